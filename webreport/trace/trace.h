@@ -1,0 +1,264 @@
+/* A trace in memory: columns of decoded events, side tables for what only some kinds carry, distinct texts, and what the
+ * reader had to say about the file. Everything lives in one arena and is read-only after tp_trace_read.
+ *
+ * Two vocabularies meet here. `kind` is the event kind of views-definitions.md section 1, `role` that of
+ * advice-definitions.md D1.2; they differ for a few categories (see kinds.c). An event stored here counts for the views when
+ * kind != TP_KIND_NONE and for the advice when role != TP_KIND_NONE.
+ *
+ * All times are int64 nanoseconds exactly as the file's digits say. Absent integers are TP_NULL_INT, absent ids TP_NO_ID. */
+#ifndef TP_WEBREPORT_TRACE_TRACE_H
+#define TP_WEBREPORT_TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "writer/base/arena.h"
+#include "writer/base/error.h"
+#include "writer/base/str.h"
+#include "writer/table.h" /* TP_NULL_INT */
+
+enum tp_kind {
+    TP_KIND_NONE,       /* not an event in this vocabulary */
+    TP_KIND_OPERATOR,   /* cpu_op, Operator */
+    TP_KIND_ANNOTATION, /* user_annotation, regions */
+    TP_KIND_RUNTIME,    /* runtime and driver calls */
+    TP_KIND_FRAME,      /* python_function; as a role also the module calls */
+    TP_KIND_MODULE,     /* python_function with "Python module id" (kind only) */
+    TP_KIND_KERNEL,
+    TP_KIND_MEMCPY,
+    TP_KIND_MEMSET,
+    TP_KIND_GPU_ANNOTATION, /* kind only */
+    TP_KIND_SPAN,           /* cat Trace */
+    TP_KIND_OVERHEAD,       /* role only */
+    TP_KIND_OTHER,          /* role only: known category without a role */
+    TP_KIND_COUNT
+};
+
+enum tp_event_flag {
+    TP_EVENT_UNFINISHED = 1,    /* args.finished is false */
+    TP_EVENT_HAS_INPUT_DIMS = 2 /* args has "Input Dims" or "Input dims" (both vocabularies ask) */
+};
+
+/* One complete event (ph X) of a known kind or role. 40 bytes. Events stand in file order: ordinals ascend. */
+struct tp_event {
+    int64_t ts_ns, dur_ns; /* dur >= 0; a missing or negative one is 0 */
+    uint32_t name;         /* id in names; the empty text when the file has none */
+    uint32_t thread;       /* index in threads */
+    uint32_t ordinal;      /* position in traceEvents, counting every element */
+    uint32_t detail;       /* index in hosts, launches, devices or modules by kind; TP_NO_ID when there is none */
+    uint32_t cat;          /* id in cats, as written */
+    uint8_t kind, role;    /* enum tp_kind */
+    uint16_t flags;        /* enum tp_event_flag */
+};
+
+static inline int64_t tp_event_end(const struct tp_event *event)
+{
+    return event->ts_ns + event->dur_ns;
+}
+
+/* Arguments of operators and annotations. */
+struct tp_host_detail {
+    int64_t external_id, sequence, forward_thread; /* TP_NULL_INT when absent or no integer */
+    uint32_t dims;                                 /* "Input Dims" (else "Input dims"), id in values */
+    uint32_t types;                                /* "Input type", id in values */
+    uint32_t stack;                                /* "Call stack", id in stacks; TP_NO_ID also when it holds only ; and blanks */
+    uint32_t comm;                                 /* index in comms */
+};
+
+/* Arguments of runtime and driver calls. */
+struct tp_launch_detail {
+    int64_t external_id, correlation;
+};
+
+/* Arguments of kernels, copies and sets. */
+struct tp_device_detail {
+    int64_t external_id, correlation, bytes, device, stream, graph_id;
+    int64_t blocks_per_sm_e9;   /* "blocks per SM" in 1e-9 units, decimals cut; TP_NULL_INT for inf, nan, text */
+    int64_t occupancy_pct_e9;   /* "est. achieved occupancy %" likewise */
+    double blocks_per_sm;       /* the same text read as a double; NaN when absent */
+    uint32_t stream_value;      /* args.stream as written, id in values */
+    uint32_t grid, block, registers, shared_memory; /* ids in values; TP_NO_ID for absent or null */
+    uint32_t comm;              /* index in comms */
+};
+
+struct tp_module_detail {
+    int64_t module_id; /* "Python module id"; TP_NULL_INT when it is no integer */
+};
+
+/* Collective arguments of record_param_comms and of communication kernels; ids in values, TP_NO_ID for absent or null. */
+struct tp_comm_detail {
+    uint32_t collective, dtype, group_size, group_name, group_description;
+    int64_t in_count, out_count; /* "In msg nelems", "Out msg nelems" */
+};
+
+enum tp_memory_flag {
+    TP_MEMORY_OUT_OF_MEMORY = 1, /* [OutOfMemory] */
+    TP_MEMORY_IN_VIEWS = 2,      /* ph i, I, or X with args.Bytes */
+    TP_MEMORY_IN_ADVICE = 4      /* ph i, I, R, X; integer Bytes (or out of memory) */
+};
+
+/* One [memory] or [OutOfMemory] record, in file order. */
+struct tp_memory {
+    int64_t ts_ns, device_type, device_id, address, bytes, total_allocated, total_reserved; /* TP_NULL_INT when absent */
+    uint32_t thread, ordinal;
+    uint32_t flags;
+};
+
+/* One end of a forward-backward link (cat fwdbwd, forward_backward), in file order. */
+struct tp_flow {
+    int64_t ts_ns;
+    uint32_t id; /* in values: the text of "id", a number and its text being equal */
+    uint32_t thread;
+    bool is_start;
+};
+
+/* pid or tid: a number (digit texts and "stream N" count) or other text. */
+struct tp_row_id {
+    bool is_text;
+    int64_t number;
+    struct tp_str text;
+};
+
+struct tp_thread {
+    struct tp_row_id pid, tid;
+    struct tp_str name; /* of the last thread_name record; empty when there is none */
+};
+
+struct tp_process {
+    struct tp_row_id pid;
+    struct tp_str name, labels;
+};
+
+/* One entry of deviceProperties. Texts are as written in the file; ptr NULL when absent. */
+struct tp_gpu_property {
+    bool has_id, has_warp_size;
+    int64_t id, total_memory_bytes, major, minor, warp_size, sm_count;
+    struct tp_str name, major_text, minor_text; /* *_text: as Python's str() would print the value */
+};
+
+struct tp_header_value {
+    struct tp_str key, value; /* value: compact JSON */
+};
+
+/* What had to be repaired, skipped or noted, each counted; texts and meaning: tp_notice_text. */
+enum tp_notice {
+    TP_NOTICE_EVENT_REPAIRED,
+    TP_NOTICE_EVENT_SKIPPED,
+    TP_NOTICE_CONTROL,
+    TP_NOTICE_UTF8,
+    TP_NOTICE_ESCAPE,
+    TP_NOTICE_NOT_A_NUMBER,
+    TP_NOTICE_TRAILING_COMMA,
+    TP_NOTICE_ENDS_EARLY,
+    TP_NOTICE_GZIP_TRUNCATED,
+    TP_NOTICE_GZIP_CHECKSUM,
+    TP_NOTICE_GZIP_CORRUPT,
+    TP_NOTICE_TRAILING_DATA,
+    TP_NOTICE_DEPTH,
+    TP_NOTICE_DUPLICATE_KEY,
+    TP_NOTICE_NEGATIVE_DURATION,
+    TP_NOTICE_TIME_RANGE,
+    TP_NOTICE_ID_RANGE,
+    TP_NOTICE_NAME_CUT,
+    TP_NOTICE_UNBALANCED,
+    TP_NOTICE_EVENT_TOO_LONG,
+    TP_NOTICE_COUNT
+};
+
+/* Reasons of the advice's `skipped` (D1.3); phase letters are counted apart. */
+enum tp_skip {
+    TP_SKIP_NOT_AN_OBJECT,
+    TP_SKIP_PHASE_UNKNOWN,
+    TP_SKIP_NO_NAME,
+    TP_SKIP_NO_TIME,
+    TP_SKIP_UNKNOWN_CATEGORY,
+    TP_SKIP_MEMORY_WITHOUT_BYTES,
+    TP_SKIP_COUNT
+};
+
+/* Counters of one reading. The views' (views-definitions 3) and the advice's (D1.3) stand beside each other. */
+struct tp_reading {
+    uint64_t element_count;                 /* everything in traceEvents */
+    uint64_t malformed, ignored, without_ts, without_dur, negative_dur, driver; /* views */
+    uint64_t read[TP_KIND_COUNT];           /* advice: by role */
+    uint64_t read_memory, read_out_of_memory;
+    uint64_t skipped[TP_SKIP_COUNT];
+    uint64_t skipped_phase[128];            /* by letter: M s f t i I R C B E b e n P N O D */
+    uint64_t clamped_durations;             /* advice: negative durations */
+    uint64_t other_device_events;           /* mtia_ccp_events, hpu_op */
+    uint64_t repaired;                      /* F9: events that had to be repaired or skipped as broken text */
+    bool is_truncated, has_gzip_error;
+    uint64_t notices[TP_NOTICE_COUNT];
+    uint64_t notice_offset[TP_NOTICE_COUNT]; /* first place, byte in the inflated text */
+    uint64_t text_bytes, file_bytes;
+};
+
+enum tp_option_bit { /* top-level keys present in the document */
+    TP_OPTION_RECORD_SHAPES = 1,
+    TP_OPTION_WITH_STACK = 2,
+    TP_OPTION_PROFILE_MEMORY = 4,
+    TP_OPTION_WITH_MODULES = 8,
+    TP_OPTION_WITH_FLOPS = 16
+};
+
+struct tp_trace {
+    struct tp_arena *arena;
+    struct tp_strings names, cats, stacks, values; /* values: compact JSON texts, equal values having one id */
+
+    struct tp_event *events;
+    uint32_t event_count;
+    struct tp_host_detail *hosts;
+    struct tp_launch_detail *launches;
+    struct tp_device_detail *devices;
+    struct tp_module_detail *modules;
+    struct tp_comm_detail *comms;
+    uint32_t host_count, launch_count, device_count, module_count, comm_count;
+    struct tp_memory *memory;
+    uint32_t memory_count;
+    struct tp_flow *flows;
+    uint32_t flow_count;
+
+    struct tp_thread *threads;
+    uint32_t thread_count;
+    struct tp_process *processes;
+    uint32_t process_count;
+
+    struct tp_gpu_property *gpus;
+    uint32_t gpu_count;
+    bool has_gpu_list; /* deviceProperties is a list */
+    struct tp_header_value *header;
+    uint32_t header_count;
+    unsigned options; /* enum tp_option_bit */
+    int64_t base_time_ns; /* baseTimeNanoseconds, 0 when absent */
+
+    struct tp_reading reading;
+};
+
+struct tp_trace_options {
+    uint64_t max_input_bytes; /* 0: TP_MAX_INPUT_BYTES */
+    bool is_strict;           /* refuse anything that is not exact JSON */
+    bool single_thread;       /* never start the inflating thread */
+};
+
+/* Reads a trace file ("-" for stdin) into *trace, whose memory comes from `arena` (guard set by the caller; memory or string
+ * limits leave through it). Returns 0; TP_EIO; TP_EFORMAT when nothing usable is in it (or strict mode refuses it);
+ * TP_ELIMIT when max_input_bytes or the inflate ratio is exceeded. */
+int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *path, const struct tp_trace_options *options,
+                  struct tp_error *err);
+
+/* The same from bytes in memory (plain or gzip). */
+int tp_trace_read_bytes(struct tp_trace *trace, struct tp_arena *arena, const void *bytes, size_t size,
+                        const struct tp_trace_options *options, struct tp_error *err);
+
+/* Short text of a notice ("invalid UTF-8"), as the report and stderr show it. Static. */
+const char *tp_notice_text(enum tp_notice notice);
+
+static inline struct tp_str tp_trace_name(const struct tp_trace *trace, const struct tp_event *event)
+{
+    return tp_strings_get(&trace->names, event->name);
+}
+
+/* Value of a top-level key as compact JSON; ptr NULL when absent. */
+struct tp_str tp_trace_header(const struct tp_trace *trace, const char *key);
+
+#endif

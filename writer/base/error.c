@@ -1,0 +1,18 @@
+/* Error records: see error.h. No allocation, so it works when memory is gone. */
+#include "writer/base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int tp_error_set(struct tp_error *err, int code, uint64_t offset, const char *format, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        err->code = code;
+        err->offset = offset;
+        vsnprintf(err->text, sizeof err->text, format, args);
+        va_end(args);
+    }
+    return code;
+}

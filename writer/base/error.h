@@ -1,0 +1,34 @@
+/* Status codes and the one error record that travels up a call chain.
+ *
+ * A fallible function returns 0 or a negative tp_status and takes `struct tp_error *err` last (may be NULL).
+ * The function that detects a fault fills the record; callers pass it on unchanged, the CLI adds the file name. */
+#ifndef TP_WRITER_BASE_ERROR_H
+#define TP_WRITER_BASE_ERROR_H
+
+#include <stdint.h>
+
+enum tp_status {
+    TP_OK = 0,
+    TP_ENOMEM = -1,
+    TP_EIO = -2,
+    TP_EFORMAT = -3,
+    TP_ETRUNCATED = -4,
+    TP_ELIMIT = -5,
+    TP_ENOTFOUND = -6,
+    TP_EUNSUPPORTED = -7,
+    TP_EUSAGE = -8,
+};
+
+/* One fault: what, where (byte offset in the inflated input, 0 when it has no place), and why in one line. */
+struct tp_error {
+    int code;
+    uint64_t offset;
+    char text[256];
+};
+
+/* Fills *err (when not NULL) and returns `code`, so that a fault is one statement: return tp_error_set(...).
+ * code: a negative tp_status. offset: byte in the input, 0 if none. format: printf style, cut at 255 bytes. */
+int tp_error_set(struct tp_error *err, int code, uint64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

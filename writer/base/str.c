@@ -1,0 +1,144 @@
+/* Text views and interning: see str.h. */
+#include "writer/base/str.h"
+
+#include "writer/base/error.h"
+#include "writer/base/limits.h"
+
+int tp_str_compare(struct tp_str a, struct tp_str b)
+{
+    size_t n = a.len < b.len ? a.len : b.len;
+    int order = n ? memcmp(a.ptr, b.ptr, n) : 0;
+    return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+bool tp_str_starts(struct tp_str text, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
+}
+
+bool tp_str_ends(struct tp_str text, const char *suffix)
+{
+    size_t n = strlen(suffix);
+    return text.len >= n && memcmp(text.ptr + text.len - n, suffix, n) == 0;
+}
+
+ptrdiff_t tp_str_find(struct tp_str text, const char *needle)
+{
+    const char *at = text.len ? memmem(text.ptr, text.len, needle, strlen(needle)) : NULL;
+    return at ? at - text.ptr : (*needle ? -1 : 0);
+}
+
+static inline unsigned char lower(char c)
+{
+    return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+}
+
+ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle)
+{
+    size_t n = strlen(needle);
+    for (size_t i = 0; i + n <= text.len; i++) {
+        size_t k = 0;
+        while (k < n && lower(text.ptr[i + k]) == (unsigned char)needle[k])
+            k++;
+        if (k == n)
+            return (ptrdiff_t)i;
+    }
+    return -1;
+}
+
+static inline uint64_t mix(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+uint64_t tp_hash_bytes(const void *bytes, size_t size)
+{
+    const unsigned char *p = bytes;
+    uint64_t hash = size * 0x9E3779B97F4A7C15ull, a = 0, b = 0;
+    for (; size > 16; p += 16, size -= 16) {
+        memcpy(&a, p, 8);
+        memcpy(&b, p + 8, 8);
+        hash = mix(a ^ hash, b ^ 0xE7037ED1A0B428DBull);
+    }
+    a = b = 0;
+    if (size >= 8) {
+        memcpy(&a, p, 8);
+        memcpy(&b, p + size - 8, 8);
+    } else if (size >= 4) {
+        uint32_t x, y;
+        memcpy(&x, p, 4);
+        memcpy(&y, p + size - 4, 4);
+        a = x;
+        b = y;
+    } else if (size) {
+        a = p[0] | (uint64_t)p[size / 2] << 8 | (uint64_t)p[size - 1] << 16;
+    }
+    return mix(a ^ hash, b ^ 0x8EBC6AF09C88C6E3ull);
+}
+
+void tp_strings_init(struct tp_strings *strings, struct tp_arena *arena, uint64_t max_bytes)
+{
+    memset(strings, 0, sizeof *strings);
+    strings->arena = arena;
+    strings->max_bytes = max_bytes ? max_bytes : TP_MAX_STRING_TABLE_BYTES;
+    strings->slot_count = 256;
+    strings->slots = tp_arena_array(arena, strings->slot_count, sizeof *strings->slots);
+}
+
+static struct tp_string_slot *find_slot(const struct tp_strings *strings, struct tp_str text, uint64_t hash)
+{
+    uint32_t mask = strings->slot_count - 1, i = (uint32_t)(hash >> 32) & mask;
+    for (;; i = (i + 1) & mask) {
+        struct tp_string_slot *slot = &strings->slots[i];
+        if (!slot->used || (slot->hash == hash && tp_str_equal(strings->items[slot->id], text)))
+            return slot;
+    }
+}
+
+static void grow_slots(struct tp_strings *strings)
+{
+    struct tp_string_slot *old = strings->slots;
+    uint32_t old_count = strings->slot_count, mask = old_count * 2 - 1;
+    strings->slots = tp_arena_array(strings->arena, (size_t)old_count * 2, sizeof *old);
+    strings->slot_count = old_count * 2;
+    for (uint32_t k = 0; k < old_count; k++) {
+        if (!old[k].used)
+            continue;
+        uint32_t i = (uint32_t)(old[k].hash >> 32) & mask;
+        while (strings->slots[i].used)
+            i = (i + 1) & mask;
+        strings->slots[i] = old[k];
+    }
+    tp_arena_drop(strings->arena, old, old_count * sizeof *old);
+}
+
+uint32_t tp_strings_add(struct tp_strings *strings, struct tp_str text)
+{
+    uint64_t hash = tp_hash_bytes(text.ptr, text.len);
+    struct tp_string_slot *slot = find_slot(strings, text, hash);
+    if (slot->used)
+        return slot->id;
+    if (text.len > strings->max_bytes - strings->bytes || strings->count >= TP_NO_ID - 1)
+        tp_arena_fail(strings->arena, TP_ELIMIT);
+    if (strings->count == strings->capacity) {
+        uint32_t capacity = strings->capacity ? strings->capacity * 2 : 64;
+        strings->items = tp_arena_resize(strings->arena, strings->items, strings->capacity * sizeof *strings->items,
+                                         capacity * sizeof *strings->items);
+        strings->capacity = capacity;
+    }
+    uint32_t id = strings->count++;
+    strings->items[id] = (struct tp_str){tp_arena_copy(strings->arena, text.ptr, text.len), text.len};
+    strings->bytes += text.len;
+    *slot = (struct tp_string_slot){hash, id, 1};
+    if (strings->count > strings->slot_count / 2)
+        grow_slots(strings);
+    return id;
+}
+
+uint32_t tp_strings_find(const struct tp_strings *strings, struct tp_str text)
+{
+    struct tp_string_slot *slot = find_slot(strings, text, tp_hash_bytes(text.ptr, text.len));
+    return slot->used ? slot->id : TP_NO_ID;
+}

@@ -1,0 +1,71 @@
+/* Text views and a table of distinct texts.
+ *
+ * struct tp_str is borrowed bytes with a length, not NUL-terminated unless its owner says so. */
+#ifndef TP_WRITER_BASE_STR_H
+#define TP_WRITER_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "writer/base/arena.h"
+
+struct tp_str {
+    const char *ptr;
+    size_t len;
+};
+
+#define TP_STR(literal) ((struct tp_str){(literal), sizeof(literal) - 1})
+#define TP_NO_ID UINT32_MAX /* "absent" wherever an interned id stands */
+
+static inline struct tp_str tp_str_of(const char *text)
+{
+    return (struct tp_str){text, strlen(text)};
+}
+
+static inline bool tp_str_equal(struct tp_str a, struct tp_str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+/* Order of the bytes = order of the code points of UTF-8. <0, 0, >0. */
+int tp_str_compare(struct tp_str a, struct tp_str b);
+bool tp_str_starts(struct tp_str text, const char *prefix);
+bool tp_str_ends(struct tp_str text, const char *suffix);
+/* Position of `needle` in `text`, or -1. */
+ptrdiff_t tp_str_find(struct tp_str text, const char *needle);
+/* The same on a text that is compared in lower case (ASCII letters of `text` are folded; `needle` is lower case). */
+ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle);
+
+/* 64-bit hash of bytes; the same in every run. */
+uint64_t tp_hash_bytes(const void *bytes, size_t size);
+
+/* Distinct texts, numbered 0, 1, 2 .. in order of first appearance. Texts live in the arena and never move. */
+struct tp_strings {
+    struct tp_arena *arena;
+    struct tp_str *items; /* by id */
+    uint32_t count, capacity;
+    struct tp_string_slot *slots;
+    uint32_t slot_count;
+    uint64_t bytes, max_bytes;
+};
+
+struct tp_string_slot {
+    uint64_t hash;
+    uint32_t id, used;
+};
+
+/* max_bytes: most bytes of all texts together (0: TP_MAX_STRING_TABLE_BYTES); more leaves through the arena's guard, TP_ELIMIT. */
+void tp_strings_init(struct tp_strings *strings, struct tp_arena *arena, uint64_t max_bytes);
+/* Id of the text, added when new. */
+uint32_t tp_strings_add(struct tp_strings *strings, struct tp_str text);
+/* Id of the text or TP_NO_ID. */
+uint32_t tp_strings_find(const struct tp_strings *strings, struct tp_str text);
+
+static inline struct tp_str tp_strings_get(const struct tp_strings *strings, uint32_t id)
+{
+    return id < strings->count ? strings->items[id] : (struct tp_str){"", 0};
+}
+
+#endif
