@@ -6,7 +6,8 @@ PREFIX  ?= /usr/local
 CC      ?= cc
 
 # ---- flags ---------------------------------------------------------------
-WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
+WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Wundef \
+         $(if $(WERROR),-Werror)
 STD   := -std=gnu17 -D_GNU_SOURCE -DTP_VERSION='"$(VERSION)"'
 FLAGS_release := -O2 -g -DNDEBUG
 FLAGS_debug   := -O0 -g
@@ -15,7 +16,8 @@ FLAGS_tsan    := -O1 -g -fsanitize=thread
 FLAGS_fuzz    := $(FLAGS_asan) -fsanitize=fuzzer-no-link
 MODE_FLAGS    := $(FLAGS_$(strip $(MODE)))
 HAVE_ISAL     := $(shell printf '\043include <isa-l/igzip_lib.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo 1)
-ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1) -fvisibility=hidden -pthread -MMD -MP -I. $(CFLAGS)
+ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1) -fvisibility=hidden -pthread \
+                 -MMD -MP -I. $(CFLAGS)
 ALL_LDFLAGS    = $(MODE_FLAGS) -pthread $(LDFLAGS)
 LIBS          := $(if $(HAVE_ISAL),-lisal) -lz -lm
 Q = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
@@ -27,6 +29,10 @@ CORE   := $(call obj,writer/*.c writer/base/*.c $(foreach d,trace model views re
 CLI    := $(call obj,webreport/cli/*.c)
 BIN    := $(BUILD)/tracepress
 TESTS  := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
+FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+TOOLS  := $(patsubst tests/check/%.c,$(BUILD)/%,$(wildcard tests/check/*.c)) $(BUILD)/gen_trace \
+          $(patsubst tests/fake/%.c,$(BUILD)/%.so,$(wildcard tests/fake/*.c))
+SUB    := $(MAKE) --no-print-directory -j$(shell nproc 2>/dev/null || echo 2)
 
 all: $(BIN) ## build the tracepress command
 $(BIN): $(CLI) $(BUILD)/core.a
@@ -42,19 +48,65 @@ $(BUILD)/gen/assets.S: templates/embed.sh $(ASSETS)
 $(BUILD)/gen/assets.o: $(BUILD)/gen/assets.S
 	$(call Q,AS)$(CC) -c -o $@ $<
 
-# ---- tests -----------------------------------------------------------------
+demo: ## install what is missing, build, make a report from a bundled trace
+	@sh tests/packages.sh build
+	@$(SUB) all
+	@sh tests/demo.sh $(BUILD)
+
+# ---- tests: T=substring selects, UPDATE=1 rewrites golden files ------------
+test: ## install what is missing, run every suite, print `N passed, N failed`
+	@sh tests/packages.sh build test
+	@$(SUB) programs
+	@$(if $(filter release,$(MODE)),$(SUB) MODE=asan programs)
+	@sh tests/run.sh $(BUILD) $(if $(filter release,$(MODE)),build/asan)
+test-unit: $(TESTS) ## unit tests, a program per module
+	@sh tests/run.sh --suite unit $(BUILD)
+programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/core.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
-test-unit: $(TESTS) ## unit tests, a program per module; T=substring selects
-	@for t in $(TESTS); do case $$t in *$(T)*) $$t || exit 1;; esac; done
+$(BUILD)/gen_trace: $(BUILD)/tests/bench/gen_trace.o
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lz
+$(BUILD)/%: $(BUILD)/tests/check/%.o $(BUILD)/core.a
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/%.so: tests/fake/%.c Makefile
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) $(STD) $(WARN) -O1 -g -shared -fPIC -o $@ $< -ldl
+$(BUILD)/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/core.a
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
+fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang)
+	@for f in $(or $(F),$(FUZZ)); do $(SUB) MODE=fuzz CC=clang build/fuzz/fuzz_$$f && mkdir -p build/fuzz/new_$$f && \
+	  build/fuzz/fuzz_$$f -max_total_time=$(or $(TIME),60) -max_len=65536 -timeout=10 -rss_limit_mb=1024 \
+	    -artifact_prefix=build/fuzz/ build/fuzz/new_$$f tests/fuzz/corpus/$$f || exit 1; done
+$(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/core.a
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+bench: ## wall time against zcat, memory per event, growth, page size (N=events)
+	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/measure
+	@sh tests/bench/run.sh $(BUILD) $(or $(N),75000)
+
+# ---- habits ----------------------------------------------------------------
+SRC := $(sort $(shell find writer webreport tests -name '*.[ch]'))
+lint: ## include layers, headers, help texts, file sizes; clang-format and clang-tidy where installed
+	@CC="$(CC)" sh tests/lint/lint.sh
+	$(if $(shell command -v clang-format),@clang-format --dry-run -Werror $(SRC),@echo "clang-format not found: skipped")
+	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter %.c,$(SRC)) -- $(STD) -I. -DTP_HAVE_ISAL=1,\
+	  @echo "clang-tidy not found: skipped")
+format: ## rewrite sources with .clang-format
+	clang-format -i $(SRC)
+install: all ## copy into $(DESTDIR)$(PREFIX)
+	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracepress
+	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/tracepress/README.md
+	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/tracepress/LICENSE
+uninstall: ## remove what install copied
+	rm -rf $(DESTDIR)$(PREFIX)/bin/tracepress $(DESTDIR)$(PREFIX)/share/doc/tracepress
 clean: ## remove build/
 	rm -rf build
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
+	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all test-unit clean help
+.PHONY: all demo test test-unit programs fuzz bench lint format install uninstall clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

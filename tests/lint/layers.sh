@@ -1,0 +1,23 @@
+#!/bin/sh
+# Fails when a file includes a header from a folder that its own folder may not use. The table is the architecture.
+awk '
+BEGIN {
+  base = "writer writer/base"
+  ok["writer/base"]      = "writer/base"
+  ok["writer"]           = base
+  ok["webreport/trace"]  = "webreport/trace " base
+  ok["webreport/model"]  = "webreport/model webreport/trace " base
+  ok["webreport/views"]  = "webreport/views webreport/model webreport/trace " base
+  ok["webreport/render"] = "webreport/render webreport/views webreport/model webreport/trace " base
+  ok["webreport/cli"]    = "webreport/cli webreport/render webreport/views webreport/model webreport/trace " base
+}
+/^[ \t]*#[ \t]*include[ \t]*"/ {
+  from = FILENAME; sub(/\/[^\/]*$/, "", from)
+  to = $0; sub(/^[^"]*"/, "", to); sub(/".*/, "", to); full = to
+  if (!sub(/\/[^\/]*$/, "", to)) { print FILENAME ":" FNR ": write the folder in the include: " full; bad = 1; next }
+  if (!(from in ok)) { print FILENAME ": folder not in the layer table"; bad = 1; next }
+  n = split(ok[from], a, " "); hit = 0
+  for (i = 1; i <= n; i++) if (a[i] == to) hit = 1
+  if (!hit) { print FILENAME ":" FNR ": " from " may not include " full; bad = 1 }
+}
+END { exit bad }' "$@"

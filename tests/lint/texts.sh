@@ -1,0 +1,24 @@
+#!/bin/sh
+# Rules on text that need no compiler: help for each command, file length, no raw output in templates but the listed one.
+status=0
+fail() { echo "$*"; status=1; }
+
+for source in webreport/cli/cmd_*.c; do
+    [ -f "$source" ] || continue
+    command=$(basename "$source" .c | sed 's/^cmd_//')
+    [ "$command" = help ] || [ -s "templates/help/$command.txt" ] || fail "templates/help/$command.txt is missing"
+done
+for source in $(find writer webreport tests -name '*.[ch]'); do
+    lines=$(wc -l <"$source")
+    [ "$lines" -le 600 ] || fail "$source: $lines lines, split it by duty (600)"
+done
+# {{{x}}} is text that is not escaped: every use is listed in templates/README.md as `{{{x}}}`
+for use in $(grep -rhoE '\{\{\{ *[A-Za-z0-9_.]+ *\}\}\}|\{\{& *[A-Za-z0-9_.]+ *\}\}' templates --include='*.html' --include='*.mustache' |
+    tr -d ' ' | sort -u); do
+    grep -qF "\`$use\`" templates/README.md 2>/dev/null || fail "templates: raw output $use is not listed in templates/README.md"
+done
+grep -rnE ' on[a-z]+="| style="' templates --include='*.html' --include='*.mustache' &&
+    fail "templates: no on* and no style attributes (Content-Security-Policy)"
+grep -rnE '(src|href)="(https?:)?//' templates --include='*.html' --include='*.mustache' | grep -v '<a ' &&
+    fail "templates: the page loads nothing"
+exit $status

@@ -1,0 +1,74 @@
+#!/bin/sh
+# packages.sh build [test]: sees to it that the needed Debian/Ubuntu packages are there.
+#
+# What is missing is installed as root or by sudo, after saying which packages. Where that is not possible, the one
+# apt-get line is printed and the exit status is 1. Optional packages (faster inflate, browser checks) never stop anything.
+set -u
+
+compiles() { printf '%s\n' "$1" | ${CC:-cc} -E - >/dev/null 2>&1; }
+has() { command -v "$1" >/dev/null 2>&1; }
+
+needed= wanted=
+for stage in "$@"; do
+    case $stage in
+    build)
+        has "${CC:-cc}" || needed="$needed gcc"
+        compiles '#include <stdlib.h>' || needed="$needed libc6-dev"
+        compiles '#include <zlib.h>' || needed="$needed zlib1g-dev"
+        compiles '#include <isa-l/igzip_lib.h>' || wanted="$wanted libisal-dev"
+        ;;
+    test)
+        compiles '#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>' || needed="$needed libcmocka-dev"
+        has chromium || has chromium-browser || has google-chrome || wanted="$wanted chromium"
+        has node || wanted="$wanted nodejs"
+        ;;
+    esac
+done
+[ -n "$needed$wanted" ] || exit 0
+
+# Optional packages are tried once per build folder, so that a machine without network is not asked again and again.
+tried=build/optional-packages.tried
+if [ -e $tried ] || [ "${TP_OPTIONAL_PACKAGES:-yes}" = no ]; then
+    wanted=
+    [ -n "$needed" ] || exit 0
+fi
+run=
+if [ "$(id -u)" != 0 ]; then
+    if has sudo && { sudo -n true 2>/dev/null || { [ -n "$needed" ] && [ -t 0 ]; }; }; then
+        run=sudo
+    else
+        run=none
+    fi
+fi
+if [ "$run" = none ] || ! has apt-get; then
+    [ -n "$needed" ] || exit 0
+    echo "tracepress needs packages that are not installed. As root:"
+    echo "  apt-get install --no-install-recommends$needed$wanted"
+    exit 1
+fi
+
+apt() { $run env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=1 -o Acquire::http::Timeout=20 "$@" >"$log" 2>&1; }
+install() { apt install -y --no-install-recommends "$@"; }
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+if [ -n "$needed" ]; then
+    echo "Installing Debian packages:$needed"
+    # shellcheck disable=SC2086
+    { apt update; install $needed; } || {
+        tail -n 5 "$log"
+        echo "Could not install them. As root:"
+        echo "  apt-get update && apt-get install --no-install-recommends$needed$wanted"
+        exit 1
+    }
+fi
+[ -z "$wanted" ] || { mkdir -p build && : >$tried; }
+for package in $wanted; do
+    echo "Installing optional Debian package: $package"
+    install "$package" || { apt update && install "$package"; } ||
+        echo "  not available here: what needs it is left out or counted as skipped"
+done
+exit 0

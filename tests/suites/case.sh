@@ -1,0 +1,24 @@
+# Sourced by the suites: how a case is reported, and what most of them need.
+#
+# BUILD (programs) and WORK (an empty folder of this suite) come from run.sh.
+set -u
+TP=$BUILD/tracepress
+DATA=$PWD/tests/data
+SHARED=$PWD/../shared
+export LC_ALL=C.UTF-8
+
+ok() { echo "ok - $1"; }
+not_ok() { # name, what was seen
+    echo "not ok - $1"
+    [ -z "${2:-}" ] || printf '%s\n' "$2" | head -n 20 | sed 's/^/    /'
+}
+skip() { echo "ok - $1 # SKIP $2"; }
+wanted() { case $1 in *"${T:-}"*) return 0 ;; *) return 1 ;; esac; }
+# check NAME COMMAND...: passes when the command succeeds; its output is shown when it does not
+check() {
+    check_name=$1
+    shift
+    wanted "$check_name" || return 0
+    if check_said=$("$@" 2>&1); then ok "$check_name"; else not_ok "$check_name" "$check_said"; fi
+}
+is_asan() { case $BUILD in *asan) return 0 ;; *) return 1 ;; esac; }

@@ -1,0 +1,106 @@
+/* Arena: zeroed items, growth without losing content, limits through the guard. */
+#include "writer/base/arena.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "writer/base/error.h"
+
+static void arena_items_are_zero_and_aligned(void **state)
+{
+    struct tp_arena arena;
+    (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    for (size_t size = 1; size < 600000; size = size * 3 + 1) {
+        unsigned char *item = tp_arena_alloc(&arena, size);
+        assert_int_equal((uintptr_t)item % 16, 0);
+        assert_int_equal(item[0] | item[size - 1], 0);
+        memset(item, 0xAA, size);
+    }
+    tp_arena_release(&arena);
+    assert_int_equal(arena.used_bytes, 0);
+}
+
+static void arena_resize_keeps_bytes_and_zeroes_new_ones(void **state)
+{
+    struct tp_arena arena;
+    (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    unsigned char *block = NULL;
+    size_t size = 0;
+    for (size_t want = 100; want < 8u << 20; want *= 3) {
+        block = tp_arena_resize(&arena, block, size, want);
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(block[i], 7);
+        for (size_t i = size; i < want; i++)
+            assert_int_equal(block[i], 0);
+        memset(block, 7, want);
+        size = want;
+    }
+    tp_arena_drop(&arena, block, size);
+    tp_arena_release(&arena);
+}
+
+static void arena_leaves_through_the_guard_at_its_limit(void **state)
+{
+    struct tp_arena arena;
+    (void)state;
+    tp_arena_init(&arena, 1 << 20);
+    if (setjmp(arena.guard)) {
+        assert_int_equal(arena.code, TP_ELIMIT);
+        tp_arena_release(&arena);
+        return;
+    }
+    for (;;)
+        tp_arena_alloc(&arena, 1000);
+}
+
+static void arena_array_checks_its_product(void **state)
+{
+    struct tp_arena arena;
+    (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard)) {
+        assert_int_equal(arena.code, TP_ENOMEM);
+        tp_arena_release(&arena);
+        return;
+    }
+    tp_arena_array(&arena, SIZE_MAX / 2, 16);
+    fail();
+}
+
+static void vec_keeps_its_items_while_growing(void **state)
+{
+    struct tp_arena arena;
+    (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    struct tp_vec vec = TP_VEC(&arena, uint64_t);
+    for (uint64_t i = 0; i < 200000; i++)
+        *(uint64_t *)tp_vec_push(&vec) = i;
+    for (uint64_t i = 0; i < 200000; i++)
+        assert_true(*TP_AT(&vec, uint64_t, i) == i);
+    tp_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_items_are_zero_and_aligned),
+        cmocka_unit_test(arena_resize_keeps_bytes_and_zeroes_new_ones),
+        cmocka_unit_test(arena_leaves_through_the_guard_at_its_limit),
+        cmocka_unit_test(arena_array_checks_its_product),
+        cmocka_unit_test(vec_keeps_its_items_while_growing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
