@@ -1,0 +1,29 @@
+/* The advice on one trace: quality, idle view, sync table, memory peak, recommendations (advice-definitions).
+ *
+ * Everything lives in the arena given and may point into the trace, which must stay. */
+#ifndef TP_WEBREPORT_VIEWS_ADVICE_H
+#define TP_WEBREPORT_VIEWS_ADVICE_H
+
+#include "webreport/model/order.h"
+#include "webreport/views/idle.h"
+#include "webreport/views/memory_peak.h"
+#include "webreport/views/quality.h"
+#include "webreport/views/rules.h"
+#include "webreport/views/syncs.h"
+
+struct tp_advice {
+    struct tp_quality quality;
+    struct tp_idle_view idle;
+    struct tp_sync_table syncs;
+    struct tp_memory_peak memory;
+    struct tp_recommendations recommendations;
+};
+
+/* Builds all of it. overrides: thresholds changed by the user, may be NULL. */
+void tp_advice_build(struct tp_advice *advice, const struct tp_trace *trace, const struct tp_order *order,
+                     const struct tp_rule_overrides *overrides, struct tp_arena *arena);
+
+/* Writes the members trace_quality, idle_view, sync_table, memory_peak and recommendations into an open object. */
+void tp_advice_json(const struct tp_advice *advice, struct tp_json *json);
+
+#endif
