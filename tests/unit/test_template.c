@@ -1,0 +1,324 @@
+/* Template engine: the official Mustache spec (when ../shared has it), escaping, limits, the data builder and tables.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "webreport/render/template.h"
+
+/* ---- a small JSON reader, enough for the spec files ---- */
+
+struct reader {
+    struct tp_arena *arena;
+    const char *at;
+};
+
+static struct tp_data read_value(struct reader *r);
+
+static void skip_blanks(struct reader *r)
+{
+    while (*r->at && strchr(" \t\r\n,:", *r->at))
+        r->at++;
+}
+
+static struct tp_str read_text(struct reader *r)
+{
+    char *text = tp_arena_alloc(r->arena, 4096), *to = text;
+    for (r->at++; *r->at != '"'; r->at++) {
+        char c = *r->at;
+        if (c == '\\') {
+            c = *++r->at;
+            c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+            if (c == 'u') { /* the spec files use only \u00XX of ASCII */
+                c = (char)strtol((char[]){r->at[3], r->at[4], 0}, NULL, 16);
+                r->at += 4;
+            }
+        }
+        *to++ = c;
+    }
+    r->at++;
+    return (struct tp_str){text, (size_t)(to - text)};
+}
+
+static struct tp_data read_object(struct reader *r)
+{
+    struct tp_object *object = tp_object_new(r->arena);
+    for (r->at++, skip_blanks(r); *r->at != '}'; skip_blanks(r)) {
+        struct tp_str key = read_text(r);
+        skip_blanks(r);
+        tp_object_put(object, tp_arena_copy(r->arena, key.ptr, key.len), read_value(r));
+    }
+    r->at++;
+    return tp_data_of_object(object);
+}
+
+static struct tp_data read_list(struct reader *r)
+{
+    struct tp_list *list = tp_list_new(r->arena);
+    for (r->at++, skip_blanks(r); *r->at != ']'; skip_blanks(r))
+        tp_list_add(list, read_value(r));
+    r->at++;
+    return tp_data_of_list(list);
+}
+
+static struct tp_data read_value(struct reader *r)
+{
+    skip_blanks(r);
+    if (*r->at == '"')
+        return tp_data_str(read_text(r));
+    if (*r->at == '{')
+        return read_object(r);
+    if (*r->at == '[')
+        return read_list(r);
+    const char *from = r->at;
+    r->at += strcspn(r->at, " \t\r\n,]}");
+    struct tp_str word = {from, (size_t)(r->at - from)};
+    if (tp_str_equal(word, TP_STR("true")) || tp_str_equal(word, TP_STR("false")))
+        return tp_data_bool(*from == 't');
+    return tp_str_equal(word, TP_STR("null")) ? (struct tp_data){0} : tp_data_str(word);
+}
+
+static struct tp_data get(struct tp_data object, const char *name)
+{
+    struct tp_data out = {0};
+    if (object.kind == TP_DATA_OBJECT)
+        object.source->member(&object, tp_str_of(name), &out);
+    return out;
+}
+
+static struct tp_str text_of(struct tp_data value)
+{
+    return (struct tp_str){value.self ? value.self : "", value.kind == TP_DATA_TEXT ? (size_t)value.number : 0};
+}
+
+/* ---- rendering ---- */
+
+/* Templates are the text members of an object; "main" is the one rendered. */
+static int load(void *context, struct tp_str name, struct tp_str *text, struct tp_error *err)
+{
+    (void)err;
+    struct tp_data found, *texts = context;
+    if (texts->kind != TP_DATA_OBJECT || !texts->source->member(texts, name, &found))
+        return TP_ENOTFOUND;
+    *text = text_of(found);
+    return 0;
+}
+
+static int render(struct tp_arena *arena, struct tp_data texts, struct tp_data data, struct tp_buf *out,
+                  struct tp_error *err)
+{
+    struct tp_templates templates;
+    tp_templates_init(&templates, arena, load, &texts);
+    templates.max_steps = 100000;
+    tp_buf_init(out, 1 << 20);
+    return tp_template_render(&templates, "main", data, out, err);
+}
+
+static void expect(struct tp_data data, const char *template, const char *expected)
+{
+    struct tp_arena arena;
+    tp_arena_init(&arena, 0);
+    assert_int_equal(setjmp(arena.guard), 0);
+    struct tp_object *texts = tp_object_new(&arena);
+    tp_object_text(texts, "main", template);
+    struct tp_buf out;
+    assert_int_equal(render(&arena, tp_data_of_object(texts), data, &out, NULL), 0);
+    assert_string_equal(out.data ? out.data : "", expected);
+    tp_buf_release(&out);
+    tp_arena_release(&arena);
+}
+
+static void expect_fault(const char *template, int code, const char *message)
+{
+    struct tp_arena arena;
+    tp_arena_init(&arena, 0);
+    assert_int_equal(setjmp(arena.guard), 0);
+    struct tp_object *texts = tp_object_new(&arena);
+    tp_object_text(texts, "main", template);
+    struct tp_object *data = tp_object_new(&arena);
+    tp_object_bool(data, "yes", true);
+    struct tp_buf out;
+    struct tp_error err = {0};
+    assert_int_equal(render(&arena, tp_data_of_object(texts), tp_data_of_object(data), &out, &err), code);
+    if (!strstr(err.text, message))
+        fail_msg("'%s' is not in '%s'", message, err.text);
+    tp_buf_release(&out);
+    tp_arena_release(&arena);
+}
+
+/* ---- the spec ---- */
+
+static char *read_file(struct tp_arena *arena, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    char *text = tp_arena_alloc(arena, 1 << 18);
+    size_t size = fread(text, 1, (1 << 18) - 1, file);
+    text[size] = '\0';
+    fclose(file);
+    return text;
+}
+
+static void run_spec_case(struct tp_arena *arena, const char *file, struct tp_data test)
+{
+    struct tp_data partials = get(test, "partials");
+    struct tp_object *texts = tp_object_new(arena);
+    if (partials.kind == TP_DATA_OBJECT)
+        texts = (struct tp_object *)(uintptr_t)partials.self;
+    tp_object_put(texts, "main", get(test, "template"));
+    struct tp_buf out;
+    struct tp_str expected = text_of(get(test, "expected"));
+    assert_int_equal(render(arena, tp_data_of_object(texts), get(test, "data"), &out, NULL), 0);
+    struct tp_str got = {out.data, out.size};
+    if (!tp_str_equal(got, expected))
+        fail_msg("%s, %s: got <%s> want <%s>", file, text_of(get(test, "name")).ptr, out.data, expected.ptr);
+    tp_buf_release(&out);
+}
+
+static unsigned run_spec_file(const char *name)
+{
+    struct tp_arena arena;
+    tp_arena_init(&arena, 0);
+    assert_int_equal(setjmp(arena.guard), 0);
+    char path[256];
+    snprintf(path, sizeof path, "../shared/data/mustache-spec/specs/%s.json", name);
+    struct reader reader = {&arena, read_file(&arena, path)};
+    unsigned count = 0;
+    if (reader.at) {
+        struct tp_data tests = get(read_value(&reader), "tests"), test;
+        for (; count < tests.number; count++) {
+            tests.source->item(&tests, count, &test);
+            run_spec_case(&arena, name, test);
+        }
+    }
+    tp_arena_release(&arena);
+    return count;
+}
+
+static void spec_cases_pass(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"comments", "delimiters", "interpolation", "inverted", "partials", "sections"};
+    unsigned count = 0;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        count += run_spec_file(files[i]);
+    if (!count)
+        skip();
+    assert_int_equal(count, 136);
+}
+
+/* ---- own cases ---- */
+
+#define BAD "\xEF\xBF\xBD"
+
+static void markup_and_controls_are_escaped(void **state)
+{
+    (void)state;
+    expect(tp_data_text("<a href='x'>\"&\""), "{{.}}", "&lt;a href=&#39;x&#39;&gt;&quot;&amp;&quot;");
+    expect(tp_data_str(TP_STR("a\0b\x01\t\n\r\x7f")), "{{.}}", "a" BAD "b" BAD "\t\n" BAD BAD);
+    expect(tp_data_text("é ✓ 𝄞"), "{{.}}", "é ✓ 𝄞");
+    expect(tp_data_text("\xC3("), "{{.}}", BAD "(");
+    expect(tp_data_text("\xED\xA0\x80"), "{{.}}", BAD BAD BAD);
+    expect(tp_data_text("\xF4\x90\x80\x80x\xE2\x80"), "{{.}}", BAD BAD BAD BAD "x" BAD BAD);
+    expect(tp_data_text("a\xE2\x80\xAE!\xE2\x81\xA6"), "{{.}}", "a\\u202e!\\u2066");
+    expect(tp_data_text("<b>"), "{{{.}}}{{&.}}", "<b><b>");
+}
+
+static void empty_text_hides_a_section_and_zero_does_not(void **state)
+{
+    (void)state;
+    expect(tp_data_text(""), "{{#.}}shown{{/.}}{{^.}}hidden{{/.}}", "hidden");
+    expect(tp_data_int(0), "{{#.}}{{.}}{{/.}}{{^.}}hidden{{/.}}", "0");
+    expect((struct tp_data){0}, "a{{b.c.d}}{{>none}}z", "az");
+}
+
+static void broken_templates_name_line_and_reason(void **state)
+{
+    (void)state;
+    expect_fault("a\nb {{x", TP_EFORMAT, "template main:2: tag is not closed");
+    expect_fault("\n\n{{#rows}}x", TP_EFORMAT, "template main:3: section is not closed: 'rows'");
+    expect_fault("{{#a}}{{/b}}", TP_EFORMAT, "another section is open than 'b'");
+    expect_fault("{{/b}}", TP_EFORMAT, "no open section 'b'");
+    expect_fault("{{=<% =%>=}}", TP_EFORMAT, "bad delimiters");
+    expect_fault("{{=12345678901234567 %>=}}", TP_ELIMIT, "delimiter longer");
+    expect_fault("{{=<% 12345678901234567=}}", TP_ELIMIT, "delimiter longer");
+}
+
+static void endless_templates_end(void **state)
+{
+    (void)state;
+    expect_fault("{{>main}}", TP_ELIMIT, "too deep");
+    expect_fault("{{#yes}}{{>main}}{{>main}}{{/yes}}", TP_ELIMIT, "too deep");
+    expect_fault(" {{>main}}\n {{>main}}\n", TP_ELIMIT, "template");
+    char deep[65 * 8 + 1] = "";
+    for (int i = 0; i < 65; i++)
+        strcat(deep, "{{#yes}}");
+    expect_fault(deep, TP_ELIMIT, "64 sections");
+}
+
+static void built_objects_keep_their_last_member_and_growing_lists(void **state)
+{
+    (void)state;
+    struct tp_arena arena;
+    tp_arena_init(&arena, 0);
+    assert_int_equal(setjmp(arena.guard), 0);
+    struct tp_object *page = tp_object_new(&arena);
+    tp_object_text(page, "title", "old");
+    tp_object_printf(page, "title", "%d of %s", 3, "new");
+    struct tp_list *rows = tp_object_list(page, "rows");
+    for (int i = 0; i < 3; i++)
+        tp_object_int(tp_list_object(rows), "n", i);
+    tp_object_text(tp_object_object(page, "a"), "b", "c");
+    expect(tp_data_of_object(page), "{{title}}:{{#rows}} {{n}}{{/rows}} {{a.b}}{{a.x}}", "3 of new: 0 1 2 c");
+    tp_arena_release(&arena);
+}
+
+static void shout(const struct tp_table *table, unsigned column, size_t row, struct tp_buf *out)
+{
+    tp_buf_printf(out, "<%lld>", (long long)tp_table_int(table, column)[row]);
+}
+
+static void tables_render_rows_cells_and_columns(void **state)
+{
+    (void)state;
+    static const struct tp_column_def defs[] = {{"name", "Name", "", "who", TP_COLUMN_TEXT},
+                                                {"time_us", "Time", "us", "how long", TP_COLUMN_NS},
+                                                {"share", "Share", "%", "part", TP_COLUMN_REAL}};
+    struct tp_arena arena;
+    tp_arena_init(&arena, 0);
+    assert_int_equal(setjmp(arena.guard), 0);
+    struct tp_table table;
+    tp_table_init(&table, &arena, "t", defs, 3, 2);
+    tp_table_text(&table, 0)[0] = TP_STR("a<b");
+    tp_table_text(&table, 0)[1] = (struct tp_str){0};
+    tp_table_int(&table, 1)[0] = 1500;
+    tp_table_int(&table, 1)[1] = TP_NULL_INT;
+    tp_table_real(&table, 2)[1] = 0.25;
+    struct tp_data_table plain = {.table = &table}, loud = {.table = &table, .format = shout};
+    expect(tp_data_of_table(&plain), "{{#.}}[{{name}}|{{time_us}}|{{share}}|{{#cells}}{{.}};{{/cells}}]{{/.}}",
+           "[a&lt;b|1.5|0.0|a&lt;b;1.5;0.0;][||0.25|;;0.25;]");
+    expect(tp_data_of_table(&loud), "{{#.}}{{time_us}}{{{time_us}}};{{/.}}", "&lt;1500&gt;<1500>;;");
+    expect(tp_data_of_columns(&plain), "{{#.}}{{title}} {{unit}} {{#is_text}}text{{/is_text}},{{/.}}",
+           "Name  text,Time us ,Share % ,");
+    tp_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spec_cases_pass),
+        cmocka_unit_test(markup_and_controls_are_escaped),
+        cmocka_unit_test(empty_text_hides_a_section_and_zero_does_not),
+        cmocka_unit_test(broken_templates_name_line_and_reason),
+        cmocka_unit_test(endless_templates_end),
+        cmocka_unit_test(built_objects_keep_their_last_member_and_growing_lists),
+        cmocka_unit_test(tables_render_rows_cells_and_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
