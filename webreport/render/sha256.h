@@ -1,0 +1,27 @@
+/* SHA-256 (FIPS 180-4), for the Content-Security-Policy of the page and the identity of an input file.
+ *
+ * Not meant for secrets. Uses the processor's SHA instructions where it has them. */
+#ifndef TP_WEBREPORT_RENDER_SHA256_H
+#define TP_WEBREPORT_RENDER_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_sha256 {
+    uint32_t state[8];
+    uint64_t size; /* bytes so far */
+    uint8_t block[64];
+};
+
+void tp_sha256_init(struct tp_sha256 *sha);
+void tp_sha256_add(struct tp_sha256 *sha, const void *bytes, size_t size);
+/* Writes the digest; the state is used up. */
+void tp_sha256_end(struct tp_sha256 *sha, uint8_t digest[32]);
+
+/* The same in one call. */
+void tp_sha256_of(const void *bytes, size_t size, uint8_t digest[32]);
+
+/* A digest as 64 lower-case hexadecimal digits and NUL. */
+void tp_sha256_hex(const uint8_t digest[32], char hex[65]);
+
+#endif
