@@ -35,8 +35,9 @@ enum tp_kind {
 };
 
 enum tp_event_flag {
-    TP_EVENT_UNFINISHED = 1,    /* args.finished is false */
-    TP_EVENT_HAS_INPUT_DIMS = 2 /* args has "Input Dims" or "Input dims" (both vocabularies ask) */
+    TP_EVENT_UNFINISHED = 1,     /* args.finished is false */
+    TP_EVENT_HAS_INPUT_DIMS = 2, /* args has "Input Dims" or "Input dims" (both vocabularies ask) */
+    TP_EVENT_OLD_DIMS = 4        /* the dims come from the spelling of 2020, "Input dims" */
 };
 
 /* One complete event (ph X) of a known kind or role. 40 bytes. Events stand in file order: ordinals ascend. */
@@ -107,7 +108,7 @@ struct tp_memory {
 /* One end of a forward-backward link (cat fwdbwd, forward_backward), in file order. */
 struct tp_flow {
     int64_t ts_ns;
-    uint32_t id; /* in values: the text of "id", a number and its text being equal */
+    uint32_t id; /* in stacks: the text of "id", a number and its text being equal */
     uint32_t thread;
     bool is_start;
 };
@@ -162,6 +163,7 @@ enum tp_notice {
     TP_NOTICE_NAME_CUT,
     TP_NOTICE_UNBALANCED,
     TP_NOTICE_EVENT_TOO_LONG,
+    TP_NOTICE_HEADER,
     TP_NOTICE_COUNT
 };
 

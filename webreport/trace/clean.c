@@ -1,0 +1,208 @@
+/* Unescaping and compaction: see clean.h. Runs once per distinct text, so it is written for clearness. */
+#include "webreport/trace/clean.h"
+
+#include "writer/base/json_out.h"
+#include "writer/base/limits.h"
+
+bool tp_clean_is_plain(struct tp_str raw)
+{
+    unsigned char bad = 0;
+    for (size_t i = 0; i < raw.len; i++) {
+        unsigned char c = (unsigned char)raw.ptr[i];
+        bad |= (c >= 0x80) | (c < 0x20) | (c == '\\');
+    }
+    return !bad;
+}
+
+static void put_code_point(struct tp_buf *out, uint32_t c)
+{
+    char bytes[4];
+    size_t n = 0;
+    if (c < 0x80) {
+        bytes[n++] = (char)c;
+    } else if (c < 0x800) {
+        bytes[n++] = (char)(0xC0 | c >> 6);
+        bytes[n++] = (char)(0x80 | (c & 0x3F));
+    } else if (c < 0x10000) {
+        bytes[n++] = (char)(0xE0 | c >> 12);
+        bytes[n++] = (char)(0x80 | (c >> 6 & 0x3F));
+        bytes[n++] = (char)(0x80 | (c & 0x3F));
+    } else {
+        bytes[n++] = (char)(0xF0 | c >> 18);
+        bytes[n++] = (char)(0x80 | (c >> 12 & 0x3F));
+        bytes[n++] = (char)(0x80 | (c >> 6 & 0x3F));
+        bytes[n++] = (char)(0x80 | (c & 0x3F));
+    }
+    tp_buf_add(out, bytes, n);
+}
+
+/* Length of the well-formed UTF-8 character at p, or minus the length of the maximal ill-formed subpart (Unicode 3.9). */
+static int utf8_length(const unsigned char *p, size_t left)
+{
+    unsigned char c = p[0], lo = 0x80, hi = 0xBF;
+    int need = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+    if (c < 0xC2 || c > 0xF4)
+        return -1;
+    if (c == 0xE0)
+        lo = 0xA0;
+    else if (c == 0xED)
+        hi = 0x9F;
+    else if (c == 0xF0)
+        lo = 0x90;
+    else if (c == 0xF4)
+        hi = 0x8F;
+    for (int i = 1; i <= need; i++) {
+        if ((size_t)i >= left || p[i] < lo || p[i] > hi)
+            return -i;
+        lo = 0x80;
+        hi = 0xBF;
+    }
+    return need + 1;
+}
+
+/* Four hex digits at p, or -1. */
+static int32_t hex4(const char *p, size_t left)
+{
+    int32_t value = 0;
+    if (left < 4)
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        char c = p[i];
+        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        if (digit < 0)
+            return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+/* One escape at raw[i] (the backslash); returns how many bytes it took. */
+static size_t put_escape(struct tp_buf *out, struct tp_str raw, size_t i, unsigned *flags)
+{
+    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    char c = i + 1 < raw.len ? raw.ptr[i + 1] : '\0';
+    const char *known = c ? strchr(from, c) : NULL;
+    if (known) {
+        tp_buf_putc(out, to[known - from]);
+        return 2;
+    }
+    int32_t unit = c == 'u' ? hex4(raw.ptr + i + 2, raw.len - i - 2) : -1;
+    if (unit < 0) {
+        *flags |= TP_CLEAN_ESCAPE;
+        tp_buf_putc(out, '\\');
+        return 1;
+    }
+    if (unit >= 0xD800 && unit < 0xDC00 && i + 7 < raw.len && raw.ptr[i + 6] == '\\' && raw.ptr[i + 7] == 'u') {
+        int32_t low = hex4(raw.ptr + i + 8, raw.len - i - 8);
+        if (low >= 0xDC00 && low < 0xE000) {
+            put_code_point(out, 0x10000u + ((uint32_t)(unit - 0xD800) << 10) + (uint32_t)(low - 0xDC00));
+            return 12;
+        }
+    }
+    if (unit >= 0xD800 && unit < 0xE000) {
+        *flags |= TP_CLEAN_UTF8;
+        unit = 0xFFFD;
+    }
+    put_code_point(out, (uint32_t)unit);
+    return 6;
+}
+
+unsigned tp_clean_string(struct tp_buf *out, struct tp_str raw, size_t max_bytes)
+{
+    unsigned flags = 0;
+    size_t start = out->size;
+    for (size_t i = 0; i < raw.len && !out->failed;) {
+        unsigned char c = (unsigned char)raw.ptr[i];
+        size_t before = out->size;
+        if (c == '\\') {
+            i += put_escape(out, raw, i, &flags);
+        } else if (c < 0x80) {
+            flags |= c < 0x20 ? TP_CLEAN_CONTROL : 0;
+            tp_buf_putc(out, (char)c);
+            i++;
+        } else {
+            int n = utf8_length((const unsigned char *)raw.ptr + i, raw.len - i);
+            if (n > 0)
+                tp_buf_add(out, raw.ptr + i, (size_t)n);
+            else
+                tp_buf_add(out, "\xEF\xBF\xBD", 3);
+            flags |= n > 0 ? 0 : TP_CLEAN_UTF8;
+            i += (size_t)(n > 0 ? n : -n);
+        }
+        if (out->size - start > max_bytes) {
+            out->size = before;
+            out->data[before] = '\0';
+            return flags | TP_CLEAN_CUT;
+        }
+    }
+    return flags;
+}
+
+/* Content of the string that starts at raw[i] (its quote); *next: after its closing quote, or the end. */
+static struct tp_str string_at(struct tp_str raw, size_t i, size_t *next)
+{
+    size_t k = i + 1;
+    while (k < raw.len && raw.ptr[k] != '"')
+        k += raw.ptr[k] == '\\' ? 2 : 1;
+    k = k < raw.len ? k : raw.len;
+    *next = k < raw.len ? k + 1 : raw.len;
+    return (struct tp_str){raw.ptr + i + 1, k - i - 1};
+}
+
+static bool is_word_byte(char c)
+{
+    return (unsigned char)c > ' ' && !strchr(",:[]{}\"", c);
+}
+
+/* A bare word: numbers and literals as they are, anything else (inf, nan) is null. */
+static size_t put_word(struct tp_buf *out, struct tp_str raw, size_t i, unsigned *flags)
+{
+    size_t n = 0;
+    while (i + n < raw.len && raw.ptr[i + n] && is_word_byte(raw.ptr[i + n]))
+        n++;
+    struct tp_str word = {raw.ptr + i, n};
+    char digit = n ? word.ptr[word.ptr[0] == '-' && n > 1] : '\0';
+    bool is_known = (digit >= '0' && digit <= '9') || tp_str_equal(word, TP_STR("true")) || tp_str_equal(word, TP_STR("false")) ||
+                    tp_str_equal(word, TP_STR("null"));
+    if (!is_known)
+        *flags |= TP_CLEAN_NOT_A_NUMBER;
+    tp_buf_add(out, is_known ? word.ptr : "null", is_known ? n : 4);
+    return n ? n : 1;
+}
+
+unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
+{
+    struct tp_buf text;
+    unsigned flags = 0;
+    size_t start = out->size, depth = 0;
+    tp_buf_init(&text, 0);
+    for (size_t i = 0; i < raw.len;) {
+        char c = raw.ptr[i];
+        if ((unsigned char)c <= ' ') {
+            i++;
+        } else if (c == '"') {
+            struct tp_json json;
+            struct tp_str content = string_at(raw, i, &i);
+            tp_buf_clear(&text);
+            flags |= tp_clean_string(&text, content, TP_MAX_EVENT_BYTES);
+            tp_json_init(&json, out);
+            tp_json_str(&json, (struct tp_str){text.size ? text.data : "", text.size});
+        } else if (strchr(",:[]{}", c)) {
+            depth += c == '[' || c == '{';
+            depth -= (c == ']' || c == '}') && depth;
+            tp_buf_putc(out, c);
+            i++;
+        } else {
+            i += put_word(out, raw, i, &flags);
+        }
+        if (depth > TP_MAX_DEPTH) {
+            out->size = start;
+            tp_buf_puts(out, "null");
+            flags |= TP_CLEAN_DEPTH;
+            break;
+        }
+    }
+    out->failed = out->failed ? out->failed : text.failed;
+    tp_buf_release(&text);
+    return flags;
+}

@@ -1,0 +1,31 @@
+/* From raw JSON bytes to the text they mean: strings unescaped into valid UTF-8, values made compact.
+ *
+ * What was wrong with a text is told as bits, so that the reader can count it for every event that carries the text. */
+#ifndef TP_WEBREPORT_TRACE_CLEAN_H
+#define TP_WEBREPORT_TRACE_CLEAN_H
+
+#include <stdbool.h>
+
+#include "writer/base/buf.h"
+#include "writer/base/str.h"
+
+enum tp_clean_flag {
+    TP_CLEAN_CONTROL = 1,      /* raw control characters, kept */
+    TP_CLEAN_UTF8 = 2,         /* invalid UTF-8 or a lone surrogate: U+FFFD */
+    TP_CLEAN_ESCAPE = 4,       /* unknown escape: the backslash stays */
+    TP_CLEAN_CUT = 8,          /* longer than the limit */
+    TP_CLEAN_NOT_A_NUMBER = 16, /* a bare word such as inf stands for null */
+    TP_CLEAN_DEPTH = 32        /* nested deeper than TP_MAX_DEPTH: null */
+};
+
+/* True when the content of a JSON string is its own meaning: ASCII without backslash and control characters. */
+bool tp_clean_is_plain(struct tp_str raw);
+
+/* Appends the meaning of a string's content (between the quotes) to `out`; at most max_bytes of it, cut at a character.
+ * Invalid bytes become U+FFFD per maximal subpart. Returns the flags. */
+unsigned tp_clean_string(struct tp_buf *out, struct tp_str raw, size_t max_bytes);
+
+/* Appends a value as compact JSON: no white space, strings escaped in one way. Returns the flags. */
+unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw);
+
+#endif

@@ -1,0 +1,38 @@
+/* Decoding: the spans of one element of traceEvents become a row of the trace's columns, or a count.
+ *
+ * The decoder owns the lexicons and the growing columns while a trace is read; tp_decoder_finish hands them to the trace. */
+#ifndef TP_WEBREPORT_TRACE_DECODE_H
+#define TP_WEBREPORT_TRACE_DECODE_H
+
+#include "webreport/trace/lexicon.h"
+#include "webreport/trace/scan.h"
+#include "webreport/trace/trace.h"
+
+struct tp_decoder {
+    struct tp_trace *trace;
+    struct tp_lexicon names, cats, stacks, values;
+    struct tp_strings row_texts;                /* spellings of "pid, tid" pairs */
+    struct tp_vec events, hosts, launches, devices, modules, comms, memory, flows, threads, processes;
+    struct tp_vec cat_meanings, name_meanings; /* by id */
+    struct tp_vec row_thread;                  /* thread by id of the pair's spelling */
+    struct tp_strings row_canonical;           /* canonical pairs; their ids are the thread numbers */
+    struct tp_strings process_canonical;       /* canonical pids with a name or label; ids number the processes */
+    struct tp_buf row_key, scratch;            /* malloc'd: released by tp_decoder_release */
+    char last_row[64];                         /* spelling of the row before, with its thread */
+    uint32_t last_row_size, last_thread;
+    uint64_t begin_events, end_events;         /* ph B, E: never paired, only noted */
+};
+
+void tp_decoder_init(struct tp_decoder *decoder, struct tp_trace *trace);
+void tp_decoder_release(struct tp_decoder *decoder);
+
+/* One element that is an object. ordinal: its position; offset: of its first byte, for notices. */
+void tp_decoder_event(struct tp_decoder *decoder, const struct tp_spans *spans, uint32_t ordinal, uint64_t offset);
+
+/* Counts a notice and keeps its first place. */
+void tp_decoder_note(struct tp_decoder *decoder, enum tp_notice notice, uint64_t offset);
+
+/* Moves the columns into the trace. */
+void tp_decoder_finish(struct tp_decoder *decoder);
+
+#endif

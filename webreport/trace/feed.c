@@ -1,0 +1,382 @@
+/* Feed: blocks of text filled by `fill` (inline, or on a thread through a ring of blocks), consumed through a window.
+ *
+ * Each block has room in front for the unread rest of the block before it: the rest (part of one event, mostly under a
+ * kilobyte) is copied there, the block itself never is. A longer rest goes to the `long_text` buffer until it is consumed. */
+#include "webreport/trace/feed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "webreport/trace/inflate.h"
+#include "writer/base/limits.h"
+
+enum {
+    HEAD = 64 * 1024,       /* room for the unread rest */
+    BLOCK = 256 * 1024,     /* text per block */
+    FILE_PART = 128 * 1024, /* bytes read at once */
+    RING = 6,
+    THREAD_FROM = 768 * 1024 /* file size that is worth a thread */
+};
+
+struct block {
+    char *memory; /* HEAD + BLOCK + PAD */
+    size_t size;
+    int status; /* 1 text, 0 end, <0 tp_status */
+};
+
+struct tp_feed {
+    struct tp_feed_options options;
+    struct tp_feed_report report;
+    struct tp_error error; /* of the filling side, read after it ended */
+
+    int fd;
+    bool owns_fd;
+    const uint8_t *bytes; /* in-memory input, what is left of it */
+    size_t bytes_left;
+    uint8_t *file_part;
+    const uint8_t *in; /* stored bytes not used yet */
+    size_t in_size;
+    struct tp_inflate inflate;
+    bool has_started, input_ended;
+
+    struct block ring[RING];
+    bool has_thread, must_stop;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    unsigned filled, taken; /* blocks put into and taken out of the ring */
+
+    char *long_text;
+    size_t long_capacity;
+    const char *window_end;
+    uint64_t text_end; /* offset in the text of window_end */
+};
+
+/* ---- filling side ------------------------------------------------------------------------------------------------- */
+
+/* Reads up to `capacity` bytes from the descriptor; *size 0 at its end. */
+static int read_some(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t *size)
+{
+    ssize_t n;
+    do
+        n = read(feed->fd, out, capacity);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return tp_error_set(&feed->error, TP_EIO, feed->report.file_bytes, "cannot read: %s", strerror(errno));
+    *size = (size_t)n;
+    feed->report.file_bytes += *size;
+    return TP_OK;
+}
+
+/* Next bytes of the input as stored, in feed->in; none at its end. */
+static int read_input(struct tp_feed *feed)
+{
+    feed->in = feed->file_part;
+    if (!feed->bytes)
+        return read_some(feed, feed->file_part, FILE_PART, &feed->in_size);
+    feed->in = feed->bytes;
+    feed->in_size = feed->bytes_left < FILE_PART ? feed->bytes_left : FILE_PART;
+    feed->bytes += feed->in_size;
+    feed->bytes_left -= feed->in_size;
+    feed->report.file_bytes += feed->in_size;
+    return TP_OK;
+}
+
+/* Looks at the first bytes: gzip by magic. A pipe may deliver a single byte first; then more is read. */
+static int start_input(struct tp_feed *feed)
+{
+    int code = read_input(feed);
+    feed->has_started = true;
+    while (code == TP_OK && !feed->bytes && feed->in_size == 1) {
+        size_t more = 0;
+        code = read_some(feed, feed->file_part + 1, FILE_PART - 1, &more);
+        if (code == TP_OK && more == 0)
+            break;
+        feed->in_size += more;
+    }
+    if (code < 0)
+        return code;
+    feed->report.is_gzip = feed->in_size >= 2 && feed->in[0] == 0x1F && feed->in[1] == 0x8B;
+    if (!feed->report.is_gzip)
+        return TP_OK;
+    if (tp_inflate_open(&feed->inflate) < 0)
+        return tp_error_set(&feed->error, TP_ENOMEM, 0, "out of memory");
+    tp_inflate_feed(&feed->inflate, feed->in, feed->in_size);
+    return TP_OK;
+}
+
+static int fill_plain(struct tp_feed *feed, char *out, size_t *size)
+{
+    while (*size < BLOCK && !feed->input_ended) {
+        int code = feed->in_size ? TP_OK : read_input(feed);
+        if (code < 0)
+            return code;
+        feed->input_ended = feed->in_size == 0;
+        size_t n = feed->in_size < BLOCK - *size ? feed->in_size : BLOCK - *size;
+        memcpy(out + *size, feed->in, n);
+        feed->in += n;
+        feed->in_size -= n;
+        *size += n;
+    }
+    return TP_OK;
+}
+
+static void end_inflate(struct tp_feed *feed)
+{
+    feed->report.is_cut = tp_inflate_is_cut(&feed->inflate);
+    feed->report.is_corrupt = feed->inflate.end == TP_INFLATE_BAD_DATA;
+    feed->report.has_bad_checksum = feed->inflate.end == TP_INFLATE_BAD_CHECKSUM;
+    feed->report.has_trailing_data = feed->inflate.has_trailing_data;
+    feed->input_ended = true;
+}
+
+static int fill_gzip(struct tp_feed *feed, char *out, size_t *size)
+{
+    while (*size < BLOCK && !feed->input_ended) {
+        *size += tp_inflate_run(&feed->inflate, out + *size, BLOCK - *size);
+        if (feed->inflate.end != TP_INFLATE_GOING) {
+            end_inflate(feed);
+        } else if (*size < BLOCK && feed->inflate.in_size == 0) {
+            int code = read_input(feed);
+            if (code < 0)
+                return code;
+            tp_inflate_feed(&feed->inflate, feed->in, feed->in_size);
+            if (feed->in_size == 0)
+                end_inflate(feed);
+        }
+    }
+    return TP_OK;
+}
+
+static int check_limits(struct tp_feed *feed)
+{
+    uint64_t text = feed->report.text_bytes;
+    if (text > feed->options.max_input_bytes)
+        return tp_error_set(&feed->error, TP_ELIMIT, text, "more than %llu bytes of text; raise --max-input to read on",
+                            (unsigned long long)feed->options.max_input_bytes);
+    if (feed->report.is_gzip && text > TP_RATIO_GRACE_BYTES && text / TP_MAX_INFLATE_RATIO > feed->report.file_bytes)
+        return tp_error_set(&feed->error, TP_ELIMIT, text, "inflates to more than %u times its size: not a trace",
+                            TP_MAX_INFLATE_RATIO);
+    return TP_OK;
+}
+
+/* Fills one block: 1 text, 0 end, <0 error. */
+static int fill_block(struct tp_feed *feed, struct block *block)
+{
+    char *out = block->memory + HEAD;
+    block->size = 0;
+    int code = feed->has_started ? TP_OK : start_input(feed);
+    if (code == TP_OK)
+        code = feed->report.is_gzip ? fill_gzip(feed, out, &block->size) : fill_plain(feed, out, &block->size);
+    feed->report.text_bytes += block->size;
+    if (code == TP_OK)
+        code = check_limits(feed);
+    memset(out + block->size, 0, TP_FEED_PAD);
+    return code < 0 ? code : block->size > 0;
+}
+
+static void *fill_thread(void *argument)
+{
+    struct tp_feed *feed = argument;
+    int status = 1;
+    while (status == 1) {
+        pthread_mutex_lock(&feed->lock);
+        /* two blocks belong to the other side: the one it reads, and the one before, whose rest it may be copying */
+        while (feed->filled - feed->taken >= RING - 2 && !feed->must_stop)
+            pthread_cond_wait(&feed->changed, &feed->lock);
+        bool stop = feed->must_stop;
+        struct block *block = &feed->ring[feed->filled % RING];
+        pthread_mutex_unlock(&feed->lock);
+        if (stop)
+            break;
+        status = fill_block(feed, block);
+        pthread_mutex_lock(&feed->lock);
+        block->status = status;
+        feed->filled++;
+        pthread_cond_broadcast(&feed->changed);
+        pthread_mutex_unlock(&feed->lock);
+    }
+    return NULL;
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------------------------ */
+
+static int new_feed(struct tp_feed **out, const struct tp_feed_options *options, struct tp_error *err)
+{
+    struct tp_feed *feed = calloc(1, sizeof *feed);
+    if (!feed)
+        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+    feed->options = *options;
+    feed->fd = -1;
+    pthread_mutex_init(&feed->lock, NULL);
+    pthread_cond_init(&feed->changed, NULL);
+    feed->file_part = malloc(FILE_PART + 16);
+    if (!feed->file_part) {
+        tp_feed_close(feed);
+        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+    }
+    *out = feed;
+    return TP_OK;
+}
+
+/* Blocks, and the thread when the input is large. No thread to be had is no error: the reader then fills blocks itself. */
+static int start_feed(struct tp_feed **slot, uint64_t input_size, struct tp_error *err)
+{
+    struct tp_feed *feed = *slot;
+    bool wants_thread = !feed->options.single_thread && input_size >= THREAD_FROM;
+    for (unsigned i = 0; i < (wants_thread ? RING : 2u); i++) {
+        feed->ring[i].memory = malloc(HEAD + BLOCK + TP_FEED_PAD);
+        if (!feed->ring[i].memory) {
+            tp_feed_close(feed);
+            *slot = NULL;
+            return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+        }
+    }
+    if (wants_thread)
+        feed->has_thread = pthread_create(&feed->thread, NULL, fill_thread, feed) == 0;
+    return TP_OK;
+}
+
+int tp_feed_open(struct tp_feed **out, const char *path, const struct tp_feed_options *options, struct tp_error *err)
+{
+    struct stat info;
+    int code = new_feed(out, options, err);
+    if (code < 0)
+        return code;
+    struct tp_feed *feed = *out;
+    feed->owns_fd = strcmp(path, "-") != 0;
+    feed->fd = feed->owns_fd ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    if (feed->fd < 0 || fstat(feed->fd, &info) < 0) {
+        code = tp_error_set(err, TP_EIO, 0, "cannot open: %s", strerror(errno));
+    } else if (S_ISDIR(info.st_mode)) {
+        code = tp_error_set(err, TP_EIO, 0, "is a directory");
+    } else {
+        return start_feed(out, S_ISREG(info.st_mode) ? (uint64_t)info.st_size : THREAD_FROM, err);
+    }
+    tp_feed_close(feed);
+    *out = NULL;
+    return code;
+}
+
+int tp_feed_open_bytes(struct tp_feed **out, const void *bytes, size_t size, const struct tp_feed_options *options,
+                       struct tp_error *err)
+{
+    int code = new_feed(out, options, err);
+    if (code < 0)
+        return code;
+    (*out)->bytes = bytes;
+    (*out)->bytes_left = size;
+    return start_feed(out, size, err);
+}
+
+void tp_feed_close(struct tp_feed *feed)
+{
+    if (!feed)
+        return;
+    if (feed->has_thread) {
+        pthread_mutex_lock(&feed->lock);
+        feed->must_stop = true;
+        pthread_cond_broadcast(&feed->changed);
+        pthread_mutex_unlock(&feed->lock);
+        pthread_join(feed->thread, NULL);
+    }
+    tp_inflate_close(&feed->inflate);
+    if (feed->owns_fd && feed->fd >= 0)
+        close(feed->fd);
+    for (unsigned i = 0; i < RING; i++)
+        free(feed->ring[i].memory);
+    free(feed->file_part);
+    free(feed->long_text);
+    pthread_mutex_destroy(&feed->lock);
+    pthread_cond_destroy(&feed->changed);
+    free(feed);
+}
+
+/* ---- reading side ------------------------------------------------------------------------------------------------- */
+
+/* The next filled block; the one handed out before may be filled again. */
+static struct block *take_block(struct tp_feed *feed)
+{
+    struct block *block;
+    if (!feed->has_thread) {
+        block = &feed->ring[feed->taken % 2];
+        block->status = fill_block(feed, block);
+        feed->taken++;
+        return block;
+    }
+    pthread_mutex_lock(&feed->lock);
+    while (feed->filled == feed->taken)
+        pthread_cond_wait(&feed->changed, &feed->lock);
+    block = &feed->ring[feed->taken % RING];
+    if (block->status == 1)
+        feed->taken++; /* the last block stays: asking again gives the same end */
+    pthread_cond_broadcast(&feed->changed);
+    pthread_mutex_unlock(&feed->lock);
+    return block;
+}
+
+static int join_long(struct tp_feed *feed, const char **at, size_t rest, const struct block *block, struct tp_error *err)
+{
+    size_t need = rest + block->size + TP_FEED_PAD;
+    bool is_inside = feed->long_text && *at >= feed->long_text && *at < feed->long_text + feed->long_capacity;
+    size_t from = is_inside ? (size_t)(*at - feed->long_text) : 0;
+    if (need > feed->long_capacity || !is_inside) {
+        size_t capacity = need * 2 > feed->long_capacity ? need * 2 : feed->long_capacity;
+        char *grown = malloc(capacity);
+        if (!grown)
+            return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+        memcpy(grown, *at, rest);
+        free(feed->long_text);
+        feed->long_text = grown;
+        feed->long_capacity = capacity;
+    } else if (from + need > feed->long_capacity) {
+        memmove(feed->long_text, *at, rest);
+    } else {
+        memcpy(feed->long_text + from + rest, block->memory + HEAD, block->size + TP_FEED_PAD);
+        *at = feed->long_text + from;
+        return TP_OK;
+    }
+    memcpy(feed->long_text + rest, block->memory + HEAD, block->size + TP_FEED_PAD);
+    *at = feed->long_text;
+    return TP_OK;
+}
+
+int tp_feed_more(struct tp_feed *feed, const char **at, const char **end, struct tp_error *err)
+{
+    size_t rest = *at ? (size_t)(*end - *at) : 0;
+    struct block *block = take_block(feed);
+    if (block->status <= 0) {
+        if (block->status < 0 && err)
+            *err = feed->error;
+        return block->status;
+    }
+    if (rest <= HEAD) {
+        char *text = block->memory + HEAD;
+        if (rest)
+            memcpy(text - rest, *at, rest);
+        *at = text - rest;
+    } else {
+        int code = join_long(feed, at, rest, block, err);
+        if (code < 0)
+            return code;
+    }
+    *end = *at + rest + block->size;
+    feed->window_end = *end;
+    feed->text_end += block->size;
+    return 1;
+}
+
+uint64_t tp_feed_offset(const struct tp_feed *feed, const char *at)
+{
+    return feed->window_end ? feed->text_end - (uint64_t)(feed->window_end - at) : 0;
+}
+
+struct tp_feed_report tp_feed_result(const struct tp_feed *feed)
+{
+    return feed->report;
+}

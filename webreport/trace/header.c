@@ -1,0 +1,87 @@
+/* Header of a trace document: see header.h. Members may stand before or after the events. */
+#include "webreport/trace/header.h"
+
+#include "webreport/trace/value.h"
+#include "writer/base/limits.h"
+
+unsigned tp_header_add(struct tp_decoder *d, struct tp_vec *members, struct tp_str key, struct tp_str value)
+{
+    struct tp_arena *arena = d->trace->arena;
+    if (value.len > TP_MAX_HEADER_BYTES || key.len > TP_MAX_SHOWN_NAME_BYTES || members->count >= TP_MAX_HEADER_KEYS) {
+        tp_decoder_note(d, TP_NOTICE_HEADER, 0);
+        return 0;
+    }
+    tp_buf_clear(&d->scratch);
+    tp_clean_string(&d->scratch, key, TP_MAX_SHOWN_NAME_BYTES);
+    struct tp_str name = {tp_arena_copy(arena, d->scratch.data ? d->scratch.data : "", d->scratch.size), d->scratch.size};
+    tp_buf_clear(&d->scratch);
+    unsigned flags = tp_clean_value(&d->scratch, value);
+    if (d->scratch.failed)
+        tp_arena_fail(arena, d->scratch.failed);
+    struct tp_header_value member = {name, {tp_arena_copy(arena, d->scratch.data, d->scratch.size), d->scratch.size}};
+    struct tp_header_value *slot = NULL;
+    for (size_t i = 0; i < members->count; i++) /* the last one of a repeated key wins */
+        if (tp_str_equal(TP_AT(members, struct tp_header_value, i)->key, name))
+            slot = TP_AT(members, struct tp_header_value, i);
+    if (!slot)
+        slot = tp_vec_push(members);
+    *slot = member;
+    return flags;
+}
+
+struct tp_str tp_trace_header(const struct tp_trace *trace, const char *key)
+{
+    for (uint32_t i = 0; i < trace->header_count; i++)
+        if (tp_str_equal(trace->header[i].key, tp_str_of(key)))
+            return trace->header[i].value;
+    return (struct tp_str){NULL, 0};
+}
+
+static struct tp_gpu_property read_gpu(struct tp_arena *arena, struct tp_str json)
+{
+    struct tp_gpu_property gpu = {0};
+    struct tp_str id = tp_value_member(json, "id"), warp = tp_value_member(json, "warpSize");
+    struct tp_str name = tp_value_member(json, "name");
+    gpu.has_id = id.ptr && !tp_str_equal(id, TP_STR("null"));
+    gpu.id = tp_value_int(id);
+    gpu.has_warp_size = warp.ptr != NULL;
+    gpu.warp_size = tp_value_int(warp);
+    gpu.total_memory_bytes = tp_value_int(tp_value_member(json, "totalGlobalMem"));
+    gpu.major = tp_value_int(tp_value_member(json, "computeMajor"));
+    gpu.minor = tp_value_int(tp_value_member(json, "computeMinor"));
+    gpu.sm_count = tp_value_int(tp_value_member(json, "numSms"));
+    gpu.name = tp_value_text(arena, name);
+    gpu.major_text = tp_value_text(arena, tp_value_member(json, "computeMajor"));
+    gpu.minor_text = tp_value_text(arena, tp_value_member(json, "computeMinor"));
+    return gpu;
+}
+
+static void read_gpus(struct tp_trace *trace)
+{
+    struct tp_str list = tp_trace_header(trace, "deviceProperties"), item;
+    struct tp_vec gpus = TP_VEC(trace->arena, struct tp_gpu_property);
+    trace->has_gpu_list = tp_value_is(list, '[');
+    for (size_t at = 0; trace->has_gpu_list && tp_value_next(list, &at, NULL, &item);)
+        if (tp_value_is(item, '{'))
+            *(struct tp_gpu_property *)tp_vec_push(&gpus) = read_gpu(trace->arena, item);
+    trace->gpus = gpus.data;
+    trace->gpu_count = (uint32_t)gpus.count;
+}
+
+void tp_header_finish(struct tp_trace *trace, const struct tp_vec *members)
+{
+    static const struct {
+        const char *key;
+        unsigned option;
+    } options[] = {{"record_shapes", TP_OPTION_RECORD_SHAPES},   {"with_stack", TP_OPTION_WITH_STACK},
+                   {"profile_memory", TP_OPTION_PROFILE_MEMORY}, {"with_modules", TP_OPTION_WITH_MODULES},
+                   {"with_flops", TP_OPTION_WITH_FLOPS}};
+    trace->header = members->data;
+    trace->header_count = (uint32_t)members->count;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (tp_trace_header(trace, options[i].key).ptr)
+            trace->options |= options[i].option;
+    int64_t base = tp_value_int(tp_trace_header(trace, "baseTimeNanoseconds"));
+    trace->base_time_ns = base == TP_NULL_INT ? 0 : base;
+    read_gpus(trace);
+}

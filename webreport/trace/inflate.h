@@ -1,0 +1,40 @@
+/* Streaming gzip inflate: ISA-L where it is built in, zlib elsewhere, the same answers from both.
+ *
+ * Concatenated members are one stream; zeros after the last member are padding, anything else there is reported once.
+ * Damage ends the stream; what was inflated before it has been delivered. Owned by one thread. */
+#ifndef TP_WEBREPORT_TRACE_INFLATE_H
+#define TP_WEBREPORT_TRACE_INFLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tp_inflate_end {
+    TP_INFLATE_GOING,
+    TP_INFLATE_DONE,
+    TP_INFLATE_BAD_DATA,     /* the deflate data or a header is corrupt */
+    TP_INFLATE_BAD_CHECKSUM, /* complete, but the checksum of a member differs */
+};
+
+struct tp_inflate {
+    void *state; /* of the library */
+    const uint8_t *in;
+    size_t in_size;
+    bool is_between_members, has_trailing_data;
+    enum tp_inflate_end end;
+};
+
+/* Returns 0 or TP_ENOMEM. */
+int tp_inflate_open(struct tp_inflate *inflate);
+void tp_inflate_close(struct tp_inflate *inflate);
+
+/* Gives the next compressed bytes; only when in_size is 0. They stay the caller's and must live until consumed. */
+void tp_inflate_feed(struct tp_inflate *inflate, const void *bytes, size_t size);
+
+/* Fills up to `size` bytes of `out`; returns how many. Fewer than `size`: more input is wanted, or `end` is set. */
+size_t tp_inflate_run(struct tp_inflate *inflate, void *out, size_t size);
+
+/* Call at the end of the input: true when the stream stopped inside a member. */
+bool tp_inflate_is_cut(const struct tp_inflate *inflate);
+
+#endif

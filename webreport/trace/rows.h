@@ -1,0 +1,13 @@
+/* Rows of a trace: (pid, tid) pairs made canonical and numbered, and the names that metadata records give them. */
+#ifndef TP_WEBREPORT_TRACE_ROWS_H
+#define TP_WEBREPORT_TRACE_ROWS_H
+
+#include "webreport/trace/decode.h"
+
+/* Thread number of a pair of raw tokens (empty when absent). Digit texts and "stream N" are numbers. */
+uint32_t tp_rows_thread(struct tp_decoder *decoder, struct tp_str pid, struct tp_str tid);
+
+/* A metadata record (ph M): thread_name, process_name, process_labels; the last one wins. */
+void tp_rows_metadata(struct tp_decoder *decoder, const struct tp_spans *spans);
+
+#endif

@@ -1,0 +1,453 @@
+/* The scanner: see scan.h. The hot loops look at 16 bytes a step where SSE2 is there, at one elsewhere. */
+#include "webreport/trace/scan.h"
+
+#include "writer/base/limits.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* First byte at or behind p that is one of a, b; may run up to 15 bytes past `end`. */
+static inline const char *find_either(const char *p, const char *end, char a, char b)
+{
+#ifdef __SSE2__
+    const __m128i first = _mm_set1_epi8(a), second = _mm_set1_epi8(b);
+    for (; p < end; p += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)p);
+        int mask = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(x, first), _mm_cmpeq_epi8(x, second)));
+        if (mask)
+            return p + __builtin_ctz((unsigned)mask);
+    }
+    return p;
+#else
+    while (p < end && *p != a && *p != b)
+        p++;
+    return p;
+#endif
+}
+
+/* p behind the opening quote: the closing quote, or NULL when the window ends first. */
+static inline const char *string_end(const char *p, const char *end)
+{
+    for (;;) {
+        p = find_either(p, end, '"', '\\');
+        if (p >= end)
+            return NULL;
+        if (*p == '"')
+            return p;
+        p += 2;
+    }
+}
+
+const char *tp_scan_space(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+        at++;
+    return at;
+}
+
+/* As tp_scan_space, short for the usual none or one blank. */
+static inline const char *space(const char *p, const char *end)
+{
+    if ((unsigned char)*p > ' ')
+        return p;
+    if (*p == ' ' && (unsigned char)p[1] > ' ')
+        return p + 1;
+    return tp_scan_space(p, end);
+}
+
+/* ---- lenient strings ---------------------------------------------------------------------------------------------- */
+
+/* True when a member's key and colon stand at p: "....": with no line break and at most 64 bytes in the key. */
+static bool is_key(const char *p, const char *end)
+{
+    if (p >= end || *p != '"')
+        return false;
+    const char *stop = end - p > 66 ? p + 66 : end;
+    for (p++; p < stop && *p != '"'; p++)
+        if (*p == '\n' || *p == ':')
+            return false;
+    if (p >= stop)
+        return false;
+    p = tp_scan_space(p + 1, end);
+    return p < end && *p == ':';
+}
+
+/* True when the quote at p can close a member's value: what follows it could follow a value. */
+static bool may_close(const char *p, const char *end)
+{
+    const char *next = tp_scan_space(p + 1, end);
+    if (next >= end)
+        return true;
+    if (*next == ',')
+        return is_key(tp_scan_space(next + 1, end), end);
+    if (*next != '}')
+        return false;
+    next = tp_scan_space(next + 1, end);
+    return next >= end || *next == ',' || *next == '}' || *next == ']';
+}
+
+static const char *lenient_end(const char *p, const char *end)
+{
+    for (; p < end; p++)
+        if (*p == '"' && may_close(p, end))
+            return p;
+    return NULL;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------- */
+
+static inline enum tp_scan_status stop(struct tp_scan *scan, const char *at, enum tp_scan_status status)
+{
+    scan->at = at;
+    return status;
+}
+
+static inline bool is_bracket(char c)
+{
+    return c == '[' || c == ']' || c == '{' || c == '}';
+}
+
+/* Next quote or bracket at or behind p. */
+static inline const char *find_structure(const char *p, const char *end)
+{
+#ifdef __SSE2__
+    /* [ ] are 5B 5D, { } are 7B 7D: clearing bit 5 folds the pairs, clearing bits 1 and 2 is not needed */
+    const __m128i fold = _mm_set1_epi8((char)0xDF), open = _mm_set1_epi8('['), close = _mm_set1_epi8(']');
+    const __m128i quote = _mm_set1_epi8('"');
+    for (; p < end; p += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)p), folded = _mm_and_si128(x, fold);
+        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(x, quote),
+                                   _mm_or_si128(_mm_cmpeq_epi8(folded, open), _mm_cmpeq_epi8(folded, close)));
+        int mask = _mm_movemask_epi8(hit);
+        if (mask)
+            return p + __builtin_ctz((unsigned)mask);
+    }
+    return p;
+#else
+    while (p < end && *p != '"' && !is_bracket(*p))
+        p++;
+    return p;
+#endif
+}
+
+/* Steps over an array or object by counting brackets outside strings; no recursion, any depth. */
+static enum tp_scan_status skip_container(struct tp_scan *scan, struct tp_spans *notes)
+{
+    const char *p = scan->at, *end = scan->end;
+    size_t depth = 0;
+    for (;;) {
+        p = find_structure(p, end);
+        if (p >= end)
+            return stop(scan, p, TP_SCAN_MORE);
+        if (*p == '"') {
+            p = string_end(p + 1, end);
+            if (!p)
+                return TP_SCAN_MORE;
+        } else if (*p == '[' || *p == '{') {
+            depth++;
+            notes->is_deep |= depth > TP_MAX_DEPTH;
+        } else if (--depth == 0) {
+            return stop(scan, p + 1, TP_SCAN_OK);
+        }
+        p++;
+    }
+}
+
+static inline bool ends_word(char c)
+{
+    return c == ',' || c == '}' || c == ']' || (unsigned char)c <= ' ';
+}
+
+/* A number or literal; a bare word (inf, nan, NaN, Infinity, N/A) is noted. */
+static inline enum tp_scan_status skip_word(struct tp_scan *scan, struct tp_spans *notes)
+{
+    const char *p = scan->at;
+    char c = *p == '-' ? p[1] : *p;
+    if ((unsigned char)(c - '0') > 9) {
+        const char *q = p;
+        while (q < scan->end && !ends_word(*q) && *q != '"' && *q != '[' && *q != '{' && *q != ':')
+            q++;
+        size_t n = (size_t)(q - p);
+        bool is_literal = (n == 4 && (!memcmp(p, "true", 4) || !memcmp(p, "null", 4))) || (n == 5 && !memcmp(p, "false", 5));
+        if (q < scan->end && (n == 0 || !ends_word(*q)))
+            return stop(scan, q, TP_SCAN_BAD);
+        notes->has_bare_word |= !is_literal;
+        return stop(scan, q, q < scan->end ? TP_SCAN_OK : TP_SCAN_MORE);
+    }
+    for (p++; !ends_word(*p); p++)
+        if (*p == '"' || *p == ':' || *p == '{' || *p == '[')
+            return stop(scan, p, TP_SCAN_BAD);
+    return stop(scan, p, p < scan->end ? TP_SCAN_OK : TP_SCAN_MORE);
+}
+
+static inline enum tp_scan_status skip_string(struct tp_scan *scan)
+{
+    const char *close = scan->is_lenient ? lenient_end(scan->at + 1, scan->end) : string_end(scan->at + 1, scan->end);
+    if (!close)
+        return TP_SCAN_MORE;
+    return stop(scan, close + 1, TP_SCAN_OK);
+}
+
+static inline enum tp_scan_status skip_value(struct tp_scan *scan, struct tp_str *value, struct tp_spans *notes)
+{
+    const char *from = scan->at;
+    enum tp_scan_status status;
+    if (*from == '"')
+        status = skip_string(scan);
+    else if (*from == '[' || *from == '{')
+        status = skip_container(scan, notes);
+    else
+        status = skip_word(scan, notes);
+    *value = (struct tp_str){from, (size_t)(scan->at - from)};
+    return status;
+}
+
+enum tp_scan_status tp_scan_value(struct tp_scan *scan, struct tp_str *value, struct tp_spans *notes)
+{
+    return skip_value(scan, value, notes);
+}
+
+/* ---- keys --------------------------------------------------------------------------------------------------------- */
+
+struct key {
+    const char *text;
+    uint8_t len, field;
+};
+
+#define KEY(text, field) {text, sizeof(text) - 1, field}
+
+static const struct key arg_keys[] = {
+    KEY("External id", TP_ARG_EXTERNAL_ID),
+    KEY("external id", TP_ARG_EXTERNAL_ID_OLD),
+    KEY("correlation", TP_ARG_CORRELATION),
+    KEY("finished", TP_ARG_FINISHED),
+    KEY("Input Dims", TP_ARG_INPUT_DIMS),
+    KEY("Input dims", TP_ARG_INPUT_DIMS_OLD),
+    KEY("Input type", TP_ARG_INPUT_TYPE),
+    KEY("Call stack", TP_ARG_CALL_STACK),
+    KEY("Sequence number", TP_ARG_SEQUENCE),
+    KEY("Fwd thread id", TP_ARG_FORWARD_THREAD),
+    KEY("Python module id", TP_ARG_MODULE_ID),
+    KEY("device", TP_ARG_DEVICE),
+    KEY("stream", TP_ARG_STREAM),
+    KEY("bytes", TP_ARG_BYTES),
+    KEY("grid", TP_ARG_GRID),
+    KEY("block", TP_ARG_BLOCK),
+    KEY("registers per thread", TP_ARG_REGISTERS),
+    KEY("shared memory", TP_ARG_SHARED_MEMORY),
+    KEY("blocks per SM", TP_ARG_BLOCKS_PER_SM),
+    KEY("est. achieved occupancy %", TP_ARG_OCCUPANCY),
+    KEY("graph id", TP_ARG_GRAPH_ID),
+    KEY("Collective name", TP_ARG_COLLECTIVE),
+    KEY("dtype", TP_ARG_DTYPE),
+    KEY("In msg nelems", TP_ARG_IN_COUNT),
+    KEY("Out msg nelems", TP_ARG_OUT_COUNT),
+    KEY("Group size", TP_ARG_GROUP_SIZE),
+    KEY("Process Group Name", TP_ARG_GROUP_NAME),
+    KEY("Process Group Description", TP_ARG_GROUP_DESCRIPTION),
+    KEY("Bytes", TP_ARG_MEMORY_BYTES),
+    KEY("Addr", TP_ARG_ADDRESS),
+    KEY("Total Allocated", TP_ARG_TOTAL_ALLOCATED),
+    KEY("Total Reserved", TP_ARG_TOTAL_RESERVED),
+    KEY("Device Type", TP_ARG_DEVICE_TYPE),
+    KEY("Device Id", TP_ARG_DEVICE_ID),
+    KEY("name", TP_ARG_NAME),
+    KEY("labels", TP_ARG_LABELS),
+};
+
+enum { KEY_SLOTS = 256 };
+
+/* Where the search for a key begins; spreads the known keys well. */
+static inline unsigned key_slot(const char *key, size_t len)
+{
+    unsigned first = (unsigned char)key[0], last = (unsigned char)key[len - 1], middle = (unsigned char)key[len / 2];
+    return (unsigned)(len * 29 + first * 5 + last * 3 + middle * 11) & (KEY_SLOTS - 1);
+}
+
+void tp_scan_init(struct tp_scan *scan)
+{
+    memset(scan, 0, sizeof *scan);
+    for (size_t i = 0; i < sizeof arg_keys / sizeof *arg_keys; i++) {
+        unsigned slot = key_slot(arg_keys[i].text, arg_keys[i].len);
+        while (scan->key_slots[slot])
+            slot = (slot + 1) & (KEY_SLOTS - 1);
+        scan->key_slots[slot] = (uint8_t)(i + 1);
+    }
+}
+
+static inline int arg_field(const struct tp_scan *scan, struct tp_str key)
+{
+    if (key.len == 0)
+        return -1;
+    for (unsigned slot = key_slot(key.ptr, key.len); scan->key_slots[slot]; slot = (slot + 1) & (KEY_SLOTS - 1)) {
+        const struct key *known = &arg_keys[scan->key_slots[slot] - 1];
+        if (known->len == key.len && memcmp(known->text, key.ptr, key.len) == 0)
+            return known->field;
+    }
+    return -1;
+}
+
+static inline int event_field(const char *key, size_t len)
+{
+    switch (len) {
+    case 2:
+        if (key[0] == 'p')
+            return key[1] == 'h' ? TP_FIELD_PH : -1;
+        if (key[0] == 't')
+            return key[1] == 's' ? TP_FIELD_TS : -1;
+        return key[0] == 'i' && key[1] == 'd' ? TP_FIELD_ID : -1;
+    case 3:
+        if (key[1] == 'i' && key[2] == 'd')
+            return key[0] == 'p' ? TP_FIELD_PID : key[0] == 't' ? TP_FIELD_TID : -1;
+        return !memcmp(key, "cat", 3) ? TP_FIELD_CAT : !memcmp(key, "dur", 3) ? TP_FIELD_DUR : -1;
+    case 4:
+        return !memcmp(key, "name", 4) ? TP_FIELD_NAME : !memcmp(key, "args", 4) ? TP_FIELD_ARGS : -1;
+    default:
+        return -1;
+    }
+}
+
+/* ---- objects ------------------------------------------------------------------------------------------------------ */
+
+/* Reads `"key" :` at scan->at and leaves it at the value; *key is the text between the quotes. */
+static inline enum tp_scan_status scan_key(struct tp_scan *scan, struct tp_str *key)
+{
+    const char *p = scan->at, *end = scan->end;
+    if (p >= end)
+        return TP_SCAN_MORE;
+    if (*p != '"')
+        return TP_SCAN_BAD;
+    const char *close = string_end(p + 1, end);
+    if (!close)
+        return TP_SCAN_MORE;
+    *key = (struct tp_str){p + 1, (size_t)(close - p - 1)};
+    p = space(close + 1, end);
+    if (p >= end)
+        return stop(scan, p, TP_SCAN_MORE);
+    if (*p != ':')
+        return stop(scan, p, TP_SCAN_BAD);
+    p = space(p + 1, end);
+    return stop(scan, p, p < end ? TP_SCAN_OK : TP_SCAN_MORE);
+}
+
+/* After a value: 1 another member follows, 0 the object is closed (scan->at behind it), <0 -tp_scan_status. */
+static inline int next_member(struct tp_scan *scan)
+{
+    const char *p = space(scan->at, scan->end);
+    scan->at = p;
+    if (p >= scan->end)
+        return -TP_SCAN_MORE;
+    if (*p == '}') {
+        scan->at = p + 1;
+        return 0;
+    }
+    if (*p != ',')
+        return -TP_SCAN_BAD;
+    scan->at = p = space(p + 1, scan->end);
+    if (p < scan->end && *p == '}') { /* a trailing comma inside an event */
+        scan->at = p + 1;
+        return 0;
+    }
+    return 1;
+}
+
+/* Opens an object: 1 members follow, 0 it is empty, <0 -tp_scan_status. */
+static inline int open_object(struct tp_scan *scan)
+{
+    scan->at = space(scan->at + 1, scan->end);
+    if (scan->at >= scan->end)
+        return -TP_SCAN_MORE;
+    if (*scan->at != '}')
+        return 1;
+    scan->at++;
+    return 0;
+}
+
+static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *spans)
+{
+    int more = open_object(scan);
+    while (more > 0) {
+        struct tp_str key, value;
+        enum tp_scan_status status = scan_key(scan, &key);
+        if (status != TP_SCAN_OK)
+            return status;
+        status = skip_value(scan, &value, spans);
+        if (status != TP_SCAN_OK)
+            return status;
+        int field = arg_field(scan, key);
+        if (field >= 0) {
+            spans->field[field] = value;
+            spans->has |= 1ull << field;
+        }
+        more = next_member(scan);
+    }
+    return more == 0 ? TP_SCAN_OK : (enum tp_scan_status)-more;
+}
+
+enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
+{
+    spans->has = 0;
+    spans->has_bare_word = spans->is_deep = false;
+    int more = open_object(scan);
+    while (more > 0) {
+        struct tp_str key, value;
+        enum tp_scan_status status = scan_key(scan, &key);
+        if (status != TP_SCAN_OK)
+            return status;
+        int field = event_field(key.ptr, key.len);
+        if (field == TP_FIELD_ARGS) { /* a second args replaces the first */
+            spans->has &= (1ull << TP_FIELD_ARGS) - 1;
+            value = (struct tp_str){scan->at, 0};
+            if (*scan->at == '{') {
+                status = scan_args(scan, spans);
+            } else {
+                status = skip_value(scan, &value, spans);
+                field = -1;
+            }
+        } else {
+            status = skip_value(scan, &value, spans);
+        }
+        if (status != TP_SCAN_OK)
+            return status;
+        if (field >= 0) {
+            spans->field[field] = value;
+            spans->has |= 1ull << field;
+        }
+        more = next_member(scan);
+    }
+    return more == 0 ? TP_SCAN_OK : (enum tp_scan_status)-more;
+}
+
+/* True when one of an event's keys opens the object at p, and the object is not itself a member's value. */
+static bool opens_event(const char *from, const char *p, const char *end)
+{
+    static const char *const keys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"};
+    const char *before = p - 1, *key = tp_scan_space(p + 1, end);
+    while (before >= from && (unsigned char)*before <= ' ')
+        before--;
+    if ((before >= from && *before == ':') || key >= end || *key != '"')
+        return false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        size_t n = strlen(keys[i]);
+        if ((size_t)(end - key) > n + 2 && memcmp(key + 1, keys[i], n) == 0 && key[n + 1] == '"') {
+            const char *colon = tp_scan_space(key + n + 2, end);
+            return colon < end && *colon == ':';
+        }
+    }
+    return false;
+}
+
+const char *tp_scan_resync(const char *at, const char *end)
+{
+    const char *from = at;
+    for (; at < end && (at = memchr(at, '{', (size_t)(end - at))); at++)
+        if (opens_event(from, at, end))
+            return at;
+    return NULL;
+}
+
+bool tp_scan_is_member(const char *at, const char *end)
+{
+    return is_key(at, end);
+}

@@ -1,0 +1,107 @@
+/* The scanner: finds the fields of one event in the window, without reading their meaning.
+ *
+ * Tolerant of any key order, white space and unknown keys; values it does not know are stepped over. The window must have
+ * TP_FEED_PAD readable bytes behind its end. Nothing is allocated; spans point into the window. */
+#ifndef TP_WEBREPORT_TRACE_SCAN_H
+#define TP_WEBREPORT_TRACE_SCAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "writer/base/str.h"
+
+enum tp_field {
+    TP_FIELD_PH,
+    TP_FIELD_CAT,
+    TP_FIELD_NAME,
+    TP_FIELD_PID,
+    TP_FIELD_TID,
+    TP_FIELD_TS,
+    TP_FIELD_DUR,
+    TP_FIELD_ID,
+    TP_FIELD_ARGS, /* present when args is an object */
+    /* members of args */
+    TP_ARG_EXTERNAL_ID,
+    TP_ARG_EXTERNAL_ID_OLD, /* "external id" */
+    TP_ARG_CORRELATION,
+    TP_ARG_FINISHED,
+    TP_ARG_INPUT_DIMS,
+    TP_ARG_INPUT_DIMS_OLD, /* "Input dims" */
+    TP_ARG_INPUT_TYPE,
+    TP_ARG_CALL_STACK,
+    TP_ARG_SEQUENCE,
+    TP_ARG_FORWARD_THREAD,
+    TP_ARG_MODULE_ID,
+    TP_ARG_DEVICE,
+    TP_ARG_STREAM,
+    TP_ARG_BYTES, /* "bytes" */
+    TP_ARG_GRID,
+    TP_ARG_BLOCK,
+    TP_ARG_REGISTERS,
+    TP_ARG_SHARED_MEMORY,
+    TP_ARG_BLOCKS_PER_SM,
+    TP_ARG_OCCUPANCY,
+    TP_ARG_GRAPH_ID,
+    TP_ARG_COLLECTIVE,
+    TP_ARG_DTYPE,
+    TP_ARG_IN_COUNT,
+    TP_ARG_OUT_COUNT,
+    TP_ARG_GROUP_SIZE,
+    TP_ARG_GROUP_NAME,
+    TP_ARG_GROUP_DESCRIPTION,
+    TP_ARG_MEMORY_BYTES, /* "Bytes" */
+    TP_ARG_ADDRESS,
+    TP_ARG_TOTAL_ALLOCATED,
+    TP_ARG_TOTAL_RESERVED,
+    TP_ARG_DEVICE_TYPE,
+    TP_ARG_DEVICE_ID,
+    TP_ARG_NAME,
+    TP_ARG_LABELS,
+    TP_FIELD_COUNT
+};
+
+/* One event as spans: strings with their quotes. A span counts only when its bit in `has` is set. */
+struct tp_spans {
+    uint64_t has;
+    struct tp_str field[TP_FIELD_COUNT];
+    bool has_bare_word; /* a value such as inf or NaN was stepped over */
+    bool is_deep;       /* a value was nested deeper than TP_MAX_DEPTH */
+};
+
+static inline bool tp_spans_has(const struct tp_spans *spans, enum tp_field field)
+{
+    return spans->has >> field & 1;
+}
+
+enum tp_scan_status {
+    TP_SCAN_OK,
+    TP_SCAN_MORE, /* the window ends inside the value */
+    TP_SCAN_BAD,  /* not JSON here */
+};
+
+/* Where a scan stands: `at` moves forward, on TP_SCAN_BAD it is the offending byte. */
+struct tp_scan {
+    const char *at, *end;
+    bool is_lenient; /* a closing quote must be followed by what may follow a value: repairs unescaped quotes */
+    uint8_t key_slots[256];
+};
+
+/* Prepares the key table; at and end are the caller's to set. */
+void tp_scan_init(struct tp_scan *scan);
+
+/* Skips white space. */
+const char *tp_scan_space(const char *at, const char *end);
+
+/* Scans the object at scan->at ('{') as an event. */
+enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans);
+
+/* Steps over any value; *value: its span. */
+enum tp_scan_status tp_scan_value(struct tp_scan *scan, struct tp_str *value, struct tp_spans *notes);
+
+/* Start of the next event behind `at`: a '{' whose first key is one of an event's. NULL when there is none in the window. */
+const char *tp_scan_resync(const char *at, const char *end);
+
+/* True when `"key" :` stands at `at` (a key of at most 64 bytes). */
+bool tp_scan_is_member(const char *at, const char *end);
+
+#endif

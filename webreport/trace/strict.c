@@ -1,0 +1,229 @@
+/* Strict JSON byte machine: see strict.h. One small function per state; strings also check UTF-8 (no overlong forms, no
+ * surrogates). A byte order mark is refused, as RFC 8259 asks of writers. */
+#include "webreport/trace/strict.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum state {
+    BEFORE_VALUE,   /* a value must come */
+    BEFORE_ITEM,    /* after '[': a value or ']' */
+    BEFORE_KEY,     /* after '{': a key or '}' */
+    NEXT_KEY,       /* after ',' in an object: a key */
+    AFTER_KEY,      /* ':' */
+    AFTER_VALUE,    /* ',' or a closing bracket, or the end */
+    IN_STRING,
+    IN_ESCAPE,
+    IN_LITERAL,
+    MINUS,          /* '-': a digit */
+    ZERO,           /* a leading 0 */
+    INTEGER,        /* further digits */
+    POINT,          /* '.': a digit */
+    FRACTION,
+    EXPONENT,       /* 'e': sign or digit */
+    EXPONENT_SIGN,  /* digit */
+    EXPONENT_DIGITS
+};
+
+void tp_strict_init(struct tp_strict *strict)
+{
+    memset(strict, 0, sizeof *strict);
+}
+
+static bool is_digit(unsigned char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool push(struct tp_strict *s, bool is_object)
+{
+    if (s->depth >= TP_MAX_DEPTH)
+        return false;
+    uint8_t bit = (uint8_t)(1u << (s->depth % 8));
+    s->in_object[s->depth / 8] = (uint8_t)(is_object ? s->in_object[s->depth / 8] | bit : s->in_object[s->depth / 8] & ~bit);
+    s->depth++;
+    s->state = is_object ? BEFORE_KEY : BEFORE_ITEM;
+    return true;
+}
+
+static bool is_in_object(const struct tp_strict *s)
+{
+    return s->depth && (s->in_object[(s->depth - 1) / 8] >> ((s->depth - 1) % 8) & 1);
+}
+
+static bool pop(struct tp_strict *s, bool is_object)
+{
+    if (s->depth == 0 || is_in_object(s) != is_object)
+        return false;
+    s->depth--;
+    s->state = AFTER_VALUE;
+    return true;
+}
+
+static bool begin_string(struct tp_strict *s, bool is_key)
+{
+    s->is_key = is_key;
+    s->state = IN_STRING;
+    return true;
+}
+
+static bool begin_value(struct tp_strict *s, unsigned char c)
+{
+    if (c == '"')
+        return begin_string(s, false);
+    if (c == '{' || c == '[')
+        return push(s, c == '{');
+    if (is_digit(c) || c == '-') {
+        s->state = c == '-' ? MINUS : c == '0' ? ZERO : INTEGER;
+        return true;
+    }
+    s->literal = c == 't' ? "rue" : c == 'f' ? "alse" : c == 'n' ? "ull" : NULL;
+    s->state = IN_LITERAL;
+    return s->literal != NULL;
+}
+
+static bool after_value(struct tp_strict *s, unsigned char c)
+{
+    if (c == ',' && s->depth) {
+        s->state = is_in_object(s) ? NEXT_KEY : BEFORE_VALUE;
+        return true;
+    }
+    return (c == '}' || c == ']') && pop(s, c == '}');
+}
+
+/* First byte of a multi-byte character: what may follow. */
+static bool begin_utf8(struct tp_strict *s, unsigned char c)
+{
+    if (c < 0xC2 || c > 0xF4)
+        return false;
+    s->utf8_left = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+    s->utf8_low = c == 0xE0 ? 0xA0 : c == 0xF0 ? 0x90 : 0x80;
+    s->utf8_high = c == 0xED ? 0x9F : c == 0xF4 ? 0x8F : 0xBF;
+    return true;
+}
+
+static bool in_string(struct tp_strict *s, unsigned char c)
+{
+    if (s->hex_left) {
+        s->hex_left--;
+        return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
+    }
+    if (s->utf8_left) {
+        bool good = c >= s->utf8_low && c <= s->utf8_high;
+        s->utf8_left--;
+        s->utf8_low = 0x80;
+        s->utf8_high = 0xBF;
+        return good;
+    }
+    if (c == '"') {
+        s->state = s->is_key ? AFTER_KEY : AFTER_VALUE;
+        return true;
+    }
+    if (c == '\\') {
+        s->state = IN_ESCAPE;
+        return true;
+    }
+    return c >= 0x80 ? begin_utf8(s, c) : c >= 0x20;
+}
+
+static bool in_escape(struct tp_strict *s, unsigned char c)
+{
+    s->state = IN_STRING;
+    s->hex_left = c == 'u' ? 4 : 0;
+    return c && strchr("\"\\/bfnrtu", c) != NULL;
+}
+
+static bool in_literal(struct tp_strict *s, unsigned char c)
+{
+    if (*s->literal != (char)c)
+        return false;
+    if (*++s->literal == '\0')
+        s->state = AFTER_VALUE;
+    return true;
+}
+
+/* In a number: the next state, or -1 when c does not belong to it. */
+static int number_state(uint8_t state, unsigned char c)
+{
+    bool digit = is_digit(c), e = c == 'e' || c == 'E';
+    switch (state) {
+    case MINUS:
+        return digit ? (c == '0' ? ZERO : INTEGER) : -1;
+    case ZERO:
+        return c == '.' ? POINT : e ? EXPONENT : -1;
+    case INTEGER:
+        return digit ? INTEGER : c == '.' ? POINT : e ? EXPONENT : -1;
+    case POINT:
+        return digit ? FRACTION : -1;
+    case FRACTION:
+        return digit ? FRACTION : e ? EXPONENT : -1;
+    case EXPONENT:
+        return digit ? EXPONENT_DIGITS : c == '+' || c == '-' ? EXPONENT_SIGN : -1;
+    default:
+        return digit ? EXPONENT_DIGITS : -1;
+    }
+}
+
+static bool is_complete_number(uint8_t state)
+{
+    return state == ZERO || state == INTEGER || state == FRACTION || state == EXPONENT_DIGITS;
+}
+
+static bool between(struct tp_strict *s, unsigned char c)
+{
+    if (c == ' ' || c == '\n' || c == '\r' || c == '\t')
+        return true;
+    switch (s->state) {
+    case BEFORE_ITEM:
+        return c == ']' ? pop(s, false) : begin_value(s, c);
+    case BEFORE_KEY:
+        return c == '}' ? pop(s, true) : c == '"' && begin_string(s, true);
+    case NEXT_KEY:
+        return c == '"' && begin_string(s, true);
+    case AFTER_KEY:
+        s->state = BEFORE_VALUE;
+        return c == ':';
+    case AFTER_VALUE:
+        return after_value(s, c);
+    default:
+        return begin_value(s, c);
+    }
+}
+
+static bool step(struct tp_strict *s, unsigned char c)
+{
+    if (s->state == IN_STRING)
+        return in_string(s, c);
+    if (s->state == IN_ESCAPE)
+        return in_escape(s, c);
+    if (s->state == IN_LITERAL)
+        return in_literal(s, c);
+    if (s->state >= MINUS) {
+        int next = number_state(s->state, c);
+        if (next >= 0) {
+            s->state = (uint8_t)next;
+            return true;
+        }
+        if (!is_complete_number(s->state))
+            return false;
+        s->state = AFTER_VALUE; /* c ends the number and is read again */
+    }
+    return between(s, c);
+}
+
+int tp_strict_feed(struct tp_strict *s, const char *bytes, size_t size, struct tp_error *err)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!step(s, (unsigned char)bytes[i]))
+            return tp_error_set(err, TP_EFORMAT, s->offset + i, "byte %llu is not JSON here",
+                                (unsigned long long)(s->offset + i));
+    s->offset += size;
+    return TP_OK;
+}
+
+int tp_strict_end(struct tp_strict *s, struct tp_error *err)
+{
+    if (s->depth == 0 && (s->state == AFTER_VALUE || is_complete_number(s->state)))
+        return TP_OK;
+    return tp_error_set(err, TP_EFORMAT, s->offset, "the JSON text ends too early");
+}

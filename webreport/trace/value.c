@@ -1,0 +1,263 @@
+/* Compact JSON values: see value.h. */
+#include "webreport/trace/value.h"
+
+#include "webreport/trace/clean.h"
+#include "webreport/trace/number.h"
+#include "writer/base/error.h"
+#include "writer/base/json_out.h"
+#include "writer/base/limits.h"
+#include "writer/table.h"
+
+/* End of the string that starts at json[i] (its quote): index behind the closing quote. */
+static size_t string_end(struct tp_str json, size_t i)
+{
+    for (i++; i < json.len && json.ptr[i] != '"'; i++)
+        i += json.ptr[i] == '\\';
+    return i < json.len ? i + 1 : json.len;
+}
+
+/* End of the value at json[i]. */
+static size_t value_end(struct tp_str json, size_t i)
+{
+    size_t depth = 0;
+    while (i < json.len) {
+        char c = json.ptr[i];
+        if (c == '"') {
+            i = string_end(json, i);
+        } else if (c == '[' || c == '{') {
+            depth++;
+            i++;
+        } else if (c == ']' || c == '}') {
+            if (depth == 0)
+                return i;
+            depth--;
+            i++;
+        } else if (c == ',' && depth == 0) {
+            return i;
+        } else {
+            i++;
+            if (depth == 0 && i < json.len && !strchr(",]}", json.ptr[i]))
+                continue;
+        }
+        if (depth == 0)
+            return i;
+    }
+    return json.len;
+}
+
+bool tp_value_next(struct tp_str json, size_t *at, struct tp_str *key, struct tp_str *item)
+{
+    if (json.len < 2 || (json.ptr[0] != '[' && json.ptr[0] != '{'))
+        return false;
+    size_t i = *at ? *at : 1;
+    if (i < json.len && json.ptr[i] == ',')
+        i++;
+    if (i >= json.len - 1)
+        return false;
+    if (json.ptr[0] == '{') {
+        size_t end = json.ptr[i] == '"' ? string_end(json, i) : i;
+        if (end == i || end >= json.len || json.ptr[end] != ':')
+            return false;
+        if (key)
+            *key = (struct tp_str){json.ptr + i, end - i};
+        i = end + 1;
+    }
+    size_t end = value_end(json, i);
+    if (end == i)
+        return false;
+    *item = (struct tp_str){json.ptr + i, end - i};
+    *at = end;
+    return true;
+}
+
+struct tp_str tp_value_member(struct tp_str json, const char *key)
+{
+    struct tp_str found = {NULL, 0}, name, item;
+    size_t n = strlen(key);
+    if (!tp_value_is(json, '{'))
+        return found;
+    for (size_t at = 0; tp_value_next(json, &at, &name, &item);)
+        if (name.len == n + 2 && memcmp(name.ptr + 1, key, n) == 0)
+            found = item;
+    return found;
+}
+
+int64_t tp_value_int(struct tp_str json)
+{
+    int64_t value;
+    return json.len && tp_number_int(json, &value) == TP_NUMBER_OK ? value : TP_NULL_INT;
+}
+
+static bool is_word(struct tp_str json, const char *word)
+{
+    return tp_str_equal(json, tp_str_of(word));
+}
+
+/* Text that becomes arena memory when complete. */
+static struct tp_str keep(struct tp_arena *arena, struct tp_buf *out)
+{
+    int failed = out->failed;
+    struct tp_str text = {NULL, out->size};
+    if (!failed)
+        text.ptr = tp_arena_copy(arena, out->data ? out->data : "", out->size);
+    tp_buf_release(out);
+    if (failed)
+        tp_arena_fail(arena, failed);
+    return text;
+}
+
+struct tp_str tp_value_text(struct tp_arena *arena, struct tp_str json)
+{
+    if (json.len == 0 || is_word(json, "null"))
+        return (struct tp_str){NULL, 0};
+    if (is_word(json, "true"))
+        return TP_STR("True");
+    if (is_word(json, "false"))
+        return TP_STR("False");
+    if (json.ptr[0] != '"' || json.len < 2)
+        return (struct tp_str){tp_arena_copy(arena, json.ptr, json.len), json.len};
+    struct tp_str raw = {json.ptr + 1, json.len - 2};
+    if (tp_clean_is_plain(raw))
+        return (struct tp_str){tp_arena_copy(arena, raw.ptr, raw.len), raw.len};
+    struct tp_buf out;
+    tp_buf_init(&out, 0);
+    tp_clean_string(&out, raw, TP_MAX_EVENT_BYTES);
+    return keep(arena, &out);
+}
+
+/* True for a number that Python's json would make a float: the twins keep its text. */
+static bool is_real(struct tp_str word)
+{
+    char c = word.len ? word.ptr[word.ptr[0] == '-' && word.len > 1] : '\0';
+    if (c < '0' || c > '9')
+        return false;
+    for (size_t i = 0; i < word.len; i++)
+        if (word.ptr[i] == '.' || word.ptr[i] == 'e' || word.ptr[i] == 'E')
+            return true;
+    return false;
+}
+
+/* -?digits.digits: shape_text prints such a text without quotes. */
+static bool is_plain_decimal(struct tp_str text)
+{
+    size_t i = text.len && text.ptr[0] == '-', digits = 0, points = 0;
+    for (; i < text.len; i++) {
+        if (text.ptr[i] == '.' && digits && !points)
+            points++, digits = 0;
+        else if (text.ptr[i] >= '0' && text.ptr[i] <= '9')
+            digits++;
+        else
+            return false;
+    }
+    return points == 1 && digits > 0;
+}
+
+enum style { STYLE_SHAPE, STYLE_DUMPS, STYLE_OUTPUT };
+
+static void put_quoted(struct tp_buf *out, struct tp_str text, char quote)
+{
+    tp_buf_putc(out, quote);
+    tp_buf_add(out, text.ptr, text.len);
+    tp_buf_putc(out, quote);
+}
+
+/* json.dumps escapes everything beyond ASCII; `token` is a compact string with its quotes. */
+static void put_ascii(struct tp_buf *out, struct tp_str token)
+{
+    for (size_t i = 0; i < token.len;) {
+        unsigned char c = (unsigned char)token.ptr[i];
+        unsigned n = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+        if (n == 1 && c != 0x7F) {
+            tp_buf_putc(out, (char)c);
+            i++;
+            continue;
+        }
+        if (n == 1) {
+            tp_buf_putc(out, (char)c);
+            i++;
+            continue;
+        }
+        uint32_t point = c & (0x7Fu >> n);
+        for (unsigned k = 1; k < n && i + k < token.len; k++)
+            point = point << 6 | ((unsigned char)token.ptr[i + k] & 0x3F);
+        if (point >= 0x10000)
+            tp_buf_printf(out, "\\u%04x\\u%04x", 0xD800 + ((point - 0x10000) >> 10), 0xDC00 + ((point - 0x10000) & 0x3FF));
+        else
+            tp_buf_printf(out, "\\u%04x", point);
+        i += n;
+    }
+}
+
+static void put_string(struct tp_buf *out, struct tp_arena *arena, struct tp_str token, enum style style)
+{
+    if (style == STYLE_OUTPUT) {
+        tp_buf_add(out, token.ptr, token.len);
+    } else if (style == STYLE_DUMPS) {
+        put_ascii(out, token);
+    } else {
+        struct tp_str text = tp_value_text(arena, token);
+        if (is_plain_decimal(text))
+            tp_buf_add(out, text.ptr, text.len);
+        else
+            put_quoted(out, text, '\'');
+    }
+}
+
+static void put_word(struct tp_buf *out, struct tp_str word, enum style style)
+{
+    if (is_real(word)) {
+        if (style == STYLE_SHAPE && is_plain_decimal(word))
+            tp_buf_add(out, word.ptr, word.len);
+        else
+            put_quoted(out, word, style == STYLE_SHAPE ? '\'' : '"');
+    } else if (style == STYLE_SHAPE && (is_word(word, "null") || is_word(word, "true") || is_word(word, "false"))) {
+        tp_buf_puts(out, word.ptr[0] == 'n' ? "None" : word.ptr[0] == 't' ? "True" : "False");
+    } else {
+        tp_buf_add(out, word.ptr, word.len);
+    }
+}
+
+/* One walk over the compact text; only the separators and the leaves depend on the style. */
+static struct tp_str restyle(struct tp_arena *arena, struct tp_str json, enum style style)
+{
+    struct tp_buf out;
+    tp_buf_init(&out, 0);
+    for (size_t i = 0; i < json.len;) {
+        char c = json.ptr[i];
+        if (c == '"') {
+            size_t end = string_end(json, i);
+            put_string(&out, arena, (struct tp_str){json.ptr + i, end - i}, style);
+            i = end;
+        } else if (strchr("[]{}", c)) {
+            tp_buf_putc(&out, c);
+            i++;
+        } else if (c == ',' || c == ':') {
+            tp_buf_putc(&out, c);
+            if (style != STYLE_OUTPUT)
+                tp_buf_putc(&out, ' ');
+            i++;
+        } else {
+            size_t end = i;
+            while (end < json.len && !strchr("[]{},:\"", json.ptr[end]))
+                end++;
+            put_word(&out, (struct tp_str){json.ptr + i, end - i}, style);
+            i = end;
+        }
+    }
+    return keep(arena, &out);
+}
+
+struct tp_str tp_value_shape_text(struct tp_arena *arena, struct tp_str json)
+{
+    return restyle(arena, json, STYLE_SHAPE);
+}
+
+struct tp_str tp_value_dumps(struct tp_arena *arena, struct tp_str json)
+{
+    return restyle(arena, json, STYLE_DUMPS);
+}
+
+struct tp_str tp_value_output(struct tp_arena *arena, struct tp_str json)
+{
+    return restyle(arena, json, STYLE_OUTPUT);
+}
