@@ -176,6 +176,8 @@ static uint32_t host_detail(struct tp_decoder *d, const struct element *e, struc
     host->types = arg_value(d, e, TP_ARG_INPUT_TYPE);
     host->stack = call_stack(d, e);
     host->comm = comm_detail(d, e);
+    if (tp_spans_has(e->spans, TP_ARG_CORRELATION))
+        arg_int(d, e, TP_ARG_CORRELATION); /* links nothing here; an absurd one is still told */
     if (is_old && host->dims != TP_NO_ID)
         event->flags |= TP_EVENT_OLD_DIMS;
     return (uint32_t)d->hosts.count - 1;
@@ -380,9 +382,10 @@ static void read_cat(struct tp_decoder *d, struct element *e)
 {
     struct tp_str token = span(e->spans, TP_FIELD_CAT);
     e->cat_id = intern(d, e, &d->cats, is_string(token) ? unquoted(token) : TP_STR(""));
-    while (d->cat_meanings.count < d->trace->cats.count)
-        *(struct tp_cat_meaning *)tp_vec_push(&d->cat_meanings) =
-            tp_kinds_of_cat(tp_strings_get(&d->trace->cats, (uint32_t)d->cat_meanings.count - 1));
+    while (d->cat_meanings.count < d->trace->cats.count) {
+        struct tp_str cat = tp_strings_get(&d->trace->cats, (uint32_t)d->cat_meanings.count);
+        *(struct tp_cat_meaning *)tp_vec_push(&d->cat_meanings) = tp_kinds_of_cat(cat);
+    }
     e->cat = *TP_AT(&d->cat_meanings, struct tp_cat_meaning, e->cat_id);
 }
 
@@ -391,9 +394,10 @@ static void read_name(struct tp_decoder *d, struct element *e)
     struct tp_str token = span(e->spans, TP_FIELD_NAME);
     e->has_name = is_string(token);
     e->name_id = intern(d, e, &d->names, e->has_name ? unquoted(token) : TP_STR(""));
-    while (d->name_meanings.count < d->trace->names.count)
-        *(uint8_t *)tp_vec_push(&d->name_meanings) =
-            (uint8_t)tp_kinds_of_name(tp_strings_get(&d->trace->names, (uint32_t)d->name_meanings.count - 1));
+    while (d->name_meanings.count < d->trace->names.count) {
+        struct tp_str name = tp_strings_get(&d->trace->names, (uint32_t)d->name_meanings.count);
+        *(uint8_t *)tp_vec_push(&d->name_meanings) = (uint8_t)tp_kinds_of_name(name);
+    }
     e->name = *TP_AT(&d->name_meanings, uint8_t, e->name_id);
 }
 
