@@ -1,0 +1,30 @@
+/* All views of one profile, built from the model in one call and written as members of a profile's JSON object. */
+#ifndef TP_WEBREPORT_VIEWS_VIEWS_H
+#define TP_WEBREPORT_VIEWS_VIEWS_H
+
+#include "webreport/model/model.h"
+#include "webreport/views/facts.h"
+#include "webreport/views/kernels.h"
+#include "webreport/views/memory.h"
+#include "webreport/views/modules.h"
+#include "webreport/views/operators.h"
+#include "webreport/views/overview.h"
+
+struct tp_views {
+    struct tp_trace_facts facts;
+    struct tp_overview overview;
+    struct tp_operator_view operators;
+    struct tp_kernel_view kernels;
+    struct tp_memory_view memory;
+    struct tp_module_view modules;
+};
+
+/* Builds every view in `arena` (guard set by the caller); trace and model must outlive them. */
+void tp_views_build(struct tp_views *views, const struct tp_trace *trace, const struct tp_model *model,
+                    struct tp_arena *arena);
+
+/* Writes the members trace_facts, overview, operator_view, kernel_view, memory_view, module_view into the open object.
+ */
+void tp_views_json(const struct tp_views *views, struct tp_json *json);
+
+#endif
