@@ -65,7 +65,7 @@ programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/core.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
-$(BUILD)/gen_trace: $(BUILD)/tests/bench/gen_trace.o
+$(BUILD)/gen_trace: $(call obj,tests/bench/gen_*.c)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lz
 $(BUILD)/%: $(BUILD)/tests/check/%.o $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)

@@ -46,7 +46,7 @@ void *tp_arena_array(struct tp_arena *arena, size_t count, size_t size);
 void *tp_arena_resize(struct tp_arena *arena, void *old, size_t old_size, size_t new_size);
 
 /* Returns one large block early (no effect on small ones). */
-void tp_arena_drop(struct tp_arena *arena, void *block, size_t size);
+void tp_arena_drop(struct tp_arena *arena, void *item, size_t size);
 
 /* A NUL-terminated copy of `size` bytes. */
 char *tp_arena_copy(struct tp_arena *arena, const void *bytes, size_t size);

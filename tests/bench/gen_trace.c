@@ -1,0 +1,238 @@
+/* gen_trace: writes a synthetic PyTorch training trace in Kineto's layout, of any size, the same bytes for the same
+ * options.
+ *
+ * The program that it pretends to have recorded: a data loader, a copy to the device, a stack of linear layers forward
+ * and backward on two threads, gradients averaged over the ranks, a loss read on the host, an optimizer. Host and
+ * device clocks are simulated (a kernel starts when it is launched and its stream is free), so idle gaps, waits and
+ * overlaps are real. Eras: 2021 (capital categories, integer microseconds, "stream 7"), 2024 (nanoseconds, metadata
+ * last), 2026 (metadata first, one field per line, call stacks). It knows nothing of the product; tests and `make
+ * bench` read what it writes. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/bench/gen.h"
+
+static const char *const cat_names[2][CATS] = {
+    {"Operator", "Operator", "python_function", "Runtime", "Kernel", "Memcpy", "cuda_sync", "User"},
+    {"cpu_op", "user_annotation", "python_function", "cuda_runtime", "kernel", "gpu_memcpy", "cuda_sync",
+     "gpu_user_annotation"},
+};
+
+static void line(struct gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void line(struct gen *g, const char *format, ...)
+{
+    char small[2048], *text = small;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(small, sizeof small, format, args);
+    va_end(args);
+    if (n >= (int)sizeof small) {
+        text = malloc((size_t)n + 1);
+        if (!text)
+            gen_die("no memory");
+        va_start(args, format);
+        vsnprintf(text, (size_t)n + 1, format, args);
+        va_end(args);
+    }
+    if (n < 0 || (n && gzwrite(g->file, text, (unsigned)n) != n))
+        gen_die("cannot write");
+    if (text != small)
+        free(text);
+}
+
+/* Opens the object of one event: what stands between two events differs by era. */
+static void open_event(struct gen *g)
+{
+    line(g, g->written++ ? ",\n  {\n    " : "\n  {\n    ");
+}
+
+/* Microseconds as the era writes them. */
+static const char *us(const struct gen *g, int64_t ns, char text[32])
+{
+    if (g->opt.era == 2021)
+        snprintf(text, 32, "%" PRId64, ns / 1000);
+    else
+        snprintf(text, 32, "%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000));
+    return text;
+}
+
+static const char *tid(const struct gen *g, int row, char text[32])
+{
+    int number = row >= COMPUTE ? gen_stream_of[row] : gen_pid(g, row) + (row == AUTOGRAD ? 20 : 0);
+    const char *quote = g->opt.era == 2021 ? "\"" : "", *word = row >= COMPUTE && *quote ? "stream " : "";
+    snprintf(text, 32, "%s%s%d%s", quote, word, number, quote);
+    return text;
+}
+
+static void write_record(struct gen *g, const struct record *r)
+{
+    char at[32], length[32], thread[32];
+    const char *gap = g->opt.era == 2026 ? ",\n    " : ", ";
+    const char *cat = cat_names[g->opt.era != 2021][r->cat];
+    bool is_old = g->opt.era == 2021, is_device = r->row >= COMPUTE || r->cat == RUNTIME;
+    us(g, r->ts, at);
+    us(g, is_old ? r->end / 1000 * 1000 - r->ts / 1000 * 1000 : r->end - r->ts, length);
+    tid(g, r->row, thread);
+    open_event(g);
+    if (r->ph == 's' || r->ph == 'f') {
+        const char *kind = is_device ? (is_old ? "async" : "ac2g") : (is_old ? "forward_backward" : "fwdbwd");
+        const char *name = is_device ? (is_old ? "launch" : "ac2g") : (is_old ? "fwd_bwd" : "fwdbwd");
+        line(g,
+             "\"ph\": \"%c\", \"id\": %" PRIu64
+             ", \"pid\": %d, \"tid\": %s, \"ts\": %s,\n    \"cat\": \"%s\", \"name\": \"%s\"%s\n  }",
+             r->ph, r->flow, gen_pid(g, r->row), thread, at, kind, name, r->ph == 'f' ? ", \"bp\": \"e\"" : "");
+        return;
+    }
+    if (r->ph == 'i')
+        line(g, "\"ph\": \"i\"%s\"s\": \"t\"%s\"name\": \"%s\"%s\"pid\": %d%s\"tid\": %s,\n    \"ts\": %s",
+             is_old ? ", " : ", \"cat\": \"cpu_instant_event\", ", gap, g->text + r->name, gap, gen_pid(g, r->row), gap,
+             thread, at);
+    else
+        line(g,
+             "\"ph\": \"X\"%s\"cat\": \"%s\"%s\"name\": \"%s\"%s\"pid\": %d%s\"tid\": %s,\n    \"ts\": %s%s\"dur\": %s",
+             gap, cat, gap, g->text + r->name, gap, gen_pid(g, r->row), gap, thread, at, gap, length);
+    line(g, ",\n    \"args\": {\n      %s\n    }\n  }", g->text + r->args);
+}
+
+static void meta(struct gen *g, int row, const char *what, const char *key, const char *value)
+{
+    char thread[32];
+    open_event(g);
+    line(g,
+         "\"ph\": \"M\", \"name\": \"%s\", \"pid\": %d, \"tid\": %s,\n    \"ts\": 0, \"args\": {\"%s\": \"%s\"}\n  }",
+         what, gen_pid(g, row), row >= 0 ? tid(g, row, thread) : "0", key, value);
+}
+
+static void metadata(struct gen *g)
+{
+    static const char *const names[ROWS] = {"thread 4000 (python)", "thread 4020 (pt_autograd_0)", "stream 7 ",
+                                            "stream 20 ", "stream 22 "};
+    meta(g, MAIN, "process_name", "name", "python");
+    meta(g, MAIN, "process_labels", "labels", "CPU");
+    meta(g, COMPUTE, "process_labels", "labels", "GPU 0");
+    for (int row = 0; row < ROWS; row++)
+        meta(g, row, "thread_name", "name", names[row]);
+}
+
+static void header(struct gen *g)
+{
+    line(g,
+         "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n    {\n      \"id\": %d, \"name\": \"%s\", "
+         "\"totalGlobalMem\": 42297524224,\n"
+         "      \"computeMajor\": 8, \"computeMinor\": 0,\n      \"maxThreadsPerBlock\": 1024, "
+         "\"maxThreadsPerMultiprocessor\": 2048,\n"
+         "      \"regsPerBlock\": 65536, \"warpSize\": 32,\n      \"sharedMemPerBlock\": 49152, \"numSms\": 108\n    "
+         "}\n  ],\n",
+         gen_pid(g, COMPUTE), g->opt.hostile ? "<b>GPU\\\"&" : "NVIDIA A100-SXM4-40GB");
+    if (g->opt.ranks > 1)
+        line(g, "  \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": %d, \"world_size\": %d},\n", g->opt.rank,
+             g->opt.ranks);
+    if (g->opt.era != 2021)
+        line(g, "  \"record_shapes\": 1, \"profile_memory\": 1, \"with_stack\": 1, \"with_modules\": 1,\n");
+    if (g->opt.era == 2026)
+        line(g, "  \"host_name\": \"node-0\",\n  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": "
+                "1790857026000000000,\n");
+    line(g, "  \"traceEvents\": [");
+}
+
+static void trailer(struct gen *g, int64_t start)
+{
+    char at[32], length[32], last[32];
+    us(g, start, at);
+    us(g, g->now[MAIN] - start, length);
+    us(g, g->now[MAIN], last);
+    open_event(g);
+    line(g,
+         "\"ph\": \"X\", \"cat\": \"Trace\", \"ts\": %s, \"dur\": %s,\n    \"pid\": \"Spans\", \"tid\": \"PyTorch "
+         "Profiler\",\n"
+         "    \"name\": \"PyTorch Profiler (0)\",\n    \"args\": {\n      \"Op count\": 0\n    }\n  }",
+         at, length);
+    open_event(g);
+    line(g,
+         "\"name\": \"Record Window End\", \"ph\": \"i\", \"s\": \"g\",\n    \"pid\": \"\", \"tid\": \"\", \"ts\": "
+         "%s\n  }\n  ]",
+         last);
+    if (g->opt.era == 2024)
+        line(g, ",\n  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": 1712192328000000000");
+    line(g, ",\n  \"traceName\": \"trace.pt.trace.json\"\n}\n");
+}
+
+static void write_trace(struct gen *g)
+{
+    int64_t start = g->opt.era == 2021 ? 1623142623460016000 : 4458676522690655;
+    for (int row = 0; row < ROWS; row++)
+        g->now[row] = start;
+    g->random = g->opt.seed * 0x9E3779B97F4A7C15ull + (uint64_t)g->opt.rank + 1;
+    header(g);
+    if (g->opt.era == 2026)
+        metadata(g);
+    for (int step = 3; (int64_t)g->written < g->opt.events; step++) {
+        g->count = g->text_size = 0;
+        gen_train_step(g, step);
+        for (size_t i = 0; i < g->count; i++)
+            write_record(g, &g->records[i]);
+    }
+    if (g->opt.era != 2026)
+        metadata(g);
+    trailer(g, start);
+}
+
+static void usage(void)
+{
+    gen_die(
+        "usage: gen_trace [--events N] [--era 2021|2024|2026] [--seed N] [--layers N] [--rank R --ranks N] [--graphs] "
+        "[--hostile] "
+        "[-o FILE[.gz]]");
+}
+
+static void parse(struct options *opt, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
+        if (!strcmp(name, "--graphs") || !strcmp(name, "--hostile")) {
+            *(name[2] == 'g' ? &opt->graphs : &opt->hostile) = true;
+            continue;
+        }
+        if (!strcmp(name, "--events"))
+            opt->events = atoll(value);
+        else if (!strcmp(name, "--seed"))
+            opt->seed = strtoull(value, NULL, 10);
+        else if (!strcmp(name, "--era"))
+            opt->era = atoi(value);
+        else if (!strcmp(name, "--rank"))
+            opt->rank = atoi(value);
+        else if (!strcmp(name, "--ranks"))
+            opt->ranks = atoi(value);
+        else if (!strcmp(name, "--layers"))
+            opt->layers = atoi(value);
+        else if (!strcmp(name, "-o"))
+            opt->out = value;
+        else
+            usage();
+        i++;
+    }
+    if (opt->layers < 1 || opt->layers > 256 || (opt->era != 2021 && opt->era != 2024 && opt->era != 2026))
+        usage();
+}
+
+int main(int argc, char **argv)
+{
+    struct gen g = {.opt = {.events = 10000, .seed = 1, .era = 2024, .ranks = 1, .layers = 24}};
+    parse(&g.opt, argc, argv);
+    size_t length = g.opt.out ? strlen(g.opt.out) : 0;
+    const char *mode = length > 3 && !strcmp(g.opt.out + length - 3, ".gz") ? "wb6" : "wbT";
+    g.file = g.opt.out ? gzopen(g.opt.out, mode) : gzdopen(dup(1), mode);
+    if (!g.file)
+        gen_die("cannot open the output");
+    gzbuffer(g.file, 1 << 18);
+    write_trace(&g);
+    if (gzclose(g.file) != Z_OK)
+        gen_die("cannot write");
+    free(g.records);
+    free(g.text);
+    return 0;
+}
