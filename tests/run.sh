@@ -8,12 +8,12 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-suites= again="unit golden conformance faults replay hostile"
+suites= again="unit numbers golden conformance faults replay hostile"
 while [ "${1:-}" = --suite ]; do
     suites="$suites $2" again=
     shift 2
 done
-[ -n "$suites" ] || suites="lint unit golden conformance faults oracle hostile failures outputs replay browser"
+[ -n "$suites" ] || suites="lint unit numbers golden conformance faults oracle hostile failures outputs replay browser"
 build=${1:?build folder} asan=${2:-}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-test.XXXXXX") || exit 1
@@ -27,7 +27,7 @@ run_suite() { # label, name, build folder
     [ -f "tests/suites/$2.sh" ] || return 0
     started=$(date +%s)
     mkdir -p "$work/$1"
-    BUILD=$PWD/$3 WORK=$work/$1 SUITE=$2 sh "tests/suites/$2.sh" >"$work/$1.log" 2>&1
+    TOOLS=$PWD/$build BUILD=$PWD/$3 WORK=$work/$1 SUITE=$2 sh "tests/suites/$2.sh" >"$work/$1.log" 2>&1
     status=$?
     s=$(count '^\(not \)\{0,1\}ok .*# SKIP' "$work/$1.log" <"$work/$1.log")
     p=$(grep '^ok ' "$work/$1.log" | count -v '# SKIP')

@@ -3,7 +3,7 @@
 # In cmd: $TP the program, $DATA the folder tests/data, $CHECK the JSON checker. A missing *.expect file means empty (0).
 # UPDATE=1 writes what was seen.
 . tests/suites/case.sh
-CHECK=$BUILD/json_check
+CHECK=${TOOLS:-$BUILD}/json_check
 export TP DATA CHECK
 expected() { cat "$1" 2>/dev/null || printf '%s' "$2"; }
 for folder in tests/golden/*/; do

@@ -1,0 +1,27 @@
+# Every number of the bundled traces against what the executable definitions say (tests/data/expected), and the same
+# bytes for the same input.
+. tests/suites/case.sh
+CHECK=${TOOLS:-$BUILD}/json_check
+advice="trace_quality idle_view sync_table memory_peak recommendations"
+
+numbers() { # name, input
+    "$TP" report "$2" -o "$WORK/$1.html" --json "$WORK/$1.json" --markdown "$WORK/$1.md" --quiet || return 1
+    "$CHECK" valid "$WORK/$1.json"
+}
+same_bytes() {
+    "$TP" report "$2" -o "$WORK/again.html" --json "$WORK/again.json" --markdown "$WORK/again.md" --quiet || return 1
+    for kind in html json md; do cmp "$WORK/$1.$kind" "$WORK/again.$kind" || return 1; done
+}
+for trace in "$DATA"/traces/*.gz "$DATA/run" "$DATA/ddp"; do
+    name=$(basename "$trace" .pt.trace.json.gz)
+    wanted "$name" || continue
+    check "$name: report is written and its JSON is valid" numbers "$name" "$trace"
+    [ -f "$WORK/$name.json" ] || continue
+    check "$name: views equal the definition" "$CHECK" diff "$WORK/$name.json" "$DATA/expected/$name.views.json.gz"
+    if [ -f "$DATA/expected/$name.advice.json.gz" ]; then
+        # shellcheck disable=SC2086
+        check "$name: advice equals the definition" \
+            "$CHECK" diff "$WORK/$name.json" "$DATA/expected/$name.advice.json.gz" runs.0.profiles.0 $advice
+    fi
+    check "$name: a second run gives the same bytes" same_bytes "$name" "$trace"
+done
