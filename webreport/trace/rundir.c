@@ -1,0 +1,267 @@
+/* Run folders: see rundir.h. Order and names as views_ref.py's main defines them. */
+#include "webreport/trace/rundir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "writer/base/limits.h"
+
+struct search {
+    struct tp_arena *arena;
+    struct tp_vec runs;  /* struct tp_run */
+    struct tp_vec loose; /* struct tp_run_file named explicitly */
+    size_t file_count;
+    struct tp_error *err;
+};
+
+bool tp_rundir_match(const char *base, struct tp_str *worker, struct tp_str *time)
+{
+    struct tp_str name = tp_str_of(base);
+    if (tp_str_ends(name, ".gz"))
+        name.len -= 3;
+    if (!tp_str_ends(name, ".pt.trace.json") || memchr(base, '\n', strlen(base)))
+        return false;
+    name.len -= sizeof ".pt.trace.json" - 1;
+    *worker = name;
+    *time = (struct tp_str){NULL, 0};
+    size_t digits = 0;
+    while (digits < name.len && name.ptr[name.len - 1 - digits] >= '0' && name.ptr[name.len - 1 - digits] <= '9')
+        digits++;
+    if (digits && digits < name.len && name.ptr[name.len - 1 - digits] == '.') {
+        *time = (struct tp_str){name.ptr + name.len - digits, digits};
+        worker->len = name.len - digits - 1;
+    }
+    return true;
+}
+
+/* Order of two digit texts as numbers. */
+static int compare_times(struct tp_str a, struct tp_str b)
+{
+    while (a.len > 1 && *a.ptr == '0')
+        a.ptr++, a.len--;
+    while (b.len > 1 && *b.ptr == '0')
+        b.ptr++, b.len--;
+    return a.len != b.len ? (a.len > b.len) - (a.len < b.len) : tp_str_compare(a, b);
+}
+
+static int by_worker_time(const void *x, const void *y)
+{
+    const struct tp_run_file *a = x, *b = y;
+    int order = tp_str_compare(a->worker, b->worker);
+    if (order)
+        return order;
+    if (!a->time.ptr || !b->time.ptr)
+        return (a->time.ptr != NULL) - (b->time.ptr != NULL);
+    order = compare_times(a->time, b->time);
+    return order ? order : strcmp(a->path, b->path);
+}
+
+static int by_worker_span(const void *x, const void *y)
+{
+    const struct tp_run_file *a = x, *b = y;
+    int order = tp_str_compare(a->worker, b->worker);
+    if (order)
+        return order;
+    if (a->span != b->span)
+        return a->span < b->span ? -1 : 1;
+    return strcmp(a->path, b->path);
+}
+
+/* Equal times of a worker share the span of the first of them. */
+static void number_spans(struct tp_run *run)
+{
+    qsort(run->files, run->file_count, sizeof *run->files, by_worker_time);
+    uint64_t position = 0;
+    for (size_t i = 0; i < run->file_count; i++) {
+        struct tp_run_file *file = &run->files[i], *before = i ? file - 1 : NULL;
+        if (!before || !tp_str_equal(before->worker, file->worker))
+            position = 0;
+        if (!file->time.ptr)
+            continue;
+        position++;
+        bool is_same = before && before->time.ptr && tp_str_equal(before->worker, file->worker) &&
+                       compare_times(before->time, file->time) == 0;
+        file->span = is_same ? before->span : position;
+    }
+    qsort(run->files, run->file_count, sizeof *run->files, by_worker_span);
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static char *join(struct tp_arena *arena, const char *directory, const char *name)
+{
+    size_t a = strlen(directory), b = strlen(name);
+    char *path = tp_arena_alloc(arena, a + b + 2);
+    memcpy(path, directory, a);
+    if (a && directory[a - 1] != '/')
+        path[a++] = '/';
+    memcpy(path + a, name, b + 1);
+    return path;
+}
+
+static int by_text(const void *x, const void *y)
+{
+    return strcmp(*(char *const *)x, *(char *const *)y);
+}
+
+/* Names in a folder, sorted; the folder itself is closed before anything else happens. */
+static int list_folder(struct search *s, const char *path, struct tp_vec *folders, struct tp_vec *files)
+{
+    DIR *dir = opendir(path);
+    if (!dir)
+        return tp_error_set(s->err, TP_EIO, 0, "%s: cannot open folder: %s", path, strerror(errno));
+    jmp_buf outer;
+    memcpy(&outer, &s->arena->guard, sizeof outer);
+    if (setjmp(s->arena->guard)) {
+        closedir(dir);
+        memcpy(&s->arena->guard, &outer, sizeof outer);
+        tp_arena_fail(s->arena, s->arena->code);
+    }
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        struct stat info;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        char *name = tp_arena_copy(s->arena, entry->d_name, strlen(entry->d_name));
+        struct tp_str worker, time;
+        bool is_folder = entry->d_type == DT_DIR;
+        if (entry->d_type == DT_UNKNOWN)
+            is_folder = lstat(join(s->arena, path, name), &info) == 0 && S_ISDIR(info.st_mode);
+        if (is_folder)
+            *(char **)tp_vec_push(folders) = name;
+        else if (tp_rundir_match(name, &worker, &time))
+            *(char **)tp_vec_push(files) = name;
+    }
+    closedir(dir);
+    memcpy(&s->arena->guard, &outer, sizeof outer);
+    qsort(folders->data, folders->count, sizeof(char *), by_text);
+    qsort(files->data, files->count, sizeof(char *), by_text);
+    return TP_OK;
+}
+
+struct folder {
+    const char *path, *run_name;
+    unsigned depth;
+};
+
+static int add_run(struct search *s, const struct folder *folder, const struct tp_vec *names)
+{
+    struct tp_run *run = tp_vec_push(&s->runs);
+    run->name = tp_str_of(folder->run_name);
+    run->file_count = names->count;
+    run->files = tp_arena_array(s->arena, names->count, sizeof *run->files);
+    s->file_count += names->count;
+    if (s->file_count > TP_MAX_TRACE_FILES)
+        return tp_error_set(s->err, TP_ELIMIT, 0, "more than %u trace files", TP_MAX_TRACE_FILES);
+    for (size_t i = 0; i < names->count; i++) {
+        struct tp_run_file *file = &run->files[i];
+        file->path = join(s->arena, folder->path, *TP_AT(names, char *, i));
+        file->base = base_of(file->path);
+        tp_rundir_match(file->base, &file->worker, &file->time);
+    }
+    number_spans(run);
+    return TP_OK;
+}
+
+/* Top-down, folders in name order, as os.walk visits them; an explicit stack instead of recursion. */
+static int search_folder(struct search *s, const char *top, const char *top_name)
+{
+    struct tp_vec stack = TP_VEC(s->arena, struct folder);
+    *(struct folder *)tp_vec_push(&stack) = (struct folder){top, top_name, 0};
+    while (stack.count) {
+        struct folder folder = *TP_AT(&stack, struct folder, --stack.count);
+        struct tp_vec folders = TP_VEC(s->arena, char *), files = TP_VEC(s->arena, char *);
+        int code = list_folder(s, folder.path, &folders, &files);
+        if (code < 0 && folder.depth == 0)
+            return code;
+        if (code == TP_OK && files.count)
+            code = add_run(s, &folder, &files);
+        if (code == TP_ELIMIT)
+            return code;
+        for (size_t i = folders.count; i > 0 && folder.depth < TP_MAX_DIR_DEPTH; i--) {
+            const char *name = *TP_AT(&folders, char *, i - 1);
+            const char *run_name = folder.depth ? join(s->arena, folder.run_name, name) : name;
+            *(struct folder *)tp_vec_push(&stack) = (struct folder){join(s->arena, folder.path, name), run_name, folder.depth + 1};
+        }
+    }
+    return TP_OK;
+}
+
+/* Last part of the absolute path of a folder. */
+static const char *folder_name(struct tp_arena *arena, const char *path)
+{
+    char *real = realpath(path, NULL);
+    const char *name = tp_arena_copy(arena, real ? base_of(real) : base_of(path), strlen(real ? base_of(real) : base_of(path)));
+    free(real);
+    return name;
+}
+
+static void add_loose(struct search *s, const char *path)
+{
+    struct tp_run_file file = {.path = path, .base = strcmp(path, "-") == 0 ? "stdin" : base_of(path)};
+    struct tp_str ignored;
+    if (!tp_rundir_match(file.base, &file.worker, &ignored)) {
+        file.worker = tp_str_of(file.base);
+        if (tp_str_ends(file.worker, ".json.gz"))
+            file.worker.len -= 8;
+        else if (tp_str_ends(file.worker, ".json"))
+            file.worker.len -= 5;
+    }
+    for (size_t i = 0; i < s->loose.count; i++) {
+        if (!tp_str_equal(TP_AT(&s->loose, struct tp_run_file, i)->worker, file.worker))
+            continue;
+        char number[32]; /* a second worker of that name is told apart by its number */
+        int n = snprintf(number, sizeof number, "#%zu", s->loose.count);
+        char *name = tp_arena_alloc(s->arena, file.worker.len + (size_t)n + 1);
+        memcpy(name, file.worker.ptr, file.worker.len);
+        memcpy(name + file.worker.len, number, (size_t)n);
+        file.worker = (struct tp_str){name, file.worker.len + (size_t)n};
+        break;
+    }
+    *(struct tp_run_file *)tp_vec_push(&s->loose) = file;
+}
+
+/* The run of the files named explicitly is called after the folder of the first. */
+static struct tp_run loose_run(struct search *s)
+{
+    struct tp_run run = {.files = s->loose.data, .file_count = s->loose.count};
+    const char *first = run.files[0].path, *slash = strrchr(first, '/');
+    char *folder = slash ? tp_arena_copy(s->arena, first, (size_t)(slash - first) + 1) : (char *)".";
+    run.name = tp_str_of(folder_name(s->arena, folder));
+    number_spans(&run);
+    return run;
+}
+
+int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const char *const *paths, size_t path_count,
+                   struct tp_error *err)
+{
+    struct search s = {.arena = arena, .runs = TP_VEC(arena, struct tp_run), .loose = TP_VEC(arena, struct tp_run_file), .err = err};
+    for (size_t i = 0; i < path_count; i++) {
+        struct stat info;
+        bool is_stdin = strcmp(paths[i], "-") == 0;
+        if (!is_stdin && stat(paths[i], &info) < 0)
+            return tp_error_set(err, TP_ENOTFOUND, 0, "%s: %s", paths[i], strerror(errno));
+        if (!is_stdin && S_ISDIR(info.st_mode)) {
+            int code = search_folder(&s, paths[i], folder_name(arena, paths[i]));
+            if (code < 0)
+                return code;
+        } else {
+            add_loose(&s, paths[i]);
+        }
+    }
+    size_t first = s.loose.count > 0;
+    runs->count = s.runs.count + first;
+    runs->items = tp_arena_array(arena, runs->count, sizeof *runs->items);
+    if (first)
+        runs->items[0] = loose_run(&s);
+    for (size_t i = 0; i < s.runs.count; i++)
+        runs->items[first + i] = *TP_AT(&s.runs, struct tp_run, i);
+    return TP_OK;
+}
