@@ -1,0 +1,29 @@
+/* A command: a row in main.c's table, a file cmd_NAME.c, a text templates/help/NAME.txt. */
+#ifndef TP_WEBREPORT_CLI_CMD_H
+#define TP_WEBREPORT_CLI_CMD_H
+
+/* Exit codes of every command. */
+enum tp_exit {
+    TP_EXIT_DONE = 0,
+    TP_EXIT_FOUND = 1, /* a gate or comparison found something */
+    TP_EXIT_USAGE = 2,
+    TP_EXIT_NO_INPUT = 3,  /* nothing usable */
+    TP_EXIT_NO_OUTPUT = 4, /* an output could not be written */
+    TP_EXIT_LIMIT = 5      /* --max-input, memory */
+};
+
+struct tp_command {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv); /* arguments behind the command's name; returns an exit code */
+};
+
+/* All commands; a NULL name ends the table. */
+extern const struct tp_command tp_commands[];
+
+int tp_cmd_help(int argc, char **argv);
+int tp_cmd_report(int argc, char **argv);
+
+/* Prints the help text of a command on standard output; returns an exit code. */
+int tp_help_print(const char *command);
+
+#endif

@@ -1,0 +1,79 @@
+/* tracepress report INPUT...: options, checked and handed to the job in report.c. */
+#include <stdlib.h>
+
+#include "webreport/cli/cmd.h"
+#include "webreport/cli/opt.h"
+#include "webreport/cli/report.h"
+
+struct options {
+    const char *html, *json, *markdown, *source_url, *templates;
+    uint64_t max_size, max_input;
+    struct tp_opt_list rules;
+    int assets, color, timeline;
+    bool redact, strict, quiet, help;
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct tp_opt table[] = {
+    {"output", 'o', TP_OPT_TEXT, AT(html), NULL},
+    {"json", 0, TP_OPT_TEXT, AT(json), NULL},
+    {"markdown", 0, TP_OPT_TEXT, AT(markdown), NULL},
+    {"assets", 0, TP_OPT_CHOICE, AT(assets), "inline|separate"},
+    {"max-size", 0, TP_OPT_SIZE, AT(max_size), NULL},
+    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
+    {"redact", 0, TP_OPT_FLAG, AT(redact), NULL},
+    {"source-url", 0, TP_OPT_TEXT, AT(source_url), NULL},
+    {"timeline", 0, TP_OPT_CHOICE, AT(timeline), "full|none"},
+    {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
+    {"templates", 0, TP_OPT_TEXT, AT(templates), NULL},
+    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
+    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
+    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
+    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static int usage(struct tp_console *console, const char *what)
+{
+    tp_console_error(console, "report: %s; 'tracepress help report' lists the options", what);
+    return TP_EXIT_USAGE;
+}
+
+/* Jenkins shows artifacts under a policy that blocks inline style. */
+static void hint_for_jenkins(const struct options *o, struct tp_console *console)
+{
+    if (getenv("JENKINS_URL") && o->html && o->assets == 0)
+        tp_console_notice(console, "running under Jenkins: --assets=separate keeps the page's look there");
+}
+
+int tp_cmd_report(int argc, char **argv)
+{
+    struct options o = {0};
+    struct tp_error err = {0};
+    struct tp_console console;
+    struct tp_report_job job = {.console = &console};
+    size_t inputs;
+    int code = tp_opt_parse(table, &o, argc, argv, &inputs, &err);
+    tp_console_init(&console, o.quiet, o.color);
+    if (o.help)
+        return tp_help_print("report");
+    if (code < 0)
+        return usage(&console, err.text);
+    if (inputs == 0)
+        return usage(&console, "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
+    for (size_t i = 0; i < o.rules.count; i++)
+        if (tp_rules_override(&job.rules, o.rules.items[i], &err) < 0)
+            return usage(&console, err.text);
+    if (!o.html && !o.json && !o.markdown)
+        o.html = "report.html";
+    hint_for_jenkins(&o, &console);
+    job.inputs = (const char *const *)argv;
+    job.input_count = inputs;
+    job.html = o.html;
+    job.json = o.json;
+    job.markdown = o.markdown;
+    job.read.max_input_bytes = o.max_input;
+    job.read.is_strict = o.strict;
+    return tp_report_run(&job);
+}

@@ -1,0 +1,53 @@
+/* tracepress: finds the command and runs it. The command table is the list of what the program can do. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "webreport/cli/cmd.h"
+#include "writer/base/fs.h"
+
+const struct tp_command tp_commands[] = {
+    {"report", "traces to one HTML file; also JSON and Markdown", tp_cmd_report},
+    {"help", "what a command does and which options it has", tp_cmd_help},
+    {NULL, NULL, NULL},
+};
+
+/* Half-written files go; the exit code is the shell's for a death by this signal. */
+static void on_signal(int number)
+{
+    tp_outfile_remove_all();
+    _exit(128 + number);
+}
+
+static void prepare_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    action.sa_handler = SIG_IGN; /* a full disk or a closed pipe is an error to report, not a death */
+    sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    prepare_signals();
+    if (argc < 2) {
+        int code = tp_cmd_help(0, NULL);
+        return code ? code : TP_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("tracepress %s\n", TP_VERSION);
+        return fflush(stdout) ? TP_EXIT_NO_OUTPUT : TP_EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return tp_cmd_help(0, NULL);
+    for (const struct tp_command *command = tp_commands; command->name; command++)
+        if (strcmp(command->name, argv[1]) == 0)
+            return command->run(argc - 2, argv + 2);
+    fprintf(stderr, "tracepress: no command named \"%.60s\"; 'tracepress help' lists them\n", argv[1]);
+    return TP_EXIT_USAGE;
+}

@@ -1,0 +1,134 @@
+/* Option tables: see opt.h. */
+#include "webreport/cli/opt.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct tp_opt *find(const struct tp_opt *table, const char *name, size_t size)
+{
+    for (; table->name; table++)
+        if (strlen(table->name) == size && memcmp(table->name, name, size) == 0)
+            return table;
+    return NULL;
+}
+
+static const struct tp_opt *find_letter(const struct tp_opt *table, char letter)
+{
+    for (; table->name; table++)
+        if (table->letter && table->letter == letter)
+            return table;
+    return NULL;
+}
+
+static int parse_size(uint64_t *out, const char *text)
+{
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (end == text || errno || text[0] == '-')
+        return -1;
+    const char *unit = *end ? strchr(units, *end & ~32) : NULL;
+    if (unit) {
+        for (int i = 0; i <= unit - units; i++)
+            if (__builtin_mul_overflow(value, 1024ull, &value))
+                return -1;
+        end++;
+        end += *end == 'B' || *end == 'b';
+    }
+    *out = value;
+    return *end || value == 0 ? -1 : 0;
+}
+
+static int parse_choice(int *out, const char *choices, const char *text)
+{
+    size_t n = strlen(text);
+    for (int i = 0;; i++) {
+        size_t size = strcspn(choices, "|");
+        if (size == n && memcmp(choices, text, n) == 0) {
+            *out = i;
+            return 0;
+        }
+        if (!choices[size])
+            return -1;
+        choices += size + 1;
+    }
+}
+
+static int set(const struct tp_opt *opt, void *options, const char *value, struct tp_error *err)
+{
+    void *field = (char *)options + opt->offset;
+    struct tp_opt_list *list = field;
+    switch (opt->type) {
+    case TP_OPT_FLAG:
+        *(bool *)field = true;
+        return TP_OK;
+    case TP_OPT_TEXT:
+        *(const char **)field = value;
+        return TP_OK;
+    case TP_OPT_SIZE:
+        if (parse_size(field, value) < 0)
+            return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is no size; write bytes, or 5M, 2G", opt->name, value);
+        return TP_OK;
+    case TP_OPT_CHOICE:
+        if (parse_choice(field, opt->choices, value) < 0)
+            return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is none of %s", opt->name, value, opt->choices);
+        return TP_OK;
+    case TP_OPT_LIST:
+        if (list->count == TP_OPT_LIST_MAX)
+            return tp_error_set(err, TP_EUSAGE, 0, "--%s: given more than %d times", opt->name, TP_OPT_LIST_MAX);
+        list->items[list->count++] = value;
+        return TP_OK;
+    }
+    return TP_OK;
+}
+
+/* The option that argument names, and its value when that stands in the same argument. */
+static const struct tp_opt *match(const struct tp_opt *table, const char *argument, const char **value)
+{
+    *value = NULL;
+    if (argument[1] != '-') {
+        const struct tp_opt *opt = find_letter(table, argument[1]);
+        if (opt && argument[2])
+            *value = argument + 2 + (argument[2] == '=');
+        return opt;
+    }
+    size_t size = strcspn(argument + 2, "=");
+    if (argument[2 + size] == '=')
+        *value = argument + 3 + size;
+    return find(table, argument + 2, size);
+}
+
+int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **argv, size_t *operand_count,
+                 struct tp_error *err)
+{
+    bool only_operands = false;
+    *operand_count = 0;
+    for (int i = 0; i < argc; i++) {
+        const char *value;
+        if (only_operands || argv[i][0] != '-' || argv[i][1] == '\0') {
+            argv[(*operand_count)++] = argv[i];
+            continue;
+        }
+        if (strcmp(argv[i], "--") == 0) {
+            only_operands = true;
+            continue;
+        }
+        const struct tp_opt *opt = match(table, argv[i], &value);
+        if (!opt)
+            return tp_error_set(err, TP_EUSAGE, 0, "unknown option %.60s", argv[i]);
+        if (opt->type == TP_OPT_FLAG && value)
+            return tp_error_set(err, TP_EUSAGE, 0, "--%s takes no value", opt->name);
+        if (opt->type != TP_OPT_FLAG && !value) {
+            if (i + 1 == argc)
+                return tp_error_set(err, TP_EUSAGE, 0, "--%s needs a value", opt->name);
+            value = argv[++i];
+        }
+        int code = set(opt, options, value, err);
+        if (code < 0)
+            return code;
+    }
+    return TP_OK;
+}

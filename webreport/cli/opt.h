@@ -1,0 +1,40 @@
+/* Options of a command as a table of data.
+ *
+ * Accepted: --name value, --name=value, -o value, flags, operands between options, "--" to end the options. */
+#ifndef TP_WEBREPORT_CLI_OPT_H
+#define TP_WEBREPORT_CLI_OPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "writer/base/error.h"
+
+enum tp_opt_type {
+    TP_OPT_FLAG,   /* bool: true when given */
+    TP_OPT_TEXT,   /* const char * */
+    TP_OPT_SIZE,   /* uint64_t: bytes, with K, M or G (1024) */
+    TP_OPT_CHOICE, /* int: position in choices */
+    TP_OPT_LIST,   /* struct tp_opt_list: may be given several times */
+};
+
+enum { TP_OPT_LIST_MAX = 64 };
+
+struct tp_opt_list {
+    const char *items[TP_OPT_LIST_MAX];
+    size_t count;
+};
+
+struct tp_opt {
+    const char *name; /* without dashes; NULL ends the table */
+    char letter;      /* '\0': none */
+    enum tp_opt_type type;
+    size_t offset;       /* of the field in the command's options struct */
+    const char *choices; /* "inline|separate" for TP_OPT_CHOICE */
+};
+
+/* Fills `options` by the table; operands (not options) are moved to the front of argv and counted. Returns 0 or TP_EUSAGE
+ * with one line that says what is wrong. argc and argv begin behind the command's name. */
+int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **argv, size_t *operand_count,
+                 struct tp_error *err);
+
+#endif

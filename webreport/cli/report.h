@@ -1,0 +1,21 @@
+/* The job behind `tracepress report`: every input read, analysed, rendered and forgotten, one after the other. */
+#ifndef TP_WEBREPORT_CLI_REPORT_H
+#define TP_WEBREPORT_CLI_REPORT_H
+
+#include "webreport/cli/console.h"
+#include "webreport/trace/trace.h"
+#include "webreport/views/rules.h"
+
+struct tp_report_job {
+    const char *const *inputs;
+    size_t input_count;
+    const char *html, *json, *markdown; /* paths; NULL: not wanted */
+    struct tp_trace_options read;
+    struct tp_rule_overrides rules;
+    struct tp_console *console;
+};
+
+/* Runs it. Returns an exit code (enum tp_exit); everything that went wrong has been said. */
+int tp_report_run(const struct tp_report_job *job);
+
+#endif
