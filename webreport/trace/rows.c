@@ -116,10 +116,12 @@ void tp_rows_metadata(struct tp_decoder *d, const struct tp_spans *spans)
     struct tp_str name = tp_spans_has(spans, TP_FIELD_NAME) ? spans->field[TP_FIELD_NAME] : TP_STR("");
     struct tp_str pid = tp_spans_has(spans, TP_FIELD_PID) ? spans->field[TP_FIELD_PID] : TP_STR("");
     struct tp_str tid = tp_spans_has(spans, TP_FIELD_TID) ? spans->field[TP_FIELD_TID] : TP_STR("");
-    if (tp_str_equal(name, TP_STR("\"thread_name\"")))
-        TP_AT(&d->threads, struct tp_thread, tp_rows_thread(d, pid, tid))->name = arg_text(d, spans, TP_ARG_NAME);
-    else if (tp_str_equal(name, TP_STR("\"process_name\"")))
+    if (tp_str_equal(name, TP_STR("\"thread_name\""))) {
+        uint32_t thread = tp_rows_thread(d, pid, tid); /* may move the threads: index only afterwards */
+        TP_AT(&d->threads, struct tp_thread, thread)->name = arg_text(d, spans, TP_ARG_NAME);
+    } else if (tp_str_equal(name, TP_STR("\"process_name\""))) {
         process_of(d, pid)->name = arg_text(d, spans, TP_ARG_NAME);
-    else if (tp_str_equal(name, TP_STR("\"process_labels\"")))
+    } else if (tp_str_equal(name, TP_STR("\"process_labels\""))) {
         process_of(d, pid)->labels = arg_text(d, spans, TP_ARG_LABELS);
+    }
 }
