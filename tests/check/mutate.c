@@ -1,0 +1,89 @@
+/* mutate SEED < IN > OUT: a few random edits of the bytes, the same for the same seed. Finds what no one thought of. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t seed;
+
+static size_t below(size_t n)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return n ? (size_t)(seed % n) : 0;
+}
+
+/* Replaces `old` bytes at `at` by text. The buffer has room. */
+static size_t splice(char *bytes, size_t size, size_t at, size_t old, const char *text)
+{
+    size_t length = strlen(text);
+    old = old > size - at ? size - at : old;
+    memmove(bytes + at + length, bytes + at + old, size - at - old);
+    memcpy(bytes + at, text, length);
+    return size - old + length;
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const pieces[] = {"\"",
+                                         "{",
+                                         "}",
+                                         "[",
+                                         "]",
+                                         ",",
+                                         ":",
+                                         "-",
+                                         "\\",
+                                         "0",
+                                         "null",
+                                         "9223372036854775807",
+                                         "-9223372036854775808",
+                                         "1e308",
+                                         "\xff",
+                                         "\n",
+                                         "NaN",
+                                         "\"ph\":\"X\"",
+                                         "\"dur\":-5",
+                                         "\"ts\":1e30",
+                                         "\"tid\":\"stream 7\"",
+                                         "[[[[[[[[",
+                                         "}}}}",
+                                         "\\u0000",
+                                         "1.0000000000000001"};
+    enum { PIECES = sizeof pieces / sizeof *pieces };
+    size_t size = 0, capacity = 1 << 20;
+    char *bytes = malloc(capacity + 4096);
+    seed = (argc > 1 ? strtoull(argv[1], NULL, 10) : 1) * 0x9E3779B97F4A7C15ull + 1;
+    while (bytes) {
+        size += fread(bytes + size, 1, capacity - size, stdin);
+        if (size < capacity)
+            break;
+        bytes = realloc(bytes, (capacity *= 2) + 4096);
+    }
+    if (!bytes)
+        return 2;
+    for (size_t edits = 1 + below(6); edits > 0; edits--) {
+        size_t at = below(size);
+        switch (below(5)) {
+        case 0:
+            size = splice(bytes, size, at, 1, pieces[below(PIECES)]);
+            break;
+        case 1:
+            size = splice(bytes, size, at, 0, pieces[below(PIECES)]);
+            break;
+        case 2:
+            size = splice(bytes, size, at, below(40), "");
+            break;
+        case 3:
+            size = below(20) ? size : at;
+            break;
+        default:
+            if (size)
+                bytes[at] ^= (char)(1 << below(8));
+        }
+    }
+    fwrite(bytes, 1, size, stdout);
+    free(bytes);
+    return 0;
+}

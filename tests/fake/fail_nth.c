@@ -1,0 +1,164 @@
+/* Preloaded: makes the n-th call of one kind fail, as a full disk or exhausted memory would.
+ *
+ * FAIL_KIND: memory (malloc, calloc, realloc, anonymous mmap, mremap) or output (write, fsync, rename, opening for
+ * writing). FAIL_AT: number of the failing call, from 1; 0 fails none. FAIL_STAY=1: all later ones fail too.
+ * FAIL_COUNT: file to which the number of calls is written at exit. Threads count together. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+
+static long calls, fail_at;
+static char kind; /* m or o; 0 until the constructor ran */
+static bool stays, is_done;
+
+static bool fails(char of)
+{
+    if (kind != of || is_done)
+        return false;
+    long n = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+    return fail_at && (n == fail_at || (stays && n > fail_at));
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    const char *at = getenv("FAIL_AT"), *of = getenv("FAIL_KIND"), *stay = getenv("FAIL_STAY");
+    fail_at = at ? atol(at) : 0;
+    stays = stay && *stay == '1';
+    kind = of ? *of : 0;
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+    const char *path = getenv("FAIL_COUNT");
+    char text[32];
+    is_done = true;
+    if (!path)
+        return;
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int n = snprintf(text, sizeof text, "%ld\n", calls);
+    if (file >= 0 && syscall(SYS_write, file, text, (size_t)n) == n)
+        syscall(SYS_close, file);
+}
+
+static void *out_of_memory(void)
+{
+    errno = ENOMEM;
+    return NULL;
+}
+
+static int disk_full(void)
+{
+    errno = ENOSPC;
+    return -1;
+}
+
+void *malloc(size_t size)
+{
+    return fails('m') ? out_of_memory() : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return fails('m') ? out_of_memory() : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return fails('m') ? out_of_memory() : __libc_realloc(old, size);
+}
+
+void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset)
+{
+    if ((flags & MAP_ANONYMOUS) && fails('m')) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return (void *)syscall(SYS_mmap, address, size, protection, flags, file, offset);
+}
+
+void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    void *where = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
+    va_end(args);
+    if (new_size > old_size && fails('m')) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return (void *)syscall(SYS_mremap, old, old_size, new_size, flags, where);
+}
+
+ssize_t write(int file, const void *bytes, size_t size)
+{
+    if (file != 2 && fails('o'))
+        return disk_full();
+    return syscall(SYS_write, file, bytes, size);
+}
+
+ssize_t writev(int file, const struct iovec *parts, int count)
+{
+    if (file != 2 && fails('o'))
+        return disk_full();
+    return syscall(SYS_writev, file, parts, count);
+}
+
+int fsync(int file)
+{
+    return fails('o') ? disk_full() : (int)syscall(SYS_fsync, file);
+}
+
+int fdatasync(int file)
+{
+    return fails('o') ? disk_full() : (int)syscall(SYS_fdatasync, file);
+}
+
+int rename(const char *from, const char *to)
+{
+    return fails('o') ? disk_full() : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+}
+
+int renameat(int from_folder, const char *from, int to_folder, const char *to)
+{
+    return fails('o') ? disk_full() : (int)syscall(SYS_renameat, from_folder, from, to_folder, to);
+}
+
+static int open_at(int folder, const char *path, int flags, va_list args)
+{
+    unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;
+    if ((flags & O_ACCMODE) != O_RDONLY && fails('o'))
+        return disk_full();
+    return (int)syscall(SYS_openat, folder, path, flags, mode);
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    int file = open_at(AT_FDCWD, path, flags, args);
+    va_end(args);
+    return file;
+}
+
+int openat(int folder, const char *path, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    int file = open_at(folder, path, flags, args);
+    va_end(args);
+    return file;
+}

@@ -1,0 +1,61 @@
+/* Escapers: whatever the bytes, HTML text opens no element and no quote, and cleaned JSON text reads back as itself. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "webreport/render/escape.h"
+#include "webreport/trace/clean.h"
+#include "webreport/trace/strict.h"
+#include "writer/base/json_out.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool good)
+{
+    if (!good)
+        abort();
+}
+
+static bool is_json(const struct tp_buf *text)
+{
+    struct tp_strict strict;
+    tp_strict_init(&strict);
+    return tp_strict_feed(&strict, text->data, text->size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
+}
+
+/* The meaning of a JSON string, written by the emitter, is JSON and means the same again. */
+static void check_json(struct tp_str raw, bool html_safe)
+{
+    struct tp_buf meaning, written, again;
+    struct tp_json json;
+    tp_buf_init(&meaning, 0);
+    tp_buf_init(&written, 0);
+    tp_buf_init(&again, 0);
+    tp_clean_string(&meaning, raw, 1u << 20);
+    tp_json_init(&json, &written);
+    json.html_safe = html_safe;
+    tp_json_str(&json, (struct tp_str){meaning.data ? meaning.data : "", meaning.size});
+    require(is_json(&written));
+    require(!html_safe || !memchr(written.data, '<', written.size));
+    require(tp_clean_string(&again, (struct tp_str){written.data + 1, written.size - 2}, 1u << 20) == 0);
+    require(again.size == meaning.size && (again.size == 0 || memcmp(again.data, meaning.data, again.size) == 0));
+    tp_buf_release(&meaning);
+    tp_buf_release(&written);
+    tp_buf_release(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tp_str raw = {(const char *)data, size};
+    struct tp_buf html;
+    tp_buf_init(&html, 0);
+    tp_html_escape(&html, raw);
+    for (size_t i = 0; i < html.size; i++)
+        require(!strchr("<>\"'", html.data[i]) || html.data[i] == 0);
+    require(size == 0 || html.size > 0);
+    require(!html.data || !memchr(html.data, 0, html.size));
+    tp_buf_release(&html);
+    check_json(raw, false);
+    check_json(raw, true);
+    return 0;
+}

@@ -1,0 +1,79 @@
+/* Any bytes as the arguments of an event: what the reader makes of them is compact JSON, and every question about such
+ * a value ends. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "webreport/trace/strict.h"
+#include "webreport/trace/trace.h"
+#include "webreport/trace/value.h"
+#include "writer/base/buf.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool good)
+{
+    if (!good)
+        abort();
+}
+
+static bool is_json(struct tp_str text)
+{
+    struct tp_strict strict;
+    tp_strict_init(&strict);
+    return tp_strict_feed(&strict, text.ptr, text.len, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
+}
+
+static void ask(struct tp_arena *arena, struct tp_str json)
+{
+    struct tp_str key, item;
+    size_t at = 0, items = 0;
+    require(is_json(json));
+    require(is_json(tp_value_output(arena, json)));
+    (void)tp_value_shape_text(arena, json);
+    (void)tp_value_dumps(arena, json);
+    (void)tp_value_text(arena, json);
+    (void)tp_value_int(json);
+    (void)tp_value_member(json, "x");
+    while (tp_value_next(json, &at, &key, &item)) {
+        require(item.len > 0 && ++items <= json.len);
+        require(is_json(item));
+    }
+}
+
+/* Places of one event that are kept as values. */
+static void wrap(struct tp_buf *text, const char *cat, const char *key, const uint8_t *data, size_t size)
+{
+    tp_buf_printf(
+        text,
+        "{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,\"args\":{\"%s\":", cat,
+        key);
+    tp_buf_add(text, data, size);
+    tp_buf_puts(text, "}},\n");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_trace_options options = {.single_thread = true};
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    tp_buf_puts(&text, "{\"traceEvents\":[\n");
+    wrap(&text, "cpu_op", "Input Dims", data, size);
+    wrap(&text, "cpu_op", "Input type", data, size);
+    wrap(&text, "kernel", "grid", data, size);
+    wrap(&text, "kernel", "stream", data, size);
+    tp_buf_puts(&text, "{}],\"distributedInfo\":");
+    tp_buf_add(&text, data, size);
+    tp_buf_puts(&text, "}");
+    tp_arena_init(&arena, 256u << 20);
+    if (setjmp(arena.guard) == 0 && tp_trace_read_bytes(&trace, &arena, text.data, text.size, &options, NULL) == 0) {
+        for (uint32_t i = 0; i < trace.values.count; i++)
+            ask(&arena, tp_strings_get(&trace.values, i));
+        for (uint32_t i = 0; i < trace.header_count; i++)
+            ask(&arena, trace.header[i].value);
+    }
+    tp_arena_release(&arena);
+    tp_buf_release(&text);
+    return 0;
+}

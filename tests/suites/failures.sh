@@ -1,0 +1,53 @@
+# Every allocation and every output call fails once: exit 5 or 4, the old output intact, no temporary file left.
+. tests/suites/case.sh
+if is_asan; then
+    skip "failing calls" "the sanitizer brings its own allocator"
+    exit 0
+fi
+SHIM=$BUILD/fail_nth.so
+trace=$DATA/traces/gpu_2024.pt.trace.json.gz
+cd "$WORK" || exit 1
+
+# run KIND N STAY: the report with the N-th call of KIND failing
+run() {
+    env FAIL_KIND="$1" FAIL_AT="$2" FAIL_STAY="$3" FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
+        timeout 60 "$TP" report "$trace" -o out/report.html --json out/report.json --quiet >stdout 2>stderr
+}
+fresh() {
+    rm -rf out
+    mkdir out
+    echo old >out/report.html
+    echo old >out/report.json
+}
+whole() { # a file is old or complete
+    [ "$(cat "out/$1")" = old ] || cmp -s "out/$1" "good/$1"
+}
+# loop KIND STATUS: all numbers up to 60, then in growing steps
+loop() {
+    fresh
+    run "$1" 0 0 || { echo "it fails without a failing call: $(cat stderr)"; return 1; }
+    total=$(cat count)
+    [ "$total" -gt 3 ] || { echo "only $total calls of kind $1 were seen"; return 1; }
+    rm -rf good && cp -r out good
+    n=1
+    while [ "$n" -le "$total" ]; do
+        for stay in 0 1; do
+            fresh
+            run "$1" "$n" "$stay"
+            status=$?
+            case $status in
+            "$2") grep -q . stderr || { echo "call $n of $total: no message"; return 1; } ;;
+            0) [ "$stay" = 0 ] || [ "$1" = memory ] || [ "$n" -gt $((total - 3)) ] || { echo "call $n of $total: status 0"; return 1; } ;;
+            *) echo "call $n of $total (stay $stay): status $status, wanted $2"; cat stderr; return 1 ;;
+            esac
+            [ "$status" != 0 ] || cmp -s out/report.html good/report.html || { echo "call $n: status 0, but other bytes"; return 1; }
+            whole report.html && whole report.json || { echo "call $n of $total (stay $stay): half a file"; return 1; }
+            left=$(ls -A out | grep -v '^report\.\(html\|json\)$')
+            [ -z "$left" ] || { echo "call $n of $total (stay $stay): left behind: $left"; return 1; }
+        done
+        n=$((n + 1 + n / 40))
+    done
+    echo "$total calls"
+}
+check "every allocation fails once: exit 5, old output intact" loop memory 5
+check "every write, fsync, rename fails once: exit 4, old output intact" loop output 4

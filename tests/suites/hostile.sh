@@ -1,0 +1,106 @@
+# Inputs made to exhaust memory, stack, descriptors or time, and random damage: an exit code, never a signal or a hang.
+. tests/suites/case.sh
+MEASURE=${TOOLS:-$BUILD}/measure
+cd "$WORK" || exit 1
+
+# within SECONDS MEGABYTES STATUS.. -- COMMAND: ends in time, in memory, with one of the statuses
+within() {
+    seconds=$1 megabytes=$2 statuses=
+    shift 2
+    while [ "$1" != -- ]; do statuses="$statuses $1"; shift; done
+    shift
+    is_asan && seconds=$((seconds * 6)) && megabytes=$((megabytes * 8 + 400))
+    "$MEASURE" -t "$seconds" "$@" >measured 2>stderr
+    read -r wall peak cpu status <measured
+    case " $statuses " in *" $status "*) ;; *) echo "status $status, wanted$statuses"; tail -n 3 stderr; return 1 ;; esac
+    [ "$((peak / 1024))" -le "$megabytes" ] || { echo "$((peak / 1024)) MB, allowed $megabytes"; return 1; }
+    echo "$((wall / 1000)) ms, $((peak / 1024)) MB"
+}
+repeat() { head -c "$2" /dev/zero | tr '\0' "$1"; } # character, count
+
+bomb() {
+    repeat ' ' 67108864 | gzip -1 >member.gz
+    i=0
+    : >bomb.pt.trace.json.gz
+    while [ $i -lt 32 ]; do cat member.gz; i=$((i + 1)); done >>bomb.pt.trace.json.gz
+    if is_asan; then
+        within 60 64 3 5 -- "$TP" report bomb.pt.trace.json.gz --quiet
+    else
+        (ulimit -v 262144 && within 60 64 3 5 -- "$TP" report bomb.pt.trace.json.gz --quiet)
+    fi
+}
+limited() {
+    [ -f bomb.pt.trace.json.gz ] || repeat ' ' 67108864 | gzip -1 >bomb.pt.trace.json.gz
+    within 20 64 5 -- "$TP" report bomb.pt.trace.json.gz --max-input 10M
+}
+long_string() { # 4 GB through a pipe
+    printf '{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"ok","pid":1,"tid":1,"ts":1,"dur":1},{"ph":"X","cat":"cpu_op","name":"' >head
+    within 60 200 0 -- sh -c '{ cat head; yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa | tr -d "\n" | head -c '"$1"'
+        printf "%s" "\",\"ts\":2,\"dur\":1}]}"; } | "$0" report - -o long.html --quiet' "$TP"
+}
+nested() {
+    repeat '[' 10000000 >nested.json
+    within 20 64 3 -- "$TP" report nested.json --quiet || return 1
+    { printf '{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"x":'
+        repeat '[' 10000000; repeat ']' 10000000
+        printf '}},{"ph":"X","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":2,"dur":1}]}'; } >nested.json
+    within 20 128 0 -- "$TP" report nested.json -o nested.html --quiet
+}
+# shape NAME COUNT AWK: a trace of COUNT events, each printed by the awk expression over i
+shape() {
+    awk -v n="$2" "function event(cat, name, tid, ts, dur, args) {
+            printf \"%s{\\\"ph\\\":\\\"X\\\",\\\"cat\\\":\\\"%s\\\",\\\"name\\\":\\\"%s\\\",\\\"pid\\\":1,\\\"tid\\\":%s,\\\"ts\\\":%.3f,\\\"dur\\\":%.3f,\\\"args\\\":{%s}}\",
+                sep, cat, name, tid, ts, dur, args; sep = \",\n\" }
+        BEGIN { print \"{\\\"traceEvents\\\":[\"; for (i = 0; i < n; i++) { $3 } print \"]}\" }" >"$1.json"
+    within 20 600 0 -- "$TP" report "$1.json" -o "$1.html" --json "$1.out.json" --markdown "$1.md" --quiet && "${TOOLS:-$BUILD}/json_check" valid "$1.out.json"
+}
+ranks() {
+    mkdir -p ranks
+    "${TOOLS:-$BUILD}/gen_trace" --events 60 --layers 1 --ranks 8 -o one.json.gz
+    i=0
+    while [ $i -lt "$1" ]; do ln one.json.gz "ranks/worker$i.1700000000$i.pt.trace.json.gz"; i=$((i + 1)); done
+    (ulimit -n 64 && within 60 256 0 -- "$TP" report ranks -o ranks.html --quiet)
+}
+damaged() { # file, seeds
+    seed=1
+    case $1 in *.gz) gzip -dc "$1" >whole.json ;; *) cp "$1" whole.json ;; esac
+    while [ "$seed" -le "$2" ]; do
+        "${TOOLS:-$BUILD}/mutate" "$seed" <whole.json >damaged.json
+        timeout 60 "$TP" report damaged.json -o damaged.html --json damaged.out.json --quiet >/dev/null 2>stderr
+        status=$?
+        case $status in
+        0) "${TOOLS:-$BUILD}/json_check" valid damaged.out.json || { echo "seed $seed: JSON is not valid"; return 1; } ;;
+        3) ;;
+        *) echo "seed $seed: status $status"; tail -n 12 stderr; return 1 ;;
+        esac
+        seed=$((seed + 1))
+    done
+}
+
+many=60000
+is_asan && many=6000
+check "gzip bomb of 2 GiB under a memory limit" bomb
+check "--max-input stops with exit 5" limited
+check "a string of 4 GB through stdin" long_string $(is_asan && echo 100000000 || echo 4000000000)
+check "10^7 nested arrays" nested
+check "$many operators nested in each other" shape deep $many 'event("cpu_op", "f" i % 7, 1, i, 2 * n - 2 * i, "\"External id\":" i)'
+check "$many operators with the same times" shape same $many 'event("cpu_op", "f" i % 7, 1, 5, 5, "")'
+check "$many operators that overlap crosswise" shape cross $many 'event("cpu_op", "f" i % 7, 1, i, n, "")'
+check "$many threads" shape threads $many 'event("cpu_op", "f", i, i, 5, "")'
+check "$many streams" shape streams $many 'event("kernel", "k", i, i, 5, "\"device\":0,\"stream\":" i ",\"correlation\":" i)'
+check "$many devices" shape devices $many 'event("kernel", "k", 7, i, 5, "\"device\":" i ",\"stream\":7,\"correlation\":" i)'
+check "$many kernels of one correlation" shape correlation $many 'event(i % 2 ? "kernel" : "cuda_runtime", "cudaLaunchKernel", i % 2 ? 7 : 1, i, 0.5, "\"device\":0,\"stream\":7,\"correlation\":3")'
+check "$many steps" shape steps $many 'event("user_annotation", "ProfilerStep#" i, 1, 10 * i, 9, ""); event("kernel", "k", 7, 10 * i, 4, "\"device\":0,\"stream\":7,\"correlation\":" i)'
+check "$many nested steps" shape overlapping_steps $many 'event("user_annotation", "ProfilerStep#" i, 1, i, 2 * (n - i), ""); if (i % 3 == 0) event("kernel", "k", 7, 3 * i, 4, "\"device\":0,\"stream\":7,\"correlation\":" i)'
+check "$many distinct names" shape names $many 'event("cpu_op", "operator number " i, 1, 10 * i, 9, "\"Input Dims\":[[" i "]]")'
+check "$many nested frames with kernels" shape frames $many 'event("python_function", "train.py(" i "): f", 1, i, 2 * n - 2 * i, "\"Python id\":" i); event("cuda_runtime", "cudaLaunchKernel", 1, i + 0.1, 0.2, "\"correlation\":" i); event("kernel", "k", 7, 3 * n + i, 0.5, "\"device\":0,\"stream\":7,\"correlation\":" i)'
+check "$many nested modules" shape modules $many 'event("python_function", "nn.Module: M_" i, 1, i, 2 * n - 2 * i, "\"Python id\":" i ",\"Python module id\":" i)'
+check "$many collectives" shape collectives $many 'event("user_annotation", "nccl:all_reduce", 1, 10 * i, 9, ""); event("cpu_op", "record_param_comms", 1, 10 * i + 1, 5, "\"Collective name\":\"allreduce\",\"In msg nelems\":5,\"dtype\":\"Float\"")'
+check "$many memory records of one address" shape memory $many 'event("cpu_instant_event", "[memory]", 1, i, 0, "\"Device Type\":1,\"Device Id\":" i % 300 ",\"Addr\":77,\"Bytes\":" (i % 2 ? -8 : 8) ",\"Total Allocated\":" i)'
+check "$many gaps and waits" shape waits $many 'event("cuda_runtime", "cudaStreamSynchronize", 1, 10 * i, 8, "\"correlation\":" i); event("kernel", "k", 7, 10 * i + 1, 5, "\"device\":0,\"stream\":7,\"correlation\":" (i * 7919) % n); event("cuda_runtime", "cudaLaunchKernel", 2, 10 * i, 1, "\"correlation\":" (i * 7919) % n)'
+check "$many operators at the edge of time" shape edge $many 'event("cpu_op", "f", 1, (i % 2 ? -1 : 1) * 4611686018427000 + i, 4611686018427000, "\"External id\":-9223372036854775808,\"Sequence number\":9223372036854775807")'
+check "$(is_asan && echo 200 || echo 5000) rank files with 64 descriptors" ranks $(is_asan && echo 200 || echo 5000)
+rounds=$(is_asan && echo 60 || echo 300)
+for trace in gpu_2024 gpu_graphs torch_2.13_mlp_train.full torch_2.13_unfinished.plain; do
+    check "$rounds random damages of $trace" damaged "$DATA/traces/$trace.pt.trace.json.gz" "$rounds"
+done

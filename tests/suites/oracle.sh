@@ -1,0 +1,45 @@
+# Reference outputs for many real traces, when they lie beside the project and python3 is there.
+. tests/suites/case.sh
+expected=$SHARED/data/expected
+if [ ! -d "$expected" ] || ! command -v python3 >/dev/null 2>&1; then
+    skip "reference outputs of real traces" "no reference data or no python3"
+    exit 0
+fi
+cd "$WORK" || exit 1
+find "$SHARED/data/traces" "$SHARED/data/torch" "$SHARED/data/advice" -name '*.json' -o -name '*.json.gz' | sort >all
+
+compare() { # script, ours, reference
+    python3 "$SHARED/oracle/$1" "$2" "$3" >said && return 0
+    tail -n 8 said
+    return 1
+}
+for trace in $(grep 'trace' all); do
+    name=${trace#"$SHARED/data/"}
+    name=$(printf '%s' "$name" | sed 's/\.pt\.trace\.json\(\.gz\)\{0,1\}$//; s/\.json\(\.gz\)\{0,1\}$//; s|/|__|g')
+    [ -f "$expected/views/$name.json.gz" ] || continue
+    wanted "$name" || continue
+    if "$TP" report "$trace" -o out.html --json out.json --quiet 2>stderr; then
+        check "views of $name" compare compare_views.py out.json "$expected/views/$name.json.gz"
+        [ ! -f "$expected/advice/$name.json.gz" ] || check "advice of $name" compare compare_advice.py out.json "$expected/advice/$name.json.gz"
+    else
+        not_ok "report of $name" "$(cat stderr)"
+    fi
+done
+for case in "$SHARED"/data/advice/cases/*.pt.trace.json; do
+    name=$(basename "$case" .pt.trace.json)
+    wanted "$name" || continue
+    "$TP" report "$case" -o out.html --json out.json --quiet 2>stderr
+    check "advice case $name" compare compare_advice.py out.json "${case%.pt.trace.json}.expected.json"
+done
+for run in "$expected"/runs/*.json.gz; do
+    name=$(basename "$run" .json.gz)
+    wanted "$name" || continue
+    case $name in
+    kineto__*) inputs=$SHARED/data/traces/kineto/${name#kineto__} ;;
+    hta__trace_filter) inputs=$(ls "$SHARED"/data/traces/hta/trace_filter/*) ;;
+    *) inputs=$(ls "$SHARED"/data/torch/2.13/"${name#torch__2.13__}"/rank?/*.pt.trace.json.gz) ;;
+    esac
+    # shellcheck disable=SC2086
+    "$TP" report $inputs -o out.html --json out.json --quiet 2>stderr
+    check "run $name" compare compare_views.py out.json "$run"
+done

@@ -1,0 +1,137 @@
+# Output is whole or absent: killed writers, full disks, closed pipes, odd targets.
+. tests/suites/case.sh
+trace=$DATA/traces/gpu_2024.pt.trace.json.gz
+cd "$WORK" || exit 1
+
+exits() { # status, command...
+    want=$1
+    shift
+    "$@" >stdout 2>stderr
+    got=$?
+    [ "$got" = "$want" ] && { [ "$want" = 0 ] || grep -q . stderr; } && return 0
+    echo "exit $got, wanted $want"
+    tail -n 5 stderr
+    return 1
+}
+killed() {
+    mkdir -p kill
+    "${TOOLS:-$BUILD}/gen_trace" --events 60000 -o big.json || return 1
+    "$TP" report big.json -o good.html --quiet || return 1
+    rm -f kill/*
+    i=0 whole=0 old=0
+    while [ $i -lt 50 ]; do
+        echo old >kill/report.html
+        "$TP" report big.json -o kill/report.html --quiet 2>/dev/null &
+        pid=$!
+        sleep "0.0$((10 + i * 37 % 90))"
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        if cmp -s kill/report.html good.html; then
+            whole=$((whole + 1))
+        elif [ "$(cat kill/report.html)" = old ]; then
+            old=$((old + 1))
+        else
+            echo "kill $i: half a file"
+            return 1
+        fi
+        i=$((i + 1))
+    done
+    "$TP" report big.json -o kill/report.html --quiet || return 1
+    left=$(ls -A kill | grep -vx report.html)
+    [ -z "$left" ] || { echo "left behind: $left"; return 1; }
+    echo "$whole new, $old old"
+}
+interrupted() { # signal, status: the temporary file is removed
+    mkdir -p int
+    rm -f int/*
+    [ -f big.json ] || "${TOOLS:-$BUILD}/gen_trace" --events 60000 -o big.json
+    i=0
+    while [ $i -lt 12 ]; do
+        timeout -s "$1" "0.0$((10 + i * 7))" "$TP" report big.json -o int/report.html --quiet 2>/dev/null
+        left=$(ls -A int | grep -vx report.html)
+        [ -z "$left" ] || { echo "left behind: $left"; return 1; }
+        i=$((i + 1))
+    done
+}
+small_disk() { # a file system of 64 KB
+    mkdir -p disk
+    mount -t tmpfs -o size=64k none disk 2>/dev/null || { echo cannot; return 77; }
+    echo old >disk/report.html
+    "$TP" report "$trace" -o disk/report.html >stdout 2>stderr
+    status=$?
+    content=$(head -c 100 disk/report.html)
+    files=$(ls -A disk)
+    umount disk
+    [ "$status" = 4 ] && [ "$content" = old ] && [ "$files" = report.html ] && grep -q . stderr && return 0
+    echo "exit $status, files: $files"
+    return 1
+}
+file_size_limit() {
+    rm -rf limit && mkdir limit && echo old >limit/report.html
+    (ulimit -f 16 && exits 4 "$TP" report "$trace" -o limit/report.html) || return 1
+    [ "$(cat limit/report.html)" = old ] && [ "$(ls -A limit)" = report.html ]
+}
+unwritable() {
+    rm -rf closed && mkdir closed && chmod 555 closed
+    exits 4 "$TP" report "$trace" -o closed/report.html
+}
+closed_stdout() {
+    { "$TP" report "$trace" -o /dev/null --json - --quiet 2>stderr; echo $? >status; } | head -c 1 >/dev/null
+    case $(cat status) in 0 | 4) [ "$(wc -l <stderr)" -le 2 ] ;; *) echo "exit $(cat status)"; return 1 ;; esac
+}
+never_open_stdout() {
+    "$TP" report "$trace" -o - >&- 2>stderr
+    status=$?
+    [ $status = 4 ] || { echo "exit $status, wanted 4"; cat stderr; return 1; }
+}
+through_symlink() {
+    rm -rf link && mkdir link && echo old >link/real.html && ln -s real.html link/report.html
+    exits 0 "$TP" report "$trace" -o link/report.html --quiet || return 1
+    [ -L link/report.html ] && grep -q '<html' link/real.html
+}
+into_directory() {
+    rm -rf folder && mkdir folder
+    exits 0 "$TP" report "$trace" -o folder --quiet && grep -q '<html' folder/report.html
+}
+output_is_input() {
+    cp "$trace" same.pt.trace.json.gz
+    "$TP" report same.pt.trace.json.gz -o same.pt.trace.json.gz --quiet 2>stderr
+    status=$?
+    cmp -s "$trace" same.pt.trace.json.gz && [ $status = 2 ] && return 0
+    echo "exit $status; the input was overwritten or no usage error"
+    return 1
+}
+one_bad_among_good() {
+    rm -rf mixed && mkdir mixed
+    cp "$trace" mixed/a.1.pt.trace.json.gz
+    echo '{"no":"trace"}' >mixed/b.1.pt.trace.json
+    exits 0 "$TP" report mixed -o mixed.html --json mixed.json || return 1
+    grep -q 'b.1.pt.trace.json' stderr && grep -q 'b.1.pt.trace.json' mixed.html ||
+        { echo "the bad file is not named on stderr and in the report"; return 1; }
+    exits 3 "$TP" report --strict mixed -o mixed_strict.html
+}
+
+check "/dev/full: exit 4" exits 4 "$TP" report "$trace" -o /dev/full
+check "/dev/full for JSON: exit 4" exits 4 "$TP" report "$trace" -o /dev/null --json /dev/full
+check "folder that does not exist: exit 4" exits 4 "$TP" report "$trace" -o none/report.html
+check "input that does not exist: exit 3" exits 3 "$TP" report none.pt.trace.json
+check "empty directory as input: exit 3" exits 3 "$TP" report .
+check "file size limit: exit 4, old report intact" file_size_limit
+if [ "$(id -u)" = 0 ]; then
+    said=$(small_disk)
+    case $? in 0) ok "full disk: exit 4, old report intact" ;; 77) skip "full disk" "cannot mount a small tmpfs" ;;
+        *) not_ok "full disk: exit 4, old report intact" "$said" ;; esac
+    skip "unwritable folder" "root may write everywhere"
+else
+    skip "full disk" "needs root to mount a small tmpfs"
+    check "unwritable folder: exit 4" unwritable
+fi
+check "reader of stdout goes away: no storm, no signal" closed_stdout
+check "closed stdout: exit 4" never_open_stdout
+check "a symlink given as output is followed" through_symlink
+check "a directory given as output gets report.html" into_directory
+check "output onto the input is refused" output_is_input
+check "one bad file among good ones is named, not fatal" one_bad_among_good
+check "50 SIGKILLs while writing: old or new, never half" killed
+check "SIGTERM removes the temporary file" interrupted TERM
+check "SIGINT removes the temporary file" interrupted INT

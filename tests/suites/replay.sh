@@ -1,0 +1,15 @@
+# The corpus of each fuzz target through a plain driver, without a fuzzing engine; findings are kept as corpus files.
+. tests/suites/case.sh
+replay() { # target, folders and files...
+    target=$1
+    shift
+    find "$@" -type f -size -3000k ! -name '*.tsv' ! -name '*.md' -print0 2>/dev/null | sort -z | timeout 300 xargs -0 -r -n 200 "$BUILD/replay_$target"
+}
+for source in tests/fuzz/fuzz_*.c; do
+    [ -f "$source" ] || continue
+    target=$(basename "$source" .c | sed 's/^fuzz_//')
+    more=
+    case $target in trace | value) more="$DATA/traces $DATA/faults $SHARED/data/JSONTestSuite/test_parsing" ;; esac
+    # shellcheck disable=SC2086
+    check "corpus of $target" replay "$target" "tests/fuzz/corpus/$target" $more
+done
