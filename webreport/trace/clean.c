@@ -1,6 +1,7 @@
 /* Unescaping and compaction: see clean.h. Runs once per distinct text, so it is written for clearness. */
 #include "webreport/trace/clean.h"
 
+#include "webreport/trace/strict.h"
 #include "writer/base/json_out.h"
 #include "writer/base/limits.h"
 
@@ -36,7 +37,8 @@ static void put_code_point(struct tp_buf *out, uint32_t c)
     tp_buf_add(out, bytes, n);
 }
 
-/* Length of the well-formed UTF-8 character at p, or minus the length of the maximal ill-formed subpart (Unicode 3.9). */
+/* Length of the well-formed UTF-8 character at p, or minus the length of the maximal ill-formed subpart (Unicode 3.9).
+ */
 static int utf8_length(const unsigned char *p, size_t left)
 {
     unsigned char c = p[0], lo = 0x80, hi = 0xBF;
@@ -68,7 +70,10 @@ static int32_t hex4(const char *p, size_t left)
         return -1;
     for (int i = 0; i < 4; i++) {
         char c = p[i];
-        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        int digit = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : -1;
         if (digit < 0)
             return -1;
         value = value * 16 + digit;
@@ -162,12 +167,20 @@ static size_t put_word(struct tp_buf *out, struct tp_str raw, size_t i, unsigned
         n++;
     struct tp_str word = {raw.ptr + i, n};
     char digit = n ? word.ptr[word.ptr[0] == '-' && n > 1] : '\0';
-    bool is_known = (digit >= '0' && digit <= '9') || tp_str_equal(word, TP_STR("true")) || tp_str_equal(word, TP_STR("false")) ||
-                    tp_str_equal(word, TP_STR("null"));
+    bool is_known = (digit >= '0' && digit <= '9') || tp_str_equal(word, TP_STR("true")) ||
+                    tp_str_equal(word, TP_STR("false")) || tp_str_equal(word, TP_STR("null"));
     if (!is_known)
         *flags |= TP_CLEAN_NOT_A_NUMBER;
     tp_buf_add(out, is_known ? word.ptr : "null", is_known ? n : 4);
     return n ? n : 1;
+}
+
+/* Whoever prints a value relies on it: [1,,2] and 1.2.3 got here because only the brackets of an event are checked. */
+static bool is_json(const char *bytes, size_t size)
+{
+    struct tp_strict strict;
+    tp_strict_init(&strict);
+    return tp_strict_feed(&strict, bytes, size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
 }
 
 unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
@@ -190,6 +203,10 @@ unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
         } else if (strchr(",:[]{}", c)) {
             depth += c == '[' || c == '{';
             depth -= (c == ']' || c == '}') && depth;
+            if ((c == ']' || c == '}') && out->size > start && out->data[out->size - 1] == ',') {
+                out->size--; /* a trailing comma */
+                flags |= TP_CLEAN_SYNTAX;
+            }
             tp_buf_putc(out, c);
             i++;
         } else {
@@ -201,6 +218,11 @@ unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
             flags |= TP_CLEAN_DEPTH;
             break;
         }
+    }
+    if (!out->failed && !is_json(out->data + start, out->size - start)) {
+        out->size = start;
+        tp_buf_puts(out, "null");
+        flags |= TP_CLEAN_SYNTAX;
     }
     out->failed = out->failed ? out->failed : text.failed;
     tp_buf_release(&text);

@@ -10,12 +10,13 @@
 #include "writer/base/str.h"
 
 enum tp_clean_flag {
-    TP_CLEAN_CONTROL = 1,      /* raw control characters, kept */
-    TP_CLEAN_UTF8 = 2,         /* invalid UTF-8 or a lone surrogate: U+FFFD */
-    TP_CLEAN_ESCAPE = 4,       /* unknown escape: the backslash stays */
-    TP_CLEAN_CUT = 8,          /* longer than the limit */
+    TP_CLEAN_CONTROL = 1,       /* raw control characters, kept */
+    TP_CLEAN_UTF8 = 2,          /* invalid UTF-8 or a lone surrogate: U+FFFD */
+    TP_CLEAN_ESCAPE = 4,        /* unknown escape: the backslash stays */
+    TP_CLEAN_CUT = 8,           /* longer than the limit */
     TP_CLEAN_NOT_A_NUMBER = 16, /* a bare word such as inf stands for null */
-    TP_CLEAN_DEPTH = 32        /* nested deeper than TP_MAX_DEPTH: null */
+    TP_CLEAN_DEPTH = 32,        /* nested deeper than TP_MAX_DEPTH: null */
+    TP_CLEAN_SYNTAX = 64        /* a trailing comma left out, or no JSON at all: null */
 };
 
 /* True when the content of a JSON string is its own meaning: ASCII without backslash and control characters. */

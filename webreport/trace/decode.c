@@ -92,7 +92,7 @@ static void note_flags(struct tp_decoder *d, const struct element *e, unsigned f
         enum tp_notice notice;
     } map[] = {{TP_CLEAN_CONTROL, TP_NOTICE_CONTROL}, {TP_CLEAN_UTF8, TP_NOTICE_UTF8},
                {TP_CLEAN_ESCAPE, TP_NOTICE_ESCAPE},   {TP_CLEAN_CUT, TP_NOTICE_NAME_CUT},
-               {TP_CLEAN_DEPTH, TP_NOTICE_DEPTH}};
+               {TP_CLEAN_DEPTH, TP_NOTICE_DEPTH},   {TP_CLEAN_SYNTAX, TP_NOTICE_EVENT_REPAIRED}};
     for (size_t i = 0; flags && i < sizeof map / sizeof *map; i++)
         if (flags & map[i].flag)
             tp_decoder_note(d, map[i].notice, e->offset);
