@@ -79,7 +79,8 @@ static enum tp_number_status decimal(struct tp_str text, int scale, wide *out, b
     return TP_NUMBER_OK;
 }
 
-/* 16 or fewer digits, a point and up to three digits: every time that Kineto writes. False: not that shape. */
+/* Up to 16 digits, a point and up to three digits: every time that Kineto writes. False: not that shape, or near the
+ * limit. */
 static inline bool plain_time(struct tp_str token, int64_t *ns)
 {
     const char *p = token.ptr, *end = token.ptr + token.len;
@@ -89,7 +90,7 @@ static inline bool plain_time(struct tp_str token, int64_t *ns)
         return false;
     for (; p < end && is_digit(*p); p++)
         value = value * 10 + (*p - '0');
-    if (p - token.ptr > 15 || p == token.ptr)
+    if (p - token.ptr > 16 || p == token.ptr || value >= TP_MAX_TIME_NS / 1000)
         return false;
     if (p < end && *p == '.')
         for (p++; p < end && decimals < 3 && is_digit(*p); p++, decimals++)

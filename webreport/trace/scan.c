@@ -39,6 +39,11 @@ static inline const char *string_end(const char *p, const char *end)
     }
 }
 
+const char *tp_scan_string_end(const char *at, const char *end)
+{
+    return string_end(at, end);
+}
+
 const char *tp_scan_space(const char *at, const char *end)
 {
     while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
@@ -364,6 +369,12 @@ static inline int open_object(struct tp_scan *scan)
     return 0;
 }
 
+static inline void leave_trail(struct tp_scan *scan, struct tp_str value, int field)
+{
+    if (scan->trail && scan->trail->count < TP_SCAN_TRAIL)
+        scan->trail->steps[scan->trail->count++] = (struct tp_scan_step){value, field};
+}
+
 static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *spans)
 {
     int more = open_object(scan);
@@ -376,6 +387,7 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
         if (status != TP_SCAN_OK)
             return status;
         int field = arg_field(scan, key);
+        leave_trail(scan, value, field);
         if (field >= 0) {
             spans->field[field] = value;
             spans->has |= 1ull << field;
@@ -397,6 +409,8 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
             return status;
         int field = event_field(key.ptr, key.len);
         if (field == TP_FIELD_ARGS) { /* a second args replaces the first */
+            if (scan->trail && tp_spans_has(spans, TP_FIELD_ARGS))
+                scan->trail->count = TP_SCAN_TRAIL;
             spans->has &= (1ull << TP_FIELD_ARGS) - 1;
             value = (struct tp_str){scan->at, 0};
             if (*scan->at == '{') {
@@ -405,8 +419,11 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
                 status = skip_value(scan, &value, spans);
                 field = -1;
             }
+            if (scan->trail && field < 0) /* a learned text knows args only as one object */
+                scan->trail->count = TP_SCAN_TRAIL;
         } else {
             status = skip_value(scan, &value, spans);
+            leave_trail(scan, value, field);
         }
         if (status != TP_SCAN_OK)
             return status;

@@ -79,15 +79,30 @@ enum tp_scan_status {
     TP_SCAN_BAD,  /* not JSON here */
 };
 
+enum { TP_SCAN_TRAIL = 64 };
+
+/* The values of one event in the order of the text, for whoever learns its layout. */
+struct tp_scan_trail {
+    unsigned count; /* TP_SCAN_TRAIL: too many to keep */
+    struct tp_scan_step {
+        struct tp_str value;
+        int field; /* enum tp_field, -1: nobody's */
+    } steps[TP_SCAN_TRAIL];
+};
+
 /* Where a scan stands: `at` moves forward, on TP_SCAN_BAD it is the offending byte. */
 struct tp_scan {
     const char *at, *end;
     bool is_lenient; /* a closing quote must be followed by what may follow a value: repairs unescaped quotes */
     uint8_t key_slots[256];
+    struct tp_scan_trail *trail; /* NULL: not wanted */
 };
 
 /* Prepares the key table; at and end are the caller's to set. */
 void tp_scan_init(struct tp_scan *scan);
+
+/* at stands behind an opening quote: the closing quote, or NULL when the window ends first. */
+const char *tp_scan_string_end(const char *at, const char *end);
 
 /* Skips white space. */
 const char *tp_scan_space(const char *at, const char *end);

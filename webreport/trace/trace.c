@@ -8,6 +8,7 @@
 #include "webreport/trace/decode.h"
 #include "webreport/trace/feed.h"
 #include "webreport/trace/header.h"
+#include "webreport/trace/layout.h"
 #include "webreport/trace/strict.h"
 #include "writer/base/limits.h"
 
@@ -18,6 +19,7 @@ struct reader {
     struct tp_decoder decoder;
     struct tp_feed *feed;
     struct tp_scan scan;
+    struct tp_layout layout;
     struct tp_spans spans;
     struct tp_vec header;
     const char *at, *end;
@@ -220,7 +222,7 @@ static enum step read_event(struct reader *r)
     for (;;) {
         r->scan.at = r->at;
         r->scan.end = r->end;
-        enum tp_scan_status status = tp_scan_event(&r->scan, &r->spans);
+        enum tp_scan_status status = tp_layout_event(&r->layout, &r->scan, &r->spans);
         if (__builtin_expect(status == TP_SCAN_OK, 1)) {
             tp_decoder_event(&r->decoder, &r->spans, (uint32_t)r->ordinal++, tp_feed_offset(r->feed, r->at));
             r->at = r->scan.at;
@@ -547,6 +549,7 @@ static int read_feed(struct tp_trace *trace, struct tp_arena *arena, struct tp_f
     struct reader *volatile kept = &r;
     volatile int code = TP_OK;
     if (setjmp(arena->guard) == 0) {
+        tp_layout_init(&kept->layout, arena);
         tp_decoder_init(&kept->decoder, trace);
         code = read_all(kept);
     } else {
