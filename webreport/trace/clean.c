@@ -4,6 +4,7 @@
 #include "webreport/trace/strict.h"
 #include "writer/base/json_out.h"
 #include "writer/base/limits.h"
+#include "writer/base/utf8.h"
 
 bool tp_clean_is_plain(struct tp_str raw)
 {
@@ -35,31 +36,6 @@ static void put_code_point(struct tp_buf *out, uint32_t c)
         bytes[n++] = (char)(0x80 | (c & 0x3F));
     }
     tp_buf_add(out, bytes, n);
-}
-
-/* Length of the well-formed UTF-8 character at p, or minus the length of the maximal ill-formed subpart (Unicode 3.9).
- */
-static int utf8_length(const unsigned char *p, size_t left)
-{
-    unsigned char c = p[0], lo = 0x80, hi = 0xBF;
-    int need = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
-    if (c < 0xC2 || c > 0xF4)
-        return -1;
-    if (c == 0xE0)
-        lo = 0xA0;
-    else if (c == 0xED)
-        hi = 0x9F;
-    else if (c == 0xF0)
-        lo = 0x90;
-    else if (c == 0xF4)
-        hi = 0x8F;
-    for (int i = 1; i <= need; i++) {
-        if ((size_t)i >= left || p[i] < lo || p[i] > hi)
-            return -i;
-        lo = 0x80;
-        hi = 0xBF;
-    }
-    return need + 1;
 }
 
 /* Four hex digits at p, or -1. */
@@ -126,7 +102,7 @@ unsigned tp_clean_string(struct tp_buf *out, struct tp_str raw, size_t max_bytes
             tp_buf_putc(out, (char)c);
             i++;
         } else {
-            int n = utf8_length((const unsigned char *)raw.ptr + i, raw.len - i);
+            int n = tp_utf8_length(raw.ptr + i, raw.len - i);
             if (n > 0)
                 tp_buf_add(out, raw.ptr + i, (size_t)n);
             else

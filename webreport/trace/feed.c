@@ -14,6 +14,7 @@
 
 #include "webreport/trace/inflate.h"
 #include "writer/base/limits.h"
+#include "writer/base/utf8.h"
 
 enum {
     HEAD = 64 * 1024,       /* room for the unread rest */
@@ -43,6 +44,8 @@ struct tp_feed {
     size_t in_size;
     struct tp_inflate inflate;
     bool has_started, input_ended;
+    char cut[4]; /* a character that the end of a block cut */
+    size_t cut_size;
 
     struct block ring[RING];
     bool has_thread, must_stop;
@@ -165,6 +168,22 @@ static int check_limits(struct tp_feed *feed)
     return TP_OK;
 }
 
+/* Ill-formed text is told once for the file; most blocks are ASCII and cost a fraction of their inflation. */
+static void check_utf8(struct tp_feed *feed, struct block *block)
+{
+    char *text = block->memory + HEAD - feed->cut_size;
+    size_t size = block->size + feed->cut_size;
+    if (feed->report.has_bad_utf8 || (feed->cut_size == 0 && tp_utf8_is_ascii(text, size)))
+        return;
+    memcpy(text, feed->cut, feed->cut_size);
+    if (!tp_utf8_is_valid(text, size, &feed->cut_size)) {
+        feed->report.has_bad_utf8 = true;
+        feed->report.bad_utf8_block = feed->report.text_bytes;
+        feed->cut_size = 0;
+    }
+    memcpy(feed->cut, text + size - feed->cut_size, feed->cut_size);
+}
+
 /* Fills one block: 1 text, 0 end, <0 error. */
 static int fill_block(struct tp_feed *feed, struct block *block)
 {
@@ -173,6 +192,7 @@ static int fill_block(struct tp_feed *feed, struct block *block)
     int code = feed->has_started ? TP_OK : start_input(feed);
     if (code == TP_OK)
         code = feed->report.is_gzip ? fill_gzip(feed, out, &block->size) : fill_plain(feed, out, &block->size);
+    check_utf8(feed, block);
     feed->report.text_bytes += block->size;
     if (code == TP_OK)
         code = check_limits(feed);

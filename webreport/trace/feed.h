@@ -24,6 +24,8 @@ struct tp_feed_options {
 struct tp_feed_report {
     uint64_t file_bytes, text_bytes;
     bool is_gzip, is_cut, is_corrupt, has_bad_checksum, has_trailing_data;
+    bool has_bad_utf8;       /* somewhere in the text, also where nobody reads it */
+    uint64_t bad_utf8_block; /* offset of the block it was first seen in */
 };
 
 /* Opens `path` ("-": stdin). Returns 0, TP_EIO, TP_ENOMEM. */

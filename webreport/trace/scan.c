@@ -61,6 +61,25 @@ static inline const char *space(const char *p, const char *end)
     return tp_scan_space(p, end);
 }
 
+/* True when one of an event's keys opens the object at p, and the object is not itself a member's value. */
+static bool opens_event(const char *from, const char *p, const char *end)
+{
+    static const char *const keys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"};
+    const char *before = p - 1, *key = tp_scan_space(p + 1, end);
+    while (before >= from && (unsigned char)*before <= ' ')
+        before--;
+    if ((before >= from && *before == ':') || key >= end || *key != '"')
+        return false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        size_t n = strlen(keys[i]);
+        if ((size_t)(end - key) > n + 2 && memcmp(key + 1, keys[i], n) == 0 && key[n + 1] == '"') {
+            const char *colon = tp_scan_space(key + n + 2, end);
+            return colon < end && *colon == ':';
+        }
+    }
+    return false;
+}
+
 /* ---- lenient strings ---------------------------------------------------------------------------------------------- */
 
 /* True when a member's key and colon stand at p: "....": with no line break and at most 64 bytes in the key. */
@@ -92,12 +111,19 @@ static bool may_close(const char *p, const char *end)
     return next >= end || *next == ',' || *next == '}' || *next == ']';
 }
 
-static const char *lenient_end(const char *p, const char *end)
+/* Closing quote of a lenient string. Another event's start inside it means that its end was missed: TP_SCAN_BAD. */
+static enum tp_scan_status lenient_end(const char *p, const char *end, const char **close)
 {
-    for (; p < end; p++)
-        if (*p == '"' && may_close(p, end))
-            return p;
-    return NULL;
+    const char *from = p;
+    for (; p < end; p++) {
+        if (*p == '"' && may_close(p, end)) {
+            *close = p;
+            return TP_SCAN_OK;
+        }
+        if (*p == '{' && opens_event(from, p, end))
+            return TP_SCAN_BAD;
+    }
+    return TP_SCAN_MORE;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------- */
@@ -188,9 +214,16 @@ static inline enum tp_scan_status skip_word(struct tp_scan *scan, struct tp_span
 
 static inline enum tp_scan_status skip_string(struct tp_scan *scan)
 {
-    const char *close = scan->is_lenient ? lenient_end(scan->at + 1, scan->end) : string_end(scan->at + 1, scan->end);
-    if (!close)
-        return TP_SCAN_MORE;
+    const char *close = NULL;
+    if (scan->is_lenient) {
+        enum tp_scan_status status = lenient_end(scan->at + 1, scan->end, &close);
+        if (status != TP_SCAN_OK)
+            return status;
+    } else {
+        close = string_end(scan->at + 1, scan->end);
+        if (!close)
+            return TP_SCAN_MORE;
+    }
     return stop(scan, close + 1, TP_SCAN_OK);
 }
 
@@ -434,25 +467,6 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
         more = next_member(scan);
     }
     return more == 0 ? TP_SCAN_OK : (enum tp_scan_status)-more;
-}
-
-/* True when one of an event's keys opens the object at p, and the object is not itself a member's value. */
-static bool opens_event(const char *from, const char *p, const char *end)
-{
-    static const char *const keys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "id", "args", "s", "bp"};
-    const char *before = p - 1, *key = tp_scan_space(p + 1, end);
-    while (before >= from && (unsigned char)*before <= ' ')
-        before--;
-    if ((before >= from && *before == ':') || key >= end || *key != '"')
-        return false;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        size_t n = strlen(keys[i]);
-        if ((size_t)(end - key) > n + 2 && memcmp(key + 1, keys[i], n) == 0 && key[n + 1] == '"') {
-            const char *colon = tp_scan_space(key + n + 2, end);
-            return colon < end && *colon == ':';
-        }
-    }
-    return false;
 }
 
 const char *tp_scan_resync(const char *at, const char *end)

@@ -502,6 +502,8 @@ static void note_feed(struct reader *r)
         note(r, TP_NOTICE_GZIP_CHECKSUM);
     if (report.has_trailing_data)
         note(r, TP_NOTICE_TRAILING_DATA);
+    if (report.has_bad_utf8 && !reading->notices[TP_NOTICE_UTF8])
+        tp_decoder_note(&r->decoder, TP_NOTICE_UTF8, report.bad_utf8_block);
     reading->is_truncated |= report.is_cut;
     reading->has_gzip_error = report.is_corrupt || report.has_bad_checksum;
 }

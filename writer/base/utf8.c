@@ -1,0 +1,64 @@
+/* UTF-8 checks: see utf8.h. */
+#include "writer/base/utf8.h"
+
+#include <string.h>
+
+int tp_utf8_length(const char *text, size_t left)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    unsigned char c = p[0], low = 0x80, high = 0xBF;
+    int need = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+    if (c < 0x80)
+        return 1;
+    if (c < 0xC2 || c > 0xF4)
+        return -1;
+    if (c == 0xE0)
+        low = 0xA0;
+    else if (c == 0xED)
+        high = 0x9F;
+    else if (c == 0xF0)
+        low = 0x90;
+    else if (c == 0xF4)
+        high = 0x8F;
+    for (int i = 1; i <= need; i++) {
+        if ((size_t)i >= left || p[i] < low || p[i] > high)
+            return -i;
+        low = 0x80;
+        high = 0xBF;
+    }
+    return need + 1;
+}
+
+bool tp_utf8_is_ascii(const char *p, size_t size)
+{
+    uint64_t high = 0, word;
+    size_t i = 0;
+    for (; i + 32 <= size; i += 32) {
+        uint64_t words[4];
+        memcpy(words, p + i, 32);
+        high |= words[0] | words[1] | words[2] | words[3];
+    }
+    for (; i + 8 <= size; i += 8) {
+        memcpy(&word, p + i, 8);
+        high |= word;
+    }
+    for (; i < size; i++)
+        high |= (uint64_t)(unsigned char)p[i];
+    return (high & 0x8080808080808080ull) == 0;
+}
+
+bool tp_utf8_is_valid(const char *p, size_t size, size_t *rest)
+{
+    *rest = 0;
+    for (size_t i = 0; i < size;) {
+        int n = tp_utf8_length(p + i, size - i);
+        if (n < 0 && i + (size_t)-n == size && (unsigned char)p[i] >= 0xC2 && (unsigned char)p[i] <= 0xF4) {
+            *rest = size - i;
+            return true;
+        }
+        if (n < 0)
+            return false;
+        i += (size_t)n;
+    }
+    return true;
+}

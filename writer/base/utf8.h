@@ -1,0 +1,19 @@
+/* UTF-8 as Unicode 3.9 defines it: no overlong forms, no surrogates, nothing above U+10FFFF. */
+#ifndef TP_WRITER_BASE_UTF8_H
+#define TP_WRITER_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Length of the well-formed character at p (left >= 1 bytes there), or minus the length of the maximal ill-formed subpart:
+ * what Python's "replace" turns into one U+FFFD. */
+int tp_utf8_length(const char *p, size_t left);
+
+/* True when every byte is ASCII; several GB/s. */
+bool tp_utf8_is_ascii(const char *p, size_t size);
+
+/* True when the text is well formed. *rest: bytes at the end that may be the beginning of a character (not counted as ill). */
+bool tp_utf8_is_valid(const char *p, size_t size, size_t *rest);
+
+#endif
