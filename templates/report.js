@@ -1,0 +1,190 @@
+/* What the page gains from scripts: theme switch, section highlight, faster tooltips, and for each table sorting, filtering and
+   copying as CSV. Everything is complete without this file; texts are only ever set as text. */
+(function () {
+  'use strict';
+  var root = document.documentElement;
+  function one(selector, from) { return (from || document).querySelector(selector); }
+  function all(selector, from) { return Array.prototype.slice.call((from || document).querySelectorAll(selector)); }
+  function make(name, attributes, text) {
+    var element = document.createElement(name);
+    Object.keys(attributes).forEach(function (key) { element.setAttribute(key, attributes[key]); });
+    if (text !== undefined) element.textContent = text;
+    return element;
+  }
+
+  /* ---- theme: follows the system until somebody chooses ---- */
+  var NEXT = { auto: 'dark', dark: 'light', light: 'auto' }, theme = 'auto';
+  try { theme = localStorage.getItem('tracepress-theme') || 'auto'; } catch (e) { /* storage may be forbidden */ }
+  var themeButton = make('button', { type: 'button' });
+  function setTheme(name) {
+    theme = NEXT[name] ? name : 'auto';
+    if (theme === 'auto') root.removeAttribute('data-theme'); else root.setAttribute('data-theme', theme);
+    themeButton.textContent = { auto: 'Auto', dark: 'Dark', light: 'Light' }[theme];
+    themeButton.title = 'Theme: ' + theme;
+    themeButton.setAttribute('aria-label', 'Theme: ' + theme);
+    document.dispatchEvent(new Event('tracepress-theme'));
+  }
+  themeButton.addEventListener('click', function () {
+    setTheme(NEXT[theme]);
+    try { localStorage.setItem('tracepress-theme', theme); } catch (e) { /* not kept then */ }
+  });
+  one('#tools').appendChild(themeButton);
+  setTheme(theme);
+
+  /* ---- which section is on screen ---- */
+  var links = all('.bar nav a');
+  var sections = links.map(function (link) { return document.getElementById(link.getAttribute('href').slice(1)); });
+  function highlight() {
+    var current = 0;
+    sections.forEach(function (section, i) {
+      if (section && section.getClientRects().length && section.getBoundingClientRect().top <= 80) current = i;
+    });
+    if (innerHeight + scrollY >= document.body.scrollHeight - 4 && scrollY > 0) current = sections.length - 1;
+    links.forEach(function (link, i) {
+      if (i !== current) { link.removeAttribute('aria-current'); return; }
+      if (link.hasAttribute('aria-current')) return;
+      link.setAttribute('aria-current', 'true');
+      var nav = link.parentNode, left = link.offsetLeft - nav.offsetLeft;
+      if (left < nav.scrollLeft || left + link.offsetWidth > nav.scrollLeft + nav.clientWidth) nav.scrollLeft = left - 24;
+    });
+  }
+  if (links.length) {
+    addEventListener('scroll', highlight, { passive: true });
+    highlight();
+  }
+
+  /* ---- tooltips: the titles that work without scripts, shown at once ---- */
+  var tip = make('div', { id: 'tip', role: 'presentation', hidden: '' });
+  document.body.appendChild(tip);
+  function placeTip(x, y) {
+    var w = tip.offsetWidth, h = tip.offsetHeight;
+    tip.style.left = Math.max(4, Math.min(innerWidth - w - 8, x + 14)) + 'px';
+    tip.style.top = (y + h + 24 > innerHeight ? Math.max(4, y - h - 12) : y + 16) + 'px';
+  }
+  all('svg title').forEach(function (title) {
+    var owner = title.parentNode;
+    owner.setAttribute('data-tip', title.textContent);
+    owner.removeChild(title);
+  });
+  all('th[title], td [title], dt[title]').forEach(function (element) {
+    element.setAttribute('data-tip', element.getAttribute('title'));
+    element.removeAttribute('title');
+  });
+  document.addEventListener('mousemove', function (event) {
+    var owner = event.target.closest ? event.target.closest('[data-tip]') : null;
+    if (owner) {
+      tip.textContent = owner.getAttribute('data-tip');
+      tip.hidden = false;
+      placeTip(event.clientX, event.clientY);
+    } else if (!event.target.closest || !event.target.closest('canvas')) {
+      tip.hidden = true;
+    }
+  });
+  document.addEventListener('scroll', function () { tip.hidden = true; }, { passive: true, capture: true });
+
+  /* ---- tables ---- */
+  /* A spreadsheet runs cells that begin with these as formulas, so such texts get a quote in front; numbers do not. */
+  function csvCell(text) {
+    text = String(text).replace(/\u2212/g, '-');
+    if (/^[+-]?[\d,]*\.?\d+$/.test(text)) return text.replace(/,/g, '');
+    if (/^[=+\-@\t\r]/.test(text)) text = "'" + text;
+    return '"' + text.replace(/"/g, '""') + '"';
+  }
+  function cellText(cell) {
+    var name = one('[data-full]', cell);
+    if (name) return name.getAttribute('data-full');
+    return (one('summary', cell) || one('code', cell) || cell).textContent.trim();
+  }
+  function cellNumber(cell) {
+    var value = parseFloat(cell.textContent.replace(/,/g, '').replace(/\u2212/g, '-'));
+    return isNaN(value) ? -Infinity : value;
+  }
+  function headText(head) {
+    return head.textContent.trim().replace(/\s+/g, ' ');
+  }
+  function sortable(head, column, heads, body, rows) {
+    var isText = column === 0 || head.classList.contains('t'), button = make('button', { type: 'button' });
+    while (head.firstChild) button.appendChild(head.firstChild);
+    head.appendChild(button);
+    button.addEventListener('click', function () {
+      var now = head.getAttribute('aria-sort');
+      var up = now === 'descending' || (isText && now !== 'ascending') ? 1 : -1;
+      heads.forEach(function (other) { other.removeAttribute('aria-sort'); });
+      head.setAttribute('aria-sort', up > 0 ? 'ascending' : 'descending');
+      rows.map(function (row) {
+        var cell = row.children[column];
+        return { key: isText ? cellText(cell).toLowerCase() : cellNumber(cell), row: row };
+      }).sort(function (a, b) {
+        return (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * up;
+      }).forEach(function (item) { body.appendChild(item.row); });
+    });
+  }
+  function copyText(text, button) {
+    function done() {
+      var label = button.textContent;
+      button.textContent = 'Copied';
+      setTimeout(function () { button.textContent = label; }, 1200);
+    }
+    if (navigator.clipboard && navigator.clipboard.writeText) {
+      navigator.clipboard.writeText(text).then(done, function () { /* refused by the browser */ });
+      return;
+    }
+    var area = make('textarea', {});
+    area.value = text;
+    document.body.appendChild(area);
+    area.select();
+    if (document.execCommand('copy')) done();
+    document.body.removeChild(area);
+  }
+  function tableCsv(heads, rows) {
+    var kept = heads.map(function (head) { return !head.classList.contains('b'); });
+    var lines = [heads.filter(function (h, i) { return kept[i]; }).map(function (h) { return csvCell(headText(h)); }).join(',')];
+    rows().forEach(function (row) {
+      if (row.hidden) return;
+      var cells = Array.prototype.slice.call(row.children).filter(function (c, i) { return kept[i]; });
+      lines.push(cells.map(function (c) { return csvCell(cellText(c)); }).join(','));
+    });
+    return lines.join('\r\n');
+  }
+  function equip(table) {
+    var body = table.tBodies[0], rows = all('tr', body), heads = all('thead th', table), name = table.getAttribute('data-name');
+    if (!table.hasAttribute('data-tree')) {
+      heads.forEach(function (head, i) { if (!head.classList.contains('b')) sortable(head, i, heads, body, rows); });
+    }
+    var bar = make('div', { 'class': 'toolrow' });
+    var count = make('span', { 'class': 'cnt', 'aria-live': 'polite' }, rows.length + (rows.length === 1 ? ' row' : ' rows'));
+    var input = make('input', {
+      'class': 'inp', type: 'search', placeholder: 'Filter by name', 'aria-label': 'Filter ' + name + ' by name'
+    });
+    input.addEventListener('input', function () {
+      var wanted = input.value.toLowerCase(), shown = 0;
+      table.classList.toggle('fold', !wanted && isFolded());
+      rows.forEach(function (row) {
+        row.hidden = cellText(row.children[0]).toLowerCase().indexOf(wanted) < 0;
+        shown += !row.hidden;
+      });
+      count.textContent = (wanted ? shown + ' of ' : '') + rows.length + ' rows';
+    });
+    var copy = make('button', { type: 'button' }, 'Copy CSV');
+    copy.addEventListener('click', function () {
+      copyText(tableCsv(heads, function () { return all('tr', body); }), copy);
+    });
+    bar.appendChild(input);
+    bar.appendChild(copy);
+    var fold = null;
+    function isFolded() { return fold !== null && fold.getAttribute('aria-pressed') === 'false'; }
+    if (one('tr.deep', body)) {
+      fold = make('button', { type: 'button', 'aria-pressed': 'false' }, 'All levels');
+      fold.addEventListener('click', function () {
+        fold.setAttribute('aria-pressed', isFolded() ? 'true' : 'false');
+        table.classList.toggle('fold', isFolded() && !input.value);
+      });
+      table.classList.add('fold');
+      bar.appendChild(fold);
+    }
+    bar.appendChild(count);
+    var scroll = table.closest('.scroll');
+    scroll.parentNode.insertBefore(bar, scroll);
+  }
+  all('table.data[data-name]').forEach(equip);
+}());
