@@ -32,46 +32,66 @@ struct tp_unit tp_unit_of_bytes(int64_t max_bytes)
     return (struct tp_unit){"B", 1.0, 0};
 }
 
-/* Appends the digits of `whole` in groups of three. */
-static void add_grouped(struct tp_buf *out, uint64_t whole)
+enum { NUMBER_BYTES = 64 }; /* any number printed below, with its NUL */
+
+/* Writes the digits of `whole` in groups of three; returns the end. */
+static char *print_grouped(char *at, uint64_t whole)
 {
     char text[32];
-    size_t at = sizeof(text), digits = 0;
+    size_t first = sizeof(text), digits = 0;
 
     do {
         if (digits && digits % 3 == 0)
-            text[--at] = ',';
-        text[--at] = (char)('0' + whole % 10);
+            text[--first] = ',';
+        text[--first] = (char)('0' + whole % 10);
         digits++;
         whole /= 10;
     } while (whole);
-    tp_buf_add(out, text + at, sizeof(text) - at);
+    memcpy(at, text + first, sizeof(text) - first);
+    return at + (sizeof(text) - first);
+}
+
+static char *print_text(char *at, const char *text)
+{
+    size_t size = strlen(text);
+
+    memcpy(at, text, size);
+    return at + size;
+}
+
+/* Writes the number into at[NUMBER_BYTES]; returns the end (no NUL). */
+static char *print_fixed(char *at, double value, unsigned decimals)
+{
+    static const double POWER[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    double scale = POWER[decimals < 9 ? decimals : 9], scaled = round(fabs(value) * scale);
+    uint64_t digits, divisor;
+
+    if (isnan(value))
+        return print_text(at, DASH);
+    if (value < 0 && scaled != 0)
+        at = print_text(at, MINUS);
+    if (isinf(value))
+        return print_text(at, "\xe2\x88\x9e");
+    if (scaled >= 1e18) /* beyond the grouped form: any reader wants an exponent here */
+        return at + snprintf(at, NUMBER_BYTES / 2, "%.3g", fabs(value));
+    digits = (uint64_t)scaled;
+    divisor = (uint64_t)scale;
+    at = print_grouped(at, digits / divisor);
+    if (divisor > 1) {
+        *at++ = '.';
+        for (digits %= divisor; divisor > 1; digits %= divisor) {
+            divisor /= 10;
+            *at++ = (char)('0' + digits / divisor);
+        }
+    }
+    return at;
 }
 
 void tp_format_fixed(struct tp_buf *out, double value, unsigned decimals)
 {
-    static const double POWER[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-    double scale = POWER[decimals < 9 ? decimals : 9], scaled = round(fabs(value) * scale);
-    uint64_t digits;
+    char text[NUMBER_BYTES];
 
-    if (isnan(value)) {
-        tp_buf_puts(out, DASH);
-        return;
-    }
-    if (value < 0 && scaled != 0)
-        tp_buf_puts(out, MINUS);
-    if (isinf(value)) {
-        tp_buf_puts(out, "\xe2\x88\x9e");
-        return;
-    }
-    if (scaled >= 1e18) { /* beyond the grouped form: any reader wants an exponent here */
-        tp_buf_printf(out, "%.3g", fabs(value));
-        return;
-    }
-    digits = (uint64_t)scaled;
-    add_grouped(out, digits / (uint64_t)scale);
-    if (decimals)
-        tp_buf_printf(out, ".%0*llu", (int)decimals, (unsigned long long)(digits % (uint64_t)scale));
+    tp_buf_add(out, text, (size_t)(print_fixed(text, value, decimals) - text));
 }
 
 void tp_format_in(struct tp_buf *out, int64_t value, const struct tp_unit *unit)
@@ -80,18 +100,6 @@ void tp_format_in(struct tp_buf *out, int64_t value, const struct tp_unit *unit)
         tp_buf_puts(out, DASH);
     else
         tp_format_fixed(out, (double)value / unit->divisor, unit->decimals);
-}
-
-/* Moves what `make` printed into the arena. */
-static const char *keep(struct tp_arena *arena, struct tp_buf *buf)
-{
-    const char *text = tp_arena_copy(arena, buf->data ? buf->data : "", buf->size);
-    int failed = buf->failed;
-
-    tp_buf_release(buf);
-    if (failed)
-        tp_arena_fail(arena, failed);
-    return text;
 }
 
 /* About three digits that matter. */
@@ -105,13 +113,11 @@ static unsigned decimals_of(double value)
 
 static const char *with_unit(struct tp_arena *arena, double value, unsigned decimals, const char *unit)
 {
-    struct tp_buf buf;
+    char text[NUMBER_BYTES + 16], *at = print_fixed(text, value, decimals);
 
-    tp_buf_init(&buf, 0);
-    tp_format_fixed(&buf, value, decimals);
-    tp_buf_putc(&buf, ' ');
-    tp_buf_puts(&buf, unit);
-    return keep(arena, &buf);
+    *at++ = ' ';
+    at = print_text(at, unit);
+    return tp_arena_copy(arena, text, (size_t)(at - text));
 }
 
 const char *tp_text_of_time(struct tp_arena *arena, int64_t ns)
@@ -149,15 +155,14 @@ const char *tp_text_of_percent(struct tp_arena *arena, double percent)
 
 const char *tp_text_of_count(struct tp_arena *arena, int64_t count)
 {
-    struct tp_buf buf;
+    char text[NUMBER_BYTES], *at = text;
 
     if (count == TP_NULL_INT)
         return DASH;
-    tp_buf_init(&buf, 0);
     if (count < 0)
-        tp_buf_puts(&buf, MINUS);
-    add_grouped(&buf, count < 0 ? -(uint64_t)count : (uint64_t)count);
-    return keep(arena, &buf);
+        at = print_text(at, MINUS);
+    at = print_grouped(at, count < 0 ? -(uint64_t)count : (uint64_t)count);
+    return tp_arena_copy(arena, text, (size_t)(at - text));
 }
 
 const char *tp_text_of_some(struct tp_arena *arena, int64_t count, const char *one, const char *many)
