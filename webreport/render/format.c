@@ -165,6 +165,13 @@ const char *tp_text_of_count(struct tp_arena *arena, int64_t count)
     return tp_arena_copy(arena, text, (size_t)(at - text));
 }
 
+const char *tp_text_of_fixed(struct tp_arena *arena, double value, unsigned decimals)
+{
+    char text[NUMBER_BYTES];
+
+    return tp_arena_copy(arena, text, (size_t)(print_fixed(text, value, decimals) - text));
+}
+
 const char *tp_text_of_some(struct tp_arena *arena, int64_t count, const char *one, const char *many)
 {
     return tp_text_printf(arena, "%s %s", tp_text_of_count(arena, count), count == 1 ? one : many);
@@ -207,8 +214,8 @@ const char *tp_text_of_date(struct tp_arena *arena, int64_t unix_ns)
     month = month_index < 10 ? month_index + 3 : month_index - 9;
     year = year_of_era + era * 400 + (month <= 2);
     seconds %= 86400;
-    return tp_text_printf(arena, "%04d-%02d-%02d %02d:%02d:%02d UTC", (int)year, (int)month, (int)day, (int)(seconds / 3600),
-                          (int)(seconds / 60 % 60), (int)(seconds % 60));
+    return tp_text_printf(arena, "%04d-%02d-%02d %02d:%02d:%02d UTC", (int)year, (int)month, (int)day,
+                          (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60));
 }
 
 double tp_percent(int64_t part, int64_t whole)

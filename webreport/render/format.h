@@ -26,11 +26,14 @@ void tp_format_fixed(struct tp_buf *out, double value, unsigned decimals);
 /* Appends value in the unit, without the unit's text. */
 void tp_format_in(struct tp_buf *out, int64_t value, const struct tp_unit *unit);
 
-/* Texts for sentences, in the arena: "59.3 ms", "2.60 GiB", "55.5 %", "75,718". Absent values (TP_NULL_INT, NaN): "–". */
+/* Texts for sentences, in the arena: "59.3 ms", "2.60 GiB", "55.5 %", "75,718". Absent values (TP_NULL_INT, NaN): "–".
+ */
 const char *tp_text_of_time(struct tp_arena *arena, int64_t ns);
 const char *tp_text_of_bytes(struct tp_arena *arena, int64_t bytes);
 const char *tp_text_of_percent(struct tp_arena *arena, double percent);
 const char *tp_text_of_count(struct tp_arena *arena, int64_t count);
+/* The number with fixed decimals: "59.26". */
+const char *tp_text_of_fixed(struct tp_arena *arena, double value, unsigned decimals);
 /* "1 step", "6 steps". */
 const char *tp_text_of_some(struct tp_arena *arena, int64_t count, const char *one, const char *many);
 /* Any printf text in the arena. */

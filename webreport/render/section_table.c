@@ -2,6 +2,7 @@
 #include "webreport/render/section_table.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static bool has_unit(enum tp_shown_format format)
 {
@@ -142,7 +143,8 @@ static const struct tp_data_source COLUMNS = {.item = get_column};
 
 static bool is_bar_seen(const struct tp_shown_table *shown, unsigned index, size_t row)
 {
-    return shown->maxima[index] > 0 && cell_number(shown, &shown->columns[index], row) * 60 >= shown->maxima[index] * 0.5;
+    return shown->maxima[index] > 0 &&
+           cell_number(shown, &shown->columns[index], row) * 60 >= shown->maxima[index] * 0.5;
 }
 
 /* Members of a cell: cell_bar (width, when long enough to see), cell_is_bar, cell_is_text, cell_text. */
@@ -161,7 +163,8 @@ static bool find_in_cell(const struct tp_data *cell, struct tp_str name, struct 
         *out = tp_data_bool(column->format == TP_SHOW_BAR);
     } else if (tp_str_equal(name, TP_STR("cell_bar"))) {
         *out = *cell;
-        out->kind = cell->place < shown->row_count && is_bar_seen(shown, index, cell->place) ? TP_DATA_PRINTED : TP_DATA_NONE;
+        out->kind =
+            cell->place < shown->row_count && is_bar_seen(shown, index, cell->place) ? TP_DATA_PRINTED : TP_DATA_NONE;
     } else if (tp_str_equal(name, TP_STR("cell_is_text"))) {
         *out = tp_data_bool(is_text(column->format));
     } else {
@@ -196,7 +199,8 @@ static bool find_in_row(const struct tp_data *object, struct tp_str name, struct
     else if (tp_str_equal(name, TP_STR("row_more")))
         *out = row->more;
     else if (tp_str_equal(name, TP_STR("row_depth")))
-        *out = row->depth ? tp_data_int(row->depth < 12 ? row->depth : 12) : (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
+        *out = row->depth ? tp_data_int(row->depth < 12 ? row->depth : 12)
+                          : (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
     else if (tp_str_equal(name, TP_STR("row_is_deep")))
         *out = tp_data_bool(shown->is_tree && row->depth > shown->open_depth);
     else
@@ -267,7 +271,8 @@ static const char *cut_note(const struct tp_shown_table *shown)
 {
     if (shown->row_count == shown->table->row_count)
         return NULL;
-    return tp_text_printf(shown->arena, "The first %s of %s rows are shown%s.", tp_text_of_count(shown->arena, (int64_t)shown->row_count),
+    return tp_text_printf(shown->arena, "The first %s of %s rows are shown%s.",
+                          tp_text_of_count(shown->arena, (int64_t)shown->row_count),
                           tp_text_of_count(shown->arena, (int64_t)shown->table->row_count),
                           shown->foot ? "; the last line sums all of them" : "");
 }
@@ -294,4 +299,61 @@ struct tp_data tp_shown_table_data(struct tp_shown_table *shown)
     tp_object_put(object, "rows", (struct tp_data){TP_DATA_LIST, &ROWS, shown, (int64_t)shown->row_count, 0});
     tp_object_put(object, "foot_cells", cells_of(shown, shown->row_count));
     return tp_data_of_object(object);
+}
+
+static size_t cell_size(enum tp_column_type type)
+{
+    switch (type) {
+    case TP_COLUMN_TEXT:
+    case TP_COLUMN_JSON:
+        return sizeof(struct tp_str);
+    case TP_COLUMN_BOOL:
+        return sizeof(uint8_t);
+    default:
+        return sizeof(int64_t); /* a double is as large */
+    }
+}
+
+struct tp_table *tp_table_pick(struct tp_arena *arena, const struct tp_table *table, const size_t *rows, size_t count)
+{
+    struct tp_table *picked = tp_arena_alloc(arena, sizeof(*picked));
+
+    tp_table_init(picked, arena, table->name, table->defs, table->column_count, count);
+    picked->title = table->title;
+    for (unsigned column = 0; column < table->column_count; column++) {
+        size_t size = cell_size(table->defs[column].type);
+        char *to = picked->cells[column];
+        const char *from = table->cells[column];
+
+        for (size_t i = 0; i < count && from; i++)
+            memcpy(to + i * size, from + rows[i] * size, size);
+    }
+    return picked;
+}
+
+struct keyed_row {
+    int64_t key;
+    size_t row;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct keyed_row *x = a, *y = b;
+
+    if (x->key != y->key)
+        return x->key > y->key ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+struct tp_table *tp_table_sorted(struct tp_arena *arena, const struct tp_table *table, unsigned column)
+{
+    struct keyed_row *keyed = tp_arena_array(arena, table->row_count, sizeof(*keyed));
+    size_t *rows = tp_arena_array(arena, table->row_count, sizeof(*rows));
+
+    for (size_t i = 0; i < table->row_count; i++)
+        keyed[i] = (struct keyed_row){tp_table_int(table, column)[i], i};
+    qsort(keyed, table->row_count, sizeof(*keyed), compare_rows);
+    for (size_t i = 0; i < table->row_count; i++)
+        rows[i] = keyed[i].row;
+    return tp_table_pick(arena, table, rows, table->row_count);
 }

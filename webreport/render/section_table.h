@@ -1,6 +1,8 @@
-/* A table of a view as the page shows it: chosen columns, one unit per column, bars, rows that open, totals, a row limit.
+/* A table of a view as the page shows it: chosen columns, one unit per column, bars, rows that open, totals, a row
+ * limit.
  *
- * Prepared once, then read by the template "table" through struct tp_data; cells are printed only when the template asks. */
+ * Prepared once, then read by the template "table" through struct tp_data; cells are printed only when the template
+ * asks. */
 #ifndef TP_WEBREPORT_RENDER_SECTION_TABLE_H
 #define TP_WEBREPORT_RENDER_SECTION_TABLE_H
 
@@ -9,7 +11,7 @@
 
 enum tp_shown_format {
     TP_SHOW_COUNT,
-    TP_SHOW_TIME,    /* NS column, or REAL column of microseconds */
+    TP_SHOW_TIME, /* NS column, or REAL column of microseconds */
     TP_SHOW_BYTES,
     TP_SHOW_REAL,    /* as it is, with `decimals` */
     TP_SHOW_PERCENT, /* 0..100 */
@@ -17,8 +19,8 @@ enum tp_shown_format {
     TP_SHOW_SHARE,   /* per cent of the column's sum over all rows */
     TP_SHOW_BAR,     /* length relative to the column's maximum */
     TP_SHOW_TEXT,
-    TP_SHOW_YES,     /* BOOL column: yes or – */
-    TP_SHOW_OWN,     /* text from tp_shown_table.own_texts */
+    TP_SHOW_YES, /* BOOL column: yes or – */
+    TP_SHOW_OWN, /* text from tp_shown_table.own_texts */
 };
 
 struct tp_shown_column {
@@ -27,8 +29,8 @@ struct tp_shown_column {
     const char *title;   /* NULL: that of the column's definition */
     unsigned unit_group; /* columns of equal non-zero group share one unit */
     unsigned decimals;
-    bool is_sorted;      /* the rows stand in this order, largest first */
-    bool has_sum;        /* the foot shows the sum of all rows */
+    bool is_sorted; /* the rows stand in this order, largest first */
+    bool has_sum;   /* the foot shows the sum of all rows */
 };
 
 /* What the first cell of a row shows. */
@@ -47,15 +49,15 @@ struct tp_shown_table {
     const struct tp_table *table;
     const struct tp_shown_column *columns;
     unsigned column_count;
-    const char *name;    /* short, for the file of a CSV and the filter: "operators" */
-    const char *caption; /* for readers that cannot see the layout */
-    const char *heading; /* above the table; NULL: none */
+    const char *name;                         /* short, for the file of a CSV and the filter: "operators" */
+    const char *caption;                      /* for readers that cannot see the layout */
+    const char *heading;                      /* above the table; NULL: none */
     const char *name_title, *name_definition; /* of the first column */
-    const char *foot;    /* first cell of the foot; NULL: no foot */
-    const char *note;    /* below the table; NULL: none, but a cut table says so by itself */
-    bool is_tree;        /* rows are indented, never sorted */
-    unsigned open_depth; /* of a tree: rows deeper than this are folded by the script */
-    size_t row_count;    /* shown; at most the table's */
+    const char *foot;                         /* first cell of the foot; NULL: no foot */
+    const char *note;                         /* below the table; NULL: none, but a cut table says so by itself */
+    bool is_tree;                             /* rows are indented, never sorted */
+    unsigned open_depth;                      /* of a tree: rows deeper than this are folded by the script */
+    size_t row_count;                         /* shown; at most the table's */
     struct tp_shown_row *rows;
     const struct tp_str *const *own_texts; /* [OWN index][row] */
     /* filled by tp_shown_table_prepare */
@@ -63,11 +65,18 @@ struct tp_shown_table {
     double maxima[TP_MAX_SHOWN_COLUMNS], sums[TP_MAX_SHOWN_COLUMNS];
 };
 
-/* Sets arena, table and columns, shows at most `max_rows`, and makes the rows (names empty, to be filled by the caller). */
+/* Sets arena, table and columns, shows at most `max_rows`, and makes the rows (names empty, to be filled by the
+ * caller). */
 void tp_shown_table_init(struct tp_shown_table *shown, struct tp_arena *arena, const struct tp_table *table,
                          const struct tp_shown_column *columns, unsigned column_count, size_t max_rows);
 
 /* Chooses units and sums; call when everything is set. Returns the object for the template (it borrows `shown`). */
 struct tp_data tp_shown_table_data(struct tp_shown_table *shown);
+
+/* A copy of the table that holds only the rows named, in that order. Cells are copied shallowly into `arena`. */
+struct tp_table *tp_table_pick(struct tp_arena *arena, const struct tp_table *table, const size_t *rows, size_t count);
+
+/* A copy with the rows ordered by an integer column, largest first; rows of equal value keep their order. */
+struct tp_table *tp_table_sorted(struct tp_arena *arena, const struct tp_table *table, unsigned column);
 
 #endif

@@ -17,8 +17,9 @@ static bool is_word(char c)
 
 int tp_source_url_check(const char *pattern, struct tp_error *err)
 {
-    static const char *const SCHEMES[] = {"https://", "http://", "vscode://", "vscode-insiders://", "vscodium://",
-                                          "cursor://", "idea://",  "zed://",    "file:///"};
+    static const char *const SCHEMES[] = {"https://",    "http://",   "vscode://", "vscode-insiders://",
+                                          "vscodium://", "cursor://", "idea://",   "zed://",
+                                          "file:///"};
 
     if (!pattern)
         return 0;
@@ -27,7 +28,8 @@ int tp_source_url_check(const char *pattern, struct tp_error *err)
     for (size_t i = 0; i < sizeof(SCHEMES) / sizeof(SCHEMES[0]); i++)
         if (strncmp(pattern, SCHEMES[i], strlen(SCHEMES[i])) == 0)
             return 0;
-    return tp_error_set(err, TP_EUSAGE, 0, "the source address must begin with https://, http:// or an editor's scheme such as vscode://");
+    return tp_error_set(err, TP_EUSAGE, 0,
+                        "the source address must begin with https://, http:// or an editor's scheme such as vscode://");
 }
 
 struct tp_str tp_worker_host(struct tp_str worker)
@@ -211,7 +213,8 @@ const char *tp_source_link(const struct tp_naming *naming, struct tp_str text)
 
 /* ---- short names ---- */
 
-/* Position of the argument list: the first ( outside < > that is not "(anonymous namespace)", and not at the beginning. */
+/* Position of the argument list: the first ( outside < > that is not "(anonymous namespace)", and not at the beginning.
+ */
 static size_t arguments_at(struct tp_str name)
 {
     size_t depth = 0;

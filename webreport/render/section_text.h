@@ -1,4 +1,5 @@
-/* Names of a trace as the page shows them: cut to a bearable length, stripped of private parts on request, linked to source.
+/* Names of a trace as the page shows them: cut to a bearable length, stripped of private parts on request, linked to
+ * source.
  *
  * Results live in the arena given or borrow the text itself. Nothing here escapes: templates do. */
 #ifndef TP_WEBREPORT_RENDER_SECTION_TEXT_H
@@ -20,7 +21,8 @@ struct tp_naming {
 /* Whether a pattern may become a link: a known scheme, and {path} in it. 0 or TP_EUSAGE. pattern may be NULL. */
 int tp_source_url_check(const char *pattern, struct tp_error *err);
 
-/* The host's part of a worker name: "node7_4242" -> "node7"; empty when the name says only worker or rank and digits. */
+/* The host's part of a worker name: "node7_4242" -> "node7"; empty when the name says only worker or rank and digits.
+ */
 struct tp_str tp_worker_host(struct tp_str worker);
 
 /* The text without private parts (when asked for), cut at TP_MAX_SHOWN_NAME_BYTES with an ellipsis. */

@@ -1,0 +1,355 @@
+/* The report page: fragments per profile, an index, the document. */
+#include "webreport/render/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "webreport/render/assets.h"
+#include "webreport/render/html.h"
+#include "webreport/render/page_index.h"
+#include "webreport/render/section.h"
+#include "writer/base/limits.h"
+
+enum {
+    SHELL_BYTES = 16384, /* everything of the document but style, script and fragments */
+    RANKS_BYTES = 8192,  /* of the distributed section, and of each rank in it */
+    RANK_BYTES = 1800,
+    MAX_RANKS_SHOWN = 256
+};
+
+struct tp_page {
+    struct tp_arena arena, scratch; /* the page's own; one profile's, released after each */
+    struct tp_page_options options;
+    struct tp_assets assets;
+    struct tp_templates templates;
+    struct tp_html html;
+    struct tp_buf ranks, profiles, index, document;
+    struct tp_page_index entries;
+    size_t expected; /* profiles */
+};
+
+static const char *kept(struct tp_arena *arena, const char *text)
+{
+    return text ? tp_arena_copy(arena, text, strlen(text)) : NULL;
+}
+
+static int begin(struct tp_page *page, const struct tp_page_options *options, struct tp_error *err)
+{
+    int code = tp_source_url_check(options->source_url, err);
+
+    if (code)
+        return code;
+    page->options = *options;
+    page->options.source_url = kept(&page->arena, options->source_url);
+    page->options.templates_dir = kept(&page->arena, options->templates_dir);
+    if (!page->options.max_bytes)
+        page->options.max_bytes = TP_MAX_PAGE_BYTES;
+    tp_assets_init(&page->assets, &page->arena, page->options.templates_dir);
+    tp_templates_init(&page->templates, &page->arena, tp_assets_load, &page->assets);
+    tp_page_index_init(&page->entries, &page->arena);
+    return tp_html_build(&page->html, &page->assets, options->separate_assets, err);
+}
+
+int tp_page_begin(struct tp_page **out, const struct tp_page_options *options, size_t profile_count,
+                  struct tp_error *err)
+{
+    struct tp_page *page = calloc(1, sizeof(*page));
+    int code;
+
+    *out = NULL;
+    if (!page)
+        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+    tp_arena_init(&page->arena, 0);
+    page->expected = profile_count ? profile_count : 1;
+    if (setjmp(page->arena.guard))
+        code = tp_error_set(err, page->arena.code, 0, "out of memory");
+    else
+        code = begin(page, options, err);
+    if (code) {
+        tp_page_release(page);
+        return code;
+    }
+    *out = page;
+    return 0;
+}
+
+void tp_page_release(struct tp_page *page)
+{
+    if (!page)
+        return;
+    tp_buf_release(&page->ranks);
+    tp_buf_release(&page->profiles);
+    tp_buf_release(&page->index);
+    tp_buf_release(&page->document);
+    tp_arena_release(&page->scratch);
+    tp_arena_release(&page->arena);
+    free(page);
+}
+
+/* ---- one profile ---- */
+
+/* Bytes that the next profile may take. */
+static size_t share_of_next(const struct tp_page *page)
+{
+    size_t used = SHELL_BYTES + page->html.css.len + page->html.js.len + page->ranks.size + page->profiles.size +
+                  tp_page_index_bytes(&page->entries, page->expected);
+    size_t ranks = page->expected < MAX_RANKS_SHOWN ? page->expected : MAX_RANKS_SHOWN;
+    size_t left = page->expected > page->entries.entries.count ? page->expected - page->entries.entries.count : 1;
+
+    if (page->expected > 1) /* the ranks' comparison is added last */
+        used += RANKS_BYTES + ranks * RANK_BYTES;
+    return used < page->options.max_bytes ? (page->options.max_bytes - used) / left : 0;
+}
+
+static void name_section(struct tp_section *section, const struct tp_page *page, const struct tp_page_profile *profile)
+{
+    struct tp_arena *arena = section->arena;
+    struct tp_str name;
+
+    section->profile = profile;
+    section->naming =
+        (struct tp_naming){.arena = arena, .redact = page->options.redact, .source_url = page->options.source_url};
+    if (page->options.redact)
+        section->naming.host = tp_worker_host(profile->worker);
+    section->is_one_of_many = page->expected > 1;
+    name = section->is_one_of_many || !profile->run.len ? profile->worker : profile->run;
+    name = tp_shown_text(&section->naming, name);
+    if (!name.len)
+        name = tp_shown_text(&section->naming, profile->file);
+    section->title = section->is_one_of_many && profile->span != TP_NULL_INT
+                         ? tp_text_printf(arena, "%.*s, span %lld", (int)name.len, name.ptr, (long long)profile->span)
+                         : tp_text_printf(arena, "%.*s", (int)name.len, name.ptr);
+}
+
+/* The sections with their place in the navigation; the order is that of the page. */
+static const struct {
+    const char *name, *label;
+    struct tp_data (*build)(const struct tp_section *section);
+} SECTIONS[] = {
+    {"overview", "Overview", tp_section_overview},    {"idle", "Idle time", tp_section_idle},
+    {"operators", "Operators", tp_section_operators}, {"kernels", "Kernels", tp_section_kernels},
+    {"memory", "Memory", tp_section_memory},          {"modules", "Modules", tp_section_modules},
+    {"calltree", "Call tree", tp_section_calltree},   {"timeline", "Timeline", tp_section_timeline},
+    {"quality", "Trace quality", tp_section_quality}, {"about", "About", tp_section_about},
+};
+enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]) };
+
+static int render_profile(struct tp_page *page, const struct tp_section *section, struct tp_page_entry *entry,
+                          struct tp_buf *out, struct tp_error *err)
+{
+    struct tp_object *root = tp_object_new(section->arena);
+    bool is_many = section->is_one_of_many;
+
+    tp_object_text(root, "p", is_many ? entry->prefix : "");
+    tp_object_bool(root, "is_one_of_many", is_many);
+    tp_object_bool(root, "is_open", page->entries.shown_count == 0);
+    tp_object_text(root, "title", section->title);
+    tp_object_text(root, "summary",
+                   is_many ? tp_text_printf(section->arena, "%s, %s per step", entry->tag,
+                                            tp_text_of_time(section->arena, entry->step_ns))
+                           : "");
+    entry->sections = 0;
+    for (unsigned i = 0; i < SECTION_COUNT; i++) {
+        struct tp_data data = SECTIONS[i].build(section);
+
+        tp_object_put(root, SECTIONS[i].name, data);
+        entry->sections |= data.kind != TP_DATA_NONE ? 1u << i : 0;
+    }
+    return tp_template_render(&page->templates, "profile", tp_data_of_object(root), out, err);
+}
+
+/* Renders at the richest level that fits; at none, the profile is only in the index. */
+static int fit_profile(struct tp_page *page, struct tp_section *section, struct tp_page_entry *entry,
+                       struct tp_error *err)
+{
+    size_t share = share_of_next(page), before = page->profiles.size;
+    struct tp_page_limits limits;
+
+    section->limits = &limits;
+    for (unsigned level = 0; level < tp_page_level_count(); level++) {
+        int code;
+
+        tp_page_limits_of(&limits, level, share);
+        if (page->options.no_timeline)
+            limits.timeline_bytes = 0;
+        section->left_out = tp_page_level_text(level);
+        code = render_profile(page, section, entry, &page->profiles, err);
+        if (code)
+            return code;
+        if (page->profiles.size - before <= share) {
+            entry->is_shown = true;
+            return 0;
+        }
+        page->profiles.size = before;
+        page->profiles.data[before] = 0;
+    }
+    return 0;
+}
+
+static int add_profile(struct tp_page *page, const struct tp_page_profile *profile, struct tp_error *err)
+{
+    struct tp_section section = {.arena = &page->scratch};
+    struct tp_page_entry *entry = tp_page_index_add(&page->entries);
+    int code;
+
+    name_section(&section, page, profile);
+    tp_page_index_fill(entry, &page->arena, &section);
+    code = fit_profile(page, &section, entry, err);
+    page->entries.shown_count += entry->is_shown;
+    return code;
+}
+
+int tp_page_add_profile(struct tp_page *page, const struct tp_page_profile *profile, struct tp_error *err)
+{
+    int code;
+
+    tp_arena_init(&page->scratch, 0);
+    if (setjmp(page->scratch.guard))
+        code = tp_error_set(err, page->scratch.code, 0, "out of memory");
+    else if (setjmp(page->arena.guard))
+        code = tp_error_set(err, page->arena.code, 0, "out of memory");
+    else
+        code = add_profile(page, profile, err);
+    tp_arena_release(&page->scratch);
+    return code;
+}
+
+int tp_page_add_failed(struct tp_page *page, struct tp_str run, struct tp_str worker, struct tp_str file,
+                       const char *why, struct tp_error *err)
+{
+    (void)run;
+    if (setjmp(page->arena.guard))
+        return tp_error_set(err, page->arena.code, 0, "out of memory");
+    struct tp_naming naming = {.arena = &page->arena, .redact = page->options.redact};
+
+    if (naming.redact)
+        naming.host = tp_worker_host(worker);
+    tp_page_index_add_failed(&page->entries, &naming, worker, file, why);
+    return 0;
+}
+
+static int add_distributed(struct tp_page *page, const struct tp_distributed *view, struct tp_error *err)
+{
+    struct tp_naming naming = {
+        .arena = &page->scratch, .redact = page->options.redact, .source_url = page->options.source_url};
+    struct tp_object *root = tp_object_new(&page->scratch);
+    struct tp_data data;
+
+    if (naming.redact && view->rank_count)
+        naming.host = tp_worker_host(view->ranks[0]->worker);
+    data = tp_section_distributed(&page->scratch, &naming, view);
+    if (data.kind == TP_DATA_NONE)
+        return 0;
+    tp_object_put(root, "distributed", data);
+    tp_object_text(root, "p",
+                   page->entries.span_count++ ? tp_text_printf(&page->scratch, "d%u-", page->entries.span_count) : "");
+    return tp_template_render(&page->templates, "ranks", tp_data_of_object(root), &page->ranks, err);
+}
+
+int tp_page_add_distributed(struct tp_page *page, struct tp_str run, const struct tp_distributed *view,
+                            struct tp_error *err)
+{
+    int code;
+
+    (void)run;
+    if (!view->is_present)
+        return 0;
+    tp_arena_init(&page->scratch, 0);
+    if (setjmp(page->scratch.guard))
+        code = tp_error_set(err, page->scratch.code, 0, "out of memory");
+    else if (setjmp(page->arena.guard))
+        code = tp_error_set(err, page->arena.code, 0, "out of memory");
+    else
+        code = add_distributed(page, view, err);
+    tp_arena_release(&page->scratch);
+    return code;
+}
+
+/* ---- the document ---- */
+
+static void add_link(struct tp_list *links, struct tp_str target, struct tp_str label)
+{
+    struct tp_object *link = tp_list_object(links);
+
+    tp_object_str(link, "target", target);
+    tp_object_str(link, "label", label);
+}
+
+/* One profile: its sections. Several: index, ranks, and the first profiles by name. */
+static void put_links(struct tp_page *page, struct tp_object *root)
+{
+    struct tp_list *links = tp_object_list(root, "links");
+    struct tp_page_entry *entries = page->entries.entries.data;
+    unsigned named = 0;
+
+    if (page->index.size)
+        add_link(links, TP_STR("index"), TP_STR("Profiles"));
+    if (page->ranks.size)
+        add_link(links, TP_STR("distributed"), TP_STR("Distributed"));
+    for (size_t i = 0; i < page->entries.entries.count; i++) {
+        if (!entries[i].is_shown)
+            continue;
+        if (page->expected > 1) {
+            if (named++ < 12)
+                add_link(links, tp_str_of(tp_text_printf(&page->arena, "%sprofile", entries[i].prefix)),
+                         tp_text_cut(&page->arena, entries[i].title, 32));
+            continue;
+        }
+        for (unsigned s = 0; s < SECTION_COUNT; s++)
+            if (entries[i].sections & 1u << s)
+                add_link(links, tp_str_of(SECTIONS[s].name), tp_str_of(SECTIONS[s].label));
+    }
+}
+
+static void put_part(struct tp_list *parts, const struct tp_buf *buf)
+{
+    if (buf->size)
+        tp_object_str(tp_list_object(parts), "fragments", (struct tp_str){buf->data, buf->size});
+}
+
+static int finish(struct tp_page *page, struct tp_error *err)
+{
+    struct tp_object *root = tp_object_new(&page->arena), *index_root = tp_object_new(&page->arena);
+    struct tp_data index = tp_page_index_data(&page->entries, page->expected, page->options.max_bytes);
+    struct tp_list *parts;
+    int code;
+
+    if (index.kind != TP_DATA_NONE) {
+        tp_object_put(index_root, "index", index);
+        code = tp_template_render(&page->templates, "index", tp_data_of_object(index_root), &page->index, err);
+        if (code)
+            return code;
+    }
+    tp_html_put(&page->html, root);
+    tp_object_text(root, "version", TP_VERSION);
+    tp_object_str(root, "page_title", tp_page_index_title(&page->entries));
+    put_links(page, root);
+    parts = tp_object_list(root, "parts");
+    put_part(parts, &page->index);
+    put_part(parts, &page->ranks);
+    put_part(parts, &page->profiles);
+    return tp_template_render(&page->templates, "report", tp_data_of_object(root), &page->document, err);
+}
+
+int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_error *err)
+{
+    int code;
+
+    *files = (struct tp_page_files){{"", 0}, {"", 0}, {"", 0}};
+    if (setjmp(page->arena.guard))
+        return tp_error_set(err, page->arena.code, 0, "out of memory");
+    code = finish(page, err);
+    if (code)
+        return code;
+    if (page->document.failed)
+        return tp_error_set(err, page->document.failed, 0, "out of memory");
+    files->html = (struct tp_str){page->document.data, page->document.size};
+    if (page->html.is_separate) {
+        files->css = page->html.css;
+        files->js = page->html.js;
+    }
+    if (page->document.size > page->options.max_bytes)
+        return tp_error_set(err, TP_ELIMIT, 0, "the shortest page has %zu bytes, more than --max-size",
+                            page->document.size);
+    return 0;
+}

@@ -1,0 +1,74 @@
+/* The report page: profiles are added one at a time, each leaves a rendered fragment, the end makes the document.
+ *
+ * So memory holds one profile and the finished HTML, however many files a run has. With several profiles an index of
+ * all stands first. The page fits the byte ceiling by level of detail: the share of each profile decides how many table
+ * rows, names and timeline slices it shows, and the page says what was left out.
+ *
+ *     tp_page_begin(&page, &options, count, &err);
+ *     for each profile: tp_page_add_profile / tp_page_add_failed;   for each span: tp_page_add_distributed;
+ *     tp_page_finish(&page, &files, &err);  write files.html (and css, js when separate);  tp_page_release(&page);
+ *
+ * One thread. A page owns its memory; a profile's data is only read during the call. */
+#ifndef TP_WEBREPORT_RENDER_PAGE_H
+#define TP_WEBREPORT_RENDER_PAGE_H
+
+#include <stdbool.h>
+
+#include "webreport/render/template.h"
+#include "webreport/views/advice.h"
+#include "webreport/views/distributed.h"
+#include "webreport/views/views.h"
+#include "writer/base/error.h"
+
+struct tp_page_options {
+    bool redact;            /* hide path prefixes and host names */
+    bool separate_assets;   /* report.css and report.js as files beside report.html */
+    bool no_timeline;       /* leave the timeline out */
+    const char *source_url; /* turns path(line) into a link: "https://host/repo/blob/REV/{path}#L{line}"; NULL: none */
+    const char *templates_dir; /* overrides built-in templates; NULL: none */
+    size_t max_bytes;          /* ceiling of report.html; 0: TP_MAX_PAGE_BYTES */
+};
+
+/* One profile, everything borrowed for the call. */
+struct tp_page_profile {
+    struct tp_str run, worker; /* worker: as in the file's name */
+    int64_t span;              /* TP_NULL_INT: none */
+    struct tp_str file;        /* base name of the input */
+    struct tp_str sha256;      /* hexadecimal digits of the file's bytes; empty: unknown */
+    const struct tp_trace *trace;
+    const struct tp_order *order;
+    const struct tp_model *model;
+    const struct tp_views *views;
+    const struct tp_advice *advice;
+};
+
+/* What finish yields; the texts belong to the page. css and js are empty when they stand inside html. */
+struct tp_page_files {
+    struct tp_str html, css, js;
+};
+
+struct tp_page; /* opaque */
+
+/* Makes a page for `profile_count` profiles (failed ones included). Returns 0; TP_EUSAGE for a source address that is
+ * no link; TP_ENOMEM; a template's TP_EFORMAT. *page is NULL on failure. */
+int tp_page_begin(struct tp_page **page, const struct tp_page_options *options, size_t profile_count,
+                  struct tp_error *err);
+
+/* Renders the profile's sections. Returns 0, TP_ENOMEM, TP_ELIMIT, or TP_EFORMAT of a template. */
+int tp_page_add_profile(struct tp_page *page, const struct tp_page_profile *profile, struct tp_error *err);
+
+/* Names an input that could not be used, and why. */
+int tp_page_add_failed(struct tp_page *page, struct tp_str run, struct tp_str worker, struct tp_str file,
+                       const char *why, struct tp_error *err);
+
+/* Adds the comparison of one span's ranks; nothing when it is not present. */
+int tp_page_add_distributed(struct tp_page *page, struct tp_str run, const struct tp_distributed *view,
+                            struct tp_error *err);
+
+/* Composes the document. Returns 0, TP_ELIMIT when even the shortest form exceeds the ceiling, or the codes above. */
+int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_error *err);
+
+/* Accepts NULL. */
+void tp_page_release(struct tp_page *page);
+
+#endif
