@@ -1,0 +1,72 @@
+#!/bin/sh
+# run.sh BUILD EVENTS: what a report costs beside `zcat` of the same trace, measured in turns so that both see the same
+# machine. Prints ratios, memory per event, growth and page size; never judges absolute times.
+set -eu
+cd "$(dirname "$0")/../.."
+build=$PWD/$1
+events=$2
+work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-bench.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+shared=$PWD/../shared
+
+column() { awk -v c="$1" '{ print $c }'; }
+median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+
+# row NAME FILE PAIRS
+row() {
+    : >"$work/ours"
+    : >"$work/zcat"
+    i=0
+    while [ $i -lt "$3" ]; do
+        "$build/measure" zcat "$2" >>"$work/zcat"
+        "$build/measure" "$build/tracepress" report "$2" -o "$work/report.html" --quiet >>"$work/ours"
+        i=$((i + 1))
+    done
+    awk '$4 != 0 { exit 1 }' "$work/ours" || { echo "$1: the report failed"; return 1; }
+    count=$(zcat "$2" | grep -c '"ph":')
+    bytes=$(zcat "$2" | wc -c)
+    ours=$(column 1 <"$work/ours" | median)
+    zcat=$(column 1 <"$work/zcat" | median)
+    cpu=$(column 3 <"$work/ours" | median)
+    peak=$(column 2 <"$work/ours" | median)
+    ratio=$(paste -d' ' "$work/ours" "$work/zcat" | awk '{ print $1 / $5 }' | median)
+    page=$(wc -c <"$work/report.html")
+    printf '%-28s %9d %7.1f %9.1f %9.1f %6.2f %9.1f %7.1f %8.1f %8.1f\n' "$1" "$count" "$(echo "$bytes" | awk '{print $1/1e6}')" \
+        "$(echo "$ours" | awk '{print $1/1000}')" "$(echo "$zcat" | awk '{print $1/1000}')" "$ratio" \
+        "$(echo "$cpu" | awk '{print $1/1000}')" "$(echo "$peak" | awk '{print $1/1024}')" \
+        "$(echo "$peak $count" | awk '{print $1*1024/$2}')" "$(echo "$page" | awk '{print $1/1000}')"
+    echo "$count $ours" >>"$work/growth"
+}
+exponent() { # between the first and the last row since growth was emptied
+    awk '{ n[NR] = $1; t[NR] = $2 } END { if (NR > 1) printf "growth of wall time from x%.0f to x%.0f: exponent %.2f\n",
+        1, n[NR] / n[1], log(t[NR] / t[1]) / log(n[NR] / n[1]) }' "$work/growth"
+    : >"$work/growth"
+}
+
+echo "cores: $(nproc)   compiler: $(${CC:-cc} --version | head -n 1)"
+printf '%-28s %9s %7s %9s %9s %6s %9s %7s %8s %8s\n' trace events "MB" "report ms" "zcat ms" ratio "cpu ms" "peak MB" "B/event" "page KB"
+: >"$work/growth"
+for factor in 1 4 16; do
+    "$build/gen_trace" --events $((events * factor)) --era 2026 -o "$work/gen.pt.trace.json.gz"
+    row "synthetic x$factor" "$work/gen.pt.trace.json.gz" $((factor > 4 ? 5 : 9))
+done
+exponent
+sample=$(ls "$shared"/data/traces/kineto/resnet50_num_workers_0/*.gz 2>/dev/null | head -n 1)
+if [ -n "$sample" ] && command -v python3 >/dev/null; then
+    row "kineto resnet50 x1" "$sample" 9
+    for factor in 4 16; do
+        python3 "$shared/oracle/scale_trace.py" "$sample" $factor "$work/scaled.pt.trace.json.gz" >/dev/null
+        row "kineto resnet50 x$factor" "$work/scaled.pt.trace.json.gz" $((factor > 4 ? 5 : 9))
+    done
+    exponent
+fi
+if command -v python3 >/dev/null && python3 -c 'import torch_tb_profiler' 2>/dev/null && [ -n "$sample" ]; then
+    mkdir -p "$work/run"
+    cp "$sample" "$work/run/"
+    "$build/measure" python3 -c 'import sys
+from torch_tb_profiler.profiler.loader import RunLoader
+from torch_tb_profiler.io.cache import Cache
+RunLoader("run", sys.argv[1], Cache()).load()' "$work/run" | awk '{ printf "torch_tb_profiler on kineto resnet50 x1: %.0f ms\n", $1 / 1000 }'
+else
+    echo "torch_tb_profiler is not installed: not compared"
+fi

@@ -1,0 +1,68 @@
+/* Command lines and file names: any bytes as arguments (one per line), as a rule override and as a trace's file name.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "webreport/cli/opt.h"
+#include "webreport/trace/rundir.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MAX_ARGUMENTS = 64 };
+
+struct options {
+    const char *text;
+    uint64_t size;
+    struct tp_opt_list list;
+    int choice;
+    bool flag;
+};
+
+static const struct tp_opt table[] = {
+    {"output", 'o', TP_OPT_TEXT, offsetof(struct options, text), NULL},
+    {"max-size", 0, TP_OPT_SIZE, offsetof(struct options, size), NULL},
+    {"rule", 'r', TP_OPT_LIST, offsetof(struct options, list), NULL},
+    {"color", 0, TP_OPT_CHOICE, offsetof(struct options, choice), "auto|always|never"},
+    {"quiet", 'q', TP_OPT_FLAG, offsetof(struct options, flag), NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static void require(bool good)
+{
+    if (!good)
+        abort();
+}
+
+static void parse(char *text)
+{
+    char *argv[MAX_ARGUMENTS];
+    struct options options = {0};
+    struct tp_error err = {0};
+    size_t operands = 0;
+    int argc = 0;
+    for (char *part; argc < MAX_ARGUMENTS && (part = strsep(&text, "\n")) != NULL;)
+        argv[argc++] = part;
+    int code = tp_opt_parse(table, &options, argc, argv, &operands, &err);
+    require(code == 0 || (code == TP_EUSAGE && err.text[0] && !strchr(err.text, '\n')));
+    require(operands <= (size_t)argc && options.list.count <= TP_OPT_LIST_MAX);
+    require(options.choice >= 0 && options.choice < 3);
+    for (size_t i = 0; code == 0 && i < options.list.count; i++)
+        require(options.list.items[i] != NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tp_str worker, time;
+    char *text = malloc(size + 1);
+    require(text != NULL);
+    memcpy(text, data, size);
+    text[size] = 0;
+    if (tp_rundir_match(text, &worker, &time)) {
+        require(worker.ptr == text && worker.len < size);
+        require(!time.ptr || (time.len > 0 && time.ptr > text && time.ptr + time.len < text + size));
+    }
+    parse(text);
+    free(text);
+    return 0;
+}
