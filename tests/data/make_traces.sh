@@ -1,0 +1,13 @@
+#!/bin/sh
+# make_traces.sh BUILD: writes the synthetic traces of this folder again, byte for byte.
+set -eu
+gen=$(cd "$1" && pwd)/gen_trace
+cd "$(dirname "$0")"
+"$gen" --era 2021 --events 900 --layers 4 -o traces/gpu_2021.pt.trace.json.gz
+"$gen" --era 2024 --events 900 --layers 4 --seed 2 -o traces/gpu_2024.pt.trace.json.gz
+"$gen" --era 2026 --events 900 --layers 4 --seed 3 -o traces/gpu_2026.pt.trace.json.gz
+"$gen" --era 2026 --events 700 --layers 6 --seed 4 --graphs -o traces/gpu_graphs.pt.trace.json.gz
+"$gen" --era 2026 --events 900 --layers 4 --seed 5 --hostile -o traces/hostile_names.pt.trace.json.gz
+for rank in 0 1; do
+    "$gen" --era 2024 --events 700 --layers 8 --seed 6 --ranks 2 --rank $rank -o run/worker$rank.170000000000$rank.pt.trace.json.gz
+done
