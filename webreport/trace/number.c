@@ -88,7 +88,7 @@ static inline bool plain_time(struct tp_str token, int64_t *ns)
     int decimals = 0;
     if (token.len == 0 || token.len > 20)
         return false;
-    for (; p < end && is_digit(*p); p++)
+    for (; p < end && is_digit(*p) && p - token.ptr <= 16; p++)
         value = value * 10 + (*p - '0');
     if (p - token.ptr > 16 || p == token.ptr || value >= TP_MAX_TIME_NS / 1000)
         return false;
