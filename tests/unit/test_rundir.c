@@ -1,0 +1,94 @@
+/* Run folders: names, spans, runs. */
+#include "webreport/trace/rundir.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void names_split_into_worker_and_time(void **state)
+{
+    static const char *const cases[][3] = {
+        {"w0.1623143089861.pt.trace.json.gz", "w0", "1623143089861"},
+        {"host_12.pt.trace.json", "host_12", ""},
+        {"...1602.pt.trace.json", "..", "1602"},
+        {".7.pt.trace.json", "", "7"},
+        {"a.b.pt.trace.json", "a.b", ""},
+        {"12.pt.trace.json", "12", ""},
+    };
+    struct tp_str worker, time;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(tp_rundir_match(cases[i][0], &worker, &time));
+        assert_true(tp_str_equal(worker, tp_str_of(cases[i][1])));
+        assert_true(tp_str_equal(time.ptr ? time : TP_STR(""), tp_str_of(cases[i][2])));
+    }
+    assert_false(tp_rundir_match("trace.json", &worker, &time));
+    assert_false(tp_rundir_match("x.pt.trace.json.zip", &worker, &time));
+}
+
+static void touch(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fclose(file);
+}
+
+static void folders_are_runs_and_times_are_spans(void **state)
+{
+    char top[] = "/tmp/tp_rundir_XXXXXX";
+    struct tp_arena arena;
+    struct tp_runs runs;
+    struct tp_error err;
+    (void)state;
+    assert_non_null(mkdtemp(top));
+    assert_int_equal(chdir(top), 0);
+    mkdir("runs", 0777);
+    mkdir("runs/b", 0777);
+    mkdir("runs/b/c", 0777);
+    touch("runs/w.100.pt.trace.json");
+    touch("runs/w.99.pt.trace.json.gz");
+    touch("runs/a.5.pt.trace.json");
+    touch("runs/notes.json");
+    touch("runs/b/c/x.pt.trace.json");
+    touch("one.json");
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    const char *paths[] = {"runs", "one.json", "./one.json"};
+    assert_int_equal(tp_rundir_find(&runs, &arena, paths, 3, &err), 0);
+    assert_int_equal(runs.count, 3);
+    assert_int_equal(runs.items[0].file_count, 2);
+    assert_true(tp_str_equal(runs.items[0].files[0].worker, TP_STR("one")));
+    assert_true(tp_str_equal(runs.items[0].files[1].worker, TP_STR("one#1")));
+    assert_true(tp_str_equal(runs.items[1].name, TP_STR("runs")));
+    assert_int_equal(runs.items[1].file_count, 3);
+    assert_true(tp_str_equal(runs.items[1].files[0].worker, TP_STR("a")));
+    assert_string_equal(runs.items[1].files[1].base, "w.99.pt.trace.json.gz");
+    assert_int_equal(runs.items[1].files[1].span, 1);
+    assert_int_equal(runs.items[1].files[2].span, 2);
+    assert_true(tp_str_equal(runs.items[2].name, TP_STR("b/c")));
+    assert_int_equal(runs.items[2].files[0].span, 0);
+    const char *missing[] = {"nowhere"};
+    assert_int_equal(tp_rundir_find(&runs, &arena, missing, 1, &err), TP_ENOTFOUND);
+    tp_arena_release(&arena);
+    assert_int_equal(chdir("/"), 0);
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", top);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_split_into_worker_and_time),
+        cmocka_unit_test(folders_are_runs_and_times_are_spans),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
