@@ -12,7 +12,7 @@
 
 #include "webreport/render/base64.h"
 #include "webreport/render/html.h"
-#include "webreport/render/sha256.h"
+#include "writer/base/sha256.h"
 
 static void base64_pads(void **state)
 {

@@ -2,7 +2,7 @@
 #include "webreport/render/html.h"
 
 #include "webreport/render/base64.h"
-#include "webreport/render/sha256.h"
+#include "writer/base/sha256.h"
 
 /* Appends a file; CR LF becomes LF as the browser's parser does before it hashes. */
 static void append(char *to, size_t *size, struct tp_str text)

@@ -14,6 +14,7 @@
 
 #include "webreport/trace/inflate.h"
 #include "writer/base/limits.h"
+#include "writer/base/sha256.h"
 #include "writer/base/utf8.h"
 
 enum {
@@ -42,8 +43,9 @@ struct tp_feed {
     uint8_t *file_part;
     const uint8_t *in; /* stored bytes not used yet */
     size_t in_size;
+    struct tp_sha256 sha256;
     struct tp_inflate inflate;
-    bool has_started, input_ended;
+    bool has_started, input_ended, has_hash;
     char cut[4]; /* a character that the end of a block cut */
     size_t cut_size;
 
@@ -73,6 +75,7 @@ static int read_some(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t
         return tp_error_set(&feed->error, TP_EIO, feed->report.file_bytes, "cannot read: %s", strerror(errno));
     *size = (size_t)n;
     feed->report.file_bytes += *size;
+    tp_sha256_add(&feed->sha256, out, *size);
     return TP_OK;
 }
 
@@ -87,6 +90,7 @@ static int read_input(struct tp_feed *feed)
     feed->bytes += feed->in_size;
     feed->bytes_left -= feed->in_size;
     feed->report.file_bytes += feed->in_size;
+    tp_sha256_add(&feed->sha256, feed->in, feed->in_size);
     return TP_OK;
 }
 
@@ -184,6 +188,19 @@ static void check_utf8(struct tp_feed *feed, struct block *block)
     memcpy(feed->cut, text + size - feed->cut_size, feed->cut_size);
 }
 
+/* After damage the rest of the file is read all the same: the hash names the file, not the part that could be used. */
+static void end_hash(struct tp_feed *feed)
+{
+    uint8_t digest[32];
+    if (feed->has_hash)
+        return;
+    while (read_input(feed) == TP_OK && feed->in_size)
+        ;
+    tp_sha256_end(&feed->sha256, digest);
+    tp_sha256_hex(digest, feed->report.sha256);
+    feed->has_hash = true;
+}
+
 /* Fills one block: 1 text, 0 end, <0 error. */
 static int fill_block(struct tp_feed *feed, struct block *block)
 {
@@ -197,6 +214,8 @@ static int fill_block(struct tp_feed *feed, struct block *block)
     if (code == TP_OK)
         code = check_limits(feed);
     memset(out + block->size, 0, TP_FEED_PAD);
+    if (code == TP_OK && block->size == 0)
+        end_hash(feed);
     return code < 0 ? code : block->size > 0;
 }
 
@@ -233,6 +252,7 @@ static int new_feed(struct tp_feed **out, const struct tp_feed_options *options,
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     feed->options = *options;
     feed->fd = -1;
+    tp_sha256_init(&feed->sha256);
     pthread_mutex_init(&feed->lock, NULL);
     pthread_cond_init(&feed->changed, NULL);
     feed->file_part = malloc(FILE_PART + 16);

@@ -26,6 +26,7 @@ struct tp_feed_report {
     bool is_gzip, is_cut, is_corrupt, has_bad_checksum, has_trailing_data;
     bool has_bad_utf8;       /* somewhere in the text, also where nobody reads it */
     uint64_t bad_utf8_block; /* offset of the block it was first seen in */
+    char sha256[65];         /* of the stored bytes, hexadecimal; complete after the end of the input */
 };
 
 /* Opens `path` ("-": stdin). Returns 0, TP_EIO, TP_ENOMEM. */

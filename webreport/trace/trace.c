@@ -480,11 +480,10 @@ static int read_document(struct reader *r)
         return r->code;
     if (!r->has_events)
         return refuse(r, "not a trace: no list \"traceEvents\" in it");
-    if (peek(r) != '\0') {
+    if (peek(r) != '\0')
         note(r, TP_NOTICE_TRAILING_DATA);
-        while (more(r)) /* the checksum stands at the very end */
-            r->at = r->end;
-    }
+    for (r->is_at_end = false; more(r);) /* the checksum stands at the very end */
+        r->at = r->end;
     return r->code;
 }
 
@@ -494,6 +493,7 @@ static void note_feed(struct reader *r)
     struct tp_reading *reading = &r->trace->reading;
     reading->file_bytes = report.file_bytes;
     reading->text_bytes = report.text_bytes;
+    memcpy(reading->file_sha256, report.sha256, sizeof reading->file_sha256);
     if (report.is_cut)
         note(r, TP_NOTICE_GZIP_TRUNCATED);
     if (report.is_corrupt)

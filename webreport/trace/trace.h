@@ -193,6 +193,7 @@ struct tp_reading {
     uint64_t notices[TP_NOTICE_COUNT];
     uint64_t notice_offset[TP_NOTICE_COUNT]; /* first place, byte in the inflated text */
     uint64_t text_bytes, file_bytes;
+    char file_sha256[65]; /* of the file as stored, hexadecimal */
 };
 
 enum tp_option_bit { /* top-level keys present in the document */

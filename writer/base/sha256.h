@@ -1,8 +1,8 @@
 /* SHA-256 (FIPS 180-4), for the Content-Security-Policy of the page and the identity of an input file.
  *
  * Not meant for secrets. Uses the processor's SHA instructions where it has them. */
-#ifndef TP_WEBREPORT_RENDER_SHA256_H
-#define TP_WEBREPORT_RENDER_SHA256_H
+#ifndef TP_WRITER_BASE_SHA256_H
+#define TP_WRITER_BASE_SHA256_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SHA-256: the plain rounds, and the same with x86 SHA instructions, chosen at run time. See sha256.h. */
-#include "webreport/render/sha256.h"
+#include "writer/base/sha256.h"
 
 #include <string.h>
 
