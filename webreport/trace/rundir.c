@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "writer/base/limits.h"
-#include "writer/base/utf8.h"
 
 struct search {
     struct tp_arena *arena;
@@ -91,22 +90,6 @@ static void number_spans(struct tp_run *run)
     qsort(run->files, run->file_count, sizeof *run->files, by_worker_span);
 }
 
-/* File names are bytes; names in a report are text: what is no UTF-8 becomes U+FFFD. */
-static struct tp_str shown(struct tp_arena *arena, struct tp_str name)
-{
-    size_t rest, size = 0;
-    if (tp_utf8_is_valid(name.ptr, name.len, &rest) && rest == 0)
-        return name;
-    char *text = tp_arena_alloc(arena, name.len * 3 + 1);
-    for (size_t i = 0; i < name.len;) {
-        int n = tp_utf8_length(name.ptr + i, name.len - i);
-        memcpy(text + size, n > 0 ? name.ptr + i : "\xEF\xBF\xBD", n > 0 ? (size_t)n : 3);
-        size += n > 0 ? (size_t)n : 3;
-        i += (size_t)(n > 0 ? n : -n);
-    }
-    return (struct tp_str){text, size};
-}
-
 static const char *base_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -171,7 +154,7 @@ struct folder {
 static int add_run(struct search *s, const struct folder *folder, const struct tp_vec *names)
 {
     struct tp_run *run = tp_vec_push(&s->runs);
-    run->name = shown(s->arena, tp_str_of(folder->run_name));
+    run->name = tp_str_of(folder->run_name);
     run->file_count = names->count;
     run->files = tp_arena_array(s->arena, names->count, sizeof *run->files);
     s->file_count += names->count;
@@ -180,9 +163,8 @@ static int add_run(struct search *s, const struct folder *folder, const struct t
     for (size_t i = 0; i < names->count; i++) {
         struct tp_run_file *file = &run->files[i];
         file->path = join(s->arena, folder->path, *TP_AT(names, char *, i));
-        file->base = shown(s->arena, tp_str_of(base_of(file->path))).ptr;
-        tp_rundir_match(base_of(file->path), &file->worker, &file->time);
-        file->worker = shown(s->arena, file->worker);
+        file->base = base_of(file->path);
+        tp_rundir_match(file->base, &file->worker, &file->time);
     }
     number_spans(run);
     return TP_OK;
@@ -223,8 +205,7 @@ static const char *folder_name(struct tp_arena *arena, const char *path)
 
 static void add_loose(struct search *s, const char *path)
 {
-    const char *base = strcmp(path, "-") == 0 ? "stdin" : base_of(path);
-    struct tp_run_file file = {.path = path, .base = shown(s->arena, tp_str_of(base)).ptr};
+    struct tp_run_file file = {.path = path, .base = strcmp(path, "-") == 0 ? "stdin" : base_of(path)};
     struct tp_str ignored;
     if (!tp_rundir_match(file.base, &file.worker, &ignored)) {
         file.worker = tp_str_of(file.base);
@@ -253,7 +234,7 @@ static struct tp_run loose_run(struct search *s)
     struct tp_run run = {.files = s->loose.data, .file_count = s->loose.count};
     const char *first = run.files[0].path, *slash = strrchr(first, '/');
     char *folder = slash ? tp_arena_copy(s->arena, first, (size_t)(slash - first) + 1) : (char *)".";
-    run.name = shown(s->arena, tp_str_of(folder_name(s->arena, folder)));
+    run.name = tp_str_of(folder_name(s->arena, folder));
     number_spans(&run);
     return run;
 }

@@ -1,0 +1,95 @@
+/* Build order of the advice's model, and what concerns all of it: see host_model.h. */
+#include "webreport/model/host_model.h"
+
+#include "webreport/model/host_gaps.h"
+#include "webreport/model/host_links.h"
+#include "webreport/model/host_steps.h"
+#include "webreport/model/host_tree.h"
+
+static bool is_record(const struct tp_memory *m)
+{
+    return m->flags & TP_MEMORY_IN_ADVICE && !(m->flags & TP_MEMORY_OUT_OF_MEMORY);
+}
+
+/* Start and end of everything that was recorded, and the span the profiler says it covers. */
+static void find_span(struct tp_host *host)
+{
+    const struct tp_trace *trace = host->trace;
+    int64_t first = INT64_MAX, last = INT64_MIN, longest = 0, longest_profile = 0;
+    bool has_profile = false;
+    for (uint32_t i = 0; i < trace->event_count; i++) {
+        const struct tp_event *e = &trace->events[i];
+        if (tp_is_host_role(e->role) || tp_is_device_role(e->role)) {
+            first = tp_ns_min(first, e->ts_ns);
+            last = tp_ns_max(last, tp_event_end(e));
+        } else if (e->role == TP_KIND_SPAN) {
+            longest = tp_ns_max(longest, e->dur_ns);
+            if (host->marks[e->name] & TP_NAME_PROFILER_SPAN) {
+                has_profile = true;
+                longest_profile = tp_ns_max(longest_profile, e->dur_ns);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < trace->memory_count; i++)
+        if (is_record(&trace->memory[i])) {
+            first = tp_ns_min(first, trace->memory[i].ts_ns);
+            last = tp_ns_max(last, trace->memory[i].ts_ns);
+        }
+    host->start = first <= last ? first : 0;
+    host->end = first <= last ? last : 0;
+    host->profile_span = has_profile ? longest_profile : longest;
+    if (host->profile_span == 0)
+        host->profile_span = tp_ns_minus(host->end, host->start);
+}
+
+void tp_host_build(struct tp_host *host, const struct tp_trace *trace, const struct tp_order *order,
+                   struct tp_arena *arena)
+{
+    memset(host, 0, sizeof *host);
+    host->trace = trace;
+    host->arena = arena;
+    host->marks = tp_host_names_mark(trace, arena);
+    tp_host_frames_init(&host->frames, trace, arena);
+    find_span(host);
+    tp_host_tree_build(host, order);
+    tp_host_links_build(host, order);
+    tp_host_steps_build(host);
+    tp_host_gaps_build(host);
+    tp_host_waits_build(host);
+}
+
+void tp_host_drop(struct tp_host *host)
+{
+    tp_arena_drop(host->arena, host->parent, host->trace->event_count * sizeof *host->parent);
+    tp_arena_drop(host->arena, host->calls, host->call_count * sizeof *host->calls);
+    tp_arena_drop(host->arena, host->ops, host->op_count * sizeof *host->ops);
+    tp_arena_drop(host->arena, host->lanes, host->op_count * sizeof *host->lanes);
+    tp_arena_drop(host->arena, host->marks, host->trace->names.count * sizeof *host->marks);
+    memset(host, 0, sizeof *host);
+}
+
+struct tp_str tp_host_line_of(struct tp_host *host, uint32_t event)
+{
+    for (; event != TP_NO_ID; event = host->parent[event]) {
+        const struct tp_event *e = tp_host_event(host, event);
+        uint32_t line = e->role == TP_KIND_FRAME ? tp_host_frames_line(&host->frames, e->name) : TP_NO_ID;
+        if (line != TP_NO_ID)
+            return tp_strings_get(&host->frames.lines, line);
+    }
+    return TP_STR("");
+}
+
+static int compare_row_ids(const struct tp_row_id *x, const struct tp_row_id *y)
+{
+    if (x->is_text != y->is_text)
+        return x->is_text ? 1 : -1;
+    if (x->is_text)
+        return tp_str_compare(x->text, y->text);
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+int tp_host_thread_compare(const struct tp_trace *trace, uint32_t x, uint32_t y)
+{
+    int order = compare_row_ids(&trace->threads[x].pid, &trace->threads[y].pid);
+    return order ? order : compare_row_ids(&trace->threads[x].tid, &trace->threads[y].tid);
+}
