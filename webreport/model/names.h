@@ -9,22 +9,22 @@
 
 #include "webreport/trace/trace.h"
 
-enum tp_name_flag {
-    TP_NAME_REGION = 1 << 0,          /* an operator event of this name is an annotation */
-    TP_NAME_LOADER = 1 << 1,          /* data loader */
-    TP_NAME_STEP = 1 << 2,            /* starts with ProfilerStep# */
-    TP_NAME_PROFILER_STEP = 1 << 3,   /* ProfilerStep#N */
-    TP_NAME_EXECUTE_CONTEXT = 1 << 4, /* execute_*context_* */
-    TP_NAME_STEP_BRACKET = 1 << 5,    /* step[ */
-    TP_NAME_OPTIMIZER_STEP = 1 << 6,  /* Optimizer.step# */
-    TP_NAME_COLLECTIVE = 1 << 7,      /* host side of a collective: backend prefix, c10d::, record_param_comms */
-    TP_NAME_C10D = 1 << 8,            /* the same, of the dispatcher: no backend of its own */
-    TP_NAME_ELIGIBLE = 1 << 9,        /* operator that could use tensor cores */
-    TP_NAME_ALLOCATOR = 1 << 10,      /* allocation helper folded into its caller (aten::empty ..) */
-    TP_NAME_BACKWARD_NODE = 1 << 11,  /* autograd::engine::evaluate_function: */
-    TP_NAME_TC_YES = 1 << 12,         /* as a kernel: uses tensor cores */
-    TP_NAME_TC_UNKNOWN = 1 << 13,     /* as a kernel: may use them */
-    TP_NAME_COMM_KERNEL = 1 << 14     /* as a kernel: a collective */
+enum tp_name_meaning {
+    TP_MEANS_REGION = 1 << 0,          /* an operator event of this name is an annotation */
+    TP_MEANS_LOADER = 1 << 1,          /* data loader */
+    TP_MEANS_STEP = 1 << 2,            /* starts with ProfilerStep# */
+    TP_MEANS_PROFILER_STEP = 1 << 3,   /* ProfilerStep#N */
+    TP_MEANS_EXECUTE_CONTEXT = 1 << 4, /* execute_*context_* */
+    TP_MEANS_STEP_BRACKET = 1 << 5,    /* step[ */
+    TP_MEANS_OPTIMIZER_STEP = 1 << 6,  /* Optimizer.step# */
+    TP_MEANS_COLLECTIVE = 1 << 7,      /* host side of a collective: backend prefix, c10d::, record_param_comms */
+    TP_MEANS_C10D = 1 << 8,            /* the same, of the dispatcher: no backend of its own */
+    TP_MEANS_ELIGIBLE = 1 << 9,        /* operator that could use tensor cores */
+    TP_MEANS_ALLOCATOR = 1 << 10,      /* allocation helper folded into its caller (aten::empty ..) */
+    TP_MEANS_BACKWARD_NODE = 1 << 11,  /* autograd::engine::evaluate_function: */
+    TP_MEANS_TC_YES = 1 << 12,         /* as a kernel: uses tensor cores */
+    TP_MEANS_TC_UNKNOWN = 1 << 13,     /* as a kernel: may use them */
+    TP_MEANS_COMM_KERNEL = 1 << 14     /* as a kernel: a collective */
 };
 
 struct tp_names {

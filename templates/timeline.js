@@ -1,0 +1,590 @@
+/* The timeline viewer: unpacks the slices of a trace (format: templates/README.md) and draws them on a canvas. Zoom, pan, keys,
+   tooltip, search. Without this file, or without DecompressionStream, the drawing in the page stays. */
+(function () {
+  'use strict';
+  var CLASSES = ['cpu', 'kernel', 'comm', 'memcpy', 'memset', 'runtime', 'data', 'py', 'phase', 'phase'];
+  var COLORS = {
+    cpu: '--cpu', kernel: '--kernel', comm: '--comm', memcpy: '--memcpy', memset: '--memset', runtime: '--runtime', data: '--data',
+    py: '--k-py', phase: '--k-phase'
+  };
+  var INKS = {
+    cpu: '--on-cpu', kernel: '--on-kernel', comm: '--on-comm', memcpy: '--on-memcpy', memset: '--on-memset', runtime: '--on-runtime',
+    data: '--on-data', py: '--k-tx', phase: '--k-tx'
+  };
+  var ROW = 15, TITLE = 18, LOAD = 26, TOP = 22, AXIS = 22;
+  var MAX_BUCKETS = 32768, MIN_BUCKETS = 512, DIRECT = 4000;
+
+  function make(name, attributes, text) {
+    var element = document.createElement(name);
+    Object.keys(attributes).forEach(function (key) { element.setAttribute(key, attributes[key]); });
+    if (text !== undefined) element.textContent = text;
+    return element;
+  }
+
+  /* ---- unpacking ---- */
+
+  function bytesOf(base64) {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+    var text = atob(base64), bytes = new Uint8Array(text.length);
+    for (var i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+    return bytes;
+  }
+
+  function inflate(bytes) {
+    var stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return new Response(stream).arrayBuffer().then(function (buffer) { return new Uint8Array(buffer); });
+  }
+
+  /* Reads LEB128 numbers one after the other. */
+  function numbersAt(bytes, at) {
+    return function () {
+      var byte = bytes[at++], value = byte & 127, scale = 128;
+      while (byte & 128) {
+        byte = bytes[at++];
+        value += (byte & 127) * scale;
+        scale *= 128;
+      }
+      return value;
+    };
+  }
+
+  function readNames(bytes, sizesAt, bytesAt, classesAt, count) {
+    var size = numbersAt(bytes, sizesAt), decoder = new TextDecoder(), names = new Array(count), classes = new Uint8Array(count);
+    for (var i = 0; i < count; i++) {
+      var length = size();
+      names[i] = decoder.decode(bytes.subarray(bytesAt, bytesAt + length));
+      bytesAt += length;
+      classes[i] = bytes[classesAt + i];
+    }
+    return { texts: names, classes: classes };
+  }
+
+  /* Rows of a lane: per depth the starts, ends and names of its slices, in order of time. Times in ns. */
+  function readLane(lane, unit, start, duration, name, depths, depthAt) {
+    var counts = new Uint32Array(lane.rows), rows = [], i, r;
+    for (i = 0; i < lane.slices; i++) counts[depths[depthAt + i]]++;
+    for (r = 0; r < lane.rows; r++) {
+      rows.push({ start: new Float64Array(counts[r]), end: new Float64Array(counts[r]), name: new Uint32Array(counts[r]), cover: null });
+      counts[r] = 0;
+    }
+    var time = 0;
+    for (i = 0; i < lane.slices; i++) {
+      r = depths[depthAt + i];
+      var row = rows[r], k = counts[r]++;
+      time += start();
+      row.start[k] = time * unit;
+      row.end[k] = (time + duration()) * unit;
+      row.name[k] = name();
+    }
+    return rows;
+  }
+
+  function unpack(bytes) {
+    var view = new DataView(bytes.buffer, bytes.byteOffset), length = view.getUint32(0, true);
+    var header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+    var at = [4 + length];
+    header.sections.forEach(function (size, i) { at.push(at[i] + size); });
+    var names = readNames(bytes, at[4], at[5], at[6], header.sections[6]);
+    var start = numbersAt(bytes, at[0]), duration = numbersAt(bytes, at[1]), name = numbersAt(bytes, at[2]);
+    var depthAt = at[3], coverAt = at[7], loadAt = at[8], unit = header.unit_ns;
+    var lanes = header.lanes.map(function (lane) {
+      var rows = readLane(lane, unit, start, duration, name, bytes, depthAt);
+      depthAt += lane.slices;
+      if (lane.covered) {
+        rows.forEach(function (row) {
+          var cover = bytes.subarray(coverAt, coverAt + header.cover_buckets);
+          row.cover = cover.some(function (share) { return share > 0; }) ? cover : null;
+          coverAt += header.cover_buckets;
+        });
+      }
+      return { title: lane.title, isDevice: lane.device, rank: lane.rank, rows: rows };
+    });
+    lanes.sort(function (a, b) { return a.rank - b.rank; });
+    var gpus = header.gpus.map(function (gpu) {
+      var load = { id: gpu.id, busy: bytes.subarray(loadAt, loadAt + header.load_buckets), sm: null };
+      loadAt += header.load_buckets;
+      if (gpu.sm) {
+        load.sm = bytes.subarray(loadAt, loadAt + header.load_buckets);
+        loadAt += header.load_buckets;
+      }
+      return load;
+    });
+    return {
+      names: names.texts, classes: names.classes, lanes: lanes, gpus: gpus,
+      range: Math.max(1, header.range * unit), end: Math.max(1, header.end * unit, header.range * unit),
+      coverWidth: header.cover_width, loadWidth: Math.floor(header.range * unit / header.load_buckets) + 1,
+      steps: header.steps.map(function (s) { return { name: s[0], start: s[1] * unit, end: (s[1] + s[2]) * unit }; })
+    };
+  }
+
+  /* Share of time and longest slice per bucket, halved level by level: what is drawn when a bucket is no wider than a pixel.
+     Slices are never merged by their number: that would paint idle gaps as busy. */
+  function pyramid(row, end) {
+    var count = MAX_BUCKETS, width = end / count, i, k;
+    var share = new Float32Array(count), longest = new Float32Array(count), name = new Uint32Array(count);
+    for (i = 0; i < row.start.length; i++) {
+      var a = row.start[i], z = Math.max(row.end[i], a + width / 1000);
+      for (k = Math.min(count - 1, Math.floor(a / width)); a < z && k < count; k++) {
+        var until = Math.min(z, (k + 1) * width), part = until - a;
+        share[k] += part / width;
+        if (part > longest[k]) { longest[k] = part; name[k] = row.name[i]; }
+        a = until;
+      }
+    }
+    var levels = [{ share: share, longest: longest, name: name, width: width }];
+    while (count > MIN_BUCKETS) {
+      var below = levels[levels.length - 1];
+      count /= 2;
+      share = new Float32Array(count); longest = new Float32Array(count); name = new Uint32Array(count);
+      for (i = 0; i < count; i++) {
+        share[i] = (below.share[2 * i] + below.share[2 * i + 1]) / 2;
+        k = below.longest[2 * i] >= below.longest[2 * i + 1] ? 2 * i : 2 * i + 1;
+        longest[i] = below.longest[k];
+        name[i] = below.name[k];
+      }
+      levels.push({ share: share, longest: longest, name: name, width: below.width * 2 });
+    }
+    return levels;
+  }
+
+  /* First slice of a row that ends after `time`. */
+  function firstAfter(row, time) {
+    var low = 0, high = row.end.length;
+    while (low < high) {
+      var middle = (low + high) >> 1;
+      if (row.end[middle] <= time) low = middle + 1; else high = middle;
+    }
+    return low;
+  }
+
+  function stepName(name) { return /^\d/.test(name) ? 'step ' + name : name; }
+
+  function timeText(ns) {
+    if (ns >= 1e9) return (ns / 1e9).toFixed(ns >= 1e10 ? 1 : 2) + ' s';
+    if (ns >= 1e6) return (ns / 1e6).toFixed(ns >= 1e7 ? 1 : 2) + ' ms';
+    if (ns >= 1e3) return (ns / 1e3).toFixed(ns >= 1e5 ? 0 : 1) + ' µs';
+    return Math.round(ns) + ' ns';
+  }
+
+  /* Whether a folded lane shows a row: not when it is one Python frame over (nearly) all of the time, nor almost empty. */
+  function saysSomething(row, data) {
+    var last = row.start.length - 1, busy = 0, i;
+    var isFrame = last >= 0 && CLASSES[data.classes[row.name[0]]] === 'py';
+    if (isFrame && last < 3 && row.end[last] - row.start[0] > 0.9 * data.range) return false;
+    for (i = 0; i <= last; i++) busy += row.end[i] - row.start[i];
+    if (row.cover) for (i = 0; i < row.cover.length; i++) busy += row.cover[i] / 255 * data.coverWidth;
+    return busy > 0.003 * data.range || last > 200;
+  }
+
+  /* ---- the viewer ---- */
+
+  function Viewer(box, data) {
+    this.data = data;
+    this.from = 0;
+    this.to = data.range;
+    this.found = null; /* numbers of names that match the search */
+    this.canvas = make('canvas', {
+      tabindex: '0', role: 'application',
+      'aria-label': 'Timeline. Arrow keys move, plus and minus zoom, 0 shows all, Escape ends the search.'
+    });
+    this.info = make('p', { 'class': 'info', 'aria-live': 'polite' },
+      'Drag to move, Ctrl and wheel to zoom, or use the arrow, + and − keys. A double click zooms to a slice, a click on a title unfolds a lane.');
+    this.rows = []; /* what is drawn, from top to bottom: { y, height, lane, row, load, title } */
+    data.lanes.forEach(function (lane, i) {
+      lane.open = false;
+      lane.limit = lane.isDevice ? 4 : i === 0 ? 12 : i < 4 ? 6 : 2;
+      lane.folded = lane.rows.filter(function (row) { return saysSomething(row, data); }).slice(0, lane.limit);
+      if (!lane.folded.length) lane.folded = lane.rows.slice(0, 1);
+    });
+    box.appendChild(this.tools());
+    box.appendChild(this.canvas);
+    box.appendChild(this.info);
+    this.layout();
+    this.listen();
+  }
+
+  Viewer.prototype.tools = function () {
+    var self = this, bar = make('div', { 'class': 'toolrow' });
+    function button(text, label, act) {
+      var element = make('button', { type: 'button', 'aria-label': label }, text);
+      element.addEventListener('click', act);
+      bar.appendChild(element);
+    }
+    button('−', 'Zoom out', function () { self.zoom(2, 0.5); });
+    button('+', 'Zoom in', function () { self.zoom(0.5, 0.5); });
+    button('All', 'All of the trace', function () { self.show(0, self.data.range); });
+    this.data.steps.slice(0, 8).forEach(function (step) {
+      var name = stepName(step.name);
+      name = name.charAt(0).toUpperCase() + name.slice(1);
+      if (name.length > 24) name = name.slice(0, 23) + '…';
+      button(name, 'Zoom to ' + name, function () {
+        var margin = (step.end - step.start) * 0.02;
+        self.show(step.start - margin, step.end + margin);
+      });
+    });
+    var input = this.search = make('input', { 'class': 'inp', type: 'search', placeholder: 'Highlight', 'aria-label': 'Highlight in the timeline' });
+    input.addEventListener('input', function () { self.find(input.value.toLowerCase()); });
+    bar.appendChild(input);
+    return bar;
+  };
+
+  Viewer.prototype.find = function (wanted) {
+    if (!wanted) {
+      this.found = null;
+      this.info.textContent = '';
+    } else {
+      var found = new Uint8Array(this.data.names.length), count = 0;
+      this.data.names.forEach(function (name, i) {
+        if (name.toLowerCase().indexOf(wanted) >= 0) { found[i] = 1; count++; }
+      });
+      this.found = found;
+      this.info.textContent = count === 1 ? '1 name matches' : count + ' names match';
+    }
+    this.draw();
+  };
+
+  Viewer.prototype.layout = function () {
+    var y = TOP, rows = [];
+    this.data.lanes.forEach(function (lane) {
+      if (!lane.rows.length) return;
+      var shown = lane.open ? lane.rows : lane.folded, hidden = lane.rows.length - shown.length;
+      var more = hidden ? '  (+ ' + hidden + (hidden === 1 ? ' row)' : ' rows)') : '';
+      rows.push({ y: y, height: TITLE, lane: lane, title: lane.title + more });
+      y += TITLE;
+      shown.forEach(function (row) {
+        rows.push({ y: y, height: ROW - 2, lane: lane, row: row });
+        y += ROW;
+      });
+      y += 4;
+    });
+    this.data.gpus.forEach(function (gpu) {
+      rows.push({ y: y, height: TITLE, title: 'GPU ' + gpu.id + ' busy' + (gpu.sm ? '; line: estimated SM efficiency' : '') });
+      y += TITLE;
+      rows.push({ y: y, height: LOAD, load: gpu });
+      y += LOAD + 4;
+    });
+    this.rows = rows;
+    this.height = y + AXIS;
+  };
+
+  Viewer.prototype.show = function (from, to) {
+    var width = Math.max(20, Math.min(this.data.end, to - from));
+    from = Math.max(0, Math.min(this.data.end - width, from));
+    this.from = from;
+    this.to = from + width;
+    this.draw();
+  };
+
+  Viewer.prototype.zoom = function (factor, at) {
+    var width = this.to - this.from, center = this.from + width * at, wanted = width * factor;
+    this.show(center - wanted * at, center - wanted * at + wanted);
+  };
+
+  Viewer.prototype.pan = function (part) {
+    var move = (this.to - this.from) * part;
+    this.show(this.from + move, this.to + move);
+  };
+
+  /* ---- drawing ---- */
+
+  Viewer.prototype.prepare = function () {
+    var canvas = this.canvas, ratio = window.devicePixelRatio || 1, width = canvas.clientWidth;
+    if (!width) return false;
+    ratio = Math.min(ratio, 16000 / this.height);
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(this.height * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(this.height * ratio);
+      canvas.style.height = this.height + 'px';
+    }
+    var style = getComputedStyle(document.documentElement), read = function (name) { return style.getPropertyValue(name).trim(); };
+    this.fill = CLASSES.map(function (c) { return read(COLORS[c]); });
+    this.ink = CLASSES.map(function (c) { return read(INKS[c]); });
+    this.color = { text: read('--fg'), muted: read('--mut'), line: read('--line'), band: read('--band'), mark: read('--runtime'), busy: read('--kernel') };
+    this.width = width;
+    this.scale = width / (this.to - this.from);
+    var context = this.context = canvas.getContext('2d');
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, this.height);
+    context.font = '11px ' + getComputedStyle(document.body).fontFamily;
+    context.textBaseline = 'middle';
+    return true;
+  };
+
+  Viewer.prototype.x = function (time) { return (time - this.from) * this.scale; };
+
+  Viewer.prototype.drawSteps = function () {
+    var context = this.context, self = this;
+    context.textAlign = 'center';
+    this.data.steps.forEach(function (step, i) {
+      var a = Math.max(0, self.x(step.start)), z = Math.min(self.width, self.x(step.end));
+      if (z <= a) return;
+      if (i % 2) {
+        context.fillStyle = self.color.band;
+        context.fillRect(a, 0, z - a, self.height - AXIS);
+      }
+      context.fillStyle = self.color.muted;
+      if (z - a > 46) context.fillText(stepName(step.name).slice(0, (z - a) / 6), (a + z) / 2, 9);
+    });
+    context.textAlign = 'left';
+  };
+
+  Viewer.prototype.drawAxis = function () {
+    var context = this.context, raw = (this.to - this.from) * 96 / this.width, power = Math.pow(10, Math.floor(Math.log10(raw)));
+    var step = raw / power > 5 ? 10 * power : raw / power > 2 ? 5 * power : raw / power > 1 ? 2 * power : power;
+    var unit = this.to >= 1e9 && step >= 1e7 ? [1e9, ' s'] : step >= 1e4 ? [1e6, ' ms'] : [1e3, ' µs'];
+    var digits = Math.max(0, Math.min(3, -Math.floor(Math.log10(step / unit[0]) + 1e-9)));
+    context.textAlign = 'center';
+    for (var i = Math.ceil(this.from / step), end = Math.floor(this.to / step); i <= end; i++) {
+      var x = this.x(i * step);
+      context.fillStyle = this.color.line;
+      context.fillRect(Math.round(x), 18, 1, this.height - AXIS - 18);
+      context.fillStyle = this.color.muted;
+      if (x > 24 && x < this.width - 30) context.fillText((i * step / unit[0]).toFixed(digits) + unit[1], x, this.height - AXIS / 2);
+    }
+    context.textAlign = 'left';
+  };
+
+  Viewer.prototype.label = function (text, x, width, y, ink) {
+    var from = Math.max(x, 0), to = Math.min(x + width, this.width), context = this.context, room = to - from - 7;
+    if (room < 27) return;
+    context.save();
+    context.beginPath();
+    context.rect(from, y, to - from - 3, ROW);
+    context.clip();
+    context.fillStyle = ink;
+    context.fillText(text.length > room / 3 ? text.slice(0, Math.ceil(room / 3)) : text, from + 4, y + 7);
+    context.restore();
+  };
+
+  Viewer.prototype.box = function (name, x, width, y, height, alpha) {
+    var context = this.context, kind = this.data.classes[name];
+    if (this.found && !this.found[name]) alpha *= 0.18;
+    if (context.globalAlpha !== alpha) context.globalAlpha = alpha;
+    if (this.fillNow !== kind) {
+      this.fillNow = kind;
+      context.fillStyle = this.fill[kind];
+    }
+    context.fillRect(x, y, width, height);
+  };
+
+  Viewer.prototype.finish = function (name, x, width, y) {
+    if (width <= 34 || (this.found && !this.found[name])) return;
+    this.context.globalAlpha = 1;
+    this.label(this.data.names[name], x, width, y, this.ink[this.data.classes[name]]);
+    this.fillNow = -1;
+  };
+
+  Viewer.prototype.drawBuckets = function (level, y, height) {
+    var share = level.share, name = level.name, last = Math.min(share.length - 1, Math.ceil(this.to / level.width));
+    for (var i = Math.max(0, Math.floor(this.from / level.width)); i <= last; i++) {
+      if (share[i] < 0.002) continue;
+      var first = i;
+      if (share[i] > 0.985) while (i < last && share[i + 1] > 0.985 && name[i + 1] === name[first]) i++;
+      var x = this.x(first * level.width), width = (i + 1 - first) * level.width * this.scale;
+      this.box(name[first], x, Math.max(width, 0.6), y, height, Math.min(1, 0.18 + 0.82 * share[first]));
+      this.finish(name[first], x, width, y);
+    }
+  };
+
+  Viewer.prototype.drawCover = function (cover, y, height) {
+    var context = this.context, width = this.data.coverWidth, last = Math.min(cover.length - 1, Math.floor(this.to / width));
+    context.fillStyle = this.fill[0];
+    this.fillNow = -1;
+    for (var i = Math.max(0, Math.floor(this.from / width)); i <= last; i++) {
+      if (!cover[i]) continue;
+      context.globalAlpha = (0.12 + 0.5 * cover[i] / 255) * (this.found ? 0.3 : 1);
+      context.fillRect(this.x(i * width), y, Math.max(0.6, width * this.scale), height);
+    }
+    context.globalAlpha = 1;
+  };
+
+  Viewer.prototype.drawRow = function (row, y, height) {
+    if (row.cover) this.drawCover(row.cover, y, height);
+    var first = firstAfter(row, this.from), level = null;
+    if (row.start.length - first > DIRECT) {
+      if (!row.pyramid) row.pyramid = pyramid(row, this.data.end);
+      for (var i = 0; i < row.pyramid.length; i++) if (row.pyramid[i].width * this.scale <= 1) level = row.pyramid[i];
+    }
+    if (level) {
+      this.drawBuckets(level, y, height);
+      return;
+    }
+    for (; first < row.start.length && row.start[first] < this.to; first++) {
+      var x = this.x(row.start[first]), width = (row.end[first] - row.start[first]) * this.scale;
+      this.box(row.name[first], x, Math.max(width - (width > 3 ? 0.8 : 0), 0.7), y, height, 1);
+      this.finish(row.name[first], x, width, y);
+    }
+  };
+
+  Viewer.prototype.drawLoad = function (gpu, y) {
+    var context = this.context, step = this.data.loadWidth, i, x, last = Math.min(gpu.busy.length - 1, Math.floor(this.to / step));
+    var first = Math.max(0, Math.floor(this.from / step));
+    context.globalAlpha = 1;
+    context.fillStyle = this.color.busy;
+    this.fillNow = -1;
+    for (i = first; i <= last; i++) {
+      var height = gpu.busy[i] * LOAD / 255;
+      if (height) context.fillRect(this.x(i * step), y + LOAD - height, Math.max(0.6, step * this.scale + 0.3), height);
+    }
+    if (!gpu.sm || first > last) return;
+    context.strokeStyle = this.color.mark;
+    context.lineWidth = 1.2;
+    context.beginPath();
+    for (i = first; i <= last; i++) {
+      x = this.x(i * step);
+      var level = y + LOAD - gpu.sm[i] * LOAD / 255;
+      if (i === first || !(gpu.busy[i - 1] || gpu.busy[i])) context.moveTo(x, level); else context.lineTo(x, level);
+      if (gpu.busy[i]) context.lineTo(x + step * this.scale, level);
+    }
+    context.stroke();
+  };
+
+  Viewer.prototype.draw = function () {
+    if (!this.prepare()) return;
+    var began = performance.now(), context = this.context, self = this;
+    this.drawSteps();
+    this.drawAxis();
+    this.fillNow = -1;
+    this.rows.forEach(function (item) {
+      if (item.title !== undefined) {
+        context.globalAlpha = 1;
+        context.fillStyle = self.color.muted;
+        self.fillNow = -1;
+        context.fillText(item.title, 4, item.y + TITLE / 2);
+      } else if (item.load) {
+        self.drawLoad(item.load, item.y);
+      } else {
+        self.drawRow(item.row, item.y, item.height);
+      }
+    });
+    context.globalAlpha = 1;
+    this.drawMilliseconds = performance.now() - began;
+  };
+
+  /* ---- pointer and keys ---- */
+
+  Viewer.prototype.itemAt = function (event) {
+    var box = this.canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    var found = this.rows.filter(function (item) { return y >= item.y && y < item.y + item.height; })[0];
+    return found ? { item: found, time: this.from + x / this.width * (this.to - this.from) } : null;
+  };
+
+  Viewer.prototype.sliceAt = function (event) {
+    var hit = this.itemAt(event);
+    if (!hit || !hit.item.row) return null;
+    var row = hit.item.row, margin = 1.5 / this.width * (this.to - this.from), i = firstAfter(row, hit.time - margin);
+    if (i >= row.start.length || row.start[i] > hit.time + margin) return null;
+    return { name: this.data.names[row.name[i]], start: row.start[i], end: row.end[i] };
+  };
+
+  function sliceText(slice) { return timeText(slice.end - slice.start) + ' at ' + timeText(slice.start); }
+
+  Viewer.prototype.click = function (event) {
+    var hit = this.itemAt(event), slice = this.sliceAt(event);
+    if (slice) {
+      this.info.textContent = '';
+      this.info.appendChild(make('b', {}, slice.name));
+      this.info.appendChild(document.createTextNode('  ' + sliceText(slice)));
+    } else if (hit && hit.item.title !== undefined && hit.item.lane) {
+      hit.item.lane.open = !hit.item.lane.open;
+      this.layout();
+      this.draw();
+    }
+  };
+
+  Viewer.prototype.hover = function (event) {
+    var slice = this.sliceAt(event), hit = slice ? null : this.itemAt(event), text = null;
+    if (slice) {
+      text = slice.name + '\n' + sliceText(slice);
+    } else if (hit && hit.item.load) {
+      var i = Math.floor(hit.time / this.data.loadWidth), load = hit.item.load;
+      if (i < load.busy.length) text = 'busy ' + Math.round(load.busy[i] / 2.55) + ' %' + (load.sm ? '\nSM efficiency ' + Math.round(load.sm[i] / 2.55) + ' %' : '');
+    }
+    if (text) this.canvas.setAttribute('data-tip', text); else this.canvas.removeAttribute('data-tip');
+  };
+
+  Viewer.prototype.key = function (event) {
+    var self = this, acts = {
+      ArrowLeft: function () { self.pan(-0.2); }, a: function () { self.pan(-0.2); },
+      ArrowRight: function () { self.pan(0.2); }, d: function () { self.pan(0.2); },
+      '+': function () { self.zoom(0.5, 0.5); }, '=': function () { self.zoom(0.5, 0.5); }, w: function () { self.zoom(0.5, 0.5); },
+      '-': function () { self.zoom(2, 0.5); }, s: function () { self.zoom(2, 0.5); },
+      0: function () { self.show(0, self.data.range); }, Home: function () { self.show(0, self.to - self.from); },
+      End: function () { self.show(self.data.end, self.data.end + self.to - self.from); },
+      Escape: function () { self.search.value = ''; self.find(''); }
+    };
+    if (event.ctrlKey || event.metaKey || event.altKey || !Object.prototype.hasOwnProperty.call(acts, event.key)) return;
+    acts[event.key]();
+    event.preventDefault();
+  };
+
+  Viewer.prototype.listen = function () {
+    var self = this, canvas = this.canvas, drag = null;
+    canvas.addEventListener('pointerdown', function (event) {
+      drag = { x: event.clientX, from: self.from, moved: false };
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener('pointerup', function (event) {
+      if (drag && !drag.moved) self.click(event);
+      drag = null;
+    });
+    canvas.addEventListener('pointercancel', function () { drag = null; });
+    canvas.addEventListener('pointermove', function (event) {
+      if (!drag) { self.hover(event); return; }
+      canvas.removeAttribute('data-tip');
+      if (Math.abs(event.clientX - drag.x) >= 3) drag.moved = true;
+      if (!drag.moved) return;
+      var width = self.to - self.from, from = drag.from - (event.clientX - drag.x) / self.width * width;
+      self.show(from, from + width);
+    });
+    canvas.addEventListener('dblclick', function (event) {
+      var slice = self.sliceAt(event), margin = slice ? (slice.end - slice.start) * 0.1 + 10 : 0;
+      if (slice) self.show(slice.start - margin, slice.end + margin);
+    });
+    canvas.addEventListener('wheel', function (event) {
+      if (event.ctrlKey || event.metaKey) {
+        event.preventDefault();
+        self.zoom(Math.exp(event.deltaY * 0.004), (event.clientX - canvas.getBoundingClientRect().left) / self.width);
+      } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+        event.preventDefault();
+        self.pan(event.deltaX / self.width);
+      }
+    }, { passive: false });
+    canvas.addEventListener('keydown', function (event) { self.key(event); });
+    document.addEventListener('tracepress-theme', function () { self.draw(); });
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', function () { self.draw(); });
+    if (window.ResizeObserver) new ResizeObserver(function () { self.draw(); }).observe(canvas);
+  };
+
+  /* ---- start: each timeline is unpacked when it comes near the screen ---- */
+
+  function start(card) {
+    var source = card.querySelector('.tldata'), box = card.querySelector('.tl'), drawing = card.querySelector('.tlstatic');
+    var began = performance.now(), bytes = bytesOf(source.textContent.trim());
+    inflate(bytes).then(function (all) {
+      source.textContent = '';
+      box.hidden = false;
+      drawing.classList.add('replaced');
+      var viewer = new Viewer(box, unpack(all));
+      viewer.draw();
+      card.setAttribute('data-ready-ms', Math.round(performance.now() - began));
+      card.setAttribute('data-draw-ms', viewer.drawMilliseconds.toFixed(1));
+    }).catch(function (error) {
+      box.hidden = true;
+      drawing.classList.remove('replaced');
+      console.warn('timeline: ' + error.message);
+    });
+  }
+
+  if (typeof DecompressionStream === 'undefined' || !window.IntersectionObserver) return;
+  var observer = new IntersectionObserver(function (entries) {
+    entries.forEach(function (entry) {
+      if (!entry.isIntersecting) return;
+      observer.unobserve(entry.target);
+      start(entry.target);
+    });
+  }, { rootMargin: '800px' });
+  Array.prototype.forEach.call(document.querySelectorAll('.timeline'), function (card) {
+    if (card.querySelector('.tldata')) observer.observe(card);
+  });
+}());

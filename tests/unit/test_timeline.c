@@ -1,0 +1,238 @@
+/* Timeline: nesting, columns, folding within a budget, device load; the data is unpacked again with zlib. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+#include "webreport/render/timeline_data.h"
+#include "webreport/views/timeline.h"
+
+/* A model made by hand: threads 0 and 1 of the host, thread 2 a stream of GPU 0. */
+struct scene {
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_order order;
+    struct tp_model model;
+    struct tp_step step;
+    struct tp_gpu gpu;
+    struct tp_thread threads[3];
+    struct tp_device_detail detail;
+    struct tp_vec events;
+};
+
+static void add(struct scene *s, enum tp_kind kind, uint32_t thread, const char *name, int64_t ts, int64_t dur)
+{
+    uint32_t ordinal = (uint32_t)s->events.count;
+    struct tp_event *event = tp_vec_push(&s->events);
+    *event = (struct tp_event){.ts_ns = ts, .dur_ns = dur, .thread = thread, .ordinal = ordinal};
+    event->name = tp_strings_add(&s->trace.names, tp_str_of(name));
+    event->kind = event->role = (uint8_t)kind;
+    event->detail = kind == TP_KIND_KERNEL ? 0 : TP_NO_ID;
+}
+
+static void start(struct scene *s)
+{
+    memset(s, 0, sizeof *s);
+    tp_arena_init(&s->arena, 0);
+    s->trace.arena = &s->arena;
+    tp_strings_init(&s->trace.names, &s->arena, 0);
+    s->events = TP_VEC(&s->arena, struct tp_event);
+    s->threads[0].tid.number = 7;
+    s->threads[1].name = TP_STR("worker");
+    s->trace.threads = s->threads;
+    s->trace.thread_count = 3;
+    s->detail = (struct tp_device_detail){.stream = 20, .blocks_per_sm_e9 = 500000000};
+    s->trace.devices = &s->detail;
+    s->trace.device_count = 1;
+}
+
+static void build(struct scene *s, struct tp_timeline *timeline, size_t max_bytes)
+{
+    s->trace.events = s->events.data;
+    s->trace.event_count = (uint32_t)s->events.count;
+    tp_order_build(&s->order, &s->trace, &s->arena);
+    struct tp_model *m = &s->model;
+    *m = (struct tp_model){.trace = &s->trace, .order = &s->order, .arena = &s->arena, .event_count = s->events.count};
+    m->first_ns = s->trace.event_count ? s->trace.events[0].ts_ns : 0;
+    m->names.flags = tp_arena_array(&s->arena, s->trace.names.count, sizeof *m->names.flags);
+    m->steps = &s->step;
+    m->step_count = 1;
+    m->devices.event = s->order.device;
+    m->devices.count = s->order.device_count;
+    s->gpu = (struct tp_gpu){0};
+    m->gpus = &s->gpu;
+    m->gpu_count = s->order.device_count > 0;
+    s->gpu.events = tp_arena_array(&s->arena, s->order.device_count, sizeof *s->gpu.events);
+    s->gpu.busy.items = tp_arena_array(&s->arena, s->order.device_count, sizeof(struct tp_interval));
+    for (uint32_t i = 0; i < s->order.device_count; i++) {
+        const struct tp_event *event = &s->trace.events[s->order.device[i]];
+        s->gpu.events[s->gpu.count++] = i;
+        s->gpu.busy.items[s->gpu.busy.count++] = (struct tp_interval){event->ts_ns, tp_event_end(event)};
+    }
+    struct tp_timeline_options options = {.max_bytes = max_bytes};
+    tp_timeline_build(timeline, m, &options, &s->arena);
+}
+
+/* Unpacked data; *section[i]: where section i starts. */
+static uint8_t *unpack(const struct tp_timeline *timeline, struct tp_arena *arena, const char **header)
+{
+    enum { ROOM = 1 << 22 };
+    uint8_t *bytes = tp_arena_alloc(arena, ROOM);
+    z_stream stream = {.next_in = (uint8_t *)(uintptr_t)timeline->data.ptr,
+                       .avail_in = (unsigned)timeline->data.len,
+                       .next_out = bytes,
+                       .avail_out = ROOM};
+    assert_int_equal(inflateInit2(&stream, 31), Z_OK);
+    assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+    inflateEnd(&stream);
+    uint32_t size;
+    memcpy(&size, bytes, 4);
+    *header = tp_arena_copy(arena, bytes + 4, size);
+    return bytes + 4 + size;
+}
+
+static void slices_are_packed_in_order_with_their_depth(void **state)
+{
+    (void)state;
+    struct scene s;
+    start(&s);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    add(&s, TP_KIND_OPERATOR, 0, "outer", 1000001000, 500000);
+    add(&s, TP_KIND_OPERATOR, 0, "inner", 1000002000, 200000);
+    add(&s, TP_KIND_OPERATOR, 0, "inner", 1000301000, 100000);
+    add(&s, TP_KIND_OPERATOR, 0, "outer", 1000601000, 0);
+    struct tp_timeline timeline;
+    build(&s, &timeline, 1 << 20);
+    const char *header;
+    const uint8_t *bytes = unpack(&timeline, &s.arena, &header);
+    assert_int_equal(timeline.shown_count, 4);
+    assert_int_equal(timeline.lanes[0].row_count, 2);
+    assert_true(tp_str_equal(timeline.lanes[0].title, TP_STR("Thread 7")));
+    assert_non_null(strstr(header, "\"unit_ns\":1000"));
+    /* deltas 0 1 299 300 | durations 500 200 100 0 | names 1 2 2 1 | depths 0 1 1 0, as LEB128 */
+    const uint8_t expected[] = {0, 1, 0xAB, 2, 0xAC, 2, 0xF4, 3, 0xC8, 1, 100, 0, 1, 2, 2, 1, 0, 1, 1, 0};
+    assert_memory_equal(bytes, expected, sizeof expected);
+    assert_memory_equal(bytes + sizeof expected + 3, "(other names)outerinner", 23);
+    tp_arena_release(&s.arena);
+}
+
+static void single_nanoseconds_are_kept(void **state)
+{
+    (void)state;
+    struct scene s;
+    start(&s);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    add(&s, TP_KIND_OPERATOR, 0, "a", 5000, 3000);
+    add(&s, TP_KIND_OPERATOR, 0, "b", 8001, 7);
+    struct tp_timeline timeline;
+    build(&s, &timeline, 1 << 20);
+    const char *header;
+    const uint8_t *bytes = unpack(&timeline, &s.arena, &header);
+    const uint8_t expected[] = {0, 0xB9, 0x17, 0xB8, 0x17, 7}; /* deltas 0 3001, durations 3000 7 */
+    assert_non_null(strstr(header, "\"unit_ns\":1,"));
+    assert_memory_equal(bytes, expected, sizeof expected);
+    tp_arena_release(&s.arena);
+}
+
+static void short_host_slices_are_folded_to_fit(void **state)
+{
+    (void)state;
+    struct scene s;
+    start(&s);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    uint32_t random = 1;
+    for (int i = 0; i < 20000; i++) {
+        random = random * 1664525 + 1013904223;
+        add(&s, TP_KIND_OPERATOR, (uint32_t)i % 2, "op", (int64_t)i * 100000 + random % 9999, 1 + random % 50000);
+    }
+    for (int i = 0; i < 500; i++)
+        add(&s, TP_KIND_KERNEL, 2, "kernel", (int64_t)i * 4000000, 1000 + i);
+    struct tp_timeline all, fitted;
+    build(&s, &all, 1 << 20);
+    build(&s, &fitted, 40000);
+    assert_int_equal(all.folded_count, 0);
+    assert_true((all.data.len + 2) / 3 * 4 > 40000);
+    assert_true((fitted.data.len + 2) / 3 * 4 <= 40000);
+    assert_int_equal(fitted.folded_count + fitted.shown_count, 20500);
+    assert_true(fitted.shown_count > 2000);
+    assert_int_equal(fitted.lanes[0].shown_count, 500); /* the device stays whole */
+    assert_true(fitted.folded_below_ns > 0 && !fitted.folds_devices);
+    uint64_t shorter = 0;
+    for (int i = 0; i < 20000; i++)
+        shorter += (uint64_t)s.trace.events[i].dur_ns < fitted.folded_below_ns;
+    assert_int_equal(shorter, fitted.folded_count);
+    build(&s, &all, 2000); /* not even devices fit */
+    assert_true((all.data.len + 2) / 3 * 4 <= 2000);
+    tp_arena_release(&s.arena);
+}
+
+static void device_load_counts_time_and_blocks(void **state)
+{
+    (void)state;
+    struct scene s;
+    start(&s);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    add(&s, TP_KIND_OPERATOR, 0, "op", 0, 512 * 1024);
+    add(&s, TP_KIND_KERNEL, 2, "kernel", 0, 256 * 1024);
+    s.step = (struct tp_step){.end_ns = 512 * 1024 - 1};
+    struct tp_timeline timeline;
+    build(&s, &timeline, 1 << 20);
+    assert_int_equal(timeline.gpu_count, 1);
+    assert_int_equal(timeline.gpus[0].busy[0], 255);
+    assert_int_equal(timeline.gpus[0].busy[255], 255);
+    assert_int_equal(timeline.gpus[0].busy[256], 0);
+    assert_true(timeline.gpus[0].has_sm);
+    assert_int_equal(timeline.gpus[0].sm[100], 127); /* half a block per SM */
+    assert_int_equal(timeline.lanes[1].load[511], 255);
+    assert_true(tp_str_equal(timeline.lanes[0].title, TP_STR("GPU 0 · stream 20")));
+    tp_arena_release(&s.arena);
+}
+
+static void hostile_times_and_depths_are_survived(void **state)
+{
+    (void)state;
+    struct scene s;
+    start(&s);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    for (int i = 0; i < 3000; i++)
+        add(&s, TP_KIND_OPERATOR, 0, "deep", -(1ll << 62), (1ll << 62) - i);
+    add(&s, TP_KIND_OPERATOR, 1, "far", (1ll << 62) - 1, 1ll << 62);
+    add(&s, TP_KIND_KERNEL, 2, "k", -(1ll << 62), 1ll << 62);
+    struct tp_timeline timeline;
+    build(&s, &timeline, 1 << 20);
+    assert_int_equal(timeline.too_deep_count, 3000 - TP_TIMELINE_MAX_ROWS);
+    assert_int_equal(timeline.lanes[1].row_count, TP_TIMELINE_MAX_ROWS);
+    assert_true(tp_timeline_data(&s.arena, &timeline).kind == TP_DATA_OBJECT);
+    build(&s, &timeline, 300);
+    tp_arena_release(&s.arena);
+}
+
+static void no_slices_give_no_timeline(void **state)
+{
+    (void)state;
+    struct scene s;
+    start(&s);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    struct tp_timeline timeline;
+    build(&s, &timeline, 1 << 20);
+    assert_int_equal(timeline.lane_count, 0);
+    assert_true(tp_timeline_data(&s.arena, &timeline).kind == TP_DATA_NONE);
+    tp_arena_release(&s.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slices_are_packed_in_order_with_their_depth),
+        cmocka_unit_test(single_nanoseconds_are_kept),
+        cmocka_unit_test(short_host_slices_are_folded_to_fit),
+        cmocka_unit_test(device_load_counts_time_and_blocks),
+        cmocka_unit_test(hostile_times_and_depths_are_survived),
+        cmocka_unit_test(no_slices_give_no_timeline),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
