@@ -4,7 +4,7 @@
 #include <assert.h>
 
 static const size_t cell_size[] = {
-    [TP_COLUMN_TEXT] = sizeof(struct tp_str), [TP_COLUMN_INT] = sizeof(int64_t),  [TP_COLUMN_NS] = sizeof(int64_t),
+    [TP_COLUMN_TEXT] = sizeof(struct tp_str), [TP_COLUMN_INT] = sizeof(int64_t), [TP_COLUMN_NS] = sizeof(int64_t),
     [TP_COLUMN_BYTES] = sizeof(int64_t),      [TP_COLUMN_REAL] = sizeof(double), [TP_COLUMN_BOOL] = sizeof(uint8_t),
     [TP_COLUMN_JSON] = sizeof(struct tp_str),
 };

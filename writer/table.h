@@ -1,7 +1,7 @@
 /* Tables: typed columns with name, title, unit and definition. What every view yields and every output prints.
  *
- * A view describes its columns once (struct tp_column_def, static data), allocates the table in its arena and fills cells.
- * JSON, HTML, CSV, Markdown and terminal output all read the same table, so a number has one place. */
+ * A view describes its columns once (struct tp_column_def, static data), allocates the table in its arena and fills
+ * cells. JSON, HTML, CSV, Markdown and terminal output all read the same table, so a number has one place. */
 #ifndef TP_WRITER_TABLE_H
 #define TP_WRITER_TABLE_H
 

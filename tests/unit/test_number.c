@@ -55,7 +55,8 @@ static void time_beyond_the_limit_is_out_of_range_and_saturates(void **state)
 
 static void what_is_no_number_is_none(void **state)
 {
-    static const char *const cases[] = {"", "null", "true", "NaN", "-Infinity", "\"abc\"", "[1]", "-", "1.2.3", "1e", "\"\""};
+    static const char *const cases[] = {"",    "null", "true",  "NaN", "-Infinity", "\"abc\"",
+                                        "[1]", "-",    "1.2.3", "1e",  "\"\""};
     int64_t value;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

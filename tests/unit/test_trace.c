@@ -63,8 +63,17 @@ static void both_document_shapes_are_read(void **state)
 
 static void what_is_no_trace_is_refused_with_a_reason(void **state)
 {
-    static const char *const texts[] = {"",       "   ",     "42",          "{}",        "[]", "{\"traceEvents\":{}}",
-                                        "// c\n", "\x1f\x8b", "\xff\xfe[\0]", "[[[[[[[[", "{\"traceEvents\":[1,null]}"};
+    static const char *const texts[] = {"",
+                                        "   ",
+                                        "42",
+                                        "{}",
+                                        "[]",
+                                        "{\"traceEvents\":{}}",
+                                        "// c\n",
+                                        "\x1f\x8b",
+                                        "\xff\xfe[\0]",
+                                        "[[[[[[[[",
+                                        "{\"traceEvents\":[1,null]}"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct reading r;
@@ -82,17 +91,22 @@ static void a_broken_event_costs_only_itself(void **state)
         enum tp_notice notice;
         unsigned events;
     } cases[] = {
-        {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"say \"x\" y\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":1}," B "]",
+        {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"say \"x\" y\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":1}," B
+         "]",
          TP_NOTICE_EVENT_REPAIRED, 3},
         {"[" A ",{\"ph\":\"X\",tid\":0,\"ts\":1}," B "]", TP_NOTICE_EVENT_SKIPPED, 2},
         {"[" A "," B ",]", TP_NOTICE_TRAILING_COMMA, 2},
         {"{\"traceEvents\":[" A "," B ",{\"ph\":\"X\",\"na", TP_NOTICE_ENDS_EARLY, 2},
-        {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"ts\":1,\"dur\":-3}," B "]", TP_NOTICE_NEGATIVE_DURATION, 3},
-        {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"C:\\dir\",\"ts\":1,\"dur\":3}," B "]", TP_NOTICE_ESCAPE, 3},
+        {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"ts\":1,\"dur\":-3}," B "]",
+         TP_NOTICE_NEGATIVE_DURATION, 3},
+        {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"C:\\dir\",\"ts\":1,\"dur\":3}," B "]", TP_NOTICE_ESCAPE,
+         3},
         {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"\xFF\",\"ts\":1,\"dur\":3}," B "]", TP_NOTICE_UTF8, 3},
-        {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"ts\":1,\"args\":{\"v\":-inf}}," B "]", TP_NOTICE_NOT_A_NUMBER, 3},
+        {"[" A ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n\",\"ts\":1,\"args\":{\"v\":-inf}}," B "]",
+         TP_NOTICE_NOT_A_NUMBER, 3},
         {"{\"k\":\"a\"b\",\n" /* a member that skips to the next line */
-         "\"displayTimeUnit\": \"ms\", \"pad\": \"0123456789012345678901234567890123456789012345678901234567890123456789"
+         "\"displayTimeUnit\": \"ms\", \"pad\": "
+         "\"0123456789012345678901234567890123456789012345678901234567890123456789"
          "01234567890123456789012345678901234567890123456789\",\n\"traceEvents\":[" A "," B "]}",
          TP_NOTICE_HEADER, 2},
     };
@@ -117,10 +131,12 @@ static void rows_are_canonical_and_named(void **state)
     (void)state;
     at += sprintf(at, "[");
     for (int i = 0; i < 40; i++) /* names before any event: the list of threads grows under the metadata */
-        at += sprintf(at, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":\"t%d\"}},", i, i);
-    sprintf(at, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":\"1\",\"tid\":\"stream 7 \",\"ts\":1,\"dur\":1},"
-                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":1},"
-                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":1,\"dur\":1}]");
+        at += sprintf(at, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":\"t%d\"}},",
+                      i, i);
+    sprintf(at,
+            "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":\"1\",\"tid\":\"stream 7 \",\"ts\":1,\"dur\":1},"
+            "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":1},"
+            "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"ts\":1,\"dur\":1}]");
     read_text(&r, text);
     assert_int_equal(r.code, 0);
     assert_int_equal(r.trace.thread_count, 41);
@@ -153,7 +169,9 @@ static void gzip_damage_keeps_what_came_before(void **state)
     (void)state;
     at += sprintf(at, "[");
     for (int i = 0; i < EVENTS; i++)
-        at += sprintf(at, "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n%d\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1}", i ? "," : "", i % 7, i);
+        at +=
+            sprintf(at, "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"n%d\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1}",
+                    i ? "," : "", i % 7, i);
     at += sprintf(at, "]");
     size_t size = deflate_gzip(text, (size_t)(at - text), gz, CAPACITY);
     read_bytes(&r, gz, size, true);
@@ -185,9 +203,26 @@ static unsigned next_random(unsigned *seed)
 
 static void learned_layouts_give_what_the_plain_scanner_gives(void **state)
 {
-    static const char *const pieces[] = {"{", "}", "\"ph\": \"X\"", ", ", ",\n", "\"cat\":\"kernel\"", "\"name\": \"a\\\"b\"",
-                                         "\"ts\": 1.5", "\"dur\":", "12", "-3e2", "\"args\": {", "\"External id\": 7", "\"x\": [1, {\"y\": \"]\"}]",
-                                         "\"v\": inf", "\"finished\": false", "\"s\": \"\"", " ", "\"correlation\": 9", "}}"};
+    static const char *const pieces[] = {"{",
+                                         "}",
+                                         "\"ph\": \"X\"",
+                                         ", ",
+                                         ",\n",
+                                         "\"cat\":\"kernel\"",
+                                         "\"name\": \"a\\\"b\"",
+                                         "\"ts\": 1.5",
+                                         "\"dur\":",
+                                         "12",
+                                         "-3e2",
+                                         "\"args\": {",
+                                         "\"External id\": 7",
+                                         "\"x\": [1, {\"y\": \"]\"}]",
+                                         "\"v\": inf",
+                                         "\"finished\": false",
+                                         "\"s\": \"\"",
+                                         " ",
+                                         "\"correlation\": 9",
+                                         "}}"};
     struct tp_arena arena;
     struct tp_layout layout;
     struct tp_scan scan;

@@ -48,8 +48,10 @@ static void equal_values_have_one_compact_text(void **state)
 static void shapes_print_as_python_prints_them(void **state)
 {
     static const char *const cases[][2] = {
-        {"[[2,8],[],[]]", "[[2, 8], [], []]"},    {"[]", "[]"},
-        {"[null,true,false]", "[None, True, False]"}, {"[\"x\",\"2.5\",2.5,1e5]", "['x', 2.5, 2.5, '1e5']"},
+        {"[[2,8],[],[]]", "[[2, 8], [], []]"},
+        {"[]", "[]"},
+        {"[null,true,false]", "[None, True, False]"},
+        {"[\"x\",\"2.5\",2.5,1e5]", "['x', 2.5, 2.5, '1e5']"},
         {"{\"a\":1}", "{'a': 1}"},
     };
     (void)state;
@@ -60,7 +62,8 @@ static void shapes_print_as_python_prints_them(void **state)
 static void dumps_and_output_keep_reals_as_texts(void **state)
 {
     (void)state;
-    assert_string_equal(tp_value_dumps(&arena, TP_STR("[32,1,{\"a\":\"\xC3\xA9\"}]")).ptr, "[32, 1, {\"a\": \"\\u00e9\"}]");
+    assert_string_equal(tp_value_dumps(&arena, TP_STR("[32,1,{\"a\":\"\xC3\xA9\"}]")).ptr,
+                        "[32, 1, {\"a\": \"\\u00e9\"}]");
     assert_string_equal(tp_value_dumps(&arena, TP_STR("2.5")).ptr, "\"2.5\"");
     assert_string_equal(tp_value_output(&arena, TP_STR("[1,2.5]")).ptr, "[1,\"2.5\"]");
 }
@@ -115,8 +118,10 @@ static void strings_become_valid_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_values_have_one_compact_text),   cmocka_unit_test(shapes_print_as_python_prints_them),
-        cmocka_unit_test(dumps_and_output_keep_reals_as_texts), cmocka_unit_test(members_and_items_are_walked),
+        cmocka_unit_test(equal_values_have_one_compact_text),
+        cmocka_unit_test(shapes_print_as_python_prints_them),
+        cmocka_unit_test(dumps_and_output_keep_reals_as_texts),
+        cmocka_unit_test(members_and_items_are_walked),
         cmocka_unit_test(strings_become_valid_text),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);

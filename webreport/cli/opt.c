@@ -70,7 +70,8 @@ static int set(const struct tp_opt *opt, void *options, const char *value, struc
         return TP_OK;
     case TP_OPT_SIZE:
         if (parse_size(field, value) < 0)
-            return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is no size; write bytes, or 5M, 2G", opt->name, value);
+            return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is no size; write bytes, or 5M, 2G", opt->name,
+                                value);
         return TP_OK;
     case TP_OPT_CHOICE:
         if (parse_choice(field, opt->choices, value) < 0)

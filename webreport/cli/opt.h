@@ -32,8 +32,8 @@ struct tp_opt {
     const char *choices; /* "inline|separate" for TP_OPT_CHOICE */
 };
 
-/* Fills `options` by the table; operands (not options) are moved to the front of argv and counted. Returns 0 or TP_EUSAGE
- * with one line that says what is wrong. argc and argv begin behind the command's name. */
+/* Fills `options` by the table; operands (not options) are moved to the front of argv and counted. Returns 0 or
+ * TP_EUSAGE with one line that says what is wrong. argc and argv begin behind the command's name. */
 int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **argv, size_t *operand_count,
                  struct tp_error *err);
 

@@ -1,8 +1,8 @@
 /* The report job: see report.h.
  *
- * One profile is in memory at a time: read, ordered, viewed, written as JSON and rendered, dropped. What must outlive it is a
- * small summary per rank (for the comparison over ranks) and the page's finished fragments. The advice is computed on a
- * second thread beside the views when the trace is large: both only read the trace and its order. */
+ * One profile is in memory at a time: read, ordered, viewed, written as JSON and rendered, dropped. What must outlive
+ * it is a small summary per rank (for the comparison over ranks) and the page's finished fragments. The advice is
+ * computed on a second thread beside the views when the trace is large: both only read the trace and its order. */
 #include "webreport/cli/report.h"
 
 #include <pthread.h>
@@ -51,7 +51,8 @@ static int stop(struct job *job, int exit_code, const char *what)
     return exit_code;
 }
 
-/* ---- one profile -------------------------------------------------------------------------------------------------- */
+/* ---- one profile --------------------------------------------------------------------------------------------------
+ */
 
 static void *build_advice(void *argument)
 {
@@ -64,7 +65,8 @@ static void *build_advice(void *argument)
     return NULL;
 }
 
-/* Views here, advice beside them or after them. Leaves through the arena's guard only when no thread is left running. */
+/* Views here, advice beside them or after them. Leaves through the arena's guard only when no thread is left running.
+ */
 static void build_views(struct profile *p)
 {
     pthread_t thread;
@@ -112,8 +114,9 @@ static void say_notices(struct job *job, const struct tp_run_file *file, const s
 {
     for (int i = 0; i < TP_NOTICE_COUNT; i++)
         if (reading->notices[i])
-            tp_console_notice(job->console, "%s: %s (%llu, first at byte %llu)", file->path, tp_notice_text((enum tp_notice)i),
-                              (unsigned long long)reading->notices[i], (unsigned long long)reading->notice_offset[i]);
+            tp_console_notice(job->console, "%s: %s (%llu, first at byte %llu)", file->path,
+                              tp_notice_text((enum tp_notice)i), (unsigned long long)reading->notices[i],
+                              (unsigned long long)reading->notice_offset[i]);
 }
 
 /* An input that cannot be used: said, listed, and not fatal. */
@@ -138,7 +141,8 @@ static void write_profile_json(struct job *job, const struct tp_run_file *file, 
     tp_json_object_end(&job->json);
 }
 
-/* Reads, analyses and writes one input. rank: its summary for the comparison over ranks. 0 used, 1 failed, <0 job stopped. */
+/* Reads, analyses and writes one input. rank: its summary for the comparison over ranks. 0 used, 1 failed, <0 job
+ * stopped. */
 static int run_profile(struct job *job, const struct tp_run_file *file, struct tp_rank_summary *rank)
 {
     struct profile p = {.rules = &job->options->rules};
@@ -169,7 +173,8 @@ static int run_profile(struct job *job, const struct tp_run_file *file, struct t
     return result;
 }
 
-/* ---- runs --------------------------------------------------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------------------------------------------------
+ */
 
 struct rank {
     uint64_t span;
@@ -255,7 +260,8 @@ static int run_all(struct job *job)
     return flush_json(job);
 }
 
-/* ---- outputs ------------------------------------------------------------------------------------------------------ */
+/* ---- outputs ------------------------------------------------------------------------------------------------------
+ */
 
 static int open_outputs(struct job *job)
 {
@@ -285,7 +291,8 @@ static int find_inputs(struct job *job)
     for (size_t i = 0; i < job->runs.count; i++)
         job->file_count += job->runs.items[i].file_count;
     if (job->file_count == 0)
-        return stop(job, TP_EXIT_NO_INPUT, "no *.pt.trace.json[.gz] found; name the trace file itself if it is called otherwise");
+        return stop(job, TP_EXIT_NO_INPUT,
+                    "no *.pt.trace.json[.gz] found; name the trace file itself if it is called otherwise");
     return TP_OK;
 }
 

@@ -16,6 +16,6 @@ struct tp_report_job {
 };
 
 /* Runs it. Returns an exit code (enum tp_exit); everything that went wrong has been said. */
-int tp_report_run(const struct tp_report_job *job);
+int tp_report_run(const struct tp_report_job *options);
 
 #endif

@@ -1,11 +1,14 @@
-/* Orders of host and device events: counting sort by thread, then one merge sort per thread that costs one pass when the
- * file is sorted already (Kineto writes a thread's operators in begin order). */
+/* Orders of host and device events: counting sort by thread, then one merge sort per thread that costs one pass when
+ * the file is sorted already (Kineto writes a thread's operators in begin order). */
 #include "webreport/model/order.h"
 
 static bool is_host(const struct tp_event *e)
 {
-    static const uint8_t host[TP_KIND_COUNT] = {
-        [TP_KIND_OPERATOR] = 1, [TP_KIND_ANNOTATION] = 1, [TP_KIND_RUNTIME] = 1, [TP_KIND_FRAME] = 1, [TP_KIND_MODULE] = 1};
+    static const uint8_t host[TP_KIND_COUNT] = {[TP_KIND_OPERATOR] = 1,
+                                                [TP_KIND_ANNOTATION] = 1,
+                                                [TP_KIND_RUNTIME] = 1,
+                                                [TP_KIND_FRAME] = 1,
+                                                [TP_KIND_MODULE] = 1};
     return host[e->kind] || host[e->role];
 }
 

@@ -55,7 +55,8 @@ void tp_decoder_note(struct tp_decoder *d, enum tp_notice notice, uint64_t offse
         reading->notice_offset[notice] = offset;
 }
 
-/* ---- one event's pieces ------------------------------------------------------------------------------------------- */
+/* ---- one event's pieces -------------------------------------------------------------------------------------------
+ */
 
 /* What the functions below share about the element at hand. */
 struct element {
@@ -92,7 +93,7 @@ static void note_flags(struct tp_decoder *d, const struct element *e, unsigned f
         enum tp_notice notice;
     } map[] = {{TP_CLEAN_CONTROL, TP_NOTICE_CONTROL}, {TP_CLEAN_UTF8, TP_NOTICE_UTF8},
                {TP_CLEAN_ESCAPE, TP_NOTICE_ESCAPE},   {TP_CLEAN_CUT, TP_NOTICE_NAME_CUT},
-               {TP_CLEAN_DEPTH, TP_NOTICE_DEPTH},   {TP_CLEAN_SYNTAX, TP_NOTICE_EVENT_REPAIRED}};
+               {TP_CLEAN_DEPTH, TP_NOTICE_DEPTH},     {TP_CLEAN_SYNTAX, TP_NOTICE_EVENT_REPAIRED}};
     for (size_t i = 0; flags && i < sizeof map / sizeof *map; i++)
         if (flags & map[i].flag)
             tp_decoder_note(d, map[i].notice, e->offset);
@@ -140,8 +141,9 @@ static int64_t external_id(struct tp_decoder *d, const struct element *e)
 
 static uint32_t comm_detail(struct tp_decoder *d, const struct element *e)
 {
-    const uint64_t keys = 1ull << TP_ARG_COLLECTIVE | 1ull << TP_ARG_DTYPE | 1ull << TP_ARG_IN_COUNT | 1ull << TP_ARG_OUT_COUNT |
-                          1ull << TP_ARG_GROUP_SIZE | 1ull << TP_ARG_GROUP_NAME | 1ull << TP_ARG_GROUP_DESCRIPTION;
+    const uint64_t keys = 1ull << TP_ARG_COLLECTIVE | 1ull << TP_ARG_DTYPE | 1ull << TP_ARG_IN_COUNT |
+                          1ull << TP_ARG_OUT_COUNT | 1ull << TP_ARG_GROUP_SIZE | 1ull << TP_ARG_GROUP_NAME |
+                          1ull << TP_ARG_GROUP_DESCRIPTION;
     if (!(e->spans->has & keys))
         return TP_NO_ID;
     struct tp_comm_detail *comm = tp_vec_push(&d->comms);
@@ -194,7 +196,8 @@ static uint32_t launch_detail(struct tp_decoder *d, const struct element *e)
 static int64_t arg_e9(const struct element *e, enum tp_field field)
 {
     int64_t value;
-    return tp_spans_has(e->spans, field) && tp_number_e9(e->spans->field[field], &value) == TP_NUMBER_OK ? value : TP_NULL_INT;
+    return tp_spans_has(e->spans, field) && tp_number_e9(e->spans->field[field], &value) == TP_NUMBER_OK ? value
+                                                                                                         : TP_NULL_INT;
 }
 
 static uint32_t device_detail(struct tp_decoder *d, const struct element *e)
@@ -226,7 +229,8 @@ static uint32_t module_detail(struct tp_decoder *d, const struct element *e)
     return (uint32_t)d->modules.count - 1;
 }
 
-/* ---- rows --------------------------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t thread_of(struct tp_decoder *d, const struct element *e)
 {
@@ -279,7 +283,8 @@ static void decode_memory(struct tp_decoder *d, const struct element *e, bool in
 }
 
 /* The advice's part of the decision: its role, or TP_KIND_NONE and a counted reason. */
-static uint8_t decide_role(struct tp_decoder *d, const struct element *e, enum tp_number_status ts, enum tp_number_status dur)
+static uint8_t decide_role(struct tp_decoder *d, const struct element *e, enum tp_number_status ts,
+                           enum tp_number_status dur)
 {
     struct tp_reading *reading = &d->trace->reading;
     uint8_t role = e->cat.role;
@@ -295,7 +300,8 @@ static uint8_t decide_role(struct tp_decoder *d, const struct element *e, enum t
 }
 
 /* Clamps a negative duration and counts what is odd about it; *role may lose its place. */
-static void decide_duration(struct tp_decoder *d, const struct element *e, struct tp_event *event, enum tp_number_status status)
+static void decide_duration(struct tp_decoder *d, const struct element *e, struct tp_event *event,
+                            enum tp_number_status status)
 {
     struct tp_reading *reading = &d->trace->reading;
     bool in_views = event->kind != TP_KIND_NONE;
@@ -342,7 +348,8 @@ static void decode_complete(struct tp_decoder *d, const struct element *e, bool 
     if (dur == TP_NUMBER_NONE)
         event.dur_ns = 0;
     event.role = in_advice ? decide_role(d, e, ts, dur) : (uint8_t)TP_KIND_NONE;
-    bool has_time = in_advice && e->has_name && ts == TP_NUMBER_OK && (dur == TP_NUMBER_OK || !tp_spans_has(e->spans, TP_FIELD_DUR));
+    bool has_time = in_advice && e->has_name && ts == TP_NUMBER_OK &&
+                    (dur == TP_NUMBER_OK || !tp_spans_has(e->spans, TP_FIELD_DUR));
     reading->clamped_durations += has_time && event.dur_ns < 0;
     if (has_time && event.role == TP_KIND_NONE)
         reading->skipped[TP_SKIP_UNKNOWN_CATEGORY]++;
@@ -376,7 +383,8 @@ static void decode_complete(struct tp_decoder *d, const struct element *e, bool 
     *(struct tp_event *)tp_vec_push(&d->events) = event;
 }
 
-/* ---- one element -------------------------------------------------------------------------------------------------- */
+/* ---- one element --------------------------------------------------------------------------------------------------
+ */
 
 static void read_cat(struct tp_decoder *d, struct element *e)
 {
@@ -437,7 +445,8 @@ void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32
     }
     read_name(d, &e);
     bool is_record = e.has_name && e.name & (TP_NAME_MEMORY | TP_NAME_OUT_OF_MEMORY);
-    bool in_views = is_record && (e.ph == 'i' || e.ph == 'I' || (e.ph == 'X' && tp_spans_has(spans, TP_ARG_MEMORY_BYTES)));
+    bool in_views =
+        is_record && (e.ph == 'i' || e.ph == 'I' || (e.ph == 'X' && tp_spans_has(spans, TP_ARG_MEMORY_BYTES)));
     bool in_advice = is_record && (e.ph == 'i' || e.ph == 'I' || e.ph == 'X' || e.ph == 'R');
     if (in_views || in_advice || e.ph == 'X')
         read_cat(d, &e);

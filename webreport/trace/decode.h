@@ -1,6 +1,7 @@
 /* Decoding: the spans of one element of traceEvents become a row of the trace's columns, or a count.
  *
- * The decoder owns the lexicons and the growing columns while a trace is read; tp_decoder_finish hands them to the trace. */
+ * The decoder owns the lexicons and the growing columns while a trace is read; tp_decoder_finish hands them to the
+ * trace. */
 #ifndef TP_WEBREPORT_TRACE_DECODE_H
 #define TP_WEBREPORT_TRACE_DECODE_H
 
@@ -11,7 +12,7 @@
 struct tp_decoder {
     struct tp_trace *trace;
     struct tp_lexicon names, cats, stacks, values;
-    struct tp_strings row_texts;                /* spellings of "pid, tid" pairs */
+    struct tp_strings row_texts; /* spellings of "pid, tid" pairs */
     struct tp_vec events, hosts, launches, devices, modules, comms, memory, flows, threads, processes;
     struct tp_vec cat_meanings, name_meanings; /* by id */
     struct tp_vec row_thread;                  /* thread by id of the pair's spelling */
@@ -20,7 +21,7 @@ struct tp_decoder {
     struct tp_buf row_key, scratch;            /* malloc'd: released by tp_decoder_release */
     char last_row[64];                         /* spelling of the row before, with its thread */
     uint32_t last_row_size, last_thread;
-    uint64_t begin_events, end_events;         /* ph B, E: never paired, only noted */
+    uint64_t begin_events, end_events; /* ph B, E: never paired, only noted */
 };
 
 void tp_decoder_init(struct tp_decoder *decoder, struct tp_trace *trace);

@@ -1,7 +1,8 @@
 /* Feed: blocks of text filled by `fill` (inline, or on a thread through a ring of blocks), consumed through a window.
  *
  * Each block has room in front for the unread rest of the block before it: the rest (part of one event, mostly under a
- * kilobyte) is copied there, the block itself never is. A longer rest goes to the `long_text` buffer until it is consumed. */
+ * kilobyte) is copied there, the block itself never is. A longer rest goes to the `long_text` buffer until it is
+ * consumed. */
 #include "webreport/trace/feed.h"
 
 #include <errno.h>
@@ -62,7 +63,8 @@ struct tp_feed {
     uint64_t text_end; /* offset in the text of window_end */
 };
 
-/* ---- filling side ------------------------------------------------------------------------------------------------- */
+/* ---- filling side -------------------------------------------------------------------------------------------------
+ */
 
 /* Reads up to `capacity` bytes from the descriptor; *size 0 at its end. */
 static int read_some(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t *size)
@@ -243,7 +245,8 @@ static void *fill_thread(void *argument)
     return NULL;
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------------------------ */
+/* ---- opening and closing ------------------------------------------------------------------------------------------
+ */
 
 static int new_feed(struct tp_feed **out, const struct tp_feed_options *options, struct tp_error *err)
 {
@@ -264,7 +267,8 @@ static int new_feed(struct tp_feed **out, const struct tp_feed_options *options,
     return TP_OK;
 }
 
-/* Blocks, and the thread when the input is large. No thread to be had is no error: the reader then fills blocks itself. */
+/* Blocks, and the thread when the input is large. No thread to be had is no error: the reader then fills blocks itself.
+ */
 static int start_feed(struct tp_feed **slot, uint64_t input_size, struct tp_error *err)
 {
     struct tp_feed *feed = *slot;
@@ -337,7 +341,8 @@ void tp_feed_close(struct tp_feed *feed)
     free(feed);
 }
 
-/* ---- reading side ------------------------------------------------------------------------------------------------- */
+/* ---- reading side -------------------------------------------------------------------------------------------------
+ */
 
 /* The next filled block; the one handed out before may be filled again. */
 static struct block *take_block(struct tp_feed *feed)
@@ -360,7 +365,8 @@ static struct block *take_block(struct tp_feed *feed)
     return block;
 }
 
-static int join_long(struct tp_feed *feed, const char **at, size_t rest, const struct block *block, struct tp_error *err)
+static int join_long(struct tp_feed *feed, const char **at, size_t rest, const struct block *block,
+                     struct tp_error *err)
 {
     size_t need = rest + block->size + TP_FEED_PAD;
     bool is_inside = feed->long_text && *at >= feed->long_text && *at < feed->long_text + feed->long_capacity;

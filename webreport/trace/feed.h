@@ -1,7 +1,9 @@
-/* Text of a trace as a moving window: file, pipe or memory, plain or gzip, inflated on a second thread when the file is large.
+/* Text of a trace as a moving window: file, pipe or memory, plain or gzip, inflated on a second thread when the file is
+ * large.
  *
- * The window [at, end) is followed by TP_FEED_PAD readable zero bytes. tp_feed_more keeps what the reader has not consumed in
- * front of the next block, so an event never straddles a border; text that was consumed is forgotten. One reader thread. */
+ * The window [at, end) is followed by TP_FEED_PAD readable zero bytes. tp_feed_more keeps what the reader has not
+ * consumed in front of the next block, so an event never straddles a border; text that was consumed is forgotten. One
+ * reader thread. */
 #ifndef TP_WEBREPORT_TRACE_FEED_H
 #define TP_WEBREPORT_TRACE_FEED_H
 
@@ -30,9 +32,9 @@ struct tp_feed_report {
 };
 
 /* Opens `path` ("-": stdin). Returns 0, TP_EIO, TP_ENOMEM. */
-int tp_feed_open(struct tp_feed **feed, const char *path, const struct tp_feed_options *options, struct tp_error *err);
+int tp_feed_open(struct tp_feed **out, const char *path, const struct tp_feed_options *options, struct tp_error *err);
 /* The same over bytes that outlive the feed. */
-int tp_feed_open_bytes(struct tp_feed **feed, const void *bytes, size_t size, const struct tp_feed_options *options,
+int tp_feed_open_bytes(struct tp_feed **out, const void *bytes, size_t size, const struct tp_feed_options *options,
                        struct tp_error *err);
 /* Stops the thread, closes the file. Accepts NULL. */
 void tp_feed_close(struct tp_feed *feed);

@@ -13,7 +13,8 @@ unsigned tp_header_add(struct tp_decoder *d, struct tp_vec *members, struct tp_s
     }
     tp_buf_clear(&d->scratch);
     tp_clean_string(&d->scratch, key, TP_MAX_SHOWN_NAME_BYTES);
-    struct tp_str name = {tp_arena_copy(arena, d->scratch.data ? d->scratch.data : "", d->scratch.size), d->scratch.size};
+    struct tp_str name = {tp_arena_copy(arena, d->scratch.data ? d->scratch.data : "", d->scratch.size),
+                          d->scratch.size};
     tp_buf_clear(&d->scratch);
     unsigned flags = tp_clean_value(&d->scratch, value);
     if (d->scratch.failed)
@@ -73,8 +74,10 @@ void tp_header_finish(struct tp_trace *trace, const struct tp_vec *members)
     static const struct {
         const char *key;
         unsigned option;
-    } options[] = {{"record_shapes", TP_OPTION_RECORD_SHAPES},   {"with_stack", TP_OPTION_WITH_STACK},
-                   {"profile_memory", TP_OPTION_PROFILE_MEMORY}, {"with_modules", TP_OPTION_WITH_MODULES},
+    } options[] = {{"record_shapes", TP_OPTION_RECORD_SHAPES},
+                   {"with_stack", TP_OPTION_WITH_STACK},
+                   {"profile_memory", TP_OPTION_PROFILE_MEMORY},
+                   {"with_modules", TP_OPTION_WITH_MODULES},
                    {"with_flops", TP_OPTION_WITH_FLOPS}};
     trace->header = members->data;
     trace->header_count = (uint32_t)members->count;

@@ -1,4 +1,5 @@
-/* Streaming gzip inflate over ISA-L or zlib: see inflate.h. The two libraries differ only in member_run and member_reset. */
+/* Streaming gzip inflate over ISA-L or zlib: see inflate.h. The two libraries differ only in member_run and
+ * member_reset. */
 #include "webreport/trace/inflate.h"
 
 #include <stdlib.h>

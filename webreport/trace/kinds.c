@@ -1,4 +1,5 @@
-/* Categories and special names: see kinds.h. Sources: views_ref.py KINDS (lower-cased categories), advice_ref.py D1.2. */
+/* Categories and special names: see kinds.h. Sources: views_ref.py KINDS (lower-cased categories), advice_ref.py D1.2.
+ */
 #include "webreport/trace/kinds.h"
 
 struct cat_row {

@@ -5,11 +5,11 @@
 #include "webreport/trace/trace.h"
 
 struct tp_cat_meaning {
-    uint8_t kind, role;  /* enum tp_kind; TP_KIND_NONE: unknown there */
-    bool is_driver;      /* ends with _driver */
-    bool is_link;        /* fwdbwd, forward_backward */
+    uint8_t kind, role;   /* enum tp_kind; TP_KIND_NONE: unknown there */
+    bool is_driver;       /* ends with _driver */
+    bool is_link;         /* fwdbwd, forward_backward */
     bool is_other_device; /* mtia_ccp_events, hpu_op */
-    bool may_be_region;  /* role operator becomes annotation for some names (old traces have one category for both) */
+    bool may_be_region;   /* role operator becomes annotation for some names (old traces have one category for both) */
 };
 
 enum tp_name_meaning {

@@ -16,7 +16,8 @@ void tp_layout_init(struct tp_layout *layout, struct tp_arena *arena)
     layout->count = 1;
 }
 
-/* ---- matching ----------------------------------------------------------------------------------------------------- */
+/* ---- matching -----------------------------------------------------------------------------------------------------
+ */
 
 /* The window's padding makes the bytes behind p readable. */
 static inline bool matches(const struct tp_layout_node *node, const char *p)
@@ -65,8 +66,9 @@ static inline const char *number_end(const char *p, const char *end)
     const char *from = p;
     for (; p < end; p += 16) {
         __m128i x = _mm_loadu_si128((const __m128i *)p);
-        __m128i stop = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(x, comma), _mm_cmpeq_epi8(x, brace)),
-                                    _mm_or_si128(_mm_cmpeq_epi8(x, bracket), _mm_cmpeq_epi8(_mm_min_epu8(x, blank), x)));
+        __m128i stop =
+            _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(x, comma), _mm_cmpeq_epi8(x, brace)),
+                         _mm_or_si128(_mm_cmpeq_epi8(x, bracket), _mm_cmpeq_epi8(_mm_min_epu8(x, blank), x)));
         __m128i odd = _mm_or_si128(_mm_cmpgt_epi8(x, nine), _mm_cmpeq_epi8(x, quote)); /* letters : { " .. */
         unsigned stops = (unsigned)_mm_movemask_epi8(stop), odds = (unsigned)_mm_movemask_epi8(odd);
         unsigned before = stops ? (stops & -stops) - 1 : 0xFFFF;
@@ -149,7 +151,8 @@ static bool match_event(struct tp_layout *layout, struct tp_scan *scan, struct t
     }
 }
 
-/* ---- learning ----------------------------------------------------------------------------------------------------- */
+/* ---- learning -----------------------------------------------------------------------------------------------------
+ */
 
 static bool same_node(const struct tp_layout_node *a, const struct tp_layout_node *b)
 {

@@ -1,9 +1,9 @@
 /* Learned layout: scans events whose text between the values has been seen before, without reading the keys again.
  *
- * Writers print events from a few format strings, so what stands between two values (separators, keys, quotes, the phase and
- * the category) repeats byte for byte. A trie holds these texts; one compare per value replaces parsing it. Any other text
- * is a miss: the plain scanner reads the event and its layout is learned. Equal results by construction: a node matches
- * only identical bytes of an event that the plain scanner accepted, and values end by the same rules. */
+ * Writers print events from a few format strings, so what stands between two values (separators, keys, quotes, the
+ * phase and the category) repeats byte for byte. A trie holds these texts; one compare per value replaces parsing it.
+ * Any other text is a miss: the plain scanner reads the event and its layout is learned. Equal results by construction:
+ * a node matches only identical bytes of an event that the plain scanner accepted, and values end by the same rules. */
 #ifndef TP_WEBREPORT_TRACE_LAYOUT_H
 #define TP_WEBREPORT_TRACE_LAYOUT_H
 

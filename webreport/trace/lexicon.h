@@ -1,7 +1,7 @@
 /* Interning straight from the window: raw JSON bytes -> id of the text they mean.
  *
- * Every distinct spelling is cleaned once; later sightings cost one hash and one compare. Ids number the meanings, which live
- * in a struct tp_strings that outlasts the reader. */
+ * Every distinct spelling is cleaned once; later sightings cost one hash and one compare. Ids number the meanings,
+ * which live in a struct tp_strings that outlasts the reader. */
 #ifndef TP_WEBREPORT_TRACE_LEXICON_H
 #define TP_WEBREPORT_TRACE_LEXICON_H
 
@@ -27,8 +27,8 @@ struct tp_lexicon {
 void tp_lexicon_init(struct tp_lexicon *lexicon, struct tp_strings *meanings, struct tp_buf *scratch, bool holds_values,
                      size_t max_bytes);
 
-/* Id and flags of the text. raw: without quotes for strings, the whole token for values; 8 bytes before and after it may be
- * read (the feed's window allows that). */
+/* Id and flags of the text. raw: without quotes for strings, the whole token for values; 8 bytes before and after it
+ * may be read (the feed's window allows that). */
 const struct tp_word *tp_lexicon_add(struct tp_lexicon *lexicon, struct tp_str raw);
 
 #endif

@@ -22,7 +22,8 @@ static struct tp_str content(struct tp_str token)
         token.len -= 2;
         while (token.len && (token.ptr[0] == ' ' || (token.ptr[0] >= '\t' && token.ptr[0] <= '\r')))
             token.ptr++, token.len--;
-        while (token.len && (token.ptr[token.len - 1] == ' ' || (token.ptr[token.len - 1] >= '\t' && token.ptr[token.len - 1] <= '\r')))
+        while (token.len && (token.ptr[token.len - 1] == ' ' ||
+                             (token.ptr[token.len - 1] >= '\t' && token.ptr[token.len - 1] <= '\r')))
             token.len--;
     }
     return token;

@@ -20,10 +20,10 @@ enum tp_number_status {
 enum tp_number_status tp_number_time(struct tp_str token, int64_t *ns);
 
 /* An integer, or a string of at most 20 digits. Unsigned values above INT64_MAX keep their low 63 bits (ids). */
-enum tp_number_status tp_number_int(struct tp_str token, int64_t *value);
+enum tp_number_status tp_number_int(struct tp_str token, int64_t *out);
 
 /* A decimal cut after nine places, in 1e-9 units; saturates. */
-enum tp_number_status tp_number_e9(struct tp_str token, int64_t *value);
+enum tp_number_status tp_number_e9(struct tp_str token, int64_t *out);
 
 /* The text as a double (correctly rounded); NaN when it is no finite number. */
 double tp_number_real(struct tp_str token);

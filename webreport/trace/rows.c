@@ -11,7 +11,8 @@ static bool stream_number(struct tp_str text, int64_t *number)
     if (!tp_str_starts(text, "stream ") || text.len < 8)
         return false;
     struct tp_str digits = {text.ptr + 7, text.len - 7};
-    while (digits.len && (digits.ptr[digits.len - 1] == ' ' || (digits.ptr[digits.len - 1] >= '\t' && digits.ptr[digits.len - 1] <= '\r')))
+    while (digits.len && (digits.ptr[digits.len - 1] == ' ' ||
+                          (digits.ptr[digits.len - 1] >= '\t' && digits.ptr[digits.len - 1] <= '\r')))
         digits.len--;
     return digits.len && digits.ptr[0] != '-' && tp_number_int(digits, number) == TP_NUMBER_OK;
 }
@@ -108,7 +109,8 @@ static struct tp_str arg_text(struct tp_decoder *d, const struct tp_spans *spans
     struct tp_str token = tp_spans_has(spans, field) ? spans->field[field] : TP_STR("");
     if (token.len < 2 || token.ptr[0] != '"')
         return TP_STR("");
-    return tp_strings_get(d->stacks.meanings, tp_lexicon_add(&d->stacks, (struct tp_str){token.ptr + 1, token.len - 2})->id);
+    return tp_strings_get(d->stacks.meanings,
+                          tp_lexicon_add(&d->stacks, (struct tp_str){token.ptr + 1, token.len - 2})->id);
 }
 
 void tp_rows_metadata(struct tp_decoder *d, const struct tp_spans *spans)

@@ -28,12 +28,12 @@ bool tp_rundir_match(const char *base, struct tp_str *worker, struct tp_str *tim
     name.len -= sizeof ".pt.trace.json" - 1;
     *worker = name;
     *time = (struct tp_str){NULL, 0};
-    size_t digits = 0;
-    while (digits < name.len && name.ptr[name.len - 1 - digits] >= '0' && name.ptr[name.len - 1 - digits] <= '9')
-        digits++;
-    if (digits && digits < name.len && name.ptr[name.len - 1 - digits] == '.') {
-        *time = (struct tp_str){name.ptr + name.len - digits, digits};
-        worker->len = name.len - digits - 1;
+    size_t first = name.len; /* of the digits at the end */
+    while (first > 0 && name.ptr[first - 1] >= '0' && name.ptr[first - 1] <= '9')
+        first--;
+    if (first < name.len && first > 0 && name.ptr[first - 1] == '.') {
+        *time = (struct tp_str){name.ptr + first, name.len - first};
+        worker->len = first - 1;
     }
     return true;
 }
@@ -103,7 +103,8 @@ static char *join(struct tp_arena *arena, const char *directory, const char *nam
     memcpy(path, directory, a);
     if (a && directory[a - 1] != '/')
         path[a++] = '/';
-    memcpy(path + a, name, b + 1);
+    memcpy(path + a, name, b);
+    path[a + b] = '\0';
     return path;
 }
 
@@ -188,7 +189,8 @@ static int search_folder(struct search *s, const char *top, const char *top_name
         for (size_t i = folders.count; i > 0 && folder.depth < TP_MAX_DIR_DEPTH; i--) {
             const char *name = *TP_AT(&folders, char *, i - 1);
             const char *run_name = folder.depth ? join(s->arena, folder.run_name, name) : name;
-            *(struct folder *)tp_vec_push(&stack) = (struct folder){join(s->arena, folder.path, name), run_name, folder.depth + 1};
+            *(struct folder *)tp_vec_push(&stack) =
+                (struct folder){join(s->arena, folder.path, name), run_name, folder.depth + 1};
         }
     }
     return TP_OK;
@@ -198,7 +200,8 @@ static int search_folder(struct search *s, const char *top, const char *top_name
 static const char *folder_name(struct tp_arena *arena, const char *path)
 {
     char *real = realpath(path, NULL);
-    const char *name = tp_arena_copy(arena, real ? base_of(real) : base_of(path), strlen(real ? base_of(real) : base_of(path)));
+    const char *name =
+        tp_arena_copy(arena, real ? base_of(real) : base_of(path), strlen(real ? base_of(real) : base_of(path)));
     free(real);
     return name;
 }
@@ -242,7 +245,8 @@ static struct tp_run loose_run(struct search *s)
 int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const char *const *paths, size_t path_count,
                    struct tp_error *err)
 {
-    struct search s = {.arena = arena, .runs = TP_VEC(arena, struct tp_run), .loose = TP_VEC(arena, struct tp_run_file), .err = err};
+    struct search s = {
+        .arena = arena, .runs = TP_VEC(arena, struct tp_run), .loose = TP_VEC(arena, struct tp_run_file), .err = err};
     for (size_t i = 0; i < path_count; i++) {
         struct stat info;
         bool is_stdin = strcmp(paths[i], "-") == 0;

@@ -1,5 +1,6 @@
 /* Run folders: which files are traces, and whose. Names as torch's tensorboard_trace_handler writes them:
- * WORKER[.TIME].pt.trace.json[.gz]; a folder that holds some is a run, and its files are profiles of workers and spans. */
+ * WORKER[.TIME].pt.trace.json[.gz]; a folder that holds some is a run, and its files are profiles of workers and spans.
+ */
 #ifndef TP_WEBREPORT_TRACE_RUNDIR_H
 #define TP_WEBREPORT_TRACE_RUNDIR_H
 
@@ -9,10 +10,10 @@
 
 struct tp_run_file {
     struct tp_str worker;
-    struct tp_str time;    /* digits after the worker's name; ptr NULL when there are none */
-    uint64_t span;         /* 1-based position of the time among the worker's; 0: no time */
-    const char *path;      /* to open, NUL-terminated */
-    const char *base;      /* its last part */
+    struct tp_str time; /* digits after the worker's name; ptr NULL when there are none */
+    uint64_t span;      /* 1-based position of the time among the worker's; 0: no time */
+    const char *path;   /* to open, NUL-terminated */
+    const char *base;   /* its last part */
 };
 
 struct tp_run {
@@ -27,8 +28,8 @@ struct tp_runs {
 };
 
 /* Finds the traces of `paths` (files of any name, "-", or folders searched for *.pt.trace.json[.gz]). Files named
- * explicitly form one run, the first; every folder with traces is a run of its own. Symbolic links to folders inside are
- * not followed. Returns 0; TP_ENOTFOUND for a path that does not exist; TP_ELIMIT beyond TP_MAX_TRACE_FILES. */
+ * explicitly form one run, the first; every folder with traces is a run of its own. Symbolic links to folders inside
+ * are not followed. Returns 0; TP_ENOTFOUND for a path that does not exist; TP_ELIMIT beyond TP_MAX_TRACE_FILES. */
 int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const char *const *paths, size_t path_count,
                    struct tp_error *err);
 

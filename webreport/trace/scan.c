@@ -80,7 +80,8 @@ static bool opens_event(const char *from, const char *p, const char *end)
     return false;
 }
 
-/* ---- lenient strings ---------------------------------------------------------------------------------------------- */
+/* ---- lenient strings ----------------------------------------------------------------------------------------------
+ */
 
 /* True when a member's key and colon stand at p: "....": with no line break and at most 64 bytes in the key. */
 static bool is_key(const char *p, const char *end)
@@ -126,7 +127,8 @@ static enum tp_scan_status lenient_end(const char *p, const char *end, const cha
     return TP_SCAN_MORE;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------------------
+ */
 
 static inline enum tp_scan_status stop(struct tp_scan *scan, const char *at, enum tp_scan_status status)
 {
@@ -200,7 +202,8 @@ static inline enum tp_scan_status skip_word(struct tp_scan *scan, struct tp_span
         while (q < scan->end && !ends_word(*q) && *q != '"' && *q != '[' && *q != '{' && *q != ':')
             q++;
         size_t n = (size_t)(q - p);
-        bool is_literal = (n == 4 && (!memcmp(p, "true", 4) || !memcmp(p, "null", 4))) || (n == 5 && !memcmp(p, "false", 5));
+        bool is_literal =
+            (n == 4 && (!memcmp(p, "true", 4) || !memcmp(p, "null", 4))) || (n == 5 && !memcmp(p, "false", 5));
         if (q < scan->end && (n == 0 || !ends_word(*q)))
             return stop(scan, q, TP_SCAN_BAD);
         notes->has_bare_word |= !is_literal;
@@ -246,14 +249,18 @@ enum tp_scan_status tp_scan_value(struct tp_scan *scan, struct tp_str *value, st
     return skip_value(scan, value, notes);
 }
 
-/* ---- keys --------------------------------------------------------------------------------------------------------- */
+/* ---- keys ---------------------------------------------------------------------------------------------------------
+ */
 
 struct key {
     const char *text;
     uint8_t len, field;
 };
 
-#define KEY(text, field) {text, sizeof(text) - 1, field}
+#define KEY(text, field)                                                                                               \
+    {                                                                                                                  \
+        text, sizeof(text) - 1, field                                                                                  \
+    }
 
 static const struct key arg_keys[] = {
     KEY("External id", TP_ARG_EXTERNAL_ID),
@@ -346,7 +353,8 @@ static inline int event_field(const char *key, size_t len)
     }
 }
 
-/* ---- objects ------------------------------------------------------------------------------------------------------ */
+/* ---- objects ------------------------------------------------------------------------------------------------------
+ */
 
 /* Reads `"key" :` at scan->at and leaves it at the value; *key is the text between the quotes. */
 static inline enum tp_scan_status scan_key(struct tp_scan *scan, struct tp_str *key)
@@ -427,7 +435,7 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
         }
         more = next_member(scan);
     }
-    return more == 0 ? TP_SCAN_OK : (enum tp_scan_status)-more;
+    return more == 0 ? TP_SCAN_OK : (enum tp_scan_status) - more;
 }
 
 enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
@@ -466,7 +474,7 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
         }
         more = next_member(scan);
     }
-    return more == 0 ? TP_SCAN_OK : (enum tp_scan_status)-more;
+    return more == 0 ? TP_SCAN_OK : (enum tp_scan_status) - more;
 }
 
 const char *tp_scan_resync(const char *at, const char *end)

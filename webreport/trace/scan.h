@@ -1,7 +1,7 @@
 /* The scanner: finds the fields of one event in the window, without reading their meaning.
  *
- * Tolerant of any key order, white space and unknown keys; values it does not know are stepped over. The window must have
- * TP_FEED_PAD readable bytes behind its end. Nothing is allocated; spans point into the window. */
+ * Tolerant of any key order, white space and unknown keys; values it does not know are stepped over. The window must
+ * have TP_FEED_PAD readable bytes behind its end. Nothing is allocated; spans point into the window. */
 #ifndef TP_WEBREPORT_TRACE_SCAN_H
 #define TP_WEBREPORT_TRACE_SCAN_H
 
@@ -113,7 +113,8 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans);
 /* Steps over any value; *value: its span. */
 enum tp_scan_status tp_scan_value(struct tp_scan *scan, struct tp_str *value, struct tp_spans *notes);
 
-/* Start of the next event behind `at`: a '{' whose first key is one of an event's. NULL when there is none in the window. */
+/* Start of the next event behind `at`: a '{' whose first key is one of an event's. NULL when there is none in the
+ * window. */
 const char *tp_scan_resync(const char *at, const char *end);
 
 /* True when `"key" :` stands at `at` (a key of at most 64 bytes). */

@@ -2,26 +2,27 @@
  * surrogates). A byte order mark is refused, as RFC 8259 asks of writers. */
 #include "webreport/trace/strict.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
 enum state {
-    BEFORE_VALUE,   /* a value must come */
-    BEFORE_ITEM,    /* after '[': a value or ']' */
-    BEFORE_KEY,     /* after '{': a key or '}' */
-    NEXT_KEY,       /* after ',' in an object: a key */
-    AFTER_KEY,      /* ':' */
-    AFTER_VALUE,    /* ',' or a closing bracket, or the end */
+    BEFORE_VALUE, /* a value must come */
+    BEFORE_ITEM,  /* after '[': a value or ']' */
+    BEFORE_KEY,   /* after '{': a key or '}' */
+    NEXT_KEY,     /* after ',' in an object: a key */
+    AFTER_KEY,    /* ':' */
+    AFTER_VALUE,  /* ',' or a closing bracket, or the end */
     IN_STRING,
     IN_ESCAPE,
     IN_LITERAL,
-    MINUS,          /* '-': a digit */
-    ZERO,           /* a leading 0 */
-    INTEGER,        /* further digits */
-    POINT,          /* '.': a digit */
+    MINUS,   /* '-': a digit */
+    ZERO,    /* a leading 0 */
+    INTEGER, /* further digits */
+    POINT,   /* '.': a digit */
     FRACTION,
-    EXPONENT,       /* 'e': sign or digit */
-    EXPONENT_SIGN,  /* digit */
+    EXPONENT,      /* 'e': sign or digit */
+    EXPONENT_SIGN, /* digit */
     EXPONENT_DIGITS
 };
 
@@ -40,7 +41,8 @@ static bool push(struct tp_strict *s, bool is_object)
     if (s->depth >= TP_MAX_DEPTH)
         return false;
     uint8_t bit = (uint8_t)(1u << (s->depth % 8));
-    s->in_object[s->depth / 8] = (uint8_t)(is_object ? s->in_object[s->depth / 8] | bit : s->in_object[s->depth / 8] & ~bit);
+    s->in_object[s->depth / 8] =
+        (uint8_t)(is_object ? s->in_object[s->depth / 8] | bit : s->in_object[s->depth / 8] & ~bit);
     s->depth++;
     s->state = is_object ? BEFORE_KEY : BEFORE_ITEM;
     return true;
@@ -215,8 +217,7 @@ int tp_strict_feed(struct tp_strict *s, const char *bytes, size_t size, struct t
 {
     for (size_t i = 0; i < size; i++)
         if (!step(s, (unsigned char)bytes[i]))
-            return tp_error_set(err, TP_EFORMAT, s->offset + i, "byte %llu is not JSON here",
-                                (unsigned long long)(s->offset + i));
+            return tp_error_set(err, TP_EFORMAT, s->offset + i, "byte %" PRIu64 " is not JSON here", s->offset + i);
     s->offset += size;
     return TP_OK;
 }

@@ -1,8 +1,9 @@
 /* Reading a trace: the document around the events, the loop over them, and the repair of what is broken.
  *
- * One pass over a moving window. A broken event is first read again leniently (unescaped quotes), else skipped up to the
- * next place that looks like an event; both are counted. Work spent on repair is bounded by a budget, so that no input takes
- * more than linear time. The feed owns a file and a thread, so leaving through the arena's guard passes through here. */
+ * One pass over a moving window. A broken event is first read again leniently (unescaped quotes), else skipped up to
+ * the next place that looks like an event; both are counted. Work spent on repair is bounded by a budget, so that no
+ * input takes more than linear time. The feed owns a file and a thread, so leaving through the arena's guard passes
+ * through here. */
 #include "webreport/trace/trace.h"
 
 #include "webreport/trace/decode.h"
@@ -59,7 +60,8 @@ const char *tp_notice_text(enum tp_notice notice)
     return text[notice];
 }
 
-/* ---- the window --------------------------------------------------------------------------------------------------- */
+/* ---- the window ---------------------------------------------------------------------------------------------------
+ */
 
 /* More text behind r->at; false at the end of the input or on an error (then r->code is set). */
 static bool more(struct reader *r)
@@ -127,7 +129,8 @@ static void skip_streaming(struct reader *r)
     } while (more(r));
 }
 
-/* Twice the text before the next try, so that a long value costs linear time. False when there is no more, or too much. */
+/* Twice the text before the next try, so that a long value costs linear time. False when there is no more, or too much.
+ */
 static bool widen(struct reader *r)
 {
     size_t size = (size_t)(r->end - r->at);
@@ -137,7 +140,8 @@ static bool widen(struct reader *r)
     return true;
 }
 
-/* ---- broken events ------------------------------------------------------------------------------------------------ */
+/* ---- broken events ------------------------------------------------------------------------------------------------
+ */
 
 static bool spend(struct reader *r, size_t bytes)
 {
@@ -212,7 +216,8 @@ static bool salvage_tail(struct reader *r)
     return false;
 }
 
-/* ---- the list of events ------------------------------------------------------------------------------------------- */
+/* ---- the list of events -------------------------------------------------------------------------------------------
+ */
 
 enum step { STEP_ON, STEP_LIST_ENDED, STEP_INPUT_ENDED };
 
@@ -312,7 +317,8 @@ static void read_events(struct reader *r)
     }
 }
 
-/* ---- the document ------------------------------------------------------------------------------------------------- */
+/* ---- the document -------------------------------------------------------------------------------------------------
+ */
 
 /* `"key" :` of a top-level member; leaves r->at at the value. */
 static bool read_key(struct reader *r, struct tp_str *key)
@@ -472,7 +478,8 @@ static int read_document(struct reader *r)
     } else if (c == '{') {
         r->at++;
         if (!read_members(r) && r->code >= 0)
-            return refuse(r, r->at < r->end ? "not a trace: no JSON here" : "not a trace: no list \"traceEvents\" in it");
+            return refuse(r,
+                          r->at < r->end ? "not a trace: no JSON here" : "not a trace: no list \"traceEvents\" in it");
     } else {
         return refuse(r, "not a trace: neither a JSON object nor a list");
     }
@@ -574,8 +581,8 @@ static struct tp_feed_options feed_options(const struct tp_trace_options *option
     return feed;
 }
 
-int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *path, const struct tp_trace_options *options,
-                  struct tp_error *err)
+int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *path,
+                  const struct tp_trace_options *options, struct tp_error *err)
 {
     struct tp_feed_options feed_opts = feed_options(options);
     struct tp_feed *feed;

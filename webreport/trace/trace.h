@@ -1,11 +1,12 @@
-/* A trace in memory: columns of decoded events, side tables for what only some kinds carry, distinct texts, and what the
- * reader had to say about the file. Everything lives in one arena and is read-only after tp_trace_read.
+/* A trace in memory: columns of decoded events, side tables for what only some kinds carry, distinct texts, and what
+ * the reader had to say about the file. Everything lives in one arena and is read-only after tp_trace_read.
  *
  * Two vocabularies meet here. `kind` is the event kind of views-definitions.md section 1, `role` that of
- * advice-definitions.md D1.2; they differ for a few categories (see kinds.c). An event stored here counts for the views when
- * kind != TP_KIND_NONE and for the advice when role != TP_KIND_NONE.
+ * advice-definitions.md D1.2; they differ for a few categories (see kinds.c). An event stored here counts for the views
+ * when kind != TP_KIND_NONE and for the advice when role != TP_KIND_NONE.
  *
- * All times are int64 nanoseconds exactly as the file's digits say. Absent integers are TP_NULL_INT, absent ids TP_NO_ID. */
+ * All times are int64 nanoseconds exactly as the file's digits say. Absent integers are TP_NULL_INT, absent ids
+ * TP_NO_ID. */
 #ifndef TP_WEBREPORT_TRACE_TRACE_H
 #define TP_WEBREPORT_TRACE_TRACE_H
 
@@ -62,8 +63,8 @@ struct tp_host_detail {
     int64_t external_id, sequence, forward_thread; /* TP_NULL_INT when absent or no integer */
     uint32_t dims;                                 /* "Input Dims" (else "Input dims"), id in values */
     uint32_t types;                                /* "Input type", id in values */
-    uint32_t stack;                                /* "Call stack", id in stacks; TP_NO_ID also when it holds only ; and blanks */
-    uint32_t comm;                                 /* index in comms */
+    uint32_t stack; /* "Call stack", id in stacks; TP_NO_ID also when it holds only ; and blanks */
+    uint32_t comm;  /* index in comms */
 };
 
 /* Arguments of runtime and driver calls. */
@@ -74,19 +75,20 @@ struct tp_launch_detail {
 /* Arguments of kernels, copies and sets. */
 struct tp_device_detail {
     int64_t external_id, correlation, bytes, device, stream, graph_id;
-    int64_t blocks_per_sm_e9;   /* "blocks per SM" in 1e-9 units, decimals cut; TP_NULL_INT for inf, nan, text */
-    int64_t occupancy_pct_e9;   /* "est. achieved occupancy %" likewise */
-    double blocks_per_sm;       /* the same text read as a double; NaN when absent */
-    uint32_t stream_value;      /* args.stream as written, id in values */
+    int64_t blocks_per_sm_e9; /* "blocks per SM" in 1e-9 units, decimals cut; TP_NULL_INT for inf, nan, text */
+    int64_t occupancy_pct_e9; /* "est. achieved occupancy %" likewise */
+    double blocks_per_sm;     /* the same text read as a double; NaN when absent */
+    uint32_t stream_value;    /* args.stream as written, id in values */
     uint32_t grid, block, registers, shared_memory; /* ids in values; TP_NO_ID for absent or null */
-    uint32_t comm;              /* index in comms */
+    uint32_t comm;                                  /* index in comms */
 };
 
 struct tp_module_detail {
     int64_t module_id; /* "Python module id"; TP_NULL_INT when it is no integer */
 };
 
-/* Collective arguments of record_param_comms and of communication kernels; ids in values, TP_NO_ID for absent or null. */
+/* Collective arguments of record_param_comms and of communication kernels; ids in values, TP_NO_ID for absent or null.
+ */
 struct tp_comm_detail {
     uint32_t collective, dtype, group_size, group_name, group_description;
     int64_t in_count, out_count; /* "In msg nelems", "Out msg nelems" */
@@ -100,7 +102,8 @@ enum tp_memory_flag {
 
 /* One [memory] or [OutOfMemory] record, in file order. */
 struct tp_memory {
-    int64_t ts_ns, device_type, device_id, address, bytes, total_allocated, total_reserved; /* TP_NULL_INT when absent */
+    int64_t ts_ns, device_type, device_id, address, bytes, total_allocated,
+        total_reserved; /* TP_NULL_INT when absent */
     uint32_t thread, ordinal;
     uint32_t flags;
 };
@@ -180,15 +183,15 @@ enum tp_skip {
 
 /* Counters of one reading. The views' (views-definitions 3) and the advice's (D1.3) stand beside each other. */
 struct tp_reading {
-    uint64_t element_count;                 /* everything in traceEvents */
+    uint64_t element_count;                                                     /* everything in traceEvents */
     uint64_t malformed, ignored, without_ts, without_dur, negative_dur, driver; /* views */
-    uint64_t read[TP_KIND_COUNT];           /* advice: by role */
+    uint64_t read[TP_KIND_COUNT];                                               /* advice: by role */
     uint64_t read_memory, read_out_of_memory;
     uint64_t skipped[TP_SKIP_COUNT];
-    uint64_t skipped_phase[128];            /* by letter: M s f t i I R C B E b e n P N O D */
-    uint64_t clamped_durations;             /* advice: negative durations */
-    uint64_t other_device_events;           /* mtia_ccp_events, hpu_op */
-    uint64_t repaired;                      /* F9: events that had to be repaired or skipped as broken text */
+    uint64_t skipped_phase[128];  /* by letter: M s f t i I R C B E b e n P N O D */
+    uint64_t clamped_durations;   /* advice: negative durations */
+    uint64_t other_device_events; /* mtia_ccp_events, hpu_op */
+    uint64_t repaired;            /* F9: events that had to be repaired or skipped as broken text */
     bool is_truncated, has_gzip_error;
     uint64_t notices[TP_NOTICE_COUNT];
     uint64_t notice_offset[TP_NOTICE_COUNT]; /* first place, byte in the inflated text */
@@ -197,11 +200,11 @@ struct tp_reading {
 };
 
 enum tp_option_bit { /* top-level keys present in the document */
-    TP_OPTION_RECORD_SHAPES = 1,
-    TP_OPTION_WITH_STACK = 2,
-    TP_OPTION_PROFILE_MEMORY = 4,
-    TP_OPTION_WITH_MODULES = 8,
-    TP_OPTION_WITH_FLOPS = 16
+                     TP_OPTION_RECORD_SHAPES = 1,
+                     TP_OPTION_WITH_STACK = 2,
+                     TP_OPTION_PROFILE_MEMORY = 4,
+                     TP_OPTION_WITH_MODULES = 8,
+                     TP_OPTION_WITH_FLOPS = 16
 };
 
 struct tp_trace {
@@ -231,7 +234,7 @@ struct tp_trace {
     bool has_gpu_list; /* deviceProperties is a list */
     struct tp_header_value *header;
     uint32_t header_count;
-    unsigned options; /* enum tp_option_bit */
+    unsigned options;     /* enum tp_option_bit */
     int64_t base_time_ns; /* baseTimeNanoseconds, 0 when absent */
 
     struct tp_reading reading;
@@ -243,11 +246,11 @@ struct tp_trace_options {
     bool single_thread;       /* never start the inflating thread */
 };
 
-/* Reads a trace file ("-" for stdin) into *trace, whose memory comes from `arena` (guard set by the caller; memory or string
- * limits leave through it). Returns 0; TP_EIO; TP_EFORMAT when nothing usable is in it (or strict mode refuses it);
- * TP_ELIMIT when max_input_bytes or the inflate ratio is exceeded. */
-int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *path, const struct tp_trace_options *options,
-                  struct tp_error *err);
+/* Reads a trace file ("-" for stdin) into *trace, whose memory comes from `arena` (guard set by the caller; memory or
+ * string limits leave through it). Returns 0; TP_EIO; TP_EFORMAT when nothing usable is in it (or strict mode refuses
+ * it); TP_ELIMIT when max_input_bytes or the inflate ratio is exceeded. */
+int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *path,
+                  const struct tp_trace_options *options, struct tp_error *err);
 
 /* The same from bytes in memory (plain or gzip). */
 int tp_trace_read_bytes(struct tp_trace *trace, struct tp_arena *arena, const void *bytes, size_t size,

@@ -181,7 +181,8 @@ static void put_ascii(struct tp_buf *out, struct tp_str token)
         for (unsigned k = 1; k < n && i + k < token.len; k++)
             point = point << 6 | ((unsigned char)token.ptr[i + k] & 0x3F);
         if (point >= 0x10000)
-            tp_buf_printf(out, "\\u%04x\\u%04x", 0xD800 + ((point - 0x10000) >> 10), 0xDC00 + ((point - 0x10000) & 0x3FF));
+            tp_buf_printf(out, "\\u%04x\\u%04x", 0xD800 + ((point - 0x10000) >> 10),
+                          0xDC00 + ((point - 0x10000) & 0x3FF));
         else
             tp_buf_printf(out, "\\u%04x", point);
         i += n;

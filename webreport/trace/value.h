@@ -1,7 +1,8 @@
 /* Compact JSON texts (the items of tp_trace.values): small questions asked of them.
  *
- * Compact = no white space outside strings, strings escaped in one way, numbers as written. Times and sizes are read by the
- * reader itself; this serves shapes, types, grids and the few header objects. No allocation but where an arena is given. */
+ * Compact = no white space outside strings, strings escaped in one way, numbers as written. Times and sizes are read by
+ * the reader itself; this serves shapes, types, grids and the few header objects. No allocation but where an arena is
+ * given. */
 #ifndef TP_WEBREPORT_TRACE_VALUE_H
 #define TP_WEBREPORT_TRACE_VALUE_H
 
@@ -21,14 +22,15 @@ struct tp_str tp_value_dumps(struct tp_arena *arena, struct tp_str json);
 /* The value for output: compact, numbers with a fraction being texts (as the twin's reader keeps them). */
 struct tp_str tp_value_output(struct tp_arena *arena, struct tp_str json);
 
-/* Content of a JSON string, unescaped; for anything else the text itself as Python's str() prints it. ptr NULL for null. */
+/* Content of a JSON string, unescaped; for anything else the text itself as Python's str() prints it. ptr NULL for
+ * null. */
 struct tp_str tp_value_text(struct tp_arena *arena, struct tp_str json);
 
 /* JSON integer, or a string of digits (views_ref.integer); TP_NULL_INT otherwise or beyond int64. */
 int64_t tp_value_int(struct tp_str json);
 
-/* Walks the items of a JSON array or the members of an object: *at starts at 0. False at the end (or when json is neither).
- * key: of a member, as JSON string text; may be NULL when not wanted. */
+/* Walks the items of a JSON array or the members of an object: *at starts at 0. False at the end (or when json is
+ * neither). key: of a member, as JSON string text; may be NULL when not wanted. */
 bool tp_value_next(struct tp_str json, size_t *at, struct tp_str *key, struct tp_str *item);
 
 /* Member of an object by key; ptr NULL when absent. The last one wins. */

@@ -1,8 +1,8 @@
 /* Memory of one job (one trace, one page): allocate, never free single items, drop the whole.
  *
- * Running out of memory: every allocation either succeeds or leaves through the arena's guard, a longjmp to the place that
- * started the job. So code that builds tables needs no check after each allocation, and nothing half-built survives:
- * inside a guarded section own nothing but arena memory (no open files, no locks, no malloc).
+ * Running out of memory: every allocation either succeeds or leaves through the arena's guard, a longjmp to the place
+ * that started the job. So code that builds tables needs no check after each allocation, and nothing half-built
+ * survives: inside a guarded section own nothing but arena memory (no open files, no locks, no malloc).
  *
  *     struct tp_arena a;
  *     tp_arena_init(&a, 0);
@@ -42,7 +42,8 @@ void *tp_arena_alloc(struct tp_arena *arena, size_t size);
 /* As tp_arena_alloc for count items of size bytes; the product is checked. */
 void *tp_arena_array(struct tp_arena *arena, size_t count, size_t size);
 
-/* Grows or shrinks a block got from this arena; new bytes are zero (for blocks that were never shrunk). old may be NULL. */
+/* Grows or shrinks a block got from this arena; new bytes are zero (for blocks that were never shrunk). old may be
+ * NULL. */
 void *tp_arena_resize(struct tp_arena *arena, void *old, size_t old_size, size_t new_size);
 
 /* Returns one large block early (no effect on small ones). */

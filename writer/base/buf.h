@@ -1,7 +1,7 @@
 /* A growing byte buffer with a maximum and a sticky failure, for building output text.
  *
- * Invariant: data[size] is NUL whenever data is not NULL. After a failed append (no memory, maximum reached) `failed` is set,
- * nothing is appended any more, and the closing call (whoever writes the bytes out) reports it once. */
+ * Invariant: data[size] is NUL whenever data is not NULL. After a failed append (no memory, maximum reached) `failed`
+ * is set, nothing is appended any more, and the closing call (whoever writes the bytes out) reports it once. */
 #ifndef TP_WRITER_BASE_BUF_H
 #define TP_WRITER_BASE_BUF_H
 

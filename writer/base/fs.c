@@ -1,5 +1,6 @@
 /* Output by rename: see fs.h. The list of open temporary files is the one piece of process-wide state here: a signal
- * handler has nothing else to find them by. Every slot is written once before and cleared once after the file exists. */
+ * handler has nothing else to find them by. Every slot is written once before and cleared once after the file exists.
+ */
 #include "writer/base/fs.h"
 
 #include <dirent.h>
@@ -96,7 +97,8 @@ static int open_temporary(struct tp_outfile *file, struct tp_error *err)
     if (!directory)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     remove_stale(directory, base_of(file->target));
-    int size = asprintf(&file->temporary, "%s.%.200s.tracepress-%ld.tmp", directory, base_of(file->target), (long)getpid());
+    int size =
+        asprintf(&file->temporary, "%s.%.200s.tracepress-%ld.tmp", directory, base_of(file->target), (long)getpid());
     free(directory);
     if (size < 0) {
         file->temporary = NULL;

@@ -166,7 +166,8 @@ void tp_json_real(struct tp_json *json, double value)
 void tp_json_us(struct tp_json *json, int64_t ns)
 {
     uint64_t rest = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-    char fraction[5] = {'.', (char)('0' + rest % 1000 / 100), (char)('0' + rest % 100 / 10), (char)('0' + rest % 10), 0};
+    char fraction[5] = {'.', (char)('0' + rest % 1000 / 100), (char)('0' + rest % 100 / 10), (char)('0' + rest % 10),
+                        0};
     size_t keep = fraction[3] != '0' ? 4 : fraction[2] != '0' ? 3 : fraction[1] != '0' ? 2 : 0;
     comma(json);
     if (ns < 0)

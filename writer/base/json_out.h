@@ -1,7 +1,8 @@
 /* Streaming JSON emitter into a tp_buf: compact, keys in call order, commas and nesting kept here.
  *
- * It refuses nothing at run time: a wrong call order is our bug and asserted in debug builds. Numbers follow the report's
- * rules: times as decimal microseconds with at most three decimals, reals with the fewest digits that read back equal. */
+ * It refuses nothing at run time: a wrong call order is our bug and asserted in debug builds. Numbers follow the
+ * report's rules: times as decimal microseconds with at most three decimals, reals with the fewest digits that read
+ * back equal. */
 #ifndef TP_WRITER_BASE_JSON_OUT_H
 #define TP_WRITER_BASE_JSON_OUT_H
 
@@ -28,7 +29,7 @@ void tp_json_array_end(struct tp_json *json);
 void tp_json_key(struct tp_json *json, const char *text);
 void tp_json_key_str(struct tp_json *json, struct tp_str text);
 
-void tp_json_text(struct tp_json *json, const char *text); /* NULL: null */
+void tp_json_text(struct tp_json *json, const char *text);  /* NULL: null */
 void tp_json_str(struct tp_json *json, struct tp_str text); /* ptr NULL: null. Must be UTF-8 */
 void tp_json_int(struct tp_json *json, int64_t value);
 void tp_json_bool(struct tp_json *json, bool value);

@@ -3,25 +3,25 @@
 #define TP_WRITER_BASE_LIMITS_H
 
 /* input */
-#define TP_MAX_INPUT_BYTES (64ull << 30)     /* inflated text of one trace; --max-input */
-#define TP_MAX_INFLATE_RATIO 2000u           /* text per compressed byte, after the first TP_RATIO_GRACE_BYTES */
-#define TP_RATIO_GRACE_BYTES (1ull << 30)    /* a repetitive small file may exceed the ratio */
-#define TP_MAX_EVENTS 4294967000u            /* events are numbered with 32 bits */
-#define TP_MAX_EVENT_BYTES (16u << 20)       /* text of one event; longer ones are skipped and counted */
-#define TP_MAX_NAME_BYTES 65536u             /* a name, longer ones are cut and counted */
-#define TP_MAX_DEPTH 1024u                   /* nesting of JSON values */
-#define TP_MAX_HEADER_BYTES (4u << 20)       /* one top-level value kept as text (deviceProperties, distributedInfo) */
-#define TP_MAX_HEADER_KEYS 256u              /* top-level keys kept */
+#define TP_MAX_INPUT_BYTES (64ull << 30)  /* inflated text of one trace; --max-input */
+#define TP_MAX_INFLATE_RATIO 2000u        /* text per compressed byte, after the first TP_RATIO_GRACE_BYTES */
+#define TP_RATIO_GRACE_BYTES (1ull << 30) /* a repetitive small file may exceed the ratio */
+#define TP_MAX_EVENTS 4294967000u         /* events are numbered with 32 bits */
+#define TP_MAX_EVENT_BYTES (16u << 20)    /* text of one event; longer ones are skipped and counted */
+#define TP_MAX_NAME_BYTES 65536u          /* a name, longer ones are cut and counted */
+#define TP_MAX_DEPTH 1024u                /* nesting of JSON values */
+#define TP_MAX_HEADER_BYTES (4u << 20)    /* one top-level value kept as text (deviceProperties, distributedInfo) */
+#define TP_MAX_HEADER_KEYS 256u           /* top-level keys kept */
 #define TP_MAX_STRING_TABLE_BYTES (3ull << 30) /* distinct strings of one kind */
-#define TP_MAX_TIME_NS (1ll << 62)           /* |ts|, |dur| */
+#define TP_MAX_TIME_NS (1ll << 62)             /* |ts|, |dur| */
 
 /* directories */
 #define TP_MAX_DIR_DEPTH 64u
 #define TP_MAX_TRACE_FILES 100000u
 
 /* report */
-#define TP_MAX_SHOWN_NAME_BYTES 256u         /* a name in the page */
-#define TP_MAX_PAGE_BYTES (5u << 20)         /* --max-size */
+#define TP_MAX_SHOWN_NAME_BYTES 256u /* a name in the page */
+#define TP_MAX_PAGE_BYTES (5u << 20) /* --max-size */
 #define TP_MAX_TEMPLATE_BYTES (1u << 20)
 #define TP_MAX_TEMPLATE_DEPTH 64u
 #define TP_MAX_DELIMITER_BYTES 16u

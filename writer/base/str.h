@@ -56,7 +56,8 @@ struct tp_string_slot {
     uint32_t id, used;
 };
 
-/* max_bytes: most bytes of all texts together (0: TP_MAX_STRING_TABLE_BYTES); more leaves through the arena's guard, TP_ELIMIT. */
+/* max_bytes: most bytes of all texts together (0: TP_MAX_STRING_TABLE_BYTES); more leaves through the arena's guard,
+ * TP_ELIMIT. */
 void tp_strings_init(struct tp_strings *strings, struct tp_arena *arena, uint64_t max_bytes);
 /* Id of the text, added when new. */
 uint32_t tp_strings_add(struct tp_strings *strings, struct tp_str text);

@@ -6,14 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Length of the well-formed character at p (left >= 1 bytes there), or minus the length of the maximal ill-formed subpart:
- * what Python's "replace" turns into one U+FFFD. */
-int tp_utf8_length(const char *p, size_t left);
+/* Length of the well-formed character at `text` (left >= 1 bytes there), or minus the length of the maximal ill-formed
+ * subpart: what Python's "replace" turns into one U+FFFD. */
+int tp_utf8_length(const char *text, size_t left);
 
 /* True when every byte is ASCII; several GB/s. */
 bool tp_utf8_is_ascii(const char *p, size_t size);
 
-/* True when the text is well formed. *rest: bytes at the end that may be the beginning of a character (not counted as ill). */
+/* True when the text is well formed. *rest: bytes at the end that may be the beginning of a character (not counted as
+ * ill). */
 bool tp_utf8_is_valid(const char *p, size_t size, size_t *rest);
 
 #endif
