@@ -1,5 +1,7 @@
 /* tracepress report INPUT...: options, checked and handed to the job in report.c. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/opt.h"
@@ -40,6 +42,16 @@ static int usage(struct tp_console *console, const char *what)
     return TP_EXIT_USAGE;
 }
 
+/* A folder given as output gets a report.html. */
+static const char *in_folder(const char *html, char *path, size_t size)
+{
+    struct stat info;
+    if (!html || stat(html, &info) < 0 || !S_ISDIR(info.st_mode) ||
+        snprintf(path, size, "%s/report.html", html) >= (int)size)
+        return html;
+    return path;
+}
+
 /* Jenkins shows artifacts under a policy that blocks inline style. */
 static void hint_for_jenkins(const struct options *o, struct tp_console *console)
 {
@@ -67,12 +79,20 @@ int tp_cmd_report(int argc, char **argv)
             return usage(&console, err.text);
     if (!o.html && !o.json && !o.markdown)
         o.html = "report.html";
+    char path[4096];
+    o.html = in_folder(o.html, path, sizeof path);
     hint_for_jenkins(&o, &console);
     job.inputs = (const char *const *)argv;
     job.input_count = inputs;
-    job.html = o.html;
-    job.json = o.json;
-    job.markdown = o.markdown;
+    job.outputs = (struct tp_outputs_options){.html = o.html,
+                                              .json = o.json,
+                                              .markdown = o.markdown,
+                                              .page = {.redact = o.redact,
+                                                       .separate_assets = o.assets == 1,
+                                                       .no_timeline = o.timeline == 1,
+                                                       .source_url = o.source_url,
+                                                       .templates_dir = o.templates,
+                                                       .max_bytes = o.max_size}};
     job.read.max_input_bytes = o.max_input;
     job.read.is_strict = o.strict;
     return tp_report_run(&job);

@@ -1,8 +1,8 @@
 /* The report job: see report.h.
  *
- * One profile is in memory at a time: read, ordered, viewed, written as JSON and rendered, dropped. What must outlive
- * it is a small summary per rank (for the comparison over ranks) and the page's finished fragments. The advice is
- * computed on a second thread beside the views when the trace is large: both only read the trace and its order. */
+ * One profile is in memory at a time: read, ordered, viewed, handed to the outputs, dropped. What must outlive it is a
+ * small summary per rank (for the comparison over ranks) and what the outputs keep. The advice is computed on a second
+ * thread beside the views when the trace is large: both only read the trace and its order. */
 #include "webreport/cli/report.h"
 
 #include <pthread.h>
@@ -11,11 +11,8 @@
 #include "webreport/cli/cmd.h"
 #include "webreport/model/model.h"
 #include "webreport/model/order.h"
-#include "webreport/trace/rundir.h"
 #include "webreport/views/advice.h"
-#include "webreport/views/distributed.h"
 #include "webreport/views/views.h"
-#include "writer/base/fs.h"
 
 enum { THREAD_FROM_EVENTS = 20000 };
 
@@ -24,12 +21,10 @@ struct job {
     struct tp_console *console;
     struct tp_arena arena; /* of the whole job: runs, rank summaries */
     struct tp_runs runs;
-    struct tp_outfile *json_file;
-    struct tp_buf json_text;
-    struct tp_json json;
+    struct tp_outputs outputs;
     size_t usable_count, done_count, file_count;
     bool hit_limit;
-    int code; /* exit code once something stops the job */
+    struct tp_error err;
 };
 
 /* One profile while it is in memory. */
@@ -44,11 +39,26 @@ struct profile {
     int advice_code;
 };
 
-static int stop(struct job *job, int exit_code, const char *what)
+static int exit_code_of(int status)
 {
-    tp_console_error(job->console, "%s", what);
-    job->code = exit_code;
-    return exit_code;
+    switch (status) {
+    case TP_OK:
+        return TP_EXIT_DONE;
+    case TP_EIO:
+        return TP_EXIT_NO_OUTPUT;
+    case TP_ENOMEM:
+    case TP_ELIMIT:
+        return TP_EXIT_LIMIT;
+    case TP_ENOTFOUND:
+        return TP_EXIT_NO_INPUT;
+    default: /* a broken template, an address that is no link */
+        return TP_EXIT_USAGE;
+    }
+}
+
+static int out_of_memory(struct job *job, int code)
+{
+    return tp_error_set(&job->err, code, 0, code == TP_ELIMIT ? "a limit was reached" : "out of memory");
 }
 
 /* ---- one profile --------------------------------------------------------------------------------------------------
@@ -86,30 +96,6 @@ static void build_views(struct profile *p)
         tp_arena_fail(&p->arena, p->arena.code ? p->arena.code : p->advice_code);
 }
 
-static void begin_profile_json(struct job *job, const struct tp_run_file *file, const char *status)
-{
-    tp_json_object(&job->json);
-    tp_json_member_str(&job->json, "worker", file->worker);
-    if (file->span)
-        tp_json_member_int(&job->json, "span", (int64_t)file->span);
-    else
-        tp_json_member_null(&job->json, "span");
-    tp_json_member_text(&job->json, "file", file->base);
-    tp_json_member_text(&job->json, "status", status);
-}
-
-/* Hands the JSON text so far to its file. */
-static int flush_json(struct job *job)
-{
-    struct tp_error err = {0};
-    if (!job->json_file)
-        return TP_OK;
-    int code = job->json_text.failed ? tp_error_set(&err, job->json_text.failed, 0, "out of memory")
-                                     : tp_outfile_write(job->json_file, job->json_text.data, job->json_text.size, &err);
-    tp_buf_clear(&job->json_text);
-    return code < 0 ? stop(job, code == TP_EIO ? TP_EXIT_NO_OUTPUT : TP_EXIT_LIMIT, err.text) : TP_OK;
-}
-
 static void say_notices(struct job *job, const struct tp_run_file *file, const struct tp_reading *reading)
 {
     for (int i = 0; i < TP_NOTICE_COUNT; i++)
@@ -119,58 +105,56 @@ static void say_notices(struct job *job, const struct tp_run_file *file, const s
                               (unsigned long long)reading->notice_offset[i]);
 }
 
+/* Builds everything of a trace that was read and hands it to the outputs. */
+static int finish_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file, struct profile *p,
+                          struct tp_rank_summary *rank)
+{
+    say_notices(job, file, &p->trace.reading);
+    tp_order_build(&p->order, &p->trace, &p->arena);
+    build_views(p);
+    tp_rank_summary_build(rank, file->worker, &p->model, &p->views.overview, &job->arena);
+    struct tp_page_profile shown = {.run = run->name,
+                                    .worker = file->worker,
+                                    .span = file->span ? (int64_t)file->span : TP_NULL_INT,
+                                    .file = tp_str_of(file->base),
+                                    .sha256 = tp_str_of(p->trace.reading.file_sha256),
+                                    .trace = &p->trace,
+                                    .order = &p->order,
+                                    .model = &p->model,
+                                    .views = &p->views,
+                                    .advice = &p->advice};
+    return tp_outputs_profile(&job->outputs, file, &shown, &job->err);
+}
+
 /* An input that cannot be used: said, listed, and not fatal. */
-static void fail_profile(struct job *job, const struct tp_run_file *file, const struct tp_error *err)
+static int fail_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file,
+                        const struct tp_error *why)
 {
-    tp_console_error(job->console, "%s: %s", file->path, err->text);
-    job->hit_limit |= err->code == TP_ELIMIT;
-    if (!job->json_file)
-        return;
-    begin_profile_json(job, file, "failed");
-    tp_json_member_text(&job->json, "error", err->text);
-    tp_json_object_end(&job->json);
+    tp_console_error(job->console, "%s: %s", file->path, why->text);
+    job->hit_limit |= why->code == TP_ELIMIT;
+    return tp_outputs_failed(&job->outputs, run->name, file, why->text, &job->err);
 }
 
-static void write_profile_json(struct job *job, const struct tp_run_file *file, const struct profile *p)
-{
-    if (!job->json_file)
-        return;
-    begin_profile_json(job, file, "ok");
-    tp_views_json(&p->views, &job->json);
-    tp_advice_json(&p->advice, &job->json);
-    tp_json_object_end(&job->json);
-}
-
-/* Reads, analyses and writes one input. rank: its summary for the comparison over ranks. 0 used, 1 failed, <0 job
- * stopped. */
-static int run_profile(struct job *job, const struct tp_run_file *file, struct tp_rank_summary *rank)
+/* Reads, analyses and writes one input; *is_usable and the rank's summary tell whether it could be used. */
+static int run_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file,
+                       struct tp_rank_summary *rank, bool *is_usable)
 {
     struct profile p = {.rules = &job->options->rules};
-    struct tp_error err = {0};
+    struct tp_error why = {0};
     struct profile *volatile kept = &p;
-    volatile int result = 1;
+    volatile int code;
     tp_arena_init(&p.arena, 0);
     tp_arena_init(&p.advice_arena, 0);
     tp_console_progress(job->console, "reading %zu of %zu: %s", job->done_count + 1, job->file_count, file->base);
     if (setjmp(p.arena.guard) == 0) {
-        int code = tp_trace_read(&kept->trace, &kept->arena, file->path, &job->options->read, &err);
-        if (code < 0) {
-            fail_profile(job, file, &err);
-        } else {
-            say_notices(job, file, &kept->trace.reading);
-            tp_order_build(&kept->order, &kept->trace, &kept->arena);
-            build_views(kept);
-            write_profile_json(job, file, kept);
-            tp_rank_summary_build(rank, file->worker, &kept->model, &kept->views.overview, &job->arena);
-            result = 0;
-        }
+        *is_usable = tp_trace_read(&kept->trace, &kept->arena, file->path, &job->options->read, &why) == TP_OK;
+        code = *is_usable ? finish_profile(job, run, file, kept, rank) : fail_profile(job, run, file, &why);
     } else {
-        stop(job, TP_EXIT_LIMIT, kept->arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
-        result = -1;
+        code = out_of_memory(job, kept->arena.code);
     }
     tp_arena_release(&kept->advice_arena);
     tp_arena_release(&kept->arena);
-    return result;
+    return code;
 }
 
 /* ---- runs ---------------------------------------------------------------------------------------------------------
@@ -201,99 +185,66 @@ static void sort_by_span(struct rank *ranks, size_t count, struct tp_arena *aren
 }
 
 /* The comparison of each span's ranks. */
-static void write_distributed(struct job *job, struct rank *ranks, size_t count)
+static int compare_ranks(struct job *job, const struct tp_run *run, struct rank *ranks, size_t count)
 {
     struct tp_rank_summary *span = tp_arena_array(&job->arena, count, sizeof *span);
+    int code = TP_OK;
     sort_by_span(ranks, count, &job->arena);
-    for (size_t first = 0, end; first < count; first = end) {
+    for (size_t first = 0, end; first < count && code == TP_OK; first = end) {
         struct tp_distributed view;
         for (end = first; end < count && ranks[end].span == ranks[first].span; end++)
             span[end - first] = ranks[end].summary;
         int64_t number = ranks[first].span ? (int64_t)ranks[first].span : TP_NULL_INT;
         tp_distributed_build(&view, number, span, (uint32_t)(end - first), &job->arena);
-        if (view.is_present && job->json_file)
-            tp_distributed_json(&view, &job->json);
+        code = tp_outputs_distributed(&job->outputs, run->name, &view, &job->err);
     }
+    return code;
 }
 
 static int run_run(struct job *job, const struct tp_run *run)
 {
     struct rank *ranks = tp_arena_array(&job->arena, run->file_count, sizeof *ranks);
     size_t count = 0;
-    tp_json_object(&job->json);
-    tp_json_member_str(&job->json, "run_name", run->name);
-    tp_json_key(&job->json, "profiles");
-    tp_json_array(&job->json);
+    tp_outputs_begin_run(&job->outputs, run->name);
     for (size_t i = 0; i < run->file_count; i++) {
-        int result = run_profile(job, &run->files[i], &ranks[count].summary);
+        bool is_usable = false;
+        int code = run_profile(job, run, &run->files[i], &ranks[count].summary, &is_usable);
+        if (code < 0)
+            return code;
         job->done_count++;
-        if (result < 0 || flush_json(job))
-            return job->code;
-        if (result == 0)
+        if (is_usable)
             ranks[count++].span = run->files[i].span;
     }
     job->usable_count += count;
-    tp_json_array_end(&job->json);
-    tp_json_key(&job->json, "distributed");
-    tp_json_array(&job->json);
-    write_distributed(job, ranks, count);
-    tp_json_array_end(&job->json);
-    tp_json_object_end(&job->json);
-    return flush_json(job);
-}
-
-static int run_all(struct job *job)
-{
-    tp_json_object(&job->json);
-    tp_json_member_text(&job->json, "schema", "tracepress-views");
-    tp_json_member_int(&job->json, "schema_version", 1);
-    tp_json_key(&job->json, "runs");
-    tp_json_array(&job->json);
-    for (size_t i = 0; i < job->runs.count; i++)
-        if (run_run(job, &job->runs.items[i]))
-            return job->code;
-    tp_json_array_end(&job->json);
-    tp_json_object_end(&job->json);
-    tp_buf_putc(&job->json_text, '\n');
-    if (job->usable_count == 0)
-        return job->hit_limit ? TP_EXIT_LIMIT : TP_EXIT_NO_INPUT;
-    return flush_json(job);
-}
-
-/* ---- outputs ------------------------------------------------------------------------------------------------------
- */
-
-static int open_outputs(struct job *job)
-{
-    struct tp_error err = {0};
-    int code = TP_OK;
-    if (job->options->json)
-        code = tp_outfile_open(&job->json_file, job->options->json, &err);
-    if (code < 0)
-        return stop(job, code == TP_EIO ? TP_EXIT_NO_OUTPUT : TP_EXIT_LIMIT, err.text);
-    return TP_OK;
-}
-
-static int commit_outputs(struct job *job)
-{
-    struct tp_error err = {0};
-    if (job->json_file && tp_outfile_commit(&job->json_file, &err) < 0)
-        return stop(job, TP_EXIT_NO_OUTPUT, err.text);
-    return TP_OK;
+    tp_outputs_end_profiles(&job->outputs);
+    int code = compare_ranks(job, run, ranks, count);
+    return code < 0 ? code : tp_outputs_end_run(&job->outputs, &job->err);
 }
 
 static int find_inputs(struct job *job)
 {
-    struct tp_error err = {0};
-    int code = tp_rundir_find(&job->runs, &job->arena, job->options->inputs, job->options->input_count, &err);
-    if (code < 0)
-        return stop(job, code == TP_ELIMIT ? TP_EXIT_LIMIT : TP_EXIT_NO_INPUT, err.text);
-    for (size_t i = 0; i < job->runs.count; i++)
+    int code = tp_rundir_find(&job->runs, &job->arena, job->options->inputs, job->options->input_count, &job->err);
+    for (size_t i = 0; code == TP_OK && i < job->runs.count; i++)
         job->file_count += job->runs.items[i].file_count;
-    if (job->file_count == 0)
-        return stop(job, TP_EXIT_NO_INPUT,
-                    "no *.pt.trace.json[.gz] found; name the trace file itself if it is called otherwise");
-    return TP_OK;
+    if (code == TP_EIO) /* a folder that cannot be opened is an input */
+        return job->err.code = TP_ENOTFOUND;
+    if (code == TP_OK && job->file_count == 0)
+        return tp_error_set(&job->err, TP_ENOTFOUND, 0,
+                            "no *.pt.trace.json[.gz] found; name the trace file itself if it is called otherwise");
+    return code;
+}
+
+static int run_job(struct job *job)
+{
+    int code = find_inputs(job);
+    code = code < 0 ? code : tp_outputs_open(&job->outputs, &job->options->outputs, job->file_count, &job->err);
+    for (size_t i = 0; code == TP_OK && i < job->runs.count; i++)
+        code = run_run(job, &job->runs.items[i]);
+    if (code < 0)
+        return code;
+    if (job->usable_count == 0) /* every input has been named with its reason */
+        return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
+    return tp_outputs_commit(&job->outputs, &job->err);
 }
 
 int tp_report_run(const struct tp_report_job *options)
@@ -302,19 +253,14 @@ int tp_report_run(const struct tp_report_job *options)
     struct job *volatile job = &state;
     volatile int code;
     tp_arena_init(&state.arena, 0);
-    tp_buf_init(&state.json_text, 0);
-    tp_json_init(&state.json, &state.json_text);
-    if (setjmp(state.arena.guard) == 0) {
-        code = find_inputs(job);
-        code = code ? code : open_outputs(job);
-        code = code ? code : run_all(job);
-        code = code ? code : commit_outputs(job);
-    } else {
-        code = stop(job, TP_EXIT_LIMIT, "out of memory");
-    }
-    tp_outfile_discard(&job->json_file);
+    if (setjmp(state.arena.guard) == 0)
+        code = run_job(job);
+    else
+        code = out_of_memory(job, job->arena.code);
+    if (code < 0)
+        tp_console_error(job->console, "%s", job->err.text);
+    tp_outputs_close(&job->outputs);
     tp_console_progress_end(job->console);
-    tp_buf_release(&job->json_text);
     tp_arena_release(&job->arena);
-    return code;
+    return exit_code_of(code);
 }

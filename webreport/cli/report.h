@@ -3,13 +3,14 @@
 #define TP_WEBREPORT_CLI_REPORT_H
 
 #include "webreport/cli/console.h"
+#include "webreport/cli/outputs.h"
 #include "webreport/trace/trace.h"
 #include "webreport/views/rules.h"
 
 struct tp_report_job {
     const char *const *inputs;
     size_t input_count;
-    const char *html, *json, *markdown; /* paths; NULL: not wanted */
+    struct tp_outputs_options outputs;
     struct tp_trace_options read;
     struct tp_rule_overrides rules;
     struct tp_console *console;

@@ -28,12 +28,12 @@ bool tp_rundir_match(const char *base, struct tp_str *worker, struct tp_str *tim
     name.len -= sizeof ".pt.trace.json" - 1;
     *worker = name;
     *time = (struct tp_str){NULL, 0};
-    size_t first = name.len; /* of the digits at the end */
-    while (first > 0 && name.ptr[first - 1] >= '0' && name.ptr[first - 1] <= '9')
-        first--;
-    if (first < name.len && first > 0 && name.ptr[first - 1] == '.') {
-        *time = (struct tp_str){name.ptr + first, name.len - first};
-        worker->len = first - 1;
+    const char *end = name.ptr + name.len, *digits = end;
+    while (digits > name.ptr && digits[-1] >= '0' && digits[-1] <= '9')
+        digits--;
+    if (digits < end && digits > name.ptr && digits[-1] == '.') {
+        *time = (struct tp_str){digits, (size_t)(end - digits)};
+        worker->len = (size_t)(digits - 1 - name.ptr);
     }
     return true;
 }

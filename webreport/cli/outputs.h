@@ -1,0 +1,50 @@
+/* The three outputs of a report (HTML, JSON, Markdown), fed profile by profile and committed together.
+ *
+ * Every function returns 0 or a negative tp_status with the reason; after an error close without commit leaves older
+ * files as they were. What is not wanted costs nothing. */
+#ifndef TP_WEBREPORT_CLI_OUTPUTS_H
+#define TP_WEBREPORT_CLI_OUTPUTS_H
+
+#include "webreport/render/markdown.h"
+#include "webreport/render/page.h"
+#include "webreport/trace/rundir.h"
+#include "webreport/views/distributed.h"
+#include "writer/base/fs.h"
+
+struct tp_outputs_options {
+    const char *html, *json, *markdown; /* paths, "-" for standard output; NULL: not wanted */
+    struct tp_page_options page;
+};
+
+struct tp_outputs {
+    const struct tp_outputs_options *options;
+    struct tp_outfile *html_file, *css_file, *js_file, *json_file, *markdown_file;
+    struct tp_page *page;
+    struct tp_markdown markdown;
+    struct tp_buf json_text; /* not yet written to json_file */
+    struct tp_json json;
+    bool has_markdown;
+};
+
+/* Opens every output wanted. profile_count: of all runs, failed ones included. options must outlive the outputs. */
+int tp_outputs_open(struct tp_outputs *outputs, const struct tp_outputs_options *options, size_t profile_count,
+                    struct tp_error *err);
+
+/* One run: profiles between begin and end_profiles, comparisons of ranks between end_profiles and end. */
+void tp_outputs_begin_run(struct tp_outputs *outputs, struct tp_str name);
+int tp_outputs_profile(struct tp_outputs *outputs, const struct tp_run_file *file,
+                       const struct tp_page_profile *profile, struct tp_error *err);
+int tp_outputs_failed(struct tp_outputs *outputs, struct tp_str run, const struct tp_run_file *file, const char *why,
+                      struct tp_error *err);
+void tp_outputs_end_profiles(struct tp_outputs *outputs);
+int tp_outputs_distributed(struct tp_outputs *outputs, struct tp_str run, const struct tp_distributed *view,
+                           struct tp_error *err);
+int tp_outputs_end_run(struct tp_outputs *outputs, struct tp_error *err);
+
+/* Finishes and renames every output into place. */
+int tp_outputs_commit(struct tp_outputs *outputs, struct tp_error *err);
+
+/* Releases everything; outputs that were not committed vanish. Accepts a zeroed struct. */
+void tp_outputs_close(struct tp_outputs *outputs);
+
+#endif
