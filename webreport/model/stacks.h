@@ -13,10 +13,10 @@
 
 struct tp_stacks {
     struct tp_strings frames;
-    struct tp_tuples nodes;  /* (enclosing node, frame id) */
-    struct tp_vec lengths;   /* uint64_t per node: bytes of its text */
-    uint32_t *frame_node;    /* scratch, by name id: frame id when the name is one frame */
-    uint32_t *argument_node; /* by id in trace->stacks */
+    struct tp_tuples nodes;     /* (enclosing node, frame id) */
+    struct tp_vec lengths;      /* uint64_t per node: bytes of its text */
+    uint32_t *frame_of_name;    /* by name id: frame + 1, 0 not asked yet, UINT32_MAX several frames */
+    uint32_t *node_of_argument; /* by id in trace->stacks: node + 1, 0 not asked yet */
 };
 
 void tp_stacks_init(struct tp_stacks *stacks, const struct tp_trace *trace, struct tp_arena *arena);

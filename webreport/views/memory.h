@@ -57,6 +57,7 @@ struct tp_device_memory {
     struct tp_str name;     /* CPU, GPU0 */
     struct tp_str peak_key; /* "cpu:-1" */
     int64_t type, id;
+    uint32_t shown; /* device whose content stands under this name in JSON; TP_NO_ID: an earlier one has the name */
     bool has_peak;
     int64_t peak_bytes; /* at least 0 */
     struct tp_table curve, blocks, operators, operators_folded;

@@ -1,0 +1,23 @@
+/* The stages of tp_model_build, in this order; each fills its part of the model and reads those before it. */
+#ifndef TP_WEBREPORT_MODEL_BUILD_H
+#define TP_WEBREPORT_MODEL_BUILD_H
+
+#include "webreport/model/model.h"
+
+/* Operators, launches and modules: who contains whom, per thread (nesting.c). */
+void tp_model_nest(struct tp_model *model);
+/* Operators that absorb their only, equally named child (D7), then host self times (folding.c). */
+void tp_model_fold(struct tp_model *model);
+void tp_model_host_times(struct tp_model *model);
+/* Device events and the operators that own them (linking.c). */
+void tp_model_link_devices(struct tp_model *model);
+/* Device time of operators, eligibility, outermost marks (linking.c). */
+void tp_model_operator_numbers(struct tp_model *model);
+/* Groups device events by device (gpus.c). */
+void tp_model_group_gpus(struct tp_model *model);
+/* Unions of each category (roles.c). */
+void tp_model_find_roles(struct tp_model *model);
+/* Steps and their device work (steps.c). Needs everything above. */
+void tp_model_find_steps(struct tp_model *model);
+
+#endif

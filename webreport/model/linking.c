@@ -1,0 +1,296 @@
+/* Device events and the operators that own them (D2), and the operators' device numbers.
+ *
+ * correlation -> runtime or driver record -> innermost operator of that thread around the record's start. Without any
+ * record: the External id, if it is not the correlation itself and names exactly one operator, which started before. */
+#include "webreport/model/build.h"
+#include "webreport/model/ids.h"
+#include "webreport/model/saturate.h"
+#include "webreport/model/sort.h"
+
+/* Launches by correlation; of one correlation in order of time. */
+struct launch_index {
+    struct tp_ids ids;
+    uint32_t *first; /* ids.count + 1 */
+    uint32_t *items;
+    size_t item_count;
+};
+
+static const struct tp_launch_detail *launch_detail(const struct tp_model *model, uint32_t launch)
+{
+    return &model->trace->launches[tp_launch_event(model, launch)->detail];
+}
+
+static const struct tp_device_detail *device_detail(const struct tp_model *model, uint32_t device)
+{
+    return &model->trace->devices[tp_device_event(model, device)->detail];
+}
+
+static void index_ids(struct launch_index *index, const struct tp_model *model)
+{
+    int64_t lowest = INT64_MAX, highest = 0;
+    for (uint32_t i = 0; i < model->launches.count; i++) {
+        int64_t id = launch_detail(model, i)->correlation;
+        if (id > 0) {
+            lowest = id < lowest ? id : lowest;
+            highest = id > highest ? id : highest;
+            index->item_count++;
+        }
+    }
+    tp_ids_init(&index->ids, model->arena, lowest, highest, index->item_count);
+}
+
+static void index_launches(struct launch_index *index, const struct tp_model *model)
+{
+    struct tp_arena *arena = model->arena;
+    memset(index, 0, sizeof *index);
+    index_ids(index, model);
+    struct tp_keyed *sorted = tp_arena_array(arena, index->item_count, sizeof *sorted);
+    uint32_t *first = tp_arena_array(arena, index->item_count + 2, sizeof *first);
+    size_t n = 0;
+    for (uint32_t i = 0; i < model->launches.count; i++) {
+        int64_t id = launch_detail(model, i)->correlation;
+        if (id <= 0)
+            continue;
+        first[tp_ids_add(&index->ids, id) + 2]++;
+        sorted[n++] = (struct tp_keyed){tp_launch_event(model, i)->ts_ns, model->launches.event[i], i};
+    }
+    tp_sort_keyed(sorted, n, arena);
+    for (uint32_t k = 0; k < index->ids.count; k++)
+        first[k + 2] += first[k + 1];
+    index->items = tp_arena_array(arena, n, sizeof *index->items);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t id = tp_ids_find(&index->ids, launch_detail(model, sorted[i].item)->correlation);
+        index->items[first[id + 1]++] = sorted[i].item; /* first[id + 1] runs up to the start of id + 1 */
+    }
+    index->first = first;
+    tp_arena_drop(arena, sorted, index->item_count * sizeof *sorted);
+}
+
+static void drop_index(struct launch_index *index, struct tp_arena *arena)
+{
+    tp_arena_drop(arena, index->items, index->item_count * sizeof *index->items);
+    tp_arena_drop(arena, index->first, (index->item_count + 2) * sizeof *index->first);
+    tp_ids_drop(&index->ids, arena);
+}
+
+/* The latest record of the correlation that is not after the device event, else the first; TP_NO_ID without any. */
+static uint32_t launch_of(const struct launch_index *index, const struct tp_model *model, int64_t correlation,
+                          int64_t at)
+{
+    uint32_t id = correlation > 0 ? tp_ids_find(&index->ids, correlation) : TP_NO_ID;
+    if (id == TP_NO_ID)
+        return TP_NO_ID;
+    uint32_t lo = index->first[id], hi = index->first[id + 1];
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (tp_launch_event(model, index->items[mid])->ts_ns <= at)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return index->items[lo];
+}
+
+/* ---- External ids, for device events without a record -------------------------------------------------------------
+ */
+
+struct external_index {
+    struct tp_ids ids;
+    uint32_t *op;    /* by id: the first operator */
+    uint32_t *count; /* by id */
+    bool is_built;
+};
+
+static int64_t external_id(const struct tp_model *model, uint32_t op)
+{
+    int64_t id = model->trace->hosts[tp_operator_event(model, op)->detail].external_id;
+    return id == 0 ? TP_NULL_INT : id;
+}
+
+static void index_operators(struct external_index *index, const struct tp_model *model)
+{
+    int64_t lowest = INT64_MAX, highest = INT64_MIN;
+    for (uint32_t i = 0; i < model->operators.count; i++) {
+        int64_t id = external_id(model, i);
+        if (id != TP_NULL_INT) {
+            lowest = id < lowest ? id : lowest;
+            highest = id > highest ? id : highest;
+        }
+    }
+    tp_ids_init(&index->ids, model->arena, lowest, highest, model->operators.count);
+    index->op = tp_arena_array(model->arena, model->operators.count, sizeof *index->op);
+    index->count = tp_arena_array(model->arena, model->operators.count, sizeof *index->count);
+    for (uint32_t i = 0; i < model->operators.count; i++) {
+        int64_t value = external_id(model, i);
+        if (value == TP_NULL_INT)
+            continue;
+        uint32_t id = tp_ids_add(&index->ids, value);
+        if (index->count[id]++ == 0)
+            index->op[id] = i;
+    }
+    index->is_built = true;
+}
+
+static uint32_t operator_by_external_id(struct external_index *index, const struct tp_model *model, uint32_t device)
+{
+    const struct tp_device_detail *detail = device_detail(model, device);
+    if (detail->external_id == TP_NULL_INT || detail->external_id == 0 || detail->external_id == detail->correlation)
+        return TP_NO_ID;
+    if (!index->is_built)
+        index_operators(index, model);
+    uint32_t id = tp_ids_find(&index->ids, detail->external_id);
+    if (id == TP_NO_ID || index->count[id] != 1)
+        return TP_NO_ID;
+    uint32_t op = index->op[id];
+    return tp_operator_event(model, op)->ts_ns <= tp_device_event(model, device)->ts_ns ? op : TP_NO_ID;
+}
+
+static void drop_external(struct external_index *index, const struct tp_model *model)
+{
+    if (!index->is_built)
+        return;
+    tp_arena_drop(model->arena, index->op, model->operators.count * sizeof *index->op);
+    tp_arena_drop(model->arena, index->count, model->operators.count * sizeof *index->count);
+    tp_ids_drop(&index->ids, model->arena);
+}
+
+/* ---- linking ------------------------------------------------------------------------------------------------------
+ */
+
+static void link_device(struct tp_model *model, uint32_t k, const struct launch_index *launches,
+                        struct external_index *external)
+{
+    struct tp_devices *devices = &model->devices;
+    const struct tp_event *e = tp_device_event(model, k);
+    uint32_t launch = launch_of(launches, model, device_detail(model, k)->correlation, e->ts_ns), owner,
+             module = TP_NO_ID;
+    if (launch != TP_NO_ID) {
+        owner = model->launches.op[launch];
+        devices->launched_outside_count += owner == TP_NO_ID;
+        if (devices->module)
+            module = model->launches.module[launch];
+    } else {
+        devices->without_launch_count++;
+        owner = operator_by_external_id(external, model, k);
+        devices->by_external_id_count += owner != TP_NO_ID;
+        if (devices->module && owner != TP_NO_ID)
+            module = model->operators.module[owner];
+    }
+    devices->launch[k] = launch;
+    devices->owner[k] = owner;
+    if (devices->module)
+        devices->module[k] = module;
+}
+
+static void sum_times(struct tp_model *model)
+{
+    struct tp_devices *devices = &model->devices;
+    for (uint32_t k = 0; k < devices->count; k++) {
+        const struct tp_event *e = tp_device_event(model, k);
+        bool is_kernel = e->kind == TP_KIND_KERNEL, is_unlinked = devices->owner[k] == TP_NO_ID;
+        devices->time_ns = tp_sat_add(devices->time_ns, e->dur_ns);
+        devices->unlinked_count += is_unlinked;
+        if (is_kernel)
+            devices->kernel_time_ns = tp_sat_add(devices->kernel_time_ns, e->dur_ns);
+        if (is_unlinked)
+            devices->unlinked_time_ns = tp_sat_add(devices->unlinked_time_ns, e->dur_ns);
+        if (is_unlinked && is_kernel)
+            devices->unlinked_kernel_time_ns = tp_sat_add(devices->unlinked_kernel_time_ns, e->dur_ns);
+    }
+}
+
+void tp_model_link_devices(struct tp_model *model)
+{
+    struct tp_devices *devices = &model->devices;
+    struct launch_index launches;
+    struct external_index external = {0};
+    devices->count = model->order->device_count;
+    devices->event = model->order->device;
+    if (!devices->count)
+        return;
+    devices->launch = tp_arena_array(model->arena, devices->count, sizeof *devices->launch);
+    devices->owner = tp_arena_array(model->arena, devices->count, sizeof *devices->owner);
+    if (model->modules.count)
+        devices->module = tp_arena_array(model->arena, devices->count, sizeof *devices->module);
+    index_launches(&launches, model);
+    for (uint32_t k = 0; k < devices->count; k++)
+        link_device(model, k, &launches, &external);
+    drop_index(&launches, model->arena);
+    drop_external(&external, model);
+    sum_times(model);
+}
+
+/* ---- numbers of operators -----------------------------------------------------------------------------------------
+ */
+
+static void add_own_device_time(struct tp_model *model)
+{
+    struct tp_operators *ops = &model->operators;
+    const struct tp_devices *devices = &model->devices;
+    for (uint32_t k = 0; k < devices->count; k++) {
+        const struct tp_event *e = tp_device_event(model, k);
+        uint32_t owner = devices->owner[k];
+        if (owner == TP_NO_ID)
+            continue;
+        ops->device_self[owner] = tp_sat_add(ops->device_self[owner], e->dur_ns);
+        if (ops->tensor_core_self && e->kind == TP_KIND_KERNEL && (model->names.flags[e->name] & TP_MEANS_TC_YES))
+            ops->tensor_core_self[owner] = tp_sat_add(ops->tensor_core_self[owner], e->dur_ns);
+    }
+}
+
+/* Children have higher numbers than their parent, so one pass from the end sums whole subtrees. */
+static void add_up(struct tp_model *model)
+{
+    struct tp_operators *ops = &model->operators;
+    for (uint32_t i = ops->count; i-- > 0;) {
+        uint32_t parent = ops->parent[i];
+        ops->device_total[i] = tp_sat_add(ops->device_total[i], ops->device_self[i]);
+        if (ops->tensor_core_self)
+            ops->tensor_core_total[i] = tp_sat_add(ops->tensor_core_total[i], ops->tensor_core_self[i]);
+        bool owns_tensor_cores = ops->tensor_core_self && ops->tensor_core_self[i] > 0;
+        if (owns_tensor_cores || (ops->flags[i] & TP_OPERATOR_ELIGIBLE_CHILD) ||
+            (model->names.flags[tp_operator_event(model, i)->name] & TP_MEANS_ELIGIBLE))
+            ops->flags[i] |= TP_OPERATOR_ELIGIBLE;
+        if (parent == TP_NO_ID)
+            continue;
+        if (ops->flags[i] & TP_OPERATOR_ELIGIBLE)
+            ops->flags[parent] |= TP_OPERATOR_ELIGIBLE_CHILD;
+        ops->device_total[parent] = tp_sat_add(ops->device_total[parent], ops->device_total[i]);
+        if (ops->tensor_core_self)
+            ops->tensor_core_total[parent] = tp_sat_add(ops->tensor_core_total[parent], ops->tensor_core_total[i]);
+    }
+}
+
+static void mark_outermost(struct tp_model *model)
+{
+    struct tp_operators *ops = &model->operators;
+    uint32_t *open = tp_arena_array(model->arena, model->trace->names.count, sizeof *open); /* by name */
+    uint32_t above = TP_NO_ID;
+    for (uint32_t i = 0; i < ops->count; i++) {
+        for (; above != TP_NO_ID && ops->subtree_end[above] <= i; above = ops->parent[above])
+            open[tp_operator_event(model, above)->name]--;
+        if (open[tp_operator_event(model, i)->name]++ == 0)
+            ops->flags[i] |= TP_OPERATOR_OUTERMOST;
+        above = i;
+    }
+    tp_arena_drop(model->arena, open, model->trace->names.count * sizeof *open);
+}
+
+void tp_model_operator_numbers(struct tp_model *model)
+{
+    struct tp_operators *ops = &model->operators;
+    bool has_tensor_cores = false;
+    for (uint32_t k = 0; k < model->devices.count && !has_tensor_cores; k++) {
+        const struct tp_event *e = tp_device_event(model, k);
+        has_tensor_cores = e->kind == TP_KIND_KERNEL && (model->names.flags[e->name] & TP_MEANS_TC_YES);
+    }
+    ops->device_self = tp_arena_array(model->arena, ops->count, sizeof *ops->device_self);
+    ops->device_total = tp_arena_array(model->arena, ops->count, sizeof *ops->device_total);
+    if (has_tensor_cores) {
+        ops->tensor_core_self = tp_arena_array(model->arena, ops->count, sizeof *ops->tensor_core_self);
+        ops->tensor_core_total = tp_arena_array(model->arena, ops->count, sizeof *ops->tensor_core_total);
+    }
+    add_own_device_time(model);
+    add_up(model);
+    mark_outermost(model);
+}

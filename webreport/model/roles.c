@@ -1,0 +1,55 @@
+/* The union of every category that a step's time is split into (D1), and of all device work (D13). */
+#include "webreport/model/build.h"
+#include "webreport/model/pieces.h"
+
+static void add(struct tp_model *model, struct tp_pieces *pieces, enum tp_role role, const struct tp_event *e)
+{
+    model->has_role[role] = true;
+    tp_pieces_add(&pieces[role], e->ts_ns, tp_event_end(e));
+}
+
+/* Operators and annotations; the steps themselves are nobody's work. */
+static void add_host(struct tp_model *model, struct tp_pieces *pieces, const struct tp_event *e)
+{
+    uint16_t flags = model->names.flags[e->name];
+    if (flags & TP_MEANS_STEP)
+        return;
+    add(model, pieces,
+        flags & TP_MEANS_LOADER       ? TP_ROLE_DATALOADER
+        : flags & TP_MEANS_COLLECTIVE ? TP_ROLE_COMMUNICATION
+                                      : TP_ROLE_CPU_EXEC,
+        e);
+}
+
+static void add_devices(struct tp_model *model, struct tp_pieces *pieces)
+{
+    struct tp_pieces busy;
+    tp_pieces_init(&busy, model->arena);
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_event *e = tp_device_event(model, k);
+        enum tp_role role = e->kind == TP_KIND_MEMCPY                            ? TP_ROLE_MEMCPY
+                            : e->kind == TP_KIND_MEMSET                          ? TP_ROLE_MEMSET
+                            : model->names.flags[e->name] & TP_MEANS_COMM_KERNEL ? TP_ROLE_COMMUNICATION
+                                                                                 : TP_ROLE_KERNEL;
+        add(model, pieces, role, e);
+        tp_pieces_add(&busy, e->ts_ns, tp_event_end(e));
+    }
+    model->device_busy = tp_pieces_union(&busy);
+}
+
+void tp_model_find_roles(struct tp_model *model)
+{
+    struct tp_pieces pieces[TP_ROLE_COUNT];
+    for (unsigned r = 0; r < TP_ROLE_COUNT; r++)
+        tp_pieces_init(&pieces[r], model->arena);
+    add_devices(model, pieces);
+    for (uint32_t i = 0; i < model->order->host_count; i++) {
+        const struct tp_event *e = &model->trace->events[model->order->host[i]];
+        if (e->kind == TP_KIND_RUNTIME)
+            add(model, pieces, TP_ROLE_RUNTIME, e);
+        else if (e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION)
+            add_host(model, pieces, e);
+    }
+    for (unsigned r = 0; r < TP_ROLE_COUNT; r++)
+        model->roles[r] = tp_pieces_union(&pieces[r]);
+}

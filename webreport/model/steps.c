@@ -1,0 +1,296 @@
+/* Steps: host markers by priority (D3), then prolonged by the device work that was started in them. */
+#include <stdio.h>
+
+#include "webreport/model/build.h"
+#include "webreport/model/sort.h"
+
+/* ---- markers ------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_host(const struct tp_event *e)
+{
+    return e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION;
+}
+
+/* Index of the first event in `found` (order: start, file position) of the thread with most markers. */
+static uint32_t busiest_thread(const struct tp_model *model, const struct tp_keyed *found, size_t count)
+{
+    uint32_t *marks = tp_arena_array(model->arena, model->trace->thread_count, sizeof *marks);
+    uint32_t best = TP_NO_ID;
+    for (size_t i = 0; i < count; i++)
+        marks[model->trace->events[found[i].item].thread]++;
+    for (size_t i = 0; i < count; i++) { /* the first thread to start wins ties */
+        uint32_t thread = model->trace->events[found[i].item].thread;
+        if (best == TP_NO_ID || marks[thread] > marks[best])
+            best = thread;
+    }
+    return best;
+}
+
+/* Markers with one of `meaning`'s names (or the very name, when `name` is not TP_NO_ID): of one thread, outermost only.
+ * Returns event indexes in order of start. */
+static struct tp_vec find_markers(const struct tp_model *model, uint16_t meaning, uint32_t name)
+{
+    struct tp_vec found = TP_VEC(model->arena, struct tp_keyed), out = TP_VEC(model->arena, uint32_t);
+    for (uint32_t i = 0; i < model->trace->event_count; i++) {
+        const struct tp_event *e = &model->trace->events[i];
+        if (is_host(e) && (model->names.flags[e->name] & meaning) && (name == TP_NO_ID || e->name == name))
+            *(struct tp_keyed *)tp_vec_push(&found) = (struct tp_keyed){e->ts_ns, i, i};
+    }
+    tp_sort_keyed(found.data, found.count, model->arena);
+    uint32_t thread = busiest_thread(model, found.data, found.count);
+    uint32_t *mine = tp_arena_array(model->arena, found.count, sizeof *mine), count = 0;
+    for (size_t i = 0; i < found.count; i++)
+        if (model->trace->events[TP_AT(&found, struct tp_keyed, i)->item].thread == thread)
+            mine[count++] = TP_AT(&found, struct tp_keyed, i)->item;
+    tp_order_sort(model->trace, mine, count, model->arena);
+    int64_t end = INT64_MIN;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tp_event *e = &model->trace->events[mine[i]];
+        if (e->ts_ns >= end) {
+            *(uint32_t *)tp_vec_push(&out) = mine[i];
+            end = tp_event_end(e);
+        }
+    }
+    return out;
+}
+
+/* N of ProfilerStep#N as an integer prints */
+static struct tp_str step_number(struct tp_str name)
+{
+    struct tp_str digits = {name.ptr + 13, name.len - 13};
+    if (digits.ptr[digits.len - 1] == '\n')
+        digits.len--;
+    while (digits.len > 1 && digits.ptr[0] == '0')
+        digits.ptr++, digits.len--;
+    return digits;
+}
+
+static void add_step(struct tp_model *model, struct tp_str name, int64_t start, int64_t end)
+{
+    model->steps[model->step_count++] = (struct tp_step){name, start, end, start, end};
+}
+
+static void use_markers(struct tp_model *model, const struct tp_vec *found, enum tp_step_marker marker)
+{
+    model->step_marker = marker;
+    model->steps = tp_arena_array(model->arena, found->count, sizeof *model->steps);
+    for (size_t i = 0; i < found->count; i++) {
+        const struct tp_event *e = &model->trace->events[*TP_AT(found, uint32_t, i)];
+        struct tp_str name = tp_trace_name(model->trace, e);
+        add_step(model, marker == TP_MARKER_PROFILER_STEP ? step_number(name) : name, e->ts_ns, tp_event_end(e));
+    }
+}
+
+/* ---- the window ---------------------------------------------------------------------------------------------------
+ */
+
+enum work_level { WORK_OPERATORS, WORK_HOST, WORK_DEVICE, WORK_ANY, WORK_LEVELS };
+
+static bool is_work(const struct tp_model *model, const struct tp_event *e, enum work_level level)
+{
+    switch (level) {
+    case WORK_OPERATORS:
+        return e->kind == TP_KIND_OPERATOR ||
+               (e->kind == TP_KIND_ANNOTATION && (model->names.flags[e->name] & TP_MEANS_REGION));
+    case WORK_HOST:
+        return e->kind == TP_KIND_ANNOTATION || e->kind == TP_KIND_RUNTIME;
+    case WORK_DEVICE:
+        return e->kind == TP_KIND_KERNEL || e->kind == TP_KIND_MEMCPY || e->kind == TP_KIND_MEMSET;
+    default:
+        return e->kind != TP_KIND_NONE;
+    }
+}
+
+/* From the first start to the last end of the first level of work that the trace has. */
+static struct tp_interval find_window(const struct tp_model *model)
+{
+    struct tp_interval window = {model->first_ns, model->first_ns};
+    for (unsigned level = 0; level < WORK_LEVELS; level++) {
+        bool has_any = false;
+        for (uint32_t i = 0; i < model->trace->event_count; i++) {
+            const struct tp_event *e = &model->trace->events[i];
+            if (!is_work(model, e, level))
+                continue;
+            int64_t end = tp_event_end(e);
+            if (!has_any || e->ts_ns < window.a)
+                window.a = e->ts_ns;
+            if (!has_any || end > window.b)
+                window.b = end;
+            has_any = true;
+        }
+        if (has_any)
+            break;
+    }
+    return window;
+}
+
+/* Repeated Optimizer.step: a step lasts from the end of the one before. The name whose event ends last counts. */
+static void use_optimizer(struct tp_model *model, int64_t window_start)
+{
+    const struct tp_event *last = NULL;
+    for (uint32_t i = 0; i < model->trace->event_count; i++) {
+        const struct tp_event *e = &model->trace->events[i];
+        if (is_host(e) && (model->names.flags[e->name] & TP_MEANS_OPTIMIZER_STEP) &&
+            (!last || tp_event_end(e) >= tp_event_end(last)))
+            last = e;
+    }
+    if (!last)
+        return;
+    struct tp_vec found = find_markers(model, TP_MEANS_OPTIMIZER_STEP, last->name);
+    if (found.count < 2)
+        return;
+    model->step_marker = TP_MARKER_OPTIMIZER;
+    model->steps = tp_arena_array(model->arena, found.count, sizeof *model->steps);
+    for (size_t i = 0; i < found.count; i++) {
+        int64_t end = tp_event_end(&model->trace->events[*TP_AT(&found, uint32_t, i)]);
+        char digits[24];
+        int n = snprintf(digits, sizeof digits, "%zu", i);
+        struct tp_str name = {tp_arena_copy(model->arena, digits, (size_t)n), (size_t)n};
+        add_step(model, name, window_start, end);
+        window_start = end;
+    }
+}
+
+static void find_host_steps(struct tp_model *model)
+{
+    static const struct {
+        uint16_t meaning;
+        uint8_t marker, least;
+    } markers[] = {
+        {TP_MEANS_PROFILER_STEP, TP_MARKER_PROFILER_STEP, 1},
+        {TP_MEANS_EXECUTE_CONTEXT, TP_MARKER_EXECUTE_CONTEXT, 2}, /* one marked call shows nothing about a step */
+        {TP_MEANS_STEP_BRACKET, TP_MARKER_STEP, 2}};
+    uint16_t present = 0;
+    for (uint32_t i = 0; i < model->trace->names.count; i++)
+        present |= model->names.flags[i];
+    for (unsigned m = 0; m < sizeof markers / sizeof *markers && !model->step_count; m++) {
+        if (!(present & markers[m].meaning))
+            continue;
+        struct tp_vec found = find_markers(model, markers[m].meaning, TP_NO_ID);
+        if (found.count >= markers[m].least)
+            use_markers(model, &found, markers[m].marker);
+    }
+    if (model->step_count)
+        return;
+    struct tp_interval window = find_window(model);
+    if (present & TP_MEANS_OPTIMIZER_STEP)
+        use_optimizer(model, window.a);
+    if (model->step_count)
+        return;
+    model->step_marker = TP_MARKER_WINDOW;
+    model->steps = tp_arena_array(model->arena, 1, sizeof *model->steps);
+    add_step(model, TP_STR("0"), window.a, window.b);
+}
+
+/* ---- device work of steps -----------------------------------------------------------------------------------------
+ */
+
+/* Device events of the launches inside each step. */
+struct step_work {
+    uint32_t *launch_step; /* by launch; step + 1, 0: none */
+    uint64_t *count;       /* by step */
+    int64_t *last_end;
+    int64_t first_start; /* of step 0 */
+    bool has_any;
+};
+
+/* Gives launches, in order of time, to the step that contains them; never back to an earlier step. */
+static void assign_launches(const struct tp_model *model, struct step_work *work)
+{
+    uint32_t count = model->launches.count, step = 0;
+    struct tp_keyed *sorted = tp_arena_array(model->arena, count, sizeof *sorted);
+    work->launch_step = tp_arena_array(model->arena, count, sizeof *work->launch_step);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = (struct tp_keyed){tp_launch_event(model, i)->ts_ns, model->launches.event[i], i};
+    tp_sort_keyed(sorted, count, model->arena);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tp_event *e = tp_launch_event(model, sorted[i].item);
+        int64_t end = tp_event_end(e);
+        while (step < model->step_count && e->ts_ns >= model->steps[step].host_end_ns &&
+               end > model->steps[step].host_end_ns)
+            step++;
+        if (step == model->step_count)
+            break;
+        if (e->ts_ns >= model->steps[step].host_start_ns && end <= model->steps[step].host_end_ns)
+            work->launch_step[sorted[i].item] = step + 1;
+    }
+    tp_arena_drop(model->arena, sorted, count * sizeof *sorted);
+}
+
+static uint32_t step_of_device(const struct tp_model *model, const struct step_work *work, uint32_t k)
+{
+    uint32_t launch = model->devices.launch[k];
+    return launch == TP_NO_ID ? 0 : work->launch_step[launch];
+}
+
+static void find_work(const struct tp_model *model, struct step_work *work)
+{
+    memset(work, 0, sizeof *work);
+    work->count = tp_arena_array(model->arena, model->step_count, sizeof *work->count);
+    work->last_end = tp_arena_array(model->arena, model->step_count, sizeof *work->last_end);
+    if (!model->devices.count)
+        return;
+    assign_launches(model, work);
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        uint32_t step = step_of_device(model, work, k);
+        if (!step)
+            continue;
+        int64_t start = tp_device_event(model, k)->ts_ns, end = tp_event_end(tp_device_event(model, k));
+        if (step == 1 && (!work->count[0] || start < work->first_start))
+            work->first_start = start;
+        if (!work->count[step - 1]++ || end > work->last_end[step - 1])
+            work->last_end[step - 1] = end;
+        work->has_any = true;
+    }
+}
+
+/* Where step 0 begins: after device work of nobody that ended before its own began. */
+static int64_t first_start(const struct tp_model *model, const struct step_work *work)
+{
+    int64_t start = model->steps[0].host_start_ns;
+    if (!work->count[0])
+        return start;
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        int64_t end = tp_event_end(tp_device_event(model, k));
+        if (end < work->first_start && end > start && !step_of_device(model, work, k))
+            start = end;
+    }
+    return start;
+}
+
+/* Steps after the last one with device work are cut off, and that one too when much of its work is missing. */
+static void cut_tail(struct tp_model *model, const struct step_work *work)
+{
+    uint32_t last = 0, kept = model->step_count;
+    if (model->step_count > 1) {
+        for (uint32_t i = 0; i < model->step_count; i++)
+            if (work->count[i])
+                last = i;
+        kept = last + 1;
+        if (last > 0 && work->count[last - 1] * 4 > work->count[last] * 5)
+            kept = last;
+    }
+    model->removed_step_count = model->step_count - kept;
+    model->step_count = kept;
+}
+
+void tp_model_find_steps(struct tp_model *model)
+{
+    struct step_work work;
+    find_host_steps(model);
+    find_work(model, &work);
+    if (work.has_any) {
+        int64_t previous = first_start(model, &work);
+        for (uint32_t i = 0; i < model->step_count; i++) {
+            struct tp_step *step = &model->steps[i];
+            step->start_ns = previous > step->host_start_ns ? previous : step->host_start_ns;
+            step->end_ns = step->host_end_ns > step->start_ns ? step->host_end_ns : step->start_ns;
+            if (work.count[i] && work.last_end[i] > step->end_ns)
+                step->end_ns = work.last_end[i];
+            previous = step->end_ns;
+        }
+        cut_tail(model, &work);
+    }
+    tp_arena_drop(model->arena, work.launch_step, model->launches.count * sizeof *work.launch_step);
+}

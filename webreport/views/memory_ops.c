@@ -1,0 +1,194 @@
+/* Bytes by operator: own records, and those of the operators below without counting recursion twice (D6, D9).
+ *
+ * Per device only operators with records and their ancestors are touched. Ancestors have lower numbers, so the touched
+ * ones, sorted, are summed from the end in one pass. */
+#include "webreport/model/saturate.h"
+#include "webreport/model/sort.h"
+#include "webreport/views/memory_records.h"
+
+static const struct tp_column_def op_defs[TP_MEMORY_OP_COLUMNS] = {
+    {"operator", "Operator", "", "Name of the operator.", TP_COLUMN_TEXT},
+    {"calls", "Calls", "", "Number of all calls of the operator.", TP_COLUMN_INT},
+    {"size_increase_bytes", "Size increase", "bytes", "Bytes allocated minus bytes released, with operators below.",
+     TP_COLUMN_BYTES},
+    {"self_size_increase_bytes", "Self size increase", "bytes",
+     "Bytes allocated minus bytes released by the operator itself.", TP_COLUMN_BYTES},
+    {"allocation_count", "Allocations", "", "Number of allocations, with operators below.", TP_COLUMN_INT},
+    {"self_allocation_count", "Self allocations", "", "Number of allocations by the operator itself.", TP_COLUMN_INT},
+    {"allocation_size_bytes", "Allocated", "bytes", "Bytes allocated, with operators below.", TP_COLUMN_BYTES},
+    {"self_allocation_size_bytes", "Self allocated", "bytes", "Bytes allocated by the operator itself.",
+     TP_COLUMN_BYTES},
+};
+
+struct amount {
+    int64_t increase, count, size;
+};
+
+struct row {
+    uint32_t name;
+    struct amount self, all;
+};
+
+struct summing {
+    struct tp_memory_records *records;
+    int64_t *calls;            /* by name */
+    uint32_t *folded_into;     /* by operator: where its own records count in the folded table */
+    struct amount *self, *all; /* by operator; zero outside the touched ones */
+    uint32_t *stamp;           /* by operator: round that touched it */
+    uint32_t *row_of_name;     /* row + 1; zero outside the touched names */
+    uint32_t round;
+};
+
+static void add_amount(struct amount *to, const struct amount *x)
+{
+    to->increase = tp_sat_add(to->increase, x->increase);
+    to->count += x->count;
+    to->size = tp_sat_add(to->size, x->size);
+}
+
+static bool is_zero(const struct amount *x)
+{
+    return !x->increase && !x->count && !x->size;
+}
+
+/* Own records of allocation helpers (aten::empty ..) count for the nearest ancestor that is none; without one they
+ * stay. */
+static void find_folds(struct summing *s)
+{
+    const struct tp_model *model = s->records->model;
+    const struct tp_operators *ops = &model->operators;
+    s->folded_into = tp_arena_array(s->records->arena, ops->count, sizeof *s->folded_into);
+    for (uint32_t i = 0; i < ops->count; i++) {
+        bool is_helper = model->names.flags[tp_operator_event(model, i)->name] & TP_MEANS_ALLOCATOR;
+        s->folded_into[i] = !is_helper ? i : ops->parent[i] == TP_NO_ID ? TP_NO_ID : s->folded_into[ops->parent[i]];
+    }
+}
+
+static int by_number(const void *context, uint32_t x, uint32_t y)
+{
+    (void)context;
+    return (x > y) - (x < y);
+}
+
+/* Adds each record of the device to its operator; returns the touched operators and their ancestors, ascending. */
+static struct tp_vec touch(struct summing *s, uint32_t device, bool folds)
+{
+    struct tp_memory_records *records = s->records;
+    const struct tp_operators *ops = &records->model->operators;
+    struct tp_vec touched = TP_VEC(records->arena, uint32_t);
+    s->round++;
+    for (uint32_t i = records->device_first[device]; i < records->device_first[device + 1]; i++) {
+        const struct tp_memory_record *record = &records->items[records->by_device[i]];
+        uint32_t op = record->owner;
+        if (op == TP_NO_ID)
+            continue;
+        if (folds && s->folded_into[op] != TP_NO_ID)
+            op = s->folded_into[op];
+        int64_t size = record->bytes > 0 ? record->bytes : 0;
+        add_amount(&s->self[op], &(struct amount){record->bytes, record->bytes > 0, size});
+        for (uint32_t up = op; up != TP_NO_ID && s->stamp[up] != s->round; up = ops->parent[up]) {
+            s->stamp[up] = s->round;
+            *(uint32_t *)tp_vec_push(&touched) = up;
+        }
+    }
+    tp_sort_rows(touched.data, touched.count, by_number, NULL, records->arena);
+    return touched;
+}
+
+/* Rows by name of the touched operators. */
+static struct tp_vec sum_rows(struct summing *s, const struct tp_vec *touched)
+{
+    const struct tp_model *model = s->records->model;
+    const struct tp_operators *ops = &model->operators;
+    struct tp_vec rows = TP_VEC(s->records->arena, struct row);
+    for (size_t i = touched->count; i-- > 0;) {
+        uint32_t op = *TP_AT(touched, uint32_t, i), name = tp_operator_event(model, op)->name;
+        add_amount(&s->all[op], &s->self[op]);
+        if (ops->parent[op] != TP_NO_ID)
+            add_amount(&s->all[ops->parent[op]], &s->all[op]);
+        if (!s->row_of_name[name]) {
+            *(struct row *)tp_vec_push(&rows) = (struct row){.name = name};
+            s->row_of_name[name] = (uint32_t)rows.count;
+        }
+        struct row *row = TP_AT(&rows, struct row, s->row_of_name[name] - 1);
+        add_amount(&row->self, &s->self[op]);
+        if (ops->flags[op] & TP_OPERATOR_OUTERMOST)
+            add_amount(&row->all, &s->all[op]);
+        s->self[op] = s->all[op] = (struct amount){0, 0, 0};
+    }
+    for (size_t i = 0; i < rows.count; i++)
+        s->row_of_name[TP_AT(&rows, struct row, i)->name] = 0;
+    return rows;
+}
+
+struct order {
+    const struct row *rows;
+    const struct tp_strings *names;
+};
+
+/* Self increase desc, self allocation size desc, name. */
+static int compare_rows(const void *context, uint32_t i, uint32_t j)
+{
+    const struct order *order = context;
+    const struct row *x = &order->rows[i], *y = &order->rows[j];
+    if (x->self.increase != y->self.increase)
+        return x->self.increase > y->self.increase ? -1 : 1;
+    if (x->self.size != y->self.size)
+        return x->self.size > y->self.size ? -1 : 1;
+    return tp_str_compare(order->names->items[x->name], order->names->items[y->name]);
+}
+
+static void build_table(struct summing *s, struct tp_table *table, uint32_t device, bool folds)
+{
+    const struct tp_strings *names = &s->records->model->trace->names;
+    struct tp_arena *arena = s->records->arena;
+    struct tp_vec touched = touch(s, device, folds);
+    struct tp_vec rows = sum_rows(s, &touched);
+    struct order order = {rows.data, names};
+    uint32_t *sorted = tp_arena_array(arena, rows.count, sizeof *sorted), count = 0;
+    for (uint32_t i = 0; i < rows.count; i++)
+        if (!is_zero(&TP_AT(&rows, struct row, i)->self) || !is_zero(&TP_AT(&rows, struct row, i)->all))
+            sorted[count++] = i;
+    tp_sort_rows(sorted, count, compare_rows, &order, arena);
+    tp_table_init(table, arena, folds ? "operator_stats_folded" : "operator_stats", op_defs, TP_MEMORY_OP_COLUMNS,
+                  count);
+    table->title = folds ? "Memory by operator, allocation helpers folded" : "Memory by operator";
+    for (uint32_t i = 0; i < count; i++) {
+        const struct row *row = TP_AT(&rows, struct row, sorted[i]);
+        tp_table_text(table, TP_MEMORY_OP_NAME)[i] = names->items[row->name];
+        tp_table_int(table, TP_MEMORY_OP_CALLS)[i] = s->calls[row->name];
+        tp_table_int(table, TP_MEMORY_OP_INCREASE)[i] = row->all.increase;
+        tp_table_int(table, TP_MEMORY_OP_SELF_INCREASE)[i] = row->self.increase;
+        tp_table_int(table, TP_MEMORY_OP_COUNT)[i] = row->all.count;
+        tp_table_int(table, TP_MEMORY_OP_SELF_COUNT)[i] = row->self.count;
+        tp_table_int(table, TP_MEMORY_OP_SIZE)[i] = row->all.size;
+        tp_table_int(table, TP_MEMORY_OP_SELF_SIZE)[i] = row->self.size;
+    }
+    tp_arena_drop(arena, touched.data, touched.capacity * sizeof(uint32_t));
+}
+
+void tp_memory_ops_build(struct tp_memory_records *records)
+{
+    const struct tp_model *model = records->model;
+    struct tp_arena *arena = records->arena;
+    struct summing s = {.records = records};
+    size_t ops = model->operators.count, names = model->trace->names.count;
+    s.calls = tp_arena_array(arena, names, sizeof *s.calls);
+    s.self = tp_arena_array(arena, ops, sizeof *s.self);
+    s.all = tp_arena_array(arena, ops, sizeof *s.all);
+    s.stamp = tp_arena_array(arena, ops, sizeof *s.stamp);
+    s.row_of_name = tp_arena_array(arena, names, sizeof *s.row_of_name);
+    for (uint32_t i = 0; i < ops; i++)
+        s.calls[tp_operator_event(model, i)->name]++;
+    find_folds(&s);
+    for (uint32_t d = 0; d < records->device_count; d++) {
+        build_table(&s, &records->devices[d].operators, d, false);
+        build_table(&s, &records->devices[d].operators_folded, d, true);
+    }
+    tp_arena_drop(arena, s.calls, names * sizeof *s.calls);
+    tp_arena_drop(arena, s.self, ops * sizeof *s.self);
+    tp_arena_drop(arena, s.all, ops * sizeof *s.all);
+    tp_arena_drop(arena, s.stamp, ops * sizeof *s.stamp);
+    tp_arena_drop(arena, s.row_of_name, names * sizeof *s.row_of_name);
+    tp_arena_drop(arena, s.folded_into, ops * sizeof *s.folded_into);
+}

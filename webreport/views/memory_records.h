@@ -1,0 +1,30 @@
+/* Memory records of a trace in order of time, with their device and the operator they happened in (sections 8, D8, D9).
+ */
+#ifndef TP_WEBREPORT_VIEWS_MEMORY_RECORDS_H
+#define TP_WEBREPORT_VIEWS_MEMORY_RECORDS_H
+
+#include "webreport/views/memory.h"
+
+struct tp_memory_record {
+    int64_t ts_ns, bytes, address, total_allocated, total_reserved; /* TP_NULL_INT when absent; bytes 0 then */
+    uint32_t device;                                                /* index in devices */
+    uint32_t owner; /* innermost operator of the thread at that time; TP_NO_ID */
+};
+
+struct tp_memory_records {
+    const struct tp_model *model;
+    struct tp_arena *arena;
+    struct tp_memory_record *items;
+    uint32_t count;
+    uint32_t *by_device;              /* records device by device, in order of time */
+    uint32_t *device_first;           /* device_count + 1 */
+    struct tp_device_memory *devices; /* by (type, id); name, type and id filled */
+    uint32_t device_count;
+};
+
+void tp_memory_records_build(struct tp_memory_records *records, const struct tp_model *model, struct tp_arena *arena);
+
+/* operators and operators_folded of every device (memory_ops.c). */
+void tp_memory_ops_build(struct tp_memory_records *records);
+
+#endif

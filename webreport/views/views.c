@@ -1,0 +1,30 @@
+/* All views of one profile: see views.h. */
+#include "webreport/views/views.h"
+
+void tp_views_build(struct tp_views *views, const struct tp_trace *trace, const struct tp_model *model,
+                    struct tp_arena *arena)
+{
+    (void)trace; /* the model knows its trace */
+    tp_trace_facts_build(&views->facts, model, arena);
+    tp_overview_build(&views->overview, model, arena);
+    tp_operator_view_build(&views->operators, model, arena);
+    tp_kernel_view_build(&views->kernels, model, arena);
+    tp_memory_view_build(&views->memory, model, arena);
+    tp_module_view_build(&views->modules, model, arena);
+}
+
+void tp_views_json(const struct tp_views *views, struct tp_json *json)
+{
+    tp_json_key(json, "trace_facts");
+    tp_trace_facts_json(&views->facts, json);
+    tp_json_key(json, "overview");
+    tp_overview_json(&views->overview, json);
+    tp_json_key(json, "operator_view");
+    tp_operator_view_json(&views->operators, json);
+    tp_json_key(json, "kernel_view");
+    tp_kernel_view_json(&views->kernels, json);
+    tp_json_key(json, "memory_view");
+    tp_memory_view_json(&views->memory, json);
+    tp_json_key(json, "module_view");
+    tp_module_view_json(&views->modules, json);
+}
