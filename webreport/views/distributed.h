@@ -31,6 +31,7 @@ struct tp_rank_summary {
     struct tp_rank_record *records;
     uint32_t record_count;
     struct tp_interval *ranges;
+    uint32_t range_count;
     struct tp_str *labels; /* distinct step names */
     uint32_t label_count;
     struct tp_table overlap;  /* enum tp_overlap_column, a row per step */

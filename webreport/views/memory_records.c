@@ -14,35 +14,33 @@ static const char *const type_names[] = {"CPU",  "CUDA", "MKLDNN", "OPENGL", "OP
                                          "META", "HPU",  "VE",     "LAZY",   "IPU",    "MTIA",  "PRIVATEUSE1"};
 enum { TYPE_COUNT = sizeof type_names / sizeof *type_names, CUDA = 1, HIP = 6 };
 
-static struct tp_str print(struct tp_arena *arena, const char *format, const char *text, int64_t x, int64_t y)
+static struct tp_str keep(struct tp_arena *arena, const char *text, int size)
 {
-    char out[96];
-    int n = snprintf(out, sizeof out, format, text, (long long)x, (long long)y);
-    return (struct tp_str){tp_arena_copy(arena, out, (size_t)n), (size_t)n};
+    return (struct tp_str){tp_arena_copy(arena, text, (size_t)size), (size_t)size};
 }
 
 /* CPU, GPU0, XPU1, DEVICE33:0 */
 static struct tp_str device_name(struct tp_arena *arena, int64_t type, int64_t id)
 {
+    char out[64];
+    const char *name = type == CUDA || type == HIP ? "GPU" : type > 0 && type < TYPE_COUNT ? type_names[type] : NULL;
     if (type == 0)
         return TP_STR("CPU");
-    if (type == CUDA || type == HIP)
-        return print(arena, "%s%lld", "GPU", id, 0);
-    if (type > 0 && type < TYPE_COUNT)
-        return print(arena, "%s%lld", type_names[type], id, 0);
-    return print(arena, "%s%lld:%lld", "DEVICE", type, id);
+    if (name)
+        return keep(arena, out, snprintf(out, sizeof out, "%s%lld", name, (long long)id));
+    return keep(arena, out, snprintf(out, sizeof out, "DEVICE%lld:%lld", (long long)type, (long long)id));
 }
 
 /* cpu:-1, cuda:0, device33:0 */
 static struct tp_str peak_key(struct tp_arena *arena, int64_t type, int64_t id)
 {
-    char lower[16] = {0};
+    char lower[16] = {0}, out[64];
     if (type < 0 || type >= TYPE_COUNT)
-        return print(arena, "%s%lld:%lld", "device", type, id);
+        return keep(arena, out, snprintf(out, sizeof out, "device%lld:%lld", (long long)type, (long long)id));
     for (unsigned i = 0; type_names[type][i]; i++)
         lower[i] = (char)(type_names[type][i] >= 'A' && type_names[type][i] <= 'Z' ? type_names[type][i] + 32
                                                                                    : type_names[type][i]);
-    return print(arena, "%s:%lld", lower, id, 0);
+    return keep(arena, out, snprintf(out, sizeof out, "%s:%lld", lower, (long long)id));
 }
 
 static int compare_devices(const void *context, uint32_t i, uint32_t j)

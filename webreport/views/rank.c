@@ -89,7 +89,8 @@ static void copy_records(struct tp_rank_summary *rank, const struct tp_model *mo
         const struct tp_collective *record = &from->items[i];
         const struct tp_step *step = step_of(model, record);
         struct tp_rank_record *to = &rank->records[i];
-        to->name = names.items[tp_strings_add(&names, record->name)];
+        uint32_t name = tp_strings_add(&names, record->name);
+        to->name = names.items[name];
         to->step = step ? tp_strings_add(labels, step->name) : TP_NO_ID;
         to->first_range = at;
         to->range_count = record->range_count;
