@@ -10,6 +10,7 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/model/model.h"
+#include "webreport/model/oddities.h"
 #include "webreport/model/order.h"
 #include "webreport/views/advice.h"
 #include "webreport/views/views.h"
@@ -98,10 +99,11 @@ static void build_views(struct profile *p)
 
 static void say_notices(struct job *job, const struct tp_run_file *file, const struct tp_reading *reading)
 {
-    for (int i = 0; i < TP_NOTICE_COUNT; i++)
+    for (enum tp_notice i = 0; i < TP_NOTICE_COUNT; i++)
         if (reading->notices[i])
-            tp_console_notice(job->console, "%s: %s (%llu, first at byte %llu)", file->path,
-                              tp_notice_text((enum tp_notice)i), (unsigned long long)reading->notices[i],
+            tp_console_notice(job->console,
+                              tp_notice_is_damage(i) ? "%s: %s (%llu, first at byte %llu)" : "%s: %s (%llu)",
+                              file->path, tp_notice_text(i), (unsigned long long)reading->notices[i],
                               (unsigned long long)reading->notice_offset[i]);
 }
 
@@ -109,9 +111,10 @@ static void say_notices(struct job *job, const struct tp_run_file *file, const s
 static int finish_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file, struct profile *p,
                           struct tp_rank_summary *rank)
 {
-    say_notices(job, file, &p->trace.reading);
     tp_order_build(&p->order, &p->trace, &p->arena);
+    tp_oddities_note(&p->trace, &p->order, &p->arena);
     build_views(p);
+    say_notices(job, file, &p->trace.reading);
     tp_rank_summary_build(rank, file->worker, &p->model, &p->views.overview, &job->arena);
     struct tp_page_profile shown = {.run = run->name,
                                     .worker = file->worker,

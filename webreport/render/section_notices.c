@@ -14,24 +14,46 @@ static struct tp_object *add_notice(struct tp_list *notices, const char *tone, c
     return notice;
 }
 
-static void add_damage(struct tp_list *notices, struct tp_arena *arena, const struct tp_quality *quality)
+static bool has_notices(const struct tp_reading *reading, bool of_damage)
 {
-    struct tp_object *notice;
-    struct tp_list *points;
+    for (enum tp_notice i = 0; i < TP_NOTICE_COUNT; i++)
+        if (reading->notices[i] && tp_notice_is_damage(i) == of_damage)
+            return true;
+    return false;
+}
 
-    if (!quality->notice_count)
-        return;
-    notice = add_notice(notices, "",
-                        tp_text_printf(arena, "This trace needed repair. %s could be read",
-                                       tp_text_of_some(arena, quality->events_total, "event", "events")),
-                        "Numbers come from what could be read.");
-    points = tp_object_list(notice, "points");
+/* One line per notice of the kind: what it is, how often, and for damage where it was first seen. */
+static void add_points(struct tp_object *notice, struct tp_arena *arena, const struct tp_reading *reading,
+                       bool of_damage)
+{
+    struct tp_list *points = tp_object_list(notice, "points");
+
     tp_object_bool(notice, "has_points", true);
-    for (unsigned i = 0; i < quality->notice_count; i++)
+    for (enum tp_notice i = 0; i < TP_NOTICE_COUNT; i++) {
+        const char *count = tp_text_of_count(arena, (int64_t)reading->notices[i]);
+        if (!reading->notices[i] || tp_notice_is_damage(i) != of_damage)
+            continue;
         tp_object_text(tp_list_object(points), "point",
-                       tp_text_printf(arena, "%s: %s, first at byte %s", quality->notices[i].name,
-                                      tp_text_of_count(arena, quality->notices[i].count),
-                                      tp_text_of_count(arena, (int64_t)quality->notice_offset[i])));
+                       of_damage ? tp_text_printf(arena, "%s: %s, first at byte %s", tp_notice_text(i), count,
+                                                  tp_text_of_count(arena, (int64_t)reading->notice_offset[i]))
+                                 : tp_text_printf(arena, "%s: %s", tp_notice_text(i), count));
+    }
+}
+
+static void add_damage(struct tp_list *notices, struct tp_arena *arena, const struct tp_page_profile *profile)
+{
+    const struct tp_reading *reading = &profile->trace->reading;
+
+    if (has_notices(reading, true))
+        add_points(
+            add_notice(notices, "",
+                       tp_text_printf(arena, "This trace needed repair. %s could be read",
+                                      tp_text_of_some(arena, profile->advice->quality.events_total, "event", "events")),
+                       "Numbers come from what could be read."),
+            arena, reading, true);
+    if (reading->notices[TP_NOTICE_TIME_OUTLIER] || reading->notices[TP_NOTICE_OVERLAP])
+        add_points(add_notice(notices, "info", "Odd in this trace", "Nothing was changed; times are counted once."),
+                   arena, reading, false);
 }
 
 static void add_missing(struct tp_list *notices, struct tp_arena *arena, const struct tp_page_profile *profile)
@@ -48,7 +70,7 @@ static void add_missing(struct tp_list *notices, struct tp_arena *arena, const s
         add_notice(notices, "info", "No GPU activity in this trace",
                    "The GPU views are left out. If the run used a GPU, enable ProfilerActivity.CUDA.");
     if (strcmp(views->facts.step_marker, "window") == 0)
-        add_notice(notices, "info", "No step markers in this trace",
+        add_notice(notices, "info", "No steps are marked in this trace",
                    tp_text_printf(
                        arena,
                        "The whole window of %s counts as one step. Call prof.step() once per iteration to see steps.",
@@ -79,7 +101,7 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_object *
 {
     struct tp_list *notices = tp_object_list(overview, "notices");
 
-    add_damage(notices, section->arena, &section->profile->advice->quality);
+    add_damage(notices, section->arena, section->profile);
     add_missing(notices, section->arena, section->profile);
     tp_object_text(overview, "absent", absent_text(section->arena, section->profile->views));
 }

@@ -167,6 +167,10 @@ enum tp_notice {
     TP_NOTICE_UNBALANCED,
     TP_NOTICE_EVENT_TOO_LONG,
     TP_NOTICE_HEADER,
+    /* odd, but nothing was repaired: found in the events once they stand in order (model/oddities.h) */
+    TP_NOTICE_TIME_OUTLIER,
+    TP_NOTICE_OVERLAP,
+    TP_NOTICE_NO_STEPS,
     TP_NOTICE_COUNT
 };
 
@@ -255,6 +259,12 @@ int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *pa
 /* The same from bytes in memory (plain or gzip). */
 int tp_trace_read_bytes(struct tp_trace *trace, struct tp_arena *arena, const void *bytes, size_t size,
                         const struct tp_trace_options *options, struct tp_error *err);
+
+/* True when the notice means that the file itself was damaged, false when its content is only odd. */
+static inline bool tp_notice_is_damage(enum tp_notice notice)
+{
+    return notice < TP_NOTICE_TIME_OUTLIER;
+}
 
 /* Short text of a notice ("invalid UTF-8"), as the report and stderr show it. Static. */
 const char *tp_notice_text(enum tp_notice notice);

@@ -1,0 +1,94 @@
+/* Oddities: see oddities.h. */
+#include "webreport/model/oddities.h"
+
+static const int64_t DAY_NS = 86400ll * 1000000000;
+
+/* Moves the k-th smallest to its place (Hoare's selection; the pivot is the middle of three, so order does not hurt).
+ */
+static int64_t select_ns(int64_t *items, size_t count, size_t k)
+{
+    size_t lo = 0, hi = count - 1;
+    while (lo < hi) {
+        int64_t a = items[lo], b = items[lo + (hi - lo) / 2], c = items[hi];
+        int64_t pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+        size_t i = lo, j = hi;
+        for (;;) {
+            while (items[i] < pivot)
+                i++;
+            while (items[j] > pivot)
+                j--;
+            if (i >= j)
+                break;
+            int64_t swap = items[i];
+            items[i++] = items[j];
+            items[j--] = swap;
+        }
+        if (k <= j)
+            hi = j;
+        else
+            lo = j + 1;
+    }
+    return items[k];
+}
+
+int64_t tp_oddities_middle_ns(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    enum { SAMPLE = 4095 }; /* evenly spaced events are enough to find the bulk of a trace */
+    size_t count = trace->event_count < SAMPLE ? trace->event_count : SAMPLE;
+    if (count == 0)
+        return 0;
+    int64_t *starts = tp_arena_array(arena, count, sizeof *starts);
+    for (size_t i = 0; i < count; i++)
+        starts[i] = trace->events[i * trace->event_count / count].ts_ns;
+    return select_ns(starts, count, (count - 1) / 2);
+}
+
+static uint64_t count_outliers(const struct tp_trace *trace, int64_t middle_ns)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < trace->event_count; i++) {
+        int64_t distance = trace->events[i].ts_ns - middle_ns;
+        count += distance > DAY_NS || distance < -DAY_NS;
+    }
+    return count;
+}
+
+/* Device operations are in order of start, so one running end per row tells. */
+static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+{
+    int64_t *end = tp_arena_array(arena, trace->thread_count, sizeof *end);
+    uint8_t *is_used = tp_arena_array(arena, trace->thread_count, sizeof *is_used);
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < order->device_count; i++) {
+        const struct tp_event *e = &trace->events[order->device[i]];
+        /* one nanosecond is rounding */
+        count += is_used[e->thread] && e->ts_ns + 1 < end[e->thread];
+        if (!is_used[e->thread] || tp_event_end(e) > end[e->thread])
+            end[e->thread] = tp_event_end(e);
+        is_used[e->thread] = 1;
+    }
+    return count;
+}
+
+static bool marks_steps(struct tp_str name)
+{
+    return tp_str_starts(name, "ProfilerStep#") || tp_str_starts(name, "step[") ||
+           tp_str_starts(name, "Optimizer.step#") ||
+           (tp_str_starts(name, "execute_") && tp_str_find(name, "context_") >= 0);
+}
+
+static bool has_steps(const struct tp_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->names.count; i++)
+        if (marks_steps(tp_strings_get(&trace->names, i)))
+            return true;
+    return false;
+}
+
+void tp_oddities_note(struct tp_trace *trace, const struct tp_order *order, struct tp_arena *arena)
+{
+    uint64_t *notices = trace->reading.notices;
+    notices[TP_NOTICE_TIME_OUTLIER] = count_outliers(trace, tp_oddities_middle_ns(trace, arena));
+    notices[TP_NOTICE_OVERLAP] = count_overlaps(trace, order, arena);
+    notices[TP_NOTICE_NO_STEPS] = !has_steps(trace);
+}
