@@ -32,7 +32,7 @@ static void time_is_ns_from_the_digits(void **state)
         {"1.5E+2", 150000},
         {"25e-3", 25},
         {"-25e-4", -2},
-        {"4611686018427386", 4611686018427386000},
+        {"2305843009213692", 2305843009213692000},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -44,7 +44,7 @@ static void time_is_ns_from_the_digits(void **state)
 
 static void time_beyond_the_limit_is_out_of_range_and_saturates(void **state)
 {
-    static const char *const cases[] = {"9223372036854775807", "-9223372036854775808", "1e300", "4611686018427388"};
+    static const char *const cases[] = {"9223372036854775807", "-9223372036854775808", "1e300", "2305843009213694"};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t ns = 0;

@@ -142,8 +142,10 @@ static int list_folder(struct search *s, const char *path, struct tp_vec *folder
     }
     closedir(dir);
     memcpy(&s->arena->guard, &outer, sizeof outer);
-    qsort(folders->data, folders->count, sizeof(char *), by_text);
-    qsort(files->data, files->count, sizeof(char *), by_text);
+    if (folders->count)
+        qsort(folders->data, folders->count, sizeof(char *), by_text);
+    if (files->count)
+        qsort(files->data, files->count, sizeof(char *), by_text);
     return TP_OK;
 }
 

@@ -13,7 +13,7 @@
 #define TP_MAX_HEADER_BYTES (4u << 20)    /* one top-level value kept as text (deviceProperties, distributedInfo) */
 #define TP_MAX_HEADER_KEYS 256u           /* top-level keys kept */
 #define TP_MAX_STRING_TABLE_BYTES (3ull << 30) /* distinct strings of one kind */
-#define TP_MAX_TIME_NS (1ll << 62)             /* |ts|, |dur| */
+#define TP_MAX_TIME_NS (1ll << 61)             /* |ts|, |dur|: a difference of two ends then fits in 64 bits */
 
 /* directories */
 #define TP_MAX_DIR_DEPTH 64u
