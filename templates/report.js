@@ -91,8 +91,8 @@
     return '"' + text.replace(/"/g, '""') + '"';
   }
   function cellText(cell) {
-    var name = one('[data-full]', cell);
-    if (name) return name.getAttribute('data-full');
+    var full = one('.full', cell);
+    if (full) return full.textContent;
     return (one('summary', cell) || one('code', cell) || cell).textContent.trim();
   }
   function cellNumber(cell) {
@@ -147,6 +147,7 @@
     return lines.join('\r\n');
   }
   function equip(table) {
+    if (table.tBodies[0].rows.length < 8) return; /* seen at a glance */
     var body = table.tBodies[0], rows = all('tr', body), heads = all('thead th', table), name = table.getAttribute('data-name');
     if (!table.hasAttribute('data-tree')) {
       heads.forEach(function (head, i) { if (!head.classList.contains('b')) sortable(head, i, heads, body, rows); });

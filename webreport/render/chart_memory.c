@@ -157,7 +157,7 @@ static void put_axes(struct tp_object *chart, struct tp_arena *arena, const stru
                      double top)
 {
     struct tp_list *ticks = tp_object_list(chart, "ticks"), *times = tp_object_list(chart, "times");
-    double time_top, time_tick = tp_chart_tick((double)series->duration_ns, &time_top);
+    double time_top, time_tick = tp_chart_tick((double)series->duration_ns / 2, &time_top);
 
     for (double at = 0; at <= top * 1.0001; at += tick) {
         struct tp_object *object = tp_list_object(ticks);

@@ -16,8 +16,6 @@ struct tp_unit tp_unit_of_time(int64_t max_ns)
         return (struct tp_unit){"s", 1e9, 2};
     if (max_ns >= 10000000)
         return (struct tp_unit){"ms", 1e6, 2};
-    if (max_ns >= 1000000)
-        return (struct tp_unit){"ms", 1e6, 3};
     return (struct tp_unit){"\xc2\xb5s", 1e3, 1};
 }
 

@@ -67,8 +67,7 @@ static struct figure step_figure(const struct tp_section *section)
         max = total > max ? total : max;
     }
     if (steps->row_count > 1)
-        figure.note = tp_text_printf(arena, "%s to %s in %zu steps", tp_text_of_time(arena, min),
-                                     tp_text_of_time(arena, max), steps->row_count);
+        figure.note = tp_text_printf(arena, "%s to %s", tp_text_of_time(arena, min), tp_text_of_time(arena, max));
     else
         figure.note =
             strcmp(section->profile->views->facts.step_marker, "window") == 0 ? "the whole window" : "one step";

@@ -1,5 +1,6 @@
 /* Findings: what could be gained at most, why, what to try, and the events that prove it. */
 #include <math.h>
+#include <string.h>
 
 #include "webreport/render/section.h"
 
@@ -26,18 +27,26 @@ static void put_impact(struct tp_object *item, struct tp_arena *arena, const str
                                                    : "of the step concerned");
 }
 
-/* Why: what the rule saw, how sure it is, and which flaws of the trace make it less sure. */
-static const char *why_text(const struct tp_section *section, const struct tp_finding *finding)
+/* What the rule saw beyond its title. */
+static struct tp_str why_text(const struct tp_section *section, const struct tp_finding *finding)
 {
-    struct tp_arena *arena = section->arena;
-    struct tp_str detail = tp_shown_text(&section->naming, tp_str_of(finding->detail ? finding->detail : ""));
-    const char *weakened = "";
+    return tp_shown_text(&section->naming, tp_str_of(finding->detail ? finding->detail : ""));
+}
+
+/* How sure it is, which flaws of the trace make it less sure, and how many events prove it. */
+static const char *proof_text(struct tp_arena *arena, const struct tp_finding *finding, unsigned shown)
+{
+    const char *weakened = "", *evidence = "";
 
     for (unsigned i = 0; i < finding->weakened_by_count; i++)
         weakened = tp_text_printf(arena, "%s%s%s", weakened, i ? ", " : ", weakened by ", finding->weakened_by[i]);
-    return tp_text_printf(arena, "%.*s%sConfidence %s%s. Rule %s, %s.", (int)detail.len, detail.ptr,
-                          detail.len ? ". " : "", tp_confidence_text(finding->confidence), weakened, finding->rule->id,
-                          tp_text_of_some(arena, finding->evidence_total, "event", "events"));
+    if (shown && shown < finding->evidence_total)
+        evidence = tp_text_printf(arena, " \xc2\xb7 evidence, %u of %s events", shown,
+                                  tp_text_of_count(arena, finding->evidence_total));
+    else if (shown)
+        evidence = tp_text_printf(arena, " \xc2\xb7 evidence, %s", tp_text_of_some(arena, shown, "event", "events"));
+    return tp_text_printf(arena, "Rule %s \xc2\xb7 confidence %s%s%s", finding->rule->id,
+                          tp_confidence_text(finding->confidence), weakened, evidence);
 }
 
 static void put_evidence(const struct tp_section *section, struct tp_object *item, const struct tp_finding *finding)
@@ -48,10 +57,7 @@ static void put_evidence(const struct tp_section *section, struct tp_object *ite
                                                                          : (unsigned)section->limits->evidence;
 
     tp_object_bool(item, "has_evidence", count > 0);
-    tp_object_text(item, "evidence_head",
-                   count < finding->evidence_total ? tp_text_printf(arena, "Evidence, %u of %s", count,
-                                                                    tp_text_of_count(arena, finding->evidence_total))
-                                                   : "Evidence");
+    tp_object_text(item, "proof", proof_text(section->arena, finding, count));
     for (unsigned i = 0; i < count; i++) {
         const struct tp_evidence *evidence = &finding->evidence[i];
         struct tp_object *event = tp_list_object(list);
@@ -65,6 +71,40 @@ static void put_evidence(const struct tp_section *section, struct tp_object *ite
     }
 }
 
+/* Rules that name a remedy for what another rule found: shown beneath it (advice-definitions D10.6). */
+static const char *parent_rule(const char *id)
+{
+    return strcmp(id, "B2") == 0 ? "B1" : strcmp(id, "A2") == 0 ? "A1" : NULL;
+}
+
+static bool has_finding(const struct tp_recommendations *found, const char *id)
+{
+    for (uint32_t i = 0; id && i < found->finding_count; i++)
+        if (strcmp(found->findings[i].rule->id, id) == 0)
+            return true;
+    return false;
+}
+
+static void put_remedies(const struct tp_section *section, struct tp_object *item, const char *id)
+{
+    const struct tp_recommendations *found = &section->profile->advice->recommendations;
+    struct tp_list *remedies = tp_object_list(item, "remedies");
+
+    for (uint32_t i = 0; i < found->finding_count; i++) {
+        const struct tp_finding *finding = &found->findings[i];
+        const char *parent = parent_rule(finding->rule->id);
+        struct tp_object *remedy;
+
+        if (!parent || strcmp(parent, id) != 0)
+            continue;
+        remedy = tp_list_object(remedies);
+        tp_object_text(remedy, "remedy_rule", finding->rule->id);
+        tp_object_text(remedy, "remedy_title", finding->rule->title);
+        tp_object_text(remedy, "remedy_advice", finding->rule->advice);
+        tp_object_str(remedy, "remedy_detail", why_text(section, finding));
+    }
+}
+
 static void put_finding(const struct tp_section *section, struct tp_list *list, const struct tp_finding *finding)
 {
     struct tp_object *item = tp_list_object(list);
@@ -73,9 +113,10 @@ static void put_finding(const struct tp_section *section, struct tp_list *list, 
     tp_object_text(item, "severity_text", severity_title(finding->severity));
     tp_object_text(item, "finding_title", finding->rule->title);
     put_impact(item, section->arena, finding);
-    tp_object_text(item, "why", why_text(section, finding));
+    tp_object_str(item, "why", why_text(section, finding));
     tp_object_text(item, "advice", finding->rule->advice);
     tp_object_text(item, "doc_url", finding->rule->doc_url ? finding->rule->doc_url : "");
+    put_remedies(section, item, finding->rule->id);
     put_evidence(section, item, finding);
 }
 
@@ -84,10 +125,14 @@ void tp_section_put_findings(const struct tp_section *section, struct tp_object 
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
     struct tp_arena *arena = section->arena;
     struct tp_list *list = tp_object_list(overview, "findings");
-    size_t count = found->finding_count < section->limits->findings ? found->finding_count : section->limits->findings;
+    size_t shown = 0;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < found->finding_count && shown < section->limits->findings; i++) {
+        if (has_finding(found, parent_rule(found->findings[i].rule->id)))
+            continue;
         put_finding(section, list, &found->findings[i]);
+        shown++;
+    }
     if (!found->finding_count)
         tp_object_text(
             overview, "findings_none",

@@ -1,10 +1,26 @@
 /* Timeline and call tree: built for this page within its limits. */
 #include "webreport/render/section.h"
+#include "webreport/render/timeline_data.h"
+
+/* A name as the viewer shows it: kernels without their arguments, nothing private. */
+static struct tp_str shown_name(const void *context, struct tp_str name)
+{
+    const struct tp_naming *naming = context;
+
+    return tp_shown_text(naming, tp_str_starts(name, "void ") ? tp_kernel_short_name(naming->arena, name) : name);
+}
 
 struct tp_data tp_section_timeline(const struct tp_section *section)
 {
-    (void)section;
-    return TP_NO_DATA;
+    struct tp_timeline_options options = {
+        .max_bytes = section->limits->timeline_bytes, .show = shown_name, .context = &section->naming};
+    struct tp_timeline *timeline;
+
+    if (!options.max_bytes)
+        return TP_NO_DATA;
+    timeline = tp_arena_alloc(section->arena, sizeof(*timeline));
+    tp_timeline_build(timeline, section->profile->model, &options, section->arena);
+    return tp_timeline_data(section->arena, timeline);
 }
 
 struct tp_data tp_section_calltree(const struct tp_section *section)

@@ -127,7 +127,7 @@ static enum tp_verdict verdict_of(const struct tp_overview *overview, const stru
     enum tp_verdict best = TP_VERDICT_UNCLEAR;
     double most = 20, host;
 
-    if (overview->verdict_text.len)
+    if (overview->verdict_reason.len)
         return overview->verdict;
     host = shares->part[TP_ROLE_RUNTIME] + shares->part[TP_ROLE_CPU_EXEC] + shares->part[TP_AVERAGE_OTHER];
     for (unsigned i = 0; i < sizeof(CAUSES) / sizeof(CAUSES[0]); i++)
