@@ -66,9 +66,8 @@ static void choose_thread(const struct tp_host *host, const struct tp_vec *marks
 static struct tp_host_step *add_step(struct tp_vec *steps, int64_t start, int64_t end, uint32_t event)
 {
     struct tp_host_step *step = tp_vec_push(steps);
-    step->start = step->window_start = start;
-    step->end = step->window_end = end;
-    step->event = event;
+    *step = (struct tp_host_step){
+        .start = start, .end = end, .window_start = start, .window_end = end, .event = event};
     return step;
 }
 

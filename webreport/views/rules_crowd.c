@@ -79,9 +79,10 @@ struct outer_op {
 
 static uint32_t group_of(struct tp_advisor *a, uint32_t event, struct tp_id_map *ids, struct tp_vec *groups)
 {
+    const struct tp_event *e = tp_host_event(a->host, event);
     const struct tp_host_detail *d = tp_host_detail_of(a->host, event);
-    uint32_t dims = d ? d->dims : TP_NO_ID;
-    uint32_t *id = tp_id_map_put(ids, tp_id_pair(tp_host_event(a->host, event)->name, dims));
+    uint32_t dims = d && !(e->flags & TP_EVENT_OLD_DIMS) ? d->dims : TP_NO_ID;
+    uint32_t *id = tp_id_map_put(ids, tp_id_pair(e->name, dims));
     if (*id == TP_NO_ID) {
         *id = (uint32_t)groups->count;
         tp_vec_push(groups);
