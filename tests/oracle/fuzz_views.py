@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Differential test of the views: random small traces through the executable reference and through `tracepress report --json`.
+
+    fuzz_views.py BINARY [--seed N] [--rounds N] [--mutate FOLDER]     needs ../shared/oracle; without it nothing is tested (exit 0)
+
+A round is a folder of traces with odd nesting, ties, empty lengths, missing and wrong arguments, several threads, devices and
+ranks (--mutate: changed copies of the traces below FOLDER). Every value must be equal (quotients: 1e-9 relative). A differing
+round is kept and its folder printed.
+"""
+import argparse
+import glob
+import gzip
+import importlib.util
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ORACLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/oracle")
+SECTIONS = ("trace_facts", "overview", "operator_view", "kernel_view", "memory_view", "module_view")
+
+
+def load_module(name):
+    spec = importlib.util.spec_from_file_location(name, os.path.join(ORACLE, name + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# --------------------------------------------------------------------------------------------------------------- random traces
+OPS = ["aten::mm", "aten::empty", "aten::empty_strided", "aten::resize_", "aten::add", "aten::linear", "f", "g", "f", "g", "a###b", "",
+       "MmBackward0", "autograd::engine::evaluate_function: MmBackward0", "autograd::engine::evaluate_function: AddBackward0",
+       "nccl:all_reduce", "NCCL:broadcast", "gloo::x", "c10d::allreduce_", "record_param_comms", "ünï", "ProfilerStep#3",
+       "Optimizer.step#SGD.step", "enumerate(DataLoader)#_Iter.__next__", "enumerate(DataPipe)#x", "DataParallel.forward"]
+NOTES = ["ProfilerStep#1", "ProfilerStep#02", "ProfilerStep#3", "ProfilerStep#x", "execute_context_1(2)_generation", "execute_x_context_2",
+         "step[DECODE bs=1]", "step[EXTEND]", "Optimizer.step#Adam.step", "Optimizer.step#SGD.step", "Optimizer.zero_grad#SGD",
+         "[pl][run", "DistributedDataParallel.forward", "nccl:all_gather", "mpi:x", "plain", "enumerate(DataLoader)#_Iter.__next__"]
+KERNELS = ["ampere_sgemm_128x64", "volta_fp16_s884gemm_fp16", "ncclKernel_AllReduce", "ncclDevKernel_Generic", "elementwise", "gemm_x",
+           "Cijk_Ailk_MI16x16_mi4", "cutlass3x_sm90", "at::native::copy", "rcclKernel", "cross_device_reduce_1stage", "attn_fwd",
+           "sgemm_tensorop_mfma"]
+RUNTIME = ["cudaLaunchKernel", "cudaMemcpyAsync", "cuLaunchKernel", "hipLaunchKernel"]
+FRAMES = ["a.py(1): f", "b.py(2): g", "<built-in at 0x7f00ab>", "x;y", "", "c.py(3): h at 0xFFz", "a.py(1): f;", "a", "a;b", " at 0x12"]
+MODULES = ["nn.Module: Linear_0", "nn.Module: Net_0", "nn.Module: Relu_0", "Linear"]
+STACKS = ["a;b;c", "a;b", ";", " ; ", "x at 0x12;y", "b;;c", "\t", "a b;c", 5]
+
+
+class Maker:
+    def __init__(self, rng):
+        self.r = rng
+        self.ids = rng.choice([6, 40, 1000])
+        self.span = rng.choice([12, 60, 400])
+        self.base = rng.choice([0, 0, 1000, 1700000000000000])
+        self.fraction = rng.random() < 0.5
+        self.odd = rng.choice([0, 0, 0.03, 0.15])
+        self.devices = rng.choice([[0], [0, 1], [0, 1, 7], [-1, 0, "x"]])
+
+    def time(self, top):
+        n = self.r.randint(0, top)
+        if self.fraction and self.r.random() < 0.7:
+            return self.r.choice([n + 0.5, n + 0.001, n + 0.25, "%d.1239" % n])
+        return n
+
+    def maybe(self, args, key, values, p=0.5):
+        if self.r.random() < p:
+            args[key] = self.weird() if self.r.random() < self.odd else self.r.choice(values) if isinstance(values, list) else values()
+
+    def weird(self):
+        return self.r.choice([None, "", "x", "7", "-3", 1.5, "1.5", [], {}, True, False, -1, [1, "a"], 2 ** 30, "stream 3"])
+
+    def id(self):
+        return self.r.randint(0, self.ids)
+
+    def row(self, e):
+        e["pid"] = self.r.choice([1, 1, 1, "1", 2])
+        e["tid"] = self.r.choice([10, 10, 10, 11, "11", "t"])
+
+    def host(self, cat, names):
+        args = {}
+        e = {"ph": "X", "cat": cat, "name": self.r.choice(names), "args": args}
+        self.row(e)
+        self.maybe(args, "External id", self.id, 0.6)
+        self.maybe(args, "external id", self.id, 0.1)
+        self.maybe(args, "Input Dims", [[[2, 8], []], [], [[4]], None, [[2.5]], ["2.5", "x", None, True], [[1, 2], [3, [4, 5]]]], 0.4)
+        if self.r.random() < 0.1 and args.get("Input Dims", 0) is not None:
+            args["Input dims"] = [[9]]
+        self.maybe(args, "Input type", [["float", "float"], ["c10::BFloat16"], ["double", 3], "float"], 0.3)
+        self.maybe(args, "Call stack", STACKS, 0.2)
+        self.maybe(args, "Sequence number", self.id, 0.3)
+        self.maybe(args, "Fwd thread id", [0, 1, 2], 0.3)
+        self.maybe(args, "finished", [True, False, False], 0.06)
+        self.comm(args, 0.8 if e["name"] == "record_param_comms" else 0.02)
+        if isinstance(args.get("Call stack"), float):
+            del args["Call stack"]  # a text there, because the reference keeps the digits of reals as text
+        return e
+
+    def comm(self, args, p):
+        if self.r.random() < p:
+            self.maybe(args, "Collective name", ["allreduce", "wait", "init", "broadcast"], 0.8)
+            self.maybe(args, "dtype", ["Float", "BFloat16", "Float8_e4m3fn", "what"], 0.7)
+            self.maybe(args, "In msg nelems", [0, 5, 100], 0.7)
+            self.maybe(args, "Out msg nelems", [0, 7, 100], 0.7)
+            self.maybe(args, "Group size", [2, 4, "2"], 0.7)
+            self.maybe(args, "Process Group Name", ["0", "1", 0], 0.5)
+            self.maybe(args, "Process Group Description", ["default_pg", ""], 0.5)
+            for key in ("Collective name", "dtype", "Group size", "Process Group Name", "Process Group Description"):
+                if isinstance(args.get(key), (list, dict)):
+                    del args[key]  # printed as Python prints lists there, as JSON here
+
+    def device(self):
+        cat = self.r.choice(["kernel", "kernel", "kernel", "Kernel", "gpu_memcpy", "Memcpy", "gpu_memset"])
+        args = {}
+        e = {"ph": "X", "cat": cat, "args": args,
+             "name": self.r.choice(KERNELS) if cat.lower() == "kernel" else self.r.choice(["Memcpy HtoD", "Memset", "ncclcopy"])}
+        e["pid"] = self.r.choice([0, 0, 1, "gpu"])
+        e["tid"] = self.r.choice([7, 7, "stream 7", "s", 8])
+        self.maybe(args, "device", self.devices, 0.8)
+        self.maybe(args, "stream", [7, "7", 8], 0.7)
+        if args.get("stream", 0) is None:
+            del args["stream"]  # counts as a stream named None there, as absent here
+        self.maybe(args, "correlation", self.id, 0.9)
+        self.maybe(args, "External id", self.id, 0.5)
+        self.maybe(args, "blocks per SM", [0.5, 1.25, 0, 3, -1, "inf", 0.123456789123, 1e-3], 0.6)
+        self.maybe(args, "est. achieved occupancy %", [0, 50, 100, 33.3, -5], 0.6)
+        self.maybe(args, "grid", [[1, 1, 1], [2, 1, 1], [1.5], {"x": "é"}], 0.7)
+        self.maybe(args, "block", [[128, 1, 1], [64, 1, 1]], 0.7)
+        self.maybe(args, "registers per thread", [16, 32], 0.5)
+        self.maybe(args, "shared memory", [0, 1024], 0.5)
+        self.maybe(args, "bytes", [0, 4096, 10], 0.5)
+        self.comm(args, 0.3 if "nccl" in e["name"] else 0)
+        return e
+
+    def memory(self):
+        args = {}
+        e = {"ph": self.r.choice("iiiIX"), "cat": self.r.choice(["cpu_instant_event", "Memory", ""]), "args": args, "s": "t",
+             "name": self.r.choice(["[memory]"] * 6 + ["[OutOfMemory]"])}
+        self.row(e)
+        self.maybe(args, "Device Type", [0, 1, 1, 6, 12, 99], 0.9)
+        self.maybe(args, "Device Id", [-1, 0, 0, 1], 0.9)
+        self.maybe(args, "Addr", [1, 2, 3, 4], 0.9)
+        self.maybe(args, "Bytes", [64, -64, 128, -128, 0], 0.95)
+        self.maybe(args, "Total Allocated", [0, 64, 128, 256, -5], 0.8)
+        self.maybe(args, "Total Reserved", [512, 1024], 0.6)
+        return e
+
+    def event(self):
+        r = self.r
+        kind = r.choices(["op", "note", "runtime", "device", "frame", "module", "memory", "flow", "other"],
+                         self.weights)[0]
+        if kind == "op":
+            e = self.host(r.choice(["cpu_op", "cpu_op", "Operator", "operator"]), OPS)
+        elif kind == "note":
+            e = self.host(r.choice(["user_annotation", "user_annotation", "python", "gpu_user_annotation"]), NOTES)
+        elif kind == "runtime":
+            e = {"ph": "X", "cat": r.choice(["cuda_runtime", "cuda_runtime", "Runtime", "cuda_driver", "xpu_runtime"]),
+                 "name": r.choice(RUNTIME), "args": {}}
+            self.row(e)
+            self.maybe(e["args"], "correlation", self.id, 0.9)
+            self.maybe(e["args"], "External id", self.id, 0.3)
+        elif kind == "device":
+            e = self.device()
+        elif kind in ("frame", "module"):
+            e = {"ph": "X", "cat": "python_function", "name": r.choice(FRAMES if kind == "frame" else MODULES), "args": {}}
+            self.row(e)
+            if kind == "module":
+                self.maybe(e["args"], "Python module id", [0, 1, 2], 0.95)
+        elif kind == "memory":
+            e = self.memory()
+        elif kind == "flow":
+            e = {"ph": r.choice("sf"), "cat": r.choice(["fwdbwd", "forward_backward", "ac2g"]), "name": "fwdbwd", "bp": "e",
+                 "id": r.choice([self.id(), self.id(), str(self.id()), None])}
+            self.row(e)
+        else:
+            e = r.choice([{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "python"}}, {"ph": "X", "cat": "overhead", "name": "o"},
+                          {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "t"}, 5, None, [], "x",
+                          {"ph": "X", "cat": "cuda_sync", "name": "s"}, {"ph": "X", "cat": None, "name": 3}, {"name": "[memory]", "ph": "X"}])
+        if isinstance(e, dict):
+            e = dict(e)
+            at = self.time(self.span)
+            e["ts"] = "%d.7712" % (self.base + r.randint(0, self.span)) if isinstance(at, str) else self.base + at
+            if e.get("ph") == "X":
+                e["dur"] = self.time(r.choice([2, 5, 5, 20, self.span // 2]))
+            if r.random() < self.odd / 3:
+                e[r.choice(["ts", "dur", "name", "cat", "pid", "tid", "args", "ph"])] = self.weird()
+            if r.random() < self.odd / 3:
+                e.pop(r.choice(["ts", "dur", "name", "cat", "pid", "tid", "args"]), None)
+            if isinstance(e.get("name"), float):
+                e["name"] = None  # a text there
+        return e
+
+    def trace(self):
+        r = self.r
+        self.weights = [r.choice([0, 1, 5, 10]) if k != "op" else r.choice([3, 10, 20])
+                        for k in ("op", "note", "runtime", "device", "frame", "module", "memory", "flow", "other")]
+        events = [self.event() for _ in range(r.choice([0, 1, 3, 10, 40, 150, 400]))]
+        if r.random() < 0.3:
+            events.sort(key=lambda e: float(e["ts"]) if isinstance(e, dict) and isinstance(e.get("ts"), (int, float)) else 0)
+        if not any(isinstance(e, dict) and e.get("cat") == "cpu_op" and e.get("ph") == "X" and isinstance(e.get("ts"), int) for e in events):
+            events.append({"ph": "X", "cat": "cpu_op", "name": "f", "pid": 1, "tid": 10, "ts": self.base, "dur": 1})  # one usable event
+        doc = {"schemaVersion": 1}
+        if r.random() < 0.6:
+            keys = {"name": ["V100", None, "ü"], "totalGlobalMem": [1 << 30, "17179869184", None], "computeMajor": [7, "8", None],
+                    "computeMinor": [0, None], "numSms": [80], "warpSize": [32]}
+            doc["deviceProperties"] = [dict({k: r.choice(v) for k, v in keys.items() if r.random() < 0.8},
+                                            **({"id": i} if r.random() < 0.8 else {"id": None} if r.random() < 0.3 else {}))
+                                       for i in range(r.randint(1, 3))]
+        doc["traceEvents"] = events
+        return doc
+
+
+# ------------------------------------------------------------------------------------------------------------- changed real traces
+def mutate(doc, rng):
+    events = doc["traceEvents"]
+    names = [e.get("name") for e in events[:2000] if isinstance(e, dict)]
+    for _ in range(rng.choice([1, 20, len(events) // 5 + 1])):
+        if not events:
+            break
+        i = rng.randrange(len(events))
+        e = events[i]
+        if not isinstance(e, dict):
+            continue
+        how = rng.randrange(9)
+        if how == 0:
+            del events[i]
+        elif how == 1:
+            events.append(json.loads(json.dumps(e)))
+        elif how == 2 and isinstance(e.get("dur"), (int, float)):
+            e["dur"] = rng.choice([0, e["dur"] * 3, -1, e["dur"] // 2 if isinstance(e["dur"], int) else 1])
+        elif how == 3 and isinstance(e.get("ts"), (int, float)):
+            other = rng.choice(events)
+            if isinstance(other, dict) and isinstance(other.get("ts"), (int, float)):
+                e["ts"] = other["ts"]
+        elif how == 4 and isinstance(e.get("args"), dict) and e["args"]:
+            del e["args"][rng.choice(list(e["args"]))]
+        elif how == 5:
+            e["name"] = rng.choice(names)
+        elif how == 6 and isinstance(e.get("args"), dict) and e["args"]:
+            e["args"][rng.choice(list(e["args"]))] = rng.choice([None, 0, -1, "x", [], 7, "7"])
+        elif how == 7:
+            other = rng.choice(events)
+            if isinstance(other, dict):
+                e["pid"], e["tid"] = other.get("pid"), other.get("tid")
+        elif how == 8 and isinstance(e.get("args"), dict):
+            e["args"]["finished"] = False
+    return doc
+
+
+# ------------------------------------------------------------------------------------------------------------------------ running
+def make_round(folder, rng, sources):
+    spans = rng.choice([[""], ["", ".123"], [".1", ".2", ".10"]])
+    for w in range(rng.choice([1, 2, 3])):
+        for span in spans:
+            if sources:
+                path = rng.choice(sources)
+                raw = open(path, "rb").read()
+                raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+                doc = mutate(json.loads(raw.decode("utf-8", "replace"), strict=False), rng)
+            else:
+                doc = Maker(rng).trace()
+            with open(os.path.join(folder, "host_%d%s.pt.trace.json" % (w, span)), "w") as f:
+                json.dump(doc, f, ensure_ascii=rng.random() < 0.5)
+
+
+def check_round(binary, folder, ref, compare):
+    """returns (values, differences as text)"""
+    out = os.path.join(folder, "ours.views")
+    run = subprocess.run([binary, "report", folder, "--quiet", "--json", out], capture_output=True)
+    if run.returncode == 3 and b"no usable input" in run.stderr:
+        return 0, []  # nothing but empty traces
+    if run.returncode != 0:
+        return 1, ["exit code %d: %s" % (run.returncode, run.stderr[-500:])]
+    files = [(m.group(1), m.group(2)[1:] if m.group(2) else None, os.path.join(folder, f))
+             for f in sorted(os.listdir(folder)) for m in [ref.PATTERN.match(f)] if m]
+    parts = []
+    try:
+        document = ref.run_of("x", files)
+    except (TypeError, AttributeError, KeyError):  # arguments of a type that the reference does not expect
+        return 0, []
+    ref.write_json(document, parts)
+    with open(os.path.join(folder, "reference.views"), "w") as f:
+        f.write('{"runs":[' + "".join(parts) + "]}")
+    ours, theirs = compare.load(out)["runs"][0], compare.load(os.path.join(folder, "reference.views"))["runs"][0]
+    c = compare.Compare("0")
+    for o, r in zip(ours["profiles"], theirs["profiles"]):
+        at = r["file"]
+        if o["status"] == "failed" and r["status"] == "ok" and not r["trace_facts"]["event_count"]:
+            continue  # a trace without any event: an error here, a table of zeros there
+        c.walk(at, {k: o.get(k) for k in ("worker", "span", "file", "status")}, {k: r.get(k) for k in ("worker", "span", "file", "status")})
+        if r["status"] == "ok" and o["status"] == "ok":
+            for k in SECTIONS:
+                c.walk(at + ":" + k, o.get(k), r[k])
+    c.walk("distributed", ours["distributed"], theirs["distributed"])
+    return c.n, ["%s: %s != %s" % (w, compare.short(a), compare.short(b)) for w, a, b in c.bad]
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("binary")
+    ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--rounds", type=int, default=50)
+    ap.add_argument("--mutate", metavar="FOLDER")
+    ap.add_argument("--max-bad", type=int, default=3)
+    args = ap.parse_args()
+    if not os.path.exists(os.path.join(ORACLE, "views_ref.py")):
+        print("no reference here: skipped")
+        return 0
+    sys.setrecursionlimit(5000)
+    ref, compare = load_module("views_ref"), load_module("compare_views")
+    sources = sorted(p for p in glob.glob(os.path.join(args.mutate, "**/*.pt.trace.json*"), recursive=True)
+                     if os.path.getsize(p) < 300000) if args.mutate else []
+    values = bad = 0
+    for seed in range(args.seed, args.seed + args.rounds):
+        folder = tempfile.mkdtemp(prefix="fuzz_views_%d_" % seed)
+        make_round(folder, random.Random(seed), sources)
+        n, lines = check_round(args.binary, folder, ref, compare)
+        values += n
+        if lines:
+            bad += 1
+            print("seed %d: %d of %d values differ, see %s" % (seed, len(lines), n, folder))
+            for line in lines[:8]:
+                print("   " + line)
+            if bad >= args.max_bad:
+                break
+        else:
+            shutil.rmtree(folder)
+    print("%d values compared, %d rounds differ" % (values, bad))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
