@@ -68,7 +68,7 @@ static void choose(struct choice *choice, struct tp_arena *arena, size_t max_box
         if (device->nodes[i].total_ns > *max)
             *max = device->nodes[i].total_ns;
     }
-    choice->threshold = device->nodes[0].total_ns / 800 + 1;
+    choice->threshold = device->nodes[0].total_ns / 400 + 1;
     while (chosen_count(choice) > max_boxes)
         choice->threshold += choice->threshold / 4 + 1;
 }

@@ -1,6 +1,8 @@
 /* Trace quality: what was read, repaired and skipped, and checks that make findings weaker. */
 #include "webreport/render/section.h"
 
+#include <string.h>
+
 static void put_counts(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_quality *quality = &section->profile->advice->quality;
@@ -67,6 +69,27 @@ static const char *flag_text(struct tp_arena *arena, const struct tp_quality_fla
                           *value ? ": " : "", flag->text, weakens);
 }
 
+/* "needs two steps: A2; not for this kind of program: H1, H2": rules by reason, in order of first appearance. */
+static const char *skipped_rules(struct tp_arena *arena, const struct tp_recommendations *found)
+{
+    const char *text = "";
+
+    for (uint32_t i = 0; i < found->not_evaluated_count; i++) {
+        const char *reason = found->not_evaluated[i].reason;
+        bool is_first = true;
+
+        for (uint32_t k = 0; k < i; k++)
+            is_first &= strcmp(found->not_evaluated[k].reason, reason) != 0;
+        if (!is_first)
+            continue;
+        text = tp_text_printf(arena, "%s%s%s: %s", text, *text ? "; " : "", reason, found->not_evaluated[i].rule->id);
+        for (uint32_t k = i + 1; k < found->not_evaluated_count; k++)
+            if (strcmp(found->not_evaluated[k].reason, reason) == 0)
+                text = tp_text_printf(arena, "%s, %s", text, found->not_evaluated[k].rule->id);
+    }
+    return text;
+}
+
 static void put_checks(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_quality *quality = &section->profile->advice->quality;
@@ -74,7 +97,7 @@ static void put_checks(const struct tp_section *section, struct tp_object *objec
     struct tp_list *checks = tp_object_list(object, "checks");
     struct tp_arena *arena = section->arena;
     unsigned raised = 0;
-    const char *rules = "";
+    const char *rules;
 
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
         const struct tp_quality_flag *flag = &quality->flags[i];
@@ -85,9 +108,7 @@ static void put_checks(const struct tp_section *section, struct tp_object *objec
         tp_object_bool(check, "is_raised", flag->is_raised);
         tp_object_text(check, "finding", flag_text(arena, flag));
     }
-    for (uint32_t i = 0; i < found->not_evaluated_count && i < 64; i++)
-        rules = tp_text_printf(arena, "%s%s%s (%s)", rules, i ? "; " : "", found->not_evaluated[i].rule->id,
-                               found->not_evaluated[i].reason);
+    rules = skipped_rules(arena, found);
     if (*rules) {
         struct tp_object *check = tp_list_object(checks);
 
