@@ -193,6 +193,7 @@ static int add_profile(struct tp_page *page, const struct tp_page_profile *profi
     int code;
 
     name_section(&section, page, profile);
+    tp_page_index_name_run(&page->entries, &section.naming, profile->run);
     tp_page_index_fill(entry, &page->arena, &section);
     code = fit_profile(page, &section, entry, err);
     page->entries.shown_count += entry->is_shown;
@@ -284,7 +285,7 @@ static void put_links(struct tp_page *page, struct tp_object *root)
 
     if (page->index.size)
         add_link(links, TP_STR("index"), TP_STR("Profiles"));
-    if (page->ranks.size)
+    if (page->ranks.size && page->expected > 1)
         add_link(links, TP_STR("distributed"), TP_STR("Distributed"));
     for (size_t i = 0; i < page->entries.entries.count; i++) {
         if (!entries[i].is_shown)
@@ -299,6 +300,8 @@ static void put_links(struct tp_page *page, struct tp_object *root)
             if (entries[i].sections & 1u << s)
                 add_link(links, tp_str_of(SECTIONS[s].name), tp_str_of(SECTIONS[s].label));
     }
+    if (page->ranks.size && page->expected <= 1)
+        add_link(links, TP_STR("distributed"), TP_STR("Distributed"));
 }
 
 static void put_part(struct tp_list *parts, const struct tp_buf *buf)
@@ -326,8 +329,8 @@ static int finish(struct tp_page *page, struct tp_error *err)
     put_links(page, root);
     parts = tp_object_list(root, "parts");
     put_part(parts, &page->index);
-    put_part(parts, &page->ranks);
-    put_part(parts, &page->profiles);
+    put_part(parts, page->expected > 1 ? &page->ranks : &page->profiles);
+    put_part(parts, page->expected > 1 ? &page->profiles : &page->ranks);
     return tp_template_render(&page->templates, "report", tp_data_of_object(root), &page->document, err);
 }
 

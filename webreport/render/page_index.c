@@ -26,6 +26,17 @@ static struct tp_str copied(struct tp_arena *arena, struct tp_str text)
     return (struct tp_str){tp_arena_copy(arena, text.ptr, text.len), text.len};
 }
 
+void tp_page_index_name_run(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str run)
+{
+    struct tp_str shown = tp_shown_text(naming, run);
+
+    if (!index->has_run)
+        index->run = copied(index->arena, shown);
+    else if (!tp_str_equal(index->run, shown))
+        index->run = TP_STR("");
+    index->has_run = true;
+}
+
 void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section)
 {
     const struct tp_overview *overview = &section->profile->views->overview;
@@ -65,6 +76,8 @@ struct tp_str tp_page_index_title(const struct tp_page_index *index)
 
     if (index->entries.count == 1)
         return entries[0].title;
+    if (index->run.len)
+        return index->run;
     return tp_str_of(tp_text_printf(index->arena, "%zu profiles", index->entries.count));
 }
 

@@ -22,12 +22,15 @@ struct tp_page_index {
     struct tp_vec entries; /* struct tp_page_entry */
     size_t shown_count, failed_count;
     unsigned span_count; /* distributed sections */
-    struct tp_str run;   /* title of the page */
+    struct tp_str run;   /* of all profiles, ready to show; empty when they differ */
+    bool has_run;        /* run was set */
 };
 
 void tp_page_index_init(struct tp_page_index *index, struct tp_arena *arena);
 /* A new entry with its prefix. The pointer holds until the next one is added. */
 struct tp_page_entry *tp_page_index_add(struct tp_page_index *index);
+/* The run of the next profile: the page is named after it when all agree. */
+void tp_page_index_name_run(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str run);
 /* Takes over what the index shows of a profile; texts are copied into `arena`. */
 void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, const struct tp_section *section);
 void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_naming *naming, struct tp_str worker,

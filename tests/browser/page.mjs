@@ -1,0 +1,156 @@
+/* node page.mjs BROWSER TRACEPRESS DATA WORK: the report in a real browser. Prints `ok - name` or `not ok - name` per case. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { start } from './chrome.mjs';
+import { hostileTrace } from './hostile.mjs';
+
+const [browser, tracepress, data, work] = process.argv.slice(2);
+const report = (name, ...args) => {
+  const out = join(work, name + '.html');
+  execFileSync(tracepress, ['report', '--quiet', '-o', out, ...args], { stdio: 'pipe' });
+  return 'file://' + out;
+};
+const traces = readdirSync(join(data, 'traces')).filter((name) => /\.json(\.gz)?$/.test(name)).sort();
+const find = (part) => join(data, 'traces', traces.find((name) => name.includes(part)) ?? traces[0]);
+writeFileSync(join(work, 'hostile.pt.trace.json'), hostileTrace());
+
+const urls = {
+  gpu: report('gpu', find('gpu')),
+  cpu: report('cpu', find('torch')),
+  many: report('many', ...traces.slice(0, 4).map((name) => join(data, 'traces', name))),
+  hostile: report('hostile', join(work, 'hostile.pt.trace.json')),
+  linked: report('linked', '--source-url=https://host/blob/{path}#L{line}', join(work, 'hostile.pt.trace.json')),
+};
+const chrome = await start(browser);
+const same = (a, b) => { if (JSON.stringify(a) !== JSON.stringify(b)) throw new Error(`${JSON.stringify(a)} is not ${JSON.stringify(b)}`); };
+const cases = [];
+const test = (name, body) => cases.push([name, body]);
+
+/* What the markup may never hold, asked from outside the page. */
+const AUDIT = `(() => {
+  const all = [...document.querySelectorAll('*')], ids = all.map((e) => e.id).filter(Boolean);
+  return {
+    handlers: all.filter((e) => [...e.attributes].some((a) => /^on/i.test(a.name))).length,
+    styled: document.documentElement.outerHTML.match(/<[a-z]+ [^>]*\\sstyle="/g)?.filter((t) => !/id="tip"|<canvas/.test(t)).length ?? 0,
+    foreign: [...new Set(all.map((e) => e.localName))].filter((n) => ['img', 'iframe', 'base', 'object', 'embed', 'form', 'textarea'].includes(n)),
+    links: [...document.querySelectorAll('a[href]')].map((a) => a.getAttribute('href')).filter((h) => !/^(#|https:)/.test(h)),
+    twice: ids.filter((id, i) => ids.indexOf(id) !== i), dead: [...document.querySelectorAll('a[href^="#"]')].map((a) => a.hash.slice(1)).filter((h) => !document.getElementById(h)),
+    stray: (document.body.innerText.match(/\\{\\{|undefined|\\[object|NaN/g) ?? []).length,
+  };
+})()`;
+const CLEAN = { handlers: 0, styled: 0, foreign: [], links: [], twice: [], dead: [], stray: 0 };
+
+for (const name of ['gpu', 'cpu', 'many'])
+  test(`page_${name}_is_silent_and_asks_for_nothing`, async () => {
+    const page = await chrome.open(urls[name]);
+    same(page.messages, []);
+    same(page.requests, []);
+    same(await page.ask(AUDIT), CLEAN);
+  });
+
+for (const bypassPolicy of [false, true])
+  for (const name of ['hostile', 'linked'])
+    test(`page_${name}_runs_no_text${bypassPolicy ? '_without_policy' : ''}`, async () => {
+      const page = await chrome.open('about:blank', { bypassPolicy });
+      await page.send('Page.addScriptToEvaluateOnNewDocument', { source: 'window.hits = []; window.hit = (n) => hits.push(n);' });
+      const loaded = new Promise((resolve) => { page.loaded = resolve; });
+      await page.send('Page.navigate', { url: urls[name] });
+      await loaded;
+      /* open, sort, filter and hover everything */
+      await page.ask(`document.querySelectorAll('details').forEach((d) => { d.open = true; });
+        document.querySelectorAll('.data thead button').forEach((b) => b.click());
+        document.querySelectorAll('input').forEach((i) => { i.value = '<'; i.dispatchEvent(new Event('input')); });
+        document.querySelectorAll('[data-tip], tr, canvas').forEach((e) => e.dispatchEvent(new MouseEvent('mousemove', { bubbles: true })));`);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      same(await page.ask('window.hits'), []);
+      same(page.dialogs, 0);
+      same(page.requests.filter((address) => address !== urls[name] && !address.startsWith('data:')), []);
+      const audit = await page.ask(AUDIT);
+      audit.stray = 0; /* the payloads hold braces themselves */
+      same(audit, CLEAN);
+    });
+
+test('page_is_complete_without_scripts', async () => {
+  const COUNT = `({ sections: document.querySelectorAll('section').length, rows: document.querySelectorAll('tbody tr').length, charts: document.querySelectorAll('svg rect, svg path').length })`;
+  const plain = await (await chrome.open(urls.gpu, { noScript: true })).ask(COUNT);
+  const full = await (await chrome.open(urls.gpu)).ask(COUNT);
+  same([plain.sections, plain.rows], [full.sections, full.rows]);
+  same(plain.sections >= 6 && plain.rows > 20 && plain.charts > 20, true);
+  const page = await chrome.open(urls.gpu, { noScript: true });
+  same(await page.ask(`[...document.querySelectorAll('tbody tr')].filter((r) => getComputedStyle(r).display === 'none').length`), 0);
+  same(await page.ask(`getComputedStyle(document.querySelector('.tlstatic') ?? document.body).display !== 'none'`), true);
+});
+
+for (const width of [390, 768, 1440])
+  test(`page_does_not_overflow_at_${width}`, async () => {
+    for (const name of ['gpu', 'many', 'hostile']) {
+      const page = await chrome.open(urls[name], { width });
+      const seen = await page.ask('document.scrollingElement.scrollWidth');
+      if (seen > width) throw new Error(`${name}: ${seen} pixels`);
+    }
+  });
+
+test('tables_sort_and_filter', async () => {
+  const page = await chrome.open(urls.gpu);
+  const seen = await page.ask(`(() => {
+    const table = document.querySelector('#operators table'), rows = () => [...table.tBodies[0].rows];
+    const calls = () => rows().map((r) => Number(r.cells[1].textContent.replace(/,/g, '')));
+    table.tHead.rows[0].cells[1].querySelector('button').click();
+    const down = calls();
+    table.tHead.rows[0].cells[1].querySelector('button').click();
+    const up = calls(), input = table.closest('.card').querySelector('input');
+    input.value = 'no such operator'; input.dispatchEvent(new Event('input'));
+    return { down: down.every((v, i) => !i || down[i - 1] >= v), up: up.every((v, i) => !i || up[i - 1] <= v), left: rows().filter((r) => !r.hidden).length };
+  })()`);
+  same(seen, { down: true, up: true, left: 0 });
+});
+
+test('copied_csv_holds_no_formula', async () => {
+  const page = await chrome.open(urls.hostile);
+  const csv = await page.ask(`new Promise((resolve) => {
+    Object.defineProperty(navigator, 'clipboard', { value: { writeText: (t) => { resolve(t); return Promise.resolve(); } } });
+    [...document.querySelectorAll('#operators button')].find((b) => b.textContent === 'Copy CSV').click(); })`);
+  const cells = csv.split('\r\n').slice(1).map((line) => line.split('","')[0].replace(/^"/, ''));
+  same(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell)), []);
+  same(csv.includes("'=cmd"), true);
+});
+
+test('theme_switch_changes_colours_and_system_is_followed', async () => {
+  const COLOUR = `getComputedStyle(document.body).backgroundColor`;
+  const page = await chrome.open(urls.gpu);
+  const light = await page.ask(COLOUR);
+  await page.ask(`document.querySelector('#tools button').click()`);
+  const dark = await page.ask(COLOUR);
+  await page.ask(`localStorage.clear()`).catch(() => {});
+  same(light !== dark, true);
+  same(await (await chrome.open(urls.gpu, { dark: true, noScript: true })).ask(COLOUR), dark);
+  same(await (await chrome.open(urls.gpu, { dark: true, noScript: true, print: true })).ask(COLOUR), 'rgb(255, 255, 255)');
+});
+
+test('separate_assets_keep_look_and_function', async () => {
+  const url = report('separate', '--assets=separate', find('gpu'));
+  const html = readFileSync(join(work, 'separate.html'), 'utf8');
+  same(/<style|<script>/.test(html), false);
+  const page = await chrome.open(url);
+  same(page.messages, []);
+  same(page.requests.map((address) => address.replace(/.*\//, '')).sort(), ['report.css', 'report.js']);
+  same(await page.ask(`getComputedStyle(document.querySelector('.card')).borderRadius`), '8px');
+});
+
+test('printed_page_has_a_few_sheets', async () => {
+  const page = await chrome.open(urls.gpu);
+  const sheets = (await page.pdf()).toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+  if (sheets < 2 || sheets > 40) throw new Error(sheets + ' sheets');
+});
+
+for (const [name, body] of cases) {
+  try {
+    await body();
+    console.log('ok - ' + name);
+  } catch (error) {
+    console.log('not ok - ' + name + '\n    ' + String(error.message).slice(0, 600));
+  }
+}
+await chrome.close();
+process.exit(0); /* the cases were printed; another status means that this program broke */
