@@ -1,4 +1,5 @@
 /* Timeline and call tree: built for this page within its limits. */
+#include "webreport/render/calltree_data.h"
 #include "webreport/render/section.h"
 #include "webreport/render/timeline_data.h"
 
@@ -25,6 +26,13 @@ struct tp_data tp_section_timeline(const struct tp_section *section)
 
 struct tp_data tp_section_calltree(const struct tp_section *section)
 {
-    (void)section;
-    return TP_NO_DATA;
+    struct tp_calltree_options options = {
+        .max_nodes = (uint32_t)section->limits->tree_nodes, .show = shown_name, .context = &section->naming};
+    struct tp_calltree *tree;
+
+    if (!options.max_nodes)
+        return TP_NO_DATA;
+    tree = tp_arena_alloc(section->arena, sizeof(*tree));
+    tp_calltree_build(tree, section->profile->model, &options, section->arena);
+    return tp_calltree_data(section->arena, tree);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "webreport/render/base64.h"
+#include "webreport/render/format.h"
 
 enum {
     MAX_BANDS = 200,
@@ -16,35 +17,6 @@ enum {
     AXIS_HEIGHT = 22,
     AXIS_TICKS = 8
 };
-
-/* ---- small texts ---- */
-
-/* "44,665" */
-static const char *count_text(struct tp_arena *arena, uint64_t count)
-{
-    char digits[24], text[32];
-    int size = snprintf(digits, sizeof digits, "%llu", (unsigned long long)count), to = 0;
-    for (int i = 0; i < size; i++) {
-        if (i && (size - i) % 3 == 0)
-            text[to++] = ',';
-        text[to++] = digits[i];
-    }
-    return tp_arena_copy(arena, text, (size_t)to);
-}
-
-/* "1.5 ms" */
-static const char *time_text(struct tp_arena *arena, uint64_t ns)
-{
-    char text[48];
-    int size;
-    if (ns >= 1000000000)
-        size = snprintf(text, sizeof text, "%.2f s", (double)ns / 1e9);
-    else if (ns >= 1000000)
-        size = snprintf(text, sizeof text, ns >= 10000000 ? "%.1f ms" : "%.2f ms", (double)ns / 1e6);
-    else
-        size = snprintf(text, sizeof text, "%.1f µs", (double)ns / 1e3);
-    return tp_arena_copy(arena, text, (size_t)size);
-}
 
 static void put_percent(struct tp_object *object, const char *name, uint64_t part, uint64_t whole)
 {
@@ -104,7 +76,7 @@ static void put_phases(struct tp_object *object, const struct tp_timeline *timel
         put_percent(box, "w", phase->dur_ns, timeline->range_ns);
         put_look(box, phase->class);
         tp_object_printf(box, "tip", "%.*s · %s", phase->name.len > 200 ? 200 : (int)phase->name.len, phase->name.ptr,
-                         time_text(arena, phase->dur_ns));
+                         tp_text_of_time(arena, (int64_t)(phase->dur_ns)));
         if (phase->dur_ns > timeline->range_ns / 40)
             tp_object_str(box, "label", phase->name);
     }
@@ -193,7 +165,7 @@ static void put_times(struct tp_object *object, const struct tp_timeline *timeli
         struct tp_object *tick = tp_list_object(times);
         put_percent(tick, "x", i * step, timeline->range_ns);
         tp_object_text(tick, "anchor", i == 0 ? "start" : timeline->range_ns - i * step < step / 4 ? "end" : "middle");
-        tp_object_text(tick, "label", i ? time_text(arena, i * step) : "0");
+        tp_object_text(tick, "label", i ? tp_text_of_time(arena, (int64_t)(i * step)) : "0");
     }
 }
 
@@ -201,16 +173,18 @@ static void put_times(struct tp_object *object, const struct tp_timeline *timeli
 
 static void put_words(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
 {
-    tp_object_printf(object, "lead", "%s slices on %u %s over %s.", count_text(arena, timeline->slice_count),
-                     timeline->lane_count, timeline->lane_count == 1 ? "lane" : "lanes",
-                     time_text(arena, timeline->range_ns));
+    tp_object_printf(object, "lead", "%s slices on %u %s over %s.",
+                     tp_text_of_count(arena, (int64_t)timeline->slice_count), timeline->lane_count,
+                     timeline->lane_count == 1 ? "lane" : "lanes",
+                     tp_text_of_time(arena, (int64_t)(timeline->range_ns)));
     struct tp_list *notes = tp_object_list(object, "notes");
     if (timeline->folded_count)
         tp_object_printf(
             tp_list_object(notes), "text",
             "%s slices shorter than %s%s are folded into coverage (their share of time per bucket) to keep "
             "the page small; --max-size sets the limit.",
-            count_text(arena, timeline->folded_count), time_text(arena, timeline->folded_below_ns),
+            tp_text_of_count(arena, (int64_t)timeline->folded_count),
+            tp_text_of_time(arena, (int64_t)(timeline->folded_below_ns)),
             timeline->folds_devices ? "" : " on the host");
     if (!timeline->data.len)
         tp_object_text(tp_list_object(notes), "text",
@@ -220,7 +194,7 @@ static void put_words(struct tp_object *object, const struct tp_timeline *timeli
                          timeline->lanes_left_out);
     if (timeline->too_deep_count)
         tp_object_printf(tp_list_object(notes), "text", "%s slices nested deeper than %d levels are not drawn.",
-                         count_text(arena, timeline->too_deep_count), TP_TIMELINE_MAX_ROWS);
+                         tp_text_of_count(arena, (int64_t)timeline->too_deep_count), TP_TIMELINE_MAX_ROWS);
 }
 
 static void print_base64(const struct tp_data *value, struct tp_buf *out)

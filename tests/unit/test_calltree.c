@@ -1,0 +1,223 @@
+/* Call tree: merging, attribution of device time and bytes, backward thread, pruning, labels. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "webreport/render/calltree_data.h"
+#include "webreport/views/calltree_labels.h"
+
+struct scene {
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_order order;
+    struct tp_model model;
+    struct tp_calltree tree;
+};
+
+static void build(struct scene *s, const char *events, uint32_t max_nodes)
+{
+    size_t size = strlen(events) + 64;
+    char *text = tp_arena_alloc(&s->arena, size);
+    int length = snprintf(text, size, "{\"traceEvents\":[%s]}", events);
+    struct tp_trace_options options = {.single_thread = true};
+    struct tp_error err;
+    assert_int_equal(tp_trace_read_bytes(&s->trace, &s->arena, text, (size_t)length, &options, &err), 0);
+    tp_order_build(&s->order, &s->trace, &s->arena);
+    tp_model_build(&s->model, &s->trace, &s->order, &s->arena);
+    struct tp_calltree_options tree_options = {.max_nodes = max_nodes};
+    tp_calltree_build(&s->tree, &s->model, &tree_options, &s->arena);
+}
+
+static const struct tp_call *find(const struct scene *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->tree.count; i++)
+        if (tp_str_equal(s->tree.calls[i].name, tp_str_of(name)))
+            return &s->tree.calls[i];
+    fail_msg("no call %s", name);
+    return NULL;
+}
+
+static const struct tp_call *parent(const struct scene *s, const struct tp_call *call)
+{
+    return &s->tree.calls[call->parent];
+}
+
+#define HOST(cat, name, ts, dur, tid, args)                                                                            \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":" tid ",\"ts\":" ts ",\"dur\":" dur     \
+    ",\"args\":{" args "}}"
+#define KERNEL(name, ts, dur, correlation)                                                                             \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" ts ",\"dur\":" dur            \
+    ",\"args\":{\"device\":0,\"stream\":7,\"correlation\":" correlation "}}"
+
+static void equal_paths_are_one_node(void **state)
+{
+    (void)state;
+    struct scene s = {0};
+    tp_arena_init(&s.arena, 0);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    build(
+        &s,
+        HOST("user_annotation", "ProfilerStep#1", "0", "100", "1", "") "," HOST("cpu_op", "aten::mm", "10", "20", "1", "\"External id\":1") "," HOST(
+            "cuda_runtime", "cudaLaunchKernel", "15", "5", "1",
+            "\"correlation\":11") "," KERNEL("gemm", "40", "30",
+                                             "11") "," HOST("user_annotation", "ProfilerStep#2", "200", "100", "1",
+                                                            "") "," HOST("cpu_op", "aten::mm", "210", "40", "1",
+                                                                         "\"External id\":2") "," HOST("cuda_runtime",
+                                                                                                       "cudaLaunchKerne"
+                                                                                                       "l",
+                                                                                                       "215", "5", "1",
+                                                                                                       "\"correlation\""
+                                                                                                       ":12") "," KERNEL("gemm",
+                                                                                                                         "240",
+                                                                                                                         "50",
+                                                                                                                         "12"),
+        100);
+    const struct tp_call *step = find(&s, "training step"), *mm = find(&s, "aten::mm"), *gemm = find(&s, "gemm");
+    assert_ptr_equal(parent(&s, gemm), mm);
+    assert_ptr_equal(parent(&s, mm), step);
+    assert_int_equal(step->call_count, 2);
+    assert_int_equal(mm->call_count, 2);
+    assert_int_equal(mm->host_ns, 60000);
+    assert_int_equal(gemm->device_ns, 80000);
+    assert_int_equal(s.tree.calls[0].device_ns, 80000);
+    assert_int_equal(s.tree.count, 4);
+    assert_int_equal(step->subtree_end, 4);
+    tp_arena_release(&s.arena);
+}
+
+static void stack_arguments_become_frames_without_plumbing(void **state)
+{
+    (void)state;
+    struct scene s = {0};
+    tp_arena_init(&s.arena, 0);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    build(&s,
+          HOST("cpu_op", "aten::mm", "10", "20", "1",
+               "\"Call stack\":\"net/linear.py(9): forward;torch/nn/modules/module.py(8): _call_impl;"
+               "main.py(3): train\"") "," HOST("cpu_op", "aten::relu", "40", "20", "1",
+                                               "\"Call stack\":\"main.py(4): train\""),
+          100);
+    const struct tp_call *mm = find(&s, "aten::mm"), *relu = find(&s, "aten::relu");
+    assert_true(tp_str_equal(parent(&s, mm)->name, TP_STR("forward linear.py:9")));
+    assert_true(tp_str_equal(parent(&s, relu)->name, TP_STR("train main.py:4")));
+    tp_arena_release(&s.arena);
+}
+
+static void backward_thread_and_memory_are_attributed(void **state)
+{
+    (void)state;
+    struct scene s = {0};
+    tp_arena_init(&s.arena, 0);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    build(&s,
+          HOST("user_annotation", "ProfilerStep#1", "0", "100", "1",
+               "") "," HOST("cpu_op", "aten::empty", "5", "10", "1",
+                            "") "," HOST("cpu_op", "autograd::engine::evaluate_function: MmBackward0", "20", "60", "2",
+                                         "") ","
+                                             "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\","
+                                             "\"pid\":1,\"tid\":2,\"ts\":30,"
+                                             "\"args\":{\"Bytes\":512,\"Device Type\":0,\"Device Id\":-1,\"Addr\":1}},"
+                                             "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\","
+                                             "\"pid\":1,\"tid\":2,\"ts\":35,"
+                                             "\"args\":{\"Bytes\":-512,\"Device Type\":0,\"Device Id\":-1,\"Addr\":1}}",
+          100);
+    const struct tp_call *node = find(&s, "autograd::engine::evaluate_function: MmBackward0");
+    assert_int_equal(node->bytes, 512);
+    assert_true(tp_str_equal(parent(&s, node)->name, TP_STR("backward")));
+    assert_true(tp_str_equal(parent(&s, parent(&s, node))->name, TP_STR("training step")));
+    assert_int_equal(parent(&s, node)->host_ns, 60000);
+    tp_arena_release(&s.arena);
+}
+
+static void small_calls_are_joined_and_sums_stay(void **state)
+{
+    (void)state;
+    struct scene s = {0};
+    tp_arena_init(&s.arena, 0);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    char *events = tp_arena_alloc(&s.arena, 1 << 20), *to = events;
+    for (int i = 0; i < 3000; i++)
+        to += sprintf(to, "%s" HOST("cpu_op", "op%d", "%d", "%d", "1", ""), i ? "," : "", i, i * 100,
+                      i % 10 == 0 ? 90 : 10);
+    build(&s, events, 50);
+    assert_in_range(s.tree.count, 2, 60);
+    int64_t below = 0;
+    for (uint32_t i = 1; i < s.tree.count; i++)
+        below += s.tree.calls[i].parent == 0 ? s.tree.calls[i].host_ns : 0;
+    assert_int_equal(below, s.tree.calls[0].host_ns);
+    assert_int_equal(s.tree.calls[s.tree.count - 1].kind, TP_CALL_OTHER);
+    assert_true(tp_calltree_data(&s.arena, &s.tree).kind == TP_DATA_OBJECT);
+    tp_arena_release(&s.arena);
+}
+
+static void deep_nesting_is_survived(void **state)
+{
+    (void)state;
+    struct scene s = {0};
+    tp_arena_init(&s.arena, 0);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    char *events = tp_arena_alloc(&s.arena, 1 << 20), *to = events;
+    for (int i = 0; i < 5000; i++)
+        to += sprintf(to, "%s" HOST("cpu_op", "f%d", "%d", "%d", "1", ""), i ? "," : "", i, i, 20000 - 2 * i);
+    build(&s, events, 2000);
+    assert_true(s.tree.is_cut);
+    assert_int_equal(s.tree.calls[0].host_ns, 20000000);
+    assert_true(tp_calltree_data(&s.arena, &s.tree).kind == TP_DATA_OBJECT);
+    tp_arena_release(&s.arena);
+}
+
+static void nothing_gives_no_tree(void **state)
+{
+    (void)state;
+    struct scene s = {0};
+    tp_arena_init(&s.arena, 0);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    build(&s, HOST("cpu_op", "op", "1", "0", "1", ""), 100);
+    assert_int_equal(s.tree.count, 0);
+    assert_true(tp_calltree_data(&s.arena, &s.tree).kind == TP_DATA_NONE);
+    tp_arena_release(&s.arena);
+}
+
+static void expect_label(struct tp_arena *arena, const char *frame, const char *label)
+{
+    struct tp_str got = tp_label_of_frame(arena, tp_str_of(frame));
+    assert_true(tp_str_equal(got, tp_str_of(label)));
+}
+
+static void labels_are_short(void **state)
+{
+    (void)state;
+    struct tp_arena arena;
+    tp_arena_init(&arena, 0);
+    assert_int_equal(setjmp(arena.guard), 0);
+    expect_label(&arena, "a/b/model.py(12): forward", "forward model.py:12");
+    expect_label(&arena, "C:\\x\\model.py(1): f", "f model.py:1");
+    expect_label(&arena, "model.py(x): f", "model.py(x): f");
+    expect_label(&arena, "(3): f", "f :3");
+    expect_label(&arena, "12): f", "12): f");
+    expect_label(&arena, "", "");
+    assert_true(tp_label_is_plumbing(TP_STR("/opt/lib/site-packages/torch/nn/modules/module.py(1): _call_impl")));
+    assert_false(tp_label_is_plumbing(TP_STR("model/torch.py(1): forward")));
+    assert_true(tp_str_equal(tp_label_of_module(TP_STR("nn.Module: Linear_12")), TP_STR("Linear")));
+    assert_true(tp_str_equal(tp_label_of_module(TP_STR("nn.Module: Conv2d")), TP_STR("Conv2d")));
+    tp_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_paths_are_one_node),
+        cmocka_unit_test(stack_arguments_become_frames_without_plumbing),
+        cmocka_unit_test(backward_thread_and_memory_are_attributed),
+        cmocka_unit_test(small_calls_are_joined_and_sums_stay),
+        cmocka_unit_test(deep_nesting_is_survived),
+        cmocka_unit_test(nothing_gives_no_tree),
+        cmocka_unit_test(labels_are_short),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
