@@ -6,6 +6,8 @@
 #include "webreport/model/id_map.h"
 #include "webreport/model/merge_sort.h"
 
+enum { AHEAD = 12 }; /* operations are read in order of time, which is not that of the file */
+
 struct record {
     int64_t correlation;
     uint32_t call;
@@ -41,8 +43,7 @@ static size_t first_after(const struct tp_host *host, const struct record *recor
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
         const struct record *r = &records[mid];
-        bool is_below = r->correlation != correlation ? r->correlation < correlation
-                                                      : tp_call_event(host, &host->calls[r->call])->ts_ns <= ts;
+        bool is_below = r->correlation != correlation ? r->correlation < correlation : host->calls[r->call].ts_ns <= ts;
         if (is_below)
             lo = mid + 1;
         else
@@ -79,10 +80,12 @@ static void link_ops(struct tp_host *host, const struct tp_order *order)
     size_t guess = 0;
     for (uint32_t i = 0; i < order->device_count; i++) {
         const struct tp_event *e = &host->trace->events[order->device[i]];
+        __builtin_prefetch(&host->trace->events[order->device[i + AHEAD < order->device_count ? i + AHEAD : i]]);
         if (!tp_is_device_role(e->role))
             continue;
         struct tp_device_op *op = &host->ops[host->op_count++];
         int64_t correlation = e->detail == TP_NO_ID ? 0 : host->trace->devices[e->detail].correlation;
+        op->copy = *e;
         op->event = order->device[i];
         op->call = correlation > 0 ? find_call(host, &records, correlation, e->ts_ns, &guess) : TP_NO_ID;
     }
@@ -167,17 +170,26 @@ static void number_lanes(struct tp_host *host)
     uint32_t stream_count = 0;
     tp_id_map_init(&streams, host->arena);
     tp_id_map_init(&lanes, host->arena);
-    host->lanes = tp_arena_array(host->arena, host->op_count, sizeof *host->lanes);
+    struct tp_device_op *last = NULL;
+    int64_t last_number = 0;
     for (uint32_t i = 0; i < host->op_count; i++) {
-        uint32_t *stream = tp_id_map_put(&streams, (uint64_t)stream_number(host, i));
+        struct tp_device_op *op = &host->ops[i];
+        int64_t number = stream_number(host, i);
+        if (last && number == last_number && op->device == last->device) {
+            op->lane = last->lane;
+            continue;
+        }
+        uint32_t *stream = tp_id_map_put(&streams, (uint64_t)number);
         if (*stream == TP_NO_ID)
             *stream = stream_count++;
-        uint32_t *lane = tp_id_map_put(&lanes, tp_id_pair(host->ops[i].device, *stream));
+        uint32_t *lane = tp_id_map_put(&lanes, tp_id_pair(op->device, *stream));
         if (*lane == TP_NO_ID) {
             *lane = host->lane_count++;
-            host->devices[host->ops[i].device].stream_count++;
+            host->devices[op->device].stream_count++;
         }
-        host->lanes[i] = *lane;
+        op->lane = *lane;
+        last = op;
+        last_number = number;
     }
     tp_id_map_drop(&streams);
     tp_id_map_drop(&lanes);
@@ -233,11 +245,11 @@ static uint32_t main_thread_of(struct tp_host *host, const struct tp_host_device
     for (uint32_t i = 0; i < device->op_count; i++) {
         const struct tp_host_call *call = tp_op_call(host, device->ops[i]);
         if (call)
-            weights[tp_call_event(host, call)->thread]++;
+            weights[call->thread]++;
     }
     for (uint32_t i = 0; i < device->op_count; i++) {
         const struct tp_host_call *call = tp_op_call(host, device->ops[i]);
-        uint32_t t = call ? tp_call_event(host, call)->thread : TP_NO_ID;
+        uint32_t t = call ? call->thread : TP_NO_ID;
         if (t == TP_NO_ID || t == best)
             continue;
         bool is_better = best == TP_NO_ID || weights[t] > weights[best] ||
@@ -248,7 +260,7 @@ static uint32_t main_thread_of(struct tp_host *host, const struct tp_host_device
     for (uint32_t i = 0; i < device->op_count; i++) {
         const struct tp_host_call *call = tp_op_call(host, device->ops[i]);
         if (call)
-            weights[tp_call_event(host, call)->thread] = 0;
+            weights[call->thread] = 0;
     }
     return best;
 }
@@ -297,7 +309,7 @@ static enum tp_program program_of(const struct tp_host *host)
     if (host->trace->reading.other_device_events)
         return TP_PROGRAM_OTHER_DEVICE;
     for (uint32_t i = 0; i < host->call_count; i++)
-        if (tp_host_marks(host, host->calls[i].event) & TP_NAME_LAUNCHES)
+        if (host->marks[host->calls[i].name] & TP_NAME_LAUNCHES)
             return TP_PROGRAM_DEVICE_MISSING;
     return host->list_count ? TP_PROGRAM_CPU : TP_PROGRAM_EMPTY;
 }

@@ -11,24 +11,55 @@ static bool is_record(const struct tp_memory *m)
     return m->flags & TP_MEMORY_IN_ADVICE && !(m->flags & TP_MEMORY_OUT_OF_MEMORY);
 }
 
-/* Start and end of everything that was recorded, and the span the profiler says it covers. */
-static void find_span(struct tp_host *host)
+/* One pass over all events: what the host events show, and those that are in neither tree. */
+struct survey {
+    int64_t longest_span, longest_profile;
+    bool has_profile;
+    struct tp_vec overheads;
+};
+
+static void survey_host(struct tp_host *host, const struct tp_event *e)
+{
+    host->has_dims |= (e->flags & TP_EVENT_HAS_INPUT_DIMS) != 0;
+    if (e->role == TP_KIND_FRAME) {
+        host->has_python = true;
+        host->has_modules |= (host->marks[e->name] & TP_NAME_MODULE) != 0;
+    }
+}
+
+static void survey_other(struct tp_host *host, struct survey *s, uint32_t id)
+{
+    const struct tp_event *e = &host->trace->events[id];
+    if (e->role == TP_KIND_OVERHEAD)
+        *(uint32_t *)tp_vec_push(&s->overheads) = id;
+    if (e->role != TP_KIND_SPAN)
+        return;
+    s->longest_span = tp_ns_max(s->longest_span, e->dur_ns);
+    if (host->marks[e->name] & TP_NAME_PROFILER_SPAN) {
+        s->has_profile = true;
+        s->longest_profile = tp_ns_max(s->longest_profile, e->dur_ns);
+    }
+}
+
+/* Start and end of everything that was recorded, the span the profiler says it covers, and what one pass finds besides.
+ */
+static void survey_events(struct tp_host *host)
 {
     const struct tp_trace *trace = host->trace;
-    int64_t first = INT64_MAX, last = INT64_MIN, longest = 0, longest_profile = 0;
-    bool has_profile = false;
+    struct survey s = {.overheads = TP_VEC(host->arena, uint32_t)};
+    int64_t first = INT64_MAX, last = INT64_MIN;
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
-        if (tp_is_host_role(e->role) || tp_is_device_role(e->role)) {
-            first = tp_ns_min(first, e->ts_ns);
-            last = tp_ns_max(last, tp_event_end(e));
-        } else if (e->role == TP_KIND_SPAN) {
-            longest = tp_ns_max(longest, e->dur_ns);
-            if (host->marks[e->name] & TP_NAME_PROFILER_SPAN) {
-                has_profile = true;
-                longest_profile = tp_ns_max(longest_profile, e->dur_ns);
-            }
+        bool is_host = tp_is_host_role(e->role);
+        if (!is_host && !tp_is_device_role(e->role)) {
+            survey_other(host, &s, i);
+            continue;
         }
+        first = tp_ns_min(first, e->ts_ns);
+        last = tp_ns_max(last, tp_event_end(e));
+        host->longest_ns = tp_ns_max(host->longest_ns, e->dur_ns);
+        if (is_host)
+            survey_host(host, e);
     }
     for (uint32_t i = 0; i < trace->memory_count; i++)
         if (is_record(&trace->memory[i])) {
@@ -37,9 +68,11 @@ static void find_span(struct tp_host *host)
         }
     host->start = first <= last ? first : 0;
     host->end = first <= last ? last : 0;
-    host->profile_span = has_profile ? longest_profile : longest;
+    host->profile_span = s.has_profile ? s.longest_profile : s.longest_span;
     if (host->profile_span == 0)
         host->profile_span = tp_ns_minus(host->end, host->start);
+    host->overheads = s.overheads.data;
+    host->overhead_count = (uint32_t)s.overheads.count;
 }
 
 void tp_host_build(struct tp_host *host, const struct tp_trace *trace, const struct tp_order *order,
@@ -50,7 +83,7 @@ void tp_host_build(struct tp_host *host, const struct tp_trace *trace, const str
     host->arena = arena;
     host->marks = tp_host_names_mark(trace, arena);
     tp_host_frames_init(&host->frames, trace, arena);
-    find_span(host);
+    survey_events(host);
     tp_host_tree_build(host, order);
     tp_host_links_build(host, order);
     tp_host_steps_build(host);
@@ -63,7 +96,6 @@ void tp_host_drop(struct tp_host *host)
     tp_arena_drop(host->arena, host->parent, host->trace->event_count * sizeof *host->parent);
     tp_arena_drop(host->arena, host->calls, host->call_count * sizeof *host->calls);
     tp_arena_drop(host->arena, host->ops, host->op_count * sizeof *host->ops);
-    tp_arena_drop(host->arena, host->lanes, host->op_count * sizeof *host->lanes);
     tp_arena_drop(host->arena, host->marks, host->trace->names.count * sizeof *host->marks);
     memset(host, 0, sizeof *host);
 }

@@ -14,6 +14,8 @@
 /* A runtime or driver call with what stands above it in the host tree. Ordered by (thread, start, end descending,
  * ordinal). */
 struct tp_host_call {
+    int64_t ts_ns, dur_ns; /* copied from the event: calls are looked at often, out of order */
+    uint32_t name, thread;
     uint32_t event;
     uint32_t line; /* innermost project line at or above it */
     uint32_t top_op, inner_op,
@@ -25,10 +27,13 @@ struct tp_host_call {
 
 /* A kernel, copy or set. Ordered by (start, end descending, ordinal). */
 struct tp_device_op {
+    struct tp_event copy; /* of its event: operations are looked at often, and not in file order */
     uint32_t event;
     uint32_t call;         /* that launched it, TP_NO_ID when unlinked */
     uint32_t device;       /* index in devices */
     uint32_t next_of_call; /* next operation of the same call */
+    uint32_t lane;         /* number of its (device, stream) */
+    uint32_t step;         /* index in steps, TP_NO_ID when launched in none of them */
 };
 
 enum tp_gap_class { TP_GAP_HOST, TP_GAP_DEPENDENCY, TP_GAP_UNKNOWN };
@@ -38,6 +43,7 @@ struct tp_gap {
     int64_t a, b;
     uint32_t next;
     uint8_t class;
+    bool is_in_graph; /* of class dependency, before an operation of a graph launch */
 };
 
 struct tp_host_device {
@@ -80,7 +86,10 @@ struct tp_host {
     struct tp_arena *arena;
     uint64_t *marks; /* TP_NAME_*, by name id */
     struct tp_host_frames frames;
-    int64_t start, end, profile_span;
+    int64_t start, end, profile_span, longest_ns; /* longest_ns: of host events and device operations */
+    bool has_python, has_modules, has_dims;       /* what the host events show of the recording's options */
+    uint32_t *overheads, overhead_count;          /* events of role overhead, in file order */
+    uint32_t *marked, marked_count; /* events of list that are marked TP_NAME_REGION: steps, optimizers, loaders .. */
 
     uint32_t *list, *thread_first; /* host events thread by thread, as tp_order */
     uint32_t list_count;
@@ -90,8 +99,7 @@ struct tp_host {
     uint64_t bad_nesting;
 
     struct tp_device_op *ops;
-    uint32_t op_count, *lanes; /* lanes: by operation, number of its (device, stream) */
-    uint32_t lane_count;
+    uint32_t op_count, lane_count;
     struct tp_host_device *devices; /* by number */
     uint32_t device_count;
     uint32_t main_device, main_thread; /* index, thread; TP_NO_ID when there is none */
@@ -146,7 +154,7 @@ static inline uint64_t tp_host_marks(const struct tp_host *host, uint32_t event)
 
 static inline const struct tp_event *tp_op_event(const struct tp_host *host, uint32_t op)
 {
-    return &host->trace->events[host->ops[op].event];
+    return &host->ops[op].copy;
 }
 
 /* The call that launched the operation, NULL when unlinked. */
@@ -159,6 +167,11 @@ static inline const struct tp_host_call *tp_op_call(const struct tp_host *host, 
 static inline const struct tp_event *tp_call_event(const struct tp_host *host, const struct tp_host_call *call)
 {
     return &host->trace->events[call->event];
+}
+
+static inline int64_t tp_call_end(const struct tp_host_call *call)
+{
+    return call->ts_ns + call->dur_ns;
 }
 
 /* Arguments of a device operation, NULL when it has none. */
@@ -186,7 +199,7 @@ static inline bool tp_op_is_communication(const struct tp_host *host, uint32_t o
 static inline bool tp_op_is_graph(const struct tp_host *host, uint32_t op)
 {
     const struct tp_host_call *call = op == TP_NO_ID ? NULL : tp_op_call(host, op);
-    return call && tp_host_marks(host, call->event) & TP_NAME_GRAPH_LAUNCH;
+    return call && host->marks[call->name] & TP_NAME_GRAPH_LAUNCH;
 }
 
 static inline void tp_intervals_push(struct tp_vec *vec, int64_t a, int64_t b)

@@ -49,6 +49,11 @@
 #define TP_NAME_ATEN_COPY TP_NAME_BIT(39)     /* aten::copy_ */
 #define TP_NAME_PROFILER_SPAN TP_NAME_BIT(40) /* PyTorch Profiler.. */
 
+/* Names that single regions of a program bear: few events, listed in tp_host.marked. */
+#define TP_NAME_REGION                                                                                                 \
+    (TP_NAME_STEP | TP_NAME_EXECUTE_CONTEXT | TP_NAME_STEP_BRACKET | TP_NAME_OPTIMIZER_STEP | TP_NAME_ZERO_GRAD |      \
+     TP_NAME_LOADER)
+
 /* Bits of every name, by name id. */
 uint64_t *tp_host_names_mark(const struct tp_trace *trace, struct tp_arena *arena);
 

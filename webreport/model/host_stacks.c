@@ -150,8 +150,7 @@ static void walk_piece(struct tp_stack_scratch *stack, const struct tp_stack_pie
     }
 }
 
-void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_stack_piece *pieces,
-                   size_t piece_count)
+void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_stack_piece *pieces, size_t piece_count)
 {
     struct tp_host *host = walk->host;
     if (!walk->scratch)

@@ -27,16 +27,13 @@ static bool is_mark(const struct tp_host *host, const struct tp_event *e, enum s
 /* Marks of every source, in one pass, thread by thread. */
 static void collect_marks(struct tp_host *host, struct tp_vec marks[SOURCE_COUNT])
 {
-    uint64_t any = TP_NAME_STEP | TP_NAME_EXECUTE_CONTEXT | TP_NAME_STEP_BRACKET | TP_NAME_OPTIMIZER_STEP;
     for (int s = 0; s < SOURCE_COUNT; s++)
         marks[s] = TP_VEC(host->arena, uint32_t);
-    for (uint32_t i = 0; i < host->list_count; i++) {
-        const struct tp_event *e = tp_host_event(host, host->list[i]);
-        if (!(host->marks[e->name] & any))
-            continue;
+    for (uint32_t i = 0; i < host->marked_count; i++) {
+        const struct tp_event *e = tp_host_event(host, host->marked[i]);
         for (int s = 0; s < SOURCE_COUNT; s++)
             if (is_mark(host, e, (enum source)s))
-                *(uint32_t *)tp_vec_push(&marks[s]) = host->list[i];
+                *(uint32_t *)tp_vec_push(&marks[s]) = host->marked[i];
     }
 }
 
@@ -66,8 +63,7 @@ static void choose_thread(const struct tp_host *host, const struct tp_vec *marks
 static struct tp_host_step *add_step(struct tp_vec *steps, int64_t start, int64_t end, uint32_t event)
 {
     struct tp_host_step *step = tp_vec_push(steps);
-    *step = (struct tp_host_step){
-        .start = start, .end = end, .window_start = start, .window_end = end, .event = event};
+    *step = (struct tp_host_step){.start = start, .end = end, .window_start = start, .window_end = end, .event = event};
     return step;
 }
 
@@ -164,15 +160,7 @@ static uint32_t slot_of(const struct tp_host *host, int64_t at)
 static uint32_t slot_of_op(const struct tp_host *host, uint32_t op)
 {
     const struct tp_host_call *call = tp_op_call(host, op);
-    return call ? slot_of(host, tp_call_event(host, call)->ts_ns) : TP_NO_ID;
-}
-
-uint32_t tp_host_step_of(const struct tp_host *host, uint32_t op)
-{
-    if (host->is_whole)
-        return host->step_count ? 0 : TP_NO_ID;
-    uint32_t slot = slot_of_op(host, op);
-    return slot == TP_NO_ID ? TP_NO_ID : host->step_slots[slot];
+    return call ? slot_of(host, call->ts_ns) : TP_NO_ID;
 }
 
 /* Marks the steps that launched something; the window of the last one ends when its device work ends. */
@@ -189,7 +177,7 @@ static void assign_ops(struct tp_host *host, struct tp_vec *steps)
         host->step_slots[i] = i;
     }
     for (uint32_t i = 0; i < host->op_count; i++) {
-        uint32_t slot = slot_of_op(host, i);
+        uint32_t slot = host->ops[i].step = slot_of_op(host, i);
         if (slot == TP_NO_ID)
             continue;
         all[slot].has_ops = true;
@@ -270,6 +258,10 @@ static void clip_windows(struct tp_host *host, struct tp_vec *steps, size_t firs
     }
     host->steps = all;
     host->step_count = (uint32_t)kept;
+    for (uint32_t i = 0; i < host->op_count; i++) {
+        uint32_t *step = &host->ops[i].step;
+        *step = host->is_whole ? (kept ? 0 : TP_NO_ID) : *step == TP_NO_ID ? TP_NO_ID : host->step_slots[*step];
+    }
 }
 
 void tp_host_steps_build(struct tp_host *host)

@@ -4,10 +4,7 @@
 
 #include "webreport/model/host_model.h"
 
-/* Fills steps and windows. Needs tree and links. */
+/* Fills steps, the operations' step, and windows. Needs tree and links. */
 void tp_host_steps_build(struct tp_host *host);
-
-/* Index in host->steps of the step that launched the operation, TP_NO_ID when there is none (or it was left out). */
-uint32_t tp_host_step_of(const struct tp_host *host, uint32_t op);
 
 #endif

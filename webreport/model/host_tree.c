@@ -3,6 +3,8 @@
  * ask for. */
 #include "webreport/model/host_tree.h"
 
+enum { AHEAD = 12 }; /* events are read in order of time, which is not quite that of the file */
+
 struct open_event {
     int64_t nest_end;
     uint32_t event, line, top_op, inner_op, gemm_op;
@@ -68,9 +70,13 @@ static struct open_event opened(struct tp_host *host, const struct open_event *a
     return x;
 }
 
-static void add_call(struct tp_host *host, const struct open_event *x)
+static void add_call(struct tp_host *host, const struct tp_event *e, const struct open_event *x)
 {
     host->calls[host->call_count++] = (struct tp_host_call){
+        .ts_ns = e->ts_ns,
+        .dur_ns = e->dur_ns,
+        .name = e->name,
+        .thread = e->thread,
         .event = x->event,
         .line = x->line,
         .top_op = x->top_op,
@@ -84,12 +90,19 @@ static void add_call(struct tp_host *host, const struct open_event *x)
     };
 }
 
-static void build_thread(struct tp_host *host, uint32_t thread, struct tp_vec *stack)
+/* Events that single regions bear: the rules ask for them again and again. */
+static bool is_region(const struct tp_host *host, const struct tp_event *e)
+{
+    return (e->role == TP_KIND_ANNOTATION || e->role == TP_KIND_OPERATOR) && host->marks[e->name] & TP_NAME_REGION;
+}
+
+static void build_thread(struct tp_host *host, uint32_t thread, struct tp_vec *stack, struct tp_vec *marked)
 {
     stack->count = 0;
     for (uint32_t i = host->thread_first[thread]; i < host->thread_first[thread + 1]; i++) {
         uint32_t id = host->list[i];
         const struct tp_event *e = &host->trace->events[id];
+        __builtin_prefetch(&host->trace->events[host->list[i + AHEAD < host->list_count ? i + AHEAD : i]]);
         while (stack->count && e->ts_ns >= TP_AT(stack, struct open_event, stack->count - 1)->nest_end)
             stack->count--;
         const struct open_event *above = &no_event;
@@ -103,7 +116,9 @@ static void build_thread(struct tp_host *host, uint32_t thread, struct tp_vec *s
         }
         host->parent[id] = above->event;
         if (e->role == TP_KIND_RUNTIME)
-            add_call(host, &x);
+            add_call(host, e, &x);
+        else if (is_region(host, e))
+            *(uint32_t *)tp_vec_push(marked) = id;
         *(struct open_event *)tp_vec_push(stack) = x;
     }
 }
@@ -115,10 +130,12 @@ void tp_host_tree_build(struct tp_host *host, const struct tp_order *order)
     host->parent = tp_arena_array(host->arena, host->trace->event_count, sizeof *host->parent);
     host->calls = tp_arena_array(host->arena, count_calls(host), sizeof *host->calls);
     host->thread_calls = tp_arena_array(host->arena, (size_t)threads + 1, sizeof *host->thread_calls);
-    struct tp_vec stack = TP_VEC(host->arena, struct open_event);
+    struct tp_vec stack = TP_VEC(host->arena, struct open_event), marked = TP_VEC(host->arena, uint32_t);
     for (uint32_t t = 0; t < threads; t++) {
         host->thread_calls[t] = host->call_count;
-        build_thread(host, t, &stack);
+        build_thread(host, t, &stack, &marked);
     }
     host->thread_calls[threads] = host->call_count;
+    host->marked = marked.data;
+    host->marked_count = (uint32_t)marked.count;
 }

@@ -35,7 +35,7 @@ static const struct tp_column_def line_columns[] = {
 };
 
 /* Idle time within [a, b). */
-static struct tp_idle_split split(const struct tp_host *host, const struct tp_host_device *device, int64_t a, int64_t b)
+static struct tp_idle_split split(const struct tp_host_device *device, int64_t a, int64_t b)
 {
     struct tp_idle_split s = {.window_ns = tp_ns_minus(b, a)};
     for (uint32_t i = tp_device_gap_after(device, a); i < device->gap_count && device->gaps[i].a < b; i++) {
@@ -51,7 +51,7 @@ static struct tp_idle_split split(const struct tp_host *host, const struct tp_ho
             s.unknown_ns = tp_ns_plus(s.unknown_ns, ns);
         else
             s.dependency_ns = tp_ns_plus(s.dependency_ns, ns);
-        if (gap->class == TP_GAP_DEPENDENCY && tp_op_is_graph(host, gap->next))
+        if (gap->is_in_graph)
             s.in_graph_ns = tp_ns_plus(s.in_graph_ns, ns);
     }
     return s;
@@ -62,7 +62,7 @@ static void fill_step(struct tp_table *table, uint32_t row, const struct tp_host
 {
     const struct tp_host_step *step = &host->steps[row];
     int64_t a = step->window_start, b = step->window_end;
-    struct tp_idle_split s = split(host, device, a, b);
+    struct tp_idle_split s = split(device, a, b);
     tp_table_text(table, TP_IDLE_STEP_NAME)[row] = step->name;
     tp_table_int(table, TP_IDLE_STEP_START)[row] = tp_ns_minus(a, host->start);
     tp_table_int(table, TP_IDLE_STEP_DURATION)[row] = tp_ns_minus(step->end, step->start);
@@ -141,7 +141,7 @@ static void build_device(struct tp_idle_device *out, struct tp_host *host, uint3
     out->busy_percent = tp_percent(out->busy_ns, out->window_ns);
     measure_work(out, host, device);
     out->sum_over_union = out->busy_ns ? (double)out->sum_ns / (double)out->busy_ns : 0.0;
-    out->idle = split(host, device, device->first, device->last);
+    out->idle = split(device, device->first, device->last);
     bool has_room = host->step_count <= *step_rows;
     uint32_t steps = has_room ? host->step_count : 0;
     *step_rows -= steps;

@@ -18,27 +18,27 @@ uint32_t tp_gap_thread(const struct tp_host *host, const struct tp_host_device *
 {
     const struct tp_host_call *call = gap->next == TP_NO_ID ? NULL : tp_op_call(host, gap->next);
     *is_fallback = !call;
-    return call ? tp_call_event(host, call)->thread : device->main_thread;
-}
-
-static int by_thread(const void *x, const void *y, const void *context)
-{
-    (void)context;
-    const struct tp_idle_piece *a = x, *b = y;
-    return (a->thread > b->thread) - (a->thread < b->thread);
+    return call ? call->thread : device->main_thread;
 }
 
 void tp_idle_walk_pieces(struct tp_stack_walk *walk, struct tp_vec *pieces)
 {
-    struct tp_idle_piece *items = pieces->data;
-    tp_merge_sort(pieces->arena, items, pieces->count, sizeof *items, by_thread, NULL);
-    struct tp_stack_piece *run = tp_arena_array(pieces->arena, pieces->count, sizeof *run);
-    for (size_t i = 0, end; i < pieces->count; i = end) {
-        for (end = i; end < pieces->count && items[end].thread == items[i].thread; end++)
-            run[end - i] = items[end].piece;
-        tp_stack_walk(walk, items[i].thread, run, end - i);
-    }
-    tp_arena_drop(pieces->arena, run, pieces->count * sizeof *run);
+    const struct tp_idle_piece *items = pieces->data;
+    uint32_t threads = walk->host->trace->thread_count + 1; /* the last for pieces without thread */
+    size_t *first = tp_arena_array(pieces->arena, (size_t)threads + 2, sizeof *first);
+    struct tp_stack_piece *sorted = tp_arena_array(pieces->arena, pieces->count, sizeof *sorted);
+    for (size_t i = 0; i < pieces->count; i++)
+        first[(items[i].thread == TP_NO_ID ? threads - 1 : items[i].thread) + 2]++;
+    for (uint32_t t = 2; t < threads + 2; t++)
+        first[t] += first[t - 1];
+    for (size_t i = 0; i < pieces->count; i++)
+        sorted[first[(items[i].thread == TP_NO_ID ? threads - 1 : items[i].thread) + 1]++] = items[i].piece;
+    for (uint32_t t = 0; t < threads; t++)
+        if (first[t + 1] > first[t])
+            tp_stack_walk(walk, t + 1 == threads ? TP_NO_ID : t, sorted + first[t], first[t + 1] - first[t]);
+    tp_arena_drop(pieces->arena, first, ((size_t)threads + 2) * sizeof *first);
+    tp_arena_drop(pieces->arena, sorted, pieces->count * sizeof *sorted);
+    tp_arena_drop(pieces->arena, pieces->data, pieces->capacity * sizeof *items);
 }
 
 static void charge(void *context, const struct tp_stack_segment *segment)

@@ -39,17 +39,10 @@ static int64_t or_minus_one(int64_t value)
     return value == TP_NULL_INT ? -1 : value;
 }
 
-static int by_device(const void *x, const void *y, const void *context)
+static int by_time(const void *x, const void *y, const void *context)
 {
     const struct tp_memory *records = context;
     const struct tp_memory *a = &records[*(const uint32_t *)x], *b = &records[*(const uint32_t *)y];
-    int64_t p = or_minus_one(a->device_type), q = or_minus_one(b->device_type);
-    if (p != q)
-        return p < q ? -1 : 1;
-    p = or_minus_one(a->device_id);
-    q = or_minus_one(b->device_id);
-    if (p != q)
-        return p < q ? -1 : 1;
     if (a->ts_ns != b->ts_ns)
         return a->ts_ns < b->ts_ns ? -1 : 1;
     return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
@@ -294,27 +287,66 @@ static void build_device(struct series *s, struct tp_memory_device *out)
     tp_arena_drop(s->arena, s->allocated, s->count * sizeof *s->allocated);
 }
 
+/* The records of one device, in file order. */
+struct bucket {
+    int64_t type, id;
+    struct tp_vec records; /* uint32_t */
+};
+
+static int by_device(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    const struct bucket *a = x, *b = y;
+    if (a->type != b->type)
+        return a->type < b->type ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Records by device; neighbours are usually of the same one. */
+static struct tp_vec sort_into_buckets(struct tp_host *host, struct tp_arena *arena)
+{
+    struct tp_vec buckets = TP_VEC(arena, struct bucket);
+    struct tp_id_map types, ids;
+    struct bucket *last = NULL;
+    tp_id_map_init(&types, arena);
+    tp_id_map_init(&ids, arena);
+    for (uint32_t i = 0; i < host->trace->memory_count; i++) {
+        const struct tp_memory *m = &host->trace->memory[i];
+        int64_t type = or_minus_one(m->device_type), id = or_minus_one(m->device_id);
+        if (!(m->flags & TP_MEMORY_IN_ADVICE) || m->flags & TP_MEMORY_OUT_OF_MEMORY)
+            continue;
+        if (!last || last->type != type || last->id != id) {
+            uint32_t *type_slot = tp_id_map_put(&types, (uint64_t)type);
+            if (*type_slot == TP_NO_ID)
+                *type_slot = types.count - 1;
+            uint32_t number = *type_slot, *id_slot = tp_id_map_put(&types, (uint64_t)id);
+            if (*id_slot == TP_NO_ID)
+                *id_slot = types.count - 1;
+            uint32_t *slot = tp_id_map_put(&ids, tp_id_pair(number, *id_slot));
+            if (*slot == TP_NO_ID) {
+                *slot = (uint32_t)buckets.count;
+                *(struct bucket *)tp_vec_push(&buckets) = (struct bucket){type, id, TP_VEC(arena, uint32_t)};
+            }
+            last = TP_AT(&buckets, struct bucket, *slot);
+        }
+        *(uint32_t *)tp_vec_push(&last->records) = i;
+    }
+    tp_merge_sort(arena, buckets.data, buckets.count, sizeof(struct bucket), by_device, NULL);
+    return buckets;
+}
+
 void tp_memory_peak_build(struct tp_memory_peak *peak, struct tp_host *host, struct tp_arena *arena)
 {
-    const struct tp_memory *records = host->trace->memory;
-    struct tp_vec order = TP_VEC(arena, uint32_t), devices = TP_VEC(arena, struct tp_memory_device);
-    for (uint32_t i = 0; i < host->trace->memory_count; i++)
-        if (records[i].flags & TP_MEMORY_IN_ADVICE && !(records[i].flags & TP_MEMORY_OUT_OF_MEMORY))
-            *(uint32_t *)tp_vec_push(&order) = i;
-    uint32_t *ids = order.data;
-    tp_merge_sort(arena, ids, order.count, sizeof *ids, by_device, records);
-    for (size_t i = 0, end; i < order.count; i = end) {
-        const struct tp_memory *first = &records[ids[i]];
-        for (end = i + 1; end < order.count; end++)
-            if (or_minus_one(records[ids[end]].device_type) != or_minus_one(first->device_type) ||
-                or_minus_one(records[ids[end]].device_id) != or_minus_one(first->device_id))
-                break;
-        struct series s = {.host = host, .records = ids + i, .count = (uint32_t)(end - i), .arena = arena};
-        build_device(&s, tp_vec_push(&devices));
+    struct tp_vec buckets = sort_into_buckets(host, arena);
+    peak->device_count = (uint32_t)buckets.count;
+    peak->devices = tp_arena_array(arena, buckets.count, sizeof *peak->devices);
+    for (size_t i = 0; i < buckets.count; i++) {
+        struct tp_vec *records = &TP_AT(&buckets, struct bucket, i)->records;
+        tp_merge_sort(arena, records->data, records->count, sizeof(uint32_t), by_time, host->trace->memory);
+        struct series s = {host, records->data, (uint32_t)records->count, false, NULL, arena};
+        build_device(&s, &peak->devices[i]);
+        tp_arena_drop(arena, records->data, records->capacity * sizeof(uint32_t));
     }
-    peak->devices = devices.data;
-    peak->device_count = (uint32_t)devices.count;
-    tp_arena_drop(arena, ids, order.capacity * sizeof *ids);
 }
 
 /* ---- JSON ---- */

@@ -168,7 +168,7 @@ static struct op_sums sum_ops(const struct tp_host *host)
     for (uint32_t i = 0; i < host->op_count; i++) {
         const struct tp_event *e = tp_op_event(host, i);
         const struct tp_host_call *call = tp_op_call(host, i);
-        int64_t *end = &latest[host->lanes[i]];
+        int64_t *end = &latest[host->ops[i].lane];
         if (e->role == TP_KIND_KERNEL) {
             s.kernels++;
             s.unlinked_kernels += !call;
@@ -182,7 +182,7 @@ static struct op_sums sum_ops(const struct tp_host *host)
         }
         *end = tp_ns_max(*end, tp_event_end(e));
         s.linked += call != NULL;
-        s.before_launch += call && e->ts_ns < tp_call_event(host, call)->ts_ns;
+        s.before_launch += call && e->ts_ns < call->ts_ns;
     }
     return s;
 }
@@ -208,34 +208,20 @@ static void flag_ops(struct tp_quality *q, const struct tp_host *host, struct tp
     weaken(set_count(q, FLAG_CLOCKS, 100 * s.before_launch > s.linked, s.before_launch), idle_rules);
 }
 
-/* What the host events show. */
-struct host_sums {
-    int64_t absurd;
-    bool has_python, has_modules, has_dims;
-};
-
-static struct host_sums sum_events(const struct tp_host *host)
+/* Host events and operations that are longer than the recording. */
+static int64_t count_absurd(const struct tp_host *host)
 {
-    struct host_sums s = {0};
+    int64_t count = 0;
+    if (host->profile_span <= 0 || host->longest_ns <= host->profile_span)
+        return 0;
     for (uint32_t i = 0; i < host->trace->event_count; i++) {
         const struct tp_event *e = &host->trace->events[i];
-        bool is_host = tp_is_host_role(e->role);
-        if (!is_host && !tp_is_device_role(e->role))
-            continue;
-        s.absurd += host->profile_span > 0 && e->dur_ns > host->profile_span;
-        if (!is_host)
-            continue;
-        s.has_dims |= (e->flags & TP_EVENT_HAS_INPUT_DIMS) != 0;
-        if (e->role == TP_KIND_FRAME) {
-            s.has_python = true;
-            s.has_modules |= (host->marks[e->name] & TP_NAME_MODULE) != 0;
-        }
+        count += e->dur_ns > host->profile_span && (tp_is_host_role(e->role) || tp_is_device_role(e->role));
     }
-    return s;
+    return count;
 }
 
-static void flag_options(struct tp_quality *q, const struct tp_host *host, const struct host_sums *s,
-                         struct tp_arena *arena)
+static void flag_options(struct tp_quality *q, const struct tp_host *host, struct tp_arena *arena)
 {
     static const char *const shapes[] = {"C1", "C3", "C10", NULL}, *const stacks[] = {"A11", "idle_by_line", NULL};
     static const char *const memory[] = {"memory_peak", "D1", "D3", NULL};
@@ -245,10 +231,10 @@ static void flag_options(struct tp_quality *q, const struct tp_host *host, const
         bool is_on;
         const char *const *weakens;
     } options[] = {
-        {"record_shapes", host->trace->options & TP_OPTION_RECORD_SHAPES || s->has_dims, shapes},
-        {"with_stack", host->trace->options & TP_OPTION_WITH_STACK || s->has_python, stacks},
+        {"record_shapes", host->trace->options & TP_OPTION_RECORD_SHAPES || host->has_dims, shapes},
+        {"with_stack", host->trace->options & TP_OPTION_WITH_STACK || host->has_python, stacks},
         {"profile_memory", host->trace->options & TP_OPTION_PROFILE_MEMORY || host->trace->reading.read_memory, memory},
-        {"with_modules", host->trace->options & TP_OPTION_WITH_MODULES || s->has_modules, modules},
+        {"with_modules", host->trace->options & TP_OPTION_WITH_MODULES || host->has_modules, modules},
     };
     char text[160];
     int64_t missing = 0;
@@ -269,10 +255,9 @@ static void flag_options(struct tp_quality *q, const struct tp_host *host, const
 static void flag_overhead(struct tp_quality *q, const struct tp_host *host)
 {
     struct tp_vec pieces = TP_VEC(host->arena, struct tp_interval);
-    for (uint32_t i = 0; i < host->trace->event_count; i++) {
-        const struct tp_event *e = &host->trace->events[i];
-        if (e->role == TP_KIND_OVERHEAD)
-            tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+    for (uint32_t i = 0; i < host->overhead_count; i++) {
+        const struct tp_event *e = tp_host_event(host, host->overheads[i]);
+        tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
     }
     int64_t ns = tp_intervals_length(tp_intervals_of(&pieces));
     bool is_raised = (__int128)50 * ns > host->profile_span;
@@ -310,12 +295,11 @@ void tp_quality_build(struct tp_quality *q, struct tp_host *host, struct tp_aren
     q->steps_partial = host->steps_partial;
     q->first_step_dropped = host->first_dropped;
     name_flags(q);
-    struct host_sums sums = sum_events(host);
-    int64_t absurd = sums.absurd + q->clamped_durations, bad = q->repaired + q->is_truncated + q->has_gzip_error;
+    int64_t absurd = count_absurd(host) + q->clamped_durations, bad = q->repaired + q->is_truncated + q->has_gzip_error;
     flag_steps(q, host);
     flag_ops(q, host, arena);
     set_count(q, FLAG_ABSURD, absurd, absurd);
-    flag_options(q, host, &sums, arena);
+    flag_options(q, host, arena);
     flag_overhead(q, host);
     weaken(set_count(q, FLAG_DAMAGE, bad, bad), timed_rules);
     int64_t leading = count_leading(host);

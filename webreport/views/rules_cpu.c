@@ -274,14 +274,6 @@ static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)
     return p.lines;
 }
 
-static bool has_python(const struct tp_host *host)
-{
-    for (uint32_t i = 0; i < host->list_count; i++)
-        if (tp_host_event(host, host->list[i])->role == TP_KIND_FRAME)
-            return true;
-    return false;
-}
-
 void tp_rule_cpu_python(struct tp_advisor *a)
 {
     enum { SHOWN_LINES = 5 };
@@ -296,7 +288,7 @@ void tp_rule_cpu_python(struct tp_advisor *a)
         if (event != TP_NO_ID)
             tp_picks_append(&c.picks, a, event, event);
     }
-    c.lower = has_python(a->host) ? 1 : 0; /* recording stacks makes Python slower */
+    c.lower = a->host->has_python ? 1 : 0; /* recording stacks makes Python slower */
     c.detail = tp_line_times_text(a, lines.data, lines.count, SHOWN_LINES, "");
     tp_advisor_add(a, &c);
 }

@@ -51,7 +51,7 @@ static uint32_t *count_reads(const struct tp_advisor *a)
     for (uint32_t i = 0; i < host->call_count; i++) {
         bool is_read = false;
         for (uint32_t op = host->calls[i].first_op; op != TP_NO_ID && !is_read; op = host->ops[op].next_of_call)
-            is_read = tp_host_marks(host, host->ops[op].event) & TP_NAME_TO_HOST;
+            is_read = host->marks[host->ops[op].copy.name] & TP_NAME_TO_HOST;
         reads[i + 1] = reads[i] + is_read;
     }
     return reads;
@@ -75,7 +75,7 @@ static bool reads_to_host(const struct tp_advisor *a, const uint32_t *reads, uin
     uint32_t begin = lo;
     for (hi = last; lo < hi;) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (tp_call_event(host, &host->calls[mid])->ts_ns < tp_event_end(e))
+        if (host->calls[mid].ts_ns < tp_event_end(e))
             lo = mid + 1;
         else
             hi = mid;
@@ -118,7 +118,7 @@ void tp_rule_waits(struct tp_advisor *a)
     for (uint32_t i = 0; i < a->host->wait_count; i++) {
         const struct tp_host_wait *wait = &a->host->waits[i];
         const struct tp_host_call *call = &a->host->calls[wait->call];
-        if (!tp_in_windows(a, tp_call_event(a->host, call)->ts_ns))
+        if (!tp_in_windows(a, call->ts_ns))
             continue;
         int kind = call->has_shape_op ? WAIT_SHAPE : call->has_scalar_op ? WAIT_SCALAR : WAIT_OTHER;
         bool may_read = call->inner_op != TP_NO_ID && tp_host_marks(a->host, call->inner_op) & TP_NAME_ATEN_COPY;
@@ -148,13 +148,13 @@ void tp_rule_loading(struct tp_advisor *a)
     const struct tp_host *host = a->host;
     struct tp_vec pieces = TP_VEC(a->arena, struct tp_interval);
     struct tp_candidate c = {.rule = TP_RULE_A8, .has_ceiling = true};
-    for (uint32_t i = 0; i < host->trace->event_count; i++) {
-        const struct tp_event *e = &host->trace->events[i];
-        if (e->role != TP_KIND_OVERHEAD || !(host->marks[e->name] & TP_NAME_LOADING))
+    for (uint32_t i = 0; i < host->overhead_count; i++) {
+        const struct tp_event *e = tp_host_event(host, host->overheads[i]);
+        if (!(host->marks[e->name] & TP_NAME_LOADING))
             continue;
         tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
         if (tp_in_windows(a, e->ts_ns))
-            tp_picks_append(&c.picks, a, i, TP_NO_ID);
+            tp_picks_append(&c.picks, a, host->overheads[i], TP_NO_ID);
     }
     c.time = tp_intervals_meet(a->arena, tp_intervals_of(&pieces), a->all_idle);
     if (tp_window_percent(a, tp_intervals_length(c.time)) >= tp_rule_value(a, TP_RULE_A8, "min_pct"))
@@ -178,8 +178,8 @@ static void find_allocators(struct tp_advisor *a)
     struct tp_intervals set = tp_intervals_of(&steady);
     for (uint32_t i = 0; i < host->call_count; i++) {
         uint32_t event = host->calls[i].event;
-        bool is_call = tp_host_marks(host, event) & TP_NAME_ALLOCATOR;
-        if (is_call && tp_intervals_contain(set, tp_host_event(host, event)->ts_ns))
+        bool is_call = host->marks[host->calls[i].name] & TP_NAME_ALLOCATOR;
+        if (is_call && tp_intervals_contain(set, host->calls[i].ts_ns))
             *(uint32_t *)tp_vec_push(&a->allocators) = event;
     }
     tp_merge_sort(a->arena, a->allocators.data, a->allocators.count, sizeof(uint32_t), by_key, host->trace->events);
@@ -386,7 +386,7 @@ void tp_rule_short_kernels(struct tp_advisor *a)
         if (call == TP_NO_ID || is_seen[call])
             continue;
         is_seen[call] = 1;
-        int64_t ns = tp_call_event(host, &host->calls[call])->dur_ns;
+        int64_t ns = host->calls[call].dur_ns;
         sum = tp_ns_plus(sum, ns);
         *(int64_t *)tp_vec_push(&launches) = ns;
     }

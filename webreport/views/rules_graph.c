@@ -1,5 +1,4 @@
 /* Rule A2: the same launches repeat every step, so a captured graph could replay them. */
-#include "webreport/model/host_steps.h"
 #include "webreport/model/merge_sort.h"
 #include "webreport/views/rules_eval.h"
 
@@ -13,7 +12,7 @@ static int by_launch(const void *x, const void *y, const void *context)
 {
     const struct tp_host *host = context;
     uint32_t p = *(const uint32_t *)x, q = *(const uint32_t *)y;
-    int64_t a = tp_call_event(host, tp_op_call(host, p))->ts_ns, b = tp_call_event(host, tp_op_call(host, q))->ts_ns;
+    int64_t a = tp_op_call(host, p)->ts_ns, b = tp_op_call(host, q)->ts_ns;
     if (a != b)
         return a < b ? -1 : 1;
     a = tp_op_event(host, p)->ordinal;
@@ -25,17 +24,13 @@ static void list_sequences(struct tp_advisor *a, struct sequences *s)
 {
     const struct tp_host *host = a->host;
     uint32_t steps = host->step_count;
-    uint32_t *step_of = tp_arena_array(a->arena, host->op_count, sizeof *step_of);
     s->first = tp_arena_array(a->arena, (size_t)steps + 2, sizeof *s->first);
     for (uint32_t i = 0; i < host->op_count; i++) {
-        step_of[i] = tp_host_step_of(host, i);
-        if (step_of[i] == TP_NO_ID)
+        uint32_t step = host->ops[i].step;
+        if (step == TP_NO_ID)
             continue;
         s->graph_count += tp_op_is_graph(host, i);
-        if (tp_op_event(host, i)->role == TP_KIND_KERNEL)
-            s->first[step_of[i] + 2]++;
-        else
-            step_of[i] = TP_NO_ID;
+        s->first[step + 2] += tp_op_event(host, i)->role == TP_KIND_KERNEL;
     }
     s->shortest = INT64_MAX;
     for (uint32_t i = 0; i < steps; i++) {
@@ -45,9 +40,8 @@ static void list_sequences(struct tp_advisor *a, struct sequences *s)
     s->total = s->first[steps + 1];
     s->ops = tp_arena_array(a->arena, (size_t)s->total, sizeof *s->ops);
     for (uint32_t i = 0; i < host->op_count; i++)
-        if (step_of[i] != TP_NO_ID)
-            s->ops[s->first[step_of[i] + 1]++] = i;
-    tp_arena_drop(a->arena, step_of, host->op_count * sizeof *step_of);
+        if (host->ops[i].step != TP_NO_ID && tp_op_event(host, i)->role == TP_KIND_KERNEL)
+            s->ops[s->first[host->ops[i].step + 1]++] = i;
 }
 
 static bool is_equal(const struct tp_host *host, uint32_t x, uint32_t y)

@@ -10,19 +10,18 @@ void tp_rule_loader(struct tp_advisor *a)
     struct tp_vec pieces = TP_VEC(a->arena, struct tp_interval);
     struct tp_candidate all = {.rule = TP_RULE_B1, .has_ceiling = true, .also_info = true}, single = all;
     single.rule = TP_RULE_B2;
-    if (host->main_thread == TP_NO_ID)
-        return;
-    for (uint32_t i = host->thread_first[host->main_thread]; i < host->thread_first[host->main_thread + 1]; i++) {
-        const struct tp_event *e = tp_host_event(host, host->list[i]);
+    for (uint32_t i = 0; i < host->marked_count; i++) {
+        uint32_t id = host->marked[i];
+        const struct tp_event *e = tp_host_event(host, id);
         uint64_t marks = host->marks[e->name];
-        if (!(marks & TP_NAME_LOADER) || (e->role != TP_KIND_ANNOTATION && e->role != TP_KIND_OPERATOR))
+        if (!(marks & TP_NAME_LOADER) || e->thread != host->main_thread)
             continue;
         tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
         if (!tp_in_windows(a, e->ts_ns))
             continue;
-        tp_picks_rank(&all.picks, a, e->dur_ns, host->list[i], host->list[i]);
+        tp_picks_rank(&all.picks, a, e->dur_ns, id, id);
         if (marks & TP_NAME_SINGLE_PROCESS_LOADER)
-            tp_picks_rank(&single.picks, a, e->dur_ns, host->list[i], host->list[i]);
+            tp_picks_rank(&single.picks, a, e->dur_ns, id, id);
     }
     struct tp_intervals loading = tp_intervals_meet(a->arena, tp_intervals_of(&pieces), host->windows);
     double share = tp_window_percent(a, tp_intervals_length(loading));
@@ -73,7 +72,7 @@ static int64_t copy_bytes(const struct tp_host *host, uint32_t op)
 static bool is_big_copy(const struct tp_advisor *a, uint32_t op, uint64_t mark)
 {
     const struct tp_event *e = tp_op_event(a->host, op);
-    return a->in_window[op] && e->role == TP_KIND_MEMCPY && a->host->marks[e->name] & mark &&
+    return e->role == TP_KIND_MEMCPY && a->in_window[op] && a->host->marks[e->name] & mark &&
            (double)copy_bytes(a->host, op) > tp_rule_value(a, TP_RULE_B3, "min_bytes");
 }
 
@@ -111,8 +110,7 @@ static void add_pageable(const struct tp_advisor *a, struct pageable *p, uint32_
     int64_t needed = tp_ns_min(pinned_time(a, p, op), e->dur_ns);
     tp_intervals_push(&p->pieces, e->ts_ns + needed, tp_event_end(e));
     if (call) {
-        const struct tp_event *launch = tp_call_event(a->host, call);
-        tp_intervals_push(&p->launches, launch->ts_ns, tp_event_end(launch));
+        tp_intervals_push(&p->launches, call->ts_ns, tp_call_end(call));
     }
 }
 
@@ -198,7 +196,7 @@ void tp_rule_tiny_copies(struct tp_advisor *a)
         if (bytes <= 0 || (double)bytes >= limit)
             continue;
         const struct tp_host_call *call = tp_op_call(host, i);
-        *(int64_t *)tp_vec_push(&costs) = tp_ns_plus(e->dur_ns, call ? tp_call_event(host, call)->dur_ns : 0);
+        *(int64_t *)tp_vec_push(&costs) = tp_ns_plus(e->dur_ns, call ? call->dur_ns : 0);
         tp_picks_append_op(&c.picks, a, i);
     }
     if ((double)c.picks.total < tp_rule_value(a, TP_RULE_B5, "min_per_step") * host->step_count)

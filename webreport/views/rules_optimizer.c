@@ -12,10 +12,10 @@ static void find_regions(struct tp_advisor *a, uint64_t mark, struct tp_vec *eve
 {
     const struct tp_host *host = a->host;
     *events = TP_VEC(a->arena, uint32_t);
-    for (uint32_t i = 0; i < host->list_count; i++) {
-        const struct tp_event *e = tp_host_event(host, host->list[i]);
+    for (uint32_t i = 0; i < host->marked_count; i++) {
+        const struct tp_event *e = tp_host_event(host, host->marked[i]);
         if (host->marks[e->name] & mark && e->role == TP_KIND_ANNOTATION && tp_in_windows(a, e->ts_ns))
-            *(uint32_t *)tp_vec_push(events) = host->list[i];
+            *(uint32_t *)tp_vec_push(events) = host->marked[i];
     }
 }
 
@@ -39,10 +39,7 @@ static void cover(struct tp_advisor *a, struct regions *r)
 static bool is_inside(const struct tp_advisor *a, const struct regions *r, uint32_t op)
 {
     const struct tp_host_call *call = tp_op_call(a->host, op);
-    if (!call)
-        return false;
-    const struct tp_event *e = tp_call_event(a->host, call);
-    return tp_intervals_contain(r->of_thread[e->thread], e->ts_ns);
+    return call && tp_intervals_contain(r->of_thread[call->thread], call->ts_ns);
 }
 
 /* ---- C6 ---- */
@@ -68,10 +65,9 @@ static struct tp_vec find_fused(struct tp_advisor *a)
     struct tp_vec fused = TP_VEC(a->arena, struct fused_launch);
     for (uint32_t i = 0; i < host->op_count; i++) {
         const struct tp_host_call *call = tp_op_call(host, i);
-        if (!call || (!call->has_fused && !(tp_host_marks(host, host->ops[i].event) & TP_NAME_FUSED)))
+        if (!call || (!call->has_fused && !(host->marks[host->ops[i].copy.name] & TP_NAME_FUSED)))
             continue;
-        const struct tp_event *e = tp_call_event(host, call);
-        *(struct fused_launch *)tp_vec_push(&fused) = (struct fused_launch){e->ts_ns, e->thread};
+        *(struct fused_launch *)tp_vec_push(&fused) = (struct fused_launch){call->ts_ns, call->thread};
     }
     tp_merge_sort(a->arena, fused.data, fused.count, sizeof(struct fused_launch), by_thread, NULL);
     return fused;
@@ -136,7 +132,7 @@ void tp_rule_optimizer(struct tp_advisor *a)
     for (uint32_t i = 0; i < host->op_count; i++)
         if (tp_op_event(host, i)->role == TP_KIND_KERNEL && is_inside(a, &r, i)) {
             is_marked[i] = 1;
-            launch_ns = tp_ns_plus(launch_ns, tp_call_event(host, tp_op_call(host, i))->dur_ns);
+            launch_ns = tp_ns_plus(launch_ns, tp_op_call(host, i)->dur_ns);
             tp_picks_append_op(&c.picks, a, i);
         }
     if ((double)c.picks.total > tp_rule_value(a, TP_RULE_C6, "min_kernels") * (double)r.events.count) {
