@@ -342,7 +342,7 @@ static uint32_t decode_detail(struct tp_decoder *d, const struct element *e, str
 static void decode_complete(struct tp_decoder *d, const struct element *e, bool in_advice)
 {
     struct tp_reading *reading = &d->trace->reading;
-    struct tp_event event = {.kind = e->cat.kind, .name = e->name_id, .cat = e->cat_id, .ordinal = e->ordinal};
+    struct tp_event event = {.kind = e->cat.kind, .name = e->name_id, .ordinal = e->ordinal};
     enum tp_number_status ts = tp_number_time(span(e->spans, TP_FIELD_TS), &event.ts_ns);
     enum tp_number_status dur = tp_number_time(span(e->spans, TP_FIELD_DUR), &event.dur_ns);
     if (dur == TP_NUMBER_NONE)

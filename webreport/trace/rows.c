@@ -3,6 +3,7 @@
 
 #include "webreport/trace/number.h"
 #include "webreport/trace/value.h"
+#include "writer/base/error.h"
 #include "writer/base/limits.h"
 
 /* "stream N" with trailing blanks. */
@@ -58,6 +59,8 @@ static uint32_t canonical_thread(struct tp_decoder *d, struct tp_str pid, struct
     add_key(&d->row_key, &thread.pid);
     add_key(&d->row_key, &thread.tid);
     uint32_t id = tp_strings_add(&d->row_canonical, key_text(&d->row_key));
+    if (id >= TP_MAX_THREADS)
+        tp_arena_fail(arena, TP_ELIMIT);
     if (id == d->threads.count)
         *(struct tp_thread *)tp_vec_push(&d->threads) = thread;
     return id;

@@ -41,16 +41,16 @@ enum tp_event_flag {
     TP_EVENT_OLD_DIMS = 4        /* the dims come from the spelling of 2020, "Input dims" */
 };
 
-/* One complete event (ph X) of a known kind or role. 40 bytes. Events stand in file order: ordinals ascend. */
+/* One complete event (ph X) of a known kind or role. 32 bytes. Events stand in file order: ordinals ascend. */
 struct tp_event {
     int64_t ts_ns, dur_ns; /* dur >= 0; a missing or negative one is 0 */
     uint32_t name;         /* id in names; the empty text when the file has none */
-    uint32_t thread;       /* index in threads */
     uint32_t ordinal;      /* position in traceEvents, counting every element */
     uint32_t detail;       /* index in hosts, launches, devices or modules by kind; TP_NO_ID when there is none */
-    uint32_t cat;          /* id in cats, as written */
-    uint8_t kind, role;    /* enum tp_kind */
-    uint16_t flags;        /* enum tp_event_flag */
+    unsigned thread : 20;  /* index in threads */
+    unsigned kind : 4;     /* enum tp_kind */
+    unsigned role : 4;     /* enum tp_kind */
+    unsigned flags : 4;    /* enum tp_event_flag */
 };
 
 static inline int64_t tp_event_end(const struct tp_event *event)

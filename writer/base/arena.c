@@ -1,4 +1,8 @@
-/* Arena: chunks for small items, one mapping per large block. See arena.h for the contract. */
+/* Arena: a bump pointer through chunks, and bins of large blocks that were given back.
+ *
+ * Memory that a job has touched once is used again before new pages are asked for: a first touch costs several times
+ * what clearing warm memory does. Chunks grow with the arena; from HUGE_FROM on they are aligned and ask for huge
+ * pages. A build for ASan gives every item its own malloc instead, so that overruns are seen. */
 #include "writer/base/arena.h"
 
 #include <stdlib.h>
@@ -13,12 +17,35 @@
 #define ITEM_PER_MALLOC 0
 #endif
 
-enum { HEADER = 64, LARGE = 256 * 1024, FIRST_CHUNK = 64 * 1024, HUGE_FROM = 4 * 1024 * 1024 };
+enum {
+    HEADER = 64,
+    PAGE = 4096,
+    LARGE = 64 * 1024, /* blocks from here on can be given back */
+    BIG = 1024 * 1024, /* blocks from here on have a head, and a mapping of their own unless a given-back one fits */
+    FIRST_CHUNK = 64 * 1024,
+    LARGEST_CHUNK = 1024 * 1024,
+    HUGE_PAGE = 2 * 1024 * 1024
+};
 
+/* Memory got from the system: a chunk, a mapping, or (for ASan) an item. Mappings are recorded apart from their bytes,
+ * the others in front of them. */
 struct tp_arena_block {
     struct tp_arena_block *next, *previous;
-    size_t size; /* whole block with header */
+    char *start;
+    size_t size;
     int is_mapped;
+};
+
+/* Head of a big block. */
+struct big_head {
+    struct tp_arena_block *mapping; /* NULL: cut from a block that was given back */
+    size_t size;                    /* with this head */
+};
+
+/* A large block that was given back: its own first bytes. */
+struct tp_arena_free {
+    struct tp_arena_free *next;
+    size_t size;
 };
 
 void tp_arena_init(struct tp_arena *arena, size_t max_bytes)
@@ -33,6 +60,25 @@ _Noreturn void tp_arena_fail(struct tp_arena *arena, int code)
     longjmp(arena->guard, 1);
 }
 
+/* Rounded as the arena keeps it: the same for an allocation and for its return. */
+static size_t round_size(struct tp_arena *arena, size_t size)
+{
+    if (size > SIZE_MAX / 4)
+        tp_arena_fail(arena, TP_ENOMEM);
+    size = (size + 15) & ~(size_t)15;
+    if (size < LARGE)
+        return size;
+    size = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
+    return size < BIG ? size : size + PAGE; /* a page for the head keeps big blocks whole pages */
+}
+
+static void reserve(struct tp_arena *arena, size_t size)
+{
+    if (arena->max_bytes && (size > arena->max_bytes || arena->used_bytes > arena->max_bytes - size))
+        tp_arena_fail(arena, TP_ELIMIT);
+    arena->used_bytes += size;
+}
+
 static void link_block(struct tp_arena *arena, struct tp_arena_block *block)
 {
     block->previous = NULL;
@@ -42,81 +88,182 @@ static void link_block(struct tp_arena *arena, struct tp_arena_block *block)
     arena->blocks = block;
 }
 
-static void reserve(struct tp_arena *arena, size_t size)
+/* A chunk or, for ASan, an item: its record stands in its first bytes. */
+static char *new_malloc(struct tp_arena *arena, size_t size)
 {
-    if (arena->max_bytes && (size > arena->max_bytes || arena->used_bytes > arena->max_bytes - size))
-        tp_arena_fail(arena, TP_ELIMIT);
-}
-
-static struct tp_arena_block *new_block(struct tp_arena *arena, size_t size, int is_mapped)
-{
-    struct tp_arena_block *block;
     reserve(arena, size);
-    if (is_mapped) {
-        block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (block == MAP_FAILED)
-            block = NULL;
-        else if (size >= HUGE_FROM)
-            madvise(block, size, MADV_HUGEPAGE);
-    } else {
-        block = calloc(1, size);
-    }
+    struct tp_arena_block *block = calloc(1, size);
     if (!block)
         tp_arena_fail(arena, TP_ENOMEM);
+    block->start = (char *)block;
     block->size = size;
-    block->is_mapped = is_mapped;
-    arena->used_bytes += size;
     link_block(arena, block);
-    return block;
+    return (char *)block + HEADER;
 }
 
-static void free_block(struct tp_arena *arena, struct tp_arena_block *block)
+/* Address range for `size` bytes, aligned so that huge pages fit; nothing is there yet. NULL when there is none. */
+static char *map_range(size_t size, int protection)
 {
-    arena->used_bytes -= block->size;
+    size_t slack = size >= HUGE_PAGE ? HUGE_PAGE : 0;
+    char *wide = mmap(NULL, size + slack, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (wide == MAP_FAILED)
+        return NULL;
+    if (!slack)
+        return wide;
+    char *start = (char *)(((uintptr_t)wide + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
+    if (start > wide)
+        munmap(wide, (size_t)(start - wide));
+    if (wide + slack > start)
+        munmap(start + size, (size_t)(wide + slack - start));
+    madvise(start, size, MADV_HUGEPAGE);
+    return start;
+}
+
+static void release_block(struct tp_arena_block *block)
+{
     if (block->is_mapped)
-        munmap(block, block->size);
+        munmap(block->start, block->size);
     else
         free(block);
 }
 
 void tp_arena_release(struct tp_arena *arena)
 {
-    struct tp_arena_block *block = arena->blocks;
-    while (block) {
-        struct tp_arena_block *next = block->next;
-        free_block(arena, block);
-        block = next;
+    /* records of mappings live in chunks: mappings first */
+    for (int mapped = 1; mapped >= 0; mapped--) {
+        struct tp_arena_block *block = arena->blocks, *kept = NULL;
+        while (block) {
+            struct tp_arena_block *next = block->next;
+            if (block->is_mapped == mapped) {
+                release_block(block);
+            } else {
+                block->next = kept;
+                kept = block;
+            }
+            block = next;
+        }
+        arena->blocks = kept;
     }
     arena->blocks = NULL;
     arena->at = arena->end = NULL;
     arena->used_bytes = 0;
+    memset(arena->bins, 0, sizeof arena->bins);
 }
 
-static size_t mapped_size(size_t size)
+/* ---- large blocks given back --------------------------------------------------------------------------------------
+ */
+
+static unsigned bin_of(size_t size)
 {
-    return (size + HEADER + 4095) & ~(size_t)4095;
+    return (unsigned)(63 - __builtin_clzll(size)) % TP_ARENA_BINS;
+}
+
+static void give_back(struct tp_arena *arena, char *start, size_t size)
+{
+    if (size < LARGE)
+        return;
+    struct tp_arena_free *block = (struct tp_arena_free *)(void *)start;
+    block->size = size;
+    block->next = arena->bins[bin_of(size)];
+    arena->bins[bin_of(size)] = block;
+}
+
+/* A block of exactly `size` bytes cut from one that was given back; NULL when none is large enough. Looks at a few
+ * blocks of the own bin, then takes the first of a larger one. */
+static void *take_back(struct tp_arena *arena, size_t size)
+{
+    for (unsigned bin = bin_of(size); bin < TP_ARENA_BINS; bin++) {
+        struct tp_arena_free **link = &arena->bins[bin];
+        for (int tries = 0; *link && tries < 8; tries++, link = &(*link)->next) {
+            struct tp_arena_free *block = *link;
+            if (block->size < size)
+                continue;
+            *link = block->next;
+            give_back(arena, (char *)block + size, block->size - size);
+            memset(block, 0, size);
+            return block;
+        }
+    }
+    return NULL;
+}
+
+/* ---- allocation ---------------------------------------------------------------------------------------------------
+ */
+
+static void new_chunk(struct tp_arena *arena, size_t size)
+{
+    size_t chunk = arena->used_bytes / 8; /* few chunks, little waste */
+    chunk = chunk < FIRST_CHUNK ? FIRST_CHUNK : chunk > LARGEST_CHUNK ? LARGEST_CHUNK : chunk;
+    chunk = chunk < size + HEADER ? size + HEADER : chunk;
+    give_back(arena, arena->at, (size_t)(arena->end - arena->at));
+    arena->at = arena->end = NULL; /* in case the next line does not return */
+    arena->at = new_malloc(arena, chunk);
+    arena->end = arena->at + chunk - HEADER;
+}
+
+static void *allocate_small(struct tp_arena *arena, size_t size)
+{
+    if (ITEM_PER_MALLOC)
+        return new_malloc(arena, size + HEADER);
+    void *item = size >= LARGE ? take_back(arena, size) : NULL;
+    if (item)
+        return item;
+    if ((size_t)(arena->end - arena->at) < size)
+        new_chunk(arena, size);
+    item = arena->at;
+    arena->at += size;
+    return item;
+}
+
+static void *allocate_big(struct tp_arena *arena, size_t size)
+{
+    struct big_head *head = take_back(arena, size);
+    if (!head) {
+        struct tp_arena_block *block = allocate_small(arena, sizeof *block);
+        reserve(arena, size);
+        block->start = map_range(size, PROT_READ | PROT_WRITE);
+        if (!block->start)
+            tp_arena_fail(arena, TP_ENOMEM);
+        block->size = size;
+        block->is_mapped = 1;
+        link_block(arena, block);
+        head = (struct big_head *)(void *)block->start;
+        head->mapping = block;
+    }
+    head->size = size;
+    return (char *)head + HEADER;
+}
+
+static void *allocate(struct tp_arena *arena, size_t size)
+{
+    return size >= BIG && !ITEM_PER_MALLOC ? allocate_big(arena, size) : allocate_small(arena, size);
+}
+
+/* Grows a mapping; the kernel moves its pages. NULL when it cannot: then a copy is made. */
+static void *remap(struct tp_arena *arena, struct big_head *head, size_t size)
+{
+    struct tp_arena_block *block = head->mapping;
+    char *range = map_range(size, PROT_NONE);
+    if (!range)
+        return NULL;
+    reserve(arena, size - block->size);
+    char *moved = mremap(block->start, block->size, size, MREMAP_MAYMOVE | MREMAP_FIXED, range);
+    if (moved == MAP_FAILED) {
+        munmap(range, size);
+        arena->used_bytes -= size - block->size;
+        return NULL;
+    }
+    madvise(moved, size, MADV_HUGEPAGE);
+    block->start = moved;
+    block->size = size;
+    head = (struct big_head *)(void *)moved;
+    head->size = size;
+    return moved + HEADER;
 }
 
 void *tp_arena_alloc(struct tp_arena *arena, size_t size)
 {
-    if (size > SIZE_MAX / 2)
-        tp_arena_fail(arena, TP_ENOMEM);
-    size = (size + 15) & ~(size_t)15;
-    if (size >= LARGE)
-        return (char *)new_block(arena, mapped_size(size), 1) + HEADER;
-    if (ITEM_PER_MALLOC)
-        return (char *)new_block(arena, size + HEADER, 0) + HEADER;
-    if ((size_t)(arena->end - arena->at) < size) {
-        size_t chunk = arena->used_bytes / 8; /* chunks grow with the arena: few of them, little waste */
-        chunk = chunk < FIRST_CHUNK ? FIRST_CHUNK : chunk > 2 * LARGE ? 2 * LARGE : chunk;
-        chunk = chunk < size + HEADER ? size + HEADER : chunk;
-        struct tp_arena_block *block = new_block(arena, chunk, 0);
-        arena->at = (char *)block + HEADER;
-        arena->end = (char *)block + chunk;
-    }
-    void *item = arena->at;
-    arena->at += size;
-    return item;
+    return allocate(arena, round_size(arena, size));
 }
 
 void *tp_arena_array(struct tp_arena *arena, size_t count, size_t size)
@@ -127,55 +274,47 @@ void *tp_arena_array(struct tp_arena *arena, size_t count, size_t size)
     return tp_arena_alloc(arena, bytes);
 }
 
-static void *remap(struct tp_arena *arena, void *old, size_t new_size)
-{
-    struct tp_arena_block *block = (struct tp_arena_block *)((char *)old - HEADER);
-    size_t before = block->size, after = mapped_size(new_size);
-    if (after == before)
-        return old;
-    if (after > before)
-        reserve(arena, after - before);
-    struct tp_arena_block *moved = mremap(block, before, after, MREMAP_MAYMOVE);
-    if (moved == MAP_FAILED)
-        tp_arena_fail(arena, TP_ENOMEM);
-    if (after >= HUGE_FROM)
-        madvise(moved, after, MADV_HUGEPAGE);
-    moved->size = after;
-    arena->used_bytes += after - before;
-    if (moved->next)
-        moved->next->previous = moved;
-    if (moved->previous)
-        moved->previous->next = moved;
-    else
-        arena->blocks = moved;
-    return (char *)moved + HEADER;
-}
-
 void *tp_arena_resize(struct tp_arena *arena, void *old, size_t old_size, size_t new_size)
 {
-    if (new_size > SIZE_MAX / 2)
-        tp_arena_fail(arena, TP_ENOMEM);
-    old_size = (old_size + 15) & ~(size_t)15;
-    if (old && old_size >= LARGE && new_size >= LARGE)
-        return remap(arena, old, (new_size + 15) & ~(size_t)15);
-    void *item = tp_arena_alloc(arena, new_size);
-    if (old)
+    size_t had = round_size(arena, old_size), wanted = round_size(arena, new_size);
+    if (old && !ITEM_PER_MALLOC) {
+        struct big_head *head = had >= BIG ? (struct big_head *)(void *)((char *)old - HEADER) : NULL;
+        if (wanted <= had)
+            return old;
+        if (wanted < BIG && (char *)old + had == arena->at && (size_t)(arena->end - arena->at) >= wanted - had) {
+            arena->at += wanted - had; /* the last item grows where it is */
+            return old;
+        }
+        void *moved = head && head->mapping ? remap(arena, head, wanted) : NULL;
+        if (moved)
+            return moved;
+    }
+    void *item = allocate(arena, wanted);
+    if (old) {
         memcpy(item, old, old_size < new_size ? old_size : new_size);
+        tp_arena_drop(arena, old, old_size);
+    }
     return item;
 }
 
 void tp_arena_drop(struct tp_arena *arena, void *item, size_t size)
 {
-    if (!item || ((size + 15) & ~(size_t)15) < LARGE)
+    size = round_size(arena, size);
+    if (!item || size < LARGE)
         return;
-    struct tp_arena_block *block = (struct tp_arena_block *)((char *)item - HEADER);
+    if (!ITEM_PER_MALLOC) {
+        give_back(arena, (char *)item - (size >= BIG ? HEADER : 0), size);
+        return;
+    }
+    struct tp_arena_block *block = (struct tp_arena_block *)(void *)((char *)item - HEADER);
     if (block->next)
         block->next->previous = block->previous;
     if (block->previous)
         block->previous->next = block->next;
     else
         arena->blocks = block->next;
-    free_block(arena, block);
+    arena->used_bytes -= block->size;
+    release_block(block);
 }
 
 char *tp_arena_copy(struct tp_arena *arena, const void *bytes, size_t size)

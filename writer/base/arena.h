@@ -10,7 +10,7 @@
  *     ... build ...
  *     tp_arena_release(&a);
  *
- * Large blocks (>= 256 KiB) are mappings of their own that grow without copying (mremap) and ask for huge pages.
+ * Large blocks (>= 64 KiB) can be given back early and are used again; chunks ask for huge pages.
  * One arena belongs to one thread at a time. A build for ASan gives every small item its own malloc. */
 #ifndef TP_WRITER_BASE_ARENA_H
 #define TP_WRITER_BASE_ARENA_H
@@ -20,14 +20,18 @@
 #include <stdint.h>
 
 struct tp_arena_block;
+struct tp_arena_free;
+
+enum { TP_ARENA_BINS = 48 };
 
 struct tp_arena {
-    struct tp_arena_block *blocks; /* newest first */
-    char *at, *end;                /* free part of the current chunk */
-    size_t used_bytes;             /* mapped for this arena */
-    size_t max_bytes;              /* 0: no limit */
-    int code;                      /* why the guard was taken: TP_ENOMEM or TP_ELIMIT */
-    jmp_buf guard;                 /* set by the owner before the first allocation */
+    struct tp_arena_block *blocks;             /* newest first */
+    struct tp_arena_free *bins[TP_ARENA_BINS]; /* large blocks that were given back, by size */
+    char *at, *end;                            /* free part of the current chunk */
+    size_t used_bytes;                         /* mapped for this arena */
+    size_t max_bytes;                          /* 0: no limit */
+    int code;                                  /* why the guard was taken: TP_ENOMEM or TP_ELIMIT */
+    jmp_buf guard;                             /* set by the owner before the first allocation */
 };
 
 /* Makes an empty arena. max_bytes: most bytes it may hold, 0 for no limit. The owner must setjmp(arena->guard) next. */
