@@ -29,9 +29,9 @@ run_suite() { # label, name, build folder
     mkdir -p "$work/$1"
     TOOLS=$PWD/$build BUILD=$PWD/$3 WORK=$work/$1 SUITE=$2 sh "tests/suites/$2.sh" >"$work/$1.log" 2>&1
     status=$?
-    s=$(count '^\(not \)\{0,1\}ok .*# SKIP' "$work/$1.log" <"$work/$1.log")
-    p=$(grep '^ok ' "$work/$1.log" | count -v '# SKIP')
-    f=$(grep '^not ok ' "$work/$1.log" | count -v '# SKIP')
+    s=$(count -a '^\(not \)\{0,1\}ok .*# SKIP' "$work/$1.log" <"$work/$1.log")
+    p=$(grep -a '^ok ' "$work/$1.log" | count -av '# SKIP')
+    f=$(grep -a '^not ok ' "$work/$1.log" | count -av '# SKIP')
     if [ "$status" != 0 ] && [ "$f" = 0 ]; then
         echo "not ok - suite $2 ended with status $status" >>"$work/$1.log"
         f=1
@@ -42,7 +42,7 @@ run_suite() { # label, name, build folder
     fi
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
     printf '  %-18s %5s passed %3s failed %3s skipped %4s s\n' "$1" "$p" "$f" "$s" "$(($(date +%s) - started))"
-    [ "$f" = 0 ] || grep -v '^ok ' "$work/$1.log" | tail -n 60
+    [ "$f" = 0 ] || grep -av '^ok ' "$work/$1.log" | tail -n 60
     [ -z "${V:-}" ] || cat "$work/$1.log"
     sed -n 's/^ok .* - \(.*# SKIP.*\)/    skipped: \1/p; s/^ok - \(.*# SKIP.*\)/    skipped: \1/p' "$work/$1.log" | sort | uniq -c |
         sort -rn | head -n 12

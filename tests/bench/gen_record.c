@@ -79,7 +79,7 @@ static const char *hostile_name(struct gen *g, const char *name)
                                            "\\u202Eabc",
                                            "a\\u0000b",
                                            "{{{x}}}</title>",
-                                           "\\ud800",
+                                           "\\u3042\\ud83d\\ude00",
                                            "|`*_#[x](y)"};
     if (!g->opt.hostile || strncmp(name, "ProfilerStep", 12) == 0 || gen_between(g, 0, 9))
         return name;

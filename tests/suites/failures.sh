@@ -10,8 +10,8 @@ cd "$WORK" || exit 1
 
 # run KIND N STAY: the report with the N-th call of KIND failing
 run() {
-    env FAIL_KIND="$1" FAIL_AT="$2" FAIL_STAY="$3" FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
-        timeout 60 "$TP" report "$trace" -o out/report.html --json out/report.json --quiet >stdout 2>stderr
+    timeout 60 env FAIL_KIND="$1" FAIL_AT="$2" FAIL_STAY="$3" FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
+        "$TP" report "$trace" -o out/report.html --json out/report.json --quiet >stdout 2>stderr
 }
 fresh() {
     rm -rf out

@@ -39,6 +39,7 @@ fault() { # exit, events, notice, file
     grep -qiF -- "$3" out.html || { echo "notice '$3' is not in the report"; return 1; }
 }
 strict() { # file
+    rm -f strict.html
     timeout 60 "$TP" report --strict "./$1" -o strict.html >stdout 2>stderr
     status=$?
     [ "$status" = 3 ] && [ ! -e strict.html ] && grep -q . stderr && return 0

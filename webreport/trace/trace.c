@@ -539,7 +539,7 @@ static int read_all(struct reader *r)
         return code;
     tp_decoder_finish(&r->decoder);
     tp_header_finish(r->trace, &r->header);
-    if (r->trace->event_count + r->trace->memory_count == 0)
+    if (r->trace->event_count + r->trace->memory_count + r->trace->reading.ignored == 0)
         return tp_error_set(r->err, TP_EFORMAT, 0, "nothing to report: no usable event among %llu",
                             (unsigned long long)r->ordinal);
     return TP_OK;
