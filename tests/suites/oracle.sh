@@ -28,7 +28,13 @@ done
 for case in "$SHARED"/data/advice/cases/*.pt.trace.json; do
     name=$(basename "$case" .pt.trace.json)
     wanted "$name" || continue
+    rm -f out.json
     "$TP" report "$case" -o out.html --json out.json --quiet 2>stderr
+    status=$?
+    if [ $status = 3 ] && [ "$name" = empty ]; then
+        ok "advice case $name: nothing to report"
+        continue
+    fi
     check "advice case $name" compare compare_advice.py out.json "${case%.pt.trace.json}.expected.json"
 done
 for run in "$expected"/runs/*.json.gz; do

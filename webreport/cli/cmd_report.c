@@ -1,6 +1,7 @@
 /* tracepress report INPUT...: options, checked and handed to the job in report.c. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "webreport/cli/cmd.h"
@@ -52,6 +53,29 @@ static const char *in_folder(const char *html, char *path, size_t size)
     return path;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* What is wrong with where the outputs go: onto an input or onto each other. NULL when nothing is. */
+static const char *clash(const struct options *o, char **inputs, size_t input_count)
+{
+    const char *const outputs[] = {o->html, o->json, o->markdown};
+    enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+    for (int i = 0; i < OUTPUTS; i++) {
+        for (size_t k = 0; outputs[i] && k < input_count; k++)
+            if (is_same_file(outputs[i], inputs[k]))
+                return "an output would overwrite an input";
+        for (int k = 0; outputs[i] && k < i; k++)
+            if (outputs[k] && (strcmp(outputs[i], outputs[k]) == 0 || is_same_file(outputs[i], outputs[k])) &&
+                strcmp(outputs[i], "/dev/null") != 0)
+                return "two outputs have the same name";
+    }
+    return NULL;
+}
+
 /* Jenkins shows artifacts under a policy that blocks inline style. */
 static void hint_for_jenkins(const struct options *o, struct tp_console *console)
 {
@@ -81,6 +105,9 @@ int tp_cmd_report(int argc, char **argv)
         o.html = "report.html";
     char path[4096];
     o.html = in_folder(o.html, path, sizeof path);
+    const char *wrong = clash(&o, argv, inputs);
+    if (wrong)
+        return usage(&console, wrong);
     hint_for_jenkins(&o, &console);
     job.inputs = (const char *const *)argv;
     job.input_count = inputs;

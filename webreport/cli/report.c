@@ -134,7 +134,7 @@ static int fail_profile(struct job *job, const struct tp_run *run, const struct 
                         const struct tp_error *why)
 {
     tp_console_error(job->console, "%s: %s", file->path, why->text);
-    job->hit_limit |= why->code == TP_ELIMIT;
+    job->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
     return tp_outputs_failed(&job->outputs, run->name, file, why->text, &job->err);
 }
 
@@ -247,6 +247,9 @@ static int run_job(struct job *job)
         return code;
     if (job->usable_count == 0) /* every input has been named with its reason */
         return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
+    if (job->options->read.is_strict && job->usable_count < job->file_count)
+        return tp_error_set(&job->err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
+                            job->file_count - job->usable_count, job->file_count);
     return tp_outputs_commit(&job->outputs, &job->err);
 }
 

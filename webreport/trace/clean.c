@@ -174,6 +174,7 @@ unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
             struct tp_str content = string_at(raw, i, &i);
             tp_buf_clear(&text);
             flags |= tp_clean_string(&text, content, TP_MAX_EVENT_BYTES);
+            out->failed = out->failed ? out->failed : text.failed; /* the next clear forgets it */
             tp_json_init(&json, out);
             tp_json_str(&json, (struct tp_str){text.size ? text.data : "", text.size});
         } else if (strchr(",:[]{}", c)) {
@@ -200,7 +201,6 @@ unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
         tp_buf_puts(out, "null");
         flags |= TP_CLEAN_SYNTAX;
     }
-    out->failed = out->failed ? out->failed : text.failed;
     tp_buf_release(&text);
     return flags;
 }

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -201,11 +202,9 @@ static int search_folder(struct search *s, const char *top, const char *top_name
 /* Last part of the absolute path of a folder. */
 static const char *folder_name(struct tp_arena *arena, const char *path)
 {
-    char *real = realpath(path, NULL);
-    const char *name =
-        tp_arena_copy(arena, real ? base_of(real) : base_of(path), strlen(real ? base_of(real) : base_of(path)));
-    free(real);
-    return name;
+    char real[PATH_MAX];
+    const char *base = base_of(realpath(path, real) ? real : path);
+    return tp_arena_copy(arena, base, strlen(base));
 }
 
 static void add_loose(struct search *s, const char *path)

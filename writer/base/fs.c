@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -113,15 +114,17 @@ static int open_temporary(struct tp_outfile *file, struct tp_error *err)
 static int open_target(struct tp_outfile *file, const char *path, struct tp_error *err)
 {
     struct stat info;
+    char real[PATH_MAX];
     file->is_direct = true;
     if (strcmp(path, "-") == 0) {
         file->target = strdup("standard output");
+        if (!file->target)
+            return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
         file->fd = dup(STDOUT_FILENO);
         return file->fd < 0 ? fail("standard output", "cannot write", err) : TP_OK;
     }
     bool exists = stat(path, &info) == 0;
-    char *real = exists ? realpath(path, NULL) : NULL;
-    file->target = real ? real : strdup(path);
+    file->target = strdup(exists && realpath(path, real) ? real : path);
     if (!file->target)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     if (exists && S_ISDIR(info.st_mode))
