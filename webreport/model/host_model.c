@@ -93,6 +93,10 @@ void tp_host_build(struct tp_host *host, const struct tp_trace *trace, const str
 
 void tp_host_drop(struct tp_host *host)
 {
+    for (uint32_t d = 0; d < host->device_count; d++) {
+        tp_intervals_drop(host->arena, host->devices[d].busy);
+        tp_arena_drop(host->arena, host->devices[d].gaps, host->devices[d].gap_count * sizeof(struct tp_gap));
+    }
     tp_arena_drop(host->arena, host->parent, host->trace->event_count * sizeof *host->parent);
     tp_arena_drop(host->arena, host->calls, host->call_count * sizeof *host->calls);
     tp_arena_drop(host->arena, host->ops, host->op_count * sizeof *host->ops);

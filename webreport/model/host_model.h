@@ -208,6 +208,12 @@ static inline void tp_intervals_push(struct tp_vec *vec, int64_t a, int64_t b)
         *(struct tp_interval *)tp_vec_push(vec) = (struct tp_interval){a, b};
 }
 
+/* Gives a large set back early. The set must start where its memory does: no part of another. */
+static inline void tp_intervals_drop(struct tp_arena *arena, struct tp_intervals x)
+{
+    tp_arena_drop(arena, x.items, x.count * sizeof *x.items);
+}
+
 /* The set of what was pushed. */
 static inline struct tp_intervals tp_intervals_of(struct tp_vec *vec)
 {

@@ -292,6 +292,9 @@ void tp_rule_kernels(struct tp_advisor *a)
         report(a, TP_RULE_C3, NULL, x.c3_ns, &x.p3);
     report(a, TP_RULE_C10, &x.c10, x.c10_ns, &x.p10);
     report(a, TP_RULE_C11, &x.c11, x.c11_ns, &x.p11);
+    const struct tp_vec *times[] = {&x.c1, &x.c2, &x.c10, &x.c11};
+    for (size_t i = 0; i < 4; i++)
+        tp_arena_drop(a->arena, times[i]->data, times[i]->capacity * sizeof(struct tp_interval));
 }
 
 /* ---- C13: small grids ---- */
@@ -322,6 +325,15 @@ void tp_rule_small_grids(struct tp_advisor *a)
 
 /* ---- E1: exposed communication ---- */
 
+/* Communication (the second) that no computing kernel (the first) hides. */
+static void push_exposed(struct tp_advisor *a, struct tp_vec kernels[2], struct tp_vec *exposed)
+{
+    struct tp_intervals alone =
+        tp_intervals_minus(a->arena, tp_intervals_of(&kernels[1]), tp_intervals_of(&kernels[0]));
+    for (size_t i = 0; i < alone.count; i++)
+        tp_intervals_push(exposed, alone.items[i].a, alone.items[i].b);
+}
+
 void tp_rule_communication(struct tp_advisor *a)
 {
     const struct tp_host *host = a->host;
@@ -338,12 +350,10 @@ void tp_rule_communication(struct tp_advisor *a)
             if (e->role == TP_KIND_KERNEL)
                 tp_intervals_push(&kernels[tp_op_is_communication(host, op)], e->ts_ns, tp_event_end(e));
         }
-        if (!kernels[1].count)
-            continue;
-        struct tp_intervals alone =
-            tp_intervals_minus(a->arena, tp_intervals_of(&kernels[1]), tp_intervals_of(&kernels[0]));
-        for (size_t i = 0; i < alone.count; i++)
-            tp_intervals_push(&exposed, alone.items[i].a, alone.items[i].b);
+        if (kernels[1].count)
+            push_exposed(a, kernels, &exposed);
+        for (int k = 0; k < 2; k++)
+            tp_arena_drop(a->arena, kernels[k].data, kernels[k].capacity * sizeof(struct tp_interval));
     }
     c.time = tp_intervals_of(&exposed);
     if (tp_window_percent(a, tp_intervals_meet_length(c.time, host->windows)) > tp_rule_value(a, TP_RULE_E1, "min_pct"))

@@ -157,6 +157,8 @@ void tp_rule_loading(struct tp_advisor *a)
             tp_picks_append(&c.picks, a, host->overheads[i], TP_NO_ID);
     }
     c.time = tp_intervals_meet(a->arena, tp_intervals_of(&pieces), a->all_idle);
+    tp_intervals_drop(a->arena, a->all_idle); /* nobody else asks for it */
+    a->all_idle = (struct tp_intervals){NULL, 0};
     if (tp_window_percent(a, tp_intervals_length(c.time)) >= tp_rule_value(a, TP_RULE_A8, "min_pct"))
         tp_advisor_claim(a, &c);
 }

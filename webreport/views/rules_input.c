@@ -172,6 +172,8 @@ void tp_rule_input_copy(struct tp_advisor *a)
         struct tp_intervals alone = tp_intervals_minus(a->arena, tp_intervals_of(&copies), tp_intervals_of(&others));
         for (size_t i = 0; i < alone.count; i++)
             tp_intervals_push(&exposed, alone.items[i].a, alone.items[i].b);
+        tp_arena_drop(a->arena, copies.data, copies.capacity * sizeof(struct tp_interval));
+        tp_arena_drop(a->arena, others.data, others.capacity * sizeof(struct tp_interval));
     }
     c.time = tp_intervals_of(&exposed);
     int64_t ns = tp_intervals_meet_length(c.time, host->windows);
