@@ -317,7 +317,7 @@
     context.textAlign = 'center';
     this.data.steps.forEach(function (step, i) {
       var a = Math.max(0, self.x(step.start)), z = Math.min(self.width, self.x(step.end));
-      if (z <= a) return;
+      if (z - a < 3) return;
       if (i % 2) {
         context.fillStyle = self.color.band;
         context.fillRect(a, 0, z - a, self.height - AXIS);
@@ -416,26 +416,36 @@
     }
   };
 
+  /* Means of `load` over groups of buckets that are at least a pixel wide: [start of group, mean ..]. */
+  Viewer.prototype.loadMeans = function (load, group) {
+    var step = this.data.loadWidth, last = Math.min(load.length - 1, Math.floor(this.to / step)), means = [];
+    for (var i = Math.floor(Math.max(0, Math.floor(this.from / step)) / group) * group; i <= last; i += group) {
+      var sum = 0, end = Math.min(load.length, i + group);
+      for (var k = i; k < end; k++) sum += load[k];
+      means.push([i * step, sum / (end - i) / 255]);
+    }
+    return means;
+  };
+
   Viewer.prototype.drawLoad = function (gpu, y) {
-    var context = this.context, step = this.data.loadWidth, i, x, last = Math.min(gpu.busy.length - 1, Math.floor(this.to / step));
-    var first = Math.max(0, Math.floor(this.from / step));
+    var context = this.context, self = this, group = Math.max(1, Math.ceil(1 / (this.data.loadWidth * this.scale)));
+    var width = this.data.loadWidth * group * this.scale, busy = this.loadMeans(gpu.busy, group), wasBusy = false;
     context.globalAlpha = 1;
     context.fillStyle = this.color.busy;
     this.fillNow = -1;
-    for (i = first; i <= last; i++) {
-      var height = gpu.busy[i] * LOAD / 255;
-      if (height) context.fillRect(this.x(i * step), y + LOAD - height, Math.max(0.6, step * this.scale + 0.3), height);
-    }
-    if (!gpu.sm || first > last) return;
+    busy.forEach(function (mean) {
+      if (mean[1]) context.fillRect(self.x(mean[0]), y + LOAD * (1 - mean[1]), width + 0.3, LOAD * mean[1]);
+    });
+    if (!gpu.sm) return;
     context.strokeStyle = this.color.mark;
-    context.lineWidth = 1.2;
+    context.lineWidth = 1;
     context.beginPath();
-    for (i = first; i <= last; i++) {
-      x = this.x(i * step);
-      var level = y + LOAD - gpu.sm[i] * LOAD / 255;
-      if (i === first || !(gpu.busy[i - 1] || gpu.busy[i])) context.moveTo(x, level); else context.lineTo(x, level);
-      if (gpu.busy[i]) context.lineTo(x + step * this.scale, level);
-    }
+    this.loadMeans(gpu.sm, group).forEach(function (mean, i) {
+      var x = self.x(mean[0]), level = y + LOAD * (1 - mean[1]);
+      if (wasBusy) context.lineTo(x, level); else context.moveTo(x, level);
+      wasBusy = busy[i][1] > 0;
+      if (wasBusy) context.lineTo(x + width, level);
+    });
     context.stroke();
   };
 
@@ -556,7 +566,7 @@
     if (window.ResizeObserver) new ResizeObserver(function () { self.draw(); }).observe(canvas);
   };
 
-  /* ---- start: each timeline is unpacked when it comes near the screen ---- */
+  /* ---- start: one timeline at once, several when they come near the screen ---- */
 
   function start(card) {
     var source = card.querySelector('.tldata'), box = card.querySelector('.tl'), drawing = card.querySelector('.tlstatic');
@@ -577,6 +587,11 @@
   }
 
   if (typeof DecompressionStream === 'undefined' || !window.IntersectionObserver) return;
+  var cards = Array.prototype.filter.call(document.querySelectorAll('.timeline'), function (card) { return card.querySelector('.tldata'); });
+  if (cards.length === 1) {
+    setTimeout(function () { start(cards[0]); }, 0);
+    return;
+  }
   var observer = new IntersectionObserver(function (entries) {
     entries.forEach(function (entry) {
       if (!entry.isIntersecting) return;
@@ -584,7 +599,5 @@
       start(entry.target);
     });
   }, { rootMargin: '800px' });
-  Array.prototype.forEach.call(document.querySelectorAll('.timeline'), function (card) {
-    if (card.querySelector('.tldata')) observer.observe(card);
-  });
+  cards.forEach(function (card) { observer.observe(card); });
 }());

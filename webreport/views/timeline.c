@@ -10,7 +10,7 @@
 #include "writer/base/json_out.h"
 #include "writer/base/limits.h"
 
-enum { MAX_HEADER_BYTES = 1 << 20, MAX_BANDS = 1000, MAX_ATTEMPTS = 8 };
+enum { MAX_HEADER_BYTES = 1 << 20, MAX_BANDS = 5000, MAX_ATTEMPTS = 8 };
 
 /* ---- lanes ---- */
 
