@@ -14,7 +14,8 @@ enum {
     SHELL_BYTES = 16384, /* everything of the document but style, script and fragments */
     RANKS_BYTES = 8192,  /* of the distributed section, and of each rank in it */
     RANK_BYTES = 1800,
-    MAX_RANKS_SHOWN = 256
+    MAX_RANKS_SHOWN = 256,
+    OVERVIEW_BYTES = 28672 /* of a profile's shortest form */
 };
 
 struct tp_page {
@@ -88,17 +89,26 @@ void tp_page_release(struct tp_page *page)
 
 /* ---- one profile ---- */
 
-/* Bytes that the next profile may take. */
+/* Bytes that the next profile may take: an even share of what is left, or all of it down to what an overview needs, so
+ * that with very many profiles the first ones are shown and the rest stands in the index. */
 static size_t share_of_next(const struct tp_page *page)
 {
+    size_t ranks = page->expected < MAX_RANKS_SHOWN ? page->expected : MAX_RANKS_SHOWN, reserve, even, free_bytes;
+    size_t left = page->expected > page->entries.entries.count ? page->expected - page->entries.entries.count : 1;
     size_t used = SHELL_BYTES + page->html.css.len + page->html.js.len + page->ranks.size + page->profiles.size +
                   tp_page_index_bytes(&page->entries, page->expected);
-    size_t ranks = page->expected < MAX_RANKS_SHOWN ? page->expected : MAX_RANKS_SHOWN;
-    size_t left = page->expected > page->entries.entries.count ? page->expected - page->entries.entries.count : 1;
 
-    if (page->expected > 1) /* the ranks' comparison is added last */
-        used += RANKS_BYTES + ranks * RANK_BYTES;
-    return used < page->options.max_bytes ? (page->options.max_bytes - used) / left : 0;
+    if (page->expected > 1) { /* the ranks' comparison is added last */
+        reserve = RANKS_BYTES + ranks * RANK_BYTES;
+        used += reserve < page->options.max_bytes / 8 ? reserve : page->options.max_bytes / 8;
+    }
+    if (used >= page->options.max_bytes)
+        return 0;
+    free_bytes = page->options.max_bytes - used;
+    even = free_bytes / left;
+    if (even >= OVERVIEW_BYTES)
+        return even;
+    return free_bytes < OVERVIEW_BYTES ? free_bytes : OVERVIEW_BYTES;
 }
 
 static void name_section(struct tp_section *section, const struct tp_page *page, const struct tp_page_profile *profile)
@@ -144,6 +154,7 @@ static int render_profile(struct tp_page *page, const struct tp_section *section
     tp_object_bool(root, "is_one_of_many", is_many);
     tp_object_bool(root, "is_open", page->entries.shown_count == 0);
     tp_object_text(root, "title", section->title);
+    tp_object_str(root, "run", tp_shown_text(&section->naming, section->profile->run));
     tp_object_text(root, "summary",
                    is_many ? tp_text_printf(section->arena, "%s, %s per step", entry->tag,
                                             tp_text_of_time(section->arena, entry->step_ns))
@@ -239,7 +250,7 @@ static int add_distributed(struct tp_page *page, const struct tp_distributed *vi
     if (naming.redact && view->rank_count)
         naming.host = tp_worker_host(view->ranks[0]->worker);
     data = tp_section_distributed(&page->scratch, &naming, view);
-    if (data.kind == TP_DATA_NONE)
+    if (data.kind == TP_DATA_NONE || (page->expected > 1 && view->rank_count < 2)) /* nothing to compare */
         return 0;
     tp_object_put(root, "distributed", data);
     tp_object_text(root, "p",
@@ -293,7 +304,7 @@ static void put_links(struct tp_page *page, struct tp_object *root)
         if (page->expected > 1) {
             if (named++ < 12)
                 add_link(links, tp_str_of(tp_text_printf(&page->arena, "%sprofile", entries[i].prefix)),
-                         tp_text_cut(&page->arena, entries[i].title, 32));
+                         tp_text_cut(&page->arena, tp_page_index_label(&page->entries, i), 32));
             continue;
         }
         for (unsigned s = 0; s < SECTION_COUNT; s++)

@@ -46,6 +46,7 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
     double total = overview->average_us[TP_AVERAGE_TOTAL];
 
     entry->title = copied(arena, tp_str_of(section->title));
+    entry->run = copied(arena, tp_shown_text(&section->naming, section->profile->run));
     entry->tag = tp_arena_copy(arena, words.tag, strlen(words.tag));
     entry->step_ns = (int64_t)llround(total * 1000);
     if (overview->gpu_summary.row_count && total > 0)
@@ -68,6 +69,23 @@ void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_namin
 size_t tp_page_index_bytes(const struct tp_page_index *index, size_t profile_count)
 {
     return profile_count > 1 ? profile_count * ROW_BYTES + 4096 : index->failed_count * ROW_BYTES;
+}
+
+/* "run / " where runs differ. */
+static struct tp_str run_prefix(const struct tp_page_index *index, const struct tp_page_entry *entry)
+{
+    if (index->run.len || !entry->run.len)
+        return TP_STR("");
+    return tp_str_of(tp_text_printf(index->arena, "%.*s / ", (int)entry->run.len, entry->run.ptr));
+}
+
+struct tp_str tp_page_index_label(const struct tp_page_index *index, size_t at)
+{
+    const struct tp_page_entry *entry = (const struct tp_page_entry *)index->entries.data + at;
+    struct tp_str run = run_prefix(index, entry);
+
+    return tp_str_of(
+        tp_text_printf(index->arena, "%.*s%.*s", (int)run.len, run.ptr, (int)entry->title.len, entry->title.ptr));
 }
 
 struct tp_str tp_page_index_title(const struct tp_page_index *index)
@@ -123,6 +141,7 @@ static struct tp_shown_table *index_table(struct tp_page_index *index, size_t ma
         findings[row] = tp_str_of(*entries[i].finding ? entries[i].finding : "\xe2\x80\x93");
         if (row < shown->row_count) {
             shown->rows[row].name = entries[i].title;
+            shown->rows[row].prefix = run_prefix(index, &entries[i]);
             shown->rows[row].href = entries[i].is_shown ? tp_text_printf(arena, "#%sprofile", entries[i].prefix) : NULL;
         }
         row++;
@@ -166,6 +185,7 @@ static void put_failures(struct tp_page_index *index, struct tp_object *object)
 static const char *lead_text(const struct tp_page_index *index)
 {
     const struct tp_page_entry *entries = index->entries.data, *slowest = NULL, *fastest = NULL;
+    struct tp_str slow, fast;
 
     for (size_t i = 0; i < index->entries.count; i++) {
         if (entries[i].failure || entries[i].step_ns == TP_NULL_INT)
@@ -177,9 +197,11 @@ static const char *lead_text(const struct tp_page_index *index)
     }
     if (!slowest || slowest == fastest)
         return "";
+    fast = tp_page_index_label(index, (size_t)(fastest - entries));
+    slow = tp_page_index_label(index, (size_t)(slowest - entries));
     return tp_text_printf(index->arena, "Step times range from %s (%.*s) to %s (%.*s).",
-                          tp_text_of_time(index->arena, fastest->step_ns), (int)fastest->title.len, fastest->title.ptr,
-                          tp_text_of_time(index->arena, slowest->step_ns), (int)slowest->title.len, slowest->title.ptr);
+                          tp_text_of_time(index->arena, fastest->step_ns), (int)fast.len, fast.ptr,
+                          tp_text_of_time(index->arena, slowest->step_ns), (int)slow.len, slow.ptr);
 }
 
 struct tp_data tp_page_index_data(struct tp_page_index *index, size_t profile_count, size_t max_bytes)
@@ -195,9 +217,9 @@ struct tp_data tp_page_index_data(struct tp_page_index *index, size_t profile_co
                    tp_text_of_some(index->arena, (int64_t)index->entries.count, "profile", "profiles"));
     meta = tp_object_list(object, "meta");
     if (good > index->shown_count)
-        tp_object_text(
-            tp_list_object(meta), "text",
-            tp_text_printf(index->arena, "%zu of them in full; a larger --max-size shows more", index->shown_count));
+        tp_object_text(tp_list_object(meta), "text",
+                       tp_text_printf(index->arena, "%zu of them with their sections; a larger --max-size shows more",
+                                      index->shown_count));
     put_failures(index, object);
     tp_object_text(object, "lead", lead_text(index));
     if (good)

@@ -5,16 +5,16 @@
 #include "webreport/render/section.h"
 
 struct tp_page_entry {
-    char prefix[24];        /* of the profile's ids: "p3-" */
-    struct tp_str title;    /* ready to show */
-    const char *tag;        /* the verdict */
-    const char *finding;    /* the first one; "" when there is none */
-    int64_t step_ns;        /* mean; TP_NULL_INT: unknown */
-    double busy_percent;    /* of the steps; NaN without a device */
-    double ceiling_percent; /* of the findings together */
-    unsigned sections;      /* bits of the sections that the page holds */
-    bool is_shown;          /* the page has its sections */
-    const char *failure;    /* why it could not be used; NULL: it could */
+    char prefix[24];          /* of the profile's ids: "p3-" */
+    struct tp_str run, title; /* ready to show */
+    const char *tag;          /* the verdict */
+    const char *finding;      /* the first one; "" when there is none */
+    int64_t step_ns;          /* mean; TP_NULL_INT: unknown */
+    double busy_percent;      /* of the steps; NaN without a device */
+    double ceiling_percent;   /* of the findings together */
+    unsigned sections;        /* bits of the sections that the page holds */
+    bool is_shown;            /* the page has its sections */
+    const char *failure;      /* why it could not be used; NULL: it could */
 };
 
 struct tp_page_index {
@@ -37,6 +37,8 @@ void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_namin
                               struct tp_str file, const char *why);
 /* About how many bytes the index will take for so many profiles. */
 size_t tp_page_index_bytes(const struct tp_page_index *index, size_t profile_count);
+/* What an entry is called among the others: with its run when there are several. */
+struct tp_str tp_page_index_label(const struct tp_page_index *index, size_t entry);
 /* Title of the document. */
 struct tp_str tp_page_index_title(const struct tp_page_index *index);
 /* Object for the template "index"; NONE for a single profile without failures. */

@@ -4,15 +4,15 @@
 /* From all to nothing; each level is tried in turn until the fragment fits. */
 static const struct tp_page_limits LEVELS[] = {
     {.operator_rows = 300,
-     .shape_rows = 100,
+     .shape_rows = 60,
      .kernel_rows = 300,
      .memory_rows = 100,
      .module_rows = 400,
      .line_rows = 60,
      .evidence = 5,
      .findings = 40,
-     .open_rows = 60,
-     .open_items = 4,
+     .open_rows = 40,
+     .open_items = 3,
      .flame_boxes = 300,
      .step_bars = 200,
      .timeline_bytes = 3 << 20,

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+enum { MAX_FRAMES = 8 };
+
 /* ---- what a row opens to ---- */
 
 /* Frames that every stack of PyTorch holds and that say nothing about the program. */
@@ -22,7 +24,7 @@ static void add_frames(const struct tp_section *section, struct tp_object *stack
     struct tp_list *frames = tp_object_list(stack, "frames");
     size_t count = 0;
 
-    while (text.len && count < 12) {
+    while (text.len && count < MAX_FRAMES) {
         const char *end = memchr(text.ptr, ';', text.len);
         struct tp_str frame = {text.ptr, end ? (size_t)(end - text.ptr) : text.len};
 
@@ -31,7 +33,7 @@ static void add_frames(const struct tp_section *section, struct tp_object *stack
             continue;
         struct tp_object *object = tp_list_object(frames);
 
-        tp_object_str(object, "frame", tp_shown_text(&section->naming, frame));
+        tp_object_str(object, "frame", tp_shown_text(&section->naming, tp_frame_short_name(frame)));
         tp_object_text(object, "frame_href", tp_source_link(&section->naming, frame));
         count++;
     }

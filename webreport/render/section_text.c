@@ -143,6 +143,22 @@ struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text)
     return tp_text_cut(naming->arena, shown, TP_MAX_SHOWN_NAME_BYTES);
 }
 
+struct tp_str tp_frame_short_name(struct tp_str frame)
+{
+    size_t at = after_last(frame, 0, frame.len, "/site-packages/");
+    ptrdiff_t version;
+
+    if (!at)
+        at = after_last(frame, 0, frame.len, "/dist-packages/");
+    version = at ? -1 : tp_str_find(frame, "/lib/python");
+    if (version >= 0) {
+        const char *slash = memchr(frame.ptr + version + 5, '/', frame.len - (size_t)version - 5);
+
+        at = slash ? (size_t)(slash - frame.ptr) + 1 : 0;
+    }
+    return (struct tp_str){frame.ptr + at, frame.len - at};
+}
+
 /* ---- links to source ---- */
 
 /* Splits "path(12): function" or "path(12)". */

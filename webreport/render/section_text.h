@@ -31,6 +31,9 @@ struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text);
 /* Cuts `text` to at most `max_bytes` at a character's border, with an ellipsis. */
 struct tp_str tp_text_cut(struct tp_arena *arena, struct tp_str text, size_t max_bytes);
 
+/* A Python frame without the folder of the installation: "torch/nn/functional.py(9): relu". Borrows the text. */
+struct tp_str tp_frame_short_name(struct tp_str frame);
+
 /* Address of the source line named by "path(line)" or "path(line): function"; NULL when there is none or no pattern. */
 const char *tp_source_link(const struct tp_naming *naming, struct tp_str text);
 
