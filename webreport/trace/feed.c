@@ -22,7 +22,7 @@ enum {
     HEAD = 64 * 1024,       /* room for the unread rest */
     BLOCK = 256 * 1024,     /* text per block */
     FILE_PART = 128 * 1024, /* bytes read at once */
-    RING = 6,
+    RING = 8,
     THREAD_FROM = 768 * 1024 /* file size that is worth a thread */
 };
 
@@ -52,6 +52,7 @@ struct tp_feed {
 
     struct block ring[RING];
     bool has_thread, must_stop;
+    bool filler_waits, reader_waits; /* who sleeps: waking costs a system call, so nobody is woken in vain */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -228,8 +229,11 @@ static void *fill_thread(void *argument)
     while (status == 1) {
         pthread_mutex_lock(&feed->lock);
         /* two blocks belong to the other side: the one it reads, and the one before, whose rest it may be copying */
-        while (feed->filled - feed->taken >= RING - 2 && !feed->must_stop)
+        while (feed->filled - feed->taken >= RING - 2 && !feed->must_stop) {
+            feed->filler_waits = true;
             pthread_cond_wait(&feed->changed, &feed->lock);
+            feed->filler_waits = false;
+        }
         bool stop = feed->must_stop;
         struct block *block = &feed->ring[feed->filled % RING];
         pthread_mutex_unlock(&feed->lock);
@@ -239,7 +243,8 @@ static void *fill_thread(void *argument)
         pthread_mutex_lock(&feed->lock);
         block->status = status;
         feed->filled++;
-        pthread_cond_broadcast(&feed->changed);
+        if (feed->reader_waits)
+            pthread_cond_broadcast(&feed->changed);
         pthread_mutex_unlock(&feed->lock);
     }
     return NULL;
@@ -355,12 +360,16 @@ static struct block *take_block(struct tp_feed *feed)
         return block;
     }
     pthread_mutex_lock(&feed->lock);
-    while (feed->filled == feed->taken)
+    while (feed->filled == feed->taken) {
+        feed->reader_waits = true;
         pthread_cond_wait(&feed->changed, &feed->lock);
+        feed->reader_waits = false;
+    }
     block = &feed->ring[feed->taken % RING];
     if (block->status == 1)
         feed->taken++; /* the last block stays: asking again gives the same end */
-    pthread_cond_broadcast(&feed->changed);
+    if (feed->filler_waits && feed->filled - feed->taken <= RING / 2 - 1)
+        pthread_cond_broadcast(&feed->changed); /* there is room for several blocks */
     pthread_mutex_unlock(&feed->lock);
     return block;
 }

@@ -1,6 +1,10 @@
 /* Interning from raw bytes: see lexicon.h. Open addressing; the slot array doubles at half load. */
 #include "webreport/trace/lexicon.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "writer/base/error.h"
 #include "writer/base/limits.h"
 
@@ -53,13 +57,33 @@ static struct tp_word make_word(struct tp_lexicon *lexicon, struct tp_str raw, u
     return word;
 }
 
+/* Equality of `len` bytes; reads whole blocks of 16, which both the window and the arena's items have. */
+static inline bool same_bytes(const char *a, const char *b, size_t len)
+{
+#ifdef __SSE2__
+    size_t i = 0;
+    for (; i + 16 <= len; i += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(a + i)), y = _mm_loadu_si128((const __m128i *)(b + i));
+        if (_mm_movemask_epi8(_mm_cmpeq_epi8(x, y)) != 0xFFFF)
+            return false;
+    }
+    if (i == len)
+        return true;
+    __m128i x = _mm_loadu_si128((const __m128i *)(a + i)), y = _mm_loadu_si128((const __m128i *)(b + i));
+    unsigned wanted = (1u << (len - i)) - 1;
+    return ((unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, y)) & wanted) == wanted;
+#else
+    return memcmp(a, b, len) == 0;
+#endif
+}
+
 const struct tp_word *tp_lexicon_add(struct tp_lexicon *lexicon, struct tp_str raw)
 {
     uint64_t hash = tp_hash_bytes(raw.ptr, raw.len);
     uint32_t mask = lexicon->slot_count - 1, i = (uint32_t)(hash >> 32) & mask;
     for (; lexicon->words[i].raw; i = (i + 1) & mask) {
         const struct tp_word *word = &lexicon->words[i];
-        if (word->hash == hash && word->len == raw.len && memcmp(word->raw, raw.ptr, raw.len) == 0)
+        if (word->hash == hash && word->len == raw.len && same_bytes(word->raw, raw.ptr, raw.len))
             return word;
     }
     if (lexicon->word_count * 2 >= lexicon->slot_count) {

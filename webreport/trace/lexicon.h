@@ -27,8 +27,8 @@ struct tp_lexicon {
 void tp_lexicon_init(struct tp_lexicon *lexicon, struct tp_strings *meanings, struct tp_buf *scratch, bool holds_values,
                      size_t max_bytes);
 
-/* Id and flags of the text. raw: without quotes for strings, the whole token for values; 8 bytes before and after it
- * may be read (the feed's window allows that). */
+/* Id and flags of the text. raw: without quotes for strings, the whole token for values; up to 15 bytes behind it may
+ * be read (the feed's window allows that). */
 const struct tp_word *tp_lexicon_add(struct tp_lexicon *lexicon, struct tp_str raw);
 
 #endif

@@ -38,8 +38,37 @@ ptrdiff_t tp_str_find(struct tp_str text, const char *needle);
 /* The same on a text that is compared in lower case (ASCII letters of `text` are folded; `needle` is lower case). */
 ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle);
 
-/* 64-bit hash of bytes; the same in every run. */
-uint64_t tp_hash_bytes(const void *bytes, size_t size);
+/* 64-bit hash of bytes; the same in every run. Inline: it runs several times per event. */
+static inline uint64_t tp_hash_mix(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t tp_hash_bytes(const void *bytes, size_t size)
+{
+    const unsigned char *p = bytes;
+    uint64_t hash = size * 0x9E3779B97F4A7C15ull, a = 0, b = 0;
+    for (; size > 16; p += 16, size -= 16) {
+        memcpy(&a, p, 8);
+        memcpy(&b, p + 8, 8);
+        hash = tp_hash_mix(a ^ hash, b ^ 0xE7037ED1A0B428DBull);
+    }
+    a = b = 0;
+    if (size >= 8) {
+        memcpy(&a, p, 8);
+        memcpy(&b, p + size - 8, 8);
+    } else if (size >= 4) {
+        uint32_t x, y;
+        memcpy(&x, p, 4);
+        memcpy(&y, p + size - 4, 4);
+        a = x;
+        b = y;
+    } else if (size) {
+        a = p[0] | (uint64_t)p[size / 2] << 8 | (uint64_t)p[size - 1] << 16;
+    }
+    return tp_hash_mix(a ^ hash, b ^ 0x8EBC6AF09C88C6E3ull);
+}
 
 /* Distinct texts, numbered 0, 1, 2 .. in order of first appearance. Texts live in the arena and never move. */
 struct tp_strings {

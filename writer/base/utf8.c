@@ -31,13 +31,18 @@ int tp_utf8_length(const char *text, size_t left)
 
 bool tp_utf8_is_ascii(const char *p, size_t size)
 {
+    typedef uint64_t lanes __attribute__((vector_size(32))); /* two or four registers, whatever the machine has */
+    lanes a = {0}, b = {0}, x, y;
     uint64_t high = 0, word;
     size_t i = 0;
-    for (; i + 32 <= size; i += 32) {
-        uint64_t words[4];
-        memcpy(words, p + i, 32);
-        high |= words[0] | words[1] | words[2] | words[3];
+    for (; i + 64 <= size; i += 64) {
+        memcpy(&x, p + i, 32);
+        memcpy(&y, p + i + 32, 32);
+        a |= x;
+        b |= y;
     }
+    a |= b;
+    high = a[0] | a[1] | a[2] | a[3];
     for (; i + 8 <= size; i += 8) {
         memcpy(&word, p + i, 8);
         high |= word;
