@@ -18,7 +18,7 @@ static void append(char *to, size_t *size, struct tp_str text)
 static int collect(struct tp_str *out, const struct tp_assets *assets, const char *first, const char *suffix,
                    struct tp_error *err)
 {
-    char *all = NULL;
+    char *all = tp_arena_copy(assets->arena, "", 0);
     size_t size = 0;
     struct tp_str name = tp_str_of(first), text;
     for (size_t i = 0; name.ptr; name = tp_assets_name(i++)) {
@@ -27,7 +27,7 @@ static int collect(struct tp_str *out, const struct tp_assets *assets, const cha
         int code = tp_assets_get(assets, name, &text, err);
         if (code)
             return code;
-        all = tp_arena_resize(assets->arena, all, size, size + text.len + 1);
+        all = tp_arena_resize(assets->arena, all, size + 1, size + text.len + 1);
         append(all, &size, text);
     }
     *out = (struct tp_str){all, size};
