@@ -237,7 +237,7 @@ def mutate(doc, rng):
         elif how == 5:
             e["name"] = rng.choice(names)
         elif how == 6 and isinstance(e.get("args"), dict) and e["args"]:
-            e["args"][rng.choice(list(e["args"]))] = rng.choice([None, 0, -1, "x", [], 7, "7"])
+            e["args"][rng.choice(list(e["args"]))] = rng.choice([0, -1, "x", [], 7, "7"])
         elif how == 7:
             other = rng.choice(events)
             if isinstance(other, dict):
@@ -256,7 +256,11 @@ def make_round(folder, rng, sources):
                 path = rng.choice(sources)
                 raw = open(path, "rb").read()
                 raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
-                doc = mutate(json.loads(raw.decode("utf-8", "replace"), strict=False), rng)
+                try:
+                    doc = json.loads(raw.decode("utf-8", "replace"), strict=False)
+                    doc = mutate(doc if isinstance(doc, dict) else {"traceEvents": doc}, rng)
+                except (ValueError, KeyError):
+                    continue
             else:
                 doc = Maker(rng).trace()
             with open(os.path.join(folder, "host_%d%s.pt.trace.json" % (w, span)), "w") as f:
@@ -308,12 +312,14 @@ def main():
         return 0
     sys.setrecursionlimit(5000)
     ref, compare = load_module("views_ref"), load_module("compare_views")
-    sources = sorted(p for p in glob.glob(os.path.join(args.mutate, "**/*.pt.trace.json*"), recursive=True)
-                     if os.path.getsize(p) < 300000) if args.mutate else []
+    sources = sorted(p for p in glob.glob(os.path.join(args.mutate, "**/*.json*"), recursive=True)
+                     if os.path.getsize(p) < 300000 and ".json" in p) if args.mutate else []
     values = bad = 0
     for seed in range(args.seed, args.seed + args.rounds):
         folder = tempfile.mkdtemp(prefix="fuzz_views_%d_" % seed)
         make_round(folder, random.Random(seed), sources)
+        if not os.listdir(folder):
+            continue
         n, lines = check_round(args.binary, folder, ref, compare)
         values += n
         if lines:
