@@ -39,31 +39,41 @@ static void index_ids(struct launch_index *index, const struct tp_model *model)
     tp_ids_init(&index->ids, model->arena, lowest, highest, index->item_count);
 }
 
+/* Puts the launches of one correlation in order of (start, file position); nearly always there is one. */
+static void sort_launches(const struct tp_model *model, uint32_t *items, size_t count)
+{
+    struct tp_keyed few[8], *sorted = count <= 8 ? few : tp_arena_array(model->arena, count, sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = (struct tp_keyed){tp_launch_event(model, items[i])->ts_ns, model->launches.event[items[i]], items[i]};
+    tp_sort_keyed(sorted, count, model->arena);
+    for (size_t i = 0; i < count; i++)
+        items[i] = sorted[i].item;
+    if (sorted != few)
+        tp_arena_drop(model->arena, sorted, count * sizeof *sorted);
+}
+
 static void index_launches(struct launch_index *index, const struct tp_model *model)
 {
     struct tp_arena *arena = model->arena;
     memset(index, 0, sizeof *index);
     index_ids(index, model);
-    struct tp_keyed *sorted = tp_arena_array(arena, index->item_count, sizeof *sorted);
-    uint32_t *first = tp_arena_array(arena, index->item_count + 2, sizeof *first);
-    size_t n = 0;
+    uint32_t *first = index->first = tp_arena_array(arena, index->item_count + 2, sizeof *first);
+    index->items = tp_arena_array(arena, index->item_count, sizeof *index->items);
     for (uint32_t i = 0; i < model->launches.count; i++) {
         int64_t id = launch_detail(model, i)->correlation;
-        if (id <= 0)
-            continue;
-        first[tp_ids_add(&index->ids, id) + 2]++;
-        sorted[n++] = (struct tp_keyed){tp_launch_event(model, i)->ts_ns, model->launches.event[i], i};
+        if (id > 0)
+            first[tp_ids_add(&index->ids, id) + 2]++;
     }
-    tp_sort_keyed(sorted, n, arena);
     for (uint32_t k = 0; k < index->ids.count; k++)
         first[k + 2] += first[k + 1];
-    index->items = tp_arena_array(arena, n, sizeof *index->items);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t id = tp_ids_find(&index->ids, launch_detail(model, sorted[i].item)->correlation);
-        index->items[first[id + 1]++] = sorted[i].item; /* first[id + 1] runs up to the start of id + 1 */
+    for (uint32_t i = 0; i < model->launches.count; i++) {
+        int64_t id = launch_detail(model, i)->correlation;
+        if (id > 0) /* first[id + 1] runs up to the start of id + 1 */
+            index->items[first[tp_ids_find(&index->ids, id) + 1]++] = i;
     }
-    index->first = first;
-    tp_arena_drop(arena, sorted, index->item_count * sizeof *sorted);
+    for (uint32_t k = 0; k < index->ids.count; k++)
+        if (first[k + 1] - first[k] > 1)
+            sort_launches(model, index->items + first[k], first[k + 1] - first[k]);
 }
 
 static void drop_index(struct launch_index *index, struct tp_arena *arena)

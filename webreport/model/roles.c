@@ -32,9 +32,10 @@ static void add_devices(struct tp_model *model, struct tp_pieces *pieces)
                             : model->names.flags[e->name] & TP_MEANS_COMM_KERNEL ? TP_ROLE_COMMUNICATION
                                                                                  : TP_ROLE_KERNEL;
         add(model, pieces, role, e);
-        tp_pieces_add(&busy, e->ts_ns, tp_event_end(e));
+        if (model->gpu_count > 1)
+            tp_pieces_add(&busy, e->ts_ns, tp_event_end(e));
     }
-    model->device_busy = tp_pieces_union(&busy);
+    model->device_busy = model->gpu_count == 1 ? model->gpus[0].busy : tp_pieces_union(&busy);
 }
 
 void tp_model_find_roles(struct tp_model *model)

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+enum { FEW = 8 };
+
 static inline bool stands_before(const struct tp_keyed *x, const struct tp_keyed *y)
 {
     return x->key != y->key ? x->key < y->key : x->tie < y->tie;
@@ -19,27 +21,50 @@ static void merge_keyed(struct tp_keyed *items, size_t middle, size_t count, str
         items[k++] = scratch[i++];
 }
 
+static bool is_sorted(const struct tp_keyed *items, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (stands_before(&items[i], &items[i - 1]))
+            return false;
+    return true;
+}
+
+static void insertion_sort(struct tp_keyed *items, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct tp_keyed x = items[i];
+        size_t k = i;
+        for (; k > 0 && stands_before(&x, &items[k - 1]); k--)
+            items[k] = items[k - 1];
+        items[k] = x;
+    }
+}
+
 void tp_sort_keyed(struct tp_keyed *items, size_t count, struct tp_arena *arena)
 {
+    if (count <= FEW) {
+        insertion_sort(items, count);
+        return;
+    }
+    if (is_sorted(items, count))
+        return;
     struct tp_vec starts = TP_VEC(arena, size_t); /* starts of the sorted runs */
     for (size_t i = 0; i < count; i++)
         if (i == 0 || stands_before(&items[i], &items[i - 1]))
             *(size_t *)tp_vec_push(&starts) = i;
     size_t runs = starts.count, *run = starts.data;
-    if (runs > 1) {
-        struct tp_keyed *scratch = tp_arena_array(arena, count, sizeof *scratch);
-        while (runs > 1) {
-            size_t kept = 0;
-            for (size_t r = 0; r < runs; r += 2) {
-                size_t end = r + 2 < runs ? run[r + 2] : count;
-                if (r + 1 < runs)
-                    merge_keyed(items + run[r], run[r + 1] - run[r], end - run[r], scratch);
-                run[kept++] = run[r];
-            }
-            runs = kept;
+    struct tp_keyed *scratch = tp_arena_array(arena, count, sizeof *scratch);
+    while (runs > 1) {
+        size_t kept = 0;
+        for (size_t r = 0; r < runs; r += 2) {
+            size_t end = r + 2 < runs ? run[r + 2] : count;
+            if (r + 1 < runs)
+                merge_keyed(items + run[r], run[r + 1] - run[r], end - run[r], scratch);
+            run[kept++] = run[r];
         }
-        tp_arena_drop(arena, scratch, count * sizeof *scratch);
+        runs = kept;
     }
+    tp_arena_drop(arena, scratch, count * sizeof *scratch);
     tp_arena_drop(arena, starts.data, starts.capacity * sizeof *run);
 }
 

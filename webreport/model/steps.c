@@ -195,27 +195,54 @@ struct step_work {
     bool has_any;
 };
 
-/* Gives launches, in order of time, to the step that contains them; never back to an earlier step. */
+/* First step from `from` on that ends at or after `at` (after: after it). Steps end in order. */
+static uint32_t next_step(const struct tp_model *model, uint32_t from, int64_t at, bool after)
+{
+    while (from < model->step_count &&
+           (model->steps[from].host_end_ns < at || (after && model->steps[from].host_end_ns == at)))
+        from++;
+    return from;
+}
+
+/* By step: the first launch in the file, of length > 0, that starts when the step ends; UINT32_MAX without one. From it on
+ * launches of that start are behind the step. */
+static uint32_t *find_leavers(const struct tp_model *model)
+{
+    uint32_t *leaver = tp_arena_array(model->arena, model->step_count, sizeof *leaver);
+    memset(leaver, 0xFF, model->step_count * sizeof *leaver);
+    for (uint32_t t = 0; t < model->trace->thread_count; t++) {
+        uint32_t step = 0;
+        for (uint32_t i = model->launches.thread_first[t]; i < model->launches.thread_first[t + 1]; i++) {
+            const struct tp_event *e = tp_launch_event(model, i);
+            step = next_step(model, step, e->ts_ns, false);
+            if (step < model->step_count && model->steps[step].host_end_ns == e->ts_ns && e->dur_ns > 0 &&
+                model->launches.event[i] < leaver[step])
+                leaver[step] = model->launches.event[i];
+        }
+    }
+    return leaver;
+}
+
+/* Gives each launch to the step that contains it. In order of time and file position, a launch leaves the steps behind that
+ * ended before it, and a launch of length > 0 also the one that ends when it starts; nothing goes back. */
 static void assign_launches(const struct tp_model *model, struct step_work *work)
 {
-    uint32_t count = model->launches.count, step = 0;
-    struct tp_keyed *sorted = tp_arena_array(model->arena, count, sizeof *sorted);
-    work->launch_step = tp_arena_array(model->arena, count, sizeof *work->launch_step);
-    for (uint32_t i = 0; i < count; i++)
-        sorted[i] = (struct tp_keyed){tp_launch_event(model, i)->ts_ns, model->launches.event[i], i};
-    tp_sort_keyed(sorted, count, model->arena);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct tp_event *e = tp_launch_event(model, sorted[i].item);
-        int64_t end = tp_event_end(e);
-        while (step < model->step_count && e->ts_ns >= model->steps[step].host_end_ns &&
-               end > model->steps[step].host_end_ns)
-            step++;
-        if (step == model->step_count)
-            break;
-        if (e->ts_ns >= model->steps[step].host_start_ns && end <= model->steps[step].host_end_ns)
-            work->launch_step[sorted[i].item] = step + 1;
+    uint32_t *leaver = find_leavers(model);
+    work->launch_step = tp_arena_array(model->arena, model->launches.count, sizeof *work->launch_step);
+    for (uint32_t t = 0; t < model->trace->thread_count; t++) {
+        uint32_t first = 0;
+        for (uint32_t i = model->launches.thread_first[t]; i < model->launches.thread_first[t + 1]; i++) {
+            const struct tp_event *e = tp_launch_event(model, i);
+            first = next_step(model, first, e->ts_ns, false);
+            uint32_t step = first;
+            if (step < model->step_count && (e->dur_ns > 0 || leaver[step] < model->launches.event[i]))
+                step = next_step(model, step, e->ts_ns, true);
+            if (step < model->step_count && e->ts_ns >= model->steps[step].host_start_ns &&
+                tp_event_end(e) <= model->steps[step].host_end_ns)
+                work->launch_step[i] = step + 1;
+        }
     }
-    tp_arena_drop(model->arena, sorted, count * sizeof *sorted);
+    tp_arena_drop(model->arena, leaver, model->step_count * sizeof *leaver);
 }
 
 static uint32_t step_of_device(const struct tp_model *model, const struct step_work *work, uint32_t k)

@@ -92,17 +92,67 @@ static void lengths_in_steps(const struct tp_model *model, struct tp_intervals x
     }
 }
 
+/* out[i] = length of x within y within step i, without building the common set. */
+static void common_lengths_in_steps(const struct tp_model *model, struct tp_intervals x, struct tp_intervals y, int64_t *out)
+{
+    uint32_t step = 0;
+    memset(out, 0, model->step_count * sizeof *out);
+    for (size_t i = 0, j = 0; i < x.count && j < y.count;) {
+        int64_t a = x.items[i].a > y.items[j].a ? x.items[i].a : y.items[j].a;
+        int64_t b = x.items[i].b < y.items[j].b ? x.items[i].b : y.items[j].b;
+        while (step < model->step_count && model->steps[step].end_ns <= a)
+            step++;
+        for (uint32_t s = step; a < b && s < model->step_count && model->steps[s].start_ns < b; s++) {
+            int64_t from = a > model->steps[s].start_ns ? a : model->steps[s].start_ns;
+            int64_t to = b < model->steps[s].end_ns ? b : model->steps[s].end_ns;
+            if (to > from)
+                out[s] += to - from;
+        }
+        if (y.items[j].b < x.items[i].b)
+            j++;
+        else
+            i++;
+    }
+}
+
+/* x - y in exactly sized memory: every interval of y opens at most one new piece. */
+static struct tp_intervals take_away(struct tp_intervals x, struct tp_intervals y, struct tp_arena *arena)
+{
+    struct tp_intervals out = {tp_arena_array(arena, x.count + y.count, sizeof *out.items), 0};
+    size_t j = 0;
+    for (size_t i = 0; i < x.count; i++) {
+        int64_t a = x.items[i].a, b = x.items[i].b;
+        while (j < y.count && y.items[j].b <= a)
+            j++;
+        size_t k = j;
+        for (; k < y.count && y.items[k].a < b; k++) {
+            if (y.items[k].a > a)
+                out.items[out.count++] = (struct tp_interval){a, y.items[k].a};
+            a = y.items[k].b > a ? y.items[k].b : a;
+        }
+        if (a < b)
+            out.items[out.count++] = (struct tp_interval){a, b};
+        j = k > j ? k - 1 : j; /* the last one may reach into the next interval */
+    }
+    return out;
+}
+
 /* Each category takes what is free of it, in order (D1); other is what is left. */
 static void fill_categories(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_intervals free = step_set(model, arena);
+    size_t capacity = model->step_count;
     for (unsigned r = 0; r < TP_ROLE_COUNT; r++) {
-        struct tp_intervals taken = tp_intervals_meet(arena, free, model->roles[r]);
-        lengths_in_steps(model, taken, tp_table_int(&view->steps, TP_STEP_KERNEL + r));
-        if (taken.count)
-            free = tp_intervals_minus(arena, free, model->roles[r]);
+        common_lengths_in_steps(model, free, model->roles[r], tp_table_int(&view->steps, TP_STEP_KERNEL + r));
+        if (!model->roles[r].count)
+            continue;
+        struct tp_intervals rest = take_away(free, model->roles[r], arena);
+        tp_arena_drop(arena, free.items, capacity * sizeof *free.items);
+        capacity = free.count + model->roles[r].count;
+        free = rest;
     }
     lengths_in_steps(model, free, tp_table_int(&view->steps, TP_STEP_OTHER));
+    tp_arena_drop(arena, free.items, capacity * sizeof *free.items);
 }
 
 static void build_steps(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena)
@@ -134,15 +184,15 @@ static void build_steps(struct tp_overview *view, const struct tp_model *model, 
 static void build_overlap(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_table *table = &view->communication_overlap;
-    struct tp_intervals computation = model->roles[TP_ROLE_KERNEL], both;
+    struct tp_intervals computation = model->roles[TP_ROLE_KERNEL];
     if (!computation.count)
         computation = model->roles[TP_ROLE_CPU_EXEC];
-    both = tp_intervals_meet(arena, computation, model->roles[TP_ROLE_COMMUNICATION]);
     tp_table_init(table, arena, "communication_overlap", overlap_defs, TP_OVERLAP_COLUMNS, model->step_count);
     table->title = "Communication and computation";
     lengths_in_steps(model, computation, tp_table_int(table, TP_OVERLAP_COMPUTATION));
     lengths_in_steps(model, model->roles[TP_ROLE_COMMUNICATION], tp_table_int(table, TP_OVERLAP_COMMUNICATION));
-    lengths_in_steps(model, both, tp_table_int(table, TP_OVERLAP_OVERLAP));
+    common_lengths_in_steps(model, computation, model->roles[TP_ROLE_COMMUNICATION],
+                            tp_table_int(table, TP_OVERLAP_OVERLAP));
     for (uint32_t i = 0; i < model->step_count; i++) {
         int64_t all = tp_table_int(&view->steps, TP_STEP_TOTAL)[i];
         int64_t x = tp_table_int(table, TP_OVERLAP_COMPUTATION)[i],
