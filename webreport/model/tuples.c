@@ -65,3 +65,11 @@ uint32_t tp_tuples_find(const struct tp_tuples *tuples, const uint32_t *tuple)
 {
     return tuples->slot_count ? *slot_of(tuples, tuple) - 1 : TP_NO_ID; /* 0 - 1 is TP_NO_ID */
 }
+
+void tp_tuples_drop(struct tp_tuples *tuples)
+{
+    struct tp_arena *arena = tuples->items.arena;
+    tp_arena_drop(arena, tuples->items.data, tuples->items.capacity * sizeof(uint32_t));
+    tp_arena_drop(arena, tuples->slots, (size_t)tuples->slot_count * sizeof *tuples->slots);
+    tp_tuples_init(tuples, arena, tuples->width);
+}

@@ -20,6 +20,9 @@ uint32_t tp_tuples_add(struct tp_tuples *tuples, const uint32_t *tuple);
 /* Id of the tuple or TP_NO_ID. */
 uint32_t tp_tuples_find(const struct tp_tuples *tuples, const uint32_t *tuple);
 
+/* Returns its memory early. */
+void tp_tuples_drop(struct tp_tuples *tuples);
+
 static inline uint32_t tp_tuples_count(const struct tp_tuples *tuples)
 {
     return (uint32_t)(tuples->items.count / tuples->width);

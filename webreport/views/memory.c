@@ -56,7 +56,7 @@ static size_t record_count(const struct tp_memory_records *records, uint32_t dev
 
 /* Marks the points to keep: all up to the limit; else the first, the last and of each of equal groups of the inner
  * points the first, the first lowest, the first highest and the last. */
-static size_t choose_points(const struct tp_memory_record *const *points, size_t count, uint8_t *keep)
+static size_t choose_points(const struct tp_memory *const *points, size_t count, uint8_t *keep)
 {
     size_t kept = 0;
     if (count <= TP_CURVE_POINTS) {
@@ -84,10 +84,12 @@ static void build_curve(struct tp_memory_records *records, uint32_t device, int6
 {
     struct tp_table *table = &records->devices[device].curve;
     size_t all = record_count(records, device), count = 0, row = 0;
-    const struct tp_memory_record **points = tp_arena_array(records->arena, all, sizeof *points);
-    for (size_t i = 0; i < all; i++)
-        if (record_of(records, device, i)->total_allocated != TP_NULL_INT)
-            points[count++] = record_of(records, device, i);
+    const struct tp_memory **points = tp_arena_array(records->arena, all, sizeof *points);
+    for (size_t i = 0; i < all; i++) {
+        const struct tp_memory *raw = tp_memory_raw(records, record_of(records, device, i));
+        if (raw->total_allocated != TP_NULL_INT)
+            points[count++] = raw;
+    }
     uint8_t *keep = tp_arena_array(records->arena, count, sizeof *keep);
     tp_table_init(table, records->arena, "curve", curve_defs, TP_CURVE_COLUMNS, choose_points(points, count, keep));
     table->title = "Memory over time";
@@ -117,22 +119,24 @@ static void build_blocks(struct tp_memory_records *records, uint32_t device, int
     tp_tuples_init(&addresses, records->arena, 2);
     for (size_t i = 0; i < record_count(records, device); i++) {
         const struct tp_memory_record *record = record_of(records, device, i);
-        if (record->address == TP_NULL_INT || record->bytes == 0)
+        const struct tp_memory *raw = tp_memory_raw(records, record);
+        int64_t bytes = tp_memory_bytes(records, record);
+        if (raw->address == TP_NULL_INT || bytes == 0)
             continue;
-        uint64_t address = (uint64_t)record->address;
+        uint64_t address = (uint64_t)raw->address;
         uint32_t id = tp_tuples_pair(&addresses, (uint32_t)address, (uint32_t)(address >> 32));
         if (id == live.count)
             *(uint32_t *)tp_vec_push(&live) = 0; /* block + 1 */
         uint32_t *block = TP_AT(&live, uint32_t, id);
-        int64_t at = tp_sat_sub(record->ts_ns, first_ns);
-        if (record->bytes > 0) {
-            *(struct block *)tp_vec_push(&blocks) = (struct block){record->bytes, at, TP_NULL_INT, record->owner};
+        int64_t at = tp_sat_sub(raw->ts_ns, first_ns);
+        if (bytes > 0) {
+            *(struct block *)tp_vec_push(&blocks) = (struct block){bytes, at, TP_NULL_INT, record->owner};
             *block = (uint32_t)blocks.count;
         } else if (*block) {
             TP_AT(&blocks, struct block, *block - 1)->released = at;
             *block = 0;
         } else {
-            *(struct block *)tp_vec_push(&blocks) = (struct block){-record->bytes, TP_NULL_INT, at, record->owner};
+            *(struct block *)tp_vec_push(&blocks) = (struct block){-bytes, TP_NULL_INT, at, record->owner};
         }
     }
     struct tp_table *table = &records->devices[device].blocks;
@@ -148,6 +152,8 @@ static void build_blocks(struct tp_memory_records *records, uint32_t device, int
         tp_table_int(table, TP_BLOCK_RELEASED_AT)[i] = block->released;
     }
     tp_arena_drop(records->arena, blocks.data, blocks.capacity * sizeof(struct block));
+    tp_arena_drop(records->arena, live.data, live.capacity * sizeof(uint32_t));
+    tp_tuples_drop(&addresses);
 }
 
 /* ---- devices ------------------------------------------------------------------------------------------------------
@@ -167,22 +173,23 @@ static void sum_device(struct tp_table *table, const struct tp_memory_records *r
     *peak = *at = *reserved = TP_NULL_INT; /* the lowest number */
     for (size_t i = 0; i < record_count(records, device); i++) {
         const struct tp_memory_record *record = record_of(records, device, i);
-        int64_t size = record->bytes > 0 ? record->bytes : 0;
+        const struct tp_memory *raw = tp_memory_raw(records, record);
+        int64_t bytes = tp_memory_bytes(records, record), size = bytes > 0 ? bytes : 0;
         add_to(table, TP_MEMORY_RECORDS, device, 1);
-        add_to(table, TP_MEMORY_ALLOCATIONS, device, record->bytes > 0);
-        add_to(table, TP_MEMORY_RELEASES, device, record->bytes < 0);
+        add_to(table, TP_MEMORY_ALLOCATIONS, device, bytes > 0);
+        add_to(table, TP_MEMORY_RELEASES, device, bytes < 0);
         add_to(table, TP_MEMORY_ALLOCATED, device, size);
-        add_to(table, TP_MEMORY_RELEASED, device, record->bytes < 0 ? -record->bytes : 0);
-        if (record->total_allocated > *peak) {
-            *peak = record->total_allocated;
-            *at = tp_sat_sub(record->ts_ns, first_ns);
+        add_to(table, TP_MEMORY_RELEASED, device, bytes < 0 ? -bytes : 0);
+        if (raw->total_allocated > *peak) {
+            *peak = raw->total_allocated;
+            *at = tp_sat_sub(raw->ts_ns, first_ns);
         }
-        if (record->total_allocated != TP_NULL_INT && record->total_reserved > *reserved)
-            *reserved = record->total_reserved;
+        if (raw->total_allocated != TP_NULL_INT && raw->total_reserved > *reserved)
+            *reserved = raw->total_reserved;
         if (record->owner != TP_NO_ID)
             continue;
-        add_to(table, TP_MEMORY_LOOSE_INCREASE, device, record->bytes);
-        add_to(table, TP_MEMORY_LOOSE_COUNT, device, record->bytes > 0);
+        add_to(table, TP_MEMORY_LOOSE_INCREASE, device, bytes);
+        add_to(table, TP_MEMORY_LOOSE_COUNT, device, bytes > 0);
         add_to(table, TP_MEMORY_LOOSE_SIZE, device, size);
     }
 }

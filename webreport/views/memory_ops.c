@@ -84,8 +84,8 @@ static struct tp_vec touch(struct summing *s, uint32_t device, bool folds)
             continue;
         if (folds && s->folded_into[op] != TP_NO_ID)
             op = s->folded_into[op];
-        int64_t size = record->bytes > 0 ? record->bytes : 0;
-        add_amount(&s->self[op], &(struct amount){record->bytes, record->bytes > 0, size});
+        int64_t bytes = tp_memory_bytes(records, record);
+        add_amount(&s->self[op], &(struct amount){bytes, bytes > 0, bytes > 0 ? bytes : 0});
         for (uint32_t up = op; up != TP_NO_ID && s->stamp[up] != s->round; up = ops->parent[up]) {
             s->stamp[up] = s->round;
             *(uint32_t *)tp_vec_push(&touched) = up;

@@ -94,35 +94,28 @@ static void group_by_device(struct tp_memory_records *records)
 /* ---- operators ----------------------------------------------------------------------------------------------------
  */
 
-/* Gives each record of one thread, in order of time, the innermost operator with start <= ts < end. */
-static void attribute_thread(struct tp_memory_records *records, uint32_t thread, const uint32_t *mine, uint32_t count)
+/* Operators of one thread that a record, coming in order of time, may lie in. */
+struct cursor {
+    uint32_t next, end, open; /* open: innermost operator started and, when last looked at, not ended */
+};
+
+/* The innermost operator with start <= at < end. The chain of parents is the stack of open operators. */
+static uint32_t operator_at(const struct tp_model *model, struct cursor *cursor, int64_t at)
 {
-    const struct tp_operators *ops = &records->model->operators;
-    uint32_t next = ops->thread_first[thread], end = ops->thread_first[thread + 1], open = TP_NO_ID;
-    for (uint32_t i = 0; i < count; i++) {
-        struct tp_memory_record *record = &records->items[mine[i]];
-        while (next < end && tp_operator_event(records->model, next)->ts_ns <= record->ts_ns)
-            open = next++;
-        while (open != TP_NO_ID && record->ts_ns >= ops->clipped_end[open])
-            open = ops->parent[open];
-        record->owner = open;
-    }
+    while (cursor->next < cursor->end && tp_operator_event(model, cursor->next)->ts_ns <= at)
+        cursor->open = cursor->next++;
+    while (cursor->open != TP_NO_ID && at >= model->operators.clipped_end[cursor->open])
+        cursor->open = model->operators.parent[cursor->open];
+    return cursor->open;
 }
 
-static void attribute(struct tp_memory_records *records, const uint32_t *thread_of)
+static struct cursor *new_cursors(const struct tp_model *model, struct tp_arena *arena)
 {
-    uint32_t threads = records->model->trace->thread_count;
-    uint32_t *first = tp_arena_array(records->arena, (size_t)threads + 2, sizeof *first);
-    uint32_t *sorted = tp_arena_array(records->arena, records->count, sizeof *sorted);
-    for (uint32_t i = 0; i < records->count; i++)
-        first[thread_of[i] + 2]++;
-    for (uint32_t t = 0; t < threads; t++)
-        first[t + 2] += first[t + 1];
-    for (uint32_t i = 0; i < records->count; i++)
-        sorted[first[thread_of[i] + 1]++] = i;
-    for (uint32_t t = 0; t < threads; t++)
-        attribute_thread(records, t, sorted + first[t], first[t + 1] - first[t]);
-    tp_arena_drop(records->arena, sorted, records->count * sizeof *sorted);
+    const uint32_t *first = model->operators.thread_first;
+    struct cursor *cursors = tp_arena_array(arena, model->trace->thread_count, sizeof *cursors);
+    for (uint32_t t = 0; t < model->trace->thread_count; t++)
+        cursors[t] = (struct cursor){first[t], first[t + 1], TP_NO_ID};
+    return cursors;
 }
 
 /* ---- all ----------------------------------------------------------------------------------------------------------
@@ -133,38 +126,45 @@ static int64_t or_else(int64_t value, int64_t absent)
     return value == TP_NULL_INT ? absent : value;
 }
 
-void tp_memory_records_build(struct tp_memory_records *records, const struct tp_model *model, struct tp_arena *arena)
+/* Records of the views in order of time: their numbers in trace->memory. */
+static void sort_records(struct tp_memory_records *records)
 {
-    const struct tp_trace *trace = model->trace;
-    struct tp_tuples seen;
-    memset(records, 0, sizeof *records);
-    records->model = model;
-    records->arena = arena;
-    records->count = (uint32_t)model->memory_count;
-    records->items = tp_arena_array(arena, records->count, sizeof *records->items);
-    struct tp_keyed *sorted = tp_arena_array(arena, records->count, sizeof *sorted);
-    uint32_t *thread_of = tp_arena_array(arena, records->count, sizeof *thread_of), n = 0;
+    const struct tp_trace *trace = records->model->trace;
+    uint32_t n = 0;
+    records->count = (uint32_t)records->model->memory_count;
+    records->items = tp_arena_array(records->arena, records->count, sizeof *records->items);
+    struct tp_keyed *sorted = tp_arena_array(records->arena, records->count, sizeof *sorted);
     for (uint32_t i = 0; i < trace->memory_count; i++)
         if ((trace->memory[i].flags & TP_MEMORY_IN_VIEWS) && !(trace->memory[i].flags & TP_MEMORY_OUT_OF_MEMORY))
             sorted[n++] = (struct tp_keyed){trace->memory[i].ts_ns, i, i};
-    tp_sort_keyed(sorted, n, arena);
+    tp_sort_keyed(sorted, n, records->arena);
+    for (uint32_t i = 0; i < n; i++)
+        records->items[i].raw = sorted[i].item;
+    tp_arena_drop(records->arena, sorted, records->count * sizeof *sorted);
+}
+
+void tp_memory_records_build(struct tp_memory_records *records, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_tuples seen;
+    uint32_t last_key[4], last = TP_NO_ID;
+    memset(records, 0, sizeof *records);
+    records->model = model;
+    records->arena = arena;
+    sort_records(records);
+    struct cursor *cursors = new_cursors(model, arena);
     tp_tuples_init(&seen, arena, 4);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct tp_memory *from = &trace->memory[sorted[i].item];
-        uint64_t type = (uint64_t)or_else(from->device_type, 0), id = (uint64_t)or_else(from->device_id, -1);
-        uint32_t key[4] = {(uint32_t)type, (uint32_t)(type >> 32), (uint32_t)id, (uint32_t)(id >> 32)};
+    for (uint32_t i = 0; i < records->count; i++) {
         struct tp_memory_record *record = &records->items[i];
-        record->ts_ns = from->ts_ns;
-        record->bytes = or_else(from->bytes, 0);
-        record->address = from->address;
-        record->total_allocated = from->total_allocated;
-        record->total_reserved = from->total_reserved;
-        record->device = tp_tuples_add(&seen, key);
-        thread_of[i] = from->thread;
+        const struct tp_memory *raw = tp_memory_raw(records, record);
+        uint64_t type = (uint64_t)or_else(raw->device_type, 0), id = (uint64_t)or_else(raw->device_id, -1);
+        uint32_t key[4] = {(uint32_t)type, (uint32_t)(type >> 32), (uint32_t)id, (uint32_t)(id >> 32)};
+        if (last == TP_NO_ID || memcmp(key, last_key, sizeof key) != 0) {
+            last = tp_tuples_add(&seen, key);
+            memcpy(last_key, key, sizeof key);
+        }
+        record->device = last;
+        record->owner = operator_at(model, &cursors[raw->thread], raw->ts_ns);
     }
     sort_devices(records, &seen);
     group_by_device(records);
-    attribute(records, thread_of);
-    tp_arena_drop(arena, sorted, records->count * sizeof *sorted);
-    tp_arena_drop(arena, thread_of, records->count * sizeof *thread_of);
 }

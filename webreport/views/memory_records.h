@@ -6,9 +6,9 @@
 #include "webreport/views/memory.h"
 
 struct tp_memory_record {
-    int64_t ts_ns, bytes, address, total_allocated, total_reserved; /* TP_NULL_INT when absent; bytes 0 then */
-    uint32_t device;                                                /* index in devices */
-    uint32_t owner; /* innermost operator of the thread at that time; TP_NO_ID */
+    uint32_t raw;    /* index in trace->memory */
+    uint32_t device; /* index in devices */
+    uint32_t owner;  /* innermost operator of the thread at that time; TP_NO_ID */
 };
 
 struct tp_memory_records {
@@ -23,6 +23,18 @@ struct tp_memory_records {
 };
 
 void tp_memory_records_build(struct tp_memory_records *records, const struct tp_model *model, struct tp_arena *arena);
+
+static inline const struct tp_memory *tp_memory_raw(const struct tp_memory_records *records,
+                                                    const struct tp_memory_record *record)
+{
+    return &records->model->trace->memory[record->raw];
+}
+/* Bytes of a record: > 0 allocated, < 0 released; 0 when absent. */
+static inline int64_t tp_memory_bytes(const struct tp_memory_records *records, const struct tp_memory_record *record)
+{
+    int64_t bytes = tp_memory_raw(records, record)->bytes;
+    return bytes == TP_NULL_INT ? 0 : bytes;
+}
 
 /* operators and operators_folded of every device (memory_ops.c). */
 void tp_memory_ops_build(struct tp_memory_records *records);
