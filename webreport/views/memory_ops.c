@@ -31,12 +31,17 @@ struct row {
 
 struct summing {
     struct tp_memory_records *records;
-    int64_t *calls;            /* by name */
-    uint32_t *folded_into;     /* by operator: where its own records count in the folded table */
-    struct amount *self, *all; /* by operator; zero outside the touched ones */
-    uint32_t *stamp;           /* by operator: round that touched it */
-    uint32_t *row_of_name;     /* row + 1; zero outside the touched names */
-    uint32_t round;
+    int64_t *calls;        /* by name */
+    uint32_t *folded_into; /* by operator: where its own records count in the folded table */
+    uint32_t *place_of;    /* by operator: place in touched + 1; zero for others */
+    struct tp_vec touched; /* struct touched, in order of being touched */
+    uint32_t *row_of_name; /* row + 1; zero outside the touched names */
+};
+
+/* An operator with records, or with some below it. */
+struct touched {
+    uint32_t op;
+    struct amount self, all;
 };
 
 static void add_amount(struct amount *to, const struct amount *x)
@@ -64,19 +69,22 @@ static void find_folds(struct summing *s)
     }
 }
 
-static int by_number(const void *context, uint32_t x, uint32_t y)
+static int by_operator(const void *context, uint32_t x, uint32_t y)
 {
-    (void)context;
-    return (x > y) - (x < y);
+    const struct touched *touched = context;
+    return (touched[x].op > touched[y].op) - (touched[x].op < touched[y].op);
 }
 
-/* Adds each record of the device to its operator; returns the touched operators and their ancestors, ascending. */
-static struct tp_vec touch(struct summing *s, uint32_t device, bool folds)
+static struct touched *touched_at(const struct summing *s, uint32_t op)
+{
+    return TP_AT(&s->touched, struct touched, s->place_of[op] - 1);
+}
+
+/* Adds each record of the device to its operator; operators and their ancestors become touched. */
+static void touch(struct summing *s, uint32_t device, bool folds)
 {
     struct tp_memory_records *records = s->records;
     const struct tp_operators *ops = &records->model->operators;
-    struct tp_vec touched = TP_VEC(records->arena, uint32_t);
-    s->round++;
     for (uint32_t i = records->device_first[device]; i < records->device_first[device + 1]; i++) {
         const struct tp_memory_record *record = &records->items[records->by_device[i]];
         uint32_t op = record->owner;
@@ -84,41 +92,55 @@ static struct tp_vec touch(struct summing *s, uint32_t device, bool folds)
             continue;
         if (folds && s->folded_into[op] != TP_NO_ID)
             op = s->folded_into[op];
-        int64_t bytes = tp_memory_bytes(records, record);
-        add_amount(&s->self[op], &(struct amount){bytes, bytes > 0, bytes > 0 ? bytes : 0});
-        for (uint32_t up = op; up != TP_NO_ID && s->stamp[up] != s->round; up = ops->parent[up]) {
-            s->stamp[up] = s->round;
-            *(uint32_t *)tp_vec_push(&touched) = up;
+        for (uint32_t up = op; up != TP_NO_ID && !s->place_of[up]; up = ops->parent[up]) {
+            ((struct touched *)tp_vec_push(&s->touched))->op = up;
+            s->place_of[up] = (uint32_t)s->touched.count;
         }
+        int64_t bytes = tp_memory_bytes(records, record);
+        add_amount(&touched_at(s, op)->self, &(struct amount){bytes, bytes > 0, bytes > 0 ? bytes : 0});
     }
-    tp_sort_rows(touched.data, touched.count, by_number, NULL, records->arena);
-    return touched;
 }
 
-/* Rows by name of the touched operators. */
-static struct tp_vec sum_rows(struct summing *s, const struct tp_vec *touched)
+/* Rows by name of the touched operators, children before their parents. */
+static struct tp_vec sum_rows(struct summing *s)
 {
     const struct tp_model *model = s->records->model;
     const struct tp_operators *ops = &model->operators;
     struct tp_vec rows = TP_VEC(s->records->arena, struct row);
-    for (size_t i = touched->count; i-- > 0;) {
-        uint32_t op = *TP_AT(touched, uint32_t, i), name = tp_operator_event(model, op)->name;
-        add_amount(&s->all[op], &s->self[op]);
-        if (ops->parent[op] != TP_NO_ID)
-            add_amount(&s->all[ops->parent[op]], &s->all[op]);
+    size_t count = s->touched.count;
+    uint32_t *sorted = tp_arena_array(s->records->arena, count, sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = i;
+    tp_sort_rows(sorted, count, by_operator, s->touched.data, s->records->arena);
+    for (size_t i = count; i-- > 0;) {
+        struct touched *touched = TP_AT(&s->touched, struct touched, sorted[i]);
+        uint32_t name = tp_operator_event(model, touched->op)->name, parent = ops->parent[touched->op];
+        add_amount(&touched->all, &touched->self);
+        if (parent != TP_NO_ID)
+            add_amount(&touched_at(s, parent)->all, &touched->all);
         if (!s->row_of_name[name]) {
             *(struct row *)tp_vec_push(&rows) = (struct row){.name = name};
             s->row_of_name[name] = (uint32_t)rows.count;
         }
         struct row *row = TP_AT(&rows, struct row, s->row_of_name[name] - 1);
-        add_amount(&row->self, &s->self[op]);
-        if (ops->flags[op] & TP_OPERATOR_OUTERMOST)
-            add_amount(&row->all, &s->all[op]);
-        s->self[op] = s->all[op] = (struct amount){0, 0, 0};
+        add_amount(&row->self, &touched->self);
+        if (ops->flags[touched->op] & TP_OPERATOR_OUTERMOST)
+            add_amount(&row->all, &touched->all);
     }
-    for (size_t i = 0; i < rows.count; i++)
-        s->row_of_name[TP_AT(&rows, struct row, i)->name] = 0;
+    tp_arena_drop(s->records->arena, sorted, count * sizeof *sorted);
     return rows;
+}
+
+/* Ready for the next table. */
+static void forget(struct summing *s, const struct tp_vec *rows)
+{
+    for (size_t i = 0; i < s->touched.count; i++)
+        s->place_of[TP_AT(&s->touched, struct touched, i)->op] = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        s->row_of_name[TP_AT(rows, struct row, i)->name] = 0;
+    if (s->touched.count)
+        memset(s->touched.data, 0, s->touched.count * sizeof(struct touched)); /* pushed items are zero */
+    s->touched.count = 0;
 }
 
 struct order {
@@ -142,8 +164,8 @@ static void build_table(struct summing *s, struct tp_table *table, uint32_t devi
 {
     const struct tp_strings *names = &s->records->model->trace->names;
     struct tp_arena *arena = s->records->arena;
-    struct tp_vec touched = touch(s, device, folds);
-    struct tp_vec rows = sum_rows(s, &touched);
+    touch(s, device, folds);
+    struct tp_vec rows = sum_rows(s);
     struct order order = {rows.data, names};
     uint32_t *sorted = tp_arena_array(arena, rows.count, sizeof *sorted), count = 0;
     for (uint32_t i = 0; i < rows.count; i++)
@@ -164,7 +186,7 @@ static void build_table(struct summing *s, struct tp_table *table, uint32_t devi
         tp_table_int(table, TP_MEMORY_OP_SIZE)[i] = row->all.size;
         tp_table_int(table, TP_MEMORY_OP_SELF_SIZE)[i] = row->self.size;
     }
-    tp_arena_drop(arena, touched.data, touched.capacity * sizeof(uint32_t));
+    forget(s, &rows);
 }
 
 void tp_memory_ops_build(struct tp_memory_records *records)
@@ -174,9 +196,8 @@ void tp_memory_ops_build(struct tp_memory_records *records)
     struct summing s = {.records = records};
     size_t ops = model->operators.count, names = model->trace->names.count;
     s.calls = tp_arena_array(arena, names, sizeof *s.calls);
-    s.self = tp_arena_array(arena, ops, sizeof *s.self);
-    s.all = tp_arena_array(arena, ops, sizeof *s.all);
-    s.stamp = tp_arena_array(arena, ops, sizeof *s.stamp);
+    s.place_of = tp_arena_array(arena, ops, sizeof *s.place_of);
+    s.touched = TP_VEC(arena, struct touched);
     s.row_of_name = tp_arena_array(arena, names, sizeof *s.row_of_name);
     for (uint32_t i = 0; i < ops; i++)
         s.calls[tp_operator_event(model, i)->name]++;
@@ -186,9 +207,8 @@ void tp_memory_ops_build(struct tp_memory_records *records)
         build_table(&s, &records->devices[d].operators_folded, d, true);
     }
     tp_arena_drop(arena, s.calls, names * sizeof *s.calls);
-    tp_arena_drop(arena, s.self, ops * sizeof *s.self);
-    tp_arena_drop(arena, s.all, ops * sizeof *s.all);
-    tp_arena_drop(arena, s.stamp, ops * sizeof *s.stamp);
+    tp_arena_drop(arena, s.place_of, ops * sizeof *s.place_of);
+    tp_arena_drop(arena, s.touched.data, s.touched.capacity * sizeof(struct touched));
     tp_arena_drop(arena, s.row_of_name, names * sizeof *s.row_of_name);
     tp_arena_drop(arena, s.folded_into, ops * sizeof *s.folded_into);
 }
