@@ -5,17 +5,10 @@
  * thread beside the views when the trace is large: both only read the trace and its order. */
 #include "webreport/cli/report.h"
 
-#include <pthread.h>
 #include <string.h>
 
+#include "webreport/cli/analysis.h"
 #include "webreport/cli/cmd.h"
-#include "webreport/model/model.h"
-#include "webreport/model/oddities.h"
-#include "webreport/model/order.h"
-#include "webreport/views/advice.h"
-#include "webreport/views/views.h"
-
-enum { THREAD_FROM_EVENTS = 20000 };
 
 struct job {
     const struct tp_report_job *options;
@@ -26,18 +19,6 @@ struct job {
     size_t usable_count, done_count, file_count;
     bool hit_limit;
     struct tp_error err;
-};
-
-/* One profile while it is in memory. */
-struct profile {
-    struct tp_arena arena, advice_arena;
-    struct tp_trace trace;
-    struct tp_order order;
-    struct tp_model model;
-    struct tp_views views;
-    struct tp_advice advice;
-    const struct tp_rule_overrides *rules;
-    int advice_code;
 };
 
 static int exit_code_of(int status)
@@ -62,40 +43,7 @@ static int out_of_memory(struct job *job, int code)
     return tp_error_set(&job->err, code, 0, code == TP_ELIMIT ? "a limit was reached" : "out of memory");
 }
 
-/* ---- one profile --------------------------------------------------------------------------------------------------
- */
-
-static void *build_advice(void *argument)
-{
-    struct profile *p = argument;
-    if (setjmp(p->advice_arena.guard)) {
-        p->advice_code = p->advice_arena.code;
-        return NULL;
-    }
-    tp_advice_build(&p->advice, &p->trace, &p->order, p->rules, &p->advice_arena);
-    return NULL;
-}
-
-/* Views here, advice beside them or after them. Leaves through the arena's guard only when no thread is left running.
- */
-static void build_views(struct profile *p)
-{
-    pthread_t thread;
-    jmp_buf outer;
-    bool has_thread = p->trace.event_count >= THREAD_FROM_EVENTS && pthread_create(&thread, NULL, build_advice, p) == 0;
-    memcpy(&outer, &p->arena.guard, sizeof outer);
-    if (setjmp(p->arena.guard) == 0) {
-        tp_model_build(&p->model, &p->trace, &p->order, &p->arena);
-        tp_views_build(&p->views, &p->trace, &p->model, &p->arena);
-    }
-    memcpy(&p->arena.guard, &outer, sizeof outer);
-    if (has_thread)
-        pthread_join(thread, NULL);
-    else if (p->arena.code == 0)
-        build_advice(p);
-    if (p->arena.code || p->advice_code)
-        tp_arena_fail(&p->arena, p->arena.code ? p->arena.code : p->advice_code);
-}
+/* ---- one profile ---- */
 
 static void say_notices(struct job *job, const struct tp_run_file *file, const struct tp_reading *reading)
 {
@@ -108,24 +56,22 @@ static void say_notices(struct job *job, const struct tp_run_file *file, const s
 }
 
 /* Builds everything of a trace that was read and hands it to the outputs. */
-static int finish_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file, struct profile *p,
-                          struct tp_rank_summary *rank)
+static int finish_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file,
+                          struct tp_analysis *a, struct tp_rank_summary *rank)
 {
-    tp_order_build(&p->order, &p->trace, &p->arena);
-    tp_oddities_note(&p->trace, &p->order, &p->arena);
-    build_views(p);
-    say_notices(job, file, &p->trace.reading);
-    tp_rank_summary_build(rank, file->worker, &p->model, &p->views.overview, &job->arena);
+    tp_analysis_build(a);
+    say_notices(job, file, &a->trace.reading);
+    tp_rank_summary_build(rank, file->worker, &a->model, &a->views.overview, &job->arena);
     struct tp_page_profile shown = {.run = run->name,
                                     .worker = file->worker,
                                     .span = file->span ? (int64_t)file->span : TP_NULL_INT,
                                     .file = tp_str_of(file->base),
-                                    .sha256 = tp_str_of(p->trace.reading.file_sha256),
-                                    .trace = &p->trace,
-                                    .order = &p->order,
-                                    .model = &p->model,
-                                    .views = &p->views,
-                                    .advice = &p->advice};
+                                    .sha256 = tp_str_of(a->trace.reading.file_sha256),
+                                    .trace = &a->trace,
+                                    .order = &a->order,
+                                    .model = &a->model,
+                                    .views = &a->views,
+                                    .advice = &a->advice};
     return tp_outputs_profile(&job->outputs, file, &shown, &job->err);
 }
 
@@ -142,26 +88,22 @@ static int fail_profile(struct job *job, const struct tp_run *run, const struct 
 static int run_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file,
                        struct tp_rank_summary *rank, bool *is_usable)
 {
-    struct profile p = {.rules = &job->options->rules};
+    struct tp_analysis analysis, *volatile a = &analysis;
     struct tp_error why = {0};
-    struct profile *volatile kept = &p;
     volatile int code;
-    tp_arena_init(&p.arena, 0);
-    tp_arena_init(&p.advice_arena, 0);
+    tp_analysis_open(&analysis, &job->options->rules);
     tp_console_progress(job->console, "reading %zu of %zu: %s", job->done_count + 1, job->file_count, file->base);
-    if (setjmp(p.arena.guard) == 0) {
-        *is_usable = tp_trace_read(&kept->trace, &kept->arena, file->path, &job->options->read, &why) == TP_OK;
-        code = *is_usable ? finish_profile(job, run, file, kept, rank) : fail_profile(job, run, file, &why);
+    if (setjmp(analysis.arena.guard) == 0) {
+        *is_usable = tp_trace_read(&a->trace, &a->arena, file->path, &job->options->read, &why) == TP_OK;
+        code = *is_usable ? finish_profile(job, run, file, a, rank) : fail_profile(job, run, file, &why);
     } else {
-        code = out_of_memory(job, kept->arena.code);
+        code = out_of_memory(job, a->arena.code);
     }
-    tp_arena_release(&kept->advice_arena);
-    tp_arena_release(&kept->arena);
+    tp_analysis_close(a);
     return code;
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------------------------
- */
+/* ---- runs ---- */
 
 struct rank {
     uint64_t span;

@@ -2,7 +2,9 @@
 #include "webreport/render/page.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "webreport/render/assets.h"
 #include "webreport/render/html.h"
@@ -20,6 +22,7 @@ enum {
 
 struct tp_page {
     struct tp_arena arena, scratch; /* the page's own; one profile's, released after each */
+    struct tp_arena beside;         /* as scratch, of the thread that builds the large sections */
     struct tp_page_options options;
     struct tp_assets assets;
     struct tp_templates templates;
@@ -83,6 +86,7 @@ void tp_page_release(struct tp_page *page)
     tp_buf_release(&page->index);
     tp_buf_release(&page->document);
     tp_arena_release(&page->scratch);
+    tp_arena_release(&page->beside);
     tp_arena_release(&page->arena);
     free(page);
 }
@@ -131,18 +135,84 @@ static void name_section(struct tp_section *section, const struct tp_page *page,
                          : tp_text_printf(arena, "%.*s", (int)name.len, name.ptr);
 }
 
-/* The sections with their place in the navigation; the order is that of the page. */
+/* The sections with their place in the navigation; the order is that of the page. Large ones walk every event. */
 static const struct {
     const char *name, *label;
     struct tp_data (*build)(const struct tp_section *section);
+    bool is_large;
 } SECTIONS[] = {
-    {"overview", "Overview", tp_section_overview},    {"idle", "Idle time", tp_section_idle},
-    {"operators", "Operators", tp_section_operators}, {"kernels", "Kernels", tp_section_kernels},
-    {"memory", "Memory", tp_section_memory},          {"modules", "Modules", tp_section_modules},
-    {"calltree", "Call tree", tp_section_calltree},   {"timeline", "Timeline", tp_section_timeline},
-    {"quality", "Trace quality", tp_section_quality}, {"about", "About", tp_section_about},
+    {"overview", "Overview", tp_section_overview, false},    {"idle", "Idle time", tp_section_idle, false},
+    {"operators", "Operators", tp_section_operators, false}, {"kernels", "Kernels", tp_section_kernels, false},
+    {"memory", "Memory", tp_section_memory, false},          {"modules", "Modules", tp_section_modules, false},
+    {"calltree", "Call tree", tp_section_calltree, true},    {"timeline", "Timeline", tp_section_timeline, false},
+    {"quality", "Trace quality", tp_section_quality, false}, {"about", "About", tp_section_about, false},
 };
-enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]) };
+enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]), THREAD_FROM_EVENTS = 20000 };
+
+/* Sections built on a second thread, in an arena of its own. */
+struct large_sections {
+    struct tp_section section;
+    struct tp_data data[SECTION_COUNT];
+    pthread_t thread;
+    bool has_thread;
+};
+
+static void *build_large(void *argument)
+{
+    struct large_sections *large = argument;
+
+    if (setjmp(large->section.arena->guard))
+        return NULL; /* the arena says why */
+    for (unsigned i = 0; i < SECTION_COUNT; i++)
+        if (SECTIONS[i].is_large)
+            large->data[i] = SECTIONS[i].build(&large->section);
+    return NULL;
+}
+
+static void begin_large(struct large_sections *large, const struct tp_section *section, struct tp_arena *beside)
+{
+    large->section = *section;
+    large->section.arena = large->section.naming.arena = beside;
+    large->has_thread = section->profile->trace->event_count >= THREAD_FROM_EVENTS &&
+                        pthread_create(&large->thread, NULL, build_large, large) == 0;
+}
+
+/* Waits for them, or builds them now. Leaves through the profile's guard when their memory ran out. */
+static void end_large(struct large_sections *large, struct tp_arena *scratch)
+{
+    if (large->has_thread)
+        pthread_join(large->thread, NULL);
+    else
+        build_large(large);
+    if (large->section.arena->code)
+        tp_arena_fail(scratch, large->section.arena->code);
+}
+
+/* Builds every section and puts it into the page's model. */
+static void put_sections(struct tp_page *page, const struct tp_section *section, struct tp_page_entry *entry,
+                         struct tp_object *root)
+{
+    struct large_sections large = {0};
+    struct tp_data data[SECTION_COUNT];
+    jmp_buf outer;
+
+    begin_large(&large, section, &page->beside);
+    memcpy(&outer, &section->arena->guard, sizeof outer);
+    if (setjmp(section->arena->guard) == 0)
+        for (unsigned i = 0; i < SECTION_COUNT; i++)
+            if (!SECTIONS[i].is_large)
+                data[i] = SECTIONS[i].build(section);
+    memcpy(&section->arena->guard, &outer, sizeof outer);
+    end_large(&large, section->arena);
+    if (section->arena->code)
+        tp_arena_fail(section->arena, section->arena->code);
+    entry->sections = 0;
+    for (unsigned i = 0; i < SECTION_COUNT; i++) {
+        data[i] = SECTIONS[i].is_large ? large.data[i] : data[i];
+        tp_object_put(root, SECTIONS[i].name, data[i]);
+        entry->sections |= data[i].kind != TP_DATA_NONE ? 1u << i : 0;
+    }
+}
 
 static int render_profile(struct tp_page *page, const struct tp_section *section, struct tp_page_entry *entry,
                           struct tp_buf *out, struct tp_error *err)
@@ -159,13 +229,7 @@ static int render_profile(struct tp_page *page, const struct tp_section *section
                    is_many ? tp_text_printf(section->arena, "%s, %s per step", entry->tag,
                                             tp_text_of_time(section->arena, entry->step_ns))
                            : "");
-    entry->sections = 0;
-    for (unsigned i = 0; i < SECTION_COUNT; i++) {
-        struct tp_data data = SECTIONS[i].build(section);
-
-        tp_object_put(root, SECTIONS[i].name, data);
-        entry->sections |= data.kind != TP_DATA_NONE ? 1u << i : 0;
-    }
+    put_sections(page, section, entry, root);
     return tp_template_render(&page->templates, "profile", tp_data_of_object(root), out, err);
 }
 
@@ -216,6 +280,7 @@ int tp_page_add_profile(struct tp_page *page, const struct tp_page_profile *prof
     int code;
 
     tp_arena_init(&page->scratch, 0);
+    tp_arena_init(&page->beside, 0);
     if (setjmp(page->scratch.guard))
         code = tp_error_set(err, page->scratch.code, 0, "out of memory");
     else if (setjmp(page->arena.guard))
@@ -223,6 +288,7 @@ int tp_page_add_profile(struct tp_page *page, const struct tp_page_profile *prof
     else
         code = add_profile(page, profile, err);
     tp_arena_release(&page->scratch);
+    tp_arena_release(&page->beside);
     return code;
 }
 

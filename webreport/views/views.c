@@ -1,15 +1,12 @@
 /* All views of one profile: see views.h. */
 #include "webreport/views/views.h"
 
-void tp_views_build(struct tp_views *views, const struct tp_trace *trace, const struct tp_model *model,
-                    struct tp_arena *arena)
+void tp_views_build(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena)
 {
-    (void)trace; /* the model knows its trace */
     tp_trace_facts_build(&views->facts, model, arena);
     tp_overview_build(&views->overview, model, arena);
     tp_operator_view_build(&views->operators, model, arena);
     tp_kernel_view_build(&views->kernels, model, arena);
-    tp_memory_view_build(&views->memory, model, arena);
     tp_module_view_build(&views->modules, model, arena);
 }
 

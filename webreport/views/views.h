@@ -19,9 +19,10 @@ struct tp_views {
     struct tp_module_view modules;
 };
 
-/* Builds every view in `arena` (guard set by the caller); trace and model must outlive them. */
-void tp_views_build(struct tp_views *views, const struct tp_trace *trace, const struct tp_model *model,
-                    struct tp_arena *arena);
+/* Builds every view but the memory view in `arena` (guard set by the caller); the model must outlive them. The memory
+ * view (tp_memory_view_build) costs as much as the others together and may be built on another thread, in an arena of
+ * its own. */
+void tp_views_build(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
 /* Writes the members trace_facts, overview, operator_view, kernel_view, memory_view, module_view into the open object.
  */
