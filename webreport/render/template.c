@@ -18,7 +18,7 @@ struct frame {
     bool has_context, is_partial;
 };
 
-struct renderer {
+struct tp_renderer {
     struct tp_templates *templates;
     struct tp_buf *out;
     struct tp_error *err;
@@ -88,7 +88,7 @@ static bool member(const struct tp_data *object, struct tp_str name, struct tp_d
 
 /* The value a name stands for: its first part is looked up from the innermost context outwards, each further part in
  * the value before. */
-static void resolve(const struct renderer *r, struct tp_str name, struct tp_data *out)
+static void resolve(const struct tp_renderer *r, struct tp_str name, struct tp_data *out)
 {
     struct tp_data value = {.kind = TP_DATA_NONE};
     *out = value;
@@ -155,7 +155,7 @@ static void print(struct tp_buf *out, const struct tp_data *value, bool escapes)
     }
 }
 
-static struct frame *push(struct renderer *r, const struct tp_mustache *template, uint32_t start, uint32_t end)
+static struct frame *push(struct tp_renderer *r, const struct tp_mustache *template, uint32_t start, uint32_t end)
 {
     if (r->frame_count == TP_MAX_TEMPLATE_FRAMES)
         return NULL;
@@ -164,14 +164,14 @@ static struct frame *push(struct renderer *r, const struct tp_mustache *template
     return frame;
 }
 
-static int too_deep(struct renderer *r, const struct tp_mustache *template)
+static int too_deep(struct tp_renderer *r, const struct tp_mustache *template)
 {
     int shown = template->name.len > 60 ? 60 : (int)template->name.len;
     return tp_error_set(r->err, TP_ELIMIT, 0, "template %.*s: sections and partials are too deep inside each other",
                         shown, template->name.ptr);
 }
 
-static int enter_section(struct renderer *r, const struct tp_mustache *template, const struct tp_mustache_token *token)
+static int enter_section(struct tp_renderer *r, const struct tp_mustache *template, const struct tp_mustache_token *token)
 {
     struct tp_data value;
     resolve(r, token->text, &value);
@@ -190,7 +190,7 @@ static int enter_section(struct renderer *r, const struct tp_mustache *template,
     return 0;
 }
 
-static int enter_partial(struct renderer *r, const struct tp_mustache *template, struct tp_mustache_token *token)
+static int enter_partial(struct tp_renderer *r, const struct tp_mustache *template, struct tp_mustache_token *token)
 {
     if (!token->partial) {
         int code = get(r->templates, token->text, token->indent, true, &token->partial, r->err);
@@ -206,7 +206,7 @@ static int enter_partial(struct renderer *r, const struct tp_mustache *template,
 }
 
 /* At the end of a frame: the next item of its list, or back to the frame below. */
-static void leave(struct renderer *r, struct frame *frame)
+static void leave(struct tp_renderer *r, struct frame *frame)
 {
     if (frame->list.kind == TP_DATA_LIST && ++frame->index < (size_t)frame->list.number) {
         frame->list.source->item(&frame->list, frame->index, &r->contexts[r->context_count - 1]);
@@ -218,7 +218,7 @@ static void leave(struct renderer *r, struct frame *frame)
     r->frame_count--;
 }
 
-static int step(struct renderer *r, struct frame *frame)
+static int step(struct tp_renderer *r, struct frame *frame)
 {
     struct tp_mustache_token *token = &frame->template->tokens[frame->at++];
     struct tp_data value;
@@ -247,7 +247,7 @@ static int step(struct renderer *r, struct frame *frame)
     return 0;
 }
 
-static int run(struct renderer *r)
+static int run(struct tp_renderer *r)
 {
     for (uint64_t steps = 0; r->frame_count; steps++) {
         struct frame *frame = &r->frames[r->frame_count - 1];
@@ -271,14 +271,17 @@ static int run(struct renderer *r)
 int tp_template_render(struct tp_templates *templates, const char *name, struct tp_data data, struct tp_buf *out,
                        struct tp_error *err)
 {
-    struct renderer *r = tp_arena_alloc(templates->arena, sizeof *r);
     const struct tp_mustache *template;
     int code = get(templates, tp_str_of(name), (struct tp_str){"", 0}, false, &template, err);
     if (code)
         return code;
+    if (!templates->renderer) /* made once: a page renders thousands of parts */
+        templates->renderer = tp_arena_alloc(templates->arena, sizeof(struct tp_renderer));
+    struct tp_renderer *r = templates->renderer;
     r->templates = templates;
     r->out = out;
     r->err = err;
+    r->frame_count = r->context_count = r->partial_count = 0;
     r->contexts[r->context_count++] = data;
     push(r, template, 0, template->token_count);
     return run(r);

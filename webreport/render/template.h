@@ -20,6 +20,7 @@ struct tp_templates {
     tp_template_load load;
     void *context;
     struct tp_vec compiled; /* struct tp_mustache *, in order of first use */
+    struct tp_renderer *renderer; /* stack of the rendering in progress */
     uint64_t max_steps;     /* tokens per rendering; a template that calls itself ends here */
 };
 
