@@ -310,6 +310,10 @@ void tp_module_view_build(struct tp_module_view *view, const struct tp_model *mo
     tp_arena_drop(arena, b.calls, model->modules.count * sizeof *b.calls);
 }
 
+/* Readers of JSON end at some depth (Python at about 1000 brackets; a module is two). Deeper modules are in the totals of
+ * those above them. */
+enum { MAX_JSON_DEPTH = 200 };
+
 void tp_module_view_json(const struct tp_module_view *view, struct tp_json *json)
 {
     if (!view->is_present) {
@@ -319,6 +323,8 @@ void tp_module_view_json(const struct tp_module_view *view, struct tp_json *json
     uint32_t depth = 0; /* rows that are open */
     tp_json_array(json);
     for (size_t row = 0; row < view->table.row_count; row++) {
+        if (view->depth[row] >= MAX_JSON_DEPTH)
+            continue;
         for (; depth > view->depth[row]; depth--) {
             tp_json_array_end(json);
             tp_json_object_end(json);
