@@ -1,0 +1,137 @@
+/* node viewers.mjs BROWSER TRACEPRESS DATA WORK: timeline and call tree under mouse and keys. Prints a line per case. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { start } from './chrome.mjs';
+
+const [browser, tracepress, data, work] = process.argv.slice(2);
+const traces = readdirSync(join(data, 'traces')).filter((name) => /\.json(\.gz)?$/.test(name)).sort();
+const report = (name, ...args) => {
+  const out = join(work, name + '.html');
+  execFileSync(tracepress, ['report', '--quiet', '-o', out, ...args], { stdio: 'pipe' });
+  return 'file://' + out;
+};
+const gpu = join(data, 'traces', traces.find((name) => name.includes('gpu')) ?? traces[0]);
+const url = report('viewer', gpu);
+const many = report('viewers', ...traces.slice(0, 4).map((name) => join(data, 'traces', name)));
+const chrome = await start(browser);
+const same = (a, b) => { if (JSON.stringify(a) !== JSON.stringify(b)) throw new Error(`${JSON.stringify(a)} is not ${JSON.stringify(b)}`); };
+const cases = [];
+const test = (name, body) => cases.push([name, body]);
+
+/* Helpers inside the page: wait for the viewer, a digest of what the canvas shows, keys and pointers. */
+const TOOLS = `
+  window.card = document.querySelector('.timeline');
+  window.ready = (card) => new Promise((resolve, reject) => {
+    let left = 100;
+    const look = () => card.hasAttribute('data-ready-ms') ? resolve(true) : left-- ? setTimeout(look, 50) : reject(new Error('never ready'));
+    look();
+  });
+  window.canvas = () => card.querySelector('canvas');
+  window.digest = () => {
+    const c = canvas(), bytes = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+    let sum = 0, colours = new Set();
+    for (let i = 0; i < bytes.length; i += 4) {
+      const colour = bytes[i] | bytes[i + 1] << 8 | bytes[i + 2] << 16;
+      sum = (sum * 31 + colour) | 0;
+      if (i % 64 === 0) colours.add(colour);
+    }
+    return { sum, colours: colours.size };
+  };
+  window.key = (name) => canvas().dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true }));
+  window.point = (kind, x, y) => { const b = canvas().getBoundingClientRect();
+    canvas().dispatchEvent(new PointerEvent(kind, { clientX: b.left + x, clientY: b.top + y, pointerId: 1, bubbles: true })); };
+  1`;
+const open = async (address = url, options = {}) => {
+  const page = await chrome.open(address, options);
+  await page.ask(TOOLS);
+  return page;
+};
+
+test('timeline_takes_the_place_of_the_drawing', async () => {
+  const page = await open();
+  await page.ask('ready(card)');
+  same(await page.ask(`({ box: card.querySelector('.tl').hidden, drawing: getComputedStyle(card.querySelector('.tlstatic')).display })`), { box: false, drawing: 'none' });
+  same((await page.ask('digest()')).colours > 5, true);
+  same(page.messages, []);
+  const print = await open(url, { print: true });
+  await print.ask('ready(card)');
+  same(await print.ask(`getComputedStyle(card.querySelector('.tlstatic')).display !== 'none'`), true);
+});
+
+test('timeline_zooms_and_comes_back_by_keys', async () => {
+  const page = await open();
+  await page.ask('ready(card)');
+  const seen = await page.ask(`(() => { const all = digest().sum; key('+'); key('+'); key('+'); const near = digest().sum;
+    key('ArrowRight'); const moved = digest().sum; for (let i = 0; i < 60; i++) key('+'); key('0'); return [all, near, moved, digest().sum]; })()`);
+  same(new Set(seen).size, 3);
+  same(seen[0], seen[3]);
+});
+
+test('timeline_highlights_and_tells_names', async () => {
+  const page = await open();
+  await page.ask('ready(card)');
+  const seen = await page.ask(`(() => { const input = card.querySelector('input'), all = digest().sum, info = () => card.querySelector('.info').textContent;
+    input.value = 'aten'; input.dispatchEvent(new Event('input')); const some = digest().sum, told = info();
+    key('Escape'); return { dimmed: all !== some, told, back: digest().sum === all, empty: input.value }; })()`);
+  same([seen.dimmed, seen.back, seen.empty], [true, true, '']);
+  same(/^\d+ names? match/.test(seen.told), true);
+  const tips = await page.ask(`(() => { const tips = new Set();
+    for (let y = 20; y < canvas().clientHeight; y += 5) for (let x = 5; x < 1200; x += 40) { point('pointermove', x, y); tips.add(canvas().getAttribute('data-tip')); }
+    return [...tips].filter(Boolean); })()`);
+  same(tips.length > 5 && tips.every((tip) => /\n[\d.]+ (ns|µs|ms|s) at |busy/.test(tip)), true);
+});
+
+test('timeline_unfolds_a_lane', async () => {
+  const page = await open();
+  await page.ask('ready(card)');
+  const seen = await page.ask(`(() => { const heights = [canvas().clientHeight];
+    for (let y = 20; y < heights[0]; y += 6) { point('pointerdown', 20, y); point('pointerup', 20, y); heights.push(canvas().clientHeight); }
+    return [Math.min(...heights), Math.max(...heights)]; })()`);
+  same(seen[1] >= seen[0] && seen[0] > 50, true);
+  same(page.messages.filter((text) => !/setPointerCapture/.test(text)), []);
+});
+
+test('timelines_of_several_profiles_start_when_seen', async () => {
+  const page = await open(many);
+  const seen = await page.ask(`(async () => {
+    document.querySelectorAll('details').forEach((d) => { d.open = true; });
+    const cards = [...document.querySelectorAll('.timeline')].filter((c) => c.querySelector('.tldata'));
+    for (const card of cards) { card.scrollIntoView(); await ready(card); }
+    return [cards.length, cards.filter((c) => c.querySelector('canvas')).length]; })()`);
+  same(seen[0] > 1, true);
+  same(seen[0], seen[1]);
+  same(page.messages, []);
+});
+
+test('call_tree_zooms_and_measures', async () => {
+  const page = await open();
+  const seen = await page.ask(`(() => {
+    const card = document.querySelector('.calltree'), boxes = () => [...card.querySelectorAll('svg[data-call]')];
+    const wide = () => boxes().filter((b) => b.getAttribute('width') === '100.000%').length, first = boxes().length, top = wide();
+    const child = boxes().find((b) => parseFloat(b.getAttribute('width')) < 90 && b.querySelector('text'));
+    child.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+    const reset = [...card.querySelectorAll('button')].find((b) => b.textContent === 'Reset zoom');
+    const zoomed = { wide: wide(), reset: !reset.hidden };
+    reset.click();
+    const back = boxes().length;
+    const cpu = [...card.querySelectorAll('button')].find((b) => b.textContent === 'CPU time');
+    cpu.click();
+    const input = card.querySelector('input');
+    input.value = 'a'; input.dispatchEvent(new Event('input'));
+    return { first: first > 5, wider: zoomed.wide > top || zoomed.wide > 1, reset: zoomed.reset, back: back === first, pressed: cpu.getAttribute('aria-pressed'), dimmed: card.querySelectorAll('.dimmed').length > 0, label: card.querySelector('svg.icicle text').textContent };
+  })()`);
+  same(seen, { first: true, wider: true, reset: true, back: true, pressed: 'true', dimmed: true, label: 'All CPU time' });
+  same(page.messages, []);
+});
+
+for (const [name, body] of cases) {
+  try {
+    await body();
+    console.log('ok - ' + name);
+  } catch (error) {
+    console.log('not ok - ' + name + '\n    ' + String(error.message).slice(0, 600));
+  }
+}
+await chrome.close();
+process.exit(0); /* the cases were printed; another status means that this program broke */
