@@ -506,7 +506,8 @@ static void note_feed(struct reader *r)
     memcpy(reading->file_sha256, report.sha256, sizeof reading->file_sha256);
     if (report.is_cut)
         note(r, TP_NOTICE_GZIP_TRUNCATED);
-    if (report.is_corrupt)
+    /* a flipped bit may inflate without complaint: then broken events and the checksum together tell */
+    if (report.is_corrupt || (report.has_bad_checksum && reading->repaired))
         note(r, TP_NOTICE_GZIP_CORRUPT);
     if (report.has_bad_checksum)
         note(r, TP_NOTICE_GZIP_CHECKSUM);
