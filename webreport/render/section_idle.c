@@ -86,7 +86,8 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables, 
     shown->heading = "Where the idle time comes from";
     shown->name = "idle by line";
     shown->name_title = "Source line, annotation or operator";
-    shown->caption = "Idle time by the line of code that the host was in";
+    shown->caption = tp_text_printf(section->arena, "Idle time of %s by the line of code that the host was in",
+                                    tp_section_device_name(section->arena, true, device->device));
     shown->foot = "All idle time";
     tp_section_name_rows(&section->naming, shown, TP_IDLE_LINE_LINE);
     tp_section_add_table(tables, shown);
@@ -103,7 +104,8 @@ static void add_steps(const struct tp_section *section, struct tp_list *tables, 
     shown->heading = "Idle time by step";
     shown->name = "idle by step";
     shown->name_title = "Step";
-    shown->caption = "Busy and idle time of each step";
+    shown->caption = tp_text_printf(section->arena, "Busy and idle time of %s in each step",
+                                    tp_section_device_name(section->arena, true, device->device));
     shown->foot = "All steps";
     tp_section_name_rows(&section->naming, shown, TP_IDLE_STEP_NAME);
     tp_section_add_table(tables, shown);

@@ -93,13 +93,17 @@ static void add_operators(const struct tp_section *section, struct tp_list *tabl
     shown->name_title = "Operator";
     shown->heading =
         tp_text_printf(section->arena, "Allocated by operator, %.*s", (int)device->name.len, device->name.ptr);
-    shown->caption = "Memory allocated by operator; the work of aten::empty and its like is counted at its caller";
+    shown->caption = tp_text_printf(
+        section->arena,
+        "%.*s memory allocated by operator; what aten::empty and its like allocate counts for their callers",
+        (int)device->name.len, device->name.ptr);
     shown->foot = tp_text_of_some(section->arena, (int64_t)sorted->row_count, "operator", "operators");
     tp_section_name_rows(&section->naming, shown, TP_MEMORY_OP_NAME);
     tp_section_add_table(tables, shown);
 }
 
-static void put_live(const struct tp_section *section, struct tp_object *object, const struct tp_memory_device *peak)
+static void put_live(const struct tp_section *section, struct tp_object *object, const struct tp_device_memory *device,
+                     const struct tp_memory_device *peak)
 {
     const struct {
         const struct tp_table *table;
@@ -126,7 +130,9 @@ static void put_live(const struct tp_section *section, struct tp_object *object,
         }
         shown = tp_section_new_table(section->arena, table, LIVE_COLUMNS, COUNT(LIVE_COLUMNS),
                                      section->limits->memory_rows / 4 + 1);
-        shown->name = shown->heading = shown->caption = groups[i].heading;
+        shown->name = shown->heading = groups[i].heading;
+        shown->caption = tp_text_printf(section->arena, "%s, device %.*s", groups[i].heading, (int)device->name.len,
+                                        device->name.ptr);
         shown->name_title = groups[i].title;
         shown->foot = "All";
         tp_section_name_rows(&section->naming, shown, TP_LIVE_NAME);
@@ -155,7 +161,7 @@ static void add_device(const struct tp_section *section, struct tp_list *list, u
     tp_object_put(object, "curve", section->limits->has_curves ? tp_chart_memory(section->arena, &curve) : TP_NO_DATA);
     put_facts(section, object, peak, capacity);
     add_operators(section, tp_object_list(object, "tables"), device);
-    put_live(section, object, peak);
+    put_live(section, object, device, peak);
 }
 
 static const char *lead_text(const struct tp_section *section)
