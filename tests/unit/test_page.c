@@ -1,0 +1,227 @@
+/* The page and the digest of a small trace: complete, within limits, nothing private when told so, equal for equal
+ * input. */
+#include "webreport/render/page.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "webreport/render/markdown.h"
+#include "writer/base/limits.h"
+
+static const char TRACE[] =
+    "{\"deviceProperties\":[{\"id\":0,\"name\":\"Test "
+    "<GPU>\",\"totalGlobalMem\":1073741824,\"numSms\":4}],\"traceEvents\":["
+    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#1\",\"pid\":1,\"tid\":1,\"ts\":1000,\"dur\":"
+    "1000},"
+    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#2\",\"pid\":1,\"tid\":1,\"ts\":2000,\"dur\":"
+    "1000},"
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::<script>\",\"pid\":1,\"tid\":1,\"ts\":1010,\"dur\":100,"
+    "\"args\":{\"Call stack\":\"/home/ann/project/train.py(12): step;/home/ann/project/main.py(3): main\"}},"
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":1020,\"dur\":5,"
+    "\"args\":{\"correlation\":1}},"
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"void gemm<float>(int)\",\"pid\":0,\"tid\":7,\"ts\":1100,\"dur\":400,"
+    "\"args\":{\"correlation\":1,\"device\":0,\"stream\":7}},"
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":2020,\"dur\":5,"
+    "\"args\":{\"correlation\":2}},"
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"void gemm<float>(int)\",\"pid\":0,\"tid\":7,\"ts\":2100,\"dur\":400,"
+    "\"args\":{\"correlation\":2,\"device\":0,\"stream\":7}}]}";
+
+/* The analysed trace and the page's view of it. */
+struct fixture {
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_order order;
+    struct tp_model model;
+    struct tp_views views;
+    struct tp_advice advice;
+    struct tp_page_profile profile;
+};
+
+static struct fixture fixture;
+
+static int set_up(void **state)
+{
+    struct fixture *f = &fixture;
+
+    (void)state;
+    tp_arena_init(&f->arena, 0);
+    if (setjmp(f->arena.guard))
+        return -1;
+    if (tp_trace_read_bytes(&f->trace, &f->arena, TRACE, sizeof(TRACE) - 1, &(struct tp_trace_options){0}, NULL))
+        return -1;
+    tp_order_build(&f->order, &f->trace, &f->arena);
+    tp_model_build(&f->model, &f->trace, &f->order, &f->arena);
+    tp_views_build(&f->views, &f->trace, &f->model, &f->arena);
+    tp_advice_build(&f->advice, &f->trace, &f->order, NULL, &f->arena);
+    f->profile = (struct tp_page_profile){.run = TP_STR("run"),
+                                          .worker = TP_STR("secrethost_77"),
+                                          .span = TP_NULL_INT,
+                                          .file = TP_STR("secrethost_77.pt.trace.json"),
+                                          .trace = &f->trace,
+                                          .order = &f->order,
+                                          .model = &f->model,
+                                          .views = &f->views,
+                                          .advice = &f->advice};
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tp_arena_release(&fixture.arena);
+    return 0;
+}
+
+/* A page of `count` times the profile. */
+static struct tp_page *page_of(const struct tp_page_options *options, size_t count, struct tp_page_files *files)
+{
+    struct tp_page *page;
+
+    assert_int_equal(tp_page_begin(&page, options, count, NULL), 0);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(tp_page_add_profile(page, &fixture.profile, NULL), 0);
+    assert_int_equal(tp_page_finish(page, files, NULL), 0);
+    return page;
+}
+
+static bool holds(struct tp_str text, const char *needle)
+{
+    return tp_str_find(text, needle) >= 0;
+}
+
+static void page_has_a_section_for_what_is_there(void **state)
+{
+    struct tp_page_files files;
+    struct tp_page *page = page_of(&(struct tp_page_options){0}, 1, &files);
+
+    (void)state;
+    assert_true(holds(files.html, "id=\"overview\""));
+    assert_true(holds(files.html, "id=\"operators\""));
+    assert_true(holds(files.html, "id=\"kernels\""));
+    assert_false(holds(files.html, "id=\"memory\""));
+    assert_true(holds(files.html, "Not in this trace: memory"));
+    assert_true(holds(files.html, "&lt;script&gt;"));
+    assert_false(holds(files.html, "aten::<script>"));
+    assert_true(holds(files.html, "train.py(12): step"));
+    tp_page_release(page);
+}
+
+static void equal_input_makes_equal_bytes(void **state)
+{
+    struct tp_page_files a, b;
+    struct tp_page *first = page_of(&(struct tp_page_options){0}, 2, &a),
+                   *second = page_of(&(struct tp_page_options){0}, 2, &b);
+
+    (void)state;
+    assert_true(tp_str_equal(a.html, b.html));
+    tp_page_release(first);
+    tp_page_release(second);
+}
+
+static void redacted_page_names_no_host_and_no_folder(void **state)
+{
+    struct tp_page_files files;
+    struct tp_page *page = page_of(&(struct tp_page_options){.redact = true}, 2, &files);
+
+    (void)state;
+    assert_false(holds(files.html, "secrethost"));
+    assert_false(holds(files.html, "/home/ann"));
+    assert_true(holds(files.html, "/train.py(12): step"));
+    tp_page_release(page);
+}
+
+static void source_lines_link_where_the_user_says(void **state)
+{
+    struct tp_page_files files;
+    struct tp_page *page = page_of(&(struct tp_page_options){.source_url = "vscode://file{path}:{line}"}, 1, &files);
+
+    (void)state;
+    assert_true(holds(files.html, "href=\"vscode://file/home/ann/project/train.py:12\""));
+    tp_page_release(page);
+    assert_int_equal(tp_page_begin(&page, &(struct tp_page_options){.source_url = "javascript:{path}"}, 1, NULL),
+                     TP_EUSAGE);
+    assert_null(page);
+}
+
+static void page_fits_its_ceiling_and_says_so(void **state)
+{
+    struct tp_page_files all, small;
+    struct tp_page *whole = page_of(&(struct tp_page_options){0}, 40, &all), *page;
+    size_t ceiling = all.html.len / 3;
+
+    (void)state;
+    page = page_of(&(struct tp_page_options){.max_bytes = ceiling}, 40, &small);
+    assert_true(small.html.len <= ceiling);
+    assert_true(holds(small.html, "A larger --max-size"));
+    tp_page_release(whole);
+    tp_page_release(page);
+    assert_int_equal(tp_page_begin(&page, &(struct tp_page_options){.max_bytes = 1000}, 1, NULL), 0);
+    assert_int_equal(tp_page_finish(page, &small, NULL), TP_ELIMIT);
+    tp_page_release(page);
+}
+
+static void failed_input_is_named(void **state)
+{
+    struct tp_page_files files;
+    struct tp_page *page;
+
+    (void)state;
+    assert_int_equal(tp_page_begin(&page, &(struct tp_page_options){0}, 2, NULL), 0);
+    assert_int_equal(tp_page_add_profile(page, &fixture.profile, NULL), 0);
+    assert_int_equal(tp_page_add_failed(page, TP_STR("run"), TP_STR("w"), TP_STR("bad<file"), "not a trace", NULL), 0);
+    assert_int_equal(tp_page_finish(page, &files, NULL), 0);
+    assert_true(holds(files.html, "bad&lt;file: not a trace"));
+    assert_true(holds(files.html, "1 input could not be used"));
+    tp_page_release(page);
+}
+
+static void separate_assets_leave_no_inline_code(void **state)
+{
+    struct tp_page_files files;
+    struct tp_page *page = page_of(&(struct tp_page_options){.separate_assets = true}, 1, &files);
+
+    (void)state;
+    assert_false(holds(files.html, "<style"));
+    assert_true(files.css.len && files.js.len);
+    tp_page_release(page);
+}
+
+static void digest_is_small_and_holds_the_verdict(void **state)
+{
+    struct tp_markdown digest;
+    struct tp_str text;
+
+    (void)state;
+    tp_markdown_init(&digest, true, 30);
+    for (size_t i = 0; i < 29; i++)
+        assert_int_equal(tp_markdown_add_profile(&digest, &fixture.profile, NULL), 0);
+    assert_int_equal(tp_markdown_add_failed(&digest, TP_STR("bad"), "not a trace", NULL), 0);
+    text = tp_markdown_finish(&digest);
+    assert_true(text.len && text.len <= TP_MAX_MARKDOWN_BYTES);
+    assert_true(holds(text, "per step"));
+    assert_true(holds(text, "left out"));
+    assert_false(holds(text, "secrethost"));
+    tp_markdown_release(&digest);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(page_has_a_section_for_what_is_there),
+        cmocka_unit_test(equal_input_makes_equal_bytes),
+        cmocka_unit_test(redacted_page_names_no_host_and_no_folder),
+        cmocka_unit_test(source_lines_link_where_the_user_says),
+        cmocka_unit_test(page_fits_its_ceiling_and_says_so),
+        cmocka_unit_test(failed_input_is_named),
+        cmocka_unit_test(separate_assets_leave_no_inline_code),
+        cmocka_unit_test(digest_is_small_and_holds_the_verdict),
+    };
+
+    return cmocka_run_group_tests_name("page", tests, set_up, tear_down);
+}
