@@ -198,8 +198,8 @@ static void digest_is_small_and_holds_the_verdict(void **state)
     struct tp_str text;
 
     (void)state;
-    tp_markdown_init(&digest, true, 30);
-    for (size_t i = 0; i < 29; i++)
+    tp_markdown_init(&digest, true, 80);
+    for (size_t i = 0; i < 79; i++)
         assert_int_equal(tp_markdown_add_profile(&digest, &fixture.profile, NULL), 0);
     assert_int_equal(tp_markdown_add_failed(&digest, TP_STR("bad"), "not a trace", NULL), 0);
     text = tp_markdown_finish(&digest);

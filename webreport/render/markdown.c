@@ -9,7 +9,7 @@
 #include "webreport/render/section.h"
 #include "writer/base/limits.h"
 
-enum { NAME_BYTES = 80, END_BYTES = 96, HEAVY_ROWS = 5 };
+enum { NAME_BYTES = 80, END_BYTES = 96, HEAVY_ROWS = 5, DETAILED_PROFILES = 4 };
 
 /* One profile's part: lines go in whole, while there is room. */
 struct part {
@@ -149,11 +149,36 @@ static void add_heavy(struct part *part, const struct tp_table *table, const cha
     }
 }
 
+/* One of many: "- worker0: **Input-bound**, 177.6 ms per step; B1 The step waits for input data, at most 28.5 %". */
+static void add_short(struct part *part)
+{
+    const struct tp_page_profile *profile = part->profile;
+    const struct tp_recommendations *found = &profile->advice->recommendations;
+    double total = profile->views->overview.average_us[TP_AVERAGE_TOTAL];
+    const char *finding = "";
+
+    if (found->finding_count)
+        finding = tp_text_printf(part->arena, "; %s %s, at most %s", found->findings[0].rule->id,
+                                 found->findings[0].rule->title,
+                                 tp_text_of_percent(part->arena, found->findings[0].share_percent));
+    add_line(part, tp_text_printf(part->arena, "- %s%s%s: **%s**, %s per step%s", name_text(part, profile->run),
+                                  profile->run.len ? " / " : "",
+                                  name_text(part, profile->worker.len ? profile->worker : profile->file),
+                                  tp_section_verdict(part->arena, profile->views, profile->advice).tag,
+                                  tp_text_of_time(part->arena, (int64_t)llround(total * 1000)), finding));
+}
+
 static void add_profile(struct part *part)
 {
     const struct tp_views *views = part->profile->views;
     bool is_gpu = views->operators.sorted_by_device;
     size_t end = part->end;
+
+    if (part->markdown->profile_count > DETAILED_PROFILES) {
+        part->end = TP_MAX_MARKDOWN_BYTES - END_BYTES; /* lines are about equal: first come, first served */
+        add_short(part);
+        return;
+    }
 
     add_head(part);
     add_facts(part);
