@@ -44,6 +44,7 @@ class Program:
         self.text_ids = r.random() < 0.15
         self.devices = r.choice([1, 1, 1, 2, 3])
         self.patterns = r.choice([0, 0, 0.1, 0.5])
+        self.is_regular = r.random() < 0.08                 # steps that repeat the same work
         self.fine = r.random() < 0.4                        # times with decimals
 
     def us(self, ticks):
@@ -135,6 +136,21 @@ class Program:
                 'bytes': 1 << 20}
         self.add(kind, name, start, self.us(dur), self.dev_of_thread, 7, args)
         return at + delay + dur
+
+    def regular(self, at, pid, tid):
+        """the same launches, or an optimizer that works tensor by tensor; returns the end"""
+        r, begin = self.r, at
+        for i in range(r.choice([49, 55, 60]) if self.is_gpu else r.choice([19, 25, 40])):
+            if self.is_gpu:
+                self.launch(at, pid, tid, 'kernel', 'k%d' % (i % 5), 1, r.choice(['cudaLaunchKernel'] * 30 + ['cudaGraphLaunch']))
+                at += 3 + (r.random() < 0.02)
+            else:
+                self.add('cpu_op', OPS[8:10][i % 2], self.us(at), self.us(1), pid, tid, {})
+                at += 1
+        if not self.is_gpu:
+            self.add('user_annotation', 'Optimizer.step#Adam.step', self.us(begin), self.us(at - begin), pid, tid, {})
+        self.add('user_annotation', 'tail', self.us(at), 0, pid, tid, {})
+        return at + 1
 
     def pattern(self, at, pid, tid):
         """one of the situations that a rule is about; returns its end"""
@@ -263,7 +279,11 @@ class Program:
                 end = at + span // steps + r.choice([0, 0, 9, -3])
                 args = {'finished': False} if r.random() < 0.03 else {'External id': 1}
                 self.add('user_annotation', style % (n + 9), self.us(at), self.us(end - at), pid, tid, args)
-                self.body(at, end, pid, tid, 0)
+                if self.is_regular:
+                    mark, end = self.events[-1], self.regular(at, pid, tid)
+                    mark['dur'] = self.us(end - at)
+                else:
+                    self.body(at, end, pid, tid, 0)
                 at = end + r.choice([0, 0, 1, -1])
 
     def document(self):
