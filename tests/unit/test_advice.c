@@ -1,0 +1,313 @@
+/* The advice on small programs: why a device was idle, what a wait costs, what is alive at the peak, names and lines.
+ */
+#include "webreport/views/advice.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "webreport/model/host_model.h"
+#include "webreport/model/id_map.h"
+#include "webreport/model/merge_sort.h"
+
+#define HOST(cat, name, ts, dur, args)                                                                                 \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" #ts ",\"dur\":" #dur         \
+    ",\"args\":{" args "}}"
+#define KERNEL(name, ts, dur, corr)                                                                                    \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" #ts ",\"dur\":" #dur          \
+    ",\"args\":{\"device\":0,\"stream\":7,\"correlation\":" #corr "}}"
+#define LAUNCH(ts, dur, corr) HOST("cuda_runtime", "cudaLaunchKernel", ts, dur, "\"correlation\":" #corr)
+#define MEMORY(ts, address, bytes, total)                                                                              \
+    "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":" #ts ",\"args\":{\"Device Type\":1,"  \
+    "\"Device Id\":0,\"Addr\":" #address ",\"Bytes\":" #bytes ",\"Total Allocated\":" #total                           \
+    ",\"Total Reserved\":100}}"
+
+/* A trace of these events with the advice on it. */
+struct fixture {
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_order order;
+    struct tp_advice advice;
+};
+
+static void advise(struct fixture *f, const char *events, const struct tp_rule_overrides *overrides)
+{
+    struct tp_trace_options options = {0};
+    struct tp_error err;
+    tp_arena_init(&f->arena, 0);
+    if (setjmp(f->arena.guard))
+        fail();
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    tp_buf_printf(&text, "{\"traceEvents\":[%s]}", events);
+    assert_int_equal(tp_trace_read_bytes(&f->trace, &f->arena, text.data, text.size, &options, &err), 0);
+    tp_buf_release(&text);
+    tp_order_build(&f->order, &f->trace, &f->arena);
+    tp_advice_build(&f->advice, &f->trace, &f->order, overrides, &f->arena);
+}
+
+static bool is_text(struct tp_str text, const char *expected)
+{
+    return tp_str_equal(text, tp_str_of(expected));
+}
+
+static void idle_time_is_host_when_the_launch_comes_late_and_dependency_when_it_was_queued(void **state)
+{
+    (void)state;
+    struct fixture f;
+    advise(&f,
+           LAUNCH(0, 1, 1) "," LAUNCH(2, 1, 2) "," LAUNCH(40, 2, 3) "," KERNEL("a", 5, 5, 1) "," KERNEL(
+               "b", 20, 5, 2) "," KERNEL("c", 45, 5, 3) "," KERNEL("d", 60, 5, 99),
+           NULL);
+    assert_int_equal(f.advice.idle.device_count, 1);
+    const struct tp_idle_device *d = &f.advice.idle.devices[0];
+    assert_int_equal(d->idle.gap_count, 3);
+    assert_int_equal(d->idle.dependency_ns, 10000); /* before b: launched long ago */
+    assert_int_equal(d->idle.host_ns, 20000);       /* before c */
+    assert_int_equal(d->idle.unknown_ns, 10000);    /* before d: no launch in the trace */
+    assert_int_equal(d->busy_ns, 20000);
+    assert_int_equal(d->flame_total_ns, 40000);
+    assert_int_equal(d->fallback_thread_ns, 10000);
+    tp_arena_release(&f.arena);
+}
+
+static void the_flame_charges_idle_time_to_the_host_stack(void **state)
+{
+    (void)state;
+    struct fixture f;
+    advise(&f,
+           HOST("python_function", "train.py(3): step", 0, 100, "") "," HOST(
+               "cpu_op", "aten::add 0x7f", 20, 20,
+               "") "," LAUNCH(0, 1, 1) "," LAUNCH(50, 1, 2) "," KERNEL("a", 5, 5, 1) "," KERNEL("b", 60, 5, 2),
+           NULL);
+    const struct tp_idle_device *d = &f.advice.idle.devices[0];
+    assert_int_equal(d->stack_count, 3);
+    assert_int_equal(d->nodes[d->stacks[0]].self_ns, 29000); /* in the frame alone: 10-20, 40-50, 51-60 */
+    const struct tp_flame_node *op = &d->nodes[d->stacks[1]];
+    assert_true(is_text(op->text, "aten::add 0x*"));
+    assert_int_equal(op->self_ns, 20000);
+    assert_int_equal(op->depth, 2);
+    assert_true(is_text(d->nodes[op->parent].text, "train.py(3): step"));
+    assert_int_equal(d->nodes[op->parent].total_ns, 50000);
+    assert_int_equal(d->by_line.row_count, 1);
+    assert_true(is_text(tp_table_text(&d->by_line, TP_IDLE_LINE_LINE)[0], "train.py(3): step"));
+    tp_arena_release(&f.arena);
+}
+
+static void a_wait_costs_only_what_the_device_was_idle_after_it(void **state)
+{
+    (void)state;
+    struct fixture f;
+    advise(&f,
+           LAUNCH(0, 1, 1) "," HOST("cuda_runtime", "cudaDeviceSynchronize", 5, 45,
+                                    "") "," LAUNCH(52, 1, 2) "," KERNEL("a", 5, 45, 1) "," KERNEL("b", 60, 5, 2),
+           NULL);
+    const struct tp_sync_table *s = &f.advice.syncs;
+    assert_int_equal(s->count, 1);
+    assert_int_equal(s->host_wait_ns, 45000);
+    assert_int_equal(s->cost_ns, 10000);
+    assert_true(is_text(tp_table_text(&s->rows, TP_SYNC_API)[0], "cudaDeviceSynchronize"));
+    assert_true(is_text(tp_table_text(&s->rows, TP_SYNC_KIND)[0], "sync"));
+    tp_arena_release(&f.arena);
+}
+
+static void a_step_that_did_not_finish_is_left_out(void **state)
+{
+    (void)state;
+    struct fixture f;
+    advise(&f,
+           HOST("user_annotation", "ProfilerStep#1", 0, 10,
+                "") "," HOST("user_annotation", "ProfilerStep#2", 10, 10,
+                             "") "," HOST("user_annotation", "ProfilerStep#3", 20, 3, "\"finished\":false"),
+           NULL);
+    assert_int_equal(f.advice.quality.steps_found, 3);
+    assert_int_equal(f.advice.quality.steps_partial, 1);
+    assert_int_equal(f.advice.recommendations.step_count, 2);
+    assert_int_equal(f.advice.recommendations.window_ns, 20000);
+    tp_arena_release(&f.arena);
+}
+
+static void memory_alive_at_the_peak_is_named_by_its_operator(void **state)
+{
+    (void)state;
+    struct fixture f;
+    advise(&f,
+           HOST("cpu_op", "outer", 0, 20, "") "," HOST("cpu_op", "inner", 1, 5, "") "," MEMORY(
+               2, 16, 30, 40) "," MEMORY(10, 32, 20, 60) "," MEMORY(30, 48, 20, 80) "," MEMORY(31, 16, -30, 50),
+           NULL);
+    assert_int_equal(f.advice.memory.device_count, 1);
+    const struct tp_memory_device *m = &f.advice.memory.devices[0];
+    assert_int_equal(m->peak_allocated_bytes, 80);
+    assert_int_equal(m->preexisting_bytes, 10);
+    assert_int_equal(m->live_by_op.row_count, 2);
+    assert_true(is_text(tp_table_text(&m->live_by_op, TP_LIVE_NAME)[0], "outer"));
+    assert_int_equal(tp_table_int(&m->live_by_op, TP_LIVE_BYTES)[0], 50);
+    assert_true(is_text(tp_table_text(&m->live_by_op, TP_LIVE_NAME)[1], ""));
+    tp_arena_release(&f.arena);
+}
+
+static void project_lines_leave_out_libraries_and_folders_of_packages(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *line;
+    } cases[] = {
+        {"train.py(3): step", "train.py(3): step"},
+        {"/opt/venv/lib/python3.11/site-packages/vllm/engine.py(7): run", "vllm/engine.py(7): run"},
+        {"/usr/lib/python3.11/json/decoder.py(9): decode", "json/decoder.py(9): decode"},
+        {"a.py(1): b.py(2): c", "a.py(1): b.py(2): c"},
+        {"x.pyx(-4): f", "x.pyx(-4): f"},
+        {"/x/site-packages/torch/nn/linear.py(5): forward", NULL},
+        {"/usr/lib/python3.11/threading.py(1): run", NULL},
+        {"<string>(1): f", NULL},
+        {"nn.Module: Linear_0", NULL},
+        {".py(3): f", NULL},
+        {"x.pyy(3): f", NULL},
+    };
+    struct tp_arena arena;
+    struct tp_trace trace = {0};
+    struct tp_host_frames frames;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_strings_init(&trace.names, &arena, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(tp_strings_add(&trace.names, tp_str_of(cases[i].name)), i);
+    tp_host_frames_init(&frames, &trace, &arena);
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t line = tp_host_frames_line(&frames, i);
+        assert_int_equal(line == TP_NO_ID, cases[i].line == NULL);
+        assert_true(!cases[i].line || is_text(tp_strings_get(&frames.lines, line), cases[i].line));
+    }
+    tp_arena_release(&arena);
+}
+
+static void names_are_marked_as_the_patterns_say(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint64_t mark;
+        bool is_marked;
+    } cases[] = {
+        {"ProfilerStep#12", TP_NAME_STEP, true},
+        {"ProfilerStep#12\n", TP_NAME_STEP, true},
+        {"ProfilerStep#12 ", TP_NAME_STEP, false},
+        {"execute_new\ncontext_1", TP_NAME_EXECUTE_CONTEXT, false},
+        {"execute_2_context_1", TP_NAME_EXECUTE_CONTEXT, true},
+        {"cuStreamSynchronize_ptsz", TP_NAME_SYNC, true},
+        {"cudaStreamSynchronize_v2", TP_NAME_SYNC, false},
+        {"cudaMemcpyAsync", TP_NAME_BLOCKING_COPY, false},
+        {"hipMemcpyWithStream", TP_NAME_BLOCKING_COPY, true},
+        {"cudaMallocAsync", TP_NAME_ALLOCATOR, false},
+        {"hipHostFree", TP_NAME_ALLOCATOR, true},
+        {"SM90_XMMA_gemm", TP_NAME_TENSOR_CORE, true},
+        {"Cijk_MI16x16", TP_NAME_TENSOR_CORE, true},
+        {"Cijk_MIx16", TP_NAME_TENSOR_CORE, false},
+        {"TEN\xc5\xbfOROP", TP_NAME_TENSOR_CORE, true},
+        {"NcclDevKernel", TP_NAME_COMMUNICATION, true},
+        {"enumerate(DataLoader)#X.__next__", TP_NAME_LOADER, true},
+        {"enumerate(DataLoader)#X.__next__ ", TP_NAME_LOADER, false},
+    };
+    struct tp_arena arena;
+    struct tp_trace trace = {0};
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_strings_init(&trace.names, &arena, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        tp_strings_add(&trace.names, tp_str_of(cases[i].name));
+    const uint64_t *marks = tp_host_names_mark(&trace, &arena);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal((marks[i] & cases[i].mark) != 0, cases[i].is_marked);
+    tp_arena_release(&arena);
+}
+
+static void thresholds_can_be_changed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct tp_rule_overrides overrides = {0};
+    struct tp_error err;
+    const char *events = LAUNCH(0, 1, 1) "," LAUNCH(20, 1, 2) "," KERNEL("a", 5, 90, 1) "," KERNEL("b", 96, 5, 2);
+    advise(&f, events, NULL);
+    assert_int_equal(f.advice.recommendations.finding_count, 0);
+    tp_arena_release(&f.arena);
+    assert_int_equal(tp_rules_override(&overrides, "C13.min_pct=1", &err), 0);
+    assert_int_equal(tp_rules_override(&overrides, "C1.speedup.8.0=4", &err), 0);
+    assert_int_equal(tp_rules_override(&overrides, "A4.min_ptc=1", &err), TP_EUSAGE);
+    assert_string_equal(err.text, "rule A4 has no min_ptc; known: min_pct single_us");
+    assert_int_equal(tp_rules_override(&overrides, "Z9.x=1", &err), TP_EUSAGE);
+    static const char *const wrong[] = {"A4",
+                                        "A4.min_pct",
+                                        "A4.min_pct=",
+                                        "A4.min_pct=x",
+                                        "A4.min_pct=-1",
+                                        "A4.min_pct=nan",
+                                        "H2.max_period=2.5",
+                                        "H2.max_period=1000",
+                                        "C1.speedup.8.0=0"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(tp_rules_override(&overrides, wrong[i], &err), TP_EUSAGE);
+}
+
+static int by_tens(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    return *(const int *)x / 10 - *(const int *)y / 10;
+}
+
+static void merge_sort_keeps_equal_items_in_order(void **state)
+{
+    (void)state;
+    int items[] = {31, 12, 30, 11, 19, 5, 33, 10};
+    static const int expected[] = {5, 12, 11, 19, 10, 31, 30, 33};
+    struct tp_arena arena;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_merge_sort(&arena, items, 8, sizeof *items, by_tens, NULL);
+    assert_memory_equal(items, expected, sizeof items);
+    tp_arena_release(&arena);
+}
+
+static void id_map_finds_what_was_put(void **state)
+{
+    (void)state;
+    struct tp_arena arena;
+    struct tp_id_map map;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_id_map_init(&map, &arena);
+    assert_null(tp_id_map_find(&map, 0));
+    for (uint32_t i = 0; i < 1000; i++) {
+        uint32_t *value = tp_id_map_put(&map, (uint64_t)i << 40);
+        assert_int_equal(*value, TP_NO_ID);
+        *value = i;
+    }
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(*tp_id_map_find(&map, (uint64_t)i << 40), i);
+    assert_null(tp_id_map_find(&map, 7));
+    tp_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(idle_time_is_host_when_the_launch_comes_late_and_dependency_when_it_was_queued),
+        cmocka_unit_test(the_flame_charges_idle_time_to_the_host_stack),
+        cmocka_unit_test(a_wait_costs_only_what_the_device_was_idle_after_it),
+        cmocka_unit_test(a_step_that_did_not_finish_is_left_out),
+        cmocka_unit_test(memory_alive_at_the_peak_is_named_by_its_operator),
+        cmocka_unit_test(project_lines_leave_out_libraries_and_folders_of_packages),
+        cmocka_unit_test(names_are_marked_as_the_patterns_say),
+        cmocka_unit_test(thresholds_can_be_changed),
+        cmocka_unit_test(merge_sort_keeps_equal_items_in_order),
+        cmocka_unit_test(id_map_finds_what_was_put),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
