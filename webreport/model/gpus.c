@@ -1,4 +1,6 @@
 /* Device events by device: groups in time order, busy intervals, and the properties the file gives (D13, D18). */
+#include <assert.h>
+
 #include "webreport/model/build.h"
 #include "webreport/model/ids.h"
 #include "webreport/model/pieces.h"
@@ -36,6 +38,7 @@ static int64_t *number_gpus(struct tp_model *model)
     struct tp_keyed *sorted = numbers.data;
     uint32_t count = ids.count, *rank = tp_arena_array(model->arena, count, sizeof *rank);
     int64_t *ascending = tp_arena_array(model->arena, count, sizeof *ascending);
+    assert(sorted); /* there is a device event */
     tp_sort_keyed(sorted, count, model->arena);
     for (uint32_t i = 0; i < count; i++) {
         rank[sorted[i].item] = i;

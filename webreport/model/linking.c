@@ -44,7 +44,8 @@ static void sort_launches(const struct tp_model *model, uint32_t *items, size_t 
 {
     struct tp_keyed few[8], *sorted = count <= 8 ? few : tp_arena_array(model->arena, count, sizeof *sorted);
     for (size_t i = 0; i < count; i++)
-        sorted[i] = (struct tp_keyed){tp_launch_event(model, items[i])->ts_ns, model->launches.event[items[i]], items[i]};
+        sorted[i] =
+            (struct tp_keyed){tp_launch_event(model, items[i])->ts_ns, model->launches.event[items[i]], items[i]};
     tp_sort_keyed(sorted, count, model->arena);
     for (size_t i = 0; i < count; i++)
         items[i] = sorted[i].item;

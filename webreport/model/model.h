@@ -46,8 +46,8 @@ enum tp_operator_flag {
 struct tp_launches {
     uint32_t count;
     uint32_t *thread_first;
-    uint32_t *event, *op;         /* innermost operator that contains the start */
-    uint32_t *module;            /* NULL without modules */
+    uint32_t *event, *op; /* innermost operator that contains the start */
+    uint32_t *module;     /* NULL without modules */
     uint64_t outside_operator_count;
 };
 

@@ -59,7 +59,7 @@ static struct tp_vec find_markers(const struct tp_model *model, uint16_t meaning
 static struct tp_str step_number(struct tp_str name)
 {
     struct tp_str digits = {name.ptr + 13, name.len - 13};
-    if (digits.ptr[digits.len - 1] == '\n')
+    if (digits.len > 1 && digits.ptr[digits.len - 1] == '\n')
         digits.len--;
     while (digits.len > 1 && digits.ptr[0] == '0')
         digits.ptr++, digits.len--;
@@ -204,8 +204,8 @@ static uint32_t next_step(const struct tp_model *model, uint32_t from, int64_t a
     return from;
 }
 
-/* By step: the first launch in the file, of length > 0, that starts when the step ends; UINT32_MAX without one. From it on
- * launches of that start are behind the step. */
+/* By step: the first launch in the file, of length > 0, that starts when the step ends; UINT32_MAX without one. From it
+ * on launches of that start are behind the step. */
 static uint32_t *find_leavers(const struct tp_model *model)
 {
     uint32_t *leaver = tp_arena_array(model->arena, model->step_count, sizeof *leaver);
@@ -223,8 +223,8 @@ static uint32_t *find_leavers(const struct tp_model *model)
     return leaver;
 }
 
-/* Gives each launch to the step that contains it. In order of time and file position, a launch leaves the steps behind that
- * ended before it, and a launch of length > 0 also the one that ends when it starts; nothing goes back. */
+/* Gives each launch to the step that contains it. In order of time and file position, a launch leaves the steps behind
+ * that ended before it, and a launch of length > 0 also the one that ends when it starts; nothing goes back. */
 static void assign_launches(const struct tp_model *model, struct step_work *work)
 {
     uint32_t *leaver = find_leavers(model);

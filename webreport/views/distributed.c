@@ -162,7 +162,7 @@ void tp_distributed_build(struct tp_distributed *view, int64_t span, const struc
     memset(view, 0, sizeof *view);
     view->has_span = span != TP_NULL_INT;
     view->span = span;
-    view->ranks = tp_arena_array(arena, count, sizeof *view->ranks);
+    view->ranks = tp_arena_array(arena, count, sizeof(void *));
     view->silent_workers = tp_arena_array(arena, count, sizeof *view->silent_workers);
     for (uint32_t i = 0; i < count; i++) {
         if (ranks[i].record_count)

@@ -84,7 +84,7 @@ static void build_curve(struct tp_memory_records *records, uint32_t device, int6
 {
     struct tp_table *table = &records->devices[device].curve;
     size_t all = record_count(records, device), count = 0, row = 0;
-    const struct tp_memory **points = tp_arena_array(records->arena, all, sizeof *points);
+    const struct tp_memory **points = tp_arena_array(records->arena, all, sizeof(void *));
     for (size_t i = 0; i < all; i++) {
         const struct tp_memory *raw = tp_memory_raw(records, record_of(records, device, i));
         if (raw->total_allocated != TP_NULL_INT)
@@ -100,7 +100,7 @@ static void build_curve(struct tp_memory_records *records, uint32_t device, int6
         tp_table_int(table, TP_CURVE_ALLOCATED)[row] = points[i]->total_allocated;
         tp_table_int(table, TP_CURVE_RESERVED)[row++] = points[i]->total_reserved;
     }
-    tp_arena_drop(records->arena, points, all * sizeof *points);
+    tp_arena_drop(records->arena, points, all * sizeof(void *));
     tp_arena_drop(records->arena, keep, count * sizeof *keep);
 }
 

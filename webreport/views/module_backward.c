@@ -125,14 +125,14 @@ static struct tp_vec find_links(const struct backward *b)
 {
     const struct tp_trace *trace = b->model->trace;
     struct tp_vec links = TP_VEC(b->arena, struct link);
-    const struct tp_flow **start = tp_arena_array(b->arena, trace->stacks.count, sizeof *start);
+    const struct tp_flow **start = tp_arena_array(b->arena, trace->stacks.count, sizeof(void *));
     for (uint32_t i = 0; i < trace->flow_count; i++)
         if (trace->flows[i].is_start)
             start[trace->flows[i].id] = &trace->flows[i];
     for (uint32_t i = 0; i < trace->flow_count; i++)
         if (!trace->flows[i].is_start && start[trace->flows[i].id])
             *(struct link *)tp_vec_push(&links) = (struct link){start[trace->flows[i].id], &trace->flows[i]};
-    tp_arena_drop(b->arena, start, trace->stacks.count * sizeof *start);
+    tp_arena_drop(b->arena, start, trace->stacks.count * sizeof(void *));
     return links;
 }
 

@@ -93,7 +93,8 @@ static void lengths_in_steps(const struct tp_model *model, struct tp_intervals x
 }
 
 /* out[i] = length of x within y within step i, without building the common set. */
-static void common_lengths_in_steps(const struct tp_model *model, struct tp_intervals x, struct tp_intervals y, int64_t *out)
+static void common_lengths_in_steps(const struct tp_model *model, struct tp_intervals x, struct tp_intervals y,
+                                    int64_t *out)
 {
     uint32_t step = 0;
     memset(out, 0, model->step_count * sizeof *out);
