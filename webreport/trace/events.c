@@ -1,0 +1,182 @@
+/* The list of events: one loop, and the repair of what is broken.
+ *
+ * A broken event is first read again leniently (unescaped quotes), else skipped up to the next place that looks like an
+ * event; both are counted. Work spent on repair is bounded by a budget, so that no input takes more than linear time.
+ */
+#include "webreport/trace/reader.h"
+#include "writer/base/limits.h"
+
+/* ---- broken events ---- */
+
+static bool spend(struct tp_reader *r, size_t bytes)
+{
+    if (bytes > r->repair_budget)
+        r->repair_budget = 0;
+    else
+        r->repair_budget -= bytes;
+    return r->repair_budget > 0;
+}
+
+/* Moves to the next event behind r->at. False when there is none: the rest of the input is lost. */
+static bool resync(struct tp_reader *r)
+{
+    for (;;) {
+        const char *next = r->at < r->end ? tp_scan_resync(r->at + 1, r->end) : NULL;
+        if (!spend(r, (size_t)((next ? next : r->end) - r->at)))
+            return false;
+        if (next) {
+            r->at = next;
+            return true;
+        }
+        if ((size_t)(r->end - r->at) > TP_READER_LOOKAHEAD) /* keep enough for a key that straddles the border */
+            r->at = r->end - 256;
+        if (!tp_reader_more(r))
+            return false;
+    }
+}
+
+static void count_broken(struct tp_reader *r, enum tp_notice notice)
+{
+    tp_reader_note(r, notice);
+    r->trace->reading.repaired++;
+}
+
+/* The event at r->at does not scan. False: no further events can be found. */
+static bool repair(struct tp_reader *r)
+{
+    tp_reader_want(r, TP_READER_LOOKAHEAD);
+    r->scan.at = r->at;
+    r->scan.end = r->end;
+    r->scan.is_lenient = true;
+    enum tp_scan_status status = tp_scan_event(&r->scan, &r->spans);
+    r->scan.is_lenient = false;
+    if (status == TP_SCAN_OK && tp_spans_has(&r->spans, TP_FIELD_PH)) {
+        count_broken(r, TP_NOTICE_EVENT_REPAIRED);
+        tp_decoder_event(&r->decoder, &r->spans, (uint32_t)r->ordinal++, tp_feed_offset(r->feed, r->at));
+        bool may_go_on = spend(r, (size_t)(r->scan.at - r->at));
+        r->at = r->scan.at;
+        return may_go_on;
+    }
+    count_broken(r, TP_NOTICE_EVENT_SKIPPED);
+    r->ordinal++;
+    return spend(r, (size_t)(r->scan.at > r->at ? r->scan.at - r->at : 0)) && resync(r);
+}
+
+/* The input ends inside the event at r->at. True when an event is found behind it after all. */
+static bool salvage_tail(struct tp_reader *r)
+{
+    const char *from = r->at;
+    while (resync(r)) {
+        r->scan.at = r->at;
+        r->scan.end = r->end;
+        if (tp_scan_event(&r->scan, &r->spans) == TP_SCAN_OK && tp_spans_has(&r->spans, TP_FIELD_PH)) {
+            count_broken(r, TP_NOTICE_EVENT_SKIPPED);
+            r->ordinal++;
+            return true;
+        }
+        if (!spend(r, (size_t)(r->end - r->at)))
+            break;
+    }
+    r->at = from;
+    return false;
+}
+
+/* ---- the list of events ---- */
+
+enum step { STEP_ON, STEP_LIST_ENDED, STEP_INPUT_ENDED };
+
+/* One element that is an object, at r->at. */
+static enum step read_event(struct tp_reader *r)
+{
+    for (;;) {
+        r->scan.at = r->at;
+        r->scan.end = r->end;
+        enum tp_scan_status status = tp_layout_event(&r->layout, &r->scan, &r->spans);
+        if (__builtin_expect(status == TP_SCAN_OK, 1)) {
+            tp_decoder_event(&r->decoder, &r->spans, (uint32_t)r->ordinal++, tp_feed_offset(r->feed, r->at));
+            r->at = r->scan.at;
+            return STEP_ON;
+        }
+        if (status == TP_SCAN_BAD)
+            return repair(r) ? STEP_ON : STEP_INPUT_ENDED;
+        if (tp_reader_widen(r))
+            continue;
+        if (r->code < 0)
+            return STEP_INPUT_ENDED;
+        if (!r->is_at_end) {
+            count_broken(r, TP_NOTICE_EVENT_TOO_LONG);
+            r->ordinal++;
+            tp_reader_skip_value(r);
+            return STEP_ON;
+        }
+        return salvage_tail(r) ? STEP_ON : STEP_INPUT_ENDED;
+    }
+}
+
+/* One element that is no object. */
+static enum step read_other(struct tp_reader *r)
+{
+    struct tp_str value;
+    for (;;) {
+        r->scan.at = r->at;
+        r->scan.end = r->end;
+        enum tp_scan_status status = tp_scan_value(&r->scan, &value, &r->spans);
+        if (status == TP_SCAN_OK) {
+            r->at = r->scan.at;
+            break;
+        }
+        if (status == TP_SCAN_BAD) {
+            count_broken(r, TP_NOTICE_EVENT_SKIPPED);
+            r->ordinal++;
+            return resync(r) ? STEP_ON : STEP_INPUT_ENDED;
+        }
+        if (tp_reader_widen(r))
+            continue;
+        if (r->is_at_end || r->code < 0)
+            return STEP_INPUT_ENDED;
+        tp_reader_skip_value(r);
+        break;
+    }
+    r->ordinal++;
+    r->trace->reading.malformed++;
+    r->trace->reading.skipped[TP_SKIP_NOT_AN_OBJECT]++;
+    return STEP_ON;
+}
+
+/* The elements after '['; leaves r->at behind ']'. */
+void tp_reader_events(struct tp_reader *r)
+{
+    bool after_comma = false;
+    enum step step = STEP_ON;
+    r->has_events = true;
+    while (step == STEP_ON) {
+        char c = tp_reader_peek(r);
+        if (r->ordinal >= TP_MAX_EVENTS) {
+            r->code = tp_error_set(r->err, TP_ELIMIT, 0, "more than %u events", TP_MAX_EVENTS);
+            return;
+        }
+        if (c == '\0') {
+            step = STEP_INPUT_ENDED;
+            r->is_array = r->is_array && r->code >= 0; /* the format lets a bare array end without ']' */
+            if (r->is_array)
+                return;
+        } else if (c == ',') {
+            after_comma = true;
+            r->at++;
+        } else if (c == ']') {
+            if (after_comma)
+                tp_reader_note(r, TP_NOTICE_TRAILING_COMMA);
+            r->at++;
+            step = STEP_LIST_ENDED;
+        } else {
+            after_comma = false;
+            step = c == '{' ? read_event(r) : read_other(r);
+        }
+    }
+    if (step == STEP_INPUT_ENDED) {
+        tp_reader_note(r, TP_NOTICE_ENDS_EARLY);
+        r->trace->reading.is_truncated = true;
+        r->at = r->end;
+        r->is_at_end = true;
+    }
+}
