@@ -254,6 +254,8 @@ static void write_stack(const struct tp_stack_table *table, size_t row, struct t
     tp_buf_clear(scratch);
     if (tp_buf_reserve(scratch, length) == 0)
         scratch->size = tp_stack_write(table->stacks, table->stack[row], scratch->data, length);
+    else if (!json->out->failed)
+        json->out->failed = scratch->failed; /* the document would lack a text */
     tp_json_key(json, "call_stack");
     tp_json_str(json, (struct tp_str){scratch->data ? scratch->data : "", scratch->size});
 }

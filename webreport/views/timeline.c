@@ -6,6 +6,7 @@
 
 #include "webreport/views/timeline_load.h"
 #include "webreport/views/timeline_pack.h"
+#include "writer/base/error.h"
 #include "writer/base/gzip_out.h"
 #include "writer/base/json_out.h"
 #include "writer/base/limits.h"
@@ -265,9 +266,12 @@ static size_t write_header(char *room, const struct tp_pack *pack, const struct 
     header_steps(&json, timeline, pack->unit_ns);
     tp_json_object_end(&json);
     size_t size = text.failed ? 0 : text.size;
+    bool is_out_of_memory = text.failed == TP_ENOMEM;
     if (size)
         memcpy(room, text.data, size);
     tp_buf_release(&text);
+    if (is_out_of_memory)
+        tp_arena_fail(pack->arena, TP_ENOMEM);
     return size;
 }
 
