@@ -134,6 +134,31 @@ static void backward_thread_and_memory_are_attributed(void **state)
     tp_arena_release(&s.arena);
 }
 
+static void steps_stand_at_the_top_whatever_runs_around_them(void **state)
+{
+    (void)state;
+    struct scene s = {0};
+    tp_arena_init(&s.arena, 0);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    /* as with_stack=True records it: the frame of profiler.step() ends one step and begins the next */
+    build(&s,
+          HOST("python_function", "train.py(1): main", "0", "1000", "1",
+               "") "," HOST("user_annotation", "ProfilerStep#1", "10", "100", "1",
+                            "") "," HOST("python_function", "loop.py(2): step", "100", "40", "1",
+                                         "") "," HOST("user_annotation", "ProfilerStep#2", "130", "300", "1",
+                                                      "") "," HOST("cpu_op", "aten::mm", "150", "20", "1",
+                                                                   "") "," KERNEL("lost", "500", "30", "99"),
+          100);
+    const struct tp_call *step = find(&s, "training step"), *lost = find(&s, "lost");
+    assert_int_equal(step->parent, 0);
+    assert_int_equal(step->call_count, 2);
+    assert_int_equal(step->host_ns, 400000);
+    assert_ptr_equal(parent(&s, find(&s, "aten::mm")), step);
+    assert_int_equal(find(&s, "main train.py:1")->host_ns, 600000);
+    assert_true(tp_str_equal(parent(&s, lost)->name, TP_STR("launched outside the recorded calls")));
+    tp_arena_release(&s.arena);
+}
+
 static void small_calls_are_joined_and_sums_stay(void **state)
 {
     (void)state;
@@ -214,6 +239,7 @@ int main(void)
         cmocka_unit_test(equal_paths_are_one_node),
         cmocka_unit_test(stack_arguments_become_frames_without_plumbing),
         cmocka_unit_test(backward_thread_and_memory_are_attributed),
+        cmocka_unit_test(steps_stand_at_the_top_whatever_runs_around_them),
         cmocka_unit_test(small_calls_are_joined_and_sums_stay),
         cmocka_unit_test(deep_nesting_is_survived),
         cmocka_unit_test(nothing_gives_no_tree),

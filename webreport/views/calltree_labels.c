@@ -8,6 +8,7 @@ static const char *const plumbing[] = {
     "torch/nn/modules/container.py(",
     "torch/nn/functional.py(",
     "torch/_ops.py(",
+    "torch/overrides.py(",
     "torch/_tensor.py(",
     "torch/_jit_internal.py(",
     "torch/autograd/",

@@ -22,7 +22,7 @@ struct walk {
     struct tp_merge *merge;
     struct tp_vec open;      /* struct open */
     uint32_t *node_of_event; /* operators and runtime calls; TP_NO_ID: none */
-    uint32_t main_thread, step_label, backward_label, threads_label;
+    uint32_t main_thread, step_label, backward_label, threads_label, unknown_label;
     struct record *records; /* memory records of the thread, by time */
     uint32_t record_count;
 };
@@ -206,6 +206,19 @@ static void add_record(struct walk *w, const struct record *record)
     at->bytes = sum(at->bytes, record->bytes);
 }
 
+/* Steps stand at the top, also when frames run around them: their time leaves the open calls. */
+static void lift_step(struct walk *w, const struct tp_event *step)
+{
+    uint32_t previous = TP_NO_ID;
+    for (size_t i = 0; i < w->open.count && i < MAX_DEPTH; i++) {
+        uint32_t node = TP_AT(&w->open, struct open, i)->node;
+        struct tp_merge_node *around = tp_merge_node(w->merge, node);
+        if (node != previous)
+            around->host_ns = around->host_ns > step->dur_ns ? around->host_ns - step->dur_ns : 0;
+        previous = node;
+    }
+}
+
 static void open_event(struct walk *w, const struct tp_event *event, uint32_t index)
 {
     struct tp_merge *merge = w->merge;
@@ -224,6 +237,10 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
         merge->model->trace->hosts[event->detail].stack != TP_NO_ID)
         node = descend_stack(w, node, merge->model->trace->hosts[event->detail].stack);
     uint32_t label = host_label(w, event);
+    if (label == w->step_label) {
+        lift_step(w, event);
+        node = 0;
+    }
     uint32_t reached = label == TP_MERGE_SKIPPED ? node : child(merge, node, label);
     if (reached != node) {
         struct tp_merge_node *own = tp_merge_node(merge, reached);
@@ -235,6 +252,8 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
     *open = (struct open){tp_event_end(event), reached};
 }
 
+/* An event that outlives an open one by more than half is not called by it: the next step begins inside the frame that
+ * ends the step before. */
 static void walk_thread(struct walk *w, uint32_t thread)
 {
     const struct tp_order *order = w->merge->model->order;
@@ -245,7 +264,7 @@ static void walk_thread(struct walk *w, uint32_t thread)
         const struct tp_event *event = &events[order->host[i]];
         for (; at < w->record_count && w->records[at].ts < event->ts_ns; at++)
             add_record(w, &w->records[at]);
-        close_until(w, event->ts_ns);
+        close_until(w, event->ts_ns + event->dur_ns / 2);
         open_event(w, event, order->host[i]);
     }
     for (; at < w->record_count; at++)
@@ -311,7 +330,7 @@ static struct records collect_records(const struct tp_trace *trace, struct tp_ar
 
 /* ---- devices ---- */
 
-/* The node that launched a device operation: its owning operator, else where its launch stood, else the root. */
+/* The node that launched a device operation: its owning operator, else where its launch stood. */
 static uint32_t launching_node(const struct walk *w, uint32_t device)
 {
     const struct tp_model *model = w->merge->model;
@@ -320,7 +339,7 @@ static uint32_t launching_node(const struct walk *w, uint32_t device)
         node = w->node_of_event[model->operators.event[owner]];
     if (node == TP_NO_ID && launch != TP_NO_ID)
         node = w->node_of_event[model->launches.event[launch]];
-    return node == TP_NO_ID ? 0 : node;
+    return node == TP_NO_ID ? child(w->merge, 0, w->unknown_label) : node;
 }
 
 static void walk_devices(struct walk *w)
@@ -374,6 +393,7 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
     w.step_label = add_label(merge, TP_STR("training step"), TP_CALL_PHASE);
     w.backward_label = add_label(merge, TP_STR("backward"), TP_CALL_PHASE);
     w.threads_label = add_label(merge, TP_STR("other threads"), TP_CALL_PHASE);
+    w.unknown_label = add_label(merge, TP_STR("launched outside the recorded calls"), TP_CALL_PHASE);
     w.node_of_event = tp_arena_array(arena, trace->event_count, sizeof *w.node_of_event);
     memset(w.node_of_event, 0xFF, trace->event_count * sizeof *w.node_of_event); /* TP_NO_ID */
     struct records records = collect_records(trace, arena);

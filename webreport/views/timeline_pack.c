@@ -168,11 +168,13 @@ void tp_pack_shares(uint8_t *shares, const uint64_t *buckets, size_t count, uint
 
 /* ---- the walk ---- */
 
-/* Depth of a slice among the open ones; opens it. A slice that reaches beyond its parent still nests in it. */
+/* Depth of a slice among the open ones; opens it. A slice that reaches a bit beyond its parent still nests in it; one
+ * that outlives it by more than half does not: the next step begins inside the frame that ends the step before. */
 static inline size_t nest(struct tp_pack *pack, size_t *open_count, uint64_t start, uint64_t end)
 {
     size_t n = *open_count;
-    while (n && pack->ends[n - 1] <= start)
+    uint64_t middle = start + (end - start) / 2;
+    while (n && pack->ends[n - 1] <= middle)
         n--;
     if (__builtin_expect(n == pack->end_capacity, 0)) {
         size_t capacity = n ? 2 * n : 1024;
