@@ -1,0 +1,243 @@
+/* Model and views on small traces; every expected number is counted by hand from the trace above it. */
+#include "webreport/views/views.h"
+
+#include <stdio.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "webreport/views/distributed.h"
+
+/* A trace and everything made from it. */
+struct made {
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_order order;
+    struct tp_model model;
+    struct tp_views views;
+};
+
+static void make(struct made *m, const char *events)
+{
+    static char text[16384];
+    struct tp_trace_options options = {.single_thread = true};
+    int n = snprintf(text, sizeof text, "{\"traceEvents\":[%s]}", events);
+    tp_arena_init(&m->arena, 0);
+    if (setjmp(m->arena.guard))
+        fail();
+    assert_int_equal(tp_trace_read_bytes(&m->trace, &m->arena, text, (size_t)n, &options, NULL), 0);
+    tp_order_build(&m->order, &m->trace, &m->arena);
+    tp_model_build(&m->model, &m->trace, &m->order, &m->arena);
+    tp_views_build(&m->views, &m->model, &m->arena);
+    tp_memory_view_build(&m->views.memory, &m->model, &m->arena);
+}
+
+#define OP(name, ts, dur, args)                                                                                        \
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" #ts ",\"dur\":" #dur          \
+    ",\"args\":{" args "}}"
+#define EVENT(cat, name, ts, dur, args)                                                                                \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" #ts ",\"dur\":" #dur         \
+    ",\"args\":{" args "}}"
+#define MEMORY(ts, bytes, addr, total)                                                                                 \
+    "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":" #ts                \
+    ",\"args\":{\"Device Type\":0,\"Device Id\":-1,\"Bytes\":" #bytes ",\"Addr\":" #addr                               \
+    ",\"Total Allocated\":" #total "}}"
+
+/* Row of a name in column 0. */
+static size_t row_of(const struct tp_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->row_count; i++)
+        if (tp_str_equal(tp_table_text(table, 0)[i], tp_str_of(name)))
+            return i;
+    fail_msg("no row %s", name);
+    return 0;
+}
+
+static int64_t cell(const struct tp_table *table, const char *name, unsigned column)
+{
+    return tp_table_int(table, column)[row_of(table, name)];
+}
+
+static void recursion_counts_total_time_once(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, OP("f", 0, 100, "") "," OP("g", 10, 80, "") "," OP("f", 20, 50, ""));
+    const struct tp_table *ops = &m.views.operators.by_name;
+    assert_int_equal(cell(ops, "f", TP_OP_CALLS), 2);
+    assert_int_equal(cell(ops, "f", TP_OP_HOST_TOTAL), 100000);
+    assert_int_equal(cell(ops, "f", TP_OP_HOST_SELF), 20000 + 50000);
+    assert_int_equal(cell(ops, "g", TP_OP_HOST_SELF), 30000);
+    tp_arena_release(&m.arena);
+}
+
+static void an_operator_absorbs_its_only_child_of_the_same_name(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m,
+         OP("f", 0, 100, "") "," OP("f", 10, 80, "") "," EVENT("cuda_runtime", "launch", 20, 5, "\"correlation\":1"));
+    assert_int_equal(m.views.facts.operators_folded, 1);
+    assert_int_equal(m.views.facts.operator_count, 1);
+    assert_int_equal(cell(&m.views.operators.by_name, "f", TP_OP_HOST_SELF), 95000);
+    tp_arena_release(&m.arena);
+}
+
+static void an_operator_that_sticks_out_is_clipped_to_its_parent(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, OP("f", 0, 100, "") "," OP("g", 90, 20, ""));
+    assert_int_equal(m.views.facts.operators_clipped, 1);
+    assert_int_equal(cell(&m.views.operators.by_name, "f", TP_OP_HOST_SELF), 90000);
+    assert_int_equal(cell(&m.views.operators.by_name, "g", TP_OP_HOST_SELF), 10000);
+    assert_int_equal(cell(&m.views.operators.by_name, "g", TP_OP_HOST_TOTAL), 20000);
+    tp_arena_release(&m.arena);
+}
+
+static void a_kernel_belongs_to_the_operator_around_its_launch(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, OP("f", 0, 100, "\"External id\":7") "," OP("g", 10, 20, "") "," EVENT(
+                 "cuda_runtime", "cudaLaunchKernel", 12, 2,
+                 "\"correlation\":5,\"External id\":7") "," EVENT("kernel", "k", 200, 30,
+                                                                  "\"correlation\":5,\"External "
+                                                                  "id\":7,\"device\":0,\"stream\":"
+                                                                  "7") "," EVENT("kernel", "lost", 240, 5,
+                                                                                 "\"correlation\":"
+                                                                                 "99,\"device\":"
+                                                                                 "0"));
+    const struct tp_table *ops = &m.views.operators.by_name;
+    assert_int_equal(cell(ops, "g", TP_OP_DEVICE_SELF), 30000);
+    assert_int_equal(cell(ops, "f", TP_OP_DEVICE_SELF), 0);
+    assert_int_equal(cell(ops, "f", TP_OP_DEVICE_TOTAL), 30000);
+    assert_int_equal(m.views.facts.device_events_unlinked, 1);
+    assert_int_equal(m.views.facts.device_time_unlinked_ns, 5000);
+    assert_int_equal(m.views.kernels.by_name.row_count, 2);
+    tp_arena_release(&m.arena);
+}
+
+static void categories_of_a_step_add_up_to_it(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, EVENT("user_annotation", "ProfilerStep#4", 0, 100, "") "," OP("f", 10, 60, "") "," EVENT(
+                 "cuda_runtime", "cudaLaunchKernel", 20, 10,
+                 "\"correlation\":5") "," EVENT("kernel", "k", 25, 95, "\"correlation\":5,\"device\":0"));
+    const struct tp_table *steps = &m.views.overview.steps;
+    assert_int_equal(steps->row_count, 1);
+    assert_int_equal(cell(steps, "4", TP_STEP_TOTAL), 120000); /* prolonged by the kernel */
+    assert_int_equal(cell(steps, "4", TP_STEP_KERNEL), 95000);
+    assert_int_equal(cell(steps, "4", TP_STEP_RUNTIME), 5000);
+    assert_int_equal(cell(steps, "4", TP_STEP_CPU_EXEC), 10000);
+    assert_int_equal(cell(steps, "4", TP_STEP_OTHER), 10000);
+    assert_int_equal(m.views.overview.verdict, TP_VERDICT_GPU_BOUND);
+    tp_arena_release(&m.arena);
+}
+
+static void stacks_come_from_arguments_and_from_python_frames(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m,
+         EVENT("python_function", "main", 0, 100, "") "," EVENT("python_function", "inner at 0x7f", 5, 50, "") "," OP(
+             "f", 10, 5, "") "," OP("f", 20, 5, "\"Call stack\":\"a;;b;\"") "," OP("f", 70, 5, ""));
+    const struct tp_stack_table *stacks = &m.views.operators.stacks_by_name;
+    const char *expected[] = {"a;b", "inner;main", "main"}; /* equal times: by text */
+    assert_int_equal(stacks->table.row_count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(tp_str_equal(tp_stack_table_text(stacks, i, 0, &m.arena), tp_str_of(expected[i])));
+    assert_true(tp_str_equal(tp_stack_table_text(stacks, 1, 4, &m.arena), TP_STR("inne")));
+    tp_arena_release(&m.arena);
+}
+
+static void blocks_pair_allocation_and_release_of_an_address(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, OP("aten::zeros", 0, 100, "") "," OP("aten::empty", 10, 20, "") "," MEMORY(15, 64, 1, 64) "," MEMORY(
+                 40, -64, 1, 0) "," MEMORY(200, -32, 2, 0));
+    const struct tp_device_memory *cpu = &m.views.memory.devices[0];
+    assert_int_equal(cpu->blocks.row_count, 2);
+    assert_int_equal(tp_table_int(&cpu->blocks, TP_BLOCK_RELEASED_AT)[0], 40000);
+    assert_int_equal(tp_table_int(&cpu->blocks, TP_BLOCK_ALLOCATED_AT)[1], TP_NULL_INT);
+    assert_int_equal(cell(&cpu->operators, "aten::empty", TP_MEMORY_OP_SELF_INCREASE), 64);
+    assert_int_equal(cell(&cpu->operators, "aten::zeros", TP_MEMORY_OP_SELF_INCREASE), -64);
+    assert_int_equal(cell(&cpu->operators, "aten::zeros", TP_MEMORY_OP_INCREASE), 0);
+    assert_int_equal(cell(&cpu->operators_folded, "aten::zeros", TP_MEMORY_OP_SELF_COUNT), 1);
+    assert_int_equal(tp_table_int(&m.views.memory.information, TP_MEMORY_LOOSE_INCREASE)[0], -32);
+    assert_int_equal(cpu->peak_bytes, 64);
+    tp_arena_release(&m.arena);
+}
+
+static void modules_merge_by_path_and_keep_first_call_order(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m,
+         EVENT("python_function", "nn.Module: Net_0", 0, 100, "\"Python module id\":1") "," EVENT(
+             "python_function", "nn.Module: B_0", 10, 20,
+             "\"Python module id\":2") "," EVENT("python_function", "nn.Module: A_0", 40, 20,
+                                                 "\"Python module id\":3") "," EVENT("python_function",
+                                                                                     "nn.Module: B_0", 70, 20,
+                                                                                     "\"Python module "
+                                                                                     "id\":2") "," OP("f", 12, 4,
+                                                                                                      "") "," OP("f",
+                                                                                                                 72, 6,
+                                                                                                                 ""));
+    const struct tp_module_view *view = &m.views.modules;
+    const char *expected[] = {"Net_0", "B_0", "A_0"};
+    assert_int_equal(view->table.row_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(tp_str_equal(tp_table_text(&view->table, TP_MODULE_NAME)[i], tp_str_of(expected[i])));
+        assert_int_equal(view->depth[i], i > 0);
+    }
+    assert_int_equal(cell(&view->table, "B_0", TP_MODULE_OCCURRENCES), 2);
+    assert_int_equal(cell(&view->table, "B_0", TP_MODULE_OPERATORS), 2);
+    assert_int_equal(cell(&view->table, "B_0", TP_MODULE_HOST_SELF), 30000);
+    assert_int_equal(cell(&view->table, "Net_0", TP_MODULE_HOST_SELF), 40000);
+    tp_arena_release(&m.arena);
+}
+
+static void the_slower_rank_shows_how_long_the_faster_waited(void **state)
+{
+    (void)state;
+    struct made fast, slow;
+    struct tp_rank_summary ranks[2];
+    struct tp_distributed view;
+    make(&fast, EVENT("user_annotation", "nccl:all_reduce", 0, 100, "") "," OP("f", 0, 200, ""));
+    make(&slow, EVENT("user_annotation", "nccl:all_reduce", 60, 40, "") "," OP("f", 0, 200, ""));
+    tp_rank_summary_build(&ranks[0], TP_STR("host_0"), &fast.model, &fast.views.overview, &fast.arena);
+    tp_rank_summary_build(&ranks[1], TP_STR("host_1"), &slow.model, &slow.views.overview, &slow.arena);
+    tp_distributed_build(&view, TP_NULL_INT, ranks, 2, &fast.arena);
+    assert_true(view.is_present && view.is_comparable);
+    assert_int_equal(tp_table_int(&view.ops[0], TP_COMM_OP_LATENCY)[0], 100000);
+    assert_int_equal(tp_table_int(&view.ops[0], TP_COMM_OP_TRANSFER)[0], 40000);
+    assert_int_equal(tp_table_int(&view.ops[1], TP_COMM_OP_TRANSFER)[0], 40000);
+    assert_int_equal(view.wait.step_count, 2); /* all, 0 */
+    assert_int_equal(view.wait.part_ns[(2 + 0) * 2 + 1], 60000);
+    assert_int_equal(view.wait.part_ns[(2 + 1) * 2 + 1], 0);
+    tp_arena_release(&fast.arena);
+    tp_arena_release(&slow.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recursion_counts_total_time_once),
+        cmocka_unit_test(an_operator_absorbs_its_only_child_of_the_same_name),
+        cmocka_unit_test(an_operator_that_sticks_out_is_clipped_to_its_parent),
+        cmocka_unit_test(a_kernel_belongs_to_the_operator_around_its_launch),
+        cmocka_unit_test(categories_of_a_step_add_up_to_it),
+        cmocka_unit_test(stacks_come_from_arguments_and_from_python_frames),
+        cmocka_unit_test(blocks_pair_allocation_and_release_of_an_address),
+        cmocka_unit_test(modules_merge_by_path_and_keep_first_call_order),
+        cmocka_unit_test(the_slower_rank_shows_how_long_the_faster_waited),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
