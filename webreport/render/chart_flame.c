@@ -33,6 +33,7 @@ static unsigned look_of(const struct tp_flame_node *node, bool is_root)
 /* What is worth a box: large enough, and no Python frame that only passes its time on to one callee. */
 struct choice {
     const struct tp_idle_device *device;
+    const struct tp_naming *naming;
     int64_t *max_child; /* by node */
     int64_t threshold;
 };
@@ -73,9 +74,11 @@ static void choose(struct choice *choice, struct tp_arena *arena, size_t max_box
         choice->threshold += choice->threshold / 4 + 1;
 }
 
-static void put_box(struct tp_list *boxes, struct tp_arena *arena, const struct tp_naming *naming,
-                    const struct tp_idle_device *device, uint32_t i, double x, unsigned row)
+static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t i, double x, unsigned row)
 {
+    const struct tp_idle_device *device = choice->device;
+    const struct tp_naming *naming = choice->naming;
+    struct tp_arena *arena = naming->arena;
     const struct tp_flame_node *node = &device->nodes[i];
     double share = tp_percent(node->total_ns, device->nodes[0].total_ns);
     struct tp_object *box = tp_list_object(boxes);
@@ -98,8 +101,7 @@ static void put_box(struct tp_list *boxes, struct tp_arena *arena, const struct 
 }
 
 /* Lays the chosen nodes out; returns the number of rows. The nodes stand in depth-first order. */
-static unsigned put_boxes(struct tp_list *boxes, struct tp_arena *arena, const struct tp_naming *naming,
-                          const struct choice *choice)
+static unsigned put_boxes(struct tp_list *boxes, struct tp_arena *arena, const struct choice *choice)
 {
     const struct tp_idle_device *device = choice->device;
     double *next_x = tp_arena_array(arena, device->node_count, sizeof(double)); /* where a node's next child begins */
@@ -120,7 +122,7 @@ static unsigned put_boxes(struct tp_list *boxes, struct tp_arena *arena, const s
         row_of[i] = row + 1;
         if (row >= MAX_ROWS)
             continue;
-        put_box(boxes, arena, naming, device, i, x, row);
+        put_box(boxes, choice, i, x, row);
         if (row + 1 > rows)
             rows = row + 1;
     }
@@ -131,7 +133,7 @@ struct tp_data tp_chart_flame(struct tp_arena *arena, const struct tp_naming *na
                               const struct tp_idle_device *device, size_t max_boxes)
 {
     struct tp_object *flame = tp_object_new(arena);
-    struct choice choice = {.device = device};
+    struct choice choice = {.device = device, .naming = naming};
     struct tp_list *kinds;
 
     if (!device->node_count || device->nodes[0].total_ns <= 0 || !max_boxes)
@@ -145,8 +147,7 @@ struct tp_data tp_chart_flame(struct tp_arena *arena, const struct tp_naming *na
         tp_object_text(kind, "fill", LOOKS[i].fill);
         tp_object_text(kind, "label", LOOKS[i].label);
     }
-    tp_object_int(flame, "height",
-                  (int64_t)ROW_PIXELS * put_boxes(tp_object_list(flame, "boxes"), arena, naming, &choice));
+    tp_object_int(flame, "height", (int64_t)ROW_PIXELS * put_boxes(tp_object_list(flame, "boxes"), arena, &choice));
     tp_object_text(flame, "icicle_label", "Host activity during idle time");
     tp_object_text(flame, "icicle_note",
                    "Python frames that only pass the time on to one callee, and the smallest boxes, are left out.");

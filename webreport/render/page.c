@@ -29,7 +29,8 @@ struct tp_page {
     struct tp_html html;
     struct tp_buf ranks, profiles, index, document;
     struct tp_page_index entries;
-    size_t expected; /* profiles */
+    size_t expected;              /* profiles */
+    struct tp_page_limits limits; /* of the profile being rendered */
 };
 
 static const char *kept(struct tp_arena *arena, const char *text)
@@ -152,7 +153,7 @@ enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]), THREAD_FROM_EVENT
 /* Sections built on a second thread, in an arena of its own. */
 struct large_sections {
     struct tp_section section;
-    struct tp_data data[SECTION_COUNT];
+    struct tp_data data[SECTION_COUNT] = {{.kind = TP_DATA_NONE}};
     pthread_t thread;
     bool has_thread;
 };
@@ -193,7 +194,7 @@ static void put_sections(struct tp_page *page, const struct tp_section *section,
                          struct tp_object *root)
 {
     struct large_sections large = {0};
-    struct tp_data data[SECTION_COUNT];
+    struct tp_data data[SECTION_COUNT] = {{.kind = TP_DATA_NONE}};
     jmp_buf outer;
 
     begin_large(&large, section, &page->beside);
@@ -238,15 +239,14 @@ static int fit_profile(struct tp_page *page, struct tp_section *section, struct 
                        struct tp_error *err)
 {
     size_t share = share_of_next(page), before = page->profiles.size;
-    struct tp_page_limits limits;
 
-    section->limits = &limits;
+    section->limits = &page->limits;
     for (unsigned level = 0; level < tp_page_level_count(); level++) {
         int code;
 
-        tp_page_limits_of(&limits, level, share);
+        tp_page_limits_of(&page->limits, level, share);
         if (page->options.no_timeline)
-            limits.timeline_bytes = 0;
+            page->limits.timeline_bytes = 0;
         section->left_out = tp_page_level_text(level);
         code = render_profile(page, section, entry, &page->profiles, err);
         if (code)

@@ -125,7 +125,6 @@ static struct tp_shown_table *index_table(struct tp_page_index *index, size_t ma
     struct tp_table *table = tp_arena_alloc(arena, sizeof(*table));
     struct tp_str *tags = tp_arena_array(arena, good, sizeof(*tags)),
                   *findings = tp_arena_array(arena, good, sizeof(*findings));
-    const struct tp_str **own = tp_arena_array(arena, 2, sizeof(*own));
     struct tp_shown_table *shown;
 
     tp_table_init(table, arena, "profiles", DEFS, INDEX_COLUMNS, good);
@@ -146,9 +145,8 @@ static struct tp_shown_table *index_table(struct tp_page_index *index, size_t ma
         }
         row++;
     }
-    own[0] = tags;
-    own[1] = findings;
-    shown->own_texts = own;
+    shown->own_texts[0] = tags;
+    shown->own_texts[1] = findings;
     shown->name = "profiles";
     shown->name_title = "Profile";
     shown->caption = "Profiles of this report";

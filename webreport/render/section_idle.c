@@ -71,18 +71,15 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables, 
 {
     struct tp_shown_table *shown;
     struct tp_str *kinds;
-    const struct tp_str **own;
 
     if (!device->by_line.row_count || device->idle.total_ns <= 0)
         return;
     shown = tp_section_new_table(section->arena, &device->by_line, LINE_COLUMNS, COUNT(LINE_COLUMNS),
                                  section->limits->line_rows);
     kinds = tp_arena_array(section->arena, shown->row_count, sizeof(*kinds));
-    own = tp_arena_array(section->arena, 1, sizeof(*own));
     for (size_t i = 0; i < shown->row_count; i++)
         kinds[i] = tp_str_of(kind_title(tp_table_text(&device->by_line, TP_IDLE_LINE_KIND)[i]));
-    own[0] = kinds;
-    shown->own_texts = own;
+    shown->own_texts[0] = kinds;
     shown->heading = "Where the idle time comes from";
     shown->name = "idle by line";
     shown->name_title = "Source line, annotation or operator";
@@ -141,7 +138,6 @@ static void put_syncs(const struct tp_section *section, struct tp_object *object
     struct tp_object *part;
     struct tp_shown_table *shown;
     struct tp_str *ops;
-    const struct tp_str **own;
 
     if (!syncs->rows.row_count || !section->limits->line_rows) {
         tp_object_bool(object, "syncs", false);
@@ -156,11 +152,9 @@ static void put_syncs(const struct tp_section *section, struct tp_object *object
                        tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns)));
     shown = tp_section_new_table(arena, &syncs->rows, SYNC_COLUMNS, COUNT(SYNC_COLUMNS), section->limits->line_rows);
     ops = tp_arena_array(arena, shown->row_count, sizeof(*ops));
-    own = tp_arena_array(arena, 1, sizeof(*own));
     for (size_t i = 0; i < shown->row_count; i++)
         ops[i] = tp_shown_text(&section->naming, tp_table_text(&syncs->rows, TP_SYNC_OP)[i]);
-    own[0] = ops;
-    shown->own_texts = own;
+    shown->own_texts[0] = ops;
     shown->heading = "Calls that wait";
     shown->name = "syncs";
     shown->name_title = "Source line";

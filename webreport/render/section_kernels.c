@@ -139,14 +139,12 @@ static void add_copies(const struct tp_section *section, struct tp_list *tables)
     const struct tp_table *copies = &section->profile->views->kernels.copies;
     struct tp_shown_table *shown;
     struct tp_str *rates;
-    const struct tp_str **own;
 
     if (!copies->row_count)
         return;
     shown =
         tp_section_new_table(section->arena, copies, COPY_COLUMNS, COUNT(COPY_COLUMNS), section->limits->kernel_rows);
     rates = tp_arena_array(section->arena, shown->row_count, sizeof(*rates));
-    own = tp_arena_array(section->arena, 1, sizeof(*own));
     for (size_t i = 0; i < shown->row_count; i++) {
         int64_t bytes = tp_table_int(copies, TP_COPY_BYTES)[i], total = tp_table_int(copies, TP_COPY_TOTAL)[i];
 
@@ -155,8 +153,7 @@ static void add_copies(const struct tp_section *section, struct tp_list *tables)
                                                   tp_text_of_fixed(section->arena, (double)bytes / (double)total, 1)))
                        : TP_STR("\xe2\x80\x93");
     }
-    own[0] = rates;
-    shown->own_texts = own;
+    shown->own_texts[0] = rates;
     shown->heading = "Memory copies and sets";
     shown->name = "copies";
     shown->name_title = "Operation";

@@ -239,12 +239,10 @@ static void add_by_name(const struct tp_section *section, struct tp_list *tables
         tp_section_new_table(section->arena, &view->by_name, is_gpu ? GPU_COLUMNS : CPU_COLUMNS,
                              is_gpu ? COUNT(GPU_COLUMNS) : COUNT(CPU_COLUMNS), section->limits->operator_rows);
     struct tp_str *texts = tp_arena_array(section->arena, shown->row_count, sizeof(*texts));
-    const struct tp_str **own = tp_arena_array(section->arena, 1, sizeof(*own));
 
     for (size_t i = 0; i < shown->row_count; i++)
         texts[i] = tensor_core_text(section->arena, &view->by_name, i);
-    own[0] = texts;
-    shown->own_texts = own;
+    shown->own_texts[0] = texts;
     shown->name = "operators";
     shown->name_title = "Operator";
     shown->caption = is_gpu ? "Operators, sorted by GPU self time" : "Operators, sorted by CPU self time";
@@ -268,19 +266,16 @@ static void add_by_shape(const struct tp_section *section, struct tp_list *table
     bool is_gpu = view->sorted_by_device;
     struct tp_shown_table *shown;
     struct tp_str *texts;
-    const struct tp_str **own;
 
     if (!section->limits->shape_rows || !has_shapes(&view->by_shape))
         return;
     shown = tp_section_new_table(section->arena, &view->by_shape, is_gpu ? GPU_SHAPED : CPU_SHAPED,
                                  is_gpu ? COUNT(GPU_SHAPED) : COUNT(CPU_SHAPED), section->limits->shape_rows);
     texts = tp_arena_array(section->arena, shown->row_count, sizeof(*texts));
-    own = tp_arena_array(section->arena, 1, sizeof(*own));
     for (size_t i = 0; i < shown->row_count; i++)
         texts[i] =
             tp_shown_text(&section->naming, shape_text(section->arena, tp_table_text(&view->by_shape, TP_OP_SHAPE)[i]));
-    own[0] = texts;
-    shown->own_texts = own;
+    shown->own_texts[0] = texts;
     shown->heading = "By input shape";
     shown->name = "operators by shape";
     shown->name_title = "Operator";

@@ -42,7 +42,7 @@ struct tp_shown_row {
     struct tp_data more;  /* object for the template "table_more"; kind NONE: the row does not open */
 };
 
-enum { TP_MAX_SHOWN_COLUMNS = 16 };
+enum { TP_MAX_SHOWN_COLUMNS = 16, TP_MAX_OWN_TEXTS = 2 };
 
 struct tp_shown_table {
     struct tp_arena *arena;
@@ -59,7 +59,7 @@ struct tp_shown_table {
     unsigned open_depth;                      /* of a tree: rows deeper than this are folded by the script */
     size_t row_count;                         /* shown; at most the table's */
     struct tp_shown_row *rows;
-    const struct tp_str *const *own_texts; /* [OWN index][row] */
+    const struct tp_str *own_texts[TP_MAX_OWN_TEXTS]; /* by OWN index, a text per row */
     /* filled by tp_shown_table_prepare */
     struct tp_unit units[TP_MAX_SHOWN_COLUMNS];
     double maxima[TP_MAX_SHOWN_COLUMNS], sums[TP_MAX_SHOWN_COLUMNS];
