@@ -153,7 +153,7 @@ enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]), THREAD_FROM_EVENT
 /* Sections built on a second thread, in an arena of its own. */
 struct large_sections {
     struct tp_section section;
-    struct tp_data data[SECTION_COUNT] = {{.kind = TP_DATA_NONE}};
+    struct tp_data data[SECTION_COUNT];
     pthread_t thread;
     bool has_thread;
 };
