@@ -11,7 +11,7 @@
 #include "writer/base/json_out.h"
 #include "writer/base/limits.h"
 
-enum { MAX_HEADER_BYTES = 1 << 20, MAX_BANDS = 5000, MAX_ATTEMPTS = 8 };
+enum { MAX_HEADER_BYTES = 1 << 20, MAX_BANDS = 5000, FEW_BANDS = 100, MAX_ATTEMPTS = 8 };
 
 /* ---- lanes ---- */
 
@@ -209,12 +209,12 @@ static void header_lanes(struct tp_json *json, const struct tp_timeline *timelin
     tp_json_array_end(json);
 }
 
-static void header_steps(struct tp_json *json, const struct tp_timeline *timeline, uint32_t unit_ns)
+static void header_steps(struct tp_json *json, const struct tp_timeline *timeline, uint32_t unit_ns, uint32_t max_count)
 {
     const struct tp_model *model = timeline->model;
     tp_json_key(json, "steps");
     tp_json_array(json);
-    for (uint32_t i = 0; i < model->step_count && i < MAX_BANDS; i++) {
+    for (uint32_t i = 0; i < model->step_count && i < max_count; i++) {
         const struct tp_step *step = &model->steps[i];
         struct tp_str name = step->name.len < 100 ? step->name : TP_STR("step");
         tp_json_array(json);
@@ -263,7 +263,7 @@ static size_t write_header(char *room, const struct tp_pack *pack, const struct 
     }
     tp_json_array_end(&json);
     header_lanes(&json, timeline);
-    header_steps(&json, timeline, pack->unit_ns);
+    header_steps(&json, timeline, pack->unit_ns, pack->folds_steps ? FEW_BANDS : MAX_BANDS);
     tp_json_object_end(&json);
     size_t size = text.failed ? 0 : text.size;
     bool is_out_of_memory = text.failed == TP_ENOMEM;
@@ -301,33 +301,60 @@ static size_t base64_size(size_t size)
     return (size + 2) / 3 * 4;
 }
 
-/* How many foldable slices the next attempt may keep, given what this one kept and what it took. */
-static uint64_t fewer(uint64_t kept, size_t have, size_t want)
+/* What the sections will take as base64, from samples of an eighth of each; 0 when compressing all costs little anyway.
+ */
+static size_t estimate(struct tp_pack *pack)
 {
-    return (uint64_t)((unsigned __int128)kept * want / have * 9 / 10);
+    enum { WORTH_IT = 1 << 20, PART = 8, SAMPLES = 16 };
+    struct tp_str pieces[TP_PACK_SECTION_COUNT * SAMPLES];
+    size_t count = 0, size = 0;
+    for (int i = 0; i < TP_PACK_SECTION_COUNT; i++) {
+        const struct tp_pack_column *section = &pack->sections[i];
+        for (size_t k = 0; k < SAMPLES && section->size >= PART * SAMPLES; k++)
+            pieces[count++] =
+                (struct tp_str){(char *)section->data + section->size / SAMPLES * k, section->size / (PART * SAMPLES)};
+        size += section->size;
+    }
+    return size < WORTH_IT ? 0 : base64_size(tp_gzip_pieces(pack->arena, pieces, count).len * PART);
+}
+
+/* Chooses what the next attempt folds, given that `size` bytes were needed for what is shown now. After three attempts
+ * devices and annotations are folded as well, after five the steps. */
+static void fold_more(struct tp_pack *pack, struct tp_timeline *timeline, size_t size, size_t max_bytes, int attempt)
+{
+    uint64_t keep = (uint64_t)((unsigned __int128)timeline->shown_count * max_bytes / size * 15 / 16), fixed = 0;
+    for (unsigned bin = 0; bin < TP_PACK_DURATION_BINS; bin++)
+        fixed += pack->bins[1][bin];
+    if (!pack->folds_devices && (attempt >= 3 || keep <= fixed)) { /* folding host slices is not enough */
+        pack->folds_devices = timeline->folds_devices = true;
+        pack->max_name_bytes = max_bytes / 2;
+    }
+    if (!pack->folds_devices)
+        keep -= fixed;
+    if (attempt >= 5) {
+        pack->folds_steps = true;
+        keep /= 8;
+    }
+    pack->fold_below_ns = tp_pack_threshold(pack, keep);
+    timeline->folded_below_ns = pack->fold_below_ns;
 }
 
 /* Packs, and folds more and more until the data fits. */
 static void pack_within(struct tp_pack *pack, struct tp_timeline *timeline, struct tp_str load, size_t max_bytes)
 {
-    uint64_t keep = timeline->slice_count;
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        struct tp_str data = compress(pack, timeline, load);
-        size_t size = base64_size(data.len);
-        if (data.len && size <= max_bytes) {
-            timeline->data = data;
-            return;
+        size_t size = estimate(pack);
+        if (size <= max_bytes + max_bytes / 16) { /* an estimate may err a little */
+            struct tp_str data = compress(pack, timeline, load);
+            size = base64_size(data.len);
+            if (!size)
+                break;
+            if (size <= max_bytes) {
+                timeline->data = data;
+                return;
+            }
         }
-        if (!data.len)
-            break;
-        keep = fewer(attempt ? keep : timeline->shown_count, size, max_bytes);
-        if (attempt == 3) { /* folding host slices is not enough */
-            pack->folds_devices = timeline->folds_devices = true;
-            pack->max_name_bytes = max_bytes / 2;
-            keep = timeline->slice_count < max_bytes / 16 ? timeline->slice_count : max_bytes / 16;
-        }
-        pack->fold_below_ns = tp_pack_threshold(pack, keep);
-        timeline->folded_below_ns = pack->fold_below_ns;
+        fold_more(pack, timeline, size, max_bytes, attempt);
         tp_pack_walk(pack);
     }
     timeline->shown_count = 0;

@@ -202,7 +202,7 @@ static uint64_t bin_start(unsigned bin)
 static inline bool may_fold(const struct walk *w, enum tp_slice_class class)
 {
     if (w->pack->folds_devices)
-        return class != TP_SLICE_STEP;
+        return class != TP_SLICE_STEP || w->pack->folds_steps;
     return !w->lane->is_device && (class == TP_SLICE_CPU || class == TP_SLICE_RUNTIME || class == TP_SLICE_FRAME);
 }
 

@@ -39,6 +39,7 @@ struct tp_pack {
     uint32_t unit_ns;       /* 1 or 1000: what all times are multiples of */
     uint64_t fold_below_ns; /* host slices shorter than this are folded */
     bool folds_devices;     /* device slices and annotations, too */
+    bool folds_steps;       /* steps, too */
     size_t max_name_bytes;  /* of all names together; more are "(other names)" */
     struct tp_pack_column sections[TP_PACK_SECTION_COUNT];
     uint32_t *name_number; /* by name id: number in the data; 0: none yet. Number 0 is "(other names)" */
