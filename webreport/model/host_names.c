@@ -54,14 +54,8 @@ static const struct pattern folded_parts[] = {
     {"gmma", TP_NAME_TENSOR_CORE},      {"hmma", TP_NAME_TENSOR_CORE},         {"imma", TP_NAME_TENSOR_CORE},
     {"tf32", TP_NAME_TENSOR_CORE},      {"bf16", TP_NAME_TENSOR_CORE},         {"nvjet", TP_NAME_TENSOR_CORE},
     {"warpgroup", TP_NAME_TENSOR_CORE}, {"e4m3", TP_NAME_TENSOR_CORE},         {"e5m2", TP_NAME_TENSOR_CORE},
+    {"nccl", TP_NAME_COMMUNICATION},    {"rccl", TP_NAME_COMMUNICATION},       {"gemm", TP_NAME_GEMM_KERNEL},
     {"mfma", TP_NAME_TENSOR_CORE},      {"xdl", TP_NAME_TENSOR_CORE},
-};
-
-/* Compared with the lower-case name: plain lower case, no other folding. */
-static const struct pattern lower_parts[] = {
-    {"nccl", TP_NAME_COMMUNICATION},
-    {"rccl", TP_NAME_COMMUNICATION},
-    {"gemm", TP_NAME_GEMM_KERNEL},
 };
 
 static const struct pattern wholes[] = {
@@ -218,16 +212,47 @@ static struct tp_str fold_case(struct tp_str name, char *out)
     return (struct tp_str){out, n};
 }
 
-static uint64_t bits_of_parts(struct tp_str text, const struct pattern *patterns, size_t count)
+/* Patterns by their first byte, so that one pass over a name looks for all of them. */
+struct part_index {
+    const struct pattern *patterns;
+    uint8_t first[256], next[64]; /* numbers of patterns + 1; 0 ends a chain */
+};
+
+static void index_parts(struct part_index *index, const struct pattern *patterns, size_t count)
+{
+    memset(index, 0, sizeof *index);
+    index->patterns = patterns;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *first = &index->first[(unsigned char)*patterns[i].text];
+        index->next[i] = *first;
+        *first = (uint8_t)(i + 1);
+    }
+}
+
+static bool stands_at(struct tp_str text, size_t at, const char *pattern)
+{
+    size_t i = 1;
+    while (pattern[i] && at + i < text.len && text.ptr[at + i] == pattern[i])
+        i++;
+    return !pattern[i];
+}
+
+static uint64_t bits_of_parts(struct tp_str text, const struct part_index *index)
 {
     uint64_t bits = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!(bits & patterns[i].bit) && tp_str_find(text, patterns[i].text) >= 0)
-            bits |= patterns[i].bit;
+    for (size_t at = 0; at < text.len; at++)
+        for (unsigned n = index->first[(unsigned char)text.ptr[at]]; n; n = index->next[n - 1])
+            if (stands_at(text, at, index->patterns[n - 1].text))
+                bits |= index->patterns[n - 1].bit;
     return bits;
 }
 
-static uint64_t bits_in(struct tp_str name, char *scratch)
+struct matcher {
+    struct part_index parts, folded;
+    char *scratch; /* room for the longest name */
+};
+
+static uint64_t bits_in(struct tp_str name, const struct matcher *matcher)
 {
     uint64_t bits = 0;
     for (size_t i = 0; i < COUNT(prefixes); i++)
@@ -236,7 +261,7 @@ static uint64_t bits_in(struct tp_str name, char *scratch)
     for (size_t i = 0; i < COUNT(wholes); i++)
         if (tp_str_equal(name, tp_str_of(wholes[i].text)))
             bits |= wholes[i].bit;
-    bits |= bits_of_parts(name, parts, COUNT(parts));
+    bits |= bits_of_parts(name, &matcher->parts);
     if (bits & TP_NAME_STEP_PREFIX && is_step(name))
         bits |= TP_NAME_STEP;
     if (is_execute_context(name))
@@ -247,14 +272,11 @@ static uint64_t bits_in(struct tp_str name, char *scratch)
         bits |= TP_NAME_SYNC;
     if (is_allocator(name))
         bits |= TP_NAME_ALLOCATOR;
-    struct tp_str folded = fold_case(name, scratch);
-    bits |= bits_of_parts(folded, folded_parts, COUNT(folded_parts));
+    struct tp_str folded = fold_case(name, matcher->scratch);
+    bits |= bits_of_parts(folded, &matcher->folded);
     if (!(bits & TP_NAME_TENSOR_CORE) &&
         (has_number_between(folded, "_mi", "x") || has_number_between(folded, "sm", "_xmma")))
         bits |= TP_NAME_TENSOR_CORE;
-    for (size_t i = 0; i < COUNT(lower_parts); i++)
-        if (tp_str_find_lower(name, lower_parts[i].text) >= 0)
-            bits |= lower_parts[i].bit;
     return bits;
 }
 
@@ -264,10 +286,12 @@ uint64_t *tp_host_names_mark(const struct tp_trace *trace, struct tp_arena *aren
     for (uint32_t i = 0; i < trace->names.count; i++)
         if (trace->names.items[i].len > longest)
             longest = trace->names.items[i].len;
-    char *scratch = tp_arena_array(arena, longest, 1);
+    struct matcher matcher = {.scratch = tp_arena_array(arena, longest, 1)};
+    index_parts(&matcher.parts, parts, COUNT(parts));
+    index_parts(&matcher.folded, folded_parts, COUNT(folded_parts));
     uint64_t *bits = tp_arena_array(arena, trace->names.count, sizeof *bits);
     for (uint32_t i = 0; i < trace->names.count; i++)
-        bits[i] = bits_in(trace->names.items[i], scratch);
-    tp_arena_drop(arena, scratch, longest);
+        bits[i] = bits_in(trace->names.items[i], &matcher);
+    tp_arena_drop(arena, matcher.scratch, longest);
     return bits;
 }

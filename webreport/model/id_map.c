@@ -1,7 +1,7 @@
 /* Integer-keyed map: see id_map.h. */
 #include "webreport/model/id_map.h"
 
-enum { FIRST_SLOTS = 64 };
+enum { FIRST_SLOTS = 8 };
 
 static uint64_t hash_of(uint64_t x) /* the finaliser of splitmix64 */
 {

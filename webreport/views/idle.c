@@ -6,7 +6,7 @@
 #include "webreport/views/idle_flame.h"
 
 /* A trace may name any number of devices and steps; a real one has a few. */
-enum { MAX_STEP_ROWS = 1 << 20 };
+enum { MAX_STEP_ROWS = 1 << 17 };
 
 static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
     {"name", "Step", "", "Name of the step's mark.", TP_COLUMN_TEXT},
@@ -149,8 +149,9 @@ static void build_device(struct tp_idle_device *out, struct tp_host *host, uint3
     out->steps.title = "Idle device by step";
     for (uint32_t i = 0; i < steps; i++)
         fill_step(&out->steps, i, host, device);
-    struct tp_idle_flame flame;
-    tp_idle_flame_walk(&flame, host, index < TP_IDLE_FLAME_DEVICES ? device : NULL, arena);
+    struct tp_idle_flame flame = {0};
+    if (index < TP_IDLE_FLAME_DEVICES)
+        tp_idle_flame_walk(&flame, host, device, arena);
     out->flame_total_ns = flame.total_ns;
     out->fallback_thread_ns = flame.fallback_ns;
     build_by_line(out, host, &flame, arena);

@@ -25,6 +25,8 @@ void tp_idle_walk_pieces(struct tp_stack_walk *walk, struct tp_vec *pieces)
 {
     const struct tp_idle_piece *items = pieces->data;
     uint32_t threads = walk->host->trace->thread_count + 1; /* the last for pieces without thread */
+    if (!pieces->count)
+        return;
     size_t *first = tp_arena_array(pieces->arena, (size_t)threads + 2, sizeof *first);
     struct tp_stack_piece *sorted = tp_arena_array(pieces->arena, pieces->count, sizeof *sorted);
     for (size_t i = 0; i < pieces->count; i++)
@@ -81,7 +83,7 @@ void tp_idle_flame_walk(struct tp_idle_flame *flame, struct tp_host *host, const
     tp_stack_tree_init(&flame->tree, arena);
     tp_id_map_init(&flame->line_ids, arena);
     struct tp_vec pieces = TP_VEC(arena, struct tp_idle_piece);
-    for (uint32_t i = 0; device && i < device->gap_count; i++) {
+    for (uint32_t i = 0; i < device->gap_count; i++) {
         const struct tp_gap *gap = &device->gaps[i];
         int64_t a = tp_ns_max(gap->a, device->first), b = tp_ns_min(gap->b, device->last);
         if (a >= b)
@@ -279,6 +281,10 @@ void tp_idle_flame_fill(struct tp_idle_device *out, struct tp_host *host, const 
 {
     uint32_t count = (uint32_t)flame->tree.nodes.count;
     struct fill fill = {.host = host, .nodes = flame->tree.nodes.data};
+    if (!count) {
+        tp_table_init(&out->frames, arena, "idle_frames", frame_columns, 5, 0);
+        return;
+    }
     sum_up(&fill, flame, arena);
     fill.index = tp_arena_array(arena, count, sizeof *fill.index);
     fill.order = tp_arena_array(arena, count, sizeof *fill.order);

@@ -26,11 +26,11 @@ struct tp_idle_time {
     int64_t ns, host_ns;
 };
 
-/* Charges the gaps of a device within its span; NULL: nothing. */
+/* Charges the gaps of a device within its span. */
 void tp_idle_flame_walk(struct tp_idle_flame *flame, struct tp_host *host, const struct tp_host_device *device,
                         struct tp_arena *arena);
 
-/* Makes nodes, stacks and frames of the view from a walk. */
+/* Makes nodes, stacks and frames of the view from a walk; none from a zeroed one. */
 void tp_idle_flame_fill(struct tp_idle_device *out, struct tp_host *host, const struct tp_idle_flame *flame,
                         struct tp_arena *arena);
 

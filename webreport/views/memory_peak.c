@@ -10,7 +10,10 @@
 enum { OPERATOR, MODULE, LINE, GROUPINGS };
 
 /* Most ancestors that are looked at for one block; more occur in broken traces only. */
-enum { MAX_ANCESTORS = 4096 };
+enum { MAX_ANCESTORS = 1024 };
+
+/* Devices times steps whose ends are listed; a trace may name any number of both, a real one has a few. */
+enum { MAX_STEP_ENDS = 1 << 20, MAX_DEVICES = 1 << 16 };
 
 static const struct tp_column_def live_columns[TP_LIVE_COLUMNS] = {
     {"name", "Allocated in", "", "Where the block was allocated; empty when nothing was recorded there.",
@@ -25,7 +28,8 @@ struct series {
     const uint32_t *records; /* indexes in trace->memory */
     uint32_t count;
     bool totals_known;
-    int64_t *allocated; /* by record */
+    int64_t *allocated;  /* by record */
+    uint32_t *step_ends; /* that may still be listed */
     struct tp_arena *arena;
 };
 
@@ -127,31 +131,39 @@ static int by_bytes(const void *x, const void *y, const void *context)
     return tp_str_compare(a->name, b->name);
 }
 
-static struct tp_str grouping_name(struct tp_host *host, const struct surrounding *s, int grouping)
+/* What stands for a block in a grouping: an id, TP_NO_ID for the empty text, and its text. */
+static uint32_t grouping_id(struct tp_host *host, const struct surrounding *s, int grouping, struct tp_str *text)
 {
-    if (grouping == OPERATOR) /* frame texts, so that names with addresses are one */
-        return s->op == TP_NO_ID ? TP_STR("")
-                                 : tp_strings_get(&host->frames.frames, tp_host_frames_frame(&host->frames, s->op));
-    if (grouping == LINE)
-        return tp_strings_get(&host->frames.lines, s->line);
-    if (s->module == TP_NO_ID)
-        return TP_STR("");
-    struct tp_str name = tp_strings_get(&host->trace->names, s->module);
-    size_t prefix = strlen("nn.Module: ");
-    return (struct tp_str){name.ptr + prefix, name.len - prefix};
+    uint32_t id = grouping == OPERATOR ? s->op : grouping == MODULE ? s->module : s->line;
+    *text = TP_STR("");
+    if (id == TP_NO_ID)
+        return id;
+    if (grouping == OPERATOR) { /* by frame, so that names with addresses are one */
+        id = tp_host_frames_frame(&host->frames, id);
+        *text = tp_strings_get(&host->frames.frames, id);
+    } else if (grouping == LINE) {
+        *text = tp_strings_get(&host->frames.lines, id);
+    } else {
+        struct tp_str name = tp_strings_get(&host->trace->names, id);
+        size_t prefix = strlen("nn.Module: ");
+        *text = (struct tp_str){name.ptr + prefix, name.len - prefix};
+    }
+    return text->len ? id : TP_NO_ID;
 }
 
 struct grouping {
-    struct tp_strings names;
-    struct tp_vec groups; /* struct live_group, by name id */
+    struct tp_id_map ids;
+    struct tp_vec groups; /* struct live_group */
 };
 
-static void add_block(struct grouping *grouping, struct tp_str name, int64_t bytes)
+static void add_block(struct grouping *grouping, uint32_t id, struct tp_str name, int64_t bytes)
 {
-    uint32_t id = tp_strings_add(&grouping->names, name);
-    if (id == grouping->groups.count)
-        ((struct live_group *)tp_vec_push(&grouping->groups))->name = tp_strings_get(&grouping->names, id);
-    struct live_group *group = TP_AT(&grouping->groups, struct live_group, id);
+    uint32_t *slot = tp_id_map_put(&grouping->ids, id);
+    if (*slot == TP_NO_ID) {
+        *slot = (uint32_t)grouping->groups.count;
+        ((struct live_group *)tp_vec_push(&grouping->groups))->name = name;
+    }
+    struct live_group *group = TP_AT(&grouping->groups, struct live_group, *slot);
     group->bytes = tp_ns_plus(group->bytes, bytes);
     group->blocks++;
 }
@@ -200,7 +212,7 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
     struct grouping groupings[GROUPINGS];
     struct tp_vec live = TP_VEC(s->arena, uint32_t);
     for (int g = 0; g < GROUPINGS; g++) {
-        tp_strings_init(&groupings[g].names, s->arena, 0);
+        tp_id_map_init(&groupings[g].ids, s->arena);
         groupings[g].groups = TP_VEC(s->arena, struct live_group);
     }
     out->addresses_known = walk_live(s, peak, &live);
@@ -215,8 +227,11 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
             struct surrounding around = surrounding_of(s->host, m);
             out->live_bytes = tp_ns_plus(out->live_bytes, m->bytes);
             out->live_block_count++;
-            for (int g = 0; g < GROUPINGS; g++)
-                add_block(&groupings[g], grouping_name(s->host, &around, g), m->bytes);
+            for (int g = 0; g < GROUPINGS; g++) {
+                struct tp_str name;
+                uint32_t id = grouping_id(s->host, &around, g, &name);
+                add_block(&groupings[g], id, name, m->bytes);
+            }
         }
         out->preexisting_bytes = tp_ns_minus(out->peak_allocated_bytes, out->live_bytes);
     }
@@ -246,7 +261,9 @@ static void measure_growth(const struct series *s, struct tp_memory_device *out)
 {
     const struct tp_host *host = s->host;
     int64_t first = TP_NULL_INT, last = TP_NULL_INT, points = 0, rise = 0;
-    out->step_end_count = host->is_whole ? 0 : host->step_count;
+    bool is_listed = !host->is_whole && host->step_count <= *s->step_ends;
+    out->step_end_count = is_listed ? host->step_count : 0;
+    *s->step_ends -= out->step_end_count;
     out->step_end_bytes = tp_arena_array(s->arena, out->step_end_count, sizeof *out->step_end_bytes);
     for (uint32_t i = 0; i < out->step_end_count; i++) {
         int64_t bytes = out->step_end_bytes[i] = allocated_at(s, host->steps[i].end);
@@ -338,12 +355,13 @@ static struct tp_vec sort_into_buckets(struct tp_host *host, struct tp_arena *ar
 void tp_memory_peak_build(struct tp_memory_peak *peak, struct tp_host *host, struct tp_arena *arena)
 {
     struct tp_vec buckets = sort_into_buckets(host, arena);
-    peak->device_count = (uint32_t)buckets.count;
-    peak->devices = tp_arena_array(arena, buckets.count, sizeof *peak->devices);
-    for (size_t i = 0; i < buckets.count; i++) {
+    uint32_t step_ends = MAX_STEP_ENDS;
+    peak->device_count = buckets.count < MAX_DEVICES ? (uint32_t)buckets.count : MAX_DEVICES;
+    peak->devices = tp_arena_array(arena, peak->device_count, sizeof *peak->devices);
+    for (size_t i = 0; i < peak->device_count; i++) {
         struct tp_vec *records = &TP_AT(&buckets, struct bucket, i)->records;
         tp_merge_sort(arena, records->data, records->count, sizeof(uint32_t), by_time, host->trace->memory);
-        struct series s = {host, records->data, (uint32_t)records->count, false, NULL, arena};
+        struct series s = {host, records->data, (uint32_t)records->count, false, NULL, &step_ends, arena};
         build_device(&s, &peak->devices[i]);
         tp_arena_drop(arena, records->data, records->capacity * sizeof(uint32_t));
     }
