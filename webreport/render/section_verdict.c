@@ -26,15 +26,26 @@ static const char *time_text(struct tp_arena *arena, double ns)
     return tp_text_of_time(arena, (int64_t)llround(ns));
 }
 
-/* "Hiding all of it would take at most 59.3 ms off a 178 ms step." */
-static const char *best_case(struct tp_arena *arena, const struct shares *shares, const char *what, unsigned part)
+/* Ceiling per step of the first of the findings named (two ids at most); NaN when none was found. */
+static double ceiling_us(const struct tp_recommendations *found, const char *id, const char *other)
 {
-    double ns = shares->step_ns * shares->part[part] / 100;
+    for (uint32_t i = 0; i < found->finding_count; i++)
+        if (strcmp(found->findings[i].rule->id, id) == 0 || strcmp(found->findings[i].rule->id, other) == 0)
+            return found->findings[i].ceiling_us_per_step;
+    return NAN;
+}
 
-    return tp_text_printf(
-        arena,
-        "%s takes %s of a %s step. Hiding all of it behind other work would save at most that much: %s per step.", what,
-        time_text(arena, ns), time_text(arena, shares->step_ns), time_text(arena, shares->step_ns - ns));
+/* "Data loading takes 59.3 ms of a 177.6 ms step; hiding it would save at most 47.3 ms per step." The bound is that of
+ * the finding, which knows what the device did meanwhile; without one, all of it. */
+static const char *best_case(struct tp_arena *arena, const struct shares *shares, const char *what, unsigned part,
+                             double finding_us)
+{
+    double ns = shares->step_ns * shares->part[part] / 100,
+           bound = isnan(finding_us) ? ns : fmin(ns, finding_us * 1000);
+
+    return tp_text_printf(arena,
+                          "%s takes %s of a %s step; hiding it behind other work would save at most %s per step.", what,
+                          time_text(arena, ns), time_text(arena, shares->step_ns), time_text(arena, bound));
 }
 
 static struct tp_verdict_words cpu_words(struct tp_arena *arena, const struct shares *shares,
@@ -54,7 +65,46 @@ static struct tp_verdict_words cpu_words(struct tp_arena *arena, const struct sh
     return words;
 }
 
-static struct tp_verdict_words words_of(struct tp_arena *arena, enum tp_verdict verdict, const struct shares *shares)
+/* Whether most of the idle time had its next operation queued already: then launching earlier would gain nothing. */
+static bool is_held_on_device(const struct tp_idle_view *idle)
+{
+    double total = 0, host = 0;
+
+    for (uint32_t i = 0; i < idle->device_count; i++) {
+        total += (double)idle->devices[i].idle.total_ns;
+        host += (double)idle->devices[i].idle.host_ns;
+    }
+    return total > 0 && host < total / 2;
+}
+
+static struct tp_verdict_words held_words(struct tp_arena *arena, const struct shares *shares,
+                                          const struct tp_idle_view *idle)
+{
+    double total = 0, held = 0, unknown = 0;
+
+    for (uint32_t i = 0; i < idle->device_count; i++) {
+        total += (double)idle->devices[i].idle.total_ns;
+        held += (double)idle->devices[i].idle.dependency_ns;
+        unknown += (double)idle->devices[i].idle.unknown_ns;
+    }
+    if (unknown > held)
+        return (struct tp_verdict_words){
+            "Unclear", "low",
+            tp_text_printf(arena, "The GPU idles %s of every step; what it waits for was not recorded.",
+                           tp_text_of_percent(arena, shares->idle)),
+            tp_text_printf(arena, "The launches after %s of its idle time are not in the trace.",
+                           tp_text_of_percent(arena, 100 * unknown / total))};
+    return (struct tp_verdict_words){
+        "Unclear", "low",
+        tp_text_printf(arena, "The GPU idles %s of every step, and launching earlier would not help.",
+                       tp_text_of_percent(arena, shares->idle)),
+        tp_text_printf(
+            arena, "In %s of its idle time the next operation was queued already and something on the device held it.",
+            tp_text_of_percent(arena, 100 * held / total))};
+}
+
+static struct tp_verdict_words words_of(struct tp_arena *arena, enum tp_verdict verdict, const struct shares *shares,
+                                        const struct tp_recommendations *found)
 {
     const char *idle = tp_text_of_percent(arena, shares->idle);
 
@@ -66,19 +116,19 @@ static struct tp_verdict_words words_of(struct tp_arena *arena, enum tp_verdict 
                 ? tp_text_printf(arena, "The GPU idles %s of every step, mostly waiting for input data.", idle)
                 : tp_text_printf(arena, "Data loading takes %s of every step.",
                                  tp_text_of_percent(arena, shares->part[TP_ROLE_DATALOADER])),
-            best_case(arena, shares, "Data loading", TP_ROLE_DATALOADER)};
+            best_case(arena, shares, "Data loading", TP_ROLE_DATALOADER, ceiling_us(found, "B1", "H1"))};
     case TP_VERDICT_COMMUNICATION_BOUND:
-        return (struct tp_verdict_words){"Communication-bound", "",
-                                         tp_text_printf(arena,
-                                                        "%s of every step is communication that no computation hides.",
-                                                        tp_text_of_percent(arena, shares->part[TP_ROLE_COMMUNICATION])),
-                                         best_case(arena, shares, "Exposed communication", TP_ROLE_COMMUNICATION)};
+        return (struct tp_verdict_words){
+            "Communication-bound", "",
+            tp_text_printf(arena, "%s of every step is communication that no computation hides.",
+                           tp_text_of_percent(arena, shares->part[TP_ROLE_COMMUNICATION])),
+            best_case(arena, shares, "Exposed communication", TP_ROLE_COMMUNICATION, ceiling_us(found, "E1", "H8"))};
     case TP_VERDICT_COPY_BOUND:
         return (struct tp_verdict_words){"Memory-copy-bound", "",
                                          tp_text_printf(arena,
                                                         "%s of every step is memory copies that no kernel hides.",
                                                         tp_text_of_percent(arena, shares->part[TP_ROLE_MEMCPY])),
-                                         best_case(arena, shares, "Copying", TP_ROLE_MEMCPY)};
+                                         best_case(arena, shares, "Copying", TP_ROLE_MEMCPY, NAN)};
     case TP_VERDICT_LAUNCH_BOUND:
         return (struct tp_verdict_words){
             "Launch-bound", "",
@@ -154,5 +204,7 @@ struct tp_verdict_words tp_section_verdict(struct tp_arena *arena, const struct 
     if (views->facts.device_time_ns <= 0 && verdict != TP_VERDICT_INPUT_BOUND &&
         verdict != TP_VERDICT_COMMUNICATION_BOUND)
         return cpu_words(arena, &shares, &advice->recommendations);
-    return words_of(arena, verdict, &shares);
+    if (verdict == TP_VERDICT_LAUNCH_BOUND && is_held_on_device(&advice->idle))
+        return held_words(arena, &shares, &advice->idle);
+    return words_of(arena, verdict, &shares, &advice->recommendations);
 }
