@@ -9,6 +9,7 @@
 
 #include "webreport/cli/analysis.h"
 #include "webreport/cli/cmd.h"
+#include "webreport/model/merge_sort.h"
 
 struct job {
     const struct tp_report_job *options;
@@ -110,23 +111,11 @@ struct rank {
     struct tp_rank_summary summary;
 };
 
-/* Stable: ranks of a span stay in the order of their workers. */
-static void sort_by_span(struct rank *ranks, size_t count, struct tp_arena *arena)
+static int by_span(const void *x, const void *y, const void *context)
 {
-    struct rank *from = ranks, *to = tp_arena_array(arena, count, sizeof *to), *scratch = to;
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t lo = 0; lo < count; lo += 2 * width) {
-            size_t mid = lo + width < count ? lo + width : count, hi = mid + width < count ? mid + width : count;
-            for (size_t i = lo, j = mid, k = lo; k < hi; k++)
-                to[k] = i < mid && (j >= hi || from[i].span <= from[j].span) ? from[i++] : from[j++];
-        }
-        struct rank *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != ranks)
-        memcpy(ranks, from, count * sizeof *ranks);
-    tp_arena_drop(arena, scratch, count * sizeof *scratch);
+    const struct rank *a = x, *b = y;
+    (void)context;
+    return (a->span > b->span) - (a->span < b->span);
 }
 
 /* The comparison of each span's ranks. */
@@ -134,7 +123,8 @@ static int compare_ranks(struct job *job, const struct tp_run *run, struct rank 
 {
     struct tp_rank_summary *span = tp_arena_array(&job->arena, count, sizeof *span);
     int code = TP_OK;
-    sort_by_span(ranks, count, &job->arena);
+    /* stable: ranks of a span stay in the order of their workers */
+    tp_merge_sort(&job->arena, ranks, count, sizeof *ranks, by_span, NULL);
     for (size_t first = 0, end; first < count && code == TP_OK; first = end) {
         struct tp_distributed view;
         for (end = first; end < count && ranks[end].span == ranks[first].span; end++)

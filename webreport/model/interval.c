@@ -1,54 +1,21 @@
 /* Interval sets: see interval.h. */
 #include "webreport/model/interval.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "webreport/model/merge_sort.h"
 
-static int by_start(const void *x, const void *y)
+static int by_start(const void *x, const void *y, const void *context)
 {
     const struct tp_interval *p = x, *q = y;
+    (void)context;
     if (p->a != q->a)
         return p->a < q->a ? -1 : 1;
     return (p->b > q->b) - (p->b < q->b);
 }
 
-static bool is_sorted(const struct tp_interval *items, size_t count)
-{
-    for (size_t i = 1; i < count; i++)
-        if (items[i].a < items[i - 1].a)
-            return false;
-    return true;
-}
-
-/* Merge sort: qsort's worst case must not depend on a trace. glibc's qsort is one, but may call malloc. */
-static void sort_by_start(struct tp_arena *arena, struct tp_interval *items, size_t count)
-{
-    struct tp_interval *from = items, *to = tp_arena_array(arena, count, sizeof *to), *scratch = to;
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t lo = 0; lo < count; lo += 2 * width) {
-            size_t mid = lo + width < count ? lo + width : count, hi = mid + width < count ? mid + width : count;
-            size_t i = lo, j = mid, k = lo;
-            while (i < mid && j < hi)
-                to[k++] = by_start(&from[j], &from[i]) < 0 ? from[j++] : from[i++];
-            while (i < mid)
-                to[k++] = from[i++];
-            while (j < hi)
-                to[k++] = from[j++];
-        }
-        struct tp_interval *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != items)
-        memcpy(items, from, count * sizeof *items);
-    tp_arena_drop(arena, scratch, count * sizeof *scratch);
-}
-
 struct tp_intervals tp_intervals_union(struct tp_arena *arena, struct tp_interval *items, size_t count)
 {
     size_t kept = 0;
-    if (!is_sorted(items, count))
-        sort_by_start(arena, items, count);
+    tp_merge_sort(arena, items, count, sizeof *items, by_start, NULL);
     for (size_t i = 0; i < count; i++) {
         struct tp_interval x = items[i];
         if (x.b <= x.a)
