@@ -53,8 +53,10 @@ static void *build_beside(void *argument)
         return NULL;
     }
     tp_advice_build(&a->advice, &a->trace, &a->order, a->rules, &a->beside);
+    tp_arena_trim(&a->beside);
     if (wait_for_model(a))
         tp_memory_view_build(&a->views.memory, &a->model, &a->beside);
+    tp_arena_trim(&a->beside);
     return NULL;
 }
 
@@ -68,8 +70,10 @@ void tp_analysis_build(struct tp_analysis *a)
     memcpy(&outer, &a->arena.guard, sizeof outer);
     if (setjmp(a->arena.guard) == 0) {
         tp_model_build(&a->model, &a->trace, &a->order, &a->arena);
+        tp_arena_trim(&a->arena);
         set_model_state(a, TP_MODEL_READY);
         tp_views_build(&a->views, &a->model, &a->arena);
+        tp_arena_trim(&a->arena);
     } else {
         set_model_state(a, TP_MODEL_FAILED);
     }

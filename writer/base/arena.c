@@ -317,6 +317,17 @@ void tp_arena_drop(struct tp_arena *arena, void *item, size_t size)
     release_block(block);
 }
 
+void tp_arena_trim(struct tp_arena *arena)
+{
+    for (unsigned bin = bin_of(BIG / 4); bin < TP_ARENA_BINS; bin++)
+        for (struct tp_arena_free *block = arena->bins[bin]; block; block = block->next) {
+            uintptr_t first = ((uintptr_t)(block + 1) + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+            uintptr_t end = ((uintptr_t)block + block->size) & ~(uintptr_t)(PAGE - 1);
+            if (first < end)
+                madvise((void *)first, end - first, MADV_DONTNEED);
+        }
+}
+
 char *tp_arena_copy(struct tp_arena *arena, const void *bytes, size_t size)
 {
     char *copy = tp_arena_alloc(arena, size + 1);

@@ -53,6 +53,9 @@ void *tp_arena_resize(struct tp_arena *arena, void *old, size_t old_size, size_t
 /* Returns one large block early (no effect on small ones). */
 void tp_arena_drop(struct tp_arena *arena, void *item, size_t size);
 
+/* Lets the system have the pages of all blocks that were given back; they stay usable. For the end of a phase. */
+void tp_arena_trim(struct tp_arena *arena);
+
 /* A NUL-terminated copy of `size` bytes. */
 char *tp_arena_copy(struct tp_arena *arena, const void *bytes, size_t size);
 
