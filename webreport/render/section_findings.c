@@ -30,7 +30,7 @@ static void put_impact(struct tp_object *item, struct tp_arena *arena, const str
 /* What the rule saw beyond its title. */
 static struct tp_str why_text(const struct tp_section *section, const struct tp_finding *finding)
 {
-    return tp_shown_text(&section->naming, tp_str_of(finding->detail ? finding->detail : ""));
+    return tp_shown_text(&section->naming, finding->detail);
 }
 
 /* How sure it is, which flaws of the trace make it less sure, and how many events prove it. */

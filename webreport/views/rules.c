@@ -38,7 +38,7 @@ double tp_window_percent(const struct tp_advisor *a, int64_t ns)
     return tp_percent(ns, a->host->windows_ns);
 }
 
-const char *tp_advisor_text(struct tp_advisor *a, const char *format, ...)
+struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...)
 {
     va_list args, again;
     va_start(args, format);
@@ -48,7 +48,7 @@ const char *tp_advisor_text(struct tp_advisor *a, const char *format, ...)
     vsnprintf(text, (size_t)size + 1, format, again);
     va_end(again);
     va_end(args);
-    return text;
+    return (struct tp_str){text, (size_t)size};
 }
 
 int64_t tp_ns_times(int64_t count, int64_t ns)
@@ -166,8 +166,8 @@ void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t
     tp_merge_sort(a->arena, lines, count, sizeof *lines, by_time, a->host);
 }
 
-const char *tp_line_times_text(struct tp_advisor *a, const struct tp_line_time *lines, size_t count, size_t most,
-                               const char *ending)
+struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time *lines, size_t count, size_t most,
+                                 const char *ending)
 {
     struct tp_vec text = TP_VEC(a->arena, char);
     for (size_t i = 0; i < count && i < most; i++) {
@@ -183,7 +183,7 @@ const char *tp_line_times_text(struct tp_advisor *a, const struct tp_line_time *
         memcpy(to + line.len, share, (size_t)size + 1);
         text.count = at + more;
     }
-    return text.count ? text.data : "";
+    return (struct tp_str){text.data, text.count};
 }
 
 /* ---- findings ---- */
@@ -250,7 +250,7 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     f->severity = severity;
     f->ceiling_us_per_step = c->has_ceiling ? tp_microseconds(ns) / a->host->step_count : NAN;
     f->share_percent = c->has_ceiling ? share : c->share;
-    f->detail = c->detail ? c->detail : "";
+    f->detail = c->detail.len ? c->detail : TP_STR("");
     fill_evidence(a, f, c);
     for (size_t i = 0; i < within->count; i++)
         tp_intervals_push(&a->ceilings, within->items[i].a, within->items[i].b);
@@ -299,7 +299,7 @@ static int by_weight(const void *x, const void *y, const void *context)
         return a > b ? -1 : 1;
     if (p->rule != q->rule)
         return p->rule < q->rule ? -1 : 1;
-    return strcmp(p->detail, q->detail);
+    return tp_str_compare(p->detail, q->detail);
 }
 
 static int by_rule(const void *x, const void *y, const void *context)

@@ -73,7 +73,7 @@ struct tp_finding {
     struct tp_evidence evidence[TP_FINDING_EVIDENCE];
     unsigned evidence_count;
     int64_t evidence_total;
-    const char *detail; /* "" when there is none */
+    struct tp_str detail; /* "" when there is none */
 };
 
 struct tp_rule_note {

@@ -93,7 +93,7 @@ void tp_rule_cpu_loader(struct tp_advisor *a)
             continue;
         tp_picks_rank(&c.picks, a, e->dur_ns, cpu->list[i], cpu->list[i]);
         if (a->host->marks[e->name] & TP_NAME_SINGLE_PROCESS)
-            c.detail = "loaded in the training process (num_workers=0)";
+            c.detail = TP_STR("loaded in the training process (num_workers=0)");
     }
     tp_advisor_add(a, &c);
 }

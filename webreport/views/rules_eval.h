@@ -72,7 +72,7 @@ struct tp_candidate {
     enum tp_severity severity;
     double share;                     /* without ceiling: share of the step, NaN for none */
     int lower;                        /* levels of confidence to take off */
-    const char *detail;               /* in the arena, or NULL */
+    struct tp_str detail;             /* in the arena, or empty */
     const struct tp_evidence *memory; /* evidence that is a memory record, or NULL */
 };
 
@@ -131,7 +131,7 @@ int64_t tp_lower_median(int64_t *values, size_t count);
 int64_t tp_ns_times(int64_t count, int64_t ns);
 
 /* printf into the arena. */
-const char *tp_advisor_text(struct tp_advisor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Idle or lost time by host line, as rules A11 and H6 name it. */
 struct tp_line_time {
@@ -144,8 +144,8 @@ struct tp_line_time {
 void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t count);
 
 /* "LINE: at most 12.3 %ENDING" of the first `most` lines, joined by "; ". */
-const char *tp_line_times_text(struct tp_advisor *a, const struct tp_line_time *lines, size_t count, size_t most,
-                               const char *ending);
+struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time *lines, size_t count, size_t most,
+                                 const char *ending);
 
 static inline bool tp_in_windows(const struct tp_advisor *a, int64_t at)
 {

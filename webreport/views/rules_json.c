@@ -32,7 +32,7 @@ static void finding_json(const struct tp_finding *f, struct tp_json *json)
     tp_json_member_real(json, "ceiling_us_per_step", f->ceiling_us_per_step);
     tp_json_member_real(json, "share_of_step_percent", f->share_percent);
     evidence_json(f, json);
-    tp_json_member_text(json, "detail", f->detail);
+    tp_json_member_str(json, "detail", f->detail);
     tp_json_member_text(json, "advice", f->rule->advice);
     tp_json_member_text(json, "doc_url", f->rule->doc_url);
     tp_json_object_end(json);
