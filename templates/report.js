@@ -53,6 +53,16 @@
     highlight();
   }
 
+  /* ---- a link into a closed profile opens it (browsers that do so themselves lose nothing) ---- */
+  function reveal() {
+    var target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (var box = target.closest('details'); box; box = box.parentElement.closest('details')) box.open = true;
+    target.scrollIntoView();
+  }
+  addEventListener('hashchange', reveal);
+  reveal();
+
   /* ---- tooltips: the titles that work without scripts, shown at once ---- */
   var tip = make('div', { id: 'tip', role: 'presentation', hidden: '' });
   document.body.appendChild(tip);

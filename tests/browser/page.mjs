@@ -106,6 +106,15 @@ test('tables_sort_and_filter', async () => {
   same(seen, { down: true, up: true, left: 0 });
 });
 
+for (const noScript of [false, true])
+  test(`link_into_a_closed_profile_opens_it${noScript ? '_without_scripts' : ''}`, async () => {
+    const page = await chrome.open(urls.many, { noScript });
+    const links = await page.ask(`[...document.querySelectorAll('#index tbody a')].map((a) => a.getAttribute('href'))`);
+    same(links.length > 1, true);
+    const target = await chrome.open(urls.many + links[1], { noScript });
+    same(await target.ask(`document.querySelector('${links[1]}').closest('details').open`), true);
+  });
+
 test('copied_csv_holds_no_formula', async () => {
   const page = await chrome.open(urls.hostile);
   const csv = await page.ask(`new Promise((resolve) => {

@@ -369,7 +369,7 @@ static void put_links(struct tp_page *page, struct tp_object *root)
             continue;
         if (page->expected > 1) {
             if (named++ < 12)
-                add_link(links, tp_str_of(tp_text_printf(&page->arena, "%sprofile", entries[i].prefix)),
+                add_link(links, tp_str_of(tp_text_printf(&page->arena, "%soverview", entries[i].prefix)),
                          tp_text_cut(&page->arena, tp_page_index_label(&page->entries, i), 32));
             continue;
         }
