@@ -27,7 +27,7 @@ ASSETS := $(sort $(shell find templates -type f ! -name README.md ! -name embed.
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 CORE   := $(call obj,writer/*.c writer/base/*.c $(foreach d,trace model views render,webreport/$(d)/*.c))
 CLI    := $(call obj,webreport/cli/*.c)
-OPT    := $(BUILD)/webreport/cli/opt.o
+PARTS  := $(BUILD)/webreport/cli/opt.o $(BUILD)/webreport/cli/analysis.o
 BIN    := $(BUILD)/tracepress
 TESTS  := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -63,7 +63,7 @@ test: ## install what is missing, run every suite, print `N passed, N failed`
 test-unit: $(TESTS) ## unit tests, a program per module
 	@sh tests/run.sh --suite unit $(BUILD)
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
-$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(OPT) $(BUILD)/core.a
+$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(BUILD)/core.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 $(BUILD)/gen_trace: $(call obj,tests/bench/gen_*.c)
@@ -73,14 +73,14 @@ $(BUILD)/%: $(BUILD)/tests/check/%.o $(BUILD)/core.a
 $(BUILD)/%.so: tests/fake/%.c Makefile
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(STD) $(WARN) -O1 -g -shared -fPIC -o $@ $< -ldl
-$(BUILD)/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(OPT) $(BUILD)/core.a
+$(BUILD)/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang)
 	@for f in $(or $(F),$(FUZZ)); do $(SUB) MODE=fuzz CC=clang build/fuzz/fuzz_$$f && mkdir -p build/fuzz/new_$$f && \
 	  build/fuzz/fuzz_$$f -max_total_time=$(or $(TIME),60) -max_len=65536 -timeout=10 -rss_limit_mb=1024 \
 	    -artifact_prefix=build/fuzz/ build/fuzz/new_$$f tests/fuzz/corpus/$$f || exit 1; done
-$(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(OPT) $(BUILD)/core.a
+$(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 bench: ## wall time against zcat, memory per event, growth, page size (N=events)
 	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/measure

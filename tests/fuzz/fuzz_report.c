@@ -1,0 +1,96 @@
+/* The whole report of any bytes: views, advice, ranks, page and digest. What comes out is JSON, the page has no markup
+ * of the trace's, the digest keeps its limit. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "webreport/cli/analysis.h"
+#include "webreport/render/markdown.h"
+#include "webreport/render/page.h"
+#include "webreport/trace/strict.h"
+#include "webreport/views/distributed.h"
+#include "writer/base/limits.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool good)
+{
+    if (!good)
+        abort();
+}
+
+static bool is_json(const struct tp_buf *text)
+{
+    struct tp_strict strict;
+    tp_strict_init(&strict);
+    return tp_strict_feed(&strict, text->data, text->size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
+}
+
+static void write_json(const struct tp_analysis *a, const struct tp_distributed *ranks, struct tp_buf *text)
+{
+    struct tp_json json;
+    tp_json_init(&json, text);
+    tp_json_object(&json);
+    tp_views_json(&a->views, &json);
+    tp_advice_json(&a->advice, &json);
+    if (ranks->is_present) {
+        tp_json_key(&json, "distributed");
+        tp_distributed_json(ranks, &json);
+    }
+    tp_json_object_end(&json);
+    require(text->failed || is_json(text));
+}
+
+static void render(const struct tp_page_profile *profile, const struct tp_distributed *ranks)
+{
+    struct tp_page_options options = {.max_bytes = 400000, .redact = profile->file.len % 2};
+    struct tp_page_files files;
+    struct tp_page *page = NULL;
+    struct tp_markdown markdown;
+    require(tp_page_begin(&page, &options, 1, NULL) == 0);
+    require(tp_page_add_profile(page, profile, NULL) == 0);
+    require(tp_page_add_distributed(page, profile->run, ranks, NULL) == 0);
+    if (tp_page_finish(page, &files, NULL) == 0)
+        require(files.html.len <= options.max_bytes && tp_str_find(files.html, "<script>alert") < 0);
+    tp_page_release(page);
+    tp_markdown_init(&markdown, false, 1);
+    require(tp_markdown_add_profile(&markdown, profile, NULL) == 0);
+    require(tp_markdown_finish(&markdown).len <= TP_MAX_MARKDOWN_BYTES);
+    tp_markdown_release(&markdown);
+}
+
+static void report(struct tp_analysis *a, struct tp_buf *text)
+{
+    struct tp_rank_summary ranks[2];
+    struct tp_distributed view;
+    struct tp_page_profile profile = {.run = TP_STR("run"),
+                                      .worker = TP_STR("w"),
+                                      .span = TP_NULL_INT,
+                                      .file = TP_STR("w.json"),
+                                      .trace = &a->trace,
+                                      .order = &a->order,
+                                      .model = &a->model,
+                                      .views = &a->views,
+                                      .advice = &a->advice};
+    tp_analysis_build(a);
+    tp_rank_summary_build(&ranks[0], TP_STR("w0"), &a->model, &a->views.overview, &a->arena);
+    tp_rank_summary_build(&ranks[1], TP_STR("w1"), &a->model, &a->views.overview, &a->arena);
+    tp_distributed_build(&view, 1, ranks, 2, &a->arena);
+    write_json(a, &view, text);
+    render(&profile, &view);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tp_analysis analysis;
+    struct tp_trace_options options = {.single_thread = true, .max_input_bytes = 16u << 20};
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    tp_analysis_open(&analysis, NULL);
+    if (setjmp(analysis.arena.guard) == 0 &&
+        tp_trace_read_bytes(&analysis.trace, &analysis.arena, data, size, &options, NULL) == 0)
+        report(&analysis, &text);
+    tp_analysis_close(&analysis);
+    tp_buf_release(&text);
+    return 0;
+}
