@@ -92,11 +92,13 @@ void tp_model_group_gpus(struct tp_model *model)
 
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id)
 {
+    enum { MOST = 1024 }; /* no machine has more; a hostile list must not be searched for every device */
+    uint32_t count = trace->gpu_count < MOST ? trace->gpu_count : MOST;
     bool has_ids = false;
-    for (uint32_t i = 0; i < trace->gpu_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         has_ids |= trace->gpus[i].has_id;
         if (trace->gpus[i].has_id && trace->gpus[i].id == id && id != TP_NULL_INT)
             return &trace->gpus[i];
     }
-    return !has_ids && id >= 0 && id < trace->gpu_count ? &trace->gpus[id] : NULL;
+    return !has_ids && id >= 0 && id < count ? &trace->gpus[id] : NULL;
 }

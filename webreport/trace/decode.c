@@ -12,6 +12,7 @@
 void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
 {
     struct tp_arena *arena = trace->arena;
+    struct tp_history *history = tp_arena_alloc(arena, sizeof *history);
     memset(d, 0, sizeof *d);
     d->trace = trace;
     tp_buf_init(&d->scratch, 0);
@@ -23,10 +24,10 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     tp_strings_init(&d->row_texts, arena, 0);
     tp_strings_init(&d->row_canonical, arena, 0);
     tp_strings_init(&d->process_canonical, arena, 0);
-    tp_lexicon_init(&d->names, &trace->names, &d->scratch, false, TP_MAX_NAME_BYTES);
-    tp_lexicon_init(&d->cats, &trace->cats, &d->scratch, false, TP_MAX_NAME_BYTES);
-    tp_lexicon_init(&d->stacks, &trace->stacks, &d->scratch, false, TP_MAX_EVENT_BYTES);
-    tp_lexicon_init(&d->values, &trace->values, &d->scratch, true, TP_MAX_EVENT_BYTES);
+    tp_lexicon_init(&d->names, &trace->names, history, &d->scratch, false, TP_MAX_NAME_BYTES);
+    tp_lexicon_init(&d->cats, &trace->cats, history, &d->scratch, false, TP_MAX_NAME_BYTES);
+    tp_lexicon_init(&d->stacks, &trace->stacks, history, &d->scratch, false, TP_MAX_EVENT_BYTES);
+    tp_lexicon_init(&d->values, &trace->values, history, &d->scratch, true, TP_MAX_EVENT_BYTES);
     d->events = TP_VEC(arena, struct tp_event);
     d->hosts = TP_VEC(arena, struct tp_host_detail);
     d->launches = TP_VEC(arena, struct tp_launch_detail);
@@ -40,6 +41,18 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->cat_meanings = TP_VEC(arena, struct tp_cat_meaning);
     d->name_meanings = TP_VEC(arena, uint8_t);
     d->row_thread = TP_VEC(arena, uint32_t);
+}
+
+void tp_decoder_teach(struct tp_decoder *d, struct tp_layout *layout)
+{
+    static const uint8_t values[] = {TP_ARG_INPUT_DIMS,  TP_ARG_INPUT_DIMS_OLD, TP_ARG_INPUT_TYPE,
+                                     TP_ARG_GRID,        TP_ARG_BLOCK,          TP_ARG_COLLECTIVE,
+                                     TP_ARG_DTYPE,       TP_ARG_GROUP_NAME,     TP_ARG_GROUP_DESCRIPTION};
+    tp_layout_expect(layout, TP_FIELD_CAT, &d->cats);
+    tp_layout_expect(layout, TP_FIELD_NAME, &d->names);
+    tp_layout_expect(layout, TP_ARG_CALL_STACK, &d->stacks);
+    for (size_t i = 0; i < sizeof values; i++)
+        tp_layout_expect(layout, values[i], &d->values);
 }
 
 void tp_decoder_release(struct tp_decoder *d)
@@ -107,6 +120,13 @@ static uint32_t intern(struct tp_decoder *d, const struct element *e, struct tp_
     return word->id;
 }
 
+/* As intern, for the token of a field; contents: of the string, without its quotes. */
+static uint32_t intern_field(struct tp_decoder *d, const struct element *e, struct tp_lexicon *lexicon,
+                             enum tp_field field, struct tp_str contents)
+{
+    return e->spans->known >> field & 1 ? e->spans->text_id[field] : intern(d, e, lexicon, contents);
+}
+
 static struct tp_str unquoted(struct tp_str token)
 {
     return (struct tp_str){token.ptr + 1, token.len - 2};
@@ -120,7 +140,7 @@ static bool is_string(struct tp_str token)
 /* Id of a value argument; TP_NO_ID when absent or null. */
 static uint32_t arg_value(struct tp_decoder *d, const struct element *e, enum tp_field field)
 {
-    return has_value(e->spans, field) ? intern(d, e, &d->values, e->spans->field[field]) : TP_NO_ID;
+    return has_value(e->spans, field) ? intern_field(d, e, &d->values, field, e->spans->field[field]) : TP_NO_ID;
 }
 
 static int64_t arg_int(struct tp_decoder *d, const struct element *e, enum tp_field field)
@@ -163,7 +183,7 @@ static uint32_t call_stack(struct tp_decoder *d, const struct element *e)
     struct tp_str token = span(e->spans, TP_ARG_CALL_STACK);
     for (size_t i = 1; is_string(token) && i < token.len - 1; i++)
         if (token.ptr[i] != ';' && token.ptr[i] != ' ')
-            return intern(d, e, &d->stacks, unquoted(token));
+            return intern_field(d, e, &d->stacks, TP_ARG_CALL_STACK, unquoted(token));
     return TP_NO_ID;
 }
 
@@ -389,7 +409,7 @@ static void decode_complete(struct tp_decoder *d, const struct element *e, bool 
 static void read_cat(struct tp_decoder *d, struct element *e)
 {
     struct tp_str token = span(e->spans, TP_FIELD_CAT);
-    e->cat_id = intern(d, e, &d->cats, is_string(token) ? unquoted(token) : TP_STR(""));
+    e->cat_id = intern_field(d, e, &d->cats, TP_FIELD_CAT, is_string(token) ? unquoted(token) : TP_STR(""));
     while (d->cat_meanings.count < d->trace->cats.count) {
         struct tp_str cat = tp_strings_get(&d->trace->cats, (uint32_t)d->cat_meanings.count);
         *(struct tp_cat_meaning *)tp_vec_push(&d->cat_meanings) = tp_kinds_of_cat(cat);
@@ -401,7 +421,7 @@ static void read_name(struct tp_decoder *d, struct element *e)
 {
     struct tp_str token = span(e->spans, TP_FIELD_NAME);
     e->has_name = is_string(token);
-    e->name_id = intern(d, e, &d->names, e->has_name ? unquoted(token) : TP_STR(""));
+    e->name_id = intern_field(d, e, &d->names, TP_FIELD_NAME, e->has_name ? unquoted(token) : TP_STR(""));
     while (d->name_meanings.count < d->trace->names.count) {
         struct tp_str name = tp_strings_get(&d->trace->names, (uint32_t)d->name_meanings.count);
         *(uint8_t *)tp_vec_push(&d->name_meanings) = (uint8_t)tp_kinds_of_name(name);
@@ -461,6 +481,10 @@ void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32
 void tp_decoder_finish(struct tp_decoder *d)
 {
     struct tp_trace *trace = d->trace;
+    struct tp_vec *kept[] = {&d->events,  &d->hosts, &d->launches, &d->devices,
+                             &d->modules, &d->comms, &d->memory,   &d->flows};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        tp_vec_fit(kept[i]);
     trace->events = d->events.data;
     trace->event_count = (uint32_t)d->events.count;
     trace->hosts = d->hosts.data;

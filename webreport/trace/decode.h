@@ -5,9 +5,18 @@
 #ifndef TP_WEBREPORT_TRACE_DECODE_H
 #define TP_WEBREPORT_TRACE_DECODE_H
 
-#include "webreport/trace/lexicon.h"
+#include "webreport/trace/layout.h"
 #include "webreport/trace/scan.h"
 #include "webreport/trace/trace.h"
+
+/* A row that was seen: its spelling as two short tokens, and its thread. */
+struct tp_row_seen {
+    uint64_t pid, tid[2];
+    uint32_t thread;
+    uint8_t pid_size, tid_size; /* 0: free */
+};
+
+enum { TP_ROWS_SEEN = 64 };
 
 struct tp_decoder {
     struct tp_trace *trace;
@@ -19,13 +28,15 @@ struct tp_decoder {
     struct tp_strings row_canonical;           /* canonical pairs; their ids are the thread numbers */
     struct tp_strings process_canonical;       /* canonical pids with a name or label; ids number the processes */
     struct tp_buf row_key, scratch;            /* malloc'd: released by tp_decoder_release */
-    char last_row[64];                         /* spelling of the row before, with its thread */
-    uint32_t last_row_size, last_thread;
+    struct tp_row_seen rows_seen[TP_ROWS_SEEN]; /* by spelling, for short ones */
     uint64_t begin_events, end_events; /* ph B, E: never paired, only noted */
 };
 
 void tp_decoder_init(struct tp_decoder *decoder, struct tp_trace *trace);
 void tp_decoder_release(struct tp_decoder *decoder);
+
+/* Tells the layout which texts the decoder interns, and where. */
+void tp_decoder_teach(struct tp_decoder *decoder, struct tp_layout *layout);
 
 /* One element that is an object. ordinal: its position; offset: of its first byte, for notices. */
 void tp_decoder_event(struct tp_decoder *decoder, const struct tp_spans *spans, uint32_t ordinal, uint64_t offset);

@@ -16,25 +16,43 @@ void tp_layout_init(struct tp_layout *layout, struct tp_arena *arena)
     layout->count = 1;
 }
 
+void tp_layout_expect(struct tp_layout *layout, enum tp_field field, struct tp_lexicon *lexicon)
+{
+    layout->expected[field] = lexicon;
+}
+
 /* ---- matching -----------------------------------------------------------------------------------------------------
  */
 
-/* The window's padding makes the bytes behind p readable. */
+#ifdef __SSE2__
+/* Where 16 bytes at a and b differ, with 255 or 0 in `mask` for the bytes that count. */
+static inline __m128i difference(const char *a, const char *b, const uint8_t *mask)
+{
+    __m128i x = _mm_loadu_si128((const __m128i *)a), y = _mm_loadu_si128((const __m128i *)b);
+    return _mm_and_si128(_mm_xor_si128(x, y), _mm_loadu_si128((const __m128i *)mask));
+}
+
+static inline bool is_zero(__m128i x)
+{
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128())) == 0xFFFF;
+}
+#endif
+
+/* True when the node's text stands at p: 16 bytes are compared, or all 64, so that no loop's end must be guessed; those
+ * behind the text are masked out. The window's padding makes them readable. */
 static inline bool matches(const struct tp_layout_node *node, const char *p)
 {
 #ifdef __SSE2__
-    unsigned i = 0;
-    for (; i + 16 <= node->size; i += 16) {
-        __m128i x = _mm_loadu_si128((const __m128i *)(p + i)), y = _mm_loadu_si128((const __m128i *)(node->text + i));
-        if (_mm_movemask_epi8(_mm_cmpeq_epi8(x, y)) != 0xFFFF)
-            return false;
+#define SIXTEEN 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
+    static const uint8_t ones[2 * TP_LAYOUT_TEXT] = {SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN};
+    const uint8_t *mask = ones + TP_LAYOUT_TEXT - node->size;
+    __m128i differ = difference(p, node->text, mask);
+    if (__builtin_expect(node->size > 16, 0)) {
+        differ = _mm_or_si128(differ, difference(p + 16, node->text + 16, mask + 16));
+        differ = _mm_or_si128(differ, difference(p + 32, node->text + 32, mask + 32));
+        differ = _mm_or_si128(differ, difference(p + 48, node->text + 48, mask + 48));
     }
-    unsigned rest = node->size - i;
-    if (rest == 0)
-        return true;
-    __m128i x = _mm_loadu_si128((const __m128i *)(p + i)), y = _mm_loadu_si128((const __m128i *)(node->text + i));
-    unsigned want = (1u << rest) - 1;
-    return ((unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, y)) & want) == want;
+    return is_zero(differ);
 #else
     return memcmp(p, node->text, node->size) == 0;
 #endif
@@ -57,65 +75,89 @@ static inline struct tp_layout_node *child_at(struct tp_layout *layout, struct t
     return NULL;
 }
 
-/* End of a plain number at p, or NULL when it is none, or the window ends. */
+/* End of the digits, signs and points at p, or NULL when something else than a value's end follows (exponents are rare,
+ * and the plain scanner's business), or the window ends. */
 static inline const char *number_end(const char *p, const char *end)
 {
-#ifdef __SSE2__
-    const __m128i blank = _mm_set1_epi8(' '), comma = _mm_set1_epi8(','), brace = _mm_set1_epi8('}');
-    const __m128i bracket = _mm_set1_epi8(']'), nine = _mm_set1_epi8('9'), quote = _mm_set1_epi8('"');
     const char *from = p;
+#ifdef __SSE2__
+    const __m128i first = _mm_set1_epi8('-'), span = _mm_set1_epi8('9' - '-');
     for (; p < end; p += 16) {
-        __m128i x = _mm_loadu_si128((const __m128i *)p);
-        __m128i stop =
-            _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(x, comma), _mm_cmpeq_epi8(x, brace)),
-                         _mm_or_si128(_mm_cmpeq_epi8(x, bracket), _mm_cmpeq_epi8(_mm_min_epu8(x, blank), x)));
-        __m128i odd = _mm_or_si128(_mm_cmpgt_epi8(x, nine), _mm_cmpeq_epi8(x, quote)); /* letters : { " .. */
-        unsigned stops = (unsigned)_mm_movemask_epi8(stop), odds = (unsigned)_mm_movemask_epi8(odd);
-        unsigned before = stops ? (stops & -stops) - 1 : 0xFFFF;
-        if (odds & before)
-            return NULL; /* exponents too: rare, and the plain scanner's business */
-        if (stops) {
-            p += __builtin_ctz(stops);
-            return p < end && p > from ? p : NULL;
+        __m128i x = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)p), first);
+        unsigned inside = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(x, span), x));
+        if (inside != 0xFFFF) {
+            p += __builtin_ctz(~inside);
+            break;
         }
     }
-    return NULL;
 #else
-    const char *from = p;
-    while (p < end && *p != ',' && *p != '}' && *p != ']' && (unsigned char)*p > ' ') {
-        if (*p > '9' || *p == '"')
-            return NULL;
+    while (p < end && *p >= '-' && *p <= '9')
         p++;
-    }
-    return p < end && p > from ? p : NULL;
 #endif
+    bool is_end = *p == ',' || *p == '}' || *p == ']' || (unsigned char)*p <= ' ';
+    return is_end && p < end && p > from ? p : NULL;
 }
 
-/* Steps over the value that follows a node's text; false: not here what was learned. */
-static inline bool take_value(struct tp_scan *scan, const struct tp_layout_node *node, struct tp_str *value,
-                              struct tp_spans *spans)
+/* End of the value at p, which follows a node's text, with its span in *value; NULL: not here what was learned. */
+static inline __attribute__((always_inline)) const char *
+take_value(struct tp_scan *scan, const struct tp_layout_node *node, const char *p, struct tp_spans *spans)
 {
-    const char *p = scan->at;
+    struct tp_str *value = &spans->field[node->field]; /* set in place: a copy would wait for the two halves */
     const char *stop;
     if (p >= scan->end)
-        return false;
-    switch (node->kind) {
-    case STRING: /* the text ends with the opening quote */
-        stop = tp_scan_string_end(p, scan->end);
-        if (!stop)
-            return false;
-        *value = (struct tp_str){p - 1, (size_t)(stop + 2 - p)};
-        scan->at = stop + 1;
-        return true;
-    case NUMBER:
+        return NULL;
+    if (node->kind == NUMBER) {
         stop = (unsigned char)(p[*p == '-'] - '0') <= 9 ? number_end(p, scan->end) : NULL;
         if (!stop)
-            return false;
-        *value = (struct tp_str){p, (size_t)(stop - p)};
-        scan->at = stop;
-        return true;
-    default:
-        return (*p == '[' || *p == '{') && tp_scan_value(scan, value, spans) == TP_SCAN_OK;
+            return NULL;
+        value->ptr = p;
+        value->len = (size_t)(stop - p);
+        return stop;
+    }
+    if (node->kind == STRING) { /* the text ends with the opening quote */
+        stop = tp_scan_string_end(p, scan->end);
+        if (!stop)
+            return NULL;
+        value->ptr = p - 1;
+        value->len = (size_t)(stop + 2 - p);
+        return stop + 1;
+    }
+    scan->at = p;
+    return (*p == '[' || *p == '{') && tp_scan_value(scan, value, spans) == TP_SCAN_OK ? scan->at : NULL;
+}
+
+/* As take_value, for a text that ends up in a lexicon; *known gets the field's bit, unless there is something to be told
+ * about the text: then the decoder does it. */
+static inline const char *take_text(struct tp_scan *scan, const struct tp_layout_node *node, const char *p,
+                                    struct tp_spans *spans, uint64_t *known)
+{
+    struct tp_lexicon *lexicon = node->lexicon;
+    struct tp_str *value = &spans->field[node->field];
+    const char *token = p - (node->kind == STRING);
+    size_t quote = lexicon->holds_values ? 0 : 1;
+    const struct tp_word *word = tp_lexicon_expect(lexicon, token, scan->end);
+    if (word) {
+        value->ptr = token;
+        value->len = word->len + 2 * quote;
+        p = token + value->len;
+    } else {
+        p = take_value(scan, node, p, spans);
+        if (!p)
+            return NULL;
+        word = tp_lexicon_add(lexicon, (struct tp_str){value->ptr + quote, value->len - 2 * quote});
+    }
+    spans->text_id[node->field] = word->id;
+    *known |= word->flags ? 0 : node->bit;
+    return p;
+}
+
+static inline void take_folds(const struct tp_layout_node *node, const char *p, struct tp_spans *spans)
+{
+    for (unsigned i = 0; i < node->fold_count; i++) {
+        const struct tp_layout_fold *fold = &node->folds[i];
+        spans->field[fold->field].ptr = p + fold->offset;
+        spans->field[fold->field].len = fold->size;
+        spans->text_id[fold->field] = fold->text_id;
     }
 }
 
@@ -123,32 +165,31 @@ static inline bool take_value(struct tp_scan *scan, const struct tp_layout_node 
 static bool match_event(struct tp_layout *layout, struct tp_scan *scan, struct tp_spans *spans)
 {
     struct tp_layout_node *node = &layout->nodes[0];
-    spans->has = 0;
+    const char *p = scan->at;
+    uint64_t has = 0, known = 0;
     spans->has_bare_word = spans->is_deep = false;
-    for (;;) {
-        const char *p = scan->at;
-        struct tp_str value;
-        node = child_at(layout, node, p);
-        if (!node)
+    while ((node = child_at(layout, node, p)) != NULL) {
+        uint64_t bits = node->fold_bits | node->bit;
+        has |= bits;
+        known = (known & ~bits) | node->known_bits; /* a key may come twice */
+        if (node->fold_bits)
+            take_folds(node, p, spans);
+        p += node->size;
+        if (p > scan->end)
             return false;
-        for (unsigned i = 0; i < node->fold_count; i++) {
-            spans->field[node->folds[i].field] = (struct tp_str){p + node->folds[i].offset, node->folds[i].size};
-            spans->has |= 1ull << node->folds[i].field;
+        if (node->kind == END) {
+            scan->at = p;
+            spans->has = has;
+            spans->known = known;
+            return true;
         }
-        scan->at = p + node->size;
-        if (scan->at > scan->end)
-            return false;
         if (node->kind == JOIN)
             continue;
-        if (node->kind == END)
-            return true;
-        if (!take_value(scan, node, &value, spans))
+        p = node->lexicon ? take_text(scan, node, p, spans, &known) : take_value(scan, node, p, spans);
+        if (!p)
             return false;
-        if (node->field >= 0) {
-            spans->field[node->field] = value;
-            spans->has |= 1ull << node->field;
-        }
     }
+    return false;
 }
 
 /* ---- learning -----------------------------------------------------------------------------------------------------
@@ -156,7 +197,7 @@ static bool match_event(struct tp_layout *layout, struct tp_scan *scan, struct t
 
 static bool same_node(const struct tp_layout_node *a, const struct tp_layout_node *b)
 {
-    return a->size == b->size && a->kind == b->kind && a->field == b->field && a->fold_count == b->fold_count &&
+    return a->size == b->size && a->kind == b->kind && a->field == b->field && a->fold_bits == b->fold_bits &&
            memcmp(a->text, b->text, a->size) == 0 && memcmp(a->folds, b->folds, sizeof a->folds) == 0;
 }
 
@@ -188,7 +229,7 @@ struct learner {
 static bool finish_node(struct learner *l, const char *to, enum kind kind, int field)
 {
     while ((size_t)(to - l->from) > TP_LAYOUT_TEXT) {
-        struct tp_layout_node join = {.kind = JOIN, .field = -1, .size = TP_LAYOUT_TEXT};
+        struct tp_layout_node join = {.kind = JOIN, .field = TP_FIELD_COUNT, .size = TP_LAYOUT_TEXT};
         if (l->made.fold_count)
             return false; /* a fold in a text this long: leave it to the plain scanner */
         memcpy(join.text, l->from, TP_LAYOUT_TEXT);
@@ -199,7 +240,11 @@ static bool finish_node(struct learner *l, const char *to, enum kind kind, int f
     }
     l->made.size = (uint8_t)(to - l->from);
     l->made.kind = (uint8_t)kind;
-    l->made.field = (int8_t)field;
+    l->made.field = (uint8_t)(field < 0 ? TP_FIELD_COUNT : field);
+    l->made.bit = field < 0 ? 0 : 1ull << field;
+    struct tp_lexicon *lexicon = field < 0 ? NULL : l->layout->expected[field];
+    if (lexicon && (kind == STRING || (kind == CONTAINER && lexicon->holds_values)))
+        l->made.lexicon = lexicon;
     memcpy(l->made.text, l->from, l->made.size);
     l->node = enter(l->layout, l->node, &l->made);
     memset(&l->made, 0, sizeof l->made);
@@ -218,10 +263,17 @@ static bool fold(struct learner *l, const struct tp_scan_step *step)
         return true;
     if (l->made.fold_count == TP_LAYOUT_FOLDS || offset + step->value.len > TP_LAYOUT_TEXT)
         return false;
-    l->made.folds[l->made.fold_count].field = (uint8_t)step->field;
-    l->made.folds[l->made.fold_count].offset = (uint8_t)offset;
-    l->made.folds[l->made.fold_count].size = (uint8_t)step->value.len;
-    l->made.fold_count++;
+    struct tp_layout_fold *made = &l->made.folds[l->made.fold_count++];
+    struct tp_lexicon *lexicon = l->layout->expected[step->field];
+    made->field = (uint8_t)step->field;
+    made->offset = (uint8_t)offset;
+    made->size = (uint8_t)step->value.len;
+    l->made.fold_bits |= 1ull << step->field;
+    if (!lexicon || step->value.ptr[0] != '"')
+        return true;
+    const struct tp_word *word = tp_lexicon_add(lexicon, (struct tp_str){step->value.ptr + 1, step->value.len - 2});
+    made->text_id = word->id;
+    l->made.known_bits |= word->flags ? 0 : 1ull << step->field;
     return true;
 }
 

@@ -7,6 +7,7 @@
 #ifndef TP_WEBREPORT_TRACE_LAYOUT_H
 #define TP_WEBREPORT_TRACE_LAYOUT_H
 
+#include "webreport/trace/lexicon.h"
 #include "webreport/trace/scan.h"
 #include "writer/base/arena.h"
 
@@ -15,23 +16,32 @@ enum { TP_LAYOUT_TEXT = 64, TP_LAYOUT_CHILDREN = 14, TP_LAYOUT_FOLDS = 3 };
 struct tp_layout_node {
     char text[TP_LAYOUT_TEXT];
     uint8_t size, kind; /* what follows the text */
-    int8_t field;       /* of the value that follows; -1: nobody's */
+    uint8_t field;      /* of the value that follows; TP_FIELD_COUNT: nobody's */
     uint8_t fold_count, child_count;
-    struct {
+    struct tp_layout_fold {
         uint8_t field, offset, size; /* a value inside the text: ph, cat */
+        uint32_t text_id;
     } folds[TP_LAYOUT_FOLDS];
+    uint64_t bit;                          /* of the field; 0: nobody's */
+    uint64_t fold_bits, known_bits;        /* of the folds' fields, and of those whose text_id counts */
+    struct tp_lexicon *lexicon;            /* where the value's text is interned as it stands, or NULL */
     uint16_t children[TP_LAYOUT_CHILDREN]; /* most recently used first */
 };
 
 struct tp_layout {
     struct tp_layout_node *nodes; /* [0]: the root */
     uint32_t count;
+    struct tp_lexicon *expected[TP_FIELD_COUNT]; /* of texts that end up there; NULL: not interned */
     uint64_t hits, misses;
 };
 
 void tp_layout_init(struct tp_layout *layout, struct tp_arena *arena);
 
-/* Scans the event at scan->at as tp_scan_event does, from learned texts first. Same results, same notes. */
+/* Says that the texts of `field` are interned in `lexicon`: they are recognised there before their end is sought. */
+void tp_layout_expect(struct tp_layout *layout, enum tp_field field, struct tp_lexicon *lexicon);
+
+/* Scans the event at scan->at as tp_scan_event does, from learned texts first. Same results, same notes; besides,
+ * spans->known. */
 enum tp_scan_status tp_layout_event(struct tp_layout *layout, struct tp_scan *scan, struct tp_spans *spans);
 
 #endif

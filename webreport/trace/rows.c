@@ -1,4 +1,4 @@
-/* Canonical rows: see rows.h. The spelling of the row before is kept, because events of a thread stand together. */
+/* Canonical rows: see rows.h. Short spellings seen lately are kept with their thread. */
 #include "webreport/trace/rows.h"
 
 #include "webreport/trace/number.h"
@@ -66,17 +66,20 @@ static uint32_t canonical_thread(struct tp_decoder *d, struct tp_str pid, struct
     return id;
 }
 
-uint32_t tp_rows_thread(struct tp_decoder *d, struct tp_str pid, struct tp_str tid)
+/* First 8 bytes of the text as a number, zeros behind its end; the window lets 8 bytes be read from any token. */
+static inline uint64_t eight_bytes(const char *text, size_t len)
 {
-    size_t size = pid.len + tid.len + 1;
-    char spelled[sizeof d->last_row];
-    if (size <= sizeof spelled) {
-        memcpy(spelled, pid.ptr, pid.len);
-        spelled[pid.len] = '\1';
-        memcpy(spelled + pid.len + 1, tid.ptr, tid.len);
-        if (size == d->last_row_size && memcmp(spelled, d->last_row, size) == 0)
-            return d->last_thread;
-    }
+    uint64_t bytes;
+    memcpy(&bytes, text, 8);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return len >= 8 ? bytes : bytes & ((1ull << 8 * len) - 1);
+#else
+    return len >= 8 ? bytes : bytes >> (64 - 8 * len) << (64 - 8 * len);
+#endif
+}
+
+static uint32_t spelled_thread(struct tp_decoder *d, struct tp_str pid, struct tp_str tid)
+{
     tp_buf_clear(&d->row_key);
     tp_buf_add(&d->row_key, pid.ptr, pid.len);
     tp_buf_putc(&d->row_key, '\1');
@@ -86,13 +89,27 @@ uint32_t tp_rows_thread(struct tp_decoder *d, struct tp_str pid, struct tp_str t
         uint32_t thread = canonical_thread(d, pid, tid);
         *(uint32_t *)tp_vec_push(&d->row_thread) = thread;
     }
-    d->last_thread = *TP_AT(&d->row_thread, uint32_t, spelling);
-    d->last_row_size = 0;
-    if (size <= sizeof spelled) {
-        memcpy(d->last_row, spelled, size);
-        d->last_row_size = (uint32_t)size;
-    }
-    return d->last_thread;
+    return *TP_AT(&d->row_thread, uint32_t, spelling);
+}
+
+uint32_t tp_rows_thread(struct tp_decoder *d, struct tp_str pid, struct tp_str tid)
+{
+    if (pid.len - 1 >= 8 || tid.len - 1 >= 16) /* absent ones too: their text has no 8 bytes */
+        return spelled_thread(d, pid, tid);
+    struct tp_row_seen row = {.pid = eight_bytes(pid.ptr, pid.len),
+                              .tid = {eight_bytes(tid.ptr, tid.len), 0},
+                              .pid_size = (uint8_t)pid.len,
+                              .tid_size = (uint8_t)tid.len};
+    if (tid.len > 8)
+        row.tid[1] = eight_bytes(tid.ptr + 8, tid.len - 8);
+    uint64_t hash = (row.pid ^ row.tid[0] * 3 ^ row.tid[1] * 5) * 0x9E3779B97F4A7C15ull;
+    struct tp_row_seen *seen = &d->rows_seen[hash >> 58];
+    if (seen->pid == row.pid && seen->tid[0] == row.tid[0] && seen->tid[1] == row.tid[1] &&
+        seen->pid_size == row.pid_size && seen->tid_size == row.tid_size)
+        return seen->thread;
+    row.thread = spelled_thread(d, pid, tid);
+    *seen = row;
+    return row.thread;
 }
 
 static struct tp_process *process_of(struct tp_decoder *d, struct tp_str pid)

@@ -440,7 +440,7 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
 
 enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
 {
-    spans->has = 0;
+    spans->has = spans->known = 0;
     spans->has_bare_word = spans->is_deep = false;
     int more = open_object(scan);
     while (more > 0) {

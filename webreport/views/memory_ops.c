@@ -6,6 +6,9 @@
 #include "webreport/model/sort.h"
 #include "webreport/views/memory_records.h"
 
+/* Devices with a table by operator; a trace that names more is hostile, and their tables stay empty. */
+enum { MOST_DEVICES = 1024 };
+
 static const struct tp_column_def op_defs[TP_MEMORY_OP_COLUMNS] = {
     {"operator", "Operator", "", "Name of the operator.", TP_COLUMN_TEXT},
     {"calls", "Calls", "", "Number of all calls of the operator.", TP_COLUMN_INT},
@@ -85,6 +88,8 @@ static void touch(struct summing *s, uint32_t device, bool folds)
 {
     struct tp_memory_records *records = s->records;
     const struct tp_operators *ops = &records->model->operators;
+    if (device >= MOST_DEVICES)
+        return;
     for (uint32_t i = records->device_first[device]; i < records->device_first[device + 1]; i++) {
         const struct tp_memory_record *record = &records->items[records->by_device[i]];
         uint32_t op = record->owner;

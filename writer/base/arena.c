@@ -24,7 +24,8 @@ enum {
     BIG = 1024 * 1024, /* blocks from here on have a head, and a mapping of their own unless a given-back one fits */
     FIRST_CHUNK = 64 * 1024,
     LARGEST_CHUNK = 1024 * 1024,
-    HUGE_PAGE = 2 * 1024 * 1024
+    HUGE_PAGE = 2 * 1024 * 1024,
+    WHOLE = SIZE_MAX / 2 /* blocks from here on are whole huge pages: a block's last part would be small pages */
 };
 
 /* Memory got from the system: a chunk, a mapping, or (for ASan) an item. Mappings are recorded apart from their bytes,
@@ -69,7 +70,10 @@ static size_t round_size(struct tp_arena *arena, size_t size)
     if (size < LARGE)
         return size;
     size = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
-    return size < BIG ? size : size + PAGE; /* a page for the head keeps big blocks whole pages */
+    if (size < BIG)
+        return size;
+    size += PAGE; /* for the head: keeps big blocks whole pages */
+    return size < WHOLE ? size : (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
 }
 
 static void reserve(struct tp_arena *arena, size_t size)
@@ -335,6 +339,19 @@ char *tp_arena_copy(struct tp_arena *arena, const void *bytes, size_t size)
         memcpy(copy, bytes, size);
     copy[size] = '\0';
     return copy;
+}
+
+void tp_vec_fit(struct tp_vec *vec)
+{
+    size_t had = round_size(vec->arena, vec->capacity * vec->item_size);
+    size_t wanted = round_size(vec->arena, vec->count * vec->item_size);
+    if (ITEM_PER_MALLOC || wanted < BIG || wanted == had)
+        return;
+    struct big_head *head = (struct big_head *)(void *)((char *)vec->data - HEADER);
+    head->mapping = NULL; /* it ends no longer where the block does */
+    head->size = wanted;
+    vec->capacity = vec->count;
+    give_back(vec->arena, (char *)head + wanted, had - wanted);
 }
 
 void tp_vec_grow(struct tp_vec *vec, size_t count)

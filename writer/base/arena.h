@@ -74,6 +74,9 @@ struct tp_vec {
 
 void tp_vec_grow(struct tp_vec *vec, size_t count);
 
+/* Gives back what a large vector holds beyond its items; it may still grow. For vectors that stay. */
+void tp_vec_fit(struct tp_vec *vec);
+
 /* Address of a new last item; its bytes are zero unless the vector was truncated before. */
 static inline void *tp_vec_push(struct tp_vec *vec)
 {
