@@ -72,7 +72,7 @@ static void report(struct tp_analysis *a, struct tp_buf *text)
                                       .model = &a->model,
                                       .views = &a->views,
                                       .advice = &a->advice};
-    tp_analysis_build(a);
+    tp_analysis_build(a, NULL, NULL);
     tp_rank_summary_build(&ranks[0], TP_STR("w0"), &a->model, &a->views.overview, &a->arena);
     tp_rank_summary_build(&ranks[1], TP_STR("w1"), &a->model, &a->views.overview, &a->arena);
     tp_distributed_build(&view, 1, ranks, 2, &a->arena);

@@ -60,7 +60,7 @@ static void *build_beside(void *argument)
     return NULL;
 }
 
-void tp_analysis_build(struct tp_analysis *a)
+void tp_analysis_build(struct tp_analysis *a, void (*meanwhile)(void *context), void *context)
 {
     pthread_t thread;
     jmp_buf outer;
@@ -78,6 +78,8 @@ void tp_analysis_build(struct tp_analysis *a)
         set_model_state(a, TP_MODEL_FAILED);
     }
     memcpy(&a->arena.guard, &outer, sizeof outer);
+    if (meanwhile && has_thread && a->arena.code == 0)
+        meanwhile(context);
     if (has_thread)
         pthread_join(thread, NULL);
     else if (a->arena.code == 0)

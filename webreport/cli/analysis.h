@@ -33,8 +33,9 @@ struct tp_analysis {
 void tp_analysis_open(struct tp_analysis *analysis, const struct tp_rule_overrides *rules);
 void tp_analysis_close(struct tp_analysis *analysis);
 
-/* Builds everything from analysis->trace, which has been read. Leaves through the guard on failure, with no thread
- * left. */
-void tp_analysis_build(struct tp_analysis *analysis);
+/* Builds everything from analysis->trace, which has been read. meanwhile (NULL: nothing) is called once on this thread
+ * when model and views stand, while the other side may still be at work. Leaves through the guard on failure, with no
+ * thread left. */
+void tp_analysis_build(struct tp_analysis *analysis, void (*meanwhile)(void *context), void *context);
 
 #endif

@@ -92,6 +92,12 @@ static void begin_profile(struct tp_outputs *o, const struct tp_run_file *file, 
     tp_json_member_text(&o->json, "status", status);
 }
 
+void tp_outputs_start_profile(struct tp_outputs *o, const struct tp_page_profile *profile)
+{
+    if (o->page)
+        tp_page_start_profile(o->page, profile);
+}
+
 int tp_outputs_profile(struct tp_outputs *o, const struct tp_run_file *file, const struct tp_page_profile *profile,
                        struct tp_error *err)
 {

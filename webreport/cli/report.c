@@ -56,24 +56,37 @@ static void say_notices(struct job *job, const struct tp_run_file *file, const s
                               (unsigned long long)reading->notice_offset[i]);
 }
 
+/* A profile on its way to the outputs. */
+struct shown {
+    struct tp_outputs *outputs;
+    struct tp_page_profile profile;
+};
+
+static void start_outputs(void *context)
+{
+    struct shown *shown = context;
+    tp_outputs_start_profile(shown->outputs, &shown->profile);
+}
+
 /* Builds everything of a trace that was read and hands it to the outputs. */
 static int finish_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file,
                           struct tp_analysis *a, struct tp_rank_summary *rank)
 {
-    tp_analysis_build(a);
+    struct shown shown = {.outputs = &job->outputs,
+                          .profile = {.run = run->name,
+                                      .worker = file->worker,
+                                      .span = file->span ? (int64_t)file->span : TP_NULL_INT,
+                                      .file = tp_str_of(file->base),
+                                      .sha256 = tp_str_of(a->trace.reading.file_sha256),
+                                      .trace = &a->trace,
+                                      .order = &a->order,
+                                      .model = &a->model,
+                                      .views = &a->views,
+                                      .advice = &a->advice}};
+    tp_analysis_build(a, start_outputs, &shown);
     say_notices(job, file, &a->trace.reading);
     tp_rank_summary_build(rank, file->worker, &a->model, &a->views.overview, &job->arena);
-    struct tp_page_profile shown = {.run = run->name,
-                                    .worker = file->worker,
-                                    .span = file->span ? (int64_t)file->span : TP_NULL_INT,
-                                    .file = tp_str_of(file->base),
-                                    .sha256 = tp_str_of(a->trace.reading.file_sha256),
-                                    .trace = &a->trace,
-                                    .order = &a->order,
-                                    .model = &a->model,
-                                    .views = &a->views,
-                                    .advice = &a->advice};
-    return tp_outputs_profile(&job->outputs, file, &shown, &job->err);
+    return tp_outputs_profile(&job->outputs, file, &shown.profile, &job->err);
 }
 
 /* An input that cannot be used: said, listed, and not fatal. */

@@ -20,6 +20,28 @@ enum {
     OVERVIEW_BYTES = 28672 /* of a profile's shortest form */
 };
 
+/* The sections with their place in the navigation; the order is that of the page. Large ones walk every event. */
+static const struct {
+    const char *name, *label;
+    struct tp_data (*build)(const struct tp_section *section);
+    bool is_large;
+} SECTIONS[] = {
+    {"overview", "Overview", tp_section_overview, false},    {"idle", "Idle time", tp_section_idle, false},
+    {"operators", "Operators", tp_section_operators, false}, {"kernels", "Kernels", tp_section_kernels, false},
+    {"memory", "Memory", tp_section_memory, false},          {"modules", "Modules", tp_section_modules, false},
+    {"calltree", "Call tree", tp_section_calltree, true},    {"timeline", "Timeline", tp_section_timeline, false},
+    {"quality", "Trace quality", tp_section_quality, false}, {"about", "About", tp_section_about, false},
+};
+enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]), THREAD_FROM_EVENTS = 20000 };
+
+/* Sections built on a second thread, in an arena of its own. */
+struct large_sections {
+    struct tp_section section;
+    struct tp_data data[SECTION_COUNT];
+    pthread_t thread;
+    bool has_thread;
+};
+
 struct tp_page {
     struct tp_arena arena, scratch; /* the page's own; one profile's, released after each */
     struct tp_arena beside;         /* as scratch, of the thread that builds the large sections */
@@ -31,6 +53,9 @@ struct tp_page {
     struct tp_page_index entries;
     size_t expected;              /* profiles */
     struct tp_page_limits limits; /* of the profile being rendered */
+    struct large_sections ahead;  /* of the profile that was started, at the richest level */
+    bool has_ahead;
+    size_t ahead_nodes; /* the limit they were built within */
 };
 
 static const char *kept(struct tp_arena *arena, const char *text)
@@ -136,28 +161,6 @@ static void name_section(struct tp_section *section, const struct tp_page *page,
                          : tp_text_printf(arena, "%.*s", (int)name.len, name.ptr);
 }
 
-/* The sections with their place in the navigation; the order is that of the page. Large ones walk every event. */
-static const struct {
-    const char *name, *label;
-    struct tp_data (*build)(const struct tp_section *section);
-    bool is_large;
-} SECTIONS[] = {
-    {"overview", "Overview", tp_section_overview, false},    {"idle", "Idle time", tp_section_idle, false},
-    {"operators", "Operators", tp_section_operators, false}, {"kernels", "Kernels", tp_section_kernels, false},
-    {"memory", "Memory", tp_section_memory, false},          {"modules", "Modules", tp_section_modules, false},
-    {"calltree", "Call tree", tp_section_calltree, true},    {"timeline", "Timeline", tp_section_timeline, false},
-    {"quality", "Trace quality", tp_section_quality, false}, {"about", "About", tp_section_about, false},
-};
-enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]), THREAD_FROM_EVENTS = 20000 };
-
-/* Sections built on a second thread, in an arena of its own. */
-struct large_sections {
-    struct tp_section section;
-    struct tp_data data[SECTION_COUNT];
-    pthread_t thread;
-    bool has_thread;
-};
-
 static void *build_large(void *argument)
 {
     struct large_sections *large = argument;
@@ -193,18 +196,22 @@ static void end_large(struct large_sections *large, struct tp_arena *scratch)
 static void put_sections(struct tp_page *page, const struct tp_section *section, struct tp_page_entry *entry,
                          struct tp_object *root)
 {
-    struct large_sections large = {0};
+    struct large_sections large = page->ahead; /* their own where there are none */
     struct tp_data data[SECTION_COUNT] = {{.kind = TP_DATA_NONE}};
+    bool has_large = page->has_ahead && page->ahead_nodes == section->limits->tree_nodes;
     jmp_buf outer;
 
-    begin_large(&large, section, &page->beside);
+    page->has_ahead = false; /* good for one level */
+    if (!has_large)
+        begin_large(&large, section, &page->beside);
     memcpy(&outer, &section->arena->guard, sizeof outer);
     if (setjmp(section->arena->guard) == 0)
         for (unsigned i = 0; i < SECTION_COUNT; i++)
             if (!SECTIONS[i].is_large)
                 data[i] = SECTIONS[i].build(section);
     memcpy(&section->arena->guard, &outer, sizeof outer);
-    end_large(&large, section->arena);
+    if (!has_large)
+        end_large(&large, section->arena);
     if (section->arena->code)
         tp_arena_fail(section->arena, section->arena->code);
     entry->sections = 0;
@@ -234,6 +241,13 @@ static int render_profile(struct tp_page *page, const struct tp_section *section
     return tp_template_render(&page->templates, "profile", tp_data_of_object(root), out, err);
 }
 
+static void limit_profile(struct tp_page *page, unsigned level, size_t share)
+{
+    tp_page_limits_of(&page->limits, level, share);
+    if (page->options.no_timeline)
+        page->limits.timeline_bytes = 0;
+}
+
 /* Renders at the richest level that fits; at none, the profile is only in the index. */
 static int fit_profile(struct tp_page *page, struct tp_section *section, struct tp_page_entry *entry,
                        struct tp_error *err)
@@ -244,9 +258,7 @@ static int fit_profile(struct tp_page *page, struct tp_section *section, struct 
     for (unsigned level = 0; level < tp_page_level_count(); level++) {
         int code;
 
-        tp_page_limits_of(&page->limits, level, share);
-        if (page->options.no_timeline)
-            page->limits.timeline_bytes = 0;
+        limit_profile(page, level, share);
         section->left_out = tp_page_level_text(level);
         code = render_profile(page, section, entry, &page->profiles, err);
         if (code)
@@ -259,6 +271,23 @@ static int fit_profile(struct tp_page *page, struct tp_section *section, struct 
         page->profiles.data[before] = 0;
     }
     return 0;
+}
+
+void tp_page_start_profile(struct tp_page *page, const struct tp_page_profile *profile)
+{
+    struct large_sections *ahead = &page->ahead;
+
+    tp_arena_release(&page->beside);
+    tp_arena_init(&page->beside, 0);
+    page->has_ahead = false;
+    if (setjmp(page->beside.guard))
+        return; /* tp_page_add_profile will try again, and tell */
+    *ahead = (struct large_sections){.section = {.arena = &page->beside, .limits = &page->limits}};
+    name_section(&ahead->section, page, profile);
+    limit_profile(page, 0, share_of_next(page));
+    build_large(ahead);
+    page->ahead_nodes = page->limits.tree_nodes;
+    page->has_ahead = page->beside.code == 0;
 }
 
 static int add_profile(struct tp_page *page, const struct tp_page_profile *profile, struct tp_error *err)
@@ -280,7 +309,10 @@ int tp_page_add_profile(struct tp_page *page, const struct tp_page_profile *prof
     int code;
 
     tp_arena_init(&page->scratch, 0);
-    tp_arena_init(&page->beside, 0);
+    if (!page->has_ahead) {
+        tp_arena_release(&page->beside);
+        tp_arena_init(&page->beside, 0);
+    }
     if (setjmp(page->scratch.guard))
         code = tp_error_set(err, page->scratch.code, 0, "out of memory");
     else if (setjmp(page->arena.guard))
@@ -289,6 +321,7 @@ int tp_page_add_profile(struct tp_page *page, const struct tp_page_profile *prof
         code = add_profile(page, profile, err);
     tp_arena_release(&page->scratch);
     tp_arena_release(&page->beside);
+    page->has_ahead = false;
     return code;
 }
 

@@ -54,6 +54,11 @@ struct tp_page; /* opaque */
 int tp_page_begin(struct tp_page **page, const struct tp_page_options *options, size_t profile_count,
                   struct tp_error *err);
 
+/* Builds ahead what needs only the profile's model: call it while the rest of the profile is still computed on another
+ * thread, then tp_page_add_profile for the same profile. May be left out; the page is the same. Never fails: what did
+ * not work is done, and told, later. */
+void tp_page_start_profile(struct tp_page *page, const struct tp_page_profile *profile);
+
 /* Renders the profile's sections. Returns 0, TP_ENOMEM, TP_ELIMIT, or TP_EFORMAT of a template. */
 int tp_page_add_profile(struct tp_page *page, const struct tp_page_profile *profile, struct tp_error *err);
 

@@ -106,6 +106,24 @@ static void touch(struct summing *s, uint32_t device, bool folds)
     }
 }
 
+/* The touched operators in ascending order, callers before what they call. Few are sorted, many are looked up. */
+static uint32_t *sort_touched(const struct summing *s)
+{
+    struct tp_arena *arena = s->records->arena;
+    uint32_t ops = s->records->model->operators.count, count = (uint32_t)s->touched.count, next = 0;
+    uint32_t *sorted = tp_arena_array(arena, count, sizeof *sorted);
+    if (count < ops / 16) {
+        for (uint32_t i = 0; i < count; i++)
+            sorted[i] = i;
+        tp_sort_rows(sorted, count, by_operator, s->touched.data, arena);
+        return sorted;
+    }
+    for (uint32_t op = 0; op < ops; op++)
+        if (s->place_of[op])
+            sorted[next++] = s->place_of[op] - 1;
+    return sorted;
+}
+
 /* Rows by name of the touched operators, children before their parents. */
 static struct tp_vec sum_rows(struct summing *s)
 {
@@ -113,10 +131,7 @@ static struct tp_vec sum_rows(struct summing *s)
     const struct tp_operators *ops = &model->operators;
     struct tp_vec rows = TP_VEC(s->records->arena, struct row);
     size_t count = s->touched.count;
-    uint32_t *sorted = tp_arena_array(s->records->arena, count, sizeof *sorted);
-    for (uint32_t i = 0; i < count; i++)
-        sorted[i] = i;
-    tp_sort_rows(sorted, count, by_operator, s->touched.data, s->records->arena);
+    uint32_t *sorted = sort_touched(s);
     for (size_t i = count; i-- > 0;) {
         struct touched *touched = TP_AT(&s->touched, struct touched, sorted[i]);
         uint32_t name = tp_operator_event(model, touched->op)->name, parent = ops->parent[touched->op];
