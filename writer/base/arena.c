@@ -1,8 +1,8 @@
 /* Arena: a bump pointer through chunks, and bins of large blocks that were given back.
  *
  * Memory that a job has touched once is used again before new pages are asked for: a first touch costs several times
- * what clearing warm memory does. Chunks grow with the arena; from HUGE_FROM on they are aligned and ask for huge
- * pages. A build for ASan gives every item its own malloc instead, so that overruns are seen. */
+ * what clearing warm memory does. After a few small chunks they are aligned and ask for huge pages, which cost a
+ * seventh per byte to touch. A build for ASan gives every item its own malloc instead, so that overruns are seen. */
 #include "writer/base/arena.h"
 
 #include <stdlib.h>
@@ -23,13 +23,13 @@ enum {
     LARGE = 64 * 1024, /* blocks from here on can be given back */
     BIG = 1024 * 1024, /* blocks from here on have a head, and a mapping of their own unless a given-back one fits */
     FIRST_CHUNK = 64 * 1024,
-    LARGEST_CHUNK = 1024 * 1024,
+    SMALL_CHUNKS = 512 * 1024, /* in all, of the first size */
     HUGE_PAGE = 2 * 1024 * 1024,
     WHOLE = SIZE_MAX / 2 /* blocks from here on are whole huge pages: a block's last part would be small pages */
 };
 
-/* Memory got from the system: a chunk, a mapping, or (for ASan) an item. Mappings are recorded apart from their bytes,
- * the others in front of them. */
+/* Memory got from the system: a chunk, a mapping, or (for ASan) an item. Mappings of one block are recorded apart from
+ * their bytes, in a chunk; the others in their own first bytes. */
 struct tp_arena_block {
     struct tp_arena_block *next, *previous;
     char *start;
@@ -133,12 +133,12 @@ static void release_block(struct tp_arena_block *block)
 
 void tp_arena_release(struct tp_arena *arena)
 {
-    /* records of mappings live in chunks: mappings first */
-    for (int mapped = 1; mapped >= 0; mapped--) {
+    /* records that stand apart live in chunks: chunks last */
+    for (int is_chunk = 0; is_chunk <= 1; is_chunk++) {
         struct tp_arena_block *block = arena->blocks, *kept = NULL;
         while (block) {
             struct tp_arena_block *next = block->next;
-            if (block->is_mapped == mapped) {
+            if (((char *)block == block->start) == is_chunk) {
                 release_block(block);
             } else {
                 block->next = kept;
@@ -194,14 +194,28 @@ static void *take_back(struct tp_arena *arena, size_t size)
 /* ---- allocation ---------------------------------------------------------------------------------------------------
  */
 
+/* A mapping whose record stands in its own first bytes. */
+static char *new_mapped_chunk(struct tp_arena *arena, size_t size)
+{
+    reserve(arena, size);
+    struct tp_arena_block *block = (struct tp_arena_block *)(void *)map_range(size, PROT_READ | PROT_WRITE);
+    if (!block)
+        tp_arena_fail(arena, TP_ENOMEM);
+    block->start = (char *)block;
+    block->size = size;
+    block->is_mapped = 1;
+    link_block(arena, block);
+    return (char *)block + HEADER;
+}
+
+/* Small ones at first, then whole huge pages. */
 static void new_chunk(struct tp_arena *arena, size_t size)
 {
-    size_t chunk = arena->used_bytes / 8; /* few chunks, little waste */
-    chunk = chunk < FIRST_CHUNK ? FIRST_CHUNK : chunk > LARGEST_CHUNK ? LARGEST_CHUNK : chunk;
+    size_t chunk = arena->used_bytes < SMALL_CHUNKS ? FIRST_CHUNK : HUGE_PAGE;
     chunk = chunk < size + HEADER ? size + HEADER : chunk;
     give_back(arena, arena->at, (size_t)(arena->end - arena->at));
     arena->at = arena->end = NULL; /* in case the next line does not return */
-    arena->at = new_malloc(arena, chunk);
+    arena->at = chunk < HUGE_PAGE ? new_malloc(arena, chunk) : new_mapped_chunk(arena, chunk);
     arena->end = arena->at + chunk - HEADER;
 }
 
