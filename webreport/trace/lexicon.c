@@ -94,7 +94,7 @@ static inline const struct tp_word *use(struct tp_lexicon *lexicon, uint32_t num
 {
     struct tp_history *history = lexicon->history;
     *likely(lexicon) = number + 1;
-    history->recent = history->recent << 11 ^ (number + 1) * 0x85EBCA6Bu;
+    history->recent = history->recent << 8 ^ (number + 1) * 0x85EBCA6Bu;
     return TP_AT(&lexicon->words, struct tp_word, number);
 }
 

@@ -18,7 +18,7 @@ enum { TP_HISTORY_SLOTS = 1 << 14 };
 
 /* What was interned last, and what followed it the last time: traces repeat themselves step after step. */
 struct tp_history {
-    uint32_t recent; /* the last three words */
+    uint32_t recent; /* the last four words */
     uint32_t likely[TP_HISTORY_SLOTS];
 };
 
