@@ -38,7 +38,8 @@ static void check_json(struct tp_str raw, bool html_safe)
     require(is_json(&written));
     require(!html_safe || !memchr(written.data, '<', written.size));
     require(tp_clean_string(&again, (struct tp_str){written.data + 1, written.size - 2}, 1u << 20) == 0);
-    require(again.size == meaning.size && (again.size == 0 || memcmp(again.data, meaning.data, again.size) == 0));
+    require(again.size == meaning.size &&
+            (again.size == 0 || (meaning.data && memcmp(again.data, meaning.data, again.size) == 0)));
     tp_buf_release(&meaning);
     tp_buf_release(&written);
     tp_buf_release(&again);

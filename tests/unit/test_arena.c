@@ -93,6 +93,31 @@ static void vec_keeps_its_items_while_growing(void **state)
     tp_arena_release(&arena);
 }
 
+static void a_fitted_vec_keeps_its_items_and_lends_the_rest(void **state)
+{
+    struct tp_arena arena;
+    (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    struct tp_vec vec = TP_VEC(&arena, uint64_t);
+    for (uint64_t i = 0; i < 1100000; i++)
+        *(uint64_t *)tp_vec_push(&vec) = i;
+    size_t used = arena.used_bytes;
+    tp_vec_fit(&vec);
+    assert_int_equal(vec.count, 1100000);
+    memset(tp_arena_alloc(&arena, 2000000), 0xFF, 2000000); /* where the tail was, or anywhere but in the items */
+    for (uint64_t i = 1100000; i < 2400000; i++)
+        *(uint64_t *)tp_vec_push(&vec) = i;
+    for (uint64_t i = 0; i < 2400000; i++)
+        assert_true(*TP_AT(&vec, uint64_t, i) == i);
+#if !defined(__SANITIZE_ADDRESS__)
+    assert_true(arena.used_bytes - used < 2400000 * 3 * sizeof(uint64_t));
+#endif
+    (void)used;
+    tp_arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +126,7 @@ int main(void)
         cmocka_unit_test(arena_leaves_through_the_guard_at_its_limit),
         cmocka_unit_test(arena_array_checks_its_product),
         cmocka_unit_test(vec_keeps_its_items_while_growing),
+        cmocka_unit_test(a_fitted_vec_keeps_its_items_and_lends_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

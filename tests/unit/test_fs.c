@@ -30,7 +30,8 @@ static int leave_folder(void **state)
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
         if (entry->d_name[0] != '.' || entry->d_name[1])
             unlink(entry->d_name);
-    closedir(dir);
+    if (dir)
+        closedir(dir);
     return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 

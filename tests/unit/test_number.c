@@ -1,6 +1,10 @@
 /* Numbers from digits: times, ids, decimals. */
 #include "webreport/trace/number.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,12 +98,55 @@ static void decimals_are_cut_after_nine_places(void **state)
     assert_true(tp_number_real(TP_STR("0.97")) == 0.97);
 }
 
+/* The short paths against the C library, over lengths on both sides of their limits. */
+static void digits_of_every_length_are_read(void **state)
+{
+    unsigned seed = 7;
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        char text[64];
+        int whole = 1 + (int)(seed % 19), decimals = (int)(seed / 19 % 12), n = 0;
+        for (int i = 0; i < whole + decimals; i++) {
+            seed = seed * 1664525 + 1013904223;
+            if (i == whole)
+                text[n++] = '.';
+            text[n++] = (char)('0' + (seed >> 16) % 10);
+        }
+        text[n] = '\0';
+        int64_t value;
+        struct tp_str token = {text, (size_t)n};
+        if (tp_number_real(token) != strtod(text, NULL))
+            fail_msg("%s as a number", text);
+        if (!decimals) {
+            assert_int_equal(tp_number_int(token, &value), TP_NUMBER_OK);
+            if (strtoull(text, NULL, 10) <= INT64_MAX)
+                assert_int_equal(value, strtoll(text, NULL, 10));
+        }
+        char digits[64], *end;
+        int scaled = snprintf(digits, sizeof digits, "%.*s%.*s000000000", whole, text, decimals < 9 ? decimals : 9,
+                              text + whole + (decimals > 0));
+        digits[scaled - (decimals < 9 ? decimals : 9)] = '\0';
+        errno = 0;
+        int64_t want = strtoll(digits, &end, 10);
+        assert_int_equal(tp_number_e9(token, &value), TP_NUMBER_OK);
+        assert_int_equal(value, errno ? INT64_MAX : want);
+        for (int i = 0; i < n; i++) { /* one letter anywhere makes it none */
+            char kept = text[i];
+            text[i] = 'x';
+            assert_int_equal(tp_number_int(token, &value), TP_NUMBER_NONE);
+            assert_int_equal(tp_number_time(token, &value), TP_NUMBER_NONE);
+            text[i] = kept;
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_is_ns_from_the_digits),
         cmocka_unit_test(time_beyond_the_limit_is_out_of_range_and_saturates),
         cmocka_unit_test(what_is_no_number_is_none),
+        cmocka_unit_test(digits_of_every_length_are_read),
         cmocka_unit_test(ids_are_64_bit),
         cmocka_unit_test(decimals_are_cut_after_nine_places),
     };

@@ -220,6 +220,14 @@ static void learned_layouts_give_what_the_plain_scanner_gives(void **state)
                                          "\"v\": inf",
                                          "\"finished\": false",
                                          "\"s\": \"\"",
+                                         "\"name\": \"b\"",
+                                         "\"name\": \"caf\xc3\xa9 \\u00e9\"",
+                                         "\"name\": [\"b\"]",
+                                         "\"cat\": \"kernel\"",
+                                         "\"cat\": 7",
+                                         "\"Input Dims\": [[1, 2], [\"]\"]]",
+                                         "\"Input Dims\": [[1, 2]]",
+                                         "\"Input Dims\": \"[]\"",
                                          " ",
                                          "\"correlation\": 9",
                                          "}}"};
@@ -231,7 +239,20 @@ static void learned_layouts_give_what_the_plain_scanner_gives(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
+    struct tp_strings texts, values;
+    struct tp_lexicon strings, tokens;
+    struct tp_history *history = tp_arena_alloc(&arena, sizeof *history);
+    struct tp_buf scratch;
+    uint64_t known_count = 0;
+    tp_buf_init(&scratch, 0);
+    tp_strings_init(&texts, &arena, 0);
+    tp_strings_init(&values, &arena, 0);
+    tp_lexicon_init(&strings, &texts, history, &scratch, false, 1000);
+    tp_lexicon_init(&tokens, &values, history, &scratch, true, 1000);
     tp_layout_init(&layout, &arena);
+    tp_layout_expect(&layout, TP_FIELD_CAT, &strings);
+    tp_layout_expect(&layout, TP_FIELD_NAME, &strings);
+    tp_layout_expect(&layout, TP_ARG_INPUT_DIMS, &tokens);
     tp_scan_init(&scan);
     for (int round = 0; round < 30000; round++) {
         char text[1024 + 64] = "{";
@@ -260,8 +281,20 @@ static void learned_layouts_give_what_the_plain_scanner_gives(void **state)
                 assert_ptr_equal(learned.field[f].ptr, plain.field[f].ptr);
                 assert_int_equal(learned.field[f].len, plain.field[f].len);
             }
+        for (unsigned f = 0; f < TP_FIELD_COUNT; f++)
+            if (learned.known >> f & 1) {
+                struct tp_str token = plain.field[f];
+                bool is_value = f == TP_ARG_INPUT_DIMS;
+                if (!is_value)
+                    token = (struct tp_str){token.ptr + 1, token.len - 2};
+                assert_int_equal(learned.text_id[f], tp_lexicon_add(is_value ? &tokens : &strings, token)->id);
+                known_count++;
+            }
+        assert_int_equal(learned.known & ~plain.has, 0);
     }
     assert_true(layout.hits > 500);
+    assert_true(known_count > 100);
+    tp_buf_release(&scratch);
     tp_arena_release(&arena);
 }
 

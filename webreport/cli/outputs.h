@@ -32,8 +32,8 @@ int tp_outputs_open(struct tp_outputs *outputs, const struct tp_outputs_options 
 
 /* One run: profiles between begin and end_profiles, comparisons of ranks between end_profiles and end. */
 void tp_outputs_begin_run(struct tp_outputs *outputs, struct tp_str name);
-/* May be called ahead of tp_outputs_profile, when the profile's model and views are ready and its advice and memory view
- * are not: see tp_page_start_profile. */
+/* May be called ahead of tp_outputs_profile, when the profile's model and views are ready and its advice and memory
+ * view are not: see tp_page_start_profile. */
 void tp_outputs_start_profile(struct tp_outputs *outputs, const struct tp_page_profile *profile);
 int tp_outputs_profile(struct tp_outputs *outputs, const struct tp_run_file *file,
                        const struct tp_page_profile *profile, struct tp_error *err);

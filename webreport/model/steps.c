@@ -58,7 +58,8 @@ static struct tp_vec find_markers(const struct tp_model *model, uint16_t meaning
 /* N of ProfilerStep#N as an integer prints */
 static struct tp_str step_number(struct tp_str name)
 {
-    struct tp_str digits = {name.ptr + 13, name.len - 13};
+    const size_t prefix = sizeof "ProfilerStep#" - 1;
+    struct tp_str digits = name.len > prefix ? (struct tp_str){name.ptr + prefix, name.len - prefix} : name;
     if (digits.len > 1 && digits.ptr[digits.len - 1] == '\n')
         digits.len--;
     while (digits.len > 1 && digits.ptr[0] == '0')

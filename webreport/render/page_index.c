@@ -141,7 +141,8 @@ static struct tp_shown_table *index_table(struct tp_page_index *index, size_t ma
         if (row < shown->row_count) {
             shown->rows[row].name = entries[i].title;
             shown->rows[row].prefix = run_prefix(index, &entries[i]);
-            shown->rows[row].href = entries[i].is_shown ? tp_text_printf(arena, "#%soverview", entries[i].prefix) : NULL;
+            shown->rows[row].href =
+                entries[i].is_shown ? tp_text_printf(arena, "#%soverview", entries[i].prefix) : NULL;
         }
         row++;
     }

@@ -171,7 +171,8 @@ static int too_deep(struct tp_renderer *r, const struct tp_mustache *template)
                         shown, template->name.ptr);
 }
 
-static int enter_section(struct tp_renderer *r, const struct tp_mustache *template, const struct tp_mustache_token *token)
+static int enter_section(struct tp_renderer *r, const struct tp_mustache *template,
+                         const struct tp_mustache_token *token)
 {
     struct tp_data value;
     resolve(r, token->text, &value);

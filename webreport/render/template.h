@@ -19,9 +19,9 @@ struct tp_templates {
     struct tp_arena *arena;
     tp_template_load load;
     void *context;
-    struct tp_vec compiled; /* struct tp_mustache *, in order of first use */
+    struct tp_vec compiled;       /* struct tp_mustache *, in order of first use */
     struct tp_renderer *renderer; /* stack of the rendering in progress */
-    uint64_t max_steps;     /* tokens per rendering; a template that calls itself ends here */
+    uint64_t max_steps;           /* tokens per rendering; a template that calls itself ends here */
 };
 
 /* arena: for compiled templates; its guard must be set also while rendering. */

@@ -45,9 +45,9 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
 
 void tp_decoder_teach(struct tp_decoder *d, struct tp_layout *layout)
 {
-    static const uint8_t values[] = {TP_ARG_INPUT_DIMS,  TP_ARG_INPUT_DIMS_OLD, TP_ARG_INPUT_TYPE,
-                                     TP_ARG_GRID,        TP_ARG_BLOCK,          TP_ARG_COLLECTIVE,
-                                     TP_ARG_DTYPE,       TP_ARG_GROUP_NAME,     TP_ARG_GROUP_DESCRIPTION};
+    static const uint8_t values[] = {TP_ARG_INPUT_DIMS, TP_ARG_INPUT_DIMS_OLD, TP_ARG_INPUT_TYPE,
+                                     TP_ARG_GRID,       TP_ARG_BLOCK,          TP_ARG_COLLECTIVE,
+                                     TP_ARG_DTYPE,      TP_ARG_GROUP_NAME,     TP_ARG_GROUP_DESCRIPTION};
     tp_layout_expect(layout, TP_FIELD_CAT, &d->cats);
     tp_layout_expect(layout, TP_FIELD_NAME, &d->names);
     tp_layout_expect(layout, TP_ARG_CALL_STACK, &d->stacks);
@@ -481,10 +481,10 @@ void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32
 void tp_decoder_finish(struct tp_decoder *d)
 {
     struct tp_trace *trace = d->trace;
-    struct tp_vec *kept[] = {&d->events,  &d->hosts, &d->launches, &d->devices,
-                             &d->modules, &d->comms, &d->memory,   &d->flows};
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        tp_vec_fit(kept[i]);
+    struct tp_vec *kept[] = {&d->events, &d->hosts,  &d->launches, &d->devices, &d->modules,
+                             &d->comms,  &d->memory, &d->flows,    NULL};
+    for (struct tp_vec **vec = kept; *vec; vec++)
+        tp_vec_fit(*vec);
     trace->events = d->events.data;
     trace->event_count = (uint32_t)d->events.count;
     trace->hosts = d->hosts.data;

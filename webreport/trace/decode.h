@@ -23,13 +23,13 @@ struct tp_decoder {
     struct tp_lexicon names, cats, stacks, values;
     struct tp_strings row_texts; /* spellings of "pid, tid" pairs */
     struct tp_vec events, hosts, launches, devices, modules, comms, memory, flows, threads, processes;
-    struct tp_vec cat_meanings, name_meanings; /* by id */
-    struct tp_vec row_thread;                  /* thread by id of the pair's spelling */
-    struct tp_strings row_canonical;           /* canonical pairs; their ids are the thread numbers */
-    struct tp_strings process_canonical;       /* canonical pids with a name or label; ids number the processes */
-    struct tp_buf row_key, scratch;            /* malloc'd: released by tp_decoder_release */
+    struct tp_vec cat_meanings, name_meanings;  /* by id */
+    struct tp_vec row_thread;                   /* thread by id of the pair's spelling */
+    struct tp_strings row_canonical;            /* canonical pairs; their ids are the thread numbers */
+    struct tp_strings process_canonical;        /* canonical pids with a name or label; ids number the processes */
+    struct tp_buf row_key, scratch;             /* malloc'd: released by tp_decoder_release */
     struct tp_row_seen rows_seen[TP_ROWS_SEEN]; /* by spelling, for short ones */
-    uint64_t begin_events, end_events; /* ph B, E: never paired, only noted */
+    uint64_t begin_events, end_events;          /* ph B, E: never paired, only noted */
 };
 
 void tp_decoder_init(struct tp_decoder *decoder, struct tp_trace *trace);

@@ -126,8 +126,8 @@ take_value(struct tp_scan *scan, const struct tp_layout_node *node, const char *
     return (*p == '[' || *p == '{') && tp_scan_value(scan, value, spans) == TP_SCAN_OK ? scan->at : NULL;
 }
 
-/* As take_value, for a text that ends up in a lexicon; *known gets the field's bit, unless there is something to be told
- * about the text: then the decoder does it. */
+/* As take_value, for a text that ends up in a lexicon; *known gets the field's bit, unless there is something to be
+ * told about the text: then the decoder does it. */
 static inline const char *take_text(struct tp_scan *scan, const struct tp_layout_node *node, const char *p,
                                     struct tp_spans *spans, uint64_t *known)
 {
@@ -195,10 +195,19 @@ static bool match_event(struct tp_layout *layout, struct tp_scan *scan, struct t
 /* ---- learning -----------------------------------------------------------------------------------------------------
  */
 
+static bool same_folds(const struct tp_layout_node *a, const struct tp_layout_node *b)
+{
+    for (unsigned i = 0; i < a->fold_count; i++)
+        if (a->folds[i].field != b->folds[i].field || a->folds[i].offset != b->folds[i].offset ||
+            a->folds[i].size != b->folds[i].size)
+            return false;
+    return true;
+}
+
 static bool same_node(const struct tp_layout_node *a, const struct tp_layout_node *b)
 {
-    return a->size == b->size && a->kind == b->kind && a->field == b->field && a->fold_bits == b->fold_bits &&
-           memcmp(a->text, b->text, a->size) == 0 && memcmp(a->folds, b->folds, sizeof a->folds) == 0;
+    return a->size == b->size && a->kind == b->kind && a->field == b->field && memcmp(a->text, b->text, a->size) == 0 &&
+           a->fold_count == b->fold_count && same_folds(a, b);
 }
 
 /* Index of `made` among the children of `parent`, added when new; 0: there is no room. */

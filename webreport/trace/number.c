@@ -93,7 +93,8 @@ static inline bool add_digits(const char *p, size_t len, uint64_t *value)
         if ((x | (x + 0x7676767676767676u)) & 0x8080808080808080u)
             return false;
         x = x * 10 + (x >> 8);
-        x = ((x & 0x000000FF000000FFu) * 0x000F424000000064u + ((x >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u) >>
+        x = ((x & 0x000000FF000000FFu) * 0x000F424000000064u +
+             ((x >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u) >>
             32;
         v = v * 100000000u + x;
     }

@@ -63,7 +63,7 @@ enum tp_field {
 /* One event as spans: strings with their quotes. A span counts only when its bit in `has` is set. */
 struct tp_spans {
     uint64_t has;
-    uint64_t known; /* fields whose text the reader's lexicon holds already, as text_id */
+    uint64_t known;                          /* fields whose text the reader's lexicon holds already, as text_id */
     struct tp_str field[TP_FIELD_COUNT + 1]; /* the last: of values nobody wants */
     uint32_t text_id[TP_FIELD_COUNT];
     bool has_bare_word; /* a value such as inf or NaN was stepped over */

@@ -310,8 +310,8 @@ void tp_module_view_build(struct tp_module_view *view, const struct tp_model *mo
     tp_arena_drop(arena, b.calls, model->modules.count * sizeof *b.calls);
 }
 
-/* Readers of JSON end at some depth (Python at about 1000 brackets; a module is two). Deeper modules are in the totals of
- * those above them. */
+/* Readers of JSON end at some depth (Python at about 1000 brackets; a module is two). Deeper modules are in the totals
+ * of those above them. */
 enum { MAX_JSON_DEPTH = 200 };
 
 void tp_module_view_json(const struct tp_module_view *view, struct tp_json *json)

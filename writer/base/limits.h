@@ -7,7 +7,7 @@
 #define TP_MAX_INFLATE_RATIO 2000u        /* text per compressed byte, after the first TP_RATIO_GRACE_BYTES */
 #define TP_RATIO_GRACE_BYTES (1ull << 30) /* a repetitive small file may exceed the ratio */
 #define TP_MAX_EVENTS 4294967000u         /* events are numbered with 32 bits */
-#define TP_MAX_THREADS (1u << 20)            /* distinct (pid, tid) pairs: 20 bits in an event */
+#define TP_MAX_THREADS (1u << 20)         /* distinct (pid, tid) pairs: 20 bits in an event */
 #define TP_MAX_EVENT_BYTES (16u << 20)    /* text of one event; longer ones are skipped and counted */
 #define TP_MAX_NAME_BYTES 65536u          /* a name, longer ones are cut and counted */
 #define TP_MAX_DEPTH 1024u                /* nesting of JSON values */
