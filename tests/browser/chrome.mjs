@@ -96,7 +96,8 @@ export async function start(binary) {
     async close() {
       child.kill();
       await gone;
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      /* its helpers may still write for a moment */
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
 }

@@ -201,71 +201,111 @@ static unsigned next_random(unsigned *seed)
     return *seed >> 16;
 }
 
-static void learned_layouts_give_what_the_plain_scanner_gives(void **state)
-{
-    static const char *const pieces[] = {"{",
-                                         "}",
-                                         "\"ph\": \"X\"",
-                                         ", ",
-                                         ",\n",
-                                         "\"cat\":\"kernel\"",
-                                         "\"name\": \"a\\\"b\"",
-                                         "\"ts\": 1.5",
-                                         "\"dur\":",
-                                         "12",
-                                         "-3e2",
-                                         "\"args\": {",
-                                         "\"External id\": 7",
-                                         "\"x\": [1, {\"y\": \"]\"}]",
-                                         "\"v\": inf",
-                                         "\"finished\": false",
-                                         "\"s\": \"\"",
-                                         "\"name\": \"b\"",
-                                         "\"name\": \"caf\xc3\xa9 \\u00e9\"",
-                                         "\"name\": [\"b\"]",
-                                         "\"cat\": \"kernel\"",
-                                         "\"cat\": 7",
-                                         "\"Input Dims\": [[1, 2], [\"]\"]]",
-                                         "\"Input Dims\": [[1, 2]]",
-                                         "\"Input Dims\": \"[]\"",
-                                         " ",
-                                         "\"correlation\": 9",
-                                         "}}"};
+/* Members of events, and what stands between them. */
+static const char *const pieces[] = {"{",
+                                     "}",
+                                     "\"ph\": \"X\"",
+                                     ", ",
+                                     ",\n",
+                                     "\"cat\":\"kernel\"",
+                                     "\"name\": \"a\\\"b\"",
+                                     "\"ts\": 1.5",
+                                     "\"dur\":",
+                                     "12",
+                                     "-3e2",
+                                     "\"args\": {",
+                                     "\"External id\": 7",
+                                     "\"x\": [1, {\"y\": \"]\"}]",
+                                     "\"v\": inf",
+                                     "\"finished\": false",
+                                     "\"s\": \"\"",
+                                     "\"name\": \"b\"",
+                                     "\"name\": \"caf\xc3\xa9 \\u00e9\"",
+                                     "\"name\": [\"b\"]",
+                                     "\"cat\": \"kernel\"",
+                                     "\"cat\": 7",
+                                     "\"Input Dims\": [[1, 2], [\"]\"]]",
+                                     "\"Input Dims\": [[1, 2]]",
+                                     "\"Input Dims\": \"[]\"",
+                                     " ",
+                                     "\"correlation\": 9",
+                                     "}}"};
+
+/* A layout with two lexicons, as the reader has. */
+struct learning {
     struct tp_arena arena;
     struct tp_layout layout;
+    struct tp_strings texts, values;
+    struct tp_lexicon strings, tokens;
+    struct tp_buf scratch;
+    uint64_t known_count;
+};
+
+static void start_learning(struct learning *l)
+{
+    struct tp_history *history = tp_arena_alloc(&l->arena, sizeof *history);
+    l->known_count = 0;
+    tp_buf_init(&l->scratch, 0);
+    tp_strings_init(&l->texts, &l->arena, 0);
+    tp_strings_init(&l->values, &l->arena, 0);
+    tp_lexicon_init(&l->strings, &l->texts, history, &l->scratch, false, 1000);
+    tp_lexicon_init(&l->tokens, &l->values, history, &l->scratch, true, 1000);
+    tp_layout_init(&l->layout, &l->arena);
+    tp_layout_expect(&l->layout, TP_FIELD_CAT, &l->strings);
+    tp_layout_expect(&l->layout, TP_FIELD_NAME, &l->strings);
+    tp_layout_expect(&l->layout, TP_ARG_INPUT_DIMS, &l->tokens);
+}
+
+static void make_event(char *text, unsigned *seed)
+{
+    strcpy(text, "{");
+    for (unsigned i = next_random(seed) % 9; i > 0; i--) {
+        strcat(text, pieces[next_random(seed) % (sizeof pieces / sizeof *pieces)]);
+        if (next_random(seed) % 3)
+            strcat(text, ", ");
+    }
+    strcat(text, next_random(seed) % 2 ? "\"tid\": 4}" : "}}");
+}
+
+static void compare_spans(struct learning *l, const struct tp_spans *learned, const struct tp_spans *plain)
+{
+    uint64_t seen = ~(1ull << TP_FIELD_ARGS);
+    assert_int_equal(learned->has & seen, plain->has & seen);
+    assert_int_equal(learned->known & ~plain->has, 0);
+    for (unsigned f = 0; f < TP_FIELD_COUNT; f++) {
+        struct tp_str token = plain->field[f];
+        if (f == TP_FIELD_ARGS || !tp_spans_has(plain, f))
+            continue;
+        assert_ptr_equal(learned->field[f].ptr, token.ptr);
+        assert_int_equal(learned->field[f].len, token.len);
+        if (!(learned->known >> f & 1))
+            continue;
+        struct tp_str contents = {token.ptr + 1, token.len - 2};
+        const struct tp_word *word =
+            f == TP_ARG_INPUT_DIMS ? tp_lexicon_add(&l->tokens, token) : tp_lexicon_add(&l->strings, contents);
+        assert_int_equal(learned->text_id[f], word->id);
+        l->known_count++;
+    }
+}
+
+static void learned_layouts_give_what_the_plain_scanner_gives(void **state)
+{
+    struct learning l;
     struct tp_scan scan;
     unsigned seed = 1;
     (void)state;
-    tp_arena_init(&arena, 0);
-    if (setjmp(arena.guard))
+    tp_arena_init(&l.arena, 0);
+    if (setjmp(l.arena.guard))
         fail();
-    struct tp_strings texts, values;
-    struct tp_lexicon strings, tokens;
-    struct tp_history *history = tp_arena_alloc(&arena, sizeof *history);
-    struct tp_buf scratch;
-    uint64_t known_count = 0;
-    tp_buf_init(&scratch, 0);
-    tp_strings_init(&texts, &arena, 0);
-    tp_strings_init(&values, &arena, 0);
-    tp_lexicon_init(&strings, &texts, history, &scratch, false, 1000);
-    tp_lexicon_init(&tokens, &values, history, &scratch, true, 1000);
-    tp_layout_init(&layout, &arena);
-    tp_layout_expect(&layout, TP_FIELD_CAT, &strings);
-    tp_layout_expect(&layout, TP_FIELD_NAME, &strings);
-    tp_layout_expect(&layout, TP_ARG_INPUT_DIMS, &tokens);
+    start_learning(&l);
     tp_scan_init(&scan);
     for (int round = 0; round < 30000; round++) {
-        char text[1024 + 64] = "{";
+        char text[1024 + 64];
         struct tp_spans learned, plain;
-        for (unsigned i = next_random(&seed) % 9; i > 0; i--) {
-            strcat(text, pieces[next_random(&seed) % (sizeof pieces / sizeof *pieces)]);
-            if (next_random(&seed) % 3)
-                strcat(text, ", ");
-        }
-        strcat(text, next_random(&seed) % 2 ? "\"tid\": 4}" : "}}");
+        make_event(text, &seed);
         scan.at = text;
         scan.end = text + strlen(text);
-        enum tp_scan_status a = tp_layout_event(&layout, &scan, &learned);
+        enum tp_scan_status a = tp_layout_event(&l.layout, &scan, &learned);
         const char *stop = scan.at;
         scan.at = text;
         enum tp_scan_status b = tp_scan_event(&scan, &plain);
@@ -273,29 +313,12 @@ static void learned_layouts_give_what_the_plain_scanner_gives(void **state)
         if (a != TP_SCAN_OK)
             continue;
         assert_ptr_equal(stop, scan.at);
-        plain.has &= ~(1ull << TP_FIELD_ARGS);
-        learned.has &= ~(1ull << TP_FIELD_ARGS);
-        assert_int_equal(learned.has, plain.has);
-        for (unsigned f = 0; f < TP_FIELD_COUNT; f++)
-            if (tp_spans_has(&plain, f)) {
-                assert_ptr_equal(learned.field[f].ptr, plain.field[f].ptr);
-                assert_int_equal(learned.field[f].len, plain.field[f].len);
-            }
-        for (unsigned f = 0; f < TP_FIELD_COUNT; f++)
-            if (learned.known >> f & 1) {
-                struct tp_str token = plain.field[f];
-                bool is_value = f == TP_ARG_INPUT_DIMS;
-                if (!is_value)
-                    token = (struct tp_str){token.ptr + 1, token.len - 2};
-                assert_int_equal(learned.text_id[f], tp_lexicon_add(is_value ? &tokens : &strings, token)->id);
-                known_count++;
-            }
-        assert_int_equal(learned.known & ~plain.has, 0);
+        compare_spans(&l, &learned, &plain);
     }
-    assert_true(layout.hits > 500);
-    assert_true(known_count > 100);
-    tp_buf_release(&scratch);
-    tp_arena_release(&arena);
+    assert_true(l.layout.hits > 500);
+    assert_true(l.known_count > 100);
+    tp_buf_release(&l.scratch);
+    tp_arena_release(&l.arena);
 }
 
 int main(void)

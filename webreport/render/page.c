@@ -39,7 +39,7 @@ struct large_sections {
     struct tp_section section;
     struct tp_data data[SECTION_COUNT];
     pthread_t thread;
-    bool has_thread;
+    bool has_thread, is_built;
 };
 
 struct tp_page {
@@ -175,6 +175,8 @@ static void *build_large(void *argument)
 
 static void begin_large(struct large_sections *large, const struct tp_section *section, struct tp_arena *beside)
 {
+    if (large->is_built)
+        return;
     large->section = *section;
     large->section.arena = large->section.naming.arena = beside;
     large->has_thread = section->profile->trace->event_count >= THREAD_FROM_EVENTS &&
@@ -186,7 +188,7 @@ static void end_large(struct large_sections *large, struct tp_arena *scratch)
 {
     if (large->has_thread)
         pthread_join(large->thread, NULL);
-    else
+    else if (!large->is_built)
         build_large(large);
     if (large->section.arena->code)
         tp_arena_fail(scratch, large->section.arena->code);
@@ -198,20 +200,18 @@ static void put_sections(struct tp_page *page, const struct tp_section *section,
 {
     struct large_sections large = page->ahead; /* their own where there are none */
     struct tp_data data[SECTION_COUNT] = {{.kind = TP_DATA_NONE}};
-    bool has_large = page->has_ahead && page->ahead_nodes == section->limits->tree_nodes;
     jmp_buf outer;
 
+    large.is_built = page->has_ahead && page->ahead_nodes == section->limits->tree_nodes;
     page->has_ahead = false; /* good for one level */
-    if (!has_large)
-        begin_large(&large, section, &page->beside);
+    begin_large(&large, section, &page->beside);
     memcpy(&outer, &section->arena->guard, sizeof outer);
     if (setjmp(section->arena->guard) == 0)
         for (unsigned i = 0; i < SECTION_COUNT; i++)
             if (!SECTIONS[i].is_large)
                 data[i] = SECTIONS[i].build(section);
     memcpy(&section->arena->guard, &outer, sizeof outer);
-    if (!has_large)
-        end_large(&large, section->arena);
+    end_large(&large, section->arena);
     if (section->arena->code)
         tp_arena_fail(section->arena, section->arena->code);
     entry->sections = 0;
