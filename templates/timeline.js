@@ -578,7 +578,7 @@
       var viewer = new Viewer(box, unpack(all));
       viewer.draw();
       card.setAttribute('data-ready-ms', Math.round(performance.now() - began));
-      card.setAttribute('data-draw-ms', viewer.drawMilliseconds.toFixed(1));
+      if (viewer.drawMilliseconds) card.setAttribute('data-draw-ms', viewer.drawMilliseconds.toFixed(1)); /* not on paper */
     }).catch(function (error) {
       box.hidden = true;
       drawing.classList.remove('replaced');

@@ -95,7 +95,7 @@ static void put_split(const struct tp_section *section, struct tp_object *overvi
     tp_object_text(
         split, "split_caption",
         tp_text_printf(section->arena,
-                       view->steps.row_count > 1 ? "Where an average step of %s goes" : "Where the %s of the step go",
+                       view->steps.row_count > 1 ? "Where an average step of %s goes" : "Where the %s go",
                        tp_text_of_time(section->arena, (int64_t)llround(view->average_us[TP_AVERAGE_TOTAL] * 1000))));
 }
 
