@@ -34,10 +34,11 @@ struct row {
 
 struct summing {
     struct tp_memory_records *records;
-    int64_t *calls;        /* by name */
-    uint32_t *folded_into; /* by operator: where its own records count in the folded table */
-    uint32_t *place_of;    /* by operator: place in touched + 1; zero for others */
-    struct tp_vec touched; /* struct touched, in order of being touched */
+    int64_t *calls;          /* by name */
+    uint32_t *folded_into;   /* by operator: where its own records count in the folded table */
+    uint32_t *place_of;      /* by operator: place in touched + 1; zero for others */
+    struct touched *touched; /* in order of being touched */
+    uint32_t touched_count;
     uint32_t *row_of_name; /* row + 1; zero outside the touched names */
 };
 
@@ -80,27 +81,35 @@ static int by_operator(const void *context, uint32_t x, uint32_t y)
 
 static struct touched *touched_at(const struct summing *s, uint32_t op)
 {
-    return TP_AT(&s->touched, struct touched, s->place_of[op] - 1);
+    return &s->touched[s->place_of[op] - 1];
 }
 
-/* Adds each record of the device to its operator; operators and their ancestors become touched. */
+/* Operator that the record counts for; TP_NO_ID: none. */
+static uint32_t owner_of(const struct summing *s, const struct tp_memory_record *record, bool folds)
+{
+    uint32_t op = record->owner;
+    return op != TP_NO_ID && folds && s->folded_into[op] != TP_NO_ID ? s->folded_into[op] : op;
+}
+
+/* Adds each record of the device to its operator; operators and their ancestors become touched. Counted first: what is
+ * touched is a good part of all operators, and a vector that grows would need it three times. */
 static void touch(struct summing *s, uint32_t device, bool folds)
 {
     struct tp_memory_records *records = s->records;
     const struct tp_operators *ops = &records->model->operators;
-    if (device >= MOST_DEVICES)
-        return;
-    for (uint32_t i = records->device_first[device]; i < records->device_first[device + 1]; i++) {
+    uint32_t first = records->device_first[device], end = device < MOST_DEVICES ? records->device_first[device + 1] : 0;
+    for (uint32_t i = first; i < end; i++)
+        for (uint32_t up = owner_of(s, &records->items[records->by_device[i]], folds);
+             up != TP_NO_ID && !s->place_of[up]; up = ops->parent[up])
+            s->place_of[up] = ++s->touched_count;
+    s->touched = tp_arena_array(records->arena, s->touched_count, sizeof *s->touched);
+    for (uint32_t i = first; i < end; i++) {
         const struct tp_memory_record *record = &records->items[records->by_device[i]];
-        uint32_t op = record->owner;
+        uint32_t op = owner_of(s, record, folds);
+        for (uint32_t up = op; up != TP_NO_ID && touched_at(s, up)->op != up; up = ops->parent[up])
+            touched_at(s, up)->op = up;
         if (op == TP_NO_ID)
             continue;
-        if (folds && s->folded_into[op] != TP_NO_ID)
-            op = s->folded_into[op];
-        for (uint32_t up = op; up != TP_NO_ID && !s->place_of[up]; up = ops->parent[up]) {
-            ((struct touched *)tp_vec_push(&s->touched))->op = up;
-            s->place_of[up] = (uint32_t)s->touched.count;
-        }
         int64_t bytes = tp_memory_bytes(records, record);
         add_amount(&touched_at(s, op)->self, &(struct amount){bytes, bytes > 0, bytes > 0 ? bytes : 0});
     }
@@ -110,12 +119,12 @@ static void touch(struct summing *s, uint32_t device, bool folds)
 static uint32_t *sort_touched(const struct summing *s)
 {
     struct tp_arena *arena = s->records->arena;
-    uint32_t ops = s->records->model->operators.count, count = (uint32_t)s->touched.count, next = 0;
+    uint32_t ops = s->records->model->operators.count, count = s->touched_count, next = 0;
     uint32_t *sorted = tp_arena_array(arena, count, sizeof *sorted);
     if (count < ops / 16) {
         for (uint32_t i = 0; i < count; i++)
             sorted[i] = i;
-        tp_sort_rows(sorted, count, by_operator, s->touched.data, arena);
+        tp_sort_rows(sorted, count, by_operator, s->touched, arena);
         return sorted;
     }
     for (uint32_t op = 0; op < ops; op++)
@@ -130,10 +139,10 @@ static struct tp_vec sum_rows(struct summing *s)
     const struct tp_model *model = s->records->model;
     const struct tp_operators *ops = &model->operators;
     struct tp_vec rows = TP_VEC(s->records->arena, struct row);
-    size_t count = s->touched.count;
+    size_t count = s->touched_count;
     uint32_t *sorted = sort_touched(s);
     for (size_t i = count; i-- > 0;) {
-        struct touched *touched = TP_AT(&s->touched, struct touched, sorted[i]);
+        struct touched *touched = &s->touched[sorted[i]];
         uint32_t name = tp_operator_event(model, touched->op)->name, parent = ops->parent[touched->op];
         add_amount(&touched->all, &touched->self);
         if (parent != TP_NO_ID)
@@ -154,13 +163,12 @@ static struct tp_vec sum_rows(struct summing *s)
 /* Ready for the next table. */
 static void forget(struct summing *s, const struct tp_vec *rows)
 {
-    for (size_t i = 0; i < s->touched.count; i++)
-        s->place_of[TP_AT(&s->touched, struct touched, i)->op] = 0;
+    for (uint32_t i = 0; i < s->touched_count; i++)
+        s->place_of[s->touched[i].op] = 0;
     for (size_t i = 0; i < rows->count; i++)
         s->row_of_name[TP_AT(rows, struct row, i)->name] = 0;
-    if (s->touched.count)
-        memset(s->touched.data, 0, s->touched.count * sizeof(struct touched)); /* pushed items are zero */
-    s->touched.count = 0;
+    tp_arena_drop(s->records->arena, s->touched, s->touched_count * sizeof *s->touched);
+    s->touched_count = 0;
 }
 
 struct order {
@@ -217,7 +225,6 @@ void tp_memory_ops_build(struct tp_memory_records *records)
     size_t ops = model->operators.count, names = model->trace->names.count;
     s.calls = tp_arena_array(arena, names, sizeof *s.calls);
     s.place_of = tp_arena_array(arena, ops, sizeof *s.place_of);
-    s.touched = TP_VEC(arena, struct touched);
     s.row_of_name = tp_arena_array(arena, names, sizeof *s.row_of_name);
     for (uint32_t i = 0; i < ops; i++)
         s.calls[tp_operator_event(model, i)->name]++;
@@ -228,7 +235,6 @@ void tp_memory_ops_build(struct tp_memory_records *records)
     }
     tp_arena_drop(arena, s.calls, names * sizeof *s.calls);
     tp_arena_drop(arena, s.place_of, ops * sizeof *s.place_of);
-    tp_arena_drop(arena, s.touched.data, s.touched.capacity * sizeof(struct touched));
     tp_arena_drop(arena, s.row_of_name, names * sizeof *s.row_of_name);
     tp_arena_drop(arena, s.folded_into, ops * sizeof *s.folded_into);
 }
