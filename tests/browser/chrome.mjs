@@ -96,8 +96,14 @@ export async function start(binary) {
     async close() {
       child.kill();
       await gone;
-      /* its helpers may still write for a moment */
-      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+      for (let tries = 0; tries < 50; tries++) { /* its helpers may still write for a moment */
+        try {
+          rmSync(folder, { recursive: true, force: true });
+          return;
+        } catch {
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+      }
     },
   };
 }
