@@ -17,15 +17,16 @@ FLAGS_fuzz    := $(FLAGS_asan) -fsanitize=fuzzer-no-link
 MODE_FLAGS    := $(FLAGS_$(strip $(MODE)))
 HAVE_ISAL     := $(shell printf '\043include <isa-l/igzip_lib.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo 1)
 ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1) -fvisibility=hidden -pthread \
-                 -MMD -MP -I. $(CFLAGS)
+                 -MMD -MP -I. -I$(BUILD)/gen $(CFLAGS)
 ALL_LDFLAGS    = $(MODE_FLAGS) -pthread $(LDFLAGS)
-LIBS          := $(if $(HAVE_ISAL),-lisal) -lz -lm
+LIBS          := $(if $(HAVE_ISAL),-lisal) -lprotobuf-c -lz -lm
 Q = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is built from what (folders are the module list) -----------------
 ASSETS := $(sort $(shell find templates -type f ! -name README.md ! -name embed.sh))
+PROTO  := $(patsubst %.proto,$(BUILD)/gen/%.pb-c,$(wildcard writer/proto/*.proto))
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
-CORE   := $(call obj,writer/*.c writer/base/*.c $(foreach d,trace model views render,webreport/$(d)/*.c))
+CORE   := $(call obj,writer/*.c writer/base/*.c $(foreach d,trace model views render export,webreport/$(d)/*.c))
 CLI    := $(call obj,webreport/cli/*.c)
 PARTS  := $(BUILD)/webreport/cli/opt.o $(BUILD)/webreport/cli/analysis.o
 BIN    := $(BUILD)/tracepress
@@ -38,11 +39,16 @@ SUB    := $(MAKE) --no-print-directory -j$(shell nproc 2>/dev/null || echo 2)
 all: $(BIN) ## build the tracepress command
 $(BIN): $(CLI) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/core.a: $(CORE) $(BUILD)/gen/assets.o
+$(BUILD)/core.a: $(CORE) $(BUILD)/gen/assets.o $(PROTO:=.o)
 	$(call Q,AR)rm -f $@; $(AR) rcs $@ $^
-$(BUILD)/%.o: %.c Makefile
+$(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+$(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
+	@mkdir -p $(@D)
+	$(call Q,GEN)protoc-c --c_out=$(BUILD)/gen $<
+$(PROTO:=.o): %.o: %.c | $(PROTO:=.h)
+	$(call Q,CC)$(CC) $(ALL_CFLAGS) -w -c -o $@ $<
 $(BUILD)/gen/assets.S: templates/embed.sh $(ASSETS)
 	@mkdir -p $(@D)
 	$(call Q,GEN)sh $< $(ASSETS) > $@
@@ -88,10 +94,10 @@ bench: ## wall time against zcat, memory per event, growth, page size (N=events)
 
 # ---- habits ----------------------------------------------------------------
 SRC := $(sort $(shell find writer webreport tests -name '*.[ch]'))
-lint: ## include layers, headers, help texts, file sizes; clang-format and clang-tidy where installed
+lint: $(PROTO:=.h) ## include layers, headers, help texts, file sizes; clang-format and clang-tidy where installed
 	@CC="$(CC)" sh tests/lint/lint.sh
 	$(if $(shell command -v clang-format),@clang-format --dry-run -Werror $(SRC),@echo "clang-format not found: skipped")
-	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out tests/fake/%,$(filter %.c,$(SRC))) -- $(STD) -I. -DTP_HAVE_ISAL=1,\
+	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out tests/fake/%,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
 	  @echo "clang-tidy not found: skipped")
 format: ## rewrite sources with .clang-format
 	clang-format -i $(SRC)

@@ -15,6 +15,8 @@ for stage in "$@"; do
         has "${CC:-cc}" || needed="$needed gcc"
         compiles '#include <stdlib.h>' || needed="$needed libc6-dev"
         compiles '#include <zlib.h>' || needed="$needed zlib1g-dev"
+        compiles '#include <protobuf-c/protobuf-c.h>' || needed="$needed libprotobuf-c-dev"
+        has protoc-c || needed="$needed protobuf-c-compiler"
         compiles '#include <isa-l/igzip_lib.h>' || wanted="$wanted libisal-dev"
         ;;
     test)

@@ -3,13 +3,15 @@
 awk '
 BEGIN {
   base = "writer writer/base"
+  views = "webreport/views webreport/model webreport/trace " base
   ok["writer/base"]      = "writer/base"
-  ok["writer"]           = base
+  ok["writer"]           = "writer/proto " base
   ok["webreport/trace"]  = "webreport/trace " base
   ok["webreport/model"]  = "webreport/model webreport/trace " base
-  ok["webreport/views"]  = "webreport/views webreport/model webreport/trace " base
-  ok["webreport/render"] = "webreport/render webreport/views webreport/model webreport/trace " base
-  ok["webreport/cli"]    = "webreport/cli webreport/render webreport/views webreport/model webreport/trace " base
+  ok["webreport/views"]  = views
+  ok["webreport/render"] = "webreport/render " views
+  ok["webreport/export"] = "webreport/export webreport/render " views
+  ok["webreport/cli"]    = "webreport/cli webreport/export webreport/render " views
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
   from = FILENAME; sub(/\/[^\/]*$/, "", from)

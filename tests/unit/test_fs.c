@@ -149,6 +149,19 @@ static void outfile_names_the_path_that_cannot_be_opened(void **state)
     assert_null(file);
 }
 
+static void folder_is_made_with_those_above_it(void **state)
+{
+    struct tp_error err = {0};
+    (void)state;
+    assert_int_equal(tp_folder_make("a/b//c/", &err), TP_OK);
+    assert_int_equal(tp_folder_make("a/b/c", &err), TP_OK);
+    assert_int_equal(rmdir("a/b/c"), 0);
+    put_old("a/b/file");
+    assert_int_equal(tp_folder_make("a/b/file/d", &err), TP_EIO);
+    assert_non_null(strstr(err.text, "a/b/file"));
+    assert_int_equal(unlink("a/b/file") || rmdir("a/b") || rmdir("a"), 0);
+}
+
 #define CASE(function) cmocka_unit_test_setup_teardown(function, enter_folder, leave_folder)
 
 int main(void)
@@ -161,6 +174,7 @@ int main(void)
         CASE(outfile_writes_a_device_directly),
         CASE(outfile_tells_a_full_device_at_the_latest_on_commit),
         CASE(outfile_names_the_path_that_cannot_be_opened),
+        CASE(folder_is_made_with_those_above_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 const struct tp_command tp_commands[] = {
     {"report", "traces to one HTML file; also JSON and Markdown", tp_cmd_report},
+    {"export", "traces to the files of other tools: TensorBoard", tp_cmd_export},
     {"help", "what a command does and which options it has", tp_cmd_help},
     {NULL, NULL, NULL},
 };

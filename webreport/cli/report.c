@@ -9,6 +9,7 @@
 
 #include "webreport/cli/analysis.h"
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/inputs.h"
 #include "webreport/model/merge_sort.h"
 
 struct job {
@@ -22,39 +23,12 @@ struct job {
     struct tp_error err;
 };
 
-static int exit_code_of(int status)
-{
-    switch (status) {
-    case TP_OK:
-        return TP_EXIT_DONE;
-    case TP_EIO:
-        return TP_EXIT_NO_OUTPUT;
-    case TP_ENOMEM:
-    case TP_ELIMIT:
-        return TP_EXIT_LIMIT;
-    case TP_ENOTFOUND:
-        return TP_EXIT_NO_INPUT;
-    default: /* a broken template, an address that is no link */
-        return TP_EXIT_USAGE;
-    }
-}
-
 static int out_of_memory(struct job *job, int code)
 {
     return tp_error_set(&job->err, code, 0, code == TP_ELIMIT ? "a limit was reached" : "out of memory");
 }
 
 /* ---- one profile ---- */
-
-static void say_notices(struct job *job, const struct tp_run_file *file, const struct tp_reading *reading)
-{
-    for (enum tp_notice i = 0; i < TP_NOTICE_COUNT; i++)
-        if (reading->notices[i])
-            tp_console_notice(job->console,
-                              tp_notice_is_damage(i) ? "%s: %s (%llu, first at byte %llu)" : "%s: %s (%llu)",
-                              file->path, tp_notice_text(i), (unsigned long long)reading->notices[i],
-                              (unsigned long long)reading->notice_offset[i]);
-}
 
 /* A profile on its way to the outputs. */
 struct shown {
@@ -84,7 +58,7 @@ static int finish_profile(struct job *job, const struct tp_run *run, const struc
                                       .views = &a->views,
                                       .advice = &a->advice}};
     tp_analysis_build(a, start_outputs, &shown);
-    say_notices(job, file, &a->trace.reading);
+    tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
     tp_rank_summary_build(rank, file->worker, &a->model, &a->views.overview, &job->arena);
     return tp_outputs_profile(&job->outputs, file, &shown.profile, &job->err);
 }
@@ -169,22 +143,10 @@ static int run_run(struct job *job, const struct tp_run *run)
     return code < 0 ? code : tp_outputs_end_run(&job->outputs, &job->err);
 }
 
-static int find_inputs(struct job *job)
-{
-    int code = tp_rundir_find(&job->runs, &job->arena, job->options->inputs, job->options->input_count, &job->err);
-    for (size_t i = 0; code == TP_OK && i < job->runs.count; i++)
-        job->file_count += job->runs.items[i].file_count;
-    if (code == TP_EIO) /* a folder that cannot be opened is an input */
-        return job->err.code = TP_ENOTFOUND;
-    if (code == TP_OK && job->file_count == 0)
-        return tp_error_set(&job->err, TP_ENOTFOUND, 0,
-                            "no *.pt.trace.json[.gz] found; name the trace file itself if it is called otherwise");
-    return code;
-}
-
 static int run_job(struct job *job)
 {
-    int code = find_inputs(job);
+    int code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, job->options->inputs,
+                              job->options->input_count, &job->err);
     code = code < 0 ? code : tp_outputs_open(&job->outputs, &job->options->outputs, job->file_count, &job->err);
     for (size_t i = 0; code == TP_OK && i < job->runs.count; i++)
         code = run_run(job, &job->runs.items[i]);
@@ -213,5 +175,5 @@ int tp_report_run(const struct tp_report_job *options)
     tp_outputs_close(&job->outputs);
     tp_console_progress_end(job->console);
     tp_arena_release(&job->arena);
-    return exit_code_of(code);
+    return tp_inputs_exit_code(code);
 }

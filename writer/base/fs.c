@@ -224,3 +224,33 @@ void tp_outfile_discard(struct tp_outfile **slot)
     free(file);
     *slot = NULL;
 }
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+int tp_folder_make(const char *path, struct tp_error *err)
+{
+    char part[PATH_MAX];
+    size_t size = strlen(path);
+    if (size >= sizeof part) {
+        errno = ENAMETOOLONG;
+        return fail(path, "cannot make folder", err);
+    }
+    for (size_t i = 1; i <= size; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, 0777) == 0)
+            continue;
+        int why = errno;
+        if (is_folder(part))
+            continue;
+        errno = why == EEXIST ? ENOTDIR : why;
+        return fail(part, "cannot make folder", err);
+    }
+    return TP_OK;
+}

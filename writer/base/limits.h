@@ -28,4 +28,7 @@
 #define TP_MAX_DELIMITER_BYTES 16u
 #define TP_MAX_MARKDOWN_BYTES 4096u
 
+/* export */
+#define TP_MAX_EXPORT_NAME_BYTES 128u /* a run or worker as part of a file's name */
+
 #endif

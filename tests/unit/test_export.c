@@ -1,0 +1,44 @@
+/* Exports: the table of formats, names that are safe in a path. */
+#include "webreport/export/export.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void export_unknown_format_is_null(void **state)
+{
+    (void)state;
+    assert_null(tp_export_find("nonsense"));
+    assert_null(tp_export_find(""));
+}
+
+static void export_names_stay_in_their_folder(void **state)
+{
+    struct tp_arena arena;
+    (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    assert_string_equal(tp_export_safe_name(&arena, TP_STR("host_1.rank-0")), "host_1.rank-0");
+    assert_string_equal(tp_export_safe_name(&arena, TP_STR("../etc/passwd")), "_._etc_passwd");
+    assert_string_equal(tp_export_safe_name(&arena, TP_STR("..")), "_.");
+    assert_string_equal(tp_export_safe_name(&arena, TP_STR("a\0b\n\xc3\xa9")), "a_b___");
+    assert_string_equal(tp_export_safe_name(&arena, TP_STR("")), "_");
+    char longer[4096];
+    memset(longer, 'x', sizeof longer);
+    assert_int_equal(strlen(tp_export_safe_name(&arena, (struct tp_str){longer, sizeof longer})), 128);
+    tp_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(export_unknown_format_is_null),
+        cmocka_unit_test(export_names_stay_in_their_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

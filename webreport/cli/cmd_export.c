@@ -1,0 +1,182 @@
+/* tracepress export INPUT... --to FORMAT: every profile read, analysed, handed to the format's function and dropped. */
+#include <stdio.h>
+#include <string.h>
+
+#include "webreport/cli/analysis.h"
+#include "webreport/cli/cmd.h"
+#include "webreport/cli/inputs.h"
+#include "webreport/cli/opt.h"
+#include "webreport/export/export.h"
+#include "writer/base/fs.h"
+
+struct options {
+    const char *to, *out;
+    uint64_t max_input;
+    int color;
+    bool strict, quiet, help;
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct tp_opt table[] = {
+    {"to", 0, TP_OPT_TEXT, AT(to), NULL},
+    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
+    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
+    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
+    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
+    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
+    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+struct job {
+    const struct options *options;
+    const struct tp_export_format *format;
+    struct tp_console *console;
+    const char *const *inputs;
+    size_t input_count;
+    struct tp_arena arena; /* of the whole job */
+    struct tp_runs runs;
+    size_t usable_count, done_count, file_count;
+    bool hit_limit;
+    struct tp_error err;
+};
+
+/* ---- one profile ---- */
+
+static bool has_other_span(const struct tp_run *run, const struct tp_run_file *file)
+{
+    for (size_t i = 0; i < run->file_count; i++)
+        if (&run->files[i] != file && tp_str_equal(run->files[i].worker, file->worker))
+            return true;
+    return false;
+}
+
+/* The profile's own folder: what tells it apart from the other profiles of this job. */
+static const char *folder_of(const struct job *job, const struct tp_run *run, const struct tp_run_file *file,
+                             const struct tp_export *export)
+{
+    char path[4096], span[32] = "";
+    bool has_run = job->runs.count > 1, has_worker = run->file_count > 1;
+    if (has_worker && has_other_span(run, file))
+        snprintf(span, sizeof span, ".%zu", file->span ? (size_t)file->span : (size_t)(file - run->files) + 1);
+    int n = snprintf(path, sizeof path, "%s%s%s%s%s%s", export->out, has_run ? "/" : "", has_run ? export->run : "",
+                     has_worker ? "/" : "", has_worker ? export->worker : "", span);
+    if (n < 0 || (size_t)n >= sizeof path)
+        tp_arena_fail(export->arena, TP_ELIMIT);
+    return tp_arena_copy(export->arena, path, (size_t)n);
+}
+
+/* Analyses a trace that was read and writes it. */
+static int write_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file,
+                         struct tp_analysis *a)
+{
+    struct tp_page_profile profile = {.run = run->name,
+                                      .worker = file->worker,
+                                      .span = file->span ? (int64_t)file->span : TP_NULL_INT,
+                                      .file = tp_str_of(file->base),
+                                      .sha256 = tp_str_of(a->trace.reading.file_sha256),
+                                      .trace = &a->trace,
+                                      .order = &a->order,
+                                      .model = &a->model,
+                                      .views = &a->views,
+                                      .advice = &a->advice};
+    struct tp_export export = {.profile = &profile,
+                               .out = job->options->out,
+                               .run = tp_export_safe_name(&a->arena, run->name),
+                               .worker = tp_export_safe_name(&a->arena, file->worker),
+                               .arena = &a->arena};
+    tp_analysis_build(a, NULL, NULL);
+    tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
+    export.folder = folder_of(job, run, file, &export);
+    int code = tp_folder_make(export.folder, &job->err);
+    return code < 0 ? code : job->format->write(&export, &job->err);
+}
+
+/* Reads, analyses and writes one input. An input that cannot be used is said and counted; it is not fatal. */
+static int run_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file)
+{
+    struct tp_analysis analysis, *volatile a = &analysis;
+    struct tp_trace_options read = {.max_input_bytes = job->options->max_input, .is_strict = job->options->strict};
+    struct tp_error why = {0};
+    volatile int code = TP_OK;
+    tp_analysis_open(&analysis, NULL);
+    tp_console_progress(job->console, "reading %zu of %zu: %s", job->done_count + 1, job->file_count, file->base);
+    if (setjmp(analysis.arena.guard)) {
+        code = tp_error_set(&job->err, a->arena.code, 0, "%s: %s", file->base,
+                            a->arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    } else if (tp_trace_read(&a->trace, &a->arena, file->path, &read, &why) == TP_OK) {
+        job->usable_count++;
+        code = write_profile(job, run, file, a);
+    } else {
+        tp_console_error(job->console, "%s: %s", file->path, why.text);
+        job->hit_limit |= why.code == TP_ELIMIT || why.code == TP_ENOMEM;
+    }
+    tp_analysis_close(a);
+    job->done_count++;
+    return code;
+}
+
+/* ---- all ---- */
+
+static int run_job(struct job *job)
+{
+    int code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, job->inputs, job->input_count, &job->err);
+    for (size_t i = 0; code == TP_OK && i < job->runs.count; i++)
+        for (size_t k = 0; code == TP_OK && k < job->runs.items[i].file_count; k++)
+            code = run_profile(job, &job->runs.items[i], &job->runs.items[i].files[k]);
+    if (code < 0)
+        return code;
+    if (job->usable_count == 0) /* every input has been named with its reason */
+        return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
+    if (job->options->strict && job->usable_count < job->file_count)
+        return tp_error_set(&job->err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
+                            job->file_count - job->usable_count, job->file_count);
+    return TP_OK;
+}
+
+static int run(struct job *state)
+{
+    struct job *volatile job = state;
+    volatile int code;
+    tp_arena_init(&state->arena, 0);
+    if (setjmp(state->arena.guard) == 0)
+        code = run_job(job);
+    else
+        code = tp_error_set(&job->err, job->arena.code, 0, "out of memory");
+    tp_console_progress_end(job->console);
+    if (code < 0)
+        tp_console_error(job->console, "%s", job->err.text);
+    tp_arena_release(&job->arena);
+    return tp_inputs_exit_code(code);
+}
+
+static int usage(struct tp_console *console, const char *what)
+{
+    tp_console_error(console, "export: %s; 'tracepress help export' lists the options", what);
+    return TP_EXIT_USAGE;
+}
+
+int tp_cmd_export(int argc, char **argv)
+{
+    struct options o = {.out = "."};
+    struct tp_error err = {0};
+    struct tp_console console;
+    struct job job = {.options = &o, .console = &console, .inputs = (const char *const *)argv};
+    int code = tp_opt_parse(table, &o, argc, argv, &job.input_count, &err);
+    tp_console_init(&console, o.quiet, o.color);
+    if (o.help)
+        return tp_help_print("export");
+    if (code < 0)
+        return usage(&console, err.text);
+    if (!o.to)
+        return usage(&console, "name a format with --to");
+    job.format = tp_export_find(o.to);
+    if (!job.format)
+        return usage(&console, "--to: no such format");
+    if (job.input_count == 0)
+        return usage(&console, "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
+    if (!*o.out)
+        return usage(&console, "-o: the name of the folder is empty");
+    return run(&job);
+}

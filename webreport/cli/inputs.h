@@ -1,0 +1,21 @@
+/* What every command that reads traces does alike: finds its inputs, says what was repaired, turns a status into an
+ * exit code. */
+#ifndef TP_WEBREPORT_CLI_INPUTS_H
+#define TP_WEBREPORT_CLI_INPUTS_H
+
+#include "webreport/cli/console.h"
+#include "webreport/trace/rundir.h"
+#include "webreport/trace/trace.h"
+
+/* Finds the traces of `paths` (see tp_rundir_find) in `arena`, whose guard is the caller's; *file_count: of all runs.
+ * Returns 0 or TP_ENOTFOUND (also for folders without traces), TP_ELIMIT. */
+int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *arena, const char *const *paths,
+                   size_t path_count, struct tp_error *err);
+
+/* One notice per kind of repair or oddity. */
+void tp_inputs_say_notices(struct tp_console *console, const char *path, const struct tp_reading *reading);
+
+/* The exit code (enum tp_exit) of a command that ends with this status. */
+int tp_inputs_exit_code(int status);
+
+#endif

@@ -1,0 +1,38 @@
+/* Formats of other tools: a table of functions, each of which writes one analysed profile into a folder.
+ *
+ * A format is a file webreport/export/NAME.c, a row in export.c and a paragraph in templates/help/export.txt. */
+#ifndef TP_WEBREPORT_EXPORT_EXPORT_H
+#define TP_WEBREPORT_EXPORT_EXPORT_H
+
+#include "webreport/render/page.h"
+#include "writer/base/arena.h"
+#include "writer/base/error.h"
+
+/* One profile to write; everything is borrowed for the call. Names are safe as parts of a path: letters, digits and
+ * ._- only, never empty, never starting with a dot. Both folders exist. */
+struct tp_export {
+    const struct tp_page_profile *profile; /* trace, order, model, views, advice, and where they came from */
+    const char *out;                       /* the folder named by -o */
+    const char *folder;                    /* `out`, or a folder in it when several profiles are exported:
+                                              out[/RUN][/WORKER[.SPAN]] with the parts that tell them apart */
+    const char *run, *worker;              /* safe forms of profile->run and profile->worker */
+    struct tp_arena *arena;                /* of this profile; its guard is set: own nothing else while allocating */
+};
+
+struct tp_export_format {
+    const char *name;
+    /* Returns 0, TP_EIO (names the path), TP_ENOMEM, TP_ELIMIT; or leaves through the arena's guard. Files appear
+     * whole or not at all. */
+    int (*write)(const struct tp_export *export, struct tp_error *err);
+};
+
+/* All formats; a NULL name ends the table. */
+extern const struct tp_export_format tp_export_formats[];
+
+/* The format of that name, or NULL. name: not NULL. */
+const struct tp_export_format *tp_export_find(const char *name);
+
+/* `text` as a part of a path in `arena`: other bytes than letters, digits and ._- become "_". */
+const char *tp_export_safe_name(struct tp_arena *arena, struct tp_str text);
+
+#endif
