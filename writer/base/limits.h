@@ -16,6 +16,10 @@
 #define TP_MAX_STRING_TABLE_BYTES (3ull << 30) /* distinct strings of one kind */
 #define TP_MAX_TIME_NS (1ll << 61)             /* |ts|, |dur|: a difference of two ends then fits in 64 bits */
 
+/* traces that are written; a name has TP_MAX_NAME_BYTES, a record TP_MAX_EVENT_BYTES */
+#define TP_MAX_OUT_TEXT_BYTES (1u << 20) /* a text among the arguments, longer ones are cut and counted */
+#define TP_MAX_OUT_ARGS 4096u            /* arguments of an event */
+
 /* directories */
 #define TP_MAX_DIR_DEPTH 64u
 #define TP_MAX_TRACE_FILES 100000u

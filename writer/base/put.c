@@ -1,0 +1,170 @@
+/* Appenders: see put.h. */
+#include "writer/base/put.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "writer/base/utf8.h"
+
+static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+    "495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
+/* Eight digits with leading zeros. */
+static inline char *put_eight(char *at, uint32_t value)
+{
+    uint32_t high = value / 10000, low = value % 10000;
+    memcpy(at, pairs + 2 * (high / 100), 2);
+    memcpy(at + 2, pairs + 2 * (high % 100), 2);
+    memcpy(at + 4, pairs + 2 * (low / 100), 2);
+    memcpy(at + 6, pairs + 2 * (low % 100), 2);
+    return at + 8;
+}
+
+/* Without leading zeros; value < 10^8. */
+static inline char *put_short(char *at, uint32_t value)
+{
+    char digits[8];
+    unsigned skip = 0;
+    if (value < 10) {
+        *at = (char)('0' + value);
+        return at + 1;
+    }
+    put_eight(digits, value);
+    while (digits[skip] == '0')
+        skip++;
+    memcpy(at, digits + skip, 8 - skip);
+    return at + 8 - skip;
+}
+
+char *tp_put_uint(char *at, uint64_t value)
+{
+    enum { UNIT = 100000000 };
+    if (value < UNIT)
+        return put_short(at, (uint32_t)value);
+    at = tp_put_uint(at, value / UNIT); /* at most two levels deep */
+    return put_eight(at, (uint32_t)(value % UNIT));
+}
+
+char *tp_put_int(char *at, int64_t value)
+{
+    if (value >= 0)
+        return tp_put_uint(at, (uint64_t)value);
+    *at = '-';
+    return tp_put_uint(at + 1, -(uint64_t)value);
+}
+
+char *tp_put_us(char *at, int64_t ns)
+{
+    uint64_t rest = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+    unsigned fraction = (unsigned)(rest % 1000);
+    if (ns < 0)
+        *at++ = '-';
+    at = tp_put_uint(at, rest / 1000);
+    at[0] = '.';
+    at[1] = (char)('0' + fraction / 100);
+    memcpy(at + 2, pairs + 2 * (fraction % 100), 2);
+    return at + 4;
+}
+
+char *tp_put_real(char *at, double value)
+{
+    char text[TP_PUT_REAL];
+    if (!isfinite(value))
+        return TP_PUT_TEXT(at, "null");
+    if (value == (double)(int32_t)value && !(value == 0 && signbit(value)))
+        return TP_PUT_TEXT(tp_put_int(at, (int32_t)value), ".0");
+    for (int digits = 15; digits <= 17; digits++) { /* 17 always reads back equal */
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (digits == 17 || strtod(text, NULL) == value)
+            break;
+    }
+    for (char *comma = text; *comma; comma++) /* the locale of a host program may write one */
+        if (*comma == ',')
+            *comma = '.';
+    at = tp_put_bytes(at, text, strlen(text));
+    return strpbrk(text, ".e") ? at : TP_PUT_TEXT(at, ".0");
+}
+
+/* Bytes from `p` on that stand in a JSON string as they are. */
+static size_t plain_length(const char *p, size_t size)
+{
+    const uint64_t ones = 0x0101010101010101ull, high = 0x8080808080808080ull;
+    size_t i = 0;
+    for (; i + 8 <= size; i += 8) { /* a lane is odd when its high bit ends up set: < 0x20, quote, backslash, >= 0x80 */
+        uint64_t word, quote, slash;
+        memcpy(&word, p + i, 8);
+        quote = word ^ (ones * '"');
+        slash = word ^ (ones * '\\');
+        if ((word | (word - ones * 0x20) | (quote - ones) | (slash - ones)) & high)
+            break;
+    }
+    for (; i < size; i++) {
+        unsigned char c = (unsigned char)p[i];
+        if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\')
+            break;
+    }
+    return i;
+}
+
+static void put_escape(struct tp_buf *buf, unsigned char c)
+{
+    static const char digits[] = "0123456789abcdef", short_form[] = "btn\0fr";
+    if (c == '"' || c == '\\' || (c >= 8 && c <= 13 && c != 11)) {
+        tp_buf_add(buf, (char[]){'\\', c < 14 ? short_form[c - 8] : (char)c}, 2);
+        return;
+    }
+    tp_buf_add(buf, (char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
+}
+
+/* Writes the character at `p` (not plain), returns how many bytes of the text it took. */
+static size_t put_character(struct tp_buf *buf, const char *p, size_t left)
+{
+    int n = tp_utf8_length(p, left);
+    if (n == 1)
+        put_escape(buf, (unsigned char)*p);
+    else if (n > 1)
+        tp_buf_add(buf, p, (size_t)n);
+    else
+        tp_buf_add(buf, "\xEF\xBF\xBD", 3);
+    return (size_t)(n < 0 ? -n : n);
+}
+
+/* Length of `text` when it may have max_bytes: not inside a character. */
+static size_t cut_length(struct tp_str text, size_t max_bytes)
+{
+    size_t n = max_bytes;
+    if (text.len <= max_bytes)
+        return text.len;
+    for (int back = 0; back < 3 && n > 0 && ((unsigned char)text.ptr[n] & 0xC0) == 0x80; back++)
+        n--;
+    return n;
+}
+
+bool tp_put_string(struct tp_buf *buf, struct tp_str text, size_t max_bytes)
+{
+    size_t size = text.ptr ? cut_length(text, max_bytes) : 0, from = plain_length(text.ptr, size);
+    char *at = tp_put_at(buf, from + 2);
+    if (!at)
+        return false;
+    *at++ = '"';
+    if (from)
+        memcpy(at, text.ptr, from);
+    at += from;
+    if (from == size) {
+        *at++ = '"';
+        tp_put_done(buf, at);
+        return text.ptr && size < text.len;
+    }
+    tp_put_done(buf, at);
+    while (from < size) {
+        size_t n = plain_length(text.ptr + from, size - from);
+        tp_buf_add(buf, text.ptr + from, n);
+        from += n;
+        if (from < size)
+            from += put_character(buf, text.ptr + from, size - from);
+    }
+    tp_buf_putc(buf, '"');
+    return size < text.len;
+}

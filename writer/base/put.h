@@ -1,0 +1,57 @@
+/* Hand-made appenders for text that is written millions of times: numbers, times and JSON strings.
+ *
+ * The tp_put_* with a `char *at` write where the caller has made room (tp_buf_reserve, then tp_put_at) and return the
+ * place after the last byte; none writes a NUL. Most bytes each may need: see TP_PUT_*. Pure, any thread. */
+#ifndef TP_WRITER_BASE_PUT_H
+#define TP_WRITER_BASE_PUT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "writer/base/buf.h"
+#include "writer/base/str.h"
+
+enum {
+    TP_PUT_INT = 20,  /* most bytes of tp_put_int and tp_put_uint */
+    TP_PUT_US = 22,   /* of tp_put_us */
+    TP_PUT_REAL = 32, /* of tp_put_real */
+};
+
+/* Where the next byte of `buf` goes; NULL after a failure. `room`: bytes to make room for. */
+static inline char *tp_put_at(struct tp_buf *buf, size_t room)
+{
+    if (buf->failed || (buf->size + room >= buf->capacity && tp_buf_reserve(buf, room)))
+        return NULL;
+    return buf->data + buf->size;
+}
+
+/* Ends what tp_put_at began: `at` is the place after the last byte. */
+static inline void tp_put_done(struct tp_buf *buf, char *at)
+{
+    *at = '\0';
+    buf->size = (size_t)(at - buf->data);
+}
+
+static inline char *tp_put_bytes(char *at, const char *bytes, size_t size)
+{
+    memcpy(at, bytes, size);
+    return at + size;
+}
+
+#define TP_PUT_TEXT(at, literal) tp_put_bytes((at), (literal), sizeof(literal) - 1)
+
+char *tp_put_uint(char *at, uint64_t value);
+char *tp_put_int(char *at, int64_t value);
+/* nanoseconds as microseconds with exactly three decimals: 12.000, -0.005 */
+char *tp_put_us(char *at, int64_t ns);
+/* The fewest digits that read back equal; "null" for NaN and infinities. */
+char *tp_put_real(char *at, double value);
+
+/* A JSON string with its quotes, whatever the bytes are: control characters escaped, ill-formed UTF-8 as U+FFFD. At
+ * most max_bytes of `text` are taken, cut between characters. True when it was cut. ptr NULL: an empty string. */
+bool tp_put_string(struct tp_buf *buf, struct tp_str text, size_t max_bytes);
+
+/* True when `text` is one JSON value (RFC 8259, UTF-8, nesting up to `max_depth` <= 1024), blanks around it allowed. */
+bool tp_put_is_json(struct tp_str text, unsigned max_depth);
+
+#endif

@@ -1,0 +1,168 @@
+/* Is a text one JSON value? A pushdown over bytes, without recursion: see tp_put_is_json in put.h. */
+#include "writer/base/put.h"
+#include "writer/base/utf8.h"
+
+enum { MAX_DEPTH = 1024 };
+
+struct cursor {
+    const char *at, *end;
+    unsigned depth, max_depth;
+    uint8_t is_object[MAX_DEPTH / 8]; /* a bit per open level */
+};
+
+static void skip_blanks(struct cursor *c)
+{
+    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r'))
+        c->at++;
+}
+
+static bool take(struct cursor *c, char want)
+{
+    if (c->at >= c->end || *c->at != want)
+        return false;
+    c->at++;
+    return true;
+}
+
+static size_t take_digits(struct cursor *c)
+{
+    const char *from = c->at;
+    while (c->at < c->end && *c->at >= '0' && *c->at <= '9')
+        c->at++;
+    return (size_t)(c->at - from);
+}
+
+static bool take_number(struct cursor *c)
+{
+    take(c, '-');
+    if (!take(c, '0') && !take_digits(c))
+        return false;
+    if (take(c, '.') && !take_digits(c))
+        return false;
+    if (take(c, 'e') || take(c, 'E')) {
+        if (!take(c, '+'))
+            take(c, '-');
+        return take_digits(c) > 0;
+    }
+    return true;
+}
+
+static bool take_escape(struct cursor *c)
+{
+    if (c->at >= c->end)
+        return false;
+    char kind = *c->at++;
+    if (kind != 'u')
+        return kind != '\0' && strchr("\"\\/bfnrt", kind) != NULL;
+    for (int i = 0; i < 4; i++, c->at++)
+        if (c->at >= c->end || !*c->at || !strchr("0123456789abcdefABCDEF", *c->at))
+            return false;
+    return true;
+}
+
+static bool take_string(struct cursor *c)
+{
+    if (!take(c, '"'))
+        return false;
+    while (c->at < c->end) {
+        unsigned char byte = (unsigned char)*c->at;
+        int n = tp_utf8_length(c->at, (size_t)(c->end - c->at));
+        if (n < 0 || byte < 0x20)
+            return false;
+        c->at += n;
+        if (byte == '"')
+            return true;
+        if (byte == '\\' && !take_escape(c))
+            return false;
+    }
+    return false;
+}
+
+static bool take_word(struct cursor *c, const char *word)
+{
+    size_t n = strlen(word);
+    if ((size_t)(c->end - c->at) < n || memcmp(c->at, word, n) != 0)
+        return false;
+    c->at += n;
+    return true;
+}
+
+static bool take_scalar(struct cursor *c)
+{
+    if (c->at < c->end && *c->at == '"')
+        return take_string(c);
+    return take_word(c, "true") || take_word(c, "false") || take_word(c, "null") || take_number(c);
+}
+
+static bool in_object(const struct cursor *c)
+{
+    unsigned level = c->depth - 1;
+    return c->is_object[level / 8] >> (level % 8) & 1;
+}
+
+static bool take_key(struct cursor *c)
+{
+    skip_blanks(c);
+    if (!take_string(c))
+        return false;
+    skip_blanks(c);
+    return take(c, ':');
+}
+
+/* After an opening bracket: true when the level is not empty and a value must follow, or when it was closed at once
+ * (*is_value: whether that closed it). */
+static bool open_level(struct cursor *c, bool is_object, bool *is_value)
+{
+    if (c->depth >= c->max_depth)
+        return false;
+    unsigned bit = 1u << (c->depth % 8);
+    uint8_t *byte = &c->is_object[c->depth / 8];
+    *byte = (uint8_t)(is_object ? *byte | bit : *byte & ~bit);
+    c->depth++;
+    skip_blanks(c);
+    *is_value = take(c, is_object ? '}' : ']');
+    if (*is_value)
+        c->depth--;
+    return *is_value || !is_object || take_key(c);
+}
+
+/* After a value: closes levels; *is_done at the end of the outermost. False: neither a comma nor a bracket. */
+static bool close_levels(struct cursor *c, bool *is_done)
+{
+    for (;;) {
+        skip_blanks(c);
+        *is_done = c->depth == 0;
+        if (*is_done)
+            return c->at == c->end;
+        if (take(c, ','))
+            return !in_object(c) || take_key(c);
+        if (!take(c, in_object(c) ? '}' : ']'))
+            return false;
+        c->depth--;
+    }
+}
+
+bool tp_put_is_json(struct tp_str text, unsigned max_depth)
+{
+    struct cursor c = {.at = text.ptr, .end = text.ptr + text.len, .max_depth = max_depth};
+    if (!text.ptr)
+        return false;
+    if (c.max_depth > MAX_DEPTH)
+        c.max_depth = MAX_DEPTH;
+    for (bool is_done = false; !is_done;) {
+        bool is_value = true;
+        skip_blanks(&c);
+        if (take(&c, '{')) {
+            if (!open_level(&c, true, &is_value))
+                return false;
+        } else if (take(&c, '[')) {
+            if (!open_level(&c, false, &is_value))
+                return false;
+        } else if (!take_scalar(&c)) {
+            return false;
+        }
+        if (is_value && !close_levels(&c, &is_done))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,329 @@
+/* Traces as torch.profiler 2.13 writes them, streamed: open, events in any order, close.
+ *
+ * Every call appends; nothing of an event is kept. Text is compressed and written by a thread of its own (pack.h) into
+ * a temporary file that is renamed by close: the trace is whole or absent. What comes out is valid JSON whatever the
+ * texts hold (ill-formed UTF-8 becomes U+FFFD, NUL \u0000, NaN null); names are cut at TP_MAX_NAME_BYTES, other texts
+ * at TP_MAX_OUT_TEXT_BYTES. Errors are sticky: after one every call does nothing, and close returns it.
+ *
+ * Times are int64 nanoseconds relative to options.base_time_ns, printed exactly, as microseconds with three decimals.
+ * Texts and arrays are borrowed for the call only. struct tp_str with ptr NULL: absent, or an empty text where one must
+ * stand. A writer belongs to one thread at a time; several writers are independent. A child of fork must not touch its
+ * parent's. Nothing here ends the process, prints, or calls back. */
+#ifndef TP_WRITER_TRACE_JSON_H
+#define TP_WRITER_TRACE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "writer/base/error.h"
+#include "writer/base/str.h"
+#include "writer/table.h" /* TP_NULL_INT */
+
+struct tp_trace_out;
+
+/* ---- arguments of events -------------------------------------------------------------------------------------- */
+
+/* Keys as torch spells them; the order of an event's arguments is that of its array. "Ev Idx" is added by the writer.
+ */
+enum tp_trace_out_key {
+    TP_OUT_EXTERNAL_ID,        /* "External id", int: of the operator; unique in the trace */
+    TP_OUT_RECORD_FUNCTION_ID, /* "Record function id", int: 0 unless an execution trace was recorded too */
+    TP_OUT_SEQUENCE_NUMBER,    /* "Sequence number", int: shared by a forward operator and its backward */
+    TP_OUT_FWD_THREAD_ID,      /* "Fwd thread id", int: 0 forward; backward: number of the forward thread */
+    TP_OUT_CONCRETE_INPUTS,    /* "Concrete Inputs", texts */
+    TP_OUT_INPUT_DIMS,         /* "Input Dims", shapes */
+    TP_OUT_INPUT_TYPE,         /* "Input type", texts: C++ type names, "float", "long int" */
+    TP_OUT_INPUT_STRIDES,      /* "Input Strides", shapes */
+    TP_OUT_CALL_STACK,         /* "Call stack", text: frames innermost first, each ended by ';' */
+    TP_OUT_MODULE_HIERARCHY,   /* "Module Hierarchy", text */
+    TP_OUT_FLOPS,              /* "flops", int */
+    TP_OUT_BYTES,              /* "bytes", int */
+    TP_OUT_PYTHON_ID,          /* "Python id", int */
+    TP_OUT_PYTHON_PARENT_ID,   /* "Python parent id", int */
+    TP_OUT_PYTHON_MODULE_ID,   /* "Python module id", int: k-th instance of the class */
+    TP_OUT_PYTHON_THREAD,      /* "Python thread", int */
+    TP_OUT_FINISHED,           /* "finished", bool: false when the region was open at stop */
+    TP_OUT_CBID,               /* "cbid", int */
+    TP_OUT_CORRELATION,        /* "correlation", int: the same in launch and kernel */
+    TP_OUT_DEVICE,             /* "device", int */
+    TP_OUT_CONTEXT,            /* "context", int */
+    TP_OUT_STREAM,             /* "stream", int */
+    TP_OUT_QUEUED,             /* "queued", int */
+    TP_OUT_REGISTERS,          /* "registers per thread", int */
+    TP_OUT_SHARED_MEMORY,      /* "shared memory", int: bytes */
+    TP_OUT_BLOCKS_PER_SM,      /* "blocks per SM", real */
+    TP_OUT_WARPS_PER_SM,       /* "warps per SM", real */
+    TP_OUT_GRID,               /* "grid", ints: x, y, z */
+    TP_OUT_BLOCK,              /* "block", ints: x, y, z */
+    TP_OUT_OCCUPANCY,          /* "est. achieved occupancy %", int */
+    TP_OUT_BANDWIDTH,          /* "memory bandwidth (GB/s)", real: bytes per nanosecond */
+    TP_OUT_GRAPH_ID,           /* "graph id", int */
+    TP_OUT_GRAPH_NODE_ID,      /* "graph node id", int */
+    TP_OUT_SYNC_KIND,          /* "cuda_sync_kind", text */
+    TP_OUT_WAIT_STREAM,        /* "wait_on_stream", int */
+    TP_OUT_WAIT_CORRELATION,   /* "wait_on_cuda_event_record_corr_id", int */
+    TP_OUT_WAIT_EVENT,         /* "wait_on_cuda_event_id", int */
+    TP_OUT_COLLECTIVE,         /* "Collective name", text */
+    TP_OUT_DTYPE,              /* "dtype", text */
+    TP_OUT_IN_COUNT,           /* "In msg nelems", int */
+    TP_OUT_OUT_COUNT,          /* "Out msg nelems", int */
+    TP_OUT_GROUP_SIZE,         /* "Group size", int */
+    TP_OUT_GROUP_NAME,         /* "Process Group Name", text */
+    TP_OUT_GROUP_DESCRIPTION,  /* "Process Group Description", text */
+    TP_OUT_GROUP_RANKS,        /* "Process Group Ranks", text: "[0, 1]" */
+    TP_OUT_NAMED, /* tp_trace_out_arg.name. One that is a key above or "Ev Idx" is written as "user NAME" */
+    TP_OUT_KEY_COUNT
+};
+
+/* A list of integers, such as the dimensions of a tensor. items NULL with count 0: []. */
+struct tp_trace_out_ints {
+    const int64_t *items;
+    size_t count;
+};
+
+enum tp_trace_out_type {
+    TP_OUT_INT,
+    TP_OUT_REAL, /* NaN and infinities: null */
+    TP_OUT_BOOL,
+    TP_OUT_TEXT,
+    TP_OUT_TEXTS,  /* list of texts */
+    TP_OUT_INTS,   /* list of integers */
+    TP_OUT_SHAPES, /* list of lists of integers */
+    TP_OUT_JSON,   /* text that is JSON already; written as a string when it is not valid */
+};
+
+struct tp_trace_out_arg {
+    enum tp_trace_out_key key;
+    enum tp_trace_out_type type;
+    struct tp_str name; /* only with TP_OUT_NAMED */
+    union {
+        int64_t integer;
+        double real;
+        bool is_true;
+        struct tp_str text; /* TP_OUT_TEXT and TP_OUT_JSON */
+        struct tp_trace_out_ints ints;
+        struct {
+            const struct tp_str *items;
+            size_t count;
+        } texts;
+        struct {
+            const struct tp_trace_out_ints *items;
+            size_t count;
+        } shapes;
+    } value;
+};
+
+static inline struct tp_trace_out_arg tp_trace_out_int(enum tp_trace_out_key key, int64_t value)
+{
+    return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_INT, .value.integer = value};
+}
+
+static inline struct tp_trace_out_arg tp_trace_out_real(enum tp_trace_out_key key, double value)
+{
+    return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_REAL, .value.real = value};
+}
+
+static inline struct tp_trace_out_arg tp_trace_out_bool(enum tp_trace_out_key key, bool value)
+{
+    return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_BOOL, .value.is_true = value};
+}
+
+static inline struct tp_trace_out_arg tp_trace_out_text(enum tp_trace_out_key key, struct tp_str value)
+{
+    return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_TEXT, .value.text = value};
+}
+
+static inline struct tp_trace_out_arg tp_trace_out_texts(enum tp_trace_out_key key, const struct tp_str *items,
+                                                         size_t count)
+{
+    return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_TEXTS, .value.texts = {items, count}};
+}
+
+static inline struct tp_trace_out_arg tp_trace_out_list(enum tp_trace_out_key key, const int64_t *items, size_t count)
+{
+    return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_INTS, .value.ints = {items, count}};
+}
+
+static inline struct tp_trace_out_arg tp_trace_out_shapes(enum tp_trace_out_key key,
+                                                          const struct tp_trace_out_ints *items, size_t count)
+{
+    return (struct tp_trace_out_arg){.key = key, .type = TP_OUT_SHAPES, .value.shapes = {items, count}};
+}
+
+/* ---- the document --------------------------------------------------------------------------------------------- */
+
+/* What torch's options of the same name were; each one that is set becomes a top-level key with value 1. */
+enum tp_trace_out_flag {
+    TP_OUT_WITH_STACK = 1,
+    TP_OUT_PROFILE_MEMORY = 2,
+    TP_OUT_RECORD_SHAPES = 4,
+    TP_OUT_WITH_MODULES = 8,
+    TP_OUT_WITH_FLOPS = 16,
+};
+
+/* A GPU for deviceProperties; TP_NULL_INT members are left out. Start from TP_TRACE_OUT_DEVICE. */
+struct tp_trace_out_device {
+    int64_t id;
+    struct tp_str name;
+    int64_t total_memory_bytes, compute_major, compute_minor, max_threads_per_block, max_threads_per_sm,
+        registers_per_block, warp_size, shared_memory_per_block_bytes, sm_count, registers_per_sm,
+        shared_memory_per_block_optin_bytes, shared_memory_per_sm_bytes;
+};
+
+#define TP_TRACE_OUT_DEVICE(number, device_name)                                                                       \
+    ((struct tp_trace_out_device){(number), (device_name), TP_NULL_INT, TP_NULL_INT, TP_NULL_INT, TP_NULL_INT,         \
+                                  TP_NULL_INT, TP_NULL_INT, TP_NULL_INT, TP_NULL_INT, TP_NULL_INT, TP_NULL_INT,        \
+                                  TP_NULL_INT, TP_NULL_INT})
+
+/* A top-level key. Keys of the format itself and repeated ones are left out. */
+struct tp_trace_out_meta {
+    struct tp_str key, value;
+    bool is_json; /* value is JSON; written as a string when it is not valid */
+};
+
+/* Start from TP_TRACE_OUT_OPTIONS. Everything is borrowed until open returns. */
+struct tp_trace_out_options {
+    bool is_gzip;
+    int level;            /* of gzip, 1 (fast) to 9 (small); 0: 1 */
+    bool single_thread;   /* no thread for compression */
+    unsigned flags;       /* enum tp_trace_out_flag */
+    int64_t base_time_ns; /* baseTimeNanoseconds: wall clock of time 0. tp_trace_out_base is what torch takes */
+    int64_t begin_ns;     /* start of the recording: time of the rows' names and of the profiler span */
+    int64_t process_id;
+    struct tp_str process_name, process_labels; /* labels: absent: "CPU" */
+    struct tp_str host_name, trace_id;          /* left out when absent; trace_id: 32 hexadecimal digits */
+    struct tp_str backend;                      /* of torch.distributed, "nccl"; left out when absent */
+    int64_t rank, world_size, local_rank;       /* distributedInfo; negative: left out, all negative: no such key */
+    const struct tp_trace_out_device *devices;
+    size_t device_count; /* each also gets its process row: "GPU k" */
+    const struct tp_trace_out_meta *metadata;
+    size_t metadata_count;
+};
+
+#define TP_TRACE_OUT_OPTIONS ((struct tp_trace_out_options){.rank = -1, .world_size = -1, .local_rank = -1})
+
+/* What torch takes as base_time_ns: the wall clock floored to 7 889 238 seconds, so that ranks started in the same
+ * three months share it. wall_ns: nanoseconds since 1970, >= 0. */
+int64_t tp_trace_out_base(int64_t wall_ns);
+
+/* Opens `path` ("-": standard output) and writes the head and the process rows. options NULL: TP_TRACE_OUT_OPTIONS.
+ * 0 with *out to be closed or discarded; TP_EIO or TP_ENOMEM with *out NULL. */
+int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct tp_trace_out_options *options,
+                      struct tp_error *err);
+
+/* Writes the profiler span, "Record Window End" and traceName, waits for the thread, renames; frees *slot, which
+ * becomes NULL. end_ns: end of the recording; TP_NULL_INT: the last end of an event. 0, or the first error, after which
+ * nothing is left behind: TP_EIO, TP_ENOMEM. */
+int tp_trace_out_close(struct tp_trace_out **slot, int64_t end_ns, struct tp_error *err);
+
+/* Throws the trace away; frees *slot, which becomes NULL. Accepts NULL inside. */
+void tp_trace_out_discard(struct tp_trace_out **slot);
+
+/* 0 or the code of the sticky error, for a caller that wants to stop early. */
+int tp_trace_out_failed(const struct tp_trace_out *out);
+
+struct tp_trace_out_stats {
+    uint64_t record_count;  /* elements of traceEvents written so far */
+    uint64_t text_bytes;    /* of those, before compression */
+    uint64_t cut_count;     /* texts that were cut at a limit */
+    uint64_t dropped_count; /* records left out: longer than TP_MAX_EVENT_BYTES, or a counter without a number */
+};
+
+struct tp_trace_out_stats tp_trace_out_stats(const struct tp_trace_out *out);
+
+/* ---- rows: at any time before close --------------------------------------------------------------------------- */
+
+/* A process row. labels ptr NULL: none. sort_index TP_NULL_INT: none. Open did this for process_id and the devices. */
+void tp_trace_out_process(struct tp_trace_out *out, int64_t pid, struct tp_str name, struct tp_str labels,
+                          int64_t sort_index);
+
+/* Name and place of a row as given. sort_index TP_NULL_INT: none. */
+void tp_trace_out_row(struct tp_trace_out *out, int64_t pid, int64_t tid, struct tp_str name, int64_t sort_index);
+
+/* A thread in torch's form: "thread TID (NAME)", sorted by tid. */
+void tp_trace_out_thread(struct tp_trace_out *out, int64_t pid, int64_t tid, struct tp_str name);
+
+/* A GPU stream in torch's form: pid device, tid stream, "stream N ". */
+void tp_trace_out_stream(struct tp_trace_out *out, int64_t device, int64_t stream);
+
+/* ---- events --------------------------------------------------------------------------------------------------- */
+
+enum tp_trace_out_category {
+    TP_OUT_CPU_OP,          /* gets "Ev Idx" */
+    TP_OUT_USER_ANNOTATION, /* gets "Ev Idx" */
+    TP_OUT_PYTHON_FUNCTION, /* gets "Ev Idx" */
+    TP_OUT_CUDA_RUNTIME,    /* pid, tid: process and thread */
+    TP_OUT_CUDA_DRIVER,     /* pid, tid: process and thread */
+    TP_OUT_KERNEL,          /* pid, tid: device and stream, as with the next four */
+    TP_OUT_GPU_MEMCPY,
+    TP_OUT_GPU_MEMSET,
+    TP_OUT_GPU_USER_ANNOTATION,
+    TP_OUT_CUDA_SYNC,
+    TP_OUT_OVERHEAD,
+    TP_OUT_OTHER, /* tp_trace_out_event.other_category */
+    TP_OUT_CATEGORY_COUNT
+};
+
+/* A slice. Slices of one row must nest: no partial overlap. */
+struct tp_trace_out_event {
+    enum tp_trace_out_category category;
+    struct tp_str other_category; /* only with TP_OUT_OTHER */
+    struct tp_str name;
+    int64_t pid, tid;
+    int64_t ts_ns, dur_ns; /* a negative duration is written as 0 */
+    const struct tp_trace_out_arg *args;
+    size_t arg_count;
+};
+
+/* A complete event (ph X). */
+void tp_trace_out_complete(struct tp_trace_out *out, const struct tp_trace_out_event *event);
+
+/* ProfilerStep#`number` as a user_annotation. */
+void tp_trace_out_step(struct tp_trace_out *out, int64_t number, int64_t pid, int64_t tid, int64_t ts_ns,
+                       int64_t dur_ns);
+
+/* A moment (ph i) on its thread: dur_ns is ignored; no "Ev Idx". */
+void tp_trace_out_instant(struct tp_trace_out *out, const struct tp_trace_out_event *event);
+
+/* c10 device types for tp_trace_out_memory. */
+enum { TP_OUT_DEVICE_CPU = 0, TP_OUT_DEVICE_CUDA = 1, TP_OUT_DEVICE_HIP = 6 };
+
+/* An allocation or a free: the instant "[memory]" (or "[OutOfMemory]") with "Ev Idx". */
+struct tp_trace_out_memory {
+    int64_t pid, tid, ts_ns;
+    bool is_out_of_memory;
+    int64_t address;                                     /* TP_NULL_INT: left out */
+    int64_t bytes;                                       /* negative: a free */
+    int64_t device_type, device_id;                      /* device_id: -1 for the CPU */
+    int64_t total_allocated_bytes, total_reserved_bytes; /* after it; reserved is 0 for the CPU */
+    struct tp_str call_stack;                            /* left out when absent */
+};
+
+void tp_trace_out_memory(struct tp_trace_out *out, const struct tp_trace_out_memory *memory);
+
+/* One series of a counter. */
+struct tp_trace_out_value {
+    struct tp_str name;
+    double value; /* NaN or infinite: left out */
+};
+
+/* Values of a counter (ph C) at a time. */
+void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t pid, int64_t ts_ns,
+                          const struct tp_trace_out_value *values, size_t count);
+
+enum tp_trace_out_flow_kind {
+    TP_OUT_FLOW_LAUNCH,   /* ac2g: launch to kernel; id = correlation */
+    TP_OUT_FLOW_BACKWARD, /* fwdbwd: forward operator to its backward; id counts from 1 */
+    TP_OUT_FLOW_ASYNC,    /* async_task: begin of a task to where it goes on */
+};
+
+/* One end of an arrow. Write it directly after the slice it belongs to, with that slice's pid, tid and ts. */
+struct tp_trace_out_flow {
+    enum tp_trace_out_flow_kind kind;
+    bool is_start;
+    int64_t id, pid, tid, ts_ns;
+};
+
+void tp_trace_out_flow(struct tp_trace_out *out, const struct tp_trace_out_flow *flow);
+
+#endif

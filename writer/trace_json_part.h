@@ -1,0 +1,49 @@
+/* What the files trace_json*.c share; nobody else includes it. */
+#ifndef TP_WRITER_TRACE_JSON_PART_H
+#define TP_WRITER_TRACE_JSON_PART_H
+
+#include "writer/base/limits.h"
+#include "writer/base/pack.h"
+#include "writer/base/put.h"
+#include "writer/trace_json.h"
+
+struct tp_trace_out {
+    struct tp_pack *pack;
+    struct tp_buf text;  /* what was written since the last block was handed over */
+    size_t record_start; /* in text */
+    int failed;          /* sticky: 0 or TP_ENOMEM; errors of the file are kept by the pack */
+    char *path;
+    int64_t begin_ns, last_end_ns;
+    uint64_t event_index; /* the next "Ev Idx" */
+    struct tp_trace_out_stats stats;
+    int64_t row_pid, row_tid; /* the row whose text is in row_text */
+    unsigned row_size;
+    char row_text[80]; /* ,"pid":1,"tid":2,"ts": */
+};
+
+#define TP_OUT_PUTS(out, literal) tp_buf_add(&(out)->text, (literal), sizeof(literal) - 1)
+
+/* Begins an element of traceEvents; false after an error. */
+bool tp_trace_out_begin(struct tp_trace_out *out);
+/* Ends it: one that grew too long is taken back and counted, a full block is handed over. True when it stayed. */
+bool tp_trace_out_end(struct tp_trace_out *out);
+
+/* A text with its quotes, cut at max_bytes and counted then. */
+static inline void tp_trace_out_string(struct tp_trace_out *out, struct tp_str text, size_t max_bytes)
+{
+    out->stats.cut_count += tp_put_string(&out->text, text, max_bytes);
+}
+
+/* JSON as it is, on one line; a string when it is not valid or longer than TP_MAX_HEADER_BYTES. */
+void tp_trace_out_json(struct tp_trace_out *out, struct tp_str text);
+
+/* ,"args":{...} with "Ev Idx" when has_index; nothing when both are empty. */
+void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *args, size_t count, bool has_index);
+
+/* Time within what readers take. */
+static inline int64_t tp_trace_out_time(int64_t ns)
+{
+    return ns > TP_MAX_TIME_NS ? TP_MAX_TIME_NS : ns < -TP_MAX_TIME_NS ? -TP_MAX_TIME_NS : ns;
+}
+
+#endif
