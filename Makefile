@@ -74,6 +74,8 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 $(BUILD)/gen_trace: $(call obj,tests/bench/gen_*.c)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lz
+$(BUILD)/write_trace: $(BUILD)/tests/bench/write_trace.o $(BUILD)/core.a
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%: $(BUILD)/tests/check/%.o $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%.so: tests/fake/%.c Makefile
@@ -89,7 +91,7 @@ fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang
 $(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 bench: ## wall time against zcat, memory per event, growth, page size (N=events)
-	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/measure
+	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/measure $(BUILD)/write_trace
 	@sh tests/bench/run.sh $(BUILD) $(or $(N),75000)
 
 # ---- habits ----------------------------------------------------------------

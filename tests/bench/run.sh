@@ -43,7 +43,25 @@ exponent() { # between the first and the last row since growth was emptied
     : >"$work/growth"
 }
 
+# writer EVENTS: recording's end, events to .json.gz on disk, beside gzip -1 of the same text
+writer() {
+    "$build/write_trace" "$1" "$work/w.json" >/dev/null
+    i=0
+    while [ $i -lt 5 ]; do
+        "$build/write_trace" "$1" "$work/w.json.gz" >>"$work/written"
+        "$build/measure" gzip -1 -k -f "$work/w.json" >>"$work/gzipped"
+        i=$((i + 1))
+    done
+    seconds=$(column 1 <"$work/written" | median)
+    gzip=$(column 1 <"$work/gzipped" | median)
+    megabytes=$(column 2 <"$work/written" | head -n 1)
+    echo "$1 $seconds $megabytes $gzip" | awk '{ printf "writing %d events, %.0f MB of text, to .json.gz: %.3f s, %.0f MB/s; gzip -1 of that text: %.2f s, ratio %.2f\n",
+        $1, $3, $2, $3 / $2, $4 / 1e6, $2 / ($4 / 1e6) }'
+    rm -f "$work"/w.json*
+}
+
 echo "cores: $(nproc)   compiler: $(${CC:-cc} --version | head -n 1)"
+writer 1000000
 printf '%-28s %9s %7s %9s %9s %6s %9s %7s %8s %8s\n' trace events "MB" "report ms" "zcat ms" ratio "cpu ms" "peak MB" "B/event" "page KB"
 : >"$work/growth"
 for factor in 1 4 16; do

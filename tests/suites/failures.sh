@@ -51,3 +51,29 @@ loop() {
 }
 check "every allocation fails once: exit 5, old output intact" loop memory 5
 check "every write, fsync, rename fails once: exit 4, old output intact" loop output 4
+
+# sample KIND: a trace is written while the calls of KIND fail from the n-th on: exit 4 and nothing left behind
+sample() {
+    rm -rf out
+    mkdir out
+    n=0 total=1
+    while [ "$n" -le "$total" ]; do
+        rm -f out/t.json.gz
+        timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
+            "${TOOLS:-$BUILD}/write_sample" out/t.json.gz 2>stderr
+        status=$?
+        left=$(ls -A out)
+        if [ "$n" = 0 ]; then
+            total=$(cat count)
+            [ "$status" = 0 ] && [ "$total" -gt 3 ] || { echo "status $status, $total calls of kind $1 were seen"; return 1; }
+        elif [ "$status" = 0 ]; then # an allocation that is not needed, such as a thread's
+            [ "$left" = t.json.gz ] && gunzip -t out/t.json.gz || { echo "call $n of $total: status 0, left: $left"; return 1; }
+        else
+            [ "$status" = 4 ] && grep -q . stderr && [ -z "$left" ] || { echo "call $n of $total: status $status, left: $left"; return 1; }
+        fi
+        n=$((n + 1))
+    done
+    echo "$total calls"
+}
+check "a trace writer whose allocations fail says so and leaves nothing" sample memory
+check "a trace writer whose output fails says so and leaves nothing" sample output
