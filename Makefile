@@ -40,7 +40,7 @@ all: $(BIN) ## build the tracepress command
 $(BIN): $(CLI) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/core.a: $(CORE) $(BUILD)/gen/assets.o $(PROTO:=.o)
-	$(call Q,AR)rm -f $@; $(AR) rcs $@ $^
+	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(ALL_CFLAGS) -c -o $@ $<

@@ -9,9 +9,10 @@
 
 #include <cmocka.h>
 
-static void export_unknown_format_is_null(void **state)
+static void export_format_is_found_by_name(void **state)
 {
     (void)state;
+    assert_string_equal(tp_export_find("tfevents")->name, "tfevents");
     assert_null(tp_export_find("nonsense"));
     assert_null(tp_export_find(""));
 }
@@ -37,7 +38,7 @@ static void export_names_stay_in_their_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(export_unknown_format_is_null),
+        cmocka_unit_test(export_format_is_found_by_name),
         cmocka_unit_test(export_names_stay_in_their_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

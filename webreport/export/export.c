@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#include "webreport/export/formats.h"
 #include "writer/base/limits.h"
 
 const struct tp_export_format tp_export_formats[] = {
+    {"tfevents", tp_export_tfevents},
     {NULL, NULL},
 };
 

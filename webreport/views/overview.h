@@ -87,6 +87,15 @@ struct tp_overview {
     struct tp_str verdict_reason; /* one sentence with the numbers that decided */
 };
 
+/* What a device did in one window, by the formulas of gpu_summary, from the events that start in it. */
+struct tp_gpu_window {
+    int64_t kernel_count, kernel_time_ns;
+    double utilization_ratio, sm_efficiency_ratio, occupancy_percent, tensor_core_ratio; /* NaN: unknown */
+};
+/* window: not empty. Time: of the window's events. */
+void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
+                         struct tp_interval window, struct tp_arena *arena);
+
 /* Definition of an average for tooltips; key as in JSON. */
 extern const struct tp_column_def tp_average_defs[TP_AVERAGE_COUNT];
 

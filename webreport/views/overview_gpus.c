@@ -233,3 +233,31 @@ void tp_gpu_summary_build(struct tp_table *table, const struct tp_model *model, 
     for (uint32_t g = 0; g < model->gpu_count; g++)
         fill_row(table, g, model, window, arena);
 }
+
+void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
+                         struct tp_interval window, struct tp_arena *arena)
+{
+    struct tp_gpu part = *gpu;
+    struct gpu_sums sums;
+    uint32_t low = 0, high = gpu->count;
+    while (low < high) { /* the first event that starts in the window */
+        uint32_t middle = low + (high - low) / 2;
+        if (tp_device_event(model, gpu->events[middle])->ts_ns < window.a)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    part.events += low;
+    for (part.count = 0; low + part.count < gpu->count; part.count++)
+        if (tp_device_event(model, part.events[part.count])->ts_ns >= window.b)
+            break;
+    sum_gpu(&sums, model, &part, window);
+    out->kernel_count = sums.kernel_count;
+    out->kernel_time_ns = sums.kernel_ns;
+    out->utilization_ratio =
+        tp_ratio(tp_intervals_length_within(gpu->kernels, window.a, window.b), (__int128)window.b - window.a);
+    out->sm_efficiency_ratio = sm_efficiency(model, &part, window, arena);
+    out->occupancy_percent =
+        sums.occupancy_time ? tp_ratio((__int128)sums.occupancy, sums.occupancy_time * UNIT_E9) : NAN;
+    out->tensor_core_ratio = sums.kernel_count ? tp_ratio(sums.yes_ns, sums.kernel_ns) : NAN;
+}

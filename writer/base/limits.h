@@ -33,6 +33,12 @@
 #define TP_MAX_MARKDOWN_BYTES 4096u
 
 /* export */
+#define TP_MAX_EVENT_FILE_BYTES (256u << 20) /* one TensorBoard event file */
+#define TP_MAX_EXPORT_STEPS 65536u           /* steps with numbers of their own; the first ones */
+#define TP_MAX_EXPORT_DEVICES 64u            /* devices with numbers of their own; the first ones */
+#define TP_MAX_GRAPH_NODES 2000u             /* of the Graphs tab; what is beyond counts for its caller */
+#define TP_MAX_GRAPH_DEPTH 64u
+#define TP_MAX_GRAPH_US (1ll << 52)   /* sum of a graph's times, exact as a double */
 #define TP_MAX_EXPORT_NAME_BYTES 128u /* a run or worker as part of a file's name */
 
 #endif

@@ -1,0 +1,240 @@
+/* event_dump FILE: a TensorBoard event file as text, one line per value, or why it is broken (exit 1).
+ *
+ * Reads framing and protobuf fields by itself and shares no code with the product:
+ * what is printed is what a reader finds. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bytes {
+    const unsigned char *p, *end;
+};
+
+struct field {
+    unsigned number, type;
+    uint64_t value;   /* varint, or the bits of a fixed number */
+    struct bytes sub; /* of a length-delimited one */
+};
+
+static void broken(const char *what)
+{
+    printf("broken: %s\n", what);
+    exit(1);
+}
+
+static uint64_t little(const unsigned char *p, unsigned size)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < size; i++)
+        value |= (uint64_t)p[i] << 8 * i;
+    return value;
+}
+
+static uint32_t masked_crc(const unsigned char *p, size_t size)
+{
+    uint32_t crc = ~0u;
+    for (; size; size--) {
+        crc ^= *p++;
+        for (int i = 0; i < 8; i++)
+            crc = crc & 1 ? 0x82F63B78u ^ (crc >> 1) : crc >> 1;
+    }
+    crc = ~crc;
+    return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u;
+}
+
+static uint64_t varint(struct bytes *in)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; in->p < in->end && shift < 64; shift += 7) {
+        unsigned char c = *in->p++;
+        value |= (uint64_t)(c & 127) << shift;
+        if (c < 128)
+            return value;
+    }
+    broken("a number does not end");
+    return 0;
+}
+
+static bool next_field(struct bytes *in, struct field *field)
+{
+    if (in->p == in->end)
+        return false;
+    uint64_t key = varint(in);
+    *field = (struct field){.number = (unsigned)(key >> 3), .type = (unsigned)(key & 7)};
+    size_t left = (size_t)(in->end - in->p), size = field->type == 1 ? 8 : field->type == 5 ? 4 : 0;
+    if (field->type == 0) {
+        field->value = varint(in);
+        return true;
+    }
+    if (field->type == 2) {
+        size = varint(in);
+        left = (size_t)(in->end - in->p);
+    } else if (size == 0) {
+        broken("a field of unknown type");
+    }
+    if (size > left)
+        broken("a field is longer than its message");
+    if (field->type == 2)
+        field->sub = (struct bytes){in->p, in->p + size};
+    else
+        field->value = little(in->p, (unsigned)size);
+    in->p += size;
+    return true;
+}
+
+static struct bytes member(struct bytes message, unsigned number)
+{
+    struct field field;
+    struct bytes found = {NULL, NULL};
+    while (next_field(&message, &field))
+        if (field.number == number && field.type == 2)
+            found = field.sub;
+    return found;
+}
+
+static double real64(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static double real32(uint64_t bits)
+{
+    uint32_t low = (uint32_t)bits;
+    float value;
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
+
+static void print_text(struct bytes text)
+{
+    for (; text.p < text.end; text.p++)
+        if (*text.p == '\n')
+            printf("\\n");
+        else if (*text.p < ' ' || *text.p > '~')
+            printf("\\x%02x", *text.p);
+        else
+            putchar(*text.p);
+}
+
+static void print_value(struct bytes value)
+{
+    struct bytes metadata = member(value, 9), tensor = member(value, 8);
+    struct field field;
+    printf("  ");
+    print_text(member(value, 1));
+    if (metadata.p) {
+        printf(" [");
+        print_text(member(member(metadata, 1), 1));
+        printf("]");
+    }
+    while (next_field(&value, &field)) {
+        if (field.number == 2 && field.type == 5)
+            printf(" = %.6g", real32(field.value));
+        else if (field.number == 4)
+            printf(" image of %zu bytes", (size_t)(field.sub.end - field.sub.p));
+        else if (field.number == 5)
+            for (struct field part; next_field(&field.sub, &part);)
+                part.type == 1 ? (void)printf(" %.6g", real64(part.value))
+                               : (void)printf(" %zu", (size_t)(part.sub.end - part.sub.p) / 8);
+    }
+    if (tensor.p && member(tensor, 8).p) {
+        printf(": ");
+        print_text(member(tensor, 8));
+    }
+    printf("\n");
+}
+
+static void print_graph(struct bytes graph)
+{
+    struct field node;
+    while (next_field(&graph, &node)) {
+        if (node.number != 1)
+            continue;
+        struct bytes after = member(node.sub, 3);
+        printf("  node ");
+        print_text(member(node.sub, 1));
+        printf(" after ");
+        print_text(after);
+        printf("\n");
+    }
+}
+
+static void print_cost(struct bytes tagged)
+{
+    struct bytes metadata = member(tagged, 2), steps = member(metadata, 1);
+    struct field device, stats, part;
+    printf("  cost ");
+    print_text(member(tagged, 1));
+    printf("\n");
+    while (next_field(&steps, &device))
+        while (next_field(&device.sub, &stats)) {
+            if (stats.number != 2)
+                continue;
+            printf("    ");
+            print_text(member(stats.sub, 1));
+            while (next_field(&stats.sub, &part))
+                if (part.type == 0 && (part.number == 2 || part.number == 5))
+                    printf(" %llu", (unsigned long long)part.value);
+            printf("\n");
+        }
+}
+
+static void print_event(struct bytes event)
+{
+    struct field field, value;
+    double wall = 0;
+    long long step = 0;
+    struct bytes rest = event;
+    while (next_field(&rest, &field)) {
+        if (field.number == 1)
+            wall = real64(field.value);
+        if (field.number == 2)
+            step = (long long)field.value;
+    }
+    if (!isfinite(wall))
+        broken("a wall time is not finite");
+    printf("%.3f step %lld\n", wall, step);
+    while (next_field(&event, &field)) {
+        if (field.number == 3) {
+            printf("  version ");
+            print_text(field.sub);
+            printf("\n");
+        } else if (field.number == 4) {
+            print_graph(field.sub);
+        } else if (field.number == 5) {
+            while (next_field(&field.sub, &value))
+                print_value(value.sub);
+        } else if (field.number == 8) {
+            print_cost(field.sub);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    enum { MOST = 64 << 20 };
+    unsigned char *data = malloc(MOST);
+    FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
+    size_t size = file && data ? fread(data, 1, MOST, file) : 0;
+    if (!size)
+        broken("nothing to read");
+    for (size_t at = 0; at < size;) {
+        if (size - at < 16 || little(data + at, 8) > size - at - 16)
+            broken("a record is cut off");
+        size_t length = (size_t)little(data + at, 8);
+        if (little(data + at + 8, 4) != masked_crc(data + at, 8))
+            broken("checksum of a length");
+        if (little(data + at + 12 + length, 4) != masked_crc(data + at + 12, length))
+            broken("checksum of a record");
+        print_event((struct bytes){data + at + 12, data + at + 12 + length});
+        at += length + 16;
+    }
+    fclose(file);
+    free(data);
+    return 0;
+}

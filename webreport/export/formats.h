@@ -1,0 +1,10 @@
+/* The functions of the table in export.c, one per format. */
+#ifndef TP_WEBREPORT_EXPORT_FORMATS_H
+#define TP_WEBREPORT_EXPORT_FORMATS_H
+
+#include "webreport/export/export.h"
+
+/* A TensorBoard event file: scalars and histograms of each step, texts, HParams, Custom Scalars, graph (tfevents.c). */
+int tp_export_tfevents(const struct tp_export *export, struct tp_error *err);
+
+#endif

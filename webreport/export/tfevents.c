@@ -1,0 +1,137 @@
+/* export --to tfevents: one TensorBoard event file per profile, beside nothing older of ours. */
+#include "webreport/export/tfevents.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "webreport/export/formats.h"
+#include "writer/base/fs.h"
+#include "writer/base/limits.h"
+#include "writer/tfevents_file.h"
+
+/* Times before 2000 count from baseTimeNanoseconds, as torch writes them since 2.4. */
+static int64_t base_time(const struct tp_page_profile *profile)
+{
+    enum { NS_PER_S = 1000000000 };
+    const int64_t year_2000_ns = 946684800ll * NS_PER_S;
+    int64_t base = profile->trace->base_time_ns;
+    return base > 0 && base < TP_MAX_TIME_NS && profile->model->first_ns < year_2000_ns ? base : 0;
+}
+
+static double seconds_of(const struct tp_tf_run *run, int64_t time_ns)
+{
+    return ((double)run->base_ns + (double)time_ns) * 1e-9;
+}
+
+struct tp_tfevents_at tp_tf_step_end(const struct tp_tf_run *run, uint32_t step)
+{
+    return (struct tp_tfevents_at){seconds_of(run, run->export->profile->model->steps[step].end_ns),
+                                   run->step_numbers[step]};
+}
+
+const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text)
+{
+    enum { PART_BYTES = 64 };
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-";
+    size_t size = text.len < PART_BYTES ? text.len : PART_BYTES;
+    char *part = size ? tp_arena_copy(arena, text.ptr, size) : tp_arena_copy(arena, "_", 1);
+    for (char *c = part; c < part + size; c++)
+        if (*c == '\0' || !strchr(allowed, *c))
+            *c = '_';
+    return part;
+}
+
+/* Digits at the end of a step's name; -1 without any. */
+static int64_t number_in(struct tp_str name)
+{
+    enum { MOST_DIGITS = 15 };
+    size_t start = name.len;
+    int64_t number = 0;
+    while (start > 0 && name.ptr[start - 1] >= '0' && name.ptr[start - 1] <= '9')
+        start--;
+    if (start == name.len || name.len - start > MOST_DIGITS)
+        return -1;
+    for (size_t i = start; i < name.len; i++)
+        number = number * 10 + (name.ptr[i] - '0');
+    return number;
+}
+
+static void number_steps(struct tp_tf_run *run)
+{
+    const struct tp_model *model = run->export->profile->model;
+    run->step_count = model->step_count < TP_MAX_EXPORT_STEPS ? model->step_count : TP_MAX_EXPORT_STEPS;
+    run->step_numbers = tp_arena_array(run->export->arena, run->step_count, sizeof *run->step_numbers);
+    for (uint32_t i = 0; i < run->step_count; i++)
+        run->step_numbers[i] = number_in(model->steps[i].name);
+    bool is_growing = run->step_numbers[0] >= 0;
+    for (uint32_t i = 1; i < run->step_count && is_growing; i++)
+        is_growing = run->step_numbers[i] > run->step_numbers[i - 1];
+    for (uint32_t i = 0; i < run->step_count && !is_growing; i++)
+        run->step_numbers[i] = i;
+}
+
+static void build(struct tp_tf_run *run)
+{
+    const struct tp_page_profile *profile = run->export->profile;
+    run->base_ns = base_time(profile);
+    number_steps(run);
+    run->last = tp_tf_step_end(run, run->step_count - 1);
+    run->first = (struct tp_tfevents_at){seconds_of(run, profile->model->steps[0].start_ns), run->step_numbers[0]};
+    tp_tfevents_begin(run->events, run->first.wall_s);
+    tp_tf_add_steps(run);
+    tp_tf_add_summary(run);
+    tp_tf_add_texts(run);
+    tp_tf_add_graph(run);
+}
+
+/* The new file is there before the older ones go. */
+static int write_file(const struct tp_tf_run *run, struct tp_error *err)
+{
+    const struct tp_export *export = run->export;
+    const struct tp_buf *out = &run->events->out;
+    struct tp_tfevents_name parts = {(int64_t)fmin(run->first.wall_s, 9e9), export->worker, 0,
+                                     tp_tfevents_next_number(export->folder)};
+    struct tp_outfile *file = NULL;
+    char name[512], path[4096 + sizeof name];
+    int code = tp_tfevents_name(name, sizeof name, &parts, err);
+    if (code < 0)
+        return code;
+    snprintf(path, sizeof path, "%s/%s", export->folder, name);
+    code = tp_outfile_open(&file, path, err);
+    if (code == TP_OK)
+        code = tp_outfile_write(file, out->data, out->size, err);
+    if (code < 0) {
+        tp_outfile_discard(&file);
+        return code;
+    }
+    code = tp_outfile_commit(&file, err);
+    return code < 0 ? code : tp_tfevents_remove_older(export->folder, name, err);
+}
+
+int tp_export_tfevents(const struct tp_export *export, struct tp_error *err)
+{
+    struct tp_tfevents events;
+    struct tp_buf text;
+    struct tp_tf_run run = {.export = export, .events = &events, .text = &text};
+    jmp_buf outer;
+    volatile int code = TP_OK;
+    tp_tfevents_init(&events, TP_MAX_EVENT_FILE_BYTES);
+    tp_buf_init(&text, TP_MAX_EVENT_FILE_BYTES);
+    memcpy(&outer, &export->arena->guard, sizeof outer);
+    if (setjmp(export->arena->guard) == 0)
+        build(&run);
+    else
+        code = export->arena->code;
+    memcpy(&export->arena->guard, &outer, sizeof outer);
+    if (code == TP_OK)
+        code = events.out.failed ? events.out.failed : text.failed;
+    if (code == TP_OK)
+        code = write_file(&run, err);
+    else
+        tp_error_set(err, code, 0, "%s: %s", export->profile->file.ptr,
+                     code == TP_ELIMIT ? "the event file would be larger than 256 MiB" : "out of memory");
+    tp_buf_release(&text);
+    tp_tfevents_release(&events);
+    return code;
+}

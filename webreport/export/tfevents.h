@@ -1,0 +1,57 @@
+/* The parts of a TensorBoard event file of one profile; each adds its records to the run's buffer. */
+#ifndef TP_WEBREPORT_EXPORT_TFEVENTS_H
+#define TP_WEBREPORT_EXPORT_TFEVENTS_H
+
+#include "webreport/export/export.h"
+#include "writer/tfevents.h"
+
+/* An export on its way. Everything but the two buffers lives in the profile's arena. */
+struct tp_tf_run {
+    const struct tp_export *export;
+    struct tp_tfevents *events;
+    struct tp_buf *text;               /* for texts that grow; cleared by who uses it */
+    int64_t base_ns;                   /* added to a time of the trace it gives ns since 1970 */
+    uint32_t step_count;               /* of the model's steps, at most TP_MAX_EXPORT_STEPS are shown */
+    int64_t *step_numbers;             /* of the names where they grow ("ProfilerStep#12"), else 0, 1, 2 .. */
+    struct tp_tfevents_at first, last; /* start of the first step, end of the last one */
+};
+
+/* End of a step as time and number. */
+struct tp_tfevents_at tp_tf_step_end(const struct tp_tf_run *run, uint32_t step);
+
+/* `text` as a part of a tag in the arena: at most 64 bytes of letters, digits and _.:- */
+const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text);
+
+/* Scalars of each step, histograms of each step (tfevents_steps.c, tfevents_kernels.c). */
+void tp_tf_add_steps(const struct tp_tf_run *run);
+/* What stands once: texts (tfevents_texts.c), the row of HParams (tfevents_summary.c), the graph (tfevents_tree.c). */
+void tp_tf_add_texts(const struct tp_tf_run *run);
+void tp_tf_add_summary(const struct tp_tf_run *run);
+void tp_tf_add_graph(const struct tp_tf_run *run);
+
+/* Bytes over time of a device (enum tp_curve_column): the view's, or the sum of the records of a trace without totals.
+ */
+struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device);
+
+/* ---- columns: a tag with a value per step ---- */
+
+struct tp_tf_column {
+    const char *tag, *description;
+    double *values; /* by step; NaN: none */
+};
+
+struct tp_tf_columns {
+    struct tp_arena *arena;
+    uint32_t step_count;
+    struct tp_vec items; /* struct tp_tf_column */
+};
+
+/* Values of a new column, all NaN. tag: unique. description: a borrowed text. */
+double *tp_tf_column_new(struct tp_tf_columns *columns, const char *tag, const char *description);
+
+/* Columns of kernels, launches and operators, and their histograms: what needs a walk over events
+ * (tfevents_kernels.c). */
+void tp_tf_add_kernel_columns(const struct tp_tf_run *run, struct tp_tf_columns *columns);
+void tp_tf_add_histograms(const struct tp_tf_run *run);
+
+#endif

@@ -1,0 +1,166 @@
+/* What stands for the whole capture: the row of HParams with its metrics, and the charts of Custom Scalars. */
+#include "webreport/export/tfevents.h"
+
+#include <math.h>
+
+#include "webreport/render/format.h"
+#include "webreport/trace/value.h"
+
+enum { US_PER_MS = 1000, BYTES_PER_MIB = 1 << 20 };
+
+enum metric { STEP_TIME, GPU_UTILIZATION, DATALOADER, COMM_EXPOSED, PEAK_MEMORY, TENSOR_CORE, METRICS };
+
+static const struct tp_tf_metric metrics[METRICS] = {
+    {"profile_summary/step_time_ms", "Step time (ms)", "Mean length of a step."},
+    {"profile_summary/gpu_utilization_pct", "GPU utilization (%)",
+     "Share of all steps' time in which a kernel ran, mean over the devices."},
+    {"profile_summary/dataloader_pct", "Data loading (%)", "Share of the mean step in which it waits for input."},
+    {"profile_summary/comm_exposed_pct", "Exposed communication (%)",
+     "Share of all steps' time in which communication runs and no computation."},
+    {"profile_summary/peak_memory_mib", "Peak memory (MiB)",
+     "Highest number of bytes in tensors, on the device that held most."},
+    {"profile_summary/tensor_core_pct", "Tensor cores (%)",
+     "Share of kernel time in kernels that use tensor cores, mean over the devices."},
+};
+
+static double mean_of_gpus(const struct tp_overview *overview, unsigned column)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < overview->gpu_summary.row_count; i++)
+        if (!isnan(tp_table_real(&overview->gpu_summary, column)[i])) {
+            sum += tp_table_real(&overview->gpu_summary, column)[i];
+            count++;
+        }
+    return count ? 100 * sum / (double)count : NAN;
+}
+
+static double exposed_communication_pct(const struct tp_overview *overview)
+{
+    const struct tp_table *table = &overview->communication_overlap;
+    double exposed = 0, all = 0;
+    for (size_t i = 0; i < table->row_count; i++) {
+        exposed += (double)tp_table_int(table, TP_OVERLAP_COMMUNICATION)[i] -
+                   (double)tp_table_int(table, TP_OVERLAP_OVERLAP)[i];
+        all += (double)tp_table_int(&overview->steps, TP_STEP_TOTAL)[i];
+    }
+    return all > 0 ? 100 * exposed / all : NAN;
+}
+
+static double curve_peak_mib(const struct tp_table *curve)
+{
+    const int64_t *bytes = tp_table_int(curve, TP_CURVE_ALLOCATED);
+    double peak = NAN;
+    for (size_t i = 0; i < curve->row_count; i++)
+        if (bytes[i] != TP_NULL_INT)
+            peak = fmax(peak, (double)bytes[i] / BYTES_PER_MIB);
+    return peak;
+}
+
+/* Of the devices other than the CPU, if there are any. */
+static double peak_memory_mib(const struct tp_tf_run *run)
+{
+    const struct tp_memory_view *view = &run->export->profile->views->memory;
+    double device = NAN, host = NAN;
+    for (uint32_t i = 0; view->is_present && i < view->device_count; i++) {
+        struct tp_table curve = tp_tf_memory_curve(run, i);
+        double peak = curve_peak_mib(&curve);
+        if (view->devices[i].type == 0)
+            host = fmax(host, peak);
+        else
+            device = fmax(device, peak);
+    }
+    return isnan(device) ? host : device;
+}
+
+static void add_metrics(const struct tp_tf_run *run)
+{
+    const struct tp_views *views = run->export->profile->views;
+    const struct tp_overview *overview = &views->overview;
+    double total = overview->average_us[TP_AVERAGE_TOTAL];
+    struct tp_tf_scalar scalars[METRICS];
+    const double values[METRICS] = {
+        [STEP_TIME] = total / US_PER_MS,
+        [GPU_UTILIZATION] = mean_of_gpus(overview, TP_GPU_UTILIZATION),
+        [DATALOADER] = total > 0 ? 100 * overview->average_us[TP_ROLE_DATALOADER] / total : NAN,
+        [COMM_EXPOSED] = exposed_communication_pct(overview),
+        [PEAK_MEMORY] = peak_memory_mib(run),
+        [TENSOR_CORE] = mean_of_gpus(overview, TP_GPU_TENSOR_CORE),
+    };
+    for (int i = 0; i < METRICS; i++)
+        scalars[i] = (struct tp_tf_scalar){metrics[i].tag, metrics[i].description, values[i], true};
+    tp_tfevents_scalars(run->events, run->last, scalars, METRICS);
+}
+
+/* ---- HParams ---- */
+
+static const char *text_of(struct tp_arena *arena, struct tp_str text)
+{
+    return text.len ? tp_arena_copy(arena, text.ptr, text.len) : NULL;
+}
+
+static const char *gpu_name(const struct tp_tf_run *run)
+{
+    const struct tp_table *gpus = &run->export->profile->views->overview.gpu_summary;
+    const char *name = gpus->row_count ? text_of(run->export->arena, tp_table_text(gpus, TP_GPU_NAME)[0]) : "CPU";
+    return name ? name : "unknown";
+}
+
+static void add_hparams(const struct tp_tf_run *run)
+{
+    const struct tp_page_profile *profile = run->export->profile;
+    struct tp_str distributed = tp_trace_header(profile->trace, "distributedInfo");
+    int64_t world = tp_value_int(tp_value_member(distributed, "world_size"));
+    int64_t rank = tp_value_int(tp_value_member(distributed, "rank"));
+    const struct tp_tf_hparam values[] = {
+        {"worker", "Worker", run->export->worker, 0},
+        {"gpu", "GPU", gpu_name(run), 0},
+        {"gpus_used", "GPUs used", NULL, (double)profile->model->gpu_count},
+        {"world_size", "Ranks", NULL, world == TP_NULL_INT ? 1 : (double)world},
+        {"rank", "Rank", NULL, rank == TP_NULL_INT ? 0 : (double)rank},
+        {"steps", "Steps", NULL, (double)profile->model->step_count},
+    };
+    enum { VALUES = sizeof values / sizeof *values };
+    tp_tfevents_experiment(run->events, run->first, values, VALUES, metrics, METRICS);
+    tp_tfevents_session_start(run->events, run->first, values, VALUES);
+    tp_tfevents_session_end(run->events, run->last);
+}
+
+/* ---- Custom Scalars ---- */
+
+static void add_layout(const struct tp_tf_run *run)
+{
+    static const struct tp_tf_chart charts[] = {
+        {.category = "Steps", .title = "Step time (ms)", .tags = "profile_step/time_ms$"},
+        {.category = "Steps", .title = "Where a step's time goes (ms)", .tags = "profile_breakdown_ms/"},
+        {.category = "Host", .title = "Waiting for the device (ms)", .tags = "profile_host/sync_ms$"},
+        {.category = "Operators", .title = "Heaviest operators (ms)", .tags = "profile_top_ops_ms/"},
+        {.category = "GPU", .title = "Utilization, SM efficiency, occupancy (%)", .tags = "profile_gpu[0-9]+/.*_pct$"},
+        {.category = "GPU", .title = "Idle (ms)", .tags = "profile_gpu[0-9]+/idle_ms$"},
+        {.category = "GPU", .title = "Heaviest kernels (ms)", .tags = "profile_top_kernels_ms/"},
+        {.category = "Communication", .title = "Busy and exposed (ms)", .tags = "profile_comm/.*_ms$"},
+        {.category = "Memory", .title = "Allocated and reserved peak (MiB)", .tags = "profile_memory_mib/"},
+    };
+    enum { CHARTS = sizeof charts / sizeof *charts };
+    const struct tp_page_profile *profile = run->export->profile;
+    struct tp_tf_chart shown[CHARTS];
+    size_t count = 0;
+    for (size_t i = 0; i < CHARTS; i++) { /* a chart without tags is an empty frame */
+        char first = charts[i].category[0];
+        bool has_tags = first == 'S' || (first == 'O' && profile->views->operators.by_name.row_count) ||
+                        (first == 'H' && profile->model->launches.count) ||
+                        (first == 'G' && profile->model->gpu_count) ||
+                        (first == 'C' && profile->model->has_role[TP_ROLE_COMMUNICATION]) ||
+                        (first == 'M' && profile->views->memory.is_present);
+        if (has_tags)
+            shown[count++] = charts[i];
+    }
+    tp_tfevents_layout(run->events, run->first, shown, count);
+}
+
+void tp_tf_add_summary(const struct tp_tf_run *run)
+{
+    add_hparams(run);
+    add_metrics(run);
+    add_layout(run);
+}

@@ -1,0 +1,111 @@
+/* The Graphs tab: operators and phases of all calls, merged by what called them; kernels count for their caller, Python
+ * frames are seen through. */
+#include "webreport/export/tfevents.h"
+
+#include "webreport/views/calltree_merge.h"
+#include "writer/base/limits.h"
+
+struct tree {
+    const struct tp_tf_run *run;
+    struct tp_merge merge;
+    struct tp_tuples paths; /* (node of the graph, name id): tuple i is node i */
+    struct tp_strings names;
+    struct tp_vec nodes; /* struct tp_tf_node */
+    struct tp_vec last;  /* uint32_t: the child made last, of each node */
+    uint32_t last_top;
+    uint32_t *depth;
+};
+
+/* Letters, digits and _.- of a name; "::" is written ".". */
+static struct tp_str clean_name(struct tp_arena *arena, struct tp_str name)
+{
+    enum { MOST_BYTES = 80 };
+    char *out = tp_arena_alloc(arena, MOST_BYTES + 1);
+    size_t size = 0;
+    for (size_t i = 0; i < name.len && size < MOST_BYTES; i++) {
+        char c = name.ptr[i];
+        bool is_plain = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '.' || c == '-';
+        if (c == ':' && i + 1 < name.len && name.ptr[i + 1] == ':')
+            c = '.', i++;
+        else if (!is_plain)
+            c = '_';
+        if (c == '_' && size == 0) /* a first character of TensorBoard's name rule */
+            c = '.';
+        out[size++] = c;
+    }
+    if (size == 0)
+        out[size++] = '.';
+    return (struct tp_str){out, size};
+}
+
+static uint32_t *last_child(struct tree *tree, uint32_t parent)
+{
+    return parent == TP_NO_ID ? &tree->last_top : TP_AT(&tree->last, uint32_t, parent);
+}
+
+/* The node of that name under `parent`; `parent` itself when there are too many. */
+static uint32_t graph_child(struct tree *tree, uint32_t parent, struct tp_str name)
+{
+    struct tp_arena *arena = tree->run->export->arena;
+    uint32_t id = tp_strings_add(&tree->names, clean_name(arena, name));
+    uint32_t known = tp_tuples_find(&tree->paths, (uint32_t[]){parent, id});
+    uint32_t depth = parent == TP_NO_ID ? 0 : tree->depth[parent] + 1;
+    if (known != TP_NO_ID)
+        return known;
+    if (tree->nodes.count >= TP_MAX_GRAPH_NODES || depth >= TP_MAX_GRAPH_DEPTH)
+        return parent;
+    known = tp_tuples_pair(&tree->paths, parent, id);
+    struct tp_str clean = tp_strings_get(&tree->names, id);
+    struct tp_tf_node *node = tp_vec_push(&tree->nodes);
+    *node = (struct tp_tf_node){.name = tp_arena_copy(arena, clean.ptr, clean.len), .parent = parent};
+    node->op = node->name;
+    node->follows = *last_child(tree, parent);
+    *(uint32_t *)tp_vec_push(&tree->last) = TP_NO_ID;
+    *last_child(tree, parent) = known;
+    tree->depth[known] = depth;
+    return known;
+}
+
+/* Which node of the graph each merged node belongs to. Merged nodes are numbered by first appearance, parents before
+ * children. What is left of a node's time after its children is its own. */
+static void fill(struct tree *tree)
+{
+    struct tp_arena *arena = tree->run->export->arena;
+    uint32_t count = (uint32_t)tree->merge.nodes.count;
+    uint32_t *place = tp_arena_array(arena, count, sizeof *place);
+    double steps = tree->run->export->profile->model->step_count;
+    int64_t *device_ns = tp_arena_array(arena, count, sizeof *device_ns);
+    for (uint32_t i = 0; i < count; i++)
+        device_ns[i] = tp_merge_node(&tree->merge, i)->device_ns;
+    tp_merge_total(&tree->merge); /* gives child_host_ns, and adds up device_ns, of which the own part was kept */
+    place[0] = TP_NO_ID;
+    for (uint32_t i = 1; i < count; i++) {
+        const struct tp_merge_node *merged = tp_merge_node(&tree->merge, i);
+        const struct tp_label *label = TP_AT(&tree->merge.labels, struct tp_label, merged->label);
+        uint32_t parent = place[merged->parent];
+        bool is_shown = label->kind == TP_CALL_OPERATOR || label->kind == TP_CALL_PHASE;
+        place[i] = is_shown ? graph_child(tree, parent, label->text) : parent;
+        if (place[i] == TP_NO_ID)
+            continue;
+        struct tp_tf_node *node = TP_AT(&tree->nodes, struct tp_tf_node, place[i]);
+        double host_us = (double)(merged->host_ns - merged->child_host_ns) / 1000;
+        node->device_us_per_step += (double)device_ns[i] / 1000 / steps;
+        if (host_us > 0)
+            node->host_us_per_step += host_us / steps;
+        if (is_shown && place[i] != parent)
+            node->calls_per_step += (double)merged->call_count / steps;
+    }
+}
+
+void tp_tf_add_graph(const struct tp_tf_run *run)
+{
+    struct tp_arena *arena = run->export->arena;
+    struct tree tree = {.run = run, .nodes = TP_VEC(arena, struct tp_tf_node), .last = TP_VEC(arena, uint32_t)};
+    tree.last_top = TP_NO_ID;
+    tree.depth = tp_arena_array(arena, TP_MAX_GRAPH_NODES, sizeof *tree.depth);
+    tp_tuples_init(&tree.paths, arena, 2);
+    tp_strings_init(&tree.names, arena, 0);
+    tp_merge_build(&tree.merge, run->export->profile->model, arena);
+    fill(&tree);
+    tp_tfevents_graph(run->events, run->last, tree.nodes.data, (uint32_t)tree.nodes.count, arena);
+}
