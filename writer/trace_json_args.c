@@ -78,27 +78,30 @@ static void put_text(struct tp_trace_out *out, const struct tp_trace_out_arg *ar
 
 static void put_texts(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
 {
-    tp_buf_putc(&out->text, '[');
+    tp_put_char(&out->text, '[');
     for (size_t i = 0; i < arg->value.texts.count && !out->text.failed; i++) {
         if (i)
-            tp_buf_putc(&out->text, ',');
+            tp_put_char(&out->text, ',');
         tp_trace_out_string(out, arg->value.texts.items[i], TP_MAX_OUT_TEXT_BYTES);
     }
-    tp_buf_putc(&out->text, ']');
+    tp_put_char(&out->text, ']');
 }
 
 static void put_list(struct tp_trace_out *out, struct tp_trace_out_ints list)
 {
-    tp_buf_putc(&out->text, '[');
-    for (size_t i = 0; i < list.count; i++) {
-        char *at = tp_put_at(&out->text, TP_PUT_INT + 1);
-        if (!at)
-            return;
+    size_t most = list.count <= TP_MAX_OUT_TEXT_BYTES ? list.count : TP_MAX_OUT_TEXT_BYTES;
+    char *at = tp_put_at(&out->text, most * (TP_PUT_INT + 1) + 2);
+    if (!at)
+        return;
+    *at++ = '[';
+    for (size_t i = 0; i < most; i++) {
         if (i)
             *at++ = ',';
-        tp_put_done(&out->text, tp_put_int(at, list.items[i]));
+        at = tp_put_int(at, list.items[i]);
     }
-    tp_buf_putc(&out->text, ']');
+    *at++ = ']';
+    out->stats.cut_count += most < list.count;
+    tp_put_done(&out->text, at);
 }
 
 static void put_ints(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
@@ -108,13 +111,13 @@ static void put_ints(struct tp_trace_out *out, const struct tp_trace_out_arg *ar
 
 static void put_shapes(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
 {
-    tp_buf_putc(&out->text, '[');
+    tp_put_char(&out->text, '[');
     for (size_t i = 0; i < arg->value.shapes.count && !out->text.failed; i++) {
         if (i)
-            tp_buf_putc(&out->text, ',');
+            tp_put_char(&out->text, ',');
         put_list(out, arg->value.shapes.items[i]);
     }
-    tp_buf_putc(&out->text, ']');
+    tp_put_char(&out->text, ']');
 }
 
 static void put_json(struct tp_trace_out *out, const struct tp_trace_out_arg *arg)
@@ -160,16 +163,28 @@ static bool is_repeated(const struct tp_trace_out_arg *args, size_t at)
     return false;
 }
 
-static void put_name(struct tp_trace_out *out, struct tp_str name)
+static void put_key(struct tp_buf *text, struct tp_str key, bool needs_comma)
+{
+    char *at = tp_put_at(text, key.len + 1);
+    if (!at)
+        return;
+    if (needs_comma)
+        *at++ = ',';
+    tp_put_done(text, tp_put_bytes(at, key.ptr, key.len));
+}
+
+static void put_name(struct tp_trace_out *out, struct tp_str name, bool needs_comma)
 {
     char both[sizeof "user " + 255];
+    if (needs_comma)
+        tp_put_char(&out->text, ',');
     if (name.len < 256 && name.ptr && is_taken(name)) {
         memcpy(both, "user ", 5);
         memcpy(both + 5, name.ptr, name.len);
         name = (struct tp_str){both, name.len + 5};
     }
     tp_trace_out_string(out, name, TP_MAX_NAME_BYTES);
-    tp_buf_putc(&out->text, ':');
+    tp_put_char(&out->text, ':');
 }
 
 void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *args, size_t count, bool has_index)
@@ -183,13 +198,11 @@ void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *
         bool is_named = args[i].key == TP_OUT_NAMED;
         if ((unsigned)args[i].key >= TP_OUT_KEY_COUNT || (is_named && is_repeated(args, i)))
             continue;
-        if (needs_comma)
-            tp_buf_putc(text, ',');
-        needs_comma = true;
         if (is_named)
-            put_name(out, args[i].name);
+            put_name(out, args[i].name, needs_comma);
         else
-            tp_buf_add(text, keys[args[i].key].ptr, keys[args[i].key].len);
+            put_key(text, keys[args[i].key], needs_comma);
+        needs_comma = true;
         put_value[args[i].type](out, &args[i]);
     }
     if (has_index) {
@@ -201,5 +214,5 @@ void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *
         at = TP_PUT_TEXT(at, "\"Ev Idx\":");
         tp_put_done(text, tp_put_uint(at, out->event_index));
     }
-    tp_buf_putc(text, '}');
+    tp_put_char(text, '}');
 }

@@ -38,13 +38,20 @@ static const struct tp_str categories[TP_OUT_CATEGORY_COUNT] = {
     [TP_OUT_OVERHEAD] = TP_STR("overhead"),
 };
 
+static inline void put_bytes(struct tp_trace_out *out, struct tp_str bytes)
+{
+    char *at = tp_put_at(&out->text, bytes.len);
+    if (at)
+        tp_put_done(&out->text, tp_put_bytes(at, bytes.ptr, bytes.len));
+}
+
 bool tp_trace_out_begin(struct tp_trace_out *out)
 {
     if (out->failed)
         return false;
     out->record_start = out->text.size;
     if (out->stats.record_count)
-        TP_OUT_PUTS(out, ",\n");
+        put_bytes(out, TP_STR(",\n"));
     return true;
 }
 
@@ -120,13 +127,13 @@ void tp_trace_out_complete(struct tp_trace_out *out, const struct tp_trace_out_e
     if (!tp_trace_out_begin(out))
         return;
     if (is_known)
-        tp_buf_add(&out->text, head->text.ptr, head->text.len);
+        put_bytes(out, head->text);
     else
         put_other_head(out, "{\"ph\":\"X\",", event);
     tp_trace_out_string(out, event->name, TP_MAX_NAME_BYTES);
     put_place(out, event->pid, event->tid, event->ts_ns, dur_ns);
     tp_trace_out_args(out, event->args, event->arg_count, head->has_index);
-    tp_buf_putc(&out->text, '}');
+    tp_put_char(&out->text, '}');
     if (!tp_trace_out_end(out))
         return;
     out->event_index += head->has_index;
@@ -153,7 +160,7 @@ void tp_trace_out_instant(struct tp_trace_out *out, const struct tp_trace_out_ev
     tp_trace_out_string(out, event->name, TP_MAX_NAME_BYTES);
     put_place(out, event->pid, event->tid, event->ts_ns, -1);
     tp_trace_out_args(out, event->args, event->arg_count, false);
-    tp_buf_putc(&out->text, '}');
+    tp_put_char(&out->text, '}');
     if (tp_trace_out_end(out))
         note_end(out, event->ts_ns, 0);
 }
@@ -217,7 +224,7 @@ void tp_trace_out_counter(struct tp_trace_out *out, struct tp_str name, int64_t 
         if (!__builtin_isfinite(values[i].value))
             continue;
         if (written++)
-            tp_buf_putc(&out->text, ',');
+            tp_put_char(&out->text, ',');
         tp_trace_out_string(out, values[i].name, TP_MAX_NAME_BYTES);
         char *at = tp_put_at(&out->text, TP_PUT_REAL + 1);
         if (at)

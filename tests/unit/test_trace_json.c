@@ -371,6 +371,19 @@ static void numbers_are_written_exactly(void **state)
         *tp_put_int(text, ints[i]) = '\0';
         assert_string_equal(text, want);
     }
+    for (uint64_t power = 1, i = 0; i < 20; i++, power *= 10) { /* each length, at its ends and inside */
+        const uint64_t near[] = {power - 1, power, power + 1, power * 7 / 3, UINT64_MAX - power};
+        for (size_t k = 0; k < sizeof near / sizeof *near; k++) {
+            char want[40];
+            snprintf(want, sizeof want, "%llu", (unsigned long long)near[k]);
+            *tp_put_uint(text, near[k]) = '\0';
+            assert_string_equal(text, want);
+        }
+    }
+    for (uint32_t value = 0; value < 100000000; value += 997) {
+        *tp_put_uint(text, value) = '\0';
+        assert_int_equal(strtoul(text, NULL, 10), value);
+    }
     *tp_put_us(text, INT64_MIN) = '\0';
     assert_string_equal(text, "-9223372036854775.808");
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {

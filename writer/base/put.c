@@ -1,40 +1,39 @@
 /* Appenders: see put.h. */
 #include "writer/base/put.h"
 
+#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "writer/base/utf8.h"
 
-static const char pairs[] =
-    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
-    "495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+/* The eight digits of value < 10^8, the first one in the lowest byte, each 0 to 9. Both halves, then all four pairs,
+ * are divided at once: x * 10486 >> 20 is x / 100 below 10^4, x * 103 >> 10 is x / 10 below 100. */
+static inline uint64_t eight_digits(uint32_t value)
+{
+    uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+    uint64_t hundreds = (fours * 10486 >> 20) & 0x0000007F0000007Full;
+    uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+    uint64_t tens = (twos * 103 >> 10) & 0x000F000F000F000Full;
+    return tens | (twos - 10 * tens) << 8;
+}
 
-/* Eight digits with leading zeros. */
+/* With leading zeros. */
 static inline char *put_eight(char *at, uint32_t value)
 {
-    uint32_t high = value / 10000, low = value % 10000;
-    memcpy(at, pairs + 2 * (high / 100), 2);
-    memcpy(at + 2, pairs + 2 * (high % 100), 2);
-    memcpy(at + 4, pairs + 2 * (low / 100), 2);
-    memcpy(at + 6, pairs + 2 * (low % 100), 2);
+    uint64_t digits = htole64(eight_digits(value) | 0x3030303030303030ull);
+    memcpy(at, &digits, 8);
     return at + 8;
 }
 
-/* Without leading zeros; value < 10^8. */
+/* Without leading zeros; value < 10^8. Writes eight bytes. */
 static inline char *put_short(char *at, uint32_t value)
 {
-    char digits[8];
-    unsigned skip = 0;
-    if (value < 10) {
-        *at = (char)('0' + value);
-        return at + 1;
-    }
-    put_eight(digits, value);
-    while (digits[skip] == '0')
-        skip++;
-    memcpy(at, digits + skip, 8 - skip);
+    uint64_t digits = eight_digits(value);
+    unsigned skip = digits ? (unsigned)__builtin_ctzll(digits) / 8 : 7;
+    digits = htole64((digits | 0x3030303030303030ull) >> (8 * skip));
+    memcpy(at, &digits, 8);
     return at + 8 - skip;
 }
 
@@ -43,7 +42,9 @@ char *tp_put_uint(char *at, uint64_t value)
     enum { UNIT = 100000000 };
     if (value < UNIT)
         return put_short(at, (uint32_t)value);
-    at = tp_put_uint(at, value / UNIT); /* at most two levels deep */
+    uint64_t high = value / UNIT;
+    at = high < UNIT ? put_short(at, (uint32_t)high)
+                     : put_eight(put_short(at, (uint32_t)(high / UNIT)), (uint32_t)(high % UNIT));
     return put_eight(at, (uint32_t)(value % UNIT));
 }
 
@@ -64,7 +65,8 @@ char *tp_put_us(char *at, int64_t ns)
     at = tp_put_uint(at, rest / 1000);
     at[0] = '.';
     at[1] = (char)('0' + fraction / 100);
-    memcpy(at + 2, pairs + 2 * (fraction % 100), 2);
+    at[2] = (char)('0' + fraction / 10 % 10);
+    at[3] = (char)('0' + fraction % 10);
     return at + 4;
 }
 

@@ -12,7 +12,7 @@
 #include "writer/base/str.h"
 
 enum {
-    TP_PUT_INT = 20,  /* most bytes of tp_put_int and tp_put_uint */
+    TP_PUT_INT = 20,  /* of tp_put_int and tp_put_uint, also for short numbers: they store whole words */
     TP_PUT_US = 22,   /* of tp_put_us */
     TP_PUT_REAL = 32, /* of tp_put_real */
 };
@@ -36,6 +36,16 @@ static inline char *tp_put_bytes(char *at, const char *bytes, size_t size)
 {
     memcpy(at, bytes, size);
     return at + size;
+}
+
+/* One character at the end of `buf`. */
+static inline void tp_put_char(struct tp_buf *buf, char c)
+{
+    char *at = tp_put_at(buf, 1);
+    if (!at)
+        return;
+    *at = c;
+    tp_put_done(buf, at + 1);
 }
 
 #define TP_PUT_TEXT(at, literal) tp_put_bytes((at), (literal), sizeof(literal) - 1)
