@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -358,6 +359,32 @@ static void a_full_disk_is_reported_once_by_close(void **state)
     }
 }
 
+static void a_limit_on_file_size_is_an_error_and_no_signal(void **state)
+{
+    struct rlimit before, small = {10000, RLIM_INFINITY};
+    (void)state;
+    unlink("t.json");
+    getrlimit(RLIMIT_FSIZE, &before);
+    small.rlim_max = before.rlim_max;
+    for (int single = 0; single < 2; single++) {
+        for (int count = 100; count < 100000; count *= 100) { /* fails in close; fails while writing */
+            struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
+            struct tp_trace_out *out;
+            struct tp_error err = {0};
+            options.single_thread = single;
+            assert_int_equal(tp_trace_out_open(&out, "t.json", &options, &err), 0);
+            setrlimit(RLIMIT_FSIZE, &small);
+            for (int i = 0; i < count; i++)
+                tp_trace_out_step(out, i, 1, 1, i, 1);
+            int code = tp_trace_out_close(&out, TP_NULL_INT, &err);
+            setrlimit(RLIMIT_FSIZE, &before);
+            assert_int_equal(code, TP_EIO);
+            assert_non_null(strstr(err.text, "File too large"));
+            assert_int_equal(access("t.json", F_OK), -1);
+        }
+    }
+}
+
 static void numbers_are_written_exactly(void **state)
 {
     char text[TP_PUT_REAL + 1];
@@ -422,6 +449,7 @@ int main(void)
         cmocka_unit_test(discard_leaves_nothing),
         cmocka_unit_test(a_path_that_cannot_be_written_is_an_error_of_open),
         cmocka_unit_test(a_full_disk_is_reported_once_by_close),
+        cmocka_unit_test(a_limit_on_file_size_is_an_error_and_no_signal),
         cmocka_unit_test(numbers_are_written_exactly),
         cmocka_unit_test(json_is_told_from_what_is_not),
     };

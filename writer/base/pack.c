@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "writer/base/deflate.h"
 #include "writer/base/fs.h"
@@ -49,6 +50,39 @@ static void write_block(struct tp_pack *pack, const void *bytes, size_t size, bo
         tp_error_set(&pack->error, TP_ENOMEM, 0, "out of memory");
     if (code < 0)
         atomic_store(&pack->failed, code);
+}
+
+/* Signals that a failing write raises would end a host that knows nothing of us: held back in the thread that writes,
+ * and taken away afterwards, so that the error is a returned code only. */
+struct shield {
+    sigset_t raised, before;
+    bool was_pending[2];
+};
+
+static const int held[2] = {SIGXFSZ, SIGPIPE};
+
+static void raise_shield(struct shield *shield)
+{
+    sigset_t pending;
+    sigemptyset(&pending);
+    sigpending(&pending);
+    sigemptyset(&shield->raised);
+    for (int i = 0; i < 2; i++) {
+        shield->was_pending[i] = sigismember(&pending, held[i]) == 1;
+        sigaddset(&shield->raised, held[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &shield->raised, &shield->before);
+}
+
+static void lower_shield(struct shield *shield)
+{
+    static const struct timespec at_once = {0, 0};
+    for (int i = 0; i < 2; i++)
+        if (shield->was_pending[i])
+            sigdelset(&shield->raised, held[i]); /* somebody else's: leave it */
+    while (sigtimedwait(&shield->raised, NULL, &at_once) > 0) {
+    }
+    pthread_sigmask(SIG_SETMASK, &shield->before, NULL);
 }
 
 static void *work(void *argument)
@@ -123,7 +157,10 @@ int tp_pack_open(struct tp_pack **out, const char *path, const struct tp_pack_op
 void tp_pack_write(struct tp_pack *pack, struct tp_buf *block)
 {
     if (!pack->has_thread) {
+        struct shield shield;
+        raise_shield(&shield);
         write_block(pack, block->data, block->size, false);
+        lower_shield(&shield);
         tp_buf_clear(block);
         return;
     }
@@ -163,7 +200,9 @@ static void join(struct tp_pack *pack)
 int tp_pack_close(struct tp_pack **slot, struct tp_error *err)
 {
     struct tp_pack *pack = *slot;
+    struct shield shield;
     join(pack);
+    raise_shield(&shield);
     if (pack->deflate)
         write_block(pack, "", 0, true);
     int code = atomic_load(&pack->failed);
@@ -171,6 +210,7 @@ int tp_pack_close(struct tp_pack **slot, struct tp_error *err)
         *err = pack->error;
     if (code == TP_OK)
         code = tp_outfile_commit(&pack->file, err);
+    lower_shield(&shield);
     tp_pack_discard(slot);
     return code;
 }

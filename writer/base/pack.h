@@ -3,6 +3,7 @@
  * One caller fills a tp_buf and hands it over; the thread deflates and writes while the next one is filled. Without the
  * thread (not allowed, or it could not start) the same happens in the call. The file is one gzip member or plain text
  * and appears whole or not at all (fs.h). Memory: the ring's blocks and the deflate state, all taken at open.
+ * Writing never raises SIGXFSZ or SIGPIPE in the caller: too large a file and a closed pipe are returned errors.
  * A child of fork must not use a packer of its parent. */
 #ifndef TP_WRITER_BASE_PACK_H
 #define TP_WRITER_BASE_PACK_H
