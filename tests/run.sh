@@ -13,7 +13,7 @@ while [ "${1:-}" = --suite ]; do
     suites="$suites $2" again=
     shift 2
 done
-[ -n "$suites" ] || suites="lint unit numbers golden conformance faults oracle hostile failures outputs replay browser tensorboard"
+[ -n "$suites" ] || suites="lint unit numbers golden conformance faults oracle hostile failures outputs replay browser tensorboard xprof"
 build=${1:?build folder} asan=${2:-}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-test.XXXXXX") || exit 1

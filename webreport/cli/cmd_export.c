@@ -89,7 +89,7 @@ static int write_profile(struct job *job, const struct tp_run *run, const struct
     tp_analysis_build(a, NULL, NULL);
     tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
     export.folder = folder_of(job, run, file, &export);
-    int code = tp_folder_make(export.folder, &job->err);
+    int code = tp_folder_make(job->format->has_own_folders ? export.out : export.folder, &job->err);
     return code < 0 ? code : job->format->write(&export, &job->err);
 }
 

@@ -24,6 +24,7 @@ struct tp_export_format {
     /* Returns 0, TP_EIO (names the path), TP_ENOMEM, TP_ELIMIT; or leaves through the arena's guard. Files appear
      * whole or not at all. */
     int (*write)(const struct tp_export *export, struct tp_error *err);
+    bool has_own_folders; /* it names what it needs in `out` itself: `folder` is not made for it */
 };
 
 /* All formats; a NULL name ends the table. */

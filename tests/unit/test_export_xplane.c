@@ -1,0 +1,274 @@
+/* The XPlane export of small traces: what stands in the planes is counted by hand from the trace in each test. */
+#include "webreport/export/formats.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "webreport/export/xplane_parts.h"
+#include "writer/proto/xplane.pb-c.h"
+
+static const char session[] = "plugins/profile/run.5";
+static char folder[64];
+
+static int enter(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/tracepress-export-XXXXXX");
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    unlink("plugins/profile/run.5/w.xplane.pb");
+    rmdir(session);
+    rmdir("plugins/profile");
+    rmdir("plugins");
+    return chdir("/") == 0 ? rmdir(folder) : -1;
+}
+
+/* Exports the trace and reads the file; the caller frees it. */
+static Tp__XSpace *export_events(const char *events)
+{
+    static char text[16384];
+    static uint8_t bytes[1 << 20];
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_order order;
+    struct tp_model model;
+    struct tp_trace_options options = {.single_thread = true};
+    int n = snprintf(text, sizeof text, "{\"traceEvents\":[%s]}", events);
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    assert_int_equal(tp_trace_read_bytes(&trace, &arena, text, (size_t)n, &options, NULL), 0);
+    tp_order_build(&order, &trace, &arena);
+    tp_model_build(&model, &trace, &order, &arena);
+    struct tp_page_profile profile = {.run = TP_STR("run"),
+                                      .worker = TP_STR("w"),
+                                      .span = 1,
+                                      .file = TP_STR("w.5.pt.trace.json"),
+                                      .trace = &trace,
+                                      .order = &order,
+                                      .model = &model};
+    struct tp_export export = {
+        .profile = &profile, .out = ".", .folder = ".", .run = "run", .worker = "w", .arena = &arena};
+    assert_int_equal(tp_export_xplane(&export, NULL), 0);
+    tp_arena_release(&arena);
+    FILE *file = fopen("plugins/profile/run.5/w.xplane.pb", "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    Tp__XSpace *space = tp__xspace__unpack(NULL, size, bytes);
+    assert_non_null(space);
+    return space;
+}
+
+static bool is_text(ProtobufCBinaryData bytes, const char *want)
+{
+    return bytes.len == strlen(want) && memcmp(bytes.data, want, bytes.len) == 0;
+}
+
+static const Tp__XPlane *plane_of(const Tp__XSpace *space, const char *name)
+{
+    for (size_t i = 0; i < space->n_planes; i++)
+        if (is_text(space->planes[i]->name, name))
+            return space->planes[i];
+    fail_msg("no plane %s", name);
+    return NULL;
+}
+
+static bool is_named(const Tp__XPlane *plane, const Tp__XEvent *event, const char *name)
+{
+    return is_text(plane->event_metadata[event->metadata_id - 1]->value->name, name);
+}
+
+/* The nth event of that name in the plane, from 0. */
+static const Tp__XEvent *event_of(const Tp__XPlane *plane, const char *name, int nth)
+{
+    for (size_t l = 0; l < plane->n_lines; l++)
+        for (size_t i = 0; i < plane->lines[l]->n_events; i++)
+            if (is_named(plane, plane->lines[l]->events[i], name) && nth-- == 0)
+                return plane->lines[l]->events[i];
+    fail_msg("no event %s", name);
+    return NULL;
+}
+
+static const Tp__XStat *stat_of(const Tp__XPlane *plane, const Tp__XEvent *event, const char *name)
+{
+    for (size_t i = 0; i < event->n_stats; i++)
+        if (is_text(plane->stat_metadata[event->stats[i]->metadata_id - 1]->value->name, name))
+            return event->stats[i];
+    fail_msg("no stat %s", name);
+    return NULL;
+}
+
+static void assert_stat_text(const Tp__XPlane *plane, const Tp__XEvent *event, const char *name, const char *want)
+{
+    const Tp__XStat *stat = stat_of(plane, event, name);
+    assert_true(is_text(plane->stat_metadata[stat->ref_value - 1]->value->name, want));
+}
+
+#define EVENT(cat, name, tid, ts, dur, args)                                                                           \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":" #tid ",\"ts\":" #ts ",\"dur\":" #dur  \
+    ",\"args\":{" args "}}"
+#define STEP EVENT("user_annotation", "ProfilerStep#7", 1, 100, 50, "")
+#define KERNEL(name, ts, dur, correlation)                                                                             \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" #ts ",\"dur\":" #dur          \
+    ",\"args\":{\"device\":0,\"stream\":7,\"correlation\":" #correlation                                               \
+    ",\"grid\":[2,3,1],\"block\":[64,1,1],\"registers per thread\":9,\"shared memory\":4,"                             \
+    "\"est. achieved occupancy %\":12.5}}"
+
+static void xplane_kernel_has_its_operator_and_exact_time(void **state)
+{
+    (void)state;
+    Tp__XSpace *space = export_events(STEP "," EVENT("cpu_op", "aten::linear", 1, 110, 30, "") "," EVENT(
+        "cpu_op", "aten::addmm", 1, 111, 20, "") "," EVENT("cuda_runtime", "cudaLaunchKernel", 1, 112, 5,
+                                                           "\"correlation\":3") "," KERNEL("gemm", 120.125, 7, 3));
+    const Tp__XPlane *gpu = plane_of(space, "/device:GPU:0"), *host = plane_of(space, "/host:CPU");
+    const Tp__XEvent *kernel = event_of(gpu, "gemm", 0);
+    assert_int_equal(kernel->offset_ps, 20125000);
+    assert_int_equal(kernel->duration_ps, 7000000);
+    assert_stat_text(gpu, kernel, "tf_op", "main/aten.linear/aten.addmm:addmm");
+    assert_stat_text(gpu, kernel, "kernel_details",
+                     "regs:9\nstatic_shared:4\ndynamic_shared:0\ngrid:2,3,1\nblock:64,1,1\nocc_pct:12.5");
+    assert_int_equal(stat_of(gpu, kernel, "correlation_id")->int64_value, 3);
+    const Tp__XEvent *launch = event_of(host, "cudaLaunchKernel", 0);
+    assert_int_equal(stat_of(host, launch, "correlation_id")->int64_value, 3);
+    assert_int_equal(stat_of(host, launch, "device_id")->int64_value, 0);
+    assert_int_equal(event_of(host, "main/aten.linear:linear", 0)->duration_ps, 30000000);
+    tp__xspace__free_unpacked(space, NULL);
+}
+
+static void xplane_step_is_marked_on_every_thread_and_device(void **state)
+{
+    (void)state;
+    Tp__XSpace *space = export_events(STEP "," EVENT("cpu_op", "aten::mm", 1, 100, 10, "") "," EVENT(
+        "cpu_op", "autograd::engine::evaluate_function: MmBackward0", 2, 120, 10,
+        "") "," EVENT("cpu_op", "aten::mm", 2, 140, 5, "") "," EVENT("cpu_op", "aten::mm", 2, 200, 5,
+                                                                     "") "," KERNEL("k", 120, 7, 3));
+    const Tp__XPlane *gpu = plane_of(space, "/device:GPU:0"), *host = plane_of(space, "/host:CPU");
+    const Tp__XEvent *step = event_of(host, "train", 0), *part = event_of(host, "tracepress::step_part", 0);
+    assert_int_equal(stat_of(host, step, "_r")->int64_value, 1);
+    assert_int_equal(stat_of(host, step, "step_num")->int64_value, 7);
+    assert_int_equal(step->duration_ps, 50000000);
+    assert_int_equal(part->offset_ps, 20000000); /* from 120 to 145: what starts at 200 belongs to no step */
+    assert_int_equal(part->duration_ps, 25000000);
+    assert_int_equal(stat_of(host, part, "_c")->uint64_value, stat_of(host, step, "_p")->uint64_value);
+    assert_int_equal(stat_of(gpu, event_of(gpu, "step_begin", 0), "correlation_id")->int64_value,
+                     stat_of(host, event_of(host, "tracepress::step_begin", 0), "correlation_id")->int64_value);
+    event_of(host, "backward/autograd.engine.evaluate_function__MmBackward0:evaluate_function", 0);
+    event_of(host, "thread/aten.mm:mm", 1);
+    for (size_t i = 0; i < host->n_event_metadata; i++)
+        assert_false(is_text(host->event_metadata[i]->value->name, "ProfilerStep#7"));
+    tp__xspace__free_unpacked(space, NULL);
+}
+
+static void xplane_crossing_events_are_cut_to_nest(void **state)
+{
+    (void)state;
+    Tp__XSpace *space = export_events(EVENT("cpu_op", "a", 1, 100, 50, "") "," EVENT("cpu_op", "b", 1, 120, 60, ""));
+    const Tp__XPlane *host = plane_of(space, "/host:CPU");
+    assert_int_equal(event_of(host, "main/a:a", 0)->duration_ps, 50000000);
+    assert_int_equal(event_of(host, "main/a/b:b", 0)->duration_ps, 30000000);
+    tp__xspace__free_unpacked(space, NULL);
+}
+
+static void xplane_memory_peak_is_the_highest_total(void **state)
+{
+    (void)state;
+#define MEMORY(ts, bytes)                                                                                              \
+    "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":" #ts ",\"args\":{\"Device Type\":0,"              \
+    "\"Device Id\":-1,\"Bytes\":" #bytes ",\"Addr\":64}}"
+    Tp__XSpace *space = export_events(
+        EVENT("cpu_op", "aten::empty", 1, 100, 50, "") "," MEMORY(101, 64) "," MEMORY(102, 36) "," MEMORY(103, -64));
+    const Tp__XPlane *host = plane_of(space, "/host:CPU");
+    const Tp__XEvent *e = event_of(host, "MemoryDeallocation", 0);
+    assert_int_equal(stat_of(host, e, "bytes_allocated")->int64_value, 36);
+    assert_int_equal(stat_of(host, e, "peak_bytes_in_use")->int64_value, 100);
+    assert_int_equal(stat_of(host, e, "allocation_bytes")->int64_value, 64);
+    assert_stat_text(host, e, "allocator_name", "CPU");
+    assert_stat_text(host, event_of(host, "MemoryAllocation", 1), "tf_op", "main/aten.empty:empty");
+    tp__xspace__free_unpacked(space, NULL);
+}
+
+static void xplane_far_away_times_are_left_out_and_told(void **state)
+{
+    (void)state;
+    Tp__XSpace *space = export_events(EVENT("cpu_op", "early", 1, 0, 1, "") "," EVENT(
+        "cpu_op", "a", 1, 1700000000000000, 5, "") "," EVENT("cpu_op", "b", 1, 1700000000000010, 5, ""));
+    const Tp__XPlane *host = plane_of(space, "/host:CPU");
+    assert_int_equal(event_of(host, "main/a:a", 0)->offset_ps, 0);
+    assert_int_equal(event_of(host, "main/b:b", 0)->offset_ps, 10000000);
+    assert_int_equal(space->n_warnings, 1);
+    tp__xspace__free_unpacked(space, NULL);
+}
+
+static void xplane_stale_caches_are_removed(void **state)
+{
+    (void)state;
+    static const char *const stale[] = {"ALL_HOSTS.op_stats.pb", "w.SSTABLE", ".cached_tools.json",
+                                        "cache_version.txt"};
+    tp__xspace__free_unpacked(export_events(STEP), NULL);
+    assert_int_equal(chdir(session), 0);
+    for (int i = 0; i < 4; i++)
+        fclose(fopen(stale[i], "w"));
+    fclose(fopen("notes.txt", "w"));
+    assert_int_equal(chdir(folder), 0);
+    tp__xspace__free_unpacked(export_events(STEP), NULL);
+    assert_int_equal(chdir(session), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(access(stale[i], F_OK), -1);
+    assert_int_equal(unlink("notes.txt"), 0);
+    assert_int_equal(chdir(folder), 0);
+}
+
+static void xplane_scopes_are_what_xprof_parses(void **state)
+{
+    struct tp_arena arena;
+    struct tp_xscopes scopes;
+    char name[200];
+    (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_xscopes_init(&scopes, &arena);
+    uint32_t a = tp_xscopes_add(&scopes, TP_NO_ID, TP_XROOT_OPTIMIZER, 1, TP_STR("Optimizer.step#SGD.step"));
+    uint32_t b = tp_xscopes_add(&scopes, a, TP_XROOT_MAIN, 2, TP_STR("3 <b>\xc3\xa9:\n"));
+    assert_true(
+        tp_str_equal(tp_xscopes_get(&scopes, a)->text, TP_STR("optimizer/Optimizer.step_SGD.step:optimizer_step")));
+    assert_true(tp_str_equal(tp_xscopes_get(&scopes, b)->text,
+                             TP_STR("optimizer/Optimizer.step_SGD.step/3__b_____:op_3__b___")));
+    assert_int_equal(tp_xscopes_add(&scopes, a, TP_XROOT_MAIN, 2, TP_STR("3 <b>\xc3\xa9:\n")), b);
+    uint32_t empty = tp_xscopes_add(&scopes, TP_NO_ID, TP_XROOT_MAIN, 3, TP_STR(""));
+    assert_true(tp_str_equal(tp_xscopes_get(&scopes, empty)->text, TP_STR("main/_:op_")));
+    memset(name, 'x', sizeof name);
+    for (int i = 0; i < 100; i++) /* however deep, a path stays short and keeps root and leaf */
+        b = tp_xscopes_add(&scopes, b, TP_XROOT_MAIN, 4, (struct tp_str){name, sizeof name});
+    struct tp_str deep = tp_xscopes_get(&scopes, b)->text;
+    assert_true(deep.len < 800);
+    assert_true(tp_str_starts(deep, "optimizer/.../xxx"));
+    tp_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(xplane_kernel_has_its_operator_and_exact_time, enter, leave),
+        cmocka_unit_test_setup_teardown(xplane_step_is_marked_on_every_thread_and_device, enter, leave),
+        cmocka_unit_test_setup_teardown(xplane_crossing_events_are_cut_to_nest, enter, leave),
+        cmocka_unit_test_setup_teardown(xplane_memory_peak_is_the_highest_total, enter, leave),
+        cmocka_unit_test_setup_teardown(xplane_far_away_times_are_left_out_and_told, enter, leave),
+        cmocka_unit_test_setup_teardown(xplane_stale_caches_are_removed, enter, leave),
+        cmocka_unit_test(xplane_scopes_are_what_xprof_parses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
