@@ -19,9 +19,10 @@ for trace in "$SHARED"/data/traces/kineto; do
     [ ! -d "$trace" ] || "$TP" export "$trace" --to tfevents -o "$runs/kineto" --quiet || not_ok "export of kineto"
 done
 cat >"$WORK/expect.json" <<'END'
-{"plugins": ["scalars", "timeseries", "histograms", "distributions", "text", "custom_scalars", "hparams", "graphs"],
+{"plugins": ["scalars", "timeseries", "histograms", "distributions", "images", "text", "custom_scalars", "hparams", "graphs"],
  "scalars": {"profile_step/time_ms": null, "profile_gpu0/utilization_pct": null, "profile_summary/step_time_ms": null,
              "profile_memory_mib/GPU0_allocated_peak": null},
+ "images": ["profile_images/step_breakdown", "profile_images/memory_flow_GPU0"],
  "histograms": ["profile_kernel_us", "profile_launch_delay_us"],
  "text": ["profile/1_recommendations", "profile/2_overview", "profile/3_top_operators", "profile/4_top_kernels",
           "profile/5_environment"],

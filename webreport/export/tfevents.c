@@ -82,6 +82,7 @@ static void build(struct tp_tf_run *run)
     tp_tf_add_steps(run);
     tp_tf_add_summary(run);
     tp_tf_add_texts(run);
+    tp_tf_add_images(run);
     tp_tf_add_graph(run);
 }
 

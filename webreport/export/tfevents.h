@@ -24,6 +24,8 @@ const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text);
 
 /* Scalars of each step, histograms of each step (tfevents_steps.c, tfevents_kernels.c). */
 void tp_tf_add_steps(const struct tp_tf_run *run);
+/* Pictures of the whole capture (tfevents_images.c). */
+void tp_tf_add_images(const struct tp_tf_run *run);
 /* What stands once: texts (tfevents_texts.c), the row of HParams (tfevents_summary.c), the graph (tfevents_tree.c). */
 void tp_tf_add_texts(const struct tp_tf_run *run);
 void tp_tf_add_summary(const struct tp_tf_run *run);

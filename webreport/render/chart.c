@@ -2,6 +2,7 @@
 #include "webreport/render/chart.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "webreport/render/format.h"
 
@@ -27,6 +28,16 @@ const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu)
 unsigned tp_chart_average(enum tp_chart_kind kind)
 {
     return KINDS[kind].average;
+}
+
+const char *tp_chart_name(enum tp_chart_kind kind)
+{
+    return KINDS[kind].name;
+}
+
+uint32_t tp_chart_colour(enum tp_chart_kind kind)
+{
+    return (uint32_t)strtoul(KINDS[kind].fill + 1, NULL, 16);
 }
 
 void tp_chart_put_kind(struct tp_object *object, enum tp_chart_kind kind)

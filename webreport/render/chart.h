@@ -52,6 +52,9 @@ struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_overview *
 /* Title of a category for people ("GPU kernels") and the average's column of each kind. */
 const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu);
 unsigned tp_chart_average(enum tp_chart_kind kind);
+/* Short name ("kernel") and colour (0xRRGGBB, light theme), for pictures. */
+const char *tp_chart_name(enum tp_chart_kind kind);
+uint32_t tp_chart_colour(enum tp_chart_kind kind);
 
 /* Curve of a device's memory. */
 struct tp_memory_curve {
