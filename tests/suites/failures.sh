@@ -77,3 +77,29 @@ sample() {
 }
 check "a trace writer whose allocations fail says so and leaves nothing" sample memory
 check "a trace writer whose output fails says so and leaves nothing" sample output
+
+# exports KIND STATUS: `export --to xplane` with the n-th call of KIND failing, and all behind it
+exports() {
+    rm -rf out
+    n=0 total=1
+    while [ "$n" -le "$total" ]; do
+        rm -rf out
+        timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
+            "$TP" export "$trace" --to xplane -o out --quiet 2>stderr
+        status=$?
+        left=$(find out -type f 2>/dev/null)
+        if [ "$n" = 0 ]; then
+            total=$(cat count)
+            [ "$status" = 0 ] && [ "$total" -gt 3 ] || { echo "status $status, $total calls of kind $1 were seen"; return 1; }
+            cp "$left" whole.pb
+        elif [ "$status" = 0 ]; then # an allocation that is not needed, such as a thread's
+            cmp "$left" whole.pb || { echo "call $n of $total: status 0, left: $left"; return 1; }
+        else
+            [ "$status" = "$2" ] && grep -q . stderr && [ -z "$left" ] || { echo "call $n of $total: status $status, left: $left"; return 1; }
+        fi
+        n=$((n + 1 + n / 40))
+    done
+    echo "$total calls"
+}
+check "an export for XProf whose allocations fail: exit 5, nothing left behind" exports memory 5
+check "an export for XProf whose output fails: exit 4, nothing left behind" exports output 4

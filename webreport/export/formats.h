@@ -6,6 +6,8 @@
 
 /* A TensorBoard event file: scalars and histograms of each step, texts, HParams, Custom Scalars, graph (tfevents.c). */
 int tp_export_tfevents(const struct tp_export *export, struct tp_error *err);
+
+/* A session for XProf: plugins/profile/RUN[.TIME]/WORKER.xplane.pb in export->out (xplane.c). */
 int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
 
 #endif
