@@ -16,7 +16,7 @@ FLAGS_tsan    := -O1 -g -fsanitize=thread
 FLAGS_fuzz    := $(FLAGS_asan) -fsanitize=fuzzer-no-link
 MODE_FLAGS    := $(FLAGS_$(strip $(MODE)))
 HAVE_ISAL     := $(shell printf '\043include <isa-l/igzip_lib.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo 1)
-ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1) -fvisibility=hidden -pthread \
+ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1) -fvisibility=hidden -fPIC -pthread \
                  -MMD -MP -I. -I$(BUILD)/gen $(CFLAGS)
 ALL_LDFLAGS    = $(MODE_FLAGS) -pthread $(LDFLAGS)
 LIBS          := $(if $(HAVE_ISAL),-lisal) -lprotobuf-c -lz -lm
@@ -28,17 +28,22 @@ PROTO  := $(patsubst %.proto,$(BUILD)/gen/%.pb-c,$(wildcard writer/proto/*.proto
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 CORE   := $(call obj,writer/*.c writer/base/*.c $(foreach d,trace model views render export,webreport/$(d)/*.c))
 CLI    := $(call obj,webreport/cli/*.c)
+RECORD := $(call obj,collector/*.c)
+LIB    := $(BUILD)/libtracepress.so
 PARTS  := $(BUILD)/webreport/cli/opt.o $(BUILD)/webreport/cli/analysis.o
 BIN    := $(BUILD)/tracepress
 TESTS  := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-TOOLS  := $(patsubst tests/check/%.c,$(BUILD)/%,$(wildcard tests/check/*.c)) $(BUILD)/gen_trace \
+TOOLS  := $(patsubst tests/check/%.c,$(BUILD)/%,$(wildcard tests/check/*.c)) $(BUILD)/gen_trace $(BUILD)/train \
           $(patsubst tests/fake/%.c,$(BUILD)/%.so,$(wildcard tests/fake/*.c))
 SUB    := $(MAKE) --no-print-directory -j$(shell nproc 2>/dev/null || echo 2)
 
-all: $(BIN) ## build the tracepress command
+all: $(BIN) $(LIB) ## build the tracepress command and the recording library
 $(BIN): $(CLI) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+$(LIB): $(RECORD) $(BUILD)/core.a collector/tracepress.map
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libtracepress.so.0 -Wl,--version-script=collector/tracepress.map \
+	  -Wl,--exclude-libs,ALL -o $@.0 $(RECORD) $(BUILD)/core.a $(if $(HAVE_ISAL),-lisal) -lz && ln -sf $(@F).0 $@
 $(BUILD)/core.a: $(CORE) $(BUILD)/gen/assets.o $(PROTO:=.o)
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
@@ -55,9 +60,9 @@ $(BUILD)/gen/assets.S: templates/embed.sh $(ASSETS)
 $(BUILD)/gen/assets.o: $(BUILD)/gen/assets.S
 	$(call Q,AS)$(CC) -c -o $@ $<
 
-demo: ## install what is missing, build, make a report from a bundled trace
+demo: ## install what is missing, build, record a small training run in C, make its report
 	@sh tests/packages.sh build
-	@$(SUB) all
+	@$(SUB) all $(BUILD)/train
 	@sh tests/demo.sh $(BUILD)
 
 # ---- tests: T=substring selects, UPDATE=1 rewrites golden files ------------
@@ -69,14 +74,18 @@ test: ## install what is missing, run every suite, print `N passed, N failed`
 test-unit: $(TESTS) ## unit tests, a program per module
 	@sh tests/run.sh --suite unit $(BUILD)
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
-$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(BUILD)/core.a
+$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/core.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 $(BUILD)/gen_trace: $(call obj,tests/bench/gen_*.c)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lz
 $(BUILD)/write_trace: $(BUILD)/tests/bench/write_trace.o $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/%: $(BUILD)/tests/check/%.o $(BUILD)/core.a
+$(BUILD)/record: $(BUILD)/tests/bench/record.o $(LIB)
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/collector/clock.o -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN'
+$(BUILD)/train: $(BUILD)/tests/demo/train.o $(LIB)
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN' -lm
+$(BUILD)/%: $(BUILD)/tests/check/%.o $(RECORD) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%.so: tests/fake/%.c Makefile
 	@mkdir -p $(@D)
@@ -95,7 +104,7 @@ bench: ## wall time against zcat, memory per event, growth, page size (N=events)
 	@sh tests/bench/run.sh $(BUILD) $(or $(N),75000)
 
 # ---- habits ----------------------------------------------------------------
-SRC := $(sort $(shell find writer webreport tests -name '*.[ch]'))
+SRC := $(sort $(shell find collector writer webreport tests -name '*.[ch]'))
 lint: $(PROTO:=.h) ## include layers, headers, help texts, file sizes; clang-format and clang-tidy where installed
 	@CC="$(CC)" sh tests/lint/lint.sh
 	$(if $(shell command -v clang-format),@clang-format --dry-run -Werror $(SRC),@echo "clang-format not found: skipped")
@@ -105,10 +114,16 @@ format: ## rewrite sources with .clang-format
 	clang-format -i $(SRC)
 install: all ## copy into $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracepress
+	install -D -m 755 $(LIB).0 $(DESTDIR)$(PREFIX)/lib/libtracepress.so.0
+	ln -sf libtracepress.so.0 $(DESTDIR)$(PREFIX)/lib/libtracepress.so
+	install -D -m 644 collector/tracepress.h $(DESTDIR)$(PREFIX)/include/tracepress.h
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' collector/tracepress.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/tracepress.pc
 	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/tracepress/README.md
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/tracepress/LICENSE
 uninstall: ## remove what install copied
-	rm -rf $(DESTDIR)$(PREFIX)/bin/tracepress $(DESTDIR)$(PREFIX)/share/doc/tracepress
+	rm -rf $(DESTDIR)$(PREFIX)/bin/tracepress $(DESTDIR)$(PREFIX)/share/doc/tracepress \
+	  $(addprefix $(DESTDIR)$(PREFIX)/,lib/libtracepress.so.0 lib/libtracepress.so include/tracepress.h lib/pkgconfig/tracepress.pc)
 clean: ## remove build/
 	rm -rf build
 help: ## this list

@@ -29,22 +29,22 @@ static void put_device(struct tp_trace_out *out, const struct tp_trace_out_devic
         const char *key;
         int64_t value;
     } members[] = {
-        {", \"totalGlobalMem\": ", device->total_memory_bytes},
-        {", \"computeMajor\": ", device->compute_major},
-        {", \"computeMinor\": ", device->compute_minor},
-        {", \"maxThreadsPerBlock\": ", device->max_threads_per_block},
-        {", \"maxThreadsPerMultiprocessor\": ", device->max_threads_per_sm},
-        {", \"regsPerBlock\": ", device->registers_per_block},
-        {", \"warpSize\": ", device->warp_size},
-        {", \"sharedMemPerBlock\": ", device->shared_memory_per_block_bytes},
-        {", \"numSms\": ", device->sm_count},
-        {", \"regsPerMultiprocessor\": ", device->registers_per_sm},
-        {", \"sharedMemPerBlockOptin\": ", device->shared_memory_per_block_optin_bytes},
-        {", \"sharedMemPerMultiprocessor\": ", device->shared_memory_per_sm_bytes},
+        {",\"totalGlobalMem\":", device->total_memory_bytes},
+        {",\"computeMajor\":", device->compute_major},
+        {",\"computeMinor\":", device->compute_minor},
+        {",\"maxThreadsPerBlock\":", device->max_threads_per_block},
+        {",\"maxThreadsPerMultiprocessor\":", device->max_threads_per_sm},
+        {",\"regsPerBlock\":", device->registers_per_block},
+        {",\"warpSize\":", device->warp_size},
+        {",\"sharedMemPerBlock\":", device->shared_memory_per_block_bytes},
+        {",\"numSms\":", device->sm_count},
+        {",\"regsPerMultiprocessor\":", device->registers_per_sm},
+        {",\"sharedMemPerBlockOptin\":", device->shared_memory_per_block_optin_bytes},
+        {",\"sharedMemPerMultiprocessor\":", device->shared_memory_per_sm_bytes},
     };
-    TP_OUT_PUTS(out, "{\"id\": ");
+    TP_OUT_PUTS(out, "{\"id\":");
     put_number(out, device->id);
-    TP_OUT_PUTS(out, ", \"name\": ");
+    TP_OUT_PUTS(out, ",\"name\":");
     tp_trace_out_string(out, device->name, TP_MAX_NAME_BYTES);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         if (members[i].value == TP_NULL_INT)
@@ -69,36 +69,35 @@ static void put_flags(struct tp_trace_out *out, unsigned flags)
         unsigned flag;
         const char *text;
     } options[] = {
-        {TP_OUT_WITH_STACK, ",\n\"with_stack\": 1"},       {TP_OUT_PROFILE_MEMORY, ",\n\"profile_memory\": 1"},
-        {TP_OUT_RECORD_SHAPES, ",\n\"record_shapes\": 1"}, {TP_OUT_WITH_MODULES, ",\n\"with_modules\": 1"},
-        {TP_OUT_WITH_FLOPS, ",\n\"with_flops\": 1"},
+        {TP_OUT_WITH_STACK, ",\n\"with_stack\":1"},       {TP_OUT_PROFILE_MEMORY, ",\n\"profile_memory\":1"},
+        {TP_OUT_RECORD_SHAPES, ",\n\"record_shapes\":1"}, {TP_OUT_WITH_MODULES, ",\n\"with_modules\":1"},
+        {TP_OUT_WITH_FLOPS, ",\n\"with_flops\":1"},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (flags & options[i].flag)
             tp_buf_puts(&out->text, options[i].text);
 }
 
-/* With the blanks that torch writes: HTA finds the rank with the pattern "rank":\s+(\d+). */
 static void put_distributed(struct tp_trace_out *out, const struct tp_trace_out_options *options)
 {
     const struct {
         const char *key;
         int64_t value;
     } members[] = {
-        {"\"rank\": ", options->rank},
-        {"\"world_size\": ", options->world_size},
-        {"\"local_rank\": ", options->local_rank},
+        {"\"rank\":", options->rank},
+        {"\"world_size\":", options->world_size},
+        {"\"local_rank\":", options->local_rank},
     };
     bool needs_comma = options->backend.ptr != NULL;
     if (options->rank < 0 && options->world_size < 0 && options->local_rank < 0)
         return;
-    TP_OUT_PUTS(out, ",\n\"distributedInfo\": {");
-    put_member_text(out, "\"backend\": ", options->backend);
+    TP_OUT_PUTS(out, ",\n\"distributedInfo\":{");
+    put_member_text(out, "\"backend\":", options->backend);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         if (members[i].value < 0)
             continue;
         if (needs_comma)
-            TP_OUT_PUTS(out, ", ");
+            tp_buf_putc(&out->text, ',');
         needs_comma = true;
         tp_buf_puts(&out->text, members[i].key);
         put_number(out, members[i].value);
@@ -129,7 +128,7 @@ static void put_metadata(struct tp_trace_out *out, const struct tp_trace_out_met
             continue;
         TP_OUT_PUTS(out, ",\n");
         tp_trace_out_string(out, metadata[i].key, TP_MAX_NAME_BYTES);
-        TP_OUT_PUTS(out, ": ");
+        tp_buf_putc(&out->text, ':');
         if (metadata[i].is_json)
             tp_trace_out_json(out, metadata[i].value);
         else
@@ -141,21 +140,21 @@ static void put_metadata(struct tp_trace_out *out, const struct tp_trace_out_met
 
 static void put_head(struct tp_trace_out *out, const struct tp_trace_out_options *options)
 {
-    TP_OUT_PUTS(out, "{\"schemaVersion\": 1,\n\"deviceProperties\": [");
+    TP_OUT_PUTS(out, "{\"schemaVersion\":1,\n\"deviceProperties\":[");
     for (size_t i = 0; i < options->device_count; i++) {
         if (i)
             TP_OUT_PUTS(out, ",\n");
         put_device(out, &options->devices[i]);
     }
     tp_buf_putc(&out->text, ']');
-    put_member_text(out, ",\n\"trace_id\": ", options->trace_id);
+    put_member_text(out, ",\n\"trace_id\":", options->trace_id);
     put_flags(out, options->flags);
     put_distributed(out, options);
-    put_member_text(out, ",\n\"host_name\": ", options->host_name);
+    put_member_text(out, ",\n\"host_name\":", options->host_name);
     put_metadata(out, options->metadata, options->metadata_count);
-    TP_OUT_PUTS(out, ",\n\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": ");
+    TP_OUT_PUTS(out, ",\n\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":");
     put_number(out, options->base_time_ns);
-    TP_OUT_PUTS(out, ",\n\"traceEvents\": [\n");
+    TP_OUT_PUTS(out, ",\n\"traceEvents\":[\n");
     if (out->text.failed)
         out->failed = out->text.failed;
 }
@@ -336,7 +335,7 @@ int tp_trace_out_close(struct tp_trace_out **slot, int64_t end_ns, struct tp_err
     struct tp_trace_out *out = *slot;
     int64_t end = end_ns == TP_NULL_INT ? out->last_end_ns : tp_trace_out_time(end_ns);
     put_marks(out, end < out->begin_ns ? out->begin_ns : end);
-    TP_OUT_PUTS(out, "\n],\"traceName\": ");
+    TP_OUT_PUTS(out, "\n],\"traceName\":");
     tp_trace_out_string(out, tp_str_of(out->path), TP_MAX_NAME_BYTES);
     TP_OUT_PUTS(out, "}\n");
     int code = out->failed ? out->failed : out->text.failed;

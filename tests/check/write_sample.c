@@ -1,8 +1,6 @@
-/* write_sample OUT [RANK WORLD_SIZE]: a small training run on CPU and GPU through writer/trace_json.h, with every kind
- * of record and with hostile names, for other readers: tracepress report --strict, torch_tb_profiler, HTA. Always the
- * same bytes. */
+/* write_sample OUT: a small training run on CPU and GPU through writer/trace_json.h, with every kind of record and with
+ * hostile names, for other readers: tracepress report --strict, torch_tb_profiler, HTA. Always the same bytes. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "writer/trace_json.h"
 
@@ -191,8 +189,8 @@ int main(int argc, char **argv)
     options.process_id = PID;
     options.process_name = TP_STR("train");
     options.backend = TP_STR("nccl");
-    options.rank = argc > 3 ? strtol(argv[2], NULL, 10) : 0;
-    options.world_size = argc > 3 ? strtol(argv[3], NULL, 10) : 1;
+    options.rank = 0;
+    options.world_size = 1;
     options.devices = &gpu;
     options.device_count = 1;
     options.metadata = &note;

@@ -83,8 +83,8 @@ static void an_empty_trace_is_a_whole_document(void **state)
     char *text = content(open_trace(NULL));
     assert_string_equal(
         text,
-        "{\"schemaVersion\": 1,\n\"deviceProperties\": [],\n\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": 0,\n"
-        "\"traceEvents\": [\n"
+        "{\"schemaVersion\":1,\n\"deviceProperties\":[],\n\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":0,\n"
+        "\"traceEvents\":[\n"
         "{\"ph\":\"M\",\"name\":\"process_name\",\"ts\":0.000,\"pid\":0,\"tid\":0,\"args\":{\"name\":\"\"}},\n"
         "{\"ph\":\"M\",\"name\":\"process_labels\",\"ts\":0.000,\"pid\":0,\"tid\":0,\"args\":{\"labels\":\"CPU\"}},\n"
         "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"ts\":0.000,\"pid\":0,\"tid\":0,\"args\":{\"sort_index\":0}},\n"
@@ -96,7 +96,7 @@ static void an_empty_trace_is_a_whole_document(void **state)
         "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Iteration Start: PyTorch Profiler\",\"pid\":\"Traces\",\"tid\":\"Trace "
         "PyTorch Profiler\",\"ts\":0.000},\n"
         "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\",\"pid\":\"\",\"tid\":\"\",\"ts\":0.000}\n"
-        "],\"traceName\": \"t.json\"}\n");
+        "],\"traceName\":\"t.json\"}\n");
     free(text);
 }
 
@@ -128,13 +128,12 @@ static void the_head_says_what_the_options_say(void **state)
     options.metadata = meta;
     options.metadata_count = sizeof meta / sizeof *meta;
     char *text = content(open_trace(&options));
-    assert_holds(text,
-                 "{\"schemaVersion\": 1,\n\"deviceProperties\": [{\"id\": 1, \"name\": \"Quick \\\"7\\\"\", "
-                 "\"warpSize\": 32, \"numSms\": 132}],\n\"trace_id\": \"00AB\",\n\"record_shapes\": 1,\n"
-                 "\"with_flops\": 1,\n\"distributedInfo\": {\"backend\": \"gloo\", \"rank\": 3, \"world_size\": 8, "
-                 "\"local_rank\": 1},\n\"host_name\": \"h\",\n\"note\": \"a\\\"b\",\n\"list\": [1, {\"a\": null}],\n"
-                 "\"bad\": \"[1,\",\n\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": 1790857026000000000,\n"
-                 "\"traceEvents\": [");
+    assert_holds(text, "{\"schemaVersion\":1,\n\"deviceProperties\":[{\"id\":1,\"name\":\"Quick "
+                       "\\\"7\\\"\",\"warpSize\":32,\"numSms\":132}],\n\"trace_id\":\"00AB\",\n\"record_shapes\":1,\n"
+                       "\"with_flops\":1,\n\"distributedInfo\":{\"backend\":\"gloo\",\"rank\":3,\"world_size\":8,"
+                       "\"local_rank\":1},\n\"host_name\":\"h\",\n\"note\":\"a\\\"b\",\n\"list\":[1, {\"a\": "
+                       "null}],\n\"bad\":\"[1,\",\n\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":"
+                       "1790857026000000000,\n\"traceEvents\":[");
     assert_holds(text, "\"process_name\",\"ts\":1.500,\"pid\":77,\"tid\":0,\"args\":{\"name\":\"train\"}}");
     assert_holds(text, "\"process_labels\",\"ts\":1.500,\"pid\":1,\"tid\":0,\"args\":{\"labels\":\"GPU 1\"}}");
     assert_holds(text, "\"process_sort_index\",\"ts\":1.500,\"pid\":1,\"tid\":0,\"args\":{\"sort_index\":5000001}}");

@@ -10,6 +10,7 @@
 const struct tp_command tp_commands[] = {
     {"report", "traces to one HTML file; also JSON and Markdown", tp_cmd_report},
     {"export", "traces to the files of other tools: TensorBoard", tp_cmd_export},
+    {"recover", "the trace of a recorded program that was killed", tp_cmd_recover},
     {"help", "what a command does and which options it has", tp_cmd_help},
     {NULL, NULL, NULL},
 };

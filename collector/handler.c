@@ -1,0 +1,36 @@
+/* Handlers that come with the library. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "collector/session.h"
+#include "writer/spool_trace.h"
+
+static int write_trace(const struct tracepress_trace *trace, const char *path, bool is_gzip)
+{
+    struct tp_error err = {0};
+    int code = trace ? tp_spool_trace(trace->spool, path, is_gzip, NULL, &err) : TP_EUSAGE;
+    if (code && trace)
+        *trace->must_stay = true;
+    if (code)
+        tp_session_say("the trace was not written; `tracepress recover` makes it from the spool", err.text);
+    return code ? -1 : 0;
+}
+
+int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const char *path)
+{
+    size_t n = path ? strlen(path) : 0;
+    return n ? write_trace(trace, path, n > 3 && strcmp(path + n - 3, ".gz") == 0) : -1;
+}
+
+/* The name torch's handler gives: worker, then nanoseconds of the wall clock. */
+void tracepress_tensorboard_trace_handler(const struct tracepress_trace *trace, void *context)
+{
+    char path[4600];
+    struct timespec now;
+    (void)context;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(path, sizeof path, "%s/%s.%lld.pt.trace.json%s", trace->directory, trace->worker,
+             (long long)now.tv_sec * 1000000000 + now.tv_nsec, trace->is_gzip ? ".gz" : "");
+    write_trace(trace, path, trace->is_gzip);
+}

@@ -1,0 +1,428 @@
+/* The one recording of the process: see session.h.
+ *
+ * Everything here runs under one lock and only on slow paths: start, step, stop, a new name, a new chunk. */
+#include "collector/session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "collector/names.h"
+#include "collector/record.h"
+#include "collector/schedule.h"
+
+enum { NOTES_CHUNK = 16 << 10, MAX_FACTS = 64 };
+
+static const uint64_t MAX_SPOOL_BYTES = 64ull << 30;
+
+/* A fact about the run, from tracepress_metadata. */
+struct fact {
+    char *text; /* key, '\n', value */
+    uint8_t kind;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct tracepress_options options; /* texts are ours */
+    bool is_started, has_step;         /* has_step: a ProfilerStep range is open */
+    uint64_t step, first_step;
+    struct tp_spool spool;
+    uint32_t recordings; /* number of the last one */
+    struct tp_spool_chunk *notes;
+    struct tp_spool_record *note_at;
+    struct fact facts[MAX_FACTS];
+    unsigned fact_count;
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER, .spool = {.fd = -1}};
+
+static _Atomic uint64_t dropped;
+static _Atomic int has_spoken;
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+
+void tp_session_say(const char *what, const char *detail)
+{
+    char line[4400];
+    const char *quiet = getenv("TRACEPRESS_QUIET");
+    if ((quiet && *quiet && *quiet != '0') || atomic_exchange(&has_spoken, 1))
+        return;
+    int n = snprintf(line, sizeof line, "tracepress: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
+    if (n > 0 && write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0)
+        return; /* nobody to tell */
+}
+
+void tp_session_drop(void)
+{
+    atomic_fetch_add_explicit(&dropped, 1, memory_order_relaxed);
+}
+
+/* ---- notes: names, clocks, facts; with the lock held ---- */
+
+static void say_failure(int code)
+{
+    char detail[4300];
+    snprintf(detail, sizeof detail, "%s: %s; free some space or set another directory", session.spool.path,
+             strerror(code));
+    tp_session_say("recording stops here, the program goes on", detail);
+}
+
+static struct tp_spool_chunk *new_chunk(uint32_t size, const struct tp_spool_chunk *header)
+{
+    struct tp_spool_chunk *chunk = session.spool.fd >= 0 ? tp_spool_chunk(&session.spool, size, header) : NULL;
+    if (!chunk && session.spool.fd >= 0)
+        say_failure(atomic_load(&session.spool.failed));
+    return chunk;
+}
+
+static void leave_notes(void)
+{
+    if (session.notes)
+        munmap(session.notes, session.notes->size);
+    session.notes = NULL;
+    session.note_at = NULL;
+}
+
+/* Adds a note with `size` bytes of payload, text or not. */
+static void add_note(uint8_t kind, uint32_t name, const void *payload, size_t size, bool is_text)
+{
+    size_t slots = (size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT;
+    if (slots >= TP_SPOOL_MAX_SLOTS) {
+        slots = TP_SPOOL_MAX_SLOTS - 1;
+        size = slots * TP_SPOOL_SLOT;
+    }
+    char *end = session.notes ? (char *)session.notes + session.notes->size : NULL;
+    if (!session.notes || (size_t)(end - (char *)session.note_at) < (slots + 1) * TP_SPOOL_SLOT) {
+        struct tp_spool_chunk header = {.is_notes = 1};
+        leave_notes();
+        session.notes = new_chunk(NOTES_CHUNK, &header);
+        if (!session.notes)
+            return;
+        session.note_at = (struct tp_spool_record *)(void *)(session.notes + 1);
+    }
+    struct tp_spool_record *record = session.note_at;
+    memcpy(record + 1, payload, size);
+    record->name = name;
+    record->kind = kind;
+    record->slots = (uint8_t)slots;
+    record->text = is_text ? (uint16_t)size : 0;
+    __atomic_store_n(&record->time, 1, __ATOMIC_RELEASE);
+    session.note_at = record + 1 + slots;
+}
+
+static void note_clock(void)
+{
+    struct tp_spool_clock moment = tp_clock_moment();
+    add_note(TP_SPOOL_CLOCK, 0, &moment, sizeof moment, false);
+}
+
+struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
+{
+    struct tp_spool_chunk *chunk = NULL;
+    pthread_mutex_lock(&session.lock);
+    if (recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST)) {
+        chunk = new_chunk(size, header);
+        if (chunk && header->sequence % 16 == 0)
+            note_clock(); /* the rate is told as the recording goes, in case it has no orderly end */
+    }
+    pthread_mutex_unlock(&session.lock);
+    return chunk;
+}
+
+tracepress_name tracepress_intern(const char *name)
+{
+    int is_new;
+    pthread_mutex_lock(&session.lock);
+    uint32_t number = tp_names_add(name ? name : "", &is_new);
+    if (is_new && session.spool.fd >= 0)
+        add_note(TP_SPOOL_NAME, number, tp_names_text(number), strlen(tp_names_text(number)), true);
+    pthread_mutex_unlock(&session.lock);
+    return number;
+}
+
+static void add_fact(const char *key, const char *value, uint8_t kind)
+{
+    char *text = NULL;
+    if (!key || !*key || strchr(key, '\n') || asprintf(&text, "%s\n%s", key, value ? value : "") < 0)
+        return;
+    pthread_mutex_lock(&session.lock);
+    if (session.fact_count < MAX_FACTS) {
+        session.facts[session.fact_count++] = (struct fact){text, kind};
+        if (session.spool.fd >= 0)
+            add_note(kind, 0, text, strlen(text), true);
+        text = NULL;
+    }
+    pthread_mutex_unlock(&session.lock);
+    free(text);
+}
+
+void tracepress_metadata(const char *key, const char *value)
+{
+    add_fact(key, value, TP_SPOOL_META_TEXT);
+}
+
+void tracepress_metadata_json(const char *key, const char *json)
+{
+    add_fact(key, json, TP_SPOOL_META_JSON);
+}
+
+/* ---- beginning and ending a spool; with the lock held ---- */
+
+static uint32_t rank_of(const char *variable)
+{
+    const char *text = getenv(variable);
+    char *end;
+    unsigned long value = text && *text ? strtoul(text, &end, 10) : UINT32_MAX;
+    return text && *text && *end == '\0' && value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+static struct tp_spool_head make_head(const struct tp_spool_clock *now)
+{
+    const struct tracepress_options *o = &session.options;
+    struct tp_spool_head head = {
+        .magic = TP_SPOOL_MAGIC,
+        .version = TP_SPOOL_VERSION,
+        .is_tsc = tp_clock_is_tsc,
+        .pid = (uint64_t)getpid(),
+        .start_realtime_ns = (uint64_t)now->realtime_ns,
+        .flags = (o->record_shapes ? TP_SPOOL_SHAPES : 0u) | (o->profile_memory ? TP_SPOOL_MEMORY : 0u) |
+                 (o->with_stack ? TP_SPOOL_STACKS : 0u) | (o->with_flops ? TP_SPOOL_FLOPS : 0u) |
+                 (o->with_modules ? TP_SPOOL_MODULES : 0u),
+        .rank = rank_of("RANK"),
+        .world_size = rank_of("WORLD_SIZE"),
+        .local_rank = rank_of("LOCAL_RANK")};
+    snprintf(head.program, sizeof head.program, "%s", program_invocation_short_name);
+    return head;
+}
+
+/* Opens a spool and switches recording on. 0 or an errno. */
+static int begin_spool(void)
+{
+    char name[256];
+    struct tp_spool_clock now = tp_clock_moment();
+    struct tp_spool_head head = make_head(&now);
+    snprintf(name, sizeof name, ".%.180s.%lld.%d.tpspool", session.options.worker, (long long)now.realtime_ns,
+             (int)getpid());
+    int code = tp_spool_create(&session.spool, session.options.directory, name, &head, MAX_SPOOL_BYTES);
+    if (code) {
+        char detail[4300];
+        snprintf(detail, sizeof detail, "%s: %s", session.options.directory, strerror(code));
+        tp_session_say("nothing is recorded, the program goes on", detail);
+        return code;
+    }
+    add_note(TP_SPOOL_CLOCK, 0, &now, sizeof now, false);
+    for (uint32_t n = 1; n <= tp_names_count(); n++)
+        add_note(TP_SPOOL_NAME, n, tp_names_text(n), strlen(tp_names_text(n)), true);
+    for (unsigned i = 0; i < session.fact_count; i++)
+        add_note(session.facts[i].kind, 0, session.facts[i].text, strlen(session.facts[i].text), true);
+    atomic_store(&dropped, 0);
+    session.first_step = session.step;
+    if (++session.recordings == 0)
+        session.recordings = 1;
+    __atomic_store_n(&tracepress_recording_, session.recordings, __ATOMIC_SEQ_CST);
+    return 0;
+}
+
+static void end_notes(void)
+{
+    char fact[64];
+    uint64_t lost = atomic_load(&dropped);
+    note_clock();
+    if (lost) {
+        int n = snprintf(fact, sizeof fact, "tracepress_dropped\n%llu", (unsigned long long)lost);
+        add_note(TP_SPOOL_META_JSON, 0, fact, (size_t)n, true);
+    }
+    add_note(TP_SPOOL_STOP, 0, "", 0, false);
+    leave_notes();
+}
+
+/* Switches recording off and hands what was kept to the handler. Lets go of the lock meanwhile: handlers may call us.
+ */
+static void finish_spool(void)
+{
+    if (session.spool.fd < 0)
+        return;
+    struct tracepress_options *o = &session.options;
+    struct tp_spool spool = session.spool;
+    __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
+    end_notes();
+    session.spool.fd = -1;
+    if (!o->handler) {
+        tp_spool_close(&spool, false);
+        return;
+    }
+    bool must_stay = false;
+    struct tracepress_trace trace = {.spool = spool.path,
+                                     .must_stay = &must_stay,
+                                     .directory = o->directory,
+                                     .worker = o->worker,
+                                     .is_gzip = !o->no_gzip,
+                                     .first_step = session.first_step};
+    pthread_mutex_unlock(&session.lock);
+    tp_record_leave(); /* this thread's; the others do so at their next record or end */
+    o->handler(&trace, o->context);
+    pthread_mutex_lock(&session.lock);
+    tp_spool_close(&spool, !must_stay);
+}
+
+/* ---- steps ---- */
+
+static void open_step(void)
+{
+    struct tp_spool_record *record = tp_record_take(0);
+    session.has_step = record != NULL;
+    if (record)
+        tp_record_done(record, (uint32_t)session.step, TP_SPOOL_STEP, 0, 0);
+}
+
+static void close_step(void)
+{
+    struct tp_spool_record *record = session.has_step ? tp_record_take(0) : NULL;
+    session.has_step = false;
+    if (record)
+        tp_record_done(record, 0, TP_SPOOL_STEP_END, 0, 0);
+}
+
+static bool is_kept(enum tp_action action)
+{
+    return action == TP_ACTION_RECORD || action == TP_ACTION_RECORD_AND_SAVE;
+}
+
+/* Moves from what the step before did to what this step shall do. The lock is held; a step's range is written without
+ * it, because a new chunk needs it. */
+static void enter_step(enum tp_action before)
+{
+    bool is_stepped = session.options.schedule.active > 0;
+    enum tp_action now = tp_schedule_action(&session.options.schedule, session.step);
+    if (before == TP_ACTION_RECORD_AND_SAVE || (is_kept(before) && !is_kept(now)))
+        finish_spool();
+    if (is_kept(now) && session.is_started && session.spool.fd < 0 && begin_spool() != 0)
+        session.is_started = false;
+    if (session.spool.fd < 0 || (!is_stepped && session.step == 0))
+        return;
+    pthread_mutex_unlock(&session.lock);
+    open_step();
+    pthread_mutex_lock(&session.lock);
+}
+
+void tracepress_step(void)
+{
+    pthread_mutex_lock(&session.lock);
+    if (session.is_started) {
+        enum tp_action before = tp_schedule_action(&session.options.schedule, session.step);
+        pthread_mutex_unlock(&session.lock);
+        close_step();
+        pthread_mutex_lock(&session.lock);
+        session.step++;
+        enter_step(before);
+    }
+    pthread_mutex_unlock(&session.lock);
+}
+
+uint64_t tracepress_step_num(void)
+{
+    pthread_mutex_lock(&session.lock);
+    uint64_t step = session.step;
+    pthread_mutex_unlock(&session.lock);
+    return step;
+}
+
+/* ---- the process: fork, exit ---- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&session.lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&session.lock);
+}
+
+/* The child goes on in a spool of its own. Its copy of this thread's chunk belongs to the parent's: the new number
+ * makes it let go. */
+static void in_child(void)
+{
+    tp_cursor.tid = 0;
+    if (session.spool.fd >= 0) {
+        close(session.spool.fd);
+        session.spool.fd = -1;
+        leave_notes();
+        __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
+        if (begin_spool() != 0)
+            session.is_started = false;
+    }
+    pthread_mutex_unlock(&session.lock);
+}
+
+static void prepare(void)
+{
+    tp_clock_init();
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+__attribute__((destructor)) static void at_exit(void)
+{
+    if (__atomic_load_n(&tracepress_recording_,
+                        __ATOMIC_SEQ_CST)) { /* it goes on for threads that outlive exit a little */
+        tp_session_say("the recording was not stopped; make the trace with: tracepress recover", session.spool.path);
+    }
+}
+
+/* ---- start, stop ---- */
+
+static char *own_text(const char *given, const char *otherwise)
+{
+    return strdup(given && *given ? given : otherwise);
+}
+
+/* Takes over the options; false when memory is short. */
+static bool keep_options(const struct tracepress_options *given)
+{
+    static const struct tracepress_options defaults = TRACEPRESS_OPTIONS;
+    char host[128] = "host", worker[160];
+    const char *directory = getenv("TRACEPRESS_DIR");
+    struct tracepress_options *o = &session.options;
+    free((char *)(uintptr_t)o->directory);
+    free((char *)(uintptr_t)o->worker);
+    memset(o, 0, sizeof *o);
+    given = given ? given : &defaults;
+    memcpy(o, given, given->size < sizeof *o ? given->size : sizeof *o);
+    gethostname(host, sizeof host - 1);
+    snprintf(worker, sizeof worker, "%s_%d", host, (int)getpid());
+    o->directory = own_text(o->directory, directory && *directory ? directory : ".");
+    o->worker = own_text(o->worker, worker);
+    for (char *c = (char *)(uintptr_t)o->worker; c && *c; c++)
+        *c = *c == '/' ? '_' : *c; /* a name, not a path */
+    return o->directory && o->worker;
+}
+
+int tracepress_start(const struct tracepress_options *options)
+{
+    int code = -1;
+    pthread_once(&prepared, prepare);
+    pthread_mutex_lock(&session.lock);
+    if (!session.is_started && keep_options(options)) {
+        session.is_started = true;
+        session.step = 0;
+        enter_step(TP_ACTION_NONE);
+        code = session.is_started ? 0 : -1;
+    }
+    pthread_mutex_unlock(&session.lock);
+    return code;
+}
+
+void tracepress_stop(void)
+{
+    pthread_mutex_lock(&session.lock);
+    bool was_started = session.is_started;
+    pthread_mutex_unlock(&session.lock);
+    if (!was_started)
+        return;
+    close_step();
+    pthread_mutex_lock(&session.lock);
+    session.is_started = false;
+    finish_spool();
+    pthread_mutex_unlock(&session.lock);
+}

@@ -1,0 +1,30 @@
+/* The one recording of the process: its spool, its names, its schedule. The only place with process-wide state. */
+#ifndef TP_COLLECTOR_SESSION_H
+#define TP_COLLECTOR_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/spool.h"
+#include "collector/tracepress.h"
+
+/* What a handler is given: a finished recording. */
+struct tracepress_trace {
+    const char *spool, *directory, *worker;
+    bool is_gzip;
+    uint64_t first_step;
+    bool *must_stay; /* set when the trace could not be written: the spool is then kept */
+};
+
+/* A chunk of the current recording for the calling thread; NULL when it is over or the disk is full, which is said
+ * once. */
+struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header);
+
+/* Counts a record that had no room. */
+void tp_session_drop(void);
+
+/* Says one line on standard error, once per process and never with TRACEPRESS_QUIET=1. */
+void tp_session_say(const char *what, const char *detail);
+
+#endif

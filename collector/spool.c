@@ -1,0 +1,84 @@
+/* Writing side of the spool: see spool.h. */
+#include "collector/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Reserves blocks. RLIMIT_FSIZE would send SIGXFSZ: it is held back in this thread, and taken away if it came. */
+static int reserve(int fd, off_t offset, off_t size)
+{
+    sigset_t limit, old, pending;
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &limit, &old);
+    int code = posix_fallocate(fd, offset, size);
+    if (code && !sigismember(&pending, SIGXFSZ)) {
+        const struct timespec none = {0};
+        sigtimedwait(&limit, NULL, &none);
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return code;
+}
+
+int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
+                    uint64_t max_bytes)
+{
+    char unit[TP_SPOOL_UNIT] = {0};
+    int n = snprintf(spool->path, sizeof spool->path, "%s/%s", directory, name);
+    if (n < 0 || (size_t)n >= sizeof spool->path)
+        return ENAMETOOLONG;
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+        return errno;
+    spool->fd = open(spool->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (spool->fd < 0)
+        return errno;
+    int code = reserve(spool->fd, 0, sizeof unit);
+    memcpy(unit, head, sizeof *head);
+    if (code == 0 && pwrite(spool->fd, unit, sizeof unit, 0) != (ssize_t)sizeof unit)
+        code = errno ? errno : EIO;
+    if (code) {
+        tp_spool_close(spool, true);
+        return code;
+    }
+    spool->max_bytes = max_bytes;
+    atomic_store(&spool->size, sizeof unit);
+    atomic_store(&spool->failed, 0);
+    return 0;
+}
+
+struct tp_spool_chunk *tp_spool_chunk(struct tp_spool *spool, uint32_t size, const struct tp_spool_chunk *header)
+{
+    if (atomic_load_explicit(&spool->failed, memory_order_relaxed))
+        return NULL;
+    uint64_t offset = atomic_fetch_add(&spool->size, size);
+    int code = offset + size > spool->max_bytes ? EFBIG : reserve(spool->fd, (off_t)offset, size);
+    void *mapped = code ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, spool->fd, (off_t)offset);
+    if (mapped == MAP_FAILED) {
+        int none = 0;
+        atomic_compare_exchange_strong(&spool->failed, &none, code ? code : errno);
+        return NULL;
+    }
+    struct tp_spool_chunk *chunk = mapped;
+    *chunk = *header;
+    chunk->size = size;
+    atomic_thread_fence(memory_order_release);
+    chunk->magic = TP_SPOOL_CHUNK_MAGIC;
+    return chunk;
+}
+
+void tp_spool_close(struct tp_spool *spool, bool is_removed)
+{
+    if (spool->fd < 0)
+        return;
+    close(spool->fd);
+    spool->fd = -1;
+    if (is_removed)
+        unlink(spool->path);
+}

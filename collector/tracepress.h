@@ -1,0 +1,337 @@
+/* libtracepress: a C or C++ program records itself, and gets the files that torch.profiler gives Python.
+ *
+ *     #include <tracepress.h>
+ *
+ *     struct tracepress_options options = TRACEPRESS_OPTIONS;
+ *     options.schedule = (struct tracepress_schedule){.wait = 1, .warmup = 1, .active = 3};
+ *     options.handler = tracepress_tensorboard_trace_handler;
+ *     options.directory = "runs/today";
+ *     tracepress_start(&options);
+ *     for (int i = 0; i < steps; i++) {
+ *         TRACEPRESS_SCOPE("forward");       // until the end of the block
+ *         ...
+ *         tracepress_step();
+ *     }
+ *     tracepress_stop();
+ *
+ * Rules for every function below, unless it says otherwise:
+ * - It never fails the program: no exit, no signal, no exception, nothing printed but one line on standard error the
+ *   first time that something cannot be recorded (TRACEPRESS_QUIET=1 in the environment: not even that).
+ * - It may be called from any thread, at any time: before start, after stop, in a child after fork. Without a recording
+ *   it does nothing, at the cost of one load and a branch.
+ * - Texts are copied; NULL is an empty text. Texts longer than 3000 bytes are cut.
+ * - Not from signal handlers.
+ *
+ * What is recorded goes at once to a file beside the traces (the spool) and survives SIGKILL, abort and exec;
+ * `tracepress recover SPOOL` makes the trace. Compile with -DTRACEPRESS_DISABLED and every call is gone, and so is the
+ * need for the library. */
+#ifndef TRACEPRESS_H
+#define TRACEPRESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TRACEPRESS_VERSION 1
+
+#ifndef TRACEPRESS_API
+#define TRACEPRESS_API __attribute__((visibility("default")))
+#endif
+
+/* ---- a recording --------------------------------------------------------------------------------------------------
+ */
+
+/* Which steps are recorded, as torch.profiler.schedule: skip_first steps are left out once; then, repeat times (0:
+ * without end), wait and warmup steps are left out and active steps are kept. (This recorder needs no warming up; the
+ * member is there so that one schedule serves both.) active 0: everything from start to stop. */
+struct tracepress_schedule {
+    uint32_t skip_first, wait, warmup, active, repeat;
+};
+
+/* What an on_trace_ready function is told. The pointer is valid during the call only. */
+struct tracepress_trace;
+
+/* Called by the thread that called tracepress_step or tracepress_stop, after each cycle of the schedule. */
+typedef void (*tracepress_handler)(const struct tracepress_trace *trace, void *context);
+
+struct tracepress_options {
+    uint32_t size; /* sizeof(struct tracepress_options): lets later versions add members */
+    int record_shapes, profile_memory, with_stack, with_flops, with_modules; /* noted in the trace; 0 leaves them out */
+    struct tracepress_schedule schedule;
+    tracepress_handler handler; /* NULL: the spool stays, for `tracepress recover` */
+    void *context;              /* for the handler */
+    const char *directory;      /* for spool and traces; NULL: $TRACEPRESS_DIR, or "." */
+    const char *worker;         /* NULL: host and process, as torch writes it */
+    int no_gzip;                /* traces as plain .pt.trace.json */
+};
+
+#define TRACEPRESS_OPTIONS                                                                                             \
+    {                                                                                                                  \
+        .size = sizeof(struct tracepress_options), .record_shapes = 1, .profile_memory = 1                             \
+    }
+
+/* Functions of the library; without it they are empty (further down). */
+#ifdef TRACEPRESS_DISABLED
+#define TRACEPRESS_CALL static inline
+#else
+#define TRACEPRESS_CALL TRACEPRESS_API
+#endif
+
+/* Begins a recording (with an active schedule: waits for its first step). options NULL: everything at its default.
+ * Returns 0, or -1 when one is already going on or nothing can be written: the program goes on all the same. */
+TRACEPRESS_CALL int tracepress_start(const struct tracepress_options *options);
+
+/* Ends a step of the program and begins the next. One thread at a time. */
+TRACEPRESS_CALL void tracepress_step(void);
+
+/* Ends the recording; calls the handler if steps were kept that it has not seen. */
+TRACEPRESS_CALL void tracepress_stop(void);
+
+/* Number of the current step from 0; the count of calls of tracepress_step since start. */
+TRACEPRESS_CALL uint64_t tracepress_step_num(void);
+
+/* A ready handler: writes <directory>/<worker>.<ns>.pt.trace.json.gz. context: not used. */
+TRACEPRESS_CALL void tracepress_tensorboard_trace_handler(const struct tracepress_trace *trace, void *context);
+
+/* For handlers: writes the trace to `path` (gzip when it ends in .gz). Returns 0, or -1 after saying why. */
+TRACEPRESS_CALL int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const char *path);
+
+/* Adds a fact about the run to the traces (batch_size, model ..); value as text, or as JSON. Before or during a
+ * recording; kept for the following ones. */
+TRACEPRESS_CALL void tracepress_metadata(const char *key, const char *value);
+TRACEPRESS_CALL void tracepress_metadata_json(const char *key, const char *json);
+
+/* ---- ranges -------------------------------------------------------------------------------------------------------
+ * Ranges of a thread nest: an end closes the range that was begun last. One that is open when the recording stops is
+ * kept, ends there, and is marked. */
+
+/* A name's number, for ranges on hot paths: the same text gives the same number. Takes a lock. */
+typedef uint32_t tracepress_name;
+TRACEPRESS_CALL tracepress_name tracepress_intern(const char *name);
+
+static inline void tracepress_begin(tracepress_name name);
+static inline void tracepress_begin_text(const char *name); /* without a number: costs a copy of the text */
+static inline void tracepress_end(void);
+
+/* Types of elements; traces show torch's names for them. */
+enum tracepress_dtype {
+    TRACEPRESS_UNKNOWN,
+    TRACEPRESS_FLOAT,
+    TRACEPRESS_DOUBLE,
+    TRACEPRESS_HALF,
+    TRACEPRESS_BFLOAT16,
+    TRACEPRESS_INT8,
+    TRACEPRESS_UINT8,
+    TRACEPRESS_INT16,
+    TRACEPRESS_INT32,
+    TRACEPRESS_INT64,
+    TRACEPRESS_BOOL,
+    TRACEPRESS_SCALAR
+};
+
+/* An input of an operator. */
+struct tracepress_input {
+    enum tracepress_dtype dtype;
+    uint32_t rank; /* at most 16 are kept */
+    const int64_t *dims;
+};
+
+/* What is known about an operator call. Zeroed members mean: not known. */
+struct tracepress_operator {
+    const struct tracepress_input *inputs;
+    uint32_t input_count; /* at most 64 are kept */
+    int is_backward;
+    uint64_t sequence;    /* from 1; a backward operator has its forward operator's, and an arrow is drawn */
+    uint64_t forward_tid; /* of a backward operator */
+    uint64_t flops, bytes;
+};
+
+/* An operator begins; tracepress_end ends it. call NULL: only its name. */
+static inline void tracepress_operator_begin(tracepress_name name, const struct tracepress_operator *call);
+
+/* A module (layer) begins; tracepress_end ends it. */
+static inline void tracepress_module_begin(tracepress_name name);
+
+/* Work that begins on one thread and may end on another; id tells it from others of the same name. */
+static inline void tracepress_async_begin(tracepress_name name, uint64_t id);
+static inline void tracepress_async_end(tracepress_name name, uint64_t id);
+
+/* ---- moments ------------------------------------------------------------------------------------------------------
+ */
+
+static inline void tracepress_instant(tracepress_name name);
+static inline void tracepress_counter(tracepress_name name, double value);
+
+/* Devices as torch numbers their types. */
+enum tracepress_device { TRACEPRESS_CPU = 0, TRACEPRESS_CUDA = 1 };
+
+/* `bytes` were allocated (below 0: given back) at `address`. The totals of that device after it; -1: not known. */
+struct tracepress_memory {
+    uint64_t address;
+    int64_t bytes, total_allocated, total_reserved;
+    int32_t device_type, device_id; /* device_id -1 for the CPU */
+};
+static inline void tracepress_memory_note(const struct tracepress_memory *note);
+
+/* ---- behind the functions above: while nothing is recorded, a call is one load and a branch ------------------------
+ */
+
+extern TRACEPRESS_API uint32_t tracepress_recording_; /* 0: nothing is recorded */
+
+TRACEPRESS_API void tracepress_record_begin_(tracepress_name name);
+TRACEPRESS_API void tracepress_record_text_(const char *name);
+TRACEPRESS_API void tracepress_record_end_(void);
+TRACEPRESS_API void tracepress_record_operator_(tracepress_name name, const struct tracepress_operator *call);
+TRACEPRESS_API void tracepress_record_module_(tracepress_name name);
+TRACEPRESS_API void tracepress_record_async_(tracepress_name name, uint64_t id, int is_end);
+TRACEPRESS_API void tracepress_record_instant_(tracepress_name name);
+TRACEPRESS_API void tracepress_record_counter_(tracepress_name name, double value);
+TRACEPRESS_API void tracepress_record_memory_(const struct tracepress_memory *note);
+
+#ifdef TRACEPRESS_DISABLED
+#define TRACEPRESS_IS_ON_ 0
+#else
+#define TRACEPRESS_IS_ON_ __builtin_expect(__atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED) != 0, 0)
+#endif
+#define TRACEPRESS_WHEN_ON_(call)                                                                                      \
+    do {                                                                                                               \
+        if (TRACEPRESS_IS_ON_)                                                                                         \
+            call;                                                                                                      \
+    } while (0)
+
+static inline void tracepress_begin(tracepress_name name)
+{
+    TRACEPRESS_WHEN_ON_(tracepress_record_begin_(name));
+}
+static inline void tracepress_begin_text(const char *name)
+{
+    TRACEPRESS_WHEN_ON_(tracepress_record_text_(name));
+}
+static inline void tracepress_end(void)
+{
+    TRACEPRESS_WHEN_ON_(tracepress_record_end_());
+}
+static inline void tracepress_operator_begin(tracepress_name name, const struct tracepress_operator *call)
+{
+    TRACEPRESS_WHEN_ON_(tracepress_record_operator_(name, call));
+}
+static inline void tracepress_module_begin(tracepress_name name)
+{
+    TRACEPRESS_WHEN_ON_(tracepress_record_module_(name));
+}
+static inline void tracepress_async_begin(tracepress_name name, uint64_t id)
+{
+    TRACEPRESS_WHEN_ON_(tracepress_record_async_(name, id, 0));
+}
+static inline void tracepress_async_end(tracepress_name name, uint64_t id)
+{
+    TRACEPRESS_WHEN_ON_(tracepress_record_async_(name, id, 1));
+}
+static inline void tracepress_instant(tracepress_name name)
+{
+    TRACEPRESS_WHEN_ON_(tracepress_record_instant_(name));
+}
+static inline void tracepress_counter(tracepress_name name, double value)
+{
+    TRACEPRESS_WHEN_ON_(tracepress_record_counter_(name, value));
+}
+static inline void tracepress_memory_note(const struct tracepress_memory *note)
+{
+    TRACEPRESS_WHEN_ON_(tracepress_record_memory_(note));
+}
+
+#ifdef TRACEPRESS_DISABLED
+static inline int tracepress_start(const struct tracepress_options *options)
+{
+    (void)options;
+    return -1;
+}
+static inline void tracepress_step(void)
+{
+}
+static inline void tracepress_stop(void)
+{
+}
+static inline uint64_t tracepress_step_num(void)
+{
+    return 0;
+}
+static inline void tracepress_tensorboard_trace_handler(const struct tracepress_trace *trace, void *context)
+{
+    (void)trace;
+    (void)context;
+}
+static inline int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const char *path)
+{
+    (void)trace;
+    (void)path;
+    return -1;
+}
+static inline void tracepress_metadata(const char *key, const char *value)
+{
+    (void)key;
+    (void)value;
+}
+static inline void tracepress_metadata_json(const char *key, const char *json)
+{
+    (void)key;
+    (void)json;
+}
+static inline tracepress_name tracepress_intern(const char *name)
+{
+    (void)name;
+    return 1;
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- a range until the end of the block: TRACEPRESS_SCOPE("forward"); ------------------------------------------- */
+
+#define TRACEPRESS_JOIN_(a, b) a##b
+#define TRACEPRESS_JOIN(a, b) TRACEPRESS_JOIN_(a, b)
+
+#if defined(__cplusplus)
+struct tracepress_scope_guard {
+    explicit tracepress_scope_guard(tracepress_name name)
+    {
+        tracepress_begin(name);
+    }
+    ~tracepress_scope_guard()
+    {
+        tracepress_end();
+    }
+    tracepress_scope_guard(const tracepress_scope_guard &) = delete;
+    tracepress_scope_guard &operator=(const tracepress_scope_guard &) = delete;
+};
+#define TRACEPRESS_SCOPE(text)                                                                                         \
+    static const tracepress_name TRACEPRESS_JOIN(tracepress_name_, __LINE__) = tracepress_intern(text);                \
+    tracepress_scope_guard TRACEPRESS_JOIN(tracepress_scope_, __LINE__)(TRACEPRESS_JOIN(tracepress_name_, __LINE__))
+#else
+static inline void tracepress_end_scope_(const int *unused)
+{
+    (void)unused;
+    tracepress_end();
+}
+/* The number is looked up once; two threads that do it at the same time get the same. */
+#define TRACEPRESS_SCOPE(text)                                                                                         \
+    static tracepress_name TRACEPRESS_JOIN(tracepress_name_, __LINE__);                                                \
+    __attribute__((cleanup(tracepress_end_scope_), unused)) const int TRACEPRESS_JOIN(tracepress_scope_, __LINE__) =   \
+        (tracepress_begin_once_(&TRACEPRESS_JOIN(tracepress_name_, __LINE__), (text)), 0)
+static inline void tracepress_begin_once_(tracepress_name *name, const char *text)
+{
+    tracepress_name number = __atomic_load_n(name, __ATOMIC_RELAXED);
+    if (number == 0) {
+        number = tracepress_intern(text);
+        __atomic_store_n(name, number, __ATOMIC_RELAXED);
+    }
+    tracepress_begin(number);
+}
+#endif
+
+#endif

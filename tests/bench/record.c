@@ -1,0 +1,129 @@
+/* record [MILLION]: what recording costs. Nanoseconds per begin + end beside a bare loop of two clock reads and a
+ * store, switched off, on 1 to 16 threads; then seconds from stop to the trace on disk. */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/clock.h"
+#include "collector/tracepress.h"
+
+enum { ROUNDS = 7 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double best(void (*run)(long count), long count)
+{
+    double least = 1e9;
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = now();
+        run(count);
+        double ns = (now() - start) * 1e9 / (double)count;
+        least = ns < least ? ns : least;
+    }
+    return least;
+}
+
+static struct {
+    uint64_t begin, end, name, more;
+} volatile ring[4096];
+
+static void bare(long count)
+{
+    for (long i = 0; i < count; i++) {
+        uint64_t begin = tp_clock_now();
+        ring[i & 4095].name = 1;
+        ring[i & 4095].more = 0;
+        ring[i & 4095].begin = begin;
+        ring[i & 4095].end = tp_clock_now();
+    }
+}
+
+static tracepress_name name;
+
+static void scopes(long count)
+{
+    for (long i = 0; i < count; i++) {
+        tracepress_begin(name);
+        tracepress_end();
+    }
+}
+
+static void *on_thread(void *count)
+{
+    scopes((long)(intptr_t)count);
+    return NULL;
+}
+
+static void many(int threads, long count)
+{
+    pthread_t ids[16];
+    double start = now();
+    for (int i = 0; i < threads; i++)
+        pthread_create(&ids[i], NULL, on_thread, (void *)(intptr_t)count);
+    for (int i = 0; i < threads; i++)
+        pthread_join(ids[i], NULL);
+    printf("  %2d threads: %.1f million ranges a second\n", threads, threads * (double)count / (now() - start) / 1e6);
+}
+
+static void start(const char *folder, tracepress_handler handler)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.directory = folder;
+    options.worker = "bench";
+    options.handler = handler;
+    if (tracepress_start(&options) != 0)
+        exit(1);
+}
+
+static void export_trace(const struct tracepress_trace *trace, void *context)
+{
+    tracepress_export_chrome_trace(trace, context);
+}
+
+int main(int argc, char **argv)
+{
+    long million = (argc > 1 ? atol(argv[1]) : 1) * 1000000;
+    char folder[] = "/tmp/tracepress-record-XXXXXX", path[64], command[96];
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(path, sizeof path, "%s/trace.json.gz", folder);
+    name = tracepress_intern("work");
+    tp_clock_init();
+    double floor = best(bare, million), off = best(scopes, million);
+    start(folder, NULL);
+    double on = best(scopes, million / 4);
+    tracepress_stop();
+    printf("begin + end: %.1f ns (%.2f of two clock reads and a 32-byte store: %.1f ns); switched off: %.2f ns\n", on,
+           on / floor, floor, off);
+    for (int threads = 1; threads <= 16; threads *= 4) {
+        start(folder, NULL);
+        many(threads, million / threads);
+        tracepress_stop();
+    }
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.directory = folder;
+    options.handler = export_trace;
+    options.context = path;
+    tracepress_start(&options);
+    scopes(million);
+    double stop = now();
+    tracepress_stop();
+    stop = now() - stop;
+    struct stat status = {0};
+    if (stat(path, &status) != 0)
+        return 1;
+    printf("stop to disk, %ld million ranges: %.2f s, %.1f MB\n", million / 1000000, stop,
+           (double)status.st_size / 1e6);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}

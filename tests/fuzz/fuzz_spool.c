@@ -1,0 +1,49 @@
+/* Any bytes as a spool: they become a trace that is strict JSON, or are refused. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "webreport/trace/trace.h"
+#include "writer/spool_trace.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A file of these bytes that is gone with its descriptor. */
+static int file_of(const uint8_t *data, size_t size, char *path)
+{
+    int fd = memfd_create("spool", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+        abort();
+    snprintf(path, 64, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+/* What came out is read again: the strict reader refuses anything that is not JSON. */
+static void read_back(const char *path)
+{
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_error err = {0};
+    const struct tp_trace_options strict = {.is_strict = true, .single_thread = true};
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard) == 0 && tp_trace_read(&trace, &arena, path, &strict, &err) != TP_OK)
+        abort();
+    tp_arena_release(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char spool[64], trace[] = "/tmp/tracepress-fuzz-XXXXXX";
+    struct tp_error err = {0};
+    int fd = file_of(data, size, spool), out = mkstemp(trace);
+    if (out < 0)
+        abort();
+    if (tp_spool_trace(spool, trace, false, NULL, &err) == 0)
+        read_back(trace);
+    unlink(trace);
+    close(out);
+    close(fd);
+    return 0;
+}

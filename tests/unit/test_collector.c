@@ -1,0 +1,265 @@
+/* What the public interface records is what the spool's reader reads. */
+#include "collector/tracepress.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/session.h"
+#include "writer/spool_read.h"
+
+static char folder[64];
+
+static int enter_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/tracepress-collector-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+/* ---- the spool of a handler, as text: one line a record, times left out ---- */
+
+static char told[1 << 16];
+static unsigned told_count;
+
+static const char *const kinds[TP_SPOOL_KINDS] = {[TP_SPOOL_SCOPE] = "scope",
+                                                  [TP_SPOOL_OPERATOR] = "operator",
+                                                  [TP_SPOOL_MODULE] = "module",
+                                                  [TP_SPOOL_STEP] = "step",
+                                                  [TP_SPOOL_END] = "end",
+                                                  [TP_SPOOL_INSTANT] = "instant",
+                                                  [TP_SPOOL_COUNTER] = "counter",
+                                                  [TP_SPOOL_MEMORY_NOTE] = "memory",
+                                                  [TP_SPOOL_ASYNC_BEGIN] = "async begin",
+                                                  [TP_SPOOL_ASYNC_END] = "async end",
+                                                  [TP_SPOOL_STEP_END] = "step end"};
+
+static void tell_threads(const struct tp_spool_file *file)
+{
+    for (uint32_t t = 0; t < file->thread_count; t++) {
+        struct tp_spool_walk walk;
+        struct tp_spool_record record;
+        const char *payload;
+        uint64_t last = 0;
+        tp_spool_walk(&walk, file, &file->threads[t]);
+        strcat(told, "thread\n");
+        while (tp_spool_next(&walk, &record, &payload)) {
+            struct tp_str name = tp_spool_name(file, &record, payload);
+            size_t n = strlen(told);
+            assert_true(record.time >= last);
+            last = record.time;
+            if (record.kind == TP_SPOOL_END || record.kind == TP_SPOOL_STEP_END || record.kind == TP_SPOOL_MEMORY_NOTE)
+                name.len = 0;
+            if (record.kind == TP_SPOOL_STEP)
+                snprintf(told + n, sizeof told - n, "step %u\n", record.name);
+            else
+                snprintf(told + n, sizeof told - n, "%s %.*s\n", kinds[record.kind], (int)name.len, name.ptr);
+            assert_true(n + 200 < sizeof told);
+        }
+        assert_int_equal(walk.broken_count, 0);
+    }
+}
+
+static void tell(const struct tracepress_trace *trace, void *context)
+{
+    struct tp_arena arena;
+    struct tp_spool_file file;
+    struct tp_error err = {0};
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    assert_int_equal(tp_spool_open(&file, trace->spool, &arena, &err), 0);
+    assert_true(file.was_stopped);
+    assert_int_equal(file.broken_count, 0);
+    assert_true(file.clock_count >= 2);
+    told_count++;
+    tell_threads(&file);
+    tp_spool_release(&file);
+    tp_arena_release(&arena);
+    *(int *)context += 1;
+}
+
+static struct tracepress_options options_of(int *handled)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.directory = folder;
+    options.handler = tell;
+    options.context = handled;
+    told[0] = '\0';
+    told_count = 0;
+    return options;
+}
+
+static void *on_another_thread(void *unused)
+{
+    (void)unused;
+    TRACEPRESS_SCOPE("other");
+    return NULL;
+}
+
+static void calls_come_back_in_order(void **state)
+{
+    int handled = 0;
+    pthread_t thread;
+    struct tracepress_options options = options_of(&handled);
+    const int64_t dims[] = {3, 4};
+    const struct tracepress_input input = {TRACEPRESS_FLOAT, 2, dims};
+    const struct tracepress_operator call = {.inputs = &input, .input_count = 1, .sequence = 1, .flops = 24};
+    const struct tracepress_memory memory = {.address = 64, .bytes = 48, .device_id = -1};
+    (void)state;
+    tracepress_begin_text("before the start");
+    tracepress_end();
+    assert_int_equal(tracepress_start(&options), 0);
+    assert_int_equal(tracepress_start(&options), -1);
+    tracepress_begin_text("a name with \"quotes\"");
+    tracepress_operator_begin(tracepress_intern("matmul"), &call);
+    tracepress_memory_note(&memory);
+    tracepress_end();
+    tracepress_module_begin(tracepress_intern("Linear_0"));
+    tracepress_end();
+    tracepress_counter(tracepress_intern("loss"), 0.5);
+    tracepress_instant(tracepress_intern("here"));
+    tracepress_async_begin(tracepress_intern("copy"), 7);
+    tracepress_async_end(tracepress_intern("copy"), 7);
+    tracepress_end();
+    pthread_create(&thread, NULL, on_another_thread, NULL);
+    pthread_join(thread, NULL);
+    tracepress_stop();
+    tracepress_begin_text("after the stop");
+    tracepress_end();
+    assert_int_equal(handled, 1);
+    assert_string_equal(told,
+                        "thread\nscope a name with \"quotes\"\noperator matmul\nmemory \nend \nmodule Linear_0\nend \n"
+                        "counter loss\ninstant here\nasync begin copy\nasync end copy\nend \n"
+                        "thread\nscope other\nend \n");
+}
+
+static void the_schedule_decides_which_steps_are_kept(void **state)
+{
+    int handled = 0;
+    struct tracepress_options options = options_of(&handled);
+    options.schedule = (struct tracepress_schedule){.wait = 1, .active = 2, .repeat = 2};
+    (void)state;
+    assert_int_equal(tracepress_start(&options), 0);
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(tracepress_step_num(), i);
+        {
+            TRACEPRESS_SCOPE("work");
+        }
+        tracepress_step();
+    }
+    tracepress_stop();
+    assert_int_equal(handled, 2);
+    assert_string_equal(told, "thread\nstep 1\nscope work\nend \nstep end \nstep 2\nscope work\nend \nstep end \n"
+                              "thread\nstep 4\nscope work\nend \nstep end \nstep 5\nscope work\nend \nstep end \n");
+}
+
+/* More records than a chunk of any size holds, with payloads that do not divide it. */
+static void long_recordings_span_chunks(void **state)
+{
+    enum { COUNT = 30000 };
+    int handled = 0;
+    struct tracepress_options options = options_of(&handled);
+    (void)state;
+    options.handler = NULL; /* the spool stays */
+    assert_int_equal(tracepress_start(&options), 0);
+    for (int i = 0; i < COUNT; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%.*s%d", i % 40, "........................................", i);
+        tracepress_begin_text(text);
+        tracepress_end();
+    }
+    tracepress_stop();
+    char command[200];
+    snprintf(command, sizeof command, "mv %s/.*.tpspool %s/kept", folder, folder);
+    assert_int_equal(system(command), 0);
+    struct tp_arena arena;
+    struct tp_spool_file file;
+    struct tp_error err = {0};
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    snprintf(command, sizeof command, "%s/kept", folder);
+    assert_int_equal(tp_spool_open(&file, command, &arena, &err), 0);
+    assert_int_equal(file.thread_count, 1);
+    struct tp_spool_walk walk;
+    struct tp_spool_record record;
+    const char *payload;
+    int begun = 0, ended = 0;
+    tp_spool_walk(&walk, &file, &file.threads[0]);
+    while (tp_spool_next(&walk, &record, &payload)) {
+        ended += record.kind == TP_SPOOL_END;
+        if (record.kind != TP_SPOOL_SCOPE)
+            continue;
+        struct tp_str name = tp_spool_name(&file, &record, payload);
+        assert_int_equal(name.len, (size_t)(begun % 40) + (size_t)snprintf(NULL, 0, "%d", begun));
+        begun++;
+    }
+    assert_int_equal(begun, COUNT);
+    assert_int_equal(ended, COUNT);
+    tp_spool_release(&file);
+    tp_arena_release(&arena);
+}
+
+static void a_child_has_a_spool_of_its_own(void **state)
+{
+    int handled = 0, status;
+    struct tracepress_options options = options_of(&handled);
+    (void)state;
+    assert_int_equal(tracepress_start(&options), 0);
+    tracepress_begin_text("parent");
+    pid_t child = fork();
+    if (child == 0) {
+        tracepress_begin_text("child");
+        tracepress_end();
+        tracepress_stop();
+        _exit(handled == 1 && strcmp(told, "thread\nscope child\nend \n") == 0 ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    tracepress_end();
+    tracepress_stop();
+    assert_string_equal(told, "thread\nscope parent\nend \n");
+}
+
+static void nothing_to_write_to_is_survived(void **state)
+{
+    int handled = 0;
+    struct tracepress_options options = options_of(&handled);
+    (void)state;
+    setenv("TRACEPRESS_QUIET", "1", 1);
+    options.directory = "/proc/no/such";
+    assert_int_equal(tracepress_start(&options), -1);
+    tracepress_begin_text("x");
+    tracepress_end();
+    tracepress_step();
+    tracepress_stop();
+    assert_int_equal(handled, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_come_back_in_order),        cmocka_unit_test(the_schedule_decides_which_steps_are_kept),
+        cmocka_unit_test(long_recordings_span_chunks),     cmocka_unit_test(a_child_has_a_spool_of_its_own),
+        cmocka_unit_test(nothing_to_write_to_is_survived),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

@@ -1,0 +1,107 @@
+/* tracepress recover SPOOL...: the trace of a recorded program that had no orderly end. */
+#include <stdio.h>
+#include <string.h>
+
+#include "webreport/cli/cmd.h"
+#include "webreport/cli/console.h"
+#include "webreport/cli/inputs.h"
+#include "webreport/cli/opt.h"
+#include "writer/spool_trace.h"
+
+struct options {
+    const char *out;
+    int color;
+    bool quiet, help;
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct tp_opt table[] = {
+    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
+    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
+    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
+    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+/* The name the trace would have had: ".WORKER.NS.PID.tpspool" gives "WORKER.NS.pt.trace.json.gz" beside it. */
+static bool name_trace(char *path, size_t size, const char *spool)
+{
+    const char *slash = strrchr(spool, '/'), *base = slash ? slash + 1 : spool;
+    size_t folder = (size_t)(base - spool);
+    base += *base == '.' && base[1];
+    size_t n = strlen(base);
+    if (n > 8 && strcmp(base + n - 8, ".tpspool") == 0) {
+        n -= 8;
+        while (n > 1 && base[n - 1] != '.') /* the process */
+            n--;
+        n -= n > 1;
+    }
+    int written = snprintf(path, size, "%.*s%.*s.pt.trace.json.gz", (int)folder, spool, (int)n, base);
+    return written > 0 && (size_t)written < size;
+}
+
+static void say(struct tp_console *console, const char *spool, const struct tp_spool_trace_result *result)
+{
+    if (result->open_count)
+        tp_console_notice(console, "%s: %llu ranges were open at the end; they end there, marked as not finished",
+                          spool, (unsigned long long)result->open_count);
+    if (result->broken_count)
+        tp_console_notice(console, "%s: %llu damaged records were left out", spool,
+                          (unsigned long long)result->broken_count);
+    if (!result->range_count && !result->event_count)
+        tp_console_notice(console, "%s: nothing was recorded in it", spool);
+}
+
+static int recover(struct tp_console *console, const char *spool, const char *out)
+{
+    char path[4096 + 64];
+    struct tp_spool_trace_result result;
+    struct tp_error err = {0};
+    size_t n;
+    if (!out && !name_trace(path, sizeof path, spool)) {
+        tp_console_error(console, "%s: the path is too long; name the trace with -o", spool);
+        return TP_EXIT_USAGE;
+    }
+    out = out ? out : path;
+    n = strlen(out);
+    int code = tp_spool_trace(spool, out, n > 3 && strcmp(out + n - 3, ".gz") == 0, &result, &err);
+    if (code) {
+        tp_console_error(console, "%s", err.text);
+        return tp_inputs_exit_code(code == TP_EFORMAT ? TP_ENOTFOUND : code);
+    }
+    say(console, spool, &result);
+    if (strcmp(out, "-") != 0 && printf("%s\n", out) < 0)
+        return TP_EXIT_NO_OUTPUT;
+    return TP_EXIT_DONE;
+}
+
+static int usage(struct tp_console *console, const char *what)
+{
+    tp_console_error(console, "recover: %s; 'tracepress help recover' lists the options", what);
+    return TP_EXIT_USAGE;
+}
+
+int tp_cmd_recover(int argc, char **argv)
+{
+    struct options o = {0};
+    struct tp_error err = {0};
+    struct tp_console console;
+    size_t count;
+    int worst = TP_EXIT_DONE;
+    int code = tp_opt_parse(table, &o, argc, argv, &count, &err);
+    tp_console_init(&console, o.quiet, o.color);
+    if (o.help)
+        return tp_help_print("recover");
+    if (code < 0)
+        return usage(&console, err.text);
+    if (count == 0)
+        return usage(&console, "name a spool: .*.tpspool beside the traces");
+    if (o.out && count > 1)
+        return usage(&console, "-o names one trace, and several spools are given");
+    for (size_t i = 0; i < count; i++) {
+        code = recover(&console, argv[i], o.out);
+        worst = worst > code ? worst : code;
+    }
+    return fflush(stdout) == 0 ? worst : TP_EXIT_NO_OUTPUT;
+}

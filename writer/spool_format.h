@@ -1,0 +1,123 @@
+/* The spool: what a recorded program leaves behind, even when it is killed.
+ *
+ * A file of units of 4 KiB. The first unit is the head; the others belong to chunks, each some whole units long and
+ * written by one thread. A chunk begins with its header and goes on with records of 16-byte slots. A record's time is
+ * stored last, so a reader that meets time 0 has seen all that was finished: nothing is lost to SIGKILL, abort or exec,
+ * because the pages belong to the file. A chunk whose header is missing was reserved and never used.
+ *
+ * Byte order and sizes are those of the machine that wrote it: a spool is read where it was made. */
+#ifndef TP_WRITER_SPOOL_FORMAT_H
+#define TP_WRITER_SPOOL_FORMAT_H
+
+#include <stdint.h>
+
+enum {
+    TP_SPOOL_VERSION = 1,
+    TP_SPOOL_UNIT = 4096,
+    TP_SPOOL_SLOT = 16,
+    TP_SPOOL_MAX_SLOTS = 256, /* of one record, its head included */
+    TP_SPOOL_MAX_CHUNK = 1 << 20,
+    TP_SPOOL_MAX_INPUTS = 64, /* of one operator */
+    TP_SPOOL_MAX_RANK = 16    /* dimensions of one input; further ones are not kept */
+};
+
+#define TP_SPOOL_MAGIC 0x6C6F6F7073707401ull       /* "\1tpspool" */
+#define TP_SPOOL_CHUNK_MAGIC 0x6B6E756863707401ull /* "\1tpchunk" */
+
+/* First bytes of the file. */
+struct tp_spool_head {
+    uint64_t magic;
+    uint32_t version, is_tsc; /* is_tsc: times are ticks, else nanoseconds of CLOCK_MONOTONIC */
+    uint64_t pid, start_realtime_ns;
+    uint32_t flags;                        /* enum tp_spool_flag */
+    uint32_t rank, world_size, local_rank; /* UINT32_MAX: unknown */
+    char program[64];                      /* NUL-terminated */
+};
+
+enum tp_spool_flag {
+    TP_SPOOL_SHAPES = 1,
+    TP_SPOOL_MEMORY = 2,
+    TP_SPOOL_STACKS = 4,
+    TP_SPOOL_FLOPS = 8,
+    TP_SPOOL_MODULES = 16
+};
+
+struct tp_spool_chunk {
+    uint64_t magic;
+    uint32_t size; /* bytes, this header included; a multiple of the unit */
+    uint32_t is_notes;
+    uint64_t tid;              /* of the system: may be given to another thread later */
+    uint32_t thread, sequence; /* number of the thread in this recording; of its chunks, from 0 */
+    char thread_name[32];      /* NUL-terminated; "": unknown */
+};
+
+/* A record; `slots` more slots of payload follow. */
+struct tp_spool_record {
+    uint64_t time; /* stored last; 0: nothing here yet */
+    uint32_t name; /* number of a name, TP_SPOOL_NO_NAME, or what the kind says */
+    uint8_t kind;  /* enum tp_spool_kind */
+    uint8_t slots;
+    uint16_t text; /* bytes of text at the end of the payload: the name when `name` is TP_SPOOL_NO_NAME */
+};
+
+#define TP_SPOOL_NO_NAME UINT32_MAX
+
+enum tp_spool_kind {
+    /* in chunks of notes; written under the session's lock */
+    TP_SPOOL_NAME = 1,  /* text is name number `name` */
+    TP_SPOOL_CLOCK,     /* payload: struct tp_spool_clock */
+    TP_SPOOL_META_TEXT, /* text: key, '\n', value */
+    TP_SPOOL_META_JSON, /* as above; the value is JSON */
+    TP_SPOOL_STOP,      /* the recording was stopped in order */
+    /* in chunks of threads */
+    TP_SPOOL_SCOPE = 16, /* a range begins; the kinds differ in the category they get */
+    TP_SPOOL_OPERATOR,   /* payload: struct tp_spool_operator, then its inputs */
+    TP_SPOOL_MODULE,
+    TP_SPOOL_STEP, /* `name`: the step's number; ends by TP_SPOOL_STEP_END, whatever is open inside */
+    TP_SPOOL_END,  /* of the innermost range of the thread */
+    TP_SPOOL_INSTANT,
+    TP_SPOOL_COUNTER,     /* payload: struct tp_spool_counter */
+    TP_SPOOL_MEMORY_NOTE, /* payload: struct tp_spool_memory */
+    TP_SPOOL_ASYNC_BEGIN, /* payload: struct tp_spool_async; may end on another thread */
+    TP_SPOOL_ASYNC_END,
+    TP_SPOOL_STEP_END,
+    TP_SPOOL_KINDS
+};
+
+/* One moment on three clocks. */
+struct tp_spool_clock {
+    uint64_t ticks;
+    int64_t monotonic_ns, realtime_ns, unused;
+};
+
+struct tp_spool_operator {
+    int64_t sequence, flops; /* INT64_MIN: none */
+    int64_t bytes, forward_tid;
+    uint32_t input_count, is_backward;
+    uint64_t unused;
+};
+
+/* An input of an operator: this, then `rank` int64 dimensions, padded to whole slots. */
+struct tp_spool_input {
+    uint32_t rank, dtype; /* enum tracepress_dtype */
+    uint64_t unused;
+};
+
+struct tp_spool_counter {
+    double value;
+    uint64_t unused;
+};
+
+struct tp_spool_memory {
+    uint64_t address;
+    int64_t bytes; /* below 0: given back */
+    int64_t total_allocated, total_reserved;
+    int32_t device_type, device_id; /* as in torch: 0 CPU, 1 CUDA */
+    uint64_t unused;
+};
+
+struct tp_spool_async {
+    uint64_t id, unused;
+};
+
+#endif
