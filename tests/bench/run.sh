@@ -60,6 +60,8 @@ writer() {
     rm -f "$work"/w.json*
 }
 
+echo "recording:"
+"$build/record" | sed 's/^/  /'
 echo "cores: $(nproc)   compiler: $(${CC:-cc} --version | head -n 1)"
 writer 1000000
 printf '%-28s %9s %7s %9s %9s %6s %9s %7s %8s %8s\n' trace events "MB" "report ms" "zcat ms" ratio "cpu ms" "peak MB" "B/event" "page KB"
