@@ -103,3 +103,28 @@ exports() {
 }
 check "an export for XProf whose allocations fail: exit 5, nothing left behind" exports memory 5
 check "an export for XProf whose output fails: exit 4, nothing left behind" exports output 4
+
+# events KIND: an export beside an older file while calls of KIND fail: 0, 4 or 5, a message, and only whole files
+events() {
+    n=0 total=1
+    while [ "$n" -le "$total" ]; do
+        for stay in 0 1; do
+            rm -rf out && cp -r older out
+            timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=$stay FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
+                "$TP" export "$DATA/traces/case_cpu_loop.pt.trace.json.gz" --to tfevents -o out --quiet 2>stderr
+            status=$?
+            [ "$n" != 0 ] || total=$(cat count)
+            case $status in 0) ;; 4 | 5) grep -q . stderr || { echo "call $n: no message"; return 1; } ;;
+                *) echo "call $n of $total (stay $stay): status $status"; cat stderr; return 1 ;; esac
+            for file in out/* out/.*.tmp; do
+                case $file in 'out/.*.tmp') ;; *.tracepress) "${TOOLS:-$BUILD}/event_dump" "$file" >dump || { cat dump; return 1; } ;;
+                    *) echo "call $n of $total: left behind: $file"; return 1 ;; esac
+            done
+        done
+        n=$((n + 1 + n / 40))
+    done
+    [ "$total" -gt 3 ] || { echo "only $total calls of kind $1 were seen"; return 1; }
+}
+"$TP" export "$DATA/traces/case_cpu_loop.pt.trace.json.gz" --to tfevents -o older --quiet
+check "an export whose allocations fail says so and leaves whole files" events memory
+check "an export whose output fails says so and leaves whole files" events output
