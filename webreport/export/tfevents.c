@@ -110,29 +110,45 @@ static int write_file(const struct tp_tf_run *run, struct tp_error *err)
     return code < 0 ? code : tp_tfevents_remove_older(export->folder, name, err);
 }
 
+/* Fills run->events, whose memory is not the arena's: the guard's jump ends here. 0 or the code of what failed. */
+static int build_guarded(struct tp_tf_run *run)
+{
+    struct tp_arena *arena = run->export->arena;
+    struct tp_buf text;
+    jmp_buf outer;
+    volatile int code = TP_OK;
+    tp_buf_init(&text, TP_MAX_EVENT_FILE_BYTES);
+    run->text = &text;
+    memcpy(&outer, &arena->guard, sizeof outer);
+    if (setjmp(arena->guard) == 0)
+        build(run);
+    else
+        code = arena->code;
+    memcpy(&arena->guard, &outer, sizeof outer);
+    if (code == TP_OK)
+        code = run->events->out.failed ? run->events->out.failed : text.failed;
+    tp_buf_release(&text);
+    run->text = NULL;
+    return code;
+}
+
 int tp_export_tfevents(const struct tp_export *export, struct tp_error *err)
 {
     struct tp_tfevents events;
-    struct tp_buf text;
-    struct tp_tf_run run = {.export = export, .events = &events, .text = &text};
-    jmp_buf outer;
-    volatile int code = TP_OK;
+    struct tp_tf_run run = {.export = export, .events = &events};
     tp_tfevents_init(&events, TP_MAX_EVENT_FILE_BYTES);
-    tp_buf_init(&text, TP_MAX_EVENT_FILE_BYTES);
-    memcpy(&outer, &export->arena->guard, sizeof outer);
-    if (setjmp(export->arena->guard) == 0)
-        build(&run);
-    else
-        code = export->arena->code;
-    memcpy(&export->arena->guard, &outer, sizeof outer);
-    if (code == TP_OK)
-        code = events.out.failed ? events.out.failed : text.failed;
+    int code = build_guarded(&run);
     if (code == TP_OK)
         code = write_file(&run, err);
     else
         tp_error_set(err, code, 0, "%s: %s", export->profile->file.ptr,
                      code == TP_ELIMIT ? "the event file would be larger than 256 MiB" : "out of memory");
-    tp_buf_release(&text);
     tp_tfevents_release(&events);
     return code;
+}
+
+int tp_export_tfevents_build(const struct tp_export *export, struct tp_tfevents *events)
+{
+    struct tp_tf_run run = {.export = export, .events = events};
+    return build_guarded(&run);
 }

@@ -16,6 +16,10 @@ struct tp_tf_run {
     struct tp_tfevents_at first, last; /* start of the first step, end of the last one */
 };
 
+/* The records of a profile's event file in `events` (initialised by the caller, who releases it). 0, TP_ENOMEM,
+ * TP_ELIMIT; never through the arena's guard. For callers that want no file. */
+int tp_export_tfevents_build(const struct tp_export *export, struct tp_tfevents *events);
+
 /* End of a step as time and number. */
 struct tp_tfevents_at tp_tf_step_end(const struct tp_tf_run *run, uint32_t step);
 

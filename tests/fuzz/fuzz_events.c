@@ -1,0 +1,75 @@
+/* The event file of any bytes: records are whole, their checksums right, and the same input gives the same bytes. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "webreport/cli/analysis.h"
+#include "webreport/export/tfevents.h"
+#include "writer/base/crc32c.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool good)
+{
+    if (!good)
+        abort();
+}
+
+static uint64_t little(const char *p, unsigned size)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < size; i++)
+        value |= (uint64_t)(unsigned char)p[i] << 8 * i;
+    return value;
+}
+
+static void check_records(const struct tp_buf *out)
+{
+    for (size_t at = 0; at < out->size;) {
+        require(out->size - at >= 16);
+        uint64_t length = little(out->data + at, 8);
+        require(length <= out->size - at - 16);
+        require(little(out->data + at + 12 + length, 4) ==
+                tp_crc32c_masked(tp_crc32c_plain(out->data + at + 12, (size_t)length)));
+        at += (size_t)length + 16;
+    }
+}
+
+static void export(struct tp_analysis *a)
+{
+    struct tp_tfevents events[2];
+    struct tp_page_profile profile = {.run = TP_STR("run"),
+                                      .worker = TP_STR("w"),
+                                      .span = TP_NULL_INT,
+                                      .file = TP_STR("w.json"),
+                                      .trace = &a->trace,
+                                      .order = &a->order,
+                                      .model = &a->model,
+                                      .views = &a->views,
+                                      .advice = &a->advice};
+    const struct tp_export job = {
+        .profile = &profile, .out = ".", .folder = ".", .run = "run", .worker = "w", .arena = &a->arena};
+    tp_analysis_build(a, NULL, NULL);
+    for (int i = 0; i < 2; i++) {
+        tp_tfevents_init(&events[i], 64u << 20);
+        int code = tp_export_tfevents_build(&job, &events[i]);
+        require(code == TP_OK || code == TP_ELIMIT || code == TP_ENOMEM);
+        check_records(&events[i].out);
+    }
+    require(events[0].out.size == events[1].out.size &&
+            memcmp(events[0].out.data, events[1].out.data, events[0].out.size) == 0);
+    tp_tfevents_release(&events[0]);
+    tp_tfevents_release(&events[1]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tp_analysis analysis;
+    struct tp_trace_options options = {.single_thread = true, .max_input_bytes = 16u << 20};
+    tp_analysis_open(&analysis, NULL);
+    if (setjmp(analysis.arena.guard) == 0 &&
+        tp_trace_read_bytes(&analysis.trace, &analysis.arena, data, size, &options, NULL) == 0)
+        export(&analysis);
+    tp_analysis_close(&analysis);
+    return 0;
+}
