@@ -107,9 +107,9 @@ static void find_steps(struct tp_host *host, struct tp_vec *steps)
     for (int s = 0; s < SOURCE_COUNT; s++) {
         size_t first, count;
         choose_thread(host, &marks[s], s == SOURCE_OPTIMIZER, &first, &count);
-        const uint32_t *ids = (const uint32_t *)marks[s].data + first;
         if (!count || (s == SOURCE_OPTIMIZER && count < 2))
             continue;
+        const uint32_t *ids = (const uint32_t *)marks[s].data + first;
         steps->count = 0;
         if (s == SOURCE_OPTIMIZER)
             steps_between(host, ids, count, steps);
