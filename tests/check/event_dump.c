@@ -163,6 +163,18 @@ static void print_value(struct bytes value)
     printf("\n");
 }
 
+static void print_call_site(struct bytes node)
+{
+    struct field attribute;
+    while (next_field(&node, &attribute)) {
+        struct bytes key = attribute.number == 5 ? member(attribute.sub, 1) : (struct bytes){NULL, NULL};
+        if (key.end - key.p == 9 && memcmp(key.p, "call_site", 9) == 0) {
+            printf(" at ");
+            print_text(member(member(attribute.sub, 2), 2));
+        }
+    }
+}
+
 static void print_graph(struct bytes graph)
 {
     struct field node;
@@ -174,6 +186,7 @@ static void print_graph(struct bytes graph)
         print_text(member(node.sub, 1));
         printf(" after ");
         print_text(after);
+        print_call_site(node.sub);
         printf("\n");
     }
 }

@@ -73,6 +73,7 @@ static void fill(struct tree *tree)
     struct tp_arena *arena = tree->run->export->arena;
     uint32_t count = (uint32_t)tree->merge.nodes.count;
     uint32_t *place = tp_arena_array(arena, count, sizeof *place);
+    struct tp_str *site = tp_arena_array(arena, count, sizeof *site); /* innermost Python frame; empty: none */
     double steps = tree->run->export->profile->model->step_count;
     int64_t *device_ns = tp_arena_array(arena, count, sizeof *device_ns);
     for (uint32_t i = 0; i < count; i++)
@@ -85,9 +86,12 @@ static void fill(struct tree *tree)
         uint32_t parent = place[merged->parent];
         bool is_shown = label->kind == TP_CALL_OPERATOR || label->kind == TP_CALL_PHASE;
         place[i] = is_shown ? graph_child(tree, parent, label->text) : parent;
+        site[i] = label->kind == TP_CALL_FRAME && !label->is_module ? label->text : site[merged->parent];
         if (place[i] == TP_NO_ID)
             continue;
         struct tp_tf_node *node = TP_AT(&tree->nodes, struct tp_tf_node, place[i]);
+        if (is_shown && !node->site && site[i].len)
+            node->site = tp_arena_copy(arena, site[i].ptr, site[i].len);
         double host_us = (double)(merged->host_ns - merged->child_host_ns) / 1000;
         node->device_us_per_step += (double)device_ns[i] / 1000 / steps;
         if (host_us > 0)
