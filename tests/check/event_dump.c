@@ -244,7 +244,7 @@ static void print_event(struct bytes event)
 
 int main(int argc, char **argv)
 {
-    enum { MOST = 64 << 20 };
+    enum { MOST = 300 << 20 };
     unsigned char *data = malloc(MOST);
     FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
     size_t size = file && data ? fread(data, 1, MOST, file) : 0;
