@@ -20,14 +20,21 @@ const struct tp_export_format *tp_export_find(const char *name)
     return NULL;
 }
 
+char *tp_export_clean(struct tp_arena *arena, struct tp_str text, const char *marks, size_t max_bytes)
+{
+    size_t size = text.len < max_bytes ? text.len : max_bytes;
+    char *clean = size ? tp_arena_copy(arena, text.ptr, size) : tp_arena_copy(arena, "_", 1);
+    for (char *c = clean; c < clean + size; c++) {
+        bool is_plain = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z');
+        if (!is_plain && (*c == '\0' || !strchr(marks, *c)))
+            *c = '_';
+    }
+    return clean;
+}
+
 const char *tp_export_safe_name(struct tp_arena *arena, struct tp_str text)
 {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-    size_t size = text.len < TP_MAX_EXPORT_NAME_BYTES ? text.len : TP_MAX_EXPORT_NAME_BYTES;
-    char *name = size ? tp_arena_copy(arena, text.ptr, size) : tp_arena_copy(arena, "_", 1);
-    for (char *c = name; *c || c < name + size; c++)
-        if (*c == '\0' || !strchr(allowed, *c))
-            *c = '_';
+    char *name = tp_export_clean(arena, text, "._-", TP_MAX_EXPORT_NAME_BYTES);
     if (*name == '.') /* neither hidden nor a way up */
         *name = '_';
     return name;

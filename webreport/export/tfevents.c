@@ -33,13 +33,7 @@ struct tp_tfevents_at tp_tf_step_end(const struct tp_tf_run *run, uint32_t step)
 const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text)
 {
     enum { PART_BYTES = 64 };
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-";
-    size_t size = text.len < PART_BYTES ? text.len : PART_BYTES;
-    char *part = size ? tp_arena_copy(arena, text.ptr, size) : tp_arena_copy(arena, "_", 1);
-    for (char *c = part; c < part + size; c++)
-        if (*c == '\0' || !strchr(allowed, *c))
-            *c = '_';
-    return part;
+    return tp_export_clean(arena, text, "_.:-", PART_BYTES);
 }
 
 /* Digits at the end of a step's name; -1 without any. */
