@@ -239,6 +239,85 @@ static void a_child_has_a_spool_of_its_own(void **state)
     assert_string_equal(told, "thread\nscope parent\nend \n");
 }
 
+/* ---- many threads, many recordings ---- */
+
+enum { MANY = 1000 };
+
+static void *record_a_little(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 5; i++) {
+        TRACEPRESS_SCOPE("little");
+    }
+    return NULL;
+}
+
+static void count_threads(const struct tracepress_trace *trace, void *context)
+{
+    struct tp_arena arena;
+    struct tp_spool_file file;
+    struct tp_error err = {0};
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    assert_int_equal(tp_spool_open(&file, trace->spool, &arena, &err), 0);
+    *(int *)context += (int)file.thread_count;
+    tp_spool_release(&file);
+    tp_arena_release(&arena);
+}
+
+static void a_thousand_threads_are_told_apart(void **state)
+{
+    static pthread_t threads[MANY];
+    int count = 0;
+    struct tracepress_options options = options_of(&count);
+    (void)state;
+    options.handler = count_threads;
+    assert_int_equal(tracepress_start(&options), 0);
+    for (int i = 0; i < MANY; i++) /* ends and begins: the system gives thread numbers again */
+        assert_int_equal(pthread_create(&threads[i], NULL, record_a_little, NULL), 0);
+    for (int i = 0; i < MANY; i++)
+        pthread_join(threads[i], NULL);
+    tracepress_stop();
+    assert_int_equal(count, MANY);
+}
+
+static _Atomic int is_over, rounds;
+
+static void *record_until_over(void *unused)
+{
+    (void)unused;
+    while (!is_over) {
+        TRACEPRESS_SCOPE("endless");
+        tracepress_counter(tracepress_intern("value"), 1);
+        rounds++;
+    }
+    return NULL;
+}
+
+static void recordings_begin_and_end_under_running_threads(void **state)
+{
+    enum { ROUNDS = 20 };
+    pthread_t threads[3];
+    int handled = 0;
+    struct tracepress_options options = options_of(&handled);
+    (void)state;
+    options.handler = count_threads;
+    is_over = 0;
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, record_until_over, NULL);
+    for (int i = 0; i < ROUNDS; i++) {
+        assert_int_equal(tracepress_start(&options), 0);
+        for (int seen = rounds; rounds - seen < 100;) /* somebody has recorded something */
+            usleep(100);
+        tracepress_stop();
+    }
+    is_over = 1;
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    assert_true(handled >= ROUNDS && handled <= 3 * ROUNDS);
+}
+
 static void nothing_to_write_to_is_survived(void **state)
 {
     int handled = 0;
@@ -257,8 +336,12 @@ static void nothing_to_write_to_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_come_back_in_order),        cmocka_unit_test(the_schedule_decides_which_steps_are_kept),
-        cmocka_unit_test(long_recordings_span_chunks),     cmocka_unit_test(a_child_has_a_spool_of_its_own),
+        cmocka_unit_test(calls_come_back_in_order),
+        cmocka_unit_test(the_schedule_decides_which_steps_are_kept),
+        cmocka_unit_test(long_recordings_span_chunks),
+        cmocka_unit_test(a_child_has_a_spool_of_its_own),
+        cmocka_unit_test(a_thousand_threads_are_told_apart),
+        cmocka_unit_test(recordings_begin_and_end_under_running_threads),
         cmocka_unit_test(nothing_to_write_to_is_survived),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
