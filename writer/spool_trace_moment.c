@@ -1,0 +1,86 @@
+/* Moments of a spool: memory, counters, instants, tasks. See spool_trace.c. */
+#include "writer/spool_trace_part.h"
+
+static void write_memory(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    struct tp_spool_memory note;
+    memcpy(&note, tp_spool_payload(record), sizeof note);
+    const struct tp_trace_out_memory memory = {.pid = (int64_t)c->file->head.pid,
+                                               .tid = (int64_t)tid,
+                                               .ts_ns = tp_spool_time_of(c, record),
+                                               .address = (int64_t)note.address,
+                                               .bytes = note.bytes,
+                                               .device_type = note.device_type,
+                                               .device_id = note.device_id,
+                                               .total_allocated_bytes = note.total_allocated,
+                                               .total_reserved_bytes = note.total_reserved};
+    if (c->file->head.flags & TP_SPOOL_MEMORY)
+        tp_trace_out_memory(c->out, &memory);
+}
+
+static void write_counter(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+{
+    struct tp_spool_counter counter;
+    memcpy(&counter, tp_spool_payload(record), sizeof counter);
+    const struct tp_trace_out_value value = {TP_STR("value"), counter.value};
+    tp_trace_out_counter(c->out, tp_spool_name_of(c, record), (int64_t)c->file->head.pid, tp_spool_time_of(c, record),
+                         &value, 1);
+}
+
+static void write_instant(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    const struct tp_trace_out_event event = {.category = TP_OUT_USER_ANNOTATION,
+                                             .name = tp_spool_name_of(c, record),
+                                             .pid = (int64_t)c->file->head.pid,
+                                             .tid = (int64_t)tid,
+                                             .ts_ns = tp_spool_time_of(c, record)};
+    tp_trace_out_instant(c->out, &event);
+}
+
+/* Both ends of a task are marks on their threads, tied by an arrow. */
+static void write_async(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    struct tp_spool_async async;
+    memcpy(&async, tp_spool_payload(record), sizeof async);
+    const struct tp_trace_out_flow flow = {.kind = TP_OUT_FLOW_ASYNC,
+                                           .is_start = record->kind == TP_SPOOL_ASYNC_BEGIN,
+                                           .id = (int64_t)async.id,
+                                           .pid = (int64_t)c->file->head.pid,
+                                           .tid = (int64_t)tid,
+                                           .ts_ns = tp_spool_time_of(c, record)};
+    write_instant(c, record, tid);
+    tp_trace_out_flow(c->out, &flow);
+}
+
+/* Least payload of the kinds that have one. */
+static const size_t payload_bytes[TP_SPOOL_KINDS] = {[TP_SPOOL_COUNTER] = sizeof(struct tp_spool_counter),
+                                                     [TP_SPOOL_MEMORY_NOTE] = sizeof(struct tp_spool_memory),
+                                                     [TP_SPOOL_ASYNC_BEGIN] = sizeof(struct tp_spool_async),
+                                                     [TP_SPOOL_ASYNC_END] = sizeof(struct tp_spool_async)};
+
+void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    if ((size_t)record->slots * TP_SPOOL_SLOT < payload_bytes[record->kind]) {
+        c->result->broken_count++;
+        return;
+    }
+    c->result->event_count++;
+    switch (record->kind) {
+    case TP_SPOOL_MEMORY_NOTE:
+        write_memory(c, record, tid);
+        break;
+    case TP_SPOOL_COUNTER:
+        write_counter(c, record);
+        break;
+    case TP_SPOOL_INSTANT:
+        write_instant(c, record, tid);
+        break;
+    case TP_SPOOL_ASYNC_BEGIN:
+    case TP_SPOOL_ASYNC_END:
+        write_async(c, record, tid);
+        break;
+    default:
+        c->result->event_count--;
+        c->result->broken_count++;
+    }
+}

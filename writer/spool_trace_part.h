@@ -1,0 +1,58 @@
+/* The parts of the conversion of a spool into a trace: see spool_trace.c. */
+#ifndef TP_WRITER_SPOOL_TRACE_PART_H
+#define TP_WRITER_SPOOL_TRACE_PART_H
+
+#include <string.h>
+
+#include "writer/base/arena.h"
+#include "writer/spool_read.h"
+#include "writer/spool_trace.h"
+#include "writer/trace_json.h"
+
+/* A range with its begin and, once it is met, its end. */
+struct tp_spool_range {
+    int64_t start_ns, dur_ns;
+    const struct tp_spool_record *record; /* of the begin, in the mapped file */
+    bool is_open;
+};
+
+/* One end of a forward-backward arrow. */
+struct tp_spool_arrow {
+    int64_t sequence, start_ns;
+    uint64_t tid;
+    bool is_backward;
+};
+
+struct tp_spool_conversion {
+    const struct tp_spool_file *file;
+    struct tp_trace_out *out;
+    struct tp_arena *arena;
+    struct tp_spool_trace_result *result;
+    int64_t base_ns, end_ns, next_id;
+    struct tp_vec arrows;        /* struct tp_spool_arrow */
+    struct tp_vec ranges, stack; /* of the thread at hand; the stack has numbers of ranges */
+};
+
+static inline const char *tp_spool_payload(const struct tp_spool_record *record)
+{
+    return (const char *)(record + 1);
+}
+
+static inline struct tp_str tp_spool_name_of(const struct tp_spool_conversion *c, const struct tp_spool_record *record)
+{
+    return tp_spool_name(c->file, record, tp_spool_payload(record));
+}
+
+/* Time of a record in the trace. */
+static inline int64_t tp_spool_time_of(const struct tp_spool_conversion *c, const struct tp_spool_record *record)
+{
+    return tp_spool_time(c->file, record->time) - c->base_ns;
+}
+
+/* Writes a range that has ended (spool_trace_range.c). */
+void tp_spool_write_range(struct tp_spool_conversion *c, const struct tp_spool_range *range, uint64_t tid);
+
+/* Writes what is no range and no end of one, or counts it as broken (spool_trace_moment.c). */
+void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
+
+#endif
