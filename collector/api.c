@@ -25,11 +25,13 @@ static void put(uint32_t name, uint8_t kind, const void *payload, size_t size)
 
 void tracepress_record_begin_(tracepress_name name)
 {
+    TP_RECORD_STACK();
     mark(name, TP_SPOOL_SCOPE);
 }
 
 void tracepress_record_text_(const char *name)
 {
+    TP_RECORD_STACK();
     size_t size = name ? strnlen(name, TP_NAME_BYTES) : 0;
     uint32_t slots = (uint32_t)((size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT);
     struct tp_spool_record *record = tp_record_take(slots);
@@ -47,6 +49,7 @@ void tracepress_record_end_(void)
 
 void tracepress_record_module_(tracepress_name name)
 {
+    TP_RECORD_STACK();
     mark(name, TP_SPOOL_MODULE);
 }
 
@@ -65,6 +68,7 @@ void tracepress_record_memory_(const struct tracepress_memory *note)
 {
     if (!note)
         return;
+    TP_RECORD_STACK();
     const struct tp_spool_memory memory = {.address = note->address,
                                            .bytes = note->bytes,
                                            .total_allocated = note->total_allocated,
@@ -119,6 +123,7 @@ static void fill_inputs(char *at, const struct tracepress_operator *call, uint32
 
 void tracepress_record_operator_(tracepress_name name, const struct tracepress_operator *call)
 {
+    TP_RECORD_STACK();
     if (!call) {
         mark(name, TP_SPOOL_OPERATOR);
         return;

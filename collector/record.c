@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "collector/session.h"
+#include "collector/unwind.h"
 
 enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 256 << 10 }; /* many threads with little to say stay small */
 
 uint32_t tracepress_recording_;
+bool tp_record_stacks;
 _Thread_local struct tp_cursor tp_cursor;
 
 static pthread_key_t at_thread_end;
@@ -73,4 +75,16 @@ struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots)
     tp_cursor.at = (struct tp_spool_record *)(void *)(chunk + 1);
     tp_cursor.end = (struct tp_spool_record *)(void *)((char *)chunk + chunk->size);
     return tp_cursor.at;
+}
+
+void tp_record_stack(const void *from)
+{
+    enum { FRAMES = 64 };
+    uint64_t frames[FRAMES + 1] = {0};
+    uint32_t count = tracepress_recording_ ? tp_stack_here(from, frames, FRAMES) : 0, slots = (count + 1) / 2;
+    struct tp_spool_record *record = count ? tp_record_take(slots) : NULL;
+    if (!record)
+        return;
+    memcpy(record + 1, frames, slots * TP_SPOOL_SLOT);
+    tp_record_done(record, count, TP_SPOOL_STACK, slots, 0);
 }

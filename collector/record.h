@@ -7,6 +7,7 @@
 #define TP_COLLECTOR_RECORD_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/clock.h"
@@ -23,6 +24,19 @@ struct tp_cursor {
 };
 
 extern _Thread_local struct tp_cursor tp_cursor __attribute__((tls_model("initial-exec")));
+
+/* True when ranges and memory notes carry the stack of their call. */
+extern bool tp_record_stacks;
+
+/* Writes the stack of the call that returns to `from`, for the record that comes next. */
+void tp_record_stack(const void *from);
+
+/* In a function of the public interface: its caller's stack, where stacks are wanted. */
+#define TP_RECORD_STACK()                                                                                              \
+    do {                                                                                                               \
+        if (__builtin_expect(__atomic_load_n(&tp_record_stacks, __ATOMIC_RELAXED), 0))                                 \
+            tp_record_stack(__builtin_return_address(0));                                                              \
+    } while (0)
 
 /* The next chunk for `slots` slots; NULL: the record is dropped and counted. */
 struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots);

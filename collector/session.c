@@ -4,6 +4,7 @@
 #include "collector/session.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +12,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "collector/modules.h"
 #include "collector/names.h"
 #include "collector/record.h"
+#include "collector/sampler.h"
 #include "collector/schedule.h"
+#include "collector/unwind.h"
 
 enum { NOTES_CHUNK = 16 << 10, MAX_FACTS = 64 };
 
@@ -36,6 +40,7 @@ static struct {
     struct tp_spool_record *note_at;
     struct fact facts[MAX_FACTS];
     unsigned fact_count;
+    uint32_t noted_modules; /* of tp_modules_count, in this spool */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .spool = {.fd = -1}};
 
 static _Atomic uint64_t dropped;
@@ -117,6 +122,23 @@ static void note_clock(void)
     add_note(TP_SPOOL_CLOCK, 0, &moment, sizeof moment, false);
 }
 
+/* Modules that stacks may run through and that were not noted yet. */
+static void note_modules(void)
+{
+    if (!session.options.with_stack && !session.options.sample_rate)
+        return;
+    tp_modules_update();
+    for (; session.noted_modules < tp_modules_count(); session.noted_modules++) {
+        const struct tp_module *module = tp_modules_get(session.noted_modules);
+        const struct tp_spool_loaded loaded = {module->start, module->end, module->bias, tp_clock_now()};
+        char note[sizeof loaded + PATH_MAX];
+        size_t n = strnlen(module->path, TP_NAME_BYTES);
+        memcpy(note, &loaded, sizeof loaded);
+        memcpy(note + sizeof loaded, module->path, n);
+        add_note(TP_SPOOL_LOADED, (uint32_t)n, note, sizeof loaded + n, true);
+    }
+}
+
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
 {
     struct tp_spool_chunk *chunk = NULL;
@@ -125,6 +147,8 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
         chunk = new_chunk(size, header);
         if (chunk && header->sequence % 16 == 0)
             note_clock(); /* the rate is told as the recording goes, in case it has no orderly end */
+        if (chunk)
+            note_modules();
     }
     pthread_mutex_unlock(&session.lock);
     return chunk;
@@ -217,6 +241,8 @@ static int begin_spool(void)
     for (unsigned i = 0; i < session.fact_count; i++)
         add_note(session.facts[i].kind, 0, session.facts[i].text, strlen(session.facts[i].text), true);
     atomic_store(&dropped, 0);
+    session.noted_modules = 0;
+    note_modules();
     session.first_step = session.step;
     if (++session.recordings == 0)
         session.recordings = 1;
@@ -229,6 +255,7 @@ static void end_notes(void)
     char fact[64];
     uint64_t lost = atomic_load(&dropped);
     note_clock();
+    note_modules();
     if (lost) {
         int n = snprintf(fact, sizeof fact, "tracepress_dropped\n%llu", (unsigned long long)lost);
         add_note(TP_SPOOL_META_JSON, 0, fact, (size_t)n, true);
@@ -237,10 +264,28 @@ static void end_notes(void)
     leave_notes();
 }
 
+/* Samples, where they were asked for. */
+static void start_sampler(void)
+{
+    const char *reason = session.options.sample_rate ? tp_sampler_start(session.options.sample_rate) : NULL;
+    if (reason)
+        tp_session_say("no samples of stacks are taken", reason);
+}
+
+/* The sampler's last records need the lock. */
+static void stop_sampler(void)
+{
+    pthread_mutex_unlock(&session.lock);
+    tp_sampler_stop();
+    pthread_mutex_lock(&session.lock);
+}
+
 /* Switches recording off and hands what was kept to the handler. Lets go of the lock meanwhile: handlers may call us.
  */
 static void finish_spool(void)
 {
+    if (session.spool.fd >= 0 && session.options.sample_rate)
+        stop_sampler();
     if (session.spool.fd < 0)
         return;
     struct tracepress_options *o = &session.options;
@@ -297,8 +342,11 @@ static void enter_step(enum tp_action before)
     enum tp_action now = tp_schedule_action(&session.options.schedule, session.step);
     if (before == TP_ACTION_RECORD_AND_SAVE || (is_kept(before) && !is_kept(now)))
         finish_spool();
-    if (is_kept(now) && session.is_started && session.spool.fd < 0 && begin_spool() != 0)
-        session.is_started = false;
+    if (is_kept(now) && session.is_started && session.spool.fd < 0) {
+        session.is_started = begin_spool() == 0;
+        if (session.is_started)
+            start_sampler();
+    }
     if (session.spool.fd < 0 || (!is_stepped && session.step == 0))
         return;
     pthread_mutex_unlock(&session.lock);
@@ -345,6 +393,7 @@ static void after_fork(void)
 static void in_child(void)
 {
     tp_cursor.tid = 0;
+    tp_sampler_forget();
     if (session.spool.fd >= 0) {
         close(session.spool.fd);
         session.spool.fd = -1;
@@ -393,6 +442,9 @@ static bool keep_options(const struct tracepress_options *given)
     snprintf(worker, sizeof worker, "%s_%d", host, (int)getpid());
     o->directory = own_text(o->directory, directory && *directory ? directory : ".");
     o->worker = own_text(o->worker, worker);
+    if (o->with_stack && !tp_stack_prepare())
+        tp_session_say("no call stacks are recorded", "libunwind is not installed (Debian: libunwind8)");
+    __atomic_store_n(&tp_record_stacks, o->with_stack != 0, __ATOMIC_RELAXED);
     for (char *c = (char *)(uintptr_t)o->worker; c && *c; c++)
         *c = *c == '/' ? '_' : *c; /* a name, not a path */
     return o->directory && o->worker;

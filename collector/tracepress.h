@@ -59,6 +59,7 @@ typedef void (*tracepress_handler)(const struct tracepress_trace *trace, void *c
 
 struct tracepress_options {
     uint32_t size; /* sizeof(struct tracepress_options): lets later versions add members */
+    /* with_stack: ranges and memory notes carry the call stack, at about 6 ns per frame; needs libunwind at run time */
     int record_shapes, profile_memory, with_stack, with_flops, with_modules; /* noted in the trace; 0 leaves them out */
     struct tracepress_schedule schedule;
     tracepress_handler handler; /* NULL: the spool stays, for `tracepress recover` */
@@ -66,6 +67,8 @@ struct tracepress_options {
     const char *directory;      /* for spool and traces; NULL: $TRACEPRESS_DIR, or "." */
     const char *worker;         /* NULL: host and process, as torch writes it */
     int no_gzip;                /* traces as plain .pt.trace.json */
+    uint32_t sample_rate; /* samples of the stacks of running threads per second of their processor time, at most 10000;
+                             0: none. Not in children of fork */
 };
 
 #define TRACEPRESS_OPTIONS                                                                                             \

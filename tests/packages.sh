@@ -17,6 +17,8 @@ for stage in "$@"; do
         compiles '#include <zlib.h>' || needed="$needed zlib1g-dev"
         compiles '#include <protobuf-c/protobuf-c.h>' || needed="$needed libprotobuf-c-dev"
         has protoc-c || needed="$needed protobuf-c-compiler"
+        compiles '#include <libunwind.h>' || needed="$needed libunwind-dev"
+        compiles '#include <elfutils/libdwfl.h>' || needed="$needed libdw-dev"
         compiles '#include <isa-l/igzip_lib.h>' || wanted="$wanted libisal-dev"
         ;;
     test)

@@ -69,6 +69,7 @@ enum tp_spool_kind {
     TP_SPOOL_META_TEXT, /* text: key, '\n', value */
     TP_SPOOL_META_JSON, /* as above; the value is JSON */
     TP_SPOOL_STOP,      /* the recording was stopped in order */
+    TP_SPOOL_LOADED,    /* payload: struct tp_spool_loaded, then text: path of the module */
     /* in chunks of threads */
     TP_SPOOL_SCOPE = 16, /* a range begins; the kinds differ in the category they get */
     TP_SPOOL_OPERATOR,   /* payload: struct tp_spool_operator, then its inputs */
@@ -81,6 +82,9 @@ enum tp_spool_kind {
     TP_SPOOL_ASYNC_BEGIN, /* payload: struct tp_spool_async; may end on another thread */
     TP_SPOOL_ASYNC_END,
     TP_SPOOL_STEP_END,
+    TP_SPOOL_STACK = 32, /* payload: addresses, innermost first: the stack of the thread's next record */
+    TP_SPOOL_SAMPLED,    /* payload: struct tp_spool_sampled: a thread that may have samples */
+    TP_SPOOL_SAMPLE,     /* payload: struct tp_spool_sample, then its addresses, padded to whole slots */
     TP_SPOOL_KINDS
 };
 
@@ -88,6 +92,22 @@ enum tp_spool_kind {
 struct tp_spool_clock {
     uint64_t ticks;
     int64_t monotonic_ns, realtime_ns, unused;
+};
+
+/* A program or library in memory, from this note on. */
+struct tp_spool_loaded {
+    uint64_t start, end, bias, ticks; /* addresses; address in memory minus address in the file; time of the note */
+};
+
+struct tp_spool_sampled {
+    uint64_t tid, unused;
+    char name[32]; /* NUL-terminated */
+};
+
+/* Where a thread was. The first address is the instruction it was at, the others are where calls return to. */
+struct tp_spool_sample {
+    uint64_t tid, ticks, cpu_ns; /* processor time that the sample stands for */
+    uint64_t frame_count;
 };
 
 struct tp_spool_operator {

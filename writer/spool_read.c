@@ -108,7 +108,7 @@ struct tp_str tp_spool_name(const struct tp_spool_file *file, const struct tp_sp
 /* ---- notes ---- */
 
 struct notes {
-    struct tp_vec names, clocks, facts;
+    struct tp_vec names, clocks, facts, modules;
 };
 
 static void read_fact(struct notes *notes, const struct tp_spool_record *record, const char *payload)
@@ -136,6 +136,24 @@ static void read_clock(struct tp_spool_file *file, struct notes *notes, const st
         *(struct tp_spool_clock *)tp_vec_push(&notes->clocks) = clock;
 }
 
+static void read_module(struct tp_spool_file *file, struct notes *notes, const struct tp_spool_record *record,
+                        const char *payload)
+{
+    struct tp_spool_loaded loaded;
+    size_t room = (size_t)record->slots * TP_SPOOL_SLOT;
+    if (record->text < sizeof loaded || record->text > room) {
+        file->broken_count++;
+        return;
+    }
+    memcpy(&loaded, payload, sizeof loaded);
+    *(struct tp_spool_module *)tp_vec_push(&notes->modules) =
+        (struct tp_spool_module){.start = loaded.start,
+                                 .end = loaded.end,
+                                 .bias = loaded.bias,
+                                 .since = loaded.ticks,
+                                 .path = {payload + sizeof loaded, record->text - sizeof loaded}};
+}
+
 static void read_note(struct tp_spool_file *file, struct notes *notes, const struct tp_spool_record *record,
                       const char *payload)
 {
@@ -152,6 +170,9 @@ static void read_note(struct tp_spool_file *file, struct notes *notes, const str
     case TP_SPOOL_META_TEXT:
     case TP_SPOOL_META_JSON:
         read_fact(notes, record, payload);
+        break;
+    case TP_SPOOL_LOADED:
+        read_module(file, notes, record, payload);
         break;
     case TP_SPOOL_STOP:
         file->was_stopped = true;
@@ -256,7 +277,7 @@ int tp_spool_open(struct tp_spool_file *file, const char *path, struct tp_arena 
     if (code)
         return code;
     struct notes notes = {TP_VEC(arena, struct tp_str), TP_VEC(arena, struct tp_spool_clock),
-                          TP_VEC(arena, struct tp_spool_fact)};
+                          TP_VEC(arena, struct tp_spool_fact), TP_VEC(arena, struct tp_spool_module)};
     uint32_t count = list_chunks(file, arena), note_chunks = 0;
     while (note_chunks < count && file->chunks[note_chunks]->is_notes)
         note_chunks++;
@@ -273,6 +294,8 @@ int tp_spool_open(struct tp_spool_file *file, const char *path, struct tp_arena 
     file->clock_count = (uint32_t)notes.clocks.count;
     file->facts = notes.facts.data;
     file->fact_count = (uint32_t)notes.facts.count;
+    file->modules = notes.modules.data;
+    file->module_count = (uint32_t)notes.modules.count;
     if (file->clock_count)
         qsort(file->clocks, file->clock_count, sizeof *file->clocks, by_ticks);
     list_threads(file, note_chunks, count, arena);

@@ -26,6 +26,12 @@ struct tp_spool_fact {
     bool is_json;
 };
 
+/* A program or library that was loaded; see struct tp_spool_loaded. */
+struct tp_spool_module {
+    uint64_t start, end, bias, since; /* since: ticks */
+    struct tp_str path;
+};
+
 struct tp_spool_file {
     const char *bytes;
     size_t size;
@@ -39,6 +45,8 @@ struct tp_spool_file {
     uint32_t clock_count;
     struct tp_spool_fact *facts;
     uint32_t fact_count;
+    struct tp_spool_module *modules; /* in the order of their notes */
+    uint32_t module_count;
     bool was_stopped;      /* in order, not killed */
     uint64_t broken_count; /* records whose sizes cannot be */
 };

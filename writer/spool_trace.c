@@ -2,9 +2,11 @@
  *
  * Per thread, begins and ends are matched with a stack; the ranges come out in the order of their begins, as torch
  * writes them. Times are those of the spool's clock, on the wall clock of its first note. */
-#include "writer/spool_trace_part.h"
+#include "writer/spool_trace.h"
 
 #include <stdlib.h>
+
+#include "writer/spool_trace_part.h"
 
 /* ---- threads ---- */
 
@@ -38,7 +40,17 @@ static void begin_range(struct tp_spool_conversion *c, const struct tp_spool_rec
 {
     *(uint32_t *)tp_vec_push(&c->stack) = (uint32_t)c->ranges.count;
     *(struct tp_spool_range *)tp_vec_push(&c->ranges) =
-        (struct tp_spool_range){.start_ns = tp_spool_time_of(c, record), .record = record};
+        (struct tp_spool_range){.start_ns = tp_spool_time_of(c, record), .record = record, .stack = c->next_stack};
+}
+
+/* The thread that took samples has nothing of its own to show. */
+static bool is_sampler(const struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
+{
+    struct tp_spool_walk walk;
+    struct tp_spool_record record;
+    const char *payload;
+    tp_spool_walk(&walk, c->file, thread);
+    return tp_spool_next(&walk, &record, &payload) && record.kind == TP_SPOOL_SAMPLED;
 }
 
 static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
@@ -47,10 +59,16 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
     struct tp_spool_record record;
     const char *payload;
     c->ranges.count = c->stack.count = 0;
-    tp_trace_out_thread(c->out, (int64_t)c->file->head.pid, (int64_t)thread->tid, thread->name);
+    c->next_stack = NULL;
+    if (!is_sampler(c, thread))
+        tp_trace_out_thread(c->out, (int64_t)c->file->head.pid, (int64_t)thread->tid, thread->name);
     tp_spool_walk(&walk, c->file, thread);
     while (tp_spool_next(&walk, &record, &payload)) {
         const struct tp_spool_record *stored = (const struct tp_spool_record *)(const void *)payload - 1;
+        if (record.kind == TP_SPOOL_STACK) {
+            c->next_stack = stored;
+            continue;
+        }
         if (record.kind == TP_SPOOL_END)
             end_innermost(c, tp_spool_time_of(c, stored), false);
         else if (record.kind == TP_SPOOL_STEP_END)
@@ -59,6 +77,7 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
             begin_range(c, stored);
         else
             tp_spool_write_moment(c, stored, thread->tid);
+        c->next_stack = NULL;
     }
     while (end_innermost(c, c->end_ns, true))
         ;
@@ -181,6 +200,12 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     c->arrows = TP_VEC(c->arena, struct tp_spool_arrow);
     c->ranges = TP_VEC(c->arena, struct tp_spool_range);
     c->stack = TP_VEC(c->arena, uint32_t);
+    c->text = TP_VEC(c->arena, char);
+    tp_symbols_init(c->symbols, c->arena);
+    for (uint32_t i = 0; i < c->file->module_count; i++) {
+        const struct tp_spool_module *m = &c->file->modules[i];
+        tp_symbols_add(c->symbols, m->start, m->end, m->bias, m->since, m->path);
+    }
     int code = open_trace(c, path, is_gzip, first, err);
     if (code)
         return code;
@@ -196,7 +221,9 @@ int tp_spool_trace(const char *spool, const char *trace, bool is_gzip, struct tp
     struct tp_spool_trace_result unwanted;
     struct tp_spool_file file = {0};
     struct tp_arena arena;
-    struct tp_spool_conversion c = {.file = &file, .arena = &arena, .result = result ? result : &unwanted};
+    struct tp_symbols symbols = {0};
+    struct tp_spool_conversion c = {
+        .file = &file, .arena = &arena, .symbols = &symbols, .result = result ? result : &unwanted};
     struct tp_spool_conversion *volatile kept = &c;
     volatile int code;
     memset(kept->result, 0, sizeof *kept->result);
@@ -209,6 +236,7 @@ int tp_spool_trace(const char *spool, const char *trace, bool is_gzip, struct tp
         if (code == 0)
             code = convert(kept, trace, is_gzip, err);
     }
+    tp_symbols_release(&symbols);
     tp_spool_release(&file);
     tp_arena_release(&arena);
     return code;

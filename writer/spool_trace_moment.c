@@ -13,13 +13,15 @@ static void write_memory(struct tp_spool_conversion *c, const struct tp_spool_re
                                                .device_type = note.device_type,
                                                .device_id = note.device_id,
                                                .total_allocated_bytes = note.total_allocated,
-                                               .total_reserved_bytes = note.total_reserved};
+                                               .total_reserved_bytes = note.total_reserved,
+                                               .call_stack = tp_spool_call_stack(c, c->next_stack)};
     if (c->file->head.flags & TP_SPOOL_MEMORY)
         tp_trace_out_memory(c->out, &memory);
 }
 
-static void write_counter(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+static void write_counter(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
+    (void)tid;
     struct tp_spool_counter counter;
     memcpy(&counter, tp_spool_payload(record), sizeof counter);
     const struct tp_trace_out_value value = {TP_STR("value"), counter.value};
@@ -52,35 +54,26 @@ static void write_async(struct tp_spool_conversion *c, const struct tp_spool_rec
     tp_trace_out_flow(c->out, &flow);
 }
 
-/* Least payload of the kinds that have one. */
-static const size_t payload_bytes[TP_SPOOL_KINDS] = {[TP_SPOOL_COUNTER] = sizeof(struct tp_spool_counter),
-                                                     [TP_SPOOL_MEMORY_NOTE] = sizeof(struct tp_spool_memory),
-                                                     [TP_SPOOL_ASYNC_BEGIN] = sizeof(struct tp_spool_async),
-                                                     [TP_SPOOL_ASYNC_END] = sizeof(struct tp_spool_async)};
+/* How the kinds are written, and their least payload. */
+static const struct {
+    void (*write)(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
+    size_t payload_bytes;
+} moments[TP_SPOOL_KINDS] = {
+    [TP_SPOOL_INSTANT] = {write_instant, 0},
+    [TP_SPOOL_COUNTER] = {write_counter, sizeof(struct tp_spool_counter)},
+    [TP_SPOOL_MEMORY_NOTE] = {write_memory, sizeof(struct tp_spool_memory)},
+    [TP_SPOOL_ASYNC_BEGIN] = {write_async, sizeof(struct tp_spool_async)},
+    [TP_SPOOL_ASYNC_END] = {write_async, sizeof(struct tp_spool_async)},
+    [TP_SPOOL_SAMPLED] = {tp_spool_write_sampled, sizeof(struct tp_spool_sampled)},
+    [TP_SPOOL_SAMPLE] = {tp_spool_write_sample, sizeof(struct tp_spool_sample)},
+};
 
 void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
-    if ((size_t)record->slots * TP_SPOOL_SLOT < payload_bytes[record->kind]) {
+    if (!moments[record->kind].write || (size_t)record->slots * TP_SPOOL_SLOT < moments[record->kind].payload_bytes) {
         c->result->broken_count++;
         return;
     }
     c->result->event_count++;
-    switch (record->kind) {
-    case TP_SPOOL_MEMORY_NOTE:
-        write_memory(c, record, tid);
-        break;
-    case TP_SPOOL_COUNTER:
-        write_counter(c, record);
-        break;
-    case TP_SPOOL_INSTANT:
-        write_instant(c, record, tid);
-        break;
-    case TP_SPOOL_ASYNC_BEGIN:
-    case TP_SPOOL_ASYNC_END:
-        write_async(c, record, tid);
-        break;
-    default:
-        c->result->event_count--;
-        c->result->broken_count++;
-    }
+    moments[record->kind].write(c, record, tid);
 }

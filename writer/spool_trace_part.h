@@ -7,12 +7,14 @@
 #include "writer/base/arena.h"
 #include "writer/spool_read.h"
 #include "writer/spool_trace.h"
+#include "writer/symbols.h"
 #include "writer/trace_json.h"
 
 /* A range with its begin and, once it is met, its end. */
 struct tp_spool_range {
     int64_t start_ns, dur_ns;
     const struct tp_spool_record *record; /* of the begin, in the mapped file */
+    const struct tp_spool_record *stack;  /* of its call; NULL: none was recorded */
     bool is_open;
 };
 
@@ -29,8 +31,11 @@ struct tp_spool_conversion {
     struct tp_arena *arena;
     struct tp_spool_trace_result *result;
     int64_t base_ns, end_ns, next_id;
-    struct tp_vec arrows;        /* struct tp_spool_arrow */
-    struct tp_vec ranges, stack; /* of the thread at hand; the stack has numbers of ranges */
+    struct tp_vec arrows;                     /* struct tp_spool_arrow */
+    struct tp_vec ranges, stack;              /* of the thread at hand; the stack has numbers of ranges */
+    const struct tp_spool_record *next_stack; /* of the thread's next record, or NULL */
+    struct tp_symbols *symbols;
+    struct tp_vec text; /* bytes of the stack at hand */
 };
 
 static inline const char *tp_spool_payload(const struct tp_spool_record *record)
@@ -54,5 +59,13 @@ void tp_spool_write_range(struct tp_spool_conversion *c, const struct tp_spool_r
 
 /* Writes what is no range and no end of one, or counts it as broken (spool_trace_moment.c). */
 void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
+
+/* Frames of a stack that was recorded, as torch writes them: innermost first, each ended by ';'. ptr NULL without one.
+ * Valid until the next (spool_trace_stack.c). */
+struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp_spool_record *stack);
+
+/* A sample, and the row of a thread that has some. */
+void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
+void tp_spool_write_sampled(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 
 #endif

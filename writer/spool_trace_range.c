@@ -109,6 +109,9 @@ void tp_spool_write_range(struct tp_spool_conversion *c, const struct tp_spool_r
         n = operator_args(c, range, tid, &inputs, args);
     else if (record->kind == TP_SPOOL_MODULE)
         args[n++] = tp_trace_out_int(TP_OUT_PYTHON_MODULE_ID, 0);
+    struct tp_str stack = tp_spool_call_stack(c, range->stack);
+    if (stack.ptr)
+        args[n++] = tp_trace_out_text(TP_OUT_CALL_STACK, stack);
     if (range->is_open)
         args[n++] = tp_trace_out_bool(TP_OUT_FINISHED, false);
     const struct tp_trace_out_event event = {

@@ -71,6 +71,7 @@ enum tp_trace_out_key {
     TP_OUT_GROUP_NAME,         /* "Process Group Name", text */
     TP_OUT_GROUP_DESCRIPTION,  /* "Process Group Description", text */
     TP_OUT_GROUP_RANKS,        /* "Process Group Ranks", text: "[0, 1]" */
+    TP_OUT_CPU_NS,             /* "cpu ns", int: processor time that a sample stands for */
     TP_OUT_NAMED, /* tp_trace_out_arg.name. One that is a key above or "Ev Idx" is written as "user NAME" */
     TP_OUT_KEY_COUNT
 };
@@ -284,6 +285,9 @@ void tp_trace_out_step(struct tp_trace_out *out, int64_t number, int64_t pid, in
 
 /* A moment (ph i) on its thread: dur_ns is ignored; no "Ev Idx". */
 void tp_trace_out_instant(struct tp_trace_out *out, const struct tp_trace_out_event *event);
+
+/* Where a thread was at a moment (ph P): as an instant; its stack is an argument. */
+void tp_trace_out_sample(struct tp_trace_out *out, const struct tp_trace_out_event *event);
 
 /* c10 device types for tp_trace_out_memory. */
 enum { TP_OUT_DEVICE_CPU = 0, TP_OUT_DEVICE_CUDA = 1, TP_OUT_DEVICE_HIP = 6 };

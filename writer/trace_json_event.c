@@ -152,17 +152,27 @@ void tp_trace_out_step(struct tp_trace_out *out, int64_t number, int64_t pid, in
                                                             .dur_ns = dur_ns});
 }
 
-void tp_trace_out_instant(struct tp_trace_out *out, const struct tp_trace_out_event *event)
+static void put_moment(struct tp_trace_out *out, const char *begin, const struct tp_trace_out_event *event)
 {
     if (!tp_trace_out_begin(out))
         return;
-    put_other_head(out, "{\"ph\":\"i\",\"s\":\"t\",", event);
+    put_other_head(out, begin, event);
     tp_trace_out_string(out, event->name, TP_MAX_NAME_BYTES);
     put_place(out, event->pid, event->tid, event->ts_ns, -1);
     tp_trace_out_args(out, event->args, event->arg_count, false);
     tp_put_char(&out->text, '}');
     if (tp_trace_out_end(out))
         note_end(out, event->ts_ns, 0);
+}
+
+void tp_trace_out_instant(struct tp_trace_out *out, const struct tp_trace_out_event *event)
+{
+    put_moment(out, "{\"ph\":\"i\",\"s\":\"t\",", event);
+}
+
+void tp_trace_out_sample(struct tp_trace_out *out, const struct tp_trace_out_event *event)
+{
+    put_moment(out, "{\"ph\":\"P\",", event);
 }
 
 /* Keys and values of a [memory] record in torch's order. */

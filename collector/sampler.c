@@ -1,0 +1,323 @@
+/* Samples of stacks: see sampler.h. */
+#include "collector/sampler.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/record.h"
+#include "collector/unwind.h"
+
+enum {
+    MAX_WATCHED = 4096, /* threads; further ones are not sampled */
+    MAX_SLOTS = 64,     /* samples that wait to be written; with none free, the thread's next one stands for both */
+    DRAIN_EVERY_MS = 2,
+    LIST_EVERY_MS = 10, /* between looks at the list of threads */
+    END_MS = 20         /* for handlers that are running */
+};
+
+enum slot_state { SLOT_FREE, SLOT_FILLING, SLOT_FULL };
+
+/* A sample on its way from a handler to our thread. */
+struct slot {
+    _Atomic int state;
+    pid_t tid;
+    uint64_t cpu_ns, ticks; /* processor time of the thread by then */
+    struct tp_stack_copy copy;
+};
+
+/* A thread of the program. */
+struct watched {
+    pid_t tid;
+    timer_t timer;
+    uint64_t cpu_ns; /* its processor time at its last sample */
+    bool is_seen;
+};
+
+enum { IDLE, RUNNING, STOPPING };
+
+static struct {
+    pthread_t thread;
+    _Atomic int phase;
+    _Atomic bool must_stop;
+    uint64_t period_ns;
+    struct slot *slots;
+    struct watched *watched;
+    uint32_t count;
+    bool is_first; /* the first look at the threads: their time so far is not ours */
+    pid_t own_tid;
+} sampler;
+
+/* ---- the handler ---- */
+
+static uint64_t own_processor_time(void)
+{
+    struct timespec used = {0, 0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+static void take_sample(struct slot *slots, void *context)
+{
+    pid_t tid = (pid_t)syscall(SYS_gettid);
+    for (uint32_t i = 0; i < MAX_SLOTS; i++) {
+        struct slot *slot = &slots[((uint32_t)tid + i) % MAX_SLOTS];
+        int expected = SLOT_FREE;
+        if (!atomic_compare_exchange_strong(&slot->state, &expected, SLOT_FILLING))
+            continue;
+        slot->tid = tid;
+        slot->ticks = tp_clock_now();
+        slot->cpu_ns = own_processor_time();
+        tp_stack_take(&slot->copy, context);
+        atomic_store_explicit(&slot->state, SLOT_FULL, memory_order_release);
+        return;
+    }
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    struct slot *slots = __atomic_load_n(&sampler.slots, __ATOMIC_ACQUIRE);
+    (void)signal;
+    if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &sampler && slots &&
+        atomic_load(&sampler.phase) == RUNNING)
+        take_sample(slots, context);
+    errno = saved;
+}
+
+static const char *install_handler(void)
+{
+    struct sigaction ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK}, theirs;
+    if (sigaction(SIGURG, NULL, &theirs) != 0)
+        return "the signal cannot be handled";
+    if (theirs.sa_sigaction == on_signal && theirs.sa_flags & SA_SIGINFO)
+        return NULL;
+    if (theirs.sa_flags & SA_SIGINFO || (theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN))
+        return "the program handles SIGURG itself";
+    sigfillset(&ours.sa_mask);
+    return sigaction(SIGURG, &ours, NULL) == 0 ? NULL : "the signal cannot be handled";
+}
+
+/* ---- threads of the program ---- */
+
+/* The clock of a thread's processor time: as pthread_getcpuclockid makes it, but from the system's number. */
+static clockid_t clock_of(pid_t tid)
+{
+    return (clockid_t)((~(unsigned)tid << 3) | 6u);
+}
+
+/* Reads /proc/self/task/TID/comm. */
+static size_t read_name(pid_t tid, char *text, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/comm", (int)tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
+static void tell_name(pid_t tid)
+{
+    struct tp_spool_sampled thread = {.tid = (uint64_t)tid};
+    const uint32_t slots = sizeof thread / TP_SPOOL_SLOT;
+    size_t n = read_name(tid, thread.name, sizeof thread.name);
+    if (n && thread.name[n - 1] == '\n')
+        thread.name[n - 1] = '\0';
+    struct tp_spool_record *record = tp_record_take(slots);
+    if (!record)
+        return;
+    memcpy(record + 1, &thread, sizeof thread);
+    tp_record_done(record, 0, TP_SPOOL_SAMPLED, slots, 0);
+}
+
+static void watch(pid_t tid)
+{
+    for (uint32_t i = 0; i < sampler.count; i++)
+        if (sampler.watched[i].tid == tid) {
+            sampler.watched[i].is_seen = true;
+            return;
+        }
+    struct watched fresh = {.tid = tid, .is_seen = true};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG, .sigev_value.sival_ptr = &sampler};
+    const struct timespec period = {(time_t)(sampler.period_ns / 1000000000u), (long)(sampler.period_ns % 1000000000u)};
+    struct timespec used = {0, 0};
+    event._sigev_un._tid = tid; /* sigev_notify_thread_id, which the C library does not name */
+    if (sampler.count == MAX_WATCHED || clock_gettime(clock_of(tid), &used) != 0 ||
+        timer_create(clock_of(tid), &event, &fresh.timer) != 0)
+        return;
+    if (sampler.is_first)
+        fresh.cpu_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    timer_settime(fresh.timer, 0, &(struct itimerspec){period, period}, NULL);
+    sampler.watched[sampler.count++] = fresh;
+    tell_name(tid);
+}
+
+/* Brings the list up to date with the threads that are there. */
+static void list_threads(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    if (!folder)
+        return;
+    for (uint32_t i = 0; i < sampler.count; i++)
+        sampler.watched[i].is_seen = false;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (tid > 0 && tid != sampler.own_tid)
+            watch(tid);
+    }
+    closedir(folder);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sampler.count; i++)
+        if (sampler.watched[i].is_seen)
+            sampler.watched[kept++] = sampler.watched[i];
+        else
+            timer_delete(sampler.watched[i].timer);
+    sampler.count = kept;
+    sampler.is_first = false;
+}
+
+/* ---- samples ---- */
+
+/* Processor time since the thread's last sample; of a thread that is not listed: 0. */
+static uint64_t time_since(pid_t tid, uint64_t cpu_ns)
+{
+    for (uint32_t i = 0; i < sampler.count; i++)
+        if (sampler.watched[i].tid == tid) {
+            uint64_t before = sampler.watched[i].cpu_ns;
+            sampler.watched[i].cpu_ns = cpu_ns > before ? cpu_ns : before;
+            return cpu_ns > before ? cpu_ns - before : 0;
+        }
+    return 0;
+}
+
+/* A stack that cannot be walked is kept as a sample without frames: its time is time of the thread. */
+static void write_sample(const struct slot *slot)
+{
+    uint64_t frames[TP_MAX_FRAMES + 1] = {0};
+    uint32_t count = tp_stack_unwind(&slot->copy, frames, TP_MAX_FRAMES);
+    struct tp_spool_sample sample = {.tid = (uint64_t)slot->tid,
+                                     .ticks = slot->ticks,
+                                     .cpu_ns = time_since(slot->tid, slot->cpu_ns),
+                                     .frame_count = count};
+    const uint32_t slots = (uint32_t)sizeof sample / TP_SPOOL_SLOT + (count + 1) / 2;
+    struct tp_spool_record *record = tp_record_take(slots);
+    if (!record)
+        return;
+    memcpy(record + 1, &sample, sizeof sample);
+    memcpy((char *)(record + 1) + sizeof sample, frames, (count + 1) / 2 * TP_SPOOL_SLOT);
+    tp_record_done(record, 0, TP_SPOOL_SAMPLE, slots, 0);
+}
+
+/* Writes the samples that came; returns how many are being taken. */
+static uint32_t drain(void)
+{
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < MAX_SLOTS; i++) {
+        struct slot *slot = &sampler.slots[i];
+        int state = atomic_load_explicit(&slot->state, memory_order_acquire);
+        open += state == SLOT_FILLING;
+        if (state != SLOT_FULL)
+            continue;
+        write_sample(slot);
+        atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
+    }
+    return open;
+}
+
+static void wait_ms(long ms)
+{
+    const struct timespec wait = {0, ms * 1000000};
+    nanosleep(&wait, NULL); /* all signals are blocked here */
+}
+
+static void *run(void *unused)
+{
+    (void)unused;
+    pthread_setname_np(pthread_self(), "tracepress");
+    sampler.own_tid = (pid_t)syscall(SYS_gettid);
+    tp_stack_forget(); /* modules may have come and gone since the last time */
+    for (uint64_t turn = 0; !atomic_load(&sampler.must_stop); turn++) {
+        if (turn % (LIST_EVERY_MS / DRAIN_EVERY_MS) == 0)
+            list_threads();
+        wait_ms(DRAIN_EVERY_MS);
+        drain();
+    }
+    for (int i = 0; i < END_MS && drain(); i++)
+        wait_ms(1);
+    for (uint32_t i = 0; i < sampler.count; i++)
+        timer_delete(sampler.watched[i].timer);
+    tp_record_leave();
+    return NULL;
+}
+
+/* ---- start, stop ---- */
+
+static bool have_memory(void)
+{
+    if (!sampler.slots) { /* kept for ever: a handler may come late */
+        void *slots = mmap(NULL, MAX_SLOTS * sizeof(struct slot), PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (slots != MAP_FAILED)
+            __atomic_store_n(&sampler.slots, slots, __ATOMIC_RELEASE);
+    }
+    if (!sampler.watched)
+        sampler.watched = calloc(MAX_WATCHED, sizeof *sampler.watched);
+    return sampler.slots && sampler.watched;
+}
+
+const char *tp_sampler_start(uint32_t rate)
+{
+    sigset_t all, before;
+    if (atomic_load(&sampler.phase) != IDLE)
+        return "the recording before has not ended";
+    if (!tp_stack_prepare())
+        return "libunwind is not installed (Debian: libunwind8)";
+    if (!have_memory())
+        return "out of memory";
+    const char *reason = install_handler();
+    if (reason)
+        return reason;
+    sampler.period_ns = 1000000000u / (rate < 1 ? 1 : rate < 10000 ? rate : 10000);
+    sampler.count = 0;
+    sampler.is_first = true;
+    atomic_store(&sampler.must_stop, false);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are not for our thread */
+    atomic_store(&sampler.phase, RUNNING);
+    bool is_running = pthread_create(&sampler.thread, NULL, run, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!is_running)
+        atomic_store(&sampler.phase, IDLE);
+    return is_running ? NULL : "no thread can be made";
+}
+
+void tp_sampler_stop(void)
+{
+    int expected = RUNNING;
+    if (!atomic_compare_exchange_strong(&sampler.phase, &expected, STOPPING))
+        return;
+    atomic_store(&sampler.must_stop, true);
+    pthread_join(sampler.thread, NULL);
+    atomic_store(&sampler.phase, IDLE);
+}
+
+void tp_sampler_forget(void)
+{
+    atomic_store(&sampler.phase, IDLE);
+    for (uint32_t i = 0; sampler.slots && i < MAX_SLOTS; i++)
+        atomic_store(&sampler.slots[i].state, SLOT_FREE);
+}

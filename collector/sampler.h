@@ -1,0 +1,26 @@
+/* Where the program's threads spend their processor time.
+ *
+ * Every thread gets a timer on its own processor time. It rings while the thread runs, never while it waits, so that
+ * system calls are not cut short; the handler copies registers and stack (unwind.h), takes no lock and no memory, and
+ * returns. A thread of ours walks the stacks and writes the samples. A sample stands for the processor time that its
+ * thread used since the one before, so the samples of a thread add up to it, however often the timer could ring (the
+ * kernel looks at such timers 100 to 1000 times a second).
+ *
+ * The signal is SIGURG, because nobody dies of one that comes late: its default action is nothing. A program that
+ * handles SIGURG itself is not sampled. */
+#ifndef TP_COLLECTOR_SAMPLER_H
+#define TP_COLLECTOR_SAMPLER_H
+
+#include <stdint.h>
+
+/* Begins sampling, `rate` times a second (1 to 10000), into the current recording. Returns NULL, or why there are no
+ * samples: the recording goes on without. Under the session's lock. */
+const char *tp_sampler_start(uint32_t rate);
+
+/* Ends it after the last samples are written; nothing when there is none. Not under the session's lock. */
+void tp_sampler_stop(void);
+
+/* In the child of a fork: the sampling thread is not there. */
+void tp_sampler_forget(void);
+
+#endif

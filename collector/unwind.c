@@ -1,0 +1,246 @@
+/* Stacks of other threads, from copies: see unwind.h.
+ *
+ * libunwind walks a copy as if it were a process far away: it asks for memory and registers. Stack memory comes from
+ * the copy, tables from the files of the modules, so nothing here touches memory that may be gone. The library is
+ * loaded when stacks are asked for, so that programs that want none do not need it. */
+#include "collector/unwind.h"
+
+#include <dlfcn.h>
+#include <libunwind.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "collector/modules.h"
+
+enum { PAGE = 4096 };
+
+/* ---- the library ---- */
+
+#define TEXT_OF_(name) #name
+#define TEXT_OF(name) TEXT_OF_(name)
+#if defined(__x86_64__)
+#define FAR_LIBRARY "libunwind-x86_64.so.8"
+#elif defined(__aarch64__)
+#define FAR_LIBRARY "libunwind-aarch64.so.8"
+#else
+#define FAR_LIBRARY "libunwind-generic.so.8"
+#endif
+
+/* Exported for uses like this one, but not in the library's header. */
+typedef int search_table_function(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *table, unw_proc_info_t *info,
+                                  int need_unwind_info, void *context);
+
+static struct {
+    __typeof__(unw_create_addr_space) *create_space;
+    __typeof__(unw_set_caching_policy) *set_caching;
+    __typeof__(unw_flush_cache) *flush_cache;
+    __typeof__(unw_init_remote) *init_remote;
+    __typeof__(unw_get_reg) *get_register;
+    __typeof__(unw_step) *step;
+    search_table_function *search_table;
+    __typeof__(unw_backtrace) *backtrace; /* of this thread */
+} unwind;
+
+static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+static bool is_there;
+
+static void load(void)
+{
+    const struct {
+        const char *library, *name;
+        void **function;
+    } wanted[] = {
+        {"libunwind.so.8", "unw_backtrace", (void **)&unwind.backtrace},
+        {FAR_LIBRARY, TEXT_OF(unw_create_addr_space), (void **)&unwind.create_space},
+        {FAR_LIBRARY, TEXT_OF(unw_set_caching_policy), (void **)&unwind.set_caching},
+        {FAR_LIBRARY, TEXT_OF(unw_flush_cache), (void **)&unwind.flush_cache},
+        {FAR_LIBRARY, TEXT_OF(unw_init_remote), (void **)&unwind.init_remote},
+        {FAR_LIBRARY, TEXT_OF(unw_get_reg), (void **)&unwind.get_register},
+        {FAR_LIBRARY, TEXT_OF(unw_step), (void **)&unwind.step},
+        {FAR_LIBRARY, TEXT_OF(UNW_OBJ(dwarf_search_unwind_table)), (void **)&unwind.search_table},
+    };
+    is_there = true;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        void *library = dlopen(wanted[i].library, RTLD_LAZY | RTLD_LOCAL);
+        *wanted[i].function = library ? dlsym(library, wanted[i].name) : NULL;
+        is_there = is_there && *wanted[i].function;
+    }
+}
+
+bool tp_stack_prepare(void)
+{
+    pthread_once(&loaded, load);
+    return is_there;
+}
+
+uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max)
+{
+    enum { OURS = 8 }; /* at most, between here and `from` */
+    void *all[TP_MAX_FRAMES + OURS];
+    int first = 0,
+        count = is_there ? unwind.backtrace(all, (int)(max < TP_MAX_FRAMES ? max : TP_MAX_FRAMES) + OURS) : 0;
+    while (first < count && all[first] != from)
+        first++;
+    uint32_t n = first < count ? (uint32_t)(count - first) : 0;
+    n = n < max ? n : max;
+    memcpy(frames, all + first, n * sizeof *frames);
+    return n;
+}
+
+/* ---- copying ---- */
+
+static uint64_t take_registers(uint64_t *to, const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    static const uint8_t order[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+                                    REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+    for (unsigned i = 0; i < sizeof order; i++)
+        to[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
+    return to[UNW_X86_64_RSP];
+#elif defined(__aarch64__)
+    for (unsigned i = 0; i < 31; i++)
+        to[i] = context->uc_mcontext.regs[i];
+    to[31] = context->uc_mcontext.sp;
+    to[32] = context->uc_mcontext.pc;
+    return to[31];
+#else
+    (void)to, (void)context;
+    return 0;
+#endif
+}
+
+/* The kernel reads for us, page by page: what is not there ends the copy and faults nothing. */
+void tp_stack_take(struct tp_stack_copy *copy, const ucontext_t *context)
+{
+    struct iovec from[TP_STACK_COPY_BYTES / PAGE + 1], to = {copy->bytes, sizeof copy->bytes};
+    unsigned long pieces = 0;
+    copy->start = take_registers(copy->registers, context);
+    copy->size = 0;
+    if (!copy->start)
+        return;
+    for (uint64_t at = copy->start, end = at + sizeof copy->bytes; at < end; pieces++) {
+        uint64_t next = (at / PAGE + 1) * PAGE;
+        next = next < end ? next : end;
+        from[pieces] = (struct iovec){(void *)(uintptr_t)at, next - at}; // NOLINT(performance-no-int-to-ptr)
+        at = next;
+    }
+    ssize_t n = process_vm_readv(getpid(), &to, 1, from, pieces, 0);
+    copy->size = n > 0 ? (uint32_t)n : 0;
+}
+
+/* ---- what libunwind asks for ---- */
+
+static int read_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int is_write, void *context)
+{
+    const struct tp_stack_copy *copy = context;
+    (void)space;
+    if (is_write)
+        return -UNW_EINVAL;
+    if (address >= copy->start && address - copy->start + sizeof *value <= copy->size) {
+        memcpy(value, copy->bytes + (address - copy->start), sizeof *value);
+        return 0;
+    }
+    struct tp_module *module = tp_modules_find(address);
+    const void *bytes = module ? tp_module_bytes(module, address, sizeof *value) : NULL;
+    if (!bytes)
+        return -UNW_EINVAL;
+    memcpy(value, bytes, sizeof *value);
+    return 0;
+}
+
+static int read_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t *value, int is_write, void *context)
+{
+    const struct tp_stack_copy *copy = context;
+    (void)space;
+    if (is_write || number < 0 || number >= TP_STACK_REGISTERS)
+        return -UNW_EBADREG;
+    *value = copy->registers[number];
+    return 0;
+}
+
+/* The binary search table of .eh_frame_hdr in the form that every linker writes; others: no stack beyond them. */
+struct eh_frame_header {
+    uint8_t version, frame_encoding, count_encoding, table_encoding;
+    int32_t frame;
+    uint32_t count;
+};
+
+enum { PCREL_SDATA4 = 0x1b, UDATA4 = 0x03, DATAREL_SDATA4 = 0x3b };
+
+static int find_procedure(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *info, int need, void *context)
+{
+    struct tp_module *module = tp_modules_find(ip);
+    struct eh_frame_header header;
+    const void *bytes =
+        module && module->unwind_table ? tp_module_bytes(module, module->unwind_table, sizeof header) : NULL;
+    if (!bytes)
+        return -UNW_ENOINFO;
+    memcpy(&header, bytes, sizeof header);
+    if (header.version != 1 || header.frame_encoding != PCREL_SDATA4 || header.count_encoding != UDATA4 ||
+        header.table_encoding != DATAREL_SDATA4 || header.count > UINT32_MAX / 8)
+        return -UNW_ENOINFO;
+    unw_dyn_info_t table = {.start_ip = module->start,
+                            .end_ip = module->end,
+                            .format = UNW_INFO_FORMAT_REMOTE_TABLE,
+                            .u.rti = {.segbase = module->unwind_table,
+                                      .table_data = module->unwind_table + sizeof header,
+                                      .table_len = header.count * 8u / sizeof(unw_word_t)}};
+    return unwind.search_table(space, ip, &table, info, need, context);
+}
+
+static void put_info(unw_addr_space_t space, unw_proc_info_t *info, void *context)
+{
+    (void)space, (void)info, (void)context;
+}
+
+static int no_list(unw_addr_space_t space, unw_word_t *value, void *context)
+{
+    (void)space, (void)value, (void)context;
+    return -UNW_ENOINFO;
+}
+
+static int no_float(unw_addr_space_t space, unw_regnum_t number, unw_fpreg_t *value, int is_write, void *context)
+{
+    (void)space, (void)number, (void)value, (void)is_write, (void)context;
+    return -UNW_EBADREG;
+}
+
+static unw_addr_space_t address_space(void)
+{
+    static unw_addr_space_t space;
+    static unw_accessors_t accessors = {.find_proc_info = find_procedure,
+                                        .put_unwind_info = put_info,
+                                        .get_dyn_info_list_addr = no_list,
+                                        .access_mem = read_memory,
+                                        .access_reg = read_register,
+                                        .access_fpreg = no_float};
+    if (!space && is_there) {
+        space = unwind.create_space(&accessors, 0);
+        if (space)
+            unwind.set_caching(space, UNW_CACHE_GLOBAL);
+    }
+    return space;
+}
+
+void tp_stack_forget(void)
+{
+    if (address_space())
+        unwind.flush_cache(address_space(), 0, 0);
+}
+
+uint32_t tp_stack_unwind(const struct tp_stack_copy *copy, uint64_t *frames, uint32_t max)
+{
+    unw_cursor_t cursor;
+    uint32_t n = 0;
+    if (!address_space() || unwind.init_remote(&cursor, address_space(), (void *)(uintptr_t)copy) != 0)
+        return 0;
+    do {
+        unw_word_t ip = 0;
+        if (unwind.get_register(&cursor, UNW_REG_IP, &ip) != 0 || ip == 0)
+            break;
+        frames[n++] = ip;
+    } while (n < max && unwind.step(&cursor) > 0);
+    return n;
+}

@@ -1,0 +1,361 @@
+/* Call stacks of ranges and samples of running threads, from the program to the trace. */
+#include "collector/tracepress.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/modules.h"
+#include "collector/unwind.h"
+#include "writer/symbols.h"
+
+#if defined(__SANITIZE_THREAD__)
+enum { HAS_PROMPT_SIGNALS = 0 }; /* this sanitizer holds signals back */
+#else
+enum { HAS_PROMPT_SIGNALS = 1 };
+#endif
+
+/* ---- stacks that were taken here and now ---- */
+
+static struct tp_stack_copy taken;
+static uint64_t own_frames[TP_MAX_FRAMES];
+static uint32_t own_count;
+
+static void take(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)info;
+    tp_stack_take(&taken, context);
+}
+
+__attribute__((noinline)) static int depth_three(void)
+{
+    raise(SIGUSR1);
+    return 1;
+}
+__attribute__((noinline)) static int depth_two(void)
+{
+    return depth_three() + 1;
+}
+__attribute__((noinline)) static int depth_one(void)
+{
+    return depth_two() + 1;
+}
+
+static struct tp_str text_of(struct tp_arena *arena, const uint64_t *frames, uint32_t count, bool is_sample)
+{
+    struct tp_symbols symbols;
+    struct tp_vec text = TP_VEC(arena, char);
+    tp_symbols_init(&symbols, arena);
+    for (uint32_t i = 0; i < tp_modules_count(); i++) {
+        const struct tp_module *m = tp_modules_get(i);
+        tp_symbols_add(&symbols, m->start, m->end, m->bias, 0, tp_str_of(m->path));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct tp_str frame = tp_symbols_frames(&symbols, frames[i], 1, !is_sample || i > 0);
+        assert_true(frame.len > 0 && frame.ptr[frame.len - 1] == ';');
+        for (size_t k = 0; k < frame.len; k++)
+            *(char *)tp_vec_push(&text) = frame.ptr[k];
+    }
+    *(char *)tp_vec_push(&text) = '\0';
+    tp_symbols_release(&symbols);
+    return (struct tp_str){text.data, text.count};
+}
+
+static void a_copied_stack_is_walked_and_named(void **state)
+{
+    struct tp_arena arena;
+    struct sigaction action = {.sa_sigaction = take, .sa_flags = SA_SIGINFO};
+    uint64_t frames[TP_MAX_FRAMES];
+    (void)state;
+    assert_true(tp_stack_prepare());
+    tp_modules_update();
+    assert_false(tp_modules_update());
+    sigaction(SIGUSR1, &action, NULL);
+    assert_int_equal(depth_one(), 3);
+    uint32_t count = tp_stack_unwind(&taken, frames, TP_MAX_FRAMES);
+    assert_true(count > 5);
+    assert_int_equal(tp_stack_unwind(&taken, frames, 3), 3);
+    tp_stack_unwind(&taken, frames, TP_MAX_FRAMES);
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    const char *text = text_of(&arena, frames, count, true).ptr;
+    const char *three = strstr(text, "): depth_three;"), *two = strstr(text, "): depth_two;");
+    const char *one = strstr(text, "): depth_one;"), *last = strstr(text, "): main;");
+    assert_non_null(three);
+    assert_true(three < two && two < one && one < last);
+    assert_non_null(strstr(text, "test_stacks.c("));
+    tp_arena_release(&arena);
+}
+
+static void a_damaged_copy_ends_early(void **state)
+{
+    uint64_t frames[TP_MAX_FRAMES];
+    (void)state;
+    struct tp_stack_copy *damaged = malloc(sizeof *damaged);
+    assert_non_null(damaged);
+    for (unsigned seed = 1; seed < 2000; seed++) {
+        *damaged = taken;
+        if (seed % 3 == 0)
+            damaged->size = seed % 500;
+        for (unsigned i = 0; i < 40; i++)
+            damaged->bytes[(seed * 7919u + i * 104729u) % 4096] ^= (char)(seed * 31u + i);
+        if (seed % 5 == 0)
+            damaged->registers[seed % 17] = seed * 0x9E3779B97F4A7C15ull;
+        assert_true(tp_stack_unwind(damaged, frames, TP_MAX_FRAMES) <= TP_MAX_FRAMES);
+    }
+    free(damaged);
+}
+
+__attribute__((noinline)) static void take_own(void)
+{
+    own_count = tp_stack_here(__builtin_return_address(0), own_frames, TP_MAX_FRAMES);
+    __asm__ volatile("");
+}
+__attribute__((noinline)) static void caller_of_own(void)
+{
+    take_own();
+    __asm__ volatile("");
+}
+
+static void the_own_stack_begins_with_the_caller(void **state)
+{
+    struct tp_arena arena;
+    (void)state;
+    caller_of_own();
+    assert_true(own_count > 2);
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    const char *text = text_of(&arena, own_frames, own_count, false).ptr;
+    assert_non_null(strstr(text, "): caller_of_own;"));
+    assert_true(strstr(text, "): caller_of_own;") < strchr(text, ';'));
+    tp_arena_release(&arena);
+}
+
+static void what_has_no_name_is_an_offset(void **state)
+{
+    struct tp_arena arena;
+    struct tp_symbols symbols;
+    (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_symbols_init(&symbols, &arena);
+    tp_symbols_add(&symbols, 0x1000, 0x2000, 0x800, 5, TP_STR("/no/such/file;.so"));
+    tp_symbols_add(&symbols, 0x1000, 0x3000, 0x400, 9, TP_STR("/later.so"));
+    const struct {
+        uint64_t address, time;
+        bool is_return;
+        const char *frames;
+    } cases[] = {{0x1234, 6, false, "+0xa34 [file,.so];"},
+                 {0x1234, 6, true, "+0xa33 [file,.so];"},
+                 {0x1234, 9, false, "+0xe34 [later.so];"},
+                 {0x1234, 1, false, "+0xa34 [file,.so];"},
+                 {0x9999, 9, false, "+0x9999 [unknown];"},
+                 {0, 0, true, "+0x0 [unknown];"},
+                 {UINT64_MAX, 9, true, "+0xfffffffffffffffe [unknown];"}};
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            struct tp_str found = tp_symbols_frames(&symbols, cases[i].address, cases[i].time, cases[i].is_return);
+            assert_int_equal(found.len, strlen(cases[i].frames));
+            assert_memory_equal(found.ptr, cases[i].frames, found.len);
+        }
+    for (uint64_t i = 0; i < 5000; i++) /* the table grows */
+        tp_symbols_frames(&symbols, i * 17, 6, false);
+    assert_memory_equal(tp_symbols_frames(&symbols, 0x1234, 9, false).ptr, "+0xe34 [later.so];", 18);
+    tp_symbols_release(&symbols);
+    tp_arena_release(&arena);
+}
+
+/* ---- a program that is sampled ---- */
+
+static uint64_t processor_ns(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+static _Thread_local volatile double sink;
+
+/* Each uses the processor for so long, by its own clock. They differ, or the compiler makes one of them. */
+#define WORK(name, factor)                                                                                             \
+    __attribute__((noinline)) static void name(uint64_t ns)                                                            \
+    {                                                                                                                  \
+        uint64_t end = processor_ns() + ns;                                                                            \
+        while (processor_ns() < end)                                                                                   \
+            for (int i = 0; i < 2000; i++)                                                                             \
+                sink = sink * (factor) + i;                                                                            \
+    }
+WORK(work_three_quarters, 1.0000001)
+WORK(work_one_quarter, 1.0000002)
+
+static uint64_t spent_ns[2];
+
+static void *work(void *which)
+{
+    uint64_t start = processor_ns();
+    for (int i = 0; i < 100; i++) {
+        work_three_quarters(6330000); /* no multiple of the kernel's tick, or samples always meet the same one */
+        work_one_quarter(2110000);
+    }
+    *(uint64_t *)which = processor_ns() - start;
+    return NULL;
+}
+
+static char path[256], text[16 << 20];
+
+static void export(const struct tracepress_trace *trace, void *context)
+{
+    (void)context;
+    assert_int_equal(tracepress_export_chrome_trace(trace, path), 0);
+}
+
+static void read_trace(void)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t n = fread(text, 1, sizeof text - 1, file);
+    assert_true(n > 0 && n < sizeof text - 1);
+    text[n] = '\0';
+    fclose(file);
+    remove(path);
+}
+
+/* Processor time of the samples whose stack has `function`, and of all. */
+static void add_up(const char *function, uint64_t *with, uint64_t *all, uint32_t *count)
+{
+    *with = *all = *count = 0;
+    for (const char *line = strstr(text, "\"ph\":\"P\""); line; line = strstr(line + 1, "\"ph\":\"P\"")) {
+        const char *end = strchr(line, '\n'), *ns = strstr(line, "\"cpu ns\":"), *at = strstr(line, function);
+        assert_true(end && ns && ns < end);
+        uint64_t value = strtoull(ns + 9, NULL, 10);
+        *all += value;
+        *with += at && at < end ? value : 0;
+        ++*count;
+    }
+}
+
+static void samples_add_up_to_the_processor_time(void **state)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    pthread_t threads[2];
+    uint64_t heavy, light, all;
+    uint32_t count;
+    (void)state;
+    options.handler = export;
+    options.directory = "/tmp";
+    options.sample_rate = 1000;
+    options.with_stack = 1;
+    snprintf(path, sizeof path, "/tmp/tracepress-stacks-%d.json", (int)getpid());
+    assert_int_equal(tracepress_start(&options), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &spent_ns[i]), 0);
+    {
+        TRACEPRESS_SCOPE("waiting");
+        for (int i = 0; i < 2; i++)
+            pthread_join(threads[i], NULL);
+    }
+    tracepress_stop();
+    read_trace();
+    const char *range = strstr(text, "\"waiting\"");
+    assert_non_null(range);
+    assert_non_null(strstr(range, "samples_add_up_to_the_processor_time;"));
+    if (!HAS_PROMPT_SIGNALS)
+        skip();
+    add_up("): work_three_quarters;", &heavy, &all, &count);
+    add_up("): work_one_quarter;", &light, &all, &count);
+    double spent = (double)(spent_ns[0] + spent_ns[1]), share = (double)heavy / (double)(heavy + light);
+    print_message("%u samples, %.1f %% of the processor time, heavy share %.2f %%\n", count, 100 * (double)all / spent,
+                  100 * share);
+    assert_true(count >= 50);
+    assert_true((double)all >= 0.9 * spent && (double)all <= 1.1 * spent);
+    assert_true(share >= 0.72 && share <= 0.78);
+}
+
+static void on_urgent(int number)
+{
+    (void)number;
+}
+
+static void a_program_with_its_own_handler_is_not_sampled(void **state)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    struct sigaction theirs = {.sa_handler = on_urgent}, before, after;
+    (void)state;
+    setenv("TRACEPRESS_QUIET", "1", 1);
+    sigaction(SIGURG, &theirs, &before);
+    options.handler = export;
+    options.directory = "/tmp";
+    options.sample_rate = 1000;
+    assert_int_equal(tracepress_start(&options), 0);
+    work(&spent_ns[0]);
+    tracepress_stop();
+    read_trace();
+    assert_null(strstr(text, "\"ph\":\"P\""));
+    sigaction(SIGURG, &before, &after);
+    assert_ptr_equal(after.sa_handler, on_urgent);
+}
+
+static void waits_are_not_disturbed(void **state)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    const struct timespec wait = {0, 200000000};
+    (void)state;
+    options.handler = export;
+    options.directory = "/tmp";
+    options.sample_rate = 5000;
+    assert_int_equal(tracepress_start(&options), 0);
+    work(&spent_ns[0]);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(nanosleep(&wait, NULL), 0); /* a signal would end it early */
+    tracepress_stop();
+    remove(path);
+}
+
+static void samples_go_on_after_start_and_stop(void **state)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    uint64_t with, all;
+    uint32_t count;
+    (void)state;
+    options.handler = export;
+    options.directory = "/tmp";
+    options.sample_rate = 10000;
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(tracepress_start(&options), 0);
+        tracepress_stop();
+    }
+    assert_int_equal(tracepress_start(&options), 0);
+    work(&spent_ns[0]);
+    tracepress_stop();
+    read_trace();
+    add_up("work", &with, &all, &count);
+    assert_true(count > 20 || !HAS_PROMPT_SIGNALS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copied_stack_is_walked_and_named),
+        cmocka_unit_test(a_damaged_copy_ends_early),
+        cmocka_unit_test(the_own_stack_begins_with_the_caller),
+        cmocka_unit_test(what_has_no_name_is_an_offset),
+        cmocka_unit_test(samples_add_up_to_the_processor_time),
+        cmocka_unit_test(a_program_with_its_own_handler_is_not_sampled),
+        cmocka_unit_test(waits_are_not_disturbed),
+        cmocka_unit_test(samples_go_on_after_start_and_stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
