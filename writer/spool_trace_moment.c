@@ -53,10 +53,10 @@ static void write_async(struct tp_spool_conversion *c, const struct tp_spool_rec
 }
 
 /* Least payload of the kinds that have one. */
-static const size_t payload_bytes[TP_SPOOL_KINDS] = {[TP_SPOOL_COUNTER] = sizeof(struct tp_spool_counter),
-                                                     [TP_SPOOL_MEMORY_NOTE] = sizeof(struct tp_spool_memory),
-                                                     [TP_SPOOL_ASYNC_BEGIN] = sizeof(struct tp_spool_async),
-                                                     [TP_SPOOL_ASYNC_END] = sizeof(struct tp_spool_async)};
+static const size_t payload_bytes[TP_SPOOL_KINDS] = {
+    [TP_SPOOL_COUNTER] = sizeof(struct tp_spool_counter),   [TP_SPOOL_MEMORY_NOTE] = sizeof(struct tp_spool_memory),
+    [TP_SPOOL_ASYNC_BEGIN] = sizeof(struct tp_spool_async), [TP_SPOOL_ASYNC_END] = sizeof(struct tp_spool_async),
+    [TP_SPOOL_EVENT] = sizeof(struct tp_spool_event),       [TP_SPOOL_TENSOR] = sizeof(struct tp_spool_tensor)};
 
 void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
@@ -78,6 +78,12 @@ void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_
     case TP_SPOOL_ASYNC_BEGIN:
     case TP_SPOOL_ASYNC_END:
         write_async(c, record, tid);
+        break;
+    case TP_SPOOL_EVENT:
+        tp_spool_write_event(c, record, tid);
+        break;
+    case TP_SPOOL_TENSOR:
+        tp_spool_write_tensor(c, record, tid);
         break;
     default:
         c->result->event_count--;

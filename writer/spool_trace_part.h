@@ -55,4 +55,8 @@ void tp_spool_write_range(struct tp_spool_conversion *c, const struct tp_spool_r
 /* Writes what is no range and no end of one, or counts it as broken (spool_trace_moment.c). */
 void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 
+/* Moments with many facts, written or counted as broken (spool_trace_tensor.c). The payload has its fixed part. */
+void tp_spool_write_tensor(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
+void tp_spool_write_event(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
+
 #endif
