@@ -42,7 +42,7 @@ all: $(BIN) $(LIB) ## build the tracepress command and the recording library
 $(BIN): $(CLI) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(LIB): $(RECORD) $(BUILD)/core.a collector/tracepress.map
-	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libtracepress.so.0 -Wl,--version-script=collector/tracepress.map \
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libtracepress.so.0 -Wl,-z,nodelete -Wl,--version-script=collector/tracepress.map \
 	  -Wl,--exclude-libs,ALL -o $@.0 $(RECORD) $(BUILD)/core.a $(if $(HAVE_ISAL),-lisal) -lz && ln -sf $(@F).0 $@
 $(BUILD)/core.a: $(CORE) $(BUILD)/gen/assets.o $(PROTO:=.o)
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
@@ -74,6 +74,7 @@ test: ## install what is missing, run every suite, print `N passed, N failed`
 test-unit: $(TESTS) ## unit tests, a program per module
 	@sh tests/run.sh --suite unit $(BUILD)
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
+$(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/core.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
@@ -89,7 +90,7 @@ $(BUILD)/%: $(BUILD)/tests/check/%.o $(RECORD) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%.so: tests/fake/%.c Makefile
 	@mkdir -p $(@D)
-	$(call Q,LINK)$(CC) $(STD) $(WARN) -O1 -g -shared -fPIC -o $@ $< -ldl
+	$(call Q,LINK)$(CC) $(STD) $(WARN) -O1 -g -shared -fPIC -Wl,-soname,$(@F).1 -o $@ $< -ldl
 $(BUILD)/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 

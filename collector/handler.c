@@ -3,13 +3,17 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/hold.h"
 #include "collector/session.h"
 #include "writer/spool_trace.h"
 
 static int write_trace(const struct tracepress_trace *trace, const char *path, bool is_gzip)
 {
     struct tp_error err = {0};
+    struct tp_hold hold;
+    tp_hold_begin(&hold); /* the thread that compresses and writes inherits it */
     int code = trace ? tp_spool_trace(trace->spool, path, is_gzip, NULL, &err) : TP_EUSAGE;
+    tp_hold_end(&hold);
     if (code && trace)
         *trace->must_stay = true;
     if (code)

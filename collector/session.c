@@ -154,6 +154,20 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
     return chunk;
 }
 
+bool tp_session_place(struct tp_session_place *place, uint32_t name)
+{
+    pthread_mutex_lock(&session.lock);
+    place->recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
+    place->step = session.step;
+    if (place->recording) {
+        snprintf(place->directory, sizeof place->directory, "%s", session.options.directory);
+        snprintf(place->worker, sizeof place->worker, "%s", session.options.worker);
+        snprintf(place->name, sizeof place->name, "%s", name && name <= tp_names_count() ? tp_names_text(name) : "");
+    }
+    pthread_mutex_unlock(&session.lock);
+    return place->recording != 0;
+}
+
 tracepress_name tracepress_intern(const char *name)
 {
     int is_new;

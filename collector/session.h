@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/names.h"
 #include "collector/spool.h"
 #include "collector/tracepress.h"
 
@@ -20,6 +21,16 @@ struct tracepress_trace {
 /* A chunk of the current recording for the calling thread; NULL when it is over or the disk is full, which is said
  * once. */
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header);
+
+/* Where files of the current recording go, and the text of a name. */
+struct tp_session_place {
+    char directory[4096], worker[256], name[TP_NAME_BYTES + 1];
+    uint64_t step;
+    uint32_t recording;
+};
+
+/* False when nothing is recorded. Any thread. */
+bool tp_session_place(struct tp_session_place *place, uint32_t name);
 
 /* Counts a record that had no room. */
 void tp_session_drop(void);

@@ -3,27 +3,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reserves blocks. RLIMIT_FSIZE would send SIGXFSZ: it is held back in this thread, and taken away if it came. */
+#include "collector/hold.h"
+
+/* Reserves blocks; a limit on the size of files is an error, not a signal. */
 static int reserve(int fd, off_t offset, off_t size)
 {
-    sigset_t limit, old, pending;
-    sigemptyset(&limit);
-    sigaddset(&limit, SIGXFSZ);
-    sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &limit, &old);
+    struct tp_hold hold;
+    tp_hold_begin(&hold);
     int code = posix_fallocate(fd, offset, size);
-    if (code && !sigismember(&pending, SIGXFSZ)) {
-        const struct timespec none = {0};
-        sigtimedwait(&limit, NULL, &none);
-    }
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    tp_hold_end(&hold);
     return code;
 }
 

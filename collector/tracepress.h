@@ -165,7 +165,10 @@ static inline void tracepress_async_end(tracepress_name name, uint64_t id);
 /* ---- moments ------------------------------------------------------------------------------------------------------
  */
 
+/* Something happened now. */
 static inline void tracepress_instant(tracepress_name name);
+
+/* A value now: a curve in the trace. NaN and infinities are left out. */
 static inline void tracepress_counter(tracepress_name name, double value);
 
 /* Devices as torch numbers their types. */
@@ -177,7 +180,64 @@ struct tracepress_memory {
     int64_t bytes, total_allocated, total_reserved;
     int32_t device_type, device_id; /* device_id -1 for the CPU */
 };
-static inline void tracepress_memory_note(const struct tracepress_memory *note);
+static inline void tracepress_memory_note(const struct tracepress_memory *note); /* NULL: nothing */
+
+/* ---- tensors ------------------------------------------------------------------------------------------------------
+ * What a program computes, kept so that two runs can be compared by name and step. */
+
+enum tracepress_tensor_mode {
+    TRACEPRESS_STATISTICS, /* count, min, max, mean, std, l2, zeros, NaNs and infinities, in the trace */
+    TRACEPRESS_VALUES      /* these, and all values as <directory>/<worker>.tensors/<step>/<name>.npy */
+};
+
+/* Notes a tensor. dtype: of its elements, not TRACEPRESS_SCALAR; rank: at most 16; dims: `rank` sizes, none below 0,
+ * may be NULL with rank 0 (one element); data: the elements in the order of C, in memory of the host, any alignment,
+ * may be NULL when there are none. What breaks a rule is left out and counted in the trace (tracepress_dropped).
+ *
+ * Statistics are of the finite elements as doubles: mean = sum x / n, std = sqrt(sum (x - mean)^2 / n), l2 =
+ * sqrt(sum x^2); null in the trace when there are none. They take some nanoseconds per element, in this call.
+ *
+ * Values go to NumPy files that appear whole or not at all, bfloat16 as its bits (uint16; the trace says so). Of
+ * several tensors with one name in a step the last one's file stays. In names of files, bytes other than letters,
+ * digits, '_',
+ * '-' and '.' are %XX. When the disk is full, or $TRACEPRESS_TENSOR_MB (65536 MiB) are written, the rest of the
+ * recording has statistics only. */
+static inline void tracepress_tensor(tracepress_name name, enum tracepress_dtype dtype, uint32_t rank,
+                                     const int64_t *dims, const void *data, enum tracepress_tensor_mode mode);
+
+/* ---- timing events ------------------------------------------------------------------------------------------------
+ * As torch.cuda.Event(enable_timing=True), and the same on the CPU. They work with and without a recording; in one,
+ * each record is also an instant of category timing_event in the trace. An event is used by one thread at a time;
+ * those of CUDA with the context of their stream current, and not in a child after fork. */
+
+struct tracepress_event;
+
+/* A new event that is not recorded yet; its name is that of its mark in the trace. NULL when memory is short: all
+ * functions below take that. The caller destroys it. */
+TRACEPRESS_CALL struct tracepress_event *tracepress_event_create(tracepress_name name, enum tracepress_device device);
+
+/* Frees the event. NULL: nothing. */
+TRACEPRESS_CALL void tracepress_event_destroy(struct tracepress_event *event);
+
+/* Records the event: on the CPU now; on CUDA when the work that `stream` (a CUstream or cudaStream_t; NULL: the default
+ * one) holds by now is done. A later record replaces the moment. Returns 0; -1 with CUDA when the program has no driver
+ * loaded (this library loads none) or the driver refuses. */
+TRACEPRESS_CALL int tracepress_event_record(struct tracepress_event *event, void *stream);
+
+/* 1: its moment has come; 0: the device is not there yet; -1: not recorded, or an error of the driver. */
+TRACEPRESS_CALL int tracepress_event_query(const struct tracepress_event *event);
+
+/* Waits for its moment. Returns 0, or -1 as above. */
+TRACEPRESS_CALL int tracepress_event_synchronize(const struct tracepress_event *event);
+
+/* Milliseconds from start to end, below 0 when end was first. NaN when one is not recorded or has not come yet, or when
+ * they are of different devices. CUDA's own resolution is about half a microsecond. */
+TRACEPRESS_CALL double tracepress_event_elapsed(const struct tracepress_event *start,
+                                                const struct tracepress_event *end);
+
+/* The same in nanoseconds; INT64_MIN for what is NaN above. */
+TRACEPRESS_CALL int64_t tracepress_event_elapsed_ns(const struct tracepress_event *start,
+                                                    const struct tracepress_event *end);
 
 /* ---- behind the functions above: while nothing is recorded, a call is one load and a branch ------------------------
  */
@@ -193,6 +253,8 @@ TRACEPRESS_API void tracepress_record_async_(tracepress_name name, uint64_t id, 
 TRACEPRESS_API void tracepress_record_instant_(tracepress_name name);
 TRACEPRESS_API void tracepress_record_counter_(tracepress_name name, double value);
 TRACEPRESS_API void tracepress_record_memory_(const struct tracepress_memory *note);
+TRACEPRESS_API void tracepress_record_tensor_(tracepress_name name, const struct tracepress_input *shape,
+                                              const void *data, enum tracepress_tensor_mode mode);
 
 #ifdef TRACEPRESS_DISABLED
 #define TRACEPRESS_IS_ON_ 0
@@ -245,6 +307,14 @@ static inline void tracepress_memory_note(const struct tracepress_memory *note)
 {
     TRACEPRESS_WHEN_ON_(tracepress_record_memory_(note));
 }
+static inline void tracepress_tensor(tracepress_name name, enum tracepress_dtype dtype, uint32_t rank,
+                                     const int64_t *dims, const void *data, enum tracepress_tensor_mode mode)
+{
+    if (TRACEPRESS_IS_ON_) {
+        const struct tracepress_input shape = {dtype, rank, dims};
+        tracepress_record_tensor_(name, &shape, data, mode);
+    }
+}
 
 #ifdef TRACEPRESS_DISABLED
 static inline int tracepress_start(const struct tracepress_options *options)
@@ -287,6 +357,45 @@ static inline tracepress_name tracepress_intern(const char *name)
 {
     (void)name;
     return 1;
+}
+static inline struct tracepress_event *tracepress_event_create(tracepress_name name, enum tracepress_device device)
+{
+    (void)name;
+    (void)device;
+    return NULL;
+}
+static inline void tracepress_event_destroy(struct tracepress_event *event)
+{
+    (void)event;
+}
+static inline int tracepress_event_record(struct tracepress_event *event, void *stream)
+{
+    (void)event;
+    (void)stream;
+    return -1;
+}
+static inline int tracepress_event_query(const struct tracepress_event *event)
+{
+    (void)event;
+    return -1;
+}
+static inline int tracepress_event_synchronize(const struct tracepress_event *event)
+{
+    (void)event;
+    return -1;
+}
+static inline double tracepress_event_elapsed(const struct tracepress_event *start, const struct tracepress_event *end)
+{
+    (void)start;
+    (void)end;
+    return __builtin_nan("");
+}
+static inline int64_t tracepress_event_elapsed_ns(const struct tracepress_event *start,
+                                                  const struct tracepress_event *end)
+{
+    (void)start;
+    (void)end;
+    return INT64_MIN;
 }
 #endif
 

@@ -85,6 +85,8 @@ enum tp_spool_kind {
     TP_SPOOL_STACK = 32, /* payload: addresses, innermost first: the stack of the thread's next record */
     TP_SPOOL_SAMPLED,    /* payload: struct tp_spool_sampled: a thread that may have samples */
     TP_SPOOL_SAMPLE,     /* payload: struct tp_spool_sample, then its addresses, padded to whole slots */
+    TP_SPOOL_EVENT = 40, /* payload: struct tp_spool_event */
+    TP_SPOOL_TENSOR,     /* payload: struct tp_spool_tensor, its dimensions; text: its file below the directory */
     TP_SPOOL_KINDS
 };
 
@@ -138,6 +140,27 @@ struct tp_spool_memory {
 
 struct tp_spool_async {
     uint64_t id, unused;
+};
+
+/* A timing event was recorded. */
+struct tp_spool_event {
+    uint64_t number, stream; /* of the event, from 1 in the process; address of the stream, 0: the default one */
+    int32_t device_type, unused;
+    uint64_t unused_too;
+};
+
+enum tp_spool_values {
+    TP_SPOOL_VALUES_NONE,  /* only statistics were asked for */
+    TP_SPOOL_VALUES_FILE,  /* the values are in a file, named by the record's text */
+    TP_SPOOL_VALUES_FAILED /* they were asked for, and could not be written or exceed a limit */
+};
+
+/* A tensor; its dimensions follow as int64, padded to whole slots. Statistics: writer/tensor.h. */
+struct tp_spool_tensor {
+    uint64_t count, zero_count, nan_count, inf_count;
+    double min, max, mean, std, l2;
+    uint64_t step;
+    uint32_t dtype, rank, values, unused; /* values: enum tp_spool_values */
 };
 
 #endif

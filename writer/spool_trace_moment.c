@@ -66,6 +66,8 @@ static const struct {
     [TP_SPOOL_ASYNC_END] = {write_async, sizeof(struct tp_spool_async)},
     [TP_SPOOL_SAMPLED] = {tp_spool_write_sampled, sizeof(struct tp_spool_sampled)},
     [TP_SPOOL_SAMPLE] = {tp_spool_write_sample, sizeof(struct tp_spool_sample)},
+    [TP_SPOOL_EVENT] = {tp_spool_write_event, sizeof(struct tp_spool_event)},
+    [TP_SPOOL_TENSOR] = {tp_spool_write_tensor, sizeof(struct tp_spool_tensor)},
 };
 
 void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)

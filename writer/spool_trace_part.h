@@ -68,4 +68,8 @@ struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp
 void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 void tp_spool_write_sampled(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 
+/* Moments with many facts, written or counted as broken (spool_trace_tensor.c). The payload has its fixed part. */
+void tp_spool_write_tensor(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
+void tp_spool_write_event(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
+
 #endif

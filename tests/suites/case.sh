@@ -22,3 +22,5 @@ check() {
     if check_said=$("$@" 2>&1); then ok "$check_name"; else not_ok "$check_name" "$check_said"; fi
 }
 is_asan() { case $BUILD in *asan) return 0 ;; *) return 1 ;; esac; }
+# programs with a sanitizer are slow
+is_checked() { case $BUILD in *asan | *tsan) return 0 ;; *) return 1 ;; esac; }

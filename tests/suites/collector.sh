@@ -1,5 +1,6 @@
 # Programs that record themselves, and die: every range that had ended is in the recovered trace.
 . tests/suites/case.sh
+HERE=$PWD
 cd "$WORK" || exit 1
 
 # died HOW MILLISECONDS: runs the program to its death, recovers, compares with what it had counted
@@ -21,18 +22,22 @@ died() {
         [ "$found" -ge "${counted:-0}" ] || { echo "$1 after $2 ms: thread $t ended $counted ranges, $found recovered"; return 1; }
     done
 }
-kills() { # COUNT HOW
-    i=1
-    while [ $i -le "$1" ]; do
-        died "$2" $((i * 7 % 40 + 1)) || return 1
-        i=$((i + 1))
-    done
+# deaths COUNT SEED: each by a way and at a moment that the seed gives; SEED=n repeats a run
+deaths() {
+    echo "seed $2"
+    awk -v n="$1" -v seed="$2" 'BEGIN {
+        srand(seed)
+        count = split("wait wait wait segv segv abort abort exit _exit exec", how, " ")
+        for (i = 1; i <= n; i++) print how[(i - 1) % count + 1], int(rand() * 40) + 1
+    }' >ways
+    while read -r how ms <&3; do
+        died "$how" "$ms" || return 1
+    done 3<ways
 }
-small=$(is_asan && echo 3 || echo 10)
-check "$((small * 4)) kills while recording lose no range" kills $((small * 4)) wait
-for how in segv abort exit _exit exec; do
-    check "$small ends by $how lose no range" kills "$small" "$how"
-done
+seed=${SEED:-$(od -A n -t u4 -N 4 /dev/urandom | tr -d ' ')}
+count=$(is_checked && echo 30 || echo 100)
+check "$count deaths at random moments, by kill -9, SIGSEGV, abort, exit, _exit and exec, lose no range (seed $seed)" \
+    deaths "$count" "$seed"
 
 stopped() {
     rm -rf d && mkdir d
@@ -75,9 +80,61 @@ case $? in
 77) skip "a full disk" "no tmpfs can be mounted here" ;;
 *) not_ok "a full disk: the program goes on and one line says so" "$(cat full.log)" ;;
 esac
+# whole_tensors DIR: every .npy there is as long as its head says
+whole_tensors() {
+    [ -z "$(find "$1" -name '*.tmp')" ] || { find "$1" -name '*.tmp'; return 1; }
+    command -v python3 >/dev/null && python3 -c 'import numpy' 2>/dev/null || return 0
+    python3 -c 'import glob, numpy, sys
+for path in glob.glob(sys.argv[1] + "/*.tensors/*/*.npy"): numpy.load(path)' "$1"
+}
+full_of_tensors() {
+    [ "$(id -u)" = 0 ] && mkdir -p tiny && mount -t tmpfs -o size=300k none tiny 2>/dev/null || return 77
+    "$TOOLS/tensor_program" tiny 1 >out 2>err
+    status=$?
+    whole_tensors tiny
+    whole=$?
+    kept=$(find tiny -name '*.npy' | wc -l)
+    umount tiny
+    [ $status = 0 ] || { echo "the program ended with $status"; return 1; }
+    [ $whole = 0 ] && [ "$kept" -gt 0 ] || { echo "$kept tensors are there, not all of them whole"; return 1; }
+    [ "$(wc -l <err)" = 1 ] || { echo "it said:"; cat err; return 1; }
+}
+full_of_tensors >full.log 2>&1
+case $? in
+0) ok "a disk that tensors fill: whole files, the program goes on and one line says so" ;;
+77) skip "a disk that tensors fill" "no tmpfs can be mounted here" ;;
+*) not_ok "a disk that tensors fill: whole files, the program goes on and one line says so" "$(cat full.log)" ;;
+esac
 limited() {
     rm -rf d && mkdir d
     (ulimit -f 200 && "$TOOLS/record_program" d stop 50 >out 2>err) || { echo "status $?"; cat err; return 1; }
     [ "$(wc -l <err)" -le 1 ]
 }
 check "RLIMIT_FSIZE: the program goes on" limited
+limited_tensors() { # values are the larger files here: they are given up, what was told of them stays
+    rm -rf d && mkdir d
+    (ulimit -f 100 && "$TOOLS/tensor_program" d 2 >out 2>err) || { echo "status $?"; cat err; return 1; }
+    grep -q '"values":"not kept"' d/*.pt.trace.json && whole_tensors d
+}
+check "RLIMIT_FSIZE: tensors keep their statistics" limited_tensors
+limited_trace() { # a trace as text is longer than its spool
+    rm -rf d && mkdir d
+    (ulimit -f 400 && "$TOOLS/tensor_program" d 3 >out 2>err) || { echo "status $?"; cat err; return 1; }
+    (ulimit -f 60 && "$TOOLS/tensor_program" d 3 >out 2>err) || { echo "status $?"; cat err; return 1; }
+    [ "$(wc -l <err)" = 1 ] || { echo "it said:"; cat err; return 1; }
+}
+check "RLIMIT_FSIZE: a trace that grows too long is an error, not the end" limited_trace
+
+numpys() {
+    for seed in 1 2 3; do
+        rm -rf d && mkdir d
+        "$TOOLS/tensor_program" d "$seed" || return 1
+        python3 -W ignore "$HERE/tests/oracle/check_tensors.py" d || return 1
+        "$TP" report d/*.pt.trace.json -o d/report.html --strict --quiet || return 1
+    done
+}
+if command -v python3 >/dev/null && python3 -c 'import numpy' 2>/dev/null; then
+    check "tensors of every type: files and statistics are those of NumPy" numpys
+else
+    skip "tensors of every type: files and statistics are those of NumPy" "python3 with numpy is not there"
+fi

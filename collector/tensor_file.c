@@ -1,0 +1,101 @@
+/* Files of tensors: see tensor_file.h. No fsync: the pages survive the process, and the program shall not wait. */
+#include "collector/tensor_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "collector/hold.h"
+#include "writer/base/fs.h"
+#include "writer/tensor.h"
+
+enum { LONGEST = 200 }; /* bytes of a file's name, without .npy */
+
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    return hash;
+}
+
+static void make_safe(char safe[LONGEST + 1], const char *name)
+{
+    char *at = safe, *end = safe + LONGEST - 17; /* room for the hash */
+    for (const char *c = name; *c; c++) {
+        bool is_plain = isalnum((unsigned char)*c) || *c == '_' || *c == '-' || (*c == '.' && c != name);
+        if (end - at < 3)
+            break;
+        at += snprintf(at, 4, is_plain ? "%c" : "%%%02X", (unsigned char)*c);
+        if (c[1] == '\0')
+            return;
+    }
+    snprintf(at, 18, "~%016llx", (unsigned long long)hash_of(name));
+}
+
+void tp_tensor_path(char path[static TP_TENSOR_PATH], const struct tp_session_place *place)
+{
+    char safe[LONGEST + 1];
+    make_safe(safe, place->name);
+    snprintf(path, TP_TENSOR_PATH, "%s.tensors/%llu/%s.npy", place->worker, (unsigned long long)place->step, safe);
+}
+
+/* ---- writing ---- */
+
+static int write_all(int fd, const char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t n = write(fd, bytes, size);
+        if (n < 0 && errno != EINTR)
+            return errno;
+        if (n > 0) {
+            bytes += n;
+            size -= (size_t)n;
+        }
+    }
+    return 0;
+}
+
+static int fill(int fd, const struct tp_tensor_values *values)
+{
+    char head[TP_NPY_MAX_HEAD];
+    size_t size = tp_npy_head(head, values->dtype, values->rank, values->dims);
+    int code = write_all(fd, head, size);
+    return code ? code : write_all(fd, values->data, values->size);
+}
+
+static int open_temporary(const char *folder, const char *temporary)
+{
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+    int fd = open(temporary, flags, 0666);
+    if (fd < 0 && errno == ENOENT && tp_folder_make(folder, NULL) == 0)
+        fd = open(temporary, flags, 0666);
+    return fd;
+}
+
+int tp_tensor_write(const struct tp_session_place *place, const char *path, const struct tp_tensor_values *values)
+{
+    char target[sizeof place->directory + TP_TENSOR_PATH + 1], folder[sizeof target], temporary[sizeof target + 64];
+    struct tp_hold hold;
+    snprintf(target, sizeof target, "%s/%s", place->directory, path);
+    const char *base = strrchr(target, '/') + 1;
+    snprintf(folder, sizeof folder, "%.*s", (int)(base - 1 - target), target);
+    snprintf(temporary, sizeof temporary, "%s/.%s.%ld.tracepress-%ld.tmp", folder, base, (long)syscall(SYS_gettid),
+             (long)getpid());
+    tp_hold_begin(&hold);
+    int fd = open_temporary(folder, temporary);
+    int code = fd < 0 ? errno : fill(fd, values);
+    if (fd >= 0 && close(fd) != 0 && code == 0)
+        code = errno;
+    if (fd >= 0 && code == 0 && rename(temporary, target) != 0)
+        code = errno;
+    if (fd >= 0 && code)
+        unlink(temporary);
+    tp_hold_end(&hold);
+    return code;
+}

@@ -1,0 +1,80 @@
+/* A CUDA driver without a GPU: just the events. Loaded by tests before the library looks for one (soname libcuda.so.1).
+ *
+ * Time on this device is counted in records: each takes 1.5 ms. An event is ready once it was synchronized with.
+ * Without fake_cuda_context(1) there is no context, as in a program that has not begun to use its GPU. */
+#include <stdlib.h>
+
+enum { OK = 0, INVALID_VALUE = 1, INVALID_CONTEXT = 201, NOT_READY = 600 };
+
+struct event {
+    double milliseconds;
+    void *stream;
+    int is_recorded, is_ready;
+};
+
+static double clock_milliseconds;
+static int has_context, alive;
+
+void fake_cuda_context(int has);
+int fake_cuda_events(void);
+int cuEventCreate(struct event **event, unsigned flags);
+int cuEventDestroy_v2(struct event *event);
+int cuEventRecord(struct event *event, void *stream);
+int cuEventQuery(struct event *event);
+int cuEventSynchronize(struct event *event);
+int cuEventElapsedTime(float *milliseconds, struct event *start, struct event *end);
+
+void fake_cuda_context(int has)
+{
+    has_context = has;
+}
+
+/* Events that were created and not destroyed. */
+int fake_cuda_events(void)
+{
+    return alive;
+}
+
+int cuEventCreate(struct event **event, unsigned flags)
+{
+    if (!has_context)
+        return INVALID_CONTEXT;
+    *event = flags == 0 ? calloc(1, sizeof **event) : NULL;
+    alive += *event != NULL;
+    return *event ? OK : INVALID_VALUE;
+}
+
+int cuEventDestroy_v2(struct event *event)
+{
+    free(event);
+    alive--;
+    return OK;
+}
+
+int cuEventRecord(struct event *event, void *stream)
+{
+    clock_milliseconds += 1.5;
+    *event = (struct event){clock_milliseconds, stream, 1, 0};
+    return OK;
+}
+
+int cuEventQuery(struct event *event)
+{
+    return event->is_ready ? OK : NOT_READY;
+}
+
+int cuEventSynchronize(struct event *event)
+{
+    event->is_ready = event->is_recorded;
+    return OK;
+}
+
+int cuEventElapsedTime(float *milliseconds, struct event *start, struct event *end)
+{
+    if (!start->is_recorded || !end->is_recorded)
+        return INVALID_VALUE;
+    if (!start->is_ready || !end->is_ready)
+        return NOT_READY;
+    *milliseconds = (float)(end->milliseconds - start->milliseconds);
+    return OK;
+}

@@ -1,0 +1,182 @@
+/* Timing events: on the CPU by its clock, on CUDA by the driver that the program has loaded (tests/fake/libcuda.c). */
+#include "collector/tracepress.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/session.h"
+#include "writer/spool_trace.h"
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void the_cpu_is_timed_by_its_clock(void **state)
+{
+    struct tracepress_event *a = tracepress_event_create(0, TRACEPRESS_CPU);
+    struct tracepress_event *b = tracepress_event_create(0, TRACEPRESS_CPU);
+    (void)state;
+    assert_int_equal(tracepress_event_query(a), -1);
+    assert_int_equal(tracepress_event_synchronize(a), -1);
+    assert_true(isnan(tracepress_event_elapsed(a, b)));
+    int64_t before = now();
+    assert_int_equal(tracepress_event_record(a, NULL), 0);
+    int64_t inner = now();
+    usleep(2000);
+    inner = now() - inner;
+    assert_int_equal(tracepress_event_record(b, NULL), 0);
+    int64_t outer = now() - before, ns = tracepress_event_elapsed_ns(a, b);
+    assert_in_range(ns, inner, outer); /* the same clock, read inside and outside */
+    assert_true(tracepress_event_elapsed(a, b) == (double)ns / 1e6);
+    assert_int_equal(tracepress_event_elapsed_ns(b, a), -ns);
+    assert_int_equal(tracepress_event_query(b), 1);
+    assert_int_equal(tracepress_event_synchronize(b), 0);
+    tracepress_event_destroy(a);
+    tracepress_event_destroy(b);
+}
+
+static void null_is_an_event_that_never_comes(void **state)
+{
+    (void)state;
+    assert_int_equal(tracepress_event_record(NULL, NULL), -1);
+    assert_int_equal(tracepress_event_query(NULL), -1);
+    assert_int_equal(tracepress_event_synchronize(NULL), -1);
+    assert_true(isnan(tracepress_event_elapsed(NULL, NULL)));
+    assert_true(tracepress_event_elapsed_ns(NULL, NULL) == INT64_MIN);
+    tracepress_event_destroy(NULL);
+}
+
+static void without_a_driver_cuda_is_not_timed_and_none_is_loaded(void **state)
+{
+    struct tracepress_event *event = tracepress_event_create(0, TRACEPRESS_CUDA);
+    (void)state;
+    assert_int_equal(tracepress_event_record(event, NULL), -1);
+    assert_int_equal(tracepress_event_query(event), -1);
+    assert_null(dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD));
+    tracepress_event_destroy(event);
+}
+
+/* ---- with the driver of tests/fake ---- */
+
+static void *driver;
+static void (*fake_context)(int has);
+static int (*fake_events)(void);
+
+static void *function(const char *name)
+{
+    void *found = dlsym(driver, name);
+    assert_non_null(found);
+    return found;
+}
+
+static int load_driver(void **state)
+{
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
+    (void)state;
+    assert_true(n > 0);
+    path[n] = '\0';
+    strcpy(strrchr(path, '/'), "/../libcuda.so");
+    driver = dlopen(path, RTLD_NOW);
+    if (!driver)
+        fail_msg("%s", dlerror());
+    *(void **)&fake_context = function("fake_cuda_context");
+    *(void **)&fake_events = function("fake_cuda_events");
+    return 0;
+}
+
+static void cuda_is_timed_by_its_driver(void **state)
+{
+    struct tracepress_event *a = tracepress_event_create(0, TRACEPRESS_CUDA);
+    struct tracepress_event *b = tracepress_event_create(0, TRACEPRESS_CUDA);
+    struct tracepress_event *cpu = tracepress_event_create(0, TRACEPRESS_CPU);
+    (void)state;
+    assert_int_equal(tracepress_event_record(a, NULL), -1); /* no context yet */
+    assert_int_equal(tracepress_event_query(a), -1);
+    fake_context(1);
+    assert_int_equal(tracepress_event_record(a, NULL), 0);
+    assert_int_equal(tracepress_event_record(b, NULL), 0);
+    assert_int_equal(tracepress_event_record(b, NULL), 0); /* the last one counts */
+    assert_int_equal(tracepress_event_query(b), 0);
+    assert_true(isnan(tracepress_event_elapsed(a, b))); /* not there yet */
+    assert_int_equal(tracepress_event_synchronize(a), 0);
+    assert_int_equal(tracepress_event_synchronize(b), 0);
+    assert_int_equal(tracepress_event_query(b), 1);
+    assert_true(tracepress_event_elapsed(a, b) == 3.0); /* two records of 1.5 ms */
+    assert_int_equal(tracepress_event_elapsed_ns(b, a), -3000000);
+    assert_int_equal(tracepress_event_record(cpu, NULL), 0);
+    assert_true(isnan(tracepress_event_elapsed(cpu, b))); /* clocks that have nothing in common */
+    assert_int_equal(fake_events(), 2);
+    tracepress_event_destroy(a);
+    tracepress_event_destroy(b);
+    tracepress_event_destroy(cpu);
+    assert_int_equal(fake_events(), 0);
+}
+
+/* ---- in a recording ---- */
+
+static char text[1 << 14];
+
+static void read_trace(const struct tracepress_trace *trace, void *context)
+{
+    const char *path = context;
+    assert_int_equal(tracepress_export_chrome_trace(trace, path), 0);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    unlink(path);
+}
+
+static void a_recording_has_their_marks(void **state)
+{
+    char folder[] = "/tmp/tracepress-event-XXXXXX", path[64];
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/t.json", folder);
+    options.directory = folder;
+    options.handler = read_trace;
+    options.context = path;
+    assert_int_equal(tracepress_start(&options), 0);
+    struct tracepress_event *cpu = tracepress_event_create(tracepress_intern("loaded"), TRACEPRESS_CPU);
+    struct tracepress_event *cuda = tracepress_event_create(tracepress_intern("copied"), TRACEPRESS_CUDA);
+    assert_int_equal(tracepress_event_record(cpu, (void *)64), 0);
+    assert_int_equal(tracepress_event_record(cuda, (void *)64), 0);
+    tracepress_stop();
+    assert_non_null(strstr(text, "\"cat\":\"timing_event\",\"name\":\"loaded\""));
+    const char *first = strstr(text, "\"name\":\"loaded\""), *second = strstr(text, "\"name\":\"copied\"");
+    assert_true(first && second && first < second);
+    assert_non_null(strstr(first, "\"device_type\":\"cpu\"}"));
+    assert_non_null(strstr(second, "\"device_type\":\"cuda\",\"cuda_stream\":64}"));
+    tracepress_event_destroy(cpu);
+    tracepress_event_destroy(cuda);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+int main(void)
+{
+    setenv("TRACEPRESS_QUIET", "1", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_cpu_is_timed_by_its_clock),
+        cmocka_unit_test(null_is_an_event_that_never_comes),
+        cmocka_unit_test(without_a_driver_cuda_is_not_timed_and_none_is_loaded),
+        cmocka_unit_test_setup(cuda_is_timed_by_its_driver, load_driver),
+        cmocka_unit_test_setup(a_recording_has_their_marks, load_driver),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

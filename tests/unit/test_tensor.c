@@ -1,0 +1,347 @@
+/* Statistics and .npy heads against values computed by hand, and tracepress_tensor from the call to the trace. */
+#include "writer/tensor.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/session.h"
+#include "collector/tensor_file.h"
+#include "collector/tracepress.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- statistics ---- */
+
+static void check_stats(const struct tp_tensor_stats *s, double min, double max, double mean, double std, double l2)
+{
+    const double got[] = {s->min, s->max, s->mean, s->std, s->l2}, wanted[] = {min, max, mean, std, l2};
+    for (size_t i = 0; i < COUNT(got); i++)
+        if (!(fabs(got[i] - wanted[i]) <= 1e-15 * fabs(wanted[i])) && got[i] != wanted[i])
+            fail_msg("%zu: %.17g instead of %.17g", i, got[i], wanted[i]);
+}
+
+static void each_type_is_read(void **state)
+{
+    /* 2, 4, 4, 4, 5, 5, 7, 9: mean 5, standard deviation 2, squares 232 */
+    static const float f[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    static const double d[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    static const uint16_t half[] = {0x4000, 0x4400, 0x4400, 0x4400, 0x4500, 0x4500, 0x4700, 0x4880};
+    static const uint16_t brain[] = {0x4000, 0x4080, 0x4080, 0x4080, 0x40A0, 0x40A0, 0x40E0, 0x4110};
+    static const int8_t i8[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    static const uint8_t u8[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    static const int16_t i16[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    static const int32_t i32[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    static const int64_t i64[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    static const void *const data[TP_DTYPE_COUNT] = {
+        [TP_DTYPE_FLOAT32] = f,      [TP_DTYPE_FLOAT64] = d, [TP_DTYPE_FLOAT16] = half,
+        [TP_DTYPE_BFLOAT16] = brain, [TP_DTYPE_INT8] = i8,   [TP_DTYPE_UINT8] = u8,
+        [TP_DTYPE_INT16] = i16,      [TP_DTYPE_INT32] = i32, [TP_DTYPE_INT64] = i64};
+    struct tp_tensor_stats stats;
+    (void)state;
+    for (uint32_t type = 1; type < TP_DTYPE_BOOL; type++) {
+        tp_tensor_stats(&stats, type, data[type], 8);
+        check_stats(&stats, 2, 9, 5, 2, sqrt(232));
+        assert_int_equal(stats.count, 8);
+        assert_int_equal(stats.zero_count + stats.nan_count + stats.inf_count, 0);
+    }
+    static const uint8_t truth[] = {1, 0, 0, 7};
+    tp_tensor_stats(&stats, TP_DTYPE_BOOL, truth, 4);
+    check_stats(&stats, 0, 1, 0.5, 0.5, sqrt(2));
+    assert_int_equal(stats.zero_count, 2);
+}
+
+static void halves_are_read_at_their_edges(void **state)
+{
+    /* 2^-24, the least; 65504, the largest; -0; infinity; NaN */
+    static const uint16_t half[] = {0x0001, 0x7BFF, 0x8000, 0x7C00, 0xFC00, 0x7E00};
+    static const uint16_t brain[] = {0x0001, 0xFF7F, 0x8000, 0x7F80, 0xFF80, 0x7FC0};
+    struct tp_tensor_stats stats;
+    (void)state;
+    tp_tensor_stats(&stats, TP_DTYPE_FLOAT16, half, 6);
+    assert_true(stats.max == 65504 && stats.min == 0);
+    tp_tensor_stats(&stats, TP_DTYPE_FLOAT16, half, 1);
+    assert_true(stats.min == 0x1p-24 && stats.mean == 0x1p-24 && stats.l2 == 0x1p-24);
+    tp_tensor_stats(&stats, TP_DTYPE_BFLOAT16, brain, 6);
+    assert_true(stats.min == -0x1.FEp127 && stats.max == 0x1p-133);
+    assert_int_equal(stats.zero_count, 1);
+    assert_int_equal(stats.inf_count, 2);
+    assert_int_equal(stats.nan_count, 1);
+}
+
+static void the_finite_elements_are_measured(void **state)
+{
+    static const float some[] = {NAN, INFINITY, -INFINITY, 0, -0.0f, 3, -4};
+    static const float none[] = {NAN, INFINITY};
+    struct tp_tensor_stats stats;
+    (void)state;
+    tp_tensor_stats(&stats, TP_DTYPE_FLOAT32, some, 7);
+    check_stats(&stats, -4, 3, -0.25, sqrt(6.25 - 0.0625), 5);
+    assert_int_equal(stats.count, 7);
+    assert_int_equal(stats.zero_count, 2);
+    assert_int_equal(stats.nan_count, 1);
+    assert_int_equal(stats.inf_count, 2);
+    tp_tensor_stats(&stats, TP_DTYPE_FLOAT32, none, 2);
+    assert_true(isnan(stats.min) && isnan(stats.max) && isnan(stats.mean) && isnan(stats.std) && isnan(stats.l2));
+    tp_tensor_stats(&stats, TP_DTYPE_INT32, NULL, 0);
+    assert_true(stats.count == 0 && isnan(stats.mean));
+}
+
+static void sums_neither_overflow_nor_lose(void **state)
+{
+    static const double huge[] = {1e308, 1e308, -1e308, -1e308}, tiny[] = {3e-320, 4e-320};
+    static const double lost[] = {1e16, 1, 1, 1, 1, -1e16};
+    double many[5000];
+    struct tp_tensor_stats stats;
+    (void)state;
+    tp_tensor_stats(&stats, TP_DTYPE_FLOAT64, huge, 4);
+    assert_true(stats.mean == 0 && stats.std == 1e308 && isinf(stats.l2)); /* 2e308 is no double */
+    tp_tensor_stats(&stats, TP_DTYPE_FLOAT64, tiny, 2);
+    assert_true(fabs(stats.l2 - 5e-320) < 1e-322 && stats.mean > 3.4e-320 && stats.mean < 3.6e-320);
+    tp_tensor_stats(&stats, TP_DTYPE_FLOAT64, lost, 6);
+    assert_true(stats.mean == 4.0 / 6);
+    for (size_t i = 0; i < COUNT(many); i++) /* the spread of values far from 0 is found */
+        many[i] = 1e9 + (i % 2 ? 1 : -1);
+    tp_tensor_stats(&stats, TP_DTYPE_FLOAT64, (char *)many, COUNT(many));
+    assert_true(stats.mean == 1e9 && stats.std == 1);
+}
+
+static void data_need_not_be_aligned(void **state)
+{
+    char bytes[1 + 3 * sizeof(double)];
+    static const double d[] = {1, 2, 3};
+    struct tp_tensor_stats stats;
+    (void)state;
+    memcpy(bytes + 1, d, sizeof d);
+    tp_tensor_stats(&stats, TP_DTYPE_FLOAT64, bytes + 1, 3);
+    assert_true(stats.mean == 2);
+}
+
+static void impossible_shapes_are_refused(void **state)
+{
+    uint64_t count = 0;
+    (void)state;
+    assert_true(tp_tensor_count(&count, TP_DTYPE_FLOAT32, 0, NULL) && count == 1);
+    assert_true(tp_tensor_count(&count, TP_DTYPE_FLOAT32, 3, (int64_t[]){2, 3, 4}) && count == 24);
+    assert_true(tp_tensor_count(&count, TP_DTYPE_FLOAT32, 3, (int64_t[]){INT64_MAX, 0, INT64_MAX}) && count == 0);
+    assert_false(tp_tensor_count(&count, TP_DTYPE_FLOAT32, 2, (int64_t[]){2, -1}));
+    assert_false(tp_tensor_count(&count, TP_DTYPE_FLOAT32, 2, (int64_t[]){0, -1}));
+    assert_false(tp_tensor_count(&count, TP_DTYPE_FLOAT32, 2, (int64_t[]){INT64_MAX, 2}));
+    assert_false(tp_tensor_count(&count, TP_DTYPE_INT16, 1, (int64_t[]){INT64_MAX / 2 + 1}));
+    assert_true(tp_tensor_count(&count, TP_DTYPE_INT8, 1, (int64_t[]){INT64_MAX}));
+}
+
+/* ---- .npy ---- */
+
+static void heads_are_numpys(void **state)
+{
+    char head[TP_NPY_MAX_HEAD];
+    const int64_t dims[] = {2, 3}, most[TP_NPY_MAX_RANK] = {[0 ... 15] = INT64_MAX};
+    (void)state;
+    assert_int_equal(tp_npy_head(head, TP_DTYPE_FLOAT32, 2, dims), 128);
+    assert_memory_equal(head, "\x93NUMPY\x01\0\x76\0{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 69);
+    assert_int_equal(head[127], '\n');
+    tp_npy_head(head, TP_DTYPE_BOOL, 1, dims);
+    assert_memory_equal(head + 10, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }  ", 59);
+    tp_npy_head(head, TP_DTYPE_BFLOAT16, 0, NULL);
+    assert_memory_equal(head + 10, "{'descr': '<u2', 'fortran_order': False, 'shape': (), }  ", 57);
+    size_t size = tp_npy_head(head, TP_DTYPE_INT64, TP_NPY_MAX_RANK, most);
+    assert_true(size % 64 == 0 && size <= TP_NPY_MAX_HEAD && head[size - 1] == '\n');
+}
+
+static void names_become_names_of_files(void **state)
+{
+    static struct tp_session_place place = {.worker = "w", .step = 12};
+    char path[TP_TENSOR_PATH], other[TP_TENSOR_PATH];
+    static const char *const names[][2] = {{"layer1.0.weight", "w.tensors/12/layer1.0.weight.npy"},
+                                           {"a/b", "w.tensors/12/a%2Fb.npy"},
+                                           {"../x", "w.tensors/12/%2E.%2Fx.npy"},
+                                           {"100%", "w.tensors/12/100%25.npy"},
+                                           {"", "w.tensors/12/~cbf29ce484222325.npy"},
+                                           {"\xc3\xa9 ~", "w.tensors/12/%C3%A9%20%7E.npy"}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        strcpy(place.name, names[i][0]);
+        tp_tensor_path(path, &place);
+        assert_string_equal(path, names[i][1]);
+    }
+    memset(place.name, '/', 2000); /* both are cut at the same place: their hashes tell them apart */
+    tp_tensor_path(path, &place);
+    place.name[1999] = 'x';
+    tp_tensor_path(other, &place);
+    assert_string_not_equal(path, other);
+    assert_in_range(strlen(path), 190, 225);
+    memset(place.worker, 'w', sizeof place.worker - 1); /* what the longest comes to */
+    place.step = UINT64_MAX;
+    tp_tensor_path(path, &place);
+    assert_string_equal(path + strlen(path) - 4, ".npy");
+}
+
+/* ---- from the call to the trace ---- */
+
+static char folder[64], text[1 << 16];
+
+static void read_trace(const struct tracepress_trace *trace, void *unused)
+{
+    char path[128];
+    (void)unused;
+    snprintf(path, sizeof path, "%s/t.json", folder);
+    assert_int_equal(tracepress_export_chrome_trace(trace, path), 0);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+}
+
+static void start(const char *worker)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.directory = folder;
+    options.worker = worker;
+    options.handler = read_trace;
+    assert_int_equal(tracepress_start(&options), 0);
+}
+
+/* The arguments of the instant with this name. */
+static const char *args_of(const char *name)
+{
+    static char line[2048];
+    char wanted[256];
+    snprintf(wanted, sizeof wanted, "\"cat\":\"tensor\",\"name\":\"%s\"", name);
+    const char *at = strstr(text, wanted), *args = at ? strstr(at, "\"args\":") : NULL;
+    if (!args)
+        fail_msg("no tensor %s in %s", name, text);
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(args, "\n"), args);
+    return line;
+}
+
+static void statistics_are_in_the_trace(void **state)
+{
+    const float values[] = {3, 0, -4, NAN, INFINITY, 0};
+    const int64_t dims[] = {2, 3}, negative[] = {-1}, most[17] = {0};
+    (void)state;
+    start("stats");
+    tracepress_step();
+    tracepress_tensor(tracepress_intern("grad"), TRACEPRESS_FLOAT, 2, dims, values, TRACEPRESS_STATISTICS);
+    tracepress_tensor(tracepress_intern("none"), TRACEPRESS_INT64, 1, (int64_t[]){0}, NULL, TRACEPRESS_STATISTICS);
+    tracepress_tensor(1, TRACEPRESS_FLOAT, 1, negative, values, TRACEPRESS_STATISTICS); /* six that are left out */
+    tracepress_tensor(1, TRACEPRESS_SCALAR, 0, NULL, values, TRACEPRESS_STATISTICS);
+    tracepress_tensor(1, TRACEPRESS_UNKNOWN, 0, NULL, values, TRACEPRESS_STATISTICS);
+    tracepress_tensor(1, TRACEPRESS_FLOAT, 17, most, values, TRACEPRESS_STATISTICS);
+    tracepress_tensor(1, TRACEPRESS_FLOAT, 1, NULL, values, TRACEPRESS_STATISTICS);
+    tracepress_tensor(1, TRACEPRESS_FLOAT, 0, NULL, NULL, TRACEPRESS_STATISTICS);
+    tracepress_stop();
+    assert_string_equal(args_of("grad"), "\"args\":{\"dtype\":\"float32\",\"shape\":[2,3],\"step\":1,\"count\":6,"
+                                         "\"min\":-4.0,\"max\":3.0,\"mean\":-0.25,\"std\":2.48746859276655,"
+                                         "\"l2\":5.0,\"zeros\":2,\"nans\":1,\"infs\":1}},");
+    assert_non_null(strstr(args_of("none"), "\"shape\":[0],\"step\":1,\"count\":0,\"min\":null,\"max\":null,"));
+    assert_non_null(strstr(text, "\"tracepress_dropped\":6"));
+}
+
+static void check_file(const char *worker, const char *rest, const char *expected, size_t size)
+{
+    char path[256], bytes[512];
+    snprintf(path, sizeof path, "%s/%s.tensors/%s", folder, worker, rest);
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        fail_msg("%s is missing", path);
+    assert_int_equal(fread(bytes, 1, sizeof bytes, file), 128 + size);
+    assert_memory_equal(bytes + 128, expected, size);
+    fclose(file);
+}
+
+static void values_are_files(void **state)
+{
+    const uint16_t brain[] = {0x3F80, 0x4000};
+    const int32_t old[] = {1, 2}, new[] = {3, 4};
+    const int64_t dims[] = {2};
+    (void)state;
+    start("values");
+    tracepress_tensor(tracepress_intern("a/w"), TRACEPRESS_INT32, 1, dims, old, TRACEPRESS_VALUES);
+    tracepress_tensor(tracepress_intern("a/w"), TRACEPRESS_INT32, 1, dims, new, TRACEPRESS_VALUES);
+    tracepress_step();
+    tracepress_tensor(tracepress_intern("b"), TRACEPRESS_BFLOAT16, 1, dims, brain, TRACEPRESS_VALUES);
+    tracepress_stop();
+    check_file("values", "0/a%2Fw.npy", (const char *)new, sizeof new);
+    check_file("values", "1/b.npy", (const char *)brain, sizeof brain);
+    assert_non_null(strstr(args_of("a/w"), "\"file\":\"values.tensors/0/a%2Fw.npy\"}"));
+    assert_non_null(strstr(args_of("b"), "\"file\":\"values.tensors/1/b.npy\",\"values\":\"bits as uint16\"}"));
+}
+
+static void a_limit_leaves_the_statistics(void **state)
+{
+    static char big[3 << 20];
+    const int64_t dims[] = {sizeof big};
+    char path[128];
+    struct stat status;
+    (void)state;
+    setenv("TRACEPRESS_TENSOR_MB", "2", 1);
+    setenv("TRACEPRESS_QUIET", "1", 1);
+    start("limit");
+    tracepress_tensor(tracepress_intern("big"), TRACEPRESS_INT8, 1, dims, big, TRACEPRESS_VALUES);
+    tracepress_stop();
+    unsetenv("TRACEPRESS_TENSOR_MB");
+    assert_non_null(strstr(args_of("big"), "\"zeros\":3145728,\"nans\":0,\"infs\":0,\"values\":\"not kept\"}"));
+    snprintf(path, sizeof path, "%s/limit.tensors", folder);
+    assert_int_equal(stat(path, &status), -1);
+}
+
+static void a_place_that_cannot_be_written_leaves_the_statistics(void **state)
+{
+    const int64_t dims[] = {1};
+    char path[128];
+    (void)state;
+    snprintf(path, sizeof path, "%s/taken.tensors", folder); /* a file where the folder should be */
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fclose(file);
+    start("taken");
+    tracepress_tensor(tracepress_intern("a"), TRACEPRESS_INT8, 1, dims, "x", TRACEPRESS_VALUES);
+    tracepress_tensor(tracepress_intern("b"), TRACEPRESS_INT8, 1, dims, "x", TRACEPRESS_VALUES);
+    tracepress_stop();
+    assert_non_null(strstr(args_of("a"), "\"values\":\"not kept\"}"));
+    assert_non_null(strstr(args_of("b"), "\"values\":\"not kept\"}"));
+}
+
+static int enter_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/tracepress-tensor-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_type_is_read),
+        cmocka_unit_test(halves_are_read_at_their_edges),
+        cmocka_unit_test(the_finite_elements_are_measured),
+        cmocka_unit_test(sums_neither_overflow_nor_lose),
+        cmocka_unit_test(data_need_not_be_aligned),
+        cmocka_unit_test(impossible_shapes_are_refused),
+        cmocka_unit_test(heads_are_numpys),
+        cmocka_unit_test(names_become_names_of_files),
+        cmocka_unit_test(statistics_are_in_the_trace),
+        cmocka_unit_test(values_are_files),
+        cmocka_unit_test(a_limit_leaves_the_statistics),
+        cmocka_unit_test(a_place_that_cannot_be_written_leaves_the_statistics),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}

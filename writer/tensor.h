@@ -1,0 +1,60 @@
+/* Tensors as a recording keeps them: types of elements, statistics, and the head of a NumPy file (.npy, format 1.0).
+ *
+ * Pure functions; nothing is allocated, any thread. Data need not be aligned, and is dense in the order of C. */
+#ifndef TP_WRITER_TENSOR_H
+#define TP_WRITER_TENSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Numbers of enum tracepress_dtype. */
+enum tp_dtype {
+    TP_DTYPE_FLOAT32 = 1,
+    TP_DTYPE_FLOAT64,
+    TP_DTYPE_FLOAT16,
+    TP_DTYPE_BFLOAT16,
+    TP_DTYPE_INT8,
+    TP_DTYPE_UINT8,
+    TP_DTYPE_INT16,
+    TP_DTYPE_INT32,
+    TP_DTYPE_INT64,
+    TP_DTYPE_BOOL,
+    TP_DTYPE_COUNT
+};
+
+enum {
+    TP_NPY_MAX_RANK = 16,
+    TP_NPY_MAX_HEAD = 512 /* bytes of a head, whatever its dimensions are */
+};
+
+/* The name torch gives a type ("float32", "bool"); "" for a number that is none. */
+const char *tp_dtype_name(uint32_t dtype);
+
+/* Bytes of an element; 0 for a number that is no type. */
+size_t tp_dtype_size(uint32_t dtype);
+
+/* True when a .npy file holds the elements as they are; false for bfloat16, which NumPy does not know: its bits are
+ * written as uint16. */
+bool tp_dtype_is_numpy(uint32_t dtype);
+
+/* Number of elements: the product of the dimensions, 1 without any. False when a dimension is below 0 or the elements
+ * have more than INT64_MAX bytes. dims may be NULL with rank 0. */
+bool tp_tensor_count(uint64_t *count, uint32_t dtype, uint32_t rank, const int64_t *dims);
+
+/* What is said about a tensor's elements. min, max, mean, std and l2 are of the finite ones, NaN when there are none:
+ * mean = sum x / n; std = sqrt(sum (x - mean)^2 / n), numpy's with ddof 0; l2 = sqrt(sum x^2). Elements are taken as
+ * doubles (int64 beyond 2^53 is rounded); sums are compensated, in the order of the elements, and do not overflow. */
+struct tp_tensor_stats {
+    uint64_t count, zero_count, nan_count, inf_count;
+    double min, max, mean, std, l2;
+};
+
+/* Reads count elements three times. dtype must be a type. data may be NULL with count 0. */
+void tp_tensor_stats(struct tp_tensor_stats *stats, uint32_t dtype, const void *data, uint64_t count);
+
+/* Writes the head of a .npy file, a multiple of 64 bytes; the elements follow it. dtype must be a type, rank at most
+ * TP_NPY_MAX_RANK. Returns its bytes. */
+size_t tp_npy_head(char head[static TP_NPY_MAX_HEAD], uint32_t dtype, uint32_t rank, const int64_t *dims);
+
+#endif
