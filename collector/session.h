@@ -24,6 +24,9 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
 /* Counts a record that had no room. */
 void tp_session_drop(void);
 
+/* The text of a name, "" for an unknown number; it stays where it is. Takes the session's lock. */
+const char *tp_session_name(tracepress_name name);
+
 /* Says one line on standard error, once per process and never with TRACEPRESS_QUIET=1. */
 void tp_session_say(const char *what, const char *detail);
 

@@ -80,6 +80,20 @@ static void build(struct tp_tf_run *run)
     tp_tf_add_graph(run);
 }
 
+/* What the recorded program wrote while it ran goes too, from where it may lie: the folder of the export itself, or the
+ * worker's folder in it. */
+static int remove_older(const struct tp_export *export, const char *keep, struct tp_error *err)
+{
+    char own[4096];
+    int code = tp_tfevents_remove_older(export->folder, keep, err);
+    snprintf(own, sizeof own, "%s/%s", export->out, export->worker);
+    if (code == TP_OK && strcmp(export->folder, export->out) != 0)
+        code = tp_tfevents_remove_live(export->out, export->worker, err);
+    if (code == TP_OK && strcmp(export->folder, own) != 0)
+        code = tp_tfevents_remove_live(own, export->worker, err);
+    return code;
+}
+
 /* The new file is there before the older ones go. */
 static int write_file(const struct tp_tf_run *run, struct tp_error *err)
 {
@@ -87,8 +101,11 @@ static int write_file(const struct tp_tf_run *run, struct tp_error *err)
     const struct tp_buf *out = &run->events->out;
     struct tp_tfevents_name parts = {(int64_t)fmin(run->first.wall_s, 9e9), export->worker, 0,
                                      tp_tfevents_next_number(export->folder)};
+    int64_t live = tp_tfevents_newest_live(export->folder);
     struct tp_outfile *file = NULL;
     char name[512], path[4096 + sizeof name];
+    if (parts.seconds <= live) /* a TensorBoard that runs goes on to files that sort behind the one it read */
+        parts.seconds = live + 1;
     int code = tp_tfevents_name(name, sizeof name, &parts, err);
     if (code < 0)
         return code;
@@ -101,7 +118,7 @@ static int write_file(const struct tp_tf_run *run, struct tp_error *err)
         return code;
     }
     code = tp_outfile_commit(&file, err);
-    return code < 0 ? code : tp_tfevents_remove_older(export->folder, name, err);
+    return code < 0 ? code : remove_older(export, name, err);
 }
 
 /* Fills run->events, whose memory is not the arena's: the guard's jump ends here. 0 or the code of what failed. */
