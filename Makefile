@@ -43,7 +43,7 @@ $(BIN): $(CLI) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(LIB): $(RECORD) $(BUILD)/core.a collector/tracepress.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libtracepress.so.0 -Wl,-z,nodelete -Wl,--version-script=collector/tracepress.map \
-	  -Wl,--exclude-libs,ALL -o $@.0 $(RECORD) $(BUILD)/core.a $(if $(HAVE_ISAL),-lisal) -lz && ln -sf $(@F).0 $@
+	  -Wl,--exclude-libs,ALL -o $@.0 $(RECORD) $(BUILD)/core.a $(if $(HAVE_ISAL),-lisal) -l:libprotobuf-c.a -l:libz.a -lm && ln -sf $(@F).0 $@
 $(BUILD)/core.a: $(CORE) $(BUILD)/gen/assets.o $(PROTO:=.o)
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)

@@ -1,6 +1,7 @@
 /* Ranges and moments of the public interface: each is one record. */
 #include <string.h>
 
+#include "collector/live.h"
 #include "collector/names.h"
 #include "collector/record.h"
 #include "collector/tracepress.h"
@@ -61,6 +62,8 @@ void tracepress_record_instant_(tracepress_name name)
 void tracepress_record_counter_(tracepress_name name, double value)
 {
     const struct tp_spool_counter counter = {.value = value};
+    if (__atomic_load_n(&tracepress_live_, __ATOMIC_RELAXED))
+        tp_live_counter(name, value);
     put(name, TP_SPOOL_COUNTER, &counter, sizeof counter);
 }
 
@@ -69,6 +72,8 @@ void tracepress_record_memory_(const struct tracepress_memory *note)
     if (!note)
         return;
     TP_RECORD_STACK();
+    if (__atomic_load_n(&tracepress_live_, __ATOMIC_RELAXED))
+        tp_live_memory(note);
     const struct tp_spool_memory memory = {.address = note->address,
                                            .bytes = note->bytes,
                                            .total_allocated = note->total_allocated,

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "collector/live.h"
 #include "collector/modules.h"
 #include "collector/names.h"
 #include "collector/record.h"
@@ -179,9 +180,18 @@ tracepress_name tracepress_intern(const char *name)
     return number;
 }
 
+const char *tp_session_name(tracepress_name name)
+{
+    pthread_mutex_lock(&session.lock);
+    const char *text = name && name <= tp_names_count() ? tp_names_text(name) : "";
+    pthread_mutex_unlock(&session.lock);
+    return text;
+}
+
 static void add_fact(const char *key, const char *value, uint8_t kind)
 {
     char *text = NULL;
+    tp_live_fact(key, value);
     if (!key || !*key || strchr(key, '\n') || asprintf(&text, "%s\n%s", key, value ? value : "") < 0)
         return;
     pthread_mutex_lock(&session.lock);
@@ -373,13 +383,16 @@ void tracepress_step(void)
     pthread_mutex_lock(&session.lock);
     if (session.is_started) {
         enum tp_action before = tp_schedule_action(&session.options.schedule, session.step);
+        uint64_t step = session.step;
         pthread_mutex_unlock(&session.lock);
         close_step();
+        tp_live_step_ends(step);
         pthread_mutex_lock(&session.lock);
         session.step++;
         enter_step(before);
     }
     pthread_mutex_unlock(&session.lock);
+    tp_live_step_begins();
 }
 
 uint64_t tracepress_step_num(void)
@@ -408,6 +421,7 @@ static void in_child(void)
 {
     tp_cursor.tid = 0;
     tp_sampler_forget();
+    tp_live_in_child();
     if (session.spool.fd >= 0) {
         close(session.spool.fd);
         session.spool.fd = -1;
@@ -427,6 +441,7 @@ static void prepare(void)
 
 __attribute__((destructor)) static void at_exit(void)
 {
+    tp_live_exit();
     if (__atomic_load_n(&tracepress_recording_,
                         __ATOMIC_SEQ_CST)) { /* it goes on for threads that outlive exit a little */
         tp_session_say("the recording was not stopped; make the trace with: tracepress recover", session.spool.path);
@@ -438,6 +453,13 @@ __attribute__((destructor)) static void at_exit(void)
 static char *own_text(const char *given, const char *otherwise)
 {
     return strdup(given && *given ? given : otherwise);
+}
+
+/* Switched on in the environment: there, and neither empty nor 0. */
+static bool is_wanted(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text && *text && strcmp(text, "0") != 0;
 }
 
 /* Takes over the options; false when memory is short. */
@@ -474,6 +496,9 @@ int tracepress_start(const struct tracepress_options *options)
         session.step = 0;
         enter_step(TP_ACTION_NONE);
         code = session.is_started ? 0 : -1;
+        if (session.is_started && (session.options.live || is_wanted("TRACEPRESS_LIVE")))
+            tp_live_start(session.options.directory, session.options.worker,
+                          rank_of("WORLD_SIZE") != UINT32_MAX && rank_of("WORLD_SIZE") > 1);
     }
     pthread_mutex_unlock(&session.lock);
     return code;
@@ -487,6 +512,7 @@ void tracepress_stop(void)
     if (!was_started)
         return;
     close_step();
+    tp_live_stop();
     pthread_mutex_lock(&session.lock);
     session.is_started = false;
     finish_spool();

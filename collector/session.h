@@ -35,6 +35,9 @@ bool tp_session_place(struct tp_session_place *place, uint32_t name);
 /* Counts a record that had no room. */
 void tp_session_drop(void);
 
+/* The text of a name, "" for an unknown number; it stays where it is. Takes the session's lock. */
+const char *tp_session_name(tracepress_name name);
+
 /* Says one line on standard error, once per process and never with TRACEPRESS_QUIET=1. */
 void tp_session_say(const char *what, const char *detail);
 

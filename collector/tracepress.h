@@ -69,6 +69,8 @@ struct tracepress_options {
     int no_gzip;                /* traces as plain .pt.trace.json */
     uint32_t sample_rate; /* samples of the stacks of running threads per second of their processor time, at most 10000;
                              0: none. Not in children of fork */
+    int live;             /* writes scalars of each step to a TensorBoard event file while the program runs; also with
+                             TRACEPRESS_LIVE=1 in the environment. Steps that are not recorded are in it too. */
 };
 
 #define TRACEPRESS_OPTIONS                                                                                             \
@@ -102,7 +104,8 @@ TRACEPRESS_CALL void tracepress_tensorboard_trace_handler(const struct tracepres
 /* For handlers: writes the trace to `path` (gzip when it ends in .gz). Returns 0, or -1 after saying why. */
 TRACEPRESS_CALL int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const char *path);
 
-/* Adds a fact about the run to the traces (batch_size, model ..); value as text, or as JSON. Before or during a
+/* Adds a fact about the run to the traces (batch_size, model ..; batch_size and tokens_per_step also make rates in the
+ * live event file); value as text, or as JSON. Before or during a
  * recording; kept for the following ones. */
 TRACEPRESS_CALL void tracepress_metadata(const char *key, const char *value);
 TRACEPRESS_CALL void tracepress_metadata_json(const char *key, const char *json);
@@ -168,7 +171,8 @@ static inline void tracepress_async_end(tracepress_name name, uint64_t id);
 /* Something happened now. */
 static inline void tracepress_instant(tracepress_name name);
 
-/* A value now: a curve in the trace. NaN and infinities are left out. */
+/* A value now: a curve in the trace. NaN and infinities are left out. A live event file has the last value of
+ * each step. */
 static inline void tracepress_counter(tracepress_name name, double value);
 
 /* Devices as torch numbers their types. */
@@ -244,6 +248,8 @@ TRACEPRESS_CALL int64_t tracepress_event_elapsed_ns(const struct tracepress_even
 
 extern TRACEPRESS_API uint32_t tracepress_recording_; /* 0: nothing is recorded */
 
+extern TRACEPRESS_API uint32_t tracepress_live_; /* 1: a live event file wants counters and memory */
+
 TRACEPRESS_API void tracepress_record_begin_(tracepress_name name);
 TRACEPRESS_API void tracepress_record_text_(const char *name);
 TRACEPRESS_API void tracepress_record_end_(void);
@@ -258,8 +264,13 @@ TRACEPRESS_API void tracepress_record_tensor_(tracepress_name name, const struct
 
 #ifdef TRACEPRESS_DISABLED
 #define TRACEPRESS_IS_ON_ 0
+#define TRACEPRESS_IS_COUNTING_ 0
 #else
 #define TRACEPRESS_IS_ON_ __builtin_expect(__atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED) != 0, 0)
+#define TRACEPRESS_IS_COUNTING_                                                                                        \
+    __builtin_expect((__atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED) |                                      \
+                      __atomic_load_n(&tracepress_live_, __ATOMIC_RELAXED)) != 0,                                      \
+                     0)
 #endif
 #define TRACEPRESS_WHEN_ON_(call)                                                                                      \
     do {                                                                                                               \
@@ -301,11 +312,13 @@ static inline void tracepress_instant(tracepress_name name)
 }
 static inline void tracepress_counter(tracepress_name name, double value)
 {
-    TRACEPRESS_WHEN_ON_(tracepress_record_counter_(name, value));
+    if (TRACEPRESS_IS_COUNTING_)
+        tracepress_record_counter_(name, value);
 }
 static inline void tracepress_memory_note(const struct tracepress_memory *note)
 {
-    TRACEPRESS_WHEN_ON_(tracepress_record_memory_(note));
+    if (TRACEPRESS_IS_COUNTING_)
+        tracepress_record_memory_(note);
 }
 static inline void tracepress_tensor(tracepress_name name, enum tracepress_dtype dtype, uint32_t rank,
                                      const int64_t *dims, const void *data, enum tracepress_tensor_mode mode)

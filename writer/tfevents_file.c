@@ -21,45 +21,138 @@ int tp_tfevents_name(char *out, size_t size, const struct tp_tfevents_name *name
     return TP_OK;
 }
 
-/* Whether it is one of ours, and its NUMBER. */
-static bool is_ours(const char *base, unsigned *number)
+void tp_tfevents_clean(char *text)
 {
-    size_t size = strlen(base), end = sizeof suffix - 1;
-    if (size < sizeof prefix + end || strncmp(base, prefix, sizeof prefix - 1) != 0 ||
-        strcmp(base + size - end, suffix) != 0)
-        return false;
-    const char *digits = base + size - end;
-    while (digits[-1] >= '0' && digits[-1] <= '9')
+    for (char *c = text; *c; c++) {
+        bool is_plain = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z');
+        if (!is_plain && (*c == '.' ? c == text : *c != '_' && *c != '-'))
+            *c = '_';
+    }
+}
+
+/* A name of ours, taken apart. */
+struct parts {
+    int64_t seconds;
+    const char *host;
+    size_t host_size;
+    unsigned long pid, number;
+};
+
+/* The number before `end`, which stands behind a dot; false when there is none after `start`. */
+static bool number_before(const char *start, const char **end, unsigned long *number)
+{
+    const char *digits = *end;
+    while (digits > start && digits[-1] >= '0' && digits[-1] <= '9')
         digits--;
-    *number = (unsigned)strtoul(digits, NULL, 10);
-    return digits[-1] == '.';
+    if (digits == *end || digits == start || digits[-1] != '.')
+        return false;
+    *number = strtoul(digits, NULL, 10);
+    *end = digits - 1;
+    return true;
+}
+
+/* Whether it is one of ours. */
+static bool take_apart(struct parts *parts, const char *base)
+{
+    size_t size = strlen(base);
+    if (size < sizeof prefix + sizeof suffix || strncmp(base, prefix, sizeof prefix - 1) != 0 ||
+        strcmp(base + size - (sizeof suffix - 1), suffix) != 0)
+        return false;
+    const char *start = base + sizeof prefix - 1, *end = base + size - (sizeof suffix - 1);
+    const char *dot = strchr(start, '.');
+    parts->seconds = strtoll(start, NULL, 10);
+    if (!number_before(dot, &end, &parts->number) || !number_before(dot, &end, &parts->pid))
+        return false;
+    parts->host = dot + 1;
+    parts->host_size = end > dot ? (size_t)(end - dot - 1) : 0;
+    return true;
+}
+
+/* Calls `use` for each file of ours in the folder; the first code but 0 is the result. A folder that is not there has
+ * no files. */
+static int for_each(const char *folder,
+                    int (*use)(DIR *dir, const char *base, const struct parts *parts, void *context), void *context)
+{
+    DIR *dir = opendir(folder);
+    struct parts parts;
+    int code = TP_OK;
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+        int now = take_apart(&parts, entry->d_name) ? use(dir, entry->d_name, &parts, context) : TP_OK;
+        code = code ? code : now;
+    }
+    if (dir)
+        closedir(dir);
+    return code;
+}
+
+struct census {
+    unsigned count, next; /* next: one more than the largest NUMBER */
+    int64_t newest_live;
+};
+
+static int count_one(DIR *dir, const char *base, const struct parts *parts, void *context)
+{
+    struct census *census = context;
+    (void)dir;
+    (void)base;
+    census->count++;
+    if (parts->number >= census->next && parts->number < UINT32_MAX)
+        census->next = (unsigned)parts->number + 1;
+    if (parts->pid && parts->seconds > census->newest_live)
+        census->newest_live = parts->seconds;
+    return TP_OK;
+}
+
+static struct census take_census(const char *folder)
+{
+    struct census census = {.newest_live = -1};
+    for_each(folder, count_one, &census);
+    return census;
+}
+
+unsigned tp_tfevents_count(const char *folder)
+{
+    return take_census(folder).count;
 }
 
 unsigned tp_tfevents_next_number(const char *folder)
 {
-    DIR *dir = opendir(folder);
-    unsigned next = 0, number;
-    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
-        if (is_ours(entry->d_name, &number) && number >= next && number < UINT32_MAX)
-            next = number + 1;
-    if (dir)
-        closedir(dir);
-    return next;
+    return take_census(folder).next;
+}
+
+int64_t tp_tfevents_newest_live(const char *folder)
+{
+    return take_census(folder).newest_live;
+}
+
+/* ---- removing ---- */
+
+struct removal {
+    const char *folder, *keep, *live_of; /* live_of: only what a process of that host wrote */
+    struct tp_error *err;
+};
+
+static int remove_one(DIR *dir, const char *base, const struct parts *parts, void *context)
+{
+    const struct removal *removal = context;
+    const char *host = removal->live_of;
+    if (removal->keep && strcmp(base, removal->keep) == 0)
+        return TP_OK;
+    if (host && (!parts->pid || parts->host_size != strlen(host) || memcmp(parts->host, host, strlen(host)) != 0))
+        return TP_OK;
+    if (unlinkat(dirfd(dir), base, 0) == 0 || errno == ENOENT)
+        return TP_OK;
+    return tp_error_set(removal->err, TP_EIO, 0, "%s/%s: cannot remove: %s", removal->folder, base, strerror(errno));
 }
 
 int tp_tfevents_remove_older(const char *folder, const char *keep, struct tp_error *err)
 {
-    DIR *dir = opendir(folder);
-    unsigned number;
-    int code = TP_OK;
-    if (!dir)
-        return tp_error_set(err, TP_EIO, 0, "%s: cannot open folder: %s", folder, strerror(errno));
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        if (!is_ours(entry->d_name, &number) || (keep && strcmp(entry->d_name, keep) == 0))
-            continue;
-        if (unlinkat(dirfd(dir), entry->d_name, 0) < 0 && errno != ENOENT && code == TP_OK)
-            code = tp_error_set(err, TP_EIO, 0, "%s/%s: cannot remove: %s", folder, entry->d_name, strerror(errno));
-    }
-    closedir(dir);
-    return code;
+    struct removal removal = {folder, keep, NULL, err};
+    return for_each(folder, remove_one, &removal);
+}
+
+int tp_tfevents_remove_live(const char *folder, const char *host, struct tp_error *err)
+{
+    struct removal removal = {folder, NULL, host, err};
+    return for_each(folder, remove_one, &removal);
 }

@@ -24,7 +24,23 @@ int tp_tfevents_name(char *out, size_t size, const struct tp_tfevents_name *name
  * that got a new content under its old name. */
 unsigned tp_tfevents_next_number(const char *folder);
 
-/* Removes our event files from the folder but the one called `keep` (NULL: all). Files of others stay. 0 or TP_EIO. */
+/* Makes a text a part of a file's name or a tag: other bytes than letters, digits and ._- become "_", a dot at its
+ * start too. */
+void tp_tfevents_clean(char *text);
+
+/* How many event files of ours are in the folder. */
+unsigned tp_tfevents_count(const char *folder);
+
+/* SECONDS of the newest file there that a process wrote while it ran (PID above 0), -1 without any: what replaces it
+ * must sort behind it. */
+int64_t tp_tfevents_newest_live(const char *folder);
+
+/* Removes the files that processes wrote for this host (or worker) while they ran, PID above 0, from the folder, if
+ * there is one. 0 or TP_EIO. */
+int tp_tfevents_remove_live(const char *folder, const char *host, struct tp_error *err);
+
+/* Removes our event files from the folder but the one called `keep` (NULL: all), if there is one. Files of others
+ * stay. 0 or TP_EIO. */
 int tp_tfevents_remove_older(const char *folder, const char *keep, struct tp_error *err);
 
 #endif

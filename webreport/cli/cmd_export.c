@@ -37,6 +37,7 @@ struct job {
     size_t input_count;
     struct tp_arena arena; /* of the whole job */
     struct tp_runs runs;
+    struct tp_export_job all;
     size_t usable_count, done_count, file_count;
     bool hit_limit;
     struct tp_error err;
@@ -85,6 +86,7 @@ static int write_profile(struct job *job, const struct tp_run *run, const struct
                                .out = job->options->out,
                                .run = tp_export_safe_name(&a->arena, run->name),
                                .worker = tp_export_safe_name(&a->arena, file->worker),
+                               .job = &job->all,
                                .arena = &a->arena};
     tp_analysis_build(a, NULL, NULL);
     tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
@@ -125,6 +127,8 @@ static int run_job(struct job *job)
     for (size_t i = 0; code == TP_OK && i < job->runs.count; i++)
         for (size_t k = 0; code == TP_OK && k < job->runs.items[i].file_count; k++)
             code = run_profile(job, &job->runs.items[i], &job->runs.items[i].files[k]);
+    if (code == TP_OK && job->usable_count > 1 && job->format->finish)
+        code = job->format->finish(&job->all, &job->err);
     if (code < 0)
         return code;
     if (job->usable_count == 0) /* every input has been named with its reason */
@@ -140,6 +144,7 @@ static int run(struct job *state)
     struct job *volatile job = state;
     volatile int code;
     tp_arena_init(&state->arena, 0);
+    state->all = (struct tp_export_job){.out = state->options->out, .arena = &state->arena};
     if (setjmp(state->arena.guard) == 0)
         code = run_job(job);
     else

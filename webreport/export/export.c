@@ -7,9 +7,9 @@
 #include "writer/base/limits.h"
 
 const struct tp_export_format tp_export_formats[] = {
-    {"tfevents", tp_export_tfevents, false},
-    {"xplane", tp_export_xplane, true},
-    {NULL, NULL, false},
+    {"tfevents", tp_export_tfevents, tp_export_tfevents_ranks, false},
+    {"xplane", tp_export_xplane, NULL, true},
+    {NULL, NULL, NULL, false},
 };
 
 const struct tp_export_format *tp_export_find(const char *name)

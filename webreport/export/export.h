@@ -8,6 +8,13 @@
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 
+/* All profiles of one call of `export`, for what a format says about them together. */
+struct tp_export_job {
+    const char *out;        /* the folder named by -o */
+    struct tp_arena *arena; /* of the whole job; its guard is set outside of `write` */
+    void *kept;             /* the format's own, NULL at first; in `arena` */
+};
+
 /* One profile to write; everything is borrowed for the call. Names are safe as parts of a path: letters, digits and
  * ._- only, never empty, never starting with a dot. Both folders exist. */
 struct tp_export {
@@ -16,6 +23,7 @@ struct tp_export {
     const char *folder;                    /* `out`, or a folder in it when several profiles are exported:
                                               out[/RUN][/WORKER[.SPAN]] with the parts that tell them apart */
     const char *run, *worker;              /* safe forms of profile->run and profile->worker */
+    struct tp_export_job *job;             /* NULL: there is only this profile */
     struct tp_arena *arena;                /* of this profile; its guard is set: own nothing else while allocating */
 };
 
@@ -24,6 +32,8 @@ struct tp_export_format {
     /* Returns 0, TP_EIO (names the path), TP_ENOMEM, TP_ELIMIT; or leaves through the arena's guard. Files appear
      * whole or not at all. */
     int (*write)(const struct tp_export *export, struct tp_error *err);
+    /* After the last profile, with the job's guard set; NULL: nothing is left to do. */
+    int (*finish)(const struct tp_export_job *job, struct tp_error *err);
     bool has_own_folders; /* it names what it needs in `out` itself: `folder` is not made for it */
 };
 

@@ -7,6 +7,10 @@
 /* A TensorBoard event file: scalars and histograms of each step, texts, HParams, Custom Scalars, graph (tfevents.c). */
 int tp_export_tfevents(const struct tp_export *export, struct tp_error *err);
 
+/* For each run of several ranks: least, median and greatest value of each step over them, in OUT[/RUN]/over_ranks
+ * (tfevents_ranks.c). */
+int tp_export_tfevents_ranks(const struct tp_export_job *job, struct tp_error *err);
+
 /* A session for XProf: plugins/profile/RUN[.TIME]/WORKER.xplane.pb in export->out (xplane.c). */
 int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
 

@@ -72,6 +72,9 @@ static void build(struct tp_tf_run *run)
     number_steps(run);
     run->last = tp_tf_step_end(run, run->step_count - 1);
     run->first = (struct tp_tfevents_at){seconds_of(run, profile->model->steps[0].start_ns), run->step_numbers[0]};
+    run->columns = tp_arena_alloc(run->export->arena, sizeof *run->columns);
+    *run->columns =
+        (struct tp_tf_columns){run->export->arena, run->step_count, TP_VEC(run->export->arena, struct tp_tf_column)};
     tp_tfevents_begin(run->events, run->first.wall_s);
     tp_tf_add_steps(run);
     tp_tf_add_summary(run);
@@ -80,28 +83,42 @@ static void build(struct tp_tf_run *run)
     tp_tf_add_graph(run);
 }
 
-/* The new file is there before the older ones go. */
-static int write_file(const struct tp_tf_run *run, struct tp_error *err)
+int tp_tf_write_file(const struct tp_buf *records, const char *folder, const char *host, double wall_s,
+                     struct tp_error *err)
 {
-    const struct tp_export *export = run->export;
-    const struct tp_buf *out = &run->events->out;
-    struct tp_tfevents_name parts = {(int64_t)fmin(run->first.wall_s, 9e9), export->worker, 0,
-                                     tp_tfevents_next_number(export->folder)};
+    struct tp_tfevents_name parts = {(int64_t)fmin(wall_s, 9e9), host, 0, tp_tfevents_next_number(folder)};
+    int64_t live = tp_tfevents_newest_live(folder);
     struct tp_outfile *file = NULL;
     char name[512], path[4096 + sizeof name];
+    if (parts.seconds <= live) /* a TensorBoard that runs goes on to files that sort behind the one it read */
+        parts.seconds = live + 1;
     int code = tp_tfevents_name(name, sizeof name, &parts, err);
     if (code < 0)
         return code;
-    snprintf(path, sizeof path, "%s/%s", export->folder, name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     code = tp_outfile_open(&file, path, err);
     if (code == TP_OK)
-        code = tp_outfile_write(file, out->data, out->size, err);
+        code = tp_outfile_write(file, records->data, records->size, err);
     if (code < 0) {
         tp_outfile_discard(&file);
         return code;
     }
     code = tp_outfile_commit(&file, err);
-    return code < 0 ? code : tp_tfevents_remove_older(export->folder, name, err);
+    return code < 0 ? code : tp_tfevents_remove_older(folder, name, err);
+}
+
+/* What the recorded program wrote while it ran goes too, from where it may lie: the folder of the export itself, or the
+ * worker's folder in it. */
+static int remove_live(const struct tp_export *export, struct tp_error *err)
+{
+    char own[4096];
+    int code = TP_OK;
+    snprintf(own, sizeof own, "%s/%s", export->out, export->worker);
+    if (strcmp(export->folder, export->out) != 0)
+        code = tp_tfevents_remove_live(export->out, export->worker, err);
+    if (code == TP_OK && strcmp(export->folder, own) != 0)
+        code = tp_tfevents_remove_live(own, export->worker, err);
+    return code;
 }
 
 /* Fills run->events, whose memory is not the arena's: the guard's jump ends here. 0 or the code of what failed. */
@@ -133,10 +150,14 @@ int tp_export_tfevents(const struct tp_export *export, struct tp_error *err)
     tp_tfevents_init(&events, TP_MAX_EVENT_FILE_BYTES);
     int code = build_guarded(&run);
     if (code == TP_OK)
-        code = write_file(&run, err);
-    else
+        code = tp_tf_keep_ranks(&run);
+    if (code == TP_OK) {
+        code = tp_tf_write_file(&events.out, export->folder, export->worker, run.first.wall_s, err);
+        code = code < 0 ? code : remove_live(export, err);
+    } else {
         tp_error_set(err, code, 0, "%s: %s", export->profile->file.ptr,
                      code == TP_ELIMIT ? "the event file would be larger than 256 MiB" : "out of memory");
+    }
     tp_tfevents_release(&events);
     return code;
 }

@@ -5,10 +5,13 @@
 #include "webreport/export/export.h"
 #include "writer/tfevents.h"
 
+struct tp_tf_columns;
+
 /* An export on its way. Everything but the two buffers lives in the profile's arena. */
 struct tp_tf_run {
     const struct tp_export *export;
     struct tp_tfevents *events;
+    struct tp_tf_columns *columns;     /* scalars of each step */
     struct tp_buf *text;               /* for texts that grow; cleared by who uses it */
     int64_t base_ns;                   /* added to a time of the trace it gives ns since 1970 */
     uint32_t step_count;               /* of the model's steps, at most TP_MAX_EXPORT_STEPS are shown */
@@ -30,10 +33,22 @@ const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text);
 void tp_tf_add_steps(const struct tp_tf_run *run);
 /* Pictures of the whole capture (tfevents_images.c). */
 void tp_tf_add_images(const struct tp_tf_run *run);
-/* What stands once: texts (tfevents_texts.c), the row of HParams (tfevents_summary.c), the graph (tfevents_tree.c). */
+/* Remembers what the comparison of ranks needs, in the job's arena (tfevents_ranks.c). 0 or TP_ENOMEM. */
+int tp_tf_keep_ranks(const struct tp_tf_run *run);
+/* Writes the records as the event file of a folder; the new file is there before the older ones go. host: safe as a
+ * part of a name. */
+int tp_tf_write_file(const struct tp_buf *records, const char *folder, const char *host, double wall_s,
+                     struct tp_error *err);
+
+/* What stands once: texts (tfevents_texts.c), the row of HParams (tfevents_hparams.c), figures and charts
+ * (tfevents_summary.c), the graph (tfevents_tree.c). */
 void tp_tf_add_texts(const struct tp_tf_run *run);
+void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *metrics, size_t metric_count);
 void tp_tf_add_summary(const struct tp_tf_run *run);
 void tp_tf_add_graph(const struct tp_tf_run *run);
+
+/* A number that the program told as a fact about the run ("batch_size": 64 or "64"); NaN when it did not. */
+double tp_tf_told_number(const struct tp_tf_run *run, const char *key);
 
 /* Bytes over time of a device (enum tp_curve_column): the view's, or the sum of the records of a trace without totals.
  */

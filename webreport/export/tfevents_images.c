@@ -1,6 +1,5 @@
-/* The Images tab: where each step's time goes, and memory over time. TensorBoard shows pictures small, so letters are
- * large and the legend is inside. */
-#include "webreport/export/tfevents.h"
+/* The Images tab: where each step's time goes, and memory over time. */
+#include "webreport/export/tfevents_picture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,11 +7,11 @@
 #include "webreport/render/chart.h"
 #include "webreport/render/format.h"
 #include "writer/base/limits.h"
-#include "writer/canvas.h"
 
-enum { WIDTH = 660, HEIGHT = 400, SCALE = 3, LETTER = 6 * SCALE, LINE = 8 * SCALE };
+enum { WIDTH = TP_PICTURE_WIDTH, HEIGHT = TP_PICTURE_HEIGHT, SCALE = TP_PICTURE_SCALE };
+enum { LETTER = TP_PICTURE_LETTER, LINE = TP_PICTURE_LINE, INK = TP_PICTURE_INK, GRID = TP_PICTURE_GRID };
 enum { LEFT = 96, RIGHT = WIDTH - 10, TOP = 56, NS_PER_MS = 1000000, BYTES_PER_MIB = 1 << 20 };
-enum { MOST_BARS = 24, INK = 0x14181D, GRID = 0xDDE1E6, CURVE = 0x2160B8 };
+enum { MOST_BARS = 24, CURVE = 0x2160B8 };
 
 /* Values from 0 to `highest` between two rows of pixels. */
 struct axis {
@@ -43,8 +42,7 @@ static void draw_axis(struct tp_canvas *canvas, struct axis *axis, const char *t
     }
 }
 
-/* Appends nothing to the arena while the canvas is held: its memory is not the arena's. */
-static void put_picture(const struct tp_tf_run *run, struct tp_canvas *canvas, const char *tag, const char *description)
+void tp_picture_put(const struct tp_tf_run *run, struct tp_canvas *canvas, const char *tag, const char *description)
 {
     struct tp_tf_image image = {tag, description, WIDTH, HEIGHT, {0}};
     tp_buf_clear(run->text);
@@ -75,9 +73,9 @@ static void draw_bar(struct tp_canvas *canvas, const struct axis *axis, const st
     }
 }
 
-static void draw_legend(struct tp_canvas *canvas)
+void tp_picture_legend(struct tp_canvas *canvas)
 {
-    enum { PER_ROW = 4, CELL = 162, FIRST_ROW = 340 };
+    enum { PER_ROW = 4, CELL = 162, FIRST_ROW = TP_PICTURE_LEGEND_Y };
     for (int kind = 0; kind < TP_CHART_KINDS; kind++) {
         int x = 10 + kind % PER_ROW * CELL, y = FIRST_ROW + kind / PER_ROW * (LINE + 6);
         tp_canvas_fill(canvas, (struct tp_box){x, y, 20, 20}, tp_chart_colour(kind));
@@ -109,9 +107,9 @@ static void add_steps(const struct tp_tf_run *run)
         tp_canvas_text(&canvas, x, axis.bottom + 6, SCALE, INK, number);
         label_end = x + width + LETTER / 2;
     }
-    draw_legend(&canvas);
-    put_picture(run, &canvas, "profile_images/step_breakdown",
-                "Where each step's time goes, each instant counted once; the last 24 steps at most.");
+    tp_picture_legend(&canvas);
+    tp_picture_put(run, &canvas, "profile_images/step_breakdown",
+                   "Where each step's time goes, each instant counted once; the last 24 steps at most.");
 }
 
 /* ---- memory ---- */
@@ -162,7 +160,7 @@ static void add_memory(const struct tp_tf_run *run, uint32_t device)
     }
     tp_canvas_text(&canvas, LEFT, axis.bottom + 8, SCALE, INK, "0");
     tp_canvas_text(&canvas, RIGHT - tp_canvas_text_width(length, SCALE), axis.bottom + 8, SCALE, INK, length);
-    put_picture(run, &canvas, tag, "Bytes in tensors over the recording.");
+    tp_picture_put(run, &canvas, tag, "Bytes in tensors over the recording.");
 }
 
 void tp_tf_add_images(const struct tp_tf_run *run)
@@ -172,4 +170,5 @@ void tp_tf_add_images(const struct tp_tf_run *run)
     for (uint32_t i = 0; memory->is_present && i < memory->device_count && i < TP_MAX_EXPORT_DEVICES; i++)
         if (memory->devices[i].shown == i)
             add_memory(run, i);
+    tp_tf_add_timeline(run);
 }

@@ -42,6 +42,22 @@ static void add_times(const struct tp_tf_run *run, struct tp_tf_columns *columns
     }
 }
 
+/* What the program told it does per step, over the step's time. */
+static void add_rates(const struct tp_tf_run *run, struct tp_tf_columns *columns)
+{
+    static const struct {
+        const char *key, *tag, *text;
+    } rates[] = {{"batch_size", "profile_step/samples_per_s", "batch_size over the step's time."},
+                 {"tokens_per_step", "profile_step/tokens_per_s", "tokens_per_step over the step's time."}};
+    const int64_t *times = tp_table_int(&run->export->profile->views->overview.steps, TP_STEP_TOTAL);
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
+        double number = tp_tf_told_number(run, rates[r].key);
+        double *values = number > 0 ? tp_tf_column_new(columns, rates[r].tag, rates[r].text) : NULL;
+        for (uint32_t i = 0; values && i < run->step_count; i++)
+            values[i] = times[i] > 0 ? number * 1e9 / (double)times[i] : NAN;
+    }
+}
+
 static void add_gpu(const struct tp_tf_run *run, struct tp_tf_columns *columns, uint32_t g)
 {
     const struct tp_model *model = run->export->profile->model;
@@ -166,14 +182,14 @@ static void put_columns(const struct tp_tf_run *run, const struct tp_tf_columns 
 
 void tp_tf_add_steps(const struct tp_tf_run *run)
 {
-    struct tp_arena *arena = run->export->arena;
-    struct tp_tf_columns columns = {arena, run->step_count, TP_VEC(arena, struct tp_tf_column)};
-    add_times(run, &columns);
+    struct tp_tf_columns *columns = run->columns;
+    add_times(run, columns);
+    add_rates(run, columns);
     for (uint32_t g = 0; g < run->export->profile->model->gpu_count && g < TP_MAX_EXPORT_DEVICES; g++)
-        add_gpu(run, &columns, g);
-    add_communication(run, &columns);
-    add_memory(run, &columns);
-    tp_tf_add_kernel_columns(run, &columns);
-    put_columns(run, &columns);
+        add_gpu(run, columns, g);
+    add_communication(run, columns);
+    add_memory(run, columns);
+    tp_tf_add_kernel_columns(run, columns);
+    put_columns(run, columns);
     tp_tf_add_histograms(run);
 }

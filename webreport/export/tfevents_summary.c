@@ -1,10 +1,10 @@
-/* What stands for the whole capture: the row of HParams with its metrics, and the charts of Custom Scalars. */
+/* What stands for the whole capture: its figures, which are the metrics of HParams, and the charts of Custom Scalars.
+ */
 #include "webreport/export/tfevents.h"
 
 #include <math.h>
 
 #include "webreport/render/format.h"
-#include "webreport/trace/value.h"
 
 enum { US_PER_MS = 1000, BYTES_PER_MIB = 1 << 20 };
 
@@ -92,40 +92,6 @@ static void add_metrics(const struct tp_tf_run *run)
     tp_tfevents_scalars(run->events, run->last, scalars, METRICS);
 }
 
-/* ---- HParams ---- */
-
-static const char *text_of(struct tp_arena *arena, struct tp_str text)
-{
-    return text.len ? tp_arena_copy(arena, text.ptr, text.len) : NULL;
-}
-
-static const char *gpu_name(const struct tp_tf_run *run)
-{
-    const struct tp_table *gpus = &run->export->profile->views->overview.gpu_summary;
-    const char *name = gpus->row_count ? text_of(run->export->arena, tp_table_text(gpus, TP_GPU_NAME)[0]) : "CPU";
-    return name ? name : "unknown";
-}
-
-static void add_hparams(const struct tp_tf_run *run)
-{
-    const struct tp_page_profile *profile = run->export->profile;
-    struct tp_str distributed = tp_trace_header(profile->trace, "distributedInfo");
-    int64_t world = tp_value_int(tp_value_member(distributed, "world_size"));
-    int64_t rank = tp_value_int(tp_value_member(distributed, "rank"));
-    const struct tp_tf_hparam values[] = {
-        {"worker", "Worker", run->export->worker, 0},
-        {"gpu", "GPU", gpu_name(run), 0},
-        {"gpus_used", "GPUs used", NULL, (double)profile->model->gpu_count},
-        {"world_size", "Ranks", NULL, world == TP_NULL_INT ? 1 : (double)world},
-        {"rank", "Rank", NULL, rank == TP_NULL_INT ? 0 : (double)rank},
-        {"steps", "Steps", NULL, (double)profile->model->step_count},
-    };
-    enum { VALUES = sizeof values / sizeof *values };
-    tp_tfevents_experiment(run->events, run->first, values, VALUES, metrics, METRICS);
-    tp_tfevents_session_start(run->events, run->first, values, VALUES);
-    tp_tfevents_session_end(run->events, run->last);
-}
-
 /* ---- Custom Scalars ---- */
 
 static void add_layout(const struct tp_tf_run *run)
@@ -160,7 +126,7 @@ static void add_layout(const struct tp_tf_run *run)
 
 void tp_tf_add_summary(const struct tp_tf_run *run)
 {
-    add_hparams(run);
+    tp_tf_add_hparams(run, metrics, METRICS);
     add_metrics(run);
     add_layout(run);
 }

@@ -34,6 +34,7 @@
 
 /* export */
 #define TP_MAX_EVENT_FILE_BYTES (256u << 20) /* one TensorBoard event file */
+#define TP_MAX_LIVE_BUFFER_BYTES (4u << 20)  /* records of a running program that wait to be written */
 #define TP_MAX_EXPORT_STEPS 65536u           /* steps with numbers of their own; the first ones */
 #define TP_MAX_EXPORT_DEVICES 64u            /* devices with numbers of their own; the first ones */
 #define TP_MAX_GRAPH_NODES 2000u             /* of the Graphs tab; what is beyond counts for its caller */

@@ -1,0 +1,196 @@
+/* The event file of a running program: see live.h. */
+#include "collector/live.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collector/live_file.h"
+#include "collector/live_values.h"
+#include "collector/session.h"
+#include "writer/base/error.h"
+#include "writer/base/limits.h"
+#include "writer/tfevents.h"
+
+enum { NS_PER_S = 1000000000, FLUSH_NS = NS_PER_S / 4 };
+
+uint32_t tracepress_live_;
+
+static struct {
+    pthread_mutex_t lock;
+    struct tp_live_file file;
+    struct tp_tfevents events; /* records that wait */
+    bool is_on, is_described;  /* is_described: the file has the first values of the tags of its own */
+    int64_t step_ns, flush_ns; /* CLOCK_MONOTONIC: of the step's begin, of the last write */
+    int64_t base, last;        /* added to step numbers; the last one written */
+} live = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = {.fd = -1}, .last = -1};
+
+static _Atomic double batch_size, tokens_per_step; /* 0: not known */
+
+static int64_t now_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+/* ---- with the lock held ---- */
+
+static void turn_off(void)
+{
+    live.is_on = false;
+    __atomic_store_n(&tracepress_live_, 0, __ATOMIC_RELAXED);
+}
+
+static void give_up(int code)
+{
+    char detail[TP_LIVE_PATH + 160];
+    turn_off();
+    snprintf(detail, sizeof detail, "%s: %s", live.file.path, strerror(code));
+    tp_session_say("no further values go to the live event file, the program goes on", detail);
+}
+
+static void flush(void)
+{
+    struct tp_buf *out = &live.events.out;
+    int code = out->failed == 0 ? 0 : out->failed == TP_ELIMIT ? EFBIG : ENOMEM;
+    if (code == 0 && out->size)
+        code = tp_live_file_append(&live.file, out->data, out->size);
+    tp_buf_clear(out);
+    live.flush_ns = now_ns(CLOCK_MONOTONIC);
+    if (code)
+        give_up(code);
+}
+
+/* The first record of a file; values describe their tags again. */
+static void begin_file(double wall_s)
+{
+    live.is_described = false;
+    tp_live_values_forget();
+    tp_tfevents_begin(&live.events, wall_s);
+}
+
+static size_t step_scalars(struct tp_tf_scalar *out, double seconds)
+{
+    double batch = atomic_load(&batch_size), tokens = atomic_load(&tokens_per_step);
+    bool is_first = !live.is_described;
+    size_t count = 0;
+    out[count++] =
+        (struct tp_tf_scalar){"profile_step/time_ms", "Time from step to step, while it ran.", seconds * 1e3, is_first};
+    if (batch > 0 && seconds > 0)
+        out[count++] = (struct tp_tf_scalar){"profile_step/samples_per_s", "batch_size over the step's time.",
+                                             batch / seconds, is_first};
+    if (tokens > 0 && seconds > 0)
+        out[count++] = (struct tp_tf_scalar){"profile_step/tokens_per_s", "tokens_per_step over the step's time.",
+                                             tokens / seconds, is_first};
+    live.is_described = true;
+    return count;
+}
+
+static void write_step(uint64_t number)
+{
+    enum { STEP_SCALARS = 3 };
+    struct tp_tf_scalar scalars[STEP_SCALARS + TP_LIVE_VALUES];
+    int64_t now = now_ns(CLOCK_MONOTONIC);
+    struct tp_tfevents_at at = {(double)now_ns(CLOCK_REALTIME) * 1e-9, live.base + (int64_t)number};
+    if (at.step <= live.last) /* steps of a file only grow */
+        return;
+    if (live.events.out.size == 0 && !tp_live_file_is_there(&live.file)) {
+        tp_live_file_close(&live.file);
+        begin_file(at.wall_s);
+    }
+    size_t count = step_scalars(scalars, (double)(now - live.step_ns) * 1e-9);
+    count += tp_live_values(scalars + count);
+    tp_tfevents_scalars(&live.events, at, scalars, count);
+    live.last = at.step;
+    if (now - live.flush_ns >= FLUSH_NS)
+        flush();
+}
+
+/* ---- for the session ---- */
+
+void tp_live_start(const char *directory, const char *worker, bool has_peers)
+{
+    pthread_mutex_lock(&live.lock);
+    if (tp_live_file_is_for(&live.file, directory)) {
+        live.base = live.last + 1;
+    } else {
+        tp_live_file_close(&live.file);
+        tp_live_file_init(&live.file, directory, worker, has_peers);
+        tp_tfevents_release(&live.events);
+        tp_tfevents_init(&live.events, TP_MAX_LIVE_BUFFER_BYTES);
+        live.base = 0;
+        live.last = -1;
+        live.flush_ns = INT64_MIN / 2; /* the first step is shown at once */
+    }
+    tp_live_values_clear();
+    live.is_on = true;
+    live.step_ns = now_ns(CLOCK_MONOTONIC);
+    __atomic_store_n(&tracepress_live_, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&live.lock);
+}
+
+static void stop(void)
+{
+    if (live.is_on)
+        flush();
+    turn_off();
+}
+
+void tp_live_stop(void)
+{
+    pthread_mutex_lock(&live.lock);
+    stop();
+    pthread_mutex_unlock(&live.lock);
+}
+
+void tp_live_exit(void)
+{
+    if (pthread_mutex_trylock(&live.lock) != 0) /* exit may have been called from inside */
+        return;
+    stop();
+    tp_tfevents_release(&live.events);
+    pthread_mutex_unlock(&live.lock);
+}
+
+/* What another thread left half done in here is not looked at: the buffer stays as it is, unused. */
+void tp_live_in_child(void)
+{
+    live.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    turn_off();
+    tp_live_file_close(&live.file);
+    live.file.directory[0] = '\0';
+}
+
+void tp_live_step_ends(uint64_t number)
+{
+    if (!__atomic_load_n(&tracepress_live_, __ATOMIC_RELAXED))
+        return;
+    pthread_mutex_lock(&live.lock);
+    if (live.is_on)
+        write_step(number);
+    pthread_mutex_unlock(&live.lock);
+}
+
+void tp_live_step_begins(void)
+{
+    if (!__atomic_load_n(&tracepress_live_, __ATOMIC_RELAXED))
+        return;
+    pthread_mutex_lock(&live.lock);
+    live.step_ns = now_ns(CLOCK_MONOTONIC);
+    pthread_mutex_unlock(&live.lock);
+}
+
+void tp_live_fact(const char *key, const char *value)
+{
+    _Atomic double *kept = key && strcmp(key, "batch_size") == 0        ? &batch_size
+                           : key && strcmp(key, "tokens_per_step") == 0 ? &tokens_per_step
+                                                                        : NULL;
+    double number = kept && value ? strtod(value, NULL) : 0;
+    if (kept)
+        atomic_store(kept, isfinite(number) && number > 0 ? number : 0);
+}

@@ -1,0 +1,73 @@
+# The event file of a program that trains: a real TensorBoard shows it growing, with both loaders, and an export into the
+# same folder replaces it: each step of the trace once, nothing else. Needs TensorBoard as the suite tensorboard does.
+. tests/suites/case.sh
+python=${TENSORBOARD_PYTHON:-$PWD/build/tensorboard/bin/python}
+watch=$PWD/tests/check/tb_live.py
+text=$PWD/README.md
+cd "$WORK" || exit 1
+
+alone() {
+    rm -rf runs && mkdir -p runs
+    TRACEPRESS_LIVE=1 "$TOOLS/train" "$text" runs/run 12 >out 2>err || { cat err; return 1; }
+    [ ! -s err ] || { cat err; return 1; }
+    "$TOOLS/event_dump" runs/run/events.out.tfevents.* >dump || { cat dump; return 1; }
+    [ "$(grep -c '^  profile_step/time_ms .*= ' dump)" = 12 ] && [ "$(grep -c 'profile_counters/loss' dump)" = 12 ] &&
+        [ "$(grep -c 'samples_per_s' dump)" = 12 ] && [ "$(grep -c 'CPU_allocated_peak' dump)" = 12 ] || { cat dump; return 1; }
+    live=$(ls runs/run/events.out.tfevents.*)
+    "$TP" export runs/run --to tfevents -o runs/run --quiet || return 1
+    [ "$(ls runs/run/events.out.tfevents.* | wc -l)" = 1 ] && [ ! -e "$live" ] || { ls runs/run; return 1; }
+    "$TOOLS/event_dump" runs/run/events.out.tfevents.* >dump || { cat dump; return 1; }
+    [ "$(grep -c '^  profile_step/time_ms .*= ' dump)" = 6 ] || { cat dump; return 1; }
+}
+check "a recorded program writes each step, an export replaces the file" alone
+
+killed() { # whole records, whenever it dies
+    for pause in 0.05 0.1 0.2 0.3; do
+        rm -rf runs && mkdir -p runs
+        TRACEPRESS_LIVE=1 "$TOOLS/train" "$text" runs/run 100000 >out 2>err &
+        pid=$!
+        sleep $pause
+        kill -9 $pid
+        wait $pid 2>/dev/null
+        for file in runs/run/events.out.tfevents.*; do
+            [ ! -e "$file" ] || "$TOOLS/event_dump" "$file" >dump || { cat dump; return 1; }
+        done
+    done
+}
+check "a killed program leaves whole records" killed
+
+full() {
+    [ "$(id -u)" = 0 ] && mkdir -p tiny && mount -t tmpfs -o size=16k none tiny 2>/dev/null || return 77
+    TRACEPRESS_LIVE=1 "$TOOLS/train" "$text" tiny/run 400 >out 2>err
+    status=$?
+    "$TOOLS/event_dump" tiny/run/events.out.tfevents.* >dump
+    whole=$?
+    umount tiny
+    [ $status = 0 ] || { echo "the program ended with $status"; return 1; }
+    [ $whole = 0 ] || { cat dump; return 1; }
+    [ "$(wc -l <err)" = 1 ] || { echo "it said:"; cat err; return 1; }
+}
+full >full.log 2>&1
+case $? in
+0) ok "a full disk: the program goes on, the file ends with a whole record" ;;
+77) skip "a full disk" "no tmpfs can be mounted here" ;;
+*) not_ok "a full disk: the program goes on, the file ends with a whole record" "$(cat full.log)" ;;
+esac
+
+if ! "$python" -c 'import tensorboard' 2>/dev/null; then
+    skip "TensorBoard shows a run while it trains" "no TensorBoard"
+    exit 0
+fi
+grows() { # LOADER: 900 steps, TensorBoard keeps 1000
+    rm -rf runs && mkdir -p runs/run
+    TRACEPRESS_LIVE=1 "$python" "$watch" "$python" "$1" runs "$TOOLS/train" "$text" runs/run 900 || return 1
+    "$TP" export runs/run --to tfevents -o runs/run --quiet || return 1
+    "$python" "$watch" "$python" "$1" runs >seen.json || { cat seen.json; return 1; }
+    python3 -c 'import json, sys
+seen = json.load(open("seen.json"))
+bad = {tag: steps for tag, steps in seen.items() if len(set(steps)) != len(steps)}
+sys.exit(0 if seen["profile_step/time_ms"] == [2, 3, 4, 5, 6, 7] and not bad else repr((seen, bad)))'
+}
+for fast in true false; do
+    check "TensorBoard shows a run while it trains and its export afterwards, load_fast=$fast" grows $fast
+done

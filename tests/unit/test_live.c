@@ -1,0 +1,334 @@
+/* The event file of a running program: what stands in it, where it lies, and when it stops. */
+#include "collector/live.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/live_values.h"
+#include "writer/proto/tb_event.pb-c.h"
+#include "writer/tfevents_file.h"
+
+static char folder[64];
+
+static int enter_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/tracepress-live-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+/* ---- a file as text: "step tag=value" a line; lengths come from the framing ---- */
+
+static char told[1 << 16];
+
+static void tell_event(const unsigned char *bytes, size_t size)
+{
+    Tp__Event *event = tp__event__unpack(NULL, size, bytes);
+    assert_non_null(event);
+    assert_true(isfinite(event->wall_time) && event->wall_time > 1e9);
+    if (event->what_case == TP__EVENT__WHAT_FILE_VERSION)
+        strcat(told, "version\n");
+    else
+        assert_int_equal(event->what_case, TP__EVENT__WHAT_SUMMARY);
+    for (size_t i = 0; event->what_case == TP__EVENT__WHAT_SUMMARY && i < event->summary->n_value; i++) {
+        const Tp__Value *value = event->summary->value[i];
+        size_t n = strlen(told);
+        bool is_time = strcmp(value->tag, "profile_step/time_ms") == 0 || strstr(value->tag, "_per_s");
+        assert_true(!is_time || value->simple_value > 0);
+        snprintf(told + n, sizeof told - n, "%lld %s=%g%s\n", (long long)event->step, value->tag,
+                 is_time ? 1 : (double)value->simple_value, value->metadata ? " described" : "");
+    }
+    tp__event__free_unpacked(event, NULL);
+}
+
+/* All event files of ours in a folder, in the order of their names. */
+static const char *tell(const char *where)
+{
+    static unsigned char bytes[1 << 20];
+    char command[256];
+    told[0] = '\0';
+    snprintf(command, sizeof command, "cat %s/events.out.tfevents.*.tracepress 2>/dev/null", where);
+    FILE *file = popen(command, "r");
+    size_t size = fread(bytes, 1, sizeof bytes, file), at = 0;
+    pclose(file);
+    while (at < size) {
+        uint64_t length;
+        assert_true(size - at >= 16);
+        memcpy(&length, bytes + at, 8);
+        assert_true(length <= size - at - 16);
+        tell_event(bytes + at + 12, length);
+        at += length + 16;
+    }
+    return told;
+}
+
+static const char *in_folder(const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static int start(const char *where)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.live = 1;
+    options.directory = where;
+    options.worker = "w/1";
+    options.schedule = (struct tracepress_schedule){.wait = 1000, .active = 1}; /* nothing is recorded */
+    return tracepress_start(&options);
+}
+
+/* ---- what stands in it ---- */
+
+static void live_steps_have_times_rates_counters_and_memory(void **state)
+{
+    (void)state;
+    tracepress_metadata("batch_size", "32");
+    tracepress_metadata_json("tokens_per_step", "not a number");
+    assert_int_equal(start(folder), 0);
+    tracepress_counter(tracepress_intern("loss rate"), 3);
+    tracepress_counter(tracepress_intern("loss rate"), 2.5); /* the last one counts */
+    tracepress_memory_note(&(struct tracepress_memory){
+        .bytes = 1, .total_allocated = 4 << 20, .total_reserved = -1, .device_type = TRACEPRESS_CPU, .device_id = -1});
+    tracepress_memory_note(&(struct tracepress_memory){
+        .bytes = -1, .total_allocated = 1 << 20, .total_reserved = -1, .device_type = TRACEPRESS_CPU, .device_id = -1});
+    tracepress_memory_note(&(struct tracepress_memory){
+        .bytes = 1, .total_allocated = 0, .total_reserved = 8 << 20, .device_type = TRACEPRESS_CUDA, .device_id = 3});
+    tracepress_step();
+    tracepress_counter(tracepress_intern("loss_rate"), 7); /* the same tag: left out */
+    tracepress_counter(tracepress_intern("bad"), NAN);
+    tracepress_step();
+    tracepress_stop();
+    tracepress_counter(tracepress_intern("loss rate"), 1); /* no longer anybody's */
+    assert_string_equal(tell(folder), "version\n"
+                                      "0 profile_step/time_ms=1 described\n"
+                                      "0 profile_step/samples_per_s=1 described\n"
+                                      "0 profile_counters/loss_rate=2.5 described\n"
+                                      "0 profile_memory_mib/CPU_allocated_peak=4 described\n"
+                                      "0 profile_memory_mib/GPU3_allocated_peak=0 described\n"
+                                      "0 profile_memory_mib/GPU3_reserved_peak=8 described\n"
+                                      "1 profile_step/time_ms=1\n"
+                                      "1 profile_step/samples_per_s=1\n"
+                                      "1 profile_memory_mib/CPU_allocated_peak=1\n"
+                                      "1 profile_memory_mib/GPU3_allocated_peak=0\n"
+                                      "1 profile_memory_mib/GPU3_reserved_peak=8\n");
+    tracepress_metadata("batch_size", "0");
+}
+
+static void live_many_counters_keep_to_their_places(void **state)
+{
+    struct tp_tf_scalar scalars[TP_LIVE_VALUES];
+    (void)state;
+    for (int i = 0; i < 3 * TP_LIVE_COUNTERS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "many%d", i);
+        tp_live_counter(tracepress_intern(name), i);
+    }
+    size_t count = tp_live_values(scalars); /* earlier tests have a few places */
+    assert_in_range(count, TP_LIVE_COUNTERS / 2, TP_LIVE_COUNTERS);
+    for (size_t i = 0; i < count; i++)
+        assert_string_not_equal(scalars[i].tag, "profile_counters/many191");
+    for (int i = 0; i < 100; i++)
+        tp_live_memory(&(struct tracepress_memory){.total_allocated = 5, .total_reserved = -1, .device_id = i});
+    assert_in_range(tp_live_values(scalars), 1, 2 * TP_LIVE_DEVICES);
+}
+
+/* ---- where it lies ---- */
+
+static void live_recordings_of_a_process_share_a_file(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(start(folder), 0);
+        tracepress_step();
+        tracepress_step();
+        tracepress_stop();
+    }
+    assert_int_equal(tp_tfevents_count(folder), 1);
+    assert_string_equal(tell(folder), "version\n0 profile_step/time_ms=1 described\n1 profile_step/time_ms=1\n"
+                                      "2 profile_step/time_ms=1\n3 profile_step/time_ms=1\n");
+}
+
+static void live_taken_directory_is_left_alone(void **state)
+{
+    (void)state;
+    FILE *other = fopen(in_folder("events.out.tfevents.0000000001.w.9.000.tracepress"), "w");
+    fclose(other);
+    assert_int_equal(start(folder), 0);
+    tracepress_step();
+    tracepress_stop();
+    assert_int_equal(tp_tfevents_count(folder), 1);
+    assert_string_equal(tell(in_folder("w_1")), "version\n0 profile_step/time_ms=1 described\n");
+}
+
+static void live_ranks_have_folders_of_their_own(void **state)
+{
+    (void)state;
+    setenv("WORLD_SIZE", "2", 1);
+    assert_int_equal(start(folder), 0);
+    unsetenv("WORLD_SIZE");
+    tracepress_step();
+    tracepress_stop();
+    assert_int_equal(tp_tfevents_count(folder), 0);
+    assert_int_equal(tp_tfevents_count(in_folder("w_1")), 1);
+}
+
+static void live_removed_file_is_begun_anew(void **state)
+{
+    (void)state;
+    assert_int_equal(start(folder), 0);
+    tracepress_step();
+    assert_int_equal(tp_tfevents_remove_older(folder, NULL, NULL), 0);
+    tracepress_step();
+    tracepress_stop();
+    assert_string_equal(tell(folder), "version\n1 profile_step/time_ms=1 described\n");
+}
+
+static void live_child_leaves_the_file_to_its_parent(void **state)
+{
+    int status;
+    (void)state;
+    assert_int_equal(start(folder), 0);
+    tracepress_step();
+    pid_t child = fork();
+    if (child == 0) {
+        tracepress_step();
+        tracepress_stop();
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    tracepress_step();
+    tracepress_stop();
+    assert_string_equal(tell(folder), "version\n0 profile_step/time_ms=1 described\n1 profile_step/time_ms=1\n");
+}
+
+static void live_environment_switches_it_on(void **state)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    (void)state;
+    options.directory = folder;
+    options.schedule = (struct tracepress_schedule){.wait = 1000, .active = 1};
+    for (int i = 0; i < 2; i++) {
+        setenv("TRACEPRESS_LIVE", i ? "1" : "0", 1);
+        assert_int_equal(tracepress_start(&options), 0);
+        tracepress_step();
+        tracepress_stop();
+        assert_int_equal(tp_tfevents_count(folder), i);
+    }
+    unsetenv("TRACEPRESS_LIVE");
+}
+
+/* ---- when it stops ---- */
+
+/* In a child: limits stay there, and what is said once per process does not count here. Its status, and what it said.
+ */
+static int limited_child(rlim_t limit, char *said, size_t size)
+{
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit most = {limit, limit};
+        dup2(ends[1], STDERR_FILENO);
+        start(folder);
+        tracepress_step();
+        setrlimit(RLIMIT_FSIZE, &most);
+        for (int i = 0; i < 5; i++) {
+            usleep(260000); /* each step is written */
+            tracepress_step();
+        }
+        tracepress_stop();
+        _exit(7);
+    }
+    close(ends[1]);
+    ssize_t n = read(ends[0], said, size - 1);
+    said[n > 0 ? n : 0] = '\0';
+    close(ends[0]);
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void live_size_limit_ends_the_file_and_not_the_program(void **state)
+{
+    char said[8192];
+    (void)state;
+    assert_int_equal(limited_child(300, said, sizeof said), 7);
+    assert_int_equal(strncmp(said, "tracepress: no further values go to the live event file", 50), 0);
+    assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);                 /* one line */
+    assert_non_null(strstr(tell(folder), "0 profile_step/time_ms=1 described\n")); /* whole records */
+    assert_null(strstr(told, "5 profile_step"));
+}
+
+static void live_unwritable_directory_is_said(void **state)
+{
+    char said[8192];
+    (void)state;
+    FILE *file = fopen(in_folder("file"), "w");
+    fclose(file);
+    strcat(folder, "/file");
+    int status = limited_child(RLIM_INFINITY, said, sizeof said);
+    *strrchr(folder, '/') = '\0';
+    assert_int_equal(status, 7);
+    assert_non_null(strstr(said, "no further values"));
+}
+
+/* ---- names ---- */
+
+static void live_files_of_a_worker_are_removed_and_no_others(void **state)
+{
+    static const char *const names[] = {
+        "events.out.tfevents.1700000000.w.1.77.000.tracepress", "events.out.tfevents.1700000000.w.1.0.000.tracepress",
+        "events.out.tfevents.1700000000.w.17.000.tracepress", "events.out.tfevents.1700000000.host.77.0"};
+    char text[] = "..a/b c";
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        fclose(fopen(in_folder(names[i]), "w"));
+    assert_int_equal(tp_tfevents_count(folder), 3);
+    assert_int_equal(tp_tfevents_remove_live(folder, "w.1", NULL), 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(access(in_folder(names[i]), F_OK), i == 0 ? -1 : 0);
+    assert_int_equal(tp_tfevents_remove_live(in_folder("none"), "w.1", NULL), 0);
+    tp_tfevents_clean(text);
+    assert_string_equal(text, "_.a_b_c");
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(live_steps_have_times_rates_counters_and_memory),
+        IN_FOLDER(live_recordings_of_a_process_share_a_file),
+        IN_FOLDER(live_taken_directory_is_left_alone),
+        IN_FOLDER(live_ranks_have_folders_of_their_own),
+        IN_FOLDER(live_removed_file_is_begun_anew),
+        IN_FOLDER(live_child_leaves_the_file_to_its_parent),
+        IN_FOLDER(live_environment_switches_it_on),
+        IN_FOLDER(live_size_limit_ends_the_file_and_not_the_program),
+        IN_FOLDER(live_unwritable_directory_is_said),
+        IN_FOLDER(live_files_of_a_worker_are_removed_and_no_others),
+        cmocka_unit_test(live_many_counters_keep_to_their_places), /* last: places stay taken */
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
