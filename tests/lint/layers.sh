@@ -13,7 +13,8 @@ BEGIN {
   ok["webreport/views"]  = views
   ok["webreport/render"] = "webreport/render " views
   ok["webreport/export"] = "webreport/export webreport/render " views
-  ok["webreport/cli"]    = "webreport/cli webreport/export webreport/render " views
+  ok["webreport/record"] = "webreport/record " base
+  ok["webreport/cli"]    = "webreport/cli webreport/record webreport/export webreport/render " views
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
   from = FILENAME; sub(/\/[^\/]*$/, "", from)
