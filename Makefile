@@ -56,6 +56,7 @@ $(BUILD)/core.a: $(CORE) $(BUILD)/gen/assets.o $(PROTO:=.o)
 $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+$(BUILD)/collector/source/torch.o: collector/source/torch.py
 $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
 	@mkdir -p $(@D)
 	$(call Q,GEN)protoc-c --c_out=$(BUILD)/gen $<

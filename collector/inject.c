@@ -16,11 +16,14 @@ __attribute__((visibility("default"))) extern const char tracepress_preload_vers
 const char tracepress_preload_version[] = TP_VERSION;
 
 static struct tp_source_host host;
+static bool is_injected;
 
 /* At the end of exit(), after the program's own functions; a program that leaves by other ways has its spool as it is.
- */
-static void at_exit(void)
+ * (What a constructor gives to atexit() runs after the destructors: the loader's own comes later and so goes first.) */
+__attribute__((destructor)) static void at_exit(void)
 {
+    if (!is_injected)
+        return;
     tp_sources_stop();
     tracepress_stop();
 }
@@ -38,8 +41,9 @@ __attribute__((constructor)) static void inject(void)
         return;
     struct tracepress_options options = {.size = sizeof options, .record_shapes = 1, .profile_memory = 1};
     options.directory = host.spools;
-    if (atexit(at_exit) != 0 || tracepress_start(&options) != 0)
+    if (tracepress_start(&options) != 0)
         return;
+    is_injected = true;
     pthread_atfork(NULL, NULL, tp_sources_in_child);
     tp_sources_start(&host, getenv("TRACEPRESS_SOURCES"));
 }

@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct tp_source tp_source_null;
+extern const struct tp_source tp_source_null, tp_source_torch;
 
 const struct tp_source *const tp_sources[] = {
+    &tp_source_torch,
     &tp_source_null,
     NULL,
 };

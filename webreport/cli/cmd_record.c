@@ -114,6 +114,7 @@ static void set_environment(const void *given)
         setenv("LD_PRELOAD", job->preload, 1);
     setenv("TRACEPRESS_SPOOLS", job->folder, 1);
     setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, words, sizeof words), 1);
+    setenv("KINETO_LOG_LEVEL", "5", 0); /* its lines are not the program's */
     setenv("TRACEPRESS_TORCH", tp_record_torch_words(job->options, words, sizeof words), 1);
     unsetenv("TRACEPRESS_LIST_SOURCES");
     if (job->options->quiet)

@@ -57,7 +57,6 @@ void tp_kineto_set_environment(const struct tp_kineto *kineto)
     setenv("KINETO_IPC_SOCKET_DIR", kineto->folder, 1);
     setenv("KINETO_CONFIG", path, 1);
     setenv("KINETO_ONDEMAND_TRACE_DIR", kineto->options.folder, 1); /* else only /tmp is allowed */
-    setenv("KINETO_LOG_LEVEL", "5", 0);
 }
 
 static struct tp_kineto_process *process_of(struct tp_kineto *kineto, int32_t pid)
