@@ -26,10 +26,13 @@ Q = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 ASSETS := $(sort $(shell find templates -type f ! -name README.md ! -name embed.sh))
 PROTO  := $(patsubst %.proto,$(BUILD)/gen/%.pb-c,$(wildcard writer/proto/*.proto))
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
-CORE   := $(call obj,writer/*.c writer/base/*.c $(foreach d,trace model views render export,webreport/$(d)/*.c))
+CORE   := $(call obj,writer/*.c writer/base/*.c $(foreach d,trace model views render export record,webreport/$(d)/*.c))
 CLI    := $(call obj,webreport/cli/*.c)
-RECORD := $(call obj,collector/*.c)
+RECORD := $(filter-out $(BUILD)/collector/inject.o $(BUILD)/collector/sources.o,$(call obj,collector/*.c))
+SOURCE := $(call obj,collector/source/*.c) $(BUILD)/collector/sources.o
+INJECT := $(filter-out $(BUILD)/collector/handler.o,$(RECORD)) $(SOURCE) $(BUILD)/collector/inject.o
 LIB    := $(BUILD)/libtracepress.so
+PRE    := $(BUILD)/libtracepress-preload.so
 PARTS  := $(BUILD)/webreport/cli/opt.o $(BUILD)/webreport/cli/analysis.o
 BIN    := $(BUILD)/tracepress
 TESTS  := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
@@ -38,17 +41,22 @@ TOOLS  := $(patsubst tests/check/%.c,$(BUILD)/%,$(wildcard tests/check/*.c)) $(B
           $(patsubst tests/fake/%.c,$(BUILD)/%.so,$(wildcard tests/fake/*.c))
 SUB    := $(MAKE) --no-print-directory -j$(shell nproc 2>/dev/null || echo 2)
 
-all: $(BIN) $(LIB) ## build the tracepress command and the recording library
+all: $(BIN) $(LIB) $(PRE) ## build the tracepress command and the recording libraries
 $(BIN): $(CLI) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(LIB): $(RECORD) $(BUILD)/core.a collector/tracepress.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libtracepress.so.0 -Wl,-z,nodelete -Wl,--version-script=collector/tracepress.map \
 	  -Wl,--exclude-libs,ALL -o $@.0 $(RECORD) $(BUILD)/core.a $(if $(HAVE_ISAL),-lisal) -l:libprotobuf-c.a -l:libz.a -lm && ln -sf $(@F).0 $@
+# Only what records: in a program that did not ask for it, it must need the C library alone.
+$(PRE): $(INJECT) $(BUILD)/core.a collector/preload.map
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=collector/preload.map \
+	  -Wl,-z,defs -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(INJECT) $(BUILD)/core.a -Wl,--as-needed -l:libprotobuf-c.a -lm
 $(BUILD)/core.a: $(CORE) $(BUILD)/gen/assets.o $(PROTO:=.o)
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+$(BUILD)/collector/source/torch.o: collector/source/torch.py
 $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
 	@mkdir -p $(@D)
 	$(call Q,GEN)protoc-c --c_out=$(BUILD)/gen $<
@@ -75,7 +83,9 @@ test-unit: $(TESTS) ## unit tests, a program per module
 	@sh tests/run.sh --suite unit $(BUILD)
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
-$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/core.a
+$(BUILD)/sources.a: $(SOURCE)
+	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
+$(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 $(BUILD)/gen_trace: $(call obj,tests/bench/gen_*.c)
@@ -117,13 +127,14 @@ install: all ## copy into $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracepress
 	install -D -m 755 $(LIB).0 $(DESTDIR)$(PREFIX)/lib/libtracepress.so.0
 	ln -sf libtracepress.so.0 $(DESTDIR)$(PREFIX)/lib/libtracepress.so
+	install -D -m 755 $(PRE) $(DESTDIR)$(PREFIX)/lib/tracepress/libtracepress-preload.so
 	install -D -m 644 collector/tracepress.h $(DESTDIR)$(PREFIX)/include/tracepress.h
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' collector/tracepress.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/tracepress.pc
 	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/tracepress/README.md
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/tracepress/LICENSE
 uninstall: ## remove what install copied
-	rm -rf $(DESTDIR)$(PREFIX)/bin/tracepress $(DESTDIR)$(PREFIX)/share/doc/tracepress \
+	rm -rf $(DESTDIR)$(PREFIX)/bin/tracepress $(addprefix $(DESTDIR)$(PREFIX)/,share/doc/tracepress lib/tracepress) \
 	  $(addprefix $(DESTDIR)$(PREFIX)/,lib/libtracepress.so.0 lib/libtracepress.so include/tracepress.h lib/pkgconfig/tracepress.pc)
 clean: ## remove build/
 	rm -rf build

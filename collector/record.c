@@ -14,7 +14,7 @@ enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 256 << 10 }; /* many threads with
 
 uint32_t tracepress_recording_;
 bool tp_record_stacks;
-_Thread_local struct tp_cursor tp_cursor;
+_Thread_local struct tp_cursor tp_cursor __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t at_thread_end;
 static pthread_once_t key_made = PTHREAD_ONCE_INIT;

@@ -439,7 +439,8 @@ static void prepare(void)
     pthread_atfork(before_fork, after_fork, in_child);
 }
 
-__attribute__((destructor)) static void at_exit(void)
+/* By its number after all other destructors of the library, one of which may stop the recording. */
+__attribute__((destructor(200))) static void at_exit(void)
 {
     tp_live_exit();
     if (__atomic_load_n(&tracepress_recording_,

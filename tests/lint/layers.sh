@@ -7,12 +7,14 @@ BEGIN {
   ok["writer/base"]      = "writer/base"
   ok["writer"]           = "writer/proto " base
   ok["collector"]        = "collector writer writer/base"
+  ok["collector/source"] = ok["collector"]
   ok["webreport/trace"]  = "webreport/trace " base
   ok["webreport/model"]  = "webreport/model webreport/trace " base
   ok["webreport/views"]  = views
   ok["webreport/render"] = "webreport/render " views
   ok["webreport/export"] = "webreport/export webreport/render " views
-  ok["webreport/cli"]    = "webreport/cli webreport/export webreport/render " views
+  ok["webreport/record"] = "webreport/record " base
+  ok["webreport/cli"]    = "webreport/cli webreport/record webreport/export webreport/render " views
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
   from = FILENAME; sub(/\/[^\/]*$/, "", from)

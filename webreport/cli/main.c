@@ -9,6 +9,7 @@
 
 const struct tp_command tp_commands[] = {
     {"report", "traces to one HTML file; also JSON and Markdown", tp_cmd_report},
+    {"record", "run a program with the collector inside", tp_cmd_record},
     {"export", "traces to the files of other tools: TensorBoard", tp_cmd_export},
     {"recover", "the trace of a recorded program that was killed", tp_cmd_recover},
     {"help", "what a command does and which options it has", tp_cmd_help},
@@ -22,16 +23,27 @@ static void on_signal(int number)
     _exit(128 + number);
 }
 
+static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+enum { HANDLED = sizeof handled / sizeof *handled };
+static struct sigaction before[HANDLED]; /* what we were started with, for `record` */
+
 static void prepare_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_signal};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    action.sa_handler = SIG_IGN; /* a full disk or a closed pipe is an error to report, not a death */
-    sigaction(SIGPIPE, &action, NULL);
-    sigaction(SIGXFSZ, &action, NULL);
+    for (int i = 0; i < HANDLED; i++) {
+        struct sigaction action = {.sa_handler = on_signal};
+        sigemptyset(&action.sa_mask);
+        if (handled[i] == SIGPIPE || handled[i] == SIGXFSZ)
+            action.sa_handler = SIG_IGN; /* a full disk or a closed pipe is an error to report, not a death */
+        sigaction(handled[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN) /* nohup */
+            sigaction(handled[i], &action, NULL);
+    }
+}
+
+void tp_signals_restore(void)
+{
+    for (int i = 0; i < HANDLED; i++)
+        sigaction(handled[i], &before[i], NULL);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,205 @@
+/* PyTorch, unmodified: torch.profiler is switched on inside a Python program by torch.py, which this file carries.
+ *
+ * A thread of ours asks the interpreter to call us from its main thread (Py_AddPendingCall), between two instructions
+ * of the program, until torch has been imported and torch.py has begun; then as often as torch.py wants. Python is
+ * found by name in the process: nothing here needs it to build, and a program without it is left alone. */
+#include "collector/sources.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collector/session.h"
+
+enum { FILE_INPUT = 257, FAST_MS = 5, SLOW_MS = 50, FAST_CALLS = 2000 }; /* 257: Py_file_input, Python.h */
+
+__asm__(".pushsection .rodata\n"
+        "tp_torch_py:\n.incbin \"collector/source/torch.py\"\n.byte 0\n"
+        ".popsection\n");
+extern const char tp_torch_py[];
+
+typedef struct object object; /* PyObject */
+
+/* What is used of Python's stable interface, by name. */
+static struct {
+    int (*Py_IsInitialized)(void);
+    int (*Py_AddPendingCall)(int (*)(void *), void *);
+    object *(*PyImport_GetModuleDict)(void);
+    object *(*PyDict_New)(void);
+    object *(*PyDict_GetItemString)(object *, const char *);
+    int (*PyDict_SetItemString)(object *, const char *, object *);
+    object *(*PyUnicode_FromString)(const char *);
+    object *(*PyEval_GetBuiltins)(void);
+    object *(*PyRun_StringFlags)(const char *, int, object *, object *, void *);
+    object *(*PyObject_CallObject)(object *, object *);
+    long (*PyLong_AsLong)(object *);
+    object *(*PyErr_Occurred)(void);
+    int (*PyErr_ExceptionMatches)(object *);
+    void (*PyErr_Clear)(void);
+    void (*Py_DecRef)(object *);
+    object **PyExc_Exception;
+} py;
+
+static const struct {
+    const char *name;
+    void *slot;
+} names[] = {
+#define NAME(f)                                                                                                        \
+    {                                                                                                                  \
+#f, &py.f                                                                                                      \
+    }
+    NAME(Py_IsInitialized),
+    NAME(Py_AddPendingCall),
+    NAME(PyImport_GetModuleDict),
+    NAME(PyDict_New),
+    NAME(PyDict_GetItemString),
+    NAME(PyDict_SetItemString),
+    NAME(PyUnicode_FromString),
+    NAME(PyEval_GetBuiltins),
+    NAME(PyRun_StringFlags),
+    NAME(PyObject_CallObject),
+    NAME(PyLong_AsLong),
+    NAME(PyErr_Occurred),
+    NAME(PyErr_ExceptionMatches),
+    NAME(PyErr_Clear),
+    NAME(Py_DecRef),
+    NAME(PyExc_Exception),
+#undef NAME
+};
+
+static const struct tp_source_host *place;
+static object *scope;          /* names of torch.py; used on the main thread only */
+static _Atomic int next_ms;    /* until the next call; 0: none is wanted */
+static _Atomic bool is_posted; /* a call is on its way */
+
+static const char *probe(const struct tp_source_host *host)
+{
+    (void)host;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *found = dlsym(RTLD_DEFAULT, names[i].name);
+        if (!found)
+            return "the program is no Python, or one that does not export its functions";
+        memcpy(names[i].slot, &found, sizeof found);
+    }
+    return NULL;
+}
+
+/* Gives torch.py a text under a name. */
+static int set_text(object *names_of, const char *name, const char *text)
+{
+    object *value = py.PyUnicode_FromString(text ? text : "");
+    int code = value ? py.PyDict_SetItemString(names_of, name, value) : -1;
+    if (value)
+        py.Py_DecRef(value);
+    return code;
+}
+
+static object *run_script(void)
+{
+    object *fresh = py.PyDict_New();
+    if (!fresh)
+        return NULL;
+    object *done = NULL;
+    if (py.PyDict_SetItemString(fresh, "__builtins__", py.PyEval_GetBuiltins()) == 0 &&
+        set_text(fresh, "__name__", "tracepress") == 0 && set_text(fresh, "FOLDER", place->spools) == 0 &&
+        set_text(fresh, "SETTINGS", getenv("TRACEPRESS_TORCH")) == 0)
+        done = py.PyRun_StringFlags(tp_torch_py, FILE_INPUT, fresh, fresh, NULL);
+    if (!done) {
+        py.Py_DecRef(fresh);
+        return NULL;
+    }
+    py.Py_DecRef(done);
+    return fresh;
+}
+
+/* One call of torch.py's tick. The milliseconds it returns, or -1 with a Python error set. */
+static long call_tick(void)
+{
+    if (!scope && !py.PyDict_GetItemString(py.PyImport_GetModuleDict(), "torch"))
+        return FAST_MS;
+    if (!scope && !(scope = run_script()))
+        return -1;
+    object *tick = py.PyDict_GetItemString(scope, "tick");
+    object *answer = tick ? py.PyObject_CallObject(tick, NULL) : NULL;
+    long ms = answer ? py.PyLong_AsLong(answer) : -1;
+    if (answer)
+        py.Py_DecRef(answer);
+    return ms;
+}
+
+/* On the main thread, by the interpreter. What is no Exception (Ctrl-C) belongs to the program: it goes on its way. */
+static int on_main_thread(void *unused)
+{
+    (void)unused;
+    long ms = call_tick();
+    atomic_store(&next_ms, ms > 0 ? (int)ms : 0);
+    atomic_store(&is_posted, false);
+    if (ms >= 0 || !py.PyErr_Occurred())
+        return 0;
+    if (!py.PyErr_ExceptionMatches(*py.PyExc_Exception)) {
+        atomic_store(&next_ms, FAST_MS);
+        return -1;
+    }
+    py.PyErr_Clear();
+    tp_session_say("PyTorch is not recorded", "torch.profiler could not be switched on, or the program uses it itself");
+    return 0;
+}
+
+static void *ask(void *unused)
+{
+    (void)unused;
+    for (unsigned calls = 0;; calls++) {
+        int ms = atomic_load(&next_ms);
+        if (ms == 0)
+            return NULL;
+        ms = calls > FAST_CALLS && ms < SLOW_MS ? SLOW_MS : ms; /* a program that has not come to torch so far */
+        nanosleep(&(struct timespec){.tv_nsec = (long)ms * 1000000}, NULL);
+        if (!py.Py_IsInitialized() || atomic_exchange(&is_posted, true))
+            continue;
+        if (py.Py_AddPendingCall(on_main_thread, NULL) != 0)
+            atomic_store(&is_posted, false); /* its queue is full */
+    }
+}
+
+static bool start_thread(void)
+{
+    pthread_t thread;
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old); /* the program's handlers run on its own threads */
+    bool is_started = pthread_create(&thread, NULL, ask, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (is_started)
+        pthread_detach(thread);
+    return is_started;
+}
+
+static bool start(const struct tp_source_host *host, const char *setting)
+{
+    (void)setting;
+    place = host;
+    atomic_store(&next_ms, FAST_MS);
+    return start_thread();
+}
+
+/* A child that has no torch yet may still import it; torch.py goes on by itself where it is running. */
+static void in_child(void)
+{
+    atomic_store(&is_posted, false);
+    if (atomic_load(&next_ms) != 0 && !scope)
+        start_thread();
+}
+
+const struct tp_source tp_source_torch = {
+    .name = "torch",
+    .what = "PyTorch: torch.profiler, switched on inside an unmodified program",
+    .is_default = true,
+    .probe = probe,
+    .start = start,
+    .in_child = in_child,
+};

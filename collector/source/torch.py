@@ -1,0 +1,191 @@
+"""Switches torch.profiler on inside a program that knows nothing of it. Runs in that program: see torch.c.
+
+torch.c executes this text once torch is in sys.modules, with SETTINGS and FOLDER in its names, and then calls tick(),
+which returns the milliseconds until it wants to be called again, or 0 for never. Nothing here may raise into the
+program, print, or stay in its way: a program that uses the profiler itself gets it, and ours ends.
+
+A step ends where the optimizer that stepped first steps again. Until the first step everything is recorded for a while;
+if there is a step in that time, this is thrown away and the schedule begins, else it is the trace.
+"""
+import os
+import sys
+import threading
+import time
+
+START_MS = 3000  # of a program without optimizer
+
+
+class Recorder:
+    def __init__(self, settings, folder):
+        self.settings, self.folder = settings, folder
+        self.profile = None  # ours, from its start to its stop
+        self.thread = self.deadline = self.optimizer = None
+        self.has_schedule = self.is_kept = self.is_over = False
+        self.pid, self.count = os.getpid(), 0
+
+    # ---- the profiler
+
+    def start(self, schedule):
+        import torch
+
+        if torch.autograd._profiler_enabled():
+            raise RuntimeError("the program uses the profiler itself")
+        s = self.settings
+        self.is_kept, self.thread = True, threading.get_ident()
+        self.profile = torch.profiler.profile(
+            schedule=schedule,
+            on_trace_ready=self.save,
+            record_shapes=bool(s["shapes"]),
+            profile_memory=bool(s["memory"]),
+            with_stack=bool(s["stack"]),
+            with_flops=bool(s["flops"]),
+            with_modules=bool(s["modules"]),
+        )
+        self.profile.start()
+
+    def stop(self, is_kept):
+        profile, self.profile = self.profile, None
+        self.is_kept = is_kept
+        if profile is not None and self.thread == threading.get_ident():  # another thread cannot end it
+            profile.stop()
+
+    def save(self, profile):
+        if not self.is_kept or not profile.profiler.kineto_results.events():
+            return
+        self.count += 1
+        path = os.path.join(self.folder, "torch.%d.%d.json" % (time.time_ns(), os.getpid()))
+        profile.export_chrome_trace(path + ".tmp")
+        os.rename(path + ".tmp", path)
+
+    def begin(self):
+        """torch is there: everything from now on, for a while."""
+        from torch.profiler import ProfilerAction
+
+        self.hook()
+        self.deadline = time.monotonic() + (self.settings["duration_ms"] or START_MS) / 1000
+        self.start(lambda step: ProfilerAction.RECORD)
+
+    def begin_schedule(self):
+        from torch.profiler import schedule
+
+        s = self.settings
+        given = schedule(
+            skip_first=s["skip_first"], wait=s["wait"], warmup=s["warmup"], active=s["active"], repeat=s["repeat"]
+        )
+        # the step that has just ended was the program's first
+        shift = 1 if s["skip_first"] + s["wait"] + s["warmup"] > 0 else 0
+        self.has_schedule = True
+        self.start(lambda step: given(step + shift))
+
+    # ---- what makes it go on
+
+    def on_step(self, optimizer, *rest):
+        try:
+            if self.pid != os.getpid():
+                self.after_fork()
+            self.optimizer = self.optimizer or id(optimizer)
+            if not self.is_over and self.optimizer == id(optimizer):
+                self.step()
+        except Exception:
+            self.give_up()
+
+    def step(self):
+        is_mine = self.thread == threading.get_ident()
+        if self.has_schedule or self.settings["duration_ms"]:
+            if self.profile is not None and is_mine:
+                self.profile.step()
+            if self.has_schedule and self.settings["repeat"] and self.count >= self.settings["repeat"]:
+                self.finish()
+        elif self.profile is None or is_mine:  # else the first while has to be over first
+            self.stop(False)
+            self.begin_schedule()
+
+    def tick(self):
+        """Ends the first while. Milliseconds until it has to be looked at again."""
+        if self.is_over or self.has_schedule or self.profile is None or self.pid != os.getpid():
+            return 0
+        left = self.deadline - time.monotonic()
+        if left > 0:
+            return max(1, min(50, int(left * 1000)))
+        self.stop(True)
+        self.is_over = bool(self.settings["duration_ms"])
+        return 0
+
+    def after_fork(self):
+        """A child by fork begins anew, with its first step."""
+        self.pid, self.profile, self.optimizer, self.count = os.getpid(), None, None, 0
+        self.has_schedule = self.is_over = False
+        util = sys.modules.get("multiprocessing.util")
+        if util is not None:  # such children end without atexit
+            util.Finalize(None, self.finish, exitpriority=100)
+
+    def finish(self):
+        if self.is_over or self.pid != os.getpid():
+            return
+        self.is_over = True
+        try:
+            self.stop(True)
+        except Exception:
+            self.profile = None
+
+    def give_up(self):
+        self.is_over = True
+        try:
+            self.stop(False)
+        except Exception:
+            self.profile = None
+
+    # ---- its places in the program
+
+    def hook(self):
+        import atexit
+
+        import torch
+        from torch.optim import optimizer
+
+        inner, ours = torch.autograd.profiler.profile, self
+        prepare = inner._prepare_trace
+
+        def _prepare_trace(self, *args, **kwargs):
+            if ours.profile is not None and self is not ours.profile.profiler:
+                ours.finish()  # the program's own profiler comes first
+            return prepare(self, *args, **kwargs)
+
+        inner._prepare_trace = _prepare_trace
+        atexit.register(self.finish)
+        optimizer.register_optimizer_step_post_hook(self.on_step)
+
+
+def is_ready():
+    torch = sys.modules.get("torch")
+    spec = getattr(torch, "__spec__", None)
+    if torch is None or getattr(spec, "_initializing", False):
+        return False
+    return hasattr(torch, "profiler") and hasattr(torch, "autograd") and hasattr(torch, "optim")
+
+
+def read_settings(text):
+    words = (word.partition("=") for word in text.split())
+    settings = dict.fromkeys(
+        "duration_ms skip_first wait warmup active repeat shapes stack memory flops modules".split(), 0
+    )
+    settings.update((name, int(value)) for name, _, value in words if value.isdigit())
+    settings["active"] = settings["active"] or 3
+    return settings
+
+
+recorder = None
+
+
+def tick():
+    global recorder
+    if recorder is None:
+        if not is_ready():
+            return 5
+        recorder = Recorder(read_settings(SETTINGS), FOLDER)
+        try:
+            recorder.begin()
+        except Exception:
+            recorder.give_up()
+            raise
+    return recorder.tick()

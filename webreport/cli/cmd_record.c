@@ -1,0 +1,271 @@
+/* tracepress record -- PROGRAM: runs it with the preload library inside, then makes traces of what it left. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "webreport/cli/cmd.h"
+#include "webreport/cli/console.h"
+#include "webreport/cli/record_options.h"
+#include "webreport/record/child.h"
+#include "webreport/record/kineto.h"
+#include "webreport/record/library.h"
+#include "webreport/record/program.h"
+#include "webreport/record/takeover.h"
+#include "writer/base/fs.h"
+
+enum { TOLD_TRACES = 8 }; /* more are counted, not named */
+
+struct job {
+    struct tp_record_options *options;
+    struct tp_console *console;
+    char **argv; /* PROGRAM and its arguments, NULL-terminated */
+    struct tp_program program;
+    char library[4096];
+    char preload[8192]; /* LD_PRELOAD of the program; "": nothing can be preloaded */
+    char folder[4096];  /* of this run, absolute */
+    struct tp_kineto kineto;
+    char **traces; /* paths */
+    size_t trace_count;
+};
+
+/* ---- before ---- */
+
+static int cannot_run(struct job *job, int error)
+{
+    tp_console_error(job->console, "%s: %s", job->argv[0],
+                     error == ENOENT && !strchr(job->argv[0], '/') ? "no such program in PATH" : strerror(error));
+    return error == ENOENT || error == ENOTDIR ? TP_RECORD_NOT_FOUND : TP_RECORD_CANNOT_RUN;
+}
+
+/* A folder of this run in LOGDIR, by its absolute path: programs change theirs. */
+static int make_folder(struct job *job, struct tp_error *err)
+{
+    char path[4096];
+    const char *logdir = job->options->out;
+    int code = tp_folder_make(logdir, err);
+    if (code < 0)
+        return code;
+    if (!realpath(logdir, path))
+        return tp_error_set(err, TP_EIO, 0, "%s: %s", logdir, strerror(errno));
+    int n = snprintf(job->folder, sizeof job->folder, "%s/.tracepress-XXXXXX", path);
+    if (n < 0 || (size_t)n >= sizeof job->folder)
+        return tp_error_set(err, TP_EIO, 0, "%s: the path is too long", logdir);
+    if (!mkdtemp(job->folder))
+        return tp_error_set(err, TP_EIO, 0, "%s: %s", logdir, strerror(errno));
+    return TP_OK;
+}
+
+static int prepare_library(struct job *job, struct tp_error *err)
+{
+    int code = tp_library_find(job->library, sizeof job->library, err);
+    if (code < 0)
+        return code;
+    if (job->program.why_plain) {
+        tp_console_notice(job->console, "%s: %s, so no library can be preloaded and nothing inside it is recorded",
+                          job->program.path, job->program.why_plain);
+        return TP_OK;
+    }
+    if (tp_library_preload(job->preload, sizeof job->preload, job->library) != TP_OK)
+        return tp_error_set(err, TP_ELIMIT, 0, "LD_PRELOAD is too long");
+    return TP_OK;
+}
+
+/* Says what was asked for by name and cannot be had. */
+static int check_sources(struct job *job, struct tp_error *err)
+{
+    struct tp_source_rows rows;
+    if (!job->options->source.count && !job->options->no_source.count)
+        return TP_OK;
+    int code = tp_library_sources(&rows, job->library, NULL, NULL, err);
+    return code < 0 ? code : tp_record_check_names(job->options, &rows, err);
+}
+
+static int prepare(struct job *job)
+{
+    struct tp_error err = {0};
+    int code = prepare_library(job, &err);
+    if (code == TP_OK && (code = check_sources(job, &err)) == TP_EUSAGE) {
+        tp_console_error(job->console, "record: %s", err.text);
+        return TP_EXIT_USAGE;
+    }
+    if (code == TP_OK)
+        code = make_folder(job, &err);
+    if (code == TP_OK && tp_record_wants(job->options, "kineto")) {
+        job->options->kineto.folder = job->folder;
+        code = tp_kineto_open(&job->kineto, &job->options->kineto, &err);
+    }
+    if (code < 0)
+        tp_console_error(job->console, "%s", err.text);
+    return code < 0 ? TP_EXIT_NO_OUTPUT : TP_EXIT_DONE;
+}
+
+/* ---- the run ---- */
+
+/* In the child, before exec. */
+static void set_environment(const void *given)
+{
+    const struct job *job = given;
+    char words[TP_RECORD_WORDS];
+    tp_signals_restore();
+    if (*job->preload)
+        setenv("LD_PRELOAD", job->preload, 1);
+    setenv("TRACEPRESS_SPOOLS", job->folder, 1);
+    setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, words, sizeof words), 1);
+    setenv("KINETO_LOG_LEVEL", "5", 0); /* its lines are not the program's */
+    setenv("TRACEPRESS_TORCH", tp_record_torch_words(job->options, words, sizeof words), 1);
+    unsetenv("TRACEPRESS_LIST_SOURCES");
+    if (job->options->quiet)
+        setenv("TRACEPRESS_QUIET", "1", 1);
+    if (job->kineto.fd >= 0)
+        tp_kineto_set_environment(&job->kineto);
+}
+
+/* ---- after ---- */
+
+static void on_taken(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
+{
+    struct job *job = context;
+    if (what == TP_TAKEN_RUNNING) {
+        tp_console_notice(job->console, "process %d still runs; when it is over: tracepress recover %s", (int)pid,
+                          path);
+    } else if (what == TP_TAKEN_FAILED) {
+        tp_console_error(job->console, "no trace of process %d: %s; it is still in %s", (int)pid, why, path);
+    } else {
+        char **more = realloc(job->traces, (job->trace_count + 1) * sizeof *more);
+        job->traces = more ? more : job->traces;
+        char *copy = more ? strdup(path) : NULL;
+        if (copy)
+            job->traces[job->trace_count++] = copy;
+    }
+}
+
+static void say_result(struct job *job, const struct tp_takeover *t)
+{
+    for (size_t i = 0; i < job->trace_count && i < TOLD_TRACES; i++)
+        tp_console_notice(job->console, "recorded %s", job->traces[i]);
+    if (job->trace_count > TOLD_TRACES)
+        tp_console_notice(job->console, "and %zu more in %s", job->trace_count - TOLD_TRACES, job->options->out);
+    if (t->open_count)
+        tp_console_notice(job->console, "%llu ranges were open at the end; they end there, marked as not finished",
+                          (unsigned long long)t->open_count);
+    if (t->broken_count)
+        tp_console_notice(job->console, "%llu damaged records were left out", (unsigned long long)t->broken_count);
+    if (!job->trace_count && !t->running_count && !t->failed_count && !job->program.why_plain)
+        tp_console_notice(job->console, "nothing was recorded: no source had anything to see in this program "
+                                        "('tracepress record --list-sources')");
+}
+
+/* Runs another command on the traces of this run: its words, then the traces. False when it failed, which it has
+ * explained, or when there is none. */
+static bool run_on_traces(struct job *job, int (*command)(int, char **), const char *const *words)
+{
+    size_t count = 0;
+    char **argv = calloc(job->trace_count + 8, sizeof *argv);
+    for (; argv && words[count]; count++)
+        argv[count] = (char *)(uintptr_t)words[count];
+    for (size_t i = 0; argv && i < job->trace_count; i++)
+        argv[count++] = job->traces[i];
+    bool is_done = argv && job->trace_count && command((int)count, argv) == TP_EXIT_DONE;
+    free(argv);
+    return is_done;
+}
+
+static void make_outputs(struct job *job)
+{
+    char report[4200];
+    snprintf(report, sizeof report, "%s/report.html", job->options->out);
+    const char *const to_events[] = {"--to", "tfevents", "-o", job->options->out, "--quiet", "--", NULL};
+    const char *const to_report[] = {"-o", report, "--quiet", "--", NULL};
+    if (!job->options->no_tfevents)
+        run_on_traces(job, tp_cmd_export, to_events);
+    if (job->options->report && run_on_traces(job, tp_cmd_report, to_report))
+        tp_console_notice(job->console, "reported in %s", report);
+}
+
+static void take_over(struct job *job, const struct tp_child *child)
+{
+    struct tp_error err = {0};
+    struct tp_takeover takeover = {
+        .folder = job->folder, .logdir = job->options->out, .tell = on_taken, .context = job};
+    if (child->signal)
+        tp_console_notice(job->console, "%s was ended by signal %d (%s); what it had recorded is kept", job->argv[0],
+                          child->signal, strsignal(child->signal));
+    if (tp_takeover(&takeover, &err) < 0)
+        tp_console_error(job->console, "%s", err.text);
+    say_result(job, &takeover);
+    make_outputs(job);
+}
+
+static int run(struct job *job)
+{
+    tp_program_find(&job->program, job->argv[0]);
+    if (job->program.error)
+        return cannot_run(job, job->program.error);
+    int code = prepare(job);
+    struct tp_child child = {.path = job->program.path,
+                             .argv = job->argv,
+                             .may_be_shell_text = !job->program.is_elf,
+                             .prepare = set_environment,
+                             .given = job,
+                             .watched = job->kineto.fd,
+                             .on_ready = tp_kineto_answer,
+                             .state = &job->kineto};
+    if (code == TP_EXIT_DONE)
+        tp_child_run(&child);
+    tp_kineto_close(&job->kineto);
+    if (code == TP_EXIT_DONE && child.start_error) {
+        code = cannot_run(job, child.start_error);
+    } else if (code == TP_EXIT_DONE) {
+        take_over(job, &child);
+        code = child.exit_code;
+    }
+    if (*job->folder)
+        rmdir(job->folder); /* when it is empty */
+    return code;
+}
+
+static int list_sources(struct job *job)
+{
+    struct tp_source_rows rows;
+    struct tp_error err = {0};
+    int code = tp_library_find(job->library, sizeof job->library, &err);
+    if (code == TP_OK && job->argv[0]) {
+        tp_program_find(&job->program, job->argv[0]);
+        if (job->program.error)
+            return cannot_run(job, job->program.error);
+    }
+    if (code == TP_OK)
+        code = tp_library_sources(&rows, job->library, job->argv[0] ? job->program.path : NULL, job->argv, &err);
+    if (code < 0) {
+        tp_console_error(job->console, "%s%s%s", err.text, job->program.why_plain ? ": " : "",
+                         job->program.why_plain ? job->program.why_plain : "");
+        return TP_EXIT_NO_INPUT;
+    }
+    return tp_record_print_sources(&rows) == 0 ? TP_EXIT_DONE : TP_EXIT_NO_OUTPUT;
+}
+
+int tp_cmd_record(int argc, char **argv)
+{
+    struct tp_record_options options;
+    struct tp_error err = {0};
+    struct tp_console console;
+    struct job job = {.options = &options, .console = &console, .kineto = {.fd = -1}};
+    int code = tp_record_parse(&options, argc, argv, &job.argv, &err);
+    tp_console_init(&console, options.quiet, options.color);
+    if (options.help)
+        return tp_help_print("record");
+    if (code < 0) {
+        tp_console_error(&console, "record: %s; 'tracepress help record' lists the options", err.text);
+        return TP_EXIT_USAGE;
+    }
+    if (options.list_sources)
+        return list_sources(&job);
+    code = run(&job);
+    for (size_t i = 0; i < job.trace_count; i++)
+        free(job.traces[i]);
+    free(job.traces);
+    return code;
+}

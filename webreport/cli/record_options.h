@@ -1,0 +1,39 @@
+/* The options of `tracepress record`, and what they become in the program's environment. */
+#ifndef TP_WEBREPORT_CLI_RECORD_OPTIONS_H
+#define TP_WEBREPORT_CLI_RECORD_OPTIONS_H
+
+#include "webreport/cli/opt.h"
+#include "webreport/record/kineto.h"
+#include "webreport/record/library.h"
+
+enum { TP_RECORD_CANNOT_RUN = 126, TP_RECORD_NOT_FOUND = 127, TP_RECORD_WORDS = 2048 };
+
+struct tp_record_options {
+    const char *out;
+    struct tp_opt_list source, no_source; /* each item: names by comma */
+    const char *duration, *skip_first, *wait, *warmup, *active, *repeat, *torch;
+    int color;
+    bool list_sources, no_tfevents, report, quiet, help;
+    struct tp_kineto_options kineto; /* schedule and torch options, parsed; also for the inside of PyTorch */
+    bool has_schedule;               /* one of the five was given */
+};
+
+/* Parses what stands before "--"; *program: the words behind it, NULL-terminated (argv's own). Returns 0 or TP_EUSAGE.
+ */
+int tp_record_parse(struct tp_record_options *options, int argc, char **argv, char ***program, struct tp_error *err);
+
+/* True when the source is named by --source and not by --no-source. */
+bool tp_record_wants(const struct tp_record_options *options, const char *source);
+
+/* TP_EUSAGE when a source is named that there is not. */
+int tp_record_check_names(const struct tp_record_options *options, const struct tp_source_rows *rows,
+                          struct tp_error *err);
+
+/* The values of TRACEPRESS_SOURCES (collector/sources.h) and TRACEPRESS_TORCH (collector/source/torch.py). */
+const char *tp_record_source_words(const struct tp_record_options *options, char *words, size_t size);
+const char *tp_record_torch_words(const struct tp_record_options *options, char *words, size_t size);
+
+/* Prints the table on standard output; 0, or -1 when that fails. */
+int tp_record_print_sources(const struct tp_source_rows *rows);
+
+#endif

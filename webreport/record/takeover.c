@@ -1,0 +1,236 @@
+/* From what a run has left to traces: see takeover.h.
+ *
+ * Names: .HOST_PID.NS.PID.tpspool (collector/session.c; after fork, the first PID is the parent's),
+ * torch.NS.PID.json (collector/source/torch.py), kineto_PID.json (Kineto puts the PID there). What ends in .tmp was
+ * being written when its process ended. */
+#include "webreport/record/takeover.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "writer/base/arena.h"
+#include "writer/base/pack.h"
+#include "writer/spool_read.h"
+#include "writer/spool_trace.h"
+
+enum { PATH_BYTES = 4096 };
+
+struct entry {
+    char path[PATH_BYTES], trace[PATH_BYTES];
+    const char *base;
+    pid_t pid;
+    long long time_ns;
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* The number that ends before `end`; *start: where it begins. -1 when there is none. */
+static long long number_before(const char *text, const char *end, const char **start)
+{
+    const char *at = end;
+    while (at > text && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    *start = at;
+    return at < end ? strtoll(at, NULL, 10) : -1;
+}
+
+/* Process and time of a file from its name; without a time, that of its last change. False: not ours. */
+static bool read_name(struct entry *entry)
+{
+    struct stat status;
+    const char *dot = strrchr(entry->base, '.'), *at;
+    if (!dot || stat(entry->path, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    long long pid = number_before(entry->base, dot, &at);
+    entry->time_ns = (long long)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+    if (pid < 0 || at == entry->base)
+        return false;
+    entry->pid = (pid_t)pid;
+    if (at[-1] == '.') {
+        long long time = number_before(entry->base, at - 1, &at);
+        entry->time_ns = time > 0 ? time : entry->time_ns;
+    }
+    return true;
+}
+
+static bool name_trace(struct entry *entry, const char *logdir)
+{
+    char host[65] = "host";
+    gethostname(host, sizeof host - 1);
+    for (char *c = host; *c; c++)
+        *c = *c == '/' ? '_' : *c;
+    int n = snprintf(entry->trace, sizeof entry->trace, "%s/%s_%d.%lld.pt.trace.json.gz", logdir, host, (int)entry->pid,
+                     entry->time_ns);
+    return n > 0 && (size_t)n < sizeof entry->trace;
+}
+
+/* A process of the run that is still there: its first environment names the folder. (One that has died and not been
+ * waited for has none; a number that was given to somebody else has another.) */
+static bool still_runs(pid_t pid, const char *folder)
+{
+    char path[64], block[1 << 16];
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t kept = 0, n = strlen(folder);
+    bool is = false;
+    ssize_t got;
+    while (fd >= 0 && !is && (got = read(fd, block + kept, sizeof block - kept)) > 0) {
+        size_t size = kept + (size_t)got;
+        is = memmem(block, size, folder, n) != NULL;
+        kept = size < n ? size : n;
+        memmove(block, block + size - kept, kept);
+    }
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
+/* ---- spools ---- */
+
+struct look {
+    bool is_empty, was_stopped;
+};
+
+static int look_at_spool(struct look *look, const char *path, struct tp_error *err)
+{
+    struct tp_spool_file file = {0};
+    struct tp_arena arena;
+    volatile int code;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard) == 0) {
+        code = tp_spool_open(&file, path, &arena, err);
+        *look = (struct look){file.thread_count == 0, file.was_stopped};
+    } else {
+        code = tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", path);
+    }
+    tp_spool_release(&file);
+    tp_arena_release(&arena);
+    return code;
+}
+
+static void take_spool(struct tp_takeover *t, struct entry *entry)
+{
+    struct look look = {0};
+    struct tp_error err = {0};
+    struct tp_spool_trace_result result = {0};
+    int code = look_at_spool(&look, entry->path, &err);
+    if (code == 0 && !look.was_stopped && still_runs(entry->pid, t->folder)) {
+        t->running_count++;
+        t->tell(t->context, TP_TAKEN_RUNNING, entry->path, entry->pid, NULL);
+        return;
+    }
+    if (code == 0 && !look.is_empty)
+        code = tp_spool_trace(entry->path, entry->trace, true, &result, &err);
+    bool has_nothing = look.is_empty || (result.range_count == 0 && result.event_count == 0);
+    if (code < 0) {
+        t->failed_count++;
+        t->tell(t->context, TP_TAKEN_FAILED, entry->path, entry->pid, err.text);
+        return;
+    }
+    unlink(entry->path);
+    t->open_count += result.open_count;
+    t->broken_count += result.broken_count;
+    if (has_nothing && !look.is_empty)
+        unlink(entry->trace);
+    if (has_nothing) {
+        t->empty_count++;
+        return;
+    }
+    t->trace_count++;
+    t->tell(t->context, TP_TAKEN_TRACE, entry->trace, entry->pid, NULL);
+}
+
+/* ---- traces that PyTorch wrote ---- */
+
+/* Moves all bytes of fd to the packer. */
+static int pack_bytes(int fd, struct tp_pack *pack, struct tp_error *err)
+{
+    struct tp_buf block;
+    int code = 0;
+    ssize_t n = 1;
+    tp_buf_init(&block, 0);
+    while (n > 0 && code == 0) {
+        code = tp_buf_reserve(&block, TP_PACK_BLOCK);
+        n = code == 0 ? read(fd, block.data, TP_PACK_BLOCK) : 0;
+        block.size = n > 0 ? (size_t)n : 0;
+        if (n > 0)
+            tp_pack_write(pack, &block);
+    }
+    tp_buf_release(&block);
+    if (n < 0)
+        return tp_error_set(err, TP_EIO, 0, "reading it failed: %s", strerror(errno));
+    return code < 0 ? tp_error_set(err, code, 0, "out of memory") : TP_OK;
+}
+
+static int pack_file(const char *from, const char *to, struct tp_error *err)
+{
+    struct tp_pack_options options = {.is_gzip = true};
+    struct tp_pack *pack = NULL;
+    int fd = open(from, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return tp_error_set(err, TP_EIO, 0, "%s", strerror(errno));
+    int code = tp_pack_open(&pack, to, &options, err);
+    code = code < 0 ? code : pack_bytes(fd, pack, err);
+    code = code < 0 ? code : tp_pack_close(&pack, err);
+    tp_pack_discard(&pack);
+    close(fd);
+    return code;
+}
+
+static void take_json(struct tp_takeover *t, struct entry *entry)
+{
+    struct tp_error err = {0};
+    if (pack_file(entry->path, entry->trace, &err) < 0) {
+        t->failed_count++;
+        t->tell(t->context, TP_TAKEN_FAILED, entry->path, entry->pid, err.text);
+        return;
+    }
+    unlink(entry->path);
+    t->trace_count++;
+    t->tell(t->context, TP_TAKEN_TRACE, entry->trace, entry->pid, NULL);
+}
+
+/* ---- all ---- */
+
+static void take(struct tp_takeover *t, const char *base)
+{
+    struct entry entry;
+    int n = snprintf(entry.path, sizeof entry.path, "%s/%s", t->folder, base);
+    if (n < 0 || (size_t)n >= sizeof entry.path)
+        return;
+    entry.base = entry.path + (size_t)n - strlen(base);
+    if (ends_with(base, ".tmp")) {
+        unlink(entry.path);
+        return;
+    }
+    bool is_spool = ends_with(base, ".tpspool");
+    if ((!is_spool && !ends_with(base, ".json")) || !read_name(&entry) || !name_trace(&entry, t->logdir))
+        return;
+    (is_spool ? take_spool : take_json)(t, &entry);
+}
+
+int tp_takeover(struct tp_takeover *t, struct tp_error *err)
+{
+    struct dirent **names = NULL;
+    int count = scandir(t->folder, &names, NULL, alphasort);
+    if (count < 0)
+        return tp_error_set(err, TP_EIO, 0, "%s: %s", t->folder, strerror(errno));
+    for (int i = 0; i < count; i++) {
+        if (strcmp(names[i]->d_name, ".") != 0 && strcmp(names[i]->d_name, "..") != 0)
+            take(t, names[i]->d_name);
+        free(names[i]);
+    }
+    free(names);
+    rmdir(t->folder);
+    return TP_OK;
+}

@@ -1,0 +1,35 @@
+/* What a run has left in its folder becomes traces in the log folder: spools of recorded processes are converted,
+ * traces that PyTorch wrote are packed; both get the names torch gives, WORKER.NS.pt.trace.json.gz. */
+#ifndef TP_WEBREPORT_RECORD_TAKEOVER_H
+#define TP_WEBREPORT_RECORD_TAKEOVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "writer/base/error.h"
+
+/* What became of one file. */
+enum tp_taken {
+    TP_TAKEN_TRACE,   /* path: the trace */
+    TP_TAKEN_RUNNING, /* path: the spool, of a process that still runs; it stays */
+    TP_TAKEN_FAILED   /* path: the file, which stays; why says why */
+};
+
+struct tp_takeover {
+    /* given */
+    const char *folder; /* of the run: an absolute path */
+    const char *logdir;
+    void (*tell)(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why);
+    void *context;
+    /* told */
+    size_t trace_count, running_count, failed_count, empty_count; /* empty: spools without records, removed */
+    uint64_t open_count, broken_count; /* ranges that were open at the end, damaged records */
+};
+
+/* Takes everything over, oldest name first, and removes what has been taken, at last the folder itself when nothing is
+ * left in it. Tells of each file. Returns 0, or TP_EIO when the folder cannot be read. */
+int tp_takeover(struct tp_takeover *takeover, struct tp_error *err);
+
+#endif
