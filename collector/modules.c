@@ -101,6 +101,12 @@ static int on_module(struct dl_phdr_info *info, size_t size, void *context)
     seen_subs = info->dlpi_subs;
     struct tp_module m = {.bias = info->dlpi_addr};
     take_segments(&m, info);
+    if (info->dlpi_name &&
+        strncmp(info->dlpi_name, "linux-", 6) == 0) { /* the kernel's own; no file, and never closed */
+        m.file = (char *)(uintptr_t)m.start;          // NOLINT(performance-no-int-to-ptr)
+        m.size = m.end - m.start;
+        m.was_tried = true;
+    }
     m.path = m.segment_count && count < MAX_MODULES ? path_of(info, visit->index) : NULL;
     visit->index++;
     if (!m.path)

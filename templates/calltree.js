@@ -47,6 +47,7 @@
     this.calls = link(data.calls);
     this.root = this.focus = this.calls[0];
     this.metric = data.device ? DEVICE : HOST;
+    this.unit = data.samples ? ' sample' : ' call';
     this.wanted = '';
     this.svg = card.querySelector('svg.icicle');
     var bar = card.querySelector('.toolrow');
@@ -105,7 +106,7 @@
     function share(i) { return all[i] ? ' (' + (100 * row[i] / all[i]).toFixed(1) + ' %)' : ''; }
     if (this.byDevice) text += 'GPU ' + timeText(row[DEVICE]) + share(DEVICE) + ' · ';
     text += 'CPU ' + timeText(row[HOST]) + share(HOST);
-    if (row[CALLS]) text += ' · ' + row[CALLS].toLocaleString('en') + (row[CALLS] === 1 ? ' call' : ' calls');
+    if (row[CALLS]) text += ' · ' + row[CALLS].toLocaleString('en') + (this.unit + (row[CALLS] === 1 ? '' : 's'));
     if (row[BYTES]) text += ' · ' + bytesText(row[BYTES]) + ' allocated';
     return text;
   };

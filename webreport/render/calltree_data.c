@@ -14,6 +14,11 @@ static const struct look {
     [TP_CALL_KERNEL] = {"kernel", "#BDE5D3", "kernel"},  [TP_CALL_OTHER] = {"root", "#E7EAEE", "smaller ones together"},
 };
 
+static const char *const sample_labels[] = {
+    [TP_CALL_ROOT] = "all samples",  [TP_CALL_PHASE] = "thread",    [TP_CALL_FRAME] = "function",
+    [TP_CALL_OPERATOR] = "function", [TP_CALL_KERNEL] = "function", [TP_CALL_OTHER] = "smaller ones together",
+};
+
 static int64_t size_of(const struct tp_calltree *tree, const struct tp_call *call)
 {
     return tree->has_device ? call->device_ns : call->host_ns;
@@ -26,7 +31,10 @@ static const char *tip(struct tp_arena *arena, const struct tp_calltree *tree, c
                           tree->has_device ? "GPU " : "CPU ", tp_text_of_time(arena, size_of(tree, call)),
                           tp_text_of_percent(arena, tp_percent(size_of(tree, call), size_of(tree, &tree->calls[0]))),
                           call->call_count ? " · " : "",
-                          call->call_count ? tp_text_of_some(arena, (int64_t)call->call_count, "call", "calls") : "");
+                          call->call_count
+                              ? tp_text_of_some(arena, (int64_t)call->call_count, tree->has_samples ? "sample" : "call",
+                                                tree->has_samples ? "samples" : "calls")
+                              : "");
 }
 
 static void put_boxes(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
@@ -75,7 +83,7 @@ static void put_kinds(struct tp_object *object, const struct tp_calltree *tree)
         struct tp_object *kind = tp_list_object(kinds);
         tp_object_text(kind, "kind", looks[shown[i]].kind);
         tp_object_text(kind, "fill", looks[shown[i]].fill);
-        tp_object_text(kind, "label", looks[shown[i]].label);
+        tp_object_text(kind, "label", tree->has_samples ? sample_labels[shown[i]] : looks[shown[i]].label);
     }
 }
 
@@ -122,6 +130,8 @@ static void print_json(const struct tp_data *value, struct tp_buf *out)
     json.html_safe = true;
     tp_json_object(&json);
     tp_json_member_bool(&json, "device", tree->has_device);
+    if (tree->has_samples)
+        tp_json_member_bool(&json, "samples", true);
     tp_json_key(&json, "calls");
     tp_json_array(&json);
     for (uint32_t i = 0; i < tree->count; i++) {

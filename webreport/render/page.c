@@ -26,11 +26,17 @@ static const struct {
     struct tp_data (*build)(const struct tp_section *section);
     bool is_large;
 } SECTIONS[] = {
-    {"overview", "Overview", tp_section_overview, false},    {"idle", "Idle time", tp_section_idle, false},
-    {"operators", "Operators", tp_section_operators, false}, {"kernels", "Kernels", tp_section_kernels, false},
-    {"memory", "Memory", tp_section_memory, false},          {"modules", "Modules", tp_section_modules, false},
-    {"calltree", "Call tree", tp_section_calltree, true},    {"timeline", "Timeline", tp_section_timeline, false},
-    {"quality", "Trace quality", tp_section_quality, false}, {"about", "About", tp_section_about, false},
+    {"overview", "Overview", tp_section_overview, false},
+    {"idle", "Idle time", tp_section_idle, false},
+    {"operators", "Operators", tp_section_operators, false},
+    {"kernels", "Kernels", tp_section_kernels, false},
+    {"memory", "Memory", tp_section_memory, false},
+    {"modules", "Modules", tp_section_modules, false},
+    {"samples", "CPU samples", tp_section_samples, false},
+    {"calltree", "Call tree", tp_section_calltree, true},
+    {"timeline", "Timeline", tp_section_timeline, false},
+    {"quality", "Trace quality", tp_section_quality, false},
+    {"about", "About", tp_section_about, false},
 };
 enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]), THREAD_FROM_EVENTS = 20000 };
 

@@ -36,6 +36,7 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->comms = TP_VEC(arena, struct tp_comm_detail);
     d->memory = TP_VEC(arena, struct tp_memory);
     d->flows = TP_VEC(arena, struct tp_flow);
+    d->samples = TP_VEC(arena, struct tp_sample);
     d->threads = TP_VEC(arena, struct tp_thread);
     d->processes = TP_VEC(arena, struct tp_process);
     d->cat_meanings = TP_VEC(arena, struct tp_cat_meaning);
@@ -268,6 +269,20 @@ static void decode_flow(struct tp_decoder *d, const struct element *e)
     *(struct tp_flow *)tp_vec_push(&d->flows) = flow;
 }
 
+/* Other tools' events of this phase have another category and are counted only. */
+static void decode_sample(struct tp_decoder *d, const struct element *e)
+{
+    struct tp_sample sample = {0};
+    if (tp_number_time(span(e->spans, TP_FIELD_TS), &sample.ts_ns) != TP_NUMBER_OK)
+        return;
+    sample.cpu_ns = arg_int(d, e, TP_ARG_CPU_NS);
+    if (sample.cpu_ns < 0) /* also when there is none */
+        return;
+    sample.stack = call_stack(d, e);
+    sample.thread = thread_of(d, e);
+    *(struct tp_sample *)tp_vec_push(&d->samples) = sample;
+}
+
 static void decode_memory(struct tp_decoder *d, const struct element *e, bool in_views, bool in_advice)
 {
     struct tp_reading *reading = &d->trace->reading;
@@ -456,6 +471,13 @@ void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32
         tp_rows_metadata(d, spans);
         return;
     }
+    if (e.ph == 'P') {
+        struct tp_str cat = span(spans, TP_FIELD_CAT);
+        count_phase(d, &e);
+        if (tp_str_equal(cat, TP_STR("\"cpu_sample\"")))
+            decode_sample(d, &e);
+        return;
+    }
     if (e.ph == 's' || e.ph == 'f' || e.ph == 't') { /* most flows are ac2g, which nobody reads */
         read_cat(d, &e);
         count_phase(d, &e);
@@ -482,7 +504,7 @@ void tp_decoder_finish(struct tp_decoder *d)
 {
     struct tp_trace *trace = d->trace;
     struct tp_vec *kept[] = {&d->events, &d->hosts,  &d->launches, &d->devices, &d->modules,
-                             &d->comms,  &d->memory, &d->flows,    NULL};
+                             &d->comms,  &d->memory, &d->flows,    &d->samples, NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
         tp_vec_fit(*vec);
     trace->events = d->events.data;
@@ -501,6 +523,8 @@ void tp_decoder_finish(struct tp_decoder *d)
     trace->memory_count = (uint32_t)d->memory.count;
     trace->flows = d->flows.data;
     trace->flow_count = (uint32_t)d->flows.count;
+    trace->samples = d->samples.data;
+    trace->sample_count = (uint32_t)d->samples.count;
     trace->threads = d->threads.data;
     trace->thread_count = (uint32_t)d->threads.count;
     trace->processes = d->processes.data;

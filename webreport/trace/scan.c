@@ -264,6 +264,7 @@ struct key {
 
 static const struct key arg_keys[] = {
     KEY("External id", TP_ARG_EXTERNAL_ID),
+    KEY("cpu ns", TP_ARG_CPU_NS),
     KEY("external id", TP_ARG_EXTERNAL_ID_OLD),
     KEY("correlation", TP_ARG_CORRELATION),
     KEY("finished", TP_ARG_FINISHED),

@@ -55,6 +55,7 @@ enum tp_field {
     TP_ARG_TOTAL_RESERVED,
     TP_ARG_DEVICE_TYPE,
     TP_ARG_DEVICE_ID,
+    TP_ARG_CPU_NS,
     TP_ARG_NAME,
     TP_ARG_LABELS,
     TP_FIELD_COUNT

@@ -116,6 +116,13 @@ struct tp_flow {
     bool is_start;
 };
 
+/* One sample of a running thread (ph P, cat cpu_sample; our collector's), in file order. */
+struct tp_sample {
+    int64_t ts_ns, cpu_ns; /* cpu_ns >= 0: processor time of the thread since its last sample */
+    uint32_t stack;        /* "Call stack", id in stacks; TP_NO_ID: none */
+    uint32_t thread;
+};
+
 /* pid or tid: a number (digit texts and "stream N" count) or other text. */
 struct tp_row_id {
     bool is_text;
@@ -227,6 +234,8 @@ struct tp_trace {
     uint32_t memory_count;
     struct tp_flow *flows;
     uint32_t flow_count;
+    struct tp_sample *samples;
+    uint32_t sample_count;
 
     struct tp_thread *threads;
     uint32_t thread_count;

@@ -187,23 +187,36 @@ static void lay_out(struct pruning *p)
     }
 }
 
-void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
-                       const struct tp_calltree_options *options, struct tp_arena *arena)
+static void prune(struct tp_calltree *tree, struct tp_merge *merge, const struct tp_calltree_options *options,
+                  struct tp_arena *arena)
 {
-    struct tp_merge merge;
-    *tree = (struct tp_calltree){.calls = NULL};
-    tp_merge_build(&merge, model, arena);
-    tp_merge_total(&merge);
-    const struct tp_merge_node *root = tp_merge_node(&merge, 0);
-    tree->merged_count = merge.nodes.count;
-    tree->is_cut = merge.is_cut;
-    tree->has_device = root->device_ns > 0;
+    tp_merge_total(merge);
+    const struct tp_merge_node *root = tp_merge_node(merge, 0);
+    *tree = (struct tp_calltree){
+        .merged_count = merge->nodes.count, .is_cut = merge->is_cut, .has_device = root->device_ns > 0};
     if (root->device_ns <= 0 && root->host_ns <= 0)
         return;
-    struct pruning pruning = {.merge = &merge, .options = options, .tree = tree, .arena = arena};
+    struct pruning pruning = {.merge = merge, .options = options, .tree = tree, .arena = arena};
     pruning.stack = TP_VEC(arena, struct pending);
     pruning.children = TP_VEC(arena, uint32_t);
     choose_threshold(&pruning, options->max_nodes);
     lay_out(&pruning);
-    tp_arena_drop(arena, merge.nodes.data, merge.nodes.capacity * sizeof(struct tp_merge_node));
+    tp_arena_drop(arena, merge->nodes.data, merge->nodes.capacity * sizeof(struct tp_merge_node));
+}
+
+void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
+                       const struct tp_calltree_options *options, struct tp_arena *arena)
+{
+    struct tp_merge merge;
+    tp_merge_build(&merge, model, arena);
+    prune(tree, &merge, options, arena);
+}
+
+void tp_calltree_of_samples(struct tp_calltree *tree, const struct tp_model *model,
+                            const struct tp_calltree_options *options, struct tp_arena *arena)
+{
+    struct tp_merge merge;
+    tp_merge_samples(&merge, model, arena);
+    prune(tree, &merge, options, arena);
+    tree->has_samples = true;
 }

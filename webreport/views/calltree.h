@@ -34,7 +34,8 @@ struct tp_calltree {
     uint32_t count;        /* 0: the trace has nothing to show */
     uint64_t merged_count; /* nodes before pruning */
     bool has_device;
-    bool is_cut; /* more different paths than can be kept; the deepest ones count for their callers */
+    bool has_samples; /* call_count is of samples, frames are functions */
+    bool is_cut;      /* more different paths than can be kept; the deepest ones count for their callers */
 };
 
 struct tp_calltree_options {
@@ -47,5 +48,10 @@ struct tp_calltree_options {
 /* Builds the tree in `arena` (guard set by the caller); model must outlive it. */
 void tp_calltree_build(struct tp_calltree *tree, const struct tp_model *model,
                        const struct tp_calltree_options *options, struct tp_arena *arena);
+
+/* The same from samples: thread -> function -> function; host_ns is processor time, call_count the number of samples.
+ * Functions are told apart by name and file, not by line. Recursion is as deep as it was. */
+void tp_calltree_of_samples(struct tp_calltree *tree, const struct tp_model *model,
+                            const struct tp_calltree_options *options, struct tp_arena *arena);
 
 #endif

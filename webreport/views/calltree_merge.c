@@ -36,7 +36,7 @@ static int64_t sum(int64_t x, int64_t y)
 
 /* ---- nodes ---- */
 
-static uint32_t add_label(struct tp_merge *merge, struct tp_str text, enum tp_call_kind kind)
+uint32_t tp_merge_label(struct tp_merge *merge, struct tp_str text, enum tp_call_kind kind)
 {
     struct tp_label *label = tp_vec_push(&merge->labels);
     *label = (struct tp_label){.text = text, .kind = (uint8_t)kind};
@@ -64,7 +64,7 @@ static uint32_t new_node(struct tp_merge *merge, uint32_t parent, uint32_t label
 
 /* The child of `parent` with that label. Loops meet the same children in the same order, so the child met last and the
  * one made after it are tried before the table of edges. */
-static uint32_t child(struct tp_merge *merge, uint32_t parent, uint32_t label)
+uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label)
 {
     struct tp_merge_node *above = tp_merge_node(merge, parent);
     if (above->recent_child != TP_NO_ID) {
@@ -95,7 +95,7 @@ static uint32_t frame_label(struct tp_merge *merge, struct tp_str frame)
 {
     if (tp_label_is_plumbing(frame))
         return TP_MERGE_SKIPPED;
-    return add_label(merge, tp_label_of_frame(merge->arena, frame), TP_CALL_FRAME);
+    return tp_merge_label(merge, tp_label_of_frame(merge->arena, frame), TP_CALL_FRAME);
 }
 
 /* Modules of one class share a label. */
@@ -103,7 +103,7 @@ static uint32_t module_label(struct tp_merge *merge, struct tp_str name)
 {
     uint32_t id = tp_strings_add(&merge->modules, tp_label_of_module(name));
     if (id >= merge->label_of_module.count) {
-        uint32_t label = add_label(merge, tp_strings_get(&merge->modules, id), TP_CALL_FRAME);
+        uint32_t label = tp_merge_label(merge, tp_strings_get(&merge->modules, id), TP_CALL_FRAME);
         TP_AT(&merge->labels, struct tp_label, label)->is_module = true;
         *(uint32_t *)tp_vec_push(&merge->label_of_module) = label;
     }
@@ -125,7 +125,7 @@ static uint32_t host_label(const struct walk *w, const struct tp_event *event)
     else if (kind == TP_KIND_FRAME)
         label = frame_label(merge, name);
     else
-        label = add_label(merge, name, kind == TP_KIND_OPERATOR ? TP_CALL_OPERATOR : TP_CALL_PHASE);
+        label = tp_merge_label(merge, name, kind == TP_KIND_OPERATOR ? TP_CALL_OPERATOR : TP_CALL_PHASE);
     *known = label + 1;
     return label;
 }
@@ -134,7 +134,7 @@ static uint32_t device_label(struct tp_merge *merge, const struct tp_event *even
 {
     uint32_t *known = &merge->label_of_name[(size_t)event->name * 2 + 1];
     if (!*known)
-        *known = add_label(merge, tp_trace_name(merge->model->trace, event), TP_CALL_KERNEL) + 1;
+        *known = tp_merge_label(merge, tp_trace_name(merge->model->trace, event), TP_CALL_KERNEL) + 1;
     return *known - 1;
 }
 
@@ -161,7 +161,7 @@ static uint32_t descend_stack(struct walk *w, uint32_t node, uint32_t stack)
             *(uint32_t *)tp_vec_push(&merge->label_of_frame) = frame_label(merge, frame);
         uint32_t label = *TP_AT(&merge->label_of_frame, uint32_t, id);
         if (label != TP_MERGE_SKIPPED)
-            node = child(merge, node, label);
+            node = tp_merge_child(merge, node, label);
     }
     return node;
 }
@@ -180,9 +180,9 @@ static uint32_t outermost_parent(struct walk *w, const struct tp_event *event)
         return 0;
     if (event->kind == TP_KIND_OPERATOR && is_backward(merge->model, event)) {
         bool has_steps = merge->model->step_marker == TP_MARKER_PROFILER_STEP;
-        return child(merge, has_steps ? child(merge, 0, w->step_label) : 0, w->backward_label);
+        return tp_merge_child(merge, has_steps ? tp_merge_child(merge, 0, w->step_label) : 0, w->backward_label);
     }
-    return child(merge, 0, w->threads_label);
+    return tp_merge_child(merge, 0, w->threads_label);
 }
 
 /* ---- the walk over a thread ---- */
@@ -241,7 +241,7 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
         lift_step(w, event);
         node = 0;
     }
-    uint32_t reached = label == TP_MERGE_SKIPPED ? node : child(merge, node, label);
+    uint32_t reached = label == TP_MERGE_SKIPPED ? node : tp_merge_child(merge, node, label);
     if (reached != node) {
         struct tp_merge_node *own = tp_merge_node(merge, reached);
         own->host_ns = sum(own->host_ns, event->dur_ns);
@@ -339,7 +339,7 @@ static uint32_t launching_node(const struct walk *w, uint32_t device)
         node = w->node_of_event[model->operators.event[owner]];
     if (node == TP_NO_ID && launch != TP_NO_ID)
         node = w->node_of_event[model->launches.event[launch]];
-    return node == TP_NO_ID ? child(w->merge, 0, w->unknown_label) : node;
+    return node == TP_NO_ID ? tp_merge_child(w->merge, 0, w->unknown_label) : node;
 }
 
 static void walk_devices(struct walk *w)
@@ -347,7 +347,7 @@ static void walk_devices(struct walk *w)
     struct tp_merge *merge = w->merge;
     for (uint32_t i = 0; i < merge->model->devices.count; i++) {
         const struct tp_event *event = tp_device_event(merge->model, i);
-        uint32_t node = child(merge, launching_node(w, i), device_label(merge, event));
+        uint32_t node = tp_merge_child(merge, launching_node(w, i), device_label(merge, event));
         struct tp_merge_node *kernel = tp_merge_node(merge, node);
         kernel->device_ns = sum(kernel->device_ns, event->dur_ns);
         kernel->call_count++;
@@ -376,24 +376,29 @@ static uint32_t find_main_thread(const struct tp_model *model)
     return fullest;
 }
 
-void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena)
+void tp_merge_init(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena)
 {
-    const struct tp_trace *trace = model->trace;
     *merge = (struct tp_merge){.model = model, .arena = arena};
     merge->labels = TP_VEC(arena, struct tp_label);
     merge->nodes = TP_VEC(arena, struct tp_merge_node);
     merge->label_of_frame = TP_VEC(arena, uint32_t);
-    merge->label_of_name = tp_arena_array(arena, (size_t)trace->names.count * 2, sizeof(uint32_t));
+    merge->label_of_name = tp_arena_array(arena, (size_t)model->trace->names.count * 2, sizeof(uint32_t));
     merge->label_of_module = TP_VEC(arena, uint32_t);
     tp_strings_init(&merge->modules, arena, 0);
     tp_strings_init(&merge->frames, arena, 0);
     tp_tuples_init(&merge->edges, arena, 2);
-    new_node(merge, TP_NO_ID, add_label(merge, TP_STR("all calls"), TP_CALL_ROOT));
+    new_node(merge, TP_NO_ID, tp_merge_label(merge, TP_STR("all calls"), TP_CALL_ROOT));
+}
+
+void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena)
+{
+    const struct tp_trace *trace = model->trace;
+    tp_merge_init(merge, model, arena);
     struct walk w = {.merge = merge, .open = TP_VEC(arena, struct open), .main_thread = find_main_thread(model)};
-    w.step_label = add_label(merge, TP_STR("training step"), TP_CALL_PHASE);
-    w.backward_label = add_label(merge, TP_STR("backward"), TP_CALL_PHASE);
-    w.threads_label = add_label(merge, TP_STR("other threads"), TP_CALL_PHASE);
-    w.unknown_label = add_label(merge, TP_STR("launched outside the recorded calls"), TP_CALL_PHASE);
+    w.step_label = tp_merge_label(merge, TP_STR("training step"), TP_CALL_PHASE);
+    w.backward_label = tp_merge_label(merge, TP_STR("backward"), TP_CALL_PHASE);
+    w.threads_label = tp_merge_label(merge, TP_STR("other threads"), TP_CALL_PHASE);
+    w.unknown_label = tp_merge_label(merge, TP_STR("launched outside the recorded calls"), TP_CALL_PHASE);
     w.node_of_event = tp_arena_array(arena, trace->event_count, sizeof *w.node_of_event);
     memset(w.node_of_event, 0xFF, trace->event_count * sizeof *w.node_of_event); /* TP_NO_ID */
     struct records records = collect_records(trace, arena);

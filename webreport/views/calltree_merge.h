@@ -39,6 +39,18 @@ struct tp_merge {
 
 enum { TP_MERGE_SKIPPED = UINT32_MAX - 1 }; /* label of frames that say nothing: they take their caller's place */
 
+/* A tree of a root only. */
+void tp_merge_init(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena);
+
+/* A new label; text must outlive the tree. */
+uint32_t tp_merge_label(struct tp_merge *merge, struct tp_str text, enum tp_call_kind kind);
+
+/* The child of `parent` with that label, made when there is none; `parent` itself when the tree is full. */
+uint32_t tp_merge_child(struct tp_merge *merge, uint32_t parent, uint32_t label);
+
+/* Makes an initialised merge of the samples of threads (calltree_samples.c). */
+void tp_merge_samples(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena);
+
 /* Walks hosts, memory records and devices of the model. */
 void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena);
 

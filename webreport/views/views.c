@@ -8,6 +8,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_operator_view_build(&views->operators, model, arena);
     tp_kernel_view_build(&views->kernels, model, arena);
     tp_module_view_build(&views->modules, model, arena);
+    tp_sample_view_build(&views->samples, model, arena);
 }
 
 void tp_views_json(const struct tp_views *views, struct tp_json *json)
@@ -24,4 +25,8 @@ void tp_views_json(const struct tp_views *views, struct tp_json *json)
     tp_memory_view_json(&views->memory, json);
     tp_json_key(json, "module_view");
     tp_module_view_json(&views->modules, json);
+    if (views->samples.is_present) {
+        tp_json_key(json, "sample_view");
+        tp_sample_view_json(&views->samples, json);
+    }
 }

@@ -9,6 +9,7 @@
 #include "webreport/views/modules.h"
 #include "webreport/views/operators.h"
 #include "webreport/views/overview.h"
+#include "webreport/views/samples.h"
 
 struct tp_views {
     struct tp_trace_facts facts;
@@ -17,6 +18,7 @@ struct tp_views {
     struct tp_kernel_view kernels;
     struct tp_memory_view memory;
     struct tp_module_view modules;
+    struct tp_sample_view samples;
 };
 
 /* Builds every view but the memory view in `arena` (guard set by the caller); the model must outlive them. The memory
@@ -24,8 +26,8 @@ struct tp_views {
  * its own. */
 void tp_views_build(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
-/* Writes the members trace_facts, overview, operator_view, kernel_view, memory_view, module_view into the open object.
- */
+/* Writes the members trace_facts, overview, operator_view, kernel_view, memory_view, module_view, and for a trace with
+ * samples sample_view, into the open object. */
 void tp_views_json(const struct tp_views *views, struct tp_json *json);
 
 #endif
