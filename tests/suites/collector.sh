@@ -138,3 +138,23 @@ if command -v python3 >/dev/null && python3 -c 'import numpy' 2>/dev/null; then
 else
     skip "tensors of every type: files and statistics are those of NumPy" "python3 with numpy is not there"
 fi
+
+plugin() { # opened, closed under a thread, forked, opened again
+    rm -rf d && mkdir d
+    "$TOOLS/load_library" "$TOOLS/libtracepress.so" d || { echo "status $?"; return 1; }
+    for name in before closed again; do
+        grep -q "\"name\":\"$name\"" d/*.pt.trace.json || { echo "$name is missing"; return 1; }
+    done
+}
+check "dlclose: threads end, the process forks, the library is opened again" plugin
+phases() {
+    rm -rf d && mkdir d
+    "$TOOLS/phases" d stop && [ "$(ls -A d)" = trace.json ] || { ls -A d; return 1; }
+    sed -n 's/.*"user_annotation","name":"\([a-z ]*\)".*/\1/p' d/trace.json | tr '\n' ',' >names
+    [ "$(cat names)" = "constructor,main,atexit,destructor," ] || { cat names; return 1; }
+    "$TOOLS/phases" d leave 2>err && [ "$(wc -l <err)" = 1 ] || { cat err; return 1; }
+    "$TP" recover d/.*.tpspool -o d/left.json --quiet >out || return 1
+    sed -n 's/.*"user_annotation","name":"\([a-z ]*\)".*/\1/p' d/left.json | tr '\n' ',' >names
+    [ "$(cat names)" = "constructor,main,atexit,destructor,after the stop," ] || { cat names; return 1; }
+}
+check "constructors, atexit functions and destructors record; a recording may be stopped there, or left" phases
