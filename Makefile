@@ -46,7 +46,8 @@ $(BIN): $(CLI) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(LIB): $(RECORD) $(BUILD)/core.a collector/tracepress.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libtracepress.so.0 -Wl,-z,nodelete -Wl,--version-script=collector/tracepress.map \
-	  -Wl,--exclude-libs,ALL -o $@.0 $(RECORD) $(BUILD)/core.a $(if $(HAVE_ISAL),-lisal) -l:libprotobuf-c.a -l:libz.a -lm && ln -sf $(@F).0 $@
+	  -Wl,--exclude-libs,ALL -o $@.0 $(RECORD) $(BUILD)/core.a $(if $(HAVE_ISAL),-lisal) -l:libprotobuf-c.a -l:libz.a -lm \
+	  $(if $(findstring sanitize,$(MODE_FLAGS)),,-Wl,-z,defs) && ln -sf $(@F).0 $@
 # Only what records: in a program that did not ask for it, it must need the C library alone.
 $(PRE): $(INJECT) $(BUILD)/core.a collector/preload.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=collector/preload.map \
@@ -96,6 +97,10 @@ $(BUILD)/record: $(BUILD)/tests/bench/record.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/collector/clock.o -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/train: $(BUILD)/tests/demo/train.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN' -lm
+$(BUILD)/phases: $(BUILD)/tests/check/phases.o $(LIB)
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN'
+$(BUILD)/load_library: $(BUILD)/tests/check/load_library.o
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
 $(BUILD)/%: $(BUILD)/tests/check/%.o $(RECORD) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%.so: tests/fake/%.c Makefile
@@ -116,8 +121,8 @@ bench: ## wall time against zcat, memory per event, growth, page size (N=events)
 
 # ---- habits ----------------------------------------------------------------
 SRC := $(sort $(shell find collector writer webreport tests -name '*.[ch]'))
-lint: $(PROTO:=.h) ## include layers, headers, help texts, file sizes; clang-format and clang-tidy where installed
-	@CC="$(CC)" sh tests/lint/lint.sh
+lint: $(PROTO:=.h) $(LIB) ## include layers, headers, ABI, help texts, file sizes; clang-format and clang-tidy where installed
+	@CC="$(CC)" sh tests/lint/lint.sh $(BUILD)
 	$(if $(shell command -v clang-format),@clang-format --dry-run -Werror $(SRC),@echo "clang-format not found: skipped")
 	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out tests/fake/%,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
 	  @echo "clang-tidy not found: skipped")

@@ -12,19 +12,19 @@ static int write_trace(const struct tracepress_trace *trace, const char *path, b
     struct tp_error err = {0};
     struct tp_hold hold;
     tp_hold_begin(&hold); /* the thread that compresses and writes inherits it */
-    int code = trace ? tp_spool_trace(trace->spool, path, is_gzip, NULL, &err) : TP_EUSAGE;
+    int code = tp_spool_trace(trace->spool, path, is_gzip, NULL, &err);
     tp_hold_end(&hold);
-    if (code && trace)
-        *trace->must_stay = true;
-    if (code)
-        tp_session_say("the trace was not written; `tracepress recover` makes it from the spool", err.text);
-    return code ? -1 : 0;
+    if (code == 0)
+        return 0;
+    *trace->must_stay = true;
+    tp_session_say("the trace was not written; `tracepress recover` makes it from the spool", err.text);
+    return -1;
 }
 
 int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const char *path)
 {
     size_t n = path ? strlen(path) : 0;
-    return n ? write_trace(trace, path, n > 3 && strcmp(path + n - 3, ".gz") == 0) : -1;
+    return trace && n ? write_trace(trace, path, n > 3 && strcmp(path + n - 3, ".gz") == 0) : -1;
 }
 
 /* The name torch's handler gives: worker, then nanoseconds of the wall clock. */
@@ -33,6 +33,8 @@ void tracepress_tensorboard_trace_handler(const struct tracepress_trace *trace, 
     char path[4600];
     struct timespec now;
     (void)context;
+    if (!trace)
+        return;
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(path, sizeof path, "%s/%s.%lld.pt.trace.json%s", trace->directory, trace->worker,
              (long long)now.tv_sec * 1000000000 + now.tv_nsec, trace->is_gzip ? ".gz" : "");

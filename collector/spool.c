@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,6 +35,7 @@ int tp_spool_create(struct tp_spool *spool, const char *directory, const char *n
     if (spool->fd < 0)
         return errno;
     int code = reserve(spool->fd, 0, sizeof unit);
+    flock(spool->fd, LOCK_EX | LOCK_NB); /* tells `recover` that we live; without locks it asks for our process */
     memcpy(unit, head, sizeof *head);
     if (code == 0 && pwrite(spool->fd, unit, sizeof unit, 0) != (ssize_t)sizeof unit)
         code = errno ? errno : EIO;

@@ -73,10 +73,22 @@ struct tracepress_options {
                              TRACEPRESS_LIVE=1 in the environment. Steps that are not recorded are in it too. */
 };
 
+/* What options begin with: struct tracepress_options options = TRACEPRESS_OPTIONS; */
+#ifdef __cplusplus
+static inline struct tracepress_options tracepress_options_(void)
+{
+    struct tracepress_options options = tracepress_options();
+    options.size = sizeof options;
+    options.record_shapes = options.profile_memory = 1;
+    return options;
+}
+#define TRACEPRESS_OPTIONS tracepress_options_()
+#else
 #define TRACEPRESS_OPTIONS                                                                                             \
     {                                                                                                                  \
         .size = sizeof(struct tracepress_options), .record_shapes = 1, .profile_memory = 1                             \
     }
+#endif
 
 /* Functions of the library; without it they are empty (further down). */
 #ifdef TRACEPRESS_DISABLED
@@ -114,12 +126,18 @@ TRACEPRESS_CALL void tracepress_metadata_json(const char *key, const char *json)
  * Ranges of a thread nest: an end closes the range that was begun last. One that is open when the recording stops is
  * kept, ends there, and is marked. */
 
-/* A name's number, for ranges on hot paths: the same text gives the same number. Takes a lock. */
+/* A name's number, for ranges on hot paths: the same text gives the same number, for the life of the process. Takes a
+ * lock. 0 when memory is short: an empty name. */
 typedef uint32_t tracepress_name;
 TRACEPRESS_CALL tracepress_name tracepress_intern(const char *name);
 
+/* A range of this thread begins. A number that tracepress_intern did not give shows as an empty name. */
 static inline void tracepress_begin(tracepress_name name);
-static inline void tracepress_begin_text(const char *name); /* without a number: costs a copy of the text */
+
+/* The same without a number; it costs a copy of the text. */
+static inline void tracepress_begin_text(const char *name);
+
+/* Ends the range of this thread that was begun last, of whatever kind. Without one: nothing. */
 static inline void tracepress_end(void);
 
 /* Types of elements; traces show torch's names for them. */
@@ -155,7 +173,7 @@ struct tracepress_operator {
     uint64_t flops, bytes;
 };
 
-/* An operator begins; tracepress_end ends it. call NULL: only its name. */
+/* An operator begins; tracepress_end ends it. call NULL: only its name; what it points to is copied. */
 static inline void tracepress_operator_begin(tracepress_name name, const struct tracepress_operator *call);
 
 /* A module (layer) begins; tracepress_end ends it. */
@@ -178,13 +196,16 @@ static inline void tracepress_counter(tracepress_name name, double value);
 /* Devices as torch numbers their types. */
 enum tracepress_device { TRACEPRESS_CPU = 0, TRACEPRESS_CUDA = 1 };
 
-/* `bytes` were allocated (below 0: given back) at `address`. The totals of that device after it; -1: not known. */
+/* `bytes` were allocated (below 0: given back) at `address`. The totals of that device after it, in bytes; -1: not
+ * known. */
 struct tracepress_memory {
     uint64_t address;
     int64_t bytes, total_allocated, total_reserved;
     int32_t device_type, device_id; /* device_id -1 for the CPU */
 };
-static inline void tracepress_memory_note(const struct tracepress_memory *note); /* NULL: nothing */
+
+/* Notes an allocation or a release, for the memory curve. NULL: nothing. */
+static inline void tracepress_memory_note(const struct tracepress_memory *note);
 
 /* ---- tensors ------------------------------------------------------------------------------------------------------
  * What a program computes, kept so that two runs can be compared by name and step. */
@@ -417,6 +438,8 @@ static inline int64_t tracepress_event_elapsed_ns(const struct tracepress_event 
 #endif
 
 /* ---- a range until the end of the block: TRACEPRESS_SCOPE("forward"); ------------------------------------------- */
+
+/* The text must be the same each time the place is reached: its number is looked up once. */
 
 #define TRACEPRESS_JOIN_(a, b) a##b
 #define TRACEPRESS_JOIN(a, b) TRACEPRESS_JOIN_(a, b)

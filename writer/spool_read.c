@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,6 +45,20 @@ void tp_spool_release(struct tp_spool_file *file)
     if (file->bytes)
         munmap((void *)(uintptr_t)file->bytes, file->size);
     file->bytes = NULL;
+}
+
+bool tp_spool_is_live(const char *path)
+{
+    struct tp_spool_head head = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    bool is_spool = pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && head.magic == TP_SPOOL_MAGIC;
+    /* the head is written after the lock is taken: here, a lock of ours is in nobody's way */
+    int code = is_spool ? flock(fd, LOCK_SH | LOCK_NB) : 0;
+    bool is_live = code != 0 && (errno == EWOULDBLOCK || kill((pid_t)head.pid, 0) == 0 || errno == EPERM);
+    close(fd);
+    return is_live;
 }
 
 /* The chunk at `offset`, if one is whole there. */

@@ -51,6 +51,10 @@ struct tp_spool_file {
     uint64_t broken_count; /* records whose sizes cannot be */
 };
 
+/* True when the program that writes this spool still records into it: it holds a lock on the file, which ends with the
+ * recording or the program. Where files have no locks, its process is asked for. False for what is no spool. */
+bool tp_spool_is_live(const char *path);
+
 /* Opens a spool; its tables come from `arena` (guard set by the caller). Returns 0; TP_EIO; TP_EFORMAT when it is none.
  * tp_spool_release unmaps it, also after an error. */
 int tp_spool_open(struct tp_spool_file *file, const char *path, struct tp_arena *arena, struct tp_error *err);

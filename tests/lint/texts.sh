@@ -8,7 +8,7 @@ for source in webreport/cli/cmd_*.c; do
     command=$(basename "$source" .c | sed 's/^cmd_//')
     [ "$command" = help ] || [ -s "templates/help/$command.txt" ] || fail "templates/help/$command.txt is missing"
 done
-for source in $(find writer webreport tests -name '*.[ch]'); do
+for source in $(find collector writer webreport tests -name '*.[ch]'); do
     lines=$(wc -l <"$source")
     [ "$lines" -le 600 ] || fail "$source: $lines lines, split it by duty (600)"
 done

@@ -138,3 +138,56 @@ if command -v python3 >/dev/null && python3 -c 'import numpy' 2>/dev/null; then
 else
     skip "tensors of every type: files and statistics are those of NumPy" "python3 with numpy is not there"
 fi
+
+plugin() { # opened, closed under a thread, forked, opened again
+    rm -rf d && mkdir d
+    "$TOOLS/load_library" "$TOOLS/libtracepress.so" d || { echo "status $?"; return 1; }
+    for name in before closed again; do
+        grep -q "\"name\":\"$name\"" d/*.pt.trace.json || { echo "$name is missing"; return 1; }
+    done
+}
+check "dlclose: threads end, the process forks, the library is opened again" plugin
+phases() {
+    rm -rf d && mkdir d
+    "$TOOLS/phases" d stop && [ "$(ls -A d)" = trace.json ] || { ls -A d; return 1; }
+    sed -n 's/.*"user_annotation","name":"\([a-z ]*\)".*/\1/p' d/trace.json | tr '\n' ',' >names
+    [ "$(cat names)" = "constructor,main,atexit,destructor," ] || { cat names; return 1; }
+    "$TOOLS/phases" d leave 2>err && [ "$(wc -l <err)" = 1 ] || { cat err; return 1; }
+    "$TP" recover d/.*.tpspool -o d/left.json --quiet >out || return 1
+    sed -n 's/.*"user_annotation","name":"\([a-z ]*\)".*/\1/p' d/left.json | tr '\n' ',' >names
+    [ "$(cat names)" = "constructor,main,atexit,destructor,after the stop," ] || { cat names; return 1; }
+}
+check "constructors, atexit functions and destructors record; a recording may be stopped there, or left" phases
+
+spools_left() { find d -name '.*.tpspool' | wc -l; }
+traces_there() { find d -name '*.pt.trace.json.gz' | wc -l; }
+folder() { # two dead, one living, an unfinished file of a dead and one of a living process
+    rm -rf d && mkdir -p d/worker.tensors/3
+    "$TOOLS/record_program" d _exit 5 2>err
+    "$TOOLS/record_program" d abort 5 2>err
+    "$TOOLS/record_program" d wait 5 2>err &
+    pid=$!
+    while [ "$(spools_left)" -lt 3 ]; do sleep 0.02; done
+    sh -c 'echo $$' >dead
+    : >"d/.trace.tracepress-$(cat dead).tmp"
+    : >"d/worker.tensors/3/.w.npy.1.tracepress-$(cat dead).tmp"
+    : >"d/.other.tracepress-$$.tmp"
+    ln -s ../elsewhere d/.link.tpspool
+    "$TP" recover d >out 2>err || { echo "status $?"; cat err; kill -9 $pid; return 1; }
+    live=$(find d -name ".*.$pid.tpspool")
+    [ "$(wc -l <out)" = 2 ] && [ "$(traces_there)" = 2 ] && [ "$(spools_left)" = 4 ] || { ls -A d; kill -9 $pid; return 1; }
+    grep -q "$live: its program still records" err && [ "$(grep -c 'unfinished file' err)" = 2 ] || { cat err; kill -9 $pid; return 1; }
+    "$TP" recover "$live" --remove -o d/now.json 2>err >out && [ -e "$live" ] && [ -s d/now.json ]
+    status=$?
+    "$TP" recover d --remove 2>err >out && [ -e "$live" ] && [ "$(find d -name '.*.tpspool' -type f | wc -l)" = 1 ]
+    status=$((status + $?))
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    [ $status = 0 ] || { echo "the living spool was not left alone"; cat err; return 1; }
+    "$TP" recover d --remove >out 2>err && [ "$(traces_there)" = 3 ] && [ "$(find d -name '.*' -type f)" = "d/.other.tracepress-$$.tmp" ] ||
+        { cat err; find d; return 1; }
+    "$TP" recover d >out 2>err && grep -q 'no spool in it' err && [ ! -s out ] || { cat err; return 1; }
+    "$TP" recover d -o d/x.json 2>err
+    [ $? = 2 ] || { echo "-o names one trace"; return 1; }
+}
+check "recover DIR: the dead are recovered and, with --remove, swept; a living recording is left alone" folder

@@ -1,27 +1,32 @@
-/* tracepress recover SPOOL...: the trace of a recorded program that had no orderly end. */
+/* tracepress recover SPOOL|DIR...: the trace of a recorded program that had no orderly end; of a folder, of all that
+ * have none. */
+#include <errno.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/console.h"
 #include "webreport/cli/inputs.h"
+#include "webreport/cli/leavings.h"
 #include "webreport/cli/opt.h"
+#include "writer/spool_read.h"
 #include "writer/spool_trace.h"
 
 struct options {
     const char *out;
     int color;
-    bool quiet, help;
+    bool remove, quiet, help;
 };
 
 #define AT(field) offsetof(struct options, field)
 
 static const struct tp_opt table[] = {
-    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
-    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
-    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
-    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
-    {NULL, 0, 0, 0, NULL},
+    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},  {"remove", 0, TP_OPT_FLAG, AT(remove), NULL},
+    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL}, {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
+    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},   {NULL, 0, 0, 0, NULL},
 };
 
 /* The name the trace would have had: ".WORKER.NS.PID.tpspool" gives "WORKER.NS.pt.trace.json.gz" beside it. */
@@ -53,18 +58,27 @@ static void say(struct tp_console *console, const char *spool, const struct tp_s
         tp_console_notice(console, "%s: nothing was recorded in it", spool);
 }
 
-static int recover(struct tp_console *console, const char *spool, const char *out)
+/* Removes what is no longer needed. */
+static int drop(struct tp_console *console, const char *path)
+{
+    if (unlink(path) == 0 || errno == ENOENT)
+        return TP_EXIT_DONE;
+    tp_console_error(console, "%s: cannot remove: %s", path, strerror(errno));
+    return TP_EXIT_NO_OUTPUT;
+}
+
+static int recover(struct tp_console *console, const char *spool, const struct options *o)
 {
     char path[4096 + 64];
     struct tp_spool_trace_result result;
     struct tp_error err = {0};
-    size_t n;
-    if (!out && !name_trace(path, sizeof path, spool)) {
+    bool is_live = tp_spool_is_live(spool);
+    if (!o->out && !name_trace(path, sizeof path, spool)) {
         tp_console_error(console, "%s: the path is too long; name the trace with -o", spool);
         return TP_EXIT_USAGE;
     }
-    out = out ? out : path;
-    n = strlen(out);
+    const char *out = o->out ? o->out : path;
+    size_t n = strlen(out);
     int code = tp_spool_trace(spool, out, n > 3 && strcmp(out + n - 3, ".gz") == 0, &result, &err);
     if (code) {
         tp_console_error(console, "%s", err.text);
@@ -73,7 +87,62 @@ static int recover(struct tp_console *console, const char *spool, const char *ou
     say(console, spool, &result);
     if (strcmp(out, "-") != 0 && printf("%s\n", out) < 0)
         return TP_EXIT_NO_OUTPUT;
+    if (is_live)
+        tp_console_notice(console, "%s: its program still records; the trace has what was there by now%s", spool,
+                          o->remove ? ", and the spool stays" : "");
+    return o->remove && !is_live ? drop(console, spool) : TP_EXIT_DONE;
+}
+
+/* ---- folders ---- */
+
+static int recover_leaving(struct tp_console *console, const struct tp_leaving *leaving, const struct options *o)
+{
+    if (leaving->is_spool && leaving->is_live)
+        tp_console_notice(console, "%s: its program still records; name the spool to have its trace by now",
+                          leaving->path);
+    else if (leaving->is_spool)
+        return recover(console, leaving->path, o);
+    else if (o->remove)
+        return drop(console, leaving->path);
+    else
+        tp_console_notice(console, "%s: an unfinished file of a program that was killed; --remove removes it",
+                          leaving->path);
     return TP_EXIT_DONE;
+}
+
+static int recover_folder(struct tp_console *console, const char *folder, const struct options *o)
+{
+    struct tp_arena arena;
+    struct tp_error err = {0};
+    volatile int worst = TP_EXIT_DONE;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard)) {
+        tp_console_error(console, "%s: out of memory", folder);
+        worst = TP_EXIT_LIMIT;
+    } else {
+        struct tp_vec leavings = TP_VEC(&arena, struct tp_leaving);
+        size_t spools = 0;
+        if (tp_leavings_find(&leavings, &arena, folder, &err) != 0) {
+            tp_console_error(console, "%s", err.text);
+            worst = TP_EXIT_NO_INPUT;
+        }
+        for (size_t i = 0; i < leavings.count; i++) {
+            const struct tp_leaving *leaving = TP_AT(&leavings, struct tp_leaving, i);
+            int code = recover_leaving(console, leaving, o);
+            worst = worst > code ? worst : code;
+            spools += leaving->is_spool;
+        }
+        if (!spools && worst == TP_EXIT_DONE)
+            tp_console_notice(console, "%s: no spool in it; every recording had its trace", folder);
+    }
+    tp_arena_release(&arena);
+    return worst;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 static int usage(struct tp_console *console, const char *what)
@@ -96,11 +165,11 @@ int tp_cmd_recover(int argc, char **argv)
     if (code < 0)
         return usage(&console, err.text);
     if (count == 0)
-        return usage(&console, "name a spool: .*.tpspool beside the traces");
-    if (o.out && count > 1)
-        return usage(&console, "-o names one trace, and several spools are given");
+        return usage(&console, "name a spool (.*.tpspool beside the traces) or a folder");
+    if (o.out && (count > 1 || is_folder(argv[0])))
+        return usage(&console, "-o names one trace: give one spool");
     for (size_t i = 0; i < count; i++) {
-        code = recover(&console, argv[i], o.out);
+        code = is_folder(argv[i]) ? recover_folder(&console, argv[i], &o) : recover(&console, argv[i], &o);
         worst = worst > code ? worst : code;
     }
     return fflush(stdout) == 0 ? worst : TP_EXIT_NO_OUTPUT;

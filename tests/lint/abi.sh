@@ -1,0 +1,76 @@
+#!/bin/sh
+# abi.sh BUILD: the border of libtracepress. Exported symbols are those of tracepress.map, needed libraries those listed
+# here; the public header documents every function, and compiles and works alone: as C99, C17 and C++11, with the library
+# and, with TRACEPRESS_DISABLED, without it. A library of another build (sanitizers) needs more: its NEEDED is not judged.
+build=${1:-build/release}
+header=collector/tracepress.h
+library=$build/libtracepress.so
+needed="libc.so.6 libm.so.6 libz.so.1 libisal.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1"
+status=0
+fail() { echo "$*"; status=1; }
+work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-abi.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# ---- the library
+sed -n 's/^ *\(tracepress_[a-z0-9_]*\);.*/\1/p' collector/tracepress.map | sort >"$work/listed"
+if [ -e "$library" ]; then
+    nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$work/exported"
+    cmp -s "$work/listed" "$work/exported" || {
+        fail "exports of $library (>) are not those of collector/tracepress.map (<):"
+        diff "$work/listed" "$work/exported"
+    }
+    case $build in
+    *release | *debug)
+        for name in $(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+            case " $needed " in *" $name "*) ;; *) fail "$library needs $name, which is not on the list" ;; esac
+        done
+        ;;
+    esac
+    readelf -d "$library" | grep -q NODELETE || fail "$library may be unloaded: -z nodelete is missing"
+else
+    fail "$library is not built"
+fi
+
+# ---- the header: a function stands under its comment, or directly under another one
+awk '/^\/\* ---- behind the functions above/ { exit }
+    /^(TRACEPRESS_CALL|static inline) .*[(]/ && !/^static inline .*[)]$/ {
+        if (last !~ /\*\/$/ && last !~ /;$/) { print FILENAME ":" FNR ": not documented: " $0; bad = 1 }
+    }
+    { last = $0 } END { exit bad }' $header || status=1
+sed -n 's/^\(TRACEPRESS_CALL\|static inline\) .*[ *]\(tracepress_[a-z0-9_]*[a-z0-9]\)(.*/\2/p' $header | sort -u >"$work/public"
+while read -r name; do
+    grep -q "$name(" tests/lint/use_api.c || grep -q "$name;" tests/lint/use_api.c ||
+        fail "tests/lint/use_api.c does not call $name"
+done <"$work/public"
+grep -v '_$' "$work/listed" | while read -r name; do grep -qx "$name" "$work/public" || echo "$name"; done >"$work/undeclared"
+[ ! -s "$work/undeclared" ] || fail "exported and not declared: $(tr '\n' ' ' <"$work/undeclared")"
+
+# use COMPILER STANDARD LANGUAGE
+use() {
+    command -v "$1" >/dev/null || { echo "$1 is not installed: $2 is not tried"; return 0; }
+    strict="-std=$2 -pedantic-errors -Wall -Wextra -Werror -O1 -I. -x $3"
+    # shellcheck disable=SC2086
+    for off in "" -DTRACEPRESS_DISABLED; do
+        printf '#include "%s"\nextern int more;\n' $header | $1 $strict $off -fsyntax-only - || fail "$header as $2 $off"
+    done
+    # shellcheck disable=SC2086
+    if $1 $strict -DTRACEPRESS_DISABLED tests/lint/use_api.c -o "$work/off"; then
+        "$work/off" "$work/none" && fail "$2: a disabled recording started"
+        [ ! -e "$work/none" ] || fail "$2: a disabled recording left files"
+    else
+        fail "$2: disabled, it does not link without the library"
+    fi
+    case $build in *release | *debug) ;; *) return 0 ;; esac
+    # shellcheck disable=SC2086
+    if $1 $strict tests/lint/use_api.c -x none "$library" -o "$work/on" -Wl,-rpath,"$PWD/$build"; then
+        rm -rf "$work/runs"
+        "$work/on" "$work/runs" || fail "$2: the calls failed"
+        [ "$(ls -A "$work/runs" | grep -c '\.pt\.trace\.json\.gz$')" = 1 ] || fail "$2: no trace was left"
+    else
+        fail "$2: it does not link with the library"
+    fi
+}
+use "${CC:-cc}" c99 c
+use "${CC:-cc}" gnu17 c
+use "${CXX:-c++}" c++11 c++
+exit $status

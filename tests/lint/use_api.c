@@ -1,0 +1,65 @@
+/* Calls every public function once, as C and as C++, with and without the library (tests/lint/abi.sh). */
+#include "collector/tracepress.h"
+
+static void handle(const struct tracepress_trace *trace, void *context)
+{
+    (void)context;
+    tracepress_export_chrome_trace(trace, "/dev/null");
+    tracepress_tensorboard_trace_handler(trace, context);
+}
+
+static void record(void)
+{
+    const int64_t dims[2] = {1, 2};
+    const float data[2] = {1, 2};
+    const struct tracepress_input input = {TRACEPRESS_FLOAT, 2, dims};
+    struct tracepress_operator call = {&input, 1, 0, 0, 0, 0, 0};
+    const struct tracepress_memory memory = {1, 2, -1, -1, TRACEPRESS_CPU, -1};
+    const tracepress_name name = tracepress_intern("name");
+    TRACEPRESS_SCOPE("block");
+    TRACEPRESS_SCOPE("another on another line");
+    call.flops = 4;
+    tracepress_begin(name);
+    tracepress_begin_text("text");
+    tracepress_end();
+    tracepress_end();
+    tracepress_operator_begin(name, &call);
+    tracepress_end();
+    tracepress_module_begin(name);
+    tracepress_end();
+    tracepress_async_begin(name, 1);
+    tracepress_async_end(name, 1);
+    tracepress_instant(name);
+    tracepress_counter(name, 0.5);
+    tracepress_memory_note(&memory);
+    tracepress_tensor(name, TRACEPRESS_FLOAT, 2, dims, data, TRACEPRESS_STATISTICS);
+}
+
+static int time_it(void)
+{
+    struct tracepress_event *start = tracepress_event_create(tracepress_intern("start"), TRACEPRESS_CPU);
+    struct tracepress_event *end = tracepress_event_create(tracepress_intern("end"), TRACEPRESS_CPU);
+    int code = tracepress_event_record(start, NULL) + tracepress_event_record(end, NULL);
+    code += tracepress_event_synchronize(end) + tracepress_event_query(end) - 1;
+    code += tracepress_event_elapsed(start, end) < 0 || tracepress_event_elapsed_ns(start, end) < 0;
+    tracepress_event_destroy(start);
+    tracepress_event_destroy(end);
+    return code;
+}
+
+/* 0 with the library, 1 without. The folder is the first argument. */
+int main(int argc, char **argv)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.handler = handle;
+    options.directory = argc > 1 ? argv[1] : NULL;
+    tracepress_metadata("key", "value");
+    tracepress_metadata_json("numbers", "[1]");
+    int code = tracepress_start(&options);
+    record();
+    tracepress_step();
+    code += tracepress_step_num() == 0;
+    code += time_it();
+    tracepress_stop();
+    return code != 0;
+}

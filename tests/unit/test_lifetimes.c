@@ -1,0 +1,328 @@
+/* Lives of threads, processes and recordings against each other: what ends while something else goes on. */
+#include "collector/tracepress.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/session.h"
+#include "writer/spool_read.h"
+
+static char folder[64];
+
+static int enter_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/tracepress-lifetimes-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder); /* every recording has taken its spool with it */
+}
+
+/* What the last recording had. */
+static struct {
+    int recordings, threads, begun, ended, named; /* named: ranges called "marked" */
+} seen;
+
+static void count_records(const struct tp_spool_file *file, const struct tp_spool_thread *thread)
+{
+    struct tp_spool_walk walk;
+    struct tp_spool_record record;
+    const char *payload;
+    tp_spool_walk(&walk, file, thread);
+    while (tp_spool_next(&walk, &record, &payload)) {
+        seen.ended += record.kind == TP_SPOOL_END;
+        if (record.kind != TP_SPOOL_SCOPE)
+            continue;
+        seen.begun++;
+        seen.named += tp_str_equal(tp_spool_name(file, &record, payload), TP_STR("marked"));
+    }
+    assert_int_equal(walk.broken_count, 0);
+}
+
+static void look(const struct tracepress_trace *trace, void *unused)
+{
+    struct tp_arena arena;
+    struct tp_spool_file file;
+    (void)unused;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    assert_int_equal(tp_spool_open(&file, trace->spool, &arena, NULL), 0);
+    seen.recordings++;
+    seen.threads = (int)file.thread_count;
+    seen.begun = seen.ended = seen.named = 0;
+    for (uint32_t t = 0; t < file.thread_count; t++)
+        count_records(&file, &file.threads[t]);
+    tp_spool_release(&file);
+    tp_arena_release(&arena);
+}
+
+static void start(void)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.directory = folder;
+    options.handler = look;
+    assert_int_equal(tracepress_start(&options), 0);
+}
+
+static void mark(void)
+{
+    TRACEPRESS_SCOPE("marked");
+}
+
+static _Atomic int is_over;
+static _Atomic unsigned rounds;
+
+static void *record_until_over(void *unused)
+{
+    (void)unused;
+    while (!is_over) {
+        TRACEPRESS_SCOPE("endless");
+        rounds++;
+    }
+    return NULL;
+}
+
+static void *record_and_end(void *unused)
+{
+    (void)unused;
+    mark();
+    return NULL;
+}
+
+/* ---- threads ---- */
+
+static void threads_end_while_others_record(void **state)
+{
+    enum { SHORT = 200 };
+    pthread_t others[2], ending;
+    (void)state;
+    is_over = 0;
+    start();
+    for (int i = 0; i < 2; i++)
+        pthread_create(&others[i], NULL, record_until_over, NULL);
+    for (int i = 0; i < SHORT; i++) {
+        pthread_create(&ending, NULL, record_and_end, NULL);
+        pthread_join(ending, NULL);
+    }
+    while (rounds < 1000)
+        usleep(100);
+    is_over = 1;
+    for (int i = 0; i < 2; i++)
+        pthread_join(others[i], NULL);
+    tracepress_stop();
+    assert_int_equal(seen.named, SHORT);
+    assert_int_equal(seen.threads, SHORT + 2);
+    assert_int_equal(seen.begun, seen.ended);
+}
+
+static pthread_barrier_t step;
+
+static void *record_in_the_first(void *unused)
+{
+    (void)unused;
+    mark();
+    pthread_barrier_wait(&step);
+    pthread_barrier_wait(&step);
+    return NULL; /* ends during the second recording, or after it, with a chunk of the first */
+}
+
+static void a_thread_outlives_its_recording(void **state)
+{
+    (void)state;
+    for (int is_running = 0; is_running < 2; is_running++) {
+        pthread_t thread;
+        pthread_barrier_init(&step, NULL, 2);
+        start();
+        pthread_create(&thread, NULL, record_in_the_first, NULL);
+        pthread_barrier_wait(&step);
+        tracepress_stop();
+        assert_int_equal(seen.named, 1);
+        if (is_running)
+            start();
+        pthread_barrier_wait(&step);
+        pthread_join(thread, NULL);
+        mark();
+        tracepress_stop();
+        assert_int_equal(seen.named, 1);
+        assert_int_equal(seen.threads, 1);
+        pthread_barrier_destroy(&step);
+    }
+}
+
+static void record_in_destructor(void *unused)
+{
+    (void)unused;
+    mark();
+}
+
+static void *set_keys(void *keys)
+{
+    mark();
+    for (int i = 0; i < 2; i++)
+        pthread_setspecific(((pthread_key_t *)keys)[i], keys);
+    return NULL;
+}
+
+/* Destructors of the program that run before and after the collector's own. */
+static void threads_record_while_they_end(void **state)
+{
+    pthread_key_t keys[2];
+    pthread_t thread;
+    (void)state;
+    assert_int_equal(pthread_key_create(&keys[0], record_in_destructor), 0);
+    start();
+    mark(); /* makes the collector's key */
+    assert_int_equal(pthread_key_create(&keys[1], record_in_destructor), 0);
+    pthread_create(&thread, NULL, set_keys, keys);
+    pthread_join(thread, NULL);
+    tracepress_stop();
+    assert_int_equal(seen.named, 4);
+    assert_int_equal(seen.begun, seen.ended);
+    for (int i = 0; i < 2; i++)
+        pthread_key_delete(keys[i]);
+}
+
+/* ---- processes ---- */
+
+static int end_of(pid_t child)
+{
+    int status = -1;
+    return child > 0 && waitpid(child, &status, 0) == child ? status : -1;
+}
+
+static void forks_under_recording_threads(void **state)
+{
+    enum { FORKS = 20 };
+    pthread_t threads[3];
+    (void)state;
+    is_over = 0;
+    start();
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, record_until_over, NULL);
+    mark();
+    for (int i = 0; i < FORKS; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            pid_t grandchild = fork();
+            mark();
+            if (grandchild > 0 && end_of(grandchild) != 0)
+                _exit(2);
+            tracepress_stop();
+            _exit(seen.named == 1 && seen.threads == 1 ? 0 : 1);
+        }
+        assert_int_equal(end_of(child), 0);
+    }
+    is_over = 1;
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    tracepress_stop();
+    assert_int_equal(seen.named, 1);
+    assert_int_equal(seen.threads, 4);
+    assert_int_equal(seen.begun, seen.ended);
+}
+
+static void a_child_may_begin_what_its_parent_did_not(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        start();
+        mark();
+        tracepress_stop();
+        _exit(seen.named == 1 ? 0 : 1);
+    }
+    assert_int_equal(end_of(child), 0);
+    mark(); /* the parent does not record */
+    assert_int_equal(tracepress_recording_, 0);
+}
+
+/* ---- recordings ---- */
+
+static int entries_of(const char *path)
+{
+    int count = 0;
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+static int mappings(void)
+{
+    char line[1024];
+    int count = 0;
+    FILE *file = fopen("/proc/self/maps", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        count += strstr(line, ".tpspool") != NULL;
+    fclose(file);
+    return count;
+}
+
+static void a_thousand_recordings_leave_nothing(void **state)
+{
+    enum { TIMES = 1000 };
+    int before = seen.recordings, files = entries_of("/proc/self/fd");
+    (void)state;
+    for (int i = 0; i < TIMES; i++) {
+        start();
+        mark();
+        tracepress_stop();
+        assert_int_equal(seen.named, 1);
+    }
+    assert_int_equal(seen.recordings, before + TIMES);
+    assert_int_equal(entries_of("/proc/self/fd"), files);
+    assert_int_equal(mappings(), 0);
+    assert_int_equal(entries_of(folder), 2); /* "." and ".." */
+}
+
+static void calls_in_any_order_are_harmless(void **state)
+{
+    (void)state;
+    tracepress_stop();
+    tracepress_end();
+    tracepress_step();
+    assert_int_equal(tracepress_export_chrome_trace(NULL, "/tmp/none"), -1);
+    start();
+    for (int i = 0; i < 3; i++)
+        tracepress_end();        /* of nothing */
+    tracepress_begin(123456789); /* a number that was never given */
+    tracepress_operator_begin(0, NULL);
+    tracepress_memory_note(NULL);
+    tracepress_stop();
+    tracepress_stop();
+    assert_int_equal(seen.begun, 1);
+    assert_int_equal(seen.ended, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_in_any_order_are_harmless),
+        cmocka_unit_test(a_child_may_begin_what_its_parent_did_not),
+        cmocka_unit_test(threads_end_while_others_record),
+        cmocka_unit_test(a_thread_outlives_its_recording),
+        cmocka_unit_test(threads_record_while_they_end),
+        cmocka_unit_test(forks_under_recording_threads),
+        cmocka_unit_test(a_thousand_recordings_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
