@@ -126,8 +126,8 @@ static void write_arrows(struct tp_spool_conversion *c)
         qsort(arrows, c->arrows.count, sizeof *arrows, by_sequence);
     for (size_t i = 1; i < c->arrows.count; i++) {
         const struct tp_spool_arrow *from = &arrows[i - 1], *to = &arrows[i];
-        if (from->sequence != to->sequence || from->is_backward || !to->is_backward)
-            continue;
+        if (from->sequence != to->sequence || from->is_backward || !to->is_backward || to->start_ns < from->start_ns)
+            continue; /* readers drop an arrow into the past */
         struct tp_trace_out_flow flow = {.kind = TP_OUT_FLOW_BACKWARD,
                                          .is_start = true,
                                          .id = ++id,

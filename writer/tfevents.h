@@ -115,12 +115,13 @@ struct tp_tf_node {
     uint32_t follows; /* node that ran before it, of the same parent and of smaller index; TP_NO_ID: none */
     double calls_per_step;
     double device_us_per_step, host_us_per_step; /* of the node itself, without its children */
+    double bytes_per_step;                       /* allocated by the node itself */
 };
 
-/* The graph, and per node what it costs: tags "device time per step" (when any node has some) and "CPU self time per
- * step". Nodes are laid one after the other on a time axis of their own, depth first, so that TensorBoard's figure of a
- * group (last end - first start) is exactly the sum of its nodes. scratch: its guard is the caller's; nothing of it is
- * needed afterwards. */
+/* The graph, and per node what it costs: tags "device time per step", "CPU self time per step" and "memory allocated
+ * per step", each when any node has some. Nodes are laid one after the other on a time axis of their own, depth first,
+ * so that TensorBoard's figure of a group (last end - first start) is exactly the sum of its nodes; memory it adds up
+ * by itself. scratch: its guard is the caller's; nothing of it is needed afterwards. */
 void tp_tfevents_graph(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_node *nodes,
                        uint32_t count, struct tp_arena *scratch);
 

@@ -2,6 +2,7 @@
 #include "writer/tfevents.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "writer/proto/tb_graph.pb-c.h"
 #include "writer/tfevents_message.h"
 
-enum { PRODUCER = 22, ATTRIBUTES = 4 };
+enum { PRODUCER = 22, ATTRIBUTES = 5 };
 
 static const char gpu[] = "/device:GPU:0", cpu[] = "/device:CPU:0"; /* the only form of name that is offered */
 
@@ -97,6 +98,8 @@ static Tp__NodeDef *node_message(struct graph *graph, uint32_t i)
     message->attr[message->n_attr++] = number_attribute(graph, "calls_per_step", node->calls_per_step);
     message->attr[message->n_attr++] = number_attribute(graph, "device_us_per_step", node->device_us_per_step);
     message->attr[message->n_attr++] = number_attribute(graph, "cpu_self_us_per_step", node->host_us_per_step);
+    if (node->bytes_per_step > 0)
+        message->attr[message->n_attr++] = number_attribute(graph, "allocated_bytes_per_step", node->bytes_per_step);
     if (node->site) {
         Tp__AttrEntry *site = attribute(graph, "call_site");
         site->value->value_case = TP__ATTR_VALUE__VALUE_S;
@@ -127,32 +130,64 @@ static void put_graph(struct tp_tfevents *events, struct tp_tfevents_at at, stru
 
 /* ---- its cost ---- */
 
+/* What a node costs, each under a tag of its own: a sum over different devices would be none. */
+struct cost {
+    const char *tag, *device, *allocator; /* allocator: bytes, not time */
+    size_t member;                        /* of struct tp_tf_node, a double */
+};
+
+static const struct cost costs[] = {
+    {"device time per step", gpu, NULL, offsetof(struct tp_tf_node, device_us_per_step)},
+    {"CPU self time per step", cpu, NULL, offsetof(struct tp_tf_node, host_us_per_step)},
+    {"memory allocated per step", cpu, "all devices", offsetof(struct tp_tf_node, bytes_per_step)},
+};
+
+static Tp__NodeExecStats *new_stats(struct graph *graph, uint32_t node, int64_t start, int64_t length)
+{
+    Tp__NodeExecStats *stats = tp_arena_alloc(graph->scratch, sizeof *stats);
+    tp__node_exec_stats__init(stats);
+    stats->node_name = graph->paths[node];
+    stats->all_start_micros = start;
+    stats->op_end_rel_micros = stats->all_end_rel_micros = length;
+    return stats;
+}
+
+static void add_memory(struct graph *graph, Tp__NodeExecStats *stats, const char *allocator, double bytes)
+{
+    Tp__AllocatorMemoryUsed *used = tp_arena_alloc(graph->scratch, sizeof *used);
+    tp__allocator_memory_used__init(used);
+    used->allocator_name = tp_tfevents_chars(allocator);
+    used->total_bytes = used->peak_bytes = (int64_t)llround(bytes);
+    stats->memory = tp_arena_array(graph->scratch, 1, sizeof(void *));
+    stats->memory[stats->n_memory++] = used;
+}
+
 /* The nodes one after the other. Starts begin at 1 and times are at least 1 us: a zero would not be sent, and not be
  * shown. Rounding the running sum keeps the whole exact. */
-static void fill_costs(struct graph *graph, Tp__DeviceStepStats *device, bool is_gpu)
+static void fill_costs(struct graph *graph, Tp__DeviceStepStats *device, const struct cost *cost)
 {
     double sum = 1;
     device->node_stats = tp_arena_array(graph->scratch, graph->count, sizeof(void *));
     for (uint32_t i = 0; i < graph->count; i++) {
-        const struct tp_tf_node *node = &graph->nodes[graph->order[i]];
-        double us = is_gpu ? node->device_us_per_step : node->host_us_per_step;
+        double amount, us;
+        memcpy(&amount, (const char *)&graph->nodes[graph->order[i]] + cost->member, sizeof amount);
         int64_t start = (int64_t)llround(sum);
-        if (us <= 0 || sum + us > (double)TP_MAX_GRAPH_US)
+        us = cost->allocator ? 1 : amount;
+        if (amount <= 0 || amount > (double)TP_MAX_GRAPH_US || sum + us > (double)TP_MAX_GRAPH_US)
             continue;
         sum += us;
         int64_t length = (int64_t)llround(sum) - start;
         if (length < 1)
             continue;
-        Tp__NodeExecStats *stats = tp_arena_alloc(graph->scratch, sizeof *stats);
-        tp__node_exec_stats__init(stats);
-        stats->node_name = graph->paths[graph->order[i]];
-        stats->all_start_micros = start;
-        stats->op_end_rel_micros = stats->all_end_rel_micros = length;
+        Tp__NodeExecStats *stats = new_stats(graph, graph->order[i], start, length);
+        if (cost->allocator)
+            add_memory(graph, stats, cost->allocator, amount);
         device->node_stats[device->n_node_stats++] = stats;
     }
 }
 
-static void put_costs(struct tp_tfevents *events, struct tp_tfevents_at at, struct graph *graph, bool is_gpu)
+static void put_costs(struct tp_tfevents *events, struct tp_tfevents_at at, struct graph *graph,
+                      const struct cost *cost)
 {
     Tp__DeviceStepStats device = TP__DEVICE_STEP_STATS__INIT, *devices = &device;
     Tp__StepStats steps = TP__STEP_STATS__INIT;
@@ -160,15 +195,15 @@ static void put_costs(struct tp_tfevents *events, struct tp_tfevents_at at, stru
     Tp__TaggedRunMetadata tagged = TP__TAGGED_RUN_METADATA__INIT;
     Tp__Event event = TP__EVENT__INIT;
     struct tp_buf packed;
-    fill_costs(graph, &device, is_gpu);
+    fill_costs(graph, &device, cost);
     if (device.n_node_stats == 0)
         return;
-    device.device = tp_tfevents_chars(is_gpu ? gpu : cpu);
+    device.device = tp_tfevents_chars(cost->device);
     steps.n_dev_stats = 1;
     steps.dev_stats = &devices;
     message.step_stats = &steps;
     tp_buf_init(&packed, events->out.max_bytes);
-    tagged.tag = tp_tfevents_chars(is_gpu ? "device time per step" : "CPU self time per step");
+    tagged.tag = tp_tfevents_chars(cost->tag);
     tagged.run_metadata = tp_tfevents_pack(&packed, &message.base);
     event.wall_time = at.wall_s;
     event.step = at.step;
@@ -189,6 +224,6 @@ void tp_tfevents_graph(struct tp_tfevents *events, struct tp_tfevents_at at, con
     join_paths(&graph);
     order_nodes(&graph);
     put_graph(events, at, &graph);
-    put_costs(events, at, &graph, true);
-    put_costs(events, at, &graph, false);
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+        put_costs(events, at, &graph, &costs[i]);
 }

@@ -191,6 +191,14 @@ static void print_graph(struct bytes graph)
     }
 }
 
+static void print_memory(struct bytes memory)
+{
+    struct field part;
+    while (next_field(&memory, &part))
+        if (part.number == 2)
+            printf(" %llu bytes", (unsigned long long)part.value);
+}
+
 static void print_cost(struct bytes tagged)
 {
     struct bytes metadata = member(tagged, 2), steps = member(metadata, 1);
@@ -207,6 +215,8 @@ static void print_cost(struct bytes tagged)
             while (next_field(&stats.sub, &part))
                 if (part.type == 0 && (part.number == 2 || part.number == 5))
                     printf(" %llu", (unsigned long long)part.value);
+                else if (part.number == 6)
+                    print_memory(part.sub);
             printf("\n");
         }
 }

@@ -13,11 +13,13 @@ alone() {
     "$TOOLS/event_dump" runs/run/events.out.tfevents.* >dump || { cat dump; return 1; }
     [ "$(grep -c '^  profile_step/time_ms .*= ' dump)" = 12 ] && [ "$(grep -c 'profile_counters/loss' dump)" = 12 ] &&
         [ "$(grep -c 'samples_per_s' dump)" = 12 ] && [ "$(grep -c 'CPU_allocated_peak' dump)" = 12 ] || { cat dump; return 1; }
+    sed -n 's/.*counters.loss.*= //p' dump | sed -n 3,8p >loss
     live=$(ls runs/run/events.out.tfevents.*)
     "$TP" export runs/run --to tfevents -o runs/run --quiet || return 1
     [ "$(ls runs/run/events.out.tfevents.* | wc -l)" = 1 ] && [ ! -e "$live" ] || { ls runs/run; return 1; }
     "$TOOLS/event_dump" runs/run/events.out.tfevents.* >dump || { cat dump; return 1; }
     [ "$(grep -c '^  profile_step/time_ms .*= ' dump)" = 6 ] || { cat dump; return 1; }
+    sed -n 's/.*counters.loss.*= //p' dump | cmp - loss # the six steps that the trace has
 }
 check "a recorded program writes each step, an export replaces the file" alone
 

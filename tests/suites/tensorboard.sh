@@ -18,15 +18,19 @@ done
 for trace in "$SHARED"/data/traces/kineto; do
     [ ! -d "$trace" ] || "$TP" export "$trace" --to tfevents -o "$runs/kineto" --quiet || not_ok "export of kineto"
 done
+mkdir -p "$runs/demo"
+"$TOOLS/train" README.md "$runs/demo" >/dev/null && "$TP" export "$runs/demo" --to tfevents -o "$runs/demo" --quiet ||
+    not_ok "export of the demo"
 cat >"$WORK/expect.json" <<'END'
 {"plugins": ["scalars", "timeseries", "histograms", "distributions", "images", "text", "custom_scalars", "hparams", "graphs"],
  "scalars": {"profile_step/time_ms": null, "profile_gpu0/utilization_pct": null, "profile_summary/step_time_ms": null,
-             "profile_memory_mib/GPU0_allocated_peak": null},
- "images": ["profile_images/step_breakdown", "profile_images/memory_flow_GPU0"],
+             "profile_memory_mib/GPU0_allocated_peak": null,
+             "profile_ranks/step_time_ms_median": null, "profile_counters/loss": null, "profile_step/samples_per_s": null},
+ "images": ["profile_images/step_breakdown", "profile_images/timeline", "profile_images/memory_flow_GPU0"],
  "histograms": ["profile_kernel_us", "profile_launch_delay_us"],
  "text": ["profile/1_recommendations", "profile/2_overview", "profile/3_top_operators", "profile/4_top_kernels",
           "profile/5_environment"],
- "hparams_columns": ["gpu", "world_size"], "hparams_metrics": ["profile_summary/step_time_ms"]}
+ "hparams_columns": ["gpu", "world_size", "batch_size"], "hparams_metrics": ["profile_summary/step_time_ms"]}
 END
 for fast in true false; do
     check "TensorBoard reads the event files, load_fast=$fast" "$python" "$oracle" "$runs" --python "$python" \

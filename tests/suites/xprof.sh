@@ -15,6 +15,7 @@ if [ ! -f "$checker" ] || [ -z "$python" ]; then
     exit 0
 fi
 python=$(cd "$(dirname "$python")" && pwd)/$(basename "$python")
+text=$PWD/README.md
 cd "$WORK" || exit 1
 
 cat >totals.py <<'EOF'
@@ -50,4 +51,15 @@ for trace in "$SHARED"/data/traces/kineto/*/*.gz "$DATA"/traces/gpu_*.gz "$DATA"
     [ -f "$trace" ] || continue
     check "xprof reads $(basename "$(dirname "$trace")")/$(basename "$trace")" reads "$trace" "$trace"
 done
+mkdir -p demo
+"$TOOLS/train" "$text" demo >/dev/null
+host_rows() { # it has no kernel: its operators are the host's rows; its memory is there
+    reads demo demo/*.gz && python3 -c 'import json
+tools = json.load(open("seen.json"))["tools"]
+print(json.dumps(tools)[:3000])
+assert not (tools.get("kernel_stats") or {}).get("total_us")
+assert tools["framework_op_stats"]["rows"]["Host"] >= 7
+assert tools["memory_profile"]["allocators"]["CPU"]["peak_bytes"] > 0'
+}
+check "xprof reads the trace of a program that recorded itself" host_rows
 check "xprof reads two ranks as one session" reads "$DATA/run" "$DATA"/run/*.gz

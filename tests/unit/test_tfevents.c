@@ -128,7 +128,7 @@ static void tfevents_costs_are_packed_depth_first(void **state)
         {.name = "z", .op = "z", .parent = TP_NO_ID, .follows = 0, .host_us_per_step = 7},
         {.name = "b", .op = "b", .parent = 0, .follows = TP_NO_ID, .host_us_per_step = 0.3},
         {.name = "c", .op = "c", .parent = 0, .follows = 2, .host_us_per_step = 0.3},
-        {.name = "d", .op = "d", .parent = 0, .follows = 3, .host_us_per_step = 5},
+        {.name = "d", .op = "d", .parent = 0, .follows = 3, .host_us_per_step = 5, .bytes_per_step = 300},
     };
     struct tp_tfevents events;
     struct tp_arena arena;
@@ -138,7 +138,7 @@ static void tfevents_costs_are_packed_depth_first(void **state)
     if (setjmp(arena.guard))
         fail();
     tp_tfevents_graph(&events, (struct tp_tfevents_at){1, 1}, nodes, 5, &arena);
-    assert_int_equal(count_records(&events.out), 2); /* graph, CPU; no device time, no tag for it */
+    assert_int_equal(count_records(&events.out), 3); /* graph, CPU, memory; no device time, no tag for it */
     assert_true(contains(&events.out,
                          "\x0a\x01"
                          "a\x10\x01\x20\x0a\x28\x0a",
@@ -147,6 +147,7 @@ static void tfevents_costs_are_packed_depth_first(void **state)
                          "\x0a\x03"
                          "a/d\x10\x0c\x20\x05\x28\x05",
                          11)); /* b is lost in rounding, c takes 11..12, d 12..17 */
+    assert_true(contains(&events.out, "all devices\x10\xac\x02\x18\xac\x02", 17));
     assert_true(contains(&events.out, "\x0a\x01z\x10\x11\x20\x07\x28\x07", 9)); /* z behind all of a */
     assert_true(contains(&events.out, "^a/c", 4));
     tp_arena_release(&arena);

@@ -47,6 +47,9 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
 void tp_tf_add_summary(const struct tp_tf_run *run);
 void tp_tf_add_graph(const struct tp_tf_run *run);
 
+/* The step in which a time lies, TP_NO_ID for none. */
+uint32_t tp_tf_step_of(const struct tp_tf_run *run, int64_t time_ns);
+
 /* A number that the program told as a fact about the run ("batch_size": 64 or "64"); NaN when it did not. */
 double tp_tf_told_number(const struct tp_tf_run *run, const char *key);
 
@@ -74,5 +77,7 @@ double *tp_tf_column_new(struct tp_tf_columns *columns, const char *tag, const c
  * (tfevents_kernels.c). */
 void tp_tf_add_kernel_columns(const struct tp_tf_run *run, struct tp_tf_columns *columns);
 void tp_tf_add_histograms(const struct tp_tf_run *run);
+/* Last value of each counter in each step (tfevents_counters.c). */
+void tp_tf_add_counters(const struct tp_tf_run *run, struct tp_tf_columns *columns);
 
 #endif

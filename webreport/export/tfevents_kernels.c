@@ -10,8 +10,7 @@
 
 enum { NS_PER_MS = 1000000, HEAVIEST = 8 };
 
-/* The step in which a time lies, TP_NO_ID for none. */
-static uint32_t step_of(const struct tp_tf_run *run, int64_t time_ns)
+uint32_t tp_tf_step_of(const struct tp_tf_run *run, int64_t time_ns)
 {
     const struct tp_step *steps = run->export->profile->model->steps;
     uint32_t low = 0, high = run->step_count;
@@ -65,7 +64,7 @@ static void pick_heaviest(const struct tp_tf_run *run, struct tp_tf_columns *col
 static void add_to(const struct tp_tf_run *run, struct heaviest *heaviest, const struct tp_event *event, int64_t ns)
 {
     unsigned at = heaviest->of_name[event->name];
-    uint32_t step = at ? step_of(run, event->ts_ns) : TP_NO_ID;
+    uint32_t step = at ? tp_tf_step_of(run, event->ts_ns) : TP_NO_ID;
     if (step != TP_NO_ID)
         heaviest->values[at - 1][step] += (double)ns / NS_PER_MS;
 }
@@ -110,13 +109,13 @@ static void add_launches(const struct tp_tf_run *run, struct tp_tf_columns *colu
         uint32_t step;
         if (!is_wait[event->name])
             is_wait[event->name] = tp_str_find(tp_trace_name(trace, event), "Synchronize") >= 0 ? 2 : 1;
-        if (is_wait[event->name] == 2 && (step = step_of(run, event->ts_ns)) != TP_NO_ID)
+        if (is_wait[event->name] == 2 && (step = tp_tf_step_of(run, event->ts_ns)) != TP_NO_ID)
             waits[step] += (double)event->dur_ns / NS_PER_MS;
     }
     bool *has_started = tp_arena_array(columns->arena, model->launches.count, sizeof *has_started);
     for (uint32_t i = 0; i < model->devices.count; i++) {
         uint32_t launch = model->devices.launch[i];
-        uint32_t step = launch == TP_NO_ID ? TP_NO_ID : step_of(run, tp_launch_event(model, launch)->ts_ns);
+        uint32_t step = launch == TP_NO_ID ? TP_NO_ID : tp_tf_step_of(run, tp_launch_event(model, launch)->ts_ns);
         if (step != TP_NO_ID && !has_started[launch]) {
             has_started[launch] = true;
             counts[step]++;

@@ -189,6 +189,7 @@ void tp_tf_add_steps(const struct tp_tf_run *run)
         add_gpu(run, columns, g);
     add_communication(run, columns);
     add_memory(run, columns);
+    tp_tf_add_counters(run, columns);
     tp_tf_add_kernel_columns(run, columns);
     put_columns(run, columns);
     tp_tf_add_histograms(run);

@@ -76,9 +76,12 @@ static void fill(struct tree *tree)
     struct tp_str *site = tp_arena_array(arena, count, sizeof *site); /* innermost Python frame; empty: none */
     double steps = tree->run->export->profile->model->step_count;
     int64_t *device_ns = tp_arena_array(arena, count, sizeof *device_ns);
-    for (uint32_t i = 0; i < count; i++)
+    int64_t *bytes = tp_arena_array(arena, count, sizeof *bytes);
+    for (uint32_t i = 0; i < count; i++) {
         device_ns[i] = tp_merge_node(&tree->merge, i)->device_ns;
-    tp_merge_total(&tree->merge); /* gives child_host_ns, and adds up device_ns, of which the own part was kept */
+        bytes[i] = tp_merge_node(&tree->merge, i)->bytes;
+    }
+    tp_merge_total(&tree->merge); /* gives child_host_ns, and adds up the others, of which the own part was kept */
     place[0] = TP_NO_ID;
     for (uint32_t i = 1; i < count; i++) {
         const struct tp_merge_node *merged = tp_merge_node(&tree->merge, i);
@@ -94,6 +97,7 @@ static void fill(struct tree *tree)
             node->site = tp_arena_copy(arena, site[i].ptr, site[i].len);
         double host_us = (double)(merged->host_ns - merged->child_host_ns) / 1000;
         node->device_us_per_step += (double)device_ns[i] / 1000 / steps;
+        node->bytes_per_step += (double)bytes[i] / steps;
         if (host_us > 0)
             node->host_us_per_step += host_us / steps;
         if (is_shown && place[i] != parent)

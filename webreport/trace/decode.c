@@ -35,6 +35,7 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->modules = TP_VEC(arena, struct tp_module_detail);
     d->comms = TP_VEC(arena, struct tp_comm_detail);
     d->memory = TP_VEC(arena, struct tp_memory);
+    d->counters = TP_VEC(arena, struct tp_counter);
     d->flows = TP_VEC(arena, struct tp_flow);
     d->samples = TP_VEC(arena, struct tp_sample);
     d->threads = TP_VEC(arena, struct tp_thread);
@@ -317,6 +318,16 @@ static void decode_memory(struct tp_decoder *d, const struct element *e, bool in
     *(struct tp_memory *)tp_vec_push(&d->memory) = record;
 }
 
+static void decode_counter(struct tp_decoder *d, const struct element *e)
+{
+    struct tp_counter counter = {.name = e->name_id};
+    if (!e->has_name || !has_value(e->spans, TP_ARG_VALUE) ||
+        tp_number_time(span(e->spans, TP_FIELD_TS), &counter.ts_ns) != TP_NUMBER_OK)
+        return;
+    counter.value = tp_number_real(e->spans->field[TP_ARG_VALUE]);
+    *(struct tp_counter *)tp_vec_push(&d->counters) = counter;
+}
+
 /* The advice's part of the decision: its role, or TP_KIND_NONE and a counted reason. */
 static uint8_t decide_role(struct tp_decoder *d, const struct element *e, enum tp_number_status ts,
                            enum tp_number_status dur)
@@ -496,6 +507,8 @@ void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32
         decode_memory(d, &e, in_views, in_advice);
     else if (e.ph != 'X')
         count_phase(d, &e);
+    if (e.ph == 'C')
+        decode_counter(d, &e);
     if (e.ph == 'X' && !in_views)
         decode_complete(d, &e, !in_advice);
 }
@@ -503,8 +516,8 @@ void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32
 void tp_decoder_finish(struct tp_decoder *d)
 {
     struct tp_trace *trace = d->trace;
-    struct tp_vec *kept[] = {&d->events, &d->hosts,  &d->launches, &d->devices, &d->modules,
-                             &d->comms,  &d->memory, &d->flows,    &d->samples, NULL};
+    struct tp_vec *kept[] = {&d->events, &d->hosts,    &d->launches, &d->devices, &d->modules, &d->comms,
+                             &d->memory, &d->counters, &d->flows,    &d->samples, NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
         tp_vec_fit(*vec);
     trace->events = d->events.data;
@@ -521,6 +534,8 @@ void tp_decoder_finish(struct tp_decoder *d)
     trace->comm_count = (uint32_t)d->comms.count;
     trace->memory = d->memory.data;
     trace->memory_count = (uint32_t)d->memory.count;
+    trace->counters = d->counters.data;
+    trace->counter_count = (uint32_t)d->counters.count;
     trace->flows = d->flows.data;
     trace->flow_count = (uint32_t)d->flows.count;
     trace->samples = d->samples.data;

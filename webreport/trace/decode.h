@@ -22,7 +22,8 @@ struct tp_decoder {
     struct tp_trace *trace;
     struct tp_lexicon names, cats, stacks, values;
     struct tp_strings row_texts; /* spellings of "pid, tid" pairs */
-    struct tp_vec events, hosts, launches, devices, modules, comms, memory, flows, samples, threads, processes;
+    struct tp_vec events, hosts, launches, devices, modules, comms, memory, counters, flows, samples, threads,
+        processes;
     struct tp_vec cat_meanings, name_meanings;  /* by id */
     struct tp_vec row_thread;                   /* thread by id of the pair's spelling */
     struct tp_strings row_canonical;            /* canonical pairs; their ids are the thread numbers */

@@ -300,6 +300,7 @@ static const struct key arg_keys[] = {
     KEY("Device Id", TP_ARG_DEVICE_ID),
     KEY("name", TP_ARG_NAME),
     KEY("labels", TP_ARG_LABELS),
+    KEY("value", TP_ARG_VALUE),
 };
 
 enum { KEY_SLOTS = 256 };

@@ -58,6 +58,7 @@ enum tp_field {
     TP_ARG_CPU_NS,
     TP_ARG_NAME,
     TP_ARG_LABELS,
+    TP_ARG_VALUE, /* of a counter */
     TP_FIELD_COUNT
 };
 

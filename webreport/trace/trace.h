@@ -108,6 +108,13 @@ struct tp_memory {
     uint32_t flags;
 };
 
+/* A value of a counter (ph C with an argument "value"), in file order. */
+struct tp_counter {
+    int64_t ts_ns;
+    double value; /* NaN when it is no number */
+    uint32_t name;
+};
+
 /* One end of a forward-backward link (cat fwdbwd, forward_backward), in file order. */
 struct tp_flow {
     int64_t ts_ns;
@@ -232,6 +239,8 @@ struct tp_trace {
     uint32_t host_count, launch_count, device_count, module_count, comm_count;
     struct tp_memory *memory;
     uint32_t memory_count;
+    struct tp_counter *counters;
+    uint32_t counter_count;
     struct tp_flow *flows;
     uint32_t flow_count;
     struct tp_sample *samples;
