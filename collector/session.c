@@ -288,12 +288,26 @@ static void end_notes(void)
     leave_notes();
 }
 
-/* Samples, where they were asked for. */
-static void start_sampler(void)
+/* Samples, where they were asked for; false when there are none. */
+static bool start_sampler(void)
 {
     const char *reason = session.options.sample_rate ? tp_sampler_start(session.options.sample_rate) : NULL;
     if (reason)
         tp_session_say("no samples of stacks are taken", reason);
+    return !reason;
+}
+
+bool tp_session_sample(unsigned rate)
+{
+    bool is_started = false;
+    pthread_mutex_lock(&session.lock);
+    if (session.spool.fd >= 0) {
+        session.options.sample_rate = rate;
+        note_modules();
+        is_started = start_sampler();
+    }
+    pthread_mutex_unlock(&session.lock);
+    return is_started;
 }
 
 /* The sampler's last records need the lock. */

@@ -32,6 +32,10 @@ struct tp_session_place {
 /* False when nothing is recorded. Any thread. */
 bool tp_session_place(struct tp_session_place *place, uint32_t name);
 
+/* Samples running threads, `rate` times a second, in the recording that goes on. False, after saying why, when it
+ * cannot be. Any thread. */
+bool tp_session_sample(unsigned rate);
+
 /* Counts a record that had no room. */
 void tp_session_drop(void);
 

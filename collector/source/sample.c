@@ -1,0 +1,42 @@
+/* Source: samples of the stacks of running threads (sampler.h). The setting is how many a second. */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "collector/session.h"
+#include "collector/sources.h"
+
+enum { DEFAULT_RATE = 250 }; /* what most kernels can give */
+
+static unsigned rate;
+
+static const char *probe(const struct tp_source_host *host)
+{
+    (void)host;
+    return NULL;
+}
+
+static bool start(const struct tp_source_host *host, const char *setting)
+{
+    (void)host;
+    if (!*setting && dlsym(RTLD_DEFAULT, "Py_AddPendingCall"))
+        return false; /* stacks of an interpreter say little; with a rate it was asked for */
+    unsigned long wanted = strtoul(setting, NULL, 10);
+    rate = wanted > 0 && wanted <= 10000 ? (unsigned)wanted : DEFAULT_RATE;
+    return tp_session_sample(rate);
+}
+
+/* The child has no sampling thread yet. */
+static void in_child(void)
+{
+    tp_session_sample(rate);
+}
+
+extern const struct tp_source tp_source_sample;
+const struct tp_source tp_source_sample = {
+    .name = "sample",
+    .what = "where threads spend processor time: samples of their stacks (sample=RATE)",
+    .is_default = true,
+    .probe = probe,
+    .start = start,
+    .in_child = in_child,
+};
