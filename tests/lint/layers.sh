@@ -12,9 +12,10 @@ BEGIN {
   ok["webreport/model"]  = "webreport/model webreport/trace " base
   ok["webreport/views"]  = views
   ok["webreport/render"] = "webreport/render " views
-  ok["webreport/export"] = "webreport/export webreport/render " views
+  ok["webreport/query"]  = "webreport/query webreport/render " views
+  ok["webreport/export"] = "webreport/export webreport/query webreport/render " views
   ok["webreport/record"] = "webreport/record " base
-  ok["webreport/cli"]    = "webreport/cli webreport/record webreport/export webreport/render " views
+  ok["webreport/cli"]    = "webreport/cli webreport/record webreport/export webreport/query webreport/render " views
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
   from = FILENAME; sub(/\/[^\/]*$/, "", from)
