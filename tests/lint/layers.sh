@@ -24,6 +24,7 @@ BEGIN {
   if (!(from in ok)) { print FILENAME ": folder not in the layer table"; bad = 1; next }
   n = split(ok[from], a, " "); hit = 0
   for (i = 1; i <= n; i++) if (a[i] == to) hit = 1
+  if (FILENAME == "collector/analysis.c" && full == "webreport/query/in_process.h") hit = 1 # the one bridge
   if (!hit) { print FILENAME ":" FNR ": " from " may not include " full; bad = 1 }
 }
 END { exit bad }' "$@"
