@@ -116,6 +116,29 @@ TRACEPRESS_CALL void tracepress_tensorboard_trace_handler(const struct tracepres
 /* For handlers: writes the trace to `path` (gzip when it ends in .gz). Returns 0, or -1 after saying why. */
 TRACEPRESS_CALL int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const char *path);
 
+/* The tables of torch.profiler's key_averages() for a recording. Zeroed members: by name, in order of first use. */
+struct tracepress_table {
+    uint32_t size;             /* sizeof(struct tracepress_table): lets later versions add members */
+    int group_by_input_shape;  /* other input shapes, another row */
+    uint32_t group_by_stack_n; /* the innermost n frames of the call stack likewise; needs with_stack */
+    const char *sort_by;       /* "self_cpu_time_total", "cpu_time", "count", .. as torch; NULL: as they came */
+    int row_limit;             /* 0: 100; below 0: all */
+};
+
+/* For handlers: the table as text, as key_averages().table() prints it. options NULL: zeroed ones. The caller's, for
+ * tracepress_free; NULL after saying why. Takes about as long as writing the trace does, and its room on the disk. */
+TRACEPRESS_CALL char *tracepress_key_averages(const struct tracepress_trace *trace,
+                                              const struct tracepress_table *options);
+
+/* Gives back what tracepress_key_averages returned; NULL is fine. */
+TRACEPRESS_CALL void tracepress_free(void *text);
+
+/* For handlers: call stacks with their time to `path`, for flamegraph.pl and speedscope. metric: "cpu" (microseconds),
+ * "bytes" or "calls" of ranges within ranges; "self_cpu_time_total" (NULL: this) as torch's export_stacks, from the
+ * stacks that with_stack records. Returns 0, or -1 after saying why. */
+TRACEPRESS_CALL int tracepress_export_stacks(const struct tracepress_trace *trace, const char *path,
+                                             const char *metric);
+
 /* Adds a fact about the run to the traces (batch_size, model ..; batch_size and tokens_per_step also make rates in the
  * live event file); value as text, or as JSON. Before or during a
  * recording; kept for the following ones. */
@@ -375,6 +398,24 @@ static inline int tracepress_export_chrome_trace(const struct tracepress_trace *
 {
     (void)trace;
     (void)path;
+    return -1;
+}
+static inline char *tracepress_key_averages(const struct tracepress_trace *trace,
+                                            const struct tracepress_table *options)
+{
+    (void)trace;
+    (void)options;
+    return NULL;
+}
+static inline void tracepress_free(void *text)
+{
+    (void)text;
+}
+static inline int tracepress_export_stacks(const struct tracepress_trace *trace, const char *path, const char *metric)
+{
+    (void)trace;
+    (void)path;
+    (void)metric;
     return -1;
 }
 static inline void tracepress_metadata(const char *key, const char *value)

@@ -12,9 +12,10 @@ BEGIN {
   ok["webreport/model"]  = "webreport/model webreport/trace " base
   ok["webreport/views"]  = views
   ok["webreport/render"] = "webreport/render " views
-  ok["webreport/export"] = "webreport/export webreport/render " views
+  ok["webreport/query"]  = "webreport/query webreport/render " views
+  ok["webreport/export"] = "webreport/export webreport/query webreport/render " views
   ok["webreport/record"] = "webreport/record " base
-  ok["webreport/cli"]    = "webreport/cli webreport/record webreport/export webreport/render " views
+  ok["webreport/cli"]    = "webreport/cli webreport/record webreport/export webreport/query webreport/render " views
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
   from = FILENAME; sub(/\/[^\/]*$/, "", from)
@@ -23,6 +24,7 @@ BEGIN {
   if (!(from in ok)) { print FILENAME ": folder not in the layer table"; bad = 1; next }
   n = split(ok[from], a, " "); hit = 0
   for (i = 1; i <= n; i++) if (a[i] == to) hit = 1
+  if (FILENAME == "collector/analysis.c" && full == "webreport/query/in_process.h") hit = 1 # the one bridge
   if (!hit) { print FILENAME ":" FNR ": " from " may not include " full; bad = 1 }
 }
 END { exit bad }' "$@"

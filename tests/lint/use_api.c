@@ -5,6 +5,8 @@ static void handle(const struct tracepress_trace *trace, void *context)
 {
     (void)context;
     tracepress_export_chrome_trace(trace, "/dev/null");
+    tracepress_free(tracepress_key_averages(trace, NULL));
+    tracepress_export_stacks(trace, "/dev/null", "cpu");
     tracepress_tensorboard_trace_handler(trace, context);
 }
 

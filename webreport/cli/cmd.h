@@ -25,6 +25,7 @@ int tp_cmd_help(int argc, char **argv);
 int tp_cmd_record(int argc, char **argv);
 int tp_cmd_recover(int argc, char **argv);
 int tp_cmd_report(int argc, char **argv);
+int tp_cmd_table(int argc, char **argv);
 
 /* Gives the signals that main handles their dispositions back, for a program that takes our place or runs below us. */
 void tp_signals_restore(void);

@@ -10,9 +10,9 @@
 #include "writer/base/fs.h"
 
 struct options {
-    const char *to, *out;
+    const char *to, *out, *metric;
     uint64_t max_input;
-    int color;
+    int color, rules;
     bool strict, quiet, help;
 };
 
@@ -21,6 +21,8 @@ struct options {
 static const struct tp_opt table[] = {
     {"to", 0, TP_OPT_TEXT, AT(to), NULL},
     {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
+    {"metric", 0, TP_OPT_TEXT, AT(metric), NULL},
+    {"torch", 0, TP_OPT_CHOICE, AT(rules), TP_TORCH_RULES},
     {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
     {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
     {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
@@ -86,9 +88,12 @@ static int write_profile(struct job *job, const struct tp_run *run, const struct
                                .out = job->options->out,
                                .run = tp_export_safe_name(&a->arena, run->name),
                                .worker = tp_export_safe_name(&a->arena, file->worker),
+                               .metric = job->options->metric,
+                               .rules = (enum tp_torch_rules)job->options->rules,
                                .job = &job->all,
                                .arena = &a->arena};
-    tp_analysis_build(a, NULL, NULL);
+    if (!job->format->needs_only_trace)
+        tp_analysis_build(a, NULL, NULL);
     tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
     export.folder = folder_of(job, run, file, &export);
     int code = tp_folder_make(job->format->has_own_folders ? export.out : export.folder, &job->err);
@@ -99,7 +104,9 @@ static int write_profile(struct job *job, const struct tp_run *run, const struct
 static int run_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file)
 {
     struct tp_analysis analysis, *volatile a = &analysis;
-    struct tp_trace_options read = {.max_input_bytes = job->options->max_input, .is_strict = job->options->strict};
+    struct tp_trace_options read = {.max_input_bytes = job->options->max_input,
+                                    .is_strict = job->options->strict,
+                                    .keeps_frame_stacks = job->format->reads_frame_stacks};
     struct tp_error why = {0};
     volatile int code = TP_OK;
     tp_analysis_open(&analysis, NULL);
@@ -179,6 +186,10 @@ int tp_cmd_export(int argc, char **argv)
     job.format = tp_export_find(o.to);
     if (!job.format)
         return usage(&console, "--to: no such format");
+    if (o.metric && !job.format->check_metric)
+        return usage(&console, "--metric: this format has none");
+    if (o.metric && !job.format->check_metric(o.metric))
+        return usage(&console, "--metric: no such metric");
     if (job.input_count == 0)
         return usage(&console, "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
     if (!*o.out)

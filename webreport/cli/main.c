@@ -10,7 +10,8 @@
 const struct tp_command tp_commands[] = {
     {"report", "traces to one HTML file; also JSON and Markdown", tp_cmd_report},
     {"record", "run a program with the collector inside", tp_cmd_record},
-    {"export", "traces to the files of other tools: TensorBoard", tp_cmd_export},
+    {"table", "the tables of key_averages(), and their numbers as CSV or JSON", tp_cmd_table},
+    {"export", "traces to the files of other tools: TensorBoard, flame graphs", tp_cmd_export},
     {"recover", "the trace of a recorded program that was killed", tp_cmd_recover},
     {"help", "what a command does and which options it has", tp_cmd_help},
     {NULL, NULL, NULL},

@@ -42,6 +42,15 @@ static int parse_size(uint64_t *out, const char *text)
     return *end || value == 0 ? -1 : 0;
 }
 
+static int parse_int(int64_t *out, const char *text)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    *out = value;
+    return end == text || *end || errno ? -1 : 0;
+}
+
 static int parse_choice(int *out, const char *choices, const char *text)
 {
     size_t n = strlen(text);
@@ -72,6 +81,10 @@ static int set(const struct tp_opt *opt, void *options, const char *value, struc
         if (parse_size(field, value) < 0)
             return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is no size; write bytes, or 5M, 2G", opt->name,
                                 value);
+        return TP_OK;
+    case TP_OPT_INT:
+        if (parse_int(field, value) < 0)
+            return tp_error_set(err, TP_EUSAGE, 0, "--%s: \"%.40s\" is no whole number", opt->name, value);
         return TP_OK;
     case TP_OPT_CHOICE:
         if (parse_choice(field, opt->choices, value) < 0)

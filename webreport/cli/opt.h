@@ -13,6 +13,7 @@ enum tp_opt_type {
     TP_OPT_FLAG,   /* bool: true when given */
     TP_OPT_TEXT,   /* const char * */
     TP_OPT_SIZE,   /* uint64_t: bytes, with K, M or G (1024) */
+    TP_OPT_INT,    /* int64_t: a whole number, may be negative */
     TP_OPT_CHOICE, /* int: position in choices */
     TP_OPT_LIST,   /* struct tp_opt_list: may be given several times */
 };

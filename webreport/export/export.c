@@ -7,9 +7,14 @@
 #include "writer/base/limits.h"
 
 const struct tp_export_format tp_export_formats[] = {
-    {"tfevents", tp_export_tfevents, tp_export_tfevents_ranks, false},
-    {"xplane", tp_export_xplane, NULL, true},
-    {NULL, NULL, NULL, false},
+    {.name = "folded",
+     .write = tp_export_folded,
+     .check_metric = tp_export_folded_knows,
+     .reads_frame_stacks = true,
+     .needs_only_trace = true},
+    {.name = "tfevents", .write = tp_export_tfevents, .finish = tp_export_tfevents_ranks},
+    {.name = "xplane", .write = tp_export_xplane, .has_own_folders = true},
+    {.name = NULL},
 };
 
 const struct tp_export_format *tp_export_find(const char *name)

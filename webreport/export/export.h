@@ -4,6 +4,7 @@
 #ifndef TP_WEBREPORT_EXPORT_EXPORT_H
 #define TP_WEBREPORT_EXPORT_EXPORT_H
 
+#include "webreport/query/functions.h"
 #include "webreport/render/page.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
@@ -23,6 +24,8 @@ struct tp_export {
     const char *folder;                    /* `out`, or a folder in it when several profiles are exported:
                                               out[/RUN][/WORKER[.SPAN]] with the parts that tell them apart */
     const char *run, *worker;              /* safe forms of profile->run and profile->worker */
+    const char *metric;                    /* --metric, for formats that show one number; NULL: their own choice */
+    enum tp_torch_rules rules;             /* --torch, for formats that equal what torch writes */
     struct tp_export_job *job;             /* NULL: there is only this profile */
     struct tp_arena *arena;                /* of this profile; its guard is set: own nothing else while allocating */
 };
@@ -34,7 +37,10 @@ struct tp_export_format {
     int (*write)(const struct tp_export *export, struct tp_error *err);
     /* After the last profile, with the job's guard set; NULL: nothing is left to do. */
     int (*finish)(const struct tp_export_job *job, struct tp_error *err);
-    bool has_own_folders; /* it names what it needs in `out` itself: `folder` is not made for it */
+    bool (*check_metric)(const char *metric); /* whether it knows the metric; NULL: it takes none */
+    bool has_own_folders;                     /* it names what it needs in `out` itself: `folder` is not made for it */
+    bool reads_frame_stacks;                  /* the trace is read with keeps_frame_stacks */
+    bool needs_only_trace;                    /* of the profile it looks at the trace alone: nothing else is computed */
 };
 
 /* All formats; a NULL name ends the table. */

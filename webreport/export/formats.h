@@ -14,4 +14,8 @@ int tp_export_tfevents_ranks(const struct tp_export_job *job, struct tp_error *e
 /* A session for XProf: plugins/profile/RUN[.TIME]/WORKER.xplane.pb in export->out (xplane.c). */
 int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
 
+/* WORKER.METRIC.folded: a line per call stack (folded.c). export->metric: see webreport/query/folded.h. */
+bool tp_export_folded_knows(const char *metric);
+int tp_export_folded(const struct tp_export *export, struct tp_error *err);
+
 #endif

@@ -34,6 +34,8 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->devices = TP_VEC(arena, struct tp_device_detail);
     d->modules = TP_VEC(arena, struct tp_module_detail);
     d->comms = TP_VEC(arena, struct tp_comm_detail);
+    d->others = TP_VEC(arena, struct tp_other_detail);
+    d->concretes = TP_VEC(arena, struct tp_concrete);
     d->memory = TP_VEC(arena, struct tp_memory);
     d->counters = TP_VEC(arena, struct tp_counter);
     d->flows = TP_VEC(arena, struct tp_flow);
@@ -204,6 +206,9 @@ static uint32_t host_detail(struct tp_decoder *d, const struct element *e, struc
         arg_int(d, e, TP_ARG_CORRELATION); /* links nothing here; an absurd one is still told */
     if (is_old && host->dims != TP_NO_ID)
         event->flags |= TP_EVENT_OLD_DIMS;
+    if ((e->name & TP_NAME_CONVOLUTION) && has_value(e->spans, TP_ARG_CONCRETE_INPUTS))
+        *(struct tp_concrete *)tp_vec_push(&d->concretes) =
+            (struct tp_concrete){(uint32_t)d->hosts.count - 1, arg_value(d, e, TP_ARG_CONCRETE_INPUTS)};
     return (uint32_t)d->hosts.count - 1;
 }
 
@@ -248,7 +253,18 @@ static uint32_t module_detail(struct tp_decoder *d, const struct element *e)
 {
     struct tp_module_detail *module = tp_vec_push(&d->modules);
     module->module_id = arg_int(d, e, TP_ARG_MODULE_ID);
+    module->stack = d->keeps_frame_stacks ? call_stack(d, e) : TP_NO_ID;
     return (uint32_t)d->modules.count - 1;
+}
+
+static uint32_t other_detail(struct tp_decoder *d, const struct element *e)
+{
+    struct tp_other_detail *other = tp_vec_push(&d->others);
+    struct tp_str id = span(e->spans, TP_ARG_EXTERNAL_ID);
+    if (tp_number_int(id, &other->external_id) != TP_NUMBER_OK) /* not told: no number of the report needs it */
+        other->external_id = TP_NULL_INT;
+    other->cat = e->cat_id;
+    return (uint32_t)d->others.count - 1;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------------------
@@ -379,6 +395,10 @@ static uint32_t decode_detail(struct tp_decoder *d, const struct element *e, str
         return device_detail(d, e);
     case TP_KIND_MODULE:
         return module_detail(d, e);
+    case TP_KIND_FRAME:
+        return d->keeps_frame_stacks ? call_stack(d, e) : TP_NO_ID;
+    case TP_KIND_NONE:
+        return event->role == TP_KIND_OTHER ? other_detail(d, e) : TP_NO_ID;
     default:
         return TP_NO_ID;
     }
@@ -516,8 +536,8 @@ void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32
 void tp_decoder_finish(struct tp_decoder *d)
 {
     struct tp_trace *trace = d->trace;
-    struct tp_vec *kept[] = {&d->events, &d->hosts,    &d->launches, &d->devices, &d->modules, &d->comms,
-                             &d->memory, &d->counters, &d->flows,    &d->samples, NULL};
+    struct tp_vec *kept[] = {&d->events,    &d->hosts,  &d->launches, &d->devices, &d->modules, &d->comms, &d->others,
+                             &d->concretes, &d->memory, &d->counters, &d->flows,   &d->samples, NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
         tp_vec_fit(*vec);
     trace->events = d->events.data;
@@ -532,6 +552,10 @@ void tp_decoder_finish(struct tp_decoder *d)
     trace->module_count = (uint32_t)d->modules.count;
     trace->comms = d->comms.data;
     trace->comm_count = (uint32_t)d->comms.count;
+    trace->others = d->others.data;
+    trace->other_count = (uint32_t)d->others.count;
+    trace->concretes = d->concretes.data;
+    trace->concrete_count = (uint32_t)d->concretes.count;
     trace->memory = d->memory.data;
     trace->memory_count = (uint32_t)d->memory.count;
     trace->counters = d->counters.data;

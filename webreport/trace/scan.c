@@ -271,6 +271,7 @@ static const struct key arg_keys[] = {
     KEY("Input Dims", TP_ARG_INPUT_DIMS),
     KEY("Input dims", TP_ARG_INPUT_DIMS_OLD),
     KEY("Input type", TP_ARG_INPUT_TYPE),
+    KEY("Concrete Inputs", TP_ARG_CONCRETE_INPUTS),
     KEY("Call stack", TP_ARG_CALL_STACK),
     KEY("Sequence number", TP_ARG_SEQUENCE),
     KEY("Fwd thread id", TP_ARG_FORWARD_THREAD),

@@ -28,6 +28,7 @@ enum tp_field {
     TP_ARG_INPUT_DIMS,
     TP_ARG_INPUT_DIMS_OLD, /* "Input dims" */
     TP_ARG_INPUT_TYPE,
+    TP_ARG_CONCRETE_INPUTS,
     TP_ARG_CALL_STACK,
     TP_ARG_SEQUENCE,
     TP_ARG_FORWARD_THREAD,

@@ -281,6 +281,7 @@ static int read_feed(struct tp_trace *trace, struct tp_arena *arena, struct tp_f
     if (setjmp(arena->guard) == 0) {
         tp_layout_init(&kept->layout, arena);
         tp_decoder_init(&kept->decoder, trace);
+        kept->decoder.keeps_frame_stacks = options && options->keeps_frame_stacks;
         tp_decoder_teach(&kept->decoder, &kept->layout);
         code = read_all(kept);
     } else {

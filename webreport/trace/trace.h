@@ -46,7 +46,8 @@ struct tp_event {
     int64_t ts_ns, dur_ns; /* dur >= 0; a missing or negative one is 0 */
     uint32_t name;         /* id in names; the empty text when the file has none */
     uint32_t ordinal;      /* position in traceEvents, counting every element */
-    uint32_t detail;       /* index in hosts, launches, devices or modules by kind; TP_NO_ID when there is none */
+    uint32_t detail;       /* index in hosts, launches, devices or modules by kind; of frames: their "Call stack", id in
+                              stacks, when it was asked for; without a kind: index in others; TP_NO_ID when there is none */
     unsigned thread : 20;  /* index in threads */
     unsigned kind : 4;     /* enum tp_kind */
     unsigned role : 4;     /* enum tp_kind */
@@ -85,6 +86,19 @@ struct tp_device_detail {
 
 struct tp_module_detail {
     int64_t module_id; /* "Python module id"; TP_NULL_INT when it is no integer */
+    uint32_t stack;    /* as tp_event.detail of frames */
+};
+
+/* Events of a category that is known but has no kind (role TP_KIND_OTHER: cuda_sync, cuda_event ..). */
+struct tp_other_detail {
+    int64_t external_id;
+    uint32_t cat; /* id in cats */
+};
+
+/* "Concrete Inputs" of a convolution, in the order of the operators. */
+struct tp_concrete {
+    uint32_t host;  /* index in hosts */
+    uint32_t value; /* id in values */
 };
 
 /* Collective arguments of record_param_comms and of communication kernels; ids in values, TP_NO_ID for absent or null.
@@ -236,7 +250,9 @@ struct tp_trace {
     struct tp_device_detail *devices;
     struct tp_module_detail *modules;
     struct tp_comm_detail *comms;
-    uint32_t host_count, launch_count, device_count, module_count, comm_count;
+    struct tp_other_detail *others;
+    struct tp_concrete *concretes;
+    uint32_t host_count, launch_count, device_count, module_count, comm_count, other_count, concrete_count;
     struct tp_memory *memory;
     uint32_t memory_count;
     struct tp_counter *counters;
@@ -266,6 +282,7 @@ struct tp_trace_options {
     uint64_t max_input_bytes; /* 0: TP_MAX_INPUT_BYTES */
     bool is_strict;           /* refuse anything that is not exact JSON */
     bool single_thread;       /* never start the inflating thread */
+    bool keeps_frame_stacks;  /* "Call stack" of Python frames too: much text, and only tables by stack need it */
 };
 
 /* Reads a trace file ("-" for stdin) into *trace, whose memory comes from `arena` (guard set by the caller; memory or

@@ -1,0 +1,51 @@
+# `tracepress table` and `export --to folded` print what torch prints: its own texts of small traces kept here, of all
+# traces beside the project, and, where torch is installed, of traces with GPUs through torch's own classes.
+. tests/suites/case.sh
+! is_asan || SHARED=none # the traces kept here are enough for the sanitizers
+if ! command -v python3 >/dev/null 2>&1; then
+    skip "tables equal torch's" "no python3"
+    exit 0
+fi
+for folder in "$DATA"/tables/*/*/ "$SHARED"/data/torch/2.*/*/ "$SHARED"/data/torch/2.*/*/rank?/; do
+    [ -f "$folder/tables.json.gz" ] || continue
+    case $folder in */2.1.2/*) continue ;; esac # whole microseconds: torch's own tables are not those of its trace
+    name=$(printf '%s' "$folder" | sed 's|.*/\(tables\|torch\)/||; s|/$||')
+    check "torch's tables of $name" python3 tests/oracle/check_tables.py "$TP" "$folder"
+done
+[ -d "$SHARED/data/torch" ] || skip "torch's tables of more traces" "no reference data"
+if python3 -c 'import torch' >/dev/null 2>&1; then
+    for trace in "$DATA"/traces/gpu_*.gz "$DATA"/run/*.gz "$DATA"/ddp/*.gz; do
+        check "torch's classes on $(basename "$trace")" python3 tests/oracle/torch_tables.py "$TP" "$trace"
+    done
+else
+    skip "torch's classes on GPU traces" "torch is not installed"
+fi
+
+csv_is_a_table() { # names with every mark a cell may hold: read back by Python's csv, no cell starts a formula
+    "$TP" table "$DATA/traces/hostile_names.pt.trace.json.gz" --format csv --group-by input-shape --quiet -o "$WORK/t.csv" &&
+        "$TP" table "$DATA/traces/hostile_names.pt.trace.json.gz" --format json --group-by input-shape --quiet -o "$WORK/t.json" &&
+        python3 - "$WORK/t.csv" "$WORK/t.json" <<'END'
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+expected = json.load(open(sys.argv[2]))["profiles"][0]["rows"]
+assert rows and len(rows) == len(expected), (len(rows), len(expected))
+for row, other in zip(rows, expected):
+    name = other["name"]
+    assert row["name"] == ("'" + name if name[:1] in ("=", "+", "-", "@", "\t", "\r") else name), name
+    assert int(row["calls"]) == other["calls"] and float(row["self_cpu_us"]) == other["self_cpu_us"]
+    assert row["name"][:1] not in ("=", "+", "-", "@"), name
+END
+}
+pandas_reads_it() {
+    "$TP" table "$DATA/traces/gpu_2026.pt.trace.json.gz" --format csv --quiet -o "$WORK/p.csv" &&
+        python3 -c "
+import pandas, sys
+frame = pandas.read_csv('$WORK/p.csv')
+assert frame['self_device_us'].dtype == float and frame['calls'].dtype == int and len(frame) > 10, frame.dtypes"
+}
+check "csv: hostile names stay cells, numbers equal the JSON" csv_is_a_table
+if python3 -c 'import pandas' >/dev/null 2>&1; then
+    check "csv: pandas reads numbers as numbers" pandas_reads_it
+else
+    skip "csv: pandas reads numbers as numbers" "pandas is not installed"
+fi

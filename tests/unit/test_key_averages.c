@@ -1,0 +1,295 @@
+/* torch's rules on small traces; every expected number is counted by hand from the trace above it. */
+#include "webreport/query/key_averages.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "webreport/query/functions_flops.h"
+
+struct made {
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_key_averages averages;
+};
+
+static void make(struct made *m, const char *events, const struct tp_key_options *options)
+{
+    static char text[16384];
+    static const struct tp_key_options by_name;
+    struct tp_trace_options read = {.single_thread = true, .keeps_frame_stacks = true};
+    int n = snprintf(text, sizeof text, "{\"traceEvents\":[%s]}", events);
+    tp_arena_init(&m->arena, 0);
+    if (setjmp(m->arena.guard))
+        fail();
+    assert_int_equal(tp_trace_read_bytes(&m->trace, &m->arena, text, (size_t)n, &read, NULL), 0);
+    tp_key_averages_build(&m->averages, &m->trace, options ? options : &by_name, &m->arena);
+}
+
+#define EVENT(cat, name, tid, ts, dur, args)                                                                           \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":" #tid ",\"ts\":" #ts ",\"dur\":" #dur  \
+    ",\"args\":{" args "}}"
+#define OP(name, ts, dur, args) EVENT("cpu_op", name, 1, ts, dur, args)
+#define MEMORY(ts, bytes)                                                                                              \
+    "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":1,\"tid\":9,\"ts\":" #ts                \
+    ",\"args\":{\"Device Type\":0,\"Bytes\":" #bytes "}}"
+
+static const struct tp_key_row *row_of(const struct made *m, const char *key)
+{
+    for (uint32_t i = 0; i < m->averages.count; i++)
+        if (tp_str_equal(m->averages.rows[i].key, tp_str_of(key)))
+            return &m->averages.rows[i];
+    fail_msg("no row %s", key);
+    return NULL;
+}
+
+static void self_is_what_children_leave(void **state)
+{
+    struct made m;
+    (void)state;
+    make(&m, OP("f", 0, 100, "") "," OP("g", 10, 30, "") "," OP("h", 15, 5, "") "," OP("g", 50, 20, ""), NULL);
+    assert_int_equal(m.averages.count, 3);
+    assert_int_equal(row_of(&m, "f")->self_cpu.ns, 50000);
+    assert_int_equal(row_of(&m, "g")->self_cpu.ns, 45000);
+    assert_int_equal(row_of(&m, "g")->cpu.ns, 50000);
+    assert_int_equal(row_of(&m, "g")->count, 2);
+    assert_true(row_of(&m, "g")->has_parent);
+    assert_false(row_of(&m, "f")->has_parent);
+    tp_arena_release(&m.arena);
+}
+
+static void only_child_of_the_same_name_is_absorbed(void **state)
+{
+    struct made m;
+    (void)state;
+    make(&m, OP("f", 0, 100, "") "," OP("f", 10, 80, "") "," OP("g", 20, 10, "") "," OP("g", 40, 10, ""), NULL);
+    assert_int_equal(row_of(&m, "f")->count, 1);
+    assert_int_equal(row_of(&m, "f")->self_cpu.ns, 80000);
+    assert_int_equal(row_of(&m, "g")->count, 2);
+    tp_arena_release(&m.arena);
+    make(&m, OP("f", 0, 100, "") "," OP("f", 10, 20, "") "," OP("f", 40, 20, ""), NULL);
+    assert_int_equal(row_of(&m, "f")->count, 3); /* two children: both stay */
+    tp_arena_release(&m.arena);
+}
+
+static void event_that_outlives_another_is_no_child(void **state)
+{
+    struct made m;
+    (void)state;
+    make(&m, OP("f", 0, 50, "") "," OP("g", 10, 60, "") "," OP("h", 20, 5, ""), NULL);
+    assert_int_equal(row_of(&m, "f")->self_cpu.ns, 50000);
+    assert_int_equal(row_of(&m, "g")->self_cpu.ns, 55000);
+    tp_arena_release(&m.arena);
+}
+
+static void open_region_ends_with_the_event_around_it(void **state)
+{
+    struct made m;
+    (void)state;
+    make(&m,
+         EVENT("Trace", "PyTorch Profiler (0)", 5, 0, 1000, "") "," OP("f", 10, 100, "") "," EVENT(
+             "user_annotation", "open", 1, 20, 900, "\"finished\":false") "," EVENT("user_annotation", "alone", 2, 30,
+                                                                                    900, "\"finished\":false"),
+         NULL);
+    assert_int_equal(row_of(&m, "open")->cpu.ns, 90000);
+    assert_int_equal(row_of(&m, "alone")->cpu.ns, 970000);
+    assert_int_equal(row_of(&m, "open")->self_cpu.ns, 0);
+    assert_true(row_of(&m, "open")->is_async);
+    assert_int_equal(row_of(&m, "f")->self_cpu.ns, 100000); /* it takes nothing from its surroundings */
+    tp_arena_release(&m.arena);
+}
+
+static void memory_counts_for_every_event_around_it(void **state)
+{
+    struct made m;
+    (void)state;
+    make(&m,
+         OP("f", 0, 100, "") "," OP("g", 10, 30, "") "," EVENT("cpu_op", "other", 2, 5, 20, "") "," MEMORY(
+             10, 64) "," MEMORY(40, 8) "," MEMORY(60, -72) "," MEMORY(200, 5),
+         NULL);
+    assert_int_equal(row_of(&m, "g")->cpu_bytes, 72); /* both ends count */
+    assert_int_equal(row_of(&m, "f")->cpu_bytes, 0);
+    assert_int_equal(row_of(&m, "f")->self_cpu_bytes, -72);
+    assert_int_equal(row_of(&m, "other")->cpu_bytes, 64); /* of any thread */
+    assert_int_equal(row_of(&m, "[memory]")->cpu_bytes, 5);
+    assert_int_equal(row_of(&m, "[memory]")->count, 1);
+    tp_arena_release(&m.arena);
+}
+
+#define KERNEL(name, ts, dur, ids) EVENT("kernel", name, 7, ts, dur, ids)
+
+static void kernels_belong_to_the_operator_of_their_id(void **state)
+{
+    struct made m;
+    (void)state;
+    make(&m,
+         OP("f", 0, 100, "\"External id\":1") "," OP("g", 10, 30, "\"External id\":2") "," KERNEL(
+             "k", 200, 50, "\"External id\":2,\"correlation\":77") "," KERNEL("k", 300, 25,
+                                                                              "\"External id\":1,\"correlation\":78"),
+         NULL);
+    assert_string_equal(m.averages.functions.device, "CUDA");
+    assert_int_equal(row_of(&m, "g")->self_device.ns, 50000);
+    assert_int_equal(row_of(&m, "f")->self_device.ns, 25000);
+    assert_int_equal(row_of(&m, "f")->device.ns, 75000);
+    assert_int_equal(row_of(&m, "k")->self_device.ns, 75000);
+    assert_true(row_of(&m, "k")->is_device);
+    assert_int_equal(row_of(&m, "k")->cpu.ns, 0);
+    tp_arena_release(&m.arena);
+}
+
+static void ids_that_are_correlations_are_not_trusted(void **state)
+{
+    struct made m;
+    (void)state;
+    make(&m,
+         OP("f", 0, 100, "\"External id\":1") "," OP("g", 10, 30, "\"External id\":2") "," EVENT(
+             "cuda_runtime", "cudaLaunchKernel", 1, 15, 2,
+             "\"External id\":1,\"correlation\":1") "," KERNEL("k", 200, 50, "\"External id\":1,\"correlation\":1"),
+         NULL);
+    assert_int_equal(row_of(&m, "g")->self_device.ns, 50000); /* it launched; id 1 is f's by accident */
+    assert_int_equal(row_of(&m, "f")->self_device.ns, 0);
+    tp_arena_release(&m.arena);
+}
+
+static void shapes_are_keys_as_python_prints_them(void **state)
+{
+    static const struct tp_key_options by_shape = {.by_shape = true};
+    struct made m;
+    (void)state;
+    make(&m,
+         OP("aten::cat", 0, 1, "\"Input Dims\":[[[2,3],[4,3]],[]],\"Input type\":[\"TensorList\",\"Scalar\"]") "," OP(
+             "aten::mm", 5, 1, "\"Input Dims\":[[2,3],[3,4]]") "," OP("aten::mm", 9, 1,
+                                                                      "\"Input Dims\":[[2, 3], [3, 4]]"),
+         &by_shape);
+    assert_int_equal(m.averages.count, 2);
+    assert_true(tp_str_equal(row_of(&m, "aten::cat")->shapes, TP_STR("[[], []]")));
+    assert_true(tp_str_equal(row_of(&m, "aten::mm")->shapes, TP_STR("[[2, 3], [3, 4]]")));
+    assert_int_equal(row_of(&m, "aten::mm")->flops, 96); /* 2 * 2 * 3 * 4, twice */
+    tp_arena_release(&m.arena);
+}
+
+static void backward_operator_has_its_forward_stack(void **state)
+{
+    static const struct tp_key_options by_stack = {.stack_depth = 2};
+    struct made m;
+    (void)state;
+    make(
+        &m,
+        OP("aten::mm", 0, 5, "\"Sequence number\":3,\"Fwd thread id\":0,\"Call stack\":\"a.py(1): f;b.py(2): g;c.py(3): h;\"") "," EVENT(
+            "cpu_op", "autograd::engine::evaluate_function: MmBackward0", 2, 10, 9,
+            "") "," EVENT("cpu_op", "MmBackward0", 2, 11, 5,
+                          "\"Sequence number\":3,\"Fwd thread id\":1,\"Call stack\":\"x.py(9): y;\"") ","
+                                                                                                      "{\"ph\":\"s\","
+                                                                                                      "\"id\":4,"
+                                                                                                      "\"pid\":1,"
+                                                                                                      "\"tid\":1,"
+                                                                                                      "\"ts\":0,"
+                                                                                                      "\"cat\":"
+                                                                                                      "\"fwdbwd\","
+                                                                                                      "\"name\":"
+                                                                                                      "\"fwdbwd\"},"
+                                                                                                      "{\"ph\":\"f\","
+                                                                                                      "\"id\":4,"
+                                                                                                      "\"pid\":1,"
+                                                                                                      "\"tid\":2,"
+                                                                                                      "\"ts\":11,"
+                                                                                                      "\"cat\":"
+                                                                                                      "\"fwdbwd\","
+                                                                                                      "\"name\":"
+                                                                                                      "\"fwdbwd\"}",
+        &by_stack);
+    const struct tp_key_row *row = row_of(&m, "MmBackward0");
+    assert_int_equal(row->stack.count, 2);
+    assert_true(tp_str_equal(tp_frame_text(&m.averages.stacks, row->stack.first), TP_STR("a.py(1): f")));
+    assert_true(tp_str_equal(tp_frame_text(&m.averages.stacks, row->stack.first + 1), TP_STR("b.py(2): g")));
+    tp_arena_release(&m.arena);
+}
+
+static void modules_have_what_runs_in_them(void **state)
+{
+    static const struct tp_key_options by_module = {.group = TP_KEY_MODULE};
+    struct made m;
+    (void)state;
+    make(&m,
+         EVENT("python_function", "nn.Module: Net_0", 1, 0, 100, "\"Python module id\":0") "," EVENT(
+             "python_function", "nn.Module: Linear_0", 1, 10, 40,
+             "\"Python module id\":1") "," OP("aten::mm", 20, 20, "") "," OP("aten::relu", 60, 10,
+                                                                             "") "," OP("outside", 200, 7, ""),
+         &by_module);
+    assert_int_equal(row_of(&m, "nn.Module: Net_0")->self_cpu.ns, 60000);
+    assert_int_equal(row_of(&m, "nn.Module: Net_0")->cpu.ns, 100000);
+    assert_int_equal(row_of(&m, "nn.Module: Net_0")->count, 1);
+    assert_int_equal(row_of(&m, "nn.Module: Linear_0")->self_cpu.ns, 40000);
+    assert_int_equal(row_of(&m, "(outside of modules)")->cpu.ns, 7000);
+    tp_arena_release(&m.arena);
+}
+
+static void ties_of_a_sort_stay_in_order(void **state)
+{
+    struct made m;
+    (void)state;
+    make(&m, OP("a", 0, 5, "") "," OP("b", 10, 9, "") "," OP("c", 20, 5, "") "," OP("d", 30, 9, ""), NULL);
+    const uint32_t *order = tp_key_averages_sort(&m.averages, "self_cpu_time_total", &m.arena);
+    const uint32_t expected[] = {1, 3, 0, 2};
+    assert_memory_equal(order, expected, sizeof expected);
+    assert_non_null(tp_key_averages_sort(&m.averages, "self_cuda_memory_usage", &m.arena));
+    assert_null(tp_key_averages_sort(&m.averages, "self_rocm_time", &m.arena));
+    assert_true(tp_key_averages_can_sort("xpu_time") && tp_key_averages_can_sort("none"));
+    assert_false(tp_key_averages_can_sort("cuda") || tp_key_averages_can_sort(""));
+    tp_arena_release(&m.arena);
+}
+
+static void flops_follow_the_formulas(void **state)
+{
+    static const struct {
+        const char *name, *dims, *concrete;
+        int64_t flops;
+    } cases[] = {
+        {"aten::mm", "[[2,3],[3,4]]", "", 48},
+        {"aten::addmm", "[[4],[2,3],[3,4],[],[]]", "", 48},
+        {"aten::bmm", "[[5,2,3],[5,3,4]]", "", 240},
+        {"aten::add", "[[7,11],[7,11],[]]", "", 77},
+        {"aten::mul", "[[],[]]", "", 1},
+        {"aten::mul", "[[[2],[3]],[]]", "", 0},
+        {"aten::mm", "[[2,0],[0,4]]", "", 0},
+        {"aten::mm", "[]", "", 0},
+        {"aten::mm", "7", "", 0},
+        {"aten::sub", "[[2,3],[2,3]]", "", 0},
+        /* 2 * 1 * 10 * 5 * 3 * 3 * 4 * 8 / 2: padding keeps 10 rows, stride 2 halves the columns */
+        {"aten::conv2d", "[[1,4,10,10],[8,2,3,3],[8],[],[],[],[]]",
+         "[\"\",\"\",\"\",\"[1, 2]\",\"[1, 1]\",\"[1, 1]\",\"2\"]", 14400},
+        {"aten::conv2d", "[[1,4,10,10],[8,2,3,3],[8],[],[],[],[]]", "", 0},
+        {"aten::conv2d", "[[1,4,10,10],[8,2,3,3],[8],[],[],[],[]]",
+         "[\"\",\"\",\"\",\"[0, 2]\",\"[1, 1]\",\"[1, 1]\",\"2\"]", 0},
+        {"aten::mul", "[[9223372036854775807,9]]", "", INT64_MAX},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t flops = tp_flops_of(tp_str_of(cases[i].name), tp_str_of(cases[i].dims), tp_str_of(cases[i].concrete));
+        if (flops != cases[i].flops)
+            fail_msg("%s %s: %lld", cases[i].name, cases[i].dims, (long long)flops);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(self_is_what_children_leave),
+        cmocka_unit_test(only_child_of_the_same_name_is_absorbed),
+        cmocka_unit_test(event_that_outlives_another_is_no_child),
+        cmocka_unit_test(open_region_ends_with_the_event_around_it),
+        cmocka_unit_test(memory_counts_for_every_event_around_it),
+        cmocka_unit_test(kernels_belong_to_the_operator_of_their_id),
+        cmocka_unit_test(ids_that_are_correlations_are_not_trusted),
+        cmocka_unit_test(shapes_are_keys_as_python_prints_them),
+        cmocka_unit_test(backward_operator_has_its_forward_stack),
+        cmocka_unit_test(modules_have_what_runs_in_them),
+        cmocka_unit_test(ties_of_a_sort_stay_in_order),
+        cmocka_unit_test(flops_follow_the_formulas),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

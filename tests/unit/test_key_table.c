@@ -1,0 +1,132 @@
+/* Rows as text: widths by characters, units, and what may not reach a terminal or a spreadsheet. */
+#include "webreport/query/key_table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "webreport/query/key_text.h"
+
+static const uint32_t order[] = {0, 1};
+
+static struct tp_key_averages averages_of(struct tp_key_row *rows, uint32_t count)
+{
+    return (struct tp_key_averages){.rows = rows, .count = count, .has_device_rows = true};
+}
+
+static void check_text(const struct tp_key_averages *averages, const struct tp_key_table_options *options,
+                       const char *expected)
+{
+    struct tp_buf out;
+    tp_buf_init(&out, 0);
+    tp_key_table_text(&out, averages, order, options);
+    assert_string_equal(out.data ? out.data : "", expected);
+    tp_buf_release(&out);
+}
+
+static void widths_are_characters_not_bytes(void **state)
+{
+    struct tp_key_row rows[] = {
+        {.key = TP_STR("h\xC3\xA9llo"), .count = 2, .self_cpu = {1500000, 1500}, .cpu = {3000000, 3000}},
+        {.key = TP_STR("a\x1b[31m\nb\xC2\x9B"), .count = 1}};
+    struct tp_key_averages averages = averages_of(rows, 2);
+    struct tp_key_table_options options = TP_KEY_TABLE_OPTIONS;
+    (void)state;
+    check_text(
+        &averages, &options,
+        "-------------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
+        "         Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg    # of Calls  \n"
+        "-------------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
+        "        h\xC3\xA9llo       100.00%       1.500ms       200.00%       3.000ms       1.500ms             2  \n"
+        "    a?[31m?b?         0.00%       0.000us         0.00%       0.000us       0.000us             1  \n"
+        "-------------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
+        "Self CPU time total: 1.500ms\n");
+}
+
+static void long_names_are_cut_by_characters(void **state)
+{
+    struct tp_key_row rows[] = {{.key = TP_STR("\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9"), .count = 1}};
+    struct tp_key_averages averages = averages_of(rows, 1);
+    struct tp_key_table_options options = {.row_limit = 1, .max_name_width = 7};
+    (void)state;
+    check_text(&averages, &options,
+               "-------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
+               "   Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg    # of Calls  \n"
+               "-------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
+               "\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9...           NaN       0.000us           NaN       0.000us       "
+               "0.000us             1  \n"
+               "-------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
+               "Self CPU time total: 0.000us\n");
+}
+
+static void no_rows_are_no_text(void **state)
+{
+    struct tp_key_averages averages = averages_of(NULL, 0);
+    struct tp_key_table_options options = TP_KEY_TABLE_OPTIONS;
+    (void)state;
+    check_text(&averages, &options, "");
+}
+
+static void cells_are_no_formulas(void **state)
+{
+    static const struct {
+        struct tp_str key;
+        const char *cell;
+    } cases[] = {{TP_STR("=1+1"), "\"'=1+1\""},
+                 {TP_STR("+a"), "\"'+a\""},
+                 {TP_STR("-a"), "\"'-a\""},
+                 {TP_STR("@a"), "\"'@a\""},
+                 {TP_STR("\ta"), "\"'\ta\""},
+                 {TP_STR("a\"b,c\nd"), "\"a\"\"b,c\nd\""},
+                 {TP_STR("aten::mm"), "\"aten::mm\""},
+                 {TP_STR(""), "\"\""}};
+    struct tp_key_table_options options = TP_KEY_TABLE_OPTIONS;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tp_key_row rows[] = {{.key = cases[i].key, .count = 1, .self_cpu = {1234, 1.234}}};
+        struct tp_key_averages averages = averages_of(rows, 1);
+        struct tp_buf out;
+        tp_buf_init(&out, 0);
+        tp_key_table_csv(&out, &averages, order, &options, TP_STR("=p"));
+        assert_memory_equal(out.data, cases[i].cell, strlen(cases[i].cell));
+        assert_string_equal(out.data + strlen(cases[i].cell),
+                            ",cpu,false,false,1,1.234,0,0,0,0,0,0,0,0,0,0,,,\"'=p\"\n");
+        tp_buf_release(&out);
+    }
+}
+
+static void numbers_are_printed_as_torch_does(void **state)
+{
+    char text[TP_KEY_TEXT];
+    (void)state;
+    tp_key_text_time(text, 999.9996, TP_KEY_UNIT_AUTO);
+    assert_string_equal(text, "1000.000us");
+    tp_key_text_time(text, 1e6, TP_KEY_UNIT_AUTO);
+    assert_string_equal(text, "1.000s");
+    tp_key_text_time(text, -5e6, TP_KEY_UNIT_AUTO);
+    assert_string_equal(text, "-5000000.000us");
+    tp_key_text_time(text, 1e300, TP_KEY_UNIT_US);
+    assert_int_equal(strlen(text), 301 + 4 + 2);
+    tp_key_text_memory(text, INT64_MIN, TP_TORCH_2_13);
+    assert_string_equal(text, "-8589934592.00 GB");
+    tp_key_text_memory(text, -1024, TP_TORCH_2_6);
+    assert_string_equal(text, "-1.00 Kb");
+    tp_key_text_memory(text, 1023, TP_TORCH_2_13);
+    assert_string_equal(text, "1023 B");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(widths_are_characters_not_bytes),
+        cmocka_unit_test(long_names_are_cut_by_characters),
+        cmocka_unit_test(no_rows_are_no_text),
+        cmocka_unit_test(cells_are_no_formulas),
+        cmocka_unit_test(numbers_are_printed_as_torch_does),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+/* tracepress table INPUT...: options, checked and handed to the job in table.c. */
+#include <stdio.h>
+#include <string.h>
+
+#include "webreport/cli/cmd.h"
+#include "webreport/cli/opt.h"
+#include "webreport/cli/table.h"
+
+struct options {
+    const char *out, *group_by, *sort_by, *header;
+    int64_t stack_depth, row_limit, source_width, name_width, shapes_width;
+    uint64_t max_input;
+    int format, time_unit, rules, color;
+    bool top_level_events_only, include_python, with_flops, strict, quiet, help;
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct tp_opt table[] = {
+    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
+    {"format", 0, TP_OPT_CHOICE, AT(format), "text|csv|json|md"},
+    {"group-by", 0, TP_OPT_TEXT, AT(group_by), NULL},
+    {"stack-depth", 0, TP_OPT_INT, AT(stack_depth), NULL},
+    {"include-python", 0, TP_OPT_FLAG, AT(include_python), NULL},
+    {"torch", 0, TP_OPT_CHOICE, AT(rules), TP_TORCH_RULES},
+    {"sort-by", 0, TP_OPT_TEXT, AT(sort_by), NULL},
+    {"row-limit", 0, TP_OPT_INT, AT(row_limit), NULL},
+    {"top-level-events-only", 0, TP_OPT_FLAG, AT(top_level_events_only), NULL},
+    {"header", 0, TP_OPT_TEXT, AT(header), NULL},
+    {"time-unit", 0, TP_OPT_CHOICE, AT(time_unit), "auto|s|ms|us"},
+    {"with-flops", 0, TP_OPT_FLAG, AT(with_flops), NULL},
+    {"max-src-column-width", 0, TP_OPT_INT, AT(source_width), NULL},
+    {"max-name-column-width", 0, TP_OPT_INT, AT(name_width), NULL},
+    {"max-shapes-column-width", 0, TP_OPT_INT, AT(shapes_width), NULL},
+    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
+    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
+    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
+    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
+    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+enum { NO_LIMIT_GIVEN = INT32_MIN, DEFAULT_ROWS = 100, DEFAULT_DEPTH = 5, NARROWEST = 4, MAX_WIDTH = 1 << 20 };
+
+static int usage(struct tp_console *console, const char *what)
+{
+    tp_console_error(console, "table: %s; 'tracepress help table' lists the options", what);
+    return TP_EXIT_USAGE;
+}
+
+/* One word of --group-by. */
+static bool read_group(struct tp_key_options *keys, const char *word, size_t size, bool *has_stack)
+{
+    static const struct {
+        const char *name;
+        enum tp_key_group group;
+    } groups[] = {{"name", TP_KEY_NAME},
+                  {"module", TP_KEY_MODULE},
+                  {"line", TP_KEY_LINE},
+                  {"type", TP_KEY_TYPE},
+                  {"kernel", TP_KEY_KERNEL}};
+    struct tp_str text = {word, size};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (tp_str_equal(text, tp_str_of(groups[i].name))) {
+            bool is_first = keys->group == TP_KEY_NAME;
+            keys->group = is_first ? groups[i].group : keys->group;
+            return is_first;
+        }
+    bool is_shape = tp_str_equal(text, TP_STR("input-shape"));
+    bool is_stack = tp_str_equal(text, TP_STR("stack"));
+    keys->by_shape |= is_shape;
+    *has_stack |= is_stack;
+    return is_shape || is_stack;
+}
+
+/* What is wrong with --group-by and its companions, or NULL. */
+static const char *read_groups(struct tp_key_options *keys, const struct options *o)
+{
+    bool has_stack = false;
+    for (const char *word = o->group_by; word && *word;) {
+        size_t size = strcspn(word, ",");
+        if (!read_group(keys, word, size, &has_stack))
+            return "--group-by: one of name, module, line, type, kernel, or input-shape, stack or both";
+        word += size + (word[size] == ',');
+    }
+    if (o->group_by && !*o->group_by)
+        return "--group-by is empty";
+    if (keys->group != TP_KEY_NAME && (keys->by_shape || has_stack))
+        return "--group-by: input-shape and stack go with name only";
+    if (o->stack_depth != 0 && !has_stack)
+        return "--stack-depth goes with --group-by stack";
+    if (o->stack_depth < 0 || o->stack_depth > UINT16_MAX)
+        return "--stack-depth: 1 to 65535";
+    keys->stack_depth = !has_stack ? 0 : o->stack_depth ? (unsigned)o->stack_depth : DEFAULT_DEPTH;
+    return NULL;
+}
+
+static bool is_width(int64_t width)
+{
+    return width == 0 || (width >= NARROWEST && width <= MAX_WIDTH);
+}
+
+/* Fills the job; NULL, or what is wrong. */
+static const char *make_job(struct tp_table_job *job, const struct options *o)
+{
+    bool is_data = o->format == TP_TABLE_CSV || o->format == TP_TABLE_JSON;
+    const char *wrong = read_groups(&job->keys, o);
+    if (wrong)
+        return wrong;
+    if (!tp_key_averages_can_sort(o->sort_by))
+        return "--sort-by: no such number";
+    if (!is_width(o->source_width) || !is_width(o->name_width) || !is_width(o->shapes_width))
+        return "a column has at least 4 characters, or 0 for as many as it needs";
+    if (o->out && !*o->out)
+        return "-o: the name of the file is empty";
+    job->keys.includes_frames = o->include_python;
+    job->keys.rules = (enum tp_torch_rules)o->rules;
+    if (o->include_python && job->keys.rules == TP_TORCH_2_6)
+        return "--include-python: torch 2.6 has no Python frames in its tables";
+    job->format = (enum tp_table_format)o->format;
+    job->sort_by = o->sort_by;
+    job->out = o->out ? o->out : "-";
+    job->style = (struct tp_key_table_options){.row_limit = o->row_limit != NO_LIMIT_GIVEN ? o->row_limit
+                                                            : is_data                      ? -1
+                                                                                           : DEFAULT_ROWS,
+                                               .max_name_width = (size_t)o->name_width,
+                                               .max_shapes_width = (size_t)o->shapes_width,
+                                               .max_source_width = (size_t)o->source_width,
+                                               .time_unit = (enum tp_key_time_unit)o->time_unit,
+                                               .header = o->header,
+                                               .top_level_events_only = o->top_level_events_only,
+                                               .has_flops = o->with_flops};
+    job->read = (struct tp_trace_options){.max_input_bytes = o->max_input,
+                                          .is_strict = o->strict,
+                                          .keeps_frame_stacks = o->include_python && job->keys.stack_depth};
+    return NULL;
+}
+
+int tp_cmd_table(int argc, char **argv)
+{
+    struct options o = {.row_limit = NO_LIMIT_GIVEN, .source_width = 75, .name_width = 55, .shapes_width = 80};
+    struct tp_error err = {0};
+    struct tp_console console;
+    struct tp_table_job job = {.console = &console, .inputs = (const char *const *)argv};
+    int code = tp_opt_parse(table, &o, argc, argv, &job.input_count, &err);
+    tp_console_init(&console, o.quiet, o.color);
+    if (o.help)
+        return tp_help_print("table");
+    if (code < 0)
+        return usage(&console, err.text);
+    const char *wrong = make_job(&job, &o);
+    if (wrong)
+        return usage(&console, wrong);
+    if (job.input_count == 0)
+        return usage(&console, "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
+    return tp_table_run(&job);
+}

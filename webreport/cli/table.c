@@ -1,0 +1,226 @@
+/* The table job: see table.h. */
+#include "webreport/cli/table.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "webreport/cli/cmd.h"
+#include "webreport/cli/inputs.h"
+#include "webreport/render/markdown_escape.h"
+#include "writer/base/fs.h"
+
+struct job {
+    const struct tp_table_job *options;
+    struct tp_console *console;
+    struct tp_arena arena; /* of the whole job */
+    struct tp_runs runs;
+    struct tp_outfile *file;
+    struct tp_buf text; /* not yet written */
+    struct tp_json json;
+    size_t usable_count, done_count, file_count;
+    bool hit_limit;
+    struct tp_error err;
+};
+
+/* ---- output ---- */
+
+static bool is_input(const struct job *job, const char *path)
+{
+    struct stat out, in;
+    if (strcmp(path, "-") == 0 || stat(path, &out) < 0 || !S_ISREG(out.st_mode))
+        return false;
+    for (size_t i = 0; i < job->runs.count; i++)
+        for (size_t k = 0; k < job->runs.items[i].file_count; k++)
+            if (stat(job->runs.items[i].files[k].path, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+                return true;
+    return false;
+}
+
+static int flush(struct job *job)
+{
+    int code = job->text.failed
+                   ? tp_error_set(&job->err, job->text.failed, 0, "out of memory")
+                   : tp_outfile_write(job->file, job->text.data ? job->text.data : "", job->text.size, &job->err);
+    tp_buf_clear(&job->text);
+    return code;
+}
+
+/* Opens the output once there is something to write. */
+static int begin(struct job *job)
+{
+    if (job->file)
+        return TP_OK;
+    int code = tp_outfile_open(&job->file, job->options->out, &job->err);
+    if (code < 0)
+        return code;
+    tp_json_init(&job->json, &job->text);
+    if (job->options->format == TP_TABLE_CSV)
+        tp_key_table_csv_head(&job->text);
+    if (job->options->format == TP_TABLE_JSON) {
+        tp_json_object(&job->json);
+        tp_json_member_text(&job->json, "schema", "tracepress-table");
+        tp_json_member_int(&job->json, "schema_version", 1);
+        tp_json_key(&job->json, "profiles");
+        tp_json_array(&job->json);
+    }
+    return TP_OK;
+}
+
+static int end(struct job *job)
+{
+    if (job->options->format == TP_TABLE_JSON) {
+        tp_json_array_end(&job->json);
+        tp_json_object_end(&job->json);
+        tp_buf_putc(&job->text, '\n');
+    }
+    int code = flush(job);
+    return code < 0 ? code : tp_outfile_commit(&job->file, &job->err);
+}
+
+/* ---- one profile ---- */
+
+/* What tells a profile apart from the others: RUN/WORKER, with its span when the file's name has one. */
+static struct tp_str label_of(const struct job *job, const struct tp_run *run, const struct tp_run_file *file,
+                              struct tp_arena *arena)
+{
+    bool has_run = job->runs.count > 1;
+    size_t size = run->name.len + file->worker.len + 32;
+    char *text = tp_arena_alloc(arena, size);
+    int n = snprintf(text, size, "%.*s%s%.*s", has_run ? (int)run->name.len : 0, run->name.ptr, has_run ? "/" : "",
+                     (int)file->worker.len, file->worker.ptr);
+    if (file->span && n > 0)
+        n += snprintf(text + n, size - (size_t)n, " (%llu)", (unsigned long long)file->span);
+    return (struct tp_str){text, n > 0 ? (size_t)n : 0};
+}
+
+static bool has_device_time(const struct tp_key_averages *averages)
+{
+    for (uint32_t i = 0; i < averages->count; i++)
+        if (averages->rows[i].self_device.ns > 0)
+            return true;
+    return false;
+}
+
+static void print_json(struct job *job, const struct tp_key_averages *averages, const uint32_t *order,
+                       struct tp_str label, const struct tp_run_file *file)
+{
+    tp_json_object(&job->json);
+    tp_json_member_str(&job->json, "profile", label);
+    tp_json_member_text(&job->json, "file", file->base);
+    tp_key_table_json(&job->json, averages, order, &job->options->style);
+    tp_json_object_end(&job->json);
+}
+
+static void print(struct job *job, const struct tp_key_averages *averages, const uint32_t *order, struct tp_str label,
+                  const struct tp_run_file *file)
+{
+    const struct tp_key_table_options *style = &job->options->style;
+    bool has_title = job->file_count > 1;
+    switch (job->options->format) {
+    case TP_TABLE_TEXT:
+        if (has_title)
+            tp_buf_printf(&job->text, "%s%s\n", job->usable_count ? "\n" : "", file->base);
+        tp_key_table_text(&job->text, averages, order, style);
+        break;
+    case TP_TABLE_CSV:
+        tp_key_table_csv(&job->text, averages, order, style, label);
+        break;
+    case TP_TABLE_JSON:
+        print_json(job, averages, order, label, file);
+        break;
+    case TP_TABLE_MARKDOWN:
+        if (has_title) {
+            tp_buf_puts(&job->text, job->usable_count ? "\n### " : "### ");
+            tp_markdown_escape(&job->text, label);
+            tp_buf_puts(&job->text, "\n\n");
+        }
+        tp_key_table_markdown(&job->text, averages, order, style);
+        break;
+    }
+}
+
+static int table_of(struct job *job, const struct tp_run *run, const struct tp_run_file *file, struct tp_trace *trace,
+                    struct tp_arena *arena)
+{
+    struct tp_key_averages *averages = tp_arena_alloc(arena, sizeof *averages);
+    const char *sort_by = job->options->sort_by;
+    tp_key_averages_build(averages, trace, &job->options->keys, arena);
+    if (!sort_by)
+        sort_by = has_device_time(averages) ? "self_device_time_total" : "self_cpu_time_total";
+    const uint32_t *order = tp_key_averages_sort(averages, sort_by, arena);
+    struct tp_str label = label_of(job, run, file, arena);
+    tp_inputs_say_notices(job->console, file->path, &trace->reading);
+    int code = begin(job);
+    if (code < 0)
+        return code;
+    print(job, averages, order, label, file);
+    job->usable_count++;
+    return flush(job);
+}
+
+/* Reads and prints one input. An input that cannot be used is said and counted; it is not fatal. */
+static int run_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file)
+{
+    struct tp_arena memory, *volatile arena = &memory;
+    struct tp_error why = {0};
+    volatile int code = TP_OK;
+    tp_arena_init(&memory, 0);
+    tp_console_progress(job->console, "reading %zu of %zu: %s", job->done_count + 1, job->file_count, file->base);
+    if (setjmp(memory.guard)) {
+        code = tp_error_set(&job->err, arena->code, 0, "%s: %s", file->base,
+                            arena->code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    } else {
+        struct tp_trace *trace = tp_arena_alloc(arena, sizeof *trace);
+        if (tp_trace_read(trace, arena, file->path, &job->options->read, &why) == TP_OK) {
+            code = table_of(job, run, file, trace, arena);
+        } else {
+            tp_console_error(job->console, "%s: %s", file->path, why.text);
+            job->hit_limit |= why.code == TP_ELIMIT || why.code == TP_ENOMEM;
+        }
+    }
+    tp_arena_release(arena);
+    job->done_count++;
+    return code;
+}
+
+/* ---- all ---- */
+
+static int run_job(struct job *job)
+{
+    int code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, job->options->inputs,
+                              job->options->input_count, &job->err);
+    if (code == TP_OK && is_input(job, job->options->out))
+        code = tp_error_set(&job->err, TP_EUSAGE, 0, "table: the output would overwrite an input");
+    for (size_t i = 0; code == TP_OK && i < job->runs.count; i++)
+        for (size_t k = 0; code == TP_OK && k < job->runs.items[i].file_count; k++)
+            code = run_profile(job, &job->runs.items[i], &job->runs.items[i].files[k]);
+    if (code < 0)
+        return code;
+    if (job->usable_count == 0) /* every input has been named with its reason */
+        return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
+    if (job->options->read.is_strict && job->usable_count < job->file_count)
+        return tp_error_set(&job->err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
+                            job->file_count - job->usable_count, job->file_count);
+    return end(job);
+}
+
+int tp_table_run(const struct tp_table_job *options)
+{
+    struct job state = {.options = options, .console = options->console};
+    struct job *volatile job = &state;
+    volatile int code;
+    tp_arena_init(&state.arena, 0);
+    tp_buf_init(&state.text, 0);
+    if (setjmp(state.arena.guard) == 0)
+        code = run_job(job);
+    else
+        code = tp_error_set(&job->err, job->arena.code, 0, "out of memory");
+    tp_console_progress_end(job->console);
+    if (code < 0)
+        tp_console_error(job->console, "%s", job->err.text);
+    tp_outfile_discard(&job->file);
+    tp_buf_release(&job->text);
+    tp_arena_release(&job->arena);
+    return tp_inputs_exit_code(code);
+}

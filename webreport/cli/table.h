@@ -1,0 +1,27 @@
+/* The job behind `tracepress table`: every input read, its rows computed, printed and forgotten, one after the other.
+ */
+#ifndef TP_WEBREPORT_CLI_TABLE_H
+#define TP_WEBREPORT_CLI_TABLE_H
+
+#include "webreport/cli/console.h"
+#include "webreport/query/key_table.h"
+#include "webreport/trace/trace.h"
+
+enum tp_table_format { TP_TABLE_TEXT, TP_TABLE_CSV, TP_TABLE_JSON, TP_TABLE_MARKDOWN };
+
+struct tp_table_job {
+    const char *const *inputs;
+    size_t input_count;
+    const char *out; /* "-": standard output */
+    enum tp_table_format format;
+    const char *sort_by; /* NULL: self device time when there is any, else self CPU time */
+    struct tp_key_options keys;
+    struct tp_key_table_options style;
+    struct tp_trace_options read;
+    struct tp_console *console;
+};
+
+/* Runs it. Returns an exit code (enum tp_exit); everything that went wrong has been said. */
+int tp_table_run(const struct tp_table_job *job);
+
+#endif

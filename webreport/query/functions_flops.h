@@ -1,0 +1,15 @@
+/* Floating point operations of an operator call, by torch's formulas (torch/csrc/profiler/util.cpp, computeFlops):
+ * aten::conv2d, mm, addmm, bmm, baddbmm, mul, add; 0 for everything else. From shapes alone, so they are there whether
+ * or not with_flops was on. */
+#ifndef TP_WEBREPORT_QUERY_FUNCTIONS_FLOPS_H
+#define TP_WEBREPORT_QUERY_FUNCTIONS_FLOPS_H
+
+#include "webreport/query/functions.h"
+
+/* name: of the operator; dims, concrete: "Input Dims" and "Concrete Inputs" as compact JSON, empty when absent. */
+int64_t tp_flops_of(struct tp_str name, struct tp_str dims, struct tp_str concrete);
+
+/* By function, in `arena` (guard set by the caller). */
+int64_t *tp_functions_flops(const struct tp_functions *functions, struct tp_arena *arena);
+
+#endif

@@ -1,0 +1,25 @@
+/* Tables of a trace file in one call, for a program that analyses its own recording (collector/analysis.c). Nothing of
+ * the command line is needed, nothing is printed, no state is kept: any thread may call. */
+#ifndef TP_WEBREPORT_QUERY_IN_PROCESS_H
+#define TP_WEBREPORT_QUERY_IN_PROCESS_H
+
+#include <stdbool.h>
+
+#include "writer/base/error.h"
+
+struct tp_in_process_table {
+    bool by_shape;        /* rows by name and input shapes */
+    unsigned stack_depth; /* rows by name and that many frames; 0: not */
+    const char *sort_by;  /* torch's attribute names; NULL: in order of first use */
+    int row_limit;        /* negative: all */
+};
+
+/* The key_averages table of the trace at `path` as text. *text: for free(), NULL on failure. options NULL: by name,
+ * unsorted, 100 rows. Returns 0, TP_EIO, TP_EFORMAT, TP_ELIMIT, TP_ENOMEM, TP_EUSAGE (no such sort key). */
+int tp_in_process_table(char **text, const char *path, const struct tp_in_process_table *options, struct tp_error *err);
+
+/* Folded stacks of the trace at `path` to the file `out`, which appears whole or not at all. metric: see folded.h;
+ * NULL: "self_cpu_time_total". Returns as above, TP_EUSAGE when there is no such metric. */
+int tp_in_process_stacks(const char *out, const char *path, const char *metric, struct tp_error *err);
+
+#endif
