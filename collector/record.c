@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,11 +34,12 @@ static void make_key(void)
 void tp_record_leave(void)
 {
     struct tp_spool_chunk *chunk = tp_cursor.chunk;
+    uint32_t recording = tp_cursor.recording;
     tp_cursor.chunk = NULL;
     tp_cursor.at = tp_cursor.end = NULL;
     tp_cursor.recording = 0;
     if (chunk)
-        munmap(chunk, chunk->size);
+        tp_session_return(recording, chunk);
 }
 
 static uint32_t size_of_next(uint32_t slots)

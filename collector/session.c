@@ -45,6 +45,7 @@ static struct {
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .spool = {.fd = -1}};
 
 static _Atomic uint64_t dropped;
+static _Atomic uint32_t ring_recording; /* number of the recording whose chunks are used again; 0: of none */
 static _Atomic int has_spoken;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
@@ -146,13 +147,27 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
     pthread_mutex_lock(&session.lock);
     if (recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST)) {
         chunk = new_chunk(size, header);
-        if (chunk && header->sequence % 16 == 0)
+        if (chunk && header->sequence % (header->sequence < 256 || !session.spool.ring.max_bytes ? 16 : 4096) == 0)
             note_clock(); /* the rate is told as the recording goes, in case it has no orderly end */
         if (chunk)
             note_modules();
     }
     pthread_mutex_unlock(&session.lock);
     return chunk;
+}
+
+void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk)
+{
+    if (atomic_load(&ring_recording) == recording) {
+        pthread_mutex_lock(&session.lock);
+        bool is_ours = session.spool.fd >= 0 && session.recordings == recording;
+        if (is_ours)
+            tp_spool_return(&session.spool, chunk);
+        pthread_mutex_unlock(&session.lock);
+        if (is_ours)
+            return;
+    }
+    munmap(chunk, chunk->size);
 }
 
 bool tp_session_place(struct tp_session_place *place, uint32_t name)
@@ -162,7 +177,7 @@ bool tp_session_place(struct tp_session_place *place, uint32_t name)
     place->step = session.step;
     if (place->recording) {
         snprintf(place->directory, sizeof place->directory, "%s", session.options.directory);
-        snprintf(place->worker, sizeof place->worker, "%s", session.options.worker);
+        snprintf(place->worker, sizeof place->worker, "%.180s", session.options.worker);
         snprintf(place->name, sizeof place->name, "%s", name && name <= tp_names_count() ? tp_names_text(name) : "");
     }
     pthread_mutex_unlock(&session.lock);
@@ -225,6 +240,20 @@ static uint32_t rank_of(const char *variable)
     return text && *text && *end == '\0' && value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
+/* What the last part of a recording may take; 0: all of it is kept. */
+static uint64_t ring_bytes(void)
+{
+    const char *text = getenv("TRACEPRESS_RING_MB");
+    char *end;
+    unsigned long megabytes = session.options.ring_mb;
+    if (!megabytes && text && *text) {
+        megabytes = strtoul(text, &end, 10);
+        megabytes = *end == '\0' ? megabytes : 0;
+    }
+    uint64_t bytes = (uint64_t)megabytes << 20;
+    return bytes < MAX_SPOOL_BYTES ? bytes : 0;
+}
+
 static struct tp_spool_head make_head(const struct tp_spool_clock *now)
 {
     const struct tracepress_options *o = &session.options;
@@ -236,7 +265,7 @@ static struct tp_spool_head make_head(const struct tp_spool_clock *now)
         .start_realtime_ns = (uint64_t)now->realtime_ns,
         .flags = (o->record_shapes ? TP_SPOOL_SHAPES : 0u) | (o->profile_memory ? TP_SPOOL_MEMORY : 0u) |
                  (o->with_stack ? TP_SPOOL_STACKS : 0u) | (o->with_flops ? TP_SPOOL_FLOPS : 0u) |
-                 (o->with_modules ? TP_SPOOL_MODULES : 0u),
+                 (o->with_modules ? TP_SPOOL_MODULES : 0u) | (ring_bytes() ? TP_SPOOL_RING : 0u),
         .rank = rank_of("RANK"),
         .world_size = rank_of("WORLD_SIZE"),
         .local_rank = rank_of("LOCAL_RANK")};
@@ -252,7 +281,7 @@ static int begin_spool(void)
     struct tp_spool_head head = make_head(&now);
     snprintf(name, sizeof name, ".%.180s.%lld.%d.tpspool", session.options.worker, (long long)now.realtime_ns,
              (int)getpid());
-    int code = tp_spool_create(&session.spool, session.options.directory, name, &head, MAX_SPOOL_BYTES);
+    int code = tp_spool_create(&session.spool, session.options.directory, name, &head, MAX_SPOOL_BYTES, ring_bytes());
     if (code) {
         char detail[4300];
         snprintf(detail, sizeof detail, "%s: %s", session.options.directory, strerror(code));
@@ -270,6 +299,7 @@ static int begin_spool(void)
     session.first_step = session.step;
     if (++session.recordings == 0)
         session.recordings = 1;
+    atomic_store(&ring_recording, session.spool.ring.max_bytes ? session.recordings : 0);
     __atomic_store_n(&tracepress_recording_, session.recordings, __ATOMIC_SEQ_CST);
     return 0;
 }
@@ -437,8 +467,7 @@ static void in_child(void)
     tp_sampler_forget();
     tp_live_in_child();
     if (session.spool.fd >= 0) {
-        close(session.spool.fd);
-        session.spool.fd = -1;
+        tp_spool_close(&session.spool, false);
         leave_notes();
         __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
         if (begin_spool() != 0)

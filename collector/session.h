@@ -22,6 +22,9 @@ struct tracepress_trace {
  * once. */
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header);
 
+/* Gives back a chunk of that recording, which may be over. */
+void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk);
+
 /* Where files of the current recording go, and the text of a name. */
 struct tp_session_place {
     char directory[4096], worker[256], name[TP_NAME_BYTES + 1];

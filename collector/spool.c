@@ -23,7 +23,7 @@ static int reserve(int fd, off_t offset, off_t size)
 }
 
 int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
-                    uint64_t max_bytes)
+                    uint64_t max_bytes, uint64_t ring_bytes)
 {
     char unit[TP_SPOOL_UNIT] = {0};
     int n = snprintf(spool->path, sizeof spool->path, "%s/%s", directory, name);
@@ -44,29 +44,75 @@ int tp_spool_create(struct tp_spool *spool, const char *directory, const char *n
         return code;
     }
     spool->max_bytes = max_bytes;
+    spool->ring = (struct tp_spool_ring){.max_bytes = ring_bytes};
     atomic_store(&spool->size, sizeof unit);
     atomic_store(&spool->failed, 0);
     return 0;
 }
 
-struct tp_spool_chunk *tp_spool_chunk(struct tp_spool *spool, uint32_t size, const struct tp_spool_chunk *header)
+/* ---- chunks ---- */
+
+static void begin_chunk(struct tp_spool_chunk *chunk, uint32_t size, const struct tp_spool_chunk *header)
 {
-    if (atomic_load_explicit(&spool->failed, memory_order_relaxed))
-        return NULL;
+    *chunk = *header;
+    chunk->size = size;
+    __atomic_store_n(&chunk->magic, TP_SPOOL_CHUNK_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* The oldest full chunk, emptied. Its pages are in memory already: writing to them costs no faults. */
+static struct tp_spool_chunk *use_again(struct tp_spool_ring *ring)
+{
+    struct tp_spool_chunk *chunk = ring->oldest;
+    ring->oldest = (struct tp_spool_chunk *)(uintptr_t)chunk->next;
+    if (!ring->oldest)
+        ring->newest = NULL;
+    __atomic_store_n(&chunk->magic, 0, __ATOMIC_SEQ_CST); /* killed from here on, it is no chunk */
+    memset(chunk, 0, TP_SPOOL_RING_CHUNK);
+    return chunk;
+}
+
+static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
+{
     uint64_t offset = atomic_fetch_add(&spool->size, size);
     int code = offset + size > spool->max_bytes ? EFBIG : reserve(spool->fd, (off_t)offset, size);
     void *mapped = code ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, spool->fd, (off_t)offset);
-    if (mapped == MAP_FAILED) {
-        int none = 0;
-        atomic_compare_exchange_strong(&spool->failed, &none, code ? code : errno);
-        return NULL;
-    }
-    struct tp_spool_chunk *chunk = mapped;
-    *chunk = *header;
-    chunk->size = size;
-    atomic_thread_fence(memory_order_release);
-    chunk->magic = TP_SPOOL_CHUNK_MAGIC;
+    if (mapped != MAP_FAILED)
+        return mapped;
+    int none = 0;
+    atomic_compare_exchange_strong(&spool->failed, &none, code ? code : errno);
+    return NULL;
+}
+
+struct tp_spool_chunk *tp_spool_chunk(struct tp_spool *spool, uint32_t size, const struct tp_spool_chunk *header)
+{
+    struct tp_spool_ring *ring = &spool->ring;
+    struct tp_spool_chunk *chunk = NULL;
+    bool is_of_ring = ring->max_bytes && !header->is_notes;
+    size = is_of_ring ? TP_SPOOL_RING_CHUNK : size;
+    bool may_grow = !is_of_ring || !ring->oldest || ring->bytes + size <= ring->max_bytes;
+    if (may_grow && !atomic_load_explicit(&spool->failed, memory_order_relaxed))
+        chunk = map_chunk(spool, size);
+    ring->bytes += chunk && is_of_ring ? size : 0;
+    if (!chunk && is_of_ring && ring->oldest) /* also when no more is to be had: the ring is smaller, then */
+        chunk = use_again(ring);
+    if (chunk)
+        begin_chunk(chunk, size, header);
     return chunk;
+}
+
+void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk)
+{
+    struct tp_spool_ring *ring = &spool->ring;
+    if (!ring->max_bytes) {
+        munmap(chunk, chunk->size);
+        return;
+    }
+    chunk->next = 0;
+    if (ring->newest)
+        ring->newest->next = (uint64_t)(uintptr_t)chunk;
+    else
+        ring->oldest = chunk;
+    ring->newest = chunk;
 }
 
 void tp_spool_close(struct tp_spool *spool, bool is_removed)
@@ -75,6 +121,11 @@ void tp_spool_close(struct tp_spool *spool, bool is_removed)
         return;
     close(spool->fd);
     spool->fd = -1;
+    while (spool->ring.oldest) {
+        struct tp_spool_chunk *chunk = spool->ring.oldest;
+        spool->ring.oldest = (struct tp_spool_chunk *)(uintptr_t)chunk->next;
+        munmap(chunk, chunk->size);
+    }
     if (is_removed)
         unlink(spool->path);
 }

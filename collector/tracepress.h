@@ -71,6 +71,9 @@ struct tracepress_options {
                              0: none. Not in children of fork */
     int live;             /* writes scalars of each step to a TensorBoard event file while the program runs; also with
                              TRACEPRESS_LIVE=1 in the environment. Steps that are not recorded are in it too. */
+    uint32_t ring_mb;     /* a flight recorder: the spool keeps the last so many MiB of what threads recorded, and uses
+                             them again and again; each thread that records at the time has 64 KiB at least. 0:
+                             $TRACEPRESS_RING_MB, or everything is kept */
 };
 
 /* What options begin with: struct tracepress_options options = TRACEPRESS_OPTIONS; */

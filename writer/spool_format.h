@@ -39,7 +39,8 @@ enum tp_spool_flag {
     TP_SPOOL_MEMORY = 2,
     TP_SPOOL_STACKS = 4,
     TP_SPOOL_FLOPS = 8,
-    TP_SPOOL_MODULES = 16
+    TP_SPOOL_MODULES = 16,
+    TP_SPOOL_RING = 32 /* chunks of threads are used again: the file has the last part of the recording */
 };
 
 struct tp_spool_chunk {
@@ -48,7 +49,8 @@ struct tp_spool_chunk {
     uint32_t is_notes;
     uint64_t tid;              /* of the system: may be given to another thread later */
     uint32_t thread, sequence; /* number of the thread in this recording; of its chunks, from 0 */
-    char thread_name[32];      /* NUL-terminated; "": unknown */
+    char thread_name[24];      /* NUL-terminated; "": unknown */
+    uint64_t next;             /* of the writer, while it has the chunk in a list; says nothing to others */
 };
 
 /* A record; `slots` more slots of payload follow. */

@@ -16,6 +16,25 @@ static const int64_t MAX_WALL_NS = 1ll << 62, MAX_NS = 1ll << 60;
 
 /* ---- the file ---- */
 
+/* The file in memory: mapped, or, when a living program may write to parts of it again, a copy that stays as it is.
+ * MAP_FAILED when it is none of ours or memory is short. */
+static void *take_bytes(int fd, size_t size)
+{
+    struct tp_spool_head head;
+    if (size < TP_SPOOL_UNIT || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
+        return MAP_FAILED;
+    if (head.magic != TP_SPOOL_MAGIC || !(head.flags & TP_SPOOL_RING))
+        return mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ssize_t n = 0;
+    for (size_t at = 0; bytes != MAP_FAILED && at < size; at += (size_t)n) {
+        n = pread(fd, bytes + at, size - at, (off_t)at);
+        if (n <= 0)
+            break; /* it was cut meanwhile: zeros, which are no chunks */
+    }
+    return bytes;
+}
+
 static int map_file(struct tp_spool_file *file, const char *path, struct tp_error *err)
 {
     struct stat status;
@@ -26,9 +45,7 @@ static int map_file(struct tp_spool_file *file, const char *path, struct tp_erro
             close(fd);
         return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(why));
     }
-    void *bytes = status.st_size >= TP_SPOOL_UNIT && S_ISREG(status.st_mode)
-                      ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
-                      : MAP_FAILED;
+    void *bytes = S_ISREG(status.st_mode) ? take_bytes(fd, (size_t)status.st_size) : MAP_FAILED;
     close(fd);
     if (bytes == MAP_FAILED)
         return tp_error_set(err, TP_EFORMAT, 0, "%s: not a spool of tracepress", path);

@@ -1,5 +1,6 @@
 /* record [MILLION]: what recording costs. Nanoseconds per begin + end beside a bare loop of two clock reads and a
- * store, switched off, on 1 to 16 threads; then seconds from stop to the trace on disk. */
+ * store: over and over, in a ring, with everything kept, switched off; on 1 to 16 threads; then seconds from stop to
+ * the trace on disk. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -75,9 +76,10 @@ static void many(int threads, long count)
     printf("  %2d threads: %.1f million ranges a second\n", threads, threads * (double)count / (now() - start) / 1e6);
 }
 
-static void start(const char *folder, tracepress_handler handler)
+static void start(const char *folder, tracepress_handler handler, uint32_t ring_mb)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.ring_mb = ring_mb;
     options.directory = folder;
     options.worker = "bench";
     options.handler = handler;
@@ -90,6 +92,40 @@ static void export_trace(const struct tracepress_trace *trace, void *context)
     tracepress_export_chrome_trace(trace, context);
 }
 
+/* Bytes of the text in a trace. */
+static double text_bytes(const char *path)
+{
+    char command[96];
+    double bytes = 0;
+    snprintf(command, sizeof command, "gzip -dc %s | wc -c", path);
+    FILE *pipe = popen(command, "r");
+    if (!pipe || fscanf(pipe, "%lf", &bytes) != 1)
+        bytes = 0;
+    if (pipe)
+        pclose(pipe);
+    return bytes;
+}
+
+static int stop_to_disk(const char *folder, char *path, long million)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    struct stat status = {0};
+    options.directory = folder;
+    options.handler = export_trace;
+    options.context = path;
+    tracepress_start(&options);
+    scopes(million);
+    double seconds = now();
+    tracepress_stop();
+    seconds = now() - seconds;
+    if (stat(path, &status) != 0)
+        return 1;
+    double text = text_bytes(path);
+    printf("stop to disk, %ld ranges: %.3f s, %.1f MB of .json.gz, %.0f MB of text, %.0f MB/s\n", million, seconds,
+           (double)status.st_size / 1e6, text / 1e6, text / 1e6 / seconds);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     long million = (argc > 1 ? atol(argv[1]) : 1) * 1000000;
@@ -99,32 +135,27 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/trace.json.gz", folder);
     name = tracepress_intern("work");
     tp_clock_init();
-    double floor = best(bare, million, ROUNDS), off = best(scopes, million, ROUNDS);
-    start(folder, NULL);
+    double short_floor = best(bare, 100, 20000), floor = best(bare, million, ROUNDS);
+    double off = best(scopes, million, ROUNDS);
+    start(folder, NULL, 0);
     double on = best(scopes, 100, 20000), with_pages = best(scopes, million / 4, ROUNDS);
     tracepress_stop();
-    printf("begin + end: %.1f ns (%.2f of two clock reads and a 32-byte store: %.1f ns); with the fresh pages of the "
-           "spool: %.1f ns; switched off: %.2f ns\n",
-           on, on / floor, floor, with_pages, off);
-    for (int threads = 1; threads <= 16; threads *= 4) {
-        start(folder, NULL);
+    start(folder, NULL, 16);
+    scopes(million); /* once around */
+    double in_ring = best(scopes, million, ROUNDS);
+    tracepress_stop();
+    printf("ns per begin + end, beside two clock reads and a 32-byte store in a loop:\n");
+    printf("  in turns of 100             %6.1f %6.1f  %.2f\n", on, short_floor, on / short_floor);
+    printf("  without end, ring of 16 MiB %6.1f %6.1f  %.2f\n", in_ring, floor, in_ring / floor);
+    printf("  without end, all is kept    %6.1f %6.1f  %.2f (fresh pages of the spool)\n", with_pages, floor,
+           with_pages / floor);
+    printf("  switched off                %6.2f\n", off);
+    for (int threads = 1; threads <= 16; threads *= 2) {
+        start(folder, NULL, 8);
         many(threads, million / threads);
         tracepress_stop();
     }
-    struct tracepress_options options = TRACEPRESS_OPTIONS;
-    options.directory = folder;
-    options.handler = export_trace;
-    options.context = path;
-    tracepress_start(&options);
-    scopes(million);
-    double stop = now();
-    tracepress_stop();
-    stop = now() - stop;
-    struct stat status = {0};
-    if (stat(path, &status) != 0)
-        return 1;
-    printf("stop to disk, %ld million ranges: %.2f s, %.1f MB\n", million / 1000000, stop,
-           (double)status.st_size / 1e6);
+    int code = stop_to_disk(folder, path, million);
     snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
+    return system(command) == 0 ? code : 1;
 }

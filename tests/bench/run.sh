@@ -62,6 +62,13 @@ writer() {
 
 echo "recording:"
 "$build/record" | sed 's/^/  /'
+torch=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
+if "$torch" -c 'import torch' 2>/dev/null; then
+    "$torch" tests/bench/torch_export.py 1000000 "$work/torch.json.gz" 2>/dev/null | sed 's/^/  /'
+    rm -f "$work/torch.json.gz"
+else
+    echo "  torch.profiler's export of the same number: skipped, no torch (TORCH_PYTHON names a python that has it)"
+fi
 echo "cores: $(nproc)   compiler: $(${CC:-cc} --version | head -n 1)"
 writer 1000000
 printf '%-28s %9s %7s %9s %9s %6s %9s %7s %8s %8s\n' trace events "MB" "report ms" "zcat ms" ratio "cpu ms" "peak MB" "B/event" "page KB"

@@ -191,3 +191,21 @@ folder() { # two dead, one living, an unfinished file of a dead and one of a liv
     [ $? = 2 ] || { echo "-o names one trace"; return 1; }
 }
 check "recover DIR: the dead are recovered and, with --remove, swept; a living recording is left alone" folder
+
+flight() { # killed while chunks are used again, at any moment of that
+    for how in wait abort segv _exit wait abort segv _exit; do
+        rm -rf d && mkdir d
+        TRACEPRESS_RING_MB=1 "$TOOLS/record_program" d $how 60 2>err &
+        pid=$!
+        [ $how != wait ] || { sleep 0.1 && kill -9 $pid; }
+        wait $pid 2>/dev/null
+        spool=$(ls d/.*.tpspool)
+        bytes=$(wc -c <"$spool")
+        [ "$bytes" -gt 1000000 ] && [ "$bytes" -lt 1400000 ] || { echo "$how: a spool of $bytes bytes"; return 1; }
+        "$TP" recover "$spool" -o d/trace.json --quiet >out 2>err || { cat err; return 1; }
+        "$TP" report d/trace.json -o d/report.html --strict --quiet 2>err || { cat err; return 1; }
+        found=$(grep -c '"name":"t[0-3]"' d/trace.json) # 48 bytes each at most; five chunks may be empty
+        [ "$found" -gt 10000 ] || { echo "$how: $found ranges"; return 1; }
+    done
+}
+check "a flight recorder of 1 MiB: killed anywhere, it has the last part" flight

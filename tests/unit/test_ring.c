@@ -1,0 +1,219 @@
+/* The flight recorder: a spool that keeps the last part of a recording. */
+#include "collector/tracepress.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/session.h"
+#include "writer/spool_read.h"
+
+enum { MEGABYTE = 1 << 20, SLACK = 128 << 10 }; /* notes, and the head */
+
+static char folder[64];
+
+static int enter_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/tracepress-ring-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+/* What the spool of a handler has: ranges are called by their numbers. */
+static struct {
+    long first, last, count, threads, bytes;
+    bool is_unbroken;
+} seen;
+
+static void read_thread(const struct tp_spool_file *file, const struct tp_spool_thread *thread)
+{
+    struct tp_spool_walk walk;
+    struct tp_spool_record record;
+    const char *payload;
+    tp_spool_walk(&walk, file, thread);
+    while (tp_spool_next(&walk, &record, &payload)) {
+        if (record.kind != TP_SPOOL_SCOPE)
+            continue;
+        struct tp_str name = tp_spool_name(file, &record, payload);
+        long number = strtol(name.ptr, NULL, 10);
+        if (seen.count++ == 0)
+            seen.first = number;
+        else
+            seen.is_unbroken &= number == seen.last + 1;
+        seen.last = number;
+    }
+    assert_int_equal(walk.broken_count, 0);
+}
+
+static void look(const struct tracepress_trace *trace, void *unused)
+{
+    struct tp_arena arena;
+    struct tp_spool_file file;
+    struct stat status;
+    (void)unused;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    assert_int_equal(tp_spool_open(&file, trace->spool, &arena, NULL), 0);
+    assert_int_equal(stat(trace->spool, &status), 0);
+    memset(&seen, 0, sizeof seen);
+    seen.is_unbroken = true;
+    seen.threads = file.thread_count;
+    seen.bytes = (long)status.st_size;
+    assert_true(file.head.flags & TP_SPOOL_RING);
+    for (uint32_t t = 0; t < file.thread_count; t++)
+        read_thread(&file, &file.threads[t]);
+    tp_spool_release(&file);
+    tp_arena_release(&arena);
+}
+
+static void start(uint32_t megabytes)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.directory = folder;
+    options.handler = look;
+    options.ring_mb = megabytes;
+    assert_int_equal(tracepress_start(&options), 0);
+}
+
+static void count_ranges(long from, long count)
+{
+    for (long i = from; i < from + count; i++) {
+        char text[24];
+        snprintf(text, sizeof text, "%ld", i);
+        tracepress_begin_text(text);
+        tracepress_end();
+    }
+}
+
+static void the_last_part_is_kept(void **state)
+{
+    const long count = 300000, per_range = 48; /* bytes: begin, text, end */
+    (void)state;
+    start(1);
+    count_ranges(0, count);
+    tracepress_stop();
+    assert_true(seen.is_unbroken);
+    assert_int_equal(seen.last, count - 1);
+    assert_in_range(seen.count, (MEGABYTE - TP_SPOOL_RING_CHUNK) / per_range - 20, MEGABYTE / per_range);
+    assert_in_range(seen.bytes, MEGABYTE, MEGABYTE + SLACK);
+}
+
+static void a_short_recording_is_whole(void **state)
+{
+    (void)state;
+    start(2);
+    count_ranges(0, 20000);
+    tracepress_stop();
+    assert_true(seen.is_unbroken && seen.first == 0 && seen.count == 20000);
+}
+
+static void the_environment_may_ask_for_it(void **state)
+{
+    (void)state;
+    setenv("TRACEPRESS_RING_MB", "1", 1);
+    start(0);
+    count_ranges(0, 100000);
+    tracepress_stop();
+    unsetenv("TRACEPRESS_RING_MB");
+    assert_int_equal(seen.last, 99999);
+    assert_in_range(seen.bytes, MEGABYTE, MEGABYTE + SLACK);
+}
+
+static void *on_thread(void *number)
+{
+    count_ranges((long)(intptr_t)number, 5000);
+    return NULL;
+}
+
+/* Threads that end leave their chunks to those that follow. */
+static void threads_share_it(void **state)
+{
+    enum { ROUNDS = 50, THREADS = 4 };
+    pthread_t threads[THREADS];
+    (void)state;
+    start(1);
+    for (int i = 0; i < ROUNDS; i++) {
+        for (int t = 0; t < THREADS; t++)
+            pthread_create(&threads[t], NULL, on_thread, (void *)(intptr_t)i);
+        for (int t = 0; t < THREADS; t++)
+            pthread_join(threads[t], NULL);
+    }
+    tracepress_stop();
+    assert_in_range(seen.bytes, MEGABYTE, MEGABYTE + SLACK);
+    assert_in_range(seen.threads, THREADS, 3 * THREADS + 4); /* 240 KB each: the last four, and some before */
+    assert_int_equal(seen.last, ROUNDS - 1 + 4999);
+}
+
+static void more_threads_than_chunks_have_one_each(void **state)
+{
+    enum { THREADS = 40 }; /* 1 MiB is 16 chunks */
+    static pthread_t threads[THREADS];
+    (void)state;
+    start(1);
+    for (int round = 0; round < 3; round++) {
+        for (int t = 0; t < THREADS; t++)
+            pthread_create(&threads[t], NULL, on_thread, (void *)(intptr_t)1);
+        for (int t = 0; t < THREADS; t++)
+            pthread_join(threads[t], NULL);
+    }
+    tracepress_stop();
+    assert_in_range(seen.bytes, MEGABYTE, THREADS * TP_SPOOL_RING_CHUNK + SLACK);
+    assert_int_equal(seen.last, 5000);
+}
+
+/* ---- the file itself ---- */
+
+static void a_full_disk_makes_the_ring_smaller(void **state)
+{
+    struct tp_spool spool;
+    struct tp_spool_head head = {.magic = TP_SPOOL_MAGIC, .version = TP_SPOOL_VERSION};
+    struct tp_spool_chunk header = {.thread = 1}, notes = {.is_notes = 1};
+    (void)state;
+    assert_int_equal(tp_spool_create(&spool, folder, "full", &head, 3 * TP_SPOOL_RING_CHUNK, MEGABYTE), 0);
+    struct tp_spool_chunk *first = tp_spool_chunk(&spool, 4096, &header), *second = tp_spool_chunk(&spool, 1, &header);
+    assert_true(first && second && first->size == TP_SPOOL_RING_CHUNK);
+    first[1].tid = 7;
+    assert_null(tp_spool_chunk(&spool, 4096, &header)); /* no room, and both are in use */
+    tp_spool_return(&spool, first);
+    tp_spool_return(&spool, second);
+    assert_ptr_equal(tp_spool_chunk(&spool, 4096, &header), first);
+    assert_int_equal(first[1].tid, 0);
+    assert_true(first->magic == TP_SPOOL_CHUNK_MAGIC);
+    assert_ptr_equal(tp_spool_chunk(&spool, 4096, &header), second);
+    assert_null(tp_spool_chunk(&spool, 4096, &header));
+    tp_spool_return(&spool, first);
+    assert_null(tp_spool_chunk(&spool, 4096, &notes)); /* what is noted is never written over */
+    tp_spool_close(&spool, true);
+    munmap(second, second->size);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_part_is_kept),
+        cmocka_unit_test(a_short_recording_is_whole),
+        cmocka_unit_test(the_environment_may_ask_for_it),
+        cmocka_unit_test(threads_share_it),
+        cmocka_unit_test(more_threads_than_chunks_have_one_each),
+        cmocka_unit_test(a_full_disk_makes_the_ring_smaller),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
