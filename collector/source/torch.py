@@ -63,7 +63,8 @@ class Recorder:
 
         self.hook()
         self.deadline = time.monotonic() + (self.settings["duration_ms"] or START_MS) / 1000
-        self.start(lambda step: ProfilerAction.RECORD)
+        # a schedule makes ranges of the steps, which are not wanted where they end this
+        self.start((lambda step: ProfilerAction.RECORD) if self.settings["duration_ms"] else None)
 
     def begin_schedule(self):
         from torch.profiler import schedule
@@ -156,6 +157,16 @@ class Recorder:
         optimizer.register_optimizer_step_post_hook(self.on_step)
 
 
+def is_importing():
+    """True when the program is amid an import: its locks are held, and whoever imports now waits for ever."""
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def is_ready():
     torch = sys.modules.get("torch")
     spec = getattr(torch, "__spec__", None)
@@ -179,6 +190,8 @@ recorder = None
 
 def tick():
     global recorder
+    if is_importing():
+        return 5
     if recorder is None:
         if not is_ready():
             return 5
