@@ -423,8 +423,7 @@ static void in_child(void)
     tp_sampler_forget();
     tp_live_in_child();
     if (session.spool.fd >= 0) {
-        close(session.spool.fd);
-        session.spool.fd = -1;
+        tp_spool_close(&session.spool, false);
         leave_notes();
         __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
         if (begin_spool() != 0)
