@@ -22,18 +22,40 @@ static int reserve(int fd, off_t offset, off_t size)
     return code;
 }
 
+static bool is_ours(const struct tp_spool *spool, int fd)
+{
+    struct stat status;
+    return fd >= 0 && fstat(fd, &status) == 0 && (uint64_t)status.st_dev == spool->dev &&
+           (uint64_t)status.st_ino == spool->inode;
+}
+
+/* Away from the low numbers, which shells and daemons take for themselves. */
+static int move_up(int fd)
+{
+    int moved = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 200) : -1;
+    if (moved < 0)
+        return fd;
+    close(fd);
+    return moved;
+}
+
 int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                     uint64_t max_bytes, uint64_t ring_bytes)
 {
     char unit[TP_SPOOL_UNIT] = {0};
+    struct stat status;
     int n = snprintf(spool->path, sizeof spool->path, "%s/%s", directory, name);
     if (n < 0 || (size_t)n >= sizeof spool->path)
         return ENAMETOOLONG;
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         return errno;
-    spool->fd = open(spool->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    spool->fd = move_up(open(spool->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (spool->fd < 0)
         return errno;
+    if (fstat(spool->fd, &status) != 0)
+        memset(&status, 0, sizeof status);
+    spool->dev = (uint64_t)status.st_dev;
+    spool->inode = (uint64_t)status.st_ino;
     int code = reserve(spool->fd, 0, sizeof unit);
     flock(spool->fd, LOCK_EX | LOCK_NB); /* tells `recover` that we live; without locks it asks for our process */
     memcpy(unit, head, sizeof *head);
@@ -48,6 +70,18 @@ int tp_spool_create(struct tp_spool *spool, const char *directory, const char *n
     atomic_store(&spool->size, sizeof unit);
     atomic_store(&spool->failed, 0);
     return 0;
+}
+
+/* A descriptor of our own file and no other: by its path, so that no number has to be trusted; by the kept number where
+ * the path cannot be had any more (chroot, other rights). -1: neither. */
+static int open_own(const struct tp_spool *spool)
+{
+    int fd = open(spool->path, O_RDWR | O_CLOEXEC);
+    if (is_ours(spool, fd))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return is_ours(spool, spool->fd) ? spool->fd : -1;
 }
 
 /* ---- chunks ---- */
@@ -74,12 +108,16 @@ static struct tp_spool_chunk *use_again(struct tp_spool_ring *ring)
 static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
 {
     uint64_t offset = atomic_fetch_add(&spool->size, size);
-    int code = offset + size > spool->max_bytes ? EFBIG : reserve(spool->fd, (off_t)offset, size);
-    void *mapped = code ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, spool->fd, (off_t)offset);
+    int fd = open_own(spool);
+    int code = offset + size > spool->max_bytes ? EFBIG : fd < 0 ? EBADF : reserve(fd, (off_t)offset, size);
+    void *mapped = code ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+    code = code || mapped != MAP_FAILED ? code : errno;
+    if (fd >= 0 && fd != spool->fd)
+        close(fd);
     if (mapped != MAP_FAILED)
         return mapped;
     int none = 0;
-    atomic_compare_exchange_strong(&spool->failed, &none, code ? code : errno);
+    atomic_compare_exchange_strong(&spool->failed, &none, code);
     return NULL;
 }
 
@@ -119,7 +157,8 @@ void tp_spool_close(struct tp_spool *spool, bool is_removed)
 {
     if (spool->fd < 0)
         return;
-    close(spool->fd);
+    if (is_ours(spool, spool->fd))
+        close(spool->fd);
     spool->fd = -1;
     while (spool->ring.oldest) {
         struct tp_spool_chunk *chunk = spool->ring.oldest;

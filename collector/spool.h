@@ -20,7 +20,8 @@ struct tp_spool_ring {
 };
 
 struct tp_spool {
-    int fd; /* -1: closed */
+    int fd;              /* -1: closed; the program may have closed it, and given its number to a file of its own */
+    uint64_t dev, inode; /* of the file: what tells */
     _Atomic uint64_t size;
     _Atomic int failed; /* errno of the first chunk that could not be had; none is tried after it */
     uint64_t max_bytes;

@@ -22,6 +22,7 @@ class Recorder:
         self.thread = self.deadline = self.optimizer = None
         self.has_schedule = self.is_kept = self.is_over = False
         self.pid, self.count = os.getpid(), 0
+        self.is_restarted = False
 
     # ---- the profiler
 
@@ -62,8 +63,9 @@ class Recorder:
         from torch.profiler import ProfilerAction
 
         self.hook()
+        # a schedule makes ranges of the steps, which are not wanted where they end this
+        self.start((lambda step: ProfilerAction.RECORD) if self.settings["duration_ms"] else None)
         self.deadline = time.monotonic() + (self.settings["duration_ms"] or START_MS) / 1000
-        self.start(lambda step: ProfilerAction.RECORD)
 
     def begin_schedule(self):
         from torch.profiler import schedule
@@ -81,10 +83,8 @@ class Recorder:
 
     def on_step(self, optimizer, *rest):
         try:
-            if self.pid != os.getpid():
-                self.after_fork()
             self.optimizer = self.optimizer or id(optimizer)
-            if not self.is_over and self.optimizer == id(optimizer):
+            if not self.is_over and self.pid == os.getpid() and self.optimizer == id(optimizer):
                 self.step()
         except Exception:
             self.give_up()
@@ -111,13 +111,25 @@ class Recorder:
         self.is_over = bool(self.settings["duration_ms"])
         return 0
 
-    def after_fork(self):
-        """A child by fork begins anew, with its first step."""
-        self.pid, self.profile, self.optimizer, self.count = os.getpid(), None, None, 0
-        self.has_schedule = self.is_over = False
-        util = sys.modules.get("multiprocessing.util")
-        if util is not None:  # such children end without atexit
-            util.Finalize(None, self.finish, exitpriority=100)
+    def before_fork(self):
+        """Kineto does not survive a fork: children are left alone, and none inherits a profiler that is on for no more
+        than the first while, which begins again."""
+        self.is_restarted = self.is_first_while() and self.thread == threading.get_ident()
+        if self.is_restarted:
+            try:
+                self.stop(False)
+            except Exception:
+                self.give_up()
+
+    def after_fork_in_parent(self):
+        if self.is_restarted and not self.is_over:
+            try:
+                self.start(None)
+            except Exception:
+                self.give_up()
+
+    def is_first_while(self):
+        return not (self.is_over or self.has_schedule or self.settings["duration_ms"] or self.profile is None)
 
     def finish(self):
         if self.is_over or self.pid != os.getpid():
@@ -153,7 +165,18 @@ class Recorder:
 
         inner._prepare_trace = _prepare_trace
         atexit.register(self.finish)
+        os.register_at_fork(before=self.before_fork, after_in_parent=self.after_fork_in_parent)
         optimizer.register_optimizer_step_post_hook(self.on_step)
+
+
+def is_importing():
+    """True when the program is amid an import: its locks are held, and whoever imports now waits for ever."""
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def is_ready():
@@ -179,6 +202,8 @@ recorder = None
 
 def tick():
     global recorder
+    if is_importing():
+        return 5
     if recorder is None:
         if not is_ready():
             return 5

@@ -189,7 +189,7 @@ static void take_over(struct job *job, const struct tp_child *child)
 {
     struct tp_error err = {0};
     struct tp_takeover takeover = {
-        .folder = job->folder, .logdir = job->options->out, .tell = on_taken, .context = job};
+        .folder = job->folder, .logdir = job->options->out, .patience_ms = 500, .tell = on_taken, .context = job};
     if (child->signal)
         tp_console_notice(job->console, "%s was ended by signal %d (%s); what it had recorded is kept", job->argv[0],
                           child->signal, strsignal(child->signal));

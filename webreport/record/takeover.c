@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "writer/base/arena.h"
@@ -118,17 +119,32 @@ static int look_at_spool(struct look *look, const char *path, struct tp_error *e
     return code;
 }
 
+/* Helpers end a moment after the process that started them: waits for all of them together, not for each. */
+static bool outlives(struct tp_takeover *t, pid_t pid)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    while (still_runs(pid, t->folder)) {
+        if (t->waited_ms >= t->patience_ms)
+            return true;
+        nanosleep(&pause, NULL);
+        t->waited_ms += 20;
+    }
+    return false;
+}
+
 static void take_spool(struct tp_takeover *t, struct entry *entry)
 {
     struct look look = {0};
     struct tp_error err = {0};
     struct tp_spool_trace_result result = {0};
     int code = look_at_spool(&look, entry->path, &err);
-    if (code == 0 && !look.was_stopped && still_runs(entry->pid, t->folder)) {
+    if (code == 0 && !look.was_stopped && outlives(t, entry->pid)) {
         t->running_count++;
         t->tell(t->context, TP_TAKEN_RUNNING, entry->path, entry->pid, NULL);
         return;
     }
+    if (code == 0 && !look.was_stopped) /* it may have gone on since */
+        code = look_at_spool(&look, entry->path, &err);
     if (code == 0 && !look.is_empty)
         code = tp_spool_trace(entry->path, entry->trace, true, &result, &err);
     bool has_nothing = look.is_empty || (result.range_count == 0 && result.event_count == 0);

@@ -21,10 +21,12 @@ struct tp_takeover {
     /* given */
     const char *folder; /* of the run: an absolute path */
     const char *logdir;
+    unsigned patience_ms; /* how long to wait in all for processes that are about to end */
     void (*tell)(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why);
     void *context;
     /* told */
     size_t trace_count, running_count, failed_count, empty_count; /* empty: spools without records, removed */
+    unsigned waited_ms;
     uint64_t open_count, broken_count; /* ranges that were open at the end, damaged records */
 };
 

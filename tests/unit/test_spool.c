@@ -1,0 +1,137 @@
+/* collector/spool: a spool in a program that closes what it does not know, and takes the number for a file of its own.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/spool.h"
+
+enum { CHUNK = 4 * TP_SPOOL_UNIT };
+
+struct place {
+    char folder[64], program_file[96];
+    struct tp_spool spool;
+};
+
+static int set_up(void **state)
+{
+    struct tp_spool_head head = {.magic = TP_SPOOL_MAGIC, .version = TP_SPOOL_VERSION};
+    struct place *place = calloc(1, sizeof *place);
+    assert_non_null(place);
+    snprintf(place->folder, sizeof place->folder, "/tmp/tracepress-spool-XXXXXX");
+    assert_non_null(mkdtemp(place->folder));
+    snprintf(place->program_file, sizeof place->program_file, "%s/program", place->folder);
+    assert_int_equal(tp_spool_create(&place->spool, place->folder, ".spool", &head, 1 << 20, 0), 0);
+    *state = place;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct place *place = *state;
+    tp_spool_close(&place->spool, false);
+    unlink(place->spool.path);
+    unlink(place->program_file);
+    assert_int_equal(rmdir(place->folder), 0);
+    free(place);
+    return 0;
+}
+
+/* Gives the spool's number to a file of the program. */
+static int steal(struct place *place)
+{
+    int fd = open(place->program_file, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(dup2(fd, place->spool.fd), place->spool.fd);
+    return fd;
+}
+
+static off_t size_of(const char *path)
+{
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    return status.st_size;
+}
+
+static void assert_chunk(struct tp_spool *spool, off_t file_size)
+{
+    struct tp_spool_chunk header = {.tid = 1};
+    struct tp_spool_chunk *chunk = tp_spool_chunk(spool, CHUNK, &header);
+    assert_non_null(chunk);
+    assert_true(chunk->magic == TP_SPOOL_CHUNK_MAGIC);
+    munmap(chunk, CHUNK);
+    assert_int_equal(size_of(spool->path), file_size);
+}
+
+static void the_number_is_away_from_those_of_shells(void **state)
+{
+    struct place *place = *state;
+    assert_true(place->spool.fd >= 200);
+}
+
+static void a_closed_number_does_not_end_the_recording(void **state)
+{
+    struct place *place = *state;
+    close(place->spool.fd);
+    assert_chunk(&place->spool, TP_SPOOL_UNIT + CHUNK);
+    assert_chunk(&place->spool, TP_SPOOL_UNIT + 2 * CHUNK);
+}
+
+static void a_number_that_the_program_has_taken_is_left_alone(void **state)
+{
+    struct place *place = *state;
+    int fd = steal(place), number = place->spool.fd;
+    assert_chunk(&place->spool, TP_SPOOL_UNIT + CHUNK);
+    assert_int_equal(size_of(place->program_file), 0);
+    tp_spool_close(&place->spool, false);
+    assert_int_equal(fcntl(number, F_GETFD), 0); /* still open */
+    close(number);
+    close(fd);
+}
+
+static void a_path_that_cannot_be_had_any_more_leaves_the_number(void **state)
+{
+    struct place *place = *state;
+    char moved[128];
+    snprintf(moved, sizeof moved, "%s/moved", place->folder);
+    assert_int_equal(rename(place->spool.path, moved), 0);
+    struct tp_spool_chunk header = {.tid = 1};
+    struct tp_spool_chunk *chunk = tp_spool_chunk(&place->spool, CHUNK, &header);
+    assert_non_null(chunk);
+    munmap(chunk, CHUNK);
+    assert_int_equal(size_of(moved), TP_SPOOL_UNIT + CHUNK);
+    assert_int_equal(rename(moved, place->spool.path), 0);
+}
+
+static void without_path_and_number_the_recording_stops(void **state)
+{
+    struct place *place = *state;
+    struct tp_spool_chunk header = {.tid = 1};
+    int fd = steal(place), number = place->spool.fd;
+    unlink(place->spool.path);
+    assert_null(tp_spool_chunk(&place->spool, CHUNK, &header));
+    assert_int_not_equal(atomic_load(&place->spool.failed), 0);
+    assert_int_equal(size_of(place->program_file), 0);
+    close(number);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_number_is_away_from_those_of_shells, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_closed_number_does_not_end_the_recording, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_number_that_the_program_has_taken_is_left_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_path_that_cannot_be_had_any_more_leaves_the_number, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_path_and_number_the_recording_stops, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
