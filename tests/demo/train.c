@@ -317,6 +317,7 @@ int main(int argc, char **argv)
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     double loss = 0;
     options.with_flops = options.with_modules = 1;
+    options.sample_rate = 1000;
     options.schedule = (struct tracepress_schedule){.wait = 1, .warmup = 1, .active = 6, .repeat = 1};
     options.handler = tracepress_tensorboard_trace_handler;
     options.directory = argv[2];
