@@ -10,7 +10,7 @@ TRACEPRESS_LIVE=1 "$build/train" README.md "$build/runs/demo"
 "$build/tracepress" export "$build/runs/demo" --to tfevents -o "$build/runs/demo" --quiet
 "$build/tracepress" export "$build/runs/demo" --to xplane -o "$build/runs/demo" --quiet
 cards='[{"plugin":"scalars","tag":"profile_step/time_ms"},{"plugin":"scalars","tag":"profile_counters/loss"},'
-cards=$cards'{"plugin":"images","tag":"profile_images/timeline","sample":0},{"plugin":"scalars","tag":"profile_memory_mib/CPU_allocated_peak"}]'
+cards=$cards'{"plugin":"scalars","tag":"profile_step/samples_per_s"},{"plugin":"scalars","tag":"profile_memory_mib/CPU_allocated_peak"}]'
 cards=$(printf %s "$cards" | sed 's/\[/%5B/g; s/\]/%5D/g; s/{/%7B/g; s/}/%7D/g; s/"/%22/g; s/,/%2C/g; s/:/%3A/g')
 echo "Recorded: $PWD/$(ls "$build"/runs/demo/*.pt.trace.json.gz)"
 echo "The report is in $PWD/$build/demo/report.html"

@@ -9,16 +9,17 @@
 enum { MOST_TOLD = 16, MOST_BYTES = 64 };
 
 /* Facts with a column of their own, by the keys programs give them; the columns are the same in every run, and empty
- * where a run does not tell. */
+ * where a run does not tell. TensorBoard sorts by name and shows the first five: the names put what is always known
+ * first. */
 static const struct {
     const char *name, *title, *keys[4];
     bool is_number;
 } known[] = {
     {"batch_size", "Batch size", {"batch_size", "batchSize", "train_batch_size"}, true},
-    {"dtype", "Type", {"dtype", "torch_dtype", "precision"}, false},
-    {"amp", "Mixed precision", {"amp", "use_amp", "autocast"}, false},
-    {"num_workers", "Loader workers", {"num_workers", "dataloader_num_workers"}, true},
-    {"framework", "Framework", {"torch_version", "framework_version", "framework"}, false},
+    {"user_dtype", "Type", {"dtype", "torch_dtype", "precision"}, false},
+    {"user_amp", "Mixed precision", {"amp", "use_amp", "autocast"}, false},
+    {"user_num_workers", "Loader workers", {"num_workers", "dataloader_num_workers"}, true},
+    {"user_framework", "Framework", {"torch_version", "framework_version", "framework"}, false},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 

@@ -99,6 +99,7 @@ static void add_layout(const struct tp_tf_run *run)
     static const struct tp_tf_chart charts[] = {
         {.category = "Steps", .title = "Step time (ms)", .tags = "profile_step/time_ms$"},
         {.category = "Steps", .title = "Where a step's time goes (ms)", .tags = "profile_breakdown_ms/"},
+        {.category = "Program", .title = "Its counters", .tags = "profile_counters/"},
         {.category = "Host", .title = "Waiting for the device (ms)", .tags = "profile_host/sync_ms$"},
         {.category = "Operators", .title = "Heaviest operators (ms)", .tags = "profile_top_ops_ms/"},
         {.category = "GPU", .title = "Utilization, SM efficiency, occupancy (%)", .tags = "profile_gpu[0-9]+/.*_pct$"},
@@ -114,6 +115,7 @@ static void add_layout(const struct tp_tf_run *run)
     for (size_t i = 0; i < CHARTS; i++) { /* a chart without tags is an empty frame */
         char first = charts[i].category[0];
         bool has_tags = first == 'S' || (first == 'O' && profile->views->operators.by_name.row_count) ||
+                        (first == 'P' && profile->trace->counter_count) ||
                         (first == 'H' && profile->model->launches.count) ||
                         (first == 'G' && profile->model->gpu_count) ||
                         (first == 'C' && profile->model->has_role[TP_ROLE_COMMUNICATION]) ||

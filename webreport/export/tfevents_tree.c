@@ -5,6 +5,8 @@
 #include "webreport/views/calltree_merge.h"
 #include "writer/base/limits.h"
 
+enum { IN_STEP = TP_NO_ID - 1 }; /* place of the step itself, and of frames right below it */
+
 struct tree {
     const struct tp_tf_run *run;
     struct tp_merge merge;
@@ -66,6 +68,29 @@ static uint32_t graph_child(struct tree *tree, uint32_t parent, struct tp_str na
     return known;
 }
 
+/* The step itself is no scope: what it consists of stands at the top, so that the graph opens with the phases. */
+static bool is_step(const struct tp_merge_node *merged, const struct tp_label *label)
+{
+    return merged->parent == 0 && label->kind == TP_CALL_PHASE && tp_str_equal(label->text, TP_STR("training step"));
+}
+
+/* The graph's node at a place; NULL: outside of steps, or too many. */
+static struct tp_tf_node *node_at(struct tree *tree, uint32_t place)
+{
+    if (place == IN_STEP)
+        place = graph_child(tree, TP_NO_ID, TP_STR("outside of operators"));
+    return place == TP_NO_ID ? NULL : TP_AT(&tree->nodes, struct tp_tf_node, place);
+}
+
+/* What a node costs by itself. */
+static void add_cost(struct tp_tf_node *node, int64_t device_ns, int64_t host_ns, int64_t bytes, double steps)
+{
+    node->device_us_per_step += (double)device_ns / 1000 / steps;
+    node->bytes_per_step += (double)bytes / steps;
+    if (host_ns > 0)
+        node->host_us_per_step += (double)host_ns / 1000 / steps;
+}
+
 /* Which node of the graph each merged node belongs to. Merged nodes are numbered by first appearance, parents before
  * children. What is left of a node's time after its children is its own. */
 static void fill(struct tree *tree)
@@ -86,21 +111,19 @@ static void fill(struct tree *tree)
     for (uint32_t i = 1; i < count; i++) {
         const struct tp_merge_node *merged = tp_merge_node(&tree->merge, i);
         const struct tp_label *label = TP_AT(&tree->merge.labels, struct tp_label, merged->label);
-        uint32_t parent = place[merged->parent];
+        uint32_t parent = place[merged->parent], above = parent == IN_STEP ? TP_NO_ID : parent;
         bool is_shown = label->kind == TP_CALL_OPERATOR || label->kind == TP_CALL_PHASE;
-        place[i] = is_shown ? graph_child(tree, parent, label->text) : parent;
+        place[i] = is_step(merged, label) ? IN_STEP : is_shown ? graph_child(tree, above, label->text) : parent;
         site[i] = label->kind == TP_CALL_FRAME && !label->is_module ? label->text : site[merged->parent];
-        if (place[i] == TP_NO_ID)
+        struct tp_tf_node *node = node_at(tree, place[i]);
+        if (!node)
             continue;
-        struct tp_tf_node *node = TP_AT(&tree->nodes, struct tp_tf_node, place[i]);
+        add_cost(node, device_ns[i], merged->host_ns - merged->child_host_ns, bytes[i], steps);
+        if (place[i] == IN_STEP)
+            continue;
         if (is_shown && !node->site && site[i].len)
             node->site = tp_arena_copy(arena, site[i].ptr, site[i].len);
-        double host_us = (double)(merged->host_ns - merged->child_host_ns) / 1000;
-        node->device_us_per_step += (double)device_ns[i] / 1000 / steps;
-        node->bytes_per_step += (double)bytes[i] / steps;
-        if (host_us > 0)
-            node->host_us_per_step += host_us / steps;
-        if (is_shown && place[i] != parent)
+        if (is_shown && place[i] != above)
             node->calls_per_step += (double)merged->call_count / steps;
     }
 }
