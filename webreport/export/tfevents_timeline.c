@@ -94,7 +94,7 @@ static void label_row(struct row *row, const struct tp_timeline *timeline, const
 static void find_rows(struct picture *picture, struct tp_arena *arena)
 {
     const struct tp_timeline *timeline = picture->timeline;
-    const struct tp_lane **by_rank = tp_arena_array(arena, timeline->lane_count, sizeof *by_rank);
+    const struct tp_lane **by_rank = tp_arena_array(arena, timeline->lane_count, sizeof(void *));
     int counts[2] = {0}, most[2] = {MOST_HOSTS, MOST_DEVICES};
     for (uint32_t i = 0; i < timeline->lane_count; i++)
         by_rank[timeline->lanes[i].rank] = &timeline->lanes[i];

@@ -280,6 +280,7 @@ static void put_call(struct host *h, uint32_t event)
     int64_t end = nest(h, e->ts_ns, tp_event_end(e), &above);
     if (e->kind == TP_KIND_RUNTIME) {
         put_launch(h, event, end);
+        *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, above};
     } else if (is_call && !(h->x->model->names.flags[e->name] & TP_MEANS_STEP)) {
         put_operator(h, event, end, above);
     } else {
