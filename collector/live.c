@@ -107,7 +107,7 @@ static void write_step(uint64_t number)
     count += tp_live_values(scalars + count);
     tp_tfevents_scalars(&live.events, at, scalars, count);
     live.last = at.step;
-    if (now - live.flush_ns >= FLUSH_NS)
+    if (now - live.flush_ns >= FLUSH_NS || live.events.out.size >= TP_MAX_LIVE_BUFFER_BYTES / 4) /* very short steps */
         flush();
 }
 

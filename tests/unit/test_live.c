@@ -154,6 +154,23 @@ static void live_many_counters_keep_to_their_places(void **state)
     assert_in_range(tp_live_values(scalars), 1, 2 * TP_LIVE_DEVICES);
 }
 
+/* More in a quarter of a second than may wait: it is written earlier. */
+static void live_very_short_steps_are_all_kept(void **state)
+{
+    enum { STEPS = 150000 };
+    char command[128], line[64] = "";
+    (void)state;
+    assert_int_equal(start(folder), 0);
+    for (int i = 0; i < STEPS; i++)
+        tracepress_step();
+    tracepress_stop();
+    snprintf(command, sizeof command, "grep -aobF profile_step/time_ms %s/events* | wc -l", folder);
+    FILE *count = popen(command, "r");
+    assert_non_null(fgets(line, sizeof line, count));
+    pclose(count);
+    assert_int_equal(atoi(line), STEPS);
+}
+
 /* ---- where it lies ---- */
 
 static void live_recordings_of_a_process_share_a_file(void **state)
@@ -319,6 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(live_steps_have_times_rates_counters_and_memory),
+        IN_FOLDER(live_very_short_steps_are_all_kept),
         IN_FOLDER(live_recordings_of_a_process_share_a_file),
         IN_FOLDER(live_taken_directory_is_left_alone),
         IN_FOLDER(live_ranks_have_folders_of_their_own),
