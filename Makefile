@@ -91,7 +91,7 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 $(BUILD)/gen_trace: $(call obj,tests/bench/gen_*.c)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lz
-$(BUILD)/write_trace: $(BUILD)/tests/bench/write_trace.o $(BUILD)/core.a
+$(BUILD)/write_trace $(BUILD)/table: $(BUILD)/%: $(BUILD)/tests/bench/%.o $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/record: $(BUILD)/tests/bench/record.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/collector/clock.o -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN'
@@ -116,7 +116,7 @@ fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang
 $(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 bench: ## wall time against zcat, memory per event, growth, page size (N=events)
-	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/measure $(BUILD)/write_trace
+	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/table
 	@sh tests/bench/run.sh $(BUILD) $(or $(N),75000)
 
 # ---- habits ----------------------------------------------------------------

@@ -60,6 +60,23 @@ writer() {
     rm -f "$work"/w.json*
 }
 
+# table FILE: key_averages of a trace beyond reading it; torch's own classes on the same events when torch is installed
+table() {
+    "$build/table" "$1"
+    python3 -c 'import torch' 2>/dev/null || return 0
+    python3 - "$1" <<'END'
+import sys, time
+sys.path.insert(0, "tests/oracle")
+from torch_tables import event_list, load
+trace = load(sys.argv[1])
+start = time.time()
+events = event_list(trace)
+built = time.time()
+events.key_averages(group_by_input_shapes=True).table(sort_by="self_cpu_time_total")
+print("  torch: %.1f s for its events and tree, %.1f s for key_averages and the table" % (built - start, time.time() - built))
+END
+}
+
 echo "recording:"
 "$build/record" | sed 's/^/  /'
 torch=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
@@ -78,6 +95,7 @@ for factor in 1 4 16; do
     row "synthetic x$factor" "$work/gen.pt.trace.json.gz" $((factor > 4 ? 5 : 9))
 done
 exponent
+table "$work/gen.pt.trace.json.gz"
 sample=$(ls "$shared"/data/traces/kineto/resnet50_num_workers_0/*.gz 2>/dev/null | head -n 1)
 has_peer=$(python3 -c 'import torch_tb_profiler; print(1)' 2>/dev/null || :)
 

@@ -9,7 +9,7 @@ for source in tests/fuzz/fuzz_*.c; do
     [ -f "$source" ] || continue
     target=$(basename "$source" .c | sed 's/^fuzz_//')
     more=
-    case $target in trace | value | report | events | xplane) more="$DATA/traces $DATA/faults $SHARED/data/JSONTestSuite/test_parsing" ;; esac
+    case $target in trace | value | report | events | xplane | table) more="$DATA/traces $DATA/faults $SHARED/data/JSONTestSuite/test_parsing" ;; esac
     # shellcheck disable=SC2086
     check "corpus of $target" replay "$target" "tests/fuzz/corpus/$target" $more
 done

@@ -1,0 +1,67 @@
+/* table TRACE: seconds of reading a trace, of its key_averages rows by name and shape, and of their text; the best of
+ * five. */
+#include <stdio.h>
+#include <time.h>
+
+#include "webreport/query/key_table.h"
+
+enum { ROUNDS = 5 };
+
+struct times {
+    double read, rows, text;
+    uint32_t event_count;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void measure(struct times *times, const char *path, struct tp_arena *arena)
+{
+    static const struct tp_key_options keys = {.by_shape = true};
+    static const struct tp_key_table_options style = TP_KEY_TABLE_OPTIONS;
+    struct tp_trace *trace = tp_arena_alloc(arena, sizeof *trace);
+    struct tp_key_averages *averages = tp_arena_alloc(arena, sizeof *averages);
+    struct tp_buf out;
+    double start = now();
+    if (tp_trace_read(trace, arena, path, NULL, NULL) < 0)
+        tp_arena_fail(arena, TP_EIO);
+    double read = now();
+    tp_key_averages_build(averages, trace, &keys, arena);
+    const uint32_t *order = tp_key_averages_sort(averages, "self_cpu_time_total", arena);
+    double rows = now();
+    tp_buf_init(&out, 0);
+    tp_key_table_text(&out, averages, order, &style);
+    *times = (struct times){read - start, rows - read, now() - rows, averages->functions.count};
+    tp_buf_release(&out);
+}
+
+/* One round; false when the trace cannot be read. */
+static int run(struct times *times, const char *path)
+{
+    struct tp_arena arena;
+    tp_arena_init(&arena, 0);
+    int is_good = setjmp(arena.guard) == 0;
+    if (is_good)
+        measure(times, path, &arena);
+    tp_arena_release(&arena);
+    return is_good;
+}
+
+int main(int argc, char **argv)
+{
+    struct times best = {.rows = 1e9}, times = {0};
+    for (int i = 0; argc > 1 && i < ROUNDS; i++) {
+        if (!run(&times, argv[1])) {
+            fprintf(stderr, "table: cannot read %s\n", argv[1]);
+            return 1;
+        }
+        best = times.rows < best.rows ? times : best;
+    }
+    printf("key_averages of %u events: %.3f s beyond reading (%.3f s), its text %.4f s\n", best.event_count, best.rows,
+           best.read, best.text);
+    return 0;
+}
