@@ -45,12 +45,13 @@ static void *copy_bytes(int fd, size_t *size)
 }
 
 /* The file in memory, mapped or as a copy that stays as it is; MAP_FAILED when it is too short, or memory is. */
-static void *take_bytes(int fd, size_t *size)
+static void *take_bytes(int fd, size_t *size, bool *is_copy)
 {
     pid_t pid;
     if (*size < TP_SPOOL_UNIT)
         return MAP_FAILED;
-    if (is_live(fd, &pid) && pid != getpid()) /* in the process itself, a handler has what is over */
+    *is_copy = is_live(fd, &pid) && pid != getpid(); /* in the process itself, a handler has what is over */
+    if (*is_copy)
         return copy_bytes(fd, size);
     return mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
 }
@@ -66,10 +67,15 @@ static int map_file(struct tp_spool_file *file, const char *path, struct tp_erro
         return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(why));
     }
     size_t size = (size_t)status.st_size;
-    void *bytes = S_ISREG(status.st_mode) ? take_bytes(fd, &size) : MAP_FAILED;
-    close(fd);
-    if (bytes == MAP_FAILED)
+    bool is_copy = false;
+    void *bytes = S_ISREG(status.st_mode) ? take_bytes(fd, &size, &is_copy) : MAP_FAILED;
+    file->source = is_copy ? 0 : fd + 1;
+    if (is_copy || bytes == MAP_FAILED)
+        close(fd);
+    if (bytes == MAP_FAILED) {
+        file->source = 0;
         return tp_error_set(err, TP_EFORMAT, 0, "%s: not a spool of tracepress", path);
+    }
     file->bytes = bytes;
     file->size = size;
     memcpy(&file->head, bytes, sizeof file->head);
@@ -83,6 +89,9 @@ void tp_spool_release(struct tp_spool_file *file)
     if (file->bytes)
         munmap((void *)(uintptr_t)file->bytes, file->size);
     file->bytes = NULL;
+    if (file->source)
+        close(file->source - 1);
+    file->source = 0;
 }
 
 bool tp_spool_is_live(const char *path)
@@ -95,14 +104,19 @@ bool tp_spool_is_live(const char *path)
     return lives;
 }
 
-/* The chunk at `offset`, if one is whole there. */
+/* The chunk at `offset`, if one is whole there. Its head is read, not touched in memory: where a disk was full there
+ * may be holes, and on a memory file system touching one takes a page, which is SIGBUS when there is none. */
 static const struct tp_spool_chunk *chunk_at(const struct tp_spool_file *file, size_t offset)
 {
-    const struct tp_spool_chunk *chunk = (const struct tp_spool_chunk *)(const void *)(file->bytes + offset);
-    bool is_whole = chunk->magic == TP_SPOOL_CHUNK_MAGIC && chunk->size >= TP_SPOOL_UNIT &&
-                    chunk->size <= TP_SPOOL_MAX_CHUNK && chunk->size % TP_SPOOL_UNIT == 0 &&
-                    chunk->size <= file->size - offset;
-    return is_whole ? chunk : NULL;
+    struct tp_spool_chunk head;
+    if (!file->source)
+        memcpy(&head, file->bytes + offset, sizeof head);
+    else if (pread(file->source - 1, &head, sizeof head, (off_t)offset) != (ssize_t)sizeof head)
+        return NULL;
+    bool is_whole = head.magic == TP_SPOOL_CHUNK_MAGIC && head.size >= TP_SPOOL_UNIT &&
+                    head.size <= TP_SPOOL_MAX_CHUNK && head.size % TP_SPOOL_UNIT == 0 &&
+                    head.size <= file->size - offset;
+    return is_whole ? (const struct tp_spool_chunk *)(const void *)(file->bytes + offset) : NULL;
 }
 
 /* ---- records ---- */
