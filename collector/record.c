@@ -9,7 +9,7 @@
 #include "collector/session.h"
 #include "collector/unwind.h"
 
-enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 256 << 10 }; /* many threads with little to say stay small */
+enum { FIRST_CHUNK = 16 << 10 }; /* many threads with little to say stay small */
 
 uint32_t tracepress_recording_;
 bool tp_record_stacks;
@@ -44,7 +44,7 @@ void tp_record_leave(void)
 
 static uint32_t size_of_next(uint32_t slots)
 {
-    uint64_t size = tp_cursor.sequence > 3 ? LARGEST_CHUNK : (uint64_t)FIRST_CHUNK << tp_cursor.sequence;
+    uint64_t size = tp_cursor.sequence > 2 ? TP_SPOOL_FULL_CHUNK : (uint64_t)FIRST_CHUNK << tp_cursor.sequence;
     uint64_t least = sizeof(struct tp_spool_chunk) + (uint64_t)(slots + 1) * TP_SPOOL_SLOT;
     size = size > least ? size : least;
     return (uint32_t)((size + TP_SPOOL_UNIT - 1) / TP_SPOOL_UNIT * TP_SPOOL_UNIT);

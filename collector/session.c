@@ -36,16 +36,17 @@ static struct {
     bool is_started, has_step;         /* has_step: a ProfilerStep range is open */
     uint64_t step, first_step;
     struct tp_spool spool;
-    uint32_t recordings; /* number of the last one */
+    pthread_cond_t is_idle; /* busy_count is 0 */
+    unsigned busy_count;    /* threads that prepare chunks without the lock */
+    uint32_t recordings;    /* number of the last one */
     struct tp_spool_chunk *notes;
     struct tp_spool_record *note_at;
     struct fact facts[MAX_FACTS];
     unsigned fact_count;
     uint32_t noted_modules; /* of tp_modules_count, in this spool */
-} session = {.lock = PTHREAD_MUTEX_INITIALIZER, .spool = {.fd = -1}};
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_idle = PTHREAD_COND_INITIALIZER, .spool = {.fd = -1}};
 
 static _Atomic uint64_t dropped;
-static _Atomic uint32_t ring_recording; /* number of the recording whose chunks are used again; 0: of none */
 static _Atomic int has_spoken;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
@@ -75,14 +76,6 @@ static void say_failure(int code)
     tp_session_say("recording stops here, the program goes on", detail);
 }
 
-static struct tp_spool_chunk *new_chunk(uint32_t size, const struct tp_spool_chunk *header)
-{
-    struct tp_spool_chunk *chunk = session.spool.fd >= 0 ? tp_spool_chunk(&session.spool, size, header) : NULL;
-    if (!chunk && session.spool.fd >= 0)
-        say_failure(atomic_load(&session.spool.failed));
-    return chunk;
-}
-
 static void leave_notes(void)
 {
     if (session.notes)
@@ -101,9 +94,10 @@ static void add_note(uint8_t kind, uint32_t name, const void *payload, size_t si
     }
     char *end = session.notes ? (char *)session.notes + session.notes->size : NULL;
     if (!session.notes || (size_t)(end - (char *)session.note_at) < (slots + 1) * TP_SPOOL_SLOT) {
-        struct tp_spool_chunk header = {.is_notes = 1};
         leave_notes();
-        session.notes = new_chunk(NOTES_CHUNK, &header);
+        session.notes = session.spool.fd >= 0 ? tp_spool_notes(&session.spool, NOTES_CHUNK) : NULL;
+        if (!session.notes && session.spool.fd >= 0)
+            say_failure(atomic_load(&session.spool.failed));
         if (!session.notes)
             return;
         session.note_at = (struct tp_spool_record *)(void *)(session.notes + 1);
@@ -141,33 +135,51 @@ static void note_modules(void)
     }
 }
 
+/* The rate of the clock is told as the recording goes, in case it has no orderly end; seldom in a ring, where notes are
+ * what grows. */
+static bool is_time_to_note(uint32_t sequence)
+{
+    return sequence % (sequence < 1024 || !session.spool.spare.ring_bytes ? 64 : 4096) == 0;
+}
+
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
 {
     struct tp_spool_chunk *chunk = NULL;
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* nobody may end with the lock, or counted as busy */
     pthread_mutex_lock(&session.lock);
     if (recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST)) {
-        chunk = new_chunk(size, header);
-        if (chunk && header->sequence % (header->sequence < 256 || !session.spool.ring.max_bytes ? 16 : 4096) == 0)
-            note_clock(); /* the rate is told as the recording goes, in case it has no orderly end */
-        if (chunk)
+        chunk = tp_spool_take(&session.spool, size);
+        session.busy_count += chunk != NULL;
+        if (chunk) { /* what is in it is copied by each thread for itself, the spool waits with its end */
+            pthread_mutex_unlock(&session.lock);
+            chunk = tp_spool_prepare(&session.spool, chunk, header);
+            pthread_mutex_lock(&session.lock);
+            if (--session.busy_count == 0)
+                pthread_cond_broadcast(&session.is_idle);
+        }
+        bool goes_on = recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
+        if (!chunk && goes_on)
+            say_failure(atomic_load(&session.spool.failed));
+        if (chunk && goes_on && is_time_to_note(header->sequence))
+            note_clock();
+        if (chunk && goes_on)
             note_modules();
     }
     pthread_mutex_unlock(&session.lock);
+    pthread_setcancelstate(cancel, NULL);
     return chunk;
 }
 
 void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk)
 {
-    if (atomic_load(&ring_recording) == recording) {
-        pthread_mutex_lock(&session.lock);
-        bool is_ours = session.spool.fd >= 0 && session.recordings == recording;
-        if (is_ours)
-            tp_spool_return(&session.spool, chunk);
-        pthread_mutex_unlock(&session.lock);
-        if (is_ours)
-            return;
-    }
-    munmap(chunk, chunk->size);
+    pthread_mutex_lock(&session.lock);
+    bool is_ours = recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
+    if (is_ours)
+        tp_spool_return(&session.spool, chunk);
+    pthread_mutex_unlock(&session.lock);
+    if (!is_ours)
+        munmap(chunk, chunk->size);
 }
 
 bool tp_session_place(struct tp_session_place *place, uint32_t name)
@@ -299,7 +311,6 @@ static int begin_spool(void)
     session.first_step = session.step;
     if (++session.recordings == 0)
         session.recordings = 1;
-    atomic_store(&ring_recording, session.spool.ring.max_bytes ? session.recordings : 0);
     __atomic_store_n(&tracepress_recording_, session.recordings, __ATOMIC_SEQ_CST);
     return 0;
 }
@@ -357,9 +368,11 @@ static void finish_spool(void)
     if (session.spool.fd < 0)
         return;
     struct tracepress_options *o = &session.options;
-    struct tp_spool spool = session.spool;
     __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
+    while (session.busy_count)
+        pthread_cond_wait(&session.is_idle, &session.lock);
     end_notes();
+    struct tp_spool spool = session.spool;
     session.spool.fd = -1;
     if (!o->handler) {
         tp_spool_close(&spool, false);
@@ -464,6 +477,8 @@ static void after_fork(void)
 static void in_child(void)
 {
     tp_cursor.tid = 0;
+    session.busy_count = 0; /* those threads are not here */
+    session.is_idle = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     tp_sampler_forget();
     tp_live_in_child();
     if (session.spool.fd >= 0) {

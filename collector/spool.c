@@ -66,7 +66,7 @@ int tp_spool_create(struct tp_spool *spool, const char *directory, const char *n
         return code;
     }
     spool->max_bytes = max_bytes;
-    spool->ring = (struct tp_spool_ring){.max_bytes = ring_bytes};
+    spool->spare = (struct tp_spool_spare){.ring_bytes = ring_bytes};
     atomic_store(&spool->size, sizeof unit);
     atomic_store(&spool->failed, 0);
     return 0;
@@ -84,73 +84,140 @@ static int open_own(const struct tp_spool *spool)
     return is_ours(spool, spool->fd) ? spool->fd : -1;
 }
 
-/* ---- chunks ---- */
-
-static void begin_chunk(struct tp_spool_chunk *chunk, uint32_t size, const struct tp_spool_chunk *header)
+static void close_own(const struct tp_spool *spool, int fd)
 {
-    *chunk = *header;
-    chunk->size = size;
-    __atomic_store_n(&chunk->magic, TP_SPOOL_CHUNK_MAGIC, __ATOMIC_RELEASE);
+    if (fd >= 0 && fd != spool->fd)
+        close(fd);
 }
 
-/* The oldest full chunk, emptied. Its pages are in memory already: writing to them costs no faults. */
-static struct tp_spool_chunk *use_again(struct tp_spool_ring *ring)
+/* ---- chunks ---- */
+
+static void fail(struct tp_spool *spool, int code)
 {
-    struct tp_spool_chunk *chunk = ring->oldest;
-    ring->oldest = (struct tp_spool_chunk *)(uintptr_t)chunk->next;
-    if (!ring->oldest)
-        ring->newest = NULL;
-    __atomic_store_n(&chunk->magic, 0, __ATOMIC_SEQ_CST); /* killed from here on, it is no chunk */
-    memset(chunk, 0, TP_SPOOL_RING_CHUNK);
-    return chunk;
+    int none = 0;
+    atomic_compare_exchange_strong(&spool->failed, &none, code);
 }
 
 static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
 {
+    if (atomic_load_explicit(&spool->failed, memory_order_relaxed))
+        return NULL;
     uint64_t offset = atomic_fetch_add(&spool->size, size);
     int fd = open_own(spool);
     int code = offset + size > spool->max_bytes ? EFBIG : fd < 0 ? EBADF : reserve(fd, (off_t)offset, size);
-    void *mapped = code ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
-    code = code || mapped != MAP_FAILED ? code : errno;
-    if (fd >= 0 && fd != spool->fd)
-        close(fd);
-    if (mapped != MAP_FAILED)
-        return mapped;
-    int none = 0;
-    atomic_compare_exchange_strong(&spool->failed, &none, code);
-    return NULL;
+    struct tp_spool_chunk *chunk =
+        code ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+    code = code || chunk != MAP_FAILED ? code : errno;
+    close_own(spool, fd);
+    if (chunk == MAP_FAILED) {
+        fail(spool, code);
+        return NULL;
+    }
+    chunk->size = size; /* without its magic it is no chunk yet */
+    return chunk;
 }
 
-struct tp_spool_chunk *tp_spool_chunk(struct tp_spool *spool, uint32_t size, const struct tp_spool_chunk *header)
+static struct tp_spool_chunk *take_spare(struct tp_spool_spare *spare)
 {
-    struct tp_spool_ring *ring = &spool->ring;
-    struct tp_spool_chunk *chunk = NULL;
-    bool is_of_ring = ring->max_bytes && !header->is_notes;
-    size = is_of_ring ? TP_SPOOL_RING_CHUNK : size;
-    bool may_grow = !is_of_ring || !ring->oldest || ring->bytes + size <= ring->max_bytes;
-    if (may_grow && !atomic_load_explicit(&spool->failed, memory_order_relaxed))
-        chunk = map_chunk(spool, size);
-    ring->bytes += chunk && is_of_ring ? size : 0;
-    if (!chunk && is_of_ring && ring->oldest) /* also when no more is to be had: the ring is smaller, then */
-        chunk = use_again(ring);
-    if (chunk)
-        begin_chunk(chunk, size, header);
+    struct tp_spool_chunk *chunk = spare->oldest;
+    spare->oldest = (struct tp_spool_chunk *)(uintptr_t)chunk->next;
+    if (!spare->oldest)
+        spare->newest = NULL;
     return chunk;
+}
+
+struct tp_spool_chunk *tp_spool_take(struct tp_spool *spool, uint32_t size)
+{
+    struct tp_spool_spare *spare = &spool->spare;
+    bool is_ring = spare->ring_bytes != 0;
+    size = is_ring || size > TP_SPOOL_FULL_CHUNK ? TP_SPOOL_FULL_CHUNK : size;
+    bool uses_spare = spare->oldest && size == TP_SPOOL_FULL_CHUNK;
+    if (uses_spare && (!is_ring || spare->bytes + size > spare->ring_bytes))
+        return take_spare(spare);
+    struct tp_spool_chunk *chunk = map_chunk(spool, size);
+    if (!chunk && is_ring && spare->oldest) /* no more is to be had: the ring stays smaller */
+        return take_spare(spare);
+    spare->bytes += chunk ? size : 0;
+    return chunk;
+}
+
+static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
+{
+    while (size) {
+        ssize_t n = pwrite(fd, bytes, size, (off_t)offset);
+        if (n < 0 && errno != EINTR)
+            return errno;
+        if (n > 0) {
+            bytes = (const char *)bytes + n;
+            size -= (size_t)n;
+            offset += (uint64_t)n;
+        }
+    }
+    return 0;
+}
+
+/* Copies a full chunk to the end of the file; its magic last, so that half a copy is no chunk. Until the chunk itself
+ * is emptied there are two of it, which the reader knows. */
+static int archive(struct tp_spool *spool, const struct tp_spool_chunk *chunk)
+{
+    struct tp_hold hold;
+    const size_t magic = sizeof chunk->magic;
+    uint64_t offset = atomic_fetch_add(&spool->size, chunk->size);
+    if (offset + chunk->size > spool->max_bytes)
+        return EFBIG;
+    int fd = open_own(spool);
+    if (fd < 0)
+        return EBADF;
+    tp_hold_begin(&hold);
+    int code = write_at(fd, (const char *)chunk + magic, chunk->size - magic, offset + magic);
+    if (code == 0)
+        code = write_at(fd, chunk, magic, offset);
+    tp_hold_end(&hold);
+    close_own(spool, fd);
+    return code;
+}
+
+struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_chunk *chunk,
+                                        const struct tp_spool_chunk *header)
+{
+    uint32_t size = chunk->size;
+    bool is_full = chunk->magic == TP_SPOOL_CHUNK_MAGIC;
+    int code = is_full && !spool->spare.ring_bytes ? archive(spool, chunk) : 0;
+    if (code) {
+        fail(spool, code);
+        munmap(chunk, size);
+        return NULL;
+    }
+    if (is_full) {
+        __atomic_store_n(&chunk->magic, 0, __ATOMIC_SEQ_CST); /* killed from here on, it is no chunk */
+        memset(chunk, 0, size);
+    }
+    *chunk = *header;
+    chunk->size = size;
+    __atomic_store_n(&chunk->magic, TP_SPOOL_CHUNK_MAGIC, __ATOMIC_RELEASE);
+    return chunk;
+}
+
+struct tp_spool_chunk *tp_spool_notes(struct tp_spool *spool, uint32_t size)
+{
+    const struct tp_spool_chunk header = {.is_notes = 1};
+    struct tp_spool_chunk *chunk = map_chunk(spool, size);
+    return chunk ? tp_spool_prepare(spool, chunk, &header) : NULL;
 }
 
 void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk)
 {
-    struct tp_spool_ring *ring = &spool->ring;
-    if (!ring->max_bytes) {
+    struct tp_spool_spare *spare = &spool->spare;
+    if (chunk->size != TP_SPOOL_FULL_CHUNK) {
         munmap(chunk, chunk->size);
         return;
     }
     chunk->next = 0;
-    if (ring->newest)
-        ring->newest->next = (uint64_t)(uintptr_t)chunk;
+    if (spare->newest)
+        spare->newest->next = (uint64_t)(uintptr_t)chunk;
     else
-        ring->oldest = chunk;
-    ring->newest = chunk;
+        spare->oldest = chunk;
+    spare->newest = chunk;
 }
 
 void tp_spool_close(struct tp_spool *spool, bool is_removed)
@@ -160,11 +227,8 @@ void tp_spool_close(struct tp_spool *spool, bool is_removed)
     if (is_ours(spool, spool->fd))
         close(spool->fd);
     spool->fd = -1;
-    while (spool->ring.oldest) {
-        struct tp_spool_chunk *chunk = spool->ring.oldest;
-        spool->ring.oldest = (struct tp_spool_chunk *)(uintptr_t)chunk->next;
-        munmap(chunk, chunk->size);
-    }
+    while (spool->spare.oldest)
+        munmap(take_spare(&spool->spare), TP_SPOOL_FULL_CHUNK);
     if (is_removed)
         unlink(spool->path);
 }

@@ -11,12 +11,12 @@
 
 #include "writer/spool_format.h"
 
-enum { TP_SPOOL_RING_CHUNK = 64 << 10 }; /* bytes of each chunk of a ring */
+enum { TP_SPOOL_FULL_CHUNK = 64 << 10 }; /* bytes of the chunks that are used again, and of each chunk of a ring */
 
-/* Chunks that are full and stay mapped, to be used again. */
-struct tp_spool_ring {
-    uint64_t max_bytes, bytes; /* of all its chunks; max_bytes 0: the spool is none */
+/* Chunks that nobody writes to and that are still mapped: writing to their pages again costs no faults. */
+struct tp_spool_spare {
     struct tp_spool_chunk *oldest, *newest;
+    uint64_t ring_bytes, bytes; /* most for chunks of threads in a ring, and what they have; 0: the spool is none */
 };
 
 struct tp_spool {
@@ -25,7 +25,7 @@ struct tp_spool {
     _Atomic uint64_t size;
     _Atomic int failed; /* errno of the first chunk that could not be had; none is tried after it */
     uint64_t max_bytes;
-    struct tp_spool_ring ring;
+    struct tp_spool_spare spare;
     char path[4096];
 };
 
@@ -34,12 +34,21 @@ struct tp_spool {
 int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                     uint64_t max_bytes, uint64_t ring_bytes);
 
-/* A new chunk with its header, mapped; NULL when the disk, the quota or max_bytes is used up. The caller gives it back
- * by tp_spool_return, or unmaps it. In a ring it has TP_SPOOL_RING_CHUNK bytes whatever `size` is. The caller holds the
- * session's lock. */
-struct tp_spool_chunk *tp_spool_chunk(struct tp_spool *spool, uint32_t size, const struct tp_spool_chunk *header);
+/* A chunk for a thread, to be prepared: a new one of `size` bytes or, of TP_SPOOL_FULL_CHUNK bytes, one that is full
+ * and whose pages are used again. NULL when the disk, the quota or max_bytes is used up. The caller holds the session's
+ * lock. */
+struct tp_spool_chunk *tp_spool_take(struct tp_spool *spool, uint32_t size);
 
-/* Takes back a chunk of this spool: a ring keeps it, else it is unmapped. The caller holds the session's lock. */
+/* Makes the chunk ready with its header. What is in it is first copied to the end of the file, unless the spool is a
+ * ring. NULL when that fails: the chunk is let go of, and what is in it stays. The caller has the chunk for himself,
+ * and sees that the spool stays open; no lock is needed. */
+struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_chunk *chunk,
+                                        const struct tp_spool_chunk *header);
+
+/* A new chunk for notes: it stays where it is. The caller unmaps it, and holds the session's lock. */
+struct tp_spool_chunk *tp_spool_notes(struct tp_spool *spool, uint32_t size);
+
+/* Takes back a chunk of a thread. The caller holds the session's lock. */
 void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk);
 
 /* Closes the file; chunks that others have stay mapped. is_removed: deletes it, too. */

@@ -16,23 +16,44 @@ static const int64_t MAX_WALL_NS = 1ll << 62, MAX_NS = 1ll << 60;
 
 /* ---- the file ---- */
 
-/* The file in memory: mapped, or, when a living program may write to parts of it again, a copy that stays as it is.
- * MAP_FAILED when it is none of ours or memory is short. */
-static void *take_bytes(int fd, size_t size)
+/* True when the program that writes the spool still records into it; *pid: its number. */
+static bool is_live(int fd, pid_t *pid)
 {
-    struct tp_spool_head head;
-    if (size < TP_SPOOL_UNIT || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
+    struct tp_spool_head head = {0};
+    bool is_spool = pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && head.magic == TP_SPOOL_MAGIC;
+    /* the head is written after the lock is taken: here, a lock of ours is in nobody's way */
+    int code = is_spool ? flock(fd, LOCK_SH | LOCK_NB) : 0;
+    *pid = (pid_t)head.pid;
+    return code != 0 && (errno == EWOULDBLOCK || kill(*pid, 0) == 0 || errno == EPERM);
+}
+
+/* A copy: a living program uses chunks again. It first writes their contents to the end of the file: read in this
+ * order, up to an end that may have moved, nothing is missed. */
+static void *copy_bytes(int fd, size_t *size)
+{
+    size_t room = *size + *size / 4 + (64u << 20), at = 0;
+    char *bytes = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    for (ssize_t n = 1; bytes != MAP_FAILED && at < room && n > 0; at += n > 0 ? (size_t)n : 0)
+        n = pread(fd, bytes + at, room - at, (off_t)at);
+    if (bytes == MAP_FAILED || at < TP_SPOOL_UNIT)
         return MAP_FAILED;
-    if (head.magic != TP_SPOOL_MAGIC || !(head.flags & TP_SPOOL_RING))
-        return mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    ssize_t n = 0;
-    for (size_t at = 0; bytes != MAP_FAILED && at < size; at += (size_t)n) {
-        n = pread(fd, bytes + at, size - at, (off_t)at);
-        if (n <= 0)
-            break; /* it was cut meanwhile: zeros, which are no chunks */
-    }
+    size_t whole = (at + TP_SPOOL_UNIT - 1) / TP_SPOOL_UNIT * TP_SPOOL_UNIT;
+    if (whole < room)
+        munmap(bytes + whole, room - whole);
+    *size = at;
     return bytes;
+}
+
+/* The file in memory, mapped or as a copy that stays as it is; MAP_FAILED when it is too short, or memory is. */
+static void *take_bytes(int fd, size_t *size, bool *is_copy)
+{
+    pid_t pid;
+    if (*size < TP_SPOOL_UNIT)
+        return MAP_FAILED;
+    *is_copy = is_live(fd, &pid) && pid != getpid(); /* in the process itself, a handler has what is over */
+    if (*is_copy)
+        return copy_bytes(fd, size);
+    return mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
 }
 
 static int map_file(struct tp_spool_file *file, const char *path, struct tp_error *err)
@@ -45,12 +66,18 @@ static int map_file(struct tp_spool_file *file, const char *path, struct tp_erro
             close(fd);
         return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(why));
     }
-    void *bytes = S_ISREG(status.st_mode) ? take_bytes(fd, (size_t)status.st_size) : MAP_FAILED;
-    close(fd);
-    if (bytes == MAP_FAILED)
+    size_t size = (size_t)status.st_size;
+    bool is_copy = false;
+    void *bytes = S_ISREG(status.st_mode) ? take_bytes(fd, &size, &is_copy) : MAP_FAILED;
+    file->source = is_copy ? 0 : fd + 1;
+    if (is_copy || bytes == MAP_FAILED)
+        close(fd);
+    if (bytes == MAP_FAILED) {
+        file->source = 0;
         return tp_error_set(err, TP_EFORMAT, 0, "%s: not a spool of tracepress", path);
+    }
     file->bytes = bytes;
-    file->size = (size_t)status.st_size;
+    file->size = size;
     memcpy(&file->head, bytes, sizeof file->head);
     if (file->head.magic != TP_SPOOL_MAGIC || file->head.version != TP_SPOOL_VERSION)
         return tp_error_set(err, TP_EFORMAT, 0, "%s: not a spool of tracepress, or of another version", path);
@@ -62,30 +89,34 @@ void tp_spool_release(struct tp_spool_file *file)
     if (file->bytes)
         munmap((void *)(uintptr_t)file->bytes, file->size);
     file->bytes = NULL;
+    if (file->source)
+        close(file->source - 1);
+    file->source = 0;
 }
 
 bool tp_spool_is_live(const char *path)
 {
-    struct tp_spool_head head = {0};
+    pid_t pid;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return false;
-    bool is_spool = pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && head.magic == TP_SPOOL_MAGIC;
-    /* the head is written after the lock is taken: here, a lock of ours is in nobody's way */
-    int code = is_spool ? flock(fd, LOCK_SH | LOCK_NB) : 0;
-    bool is_live = code != 0 && (errno == EWOULDBLOCK || kill((pid_t)head.pid, 0) == 0 || errno == EPERM);
-    close(fd);
-    return is_live;
+    bool lives = fd >= 0 && is_live(fd, &pid);
+    if (fd >= 0)
+        close(fd);
+    return lives;
 }
 
-/* The chunk at `offset`, if one is whole there. */
+/* The chunk at `offset`, if one is whole there. Its head is read, not touched in memory: where a disk was full there
+ * may be holes, and on a memory file system touching one takes a page, which is SIGBUS when there is none. */
 static const struct tp_spool_chunk *chunk_at(const struct tp_spool_file *file, size_t offset)
 {
-    const struct tp_spool_chunk *chunk = (const struct tp_spool_chunk *)(const void *)(file->bytes + offset);
-    bool is_whole = chunk->magic == TP_SPOOL_CHUNK_MAGIC && chunk->size >= TP_SPOOL_UNIT &&
-                    chunk->size <= TP_SPOOL_MAX_CHUNK && chunk->size % TP_SPOOL_UNIT == 0 &&
-                    chunk->size <= file->size - offset;
-    return is_whole ? chunk : NULL;
+    struct tp_spool_chunk head;
+    if (!file->source)
+        memcpy(&head, file->bytes + offset, sizeof head);
+    else if (pread(file->source - 1, &head, sizeof head, (off_t)offset) != (ssize_t)sizeof head)
+        return NULL;
+    bool is_whole = head.magic == TP_SPOOL_CHUNK_MAGIC && head.size >= TP_SPOOL_UNIT &&
+                    head.size <= TP_SPOOL_MAX_CHUNK && head.size % TP_SPOOL_UNIT == 0 &&
+                    head.size <= file->size - offset;
+    return is_whole ? (const struct tp_spool_chunk *)(const void *)(file->bytes + offset) : NULL;
 }
 
 /* ---- records ---- */
@@ -264,6 +295,20 @@ static int by_thread(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
+/* A program that was killed while it moved a chunk leaves two of it: the first stays. Returns how many are left. */
+static uint32_t leave_out_copies(const struct tp_spool_chunk **chunks, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tp_spool_chunk *last = kept ? chunks[kept - 1] : NULL;
+        bool is_copy = last && !last->is_notes && !chunks[i]->is_notes && last->thread == chunks[i]->thread &&
+                       last->sequence == chunks[i]->sequence;
+        if (!is_copy)
+            chunks[kept++] = chunks[i];
+    }
+    return kept;
+}
+
 /* Lists the chunks; a unit without a header was reserved and never used. */
 static uint32_t list_chunks(struct tp_spool_file *file, struct tp_arena *arena)
 {
@@ -277,7 +322,7 @@ static uint32_t list_chunks(struct tp_spool_file *file, struct tp_arena *arena)
     file->chunks = chunks.data;
     if (chunks.count)
         qsort(file->chunks, chunks.count, sizeof(const struct tp_spool_chunk *), by_thread);
-    return (uint32_t)chunks.count;
+    return leave_out_copies(file->chunks, (uint32_t)chunks.count);
 }
 
 static void list_threads(struct tp_spool_file *file, uint32_t first, uint32_t count, struct tp_arena *arena)

@@ -35,6 +35,7 @@ struct tp_spool_module {
 struct tp_spool_file {
     const char *bytes;
     size_t size;
+    int source; /* the open file's descriptor + 1; 0: bytes are a copy */
     struct tp_spool_head head;
     const struct tp_spool_chunk **chunks;
     struct tp_spool_thread *threads; /* in the order of their first records */

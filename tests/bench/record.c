@@ -147,8 +147,8 @@ int main(int argc, char **argv)
     printf("ns per begin + end, beside two clock reads and a 32-byte store in a loop:\n");
     printf("  in turns of 100             %6.1f %6.1f  %.2f\n", on, short_floor, on / short_floor);
     printf("  without end, ring of 16 MiB %6.1f %6.1f  %.2f\n", in_ring, floor, in_ring / floor);
-    printf("  without end, all is kept    %6.1f %6.1f  %.2f (fresh pages of the spool)\n", with_pages, floor,
-           with_pages / floor);
+    printf("  without end, all is kept    %6.1f %6.1f  %.2f (full chunks are copied to the end of the spool)\n",
+           with_pages, floor, with_pages / floor);
     printf("  switched off                %6.2f\n", off);
     for (int threads = 1; threads <= 16; threads *= 2) {
         start(folder, NULL, 8);

@@ -1,10 +1,12 @@
 /* record_program DIR HOW [MILLISECONDS]: records nested ranges on four threads without end, and dies as told.
  *
- * HOW: wait (for a signal), segv, abort, exit, _exit, exec, stop. After each range has ended, its thread counts it in
- * the file DIR/counts, which survives every death: whoever recovers the spool must find at least that many. */
+ * HOW: wait (for a signal), calm (the same, recording only now and then), segv, abort, exit, _exit, exec, stop. After
+ * each range has ended, its thread counts it in the file DIR/counts, which survives every death: whoever recovers the
+ * spool must find at least that many. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +20,7 @@ enum { THREADS = 4 };
 
 static _Atomic uint64_t *counts;
 static _Atomic int is_over;
+static bool is_calm;
 
 static void *record(void *argument)
 {
@@ -36,6 +39,8 @@ static void *record(void *argument)
             counts[number]++;
         }
         tracepress_end();
+        if (is_calm)
+            usleep(5000);
     }
     return NULL;
 }
@@ -73,6 +78,7 @@ int main(int argc, char **argv)
     counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (counts == MAP_FAILED)
         return 2;
+    is_calm = strcmp(argv[2], "calm") == 0;
     tracepress_start(&options);
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, record, (void *)(intptr_t)i);

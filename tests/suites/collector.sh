@@ -28,7 +28,7 @@ deaths() {
     awk -v n="$1" -v seed="$2" 'BEGIN {
         srand(seed)
         count = split("wait wait wait segv segv abort abort exit _exit exec", how, " ")
-        for (i = 1; i <= n; i++) print how[(i - 1) % count + 1], int(rand() * 40) + 1
+        for (i = 1; i <= n; i++) print how[(i - 1) % count + 1], int(rand() * 25) + 1
     }' >ways
     while read -r how ms <&3; do
         died "$how" "$ms" || return 1
@@ -165,7 +165,7 @@ folder() { # two dead, one living, an unfinished file of a dead and one of a liv
     rm -rf d && mkdir -p d/worker.tensors/3
     "$TOOLS/record_program" d _exit 5 2>err
     "$TOOLS/record_program" d abort 5 2>err
-    "$TOOLS/record_program" d wait 5 2>err &
+    "$TOOLS/record_program" d calm 5 2>err &
     pid=$!
     while [ "$(spools_left)" -lt 3 ]; do sleep 0.02; done
     sh -c 'echo $$' >dead

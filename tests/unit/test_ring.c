@@ -1,6 +1,7 @@
 /* The flight recorder: a spool that keeps the last part of a recording. */
 #include "collector/tracepress.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -112,7 +113,7 @@ static void the_last_part_is_kept(void **state)
     tracepress_stop();
     assert_true(seen.is_unbroken);
     assert_int_equal(seen.last, count - 1);
-    assert_in_range(seen.count, (MEGABYTE - TP_SPOOL_RING_CHUNK) / per_range - 20, MEGABYTE / per_range);
+    assert_in_range(seen.count, (MEGABYTE - TP_SPOOL_FULL_CHUNK) / per_range - 20, MEGABYTE / per_range);
     assert_in_range(seen.bytes, MEGABYTE, MEGABYTE + SLACK);
 }
 
@@ -175,34 +176,113 @@ static void more_threads_than_chunks_have_one_each(void **state)
             pthread_join(threads[t], NULL);
     }
     tracepress_stop();
-    assert_in_range(seen.bytes, MEGABYTE, THREADS * TP_SPOOL_RING_CHUNK + SLACK);
+    assert_in_range(seen.bytes, MEGABYTE, THREADS * TP_SPOOL_FULL_CHUNK + SLACK);
     assert_int_equal(seen.last, 5000);
 }
 
 /* ---- the file itself ---- */
 
+static struct tp_spool spool;
+
+static void create(uint64_t max_bytes, uint64_t ring_bytes)
+{
+    const struct tp_spool_head head = {.magic = TP_SPOOL_MAGIC, .version = TP_SPOOL_VERSION};
+    assert_int_equal(tp_spool_create(&spool, folder, "spool", &head, max_bytes, ring_bytes), 0);
+}
+
+static struct tp_spool_chunk *take(uint32_t sequence)
+{
+    const struct tp_spool_chunk header = {.thread = 1, .sequence = sequence};
+    struct tp_spool_chunk *chunk = tp_spool_take(&spool, TP_SPOOL_FULL_CHUNK);
+    return chunk ? tp_spool_prepare(&spool, chunk, &header) : NULL;
+}
+
 static void a_full_disk_makes_the_ring_smaller(void **state)
 {
-    struct tp_spool spool;
-    struct tp_spool_head head = {.magic = TP_SPOOL_MAGIC, .version = TP_SPOOL_VERSION};
-    struct tp_spool_chunk header = {.thread = 1}, notes = {.is_notes = 1};
     (void)state;
-    assert_int_equal(tp_spool_create(&spool, folder, "full", &head, 3 * TP_SPOOL_RING_CHUNK, MEGABYTE), 0);
-    struct tp_spool_chunk *first = tp_spool_chunk(&spool, 4096, &header), *second = tp_spool_chunk(&spool, 1, &header);
-    assert_true(first && second && first->size == TP_SPOOL_RING_CHUNK);
+    create(3 * TP_SPOOL_FULL_CHUNK, MEGABYTE);
+    struct tp_spool_chunk *first = take(0), *second = take(1);
+    assert_true(first && second && first->size == TP_SPOOL_FULL_CHUNK);
     first[1].tid = 7;
-    assert_null(tp_spool_chunk(&spool, 4096, &header)); /* no room, and both are in use */
+    assert_null(take(2)); /* no room, and both are in use */
     tp_spool_return(&spool, first);
     tp_spool_return(&spool, second);
-    assert_ptr_equal(tp_spool_chunk(&spool, 4096, &header), first);
+    assert_ptr_equal(take(2), first);
     assert_int_equal(first[1].tid, 0);
-    assert_true(first->magic == TP_SPOOL_CHUNK_MAGIC);
-    assert_ptr_equal(tp_spool_chunk(&spool, 4096, &header), second);
-    assert_null(tp_spool_chunk(&spool, 4096, &header));
+    assert_true(first->magic == TP_SPOOL_CHUNK_MAGIC && first->sequence == 2);
+    assert_ptr_equal(take(3), second);
+    assert_null(take(4));
     tp_spool_return(&spool, first);
-    assert_null(tp_spool_chunk(&spool, 4096, &notes)); /* what is noted is never written over */
+    assert_null(tp_spool_notes(&spool, 4096)); /* what is noted is never written over */
     tp_spool_close(&spool, true);
     munmap(second, second->size);
+}
+
+/* Sequences of the chunks that a reader finds. */
+static uint32_t read_sequences(uint32_t sequences[8])
+{
+    struct tp_arena arena;
+    struct tp_spool_file file;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    assert_int_equal(tp_spool_open(&file, spool.path, &arena, NULL), 0);
+    uint32_t count = file.thread_count ? file.threads[0].end : 0;
+    assert_in_range(count, 1, 8);
+    for (uint32_t i = 0; i < count; i++)
+        sequences[i] = file.chunks[i]->sequence;
+    tp_spool_release(&file);
+    tp_arena_release(&arena);
+    return count;
+}
+
+static void chunks_that_are_used_again_were_kept(void **state)
+{
+    uint32_t sequences[8];
+    (void)state;
+    create(MEGABYTE, 0);
+    struct tp_spool_chunk *chunk = take(0);
+    for (uint32_t i = 1; i < 5; i++) {
+        tp_spool_return(&spool, chunk);
+        assert_ptr_equal(take(i), chunk);
+    }
+    assert_int_equal(read_sequences(sequences), 5);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(sequences[i], i);
+    tp_spool_return(&spool, chunk);
+    tp_spool_close(&spool, true);
+}
+
+static void killed_while_a_chunk_is_moved(void **state)
+{
+    uint32_t sequences[8];
+    (void)state;
+    create(MEGABYTE, 0);
+    struct tp_spool_chunk *chunk = take(0);
+    tp_spool_return(&spool, chunk);
+    assert_ptr_equal(take(1),
+                     chunk); /* 0 is at the end of the file now; its place again as it was before it was emptied: */
+    chunk->sequence = 0;
+    assert_int_equal(read_sequences(sequences), 1);
+    assert_int_equal(sequences[0], 0);
+    const uint64_t none = 0; /* and before the copy was whole */
+    assert_int_equal(pwrite(spool.fd, &none, sizeof none, TP_SPOOL_UNIT + TP_SPOOL_FULL_CHUNK), sizeof none);
+    assert_int_equal(read_sequences(sequences), 1);
+    tp_spool_return(&spool, chunk);
+    tp_spool_close(&spool, true);
+}
+
+static void no_room_for_the_copy_leaves_the_chunk(void **state)
+{
+    uint32_t sequences[8];
+    (void)state;
+    create(TP_SPOOL_UNIT + TP_SPOOL_FULL_CHUNK, 0);
+    tp_spool_return(&spool, take(0));
+    assert_null(take(1));
+    assert_int_equal(spool.failed, EFBIG);
+    assert_int_equal(read_sequences(sequences), 1);
+    assert_null(take(1));
+    tp_spool_close(&spool, true);
 }
 
 int main(void)
@@ -214,6 +294,9 @@ int main(void)
         cmocka_unit_test(threads_share_it),
         cmocka_unit_test(more_threads_than_chunks_have_one_each),
         cmocka_unit_test(a_full_disk_makes_the_ring_smaller),
+        cmocka_unit_test(chunks_that_are_used_again_were_kept),
+        cmocka_unit_test(killed_while_a_chunk_is_moved),
+        cmocka_unit_test(no_room_for_the_copy_leaves_the_chunk),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
