@@ -187,8 +187,8 @@ static bool start(const struct tp_source_host *host, const char *setting)
     return start_thread();
 }
 
-/* A child that has no torch yet may still import it. Where torch is, so is Kineto, which a child cannot use: its threads
- * are gone. */
+/* A child that has no torch yet may still import it. Where torch is, so is Kineto, which a child cannot use: its
+ * threads are gone. */
 static void in_child(void)
 {
     atomic_store(&is_posted, false);
