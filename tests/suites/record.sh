@@ -42,7 +42,7 @@ check "exec begins a new trace and keeps the old one" rec 0 2 -- "$TARGET" exec
 check "a program that takes LD_PRELOAD away is recorded up to there" rec 0 1 -- "$TARGET" unset
 helpers() {
     rm -rf r
-    "$TP" record -o r -- sh -c '/bin/true; (exit 4)' 2>err
+    "$TP" record -o r --source torch -- sh -c '/bin/true; (exit 4)' 2>err
     [ $? = 4 ] && [ -z "$(ls -A r)" ] && lines 1 && said 'nothing was recorded'
 }
 check "processes without records leave nothing" helpers
@@ -189,7 +189,7 @@ fi
 scripts=$OLDPWD/tests/torch
 same() { # OPTIONS PROFILER_OPTIONS: recorded from inside, and by torch.profiler itself
     rm -rf r && mkdir -p r
-    "$TP" record -o r --no-tfevents --torch-options "$1" -- "$python" "$scripts/loop.py" >out 2>err &&
+    "$TP" record -o r --no-tfevents --source torch --torch-options "$1" -- "$python" "$scripts/loop.py" >out 2>err &&
         "$python" "$scripts/loop.py" "$1" own.json >out 2>own.err && "$python" "$scripts/compare.py" r/*.gz own.json
 }
 check "PyTorch: events, operator calls and shapes are those of torch.profiler" same shapes
