@@ -10,11 +10,20 @@ static const char *probe(const struct tp_source_host *host)
     return NULL;
 }
 
+static tracepress_name range;
+
 static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)host;
-    tracepress_begin(tracepress_intern(*setting ? setting : "process"));
+    range = tracepress_intern(*setting ? setting : "process");
+    tracepress_begin(range);
     return true;
+}
+
+/* The range that was open before fork is the parent's. */
+static void in_child(void)
+{
+    tracepress_begin(range);
 }
 
 static void stop(void)
@@ -28,4 +37,5 @@ const struct tp_source tp_source_null = {
     .probe = probe,
     .start = start,
     .stop = stop,
+    .in_child = in_child,
 };

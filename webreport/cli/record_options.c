@@ -213,8 +213,8 @@ const char *tp_record_source_words(const struct tp_record_options *options, char
             tp_buf_printf(&buf, "-%.*s,", (int)n, at);
             at += n + (at[n] == ',');
         }
-    if (tp_record_wants(options, "kineto")) /* one of the two can record PyTorch */
-        tp_buf_puts(&buf, "-torch,");
+    if (tp_record_wants(options, "kineto")) /* one of the two can record PyTorch; torch only tells of the first step */
+        tp_buf_puts(&buf, "torch,");
     snprintf(words, size, "%s", buf.data ? buf.data : "");
     tp_buf_release(&buf);
     return words;
@@ -225,10 +225,10 @@ const char *tp_record_torch_words(const struct tp_record_options *options, char 
     const struct tp_kineto_options *k = &options->kineto;
     snprintf(words, size,
              "duration_ms=%llu skip_first=%llu wait=%llu warmup=%llu active=%llu repeat=%llu shapes=%d stack=%d "
-             "memory=%d flops=%d modules=%d",
+             "memory=%d flops=%d modules=%d tell=%d",
              (unsigned long long)k->duration_ms, (unsigned long long)k->skip_first, (unsigned long long)k->wait,
              (unsigned long long)k->warmup, (unsigned long long)k->active, (unsigned long long)k->repeat, k->has_shapes,
-             k->has_stack, k->has_memory, k->has_flops, k->has_modules);
+             k->has_stack, k->has_memory, k->has_flops, k->has_modules, tp_record_wants(options, "kineto"));
     return words;
 }
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* A request that comes before the first steps is carried out by duration, whatever it says: so wait for some. */
-enum { POLLS_BEFORE_STEPS = 3, MESSAGE_BYTES = 8192, IS_ACTIVITY = 2 };
+enum { POLLS_BEFORE_STEPS = 8, MESSAGE_BYTES = 8192, IS_ACTIVITY = 2 };
 
 struct head {
     uint64_t size;
@@ -93,6 +93,15 @@ static size_t write_request(const struct tp_kineto_options *o, uint32_t number, 
     return n > 0 && (size_t)n < size ? (size_t)n : 0;
 }
 
+static bool has_stepped(const struct tp_kineto_options *options, const struct tp_kineto_process *process)
+{
+    char path[4200];
+    if (!options->is_told)
+        return process->asked > POLLS_BEFORE_STEPS;
+    snprintf(path, sizeof path, "%s/steps.%d.tmp", options->folder, (int)process->pid);
+    return access(path, F_OK) == 0;
+}
+
 /* What a process that asks is told; the size of it, 0: nothing now. */
 static size_t decide(struct tp_kineto *kineto, int32_t pid, char *text, size_t size)
 {
@@ -100,7 +109,8 @@ static size_t decide(struct tp_kineto *kineto, int32_t pid, char *text, size_t s
     struct tp_kineto_process *process = process_of(kineto, pid);
     if (!process || (o->repeat && process->answered >= o->repeat))
         return 0;
-    if (process->asked++ < (o->duration_ms ? 0 : POLLS_BEFORE_STEPS))
+    process->asked++;
+    if (!o->duration_ms && !has_stepped(o, process))
         return 0;
     return write_request(o, process->answered++, text, size);
 }

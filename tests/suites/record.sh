@@ -1,0 +1,202 @@
+# `tracepress record`: any program runs as without it, however it ends, and what it recorded becomes traces.
+. tests/suites/case.sh
+cd "$WORK" || exit 1
+TARGET=$BUILD/record_target
+is_asan && export TRACEPRESS_PRELOAD="$TOOLS/libtracepress-preload.so" # programs are not built for the sanitizer
+is_asan && TARGET=$TOOLS/record_target
+
+# rec STATUS TRACES ARGUMENTS...: runs with one range per process; wants that exit code and that many traces, no leftovers
+rec() {
+    want=$1 traces=$2
+    shift 2
+    rm -rf r
+    timeout 60 "$TP" record -o r --no-tfevents --source null "$@" >out 2>err
+    status=$?
+    [ $status = "$want" ] || { echo "exit code $status, wanted $want"; cat err; return 1; }
+    found=$(ls r 2>/dev/null | grep -c 'pt.trace.json.gz$')
+    [ "$found" = "$traces" ] || { echo "$found traces, wanted $traces"; ls -A r; cat err; return 1; }
+    [ -z "$(ls -A r 2>/dev/null | grep '^\.')" ] || { echo "something is left:"; ls -A r r/.t*; return 1; }
+}
+said() { grep -q "$1" err || { echo "not said: $1"; cat err; return 1; }; }
+lines() { [ "$(wc -l <err)" = "$1" ] || { echo "wanted $1 lines"; cat err; return 1; }; }
+
+streams() {
+    rec 3 1 -- sh -c 'read line; echo "got $line"; echo problem >&2; exit 3' <<X || return 1
+input
+X
+    [ "$(cat out)" = "got input" ] && grep -qx problem err
+}
+check "input, output and exit code pass through" streams
+arguments() {
+    rec 0 1 -- sh -c 'printf "%s|" "$@"' name 'a b' -- --quiet '' || return 1
+    [ "$(cat out)" = 'a b|--|--quiet||' ]
+}
+check "the program's words are its own" arguments
+ends() {
+    rec 0 1 -- "$TARGET" status 0 && rec 77 1 -- "$TARGET" status 77 && rec 9 1 -- "$TARGET" _exit &&
+        rec 137 1 -- "$TARGET" kill && said 'signal 9' && rec 139 1 -- "$TARGET" segv && rec 134 1 -- "$TARGET" abort
+}
+check "every way to end gives the shell's code, and a trace" ends
+check "children by fork have traces of their own" rec 0 3 -- "$TARGET" fork
+check "exec begins a new trace and keeps the old one" rec 0 2 -- "$TARGET" exec
+check "a program that takes LD_PRELOAD away is recorded up to there" rec 0 1 -- "$TARGET" unset
+helpers() {
+    rm -rf r
+    "$TP" record -o r --source torch -- sh -c '/bin/true; (exit 4)' 2>err
+    [ $? = 4 ] && [ -z "$(ls -A r)" ] && lines 1 && said 'nothing was recorded'
+}
+check "processes without records leave nothing" helpers
+closes() {
+    rm -f mine
+    rec 7 1 -- "$TARGET" close mine && [ "$(cat mine)" = mine ]
+}
+check "a program that closes everything keeps its own files whole" closes
+outlives() {
+    rm -rf r
+    "$TP" record -o r --source null --no-tfevents -- "$TARGET" daemon 2>err
+    [ $? = 5 ] && said 'still runs' || { cat err; return 1; }
+    spool=$(sed -n 's/.*tracepress recover //p' err)
+    [ -e "$spool" ] || { echo "no spool: $spool"; return 1; }
+    sleep 3
+    "$TP" recover "$spool" -o later.json --quiet && grep -q '"process"' later.json
+}
+check "a process that outlives the program keeps its spool, and a line names it" outlives
+
+absent() { rec 127 0 -- no_such_program_here && lines 1 && rec 127 0 -- ./no/such && lines 1; }
+check "no such program: 127" absent
+unusable() {
+    : >plain && rec 126 0 -- ./plain && lines 1 && rec 126 0 -- "$PWD" && lines 1
+}
+check "what cannot be run: 126" unusable
+foreign() {
+    { head -c 18 /bin/true && printf '\263\000' && tail -c +21 /bin/true; } >foreign
+    chmod +x foreign
+    rec 126 0 -- ./foreign && said 'another processor'
+}
+check "a program of another processor: 126, and why" foreign
+script() {
+    echo 'echo "text $1"; exit 6' >script
+    chmod +x script
+    rec 6 1 -- ./script here && [ "$(cat out)" = "text here" ]
+}
+check "a text without #! is run by the shell" script
+static() {
+    echo 'int main(void) { return 8; }' >static.c
+    cc -static -o static static.c 2>/dev/null || return 77
+    rec 8 0 -- ./static && lines 1 && said 'statically linked'
+}
+setuid() {
+    [ "$(id -u)" = 0 ] && cp "$TARGET" setuid && chown nobody setuid && chmod u+s,a+rx setuid || return 77
+    rec 11 0 -- ./setuid status 11 || rec 11 1 -- ./setuid status 11 || return 1 # mounted nosuid, it is like any other
+    said 'rights of another user'
+}
+for how in static setuid; do
+    $how >case.log 2>&1
+    case $? in
+    0) ok "a $how program runs, and a line says why it is not recorded" ;;
+    77) skip "a $how program" "none can be made here" ;;
+    *) not_ok "a $how program runs, and a line says why it is not recorded" "$(cat case.log)" ;;
+    esac
+done
+
+# signal NAME TO: record gets it, the program sees it
+signal() {
+    rm -rf r ready
+    env --default-signal=INT,QUIT "$TP" record -o r --source null --no-tfevents -- \
+        sh -c 'trap "echo got; exit 21" '"$1"'; : >ready; while :; do sleep 0.05; done' >out 2>err &
+    pid=$!
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -e ready ] && break; sleep 0.1; done
+    kill -"$1" $pid
+    (sleep 20; kill -9 $pid) 2>/dev/null &
+    guard=$!
+    wait $pid
+    status=$?
+    kill $guard 2>/dev/null
+    [ $status = 21 ] && [ "$(cat out)" = got ] || { echo "$1: $status"; cat err; return 1; }
+}
+signals() { signal TERM && signal HUP && signal USR1 && signal QUIT && signal INT; }
+check "signals are passed on" signals
+stops() {
+    rm -rf r
+    "$TP" record -o r --source null --no-tfevents -- sleep 1 2>err &
+    pid=$!
+    sleep 0.3
+    kill -TSTP $pid
+    sleep 0.2
+    state=$(sed 's/.*) //; s/ .*//' /proc/$pid/stat)
+    kill -CONT $pid
+    wait $pid
+    status=$?
+    [ "$state" = T ] && [ $status = 0 ] || { echo "state $state, status $status"; return 1; }
+}
+check "a stop stops both, and both go on" stops
+dispositions() { # what record ignores for itself is not ignored in the program; what was ignored stays so
+    rec 141 1 -- sh -c 'kill -PIPE $$' || return 1
+    (trap '' HUP && "$TP" record -o r -- sh -c 'kill -HUP $$; exit 5' 2>err)
+    [ $? = 5 ]
+}
+check "dispositions of signals are those of the caller" dispositions
+
+full() {
+    [ "$(id -u)" = 0 ] && mkdir -p tiny && mount -t tmpfs -o size=24k none tiny 2>/dev/null || return 77
+    "$TP" record -o tiny --source null -- "$TARGET" fork >out 2>err
+    status=$?
+    umount tiny
+    [ $status = 0 ] && grep -q 'tracepress: ' err || { echo "status $status"; cat err; return 1; }
+}
+full >case.log 2>&1
+case $? in
+0) ok "a full disk: the program goes on, its exit code passes, and it is said" ;;
+77) skip "a full disk" "no tmpfs can be mounted here" ;;
+*) not_ok "a full disk: the program goes on, its exit code passes, and it is said" "$(cat case.log)" ;;
+esac
+no_folder() {
+    : >file
+    "$TP" record -o file/x -- "$TARGET" status 3 2>err
+    [ $? = 4 ] && lines 1
+}
+check "a log folder that cannot be made: 4, before anything runs" no_folder
+usage() {
+    for words in "--source nope -- true" "true" "" "--active 0 -- true" "--duration x -- true" "--torch-options y -- true" \
+        "--duration 1 --wait 1 -- true"; do
+        # shellcheck disable=SC2086
+        "$TP" record -o r $words 2>err
+        [ $? = 2 ] && lines 1 || { echo "record $words"; cat err; return 1; }
+    done
+}
+check "wrong options: 2 and one line" usage
+sources() {
+    "$TP" record --list-sources >out && grep -q '^  null  *off' out && grep -q '^  torch  *-' out && grep -q kineto out
+}
+check "--list-sources says what is there and why not" sources
+outputs() {
+    rm -rf r
+    "$TP" record -o r --source null --report --quiet -- "$TARGET" status 0 2>err
+    [ ! -s err ] && [ -s r/report.html ] && ls r/events.out.tfevents.* >/dev/null || { ls -A r; cat err; return 1; }
+}
+check "--report, event files, --quiet" outputs
+needed() { # nothing but the C library, so that it loads into any program
+    ! objdump -p "$TOOLS/libtracepress-preload.so" | grep NEEDED | grep -v 'lib[cm]\.so\|ld-linux'
+}
+check "the preload library needs the C library alone" needed
+
+python=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
+[ -x "$python" ] || python=$OLDPWD/build/torch/bin/python
+if ! "$python" -c 'import torch' 2>/dev/null; then
+    skip "PyTorch, unmodified" "no Python with torch: set TORCH_PYTHON"
+    exit 0
+fi
+scripts=$OLDPWD/tests/torch
+same() { # OPTIONS PROFILER_OPTIONS: recorded from inside, and by torch.profiler itself
+    rm -rf r && mkdir -p r
+    "$TP" record -o r --no-tfevents --source torch --torch-options "$1" -- "$python" "$scripts/loop.py" >out 2>err &&
+        "$python" "$scripts/loop.py" "$1" own.json >out 2>own.err && "$python" "$scripts/compare.py" r/*.gz own.json
+}
+check "PyTorch: events, operator calls and shapes are those of torch.profiler" same shapes
+check "PyTorch: so they are with memory and stacks" same shapes,memory,stack
+kineto() {
+    rm -rf r && mkdir -p r
+    timeout 120 "$TP" record -o r --no-tfevents --source kineto --wait 0 --active 4 -- "$python" "$scripts/loop.py" slow \
+        >out 2>err && "$python" "$scripts/compare.py" --steps 4 r/*.gz own.json
+}
+check "PyTorch: by Kineto's daemon protocol, the same operator calls per step" kineto

@@ -1,0 +1,40 @@
+"""compare.py [--steps N] RECORDED OWN: the same events, counted by category, name, shapes and types. With --steps,
+operators only, where RECORDED has N steps and OWN has three."""
+import collections
+import gzip
+import json
+import sys
+
+words = sys.argv[1:]
+steps = None
+if words[0] == "--steps":
+    steps = int(words[1])
+    words = words[2:]
+
+
+def count(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
+        events = json.load(file)["traceEvents"]
+    counts = collections.Counter()
+    for event in events:
+        args = event.get("args", {})
+        if event.get("cat") == "cpu_op":
+            shapes = json.dumps([args.get("Input Dims"), args.get("Input type")])
+            counts["cpu_op", event["name"], shapes if steps is None else ""] += 1
+        elif event.get("cat") == "cpu_instant_event" and steps is None:
+            counts["memory", "", args.get("Bytes", 0) > 0] += 1
+        elif event.get("cat") == "fwdbwd" and steps is None:
+            counts["fwdbwd", event.get("ph"), ""] += 1
+        elif event.get("cat") == "user_annotation" and steps is None:
+            counts["user_annotation", event["name"].rstrip("0123456789"), ""] += 1
+    return counts
+
+
+recorded, own = count(words[0]), count(words[1])
+if steps is not None:
+    own = collections.Counter({key: n * steps // 3 for key, n in own.items()})
+different = [(key, recorded[key], own[key]) for key in sorted(set(recorded) | set(own), key=str) if recorded[key] != own[key]]
+for key, a, b in different[:10]:
+    print("recorded", a, "own", b, *key)
+print(sum(recorded.values()), "events counted,", len(different), "kinds differ")
+sys.exit(1 if different or not recorded else 0)
