@@ -181,8 +181,9 @@ static bool attach(char *reason, size_t size)
         cupti.set_tid_type(TP_CUPTI_TID_SYSTEM);
     at.has_own_clock = !cupti.register_clock || cupti.register_clock(give_time) != TP_CUPTI_OK;
     int result = cupti.register_callbacks(give_buffer, take_buffer);
-    if (result == TP_CUPTI_OK && at.has_own_clock && !cupti.get_timestamp)
-        result = TP_CUPTI_UNKNOWN;
+    uint64_t unused;
+    if (result == TP_CUPTI_OK && at.has_own_clock)
+        result = cupti.get_timestamp ? cupti.get_timestamp(&unused) : TP_CUPTI_UNKNOWN;
     if (result != TP_CUPTI_OK) {
         explain(reason, size, result);
         return false;

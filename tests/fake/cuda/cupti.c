@@ -86,7 +86,7 @@ static double ticks_per_ns = 1;
 static int is_enabled[KINDS];
 static uint64_t counts[KINDS], emitted, drops, buffers;
 static size_t dropped;
-static uint32_t correlation;
+static uint32_t correlation, period_ms;
 static pid_t process;
 
 static uint64_t realtime(void)
@@ -150,10 +150,13 @@ static struct buffer *take_ready(int is_forced)
     return ready;
 }
 
+static void retire_ready(int is_forced);
+
+/* CUPTI's thread: gives full buffers back, and from time to time those that are not full. */
 static void *work(void *unused)
 {
     (void)unused;
-    for (;;) {
+    for (uint64_t flushed = realtime();;) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += PERIOD_MS * 1000000;
@@ -161,6 +164,10 @@ static void *work(void *unused)
         until.tv_nsec %= 1000000000;
         pthread_mutex_lock(&lock);
         pthread_cond_timedwait(&is_full, &lock, &until);
+        if (period_ms && realtime() - flushed > period_ms * 1000000u) {
+            retire_ready(0);
+            flushed = realtime();
+        }
         struct buffer *ready = fault("hold", 0) ? NULL : take_ready(0);
         pthread_mutex_unlock(&lock);
         deliver(ready);
@@ -176,6 +183,14 @@ static void retire(struct filler *filler)
     full = filler->current;
     filler->current = NULL;
     pthread_cond_signal(&is_full);
+}
+
+static void retire_ready(int is_forced)
+{
+    uint64_t now = realtime();
+    for (struct filler *filler = fillers; filler; filler = filler->next)
+        if (filler->current && (is_forced || filler->current->ready_ns <= now))
+            retire(filler);
 }
 
 static struct filler *filler_of_thread(void)
@@ -410,10 +425,7 @@ FAKE_EXPORT int cuptiActivityFlushAll(uint32_t flags)
         for (;;)
             pause(); /* as CUPTI was seen to hang in a child */
     pthread_mutex_lock(&lock);
-    uint64_t now = realtime();
-    for (struct filler *filler = fillers; filler; filler = filler->next)
-        if (filler->current && ((flags & TP_CUPTI_FLUSH_FORCED) || filler->current->ready_ns <= now))
-            retire(filler);
+    retire_ready(flags & TP_CUPTI_FLUSH_FORCED);
     struct buffer *ready = take_ready(flags & TP_CUPTI_FLUSH_FORCED);
     pthread_mutex_unlock(&lock);
     deliver(ready);
@@ -422,13 +434,16 @@ FAKE_EXPORT int cuptiActivityFlushAll(uint32_t flags)
 
 FAKE_EXPORT int cuptiActivityFlushPeriod(uint32_t ms)
 {
-    return ms ? 0 : 1;
+    pthread_mutex_lock(&lock);
+    period_ms = ms;
+    pthread_mutex_unlock(&lock);
+    return 0;
 }
 
 FAKE_EXPORT int cuptiGetTimestamp(uint64_t *ns)
 {
     *ns = realtime() + AHEAD_NS;
-    return 0;
+    return (int)fault("no_timestamp", 0);
 }
 
 FAKE_EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t function, const char **name)

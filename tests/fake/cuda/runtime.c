@@ -54,44 +54,64 @@ static uint64_t realtime(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void find_hooks(void)
+static int has_hooks;
+
+static int is_hooked(void)
+{
+    return __atomic_load_n(&has_hooks, __ATOMIC_ACQUIRE);
+}
+
+static void initialize(void)
 {
     cuInit(0);
-    void *cupti = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
+}
+
+/* CUPTI may come at any time; what streams were told on another clock is then forgotten. */
+static void find_hooks(void)
+{
+    void *cupti = is_hooked() ? NULL : dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
     if (!cupti)
         return;
-    *(void **)&hooks.now = dlsym(cupti, "fake_cupti_now");
-    *(void **)&hooks.length = dlsym(cupti, "fake_cupti_length");
-    *(void **)&hooks.call = dlsym(cupti, "fake_cupti_call");
-    *(void **)&hooks.record = dlsym(cupti, "fake_cupti_record");
+    pthread_mutex_lock(&lock);
+    if (!is_hooked()) {
+        *(void **)&hooks.now = dlsym(cupti, "fake_cupti_now");
+        *(void **)&hooks.length = dlsym(cupti, "fake_cupti_length");
+        *(void **)&hooks.call = dlsym(cupti, "fake_cupti_call");
+        *(void **)&hooks.record = dlsym(cupti, "fake_cupti_record");
+        for (unsigned i = 0; i < stream_count; i++)
+            streams[i].free_stamp = 0;
+        __atomic_store_n(&has_hooks, 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 static uint64_t now(void)
 {
-    return hooks.now ? hooks.now() : realtime();
+    return is_hooked() ? hooks.now() : realtime();
 }
 
 static uint64_t length(uint64_t ns)
 {
-    return hooks.length ? hooks.length(ns) : ns;
+    return is_hooked() ? hooks.length(ns) : ns;
 }
 
 /* Begins a call: returns its stamp. */
 static uint64_t enter(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, find_hooks);
+    pthread_once(&once, initialize);
+    find_hooks();
     return now();
 }
 
 static uint32_t leave(uint32_t function, uint64_t start)
 {
-    return hooks.call ? hooks.call(0, function, start) : 0;
+    return is_hooked() ? hooks.call(0, function, start) : 0;
 }
 
 static void record(const void *bytes, size_t size, uint64_t ready_ns)
 {
-    if (hooks.record)
+    if (is_hooked())
         hooks.record(bytes, size, ready_ns);
 }
 
@@ -240,7 +260,7 @@ FAKE_EXPORT int cuLaunchKernel(const struct fake_kernel *kernel, unsigned gx, un
         .grid = {(int)gx, (int)gy, (int)gz}, .block = {(int)bx, (int)by, (int)bz}, .dynamic_shared_bytes = (int)shared};
     fake_unused(args);
     fake_unused(extra);
-    launch.correlation = hooks.call ? hooks.call(1, 307, start) : 0;
+    launch.correlation = is_hooked() ? hooks.call(1, 307, start) : 0;
     record_kernel(kernel, &launch, stream, &span);
     return 0;
 }
