@@ -211,7 +211,7 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     c->end_ns -= c->base_ns;
     c->result->start_ns = first;
     c->result->was_stopped = c->file->was_stopped;
-    c->result->broken_count = c->file->broken_count;
+    c->result->broken_count += c->file->broken_count;
     c->arrows = TP_VEC(c->arena, struct tp_spool_arrow);
     c->ranges = TP_VEC(c->arena, struct tp_spool_range);
     c->stack = TP_VEC(c->arena, uint32_t);

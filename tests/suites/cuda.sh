@@ -1,5 +1,6 @@
 # The CUDA source on a CUDA without a GPU (tests/fake/cuda): what it was told is in the trace, whatever goes wrong.
 . tests/suites/case.sh
+TESTS=$PWD/tests
 cd "$WORK" || exit 1
 export TRACEPRESS_CUPTI="$BUILD/fake_cuda/libcupti.so.13" FAKE_CUPTI_COUNTS="$WORK/emitted"
 PROGRAM=$BUILD/cuda_program
@@ -180,4 +181,15 @@ elif is_asan; then
     skip "NVIDIA's own library steps over the same records" "once is enough"
 else
     check "NVIDIA's own library steps over the same records" walked
+fi
+
+occupancy() {
+    find "$SHARED/data/traces" -name '*.json' -o -name '*.json.gz' | sort | xargs python3 "$TESTS/oracle/kernels_of_traces.py" >kernels
+    [ "$(wc -l <kernels)" -gt 50000 ] || { wc -l kernels; return 1; }
+    "$TOOLS/occupancy_check" <kernels
+}
+if is_asan || [ ! -d "$SHARED/data/traces" ] || ! python3 -c '' 2>/dev/null; then
+    skip "occupancy equals Kineto's for every kernel of real traces" "once is enough; needs the traces beside the project and python3"
+else
+    check "occupancy equals Kineto's for every kernel of real traces" occupancy
 fi

@@ -135,14 +135,18 @@ static void contexts(int count)
     cuLaunchKernel(&tiny, 8, 1, 1, 128, 1, 1, 0, NULL, NULL, NULL);
     did.kernels++;
     cudaDeviceSynchronize();
+    cudaFree(from);
+    cudaFree(to);
+    did.allocations += 2;
     did.waits += 2;
 }
 
 /* Blocks of all kinds, most of them given back, and an event that another stream waits for. */
 static void memory(int count)
 {
+    static void *kept[64] __attribute__((used)); /* never given back */
+    static cudaEvent_t event;
     cudaStream_t first, second;
-    cudaEvent_t event;
     cudaStreamCreate(&first);
     cudaStreamCreate(&second);
     cudaEventCreate(&event);
@@ -158,6 +162,8 @@ static void memory(int count)
         if (i % 10) {
             cudaFree(block);
             did.allocations++;
+        } else {
+            kept[i / 10 % 64] = block;
         }
     }
     launch(&gemm, 1000, 256, first);
