@@ -39,7 +39,7 @@ BIN    := $(BUILD)/tracepress
 TESTS  := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FAKE   := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libcudart.so.13 libcupti.so.13)
-TOOLS  := $(patsubst tests/check/%.c,$(BUILD)/%,$(wildcard tests/check/*.c)) $(BUILD)/gen_trace $(BUILD)/train $(BUILD)/cuda_program \
+TOOLS  := $(patsubst tests/check/%.c,$(BUILD)/%,$(wildcard tests/check/*.c)) $(BUILD)/gen_trace $(BUILD)/train $(BUILD)/cuda_program $(BUILD)/gpu_program \
           $(patsubst tests/fake/%.c,$(BUILD)/%.so,$(wildcard tests/fake/*.c))
 SUB    := $(MAKE) --no-print-directory -j$(shell nproc 2>/dev/null || echo 2)
 
@@ -84,6 +84,8 @@ test: ## install what is missing, run every suite, print `N passed, N failed`
 	@sh tests/run.sh $(BUILD) $(if $(filter release,$(MODE)),build/asan)
 test-unit: $(TESTS) ## unit tests, a program per module
 	@sh tests/run.sh --suite unit $(BUILD)
+test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped, and says so, where there is none
+	@sh tests/run.sh --suite gpu $(BUILD)
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
 $(BUILD)/sources.a: $(SOURCE)
@@ -97,6 +99,8 @@ $(BUILD)/write_trace: $(BUILD)/tests/bench/write_trace.o $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/record: $(BUILD)/tests/bench/record.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/collector/clock.o -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN'
+$(BUILD)/cupti_bench: $(BUILD)/tests/bench/cupti.o $(RECORD) $(CUDA) $(BUILD)/core.a
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/train: $(BUILD)/tests/demo/train.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN' -lm
 $(BUILD)/phases: $(BUILD)/tests/check/phases.o $(LIB)
@@ -117,6 +121,8 @@ $(FAKE):
 $(BUILD)/cuda_program: $(BUILD)/tests/fake/cuda_program/main.o $(FAKE) $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/fake_cuda/libcudart.so.13 -L$(BUILD) -ltracepress \
 	  -Wl,-rpath,'$$ORIGIN:$$ORIGIN/fake_cuda' -Wl,--disable-new-dtags -Wl,-rpath-link,$(BUILD)/fake_cuda
+$(BUILD)/gpu_program: $(BUILD)/tests/gpu/driver_program.o
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
 $(BUILD)/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -127,7 +133,7 @@ fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang
 $(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 bench: ## wall time against zcat, memory per event, growth, page size (N=events)
-	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/measure $(BUILD)/write_trace
+	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/measure $(BUILD)/write_trace
 	@sh tests/bench/run.sh $(BUILD) $(or $(N),75000)
 
 # ---- habits ----------------------------------------------------------------
@@ -158,7 +164,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all demo test test-unit programs fuzz bench lint format install uninstall clean help
+.PHONY: all demo test test-unit test-gpu programs fuzz bench lint format install uninstall clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
