@@ -376,9 +376,7 @@ void tp_spool_gpu_gather(struct tp_spool_conversion *c)
 {
     struct tp_arena *arena = c->arena;
     struct tp_spool_gpu *gpu = c->gpu = tp_arena_alloc(arena, sizeof *gpu);
-    struct tp_vec *const items[] = {&gpu->works, &gpu->syncs, &gpu->overheads, &gpu->environment, &gpu->memory};
-    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
-        *items[i] = TP_VEC(arena, struct tp_gpu_item);
+    gpu->works = gpu->syncs = gpu->overheads = gpu->environment = gpu->memory = TP_VEC(arena, struct tp_gpu_item);
     gpu->calls = TP_VEC(arena, struct tp_gpu_call);
     gpu->events = gpu->contexts = TP_VEC(arena, struct tp_spool_gpu_event);
     gpu->devices = TP_VEC(arena, struct tp_gpu_device);

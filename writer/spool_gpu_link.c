@@ -24,7 +24,7 @@ static uint32_t add_scope(struct tp_spool_conversion *c, const struct tp_spool_r
     return (uint32_t)(c->gpu->scopes.count - 1);
 }
 
-static void open(struct tp_spool_conversion *c, struct tp_vec *stack, const struct tp_spool_range *range)
+static void enter(struct tp_spool_conversion *c, struct tp_vec *stack, const struct tp_spool_range *range)
 {
     struct open_range fresh = {.end_ns = range->start_ns + range->dur_ns};
     if (stack->count) {
@@ -80,7 +80,7 @@ void tp_spool_gpu_link(struct tp_spool_conversion *c, uint64_t tid)
                 break;
             close_ended(&stack, range->start_ns);
             if (range->start_ns + range->dur_ns > now_ns) /* others cannot hold this call, nor a later one */
-                open(c, &stack, range);
+                enter(c, &stack, range);
         }
         close_ended(&stack, now_ns);
         const struct open_range *top = stack.count ? TP_AT(&stack, struct open_range, stack.count - 1) : NULL;

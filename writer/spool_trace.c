@@ -204,9 +204,8 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     find_window(c, &first);
     tp_spool_gpu_gather(c);
     if (c->gpu && c->gpu->first_ns < first) /* what CUPTI tells, it tells later; nothing is older than the spool */
-        first = c->gpu->first_ns > (int64_t)c->file->head.start_realtime_ns
-                    ? c->gpu->first_ns
-                    : (int64_t)c->file->head.start_realtime_ns;
+        first = c->gpu->first_ns > (int64_t)c->file->head.start_realtime_ns ? c->gpu->first_ns
+                                                                            : (int64_t)c->file->head.start_realtime_ns;
     c->base_ns = tp_trace_out_base(first > 0 ? first : 0);
     c->end_ns -= c->base_ns;
     c->result->start_ns = first;

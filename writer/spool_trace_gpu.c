@@ -5,9 +5,12 @@
 
 enum { MAX_ARGS = 16, DEVICE_ROW = 1, SYNC_ROWS = 1000000 };
 
+/* Arguments of an event, with room for what they and the name point to. */
 struct args {
     struct tp_trace_out_arg items[MAX_ARGS];
     size_t count;
+    int64_t grid[3], block[3];
+    char text[96];
 };
 
 static void add_int(struct args *args, enum tp_trace_out_key key, int64_t value)
@@ -107,12 +110,7 @@ static double shown(float value)
     return scaled < 9e15 ? (double)(int64_t)(scaled + 0.5) / 1e6 : (double)value;
 }
 
-struct place {
-    int64_t grid[3], block[3];
-};
-
-static void kernel_args(struct tp_spool_conversion *c, const struct tp_spool_record *record, struct args *args,
-                        struct place *place)
+static void kernel_args(struct tp_spool_conversion *c, const struct tp_spool_record *record, struct args *args)
 {
     struct tp_spool_gpu_kernel kernel;
     struct tp_gpu_occupancy occupancy;
@@ -121,8 +119,8 @@ static void kernel_args(struct tp_spool_conversion *c, const struct tp_spool_rec
     int64_t shared = (int64_t)kernel.static_shared_bytes + kernel.dynamic_shared_bytes;
     struct tp_gpu_launch launch = {.registers = kernel.registers, .shared_bytes = shared};
     for (int i = 0; i < 3; i++) {
-        launch.grid[i] = place->grid[i] = kernel.grid[i];
-        launch.block[i] = place->block[i] = kernel.block[i];
+        launch.grid[i] = args->grid[i] = kernel.grid[i];
+        launch.block[i] = args->block[i] = kernel.block[i];
     }
     add_int(args, TP_OUT_QUEUED, kernel.queued < INT64_MAX ? (int64_t)kernel.queued : 0);
     add_place(args, &kernel.work);
@@ -133,8 +131,8 @@ static void kernel_args(struct tp_spool_conversion *c, const struct tp_spool_rec
         args->items[args->count++] = tp_trace_out_real(TP_OUT_BLOCKS_PER_SM, shown(occupancy.blocks_per_sm));
         args->items[args->count++] = tp_trace_out_real(TP_OUT_WARPS_PER_SM, shown(occupancy.warps_per_sm));
     }
-    args->items[args->count++] = tp_trace_out_list(TP_OUT_GRID, place->grid, 3);
-    args->items[args->count++] = tp_trace_out_list(TP_OUT_BLOCK, place->block, 3);
+    args->items[args->count++] = tp_trace_out_list(TP_OUT_GRID, args->grid, 3);
+    args->items[args->count++] = tp_trace_out_list(TP_OUT_BLOCK, args->block, 3);
     if (is_known)
         add_int(args, TP_OUT_OCCUPANCY, occupancy.percent);
     add_graph(args, &kernel.work);
@@ -155,7 +153,7 @@ static const char *memory_kind(unsigned kind)
     return kinds[kind < sizeof kinds / sizeof *kinds ? kind : 0];
 }
 
-static struct tp_str copy_args(const struct tp_gpu_item *item, struct args *args, char *name, size_t size)
+static struct tp_str copy_args(const struct tp_gpu_item *item, struct args *args)
 {
     static const char *const directions[] = {"<unknown>", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                              "AtoD",      "DtoA", "DtoD", "HtoH", "PtoP"};
@@ -173,35 +171,35 @@ static struct tp_str copy_args(const struct tp_gpu_item *item, struct args *args
         add_named(args, "toContext", number(copy.to_context));
     }
     add_graph(args, &copy.work);
-    int n =
-        snprintf(name, size, "Memcpy %s (%s -> %s)", direction, memory_kind(copy.from_kind), memory_kind(copy.to_kind));
-    return (struct tp_str){name, (size_t)n};
+    int n = snprintf(args->text, sizeof args->text, "Memcpy %s (%s -> %s)", direction, memory_kind(copy.from_kind),
+                     memory_kind(copy.to_kind));
+    return (struct tp_str){args->text, (size_t)n};
 }
 
-static struct tp_str set_args(const struct tp_gpu_item *item, struct args *args, char *name, size_t size)
+static struct tp_str set_args(const struct tp_gpu_item *item, struct args *args)
 {
     struct tp_spool_gpu_set set;
     TP_SPOOL_GPU_READ(&set, item->record);
     add_place(args, &set.work);
     add_bytes(args, set.bytes, item->end_ns - item->start_ns);
     add_graph(args, &set.work);
-    int n = snprintf(name, size, "Memset (%s)", memory_kind(set.memory_kind));
-    return (struct tp_str){name, (size_t)n};
+    int n = snprintf(args->text, sizeof args->text, "Memset (%s)", memory_kind(set.memory_kind));
+    return (struct tp_str){args->text, (size_t)n};
 }
 
-/* Fills in what depends on the kind; the name may be put into `text`. */
+/* Fills in what depends on the kind. */
 static void describe(struct tp_spool_conversion *c, const struct tp_gpu_item *item, struct tp_trace_out_event *event,
-                     struct args *args, char *text, size_t size, struct place *place)
+                     struct args *args)
 {
     struct tp_spool_gpu_work work;
     switch (item->record->kind) {
     case TP_SPOOL_GPU_COPY:
         event->category = TP_OUT_GPU_MEMCPY;
-        event->name = copy_args(item, args, text, size);
+        event->name = copy_args(item, args);
         break;
     case TP_SPOOL_GPU_SET:
         event->category = TP_OUT_GPU_MEMSET;
-        event->name = set_args(item, args, text, size);
+        event->name = set_args(item, args);
         break;
     case TP_SPOOL_GPU_GRAPH:
         TP_SPOOL_GPU_READ(&work, item->record);
@@ -213,7 +211,7 @@ static void describe(struct tp_spool_conversion *c, const struct tp_gpu_item *it
     default:
         event->category = TP_OUT_KERNEL;
         event->name = name_of(c, item->record);
-        kernel_args(c, item->record, args, place);
+        kernel_args(c, item->record, args);
     }
 }
 
@@ -221,8 +219,6 @@ static void write_work(struct tp_spool_conversion *c, const struct tp_gpu_item *
 {
     struct tp_spool_gpu_work work;
     struct args args = {.count = 0};
-    struct place place;
-    char text[96];
     TP_SPOOL_GPU_READ(&work, item->record);
     const struct tp_gpu_call *call = tp_spool_gpu_call(c->gpu, work.correlation);
     const struct tp_gpu_row *row = tp_spool_gpu_row(c->gpu, work.device, work.stream, work.context);
@@ -232,7 +228,7 @@ static void write_work(struct tp_spool_conversion *c, const struct tp_gpu_item *
                                        .dur_ns = item->end_ns - item->start_ns};
     if (call && call->external_id)
         add_int(&args, TP_OUT_EXTERNAL_ID, call->external_id);
-    describe(c, item, &event, &args, text, sizeof text, &place);
+    describe(c, item, &event, &args);
     event.args = args.items;
     event.arg_count = args.count;
     tp_trace_out_complete(c->out, &event);

@@ -16,7 +16,7 @@ struct tp_spool_range {
     int64_t start_ns, dur_ns;
     const struct tp_spool_record *record; /* of the begin, in the mapped file */
     const struct tp_spool_record *stack;  /* of its call; NULL: none was recorded */
-    int64_t external_id; /* once it is written; 0: it has none */
+    int64_t external_id;                  /* once it is written; 0: it has none */
     bool is_open;
 };
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { NO_GPU = 77, BYTES = 1 << 20, ROUNDS = 200000 };
 
@@ -34,84 +35,115 @@ static const char ptx[] = ".version 6.0\n"
                           "}\n";
 
 /* The functions of the driver that are used; handles are pointers, device memory is a number. */
-#define FUNCTIONS(F)                                                                                                   \
-    F(cuInit, (unsigned flags))                                                                                        \
-    F(cuDeviceGet, (int *device, int number))                                                                          \
-    F(cuDevicePrimaryCtxRetain, (void **context, int device))                                                          \
-    F(cuCtxSetCurrent, (void *context))                                                                                \
-    F(cuModuleLoadData, (void **module, const void *image))                                                            \
-    F(cuModuleGetFunction, (void **function, void *module, const char *name))                                          \
-    F(cuMemAlloc_v2, (uint64_t * address, size_t bytes))                                                               \
-    F(cuMemFree_v2, (uint64_t address))                                                                                \
-    F(cuMemsetD8Async, (uint64_t address, unsigned char value, size_t bytes, void *stream))                            \
-    F(cuMemcpyHtoDAsync_v2, (uint64_t address, const void *from, size_t bytes, void *stream))                          \
-    F(cuMemcpyDtoHAsync_v2, (void *to, uint64_t address, size_t bytes, void *stream))                                  \
-    F(cuStreamCreate, (void **stream, unsigned flags))                                                                 \
-    F(cuStreamSynchronize, (void *stream))                                                                             \
-    F(cuEventCreate, (void **event, unsigned flags))                                                                   \
-    F(cuEventRecord, (void *event, void *stream))                                                                      \
-    F(cuEventElapsedTime, (float *ms, void *start, void *end))                                                         \
-    F(cuCtxSynchronize, (void))                                                                                        \
-    F(cuLaunchKernel, (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,   \
-                       unsigned shared, void *stream, void **args, void **extra))
+static struct {
+    int (*init)(unsigned flags);
+    int (*device)(int *device, int number);
+    int (*retain)(void **context, int device);
+    int (*set_context)(void *context);
+    int (*load)(void **module, const void *image);
+    int (*find)(void **function, void *module, const char *name);
+    int (*allocate)(uint64_t *address, size_t bytes);
+    int (*release)(uint64_t address);
+    int (*set)(uint64_t address, unsigned char value, size_t bytes, void *stream);
+    int (*copy_in)(uint64_t address, const void *from, size_t bytes, void *stream);
+    int (*copy_out)(void *to, uint64_t address, size_t bytes, void *stream);
+    int (*new_stream)(void **stream, unsigned flags);
+    int (*wait_for_stream)(void *stream);
+    int (*new_event)(void **event, unsigned flags);
+    int (*record)(void *event, void *stream);
+    int (*elapsed)(float *ms, void *start, void *end);
+    int (*wait)(void);
+    int (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                  unsigned shared, void *stream, void **args, void **extra);
+} cuda;
 
-#define DECLARE(name, parameters) static int(*name) parameters;
-FUNCTIONS(DECLARE)
+/* In the order of the members. */
+static const char *const names[] = {"cuInit",
+                                    "cuDeviceGet",
+                                    "cuDevicePrimaryCtxRetain",
+                                    "cuCtxSetCurrent",
+                                    "cuModuleLoadData",
+                                    "cuModuleGetFunction",
+                                    "cuMemAlloc_v2",
+                                    "cuMemFree_v2",
+                                    "cuMemsetD8Async",
+                                    "cuMemcpyHtoDAsync_v2",
+                                    "cuMemcpyDtoHAsync_v2",
+                                    "cuStreamCreate",
+                                    "cuStreamSynchronize",
+                                    "cuEventCreate",
+                                    "cuEventRecord",
+                                    "cuEventElapsedTime",
+                                    "cuCtxSynchronize",
+                                    "cuLaunchKernel"};
+
+_Static_assert(sizeof cuda == sizeof names, "a name for each function");
 
 static int find_functions(void)
 {
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-    if (!driver)
-        return 0;
-#define FIND(name, parameters)                                                                                         \
-    *(void **)&name = dlsym(driver, #name);                                                                            \
-    if (!name)                                                                                                         \
-        return 0;
-    FUNCTIONS(FIND)
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *functions[sizeof names / sizeof(void *)];
+    for (size_t i = 0; i < sizeof functions / sizeof(void *); i++) {
+        functions[i] = driver ? dlsym(driver, names[i]) : NULL;
+        if (!functions[i])
+            return 0;
+    }
+    memcpy(&cuda, functions, sizeof cuda);
     return 1;
 }
 
-#define MUST(call)                                                                                                     \
-    do {                                                                                                               \
-        int result = call;                                                                                             \
-        if (result != 0) {                                                                                             \
-            fprintf(stderr, #call ": %d\n", result);                                                                   \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+static void must(int result, const char *what)
+{
+    if (result == 0)
+        return;
+    fprintf(stderr, "%s: error %d of the driver\n", what, result);
+    exit(1);
+}
 
 static char host[BYTES];
+
+static void launch(void *spin, uint64_t memory, void *stream)
+{
+    unsigned rounds = ROUNDS;
+    void *args[] = {&memory, &rounds};
+    must(cuda.launch(spin, 1, 1, 1, 32, 1, 1, 0, stream, args, NULL), "launch");
+}
+
+/* Copy, set, the first kernel, which is loaded for it; then the others between two events. Returns their time. */
+static float work(void *spin, int kernels)
+{
+    void *stream, *start, *end;
+    uint64_t memory;
+    float ms;
+    must(cuda.new_stream(&stream, 1), "stream");
+    must(cuda.new_event(&start, 0), "event");
+    must(cuda.new_event(&end, 0), "event");
+    must(cuda.allocate(&memory, BYTES), "memory");
+    must(cuda.copy_in(memory, host, BYTES, stream), "copy");
+    must(cuda.set(memory, 1, BYTES, stream), "set");
+    launch(spin, memory, stream);
+    must(cuda.wait_for_stream(stream), "wait");
+    must(cuda.record(start, stream), "record");
+    for (int i = 1; i < kernels; i++)
+        launch(spin, memory, stream);
+    must(cuda.record(end, stream), "record");
+    must(cuda.copy_out(host, memory, BYTES, stream), "copy");
+    must(cuda.wait(), "wait");
+    must(cuda.elapsed(&ms, start, end), "time");
+    must(cuda.release(memory), "memory");
+    return ms;
+}
 
 int main(int argc, char **argv)
 {
     int kernels = argc > 1 ? atoi(argv[1]) : 100, device;
-    void *context, *module, *spin, *stream, *start, *end;
-    unsigned rounds = ROUNDS;
-    uint64_t memory;
-    float ms;
-    if (!find_functions() || cuInit(0) != 0 || cuDeviceGet(&device, 0) != 0)
+    void *context, *module, *spin;
+    if (!find_functions() || cuda.init(0) != 0 || cuda.device(&device, 0) != 0)
         return NO_GPU;
-    MUST(cuDevicePrimaryCtxRetain(&context, device));
-    MUST(cuCtxSetCurrent(context));
-    MUST(cuModuleLoadData(&module, ptx));
-    MUST(cuModuleGetFunction(&spin, module, "spin"));
-    MUST(cuStreamCreate(&stream, 1));
-    MUST(cuEventCreate(&start, 0));
-    MUST(cuEventCreate(&end, 0));
-    MUST(cuMemAlloc_v2(&memory, BYTES));
-    MUST(cuMemcpyHtoDAsync_v2(memory, host, BYTES, stream));
-    MUST(cuMemsetD8Async(memory, 1, BYTES, stream));
-    void *args[] = {&memory, &rounds};
-    MUST(cuLaunchKernel(spin, 1, 1, 1, 32, 1, 1, 0, stream, args, NULL)); /* the first one is loaded */
-    MUST(cuStreamSynchronize(stream));
-    MUST(cuEventRecord(start, stream));
-    for (int i = 1; i < kernels; i++)
-        MUST(cuLaunchKernel(spin, 1, 1, 1, 32, 1, 1, 0, stream, args, NULL));
-    MUST(cuEventRecord(end, stream));
-    MUST(cuMemcpyDtoHAsync_v2(host, memory, BYTES, stream));
-    MUST(cuCtxSynchronize());
-    MUST(cuEventElapsedTime(&ms, start, end));
-    MUST(cuMemFree_v2(memory));
+    must(cuda.retain(&context, device), "context");
+    must(cuda.set_context(context), "context");
+    must(cuda.load(&module, ptx), "module");
+    must(cuda.find(&spin, module, "spin"), "kernel");
+    float ms = work(spin, kernels);
     printf("kernel %d\ngpu_memcpy 2\ngpu_memset 1\nevent_us %.0f\n", kernels, (double)ms * 1e3);
     return 0;
 }
