@@ -28,7 +28,8 @@ PROTO  := $(patsubst %.proto,$(BUILD)/gen/%.pb-c,$(wildcard writer/proto/*.proto
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 CORE   := $(call obj,writer/*.c writer/base/*.c $(foreach d,trace model views render query export record,webreport/$(d)/*.c))
 CLI    := $(call obj,webreport/cli/*.c)
-RECORD := $(filter-out $(BUILD)/collector/inject.o $(BUILD)/collector/sources.o,$(call obj,collector/*.c))
+RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources linked),$(call obj,collector/*.c))
+CUDA   := $(call obj,collector/source/cupti*.c)
 SOURCE := $(call obj,collector/source/*.c) $(BUILD)/collector/sources.o
 INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis event tensor tensor_file),$(RECORD)) $(SOURCE) $(BUILD)/collector/inject.o
 LIB    := $(BUILD)/libtracepress.so
@@ -37,16 +38,17 @@ PARTS  := $(BUILD)/webreport/cli/opt.o $(BUILD)/webreport/cli/analysis.o
 BIN    := $(BUILD)/tracepress
 TESTS  := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-TOOLS  := $(patsubst tests/check/%.c,$(BUILD)/%,$(wildcard tests/check/*.c)) $(BUILD)/gen_trace $(BUILD)/train \
+FAKE   := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libcudart.so.13 libcupti.so.13)
+TOOLS  := $(patsubst tests/check/%.c,$(BUILD)/%,$(wildcard tests/check/*.c)) $(BUILD)/gen_trace $(BUILD)/train $(BUILD)/cuda_program $(BUILD)/gpu_program \
           $(patsubst tests/fake/%.c,$(BUILD)/%.so,$(wildcard tests/fake/*.c))
 SUB    := $(MAKE) --no-print-directory -j$(shell nproc 2>/dev/null || echo 2)
 
 all: $(BIN) $(LIB) $(PRE) ## build the tracepress command and the recording libraries
 $(BIN): $(CLI) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-$(LIB): $(RECORD) $(BUILD)/core.a collector/tracepress.map
+$(LIB): $(RECORD) $(CUDA) $(BUILD)/collector/linked.o $(BUILD)/core.a collector/tracepress.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libtracepress.so.0 -Wl,-z,nodelete -Wl,--version-script=collector/tracepress.map \
-	  -Wl,--exclude-libs,ALL -o $@.0 $(RECORD) $(BUILD)/core.a $(if $(HAVE_ISAL),-lisal) -l:libprotobuf-c.a -l:libz.a -lm \
+	  -Wl,--exclude-libs,ALL -o $@.0 $(filter %.o %.a,$^) $(if $(HAVE_ISAL),-lisal) -l:libprotobuf-c.a -l:libz.a -lm \
 	  $(if $(findstring sanitize,$(MODE_FLAGS)),,-Wl,-z,defs) && ln -sf $(@F).0 $@
 # Only what records: in a program that did not ask for it, it must need the C library alone.
 $(PRE): $(INJECT) $(BUILD)/core.a collector/preload.map
@@ -82,6 +84,8 @@ test: ## install what is missing, run every suite, print `N passed, N failed`
 	@sh tests/run.sh $(BUILD) $(if $(filter release,$(MODE)),build/asan)
 test-unit: $(TESTS) ## unit tests, a program per module
 	@sh tests/run.sh --suite unit $(BUILD)
+test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped, and says so, where there is none
+	@sh tests/run.sh --suite gpu $(BUILD)
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
 $(BUILD)/sources.a: $(SOURCE)
@@ -95,6 +99,8 @@ $(BUILD)/write_trace $(BUILD)/table: $(BUILD)/%: $(BUILD)/tests/bench/%.o $(BUIL
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/record: $(BUILD)/tests/bench/record.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/collector/clock.o -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN'
+$(BUILD)/cupti_bench: $(BUILD)/tests/bench/cupti.o $(RECORD) $(CUDA) $(BUILD)/core.a
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/train: $(BUILD)/tests/demo/train.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN' -lm
 $(BUILD)/phases: $(BUILD)/tests/check/phases.o $(LIB)
@@ -106,6 +112,17 @@ $(BUILD)/%: $(BUILD)/tests/check/%.o $(RECORD) $(BUILD)/core.a
 $(BUILD)/%.so: tests/fake/%.c Makefile
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(STD) $(WARN) -O1 -g -shared -fPIC -Wl,-soname,$(@F).1 -o $@ $< -ldl
+$(BUILD)/fake_cuda/libcuda.so.1: $(BUILD)/tests/fake/cuda/driver.o
+$(BUILD)/fake_cuda/libcupti.so.13: $(BUILD)/tests/fake/cuda/cupti.o
+$(BUILD)/fake_cuda/libcudart.so.13: $(BUILD)/tests/fake/cuda/runtime.o $(BUILD)/fake_cuda/libcuda.so.1
+$(FAKE):
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $^
+$(BUILD)/cuda_program: $(BUILD)/tests/fake/cuda_program/main.o $(FAKE) $(LIB)
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/fake_cuda/libcudart.so.13 -L$(BUILD) -ltracepress \
+	  -Wl,-rpath,'$$ORIGIN:$$ORIGIN/fake_cuda' -Wl,--disable-new-dtags -Wl,-rpath-link,$(BUILD)/fake_cuda
+$(BUILD)/gpu_program: $(BUILD)/tests/gpu/driver_program.o
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
 $(BUILD)/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -116,7 +133,7 @@ fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang
 $(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 bench: ## wall time against zcat, memory per event, growth, page size (N=events)
-	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/table
+	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/table
 	@sh tests/bench/run.sh $(BUILD) $(or $(N),75000)
 
 # ---- habits ----------------------------------------------------------------
@@ -147,7 +164,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all demo test test-unit programs fuzz bench lint format install uninstall clean help
+.PHONY: all demo test test-unit test-gpu programs fuzz bench lint format install uninstall clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

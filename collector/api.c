@@ -13,17 +13,6 @@ static void mark(uint32_t name, uint8_t kind)
         tp_record_done(record, name, kind, 0, 0);
 }
 
-/* A record with a payload of whole slots. */
-static void put(uint32_t name, uint8_t kind, const void *payload, size_t size)
-{
-    uint32_t slots = (uint32_t)((size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT);
-    struct tp_spool_record *record = tp_record_take(slots);
-    if (!record)
-        return;
-    memcpy(record + 1, payload, size);
-    tp_record_done(record, name, kind, slots, 0);
-}
-
 void tracepress_record_begin_(tracepress_name name)
 {
     TP_RECORD_STACK();
@@ -64,7 +53,7 @@ void tracepress_record_counter_(tracepress_name name, double value)
     const struct tp_spool_counter counter = {.value = value};
     if (__atomic_load_n(&tracepress_live_, __ATOMIC_RELAXED))
         tp_live_counter(name, value);
-    put(name, TP_SPOOL_COUNTER, &counter, sizeof counter);
+    tp_record_put(name, TP_SPOOL_COUNTER, &counter, sizeof counter);
 }
 
 void tracepress_record_memory_(const struct tracepress_memory *note)
@@ -80,13 +69,13 @@ void tracepress_record_memory_(const struct tracepress_memory *note)
                                            .total_reserved = note->total_reserved,
                                            .device_type = note->device_type,
                                            .device_id = note->device_id};
-    put(0, TP_SPOOL_MEMORY_NOTE, &memory, sizeof memory);
+    tp_record_put(0, TP_SPOOL_MEMORY_NOTE, &memory, sizeof memory);
 }
 
 void tracepress_record_async_(tracepress_name name, uint64_t id, int is_end)
 {
     const struct tp_spool_async async = {.id = id};
-    put(name, is_end ? TP_SPOOL_ASYNC_END : TP_SPOOL_ASYNC_BEGIN, &async, sizeof async);
+    tp_record_put(name, is_end ? TP_SPOOL_ASYNC_END : TP_SPOOL_ASYNC_BEGIN, &async, sizeof async);
 }
 
 /* ---- operators ---- */

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "collector/clock.h"
 #include "collector/spool.h"
@@ -66,6 +67,17 @@ static inline void tp_record_done(struct tp_spool_record *record, uint32_t name,
     record->text = (uint16_t)text;
     tp_cursor.at = record + 1 + slots;
     __atomic_store_n(&record->time, tp_clock_now(), __ATOMIC_RELEASE);
+}
+
+/* A record of this moment with a payload of `size` bytes. */
+static inline void tp_record_put(uint32_t name, uint8_t kind, const void *payload, size_t size)
+{
+    uint32_t slots = (uint32_t)((size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT);
+    struct tp_spool_record *record = tp_record_take(slots);
+    if (!record)
+        return;
+    memcpy(record + 1, payload, size);
+    tp_record_done(record, name, kind, slots, 0);
 }
 
 #endif

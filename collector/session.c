@@ -46,6 +46,7 @@ static struct {
     uint32_t noted_modules; /* of tp_modules_count, in this spool */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_idle = PTHREAD_COND_INITIALIZER, .spool = {.fd = -1}};
 
+static const struct tp_session_watch *watch;
 static _Atomic uint64_t dropped;
 static _Atomic int has_spoken;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
@@ -59,6 +60,11 @@ void tp_session_say(const char *what, const char *detail)
     int n = snprintf(line, sizeof line, "tracepress: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
     if (n > 0 && write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0)
         return; /* nobody to tell */
+}
+
+void tp_session_watch(const struct tp_session_watch *given)
+{
+    watch = given;
 }
 
 void tp_session_drop(void)
@@ -435,21 +441,39 @@ static void enter_step(enum tp_action before)
     pthread_mutex_lock(&session.lock);
 }
 
+/* Tells the watch that a recording has begun, when one has since `before`. */
+static void tell_begun(uint32_t before)
+{
+    uint32_t now = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
+    if (watch && now && now != before)
+        watch->begun();
+}
+
+static void tell_ending(bool is_ending)
+{
+    if (watch && is_ending && __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
+        watch->ending();
+}
+
 void tracepress_step(void)
 {
+    uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
     pthread_mutex_lock(&session.lock);
     if (session.is_started) {
         enum tp_action before = tp_schedule_action(&session.options.schedule, session.step);
+        enum tp_action next = tp_schedule_action(&session.options.schedule, session.step + 1);
         uint64_t step = session.step;
         pthread_mutex_unlock(&session.lock);
         close_step();
         tp_live_step_ends(step);
+        tell_ending(before == TP_ACTION_RECORD_AND_SAVE || (is_kept(before) && !is_kept(next)));
         pthread_mutex_lock(&session.lock);
         session.step++;
         enter_step(before);
     }
     pthread_mutex_unlock(&session.lock);
     tp_live_step_begins();
+    tell_begun(recording);
 }
 
 uint64_t tracepress_step_num(void)
@@ -489,6 +513,8 @@ static void in_child(void)
             session.is_started = false;
     }
     pthread_mutex_unlock(&session.lock);
+    if (watch)
+        watch->in_child();
 }
 
 static void prepare(void)
@@ -560,6 +586,8 @@ int tracepress_start(const struct tracepress_options *options)
                           rank_of("WORLD_SIZE") != UINT32_MAX && rank_of("WORLD_SIZE") > 1);
     }
     pthread_mutex_unlock(&session.lock);
+    if (code == 0)
+        tell_begun(0);
     return code;
 }
 
@@ -572,6 +600,7 @@ void tracepress_stop(void)
         return;
     close_step();
     tp_live_stop();
+    tell_ending(true);
     pthread_mutex_lock(&session.lock);
     session.is_started = false;
     finish_spool();

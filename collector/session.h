@@ -44,6 +44,12 @@ void tp_session_drop(void);
 
 /* The text of a name, "" for an unknown number; it stays where it is. Takes the session's lock. */
 const char *tp_session_name(tracepress_name name);
+/* Called about every recording of the process, without the session's lock: when it has begun, before it ends, and in a
+ * child after fork, which has one of its own. One watch; set before the first recording. Borrowed. */
+struct tp_session_watch {
+    void (*begun)(void), (*ending)(void), (*in_child)(void);
+};
+void tp_session_watch(const struct tp_session_watch *watch);
 
 /* Says one line on standard error, once per process and never with TRACEPRESS_QUIET=1. */
 void tp_session_say(const char *what, const char *detail);

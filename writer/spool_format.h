@@ -89,7 +89,23 @@ enum tp_spool_kind {
     TP_SPOOL_SAMPLE,     /* payload: struct tp_spool_sample, then its addresses, padded to whole slots */
     TP_SPOOL_EVENT = 40, /* payload: struct tp_spool_event */
     TP_SPOOL_TENSOR,     /* payload: struct tp_spool_tensor, its dimensions; text: its file below the directory */
-    TP_SPOOL_KINDS
+    /* what a GPU did: writer/spool_format_gpu.h */
+    TP_SPOOL_GPU_DEVICE = 48,
+    TP_SPOOL_GPU_CLOCK,
+    TP_SPOOL_GPU_LOST,
+    TP_SPOOL_GPU_CALL,
+    TP_SPOOL_GPU_KERNEL,
+    TP_SPOOL_GPU_COPY,
+    TP_SPOOL_GPU_SET,
+    TP_SPOOL_GPU_SYNC,
+    TP_SPOOL_GPU_EVENT,
+    TP_SPOOL_GPU_OVERHEAD,
+    TP_SPOOL_GPU_MEMORY,
+    TP_SPOOL_GPU_POOL,
+    TP_SPOOL_GPU_ENVIRONMENT,
+    TP_SPOOL_GPU_GRAPH,
+    TP_SPOOL_GPU_END = 64,
+    TP_SPOOL_KINDS = 64
 };
 
 /* One moment on three clocks. */

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "writer/spool_gpu.h"
 #include "writer/spool_trace_part.h"
 
 /* ---- threads ---- */
@@ -75,7 +76,7 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
             end_step(c, tp_spool_time_of(c, stored));
         else if (record.kind >= TP_SPOOL_SCOPE && record.kind <= TP_SPOOL_STEP)
             begin_range(c, stored);
-        else
+        else if (record.kind < TP_SPOOL_GPU_DEVICE)
             tp_spool_write_moment(c, stored, thread->tid);
         c->next_stack = NULL;
     }
@@ -83,6 +84,7 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
         ;
     for (size_t i = 0; i < c->ranges.count; i++)
         tp_spool_write_range(c, TP_AT(&c->ranges, struct tp_spool_range, i), thread->tid);
+    tp_spool_gpu_link(c, thread->tid);
     c->result->range_count += c->ranges.count;
     c->result->broken_count += walk.broken_count;
 }
@@ -170,7 +172,10 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
 {
     const struct tp_spool_head *head = &c->file->head;
     struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
-    struct tp_trace_out_meta *metadata = tp_arena_array(c->arena, c->file->fact_count + 1u, sizeof *metadata);
+    enum { GPU_FACTS = 4 };
+    struct tp_trace_out_meta *metadata = tp_arena_array(c->arena, c->file->fact_count + GPU_FACTS, sizeof *metadata);
+    size_t metadata_count = c->file->fact_count, gpu_count = c->gpu ? c->gpu->devices.count : 0;
+    struct tp_trace_out_device *devices = tp_arena_array(c->arena, gpu_count + 1, sizeof *devices);
     for (uint32_t i = 0; i < c->file->fact_count; i++)
         metadata[i] =
             (struct tp_trace_out_meta){c->file->facts[i].key, c->file->facts[i].value, c->file->facts[i].is_json};
@@ -184,7 +189,12 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
     options.world_size = known(head->world_size);
     options.local_rank = known(head->local_rank);
     options.metadata = metadata;
-    options.metadata_count = c->file->fact_count;
+    tp_spool_gpu_facts(c, metadata, &metadata_count);
+    options.metadata_count = metadata_count;
+    for (size_t i = 0; i < gpu_count; i++)
+        devices[i] = TP_AT(&c->gpu->devices, struct tp_gpu_device, i)->out;
+    options.devices = devices;
+    options.device_count = gpu_count;
     return tp_trace_out_open(&c->out, path, &options, err);
 }
 
@@ -192,11 +202,15 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
 {
     int64_t first;
     find_window(c, &first);
+    tp_spool_gpu_gather(c);
+    if (c->gpu && c->gpu->first_ns < first) /* what CUPTI tells, it tells later; nothing is older than the spool */
+        first = c->gpu->first_ns > (int64_t)c->file->head.start_realtime_ns ? c->gpu->first_ns
+                                                                            : (int64_t)c->file->head.start_realtime_ns;
     c->base_ns = tp_trace_out_base(first > 0 ? first : 0);
     c->end_ns -= c->base_ns;
     c->result->start_ns = first;
     c->result->was_stopped = c->file->was_stopped;
-    c->result->broken_count = c->file->broken_count;
+    c->result->broken_count += c->file->broken_count;
     c->arrows = TP_VEC(c->arena, struct tp_spool_arrow);
     c->ranges = TP_VEC(c->arena, struct tp_spool_range);
     c->stack = TP_VEC(c->arena, uint32_t);
@@ -211,6 +225,7 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
         return code;
     for (uint32_t t = 0; t < c->file->thread_count; t++)
         convert_thread(c, &c->file->threads[t]);
+    tp_spool_gpu_write(c);
     write_arrows(c);
     return tp_trace_out_close(&c->out, c->end_ns, err);
 }

@@ -2,6 +2,7 @@
 #ifndef TP_WRITER_SPOOL_TRACE_PART_H
 #define TP_WRITER_SPOOL_TRACE_PART_H
 
+#include <stdio.h>
 #include <string.h>
 
 #include "writer/base/arena.h"
@@ -15,6 +16,7 @@ struct tp_spool_range {
     int64_t start_ns, dur_ns;
     const struct tp_spool_record *record; /* of the begin, in the mapped file */
     const struct tp_spool_record *stack;  /* of its call; NULL: none was recorded */
+    int64_t external_id;                  /* once it is written; 0: it has none */
     bool is_open;
 };
 
@@ -25,8 +27,11 @@ struct tp_spool_arrow {
     bool is_backward;
 };
 
+struct tp_spool_gpu;
+
 struct tp_spool_conversion {
     const struct tp_spool_file *file;
+    struct tp_spool_gpu *gpu; /* spool_gpu.h; NULL: nothing of a GPU was recorded */
     struct tp_trace_out *out;
     struct tp_arena *arena;
     struct tp_spool_trace_result *result;
@@ -54,8 +59,8 @@ static inline int64_t tp_spool_time_of(const struct tp_spool_conversion *c, cons
     return tp_spool_time(c->file, record->time) - c->base_ns;
 }
 
-/* Writes a range that has ended (spool_trace_range.c). */
-void tp_spool_write_range(struct tp_spool_conversion *c, const struct tp_spool_range *range, uint64_t tid);
+/* Writes a range that has ended, and gives it its External id (spool_trace_range.c). */
+void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid);
 
 /* Writes what is no range and no end of one, or counts it as broken (spool_trace_moment.c). */
 void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);

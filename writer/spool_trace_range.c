@@ -44,14 +44,11 @@ static void keep_arrow(struct tp_spool_conversion *c, const struct tp_spool_oper
             (struct tp_spool_arrow){op->sequence, range->start_ns, tid, op->is_backward != 0};
 }
 
-/* Adds the arguments of an operator; inputs is where its lists live. */
+/* Adds the arguments of an operator to the n that there are; inputs is where its lists live. */
 static size_t operator_args(struct tp_spool_conversion *c, const struct tp_spool_range *range, uint64_t tid,
-                            struct inputs *inputs, struct tp_trace_out_arg *args)
+                            struct inputs *inputs, struct tp_trace_out_arg *args, size_t n)
 {
     struct tp_spool_operator op;
-    size_t n = 0;
-    args[n++] = tp_trace_out_int(TP_OUT_EXTERNAL_ID, ++c->next_id);
-    args[n++] = tp_trace_out_int(TP_OUT_RECORD_FUNCTION_ID, 0);
     if ((size_t)range->record->slots * TP_SPOOL_SLOT < sizeof op)
         return n;
     memcpy(&op, tp_spool_payload(range->record), sizeof op);
@@ -94,7 +91,7 @@ static struct tp_str with_prefix(struct tp_spool_conversion *c, const char *pref
     return (struct tp_str){text, n + name.len};
 }
 
-void tp_spool_write_range(struct tp_spool_conversion *c, const struct tp_spool_range *range, uint64_t tid)
+void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid)
 {
     const struct tp_spool_record *record = range->record;
     struct tp_trace_out_arg args[MAX_ARGS];
@@ -105,10 +102,15 @@ void tp_spool_write_range(struct tp_spool_conversion *c, const struct tp_spool_r
                           range->dur_ns);
         return;
     }
-    if (record->kind == TP_SPOOL_OPERATOR)
-        n = operator_args(c, range, tid, &inputs, args);
-    else if (record->kind == TP_SPOOL_MODULE)
+    if (record->kind == TP_SPOOL_MODULE) {
         args[n++] = tp_trace_out_int(TP_OUT_PYTHON_MODULE_ID, 0);
+    } else {
+        range->external_id = ++c->next_id;
+        args[n++] = tp_trace_out_int(TP_OUT_EXTERNAL_ID, range->external_id);
+        args[n++] = tp_trace_out_int(TP_OUT_RECORD_FUNCTION_ID, 0);
+    }
+    if (record->kind == TP_SPOOL_OPERATOR)
+        n = operator_args(c, range, tid, &inputs, args, n);
     struct tp_str stack = tp_spool_call_stack(c, range->stack);
     if (stack.ptr)
         args[n++] = tp_trace_out_text(TP_OUT_CALL_STACK, stack);

@@ -43,7 +43,8 @@ void tp_trace_out_args(struct tp_trace_out *out, const struct tp_trace_out_arg *
 /* Time within what readers take. */
 static inline int64_t tp_trace_out_time(int64_t ns)
 {
-    return ns > TP_MAX_TIME_NS ? TP_MAX_TIME_NS : ns < -TP_MAX_TIME_NS ? -TP_MAX_TIME_NS : ns;
+    const int64_t most = TP_MAX_TIME_NS - 1; /* the last that readers take */
+    return ns > most ? most : ns < -most ? -most : ns;
 }
 
 #endif

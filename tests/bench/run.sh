@@ -79,6 +79,7 @@ END
 
 echo "recording:"
 "$build/record" | sed 's/^/  /'
+"$build/cupti_bench" | sed 's/^/  /'
 torch=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
 if "$torch" -c 'import torch' 2>/dev/null; then
     "$torch" tests/bench/torch_export.py 1000000 "$work/torch.json.gz" 2>/dev/null | sed 's/^/  /'

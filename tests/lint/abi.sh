@@ -12,7 +12,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-abi.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # ---- the library
-sed -n 's/^ *\(tracepress_[a-z0-9_]*\);.*/\1/p' collector/tracepress.map | sort >"$work/listed"
+sed -n 's/^ *\([A-Za-z][A-Za-z0-9_]*\);.*/\1/p' collector/tracepress.map | sort >"$work/listed"
 if [ -e "$library" ]; then
     nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$work/exported"
     cmp -s "$work/listed" "$work/exported" || {
@@ -42,7 +42,7 @@ while read -r name; do
     grep -q "$name(" tests/lint/use_api.c || grep -q "$name;" tests/lint/use_api.c ||
         fail "tests/lint/use_api.c does not call $name"
 done <"$work/public"
-grep -v '_$' "$work/listed" | while read -r name; do grep -qx "$name" "$work/public" || echo "$name"; done >"$work/undeclared"
+grep '^tracepress.*[^_]$' "$work/listed" | while read -r name; do grep -qx "$name" "$work/public" || echo "$name"; done >"$work/undeclared"
 [ ! -s "$work/undeclared" ] || fail "exported and not declared: $(tr '\n' ' ' <"$work/undeclared")"
 
 # use COMPILER STANDARD LANGUAGE

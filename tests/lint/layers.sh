@@ -6,7 +6,7 @@ BEGIN {
   views = "webreport/views webreport/model webreport/trace " base
   ok["writer/base"]      = "writer/base"
   ok["writer"]           = "writer/proto " base
-  ok["collector"]        = "collector writer writer/base"
+  ok["collector"]        = "collector collector/source writer writer/base"
   ok["collector/source"] = ok["collector"]
   ok["webreport/trace"]  = "webreport/trace " base
   ok["webreport/model"]  = "webreport/model webreport/trace " base

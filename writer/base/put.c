@@ -75,7 +75,8 @@ char *tp_put_real(char *at, double value)
     char text[TP_PUT_REAL];
     if (!isfinite(value))
         return TP_PUT_TEXT(at, "null");
-    if (value == (double)(int32_t)value && !(value == 0 && signbit(value)))
+    bool is_small = value > -2147483648.0 && value < 2147483648.0;
+    if (is_small && value == (double)(int32_t)value && !(value == 0 && signbit(value)))
         return TP_PUT_TEXT(tp_put_int(at, (int32_t)value), ".0");
     for (int digits = 15; digits <= 17; digits++) { /* 17 always reads back equal */
         snprintf(text, sizeof text, "%.*g", digits, value);

@@ -1,0 +1,15 @@
+/* What libtracepress.so records beside the calls of tracepress.h: the GPUs of a program that uses CUDA. The preload
+ * library has the table of sources instead (sources.c). */
+#include "collector/session.h"
+#include "collector/source/cupti.h"
+
+static void end(void)
+{
+    tp_cupti_end(true);
+}
+
+__attribute__((constructor)) static void watch(void)
+{
+    static const struct tp_session_watch cuda = {tp_cupti_begin, end, tp_cupti_in_child};
+    tp_session_watch(&cuda);
+}

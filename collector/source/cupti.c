@@ -1,0 +1,353 @@
+/* CUPTI in a recorded process: see cupti.h.
+ *
+ * Rules kept here, each known from the failures of others: callbacks are registered before anything is enabled; CUPTI
+ * is not left (no cuptiFinalize, no unsubscribe), kinds are disabled instead; a flush is forced, and happens only in
+ * the process that attached and only when it used CUDA; no lock is held while CUPTI is called. At exit the flush runs
+ * from a handler that is registered after CUPTI was loaded, and so runs before CUPTI's own. */
+#include "collector/source/cupti.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/record.h"
+#include "collector/session.h"
+#include "collector/source/cupti_device.h"
+#include "collector/source/cupti_pool.h"
+#include "collector/source/cupti_records.h"
+#include "collector/sources.h"
+#include "writer/spool_format_gpu.h"
+
+enum { FLUSH_PERIOD_MS = 200, QUIET_MS = 20, LONGEST_WAIT_MS = 5000, MAX_REASON = 400 };
+enum state { OUTSIDE, BUSY, ATTACHED, OVER };
+
+static struct tp_cupti cupti;
+static struct {
+    _Atomic int state;          /* enum state; BUSY: a thread is attaching */
+    _Atomic int is_enabled;     /* kinds are */
+    _Atomic int has_work;       /* CUPTI has asked for a buffer: CUDA was used */
+    _Atomic int is_injected;    /* the driver has called us */
+    _Atomic unsigned taking;    /* completed buffers that are being read now */
+    _Atomic unsigned taken;     /* and that were, ever */
+    _Atomic uint32_t described; /* recording whose devices are recorded */
+    uint32_t version;
+    bool has_own_clock; /* CUPTI refused ours: its stamps are its own nanoseconds */
+    pid_t pid;          /* that attached */
+} at;
+
+static const char SAY[] = "GPU activity is not recorded, the program goes on";
+
+/* ---- called by CUPTI ---- */
+
+static uint64_t give_time(void)
+{
+    return tp_clock_now();
+}
+
+static void give_buffer(uint8_t **buffer, size_t *size, size_t *max_records)
+{
+    *max_records = 0;
+    *buffer = tp_cupti_pool_lend(size, at.version < TP_CUPTI_MAY_REFUSE);
+    atomic_store_explicit(&at.has_work, 1, memory_order_relaxed);
+}
+
+static void record_dropped(void)
+{
+    size_t count = 0;
+    if (cupti.count_dropped && cupti.count_dropped(NULL, 0, &count) == TP_CUPTI_OK && count)
+        tp_cupti_record_dropped(count);
+}
+
+/* The driver may not be asked during cuInit, so devices are described when the first buffer comes. */
+static void describe_devices(void)
+{
+    uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED);
+    if (recording && atomic_exchange(&at.described, recording) != recording)
+        tp_cupti_record_devices();
+}
+
+static void take_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+    (void)context;
+    (void)stream;
+    if (!buffer)
+        return;
+    atomic_fetch_add(&at.taking, 1);
+    if (valid && valid <= size && __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED)) {
+        describe_devices();
+        tp_cupti_record_buffer(&cupti, buffer, valid);
+    }
+    tp_cupti_pool_return(buffer, size);
+    record_dropped();
+    atomic_fetch_add(&at.taken, 1);
+    atomic_fetch_sub(&at.taking, 1);
+}
+
+static void ignore(void *user, uint32_t domain, uint32_t function, const void *data)
+{
+    (void)user;
+    (void)domain;
+    (void)function;
+    (void)data;
+}
+
+/* ---- attaching ---- */
+
+/* Who has CUPTI already, where this release tells. */
+static void name_other(char *reason, size_t size)
+{
+    char other[128] = "";
+    void *subscriber = NULL;
+    struct tp_cupti_subscription with = {sizeof with, "tracepress", other, sizeof other - 1};
+    if (cupti.subscribe_v2)
+        cupti.subscribe_v2(&subscriber, ignore, NULL, &with);
+    snprintf(reason, size, "another tool has CUPTI%s%.*s%s", *other ? " (" : ": nsys, ncu, a debugger or a profiler",
+             (int)strnlen(other, sizeof other - 1), other, *other ? ")" : "");
+}
+
+static void explain(char *reason, size_t size, int result)
+{
+    const char *text = tp_cupti_result_text(&cupti, result);
+    if (result == TP_CUPTI_MANY_SUBSCRIBERS)
+        name_other(reason, size);
+    else if (result == TP_CUPTI_NOT_INITIALIZED || result == TP_CUPTI_UNKNOWN)
+        snprintf(reason, size, "CUPTI finds no GPU that it can use (%s)", text);
+    else
+        snprintf(reason, size, "CUPTI: %s (%d)", text, result);
+}
+
+/* Finds a library that works with this driver. */
+static bool subscribe(char *reason, size_t size)
+{
+    unsigned candidate = 0;
+    *reason = '\0';
+    while (tp_cupti_open(&cupti, &candidate)) {
+        void *subscriber = NULL;
+        int result = cupti.get_version(&at.version);
+        if (result == TP_CUPTI_OK)
+            result = cupti.subscribe(&subscriber, ignore, NULL);
+        if (result == TP_CUPTI_OK)
+            return true;
+        if (!*reason) /* what the library said that comes first */
+            explain(reason, size, result);
+        if (result == TP_CUPTI_MANY_SUBSCRIBERS)
+            return false;
+    }
+    if (!*reason)
+        snprintf(reason, size, "no libcupti was found; set LD_LIBRARY_PATH, or TRACEPRESS_CUPTI to its path");
+    return false;
+}
+
+static bool enable_kinds(char *reason, size_t size)
+{
+    unsigned enabled = 0;
+    for (const uint32_t *kind = tp_cupti_kinds; *kind; kind++) {
+        int result = cupti.enable(*kind);
+        enabled += result == TP_CUPTI_OK;
+        if (result != TP_CUPTI_OK && *kind == TP_CUPTI_KERNEL) { /* without kernels the rest is of no use */
+            explain(reason, size, result);
+            break;
+        }
+    }
+    return enabled > 0;
+}
+
+static void disable_kinds(void)
+{
+    for (const uint32_t *kind = tp_cupti_kinds; *kind; kind++)
+        cupti.disable(*kind);
+}
+
+static void end_at_exit(void)
+{
+    tp_cupti_end(false);
+    if (at.pid == getpid())
+        atomic_store(&at.state, OVER);
+}
+
+static bool attach(char *reason, size_t size)
+{
+    if (tp_cupti_is_mapped("libtorch")) {
+        snprintf(reason, size, "PyTorch records it by itself in this process");
+        return false;
+    }
+    if (!subscribe(reason, size))
+        return false;
+    if (cupti.set_tid_type)
+        cupti.set_tid_type(TP_CUPTI_TID_SYSTEM);
+    at.has_own_clock = !cupti.register_clock || cupti.register_clock(give_time) != TP_CUPTI_OK;
+    int result = cupti.register_callbacks(give_buffer, take_buffer);
+    uint64_t unused;
+    if (result == TP_CUPTI_OK && at.has_own_clock)
+        result = cupti.get_timestamp ? cupti.get_timestamp(&unused) : TP_CUPTI_UNKNOWN;
+    if (result != TP_CUPTI_OK) {
+        explain(reason, size, result);
+        return false;
+    }
+    if (cupti.flush_period) /* what a killed program has done until then is in its spool */
+        cupti.flush_period(FLUSH_PERIOD_MS);
+    at.pid = getpid();
+    atexit(end_at_exit);
+    return true;
+}
+
+static bool uses_cuda(void)
+{
+    return atomic_load(&at.is_injected) || tp_cupti_is_mapped("libcuda.so") || tp_cupti_is_mapped("libcudart.so");
+}
+
+/* Pairs CUPTI's clock with ours: the closest of some tries. */
+static void record_clock(void)
+{
+    struct tp_spool_gpu_clock best = {0};
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; at.has_own_clock && i < 16; i++) {
+        uint64_t ns = 0, before = tp_clock_now();
+        if (cupti.get_timestamp(&ns) != TP_CUPTI_OK)
+            return;
+        uint64_t after = tp_clock_now();
+        if (after - before < least) {
+            least = after - before;
+            best = (struct tp_spool_gpu_clock){(int64_t)ns, before + (after - before) / 2};
+        }
+    }
+    if (at.has_own_clock)
+        tp_record_put(0, TP_SPOOL_GPU_CLOCK, &best, sizeof best);
+}
+
+/* Attaches if need be; false: it cannot be done, which was said. */
+static bool be_attached(void)
+{
+    char reason[MAX_REASON] = "";
+    int outside = OUTSIDE;
+    if (atomic_load(&at.state) == ATTACHED)
+        return at.pid == getpid();
+    if (!uses_cuda() || !atomic_compare_exchange_strong(&at.state, &outside, BUSY))
+        return false;
+    bool is_attached = attach(reason, sizeof reason);
+    atomic_store(&at.state, is_attached ? ATTACHED : OVER);
+    if (is_attached)
+        tp_cupti_record_versions(at.version);
+    else
+        tp_session_say(SAY, reason);
+    return is_attached;
+}
+
+/* ---- recordings ---- */
+
+void tp_cupti_begin(void)
+{
+    char reason[MAX_REASON] = "";
+    if (!be_attached() || atomic_exchange(&at.is_enabled, 1))
+        return;
+    record_clock();
+    if (enable_kinds(reason, sizeof reason) && !*reason)
+        return;
+    disable_kinds();
+    atomic_store(&at.is_enabled, 0);
+    atomic_store(&at.state, OVER);
+    tp_session_say(SAY, reason);
+}
+
+/* Waits for the context of this thread, as torch does at the end of a recording. */
+static void wait_for_gpu(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), *context = NULL;
+    int (*current)(void **), (*synchronize)(void);
+    if (!driver)
+        return;
+    *(void **)&current = dlsym(driver, "cuCtxGetCurrent");
+    *(void **)&synchronize = dlsym(driver, "cuCtxSynchronize");
+    if (current && synchronize && current(&context) == 0 && context)
+        synchronize();
+}
+
+/* A flush does not wait for buffers that CUPTI's own thread is about to give back: until none is out, or nothing has
+ * come for a while. */
+static void wait_for_buffers(void)
+{
+    const struct timespec ms = {0, 1000000};
+    unsigned seen = atomic_load(&at.taken);
+    for (int waited = 0, quiet = 0; waited < LONGEST_WAIT_MS && quiet < QUIET_MS; waited++) {
+        if (!tp_cupti_pool_lent() && !atomic_load(&at.taking))
+            return;
+        nanosleep(&ms, NULL);
+        unsigned now = atomic_load(&at.taken);
+        quiet = now != seen || atomic_load(&at.taking) ? 0 : quiet + 1;
+        seen = now;
+    }
+}
+
+void tp_cupti_end(bool must_wait)
+{
+    if (atomic_load(&at.state) != ATTACHED || at.pid != getpid() || !atomic_exchange(&at.is_enabled, 0))
+        return;
+    bool has_work = atomic_load(&at.has_work);
+    if (has_work && must_wait)
+        wait_for_gpu();
+    if (has_work) {
+        cupti.flush_all(TP_CUPTI_FLUSH_FORCED);
+        describe_devices();
+    }
+    disable_kinds();
+    if (has_work) {
+        cupti.flush_all(TP_CUPTI_FLUSH_FORCED); /* what was recorded while the first went on */
+        wait_for_buffers();
+    }
+    record_dropped();
+    record_clock();
+    tp_cupti_pool_trim();
+}
+
+void tp_cupti_in_child(void)
+{
+    if (atomic_load(&at.state) != OUTSIDE) {
+        atomic_store(&at.state, OVER);
+        atomic_store(&at.is_enabled, 0);
+    }
+}
+
+__attribute__((visibility("default"))) int InitializeInjection(void)
+{
+    atomic_store(&at.is_injected, 1);
+    if (__atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
+        tp_cupti_begin();
+    return 1;
+}
+
+/* ---- the source of the preload library ---- */
+
+static const char *probe(const struct tp_source_host *host)
+{
+    const char *other = getenv("CUDA_INJECTION64_PATH");
+    if (other && *other && strcmp(other, host->library) != 0)
+        return "CUDA_INJECTION64_PATH names another tool";
+    return NULL;
+}
+
+static bool start(const struct tp_source_host *host, const char *setting)
+{
+    (void)setting;
+    setenv("CUDA_INJECTION64_PATH", host->library, 1); /* before main: no other thread reads it */
+    tp_cupti_begin();
+    return true;
+}
+
+static void stop(void)
+{
+    tp_cupti_end(false);
+}
+
+const struct tp_source tp_source_cuda = {
+    .name = "cuda",
+    .what = "kernels, copies, calls, memory and waits of CUDA, by CUPTI",
+    .is_default = true,
+    .probe = probe,
+    .start = start,
+    .stop = stop,
+    .in_child = tp_cupti_in_child,
+};

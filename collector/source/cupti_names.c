@@ -1,0 +1,129 @@
+/* Names of kernels and calls: see cupti_names.h.
+ *
+ * Both tables are filled once and only grow, so that looking up takes no lock; two threads that fill the same place
+ * write the same. */
+#include "collector/source/cupti_names.h"
+
+#include <ctype.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/tracepress.h"
+
+enum { CALLS = 4096, KERNELS = 8192, PROBES = 16, UNWANTED = 1 };
+
+struct known_kernel {
+    const char *address; /* of CUPTI's text */
+    uint32_t name;
+    char text[]; /* the address may come to hold another one, when a module is unloaded */
+};
+
+static _Atomic(struct known_kernel *) kernels[KERNELS];
+static _Atomic uint32_t calls[2][CALLS]; /* 0: not looked up, UNWANTED, or number + UNWANTED */
+
+/* ---- kernels ---- */
+
+static struct known_kernel *learn(const char *name)
+{
+    size_t size = strlen(name) + 1;
+    struct known_kernel *known = malloc(sizeof *known + size);
+    if (!known)
+        return NULL;
+    known->address = name;
+    known->name = tracepress_intern(name);
+    memcpy(known->text, name, size);
+    return known;
+}
+
+uint32_t tp_cupti_kernel_name(const char *name)
+{
+    size_t at = (size_t)(((uintptr_t)name >> 3) * 0x9E3779B97F4A7C15ull >> 40);
+    if (!name)
+        return tracepress_intern("unknown");
+    for (int i = 0; i < PROBES; i++) {
+        _Atomic(struct known_kernel *) *slot = &kernels[(at + (size_t)i) % KERNELS];
+        struct known_kernel *known = atomic_load_explicit(slot, memory_order_acquire);
+        if (!known) {
+            struct known_kernel *none = NULL;
+            known = learn(name);
+            if (!known)
+                break;
+            if (atomic_compare_exchange_strong(slot, &none, known))
+                return known->name;
+            uint32_t number = known->name;
+            free(known);
+            return number;
+        }
+        if (known->address == name && strcmp(known->text, name) == 0)
+            return known->name;
+    }
+    return tracepress_intern(name);
+}
+
+/* ---- calls ---- */
+
+/* Kineto's list of calls that are many and of no interest (CuptiActivityProfiler.cpp, isBlockListedRuntimeCbid). */
+static const char *const noise[] = {
+    "cudaGetDevice",   "cudaSetDevice", "cudaGetLastError", "cudaEventCreate", "cudaEventCreateWithFlags",
+    "cudaEventDestroy"};
+
+/* Of the driver, only what works: of a program that uses the runtime, its runtime calls say the rest. */
+static const char *const driver_work[] = {"cuLaunch",           "cuGraphLaunch",       "cuMem",
+                                          "cuCtxSynchronize",   "cuStreamSynchronize", "cuStreamWaitEvent",
+                                          "cuEventSynchronize", "cuEventRecord"};
+
+/* cuMem functions that only ask. */
+static const char *const driver_noise[] = {"cuMemGet", "cuMemHostGet", "cuMemPoolGet"};
+
+static bool begins_with_one(const char *name, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(name, list[i], strlen(list[i])) == 0)
+            return true;
+    return false;
+}
+
+#define BEGINS_WITH_ONE(name, list) begins_with_one(name, list, sizeof(list) / sizeof *(list))
+
+bool tp_cupti_clean_call(char *out, size_t size, const char *name, bool is_driver)
+{
+    snprintf(out, size, "%s", name);
+    size_t n = strlen(out), digits = n;
+    while (digits && isdigit((unsigned char)out[digits - 1]))
+        digits--;
+    if (digits < n && digits > 2 && out[digits - 1] == 'v' && out[digits - 2] == '_')
+        out[digits - 2] = '\0';
+    if (is_driver)
+        return BEGINS_WITH_ONE(out, driver_work) && !BEGINS_WITH_ONE(out, driver_noise);
+    for (size_t i = 0; i < sizeof noise / sizeof *noise; i++)
+        if (strcmp(out, noise[i]) == 0)
+            return false;
+    return true;
+}
+
+static uint32_t look_up(const struct tp_cupti *cupti, bool is_driver, uint32_t function)
+{
+    char clean[128];
+    const char *name = NULL;
+    uint32_t domain = is_driver ? TP_CUPTI_DOMAIN_DRIVER : TP_CUPTI_DOMAIN_RUNTIME;
+    if (!cupti->callback_name || cupti->callback_name(domain, function, &name) != 0 || !name) {
+        snprintf(clean, sizeof clean, "%s call %u", is_driver ? "driver" : "runtime", function);
+        return tracepress_intern(clean);
+    }
+    return tp_cupti_clean_call(clean, sizeof clean, name, is_driver) ? tracepress_intern(clean) : 0;
+}
+
+uint32_t tp_cupti_call_name(const struct tp_cupti *cupti, bool is_driver, uint32_t function)
+{
+    if (function >= CALLS)
+        return look_up(cupti, is_driver, function);
+    _Atomic uint32_t *slot = &calls[is_driver][function];
+    uint32_t known = atomic_load_explicit(slot, memory_order_relaxed);
+    if (!known) {
+        known = look_up(cupti, is_driver, function) + UNWANTED;
+        atomic_store_explicit(slot, known, memory_order_relaxed);
+    }
+    return known - UNWANTED;
+}

@@ -1,0 +1,240 @@
+/* CUPTI's activity records become records of the spool: see cupti_records.h. A table of functions by kind.
+ *
+ * Called by CUPTI, on a thread of its own or inside our flush: no lock is held while CUPTI is called, and what is
+ * recorded goes to the chunk of this thread as every other record does. */
+#include "collector/source/cupti_records.h"
+
+#include <string.h>
+
+#include "collector/record.h"
+#include "collector/source/cupti_names.h"
+#include "writer/spool_format_gpu.h"
+
+const uint32_t tp_cupti_kinds[] = {TP_CUPTI_KERNEL,
+                                   TP_CUPTI_MEMCPY,
+                                   TP_CUPTI_MEMCPY_PEER,
+                                   TP_CUPTI_MEMSET,
+                                   TP_CUPTI_RUNTIME,
+                                   TP_CUPTI_DRIVER,
+                                   TP_CUPTI_SYNC,
+                                   TP_CUPTI_EVENT,
+                                   TP_CUPTI_OVERHEAD,
+                                   TP_CUPTI_MEMORY,
+                                   TP_CUPTI_POOL,
+                                   TP_CUPTI_ENVIRONMENT,
+                                   0};
+
+static void record_kernel(const struct tp_cupti *cupti, const void *record)
+{
+    const struct tp_cupti_kernel *from = record;
+    (void)cupti;
+    const struct tp_spool_gpu_kernel kernel = {.work = {from->start, from->end, from->correlation, from->device,
+                                                        from->context, from->stream, from->graph_node, from->graph, 0},
+                                               .grid = {from->grid[0], from->grid[1], from->grid[2]},
+                                               .block = {from->block[0], from->block[1], from->block[2]},
+                                               .static_shared_bytes = from->static_shared_bytes,
+                                               .dynamic_shared_bytes = from->dynamic_shared_bytes,
+                                               .registers = from->registers,
+                                               .queued = from->queued};
+    tp_record_put(tp_cupti_kernel_name(from->name), TP_SPOOL_GPU_KERNEL, &kernel, sizeof kernel);
+}
+
+static void record_copy(const struct tp_cupti *cupti, const void *record)
+{
+    const struct tp_cupti_memcpy *from = record;
+    (void)cupti;
+    const struct tp_spool_gpu_copy copy = {.work = {from->start, from->end, from->correlation, from->device,
+                                                    from->context, from->stream, from->graph_node, from->graph, 0},
+                                           .bytes = from->bytes,
+                                           .direction = from->direction,
+                                           .from_kind = from->from_kind,
+                                           .to_kind = from->to_kind};
+    tp_record_put(0, TP_SPOOL_GPU_COPY, &copy, sizeof copy);
+}
+
+static void record_peer_copy(const struct tp_cupti *cupti, const void *record)
+{
+    const struct tp_cupti_memcpy_peer *from = record;
+    (void)cupti;
+    const struct tp_spool_gpu_copy copy = {.work = {from->start, from->end, from->correlation, from->device,
+                                                    from->context, from->stream, from->graph_node, from->graph, 0},
+                                           .bytes = from->bytes,
+                                           .direction = from->direction,
+                                           .from_kind = from->from_kind,
+                                           .to_kind = from->to_kind,
+                                           .is_peer = 1,
+                                           .from_device = from->from_device,
+                                           .from_context = from->from_context,
+                                           .to_device = from->to_device,
+                                           .to_context = from->to_context};
+    tp_record_put(0, TP_SPOOL_GPU_COPY, &copy, sizeof copy);
+}
+
+static void record_set(const struct tp_cupti *cupti, const void *record)
+{
+    const struct tp_cupti_memset *from = record;
+    (void)cupti;
+    const struct tp_spool_gpu_set set = {.work = {from->start, from->end, from->correlation, from->device,
+                                                  from->context, from->stream, from->graph_node, from->graph, 0},
+                                         .bytes = from->bytes,
+                                         .memory_kind = from->memory_kind,
+                                         .value = from->value};
+    tp_record_put(0, TP_SPOOL_GPU_SET, &set, sizeof set);
+}
+
+static void record_graph(const struct tp_cupti *cupti, const void *record)
+{
+    const struct tp_cupti_graph *from = record;
+    (void)cupti;
+    const struct tp_spool_gpu_graph graph = {.work = {from->start, from->end, from->correlation, from->device,
+                                                      from->context, from->stream, 0, from->graph, 0}};
+    tp_record_put(0, TP_SPOOL_GPU_GRAPH, &graph, sizeof graph);
+}
+
+static void record_call(const struct tp_cupti *cupti, const void *record)
+{
+    const struct tp_cupti_api *from = record;
+    bool is_driver = from->kind == TP_CUPTI_DRIVER;
+    uint32_t name = tp_cupti_call_name(cupti, is_driver, from->function);
+    const struct tp_spool_gpu_call call = {.start = from->start,
+                                           .end = from->end,
+                                           .correlation = from->correlation,
+                                           .tid = from->thread,
+                                           .function = from->function,
+                                           .result = from->result,
+                                           .is_driver = is_driver};
+    if (name)
+        tp_record_put(name, TP_SPOOL_GPU_CALL, &call, sizeof call);
+}
+
+static void record_sync(const struct tp_cupti *cupti, const void *record)
+{
+    const struct tp_cupti_sync *from = record;
+    (void)cupti;
+    const struct tp_spool_gpu_sync sync = {.start = from->start,
+                                           .end = from->end,
+                                           .correlation = from->correlation,
+                                           .context = from->context,
+                                           .stream = from->stream,
+                                           .event = from->event,
+                                           .type = from->type};
+    tp_record_put(0, TP_SPOOL_GPU_SYNC, &sync, sizeof sync);
+}
+
+static void record_event(const struct tp_cupti *cupti, const void *record)
+{
+    const struct tp_cupti_event *from = record;
+    (void)cupti;
+    const struct tp_spool_gpu_event event = {from->correlation, from->context, from->stream, from->event};
+    tp_record_put(0, TP_SPOOL_GPU_EVENT, &event, sizeof event);
+}
+
+static void record_overhead(const struct tp_cupti *cupti, const void *record)
+{
+    const struct tp_cupti_overhead *from = record;
+    (void)cupti;
+    const struct tp_spool_gpu_overhead overhead = {.start = from->start,
+                                                   .end = from->end,
+                                                   .kind = from->overhead,
+                                                   .tid =
+                                                       from->object == TP_CUPTI_OBJECT_THREAD ? from->object_id[1] : 0};
+    tp_record_put(0, TP_SPOOL_GPU_OVERHEAD, &overhead, sizeof overhead);
+}
+
+static void record_memory(const struct tp_cupti *cupti, const void *record)
+{
+    const struct tp_cupti_memory *from = record;
+    (void)cupti;
+    const struct tp_spool_gpu_memory memory = {.time = from->time,
+                                               .address = from->address,
+                                               .bytes = from->bytes,
+                                               .operation = from->operation,
+                                               .memory_kind = from->memory_kind,
+                                               .correlation = from->correlation,
+                                               .device = from->device,
+                                               .context = from->context,
+                                               .stream = from->stream,
+                                               .pool = from->pool_type ? from->pool_address : 0};
+    tp_record_put(0, TP_SPOOL_GPU_MEMORY, &memory, sizeof memory);
+}
+
+static void record_pool(const struct tp_cupti *cupti, const void *record)
+{
+    const struct tp_cupti_pool *from = record;
+    (void)cupti;
+    const struct tp_spool_gpu_pool pool = {.time = from->time,
+                                           .address = from->address,
+                                           .size_bytes = from->size_bytes,
+                                           .used_bytes = from->used_bytes,
+                                           .operation = from->operation,
+                                           .device = from->device,
+                                           .correlation = from->correlation};
+    tp_record_put(0, TP_SPOOL_GPU_POOL, &pool, sizeof pool);
+}
+
+static void record_environment(const struct tp_cupti *cupti, const void *record)
+{
+    const struct tp_cupti_environment *from = record;
+    (void)cupti;
+    struct tp_spool_gpu_environment environment = {
+        .time = from->time, .device = from->device, .kind = from->environment};
+    memcpy(environment.values, from->values, sizeof environment.values);
+    tp_record_put(0, TP_SPOOL_GPU_ENVIRONMENT, &environment, sizeof environment);
+}
+
+/* By kind: least size of a record, and what keeps it. */
+static const struct {
+    size_t size;
+    void (*record)(const struct tp_cupti *cupti, const void *record);
+} handlers[TP_CUPTI_KINDS] = {
+    [TP_CUPTI_KERNEL] = {sizeof(struct tp_cupti_kernel), record_kernel},
+    [TP_CUPTI_MEMCPY] = {sizeof(struct tp_cupti_memcpy), record_copy},
+    [TP_CUPTI_MEMCPY_PEER] = {sizeof(struct tp_cupti_memcpy_peer), record_peer_copy},
+    [TP_CUPTI_MEMSET] = {sizeof(struct tp_cupti_memset), record_set},
+    [TP_CUPTI_GRAPH] = {sizeof(struct tp_cupti_graph), record_graph},
+    [TP_CUPTI_RUNTIME] = {sizeof(struct tp_cupti_api), record_call},
+    [TP_CUPTI_DRIVER] = {sizeof(struct tp_cupti_api), record_call},
+    [TP_CUPTI_SYNC] = {sizeof(struct tp_cupti_sync), record_sync},
+    [TP_CUPTI_EVENT] = {sizeof(struct tp_cupti_event), record_event},
+    [TP_CUPTI_OVERHEAD] = {sizeof(struct tp_cupti_overhead), record_overhead},
+    [TP_CUPTI_MEMORY] = {sizeof(struct tp_cupti_memory), record_memory},
+    [TP_CUPTI_POOL] = {sizeof(struct tp_cupti_pool), record_pool},
+    [TP_CUPTI_ENVIRONMENT] = {sizeof(struct tp_cupti_environment), record_environment},
+};
+
+static void record_lost(const struct tp_spool_gpu_lost *lost)
+{
+    if (lost->dropped_count || lost->unknown_count || lost->broken_count)
+        tp_record_put(0, TP_SPOOL_GPU_LOST, lost, sizeof *lost);
+}
+
+void tp_cupti_record_dropped(size_t count)
+{
+    record_lost(&(struct tp_spool_gpu_lost){.dropped_count = count});
+}
+
+void tp_cupti_record_buffer(const struct tp_cupti *cupti, uint8_t *buffer, size_t valid)
+{
+    struct tp_spool_gpu_lost lost = {0};
+    const uint8_t *before = NULL;
+    void *record = NULL;
+    int result;
+    while ((result = cupti->next_record(buffer, valid, &record)) == TP_CUPTI_OK) {
+        const uint8_t *at = record;
+        uint32_t kind;
+        if (at <= before || at < buffer || at + sizeof kind > buffer + valid) {
+            result = TP_CUPTI_UNKNOWN; /* not a step forward: it would never end */
+            break;
+        }
+        before = at;
+        memcpy(&kind, at, sizeof kind);
+        if (kind >= TP_CUPTI_KINDS || !handlers[kind].record)
+            lost.unknown_count++;
+        else if ((size_t)(buffer + valid - at) < handlers[kind].size)
+            lost.broken_count++;
+        else
+            handlers[kind].record(cupti, at);
+    }
+    lost.broken_count += result != TP_CUPTI_MAX_LIMIT;
+    record_lost(&lost);
+}

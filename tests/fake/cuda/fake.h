@@ -1,0 +1,84 @@
+/* A CUDA without a GPU: libcuda.so.1, libcudart.so.13 and libcupti.so.13 of our own, as far as a program that is being
+ * recorded needs them. Kernels do nothing and take the time that they say.
+ *
+ * cupti.c keeps CUPTI's buffer protocol: request and complete callbacks, a worker thread, forced and unforced flushes,
+ * a buffer per launching thread as since 13.0, and the record sizes of five releases. Faults are asked for by
+ * FAKE_CUPTI="name=value,..": see cupti_faults in cupti.c. */
+#ifndef TP_TESTS_FAKE_CUDA_H
+#define TP_TESTS_FAKE_CUDA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/source/cupti_abi.h"
+
+#define FAKE_EXPORT __attribute__((visibility("default")))
+
+/* ---- what programs call: the runtime ---- */
+
+/* What a program hands to cudaLaunchKernel: the place of a function. */
+struct fake_kernel {
+    const char *name; /* mangled */
+    uint64_t ns;      /* that it takes */
+    int registers, static_shared_bytes;
+};
+
+struct fake_dim3 {
+    unsigned x, y, z;
+};
+
+typedef struct fake_stream *cudaStream_t;
+typedef struct fake_event *cudaEvent_t;
+
+enum { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+
+int cudaSetDevice(int device);
+int cudaGetDevice(int *device);
+int cudaGetLastError(void);
+int cudaMalloc(void **address, size_t bytes);
+int cudaMallocHost(void **address, size_t bytes);
+int cudaMallocAsync(void **address, size_t bytes, cudaStream_t stream);
+int cudaFree(void *address);
+int cudaStreamCreate(cudaStream_t *stream);
+int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int direction, cudaStream_t stream);
+int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t stream);
+int cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream);
+int cudaLaunchKernel(const void *kernel, struct fake_dim3 grid, struct fake_dim3 block, void **args, size_t shared,
+                     cudaStream_t stream);
+int cudaEventCreate(cudaEvent_t *event);
+int cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+int cudaEventSynchronize(cudaEvent_t event);
+int cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+int cudaStreamSynchronize(cudaStream_t stream);
+int cudaDeviceSynchronize(void);
+
+/* A graph of `count` launches of one kernel, as one call. */
+int fake_graph_launch(const struct fake_kernel *kernel, int count, cudaStream_t stream);
+
+/* A new context on the device, current in this thread. */
+int fake_new_context(int device);
+
+/* ---- the driver ---- */
+
+int cuInit(unsigned flags);
+int cuLaunchKernel(const struct fake_kernel *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, cudaStream_t stream, void **args, void **extra);
+
+/* ---- what the runtime tells CUPTI, found by dlsym ---- */
+
+/* The moment, and a length of time, on CUPTI's clock: that of its client, or its own. */
+uint64_t fake_cupti_now(void);
+uint64_t fake_cupti_length(uint64_t ns);
+
+/* The record of a call of this thread that began at `start` and ends now. Returns its correlation. */
+uint32_t fake_cupti_call(int is_driver, uint32_t function, uint64_t start);
+
+/* A record that is complete at ready_ns. */
+void fake_cupti_record(const void *record, size_t size, uint64_t ready_ns);
+
+static inline void fake_unused(const void *unused)
+{
+    (void)unused;
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* Names of calls as traces show them, and kernels whose address comes to mean something else. */
+#include "collector/source/cupti_names.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/tracepress.h"
+
+static const char *clean(const char *name, bool is_driver)
+{
+    static char out[64];
+    return tp_cupti_clean_call(out, sizeof out, name, is_driver) ? out : NULL;
+}
+
+static void versions_are_cut_off(void **state)
+{
+    (void)state;
+    assert_string_equal(clean("cudaLaunchKernel_v7000", false), "cudaLaunchKernel");
+    assert_string_equal(clean("cudaLaunchKernelExC_v11060", false), "cudaLaunchKernelExC");
+    assert_string_equal(clean("cuMemcpyHtoDAsync_v2", true), "cuMemcpyHtoDAsync");
+    assert_string_equal(clean("cuLaunchKernel", true), "cuLaunchKernel");
+    assert_string_equal(clean("_v1", false), "_v1");
+    assert_string_equal(clean("", false), "");
+    assert_string_equal(clean("cudaGL_v", false), "cudaGL_v");
+}
+
+static void noise_is_not_kept(void **state)
+{
+    (void)state;
+    assert_null(clean("cudaGetDevice_v3020", false));
+    assert_null(clean("cudaEventCreateWithFlags_v3020", false));
+    assert_string_equal(clean("cudaGetDeviceCount_v3020", false), "cudaGetDeviceCount");
+    assert_null(clean("cuCtxGetCurrent", true));
+    assert_null(clean("cuMemGetInfo_v2", true));
+    assert_string_equal(clean("cuMemAlloc_v2", true), "cuMemAlloc");
+}
+
+static int looked_up;
+
+static int name_of(uint32_t domain, uint32_t function, const char **name)
+{
+    looked_up++;
+    *name = domain == TP_CUPTI_DOMAIN_DRIVER ? "cuLaunchKernel" : "cudaGetDevice_v3020";
+    return function == 9 ? 1 : 0;
+}
+
+static void calls_are_looked_up_once(void **state)
+{
+    const struct tp_cupti cupti = {.callback_name = name_of}, none = {0};
+    (void)state;
+    uint32_t launch = tp_cupti_call_name(&cupti, true, 307);
+    assert_int_equal(launch, tracepress_intern("cuLaunchKernel"));
+    assert_int_equal(tp_cupti_call_name(&cupti, true, 307), launch);
+    assert_int_equal(tp_cupti_call_name(&cupti, false, 17), 0);
+    assert_int_equal(tp_cupti_call_name(&cupti, false, 17), 0);
+    assert_int_equal(looked_up, 2);
+    assert_int_equal(tp_cupti_call_name(&cupti, true, 9), tracepress_intern("driver call 9"));
+    assert_int_equal(tp_cupti_call_name(&none, false, 4000000000u), tracepress_intern("runtime call 4000000000"));
+}
+
+static void a_kernel_is_known_by_its_text(void **state)
+{
+    char text[16] = "first";
+    (void)state;
+    uint32_t first = tp_cupti_kernel_name(text);
+    assert_int_equal(first, tracepress_intern("first"));
+    assert_int_equal(tp_cupti_kernel_name(text), first);
+    strcpy(text, "second"); /* its module was unloaded, another one came to the place */
+    assert_int_equal(tp_cupti_kernel_name(text), tracepress_intern("second"));
+    assert_int_equal(tp_cupti_kernel_name(NULL), tracepress_intern("unknown"));
+}
+
+static void many_kernels_fit_and_more_are_still_named(void **state)
+{
+    static char names[20000][20];
+    (void)state;
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < 20000; i++) {
+            snprintf(names[i], sizeof names[i], "kernel%d", i);
+            assert_int_equal(tp_cupti_kernel_name(names[i]), tracepress_intern(names[i]));
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(versions_are_cut_off),
+        cmocka_unit_test(noise_is_not_kept),
+        cmocka_unit_test(calls_are_looked_up_once),
+        cmocka_unit_test(a_kernel_is_known_by_its_text),
+        cmocka_unit_test(many_kernels_fit_and_more_are_still_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

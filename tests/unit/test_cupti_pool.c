@@ -1,0 +1,104 @@
+/* The pool of buffers: every answer that CUPTI can get, on one thread and on many. */
+#include "collector/source/cupti_pool.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void a_buffer_that_came_back_is_lent_again(void **state)
+{
+    size_t size;
+    (void)state;
+    uint8_t *first = tp_cupti_pool_lend(&size, false);
+    assert_non_null(first);
+    assert_int_equal(size, TP_CUPTI_BUFFER_BYTES);
+    assert_int_equal((uintptr_t)first & 7, 0);
+    first[size - 1] = 1;
+    tp_cupti_pool_return(first, size);
+    assert_ptr_equal(tp_cupti_pool_lend(&size, false), first);
+    assert_int_equal(tp_cupti_pool_lent(), 1);
+    tp_cupti_pool_return(first, size);
+    assert_int_equal(tp_cupti_pool_lent(), 0);
+    tp_cupti_pool_trim();
+}
+
+static void a_full_pool_refuses_or_gives_more_as_it_is_told(void **state)
+{
+    uint8_t *lent[TP_CUPTI_BUFFERS];
+    size_t size;
+    (void)state;
+    for (int i = 0; i < TP_CUPTI_BUFFERS; i++)
+        assert_non_null(lent[i] = tp_cupti_pool_lend(&size, false));
+    assert_null(tp_cupti_pool_lend(&size, false));
+    assert_int_equal(size, 0);
+    uint8_t *extra = tp_cupti_pool_lend(&size, true);
+    assert_non_null(extra);
+    assert_int_equal(size, TP_CUPTI_EXTRA_BYTES);
+    memset(extra, 1, size);
+    tp_cupti_pool_return(extra, size);
+    tp_cupti_pool_return(NULL, 0);
+    for (int i = 0; i < TP_CUPTI_BUFFERS; i++)
+        tp_cupti_pool_return(lent[i], TP_CUPTI_BUFFER_BYTES);
+    assert_int_equal(tp_cupti_pool_lent(), 0);
+    tp_cupti_pool_trim();
+}
+
+static void what_is_lent_is_not_freed(void **state)
+{
+    size_t size;
+    (void)state;
+    uint8_t *lent = tp_cupti_pool_lend(&size, false);
+    tp_cupti_pool_trim();
+    memset(lent, 1, size); /* a freed one would be a fault */
+    assert_int_equal(tp_cupti_pool_lent(), 1);
+    tp_cupti_pool_return(lent, size);
+    tp_cupti_pool_trim();
+}
+
+static _Atomic int collisions;
+
+/* A buffer belongs to one borrower: it marks it, and finds its mark. */
+static void *borrow(void *number)
+{
+    for (int i = 0; i < 2000; i++) {
+        size_t size;
+        uint8_t *buffer = tp_cupti_pool_lend(&size, false);
+        if (!buffer)
+            continue;
+        buffer[0] = (uint8_t)(uintptr_t)number;
+        collisions += buffer[0] != (uint8_t)(uintptr_t)number;
+        tp_cupti_pool_return(buffer, size);
+        if (i % 500 == 0)
+            tp_cupti_pool_trim();
+    }
+    return NULL;
+}
+
+static void threads_never_share_a_buffer(void **state)
+{
+    pthread_t threads[8];
+    (void)state;
+    for (uintptr_t i = 0; i < 8; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, borrow, (void *)i), 0);
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(collisions, 0);
+    assert_int_equal(tp_cupti_pool_lent(), 0);
+    tp_cupti_pool_trim();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_buffer_that_came_back_is_lent_again),
+        cmocka_unit_test(a_full_pool_refuses_or_gives_more_as_it_is_told),
+        cmocka_unit_test(what_is_lent_is_not_freed),
+        cmocka_unit_test(threads_never_share_a_buffer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+/* Occupancy by hand: the limits that NVIDIA's tables give for a device, worked out on paper. */
+#include "writer/gpu_occupancy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const struct tp_gpu_limits v100 = {7, 0, 32, 80, 1024, 2048, 65536, 65536, 98304, 49152};
+static const struct tp_gpu_limits a100 = {8, 0, 32, 108, 1024, 2048, 65536, 65536, 167936, 49152};
+
+static int percent_of(const struct tp_gpu_limits *gpu, int64_t blocks, int64_t threads, int64_t registers,
+                      int64_t shared)
+{
+    struct tp_gpu_occupancy out;
+    const struct tp_gpu_launch launch = {{blocks, 1, 1}, {threads, 1, 1}, registers, shared};
+    return tp_gpu_occupancy(&out, gpu, &launch) ? out.percent : -1;
+}
+
+static void each_limit_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(percent_of(&v100, 8000, 256, 16, 0), 100);    /* 8 blocks of 8 warps fill 64 */
+    assert_int_equal(percent_of(&v100, 8000, 32, 16, 0), 50);      /* 32 blocks are the most, of one warp each */
+    assert_int_equal(percent_of(&v100, 8000, 256, 64, 0), 50);     /* 65536 / (64 * 256) = 4 blocks of 8 warps */
+    assert_int_equal(percent_of(&v100, 8000, 256, 16, 32768), 38); /* 98304 / 32768 = 3 blocks: 37.5 */
+    assert_int_equal(percent_of(&v100, 8000, 1000, 16, 0), 98);    /* 2 blocks of 1000 threads: 97.66 */
+    assert_int_equal(percent_of(&v100, 160, 1024, 32, 0), 100);    /* two blocks on each SM */
+}
+
+static void a_small_grid_fills_a_part(void **state)
+{
+    struct tp_gpu_occupancy out;
+    const struct tp_gpu_launch launch = {{50, 1, 1}, {256, 1, 1}, 38, 0};
+    (void)state;
+    assert_true(tp_gpu_occupancy(&out, &v100, &launch));
+    assert_float_equal(out.blocks_per_sm, 0.625, 0);
+    assert_float_equal(out.warps_per_sm, 5.0, 0);
+    assert_int_equal(out.percent, 8); /* 160 of 2048 threads: 7.8 */
+}
+
+static void the_system_takes_a_kilobyte_of_each_block_from_8_0_on(void **state)
+{
+    (void)state;
+    assert_int_equal(percent_of(&a100, 10000, 128, 16, 12288), 75); /* 167936 / 13312 = 12 blocks; 13 without it */
+    assert_int_equal(percent_of(&a100, 10000, 128, 16, 0), 100);
+}
+
+static void more_shared_memory_than_the_limit_of_a_block_is_zero(void **state)
+{
+    struct tp_gpu_limits optin = v100;
+    (void)state;
+    optin.shared_per_block_bytes = 98304;
+    assert_int_equal(percent_of(&v100, 8000, 512, 32, 65536), 0); /* as Kineto has it */
+    assert_int_equal(percent_of(&optin, 8000, 512, 32, 65536), 25);
+    assert_int_equal(percent_of(&v100, 8000, 256, 300, 0), 0); /* no kernel has so many registers */
+    assert_int_equal(percent_of(&v100, 8000, 2048, 16, 0), 0);
+}
+
+static void numbers_that_cannot_be_give_no_occupancy(void **state)
+{
+    struct tp_gpu_limits unknown = v100;
+    (void)state;
+    assert_int_equal(percent_of(&v100, 0, 256, 16, 0), -1);
+    assert_int_equal(percent_of(&v100, 8000, -1, 16, 0), -1);
+    assert_int_equal(percent_of(&v100, INT64_MAX, 256, 16, 0), -1);
+    assert_int_equal(percent_of(&v100, 8000, 256, -1, 0), -1);
+    assert_int_equal(percent_of(&v100, 8000, 256, INT64_MAX, 0), -1);
+    assert_int_equal(percent_of(&v100, 8000, 256, 16, INT64_MIN), -1);
+    unknown.sm_count = -1;
+    assert_int_equal(percent_of(&unknown, 8000, 256, 16, 0), -1);
+    unknown = v100;
+    unknown.warp_size = 0;
+    assert_int_equal(percent_of(&unknown, 8000, 256, 16, 0), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_limit_counts),
+        cmocka_unit_test(a_small_grid_fills_a_part),
+        cmocka_unit_test(the_system_takes_a_kilobyte_of_each_block_from_8_0_on),
+        cmocka_unit_test(more_shared_memory_than_the_limit_of_a_block_is_zero),
+        cmocka_unit_test(numbers_that_cannot_be_give_no_occupancy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

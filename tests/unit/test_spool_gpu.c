@@ -1,0 +1,284 @@
+/* GPU records of a spool as events of the trace: what stands in which operator, on which row, with which numbers. */
+#include "writer/spool_gpu.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/record.h"
+#include "collector/session.h"
+#include "webreport/trace/trace.h"
+
+static char folder[64], path[96];
+static struct tp_arena arena;
+static struct tp_trace trace;
+static struct tp_spool_trace_result result;
+static uint32_t tid;
+
+static void convert(const struct tracepress_trace *spool, void *context)
+{
+    struct tp_error err = {0};
+    (void)context;
+    if (tp_spool_trace(spool->spool, path, false, &result, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static int begin(void **state)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    (void)state;
+    strcpy(folder, "/tmp/tracepress-gpu-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/trace.json", folder);
+    options.directory = folder;
+    options.handler = convert;
+    tid = (uint32_t)syscall(SYS_gettid);
+    return tracepress_start(&options);
+}
+
+/* Ends the recording and reads its trace back, strictly. */
+static void finish(void)
+{
+    const struct tp_trace_options strict = {.is_strict = true, .single_thread = true};
+    struct tp_error err = {0};
+    tracepress_stop();
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    if (tp_trace_read(&trace, &arena, path, &strict, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static int end(void **state)
+{
+    char command[96];
+    (void)state;
+    tp_arena_release(&arena);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+/* ---- what CUPTI would have delivered ---- */
+
+static void put_call(uint32_t correlation, uint64_t start, uint64_t stop, bool is_driver, const char *name)
+{
+    const struct tp_spool_gpu_call call = {
+        .start = start, .end = stop, .correlation = correlation, .tid = tid, .is_driver = is_driver};
+    tp_record_put(tracepress_intern(name), TP_SPOOL_GPU_CALL, &call, sizeof call);
+}
+
+static void put_kernel(uint32_t correlation, uint32_t context, uint64_t start, uint64_t stop, const char *name)
+{
+    const struct tp_spool_gpu_kernel kernel = {
+        .work = {start, stop, correlation, 0, context, 7, 0, 0, 0}, .grid = {8, 1, 1}, .block = {128, 1, 1}};
+    tp_record_put(tracepress_intern(name), TP_SPOOL_GPU_KERNEL, &kernel, sizeof kernel);
+}
+
+static void put_memory(uint32_t operation, uint32_t kind, uint64_t address, uint64_t bytes, uint64_t pool)
+{
+    const struct tp_spool_gpu_memory memory = {.time = tp_clock_now(),
+                                               .address = address,
+                                               .bytes = bytes,
+                                               .operation = operation,
+                                               .memory_kind = kind,
+                                               .pool = pool};
+    tp_record_put(0, TP_SPOOL_GPU_MEMORY, &memory, sizeof memory);
+}
+
+/* ---- reading ---- */
+
+static const struct tp_event *find(const char *name)
+{
+    for (uint32_t i = 0; i < trace.event_count; i++)
+        if (tp_str_equal(tp_trace_name(&trace, &trace.events[i]), tp_str_of(name)))
+            return &trace.events[i];
+    return NULL;
+}
+
+static int64_t external_id(const char *name)
+{
+    const struct tp_event *event = find(name);
+    assert_non_null(event);
+    if (event->kind == TP_KIND_KERNEL)
+        return trace.devices[event->detail].external_id;
+    return event->kind == TP_KIND_RUNTIME ? trace.launches[event->detail].external_id
+                                          : trace.hosts[event->detail].external_id;
+}
+
+/* ---- tests ---- */
+
+static void launch_now(uint32_t correlation, const char *name)
+{
+    uint64_t now = tp_clock_now();
+    put_call(correlation, now, now + 1000, false, "cudaLaunchKernel");
+    put_kernel(correlation, 1, now + 5000, now + 9000, name);
+    while (tp_clock_now() < now + 2000) /* ranges end after the call */
+        ;
+}
+
+static void work_belongs_to_the_innermost_operator_or_else_scope(void **state)
+{
+    (void)state;
+    launch_now(1, "before");
+    tracepress_begin_text("scope");
+    launch_now(2, "in_scope");
+    tracepress_operator_begin(tracepress_intern("outer"), NULL);
+    tracepress_operator_begin(tracepress_intern("inner"), NULL);
+    launch_now(3, "in_inner");
+    tracepress_end();
+    tracepress_begin_text("scope_inside");
+    launch_now(4, "in_outer");
+    tracepress_end();
+    tracepress_end();
+    tracepress_end();
+    launch_now(5, "after");
+    finish();
+    assert_int_equal(external_id("before"), TP_NULL_INT);
+    assert_int_equal(external_id("in_scope"), external_id("scope"));
+    assert_int_equal(external_id("in_inner"), external_id("inner"));
+    assert_int_equal(external_id("in_outer"), external_id("outer"));
+    assert_int_equal(external_id("after"), TP_NULL_INT);
+    unsigned seen = 0; /* the outer scope and the inner one, on the stream */
+    for (uint32_t i = 0; i < trace.event_count; i++)
+        seen += trace.events[i].kind == TP_KIND_GPU_ANNOTATION;
+    assert_int_equal(seen, 2);
+}
+
+static void a_driver_call_inside_a_runtime_call_is_not_written(void **state)
+{
+    uint64_t now = tp_clock_now();
+    (void)state;
+    put_call(1, now, now + 10000, false, "cudaLaunchKernel");
+    put_call(1, now + 1000, now + 9000, true, "inside");
+    put_call(2, now + 20000, now + 30000, true, "outside");
+    put_kernel(1, 1, now + 12000, now + 15000, "kernel");
+    finish();
+    assert_null(find("inside"));
+    assert_non_null(find("outside"));
+    assert_int_equal(trace.devices[find("kernel")->detail].correlation, 1);
+}
+
+static void streams_of_one_number_do_not_meet(void **state)
+{
+    uint64_t now = tp_clock_now();
+    (void)state;
+    put_kernel(1, 1, now, now + 5000, "first");
+    put_kernel(2, 2, now + 1000, now + 3000, "second");
+    finish();
+    assert_int_equal(trace.threads[find("first")->thread].tid.number, 7);
+    assert_true(find("first")->thread != find("second")->thread);
+    assert_int_equal(trace.devices[find("second")->detail].stream, 7);
+}
+
+static void what_has_no_time_is_counted_and_not_drawn(void **state)
+{
+    uint64_t now = tp_clock_now();
+    (void)state;
+    put_kernel(1, 1, 0, 0, "never");
+    put_kernel(2, 1, now, 0, "unfinished");
+    finish();
+    assert_null(find("never"));
+    assert_int_equal(find("unfinished")->dur_ns, 0);
+    assert_true(tp_str_equal(tp_trace_header(&trace, "tracepress_gpu_without_time"), TP_STR("1")));
+}
+
+static void memory_adds_up(void **state)
+{
+    static const int64_t allocated[] = {100, 300, 200, 700}, reserved[] = {100, 300, 200, 1200};
+    const struct tp_spool_gpu_pool pool = {.address = 0x70, .size_bytes = 1000, .operation = 1};
+    (void)state;
+    put_memory(1, 3, 0x1000, 100, 0);
+    put_memory(1, 3, 0x2000, 200, 0);
+    put_memory(2, 3, 0x9000, 50, 0); /* allocated before the recording */
+    put_memory(2, 3, 0x1000, 100, 0);
+    put_memory(2, 3, 0x1000, 100, 0); /* twice */
+    struct tp_spool_gpu_pool now = pool;
+    now.time = tp_clock_now();
+    tp_record_put(0, TP_SPOOL_GPU_POOL, &now, sizeof now);
+    put_memory(1, 3, 0x1000, 500, 0x70); /* the address again, from a pool of 1000 */
+    put_memory(1, 2, 0x3000, 40, 0);     /* of the host */
+    finish();
+    assert_int_equal(trace.memory_count, 5);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(trace.memory[i].device_type, 1);
+        assert_int_equal(trace.memory[i].total_allocated, allocated[i]);
+        assert_int_equal(trace.memory[i].total_reserved, reserved[i]);
+    }
+    assert_int_equal(trace.memory[4].device_type, 0);
+    assert_int_equal(trace.memory[4].total_allocated, 40);
+}
+
+static void a_name_is_written_as_its_source_has_it(void **state)
+{
+    uint64_t now = tp_clock_now();
+    (void)state;
+    put_kernel(1, 1, now, now + 10, "_Z3addIfEvPT_i");
+    put_kernel(2, 1, now + 20, now + 30, "_Zbroken");
+    finish();
+    assert_non_null(find("void add<float>(float*, int)"));
+    assert_non_null(find("_Zbroken"));
+}
+
+/* Payloads of one byte value, whole and cut short, and such that times and sums are at their ends. */
+static void any_payload_becomes_strict_json(void **state)
+{
+    unsigned char bytes[256];
+    (void)state;
+    tracepress_begin_text("around");
+    for (int kind = TP_SPOOL_GPU_DEVICE; kind < TP_SPOOL_GPU_END; kind++)
+        for (int value = 0; value < 256; value += value < 3 ? 1 : 21)
+            for (size_t size = 0; size <= sizeof bytes; size += 16) {
+                memset(bytes, value, sizeof bytes);
+                tp_record_put((uint32_t)value, (uint8_t)kind, bytes, size);
+            }
+    tracepress_end();
+    finish();
+    assert_true(result.broken_count > 100);
+}
+
+static void clocks_of_two_kinds_are_told_apart(void **state)
+{
+    const int64_t ahead_ns = 3600000000000;
+    struct tp_spool_clock now = tp_clock_moment();
+    struct tp_spool_gpu_clock pair = {now.realtime_ns + ahead_ns, now.ticks};
+    (void)state;
+    tp_record_put(0, TP_SPOOL_GPU_CLOCK, &pair, sizeof pair);
+    tracepress_operator_begin(tracepress_intern("operator"), NULL);
+    usleep(2000);
+    struct tp_spool_clock then = tp_clock_moment();
+    uint64_t start = (uint64_t)(then.realtime_ns + ahead_ns);
+    put_call(1, start, start + 1000, false, "cudaLaunchKernel");
+    put_kernel(1, 1, start + 5000, start + 7000, "kernel");
+    usleep(2000);
+    tracepress_end();
+    pair = (struct tp_spool_gpu_clock){then.realtime_ns + ahead_ns, then.ticks};
+    tp_record_put(0, TP_SPOOL_GPU_CLOCK, &pair, sizeof pair);
+    finish();
+    assert_int_equal(external_id("kernel"), external_id("operator"));
+    assert_in_range(find("kernel")->dur_ns, 1990, 2010);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(work_belongs_to_the_innermost_operator_or_else_scope, begin, end),
+        cmocka_unit_test_setup_teardown(a_driver_call_inside_a_runtime_call_is_not_written, begin, end),
+        cmocka_unit_test_setup_teardown(streams_of_one_number_do_not_meet, begin, end),
+        cmocka_unit_test_setup_teardown(what_has_no_time_is_counted_and_not_drawn, begin, end),
+        cmocka_unit_test_setup_teardown(memory_adds_up, begin, end),
+        cmocka_unit_test_setup_teardown(a_name_is_written_as_its_source_has_it, begin, end),
+        cmocka_unit_test_setup_teardown(any_payload_becomes_strict_json, begin, end),
+        cmocka_unit_test_setup_teardown(clocks_of_two_kinds_are_told_apart, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
