@@ -44,11 +44,13 @@ static int run(struct times *times, const char *path)
 {
     struct tp_arena arena;
     tp_arena_init(&arena, 0);
-    int is_good = setjmp(arena.guard) == 0;
-    if (is_good)
-        measure(times, path, &arena);
+    if (setjmp(arena.guard)) {
+        tp_arena_release(&arena);
+        return 0;
+    }
+    measure(times, path, &arena);
     tp_arena_release(&arena);
-    return is_good;
+    return 1;
 }
 
 int main(int argc, char **argv)

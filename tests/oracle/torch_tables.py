@@ -4,7 +4,7 @@
 Needs torch. torch cannot read traces, so its FunctionEvents are made here from the JSON (kind, times, links by External id,
 memory); tree, sums and printing are torch's. Traces whose External ids are correlations (Kineto of 2021 to 2024) are left
 out: torch itself had other links than these files. Prints a line per trace; "N same, N different"."""
-import bisect, gzip, json, subprocess, sys
+import bisect, gzip, json, re, subprocess, sys
 from torch.autograd import DeviceType
 from torch.autograd.profiler_util import EventList, FunctionEvent, _filter_name
 
@@ -105,8 +105,12 @@ def event_list(trace):
 
 
 def without_flops(table):
-    """Without its last column, which is not made here."""
-    return "\n".join(line[:-14] if line.endswith("  ") else line for line in table.split("\n"))
+    """Without its last column, which is not made here, and without blanks at the ends of lines."""
+    return "\n".join(re.sub(r"(Total \w+|\S+)  $", "", line).rstrip() for line in table.split("\n"))
+
+
+def without_blanks(table):
+    return "\n".join(line.rstrip() for line in table.split("\n"))
 
 
 def check(program, path):
@@ -122,7 +126,9 @@ def check(program, path):
             theirs = rows.table(sort_by=None if sort == "none" else sort, row_limit=50)
             command = [program, "table", path, "--quiet", "--sort-by", sort, "--row-limit", "50", "--include-python"]
             ours = subprocess.run(command + (["--group-by", "input-shape"] if shapes else []), stdout=subprocess.PIPE).stdout
-            ours = without_flops(ours.decode("utf-8", "replace")) if "with_flops" in trace else ours.decode("utf-8", "replace")
+            ours = ours.decode("utf-8", "replace")
+            if "with_flops" in trace:
+                ours, theirs = without_flops(ours), without_blanks(theirs)
             same, different = same + (ours == theirs), different + (ours != theirs)
             if ours != theirs and not note:
                 pairs = [(a, b) for a, b in zip(ours.split("\n"), theirs.split("\n")) if a != b]
