@@ -13,22 +13,14 @@
 #include <unistd.h>
 
 #include "collector/live.h"
-#include "collector/modules.h"
 #include "collector/names.h"
+#include "collector/notes.h"
 #include "collector/record.h"
 #include "collector/sampler.h"
 #include "collector/schedule.h"
 #include "collector/unwind.h"
 
-enum { NOTES_CHUNK = 16 << 10, MAX_FACTS = 64 };
-
 static const uint64_t MAX_SPOOL_BYTES = 64ull << 30;
-
-/* A fact about the run, from tracepress_metadata. */
-struct fact {
-    char *text; /* key, '\n', value */
-    uint8_t kind;
-};
 
 static struct {
     pthread_mutex_t lock;
@@ -39,11 +31,6 @@ static struct {
     pthread_cond_t is_idle; /* busy_count is 0 */
     unsigned busy_count;    /* threads that prepare chunks without the lock */
     uint32_t recordings;    /* number of the last one */
-    struct tp_spool_chunk *notes;
-    struct tp_spool_record *note_at;
-    struct fact facts[MAX_FACTS];
-    unsigned fact_count;
-    uint32_t noted_modules; /* of tp_modules_count, in this spool */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_idle = PTHREAD_COND_INITIALIZER, .spool = {.fd = -1}};
 
 static const struct tp_session_watch *watch;
@@ -72,73 +59,13 @@ void tp_session_drop(void)
     atomic_fetch_add_explicit(&dropped, 1, memory_order_relaxed);
 }
 
-/* ---- notes: names, clocks, facts; with the lock held ---- */
+/* ---- what threads ask for ---- */
 
-static void say_failure(int code)
-{
-    char detail[4300];
-    snprintf(detail, sizeof detail, "%s: %s; free some space or set another directory", session.spool.path,
-             strerror(code));
-    tp_session_say("recording stops here, the program goes on", detail);
-}
-
-static void leave_notes(void)
-{
-    if (session.notes)
-        munmap(session.notes, session.notes->size);
-    session.notes = NULL;
-    session.note_at = NULL;
-}
-
-/* Adds a note with `size` bytes of payload, text or not. */
-static void add_note(uint8_t kind, uint32_t name, const void *payload, size_t size, bool is_text)
-{
-    size_t slots = (size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT;
-    if (slots >= TP_SPOOL_MAX_SLOTS) {
-        slots = TP_SPOOL_MAX_SLOTS - 1;
-        size = slots * TP_SPOOL_SLOT;
-    }
-    char *end = session.notes ? (char *)session.notes + session.notes->size : NULL;
-    if (!session.notes || (size_t)(end - (char *)session.note_at) < (slots + 1) * TP_SPOOL_SLOT) {
-        leave_notes();
-        session.notes = session.spool.fd >= 0 ? tp_spool_notes(&session.spool, NOTES_CHUNK) : NULL;
-        if (!session.notes && session.spool.fd >= 0)
-            say_failure(atomic_load(&session.spool.failed));
-        if (!session.notes)
-            return;
-        session.note_at = (struct tp_spool_record *)(void *)(session.notes + 1);
-    }
-    struct tp_spool_record *record = session.note_at;
-    memcpy(record + 1, payload, size);
-    record->name = name;
-    record->kind = kind;
-    record->slots = (uint8_t)slots;
-    record->text = is_text ? (uint16_t)size : 0;
-    __atomic_store_n(&record->time, 1, __ATOMIC_RELEASE);
-    session.note_at = record + 1 + slots;
-}
-
-static void note_clock(void)
-{
-    struct tp_spool_clock moment = tp_clock_moment();
-    add_note(TP_SPOOL_CLOCK, 0, &moment, sizeof moment, false);
-}
-
-/* Modules that stacks may run through and that were not noted yet. */
+/* Modules that stacks may run through. */
 static void note_modules(void)
 {
-    if (!session.options.with_stack && !session.options.sample_rate)
-        return;
-    tp_modules_update();
-    for (; session.noted_modules < tp_modules_count(); session.noted_modules++) {
-        const struct tp_module *module = tp_modules_get(session.noted_modules);
-        const struct tp_spool_loaded loaded = {module->start, module->end, module->bias, tp_clock_now()};
-        char note[sizeof loaded + PATH_MAX];
-        size_t n = strnlen(module->path, TP_NAME_BYTES);
-        memcpy(note, &loaded, sizeof loaded);
-        memcpy(note + sizeof loaded, module->path, n);
-        add_note(TP_SPOOL_LOADED, (uint32_t)n, note, sizeof loaded + n, true);
-    }
+    if (session.options.with_stack || session.options.sample_rate)
+        tp_notes_modules();
 }
 
 /* The rate of the clock is told as the recording goes, in case it has no orderly end; seldom in a ring, where notes are
@@ -166,9 +93,9 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
         }
         bool goes_on = recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
         if (!chunk && goes_on)
-            say_failure(atomic_load(&session.spool.failed));
+            tp_notes_say_failure(&session.spool);
         if (chunk && goes_on && is_time_to_note(header->sequence))
-            note_clock();
+            tp_notes_clock();
         if (chunk && goes_on)
             note_modules();
     }
@@ -204,11 +131,8 @@ bool tp_session_place(struct tp_session_place *place, uint32_t name)
 
 tracepress_name tracepress_intern(const char *name)
 {
-    int is_new;
     pthread_mutex_lock(&session.lock);
-    uint32_t number = tp_names_add(name ? name : "", &is_new);
-    if (is_new && session.spool.fd >= 0)
-        add_note(TP_SPOOL_NAME, number, tp_names_text(number), strlen(tp_names_text(number)), true);
+    uint32_t number = tp_notes_name(name ? name : "");
     pthread_mutex_unlock(&session.lock);
     return number;
 }
@@ -223,19 +147,12 @@ const char *tp_session_name(tracepress_name name)
 
 static void add_fact(const char *key, const char *value, uint8_t kind)
 {
-    char *text = NULL;
     tp_live_fact(key, value);
-    if (!key || !*key || strchr(key, '\n') || asprintf(&text, "%s\n%s", key, value ? value : "") < 0)
+    if (!key || !*key || strchr(key, '\n'))
         return;
     pthread_mutex_lock(&session.lock);
-    if (session.fact_count < MAX_FACTS) {
-        session.facts[session.fact_count++] = (struct fact){text, kind};
-        if (session.spool.fd >= 0)
-            add_note(kind, 0, text, strlen(text), true);
-        text = NULL;
-    }
+    tp_notes_fact(key, value ? value : "", kind);
     pthread_mutex_unlock(&session.lock);
-    free(text);
 }
 
 void tracepress_metadata(const char *key, const char *value)
@@ -306,33 +223,14 @@ static int begin_spool(void)
         tp_session_say("nothing is recorded, the program goes on", detail);
         return code;
     }
-    add_note(TP_SPOOL_CLOCK, 0, &now, sizeof now, false);
-    for (uint32_t n = 1; n <= tp_names_count(); n++)
-        add_note(TP_SPOOL_NAME, n, tp_names_text(n), strlen(tp_names_text(n)), true);
-    for (unsigned i = 0; i < session.fact_count; i++)
-        add_note(session.facts[i].kind, 0, session.facts[i].text, strlen(session.facts[i].text), true);
+    tp_notes_begin(&session.spool, &now);
     atomic_store(&dropped, 0);
-    session.noted_modules = 0;
     note_modules();
     session.first_step = session.step;
     if (++session.recordings == 0)
         session.recordings = 1;
     __atomic_store_n(&tracepress_recording_, session.recordings, __ATOMIC_SEQ_CST);
     return 0;
-}
-
-static void end_notes(void)
-{
-    char fact[64];
-    uint64_t lost = atomic_load(&dropped);
-    note_clock();
-    note_modules();
-    if (lost) {
-        int n = snprintf(fact, sizeof fact, "tracepress_dropped\n%llu", (unsigned long long)lost);
-        add_note(TP_SPOOL_META_JSON, 0, fact, (size_t)n, true);
-    }
-    add_note(TP_SPOOL_STOP, 0, "", 0, false);
-    leave_notes();
 }
 
 /* Samples, where they were asked for; false when there are none. */
@@ -377,7 +275,8 @@ static void finish_spool(void)
     __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
     while (session.busy_count)
         pthread_cond_wait(&session.is_idle, &session.lock);
-    end_notes();
+    note_modules();
+    tp_notes_end(atomic_load(&dropped));
     struct tp_spool spool = session.spool;
     session.spool.fd = -1;
     if (!o->handler) {
@@ -507,7 +406,7 @@ static void in_child(void)
     tp_live_in_child();
     if (session.spool.fd >= 0) {
         tp_spool_close(&session.spool, false);
-        leave_notes();
+        tp_notes_leave();
         __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
         if (begin_spool() != 0)
             session.is_started = false;

@@ -64,7 +64,9 @@ static off_t size_of(const char *path)
 static void assert_chunk(struct tp_spool *spool, off_t file_size)
 {
     struct tp_spool_chunk header = {.tid = 1};
-    struct tp_spool_chunk *chunk = tp_spool_chunk(spool, CHUNK, &header);
+    struct tp_spool_chunk *chunk = tp_spool_take(spool, CHUNK);
+    assert_non_null(chunk);
+    chunk = tp_spool_prepare(spool, chunk, &header);
     assert_non_null(chunk);
     assert_true(chunk->magic == TP_SPOOL_CHUNK_MAGIC);
     munmap(chunk, CHUNK);
@@ -103,8 +105,7 @@ static void a_path_that_cannot_be_had_any_more_leaves_the_number(void **state)
     char moved[128];
     snprintf(moved, sizeof moved, "%s/moved", place->folder);
     assert_int_equal(rename(place->spool.path, moved), 0);
-    struct tp_spool_chunk header = {.tid = 1};
-    struct tp_spool_chunk *chunk = tp_spool_chunk(&place->spool, CHUNK, &header);
+    struct tp_spool_chunk *chunk = tp_spool_take(&place->spool, CHUNK);
     assert_non_null(chunk);
     munmap(chunk, CHUNK);
     assert_int_equal(size_of(moved), TP_SPOOL_UNIT + CHUNK);
@@ -114,10 +115,9 @@ static void a_path_that_cannot_be_had_any_more_leaves_the_number(void **state)
 static void without_path_and_number_the_recording_stops(void **state)
 {
     struct place *place = *state;
-    struct tp_spool_chunk header = {.tid = 1};
     int fd = steal(place), number = place->spool.fd;
     unlink(place->spool.path);
-    assert_null(tp_spool_chunk(&place->spool, CHUNK, &header));
+    assert_null(tp_spool_take(&place->spool, CHUNK));
     assert_int_not_equal(atomic_load(&place->spool.failed), 0);
     assert_int_equal(size_of(place->program_file), 0);
     close(number);

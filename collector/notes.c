@@ -1,0 +1,158 @@
+/* Notes of a spool: see notes.h. */
+#include "collector/notes.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "collector/clock.h"
+#include "collector/modules.h"
+#include "collector/names.h"
+#include "collector/session.h"
+
+enum { CHUNK_BYTES = 16 << 10, MAX_FACTS = 64 };
+
+/* A fact about the run, from tracepress_metadata. */
+struct fact {
+    char *text; /* key, '\n', value */
+    uint8_t kind;
+};
+
+static struct {
+    struct tp_spool *spool; /* NULL: none is open */
+    struct tp_spool_chunk *chunk;
+    struct tp_spool_record *at;
+    uint32_t told_modules; /* of tp_modules_count */
+    struct fact facts[MAX_FACTS];
+    unsigned fact_count;
+} notes;
+
+void tp_notes_say_failure(const struct tp_spool *spool)
+{
+    char detail[4300];
+    snprintf(detail, sizeof detail, "%s: %s; free some space or set another directory", spool->path,
+             strerror(atomic_load(&spool->failed)));
+    tp_session_say("recording stops here, the program goes on", detail);
+}
+
+static void leave_chunk(void)
+{
+    if (notes.chunk)
+        munmap(notes.chunk, notes.chunk->size);
+    notes.chunk = NULL;
+    notes.at = NULL;
+}
+
+void tp_notes_leave(void)
+{
+    leave_chunk();
+    notes.spool = NULL;
+}
+
+/* Room for a note with `slots` slots after its head; NULL: there is none. */
+static struct tp_spool_record *take(size_t slots)
+{
+    const char *end = notes.chunk ? (const char *)notes.chunk + notes.chunk->size : NULL;
+    if (notes.chunk && (size_t)(end - (const char *)notes.at) >= (slots + 1) * TP_SPOOL_SLOT)
+        return notes.at;
+    leave_chunk();
+    notes.chunk = notes.spool ? tp_spool_notes(notes.spool, CHUNK_BYTES) : NULL;
+    if (notes.chunk)
+        notes.at = (struct tp_spool_record *)(void *)(notes.chunk + 1);
+    else if (notes.spool)
+        tp_notes_say_failure(notes.spool);
+    return notes.at;
+}
+
+/* Adds a note with `size` bytes of payload, text or not. */
+static void add(uint8_t kind, uint32_t name, const void *payload, size_t size, bool is_text)
+{
+    size_t slots = (size + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT;
+    if (slots >= TP_SPOOL_MAX_SLOTS) {
+        slots = TP_SPOOL_MAX_SLOTS - 1;
+        size = slots * TP_SPOOL_SLOT;
+    }
+    struct tp_spool_record *record = take(slots);
+    if (!record)
+        return;
+    memcpy(record + 1, payload, size);
+    record->name = name;
+    record->kind = kind;
+    record->slots = (uint8_t)slots;
+    record->text = is_text ? (uint16_t)size : 0;
+    __atomic_store_n(&record->time, 1, __ATOMIC_RELEASE);
+    notes.at = record + 1 + slots;
+}
+
+static void add_text(uint8_t kind, uint32_t name, const char *text)
+{
+    add(kind, name, text, strlen(text), true);
+}
+
+/* ---- what is told ---- */
+
+void tp_notes_clock(void)
+{
+    struct tp_spool_clock moment = tp_clock_moment();
+    add(TP_SPOOL_CLOCK, 0, &moment, sizeof moment, false);
+}
+
+void tp_notes_modules(void)
+{
+    tp_modules_update();
+    for (; notes.told_modules < tp_modules_count(); notes.told_modules++) {
+        const struct tp_module *module = tp_modules_get(notes.told_modules);
+        const struct tp_spool_loaded loaded = {module->start, module->end, module->bias, tp_clock_now()};
+        char note[sizeof loaded + PATH_MAX];
+        size_t n = strnlen(module->path, TP_NAME_BYTES);
+        memcpy(note, &loaded, sizeof loaded);
+        memcpy(note + sizeof loaded, module->path, n);
+        add(TP_SPOOL_LOADED, (uint32_t)n, note, sizeof loaded + n, true);
+    }
+}
+
+uint32_t tp_notes_name(const char *name)
+{
+    int is_new;
+    uint32_t number = tp_names_add(name, &is_new);
+    if (is_new && notes.spool)
+        add_text(TP_SPOOL_NAME, number, tp_names_text(number));
+    return number;
+}
+
+void tp_notes_fact(const char *key, const char *value, uint8_t kind)
+{
+    char *text = NULL;
+    if (notes.fact_count == MAX_FACTS || asprintf(&text, "%s\n%s", key, value) < 0)
+        return;
+    notes.facts[notes.fact_count++] = (struct fact){text, kind};
+    if (notes.spool)
+        add_text(kind, 0, text);
+}
+
+/* ---- begin and end ---- */
+
+void tp_notes_begin(struct tp_spool *spool, const struct tp_spool_clock *now)
+{
+    notes.spool = spool;
+    notes.told_modules = 0;
+    add(TP_SPOOL_CLOCK, 0, now, sizeof *now, false);
+    for (uint32_t n = 1; n <= tp_names_count(); n++)
+        add_text(TP_SPOOL_NAME, n, tp_names_text(n));
+    for (unsigned i = 0; i < notes.fact_count; i++)
+        add_text(notes.facts[i].kind, 0, notes.facts[i].text);
+}
+
+void tp_notes_end(uint64_t dropped)
+{
+    char fact[64];
+    tp_notes_clock();
+    if (dropped) {
+        snprintf(fact, sizeof fact, "tracepress_dropped\n%llu", (unsigned long long)dropped);
+        add_text(TP_SPOOL_META_JSON, 0, fact);
+    }
+    add(TP_SPOOL_STOP, 0, "", 0, false);
+    tp_notes_leave();
+}
