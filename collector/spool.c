@@ -109,7 +109,7 @@ static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
         code ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
     code = code || chunk != MAP_FAILED ? code : errno;
     close_own(spool, fd);
-    if (chunk == MAP_FAILED) {
+    if (code) {
         fail(spool, code);
         return NULL;
     }

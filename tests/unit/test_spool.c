@@ -61,12 +61,17 @@ static off_t size_of(const char *path)
     return status.st_size;
 }
 
+/* A chunk as a thread gets it. */
+static struct tp_spool_chunk *chunk_of(struct tp_spool *spool, uint32_t size)
+{
+    const struct tp_spool_chunk header = {.tid = 1};
+    struct tp_spool_chunk *chunk = tp_spool_take(spool, size);
+    return chunk ? tp_spool_prepare(spool, chunk, &header) : NULL;
+}
+
 static void assert_chunk(struct tp_spool *spool, off_t file_size)
 {
-    struct tp_spool_chunk header = {.tid = 1};
-    struct tp_spool_chunk *chunk = tp_spool_take(spool, CHUNK);
-    assert_non_null(chunk);
-    chunk = tp_spool_prepare(spool, chunk, &header);
+    struct tp_spool_chunk *chunk = chunk_of(spool, CHUNK);
     assert_non_null(chunk);
     assert_true(chunk->magic == TP_SPOOL_CHUNK_MAGIC);
     munmap(chunk, CHUNK);
@@ -105,7 +110,7 @@ static void a_path_that_cannot_be_had_any_more_leaves_the_number(void **state)
     char moved[128];
     snprintf(moved, sizeof moved, "%s/moved", place->folder);
     assert_int_equal(rename(place->spool.path, moved), 0);
-    struct tp_spool_chunk *chunk = tp_spool_take(&place->spool, CHUNK);
+    struct tp_spool_chunk *chunk = chunk_of(&place->spool, CHUNK);
     assert_non_null(chunk);
     munmap(chunk, CHUNK);
     assert_int_equal(size_of(moved), TP_SPOOL_UNIT + CHUNK);
@@ -117,8 +122,27 @@ static void without_path_and_number_the_recording_stops(void **state)
     struct place *place = *state;
     int fd = steal(place), number = place->spool.fd;
     unlink(place->spool.path);
-    assert_null(tp_spool_take(&place->spool, CHUNK));
+    assert_null(chunk_of(&place->spool, CHUNK));
     assert_int_not_equal(atomic_load(&place->spool.failed), 0);
+    assert_int_equal(size_of(place->program_file), 0);
+    close(number);
+    close(fd);
+}
+
+/* What is copied to the end of the spool when a chunk is used again must never go into a file of the program. */
+static void copies_find_the_spool_too(void **state)
+{
+    struct place *place = *state;
+    struct tp_spool_chunk *chunk = chunk_of(&place->spool, TP_SPOOL_FULL_CHUNK);
+    assert_non_null(chunk);
+    int fd = steal(place), number = place->spool.fd;
+    tp_spool_return(&place->spool, chunk);
+    assert_ptr_equal(chunk_of(&place->spool, TP_SPOOL_FULL_CHUNK), chunk);
+    assert_int_equal(size_of(place->program_file), 0);
+    assert_int_equal(size_of(place->spool.path), TP_SPOOL_UNIT + 2 * TP_SPOOL_FULL_CHUNK);
+    unlink(place->spool.path);
+    tp_spool_return(&place->spool, chunk);
+    assert_null(chunk_of(&place->spool, TP_SPOOL_FULL_CHUNK));
     assert_int_equal(size_of(place->program_file), 0);
     close(number);
     close(fd);
@@ -132,6 +156,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_number_that_the_program_has_taken_is_left_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_path_that_cannot_be_had_any_more_leaves_the_number, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_path_and_number_the_recording_stops, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(copies_find_the_spool_too, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
