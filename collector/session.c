@@ -188,6 +188,11 @@ static uint64_t ring_bytes(void)
     return bytes < MAX_SPOOL_BYTES ? bytes : 0;
 }
 
+static bool is_recorded(enum tracepress_activity activity)
+{
+    return !session.options.activities || session.options.activities & activity;
+}
+
 static struct tp_spool_head make_head(const struct tp_spool_clock *now)
 {
     const struct tracepress_options *o = &session.options;
@@ -199,7 +204,8 @@ static struct tp_spool_head make_head(const struct tp_spool_clock *now)
         .start_realtime_ns = (uint64_t)now->realtime_ns,
         .flags = (o->record_shapes ? TP_SPOOL_SHAPES : 0u) | (o->profile_memory ? TP_SPOOL_MEMORY : 0u) |
                  (o->with_stack ? TP_SPOOL_STACKS : 0u) | (o->with_flops ? TP_SPOOL_FLOPS : 0u) |
-                 (o->with_modules ? TP_SPOOL_MODULES : 0u) | (ring_bytes() ? TP_SPOOL_RING : 0u),
+                 (o->with_modules ? TP_SPOOL_MODULES : 0u) | (ring_bytes() ? TP_SPOOL_RING : 0u) |
+                 (is_recorded(TRACEPRESS_ACTIVITY_CPU) ? 0u : TP_SPOOL_NO_CPU),
         .rank = rank_of("RANK"),
         .world_size = rank_of("WORLD_SIZE"),
         .local_rank = rank_of("LOCAL_RANK")};
@@ -235,7 +241,8 @@ static int begin_spool(void)
 /* Samples, where they were asked for; false when there are none. */
 static bool start_sampler(void)
 {
-    const char *reason = session.options.sample_rate ? tp_sampler_start(session.options.sample_rate) : NULL;
+    bool has_samples = session.options.sample_rate && is_recorded(TRACEPRESS_ACTIVITY_CPU);
+    const char *reason = has_samples ? tp_sampler_start(session.options.sample_rate) : NULL;
     if (reason)
         tp_session_say("no samples of stacks are taken", reason);
     return !reason;
@@ -343,13 +350,14 @@ static void enter_step(enum tp_action before)
 static void tell_begun(uint32_t before)
 {
     uint32_t now = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
-    if (watch && now && now != before)
+    if (watch && now && now != before && is_recorded(TRACEPRESS_ACTIVITY_CUDA))
         watch->begun();
 }
 
 static void tell_ending(bool is_ending)
 {
-    if (watch && is_ending && __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
+    if (watch && is_ending && is_recorded(TRACEPRESS_ACTIVITY_CUDA) &&
+        __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
         watch->ending();
 }
 

@@ -40,7 +40,8 @@ enum tp_spool_flag {
     TP_SPOOL_STACKS = 4,
     TP_SPOOL_FLOPS = 8,
     TP_SPOOL_MODULES = 16,
-    TP_SPOOL_RING = 32 /* chunks of threads are used again: the file has the last part of the recording */
+    TP_SPOOL_NO_CPU = 64, /* the program's own ranges and moments are not wanted, its steps are */
+    TP_SPOOL_RING = 32    /* chunks of threads are used again: the file has the last part of the recording */
 };
 
 struct tp_spool_chunk {

@@ -58,16 +58,17 @@ static void write_async(struct tp_spool_conversion *c, const struct tp_spool_rec
 static const struct {
     void (*write)(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
     size_t payload_bytes;
+    bool is_of_cpu; /* left out where the program's own events are not wanted */
 } moments[TP_SPOOL_KINDS] = {
-    [TP_SPOOL_INSTANT] = {write_instant, 0},
-    [TP_SPOOL_COUNTER] = {write_counter, sizeof(struct tp_spool_counter)},
-    [TP_SPOOL_MEMORY_NOTE] = {write_memory, sizeof(struct tp_spool_memory)},
-    [TP_SPOOL_ASYNC_BEGIN] = {write_async, sizeof(struct tp_spool_async)},
-    [TP_SPOOL_ASYNC_END] = {write_async, sizeof(struct tp_spool_async)},
-    [TP_SPOOL_SAMPLED] = {tp_spool_write_sampled, sizeof(struct tp_spool_sampled)},
-    [TP_SPOOL_SAMPLE] = {tp_spool_write_sample, sizeof(struct tp_spool_sample)},
-    [TP_SPOOL_EVENT] = {tp_spool_write_event, sizeof(struct tp_spool_event)},
-    [TP_SPOOL_TENSOR] = {tp_spool_write_tensor, sizeof(struct tp_spool_tensor)},
+    [TP_SPOOL_INSTANT] = {write_instant, 0, true},
+    [TP_SPOOL_COUNTER] = {write_counter, sizeof(struct tp_spool_counter), true},
+    [TP_SPOOL_MEMORY_NOTE] = {write_memory, sizeof(struct tp_spool_memory), true},
+    [TP_SPOOL_ASYNC_BEGIN] = {write_async, sizeof(struct tp_spool_async), true},
+    [TP_SPOOL_ASYNC_END] = {write_async, sizeof(struct tp_spool_async), true},
+    [TP_SPOOL_SAMPLED] = {tp_spool_write_sampled, sizeof(struct tp_spool_sampled), false},
+    [TP_SPOOL_SAMPLE] = {tp_spool_write_sample, sizeof(struct tp_spool_sample), false},
+    [TP_SPOOL_EVENT] = {tp_spool_write_event, sizeof(struct tp_spool_event), false},
+    [TP_SPOOL_TENSOR] = {tp_spool_write_tensor, sizeof(struct tp_spool_tensor), false},
 };
 
 void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
@@ -76,6 +77,8 @@ void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_
         c->result->broken_count++;
         return;
     }
+    if (moments[record->kind].is_of_cpu && c->file->head.flags & TP_SPOOL_NO_CPU)
+        return;
     c->result->event_count++;
     moments[record->kind].write(c, record, tid);
 }
