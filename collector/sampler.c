@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -41,8 +42,8 @@ struct slot {
 struct watched {
     pid_t tid;
     timer_t timer;
-    uint64_t cpu_ns; /* its processor time at its last sample */
-    bool is_seen;
+    uint64_t cpu_ns;       /* its processor time at its last sample */
+    bool is_seen, is_told; /* is_told: its name is in the spool, from its first sample on */
 };
 
 enum { IDLE, RUNNING, STOPPING };
@@ -55,7 +56,9 @@ static struct {
     struct slot *slots;
     struct watched *watched;
     uint32_t count;
-    bool is_first; /* the first look at the threads: their time so far is not ours */
+    bool is_first;    /* the first look at the threads: their time so far is not ours */
+    bool is_in_child; /* of a process that was sampled: all of its time is ours */
+    sem_t end;        /* wakes our thread */
     pid_t own_tid;
 } sampler;
 
@@ -144,13 +147,22 @@ static void tell_name(pid_t tid)
     tp_record_done(record, 0, TP_SPOOL_SAMPLED, slots, 0);
 }
 
-static void watch(pid_t tid)
+/* NULL: it is new, or has ended meanwhile. */
+static struct watched *find_watched(pid_t tid)
 {
     for (uint32_t i = 0; i < sampler.count; i++)
-        if (sampler.watched[i].tid == tid) {
-            sampler.watched[i].is_seen = true;
-            return;
-        }
+        if (sampler.watched[i].tid == tid)
+            return &sampler.watched[i];
+    return NULL;
+}
+
+static void watch(pid_t tid)
+{
+    struct watched *known = find_watched(tid);
+    if (known) {
+        known->is_seen = true;
+        return;
+    }
     struct watched fresh = {.tid = tid, .is_seen = true};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG, .sigev_value.sival_ptr = &sampler};
     const struct timespec period = {(time_t)(sampler.period_ns / 1000000000u), (long)(sampler.period_ns % 1000000000u)};
@@ -163,7 +175,6 @@ static void watch(pid_t tid)
         fresh.cpu_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
     timer_settime(fresh.timer, 0, &(struct itimerspec){period, period}, NULL);
     sampler.watched[sampler.count++] = fresh;
-    tell_name(tid);
 }
 
 /* Brings the list up to date with the threads that are there. */
@@ -192,16 +203,12 @@ static void list_threads(void)
 
 /* ---- samples ---- */
 
-/* Processor time since the thread's last sample; of a thread that is not listed: 0. */
-static uint64_t time_since(pid_t tid, uint64_t cpu_ns)
+/* Processor time since the thread's last sample. */
+static uint64_t time_since(struct watched *thread, uint64_t cpu_ns)
 {
-    for (uint32_t i = 0; i < sampler.count; i++)
-        if (sampler.watched[i].tid == tid) {
-            uint64_t before = sampler.watched[i].cpu_ns;
-            sampler.watched[i].cpu_ns = cpu_ns > before ? cpu_ns : before;
-            return cpu_ns > before ? cpu_ns - before : 0;
-        }
-    return 0;
+    uint64_t before = thread->cpu_ns;
+    thread->cpu_ns = cpu_ns > before ? cpu_ns : before;
+    return thread->cpu_ns - before;
 }
 
 /* A stack that cannot be walked is kept as a sample without frames: its time is time of the thread. */
@@ -209,9 +216,14 @@ static void write_sample(const struct slot *slot)
 {
     uint64_t frames[TP_MAX_FRAMES + 1] = {0};
     uint32_t count = tp_stack_unwind(&slot->copy, frames, TP_MAX_FRAMES);
+    struct watched *thread = find_watched(slot->tid);
+    if (thread && !thread->is_told)
+        tell_name(slot->tid);
+    if (thread)
+        thread->is_told = true;
     struct tp_spool_sample sample = {.tid = (uint64_t)slot->tid,
                                      .ticks = slot->ticks,
-                                     .cpu_ns = time_since(slot->tid, slot->cpu_ns),
+                                     .cpu_ns = thread ? time_since(thread, slot->cpu_ns) : 0,
                                      .frame_count = count};
     const uint32_t slots = (uint32_t)sizeof sample / TP_SPOOL_SLOT + (count + 1) / 2;
     struct tp_spool_record *record = tp_record_take(slots);
@@ -238,10 +250,15 @@ static uint32_t drain(void)
     return open;
 }
 
+/* Until the end of sampling at most: nobody who exits waits for us. All signals are blocked here. */
 static void wait_ms(long ms)
 {
-    const struct timespec wait = {0, ms * 1000000};
-    nanosleep(&wait, NULL); /* all signals are blocked here */
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += ms * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    sem_clockwait(&sampler.end, CLOCK_MONOTONIC, &until);
 }
 
 static void *run(void *unused)
@@ -249,7 +266,9 @@ static void *run(void *unused)
     (void)unused;
     pthread_setname_np(pthread_self(), "tracepress");
     sampler.own_tid = (pid_t)syscall(SYS_gettid);
-    tp_stack_forget(); /* modules may have come and gone since the last time */
+    if (sampler.is_in_child)
+        wait_ms(DRAIN_EVERY_MS); /* most children become another program, or end, at once */
+    tp_stack_forget();           /* modules may have come and gone since the last time */
     for (uint64_t turn = 0; !atomic_load(&sampler.must_stop); turn++) {
         if (turn % (LIST_EVERY_MS / DRAIN_EVERY_MS) == 0)
             list_threads();
@@ -293,7 +312,8 @@ const char *tp_sampler_start(uint32_t rate)
         return reason;
     sampler.period_ns = 1000000000u / (rate < 1 ? 1 : rate < 10000 ? rate : 10000);
     sampler.count = 0;
-    sampler.is_first = true;
+    sampler.is_first = !sampler.is_in_child;
+    sem_init(&sampler.end, 0, 0);
     atomic_store(&sampler.must_stop, false);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are not for our thread */
@@ -311,12 +331,15 @@ void tp_sampler_stop(void)
     if (!atomic_compare_exchange_strong(&sampler.phase, &expected, STOPPING))
         return;
     atomic_store(&sampler.must_stop, true);
+    sem_post(&sampler.end);
     pthread_join(sampler.thread, NULL);
+    sampler.is_in_child = false;
     atomic_store(&sampler.phase, IDLE);
 }
 
 void tp_sampler_forget(void)
 {
+    sampler.is_in_child = atomic_load(&sampler.phase) == RUNNING;
     atomic_store(&sampler.phase, IDLE);
     for (uint32_t i = 0; sampler.slots && i < MAX_SLOTS; i++)
         atomic_store(&sampler.slots[i].state, SLOT_FREE);
