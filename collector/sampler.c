@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -44,8 +45,8 @@ struct watched {
     pid_t tid;
     struct tp_perf perf; /* how it is sampled, else by its timer */
     timer_t timer;
-    uint64_t cpu_ns; /* its processor time at its last sample */
-    bool is_seen;
+    uint64_t cpu_ns;       /* its processor time at its last sample */
+    bool is_seen, is_told; /* is_told: its name is in the spool, from its first sample on */
 };
 
 enum { IDLE, RUNNING, STOPPING };
@@ -62,6 +63,8 @@ static struct {
     struct tp_stack_copy *copy;  /* of a sample of the kernel's */
     struct tp_spool_clock begin; /* to tell its times by our clock */
     bool is_first;               /* the first look at the threads: their time so far is not ours */
+    bool is_in_child;            /* of a process that was sampled: all of its time is ours */
+    sem_t end;                   /* wakes our thread */
     pid_t own_tid;
 } sampler;
 
@@ -123,11 +126,52 @@ static clockid_t clock_of(pid_t tid)
     return (clockid_t)((~(unsigned)tid << 3) | 6u);
 }
 
+/* Reads /proc/self/task/TID/comm. */
+static size_t read_name(pid_t tid, char *text, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/comm", (int)tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
+static void tell_name(pid_t tid)
+{
+    struct tp_spool_sampled thread = {.tid = (uint64_t)tid};
+    const uint32_t slots = sizeof thread / TP_SPOOL_SLOT;
+    size_t n = read_name(tid, thread.name, sizeof thread.name);
+    if (n && thread.name[n - 1] == '\n')
+        thread.name[n - 1] = '\0';
+    struct tp_spool_record *record = tp_record_take(slots);
+    if (!record)
+        return;
+    memcpy(record + 1, &thread, sizeof thread);
+    tp_record_done(record, 0, TP_SPOOL_SAMPLED, slots, 0);
+}
+
+/* NULL: it is new, or has ended meanwhile. */
+static struct watched *find_watched(pid_t tid)
+{
+    for (uint32_t i = 0; i < sampler.count; i++)
+        if (sampler.watched[i].tid == tid)
+            return &sampler.watched[i];
+    return NULL;
+}
+
 /* A stack that cannot be walked is kept as a sample without frames: its time is time of the thread. */
 static void write_sample(pid_t tid, const struct tp_stack_copy *copy, uint64_t ticks, uint64_t cpu_ns)
 {
     uint64_t frames[TP_MAX_FRAMES + 1] = {0};
     uint32_t count = tp_stack_unwind(copy, frames, TP_MAX_FRAMES);
+    struct watched *thread = find_watched(tid);
+    if (thread && !thread->is_told)
+        tell_name(tid);
+    if (thread)
+        thread->is_told = true;
     struct tp_spool_sample sample = {.tid = (uint64_t)tid, .ticks = ticks, .cpu_ns = cpu_ns, .frame_count = count};
     const uint32_t slots = (uint32_t)sizeof sample / TP_SPOOL_SLOT + (count + 1) / 2;
     struct tp_spool_record *record = tp_record_take(slots);
@@ -171,43 +215,14 @@ static void drain_ring(struct watched *thread)
 /* Processor time since the thread's last sample; of a thread that is not listed: 0. */
 static uint64_t time_since(pid_t tid, uint64_t cpu_ns)
 {
-    for (uint32_t i = 0; i < sampler.count; i++)
-        if (sampler.watched[i].tid == tid) {
-            uint64_t before = sampler.watched[i].cpu_ns;
-            sampler.watched[i].cpu_ns = cpu_ns > before ? cpu_ns : before;
-            return cpu_ns > before ? cpu_ns - before : 0;
-        }
-    return 0;
+    struct watched *thread = find_watched(tid);
+    uint64_t before = thread ? thread->cpu_ns : cpu_ns;
+    if (thread)
+        thread->cpu_ns = cpu_ns > before ? cpu_ns : before;
+    return cpu_ns > before ? cpu_ns - before : 0;
 }
 
 /* ---- threads of the program ---- */
-
-/* Reads /proc/self/task/TID/comm. */
-static size_t read_name(pid_t tid, char *text, size_t size)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%d/comm", (int)tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    return n > 0 ? (size_t)n : 0;
-}
-
-static void tell_name(pid_t tid)
-{
-    struct tp_spool_sampled thread = {.tid = (uint64_t)tid};
-    const uint32_t slots = sizeof thread / TP_SPOOL_SLOT;
-    size_t n = read_name(tid, thread.name, sizeof thread.name);
-    if (n && thread.name[n - 1] == '\n')
-        thread.name[n - 1] = '\0';
-    struct tp_spool_record *record = tp_record_take(slots);
-    if (!record)
-        return;
-    memcpy(record + 1, &thread, sizeof thread);
-    tp_record_done(record, 0, TP_SPOOL_SAMPLED, slots, 0);
-}
 
 /* A timer on the thread's processor time that rings as a signal in it. */
 static bool set_timer(struct watched *thread)
@@ -222,11 +237,11 @@ static bool set_timer(struct watched *thread)
 
 static void watch(pid_t tid)
 {
-    for (uint32_t i = 0; i < sampler.count; i++)
-        if (sampler.watched[i].tid == tid) {
-            sampler.watched[i].is_seen = true;
-            return;
-        }
+    struct watched *known = find_watched(tid);
+    if (known) {
+        known->is_seen = true;
+        return;
+    }
     struct watched fresh = {.tid = tid, .is_seen = true};
     struct timespec used = {0, 0};
     if (sampler.count == MAX_WATCHED || clock_gettime(clock_of(tid), &used) != 0)
@@ -239,7 +254,6 @@ static void watch(pid_t tid)
     if (sampler.is_first)
         fresh.cpu_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
     sampler.watched[sampler.count++] = fresh;
-    tell_name(tid);
 }
 
 /* The thread has ended, or the recording. */
@@ -299,10 +313,15 @@ static uint32_t drain(void)
     return open;
 }
 
+/* Until the end of sampling at most: nobody who exits waits for us. All signals are blocked here. */
 static void wait_ms(long ms)
 {
-    const struct timespec wait = {0, ms * 1000000};
-    nanosleep(&wait, NULL); /* all signals are blocked here */
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += ms * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    sem_clockwait(&sampler.end, CLOCK_MONOTONIC, &until);
 }
 
 static void *run(void *unused)
@@ -310,7 +329,9 @@ static void *run(void *unused)
     (void)unused;
     pthread_setname_np(pthread_self(), "tracepress");
     sampler.own_tid = (pid_t)syscall(SYS_gettid);
-    tp_stack_forget(); /* modules may have come and gone since the last time */
+    if (sampler.is_in_child)
+        wait_ms(DRAIN_EVERY_MS); /* most children become another program, or end, at once */
+    tp_stack_forget();           /* modules may have come and gone since the last time */
     for (uint64_t turn = 0; !atomic_load(&sampler.must_stop); turn++) {
         if (turn % (LIST_EVERY_MS / DRAIN_EVERY_MS) == 0)
             list_threads();
@@ -370,7 +391,8 @@ const char *tp_sampler_start(uint32_t rate)
     sampler.begin = tp_clock_moment();
     sampler.period_ns = 1000000000u / (rate < 1 ? 1 : rate < 10000 ? rate : 10000);
     sampler.count = sampler.ring_count = 0;
-    sampler.is_first = true;
+    sampler.is_first = !sampler.is_in_child;
+    sem_init(&sampler.end, 0, 0);
     atomic_store(&sampler.must_stop, false);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are not for our thread */
@@ -388,12 +410,15 @@ void tp_sampler_stop(void)
     if (!atomic_compare_exchange_strong(&sampler.phase, &expected, STOPPING))
         return;
     atomic_store(&sampler.must_stop, true);
+    sem_post(&sampler.end);
     pthread_join(sampler.thread, NULL);
+    sampler.is_in_child = false;
     atomic_store(&sampler.phase, IDLE);
 }
 
 void tp_sampler_forget(void)
 {
+    sampler.is_in_child = atomic_load(&sampler.phase) == RUNNING;
     atomic_store(&sampler.phase, IDLE);
     for (uint32_t i = 0; sampler.slots && i < MAX_SLOTS; i++)
         atomic_store(&sampler.slots[i].state, SLOT_FREE);

@@ -5,6 +5,7 @@
 #include "writer/spool_trace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "writer/spool_gpu.h"
 #include "writer/spool_trace_part.h"
@@ -51,7 +52,8 @@ static bool is_sampler(const struct tp_spool_conversion *c, const struct tp_spoo
     struct tp_spool_record record;
     const char *payload;
     tp_spool_walk(&walk, c->file, thread);
-    return tp_spool_next(&walk, &record, &payload) && record.kind == TP_SPOOL_SAMPLED;
+    return tp_spool_next(&walk, &record, &payload) &&
+           (record.kind == TP_SPOOL_SAMPLED || record.kind == TP_SPOOL_SAMPLE);
 }
 
 static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
@@ -89,6 +91,15 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
     c->result->broken_count += walk.broken_count;
 }
 
+/* A sample was taken before it was written. */
+static uint64_t began(const struct tp_spool_record *record, const char *payload)
+{
+    struct tp_spool_sample sample = {.ticks = record->time};
+    if (record->kind == TP_SPOOL_SAMPLE && (size_t)record->slots * TP_SPOOL_SLOT >= sizeof sample)
+        memcpy(&sample, payload, sizeof sample);
+    return sample.ticks < record->time ? sample.ticks : record->time;
+}
+
 /* First and last moment of the recording. */
 static void find_window(struct tp_spool_conversion *c, int64_t *first)
 {
@@ -99,7 +110,8 @@ static void find_window(struct tp_spool_conversion *c, int64_t *first)
         const char *payload;
         tp_spool_walk(&walk, c->file, &c->file->threads[t]);
         while (tp_spool_next(&walk, &record, &payload)) {
-            least = record.time < least ? record.time : least;
+            uint64_t time = began(&record, payload);
+            least = time < least ? time : least;
             most = record.time > most ? record.time : most;
         }
     }
