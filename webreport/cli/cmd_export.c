@@ -10,7 +10,7 @@
 #include "writer/base/fs.h"
 
 struct options {
-    const char *to, *out, *metric;
+    const char *to, *out, *metric, *baseline;
     uint64_t max_input;
     int color, rules;
     bool strict, quiet, help;
@@ -22,6 +22,7 @@ static const struct tp_opt table[] = {
     {"to", 0, TP_OPT_TEXT, AT(to), NULL},
     {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
     {"metric", 0, TP_OPT_TEXT, AT(metric), NULL},
+    {"baseline", 0, TP_OPT_TEXT, AT(baseline), NULL},
     {"torch", 0, TP_OPT_CHOICE, AT(rules), TP_TORCH_RULES},
     {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
     {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
@@ -40,6 +41,7 @@ struct job {
     struct tp_arena arena; /* of the whole job */
     struct tp_runs runs;
     struct tp_export_job all;
+    struct tp_trace *baseline; /* in the arena; NULL: none was named */
     size_t usable_count, done_count, file_count;
     bool hit_limit;
     struct tp_error err;
@@ -89,6 +91,7 @@ static int write_profile(struct job *job, const struct tp_run *run, const struct
                                .run = tp_export_safe_name(&a->arena, run->name),
                                .worker = tp_export_safe_name(&a->arena, file->worker),
                                .metric = job->options->metric,
+                               .baseline = job->baseline,
                                .rules = (enum tp_torch_rules)job->options->rules,
                                .job = &job->all,
                                .arena = &a->arena};
@@ -128,9 +131,29 @@ static int run_profile(struct job *job, const struct tp_run *run, const struct t
 
 /* ---- all ---- */
 
+/* The trace named by --baseline: read once, for all profiles. */
+static int read_baseline(struct job *job)
+{
+    const char *path = job->options->baseline;
+    struct tp_trace_options read = {.max_input_bytes = job->options->max_input, .is_strict = job->options->strict};
+    struct tp_error why = {0};
+    if (!path)
+        return TP_OK;
+    job->baseline = tp_arena_alloc(&job->arena, sizeof *job->baseline);
+    int code = tp_trace_read(job->baseline, &job->arena, path, &read, &why);
+    if (code < 0)
+        return tp_error_set(&job->err, code == TP_ELIMIT || code == TP_ENOMEM ? code : TP_ENOTFOUND, 0,
+                            "--baseline: %s: %s", path, why.text);
+    tp_inputs_say_notices(job->console, path, &job->baseline->reading);
+    return TP_OK;
+}
+
 static int run_job(struct job *job)
 {
-    int code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, job->inputs, job->input_count, &job->err);
+    int code = read_baseline(job);
+    if (code < 0)
+        return code;
+    code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, job->inputs, job->input_count, &job->err);
     for (size_t i = 0; code == TP_OK && i < job->runs.count; i++)
         for (size_t k = 0; code == TP_OK && k < job->runs.items[i].file_count; k++)
             code = run_profile(job, &job->runs.items[i], &job->runs.items[i].files[k]);
@@ -190,6 +213,8 @@ int tp_cmd_export(int argc, char **argv)
         return usage(&console, "--metric: this format has none");
     if (o.metric && !job.format->check_metric(o.metric))
         return usage(&console, "--metric: no such metric");
+    if (o.baseline && !job.format->has_baseline)
+        return usage(&console, "--baseline: this format shows no difference");
     if (job.input_count == 0)
         return usage(&console, "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
     if (!*o.out)

@@ -7,6 +7,11 @@
 #include "writer/base/limits.h"
 
 const struct tp_export_format tp_export_formats[] = {
+    {.name = "flamegraph",
+     .write = tp_export_flamegraph,
+     .check_metric = tp_export_flamegraph_knows,
+     .has_baseline = true,
+     .needs_only_trace = true},
     {.name = "folded",
      .write = tp_export_folded,
      .check_metric = tp_export_folded_knows,

@@ -25,6 +25,7 @@ struct tp_export {
                                               out[/RUN][/WORKER[.SPAN]] with the parts that tell them apart */
     const char *run, *worker;              /* safe forms of profile->run and profile->worker */
     const char *metric;                    /* --metric, for formats that show one number; NULL: their own choice */
+    const struct tp_trace *baseline;       /* --baseline, for formats that show a difference; NULL: none */
     enum tp_torch_rules rules;             /* --torch, for formats that equal what torch writes */
     struct tp_export_job *job;             /* NULL: there is only this profile */
     struct tp_arena *arena;                /* of this profile; its guard is set: own nothing else while allocating */
@@ -40,6 +41,7 @@ struct tp_export_format {
     bool (*check_metric)(const char *metric); /* whether it knows the metric; NULL: it takes none */
     bool has_own_folders;                     /* it names what it needs in `out` itself: `folder` is not made for it */
     bool reads_frame_stacks;                  /* the trace is read with keeps_frame_stacks */
+    bool has_baseline;                        /* it can show the difference to another trace */
     bool needs_only_trace;                    /* of the profile it looks at the trace alone: nothing else is computed */
 };
 
