@@ -1,7 +1,8 @@
 /* A flame graph as one SVG file, of a trace alone or beside a baseline: export --to flamegraph. */
+#include "webreport/export/flamegraph.h"
+
 #include <stdio.h>
 
-#include "webreport/export/flamegraph.h"
 #include "webreport/export/formats.h"
 #include "webreport/export/svg.h"
 

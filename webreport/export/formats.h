@@ -22,4 +22,7 @@ int tp_export_folded(const struct tp_export *export, struct tp_error *err);
 bool tp_export_flamegraph_knows(const char *metric);
 int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err);
 
+/* WORKER.DEVICE.memory.svg for each device with memory records (memory_flow.c). */
+int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err);
+
 #endif

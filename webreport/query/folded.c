@@ -12,12 +12,11 @@ enum { CHUNK = 1 << 16 };
 
 struct tp_folded_metric {
     const char *name;
-    bool is_torch;
-    bool wants_device;
     int64_t (*value)(const struct tp_functions *functions, const struct tp_function *f); /* of ours; self */
     int64_t (*sample_value)(const struct tp_sample *sample);                             /* of samples */
-    enum tp_folded_unit unit;
     const char *title;
+    enum tp_folded_unit unit;
+    bool is_torch, wants_device;
 };
 
 static int64_t self_cpu_ns(const struct tp_functions *functions, const struct tp_function *f)
@@ -65,9 +64,9 @@ static int64_t sample_cpu_ns(const struct tp_sample *sample)
     return sample->cpu_ns;
 }
 
-#define TORCH(name, wants_device)                                                                                      \
+#define TORCH(metric, is_device)                                                                                       \
     {                                                                                                                  \
-        (name), true, (wants_device), NULL, NULL, TP_FOLDED_NS, NULL                                                   \
+        .name = (metric), .is_torch = true, .wants_device = (is_device)                                                \
     }
 
 static const struct tp_folded_metric metrics[] = {
@@ -76,12 +75,12 @@ static const struct tp_folded_metric metrics[] = {
     TORCH("self_device_time_total", true),
     TORCH("self_xpu_time_total", true),
     TORCH("self_privateuse1_time_total", true),
-    {"cpu", false, false, self_cpu_ns, NULL, TP_FOLDED_NS, "Host time of calls"},
-    {"device", false, true, self_device_ns, NULL, TP_FOLDED_NS, "Device time of calls"},
-    {"bytes", false, false, self_bytes, NULL, TP_FOLDED_BYTES, "Bytes allocated by calls"},
-    {"calls", false, false, one_call, NULL, TP_FOLDED_COUNT, "Calls"},
-    {"samples", false, false, NULL, one_sample, TP_FOLDED_COUNT, "Samples of running threads"},
-    {"samples-cpu", false, false, NULL, sample_cpu_ns, TP_FOLDED_NS, "Processor time of sampled threads"},
+    {"cpu", self_cpu_ns, NULL, "Host time of calls", TP_FOLDED_NS, false, false},
+    {"device", self_device_ns, NULL, "Device time of calls", TP_FOLDED_NS, false, true},
+    {"bytes", self_bytes, NULL, "Bytes allocated by calls", TP_FOLDED_BYTES, false, false},
+    {"calls", one_call, NULL, "Calls", TP_FOLDED_COUNT, false, false},
+    {"samples", NULL, one_sample, "Samples of running threads", TP_FOLDED_COUNT, false, false},
+    {"samples-cpu", NULL, sample_cpu_ns, "Processor time of sampled threads", TP_FOLDED_NS, false, false},
 };
 
 const struct tp_folded_metric *tp_folded_metric(const char *name)
