@@ -133,17 +133,39 @@ static struct tp_str list_of(struct tp_spool_conversion *c, const char *values, 
     return (struct tp_str){tp_arena_copy(c->arena, c->text.data, c->text.count), c->text.count};
 }
 
+/* An argument of that name: a fact that is told again replaces what was told, one that bears the name of an argument of
+ * ours gets another. ours: count of these, which stand first. */
+static struct tp_trace_out_arg *fact_arg(struct tp_spool_conversion *c, struct tp_str name,
+                                         struct tp_trace_out_arg *args, size_t ours, size_t *count)
+{
+    static const char prefix[] = "metadata ";
+    name = name.len ? name : TP_STR("metadata");
+    bool is_taken = tp_str_equal(name, TP_STR("duration_ns")); /* spool_trace_lane.c may add it */
+    for (size_t i = 0; i < ours; i++)
+        is_taken |= tp_str_equal(args[i].name, name);
+    if (is_taken) {
+        char *text = tp_arena_alloc(c->arena, sizeof prefix + name.len);
+        memcpy(text, prefix, sizeof prefix - 1);
+        memcpy(text + sizeof prefix - 1, name.ptr, name.len);
+        name = (struct tp_str){text, sizeof prefix - 1 + name.len};
+    }
+    for (size_t i = ours; i < *count; i++)
+        if (tp_str_equal(args[i].name, name))
+            return &args[i];
+    return next_arg(args, count, TP_OUT_TEXT, name);
+}
+
 static void add_fact(struct tp_spool_conversion *c, const struct tp_spool_record *record, struct tp_trace_out_arg *args,
-                     size_t *count)
+                     size_t ours, size_t *count)
 {
     struct tp_spool_fact_head head;
     memcpy(&head, tp_spool_payload(record), sizeof head);
     const char *values = tp_spool_payload(record) + sizeof head;
     const char *end = tp_spool_payload(record) + (size_t)record->slots * TP_SPOOL_SLOT;
-    struct tp_str name = tp_spool_name_of(c, record);
-    struct tp_trace_out_arg *arg = next_arg(args, count, TP_OUT_TEXT, name.len ? name : TP_STR("metadata"));
+    struct tp_trace_out_arg *arg = fact_arg(c, tp_spool_name_of(c, record), args, ours, count);
     if (head.type == TP_SPOOL_TEXT || record->name == TP_SPOOL_NO_NAME) {
         size_t padded = (size_t)(record->text + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT * TP_SPOOL_SLOT;
+        arg->type = TP_OUT_TEXT;
         arg->value.text = (struct tp_str){end - padded, record->text};
         return;
     }
@@ -193,8 +215,9 @@ size_t tp_spool_mark_args(struct tp_spool_conversion *c, const struct tp_spool_r
     uint32_t facts[TP_SPOOL_MARK_FACTS], count = 0; /* the last ones, when there are more */
     for (; fact != TP_NO_ID && count < TP_SPOOL_MARK_FACTS; fact = TP_AT(&c->told, struct tp_spool_told, fact)->next)
         facts[count++] = fact;
+    size_t ours = n;
     while (count-- > 0)
-        add_fact(c, TP_AT(&c->told, struct tp_spool_told, facts[count])->record, args, &n);
+        add_fact(c, TP_AT(&c->told, struct tp_spool_told, facts[count])->record, args, ours, &n);
     return n;
 }
 

@@ -108,8 +108,9 @@ static struct itt_global itt_global = {.magic = {0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0
 
 /* What the program has of ITT before it is switched on. */
 static struct itt_domain itt_early_domain = {.flags = 1, .nameA = "early"};
-static struct itt_string itt_early_string = {.strA = "early task"};
-static struct itt_counter itt_early_counter = {.nameA = "early counter", .domainA = "early", .type = 4};
+__attribute__((unused)) static struct itt_string itt_early_string = {.strA = "early task"};
+__attribute__((unused)) static struct itt_counter itt_early_counter = {
+    .nameA = "early counter", .domainA = "early", .type = 4};
 
 static const struct itt_id itt_null = {0, 0, 0};
 
