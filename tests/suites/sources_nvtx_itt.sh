@@ -11,12 +11,12 @@ rules=$PWD/tests/check/perfetto_rules.py
 cd "$WORK" || exit 1
 unset NVTX_INJECTION64_PATH INTEL_LIBITTNOTIFY64 INTEL_ITTNOTIFY_GROUPS
 
-# into FOLDER PROGRAM...: records it
+# into FOLDER PROGRAM...: records it, without samples of its stacks
 into() {
     folder=$1
     shift
     rm -rf "$folder"
-    "$TP" record -o "$folder" --no-tfevents -- "$@" >out 2>err
+    "$TP" record -o "$folder" --no-tfevents --no-source sample -- "$@" >out 2>err
 }
 # counted FOLDER PHASE NAME COUNT: so many events of that name in all its traces
 counted() {
@@ -60,7 +60,7 @@ execs() {
 check "NVTX: a program that becomes another has both traces" execs
 tools() {
     into d "$TOOLS/nvtx_program" bound && [ "$(cat out)" = "1 $TOOLS/libtracepress-preload.so" ] || { cat out; return 1; }
-    "$TP" record -o d --no-tfevents --no-source nvtx -- "$TOOLS/nvtx_program" bound >out 2>err
+    "$TP" record -o d --no-tfevents --no-source nvtx,sample -- "$TOOLS/nvtx_program" bound >out 2>err
     [ "$(cat out)" = "0 " ] || { cat out; return 1; }
     NVTX_INJECTION64_PATH=/nowhere.so into d "$TOOLS/nvtx_program" bound
     [ "$(cat out)" = "0 /nowhere.so" ] || { cat out; return 1; }
@@ -217,7 +217,7 @@ sys.exit(len(wanted) < 10 or wanted != found)
 EOF2
 emit() {
     rm -rf d
-    "$TP" record -o d --no-tfevents --no-source torch -- "$torch_python" torch_loop.py >out 2>err || { cat err; return 1; }
+    "$TP" record -o d --no-tfevents --no-source torch,sample -- "$torch_python" torch_loop.py >out 2>err || { cat err; return 1; }
     nested d && "$torch_python" torch_loop.py d/*.gz 2>err
 }
 cat >torch_nvtx.py <<'EOF2'

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -444,6 +445,122 @@ static void handles_are_the_same_on_all_threads(void **state)
             assert_true(handles[t][i] && handles[t][i] == handles[0][i]);
 }
 
+/* ---- whatever programs do ---- */
+
+enum { CALLS = 20000, DOMAINS_USED = 6, KEYS = 5 };
+
+static unsigned seed;
+
+static unsigned chance(unsigned count)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % count;
+}
+
+static void call_at_random(void *const *nvtx, struct itt_domain *const *itt)
+{
+    static uint64_t started[KEYS];
+    struct nvtx_attributes a = with_text("random");
+    unsigned n = chance(DOMAINS_USED), key = chance(KEYS);
+    struct itt_id id = {key, 1, 0};
+    switch (chance(14)) {
+    case 0:
+    case 1:
+        nvtxDomainRangePushEx(nvtx[n], &a);
+        break;
+    case 2:
+    case 3:
+        nvtxDomainRangePop(nvtx[n]);
+        break;
+    case 4:
+        tracepress_begin_text("own");
+        break;
+    case 5:
+        tracepress_end();
+        break;
+    case 6:
+        tracepress_step();
+        break;
+    case 7:
+        itt_task_begin(itt[n], chance(2) ? id : itt_null, itt_null, itt_string_handle_create("task"));
+        break;
+    case 8:
+        itt_task_end(itt[n]);
+        break;
+    case 9:
+        started[key] = nvtxDomainRangeStartEx(nvtx[n], &a);
+        break;
+    case 10:
+        nvtxRangeEnd(started[key]);
+        break;
+    case 11:
+        itt_task_begin_overlapped(itt[n], id, itt_null, itt_string_handle_create("overlapped"));
+        break;
+    case 12:
+        itt_task_end_overlapped(itt[n], id);
+        break;
+    default:
+        itt_metadata_str_add(itt[n], chance(2) ? id : itt_null, itt_string_handle_create("fact"), "text", 0);
+    }
+}
+
+struct row_range {
+    long long tid, start_ns, end_ns;
+};
+
+static int by_row(const void *x, const void *y)
+{
+    const struct row_range *a = x, *b = y;
+    if (a->tid != b->tid)
+        return a->tid < b->tid ? -1 : 1;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return (a->end_ns < b->end_ns) - (a->end_ns > b->end_ns);
+}
+
+static size_t ranges_of_trace(struct row_range *ranges, size_t most)
+{
+    size_t count = 0;
+    for (const char *line = text; (line = strstr(line, "{\"ph\":\"X\",\"cat\":\"user_annotation\"")); line++) {
+        const char *tid = strstr(line, "\"tid\":");
+        assert_true(tid && count < most);
+        ranges[count].tid = strtoll(tid + 6, NULL, 10);
+        ranges[count].start_ns = ns_of(line, "\"ts\":");
+        ranges[count].end_ns = ranges[count].start_ns + ns_of(line, "\"dur\":");
+        count++;
+    }
+    return count;
+}
+
+static void random_calls_never_cross(void **state)
+{
+    static struct row_range ranges[CALLS], open[CALLS];
+    void *nvtx[DOMAINS_USED] = {NULL};
+    struct itt_domain *itt[DOMAINS_USED];
+    char name[32];
+    size_t depth = 0;
+    (void)state;
+    for (int i = 0; i < DOMAINS_USED; i++) {
+        snprintf(name, sizeof name, "domain %d", i);
+        itt[i] = itt_domain_create(name);
+        nvtx[i] = i ? nvtxDomainCreateA(name) : NULL;
+    }
+    seed = (unsigned)time(NULL);
+    print_message("seed %u\n", seed);
+    for (int i = 0; i < CALLS; i++)
+        call_at_random(nvtx, itt);
+    tracepress_stop();
+    size_t count = ranges_of_trace(ranges, CALLS);
+    assert_true(count > CALLS / 4);
+    qsort(ranges, count, sizeof *ranges, by_row);
+    for (size_t i = 0; i < count; i++) {
+        while (depth && (open[depth - 1].tid != ranges[i].tid || open[depth - 1].end_ns <= ranges[i].start_ns))
+            depth--;
+        assert_true(!depth || ranges[i].end_ns <= open[depth - 1].end_ns);
+        open[depth++] = ranges[i];
+    }
+}
+
 static void strangers_are_not_bound(void **state)
 {
     struct itt_global stranger = itt_global;
@@ -471,6 +588,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(frames_and_tasks_that_overlap_have_rows, start, stop),
         cmocka_unit_test_setup_teardown(counters_are_curves, start, stop),
         cmocka_unit_test_setup_teardown(handles_are_the_same_on_all_threads, start, stop),
+        cmocka_unit_test_setup_teardown(random_calls_never_cross, start, stop),
         cmocka_unit_test_setup_teardown(strangers_are_not_bound, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
