@@ -182,11 +182,10 @@ static void add_fact(struct tp_spool_conversion *c, const struct tp_spool_record
     }
 }
 
-static void add_color(const struct tp_spool_conversion *c, uint32_t color, struct tp_trace_out_arg *args, size_t *count)
+static void add_color(struct tp_spool_conversion *c, uint32_t color, struct tp_trace_out_arg *args, size_t *count)
 {
-    char text[16];
-    snprintf(text, sizeof text, "#%08" PRIX32, color);
-    next_arg(args, count, TP_OUT_TEXT, TP_STR("color"))->value.text = keep(c, text);
+    int n = snprintf(c->color, sizeof c->color, "#%08" PRIX32, color);
+    next_arg(args, count, TP_OUT_TEXT, TP_STR("color"))->value.text = (struct tp_str){c->color, (size_t)n};
 }
 
 struct tp_str tp_spool_domain(const struct tp_spool_conversion *c, uint32_t domain)

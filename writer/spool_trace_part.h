@@ -81,6 +81,7 @@ struct tp_spool_conversion {
     uint32_t innermost_count, innermost_slots;
     struct tp_vec told;                       /* struct tp_spool_told */
     struct tp_vec lane_ranges, keyed;         /* struct tp_spool_lane_range, tp_spool_keyed; of all threads */
+    char color[16];                           /* of the mark at hand */
     struct tp_vec categories, threads;        /* struct tp_spool_given, in the order of their keys once gathered */
     const struct tp_spool_record *next_stack; /* of the thread's next record, or NULL */
     struct tp_symbols *symbols;

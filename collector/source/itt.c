@@ -8,6 +8,7 @@
  * Functions that carry a clock of the program (names in _ex) are not taken: their times would be wrong here. */
 #include "collector/sources.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,14 +87,30 @@ static void task_begin(const domain *d, struct id id, struct id parent, string *
     put(TP_SPOOL_MARK_PUSH, in, is_null(id) ? 0 : key_of_id(in, id), TP_SPOOL_FORM_TASK, tp_itt_string_number(name));
 }
 
+/* A function's name, or where it is in its file. */
+static void name_function(char *text, size_t size, void *function)
+{
+    Dl_info info;
+    if (!dladdr(function, &info) || !info.dli_fname) {
+        snprintf(text, size, "function %p", function);
+        return;
+    }
+    const char *slash = strrchr(info.dli_fname, '/');
+    if (info.dli_sname)
+        snprintf(text, size, "%s", info.dli_sname);
+    else
+        snprintf(text, size, "%s+0x%zx", slash ? slash + 1 : info.dli_fname,
+                 (size_t)((char *)function - (char *)info.dli_fbase));
+}
+
 static void task_begin_fn(const domain *d, struct id id, struct id parent, void *function)
 {
     (void)parent;
-    char text[32];
+    char text[256];
     uint32_t in = tp_itt_domain_number(d);
     const struct tp_spool_mark mark = {
         .domain = in, .form = TP_SPOOL_FORM_TASK, .has_more = 1, .key = is_null(id) ? 0 : key_of_id(in, id)};
-    snprintf(text, sizeof text, "function %p", function);
+    name_function(text, sizeof text, function);
     tp_mark_put(TP_SPOOL_MARK_PUSH, &mark, tp_mark_text(text));
 }
 
