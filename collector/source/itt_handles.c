@@ -9,7 +9,7 @@
 #include "collector/tracepress.h"
 #include "writer/base/str.h"
 
-enum { HEADS = 1 << 12, MAX_HANDLES = 1 << 20 };
+enum { HEADS = 1 << 16, MAX_HANDLES = 1 << 20 }; /* of heads only the pages that are used take memory */
 
 struct entry {
     struct entry *next;
@@ -18,7 +18,7 @@ struct entry {
 
 struct table {
     _Atomic(struct entry *) heads[HEADS];
-    _Atomic uint32_t count; /* more than MAX_HANDLES are not made: the last one is given for the rest */
+    _Atomic uint32_t count; /* more than MAX_HANDLES are not made */
 };
 
 struct domain {
@@ -41,6 +41,10 @@ struct counter {
 };
 
 static struct table domains, strings, counters;
+
+/* For programs that make more than that, or when memory is short: they may look into what they get. */
+static struct tp_itt_domain other_domain = {.flags = 1, .name = "other domains"};
+static struct tp_itt_string other_string = {.name = "other names"};
 
 /* ---- tables ---- */
 
@@ -132,7 +136,7 @@ static struct entry *make_domain(const void *name)
 struct tp_itt_domain *tp_itt_domain(const char *name)
 {
     struct entry *entry = name ? find_or_make(&domains, hash_of(name), is_domain, make_domain, name) : NULL;
-    return entry ? &((struct domain *)(void *)entry)->handle : NULL;
+    return entry ? &((struct domain *)(void *)entry)->handle : name ? &other_domain : NULL;
 }
 
 static bool is_string(const struct entry *entry, const void *wanted)
@@ -154,7 +158,7 @@ static struct entry *make_string(const void *name)
 struct tp_itt_string *tp_itt_string(const char *name)
 {
     struct entry *entry = name ? find_or_make(&strings, hash_of(name), is_string, make_string, name) : NULL;
-    return entry ? &((struct string *)(void *)entry)->handle : NULL;
+    return entry ? &((struct string *)(void *)entry)->handle : name ? &other_string : NULL;
 }
 
 uint32_t tp_itt_domain_number(const struct tp_itt_domain *domain)

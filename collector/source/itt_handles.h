@@ -50,7 +50,8 @@ struct tp_itt_counter {
     int type; /* what follows differs between versions */
 };
 
-/* A handle of that name, for the program; NULL for NULL, and when memory is short. */
+/* A handle of that name, for the program; NULL for NULL. Beyond a million, and when memory is short: one for all
+ * others, no counter. */
 struct tp_itt_domain *tp_itt_domain(const char *name);
 struct tp_itt_string *tp_itt_string(const char *name);
 struct tp_itt_counter *tp_itt_counter(const char *name, const char *domain, int type);

@@ -17,59 +17,10 @@
 
 #include "collector/session.h"
 #include "collector/source/mark.h"
+#include "collector/source/nvtx_abi.h"
 #include "collector/tracepress.h"
 
 static const char variable[] = "NVTX_INJECTION64_PATH";
-
-/* ---- what NVTX 3 gives us ---- */
-
-enum { TABLE_CALLBACKS = 1, MODULE_CORE = 1, MODULE_CORE2 = 5 };
-
-typedef void (*function)(void);
-
-struct callbacks {
-    size_t size;
-    int (*get_module)(int module, function ***table, unsigned *size); /* table[i]: the slot of function i */
-};
-
-enum message_type { MESSAGE_ASCII = 1, MESSAGE_WIDE, MESSAGE_REGISTERED };
-enum payload_type { PAYLOAD_U64 = 1, PAYLOAD_I64, PAYLOAD_DOUBLE, PAYLOAD_U32, PAYLOAD_I32, PAYLOAD_FLOAT };
-enum { COLOR_ARGB = 1, RESOURCE_THREAD_NATIVE = 1 << 16 | 3 };
-
-union message {
-    const char *ascii;
-    const wchar_t *wide;
-    void *registered;
-};
-
-struct attributes {
-    uint16_t version, size;
-    uint32_t category;
-    int32_t color_type;
-    uint32_t color;
-    int32_t payload_type, reserved;
-    union {
-        uint64_t u64;
-        int64_t i64;
-        double real;
-        uint32_t u32;
-        int32_t i32;
-        float small;
-    } payload;
-    int32_t message_type;
-    union message message;
-};
-
-struct resource {
-    uint16_t version, size;
-    int32_t type;
-    union {
-        const void *pointer;
-        uint64_t number;
-    } identifier;
-    int32_t message_type;
-    union message message;
-};
 
 /* ---- depths ---- */
 
@@ -123,36 +74,36 @@ static void *handle_of(uint32_t number)
     return (void *)(uintptr_t)number; /* NULL when memory is short: the default domain, an empty text */
 }
 
-static struct tp_mark_text text_of(int32_t type, union message message, struct tp_mark_wide *room)
+static struct tp_mark_text text_of(int32_t type, union tp_nvtx_message message, struct tp_mark_wide *room)
 {
     switch (type) {
-    case MESSAGE_ASCII:
+    case TP_NVTX_MESSAGE_ASCII:
         return tp_mark_text(message.ascii);
-    case MESSAGE_WIDE:
+    case TP_NVTX_MESSAGE_WIDE:
         return tp_mark_wide(room, message.wide);
-    case MESSAGE_REGISTERED:
+    case TP_NVTX_MESSAGE_REGISTERED:
         return tp_mark_number(number_of(message.registered));
     default:
         return tp_mark_number(0);
     }
 }
 
-static void set_payload(struct tp_spool_mark *mark, const struct attributes *a)
+static void set_payload(struct tp_spool_mark *mark, const struct tp_nvtx_attributes *a)
 {
-    double real = a->payload_type == PAYLOAD_FLOAT ? (double)a->payload.small : a->payload.real;
+    double real = a->payload_type == TP_NVTX_PAYLOAD_FLOAT ? (double)a->payload.small : a->payload.real;
     switch (a->payload_type) {
-    case PAYLOAD_U64:
-    case PAYLOAD_U32:
+    case TP_NVTX_PAYLOAD_U64:
+    case TP_NVTX_PAYLOAD_U32:
         mark->value_type = TP_SPOOL_UNSIGNED;
-        mark->value = a->payload_type == PAYLOAD_U64 ? a->payload.u64 : a->payload.u32;
+        mark->value = a->payload_type == TP_NVTX_PAYLOAD_U64 ? a->payload.u64 : a->payload.u32;
         break;
-    case PAYLOAD_I64:
-    case PAYLOAD_I32:
+    case TP_NVTX_PAYLOAD_I64:
+    case TP_NVTX_PAYLOAD_I32:
         mark->value_type = TP_SPOOL_SIGNED;
-        mark->value = (uint64_t)(a->payload_type == PAYLOAD_I64 ? a->payload.i64 : a->payload.i32);
+        mark->value = (uint64_t)(a->payload_type == TP_NVTX_PAYLOAD_I64 ? a->payload.i64 : a->payload.i32);
         break;
-    case PAYLOAD_DOUBLE:
-    case PAYLOAD_FLOAT:
+    case TP_NVTX_PAYLOAD_DOUBLE:
+    case TP_NVTX_PAYLOAD_FLOAT:
         mark->value_type = TP_SPOOL_REAL;
         memcpy(&mark->value, &real, sizeof real);
         break;
@@ -161,7 +112,7 @@ static void set_payload(struct tp_spool_mark *mark, const struct attributes *a)
     }
 }
 
-static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct attributes *a)
+static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvtx_attributes *a)
 {
     struct tp_spool_mark mark = {.domain = domain, .form = TP_SPOOL_FORM_RANGE, .has_more = key != 0, .key = key};
     struct tp_mark_wide room;
@@ -170,7 +121,7 @@ static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct attrib
         return;
     }
     mark.category = a->category;
-    mark.has_color = a->color_type == COLOR_ARGB;
+    mark.has_color = a->color_type == TP_NVTX_ARGB;
     mark.color = mark.has_color ? a->color : 0;
     set_payload(&mark, a);
     mark.has_more |= mark.value_type != TP_SPOOL_NOTHING;
@@ -191,7 +142,7 @@ static uint64_t next_key(void)
 
 /* ---- the functions of the domain that has no name ---- */
 
-static void mark_ex(const struct attributes *a)
+static void mark_ex(const struct tp_nvtx_attributes *a)
 {
     put(TP_SPOOL_MARK_POINT, 0, 0, a);
 }
@@ -207,7 +158,7 @@ static void mark_w(const wchar_t *text)
     put_text(TP_SPOOL_MARK_POINT, 0, tp_mark_wide(&room, text));
 }
 
-static uint64_t start_ex(const struct attributes *a)
+static uint64_t start_ex(const struct tp_nvtx_attributes *a)
 {
     uint64_t key = next_key();
     put(TP_SPOOL_MARK_START, 0, key, a);
@@ -234,7 +185,7 @@ static void finish(uint64_t key)
     tp_mark_finish(key);
 }
 
-static int push_ex(const struct attributes *a)
+static int push_ex(const struct tp_nvtx_attributes *a)
 {
     put(TP_SPOOL_MARK_PUSH, 0, 0, a);
     return deeper(0);
@@ -288,12 +239,12 @@ static void name_thread_w(uint32_t tid, const wchar_t *text)
 
 /* ---- the functions of domains ---- */
 
-static void domain_mark(const void *domain, const struct attributes *a)
+static void domain_mark(const void *domain, const struct tp_nvtx_attributes *a)
 {
     put(TP_SPOOL_MARK_POINT, number_of(domain), 0, a);
 }
 
-static uint64_t domain_start(const void *domain, const struct attributes *a)
+static uint64_t domain_start(const void *domain, const struct tp_nvtx_attributes *a)
 {
     uint64_t key = next_key();
     put(TP_SPOOL_MARK_START, number_of(domain), key, a);
@@ -306,7 +257,7 @@ static void domain_finish(const void *domain, uint64_t key)
     tp_mark_finish(key);
 }
 
-static int domain_push(const void *domain, const struct attributes *a)
+static int domain_push(const void *domain, const struct tp_nvtx_attributes *a)
 {
     put(TP_SPOOL_MARK_PUSH, number_of(domain), 0, a);
     return deeper(number_of(domain));
@@ -318,11 +269,11 @@ static int domain_pop(const void *domain)
 }
 
 /* Of resources only threads have a row that can carry their name. */
-static void *domain_resource(const void *domain, const struct resource *r)
+static void *domain_resource(const void *domain, const struct tp_nvtx_resource *r)
 {
     (void)domain;
     struct tp_mark_wide room;
-    if (r && r->size >= sizeof *r && r->type == RESOURCE_THREAD_NATIVE)
+    if (r && r->size >= sizeof *r && r->type == TP_NVTX_THREAD_NATIVE)
         tp_mark_thread(r->identifier.number, text_of(r->message_type, r->message, &room));
     return handle_of(1);
 }
@@ -367,10 +318,10 @@ static void *domain_create_w(const wchar_t *name)
 
 /* ---- binding ---- */
 
-#define F(name) ((function)(name))
+#define F(name) ((tp_nvtx_function)(name))
 
 /* By the numbers of NVTX 3; 0 is none. */
-static const function core[] = {
+static const tp_nvtx_function core[] = {
     NULL,
     F(mark_ex),
     F(mark_a),
@@ -389,7 +340,7 @@ static const function core[] = {
     F(name_thread_w),
 };
 
-static const function core2[] = {
+static const tp_nvtx_function core2[] = {
     NULL,
     F(domain_mark),
     F(domain_start),
@@ -409,9 +360,9 @@ static const function core2[] = {
 };
 
 /* Puts ours into the slots of a module; an older NVTX has fewer. size: the number of its last function, or one more. */
-static int bind(const struct callbacks *callbacks, int module, const function *ours, unsigned count)
+static int bind(const struct tp_nvtx_callbacks *callbacks, int module, const tp_nvtx_function *ours, unsigned count)
 {
-    function **table = NULL;
+    tp_nvtx_function **table = NULL;
     unsigned size = 0;
     if (!callbacks->get_module(module, &table, &size) || !table)
         return 0;
@@ -426,11 +377,11 @@ __attribute__((visibility("default"))) int InitializeInjectionNvtx2(const void *
 
 int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t))
 {
-    const struct callbacks *callbacks = get_table ? get_table(TABLE_CALLBACKS) : NULL;
+    const struct tp_nvtx_callbacks *callbacks = get_table ? get_table(TP_NVTX_CALLBACKS) : NULL;
     if (!callbacks || callbacks->size < sizeof *callbacks || !callbacks->get_module)
         return 0;
-    int has_core = bind(callbacks, MODULE_CORE, core, sizeof core / sizeof *core);
-    int has_core2 = bind(callbacks, MODULE_CORE2, core2, sizeof core2 / sizeof *core2);
+    int has_core = bind(callbacks, TP_NVTX_CORE, core, sizeof core / sizeof *core);
+    int has_core2 = bind(callbacks, TP_NVTX_CORE2, core2, sizeof core2 / sizeof *core2);
     return has_core || has_core2;
 }
 

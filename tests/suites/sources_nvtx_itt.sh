@@ -85,6 +85,33 @@ tasks() {
 }
 check "ITT: tasks, facts, frames, counters, and tasks that overlap" tasks
 
+# Kernels of the CUDA without a GPU (tests/fake/cuda) belong to the ranges that they were launched in.
+cat >kernels.c <<'EOF2'
+#include "tests/fake/cuda/fake.h"
+#include "tests/fake/nvtx_part.h"
+static const struct fake_kernel kernel = {"tiny", 200, 16, 0};
+int main(void)
+{
+    nvtx_load();
+    void *domain = nvtxDomainCreateA("train");
+    struct nvtx_attributes a = {.version = 3, .size = sizeof a, .message_type = 1, .message.ascii = "forward"};
+    for (int i = 0; i < 30; i++) {
+        nvtxDomainRangePushEx(domain, &a);
+        cudaLaunchKernel(&kernel, (struct fake_dim3){4, 1, 1}, (struct fake_dim3){128, 1, 1}, NULL, 0, NULL);
+        nvtxDomainRangePop(domain);
+    }
+    return cudaDeviceSynchronize();
+}
+EOF2
+kernels() {
+    ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -I"$HERE" -o kernels kernels.c "$TOOLS/fake_cuda/libcudart.so.13" -ldl \
+        -Wl,-rpath,"$TOOLS/fake_cuda" -Wl,--disable-new-dtags -Wl,-rpath-link,"$TOOLS/fake_cuda" || return 1
+    TRACEPRESS_CUPTI=$TOOLS/fake_cuda/libcupti.so.13 into d ./kernels && nested d || return 1
+    counted d X forward 60 && counted d X tiny 30 || return 1 # on the thread, and on the stream
+    [ "$(zcat d/*.gz | grep -c '"cat":"gpu_user_annotation","name":"forward"')" = 30 ]
+}
+check "NVTX: kernels belong to the ranges that launched them" kernels
+
 # ---- real ones ----
 
 cat >app.c <<'EOF2'
