@@ -20,6 +20,7 @@ ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1
                  -MMD -MP -I. -I$(BUILD)/gen $(CFLAGS)
 ALL_LDFLAGS    = $(MODE_FLAGS) -pthread $(LDFLAGS)
 LIBS          := $(if $(HAVE_ISAL),-lisal) -lprotobuf-c -lz -lm
+comma := ,
 Q = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is built from what (folders are the module list) -----------------
@@ -28,10 +29,14 @@ PROTO  := $(patsubst %.proto,$(BUILD)/gen/%.pb-c,$(wildcard writer/proto/*.proto
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 CORE   := $(call obj,writer/*.c writer/base/*.c $(foreach d,trace model views render query export record,webreport/$(d)/*.c))
 CLI    := $(call obj,webreport/cli/*.c)
-RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources linked),$(call obj,collector/*.c))
+RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources linked hook),$(call obj,collector/*.c))
 CUDA   := $(call obj,collector/source/cupti*.c)
 SOURCE := $(call obj,collector/source/*.c) $(BUILD)/collector/sources.o
-INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis event tensor tensor_file),$(RECORD)) $(SOURCE) $(BUILD)/collector/inject.o
+# these stand before functions of libc and others, by the same names: in the preload library alone
+HOOKS  := $(call obj,collector/source/host_*.c)
+WRAPS  := $(patsubst %,-Wl$(comma)--wrap=pthread_mutex_%,lock trylock timedlock unlock)
+INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis event tensor tensor_file),$(RECORD)) $(SOURCE) \
+          $(BUILD)/collector/inject.o $(BUILD)/collector/hook.o
 LIB    := $(BUILD)/libtracepress.so
 PRE    := $(BUILD)/libtracepress-preload.so
 PARTS  := $(BUILD)/webreport/cli/opt.o $(BUILD)/webreport/cli/analysis.o
@@ -53,7 +58,7 @@ $(LIB): $(RECORD) $(CUDA) $(BUILD)/collector/linked.o $(BUILD)/core.a collector/
 # Only what records: in a program that did not ask for it, it must need the C library alone.
 $(PRE): $(INJECT) $(BUILD)/core.a collector/preload.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=collector/preload.map \
-	  -Wl,-z,defs -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(INJECT) $(BUILD)/core.a -Wl,--as-needed -l:libprotobuf-c.a -lm
+	  -Wl,-z,defs -Wl,-z,nodelete $(WRAPS) -Wl,--exclude-libs,ALL -o $@ $(INJECT) $(BUILD)/core.a -Wl,--as-needed -l:libprotobuf-c.a -lm
 $(BUILD)/core.a: $(CORE) $(BUILD)/gen/assets.o $(PROTO:=.o)
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
@@ -88,7 +93,7 @@ test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped
 	@sh tests/run.sh --suite gpu $(BUILD)
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
-$(BUILD)/sources.a: $(SOURCE)
+$(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources.o,$(SOURCE))
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
 	@mkdir -p $(@D)

@@ -19,6 +19,8 @@
 #include "collector/schedule.h"
 #include "collector/unwind.h"
 
+enum { HOOK_WAIT_NS = 20000000 };
+
 static const uint64_t MAX_SPOOL_BYTES = 64ull << 30;
 
 static struct {
@@ -74,16 +76,37 @@ static bool is_time_to_note(uint32_t sequence)
     return sequence % (sequence < 1024 || !session.spool.spare.ring_bytes ? 64 : 4096) == 0;
 }
 
+/* A record that is made inside a function of the program's (malloc, within dlopen) may find the lock held by a thread
+ * that waits for what this one holds: it is lost rather than waited for. */
+static bool lock_for_chunk(bool is_in_hook)
+{
+    struct timespec until;
+    if (!is_in_hook)
+        return pthread_mutex_lock(&session.lock) == 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += HOOK_WAIT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_mutex_timedlock(&session.lock, &until) == 0;
+}
+
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
 {
     struct tp_spool_chunk *chunk = NULL;
+    bool is_in_hook = tp_cursor.inside > 1; /* 1: the refill itself */
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* nobody may end with the lock, or counted as busy */
-    pthread_mutex_lock(&session.lock);
+    if (!lock_for_chunk(is_in_hook)) {
+        pthread_setcancelstate(cancel, NULL);
+        return NULL;
+    }
     if (recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST)) {
         chunk = tp_spool_take(&session.spool, size);
         session.busy_count += chunk != NULL;
-        if (chunk) { /* what is in it is copied by each thread for itself, the spool waits with its end */
+        if (chunk && is_in_hook) { /* once let go, the lock may not be had again */
+            chunk = tp_spool_prepare(&session.spool, chunk, header);
+            session.busy_count--;
+        } else if (chunk) { /* what is in it is copied by each thread for itself, the spool waits with its end */
             pthread_mutex_unlock(&session.lock);
             chunk = tp_spool_prepare(&session.spool, chunk, header);
             pthread_mutex_lock(&session.lock);
@@ -105,7 +128,10 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
 
 void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk)
 {
-    pthread_mutex_lock(&session.lock);
+    if (!lock_for_chunk(tp_cursor.inside > 1)) {
+        munmap(chunk, chunk->size);
+        return;
+    }
     bool is_ours = recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
     if (is_ours)
         tp_spool_return(&session.spool, chunk);

@@ -105,7 +105,13 @@ enum tp_spool_kind {
     TP_SPOOL_GPU_ENVIRONMENT,
     TP_SPOOL_GPU_GRAPH,
     TP_SPOOL_GPU_END = 64,
-    TP_SPOOL_KINDS = 64
+    /* of programs that know nothing of us; written as told in spool_trace_native.c */
+    TP_SPOOL_FUNCTION = 80, /* begins; no payload: bits 0 to 31 of its address are `name`, bits 32 to 47 `text` */
+    TP_SPOOL_FUNCTION_END,  /* the same; ends what is open inside it, too */
+    TP_SPOOL_WAIT,          /* payload: struct tp_spool_wait: a range that ends with the record */
+    TP_SPOOL_COLLECTIVE,    /* payload: struct tp_spool_collective: a range that ends with the record */
+    TP_SPOOL_REGION,        /* payload: struct tp_spool_region: begins; ends by TP_SPOOL_END */
+    TP_SPOOL_KINDS
 };
 
 /* One moment on three clocks. */
@@ -165,6 +171,29 @@ struct tp_spool_event {
     uint64_t number, stream; /* of the event, from 1 in the process; address of the stream, 0: the default one */
     int32_t device_type, unused;
     uint64_t unused_too;
+};
+
+/* A call that blocked, from `begin` (ticks) to its record. */
+struct tp_spool_wait {
+    uint64_t begin;
+    int64_t bytes;             /* INT64_MIN: none */
+    uint64_t object, function; /* address of what was waited for, of the code that waited; 0: none */
+};
+
+/* A call of MPI, from `begin` (ticks) to its record; its name is "mpi:" and what follows. */
+struct tp_spool_collective {
+    uint64_t begin;
+    int64_t in_count, out_count; /* elements; INT64_MIN: none */
+    uint32_t dtype, group_size;  /* enum tracepress_dtype; 0: unknown */
+    int64_t in_bytes, out_bytes; /* INT64_MIN: none */
+    int64_t peer;                /* INT64_MIN: none */
+    uint64_t group;              /* number of the communicator; 0: all */
+};
+
+/* What runs by the program's own code at an address. */
+struct tp_spool_region {
+    uint64_t address; /* 0: unknown */
+    int64_t threads;  /* INT64_MIN: none */
 };
 
 enum tp_spool_values {

@@ -12,7 +12,7 @@
 /* ---- threads ---- */
 
 /* Ends the innermost open range; one that is already no longer there is counted. */
-static bool end_innermost(struct tp_spool_conversion *c, int64_t end_ns, bool is_open)
+bool tp_spool_end_innermost(struct tp_spool_conversion *c, int64_t end_ns, bool is_open)
 {
     if (!c->stack.count)
         return false;
@@ -32,12 +32,12 @@ static void end_step(struct tp_spool_conversion *c, int64_t end_ns)
         if (range->record->kind != TP_SPOOL_STEP)
             continue;
         while (c->stack.count > i)
-            end_innermost(c, end_ns, false);
+            tp_spool_end_innermost(c, end_ns, false);
         return;
     }
 }
 
-static void begin_range(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+void tp_spool_begin_range(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     *(uint32_t *)tp_vec_push(&c->stack) = (uint32_t)c->ranges.count;
     *(struct tp_spool_range *)tp_vec_push(&c->ranges) =
@@ -71,16 +71,16 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
             continue;
         }
         if (record.kind == TP_SPOOL_END)
-            end_innermost(c, tp_spool_time_of(c, stored), false);
+            tp_spool_end_innermost(c, tp_spool_time_of(c, stored), false);
         else if (record.kind == TP_SPOOL_STEP_END)
             end_step(c, tp_spool_time_of(c, stored));
         else if (record.kind >= TP_SPOOL_SCOPE && record.kind <= TP_SPOOL_STEP)
-            begin_range(c, stored);
-        else if (record.kind < TP_SPOOL_GPU_DEVICE)
+            tp_spool_begin_range(c, stored);
+        else if (!tp_spool_take_native(c, stored) && record.kind < TP_SPOOL_GPU_DEVICE)
             tp_spool_write_moment(c, stored, thread->tid);
         c->next_stack = NULL;
     }
-    while (end_innermost(c, c->end_ns, true))
+    while (tp_spool_end_innermost(c, c->end_ns, true))
         ;
     for (size_t i = 0; i < c->ranges.count; i++)
         tp_spool_write_range(c, TP_AT(&c->ranges, struct tp_spool_range, i), thread->tid);

@@ -62,6 +62,15 @@ static inline int64_t tp_spool_time_of(const struct tp_spool_conversion *c, cons
 /* Writes a range that has ended, and gives it its External id (spool_trace_range.c). */
 void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid);
 
+/* Opens a range at its record, closes the innermost open one; false: none is open (spool_trace.c). */
+void tp_spool_begin_range(struct tp_spool_conversion *c, const struct tp_spool_record *record);
+bool tp_spool_end_innermost(struct tp_spool_conversion *c, int64_t end_ns, bool is_open);
+
+/* Kinds of programs that know nothing of us (spool_trace_native.c): takes such a record into the ranges of its thread,
+ * false where it is another kind; writes a range of them that has ended. */
+bool tp_spool_take_native(struct tp_spool_conversion *c, const struct tp_spool_record *record);
+void tp_spool_write_native(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid);
+
 /* Writes what is no range and no end of one, or counts it as broken (spool_trace_moment.c). */
 void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 

@@ -1,0 +1,79 @@
+# `tracepress record` of C and C++ programs that know nothing of us. Each counts by itself what it does; the trace must
+# say the same. Programs: tests/native, built here with what each needs.
+. tests/suites/case.sh
+HERE=$PWD
+cd "$WORK" || exit 1
+
+if is_checked; then # malloc is the sanitizer's there, and the preload library cannot come before it
+    skip "programs recorded by the preload library" "a sanitizer's library would have to be preloaded before ours"
+    exit 0
+fi
+
+CFLAGS="-O1 -g -Wall -pthread -I$HERE"
+# program NAME [FLAGS...]: builds tests/native/NAME.c
+program() {
+    program_name=$1
+    shift
+    # shellcheck disable=SC2086
+    ${CC:-cc} $CFLAGS "$HERE/tests/native/$program_name.c" -o "$program_name" "$@"
+}
+# recorded SOURCE PROGRAM...: records with SOURCE alone; the trace's text is in trace.json, the output in out
+recorded() {
+    source=$1
+    shift
+    rm -rf d
+    "$TP" record -o d --no-tfevents --source "$source" -- "$@" >out 2>err || { cat out err; return 1; }
+    [ "$(grep -vc 'recorded d/' err)" = 0 ] || { cat err; return 1; }
+    set -- d/*.pt.trace.json.gz
+    [ $# = 1 ] && [ -e "$1" ] || { ls -A d; return 1; }
+    zcat "$1" >trace.json && "$TP" report "$1" -o d/report.html --json d/report.json --strict --quiet
+}
+# field NAME: the first number behind "NAME": in the trace
+field() { sed -n "s/.*\"$1\":\\(-\\{0,1\\}[0-9.]*\\).*/\\1/p" trace.json | head -n 1; }
+# near WANTED FOUND PERCENT
+near() {
+    awk -v a="$1" -v b="${2:-none}" -v p="$3" 'BEGIN { d = a - b; d = d < 0 ? -d : d; exit !(b != "none" && d <= a * p / 100) }' ||
+        { echo "wanted $1 within $3 %, found ${2:-none}"; return 1; }
+}
+# named NAME: events of that name in the trace; total NAME: their time in microseconds
+named() { grep -c "\"name\":\"$1\"" trace.json; }
+total() { sed -n "s/.*\"name\":\"$1\".*\"dur\":\\([0-9.]*\\).*/\\1/p" trace.json | awk '{ s += $1 } END { printf "%.3f\n", s }'; }
+
+# ---- memory
+
+program memory_program || not_ok "memory_program is built"
+peak_is_told() { # the program's own count, the trace's metadata, the curve, and the report agree
+    recorded "$@" || return 1
+    read -r peak calls <out
+    near "$peak" "$(field peak_bytes)" 1 || return 1
+    curve=$(sed -n 's/.*"Total Allocated":\([0-9]*\).*/\1/p' trace.json | sort -n | tail -n 1)
+    near "$peak" "$curve" 1 || return 1
+    counted=$(field allocation_count)
+    [ "$counted" -ge "$calls" ] && [ "$counted" -le $((calls + 200)) ] || { echo "$calls calls, $counted told"; return 1; }
+    [ "$(wc -c <trace.json)" -lt 2000000 ] || { echo "the trace is large"; return 1; }
+}
+check "memory: the peak of the whole malloc family is malloc_usable_size's within 1 %" \
+    peak_is_told memory ./memory_program 4 2
+check "memory: the peak of many small blocks on threads" peak_is_told memory ./memory_program 1 8
+check "memory: blocks of a size that was asked for are told one by one" peak_is_told memory=1m ./memory_program 2 1
+
+large_blocks() { # each block of at least the size is there with its address, and goes
+    recorded memory=1m ./memory_program 2 0 || return 1
+    [ "$(grep '"Addr"' trace.json | grep -c '"Bytes":[0-9]')" = 10 ] && # nine kinds; realloc begins with half
+        [ "$(grep '"Addr"' trace.json | grep -c '"Bytes":-')" = 10 ] || { grep '"Addr"' trace.json; return 1; }
+}
+check "memory: a large block is a record when it is taken and when it is given back" large_blocks
+
+if command -v "${CXX:-c++}" >/dev/null; then
+    "${CXX:-c++}" -std=c++17 -O0 "$HERE/tests/native/new_delete.cc" -o new_delete &&
+        check "memory: C++ new and delete, arrays, sized and aligned" peak_is_told memory ./new_delete
+else
+    skip "memory: C++ new and delete, arrays, sized and aligned" "no C++ compiler"
+fi
+
+small_program() { # nothing of interest: nothing is left
+    rm -rf d
+    "$TP" record -o d --no-tfevents --source memory -- true 2>err || return 1
+    grep -q 'nothing was recorded' err && [ -z "$(ls -A d)" ] || { cat err; ls -A d; return 1; }
+}
+check "memory: a program that holds little leaves no trace" small_program
