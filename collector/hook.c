@@ -126,6 +126,13 @@ void *tp_hook_next(const char *name, const char *version, const void *caller)
     return found;
 }
 
+void tp_hooks_find(struct tp_hook *hooks, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!__atomic_load_n(&hooks[i].next, __ATOMIC_RELAXED))
+            __atomic_store_n(&hooks[i].next, tp_hook_next(hooks[i].name, hooks[i].version, NULL), __ATOMIC_RELAXED);
+}
+
 /* ---- settings and waits ---- */
 
 uint64_t tp_hook_setting(const char *setting, bool is_bytes, uint64_t otherwise)

@@ -20,20 +20,26 @@
  * look further than the first. Any thread. */
 void *tp_hook_next(const char *name, const char *version, const void *caller);
 
-/* The function behind ours of the same name and type, looked up once. (A GNU expression statement: it has the type of
- * the function.) */
-#define TP_HOOK_NEXT_VERSION(name, version)                                                                            \
-    __extension__({                                                                                                    \
-        static __typeof__(&name) next_;                                                                                \
-        __typeof__(&name) found_ = __atomic_load_n(&next_, __ATOMIC_RELAXED);                                          \
-        if (__builtin_expect(!found_, 0)) {                                                                            \
-            void *address_ = tp_hook_next(#name, version, __builtin_return_address(0));                                \
-            __builtin_memcpy(&found_, &address_, sizeof address_);                                                     \
-            __atomic_store_n(&next_, found_, __ATOMIC_RELAXED);                                                        \
-        }                                                                                                              \
-        found_;                                                                                                        \
-    })
-#define TP_HOOK_NEXT(name) TP_HOOK_NEXT_VERSION(name, NULL)
+/* One function that a source stands before. */
+struct tp_hook {
+    const char *name, *version; /* version: NULL, or the newer of several */
+    void *next;                 /* NULL: not yet looked up */
+};
+
+/* The function behind ours; the lookup of one that tp_hooks_find could not find yet. */
+static inline void *tp_hook_of(struct tp_hook *hook, const void *caller)
+{
+    void *next = __atomic_load_n(&hook->next, __ATOMIC_RELAXED);
+    if (__builtin_expect(!next, 0)) {
+        next = tp_hook_next(hook->name, hook->version, caller);
+        __atomic_store_n(&hook->next, next, __ATOMIC_RELAXED);
+    }
+    return next;
+}
+
+/* Looks up a table of them; in a constructor of the source, because a lookup within a signal handler or between fork
+ * and exec may wait for the loader's lock. */
+void tp_hooks_find(struct tp_hook *hooks, size_t count);
 
 /* True where a hook should look at the call: the source is on and this is no call of our own. */
 static inline bool tp_hook_is_on(const bool *is_on)

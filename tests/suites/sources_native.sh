@@ -77,3 +77,27 @@ small_program() { # nothing of interest: nothing is left
     grep -q 'nothing was recorded' err && [ -z "$(ls -A d)" ] || { cat err; ls -A d; return 1; }
 }
 check "memory: a program that holds little leaves no trace" small_program
+
+# ---- locks, input and output
+
+program locks_program || not_ok "locks_program is built"
+program io_program || not_ok "io_program is built"
+waits() { # what the program timed, the trace's ranges say, within 10 %: both look at the clock around the same call
+    recorded locks ./locks_program || return 1
+    read -r mutex lock condition <out
+    near "$mutex" "$(total pthread_mutex_lock | tr -d .)" 10 && near "$lock" "$(total pthread_rwlock_rdlock | tr -d .)" 10 &&
+        near "$condition" "$(total pthread_cond_wait | tr -d .)" 10 || { grep pthread trace.json; return 1; }
+    near "$mutex" "$(field mutex_wait_ns)" 10 && near "$lock" "$(field read_wait_ns)" 10 || return 1
+    [ "$(named pthread_mutex_lock)" -lt 20 ] || { echo "$(named pthread_mutex_lock) waits for mutexes"; return 1; }
+}
+check "locks: a mutex, a read-write lock and a condition are waited for as long as the program says" waits
+io() {
+    rm -rf d
+    "$TP" record -o d --no-tfevents --source io -- ./io_program >out 2>err || { cat out err; return 1; }
+    zcat d/*.gz | grep '"cpu_op"' >trace.json
+    read -r read recv poll fread <out
+    near "$read" "$(total read | tr -d .)" 10 && near "$recv" "$(total recv | tr -d .)" 10 &&
+        near "$poll" "$(total poll | tr -d .)" 10 && near "$fread" "$(total fread | tr -d .)" 10 || { cat trace.json; return 1; }
+    [ "$(grep -c '"bytes":1000' trace.json)" -ge 3 ] || { cat trace.json; return 1; }
+}
+check "io: reads that block, of a pipe, a socket and a stream, with their bytes; handlers that write; children" io
