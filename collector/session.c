@@ -32,6 +32,7 @@ static struct {
     pthread_cond_t is_idle; /* busy_count is 0 */
     unsigned busy_count;    /* threads that prepare chunks without the lock */
     uint32_t recordings;    /* number of the last one */
+    bool has_addresses;     /* a source records some */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_idle = PTHREAD_COND_INITIALIZER, .spool = {.fd = -1}};
 
 static const struct tp_session_watch *watch;
@@ -65,7 +66,7 @@ void tp_session_drop(void)
 /* Modules that stacks may run through. */
 static void note_modules(void)
 {
-    if (session.options.with_stack || session.options.sample_rate)
+    if (session.options.with_stack || session.options.sample_rate || session.has_addresses)
         tp_notes_modules();
 }
 
@@ -138,6 +139,15 @@ void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk)
     pthread_mutex_unlock(&session.lock);
     if (!is_ours)
         munmap(chunk, chunk->size);
+}
+
+void tp_session_note_modules(void)
+{
+    pthread_mutex_lock(&session.lock);
+    session.has_addresses = true;
+    if (session.spool.fd >= 0)
+        note_modules();
+    pthread_mutex_unlock(&session.lock);
 }
 
 bool tp_session_place(struct tp_session_place *place, uint32_t name)

@@ -101,3 +101,35 @@ io() {
     [ "$(grep -c '"bytes":1000' trace.json)" -ge 3 ] || { cat trace.json; return 1; }
 }
 check "io: reads that block, of a pipe, a socket and a stream, with their bytes; handlers that write; children" io
+
+# ---- functions
+
+functions() { # NAME: every function is there as often as it counted, matmul as long as it measured, and rows nest
+    recorded functions "$@" || return 1
+    while read -r name count; do
+        if [ "$name" = time ]; then
+            near "$count" "$(total matmul | tr -d .)" 10 || return 1
+        elif [ "$(named "$name")" != "$count" ]; then
+            echo "$name was called $count times, the trace has $(named "$name")"
+            return 1
+        fi
+    done <out
+    ! grep -q '"finished":false' trace.json || { grep '"finished":false' trace.json; return 1; }
+}
+if program functions_program -finstrument-functions; then
+    check "functions: calls of a program built with -finstrument-functions, by name" functions ./functions_program 20
+    cp functions_program without_lines && strip --strip-debug without_lines &&
+        check "functions: names from the symbol table alone" functions ./without_lines 5
+    left_out() { # a limit: what is told is whole, and the rest is counted
+        "$TP" record -o e --no-tfevents --source functions=100000 -- ./functions_program 10000 >out 2>err || return 1
+        [ "$(grep -c 'more functions than are recorded' err)" = 1 ] || { cat err; return 1; }
+        zcat e/*.gz >trace.json
+        all=$(awk '$1 != "time" { n += $2 } END { print n }' out)
+        told=$(grep -c '"cpu_op"' trace.json)
+        left=$(sed -n 's/.*"functions_left_out":\([0-9]*\).*/\1/p' trace.json)
+        [ $((told + left)) = "$all" ] && [ "$told" -ge 100000 ] || { echo "$all calls, $told told, $left left out"; return 1; }
+    }
+    check "functions: beyond the limit calls are counted" left_out
+else
+    not_ok "functions_program is built"
+fi
