@@ -133,3 +133,32 @@ if program functions_program -finstrument-functions; then
 else
     not_ok "functions_program is built"
 fi
+
+# ---- BLAS
+
+products() { # PROGRAM...: calls, FLOPs and shapes as the program counted
+    recorded blas "$@" || return 1
+    [ -s out ] || return 1
+    while read -r name calls flops; do
+        told=$(grep "\"name\":\"$name\"" trace.json | sed -n 's/.*"flops":\([0-9]*\).*/\1/p' | awk '{ s += $1 } END { print s + 0 }')
+        [ "$(named "$name")" = "$calls" ] && [ "$told" = "$flops" ] ||
+            { echo "$name: $calls calls, $flops FLOPs; the trace has $(named "$name") and $told"; return 1; }
+    done <out
+    grep '"name":"cblas_dgemm"' trace.json | grep -q '"Input Dims":\[\[96,48\],\[48,24\]\]' || { cat trace.json; return 1; }
+    grep '"name":"sgemm_"' trace.json | grep -q '"Input type":\["float","float"\]'
+}
+program small_blas -shared -fPIC -Wl,-soname,libsmall_blas.so && mv small_blas libsmall_blas.so
+if program blas_program -L. -lsmall_blas -Wl,-rpath,"$PWD" -ldl; then
+    check "blas: products by cblas and Fortran names, with shapes and FLOPs" products ./blas_program
+    mv blas_program direct
+    program blas_program -DPLUGIN -shared -fPIC -L. -lsmall_blas -Wl,-rpath,"$PWD" && mv blas_program plugin.so
+    program blas_program -DNO_MULTIPLY -ldl && mv blas_program opener
+    check "blas: of a plugin that brings its own, opened with RTLD_LOCAL" products ./opener ./plugin.so
+else
+    not_ok "blas_program is built"
+fi
+if program blas_program -lopenblas -ldl 2>/dev/null; then
+    check "blas: OpenBLAS" products ./blas_program
+else
+    skip "blas: OpenBLAS" "no libopenblas to link with"
+fi
