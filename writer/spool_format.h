@@ -110,7 +110,8 @@ enum tp_spool_kind {
     TP_SPOOL_FUNCTION_END,  /* the same; ends what is open inside it, too */
     TP_SPOOL_WAIT,          /* payload: struct tp_spool_wait: a range that ends with the record */
     TP_SPOOL_COLLECTIVE,    /* payload: struct tp_spool_collective: a range that ends with the record */
-    TP_SPOOL_REGION,        /* payload: struct tp_spool_region: begins; ends by TP_SPOOL_END */
+    TP_SPOOL_REGION,        /* payload: struct tp_spool_region: begins */
+    TP_SPOOL_REGION_END,    /* payload: struct tp_spool_region: the innermost one ends; its number, if any, for all */
     TP_SPOOL_KINDS
 };
 
@@ -176,8 +177,8 @@ struct tp_spool_event {
 /* A call that blocked, from `begin` (ticks) to its record. */
 struct tp_spool_wait {
     uint64_t begin;
-    int64_t bytes;             /* INT64_MIN: none */
-    uint64_t object, function; /* address of what was waited for, of the code that waited; 0: none */
+    int64_t bytes;           /* INT64_MIN: none */
+    uint64_t object, unused; /* address of what was waited for; 0: none */
 };
 
 /* A call of MPI, from `begin` (ticks) to its record; its name is "mpi:" and what follows. */
@@ -194,6 +195,8 @@ struct tp_spool_collective {
 struct tp_spool_region {
     uint64_t address; /* 0: unknown */
     int64_t threads;  /* INT64_MIN: none */
+    uint64_t number;  /* no range of this number lasts beyond the record that ends it; 0: none */
+    uint64_t unused;
 };
 
 enum tp_spool_values {

@@ -82,6 +82,7 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
     }
     while (tp_spool_end_innermost(c, c->end_ns, true))
         ;
+    tp_spool_cut_native(c);
     for (size_t i = 0; i < c->ranges.count; i++)
         tp_spool_write_range(c, TP_AT(&c->ranges, struct tp_spool_range, i), thread->tid);
     tp_spool_gpu_link(c, thread->tid);
@@ -101,6 +102,7 @@ static void find_window(struct tp_spool_conversion *c, int64_t *first)
         while (tp_spool_next(&walk, &record, &payload)) {
             least = record.time < least ? record.time : least;
             most = record.time > most ? record.time : most;
+            tp_spool_gather_native(c, (const struct tp_spool_record *)(const void *)payload - 1);
         }
     }
     *first = most ? tp_spool_time(c->file, least) : (int64_t)c->file->head.start_realtime_ns;
@@ -201,6 +203,7 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
 static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip, struct tp_error *err)
 {
     int64_t first;
+    c->regions = TP_VEC(c->arena, struct tp_spool_region_end);
     find_window(c, &first);
     tp_spool_gpu_gather(c);
     if (c->gpu && c->gpu->first_ns < first) /* what CUPTI tells, it tells later; nothing is older than the spool */

@@ -3,6 +3,8 @@
  *
  * Functions, waits and regions come out as operators, so that the operator table is the profile of a C program. A
  * collective is what torch writes for one: a record_param_comms around an annotation "mpi:NAME". */
+#include <stdlib.h>
+
 #include "writer/spool_trace_part.h"
 
 enum { MAX_ARGS = 10 };
@@ -50,6 +52,18 @@ static void add_ended(struct tp_spool_conversion *c, const struct tp_spool_recor
         .start_ns = start_ns, .dur_ns = end_ns - start_ns, .record = record, .stack = c->next_stack};
 }
 
+static void end_region(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+{
+    for (size_t i = c->stack.count; i-- > 0;) {
+        struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, *TP_AT(&c->stack, uint32_t, i));
+        if (range->record->kind != TP_SPOOL_REGION)
+            continue;
+        while (c->stack.count > i)
+            tp_spool_end_innermost(c, tp_spool_time_of(c, record), false);
+        return;
+    }
+}
+
 bool tp_spool_take_native(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     static const struct {
@@ -61,6 +75,7 @@ bool tp_spool_take_native(struct tp_spool_conversion *c, const struct tp_spool_r
         [TP_SPOOL_WAIT] = {add_ended, sizeof(struct tp_spool_wait)},
         [TP_SPOOL_COLLECTIVE] = {add_ended, sizeof(struct tp_spool_collective)},
         [TP_SPOOL_REGION] = {tp_spool_begin_range, sizeof(struct tp_spool_region)},
+        [TP_SPOOL_REGION_END] = {end_region, sizeof(struct tp_spool_region)},
     };
     if (record->kind < TP_SPOOL_FUNCTION)
         return false;
@@ -69,6 +84,72 @@ bool tp_spool_take_native(struct tp_spool_conversion *c, const struct tp_spool_r
     else
         c->result->broken_count++;
     return true;
+}
+
+/* ---- regions of several threads ---- */
+
+static struct tp_spool_region region_of(const struct tp_spool_record *record)
+{
+    struct tp_spool_region region = {0};
+    bool is_one = record->kind == TP_SPOOL_REGION || record->kind == TP_SPOOL_REGION_END;
+    if (is_one && (size_t)record->slots * TP_SPOOL_SLOT >= sizeof region)
+        memcpy(&region, tp_spool_payload(record), sizeof region);
+    return region;
+}
+
+void tp_spool_gather_native(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+{
+    uint64_t number = record->kind == TP_SPOOL_REGION_END ? region_of(record).number : 0;
+    if (number)
+        *(struct tp_spool_region_end *)tp_vec_push(&c->regions) =
+            (struct tp_spool_region_end){number, tp_spool_time(c->file, record->time)};
+}
+
+static int by_number(const void *x, const void *y)
+{
+    const struct tp_spool_region_end *a = x, *b = y;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
+}
+
+/* Ends a range, and what lies across that moment inside it. */
+static void cut(struct tp_spool_conversion *c, size_t first, int64_t moment_ns)
+{
+    const struct tp_spool_range *outer = TP_AT(&c->ranges, struct tp_spool_range, first);
+    int64_t end_ns = outer->start_ns + outer->dur_ns;
+    for (size_t i = first; i < c->ranges.count; i++) {
+        struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
+        if (range->start_ns >= end_ns && i > first)
+            return;
+        if (range->start_ns <= moment_ns && range->start_ns + range->dur_ns >= moment_ns) {
+            range->dur_ns = moment_ns - range->start_ns;
+            c->result->open_count -= range->is_open;
+            range->is_open = false;
+        }
+    }
+}
+
+void tp_spool_cut_native(struct tp_spool_conversion *c)
+{
+    struct tp_spool_region_end *ends = c->regions.data;
+    if (!c->regions.count)
+        return;
+    qsort(ends, c->regions.count, sizeof *ends, by_number);
+    for (size_t i = 0; i < c->ranges.count; i++) {
+        const struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
+        struct tp_spool_region_end wanted = {.number = region_of(range->record).number};
+        size_t low = 0, high = wanted.number ? c->regions.count : 0;
+        while (low < high) { /* the first of its number */
+            size_t middle = low + (high - low) / 2;
+            if (ends[middle].number < wanted.number)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (wanted.number && low < c->regions.count && ends[low].number == wanted.number)
+            cut(c, i, ends[low].end_ns - c->base_ns);
+    }
 }
 
 /* ---- out: ranges into slices ---- */

@@ -29,6 +29,12 @@ struct tp_spool_arrow {
 
 struct tp_spool_gpu;
 
+/* When the region of a number was over, for all its threads. */
+struct tp_spool_region_end {
+    uint64_t number;
+    int64_t end_ns;
+};
+
 struct tp_spool_conversion {
     const struct tp_spool_file *file;
     struct tp_spool_gpu *gpu; /* spool_gpu.h; NULL: nothing of a GPU was recorded */
@@ -40,7 +46,8 @@ struct tp_spool_conversion {
     struct tp_vec ranges, stack;              /* of the thread at hand; the stack has numbers of ranges */
     const struct tp_spool_record *next_stack; /* of the thread's next record, or NULL */
     struct tp_symbols *symbols;
-    struct tp_vec text; /* bytes of the stack at hand */
+    struct tp_vec text;    /* bytes of the stack at hand */
+    struct tp_vec regions; /* struct tp_spool_region_end, by number once all are there */
 };
 
 static inline const char *tp_spool_payload(const struct tp_spool_record *record)
@@ -67,8 +74,11 @@ void tp_spool_begin_range(struct tp_spool_conversion *c, const struct tp_spool_r
 bool tp_spool_end_innermost(struct tp_spool_conversion *c, int64_t end_ns, bool is_open);
 
 /* Kinds of programs that know nothing of us (spool_trace_native.c): takes such a record into the ranges of its thread,
- * false where it is another kind; writes a range of them that has ended. */
+ * false where it is another kind; before that, gathers what concerns several threads; when the thread is through, cuts
+ * what lasts too long; writes a range of them that has ended. */
 bool tp_spool_take_native(struct tp_spool_conversion *c, const struct tp_spool_record *record);
+void tp_spool_gather_native(struct tp_spool_conversion *c, const struct tp_spool_record *record);
+void tp_spool_cut_native(struct tp_spool_conversion *c);
 void tp_spool_write_native(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid);
 
 /* Writes what is no range and no end of one, or counts it as broken (spool_trace_moment.c). */

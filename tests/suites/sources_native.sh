@@ -162,3 +162,28 @@ if program blas_program -lopenblas -ldl 2>/dev/null; then
 else
     skip "blas: OpenBLAS" "no libopenblas to link with"
 fi
+
+# ---- OpenMP
+
+regions() { # SOURCE PROGRAM: the regions, the worker's share of each, and its wait at the barrier
+    recorded "$1" "$2" || return 1
+    read -r count ahead <out
+    [ "$(named 'omp parallel: main[^"]*')" = "$count" ] && [ "$(named 'omp worker: main[^"]*')" = "$count" ] ||
+        { grep '"omp' trace.json; return 1; }
+    worker=$(sed -n 's/.*"name":"omp worker.*"tid":\([0-9]*\).*/\1/p' trace.json | sort -u)
+    waited=$(grep '"name":"omp barrier"' trace.json | grep "\"tid\":$worker," | sed -n 's/.*"dur":\([0-9.]*\).*/\1/p' |
+        awk '{ s += $1 } END { printf "%.0f", s * 1000 }')
+    near "$ahead" "$waited" 10 || { grep '"omp' trace.json; return 1; }
+    ! grep -q '"finished":false' trace.json || { grep finished trace.json; return 1; }
+}
+if command -v clang >/dev/null && CC=clang program openmp_program -fopenmp 2>/dev/null; then
+    check "openmp: regions, workers and waits at barriers under libomp" regions openmp ./openmp_program
+else
+    skip "openmp: regions, workers and waits at barriers under libomp" "no clang with libomp"
+fi
+libomp=$(find /usr/lib /usr/lib64 /usr/local/lib -name 'libomp.so.5' 2>/dev/null | head -n 1)
+if [ -n "$libomp" ] && program openmp_program -fopenmp 2>/dev/null && ldd ./openmp_program | grep -q libgomp; then
+    check "openmp: a program of gcc, on libomp" regions "openmp=$libomp" ./openmp_program
+else
+    skip "openmp: a program of gcc, on libomp" "no gcc with OpenMP, or no libomp.so.5"
+fi
