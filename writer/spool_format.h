@@ -112,6 +112,7 @@ enum tp_spool_kind {
     TP_SPOOL_COLLECTIVE,    /* payload: struct tp_spool_collective: a range that ends with the record */
     TP_SPOOL_REGION,        /* payload: struct tp_spool_region: begins */
     TP_SPOOL_REGION_END,    /* payload: struct tp_spool_region: the innermost one ends; its number, if any, for all */
+    TP_SPOOL_RANK,          /* payload: struct tp_spool_rank */
     TP_SPOOL_KINDS
 };
 
@@ -181,7 +182,12 @@ struct tp_spool_wait {
     uint64_t object, unused; /* address of what was waited for; 0: none */
 };
 
-/* A call of MPI, from `begin` (ticks) to its record; its name is "mpi:" and what follows. */
+/* Place of the process among others, where it was not known when the recording began. UINT32_MAX: unknown. */
+struct tp_spool_rank {
+    uint32_t rank, world_size, local_rank, unused;
+};
+
+/* A call of MPI, from `begin` to `end` (ticks); its name is "mpi:" and what follows. */
 struct tp_spool_collective {
     uint64_t begin;
     int64_t in_count, out_count; /* elements; INT64_MIN: none */
@@ -189,6 +195,7 @@ struct tp_spool_collective {
     int64_t in_bytes, out_bytes; /* INT64_MIN: none */
     int64_t peer;                /* INT64_MIN: none */
     uint64_t group;              /* number of the communicator; 0: all */
+    uint64_t end, unused;
 };
 
 /* What runs by the program's own code at an address. */

@@ -187,9 +187,10 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
     options.begin_ns = first_ns - c->base_ns;
     options.process_id = (int64_t)head->pid;
     options.process_name = (struct tp_str){head->program, strnlen(head->program, sizeof head->program)};
-    options.rank = known(head->rank);
-    options.world_size = known(head->world_size);
-    options.local_rank = known(head->local_rank);
+    bool is_told = head->rank != UINT32_MAX; /* in the environment; else MPI may have */
+    options.rank = known(is_told ? head->rank : c->rank.rank);
+    options.world_size = known(is_told ? head->world_size : c->rank.world_size);
+    options.local_rank = known(is_told ? head->local_rank : c->rank.local_rank);
     options.metadata = metadata;
     tp_spool_gpu_facts(c, metadata, &metadata_count);
     options.metadata_count = metadata_count;
@@ -204,6 +205,7 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
 {
     int64_t first;
     c->regions = TP_VEC(c->arena, struct tp_spool_region_end);
+    c->rank = (struct tp_spool_rank){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
     find_window(c, &first);
     tp_spool_gpu_gather(c);
     if (c->gpu && c->gpu->first_ns < first) /* what CUPTI tells, it tells later; nothing is older than the spool */

@@ -3,6 +3,7 @@
  *
  * Functions, waits and regions come out as operators, so that the operator table is the profile of a C program. A
  * collective is what torch writes for one: a record_param_comms around an annotation "mpi:NAME". */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "writer/spool_trace_part.h"
@@ -39,9 +40,12 @@ static void end_function(struct tp_spool_conversion *c, const struct tp_spool_re
 /* A range that is told at its end. What was begun meanwhile on this thread (a signal's handler) lies inside. */
 static void add_ended(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
-    uint64_t begin;
+    uint64_t begin, end = record->time;
     memcpy(&begin, tp_spool_payload(record), sizeof begin);
-    int64_t start_ns = tp_spool_time(c->file, begin) - c->base_ns, end_ns = tp_spool_time_of(c, record);
+    if (record->kind == TP_SPOOL_COLLECTIVE) /* its facts were asked for afterwards */
+        memcpy(&end, tp_spool_payload(record) + offsetof(struct tp_spool_collective, end), sizeof end);
+    end = end < record->time ? end : record->time;
+    int64_t start_ns = tp_spool_time(c->file, begin) - c->base_ns, end_ns = tp_spool_time(c->file, end) - c->base_ns;
     start_ns = start_ns < end_ns && begin ? start_ns : end_ns;
     if (c->stack.count) { /* not before what it is in */
         uint32_t outer = *TP_AT(&c->stack, uint32_t, c->stack.count - 1);
@@ -79,6 +83,8 @@ bool tp_spool_take_native(struct tp_spool_conversion *c, const struct tp_spool_r
     };
     if (record->kind < TP_SPOOL_FUNCTION)
         return false;
+    if (record->kind == TP_SPOOL_RANK)
+        return true; /* gathered before */
     if (kinds[record->kind].take && (size_t)record->slots * TP_SPOOL_SLOT >= kinds[record->kind].payload_bytes)
         kinds[record->kind].take(c, record);
     else
@@ -103,6 +109,8 @@ void tp_spool_gather_native(struct tp_spool_conversion *c, const struct tp_spool
     if (number)
         *(struct tp_spool_region_end *)tp_vec_push(&c->regions) =
             (struct tp_spool_region_end){number, tp_spool_time(c->file, record->time)};
+    if (record->kind == TP_SPOOL_RANK && record->slots * TP_SPOOL_SLOT >= (int)sizeof c->rank)
+        memcpy(&c->rank, tp_spool_payload(record), sizeof c->rank);
 }
 
 static int by_number(const void *x, const void *y)
@@ -184,8 +192,7 @@ static struct tp_trace_out_arg named_int(const char *name, int64_t value)
     return arg;
 }
 
-static struct tp_trace_out_event operator_of(struct tp_spool_conversion *c, struct tp_spool_range *range,
-                                             uint64_t tid)
+static struct tp_trace_out_event operator_of(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid)
 {
     range->external_id = ++c->next_id;
     return (struct tp_trace_out_event){.category = TP_OUT_CPU_OP,
@@ -287,7 +294,7 @@ static void write_collective(struct tp_spool_conversion *c, struct tp_spool_rang
 
 void tp_spool_write_native(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid)
 {
-    static void (*const kinds[TP_SPOOL_KINDS])(struct tp_spool_conversion * c, struct tp_spool_range *range,
+    static void (*const kinds[TP_SPOOL_KINDS])(struct tp_spool_conversion * c, struct tp_spool_range * range,
                                                uint64_t tid) = {
         [TP_SPOOL_FUNCTION] = write_function,
         [TP_SPOOL_WAIT] = write_wait,

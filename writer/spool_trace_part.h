@@ -48,6 +48,7 @@ struct tp_spool_conversion {
     struct tp_symbols *symbols;
     struct tp_vec text;    /* bytes of the stack at hand */
     struct tp_vec regions; /* struct tp_spool_region_end, by number once all are there */
+    struct tp_spool_rank rank;
 };
 
 static inline const char *tp_spool_payload(const struct tp_spool_record *record)

@@ -187,3 +187,41 @@ if [ -n "$libomp" ] && program openmp_program -fopenmp 2>/dev/null && ldd ./open
 else
     skip "openmp: a program of gcc, on libomp" "no gcc with OpenMP, or no libomp.so.5"
 fi
+
+# ---- MPI
+
+ranks() { # MPIRUN: a trace per rank, each with the calls and bytes that the program counted, and its place
+    rm -rf d
+    "$TP" record -o d --source mpi -- "$@" -n 3 ./mpi_program >out 2>err || { cat out err; return 1; }
+    [ "$(ls d/*.pt.trace.json.gz | wc -l)" = 3 ] || { ls d; cat err; return 1; }
+    "$TP" report d -o d/report.html --json d/report.json --strict --quiet || return 1
+    for trace in d/*.pt.trace.json.gz; do
+        zcat "$trace" >trace.json
+        while read -r name calls bytes; do
+            told=$(grep '"record_param_comms"' trace.json | grep "\"Collective name\":\"$name\"" | awk -v q='"' '
+                { in_n = out_n = size = 0 }
+                match($0, q "In msg nelems" q ":[0-9]+") { in_n = substr($0, RSTART + 16, RLENGTH - 16) + 0 }
+                match($0, q "Out msg nelems" q ":[0-9]+") { out_n = substr($0, RSTART + 17, RLENGTH - 17) + 0 }
+                /"dtype":"Double"/ { size = 8 } /"dtype":"(Float|Int)"/ { size = 4 } /"dtype":"Byte"/ { size = 1 }
+                { calls++; bytes += (in_n > out_n ? in_n : out_n) * size } END { print calls + 0, bytes + 0 }')
+            [ "$told" = "$calls $bytes" ] || { [ "$bytes" = - ] && [ "${told% *}" = "$calls" ]; } ||
+                { echo "$name: $calls calls, $bytes bytes; $trace has $told"; return 1; }
+            [ "$(named "mpi:$name")" = "$calls" ] || { echo "mpi:$name: $(named "mpi:$name")"; return 1; }
+        done <out
+        sed -n 's/.*"distributedInfo": *{\(.*\)}.*/\1/p' trace.json | grep -o '"rank": *[0-9]*,.*"world_size": *[0-9]*'
+    done | grep -o '[0-9]*' | tr '\n' ' ' >places
+    tr ' ' '\n' <places | sort -n | tr '\n' ' ' | grep -q '0 1 2 3 3 3' || { echo "ranks and sizes: $(cat places)"; return 1; }
+    gathered=$(for trace in d/*.gz; do zcat "$trace"; done | grep '"Collective name":"gather"' | grep -c '"Out msg nelems":60')
+    [ "$gathered" = 5 ] || { echo "$gathered calls of gather got what all gave"; return 1; }
+}
+for kind in mpich openmpi; do
+    name="mpi: ranks, collectives with sizes, messages ($kind)"
+    if command -v mpicc.$kind >/dev/null && CC=mpicc.$kind program mpi_program 2>/dev/null; then
+        case $kind in
+        openmpi) check "$name" ranks mpirun.openmpi --allow-run-as-root --oversubscribe ;;
+        *) check "$name" ranks mpirun.mpich ;;
+        esac
+    else
+        skip "$name" "no mpicc.$kind"
+    fi
+done
