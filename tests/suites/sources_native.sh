@@ -225,3 +225,24 @@ for kind in mpich openmpi; do
         skip "$name" "no mpicc.$kind"
     fi
 done
+
+# ---- ggml
+
+nodes() { # PROGRAM...: operators and FLOPs as counted; the program's own callback sees what it would have seen
+    recorded ggml "$@" || return 1
+    while read -r name calls flops; do
+        [ "$name" != own ] || continue
+        told=$(grep "\"name\":\"$name\"" trace.json | sed -n 's/.*"flops":\([0-9]*\).*/\1/p' | awk '{ s += $1 } END { print s + 0 }')
+        [ "$(named "$name")" = "$calls" ] && [ "$told" = "$flops" ] ||
+            { echo "$name: $calls, $flops FLOPs; the trace has $(named "$name"), $told"; return 1; }
+    done <out
+    [ "$(named 'ggml graph')" = 10 ] && grep '"name":"MUL_MAT"' trace.json | grep -q '"Input Dims":\[\[48,32\],\[20,32\]\]' &&
+        grep '"name":"ADD"' trace.json | grep -q '"Input Dims":\[\[20,48\]\]' || { cat trace.json; return 1; }
+}
+if program small_ggml -shared -fPIC -Wl,-soname,libsmall_ggml.so && mv small_ggml libsmall_ggml.so &&
+    program small_ggml -DPROGRAM -L. -lsmall_ggml -Wl,-rpath,"$PWD"; then
+    check "ggml: nodes of graphs, shapes and FLOPs of products" nodes ./small_ggml
+    check "ggml: a callback of the program's own is asked and told as without us" nodes ./small_ggml own
+else
+    not_ok "small_ggml is built"
+fi
