@@ -67,6 +67,9 @@ static void end(bool is_begun)
     X(dgemv_, TRACEPRESS_DOUBLE, 2)
 #define ALL(X) CBLAS_PRODUCTS(X) CBLAS_VECTORS(X) FORTRAN_PRODUCTS(X) FORTRAN_VECTORS(X)
 
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
+// parameters are others' choice
+
 enum hook {
 #define NUMBER(name, ...) HOOK_##name,
     ALL(NUMBER) HOOK_COUNT
@@ -136,6 +139,8 @@ FORTRAN_PRODUCTS(FORTRAN_PRODUCT)
                 (&(struct product){(*ta | 0x20) == 'n' ? *m : *n, 1, (*ta | 0x20) == 'n' ? *n : *m, dtype, flops}),    \
                 ta, m, n, alpha, a, lda, x, dx, beta, y, dy, ta_len)
 FORTRAN_VECTORS(FORTRAN_VECTOR)
+
+// NOLINTEND(bugprone-macro-parentheses,readability-function-size)
 
 /* ---- the source ---- */
 

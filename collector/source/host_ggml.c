@@ -29,6 +29,9 @@ typedef bool (*eval_callback)(struct tensor *node, bool is_asked, void *user);
 enum { SOURCES_AT = 152, SOURCES_AT_OLD = 160 }; /* of struct ggml_tensor: two versions of it */
 enum { NAMES = 256, TYPES = 16 };
 
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
+// parameters are others' choice
+
 #define HOOKS(X)                                                                                                       \
     X(ggml_backend_sched_new)                                                                                          \
     X(ggml_backend_sched_set_eval_callback) X(ggml_op_desc) X(ggml_nelements) X(ggml_backend_sched_graph_compute_async)
@@ -239,6 +242,8 @@ int ggml_backend_sched_graph_compute_async(void *scheduler, void *graph)
         tracepress_record_end_();
     return code;
 }
+
+// NOLINTEND(bugprone-macro-parentheses,readability-function-size)
 
 /* ---- the source ---- */
 

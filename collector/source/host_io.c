@@ -53,6 +53,9 @@ enum { LEAST_NS = 100000 };
       (int64_t)(r * size))                                                                                             \
     X(fflush, int, (FILE * file), (file), INT64_MIN)
 
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
+// parameters are others' choice
+
 enum call {
 #define NUMBER(name, result, parameters, arguments, bytes) CALL_##name,
     CALLS(NUMBER) CALL_COUNT
@@ -100,6 +103,8 @@ static void waited(enum call call, uint64_t begin, int64_t bytes)
         return r;                                                                                                      \
     }
 CALLS(HOOK)
+
+// NOLINTEND(bugprone-macro-parentheses,readability-function-size)
 
 /* ---- the source ---- */
 

@@ -43,6 +43,9 @@ static void waited(enum call call, uint64_t begin, const void *object)
         code_;                                                                                                         \
     })
 
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
+// parameters are others' choice
+
 #define EXPORT __attribute__((visibility("default")))
 
 /* Condition variables have an older kind under the same names. */
@@ -151,6 +154,8 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mu
         return NEXT(pthread_cond_timedwait)(condition, mutex, until);
     return TIMED(CONDITION, condition, NEXT(pthread_cond_timedwait)(condition, mutex, until));
 }
+
+// NOLINTEND(bugprone-macro-parentheses,readability-function-size)
 
 /* ---- the source ---- */
 

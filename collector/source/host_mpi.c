@@ -92,6 +92,9 @@ struct call {
     X(MPI_Init)                                                                                                        \
     X(MPI_Init_thread) X(MPI_Finalize) X(PMPI_Comm_size) X(PMPI_Comm_rank) X(PMPI_Type_size) X(PMPI_Type_get_name)
 
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
+// parameters are others' choice
+
 enum hook {
 #define NUMBER(name, ...) HOOK_##name,
     CALLS(NUMBER) CALL_COUNT,
@@ -303,6 +306,8 @@ int MPI_Finalize(void)
     is_initialized = false;
     return NEXT(MPI_Finalize) ? NEXT(MPI_Finalize)() : NO_MPI;
 }
+
+// NOLINTEND(bugprone-macro-parentheses,readability-function-size)
 
 /* ---- the source ---- */
 

@@ -1,4 +1,5 @@
 /* A BLAS of two functions, for machines without one; sgemm_ calls no other function, cblas_dgemm neither. */
+// NOLINTBEGIN(readability-function-size): as BLAS has it
 void cblas_dgemm(int order, int ta, int tb, int m, int n, int k, double alpha, const double *a, int lda,
                  const double *b, int ldb, double beta, double *c, int ldc);
 void sgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k, const float *alpha,
@@ -30,3 +31,4 @@ void sgemm_(const char *ta, const char *tb, const int *m, const int *n, const in
             c[j * *ldc + i] = *alpha * sum + *beta * c[j * *ldc + i];
         }
 }
+// NOLINTEND(readability-function-size)
