@@ -10,7 +10,7 @@
 #include "collector/session.h"
 #include "collector/sources.h"
 
-enum { MOST_CALLS = 20000000, SHARE = 65536 }; /* SHARE: what a thread takes of them at a time */
+enum { MOST_CALLS = 20000000, FIRST_SHARE = 64, LARGEST_SHARE = 65536 }; /* what a thread takes of them at a time */
 
 static bool is_on, was_called;
 static int64_t calls_left; /* not yet given to a thread */
@@ -18,6 +18,7 @@ static uint64_t calls_left_out;
 
 static _Thread_local struct {
     uint32_t left;     /* calls that this thread may still record */
+    uint32_t share;    /* what it took last; twice as much is next, so that many short threads take little */
     uint32_t left_out; /* calls around this one that were not recorded */
 } mine __attribute__((tls_model("initial-exec")));
 
@@ -37,9 +38,10 @@ static __attribute__((noinline)) bool take_share(void)
         tp_session_note_modules();
         tp_hook_leave(why);
     }
+    mine.share = mine.share == 0 ? FIRST_SHARE : mine.share < LARGEST_SHARE ? mine.share * 2 : LARGEST_SHARE;
     if (__atomic_load_n(&calls_left, __ATOMIC_RELAXED) > 0 &&
-        __atomic_fetch_sub(&calls_left, SHARE, __ATOMIC_RELAXED) > 0) {
-        mine.left = SHARE;
+        __atomic_fetch_sub(&calls_left, mine.share, __ATOMIC_RELAXED) > 0) {
+        mine.left = mine.share;
         return true;
     }
     mine.left_out++;

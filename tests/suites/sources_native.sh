@@ -9,7 +9,7 @@ if is_checked; then # malloc is the sanitizer's there, and the preload library c
     exit 0
 fi
 
-CFLAGS="-O1 -g -Wall -pthread -I$HERE"
+CFLAGS="-O1 -g -Wall -D_GNU_SOURCE -pthread -I$HERE"
 # program NAME [FLAGS...]: builds tests/native/NAME.c
 program() {
     program_name=$1
@@ -245,4 +245,24 @@ if program small_ggml -shared -fPIC -Wl,-soname,libsmall_ggml.so && mv small_ggm
     check "ggml: a callback of the program's own is asked and told as without us" nodes ./small_ggml own
 else
     not_ok "small_ggml is built"
+fi
+
+# ---- what programs do, with all sources at once
+
+survives() { # WAY: the program ends as without us, in time, says nothing more, and its trace is read strictly
+    rm -rf d
+    for turn in 1 2 3; do
+        timeout -s KILL 120 "$TP" record -o d --no-tfevents --source default -- ./lives_program "$1" >out 2>err
+        status=$?
+        [ $status = 7 ] && [ "$(cat out)" = "done" ] || { echo "turn $turn: status $status"; cat out err; return 1; }
+        ! grep -v 'recorded d/\|more in d$\|ranges were open\|nothing was recorded' err || return 1
+    done
+    "$TP" report d -o d/report.html --strict --quiet
+}
+if program lives_program -rdynamic -finstrument-functions -ldl; then
+    for way in threads fork exec exit signals cancel loader close vfork load; do
+        check "all sources: $way" survives $way
+    done
+else
+    not_ok "lives_program is built"
 fi
