@@ -106,6 +106,9 @@ $(BUILD)/record: $(BUILD)/tests/bench/record.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/collector/clock.o -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/cupti_bench: $(BUILD)/tests/bench/cupti.o $(RECORD) $(CUDA) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/native_bench: tests/bench/native.c Makefile
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) $(STD) $(WARN) -O2 -g -pthread -finstrument-functions -o $@ $<
 $(BUILD)/train: $(BUILD)/tests/demo/train.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN' -lm
 $(BUILD)/phases: $(BUILD)/tests/check/phases.o $(LIB)
@@ -138,7 +141,7 @@ fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang
 $(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 bench: ## wall time against zcat, memory per event, growth, page size (N=events)
-	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/table
+	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/native_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/table
 	@sh tests/bench/run.sh $(BUILD) $(or $(N),75000)
 
 # ---- habits ----------------------------------------------------------------
