@@ -9,6 +9,8 @@
 #include "writer/spool_gpu.h"
 #include "writer/spool_trace_part.h"
 
+enum { STEPS_PER_SLOT = 64 };
+
 /* ---- threads ---- */
 
 /* Ends the innermost open range; one that is already no longer there is counted. */
@@ -205,6 +207,7 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
 {
     int64_t first;
     c->regions = TP_VEC(c->arena, struct tp_spool_region_end);
+    c->steps_left = (uint64_t)STEPS_PER_SLOT * (c->file->size / TP_SPOOL_SLOT);
     c->rank = (struct tp_spool_rank){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
     find_window(c, &first);
     tp_spool_gpu_gather(c);

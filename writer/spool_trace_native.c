@@ -25,7 +25,7 @@ static uint64_t address_of(const struct tp_spool_record *record)
 static void end_function(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     int64_t end_ns = tp_spool_time_of(c, record);
-    for (size_t i = c->stack.count; i-- > 0;) {
+    for (size_t i = c->stack.count; i-- > 0 && c->steps_left > 0; c->steps_left--) {
         struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, *TP_AT(&c->stack, uint32_t, i));
         if (range->record->kind == TP_SPOOL_STEP)
             return;
@@ -58,7 +58,7 @@ static void add_ended(struct tp_spool_conversion *c, const struct tp_spool_recor
 
 static void end_region(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
-    for (size_t i = c->stack.count; i-- > 0;) {
+    for (size_t i = c->stack.count; i-- > 0 && c->steps_left > 0; c->steps_left--) {
         struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, *TP_AT(&c->stack, uint32_t, i));
         if (range->record->kind != TP_SPOOL_REGION)
             continue;
@@ -126,7 +126,9 @@ static void cut(struct tp_spool_conversion *c, size_t first, int64_t moment_ns)
 {
     const struct tp_spool_range *outer = TP_AT(&c->ranges, struct tp_spool_range, first);
     int64_t end_ns = outer->start_ns + outer->dur_ns;
-    for (size_t i = first; i < c->ranges.count; i++) {
+    if (end_ns < moment_ns || (end_ns == moment_ns && !outer->is_open))
+        return; /* as its outer ranges have it */
+    for (size_t i = first; i < c->ranges.count && c->steps_left > 0; i++, c->steps_left--) {
         struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
         if (range->start_ns >= end_ns && i > first)
             return;

@@ -49,6 +49,7 @@ struct tp_spool_conversion {
     struct tp_vec text;    /* bytes of the stack at hand */
     struct tp_vec regions; /* struct tp_spool_region_end, by number once all are there */
     struct tp_spool_rank rank;
+    uint64_t steps_left; /* of searches whose length a hostile spool decides; then they find nothing */
 };
 
 static inline const char *tp_spool_payload(const struct tp_spool_record *record)

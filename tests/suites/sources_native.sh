@@ -266,3 +266,36 @@ if program lives_program -rdynamic -finstrument-functions -ldl; then
 else
     not_ok "lives_program is built"
 fi
+
+# ---- programs of others
+
+same_peak() { # PROGRAM...: the peak that a counter of our own finds, preloaded alone
+    rm -rf d
+    LD_PRELOAD=$PWD/count_memory.so "$@" >plain 2>counted || { cat plain counted; return 1; }
+    "$TP" record -o d --no-tfevents --source memory -- "$@" >told 2>err || { cat told err; return 1; }
+    zcat d/*.gz >trace.json
+    near "$(sed -n 's/^peak //p' counted)" "$(field peak_bytes)" 1
+}
+functions_there() { # PROGRAM...: all sources; it does the same, and the report has its samples and its memory
+    rm -rf d
+    "$TP" record -o d --no-tfevents -- "$@" >told 2>err || { cat told err; return 1; }
+    "$TP" report d -o d/report.html --json d/report.json --strict --quiet && grep -q '"memory_view":{' d/report.json
+}
+program count_memory -shared -fPIC && mv count_memory count_memory.so
+if command -v darknet >/dev/null; then
+    check "darknet: the peak of its memory" same_peak darknet speed /usr/share/darknet/cfg/tiny.cfg 2
+    check "darknet: all sources" functions_there darknet speed /usr/share/darknet/cfg/tiny.cfg 2
+else
+    skip "darknet" "it is not installed"
+fi
+if command -v tesseract >/dev/null && tesseract --list-langs 2>/dev/null | grep -qx eng; then
+    awk 'BEGIN { printf "P2 400 80 255\n"; for (y = 0; y < 80; y++) for (x = 0; x < 400; x++)
+        print (y > 20 && y < 60 && x % 40 > 10 && (x % 40 < 18 || y > 50)) ? 0 : 255 }' >page.pgm
+    export OMP_THREAD_LIMIT=1
+    check "tesseract: the peak of its memory" same_peak tesseract page.pgm text
+    tesseract page.pgm plain 2>/dev/null
+    check "tesseract: all sources" functions_there tesseract page.pgm recorded
+    check "tesseract: it reads the same" cmp plain.txt recorded.txt
+else
+    skip "tesseract" "it is not installed"
+fi
