@@ -21,20 +21,30 @@ static uint64_t address_of(const struct tp_spool_record *record)
     return (uint64_t)record->text << 32 | record->name;
 }
 
+/* Ends the innermost range of a kind and all that is open inside it; address: of that function, 0: any. */
+static void end_kind(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint8_t kind,
+                     uint64_t address)
+{
+    struct tp_spool_range *range = tp_spool_open_range(c);
+    for (; range && range->record->kind != TP_SPOOL_STEP && c->steps_left > 0; c->steps_left--) {
+        if (range->record->kind == kind && (!address || address_of(range->record) == address)) {
+            while (!range->is_ended)
+                tp_spool_end_range(c, tp_spool_time_of(c, record));
+            return;
+        }
+        range = tp_spool_outer_range(c, range);
+    }
+}
+
 /* A function that was left by longjmp, or whose end was lost, ends with the function that called it. */
 static void end_function(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
-    int64_t end_ns = tp_spool_time_of(c, record);
-    for (size_t i = c->stack.count; i-- > 0 && c->steps_left > 0; c->steps_left--) {
-        struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, *TP_AT(&c->stack, uint32_t, i));
-        if (range->record->kind == TP_SPOOL_STEP)
-            return;
-        if (range->record->kind != TP_SPOOL_FUNCTION || address_of(range->record) != address_of(record))
-            continue;
-        while (c->stack.count > i)
-            tp_spool_end_innermost(c, end_ns, false);
-        return;
-    }
+    end_kind(c, record, TP_SPOOL_FUNCTION, address_of(record));
+}
+
+static void end_region(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+{
+    end_kind(c, record, TP_SPOOL_REGION, 0);
 }
 
 /* A range that is told at its end. What was begun meanwhile on this thread (a signal's handler) lies inside. */
@@ -45,30 +55,11 @@ static void add_ended(struct tp_spool_conversion *c, const struct tp_spool_recor
     if (record->kind == TP_SPOOL_COLLECTIVE) /* its facts were asked for afterwards */
         memcpy(&end, tp_spool_payload(record) + offsetof(struct tp_spool_collective, end), sizeof end);
     end = end < record->time ? end : record->time;
-    int64_t start_ns = tp_spool_time(c->file, begin) - c->base_ns, end_ns = tp_spool_time(c->file, end) - c->base_ns;
-    start_ns = start_ns < end_ns && begin ? start_ns : end_ns;
-    if (c->stack.count) { /* not before what it is in */
-        uint32_t outer = *TP_AT(&c->stack, uint32_t, c->stack.count - 1);
-        int64_t outer_ns = TP_AT(&c->ranges, struct tp_spool_range, outer)->start_ns;
-        start_ns = start_ns > outer_ns ? start_ns : outer_ns;
-    }
-    *(struct tp_spool_range *)tp_vec_push(&c->ranges) = (struct tp_spool_range){
-        .start_ns = start_ns, .dur_ns = end_ns - start_ns, .record = record, .stack = c->next_stack};
+    tp_spool_add_range(c, record, tp_spool_time(c->file, begin ? begin : end) - c->base_ns,
+                       tp_spool_time(c->file, end) - c->base_ns);
 }
 
-static void end_region(struct tp_spool_conversion *c, const struct tp_spool_record *record)
-{
-    for (size_t i = c->stack.count; i-- > 0 && c->steps_left > 0; c->steps_left--) {
-        struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, *TP_AT(&c->stack, uint32_t, i));
-        if (range->record->kind != TP_SPOOL_REGION)
-            continue;
-        while (c->stack.count > i)
-            tp_spool_end_innermost(c, tp_spool_time_of(c, record), false);
-        return;
-    }
-}
-
-bool tp_spool_take_native(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+void tp_spool_take_native(struct tp_spool_conversion *c, const struct tp_spool_record *record)
 {
     static const struct {
         void (*take)(struct tp_spool_conversion *c, const struct tp_spool_record *record);
@@ -81,15 +72,12 @@ bool tp_spool_take_native(struct tp_spool_conversion *c, const struct tp_spool_r
         [TP_SPOOL_REGION] = {tp_spool_begin_range, sizeof(struct tp_spool_region)},
         [TP_SPOOL_REGION_END] = {end_region, sizeof(struct tp_spool_region)},
     };
-    if (record->kind < TP_SPOOL_FUNCTION)
-        return false;
     if (record->kind == TP_SPOOL_RANK)
-        return true; /* gathered before */
+        return; /* gathered before */
     if (kinds[record->kind].take && (size_t)record->slots * TP_SPOOL_SLOT >= kinds[record->kind].payload_bytes)
         kinds[record->kind].take(c, record);
     else
         c->result->broken_count++;
-    return true;
 }
 
 /* ---- regions of several threads ---- */

@@ -180,6 +180,12 @@ void tp_record_setting(const struct tp_record_options *options, const char *sour
         }
 }
 
+bool tp_record_has(const struct tp_record_options *options, const char *source)
+{
+    bool is_default = options->source.count == 0 || has_word(&options->source, "default");
+    return (is_default || has_word(&options->source, source)) && !has_word(&options->no_source, source);
+}
+
 static bool is_known(const struct tp_source_rows *rows, const char *name, size_t len)
 {
     static const char *const ours[] = {"kineto", "default"};
