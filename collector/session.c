@@ -19,6 +19,8 @@
 #include "collector/schedule.h"
 #include "collector/unwind.h"
 
+enum { HOOK_WAIT_NS = 20000000 };
+
 static const uint64_t MAX_SPOOL_BYTES = 64ull << 30;
 
 static struct {
@@ -31,6 +33,7 @@ static struct {
     pthread_cond_t is_idle; /* busy_count is 0 */
     unsigned busy_count;    /* threads that prepare chunks without the lock */
     uint32_t recordings;    /* number of the last one */
+    bool has_addresses;     /* a source records some */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_idle = PTHREAD_COND_INITIALIZER, .spool = {.fd = -1}};
 
 static const struct tp_session_watch *watch;
@@ -64,7 +67,7 @@ void tp_session_drop(void)
 /* Modules that stacks may run through. */
 static void note_modules(void)
 {
-    if (session.options.with_stack || session.options.sample_rate)
+    if (session.options.with_stack || session.options.sample_rate || session.has_addresses)
         tp_notes_modules();
 }
 
@@ -77,16 +80,37 @@ static bool is_time_to_note(uint32_t sequence)
 
 static bool open_spool(void);
 
+/* A record that is made inside a function of the program's (malloc, within dlopen) may find the lock held by a thread
+ * that waits for what this one holds: it is lost rather than waited for. */
+static bool lock_for_chunk(bool is_in_hook)
+{
+    struct timespec until;
+    if (!is_in_hook)
+        return pthread_mutex_lock(&session.lock) == 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += HOOK_WAIT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_mutex_timedlock(&session.lock, &until) == 0;
+}
+
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
 {
     struct tp_spool_chunk *chunk = NULL;
+    bool is_in_hook = tp_cursor.inside > 1; /* 1: the refill itself */
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* nobody may end with the lock, or counted as busy */
-    pthread_mutex_lock(&session.lock);
+    if (!lock_for_chunk(is_in_hook)) {
+        pthread_setcancelstate(cancel, NULL);
+        return NULL;
+    }
     if (recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST) && open_spool()) {
         chunk = tp_spool_take(&session.spool, size);
         session.busy_count += chunk != NULL;
-        if (chunk) { /* what is in it is copied by each thread for itself, the spool waits with its end */
+        if (chunk && is_in_hook) { /* once let go, the lock may not be had again */
+            chunk = tp_spool_prepare(&session.spool, chunk, header);
+            session.busy_count--;
+        } else if (chunk) { /* what is in it is copied by each thread for itself, the spool waits with its end */
             pthread_mutex_unlock(&session.lock);
             chunk = tp_spool_prepare(&session.spool, chunk, header);
             pthread_mutex_lock(&session.lock);
@@ -108,13 +132,25 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
 
 void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk)
 {
-    pthread_mutex_lock(&session.lock);
+    if (!lock_for_chunk(tp_cursor.inside > 1)) {
+        munmap(chunk, chunk->size);
+        return;
+    }
     bool is_ours = recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
     if (is_ours)
         tp_spool_return(&session.spool, chunk);
     pthread_mutex_unlock(&session.lock);
     if (!is_ours)
         munmap(chunk, chunk->size);
+}
+
+void tp_session_note_modules(void)
+{
+    pthread_mutex_lock(&session.lock);
+    session.has_addresses = true;
+    if (session.spool.fd >= 0)
+        note_modules();
+    pthread_mutex_unlock(&session.lock);
 }
 
 bool tp_session_place(struct tp_session_place *place, uint32_t name)

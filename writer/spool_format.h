@@ -116,6 +116,14 @@ enum tp_spool_kind {
     TP_SPOOL_MARK_CATEGORY,  /* payload: struct tp_spool_mark: the name of its category in its domain */
     TP_SPOOL_MARK_THREAD,    /* payload: struct tp_spool_async: the name of the thread `id` of the system */
     TP_SPOOL_MARK_FACT,      /* payload: struct tp_spool_fact_head, then values of 8 bytes; or text, their end */
+    /* of programs that know nothing of us; written as told in spool_trace_native.c */
+    TP_SPOOL_FUNCTION = 80, /* begins; no payload: bits 0 to 31 of its address are `name`, bits 32 to 47 `text` */
+    TP_SPOOL_FUNCTION_END,  /* the same; ends what is open inside it, too */
+    TP_SPOOL_WAIT,          /* payload: struct tp_spool_wait: a range that ends with the record */
+    TP_SPOOL_COLLECTIVE,    /* payload: struct tp_spool_collective: a range that ends with the record */
+    TP_SPOOL_REGION,        /* payload: struct tp_spool_region: begins */
+    TP_SPOOL_REGION_END,    /* payload: struct tp_spool_region: the innermost one ends; its number, if any, for all */
+    TP_SPOOL_RANK,          /* payload: struct tp_spool_rank */
     TP_SPOOL_KINDS
 };
 
@@ -218,6 +226,37 @@ struct tp_spool_event {
     uint64_t number, stream; /* of the event, from 1 in the process; address of the stream, 0: the default one */
     int32_t device_type, unused;
     uint64_t unused_too;
+};
+
+/* A call that blocked, from `begin` (ticks) to its record. */
+struct tp_spool_wait {
+    uint64_t begin;
+    int64_t bytes;           /* INT64_MIN: none */
+    uint64_t object, unused; /* address of what was waited for; 0: none */
+};
+
+/* Place of the process among others, where it was not known when the recording began. UINT32_MAX: unknown. */
+struct tp_spool_rank {
+    uint32_t rank, world_size, local_rank, unused;
+};
+
+/* A call of MPI, from `begin` to `end` (ticks); its name is "mpi:" and what follows. */
+struct tp_spool_collective {
+    uint64_t begin;
+    int64_t in_count, out_count; /* elements; INT64_MIN: none */
+    uint32_t dtype, group_size;  /* enum tracepress_dtype; 0: unknown */
+    int64_t in_bytes, out_bytes; /* INT64_MIN: none */
+    int64_t peer;                /* INT64_MIN: none */
+    uint64_t group;              /* number of the communicator; 0: all */
+    uint64_t end, unused;
+};
+
+/* What runs by the program's own code at an address. */
+struct tp_spool_region {
+    uint64_t address; /* 0: unknown */
+    int64_t threads;  /* INT64_MIN: none */
+    uint64_t number;  /* no range of this number lasts beyond the record that ends it; 0: none */
+    uint64_t unused;
 };
 
 enum tp_spool_values {

@@ -10,6 +10,8 @@
 #include "writer/spool_gpu.h"
 #include "writer/spool_trace_part.h"
 
+enum { STEPS_PER_SLOT = 64 };
+
 /* ---- threads ---- */
 
 /* The thread that took samples has nothing of its own to show. */
@@ -34,6 +36,8 @@ static void read_record(struct tp_spool_conversion *c, const struct tp_spool_rec
         tp_spool_begin_range(c, record);
     else if (record->kind >= TP_SPOOL_MARK_PUSH && record->kind <= TP_SPOOL_MARK_FACT)
         tp_spool_read_mark(c, record, tid);
+    else if (record->kind >= TP_SPOOL_FUNCTION)
+        tp_spool_take_native(c, record);
     else if (record->kind < TP_SPOOL_GPU_DEVICE)
         tp_spool_write_moment(c, record, tid);
 }
@@ -54,6 +58,7 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
         c->next_stack = record.kind == TP_SPOOL_STACK ? stored : NULL;
     }
     tp_spool_end_all(c, c->end_ns);
+    tp_spool_cut_native(c);
     for (size_t i = 0; i < c->ranges.count; i++) {
         struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
         if (range->is_aside)
@@ -89,6 +94,7 @@ static void look_through(struct tp_spool_conversion *c, int64_t *first)
             least = time < least ? time : least;
             most = record.time > most ? record.time : most;
             tp_spool_gather(c, (const struct tp_spool_record *)(const void *)payload - 1);
+            tp_spool_gather_native(c, (const struct tp_spool_record *)(const void *)payload - 1);
         }
     }
     *first = most ? tp_spool_time(c->file, least) : (int64_t)c->file->head.start_realtime_ns;
@@ -174,9 +180,10 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
     options.begin_ns = first_ns - c->base_ns;
     options.process_id = (int64_t)head->pid;
     options.process_name = (struct tp_str){head->program, strnlen(head->program, sizeof head->program)};
-    options.rank = known(head->rank);
-    options.world_size = known(head->world_size);
-    options.local_rank = known(head->local_rank);
+    bool is_told = head->rank != UINT32_MAX; /* in the environment; else MPI may have */
+    options.rank = known(is_told ? head->rank : c->rank.rank);
+    options.world_size = known(is_told ? head->world_size : c->rank.world_size);
+    options.local_rank = known(is_told ? head->local_rank : c->rank.local_rank);
     options.metadata = metadata;
     tp_spool_gpu_facts(c, metadata, &metadata_count);
     options.metadata_count = metadata_count;
@@ -192,6 +199,9 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     int64_t first;
     c->categories = TP_VEC(c->arena, struct tp_spool_given);
     c->threads = TP_VEC(c->arena, struct tp_spool_given);
+    c->regions = TP_VEC(c->arena, struct tp_spool_region_end);
+    c->steps_left = (uint64_t)STEPS_PER_SLOT * (c->file->size / TP_SPOOL_SLOT);
+    c->rank = (struct tp_spool_rank){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
     look_through(c, &first);
     tp_spool_gpu_gather(c);
     if (c->gpu && c->gpu->first_ns < first) /* what CUPTI tells, it tells later; nothing is older than the spool */

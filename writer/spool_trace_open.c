@@ -146,6 +146,35 @@ void tp_spool_end_step(struct tp_spool_conversion *c, int64_t end_ns)
         end(c, innermost(c, OWN), end_ns);
 }
 
+struct tp_spool_range *tp_spool_open_range(const struct tp_spool_conversion *c)
+{
+    uint32_t number = innermost(c, OWN);
+    return number != TP_NO_ID ? range_at(c, number) : NULL;
+}
+
+struct tp_spool_range *tp_spool_outer_range(const struct tp_spool_conversion *c, const struct tp_spool_range *range)
+{
+    return range->outer != TP_NO_ID ? range_at(c, range->outer) : NULL;
+}
+
+void tp_spool_add_range(struct tp_spool_conversion *c, const struct tp_spool_record *record, int64_t start_ns,
+                        int64_t end_ns)
+{
+    int64_t least_ns = c->top != TP_NO_ID ? range_at(c, c->top)->start_ns : start_ns;
+    start_ns = start_ns < end_ns ? start_ns : end_ns;
+    start_ns = start_ns > least_ns ? start_ns : least_ns;
+    struct tp_spool_range *range = tp_vec_push(&c->ranges);
+    *range = (struct tp_spool_range){.start_ns = start_ns,
+                                     .dur_ns = end_ns > start_ns ? end_ns - start_ns : 0,
+                                     .record = record,
+                                     .stack = c->next_stack,
+                                     .below = TP_NO_ID,
+                                     .above = TP_NO_ID,
+                                     .outer = TP_NO_ID,
+                                     .fact = TP_NO_ID,
+                                     .is_ended = true};
+}
+
 void tp_spool_pop_mark(struct tp_spool_conversion *c, uint32_t domain, int64_t end_ns)
 {
     uint32_t number = domain == OWN ? TP_NO_ID : innermost(c, domain);

@@ -66,6 +66,12 @@ struct tp_spool_arrow {
 
 struct tp_spool_gpu;
 
+/* When the region of a number was over, for all its threads. */
+struct tp_spool_region_end {
+    uint64_t number;
+    int64_t end_ns;
+};
+
 struct tp_spool_conversion {
     const struct tp_spool_file *file;
     struct tp_spool_gpu *gpu; /* spool_gpu.h; NULL: nothing of a GPU was recorded */
@@ -85,7 +91,10 @@ struct tp_spool_conversion {
     struct tp_vec categories, threads;        /* struct tp_spool_given, in the order of their keys once gathered */
     const struct tp_spool_record *next_stack; /* of the thread's next record, or NULL */
     struct tp_symbols *symbols;
-    struct tp_vec text; /* bytes of the stack at hand */
+    struct tp_vec text;    /* bytes of the stack at hand */
+    struct tp_vec regions; /* struct tp_spool_region_end, by number once all are there */
+    struct tp_spool_rank rank;
+    uint64_t steps_left; /* of searches whose length a hostile spool decides; then they find nothing */
 };
 
 static inline const char *tp_spool_payload(const struct tp_spool_record *record)
@@ -112,6 +121,14 @@ void tp_spool_end_range(struct tp_spool_conversion *c, int64_t end_ns);
 void tp_spool_end_step(struct tp_spool_conversion *c, int64_t end_ns);
 void tp_spool_pop_mark(struct tp_spool_conversion *c, uint32_t domain, int64_t end_ns);
 void tp_spool_end_all(struct tp_spool_conversion *c, int64_t end_ns);
+
+/* The innermost open range that is no mark, and the one that it lies in; NULL: none. Valid until a range begins. */
+struct tp_spool_range *tp_spool_open_range(const struct tp_spool_conversion *c);
+struct tp_spool_range *tp_spool_outer_range(const struct tp_spool_conversion *c, const struct tp_spool_range *range);
+
+/* Adds a range that is over; it does not begin before the one that is open. */
+void tp_spool_add_range(struct tp_spool_conversion *c, const struct tp_spool_record *record, int64_t start_ns,
+                        int64_t end_ns);
 
 /* The innermost open mark of the domain with that key (0: any) on the thread at hand; NULL: none. */
 struct tp_spool_range *tp_spool_open_mark(const struct tp_spool_conversion *c, uint32_t domain, uint64_t key);
@@ -149,6 +166,14 @@ void tp_spool_write_lanes(struct tp_spool_conversion *c);
 
 /* Writes a range that has ended, and gives it its External id (spool_trace_range.c). */
 void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid);
+
+/* Kinds of programs that know nothing of us (spool_trace_native.c): takes such a record into the ranges of its
+ * thread; before that, gathers what concerns several threads; when the thread is through, cuts
+ * what lasts too long; writes a range of them that has ended. */
+void tp_spool_take_native(struct tp_spool_conversion *c, const struct tp_spool_record *record);
+void tp_spool_gather_native(struct tp_spool_conversion *c, const struct tp_spool_record *record);
+void tp_spool_cut_native(struct tp_spool_conversion *c);
+void tp_spool_write_native(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid);
 
 /* Writes what is no range and no end of one, or counts it as broken (spool_trace_moment.c). */
 void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);

@@ -105,6 +105,10 @@ void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *
     }
     if (c->file->head.flags & TP_SPOOL_NO_CPU)
         return;
+    if (record->kind >= TP_SPOOL_FUNCTION) {
+        tp_spool_write_native(c, range, tid);
+        return;
+    }
     if (record->kind == TP_SPOOL_MODULE) {
         args[n++] = tp_trace_out_int(TP_OUT_PYTHON_MODULE_ID, 0);
     } else {

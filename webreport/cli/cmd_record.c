@@ -58,6 +58,19 @@ static int make_folder(struct job *job, struct tp_error *err)
     return TP_OK;
 }
 
+/* A runtime of OpenMP that tells what it does, in place of the program's own. */
+static int preload_openmp(struct job *job, struct tp_error *err)
+{
+    char runtime[1024];
+    size_t len = strlen(job->preload);
+    tp_record_setting(job->options, "openmp", runtime, sizeof runtime);
+    if (!*runtime)
+        return TP_OK;
+    int n = snprintf(job->preload + len, sizeof job->preload - len, ":%s", runtime);
+    return n > 0 && (size_t)n < sizeof job->preload - len ? TP_OK
+                                                          : tp_error_set(err, TP_ELIMIT, 0, "LD_PRELOAD is too long");
+}
+
 static int prepare_library(struct job *job, struct tp_error *err)
 {
     int code = tp_library_find(job->library, sizeof job->library, err);
@@ -70,7 +83,7 @@ static int prepare_library(struct job *job, struct tp_error *err)
     }
     if (tp_library_preload(job->preload, sizeof job->preload, job->library) != TP_OK)
         return tp_error_set(err, TP_ELIMIT, 0, "LD_PRELOAD is too long");
-    return TP_OK;
+    return preload_openmp(job, err);
 }
 
 /* Says what was asked for by name and cannot be had. */
