@@ -70,7 +70,7 @@ $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
 	$(call Q,GEN)protoc-c --c_out=$(BUILD)/gen $<
 $(PROTO:=.o): %.o: %.c | $(PROTO:=.h)
 	$(call Q,CC)$(CC) $(ALL_CFLAGS) -w -c -o $@ $<
-$(BUILD)/gen/assets.S: templates/embed.sh $(ASSETS)
+$(BUILD)/gen/assets.S: templates/embed.sh $(ASSETS) $(shell find templates -type d)
 	@mkdir -p $(@D)
 	$(call Q,GEN)sh $< $(ASSETS) > $@
 $(BUILD)/gen/assets.o: $(BUILD)/gen/assets.S

@@ -150,7 +150,7 @@ void tp_flame_svg(struct tp_buf *out, const struct tp_flame *flame, struct tp_st
     tp_buf_puts(out, "<title>");
     tp_svg_text(out, title, TP_MAX_SHOWN_NAME_BYTES);
     tp_buf_puts(out, "</title>\n");
-    tp_svg_style(out, "flamegraph.css", arena);
+    tp_svg_style(out, "svg/flamegraph.css", arena);
     tp_buf_puts(out, "<rect class=\"b\" width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n");
     put_heading(&d, title);
     tp_buf_puts(out, "<g id=\"frames\">\n");
@@ -158,6 +158,6 @@ void tp_flame_svg(struct tp_buf *out, const struct tp_flame *flame, struct tp_st
         if (flame->frames[0].value > 0)
             put_frame(&d, &flame->frames[i]);
     tp_buf_puts(out, "</g>\n");
-    tp_svg_script(out, "flamegraph.js", arena);
+    tp_svg_script(out, "svg/flamegraph.js", arena);
     tp_buf_puts(out, "</svg>\n");
 }

@@ -285,7 +285,7 @@ void tp_memory_flow_svg(struct tp_buf *out, const struct tp_memory_flow *flow, c
     tp_buf_puts(out, "<title>");
     tp_svg_text(out, title, TP_MAX_SHOWN_NAME_BYTES);
     tp_buf_puts(out, "</title>\n");
-    tp_svg_style(out, "memory_flow.css", arena);
+    tp_svg_style(out, "svg/memory_flow.css", arena);
     tp_buf_printf(out,
                   "<rect class=\"b\" width=\"100%%\" height=\"100%%\" fill=\"#FFFFFF\"/>\n<rect x=\"%d\" y=\"%d\" "
                   "width=\"%d\" height=\"%d\" fill=\"#F4F6F8\"/>\n",
