@@ -262,8 +262,8 @@ static void a_collective_is_told_as_torch_tells_one(void **state)
 static void a_record_without_its_payload_is_counted(void **state)
 {
     (void)state;
-    for (uint8_t kind = TP_SPOOL_WAIT; kind <= TP_SPOOL_REGION_END; kind++)
-        tp_record_put(0, kind, "", 0);
+    for (int kind = TP_SPOOL_WAIT; kind <= TP_SPOOL_REGION_END; kind++)
+        tp_record_put(0, (uint8_t)kind, "", 0);
     finish();
     assert_int_equal(result.broken_count, 4);
     assert_int_equal(result.range_count, 0);
