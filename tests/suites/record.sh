@@ -2,9 +2,15 @@
 . tests/suites/case.sh
 cd "$WORK" || exit 1
 TARGET=$BUILD/record_target
-is_asan && export TRACEPRESS_PRELOAD="$TOOLS/libtracepress-preload.so" # programs are not built for the sanitizer
-is_asan && TARGET=$TOOLS/record_target
-
+# Programs are not built for a sanitizer: its runtime comes first in them, and leaves signals and their leaks to them.
+if is_checked; then
+    runtime=$(cc -print-file-name="$(is_asan && echo libasan.so || echo libtsan.so)")
+    printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "$runtime" "$TP" >checked && chmod +x checked
+    TP=$WORK/checked TARGET=$TOOLS/record_target
+    keep=handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0
+    export ASAN_OPTIONS=detect_leaks=0:$keep TSAN_OPTIONS=die_after_fork=0:$keep
+    unset TRACEPRESS_PRELOAD
+fi
 # rec STATUS TRACES ARGUMENTS...: runs with one range per process; wants that exit code and that many traces, no leftovers
 rec() {
     want=$1 traces=$2
