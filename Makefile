@@ -35,11 +35,11 @@ SOURCE := $(call obj,collector/source/*.c) $(BUILD)/collector/sources.o
 # these stand before functions of libc and others, by the same names: in the preload library alone
 HOOKS  := $(call obj,collector/source/host_*.c)
 WRAPS  := $(patsubst %,-Wl$(comma)--wrap=pthread_mutex_%,lock trylock timedlock unlock)
-INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis event tensor tensor_file),$(RECORD)) $(SOURCE) \
+INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis),$(RECORD)) $(SOURCE) \
           $(BUILD)/collector/inject.o $(BUILD)/collector/hook.o
 LIB    := $(BUILD)/libtracepress.so
 PRE    := $(BUILD)/libtracepress-preload.so
-PARTS  := $(BUILD)/webreport/cli/opt.o $(BUILD)/webreport/cli/analysis.o
+PARTS  := $(addprefix $(BUILD)/webreport/cli/,opt.o analysis.o record_options.o)
 BIN    := $(BUILD)/tracepress
 TESTS  := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))

@@ -1,15 +1,17 @@
 /* The constructor of the preload library: begins a recording in a program that knows nothing of us.
  *
  * It acts only where `tracepress record` has set TRACEPRESS_SPOOLS, and it records to a spool and nothing more: the
- * trace is made by `tracepress record` when the program is over, so this library needs libc alone. Constructors of the
- * program's libraries may run before or after it; their threads are recorded from their first record on. */
+ * trace is made by `tracepress record` when the program is over, so this library needs libc alone. A program that links
+ * libtracepress.so finds the functions of tracepress.h here first (preload.map), so that there is one recording at a
+ * time: its own while it has one. Constructors of the program's libraries may run before or after it; their threads are
+ * recorded from their first record on. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "collector/session.h"
 #include "collector/sources.h"
-#include "collector/tracepress.h"
 
 /* For whoever asks a process whether it is being recorded. */
 __attribute__((visibility("default"))) extern const char tracepress_preload_version[];
@@ -25,7 +27,7 @@ __attribute__((destructor)) static void at_exit(void)
     if (!is_injected)
         return;
     tp_sources_stop();
-    tracepress_stop();
+    tp_session_reclaim();
 }
 
 __attribute__((constructor)) static void inject(void)
@@ -37,10 +39,7 @@ __attribute__((constructor)) static void inject(void)
         tp_sources_list(&host, STDOUT_FILENO);
         _exit(0);
     }
-    struct tracepress_options options = {
-        .size = sizeof options, .record_shapes = 1, .profile_memory = 1, .with_flops = 1};
-    options.directory = host.spools;
-    if (!host.spools || !*host.spools || tracepress_start(&options) != 0) {
+    if (!host.spools || !*host.spools || !tp_session_lend(host.spools)) {
         tp_sources_refuse();
         return;
     }

@@ -4,13 +4,16 @@
 #include "collector/session.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/config.h"
 #include "collector/live.h"
 #include "collector/names.h"
 #include "collector/notes.h"
@@ -20,8 +23,6 @@
 #include "collector/unwind.h"
 
 enum { HOOK_WAIT_NS = 20000000 };
-
-static const uint64_t MAX_SPOOL_BYTES = 64ull << 30;
 
 static struct {
     pthread_mutex_t lock;
@@ -34,6 +35,10 @@ static struct {
     unsigned busy_count;    /* threads that prepare chunks without the lock */
     uint32_t recordings;    /* number of the last one */
     bool has_addresses;     /* a source records some */
+    const char *run_folder; /* of `tracepress record`, NULL: it is not there. Every spool goes there and stays */
+    unsigned run_rate;      /* samples a second that it wants */
+    bool is_lent;           /* what goes on was begun for it, and ends when the program begins a recording of its own */
+    uint64_t own_step;      /* what the program was at when its own recording ended */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_idle = PTHREAD_COND_INITIALIZER, .spool = {.fd = -1}};
 
 static const struct tp_session_watch *watch;
@@ -205,28 +210,6 @@ void tracepress_metadata_json(const char *key, const char *json)
 
 /* ---- beginning and ending a spool; with the lock held ---- */
 
-static uint32_t rank_of(const char *variable)
-{
-    const char *text = getenv(variable);
-    char *end;
-    unsigned long value = text && *text ? strtoul(text, &end, 10) : UINT32_MAX;
-    return text && *text && *end == '\0' && value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
-}
-
-/* What the last part of a recording may take; 0: all of it is kept. */
-static uint64_t ring_bytes(void)
-{
-    const char *text = getenv("TRACEPRESS_RING_MB");
-    char *end;
-    unsigned long megabytes = session.options.ring_mb;
-    if (!megabytes && text && *text) {
-        megabytes = strtoul(text, &end, 10);
-        megabytes = *end == '\0' ? megabytes : 0;
-    }
-    uint64_t bytes = (uint64_t)megabytes << 20;
-    return bytes < MAX_SPOOL_BYTES ? bytes : 0;
-}
-
 static bool is_recorded(enum tracepress_activity activity)
 {
     return !session.options.activities || session.options.activities & activity;
@@ -243,11 +226,11 @@ static struct tp_spool_head make_head(const struct tp_spool_clock *now)
         .start_realtime_ns = (uint64_t)now->realtime_ns,
         .flags = (o->record_shapes ? TP_SPOOL_SHAPES : 0u) | (o->profile_memory ? TP_SPOOL_MEMORY : 0u) |
                  (o->with_stack ? TP_SPOOL_STACKS : 0u) | (o->with_flops ? TP_SPOOL_FLOPS : 0u) |
-                 (o->with_modules ? TP_SPOOL_MODULES : 0u) | (ring_bytes() ? TP_SPOOL_RING : 0u) |
+                 (o->with_modules ? TP_SPOOL_MODULES : 0u) | (tp_config_ring_bytes(o) ? TP_SPOOL_RING : 0u) |
                  (is_recorded(TRACEPRESS_ACTIVITY_CPU) ? 0u : TP_SPOOL_NO_CPU),
-        .rank = rank_of("RANK"),
-        .world_size = rank_of("WORLD_SIZE"),
-        .local_rank = rank_of("LOCAL_RANK")};
+        .rank = tp_config_number("RANK"),
+        .world_size = tp_config_number("WORLD_SIZE"),
+        .local_rank = tp_config_number("LOCAL_RANK")};
     snprintf(head.program, sizeof head.program, "%s", program_invocation_short_name);
     return head;
 }
@@ -283,17 +266,21 @@ static bool open_spool(void)
     char name[256];
     struct tp_spool_clock now = tp_clock_moment();
     struct tp_spool_head head = make_head(&now);
+    const char *directory = session.run_folder ? session.run_folder : session.options.directory;
     snprintf(name, sizeof name, ".%.180s.%lld.%d.tpspool", session.options.worker, (long long)now.realtime_ns,
              (int)getpid());
-    int code = tp_spool_create(&session.spool, session.options.directory, name, &head, MAX_SPOOL_BYTES, ring_bytes());
+    int code = tp_spool_create(&session.spool, directory, name, &head, TP_CONFIG_SPOOL_BYTES,
+                               tp_config_ring_bytes(&session.options));
     if (code) {
         char detail[4300];
-        snprintf(detail, sizeof detail, "%s: %s", session.options.directory, strerror(code));
+        snprintf(detail, sizeof detail, "%s: %s", directory, strerror(code));
         tp_session_say("nothing is recorded, the program goes on", detail);
         turn_off();
         session.is_started = false;
         return false;
     }
+    if (session.run_folder)
+        mkdir(session.options.directory, 0777); /* where handlers look for it, and where it would have been made */
     session.is_awaited = false;
     tp_notes_begin(&session.spool, &now);
     note_modules();
@@ -314,6 +301,7 @@ bool tp_session_sample(unsigned rate)
 {
     bool is_started = false;
     pthread_mutex_lock(&session.lock);
+    session.run_rate = session.run_folder ? rate : 0;
     if (is_on()) {
         session.options.sample_rate = rate;
         note_modules();
@@ -329,6 +317,15 @@ static void stop_sampler(void)
     pthread_mutex_unlock(&session.lock);
     tp_sampler_stop();
     pthread_mutex_lock(&session.lock);
+}
+
+/* True when `record` makes a trace of it, too: not where the handler has just left one. */
+static bool is_kept_for_run(void)
+{
+    char handled[PATH_MAX];
+    size_t n = realpath(session.options.directory, handled) ? strlen(handled) : 0;
+    return session.run_folder &&
+           (n == 0 || strncmp(session.run_folder, handled, n) != 0 || strchr(session.run_folder + n + 1, '/'));
 }
 
 /* Switches recording off and hands what was kept to the handler. Lets go of the lock meanwhile: handlers may call us.
@@ -362,7 +359,7 @@ static void finish_spool(void)
     tp_record_leave(); /* this thread's; the others do so at their next record or end */
     o->handler(&trace, o->context);
     pthread_mutex_lock(&session.lock);
-    tp_spool_close(&spool, !must_stay);
+    tp_spool_close(&spool, !must_stay && !is_kept_for_run());
 }
 
 /* ---- steps ---- */
@@ -447,7 +444,7 @@ void tracepress_step(void)
 uint64_t tracepress_step_num(void)
 {
     pthread_mutex_lock(&session.lock);
-    uint64_t step = session.step;
+    uint64_t step = session.is_lent ? session.own_step : session.step;
     pthread_mutex_unlock(&session.lock);
     return step;
 }
@@ -494,81 +491,109 @@ static void prepare(void)
 __attribute__((destructor(200))) static void at_exit(void)
 {
     tp_live_exit();
-    if (session.spool.fd >= 0) { /* it goes on for threads that outlive exit a little */
+    if (session.spool.fd >= 0 && !session.run_folder) { /* it goes on for threads that outlive exit a little */
         tp_session_say("the recording was not stopped; make the trace with: tracepress recover", session.spool.path);
     }
 }
 
 /* ---- start, stop ---- */
 
-static char *own_text(const char *given, const char *otherwise)
+/* Begins a recording; with the lock. */
+static bool begin(const struct tracepress_options *options)
 {
-    return strdup(given && *given ? given : otherwise);
-}
-
-/* Switched on in the environment: there, and neither empty nor 0. */
-static bool is_wanted(const char *variable)
-{
-    const char *text = getenv(variable);
-    return text && *text && strcmp(text, "0") != 0;
-}
-
-/* Takes over the options; false when memory is short. */
-static bool keep_options(const struct tracepress_options *given)
-{
-    static const struct tracepress_options defaults = TRACEPRESS_OPTIONS;
-    char host[128] = "host", worker[160];
-    const char *directory = getenv("TRACEPRESS_DIR");
-    struct tracepress_options *o = &session.options;
-    free((char *)(uintptr_t)o->directory);
-    free((char *)(uintptr_t)o->worker);
-    memset(o, 0, sizeof *o);
-    given = given ? given : &defaults;
-    memcpy(o, given, given->size < sizeof *o ? given->size : sizeof *o);
-    gethostname(host, sizeof host - 1);
-    snprintf(worker, sizeof worker, "%s_%d", host, (int)getpid());
-    o->directory = own_text(o->directory, directory && *directory ? directory : ".");
-    o->worker = own_text(o->worker, worker);
+    if (session.is_started || !tp_config_keep(&session.options, options))
+        return false;
+    const struct tracepress_options *o = &session.options;
     if (o->with_stack && !tp_stack_prepare())
         tp_session_say("no call stacks are recorded", "libunwind is not installed (Debian: libunwind8)");
     __atomic_store_n(&tp_record_stacks, o->with_stack != 0, __ATOMIC_RELAXED);
-    for (char *c = (char *)(uintptr_t)o->worker; c && *c; c++)
-        *c = *c == '/' ? '_' : *c; /* a name, not a path */
-    return o->directory && o->worker;
+    if (!o->sample_rate)
+        session.options.sample_rate = session.run_rate;
+    session.is_started = true;
+    session.step = 0;
+    enter_step(TP_ACTION_NONE);
+    return session.is_started;
+}
+
+static void end(void)
+{
+    close_step();
+    tp_live_stop();
+    tell_ending(true);
+    pthread_mutex_lock(&session.lock);
+    session.is_started = session.is_lent = false;
+    finish_spool();
+    pthread_mutex_unlock(&session.lock);
+}
+
+static bool is_lent(void)
+{
+    pthread_mutex_lock(&session.lock);
+    bool is = session.is_started && session.is_lent;
+    pthread_mutex_unlock(&session.lock);
+    return is;
 }
 
 int tracepress_start(const struct tracepress_options *options)
 {
-    int code = -1;
     pthread_once(&prepared, prepare);
+    if (is_lent())
+        end();
     pthread_mutex_lock(&session.lock);
-    if (!session.is_started && keep_options(options)) {
-        session.is_started = true;
-        session.step = 0;
-        enter_step(TP_ACTION_NONE);
-        code = session.is_started ? 0 : -1;
-        if (session.is_started && (session.options.live || is_wanted("TRACEPRESS_LIVE")))
-            tp_live_start(session.options.directory, session.options.worker,
-                          rank_of("WORLD_SIZE") != UINT32_MAX && rank_of("WORLD_SIZE") > 1);
+    bool is_begun = begin(options);
+    if (is_begun && (session.options.live || tp_config_is_wanted("TRACEPRESS_LIVE")))
+        tp_live_start(session.options.directory, session.options.worker,
+                      tp_config_number("WORLD_SIZE") != UINT32_MAX && tp_config_number("WORLD_SIZE") > 1);
+    pthread_mutex_unlock(&session.lock);
+    if (is_begun)
+        tell_begun(0);
+    return is_begun ? 0 : -1;
+}
+
+/* ---- for `tracepress record` ---- */
+
+/* While the program has no recording of its own. */
+static bool lend(void)
+{
+    struct tracepress_options options = {
+        .size = sizeof options, .record_shapes = 1, .profile_memory = 1, .with_flops = 1};
+    pthread_mutex_lock(&session.lock);
+    uint64_t step = session.step;
+    options.directory = session.run_folder;
+    bool is_begun = options.directory && begin(&options);
+    if (is_begun) {
+        session.is_lent = true;
+        session.own_step = step;
     }
     pthread_mutex_unlock(&session.lock);
-    if (code == 0)
+    if (is_begun)
         tell_begun(0);
-    return code;
+    return is_begun;
+}
+
+bool tp_session_lend(const char *folder)
+{
+    pthread_once(&prepared, prepare);
+    pthread_mutex_lock(&session.lock);
+    session.run_folder = folder;
+    bool is_on_already = session.is_started; /* by a constructor of the program */
+    pthread_mutex_unlock(&session.lock);
+    return is_on_already || lend();
+}
+
+void tp_session_reclaim(void)
+{
+    if (is_lent())
+        end();
 }
 
 void tracepress_stop(void)
 {
     pthread_mutex_lock(&session.lock);
-    bool was_started = session.is_started;
+    bool is_own = session.is_started && !session.is_lent;
     pthread_mutex_unlock(&session.lock);
-    if (!was_started)
+    if (!is_own)
         return;
-    close_step();
-    tp_live_stop();
-    tell_ending(true);
-    pthread_mutex_lock(&session.lock);
-    session.is_started = false;
-    finish_spool();
-    pthread_mutex_unlock(&session.lock);
+    end();
+    lend();
 }

@@ -10,7 +10,8 @@
 #include "collector/spool.h"
 #include "collector/tracepress.h"
 
-/* What a handler is given: a finished recording. */
+/* What a handler is given: a finished recording. Under `tracepress record` the session is the preload library's and the
+ * handler libtracepress.so's, maybe of another version: members are only added, at the end. */
 struct tracepress_trace {
     const char *spool, *directory, *worker;
     bool is_gzip;
@@ -40,6 +41,13 @@ bool tp_session_place(struct tp_session_place *place, uint32_t name);
 bool tp_session_sample(unsigned rate);
 /* From now on notes say what is loaded where, for a source that records addresses. */
 void tp_session_note_modules(void);
+
+/* Records for `tracepress record` until the program begins a recording of its own, and again when that has ended; from
+ * now on every spool is made in `folder`, which must stay valid, and stays there. False: nothing can be recorded. */
+bool tp_session_lend(const char *folder);
+
+/* Ends what is recorded for `record`; a recording of the program's own goes on. */
+void tp_session_reclaim(void);
 
 /* Counts a record that had no room. */
 void tp_session_drop(void);

@@ -8,7 +8,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-suites= again="unit numbers golden table conformance faults replay hostile collector cuda"
+suites= again="unit numbers golden table conformance faults replay hostile collector record cuda"
 while [ "${1:-}" = --suite ]; do
     suites="$suites $2" again=
     shift 2

@@ -329,10 +329,17 @@ static const char *probe(const struct tp_source_host *host)
     return NULL;
 }
 
+static void end_recording(void)
+{
+    tp_cupti_end(true);
+}
+
 static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)setting;
+    static const struct tp_session_watch own = {tp_cupti_begin, end_recording, tp_cupti_in_child};
     setenv("CUDA_INJECTION64_PATH", host->library, 1); /* before main: no other thread reads it */
+    tp_session_watch(&own);                            /* recordings of a program that links libtracepress.so */
     tp_cupti_begin();
     return true;
 }

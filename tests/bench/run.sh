@@ -89,6 +89,7 @@ torch=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
 if "$torch" -c 'import torch' 2>/dev/null; then
     "$torch" tests/bench/torch_export.py 1000000 "$work/torch.json.gz" 2>/dev/null | sed 's/^/  /'
     rm -f "$work/torch.json.gz"
+    sh tests/bench/torch_overhead.sh "$build" "$torch" | sed 's/^/  /'
 else
     echo "  torch.profiler's export of the same number: skipped, no torch (TORCH_PYTHON names a python that has it)"
 fi

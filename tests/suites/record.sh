@@ -2,9 +2,15 @@
 . tests/suites/case.sh
 cd "$WORK" || exit 1
 TARGET=$BUILD/record_target
-is_asan && export TRACEPRESS_PRELOAD="$TOOLS/libtracepress-preload.so" # programs are not built for the sanitizer
-is_asan && TARGET=$TOOLS/record_target
-
+# Programs are not built for a sanitizer: its runtime comes first in them, and leaves signals and their leaks to them.
+if is_checked; then
+    runtime=$(cc -print-file-name="$(is_asan && echo libasan.so || echo libtsan.so)")
+    printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "$runtime" "$TP" >checked && chmod +x checked
+    TP=$WORK/checked TARGET=$TOOLS/record_target
+    keep=handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0
+    export ASAN_OPTIONS=detect_leaks=0:$keep TSAN_OPTIONS=die_after_fork=0:$keep
+    unset TRACEPRESS_PRELOAD
+fi
 # rec STATUS TRACES ARGUMENTS...: runs with one range per process; wants that exit code and that many traces, no leftovers
 rec() {
     want=$1 traces=$2
@@ -61,6 +67,34 @@ outlives() {
     "$TP" recover "$spool" -o later.json --quiet && grep -q '"process"' later.json
 }
 check "a process that outlives the program keeps its spool, and a line names it" outlives
+quiet_outlives() { # it has recorded nothing so far: the folder is named
+    rm -rf r
+    "$TP" record -o r --source torch --no-tfevents -- "$TARGET" daemon 2>err
+    [ $? = 5 ] && said 'still runs' && [ -d "$(sed -n 's/.*tracepress recover //p' err)" ]
+}
+check "a child without records that outlives the program is named, too" quiet_outlives
+words_of() { zcat -f "$@" | sed -n 's/.*"user_annotation","name":"\([a-z ]*\)".*/\1/p' | tr '\n' ','; }
+linked() { # one recording at a time: the program's own as it wants it, and all of it for record
+    rm -rf r d && mkdir d
+    "$TP" record -o r --no-tfevents --source null -- "$TOOLS/phases" d stop 2>err || { cat err; return 1; }
+    [ "$(words_of d/trace.json)" = "constructor,main,atexit,destructor," ] && [ "$(ls -A d)" = trace.json ] || { ls -A d; return 1; }
+    [ "$(words_of r/*.gz)" = "process,before the start,constructor,main,atexit,destructor,after the stop," ] || { words_of r/*.gz; return 1; }
+    rm -rf r d && mkdir d
+    "$TP" record -o r --no-tfevents --source null -- "$TOOLS/phases" d leave 2>err && [ -z "$(ls -A d)" ] || { cat err; return 1; }
+    [ "$(words_of r/*.gz)" = "process,before the start,constructor,main,atexit,destructor,after the stop," ] || { words_of r/*.gz; return 1; }
+}
+check "a program that links libtracepress has one recording: its own, which record has, too" linked
+train() {
+    rm -rf r own
+    "$TP" record -o r --no-tfevents --source sample -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
+    zcat own/*.gz | grep -c '"cat":"cpu_op"' >own.ops
+    zcat r/*.gz | grep -c '"cat":"cpu_op"' >r.ops
+    [ "$(cat own.ops)" -gt 1000 ] && cmp own.ops r.ops || return 1
+    rm -rf own # in one folder, the program's trace is enough
+    "$TP" record -o own --no-tfevents --source torch -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
+    [ "$(zcat own/*.gz | grep -c '"cat":"cpu_op"')" = "$(cat own.ops)" ]
+}
+is_asan || check "build/train: record has what its own trace has" train
 
 absent() { rec 127 0 -- no_such_program_here && lines 1 && rec 127 0 -- ./no/such && lines 1; }
 check "no such program: 127" absent
@@ -179,6 +213,16 @@ needed() { # nothing but the C library, so that it loads into any program
     ! objdump -p "$TOOLS/libtracepress-preload.so" | grep NEEDED | grep -v 'lib[cm]\.so\|ld-linux'
 }
 check "the preload library needs the C library alone" needed
+exported() { # all of libtracepress's functions but handlers and what they call, or there are two recordings
+    for library in tracepress tracepress-preload; do
+        nm -D --defined-only "$TOOLS/lib$library.so" | sed -n 's/.* \(tracepress_[a-z_]*\)\(@@.*\)\{0,1\}$/\1/p' |
+            grep -v preload_version | sort >$library.names
+    done
+    comm -3 tracepress.names tracepress-preload.names | tr '\n' ' ' >differ
+    [ "$(cat differ)" = "tracepress_export_chrome_trace tracepress_export_stacks tracepress_free tracepress_key_averages tracepress_tensorboard_trace_handler " ] ||
+        { cat differ; return 1; }
+}
+check "the preload library stands before libtracepress, whole" exported
 
 python=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
 [ -x "$python" ] || python=$OLDPWD/build/torch/bin/python

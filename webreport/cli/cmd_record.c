@@ -243,15 +243,13 @@ static int run(struct job *job)
     if (code == TP_EXIT_DONE)
         tp_child_run(&child);
     tp_kineto_close(&job->kineto);
-    if (code == TP_EXIT_DONE && child.start_error) {
-        code = cannot_run(job, child.start_error);
-    } else if (code == TP_EXIT_DONE) {
+    if (code == TP_EXIT_DONE && !child.start_error) {
         take_over(job, &child);
-        code = child.exit_code;
+        return child.exit_code;
     }
     if (*job->folder)
-        rmdir(job->folder); /* when it is empty */
-    return code;
+        rmdir(job->folder);
+    return code == TP_EXIT_DONE ? cannot_run(job, child.start_error) : code;
 }
 
 static int list_sources(struct job *job)

@@ -30,7 +30,8 @@ int tp_library_find(char *path, size_t size, struct tp_error *err);
 int tp_library_sources(struct tp_source_rows *rows, const char *library, const char *program, char *const *argv,
                        struct tp_error *err);
 
-/* LD_PRELOAD as it shall be: `library`, then what is there already. Returns 0, or TP_ELIMIT when `size` is too small.
+/* LD_PRELOAD as it shall be: `library`, then what is there already, but for runtimes of sanitizers in front. Returns 0,
+ * or TP_ELIMIT when `size` is too small.
  */
 int tp_library_preload(char *value, size_t size, const char *library);
 

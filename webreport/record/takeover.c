@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "webreport/record/processes.h"
 #include "writer/base/arena.h"
 #include "writer/base/pack.h"
 #include "writer/spool_read.h"
@@ -86,27 +87,6 @@ static bool name_trace(struct entry *entry, const char *logdir, const char *suff
     return n > 0 && (size_t)n < sizeof entry->trace;
 }
 
-/* A process of the run that is still there: its first environment names the folder. (One that has died and not been
- * waited for has none; a number that was given to somebody else has another.) */
-static bool still_runs(pid_t pid, const char *folder)
-{
-    char path[64], block[1 << 16];
-    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    size_t kept = 0, n = strlen(folder);
-    bool is = false;
-    ssize_t got;
-    while (fd >= 0 && !is && (got = read(fd, block + kept, sizeof block - kept)) > 0) {
-        size_t size = kept + (size_t)got;
-        is = memmem(block, size, folder, n) != NULL;
-        kept = size < n ? size : n;
-        memmove(block, block + size - kept, kept);
-    }
-    if (fd >= 0)
-        close(fd);
-    return is;
-}
-
 /* ---- spools ---- */
 
 struct look {
@@ -130,17 +110,13 @@ static int look_at_spool(struct look *look, const char *path, struct tp_error *e
     return code;
 }
 
-/* Helpers end a moment after the process that started them: waits for all of them together, not for each. */
-static bool outlives(struct tp_takeover *t, pid_t pid)
+/* Told as running; it is not told again for having no spool so far. */
+static void tell_running(struct tp_takeover *t, const char *path, pid_t pid)
 {
-    const struct timespec pause = {.tv_nsec = 20000000};
-    while (still_runs(pid, t->folder)) {
-        if (t->waited_ms >= t->patience_ms)
-            return true;
-        nanosleep(&pause, NULL);
-        t->waited_ms += 20;
-    }
-    return false;
+    for (size_t i = 0; i < t->left_count; i++)
+        t->left[i] = t->left[i] == pid ? 0 : t->left[i];
+    t->running_count++;
+    t->tell(t->context, TP_TAKEN_RUNNING, path, pid, NULL);
 }
 
 static void take_spool(struct tp_takeover *t, struct entry *entry)
@@ -149,9 +125,8 @@ static void take_spool(struct tp_takeover *t, struct entry *entry)
     struct tp_error err = {0};
     struct tp_spool_trace_result result = {0};
     int code = look_at_spool(&look, entry->path, &err);
-    if (code == 0 && !look.was_stopped && outlives(t, entry->pid)) {
-        t->running_count++;
-        t->tell(t->context, TP_TAKEN_RUNNING, entry->path, entry->pid, NULL);
+    if (code == 0 && !look.was_stopped && tp_process_is_of_run(entry->pid, t->folder)) {
+        tell_running(t, entry->path, entry->pid);
         return;
     }
     if (code == 0 && !look.was_stopped) /* it may have gone on since */
@@ -229,6 +204,22 @@ static void take_json(struct tp_takeover *t, struct entry *entry)
 
 /* ---- all ---- */
 
+/* Helpers end a moment after the process that started them: waits for all of them together. Those that stay are in
+ * t->left. */
+static void wait_for_helpers(struct tp_takeover *t)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    t->left_count = tp_processes_of_run(t->left, TP_TAKEOVER_LEFT, t->folder);
+    for (unsigned waited_ms = 0; t->left_count > 0 && waited_ms < t->patience_ms; waited_ms += 20) {
+        nanosleep(&pause, NULL);
+        size_t kept = 0;
+        for (size_t i = 0; i < t->left_count; i++)
+            if (tp_process_is_of_run(t->left[i], t->folder))
+                t->left[kept++] = t->left[i];
+        t->left_count = kept;
+    }
+}
+
 static void take(struct tp_takeover *t, struct dirent *const *names, int count, const char *base)
 {
     struct entry entry;
@@ -252,6 +243,7 @@ static void take(struct tp_takeover *t, struct dirent *const *names, int count, 
 int tp_takeover(struct tp_takeover *t, struct tp_error *err)
 {
     struct dirent **names = NULL;
+    wait_for_helpers(t);
     int count = scandir(t->folder, &names, NULL, alphasort);
     if (count < 0)
         return tp_error_set(err, TP_EIO, 0, "%s: %s", t->folder, strerror(errno));
@@ -261,6 +253,10 @@ int tp_takeover(struct tp_takeover *t, struct tp_error *err)
     while (count > 0)
         free(names[--count]);
     free(names);
-    rmdir(t->folder);
+    for (size_t i = 0; i < t->left_count; i++)
+        if (t->left[i] > 0 && tp_process_is_of_run(t->left[i], t->folder))
+            tell_running(t, t->folder, t->left[i]);
+    if (t->running_count == 0)
+        rmdir(t->folder);
     return TP_OK;
 }

@@ -10,14 +10,16 @@
 
 #include "writer/base/error.h"
 
-/* Ends the worker's name of what we recorded in a process of which PyTorch has written a trace, so that the report shows
- * two workers and not two spans of one: they lie beside each other in time. */
+/* Ends the worker's name of what we recorded in a process of which PyTorch has written a trace, so that the report
+ * shows two workers and not two spans of one: they lie beside each other in time. */
 #define TP_TAKEOVER_SECOND "_tracepress"
+
+enum { TP_TAKEOVER_LEFT = 256 };
 
 /* What became of one file. */
 enum tp_taken {
     TP_TAKEN_TRACE,   /* path: the trace */
-    TP_TAKEN_RUNNING, /* path: the spool, of a process that still runs; it stays */
+    TP_TAKEN_RUNNING, /* path: the spool, which stays, of a process that still runs, or the folder where it will be */
     TP_TAKEN_FAILED   /* path: the file, which stays; why says why */
 };
 
@@ -30,7 +32,8 @@ struct tp_takeover {
     void *context;
     /* told */
     size_t trace_count, running_count, failed_count, empty_count; /* empty: spools without records, removed */
-    unsigned waited_ms;
+    pid_t left[TP_TAKEOVER_LEFT]; /* processes of the run that still ran; 0: told already */
+    size_t left_count;
     uint64_t open_count, broken_count; /* ranges that were open at the end, damaged records */
 };
 

@@ -1,0 +1,58 @@
+/* How a recording shall be: see config.h. */
+#include "collector/config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *own_text(const char *given, const char *otherwise)
+{
+    return strdup(given && *given ? given : otherwise);
+}
+
+bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_options *given)
+{
+    static const struct tracepress_options defaults = TRACEPRESS_OPTIONS;
+    char host[128] = "host", worker[160];
+    const char *directory = getenv("TRACEPRESS_DIR");
+    free((char *)(uintptr_t)kept->directory);
+    free((char *)(uintptr_t)kept->worker);
+    memset(kept, 0, sizeof *kept);
+    given = given ? given : &defaults;
+    memcpy(kept, given, given->size < sizeof *kept ? given->size : sizeof *kept);
+    gethostname(host, sizeof host - 1);
+    snprintf(worker, sizeof worker, "%s_%d", host, (int)getpid());
+    kept->directory = own_text(kept->directory, directory && *directory ? directory : ".");
+    kept->worker = own_text(kept->worker, worker);
+    for (char *c = (char *)(uintptr_t)kept->worker; c && *c; c++)
+        *c = *c == '/' ? '_' : *c; /* a name, not a path */
+    return kept->directory && kept->worker;
+}
+
+uint64_t tp_config_ring_bytes(const struct tracepress_options *options)
+{
+    const char *text = getenv("TRACEPRESS_RING_MB");
+    char *end;
+    unsigned long megabytes = options->ring_mb;
+    if (!megabytes && text && *text) {
+        megabytes = strtoul(text, &end, 10);
+        megabytes = *end == '\0' ? megabytes : 0;
+    }
+    uint64_t bytes = (uint64_t)megabytes << 20;
+    return bytes < TP_CONFIG_SPOOL_BYTES ? bytes : 0;
+}
+
+uint32_t tp_config_number(const char *variable)
+{
+    const char *text = getenv(variable);
+    char *end;
+    unsigned long value = text && *text ? strtoul(text, &end, 10) : UINT32_MAX;
+    return text && *text && *end == '\0' && value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+bool tp_config_is_wanted(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text && *text && strcmp(text, "0") != 0;
+}

@@ -1,0 +1,25 @@
+/* How a recording shall be: what the program has asked for and what stands in its environment, in one struct. */
+#ifndef TP_COLLECTOR_CONFIG_H
+#define TP_COLLECTOR_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collector/tracepress.h"
+
+#define TP_CONFIG_SPOOL_BYTES (64ull << 30) /* the most a spool may grow to */
+
+/* Replaces *kept by a copy of `given` (NULL: defaults) with its texts, and with TRACEPRESS_DIR and a worker's name
+ * where it has none. The texts of `kept` are its own; those before are freed. False when memory is short. */
+bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_options *given);
+
+/* What the last part of a recording may take in bytes, by the options or TRACEPRESS_RING_MB; 0: all of it is kept. */
+uint64_t tp_config_ring_bytes(const struct tracepress_options *options);
+
+/* The number in an environment variable such as RANK; UINT32_MAX: there is none. */
+uint32_t tp_config_number(const char *variable);
+
+/* Switched on in the environment: there, and neither empty nor 0. */
+bool tp_config_is_wanted(const char *variable);
+
+#endif
