@@ -25,4 +25,7 @@ int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err);
 /* WORKER.DEVICE.memory.svg for each device with memory records (memory_flow.c). */
 int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err);
 
+/* WORKER.chrome.json.gz: a cleaned trace (chrome.c). */
+int tp_export_chrome(const struct tp_export *export, struct tp_error *err);
+
 #endif

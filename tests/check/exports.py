@@ -1,0 +1,91 @@
+"""exports.py WHAT ...: what `tracepress export` wrote, read back by independent programs. Exit 1 says what is wrong.
+
+chrome TP TRACE...: every slice of a trace is in its cleaned trace, with name, start and duration; filters TP TRACE: parts;
+xml FILE...: well-formed, nothing that runs but one script without text of the trace."""
+import collections
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from decimal import Decimal
+
+KINDS = {"cpu_op", "operator", "user_annotation", "cuda_runtime", "cuda_driver", "runtime", "kernel", "gpu_memcpy", "memcpy",
+         "gpu_memset", "memset", "python_function", "gpu_user_annotation"}
+
+
+def read(path):
+    data = open(path, "rb").read()
+    data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    return json.loads(data.decode("utf-8", "replace"), parse_float=Decimal)
+
+
+def export(tp, trace, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([tp, "export", trace, "--to", "chrome", "-o", folder, "--quiet", *options], check=True)
+        return read(os.path.join(folder, os.listdir(folder)[0]))
+
+
+def slices(document):
+    """(name, start, duration) of each known slice, in nanoseconds of the clock that baseTimeNanoseconds belongs to."""
+    events, base = document["traceEvents"], document.get("baseTimeNanoseconds", 0)
+    base = base if isinstance(base, int) else 0
+    good = [e for e in events if isinstance(e, dict) and e.get("ph") == "X" and str(e.get("cat")).lower() in KINDS and isinstance(e.get("name"), str)
+            and isinstance(e.get("ts"), (int, Decimal)) and isinstance(e.get("dur"), (int, Decimal)) and e["dur"] >= 0 and e["name"] != "[memory]"]
+    return collections.Counter((e["name"], int(e["ts"] * 1000) + base, int(e["dur"] * 1000)) for e in good)
+
+
+def chrome(tp, *traces):
+    bad = 0
+    for trace in traces:
+        try:
+            document = read(trace)
+            theirs = slices(document if isinstance(document, dict) else {"traceEvents": document})
+        except (ValueError, KeyError, TypeError):
+            continue
+        ours = slices(export(tp, trace))
+        lost = sum((theirs - ours).values())
+        print(trace, sum(theirs.values()), "slices,", lost, "lost", list((theirs - ours).items())[:3])
+        bad += lost
+    return bad
+
+
+def filters(tp, trace):
+    everything = export(tp, trace)["traceEvents"]
+    kernels = [e for e in everything if e.get("cat") == "kernel"]
+    only = export(tp, trace, "--category", "kernel")["traceEvents"]
+    assert {e["cat"] for e in only if e["ph"] == "X"} == {"kernel", "Trace"}, "category"
+    assert len([e for e in only if e.get("cat") == "kernel"]) == len(kernels) > 10
+    steps = [e for e in everything if e["ph"] == "X" and str(e.get("name")).startswith("ProfilerStep#") and e["cat"] == "user_annotation"]
+    number = steps[1]["name"].split("#")[1]
+    part = export(tp, trace, "--step", number)["traceEvents"]
+    names = {e["name"] for e in part if e["ph"] == "X"}
+    assert steps[1]["name"] in names and steps[0]["name"] not in names, names
+    cut = export(tp, trace, "--from", "0.5", "--until", "1ms")["traceEvents"]
+    times = [(e["ts"], e["ts"] + e["dur"]) for e in cut if e["ph"] == "X" and e["cat"] != "Trace"]
+    assert times and all(start < 1000 and end >= 500 for start, end in times)
+    wanted = sum(1 for e in everything if e["ph"] == "X" and e["cat"] != "Trace" and e["ts"] < 1000 and (e["ts"] + e["dur"] > 500 or e["ts"] >= 500))
+    assert len(times) == wanted, (len(times), wanted)
+    tid = kernels[0]["tid"]
+    thread = [e for e in export(tp, trace, "--thread", str(tid))["traceEvents"] if e["ph"] == "X" and e["cat"] != "Trace"]
+    assert len(thread) >= len(kernels) and {e["tid"] for e in thread if e["cat"] == "kernel"} == {tid}, "thread"
+    assert not [e for e in thread if e["cat"] in ("cpu_op", "cuda_runtime")], "thread"
+    flows = [e for e in everything if e["ph"] in "sf"]
+    assert len(flows) > 20 and not [e for e in only if e["ph"] in "sf"], "arrows"
+    return 0
+
+
+def xml(*files):
+    for path in files:
+        root = ElementTree.parse(path).getroot()
+        tags = collections.Counter(e.tag.split("}")[1] for e in root.iter())
+        odd = set(tags) - {"svg", "title", "style", "script", "rect", "text", "g", "path"}
+        handlers = [a for e in root.iter() for a in e.attrib if a.lower().startswith("on") or "href" in a]
+        assert not odd and not handlers and tags["script"] <= 1, (path, odd, handlers)
+    print(len(files), "files")
+    return not files
+
+
+sys.exit(bool({"chrome": chrome, "filters": filters, "xml": xml}[sys.argv[1]](*sys.argv[2:])))
