@@ -1,11 +1,15 @@
 """exports.py WHAT ...: what `tracepress export` wrote, read back by independent programs. Exit 1 says what is wrong.
 
 chrome TP TRACE...: every slice of a trace is in its cleaned trace, with name, start and duration; filters TP TRACE: parts;
-xml FILE...: well-formed, nothing that runs but one script without text of the trace."""
+tables TP TRACE...: the CSV files hold what the
+database holds, ids join, kernels are those of the trace, no cell starts a formula; pandas FILE...: numbers are numbers; xml FILE...: well-formed, nothing that runs but one script without text of the trace."""
 import collections
+import csv
+import glob
 import gzip
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -77,6 +81,60 @@ def filters(tp, trace):
     return 0
 
 
+TABLES = ("events", "kernels", "operators", "steps", "memory", "links")
+
+
+def defused(value):
+    text = "" if value is None else "%.9g" % value if isinstance(value, float) else str(value)
+    return "'" + text if isinstance(value, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") and text else text
+
+
+def check_tables(folder, trace):
+    db = sqlite3.connect(glob.glob(folder + "/*.sqlite")[0])
+    assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)] and db.execute("PRAGMA user_version").fetchone() == (1,)
+    for table in TABLES:
+        cursor = db.execute("SELECT * FROM " + table + (" ORDER BY event_id" if table in ("events",) else ""))
+        names, rows = [d[0] for d in cursor.description], [[defused(v) for v in row] for row in cursor]
+        written = list(csv.reader(open(glob.glob("%s/*.%s.csv" % (folder, table))[0], newline="", encoding="utf-8")))
+        assert written[0] == names, (table, names, written[0])
+        assert sorted(written[1:]) == sorted(rows), (table, [x for x in zip(sorted(written[1:]), sorted(rows)) if x[0] != x[1]][:1])
+        documented = [row[0] for row in db.execute("SELECT column_name FROM documentation WHERE table_name = ? AND definition != ''", (table,))]
+        assert documented == [""] + names, documented
+    for column in ("kernels.launch_event_id", "kernels.operator_event_id", "operators.parent_event_id", "memory.operator_event_id",
+                   "links.from_event_id", "links.to_event_id", "kernels.event_id", "operators.event_id"):
+        table, name = column.split(".")
+        lost = db.execute("SELECT count(*) FROM %s WHERE %s NOT IN (SELECT event_id FROM events)" % (table, name)).fetchone()[0]
+        assert lost == 0, (column, lost)
+    wrong = db.execute("SELECT count(*) FROM operators o JOIN events e USING (event_id) WHERE o.name != e.name OR o.start_ns != e.start_ns").fetchone()[0]
+    assert wrong == 0
+    document = read(trace)
+    events = document["traceEvents"] if isinstance(document, dict) else document
+    events = [e for e in events if isinstance(e, dict) and str(e.get("cat")).lower() == "kernel" and e.get("ph") == "X" and "dur" in e]
+    kernels = db.execute("SELECT count(*), total(duration_ns) FROM kernels WHERE kind = 'kernel'").fetchone()
+    if "random" not in trace and "reading" not in trace: # those have broken numbers
+        assert kernels == (len(events), sum(int(e["dur"] * 1000) for e in events)), (kernels, len(events))
+    print(trace, kernels)
+
+
+def tables(tp, *traces):
+    for trace in traces:
+        with tempfile.TemporaryDirectory() as folder:
+            for to in ("csv", "sqlite"):
+                subprocess.run([tp, "export", trace, "--to", to, "-o", folder, "--quiet"], check=True)
+            check_tables(folder, trace)
+    return not traces
+
+
+def pandas(*files):
+    import pandas as library
+    for path in files:
+        frame = library.read_csv(path)
+        for name in frame:
+            is_number = name.endswith(("_ns", "_id", "_bytes", "_pct")) or name in ("step", "device_number", "stream", "correlation")
+            assert not is_number or frame[name].dtype != object or frame[name].isna().all(), (path, name, frame[name].dtype)
+    return not files
+
+
 def xml(*files):
     for path in files:
         root = ElementTree.parse(path).getroot()
@@ -88,4 +146,4 @@ def xml(*files):
     return not files
 
 
-sys.exit(bool({"chrome": chrome, "filters": filters, "xml": xml}[sys.argv[1]](*sys.argv[2:])))
+sys.exit(bool({"chrome": chrome, "filters": filters, "tables": tables, "pandas": pandas, "xml": xml}[sys.argv[1]](*sys.argv[2:])))

@@ -9,6 +9,7 @@
 
 const struct tp_export_format tp_export_formats[] = {
     {.name = "chrome", .write = tp_export_chrome, .has_filter = true, .needs = TP_EXPORT_NEEDS_MODEL},
+    {.name = "csv", .write = tp_export_csv, .needs = TP_EXPORT_NEEDS_MODEL},
     {.name = "flamegraph",
      .write = tp_export_flamegraph,
      .check_metric = tp_export_flamegraph_knows,
@@ -20,6 +21,7 @@ const struct tp_export_format tp_export_formats[] = {
      .reads_frame_stacks = true,
      .needs = TP_EXPORT_NEEDS_TRACE},
     {.name = "memory-flow", .write = tp_export_memory_flow, .has_colours = true, .needs = TP_EXPORT_NEEDS_MODEL},
+    {.name = "sqlite", .write = tp_export_sqlite, .needs = TP_EXPORT_NEEDS_MODEL},
     {.name = "tfevents", .write = tp_export_tfevents, .finish = tp_export_tfevents_ranks},
     {.name = "xplane", .write = tp_export_xplane, .has_own_folders = true},
     {.name = NULL},
