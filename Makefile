@@ -107,11 +107,13 @@ $(BUILD)/phases: $(BUILD)/tests/check/phases.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/load_library: $(BUILD)/tests/check/load_library.o
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
+$(BUILD)/nvtx_program $(BUILD)/itt_program: $(BUILD)/%: $(BUILD)/tests/check/%.o
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
 $(BUILD)/%: $(BUILD)/tests/check/%.o $(RECORD) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%.so: tests/fake/%.c Makefile
 	@mkdir -p $(@D)
-	$(call Q,LINK)$(CC) $(STD) $(WARN) -O1 -g -shared -fPIC -Wl,-soname,$(@F).1 -o $@ $< -ldl
+	$(call Q,LINK)$(CC) $(STD) $(WARN) -I. -O1 -g -shared -fPIC -Wl,-soname,$(@F).1 -o $@ $< -ldl
 $(BUILD)/fake_cuda/libcuda.so.1: $(BUILD)/tests/fake/cuda/driver.o
 $(BUILD)/fake_cuda/libcupti.so.13: $(BUILD)/tests/fake/cuda/cupti.o
 $(BUILD)/fake_cuda/libcudart.so.13: $(BUILD)/tests/fake/cuda/runtime.o $(BUILD)/fake_cuda/libcuda.so.1
@@ -133,7 +135,7 @@ fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang
 $(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 bench: ## wall time against zcat, memory per event, growth, page size (N=events)
-	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/table
+	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/nvtx_program $(BUILD)/itt_program $(BUILD)/table
 	@sh tests/bench/run.sh $(BUILD) $(or $(N),75000)
 
 # ---- habits ----------------------------------------------------------------

@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct tp_source tp_source_cuda, tp_source_null, tp_source_sample, tp_source_torch;
+extern const struct tp_source tp_source_cuda, tp_source_itt, tp_source_null, tp_source_nvtx, tp_source_sample,
+    tp_source_torch;
 
 const struct tp_source *const tp_sources[] = {
-    &tp_source_torch, &tp_source_cuda, &tp_source_sample, &tp_source_null, NULL,
+    &tp_source_torch, &tp_source_cuda, &tp_source_nvtx, &tp_source_itt, &tp_source_sample, &tp_source_null, NULL,
 };
 
 enum { MAX_SOURCES = 32, MAX_SETTING = 256 };

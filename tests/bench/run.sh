@@ -94,6 +94,11 @@ exports() {
 
 echo "recording:"
 "$build/record" | sed 's/^/  /'
+for program in nvtx_program itt_program; do
+    "$build/tracepress" record -q --no-tfevents -o "$work/told" -- "$build/$program" time | sed 's/^/  /'
+    rm -rf "$work/told"
+done
+echo "  without a tool: $("$build/nvtx_program" time)"
 "$build/cupti_bench" | sed 's/^/  /'
 torch=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
 if "$torch" -c 'import torch' 2>/dev/null; then

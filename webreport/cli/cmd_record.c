@@ -105,6 +105,18 @@ static int prepare(struct job *job)
 
 /* ---- the run ---- */
 
+/* Where instrumentation of programs looks for a tool. The sources set these too, but libraries of the program may be
+ * quicker with their constructors. What somebody has set there already, stays. */
+static void set_tools(const struct job *job)
+{
+    static const struct {
+        const char *source, *variable;
+    } tools[] = {{"nvtx", "NVTX_INJECTION64_PATH"}, {"itt", "INTEL_LIBITTNOTIFY64"}};
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (*job->preload && tp_record_has(job->options, tools[i].source))
+            setenv(tools[i].variable, job->library, 0);
+}
+
 /* In the child, before exec. */
 static void set_environment(const void *given)
 {
@@ -113,6 +125,7 @@ static void set_environment(const void *given)
     tp_signals_restore();
     if (*job->preload)
         setenv("LD_PRELOAD", job->preload, 1);
+    set_tools(job);
     setenv("TRACEPRESS_SPOOLS", job->folder, 1);
     setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, words, sizeof words), 1);
     setenv("KINETO_LOG_LEVEL", "5", 0); /* its lines are not the program's */

@@ -167,6 +167,12 @@ bool tp_record_wants(const struct tp_record_options *options, const char *source
     return has_word(&options->source, source) && !has_word(&options->no_source, source);
 }
 
+bool tp_record_has(const struct tp_record_options *options, const char *source)
+{
+    bool is_default = options->source.count == 0 || has_word(&options->source, "default");
+    return (is_default || has_word(&options->source, source)) && !has_word(&options->no_source, source);
+}
+
 static bool is_known(const struct tp_source_rows *rows, const char *name, size_t len)
 {
     static const char *const ours[] = {"kineto", "default"};
