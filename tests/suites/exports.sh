@@ -13,6 +13,14 @@ check "chrome: no slice crosses another, none is lost" chrome
 check "chrome: filters keep what they say" python3 "$look" filters "$TP" "$DATA/traces/gpu_2026.pt.trace.json.gz"
 needed() { ! python3 "$rules" "$DATA/traces/case_bad_nesting.pt.trace.json.gz"; }
 check "chrome: a trace that needed it was broken before" needed
+samples() { # a thread that has samples and no slice has a name, too
+    printf '{"traceEvents":[%s,%s,%s]}' '{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":1,"dur":1}' \
+        '{"ph":"M","name":"thread_name","pid":1,"tid":7,"args":{"name":"loader"}}' \
+        '{"ph":"P","cat":"cpu_sample","name":"x","pid":1,"tid":7,"ts":5,"args":{"cpu ns":9,"Call stack":"f;"}}' >samples.pt.trace.json
+    "$TP" export samples.pt.trace.json --to chrome -o samples --quiet && python3 "$rules" samples/*.json.gz &&
+        gunzip -c samples/*.json.gz | grep -q '"tid":7,"args":{"name":"loader"'
+}
+check "chrome: a thread of samples has its name" samples
 pictures() { export_all flamegraph svg && export_all memory-flow svg && python3 "$look" xml svg/*.svg; }
 check "pictures are XML, whatever the names" pictures
 if python3 -c 'import sqlite3' 2>/dev/null; then

@@ -23,7 +23,8 @@ struct writing {
     struct tp_keyed *ends; /* of links that are kept, by event: tie: link * 2 + is end */
     uint32_t end_count;
     int64_t lane_tid[TP_CHROME_MAX_LANES];
-    int64_t place; /* of the next row */
+    int64_t place;    /* of the next row */
+    uint8_t *has_row; /* by thread: its first row has its name */
 };
 
 static void start_at(struct writing *w, int64_t ts_ns)
@@ -128,6 +129,7 @@ static void put_row(struct writing *w, uint32_t thread, unsigned lane)
     int n = snprintf(text, sizeof text, "%.*s", (int)(base.len < 400 ? base.len : 400), base.ptr);
     if (lane)
         n = snprintf(text, sizeof text, "%.*s (overlap %u)", (int)(base.len < 400 ? base.len : 400), base.ptr, lane);
+    w->has_row[thread] = 1;
     w->lane_tid[lane] = lane ? w->rows.next_tid++ : row->tid;
     tp_trace_out_row(w->out, row->pid, w->lane_tid[lane], (struct tp_str){text, (size_t)n}, w->place++);
 }
@@ -161,10 +163,14 @@ static void put_event(struct writing *w, uint32_t index)
 
 /* ---- moments ---- */
 
-static bool keeps_moment(const struct writing *w, uint32_t thread, int64_t ts_ns, struct tp_str category)
+/* Whether it is kept; a thread that has no slices gets its row then. */
+static bool keeps_moment(struct writing *w, uint32_t thread, int64_t ts_ns, struct tp_str category)
 {
-    return w->filter.threads[thread] && tp_filter_keeps_time(&w->filter, ts_ns, ts_ns) &&
-           tp_filter_keeps_category(w->filter.filter, category);
+    bool is_kept = w->filter.threads[thread] && tp_filter_keeps_time(&w->filter, ts_ns, ts_ns) &&
+                   tp_filter_keeps_category(w->filter.filter, category);
+    if (is_kept && !w->has_row[thread])
+        put_row(w, thread, 0);
+    return is_kept;
 }
 
 static void put_memory(struct writing *w, const struct tp_memory *memory)
@@ -286,6 +292,7 @@ int tp_export_chrome(const struct tp_export *export, struct tp_error *err)
         return code;
     tp_chrome_rows_build(&w->rows, w->trace, export->arena);
     tp_chrome_lanes_init(&w->lanes, export->arena);
+    w->has_row = tp_arena_array(export->arena, w->trace->thread_count, sizeof *w->has_row);
     sort_events(w);
     sort_links(w);
     return write_file(w, path, err);
