@@ -19,7 +19,7 @@ HAVE_ISAL     := $(shell printf '\043include <isa-l/igzip_lib.h>\n' | $(CC) -E -
 ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1) -fvisibility=hidden -fPIC -pthread \
                  -MMD -MP -I. -I$(BUILD)/gen $(CFLAGS)
 ALL_LDFLAGS    = $(MODE_FLAGS) -pthread $(LDFLAGS)
-LIBS          := $(if $(HAVE_ISAL),-lisal) -lprotobuf-c -lz -lm
+LIBS          := $(if $(HAVE_ISAL),-lisal) -lprotobuf-c -lsqlite3 -lz -lm
 comma := ,
 Q = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 

@@ -16,6 +16,7 @@ for stage in "$@"; do
         compiles '#include <stdlib.h>' || needed="$needed libc6-dev"
         compiles '#include <zlib.h>' || needed="$needed zlib1g-dev"
         compiles '#include <protobuf-c/protobuf-c.h>' || needed="$needed libprotobuf-c-dev"
+        compiles '#include <sqlite3.h>' || needed="$needed libsqlite3-dev"
         has protoc-c || needed="$needed protobuf-c-compiler"
         compiles '#include <libunwind.h>' || needed="$needed libunwind-dev"
         compiles '#include <elfutils/libdwfl.h>' || needed="$needed libdw-dev"

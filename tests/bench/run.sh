@@ -77,6 +77,21 @@ print("  torch: %.1f s for its events and tree, %.1f s for key_averages and the 
 END
 }
 
+# exports FILE: each format beside the report of the same trace
+exports() {
+    "$build/measure" "$build/tracepress" report "$1" -o "$work/report.html" --quiet >"$work/beside"
+    for format in folded flamegraph memory-flow chrome csv sqlite; do
+        metric=
+        [ $format != folded ] || metric="--metric cpu"
+        # shellcheck disable=SC2086
+        "$build/measure" "$build/tracepress" export "$1" --to $format $metric -o "$work/out.$format" --quiet >"$work/made" || return 1
+        bytes=$(cat "$work/out.$format"/* | wc -c)
+        paste -d' ' "$work/made" "$work/beside" | awk -v format=$format -v bytes="$bytes" '{ printf "  export --to %-12s %7.0f ms, %5.2f of the report; peak %.0f MB; writes %.1f MB\n",
+            format, $1 / 1000, $1 / $5, $2 / 1024, bytes / 1e6 }'
+        rm -rf "$work/out.$format"
+    done
+}
+
 echo "recording:"
 "$build/record" | sed 's/^/  /'
 for program in nvtx_program itt_program; do
@@ -110,6 +125,7 @@ for factor in 1 4 16; do
 done
 exponent
 table "$work/gen.pt.trace.json.gz"
+exports "$work/gen.pt.trace.json.gz"
 sample=$(ls "$shared"/data/traces/kineto/resnet50_num_workers_0/*.gz 2>/dev/null | head -n 1)
 has_peer=$(python3 -c 'import torch_tb_profiler; print(1)' 2>/dev/null || :)
 

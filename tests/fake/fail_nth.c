@@ -110,6 +110,13 @@ ssize_t write(int file, const void *bytes, size_t size)
     return syscall(SYS_write, file, bytes, size);
 }
 
+ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t at)
+{
+    if (fails('o'))
+        return disk_full();
+    return syscall(SYS_pwrite64, file, bytes, size, at);
+}
+
 ssize_t writev(int file, const struct iovec *parts, int count)
 {
     if (file != 2 && fails('o'))

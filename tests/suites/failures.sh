@@ -78,14 +78,14 @@ sample() {
 check "a trace writer whose allocations fail says so and leaves nothing" sample memory
 check "a trace writer whose output fails says so and leaves nothing" sample output
 
-# exports KIND STATUS: `export --to xplane` with the n-th call of KIND failing, and all behind it
+# exports KIND STATUS FORMAT: `export --to FORMAT` with the n-th call of KIND failing, and all behind it
 exports() {
     rm -rf out
     n=0 total=1
     while [ "$n" -le "$total" ]; do
         rm -rf out
         timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
-            "$TP" export "$trace" --to xplane -o out --quiet 2>stderr
+            "$TP" export "$trace" --to "$3" -o out --quiet 2>stderr
         status=$?
         left=$(find out -type f 2>/dev/null)
         if [ "$n" = 0 ]; then
@@ -101,8 +101,12 @@ exports() {
     done
     echo "$total calls"
 }
-check "an export for XProf whose allocations fail: exit 5, nothing left behind" exports memory 5
-check "an export for XProf whose output fails: exit 4, nothing left behind" exports output 4
+check "an export for XProf whose allocations fail: exit 5, nothing left behind" exports memory 5 xplane
+check "an export for XProf whose output fails: exit 4, nothing left behind" exports output 4 xplane
+for format in sqlite flamegraph memory-flow chrome; do
+    check "an export to $format whose allocations fail: exit 5, nothing left behind" exports memory 5 $format
+    check "an export to $format whose output fails: exit 4, nothing left behind" exports output 4 $format
+done
 
 # events KIND: an export beside an older file while calls of KIND fail: 0, 4 or 5, a message, and only whole files
 events() {

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "writer/csv.h"
+
 static void export_format_is_found_by_name(void **state)
 {
     (void)state;
@@ -35,11 +37,34 @@ static void export_names_stay_in_their_folder(void **state)
     tp_arena_release(&arena);
 }
 
+static void assert_cell(struct tp_str text, const char *want)
+{
+    struct tp_buf out;
+    tp_buf_init(&out, 0);
+    tp_csv_text(&out, text);
+    assert_int_equal(out.size, strlen(want));
+    assert_memory_equal(out.data, want, out.size);
+    tp_buf_release(&out);
+}
+
+static void csv_cells_start_no_formula(void **state)
+{
+    (void)state;
+    assert_cell(TP_STR("a,b"), "\"a,b\"");
+    assert_cell(TP_STR("say \"x\""), "\"say \"\"x\"\"\"");
+    assert_cell(TP_STR("=1+1"), "\"'=1+1\"");
+    assert_cell(TP_STR("@SUM(A1)"), "\"'@SUM(A1)\"");
+    assert_cell(TP_STR("\tx"), "\"'\tx\"");
+    assert_cell(TP_STR("a=1"), "\"a=1\"");
+    assert_cell((struct tp_str){NULL, 0}, "\"\"");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(export_format_is_found_by_name),
         cmocka_unit_test(export_names_stay_in_their_folder),
+        cmocka_unit_test(csv_cells_start_no_formula),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

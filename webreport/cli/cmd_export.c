@@ -10,7 +10,8 @@
 #include "writer/base/fs.h"
 
 struct options {
-    const char *to, *out, *metric, *baseline;
+    const char *to, *out, *metric, *baseline, *steps, *from, *until;
+    struct tp_opt_list threads, categories;
     uint64_t max_input;
     int color, rules, colour; /* colour: -1: not given */
     bool strict, quiet, help;
@@ -25,6 +26,11 @@ static const struct tp_opt table[] = {
     {"baseline", 0, TP_OPT_TEXT, AT(baseline), NULL},
     {"torch", 0, TP_OPT_CHOICE, AT(rules), TP_TORCH_RULES},
     {"color-by", 0, TP_OPT_CHOICE, AT(colour), TP_EXPORT_COLOURS},
+    {"step", 0, TP_OPT_TEXT, AT(steps), NULL},
+    {"from", 0, TP_OPT_TEXT, AT(from), NULL},
+    {"until", 0, TP_OPT_TEXT, AT(until), NULL},
+    {"thread", 0, TP_OPT_LIST, AT(threads), NULL},
+    {"category", 0, TP_OPT_LIST, AT(categories), NULL},
     {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
     {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
     {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
@@ -42,6 +48,7 @@ struct job {
     struct tp_arena arena; /* of the whole job */
     struct tp_runs runs;
     struct tp_export_job all;
+    struct tp_filter filter;
     struct tp_trace *baseline; /* in the arena; NULL: none was named */
     size_t usable_count, done_count, file_count;
     bool hit_limit;
@@ -92,6 +99,7 @@ static int write_profile(struct job *job, const struct tp_run *run, const struct
                                .run = tp_export_safe_name(&a->arena, run->name),
                                .worker = tp_export_safe_name(&a->arena, file->worker),
                                .metric = job->options->metric,
+                               .filter = &job->filter,
                                .baseline = job->baseline,
                                .colour = job->options->colour < 0 ? TP_EXPORT_BY_LIFETIME
                                                                   : (enum tp_export_colour)job->options->colour,
@@ -204,6 +212,36 @@ static int usage(struct tp_console *console, const char *what)
     return TP_EXIT_USAGE;
 }
 
+/* What the options ask of the format, or NULL. */
+static const char *misfit(const struct options *o, const struct tp_export_format *format)
+{
+    bool has_filter = o->steps || o->from || o->until || o->threads.count || o->categories.count;
+    if (o->metric && !format->check_metric)
+        return "--metric: this format has none";
+    if (o->metric && !format->check_metric(o->metric))
+        return "--metric: no such metric";
+    if (o->baseline && !format->has_baseline)
+        return "--baseline: this format shows no difference";
+    if (o->colour >= 0 && !format->has_colours)
+        return "--color-by: this format has no choice of colours";
+    if (has_filter && !format->has_filter)
+        return "--step, --from, --until, --thread, --category: this format takes no part of a trace";
+    return NULL;
+}
+
+static int read_filter(struct job *job, struct tp_error *err)
+{
+    const struct options *o = job->options;
+    struct tp_filter_options options = {.steps = o->steps,
+                                        .from = o->from,
+                                        .until = o->until,
+                                        .threads = o->threads.items,
+                                        .thread_count = o->threads.count,
+                                        .categories = o->categories.items,
+                                        .category_count = o->categories.count};
+    return tp_filter_parse(&job->filter, &options, err);
+}
+
 int tp_cmd_export(int argc, char **argv)
 {
     struct options o = {.out = ".", .colour = -1};
@@ -221,14 +259,10 @@ int tp_cmd_export(int argc, char **argv)
     job.format = tp_export_find(o.to);
     if (!job.format)
         return usage(&console, "--to: no such format");
-    if (o.metric && !job.format->check_metric)
-        return usage(&console, "--metric: this format has none");
-    if (o.metric && !job.format->check_metric(o.metric))
-        return usage(&console, "--metric: no such metric");
-    if (o.baseline && !job.format->has_baseline)
-        return usage(&console, "--baseline: this format shows no difference");
-    if (o.colour >= 0 && !job.format->has_colours)
-        return usage(&console, "--color-by: this format has no choice of colours");
+    if (misfit(&o, job.format))
+        return usage(&console, misfit(&o, job.format));
+    if (read_filter(&job, &err) < 0)
+        return usage(&console, err.text);
     if (job.input_count == 0)
         return usage(&console, "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
     if (!*o.out)

@@ -1,12 +1,15 @@
 /* The list of export formats: see export.h. */
 #include "webreport/export/export.h"
 
+#include <setjmp.h>
 #include <string.h>
 
 #include "webreport/export/formats.h"
 #include "writer/base/limits.h"
 
 const struct tp_export_format tp_export_formats[] = {
+    {.name = "chrome", .write = tp_export_chrome, .has_filter = true, .needs = TP_EXPORT_NEEDS_MODEL},
+    {.name = "csv", .write = tp_export_csv, .needs = TP_EXPORT_NEEDS_MODEL},
     {.name = "flamegraph",
      .write = tp_export_flamegraph,
      .check_metric = tp_export_flamegraph_knows,
@@ -18,6 +21,7 @@ const struct tp_export_format tp_export_formats[] = {
      .reads_frame_stacks = true,
      .needs = TP_EXPORT_NEEDS_TRACE},
     {.name = "memory-flow", .write = tp_export_memory_flow, .has_colours = true, .needs = TP_EXPORT_NEEDS_MODEL},
+    {.name = "sqlite", .write = tp_export_sqlite, .needs = TP_EXPORT_NEEDS_MODEL},
     {.name = "tfevents", .write = tp_export_tfevents, .finish = tp_export_tfevents_ranks},
     {.name = "xplane", .write = tp_export_xplane, .has_own_folders = true},
     {.name = NULL},
@@ -29,6 +33,19 @@ const struct tp_export_format *tp_export_find(const char *name)
         if (strcmp(format->name, name) == 0)
             return format;
     return NULL;
+}
+
+int tp_export_guarded(struct tp_arena *arena, void (*work)(void *context), void *context)
+{
+    jmp_buf outer;
+    volatile int code = TP_OK;
+    memcpy(&outer, &arena->guard, sizeof outer);
+    if (setjmp(arena->guard) == 0)
+        work(context);
+    else
+        code = arena->code;
+    memcpy(&arena->guard, &outer, sizeof outer);
+    return code;
 }
 
 char *tp_export_clean(struct tp_arena *arena, struct tp_str text, const char *marks, size_t max_bytes)

@@ -4,6 +4,7 @@
 #ifndef TP_WEBREPORT_EXPORT_EXPORT_H
 #define TP_WEBREPORT_EXPORT_EXPORT_H
 
+#include "webreport/export/filter.h"
 #include "webreport/query/functions.h"
 #include "webreport/render/page.h"
 #include "writer/base/arena.h"
@@ -30,6 +31,7 @@ struct tp_export {
     const char *run, *worker;              /* safe forms of profile->run and profile->worker */
     const char *metric;                    /* --metric, for formats that show one number; NULL: their own choice */
     const struct tp_trace *baseline;       /* --baseline, for formats that show a difference; NULL: none */
+    const struct tp_filter *filter;        /* --step and the like, for formats that take a part; NULL: everything */
     enum tp_export_colour colour;          /* --color-by, for pictures that have a choice */
     enum tp_torch_rules rules;             /* --torch, for formats that equal what torch writes */
     struct tp_export_job *job;             /* NULL: there is only this profile */
@@ -54,6 +56,7 @@ struct tp_export_format {
     bool has_own_folders;                     /* it names what it needs in `out` itself: `folder` is not made for it */
     bool reads_frame_stacks;                  /* the trace is read with keeps_frame_stacks */
     bool has_baseline;                        /* it can show the difference to another trace */
+    bool has_filter;                          /* it can export a part */
     bool has_colours;                         /* it knows --color-by */
     enum tp_export_need needs;                /* of the profile */
 };
@@ -63,6 +66,10 @@ extern const struct tp_export_format tp_export_formats[];
 
 /* The format of that name, or NULL. name: not NULL. */
 const struct tp_export_format *tp_export_find(const char *name);
+
+/* Calls work while the arena's guard is caught: for work that owns more than arena memory, such as an open file. 0, or
+ * the code that the arena was left with; its guard is the caller's again. */
+int tp_export_guarded(struct tp_arena *arena, void (*work)(void *context), void *context);
 
 /* The first max_bytes of `text` in `arena`, never empty: other bytes than letters, digits and those in `marks` become
  * "_". */

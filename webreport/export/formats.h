@@ -25,4 +25,11 @@ int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err);
 /* WORKER.DEVICE.memory.svg for each device with memory records (memory_flow.c). */
 int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err);
 
+/* WORKER.chrome.json.gz: a cleaned trace (chrome.c). */
+int tp_export_chrome(const struct tp_export *export, struct tp_error *err);
+
+/* WORKER.TABLE.csv for each table of rows.h (csv.c); all of them in WORKER.sqlite (sqlite.c). */
+int tp_export_csv(const struct tp_export *export, struct tp_error *err);
+int tp_export_sqlite(const struct tp_export *export, struct tp_error *err);
+
 #endif

@@ -1,9 +1,7 @@
 /* SVG documents: see svg.h. */
 #include "webreport/export/svg.h"
 
-#include <setjmp.h>
-#include <string.h>
-
+#include "webreport/export/export.h"
 #include "webreport/render/assets.h"
 #include "webreport/render/escape.h"
 #include "writer/base/fs.h"
@@ -103,19 +101,16 @@ void tp_svg_text_in(struct tp_buf *out, struct tp_str text, size_t max_columns)
     tp_buf_puts(out, "\u2026");
 }
 
-/* The document in *out, which is not the arena's: the guard's jump ends here. 0 or the code of what failed. */
-static int draw_guarded(struct tp_buf *out, struct tp_arena *arena, void (*draw)(struct tp_buf *out, void *context),
-                        void *context)
+struct drawing {
+    struct tp_buf *out;
+    void (*draw)(struct tp_buf *out, void *context);
+    void *context;
+};
+
+static void draw_it(void *context)
 {
-    jmp_buf outer;
-    volatile int code = TP_OK;
-    memcpy(&outer, &arena->guard, sizeof outer);
-    if (setjmp(arena->guard) == 0)
-        draw(out, context);
-    else
-        code = arena->code;
-    memcpy(&arena->guard, &outer, sizeof outer);
-    return code < 0 ? code : out->failed;
+    struct drawing *drawing = context;
+    drawing->draw(drawing->out, drawing->context);
 }
 
 static int write_document(const struct tp_buf *document, const char *path, struct tp_error *err)
@@ -136,7 +131,8 @@ int tp_svg_write(const char *path, struct tp_arena *arena, void (*draw)(struct t
 {
     struct tp_buf document;
     tp_buf_init(&document, TP_MAX_SVG_BYTES);
-    int code = draw_guarded(&document, arena, draw, context);
+    int code = tp_export_guarded(arena, draw_it, &(struct drawing){&document, draw, context});
+    code = code < 0 ? code : document.failed;
     if (code < 0)
         tp_error_set(err, code, 0, "%s: %s", path, code == TP_ELIMIT ? "a limit was reached" : "out of memory");
     else

@@ -188,6 +188,11 @@ int tp_outfile_write(struct tp_outfile *file, const void *bytes, size_t size, st
     return code;
 }
 
+const char *tp_outfile_temporary(const struct tp_outfile *file)
+{
+    return file->is_direct ? NULL : file->temporary;
+}
+
 int tp_outfile_commit(struct tp_outfile **slot, struct tp_error *err)
 {
     struct tp_outfile *file = *slot;

@@ -19,6 +19,11 @@ int tp_outfile_open(struct tp_outfile **out, const char *path, struct tp_error *
 /* Appends bytes. 0 or TP_EIO; an error is sticky and makes tp_outfile_commit fail too. */
 int tp_outfile_write(struct tp_outfile *file, const void *bytes, size_t size, struct tp_error *err);
 
+/* Path of the temporary file, which is there and empty until something is written: for a library that writes files only
+ * by their name. Use either this or tp_outfile_write. NULL: the target is written directly. Lives as long as the file.
+ */
+const char *tp_outfile_temporary(const struct tp_outfile *file);
+
 /* Flushes, closes and renames; frees *slot, which becomes NULL. 0 or TP_EIO. */
 int tp_outfile_commit(struct tp_outfile **slot, struct tp_error *err);
 

@@ -1,0 +1,149 @@
+"""exports.py WHAT ...: what `tracepress export` wrote, read back by independent programs. Exit 1 says what is wrong.
+
+chrome TP TRACE...: every slice of a trace is in its cleaned trace, with name, start and duration; filters TP TRACE: parts;
+tables TP TRACE...: the CSV files hold what the
+database holds, ids join, kernels are those of the trace, no cell starts a formula; pandas FILE...: numbers are numbers; xml FILE...: well-formed, nothing that runs but one script without text of the trace."""
+import collections
+import csv
+import glob
+import gzip
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from decimal import Decimal
+
+KINDS = {"cpu_op", "operator", "user_annotation", "cuda_runtime", "cuda_driver", "runtime", "kernel", "gpu_memcpy", "memcpy",
+         "gpu_memset", "memset", "python_function", "gpu_user_annotation"}
+
+
+def read(path):
+    data = open(path, "rb").read()
+    data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    return json.loads(data.decode("utf-8", "replace"), parse_float=Decimal)
+
+
+def export(tp, trace, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([tp, "export", trace, "--to", "chrome", "-o", folder, "--quiet", *options], check=True)
+        return read(os.path.join(folder, os.listdir(folder)[0]))
+
+
+def slices(document):
+    """(name, start, duration) of each known slice, in nanoseconds of the clock that baseTimeNanoseconds belongs to."""
+    events, base = document["traceEvents"], document.get("baseTimeNanoseconds", 0)
+    base = base if isinstance(base, int) else 0
+    good = [e for e in events if isinstance(e, dict) and e.get("ph") == "X" and str(e.get("cat")).lower() in KINDS and isinstance(e.get("name"), str)
+            and isinstance(e.get("ts"), (int, Decimal)) and isinstance(e.get("dur"), (int, Decimal)) and e["dur"] >= 0 and e["name"] != "[memory]"]
+    return collections.Counter((e["name"], int(e["ts"] * 1000) + base, int(e["dur"] * 1000)) for e in good)
+
+
+def chrome(tp, *traces):
+    bad = 0
+    for trace in traces:
+        try:
+            document = read(trace)
+            theirs = slices(document if isinstance(document, dict) else {"traceEvents": document})
+        except (ValueError, KeyError, TypeError):
+            continue
+        ours = slices(export(tp, trace))
+        lost = sum((theirs - ours).values())
+        print(trace, sum(theirs.values()), "slices,", lost, "lost", list((theirs - ours).items())[:3])
+        bad += lost
+    return bad
+
+
+def filters(tp, trace):
+    everything = export(tp, trace)["traceEvents"]
+    kernels = [e for e in everything if e.get("cat") == "kernel"]
+    only = export(tp, trace, "--category", "kernel")["traceEvents"]
+    assert {e["cat"] for e in only if e["ph"] == "X"} == {"kernel", "Trace"}, "category"
+    assert len([e for e in only if e.get("cat") == "kernel"]) == len(kernels) > 10
+    steps = [e for e in everything if e["ph"] == "X" and str(e.get("name")).startswith("ProfilerStep#") and e["cat"] == "user_annotation"]
+    number = steps[1]["name"].split("#")[1]
+    part = export(tp, trace, "--step", number)["traceEvents"]
+    names = {e["name"] for e in part if e["ph"] == "X"}
+    assert steps[1]["name"] in names and steps[0]["name"] not in names, names
+    cut = export(tp, trace, "--from", "0.5", "--until", "1ms")["traceEvents"]
+    times = [(e["ts"], e["ts"] + e["dur"]) for e in cut if e["ph"] == "X" and e["cat"] != "Trace"]
+    assert times and all(start < 1000 and end >= 500 for start, end in times)
+    wanted = sum(1 for e in everything if e["ph"] == "X" and e["cat"] != "Trace" and e["ts"] < 1000 and (e["ts"] + e["dur"] > 500 or e["ts"] >= 500))
+    assert len(times) == wanted, (len(times), wanted)
+    tid = kernels[0]["tid"]
+    thread = [e for e in export(tp, trace, "--thread", str(tid))["traceEvents"] if e["ph"] == "X" and e["cat"] != "Trace"]
+    assert len(thread) >= len(kernels) and {e["tid"] for e in thread if e["cat"] == "kernel"} == {tid}, "thread"
+    assert not [e for e in thread if e["cat"] in ("cpu_op", "cuda_runtime")], "thread"
+    flows = [e for e in everything if e["ph"] in "sf"]
+    assert len(flows) > 20 and not [e for e in only if e["ph"] in "sf"], "arrows"
+    return 0
+
+
+TABLES = ("events", "kernels", "operators", "steps", "memory", "links")
+
+
+def defused(value):
+    text = "" if value is None else "%.9g" % value if isinstance(value, float) else str(value)
+    return "'" + text if isinstance(value, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") and text else text
+
+
+def check_tables(folder, trace):
+    db = sqlite3.connect(glob.glob(folder + "/*.sqlite")[0])
+    assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)] and db.execute("PRAGMA user_version").fetchone() == (1,)
+    for table in TABLES:
+        cursor = db.execute("SELECT * FROM " + table + (" ORDER BY event_id" if table in ("events",) else ""))
+        names, rows = [d[0] for d in cursor.description], [[defused(v) for v in row] for row in cursor]
+        written = list(csv.reader(open(glob.glob("%s/*.%s.csv" % (folder, table))[0], newline="", encoding="utf-8")))
+        assert written[0] == names, (table, names, written[0])
+        assert sorted(written[1:]) == sorted(rows), (table, [x for x in zip(sorted(written[1:]), sorted(rows)) if x[0] != x[1]][:1])
+        documented = [row[0] for row in db.execute("SELECT column_name FROM documentation WHERE table_name = ? AND definition != ''", (table,))]
+        assert documented == [""] + names, documented
+    for column in ("kernels.launch_event_id", "kernels.operator_event_id", "operators.parent_event_id", "memory.operator_event_id",
+                   "links.from_event_id", "links.to_event_id", "kernels.event_id", "operators.event_id"):
+        table, name = column.split(".")
+        lost = db.execute("SELECT count(*) FROM %s WHERE %s NOT IN (SELECT event_id FROM events)" % (table, name)).fetchone()[0]
+        assert lost == 0, (column, lost)
+    wrong = db.execute("SELECT count(*) FROM operators o JOIN events e USING (event_id) WHERE o.name != e.name OR o.start_ns != e.start_ns").fetchone()[0]
+    assert wrong == 0
+    document = read(trace)
+    events = document["traceEvents"] if isinstance(document, dict) else document
+    events = [e for e in events if isinstance(e, dict) and str(e.get("cat")).lower() == "kernel" and e.get("ph") == "X" and "dur" in e]
+    kernels = db.execute("SELECT count(*), total(duration_ns) FROM kernels WHERE kind = 'kernel'").fetchone()
+    if "random" not in trace and "reading" not in trace: # those have broken numbers
+        assert kernels == (len(events), sum(int(e["dur"] * 1000) for e in events)), (kernels, len(events))
+    print(trace, kernels)
+
+
+def tables(tp, *traces):
+    for trace in traces:
+        with tempfile.TemporaryDirectory() as folder:
+            for to in ("csv", "sqlite"):
+                subprocess.run([tp, "export", trace, "--to", to, "-o", folder, "--quiet"], check=True)
+            check_tables(folder, trace)
+    return not traces
+
+
+def pandas(*files):
+    import pandas as library
+    for path in files:
+        frame = library.read_csv(path)
+        for name in frame:
+            is_number = name.endswith(("_ns", "_id", "_bytes", "_pct")) or name in ("step", "device_number", "stream", "correlation")
+            assert not is_number or frame[name].dtype != object or frame[name].isna().all(), (path, name, frame[name].dtype)
+    return not files
+
+
+def xml(*files):
+    for path in files:
+        root = ElementTree.parse(path).getroot()
+        tags = collections.Counter(e.tag.split("}")[1] for e in root.iter())
+        odd = set(tags) - {"svg", "title", "style", "script", "rect", "text", "g", "path"}
+        handlers = [a for e in root.iter() for a in e.attrib if a.lower().startswith("on") or "href" in a]
+        assert not odd and not handlers and tags["script"] <= 1, (path, odd, handlers)
+    print(len(files), "files")
+    return not files
+
+
+sys.exit(bool({"chrome": chrome, "filters": filters, "tables": tables, "pandas": pandas, "xml": xml}[sys.argv[1]](*sys.argv[2:])))

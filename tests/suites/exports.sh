@@ -1,0 +1,56 @@
+# Exports read back by the programs they are for: Perfetto's rules, sqlite3, csv and pandas, an XML parser.
+. tests/suites/case.sh
+if ! command -v python3 >/dev/null 2>&1; then
+    skip "exports are read back" "no python3"
+    exit 0
+fi
+look=$PWD/tests/check/exports.py
+rules=$PWD/tests/check/perfetto_rules.py
+cd "$WORK" || exit 1
+export_all() { for trace in "$DATA"/traces/*.gz "$DATA"/run/*.gz; do "$TP" export "$trace" --to "$1" -o "$2" --quiet || [ $? = 3 ] || return 1; done; }
+chrome() { export_all chrome chrome && python3 "$rules" chrome/*.json.gz && python3 "$look" chrome "$TP" "$DATA"/traces/*.gz; }
+check "chrome: no slice crosses another, none is lost" chrome
+check "chrome: filters keep what they say" python3 "$look" filters "$TP" "$DATA/traces/gpu_2026.pt.trace.json.gz"
+needed() { ! python3 "$rules" "$DATA/traces/case_bad_nesting.pt.trace.json.gz"; }
+check "chrome: a trace that needed it was broken before" needed
+samples() { # a thread that has samples and no slice has a name, too
+    printf '{"traceEvents":[%s,%s,%s]}' '{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":1,"dur":1}' \
+        '{"ph":"M","name":"thread_name","pid":1,"tid":7,"args":{"name":"loader"}}' \
+        '{"ph":"P","cat":"cpu_sample","name":"x","pid":1,"tid":7,"ts":5,"args":{"cpu ns":9,"Call stack":"f;"}}' >samples.pt.trace.json
+    "$TP" export samples.pt.trace.json --to chrome -o samples --quiet && python3 "$rules" samples/*.json.gz &&
+        gunzip -c samples/*.json.gz | grep -q '"tid":7,"args":{"name":"loader"'
+}
+check "chrome: a thread of samples has its name" samples
+pictures() { export_all flamegraph svg && export_all memory-flow svg && python3 "$look" xml svg/*.svg; }
+check "pictures are XML, whatever the names" pictures
+if python3 -c 'import sqlite3' 2>/dev/null; then
+    check "csv and sqlite: the same rows, ids that join, the trace's kernels, no formula" python3 "$look" tables "$TP" "$DATA"/traces/*.gz
+else
+    skip "csv and sqlite" "no python3 with sqlite3"
+fi
+if command -v sqlite3 >/dev/null 2>&1; then
+    questions() { # those of the help text, each must give an answer
+        "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to sqlite -o db --quiet || return 1
+        "$TP" help export | sed -n '/^questions for/,/^$/p' | sed '1d;s/^  [^ ].*\(SELECT\)/\1/' >questions.sql
+        [ "$(grep -c ';' questions.sql)" -ge 5 ] || return 1
+        for i in 1 2 3 4 5; do
+            [ -n "$(tr '\n' ' ' <questions.sql | cut -d';' -f$i | sqlite3 -bail db/*.sqlite)" ] || { echo "question $i has no answer"; return 1; }
+        done
+    }
+    check "sqlite: the help's questions have answers" questions
+else
+    skip "sqlite: the help's questions have answers" "no sqlite3 program"
+fi
+pandas=${PANDAS_PYTHON:-python3}
+if "$pandas" -c 'import pandas' >/dev/null 2>&1; then
+    "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to csv -o frames --quiet
+    check "csv: pandas reads numbers as numbers" "$pandas" "$look" pandas frames/*.csv
+else
+    skip "csv: pandas reads numbers as numbers" "pandas is not installed"
+fi
+older() { # a database that cannot be finished leaves the older one
+    rm -rf old && mkdir old && echo old >old/gpu_2026.sqlite
+    (ulimit -f 16 && "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to sqlite -o old 2>said)
+    [ $? = 4 ] && [ "$(cat old/gpu_2026.sqlite)" = old ] && [ "$(ls -A old)" = gpu_2026.sqlite ] && grep -q "cannot write" said
+}
+check "sqlite: a full disk leaves the older file, exit 4" older

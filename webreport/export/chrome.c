@@ -1,0 +1,299 @@
+/* A cleaned trace for chrome://tracing and Perfetto: export --to chrome. Slices are written row by row as they come out
+ * of a sorted list of numbers; nothing of the text is kept. */
+#include "webreport/export/chrome.h"
+
+#include <stdio.h>
+
+#include "webreport/export/filter.h"
+#include "webreport/export/formats.h"
+#include "webreport/export/links.h"
+#include "webreport/model/saturate.h"
+#include "webreport/model/sort.h"
+
+struct writing {
+    const struct tp_export *export;
+    const struct tp_trace *trace;
+    struct tp_trace_out *out;
+    struct tp_chrome_rows rows;
+    struct tp_chrome_lanes lanes;
+    struct tp_filter_trace filter;
+    int64_t first_ns;
+    uint32_t *thread_first, *events; /* events thread by thread, in order of time */
+    struct tp_links links;
+    struct tp_keyed *ends; /* of links that are kept, by event: tie: link * 2 + is end */
+    uint32_t end_count;
+    int64_t lane_tid[TP_CHROME_MAX_LANES];
+    int64_t place;    /* of the next row */
+    uint8_t *has_row; /* by thread: its first row has its name */
+};
+
+static void start_at(struct writing *w, int64_t ts_ns)
+{
+    w->first_ns = ts_ns < w->first_ns ? ts_ns : w->first_ns;
+}
+
+/* The earliest time of anything becomes 0: viewers keep nanoseconds of small numbers only. */
+static void find_first(struct writing *w)
+{
+    const struct tp_trace *trace = w->trace;
+    w->first_ns = INT64_MAX;
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        start_at(w, trace->events[i].ts_ns);
+    for (uint32_t i = 0; i < trace->memory_count; i++)
+        start_at(w, trace->memory[i].ts_ns);
+    for (uint32_t i = 0; i < trace->sample_count; i++)
+        start_at(w, trace->samples[i].ts_ns);
+    for (uint32_t i = 0; i < trace->counter_count; i++)
+        start_at(w, trace->counters[i].ts_ns);
+    if (w->first_ns == INT64_MAX)
+        w->first_ns = 0;
+}
+
+static bool keeps(const struct writing *w, const struct tp_event *event)
+{
+    enum tp_trace_out_category category;
+    struct tp_str text = tp_chrome_category(w->trace, event, &category);
+    return text.len && w->filter.threads[event->thread] &&
+           tp_filter_keeps_time(&w->filter, event->ts_ns, tp_event_end(event)) &&
+           tp_filter_keeps_category(w->filter.filter, text);
+}
+
+/* ---- order ---- */
+
+static void sort_events(struct writing *w)
+{
+    const struct tp_trace *trace = w->trace;
+    struct tp_arena *arena = w->export->arena;
+    uint32_t *first = w->thread_first = tp_arena_array(arena, (size_t)trace->thread_count + 2, sizeof *first);
+    w->events = tp_arena_array(arena, trace->event_count, sizeof *w->events);
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        first[trace->events[i].thread + 2] += keeps(w, &trace->events[i]);
+    for (uint32_t t = 0; t < trace->thread_count; t++)
+        first[t + 2] += first[t + 1];
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (keeps(w, &trace->events[i]))
+            w->events[first[trace->events[i].thread + 1]++] = i;
+    for (uint32_t t = 0; t < trace->thread_count; t++)
+        tp_order_sort(trace, w->events + first[t], first[t + 1] - first[t], arena);
+}
+
+static void sort_links(struct writing *w)
+{
+    struct tp_arena *arena = w->export->arena;
+    tp_links_build(&w->links, w->export->profile->model, arena);
+    w->ends = tp_arena_array(arena, (size_t)w->links.count * 2, sizeof *w->ends);
+    for (uint32_t i = 0; i < w->links.count; i++) {
+        const struct tp_link *link = &w->links.items[i];
+        const struct tp_event *from = &w->trace->events[link->from], *to = &w->trace->events[link->to];
+        if (!keeps(w, from) || !keeps(w, to) || from->ts_ns > to->ts_ns)
+            continue;
+        w->ends[w->end_count++] = (struct tp_keyed){link->from, i, 0};
+        w->ends[w->end_count++] = (struct tp_keyed){link->to, i, 1};
+    }
+    tp_sort_keyed(w->ends, w->end_count, arena);
+}
+
+/* ---- slices ---- */
+
+static void put_links(struct writing *w, uint32_t event, const struct tp_trace_out_event *slice)
+{
+    uint32_t low = 0, high = w->end_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (w->ends[middle].key < (int64_t)event)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < w->end_count && w->ends[low].key == (int64_t)event; low++) {
+        const struct tp_link *link = &w->links.items[w->ends[low].tie];
+        struct tp_trace_out_flow flow = {.kind =
+                                             link->kind == TP_LINK_LAUNCH ? TP_OUT_FLOW_LAUNCH : TP_OUT_FLOW_BACKWARD,
+                                         .is_start = w->ends[low].item == 0,
+                                         .id = (int64_t)w->ends[low].tie + 1,
+                                         .pid = slice->pid,
+                                         .tid = slice->tid,
+                                         .ts_ns = slice->ts_ns};
+        tp_trace_out_flow(w->out, &flow);
+    }
+}
+
+static void put_row(struct writing *w, uint32_t thread, unsigned lane)
+{
+    const struct tp_thread *t = &w->trace->threads[thread];
+    const struct tp_chrome_row *row = &w->rows.of_thread[thread];
+    char text[512];
+    struct tp_str base = t->name.len ? t->name : t->tid.is_text ? t->tid.text : TP_STR("thread");
+    while (base.len && base.ptr[base.len - 1] == ' ') /* "stream 7 " */
+        base.len--;
+    int n = snprintf(text, sizeof text, "%.*s", (int)(base.len < 400 ? base.len : 400), base.ptr);
+    if (lane)
+        n = snprintf(text, sizeof text, "%.*s (overlap %u)", (int)(base.len < 400 ? base.len : 400), base.ptr, lane);
+    w->has_row[thread] = 1;
+    w->lane_tid[lane] = lane ? w->rows.next_tid++ : row->tid;
+    tp_trace_out_row(w->out, row->pid, w->lane_tid[lane], (struct tp_str){text, (size_t)n}, w->place++);
+}
+
+static void put_event(struct writing *w, uint32_t index)
+{
+    const struct tp_event *event = &w->trace->events[index];
+    struct tp_trace_out_arg args[TP_CHROME_MAX_ARGS];
+    enum tp_trace_out_category category = TP_OUT_OTHER;
+    struct tp_str text = tp_chrome_category(w->trace, event, &category);
+    int64_t end_ns = tp_event_end(event);
+    unsigned known = w->lanes.count, lane = tp_chrome_lane(&w->lanes, event->ts_ns, &end_ns);
+    if (lane >= known)
+        put_row(w, event->thread, lane);
+    struct tp_trace_out_event slice = {.category = category,
+                                       .other_category = text,
+                                       .name = tp_trace_name(w->trace, event),
+                                       .pid = w->rows.of_thread[event->thread].pid,
+                                       .tid = w->lane_tid[lane],
+                                       .ts_ns = event->ts_ns - w->first_ns,
+                                       .dur_ns = end_ns - event->ts_ns,
+                                       .args = args,
+                                       .arg_count = tp_chrome_args(w->trace, event, args)};
+    if (end_ns < tp_event_end(event)) { /* more slices overlap than there are rows for */
+        args[slice.arg_count] = tp_trace_out_int(TP_OUT_NAMED, event->dur_ns);
+        args[slice.arg_count++].name = TP_STR("whole duration (ns)");
+    }
+    tp_trace_out_complete(w->out, &slice);
+    put_links(w, index, &slice);
+}
+
+/* ---- moments ---- */
+
+/* Whether it is kept; a thread that has no slices gets its row then. */
+static bool keeps_moment(struct writing *w, uint32_t thread, int64_t ts_ns, struct tp_str category)
+{
+    bool is_kept = w->filter.threads[thread] && tp_filter_keeps_time(&w->filter, ts_ns, ts_ns) &&
+                   tp_filter_keeps_category(w->filter.filter, category);
+    if (is_kept && !w->has_row[thread])
+        put_row(w, thread, 0);
+    return is_kept;
+}
+
+static void put_memory(struct writing *w, const struct tp_memory *memory)
+{
+    const struct tp_chrome_row *row = &w->rows.of_thread[memory->thread];
+    struct tp_trace_out_memory record = {.pid = row->pid,
+                                         .tid = row->tid,
+                                         .ts_ns = memory->ts_ns - w->first_ns,
+                                         .is_out_of_memory = memory->flags & TP_MEMORY_OUT_OF_MEMORY,
+                                         .address = memory->address,
+                                         .bytes = memory->bytes == TP_NULL_INT ? 0 : memory->bytes,
+                                         .device_type = memory->device_type == TP_NULL_INT ? 0 : memory->device_type,
+                                         .device_id = memory->device_id == TP_NULL_INT ? -1 : memory->device_id,
+                                         .total_allocated_bytes = memory->total_allocated,
+                                         .total_reserved_bytes = memory->total_reserved};
+    char name[96];
+    int n = snprintf(name, sizeof name, "memory of device %lld:%lld", (long long)record.device_type,
+                     (long long)record.device_id);
+    struct tp_trace_out_value values[2] = {{TP_STR("allocated"), (double)memory->total_allocated},
+                                           {TP_STR("reserved"), (double)memory->total_reserved}};
+    if (memory->total_allocated == TP_NULL_INT)
+        record.total_allocated_bytes = 0;
+    else
+        tp_trace_out_counter(w->out, (struct tp_str){name, (size_t)n}, row->pid, record.ts_ns, values,
+                             memory->total_reserved == TP_NULL_INT ? 1 : 2);
+    if (memory->total_reserved == TP_NULL_INT)
+        record.total_reserved_bytes = 0;
+    tp_trace_out_memory(w->out, &record);
+}
+
+static void put_sample(struct writing *w, const struct tp_sample *sample)
+{
+    struct tp_trace_out_arg args[2] = {
+        tp_trace_out_int(TP_OUT_CPU_NS, sample->cpu_ns),
+        tp_trace_out_text(TP_OUT_CALL_STACK, tp_strings_get(&w->trace->stacks, sample->stack))};
+    struct tp_trace_out_event moment = {.category = TP_OUT_OTHER,
+                                        .other_category = TP_STR("cpu_sample"),
+                                        .name = TP_STR("sample"),
+                                        .pid = w->rows.of_thread[sample->thread].pid,
+                                        .tid = w->rows.of_thread[sample->thread].tid,
+                                        .ts_ns = sample->ts_ns - w->first_ns,
+                                        .args = args,
+                                        .arg_count = sample->stack == TP_NO_ID ? 1 : 2};
+    tp_trace_out_instant(w->out, &moment);
+}
+
+static void put_moments(struct writing *w)
+{
+    const struct tp_trace *trace = w->trace;
+    for (uint32_t i = 0; i < trace->memory_count; i++)
+        if (keeps_moment(w, trace->memory[i].thread, trace->memory[i].ts_ns, TP_STR("cpu_instant_event")))
+            put_memory(w, &trace->memory[i]);
+    for (uint32_t i = 0; i < trace->sample_count; i++)
+        if (keeps_moment(w, trace->samples[i].thread, trace->samples[i].ts_ns, TP_STR("cpu_sample")))
+            put_sample(w, &trace->samples[i]);
+    for (uint32_t i = 0; i < trace->counter_count; i++) {
+        const struct tp_counter *counter = &trace->counters[i];
+        struct tp_trace_out_value value = {TP_STR("value"), counter->value};
+        if (tp_filter_keeps_time(&w->filter, counter->ts_ns, counter->ts_ns) &&
+            tp_filter_keeps_category(w->filter.filter, TP_STR("counter")))
+            tp_trace_out_counter(w->out, tp_strings_get(&trace->names, counter->name),
+                                 trace->process_count ? w->rows.pid_of_process[0] : 0, counter->ts_ns - w->first_ns,
+                                 &value, 1);
+    }
+}
+
+/* ---- all ---- */
+
+static void put_all(void *context)
+{
+    struct writing *w = context;
+    const struct tp_trace *trace = w->trace;
+    for (uint32_t i = 1; i < trace->process_count; i++)
+        tp_trace_out_process(w->out, w->rows.pid_of_process[i], trace->processes[i].name, trace->processes[i].labels,
+                             i);
+    for (uint32_t t = 0; t < trace->thread_count; t++) {
+        tp_chrome_lanes_clear(&w->lanes);
+        for (uint32_t i = w->thread_first[t]; i < w->thread_first[t + 1] && !tp_trace_out_failed(w->out); i++)
+            put_event(w, w->events[i]);
+    }
+    put_moments(w);
+}
+
+static int write_file(struct writing *w, const char *path, struct tp_error *err)
+{
+    const struct tp_trace *trace = w->trace;
+    struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
+    options.is_gzip = true;
+    options.base_time_ns = tp_sat_add(trace->base_time_ns, w->first_ns);
+    if (trace->process_count) {
+        options.process_id = w->rows.pid_of_process[0];
+        options.process_name = trace->processes[0].name;
+        options.process_labels = trace->processes[0].labels;
+    }
+    int code = tp_trace_out_open(&w->out, path, &options, err);
+    if (code < 0)
+        return code;
+    code = tp_export_guarded(w->export->arena, put_all, w);
+    if (code == TP_OK)
+        return tp_trace_out_close(&w->out, TP_NULL_INT, err);
+    tp_trace_out_discard(&w->out);
+    return tp_error_set(err, code, 0, "%s: %s", path, code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+}
+
+int tp_export_chrome(const struct tp_export *export, struct tp_error *err)
+{
+    static const struct tp_filter everything = {.from_ns = INT64_MIN, .until_ns = INT64_MAX};
+    struct writing *w = tp_arena_alloc(export->arena, sizeof *w);
+    char path[4096];
+    w->export = export;
+    w->trace = export->profile->trace;
+    int n = snprintf(path, sizeof path, "%s/%s.chrome.json.gz", export->folder, export->worker);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
+    find_first(w);
+    int code = tp_filter_apply(&w->filter, export->filter ? export->filter : &everything, export->profile->model,
+                               w->first_ns, err);
+    if (code < 0)
+        return code;
+    tp_chrome_rows_build(&w->rows, w->trace, export->arena);
+    tp_chrome_lanes_init(&w->lanes, export->arena);
+    w->has_row = tp_arena_array(export->arena, w->trace->thread_count, sizeof *w->has_row);
+    sort_events(w);
+    sort_links(w);
+    return write_file(w, path, err);
+}
