@@ -115,8 +115,12 @@ static int run_profile(struct job *job, const struct tp_run *run, const struct t
         code = tp_error_set(&job->err, a->arena.code, 0, "%s: %s", file->base,
                             a->arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
     } else if (tp_trace_read(&a->trace, &a->arena, file->path, &read, &why) == TP_OK) {
-        job->usable_count++;
         code = write_profile(job, run, file, a);
+        job->usable_count += code == TP_OK;
+        if (code == TP_ENOTFOUND) { /* it has nothing for this format */
+            tp_console_error(job->console, "%s: %s", file->path, job->err.text);
+            code = TP_OK;
+        }
     } else {
         tp_console_error(job->console, "%s: %s", file->path, why.text);
         job->hit_limit |= why.code == TP_ELIMIT || why.code == TP_ENOMEM;

@@ -5,6 +5,7 @@
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/opt.h"
 #include "webreport/cli/table.h"
+#include "webreport/query/calls.h"
 
 struct options {
     const char *out, *group_by, *sort_by, *header;
@@ -80,7 +81,7 @@ static const char *read_groups(struct tp_key_options *keys, const struct options
     for (const char *word = o->group_by; word && *word;) {
         size_t size = strcspn(word, ",");
         if (!read_group(keys, word, size, &has_stack))
-            return "--group-by: one of name, module, line, type, kernel, or input-shape, stack or both";
+            return "--group-by: one of name, module, line, type, kernel, function, or input-shape, stack or both";
         word += size + (word[size] == ',');
     }
     if (o->group_by && !*o->group_by)
@@ -100,14 +101,29 @@ static bool is_width(int64_t width)
     return width == 0 || (width >= NARROWEST && width <= MAX_WIDTH);
 }
 
+/* --group-by function stands alone; it has orders of its own. */
+static const char *read_functions(struct tp_table_job *job, struct options *o)
+{
+    if (!o->group_by || strcmp(o->group_by, "function") != 0)
+        return NULL;
+    if (o->top_level_events_only || o->with_flops || o->header || o->include_python || o->stack_depth)
+        return "--group-by function: its only options are --sort-by, --row-limit and --format";
+    job->kind = TP_TABLE_FUNCTIONS;
+    o->group_by = NULL;
+    o->sort_by = o->sort_by ? o->sort_by : "tottime";
+    return tp_calls_can_sort(o->sort_by) ? NULL : "--sort-by: ncalls, pcalls, tottime, cumtime, stdname or none";
+}
+
 /* Fills the job; NULL, or what is wrong. */
-static const char *make_job(struct tp_table_job *job, const struct options *o)
+static const char *make_job(struct tp_table_job *job, struct options *o)
 {
     bool is_data = o->format == TP_TABLE_CSV || o->format == TP_TABLE_JSON;
-    const char *wrong = read_groups(&job->keys, o);
+    const char *wrong = read_functions(job, o);
+    if (!wrong)
+        wrong = read_groups(&job->keys, o);
     if (wrong)
         return wrong;
-    if (!tp_key_averages_can_sort(o->sort_by))
+    if (job->kind == TP_TABLE_KEYS && !tp_key_averages_can_sort(o->sort_by))
         return "--sort-by: no such number";
     if (!is_width(o->source_width) || !is_width(o->name_width) || !is_width(o->shapes_width))
         return "a column has at least 4 characters, or 0 for as many as it needs";

@@ -9,7 +9,14 @@
 
 enum tp_table_format { TP_TABLE_TEXT, TP_TABLE_CSV, TP_TABLE_JSON, TP_TABLE_MARKDOWN };
 
+/* What its rows are. */
+enum tp_table_kind {
+    TP_TABLE_KEYS,     /* key_averages() */
+    TP_TABLE_FUNCTIONS /* cProfile's */
+};
+
 struct tp_table_job {
+    enum tp_table_kind kind;
     const char *const *inputs;
     size_t input_count;
     const char *out; /* "-": standard output */

@@ -12,6 +12,7 @@ const struct tp_export_format tp_export_formats[] = {
      .check_metric = tp_export_folded_knows,
      .reads_frame_stacks = true,
      .needs_only_trace = true},
+    {.name = "pstats", .write = tp_export_pstats, .needs_only_trace = true},
     {.name = "tfevents", .write = tp_export_tfevents, .finish = tp_export_tfevents_ranks},
     {.name = "xplane", .write = tp_export_xplane, .has_own_folders = true},
     {.name = NULL},

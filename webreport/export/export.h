@@ -32,7 +32,7 @@ struct tp_export {
 
 struct tp_export_format {
     const char *name;
-    /* Returns 0, TP_EIO (names the path), TP_ENOMEM, TP_ELIMIT; or leaves through the arena's guard. Files appear
+    /* Returns 0, TP_EIO (names the path), TP_ENOMEM, TP_ELIMIT, TP_ENOTFOUND (nothing to write); or leaves through the arena's guard. Files appear
      * whole or not at all. */
     int (*write)(const struct tp_export *export, struct tp_error *err);
     /* After the last profile, with the job's guard set; NULL: nothing is left to do. */

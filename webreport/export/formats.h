@@ -18,4 +18,7 @@ int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
 bool tp_export_folded_knows(const char *metric);
 int tp_export_folded(const struct tp_export *export, struct tp_error *err);
 
+/* WORKER.pstats: Python functions as cProfile counts them (pstats.c). */
+int tp_export_pstats(const struct tp_export *export, struct tp_error *err);
+
 #endif

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "webreport/query/key_text.h"
+#include "webreport/query/plain_table.h"
 #include "webreport/render/markdown_escape.h"
 
 /* ---- the numbers of a row ---- */
@@ -92,20 +93,6 @@ static const char *kind_of(const struct tp_key_averages *averages, const struct 
 
 /* ---- CSV ---- */
 
-/* A quoted cell; one that a spreadsheet would take for a formula begins with an apostrophe. */
-static void put_quoted(struct tp_buf *out, struct tp_str text)
-{
-    tp_buf_putc(out, '"');
-    if (text.len && text.ptr[0] && strchr("=+-@\t\r", text.ptr[0]))
-        tp_buf_putc(out, '\'');
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] == '"')
-            tp_buf_putc(out, '"');
-        tp_buf_putc(out, text.ptr[i]);
-    }
-    tp_buf_putc(out, '"');
-}
-
 /* The frames of a row, innermost first, joined by ";" as the trace has them. */
 static struct tp_str join_frames(struct tp_buf *scratch, const struct tp_key_averages *averages,
                                  const struct tp_key_row *row)
@@ -134,7 +121,7 @@ static void put_csv_row(struct tp_buf *out, const struct tp_key_averages *averag
                         struct tp_str profile)
 {
     struct tp_buf frames;
-    put_quoted(out, row->key);
+    tp_csv_text(out, row->key);
     tp_buf_printf(out, ",%s,%s,%s", kind_of(averages, row), row->is_annotation ? "true" : "false",
                   row->is_async ? "true" : "false");
     for (size_t i = 0; i < NUMBERS; i++) {
@@ -145,16 +132,16 @@ static void put_csv_row(struct tp_buf *out, const struct tp_key_averages *averag
     }
     tp_buf_putc(out, ',');
     if (row->shapes.ptr)
-        put_quoted(out, row->shapes);
+        tp_csv_text(out, row->shapes);
     tp_buf_putc(out, ',');
     if (row->stack.count) {
         tp_buf_init(&frames, 0);
-        put_quoted(out, join_frames(&frames, averages, row));
+        tp_csv_text(out, join_frames(&frames, averages, row));
         out->failed = out->failed ? out->failed : frames.failed;
         tp_buf_release(&frames);
     }
     tp_buf_putc(out, ',');
-    put_quoted(out, profile);
+    tp_csv_text(out, profile);
     tp_buf_putc(out, '\n');
 }
 
