@@ -60,3 +60,14 @@ if [ -d "$SHARED/data/torch" ]; then
 else
     skip "functions: all traces with stacks" "no reference data"
 fi
+
+# Computation of operators: with_flops' numbers; with torch also those of its flop_counter
+mkdir "$WORK/costs"
+costs() { python3 -W ignore tests/oracle/check_op_costs.py "$TP" "$WORK/costs" "$@" 2>&1; }
+check "operators: computation equals with_flops" costs "$DATA/tables/2.13/memory_heavy.full" "$DATA/tables/2.13/inference.shapes"
+if [ -d "$SHARED/data/torch" ]; then
+    # shellcheck disable=SC2046 # no blanks in these names
+    check "operators: computation equals with_flops in all traces" costs $(dirname "$SHARED"/data/torch/2.*/*.full/expected.json.gz)
+else
+    skip "operators: computation in all traces" "no reference data"
+fi

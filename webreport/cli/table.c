@@ -59,6 +59,8 @@ static int begin(struct job *job)
     tp_json_init(&job->json, &job->text);
     if (job->options->format == TP_TABLE_CSV && job->options->kind == TP_TABLE_FUNCTIONS)
         tp_plain_csv_head(&job->text, tp_calls_columns, TP_CALLS_COLUMNS);
+    else if (job->options->format == TP_TABLE_CSV && job->options->kind == TP_TABLE_OPERATORS)
+        tp_plain_csv_head(&job->text, tp_operator_columns, TP_OPERATOR_COLUMNS);
     else if (job->options->format == TP_TABLE_CSV)
         tp_key_table_csv_head(&job->text);
     if (job->options->format == TP_TABLE_JSON) {
@@ -113,6 +115,7 @@ struct printed {
     const struct tp_key_averages *averages;
     const uint32_t *order;
     const struct tp_calls *calls;
+    const struct tp_operator_calls *operators;
     struct tp_table_slice slice;
 };
 
@@ -123,6 +126,8 @@ static void print_text(struct job *job, const struct printed *p)
         tp_buf_printf(&job->text, "%s%s\n", job->usable_count ? "\n" : "", p->file->base);
     if (p->averages)
         tp_key_table_text(&job->text, p->averages, p->order, style);
+    else if (p->operators)
+        tp_operator_calls_text(&job->text, p->operators);
     else
         tp_calls_text(&job->text, p->calls, p->order, job->options->sort_by, style->row_limit);
 }
@@ -142,7 +147,13 @@ static void print_json(struct job *job, const struct printed *p)
     tp_json_member_text(&job->json, "file", p->file->base);
     if (p->averages)
         tp_key_table_json(&job->json, p->averages, p->order, &job->options->style);
-    else
+    if (p->operators) {
+        tp_json_member_bool(&job->json, "is_device_time", p->operators->is_device);
+        tp_json_member_int(&job->json, "call_count", p->operators->call_count);
+        tp_json_member_us(&job->json, "self_time_us", p->operators->time_ns);
+        tp_json_member_us(&job->json, "self_time_with_computation_us", p->operators->covered_ns);
+    }
+    if (!p->averages)
         tp_plain_json(&job->json, &p->slice);
     tp_json_object_end(&job->json);
 }
@@ -200,12 +211,26 @@ static void build_functions(const struct job *job, struct printed *p, const stru
                                        .count = limit < 0 || limit > calls->count ? calls->count : (size_t)limit};
 }
 
+static void build_operators(const struct job *job, struct printed *p, const struct tp_trace *trace,
+                            struct tp_arena *arena)
+{
+    struct tp_operator_calls *calls = tp_arena_alloc(arena, sizeof *calls);
+    tp_operator_calls_build(calls, trace, &job->options->operators, arena);
+    uint32_t *order = tp_arena_array(arena, calls->table.row_count, sizeof *order);
+    for (size_t i = 0; i < calls->table.row_count; i++)
+        order[i] = (uint32_t)i;
+    p->operators = calls;
+    p->slice = (struct tp_table_slice){&calls->table, order, calls->table.row_count};
+}
+
 static int table_of(struct job *job, const struct tp_run *run, const struct tp_run_file *file, struct tp_trace *trace,
                     struct tp_arena *arena)
 {
     struct printed printed = {.file = file};
     if (job->options->kind == TP_TABLE_FUNCTIONS)
         build_functions(job, &printed, trace, arena);
+    else if (job->options->kind == TP_TABLE_OPERATORS)
+        build_operators(job, &printed, trace, arena);
     else
         build_keys(job, &printed, trace, arena);
     printed.label = label_of(job, run, file, arena);

@@ -7,7 +7,7 @@
 
 static int write_file(const char *path, const struct tp_buf *text, struct tp_error *err)
 {
-    struct tp_outfile *file;
+    struct tp_outfile *file = NULL;
     int code = text->failed ? tp_error_set(err, text->failed, 0, "out of memory") : tp_outfile_open(&file, path, err);
     if (code < 0)
         return code;
