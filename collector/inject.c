@@ -37,12 +37,13 @@ __attribute__((constructor)) static void inject(void)
         tp_sources_list(&host, STDOUT_FILENO);
         _exit(0);
     }
-    if (!host.spools || !*host.spools)
-        return;
-    struct tracepress_options options = {.size = sizeof options, .record_shapes = 1, .profile_memory = 1};
+    struct tracepress_options options = {
+        .size = sizeof options, .record_shapes = 1, .profile_memory = 1, .with_flops = 1};
     options.directory = host.spools;
-    if (tracepress_start(&options) != 0)
+    if (!host.spools || !*host.spools || tracepress_start(&options) != 0) {
+        tp_sources_refuse();
         return;
+    }
     is_injected = true;
     pthread_atfork(NULL, NULL, tp_sources_in_child);
     tp_sources_start(&host, getenv("TRACEPRESS_SOURCES"));

@@ -19,17 +19,21 @@
 #include "collector/schedule.h"
 #include "collector/unwind.h"
 
+enum { HOOK_WAIT_NS = 20000000 };
+
 static const uint64_t MAX_SPOOL_BYTES = 64ull << 30;
 
 static struct {
     pthread_mutex_t lock;
     struct tracepress_options options; /* texts are ours */
     bool is_started, has_step;         /* has_step: a ProfilerStep range is open */
+    bool is_awaited;                   /* recording is on, and its spool is opened at the first record */
     uint64_t step, first_step;
     struct tp_spool spool;
     pthread_cond_t is_idle; /* busy_count is 0 */
     unsigned busy_count;    /* threads that prepare chunks without the lock */
     uint32_t recordings;    /* number of the last one */
+    bool has_addresses;     /* a source records some */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_idle = PTHREAD_COND_INITIALIZER, .spool = {.fd = -1}};
 
 static const struct tp_session_watch *watch;
@@ -63,7 +67,7 @@ void tp_session_drop(void)
 /* Modules that stacks may run through. */
 static void note_modules(void)
 {
-    if (session.options.with_stack || session.options.sample_rate)
+    if (session.options.with_stack || session.options.sample_rate || session.has_addresses)
         tp_notes_modules();
 }
 
@@ -74,16 +78,39 @@ static bool is_time_to_note(uint32_t sequence)
     return sequence % (sequence < 1024 || !session.spool.spare.ring_bytes ? 64 : 4096) == 0;
 }
 
+static bool open_spool(void);
+
+/* A record that is made inside a function of the program's (malloc, within dlopen) may find the lock held by a thread
+ * that waits for what this one holds: it is lost rather than waited for. */
+static bool lock_for_chunk(bool is_in_hook)
+{
+    struct timespec until;
+    if (!is_in_hook)
+        return pthread_mutex_lock(&session.lock) == 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += HOOK_WAIT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_mutex_timedlock(&session.lock, &until) == 0;
+}
+
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
 {
     struct tp_spool_chunk *chunk = NULL;
+    bool is_in_hook = tp_cursor.inside > 1; /* 1: the refill itself */
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* nobody may end with the lock, or counted as busy */
-    pthread_mutex_lock(&session.lock);
-    if (recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST)) {
+    if (!lock_for_chunk(is_in_hook)) {
+        pthread_setcancelstate(cancel, NULL);
+        return NULL;
+    }
+    if (recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST) && open_spool()) {
         chunk = tp_spool_take(&session.spool, size);
         session.busy_count += chunk != NULL;
-        if (chunk) { /* what is in it is copied by each thread for itself, the spool waits with its end */
+        if (chunk && is_in_hook) { /* once let go, the lock may not be had again */
+            chunk = tp_spool_prepare(&session.spool, chunk, header);
+            session.busy_count--;
+        } else if (chunk) { /* what is in it is copied by each thread for itself, the spool waits with its end */
             pthread_mutex_unlock(&session.lock);
             chunk = tp_spool_prepare(&session.spool, chunk, header);
             pthread_mutex_lock(&session.lock);
@@ -105,13 +132,25 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
 
 void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk)
 {
-    pthread_mutex_lock(&session.lock);
+    if (!lock_for_chunk(tp_cursor.inside > 1)) {
+        munmap(chunk, chunk->size);
+        return;
+    }
     bool is_ours = recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
     if (is_ours)
         tp_spool_return(&session.spool, chunk);
     pthread_mutex_unlock(&session.lock);
     if (!is_ours)
         munmap(chunk, chunk->size);
+}
+
+void tp_session_note_modules(void)
+{
+    pthread_mutex_lock(&session.lock);
+    session.has_addresses = true;
+    if (session.spool.fd >= 0)
+        note_modules();
+    pthread_mutex_unlock(&session.lock);
 }
 
 bool tp_session_place(struct tp_session_place *place, uint32_t name)
@@ -188,6 +227,11 @@ static uint64_t ring_bytes(void)
     return bytes < MAX_SPOOL_BYTES ? bytes : 0;
 }
 
+static bool is_recorded(enum tracepress_activity activity)
+{
+    return !session.options.activities || session.options.activities & activity;
+}
+
 static struct tp_spool_head make_head(const struct tp_spool_clock *now)
 {
     const struct tracepress_options *o = &session.options;
@@ -199,7 +243,8 @@ static struct tp_spool_head make_head(const struct tp_spool_clock *now)
         .start_realtime_ns = (uint64_t)now->realtime_ns,
         .flags = (o->record_shapes ? TP_SPOOL_SHAPES : 0u) | (o->profile_memory ? TP_SPOOL_MEMORY : 0u) |
                  (o->with_stack ? TP_SPOOL_STACKS : 0u) | (o->with_flops ? TP_SPOOL_FLOPS : 0u) |
-                 (o->with_modules ? TP_SPOOL_MODULES : 0u) | (ring_bytes() ? TP_SPOOL_RING : 0u),
+                 (o->with_modules ? TP_SPOOL_MODULES : 0u) | (ring_bytes() ? TP_SPOOL_RING : 0u) |
+                 (is_recorded(TRACEPRESS_ACTIVITY_CPU) ? 0u : TP_SPOOL_NO_CPU),
         .rank = rank_of("RANK"),
         .world_size = rank_of("WORLD_SIZE"),
         .local_rank = rank_of("LOCAL_RANK")};
@@ -207,9 +252,34 @@ static struct tp_spool_head make_head(const struct tp_spool_clock *now)
     return head;
 }
 
-/* Opens a spool and switches recording on. 0 or an errno. */
-static int begin_spool(void)
+/* Switches recording off; what was to be recorded later is not. */
+static void turn_off(void)
 {
+    session.is_awaited = false;
+    __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
+}
+
+/* Switches recording on, into a spool that is opened at the first record. */
+static void turn_on(void)
+{
+    atomic_store(&dropped, 0);
+    session.is_awaited = true;
+    session.first_step = session.step;
+    if (++session.recordings == 0)
+        session.recordings = 1;
+    __atomic_store_n(&tracepress_recording_, session.recordings, __ATOMIC_SEQ_CST);
+}
+
+static bool is_on(void)
+{
+    return session.is_awaited || session.spool.fd >= 0;
+}
+
+/* Opens the spool that is awaited. False, after saying why and switching recording off, when it cannot be had. */
+static bool open_spool(void)
+{
+    if (!session.is_awaited)
+        return session.spool.fd >= 0;
     char name[256];
     struct tp_spool_clock now = tp_clock_moment();
     struct tp_spool_head head = make_head(&now);
@@ -220,22 +290,21 @@ static int begin_spool(void)
         char detail[4300];
         snprintf(detail, sizeof detail, "%s: %s", session.options.directory, strerror(code));
         tp_session_say("nothing is recorded, the program goes on", detail);
-        return code;
+        turn_off();
+        session.is_started = false;
+        return false;
     }
+    session.is_awaited = false;
     tp_notes_begin(&session.spool, &now);
-    atomic_store(&dropped, 0);
     note_modules();
-    session.first_step = session.step;
-    if (++session.recordings == 0)
-        session.recordings = 1;
-    __atomic_store_n(&tracepress_recording_, session.recordings, __ATOMIC_SEQ_CST);
-    return 0;
+    return true;
 }
 
 /* Samples, where they were asked for; false when there are none. */
 static bool start_sampler(void)
 {
-    const char *reason = session.options.sample_rate ? tp_sampler_start(session.options.sample_rate) : NULL;
+    bool has_samples = session.options.sample_rate && is_recorded(TRACEPRESS_ACTIVITY_CPU);
+    const char *reason = has_samples ? tp_sampler_start(session.options.sample_rate) : NULL;
     if (reason)
         tp_session_say("no samples of stacks are taken", reason);
     return !reason;
@@ -245,7 +314,7 @@ bool tp_session_sample(unsigned rate)
 {
     bool is_started = false;
     pthread_mutex_lock(&session.lock);
-    if (session.spool.fd >= 0) {
+    if (is_on()) {
         session.options.sample_rate = rate;
         note_modules();
         is_started = start_sampler();
@@ -266,12 +335,12 @@ static void stop_sampler(void)
  */
 static void finish_spool(void)
 {
-    if (session.spool.fd >= 0 && session.options.sample_rate)
+    if (is_on() && session.options.sample_rate)
         stop_sampler();
+    struct tracepress_options *o = &session.options;
+    turn_off();
     if (session.spool.fd < 0)
         return;
-    struct tracepress_options *o = &session.options;
-    __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
     while (session.busy_count)
         pthread_cond_wait(&session.is_idle, &session.lock);
     note_modules();
@@ -327,12 +396,12 @@ static void enter_step(enum tp_action before)
     enum tp_action now = tp_schedule_action(&session.options.schedule, session.step);
     if (before == TP_ACTION_RECORD_AND_SAVE || (is_kept(before) && !is_kept(now)))
         finish_spool();
-    if (is_kept(now) && session.is_started && session.spool.fd < 0) {
-        session.is_started = begin_spool() == 0;
-        if (session.is_started)
+    if (is_kept(now) && session.is_started && !is_on()) {
+        turn_on();
+        if (open_spool())
             start_sampler();
     }
-    if (session.spool.fd < 0 || (!is_stepped && session.step == 0))
+    if (!is_on() || (!is_stepped && session.step == 0))
         return;
     pthread_mutex_unlock(&session.lock);
     open_step();
@@ -343,13 +412,14 @@ static void enter_step(enum tp_action before)
 static void tell_begun(uint32_t before)
 {
     uint32_t now = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
-    if (watch && now && now != before)
+    if (watch && now && now != before && is_recorded(TRACEPRESS_ACTIVITY_CUDA))
         watch->begun();
 }
 
 static void tell_ending(bool is_ending)
 {
-    if (watch && is_ending && __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
+    if (watch && is_ending && is_recorded(TRACEPRESS_ACTIVITY_CUDA) &&
+        __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
         watch->ending();
 }
 
@@ -394,21 +464,20 @@ static void after_fork(void)
     pthread_mutex_unlock(&session.lock);
 }
 
-/* The child goes on in a spool of its own. Its copy of this thread's chunk belongs to the parent's: the new number
- * makes it let go. */
+/* The child goes on in a spool of its own, if it records anything: most children become another program at once. Its
+ * copy of this thread's chunk belongs to the parent's spool: the new number makes it let go. */
 static void in_child(void)
 {
     tp_cursor.tid = 0;
-    session.busy_count = 0; /* those threads are not here */
+    session.has_step = false; /* the open one is the parent's */
+    session.busy_count = 0;   /* those threads are not here */
     session.is_idle = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     tp_sampler_forget();
     tp_live_in_child();
-    if (session.spool.fd >= 0) {
+    if (is_on()) {
         tp_spool_close(&session.spool, false);
         tp_notes_leave();
-        __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
-        if (begin_spool() != 0)
-            session.is_started = false;
+        turn_on();
     }
     pthread_mutex_unlock(&session.lock);
     if (watch)
@@ -425,8 +494,7 @@ static void prepare(void)
 __attribute__((destructor(200))) static void at_exit(void)
 {
     tp_live_exit();
-    if (__atomic_load_n(&tracepress_recording_,
-                        __ATOMIC_SEQ_CST)) { /* it goes on for threads that outlive exit a little */
+    if (session.spool.fd >= 0) { /* it goes on for threads that outlive exit a little */
         tp_session_say("the recording was not stopped; make the trace with: tracepress recover", session.spool.path);
     }
 }

@@ -57,7 +57,7 @@ outlives() {
     [ $? = 5 ] && said 'still runs' || { cat err; return 1; }
     spool=$(sed -n 's/.*tracepress recover //p' err)
     [ -e "$spool" ] || { echo "no spool: $spool"; return 1; }
-    sleep 3
+    sleep 6
     "$TP" recover "$spool" -o later.json --quiet && grep -q '"process"' later.json
 }
 check "a process that outlives the program keeps its spool, and a line names it" outlives

@@ -206,6 +206,42 @@ static int end_of(pid_t child)
     return child > 0 && waitpid(child, &status, 0) == child ? status : -1;
 }
 
+static int entries_of(const char *path)
+{
+    int count = 0;
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+/* Most children become another program, or end, without a record. */
+static void a_child_has_a_spool_from_its_first_record_on(void **state)
+{
+    (void)state;
+    start();
+    mark();
+    int recordings = seen.recordings, files = entries_of(folder);
+    pid_t child = fork();
+    if (child == 0) {
+        int before = entries_of(folder), is_on = tracepress_recording_ != 0;
+        if (fork() == 0) {
+            tracepress_stop(); /* nothing to hand over */
+            _exit(seen.recordings != recordings);
+        }
+        mark();
+        int after = entries_of(folder);
+        tracepress_stop();
+        _exit(is_on && before == files && after == files + 1 && seen.recordings == recordings + 1 ? 0 : 1);
+    }
+    assert_int_equal(end_of(child), 0);
+    assert_int_equal(entries_of(folder), files);
+    tracepress_stop();
+    assert_int_equal(seen.named, 1);
+}
+
 static void forks_under_recording_threads(void **state)
 {
     enum { FORKS = 20 };
@@ -253,17 +289,6 @@ static void a_child_may_begin_what_its_parent_did_not(void **state)
 }
 
 /* ---- recordings ---- */
-
-static int entries_of(const char *path)
-{
-    int count = 0;
-    DIR *dir = opendir(path);
-    assert_non_null(dir);
-    while (readdir(dir))
-        count++;
-    closedir(dir);
-    return count;
-}
 
 static int mappings(void)
 {
@@ -321,6 +346,7 @@ int main(void)
         cmocka_unit_test(threads_end_while_others_record),
         cmocka_unit_test(a_thread_outlives_its_recording),
         cmocka_unit_test(threads_record_while_they_end),
+        cmocka_unit_test(a_child_has_a_spool_from_its_first_record_on),
         cmocka_unit_test(forks_under_recording_threads),
         cmocka_unit_test(a_thousand_recordings_leave_nothing),
     };

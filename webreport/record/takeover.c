@@ -64,14 +64,25 @@ static bool read_name(struct entry *entry)
     return true;
 }
 
-static bool name_trace(struct entry *entry, const char *logdir)
+/* True when PyTorch has written a trace of the process, too. */
+static bool has_json(struct dirent *const *names, int count, pid_t pid)
+{
+    for (int i = 0; i < count; i++) {
+        const char *name = names[i]->d_name, *start;
+        if (ends_with(name, ".json") && number_before(name, name + strlen(name) - strlen(".json"), &start) == pid)
+            return true;
+    }
+    return false;
+}
+
+static bool name_trace(struct entry *entry, const char *logdir, const char *suffix)
 {
     char host[65] = "host";
     gethostname(host, sizeof host - 1);
     for (char *c = host; *c; c++)
         *c = *c == '/' ? '_' : *c;
-    int n = snprintf(entry->trace, sizeof entry->trace, "%s/%s_%d.%lld.pt.trace.json.gz", logdir, host, (int)entry->pid,
-                     entry->time_ns);
+    int n = snprintf(entry->trace, sizeof entry->trace, "%s/%s_%d%s.%lld.pt.trace.json.gz", logdir, host,
+                     (int)entry->pid, suffix, entry->time_ns);
     return n > 0 && (size_t)n < sizeof entry->trace;
 }
 
@@ -218,7 +229,7 @@ static void take_json(struct tp_takeover *t, struct entry *entry)
 
 /* ---- all ---- */
 
-static void take(struct tp_takeover *t, const char *base)
+static void take(struct tp_takeover *t, struct dirent *const *names, int count, const char *base)
 {
     struct entry entry;
     int n = snprintf(entry.path, sizeof entry.path, "%s/%s", t->folder, base);
@@ -230,7 +241,10 @@ static void take(struct tp_takeover *t, const char *base)
         return;
     }
     bool is_spool = ends_with(base, ".tpspool");
-    if ((!is_spool && !ends_with(base, ".json")) || !read_name(&entry) || !name_trace(&entry, t->logdir))
+    if ((!is_spool && !ends_with(base, ".json")) || !read_name(&entry))
+        return;
+    bool is_second = is_spool && has_json(names, count, entry.pid);
+    if (!name_trace(&entry, t->logdir, is_second ? TP_TAKEOVER_SECOND : ""))
         return;
     (is_spool ? take_spool : take_json)(t, &entry);
 }
@@ -241,11 +255,11 @@ int tp_takeover(struct tp_takeover *t, struct tp_error *err)
     int count = scandir(t->folder, &names, NULL, alphasort);
     if (count < 0)
         return tp_error_set(err, TP_EIO, 0, "%s: %s", t->folder, strerror(errno));
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         if (strcmp(names[i]->d_name, ".") != 0 && strcmp(names[i]->d_name, "..") != 0)
-            take(t, names[i]->d_name);
-        free(names[i]);
-    }
+            take(t, names, count, names[i]->d_name);
+    while (count > 0)
+        free(names[--count]);
     free(names);
     rmdir(t->folder);
     return TP_OK;

@@ -1,0 +1,164 @@
+/* What a run has left becomes traces, named for the report. */
+#include "webreport/record/takeover.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/tracepress.h"
+
+static char logdir[64], folder[80];
+
+static int enter(void **state)
+{
+    (void)state;
+    strcpy(logdir, "/tmp/tracepress-takeover-XXXXXX");
+    if (!mkdtemp(logdir))
+        return -1;
+    snprintf(folder, sizeof folder, "%s/.run-XXXXXX", logdir);
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static void write_file(const char *name, const char *text)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* A spool of this process, as the preload library leaves it. */
+static void leave_spool(bool has_record)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.directory = folder;
+    assert_int_equal(tracepress_start(&options), 0);
+    if (has_record) {
+        TRACEPRESS_SCOPE("range");
+    }
+    tracepress_stop();
+}
+
+struct told {
+    char traces[4][4096];
+    int count, failed;
+};
+
+static void on_taken(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
+{
+    struct told *told = context;
+    (void)why;
+    assert_int_equal(pid, what == TP_TAKEN_TRACE ? getpid() : pid);
+    told->failed += what == TP_TAKEN_FAILED;
+    if (what == TP_TAKEN_TRACE && told->count < 4)
+        snprintf(told->traces[told->count++], sizeof told->traces[0], "%s", path);
+}
+
+static struct tp_takeover take(struct told *told)
+{
+    struct tp_takeover t = {.folder = folder, .logdir = logdir, .tell = on_taken, .context = told};
+    assert_int_equal(tp_takeover(&t, NULL), 0);
+    return t;
+}
+
+/* The worker of a trace: what stands before the time. */
+static const char *worker_of(char *path)
+{
+    char *end = strstr(path, ".pt.trace.json.gz");
+    assert_non_null(end);
+    *end = '\0';
+    *strrchr(path, '.') = '\0';
+    return strrchr(path, '/') + 1;
+}
+
+static int empty_and_leave(void **state)
+{
+    struct dirent **names = NULL;
+    char path[400];
+    (void)state;
+    for (int count = scandir(logdir, &names, NULL, NULL); count > 0; free(names[count])) {
+        snprintf(path, sizeof path, "%s/%s", logdir, names[--count]->d_name);
+        unlink(path);
+    }
+    free(names);
+    return rmdir(logdir); /* the folder of the run is gone already */
+}
+
+static void a_spool_is_named_for_its_process(void **state)
+{
+    static struct told told;
+    char host[64] = "", worker[100];
+    (void)state;
+    leave_spool(true);
+    struct tp_takeover t = take(&told);
+    assert_int_equal(t.trace_count, 1);
+    gethostname(host, sizeof host - 1);
+    snprintf(worker, sizeof worker, "%s_%d", host, (int)getpid());
+    assert_string_equal(worker_of(told.traces[0]), worker);
+}
+
+static void beside_a_trace_of_torch_it_is_a_worker_of_its_own(void **state)
+{
+    static struct told told;
+    char name[64];
+    (void)state;
+    leave_spool(true);
+    snprintf(name, sizeof name, "torch.1700000000000000000.%d.json", (int)getpid());
+    write_file(name, "{\"traceEvents\":[]}");
+    struct tp_takeover t = take(&told);
+    assert_int_equal(t.trace_count, 2);
+    const char *ours = worker_of(told.traces[0]), *torch = worker_of(told.traces[1]);
+    size_t n = strlen(torch);
+    assert_memory_equal(ours, torch, n);
+    assert_string_equal(ours + n, TP_TAKEOVER_SECOND);
+}
+
+static void what_was_being_written_and_what_is_empty_goes(void **state)
+{
+    static struct told told;
+    (void)state;
+    leave_spool(false);
+    write_file("torch.1.2.json.tmp", "{");
+    struct tp_takeover t = take(&told);
+    assert_int_equal(t.trace_count, 0);
+    assert_int_equal(t.empty_count, 1);
+    assert_int_equal(access(folder, F_OK), -1);
+}
+
+static void what_is_no_spool_stays_and_is_told(void **state)
+{
+    static struct told told;
+    char path[400];
+    (void)state;
+    write_file(".host_1.2.3.tpspool", "noise");
+    write_file("mine", "not ours");
+    struct tp_takeover t = take(&told);
+    assert_int_equal(t.failed_count, 1);
+    assert_int_equal(told.failed, 1);
+    snprintf(path, sizeof path, "%s/.host_1.2.3.tpspool", folder);
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof path, "%s/mine", folder);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_spool_is_named_for_its_process, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(beside_a_trace_of_torch_it_is_a_worker_of_its_own, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(what_was_being_written_and_what_is_empty_goes, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(what_is_no_spool_stays_and_is_told, enter, empty_and_leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
