@@ -13,7 +13,7 @@
 #include "writer/base/json_out.h"
 #include "writer/base/str.h"
 
-enum { TP_MAX_COLUMNS = 24 };
+enum { TP_MAX_COLUMNS = 28 };
 #define TP_NULL_INT INT64_MIN /* an absent integer, time or size */
 
 enum tp_column_type {

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "webreport/query/calls.h"
 #include "webreport/query/folded.h"
 #include "webreport/query/key_table.h"
+#include "webreport/query/operator_calls.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,6 +37,30 @@ static void print(struct tp_buf *out, const struct tp_trace *trace, const struct
     tp_json_object_end(&json);
 }
 
+/* Calls as pstats has them: own times of functions are within those of the calls. */
+static void count(struct tp_buf *out, const struct tp_trace *trace, struct tp_arena *arena)
+{
+    struct tp_calls *calls = tp_arena_alloc(arena, sizeof *calls);
+    tp_calls_build(calls, trace, arena);
+    for (uint32_t i = 0; i < calls->count; i++) {
+        const struct tp_call_sum *sum = &calls->rows[i].sum;
+        require(sum->primitive_count > 0 && sum->primitive_count <= sum->call_count);
+        require(sum->own_ns >= 0 && sum->total_ns >= 0);
+    }
+    tp_calls_text(out, calls, tp_calls_sort(calls, "stdname", arena), "stdname", -1);
+    tp_calls_marshal(out, calls);
+}
+
+static void weigh(struct tp_buf *out, const struct tp_trace *trace, enum tp_aggregate how, struct tp_arena *arena)
+{
+    const struct tp_operator_options options = {
+        .aggregate = how, .order_by = "+bandwidth", .max_time_ns = -1, .top = 50};
+    struct tp_operator_calls *calls = tp_arena_alloc(arena, sizeof *calls);
+    tp_operator_calls_build(calls, trace, &options, arena);
+    require(calls->table.row_count <= 50 && calls->covered_ns <= calls->time_ns);
+    tp_operator_calls_text(out, calls);
+}
+
 static void fold(struct tp_buf *out, const struct tp_trace *trace, const char *metric, struct tp_arena *arena)
 {
     struct tp_folded *folded = tp_arena_alloc(arena, sizeof *folded);
@@ -61,6 +87,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (tp_trace_read_bytes(trace, &arena, data, size, &options, NULL) == TP_OK) {
             for (size_t i = 0; i < 2 * sizeof keys / sizeof *keys; i++)
                 print(&out[i % 2], trace, &keys[i / 2], &arena);
+            for (int i = 0; i < 2; i++) {
+                count(&out[i], trace, &arena);
+                weigh(&out[i], trace, TP_AGGREGATE_NONE, &arena);
+                weigh(&out[i], trace, TP_AGGREGATE_MEAN, &arena);
+            }
             fold(&out[0], trace, "self_cpu_time_total", &arena);
             fold(&out[1], trace, "self_cpu_time_total", &arena);
             require(out[0].size == out[1].size && out[0].data && out[1].data &&

@@ -14,8 +14,9 @@ BEGIN {
   ok["webreport/render"] = "webreport/render " views
   ok["webreport/query"]  = "webreport/query webreport/render " views
   ok["webreport/export"] = "webreport/export webreport/query webreport/render " views
+  ok["webreport/precision"] = "webreport/precision webreport/render " views
   ok["webreport/record"] = "webreport/record " base
-  ok["webreport/cli"]    = "webreport/cli webreport/record webreport/export webreport/query webreport/render " views
+  ok["webreport/cli"]    = "webreport/cli webreport/precision webreport/record webreport/export webreport/query webreport/render " views
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
   from = FILENAME; sub(/\/[^\/]*$/, "", from)

@@ -49,3 +49,25 @@ if python3 -c 'import pandas' >/dev/null 2>&1; then
 else
     skip "csv: pandas reads numbers as numbers" "pandas is not installed"
 fi
+
+# Python functions: pstats, snakeviz (when installed) and cProfile itself
+mkdir "$WORK/pstats"
+functions() { python3 tests/oracle/check_pstats.py "$TP" "$WORK/pstats" "$DATA/tables/2.13/memory_heavy.full/trace.pt.trace.json.gz" "$DATA"/traces/torch_*.gz; }
+check "functions: calls, callers and texts are those of cProfile and pstats" functions
+more_functions() { python3 tests/oracle/check_pstats.py "$TP" "$WORK/pstats" "$SHARED"/data/torch/2.*/*.stack/trace.*.gz "$SHARED"/data/torch/2.*/*.full/trace.*.gz; }
+if [ -d "$SHARED/data/torch" ]; then
+    check "functions: all traces with stacks, as pstats prints them" more_functions
+else
+    skip "functions: all traces with stacks" "no reference data"
+fi
+
+# Computation of operators: with_flops' numbers; with torch also those of its flop_counter
+mkdir "$WORK/costs"
+costs() { python3 -W ignore tests/oracle/check_op_costs.py "$TP" "$WORK/costs" "$@" 2>&1; }
+check "operators: computation equals with_flops" costs "$DATA/tables/2.13/memory_heavy.full" "$DATA/tables/2.13/inference.shapes"
+if [ -d "$SHARED/data/torch" ]; then
+    # shellcheck disable=SC2046 # no blanks in these names
+    check "operators: computation equals with_flops in all traces" costs $(dirname "$SHARED"/data/torch/2.*/*.full/expected.json.gz)
+else
+    skip "operators: computation in all traces" "no reference data"
+fi

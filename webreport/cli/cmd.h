@@ -22,6 +22,7 @@ extern const struct tp_command tp_commands[];
 
 int tp_cmd_export(int argc, char **argv);
 int tp_cmd_help(int argc, char **argv);
+int tp_cmd_precision(int argc, char **argv);
 int tp_cmd_record(int argc, char **argv);
 int tp_cmd_recover(int argc, char **argv);
 int tp_cmd_report(int argc, char **argv);

@@ -1,13 +1,19 @@
 /* tracepress table INPUT...: options, checked and handed to the job in table.c. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/opt.h"
 #include "webreport/cli/table.h"
+#include "webreport/query/calls.h"
 
 struct options {
     const char *out, *group_by, *sort_by, *header;
+    const char *aggregate_by, *order_by, *min_time, *max_time;
+    struct tp_opt_list types;
+    int64_t top;
+    int aggregate;
     int64_t stack_depth, row_limit, source_width, name_width, shapes_width;
     uint64_t max_input;
     int format, time_unit, rules, color;
@@ -32,6 +38,13 @@ static const struct tp_opt table[] = {
     {"max-src-column-width", 0, TP_OPT_INT, AT(source_width), NULL},
     {"max-name-column-width", 0, TP_OPT_INT, AT(name_width), NULL},
     {"max-shapes-column-width", 0, TP_OPT_INT, AT(shapes_width), NULL},
+    {"top", 0, TP_OPT_INT, AT(top), NULL},
+    {"type", 0, TP_OPT_LIST, AT(types), NULL},
+    {"aggregate", 0, TP_OPT_CHOICE, AT(aggregate), TP_AGGREGATES},
+    {"aggregate-by", 0, TP_OPT_TEXT, AT(aggregate_by), NULL},
+    {"order-by", 0, TP_OPT_TEXT, AT(order_by), NULL},
+    {"min-time", 0, TP_OPT_TEXT, AT(min_time), NULL},
+    {"max-time", 0, TP_OPT_TEXT, AT(max_time), NULL},
     {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
     {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
     {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
@@ -40,7 +53,14 @@ static const struct tp_opt table[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-enum { NO_LIMIT_GIVEN = INT32_MIN, DEFAULT_ROWS = 100, DEFAULT_DEPTH = 5, NARROWEST = 4, MAX_WIDTH = 1 << 20 };
+enum {
+    NO_LIMIT_GIVEN = INT32_MIN,
+    DEFAULT_ROWS = 100,
+    DEFAULT_DEPTH = 5,
+    DEFAULT_TOP = 3,
+    NARROWEST = 4,
+    MAX_WIDTH = 1 << 20
+};
 
 static int usage(struct tp_console *console, const char *what)
 {
@@ -80,7 +100,7 @@ static const char *read_groups(struct tp_key_options *keys, const struct options
     for (const char *word = o->group_by; word && *word;) {
         size_t size = strcspn(word, ",");
         if (!read_group(keys, word, size, &has_stack))
-            return "--group-by: one of name, module, line, type, kernel, or input-shape, stack or both";
+            return "--group-by: one of name, module, line, type, kernel, function, or input-shape, stack or both";
         word += size + (word[size] == ',');
     }
     if (o->group_by && !*o->group_by)
@@ -100,14 +120,78 @@ static bool is_width(int64_t width)
     return width == 0 || (width >= NARROWEST && width <= MAX_WIDTH);
 }
 
+/* --group-by function stands alone; it has orders of its own. */
+static const char *read_functions(struct tp_table_job *job, struct options *o)
+{
+    if (!o->group_by || strcmp(o->group_by, "function") != 0)
+        return NULL;
+    if (o->top_level_events_only || o->with_flops || o->header || o->include_python || o->stack_depth)
+        return "--group-by function: its only options are --sort-by, --row-limit and --format";
+    job->kind = TP_TABLE_FUNCTIONS;
+    o->group_by = NULL;
+    o->sort_by = o->sort_by ? o->sort_by : "tottime";
+    return tp_calls_can_sort(o->sort_by) ? NULL : "--sort-by: ncalls, pcalls, tottime, cumtime, stdname or none";
+}
+
+/* Seconds, or with a unit: 1e-5, 10us, 2ms. NULL leaves *ns as it is. */
+static bool read_time(int64_t *ns, const char *text)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+    char *end;
+    double value = text ? strtod(text, &end) : 0;
+    for (size_t i = 0; text && end != text && i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].unit) == 0 && value >= 0 && value * units[i].ns < 9e18) {
+            *ns = (int64_t)(value * units[i].ns + 0.5);
+            return true;
+        }
+    return !text;
+}
+
+/* profile_analyze's options, any of which makes its table. */
+static const char *read_operators(struct tp_table_job *job, const struct options *o)
+{
+    struct tp_operator_options *operators = &job->operators;
+    bool is_wanted = o->top != NO_LIMIT_GIVEN || o->types.count || o->aggregate || o->aggregate_by || o->order_by ||
+                     o->min_time || o->max_time;
+    if (!is_wanted)
+        return NULL;
+    if (o->group_by || o->sort_by || o->row_limit != NO_LIMIT_GIVEN || o->top_level_events_only || o->with_flops ||
+        o->header || o->include_python)
+        return "--top, --type, --aggregate, --order-by, --min-time and --max-time are of another table than "
+               "--group-by, "
+               "--sort-by, --row-limit and torch's other options";
+    if (o->aggregate_by && strcmp(o->aggregate_by, "type") != 0)
+        return "--aggregate-by: type";
+    if (!tp_operator_can_order(o->order_by))
+        return "--order-by: time, total_time, calls, computation, flops, memory or bandwidth; + before it: ascending";
+    operators->max_time_ns = -1;
+    if (!read_time(&operators->min_time_ns, o->min_time) || !read_time(&operators->max_time_ns, o->max_time))
+        return "--min-time, --max-time: seconds, or a number with us, ms or s";
+    bool is_sum = o->aggregate_by && o->aggregate == TP_AGGREGATE_NONE;
+    operators->aggregate = is_sum ? TP_AGGREGATE_SUM : (enum tp_aggregate)o->aggregate;
+    operators->order_by = o->order_by;
+    operators->top = o->top != NO_LIMIT_GIVEN ? o->top : DEFAULT_TOP;
+    operators->types = o->types.items;
+    operators->type_count = o->types.count;
+    job->kind = TP_TABLE_OPERATORS;
+    return NULL;
+}
+
 /* Fills the job; NULL, or what is wrong. */
-static const char *make_job(struct tp_table_job *job, const struct options *o)
+static const char *make_job(struct tp_table_job *job, struct options *o)
 {
     bool is_data = o->format == TP_TABLE_CSV || o->format == TP_TABLE_JSON;
-    const char *wrong = read_groups(&job->keys, o);
+    const char *wrong = read_functions(job, o);
+    if (!wrong)
+        wrong = read_operators(job, o);
+    if (!wrong)
+        wrong = read_groups(&job->keys, o);
     if (wrong)
         return wrong;
-    if (!tp_key_averages_can_sort(o->sort_by))
+    if (job->kind == TP_TABLE_KEYS && !tp_key_averages_can_sort(o->sort_by))
         return "--sort-by: no such number";
     if (!is_width(o->source_width) || !is_width(o->name_width) || !is_width(o->shapes_width))
         return "a column has at least 4 characters, or 0 for as many as it needs";
@@ -138,7 +222,8 @@ static const char *make_job(struct tp_table_job *job, const struct options *o)
 
 int tp_cmd_table(int argc, char **argv)
 {
-    struct options o = {.row_limit = NO_LIMIT_GIVEN, .source_width = 75, .name_width = 55, .shapes_width = 80};
+    struct options o = {
+        .row_limit = NO_LIMIT_GIVEN, .top = NO_LIMIT_GIVEN, .source_width = 75, .name_width = 55, .shapes_width = 80};
     struct tp_error err = {0};
     struct tp_console console;
     struct tp_table_job job = {.console = &console, .inputs = (const char *const *)argv};

@@ -7,6 +7,8 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/inputs.h"
+#include "webreport/query/calls.h"
+#include "webreport/query/plain_table.h"
 #include "webreport/render/markdown_escape.h"
 #include "writer/base/fs.h"
 
@@ -55,7 +57,11 @@ static int begin(struct job *job)
     if (code < 0)
         return code;
     tp_json_init(&job->json, &job->text);
-    if (job->options->format == TP_TABLE_CSV)
+    if (job->options->format == TP_TABLE_CSV && job->options->kind == TP_TABLE_FUNCTIONS)
+        tp_plain_csv_head(&job->text, tp_calls_columns, TP_CALLS_COLUMNS);
+    else if (job->options->format == TP_TABLE_CSV && job->options->kind == TP_TABLE_OPERATORS)
+        tp_plain_csv_head(&job->text, tp_operator_columns, TP_OPERATOR_COLUMNS);
+    else if (job->options->format == TP_TABLE_CSV)
         tp_key_table_csv_head(&job->text);
     if (job->options->format == TP_TABLE_JSON) {
         tp_json_object(&job->json);
@@ -102,61 +108,134 @@ static bool has_device_time(const struct tp_key_averages *averages)
     return false;
 }
 
-static void print_json(struct job *job, const struct tp_key_averages *averages, const uint32_t *order,
-                       struct tp_str label, const struct tp_run_file *file)
+/* One profile's rows in the format wanted; what is NULL belongs to the other kind of table. */
+struct printed {
+    struct tp_str label;
+    const struct tp_run_file *file;
+    const struct tp_key_averages *averages;
+    const uint32_t *order;
+    const struct tp_calls *calls;
+    const struct tp_operator_calls *operators;
+    struct tp_table_slice slice;
+};
+
+static void print_text(struct job *job, const struct printed *p)
+{
+    const struct tp_key_table_options *style = &job->options->style;
+    if (job->file_count > 1)
+        tp_buf_printf(&job->text, "%s%s\n", job->usable_count ? "\n" : "", p->file->base);
+    if (p->averages)
+        tp_key_table_text(&job->text, p->averages, p->order, style);
+    else if (p->operators)
+        tp_operator_calls_text(&job->text, p->operators);
+    else
+        tp_calls_text(&job->text, p->calls, p->order, job->options->sort_by, style->row_limit);
+}
+
+static void print_csv(struct job *job, const struct printed *p)
+{
+    if (p->averages)
+        tp_key_table_csv(&job->text, p->averages, p->order, &job->options->style, p->label);
+    else
+        tp_plain_csv(&job->text, &p->slice, p->label);
+}
+
+static void print_json(struct job *job, const struct printed *p)
 {
     tp_json_object(&job->json);
-    tp_json_member_str(&job->json, "profile", label);
-    tp_json_member_text(&job->json, "file", file->base);
-    tp_key_table_json(&job->json, averages, order, &job->options->style);
+    tp_json_member_str(&job->json, "profile", p->label);
+    tp_json_member_text(&job->json, "file", p->file->base);
+    if (p->averages)
+        tp_key_table_json(&job->json, p->averages, p->order, &job->options->style);
+    if (p->operators) {
+        tp_json_member_bool(&job->json, "is_device_time", p->operators->is_device);
+        tp_json_member_int(&job->json, "call_count", p->operators->call_count);
+        tp_json_member_us(&job->json, "self_time_us", p->operators->time_ns);
+        tp_json_member_us(&job->json, "self_time_with_computation_us", p->operators->covered_ns);
+    }
+    if (!p->averages)
+        tp_plain_json(&job->json, &p->slice);
     tp_json_object_end(&job->json);
 }
 
-static void print(struct job *job, const struct tp_key_averages *averages, const uint32_t *order, struct tp_str label,
-                  const struct tp_run_file *file)
+static void print_markdown(struct job *job, const struct printed *p)
 {
-    const struct tp_key_table_options *style = &job->options->style;
-    bool has_title = job->file_count > 1;
-    switch (job->options->format) {
-    case TP_TABLE_TEXT:
-        if (has_title)
-            tp_buf_printf(&job->text, "%s%s\n", job->usable_count ? "\n" : "", file->base);
-        tp_key_table_text(&job->text, averages, order, style);
-        break;
-    case TP_TABLE_CSV:
-        tp_key_table_csv(&job->text, averages, order, style, label);
-        break;
-    case TP_TABLE_JSON:
-        print_json(job, averages, order, label, file);
-        break;
-    case TP_TABLE_MARKDOWN:
-        if (has_title) {
-            tp_buf_puts(&job->text, job->usable_count ? "\n### " : "### ");
-            tp_markdown_escape(&job->text, label);
-            tp_buf_puts(&job->text, "\n\n");
-        }
-        tp_key_table_markdown(&job->text, averages, order, style);
-        break;
+    if (job->file_count > 1) {
+        tp_buf_puts(&job->text, job->usable_count ? "\n### " : "### ");
+        tp_markdown_escape(&job->text, p->label);
+        tp_buf_puts(&job->text, "\n\n");
     }
+    if (p->averages)
+        tp_key_table_markdown(&job->text, p->averages, p->order, &job->options->style);
+    else
+        tp_plain_markdown(&job->text, &p->slice);
 }
 
-static int table_of(struct job *job, const struct tp_run *run, const struct tp_run_file *file, struct tp_trace *trace,
-                    struct tp_arena *arena)
+static int print(struct job *job, const struct printed *p)
+{
+    static void (*const formats[])(struct job * job, const struct printed *p) = {
+        [TP_TABLE_TEXT] = print_text,
+        [TP_TABLE_CSV] = print_csv,
+        [TP_TABLE_JSON] = print_json,
+        [TP_TABLE_MARKDOWN] = print_markdown,
+    };
+    int code = begin(job);
+    if (code < 0)
+        return code;
+    formats[job->options->format](job, p);
+    job->usable_count++;
+    return flush(job);
+}
+
+static void build_keys(const struct job *job, struct printed *p, const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_key_averages *averages = tp_arena_alloc(arena, sizeof *averages);
     const char *sort_by = job->options->sort_by;
     tp_key_averages_build(averages, trace, &job->options->keys, arena);
     if (!sort_by)
         sort_by = has_device_time(averages) ? "self_device_time_total" : "self_cpu_time_total";
-    const uint32_t *order = tp_key_averages_sort(averages, sort_by, arena);
-    struct tp_str label = label_of(job, run, file, arena);
+    p->averages = averages;
+    p->order = tp_key_averages_sort(averages, sort_by, arena);
+}
+
+static void build_functions(const struct job *job, struct printed *p, const struct tp_trace *trace,
+                            struct tp_arena *arena)
+{
+    struct tp_calls *calls = tp_arena_alloc(arena, sizeof *calls);
+    int64_t limit = job->options->style.row_limit;
+    tp_calls_build(calls, trace, arena);
+    p->calls = calls;
+    p->order = tp_calls_sort(calls, job->options->sort_by, arena);
+    p->slice = (struct tp_table_slice){.table = tp_calls_table(calls, arena),
+                                       .order = p->order,
+                                       .count = limit < 0 || limit > calls->count ? calls->count : (size_t)limit};
+}
+
+static void build_operators(const struct job *job, struct printed *p, const struct tp_trace *trace,
+                            struct tp_arena *arena)
+{
+    struct tp_operator_calls *calls = tp_arena_alloc(arena, sizeof *calls);
+    tp_operator_calls_build(calls, trace, &job->options->operators, arena);
+    uint32_t *order = tp_arena_array(arena, calls->table.row_count, sizeof *order);
+    for (size_t i = 0; i < calls->table.row_count; i++)
+        order[i] = (uint32_t)i;
+    p->operators = calls;
+    p->slice = (struct tp_table_slice){&calls->table, order, calls->table.row_count};
+}
+
+static int table_of(struct job *job, const struct tp_run *run, const struct tp_run_file *file, struct tp_trace *trace,
+                    struct tp_arena *arena)
+{
+    struct printed printed = {.file = file};
+    if (job->options->kind == TP_TABLE_FUNCTIONS)
+        build_functions(job, &printed, trace, arena);
+    else if (job->options->kind == TP_TABLE_OPERATORS)
+        build_operators(job, &printed, trace, arena);
+    else
+        build_keys(job, &printed, trace, arena);
+    printed.label = label_of(job, run, file, arena);
     tp_inputs_say_notices(job->console, file->path, &trace->reading);
-    int code = begin(job);
-    if (code < 0)
-        return code;
-    print(job, averages, order, label, file);
-    job->usable_count++;
-    return flush(job);
+    return print(job, &printed);
 }
 
 /* Reads and prints one input. An input that cannot be used is said and counted; it is not fatal. */

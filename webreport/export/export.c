@@ -20,6 +20,7 @@ const struct tp_export_format tp_export_formats[] = {
      .check_metric = tp_export_folded_knows,
      .reads_frame_stacks = true,
      .needs = TP_EXPORT_NEEDS_TRACE},
+    {.name = "pstats", .write = tp_export_pstats, .needs = TP_EXPORT_NEEDS_TRACE},
     {.name = "memory-flow", .write = tp_export_memory_flow, .has_colours = true, .needs = TP_EXPORT_NEEDS_MODEL},
     {.name = "sqlite", .write = tp_export_sqlite, .needs = TP_EXPORT_NEEDS_MODEL},
     {.name = "tfevents", .write = tp_export_tfevents, .finish = tp_export_tfevents_ranks},

@@ -32,4 +32,7 @@ int tp_export_chrome(const struct tp_export *export, struct tp_error *err);
 int tp_export_csv(const struct tp_export *export, struct tp_error *err);
 int tp_export_sqlite(const struct tp_export *export, struct tp_error *err);
 
+/* WORKER.pstats: Python functions as cProfile counts them (pstats.c). */
+int tp_export_pstats(const struct tp_export *export, struct tp_error *err);
+
 #endif

@@ -9,6 +9,9 @@
 /* name: of the operator; dims, concrete: "Input Dims" and "Concrete Inputs" as compact JSON, empty when absent. */
 int64_t tp_flops_of(struct tp_str name, struct tp_str dims, struct tp_str concrete);
 
+/* Concrete inputs of an operator by its index in hosts: id in values; TP_NO_ID when the trace did not keep them. */
+uint32_t tp_concrete_inputs(const struct tp_trace *trace, uint32_t host);
+
 /* By function, in `arena` (guard set by the caller). */
 int64_t *tp_functions_flops(const struct tp_functions *functions, struct tp_arena *arena);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "webreport/query/key_text.h"
+#include "webreport/query/plain_table.h"
 #include "webreport/render/markdown_escape.h"
 #include "writer/csv.h"
 

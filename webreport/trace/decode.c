@@ -40,6 +40,7 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->counters = TP_VEC(arena, struct tp_counter);
     d->flows = TP_VEC(arena, struct tp_flow);
     d->samples = TP_VEC(arena, struct tp_sample);
+    d->tensors = TP_VEC(arena, struct tp_tensor_record);
     d->threads = TP_VEC(arena, struct tp_thread);
     d->processes = TP_VEC(arena, struct tp_process);
     d->cat_meanings = TP_VEC(arena, struct tp_cat_meaning);
@@ -344,6 +345,19 @@ static void decode_counter(struct tp_decoder *d, const struct element *e)
     *(struct tp_counter *)tp_vec_push(&d->counters) = counter;
 }
 
+static void decode_tensor(struct tp_decoder *d, const struct element *e)
+{
+    struct tp_tensor_record tensor = {.name = e->name_id, .ordinal = e->ordinal};
+    if (!e->has_name || tp_number_time(span(e->spans, TP_FIELD_TS), &tensor.ts_ns) != TP_NUMBER_OK)
+        return;
+    tensor.step = arg_int(d, e, TP_ARG_STEP);
+    tensor.dtype = arg_value(d, e, TP_ARG_DTYPE);
+    tensor.shape = arg_value(d, e, TP_ARG_SHAPE);
+    tensor.file = arg_value(d, e, TP_ARG_FILE);
+    tensor.values = arg_value(d, e, TP_ARG_VALUES);
+    *(struct tp_tensor_record *)tp_vec_push(&d->tensors) = tensor;
+}
+
 /* The advice's part of the decision: its role, or TP_KIND_NONE and a counted reason. */
 static uint8_t decide_role(struct tp_decoder *d, const struct element *e, enum tp_number_status ts,
                            enum tp_number_status dur)
@@ -529,6 +543,8 @@ void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32
         count_phase(d, &e);
     if (e.ph == 'C')
         decode_counter(d, &e);
+    if (e.ph == 'i' && tp_str_equal(span(spans, TP_FIELD_CAT), TP_STR("\"tensor\"")))
+        decode_tensor(d, &e);
     if (e.ph == 'X' && !in_views)
         decode_complete(d, &e, !in_advice);
 }
@@ -536,8 +552,8 @@ void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32
 void tp_decoder_finish(struct tp_decoder *d)
 {
     struct tp_trace *trace = d->trace;
-    struct tp_vec *kept[] = {&d->events,    &d->hosts,  &d->launches, &d->devices, &d->modules, &d->comms, &d->others,
-                             &d->concretes, &d->memory, &d->counters, &d->flows,   &d->samples, NULL};
+    struct tp_vec *kept[] = {&d->events,    &d->hosts,  &d->launches, &d->devices, &d->modules, &d->comms,   &d->others,
+                             &d->concretes, &d->memory, &d->counters, &d->flows,   &d->samples, &d->tensors, NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
         tp_vec_fit(*vec);
     trace->events = d->events.data;
@@ -564,6 +580,8 @@ void tp_decoder_finish(struct tp_decoder *d)
     trace->flow_count = (uint32_t)d->flows.count;
     trace->samples = d->samples.data;
     trace->sample_count = (uint32_t)d->samples.count;
+    trace->tensors = d->tensors.data;
+    trace->tensor_count = (uint32_t)d->tensors.count;
     trace->threads = d->threads.data;
     trace->thread_count = (uint32_t)d->threads.count;
     trace->processes = d->processes.data;

@@ -23,7 +23,7 @@ struct tp_decoder {
     struct tp_lexicon names, cats, stacks, values;
     struct tp_strings row_texts; /* spellings of "pid, tid" pairs */
     struct tp_vec events, hosts, launches, devices, modules, comms, others, concretes, memory, counters, flows, samples,
-        threads, processes;
+        tensors, threads, processes;
     struct tp_vec cat_meanings, name_meanings;  /* by id */
     struct tp_vec row_thread;                   /* thread by id of the pair's spelling */
     struct tp_strings row_canonical;            /* canonical pairs; their ids are the thread numbers */
@@ -31,7 +31,7 @@ struct tp_decoder {
     struct tp_buf row_key, scratch;             /* malloc'd: released by tp_decoder_release */
     struct tp_row_seen rows_seen[TP_ROWS_SEEN]; /* by spelling, for short ones */
     uint64_t begin_events, end_events;          /* ph B, E: never paired, only noted */
-    bool keeps_frame_stacks;
+    bool keeps_frame_stacks, wants_tensors;
 };
 
 void tp_decoder_init(struct tp_decoder *decoder, struct tp_trace *trace);

@@ -125,7 +125,7 @@ unsigned tp_kinds_of_name(struct tp_str name)
         meaning |= TP_NAME_REGION;
     if (starts_with_any(name, region_role))
         meaning |= TP_NAME_REGION_ROLE;
-    if (tp_str_equal(name, TP_STR("aten::conv2d")))
+    if (tp_str_starts(name, "aten::") && tp_str_find(name, "conv") > 0)
         meaning |= TP_NAME_CONVOLUTION;
     return meaning;
 }

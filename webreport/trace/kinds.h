@@ -17,7 +17,7 @@ enum tp_name_meaning {
     TP_NAME_OUT_OF_MEMORY = 2, /* [OutOfMemory] */
     TP_NAME_REGION = 4,        /* kind: an operator of this name is an annotation */
     TP_NAME_REGION_ROLE = 8,   /* role: an Operator of this name is an annotation */
-    TP_NAME_CONVOLUTION = 16   /* aten::conv2d: its strides and paddings are kept */
+    TP_NAME_CONVOLUTION = 16   /* aten::*conv*: its strides and paddings are kept */
 };
 
 struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat);

@@ -302,6 +302,10 @@ static const struct key arg_keys[] = {
     KEY("name", TP_ARG_NAME),
     KEY("labels", TP_ARG_LABELS),
     KEY("value", TP_ARG_VALUE),
+    KEY("shape", TP_ARG_SHAPE),
+    KEY("step", TP_ARG_STEP),
+    KEY("file", TP_ARG_FILE),
+    KEY("values", TP_ARG_VALUES),
 };
 
 enum { KEY_SLOTS = 256 };

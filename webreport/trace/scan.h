@@ -60,6 +60,10 @@ enum tp_field {
     TP_ARG_NAME,
     TP_ARG_LABELS,
     TP_ARG_VALUE, /* of a counter */
+    TP_ARG_SHAPE, /* of a tensor, as the next three */
+    TP_ARG_STEP,
+    TP_ARG_FILE,
+    TP_ARG_VALUES,
     TP_FIELD_COUNT
 };
 

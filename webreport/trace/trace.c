@@ -257,6 +257,8 @@ static int read_all(struct tp_reader *r)
         return code;
     tp_decoder_finish(&r->decoder);
     tp_header_finish(r->trace, &r->header);
+    if (r->decoder.wants_tensors && r->trace->tensor_count)
+        return TP_OK;
     if (r->trace->event_count + r->trace->memory_count + r->trace->reading.ignored == 0)
         return tp_error_set(r->err, TP_EFORMAT, 0, "nothing to report: no usable event among %llu",
                             (unsigned long long)r->ordinal);
@@ -282,6 +284,7 @@ static int read_feed(struct tp_trace *trace, struct tp_arena *arena, struct tp_f
         tp_layout_init(&kept->layout, arena);
         tp_decoder_init(&kept->decoder, trace);
         kept->decoder.keeps_frame_stacks = options && options->keeps_frame_stacks;
+        kept->decoder.wants_tensors = options && options->wants_tensors;
         tp_decoder_teach(&kept->decoder, &kept->layout);
         code = read_all(kept);
     } else {

@@ -144,6 +144,13 @@ struct tp_sample {
     uint32_t thread;
 };
 
+/* A tensor that a program recorded (instant of the category tensor; our collector's), in file order. */
+struct tp_tensor_record {
+    int64_t ts_ns, step;                 /* step: TP_NULL_INT when absent */
+    uint32_t name, ordinal;              /* name: id in names */
+    uint32_t dtype, shape, file, values; /* ids in values, TP_NO_ID for absent or null: see writer/README.md */
+};
+
 /* pid or tid: a number (digit texts and "stream N" count) or other text. */
 struct tp_row_id {
     bool is_text;
@@ -261,6 +268,8 @@ struct tp_trace {
     uint32_t flow_count;
     struct tp_sample *samples;
     uint32_t sample_count;
+    struct tp_tensor_record *tensors;
+    uint32_t tensor_count;
 
     struct tp_thread *threads;
     uint32_t thread_count;
@@ -283,6 +292,7 @@ struct tp_trace_options {
     bool is_strict;           /* refuse anything that is not exact JSON */
     bool single_thread;       /* never start the inflating thread */
     bool keeps_frame_stacks;  /* "Call stack" of Python frames too: much text, and only tables by stack need it */
+    bool wants_tensors;       /* a trace of nothing but tensors is usable */
 };
 
 /* Reads a trace file ("-" for stdin) into *trace, whose memory comes from `arena` (guard set by the caller; memory or

@@ -32,6 +32,11 @@
 #define TP_MAX_DELIMITER_BYTES 16u
 #define TP_MAX_MARKDOWN_BYTES 4096u
 
+/* precision */
+#define TP_MAX_TENSORS (1u << 22)                   /* of one input */
+#define TP_MAX_ARCHIVE_ENTRIES (1u << 20)           /* of one .npz */
+#define TP_MAX_ARCHIVE_DIRECTORY_BYTES (256u << 20) /* of one .npz */
+
 /* export */
 #define TP_MAX_EVENT_FILE_BYTES (256u << 20) /* one TensorBoard event file */
 #define TP_MAX_LIVE_BUFFER_BYTES (4u << 20)  /* records of a running program that wait to be written */

@@ -1,0 +1,48 @@
+/* Any bytes as .npy or .npz: whatever opens compares with itself as equal, in bounded memory. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "webreport/precision/compare.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void compare(const char *path, const struct tp_zip_entry *entry)
+{
+    const struct tp_tolerance tolerance = {0, 0};
+    struct tp_array_pair pair = {.base = {path, entry}, .new = {path, entry}, .base_is_bfloat16 = true, true};
+    struct tp_difference difference;
+    struct tp_npy base, new;
+    bool is_new;
+    if (tp_compare(&difference, &base, &new, &pair, &tolerance, &is_new, NULL) < 0)
+        return;
+    if (difference.mismatch_count || difference.max_abs > 0 || difference.count != base.count)
+        abort();
+}
+
+static void read_archive(const char *path, int fd, size_t size)
+{
+    struct tp_arena arena;
+    tp_arena_init(&arena, 64u << 20);
+    if (setjmp(arena.guard) == 0) {
+        struct tp_zip *zip = tp_arena_alloc(&arena, sizeof *zip);
+        if (tp_zip_read(zip, &arena, fd, size, 16u << 20, NULL) == TP_OK)
+            for (uint32_t i = 0; i < zip->count && i < 16; i++)
+                compare(path, &zip->entries[i]);
+    }
+    tp_arena_release(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char path[64];
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+        abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    compare(path, NULL);
+    read_archive(path, fd, size);
+    close(fd);
+    return 0;
+}

@@ -1,0 +1,78 @@
+# `tracepress precision`: its numbers are NumPy's, recorded tensors are found by their trace, a planted difference is
+# named, what is hostile is refused.
+. tests/suites/case.sh
+run() { # exit code, arguments...
+    wanted_code=$1
+    shift
+    "$TP" precision "$@" >"$WORK/out" 2>"$WORK/err"
+    code=$?
+    [ "$code" = "$wanted_code" ] || { echo "exit $code, not $wanted_code"; cat "$WORK/out" "$WORK/err"; return 1; }
+}
+numpys() {
+    for seed in 1 2 3; do
+        rm -rf "$WORK/n" && mkdir "$WORK/n"
+        python3 tests/oracle/check_precision.py "$TP" "$WORK/n" "$seed" || return 1
+    done
+}
+if command -v python3 >/dev/null && python3 -c 'import numpy' 2>/dev/null; then
+    check "precision: 396 random tensors of every type and order are compared as by NumPy" numpys
+else
+    skip "precision: random tensors are compared as by NumPy" "python3 with numpy is not there"
+fi
+
+record() { # the same tensors in both runs
+    rm -rf "$WORK/a" "$WORK/b"
+    mkdir "$WORK/a" "$WORK/b"
+    "$BUILD/tensor_program" "$WORK/a" 5 && "$BUILD/tensor_program" "$WORK/b" 5
+}
+equal_runs() {
+    record && run 0 "$WORK/a" "$WORK/b" --json "$WORK/p.json" --all || return 1
+    grep -q '^60 of 60 tensors compared, 0 diverge: 60 equal$' "$WORK/out" || { cat "$WORK/out"; return 1; }
+    grep -q '"base_dtype":"bfloat16","new_dtype":"bfloat16"' "$WORK/p.json" || { echo "no bfloat16"; return 1; }
+    run 0 "$WORK/a"/*.json "$WORK/b"/*.json
+}
+planted() { # the last byte of an int64 in step 3, of a float64 in step 4
+    record || return 1
+    for step in 4 3; do
+        file=$(find "$WORK/b/w.tensors/$step" -name '*.npy' -size +1k | sort | tail -n 1)
+        printf '\052' | dd of="$file" bs=1 seek=$(($(wc -c <"$file") - 1)) conv=notrunc 2>/dev/null
+    done
+    run 1 "$WORK/a" "$WORK/b" -o "$WORK/p.html" --markdown "$WORK/p.md" || return 1
+    grep -q '^first divergent: .*, step 3 (differs): largest error' "$WORK/out" || { cat "$WORK/out"; return 1; }
+    grep -q 'step 3' "$WORK/p.md" && grep -q 'step 3' "$WORK/p.html" || { echo "not in the page"; return 1; }
+    grep -q 'layer/[0-9]* "x"' "$WORK/p.html" && { echo "a name is not escaped"; return 1; }
+    run 0 "$WORK/a" "$WORK/b" --max-mismatch 0.5
+}
+missing_file() {
+    record && rm "$(find "$WORK/b/w.tensors/2" -name '*.npy' | sort | head -n 1)" && run 1 "$WORK/a" "$WORK/b" &&
+        grep -q '^first divergent: .*, step 2 (unreadable)' "$WORK/out" || { cat "$WORK/out"; return 1; }
+}
+way_out() { # a trace names a file outside of its folder
+    mkdir -p "$WORK/h/in" && record || return 1
+    cp "$(find "$WORK/a" -name '*.npy' | head -n 1)" "$WORK/h/out.npy"
+    for file in ../out.npy "$WORK/h/out.npy" x/../../out.npy; do
+        printf '{"traceEvents":[{"ph":"i","cat":"tensor","name":"t","ts":1,"pid":1,"tid":1,"args":{"dtype":"float32","shape":[1],"step":0,"file":"%s"}}]}' \
+            "$file" >"$WORK/h/in/w.pt.trace.json"
+        run 0 "$WORK/h/in" "$WORK/h/in" --all || return 1
+        grep -q 'no values.*outside' "$WORK/out" || { cat "$WORK/out"; return 1; }
+    done
+}
+large() { # 192 MiB within 64 MiB of memory
+    (ulimit -v 65536 && "$TP" --version >/dev/null) 2>/dev/null && ! is_checked || return 0
+    mkdir -p "$WORK/l" && for run in base new; do
+        printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (50331648,), }" >"$WORK/l/$run.npy"
+        truncate -s 201326720 "$WORK/l/$run.npy"
+    done
+    (ulimit -v 65536 && "$TP" precision "$WORK/l/base.npy" "$WORK/l/new.npy" --allow-missing --all) >"$WORK/out" 2>&1 ||
+        { cat "$WORK/out"; return 1; }
+    mv "$WORK/l/new.npy" "$WORK/l/n" && mkdir -p "$WORK/l/2" && mv "$WORK/l/n" "$WORK/l/2/base.npy"
+    (ulimit -v 65536 && "$TP" precision "$WORK/l/base.npy" "$WORK/l/2/base.npy" --all) >"$WORK/out" 2>&1
+    grep -q '^1 of 1 tensors compared, 0 diverge: 1 equal' "$WORK/out" || { cat "$WORK/out"; return 1; }
+}
+check "precision: two recordings of the same tensors are equal" equal_runs
+check "precision: planted differences, the first in order of execution is named" planted
+check "precision: a tensor whose file is gone diverges" missing_file
+check "precision: a trace leads to no file outside of its folder" way_out
+check "precision: arrays larger than the memory allowed are streamed" large
+check "precision: no tensors is no usable input" run 3 "$DATA/traces" "$DATA/traces"
+check "precision: a page that cannot be written" run 4 "$DATA/tensors/base" "$DATA/tensors/base" -o /nonexistent/p.html

@@ -1,0 +1,243 @@
+/* tracepress precision BASE NEW: the tensors of two runs, found, compared, printed. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "webreport/cli/cmd.h"
+#include "webreport/cli/console.h"
+#include "webreport/cli/inputs.h"
+#include "webreport/cli/opt.h"
+#include "webreport/precision/precision.h"
+#include "writer/base/fs.h"
+
+struct options {
+    const char *html, *json, *markdown, *templates;
+    const char *rtol, *atol, *max_abs, *max_rel, *max_rmse, *min_cosine, *max_mismatch;
+    int64_t row_limit;
+    uint64_t max_input;
+    int color;
+    bool all, bfloat16, ignore_dtype, allow_missing, strict, quiet, help;
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct tp_opt table[] = {
+    {"output", 'o', TP_OPT_TEXT, AT(html), NULL},
+    {"json", 0, TP_OPT_TEXT, AT(json), NULL},
+    {"markdown", 0, TP_OPT_TEXT, AT(markdown), NULL},
+    {"rtol", 0, TP_OPT_TEXT, AT(rtol), NULL},
+    {"atol", 0, TP_OPT_TEXT, AT(atol), NULL},
+    {"max-abs-error", 0, TP_OPT_TEXT, AT(max_abs), NULL},
+    {"max-rel-error", 0, TP_OPT_TEXT, AT(max_rel), NULL},
+    {"max-rmse", 0, TP_OPT_TEXT, AT(max_rmse), NULL},
+    {"min-cosine", 0, TP_OPT_TEXT, AT(min_cosine), NULL},
+    {"max-mismatch", 0, TP_OPT_TEXT, AT(max_mismatch), NULL},
+    {"ignore-dtype", 0, TP_OPT_FLAG, AT(ignore_dtype), NULL},
+    {"allow-missing", 0, TP_OPT_FLAG, AT(allow_missing), NULL},
+    {"bfloat16", 0, TP_OPT_FLAG, AT(bfloat16), NULL},
+    {"all", 0, TP_OPT_FLAG, AT(all), NULL},
+    {"row-limit", 0, TP_OPT_INT, AT(row_limit), NULL},
+    {"templates", 0, TP_OPT_TEXT, AT(templates), NULL},
+    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
+    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
+    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
+    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
+    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+enum { DEFAULT_ROWS = 50, OUTPUTS = 4 };
+
+struct job {
+    const struct options *options;
+    struct tp_console *console;
+    const char *paths[2];
+    struct tp_arena arena;
+    struct tp_precision precision;
+    struct tp_precision_options how;
+    struct tp_buf texts[OUTPUTS];
+    struct tp_outfile *files[OUTPUTS];
+    struct tp_error err;
+};
+
+static void say(void *context, const char *path, const struct tp_error *why)
+{
+    tp_console_error(context, "%s: %s", path, why->text);
+}
+
+static void show_progress(void *context, size_t done, size_t all, struct tp_str name)
+{
+    tp_console_progress(context, "comparing %zu of %zu: %.*s", done, all, (int)(name.len < 200 ? name.len : 200),
+                        name.ptr);
+}
+
+/* Last part of a path, as the outputs call the run: they shall not tell where it was. */
+static const char *shown_name(struct tp_arena *arena, const char *path)
+{
+    size_t size = strlen(path), from;
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    for (from = size; from > 0 && path[from - 1] != '/'; from--)
+        ;
+    return tp_arena_copy(arena, path + from, size - from);
+}
+
+/* ---- outputs ---- */
+
+/* Opens, fills and commits each output that is wanted; none appears when one of them fails. */
+static int write_outputs(struct job *job, const char *const paths[OUTPUTS])
+{
+    int code = TP_OK;
+    for (int i = 0; i < OUTPUTS && code == TP_OK; i++) {
+        if (!paths[i])
+            continue;
+        code = job->texts[i].failed ? tp_error_set(&job->err, job->texts[i].failed, 0, "out of memory")
+                                    : tp_outfile_open(&job->files[i], paths[i], &job->err);
+        if (code == TP_OK)
+            code = tp_outfile_write(job->files[i], job->texts[i].data ? job->texts[i].data : "", job->texts[i].size,
+                                    &job->err);
+    }
+    for (int i = 0; i < OUTPUTS && code == TP_OK; i++)
+        if (job->files[i])
+            code = tp_outfile_commit(&job->files[i], &job->err);
+    return code;
+}
+
+static bool is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static int print(struct job *job)
+{
+    const struct options *o = job->options;
+    bool is_taken = is_stdout(o->html) || is_stdout(o->json) || is_stdout(o->markdown);
+    const char *const paths[OUTPUTS] = {o->html, o->json, o->markdown, is_taken ? NULL : "-"};
+    int code = TP_OK;
+    if (paths[0])
+        code = tp_precision_page(&job->texts[0], &job->precision, o->templates, &job->arena, &job->err);
+    if (paths[1])
+        tp_precision_json(&job->texts[1], &job->precision);
+    if (paths[2])
+        tp_precision_markdown(&job->texts[2], &job->precision);
+    if (paths[3])
+        tp_precision_text(&job->texts[3], &job->precision, o->all, o->row_limit);
+    return code < 0 ? code : write_outputs(job, paths);
+}
+
+/* ---- all ---- */
+
+static int run_job(struct job *job)
+{
+    struct tp_inventory runs[2];
+    struct tp_inventory_options find = {.max_input_bytes = job->options->max_input,
+                                        .is_bfloat16 = job->options->bfloat16,
+                                        .is_strict = job->options->strict,
+                                        .context = job->console,
+                                        .say = say};
+    for (int i = 0; i < 2; i++) {
+        tp_console_progress(job->console, "reading %s", job->paths[i]);
+        int code = tp_inventory_find(&runs[i], &job->arena, job->paths[i], &find, &job->err);
+        if (code < 0)
+            return code;
+    }
+    job->precision.base_name = shown_name(&job->arena, job->paths[0]);
+    job->precision.new_name = shown_name(&job->arena, job->paths[1]);
+    tp_precision_build(&job->precision, &runs[0], &runs[1], &job->how, &job->arena);
+    if (job->precision.compared_count == 0 && job->precision.verdicts[TP_VERDICT_SHAPE] == 0)
+        tp_console_notice(job->console, "precision: no tensor of one run has its counterpart in the other");
+    return print(job);
+}
+
+static int run(struct job *state)
+{
+    struct job *volatile job = state;
+    volatile int code;
+    tp_arena_init(&state->arena, 0);
+    for (int i = 0; i < OUTPUTS; i++)
+        tp_buf_init(&state->texts[i], 0);
+    if (setjmp(state->arena.guard) == 0)
+        code = run_job(job);
+    else
+        code = tp_error_set(&job->err, job->arena.code, 0,
+                            job->arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    tp_console_progress_end(job->console);
+    if (code < 0)
+        tp_console_error(job->console, "%s", job->err.text);
+    for (int i = 0; i < OUTPUTS; i++) {
+        tp_outfile_discard(&job->files[i]);
+        tp_buf_release(&job->texts[i]);
+    }
+    bool has_found = job->precision.divergent_count > 0;
+    tp_arena_release(&job->arena);
+    return code == TP_OK && has_found ? TP_EXIT_FOUND : tp_inputs_exit_code(code);
+}
+
+/* A number from 0 on; NULL text leaves *out as it is. */
+static bool read_number(double *out, const char *text, double least)
+{
+    char *end;
+    if (!text)
+        return true;
+    errno = 0;
+    double value = strtod(text, &end);
+    bool is_good = end != text && *end == '\0' && isfinite(value) && value >= least;
+    if (is_good)
+        *out = value;
+    return is_good;
+}
+
+/* What is wrong with the thresholds, or NULL. Without any, no element may mismatch. */
+static const char *read_thresholds(struct tp_precision_options *how, const struct options *o)
+{
+    struct tp_precision_limits *limits = &how->limits;
+    bool has_limit = o->max_abs || o->max_rel || o->max_rmse || o->min_cosine || o->max_mismatch;
+    how->tolerance = (struct tp_tolerance){NAN, NAN};
+    *limits = (struct tp_precision_limits){NAN, NAN, NAN, NAN, has_limit ? NAN : 0};
+    if (!read_number(&how->tolerance.rtol, o->rtol, 0) || !read_number(&how->tolerance.atol, o->atol, 0))
+        return "--rtol, --atol: a number from 0 on";
+    if (!read_number(&limits->max_abs, o->max_abs, 0) || !read_number(&limits->max_rel, o->max_rel, 0) ||
+        !read_number(&limits->max_rmse, o->max_rmse, 0) ||
+        !read_number(&limits->max_mismatch_share, o->max_mismatch, 0))
+        return "--max-abs-error, --max-rel-error, --max-rmse, --max-mismatch: a number from 0 on";
+    if (!read_number(&limits->min_cosine, o->min_cosine, -1) || limits->min_cosine > 1)
+        return "--min-cosine: a number from -1 to 1";
+    how->ignores_dtype = o->ignore_dtype;
+    how->allows_missing = o->allow_missing;
+    return NULL;
+}
+
+static int usage(struct tp_console *console, const char *what)
+{
+    tp_console_error(console, "precision: %s; 'tracepress help precision' lists the options", what);
+    return TP_EXIT_USAGE;
+}
+
+int tp_cmd_precision(int argc, char **argv)
+{
+    struct options o = {.row_limit = DEFAULT_ROWS};
+    struct tp_error err = {0};
+    struct tp_console console;
+    struct job job = {.options = &o, .console = &console};
+    size_t count = 0;
+    int code = tp_opt_parse(table, &o, argc, argv, &count, &err);
+    tp_console_init(&console, o.quiet, o.color);
+    if (o.help)
+        return tp_help_print("precision");
+    if (code < 0)
+        return usage(&console, err.text);
+    const char *wrong = read_thresholds(&job.how, &o);
+    if (wrong)
+        return usage(&console, wrong);
+    if (count != 2)
+        return usage(&console, "name two runs, BASE and NEW: traces, folders, .npy or .npz files");
+    if ((o.html && !*o.html) || (o.json && !*o.json) || (o.markdown && !*o.markdown))
+        return usage(&console, "the name of an output is empty");
+    job.paths[0] = argv[0];
+    job.paths[1] = argv[1];
+    job.how.context = &console;
+    job.how.progress = show_progress;
+    return run(&job);
+}
