@@ -20,6 +20,7 @@ ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1
                  -MMD -MP -I. -I$(BUILD)/gen $(CFLAGS)
 ALL_LDFLAGS    = $(MODE_FLAGS) -pthread $(LDFLAGS)
 LIBS          := $(if $(HAVE_ISAL),-lisal) -lprotobuf-c -lz -lm
+comma := ,
 Q = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is built from what (folders are the module list) -----------------
@@ -28,10 +29,14 @@ PROTO  := $(patsubst %.proto,$(BUILD)/gen/%.pb-c,$(wildcard writer/proto/*.proto
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 CORE   := $(call obj,writer/*.c writer/base/*.c $(foreach d,trace model views render query export record,webreport/$(d)/*.c))
 CLI    := $(call obj,webreport/cli/*.c)
-RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources linked),$(call obj,collector/*.c))
+RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources linked hook),$(call obj,collector/*.c))
 CUDA   := $(call obj,collector/source/cupti*.c)
 SOURCE := $(call obj,collector/source/*.c) $(BUILD)/collector/sources.o
-INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis),$(RECORD)) $(SOURCE) $(BUILD)/collector/inject.o
+# these stand before functions of libc and others, by the same names: in the preload library alone
+HOOKS  := $(call obj,collector/source/host_*.c)
+WRAPS  := $(patsubst %,-Wl$(comma)--wrap=pthread_mutex_%,lock trylock timedlock unlock)
+INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis),$(RECORD)) $(SOURCE) \
+          $(BUILD)/collector/inject.o $(BUILD)/collector/hook.o
 LIB    := $(BUILD)/libtracepress.so
 PRE    := $(BUILD)/libtracepress-preload.so
 PARTS  := $(addprefix $(BUILD)/webreport/cli/,opt.o analysis.o record_options.o)
@@ -53,7 +58,7 @@ $(LIB): $(RECORD) $(CUDA) $(BUILD)/collector/linked.o $(BUILD)/core.a collector/
 # Only what records: in a program that did not ask for it, it must need the C library alone.
 $(PRE): $(INJECT) $(BUILD)/core.a collector/preload.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=collector/preload.map \
-	  -Wl,-z,defs -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(INJECT) $(BUILD)/core.a -Wl,--as-needed -l:libprotobuf-c.a -lm
+	  -Wl,-z,defs -Wl,-z,nodelete $(WRAPS) -Wl,--exclude-libs,ALL -o $@ $(INJECT) $(BUILD)/core.a -Wl,--as-needed -l:libprotobuf-c.a -lm
 $(BUILD)/core.a: $(CORE) $(BUILD)/gen/assets.o $(PROTO:=.o)
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
@@ -65,7 +70,7 @@ $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
 	$(call Q,GEN)protoc-c --c_out=$(BUILD)/gen $<
 $(PROTO:=.o): %.o: %.c | $(PROTO:=.h)
 	$(call Q,CC)$(CC) $(ALL_CFLAGS) -w -c -o $@ $<
-$(BUILD)/gen/assets.S: templates/embed.sh $(ASSETS)
+$(BUILD)/gen/assets.S: templates/embed.sh $(ASSETS) $(shell find templates -type d)
 	@mkdir -p $(@D)
 	$(call Q,GEN)sh $< $(ASSETS) > $@
 $(BUILD)/gen/assets.o: $(BUILD)/gen/assets.S
@@ -88,7 +93,7 @@ test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped
 	@sh tests/run.sh --suite gpu $(BUILD)
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
-$(BUILD)/sources.a: $(SOURCE)
+$(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources.o,$(SOURCE))
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
 	@mkdir -p $(@D)
@@ -101,17 +106,22 @@ $(BUILD)/record: $(BUILD)/tests/bench/record.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/collector/clock.o -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/cupti_bench: $(BUILD)/tests/bench/cupti.o $(RECORD) $(CUDA) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/native_bench: tests/bench/native.c Makefile
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) $(STD) $(WARN) -O2 -g -pthread -finstrument-functions -o $@ $<
 $(BUILD)/train: $(BUILD)/tests/demo/train.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN' -lm
 $(BUILD)/phases: $(BUILD)/tests/check/phases.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/load_library: $(BUILD)/tests/check/load_library.o
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
+$(BUILD)/nvtx_program $(BUILD)/itt_program: $(BUILD)/%: $(BUILD)/tests/check/%.o
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
 $(BUILD)/%: $(BUILD)/tests/check/%.o $(RECORD) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%.so: tests/fake/%.c Makefile
 	@mkdir -p $(@D)
-	$(call Q,LINK)$(CC) $(STD) $(WARN) -O1 -g -shared -fPIC -Wl,-soname,$(@F).1 -o $@ $< -ldl
+	$(call Q,LINK)$(CC) $(STD) $(WARN) -I. -O1 -g -shared -fPIC -Wl,-soname,$(@F).1 -o $@ $< -ldl
 $(BUILD)/fake_cuda/libcuda.so.1: $(BUILD)/tests/fake/cuda/driver.o
 $(BUILD)/fake_cuda/libcupti.so.13: $(BUILD)/tests/fake/cuda/cupti.o
 $(BUILD)/fake_cuda/libcudart.so.13: $(BUILD)/tests/fake/cuda/runtime.o $(BUILD)/fake_cuda/libcuda.so.1
@@ -133,7 +143,7 @@ fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang
 $(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 bench: ## wall time against zcat, memory per event, growth, page size (N=events)
-	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/table $(BUILD)/split
+	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/native_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/nvtx_program $(BUILD)/itt_program $(BUILD)/table $(BUILD)/split
 	@sh tests/bench/run.sh $(BUILD) $(or $(N),75000)
 
 # ---- habits ----------------------------------------------------------------
@@ -141,7 +151,7 @@ SRC := $(sort $(shell find collector writer webreport tests -name '*.[ch]'))
 lint: $(PROTO:=.h) $(LIB) ## include layers, headers, ABI, help texts, file sizes; clang-format and clang-tidy where installed
 	@CC="$(CC)" sh tests/lint/lint.sh $(BUILD)
 	$(if $(shell command -v clang-format),@clang-format --dry-run -Werror $(SRC),@echo "clang-format not found: skipped")
-	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out tests/fake/%,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
+	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out tests/fake/% tests/native/mpi_program.c,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
 	  @echo "clang-tidy not found: skipped")
 format: ## rewrite sources with .clang-format
 	clang-format -i $(SRC)

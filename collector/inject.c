@@ -39,10 +39,10 @@ __attribute__((constructor)) static void inject(void)
         tp_sources_list(&host, STDOUT_FILENO);
         _exit(0);
     }
-    if (!host.spools || !*host.spools)
+    if (!host.spools || !*host.spools || !tp_session_lend(host.spools)) {
+        tp_sources_refuse();
         return;
-    if (!tp_session_lend(host.spools))
-        return;
+    }
     is_injected = true;
     pthread_atfork(NULL, NULL, tp_sources_in_child);
     tp_sources_start(&host, getenv("TRACEPRESS_SOURCES"));

@@ -50,7 +50,7 @@ static uint32_t size_of_next(uint32_t slots)
     return (uint32_t)((size + TP_SPOOL_UNIT - 1) / TP_SPOOL_UNIT * TP_SPOOL_UNIT);
 }
 
-struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots)
+static struct tp_spool_record *refill(uint32_t recording, uint32_t slots)
 {
     if (tp_cursor.recording != recording) {
         tp_cursor.sequence = 0;
@@ -75,6 +75,14 @@ struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots)
     tp_cursor.at = (struct tp_spool_record *)(void *)(chunk + 1);
     tp_cursor.end = (struct tp_spool_record *)(void *)((char *)chunk + chunk->size);
     return tp_cursor.at;
+}
+
+struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots)
+{
+    tp_cursor.inside++;
+    struct tp_spool_record *record = refill(recording, slots);
+    tp_cursor.inside--;
+    return record;
 }
 
 void tp_record_stack(const void *from)

@@ -21,6 +21,7 @@ struct tp_cursor {
     uint32_t recording; /* of the chunk */
     struct tp_spool_chunk *chunk;
     uint32_t thread, sequence; /* in the recording */
+    uint32_t inside;           /* above 0: our own code runs here, so functions that we stand before only pass on */
     uint64_t tid;
 };
 

@@ -17,11 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/perf.h"
 #include "collector/record.h"
 #include "collector/unwind.h"
 
 enum {
     MAX_WATCHED = 4096, /* threads; further ones are not sampled */
+    MAX_RINGS = 64,     /* threads that the kernel samples, 260 KiB each; further ones have timers */
     MAX_SLOTS = 64,     /* samples that wait to be written; with none free, the thread's next one stands for both */
     DRAIN_EVERY_MS = 2,
     LIST_EVERY_MS = 10, /* between looks at the list of threads */
@@ -41,6 +43,7 @@ struct slot {
 /* A thread of the program. */
 struct watched {
     pid_t tid;
+    struct tp_perf perf; /* how it is sampled, else by its timer */
     timer_t timer;
     uint64_t cpu_ns;       /* its processor time at its last sample */
     bool is_seen, is_told; /* is_told: its name is in the spool, from its first sample on */
@@ -55,10 +58,13 @@ static struct {
     uint64_t period_ns;
     struct slot *slots;
     struct watched *watched;
-    uint32_t count;
-    bool is_first;    /* the first look at the threads: their time so far is not ours */
-    bool is_in_child; /* of a process that was sampled: all of its time is ours */
-    sem_t end;        /* wakes our thread */
+    uint32_t count, ring_count;
+    bool has_perf, has_signal;   /* what this system allows */
+    struct tp_stack_copy *copy;  /* of a sample of the kernel's */
+    struct tp_spool_clock begin; /* to tell its times by our clock */
+    bool is_first;               /* the first look at the threads: their time so far is not ours */
+    bool is_in_child;            /* of a process that was sampled: all of its time is ours */
+    sem_t end;                   /* wakes our thread */
     pid_t own_tid;
 } sampler;
 
@@ -112,7 +118,7 @@ static const char *install_handler(void)
     return sigaction(SIGURG, &ours, NULL) == 0 ? NULL : "the signal cannot be handled";
 }
 
-/* ---- threads of the program ---- */
+/* ---- samples ---- */
 
 /* The clock of a thread's processor time: as pthread_getcpuclockid makes it, but from the system's number. */
 static clockid_t clock_of(pid_t tid)
@@ -156,6 +162,79 @@ static struct watched *find_watched(pid_t tid)
     return NULL;
 }
 
+/* A stack that cannot be walked is kept as a sample without frames: its time is time of the thread. */
+static void write_sample(pid_t tid, const struct tp_stack_copy *copy, uint64_t ticks, uint64_t cpu_ns)
+{
+    uint64_t frames[TP_MAX_FRAMES + 1] = {0};
+    uint32_t count = tp_stack_unwind(copy, frames, TP_MAX_FRAMES);
+    struct watched *thread = find_watched(tid);
+    if (thread && !thread->is_told)
+        tell_name(tid);
+    if (thread)
+        thread->is_told = true;
+    struct tp_spool_sample sample = {.tid = (uint64_t)tid, .ticks = ticks, .cpu_ns = cpu_ns, .frame_count = count};
+    const uint32_t slots = (uint32_t)sizeof sample / TP_SPOOL_SLOT + (count + 1) / 2;
+    struct tp_spool_record *record = tp_record_take(slots);
+    if (!record)
+        return;
+    memcpy(record + 1, &sample, sizeof sample);
+    memcpy((char *)(record + 1) + sizeof sample, frames, (count + 1) / 2 * TP_SPOOL_SLOT);
+    tp_record_done(record, 0, TP_SPOOL_SAMPLE, slots, 0);
+}
+
+/* A time of CLOCK_MONOTONIC by the recording's clock. */
+static uint64_t ticks_of(uint64_t monotonic_ns, const struct tp_spool_clock *now)
+{
+    double passed = (double)(now->monotonic_ns - sampler.begin.monotonic_ns);
+    double rate = passed > 0 ? (double)(now->ticks - sampler.begin.ticks) / passed : 1.0;
+    double since = (double)((int64_t)monotonic_ns - sampler.begin.monotonic_ns);
+    return sampler.begin.ticks + (uint64_t)(since > 0 ? since * rate : 0);
+}
+
+/* Writes the samples of a thread that the kernel took. Its processor time since the last ones is theirs, in equal
+ * parts; what is left over is the last one's. */
+static void drain_ring(struct watched *thread)
+{
+    uint32_t count = tp_perf_count(&thread->perf);
+    uint64_t monotonic_ns, cpu_ns = thread->cpu_ns + count * sampler.period_ns;
+    struct timespec used;
+    if (count == 0)
+        return;
+    if (clock_gettime(clock_of(thread->tid), &used) == 0) /* else it has ended */
+        cpu_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    const struct tp_spool_clock now = tp_clock_moment();
+    uint64_t left = cpu_ns > thread->cpu_ns ? cpu_ns - thread->cpu_ns : 0, part = left / count;
+    thread->cpu_ns += left;
+    for (uint32_t i = 0; i < count && tp_perf_next(&thread->perf, sampler.copy, &monotonic_ns); i++) {
+        uint64_t share = i + 1 < count ? part : left;
+        write_sample(thread->tid, sampler.copy, ticks_of(monotonic_ns, &now), share);
+        left -= share;
+    }
+}
+
+/* Processor time since the thread's last sample; of a thread that is not listed: 0. */
+static uint64_t time_since(pid_t tid, uint64_t cpu_ns)
+{
+    struct watched *thread = find_watched(tid);
+    uint64_t before = thread ? thread->cpu_ns : cpu_ns;
+    if (thread)
+        thread->cpu_ns = cpu_ns > before ? cpu_ns : before;
+    return cpu_ns > before ? cpu_ns - before : 0;
+}
+
+/* ---- threads of the program ---- */
+
+/* A timer on the thread's processor time that rings as a signal in it. */
+static bool set_timer(struct watched *thread)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG, .sigev_value.sival_ptr = &sampler};
+    const struct timespec period = {(time_t)(sampler.period_ns / 1000000000u), (long)(sampler.period_ns % 1000000000u)};
+    event._sigev_un._tid = thread->tid; /* sigev_notify_thread_id, which the C library does not name */
+    sampler.has_signal = sampler.has_signal || !install_handler(); /* also where rings ran out */
+    return sampler.has_signal && timer_create(clock_of(thread->tid), &event, &thread->timer) == 0 &&
+           timer_settime(thread->timer, 0, &(struct itimerspec){period, period}, NULL) == 0;
+}
+
 static void watch(pid_t tid)
 {
     struct watched *known = find_watched(tid);
@@ -164,17 +243,29 @@ static void watch(pid_t tid)
         return;
     }
     struct watched fresh = {.tid = tid, .is_seen = true};
-    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG, .sigev_value.sival_ptr = &sampler};
-    const struct timespec period = {(time_t)(sampler.period_ns / 1000000000u), (long)(sampler.period_ns % 1000000000u)};
     struct timespec used = {0, 0};
-    event._sigev_un._tid = tid; /* sigev_notify_thread_id, which the C library does not name */
-    if (sampler.count == MAX_WATCHED || clock_gettime(clock_of(tid), &used) != 0 ||
-        timer_create(clock_of(tid), &event, &fresh.timer) != 0)
+    if (sampler.count == MAX_WATCHED || clock_gettime(clock_of(tid), &used) != 0)
         return;
+    bool has_ring =
+        sampler.has_perf && sampler.ring_count < MAX_RINGS && tp_perf_open(&fresh.perf, tid, sampler.period_ns);
+    if (!has_ring && !set_timer(&fresh))
+        return;
+    sampler.ring_count += has_ring;
     if (sampler.is_first)
         fresh.cpu_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
-    timer_settime(fresh.timer, 0, &(struct itimerspec){period, period}, NULL);
     sampler.watched[sampler.count++] = fresh;
+}
+
+/* The thread has ended, or the recording. */
+static void unwatch(struct watched *thread)
+{
+    if (thread->perf.ring) {
+        drain_ring(thread);
+        tp_perf_close(&thread->perf);
+        sampler.ring_count--;
+    } else {
+        timer_delete(thread->timer);
+    }
 }
 
 /* Brings the list up to date with the threads that are there. */
@@ -196,55 +287,27 @@ static void list_threads(void)
         if (sampler.watched[i].is_seen)
             sampler.watched[kept++] = sampler.watched[i];
         else
-            timer_delete(sampler.watched[i].timer);
+            unwatch(&sampler.watched[i]);
     sampler.count = kept;
     sampler.is_first = false;
 }
 
-/* ---- samples ---- */
-
-/* Processor time since the thread's last sample. */
-static uint64_t time_since(struct watched *thread, uint64_t cpu_ns)
-{
-    uint64_t before = thread->cpu_ns;
-    thread->cpu_ns = cpu_ns > before ? cpu_ns : before;
-    return thread->cpu_ns - before;
-}
-
-/* A stack that cannot be walked is kept as a sample without frames: its time is time of the thread. */
-static void write_sample(const struct slot *slot)
-{
-    uint64_t frames[TP_MAX_FRAMES + 1] = {0};
-    uint32_t count = tp_stack_unwind(&slot->copy, frames, TP_MAX_FRAMES);
-    struct watched *thread = find_watched(slot->tid);
-    if (thread && !thread->is_told)
-        tell_name(slot->tid);
-    if (thread)
-        thread->is_told = true;
-    struct tp_spool_sample sample = {.tid = (uint64_t)slot->tid,
-                                     .ticks = slot->ticks,
-                                     .cpu_ns = thread ? time_since(thread, slot->cpu_ns) : 0,
-                                     .frame_count = count};
-    const uint32_t slots = (uint32_t)sizeof sample / TP_SPOOL_SLOT + (count + 1) / 2;
-    struct tp_spool_record *record = tp_record_take(slots);
-    if (!record)
-        return;
-    memcpy(record + 1, &sample, sizeof sample);
-    memcpy((char *)(record + 1) + sizeof sample, frames, (count + 1) / 2 * TP_SPOOL_SLOT);
-    tp_record_done(record, 0, TP_SPOOL_SAMPLE, slots, 0);
-}
+/* ---- our thread ---- */
 
 /* Writes the samples that came; returns how many are being taken. */
 static uint32_t drain(void)
 {
     uint32_t open = 0;
+    for (uint32_t i = 0; i < sampler.count; i++)
+        if (sampler.watched[i].perf.ring)
+            drain_ring(&sampler.watched[i]);
     for (uint32_t i = 0; i < MAX_SLOTS; i++) {
         struct slot *slot = &sampler.slots[i];
         int state = atomic_load_explicit(&slot->state, memory_order_acquire);
         open += state == SLOT_FILLING;
         if (state != SLOT_FULL)
             continue;
-        write_sample(slot);
+        write_sample(slot->tid, &slot->copy, slot->ticks, time_since(slot->tid, slot->cpu_ns));
         atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
     }
     return open;
@@ -278,7 +341,7 @@ static void *run(void *unused)
     for (int i = 0; i < END_MS && drain(); i++)
         wait_ms(1);
     for (uint32_t i = 0; i < sampler.count; i++)
-        timer_delete(sampler.watched[i].timer);
+        unwatch(&sampler.watched[i]);
     tp_record_leave();
     return NULL;
 }
@@ -295,7 +358,20 @@ static bool have_memory(void)
     }
     if (!sampler.watched)
         sampler.watched = calloc(MAX_WATCHED, sizeof *sampler.watched);
-    return sampler.slots && sampler.watched;
+    if (!sampler.copy)
+        sampler.copy = malloc(sizeof *sampler.copy);
+    return sampler.slots && sampler.watched && sampler.copy;
+}
+
+/* Whether the kernel takes samples for us. TRACEPRESS_PERF=0: it is not asked. */
+static bool may_use_perf(void)
+{
+    struct tp_perf perf;
+    const char *wish = getenv("TRACEPRESS_PERF");
+    bool is_allowed = !(wish && *wish == '0') && tp_perf_open(&perf, (pid_t)syscall(SYS_gettid), 1000000000);
+    if (is_allowed)
+        tp_perf_close(&perf);
+    return is_allowed;
 }
 
 const char *tp_sampler_start(uint32_t rate)
@@ -307,11 +383,14 @@ const char *tp_sampler_start(uint32_t rate)
         return "libunwind is not installed (Debian: libunwind8)";
     if (!have_memory())
         return "out of memory";
-    const char *reason = install_handler();
+    sampler.has_perf = may_use_perf();
+    const char *reason = sampler.has_perf ? NULL : install_handler();
+    sampler.has_signal = false;
     if (reason)
         return reason;
+    sampler.begin = tp_clock_moment();
     sampler.period_ns = 1000000000u / (rate < 1 ? 1 : rate < 10000 ? rate : 10000);
-    sampler.count = 0;
+    sampler.count = sampler.ring_count = 0;
     sampler.is_first = !sampler.is_in_child;
     sem_init(&sampler.end, 0, 0);
     atomic_store(&sampler.must_stop, false);

@@ -1,13 +1,14 @@
 /* Where the program's threads spend their processor time.
  *
- * Every thread gets a timer on its own processor time. It rings while the thread runs, never while it waits, so that
+ * Where the system allows it, the kernel takes the samples (perf.h): nothing of it is seen in the program. Elsewhere
+ * every thread gets a timer on its own processor time. It rings while the thread runs, never while it waits, so that
  * system calls are not cut short; the handler copies registers and stack (unwind.h), takes no lock and no memory, and
- * returns. A thread of ours walks the stacks and writes the samples. A sample stands for the processor time that its
- * thread used since the one before, so the samples of a thread add up to it, however often the timer could ring (the
- * kernel looks at such timers 100 to 1000 times a second).
+ * returns. (Kernels look at such timers 100 to 1000 times a second, however fine they are set.) In both ways a thread
+ * of ours walks the stacks and writes the samples. A sample stands for the processor time that its thread used since
+ * the one before, so the samples of a thread add up to it.
  *
- * The signal is SIGURG, because nobody dies of one that comes late: its default action is nothing. A program that
- * handles SIGURG itself is not sampled. */
+ * The timers' signal is SIGURG, because nobody dies of one that comes late: its default action is nothing. A program
+ * that handles SIGURG itself gets no timers. */
 #ifndef TP_COLLECTOR_SAMPLER_H
 #define TP_COLLECTOR_SAMPLER_H
 

@@ -22,6 +22,8 @@
 #include "collector/schedule.h"
 #include "collector/unwind.h"
 
+enum { HOOK_WAIT_NS = 20000000 };
+
 static struct {
     pthread_mutex_t lock;
     struct tracepress_options options; /* texts are ours */
@@ -36,6 +38,7 @@ static struct {
     unsigned run_rate;      /* samples a second that it wants */
     bool is_lent;           /* what goes on was begun for it, and ends when the program begins a recording of its own */
     uint64_t own_step;      /* what the program was at when its own recording ended */
+    bool has_addresses;     /* a source records some */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .is_idle = PTHREAD_COND_INITIALIZER, .spool = {.fd = -1}};
 
 static const struct tp_session_watch *watch;
@@ -69,7 +72,7 @@ void tp_session_drop(void)
 /* Modules that stacks may run through. */
 static void note_modules(void)
 {
-    if (session.options.with_stack || session.options.sample_rate)
+    if (session.options.with_stack || session.options.sample_rate || session.has_addresses)
         tp_notes_modules();
 }
 
@@ -82,16 +85,37 @@ static bool is_time_to_note(uint32_t sequence)
 
 static bool open_spool(void);
 
+/* A record that is made inside a function of the program's (malloc, within dlopen) may find the lock held by a thread
+ * that waits for what this one holds: it is lost rather than waited for. */
+static bool lock_for_chunk(bool is_in_hook)
+{
+    struct timespec until;
+    if (!is_in_hook)
+        return pthread_mutex_lock(&session.lock) == 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += HOOK_WAIT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_mutex_timedlock(&session.lock, &until) == 0;
+}
+
 struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
 {
     struct tp_spool_chunk *chunk = NULL;
+    bool is_in_hook = tp_cursor.inside > 1; /* 1: the refill itself */
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* nobody may end with the lock, or counted as busy */
-    pthread_mutex_lock(&session.lock);
+    if (!lock_for_chunk(is_in_hook)) {
+        pthread_setcancelstate(cancel, NULL);
+        return NULL;
+    }
     if (recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST) && open_spool()) {
         chunk = tp_spool_take(&session.spool, size);
         session.busy_count += chunk != NULL;
-        if (chunk) { /* what is in it is copied by each thread for itself, the spool waits with its end */
+        if (chunk && is_in_hook) { /* once let go, the lock may not be had again */
+            chunk = tp_spool_prepare(&session.spool, chunk, header);
+            session.busy_count--;
+        } else if (chunk) { /* what is in it is copied by each thread for itself, the spool waits with its end */
             pthread_mutex_unlock(&session.lock);
             chunk = tp_spool_prepare(&session.spool, chunk, header);
             pthread_mutex_lock(&session.lock);
@@ -113,13 +137,25 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
 
 void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk)
 {
-    pthread_mutex_lock(&session.lock);
+    if (!lock_for_chunk(tp_cursor.inside > 1)) {
+        munmap(chunk, chunk->size);
+        return;
+    }
     bool is_ours = recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
     if (is_ours)
         tp_spool_return(&session.spool, chunk);
     pthread_mutex_unlock(&session.lock);
     if (!is_ours)
         munmap(chunk, chunk->size);
+}
+
+void tp_session_note_modules(void)
+{
+    pthread_mutex_lock(&session.lock);
+    session.has_addresses = true;
+    if (session.spool.fd >= 0)
+        note_modules();
+    pthread_mutex_unlock(&session.lock);
 }
 
 bool tp_session_place(struct tp_session_place *place, uint32_t name)
@@ -174,6 +210,11 @@ void tracepress_metadata_json(const char *key, const char *json)
 
 /* ---- beginning and ending a spool; with the lock held ---- */
 
+static bool is_recorded(enum tracepress_activity activity)
+{
+    return !session.options.activities || session.options.activities & activity;
+}
+
 static struct tp_spool_head make_head(const struct tp_spool_clock *now)
 {
     const struct tracepress_options *o = &session.options;
@@ -185,7 +226,8 @@ static struct tp_spool_head make_head(const struct tp_spool_clock *now)
         .start_realtime_ns = (uint64_t)now->realtime_ns,
         .flags = (o->record_shapes ? TP_SPOOL_SHAPES : 0u) | (o->profile_memory ? TP_SPOOL_MEMORY : 0u) |
                  (o->with_stack ? TP_SPOOL_STACKS : 0u) | (o->with_flops ? TP_SPOOL_FLOPS : 0u) |
-                 (o->with_modules ? TP_SPOOL_MODULES : 0u) | (tp_config_ring_bytes(o) ? TP_SPOOL_RING : 0u),
+                 (o->with_modules ? TP_SPOOL_MODULES : 0u) | (tp_config_ring_bytes(o) ? TP_SPOOL_RING : 0u) |
+                 (is_recorded(TRACEPRESS_ACTIVITY_CPU) ? 0u : TP_SPOOL_NO_CPU),
         .rank = tp_config_number("RANK"),
         .world_size = tp_config_number("WORLD_SIZE"),
         .local_rank = tp_config_number("LOCAL_RANK")};
@@ -248,7 +290,8 @@ static bool open_spool(void)
 /* Samples, where they were asked for; false when there are none. */
 static bool start_sampler(void)
 {
-    const char *reason = session.options.sample_rate ? tp_sampler_start(session.options.sample_rate) : NULL;
+    bool has_samples = session.options.sample_rate && is_recorded(TRACEPRESS_ACTIVITY_CPU);
+    const char *reason = has_samples ? tp_sampler_start(session.options.sample_rate) : NULL;
     if (reason)
         tp_session_say("no samples of stacks are taken", reason);
     return !reason;
@@ -366,13 +409,14 @@ static void enter_step(enum tp_action before)
 static void tell_begun(uint32_t before)
 {
     uint32_t now = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
-    if (watch && now && now != before)
+    if (watch && now && now != before && is_recorded(TRACEPRESS_ACTIVITY_CUDA))
         watch->begun();
 }
 
 static void tell_ending(bool is_ending)
 {
-    if (watch && is_ending && __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
+    if (watch && is_ending && is_recorded(TRACEPRESS_ACTIVITY_CUDA) &&
+        __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
         watch->ending();
 }
 
@@ -511,7 +555,8 @@ int tracepress_start(const struct tracepress_options *options)
 /* While the program has no recording of its own. */
 static bool lend(void)
 {
-    struct tracepress_options options = {.size = sizeof options, .record_shapes = 1, .profile_memory = 1};
+    struct tracepress_options options = {
+        .size = sizeof options, .record_shapes = 1, .profile_memory = 1, .with_flops = 1};
     pthread_mutex_lock(&session.lock);
     uint64_t step = session.step;
     options.directory = session.run_folder;

@@ -39,6 +39,8 @@ bool tp_session_place(struct tp_session_place *place, uint32_t name);
 /* Samples running threads, `rate` times a second, in the recording that goes on. False, after saying why, when it
  * cannot be. Any thread. */
 bool tp_session_sample(unsigned rate);
+/* From now on notes say what is loaded where, for a source that records addresses. */
+void tp_session_note_modules(void);
 
 /* Records for `tracepress record` until the program begins a recording of its own, and again when that has ended; from
  * now on every spool is made in `folder`, which must stay valid, and stays there. False: nothing can be recorded. */

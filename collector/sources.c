@@ -4,10 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct tp_source tp_source_cuda, tp_source_null, tp_source_sample, tp_source_torch;
+extern const struct tp_source tp_source_cuda, tp_source_itt, tp_source_null, tp_source_nvtx, tp_source_sample,
+    tp_source_torch, tp_source_memory, tp_source_locks, tp_source_io, tp_source_functions, tp_source_blas,
+    tp_source_openmp, tp_source_mpi, tp_source_ggml;
 
 const struct tp_source *const tp_sources[] = {
-    &tp_source_torch, &tp_source_cuda, &tp_source_sample, &tp_source_null, NULL,
+    &tp_source_torch,  &tp_source_cuda,  &tp_source_nvtx, &tp_source_itt,       &tp_source_sample,
+    &tp_source_memory, &tp_source_locks, &tp_source_io,   &tp_source_functions, &tp_source_blas,
+    &tp_source_openmp, &tp_source_mpi,   &tp_source_ggml, &tp_source_null,      NULL,
 };
 
 enum { MAX_SOURCES = 32, MAX_SETTING = 256 };
@@ -42,6 +46,15 @@ void tp_sources_start(const struct tp_source_host *host, const char *wanted)
     for (const struct tp_source *const *at = tp_sources; *at && started_count < MAX_SOURCES; at++)
         if (is_wanted(*at, wanted, setting, sizeof setting) && !(*at)->probe(host) && (*at)->start(host, setting))
             started[started_count++] = *at;
+        else if ((*at)->refuse)
+            (*at)->refuse();
+}
+
+void tp_sources_refuse(void)
+{
+    for (const struct tp_source *const *at = tp_sources; *at; at++)
+        if ((*at)->refuse)
+            (*at)->refuse();
 }
 
 void tp_sources_stop(void)

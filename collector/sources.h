@@ -26,6 +26,8 @@ struct tp_source {
     /* Switches it on: before main, when recording has begun, in every process. setting: the text behind "name=" in
      * TRACEPRESS_SOURCES, or "". False: it stays off, and the source has said why when that is of interest. */
     bool (*start)(const struct tp_source_host *host, const char *setting);
+    /* Called instead of start where the source stays off and has something that works before it; NULL: nothing. */
+    void (*refuse)(void);
     void (*stop)(void);     /* at exit, while recording still goes on; NULL: nothing to do */
     void (*in_child)(void); /* in a child after fork, which already has a recording of its own; NULL: nothing to do */
 };
@@ -36,6 +38,9 @@ extern const struct tp_source *const tp_sources[];
 /* Starts what `wanted` asks for: names by comma, each with or without "=setting", "-name" for not this one, "default"
  * for those that are on without being named; NULL or "": "default". Names that are unknown are left out. */
 void tp_sources_start(const struct tp_source_host *host, const char *wanted);
+
+/* Tells all sources that they stay off: nothing is recorded in this process. */
+void tp_sources_refuse(void);
 
 /* Stops all that were started, the last first. */
 void tp_sources_stop(void);

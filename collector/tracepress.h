@@ -51,6 +51,12 @@ struct tracepress_schedule {
     uint32_t skip_first, wait, warmup, active, repeat;
 };
 
+/* What is recorded, as torch's ProfilerActivity. */
+enum tracepress_activity {
+    TRACEPRESS_ACTIVITY_CPU = 1, /* ranges, operators, modules, tasks, counters, memory notes, samples */
+    TRACEPRESS_ACTIVITY_CUDA = 2 /* kernels, copies, calls and memory of CUDA, where the program uses it */
+};
+
 /* What an on_trace_ready function is told. The pointer is valid during the call only. */
 struct tracepress_trace;
 
@@ -74,6 +80,7 @@ struct tracepress_options {
     uint32_t ring_mb;     /* a flight recorder: the spool keeps the last so many MiB of what threads recorded, and uses
                              them again and again; each thread that records at the time has 64 KiB at least. 0:
                              $TRACEPRESS_RING_MB, or everything is kept */
+    uint32_t activities;  /* of enum tracepress_activity, added up; 0: all. Steps and facts are always recorded */
 };
 
 /* What options begin with: struct tracepress_options options = TRACEPRESS_OPTIONS; */

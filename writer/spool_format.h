@@ -40,7 +40,8 @@ enum tp_spool_flag {
     TP_SPOOL_STACKS = 4,
     TP_SPOOL_FLOPS = 8,
     TP_SPOOL_MODULES = 16,
-    TP_SPOOL_RING = 32 /* chunks of threads are used again: the file has the last part of the recording */
+    TP_SPOOL_NO_CPU = 64, /* the program's own ranges and moments are not wanted, its steps are */
+    TP_SPOOL_RING = 32    /* chunks of threads are used again: the file has the last part of the recording */
 };
 
 struct tp_spool_chunk {
@@ -105,7 +106,25 @@ enum tp_spool_kind {
     TP_SPOOL_GPU_ENVIRONMENT,
     TP_SPOOL_GPU_GRAPH,
     TP_SPOOL_GPU_END = 64,
-    TP_SPOOL_KINDS = 64
+    /* of programs that tell NVTX or ITT what they do; in chunks of threads. Domains: struct tp_spool_mark */
+    TP_SPOOL_MARK_PUSH = 64, /* payload: struct tp_spool_mark: a range of this thread begins */
+    TP_SPOOL_MARK_POP,       /* `name`: the domain; of the innermost range of that domain on this thread */
+    TP_SPOOL_MARK_START,     /* payload: struct tp_spool_mark: a range that may overlap others begins */
+    TP_SPOOL_MARK_FINISH,    /* payload: struct tp_spool_async: it ends, on any thread */
+    TP_SPOOL_MARK_SPAN,      /* payload: struct tp_spool_mark, struct tp_spool_span: a range that is over */
+    TP_SPOOL_MARK_POINT,     /* payload: struct tp_spool_mark: a moment */
+    TP_SPOOL_MARK_CATEGORY,  /* payload: struct tp_spool_mark: the name of its category in its domain */
+    TP_SPOOL_MARK_THREAD,    /* payload: struct tp_spool_async: the name of the thread `id` of the system */
+    TP_SPOOL_MARK_FACT,      /* payload: struct tp_spool_fact_head, then values of 8 bytes; or text, their end */
+    /* of programs that know nothing of us; written as told in spool_trace_native.c */
+    TP_SPOOL_FUNCTION = 80, /* begins; no payload: bits 0 to 31 of its address are `name`, bits 32 to 47 `text` */
+    TP_SPOOL_FUNCTION_END,  /* the same; ends what is open inside it, too */
+    TP_SPOOL_WAIT,          /* payload: struct tp_spool_wait: a range that ends with the record */
+    TP_SPOOL_COLLECTIVE,    /* payload: struct tp_spool_collective: a range that ends with the record */
+    TP_SPOOL_REGION,        /* payload: struct tp_spool_region: begins */
+    TP_SPOOL_REGION_END,    /* payload: struct tp_spool_region: the innermost one ends; its number, if any, for all */
+    TP_SPOOL_RANK,          /* payload: struct tp_spool_rank */
+    TP_SPOOL_KINDS
 };
 
 /* One moment on three clocks. */
@@ -160,11 +179,84 @@ struct tp_spool_async {
     uint64_t id, unused;
 };
 
+/* Domains are numbers of their names; those of ITT are told from those of NVTX by a bit. */
+#define TP_SPOOL_ITT 0x80000000u
+
+enum tp_spool_value { TP_SPOOL_NOTHING, TP_SPOOL_UNSIGNED, TP_SPOOL_SIGNED, TP_SPOOL_REAL, TP_SPOOL_TEXT };
+
+/* What a range that may overlap others is, for the name of its row. */
+enum tp_spool_form {
+    TP_SPOOL_FORM_RANGE,
+    TP_SPOOL_FORM_TASK,
+    TP_SPOOL_FORM_FRAME,
+    TP_SPOOL_FORM_REGION,
+    TP_SPOOL_FORM_EVENT, /* a moment, when it has no end */
+    TP_SPOOL_FORM_COUNT
+};
+
+enum { TP_SPOOL_SHORT_MARK = TP_SPOOL_SLOT }; /* bytes of a mark without its second half */
+
+/* A range or moment; `name` of the record names it. The second half is there when has_more says so: most have none. */
+struct tp_spool_mark {
+    uint32_t domain, category; /* category: as the program numbers them; 0: none */
+    uint32_t color;            /* ARGB */
+    uint8_t has_color, form;   /* enum tp_spool_form */
+    uint8_t value_type;        /* enum tp_spool_value, not text */
+    uint8_t has_more;
+    uint64_t key;   /* tells a range from others, where it is ended or described by it; else 0 */
+    uint64_t value; /* the bits of its payload */
+};
+
+/* When a range was: ticks. */
+struct tp_spool_span {
+    uint64_t begin, end;
+};
+
+/* What is told about a range; `name` of the record: the key of the fact. */
+struct tp_spool_fact_head {
+    uint64_t key;    /* of the range; 0: the innermost of that domain on this thread */
+    uint32_t domain; /* of the range */
+    uint16_t count;  /* of values */
+    uint8_t type;    /* of values: enum tp_spool_value */
+    uint8_t unused;
+};
+
 /* A timing event was recorded. */
 struct tp_spool_event {
     uint64_t number, stream; /* of the event, from 1 in the process; address of the stream, 0: the default one */
     int32_t device_type, unused;
     uint64_t unused_too;
+};
+
+/* A call that blocked, from `begin` (ticks) to its record. */
+struct tp_spool_wait {
+    uint64_t begin;
+    int64_t bytes;           /* INT64_MIN: none */
+    uint64_t object, unused; /* address of what was waited for; 0: none */
+};
+
+/* Place of the process among others, where it was not known when the recording began. UINT32_MAX: unknown. */
+struct tp_spool_rank {
+    uint32_t rank, world_size, local_rank, unused;
+};
+
+/* A call of MPI, from `begin` to `end` (ticks); its name is "mpi:" and what follows. */
+struct tp_spool_collective {
+    uint64_t begin;
+    int64_t in_count, out_count; /* elements; INT64_MIN: none */
+    uint32_t dtype, group_size;  /* enum tracepress_dtype; 0: unknown */
+    int64_t in_bytes, out_bytes; /* INT64_MIN: none */
+    int64_t peer;                /* INT64_MIN: none */
+    uint64_t group;              /* number of the communicator; 0: all */
+    uint64_t end, unused;
+};
+
+/* What runs by the program's own code at an address. */
+struct tp_spool_region {
+    uint64_t address; /* 0: unknown */
+    int64_t threads;  /* INT64_MIN: none */
+    uint64_t number;  /* no range of this number lasts beyond the record that ends it; 0: none */
+    uint64_t unused;
 };
 
 enum tp_spool_values {

@@ -10,40 +10,9 @@
 #include "writer/spool_gpu.h"
 #include "writer/spool_trace_part.h"
 
+enum { STEPS_PER_SLOT = 64 };
+
 /* ---- threads ---- */
-
-/* Ends the innermost open range; one that is already no longer there is counted. */
-static bool end_innermost(struct tp_spool_conversion *c, int64_t end_ns, bool is_open)
-{
-    if (!c->stack.count)
-        return false;
-    uint32_t number = *TP_AT(&c->stack, uint32_t, --c->stack.count);
-    struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, number);
-    range->dur_ns = end_ns > range->start_ns ? end_ns - range->start_ns : 0;
-    range->is_open = is_open;
-    c->result->open_count += is_open;
-    return true;
-}
-
-/* The end of a step closes what is open inside it, so that rows nest. */
-static void end_step(struct tp_spool_conversion *c, int64_t end_ns)
-{
-    for (size_t i = c->stack.count; i-- > 0;) {
-        struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, *TP_AT(&c->stack, uint32_t, i));
-        if (range->record->kind != TP_SPOOL_STEP)
-            continue;
-        while (c->stack.count > i)
-            end_innermost(c, end_ns, false);
-        return;
-    }
-}
-
-static void begin_range(struct tp_spool_conversion *c, const struct tp_spool_record *record)
-{
-    *(uint32_t *)tp_vec_push(&c->stack) = (uint32_t)c->ranges.count;
-    *(struct tp_spool_range *)tp_vec_push(&c->ranges) =
-        (struct tp_spool_range){.start_ns = tp_spool_time_of(c, record), .record = record, .stack = c->next_stack};
-}
 
 /* The thread that took samples has nothing of its own to show. */
 static bool is_sampler(const struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
@@ -56,36 +25,47 @@ static bool is_sampler(const struct tp_spool_conversion *c, const struct tp_spoo
            (record.kind == TP_SPOOL_SAMPLED || record.kind == TP_SPOOL_SAMPLE);
 }
 
+/* Tells each record to whom it belongs. */
+static void read_record(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    if (record->kind == TP_SPOOL_END)
+        tp_spool_end_range(c, tp_spool_time_of(c, record));
+    else if (record->kind == TP_SPOOL_STEP_END)
+        tp_spool_end_step(c, tp_spool_time_of(c, record));
+    else if (record->kind >= TP_SPOOL_SCOPE && record->kind <= TP_SPOOL_STEP)
+        tp_spool_begin_range(c, record);
+    else if (record->kind >= TP_SPOOL_MARK_PUSH && record->kind <= TP_SPOOL_MARK_FACT)
+        tp_spool_read_mark(c, record, tid);
+    else if (record->kind >= TP_SPOOL_FUNCTION)
+        tp_spool_take_native(c, record);
+    else if (record->kind < TP_SPOOL_GPU_DEVICE)
+        tp_spool_write_moment(c, record, tid);
+}
+
 static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
 {
     struct tp_spool_walk walk;
     struct tp_spool_record record;
     const char *payload;
-    c->ranges.count = c->stack.count = 0;
-    c->next_stack = NULL;
+    tp_spool_begin_thread(c, (uint32_t)(thread - c->file->threads));
     if (!is_sampler(c, thread))
-        tp_trace_out_thread(c->out, (int64_t)c->file->head.pid, (int64_t)thread->tid, thread->name);
+        tp_trace_out_thread(c->out, (int64_t)c->file->head.pid, (int64_t)thread->tid, tp_spool_thread_name(c, thread));
     tp_spool_walk(&walk, c->file, thread);
     while (tp_spool_next(&walk, &record, &payload)) {
         const struct tp_spool_record *stored = (const struct tp_spool_record *)(const void *)payload - 1;
-        if (record.kind == TP_SPOOL_STACK) {
-            c->next_stack = stored;
-            continue;
-        }
-        if (record.kind == TP_SPOOL_END)
-            end_innermost(c, tp_spool_time_of(c, stored), false);
-        else if (record.kind == TP_SPOOL_STEP_END)
-            end_step(c, tp_spool_time_of(c, stored));
-        else if (record.kind >= TP_SPOOL_SCOPE && record.kind <= TP_SPOOL_STEP)
-            begin_range(c, stored);
-        else if (record.kind < TP_SPOOL_GPU_DEVICE)
-            tp_spool_write_moment(c, stored, thread->tid);
-        c->next_stack = NULL;
+        if (record.kind != TP_SPOOL_STACK)
+            read_record(c, stored, thread->tid);
+        c->next_stack = record.kind == TP_SPOOL_STACK ? stored : NULL;
     }
-    while (end_innermost(c, c->end_ns, true))
-        ;
-    for (size_t i = 0; i < c->ranges.count; i++)
-        tp_spool_write_range(c, TP_AT(&c->ranges, struct tp_spool_range, i), thread->tid);
+    tp_spool_end_all(c, c->end_ns);
+    tp_spool_cut_native(c);
+    for (size_t i = 0; i < c->ranges.count; i++) {
+        struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
+        if (range->is_aside)
+            tp_spool_set_aside(c, range);
+        else
+            tp_spool_write_range(c, range, thread->tid);
+    }
     tp_spool_gpu_link(c, thread->tid);
     c->result->range_count += c->ranges.count;
     c->result->broken_count += walk.broken_count;
@@ -100,8 +80,8 @@ static uint64_t began(const struct tp_spool_record *record, const char *payload)
     return sample.ticks < record->time ? sample.ticks : record->time;
 }
 
-/* First and last moment of the recording. */
-static void find_window(struct tp_spool_conversion *c, int64_t *first)
+/* First and last moment of the recording, and the names that were given in it. */
+static void look_through(struct tp_spool_conversion *c, int64_t *first)
 {
     uint64_t least = UINT64_MAX, most = 0;
     for (uint32_t t = 0; t < c->file->thread_count; t++) {
@@ -113,10 +93,13 @@ static void find_window(struct tp_spool_conversion *c, int64_t *first)
             uint64_t time = began(&record, payload);
             least = time < least ? time : least;
             most = record.time > most ? record.time : most;
+            tp_spool_gather(c, (const struct tp_spool_record *)(const void *)payload - 1);
+            tp_spool_gather_native(c, (const struct tp_spool_record *)(const void *)payload - 1);
         }
     }
     *first = most ? tp_spool_time(c->file, least) : (int64_t)c->file->head.start_realtime_ns;
     c->end_ns = most ? tp_spool_time(c->file, most) : *first;
+    tp_spool_gathered(c);
 }
 
 /* ---- forward and backward ---- */
@@ -197,9 +180,10 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
     options.begin_ns = first_ns - c->base_ns;
     options.process_id = (int64_t)head->pid;
     options.process_name = (struct tp_str){head->program, strnlen(head->program, sizeof head->program)};
-    options.rank = known(head->rank);
-    options.world_size = known(head->world_size);
-    options.local_rank = known(head->local_rank);
+    bool is_told = head->rank != UINT32_MAX; /* in the environment; else MPI may have */
+    options.rank = known(is_told ? head->rank : c->rank.rank);
+    options.world_size = known(is_told ? head->world_size : c->rank.world_size);
+    options.local_rank = known(is_told ? head->local_rank : c->rank.local_rank);
     options.metadata = metadata;
     tp_spool_gpu_facts(c, metadata, &metadata_count);
     options.metadata_count = metadata_count;
@@ -213,7 +197,12 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
 static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip, struct tp_error *err)
 {
     int64_t first;
-    find_window(c, &first);
+    c->categories = TP_VEC(c->arena, struct tp_spool_given);
+    c->threads = TP_VEC(c->arena, struct tp_spool_given);
+    c->regions = TP_VEC(c->arena, struct tp_spool_region_end);
+    c->steps_left = (uint64_t)STEPS_PER_SLOT * (c->file->size / TP_SPOOL_SLOT);
+    c->rank = (struct tp_spool_rank){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
+    look_through(c, &first);
     tp_spool_gpu_gather(c);
     if (c->gpu && c->gpu->first_ns < first) /* what CUPTI tells, it tells later; nothing is older than the spool */
         first = c->gpu->first_ns > (int64_t)c->file->head.start_realtime_ns ? c->gpu->first_ns
@@ -225,7 +214,9 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     c->result->broken_count += c->file->broken_count;
     c->arrows = TP_VEC(c->arena, struct tp_spool_arrow);
     c->ranges = TP_VEC(c->arena, struct tp_spool_range);
-    c->stack = TP_VEC(c->arena, uint32_t);
+    c->told = TP_VEC(c->arena, struct tp_spool_told);
+    c->lane_ranges = TP_VEC(c->arena, struct tp_spool_lane_range);
+    c->keyed = TP_VEC(c->arena, struct tp_spool_keyed);
     c->text = TP_VEC(c->arena, char);
     tp_symbols_init(c->symbols, c->arena);
     for (uint32_t i = 0; i < c->file->module_count; i++) {
@@ -239,6 +230,7 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
         convert_thread(c, &c->file->threads[t]);
     tp_spool_gpu_write(c);
     write_arrows(c);
+    tp_spool_write_lanes(c);
     return tp_trace_out_close(&c->out, c->end_ns, err);
 }
 

@@ -1,6 +1,11 @@
 /* Moments of a spool: memory, counters, instants, tasks. See spool_trace.c. */
 #include "writer/spool_trace_part.h"
 
+static int64_t known_total(int64_t total)
+{
+    return total < 0 ? TP_NULL_INT : total;
+}
+
 static void write_memory(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     struct tp_spool_memory note;
@@ -12,8 +17,8 @@ static void write_memory(struct tp_spool_conversion *c, const struct tp_spool_re
                                                .bytes = note.bytes,
                                                .device_type = note.device_type,
                                                .device_id = note.device_id,
-                                               .total_allocated_bytes = note.total_allocated,
-                                               .total_reserved_bytes = note.total_reserved,
+                                               .total_allocated_bytes = known_total(note.total_allocated),
+                                               .total_reserved_bytes = known_total(note.total_reserved),
                                                .call_stack = tp_spool_call_stack(c, c->next_stack)};
     if (c->file->head.flags & TP_SPOOL_MEMORY)
         tp_trace_out_memory(c->out, &memory);
@@ -58,16 +63,17 @@ static void write_async(struct tp_spool_conversion *c, const struct tp_spool_rec
 static const struct {
     void (*write)(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
     size_t payload_bytes;
+    bool is_of_cpu; /* left out where the program's own events are not wanted */
 } moments[TP_SPOOL_KINDS] = {
-    [TP_SPOOL_INSTANT] = {write_instant, 0},
-    [TP_SPOOL_COUNTER] = {write_counter, sizeof(struct tp_spool_counter)},
-    [TP_SPOOL_MEMORY_NOTE] = {write_memory, sizeof(struct tp_spool_memory)},
-    [TP_SPOOL_ASYNC_BEGIN] = {write_async, sizeof(struct tp_spool_async)},
-    [TP_SPOOL_ASYNC_END] = {write_async, sizeof(struct tp_spool_async)},
-    [TP_SPOOL_SAMPLED] = {tp_spool_write_sampled, sizeof(struct tp_spool_sampled)},
-    [TP_SPOOL_SAMPLE] = {tp_spool_write_sample, sizeof(struct tp_spool_sample)},
-    [TP_SPOOL_EVENT] = {tp_spool_write_event, sizeof(struct tp_spool_event)},
-    [TP_SPOOL_TENSOR] = {tp_spool_write_tensor, sizeof(struct tp_spool_tensor)},
+    [TP_SPOOL_INSTANT] = {write_instant, 0, true},
+    [TP_SPOOL_COUNTER] = {write_counter, sizeof(struct tp_spool_counter), true},
+    [TP_SPOOL_MEMORY_NOTE] = {write_memory, sizeof(struct tp_spool_memory), true},
+    [TP_SPOOL_ASYNC_BEGIN] = {write_async, sizeof(struct tp_spool_async), true},
+    [TP_SPOOL_ASYNC_END] = {write_async, sizeof(struct tp_spool_async), true},
+    [TP_SPOOL_SAMPLED] = {tp_spool_write_sampled, sizeof(struct tp_spool_sampled), false},
+    [TP_SPOOL_SAMPLE] = {tp_spool_write_sample, sizeof(struct tp_spool_sample), false},
+    [TP_SPOOL_EVENT] = {tp_spool_write_event, sizeof(struct tp_spool_event), false},
+    [TP_SPOOL_TENSOR] = {tp_spool_write_tensor, sizeof(struct tp_spool_tensor), false},
 };
 
 void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
@@ -76,6 +82,8 @@ void tp_spool_write_moment(struct tp_spool_conversion *c, const struct tp_spool_
         c->result->broken_count++;
         return;
     }
+    if (moments[record->kind].is_of_cpu && c->file->head.flags & TP_SPOOL_NO_CPU)
+        return;
     c->result->event_count++;
     moments[record->kind].write(c, record, tid);
 }

@@ -6,7 +6,7 @@ static const char *const dtype_names[] = {
     "",          "float", "double",   "c10::Half", "c10::BFloat16", "signed char", "unsigned char",
     "short int", "int",   "long int", "bool",      "Scalar"};
 
-enum { DTYPES = sizeof dtype_names / sizeof *dtype_names, MAX_ARGS = 12 };
+enum { DTYPES = sizeof dtype_names / sizeof *dtype_names, MAX_ARGS = TP_SPOOL_MARK_ARGS + 2 };
 
 /* ---- operators ---- */
 
@@ -78,6 +78,7 @@ static const struct {
     [TP_SPOOL_SCOPE] = {TP_OUT_USER_ANNOTATION, ""},
     [TP_SPOOL_OPERATOR] = {TP_OUT_CPU_OP, ""},
     [TP_SPOOL_MODULE] = {TP_OUT_PYTHON_FUNCTION, "nn.Module: "},
+    [TP_SPOOL_MARK_PUSH] = {TP_OUT_USER_ANNOTATION, ""},
 };
 
 static struct tp_str with_prefix(struct tp_spool_conversion *c, const char *prefix, struct tp_str name)
@@ -102,6 +103,12 @@ void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *
                           range->dur_ns);
         return;
     }
+    if (c->file->head.flags & TP_SPOOL_NO_CPU)
+        return;
+    if (record->kind >= TP_SPOOL_FUNCTION) {
+        tp_spool_write_native(c, range, tid);
+        return;
+    }
     if (record->kind == TP_SPOOL_MODULE) {
         args[n++] = tp_trace_out_int(TP_OUT_PYTHON_MODULE_ID, 0);
     } else {
@@ -111,6 +118,8 @@ void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *
     }
     if (record->kind == TP_SPOOL_OPERATOR)
         n = operator_args(c, range, tid, &inputs, args, n);
+    else if (record->kind == TP_SPOOL_MARK_PUSH)
+        n += tp_spool_mark_args(c, record, range->fact, args + n);
     struct tp_str stack = tp_spool_call_stack(c, range->stack);
     if (stack.ptr)
         args[n++] = tp_trace_out_text(TP_OUT_CALL_STACK, stack);

@@ -73,6 +73,7 @@ void tp_spool_write_sampled(struct tp_spool_conversion *c, const struct tp_spool
 {
     struct tp_spool_sampled thread;
     (void)tid;
+    c->result->event_count--; /* a row, not an event */
     memcpy(&thread, tp_spool_payload(record), sizeof thread);
     for (uint32_t t = 0; t < c->file->thread_count; t++)
         if (c->file->threads[t].tid == thread.tid)

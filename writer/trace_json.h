@@ -296,11 +296,12 @@ enum { TP_OUT_DEVICE_CPU = 0, TP_OUT_DEVICE_CUDA = 1, TP_OUT_DEVICE_HIP = 6 };
 struct tp_trace_out_memory {
     int64_t pid, tid, ts_ns;
     bool is_out_of_memory;
-    int64_t address;                                     /* TP_NULL_INT: left out */
-    int64_t bytes;                                       /* negative: a free */
-    int64_t device_type, device_id;                      /* device_id: -1 for the CPU */
-    int64_t total_allocated_bytes, total_reserved_bytes; /* after it; reserved is 0 for the CPU */
-    struct tp_str call_stack;                            /* left out when absent */
+    int64_t address;                /* TP_NULL_INT: left out */
+    int64_t bytes;                  /* negative: a free */
+    int64_t device_type, device_id; /* device_id: -1 for the CPU */
+    int64_t total_allocated_bytes,
+        total_reserved_bytes; /* after it; reserved is 0 for the CPU. TP_NULL_INT: left out */
+    struct tp_str call_stack; /* left out when absent */
 };
 
 void tp_trace_out_memory(struct tp_trace_out *out, const struct tp_trace_out_memory *memory);

@@ -182,20 +182,24 @@ static void put_memory_args(struct tp_trace_out *out, const struct tp_trace_out_
         struct tp_str key;
         int64_t value;
     } members[] = {
-        {TP_STR(",\"args\":{\"Total Reserved\":"), memory->total_reserved_bytes},
-        {TP_STR(",\"Total Allocated\":"), memory->total_allocated_bytes},
-        {TP_STR(",\"Bytes\":"), memory->bytes},
-        {TP_STR(",\"Device Id\":"), memory->device_id},
-        {TP_STR(",\"Device Type\":"), memory->device_type},
-        {TP_STR(",\"Addr\":"), memory->address},
+        {TP_STR("\"Total Reserved\":"), memory->total_reserved_bytes},
+        {TP_STR("\"Total Allocated\":"), memory->total_allocated_bytes},
+        {TP_STR("\"Bytes\":"), memory->bytes},
+        {TP_STR("\"Device Id\":"), memory->device_id},
+        {TP_STR("\"Device Type\":"), memory->device_type},
+        {TP_STR("\"Addr\":"), memory->address},
     };
     size_t count = sizeof members / sizeof *members;
     char *at = tp_put_at(&out->text, count * (32 + TP_PUT_INT) + 64);
     if (!at)
         return;
-    for (size_t i = 0; i < count; i++)
-        if (i + 1 < count || memory->address != TP_NULL_INT)
-            at = tp_put_int(tp_put_bytes(at, members[i].key.ptr, members[i].key.len), members[i].value);
+    at = TP_PUT_TEXT(at, ",\"args\":");
+    for (size_t i = 0, shown = 0; i < count; i++) {
+        if (members[i].value == TP_NULL_INT)
+            continue;
+        *at++ = shown++ ? ',' : '{';
+        at = tp_put_int(tp_put_bytes(at, members[i].key.ptr, members[i].key.len), members[i].value);
+    }
     tp_put_done(&out->text, at);
     if (memory->call_stack.ptr) {
         TP_OUT_PUTS(out, ",\"Call stack\":");

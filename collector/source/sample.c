@@ -5,7 +5,7 @@
 #include "collector/session.h"
 #include "collector/sources.h"
 
-enum { DEFAULT_RATE = 250 }; /* what most kernels can give */
+enum { DEFAULT_RATE = 500 }; /* about 1 % of the time of a busy thread */
 
 static unsigned rate;
 

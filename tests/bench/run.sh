@@ -79,6 +79,11 @@ END
 
 echo "recording:"
 "$build/record" | sed 's/^/  /'
+for program in nvtx_program itt_program; do
+    "$build/tracepress" record -q --no-tfevents -o "$work/told" -- "$build/$program" time | sed 's/^/  /'
+    rm -rf "$work/told"
+done
+echo "  without a tool: $("$build/nvtx_program" time)"
 "$build/cupti_bench" | sed 's/^/  /'
 "$build/tracepress" record -o "$work/split" --no-tfevents --quiet --source sample=1000 -- "$build/split" 5 2 >"$work/known"
 zcat "$work"/split/*.gz | awk -v known="$(cat "$work/known")" -f tests/check/shares.awk |
@@ -91,6 +96,13 @@ if "$torch" -c 'import torch' 2>/dev/null; then
 else
     echo "  torch.profiler's export of the same number: skipped, no torch (TORCH_PYTHON names a python that has it)"
 fi
+# native SOURCE: what functions cost that the preload library stands before, with SOURCE on
+native() { "$build/tracepress" record -q -o "$work/native" --no-tfevents --source "$1" -- "$build/native_bench" && rm -rf "$work/native"; }
+echo "functions of the program, ns each: alone, preloaded with their source off, with it on"
+"$build/native_bench" >"$work/alone"
+native null >"$work/off"
+native memory,locks,io,functions >"$work/on"
+paste -d' ' "$work/alone" "$work/off" "$work/on" | awk '{ printf "  %-20s %8.1f %8.1f %8.1f\n", $1, $2, $4, $6 }'
 echo "cores: $(nproc)   compiler: $(${CC:-cc} --version | head -n 1)"
 writer 1000000
 printf '%-28s %9s %7s %9s %9s %6s %9s %7s %8s %8s\n' trace events "MB" "report ms" "zcat ms" ratio "cpu ms" "peak MB" "B/event" "page KB"

@@ -77,6 +77,8 @@ def check(path):
         elif phase == "C":
             if not all(isinstance(v, (int, Decimal)) and math.isfinite(v) for v in event["args"].values()):
                 bad.append("a counter without number: %s" % event)
+        elif phase == "P":  # a sample: a moment of a thread, with a name; Perfetto passes over it
+            ns(event, "ts"), event["name"], event["pid"], event["tid"]
         elif phase == "M":
             named[(event["name"], event["pid"], event["tid"])] += 1
         else:

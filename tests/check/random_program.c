@@ -1,4 +1,5 @@
-/* random_program DIR SEED: calls the whole interface at random on four threads, with steps, and leaves the trace in DIR.
+/* random_program DIR SEED: calls the whole interface at random on four threads, with steps, and leaves the trace in
+ * DIR.
  *
  * Ranges are left open, ends are too many, tasks end on other threads: what a program may do, its trace must still be
  * one that every reader takes. */

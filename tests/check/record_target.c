@@ -1,6 +1,6 @@
 /* record_target HOW [FILE]: a program that knows nothing of recording and behaves as programs do, for `record`.
  *
- * HOW: close (closes all descriptors, then writes FILE), daemon (its child outlives it for two seconds), fork (two
+ * HOW: close (closes all descriptors, then writes FILE), daemon (its child outlives it for five seconds), fork (two
  * children), exec (becomes true), unset (becomes true without LD_PRELOAD), segv, abort, kill, _exit, status (exits
  * with FILE as its code). */
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static int outlive(void)
     if (fork() > 0)
         return 5;
     setsid();
-    usleep(2000000);
+    usleep(5000000);
     return 0;
 }
 

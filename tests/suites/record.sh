@@ -63,7 +63,7 @@ outlives() {
     [ $? = 5 ] && said 'still runs' || { cat err; return 1; }
     spool=$(sed -n 's/.*tracepress recover //p' err)
     [ -e "$spool" ] || { echo "no spool: $spool"; return 1; }
-    sleep 3
+    sleep 6
     "$TP" recover "$spool" -o later.json --quiet && grep -q '"process"' later.json
 }
 check "a process that outlives the program keeps its spool, and a line names it" outlives
@@ -262,7 +262,7 @@ needed() { # nothing but the C library, so that it loads into any program
 check "the preload library needs the C library alone" needed
 exported() { # all of libtracepress's functions but handlers and what they call, or there are two recordings
     for library in tracepress tracepress-preload; do
-        nm -D --defined-only "$TOOLS/lib$library.so" | sed -n 's/.* \([a-z_]*\)@@TRACEPRESS_1/\1/p' | sort >$library.names
+        nm -D --defined-only "$TOOLS/lib$library.so" | sed -n 's/.* \(tracepress_[a-z_]*\)\(@@.*\)\{0,1\}$/\1/p' | grep -v preload | sort >$library.names
     done
     comm -3 tracepress.names tracepress-preload.names | tr '\n' ' ' >differ
     [ "$(cat differ)" = "tracepress_export_chrome_trace tracepress_export_stacks tracepress_free tracepress_key_averages tracepress_tensorboard_trace_handler " ] ||

@@ -333,6 +333,52 @@ static void nothing_to_write_to_is_survived(void **state)
     assert_int_equal(handled, 0);
 }
 
+/* ---- activities ---- */
+
+static char trace_text[1 << 16];
+
+static void keep_trace(const struct tracepress_trace *trace, void *context)
+{
+    char path[128];
+    (void)context;
+    snprintf(path, sizeof path, "%s/trace.json", folder);
+    assert_int_equal(tracepress_export_chrome_trace(trace, path), 0);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    trace_text[fread(trace_text, 1, sizeof trace_text - 1, file)] = '\0';
+    fclose(file);
+}
+
+static void record_with(uint32_t activities)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.directory = folder;
+    options.handler = keep_trace;
+    options.activities = activities;
+    options.schedule.active = 1;
+    options.schedule.repeat = 1;
+    assert_int_equal(tracepress_start(&options), 0);
+    tracepress_begin(tracepress_intern("a range"));
+    tracepress_counter(tracepress_intern("a counter"), 1);
+    tracepress_end();
+    tracepress_step();
+    tracepress_stop();
+}
+
+static void activities_choose_what_is_in_the_trace(void **state)
+{
+    (void)state;
+    record_with(TRACEPRESS_ACTIVITY_CPU);
+    assert_non_null(strstr(trace_text, "a range"));
+    assert_non_null(strstr(trace_text, "a counter"));
+    record_with(TRACEPRESS_ACTIVITY_CPU | TRACEPRESS_ACTIVITY_CUDA);
+    assert_non_null(strstr(trace_text, "a range"));
+    record_with(TRACEPRESS_ACTIVITY_CUDA);
+    assert_null(strstr(trace_text, "a range"));
+    assert_null(strstr(trace_text, "a counter"));
+    assert_non_null(strstr(trace_text, "ProfilerStep#0"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +389,7 @@ int main(void)
         cmocka_unit_test(a_thousand_threads_are_told_apart),
         cmocka_unit_test(recordings_begin_and_end_under_running_threads),
         cmocka_unit_test(nothing_to_write_to_is_survived),
+        cmocka_unit_test(activities_choose_what_is_in_the_trace),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -248,13 +248,12 @@ static void add_up(const char *function, uint64_t *with, uint64_t *all, uint32_t
     }
 }
 
-static void samples_add_up_to_the_processor_time(void **state)
+static void add_up_to_the_processor_time(void)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
     pthread_t threads[2];
     uint64_t heavy, light, all;
     uint32_t count;
-    (void)state;
     options.handler = export;
     options.directory = "/tmp";
     options.sample_rate = 1000;
@@ -272,7 +271,7 @@ static void samples_add_up_to_the_processor_time(void **state)
     read_trace();
     const char *range = strstr(text, "\"waiting\"");
     assert_non_null(range);
-    assert_non_null(strstr(range, "samples_add_up_to_the_processor_time;"));
+    assert_non_null(strstr(range, "add_up_to_the_processor_time;"));
     if (!HAS_PROMPT_SIGNALS)
         skip();
     add_up("): work_three_quarters;", &heavy, &all, &count);
@@ -283,6 +282,20 @@ static void samples_add_up_to_the_processor_time(void **state)
     assert_true(count >= 50);
     assert_true((double)all >= 0.9 * spent && (double)all <= 1.1 * spent);
     assert_true(fabs(share - 0.75) <= 0.01 + 4 * sqrt(0.75 * 0.25 / count)); /* samples are chance */
+}
+
+static void samples_add_up_to_the_processor_time(void **state)
+{
+    (void)state;
+    add_up_to_the_processor_time(); /* by the kernel, where it is allowed */
+}
+
+static void samples_by_timers_do_so_too(void **state)
+{
+    (void)state;
+    setenv("TRACEPRESS_PERF", "0", 1);
+    add_up_to_the_processor_time();
+    unsetenv("TRACEPRESS_PERF");
 }
 
 static void on_urgent(int number)
@@ -296,6 +309,7 @@ static void a_program_with_its_own_handler_is_not_sampled(void **state)
     struct sigaction theirs = {.sa_handler = on_urgent}, before, after;
     (void)state;
     setenv("TRACEPRESS_QUIET", "1", 1);
+    setenv("TRACEPRESS_PERF", "0", 1);
     sigaction(SIGURG, &theirs, &before);
     options.handler = export;
     options.directory = "/tmp";
@@ -305,6 +319,7 @@ static void a_program_with_its_own_handler_is_not_sampled(void **state)
     tracepress_stop();
     read_trace();
     assert_null(strstr(text, "\"ph\":\"P\""));
+    unsetenv("TRACEPRESS_PERF");
     sigaction(SIGURG, &before, &after);
     assert_ptr_equal(after.sa_handler, on_urgent);
 }
@@ -317,11 +332,13 @@ static void waits_are_not_disturbed(void **state)
     options.handler = export;
     options.directory = "/tmp";
     options.sample_rate = 5000;
+    setenv("TRACEPRESS_PERF", "0", 1);
     assert_int_equal(tracepress_start(&options), 0);
     work(&spent_ns[0]);
     for (int i = 0; i < 5; i++)
         assert_int_equal(nanosleep(&wait, NULL), 0); /* a signal would end it early */
     tracepress_stop();
+    unsetenv("TRACEPRESS_PERF");
     remove(path);
 }
 
@@ -354,6 +371,7 @@ int main(void)
         cmocka_unit_test(the_own_stack_begins_with_the_caller),
         cmocka_unit_test(what_has_no_name_is_an_offset),
         cmocka_unit_test(samples_add_up_to_the_processor_time),
+        cmocka_unit_test(samples_by_timers_do_so_too),
         cmocka_unit_test(a_program_with_its_own_handler_is_not_sampled),
         cmocka_unit_test(waits_are_not_disturbed),
         cmocka_unit_test(samples_go_on_after_start_and_stop),

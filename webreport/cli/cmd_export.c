@@ -10,9 +10,9 @@
 #include "writer/base/fs.h"
 
 struct options {
-    const char *to, *out, *metric;
+    const char *to, *out, *metric, *baseline;
     uint64_t max_input;
-    int color, rules;
+    int color, rules, colour; /* colour: -1: not given */
     bool strict, quiet, help;
 };
 
@@ -22,7 +22,9 @@ static const struct tp_opt table[] = {
     {"to", 0, TP_OPT_TEXT, AT(to), NULL},
     {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
     {"metric", 0, TP_OPT_TEXT, AT(metric), NULL},
+    {"baseline", 0, TP_OPT_TEXT, AT(baseline), NULL},
     {"torch", 0, TP_OPT_CHOICE, AT(rules), TP_TORCH_RULES},
+    {"color-by", 0, TP_OPT_CHOICE, AT(colour), TP_EXPORT_COLOURS},
     {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
     {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
     {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
@@ -40,6 +42,7 @@ struct job {
     struct tp_arena arena; /* of the whole job */
     struct tp_runs runs;
     struct tp_export_job all;
+    struct tp_trace *baseline; /* in the arena; NULL: none was named */
     size_t usable_count, done_count, file_count;
     bool hit_limit;
     struct tp_error err;
@@ -89,11 +92,18 @@ static int write_profile(struct job *job, const struct tp_run *run, const struct
                                .run = tp_export_safe_name(&a->arena, run->name),
                                .worker = tp_export_safe_name(&a->arena, file->worker),
                                .metric = job->options->metric,
+                               .baseline = job->baseline,
+                               .colour = job->options->colour < 0 ? TP_EXPORT_BY_LIFETIME
+                                                                  : (enum tp_export_colour)job->options->colour,
                                .rules = (enum tp_torch_rules)job->options->rules,
                                .job = &job->all,
                                .arena = &a->arena};
-    if (!job->format->needs_only_trace)
+    if (job->format->needs == TP_EXPORT_NEEDS_ALL)
         tp_analysis_build(a, NULL, NULL);
+    if (job->format->needs == TP_EXPORT_NEEDS_MODEL) {
+        tp_order_build(&a->order, &a->trace, &a->arena);
+        tp_model_build(&a->model, &a->trace, &a->order, &a->arena);
+    }
     tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
     export.folder = folder_of(job, run, file, &export);
     int code = tp_folder_make(job->format->has_own_folders ? export.out : export.folder, &job->err);
@@ -117,6 +127,11 @@ static int run_profile(struct job *job, const struct tp_run *run, const struct t
     } else if (tp_trace_read(&a->trace, &a->arena, file->path, &read, &why) == TP_OK) {
         job->usable_count++;
         code = write_profile(job, run, file, a);
+        if (code == TP_ENOTFOUND) { /* it lacks what the format shows */
+            tp_console_error(job->console, "%s: %s", file->path, job->err.text);
+            job->usable_count--;
+            code = TP_OK;
+        }
     } else {
         tp_console_error(job->console, "%s: %s", file->path, why.text);
         job->hit_limit |= why.code == TP_ELIMIT || why.code == TP_ENOMEM;
@@ -128,9 +143,29 @@ static int run_profile(struct job *job, const struct tp_run *run, const struct t
 
 /* ---- all ---- */
 
+/* The trace named by --baseline: read once, for all profiles. */
+static int read_baseline(struct job *job)
+{
+    const char *path = job->options->baseline;
+    struct tp_trace_options read = {.max_input_bytes = job->options->max_input, .is_strict = job->options->strict};
+    struct tp_error why = {0};
+    if (!path)
+        return TP_OK;
+    job->baseline = tp_arena_alloc(&job->arena, sizeof *job->baseline);
+    int code = tp_trace_read(job->baseline, &job->arena, path, &read, &why);
+    if (code < 0)
+        return tp_error_set(&job->err, code == TP_ELIMIT || code == TP_ENOMEM ? code : TP_ENOTFOUND, 0,
+                            "--baseline: %s: %s", path, why.text);
+    tp_inputs_say_notices(job->console, path, &job->baseline->reading);
+    return TP_OK;
+}
+
 static int run_job(struct job *job)
 {
-    int code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, job->inputs, job->input_count, &job->err);
+    int code = read_baseline(job);
+    if (code < 0)
+        return code;
+    code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, job->inputs, job->input_count, &job->err);
     for (size_t i = 0; code == TP_OK && i < job->runs.count; i++)
         for (size_t k = 0; code == TP_OK && k < job->runs.items[i].file_count; k++)
             code = run_profile(job, &job->runs.items[i], &job->runs.items[i].files[k]);
@@ -171,7 +206,7 @@ static int usage(struct tp_console *console, const char *what)
 
 int tp_cmd_export(int argc, char **argv)
 {
-    struct options o = {.out = "."};
+    struct options o = {.out = ".", .colour = -1};
     struct tp_error err = {0};
     struct tp_console console;
     struct job job = {.options = &o, .console = &console, .inputs = (const char *const *)argv};
@@ -190,6 +225,10 @@ int tp_cmd_export(int argc, char **argv)
         return usage(&console, "--metric: this format has none");
     if (o.metric && !job.format->check_metric(o.metric))
         return usage(&console, "--metric: no such metric");
+    if (o.baseline && !job.format->has_baseline)
+        return usage(&console, "--baseline: this format shows no difference");
+    if (o.colour >= 0 && !job.format->has_colours)
+        return usage(&console, "--color-by: this format has no choice of colours");
     if (job.input_count == 0)
         return usage(&console, "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
     if (!*o.out)

@@ -58,6 +58,19 @@ static int make_folder(struct job *job, struct tp_error *err)
     return TP_OK;
 }
 
+/* A runtime of OpenMP that tells what it does, in place of the program's own. */
+static int preload_openmp(struct job *job, struct tp_error *err)
+{
+    char runtime[1024];
+    size_t len = strlen(job->preload);
+    tp_record_setting(job->options, "openmp", runtime, sizeof runtime);
+    if (!*runtime)
+        return TP_OK;
+    int n = snprintf(job->preload + len, sizeof job->preload - len, ":%s", runtime);
+    return n > 0 && (size_t)n < sizeof job->preload - len ? TP_OK
+                                                          : tp_error_set(err, TP_ELIMIT, 0, "LD_PRELOAD is too long");
+}
+
 static int prepare_library(struct job *job, struct tp_error *err)
 {
     int code = tp_library_find(job->library, sizeof job->library, err);
@@ -70,7 +83,7 @@ static int prepare_library(struct job *job, struct tp_error *err)
     }
     if (tp_library_preload(job->preload, sizeof job->preload, job->library) != TP_OK)
         return tp_error_set(err, TP_ELIMIT, 0, "LD_PRELOAD is too long");
-    return TP_OK;
+    return preload_openmp(job, err);
 }
 
 /* Says what was asked for by name and cannot be had. */
@@ -105,6 +118,18 @@ static int prepare(struct job *job)
 
 /* ---- the run ---- */
 
+/* Where instrumentation of programs looks for a tool. The sources set these too, but libraries of the program may be
+ * quicker with their constructors. What somebody has set there already, stays. */
+static void set_tools(const struct job *job)
+{
+    static const struct {
+        const char *source, *variable;
+    } tools[] = {{"nvtx", "NVTX_INJECTION64_PATH"}, {"itt", "INTEL_LIBITTNOTIFY64"}};
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (*job->preload && tp_record_has(job->options, tools[i].source))
+            setenv(tools[i].variable, job->library, 0);
+}
+
 /* In the child, before exec. */
 static void set_environment(const void *given)
 {
@@ -113,6 +138,7 @@ static void set_environment(const void *given)
     tp_signals_restore();
     if (*job->preload)
         setenv("LD_PRELOAD", job->preload, 1);
+    set_tools(job);
     setenv("TRACEPRESS_SPOOLS", job->folder, 1);
     setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, words, sizeof words), 1);
     setenv("KINETO_LOG_LEVEL", "5", 0); /* its lines are not the program's */

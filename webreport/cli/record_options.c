@@ -167,6 +167,25 @@ bool tp_record_wants(const struct tp_record_options *options, const char *source
     return has_word(&options->source, source) && !has_word(&options->no_source, source);
 }
 
+void tp_record_setting(const struct tp_record_options *options, const char *source, char *text, size_t size)
+{
+    size_t len = strlen(source);
+    *text = '\0';
+    for (size_t i = 0; i < options->source.count; i++)
+        for (const char *at = options->source.items[i]; *at;) {
+            size_t n = strcspn(at, ",");
+            if (n > len && n - len <= size && memcmp(at, source, len) == 0 && at[len] == '=')
+                snprintf(text, size, "%.*s", (int)(n - len - 1), at + len + 1);
+            at += n + (at[n] == ',');
+        }
+}
+
+bool tp_record_has(const struct tp_record_options *options, const char *source)
+{
+    bool is_default = options->source.count == 0 || has_word(&options->source, "default");
+    return (is_default || has_word(&options->source, source)) && !has_word(&options->no_source, source);
+}
+
 static bool is_known(const struct tp_source_rows *rows, const char *name, size_t len)
 {
     static const char *const ours[] = {"kineto", "default"};

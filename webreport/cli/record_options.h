@@ -25,6 +25,12 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
 /* True when the source is named by --source and not by --no-source. */
 bool tp_record_wants(const struct tp_record_options *options, const char *source);
 
+/* What stands behind "SOURCE=" in --source, copied to `text`; "" when nothing does, or it does not fit. */
+void tp_record_setting(const struct tp_record_options *options, const char *source, char *text, size_t size);
+
+/* True when the preload library will start this source, one that is on without being named (collector/sources.h). */
+bool tp_record_has(const struct tp_record_options *options, const char *source);
+
 /* TP_EUSAGE when a source is named that there is not. */
 int tp_record_check_names(const struct tp_record_options *options, const struct tp_source_rows *rows,
                           struct tp_error *err);

@@ -7,11 +7,17 @@
 #include "writer/base/limits.h"
 
 const struct tp_export_format tp_export_formats[] = {
+    {.name = "flamegraph",
+     .write = tp_export_flamegraph,
+     .check_metric = tp_export_flamegraph_knows,
+     .has_baseline = true,
+     .needs = TP_EXPORT_NEEDS_TRACE},
     {.name = "folded",
      .write = tp_export_folded,
      .check_metric = tp_export_folded_knows,
      .reads_frame_stacks = true,
-     .needs_only_trace = true},
+     .needs = TP_EXPORT_NEEDS_TRACE},
+    {.name = "memory-flow", .write = tp_export_memory_flow, .has_colours = true, .needs = TP_EXPORT_NEEDS_MODEL},
     {.name = "tfevents", .write = tp_export_tfevents, .finish = tp_export_tfevents_ranks},
     {.name = "xplane", .write = tp_export_xplane, .has_own_folders = true},
     {.name = NULL},

@@ -9,6 +9,10 @@
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 
+/* --color-by: what shapes of a picture are coloured by. */
+enum tp_export_colour { TP_EXPORT_BY_LIFETIME, TP_EXPORT_BY_OPERATOR, TP_EXPORT_BY_MODULE };
+#define TP_EXPORT_COLOURS "lifetime|operator|module" /* the same as choices of an option */
+
 /* All profiles of one call of `export`, for what a format says about them together. */
 struct tp_export_job {
     const char *out;        /* the folder named by -o */
@@ -25,22 +29,33 @@ struct tp_export {
                                               out[/RUN][/WORKER[.SPAN]] with the parts that tell them apart */
     const char *run, *worker;              /* safe forms of profile->run and profile->worker */
     const char *metric;                    /* --metric, for formats that show one number; NULL: their own choice */
+    const struct tp_trace *baseline;       /* --baseline, for formats that show a difference; NULL: none */
+    enum tp_export_colour colour;          /* --color-by, for pictures that have a choice */
     enum tp_torch_rules rules;             /* --torch, for formats that equal what torch writes */
     struct tp_export_job *job;             /* NULL: there is only this profile */
     struct tp_arena *arena;                /* of this profile; its guard is set: own nothing else while allocating */
 };
 
+/* What a format looks at; nothing beyond it is computed. */
+enum tp_export_need {
+    TP_EXPORT_NEEDS_ALL,
+    TP_EXPORT_NEEDS_MODEL, /* trace, order, model */
+    TP_EXPORT_NEEDS_TRACE
+};
+
 struct tp_export_format {
     const char *name;
-    /* Returns 0, TP_EIO (names the path), TP_ENOMEM, TP_ELIMIT; or leaves through the arena's guard. Files appear
-     * whole or not at all. */
+    /* Returns 0, TP_EIO (names the path), TP_ENOMEM, TP_ELIMIT, TP_ENOTFOUND (says what the trace lacks: it counts as
+     * one that cannot be used); or leaves through the arena's guard. Files appear whole or not at all. */
     int (*write)(const struct tp_export *export, struct tp_error *err);
     /* After the last profile, with the job's guard set; NULL: nothing is left to do. */
     int (*finish)(const struct tp_export_job *job, struct tp_error *err);
     bool (*check_metric)(const char *metric); /* whether it knows the metric; NULL: it takes none */
     bool has_own_folders;                     /* it names what it needs in `out` itself: `folder` is not made for it */
     bool reads_frame_stacks;                  /* the trace is read with keeps_frame_stacks */
-    bool needs_only_trace;                    /* of the profile it looks at the trace alone: nothing else is computed */
+    bool has_baseline;                        /* it can show the difference to another trace */
+    bool has_colours;                         /* it knows --color-by */
+    enum tp_export_need needs;                /* of the profile */
 };
 
 /* All formats; a NULL name ends the table. */

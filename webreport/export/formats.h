@@ -18,4 +18,11 @@ int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
 bool tp_export_folded_knows(const char *metric);
 int tp_export_folded(const struct tp_export *export, struct tp_error *err);
 
+/* WORKER.METRIC.svg, or WORKER.METRIC.diff.svg beside a baseline (flamegraph.c). export->metric: ours of folded.h. */
+bool tp_export_flamegraph_knows(const char *metric);
+int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err);
+
+/* WORKER.DEVICE.memory.svg for each device with memory records (memory_flow.c). */
+int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err);
+
 #endif

@@ -2,6 +2,7 @@
 #include "webreport/query/folded.h"
 
 #include "webreport/model/saturate.h"
+#include "webreport/views/samples.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
 
@@ -11,9 +12,11 @@ enum { CHUNK = 1 << 16 };
 
 struct tp_folded_metric {
     const char *name;
-    bool is_torch;
-    bool wants_device;
     int64_t (*value)(const struct tp_functions *functions, const struct tp_function *f); /* of ours; self */
+    int64_t (*sample_value)(const struct tp_sample *sample);                             /* of samples */
+    const char *title;
+    enum tp_folded_unit unit;
+    bool is_torch, wants_device;
 };
 
 static int64_t self_cpu_ns(const struct tp_functions *functions, const struct tp_function *f)
@@ -50,16 +53,34 @@ static int64_t one_call(const struct tp_functions *functions, const struct tp_fu
     return f->flags & (TP_FUNCTION_ASYNC | TP_FUNCTION_DEVICE) ? 0 : 1;
 }
 
+static int64_t one_sample(const struct tp_sample *sample)
+{
+    (void)sample;
+    return 1;
+}
+
+static int64_t sample_cpu_ns(const struct tp_sample *sample)
+{
+    return sample->cpu_ns;
+}
+
+#define TORCH(metric, is_device)                                                                                       \
+    {                                                                                                                  \
+        .name = (metric), .is_torch = true, .wants_device = (is_device)                                                \
+    }
+
 static const struct tp_folded_metric metrics[] = {
-    {"self_cpu_time_total", true, false, NULL},
-    {"self_cuda_time_total", true, true, NULL},
-    {"self_device_time_total", true, true, NULL},
-    {"self_xpu_time_total", true, true, NULL},
-    {"self_privateuse1_time_total", true, true, NULL},
-    {"cpu", false, false, self_cpu_ns},
-    {"device", false, true, self_device_ns},
-    {"bytes", false, false, self_bytes},
-    {"calls", false, false, one_call},
+    TORCH("self_cpu_time_total", false),
+    TORCH("self_cuda_time_total", true),
+    TORCH("self_device_time_total", true),
+    TORCH("self_xpu_time_total", true),
+    TORCH("self_privateuse1_time_total", true),
+    {"cpu", self_cpu_ns, NULL, "Host time of calls", TP_FOLDED_NS, false, false},
+    {"device", self_device_ns, NULL, "Device time of calls", TP_FOLDED_NS, false, true},
+    {"bytes", self_bytes, NULL, "Bytes allocated by calls", TP_FOLDED_BYTES, false, false},
+    {"calls", one_call, NULL, "Calls", TP_FOLDED_COUNT, false, false},
+    {"samples", NULL, one_sample, "Samples of running threads", TP_FOLDED_COUNT, false, false},
+    {"samples-cpu", NULL, sample_cpu_ns, "Processor time of sampled threads", TP_FOLDED_NS, false, false},
 };
 
 const struct tp_folded_metric *tp_folded_metric(const char *name)
@@ -70,9 +91,21 @@ const struct tp_folded_metric *tp_folded_metric(const char *name)
     return NULL;
 }
 
-static bool is_time(const struct tp_folded_metric *metric)
+const char *tp_folded_title(const struct tp_folded_metric *metric)
 {
-    return metric->value == self_cpu_ns || metric->value == self_device_ns;
+    return metric->title;
+}
+
+enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric)
+{
+    return metric->unit;
+}
+
+struct tp_str tp_folded_text(const struct tp_folded *folded, uint32_t path)
+{
+    uint32_t name = tp_tuples_get(&folded->paths, path)[1];
+    return folded->metric->sample_value ? tp_strings_get(&folded->frames, name)
+                                        : tp_function_name(&folded->functions, name);
 }
 
 /* ---- lines ---- */
@@ -128,14 +161,14 @@ static void put_path_line(const struct tp_folded *folded, uint32_t path, struct 
     uint32_t chain[TP_MAX_FOLDED_DEPTH + 1];
     unsigned depth = 0;
     int64_t value = *TP_AT(&folded->values, int64_t, path);
-    if (is_time(folded->metric))
+    if (folded->metric->unit == TP_FOLDED_NS)
         value /= 1000;
     if (value <= 0)
         return;
     for (; path != TP_NO_ID && depth <= TP_MAX_FOLDED_DEPTH; path = tp_tuples_get(&folded->paths, path)[0])
         chain[depth++] = path;
     while (depth-- > 0) {
-        put_frame(out, tp_function_name(&folded->functions, tp_tuples_get(&folded->paths, chain[depth])[1]));
+        put_frame(out, tp_folded_text(folded, chain[depth]));
         if (depth > 0)
             tp_buf_putc(out, ';');
     }
@@ -159,14 +192,20 @@ bool tp_folded_more(struct tp_folded *folded, struct tp_buf *out)
 
 /* ---- building ---- */
 
+static void add_value(struct tp_folded *folded, uint32_t path, int64_t self)
+{
+    while (folded->values.count < tp_tuples_count(&folded->paths))
+        tp_vec_push(&folded->values);
+    int64_t *value = TP_AT(&folded->values, int64_t, path);
+    *value = tp_sat_add(*value, self);
+}
+
 /* The path of every function; one that is too deep counts for the deepest path around it that is kept. */
 static void find_paths(struct tp_folded *folded, struct tp_arena *arena)
 {
     const struct tp_functions *functions = &folded->functions;
     uint32_t *path_of = tp_arena_array(arena, functions->count, sizeof *path_of);
     uint16_t *depth = tp_arena_array(arena, functions->count, sizeof *depth);
-    tp_tuples_init(&folded->paths, arena, 2);
-    folded->values = TP_VEC(arena, int64_t);
     for (uint32_t i = 0; i < functions->count; i++) {
         const struct tp_function *f = &functions->items[i];
         bool is_root = f->parent == TP_NO_ID;
@@ -178,10 +217,33 @@ static void find_paths(struct tp_folded *folded, struct tp_arena *arena)
             depth[i]++;
             path_of[i] = tp_tuples_pair(&folded->paths, path_of[i], f->name);
         }
-        while (folded->values.count <= path_of[i])
-            tp_vec_push(&folded->values);
-        int64_t *value = TP_AT(&folded->values, int64_t, path_of[i]);
-        *value = tp_sat_add(*value, folded->metric->value(functions, f));
+        add_value(folded, path_of[i], folded->metric->value(functions, f));
+    }
+}
+
+static uint32_t sample_path(struct tp_folded *folded, const struct tp_trace *trace, const struct tp_sample *sample,
+                            struct tp_arena *arena)
+{
+    struct tp_str stack = tp_strings_get(&trace->stacks, sample->stack), frame;
+    struct tp_str thread = tp_sample_thread(arena, &trace->threads[sample->thread]);
+    uint32_t path = tp_tuples_pair(&folded->paths, TP_NO_ID, tp_strings_add(&folded->frames, thread)), depth = 1;
+    while (depth++ < TP_MAX_FOLDED_DEPTH && tp_sample_outer(&stack, &frame))
+        path = tp_tuples_pair(&folded->paths, path, tp_strings_add(&folded->frames, tp_sample_function(arena, frame)));
+    return path;
+}
+
+/* Samples by thread and functions; what is too deep counts for the innermost function that is kept. */
+static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *trace, struct tp_arena *arena)
+{
+    struct tp_tuples seen; /* (thread, stack): samples repeat few stacks */
+    struct tp_vec path_of = TP_VEC(arena, uint32_t);
+    tp_tuples_init(&seen, arena, 2);
+    for (uint32_t i = 0; i < trace->sample_count; i++) {
+        const struct tp_sample *sample = &trace->samples[i];
+        uint32_t id = tp_tuples_pair(&seen, sample->thread, sample->stack);
+        if (id == path_of.count)
+            *(uint32_t *)tp_vec_push(&path_of) = sample_path(folded, trace, sample, arena);
+        add_value(folded, *TP_AT(&path_of, uint32_t, id), folded->metric->sample_value(sample));
     }
 }
 
@@ -190,6 +252,13 @@ void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, con
 {
     memset(folded, 0, sizeof *folded);
     folded->metric = metric;
+    tp_tuples_init(&folded->paths, arena, 2);
+    tp_strings_init(&folded->frames, arena, 0);
+    folded->values = TP_VEC(arena, int64_t);
+    if (metric->sample_value) {
+        find_sample_paths(folded, trace, arena);
+        return;
+    }
     tp_functions_build(&folded->functions, trace, rules, arena);
     if (metric->is_torch)
         tp_function_stacks_build(&folded->stacks, &folded->functions, arena);

@@ -14,7 +14,8 @@ static void append(char *to, size_t *size, struct tp_str text)
     }
 }
 
-/* All built-in names that end in `suffix`, the first one given, in one text. */
+/* All built-in names that end in `suffix`, the first one given, in one text. Those in folders belong to other files than
+ * the page (svg/). */
 static int collect(struct tp_str *out, const struct tp_assets *assets, const char *first, const char *suffix,
                    struct tp_error *err)
 {
@@ -22,7 +23,7 @@ static int collect(struct tp_str *out, const struct tp_assets *assets, const cha
     size_t size = 0;
     struct tp_str name = tp_str_of(first), text;
     for (size_t i = 0; name.ptr; name = tp_assets_name(i++)) {
-        if (!tp_str_ends(name, suffix) || (i > 0 && tp_str_equal(name, tp_str_of(first))))
+        if (!tp_str_ends(name, suffix) || memchr(name.ptr, '/', name.len) || (i > 0 && tp_str_equal(name, tp_str_of(first))))
             continue;
         int code = tp_assets_get(assets, name, &text, err);
         if (code)

@@ -43,7 +43,10 @@
 #define TP_MAX_EXPORT_NAME_BYTES 128u                   /* a run or worker as part of a file's name */
 #define TP_MAX_XSPACE_BYTES ((2ull << 30) - (1u << 20)) /* XProf parses a message of at most 2 GiB */
 #define TP_MAX_FOLDED_DEPTH 1024u                       /* frames of a line; deeper calls count for the deepest */
-#define TP_MAX_XEVENT_NS (1ll << 52)                    /* 52 days: times are picoseconds in 63 bits */
-#define TP_MAX_XPLANE_PATH_BYTES 512u                   /* a scope/path/name */
+#define TP_MAX_SVG_BYTES (64u << 20)
+#define TP_MAX_FLAME_FRAMES 20000u    /* boxes of a flame graph; smaller ones share a box */
+#define TP_MAX_FLOW_BLOCKS 20000u     /* of a memory flow with a box of their own */
+#define TP_MAX_XEVENT_NS (1ll << 52)  /* 52 days: times are picoseconds in 63 bits */
+#define TP_MAX_XPLANE_PATH_BYTES 512u /* a scope/path/name */
 
 #endif

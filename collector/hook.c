@@ -1,0 +1,199 @@
+/* Standing before functions of the program: see hook.h. */
+#include "collector/hook.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_LIBRARIES = 1024 };
+
+/* ---- our own locks: their holder is inside ---- */
+
+int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __real_pthread_mutex_trylock(pthread_mutex_t *mutex);
+int __real_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
+
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    tp_cursor.inside++;
+    int code = __real_pthread_mutex_lock(mutex);
+    tp_cursor.inside -= code != 0;
+    return code;
+}
+
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    tp_cursor.inside++;
+    int code = __real_pthread_mutex_trylock(mutex);
+    tp_cursor.inside -= code != 0;
+    return code;
+}
+
+int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+    tp_cursor.inside++;
+    int code = __real_pthread_mutex_timedlock(mutex, until);
+    tp_cursor.inside -= code != 0;
+    return code;
+}
+
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    int code = __real_pthread_mutex_unlock(mutex);
+    tp_cursor.inside -= code == 0;
+    return code;
+}
+
+int tp_hook_enter(void)
+{
+    int why = errno;
+    tp_cursor.inside++;
+    return why;
+}
+
+void tp_hook_leave(int why)
+{
+    tp_cursor.inside--;
+    errno = why;
+}
+
+/* ---- the functions behind ours ---- */
+
+struct libraries {
+    char *paths[MAX_LIBRARIES];
+    unsigned count;
+};
+
+static int keep_path(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct libraries *libraries = context;
+    (void)size;
+    char *copy = info->dlpi_name && *info->dlpi_name ? strdup(info->dlpi_name) : NULL;
+    if (copy)
+        libraries->paths[libraries->count++] = copy;
+    return libraries->count == MAX_LIBRARIES;
+}
+
+static bool is_ours(const void *address)
+{
+    Dl_info self, other;
+    return dladdr((const void *)tp_hook_next, &self) == 0 || dladdr(address, &other) == 0 ||
+           self.dli_fbase == other.dli_fbase;
+}
+
+/* As a library sees it: its own and those that it needs, which leaves us out. */
+static void *look_in(const char *path, const char *name)
+{
+    void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    void *found = library ? dlsym(library, name) : NULL;
+    if (library)
+        dlclose(library); /* it is held by whoever loaded it */
+    return found && !is_ours(found) ? found : NULL;
+}
+
+static void *look_further(const char *name, const void *caller)
+{
+    Dl_info info;
+    void *found = caller && dladdr(caller, &info) && info.dli_fname ? look_in(info.dli_fname, name) : NULL;
+    struct libraries *libraries = found ? NULL : calloc(1, sizeof *libraries);
+    if (libraries)
+        dl_iterate_phdr(keep_path, libraries);
+    for (unsigned i = 0; libraries && i < libraries->count; i++) {
+        found = found ? found : look_in(libraries->paths[i], name);
+        free(libraries->paths[i]);
+    }
+    free(libraries);
+    return found;
+}
+
+void *tp_hook_next(const char *name, const char *version, const void *caller)
+{
+    int why = tp_hook_enter();
+    void *found = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
+    found = found ? found : dlsym(RTLD_NEXT, name);
+    if (!found && caller)
+        found = look_further(name, caller);
+    tp_hook_leave(why);
+    return found;
+}
+
+void tp_hooks_find(struct tp_hook *hooks, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!__atomic_load_n(&hooks[i].next, __ATOMIC_RELAXED))
+            __atomic_store_n(&hooks[i].next, tp_hook_next(hooks[i].name, hooks[i].version, NULL), __ATOMIC_RELAXED);
+}
+
+/* ---- settings and waits ---- */
+
+uint64_t tp_hook_setting(const char *setting, bool is_bytes, uint64_t otherwise)
+{
+    static const char units[] = "kmg";
+    char *end;
+    if (*setting < '0' || *setting > '9')
+        return otherwise;
+    uint64_t value = strtoull(setting, &end, 10);
+    const char *unit = *end ? strchr(units, *end | 0x20) : NULL;
+    for (const char *u = units; unit && u <= unit; u++)
+        value *= is_bytes ? 1024 : 1000;
+    return value;
+}
+
+/* Nanoseconds in 2^32 ticks; 0: not yet known well. And the moment that it is measured from. */
+static uint64_t rate;
+static struct tp_spool_clock first;
+
+void tp_hook_clock(void)
+{
+    if (first.ticks == 0)
+        first = tp_clock_moment();
+}
+
+/* Ticks become nanoseconds by the time since the first moment, which is at least as long as what is measured. */
+static uint64_t nanoseconds(uint64_t ticks)
+{
+    enum { STEADY_NS = 100000000 };
+    uint64_t now_rate = __atomic_load_n(&rate, __ATOMIC_RELAXED);
+    if (!tp_clock_is_tsc)
+        return ticks;
+    if (!now_rate) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        uint64_t passed = tp_clock_now() - first.ticks;
+        int64_t passed_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - first.monotonic_ns;
+        if (passed_ns <= 0 || passed == 0)
+            return 0;
+        now_rate = (uint64_t)((double)passed_ns / (double)passed * 4294967296.0);
+        if (passed_ns > STEADY_NS)
+            __atomic_store_n(&rate, now_rate, __ATOMIC_RELAXED);
+    }
+    return (uint64_t)((unsigned __int128)ticks * now_rate >> 32);
+}
+
+uint64_t tp_hook_waited(uint32_t name, const struct tp_hook_wait *wait)
+{
+    uint64_t ticks = tp_clock_now() - wait->begin;
+    if (ticks < wait->least_ns / 8 || (int64_t)ticks < 0) /* no counter runs at 8 GHz */
+        return 0;
+    int why = tp_hook_enter();
+    uint64_t ns = nanoseconds(ticks);
+    const struct tp_spool_wait payload = {
+        .begin = wait->begin, .bytes = wait->bytes, .object = (uint64_t)(uintptr_t)wait->object};
+    const uint32_t slots = sizeof payload / TP_SPOOL_SLOT;
+    struct tp_spool_record *record = ns >= wait->least_ns ? tp_record_take(slots) : NULL;
+    if (record) {
+        memcpy(record + 1, &payload, sizeof payload);
+        tp_record_done(record, name, TP_SPOOL_WAIT, slots, 0);
+    }
+    tp_hook_leave(why);
+    return ns >= wait->least_ns ? ns : 0;
+}

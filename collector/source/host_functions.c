@@ -1,0 +1,111 @@
+/* Programs built with -finstrument-functions: each call of each function, by its address.
+ *
+ * Names are found when the trace is written (writer/symbols.c), so a call costs two records of 16 bytes and nothing
+ * else; what is loaded where is noted by the session. A program may call without end: after `functions=COUNT` calls (20
+ * million) further ones are only counted, and those that are open still end. */
+#include <stdint.h>
+#include <stdio.h>
+
+#include "collector/hook.h"
+#include "collector/session.h"
+#include "collector/sources.h"
+
+enum { MOST_CALLS = 20000000, FIRST_SHARE = 64, LARGEST_SHARE = 65536 }; /* what a thread takes of them at a time */
+
+static bool is_on, was_called;
+static int64_t calls_left; /* not yet given to a thread */
+static uint64_t calls_left_out;
+
+static _Thread_local struct {
+    uint32_t left;     /* calls that this thread may still record */
+    uint32_t share;    /* what it took last; twice as much is next, so that many short threads take little */
+    uint32_t left_out; /* calls around this one that were not recorded */
+} mine __attribute__((tls_model("initial-exec")));
+
+static void put(const void *function, uint8_t kind)
+{
+    uint64_t address = (uint64_t)(uintptr_t)function;
+    struct tp_spool_record *record = tp_record_take(0);
+    if (record)
+        tp_record_done(record, (uint32_t)address, kind, 0, (uint32_t)(address >> 32 & UINT16_MAX));
+}
+
+/* A call that none may be left for. */
+static __attribute__((noinline)) bool take_share(void)
+{
+    if (!__atomic_exchange_n(&was_called, true, __ATOMIC_RELAXED)) { /* only such programs need to be noted */
+        int why = tp_hook_enter();
+        tp_session_note_modules();
+        tp_hook_leave(why);
+    }
+    mine.share = mine.share == 0 ? FIRST_SHARE : mine.share < LARGEST_SHARE ? mine.share * 2 : LARGEST_SHARE;
+    if (__atomic_load_n(&calls_left, __ATOMIC_RELAXED) > 0 &&
+        __atomic_fetch_sub(&calls_left, mine.share, __ATOMIC_RELAXED) > 0) {
+        mine.left = mine.share;
+        return true;
+    }
+    mine.left_out++;
+    __atomic_add_fetch(&calls_left_out, 1, __ATOMIC_RELAXED);
+    return false;
+}
+
+__attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *caller);
+__attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *caller);
+
+void __cyg_profile_func_enter(void *function, void *caller)
+{
+    (void)caller;
+    if (!tp_hook_is_on(&is_on) || (__builtin_expect(mine.left == 0, 0) && !take_share()))
+        return;
+    mine.left--;
+    put(function, TP_SPOOL_FUNCTION);
+}
+
+void __cyg_profile_func_exit(void *function, void *caller)
+{
+    (void)caller;
+    if (!tp_hook_is_on(&is_on))
+        return;
+    if (__builtin_expect(mine.left_out > 0, 0))
+        mine.left_out--;
+    else
+        put(function, TP_SPOOL_FUNCTION_END);
+}
+
+/* ---- the source ---- */
+
+static const char *probe(const struct tp_source_host *host)
+{
+    (void)host;
+    return NULL;
+}
+
+static bool start(const struct tp_source_host *host, const char *setting)
+{
+    (void)host;
+    calls_left = (int64_t)tp_hook_setting(setting, false, MOST_CALLS);
+    __atomic_store_n(&is_on, true, __ATOMIC_RELEASE);
+    return true;
+}
+
+static void stop(void)
+{
+    char count[32];
+    uint64_t left_out = __atomic_load_n(&calls_left_out, __ATOMIC_RELAXED);
+    int why = tp_hook_enter();
+    snprintf(count, sizeof count, "%llu", (unsigned long long)left_out);
+    if (left_out) {
+        tracepress_metadata_json("functions_left_out", count);
+        tp_session_say("the program calls more functions than are recorded; --source functions=COUNT for more", count);
+    }
+    tp_hook_leave(why); /* it stays on: destructors are functions, too */
+}
+
+const struct tp_source tp_source_functions = {
+    .name = "functions",
+    .what = "calls of a program built with -finstrument-functions; functions=COUNT: at most so many",
+    .is_default = true,
+    .probe = probe,
+    .start = start,
+    .stop = stop,
+};

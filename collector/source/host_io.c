@@ -1,0 +1,148 @@
+/* Input and output that blocks: calls of `io=NS` (100 us) or more become records with the bytes that they moved.
+ *
+ * Functions that only wait (poll, epoll_wait) count as well: a server that sleeps in one is seen to do so. Streams
+ * (fread) are here, too, because the C library's own calls of read pass no symbol. */
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "collector/hook.h"
+#include "collector/sources.h"
+
+enum { LEAST_NS = 100000 };
+
+/* Every function: its name, its result, its parameters as declared and as passed on, and what of its result `r` is
+ * bytes. A table of the whole source: names, numbers and functions are made of it. */
+#define CALLS(X)                                                                                                       \
+    X(read, ssize_t, (int fd, void *to, size_t n), (fd, to, n), r)                                                     \
+    X(write, ssize_t, (int fd, const void *from, size_t n), (fd, from, n), r)                                          \
+    X(pread, ssize_t, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), r)                                      \
+    X(pread64, ssize_t, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at), r)                                  \
+    X(pwrite, ssize_t, (int fd, const void *from, size_t n, off_t at), (fd, from, n, at), r)                           \
+    X(pwrite64, ssize_t, (int fd, const void *from, size_t n, off64_t at), (fd, from, n, at), r)                       \
+    X(readv, ssize_t, (int fd, const struct iovec *to, int n), (fd, to, n), r)                                         \
+    X(writev, ssize_t, (int fd, const struct iovec *from, int n), (fd, from, n), r)                                    \
+    X(fsync, int, (int fd), (fd), INT64_MIN)                                                                           \
+    X(fdatasync, int, (int fd), (fd), INT64_MIN)                                                                       \
+    X(poll, int, (struct pollfd * fds, nfds_t n, int ms), (fds, n, ms), INT64_MIN)                                     \
+    X(ppoll, int, (struct pollfd * fds, nfds_t n, const struct timespec *time, const sigset_t *mask),                  \
+      (fds, n, time, mask), INT64_MIN)                                                                                 \
+    X(select, int, (int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *time), (n, in, out, other, time),   \
+      INT64_MIN)                                                                                                       \
+    X(epoll_wait, int, (int fd, struct epoll_event *to, int n, int ms), (fd, to, n, ms), INT64_MIN)                    \
+    X(epoll_pwait, int, (int fd, struct epoll_event *to, int n, int ms, const sigset_t *mask), (fd, to, n, ms, mask),  \
+      INT64_MIN)                                                                                                       \
+    X(connect, int, (int fd, const struct sockaddr *to, socklen_t n), (fd, to, n), INT64_MIN)                          \
+    X(accept, int, (int fd, struct sockaddr *from, socklen_t *n), (fd, from, n), INT64_MIN)                            \
+    X(accept4, int, (int fd, struct sockaddr *from, socklen_t *n, int flags), (fd, from, n, flags), INT64_MIN)         \
+    X(recv, ssize_t, (int fd, void *to, size_t n, int flags), (fd, to, n, flags), r)                                   \
+    X(send, ssize_t, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags), r)                         \
+    X(recvfrom, ssize_t, (int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *size),              \
+      (fd, to, n, flags, from, size), r)                                                                               \
+    X(sendto, ssize_t, (int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t size),     \
+      (fd, from, n, flags, to, size), r)                                                                               \
+    X(recvmsg, ssize_t, (int fd, struct msghdr *to, int flags), (fd, to, flags), r)                                    \
+    X(sendmsg, ssize_t, (int fd, const struct msghdr *from, int flags), (fd, from, flags), r)                          \
+    X(fread, size_t, (void *to, size_t size, size_t n, FILE *file), (to, size, n, file), (int64_t)(r * size))          \
+    X(fwrite, size_t, (const void *from, size_t size, size_t n, FILE *file), (from, size, n, file),                    \
+      (int64_t)(r * size))                                                                                             \
+    X(fflush, int, (FILE * file), (file), INT64_MIN)
+
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
+// parameters are others' choice
+
+enum call {
+#define NUMBER(name, result, parameters, arguments, bytes) CALL_##name,
+    CALLS(NUMBER) CALL_COUNT
+#undef NUMBER
+};
+
+static struct tp_hook hooks[CALL_COUNT] = {
+#define ROW(name, result, parameters, arguments, bytes) {#name, NULL, NULL},
+    CALLS(ROW)
+#undef ROW
+};
+
+__attribute__((constructor)) static void find(void)
+{
+    tp_hooks_find(hooks, CALL_COUNT);
+}
+
+#define NEXT(name) ((__typeof__(&name))tp_hook_of(&hooks[CALL_##name], __builtin_return_address(0)))
+
+static bool is_on;
+static uint64_t least_ns;
+static uint32_t numbers[CALL_COUNT]; /* of their names */
+static uint64_t io_count, io_ns;
+
+static void waited(enum call call, uint64_t begin, int64_t bytes)
+{
+    uint64_t ns = tp_hook_waited(
+        numbers[call],
+        &(struct tp_hook_wait){.begin = begin, .least_ns = least_ns, .bytes = bytes < 0 ? INT64_MIN : bytes});
+    if (!ns)
+        return;
+    __atomic_add_fetch(&io_count, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&io_ns, ns, __ATOMIC_RELAXED);
+}
+
+/* Cancellation of a thread unwinds through these; they hold nothing meanwhile. */
+#define HOOK(name, result, parameters, arguments, bytes)                                                               \
+    __attribute__((visibility("default"))) result name parameters                                                      \
+    {                                                                                                                  \
+        if (!tp_hook_is_on(&is_on))                                                                                    \
+            return NEXT(name) arguments;                                                                               \
+        uint64_t begin = tp_clock_now();                                                                               \
+        result r = NEXT(name) arguments;                                                                               \
+        waited(CALL_##name, begin, bytes);                                                                             \
+        return r;                                                                                                      \
+    }
+CALLS(HOOK)
+
+// NOLINTEND(bugprone-macro-parentheses,readability-function-size)
+
+/* ---- the source ---- */
+
+static const char *probe(const struct tp_source_host *host)
+{
+    (void)host;
+    return NULL;
+}
+
+static bool start(const struct tp_source_host *host, const char *setting)
+{
+    (void)host;
+    least_ns = tp_hook_setting(setting, false, LEAST_NS);
+    for (int i = 0; i < CALL_COUNT; i++)
+        numbers[i] = tracepress_intern(hooks[i].name);
+    tp_hook_clock();
+    __atomic_store_n(&is_on, true, __ATOMIC_RELEASE);
+    return true;
+}
+
+static void stop(void)
+{
+    char json[128];
+    __atomic_store_n(&is_on, false, __ATOMIC_RELAXED);
+    int why = tp_hook_enter();
+    uint64_t count = __atomic_load_n(&io_count, __ATOMIC_RELAXED);
+    snprintf(json, sizeof json, "{\"calls\":%llu,\"blocked_ns\":%llu}", (unsigned long long)count,
+             (unsigned long long)__atomic_load_n(&io_ns, __ATOMIC_RELAXED));
+    if (count)
+        tracepress_metadata_json("blocking_io", json);
+    tp_hook_leave(why);
+}
+
+const struct tp_source tp_source_io = {
+    .name = "io",
+    .what = "input and output that blocks: files, sockets, poll; io=NS: the least that is told",
+    .is_default = true,
+    .probe = probe,
+    .start = start,
+    .stop = stop,
+};

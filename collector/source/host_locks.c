@@ -1,0 +1,206 @@
+/* Locks that threads wait for: a lock is tried first, and only when another holds it the wait is timed.
+ *
+ * What can be had at once costs one call more, of the function that tries. Waits of `locks=NS` (10 us) or more are
+ * records; all are summed up. Waiting for a condition is the program's way to sleep: it counts as a wait from the same
+ * length on, under its own name. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "collector/hook.h"
+#include "collector/sources.h"
+
+enum { LEAST_NS = 10000 };
+
+enum call { MUTEX, READ, WRITE, CONDITION, CALLS };
+
+static const char *const names[CALLS] = {"pthread_mutex_lock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock",
+                                         "pthread_cond_wait"};
+static const char *const keys[CALLS] = {"mutex", "read", "write", "condition"};
+
+static bool is_on;
+static uint64_t least_ns;
+static uint32_t numbers[CALLS];                       /* of their names */
+static uint64_t wait_counts[CALLS], wait_sums[CALLS]; /* nanoseconds */
+
+static void waited(enum call call, uint64_t begin, const void *object)
+{
+    uint64_t ns = tp_hook_waited(
+        numbers[call],
+        &(struct tp_hook_wait){.begin = begin, .least_ns = least_ns, .bytes = INT64_MIN, .object = object});
+    __atomic_add_fetch(&wait_counts[call], 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&wait_sums[call], ns, __ATOMIC_RELAXED);
+}
+
+/* A timed or plain wait for what could not be had. (A GNU expression statement: its value is the call's.) */
+#define TIMED(which, object, call)                                                                                     \
+    __extension__({                                                                                                    \
+        uint64_t begin_ = tp_clock_now();                                                                              \
+        int code_ = call;                                                                                              \
+        waited(which, begin_, object);                                                                                 \
+        code_;                                                                                                         \
+    })
+
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
+// parameters are others' choice
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Condition variables have an older kind under the same names. */
+#define HOOKS(X)                                                                                                       \
+    X(pthread_mutex_lock, NULL)                                                                                        \
+    X(pthread_mutex_trylock, NULL)                                                                                     \
+    X(pthread_mutex_timedlock, NULL)                                                                                   \
+    X(pthread_rwlock_rdlock, NULL)                                                                                     \
+    X(pthread_rwlock_tryrdlock, NULL)                                                                                  \
+    X(pthread_rwlock_timedrdlock, NULL)                                                                                \
+    X(pthread_rwlock_wrlock, NULL)                                                                                     \
+    X(pthread_rwlock_trywrlock, NULL)                                                                                  \
+    X(pthread_rwlock_timedwrlock, NULL)                                                                                \
+    X(pthread_cond_wait, "GLIBC_2.3.2")                                                                                \
+    X(pthread_cond_timedwait, "GLIBC_2.3.2")
+
+enum hook {
+#define NUMBER(name, version) HOOK_##name,
+    HOOKS(NUMBER) HOOK_COUNT
+#undef NUMBER
+};
+
+static struct tp_hook hooks[HOOK_COUNT] = {
+#define ROW(name, version) {#name, version, NULL},
+    HOOKS(ROW)
+#undef ROW
+};
+
+__attribute__((constructor)) static void find(void)
+{
+    tp_hooks_find(hooks, HOOK_COUNT);
+}
+
+#define NEXT(name) ((__typeof__(&name))tp_hook_of(&hooks[HOOK_##name], __builtin_return_address(0)))
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    int code = tp_hook_is_on(&is_on) ? NEXT(pthread_mutex_trylock)(mutex) : EBUSY;
+    if (code != EBUSY)
+        return code;
+    if (!tp_hook_is_on(&is_on))
+        return NEXT(pthread_mutex_lock)(mutex);
+    return TIMED(MUTEX, mutex, NEXT(pthread_mutex_lock)(mutex));
+}
+
+EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+    int code = tp_hook_is_on(&is_on) ? NEXT(pthread_mutex_trylock)(mutex) : EBUSY;
+    if (code != EBUSY)
+        return code;
+    if (!tp_hook_is_on(&is_on))
+        return NEXT(pthread_mutex_timedlock)(mutex, until);
+    return TIMED(MUTEX, mutex, NEXT(pthread_mutex_timedlock)(mutex, until));
+}
+
+EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
+{
+    int code = tp_hook_is_on(&is_on) ? NEXT(pthread_rwlock_tryrdlock)(lock) : EBUSY;
+    if (code == 0)
+        return code;
+    if (!tp_hook_is_on(&is_on))
+        return NEXT(pthread_rwlock_rdlock)(lock);
+    return TIMED(READ, lock, NEXT(pthread_rwlock_rdlock)(lock));
+}
+
+EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until)
+{
+    int code = tp_hook_is_on(&is_on) ? NEXT(pthread_rwlock_tryrdlock)(lock) : EBUSY;
+    if (code == 0)
+        return code;
+    if (!tp_hook_is_on(&is_on))
+        return NEXT(pthread_rwlock_timedrdlock)(lock, until);
+    return TIMED(READ, lock, NEXT(pthread_rwlock_timedrdlock)(lock, until));
+}
+
+EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
+{
+    int code = tp_hook_is_on(&is_on) ? NEXT(pthread_rwlock_trywrlock)(lock) : EBUSY;
+    if (code == 0)
+        return code;
+    if (!tp_hook_is_on(&is_on))
+        return NEXT(pthread_rwlock_wrlock)(lock);
+    return TIMED(WRITE, lock, NEXT(pthread_rwlock_wrlock)(lock));
+}
+
+EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until)
+{
+    int code = tp_hook_is_on(&is_on) ? NEXT(pthread_rwlock_trywrlock)(lock) : EBUSY;
+    if (code == 0)
+        return code;
+    if (!tp_hook_is_on(&is_on))
+        return NEXT(pthread_rwlock_timedwrlock)(lock, until);
+    return TIMED(WRITE, lock, NEXT(pthread_rwlock_timedwrlock)(lock, until));
+}
+
+EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    if (!tp_hook_is_on(&is_on))
+        return NEXT(pthread_cond_wait)(condition, mutex);
+    return TIMED(CONDITION, condition, NEXT(pthread_cond_wait)(condition, mutex));
+}
+
+EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
+{
+    if (!tp_hook_is_on(&is_on))
+        return NEXT(pthread_cond_timedwait)(condition, mutex, until);
+    return TIMED(CONDITION, condition, NEXT(pthread_cond_timedwait)(condition, mutex, until));
+}
+
+// NOLINTEND(bugprone-macro-parentheses,readability-function-size)
+
+/* ---- the source ---- */
+
+static const char *probe(const struct tp_source_host *host)
+{
+    (void)host;
+    return NULL;
+}
+
+static bool start(const struct tp_source_host *host, const char *setting)
+{
+    (void)host;
+    least_ns = tp_hook_setting(setting, false, LEAST_NS);
+    for (int i = 0; i < CALLS; i++)
+        numbers[i] = tracepress_intern(names[i]);
+    tp_hook_clock();
+    __atomic_store_n(&is_on, true, __ATOMIC_RELEASE);
+    return true;
+}
+
+static void stop(void)
+{
+    char json[512];
+    int n = 0;
+    uint64_t all = 0;
+    __atomic_store_n(&is_on, false, __ATOMIC_RELAXED);
+    int why = tp_hook_enter();
+    for (int i = 0; i < CALLS; i++) {
+        uint64_t count = __atomic_load_n(&wait_counts[i], __ATOMIC_RELAXED);
+        all += count;
+        n += snprintf(json + n, sizeof json - (size_t)n, "%s\"%s_waits\":%llu,\"%s_wait_ns\":%llu", i ? "," : "{",
+                      keys[i], (unsigned long long)count, keys[i],
+                      (unsigned long long)__atomic_load_n(&wait_sums[i], __ATOMIC_RELAXED));
+    }
+    snprintf(json + n, sizeof json - (size_t)n, "}");
+    if (all)
+        tracepress_metadata_json("lock_waits", json);
+    tp_hook_leave(why);
+}
+
+const struct tp_source tp_source_locks = {
+    .name = "locks",
+    .what = "time that threads wait for mutexes, read-write locks and conditions; locks=NS: the least that is told",
+    .is_default = true,
+    .probe = probe,
+    .start = start,
+    .stop = stop,
+};

@@ -1,0 +1,335 @@
+/* MPI as collectives with sizes, by standing before its functions: what the standard calls the profiling interface.
+ *
+ * No header of MPI is needed: a handle is an int (MPICH and what keeps its ABI) or a pointer (Open MPI), and either is
+ * passed on in a register or slot of 64 bits. Facts are asked for by PMPI_ functions, after the call and only when it
+ * went well, about arguments that are significant on this rank: asking about another would end the program. */
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/hook.h"
+#include "collector/sources.h"
+
+typedef void *handle; /* of a communicator, type, operation; an int is in its lower half */
+
+enum { NO_MPI = 16, MPICH_WORLD = 0x44000000, NAME_BYTES = 512 };
+
+/* What a call moves. Zeroed members: nothing. */
+struct call {
+    int64_t in, out;                   /* elements that this rank gives and gets */
+    bool in_each, out_each;            /* that many for each rank */
+    const int *in_counts, *out_counts; /* instead: one for each rank */
+    handle type, out_type;             /* out_type: of `out` alone, when that is what is significant here */
+    handle comm;
+    bool is_rooted, is_from_root; /* the root alone gets (gives) for each rank */
+    int root;
+    bool has_peer;
+    int peer;
+};
+
+/* MPI's name, ours as torch spells it, and the parameters. */
+#define CALLS(X)                                                                                                       \
+    X(MPI_Barrier, "barrier", (handle comm), (comm), .comm = comm)                                                     \
+    X(MPI_Bcast, "broadcast", (void *data, int n, handle type, int root, handle comm), (data, n, type, root, comm),    \
+      .in = n, .out = n, .type = type, .comm = comm)                                                                   \
+    X(MPI_Reduce, "reduce", (const void *in, void *out, int n, handle type, handle op, int root, handle comm),         \
+      (in, out, n, type, op, root, comm), .in = n, .out = n, .type = type, .comm = comm)                               \
+    X(MPI_Allreduce, "allreduce", (const void *in, void *out, int n, handle type, handle op, handle comm),             \
+      (in, out, n, type, op, comm), .in = n, .out = n, .type = type, .comm = comm)                                     \
+    X(MPI_Scan, "scan", (const void *in, void *out, int n, handle type, handle op, handle comm),                       \
+      (in, out, n, type, op, comm), .in = n, .out = n, .type = type, .comm = comm)                                     \
+    X(MPI_Allgather, "allgather",                                                                                      \
+      (const void *in, int n, handle type, void *out, int m, handle out_type, handle comm),                            \
+      (in, n, type, out, m, out_type, comm), .in = m, .out = m, .out_each = true, .type = out_type, .comm = comm)      \
+    X(MPI_Allgatherv, "allgather",                                                                                     \
+      (const void *in, int n, handle type, void *out, const int *m, const int *at, handle out_type, handle comm),      \
+      (in, n, type, out, m, at, out_type, comm), .out_counts = m, .type = out_type, .comm = comm)                      \
+    X(MPI_Alltoall, "all_to_all",                                                                                      \
+      (const void *in, int n, handle type, void *out, int m, handle out_type, handle comm),                            \
+      (in, n, type, out, m, out_type, comm), .in = m, .out = m, .in_each = true, .out_each = true, .type = out_type,   \
+      .comm = comm)                                                                                                    \
+    X(MPI_Alltoallv, "all_to_all",                                                                                     \
+      (const void *in, const int *n, const int *from, handle type, void *out, const int *m, const int *to,             \
+       handle out_type, handle comm),                                                                                  \
+      (in, n, from, type, out, m, to, out_type, comm), .out_counts = m, .type = out_type, .comm = comm)                \
+    X(MPI_Gather, "gather",                                                                                            \
+      (const void *in, int n, handle type, void *out, int m, handle out_type, int root, handle comm),                  \
+      (in, n, type, out, m, out_type, root, comm), .in = n, .out = m, .out_each = true, .type = type,                  \
+      .out_type = out_type, .comm = comm, .is_rooted = true, .root = root)                                             \
+    X(MPI_Gatherv, "gather",                                                                                           \
+      (const void *in, int n, handle type, void *out, const int *m, const int *at, handle out_type, int root,          \
+       handle comm),                                                                                                   \
+      (in, n, type, out, m, at, out_type, root, comm), .in = n, .out_counts = m, .type = type, .out_type = out_type,   \
+      .comm = comm, .is_rooted = true, .root = root)                                                                   \
+    X(MPI_Scatter, "scatter",                                                                                          \
+      (const void *in, int n, handle type, void *out, int m, handle out_type, int root, handle comm),                  \
+      (in, n, type, out, m, out_type, root, comm), .in = m, .out = n, .out_each = true, .type = out_type,              \
+      .out_type = type, .comm = comm, .is_rooted = true, .is_from_root = true, .root = root)                           \
+    X(MPI_Reduce_scatter, "reduce_scatter",                                                                            \
+      (const void *in, void *out, const int *m, handle type, handle op, handle comm), (in, out, m, type, op, comm),    \
+      .in_counts = m, .type = type, .comm = comm)                                                                      \
+    X(MPI_Reduce_scatter_block, "reduce_scatter",                                                                      \
+      (const void *in, void *out, int m, handle type, handle op, handle comm), (in, out, m, type, op, comm), .in = m,  \
+      .in_each = true, .out = m, .type = type, .comm = comm)                                                           \
+    X(MPI_Send, "send", (const void *in, int n, handle type, int peer, int tag, handle comm),                          \
+      (in, n, type, peer, tag, comm), .in = n, .type = type, .comm = comm, .has_peer = true, .peer = peer)             \
+    X(MPI_Ssend, "send", (const void *in, int n, handle type, int peer, int tag, handle comm),                         \
+      (in, n, type, peer, tag, comm), .in = n, .type = type, .comm = comm, .has_peer = true, .peer = peer)             \
+    X(MPI_Isend, "isend", (const void *in, int n, handle type, int peer, int tag, handle comm, void *request),         \
+      (in, n, type, peer, tag, comm, request), .in = n, .type = type, .comm = comm, .has_peer = true, .peer = peer)    \
+    X(MPI_Recv, "recv", (void *out, int n, handle type, int peer, int tag, handle comm, void *status),                 \
+      (out, n, type, peer, tag, comm, status), .out = n, .type = type, .comm = comm, .has_peer = true, .peer = peer)   \
+    X(MPI_Irecv, "irecv", (void *out, int n, handle type, int peer, int tag, handle comm, void *request),              \
+      (out, n, type, peer, tag, comm, request), .out = n, .type = type, .comm = comm, .has_peer = true, .peer = peer)  \
+    X(MPI_Wait, "wait", (void *request, void *status), (request, status), .in = 0)                                     \
+    X(MPI_Waitall, "wait", (int n, void *requests, void *statuses), (n, requests, statuses), .in = 0)                  \
+    X(MPI_Waitany, "wait", (int n, void *requests, int *index, void *status), (n, requests, index, status), .in = 0)
+
+/* What is called besides, or only watched. */
+#define OTHERS(X)                                                                                                      \
+    X(MPI_Init)                                                                                                        \
+    X(MPI_Init_thread) X(MPI_Finalize) X(PMPI_Comm_size) X(PMPI_Comm_rank) X(PMPI_Type_size) X(PMPI_Type_get_name)
+
+// NOLINTBEGIN(bugprone-macro-parentheses,readability-function-size): a function's name is no expression, and its
+// parameters are others' choice
+
+enum hook {
+#define NUMBER(name, ...) HOOK_##name,
+    CALLS(NUMBER) CALL_COUNT,
+    BEFORE_OTHERS = CALL_COUNT - 1,
+    OTHERS(NUMBER) HOOK_COUNT
+#undef NUMBER
+};
+
+static struct tp_hook hooks[HOOK_COUNT] = {
+#define ROW(name, ...) {#name, NULL, NULL},
+    CALLS(ROW) OTHERS(ROW)
+#undef ROW
+};
+
+static const char *const texts[CALL_COUNT] = {
+#define TEXT(name, text, ...) text,
+    CALLS(TEXT)
+#undef TEXT
+};
+
+static bool is_on, is_initialized;
+static handle world;
+static uint32_t numbers[CALL_COUNT];
+
+__attribute__((constructor)) static void find(void)
+{
+    tp_hooks_find(hooks, HOOK_COUNT);
+}
+
+#define EXPORT __attribute__((visibility("default")))
+#define NEXT(name) ((__typeof__(&name))tp_hook_of(&hooks[HOOK_##name], __builtin_return_address(0)))
+
+int PMPI_Comm_size(handle comm, int *size);
+int PMPI_Comm_rank(handle comm, int *rank);
+int PMPI_Type_size(handle type, int *bytes);
+int PMPI_Type_get_name(handle type, char *name, int *size);
+
+/* ---- facts ---- */
+
+static handle find_world(void)
+{
+    void *open_mpi = dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
+    return open_mpi ? open_mpi : (handle)(uintptr_t)MPICH_WORLD; // NOLINT(performance-no-int-to-ptr)
+}
+
+static bool is_world(handle comm)
+{
+    return world == comm || ((uintptr_t)world == MPICH_WORLD && (uint32_t)(uintptr_t)comm == MPICH_WORLD);
+}
+
+static uint32_t dtype_of(handle type)
+{
+    static const struct {
+        const char *name;
+        enum tracepress_dtype dtype;
+    } types[] = {{"MPI_FLOAT", TRACEPRESS_FLOAT},        {"MPI_DOUBLE", TRACEPRESS_DOUBLE},
+                 {"MPI_REAL", TRACEPRESS_FLOAT},         {"MPI_DOUBLE_PRECISION", TRACEPRESS_DOUBLE},
+                 {"MPI_INT", TRACEPRESS_INT32},          {"MPI_LONG", TRACEPRESS_INT64},
+                 {"MPI_LONG_LONG", TRACEPRESS_INT64},    {"MPI_INT64_T", TRACEPRESS_INT64},
+                 {"MPI_INT32_T", TRACEPRESS_INT32},      {"MPI_SHORT", TRACEPRESS_INT16},
+                 {"MPI_CHAR", TRACEPRESS_INT8},          {"MPI_SIGNED_CHAR", TRACEPRESS_INT8},
+                 {"MPI_UNSIGNED_CHAR", TRACEPRESS_UINT8}};
+    char name[NAME_BYTES] = "";
+    int size = 0;
+    if (NEXT(PMPI_Type_get_name) && NEXT(PMPI_Type_get_name)(type, name, &size) == 0)
+        for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+            if (strcmp(types[i].name, name) == 0)
+                return types[i].dtype;
+    return TRACEPRESS_UNKNOWN;
+}
+
+static int64_t sum_of(const int *counts, int size)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < size; i++)
+        sum += counts[i];
+    return sum;
+}
+
+/* What is significant on this rank of a call with a root. */
+static void settle_root(struct call *call)
+{
+    int rank = -1;
+    bool is_root = NEXT(PMPI_Comm_rank) && NEXT(PMPI_Comm_rank)(call->comm, &rank) == 0 && rank == call->root;
+    if (is_root) {
+        call->type = call->out_type;
+        call->in = 0; /* may be in place */
+    } else {
+        call->out_counts = NULL;
+        call->out = 0;
+    }
+    if (is_root && call->is_from_root) { /* gives for each */
+        call->in = call->out;
+        call->in_each = call->out_each;
+        call->out = 0;
+    } else if (call->is_from_root) {
+        call->out = call->in;
+        call->in = 0;
+        call->out_each = false;
+    }
+}
+
+static void describe(struct tp_spool_collective *fact, struct call *call)
+{
+    int size = 0, bytes = 0;
+    if (!call->comm || !NEXT(PMPI_Comm_size) || NEXT(PMPI_Comm_size)(call->comm, &size) != 0)
+        return;
+    if (call->is_rooted)
+        settle_root(call);
+    fact->group_size = (uint32_t)size;
+    fact->group = is_world(call->comm) ? 0 : (uint64_t)(uintptr_t)call->comm;
+    fact->in_count = call->in_counts ? sum_of(call->in_counts, size) : call->in * (call->in_each ? size : 1);
+    fact->out_count = call->out_counts ? sum_of(call->out_counts, size) : call->out * (call->out_each ? size : 1);
+    if (!call->type || !NEXT(PMPI_Type_size) || NEXT(PMPI_Type_size)(call->type, &bytes) != 0)
+        return;
+    fact->dtype = dtype_of(call->type);
+    fact->in_bytes = fact->in_count * bytes;
+    fact->out_bytes = fact->out_count * bytes;
+}
+
+static void finished(enum hook hook, uint64_t begin, int code, struct call *call)
+{
+    struct tp_spool_collective fact = {.begin = begin,
+                                       .in_count = INT64_MIN,
+                                       .out_count = INT64_MIN,
+                                       .in_bytes = INT64_MIN,
+                                       .out_bytes = INT64_MIN,
+                                       .peer = call->has_peer ? call->peer : INT64_MIN};
+    const uint32_t slots = sizeof fact / TP_SPOOL_SLOT;
+    uint64_t end = tp_clock_now();
+    int why = tp_hook_enter();
+    if (code == 0 && is_initialized)
+        describe(&fact, call);
+    fact.end = end;
+    struct tp_spool_record *record = tp_record_take(slots);
+    if (record) {
+        memcpy(record + 1, &fact, sizeof fact);
+        tp_record_done(record, numbers[hook], TP_SPOOL_COLLECTIVE, slots, 0);
+    }
+    tp_hook_leave(why);
+}
+
+/* ---- what the program calls ---- */
+
+#define HOOK(name, text, parameters, arguments, ...)                                                                   \
+    EXPORT int name parameters;                                                                                        \
+    int name parameters                                                                                                \
+    {                                                                                                                  \
+        __typeof__(&name) next = NEXT(name);                                                                           \
+        if (!next || !tp_hook_is_on(&is_on))                                                                           \
+            return next ? next arguments : NO_MPI;                                                                     \
+        uint64_t begin = tp_clock_now();                                                                               \
+        int code = next arguments;                                                                                     \
+        struct call call = {__VA_ARGS__};                                                                              \
+        finished(HOOK_##name, begin, code, &call);                                                                     \
+        return code;                                                                                                   \
+    }
+CALLS(HOOK)
+
+EXPORT int MPI_Init(int *argc, char ***argv);
+EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+EXPORT int MPI_Finalize(void);
+
+static uint32_t local_rank(void)
+{
+    static const char *const variables[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *text = getenv(variables[i]);
+        if (text && isdigit((unsigned char)*text))
+            return (uint32_t)strtoul(text, NULL, 10);
+    }
+    return UINT32_MAX;
+}
+
+static void initialized(int code)
+{
+    int rank = -1, size = 0;
+    if (code != 0 || !tp_hook_is_on(&is_on))
+        return;
+    int why = tp_hook_enter();
+    world = find_world();
+    is_initialized = NEXT(PMPI_Comm_rank) && NEXT(PMPI_Comm_rank)(world, &rank) == 0 && NEXT(PMPI_Comm_size) &&
+                     NEXT(PMPI_Comm_size)(world, &size) == 0;
+    const struct tp_spool_rank fact = {(uint32_t)rank, (uint32_t)size, local_rank(), 0};
+    struct tp_spool_record *record = is_initialized ? tp_record_take(1) : NULL;
+    if (record) {
+        memcpy(record + 1, &fact, sizeof fact);
+        tp_record_done(record, 0, TP_SPOOL_RANK, 1, 0);
+    }
+    tp_hook_leave(why);
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    int code = NEXT(MPI_Init) ? NEXT(MPI_Init)(argc, argv) : NO_MPI;
+    initialized(code);
+    return code;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int code = NEXT(MPI_Init_thread) ? NEXT(MPI_Init_thread)(argc, argv, required, provided) : NO_MPI;
+    initialized(code);
+    return code;
+}
+
+int MPI_Finalize(void)
+{
+    is_initialized = false;
+    return NEXT(MPI_Finalize) ? NEXT(MPI_Finalize)() : NO_MPI;
+}
+
+// NOLINTEND(bugprone-macro-parentheses,readability-function-size)
+
+/* ---- the source ---- */
+
+static const char *probe(const struct tp_source_host *host)
+{
+    (void)host;
+    return NULL;
+}
+
+static bool start(const struct tp_source_host *host, const char *setting)
+{
+    (void)host, (void)setting;
+    for (int i = 0; i < CALL_COUNT; i++)
+        numbers[i] = tracepress_intern(texts[i]);
+    __atomic_store_n(&is_on, true, __ATOMIC_RELEASE);
+    return true;
+}
+
+const struct tp_source tp_source_mpi = {
+    .name = "mpi",
+    .what = "MPI: collectives and messages with their sizes; ranks (MPICH's ABI and Open MPI)",
+    .is_default = true,
+    .probe = probe,
+    .start = start,
+};

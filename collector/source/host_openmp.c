@@ -1,0 +1,198 @@
+/* OpenMP by its tools interface (OMPT): parallel regions, what each thread does of them, and waits at barriers.
+ *
+ * LLVM's libomp asks for ompt_start_tool when it begins; gcc's libgomp has no such interface, but a program built by
+ * gcc runs on libomp when that is preloaded, too (`record --source openmp=libomp.so.5`). A worker learns that a region
+ * is over when the next one begins: its range and its wait are cut at the region's end when the trace is written, by
+ * the number that all of a region's records bear. The few declarations of omp-tools.h that are used are our own. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/hook.h"
+#include "collector/session.h"
+#include "collector/sources.h"
+
+/* ---- OMPT's interface: OpenMP 5.0, chapter 4 ---- */
+
+union ompt_data {
+    uint64_t value;
+    void *ptr;
+};
+
+typedef void (*ompt_callback)(void);
+typedef ompt_callback (*ompt_lookup)(const char *name);
+typedef int (*ompt_set_callback)(int event, ompt_callback callback);
+
+struct ompt_start_tool_result {
+    int (*initialize)(ompt_lookup lookup, int device, union ompt_data *tool);
+    void (*finalize)(union ompt_data *tool);
+    union ompt_data tool;
+};
+
+enum { OMPT_PARALLEL_BEGIN = 3, OMPT_PARALLEL_END = 4, OMPT_IMPLICIT_TASK = 7, OMPT_SYNC_REGION_WAIT = 16 };
+enum { OMPT_SCOPE_BEGIN = 1, OMPT_SCOPE_END = 2 };
+enum { OMPT_TASK_INITIAL = 1 };
+
+/* ---- records ---- */
+
+enum name { PARALLEL, SHARE, BARRIER, TASKWAIT, TASKGROUP, REDUCTION, NAMES };
+enum { REGIONS = 4096 }; /* whose places are known at a time */
+
+static const char *const texts[NAMES] = {"omp parallel", "omp worker",    "omp barrier",
+                                         "omp taskwait", "omp taskgroup", "omp reduction"};
+static bool is_on;
+static uint32_t numbers[NAMES];
+static uint64_t region_count;
+static uint64_t places[REGIONS]; /* return address of region number n at n % REGIONS */
+
+static _Thread_local struct {
+    uint64_t region; /* that this worker has a share of */
+    uint32_t depth;  /* ranges of ours that are open: an end that comes without its begin is none */
+} mine __attribute__((tls_model("initial-exec")));
+
+static void begin(enum name name, uint64_t region, uint64_t place, int64_t threads)
+{
+    const struct tp_spool_region payload = {.address = place, .threads = threads, .number = region};
+    const uint32_t slots = sizeof payload / TP_SPOOL_SLOT;
+    int why = tp_hook_enter();
+    struct tp_spool_record *record = tp_record_take(slots);
+    if (record) {
+        memcpy(record + 1, &payload, sizeof payload);
+        tp_record_done(record, numbers[name], TP_SPOOL_REGION, slots, 0);
+        mine.depth++;
+    }
+    tp_hook_leave(why);
+}
+
+/* region: that is over for all with it; 0: none. */
+static void end(uint64_t region)
+{
+    const struct tp_spool_region payload = {.threads = INT64_MIN, .number = region};
+    const uint32_t slots = sizeof payload / TP_SPOOL_SLOT;
+    if (mine.depth == 0)
+        return;
+    int why = tp_hook_enter();
+    struct tp_spool_record *record = tp_record_take(slots);
+    if (record) {
+        memcpy(record + 1, &payload, sizeof payload);
+        tp_record_done(record, 0, TP_SPOOL_REGION_END, slots, 0);
+    }
+    mine.depth--;
+    tp_hook_leave(why);
+}
+
+/* The first region: only programs that have one need to be noted. */
+static uint64_t next_region(void)
+{
+    uint64_t number = __atomic_add_fetch(&region_count, 1, __ATOMIC_RELAXED);
+    if (number == 1) {
+        int why = tp_hook_enter();
+        tp_session_note_modules();
+        tp_hook_leave(why);
+    }
+    return number;
+}
+
+static void on_parallel_begin(union ompt_data *task, const void *frame, union ompt_data *parallel, unsigned threads,
+                              int flags, const void *place)
+{
+    (void)task, (void)frame, (void)flags;
+    if (!tp_hook_is_on(&is_on))
+        return;
+    parallel->value = next_region();
+    __atomic_store_n(&places[parallel->value % REGIONS], (uint64_t)(uintptr_t)place, __ATOMIC_RELAXED);
+    begin(PARALLEL, parallel->value, (uint64_t)(uintptr_t)place, (int64_t)threads);
+}
+
+static void on_parallel_end(union ompt_data *parallel, union ompt_data *task, int flags, const void *place)
+{
+    (void)task, (void)flags, (void)place;
+    if (tp_hook_is_on(&is_on) && parallel->value)
+        end(parallel->value);
+}
+
+/* Of the threads that did not meet the region themselves. At its end a worker is no longer told which it was. */
+static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt_data *task, unsigned threads,
+                             unsigned index, int flags)
+{
+    (void)task;
+    if (!tp_hook_is_on(&is_on) || index == 0 || flags & OMPT_TASK_INITIAL)
+        return;
+    if (endpoint == OMPT_SCOPE_BEGIN && parallel && parallel->value) {
+        uint64_t place = __atomic_load_n(&places[parallel->value % REGIONS], __ATOMIC_RELAXED);
+        mine.region = parallel->value;
+        begin(SHARE, mine.region, place, (int64_t)threads);
+    } else if (endpoint == OMPT_SCOPE_END && mine.region) {
+        mine.region = 0;
+        end(0);
+    }
+}
+
+static void on_wait(int kind, int endpoint, union ompt_data *parallel, union ompt_data *task, const void *place)
+{
+    /* kinds of synchronisation from 1 on; those that were added since are barriers */
+    static const uint8_t names[] = {BARRIER, BARRIER, BARRIER, BARRIER, BARRIER, TASKWAIT, TASKGROUP, REDUCTION};
+    (void)task, (void)place;
+    if (!tp_hook_is_on(&is_on))
+        return;
+    uint64_t region = mine.region ? mine.region : parallel ? parallel->value : 0;
+    if (endpoint == OMPT_SCOPE_BEGIN)
+        begin(kind > 0 && kind < (int)sizeof names ? names[kind] : BARRIER, region, 0, INT64_MIN);
+    else if (endpoint == OMPT_SCOPE_END)
+        end(0);
+}
+
+/* ---- the tool ---- */
+
+static int initialize(ompt_lookup lookup, int device, union ompt_data *tool)
+{
+    (void)device, (void)tool;
+    ompt_set_callback set = (ompt_set_callback)lookup("ompt_set_callback");
+    if (!set)
+        return 0;
+    set(OMPT_PARALLEL_BEGIN, (ompt_callback)on_parallel_begin);
+    set(OMPT_PARALLEL_END, (ompt_callback)on_parallel_end);
+    set(OMPT_IMPLICIT_TASK, (ompt_callback)on_implicit_task);
+    set(OMPT_SYNC_REGION_WAIT, (ompt_callback)on_wait);
+    return 1;
+}
+
+static void finalize(union ompt_data *tool)
+{
+    (void)tool;
+}
+
+__attribute__((visibility("default"))) struct ompt_start_tool_result *ompt_start_tool(unsigned version,
+                                                                                      const char *runtime);
+
+/* May come before our constructor. */
+struct ompt_start_tool_result *ompt_start_tool(unsigned version, const char *runtime)
+{
+    static struct ompt_start_tool_result result = {initialize, finalize, {0}};
+    const char *spools = getenv("TRACEPRESS_SPOOLS");
+    (void)version, (void)runtime;
+    return spools && *spools ? &result : NULL;
+}
+
+static const char *probe(const struct tp_source_host *host)
+{
+    (void)host;
+    return NULL;
+}
+
+static bool start(const struct tp_source_host *host, const char *setting)
+{
+    (void)host, (void)setting;
+    for (int i = 0; i < NAMES; i++)
+        numbers[i] = tracepress_intern(texts[i]);
+    __atomic_store_n(&is_on, true, __ATOMIC_RELEASE);
+    return true;
+}
+
+const struct tp_source tp_source_openmp = {
+    .name = "openmp",
+    .what = "OpenMP regions and barriers of libomp; openmp=libomp.so.5 preloads it for programs built by gcc",
+    .is_default = true,
+    .probe = probe,
+    .start = start,
+};

@@ -1,0 +1,90 @@
+/* ITT: tasks, frames, counters and names that a program gives through Intel's instrumentation library.
+ *
+ * Each part of the program that was built with ITT has a static part of that library. At its first call it loads what
+ * INTEL_LIBITTNOTIFY64 names and calls __itt_api_init there with its table of functions, by name; we put ours in, and
+ * what we do not know stays as it is without a tool. The declarations are our own: layouts of ITT 3, which are stable.
+ * PyTorch (emit_itt), oneDNN, OpenVINO, oneTBB and LLVM's OpenMP talk ITT. */
+#include "collector/sources.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/source/itt_calls.h"
+
+static const char variable[] = "INTEL_LIBITTNOTIFY64";
+
+/* ---- what ITT 3 gives us ---- */
+
+struct api {
+    const char *name;
+    void **slot;
+    void *before, *without; /* what stands there at first, and what stands there without a tool */
+    int group;
+};
+
+/* The beginning of the static part's description of itself. */
+struct global {
+    unsigned char magic[8];
+    unsigned long major, minor, build;
+    volatile long is_initialized, has_mutex, counter;
+    pthread_mutex_t mutex;
+    void *library, *error_handler;
+    const char **path;
+    struct api *functions; /* a NULL name ends them */
+};
+
+static const unsigned char magic[8] = {0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0xEE, 0xDA, 0x30};
+
+/* ---- binding ---- */
+
+static tp_itt_call ours_for(const char *name)
+{
+    static const char prefix[] = "__itt_";
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return NULL;
+    for (const struct tp_itt_function *f = tp_itt_functions; f->name; f++)
+        if (strcmp(f->name, name + sizeof prefix - 1) == 0)
+            return f->call;
+    return NULL;
+}
+
+/* Called by each static part with its lock held, so this calls no ITT. groups: unused, we take what we know. */
+__attribute__((visibility("default"))) void __itt_api_init(struct global *global, int groups);
+
+void __itt_api_init(struct global *global, int groups)
+{
+    (void)groups;
+    if (!global || memcmp(global->magic, magic, sizeof magic) != 0)
+        return;
+    for (struct api *api = global->functions; api && api->name; api++) {
+        tp_itt_call ours = ours_for(api->name);
+        if (!api->slot)
+            continue;
+        *api->slot = api->without;
+        if (ours)
+            memcpy(api->slot, &ours, sizeof ours);
+    }
+}
+
+/* ---- the source ---- */
+
+static const char *probe(const struct tp_source_host *host)
+{
+    const char *now = getenv(variable);
+    return now && *now && strcmp(now, host->library) != 0 ? "another tool is in INTEL_LIBITTNOTIFY64" : NULL;
+}
+
+static bool start(const struct tp_source_host *host, const char *setting)
+{
+    (void)setting;
+    return setenv(variable, host->library, 1) == 0;
+}
+
+const struct tp_source tp_source_itt = {
+    .name = "itt",
+    .what = "ITT: tasks, frames and counters of the program and its libraries",
+    .is_default = true,
+    .probe = probe,
+    .start = start,
+};

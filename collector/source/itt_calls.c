@@ -1,0 +1,389 @@
+/* The functions of ITT that programs call: each becomes a record. See itt.c.
+ *
+ * Functions that carry a clock of the program (names in _ex) are not taken: their times would be wrong here. */
+#include "collector/source/itt_calls.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collector/record.h"
+#include "collector/source/itt_handles.h"
+#include "collector/source/mark.h"
+#include "writer/base/str.h"
+
+struct id {
+    unsigned long long d1, d2, d3; /* all 0: none */
+};
+
+typedef struct tp_itt_domain domain;
+typedef struct tp_itt_string string;
+typedef struct tp_itt_counter counter;
+
+/* ---- records ---- */
+
+/* Tells ranges apart; never 0, and never one of NVTX's. */
+static uint64_t key_of(uint32_t in, struct id id, enum tp_spool_form form)
+{
+    uint64_t key = tp_hash_mix(id.d1 ^ 0x9E3779B97F4A7C15ull, id.d2 ^ 0xE7037ED1A0B428DBull);
+    return tp_hash_mix(key ^ id.d3, (uint64_t)in << 8 | (unsigned)form) | 1ull << 63;
+}
+
+static bool is_null(struct id id)
+{
+    return (id.d1 | id.d2 | id.d3) == 0;
+}
+
+/* A fact that is told about an id must find its range, whatever that is. */
+static uint64_t key_of_id(uint32_t in, struct id id)
+{
+    return key_of(in, id, TP_SPOOL_FORM_TASK);
+}
+
+static void put(uint8_t kind, uint32_t in, uint64_t key, enum tp_spool_form form, uint32_t name)
+{
+    const struct tp_spool_mark mark = {.domain = in, .form = (uint8_t)form, .has_more = key != 0, .key = key};
+    tp_mark_put(kind, &mark, tp_mark_number(name));
+}
+
+/* ---- tasks ---- */
+
+static void task_begin(const domain *d, struct id id, struct id parent, string *name)
+{
+    (void)parent;
+    uint32_t in = tp_itt_domain_number(d);
+    put(TP_SPOOL_MARK_PUSH, in, is_null(id) ? 0 : key_of_id(in, id), TP_SPOOL_FORM_TASK, tp_itt_string_number(name));
+}
+
+/* A function's name, or where it is in its file. */
+static void name_function(char *text, size_t size, void *function)
+{
+    Dl_info info;
+    if (!dladdr(function, &info) || !info.dli_fname) {
+        snprintf(text, size, "function %p", function);
+        return;
+    }
+    const char *slash = strrchr(info.dli_fname, '/');
+    if (info.dli_sname)
+        snprintf(text, size, "%s", info.dli_sname);
+    else
+        snprintf(text, size, "%s+0x%zx", slash ? slash + 1 : info.dli_fname,
+                 (size_t)((char *)function - (char *)info.dli_fbase));
+}
+
+static void task_begin_fn(const domain *d, struct id id, struct id parent, void *function)
+{
+    (void)parent;
+    char text[256];
+    uint32_t in = tp_itt_domain_number(d);
+    const struct tp_spool_mark mark = {
+        .domain = in, .form = TP_SPOOL_FORM_TASK, .has_more = 1, .key = is_null(id) ? 0 : key_of_id(in, id)};
+    name_function(text, sizeof text, function);
+    tp_mark_put(TP_SPOOL_MARK_PUSH, &mark, tp_mark_text(text));
+}
+
+static void task_end(const domain *d)
+{
+    tp_mark_pop(tp_itt_domain_number(d));
+}
+
+static void task_begin_overlapped(const domain *d, struct id id, struct id parent, string *name)
+{
+    (void)parent;
+    uint32_t in = tp_itt_domain_number(d);
+    put(TP_SPOOL_MARK_START, in, key_of_id(in, id), TP_SPOOL_FORM_TASK, tp_itt_string_number(name));
+}
+
+static void task_end_overlapped(const domain *d, struct id id)
+{
+    tp_mark_finish(key_of_id(tp_itt_domain_number(d), id));
+}
+
+static void region_begin(const domain *d, struct id id, struct id parent, string *name)
+{
+    (void)parent;
+    uint32_t in = tp_itt_domain_number(d);
+    put(TP_SPOOL_MARK_START, in, key_of_id(in, id), TP_SPOOL_FORM_REGION, tp_itt_string_number(name));
+}
+
+static void region_end(const domain *d, struct id id)
+{
+    tp_mark_finish(key_of_id(tp_itt_domain_number(d), id));
+}
+
+static void marker(const domain *d, struct id id, string *name, int scope)
+{
+    (void)id, (void)scope;
+    put(TP_SPOOL_MARK_POINT, tp_itt_domain_number(d), 0, TP_SPOOL_FORM_RANGE, tp_itt_string_number(name));
+}
+
+/* ---- frames: ranges that bear the name of their domain ---- */
+
+static uint64_t key_of_frame(uint32_t in, const struct id *id)
+{
+    return id && !is_null(*id) ? key_of_id(in, *id) : key_of(in, (struct id){0, 0, 0}, TP_SPOOL_FORM_FRAME);
+}
+
+static void frame_begin_v3(const domain *d, const struct id *id)
+{
+    uint32_t in = tp_itt_domain_number(d);
+    put(TP_SPOOL_MARK_START, in, key_of_frame(in, id), TP_SPOOL_FORM_FRAME, 0);
+}
+
+static void frame_end_v3(const domain *d, const struct id *id)
+{
+    tp_mark_finish(key_of_frame(tp_itt_domain_number(d), id));
+}
+
+static unsigned long long get_timestamp(void)
+{
+    return tp_clock_now();
+}
+
+static void frame_submit_v3(const domain *d, const struct id *id, unsigned long long begin, unsigned long long end)
+{
+    uint32_t in = tp_itt_domain_number(d);
+    uint64_t now = tp_clock_now();
+    const struct tp_spool_mark mark = {
+        .domain = in, .form = TP_SPOOL_FORM_FRAME, .has_more = 1, .key = key_of_frame(in, id)};
+    end = end && end < now ? end : now;
+    tp_mark_span(&mark, 0, begin && begin < end ? begin : end, end);
+}
+
+static void *frame_create(const char *name)
+{
+    return tp_itt_domain(name);
+}
+
+static void frame_begin(void *frame)
+{
+    frame_begin_v3(frame, NULL);
+}
+
+static void frame_end(void *frame)
+{
+    frame_end_v3(frame, NULL);
+}
+
+/* ---- events and marks of the older interface: numbers of names ---- */
+
+static int event_create(const char *name, int size)
+{
+    char text[TP_NAME_BYTES + 1];
+    size_t n = name ? strnlen(name, size > 0 && size < TP_NAME_BYTES ? (size_t)size : TP_NAME_BYTES) : 0;
+    memcpy(text, name ? name : "", n);
+    text[n] = '\0';
+    return (int)tp_mark_intern(text);
+}
+
+/* Of one event on this thread. */
+static uint64_t key_of_event(int event)
+{
+    static _Thread_local char here __attribute__((tls_model("initial-exec")));
+    return key_of(TP_SPOOL_ITT, (struct id){(unsigned long long)(uintptr_t)&here, (unsigned long long)event, 0},
+                  TP_SPOOL_FORM_EVENT);
+}
+
+static int event_start(int event)
+{
+    put(TP_SPOOL_MARK_START, TP_SPOOL_ITT, key_of_event(event), TP_SPOOL_FORM_EVENT, (uint32_t)event & ~TP_SPOOL_ITT);
+    return 0;
+}
+
+static int event_end(int event)
+{
+    tp_mark_finish(key_of_event(event));
+    return 0;
+}
+
+static int mark_create(const char *name)
+{
+    return (int)tp_mark_intern(name);
+}
+
+static int mark(int type, const char *parameter)
+{
+    (void)parameter;
+    put(TP_SPOOL_MARK_POINT, TP_SPOOL_ITT, 0, TP_SPOOL_FORM_RANGE, (uint32_t)type & ~TP_SPOOL_ITT);
+    return 0;
+}
+
+/* ---- counters ---- */
+
+static counter *counter_create(const char *name, const char *in)
+{
+    return tp_itt_counter(name, in, TP_ITT_U64);
+}
+
+static counter *counter_create_typed(const char *name, const char *in, int type)
+{
+    return tp_itt_counter(name, in, type);
+}
+
+static counter *counter_create_v3(const domain *d, const char *name, int type)
+{
+    return tp_itt_counter(name, d ? d->name : NULL, type);
+}
+
+static void counter_destroy(counter *c)
+{
+    (void)c;
+}
+
+static void counter_set_value(counter *c, const void *value)
+{
+    tp_itt_counter_set(c, value);
+}
+
+static void counter_inc(counter *c)
+{
+    tp_itt_counter_add(c, 1);
+}
+
+static void counter_inc_delta(counter *c, unsigned long long delta)
+{
+    tp_itt_counter_add(c, (int64_t)delta);
+}
+
+static void counter_dec(counter *c)
+{
+    tp_itt_counter_add(c, -1);
+}
+
+static void counter_dec_delta(counter *c, unsigned long long delta)
+{
+    tp_itt_counter_add(c, (int64_t)(0 - delta));
+}
+
+static void counter_inc_v3(const domain *d, string *name)
+{
+    tp_itt_counter_add_by_name(d, name, 1);
+}
+
+static void counter_inc_delta_v3(const domain *d, string *name, unsigned long long delta)
+{
+    tp_itt_counter_add_by_name(d, name, (int64_t)delta);
+}
+
+static void counter_dec_v3(const domain *d, string *name)
+{
+    tp_itt_counter_add_by_name(d, name, -1);
+}
+
+static void counter_dec_delta_v3(const domain *d, string *name, unsigned long long delta)
+{
+    tp_itt_counter_add_by_name(d, name, (int64_t)(0 - delta));
+}
+
+/* ---- facts and names ---- */
+
+static struct tp_spool_fact_head head_of(const domain *d, struct id id)
+{
+    uint32_t in = tp_itt_domain_number(d);
+    return (struct tp_spool_fact_head){.key = is_null(id) ? 0 : key_of_id(in, id), .domain = in};
+}
+
+static void metadata_add(const domain *d, struct id id, string *key, int type, size_t count, const void *data)
+{
+    struct tp_spool_fact_head head = head_of(d, id);
+    uint64_t values[TP_MARK_VALUES];
+    uint32_t size = tp_itt_value_size(type);
+    head.count = size && data ? (uint16_t)(count < TP_MARK_VALUES ? count : TP_MARK_VALUES) : 0;
+    head.type = TP_SPOOL_UNSIGNED;
+    for (uint32_t i = 0; i < head.count; i++)
+        values[i] = tp_itt_value(&head.type, type, (const char *)data + (size_t)i * size);
+    tp_mark_values(tp_itt_string_number(key), &head, values);
+}
+
+static void metadata_str_add(const domain *d, struct id id, string *key, const char *text, size_t size)
+{
+    struct tp_spool_fact_head head = head_of(d, id);
+    head.type = TP_SPOOL_TEXT;
+    tp_mark_fact(tp_itt_string_number(key), &head, text, size ? size : SIZE_MAX);
+}
+
+static void thread_set_name(const char *name)
+{
+    tp_mark_thread((uint64_t)syscall(SYS_gettid), tp_mark_text(name));
+}
+
+static int thr_name_set(const char *name, int size)
+{
+    char text[TP_NAME_BYTES + 1];
+    snprintf(text, sizeof text, "%.*s", size > 0 ? size : 0, name ? name : "");
+    thread_set_name(text);
+    return 0;
+}
+
+/* What is recorded is the run: that the program would pause it, is a moment of that run. */
+static void say_point(const char *text)
+{
+    const struct tp_spool_mark point = {.domain = TP_SPOOL_ITT};
+    tp_mark_put(TP_SPOOL_MARK_POINT, &point, tp_mark_text(text));
+}
+
+static void pause_collection(void)
+{
+    say_point("ITT pause");
+}
+
+static void resume_collection(void)
+{
+    say_point("ITT resume");
+}
+
+/* ---- all of them ---- */
+
+const struct tp_itt_function tp_itt_functions[] = {
+#define F(name)                                                                                                        \
+    {                                                                                                                  \
+#name, (tp_itt_call)(name)                                                                                     \
+    }
+    {"domain_create", (tp_itt_call)tp_itt_domain},
+    {"string_handle_create", (tp_itt_call)tp_itt_string},
+    {"mark_global", (tp_itt_call)mark},
+    {"pause", (tp_itt_call)pause_collection},
+    {"resume", (tp_itt_call)resume_collection},
+    F(task_begin),
+    F(task_begin_fn),
+    F(task_end),
+    F(task_begin_overlapped),
+    F(task_end_overlapped),
+    F(region_begin),
+    F(region_end),
+    F(marker),
+    F(frame_begin_v3),
+    F(frame_end_v3),
+    F(frame_submit_v3),
+    F(frame_create),
+    F(frame_begin),
+    F(frame_end),
+    F(get_timestamp),
+    F(event_create),
+    F(event_start),
+    F(event_end),
+    F(mark_create),
+    F(mark),
+    F(counter_create),
+    F(counter_create_typed),
+    F(counter_create_v3),
+    F(counter_destroy),
+    F(counter_set_value),
+    {"counter_set_value_v3", (tp_itt_call)counter_set_value},
+    F(counter_inc),
+    F(counter_inc_delta),
+    F(counter_dec),
+    F(counter_dec_delta),
+    F(counter_inc_v3),
+    F(counter_inc_delta_v3),
+    F(counter_dec_v3),
+    F(counter_dec_delta_v3),
+    F(metadata_add),
+    F(metadata_str_add),
+    F(thread_set_name),
+    F(thr_name_set),
+#undef F
+    {NULL, NULL},
+};

@@ -1,0 +1,408 @@
+/* NVTX: ranges, marks and names that a program gives through NVIDIA's header-only library, version 3.
+ *
+ * That library loads what NVTX_INJECTION64_PATH names, calls InitializeInjectionNvtx2 there with a function that hands
+ * out tables, and from then on our functions through the slots of those tables; every part of the program that was
+ * built with NVTX does so for itself. The declarations are our own: numbers and layouts of NVTX 3, which are stable.
+ *
+ * A domain and a registered string are the number of their name, so there is nothing to look up or to free. Ranges of a
+ * thread are counted per domain, because push and pop return their depth. */
+#include "collector/sources.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collector/session.h"
+#include "collector/source/mark.h"
+#include "collector/source/nvtx_abi.h"
+#include "collector/tracepress.h"
+
+static const char variable[] = "NVTX_INJECTION64_PATH";
+
+/* ---- depths ---- */
+
+enum { DOMAINS = 8, NO_DEPTH = -2, NOTHING_TO_POP = -1 };
+
+/* Open ranges of a thread; domains beyond the eighth that are open at once are not counted. */
+static _Thread_local struct {
+    uint32_t domain;
+    int32_t depth;
+} depths[DOMAINS] __attribute__((tls_model("initial-exec")));
+
+/* The count of the domain's ranges; NULL when there is no room for it. */
+static int32_t *depth_of(uint32_t domain)
+{
+    int32_t *unused = NULL;
+    for (int i = 0; i < DOMAINS; i++) {
+        if (depths[i].depth && depths[i].domain == domain)
+            return &depths[i].depth;
+        if (!depths[i].depth && !unused) {
+            unused = &depths[i].depth;
+            depths[i].domain = domain; /* where its count would be */
+        }
+    }
+    return unused;
+}
+
+static int deeper(uint32_t domain)
+{
+    int32_t *depth = depth_of(domain);
+    return depth && *depth < INT32_MAX ? (*depth)++ : NO_DEPTH;
+}
+
+static int pop(uint32_t domain)
+{
+    int32_t *depth = depth_of(domain);
+    if (depth && *depth == 0)
+        return NOTHING_TO_POP;
+    tp_mark_pop(domain);
+    return depth ? --*depth : NO_DEPTH;
+}
+
+/* ---- attributes ---- */
+
+static uint32_t number_of(const void *handle)
+{
+    return (uint32_t)(uintptr_t)handle & ~TP_SPOOL_ITT;
+}
+
+static void *handle_of(uint32_t number)
+{
+    return (void *)(uintptr_t)number; /* NULL when memory is short: the default domain, an empty text */
+}
+
+static struct tp_mark_text text_of(int32_t type, union tp_nvtx_message message, struct tp_mark_wide *room)
+{
+    switch (type) {
+    case TP_NVTX_MESSAGE_ASCII:
+        return tp_mark_text(message.ascii);
+    case TP_NVTX_MESSAGE_WIDE:
+        return tp_mark_wide(room, message.wide);
+    case TP_NVTX_MESSAGE_REGISTERED:
+        return tp_mark_number(number_of(message.registered));
+    default:
+        return tp_mark_number(0);
+    }
+}
+
+static void set_payload(struct tp_spool_mark *mark, const struct tp_nvtx_attributes *a)
+{
+    double real = a->payload_type == TP_NVTX_PAYLOAD_FLOAT ? (double)a->payload.small : a->payload.real;
+    switch (a->payload_type) {
+    case TP_NVTX_PAYLOAD_U64:
+    case TP_NVTX_PAYLOAD_U32:
+        mark->value_type = TP_SPOOL_UNSIGNED;
+        mark->value = a->payload_type == TP_NVTX_PAYLOAD_U64 ? a->payload.u64 : a->payload.u32;
+        break;
+    case TP_NVTX_PAYLOAD_I64:
+    case TP_NVTX_PAYLOAD_I32:
+        mark->value_type = TP_SPOOL_SIGNED;
+        mark->value = (uint64_t)(a->payload_type == TP_NVTX_PAYLOAD_I64 ? a->payload.i64 : a->payload.i32);
+        break;
+    case TP_NVTX_PAYLOAD_DOUBLE:
+    case TP_NVTX_PAYLOAD_FLOAT:
+        mark->value_type = TP_SPOOL_REAL;
+        memcpy(&mark->value, &real, sizeof real);
+        break;
+    default: /* one of the extensions' */
+        break;
+    }
+}
+
+static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvtx_attributes *a)
+{
+    struct tp_spool_mark mark = {.domain = domain, .form = TP_SPOOL_FORM_RANGE, .has_more = key != 0, .key = key};
+    struct tp_mark_wide room;
+    if (!a || a->size < sizeof *a) { /* of no version that there was */
+        tp_mark_put(kind, &mark, tp_mark_number(0));
+        return;
+    }
+    mark.category = a->category;
+    mark.has_color = a->color_type == TP_NVTX_ARGB;
+    mark.color = mark.has_color ? a->color : 0;
+    set_payload(&mark, a);
+    mark.has_more |= mark.value_type != TP_SPOOL_NOTHING;
+    tp_mark_put(kind, &mark, text_of(a->message_type, a->message, &room));
+}
+
+static void put_text(uint8_t kind, uint64_t key, struct tp_mark_text text)
+{
+    const struct tp_spool_mark mark = {.form = TP_SPOOL_FORM_RANGE, .has_more = key != 0, .key = key};
+    tp_mark_put(kind, &mark, text);
+}
+
+static uint64_t next_key(void)
+{
+    static _Atomic uint64_t last;
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
+/* ---- the functions of the domain that has no name ---- */
+
+static void mark_ex(const struct tp_nvtx_attributes *a)
+{
+    put(TP_SPOOL_MARK_POINT, 0, 0, a);
+}
+
+static void mark_a(const char *text)
+{
+    put_text(TP_SPOOL_MARK_POINT, 0, tp_mark_text(text));
+}
+
+static void mark_w(const wchar_t *text)
+{
+    struct tp_mark_wide room;
+    put_text(TP_SPOOL_MARK_POINT, 0, tp_mark_wide(&room, text));
+}
+
+static uint64_t start_ex(const struct tp_nvtx_attributes *a)
+{
+    uint64_t key = next_key();
+    put(TP_SPOOL_MARK_START, 0, key, a);
+    return key;
+}
+
+static uint64_t start_a(const char *text)
+{
+    uint64_t key = next_key();
+    put_text(TP_SPOOL_MARK_START, key, tp_mark_text(text));
+    return key;
+}
+
+static uint64_t start_w(const wchar_t *text)
+{
+    struct tp_mark_wide room;
+    uint64_t key = next_key();
+    put_text(TP_SPOOL_MARK_START, key, tp_mark_wide(&room, text));
+    return key;
+}
+
+static void finish(uint64_t key)
+{
+    tp_mark_finish(key);
+}
+
+static int push_ex(const struct tp_nvtx_attributes *a)
+{
+    put(TP_SPOOL_MARK_PUSH, 0, 0, a);
+    return deeper(0);
+}
+
+static int push_a(const char *text)
+{
+    put_text(TP_SPOOL_MARK_PUSH, 0, tp_mark_text(text));
+    return deeper(0);
+}
+
+static int push_w(const wchar_t *text)
+{
+    struct tp_mark_wide room;
+    put_text(TP_SPOOL_MARK_PUSH, 0, tp_mark_wide(&room, text));
+    return deeper(0);
+}
+
+static int pop_default(void)
+{
+    return pop(0);
+}
+
+static void name_category(uint32_t domain, uint32_t category, struct tp_mark_text text)
+{
+    const struct tp_spool_mark mark = {.domain = domain, .category = category};
+    tp_mark_put(TP_SPOOL_MARK_CATEGORY, &mark, text);
+}
+
+static void name_category_a(uint32_t category, const char *text)
+{
+    name_category(0, category, tp_mark_text(text));
+}
+
+static void name_category_w(uint32_t category, const wchar_t *text)
+{
+    struct tp_mark_wide room;
+    name_category(0, category, tp_mark_wide(&room, text));
+}
+
+static void name_thread_a(uint32_t tid, const char *text)
+{
+    tp_mark_thread(tid, tp_mark_text(text));
+}
+
+static void name_thread_w(uint32_t tid, const wchar_t *text)
+{
+    struct tp_mark_wide room;
+    tp_mark_thread(tid, tp_mark_wide(&room, text));
+}
+
+/* ---- the functions of domains ---- */
+
+static void domain_mark(const void *domain, const struct tp_nvtx_attributes *a)
+{
+    put(TP_SPOOL_MARK_POINT, number_of(domain), 0, a);
+}
+
+static uint64_t domain_start(const void *domain, const struct tp_nvtx_attributes *a)
+{
+    uint64_t key = next_key();
+    put(TP_SPOOL_MARK_START, number_of(domain), key, a);
+    return key;
+}
+
+static void domain_finish(const void *domain, uint64_t key)
+{
+    (void)domain;
+    tp_mark_finish(key);
+}
+
+static int domain_push(const void *domain, const struct tp_nvtx_attributes *a)
+{
+    put(TP_SPOOL_MARK_PUSH, number_of(domain), 0, a);
+    return deeper(number_of(domain));
+}
+
+static int domain_pop(const void *domain)
+{
+    return pop(number_of(domain));
+}
+
+/* Of resources only threads have a row that can carry their name. */
+static void *domain_resource(const void *domain, const struct tp_nvtx_resource *r)
+{
+    (void)domain;
+    struct tp_mark_wide room;
+    if (r && r->size >= sizeof *r && r->type == TP_NVTX_THREAD_NATIVE)
+        tp_mark_thread(r->identifier.number, text_of(r->message_type, r->message, &room));
+    return handle_of(1);
+}
+
+static void nothing_to_destroy(const void *handle)
+{
+    (void)handle;
+}
+
+static void domain_category_a(const void *domain, uint32_t category, const char *text)
+{
+    name_category(number_of(domain), category, tp_mark_text(text));
+}
+
+static void domain_category_w(const void *domain, uint32_t category, const wchar_t *text)
+{
+    struct tp_mark_wide room;
+    name_category(number_of(domain), category, tp_mark_wide(&room, text));
+}
+
+static void *domain_register_a(const void *domain, const char *text)
+{
+    (void)domain;
+    return handle_of(tp_mark_intern(text));
+}
+
+static void *domain_register_w(const void *domain, const wchar_t *text)
+{
+    (void)domain;
+    return handle_of(tp_mark_intern_wide(text));
+}
+
+static void *domain_create_a(const char *name)
+{
+    return handle_of(tp_mark_intern(name));
+}
+
+static void *domain_create_w(const wchar_t *name)
+{
+    return handle_of(tp_mark_intern_wide(name));
+}
+
+/* ---- binding ---- */
+
+#define F(name) ((tp_nvtx_function)(name))
+
+/* By the numbers of NVTX 3; 0 is none. */
+static const tp_nvtx_function core[] = {
+    NULL,
+    F(mark_ex),
+    F(mark_a),
+    F(mark_w),
+    F(start_ex),
+    F(start_a),
+    F(start_w),
+    F(finish),
+    F(push_ex),
+    F(push_a),
+    F(push_w),
+    F(pop_default),
+    F(name_category_a),
+    F(name_category_w),
+    F(name_thread_a),
+    F(name_thread_w),
+};
+
+static const tp_nvtx_function core2[] = {
+    NULL,
+    F(domain_mark),
+    F(domain_start),
+    F(domain_finish),
+    F(domain_push),
+    F(domain_pop),
+    F(domain_resource),
+    F(nothing_to_destroy),
+    F(domain_category_a),
+    F(domain_category_w),
+    F(domain_register_a),
+    F(domain_register_w),
+    F(domain_create_a),
+    F(domain_create_w),
+    F(nothing_to_destroy),
+    F(nothing_to_destroy), /* nvtxInitialize: it comes to us already */
+};
+
+/* Puts ours into the slots of a module; an older NVTX has fewer. size: the number of its last function, or one more. */
+static int bind(const struct tp_nvtx_callbacks *callbacks, int module, const tp_nvtx_function *ours, unsigned count)
+{
+    tp_nvtx_function **table = NULL;
+    unsigned size = 0;
+    if (!callbacks->get_module(module, &table, &size) || !table)
+        return 0;
+    for (unsigned i = 1; i < count && i < size; i++)
+        if (table[i])
+            *table[i] = ours[i];
+    return 1;
+}
+
+/* Called by NVTX, at the program's first call of it: on any thread, perhaps before main. Returns 1 for success. */
+__attribute__((visibility("default"))) int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t));
+
+int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t))
+{
+    const struct tp_nvtx_callbacks *callbacks = get_table ? get_table(TP_NVTX_CALLBACKS) : NULL;
+    if (!callbacks || callbacks->size < sizeof *callbacks || !callbacks->get_module)
+        return 0;
+    int has_core = bind(callbacks, TP_NVTX_CORE, core, sizeof core / sizeof *core);
+    int has_core2 = bind(callbacks, TP_NVTX_CORE2, core2, sizeof core2 / sizeof *core2);
+    return has_core || has_core2;
+}
+
+/* ---- the source ---- */
+
+static const char *probe(const struct tp_source_host *host)
+{
+    const char *now = getenv(variable);
+    return now && *now && strcmp(now, host->library) != 0 ? "another tool is in NVTX_INJECTION64_PATH" : NULL;
+}
+
+static bool start(const struct tp_source_host *host, const char *setting)
+{
+    (void)setting;
+    return setenv(variable, host->library, 1) == 0;
+}
+
+const struct tp_source tp_source_nvtx = {
+    .name = "nvtx",
+    .what = "NVTX: ranges and marks of the program and its libraries",
+    .is_default = true,
+    .probe = probe,
+    .start = start,
+};

@@ -1,0 +1,18 @@
+/* A library that is preloaded into a program and talks NVTX in its constructor, before most others have begun. The
+ * program calls early_work later. */
+#include "tests/fake/nvtx_part.h"
+
+__attribute__((visibility("default"))) void early_work(void);
+
+__attribute__((constructor)) static void begin(void)
+{
+    nvtx_load();
+    nvtxRangePushA("in a constructor");
+    nvtxRangePop();
+}
+
+void early_work(void)
+{
+    nvtxRangePushA("early work");
+    nvtxRangePop();
+}

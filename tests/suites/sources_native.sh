@@ -1,0 +1,301 @@
+# `tracepress record` of C and C++ programs that know nothing of us. Each counts by itself what it does; the trace must
+# say the same. Programs: tests/native, built here with what each needs.
+. tests/suites/case.sh
+HERE=$PWD
+cd "$WORK" || exit 1
+
+if is_checked; then # malloc is the sanitizer's there, and the preload library cannot come before it
+    skip "programs recorded by the preload library" "a sanitizer's library would have to be preloaded before ours"
+    exit 0
+fi
+
+CFLAGS="-O1 -g -Wall -D_GNU_SOURCE -pthread -I$HERE"
+# program NAME [FLAGS...]: builds tests/native/NAME.c
+program() {
+    program_name=$1
+    shift
+    # shellcheck disable=SC2086
+    ${CC:-cc} $CFLAGS "$HERE/tests/native/$program_name.c" -o "$program_name" "$@"
+}
+# recorded SOURCE PROGRAM...: records with SOURCE alone; the trace's text is in trace.json, the output in out
+recorded() {
+    source=$1
+    shift
+    rm -rf d
+    "$TP" record -o d --no-tfevents --source "$source" -- "$@" >out 2>err || { cat out err; return 1; }
+    [ "$(grep -vc 'recorded d/' err)" = 0 ] || { cat err; return 1; }
+    set -- d/*.pt.trace.json.gz
+    [ $# = 1 ] && [ -e "$1" ] || { ls -A d; return 1; }
+    zcat "$1" >trace.json && "$TP" report "$1" -o d/report.html --json d/report.json --strict --quiet
+}
+# field NAME: the first number behind "NAME": in the trace
+field() { sed -n "s/.*\"$1\":\\(-\\{0,1\\}[0-9.]*\\).*/\\1/p" trace.json | head -n 1; }
+# near WANTED FOUND PERCENT
+near() {
+    awk -v a="$1" -v b="${2:-none}" -v p="$3" 'BEGIN { d = a - b; d = d < 0 ? -d : d; exit !(b != "none" && d <= a * p / 100) }' ||
+        { echo "wanted $1 within $3 %, found ${2:-none}"; return 1; }
+}
+# named NAME: events of that name in the trace; total NAME: their time in microseconds
+named() { grep -c "\"name\":\"$1\"" trace.json; }
+total() { sed -n "s/.*\"name\":\"$1\".*\"dur\":\\([0-9.]*\\).*/\\1/p" trace.json | awk '{ s += $1 } END { printf "%.3f\n", s }'; }
+
+# ---- memory
+
+program memory_program || not_ok "memory_program is built"
+peak_is_told() { # the program's own count, the trace's metadata, the curve, and the report agree
+    recorded "$@" || return 1
+    read -r peak calls <out
+    near "$peak" "$(field peak_bytes)" 1 || return 1
+    curve=$(sed -n 's/.*"Total Allocated":\([0-9]*\).*/\1/p' trace.json | sort -n | tail -n 1)
+    near "$peak" "$curve" 1 || return 1
+    counted=$(field allocation_count)
+    [ "$counted" -ge "$calls" ] && [ "$counted" -le $((calls + 200)) ] || { echo "$calls calls, $counted told"; return 1; }
+    [ "$(wc -c <trace.json)" -lt 2000000 ] || { echo "the trace is large"; return 1; }
+}
+check "memory: the peak of the whole malloc family is malloc_usable_size's within 1 %" \
+    peak_is_told memory ./memory_program 4 2
+check "memory: the peak of many small blocks on threads" peak_is_told memory ./memory_program 1 8
+check "memory: blocks of a size that was asked for are told one by one" peak_is_told memory=1m ./memory_program 2 1
+
+large_blocks() { # each block of at least the size is there with its address, and goes
+    recorded memory=1m ./memory_program 2 0 || return 1
+    [ "$(grep '"Addr"' trace.json | grep -c '"Bytes":[0-9]')" = 10 ] && # nine kinds; realloc begins with half
+        [ "$(grep '"Addr"' trace.json | grep -c '"Bytes":-')" = 10 ] || { grep '"Addr"' trace.json; return 1; }
+}
+check "memory: a large block is a record when it is taken and when it is given back" large_blocks
+
+if command -v "${CXX:-c++}" >/dev/null; then
+    "${CXX:-c++}" -std=c++17 -O0 "$HERE/tests/native/new_delete.cc" -o new_delete &&
+        check "memory: C++ new and delete, arrays, sized and aligned" peak_is_told memory ./new_delete
+else
+    skip "memory: C++ new and delete, arrays, sized and aligned" "no C++ compiler"
+fi
+
+small_program() { # nothing of interest: nothing is left
+    rm -rf d
+    "$TP" record -o d --no-tfevents --source memory -- true 2>err || return 1
+    grep -q 'nothing was recorded' err && [ -z "$(ls -A d)" ] || { cat err; ls -A d; return 1; }
+}
+check "memory: a program that holds little leaves no trace" small_program
+
+# ---- locks, input and output
+
+program locks_program || not_ok "locks_program is built"
+program io_program || not_ok "io_program is built"
+waits() { # what the program timed, the trace's ranges say, within 10 %: both look at the clock around the same call
+    recorded locks ./locks_program || return 1
+    read -r mutex lock condition <out
+    near "$mutex" "$(total pthread_mutex_lock | tr -d .)" 10 && near "$lock" "$(total pthread_rwlock_rdlock | tr -d .)" 10 &&
+        near "$condition" "$(total pthread_cond_wait | tr -d .)" 10 || { grep pthread trace.json; return 1; }
+    near "$mutex" "$(field mutex_wait_ns)" 10 && near "$lock" "$(field read_wait_ns)" 10 || return 1
+    [ "$(named pthread_mutex_lock)" -lt 20 ] || { echo "$(named pthread_mutex_lock) waits for mutexes"; return 1; }
+}
+check "locks: a mutex, a read-write lock and a condition are waited for as long as the program says" waits
+io() {
+    rm -rf d
+    "$TP" record -o d --no-tfevents --source io -- ./io_program >out 2>err || { cat out err; return 1; }
+    zcat d/*.gz | grep '"cpu_op"' >trace.json
+    read -r read recv poll fread <out
+    near "$read" "$(total read | tr -d .)" 10 && near "$recv" "$(total recv | tr -d .)" 10 &&
+        near "$poll" "$(total poll | tr -d .)" 10 && near "$fread" "$(total fread | tr -d .)" 10 || { cat trace.json; return 1; }
+    [ "$(grep -c '"bytes":1000' trace.json)" -ge 3 ] || { cat trace.json; return 1; }
+}
+check "io: reads that block, of a pipe, a socket and a stream, with their bytes; handlers that write; children" io
+
+# ---- functions
+
+functions() { # NAME: every function is there as often as it counted, matmul as long as it measured, and rows nest
+    recorded functions "$@" || return 1
+    while read -r name count; do
+        if [ "$name" = time ]; then
+            near "$count" "$(total matmul | tr -d .)" 10 || return 1
+        elif [ "$(named "$name")" != "$count" ]; then
+            echo "$name was called $count times, the trace has $(named "$name")"
+            return 1
+        fi
+    done <out
+    ! grep -q '"finished":false' trace.json || { grep '"finished":false' trace.json; return 1; }
+}
+if program functions_program -finstrument-functions; then
+    check "functions: calls of a program built with -finstrument-functions, by name" functions ./functions_program 20
+    cp functions_program without_lines && strip --strip-debug without_lines &&
+        check "functions: names from the symbol table alone" functions ./without_lines 5
+    left_out() { # a limit: what is told is whole, and the rest is counted
+        "$TP" record -o e --no-tfevents --source functions=100000 -- ./functions_program 10000 >out 2>err || return 1
+        [ "$(grep -c 'more functions than are recorded' err)" = 1 ] || { cat err; return 1; }
+        zcat e/*.gz >trace.json
+        all=$(awk '$1 != "time" { n += $2 } END { print n }' out)
+        told=$(grep -c '"cpu_op"' trace.json)
+        left=$(sed -n 's/.*"functions_left_out":\([0-9]*\).*/\1/p' trace.json)
+        [ $((told + left)) = "$all" ] && [ "$told" -ge 100000 ] || { echo "$all calls, $told told, $left left out"; return 1; }
+    }
+    check "functions: beyond the limit calls are counted" left_out
+else
+    not_ok "functions_program is built"
+fi
+
+# ---- BLAS
+
+products() { # PROGRAM...: calls, FLOPs and shapes as the program counted
+    recorded blas "$@" || return 1
+    [ -s out ] || return 1
+    while read -r name calls flops; do
+        told=$(grep "\"name\":\"$name\"" trace.json | sed -n 's/.*"flops":\([0-9]*\).*/\1/p' | awk '{ s += $1 } END { print s + 0 }')
+        [ "$(named "$name")" = "$calls" ] && [ "$told" = "$flops" ] ||
+            { echo "$name: $calls calls, $flops FLOPs; the trace has $(named "$name") and $told"; return 1; }
+    done <out
+    grep '"name":"cblas_dgemm"' trace.json | grep -q '"Input Dims":\[\[96,48\],\[48,24\]\]' || { cat trace.json; return 1; }
+    grep '"name":"sgemm_"' trace.json | grep -q '"Input type":\["float","float"\]'
+}
+program small_blas -shared -fPIC -Wl,-soname,libsmall_blas.so && mv small_blas libsmall_blas.so
+if program blas_program -L. -lsmall_blas -Wl,-rpath,"$PWD" -ldl; then
+    check "blas: products by cblas and Fortran names, with shapes and FLOPs" products ./blas_program
+    mv blas_program direct
+    program blas_program -DPLUGIN -shared -fPIC -L. -lsmall_blas -Wl,-rpath,"$PWD" && mv blas_program plugin.so
+    program blas_program -DNO_MULTIPLY -ldl && mv blas_program opener
+    check "blas: of a plugin that brings its own, opened with RTLD_LOCAL" products ./opener ./plugin.so
+else
+    not_ok "blas_program is built"
+fi
+if program blas_program -lopenblas -ldl 2>/dev/null; then
+    check "blas: OpenBLAS" products ./blas_program
+else
+    skip "blas: OpenBLAS" "no libopenblas to link with"
+fi
+
+# ---- OpenMP
+
+regions() { # SOURCE PROGRAM: the regions, the worker's share of each, and its wait at the barrier
+    recorded "$1" "$2" || return 1
+    read -r count ahead <out
+    [ "$(named 'omp parallel: main[^"]*')" = "$count" ] && [ "$(named 'omp worker: main[^"]*')" = "$count" ] ||
+        { grep '"omp' trace.json; return 1; }
+    worker=$(sed -n 's/.*"name":"omp worker.*"tid":\([0-9]*\).*/\1/p' trace.json | sort -u)
+    waited=$(grep '"name":"omp barrier"' trace.json | grep "\"tid\":$worker," | sed -n 's/.*"dur":\([0-9.]*\).*/\1/p' |
+        awk '{ s += $1 } END { printf "%.0f", s * 1000 }')
+    near "$ahead" "$waited" 10 || { grep '"omp' trace.json; return 1; }
+    ! grep -q '"finished":false' trace.json || { grep finished trace.json; return 1; }
+}
+if command -v clang >/dev/null && CC=clang program openmp_program -fopenmp 2>/dev/null; then
+    check "openmp: regions, workers and waits at barriers under libomp" regions openmp ./openmp_program
+else
+    skip "openmp: regions, workers and waits at barriers under libomp" "no clang with libomp"
+fi
+libomp=$(find /usr/lib /usr/lib64 /usr/local/lib -name 'libomp.so.5' 2>/dev/null | head -n 1)
+if [ -n "$libomp" ] && program openmp_program -fopenmp 2>/dev/null && ldd ./openmp_program | grep -q libgomp; then
+    check "openmp: a program of gcc, on libomp" regions "openmp=$libomp" ./openmp_program
+else
+    skip "openmp: a program of gcc, on libomp" "no gcc with OpenMP, or no libomp.so.5"
+fi
+
+# ---- MPI
+
+ranks() { # MPIRUN: a trace per rank, each with the calls and bytes that the program counted, and its place
+    rm -rf d
+    "$TP" record -o d --source mpi -- "$@" -n 3 ./mpi_program >out 2>err || { cat out err; return 1; }
+    [ "$(ls d/*.pt.trace.json.gz | wc -l)" = 3 ] || { ls d; cat err; return 1; }
+    "$TP" report d -o d/report.html --json d/report.json --strict --quiet || return 1
+    for trace in d/*.pt.trace.json.gz; do
+        zcat "$trace" >trace.json
+        while read -r name calls bytes; do
+            told=$(grep '"record_param_comms"' trace.json | grep "\"Collective name\":\"$name\"" | awk -v q='"' '
+                { in_n = out_n = size = 0 }
+                match($0, q "In msg nelems" q ":[0-9]+") { in_n = substr($0, RSTART + 16, RLENGTH - 16) + 0 }
+                match($0, q "Out msg nelems" q ":[0-9]+") { out_n = substr($0, RSTART + 17, RLENGTH - 17) + 0 }
+                /"dtype":"Double"/ { size = 8 } /"dtype":"(Float|Int)"/ { size = 4 } /"dtype":"Byte"/ { size = 1 }
+                { calls++; bytes += (in_n > out_n ? in_n : out_n) * size } END { print calls + 0, bytes + 0 }')
+            [ "$told" = "$calls $bytes" ] || { [ "$bytes" = - ] && [ "${told% *}" = "$calls" ]; } ||
+                { echo "$name: $calls calls, $bytes bytes; $trace has $told"; return 1; }
+            [ "$(named "mpi:$name")" = "$calls" ] || { echo "mpi:$name: $(named "mpi:$name")"; return 1; }
+        done <out
+        sed -n 's/.*"distributedInfo": *{\(.*\)}.*/\1/p' trace.json | grep -o '"rank": *[0-9]*,.*"world_size": *[0-9]*'
+    done | grep -o '[0-9]*' | tr '\n' ' ' >places
+    tr ' ' '\n' <places | sort -n | tr '\n' ' ' | grep -q '0 1 2 3 3 3' || { echo "ranks and sizes: $(cat places)"; return 1; }
+    gathered=$(for trace in d/*.gz; do zcat "$trace"; done | grep '"Collective name":"gather"' | grep -c '"Out msg nelems":60')
+    [ "$gathered" = 5 ] || { echo "$gathered calls of gather got what all gave"; return 1; }
+}
+for kind in mpich openmpi; do
+    name="mpi: ranks, collectives with sizes, messages ($kind)"
+    if command -v mpicc.$kind >/dev/null && CC=mpicc.$kind program mpi_program 2>/dev/null; then
+        case $kind in
+        openmpi) check "$name" ranks mpirun.openmpi --allow-run-as-root --oversubscribe ;;
+        *) check "$name" ranks mpirun.mpich ;;
+        esac
+    else
+        skip "$name" "no mpicc.$kind"
+    fi
+done
+
+# ---- ggml
+
+nodes() { # PROGRAM...: operators and FLOPs as counted; the program's own callback sees what it would have seen
+    recorded ggml "$@" || return 1
+    while read -r name calls flops; do
+        [ "$name" != own ] || continue
+        told=$(grep "\"name\":\"$name\"" trace.json | sed -n 's/.*"flops":\([0-9]*\).*/\1/p' | awk '{ s += $1 } END { print s + 0 }')
+        [ "$(named "$name")" = "$calls" ] && [ "$told" = "$flops" ] ||
+            { echo "$name: $calls, $flops FLOPs; the trace has $(named "$name"), $told"; return 1; }
+    done <out
+    [ "$(named 'ggml graph')" = 10 ] && grep '"name":"MUL_MAT"' trace.json | grep -q '"Input Dims":\[\[48,32\],\[20,32\]\]' &&
+        grep '"name":"ADD"' trace.json | grep -q '"Input Dims":\[\[20,48\]\]' || { cat trace.json; return 1; }
+}
+if program small_ggml -shared -fPIC -Wl,-soname,libsmall_ggml.so && mv small_ggml libsmall_ggml.so &&
+    program small_ggml -DPROGRAM -L. -lsmall_ggml -Wl,-rpath,"$PWD"; then
+    check "ggml: nodes of graphs, shapes and FLOPs of products" nodes ./small_ggml
+    check "ggml: a callback of the program's own is asked and told as without us" nodes ./small_ggml own
+else
+    not_ok "small_ggml is built"
+fi
+
+# ---- what programs do, with all sources at once
+
+survives() { # WAY: the program ends as without us, in time, says nothing more, and its trace is read strictly
+    rm -rf d
+    for turn in 1 2 3; do
+        timeout -s KILL 120 "$TP" record -o d --no-tfevents --source default -- ./lives_program "$1" >out 2>err
+        status=$?
+        [ $status = 7 ] && [ "$(cat out)" = "done" ] || { echo "turn $turn: status $status"; cat out err; return 1; }
+        ! grep -v 'recorded d/\|more in d$\|ranges were open\|nothing was recorded' err || return 1
+    done
+    "$TP" report d -o d/report.html --strict --quiet
+}
+if program lives_program -rdynamic -finstrument-functions -ldl; then
+    for way in threads fork exec exit signals cancel loader close vfork load; do
+        check "all sources: $way" survives $way
+    done
+else
+    not_ok "lives_program is built"
+fi
+
+# ---- programs of others
+
+same_peak() { # PROGRAM...: the peak that a counter of our own finds, preloaded alone
+    rm -rf d
+    LD_PRELOAD=$PWD/count_memory.so "$@" >plain 2>counted || { cat plain counted; return 1; }
+    "$TP" record -o d --no-tfevents --source memory -- "$@" >told 2>err || { cat told err; return 1; }
+    zcat d/*.gz >trace.json
+    near "$(sed -n 's/^peak //p' counted)" "$(field peak_bytes)" 1
+}
+functions_there() { # PROGRAM...: all sources; it does the same, and the report has its samples and its memory
+    rm -rf d
+    "$TP" record -o d --no-tfevents -- "$@" >told 2>err || { cat told err; return 1; }
+    "$TP" report d -o d/report.html --json d/report.json --strict --quiet && grep -q '"memory_view":{' d/report.json
+}
+program count_memory -shared -fPIC && mv count_memory count_memory.so
+if command -v darknet >/dev/null; then
+    check "darknet: the peak of its memory" same_peak darknet speed /usr/share/darknet/cfg/tiny.cfg 2
+    check "darknet: all sources" functions_there darknet speed /usr/share/darknet/cfg/tiny.cfg 2
+else
+    skip "darknet" "it is not installed"
+fi
+if command -v tesseract >/dev/null && tesseract --list-langs 2>/dev/null | grep -qx eng; then
+    awk 'BEGIN { printf "P2 400 80 255\n"; for (y = 0; y < 80; y++) for (x = 0; x < 400; x++)
+        print (y > 20 && y < 60 && x % 40 > 10 && (x % 40 < 18 || y > 50)) ? 0 : 255 }' >page.pgm
+    export OMP_THREAD_LIMIT=1
+    check "tesseract: the peak of its memory" same_peak tesseract page.pgm text
+    tesseract page.pgm plain 2>/dev/null
+    check "tesseract: all sources" functions_there tesseract page.pgm recorded
+    check "tesseract: it reads the same" cmp plain.txt recorded.txt
+else
+    skip "tesseract" "it is not installed"
+fi

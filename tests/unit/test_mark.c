@@ -1,0 +1,598 @@
+/* What NVTX and ITT are told is what the trace shows: through their own entry points, recorded and converted. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/session.h"
+#include "collector/sources.h"
+#include "collector/tracepress.h"
+#include "tests/fake/itt_part.h"
+#include "tests/fake/nvtx_part.h"
+
+int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t));
+void __itt_api_init(struct itt_global *global, int groups);
+
+static char folder[64];
+
+/* ---- the trace, as its lines ---- */
+
+static char text[8 << 20];
+
+static void keep_trace(const struct tracepress_trace *trace, void *unused)
+{
+    char path[128];
+    (void)unused;
+    snprintf(path, sizeof path, "%s/trace.json", folder);
+    assert_int_equal(tracepress_export_chrome_trace(trace, path), 0);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    text[fread(text, 1, sizeof text - 1, in)] = '\0';
+    assert_true(feof(in));
+    fclose(in);
+}
+
+static int start(void **state)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    (void)state;
+    strcpy(folder, "/tmp/tracepress-mark-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    options.directory = folder;
+    options.handler = keep_trace;
+    text[0] = '\0';
+    __itt_api_init(&itt_global, -1);
+    return tracepress_start(&options) == 0 && InitializeInjectionNvtx2(nvtx_get_table) == 1 ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    char command[128];
+    (void)state;
+    tracepress_stop();
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+struct slice {
+    char line[4096], kind;
+    long long tid, start_ns, dur_ns;
+};
+
+/* "123.456" in microseconds. */
+static long long ns_of(const char *line, const char *key)
+{
+    const char *at = strstr(line, key);
+    long long whole, part;
+    assert_non_null(at);
+    assert_int_equal(sscanf(at + strlen(key), "%lld.%3lld", &whole, &part), 2);
+    return whole * 1000 + part;
+}
+
+/* The nth event of that name. */
+static struct slice event_named(const char *name, int nth)
+{
+    struct slice slice = {.kind = 0};
+    char wanted[256];
+    snprintf(wanted, sizeof wanted, "\"name\":\"%s\"", name);
+    for (const char *line = text; (line = strstr(line, "{\"ph\":\"")); line++) {
+        size_t n = strcspn(line, "\n");
+        const char *found = strstr(line, wanted);
+        if (!found || found > line + n || n >= sizeof slice.line || nth-- > 0)
+            continue;
+        memcpy(slice.line, line, n);
+        slice.line[n] = '\0';
+        slice.kind = line[7];
+        slice.start_ns = ns_of(slice.line, "\"ts\":");
+        slice.dur_ns = slice.kind == 'X' ? ns_of(slice.line, "\"dur\":") : 0;
+        const char *tid = strstr(slice.line, "\"tid\":");
+        slice.tid = tid ? strtoll(tid + 6, NULL, 10) : 0;
+        break;
+    }
+    return slice;
+}
+
+static bool says(const struct slice *slice, const char *what)
+{
+    return strstr(slice->line, what) != NULL;
+}
+
+static bool is_row(long long tid, const char *name)
+{
+    char row[300];
+    snprintf(row, sizeof row, "\"tid\":%lld,\"args\":{\"name\":\"%s\"}}", tid, name);
+    return strstr(text, row) != NULL;
+}
+
+static bool holds(const struct slice *outer, const struct slice *inner)
+{
+    return outer->tid == inner->tid && outer->start_ns <= inner->start_ns &&
+           outer->start_ns + outer->dur_ns >= inner->start_ns + inner->dur_ns;
+}
+
+static long long here(void)
+{
+    return (long long)syscall(SYS_gettid);
+}
+
+static struct nvtx_attributes with_text(const char *message)
+{
+    return (struct nvtx_attributes){
+        .version = 3, .size = sizeof(struct nvtx_attributes), .message_type = 1, .message.ascii = message};
+}
+
+/* ---- NVTX ---- */
+
+static void pushes_nest_and_return_their_depth(void **state)
+{
+    (void)state;
+    assert_int_equal(nvtxRangePushA("outer"), 0);
+    assert_int_equal(nvtxRangePushW(L"inner \u00e4\U0001F600"), 1);
+    assert_int_equal(nvtxRangePop(), 1);
+    assert_int_equal(nvtxRangePop(), 0);
+    assert_true(nvtxRangePop() < 0);
+    nvtxMarkA("moment");
+    tracepress_stop();
+    struct slice outer = event_named("outer", 0), inner = event_named("inner \u00e4\U0001F600", 0);
+    struct slice moment = event_named("moment", 0);
+    assert_int_equal(outer.kind, 'X');
+    assert_true(holds(&outer, &inner));
+    assert_int_equal(outer.tid, here());
+    assert_int_equal(moment.kind, 'i');
+    assert_false(says(&outer, "finished"));
+}
+
+static void attributes_become_arguments(void **state)
+{
+    (void)state;
+    void *domain = nvtxDomainCreateA("my domain"), *registered = nvtxDomainRegisterStringW(domain, L"registered");
+    struct nvtx_attributes a = {.version = 3,
+                                .size = sizeof a,
+                                .category = 5,
+                                .color_type = 1,
+                                .color = 0xFF00FF10,
+                                .payload_type = 3,
+                                .payload.real = 2.5,
+                                .message_type = 3,
+                                .message.registered = registered};
+    nvtxDomainRangePushEx(domain, &a);
+    nvtxDomainNameCategoryA(domain, 5, "input"); /* it may come after its first use */
+    nvtxNameCategoryA(5, "another domain's");
+    nvtxDomainRangePop(domain);
+    a = with_text("plain");
+    a.payload_type = 1;
+    a.payload.u64 = UINT64_MAX;
+    a.category = 6;
+    nvtxDomainMarkEx(domain, &a);
+    a.payload_type = 5;
+    a.payload.i32 = -7;
+    nvtxMarkEx(&a);
+    nvtxMarkEx(NULL);
+    a.size = 8;
+    nvtxMarkEx(&a);
+    nvtxDomainDestroy(domain);
+    tracepress_stop();
+    struct slice range = event_named("registered", 0), mark = event_named("plain", 0), other = event_named("plain", 1);
+    assert_true(says(&range, "\"domain\":\"my domain\",\"category\":\"input\",\"payload\":2.5,"
+                             "\"color\":\"#FF00FF10\""));
+    assert_true(says(&mark, "\"domain\":\"my domain\",\"category\":6,\"payload\":18446744073709551615}"));
+    assert_true(says(&other, "\"category\":6,\"payload\":-7}"));
+    assert_int_equal(event_named("", 1).kind, 'i');
+}
+
+static void *finish_elsewhere(void *id)
+{
+    nvtxRangeEnd(*(const uint64_t *)id);
+    return NULL;
+}
+
+static void started_ranges_share_rows_without_overlap(void **state)
+{
+    pthread_t thread;
+    (void)state;
+    uint64_t first = nvtxRangeStartA("first"), second = nvtxRangeStartA("second");
+    nvtxRangeEnd(first);
+    uint64_t third = nvtxRangeStartA("third");
+    pthread_create(&thread, NULL, finish_elsewhere, &second);
+    pthread_join(thread, NULL);
+    nvtxRangeEnd(third);
+    nvtxRangeEnd(third + 1000);
+    nvtxRangeStartA("never ended");
+    tracepress_stop();
+    struct slice a = event_named("first", 0), b = event_named("second", 0), c = event_named("third", 0);
+    struct slice d = event_named("never ended", 0);
+    assert_true(first && second && third && first != second && second != third);
+    assert_true(a.tid != b.tid && a.tid == c.tid && c.start_ns >= a.start_ns + a.dur_ns);
+    assert_true(b.start_ns + b.dur_ns > c.start_ns && b.start_ns < a.start_ns + a.dur_ns);
+    assert_true(is_row(a.tid, "NVTX ranges") && is_row(b.tid, "NVTX ranges (2)"));
+    assert_true(says(&d, "\"finished\":false") && !says(&b, "finished"));
+}
+
+static void ranges_of_domains_may_cross(void **state)
+{
+    (void)state;
+    void *one = nvtxDomainCreateA("one"), *two = nvtxDomainCreateA("two");
+    struct nvtx_attributes a = with_text("of one"), b = with_text("of two"), c = with_text("left open");
+    tracepress_begin_text("scope");
+    nvtxDomainRangePushEx(one, &a);
+    nvtxDomainRangePushEx(two, &b);
+    assert_int_equal(nvtxDomainRangePop(one), 0);
+    nvtxDomainRangePushEx(one, &c);
+    tracepress_end(); /* the program's own call, amid what NVTX has open */
+    assert_int_equal(nvtxDomainRangePop(two), 0);
+    nvtxRangePushA("last");
+    nvtxRangePop();
+    tracepress_stop();
+    struct slice scope = event_named("scope", 0), x = event_named("of one", 0), y = event_named("of two", 0);
+    struct slice open = event_named("left open", 0), last = event_named("last", 0);
+    assert_true(scope.dur_ns > 0 && x.dur_ns > 0 && y.dur_ns > 0 && open.dur_ns > 0);
+    assert_int_equal(scope.tid, here());
+    assert_true(is_row(x.tid, "NVTX ranges: one") && is_row(y.tid, "NVTX ranges: two"));
+    assert_true(x.start_ns + x.dur_ns > y.start_ns && y.start_ns + y.dur_ns > scope.start_ns + scope.dur_ns);
+    assert_true(says(&open, "\"finished\":false"));
+    assert_int_equal(last.tid, here());
+}
+
+static void threads_get_their_names(void **state)
+{
+    (void)state;
+    struct nvtx_resource named = {3, sizeof named, 1 << 16 | 3, 12345, 1, "nobody"};
+    nvtxNameOsThreadA((uint32_t)here(), "first name");
+    nvtxNameOsThreadW((uint32_t)here(), L"the reader");
+    assert_non_null(nvtxDomainResourceCreate(NULL, &named));
+    nvtxMarkA("here");
+    tracepress_stop();
+    char row[100];
+    snprintf(row, sizeof row, "thread %lld (the reader)", here());
+    assert_true(is_row(here(), row));
+}
+
+static void hostile_texts_do_no_harm(void **state)
+{
+    static char large[1 << 20];
+    static const wchar_t bad[] = {(wchar_t)0x110000, (wchar_t)0xD800, (wchar_t)-1, 'x', 0};
+    (void)state;
+    memset(large, 'L', sizeof large - 1);
+    assert_int_equal(nvtxRangePushA(large), 0);
+    assert_int_equal(nvtxRangePushA(NULL), 1);
+    assert_int_equal(nvtxRangePushW(NULL), 2);
+    nvtxRangePushA("\xFF\xFE\"\\\n</script>");
+    nvtxRangePushW(bad);
+    nvtxDomainCreateA(NULL);
+    nvtxDomainRegisterStringA(NULL, large);
+    nvtxDomainMarkEx((void *)(uintptr_t)0x123456789ABCull, NULL);
+    struct nvtx_attributes a = with_text(NULL);
+    nvtxMarkEx(&a);
+    a.message_type = 77;
+    a.payload_type = 99;
+    nvtxMarkEx(&a);
+    for (int i = 0; i < 5; i++)
+        nvtxRangePop();
+    tracepress_stop();
+    assert_int_equal(event_named("\uFFFD\uFFFD\\\"\\\\\\n</script>", 0).kind, 'X');
+    assert_int_equal(event_named("\uFFFD\uFFFD\uFFFDx", 0).kind, 'X');
+    large[TP_NAME_BYTES] = '\0';
+    assert_non_null(strstr(text, large));
+    large[TP_NAME_BYTES] = 'L';
+    large[TP_NAME_BYTES + 1] = '\0';
+    assert_null(strstr(text, large));
+}
+
+static void more_domains_than_are_counted(void **state)
+{
+    (void)state;
+    void *domains[20];
+    char name[32];
+    struct nvtx_attributes a = with_text("many");
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "domain %d", i);
+        domains[i] = nvtxDomainCreateA(name);
+        int depth = nvtxDomainRangePushEx(domains[i], &a);
+        assert_true(depth == 0 || depth == -2);
+    }
+    for (int i = 19; i >= 0; i--)
+        nvtxDomainRangePop(domains[i]);
+    tracepress_stop();
+    for (int i = 1; i < 20; i++) {
+        struct slice outer = event_named("many", i - 1), inner = event_named("many", i);
+        assert_true(holds(&outer, &inner));
+    }
+}
+
+/* ---- ITT ---- */
+
+static void tasks_nest_within_their_domain(void **state)
+{
+    const struct itt_id id = {1, 2, 0};
+    double loss = 0.25;
+    int counts[] = {1, -2, 3};
+    (void)state;
+    struct itt_domain *domain = itt_domain_create("net");
+    struct itt_string *step = itt_string_handle_create("step"), *key = itt_string_handle_create("loss");
+    assert_ptr_equal(domain, itt_domain_create("net"));
+    assert_ptr_equal(step, itt_string_handle_create("step"));
+    assert_true(domain->flags && strcmp(step->strA, "step") == 0);
+    itt_task_begin(domain, id, itt_null, step);
+    itt_task_begin(&itt_early_domain, itt_null, itt_null, &itt_early_string);
+    itt_metadata_add(&itt_early_domain, itt_null, itt_string_handle_create("counts"), 4, 3, counts);
+    itt_task_end(&itt_early_domain);
+    itt_metadata_add(domain, id, key, 7, 1, &loss);
+    itt_metadata_add(domain, id, key, 8, 1, &loss); /* told again */
+    itt_metadata_add(domain, id, itt_string_handle_create("domain"), 2, 0, NULL);
+    itt_metadata_str_add(domain, itt_null, itt_string_handle_create("note"), "quick brown", 5);
+    itt_task_end(domain);
+    itt_task_end(domain);
+    itt_marker(domain, itt_null, itt_string_handle_create("here"), 1);
+    itt_task_begin_fn(domain, itt_null, itt_null, NULL);
+    void *function = dlsym(RTLD_DEFAULT, "malloc");
+    itt_task_begin_fn(domain, itt_null, itt_null, function);
+    itt_task_begin(domain, itt_null, itt_null, NULL);
+    tracepress_stop();
+    struct slice outer = event_named("step", 0), inner = event_named("early task", 0);
+    assert_true(holds(&outer, &inner));
+    assert_true(says(&outer, "\"domain\":\"net\",\"loss\":0.25,\"metadata domain\":[],\"note\":\"quick\""));
+    assert_true(says(&inner, "\"domain\":\"early\",\"counts\":[1,-2,3]"));
+    assert_int_equal(event_named("here", 0).kind, 'i');
+    assert_true(strstr(text, "malloc\",") || strstr(text, "+0x")); /* a sanitizer has its own */
+    assert_null(itt_unheard_of);
+}
+
+static void frames_and_tasks_that_overlap_have_rows(void **state)
+{
+    struct itt_id a = {1, 1, 0}, b = {2, 1, 0};
+    int batch = 8;
+    (void)state;
+    struct itt_domain *domain = itt_domain_create("video");
+    struct itt_string *load = itt_string_handle_create("load");
+    unsigned long long before = itt_get_timestamp();
+    itt_frame_begin_v3(domain, NULL);
+    itt_task_begin_overlapped(domain, a, itt_null, load);
+    itt_task_begin_overlapped(domain, b, itt_null, load);
+    itt_metadata_add(domain, a, itt_string_handle_create("batch"), 4, 1, &batch);
+    itt_task_end_overlapped(domain, a);
+    itt_task_end_overlapped(domain, b);
+    itt_frame_end_v3(domain, NULL);
+    itt_frame_submit_v3(domain, &a, before, itt_get_timestamp());
+    itt_frame_submit_v3(domain, &a, 0, UINT64_MAX);
+    itt_region_begin(domain, a, itt_null, itt_string_handle_create("region"));
+    itt_region_end(domain, a);
+    int event = itt_event_create("event", 5), moment = itt_event_create("moment of old", 6);
+    itt_event_start(event);
+    itt_event_start(moment);
+    itt_event_end(event);
+    itt_pause();
+    tracepress_stop();
+    struct slice first = event_named("load", 0), second = event_named("load", 1), frame = event_named("video", 0);
+    assert_true(first.tid != second.tid && is_row(first.tid, "ITT tasks: video"));
+    assert_true(says(&first, "\"batch\":8") && !says(&second, "batch"));
+    assert_true(is_row(frame.tid, "ITT frames: video") && frame.dur_ns >= first.dur_ns);
+    assert_true(event_named("video", 1).dur_ns > 0 && event_named("video", 2).dur_ns == 0);
+    assert_true(event_named("region", 0).kind == 'X' && event_named("event", 0).kind == 'X');
+    assert_true(event_named("moment", 0).kind == 'i' && event_named("ITT pause", 0).kind == 'i');
+}
+
+static void counters_are_curves(void **state)
+{
+    double real = 1.5;
+    int early = -3;
+    unsigned long long many = 10;
+    (void)state;
+    struct itt_counter *queue = itt_counter_create("queue", "io");
+    struct itt_counter *rate = itt_counter_create_typed("rate", NULL, 8);
+    itt_counter_inc(queue);
+    itt_counter_set_value(queue, &many);
+    itt_counter_dec_delta(queue, 4);
+    itt_counter_set_value(rate, &real);
+    itt_counter_set_value(&itt_early_counter, &early);
+    itt_counter_inc_delta_v3(itt_domain_create("io"), itt_string_handle_create("bytes"), 512);
+    itt_counter_inc_delta_v3(itt_domain_create("io"), itt_string_handle_create("bytes"), 512);
+    itt_counter_inc(NULL);
+    tracepress_stop();
+    const struct {
+        const char *name, *value;
+        int nth;
+    } wanted[] = {{"io: queue", "{\"value\":1.0}", 0},
+                  {"io: queue", "{\"value\":10.0}", 1},
+                  {"io: queue", "{\"value\":6.0}", 2},
+                  {"rate", "{\"value\":1.5}", 0},
+                  {"early: early counter", "{\"value\":-3.0}", 0},
+                  {"io: bytes", "{\"value\":1024.0}", 1}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct slice counter = event_named(wanted[i].name, wanted[i].nth);
+        if (counter.kind != 'C' || !says(&counter, wanted[i].value))
+            fail_msg("%s: %s", wanted[i].name, counter.line);
+    }
+}
+
+/* Names from many threads at once are one handle each. */
+enum { THREADS = 4, NAMES = 3000 };
+
+static struct itt_string *handles[THREADS][NAMES];
+
+static void *make_handles(void *given)
+{
+    int self = (int)(intptr_t)given;
+    char name[32];
+    struct itt_domain *domain = itt_domain_create("threads");
+    itt_thread_set_name("maker");
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(name, sizeof name, "name %d", i);
+        handles[self][i] = itt_string_handle_create(name);
+        itt_task_begin(domain, itt_null, itt_null, handles[self][i]);
+        itt_task_end(domain);
+    }
+    return NULL;
+}
+
+static void handles_are_the_same_on_all_threads(void **state)
+{
+    pthread_t threads[THREADS];
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, make_handles, (void *)(intptr_t)i);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < NAMES; i++)
+        for (int t = 1; t < THREADS; t++)
+            assert_true(handles[t][i] && handles[t][i] == handles[0][i]);
+}
+
+/* ---- whatever programs do ---- */
+
+enum { CALLS = 20000, DOMAINS_USED = 6, KEYS = 5 };
+
+static unsigned seed;
+
+static unsigned chance(unsigned count)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % count;
+}
+
+static void call_at_random(void *const *nvtx, struct itt_domain *const *itt)
+{
+    static uint64_t started[KEYS];
+    struct nvtx_attributes a = with_text("random");
+    unsigned n = chance(DOMAINS_USED), key = chance(KEYS);
+    struct itt_id id = {key, 1, 0};
+    switch (chance(14)) {
+    case 0:
+    case 1:
+        nvtxDomainRangePushEx(nvtx[n], &a);
+        break;
+    case 2:
+    case 3:
+        nvtxDomainRangePop(nvtx[n]);
+        break;
+    case 4:
+        tracepress_begin_text("own");
+        break;
+    case 5:
+        tracepress_end();
+        break;
+    case 6:
+        tracepress_step();
+        break;
+    case 7:
+        itt_task_begin(itt[n], chance(2) ? id : itt_null, itt_null, itt_string_handle_create("task"));
+        break;
+    case 8:
+        itt_task_end(itt[n]);
+        break;
+    case 9:
+        started[key] = nvtxDomainRangeStartEx(nvtx[n], &a);
+        break;
+    case 10:
+        nvtxRangeEnd(started[key]);
+        break;
+    case 11:
+        itt_task_begin_overlapped(itt[n], id, itt_null, itt_string_handle_create("overlapped"));
+        break;
+    case 12:
+        itt_task_end_overlapped(itt[n], id);
+        break;
+    default:
+        itt_metadata_str_add(itt[n], chance(2) ? id : itt_null, itt_string_handle_create("fact"), "text", 0);
+    }
+}
+
+struct row_range {
+    long long tid, start_ns, end_ns;
+};
+
+static int by_row(const void *x, const void *y)
+{
+    const struct row_range *a = x, *b = y;
+    if (a->tid != b->tid)
+        return a->tid < b->tid ? -1 : 1;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return (a->end_ns < b->end_ns) - (a->end_ns > b->end_ns);
+}
+
+static size_t ranges_of_trace(struct row_range *ranges, size_t most)
+{
+    size_t count = 0;
+    for (const char *line = text; (line = strstr(line, "{\"ph\":\"X\",\"cat\":\"user_annotation\"")); line++) {
+        const char *tid = strstr(line, "\"tid\":");
+        assert_true(tid && count < most);
+        ranges[count].tid = strtoll(tid + 6, NULL, 10);
+        ranges[count].start_ns = ns_of(line, "\"ts\":");
+        ranges[count].end_ns = ranges[count].start_ns + ns_of(line, "\"dur\":");
+        count++;
+    }
+    return count;
+}
+
+static void random_calls_never_cross(void **state)
+{
+    static struct row_range ranges[CALLS], open[CALLS];
+    void *nvtx[DOMAINS_USED] = {NULL};
+    struct itt_domain *itt[DOMAINS_USED];
+    char name[32];
+    size_t depth = 0;
+    (void)state;
+    for (int i = 0; i < DOMAINS_USED; i++) {
+        snprintf(name, sizeof name, "domain %d", i);
+        itt[i] = itt_domain_create(name);
+        nvtx[i] = i ? nvtxDomainCreateA(name) : NULL;
+    }
+    seed = (unsigned)time(NULL);
+    print_message("seed %u\n", seed);
+    for (int i = 0; i < CALLS; i++)
+        call_at_random(nvtx, itt);
+    tracepress_stop();
+    size_t count = ranges_of_trace(ranges, CALLS);
+    assert_true(count > CALLS / 4);
+    qsort(ranges, count, sizeof *ranges, by_row);
+    for (size_t i = 0; i < count; i++) {
+        while (depth && (open[depth - 1].tid != ranges[i].tid || open[depth - 1].end_ns <= ranges[i].start_ns))
+            depth--;
+        assert_true(!depth || ranges[i].end_ns <= open[depth - 1].end_ns);
+        open[depth++] = ranges[i];
+    }
+}
+
+static void strangers_are_not_bound(void **state)
+{
+    struct itt_global stranger = itt_global;
+    struct itt_api row = {"__itt_task_end", (void **)(void *)&itt_unheard_of, NULL, NULL, 1};
+    (void)state;
+    stranger.magic[3] ^= 1;
+    stranger.api_list = &row;
+    __itt_api_init(&stranger, -1);
+    __itt_api_init(NULL, -1);
+    assert_null(itt_unheard_of);
+    assert_int_equal(InitializeInjectionNvtx2(NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(pushes_nest_and_return_their_depth, start, stop),
+        cmocka_unit_test_setup_teardown(attributes_become_arguments, start, stop),
+        cmocka_unit_test_setup_teardown(started_ranges_share_rows_without_overlap, start, stop),
+        cmocka_unit_test_setup_teardown(ranges_of_domains_may_cross, start, stop),
+        cmocka_unit_test_setup_teardown(threads_get_their_names, start, stop),
+        cmocka_unit_test_setup_teardown(hostile_texts_do_no_harm, start, stop),
+        cmocka_unit_test_setup_teardown(more_domains_than_are_counted, start, stop),
+        cmocka_unit_test_setup_teardown(tasks_nest_within_their_domain, start, stop),
+        cmocka_unit_test_setup_teardown(frames_and_tasks_that_overlap_have_rows, start, stop),
+        cmocka_unit_test_setup_teardown(counters_are_curves, start, stop),
+        cmocka_unit_test_setup_teardown(handles_are_the_same_on_all_threads, start, stop),
+        cmocka_unit_test_setup_teardown(random_calls_never_cross, start, stop),
+        cmocka_unit_test_setup_teardown(strangers_are_not_bound, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+/* Memory flow: blocks from records, addresses without gaps, small blocks as cells. Counted by hand. */
+#include "webreport/export/memory_flow.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MEMORY(ts, address, bytes, more)                                                                               \
+    "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":" ts ",\"args\":{\"Addr\":" address                \
+    ",\"Bytes\":" bytes ",\"Device Type\":1,\"Device Id\":0" more "}}"
+#define OPERATOR(name, ts, dur)                                                                                        \
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" ts ",\"dur\":" dur "}"
+
+struct scene {
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_order order;
+    struct tp_model model;
+    struct tp_memory_records records;
+    struct tp_memory_flow flow;
+};
+
+static void build(struct scene *s, const char *events)
+{
+    struct tp_trace_options options = {.single_thread = true};
+    char text[8192];
+    int n = snprintf(text, sizeof text, "{\"traceEvents\":[%s]}", events);
+    tp_arena_init(&s->arena, 0);
+    if (setjmp(s->arena.guard))
+        fail();
+    assert_int_equal(tp_trace_read_bytes(&s->trace, &s->arena, text, (size_t)n, &options, NULL), 0);
+    tp_order_build(&s->order, &s->trace, &s->arena);
+    tp_model_build(&s->model, &s->trace, &s->order, &s->arena);
+    tp_memory_records_build(&s->records, &s->model, &s->arena);
+    tp_memory_flow_build(&s->flow, &s->records, 0, &s->arena);
+}
+
+static void assert_block(const struct scene *s, uint32_t i, int64_t start_ns, int64_t end_ns, uint32_t flags)
+{
+    assert_true(i < s->flow.count);
+    assert_int_equal(s->flow.blocks[i].start_ns, start_ns);
+    assert_int_equal(s->flow.blocks[i].end_ns, end_ns);
+    assert_int_equal(s->flow.blocks[i].flags, flags);
+}
+
+static void blocks_end_where_they_are_freed(void **state)
+{
+    static struct scene s;
+    (void)state;
+    build(&s,
+          OPERATOR("aten::empty", "0", "10") "," MEMORY("1", "4096", "100", "") "," MEMORY(
+              "2", "8192", "50",
+              "") "," MEMORY("3", "4096", "-100",
+                             "") "," MEMORY("4", "700", "-7",
+                                            "") "," MEMORY("5", "8192", "60",
+                                                           "") "," MEMORY("6", "0", "0",
+                                                                          "") ",{\"ph\":\"i\",\"name\":\"[memory]\","
+                                                                              "\"pid\":1,\"tid\":1,\"ts\":7,\"args\":{"
+                                                                              "\"Bytes\":9,\"Device Type\":1,\"Device "
+                                                                              "Id\":0}}");
+    assert_int_equal(s.flow.count, 4);
+    assert_block(&s, 0, 1000, 3000, 0);
+    assert_block(&s, 1, 2000, 5000, TP_FLOW_REUSED);       /* its release is missing */
+    assert_block(&s, 2, 0, 4000, TP_FLOW_FROM_BEFORE);     /* from the start of the trace */
+    assert_block(&s, 3, 5000, 10000, TP_FLOW_NEVER_FREED); /* to its end */
+    assert_int_equal(s.flow.without_address, 1);
+    assert_int_equal(s.flow.never_freed, 1);
+    assert_int_equal(s.flow.peak_bytes, 150);
+    assert_int_equal(s.flow.peak_at_ns, 2000);
+    assert_false(s.flow.is_peak_reported);
+    assert_true(tp_str_equal(tp_flow_operator(&s.flow, &s.flow.blocks[0]), TP_STR("aten::empty")));
+    assert_int_equal(tp_flow_operator(&s.flow, &s.flow.blocks[2]).len, 0);
+    tp_arena_release(&s.arena);
+}
+
+static void peak_is_the_allocators_own(void **state)
+{
+    static struct scene s;
+    (void)state;
+    build(&s, MEMORY("1", "4096", "100", ",\"Total Allocated\":5000") "," MEMORY(
+                  "2", "8192", "100", ",\"Total Allocated\":5100") "," MEMORY("3", "8192", "-100",
+                                                                              ",\"Total Allocated\":5000"));
+    assert_true(s.flow.is_peak_reported);
+    assert_int_equal(s.flow.peak_bytes, 5100);
+    assert_int_equal(s.flow.peak_at_ns, 2000);
+    tp_arena_release(&s.arena);
+}
+
+static void gaps_between_addresses_are_compressed(void **state)
+{
+    static struct scene s;
+    (void)state;
+    build(&s, MEMORY("1", "1000", "600", "") "," MEMORY("2", "1500", "500", "") "," MEMORY(
+                  "3", "1000000000000", "1000", "") "," MEMORY("4", "2004", "10", ""));
+    assert_int_equal(s.flow.range_count, 3); /* 1000..2000, 2004..2014, 1e12.. */
+    assert_true(s.flow.height > 2010 && s.flow.height < 2050);
+    assert_true(tp_memory_flow_place(&s.flow, 2004) == 1004);              /* a small gap stays */
+    assert_true(tp_memory_flow_place(&s.flow, 1000000000000) < 1014 + 21); /* 1 % of 2010 */
+    assert_int_equal(tp_memory_flow_address(&s.flow, 0), 1000);
+    assert_int_equal(tp_memory_flow_address(&s.flow, tp_memory_flow_place(&s.flow, 1000000000500)), 1000000000500);
+    assert_int_equal(tp_memory_flow_address(&s.flow, s.flow.height), 1000000001000);
+    tp_arena_release(&s.arena);
+}
+
+static void absurd_addresses_stay_in_the_picture(void **state)
+{
+    static struct scene s;
+    struct tp_flow_colours colours;
+    struct tp_buf svg;
+    (void)state;
+    build(&s, MEMORY("1", "9223372036854775807", "9223372036854775807", "") "," MEMORY(
+                  "2", "-9223372036854775807", "5", "") "," MEMORY("3", "0", "-9223372036854775807", ""));
+    tp_buf_init(&svg, 0);
+    for (int kind = 0; kind < 3; kind++) {
+        tp_flow_colours_build(&colours, &s.flow, (enum tp_export_colour)kind, &s.arena);
+        tp_memory_flow_svg(&svg, &s.flow, &colours, TP_STR("t"), &s.arena);
+    }
+    assert_int_equal(svg.failed, 0);
+    assert_null(strstr(svg.data, "nan"));
+    assert_null(strstr(svg.data, "inf"));
+    assert_null(strstr(svg.data, "=\"-"));
+    tp_buf_release(&svg);
+    tp_arena_release(&s.arena);
+}
+
+static void small_blocks_become_cells(void **state)
+{
+    struct tp_arena arena;
+    struct tp_flow_raster raster = {.columns = 4, .rows = 2, .pixels = 2};
+    const struct tp_flow_box boxes[] = {{.x = 0, .y = 0, .width = 4, .height = 1, .colour = 1},
+                                        {.x = 0, .y = 1, .width = 2, .height = 0.5, .colour = 0},
+                                        {.x = 7.9, .y = 3.9, .width = 0, .height = 0, .colour = 0}};
+    (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_flow_raster_paint(&raster, boxes, 3, 2, &arena);
+    assert_int_equal(raster.cells[0].colour, 1);
+    assert_int_equal(raster.cells[0].level, 3); /* 1/2 + 1/4 */
+    assert_int_equal(raster.cells[1].level, 2); /* 1/2 */
+    assert_int_equal(raster.cells[2].level, 0);
+    assert_int_equal(raster.cells[4].level, 0);
+    tp_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_end_where_they_are_freed),
+        cmocka_unit_test(peak_is_the_allocators_own),
+        cmocka_unit_test(gaps_between_addresses_are_compressed),
+        cmocka_unit_test(absurd_addresses_stay_in_the_picture),
+        cmocka_unit_test(small_blocks_become_cells),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

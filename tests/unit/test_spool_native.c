@@ -1,0 +1,285 @@
+/* Records of programs that know nothing of us as events of the trace: functions by address, waits, regions of several
+ * threads, collectives. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collector/record.h"
+#include "collector/session.h"
+#include "webreport/trace/trace.h"
+#include "writer/spool_trace.h"
+
+static char folder[64], path[96];
+static struct tp_arena arena;
+static struct tp_trace trace;
+static struct tp_spool_trace_result result;
+
+static void convert(const struct tracepress_trace *spool, void *context)
+{
+    struct tp_error err = {0};
+    (void)context;
+    if (tp_spool_trace(spool->spool, path, false, &result, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static int begin(void **state)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    (void)state;
+    strcpy(folder, "/tmp/tracepress-native-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/trace.json", folder);
+    options.directory = folder;
+    options.handler = convert;
+    return tracepress_start(&options);
+}
+
+/* Ends the recording and reads its trace back, strictly. */
+static void finish(void)
+{
+    const struct tp_trace_options strict = {.is_strict = true, .single_thread = true};
+    struct tp_error err = {0};
+    tracepress_stop();
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    if (tp_trace_read(&trace, &arena, path, &strict, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static int end(void **state)
+{
+    char command[96];
+    (void)state;
+    tp_arena_release(&arena);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+/* ---- what the sources record ---- */
+
+static void put_function(const void *function, uint8_t kind)
+{
+    uint64_t address = (uint64_t)(uintptr_t)function;
+    struct tp_spool_record *record = tp_record_take(0);
+    assert_non_null(record);
+    tp_record_done(record, (uint32_t)address, kind, 0, (uint32_t)(address >> 32 & UINT16_MAX));
+}
+
+static void put_region(uint8_t kind, const char *name, uint64_t number)
+{
+    const struct tp_spool_region region = {.threads = INT64_MIN, .number = number};
+    tp_record_put(name ? tracepress_intern(name) : 0, kind, &region, sizeof region);
+}
+
+static void put_wait(const char *name, uint64_t start)
+{
+    const struct tp_spool_wait wait = {.begin = start, .bytes = 1000};
+    tp_record_put(tracepress_intern(name), TP_SPOOL_WAIT, &wait, sizeof wait);
+}
+
+static void pass_time(void)
+{
+    for (uint64_t start = tp_clock_now(); tp_clock_now() < start + 100000;)
+        ;
+}
+
+/* ---- reading ---- */
+
+static const struct tp_event *find(const char *name)
+{
+    for (uint32_t i = 0; i < trace.event_count; i++)
+        if (tp_str_equal(tp_trace_name(&trace, &trace.events[i]), tp_str_of(name)))
+            return &trace.events[i];
+    fail_msg("no event is named %s", name);
+    return NULL;
+}
+
+static bool is_inside(const struct tp_event *inner, const struct tp_event *outer)
+{
+    return inner->ts_ns >= outer->ts_ns && tp_event_end(inner) <= tp_event_end(outer);
+}
+
+/* ---- functions ---- */
+
+void native_outer(void);
+void native_inner(void);
+
+void native_outer(void)
+{
+}
+
+void native_inner(void)
+{
+}
+
+static void a_function_that_is_left_ends_with_its_caller(void **state)
+{
+    (void)state;
+    tp_session_note_modules();
+    put_function((const void *)native_outer, TP_SPOOL_FUNCTION);
+    put_function((const void *)native_inner, TP_SPOOL_FUNCTION);
+    pass_time();
+    put_function((const void *)native_outer, TP_SPOOL_FUNCTION_END);
+    finish();
+    assert_int_equal(tp_event_end(find("native_inner")), tp_event_end(find("native_outer")));
+    assert_true(is_inside(find("native_inner"), find("native_outer")));
+    assert_int_equal(result.open_count, 0);
+}
+
+static void an_end_without_a_begin_ends_nothing(void **state)
+{
+    (void)state;
+    tp_session_note_modules();
+    put_function((const void *)native_outer, TP_SPOOL_FUNCTION);
+    put_function((const void *)native_inner, TP_SPOOL_FUNCTION_END);
+    finish();
+    assert_int_equal(result.open_count, 1);
+    assert_int_equal(result.range_count, 1);
+}
+
+static void an_address_that_nothing_is_at_has_a_name(void **state)
+{
+    (void)state;
+    put_function((const void *)(uintptr_t)0xffff12345678, TP_SPOOL_FUNCTION); // NOLINT(performance-no-int-to-ptr)
+    finish();
+    find("+0xffff12345678");
+}
+
+/* ---- waits ---- */
+
+static void a_wait_does_not_begin_before_what_it_is_in(void **state)
+{
+    uint64_t before = tp_clock_now();
+    (void)state;
+    pass_time();
+    tracepress_begin_text("scope");
+    put_wait("read", before);
+    pass_time();
+    put_wait("backwards", tp_clock_now() + 1000000000);
+    tracepress_end();
+    finish();
+    assert_true(is_inside(find("read"), find("scope")));
+    assert_int_equal(find("backwards")->dur_ns, 0);
+    assert_true(is_inside(find("backwards"), find("scope")));
+}
+
+/* ---- regions ---- */
+
+static pthread_barrier_t barrier;
+
+/* A worker that learns late that the region is over, or never. */
+static void *worker(void *is_told)
+{
+    put_region(TP_SPOOL_REGION, "share", 1);
+    put_region(TP_SPOOL_REGION, "barrier", 1);
+    uint64_t start = tp_clock_now();
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    pass_time();
+    put_wait("asleep", start);
+    if (is_told) {
+        put_region(TP_SPOOL_REGION_END, NULL, 0);
+        put_region(TP_SPOOL_REGION_END, NULL, 0);
+        tracepress_begin_text("next");
+        tracepress_end();
+    }
+    return NULL;
+}
+
+static void run_region(void *is_told)
+{
+    pthread_t thread;
+    pthread_barrier_init(&barrier, NULL, 2);
+    put_region(TP_SPOOL_REGION, "region", 1);
+    assert_int_equal(pthread_create(&thread, NULL, worker, is_told), 0);
+    pthread_barrier_wait(&barrier);
+    pass_time();
+    put_region(TP_SPOOL_REGION_END, NULL, 1);
+    pthread_barrier_wait(&barrier);
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&barrier);
+    finish();
+    const struct tp_event *region = find("region");
+    assert_int_equal(tp_event_end(find("share")), tp_event_end(region));
+    assert_int_equal(tp_event_end(find("barrier")), tp_event_end(region));
+    assert_int_equal(tp_event_end(find("asleep")), tp_event_end(region));
+    assert_true(region->dur_ns > 0 && find("asleep")->dur_ns > 0);
+    assert_int_equal(result.open_count, 0);
+}
+
+static void a_share_of_a_region_ends_with_it(void **state)
+{
+    (void)state;
+    run_region("told");
+    assert_true(find("next")->ts_ns > tp_event_end(find("region")));
+}
+
+static void a_share_that_nobody_ended_ends_with_its_region(void **state)
+{
+    (void)state;
+    run_region(NULL);
+}
+
+/* ---- collectives ---- */
+
+static void a_collective_is_told_as_torch_tells_one(void **state)
+{
+    const struct tp_spool_rank rank = {2, 8, 1, 0};
+    struct tp_spool_collective call = {.begin = tp_clock_now(),
+                                       .in_count = 100,
+                                       .out_count = 800,
+                                       .dtype = TRACEPRESS_DOUBLE,
+                                       .group_size = 8,
+                                       .peer = INT64_MIN};
+    (void)state;
+    pass_time();
+    call.end = tp_clock_now();
+    pass_time(); /* the facts are asked for */
+    tp_record_put(tracepress_intern("allgather"), TP_SPOOL_COLLECTIVE, &call, sizeof call);
+    tp_record_put(0, TP_SPOOL_RANK, &rank, sizeof rank);
+    finish();
+    const struct tp_event *comms = find("record_param_comms"), *host = find("mpi:allgather");
+    assert_int_equal(comms->ts_ns, host->ts_ns);
+    assert_int_equal(comms->dur_ns, host->dur_ns);
+    assert_int_equal(trace.comm_count, 1);
+    assert_int_equal(trace.comms[0].in_count, 100);
+    assert_int_equal(trace.comms[0].out_count, 800);
+    struct tp_str place = tp_trace_header(&trace, "distributedInfo");
+    assert_true(tp_str_find(place, "\"rank\":2") >= 0 && tp_str_find(place, "\"world_size\":8") >= 0);
+}
+
+/* ---- damage ---- */
+
+static void a_record_without_its_payload_is_counted(void **state)
+{
+    (void)state;
+    for (uint8_t kind = TP_SPOOL_WAIT; kind <= TP_SPOOL_REGION_END; kind++)
+        tp_record_put(0, kind, "", 0);
+    finish();
+    assert_int_equal(result.broken_count, 4);
+    assert_int_equal(result.range_count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_function_that_is_left_ends_with_its_caller, begin, end),
+        cmocka_unit_test_setup_teardown(an_end_without_a_begin_ends_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(an_address_that_nothing_is_at_has_a_name, begin, end),
+        cmocka_unit_test_setup_teardown(a_wait_does_not_begin_before_what_it_is_in, begin, end),
+        cmocka_unit_test_setup_teardown(a_share_of_a_region_ends_with_it, begin, end),
+        cmocka_unit_test_setup_teardown(a_share_that_nobody_ended_ends_with_its_region, begin, end),
+        cmocka_unit_test_setup_teardown(a_collective_is_told_as_torch_tells_one, begin, end),
+        cmocka_unit_test_setup_teardown(a_record_without_its_payload_is_counted, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

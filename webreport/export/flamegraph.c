@@ -1,0 +1,58 @@
+/* A flame graph as one SVG file, of a trace alone or beside a baseline: export --to flamegraph. */
+#include "webreport/export/flamegraph.h"
+
+#include <stdio.h>
+
+#include "webreport/export/formats.h"
+#include "webreport/export/svg.h"
+
+bool tp_export_flamegraph_knows(const char *metric)
+{
+    const struct tp_folded_metric *found = tp_folded_metric(metric);
+    return found && tp_folded_title(found);
+}
+
+static const struct tp_folded *build(const struct tp_export *export, const struct tp_trace *trace,
+                                     const struct tp_folded_metric *metric)
+{
+    struct tp_folded *folded = tp_arena_alloc(export->arena, sizeof *folded);
+    tp_folded_build(folded, trace, metric, export->rules, export->arena);
+    return folded;
+}
+
+/* Host time; of a trace that holds nothing but samples, the processor time they stand for. */
+static const char *own_choice(const struct tp_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i].kind != TP_KIND_NONE && trace->events[i].kind != TP_KIND_SPAN)
+            return "cpu";
+    return trace->sample_count ? "samples-cpu" : "cpu";
+}
+
+struct picture {
+    const struct tp_export *export;
+    const char *metric;
+};
+
+static void draw(struct tp_buf *out, void *context)
+{
+    const struct picture *picture = context;
+    const struct tp_export *export = picture->export;
+    const struct tp_folded_metric *metric = tp_folded_metric(picture->metric);
+    const struct tp_folded *now = build(export, export->profile->trace, metric);
+    const struct tp_folded *before = export->baseline ? build(export, export->baseline, metric) : NULL;
+    struct tp_flame flame;
+    tp_flame_build(&flame, now, before, export->arena);
+    tp_flame_svg(out, &flame, export->profile->worker, export->arena);
+}
+
+int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err)
+{
+    struct picture picture = {export, export->metric ? export->metric : own_choice(export->profile->trace)};
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/%s.%s%s.svg", export->folder, export->worker, picture.metric,
+                     export->baseline ? ".diff" : "");
+    if (n < 0 || (size_t)n >= sizeof path)
+        return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
+    return tp_svg_write(path, export->arena, draw, &picture, err);
+}
