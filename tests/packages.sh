@@ -30,6 +30,8 @@ for stage in "$@"; do
 #include <cmocka.h>' || needed="$needed libcmocka-dev"
         has chromium || has chromium-browser || has google-chrome || wanted="$wanted chromium"
         has node || wanted="$wanted nodejs"
+        has darknet || wanted="$wanted darknet"
+        has tesseract || wanted="$wanted tesseract-ocr"
         ;;
     esac
 done

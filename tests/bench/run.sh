@@ -100,6 +100,9 @@ for program in nvtx_program itt_program; do
 done
 echo "  without a tool: $("$build/nvtx_program" time)"
 "$build/cupti_bench" | sed 's/^/  /'
+"$build/tracepress" record -o "$work/split" --no-tfevents --quiet --source sample=1000 -- "$build/split" 5 2 >"$work/known"
+zcat "$work"/split/*.gz | awk -v known="$(cat "$work/known")" -f tests/check/shares.awk |
+    awk '{ printf "  %d samples of 10 s: %.2f %% of the time in one function, the program says %.2f %%: off by %.2f %% (3 wanted)\n", $1, 100 * $3, 100 * $2, $4 }'
 torch=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
 if "$torch" -c 'import torch' 2>/dev/null; then
     "$torch" tests/bench/torch_export.py 1000000 "$work/torch.json.gz" 2>/dev/null | sed 's/^/  /'

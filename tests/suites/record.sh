@@ -95,6 +95,53 @@ train() {
     [ "$(zcat own/*.gz | grep -c '"cat":"cpu_op"')" = "$(cat own.ops)" ]
 }
 is_asan || check "build/train: record has what its own trace has" train
+shares() { # of processor time in functions, as the program measures them itself
+    rm -rf r
+    "$TP" record -o r --no-tfevents --source sample=1000 -- "$TOOLS/split" 0.6 2 >out 2>err || { cat err; return 1; }
+    zcat r/*.gz | awk -v known="$(cat out)" -f "$OLDPWD/tests/check/shares.awk" >shares
+    cat shares
+    awk '{ exit !($1 >= 100 && $4 <= $5) }' shares
+}
+check "samples: shares of functions are those that the program measures, as far as their number tells" shares
+
+# real PROGRAM...: the same output and exit code as without us, and the functions of its samples in the report
+real() {
+    functions=$1
+    shift
+    rm -rf r
+    "$@" >plain.out 2>plain.err
+    plain=$?
+    "$TP" record -o r --report -- "$@" >out 2>err
+    [ $? = $plain ] || { echo "not the exit code $plain"; cat err; return 1; }
+    sed -i 's/[0-9.]//g' out plain.out # darknet prints times
+    cmp out plain.out || return 1
+    zcat r/*.gz | grep '"cat":"cpu_sample"' >samples
+    [ "$(wc -l <samples)" -ge 5 ] || { wc -l <samples; return 1; }
+    grep -q "$functions" samples && grep -q "$functions" r/report.html
+}
+failing() {
+    rm -rf r
+    "$TP" record -o r --no-tfevents -- "$@" >out 2>err
+    status=$?
+    "$@" >out 2>err
+    [ $? = $status ] && [ $status != 0 ]
+}
+if is_checked; then
+    : # tesseract hangs at its end under ASan's runtime alone
+elif command -v darknet >/dev/null; then
+    check "darknet: the same output, samples in its report" real '\[darknet\]' darknet speed /usr/share/darknet/cfg/darknet.cfg 2
+else
+    skip "darknet" "not installed"
+fi
+if is_checked; then
+    :
+elif command -v tesseract >/dev/null; then
+    awk -f "$OLDPWD/tests/check/hello.awk" >hello.pgm
+    check "tesseract: it reads the same, names of its functions are in the report" real 'tesseract::' tesseract hello.pgm -
+    check "tesseract without an image: its exit code" failing tesseract none.pgm -
+else
+    skip "tesseract" "not installed"
+fi
 
 absent() { rec 127 0 -- no_such_program_here && lines 1 && rec 127 0 -- ./no/such && lines 1; }
 check "no such program: 127" absent
