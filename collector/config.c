@@ -1,6 +1,9 @@
 /* How a recording shall be: see config.h. */
 #include "collector/config.h"
 
+#include "collector/clock.h"
+#include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,4 +58,34 @@ bool tp_config_is_wanted(const char *variable)
 {
     const char *text = getenv(variable);
     return text && *text && strcmp(text, "0") != 0;
+}
+
+bool tp_config_is_sampling(const struct tracepress_options *options)
+{
+    return options->size >= offsetof(struct tracepress_options, sample_rate) + sizeof options->sample_rate &&
+           options->sample_rate;
+}
+
+bool tp_config_is_recorded(const struct tracepress_options *options, enum tracepress_activity activity)
+{
+    return !options->activities || options->activities & activity;
+}
+
+struct tp_spool_head tp_config_head(const struct tracepress_options *o, const struct tp_spool_clock *now)
+{
+    struct tp_spool_head head = {
+        .magic = TP_SPOOL_MAGIC,
+        .version = TP_SPOOL_VERSION,
+        .is_tsc = tp_clock_is_tsc,
+        .pid = (uint64_t)getpid(),
+        .start_realtime_ns = (uint64_t)now->realtime_ns,
+        .flags = (o->record_shapes ? TP_SPOOL_SHAPES : 0u) | (o->profile_memory ? TP_SPOOL_MEMORY : 0u) |
+                 (o->with_stack ? TP_SPOOL_STACKS : 0u) | (o->with_flops ? TP_SPOOL_FLOPS : 0u) |
+                 (o->with_modules ? TP_SPOOL_MODULES : 0u) | (tp_config_ring_bytes(o) ? TP_SPOOL_RING : 0u) |
+                 (tp_config_is_recorded(o, TRACEPRESS_ACTIVITY_CPU) ? 0u : TP_SPOOL_NO_CPU),
+        .rank = tp_config_number("RANK"),
+        .world_size = tp_config_number("WORLD_SIZE"),
+        .local_rank = tp_config_number("LOCAL_RANK")};
+    snprintf(head.program, sizeof head.program, "%s", program_invocation_short_name);
+    return head;
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "collector/tracepress.h"
+#include "writer/spool_format.h"
 
 #define TP_CONFIG_SPOOL_BYTES (64ull << 30) /* the most a spool may grow to */
 
@@ -21,5 +22,14 @@ uint32_t tp_config_number(const char *variable);
 
 /* Switched on in the environment: there, and neither empty nor 0. */
 bool tp_config_is_wanted(const char *variable);
+
+/* Whether samples are asked for; by `given` as the program passed it, maybe of an older header. */
+bool tp_config_is_sampling(const struct tracepress_options *given);
+
+/* Whether the recording has what belongs to an activity. */
+bool tp_config_is_recorded(const struct tracepress_options *options, enum tracepress_activity activity);
+
+/* The head of a spool that begins now. */
+struct tp_spool_head tp_config_head(const struct tracepress_options *options, const struct tp_spool_clock *now);
 
 #endif

@@ -15,6 +15,7 @@ enum { MAX_MODULES = 4096 };
 
 static struct tp_module *modules[MAX_MODULES]; /* never freed: samplers read them while the list grows */
 static _Atomic uint32_t module_count;
+static _Atomic bool is_updating;
 static unsigned long long seen_adds, seen_subs; /* the loader's counts when the list was made */
 
 uint32_t tp_modules_count(void)
@@ -122,8 +123,16 @@ static int on_module(struct dl_phdr_info *info, size_t size, void *context)
 bool tp_modules_update(void)
 {
     struct visit visit = {0};
+    if (atomic_exchange(&is_updating, true))
+        return false;
     dl_iterate_phdr(on_module, &visit);
+    atomic_store(&is_updating, false);
     return visit.is_changed;
+}
+
+void tp_modules_in_child(void)
+{
+    atomic_store(&is_updating, false);
 }
 
 /* ---- their files ---- */

@@ -28,9 +28,13 @@ struct tp_module {
     bool was_tried;
 };
 
-/* Brings the list up to date. Returns true when there are new ones. Cheap when nothing was loaded since. One thread at
- * a time: under the session's lock. */
+/* Brings the list up to date. Returns true when there are new ones. Cheap when nothing was loaded since. Any thread;
+ * where another one is at it, nothing is done. It waits for the loader, inside which the program's functions may be
+ * called and record: so never with a lock of ours. */
 bool tp_modules_update(void);
+
+/* In the child of a fork, where another thread may have been at it. */
+void tp_modules_in_child(void);
 
 /* Modules in the order in which they were met. */
 uint32_t tp_modules_count(void);

@@ -101,7 +101,6 @@ void tp_notes_clock(void)
 
 void tp_notes_modules(void)
 {
-    tp_modules_update();
     for (; notes.spool && notes.told_modules < tp_modules_count(); notes.told_modules++) {
         const struct tp_module *module = tp_modules_get(notes.told_modules);
         const struct tp_spool_loaded loaded = {module->start, module->end, module->bias, tp_clock_now()};

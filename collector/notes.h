@@ -25,7 +25,7 @@ uint32_t tp_notes_name(const char *name);
 /* This moment on all clocks. */
 void tp_notes_clock(void);
 
-/* Modules that were not told yet. */
+/* Modules that are known (tp_modules_update) and were not told yet. */
 void tp_notes_modules(void);
 
 /* A fact about the run; kind: TP_SPOOL_META_TEXT or TP_SPOOL_META_JSON. Kept for the spools to come, at most 64. */

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/modules.h"
 #include "collector/perf.h"
 #include "collector/record.h"
 #include "collector/unwind.h"
@@ -333,8 +334,11 @@ static void *run(void *unused)
         wait_ms(DRAIN_EVERY_MS); /* most children become another program, or end, at once */
     tp_stack_forget();           /* modules may have come and gone since the last time */
     for (uint64_t turn = 0; !atomic_load(&sampler.must_stop); turn++) {
-        if (turn % (LIST_EVERY_MS / DRAIN_EVERY_MS) == 0)
+        if (turn % (LIST_EVERY_MS / DRAIN_EVERY_MS) == 0) {
+            if (tp_modules_update()) /* stacks run through what was loaded meanwhile */
+                tp_stack_forget();
             list_threads();
+        }
         wait_ms(DRAIN_EVERY_MS);
         drain();
     }

@@ -15,6 +15,7 @@
 
 #include "collector/config.h"
 #include "collector/live.h"
+#include "collector/modules.h"
 #include "collector/names.h"
 #include "collector/notes.h"
 #include "collector/record.h"
@@ -43,19 +44,8 @@ static struct {
 
 static const struct tp_session_watch *watch;
 static _Atomic uint64_t dropped;
-static _Atomic int has_spoken;
+static _Atomic bool wants_modules; /* some recording of the process did */
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
-
-void tp_session_say(const char *what, const char *detail)
-{
-    char line[4400];
-    const char *quiet = getenv("TRACEPRESS_QUIET");
-    if ((quiet && *quiet && *quiet != '0') || atomic_exchange(&has_spoken, 1))
-        return;
-    int n = snprintf(line, sizeof line, "tracepress: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
-    if (n > 0 && write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0)
-        return; /* nobody to tell */
-}
 
 void tp_session_watch(const struct tp_session_watch *given)
 {
@@ -69,7 +59,19 @@ void tp_session_drop(void)
 
 /* ---- what threads ask for ---- */
 
-/* Modules that stacks may run through. */
+/* Modules that stacks may run through: looking for them, without the lock; telling the spool, with it. */
+static void want_modules(void)
+{
+    atomic_store(&wants_modules, true);
+    tp_modules_update();
+}
+
+static void look_for_modules(void)
+{
+    if (atomic_load_explicit(&wants_modules, memory_order_relaxed))
+        tp_modules_update();
+}
+
 static void note_modules(void)
 {
     if (session.options.with_stack || session.options.sample_rate || session.has_addresses)
@@ -105,6 +107,8 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
     bool is_in_hook = tp_cursor.inside > 1; /* 1: the refill itself */
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* nobody may end with the lock, or counted as busy */
+    if (!is_in_hook)
+        look_for_modules();
     if (!lock_for_chunk(is_in_hook)) {
         pthread_setcancelstate(cancel, NULL);
         return NULL;
@@ -151,6 +155,7 @@ void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk)
 
 void tp_session_note_modules(void)
 {
+    want_modules();
     pthread_mutex_lock(&session.lock);
     session.has_addresses = true;
     if (session.spool.fd >= 0)
@@ -210,31 +215,6 @@ void tracepress_metadata_json(const char *key, const char *json)
 
 /* ---- beginning and ending a spool; with the lock held ---- */
 
-static bool is_recorded(enum tracepress_activity activity)
-{
-    return !session.options.activities || session.options.activities & activity;
-}
-
-static struct tp_spool_head make_head(const struct tp_spool_clock *now)
-{
-    const struct tracepress_options *o = &session.options;
-    struct tp_spool_head head = {
-        .magic = TP_SPOOL_MAGIC,
-        .version = TP_SPOOL_VERSION,
-        .is_tsc = tp_clock_is_tsc,
-        .pid = (uint64_t)getpid(),
-        .start_realtime_ns = (uint64_t)now->realtime_ns,
-        .flags = (o->record_shapes ? TP_SPOOL_SHAPES : 0u) | (o->profile_memory ? TP_SPOOL_MEMORY : 0u) |
-                 (o->with_stack ? TP_SPOOL_STACKS : 0u) | (o->with_flops ? TP_SPOOL_FLOPS : 0u) |
-                 (o->with_modules ? TP_SPOOL_MODULES : 0u) | (tp_config_ring_bytes(o) ? TP_SPOOL_RING : 0u) |
-                 (is_recorded(TRACEPRESS_ACTIVITY_CPU) ? 0u : TP_SPOOL_NO_CPU),
-        .rank = tp_config_number("RANK"),
-        .world_size = tp_config_number("WORLD_SIZE"),
-        .local_rank = tp_config_number("LOCAL_RANK")};
-    snprintf(head.program, sizeof head.program, "%s", program_invocation_short_name);
-    return head;
-}
-
 /* Switches recording off; what was to be recorded later is not. */
 static void turn_off(void)
 {
@@ -265,7 +245,7 @@ static bool open_spool(void)
         return session.spool.fd >= 0;
     char name[256];
     struct tp_spool_clock now = tp_clock_moment();
-    struct tp_spool_head head = make_head(&now);
+    struct tp_spool_head head = tp_config_head(&session.options, &now);
     const char *directory = session.run_folder ? session.run_folder : session.options.directory;
     snprintf(name, sizeof name, ".%.180s.%lld.%d.tpspool", session.options.worker, (long long)now.realtime_ns,
              (int)getpid());
@@ -290,16 +270,24 @@ static bool open_spool(void)
 /* Samples, where they were asked for; false when there are none. */
 static bool start_sampler(void)
 {
-    bool has_samples = session.options.sample_rate && is_recorded(TRACEPRESS_ACTIVITY_CPU);
+    bool has_samples = session.options.sample_rate && tp_config_is_recorded(&session.options, TRACEPRESS_ACTIVITY_CPU);
     const char *reason = has_samples ? tp_sampler_start(session.options.sample_rate) : NULL;
     if (reason)
         tp_session_say("no samples of stacks are taken", reason);
     return !reason;
 }
 
+/* Without the lock: the loader runs functions of the program, which may record. */
+static void prepare_stacks(void)
+{
+    tp_stack_prepare();
+    want_modules();
+}
+
 bool tp_session_sample(unsigned rate)
 {
     bool is_started = false;
+    prepare_stacks();
     pthread_mutex_lock(&session.lock);
     session.run_rate = session.run_folder ? rate : 0;
     if (is_on()) {
@@ -409,13 +397,13 @@ static void enter_step(enum tp_action before)
 static void tell_begun(uint32_t before)
 {
     uint32_t now = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
-    if (watch && now && now != before && is_recorded(TRACEPRESS_ACTIVITY_CUDA))
+    if (watch && now && now != before && tp_config_is_recorded(&session.options, TRACEPRESS_ACTIVITY_CUDA))
         watch->begun();
 }
 
 static void tell_ending(bool is_ending)
 {
-    if (watch && is_ending && is_recorded(TRACEPRESS_ACTIVITY_CUDA) &&
+    if (watch && is_ending && tp_config_is_recorded(&session.options, TRACEPRESS_ACTIVITY_CUDA) &&
         __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
         watch->ending();
 }
@@ -432,6 +420,7 @@ void tracepress_step(void)
         close_step();
         tp_live_step_ends(step);
         tell_ending(before == TP_ACTION_RECORD_AND_SAVE || (is_kept(before) && !is_kept(next)));
+        look_for_modules();
         pthread_mutex_lock(&session.lock);
         session.step++;
         enter_step(before);
@@ -470,6 +459,7 @@ static void in_child(void)
     session.busy_count = 0;   /* those threads are not here */
     session.is_idle = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     tp_sampler_forget();
+    tp_modules_in_child();
     tp_live_in_child();
     if (is_on()) {
         tp_spool_close(&session.spool, false);
@@ -520,6 +510,7 @@ static void end(void)
     close_step();
     tp_live_stop();
     tell_ending(true);
+    look_for_modules();
     pthread_mutex_lock(&session.lock);
     session.is_started = session.is_lent = false;
     finish_spool();
@@ -539,6 +530,8 @@ int tracepress_start(const struct tracepress_options *options)
     pthread_once(&prepared, prepare);
     if (is_lent())
         end();
+    if (options && (options->with_stack || tp_config_is_sampling(options)))
+        prepare_stacks();
     pthread_mutex_lock(&session.lock);
     bool is_begun = begin(options);
     if (is_begun && (session.options.live || tp_config_is_wanted("TRACEPRESS_LIVE")))

@@ -1,0 +1,20 @@
+/* The one line that the library may say: see tp_session_say. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "collector/session.h"
+
+static _Atomic int has_spoken;
+
+void tp_session_say(const char *what, const char *detail)
+{
+    char line[4400];
+    const char *quiet = getenv("TRACEPRESS_QUIET");
+    if ((quiet && *quiet && *quiet != '0') || atomic_exchange(&has_spoken, 1))
+        return;
+    int n = snprintf(line, sizeof line, "tracepress: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
+    if (n > 0 && write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0)
+        return; /* nobody to tell */
+}
