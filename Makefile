@@ -151,7 +151,7 @@ SRC := $(sort $(shell find collector writer webreport tests -name '*.[ch]'))
 lint: $(PROTO:=.h) $(LIB) ## include layers, headers, ABI, help texts, file sizes; clang-format and clang-tidy where installed
 	@CC="$(CC)" sh tests/lint/lint.sh $(BUILD)
 	$(if $(shell command -v clang-format),@clang-format --dry-run -Werror $(SRC),@echo "clang-format not found: skipped")
-	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out tests/fake/% tests/native/mpi_program.c,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
+	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out tests/fake/% tests/abi/% tests/native/mpi_program.c,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
 	  @echo "clang-tidy not found: skipped")
 format: ## rewrite sources with .clang-format
 	clang-format -i $(SRC)

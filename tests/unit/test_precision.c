@@ -107,7 +107,7 @@ static int compare(struct tp_difference *d, const char *base, const char *new, s
     struct tp_array_pair pair = {.base = {base, NULL}, .new = {new, NULL}};
     struct tp_npy heads[2];
     bool is_new;
-    return tp_compare(d, &heads[0], &heads[1], &pair, &tolerance, &is_new, NULL);
+    return tp_compare(d, heads, &pair, &tolerance, &is_new, NULL);
 }
 
 static void differences_are_those_computed_by_hand(void **state)

@@ -218,8 +218,10 @@ static const char *args_of(const char *name)
     char wanted[256];
     snprintf(wanted, sizeof wanted, "\"cat\":\"tensor\",\"name\":\"%s\"", name);
     const char *at = strstr(text, wanted), *args = at ? strstr(at, "\"args\":") : NULL;
-    if (!args)
+    if (!args) {
         fail_msg("no tensor %s in %s", name, text);
+        return "";
+    }
     snprintf(line, sizeof line, "%.*s", (int)strcspn(args, "\n"), args);
     return line;
 }

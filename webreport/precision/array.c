@@ -107,7 +107,7 @@ static int read_exactly(struct tp_array *a, unsigned char *to, size_t size, stru
 
 static int find(struct tp_array *a, const struct tp_array_place *place, struct tp_error *err)
 {
-    uint64_t size;
+    uint64_t size = 0;
     a->fd = tp_array_open_file(place->path, &size, err);
     if (a->fd < 0)
         return a->fd;

@@ -257,9 +257,8 @@ static int compare(struct comparison *c, struct tp_difference *d, const struct t
     return code;
 }
 
-int tp_compare(struct tp_difference *difference, struct tp_npy *base, struct tp_npy *new,
-               const struct tp_array_pair *pair, const struct tp_tolerance *tolerance, bool *is_new,
-               struct tp_error *err)
+int tp_compare(struct tp_difference *difference, struct tp_npy heads[2], const struct tp_array_pair *pair,
+               const struct tp_tolerance *tolerance, bool *is_new, struct tp_error *err)
 {
     struct comparison *c = calloc(1, sizeof *c);
     *difference = (struct tp_difference){.max_abs = NAN,
@@ -274,8 +273,8 @@ int tp_compare(struct tp_difference *difference, struct tp_npy *base, struct tp_
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     c->base_scale = c->new_scale = c->difference_scale = 1;
     int code = compare(c, difference, pair, tolerance, is_new, err);
-    *base = c->base;
-    *new = c->new;
+    heads[0] = c->base;
+    heads[1] = c->new;
     close_both(c);
     free(c);
     return code;

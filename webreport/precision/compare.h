@@ -34,11 +34,11 @@ struct tp_array_pair {
 };
 
 /* Compares them in bounded memory, reading each once (twice when squares would leave the range of doubles). tolerance:
- * a NaN in it stands for the larger of both types' own. base, new: receive the heads. Returns 0; TP_EUSAGE when the
- * shapes differ, both heads being filled in; what tp_array_open and tp_array_read return, *is_new telling whose fault.
+ * a NaN in it stands for the larger of both types' own. heads: receives that of base, then that of new. Returns 0;
+ * TP_EUSAGE when the shapes differ, both heads being filled in; what tp_array_open and tp_array_read return, *is_new
+ * telling whose fault.
  */
-int tp_compare(struct tp_difference *difference, struct tp_npy *base, struct tp_npy *new,
-               const struct tp_array_pair *pair, const struct tp_tolerance *tolerance, bool *is_new,
-               struct tp_error *err);
+int tp_compare(struct tp_difference *difference, struct tp_npy heads[2], const struct tp_array_pair *pair,
+               const struct tp_tolerance *tolerance, bool *is_new, struct tp_error *err);
 
 #endif

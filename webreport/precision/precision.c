@@ -235,7 +235,7 @@ static void compare_pair(const struct row *row, const struct tp_tensor_item *bas
     struct tp_error err = {0};
     struct tp_array_pair pair = {base->place, new->place, base->is_bfloat16, new->is_bfloat16};
     bool is_new;
-    int code = tp_compare(&d, &heads[0], &heads[1], &pair, &row->precision->options.tolerance, &is_new, &err);
+    int code = tp_compare(&d, heads, &pair, &row->precision->options.tolerance, &is_new, &err);
     put_side(row, false, base, &heads[0]);
     put_side(row, true, new, &heads[1]);
     if (code == TP_EUSAGE) {

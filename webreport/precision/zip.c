@@ -184,7 +184,7 @@ int tp_zip_read(struct tp_zip *zip, struct tp_arena *arena, int fd, uint64_t fil
 int tp_zip_data_offset(uint64_t *offset, int fd, uint64_t file_size, const struct tp_zip_entry *entry,
                        struct tp_error *err)
 {
-    unsigned char local[LOCAL_SIZE];
+    unsigned char local[LOCAL_SIZE] = {0};
     if (entry->is_encrypted || (entry->method != TP_ZIP_STORED && entry->method != TP_ZIP_DEFLATED))
         return tp_error_set(err, TP_EUNSUPPORTED, 0, "compressed by method %u%s", entry->method,
                             entry->is_encrypted ? ", encrypted" : "");
