@@ -5,7 +5,6 @@
 . tests/suites/case.sh
 CHECK=${TOOLS:-$BUILD}/json_check
 export TP DATA CHECK
-is_asan && export ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" # record puts a library before the runtime
 expected() { cat "$1" 2>/dev/null || printf '%s' "$2"; }
 for folder in tests/golden/*/; do
     name=$(basename "$folder")
