@@ -71,11 +71,16 @@ static struct {
 
 /* ---- the handler ---- */
 
+static uint64_t ns_of(struct timespec time)
+{
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
 static uint64_t own_processor_time(void)
 {
     struct timespec used = {0, 0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    return ns_of(used);
 }
 
 static void take_sample(struct slot *slots, void *context)
@@ -202,7 +207,7 @@ static void drain_ring(struct watched *thread)
     if (count == 0)
         return;
     if (clock_gettime(clock_of(thread->tid), &used) == 0) /* else it has ended */
-        cpu_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+        cpu_ns = ns_of(used);
     const struct tp_spool_clock now = tp_clock_moment();
     uint64_t left = cpu_ns > thread->cpu_ns ? cpu_ns - thread->cpu_ns : 0, part = left / count;
     thread->cpu_ns += left;
@@ -253,7 +258,7 @@ static void watch(pid_t tid)
         return;
     sampler.ring_count += has_ring;
     if (sampler.is_first)
-        fresh.cpu_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+        fresh.cpu_ns = ns_of(used);
     sampler.watched[sampler.count++] = fresh;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "webreport/model/interval.h"
+#include "webreport/model/saturate.h"
 #include "webreport/views/calltree_labels.h"
 
 enum { MAX_NODES = 1 << 18, MAX_DEPTH = 200, MAX_STACK_FRAMES = 40 };
@@ -26,13 +27,6 @@ struct walk {
     struct record *records; /* memory records of the thread, by time */
     uint32_t record_count;
 };
-
-/* Sums of what a file chose stop at the end of int64. */
-static int64_t sum(int64_t x, int64_t y)
-{
-    int64_t result;
-    return __builtin_add_overflow(x, y, &result) ? (x < 0 ? INT64_MIN + 1 : INT64_MAX) : result;
-}
 
 /* ---- nodes ---- */
 
@@ -203,7 +197,7 @@ static void add_record(struct walk *w, const struct record *record)
     close_until(w, record->ts);
     uint32_t node = top_node(w);
     struct tp_merge_node *at = tp_merge_node(w->merge, node == TP_NO_ID ? 0 : node);
-    at->bytes = sum(at->bytes, record->bytes);
+    at->bytes = tp_sat_add(at->bytes, record->bytes);
 }
 
 /* Steps stand at the top, also when frames run around them: their time leaves the open calls. */
@@ -244,7 +238,7 @@ static void open_event(struct walk *w, const struct tp_event *event, uint32_t in
     uint32_t reached = label == TP_MERGE_SKIPPED ? node : tp_merge_child(merge, node, label);
     if (reached != node) {
         struct tp_merge_node *own = tp_merge_node(merge, reached);
-        own->host_ns = sum(own->host_ns, event->dur_ns);
+        own->host_ns = tp_sat_add(own->host_ns, event->dur_ns);
         own->call_count++;
     }
     w->node_of_event[index] = reached;
@@ -349,7 +343,7 @@ static void walk_devices(struct walk *w)
         const struct tp_event *event = tp_device_event(merge->model, i);
         uint32_t node = tp_merge_child(merge, launching_node(w, i), device_label(merge, event));
         struct tp_merge_node *kernel = tp_merge_node(merge, node);
-        kernel->device_ns = sum(kernel->device_ns, event->dur_ns);
+        kernel->device_ns = tp_sat_add(kernel->device_ns, event->dur_ns);
         kernel->call_count++;
     }
 }
@@ -421,8 +415,8 @@ void tp_merge_total(struct tp_merge *merge)
         if (node->parent == TP_NO_ID)
             continue;
         struct tp_merge_node *above = tp_merge_node(merge, node->parent);
-        above->child_host_ns = sum(above->child_host_ns, node->host_ns);
-        above->device_ns = sum(above->device_ns, node->device_ns);
-        above->bytes = sum(above->bytes, node->bytes);
+        above->child_host_ns = tp_sat_add(above->child_host_ns, node->host_ns);
+        above->device_ns = tp_sat_add(above->device_ns, node->device_ns);
+        above->bytes = tp_sat_add(above->bytes, node->bytes);
     }
 }

@@ -1,4 +1,5 @@
 /* The call tree of samples: see calltree.h. */
+#include "webreport/model/saturate.h"
 #include "webreport/views/calltree_merge.h"
 #include "webreport/views/samples.h"
 
@@ -8,8 +9,7 @@ static void count_up(struct tp_merge *merge, uint32_t node, int64_t cpu_ns)
     for (uint32_t at = node; at != TP_NO_ID; at = tp_merge_node(merge, at)->parent) {
         struct tp_merge_node *counted = tp_merge_node(merge, at);
         counted->call_count++;
-        if (__builtin_add_overflow(counted->host_ns, cpu_ns, &counted->host_ns))
-            counted->host_ns = INT64_MAX;
+        counted->host_ns = tp_sat_add(counted->host_ns, cpu_ns);
     }
 }
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "webreport/model/saturate.h"
+
 static const struct tp_column_def function_defs[TP_SAMPLE_COLUMNS] = {
     {"function", "Function", "", "Function and its file or library.", TP_COLUMN_TEXT},
     {"self_us", "CPU self", "us", "Processor time while the function itself was running.", TP_COLUMN_NS},
@@ -95,33 +97,27 @@ static struct place *place_of(struct places *places, struct tp_str text)
     return TP_AT(&places->items, struct place, id);
 }
 
-static void add(int64_t *sum, int64_t ns)
-{
-    if (__builtin_add_overflow(*sum, ns, sum))
-        *sum = INT64_MAX;
-}
-
 static void count_sample(struct tp_sample_view *view, struct places *functions, struct places *lines,
                          const struct tp_trace *trace, uint32_t i)
 {
     const struct tp_sample *sample = &trace->samples[i];
     struct tp_str stack = tp_strings_get(&trace->stacks, sample->stack), frame = {NULL, 0};
     struct place *innermost = NULL;
-    add(&view->cpu_ns, sample->cpu_ns);
+    view->cpu_ns = tp_sat_add(view->cpu_ns, sample->cpu_ns);
     while (tp_sample_outer(&stack, &frame)) {
         innermost = place_of(functions, tp_sample_function(functions->texts.arena, frame));
         if (innermost->last == i + 1)
             continue; /* recursion */
         innermost->last = i + 1;
-        add(&innermost->total_ns, sample->cpu_ns);
+        innermost->total_ns = tp_sat_add(innermost->total_ns, sample->cpu_ns);
     }
     view->without_stack += !innermost;
     if (!innermost)
         return;
-    add(&innermost->self_ns, sample->cpu_ns);
+    innermost->self_ns = tp_sat_add(innermost->self_ns, sample->cpu_ns);
     innermost->count++;
     struct place *line = place_of(lines, frame);
-    add(&line->self_ns, sample->cpu_ns);
+    line->self_ns = tp_sat_add(line->self_ns, sample->cpu_ns);
     line->count++;
 }
 
