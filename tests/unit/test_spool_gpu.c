@@ -14,58 +14,14 @@
 
 #include <cmocka.h>
 
-#include "collector/record.h"
-#include "collector/session.h"
-#include "webreport/trace/trace.h"
+#include "tests/unit/recorded.h"
 
-static char folder[64], path[96];
-static struct tp_arena arena;
-static struct tp_trace trace;
-static struct tp_spool_trace_result result;
 static uint32_t tid;
 
-static void convert(const struct tracepress_trace *spool, void *context)
+static int begin_thread(void **state)
 {
-    struct tp_error err = {0};
-    (void)context;
-    if (tp_spool_trace(spool->spool, path, false, &result, &err) != 0)
-        fail_msg("%s", err.text);
-}
-
-static int begin(void **state)
-{
-    struct tracepress_options options = TRACEPRESS_OPTIONS;
-    (void)state;
-    strcpy(folder, "/tmp/tracepress-gpu-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(path, sizeof path, "%s/trace.json", folder);
-    options.directory = folder;
-    options.handler = convert;
     tid = (uint32_t)syscall(SYS_gettid);
-    return tracepress_start(&options);
-}
-
-/* Ends the recording and reads its trace back, strictly. */
-static void finish(void)
-{
-    const struct tp_trace_options strict = {.is_strict = true, .single_thread = true};
-    struct tp_error err = {0};
-    tracepress_stop();
-    tp_arena_init(&arena, 0);
-    if (setjmp(arena.guard))
-        fail();
-    if (tp_trace_read(&trace, &arena, path, &strict, &err) != 0)
-        fail_msg("%s", err.text);
-}
-
-static int end(void **state)
-{
-    char command[96];
-    (void)state;
-    tp_arena_release(&arena);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
+    return begin(state);
 }
 
 /* ---- what CUPTI would have delivered ---- */
@@ -271,14 +227,14 @@ static void clocks_of_two_kinds_are_told_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(work_belongs_to_the_innermost_operator_or_else_scope, begin, end),
-        cmocka_unit_test_setup_teardown(a_driver_call_inside_a_runtime_call_is_not_written, begin, end),
-        cmocka_unit_test_setup_teardown(streams_of_one_number_do_not_meet, begin, end),
-        cmocka_unit_test_setup_teardown(what_has_no_time_is_counted_and_not_drawn, begin, end),
-        cmocka_unit_test_setup_teardown(memory_adds_up, begin, end),
-        cmocka_unit_test_setup_teardown(a_name_is_written_as_its_source_has_it, begin, end),
-        cmocka_unit_test_setup_teardown(any_payload_becomes_strict_json, begin, end),
-        cmocka_unit_test_setup_teardown(clocks_of_two_kinds_are_told_apart, begin, end),
+        cmocka_unit_test_setup_teardown(work_belongs_to_the_innermost_operator_or_else_scope, begin_thread, end),
+        cmocka_unit_test_setup_teardown(a_driver_call_inside_a_runtime_call_is_not_written, begin_thread, end),
+        cmocka_unit_test_setup_teardown(streams_of_one_number_do_not_meet, begin_thread, end),
+        cmocka_unit_test_setup_teardown(what_has_no_time_is_counted_and_not_drawn, begin_thread, end),
+        cmocka_unit_test_setup_teardown(memory_adds_up, begin_thread, end),
+        cmocka_unit_test_setup_teardown(a_name_is_written_as_its_source_has_it, begin_thread, end),
+        cmocka_unit_test_setup_teardown(any_payload_becomes_strict_json, begin_thread, end),
+        cmocka_unit_test_setup_teardown(clocks_of_two_kinds_are_told_apart, begin_thread, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
