@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "collector/tracepress.h"
+#include "writer/worker.h"
 
 static char logdir[64], folder[80];
 
@@ -107,7 +108,7 @@ static void a_spool_is_named_for_its_process(void **state)
     assert_string_equal(worker_of(told.traces[0]), worker);
 }
 
-static void beside_a_trace_of_torch_it_is_a_worker_of_its_own(void **state)
+static void beside_a_trace_of_torch_it_says_so(void **state)
 {
     static struct told told;
     char name[64];
@@ -120,7 +121,7 @@ static void beside_a_trace_of_torch_it_is_a_worker_of_its_own(void **state)
     const char *ours = worker_of(told.traces[0]), *torch = worker_of(told.traces[1]);
     size_t n = strlen(torch);
     assert_memory_equal(ours, torch, n);
-    assert_string_equal(ours + n, TP_TAKEOVER_SECOND);
+    assert_string_equal(ours + n, TP_WORKER_BESIDE);
 }
 
 static void what_was_being_written_and_what_is_empty_goes(void **state)
@@ -156,7 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_spool_is_named_for_its_process, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(beside_a_trace_of_torch_it_is_a_worker_of_its_own, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(beside_a_trace_of_torch_it_says_so, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(what_was_being_written_and_what_is_empty_goes, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(what_is_no_spool_stays_and_is_told, enter, empty_and_leave),
     };

@@ -20,6 +20,7 @@
 #include "writer/base/pack.h"
 #include "writer/spool_read.h"
 #include "writer/spool_trace.h"
+#include "writer/worker.h"
 
 enum { PATH_BYTES = 4096 };
 
@@ -235,7 +236,7 @@ static void take(struct tp_takeover *t, struct dirent *const *names, int count, 
     if ((!is_spool && !ends_with(base, ".json")) || !read_name(&entry))
         return;
     bool is_second = is_spool && has_json(names, count, entry.pid);
-    if (!name_trace(&entry, t->logdir, is_second ? TP_TAKEOVER_SECOND : ""))
+    if (!name_trace(&entry, t->logdir, is_second ? TP_WORKER_BESIDE : ""))
         return;
     (is_spool ? take_spool : take_json)(t, &entry);
 }

@@ -10,10 +10,6 @@
 
 #include "writer/base/error.h"
 
-/* Ends the worker's name of what we recorded in a process of which PyTorch has written a trace, so that the report
- * shows two workers and not two spans of one: they lie beside each other in time. */
-#define TP_TAKEOVER_SECOND "_tracepress"
-
 enum { TP_TAKEOVER_LEFT = 256 };
 
 /* What became of one file. */
