@@ -1,6 +1,6 @@
 /* From what a run has left to traces: see takeover.h.
  *
- * Names: .HOST_PID.NS.PID.tpspool (collector/session.c; after fork, the first PID is the parent's),
+ * Names: .HOST_PID.NS.PID.tpspool (collector/session_spool.c; after fork, the first PID is the parent's),
  * torch.NS.PID.json (collector/source/torch.py), kineto_PID.json (Kineto puts the PID there). What ends in .tmp was
  * being written when its process ended. */
 #include "webreport/record/takeover.h"
