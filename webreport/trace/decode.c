@@ -345,6 +345,37 @@ static void decode_counter(struct tp_decoder *d, const struct element *e)
     *(struct tp_counter *)tp_vec_push(&d->counters) = counter;
 }
 
+/* A count that is there, from 0 on. */
+static bool read_count(struct tp_decoder *d, const struct element *e, enum tp_field field, uint64_t *count)
+{
+    int64_t value = arg_int(d, e, field);
+    *count = (uint64_t)value;
+    return value >= 0;
+}
+
+static double arg_real(const struct element *e, enum tp_field field)
+{
+    return has_value(e->spans, field) ? tp_number_real(e->spans->field[field]) : NAN;
+}
+
+/* Statistics that no tensor can have are none. */
+static bool read_statistics(struct tp_decoder *d, const struct element *e, struct tp_tensor_stats *s)
+{
+    s->min = arg_real(e, TP_ARG_MIN);
+    s->max = arg_real(e, TP_ARG_MAX);
+    s->mean = arg_real(e, TP_ARG_MEAN);
+    s->std = arg_real(e, TP_ARG_STD);
+    s->l2 = arg_real(e, TP_ARG_L2);
+    if (!read_count(d, e, TP_ARG_COUNT, &s->count) || !read_count(d, e, TP_ARG_ZEROS, &s->zero_count) ||
+        !read_count(d, e, TP_ARG_NANS, &s->nan_count) || !read_count(d, e, TP_ARG_INFS, &s->inf_count))
+        return false;
+    uint64_t odd = s->nan_count + s->inf_count; /* counts are below 2^63 */
+    if (odd > s->count || s->zero_count > s->count - odd)
+        return false;
+    bool has_spread = !(s->std < 0) && !(s->l2 < 0); /* both are null where squares leave the range of doubles */
+    return odd == s->count || (s->min <= s->max && !isnan(s->mean) && has_spread);
+}
+
 static void decode_tensor(struct tp_decoder *d, const struct element *e)
 {
     struct tp_tensor_record tensor = {.name = e->name_id, .ordinal = e->ordinal};
@@ -355,6 +386,7 @@ static void decode_tensor(struct tp_decoder *d, const struct element *e)
     tensor.shape = arg_value(d, e, TP_ARG_SHAPE);
     tensor.file = arg_value(d, e, TP_ARG_FILE);
     tensor.values = arg_value(d, e, TP_ARG_VALUES);
+    tensor.has_stats = read_statistics(d, e, &tensor.stats);
     *(struct tp_tensor_record *)tp_vec_push(&d->tensors) = tensor;
 }
 
