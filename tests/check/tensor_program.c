@@ -1,5 +1,6 @@
 /* tensor_program DIR SEED [statistics]: records random tensors of every type with their values, for NumPy to judge
- * (tests/oracle/check_tensors.py), or only their statistics. Bits are random, so floats have NaNs, infinities and all magnitudes. */
+ * (tests/oracle/check_tensors.py), or only their statistics. Bits are random, so floats have NaNs, infinities and all
+ * magnitudes. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
