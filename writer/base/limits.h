@@ -32,6 +32,9 @@
 #define TP_MAX_DELIMITER_BYTES 16u
 #define TP_MAX_MARKDOWN_BYTES 4096u
 
+/* check */
+#define TP_MAX_BUDGET_BYTES (1u << 20)
+
 /* precision */
 #define TP_MAX_TENSORS (1u << 22)                   /* of one input */
 #define TP_MAX_ARCHIVE_ENTRIES (1u << 20)           /* of one .npz */
