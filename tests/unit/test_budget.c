@@ -132,6 +132,7 @@ static void mistakes_are_told_with_line_column_and_the_nearest_name(void **state
     refused("step.time.median <= 1 µs more",
             "b:1:26: unexpected \"more\"; behind the limit only @worker or @rank may stand");
     refused("fail", "b:1:5: a metric is missing before \"\"; 'tracepress check --list-metrics' has all");
+    refused("step.time.p90 == +3 %", "b:1:18: a time against a baseline is never equal: \"+3\"; <= >= < > are for it");
     refused("# nothing\n", "b: no line with a metric");
     refused("", "b: no line with a metric");
 }

@@ -205,6 +205,8 @@ static int read_limit(struct tp_budget_line *out, struct cursor *c)
     if (end != digits + length || length == has_sign)
         return wrong(c, number.at, "no number:", number.text, "");
     out->kind = has_sign ? TP_LIMIT_DELTA : TP_LIMIT_ABSOLUTE;
+    if (has_sign && tp_metrics[out->metric].is_timed && (out->op == TP_OP_EQ || out->op == TP_OP_NE))
+        return wrong(c, number.at, "a time against a baseline is never equal:", number.text, "<= >= < > are for it");
     return read_unit(out, c);
 }
 
