@@ -32,6 +32,9 @@
 #define TP_MAX_DELIMITER_BYTES 16u
 #define TP_MAX_MARKDOWN_BYTES 4096u
 
+/* check */
+#define TP_MAX_BUDGET_BYTES (1u << 20)
+
 /* summaries of one process; what is beyond is added up in a row "(rest)", or left out and counted as a flag */
 #define TP_MAX_SUMMARY_TEXT_BYTES 1024u /* a text; longer ones are cut and end in a hash */
 #define TP_MAX_SUMMARY_ROWS 512u        /* of a kind */
