@@ -32,6 +32,14 @@
 #define TP_MAX_DELIMITER_BYTES 16u
 #define TP_MAX_MARKDOWN_BYTES 4096u
 
+/* jobs of many ranks */
+#define TP_MAX_JOB_RANKS (1ll << 24)      /* world size up to which missing ranks are told */
+#define TP_MAX_JOB_NUMBER (1ll << 40)     /* a rank's number; larger ones are none */
+#define TP_MAX_JOB_STEPS 256u             /* kept of a rank, the first ones */
+#define TP_MAX_JOB_CALLS 1024u            /* collectives kept of a rank, the first ones */
+#define TP_MAX_JOB_RECORDS (1u << 20)     /* collectives of all ranks up to which they are compared one by one */
+#define TP_MAX_JOB_SPANS 16u              /* jobs and spans of one page */
+
 /* precision */
 #define TP_MAX_TENSORS (1u << 22)                   /* of one input */
 #define TP_MAX_ARCHIVE_ENTRIES (1u << 20)           /* of one .npz */
