@@ -3,6 +3,7 @@
 #ifndef TP_WEBREPORT_SUMMARY_SKETCH_H
 #define TP_WEBREPORT_SUMMARY_SKETCH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "writer/base/arena.h"
@@ -27,7 +28,8 @@ void tp_sketch_build(struct tp_sketch *sketch, const int64_t *ns, size_t count, 
 /* *into becomes the sketch of both; `more` stays. */
 void tp_sketch_add(struct tp_sketch *into, const struct tp_sketch *more, struct tp_arena *arena);
 
-/* The quantile q in [0, 1] in ns, NaN without a value: the middle of the bucket that holds it, kept within min .. max. */
+/* The quantile q in [0, 1] in ns, NaN without a value: the middle of the bucket that holds it, kept within min .. max.
+ */
 double tp_sketch_quantile(const struct tp_sketch *sketch, double q);
 
 /* Mean and standard deviation of single durations in ns; NaN without enough values (1, 2). */

@@ -30,12 +30,12 @@ struct tp_summary_key {
 enum tp_summary_kind {
     TP_SUMMARY_OPERATOR_HOST,   /* self host time of an operator; name, shape, dtype */
     TP_SUMMARY_OPERATOR_DEVICE, /* device time of what an operator launched itself; name, shape, dtype */
-    TP_SUMMARY_KERNEL,          /* a kernel's duration; name, owner: innermost operator that launched it, shape of that */
-    TP_SUMMARY_COPY,            /* a copy's or set's duration; name; owner as above; bytes */
-    TP_SUMMARY_MODULE_HOST,     /* total host time of a module call; name: path from the top, '/' between */
-    TP_SUMMARY_MODULE_DEVICE,   /* total device time of it */
-    TP_SUMMARY_SYNC,            /* what a synchronisation cost; name: API, owner: operator, shape: file(line): function */
-    TP_SUMMARY_RUNTIME,         /* runtime and driver calls; name */
+    TP_SUMMARY_KERNEL,        /* a kernel's duration; name, owner: innermost operator that launched it, shape of that */
+    TP_SUMMARY_COPY,          /* a copy's or set's duration; name; owner as above; bytes */
+    TP_SUMMARY_MODULE_HOST,   /* total host time of a module call; name: path from the top, '/' between */
+    TP_SUMMARY_MODULE_DEVICE, /* total device time of it */
+    TP_SUMMARY_SYNC,          /* what a synchronisation cost; name: API, owner: operator, shape: file(line): function */
+    TP_SUMMARY_RUNTIME,       /* runtime and driver calls; name */
     TP_SUMMARY_KIND_COUNT
 };
 
@@ -44,8 +44,8 @@ struct tp_summary_row {
     struct tp_str name, owner, shape, dtype; /* together with kind: the row's identity */
     struct tp_sketch time;                   /* count, sum, min, max, quantiles of single calls, in ns */
     int64_t bytes;                           /* moved in all; TP_NULL_INT where nothing is */
-    int64_t *by_step_ns;                     /* sum per step [step_count]; NULL: not kept. What is in no step is in none */
-    int64_t *by_step_count;                  /* calls per step; NULL with by_step_ns */
+    int64_t *by_step_ns;    /* sum per step [step_count]; NULL: not kept. What is in no step is in none */
+    int64_t *by_step_count; /* calls per step; NULL with by_step_ns */
 };
 
 /* Where a step's time went; parts of `total_ns` but for the last four, which look at the device alone. */
@@ -58,7 +58,7 @@ enum tp_summary_part {
     TP_PART_DATALOADER,
     TP_PART_CPU_EXEC,
     TP_PART_OTHER,
-    TP_PART_IDLE_HOST,       /* idle view, all devices added up, steps' windows */
+    TP_PART_IDLE_HOST, /* idle view, all devices added up, steps' windows */
     TP_PART_IDLE_DEPENDENCY,
     TP_PART_IDLE_UNKNOWN,
     TP_PART_EXPOSED_COMMUNICATION, /* communication_overlap: communication that nothing computed beside */
@@ -81,7 +81,7 @@ struct tp_summary_collective {
 };
 
 struct tp_summary_finding {
-    struct tp_str rule, title;   /* rule: "A1" */
+    struct tp_str rule, title;    /* rule: "A1" */
     uint8_t severity, confidence; /* enum tp_severity, enum tp_confidence */
     double ceiling_us_per_step;
     int64_t occurrences;

@@ -179,6 +179,7 @@ static uint32_t comm_detail(struct tp_decoder *d, const struct element *e)
     comm->group_description = arg_value(d, e, TP_ARG_GROUP_DESCRIPTION);
     comm->in_count = arg_int(d, e, TP_ARG_IN_COUNT);
     comm->out_count = arg_int(d, e, TP_ARG_OUT_COUNT);
+    comm->sequence = arg_int(d, e, TP_ARG_COMM_SEQUENCE);
     return (uint32_t)d->comms.count - 1;
 }
 
