@@ -9,8 +9,8 @@
 #include "webreport/model/saturate.h"
 
 /* Parts of names in lower case. Rooted and point-to-point calls let their ranks go at different times. */
-static const char *const blocking[] = {"all_reduce", "allreduce", "all_gather", "allgather",
-                                       "reduce_scatter", "reducescatter", "all_to_all", "alltoall", "barrier"};
+static const char *const blocking[] = {"all_reduce",    "allreduce",  "all_gather", "allgather", "reduce_scatter",
+                                       "reducescatter", "all_to_all", "alltoall",   "barrier"};
 
 bool tp_job_is_blocking(struct tp_str name)
 {
@@ -222,8 +222,7 @@ static void blame_last(struct aligner *a, const struct tp_job_instance *instance
     if (tp_sat_sub(last_ns, second_ns) <= rank->residual_ns)
         return;
     for (uint32_t m = 0; m < instance->member_count; m++)
-        waited_ns += (double)tp_sat_sub(
-            last_ns, aligned(a, members[m], tp_job_call_at(job, members[m])->arrival_ns));
+        waited_ns += (double)tp_sat_sub(last_ns, aligned(a, members[m], tp_job_call_at(job, members[m])->arrival_ns));
     waited_ns /= instance->member_count - 1.0;
     rank->last_count++;
     rank->caused_wait_ns = tp_sat_add(rank->caused_wait_ns, waited_ns < 4e18 ? (int64_t)waited_ns : INT64_MAX);

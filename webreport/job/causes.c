@@ -8,7 +8,8 @@
 #include "webreport/render/format.h"
 
 enum { SHOWN_RUNS = 8 };
-static const double UNEQUAL = 0.05, LEAST_LINK_SHARE = 0.01; /* deviation / mean; of the step */
+/* deviation / mean; of the deviation, half of the variance; of the step */
+static const double UNEQUAL = 0.05, LASTING = 0.7, LEAST_LINK_SHARE = 0.01;
 
 static const char *const advice[TP_JOB_RULES] = {
     [TP_JOB_SLOW_COMPUTE] = "Look at that device: clocks, temperature, ECC errors, another process on it; or at the "
@@ -97,22 +98,21 @@ static const char *arrival_detail(const struct tp_job *job, const struct tp_job_
 {
     if (!rank->joint_count || !rank->last_count)
         return "";
-    return tp_text_printf(job->arena, " It arrives last in %s of %u joint collectives; the others wait %s per step for it.",
-                          share_of(job, rank->last_count, rank->joint_count), rank->joint_count,
-                          text_of_ns(job, rank->caused_wait_ns));
+    return tp_text_printf(
+        job->arena, " It arrives last in %s of %u joint collectives; the others wait %s per step for it.",
+        share_of(job, rank->last_count, rank->joint_count), rank->joint_count, text_of_ns(job, rank->caused_wait_ns));
 }
 
 static struct tp_job_finding *new_finding(struct tp_job *job, enum tp_job_rule rule, int64_t cost_ns, int64_t step_ns)
 {
     struct tp_job_finding *finding = tp_vec_push(&job->findings);
-    *finding = (struct tp_job_finding){.rule = rule,
-                                       .advice = advice[rule],
-                                       .detail = "",
-                                       .worst_rank = TP_NULL_INT,
-                                       .cost_ns = cost_ns,
-                                       .cost_ratio = cost_ns == TP_NULL_INT || step_ns <= 0
-                                                         ? NAN
-                                                         : (double)cost_ns / (double)step_ns};
+    *finding = (struct tp_job_finding){
+        .rule = rule,
+        .advice = advice[rule],
+        .detail = "",
+        .worst_rank = TP_NULL_INT,
+        .cost_ns = cost_ns,
+        .cost_ratio = cost_ns == TP_NULL_INT || step_ns <= 0 ? NAN : (double)cost_ns / (double)step_ns};
     tp_rank_set_init(&finding->ranks, job->arena);
     return finding;
 }
@@ -126,9 +126,8 @@ static const struct {
 };
 static const char *const part_words[] = {
     [TP_JOB_SLOW_COMPUTE] = "computing", [TP_JOB_LATE_HOST] = "on the host", [TP_JOB_SLOW_DATA] = "loading data"};
-static const enum tp_job_part part_of_rule[] = {[TP_JOB_SLOW_COMPUTE] = TP_JOB_COMPUTE,
-                                                [TP_JOB_LATE_HOST] = TP_JOB_HOST,
-                                                [TP_JOB_SLOW_DATA] = TP_JOB_DATA};
+static const enum tp_job_part part_of_rule[] = {
+    [TP_JOB_SLOW_COMPUTE] = TP_JOB_COMPUTE, [TP_JOB_LATE_HOST] = TP_JOB_HOST, [TP_JOB_SLOW_DATA] = TP_JOB_DATA};
 
 /* All stragglers of one cause as one finding. */
 static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
@@ -154,8 +153,9 @@ static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
     finding->title = tp_text_printf(job->arena, "%s %s", capital(job, name_ranks(job, &ranks, worst)),
                                     ranks.count == 1 ? straggler_titles[rule].one : straggler_titles[rule].many);
     finding->detail = tp_text_printf(
-        job->arena, "%s%s: %s per step more of its own work than the median of %u comparable ranks (%s of the step), "
-                    "%s of it %s, in %s of %u steps.%s%s",
+        job->arena,
+        "%s%s: %s per step more of its own work than the median of %u comparable ranks (%s of the step), "
+        "%s of it %s, in %s of %u steps.%s%s",
         ranks.count == 1 ? "" : "Worst is ", capital(job, tp_job_rank_name(job, rank)),
         text_of_ns(job, rank->excess_ns), cluster->rank_count - 1, share_of(job, rank->excess_ns, cluster->step_ns),
         text_of_ns(job, rank->part_excess_ns[part_of_rule[rule]]), part_words[rule],
@@ -169,27 +169,30 @@ static void add_imbalance(struct tp_job *job, const struct tp_job_cluster *clust
 {
     if (cluster->rank_count < 3 || cluster->step_spread_ratio <= UNEQUAL)
         return;
-    bool stays = cluster->spread_ratio > UNEQUAL / 2 && cluster->spread_ratio > cluster->step_spread_ratio / 2;
+    bool stays = cluster->spread_ratio > LASTING * cluster->step_spread_ratio;
     const struct tp_job_rank *slowest = tp_job_rank_at(job, cluster->slowest);
-    struct tp_job_finding *finding = new_finding(job, stays ? TP_JOB_IMBALANCE : TP_JOB_CHANGING_IMBALANCE,
-                                                 cluster->imbalance_ns, cluster->step_ns);
+    struct tp_job_finding *finding =
+        new_finding(job, stays ? TP_JOB_IMBALANCE : TP_JOB_CHANGING_IMBALANCE, cluster->imbalance_ns, cluster->step_ns);
     const char *who = tp_rank_set_text(job->arena, &cluster->ranks, SHOWN_RUNS);
     const char *spread = tp_text_of_percent(job->arena, 100 * cluster->step_spread_ratio);
     finding->ranks = cluster->ranks;
-    finding->title =
-        tp_text_printf(job->arena, stays ? "The work of ranks %s is unequal" : "Work moves unequally between ranks %s", who);
+    finding->title = tp_text_printf(
+        job->arena, stays ? "The work of ranks %s is unequal" : "Work moves unequally between ranks %s", who);
     if (stays) {
         finding->worst_rank = slowest->number;
         finding->detail = tp_text_printf(
-            job->arena, "Own time of a step deviates by %s between comparable ranks; each step the slowest takes %s more "
-                        "than the mean. %s has the most: %s per step, the median is %s.",
+            job->arena,
+            "Own time of a step deviates by %s between comparable ranks; each step the slowest takes %s more "
+            "than the mean. %s has the most: %s per step, the median is %s.",
             spread, text_of_ns(job, cluster->imbalance_ns), capital(job, tp_job_rank_name(job, slowest)),
             text_of_ns(job, slowest->own_ns), text_of_ns(job, cluster->own_ns));
     } else {
         finding->detail = tp_text_printf(
-            job->arena, "In each step own time deviates by %s between comparable ranks and the slowest takes %s more "
-                        "than the mean, but over the steps the ranks differ by %s only: it is another rank each time.",
-            spread, text_of_ns(job, cluster->imbalance_ns), tp_text_of_percent(job->arena, 100 * cluster->spread_ratio));
+            job->arena,
+            "In each step own time deviates by %s between comparable ranks and the slowest takes %s more "
+            "than the mean, but over the steps the ranks differ by %s only: it is another rank each time.",
+            spread, text_of_ns(job, cluster->imbalance_ns),
+            tp_text_of_percent(job->arena, 100 * cluster->spread_ratio));
     }
 }
 
@@ -261,8 +264,9 @@ static void add_links(struct tp_job *job)
                          : tp_text_printf(job->arena, "The link between ranks %s is slow",
                                           tp_rank_set_text(job->arena, &group->ranks, SHOWN_RUNS));
     finding->detail = tp_text_printf(
-        job->arena, "Group %.*s: %s of %s at %.1f GB/s on the bus; %u groups laid out alike reach %.1f GB/s. It costs %s "
-                    "per step.",
+        job->arena,
+        "Group %.*s: %s of %s at %.1f GB/s on the bus; %u groups laid out alike reach %.1f GB/s. It costs %s "
+        "per step.",
         (int)(name.len < 80 ? name.len : 80), name.ptr, link->collective, tp_text_of_bytes(job->arena, link->bytes),
         link->bandwidth / 1e9, link->peers, link->peer_bandwidth / 1e9, text_of_ns(job, lost));
 }
@@ -277,9 +281,9 @@ static void add_missing(struct tp_job *job)
     finding->ranks = job->missing;
     finding->title = tp_text_printf(job->arena, "%lld of %lld ranks are missing", (long long)job->missing.count,
                                     (long long)job->world_size);
-    finding->detail = tp_text_printf(job->arena, "No summary of %s %s was given.",
-                                     job->missing.count == 1 ? "rank" : "ranks",
-                                     tp_rank_set_text(job->arena, &job->missing, SHOWN_RUNS));
+    finding->detail =
+        tp_text_printf(job->arena, "No summary of %s %s was given.", job->missing.count == 1 ? "rank" : "ranks",
+                       tp_rank_set_text(job->arena, &job->missing, SHOWN_RUNS));
 }
 
 static int costliest_first(const void *x, const void *y, const void *context)

@@ -130,8 +130,7 @@ static uint32_t instance_of(struct tp_job *job, const struct tp_summary_collecti
 
 static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
 {
-    uint32_t count =
-        summary->collective_count < TP_MAX_JOB_CALLS ? summary->collective_count : TP_MAX_JOB_CALLS;
+    uint32_t count = summary->collective_count < TP_MAX_JOB_CALLS ? summary->collective_count : TP_MAX_JOB_CALLS;
     job->calls_left_out += summary->collective_count - count;
     rank->first_call = (uint32_t)job->calls.count;
     for (uint32_t i = 0; i < count; i++) {
@@ -154,18 +153,38 @@ static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct
     rank->call_count = count;
 }
 
-/* The heaviest kernels and operators: rows stand by kind, heaviest first. */
+/* The cost of that name, made when there is room for one more of its kind; NULL: none. */
+static struct tp_job_cost *cost_of(struct tp_job *job, const struct tp_job_rank *rank, enum tp_summary_kind kind,
+                                   struct tp_str text)
+{
+    uint32_t name = tp_strings_add(&job->texts, text), of_kind = 0;
+    for (size_t i = rank->first_cost; i < job->costs.count; i++) {
+        struct tp_job_cost *cost = TP_AT(&job->costs, struct tp_job_cost, i);
+        if (cost->kind == kind && cost->name == name)
+            return cost;
+        of_kind += cost->kind == kind;
+    }
+    if (of_kind >= KEPT_COSTS)
+        return NULL;
+    struct tp_job_cost *cost = tp_vec_push(&job->costs);
+    *cost = (struct tp_job_cost){.name = name, .kind = kind};
+    return cost;
+}
+
+/* The heaviest kernels and operators by name: rows stand by kind, heaviest first. */
 static void add_costs(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
 {
-    uint32_t kept[TP_SUMMARY_KIND_COUNT] = {0};
     rank->first_cost = (uint32_t)job->costs.count;
     for (uint32_t i = 0; i < summary->row_count; i++) {
         const struct tp_summary_row *row = &summary->rows[i];
         if ((row->kind != TP_SUMMARY_KERNEL && row->kind != TP_SUMMARY_OPERATOR_HOST) ||
-            kept[row->kind]++ >= KEPT_COSTS)
+            tp_str_equal(row->name, TP_STR("(rest)")))
             continue;
-        *(struct tp_job_cost *)tp_vec_push(&job->costs) =
-            (struct tp_job_cost){tp_strings_add(&job->texts, row->name), row->kind, row->time.count, row->time.sum_ns};
+        struct tp_job_cost *cost = cost_of(job, rank, row->kind, row->name);
+        if (!cost)
+            continue;
+        cost->count = tp_sat_add(cost->count, row->time.count);
+        cost->time_ns = tp_sat_add(cost->time_ns, row->time.sum_ns);
     }
     rank->cost_count = (uint32_t)job->costs.count - rank->first_cost;
 }

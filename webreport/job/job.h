@@ -1,8 +1,8 @@
 /* A job: the summaries of many ranks, added one after the other, beside each other.
  *
  * Each summary leaves what the comparison needs (a few kilobytes) and may go at once, so ten thousand ranks fit in
- * memory. No clock of one rank is ever compared with that of another: own work is a difference of times of one rank, and
- * arrivals are brought together by collectives (align.h).
+ * memory. No clock of one rank is ever compared with that of another: own work is a difference of times of one rank,
+ * and arrivals are brought together by collectives (align.h).
  *
  *     tp_job_open(&job, &arena);
  *     for each summary, by rank: tp_job_add(&job, &summary);
@@ -31,7 +31,7 @@ enum tp_job_part {
 
 /* A step of a rank. */
 struct tp_job_step {
-    uint32_t label; /* in job->labels */
+    uint32_t label;           /* in job->labels */
     int64_t total_ns, own_ns; /* own: without exposed communication */
     int64_t part_ns[TP_JOB_PARTS];
 };
@@ -58,15 +58,15 @@ struct tp_job_rank {
     bool has_no_communication;
     uint32_t first_step, step_count, first_call, call_count, first_cost, cost_count;
     /* results */
-    uint32_t cluster;              /* in job->clusters */
-    uint32_t component;            /* ranks of one component are aligned with each other; TP_NO_ID: no joint collective */
+    uint32_t cluster;   /* in job->clusters */
+    uint32_t component; /* ranks of one component are aligned with each other; TP_NO_ID: no joint collective */
     int64_t offset_ns, residual_ns; /* add the offset to a time of this rank; residual: what is left at the ends */
-    int64_t step_ns, own_ns;       /* medians over the steps */
-    int64_t part_ns[TP_JOB_PARTS]; /* likewise */
-    int64_t excess_ns;             /* median over the steps of own time less the cluster's median in that step */
+    int64_t step_ns, own_ns;        /* medians over the steps */
+    int64_t part_ns[TP_JOB_PARTS];  /* likewise */
+    int64_t excess_ns;              /* median over the steps of own time less the cluster's median in that step */
     int64_t part_excess_ns[TP_JOB_PARTS];
-    double late_share;              /* 0..1, of the compared steps: longer than peers by more than half of the threshold */
-    uint32_t compared_steps;        /* with at least one peer */
+    double late_share;       /* 0..1, of the compared steps: longer than peers by more than half of the threshold */
+    uint32_t compared_steps; /* with at least one peer */
     uint32_t joint_count, last_count; /* blocking collectives with others; those in which it arrived last */
     int64_t caused_wait_ns;           /* per step: what the others waited for it, mean over them */
 };
@@ -82,8 +82,8 @@ struct tp_job_instance {
 /* A process group. */
 struct tp_job_group {
     uint32_t name;
-    int64_t size;              /* as recorded; TP_NULL_INT: unknown */
-    struct tp_rank_set ranks;  /* seen */
+    int64_t size;             /* as recorded; TP_NULL_INT: unknown */
+    struct tp_rank_set ranks; /* seen */
     uint32_t instance_count;
     uint64_t family;           /* groups laid out alike over the ranks have equal numbers */
     uint32_t first_rank_index; /* in job->ranks */
@@ -96,14 +96,14 @@ struct tp_job_cluster {
     uint64_t fingerprint;
     int64_t step_ns, own_ns, part_ns[TP_JOB_PARTS]; /* medians over its ranks */
     int64_t threshold_ns;                           /* excess above it is no accident */
-    double spread_ratio, step_spread_ratio; /* deviation / mean of own time: of the ranks' means; inside steps, mean */
+    double spread_ratio, step_spread_ratio; /* deviation / mean of own time: what stays with the ranks; inside steps */
     int64_t imbalance_ns;                   /* per step: slowest less mean, mean over the steps */
     uint32_t slowest;                       /* rank index by own_ns */
 };
 
 /* A step in one cluster. */
 struct tp_job_column {
-    uint32_t cluster, label, first, count; /* in column_steps: numbers of steps */
+    uint32_t cluster, label, first, count;           /* in column_steps: numbers of steps */
     int64_t own_ns, total_ns, part_ns[TP_JOB_PARTS]; /* medians */
 };
 
@@ -134,14 +134,14 @@ struct tp_job_fact {
 };
 
 enum tp_job_rule { /* the order in which equal costs stand */
-    TP_JOB_SLOW_COMPUTE,
-    TP_JOB_LATE_HOST,
-    TP_JOB_SLOW_DATA,
-    TP_JOB_SLOW_LINK,
-    TP_JOB_IMBALANCE,
-    TP_JOB_CHANGING_IMBALANCE,
-    TP_JOB_MISSING_RANKS,
-    TP_JOB_RULES
+                   TP_JOB_SLOW_COMPUTE,
+                   TP_JOB_LATE_HOST,
+                   TP_JOB_SLOW_DATA,
+                   TP_JOB_SLOW_LINK,
+                   TP_JOB_IMBALANCE,
+                   TP_JOB_CHANGING_IMBALANCE,
+                   TP_JOB_MISSING_RANKS,
+                   TP_JOB_RULES
 };
 
 /* What is wrong with the job, costliest first. */
@@ -156,29 +156,29 @@ struct tp_job_finding {
 
 struct tp_job {
     struct tp_arena *arena;
-    struct tp_str name;       /* --job */
-    int64_t span, world_size; /* TP_NULL_INT: none */
-    bool has_numbers;         /* every rank is known by number */
+    struct tp_str name;              /* --job */
+    int64_t span, world_size;        /* TP_NULL_INT: none */
+    bool has_numbers;                /* every rank is known by number */
     struct tp_strings texts, labels; /* labels: names of steps */
-    struct tp_vec ranks;     /* struct tp_job_rank */
-    struct tp_vec steps;     /* struct tp_job_step */
-    struct tp_vec calls;     /* struct tp_job_call */
-    struct tp_vec costs;     /* struct tp_job_cost */
-    struct tp_vec instances; /* struct tp_job_instance */
-    struct tp_vec groups;    /* struct tp_job_group */
-    struct tp_vec merged;    /* struct tp_job_merged */
-    struct tp_vec facts;     /* struct tp_job_fact, all; finish leaves those that differ */
-    struct tp_vec compared;  /* struct tp_rank_summary: by rank; empty when there are too many records */
+    struct tp_vec ranks;             /* struct tp_job_rank */
+    struct tp_vec steps;             /* struct tp_job_step */
+    struct tp_vec calls;             /* struct tp_job_call */
+    struct tp_vec costs;             /* struct tp_job_cost */
+    struct tp_vec instances;         /* struct tp_job_instance */
+    struct tp_vec groups;            /* struct tp_job_group */
+    struct tp_vec merged;            /* struct tp_job_merged */
+    struct tp_vec facts;             /* struct tp_job_fact, all; finish leaves those that differ */
+    struct tp_vec compared;          /* struct tp_rank_summary: by rank; empty when there are too many records */
     struct tp_tuples instance_keys, group_keys, merged_keys, fact_keys;
     uint64_t compared_records;
     uint64_t steps_left_out, calls_left_out; /* beyond what is kept of a rank */
     /* results */
     bool has_distributed; /* compared holds all ranks */
     struct tp_distributed distributed;
-    uint32_t *members; /* calls by instance */
+    uint32_t *members;                                /* calls by instance */
     struct tp_vec clusters, columns, links, findings; /* struct tp_job_cluster .. */
-    uint32_t *column_steps, *step_column; /* steps by column; column by step */
-    struct tp_rank_set missing; /* numbers below the world size that no summary has */
+    uint32_t *column_steps, *step_column;             /* steps by column; column by step */
+    struct tp_rank_set missing;                       /* numbers below the world size that no summary has */
     uint32_t component_count;
     uint32_t blocking_count;                  /* instances that align */
     int64_t residual_ns, largest_residual_ns; /* median over the ranks, largest */

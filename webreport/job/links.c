@@ -18,12 +18,18 @@ static const struct {
     const char *part, *name;
     double a, b;
 } kinds[] = {
-    {"all_reduce", "all_reduce", 2, -2},         {"allreduce", "all_reduce", 2, -2},
-    {"all_gather", "all_gather", 1, -1},         {"allgather", "all_gather", 1, -1},
-    {"reduce_scatter", "reduce_scatter", 1, -1}, {"reducescatter", "reduce_scatter", 1, -1},
-    {"all_to_all", "all_to_all", 1, -1},         {"alltoall", "all_to_all", 1, -1},
-    {"broadcast", "broadcast", 1, 0},            {"reduce", "reduce", 1, 0},
-    {"send", "send", 1, 0},                      {"recv", "recv", 1, 0},
+    {"all_reduce", "all_reduce", 2, -2},
+    {"allreduce", "all_reduce", 2, -2},
+    {"all_gather", "all_gather", 1, -1},
+    {"allgather", "all_gather", 1, -1},
+    {"reduce_scatter", "reduce_scatter", 1, -1},
+    {"reducescatter", "reduce_scatter", 1, -1},
+    {"all_to_all", "all_to_all", 1, -1},
+    {"alltoall", "all_to_all", 1, -1},
+    {"broadcast", "broadcast", 1, 0},
+    {"reduce", "reduce", 1, 0},
+    {"send", "send", 1, 0},
+    {"recv", "recv", 1, 0},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -83,10 +89,9 @@ static struct tp_vec find_samples(const struct tp_job *job)
             continue;
         double n = (double)whole;
         double factor = kinds[kind].b == 0 ? 1 : (kinds[kind].a * n + kinds[kind].b) / n;
-        *(struct sample *)tp_vec_push(&samples) =
-            (struct sample){group->family, kinds[kind].name, 63 - (uint32_t)__builtin_clzll((uint64_t)instance->bytes),
-                            instance->group, instance->bytes,
-                            (double)instance->bytes / (double)instance->transfer_ns * 1e9 * factor};
+        *(struct sample *)tp_vec_push(&samples) = (struct sample){
+            group->family,   kinds[kind].name, 63 - (uint32_t)__builtin_clzll((uint64_t)instance->bytes),
+            instance->group, instance->bytes,  (double)instance->bytes / (double)instance->transfer_ns * 1e9 * factor};
     }
     tp_merge_sort(job->arena, samples.data, samples.count, sizeof(struct sample), by_group, NULL);
     return samples;

@@ -1,9 +1,9 @@
 /* Own work of each rank beside that of comparable ranks, step by step.
  *
- * Own work of a step is its length without exposed communication: who waits for a late rank does so inside a collective,
- * so waiting is not in it, and no clock of another rank is needed. The excess of a rank is the median, over the steps,
- * of its own work less its cluster's median of the same step. An excess counts when it is beyond the threshold of the
- * cluster: a share of the step, and several times the usual spread of its ranks. */
+ * Own work of a step is its length without exposed communication: who waits for a late rank does so inside a
+ * collective, so waiting is not in it, and no clock of another rank is needed. The excess of a rank is the median, over
+ * the steps, of its own work less its cluster's median of the same step. An excess counts when it is beyond the
+ * threshold of the cluster: a share of the step, and several times the usual spread of its ranks. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -97,8 +97,8 @@ static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int
             values[i] = steps[i].part_ns[p];
         rank->part_ns[p] = tp_job_median(values, count);
         for (uint32_t i = 0; i < count; i++)
-            values[i] = tp_sat_sub(steps[i].part_ns[p],
-                                   TP_AT(&job->columns, struct tp_job_column, columns[i])->part_ns[p]);
+            values[i] =
+                tp_sat_sub(steps[i].part_ns[p], TP_AT(&job->columns, struct tp_job_column, columns[i])->part_ns[p]);
         rank->part_excess_ns[p] = tp_job_median(values, count);
     }
 }
@@ -202,16 +202,36 @@ static double spread_ratio(const struct spread *spread)
     return spread->count > 1 && spread->mean > 0 ? sqrt(spread->squares / spread->count) / spread->mean : 0;
 }
 
+static double mean_own(const struct tp_job *job, const struct tp_job_rank *rank)
+{
+    double sum = 0;
+    for (uint32_t s = 0; s < rank->step_count; s++)
+        sum += (double)tp_job_step_at(job, rank->first_step + s)->own_ns;
+    return sum / rank->step_count;
+}
+
+/* The part of the spread that stays with the ranks: means over `steps` steps differ also by what changes each step. */
+static double lasting_ratio(double of_means, double inside, double steps)
+{
+    if (steps < 2)
+        return of_means;
+    double squares = (of_means * of_means - inside * inside / steps) / (1 - 1 / steps);
+    return squares > 0 ? sqrt(squares) : 0;
+}
+
 /* How unequal the work of a cluster is without its stragglers: over the ranks, and inside steps. */
 static void measure_spread(const struct tp_job *job, const uint32_t *rank_of_step)
 {
     uint32_t *columns = tp_arena_array(job->arena, job->clusters.count, sizeof *columns);
+    double *steps = tp_arena_array(job->arena, job->clusters.count, sizeof *steps);
     struct spread *of_ranks = tp_arena_array(job->arena, job->clusters.count, sizeof *of_ranks);
     for (uint32_t r = 0; r < job->ranks.count; r++) {
         const struct tp_job_rank *rank = tp_job_rank_at(job, r);
         struct tp_job_cluster *cluster = tp_job_cluster_at(job, rank->cluster);
-        if (rank->step_count && !tp_job_is_straggler(job, rank))
-            add_to_spread(&of_ranks[rank->cluster], (double)rank->own_ns);
+        if (rank->step_count && !tp_job_is_straggler(job, rank)) {
+            add_to_spread(&of_ranks[rank->cluster], mean_own(job, rank));
+            steps[rank->cluster] += rank->step_count;
+        }
         if (rank->own_ns > tp_job_rank_at(job, cluster->slowest)->own_ns ||
             tp_job_rank_at(job, cluster->slowest)->cluster != rank->cluster)
             cluster->slowest = r;
@@ -237,8 +257,9 @@ static void measure_spread(const struct tp_job *job, const uint32_t *rank_of_ste
     }
     for (size_t c = 0; c < job->clusters.count; c++) {
         struct tp_job_cluster *cluster = tp_job_cluster_at(job, c);
-        cluster->spread_ratio = spread_ratio(&of_ranks[c]);
         cluster->step_spread_ratio /= columns[c] ? columns[c] : 1;
+        cluster->spread_ratio = lasting_ratio(spread_ratio(&of_ranks[c]), cluster->step_spread_ratio,
+                                              of_ranks[c].count > 0 ? steps[c] / of_ranks[c].count : 0);
         cluster->imbalance_ns /= columns[c] ? columns[c] : 1;
     }
 }
@@ -313,8 +334,8 @@ uint32_t tp_job_excess_rows(const struct tp_job *job, uint32_t rank_index, struc
     *rows = tp_arena_array(job->arena, rank->cost_count, sizeof **rows);
     for (uint32_t i = 0; i < rank->cost_count && rank->step_count; i++) {
         const struct tp_job_cost *cost = TP_AT(&job->costs, struct tp_job_cost, rank->first_cost + i);
-        struct tp_job_excess row = {cost->name, cost->kind, cost->time_ns / rank->step_count, 0,
-                                    (double)cost->count / rank->step_count, 0};
+        struct tp_job_excess row = {
+            cost->name, cost->kind, cost->time_ns / rank->step_count, 0, (double)cost->count / rank->step_count, 0};
         if (measure_peers(job, rank_index, &row, times, counts))
             (*rows)[found++] = row;
     }

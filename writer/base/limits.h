@@ -39,6 +39,7 @@
 #define TP_MAX_JOB_CALLS 1024u            /* collectives kept of a rank, the first ones */
 #define TP_MAX_JOB_RECORDS (1u << 20)     /* collectives of all ranks up to which they are compared one by one */
 #define TP_MAX_JOB_SPANS 16u              /* jobs and spans of one page */
+
 /* summaries of one process; what is beyond is added up in a row "(rest)", or left out and counted as a flag */
 #define TP_MAX_SUMMARY_TEXT_BYTES 1024u /* a text; longer ones are cut and end in a hash */
 #define TP_MAX_SUMMARY_ROWS 512u        /* of a kind */
