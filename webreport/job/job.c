@@ -206,10 +206,11 @@ static void add_findings(struct tp_job *job, const struct tp_job_rank *rank, con
             new->rule = kept_text(job, from->rule);
             new->file_line = kept_text(job, from->file_line);
             new->max_ceiling_us = -1;
+            new->severity = UINT8_MAX;
             tp_rank_set_init(&new->ranks, job->arena);
         }
         struct tp_job_merged *merged = TP_AT(&job->merged, struct tp_job_merged, id);
-        merged->severity = from->severity > merged->severity ? from->severity : merged->severity;
+        merged->severity = from->severity < merged->severity ? from->severity : merged->severity; /* 0: high */
         if (ceiling > merged->max_ceiling_us) {
             merged->max_ceiling_us = ceiling;
             merged->worst_rank = rank->number;
