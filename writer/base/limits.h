@@ -50,6 +50,13 @@
 #define TP_MAX_SUMMARY_DEVICES 256u /* with memory records */
 #define TP_MAX_SUMMARY_OWNERS 64u   /* of a kind, of a device */
 
+/* files of summaries */
+#define TP_MAX_SUMMARIES (1u << 20)               /* processes of a file, of a job */
+#define TP_MAX_SUMMARY_FILE_BYTES (4ull << 30)    /* as it stands on disk */
+#define TP_MAX_SUMMARY_ITEMS (1u << 20)           /* of one list of a process */
+#define TP_MAX_SUMMARY_INFLATED_BYTES (32u << 20) /* of one process */
+#define TP_MAX_SUMMARY_MEMORY_BYTES (512u << 20)  /* while one process is unpacked */
+
 /* precision */
 #define TP_MAX_TENSORS (1u << 22)                   /* of one input */
 #define TP_MAX_ARCHIVE_ENTRIES (1u << 20)           /* of one .npz */
