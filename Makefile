@@ -93,6 +93,7 @@ test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped
 	@sh tests/run.sh --suite gpu $(BUILD)
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
+$(BUILD)/unit/test_job $(BUILD)/make_job: $(BUILD)/tests/job/plan.o
 $(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources.o,$(SOURCE))
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
