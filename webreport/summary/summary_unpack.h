@@ -4,10 +4,10 @@
 
 #include "webreport/summary/summary.h"
 
-struct _Tp__SummaryProcess; /* the generated type, named so that headers need no generated one */
+struct Tp__SummaryProcess; /* the generated type, named so that headers need no generated one */
 
 struct tp_unpack {
-    const struct _Tp__SummaryProcess *from; /* columns of a list are of one length */
+    const struct Tp__SummaryProcess *from; /* columns of a list are of one length */
     struct tp_summary *to;
     struct tp_arena *arena;
     struct tp_str *texts;
