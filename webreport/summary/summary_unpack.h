@@ -4,7 +4,7 @@
 
 #include "webreport/summary/summary.h"
 
-struct Tp__SummaryProcess; /* of writer/proto/summary.pb-c.h */
+struct Tp__SummaryProcess; /* the generated type, named so that headers need no generated one */
 
 struct tp_unpack {
     const struct Tp__SummaryProcess *from; /* columns of a list are of one length */
