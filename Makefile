@@ -96,6 +96,13 @@ $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
 $(BUILD)/unit/test_job $(BUILD)/make_job: $(BUILD)/tests/job/plan.o
 $(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources.o,$(SOURCE))
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
+# what stands before malloc and its like, under names of its own
+RENAMED := $(patsubst %,$(BUILD)/renamed/host_%.o,memory locks io)
+$(BUILD)/renamed/%.o: $(BUILD)/collector/source/%.o tests/fake/hooks.syms
+	@mkdir -p $(@D)
+	$(call Q,SYMS)objcopy --redefine-syms=tests/fake/hooks.syms $< $@
+$(BUILD)/unit/test_hooks: LDFLAGS += $(WRAPS)
+$(BUILD)/unit/test_hooks: $(RENAMED) $(BUILD)/collector/hook.o
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
