@@ -69,13 +69,13 @@ same() {
 }
 
 echo "recording:"
-"$build/record" | sed 's/^/  /'
+"$build/record" | tee "$work/recorded" | sed 's/^/  /'
 for program in nvtx_program itt_program; do
-    "$build/tracepress" record -q --no-tfevents -o "$work/told" -- "$build/$program" time | sed 's/^/  /'
+    "$build/tracepress" record -q --no-tfevents -o "$work/told" -- "$build/$program" time | tee "$work/$program" | sed 's/^/  /'
     rm -rf "$work/told"
 done
 echo "  without a tool: $("$build/nvtx_program" time)"
-"$build/cupti_bench" | sed 's/^/  /'
+"$build/cupti_bench" | tee "$work/cupti" | sed 's/^/  /'
 "$build/tracepress" record -o "$work/split" --no-tfevents --quiet --source sample=1000 -- "$build/split" 5 2 >"$work/known"
 zcat "$work"/split/*.gz | awk -v known="$(cat "$work/known")" -f tests/check/shares.awk |
     awk '{ printf "  %d samples of 10 s: %.2f %% of the time in one function, the program says %.2f %%: off by %.2f %% (3 wanted)\n", $1, 100 * $3, 100 * $2, $4 }'
@@ -95,6 +95,7 @@ echo "functions of the program, ns each: alone, preloaded with their source off,
 native null >"$work/off"
 native memory,locks,io,functions >"$work/on"
 paste -d' ' "$work/alone" "$work/off" "$work/on" | awk '{ printf "  %-20s %8.1f %8.1f %8.1f\n", $1, $2, $4, $6 }'
+sh tests/bench/overhead.sh "$build" "$work"
 echo "cores: $(nproc)   compiler: $(${CC:-cc} --version | head -n 1)"
 writer 1000000
 printf '%-28s %9s %7s %9s %9s %6s %9s %7s %8s %8s\n' trace events "MB" "report ms" "zcat ms" ratio "cpu ms" "peak MB" "B/event" "page KB"

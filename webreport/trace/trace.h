@@ -107,6 +107,7 @@ struct tp_concrete {
 struct tp_comm_detail {
     uint32_t collective, dtype, group_size, group_name, group_description;
     int64_t in_count, out_count; /* "In msg nelems", "Out msg nelems" */
+    int64_t sequence;            /* "Seq": number of the call within its process group */
 };
 
 enum tp_memory_flag {
