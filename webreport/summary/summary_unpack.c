@@ -1,14 +1,16 @@
 /* SummaryProcess -> summary: every column is checked before it is used. What a newer minor version may add (a kind, a
  * part, a metric) is left out; what contradicts itself is an error. */
+#include "webreport/summary/summary_unpack.h"
+
 #include <math.h>
 
 #include "webreport/model/saturate.h"
 #include "webreport/summary/summary_comparison.h"
 #include "webreport/summary/summary_format.h"
-#include "webreport/summary/summary_unpack.h"
 #include "webreport/views/rules.h"
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"
+#include "writer/proto/summary.pb-c.h"
 
 /* ---- entry ---- */
 

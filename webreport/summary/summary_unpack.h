@@ -3,10 +3,11 @@
 #define TP_WEBREPORT_SUMMARY_SUMMARY_UNPACK_H
 
 #include "webreport/summary/summary.h"
-#include "writer/proto/summary.pb-c.h"
+
+struct Tp__SummaryProcess; /* the generated type, named so that headers need no generated one */
 
 struct tp_unpack {
-    const Tp__SummaryProcess *from; /* columns of a list are of one length */
+    const struct Tp__SummaryProcess *from; /* columns of a list are of one length */
     struct tp_summary *to;
     struct tp_arena *arena;
     struct tp_str *texts;

@@ -3,6 +3,7 @@
 
 #include "webreport/model/saturate.h"
 #include "webreport/summary/summary_unpack.h"
+#include "writer/proto/summary.pb-c.h"
 
 /* Where in the columns of the parts that only some rows have. */
 struct cursor {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "writer/base/limits.h"
+#include "writer/worker.h"
 
 struct search {
     struct tp_arena *arena;
@@ -73,6 +74,23 @@ static int by_worker_span(const void *x, const void *y)
     return strcmp(a->path, b->path);
 }
 
+/* Finds out which files only lie beside a worker's of the same run. */
+static void find_beside(struct tp_run *run)
+{
+    for (size_t i = 0; i < run->file_count; i++) {
+        struct tp_run_file *file = &run->files[i];
+        struct tp_str worker = file->worker;
+        if (!tp_str_ends(worker, TP_WORKER_BESIDE))
+            continue;
+        worker.len -= sizeof TP_WORKER_BESIDE - 1;
+        for (size_t k = i; k-- > 0 && !file->beside.len;) /* sorted: it stands before */
+            if (tp_str_equal(run->files[k].worker, worker))
+                file->beside = worker;
+            else if (tp_str_compare(run->files[k].worker, worker) < 0)
+                break;
+    }
+}
+
 /* Equal times of a worker share the span of the first of them. */
 static void number_spans(struct tp_run *run)
 {
@@ -90,6 +108,7 @@ static void number_spans(struct tp_run *run)
         file->span = is_same ? before->span : position;
     }
     qsort(run->files, run->file_count, sizeof *run->files, by_worker_span);
+    find_beside(run);
 }
 
 static const char *base_of(const char *path)

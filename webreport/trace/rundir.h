@@ -10,10 +10,12 @@
 
 struct tp_run_file {
     struct tp_str worker;
-    struct tp_str time; /* digits after the worker's name; ptr NULL when there are none */
-    uint64_t span;      /* 1-based position of the time among the worker's; 0: no time */
-    const char *path;   /* to open, NUL-terminated */
-    const char *base;   /* its last part */
+    struct tp_str time;   /* digits after the worker's name; ptr NULL when there are none */
+    uint64_t span;        /* 1-based position of the time among the worker's; 0: no time */
+    struct tp_str beside; /* the worker of the run that this is not another of, but more records of its process
+                           * (writer/worker.h); empty: none */
+    const char *path;     /* to open, NUL-terminated */
+    const char *base;     /* its last part */
 };
 
 struct tp_run {

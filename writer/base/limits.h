@@ -32,6 +32,9 @@
 #define TP_MAX_DELIMITER_BYTES 16u
 #define TP_MAX_MARKDOWN_BYTES 4096u
 
+/* check */
+#define TP_MAX_BUDGET_BYTES (1u << 20)
+
 /* jobs of many ranks */
 #define TP_MAX_JOB_RANKS (1ll << 24)      /* world size up to which missing ranks are told */
 #define TP_MAX_JOB_NUMBER (1ll << 40)     /* a rank's number; larger ones are none */
