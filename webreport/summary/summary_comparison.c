@@ -3,6 +3,7 @@
 
 #include "webreport/model/saturate.h"
 #include "writer/base/limits.h"
+#include "writer/proto/summary.pb-c.h"
 
 enum { METAS = 4 };
 

@@ -9,7 +9,7 @@
 void tp_summary_comparison_build(struct tp_summary_work *work);
 
 /* Fills its columns of the message; texts are added to `texts`. */
-void tp_comparison_pack(Tp__SummaryProcess *to, const struct tp_rank_summary *from, struct tp_strings *texts,
+void tp_comparison_pack(struct Tp__SummaryProcess *to, const struct tp_rank_summary *from, struct tp_strings *texts,
                         struct tp_arena *arena);
 
 /* The way back; the worker is that of the summary's key, which the caller sets when it is known. */
