@@ -27,7 +27,7 @@ Q = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 ASSETS := $(sort $(shell find templates -type f ! -name README.md ! -name embed.sh))
 PROTO  := $(patsubst %.proto,$(BUILD)/gen/%.pb-c,$(wildcard writer/proto/*.proto))
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
-CORE   := $(call obj,writer/*.c writer/base/*.c $(foreach d,trace model views render query export record precision,webreport/$(d)/*.c))
+CORE   := $(call obj,writer/*.c writer/base/*.c $(foreach d,trace model views render query export record precision summary compare check job,webreport/$(d)/*.c))
 CLI    := $(call obj,webreport/cli/*.c)
 RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources linked hook),$(call obj,collector/*.c))
 CUDA   := $(call obj,collector/source/cupti*.c)
@@ -93,6 +93,7 @@ test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped
 	@sh tests/run.sh --suite gpu $(BUILD)
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
+$(BUILD)/unit/test_job $(BUILD)/make_job: $(BUILD)/tests/job/plan.o
 $(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources.o,$(SOURCE))
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 # what stands before malloc and its like, under names of its own

@@ -15,8 +15,12 @@ BEGIN {
   ok["webreport/query"]  = "webreport/query webreport/render " views
   ok["webreport/export"] = "webreport/export webreport/query webreport/render " views
   ok["webreport/precision"] = "webreport/precision webreport/render " views
+  ok["webreport/summary"] = "webreport/summary writer/proto " views
+  ok["webreport/compare"] = "webreport/compare webreport/summary webreport/render " views
+  ok["webreport/check"]  = "webreport/check webreport/compare webreport/summary webreport/render " views
+  ok["webreport/job"]    = "webreport/job webreport/summary webreport/render " views
   ok["webreport/record"] = "webreport/record " base
-  ok["webreport/cli"]    = "webreport/cli webreport/precision webreport/record webreport/export webreport/query webreport/render " views
+  ok["webreport/cli"]    = "webreport/cli webreport/job webreport/check webreport/compare webreport/summary webreport/precision webreport/record webreport/export webreport/query webreport/render " views
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
   from = FILENAME; sub(/\/[^\/]*$/, "", from)

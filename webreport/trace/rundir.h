@@ -35,6 +35,11 @@ struct tp_runs {
 int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const char *const *paths, size_t path_count,
                    struct tp_error *err);
 
+/* Appends to `paths` (const char *) the files below `folder` whose names end in `suffix` and do not begin with a dot,
+ * folder by folder, by name. Links to folders are not followed. Returns 0; TP_EIO (the folder cannot be opened),
+ * TP_ELIMIT. */
+int tp_rundir_find_named(struct tp_vec *paths, const char *folder, const char *suffix, struct tp_error *err);
+
 /* Splits a file name by the pattern. False when it does not match. */
 bool tp_rundir_match(const char *base, struct tp_str *worker, struct tp_str *time);
 

@@ -23,6 +23,7 @@ struct group {
     struct tp_str line, op, api;
     bool is_copy;
     int64_t count, host_wait_ns, bubble_ns, cost_ns, max_cost_ns, first_event;
+    uint32_t number; /* in order of appearance */
 };
 
 static int by_cost(const void *x, const void *y, const void *context)
@@ -59,6 +60,7 @@ static uint32_t group_of(struct tp_host *host, const struct tp_host_call *call, 
         group->op = tp_strings_get(&host->frames.frames, op);
         group->api = tp_strings_get(&host->trace->names, name);
         group->first_event = INT64_MAX;
+        group->number = *id;
     }
     return *id;
 }
@@ -83,12 +85,14 @@ void tp_sync_build(struct tp_sync_table *table, struct tp_host *host, struct tp_
     struct tp_id_map maps[2];
     tp_id_map_init(&maps[0], arena);
     tp_id_map_init(&maps[1], arena);
+    table->calls = tp_arena_array(arena, host->wait_count, sizeof *table->calls);
     for (uint32_t i = 0; i < host->wait_count; i++) {
         const struct tp_host_wait *wait = &host->waits[i];
         const struct tp_host_call *call = &host->calls[wait->call];
         const struct tp_event *e = tp_call_event(host, call);
         uint32_t id = group_of(host, call, maps, &groups);
         struct group *group = TP_AT(&groups, struct group, id);
+        table->calls[i] = (struct tp_sync_call){e->ts_ns, wait->cost, id};
         group->is_copy = wait->is_copy;
         group->count++;
         group->host_wait_ns = tp_ns_plus(group->host_wait_ns, e->dur_ns);
@@ -104,8 +108,13 @@ void tp_sync_build(struct tp_sync_table *table, struct tp_host *host, struct tp_
     tp_merge_sort(arena, groups.data, groups.count, sizeof(struct group), by_cost, NULL);
     tp_table_init(&table->rows, arena, "sync_table", columns, TP_SYNC_COLUMNS, groups.count);
     table->rows.title = "Waits for the device";
-    for (size_t i = 0; i < groups.count; i++)
+    uint32_t *row_of = tp_arena_array(arena, groups.count, sizeof *row_of);
+    for (size_t i = 0; i < groups.count; i++) {
+        row_of[TP_AT(&groups, struct group, i)->number] = (uint32_t)i;
         fill_row(&table->rows, i, TP_AT(&groups, struct group, i));
+    }
+    for (uint32_t i = 0; i < host->wait_count; i++)
+        table->calls[i].row = row_of[table->calls[i].row];
 }
 
 void tp_sync_json(const struct tp_sync_table *table, struct tp_json *json)

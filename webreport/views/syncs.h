@@ -23,9 +23,16 @@ enum tp_sync_column {
     TP_SYNC_COLUMNS
 };
 
+/* One call, for whoever looks at single ones. */
+struct tp_sync_call {
+    int64_t start_ns, cost_ns; /* start: absolute */
+    uint32_t row;              /* in rows */
+};
+
 struct tp_sync_table {
     int64_t count, host_wait_ns, bubble_ns, cost_ns; /* over all calls */
     struct tp_table rows;                            /* enum tp_sync_column; most expensive first */
+    struct tp_sync_call *calls;                      /* `count`, in the order of the host's calls */
 };
 
 void tp_sync_build(struct tp_sync_table *table, struct tp_host *host, struct tp_arena *arena);

@@ -1,0 +1,348 @@
+/* Summaries of small traces; every expected number is counted by hand from the trace above it. */
+#include "webreport/summary/summary_build.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "webreport/cli/analysis.h"
+#include "writer/base/limits.h"
+
+/* ---- making ---- */
+
+struct made {
+    struct tp_analysis analysis;
+    struct tp_arena arena;
+    struct tp_summary summary;
+};
+
+static void make_text(struct made *m, const char *text, size_t size)
+{
+    struct tp_trace_options options = {.single_thread = true};
+    tp_analysis_open(&m->analysis, NULL);
+    tp_arena_init(&m->arena, 0);
+    if (setjmp(m->analysis.arena.guard) || setjmp(m->arena.guard))
+        fail();
+    assert_int_equal(tp_trace_read_bytes(&m->analysis.trace, &m->analysis.arena, text, size, &options, NULL), 0);
+    tp_analysis_build(&m->analysis, NULL, NULL);
+    struct tp_summary_source source = {.key = {TP_STR("job"), TP_NULL_INT, TP_NULL_INT, TP_STR("worker0"), TP_NULL_INT},
+                                       .file = TP_STR("a.json"),
+                                       .sha256 = TP_STR(""),
+                                       .trace = &m->analysis.trace,
+                                       .order = &m->analysis.order,
+                                       .model = &m->analysis.model,
+                                       .views = &m->analysis.views,
+                                       .advice = &m->analysis.advice};
+    tp_summary_build(&m->summary, &source, &m->arena);
+    tp_analysis_close(&m->analysis); /* nothing of the trace is needed any more */
+}
+
+static void make(struct made *m, const char *head, const char *events)
+{
+    static char text[1 << 16];
+    int n = snprintf(text, sizeof text, "{%s\"traceEvents\":[%s]}", head, events);
+    make_text(m, text, (size_t)n);
+}
+
+static void drop(struct made *m)
+{
+    tp_arena_release(&m->arena);
+}
+
+static const struct tp_summary_row *row_of(const struct made *m, enum tp_summary_kind kind, const char *name,
+                                           const char *shape)
+{
+    for (uint32_t i = 0; i < m->summary.row_count; i++) {
+        const struct tp_summary_row *row = &m->summary.rows[i];
+        if (row->kind == kind && tp_str_equal(row->name, tp_str_of(name)) &&
+            (!shape || tp_str_equal(row->shape, tp_str_of(shape))))
+            return row;
+    }
+    fail_msg("no row %s", name);
+    return NULL;
+}
+
+#define EVENT(cat, name, tid, ts, dur, args)                                                                           \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":" #tid ",\"ts\":" #ts ",\"dur\":" #dur  \
+    ",\"args\":{" args "}}"
+#define DEVICE(n) "\"device\":0,\"stream\":7,\"correlation\":" #n
+#define LAUNCH(n) "\"correlation\":" #n
+
+/* ---- tests ---- */
+
+/* Two steps; aten::mm [2, 3] launches a kernel of 10 us in the first, whose kernel ends in the second, and one of 20 us
+ * in the second. A copy that no call launched runs in the first. */
+static const char two_steps[] =
+    EVENT("user_annotation", "ProfilerStep#3", 1, 0, 100, "") "," EVENT("user_annotation", "ProfilerStep#4", 1, 100, 100, "") "," EVENT("cpu_op", "aten::mm", 1, 10, 30, "\"Input Dims\":[[2,3],[3,2]],\"Input type\":[\"float\",\"float\"]") "," EVENT(
+        "cuda_runtime", "cudaLaunchKernel", 1, 20, 5,
+        LAUNCH(
+            1)) "," EVENT("kernel", "gemm", 7, 95, 10,
+                          DEVICE(
+                              1)) "," EVENT("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 7, 50, 2,
+                                            "\"bytes\":64," DEVICE(
+                                                9)) "," EVENT("cpu_op", "aten::mm", 1, 110, 40,
+                                                              "\"Input Dims\":[[2,3],[3,2]],\"Input "
+                                                              "type\":[\"float\",\"float\"]") "," EVENT("cuda_runtime",
+                                                                                                        "cudaLaunchKern"
+                                                                                                        "el",
+                                                                                                        1, 120, 7,
+                                                                                                        LAUNCH(
+                                                                                                            2)) "," EVENT("kernel",
+                                                                                                                          "gemm",
+                                                                                                                          7,
+                                                                                                                          140,
+                                                                                                                          20,
+                                                                                                                          DEVICE(
+                                                                                                                              2)) "," EVENT("cpu_op",
+                                                                                                                                            "aten::mm",
+                                                                                                                                            1,
+                                                                                                                                            160,
+                                                                                                                                            1,
+                                                                                                                                            "");
+
+static void rows_count_calls_per_step(void **state)
+{
+    struct made m;
+    (void)state;
+    make(&m, "", two_steps);
+    assert_int_equal(m.summary.step_count, 2);
+    const struct tp_summary_row *mm = row_of(&m, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
+    assert_int_equal(mm->time.count, 2);
+    assert_int_equal(mm->time.sum_ns, 58000); /* without the runtime calls inside */
+    assert_true(tp_str_equal(mm->dtype, TP_STR("float, float")));
+    assert_int_equal(mm->by_step_ns[0], 25000);
+    assert_int_equal(mm->by_step_ns[1], 33000);
+    assert_int_equal(row_of(&m, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "")->time.sum_ns, 1000);
+    const struct tp_summary_row *device = row_of(&m, TP_SUMMARY_OPERATOR_DEVICE, "aten::mm", NULL);
+    assert_int_equal(device->time.count, 2);
+    assert_int_equal(device->time.sum_ns, 30000);
+    const struct tp_summary_row *gemm = row_of(&m, TP_SUMMARY_KERNEL, "gemm", NULL);
+    assert_true(tp_str_equal(gemm->owner, TP_STR("aten::mm")));
+    assert_true(tp_str_equal(gemm->shape, TP_STR("[[2, 3], [3, 2]]")));
+    assert_int_equal(gemm->by_step_ns[0], 10000); /* launched in the first, though it ended in the second */
+    assert_int_equal(gemm->by_step_count[0], 1);
+    assert_int_equal(gemm->by_step_ns[1], 20000);
+    assert_int_equal(gemm->time.min_ns, 10000);
+    assert_int_equal(gemm->time.max_ns, 20000);
+    const struct tp_summary_row *copy = row_of(&m, TP_SUMMARY_COPY, "Memcpy HtoD (Pageable -> Device)", NULL);
+    assert_int_equal(copy->bytes, 64);
+    assert_int_equal(copy->owner.len, 0);
+    assert_int_equal(copy->by_step_count[0], 0); /* before the step, that starts when it ends */
+    assert_int_equal(gemm->bytes, TP_NULL_INT);
+    assert_int_equal(row_of(&m, TP_SUMMARY_RUNTIME, "cudaLaunchKernel", NULL)->time.sum_ns, 12000);
+    drop(&m);
+}
+
+static void steps_are_those_of_the_overview(void **state)
+{
+    struct made m;
+    (void)state;
+    make(&m, "", two_steps);
+    assert_true(tp_str_equal(m.summary.steps[0].name, TP_STR("3")));
+    /* from the end of device work that nobody launched to the end of its kernel */
+    assert_int_equal(m.summary.steps[0].start_ns, 52000);
+    assert_int_equal(m.summary.steps[0].total_ns, 53000);
+    assert_int_equal(m.summary.steps[0].part_ns[TP_PART_KERNEL], 10000);
+    assert_int_equal(m.summary.steps[0].part_ns[TP_PART_MEMCPY], 0);
+    assert_int_equal(m.summary.steps[1].start_ns, 105000);
+    assert_int_equal(m.summary.steps[1].part_ns[TP_PART_KERNEL], 20000);
+    /* the device's first work begins at 50: until 100, 52 to 95 are idle. Then 105 to 140, 160 is its end */
+    int64_t idle[2] = {0, 0};
+    for (int s = 0; s < 2; s++)
+        for (int p = TP_PART_IDLE_HOST; p <= TP_PART_IDLE_UNKNOWN; p++)
+            idle[s] += m.summary.steps[s].part_ns[p];
+    assert_int_equal(idle[0], 43000);
+    assert_int_equal(idle[1], 35000);
+    assert_int_equal(m.summary.steps[0].part_ns[TP_PART_EXPOSED_COMMUNICATION], TP_NULL_INT);
+    drop(&m);
+}
+
+static void key_is_of_the_trace_where_none_is_given(void **state)
+{
+    struct made m;
+    (void)state;
+    make(&m, "\"distributedInfo\":{\"rank\":5,\"world_size\":16},\"record_shapes\":1,", two_steps);
+    assert_int_equal(m.summary.key.rank, 5);
+    assert_int_equal(m.summary.key.world_size, 16);
+    assert_true(tp_str_equal(m.summary.key.job, TP_STR("job")));
+    assert_true(tp_str_equal(m.summary.key.worker, TP_STR("worker0")));
+    assert_int_equal(m.summary.metrics[tp_metric_find("step.count", 10)].value, 2);
+    bool has_shapes = false;
+    for (uint32_t i = 0; i < m.summary.fact_count; i++)
+        has_shapes |= tp_str_equal(m.summary.facts[i].name, TP_STR("record_shapes")) &&
+                      tp_str_equal(m.summary.facts[i].value, TP_STR("1"));
+    assert_true(has_shapes);
+    drop(&m);
+}
+
+/* A host record with metadata and a kernel; the same call again without "Seq". */
+#define COMM                                                                                                           \
+    "\"Collective name\":\"allreduce\",\"dtype\":\"Float\",\"In msg nelems\":8,\"Out msg nelems\":8,"                  \
+    "\"Group size\":4,\"Process Group Name\":\"dp\""
+static void collectives_have_arrival_and_sequence(void **state)
+{
+    struct made m;
+    (void)state;
+    make(
+        &m, "",
+        EVENT("user_annotation", "ProfilerStep#0", 1, 0, 500, "") "," EVENT("user_annotation", "nccl:all_reduce", 1, 10, 20, "") "," EVENT(
+            "cpu_op", "record_param_comms", 1, 8, 30,
+            COMM
+            ",\"Seq\":41") "," EVENT("cuda_runtime", "cudaLaunchKernel", 1, 12, 5,
+                                     LAUNCH(
+                                         1)) "," EVENT("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 7, 60, 30,
+                                                       DEVICE(
+                                                           1)) "," EVENT("user_annotation", "nccl:all_reduce", 1, 110,
+                                                                         20,
+                                                                         "") "," EVENT("cpu_op", "record_param_comms",
+                                                                                       1, 108, 30,
+                                                                                       COMM) "," EVENT("user_"
+                                                                                                       "annotation",
+                                                                                                       "nccl:all_"
+                                                                                                       "reduce",
+                                                                                                       1, 210, 20,
+                                                                                                       "") "," EVENT("c"
+                                                                                                                     "p"
+                                                                                                                     "u"
+                                                                                                                     "_"
+                                                                                                                     "o"
+                                                                                                                     "p",
+                                                                                                                     "r"
+                                                                                                                     "e"
+                                                                                                                     "c"
+                                                                                                                     "o"
+                                                                                                                     "r"
+                                                                                                                     "d"
+                                                                                                                     "_"
+                                                                                                                     "p"
+                                                                                                                     "a"
+                                                                                                                     "r"
+                                                                                                                     "a"
+                                                                                                                     "m"
+                                                                                                                     "_"
+                                                                                                                     "c"
+                                                                                                                     "o"
+                                                                                                                     "m"
+                                                                                                                     "m"
+                                                                                                                     "s",
+                                                                                                                     1,
+                                                                                                                     208,
+                                                                                                                     30,
+                                                                                                                     COMM));
+    assert_int_equal(m.summary.collective_count, 3);
+    const struct tp_summary_collective *c = m.summary.collectives;
+    assert_int_equal(c[0].arrival_ns, 60000);
+    assert_int_equal(c[0].duration_ns, 30000);
+    assert_int_equal(c[0].sequence, 41);
+    assert_int_equal(c[0].bytes, 32);
+    assert_int_equal(c[0].group_size, 4);
+    assert_int_equal(c[0].step, 0);
+    assert_true(tp_str_equal(c[0].group, TP_STR("dp")));
+    assert_true(tp_str_equal(c[0].dtype, TP_STR("Float")));
+    assert_int_equal(c[1].arrival_ns, 110000); /* no kernel: the call */
+    assert_int_equal(c[1].sequence, 0);        /* numbered apart */
+    assert_int_equal(c[2].sequence, 1);
+    drop(&m);
+}
+
+static void fingerprint_tells_sequences_of_kernels_apart(void **state)
+{
+    struct made m[4];
+    static const char *const kernels[4][2] = {{"a", "b"}, {"a", "b"}, {"b", "a"}, {"a", "c"}};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        char events[1024];
+        /* the second launched runs first in the second trace: the order of the launches counts */
+        snprintf(
+            events, sizeof events,
+            EVENT("user_annotation", "ProfilerStep#0", 1, 0, 500, "") "," EVENT(
+                "cuda_runtime", "cudaLaunchKernel", 1, 12, 5,
+                LAUNCH(1)) "," EVENT("cuda_runtime", "cudaLaunchKernel", 1, 22, 5,
+                                     LAUNCH(2)) "," EVENT("kernel", "%s", 7, 60, 30,
+                                                          DEVICE(1)) ","
+                                                                     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s\","
+                                                                     "\"pid\":1,\"tid\":8,\"ts\":%d,\"dur\":30,"
+                                                                     "\"args\":{" DEVICE(2) "}}",
+            kernels[i][0], kernels[i][1], i == 1 ? 50 : 100);
+        make(&m[i], "", events);
+    }
+    assert_true(m[0].summary.kernel_fingerprint != 0);
+    assert_true(m[0].summary.kernel_fingerprint == m[1].summary.kernel_fingerprint);
+    assert_true(m[0].summary.kernel_fingerprint != m[2].summary.kernel_fingerprint);
+    assert_true(m[0].summary.kernel_fingerprint != m[3].summary.kernel_fingerprint);
+    for (int i = 0; i < 4; i++)
+        drop(&m[i]);
+}
+
+/* More operators than rows: what is beyond is one row, and nothing is lost. */
+static void rows_beyond_the_limit_are_added_up(void **state)
+{
+    enum { COUNT = 700 };
+    struct made m;
+    struct tp_buf text;
+    int64_t sum = 0, count = 0;
+    (void)state;
+    tp_buf_init(&text, 0);
+    tp_buf_puts(&text, "{\"traceEvents\":[");
+    for (int i = 0; i < COUNT; i++)
+        tp_buf_printf(&text,
+                      "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op%d\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d}",
+                      i ? "," : "", i, i * 1000, i + 1);
+    tp_buf_puts(&text, "]}");
+    make_text(&m, text.data, text.size);
+    tp_buf_release(&text);
+    assert_int_equal(m.summary.row_count, TP_MAX_SUMMARY_ROWS);
+    for (uint32_t i = 0; i < m.summary.row_count; i++) {
+        assert_true(i == 0 || m.summary.rows[i].time.sum_ns <= m.summary.rows[i - 1].time.sum_ns);
+        sum += m.summary.rows[i].time.sum_ns;
+        count += m.summary.rows[i].time.count;
+    }
+    assert_int_equal(sum, 1000ll * COUNT * (COUNT + 1) / 2);
+    assert_int_equal(count, COUNT);
+    assert_int_equal(row_of(&m, TP_SUMMARY_OPERATOR_HOST, "(rest)", NULL)->time.count, COUNT - TP_MAX_SUMMARY_ROWS + 1);
+    drop(&m);
+}
+
+static void long_names_are_cut_and_stay_apart(void **state)
+{
+    static char text[16384], name[3][3000];
+    struct made m;
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        memset(name[i], 'x', sizeof name[i] - 1);
+        name[i][2000] = (char)('a' + i);
+    }
+    int n = snprintf(
+        text, sizeof text,
+        "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":5},"
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":10,\"dur\":6},"
+        "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"%s\",\"pid\":1,\"tid\":1,\"ts\":20,\"dur\":7}]}",
+        name[0], name[1], name[2]);
+    make_text(&m, text, (size_t)n);
+    assert_int_equal(m.summary.row_count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_true(m.summary.rows[i].name.len <= TP_MAX_SUMMARY_TEXT_BYTES);
+        assert_false(tp_str_equal(m.summary.rows[i].name, m.summary.rows[(i + 1) % 3].name));
+    }
+    drop(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_count_calls_per_step),
+        cmocka_unit_test(steps_are_those_of_the_overview),
+        cmocka_unit_test(key_is_of_the_trace_where_none_is_given),
+        cmocka_unit_test(collectives_have_arrival_and_sequence),
+        cmocka_unit_test(fingerprint_tells_sequences_of_kernels_apart),
+        cmocka_unit_test(rows_beyond_the_limit_are_added_up),
+        cmocka_unit_test(long_names_are_cut_and_stay_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/* Inputs of any kind -> summaries: see summaries.h. */
+#include "webreport/cli/summaries.h"
+
+#include <string.h>
+
+#include "webreport/cli/analysis.h"
+#include "webreport/cli/inputs.h"
+#include "webreport/cli/summary_inputs.h"
+#include "webreport/summary/summary_build.h"
+
+struct load {
+    const struct tp_summaries_options *options;
+    struct tp_arena *arena;
+    struct tp_summaries *out;
+    struct tp_vec items; /* struct tp_summary */
+    size_t done_count, file_count;
+};
+
+static void fail(struct load *load, const char *path, const struct tp_error *why)
+{
+    tp_console_error(load->options->console, "%s: %s", path, why->text);
+    load->out->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
+    load->out->failed_count++;
+}
+
+/* ---- traces ---- */
+
+static void summarize(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
+                      const struct tp_summaries_options *options, struct tp_analysis *a)
+{
+    struct tp_summary_source source = {.key = {.job = options->job,
+                                               .rank = options->rank,
+                                               .world_size = TP_NULL_INT,
+                                               .worker = file->worker,
+                                               .span = file->span ? (int64_t)file->span : TP_NULL_INT},
+                                       .file = tp_str_of(file->base),
+                                       .sha256 = tp_str_of(a->trace.reading.file_sha256),
+                                       .trace = &a->trace,
+                                       .order = &a->order,
+                                       .model = &a->model,
+                                       .views = &a->views,
+                                       .advice = &a->advice};
+    tp_analysis_build(a, NULL, NULL);
+    tp_inputs_say_notices(options->console, file->path, &a->trace.reading);
+    tp_summary_build(summary, &source, arena);
+}
+
+int tp_summaries_trace(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
+                       const struct tp_summaries_options *options, struct tp_error *err)
+{
+    struct tp_analysis analysis, *volatile a = &analysis;
+    volatile int code;
+    jmp_buf outer;
+    memcpy(&outer, &arena->guard, sizeof outer);
+    tp_analysis_open(&analysis, options->rules);
+    if (setjmp(analysis.arena.guard) == 0) {
+        /* the summary's guard leads here meanwhile: the analysis must not outlive the call */
+        memcpy(&arena->guard, &analysis.arena.guard, sizeof outer);
+        code = tp_trace_read(&a->trace, &a->arena, file->path, &options->read, err);
+        if (code == TP_OK)
+            summarize(summary, arena, file, options, a);
+    } else {
+        code = a->arena.code ? a->arena.code : TP_ENOMEM;
+        tp_error_set(err, code, 0, code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    }
+    memcpy(&arena->guard, &outer, sizeof outer);
+    tp_analysis_close(a);
+    if (arena->code)
+        tp_arena_fail(arena, arena->code);
+    return code;
+}
+
+static void load_trace(struct load *load, const struct tp_run_file *file)
+{
+    struct tp_summary summary;
+    struct tp_error why = {0};
+    tp_console_progress(load->options->console, "reading %zu of %zu: %s", load->done_count + 1, load->file_count,
+                        file->base);
+    if (tp_summaries_trace(&summary, load->arena, file, load->options, &why) == TP_OK)
+        *(struct tp_summary *)tp_vec_push(&load->items) = summary;
+    else
+        fail(load, file->path, &why);
+    load->done_count++;
+}
+
+/* ---- files of summaries ---- */
+
+static void load_file(struct load *load, const struct tp_summary_input *input)
+{
+    struct tp_summary_set set;
+    struct tp_summary summary;
+    struct tp_error why = {0};
+    tp_summary_set_open(&set, load->arena);
+    int code = tp_summary_inputs_read(&set, input->path, &why);
+    size_t before = load->items.count;
+    for (size_t i = 0; code == TP_OK && i < set.count; i++) {
+        code = tp_summary_unpack(&summary, &set.records[i], load->arena, &why);
+        if (code == TP_OK)
+            *(struct tp_summary *)tp_vec_push(&load->items) = summary;
+    }
+    if (code < 0) {
+        load->items.count = before;
+        fail(load, input->path, &why);
+    }
+    load->done_count++;
+}
+
+int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const struct tp_summaries_options *options,
+                      struct tp_error *err)
+{
+    struct load load = {.options = options, .arena = arena, .out = out, .items = TP_VEC(arena, struct tp_summary)};
+    struct tp_summary_inputs inputs;
+    memset(out, 0, sizeof *out);
+    int code = tp_summary_inputs_find(&inputs, arena, options->paths, options->path_count, TP_INPUTS_ALL, err);
+    if (code < 0)
+        return code == TP_EIO ? TP_ENOTFOUND : code; /* a folder that cannot be opened is an input */
+    load.file_count = inputs.count;
+    for (size_t i = 0; i < inputs.count; i++)
+        if (inputs.items[i].trace)
+            load_trace(&load, inputs.items[i].trace);
+        else
+            load_file(&load, &inputs.items[i]);
+    out->items = load.items.data;
+    out->count = load.items.count;
+    if (inputs.count == 0)
+        return tp_error_set(
+            err, TP_ENOTFOUND, 0,
+            "no *.pt.trace.json[.gz] and no *.tps found; name the file itself if it is called otherwise");
+    if (out->count == 0)
+        return tp_error_set(err, out->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
+    if (options->read.is_strict && out->failed_count)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used", out->failed_count,
+                            load.file_count);
+    return TP_OK;
+}
