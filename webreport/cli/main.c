@@ -12,6 +12,7 @@ const struct tp_command tp_commands[] = {
     {"record", "run a program with the collector inside", tp_cmd_record},
     {"table", "the tables of key_averages(), and their numbers as CSV or JSON", tp_cmd_table},
     {"export", "traces to the files of other tools: TensorBoard, flame graphs", tp_cmd_export},
+    {"diff", "what changed between two runs, and whether it is more than noise", tp_cmd_diff},
     {"precision", "the tensors that two runs recorded, compared", tp_cmd_precision},
     {"recover", "the trace of a recorded program that was killed", tp_cmd_recover},
     {"help", "what a command does and which options it has", tp_cmd_help},

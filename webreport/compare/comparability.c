@@ -1,0 +1,248 @@
+/* Whether two sides may be compared: see comparability.h. */
+#include "webreport/compare/comparability.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How facts of the summaries (summary_facts.c) are judged. What is not named here is shown and costs DEFAULT_WEIGHT. */
+static const struct rule {
+    const char *name;
+    unsigned weight;
+    double tolerance; /* above 0: numbers that differ by at most this are the same */
+    bool is_by_rows;  /* judged below, from what both sides have in common */
+} rules[] = {
+    {"gpu", 60, 0, false},
+    {"gpu.count", 60, 0, false},
+    {"gpu.compute_capability", 20, 0, false},
+    {"world_size", 60, 0, false},
+    {"batch_size", 60, 0, false},
+    {"operators.shapes", 60, 0, true},
+    {"operators.dtypes", 20, 0, true},
+    {"dtype", 20, 0, false},
+    {"step.marker", 55, 0, false},
+    {"step.count", 10, 0, true},
+    {"graph.share_pct", 15, 10, false},
+    {"with_stack", 15, 0, false},
+    {"profile_memory", 10, 0, false},
+    {"record_shapes", 5, 0, false},
+    {"with_modules", 5, 0, false},
+    {"with_flops", 5, 0, false},
+    {"framework", 5, 0, false},
+    {"cuda.runtime", 5, 0, false},
+    {"cuda.driver", 5, 0, false},
+};
+enum { RULES = sizeof rules / sizeof *rules, DEFAULT_WEIGHT = 5 };
+
+enum { COMMON_PERCENT = 90, MAX_VALUES = 4 };
+
+const char *tp_fact_verdict_name(enum tp_fact_verdict verdict)
+{
+    static const char *const names[] = {"same", "differs", "unknown"};
+    return names[verdict];
+}
+
+static const struct rule *rule_of(struct tp_str name)
+{
+    static const struct rule other = {"", DEFAULT_WEIGHT, 0, false};
+    for (unsigned i = 0; i < RULES; i++)
+        if (tp_str_equal(name, tp_str_of(rules[i].name)))
+            return &rules[i];
+    return &other;
+}
+
+static struct tp_str text_of(struct tp_arena *arena, const char *text)
+{
+    size_t len = strlen(text);
+    return (struct tp_str){tp_arena_copy(arena, text, len), len};
+}
+
+/* ---- values of a side ---- */
+
+static struct tp_str value_in(const struct tp_summary *run, struct tp_str name)
+{
+    for (uint32_t i = 0; i < run->fact_count; i++)
+        if (tp_str_equal(run->facts[i].name, name))
+            return run->facts[i].value;
+    return TP_STR("");
+}
+
+/* The value of all runs, or the different ones joined, in order of first appearance. */
+static struct tp_str value_of(const struct tp_side *side, struct tp_str name, struct tp_arena *arena)
+{
+    struct tp_str values[MAX_VALUES];
+    unsigned count = 0;
+    size_t size = 0;
+    for (uint32_t r = 0; r < side->input->run_count; r++) {
+        struct tp_str value = value_in(&side->input->runs[r], name);
+        bool is_known = value.len == 0;
+        for (unsigned i = 0; i < count; i++)
+            is_known |= tp_str_equal(values[i], value);
+        if (is_known || count == MAX_VALUES)
+            continue;
+        values[count++] = value;
+        size += value.len + 3;
+    }
+    if (count == 0)
+        return TP_STR("");
+    if (count == 1)
+        return values[0];
+    char *text = tp_arena_alloc(arena, size), *at = text;
+    for (unsigned i = 0; i < count; i++) {
+        memcpy(at, " | ", i ? 3 : 0);
+        at += i ? 3 : 0;
+        memcpy(at, values[i].ptr, values[i].len);
+        at += values[i].len;
+    }
+    return (struct tp_str){text, (size_t)(at - text)};
+}
+
+static bool read_number(struct tp_str text, double *out)
+{
+    char copy[64], *end;
+    if (text.len == 0 || text.len >= sizeof copy)
+        return false;
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = 0;
+    *out = strtod(copy, &end);
+    return end != copy && isfinite(*out);
+}
+
+static enum tp_fact_verdict judge(const struct tp_str values[TP_SIDES], double tolerance)
+{
+    double numbers[TP_SIDES];
+    if (!values[TP_BASE].len || !values[TP_NEW].len)
+        return TP_FACT_UNKNOWN;
+    if (tp_str_equal(values[TP_BASE], values[TP_NEW]))
+        return TP_FACT_SAME;
+    if (tolerance > 0 && read_number(values[TP_BASE], &numbers[0]) && read_number(values[TP_NEW], &numbers[1]) &&
+        fabs(numbers[0] - numbers[1]) <= tolerance)
+        return TP_FACT_SAME;
+    return TP_FACT_DIFFERS;
+}
+
+/* ---- what the rows tell ---- */
+
+/* A part of an identity that two runs must have in common. */
+enum aspect { ASPECT_SHAPE, ASPECT_DTYPE };
+
+static struct tp_str aspect_of(const struct tp_identity *identity, enum aspect aspect)
+{
+    return aspect == ASPECT_SHAPE ? identity->shape : identity->dtype;
+}
+
+/* Of the calls of operators that both sides have, the share whose shapes (or types) the other side has as well: the
+ * lesser of both directions, weighted by time. NaN: no operator tells. */
+static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
+{
+    struct tp_arena *arena = sides->arena;
+    struct tp_tuples names, pairs;
+    uint8_t *name_on, *pair_on; /* bit per side */
+    double share = NAN;
+    tp_tuples_init(&names, arena, 1);
+    tp_tuples_init(&pairs, arena, 2);
+    name_on = tp_arena_array(arena, sides->identity_count, 1);
+    pair_on = tp_arena_array(arena, sides->identity_count, 1);
+    for (int pass = 0; pass <= TP_SIDES; pass++) { /* pass 0 finds who has what; then a pass per side */
+        double all = 0, common = 0;
+        for (uint32_t i = 0; i < sides->identity_count; i++) {
+            const uint32_t *key = tp_tuples_get(&sides->keys, i);
+            struct tp_identity identity = tp_sides_identity(sides, i);
+            if (identity.kind != TP_SUMMARY_OPERATOR_HOST || !aspect_of(&identity, aspect).len)
+                continue;
+            uint32_t name = tp_tuples_add(&names, &key[1]);
+            uint32_t pair = tp_tuples_pair(&pairs, name, aspect == ASPECT_SHAPE ? key[3] : key[4]);
+            for (int s = 0; pass == 0 && s < TP_SIDES; s++)
+                if (tp_sides_row(sides, s, i)->is_there) {
+                    name_on[name] |= (uint8_t)(1u << s);
+                    pair_on[pair] |= (uint8_t)(1u << s);
+                }
+            if (pass == 0 || name_on[name] != 3)
+                continue;
+            double time = tp_sides_row(sides, pass - 1, i)->ns.mean;
+            all += time;
+            common += pair_on[pair] == 3 ? time : 0;
+        }
+        if (pass > 0 && all > 0)
+            share = isnan(share) ? common / all : fmin(share, common / all);
+    }
+    return share;
+}
+
+static void start_fact(struct tp_fact_pair *fact, const char *name)
+{
+    *fact = (struct tp_fact_pair){tp_str_of(name), {TP_STR(""), TP_STR("")}, TP_FACT_UNKNOWN, 0};
+    fact->weight = rule_of(fact->name)->weight;
+}
+
+static void add_share(struct tp_comparability *c, const struct tp_sides *sides, const char *name, enum aspect aspect)
+{
+    struct tp_fact_pair *fact = &c->facts[c->fact_count++];
+    double percent = 100 * share_in_common(sides, aspect);
+    char text[64];
+    start_fact(fact, name);
+    if (isnan(percent))
+        return;
+    snprintf(text, sizeof text, "%.0f %% in common", floor(percent));
+    fact->values[TP_BASE] = fact->values[TP_NEW] = text_of(sides->arena, text);
+    fact->verdict = percent >= COMMON_PERCENT ? TP_FACT_SAME : TP_FACT_DIFFERS;
+}
+
+static void add_steps(struct tp_comparability *c, const struct tp_sides *sides)
+{
+    struct tp_fact_pair *fact = &c->facts[c->fact_count++];
+    size_t base = sides->side[TP_BASE].step_count, new_count = sides->side[TP_NEW].step_count;
+    char text[32];
+    start_fact(fact, "step.count");
+    for (int s = 0; s < TP_SIDES; s++) {
+        snprintf(text, sizeof text, "%zu", sides->side[s].step_count);
+        fact->values[s] = text_of(sides->arena, text);
+    }
+    fact->verdict = base <= 2 * new_count && new_count <= 2 * base ? TP_FACT_SAME : TP_FACT_DIFFERS;
+}
+
+/* ---- all ---- */
+
+/* Names of both sides' facts, each once. */
+static size_t find_names(struct tp_strings *names, const struct tp_sides *sides)
+{
+    tp_strings_init(names, sides->arena, 0);
+    for (int s = 0; s < TP_SIDES; s++)
+        for (uint32_t r = 0; r < sides->side[s].input->run_count; r++) {
+            const struct tp_summary *run = &sides->side[s].input->runs[r];
+            for (uint32_t i = 0; i < run->fact_count; i++)
+                tp_strings_add(names, run->facts[i].name);
+        }
+    return names->count;
+}
+
+void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *sides)
+{
+    struct tp_strings names;
+    size_t count = find_names(&names, sides);
+    double lost = 0;
+    *c = (struct tp_comparability){.facts = tp_arena_array(sides->arena, count + 3, sizeof *c->facts)};
+    for (uint32_t i = 0; i < names.count; i++) {
+        const struct rule *rule = rule_of(names.items[i]);
+        if (rule->is_by_rows)
+            continue;
+        struct tp_fact_pair *fact = &c->facts[c->fact_count++];
+        fact->name = names.items[i];
+        fact->weight = rule->weight;
+        for (int s = 0; s < TP_SIDES; s++)
+            fact->values[s] = value_of(&sides->side[s], fact->name, sides->arena);
+        fact->verdict = judge(fact->values, rule->tolerance);
+    }
+    add_share(c, sides, "operators.shapes", ASPECT_SHAPE);
+    add_share(c, sides, "operators.dtypes", ASPECT_DTYPE);
+    add_steps(c, sides);
+    for (uint32_t i = 0; i < c->fact_count; i++) {
+        const struct tp_fact_pair *fact = &c->facts[i];
+        bool is_half_known = fact->verdict == TP_FACT_UNKNOWN && (fact->values[0].len || fact->values[1].len);
+        c->counts[fact->verdict]++;
+        lost += fact->verdict == TP_FACT_DIFFERS ? fact->weight : is_half_known ? fact->weight / 4.0 : 0;
+    }
+    c->score = lost < 100 ? (unsigned)(100 - lost) : 0;
+    c->is_low = c->score < TP_COMPARABLE_FROM;
+}

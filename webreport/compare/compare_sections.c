@@ -1,0 +1,187 @@
+/* Tables and sections of a comparison for the page: see compare_page.h. */
+#include "webreport/compare/compare_page.h"
+#include "webreport/render/format.h"
+#include "webreport/render/section.h"
+
+/* ---- tables ---- */
+
+enum { OWN_WHERE, OWN_WAS };
+
+#define COLUMN(format, column, group, decimals) {format, column, NULL, group, decimals, false, false}
+
+static const struct tp_shown_column change_columns[] = {
+    COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),   COLUMN(TP_SHOW_TEXT, TP_ROW_KIND, 0, 0),
+    {TP_SHOW_OWN, OWN_WHERE, "Where", 0, 0, false, false},
+    COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0), COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_CHANGE, 1, 0),    COLUMN(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_BY_TIME, 1, 0),   COLUMN(TP_SHOW_PERCENT, TP_ROW_SHARE, 0, 0),
+    COLUMN(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1), COLUMN(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
+    COLUMN(TP_SHOW_TEXT, TP_ROW_MATCH, 0, 0),     {TP_SHOW_OWN, OWN_WAS, "Was", 0, 0, false, false},
+};
+static const struct tp_shown_column row_columns[] = {
+    COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0), COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_CHANGE, 1, 0),    COLUMN(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_BY_TIME, 1, 0),   COLUMN(TP_SHOW_PERCENT, TP_ROW_SHARE, 0, 0),
+    COLUMN(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1), COLUMN(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
+    COLUMN(TP_SHOW_TEXT, TP_ROW_MATCH, 0, 0),     COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),
+    {TP_SHOW_OWN, OWN_WHERE, "Where", 0, 0, false, false},
+};
+static const struct tp_shown_column memory_columns[] = {
+    COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE, 1, 0),          COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW, 1, 0),
+    COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_CHANGE, 1, 0),        COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE_RESERVED, 1, 0),
+    COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW_RESERVED, 1, 0),  COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE_CREEP, 2, 0),
+    COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW_CREEP, 2, 0),     COLUMN(TP_SHOW_TEXT, TP_MEMORY_DIFF_VERDICT, 0, 0),
+};
+static const struct tp_shown_column owner_columns[] = {
+    COLUMN(TP_SHOW_TEXT, TP_OWNER_DIFF_DEVICE, 0, 0),       COLUMN(TP_SHOW_TEXT, TP_OWNER_DIFF_KIND, 0, 0),
+    COLUMN(TP_SHOW_BYTES, TP_OWNER_DIFF_BASE, 1, 0),        COLUMN(TP_SHOW_BYTES, TP_OWNER_DIFF_NEW, 1, 0),
+    COLUMN(TP_SHOW_BYTES, TP_OWNER_DIFF_CHANGE, 1, 0),      COLUMN(TP_SHOW_COUNT, TP_OWNER_DIFF_BASE_BLOCKS, 0, 0),
+    COLUMN(TP_SHOW_COUNT, TP_OWNER_DIFF_NEW_BLOCKS, 0, 0),  COLUMN(TP_SHOW_TEXT, TP_OWNER_DIFF_VERDICT, 0, 0),
+};
+static const struct tp_shown_column finding_columns[] = {
+    COLUMN(TP_SHOW_TEXT, TP_FINDING_DIFF_STATUS, 0, 0),       COLUMN(TP_SHOW_TEXT, TP_FINDING_DIFF_BASE_SEVERITY, 0, 0),
+    COLUMN(TP_SHOW_TEXT, TP_FINDING_DIFF_NEW_SEVERITY, 0, 0), COLUMN(TP_SHOW_TIME, TP_FINDING_DIFF_BASE_CEILING, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_FINDING_DIFF_NEW_CEILING, 1, 0),  COLUMN(TP_SHOW_COUNT, TP_FINDING_DIFF_BASE_COUNT, 0, 0),
+    COLUMN(TP_SHOW_COUNT, TP_FINDING_DIFF_NEW_COUNT, 0, 0),   {TP_SHOW_OWN, OWN_WHERE, "Line", 0, 0, false, false},
+};
+static const struct tp_shown_column fact_columns[] = {
+    {TP_SHOW_OWN, 0, "Base", 0, 0, false, false}, {TP_SHOW_OWN, 1, "New", 0, 0, false, false},
+    COLUMN(TP_SHOW_TEXT, TP_FACT_VERDICT, 0, 0),  COLUMN(TP_SHOW_COUNT, TP_FACT_WEIGHT, 0, 0),
+};
+
+#define COLUMNS(list) list, sizeof(list) / sizeof *(list)
+
+/* Each table with its columns, the column of the first cell, and those that become the own texts: the first joined
+ * from two. */
+static const struct layout {
+    const struct tp_shown_column *columns;
+    unsigned count;
+    unsigned name;
+    int own[2][2]; /* -1: none */
+    const char *part; /* section it stands in */
+} layouts[TP_COMPARE_TABLES] = {
+    [TP_COMPARE_CHANGES] = {COLUMNS(change_columns), TP_ROW_NAME, {{TP_ROW_OWNER, TP_ROW_SHAPE}, {TP_ROW_BASE_NAME, -1}},
+                            NULL},
+    [TP_COMPARE_STEP] = {NULL, 0, 0, {{-1, -1}, {-1, -1}}, NULL},
+    [TP_COMPARE_OPERATORS_DEVICE] = {COLUMNS(row_columns), TP_ROW_NAME, {{TP_ROW_SHAPE, TP_ROW_DTYPE}, {-1, -1}},
+                                     "operators"},
+    [TP_COMPARE_OPERATORS_HOST] = {COLUMNS(row_columns), TP_ROW_NAME, {{TP_ROW_SHAPE, TP_ROW_DTYPE}, {-1, -1}},
+                                   "operators"},
+    [TP_COMPARE_KERNELS] = {COLUMNS(row_columns), TP_ROW_NAME, {{TP_ROW_OWNER, TP_ROW_SHAPE}, {-1, -1}}, "kernels"},
+    [TP_COMPARE_COPIES] = {COLUMNS(row_columns), TP_ROW_NAME, {{TP_ROW_OWNER, TP_ROW_SHAPE}, {-1, -1}}, "copies"},
+    [TP_COMPARE_SYNCS] = {COLUMNS(row_columns), TP_ROW_NAME, {{TP_ROW_OWNER, TP_ROW_SHAPE}, {-1, -1}}, "copies"},
+    [TP_COMPARE_MODULES_DEVICE] = {COLUMNS(row_columns), TP_ROW_NAME, {{-1, -1}, {-1, -1}}, "modules"},
+    [TP_COMPARE_MODULES_HOST] = {COLUMNS(row_columns), TP_ROW_NAME, {{-1, -1}, {-1, -1}}, "modules"},
+    [TP_COMPARE_RUNTIME] = {COLUMNS(row_columns), TP_ROW_NAME, {{-1, -1}, {-1, -1}}, "copies"},
+    [TP_COMPARE_MEMORY] = {COLUMNS(memory_columns), TP_MEMORY_DIFF_DEVICE, {{-1, -1}, {-1, -1}}, "memory"},
+    [TP_COMPARE_OWNERS] = {COLUMNS(owner_columns), TP_OWNER_DIFF_NAME, {{-1, -1}, {-1, -1}}, "memory"},
+    [TP_COMPARE_FINDINGS] = {COLUMNS(finding_columns), TP_FINDING_DIFF_TITLE, {{TP_FINDING_DIFF_LINE, -1}, {-1, -1}},
+                             "findings"},
+    [TP_COMPARE_FACTS] = {COLUMNS(fact_columns), TP_FACT_NAME, {{TP_FACT_BASE, -1}, {TP_FACT_NEW, -1}}, "common"},
+};
+
+static struct tp_str joined(const struct tp_compare_view *page, const struct tp_table *table, const int columns[2], size_t row)
+{
+    struct tp_str texts[2] = {{"", 0}, {"", 0}};
+    for (int i = 0; i < 2; i++)
+        if (columns[i] >= 0 && tp_table_text(table, (unsigned)columns[i])[row].ptr)
+            texts[i] = tp_shown_text(page->naming, tp_table_text(table, (unsigned)columns[i])[row]);
+    if (!texts[0].len || !texts[1].len)
+        return texts[0].len ? texts[0] : texts[1];
+    return tp_str_of(tp_text_printf(page->arena, "%.*s, %.*s", (int)texts[0].len, texts[0].ptr, (int)texts[1].len,
+                                    texts[1].ptr));
+}
+
+struct tp_data tp_compare_shown_table(const struct tp_compare_view *page, enum tp_compare_table which)
+{
+    const struct layout *layout = &layouts[which];
+    const struct tp_table *table = &page->compare->tables[which];
+    struct tp_shown_table *shown =
+        tp_section_new_table(page->arena, table, layout->columns, layout->count, page->max_rows);
+    for (unsigned own = 0; own < 2; own++) {
+        struct tp_str *texts = tp_arena_array(page->arena, shown->row_count, sizeof *texts);
+        for (size_t row = 0; row < shown->row_count; row++)
+            texts[row] = joined(page, table, layout->own[own], row);
+        shown->own_texts[own] = texts;
+    }
+    for (size_t row = 0; row < shown->row_count; row++) {
+        shown->rows[row].name = tp_shown_text(page->naming, tp_table_text(table, layout->name)[row]);
+        shown->rows[row].href = tp_source_link(page->naming, tp_table_text(table, layout->name)[row]);
+    }
+    shown->name = tp_compare_table_key(which);
+    shown->name_title = table->defs[layout->name].title;
+    shown->name_definition = table->defs[layout->name].definition;
+    shown->heading = shown->caption = tp_compare_table_title(which);
+    return tp_shown_table_data(shown);
+}
+
+/* ---- sections ---- */
+
+static const struct part {
+    const char *id, *label, *title, *lead;
+} parts[] = {
+    {"operators", "Operators", "Operators",
+     "Self times per step, the largest change first. A change is by count and by time per call."},
+    {"kernels", "Kernels", "Kernels",
+     "By name, operator and shapes; renamed, fused and split kernels are matched inside their operator."},
+    {"copies", "Copies, waits", "Copies, synchronisations, runtime calls",
+     "Synchronisations stand by source line; each that comes or goes counts, whatever it takes."},
+    {"modules", "Modules", "Modules", "Times with everything below, by path."},
+    {"memory", "Memory", "Memory", "The peak of each device, and who holds it."},
+    {"findings", "Findings", "Findings", "What the rules say about both sides."},
+    {"calltree", "Call tree", "Call tree", NULL},
+    {"common", "In common", "What both sides have in common", NULL},
+};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static bool has_rows(const struct tp_compare_view *page, const char *part)
+{
+    for (unsigned i = 0; i < TP_COMPARE_TABLES; i++)
+        if (layouts[i].part && strcmp(layouts[i].part, part) == 0 && page->compare->tables[i].row_count)
+            return true;
+    return strcmp(part, "calltree") == 0 && page->compare->tree.count > 1;
+}
+
+static void put_part(const struct tp_compare_view *page, struct tp_list *list, const struct part *part)
+{
+    struct tp_object *object = tp_list_object(list);
+    struct tp_list *tables = tp_object_list(object, "tables");
+    bool is_tree = strcmp(part->id, "calltree") == 0, is_common = strcmp(part->id, "common") == 0;
+    tp_object_text(object, "part_id", part->id);
+    tp_object_text(object, "part_title", part->title);
+    tp_object_text(object, "lead", part->lead);
+    if (is_common)
+        tp_object_printf(object, "lead", "%s. Below %d every result is inconclusive.",
+                         tp_compare_facts_text(page->compare), TP_COMPARABLE_FROM);
+    if (is_tree) {
+        tp_object_printf(object, "lead",
+                         "%s per step of both sides, merged by callers. Width is the greater of both sides.",
+                         page->compare->tree.has_device ? "GPU time" : "CPU time");
+        tp_object_put(object, "tree", tp_compare_icicle(page->compare, page->naming));
+        struct tp_data table = tp_compare_tree_table(page->compare, page->naming, page->max_rows);
+        if (table.kind != TP_DATA_NONE)
+            tp_list_add(tables, table);
+    }
+    for (enum tp_compare_table i = 0; page->max_rows && i < TP_COMPARE_TABLES; i++)
+        if (layouts[i].part && strcmp(layouts[i].part, part->id) == 0 && page->compare->tables[i].row_count)
+            tp_list_add(tables, tp_compare_shown_table(page, i));
+}
+
+void tp_compare_put_parts(const struct tp_compare_view *page, struct tp_object *object)
+{
+    struct tp_list *list = tp_object_list(object, "parts");
+    for (unsigned i = 0; i < PARTS; i++)
+        if (has_rows(page, parts[i].id))
+            put_part(page, list, &parts[i]);
+}
+
+void tp_compare_put_links(const struct tp_compare_view *page, struct tp_list *links)
+{
+    for (unsigned i = 0; i < PARTS; i++) {
+        if (!has_rows(page, parts[i].id))
+            continue;
+        struct tp_object *link = tp_list_object(links);
+        tp_object_printf(link, "target", "diff-%s", parts[i].id);
+        tp_object_text(link, "label", parts[i].label);
+    }
+}
