@@ -1,5 +1,8 @@
 """compare.py [--steps N] RECORDED OWN: the same events, counted by category, name, shapes and types. With --steps,
-operators only, where RECORDED has N steps and OWN has three."""
+operators only, where RECORDED has N steps and OWN has three.
+
+A release counts when its block was allocated in the trace: of older blocks torch knows those whose address it happens
+to have seen before, which differs from run to run."""
 import collections
 import gzip
 import json
@@ -16,13 +19,19 @@ def count(path):
     with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
         events = json.load(file)["traceEvents"]
     counts = collections.Counter()
-    for event in events:
+    alive = set()
+    for event in sorted(events, key=lambda event: float(event.get("ts", 0))):
         args = event.get("args", {})
         if event.get("cat") == "cpu_op":
             shapes = json.dumps([args.get("Input Dims"), args.get("Input type")])
             counts["cpu_op", event["name"], shapes if steps is None else ""] += 1
         elif event.get("cat") == "cpu_instant_event" and steps is None:
-            counts["memory", "", args.get("Bytes", 0) > 0] += 1
+            if args.get("Bytes", 0) > 0:
+                alive.add(args.get("Addr"))
+                counts["memory", "", "allocated"] += 1
+            elif args.get("Addr") in alive:
+                alive.remove(args.get("Addr"))
+                counts["memory", "", "released"] += 1
         elif event.get("cat") == "fwdbwd" and steps is None:
             counts["fwdbwd", event.get("ph"), ""] += 1
         elif event.get("cat") == "user_annotation" and steps is None:
