@@ -105,7 +105,8 @@ int tp_cmd_diff(int argc, char **argv)
     job.html = o.html;
     job.json = o.json;
     job.markdown = o.markdown;
-    job.page = (struct tp_compare_page_options){.redact = o.redact, .templates_dir = o.templates, .max_bytes = o.max_size};
+    job.page =
+        (struct tp_compare_page_options){.redact = o.redact, .templates_dir = o.templates, .max_bytes = o.max_size};
     job.read = (struct tp_diff_read){.rules = &rules, .console = &console, .has_trees = o.html || o.json};
     job.read.read.max_input_bytes = o.max_input;
     job.read.read.is_strict = o.strict;

@@ -41,6 +41,8 @@ static void summarize(struct load *load, const struct tp_run_file *file, struct 
                                        .advice = &a->advice};
     tp_analysis_build(a, NULL, NULL);
     tp_inputs_say_notices(load->options->console, file->path, &a->trace.reading);
+    if (load->options->analysed)
+        load->options->analysed(load->options->context, a, load->items.count);
     tp_summary_build(&summary, &source, load->arena);
     *(struct tp_summary *)tp_vec_push(&load->items) = summary;
 }

@@ -9,8 +9,8 @@
 
 #include "webreport/compare/matching.h"
 
-#define TP_CHANGE_CONFIDENCE 0.99    /* of a whole comparison */
-#define TP_CHANGE_LEAST_SHARE 0.002  /* of a step */
+#define TP_CHANGE_CONFIDENCE 0.99   /* of a whole comparison */
+#define TP_CHANGE_LEAST_SHARE 0.002 /* of a step */
 
 enum tp_change_verdict {
     TP_CHANGE_NEUTRAL,
@@ -25,14 +25,14 @@ struct tp_change {
     const struct tp_match *match;
     struct tp_identity identity; /* of NEW, or of BASE when it is removed */
     double calls[TP_SIDES], ns[TP_SIDES];
-    double call_ns[TP_SIDES];   /* mean of a call; NaN without calls */
-    int64_t change_ns;          /* by_count_ns + by_time_ns */
-    int64_t by_count_ns;        /* (calls of NEW - calls of BASE) times what a call took in BASE */
-    int64_t by_time_ns;         /* calls of NEW times (time per call of NEW - that of BASE) */
+    double call_ns[TP_SIDES];  /* mean of a call; NaN without calls */
+    int64_t change_ns;         /* by_count_ns + by_time_ns */
+    int64_t by_count_ns;       /* (calls of NEW - calls of BASE) times what a call took in BASE */
+    int64_t by_time_ns;        /* calls of NEW times (time per call of NEW - that of BASE) */
     struct tp_bounds interval; /* of the change in ns; NaN bounds: too few samples */
-    double share;               /* change as a share of BASE's mean step, signed; NaN without steps */
-    bool is_count_change;       /* beyond doubt */
-    bool is_reported;           /* a verdict other than neutral, or a kernel that was replaced */
+    double share;              /* change as a share of BASE's mean step, signed; NaN without steps */
+    bool is_count_change;      /* beyond doubt */
+    bool is_reported;          /* a verdict other than neutral, or a kernel that was replaced */
     enum tp_change_verdict verdict;
     uint32_t cause; /* index of the change that explains this one; TP_NO_ID: it stands for itself */
 };

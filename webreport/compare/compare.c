@@ -29,8 +29,8 @@ static void measure_steps(struct tp_compare *c)
         c->step_ns[s] = tp_median(copy, side->step_count);
     }
     const struct tp_side *base = &c->sides.side[TP_BASE], *new_side = &c->sides.side[TP_NEW];
-    c->noise_floor = tp_noise_floor(base->run_medians, base->median_count, new_side->run_medians,
-                                    new_side->median_count, c->arena);
+    c->noise_floor =
+        tp_noise_floor(base->run_medians, base->median_count, new_side->run_medians, new_side->median_count, c->arena);
     c->floor = fmax(c->noise_floor, c->options.threshold);
 }
 
@@ -100,9 +100,9 @@ const char *tp_compare_verdict_text(const struct tp_compare *c)
     if (isnan(c->step.estimate))
         return tp_text_printf(arena, "%s: no step times to compare", verdict);
     if (!isnan(c->step.low))
-        interval = tp_text_printf(arena, " (%s to %s)", percent(arena, c->step.low, ""), percent(arena, c->step.high, " %"));
-    return tp_text_printf(arena, "%s: step %s -> %s, %s%s", verdict,
-                          tp_text_of_time(arena, whole(c->step_ns[TP_BASE])),
+        interval =
+            tp_text_printf(arena, " (%s to %s)", percent(arena, c->step.low, ""), percent(arena, c->step.high, " %"));
+    return tp_text_printf(arena, "%s: step %s -> %s, %s%s", verdict, tp_text_of_time(arena, whole(c->step_ns[TP_BASE])),
                           tp_text_of_time(arena, whole(c->step_ns[TP_NEW])), percent(arena, c->step.estimate, " %"),
                           interval);
 }

@@ -108,14 +108,7 @@ enum tp_finding_diff_column {
     TP_FINDING_DIFF_COLUMNS
 };
 
-enum tp_fact_column {
-    TP_FACT_NAME,
-    TP_FACT_BASE,
-    TP_FACT_NEW,
-    TP_FACT_VERDICT,
-    TP_FACT_WEIGHT,
-    TP_FACT_COLUMNS
-};
+enum tp_fact_column { TP_FACT_NAME, TP_FACT_BASE, TP_FACT_NEW, TP_FACT_VERDICT, TP_FACT_WEIGHT, TP_FACT_COLUMNS };
 
 struct tp_compare_options {
     double threshold; /* relative, 0 or more: a change must exceed it, too (0.03: 3 %) */

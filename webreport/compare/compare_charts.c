@@ -91,9 +91,9 @@ enum look { LOOK_SAME, LOOK_UP1, LOOK_UP2, LOOK_UP3, LOOK_DOWN1, LOOK_DOWN2, LOO
 static const struct {
     const char *kind, *fill, *label;
 } looks[] = {
-    [LOOK_SAME] = {"eq", "#E7EAEE", "as before"},  [LOOK_UP1] = {"up1", "#F9DAD4", NULL},
-    [LOOK_UP2] = {"up2", "#F0A596", NULL},         [LOOK_UP3] = {"up3", "#E36F5B", "more time than in the base"},
-    [LOOK_DOWN1] = {"dn1", "#D6E5F6", NULL},       [LOOK_DOWN2] = {"dn2", "#A2C6ED", NULL},
+    [LOOK_SAME] = {"eq", "#E7EAEE", "as before"},   [LOOK_UP1] = {"up1", "#F9DAD4", NULL},
+    [LOOK_UP2] = {"up2", "#F0A596", NULL},          [LOOK_UP3] = {"up3", "#E36F5B", "more time than in the base"},
+    [LOOK_DOWN1] = {"dn1", "#D6E5F6", NULL},        [LOOK_DOWN2] = {"dn2", "#A2C6ED", NULL},
     [LOOK_DOWN3] = {"dn3", "#67A3E2", "less time"},
 };
 
@@ -194,8 +194,9 @@ struct tp_data tp_compare_icicle(const struct tp_compare *c, const struct tp_nam
     put_kinds(object);
     tp_object_int(object, "height", rows * ROW_HEIGHT);
     tp_object_text(object, "icicle_label", "Call tree of both sides by change");
-    tp_object_text(object, "icicle_note",
-                   "Means per step; a change below 0.2 % of the step is drawn as before. No test for noise is made here.");
+    tp_object_text(
+        object, "icicle_note",
+        "Means per step; a change below 0.2 % of the step is drawn as before. No test for noise is made here.");
     return tp_data_of_object(object);
 }
 

@@ -19,8 +19,8 @@ static const struct tp_column_def memory_defs[TP_MEMORY_DIFF_COLUMNS] = {
     {"change_bytes", "Change", "bytes", "New peak minus base peak.", TP_COLUMN_BYTES},
     {"base_reserved_bytes", "Base reserved", "bytes", "Most reserved at once in the base.", TP_COLUMN_BYTES},
     {"new_reserved_bytes", "New reserved", "bytes", "Most reserved at once in the new side.", TP_COLUMN_BYTES},
-    {"base_growth_bytes_per_step", "Base growth a step", "bytes", "What stays allocated from step to step, in the base.",
-     TP_COLUMN_REAL},
+    {"base_growth_bytes_per_step", "Base growth a step", "bytes",
+     "What stays allocated from step to step, in the base.", TP_COLUMN_REAL},
     {"new_growth_bytes_per_step", "New growth a step", "bytes",
      "What stays allocated from step to step, in the new side.", TP_COLUMN_REAL},
     {"verdict", "Verdict", "", "Whether the peak, or what stays from step to step, moved by more than the floor.",
@@ -72,10 +72,8 @@ static uint32_t device_of(struct memory *m, struct tp_str name)
     for (uint32_t i = 0; i < m->devices.count; i++)
         if (tp_str_equal(TP_AT(&m->devices, struct device, i)->name, name))
             return i;
-    *(struct device *)tp_vec_push(&m->devices) = (struct device){.name = name,
-                                                                  .peak = {TP_NULL_INT, TP_NULL_INT},
-                                                                  .reserved = {TP_NULL_INT, TP_NULL_INT},
-                                                                  .creep = {NAN, NAN}};
+    *(struct device *)tp_vec_push(&m->devices) = (struct device){
+        .name = name, .peak = {TP_NULL_INT, TP_NULL_INT}, .reserved = {TP_NULL_INT, TP_NULL_INT}, .creep = {NAN, NAN}};
     return (uint32_t)m->devices.count - 1;
 }
 

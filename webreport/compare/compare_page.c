@@ -83,19 +83,20 @@ static void put_notices(const struct tp_compare *c, struct tp_object *object)
         return;
     struct tp_object *notice = tp_list_object(notices);
     tp_object_text(notice, "tone", c->comparability.is_low ? "err" : "info");
-    tp_object_text(notice, "head", c->comparability.is_low
-                                       ? "The sides differ in what must be the same: nothing below is a regression"
-                                       : "The sides differ in something, but may be compared");
+    tp_object_text(notice, "head",
+                   c->comparability.is_low ? "The sides differ in what must be the same: nothing below is a regression"
+                                           : "The sides differ in something, but may be compared");
     tp_object_text(notice, "text", "");
     tp_object_bool(notice, "has_points", true);
     points = tp_object_list(notice, "points");
     for (uint32_t i = 0; i < c->comparability.fact_count; i++) {
         const struct tp_fact_pair *fact = &c->comparability.facts[i];
         if (fact->verdict == TP_FACT_DIFFERS)
-            tp_object_printf(tp_list_object(points), "point", "%.*s: %.200s \xe2\x86\x92 %.200s", (int)fact->name.len,
-                             fact->name.ptr,
-                             tp_text_printf(c->arena, "%.*s", (int)fact->values[TP_BASE].len, fact->values[TP_BASE].ptr),
-                             tp_text_printf(c->arena, "%.*s", (int)fact->values[TP_NEW].len, fact->values[TP_NEW].ptr));
+            tp_object_printf(
+                tp_list_object(points), "point", "%.*s: %.200s \xe2\x86\x92 %.200s", (int)fact->name.len,
+                fact->name.ptr,
+                tp_text_printf(c->arena, "%.*s", (int)fact->values[TP_BASE].len, fact->values[TP_BASE].ptr),
+                tp_text_printf(c->arena, "%.*s", (int)fact->values[TP_NEW].len, fact->values[TP_NEW].ptr));
     }
 }
 
@@ -112,17 +113,18 @@ static void put_figures(const struct tp_compare *c, struct tp_object *object, st
 {
     struct tp_list *list = tp_object_list(object, "figures");
     const struct tp_table *memory = &c->tables[TP_COMPARE_MEMORY];
-    int64_t peak_change = memory->row_count ? tp_table_int(memory, TP_MEMORY_DIFF_CHANGE)[memory->row_count - 1]
-                                            : TP_NULL_INT;
-    put_figure(list, "Step time", tp_text_printf(arena, "%s%s", c->step.estimate > 0 ? "+" : "",
-                                                 tp_text_of_fixed(arena, 100 * c->step.estimate, 1)),
+    int64_t peak_change =
+        memory->row_count ? tp_table_int(memory, TP_MEMORY_DIFF_CHANGE)[memory->row_count - 1] : TP_NULL_INT;
+    put_figure(list, "Step time",
+               tp_text_printf(arena, "%s%s", c->step.estimate > 0 ? "+" : "",
+                              tp_text_of_fixed(arena, 100 * c->step.estimate, 1)),
                "%", interval_text(c, arena));
     put_figure(list, "Regressed", tp_text_of_count(arena, c->regressed_count), "rows", "slower, or called more often");
     put_figure(list, "Improved", tp_text_of_count(arena, c->improved_count), "rows", "faster, or called less often");
     put_figure(list, "Replaced", tp_text_of_count(arena, c->replaced_count), "kernels", "another name, as fast");
-    put_figure(list, "Memory peak", tp_text_printf(arena, "%s%s", peak_change > 0 ? "+" : "",
-                                                   tp_text_of_bytes(arena, peak_change)),
-               "", tp_change_verdict_name(c->memory_verdict));
+    put_figure(list, "Memory peak",
+               tp_text_printf(arena, "%s%s", peak_change > 0 ? "+" : "", tp_text_of_bytes(arena, peak_change)), "",
+               tp_change_verdict_name(c->memory_verdict));
     put_figure(list, "Comparable", tp_text_of_count(arena, c->comparability.score), "of 100",
                c->comparability.is_low ? "too low to judge" : "same conditions on both sides");
 }

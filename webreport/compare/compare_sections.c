@@ -7,36 +7,50 @@
 
 enum { OWN_WHERE, OWN_WAS };
 
-#define COLUMN(format, column, group, decimals) {format, column, NULL, group, decimals, false, false}
+#define COLUMN(format, column, group, decimals)                                                                        \
+    {                                                                                                                  \
+        format, column, NULL, group, decimals, false, false                                                            \
+    }
 
 static const struct tp_shown_column change_columns[] = {
-    COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),   COLUMN(TP_SHOW_TEXT, TP_ROW_KIND, 0, 0),
+    COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),
+    COLUMN(TP_SHOW_TEXT, TP_ROW_KIND, 0, 0),
     {TP_SHOW_OWN, OWN_WHERE, "Where", 0, 0, false, false},
-    COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0), COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),
-    COLUMN(TP_SHOW_TIME, TP_ROW_CHANGE, 1, 0),    COLUMN(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1, 0),
-    COLUMN(TP_SHOW_TIME, TP_ROW_BY_TIME, 1, 0),   COLUMN(TP_SHOW_PERCENT, TP_ROW_SHARE, 0, 0),
-    COLUMN(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1), COLUMN(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
-    COLUMN(TP_SHOW_TEXT, TP_ROW_MATCH, 0, 0),     {TP_SHOW_OWN, OWN_WAS, "Was", 0, 0, false, false},
+    COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_CHANGE, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_BY_TIME, 1, 0),
+    COLUMN(TP_SHOW_PERCENT, TP_ROW_SHARE, 0, 0),
+    COLUMN(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1),
+    COLUMN(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
+    COLUMN(TP_SHOW_TEXT, TP_ROW_MATCH, 0, 0),
+    {TP_SHOW_OWN, OWN_WAS, "Was", 0, 0, false, false},
 };
 static const struct tp_shown_column row_columns[] = {
-    COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0), COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),
-    COLUMN(TP_SHOW_TIME, TP_ROW_CHANGE, 1, 0),    COLUMN(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1, 0),
-    COLUMN(TP_SHOW_TIME, TP_ROW_BY_TIME, 1, 0),   COLUMN(TP_SHOW_PERCENT, TP_ROW_SHARE, 0, 0),
-    COLUMN(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1), COLUMN(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
-    COLUMN(TP_SHOW_TEXT, TP_ROW_MATCH, 0, 0),     COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_CHANGE, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_BY_TIME, 1, 0),
+    COLUMN(TP_SHOW_PERCENT, TP_ROW_SHARE, 0, 0),
+    COLUMN(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1),
+    COLUMN(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
+    COLUMN(TP_SHOW_TEXT, TP_ROW_MATCH, 0, 0),
+    COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),
     {TP_SHOW_OWN, OWN_WHERE, "Where", 0, 0, false, false},
 };
 static const struct tp_shown_column memory_columns[] = {
-    COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE, 1, 0),          COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW, 1, 0),
-    COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_CHANGE, 1, 0),        COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE_RESERVED, 1, 0),
-    COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW_RESERVED, 1, 0),  COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE_CREEP, 2, 0),
-    COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW_CREEP, 2, 0),     COLUMN(TP_SHOW_TEXT, TP_MEMORY_DIFF_VERDICT, 0, 0),
+    COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE, 1, 0),         COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW, 1, 0),
+    COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_CHANGE, 1, 0),       COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE_RESERVED, 1, 0),
+    COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW_RESERVED, 1, 0), COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE_CREEP, 2, 0),
+    COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW_CREEP, 2, 0),    COLUMN(TP_SHOW_TEXT, TP_MEMORY_DIFF_VERDICT, 0, 0),
 };
 static const struct tp_shown_column owner_columns[] = {
-    COLUMN(TP_SHOW_TEXT, TP_OWNER_DIFF_DEVICE, 0, 0),       COLUMN(TP_SHOW_TEXT, TP_OWNER_DIFF_KIND, 0, 0),
-    COLUMN(TP_SHOW_BYTES, TP_OWNER_DIFF_BASE, 1, 0),        COLUMN(TP_SHOW_BYTES, TP_OWNER_DIFF_NEW, 1, 0),
-    COLUMN(TP_SHOW_BYTES, TP_OWNER_DIFF_CHANGE, 1, 0),      COLUMN(TP_SHOW_COUNT, TP_OWNER_DIFF_BASE_BLOCKS, 0, 0),
-    COLUMN(TP_SHOW_COUNT, TP_OWNER_DIFF_NEW_BLOCKS, 0, 0),  COLUMN(TP_SHOW_TEXT, TP_OWNER_DIFF_VERDICT, 0, 0),
+    COLUMN(TP_SHOW_TEXT, TP_OWNER_DIFF_DEVICE, 0, 0),      COLUMN(TP_SHOW_TEXT, TP_OWNER_DIFF_KIND, 0, 0),
+    COLUMN(TP_SHOW_BYTES, TP_OWNER_DIFF_BASE, 1, 0),       COLUMN(TP_SHOW_BYTES, TP_OWNER_DIFF_NEW, 1, 0),
+    COLUMN(TP_SHOW_BYTES, TP_OWNER_DIFF_CHANGE, 1, 0),     COLUMN(TP_SHOW_COUNT, TP_OWNER_DIFF_BASE_BLOCKS, 0, 0),
+    COLUMN(TP_SHOW_COUNT, TP_OWNER_DIFF_NEW_BLOCKS, 0, 0), COLUMN(TP_SHOW_TEXT, TP_OWNER_DIFF_VERDICT, 0, 0),
 };
 static const struct tp_shown_column finding_columns[] = {
     COLUMN(TP_SHOW_TEXT, TP_FINDING_DIFF_STATUS, 0, 0),       COLUMN(TP_SHOW_TEXT, TP_FINDING_DIFF_BASE_SEVERITY, 0, 0),
@@ -45,8 +59,10 @@ static const struct tp_shown_column finding_columns[] = {
     COLUMN(TP_SHOW_COUNT, TP_FINDING_DIFF_NEW_COUNT, 0, 0),   {TP_SHOW_OWN, OWN_WHERE, "Line", 0, 0, false, false},
 };
 static const struct tp_shown_column fact_columns[] = {
-    {TP_SHOW_OWN, 0, "Base", 0, 0, false, false}, {TP_SHOW_OWN, 1, "New", 0, 0, false, false},
-    COLUMN(TP_SHOW_TEXT, TP_FACT_VERDICT, 0, 0),  COLUMN(TP_SHOW_COUNT, TP_FACT_WEIGHT, 0, 0),
+    {TP_SHOW_OWN, 0, "Base", 0, 0, false, false},
+    {TP_SHOW_OWN, 1, "New", 0, 0, false, false},
+    COLUMN(TP_SHOW_TEXT, TP_FACT_VERDICT, 0, 0),
+    COLUMN(TP_SHOW_COUNT, TP_FACT_WEIGHT, 0, 0),
 };
 
 #define COLUMNS(list) list, sizeof(list) / sizeof *(list)
@@ -57,15 +73,21 @@ static const struct layout {
     const struct tp_shown_column *columns;
     unsigned count;
     unsigned name;
-    int own[2][2]; /* -1: none */
+    int own[2][2];    /* -1: none */
     const char *part; /* section it stands in */
 } layouts[TP_COMPARE_TABLES] = {
-    [TP_COMPARE_CHANGES] = {COLUMNS(change_columns), TP_ROW_NAME, {{TP_ROW_OWNER, TP_ROW_SHAPE}, {TP_ROW_BASE_NAME, -1}},
+    [TP_COMPARE_CHANGES] = {COLUMNS(change_columns),
+                            TP_ROW_NAME,
+                            {{TP_ROW_OWNER, TP_ROW_SHAPE}, {TP_ROW_BASE_NAME, -1}},
                             NULL},
     [TP_COMPARE_STEP] = {NULL, 0, 0, {{-1, -1}, {-1, -1}}, NULL},
-    [TP_COMPARE_OPERATORS_DEVICE] = {COLUMNS(row_columns), TP_ROW_NAME, {{TP_ROW_SHAPE, TP_ROW_DTYPE}, {-1, -1}},
+    [TP_COMPARE_OPERATORS_DEVICE] = {COLUMNS(row_columns),
+                                     TP_ROW_NAME,
+                                     {{TP_ROW_SHAPE, TP_ROW_DTYPE}, {-1, -1}},
                                      "operators"},
-    [TP_COMPARE_OPERATORS_HOST] = {COLUMNS(row_columns), TP_ROW_NAME, {{TP_ROW_SHAPE, TP_ROW_DTYPE}, {-1, -1}},
+    [TP_COMPARE_OPERATORS_HOST] = {COLUMNS(row_columns),
+                                   TP_ROW_NAME,
+                                   {{TP_ROW_SHAPE, TP_ROW_DTYPE}, {-1, -1}},
                                    "operators"},
     [TP_COMPARE_KERNELS] = {COLUMNS(row_columns), TP_ROW_NAME, {{TP_ROW_OWNER, TP_ROW_SHAPE}, {-1, -1}}, "kernels"},
     [TP_COMPARE_COPIES] = {COLUMNS(row_columns), TP_ROW_NAME, {{TP_ROW_OWNER, TP_ROW_SHAPE}, {-1, -1}}, "copies"},
@@ -75,12 +97,15 @@ static const struct layout {
     [TP_COMPARE_RUNTIME] = {COLUMNS(row_columns), TP_ROW_NAME, {{-1, -1}, {-1, -1}}, "copies"},
     [TP_COMPARE_MEMORY] = {COLUMNS(memory_columns), TP_MEMORY_DIFF_DEVICE, {{-1, -1}, {-1, -1}}, "memory"},
     [TP_COMPARE_OWNERS] = {COLUMNS(owner_columns), TP_OWNER_DIFF_NAME, {{-1, -1}, {-1, -1}}, "memory"},
-    [TP_COMPARE_FINDINGS] = {COLUMNS(finding_columns), TP_FINDING_DIFF_TITLE, {{TP_FINDING_DIFF_LINE, -1}, {-1, -1}},
+    [TP_COMPARE_FINDINGS] = {COLUMNS(finding_columns),
+                             TP_FINDING_DIFF_TITLE,
+                             {{TP_FINDING_DIFF_LINE, -1}, {-1, -1}},
                              "findings"},
     [TP_COMPARE_FACTS] = {COLUMNS(fact_columns), TP_FACT_NAME, {{TP_FACT_BASE, -1}, {TP_FACT_NEW, -1}}, "common"},
 };
 
-static struct tp_str joined(const struct tp_compare_view *page, const struct tp_table *table, const int columns[2], size_t row)
+static struct tp_str joined(const struct tp_compare_view *page, const struct tp_table *table, const int columns[2],
+                            size_t row)
 {
     struct tp_str texts[2] = {{"", 0}, {"", 0}};
     for (int i = 0; i < 2; i++)
@@ -88,8 +113,8 @@ static struct tp_str joined(const struct tp_compare_view *page, const struct tp_
             texts[i] = tp_shown_text(page->naming, tp_table_text(table, (unsigned)columns[i])[row]);
     if (!texts[0].len || !texts[1].len)
         return texts[0].len ? texts[0] : texts[1];
-    return tp_str_of(tp_text_printf(page->arena, "%.*s, %.*s", (int)texts[0].len, texts[0].ptr, (int)texts[1].len,
-                                    texts[1].ptr));
+    return tp_str_of(
+        tp_text_printf(page->arena, "%.*s, %.*s", (int)texts[0].len, texts[0].ptr, (int)texts[1].len, texts[1].ptr));
 }
 
 struct tp_data tp_compare_shown_table(const struct tp_compare_view *page, enum tp_compare_table which)

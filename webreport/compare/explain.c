@@ -64,8 +64,7 @@ static bool explains_runtime(const struct tp_change *cause, const struct tp_chan
 {
     if (is_same_count_change(cause, effect) || tp_str_equal(cause->identity.name, effect->identity.name))
         return true;
-    return rank_of(cause) <= RANK_OPERATOR_DEVICE && is_wait(effect->identity.name) &&
-           is_same_direction(cause, effect);
+    return rank_of(cause) <= RANK_OPERATOR_DEVICE && is_wait(effect->identity.name) && is_same_direction(cause, effect);
 }
 
 /* A module inside it, or what takes at least half of the change. */

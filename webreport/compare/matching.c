@@ -187,8 +187,7 @@ static void join(struct matcher *m, struct tp_match *match, struct lone *rows, s
         if (quotient(calls, tp_sides_row(m->sides, side, match->members[side][0])->calls.mean) < 0.5)
             continue;
         size_t size = match->member_count[side] * sizeof(uint32_t);
-        match->members[side] =
-            tp_arena_resize(m->arena, match->members[side], size, size + sizeof(uint32_t));
+        match->members[side] = tp_arena_resize(m->arena, match->members[side], size, size + sizeof(uint32_t));
         match->members[side][match->member_count[side]++] = rows[i].identity;
         match->kind = side == TP_BASE ? TP_MATCH_FUSED : TP_MATCH_SPLIT;
         mark_used(&rows[i]);
@@ -207,9 +206,8 @@ static void pair_alike(struct matcher *m, struct lone *rows, const size_t counts
         double best = LEAST_LIKENESS;
         for (size_t i = 0; i < limit[TP_BASE]; i++)
             for (size_t k = 0; k < limit[TP_NEW] && base[i].identity != TP_NO_ID; k++) {
-                double like = new_rows[k].identity == TP_NO_ID
-                                  ? 0
-                                  : likeness(m->sides, base[i].identity, new_rows[k].identity);
+                double like =
+                    new_rows[k].identity == TP_NO_ID ? 0 : likeness(m->sides, base[i].identity, new_rows[k].identity);
                 if (like > best) {
                     best = like;
                     best_base = i;

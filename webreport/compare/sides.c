@@ -145,13 +145,12 @@ static void add_by_calls(struct tp_side_row *sum, const struct tp_side *side, co
     double square = calls->is_whole ? single.error_square * calls->count * calls->count : calls->square_sum;
     bool is_enough = calls->count >= TP_SIDES_LEAST_CALLS;
     sum->ns = (struct tp_moments){steps, calls->sum / steps, is_enough ? square / steps / steps : NAN, single.freedom};
-    sum->calls = (struct tp_moments){steps, calls->count / steps,
-                                     calls->is_whole ? 0 : calls->count / steps / steps, single.freedom};
+    sum->calls = (struct tp_moments){steps, calls->count / steps, calls->is_whole ? 0 : calls->count / steps / steps,
+                                     single.freedom};
     sum->is_count_constant = calls->is_whole;
 }
 
-static void add_row(struct tp_side *side, const struct places *places, uint32_t identity,
-                    const struct scratch *scratch)
+static void add_row(struct tp_side *side, const struct places *places, uint32_t identity, const struct scratch *scratch)
 {
     struct tp_side_row *sum = &side->rows[identity];
     struct calls calls = calls_of(side, places, identity);

@@ -174,7 +174,7 @@ struct tp_moments tp_moments_of_sums(double count, double sum, double square_sum
 }
 
 struct tp_bounds tp_welch_difference(const struct tp_moments *base, const struct tp_moments *new_side,
-                                       double confidence)
+                                     double confidence)
 {
     struct tp_bounds interval = {new_side->mean - base->mean, NAN, NAN};
     double a = base->error_square, b = new_side->error_square, error = a + b;
@@ -232,7 +232,7 @@ static double *copied(struct tp_arena *arena, const double *values, size_t count
 }
 
 struct tp_bounds tp_median_ratio(const double *base, size_t base_count, const double *new_side, size_t new_count,
-                                   double confidence, struct tp_arena *arena)
+                                 double confidence, struct tp_arena *arena)
 {
     const double *const sides[2] = {base, new_side};
     const size_t counts[2] = {base_count, new_count};

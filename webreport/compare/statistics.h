@@ -59,7 +59,7 @@ struct tp_moments tp_moments_of_sums(double count, double sum, double square_sum
 /* new - base with `confidence` (0.99: one true difference of hundred lies outside), after Welch: neither the variances
  * nor the numbers of samples need be equal. */
 struct tp_bounds tp_welch_difference(const struct tp_moments *base, const struct tp_moments *new_side,
-                                       double confidence);
+                                     double confidence);
 
 enum { TP_BOOTSTRAP_RESAMPLES = 2000, TP_BOOTSTRAP_FROM = 6 };
 
@@ -67,7 +67,7 @@ enum { TP_BOOTSTRAP_RESAMPLES = 2000, TP_BOOTSTRAP_FROM = 6 };
  * bootstrap; with fewer by Welch on logarithms, which is wider. No interval with fewer than two a side. Values that are
  * not positive make it NaN. Scratch memory from `arena`. */
 struct tp_bounds tp_median_ratio(const double *base, size_t base_count, const double *new_side, size_t new_count,
-                                   double confidence, struct tp_arena *arena);
+                                 double confidence, struct tp_arena *arena);
 
 /* ---- noise floor ---- */
 
