@@ -45,7 +45,7 @@ static struct total total_of(const struct tp_sides *sides, const struct tp_match
 
 static int64_t whole_ns(double ns)
 {
-    return ns >= 9e18 ? INT64_MAX : ns <= -9e18 ? -INT64_MAX : (int64_t)llround(ns);
+    return isnan(ns) ? 0 : ns >= 9e18 ? INT64_MAX : ns <= -9e18 ? -INT64_MAX : (int64_t)llround(ns);
 }
 
 static void split_change(struct tp_change *change)
@@ -73,9 +73,11 @@ static bool is_count_changed(const struct total totals[TP_SIDES], double confide
     return tp_bounds_verdict(&interval, 0) != TP_CHANGE_NEUTRAL;
 }
 
-static bool counts_alone(enum tp_summary_kind kind)
+/* Sets of memory come and go with the algorithms of a library: they count by their time. */
+static bool counts_alone(const struct tp_identity *identity)
 {
-    return kind == TP_SUMMARY_SYNC || kind == TP_SUMMARY_COPY;
+    return identity->kind == TP_SUMMARY_SYNC ||
+           (identity->kind == TP_SUMMARY_COPY && tp_str_find(identity->name, "Memset") < 0);
 }
 
 static enum tp_change_verdict by_sign(double difference)
@@ -87,7 +89,7 @@ static enum tp_change_verdict judge(const struct tp_change *change, double floor
 {
     double beyond = floor * change->ns[TP_BASE];
     enum tp_change_verdict verdict = tp_bounds_verdict(&change->interval, beyond);
-    if (change->is_count_change && counts_alone(change->identity.kind))
+    if (change->is_count_change && counts_alone(&change->identity))
         return by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
     if (!(fabs(change->share) >= TP_CHANGE_LEAST_SHARE) || fabs(change->interval.estimate) <= beyond)
         return TP_CHANGE_NEUTRAL;
@@ -129,19 +131,50 @@ static uint32_t count_tested(const struct tp_sides *sides, const struct tp_match
         struct tp_change change;
         struct total totals[TP_SIDES];
         fill(&change, sides, &matches->items[i], totals);
-        count += counts_alone(change.identity.kind) || !(fmax(change.ns[TP_BASE], change.ns[TP_NEW]) < least);
+        count += counts_alone(&change.identity) || !(fmax(change.ns[TP_BASE], change.ns[TP_NEW]) < least);
     }
     return count;
+}
+
+static void mark(struct tp_change *change, const struct tp_change_limits *limits, bool is_replaced_kernel)
+{
+    change->is_reported =
+        change->verdict == TP_CHANGE_IMPROVED || change->verdict == TP_CHANGE_REGRESSED || is_replaced_kernel;
+    if (limits->is_inconclusive && change->verdict != TP_CHANGE_NEUTRAL)
+        change->verdict = TP_CHANGE_INCONCLUSIVE;
+}
+
+/* Data loading is no row of its own: it is what no operator, kernel or copy explains. */
+static void add_data_loading(struct tp_changes *changes, const struct tp_sides *sides,
+                             const struct tp_change_limits *limits)
+{
+    static const struct tp_match none = {.kind = TP_MATCH_SAME};
+    const struct tp_moments *base = &sides->side[TP_BASE].parts[TP_PART_DATALOADER];
+    const struct tp_moments *new_side = &sides->side[TP_NEW].parts[TP_PART_DATALOADER];
+    struct tp_change *change = &changes->items[changes->count++];
+    *change = (struct tp_change){
+        .match = &none,
+        .identity = {TP_SUMMARY_KIND_COUNT, TP_STR("Data loading"), TP_STR(""), TP_STR(""), TP_STR("")},
+        .calls = {NAN, NAN},
+        .ns = {base->mean, new_side->mean},
+        .call_ns = {NAN, NAN},
+        .cause = TP_NO_ID};
+    change->share = (new_side->mean - base->mean) / sides->side[TP_BASE].total.mean;
+    change->by_time_ns = change->change_ns = whole_ns(new_side->mean - base->mean);
+    change->interval = tp_welch_difference(base, new_side, changes->confidence);
+    change->verdict = judge(change, limits->floor);
+    mark(change, limits, false);
 }
 
 void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
                       const struct tp_change_limits *limits)
 {
-    uint32_t tested = count_tested(sides, matches);
-    *changes = (struct tp_changes){.items = tp_arena_array(sides->arena, matches->count, sizeof *changes->items),
-                                   .count = matches->count,
-                                   .tested_count = tested,
-                                   .confidence = 1 - (1 - TP_CHANGE_CONFIDENCE) / (tested ? tested : 1)};
+    uint32_t tested = count_tested(sides, matches) + 1;
+    *changes =
+        (struct tp_changes){.items = tp_arena_array(sides->arena, (size_t)matches->count + 1, sizeof *changes->items),
+                            .count = matches->count,
+                            .tested_count = tested,
+                            .confidence = 1 - (1 - TP_CHANGE_CONFIDENCE) / tested};
     for (uint32_t i = 0; i < matches->count; i++) {
         struct tp_change *change = &changes->items[i];
         struct total totals[TP_SIDES];
@@ -149,10 +182,10 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
         change->interval = tp_welch_difference(&totals[TP_BASE].ns, &totals[TP_NEW].ns, changes->confidence);
         change->is_count_change = is_count_changed(totals, changes->confidence);
         change->verdict = judge(change, limits->floor);
-        change->is_reported = change->verdict == TP_CHANGE_IMPROVED || change->verdict == TP_CHANGE_REGRESSED ||
-                              is_replaced(change, totals, sides->side[TP_BASE].total.mean);
-        if (limits->is_inconclusive && change->verdict != TP_CHANGE_NEUTRAL)
-            change->verdict = TP_CHANGE_INCONCLUSIVE;
+        mark(change, limits, is_replaced(change, totals, sides->side[TP_BASE].total.mean));
     }
+    if (!isnan(sides->side[TP_BASE].parts[TP_PART_DATALOADER].mean) &&
+        !isnan(sides->side[TP_NEW].parts[TP_PART_DATALOADER].mean))
+        add_data_loading(changes, sides, limits);
     tp_changes_explain(changes);
 }

@@ -38,7 +38,7 @@ struct tp_change {
 };
 
 struct tp_changes {
-    struct tp_change *items; /* in the order of the matches */
+    struct tp_change *items; /* in the order of the matches; last "Data loading", of kind TP_SUMMARY_KIND_COUNT */
     uint32_t count;
     uint32_t tested_count; /* rows that share the doubt */
     uint32_t cause_count;  /* reported ones that stand for themselves */

@@ -46,7 +46,8 @@ static void count_causes(struct tp_compare *c)
     }
 }
 
-/* Steps and memory decide; when both are neutral, what changed inside. */
+/* Steps and memory decide; when both are neutral, what changed inside. Rows that are slower do not fail a run whose
+ * median step is faster by more than the floor, only not surely so. */
 static enum tp_change_verdict judge(const struct tp_compare *c)
 {
     if (c->comparability.is_low)
@@ -55,7 +56,7 @@ static enum tp_change_verdict judge(const struct tp_compare *c)
         return TP_CHANGE_REGRESSED;
     if (c->step_verdict != TP_CHANGE_NEUTRAL)
         return c->step_verdict;
-    if (c->regressed_count)
+    if (c->regressed_count && !(c->step.estimate < -c->floor))
         return TP_CHANGE_REGRESSED;
     return c->improved_count || c->memory_verdict == TP_CHANGE_IMPROVED ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
 }

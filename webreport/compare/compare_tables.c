@@ -111,7 +111,7 @@ static const char *kind_text(enum tp_summary_kind kind)
     for (unsigned i = 0; i < TP_COMPARE_TABLES; i++)
         if (tables[i].rows_of == (int)kind)
             return tables[i].kind;
-    return "";
+    return "part of the step";
 }
 
 static int64_t whole(double ns)

@@ -120,7 +120,8 @@ static void put_change(struct tp_buf *out, const struct tp_compare *c, size_t ro
                             tp_text_of_time(c->arena, tp_table_int(t, TP_ROW_NEW_TIME)[row]),
                             signed_time(c->arena, tp_table_int(t, TP_ROW_CHANGE)[row]),
                             signed_percent(c->arena, tp_table_real(t, TP_ROW_SHARE)[row])));
-    put_line(out, INDENT, calls_line(c->arena, t, row));
+    if (!isnan(tp_table_real(t, TP_ROW_BASE_CALLS)[row]))
+        put_line(out, INDENT, calls_line(c->arena, t, row));
 }
 
 static size_t shown_rows(size_t count, int64_t row_limit)

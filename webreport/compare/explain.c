@@ -8,7 +8,16 @@
 
 #include "webreport/compare/changes.h"
 
-enum rank { RANK_CALL, RANK_DEVICE, RANK_WAIT, RANK_OPERATOR_DEVICE, RANK_OPERATOR_HOST, RANK_MODULE, RANK_RUNTIME };
+enum rank {
+    RANK_CALL, /* a synchronisation that comes or goes; data loading */
+    RANK_KERNEL,
+    RANK_COPY,
+    RANK_WAIT, /* a synchronisation that takes longer */
+    RANK_OPERATOR_DEVICE,
+    RANK_OPERATOR_HOST,
+    RANK_MODULE,
+    RANK_RUNTIME
+};
 enum { MAX_CAUSES = 512 }; /* looked at for each effect */
 
 static enum rank rank_of(const struct tp_change *change)
@@ -17,16 +26,20 @@ static enum rank rank_of(const struct tp_change *change)
     case TP_SUMMARY_SYNC:
         return change->is_count_change ? RANK_CALL : RANK_WAIT;
     case TP_SUMMARY_KERNEL:
+        return RANK_KERNEL;
     case TP_SUMMARY_COPY:
-        return RANK_DEVICE;
+        return RANK_COPY;
     case TP_SUMMARY_OPERATOR_DEVICE:
         return RANK_OPERATOR_DEVICE;
     case TP_SUMMARY_OPERATOR_HOST:
         return RANK_OPERATOR_HOST;
     case TP_SUMMARY_RUNTIME:
         return RANK_RUNTIME;
-    default:
+    case TP_SUMMARY_MODULE_HOST:
+    case TP_SUMMARY_MODULE_DEVICE:
         return RANK_MODULE;
+    default:
+        return RANK_CALL;
     }
 }
 
@@ -78,14 +91,23 @@ static bool explains_module(const struct tp_change *cause, const struct tp_chang
     return fabs((double)cause->change_ns) >= 0.5 * fabs((double)effect->change_ns);
 }
 
+/* The copy of an .item() and its synchronisation; the set of memory that another algorithm needs. */
+static bool explains_copy(const struct tp_change *cause, const struct tp_change *effect)
+{
+    if (!tp_str_equal(cause->identity.owner, effect->identity.owner))
+        return false;
+    return is_same_count_change(cause, effect) ||
+           (rank_of(cause) == RANK_KERNEL && tp_str_equal(cause->identity.shape, effect->identity.shape));
+}
+
 static bool explains(const struct tp_change *cause, const struct tp_change *effect)
 {
     enum rank first = rank_of(cause), then = rank_of(effect);
     if (first > then || (first == then && then != RANK_MODULE))
         return false;
     switch (then) {
-    case RANK_DEVICE: /* the copy of an .item() and its synchronisation */
-        return tp_str_equal(cause->identity.owner, effect->identity.owner) && is_same_count_change(cause, effect);
+    case RANK_COPY:
+        return explains_copy(cause, effect);
     case RANK_WAIT:
         return is_same_direction(cause, effect);
     case RANK_OPERATOR_DEVICE:

@@ -41,7 +41,7 @@ static void find_steps(struct tp_side *side, struct tp_arena *arena)
         if (median > 0)
             side->run_medians[side->median_count++] = median;
     }
-    side->total = tp_moments_of_groups(side->step_ns, side->first, input->run_count);
+    side->total = tp_moments_of(side->step_ns, side->step_count);
 }
 
 static void find_parts(struct tp_side *side, struct tp_arena *arena)
@@ -55,8 +55,7 @@ static void find_parts(struct tp_side *side, struct tp_arena *arena)
                 is_known &= ns != TP_NULL_INT;
                 values[side->first[r] + i] = (double)ns;
             }
-        side->parts[part] = is_known ? tp_moments_of_groups(values, side->first, side->input->run_count)
-                                     : (struct tp_moments){0, NAN, NAN, 0};
+        side->parts[part] = is_known ? tp_moments_of(values, side->step_count) : (struct tp_moments){0, NAN, NAN, 0};
     }
 }
 
@@ -107,9 +106,8 @@ static bool fill_steps(const struct tp_side *side, const struct places *places, 
 /* From the steps: the usual way. */
 static void add_by_steps(struct tp_side_row *sum, const struct tp_side *side, const struct scratch *scratch)
 {
-    uint32_t runs = side->input->run_count;
-    sum->ns = tp_moments_of_groups(scratch->ns, side->first, runs);
-    sum->calls = tp_moments_of_groups(scratch->calls, side->first, runs);
+    sum->ns = tp_moments_of(scratch->ns, side->step_count);
+    sum->calls = tp_moments_of(scratch->calls, side->step_count);
     sum->is_count_constant = is_constant(scratch->calls, side->step_count);
 }
 

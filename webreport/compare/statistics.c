@@ -137,29 +137,6 @@ struct tp_moments tp_moments_of(const double *values, size_t count)
     return m;
 }
 
-struct tp_moments tp_moments_of_groups(const double *values, const size_t *first, size_t group_count)
-{
-    struct tp_moments m = tp_moments_of(values, first[group_count]);
-    double count = 0, sum = 0, squares = 0, variance;
-    for (size_t g = 0; g < group_count; g++) {
-        if (first[g + 1] == first[g])
-            continue;
-        double mean = mean_of(values + first[g], first[g + 1] - first[g]);
-        double before = count ? sum / count : 0;
-        sum += mean;
-        count++;
-        squares += (mean - before) * (mean - sum / count); /* Welford */
-    }
-    if (count < 2)
-        return m;
-    variance = squares / (count - 1) / count;
-    if (!(m.error_square >= variance)) {
-        m.error_square = variance;
-        m.freedom = count - 1;
-    }
-    return m;
-}
-
 struct tp_moments tp_moments_of_sums(double count, double sum, double square_sum)
 {
     struct tp_moments m = {count, NAN, NAN, 0};
@@ -273,15 +250,16 @@ double tp_noise_floor(const double *base, size_t base_count, const double *new_s
     const size_t counts[2] = {base_count, new_count};
     double *distances = tp_arena_array(arena, base_count + new_count, sizeof *distances);
     size_t count = 0;
+    double least = TP_NOISE_FLOOR_ONE_RUN;
     for (int side = 0; side < 2; side++) {
-        if (counts[side] < TP_NOISE_RUNS)
+        if (counts[side] < 2)
             continue;
+        if (counts[side] >= TP_NOISE_RUNS)
+            least = TP_NOISE_FLOOR_LEAST;
         double *copy = copied(arena, sides[side], counts[side]), middle = tp_median(copy, counts[side]);
         for (size_t i = 0; i < counts[side]; i++)
             distances[count++] = fabs(sides[side][i] - middle) / middle;
     }
-    if (count == 0)
-        return TP_NOISE_FLOOR_ONE_RUN;
-    double floor = 2 * 1.4826 * tp_median(distances, count);
-    return floor > TP_NOISE_FLOOR_LEAST ? floor : TP_NOISE_FLOOR_LEAST;
+    double floor = count ? 2 * 1.4826 * tp_median(distances, count) : 0;
+    return floor > least ? floor : least;
 }
