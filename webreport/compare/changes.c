@@ -18,7 +18,7 @@ enum tp_change_verdict tp_bounds_verdict(const struct tp_bounds *interval, doubl
 
 /* A side of a match, its members added up. */
 struct total {
-    struct tp_moments ns, calls;
+    struct tp_moments ns, calls, typical;
     bool is_count_constant;
 };
 
@@ -39,6 +39,7 @@ static struct total total_of(const struct tp_sides *sides, const struct tp_match
         total.is_count_constant &= row->is_count_constant;
         add_moments(&total.ns, &row->ns);
         add_moments(&total.calls, &row->calls);
+        add_moments(&total.typical, &row->typical);
     }
     return total; /* without members: none at all, beyond doubt */
 }
@@ -85,13 +86,15 @@ static enum tp_change_verdict by_sign(double difference)
     return difference > 0 ? TP_CHANGE_REGRESSED : difference < 0 ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
 }
 
-static enum tp_change_verdict judge(const struct tp_change *change, double floor)
+/* base_ns, step_ns: of a typical step of BASE. */
+static enum tp_change_verdict judge(const struct tp_change *change, double floor, double base_ns, double step_ns)
 {
-    double beyond = floor * change->ns[TP_BASE];
+    double beyond = floor * base_ns;
     enum tp_change_verdict verdict = tp_bounds_verdict(&change->interval, beyond);
     if (change->is_count_change && counts_alone(&change->identity))
         return by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
-    if (!(fabs(change->share) >= TP_CHANGE_LEAST_SHARE) || fabs(change->interval.estimate) <= beyond)
+    if (!(fabs(change->interval.estimate) >= TP_CHANGE_LEAST_SHARE * step_ns) ||
+        fabs(change->interval.estimate) <= beyond)
         return TP_CHANGE_NEUTRAL;
     if (!isnan(change->interval.low))
         return verdict;
@@ -161,8 +164,10 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
         .cause = TP_NO_ID};
     change->share = (new_side->mean - base->mean) / sides->side[TP_BASE].total.mean;
     change->by_time_ns = change->change_ns = whole_ns(new_side->mean - base->mean);
+    base = &sides->side[TP_BASE].typical_parts[TP_PART_DATALOADER];
+    new_side = &sides->side[TP_NEW].typical_parts[TP_PART_DATALOADER];
     change->interval = tp_welch_difference(base, new_side, changes->confidence);
-    change->verdict = judge(change, limits->floor);
+    change->verdict = judge(change, limits->floor, base->mean, sides->side[TP_BASE].typical_total.mean);
     mark(change, limits, false);
 }
 
@@ -179,9 +184,10 @@ void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, 
         struct tp_change *change = &changes->items[i];
         struct total totals[TP_SIDES];
         fill(change, sides, &matches->items[i], totals);
-        change->interval = tp_welch_difference(&totals[TP_BASE].ns, &totals[TP_NEW].ns, changes->confidence);
+        change->interval = tp_welch_difference(&totals[TP_BASE].typical, &totals[TP_NEW].typical, changes->confidence);
         change->is_count_change = is_count_changed(totals, changes->confidence);
-        change->verdict = judge(change, limits->floor);
+        change->verdict =
+            judge(change, limits->floor, totals[TP_BASE].typical.mean, sides->side[TP_BASE].typical_total.mean);
         mark(change, limits, is_replaced(change, totals, sides->side[TP_BASE].total.mean));
     }
     if (!isnan(sides->side[TP_BASE].parts[TP_PART_DATALOADER].mean) &&

@@ -1,7 +1,7 @@
 /* What changed from row to row: how much, by count and by time per call, and whether it is more than noise.
  *
- * A row is reported when its change is at least TP_CHANGE_LEAST_SHARE of a step of BASE and its whole interval lies
- * beyond the noise floor of the row. The intervals are wide enough that with all rows together one comparison of a
+ * A row is reported when the change of a typical step (without the extremes: statistics.h) is at least
+ * TP_CHANGE_LEAST_SHARE of a step of BASE and its whole interval lies beyond the noise floor of the row. The intervals are wide enough that with all rows together one comparison of a
  * hundred would report anything by chance (Bonferroni). Numbers of calls that are the same in every step are exact:
  * synchronisations and copies that come or go are reported whatever they cost. */
 #ifndef TP_WEBREPORT_COMPARE_CHANGES_H
@@ -29,7 +29,7 @@ struct tp_change {
     int64_t change_ns;         /* by_count_ns + by_time_ns */
     int64_t by_count_ns;       /* (calls of NEW - calls of BASE) times what a call took in BASE */
     int64_t by_time_ns;        /* calls of NEW times (time per call of NEW - that of BASE) */
-    struct tp_bounds interval; /* of the change in ns; NaN bounds: too few samples */
+    struct tp_bounds interval; /* of the change of a typical step, ns; NaN bounds: too few samples */
     double share;              /* change as a share of BASE's mean step, signed; NaN without steps */
     bool is_count_change;      /* beyond doubt */
     bool is_reported;          /* a verdict other than neutral, or a kernel that was replaced */

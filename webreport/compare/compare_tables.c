@@ -30,8 +30,14 @@ static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {
     {"by_count_us", "By count", "us", "Change of the number of calls, times what a call took in the base.",
      TP_COLUMN_NS},
     {"by_time_us", "By time", "us", "Calls on the new side, times the change of what a call takes.", TP_COLUMN_NS},
-    {"low_us", "At least", "us", "Lower end of the interval of the change (99 % for all rows together).", TP_COLUMN_NS},
-    {"high_us", "At most", "us", "Upper end of the interval of the change (99 % for all rows together).", TP_COLUMN_NS},
+    {"low_us", "At least", "us",
+     "Lower end of the interval of the change of a typical step: the middle three fifths of both sides; 99 % for all "
+     "rows together.",
+     TP_COLUMN_NS},
+    {"high_us", "At most", "us",
+     "Upper end of the interval of the change of a typical step: the middle three fifths of both sides; 99 % for all "
+     "rows together.",
+     TP_COLUMN_NS},
     {"share_percent", "Of a step", "%", "Change as a share of the base's mean step.", TP_COLUMN_REAL},
     {"base_call_us", "Base a call", "us", "Mean of a call in the base.", TP_COLUMN_NS},
     {"new_call_us", "New a call", "us", "Mean of a call on the new side.", TP_COLUMN_NS},
@@ -43,8 +49,8 @@ static const struct tp_column_def part_defs[TP_PART_COLUMNS] = {
     {"base_us", "Base", "us", "Mean per step in the base.", TP_COLUMN_NS},
     {"new_us", "New", "us", "Mean per step on the new side.", TP_COLUMN_NS},
     {"change_us", "Change", "us", "New minus base.", TP_COLUMN_NS},
-    {"low_us", "At least", "us", "Lower end of the 99 % interval of the change.", TP_COLUMN_NS},
-    {"high_us", "At most", "us", "Upper end of the 99 % interval of the change.", TP_COLUMN_NS},
+    {"low_us", "At least", "us", "Lower end of the 99 % interval of the change of a typical step.", TP_COLUMN_NS},
+    {"high_us", "At most", "us", "Upper end of the 99 % interval of the change of a typical step.", TP_COLUMN_NS},
     {"share_percent", "Of a step", "%", "Change as a share of the base's mean step.", TP_COLUMN_REAL},
     {"verdict", "Verdict", "", "neutral, unless the whole interval is beyond the floor (a share of the step).",
      TP_COLUMN_TEXT},
@@ -205,22 +211,23 @@ static const char *const part_names[TP_PART_COUNT] = {
     [TP_PART_EXPOSED_COMMUNICATION] = "Communication not hidden",
 };
 
-static void fill_part(struct tp_compare *c, size_t row, const char *name, const struct tp_moments *base,
-                      const struct tp_moments *new_side)
+/* means, typical: of each side. */
+static void fill_part(struct tp_compare *c, size_t row, const char *name,
+                      const struct tp_moments *const means[TP_SIDES], const struct tp_moments *const typical[TP_SIDES])
 {
     struct tp_table *table = &c->tables[TP_COMPARE_STEP];
-    struct tp_bounds change = tp_welch_difference(base, new_side, TP_CHANGE_CONFIDENCE);
-    double step = c->sides.side[TP_BASE].total.mean;
+    struct tp_bounds change = tp_welch_difference(typical[TP_BASE], typical[TP_NEW], TP_CHANGE_CONFIDENCE);
+    double step = c->sides.side[TP_BASE].total.mean, difference = means[TP_NEW]->mean - means[TP_BASE]->mean;
     enum tp_change_verdict verdict = tp_bounds_verdict(&change, c->floor * step);
     if (c->comparability.is_low && verdict != TP_CHANGE_NEUTRAL)
         verdict = TP_CHANGE_INCONCLUSIVE;
     tp_table_text(table, TP_PART_NAME)[row] = tp_str_of(name);
-    tp_table_int(table, TP_PART_BASE)[row] = whole(base->mean);
-    tp_table_int(table, TP_PART_NEW)[row] = whole(new_side->mean);
-    tp_table_int(table, TP_PART_CHANGE)[row] = whole(change.estimate);
+    tp_table_int(table, TP_PART_BASE)[row] = whole(means[TP_BASE]->mean);
+    tp_table_int(table, TP_PART_NEW)[row] = whole(means[TP_NEW]->mean);
+    tp_table_int(table, TP_PART_CHANGE)[row] = whole(difference);
     tp_table_int(table, TP_PART_LOW)[row] = whole(change.low);
     tp_table_int(table, TP_PART_HIGH)[row] = whole(change.high);
-    tp_table_real(table, TP_PART_SHARE)[row] = step > 0 ? 100 * change.estimate / step : NAN;
+    tp_table_real(table, TP_PART_SHARE)[row] = step > 0 ? 100 * difference / step : NAN;
     tp_table_text(table, TP_PART_VERDICT)[row] = tp_str_of(tp_change_verdict_name(verdict));
 }
 
@@ -233,9 +240,13 @@ static void fill_step(struct tp_compare *c)
         if (base->parts[part].mean > 0 || new_side->parts[part].mean > 0)
             shown[count++] = part;
     tp_table_init(&c->tables[TP_COMPARE_STEP], c->arena, "step", part_defs, TP_PART_COLUMNS, count + 1);
-    fill_part(c, 0, "Step", &base->total, &new_side->total);
+    fill_part(c, 0, "Step", (const struct tp_moments *const[]){&base->total, &new_side->total},
+              (const struct tp_moments *const[]){&base->typical_total, &new_side->typical_total});
     for (unsigned i = 0; i < count; i++)
-        fill_part(c, i + 1, part_names[shown[i]], &base->parts[shown[i]], &new_side->parts[shown[i]]);
+        fill_part(
+            c, i + 1, part_names[shown[i]],
+            (const struct tp_moments *const[]){&base->parts[shown[i]], &new_side->parts[shown[i]]},
+            (const struct tp_moments *const[]){&base->typical_parts[shown[i]], &new_side->typical_parts[shown[i]]});
 }
 
 /* ---- findings and facts ---- */

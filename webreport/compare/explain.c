@@ -91,13 +91,14 @@ static bool explains_module(const struct tp_change *cause, const struct tp_chang
     return fabs((double)cause->change_ns) >= 0.5 * fabs((double)effect->change_ns);
 }
 
-/* The copy of an .item() and its synchronisation; the set of memory that another algorithm needs. */
+/* The copy of an .item() and its synchronisation, which stand in two operators; the set of memory that another
+ * algorithm needs. */
 static bool explains_copy(const struct tp_change *cause, const struct tp_change *effect)
 {
-    if (!tp_str_equal(cause->identity.owner, effect->identity.owner))
-        return false;
-    return is_same_count_change(cause, effect) ||
-           (rank_of(cause) == RANK_KERNEL && tp_str_equal(cause->identity.shape, effect->identity.shape));
+    if (rank_of(cause) == RANK_CALL)
+        return is_same_count_change(cause, effect);
+    return tp_str_equal(cause->identity.owner, effect->identity.owner) &&
+           tp_str_equal(cause->identity.shape, effect->identity.shape);
 }
 
 static bool explains(const struct tp_change *cause, const struct tp_change *effect)

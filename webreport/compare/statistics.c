@@ -137,6 +137,23 @@ struct tp_moments tp_moments_of(const double *values, size_t count)
     return m;
 }
 
+struct tp_moments tp_moments_typical(double *values, size_t count)
+{
+    size_t cut = count / 5, kept = count - 2 * cut;
+    if (cut == 0)
+        return tp_moments_of(values, count);
+    qsort(values, count, sizeof *values, ascending);
+    double mean = mean_of(values + cut, kept), whole = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) /* what was cut counts as the last value that was kept */
+        whole += values[i < cut ? cut : i >= count - cut ? count - cut - 1 : i];
+    whole /= (double)count;
+    for (size_t i = 0; i < count; i++) {
+        double value = values[i < cut ? cut : i >= count - cut ? count - cut - 1 : i];
+        squares += (value - whole) * (value - whole);
+    }
+    return (struct tp_moments){(double)count, mean, squares / (double)kept / ((double)kept - 1), (double)kept - 1};
+}
+
 struct tp_moments tp_moments_of_sums(double count, double sum, double square_sum)
 {
     struct tp_moments m = {count, NAN, NAN, 0};
