@@ -147,7 +147,8 @@ static void mark(struct tp_change *change, const struct tp_change_limits *limits
         change->verdict = TP_CHANGE_INCONCLUSIVE;
 }
 
-/* Data loading is no row of its own: it is what no operator, kernel or copy explains. */
+/* Data loading is no row of its own: it is what no operator, kernel or copy explains. Its doubt is shared by the parts
+ * of the step, not by all rows. */
 static void add_data_loading(struct tp_changes *changes, const struct tp_sides *sides,
                              const struct tp_change_limits *limits)
 {
@@ -166,7 +167,7 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
     change->by_time_ns = change->change_ns = whole_ns(new_side->mean - base->mean);
     base = &sides->side[TP_BASE].typical_parts[TP_PART_DATALOADER];
     new_side = &sides->side[TP_NEW].typical_parts[TP_PART_DATALOADER];
-    change->interval = tp_welch_difference(base, new_side, changes->confidence);
+    change->interval = tp_welch_difference(base, new_side, 1 - (1 - TP_CHANGE_CONFIDENCE) / TP_PART_OTHER);
     change->verdict = judge(change, limits->floor, base->mean, sides->side[TP_BASE].typical_total.mean);
     mark(change, limits, false);
 }
@@ -174,12 +175,12 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
 void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
                       const struct tp_change_limits *limits)
 {
-    uint32_t tested = count_tested(sides, matches) + 1;
+    uint32_t tested = count_tested(sides, matches);
     *changes =
         (struct tp_changes){.items = tp_arena_array(sides->arena, (size_t)matches->count + 1, sizeof *changes->items),
                             .count = matches->count,
                             .tested_count = tested,
-                            .confidence = 1 - (1 - TP_CHANGE_CONFIDENCE) / tested};
+                            .confidence = 1 - (1 - TP_CHANGE_CONFIDENCE) / (tested ? tested : 1)};
     for (uint32_t i = 0; i < matches->count; i++) {
         struct tp_change *change = &changes->items[i];
         struct total totals[TP_SIDES];

@@ -92,23 +92,35 @@ static double student_tail(double t, double freedom)
     return 0.5 * beta_share(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
+/* Density of Student's distribution. */
+static double student_density(double t, double freedom)
+{
+    return exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - (freedom + 1) / 2 * log1p(t * t / freedom)) /
+           sqrt(freedom * acos(-1));
+}
+
+/* Newton's method, kept inside of a bracket: the tail falls steadily. */
 double tp_student_quantile(double p, double freedom)
 {
-    double tail = p < 0.5 ? p : 1 - p, low = 0, high = 1;
+    double tail = p < 0.5 ? p : 1 - p, low = 0, high = INFINITY, t = 2;
     if (!(p > 0 && p < 1 && freedom > 0))
         return NAN;
     if (freedom > 1e6) /* the fraction loses digits; the distributions are one by then */
         freedom = 1e6;
-    while (student_tail(high, freedom) > tail && high < 1e150)
-        high *= 2;
-    for (int i = 0; i < 200 && high - low > 1e-12 * high; i++) {
-        double middle = (low + high) / 2;
-        if (student_tail(middle, freedom) > tail)
-            low = middle;
+    for (int i = 0; i < 200; i++) {
+        double over = student_tail(t, freedom) - tail, next;
+        if (over > 0)
+            low = t;
         else
-            high = middle;
+            high = t;
+        next = t + over / student_density(t, freedom);
+        if (!(next > low && next < high))
+            next = isinf(high) ? 2 * t : (low + high) / 2;
+        if (fabs(next - t) <= 1e-12 * t)
+            break;
+        t = next;
     }
-    return p < 0.5 ? -high : high;
+    return p < 0.5 ? -t : t;
 }
 
 /* ---- intervals ---- */
@@ -140,7 +152,7 @@ struct tp_moments tp_moments_of(const double *values, size_t count)
 struct tp_moments tp_moments_typical(double *values, size_t count)
 {
     size_t cut = count / 5, kept = count - 2 * cut;
-    if (cut == 0)
+    if (count < TP_TYPICAL_FROM)
         return tp_moments_of(values, count);
     qsort(values, count, sizeof *values, ascending);
     double mean = mean_of(values + cut, kept), whole = 0, squares = 0;
@@ -231,7 +243,6 @@ struct tp_bounds tp_median_ratio(const double *base, size_t base_count, const do
     const double *const sides[2] = {base, new_side};
     const size_t counts[2] = {base_count, new_count};
     double *copies[2], medians[2];
-    struct tp_moments moments[2];
     struct tp_bounds interval = {NAN, NAN, NAN};
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < counts[side]; i++)
@@ -246,15 +257,10 @@ struct tp_bounds tp_median_ratio(const double *base, size_t base_count, const do
         bootstrap(&interval, sides, counts, confidence, arena);
         return interval;
     }
-    for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < counts[side]; i++)
-            copies[side][i] = log(copies[side][i]);
-        moments[side] = tp_moments_of(copies[side], counts[side]);
-    }
-    struct tp_bounds logs = tp_welch_difference(&moments[0], &moments[1], confidence);
-    double half = (logs.high - logs.low) / 2; /* around the ratio of medians */
-    interval.low = interval.estimate * exp(-half);
-    interval.high = interval.estimate * exp(half);
+    if (base_count < TP_RATIO_FROM || new_count < TP_RATIO_FROM)
+        return interval;
+    interval.low = copies[1][0] / copies[0][base_count - 1]; /* tp_median sorted them */
+    interval.high = copies[1][new_count - 1] / copies[0][0];
     return interval;
 }
 

@@ -50,8 +50,9 @@ struct tp_moments {
 struct tp_moments tp_moments_of(const double *values, size_t count);
 
 /* Of the middle three fifths: the mean without a fifth of the values at each end, and its uncertainty from the
- * winsorized variance (Yuen 1974). A stall in one step moves neither. From 5 values on; of fewer as tp_moments_of.
- * Reorders the values. */
+ * winsorized variance (Yuen 1974). A stall in one step moves neither. From TP_TYPICAL_FROM values on; of fewer as
+ * tp_moments_of. Reorders the values. */
+enum { TP_TYPICAL_FROM = 10 };
 struct tp_moments tp_moments_typical(double *values, size_t count);
 
 /* Of a count, a sum and a sum of squares. */
@@ -62,11 +63,12 @@ struct tp_moments tp_moments_of_sums(double count, double sum, double square_sum
 struct tp_bounds tp_welch_difference(const struct tp_moments *base, const struct tp_moments *new_side,
                                      double confidence);
 
-enum { TP_BOOTSTRAP_RESAMPLES = 2000, TP_BOOTSTRAP_FROM = 6 };
+enum { TP_BOOTSTRAP_RESAMPLES = 2000, TP_BOOTSTRAP_FROM = 10, TP_RATIO_FROM = 5 };
 
 /* Ratio new / base of the medians of positive samples. From TP_BOOTSTRAP_FROM samples a side on by the percentile
- * bootstrap; with fewer by Welch on logarithms, which is wider. No interval with fewer than two a side. Values that are
- * not positive make it NaN. Scratch memory from `arena`. */
+ * bootstrap; with fewer from the extremes of both sides, which few samples do not leave by chance (all of one side above
+ * all of the other: 1 in 126 for 5 and 5). No interval with fewer than TP_RATIO_FROM a side. Values that are not
+ * positive make it NaN. Scratch memory from `arena`. */
 struct tp_bounds tp_median_ratio(const double *base, size_t base_count, const double *new_side, size_t new_count,
                                  double confidence, struct tp_arena *arena);
 
