@@ -93,6 +93,7 @@ test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped
 	@sh tests/run.sh --suite gpu $(BUILD)
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
+$(BUILD)/unit/test_job $(BUILD)/make_job: $(BUILD)/tests/job/plan.o
 $(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources.o,$(SOURCE))
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
@@ -145,7 +146,7 @@ fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang
 $(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 bench: ## wall time against zcat, memory per event, growth, page size (N=events)
-	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/native_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/nvtx_program $(BUILD)/itt_program $(BUILD)/table $(BUILD)/split
+	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/native_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/nvtx_program $(BUILD)/itt_program $(BUILD)/table $(BUILD)/split $(BUILD)/train
 	@sh tests/bench/run.sh $(BUILD) $(or $(N),75000)
 
 # ---- habits ----------------------------------------------------------------

@@ -30,6 +30,8 @@ for stage in "$@"; do
 #include <cmocka.h>' || needed="$needed libcmocka-dev"
         has chromium || has chromium-browser || has google-chrome || wanted="$wanted chromium"
         has node || wanted="$wanted nodejs"
+        has sqlite3 || wanted="$wanted sqlite3"
+        [ -f /usr/share/perl5/Devel/NYTProf/flamegraph.pl ] || wanted="$wanted libdevel-nytprof-perl" # has flamegraph.pl
         has darknet || wanted="$wanted darknet"
         has tesseract || wanted="$wanted tesseract-ocr"
         ;;

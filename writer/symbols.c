@@ -7,12 +7,14 @@
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "writer/base/limits.h"
+#include "writer/eh_frame.h"
 
 enum { MAX_INLINED = 32, MAX_FRAME_BYTES = 1024 };
 
@@ -27,6 +29,11 @@ enum { MAX_INLINED = 32, MAX_FRAME_BYTES = 1024 };
     X(dwfl_module_addrinfo)                                                                                            \
     X(dwfl_module_addrdie)                                                                                             \
     X(dwfl_module_nextcu)                                                                                              \
+    X(dwfl_module_getelf)                                                                                              \
+    X(elf_getphdrnum)                                                                                                  \
+    X(elf_getdata_rawchunk)                                                                                            \
+    X(elf_getident)                                                                                                    \
+    X(gelf_getphdr)                                                                                                    \
     X(dwarf_haspc)                                                                                                     \
     X(dwfl_module_getsrc)                                                                                              \
     X(dwfl_module_build_id)                                                                                            \
@@ -70,6 +77,7 @@ struct tp_symbol_module {
     struct tp_str path;
     Dwfl *session; /* NULL: not opened or not possible */
     Dwfl_Module *file;
+    struct tp_eh_frame frame; /* where functions begin; zeroed: not known */
     bool was_tried;
 };
 
@@ -141,6 +149,33 @@ static int find_no_file(Dwfl_Module *module, void **data, const char *name, Dwar
     return -1;
 }
 
+/* The segment of a file with the table of its functions, where it has one. */
+static struct tp_eh_frame functions_of(Dwfl_Module *file)
+{
+    GElf_Addr bias;
+    GElf_Phdr table = {0}, segment, found = {0};
+    size_t count = 0, ident_size = 0;
+    const uint16_t one = 1;
+    Elf *elf = dw.dwfl_module_getelf(file, &bias);
+    const char *ident = elf ? dw.elf_getident(elf, &ident_size) : NULL;
+    if (!ident || ident_size <= EI_DATA || (ident[EI_DATA] == ELFDATA2LSB) != (*(const char *)&one == 1) ||
+        dw.elf_getphdrnum(elf, &count) != 0)
+        return (struct tp_eh_frame){0};
+    for (size_t i = 0; i < count; i++)
+        if (dw.gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_GNU_EH_FRAME)
+            table = segment;
+    for (size_t i = 0; i < count && table.p_vaddr; i++)
+        if (dw.gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && table.p_vaddr >= segment.p_vaddr &&
+            table.p_vaddr - segment.p_vaddr < segment.p_filesz)
+            found = segment;
+    Elf_Data *data =
+        found.p_filesz ? dw.elf_getdata_rawchunk(elf, (int64_t)found.p_offset, found.p_filesz, ELF_T_BYTE) : NULL;
+    if (!data || !data->d_buf)
+        return (struct tp_eh_frame){0};
+    return (struct tp_eh_frame){
+        .bytes = data->d_buf, .size = data->d_size, .address = found.p_vaddr, .header = table.p_vaddr};
+}
+
 static void open_module(struct tp_symbol_module *m)
 {
     static Dwfl_Callbacks callbacks = {.find_elf = find_no_file, .find_debuginfo = find_debug_file};
@@ -157,6 +192,8 @@ static void open_module(struct tp_symbol_module *m)
     dw.dwfl_report_begin(m->session);
     m->file = dw.dwfl_report_elf(m->session, path, path, -1, m->bias, true);
     dw.dwfl_report_end(m->session, NULL, NULL);
+    if (m->file)
+        m->frame = functions_of(m->file);
 }
 
 /* ---- one frame ---- */
@@ -264,24 +301,34 @@ static bool add_inlined(struct tp_vec *text, const struct tp_symbol_module *m, u
     return shown > 0;
 }
 
-static void add_frames(struct tp_vec *text, struct tp_symbol_module *m, uint64_t pc)
+/* A symbol that says nothing of its size goes on to the next one: what begins in between is not it. */
+static const char *symbol_at(const struct tp_symbol_module *m, uint64_t pc, const struct tp_eh_function *function)
 {
-    char plain[64];
     GElf_Off offset;
     GElf_Sym symbol;
+    const char *name = dw.dwfl_module_addrinfo(m->file, pc, &offset, &symbol, NULL, NULL, NULL);
+    bool is_other = name && symbol.st_size == 0 && function && pc - m->bias - offset < function->start;
+    return name && *name && !is_other ? name : NULL;
+}
+
+static void add_frames(struct tp_vec *text, struct tp_symbol_module *m, uint64_t pc)
+{
+    char plain[NAME_MAX + 32];
+    struct tp_eh_function function;
     struct tp_str library = m ? file_name(m->path) : TP_STR("unknown");
     pthread_once(&loaded, load);
     if (m && !m->was_tried)
         open_module(m);
     if (m && m->file && add_inlined(text, m, pc, library))
         return;
-    const char *name = m && m->file ? dw.dwfl_module_addrinfo(m->file, pc, &offset, &symbol, NULL, NULL, NULL) : NULL;
-    if (name && *name) {
-        add_frame(text, NULL, 0, name, library);
-        return;
-    }
-    snprintf(plain, sizeof plain, "+0x%" PRIx64, m ? pc - m->bias : pc);
-    add_frame(text, NULL, 0, plain, library);
+    bool has_function = m && tp_eh_frame_function(&function, &m->frame, pc - m->bias);
+    const char *name = m && m->file ? symbol_at(m, pc, has_function ? &function : NULL) : NULL;
+    if (!name && has_function)
+        snprintf(plain, sizeof plain, "%.*s+0x%" PRIx64, library.len < NAME_MAX ? (int)library.len : NAME_MAX,
+                 library.ptr, function.start);
+    else if (!name)
+        snprintf(plain, sizeof plain, "+0x%" PRIx64, m ? pc - m->bias : pc);
+    add_frame(text, NULL, 0, name ? name : plain, library);
 }
 
 /* ---- addresses ---- */

@@ -2,8 +2,10 @@
  * included.
  *
  * Names come from the symbol tables and the debug information of the files that were loaded, by elfutils' libdw, which
- * is loaded when the first address is asked for; C++ names are demangled where a libstdc++ is there. What cannot be
- * named is "libfoo.so+0x1a2b", the address as in the file. Nothing is fetched from anywhere. */
+ * is loaded when the first address is asked for; C++ names are demangled where a libstdc++ is there. A function without
+ * a name, in a file that was stripped, is "libfoo.so+0x1a20 [libfoo.so]": where it begins, by the address in the file,
+ * so that all code of it has one name. Where not even that is known, an address is "+0x1a2b [libfoo.so]". Nothing is
+ * fetched from anywhere. */
 #ifndef TP_WRITER_SYMBOLS_H
 #define TP_WRITER_SYMBOLS_H
 

@@ -60,51 +60,28 @@ writer() {
     rm -f "$work"/w.json*
 }
 
-# table FILE: key_averages of a trace beyond reading it; torch's own classes on the same events when torch is installed
-table() {
-    "$build/table" "$1"
-    python3 -c 'import torch' 2>/dev/null || return 0
-    python3 - "$1" <<'END'
-import sys, time
-sys.path.insert(0, "tests/oracle")
-from torch_tables import event_list, load
-trace = load(sys.argv[1])
-start = time.time()
-events = event_list(trace)
-built = time.time()
-events.key_averages(group_by_input_shapes=True).table(sort_by="self_cpu_time_total")
-print("  torch: %.1f s for its events and tree, %.1f s for key_averages and the table" % (built - start, time.time() - built))
-END
-}
-
-# exports FILE: each format beside the report of the same trace
-exports() {
-    "$build/measure" "$build/tracepress" report "$1" -o "$work/report.html" --quiet >"$work/beside"
-    for format in folded flamegraph memory-flow chrome csv sqlite; do
-        metric=
-        [ $format != folded ] || metric="--metric cpu"
-        # shellcheck disable=SC2086
-        "$build/measure" "$build/tracepress" export "$1" --to $format $metric -o "$work/out.$format" --quiet >"$work/made" || return 1
-        bytes=$(cat "$work/out.$format"/* | wc -c)
-        paste -d' ' "$work/made" "$work/beside" | awk -v format=$format -v bytes="$bytes" '{ printf "  export --to %-12s %7.0f ms, %5.2f of the report; peak %.0f MB; writes %.1f MB\n",
-            format, $1 / 1000, $1 / $5, $2 / 1024, bytes / 1e6 }'
-        rm -rf "$work/out.$format"
-    done
+# same: what torch takes for the tables and exports of half a million events of its own, and we for its trace of them
+same() {
+    "$torch" tests/bench/torch_same.py 500000 "$work/torch.pt.trace.json.gz" >"$work/times" 2>/dev/null || { echo "torch's own tables failed"; return 1; }
+    "$build/table" "$work/torch.pt.trace.json.gz"
+    sh tests/bench/exports.sh "$build" "$work/torch.pt.trace.json.gz" "$work/times"
+    rm "$work/torch.pt.trace.json.gz"
 }
 
 echo "recording:"
-"$build/record" | sed 's/^/  /'
+"$build/record" | tee "$work/recorded" | sed 's/^/  /'
 for program in nvtx_program itt_program; do
-    "$build/tracepress" record -q --no-tfevents -o "$work/told" -- "$build/$program" time | sed 's/^/  /'
+    "$build/tracepress" record -q --no-tfevents -o "$work/told" -- "$build/$program" time | tee "$work/$program" | sed 's/^/  /'
     rm -rf "$work/told"
 done
 echo "  without a tool: $("$build/nvtx_program" time)"
-"$build/cupti_bench" | sed 's/^/  /'
+"$build/cupti_bench" | tee "$work/cupti" | sed 's/^/  /'
 "$build/tracepress" record -o "$work/split" --no-tfevents --quiet --source sample=1000 -- "$build/split" 5 2 >"$work/known"
 zcat "$work"/split/*.gz | awk -v known="$(cat "$work/known")" -f tests/check/shares.awk |
     awk '{ printf "  %d samples of 10 s: %.2f %% of the time in one function, the program says %.2f %%: off by %.2f %% (3 wanted)\n", $1, 100 * $3, 100 * $2, $4 }'
 torch=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
-if "$torch" -c 'import torch' 2>/dev/null; then
+has_torch=$("$torch" -c 'import torch; print(1)' 2>/dev/null || :)
+if [ -n "$has_torch" ]; then
     "$torch" tests/bench/torch_export.py 1000000 "$work/torch.json.gz" 2>/dev/null | sed 's/^/  /'
     rm -f "$work/torch.json.gz"
     sh tests/bench/torch_overhead.sh "$build" "$torch" | sed 's/^/  /'
@@ -118,6 +95,7 @@ echo "functions of the program, ns each: alone, preloaded with their source off,
 native null >"$work/off"
 native memory,locks,io,functions >"$work/on"
 paste -d' ' "$work/alone" "$work/off" "$work/on" | awk '{ printf "  %-20s %8.1f %8.1f %8.1f\n", $1, $2, $4, $6 }'
+sh tests/bench/overhead.sh "$build" "$work"
 echo "cores: $(nproc)   compiler: $(${CC:-cc} --version | head -n 1)"
 writer 1000000
 printf '%-28s %9s %7s %9s %9s %6s %9s %7s %8s %8s\n' trace events "MB" "report ms" "zcat ms" ratio "cpu ms" "peak MB" "B/event" "page KB"
@@ -127,8 +105,10 @@ for factor in 1 4 16; do
     row "synthetic x$factor" "$work/gen.pt.trace.json.gz" $((factor > 4 ? 5 : 9))
 done
 exponent
-table "$work/gen.pt.trace.json.gz"
-exports "$work/gen.pt.trace.json.gz"
+"$build/table" "$work/gen.pt.trace.json.gz"
+sh tests/bench/exports.sh "$build" "$work/gen.pt.trace.json.gz"
+[ -z "$has_torch" ] || same
+sh tests/bench/precision.sh "$build" "${has_torch:+$torch}"
 sample=$(ls "$shared"/data/traces/kineto/resnet50_num_workers_0/*.gz 2>/dev/null | head -n 1)
 has_peer=$(python3 -c 'import torch_tb_profiler; print(1)' 2>/dev/null || :)
 

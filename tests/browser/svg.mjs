@@ -19,6 +19,10 @@ const urls = {
   hostile: picture('hostile', join(work, 'hostile.pt.trace.json'), '--to', 'flamegraph'),
 };
 urls.memory = picture('memory', trace('torch_2.13_mlp_train.full'), '--to', 'memory-flow', '--color-by', 'module');
+const placeless = Array.from({ length: 40 }, (_, i) => ({ ph: 'i', name: '[memory]', pid: 1, tid: 1, ts: 10 + i * 20,
+  args: { Bytes: i % 3 ? 1 << 20 : -(1 << 19), 'Device Type': 0, 'Device Id': -1 } }));
+writeFileSync(join(work, 'placeless.pt.trace.json'), JSON.stringify({ traceEvents: [{ ph: 'X', cat: 'cpu_op', name: 'op', pid: 1, tid: 1, ts: 0, dur: 900 }, ...placeless] }));
+urls.curve = picture('curve', join(work, 'placeless.pt.trace.json'), '--to', 'memory-flow');
 const chrome = await start(browser);
 const same = (a, b) => { if (JSON.stringify(a) !== JSON.stringify(b)) throw new Error(`${JSON.stringify(a)} is not ${JSON.stringify(b)}`); };
 const cases = [];
@@ -33,10 +37,10 @@ for (const name of Object.keys(urls))
     await loaded;
     await page.ask(`document.querySelectorAll('#frames > g').forEach((g) => {
       g.dispatchEvent(new MouseEvent('mouseenter')); g.dispatchEvent(new MouseEvent('click', {bubbles: true})); })`);
-    const seen = await page.ask(`({ hits: window.hits, scripts: document.querySelectorAll('script').length, frames: document.querySelectorAll('title').length > 3,
+    const seen = await page.ask(`({ hits: window.hits, scripts: document.querySelectorAll('script').length, frames: document.querySelectorAll('title').length > (document.getElementById('curve') ? 1 : 3),
       handlers: [...document.querySelectorAll('*')].filter((e) => [...e.attributes].some((a) => /^on/i.test(a.name))).length,
       links: document.querySelectorAll('a, image, use, iframe, [href]').length })`);
-    same(seen, { hits: [], scripts: name === 'memory' ? 0 : 1, frames: true, handlers: 0, links: 0 });
+    same(seen, { hits: [], scripts: name === 'memory' || name === 'curve' ? 0 : 1, frames: true, handlers: 0, links: 0 });
     same([page.dialogs, page.messages, page.requests.filter((address) => !address.startsWith('file://'))], [0, [], []]);
   });
 
@@ -91,6 +95,32 @@ test('memory_flow_stays_in_its_axes', async () => {
     const b = e.getBBox(); return b.x < 130 || b.y < 68 || b.x + b.width > 1170.1 || b.y + b.height > 714.1 || b.width < 0; }).length`);
   same([out, await page.ask(`document.querySelectorAll('#blocks title').length > 20`)], [0, true]);
 });
+
+test('memory_curve_stays_in_its_axes', async () => {
+  const page = await chrome.open(urls.curve);
+  same(await page.ask(`(() => { const b = document.getElementById('curve').getBBox();
+    return [b.x >= 130, b.y >= 74, b.x + b.width <= 1170, b.y + b.height <= 714.1, b.width > 1000, b.height > 300, document.querySelectorAll('#blocks').length]; })()`),
+  [true, true, true, true, true, true, 0]);
+});
+
+for (const name of ['flame', 'diff', 'memory', 'curve'])
+  test(`picture_${name}_follows_a_dark_theme`, async () => {
+    /* brightness of the page, and the least contrast of a text with what is behind it */
+    const look = async (dark) => (await chrome.open(urls[name], { dark })).ask(`(() => {
+      const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
+      const light = (rgb) => rgb.slice(0, 3).map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+      const page = parse(getComputedStyle(document.querySelector('.b')).fill);
+      const contrasts = [...document.querySelectorAll('text')].filter((t) => t.textContent.trim()).map((t) => {
+        const rect = t.closest('g.f')?.querySelector('rect'), style = rect && getComputedStyle(rect);
+        const alpha = rect ? +style.fillOpacity : 0, fill = rect ? parse(style.fill) : page;
+        const back = light(page.map((v, i) => v * (1 - alpha) + fill[i] * alpha)), ink = light(parse(getComputedStyle(t).fill));
+        return (Math.max(back, ink) + 0.05) / (Math.min(back, ink) + 0.05); });
+      return [light(page), Math.min(...contrasts), contrasts.length]; })()`);
+    const day = await look(false), night = await look(true);
+    same([day[0] > 0.9, night[0] < 0.02, day[2] === night[2] && day[2] > 5], [true, true, true]);
+    if (!(day[1] >= 4.5 && night[1] >= 4.5)) throw new Error(`contrast ${day[1]} by day, ${night[1]} by night`);
+  });
 
 for (const [name, body] of cases) {
   try { await body(); console.log('ok - ' + name); } catch (error) { console.log(`not ok - ${name}\n    ${error.message}`); }

@@ -2,13 +2,15 @@
 
 chrome TP TRACE...: every slice of a trace is in its cleaned trace, with name, start and duration; filters TP TRACE: parts;
 tables TP TRACE...: the CSV files hold what the
-database holds, ids join, kernels are those of the trace, no cell starts a formula; pandas FILE...: numbers are numbers; xml FILE...: well-formed, nothing that runs but one script without text of the trace."""
+database holds, ids join, kernels are those of the trace, no cell starts a formula; pandas FILE...: numbers are numbers; xml FILE...: well-formed, nothing that runs but one script without text of the trace;
+folded FILE...: what flamegraph.pl and speedscope take for a line; snakeviz FILE...: its loader sees the functions that pstats sees."""
 import collections
 import csv
 import glob
 import gzip
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -146,4 +148,28 @@ def xml(*files):
     return not files
 
 
-sys.exit(bool({"chrome": chrome, "filters": filters, "tables": tables, "pandas": pandas, "xml": xml}[sys.argv[1]](*sys.argv[2:])))
+def folded(*files):
+    """flamegraph.pl takes "STACK NUMBER", and a second number before it for a difference; speedscope's "." ends at what
+    ends a line in JavaScript. Names of a trace must look like neither."""
+    count = 0
+    for path in files:
+        for line in open(path, "rb").read().decode("utf-8", "surrogateescape").split("\n")[:-1]:
+            match = re.match(r"^([^\n\r\u2028\u2029]*) (\d+)$", line)
+            assert match and int(match.group(2)) > 0, (path, line)
+            assert not re.match(r"^(.*)\s+?(\d+(?:\.\d*)?)$", match.group(1), re.A), (path, line)
+            assert all(match.group(1).split(";")) and not re.search(r"[\x00-\x20\x7f]", match.group(1)), (path, line)
+            count += 1
+    print(len(files), "files", count, "lines")
+    return not count
+
+
+def snakeviz(*files):
+    import pstats
+    from snakeviz.stats import json_stats, table_rows
+    for path in files:
+        stats = pstats.Stats(path)
+        assert len(table_rows(stats)) == len(json.loads(json_stats(stats)) if isinstance(json_stats(stats), str) else json_stats(stats)) == len(stats.stats) > 3, path
+    return not files
+
+
+sys.exit(bool({"folded": folded, "snakeviz": snakeviz, "chrome": chrome, "filters": filters, "tables": tables, "pandas": pandas, "xml": xml}[sys.argv[1]](*sys.argv[2:])))

@@ -1,8 +1,8 @@
 /* record_target HOW [FILE]: a program that knows nothing of recording and behaves as programs do, for `record`.
  *
  * HOW: close (closes all descriptors, then writes FILE), daemon (its child outlives it for five seconds), fork (two
- * children), exec (becomes true), unset (becomes true without LD_PRELOAD), segv, abort, kill, _exit, status (exits
- * with FILE as its code). */
+ * children), rights (its child becomes another user, then takes and gives back memory), exec (becomes true), unset
+ * (becomes true without LD_PRELOAD), segv, abort, kill, _exit, status (exits with FILE as its code). */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -39,6 +39,18 @@ static int fork_two(void)
     return 0;
 }
 
+/* What is to be recorded of the child comes when it may no longer write where its parent's is. */
+static int give_up_rights(void)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        char *volatile block = setgid(65534) == 0 && setuid(65534) == 0 ? malloc(1 << 20) : NULL;
+        exit(block ? 3 : 4); // NOLINT(clang-analyzer-unix.Malloc): its end is the end of the process
+    }
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 5;
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "", *file = argc > 2 ? argv[2] : "0";
@@ -49,6 +61,8 @@ int main(int argc, char **argv)
         return outlive();
     if (strcmp(how, "fork") == 0)
         return fork_two();
+    if (strcmp(how, "rights") == 0)
+        return give_up_rights();
     if (strcmp(how, "exec") == 0 || (strcmp(how, "unset") == 0 && unsetenv("LD_PRELOAD") == 0))
         execv("/bin/true", words);
     if (strcmp(how, "segv") == 0)

@@ -1,5 +1,6 @@
-/* tensor_program DIR SEED: records random tensors of every type with their values, for NumPy to judge
- * (tests/oracle/check_tensors.py). Bits are random, so floats have NaNs, infinities and all magnitudes. */
+/* tensor_program DIR SEED [statistics]: records random tensors of every type with their values, for NumPy to judge
+ * (tests/oracle/check_tensors.py), or only their statistics. Bits are random, so floats have NaNs, infinities and all
+ * magnitudes. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ int main(int argc, char **argv)
             fill(data, (size_t)count, (enum tracepress_dtype)dtype, round % 2);
             snprintf(name, sizeof name, "layer/%d \"x\" caf\xc3\xa9.%d", dtype, round);
             tracepress_tensor(tracepress_intern(name), (enum tracepress_dtype)dtype, rank, dims, data,
-                              TRACEPRESS_VALUES);
+                              argc > 3 ? TRACEPRESS_STATISTICS : TRACEPRESS_VALUES);
         }
         tracepress_step();
     }

@@ -1,6 +1,6 @@
 /* A small real training run that records itself: a network learns which letter follows in a text.
  *
- *     train TEXT LOGDIR [STEPS]
+ *     train TEXT LOGDIR [STEPS]      LOGDIR "-": it does not record itself
  *
  * Embedding, hidden layer, softmax; forward and backward by hand, matrix products on a pool of threads. Two things in
  * it are slow on purpose, for the report to find: the loader reads the whole text again for every batch, and the
@@ -326,7 +326,8 @@ int main(int argc, char **argv)
     fill_randomly(&net.output, 0.1f);
     start_pool();
     tracepress_metadata_json("batch_size", "64");
-    tracepress_start(&options);
+    if (strcmp(argv[2], "-") != 0)
+        tracepress_start(&options);
     for (int step = 0; step < steps; step++) {
         load_batch(&batch, argv[1], step);
         struct activations a = forward(&net, &batch);

@@ -149,4 +149,5 @@ def main():
     return 1 if faults or len(truth) < len(TYPES) * len(SHAPES) else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -108,7 +108,8 @@ lossy() {
     for fact in "dropped\":$dropped" "without_time\":$zero" "unknown\":$(of kind_60 emitted)"; do
         grep -q "\"tracepress_gpu_$fact," d/*.json || { echo "not told: $fact"; grep '"tracepress_' d/*.json; return 1; }
     done
-    report
+    report && grep -o 'Lost in recording.*' report.html | tr -d ',' | grep -q "$dropped GPU records dropped by CUPTI $zero GPU" ||
+        { echo "the report does not say so"; grep -o 'Lost in recording.\{200\}' report.html; return 1; }
 }
 check "records that are dropped, without time, of unknown kind: counted, and the rest kept" lossy
 

@@ -48,6 +48,42 @@ if "$pandas" -c 'import pandas' >/dev/null 2>&1; then
 else
     skip "csv: pandas reads numbers as numbers" "pandas is not installed"
 fi
+# stacks: the rules of those who read them, and flamegraph.pl itself (Debian: libdevel-nytprof-perl)
+printf '{"traceEvents":[%s]}' "$(printf '{"ph":"X","cat":"cpu_op","name":"a 5\\t7\\u2028;\\r\\u0000 9","pid":1,"tid":1,"ts":1,"dur":9},
+    {"ph":"X","cat":"cpu_op","name":"","pid":1,"tid":1,"ts":2,"dur":3}')" >odd.pt.trace.json
+for trace in "$DATA"/traces/gpu_2026* "$DATA"/traces/hostile* "$DATA"/traces/torch*full* odd.pt.trace.json; do
+    for metric in cpu device bytes calls; do "$TP" export "$trace" --to folded --metric $metric -o folded --quiet; done
+done
+check "folded: lines are what flamegraph.pl and speedscope read" python3 "$look" folded folded/*.folded
+for flamegraph in ${FLAMEGRAPH_PL:-} "$(command -v flamegraph.pl)" /usr/share/perl5/Devel/NYTProf/flamegraph.pl; do
+    [ ! -f "$flamegraph" ] || break
+done
+if [ -f "$flamegraph" ] && command -v perl >/dev/null 2>&1; then
+    graphs() { # no line is ignored, and all of it is in the picture
+        for file in folded/*.folded; do
+            [ -s "$file" ] || continue
+            perl "$flamegraph" "$file" >graph.svg 2>said && ! grep -qi ignored said || { echo "$file:"; cat said; return 1; }
+            sum=$(awk '{ s += $NF } END { printf "%d", s }' "$file")
+            tr -d , <graph.svg | grep -q "all ($sum samples" || { echo "$file: $sum is not in the picture"; return 1; }
+        done
+    }
+    check "folded: flamegraph.pl draws every line" graphs
+else
+    skip "folded: flamegraph.pl draws every line" "no flamegraph.pl (FLAMEGRAPH_PL names it)"
+fi
+
+"$TP" export "$DATA/tables/2.13/memory_heavy.full/trace.pt.trace.json.gz" --to pstats -o functions --quiet
+reads_commands() { # the browser of statistics as people use it
+    printf 'sort cumtime\nstats 3\ncallers\nquit\n' | python3 -m pstats functions/*.pstats >said 2>&1
+    grep -q 'Ordered by: cumulative time' said && grep -q 'function calls' said && ! grep -qi 'error\|traceback' said || { cat said; return 1; }
+}
+check "pstats: python -m pstats reads it" reads_commands
+snakeviz=${SNAKEVIZ_PYTHON:-python3}
+if "$snakeviz" -c 'import snakeviz.stats' >/dev/null 2>&1; then
+    check "pstats: snakeviz reads it" "$snakeviz" "$look" snakeviz functions/*.pstats
+else
+    skip "pstats: snakeviz reads it" "snakeviz is not installed (SNAKEVIZ_PYTHON)"
+fi
 older() { # a database that cannot be finished leaves the older one
     rm -rf old && mkdir old && echo old >old/gpu_2026.sqlite
     (ulimit -f 16 && "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to sqlite -o old 2>said)

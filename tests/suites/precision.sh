@@ -20,6 +20,18 @@ else
     skip "precision: random tensors are compared as by NumPy" "python3 with numpy is not there"
 fi
 
+bounds() {
+    for seed in 1 2 3; do
+        rm -rf "$WORK/n" && mkdir "$WORK/n"
+        python3 tests/oracle/check_statistics.py "$TP" "$WORK/n" "$seed" || return 1
+    done
+}
+if command -v python3 >/dev/null && python3 -c 'import numpy' 2>/dev/null; then
+    check "precision: what statistics prove of 3168 tensors is true of their values, planted differences are found" bounds
+else
+    skip "precision: what statistics prove is true of the values" "python3 with numpy is not there"
+fi
+
 record() { # the same tensors in both runs
     rm -rf "$WORK/a" "$WORK/b"
     mkdir "$WORK/a" "$WORK/b"
@@ -42,6 +54,24 @@ planted() { # the last byte of an int64 in step 3, of a float64 in step 4
     grep -q 'step 3' "$WORK/p.md" && grep -q 'step 3' "$WORK/p.html" || { echo "not in the page"; return 1; }
     grep -q 'layer/[0-9]* "x"' "$WORK/p.html" && { echo "a name is not escaped"; return 1; }
     run 0 "$WORK/a" "$WORK/b" --max-mismatch 0.5
+}
+only_statistics() { # one run kept no values
+    record && rm -rf "$WORK/b" && mkdir "$WORK/b" && "$BUILD/tensor_program" "$WORK/b" 5 statistics || return 1
+    run 0 "$WORK/a" "$WORK/b" --all --json "$WORK/p.json" || return 1
+    grep -q '^60 of 60 tensors compared, 0 diverge: 60 same statistics$' "$WORK/out" || { cat "$WORK/out"; return 1; }
+    [ "$(grep -o '"compared_by":"statistics"' "$WORK/p.json" | wc -l)" = 60 ] || { echo "not marked"; return 1; }
+    rm -rf "$WORK/a" && mkdir "$WORK/a" && "$BUILD/tensor_program" "$WORK/a" 6 statistics || return 1
+    run 1 "$WORK/a" "$WORK/b" -o "$WORK/p.html" && grep -q '≥' "$WORK/out" && grep -q 'statistics' "$WORK/p.html"
+}
+broken_statistics() { # that no tensor can have
+    mkdir -p "$WORK/s"
+    for numbers in '"count":2,"min":3,"max":1,"mean":2,"std":0,"l2":1,"zeros":0,"nans":0,"infs":0' \
+        '"count":2,"min":1,"max":1,"mean":1,"std":0,"l2":1,"zeros":0,"nans":3,"infs":0' '"count":-1,"zeros":0,"nans":0,"infs":0' \
+        '"count":9223372036854775807,"nans":9223372036854775807,"infs":9223372036854775807,"zeros":0' '"count":"x","min":[1],"max":{}'; do
+        printf '{"traceEvents":[{"ph":"i","cat":"tensor","name":"t","ts":1,"pid":1,"tid":1,"args":{"dtype":"float32","shape":[2],"step":0,%s}}]}' \
+            "$numbers" >"$WORK/s/w.pt.trace.json"
+        run 0 "$WORK/s" "$WORK/s" --all && grep -q '1 no values' "$WORK/out" || { cat "$WORK/out"; return 1; }
+    done
 }
 missing_file() {
     record && rm "$(find "$WORK/b/w.tensors/2" -name '*.npy' | sort | head -n 1)" && run 1 "$WORK/a" "$WORK/b" &&
@@ -71,6 +101,8 @@ large() { # 192 MiB within 64 MiB of memory
 }
 check "precision: two recordings of the same tensors are equal" equal_runs
 check "precision: planted differences, the first in order of execution is named" planted
+check "precision: a run without values is compared by its statistics, and says so" only_statistics
+check "precision: statistics that no tensor can have are none" broken_statistics
 check "precision: a tensor whose file is gone diverges" missing_file
 check "precision: a trace leads to no file outside of its folder" way_out
 check "precision: arrays larger than the memory allowed are streamed" large

@@ -52,6 +52,24 @@ helpers() {
     [ $? = 4 ] && [ -z "$(ls -A r)" ] && lines 1 && said 'nothing was recorded'
 }
 check "processes without records leave nothing" helpers
+brief() { # what a script starts and is over at once is counted, not traced; the script is
+    rm -rf r
+    "$TP" record -o r --no-tfevents --source memory=1k -- sh -c 'for i in 1 2 3 4 5 6; do ls / >/dev/null; done; exit 5' 2>err
+    [ $? = 5 ] && said 'left out: [2-6] helper processes' && [ "$(ls -A r | wc -l)" -le 1 ] || { cat err; ls -A r; return 1; }
+}
+is_checked || check "helpers of a script that are over at once are counted, and have no trace" brief
+loses_rights() { # before there is a record of it: no spool, and a line; the parent's trace is there
+    rm -rf r
+    "$TP" record -o r --no-tfevents --source memory=64k -- "$TARGET" rights 2>err
+    [ $? = 3 ] && [ "$(grep -c 'nothing is recorded, the program goes on: .*Permission denied' err)" = 1 ] || { cat err; return 1; }
+    # its spool is there before that: it goes on in it
+    rec 3 2 -- "$TARGET" rights && [ "$(grep -c 'nothing is recorded' err)" = 0 ]
+}
+if is_checked || [ "$(id -u)" != 0 ]; then
+    skip "a child that becomes another user" "there are no rights to give up, or a sanitizer has malloc"
+else
+    check "a child that becomes another user" loses_rights
+fi
 closes() {
     rm -f mine
     rec 7 1 -- "$TARGET" close mine && [ "$(cat mine)" = mine ]

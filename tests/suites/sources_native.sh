@@ -247,6 +247,30 @@ else
     not_ok "small_ggml is built"
 fi
 
+# ---- programs without symbols
+
+frames_of() { # NAME: the frames that lie in the program, of all stacks in their order
+    "$TP" recover d/*.tpspool -o "$1.json" --quiet >/dev/null && grep -o '[^";]* \[twin\]' "$1.json" >"$1.frames"
+}
+same_functions() { # the same recording with the symbols and without: each function has one name, and no two have the same
+    cp split twin
+    rm -rf d && mkdir d
+    LD_PRELOAD=$(dirname "$TP")/libtracepress-preload.so TRACEPRESS_SPOOLS=$PWD/d TRACEPRESS_SOURCES=sample=2000 \
+        ./twin 0.5 2 >out && mv d/.*.tpspool d/kept.tpspool || { ls -A d; return 1; }
+    frames_of named && strip twin && frames_of stripped || return 1
+    grep -q 'one_quarter \[twin\]' named.frames || { sort named.frames | uniq -c; return 1; }
+    grep -q '^twin+0x[0-9a-f]* \[twin\]$' stripped.frames && ! grep -q one_quarter stripped.frames &&
+        [ "$(wc -l <named.frames)" = "$(wc -l <stripped.frames)" ] || { sort stripped.frames | uniq -c; return 1; }
+    paste -d'|' named.frames stripped.frames | sort | uniq -c >pairs
+    [ "$(sort -u named.frames | wc -l)" = "$(wc -l <pairs)" ] && [ "$(sort -u stripped.frames | wc -l)" = "$(wc -l <pairs)" ] &&
+        [ "$(wc -l <pairs)" -ge 3 ] || { cat pairs; return 1; }
+}
+if ${CC:-cc} -O2 -pthread "$HERE/tests/check/split.c" -o split && command -v strip >/dev/null; then
+    check "stripped: functions are told apart as with their symbols" same_functions
+else
+    skip "stripped: functions are told apart as with their symbols" "no strip"
+fi
+
 # ---- what programs do, with all sources at once
 
 survives() { # WAY: the program ends as without us, in time, says nothing more, and its trace is read strictly
@@ -281,10 +305,17 @@ functions_there() { # PROGRAM...: all sources; it does the same, and the report 
     "$TP" record -o d --no-tfevents -- "$@" >told 2>err || { cat told err; return 1; }
     "$TP" report d -o d/report.html --json d/report.json --strict --quiet && grep -q '"memory_view":{' d/report.json
 }
+functions_of() { # PROGRAM...: no sample of the program is of an unnamed place, and there are several functions
+    rm -rf d
+    "$TP" record -o d --no-tfevents --source sample=2000 -- "$@" >told 2>err && zcat d/*.gz >trace.json || { cat told err; return 1; }
+    grep -o '"cat":"cpu_sample","name":"[^"]*' trace.json | grep " \[$1\]" | sort | uniq -c >functions
+    ! grep '"+0x' functions && [ "$(wc -l <functions)" -ge 3 ] || { cat functions; return 1; }
+}
 program count_memory -shared -fPIC && mv count_memory count_memory.so
 if command -v darknet >/dev/null; then
     check "darknet: the peak of its memory" same_peak darknet speed /usr/share/darknet/cfg/tiny.cfg 2
     check "darknet: all sources" functions_there darknet speed /usr/share/darknet/cfg/tiny.cfg 2
+    check "darknet: samples by function, though it is stripped" functions_of darknet speed /usr/share/darknet/cfg/tiny.cfg 2
 else
     skip "darknet" "it is not installed"
 fi

@@ -40,6 +40,60 @@ static void build(struct scene *s, const char *events)
     tp_memory_flow_build(&s->flow, &s->records, 0, &s->arena);
 }
 
+#define PLACELESS(ts, bytes, more)                                                                                     \
+    "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":" ts ",\"args\":{\"Bytes\":" bytes                 \
+    ",\"Device Type\":1,\"Device Id\":0" more "}}"
+
+static void assert_total(const struct scene *s, uint32_t i, int64_t at_ns, int64_t bytes)
+{
+    assert_true(i < s->flow.total_count);
+    assert_int_equal(s->flow.totals[i].at_ns, at_ns);
+    assert_int_equal(s->flow.totals[i].bytes, bytes);
+}
+
+static void assert_drawn(struct scene *s, const char *text)
+{
+    struct tp_flow_colours colours;
+    struct tp_buf out;
+    tp_buf_init(&out, 0);
+    tp_flow_colours_build(&colours, &s->flow, TP_EXPORT_BY_LIFETIME, &s->arena);
+    tp_memory_flow_svg(&out, &s->flow, &colours, TP_STR("w"), &s->arena);
+    tp_buf_putc(&out, '\0');
+    assert_int_equal(out.failed, 0);
+    assert_non_null(strstr(out.data, text));
+    tp_buf_release(&out);
+}
+
+/* As traces up to torch 1.9: the total over time, nothing that claims to be a block. */
+static void records_without_addresses_are_a_curve(void **state)
+{
+    static struct scene s;
+    (void)state;
+    build(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("1", "100", "") "," PLACELESS(
+                  "3", "50", "") "," PLACELESS("5", "-120", "") "," PLACELESS("6", "-40", ""));
+    assert_int_equal(s.flow.count, 0);
+    assert_int_equal(s.flow.total_count, 4);
+    assert_int_equal(s.flow.bytes_before, 0);
+    assert_total(&s, 0, 1000, 100);
+    assert_total(&s, 1, 3000, 150);
+    assert_total(&s, 3, 6000, -10); /* released: from before the recording */
+    assert_int_equal(s.flow.peak_bytes, 150);
+    assert_drawn(&s, "4 records without an address: no block has a place. Over time: what was allocated less what was");
+    assert_drawn(&s, "id=\"curve\"");
+    assert_drawn(&s, "(sum of the records since the start)");
+    tp_arena_release(&s.arena);
+    build(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("2", "100", ",\"Total Allocated\":700") "," PLACELESS(
+                  "3", "-50", ",\"Total Allocated\":650"));
+    assert_int_equal(s.flow.bytes_before, 600);
+    assert_total(&s, 1, 3000, 650);
+    assert_int_equal(s.flow.peak_bytes, 700);
+    assert_drawn(&s, "the total that the allocator reported");
+    tp_arena_release(&s.arena);
+    build(&s, OPERATOR("aten::empty", "0", "10") "," PLACELESS("2", "0", "")); /* nothing at all */
+    assert_drawn(&s, "0 blocks");
+    tp_arena_release(&s.arena);
+}
+
 static void assert_block(const struct scene *s, uint32_t i, int64_t start_ns, int64_t end_ns, uint32_t flags)
 {
     assert_true(i < s->flow.count);
@@ -151,6 +205,7 @@ static void small_blocks_become_cells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_without_addresses_are_a_curve),
         cmocka_unit_test(blocks_end_where_they_are_freed),
         cmocka_unit_test(peak_is_the_allocators_own),
         cmocka_unit_test(gaps_between_addresses_are_compressed),

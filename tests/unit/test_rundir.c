@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,11 +85,42 @@ static void folders_are_runs_and_times_are_spans(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* What `record` has of a process that PyTorch has traced, too; where PyTorch's trace is not there, it is a worker. */
+static void more_records_of_a_process_lie_beside_its_worker(void **state)
+{
+    static const char *const names[] = {"h_1.5.pt.trace.json", "h_1.9.pt.trace.json", "h_12.5.pt.trace.json",
+                                        "h_1_tracepress.4.pt.trace.json", "h_3_tracepress.4.pt.trace.json"};
+    char top[] = "/tmp/tp_rundir_XXXXXX", path[100];
+    struct tp_arena arena;
+    struct tp_runs runs;
+    (void)state;
+    assert_non_null(mkdtemp(top));
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", top, names[i]);
+        touch(path);
+    }
+    const char *const paths[] = {top};
+    assert_int_equal(tp_rundir_find(&runs, &arena, paths, 1, NULL), 0);
+    assert_int_equal(runs.items[0].file_count, 5);
+    for (size_t i = 0; i < 5; i++) {
+        const struct tp_run_file *file = &runs.items[0].files[i];
+        bool is_beside = strncmp(file->base, "h_1_tracepress", 14) == 0;
+        assert_true(tp_str_equal(file->beside, is_beside ? TP_STR("h_1") : TP_STR("")));
+        assert_int_equal(unlink(file->path), 0);
+    }
+    tp_arena_release(&arena);
+    assert_int_equal(rmdir(top), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_split_into_worker_and_time),
         cmocka_unit_test(folders_are_runs_and_times_are_spans),
+        cmocka_unit_test(more_records_of_a_process_lie_beside_its_worker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "collector/tracepress.h"
+#include "writer/worker.h"
 
 static char logdir[64], folder[80];
 
@@ -107,7 +108,7 @@ static void a_spool_is_named_for_its_process(void **state)
     assert_string_equal(worker_of(told.traces[0]), worker);
 }
 
-static void beside_a_trace_of_torch_it_is_a_worker_of_its_own(void **state)
+static void beside_a_trace_of_torch_it_says_so(void **state)
 {
     static struct told told;
     char name[64];
@@ -120,7 +121,57 @@ static void beside_a_trace_of_torch_it_is_a_worker_of_its_own(void **state)
     const char *ours = worker_of(told.traces[0]), *torch = worker_of(told.traces[1]);
     size_t n = strlen(torch);
     assert_memory_equal(ours, torch, n);
-    assert_string_equal(ours + n, TP_TAKEOVER_SECOND);
+    assert_string_equal(ours + n, TP_WORKER_BESIDE);
+}
+
+/* A helper of a script: all that is known of it is its memory. */
+static void leave_brief_spool(unsigned ms)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    const struct tracepress_memory note = {
+        .address = 1, .bytes = 100, .total_allocated = 100, .total_reserved = -1, .device_id = -1};
+    options.directory = folder;
+    options.profile_memory = 1;
+    assert_int_equal(tracepress_start(&options), 0);
+    tracepress_memory_note(&note);
+    usleep(ms * 1000);
+    tracepress_memory_note(&note);
+    tracepress_stop();
+}
+
+static void a_helper_that_was_over_at_once_has_no_trace(void **state)
+{
+    static struct told told;
+    (void)state;
+    leave_brief_spool(0);
+    struct tp_takeover t = take(&told);
+    assert_int_equal(t.trace_count, 0);
+    assert_int_equal(t.brief_count, 1);
+    assert_int_equal(t.empty_count, 0);
+    assert_int_equal(told.count, 0);
+    assert_int_equal(access(folder, F_OK), -1);
+}
+
+static void the_program_itself_has_its_trace_however_brief(void **state)
+{
+    static struct told told;
+    (void)state;
+    leave_brief_spool(0);
+    struct tp_takeover t = {
+        .folder = folder, .logdir = logdir, .program = getpid(), .tell = on_taken, .context = &told};
+    assert_int_equal(tp_takeover(&t, NULL), 0);
+    assert_int_equal(t.trace_count, 1);
+    assert_int_equal(t.brief_count, 0);
+}
+
+static void a_helper_that_ran_longer_has_its_trace(void **state)
+{
+    static struct told told;
+    (void)state;
+    leave_brief_spool(TP_TAKEOVER_BRIEF_MS + 1);
+    struct tp_takeover t = take(&told);
+    assert_int_equal(t.trace_count, 1);
+    assert_int_equal(t.brief_count, 0);
 }
 
 static void what_was_being_written_and_what_is_empty_goes(void **state)
@@ -156,7 +207,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_spool_is_named_for_its_process, enter, empty_and_leave),
-        cmocka_unit_test_setup_teardown(beside_a_trace_of_torch_it_is_a_worker_of_its_own, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(beside_a_trace_of_torch_it_says_so, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(a_helper_that_was_over_at_once_has_no_trace, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(the_program_itself_has_its_trace_however_brief, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(a_helper_that_ran_longer_has_its_trace, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(what_was_being_written_and_what_is_empty_goes, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(what_is_no_spool_stays_and_is_told, enter, empty_and_leave),
     };

@@ -20,13 +20,19 @@ struct tp_command {
 /* All commands; a NULL name ends the table. */
 extern const struct tp_command tp_commands[];
 
+<<<<<<< HEAD
 int tp_cmd_diff(int argc, char **argv);
+=======
+int tp_cmd_check(int argc, char **argv);
+>>>>>>> main
 int tp_cmd_export(int argc, char **argv);
 int tp_cmd_help(int argc, char **argv);
+int tp_cmd_merge(int argc, char **argv);
 int tp_cmd_precision(int argc, char **argv);
 int tp_cmd_record(int argc, char **argv);
 int tp_cmd_recover(int argc, char **argv);
 int tp_cmd_report(int argc, char **argv);
+int tp_cmd_summarize(int argc, char **argv);
 int tp_cmd_table(int argc, char **argv);
 
 /* Gives the signals that main handles their dispositions back, for a program that takes our place or runs below us. */

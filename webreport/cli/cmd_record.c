@@ -175,12 +175,17 @@ static void say_result(struct job *job, const struct tp_takeover *t)
         tp_console_notice(job->console, "recorded %s", job->traces[i]);
     if (job->trace_count > TOLD_TRACES)
         tp_console_notice(job->console, "and %zu more in %s", job->trace_count - TOLD_TRACES, job->options->out);
+    if (t->brief_count)
+        tp_console_notice(
+            job->console,
+            "left out: %zu helper process%s that ran for less than %d ms and told nothing of what they did",
+            t->brief_count, t->brief_count == 1 ? "" : "es", TP_TAKEOVER_BRIEF_MS);
     if (t->open_count)
         tp_console_notice(job->console, "%llu ranges were open at the end; they end there, marked as not finished",
                           (unsigned long long)t->open_count);
     if (t->broken_count)
         tp_console_notice(job->console, "%llu damaged records were left out", (unsigned long long)t->broken_count);
-    if (!job->trace_count && !t->running_count && !t->failed_count && !job->program.why_plain)
+    if (!job->trace_count && !t->running_count && !t->failed_count && !t->brief_count && !job->program.why_plain)
         tp_console_notice(job->console, "nothing was recorded: no source had anything to see in this program "
                                         "('tracepress record --list-sources')");
 }
@@ -215,8 +220,12 @@ static void make_outputs(struct job *job)
 static void take_over(struct job *job, const struct tp_child *child)
 {
     struct tp_error err = {0};
-    struct tp_takeover takeover = {
-        .folder = job->folder, .logdir = job->options->out, .patience_ms = 500, .tell = on_taken, .context = job};
+    struct tp_takeover takeover = {.folder = job->folder,
+                                   .logdir = job->options->out,
+                                   .program = child->pid,
+                                   .patience_ms = 500,
+                                   .tell = on_taken,
+                                   .context = job};
     if (child->signal)
         tp_console_notice(job->console, "%s was ended by signal %d (%s); what it had recorded is kept", job->argv[0],
                           child->signal, strsignal(child->signal));

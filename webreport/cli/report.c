@@ -49,6 +49,7 @@ static int finish_profile(struct job *job, const struct tp_run *run, const struc
     struct shown shown = {.outputs = &job->outputs,
                           .profile = {.run = run->name,
                                       .worker = file->worker,
+                                      .beside = file->beside,
                                       .span = file->span ? (int64_t)file->span : TP_NULL_INT,
                                       .file = tp_str_of(file->base),
                                       .sha256 = tp_str_of(a->trace.reading.file_sha256),
@@ -126,7 +127,7 @@ static int compare_ranks(struct job *job, const struct tp_run *run, struct rank 
 static int run_run(struct job *job, const struct tp_run *run)
 {
     struct rank *ranks = tp_arena_array(&job->arena, run->file_count, sizeof *ranks);
-    size_t count = 0;
+    size_t count = 0, usable = 0;
     tp_outputs_begin_run(&job->outputs, run->name);
     for (size_t i = 0; i < run->file_count; i++) {
         bool is_usable = false;
@@ -134,10 +135,11 @@ static int run_run(struct job *job, const struct tp_run *run)
         if (code < 0)
             return code;
         job->done_count++;
-        if (is_usable)
+        usable += is_usable;
+        if (is_usable && !run->files[i].beside.len) /* else it is no rank of its own */
             ranks[count++].span = run->files[i].span;
     }
-    job->usable_count += count;
+    job->usable_count += usable;
     tp_outputs_end_profiles(&job->outputs);
     int code = compare_ranks(job, run, ranks, count);
     return code < 0 ? code : tp_outputs_end_run(&job->outputs, &job->err);

@@ -5,6 +5,7 @@
 
 #include "webreport/cli/analysis.h"
 #include "webreport/cli/inputs.h"
+#include "webreport/cli/summary_inputs.h"
 #include "webreport/summary/summary_build.h"
 
 struct load {
@@ -24,11 +25,11 @@ static void fail(struct load *load, const char *path, const struct tp_error *why
 
 /* ---- traces ---- */
 
-static void summarize(struct load *load, const struct tp_run_file *file, struct tp_analysis *a)
+static void summarize(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
+                      const struct tp_summaries_options *options, struct tp_analysis *a)
 {
-    struct tp_summary summary;
-    struct tp_summary_source source = {.key = {.job = load->options->job,
-                                               .rank = load->options->rank,
+    struct tp_summary_source source = {.key = {.job = options->job,
+                                               .rank = options->rank,
                                                .world_size = TP_NULL_INT,
                                                .worker = file->worker,
                                                .span = file->span ? (int64_t)file->span : TP_NULL_INT},
@@ -40,39 +41,75 @@ static void summarize(struct load *load, const struct tp_run_file *file, struct 
                                        .views = &a->views,
                                        .advice = &a->advice};
     tp_analysis_build(a, NULL, NULL);
+<<<<<<< HEAD
     tp_inputs_say_notices(load->options->console, file->path, &a->trace.reading);
     if (load->options->analysed)
         load->options->analysed(load->options->context, a, load->items.count);
     tp_summary_build(&summary, &source, load->arena);
     *(struct tp_summary *)tp_vec_push(&load->items) = summary;
+=======
+    tp_inputs_say_notices(options->console, file->path, &a->trace.reading);
+    tp_summary_build(summary, &source, arena);
+>>>>>>> main
 }
 
-/* The summary is built in the caller's arena. Its guard leads here meanwhile, so that the analysis never outlives the
- * call. */
-static void load_trace(struct load *load, const struct tp_run_file *file)
+int tp_summaries_trace(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
+                       const struct tp_summaries_options *options, struct tp_error *err)
 {
     struct tp_analysis analysis, *volatile a = &analysis;
-    struct tp_error why = {0};
+    volatile int code;
     jmp_buf outer;
+    memcpy(&outer, &arena->guard, sizeof outer);
+    tp_analysis_open(&analysis, options->rules);
+    if (setjmp(analysis.arena.guard) == 0) {
+        /* the summary's guard leads here meanwhile: the analysis must not outlive the call */
+        memcpy(&arena->guard, &analysis.arena.guard, sizeof outer);
+        code = tp_trace_read(&a->trace, &a->arena, file->path, &options->read, err);
+        if (code == TP_OK)
+            summarize(summary, arena, file, options, a);
+    } else {
+        code = a->arena.code ? a->arena.code : TP_ENOMEM;
+        tp_error_set(err, code, 0, code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    }
+    memcpy(&arena->guard, &outer, sizeof outer);
+    tp_analysis_close(a);
+    if (arena->code)
+        tp_arena_fail(arena, arena->code);
+    return code;
+}
+
+static void load_trace(struct load *load, const struct tp_run_file *file)
+{
+    struct tp_summary summary;
+    struct tp_error why = {0};
     tp_console_progress(load->options->console, "reading %zu of %zu: %s", load->done_count + 1, load->file_count,
                         file->base);
-    memcpy(&outer, &load->arena->guard, sizeof outer);
-    tp_analysis_open(&analysis, load->options->rules);
-    if (setjmp(analysis.arena.guard) == 0) {
-        memcpy(&load->arena->guard, &analysis.arena.guard, sizeof outer);
-        if (tp_trace_read(&a->trace, &a->arena, file->path, &load->options->read, &why) == TP_OK)
-            summarize(load, file, a);
-        else
-            fail(load, file->path, &why);
-    } else if (load->arena->code == 0) {
-        int code = a->arena.code;
-        tp_error_set(&why, code, 0, code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    if (tp_summaries_trace(&summary, load->arena, file, load->options, &why) == TP_OK)
+        *(struct tp_summary *)tp_vec_push(&load->items) = summary;
+    else
         fail(load, file->path, &why);
+    load->done_count++;
+}
+
+/* ---- files of summaries ---- */
+
+static void load_file(struct load *load, const struct tp_summary_input *input)
+{
+    struct tp_summary_set set;
+    struct tp_summary summary;
+    struct tp_error why = {0};
+    tp_summary_set_open(&set, load->arena);
+    int code = tp_summary_inputs_read(&set, input->path, &why);
+    size_t before = load->items.count;
+    for (size_t i = 0; code == TP_OK && i < set.count; i++) {
+        code = tp_summary_unpack(&summary, &set.records[i], load->arena, &why);
+        if (code == TP_OK)
+            *(struct tp_summary *)tp_vec_push(&load->items) = summary;
     }
-    memcpy(&load->arena->guard, &outer, sizeof outer);
-    tp_analysis_close(a);
-    if (load->arena->code)
-        tp_arena_fail(load->arena, load->arena->code);
+    if (code < 0) {
+        load->items.count = before;
+        fail(load, input->path, &why);
+    }
     load->done_count++;
 }
 
@@ -80,16 +117,23 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
                       struct tp_error *err)
 {
     struct load load = {.options = options, .arena = arena, .out = out, .items = TP_VEC(arena, struct tp_summary)};
-    struct tp_runs runs;
+    struct tp_summary_inputs inputs;
     memset(out, 0, sizeof *out);
-    int code = tp_inputs_find(&runs, &load.file_count, arena, options->paths, options->path_count, err);
+    int code = tp_summary_inputs_find(&inputs, arena, options->paths, options->path_count, TP_INPUTS_ALL, err);
     if (code < 0)
-        return code;
-    for (size_t i = 0; i < runs.count; i++)
-        for (size_t k = 0; k < runs.items[i].file_count; k++)
-            load_trace(&load, &runs.items[i].files[k]);
+        return code == TP_EIO ? TP_ENOTFOUND : code; /* a folder that cannot be opened is an input */
+    load.file_count = inputs.count;
+    for (size_t i = 0; i < inputs.count; i++)
+        if (inputs.items[i].trace)
+            load_trace(&load, inputs.items[i].trace);
+        else
+            load_file(&load, &inputs.items[i]);
     out->items = load.items.data;
     out->count = load.items.count;
+    if (inputs.count == 0)
+        return tp_error_set(
+            err, TP_ENOTFOUND, 0,
+            "no *.pt.trace.json[.gz] and no *.tps found; name the file itself if it is called otherwise");
     if (out->count == 0)
         return tp_error_set(err, out->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (options->read.is_strict && out->failed_count)

@@ -24,6 +24,11 @@ struct tp_flow_range {
     double at; /* how much stands below its start, in bytes of the picture */
 };
 
+/* A device's total after a record. */
+struct tp_flow_total {
+    int64_t at_ns, bytes;
+};
+
 struct tp_memory_flow {
     const struct tp_model *model;
     struct tp_str device;
@@ -35,7 +40,10 @@ struct tp_memory_flow {
     bool is_peak_reported;          /* by the allocator, otherwise it is the sum of the known blocks */
     struct tp_flow_range *ranges;   /* ascending */
     uint32_t range_count;
-    double height; /* of the picture, in bytes */
+    double height;                /* of the picture, in bytes */
+    struct tp_flow_total *totals; /* of a device none of whose records has an address: in order of time */
+    uint32_t total_count;
+    int64_t bytes_before; /* total before the first of them */
 };
 
 /* Blocks of a device in `arena` (guard set by the caller). device: index in records->devices. */

@@ -162,6 +162,29 @@ int64_t tp_memory_flow_address(const struct tp_memory_flow *flow, double place)
     return inside >= length ? range->end : tp_sat_add(range->start, inside > 0 ? (int64_t)inside : 0);
 }
 
+/* ---- without addresses ---- */
+
+/* Totals as the allocator reported them, else the sum of the records. */
+static void find_totals(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
+                        struct tp_arena *arena)
+{
+    uint32_t first = records->device_first[device], count = records->device_first[device + 1] - first;
+    int64_t sum = 0;
+    flow->totals = tp_arena_array(arena, count, sizeof *flow->totals);
+    for (uint32_t i = first; i < first + count; i++) {
+        const struct tp_memory *raw = tp_memory_raw(records, &records->items[records->by_device[i]]);
+        bool has_total = raw->total_allocated != TP_NULL_INT;
+        if (raw->flags & TP_MEMORY_OUT_OF_MEMORY || raw->bytes == TP_NULL_INT || has_total != flow->is_peak_reported)
+            continue;
+        sum = has_total ? raw->total_allocated : tp_sat_add(sum, raw->bytes);
+        if (flow->total_count == 0)
+            flow->bytes_before = tp_sat_sub(sum, raw->bytes);
+        flow->totals[flow->total_count++] = (struct tp_flow_total){raw->ts_ns, sum};
+        if (!has_total)
+            note_peak(flow, sum, raw->ts_ns);
+    }
+}
+
 /* ---- all ---- */
 
 void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
@@ -190,4 +213,8 @@ void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_re
         flow->from_before += (flow->blocks[i].flags & TP_FLOW_FROM_BEFORE) != 0;
     }
     compress(flow, arena);
+    if (flow->count == 0 && flow->without_address) {
+        flow->peak_bytes = flow->is_peak_reported ? flow->peak_bytes : TP_NULL_INT; /* of no block yet */
+        find_totals(flow, records, device, arena);
+    }
 }

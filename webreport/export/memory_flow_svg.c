@@ -2,47 +2,31 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "webreport/export/memory_flow.h"
+#include "webreport/export/memory_flow_parts.h"
 #include "webreport/export/svg.h"
 #include "webreport/model/saturate.h"
 #include "webreport/render/chart.h"
 #include "webreport/render/format.h"
 #include "writer/base/limits.h"
 
-enum { LEFT = 130, TOP = 74, PLOT_WIDTH = 1040, PLOT_HEIGHT = 640, RIGHT = 250, BOTTOM = 46, CELL = 2 };
 enum { ADDRESS_TICKS = 8, MAX_GAP_LINES = 30, LEGEND_COLUMNS = 31 };
-
-struct drawing {
-    struct tp_buf *out;
-    const struct tp_memory_flow *flow;
-    const struct tp_flow_colours *colours;
-    struct tp_arena *arena;
-    double x_scale, y_scale; /* pixels per nanosecond, per byte of the picture */
-    struct tp_flow_box *boxes;
-    double least; /* area in pixels from which a block is drawn by itself */
-};
 
 /* ---- geometry ---- */
 
-static double x_of(const struct drawing *d, int64_t at_ns)
-{
-    return ((double)at_ns - (double)d->flow->start_ns) * d->x_scale;
-}
-
-static void find_boxes(struct drawing *d)
+static void find_boxes(struct tp_flow_drawing *d)
 {
     const struct tp_memory_flow *flow = d->flow;
     d->boxes = tp_arena_array(d->arena, flow->count, sizeof *d->boxes);
     for (uint32_t i = 0; i < flow->count; i++) {
         const struct tp_flow_block *block = &flow->blocks[i];
         struct tp_flow_box *box = &d->boxes[i];
-        box->x = x_of(d, block->start_ns);
-        box->width = x_of(d, block->end_ns) - box->x;
+        box->x = tp_flow_x(d, block->start_ns);
+        box->width = tp_flow_x(d, block->end_ns) - box->x;
         box->y = tp_memory_flow_place(flow, block->address) * d->y_scale;
         box->height = (double)block->bytes * d->y_scale;
         box->colour = d->colours->of_block[i];
-        if (box->y + box->height > PLOT_HEIGHT)
-            box->height = PLOT_HEIGHT - box->y;
+        if (box->y + box->height > TP_FLOW_PLOT_HEIGHT)
+            box->height = TP_FLOW_PLOT_HEIGHT - box->y;
     }
 }
 
@@ -51,7 +35,7 @@ static double area(const struct tp_flow_box *box)
     return box->width * box->height;
 }
 
-static bool is_drawn(const struct drawing *d, const struct tp_flow_box *box)
+static bool is_drawn(const struct tp_flow_drawing *d, const struct tp_flow_box *box)
 {
     return area(box) >= d->least && box->width >= 0.5 && box->height >= 0.5;
 }
@@ -63,7 +47,7 @@ static int descending(const void *x, const void *y)
 }
 
 /* Blocks of a square pixel and more are drawn by themselves, the largest when there are too many. */
-static void choose(struct drawing *d)
+static void choose(struct tp_flow_drawing *d)
 {
     uint32_t count = 0;
     double *areas = tp_arena_array(d->arena, d->flow->count, sizeof *areas);
@@ -79,12 +63,7 @@ static void choose(struct drawing *d)
 
 /* ---- blocks ---- */
 
-static const char *since_start(const struct drawing *d, int64_t at_ns)
-{
-    return tp_text_of_time(d->arena, tp_sat_sub(at_ns, d->flow->start_ns));
-}
-
-static void put_title(const struct drawing *d, const struct tp_flow_block *block)
+static void put_title(const struct tp_flow_drawing *d, const struct tp_flow_block *block)
 {
     struct tp_str op = tp_flow_operator(d->flow, block), module = tp_flow_module(d->flow, block);
     tp_buf_puts(d->out, "<title>");
@@ -96,25 +75,26 @@ static void put_title(const struct drawing *d, const struct tp_flow_block *block
     tp_buf_printf(d->out, "\n%s at 0x%" PRIx64 "\n", tp_text_of_bytes(d->arena, block->bytes),
                   (uint64_t)block->address);
     if (block->flags & TP_FLOW_FROM_BEFORE)
-        tp_buf_printf(d->out, "from before the recording to %s", since_start(d, block->end_ns));
+        tp_buf_printf(d->out, "from before the recording to %s", tp_flow_since_start(d, block->end_ns));
     else if (block->flags & TP_FLOW_NEVER_FREED)
-        tp_buf_printf(d->out, "from %s, never freed", since_start(d, block->start_ns));
+        tp_buf_printf(d->out, "from %s, never freed", tp_flow_since_start(d, block->start_ns));
     else
-        tp_buf_printf(d->out, "%s to %s: %s%s", since_start(d, block->start_ns), since_start(d, block->end_ns),
-                      tp_text_of_time(d->arena, block->end_ns - block->start_ns),
+        tp_buf_printf(d->out, "%s to %s: %s%s", tp_flow_since_start(d, block->start_ns),
+                      tp_flow_since_start(d, block->end_ns), tp_text_of_time(d->arena, block->end_ns - block->start_ns),
                       block->flags & TP_FLOW_REUSED ? ", release not recorded" : "");
     tp_buf_puts(d->out, "</title>");
 }
 
-static void put_boxes(const struct drawing *d)
+static void put_boxes(const struct tp_flow_drawing *d)
 {
     tp_buf_puts(d->out, "<g id=\"blocks\" stroke=\"#FFFFFF\" stroke-width=\"0.4\">\n");
     for (uint32_t i = 0; i < d->flow->count && !d->out->failed; i++) {
         const struct tp_flow_box *box = &d->boxes[i];
         if (!is_drawn(d, box))
             continue;
-        tp_buf_printf(d->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\">", LEFT + box->x,
-                      TOP + PLOT_HEIGHT - box->y - box->height, box->width, box->height, d->colours->fill[box->colour]);
+        tp_buf_printf(d->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\">",
+                      TP_FLOW_LEFT + box->x, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT - box->y - box->height, box->width,
+                      box->height, d->colours->fill[box->colour]);
         put_title(d, &d->flow->blocks[i]);
         tp_buf_puts(d->out, "</rect>\n");
     }
@@ -122,7 +102,8 @@ static void put_boxes(const struct drawing *d)
 }
 
 /* One path per colour and level, a rectangle for each run of cells in a row. */
-static void put_cells(const struct drawing *d, const struct tp_flow_raster *raster, unsigned colour, unsigned level)
+static void put_cells(const struct tp_flow_drawing *d, const struct tp_flow_raster *raster, unsigned colour,
+                      unsigned level)
 {
     static const char *const opacities[TP_FLOW_LEVELS + 1] = {"0", "0.3", "0.6", "1"};
     bool is_begun = false;
@@ -137,8 +118,9 @@ static void put_cells(const struct drawing *d, const struct tp_flow_raster *rast
                 tp_buf_printf(d->out, "<path fill=\"%s\" fill-opacity=\"%s\" d=\"", d->colours->fill[colour],
                               opacities[level]);
             is_begun = true;
-            tp_buf_printf(d->out, "M%u %uh%uv%dh-%uz", LEFT + from * CELL, TOP + PLOT_HEIGHT - (row + 1) * CELL,
-                          (to - from) * CELL, CELL, (to - from) * CELL);
+            tp_buf_printf(d->out, "M%u %uh%uv%dh-%uz", TP_FLOW_LEFT + from * TP_FLOW_CELL,
+                          TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT - (row + 1) * TP_FLOW_CELL, (to - from) * TP_FLOW_CELL,
+                          TP_FLOW_CELL, (to - from) * TP_FLOW_CELL);
         }
     }
     if (is_begun)
@@ -146,9 +128,11 @@ static void put_cells(const struct drawing *d, const struct tp_flow_raster *rast
 }
 
 /* Returns how many blocks are cells only. */
-static uint32_t put_raster(const struct drawing *d)
+static uint32_t put_raster(const struct tp_flow_drawing *d)
 {
-    struct tp_flow_raster raster = {.columns = PLOT_WIDTH / CELL, .rows = PLOT_HEIGHT / CELL, .pixels = CELL};
+    struct tp_flow_raster raster = {.columns = TP_FLOW_PLOT_WIDTH / TP_FLOW_CELL,
+                                    .rows = TP_FLOW_PLOT_HEIGHT / TP_FLOW_CELL,
+                                    .pixels = TP_FLOW_CELL};
     struct tp_flow_box *small = tp_arena_array(d->arena, d->flow->count, sizeof *small);
     uint32_t count = 0;
     for (uint32_t i = 0; i < d->flow->count; i++)
@@ -165,40 +149,26 @@ static uint32_t put_raster(const struct drawing *d)
 
 /* ---- axes ---- */
 
-static void put_time_axis(const struct drawing *d)
-{
-    int64_t span = tp_sat_sub(d->flow->end_ns, d->flow->start_ns);
-    struct tp_unit unit = tp_unit_of_time(span);
-    double top, step = span > 0 ? tp_chart_tick((double)span / unit.divisor, &top) : 0;
-    for (double at = 0; step > 0 && at * unit.divisor <= (double)span; at += step) {
-        double x = LEFT + at * unit.divisor * d->x_scale;
-        tp_buf_printf(d->out,
-                      "<path class=\"a\" stroke=\"#C3CAD4\" d=\"M%.1f %dv%d\"/><text x=\"%.1f\" y=\"%d\" "
-                      "text-anchor=\"middle\">%g</text>\n",
-                      x, TOP, PLOT_HEIGHT + 5, x, TOP + PLOT_HEIGHT + 18, at);
-    }
-    tp_buf_printf(d->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">time since the start (%s)</text>\n",
-                  LEFT + PLOT_WIDTH / 2, TOP + PLOT_HEIGHT + 36, unit.text);
-}
-
-static void put_address_axis(const struct drawing *d)
+static void put_address_axis(const struct tp_flow_drawing *d)
 {
     const struct tp_memory_flow *flow = d->flow;
     for (int i = 0; i <= ADDRESS_TICKS && flow->count; i++) {
-        double place = flow->height * i / ADDRESS_TICKS, y = TOP + PLOT_HEIGHT * (1 - (double)i / ADDRESS_TICKS);
+        double place = flow->height * i / ADDRESS_TICKS,
+               y = TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT * (1 - (double)i / ADDRESS_TICKS);
         tp_buf_printf(d->out,
                       "<path class=\"a\" stroke=\"#1B2430\" d=\"M%d %.1fh5\"/><text class=\"m\" x=\"%d\" "
                       "y=\"%.1f\" text-anchor=\"end\">0x%" PRIx64 "</text>\n",
-                      LEFT - 5, y, LEFT - 8, y + 4, (uint64_t)tp_memory_flow_address(flow, place));
+                      TP_FLOW_LEFT - 5, y, TP_FLOW_LEFT - 8, y + 4, (uint64_t)tp_memory_flow_address(flow, place));
     }
     tp_buf_printf(d->out,
                   "<text x=\"14\" y=\"%d\" text-anchor=\"middle\" transform=\"rotate(-90 14 %d)\">address (%s "
                   "used at some time)</text>\n",
-                  TOP + PLOT_HEIGHT / 2, TOP + PLOT_HEIGHT / 2, tp_text_of_bytes(d->arena, (int64_t)flow->height));
+                  TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT / 2, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT / 2,
+                  tp_text_of_bytes(d->arena, (int64_t)flow->height));
 }
 
 /* Where addresses are left out. */
-static void put_gaps(const struct drawing *d)
+static void put_gaps(const struct tp_flow_drawing *d)
 {
     const struct tp_memory_flow *flow = d->flow;
     if (flow->range_count > MAX_GAP_LINES)
@@ -212,31 +182,15 @@ static void put_gaps(const struct drawing *d)
         tp_buf_printf(d->out,
                       "<path stroke=\"#9AA4B1\" stroke-dasharray=\"4 3\" d=\"M%d %.1fh%d\"><title>%s of addresses left "
                       "out</title></path>\n",
-                      LEFT, TOP + PLOT_HEIGHT - (below + range->at) / 2 * d->y_scale, PLOT_WIDTH,
-                      tp_text_of_bytes(d->arena, gap));
+                      TP_FLOW_LEFT, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT - (below + range->at) / 2 * d->y_scale,
+                      TP_FLOW_PLOT_WIDTH, tp_text_of_bytes(d->arena, gap));
     }
 }
 
-static void put_peak(const struct drawing *d)
-{
-    const struct tp_memory_flow *flow = d->flow;
-    if (flow->peak_bytes == TP_NULL_INT)
-        return;
-    double x = LEFT + x_of(d, flow->peak_at_ns);
-    bool is_right = x > LEFT + PLOT_WIDTH / 2.0;
-    tp_buf_printf(d->out,
-                  "<path id=\"peak\" stroke=\"#C22F2F\" stroke-width=\"1.5\" stroke-dasharray=\"6 3\" d=\"M%.1f "
-                  "%dv%d\"/><text class=\"p\" x=\"%.1f\" y=\"%d\" fill=\"#C22F2F\" text-anchor=\"%s\">peak %s at "
-                  "%s%s</text>\n",
-                  x, TOP - 6, PLOT_HEIGHT + 6, is_right ? x - 5 : x + 5, TOP - 8, is_right ? "end" : "start",
-                  tp_text_of_bytes(d->arena, flow->peak_bytes), since_start(d, flow->peak_at_ns),
-                  flow->is_peak_reported ? "" : " (sum of the blocks)");
-}
-
-static void put_legend(const struct drawing *d)
+static void put_legend(const struct tp_flow_drawing *d)
 {
     static const char *const heads[] = {"lifetime", "allocated by operator", "allocated in module"};
-    int x = LEFT + PLOT_WIDTH + 16, y = TOP + 12;
+    int x = TP_FLOW_LEFT + TP_FLOW_PLOT_WIDTH + 16, y = TP_FLOW_TOP + 12;
     tp_buf_printf(d->out, "<text class=\"h\" x=\"%d\" y=\"%d\">%s</text>\n", x, y, heads[d->colours->kind]);
     for (unsigned i = 0; i < d->colours->count; i++) {
         y += 20;
@@ -251,15 +205,11 @@ static void put_legend(const struct drawing *d)
     }
 }
 
-static void put_heading(const struct drawing *d, struct tp_str title, uint32_t small)
+static void put_heading(const struct tp_flow_drawing *d, struct tp_str title, uint32_t small)
 {
     const struct tp_memory_flow *flow = d->flow;
-    tp_buf_puts(d->out, "<text class=\"t\" x=\"14\" y=\"24\">Memory of ");
-    tp_svg_text(d->out, flow->device, TP_MAX_SHOWN_NAME_BYTES);
-    tp_buf_puts(d->out, ": ");
-    tp_svg_text_in(d->out, title, 110);
-    tp_buf_printf(d->out, "</text>\n<text x=\"14\" y=\"42\">%s",
-                  tp_text_of_some(d->arena, flow->count, "block", "blocks"));
+    tp_flow_put_title(d, title);
+    tp_buf_puts(d->out, tp_text_of_some(d->arena, flow->count, "block", "blocks"));
     if (flow->never_freed)
         tp_buf_printf(d->out, ", %s never freed", tp_text_of_count(d->arena, (int64_t)flow->never_freed));
     if (flow->from_before)
@@ -272,31 +222,41 @@ static void put_heading(const struct drawing *d, struct tp_str title, uint32_t s
     tp_buf_puts(d->out, "</text>\n");
 }
 
+static void put_blocks(struct tp_flow_drawing *d, struct tp_str title)
+{
+    find_boxes(d);
+    choose(d);
+    uint32_t small = put_raster(d);
+    put_boxes(d);
+    put_gaps(d);
+    tp_flow_put_peak(d, "blocks");
+    put_address_axis(d);
+    put_legend(d);
+    put_heading(d, title, small);
+}
+
 void tp_memory_flow_svg(struct tp_buf *out, const struct tp_memory_flow *flow, const struct tp_flow_colours *colours,
                         struct tp_str title, struct tp_arena *arena)
 {
-    struct drawing d = {.out = out, .flow = flow, .colours = colours, .arena = arena};
+    struct tp_flow_drawing d = {.out = out, .flow = flow, .colours = colours, .arena = arena};
     double span = (double)flow->end_ns - (double)flow->start_ns;
-    d.x_scale = span > 0 ? PLOT_WIDTH / span : 0;
-    d.y_scale = flow->height > 0 ? PLOT_HEIGHT / flow->height : 0;
-    find_boxes(&d);
-    choose(&d);
-    tp_svg_begin(out, LEFT + PLOT_WIDTH + RIGHT, TOP + PLOT_HEIGHT + BOTTOM);
+    d.x_scale = span > 0 ? TP_FLOW_PLOT_WIDTH / span : 0;
+    d.y_scale = flow->height > 0 ? TP_FLOW_PLOT_HEIGHT / flow->height : 0;
+    tp_svg_begin(out, TP_FLOW_LEFT + TP_FLOW_PLOT_WIDTH + TP_FLOW_RIGHT,
+                 TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT + TP_FLOW_BOTTOM);
     tp_buf_puts(out, "<title>");
     tp_svg_text(out, title, TP_MAX_SHOWN_NAME_BYTES);
     tp_buf_puts(out, "</title>\n");
     tp_svg_style(out, "svg/memory_flow.css", arena);
-    tp_buf_printf(out,
-                  "<rect class=\"b\" width=\"100%%\" height=\"100%%\" fill=\"#FFFFFF\"/>\n<rect x=\"%d\" y=\"%d\" "
-                  "width=\"%d\" height=\"%d\" fill=\"#F4F6F8\"/>\n",
-                  LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT);
-    put_time_axis(&d);
-    uint32_t small = put_raster(&d);
-    put_boxes(&d);
-    put_gaps(&d);
-    put_peak(&d);
-    put_address_axis(&d);
-    put_legend(&d);
-    put_heading(&d, title, small);
+    tp_buf_printf(
+        out,
+        "<rect class=\"b\" width=\"100%%\" height=\"100%%\" fill=\"#FFFFFF\"/>\n<rect class=\"q\" x=\"%d\" y=\"%d\" "
+        "width=\"%d\" height=\"%d\" fill=\"#F4F6F8\"/>\n",
+        TP_FLOW_LEFT, TP_FLOW_TOP, TP_FLOW_PLOT_WIDTH, TP_FLOW_PLOT_HEIGHT);
+    tp_flow_put_time_axis(&d);
+    if (flow->count == 0 && flow->without_address)
+        tp_flow_put_curve(&d, title);
+    else
+        put_blocks(&d, title);
     tp_buf_puts(out, "</svg>\n");
 }

@@ -219,7 +219,7 @@ static void fill(void *context)
 
 static int fill_file(struct database *d, const char *temporary, const char *path, struct tp_error *err)
 {
-    d->code = sqlite3_open_v2(temporary, &d->db, SQLITE_OPEN_READWRITE, NULL);
+    d->code = sqlite3_open_v2(temporary, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     tp_buf_init(&d->sql, 0);
     int code = tp_export_guarded(d->export->arena, fill, d);
     tp_buf_release(&d->sql);

@@ -20,6 +20,13 @@ struct tp_tolerance tp_tolerance_of(enum tp_npy_type type)
     return tolerances[type];
 }
 
+struct tp_tolerance tp_tolerance_between(const struct tp_tolerance *wanted, enum tp_npy_type base, enum tp_npy_type new)
+{
+    struct tp_tolerance of_base = tolerances[base], of_new = tolerances[new];
+    return (struct tp_tolerance){isnan(wanted->rtol) ? fmax(of_base.rtol, of_new.rtol) : wanted->rtol,
+                                 isnan(wanted->atol) ? fmax(of_base.atol, of_new.atol) : wanted->atol};
+}
+
 /* A sum with what its additions lost (Neumaier). */
 struct sum {
     double value, lost;
@@ -241,9 +248,7 @@ static int compare(struct comparison *c, struct tp_difference *d, const struct t
     int code = open_both(c, pair, is_new, err);
     if (code < 0)
         return code;
-    struct tp_tolerance base = tp_tolerance_of(c->base.type), new = tp_tolerance_of(c->new.type);
-    c->tolerance.rtol = isnan(tolerance->rtol) ? fmax(base.rtol, new.rtol) : tolerance->rtol;
-    c->tolerance.atol = isnan(tolerance->atol) ? fmax(base.atol, new.atol) : tolerance->atol;
+    c->tolerance = tp_tolerance_between(tolerance, c->base.type, c->new.type);
     c->is_exact = tp_npy_type_is_wide(c->base.type) && tp_npy_type_is_wide(c->new.type);
     d->count = c->base.count;
     code = pass(c, d, is_new, err);

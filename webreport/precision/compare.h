@@ -15,6 +15,10 @@ struct tp_tolerance {
 /* torch.testing.assert_close's for the type. */
 struct tp_tolerance tp_tolerance_of(enum tp_npy_type type);
 
+/* `wanted`, where a NaN in it stands for the larger of both types' own. */
+struct tp_tolerance tp_tolerance_between(const struct tp_tolerance *wanted, enum tp_npy_type base,
+                                         enum tp_npy_type new);
+
 struct tp_difference {
     uint64_t count, finite_count, mismatch_count;
     uint64_t base_nan_count, new_nan_count, base_inf_count, new_inf_count;

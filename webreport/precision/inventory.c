@@ -77,6 +77,8 @@ static void add_record(struct tp_inventory_search *search, const struct tp_trace
     item->dtype = kept(arena, dtype);
     item->shape = kept(arena, value_of(trace, record->shape));
     item->is_bfloat16 = tp_str_equal(dtype, TP_STR("bfloat16"));
+    item->has_stats = record->has_stats;
+    item->stats = record->stats;
     if (record->file == TP_NO_ID)
         item->why = values.len ? "values were not kept" : "only statistics were recorded";
     else if (!(item->place.path = path_of(arena, path, file)))

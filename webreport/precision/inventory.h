@@ -6,6 +6,7 @@
 #define TP_WEBREPORT_PRECISION_INVENTORY_H
 
 #include "webreport/precision/array.h"
+#include "writer/tensor.h"
 
 struct tp_tensor_item {
     struct tp_str name;
@@ -16,6 +17,8 @@ struct tp_tensor_item {
     const char *why;            /* there are no values to compare: "not kept" ..; NULL: there are */
     struct tp_str dtype, shape; /* as a trace says them, shape as JSON; ptr NULL: unknown */
     bool is_bfloat16;           /* two-byte elements are its bits */
+    bool has_stats;             /* a trace tells: */
+    struct tp_tensor_stats stats;
 };
 
 struct tp_inventory {

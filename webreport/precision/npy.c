@@ -85,6 +85,14 @@ const char *tp_npy_type_name(enum tp_npy_type type)
     return types[type].name;
 }
 
+enum tp_npy_type tp_npy_type_of_name(struct tp_str name)
+{
+    for (unsigned i = TP_NPY_NONE + 1; i < TP_NPY_TYPE_COUNT; i++)
+        if (tp_str_equal(name, tp_str_of(types[i].name)))
+            return (enum tp_npy_type)i;
+    return TP_NPY_NONE;
+}
+
 size_t tp_npy_type_size(enum tp_npy_type type)
 {
     return types[type].size;

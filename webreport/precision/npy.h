@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "writer/base/error.h"
+#include "writer/base/str.h"
 
 enum tp_npy_type {
     TP_NPY_NONE, /* something else: texts, objects, structures, complex numbers */
@@ -50,6 +51,8 @@ int tp_npy_parse(struct tp_npy *npy, const void *bytes, size_t size, struct tp_e
 
 /* "float32"; "" for none. */
 const char *tp_npy_type_name(enum tp_npy_type type);
+/* The type of that name, TP_NPY_NONE for another. */
+enum tp_npy_type tp_npy_type_of_name(struct tp_str name);
 /* Bytes of an element; 0 for none. */
 size_t tp_npy_type_size(enum tp_npy_type type);
 /* True for int64 and uint64, whose values a double may round. */

@@ -4,12 +4,20 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "webreport/precision/statistics.h"
+
 static const struct tp_column_def columns[TP_PRECISION_COLUMNS] = {
     {"name", "Tensor", "", "Name of the tensor in both runs.", TP_COLUMN_TEXT},
     {"step", "Step", "", "Step in which it was recorded.", TP_COLUMN_INT},
     {"worker", "Worker", "", "Position of the worker in its run.", TP_COLUMN_INT},
     {"repeat", "Repeat", "", "Which of the tensors that have this name in this step.", TP_COLUMN_INT},
-    {"verdict", "Verdict", "", "equal, close (within the thresholds), differs, dtype, shape, or why not compared.",
+    {"verdict", "Verdict", "",
+     "equal, close (within the thresholds), differs, dtype, same or close statistics, shape, or why not compared.",
+     TP_COLUMN_TEXT},
+    {"compared_by", "By", "",
+     "values; or statistics, where a run kept no values: errors and mismatches are then at least, the cosine is at "
+     "most "
+     "what is shown.",
      TP_COLUMN_TEXT},
     {"is_divergent", "Divergent", "", "Whether it counts as a divergence.", TP_COLUMN_BOOL},
     {"base_dtype", "Type, base", "", "Type of the elements in BASE.", TP_COLUMN_TEXT},
@@ -38,7 +46,8 @@ static const struct tp_column_def columns[TP_PRECISION_COLUMNS] = {
 };
 
 static const char *const verdict_names[TP_VERDICT_COUNT] = {
-    "equal", "close", "differs", "dtype", "shape", "only in base", "only in new", "no values", "unreadable"};
+    "equal", "close",        "differs",     "dtype",     "same statistics", "close statistics",
+    "shape", "only in base", "only in new", "no values", "unreadable"};
 
 const char *tp_verdict_name(enum tp_verdict verdict)
 {
@@ -90,7 +99,7 @@ static struct tp_str list_of(struct tp_arena *arena, const int64_t *numbers, uin
 static struct tp_str index_of(struct tp_arena *arena, const struct tp_npy *npy, uint64_t place)
 {
     int64_t index[TP_NPY_MAX_DIMS];
-    if (place == UINT64_MAX)
+    if (!npy || place == UINT64_MAX)
         return (struct tp_str){NULL, 0};
     for (uint32_t i = npy->rank; i-- > 0;) {
         index[i] = (int64_t)(place % (uint64_t)npy->dims[i]);
@@ -129,6 +138,7 @@ static void put_side(const struct row *row, bool is_new, const struct tp_tensor_
              has_head ? list_of(row->arena, npy->dims, npy->rank) : item->shape);
 }
 
+/* npy: NULL when statistics were compared. */
 static void put_difference(const struct row *row, const struct tp_difference *d, const struct tp_npy *npy)
 {
     put_int(row, TP_PRECISION_ELEMENTS, (int64_t)d->count);
@@ -146,6 +156,7 @@ static void put_difference(const struct row *row, const struct tp_difference *d,
     put_real(row, TP_PRECISION_NEW_AT_WORST, d->new_at_worst);
     put_text(row, TP_PRECISION_WORST, index_of(row->arena, npy, d->worst));
     put_text(row, TP_PRECISION_FIRST_MISMATCH, index_of(row->arena, npy, d->first_mismatch));
+    put_text(row, TP_PRECISION_COMPARED_BY, npy ? TP_STR("values") : TP_STR("statistics"));
 }
 
 /* ---- verdicts ---- */
@@ -155,6 +166,8 @@ static bool is_divergent(const struct tp_precision_options *options, enum tp_ver
     switch (verdict) {
     case TP_VERDICT_EQUAL:
     case TP_VERDICT_CLOSE:
+    case TP_VERDICT_SAME_STATISTICS:
+    case TP_VERDICT_CLOSE_STATISTICS:
     case TP_VERDICT_NO_VALUES:
         return false;
     case TP_VERDICT_DTYPE:
@@ -176,7 +189,7 @@ static void judge(const struct row *row, enum tp_verdict verdict, const char *wh
         put_text(row, TP_PRECISION_WHY, copied(row->arena, why));
     tp_table_bool(&p->table, TP_PRECISION_IS_DIVERGENT)[row->number] = diverges;
     p->verdicts[verdict]++;
-    p->compared_count += verdict <= TP_VERDICT_DTYPE;
+    p->compared_count += tp_table_text(&p->table, TP_PRECISION_COMPARED_BY)[row->number].ptr != NULL;
     p->divergent_count += diverges;
     if (diverges && p->first_divergent == TP_NO_ID)
         p->first_divergent = (uint32_t)row->number;
@@ -215,13 +228,34 @@ static bool same_known_dtype(const struct tp_tensor_item *a, const struct tp_ten
     return !a->dtype.ptr || !b->dtype.ptr || tp_str_equal(a->dtype, b->dtype);
 }
 
-/* Without values on both sides the trace's word on type and shape is all there is. */
+/* What the statistics of both say for certain. */
+static void compare_statistics(const struct row *row, const struct tp_tensor_item *base,
+                               const struct tp_tensor_item *new)
+{
+    struct tp_difference d;
+    struct tp_tolerance tolerance = tp_tolerance_between(
+        &row->precision->options.tolerance, tp_npy_type_of_name(base->dtype), tp_npy_type_of_name(new->dtype));
+    bool is_same = tp_statistics_compare(&d, &base->stats, &new->stats, &tolerance);
+    const char *why = exceeded(&row->precision->options.limits, &d);
+    put_difference(row, &d, NULL);
+    judge(row,
+          why                            ? TP_VERDICT_DIFFERS
+          : !same_known_dtype(base, new) ? TP_VERDICT_DTYPE
+          : is_same                      ? TP_VERDICT_SAME_STATISTICS
+                                         : TP_VERDICT_CLOSE_STATISTICS,
+          why);
+}
+
+/* Without values on both sides the trace's word is all there is. */
 static void judge_records(const struct row *row, const struct tp_tensor_item *base, const struct tp_tensor_item *new)
 {
+    bool has_stats = base->has_stats && new->has_stats;
     put_side(row, false, base, NULL);
     put_side(row, true, new, NULL);
-    if (!same_known_shape(base, new))
+    if (!same_known_shape(base, new) || (has_stats && base->stats.count != new->stats.count))
         judge(row, TP_VERDICT_SHAPE, NULL);
+    else if (has_stats)
+        compare_statistics(row, base, new);
     else if (!same_known_dtype(base, new))
         judge(row, TP_VERDICT_DTYPE, NULL);
     else

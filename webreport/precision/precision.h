@@ -7,15 +7,17 @@
 #include "writer/table.h"
 
 enum tp_verdict {
-    TP_VERDICT_EQUAL,      /* no element differs */
-    TP_VERDICT_CLOSE,      /* elements differ, within the thresholds */
-    TP_VERDICT_DIFFERS,    /* beyond a threshold */
-    TP_VERDICT_DTYPE,      /* the types of the elements differ; compared all the same */
-    TP_VERDICT_SHAPE,      /* the shapes differ: not compared */
-    TP_VERDICT_ONLY_BASE,  /* NEW does not have it */
-    TP_VERDICT_ONLY_NEW,   /* BASE does not have it */
-    TP_VERDICT_NO_VALUES,  /* recorded without values */
-    TP_VERDICT_UNREADABLE, /* its file is missing, damaged or of another kind */
+    TP_VERDICT_EQUAL,            /* no element differs */
+    TP_VERDICT_CLOSE,            /* elements differ, within the thresholds */
+    TP_VERDICT_DIFFERS,          /* beyond a threshold */
+    TP_VERDICT_DTYPE,            /* the types of the elements differ; compared all the same */
+    TP_VERDICT_SAME_STATISTICS,  /* of tensors without values: none differs */
+    TP_VERDICT_CLOSE_STATISTICS, /* some do, and none proves a difference beyond a threshold */
+    TP_VERDICT_SHAPE,            /* the shapes differ: not compared */
+    TP_VERDICT_ONLY_BASE,        /* NEW does not have it */
+    TP_VERDICT_ONLY_NEW,         /* BASE does not have it */
+    TP_VERDICT_NO_VALUES,        /* recorded without values and statistics */
+    TP_VERDICT_UNREADABLE,       /* its file is missing, damaged or of another kind */
     TP_VERDICT_COUNT
 };
 
@@ -25,6 +27,7 @@ enum tp_precision_column {
     TP_PRECISION_WORKER,
     TP_PRECISION_REPEAT,
     TP_PRECISION_VERDICT,
+    TP_PRECISION_COMPARED_BY,
     TP_PRECISION_IS_DIVERGENT,
     TP_PRECISION_BASE_DTYPE,
     TP_PRECISION_NEW_DTYPE,
@@ -89,7 +92,7 @@ void tp_precision_markdown(struct tp_buf *out, const struct tp_precision *precis
 int tp_precision_page(struct tp_buf *out, const struct tp_precision *precision, const char *templates_dir,
                       struct tp_arena *arena, struct tp_error *err);
 
-/* A cell for people: four digits of a real number, "–" for null. */
+/* A cell for people: four digits of a real number, "-" for null, bounds with their sign. */
 void tp_precision_cell(const struct tp_table *table, unsigned column, size_t row, struct tp_buf *out);
 /* One sentence about the outcome. */
 void tp_precision_summary(struct tp_buf *out, const struct tp_precision *precision);

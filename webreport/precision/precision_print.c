@@ -11,6 +11,15 @@ enum { MARKDOWN_ROWS = 200, MAX_TEXT = 60 };
 
 /* ---- cells ---- */
 
+/* What statistics prove is a bound. */
+static void put_bound(const struct tp_table *table, unsigned column, size_t row, struct tp_buf *out)
+{
+    bool is_least = column == TP_PRECISION_MAX_ABS || column == TP_PRECISION_MAX_REL || column == TP_PRECISION_RMSE ||
+                    column == TP_PRECISION_MISMATCHES || column == TP_PRECISION_MISMATCH_SHARE;
+    if (tp_str_equal(tp_table_text(table, TP_PRECISION_COMPARED_BY)[row], TP_STR("statistics")))
+        tp_buf_puts(out, is_least ? "\u2265" : column == TP_PRECISION_COSINE ? "\u2264" : "");
+}
+
 void tp_precision_cell(const struct tp_table *table, unsigned column, size_t row, struct tp_buf *out)
 {
     int64_t whole;
@@ -19,17 +28,21 @@ void tp_precision_cell(const struct tp_table *table, unsigned column, size_t row
     switch (table->defs[column].type) {
     case TP_COLUMN_INT:
         whole = tp_table_int(table, column)[row];
-        if (whole == TP_NULL_INT)
+        if (whole == TP_NULL_INT) {
             tp_buf_puts(out, "-");
-        else
-            tp_buf_int(out, whole);
+            return;
+        }
+        put_bound(table, column, row, out);
+        tp_buf_int(out, whole);
         return;
     case TP_COLUMN_REAL:
         real = tp_table_real(table, column)[row];
-        if (isnan(real))
+        if (isnan(real)) {
             tp_buf_puts(out, "-");
-        else
-            tp_buf_printf(out, column == TP_PRECISION_COSINE ? "%.7g" : "%.4g", real);
+            return;
+        }
+        put_bound(table, column, row, out);
+        tp_buf_printf(out, column == TP_PRECISION_COSINE ? "%.7g" : "%.4g", real);
         return;
     case TP_COLUMN_BOOL:
         tp_buf_puts(out, tp_table_bool(table, column)[row] ? "yes" : "no");
@@ -124,10 +137,13 @@ void tp_precision_first(struct tp_buf *out, const struct tp_precision *p)
     tp_buf_puts(out, " (");
     tp_precision_cell(t, TP_PRECISION_VERDICT, row, out);
     tp_buf_puts(out, ")");
-    if (!tp_table_text(t, TP_PRECISION_WORST)[row].ptr)
+    bool has_place = tp_table_text(t, TP_PRECISION_WORST)[row].ptr != NULL;
+    if (isnan(tp_table_real(t, TP_PRECISION_MAX_ABS)[row]))
         return;
     tp_buf_puts(out, ": largest error ");
     tp_precision_cell(t, TP_PRECISION_MAX_ABS, row, out);
+    if (!has_place)
+        return;
     tp_buf_puts(out, " at ");
     tp_precision_cell(t, TP_PRECISION_WORST, row, out);
     tp_buf_printf(out, ", %.9g in base, %.9g in new", tp_table_real(t, TP_PRECISION_BASE_AT_WORST)[row],

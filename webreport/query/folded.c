@@ -110,11 +110,28 @@ struct tp_str tp_folded_text(const struct tp_folded *folded, uint32_t path)
 
 /* ---- lines ---- */
 
+/* torch replaces these bytes of a frame. */
 static void put_frame(struct tp_buf *out, struct tp_str frame)
 {
     for (size_t i = 0; i < frame.len; i++) {
         unsigned char c = (unsigned char)frame.ptr[i];
         tp_buf_putc(out, c == ' ' || c == ';' || c == '\t' || c == '\n' ? '_' : (char)c);
+    }
+}
+
+/* Ours also replace what some reader takes for a blank or the end of a line: control characters, and U+2028 and U+2029,
+ * which end a line in JavaScript (speedscope drops such lines without a word); and no frame is empty, which
+ * flamegraph.pl would leave out at the end of a stack. */
+static void put_clean_frame(struct tp_buf *out, struct tp_str frame)
+{
+    if (frame.len == 0)
+        tp_buf_putc(out, '_');
+    for (size_t i = 0; i < frame.len; i++) {
+        unsigned char c = (unsigned char)frame.ptr[i];
+        bool is_break = frame.len - i >= 3 && memcmp(frame.ptr + i, "\xE2\x80", 2) == 0 &&
+                        ((unsigned char)frame.ptr[i + 2] | 1) == 0xA9;
+        i += is_break ? 2 : 0;
+        tp_buf_putc(out, is_break || c <= ' ' || c == 0x7F || c == ';' ? '_' : (char)c);
     }
 }
 
@@ -168,7 +185,7 @@ static void put_path_line(const struct tp_folded *folded, uint32_t path, struct 
     for (; path != TP_NO_ID && depth <= TP_MAX_FOLDED_DEPTH; path = tp_tuples_get(&folded->paths, path)[0])
         chain[depth++] = path;
     while (depth-- > 0) {
-        put_frame(out, tp_folded_text(folded, chain[depth]));
+        put_clean_frame(out, tp_folded_text(folded, chain[depth]));
         if (depth > 0)
             tp_buf_putc(out, ';');
     }

@@ -1,6 +1,6 @@
 /* From what a run has left to traces: see takeover.h.
  *
- * Names: .HOST_PID.NS.PID.tpspool (collector/session.c; after fork, the first PID is the parent's),
+ * Names: .HOST_PID.NS.PID.tpspool (collector/session_spool.c; after fork, the first PID is the parent's),
  * torch.NS.PID.json (collector/source/torch.py), kineto_PID.json (Kineto puts the PID there). What ends in .tmp was
  * being written when its process ended. */
 #include "webreport/record/takeover.h"
@@ -20,6 +20,7 @@
 #include "writer/base/pack.h"
 #include "writer/spool_read.h"
 #include "writer/spool_trace.h"
+#include "writer/worker.h"
 
 enum { PATH_BYTES = 4096 };
 
@@ -90,8 +91,37 @@ static bool name_trace(struct entry *entry, const char *logdir, const char *suff
 /* ---- spools ---- */
 
 struct look {
-    bool is_empty, was_stopped;
+    bool is_empty, was_stopped, is_brief;
 };
+
+/* What is seen of every process, whatever it does. */
+static bool is_of_any(uint8_t kind)
+{
+    return kind == TP_SPOOL_STACK || kind == TP_SPOOL_SAMPLED || kind == TP_SPOOL_SAMPLE ||
+           kind == TP_SPOOL_MEMORY_NOTE || kind == TP_SPOOL_WAIT;
+}
+
+/* True when the records of a spool are below the floor. */
+static bool is_below_floor(const struct tp_spool_file *file)
+{
+    uint64_t samples = 0, last = 0;
+    for (uint32_t i = 0; i < file->clock_count; i++)
+        last = file->clocks[i].ticks > last ? file->clocks[i].ticks : last;
+    for (uint32_t t = 0; t < file->thread_count; t++) {
+        struct tp_spool_walk walk;
+        struct tp_spool_record record;
+        const char *payload;
+        tp_spool_walk(&walk, file, &file->threads[t]);
+        while (tp_spool_next(&walk, &record, &payload)) {
+            samples += record.kind == TP_SPOOL_SAMPLE;
+            last = record.time > last ? record.time : last;
+            if (!is_of_any(record.kind) || samples >= TP_TAKEOVER_BRIEF_SAMPLES)
+                return false;
+        }
+    }
+    int64_t ran_ns = tp_spool_time(file, last) - (int64_t)file->head.start_realtime_ns;
+    return ran_ns < TP_TAKEOVER_BRIEF_MS * (int64_t)1000000;
+}
 
 static int look_at_spool(struct look *look, const char *path, struct tp_error *err)
 {
@@ -101,7 +131,8 @@ static int look_at_spool(struct look *look, const char *path, struct tp_error *e
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard) == 0) {
         code = tp_spool_open(&file, path, &arena, err);
-        *look = (struct look){file.thread_count == 0, file.was_stopped};
+        if (code == 0)
+            *look = (struct look){file.thread_count == 0, file.was_stopped, is_below_floor(&file)};
     } else {
         code = tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", path);
     }
@@ -131,9 +162,10 @@ static void take_spool(struct tp_takeover *t, struct entry *entry)
     }
     if (code == 0 && !look.was_stopped) /* it may have gone on since */
         code = look_at_spool(&look, entry->path, &err);
-    if (code == 0 && !look.is_empty)
+    bool is_brief = code == 0 && look.is_brief && !look.is_empty && entry->pid != t->program;
+    if (code == 0 && !look.is_empty && !is_brief)
         code = tp_spool_trace(entry->path, entry->trace, true, &result, &err);
-    bool has_nothing = look.is_empty || (result.range_count == 0 && result.event_count == 0);
+    bool has_nothing = look.is_empty || is_brief || (result.range_count == 0 && result.event_count == 0);
     if (code < 0) {
         t->failed_count++;
         t->tell(t->context, TP_TAKEN_FAILED, entry->path, entry->pid, err.text);
@@ -142,12 +174,12 @@ static void take_spool(struct tp_takeover *t, struct entry *entry)
     unlink(entry->path);
     t->open_count += result.open_count;
     t->broken_count += result.broken_count;
-    if (has_nothing && !look.is_empty)
+    if (has_nothing && !look.is_empty && !is_brief)
         unlink(entry->trace);
-    if (has_nothing) {
-        t->empty_count++;
+    t->brief_count += is_brief;
+    t->empty_count += has_nothing && !is_brief;
+    if (has_nothing)
         return;
-    }
     t->trace_count++;
     t->tell(t->context, TP_TAKEN_TRACE, entry->trace, entry->pid, NULL);
 }
@@ -235,7 +267,7 @@ static void take(struct tp_takeover *t, struct dirent *const *names, int count, 
     if ((!is_spool && !ends_with(base, ".json")) || !read_name(&entry))
         return;
     bool is_second = is_spool && has_json(names, count, entry.pid);
-    if (!name_trace(&entry, t->logdir, is_second ? TP_TAKEOVER_SECOND : ""))
+    if (!name_trace(&entry, t->logdir, is_second ? TP_WORKER_BESIDE : ""))
         return;
     (is_spool ? take_spool : take_json)(t, &entry);
 }

@@ -10,11 +10,12 @@
 
 #include "writer/base/error.h"
 
-/* Ends the worker's name of what we recorded in a process of which PyTorch has written a trace, so that the report
- * shows two workers and not two spans of one: they lie beside each other in time. */
-#define TP_TAKEOVER_SECOND "_tracepress"
-
 enum { TP_TAKEOVER_LEFT = 256 };
+
+/* A shell script starts hundreds of processes that are over at once. Other than the program itself, a process has no
+ * trace that ran shorter than this, has fewer samples than these, and told nothing: all that was seen of it is samples,
+ * its memory and its waits. */
+enum { TP_TAKEOVER_BRIEF_MS = 50, TP_TAKEOVER_BRIEF_SAMPLES = 25 };
 
 /* What became of one file. */
 enum tp_taken {
@@ -27,11 +28,13 @@ struct tp_takeover {
     /* given */
     const char *folder; /* of the run: an absolute path */
     const char *logdir;
+    pid_t program;        /* the run's own process, which always has its trace; 0: none */
     unsigned patience_ms; /* how long to wait in all for processes that are about to end */
     void (*tell)(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why);
     void *context;
     /* told */
     size_t trace_count, running_count, failed_count, empty_count; /* empty: spools without records, removed */
+    size_t brief_count;           /* helpers below the floor, removed (TP_TAKEOVER_BRIEF_MS) */
     pid_t left[TP_TAKEOVER_LEFT]; /* processes of the run that still ran; 0: told already */
     size_t left_count;
     uint64_t open_count, broken_count; /* ranges that were open at the end, damaged records */

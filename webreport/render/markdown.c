@@ -51,6 +51,8 @@ static const char *name_text(struct part *part, struct tp_str name)
     return text;
 }
 
+static const char BESIDE[] = ", beside PyTorch's trace";
+
 static void add_head(struct part *part)
 {
     const struct tp_page_profile *profile = part->profile;
@@ -58,7 +60,9 @@ static void add_head(struct part *part)
     bool is_many = part->markdown->profile_count > 1;
     struct tp_str title = is_many || !profile->run.len ? profile->worker : profile->run;
 
-    add_line(part, tp_text_printf(part->arena, "## %s", name_text(part, title.len ? title : profile->file)));
+    title = profile->beside.len ? profile->beside : title;
+    add_line(part, tp_text_printf(part->arena, "## %s%s", name_text(part, title.len ? title : profile->file),
+                                  profile->beside.len ? BESIDE : ""));
     add_line(part, tp_text_printf(part->arena, "\n**%s.** %s %s", words.tag, words.headline, words.text));
 }
 
@@ -161,9 +165,10 @@ static void add_short(struct part *part)
         finding = tp_text_printf(part->arena, "; %s %s, at most %s", found->findings[0].rule->id,
                                  found->findings[0].rule->title,
                                  tp_text_of_percent(part->arena, found->findings[0].share_percent));
-    add_line(part, tp_text_printf(part->arena, "- %s%s%s: **%s**, %s per step%s", name_text(part, profile->run),
-                                  profile->run.len ? " / " : "",
-                                  name_text(part, profile->worker.len ? profile->worker : profile->file),
+    struct tp_str worker = profile->beside.len ? profile->beside : profile->worker;
+    add_line(part, tp_text_printf(part->arena, "- %s%s%s%s: **%s**, %s per step%s", name_text(part, profile->run),
+                                  profile->run.len ? " / " : "", name_text(part, worker.len ? worker : profile->file),
+                                  profile->beside.len ? BESIDE : "",
                                   tp_section_verdict(part->arena, profile->views, profile->advice).tag,
                                   tp_text_of_time(part->arena, (int64_t)llround(total * 1000)), finding));
 }

@@ -159,10 +159,12 @@ static void name_section(struct tp_section *section, const struct tp_page *page,
         section->naming.host = tp_worker_host(profile->worker);
     section->is_one_of_many = page->expected > 1;
     name = section->is_one_of_many || !profile->run.len ? profile->worker : profile->run;
-    name = tp_shown_text(&section->naming, name);
+    name = tp_shown_text(&section->naming, profile->beside.len ? profile->beside : name);
     if (!name.len)
         name = tp_shown_text(&section->naming, profile->file);
-    section->title = section->is_one_of_many && profile->span != TP_NULL_INT
+    section->title = profile->beside.len
+                         ? tp_text_printf(arena, "%.*s, beside PyTorch's trace", (int)name.len, name.ptr)
+                     : section->is_one_of_many && profile->span != TP_NULL_INT
                          ? tp_text_printf(arena, "%.*s, span %lld", (int)name.len, name.ptr, (long long)profile->span)
                          : tp_text_printf(arena, "%.*s", (int)name.len, name.ptr);
 }

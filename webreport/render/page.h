@@ -32,6 +32,7 @@ struct tp_page_options {
 /* One profile, everything borrowed for the call. */
 struct tp_page_profile {
     struct tp_str run, worker; /* worker: as in the file's name */
+    struct tp_str beside;      /* the worker whose process this trace has more records of (rundir.h); empty: none */
     int64_t span;              /* TP_NULL_INT: none */
     struct tp_str file;        /* base name of the input */
     struct tp_str sha256;      /* hexadecimal digits of the file's bytes; empty: unknown */

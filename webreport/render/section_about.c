@@ -28,6 +28,10 @@ static void put_facts(const struct tp_section *section, struct tp_object *object
                                        tp_text_of_bytes(arena, (int64_t)profile->trace->reading.text_bytes)));
     add_code(facts, "SHA-256", profile->sha256);
     add_code(facts, "Worker", worker);
+    if (profile->beside.len)
+        tp_section_add_fact(facts, "Beside",
+                            "what tracepress recorded in the process that PyTorch wrote the trace of; the two are one "
+                            "worker, and comparisons of workers leave this one out");
     if (profile->span != TP_NULL_INT)
         tp_section_add_fact(facts, "Span", tp_text_of_count(arena, profile->span));
     tp_section_add_fact(facts, "Events",

@@ -3,6 +3,33 @@
 
 #include <string.h>
 
+#include "webreport/trace/value.h"
+
+/* What the recorder could not keep, as traces of this project say in their head; "" when nothing. */
+static const char *lost_text(const struct tp_section *section)
+{
+    static const struct {
+        const char *key, *what;
+    } ALL[] = {
+        {"tracepress_dropped", "records without room"},
+        {"tracepress_gpu_dropped", "GPU records dropped by CUPTI"},
+        {"tracepress_gpu_without_time", "GPU records without a time"},
+        {"tracepress_gpu_unknown", "GPU records of a kind that is not known"},
+        {"tracepress_gpu_broken", "GPU buffers that could not be read"},
+    };
+    struct tp_arena *arena = section->arena;
+    const char *text = "";
+
+    for (size_t i = 0; i < sizeof(ALL) / sizeof(ALL[0]); i++) {
+        int64_t count = tp_value_int(tp_trace_header(section->profile->trace, ALL[i].key));
+
+        if (count > 0)
+            text = tp_text_printf(arena, "%s%s%s %s", text, *text ? ", " : "", tp_text_of_count(arena, count),
+                                  ALL[i].what);
+    }
+    return text;
+}
+
 static void put_counts(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_quality *quality = &section->profile->advice->quality;
@@ -30,6 +57,9 @@ static void put_counts(const struct tp_section *section, struct tp_object *objec
         text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", quality->notices[i].name,
                               tp_text_of_count(arena, quality->notices[i].count));
     tp_section_add_fact(counts, "Repaired", quality->notice_count ? text : "0");
+    text = lost_text(section);
+    if (*text)
+        tp_section_add_fact(counts, "Lost in recording", text);
     tp_section_add_fact(
         counts, "Operators",
         tp_text_printf(

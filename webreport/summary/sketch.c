@@ -9,8 +9,7 @@
 
 enum { PARTS = 8 }; /* buckets per factor of 2 */
 
-/* The bucket of a duration >= 0. */
-static uint32_t bucket_of(int64_t ns)
+uint32_t tp_sketch_bucket(int64_t ns)
 {
     /* 2^63 * 2^(k/8), rounded up: where the k-th part of a factor of 2 begins */
     static const uint64_t begin[PARTS - 1] = {
@@ -32,7 +31,7 @@ void tp_sketch_build(struct tp_sketch *sketch, const int64_t *ns, size_t count, 
     memset(sketch, 0, sizeof *sketch);
     for (size_t i = 0; i < count; i++) {
         int64_t value = ns[i] < 0 ? 0 : ns[i];
-        uint32_t bucket = bucket_of(value);
+        uint32_t bucket = tp_sketch_bucket(value);
         sketch->bucket_count += counts[bucket]++ == 0;
         most = bucket > most ? bucket : most;
         sketch->min_ns = i == 0 || value < sketch->min_ns ? value : sketch->min_ns;

@@ -22,6 +22,9 @@ struct tp_sketch {
     uint32_t bucket_count;
 };
 
+/* The bucket of a duration in ns; 0 for what is not above 0. */
+uint32_t tp_sketch_bucket(int64_t ns);
+
 /* Sketch of `count` durations (>= 0; negative ones count as 0). Memory from `arena`, whose guard is set. */
 void tp_sketch_build(struct tp_sketch *sketch, const int64_t *ns, size_t count, struct tp_arena *arena);
 

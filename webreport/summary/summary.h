@@ -13,6 +13,7 @@
 
 #include "webreport/summary/metrics.h"
 #include "webreport/summary/sketch.h"
+#include "webreport/views/distributed.h"
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
@@ -138,6 +139,7 @@ struct tp_summary {
     uint32_t memory_count;
     struct tp_summary_flag *flags;
     uint32_t flag_count;
+    const struct tp_rank_summary *comparison; /* for the distributed view (views/distributed.h); NULL: no collective */
 };
 
 #endif

@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include "writer/base/limits.h"
+#include "writer/worker.h"
 
 struct search {
     struct tp_arena *arena;
     struct tp_vec runs;  /* struct tp_run */
     struct tp_vec loose; /* struct tp_run_file named explicitly */
     size_t file_count;
+    const char *suffix; /* of the names wanted; NULL: those of traces */
     struct tp_error *err;
 };
 
@@ -72,6 +74,23 @@ static int by_worker_span(const void *x, const void *y)
     return strcmp(a->path, b->path);
 }
 
+/* Finds out which files only lie beside a worker's of the same run. */
+static void find_beside(struct tp_run *run)
+{
+    for (size_t i = 0; i < run->file_count; i++) {
+        struct tp_run_file *file = &run->files[i];
+        struct tp_str worker = file->worker;
+        if (!tp_str_ends(worker, TP_WORKER_BESIDE))
+            continue;
+        worker.len -= sizeof TP_WORKER_BESIDE - 1;
+        for (size_t k = i; k-- > 0 && !file->beside.len;) /* sorted: it stands before */
+            if (tp_str_equal(run->files[k].worker, worker))
+                file->beside = worker;
+            else if (tp_str_compare(run->files[k].worker, worker) < 0)
+                break;
+    }
+}
+
 /* Equal times of a worker share the span of the first of them. */
 static void number_spans(struct tp_run *run)
 {
@@ -89,6 +108,7 @@ static void number_spans(struct tp_run *run)
         file->span = is_same ? before->span : position;
     }
     qsort(run->files, run->file_count, sizeof *run->files, by_worker_span);
+    find_beside(run);
 }
 
 static const char *base_of(const char *path)
@@ -114,6 +134,12 @@ static int by_text(const void *x, const void *y)
     return strcmp(*(char *const *)x, *(char *const *)y);
 }
 
+static bool is_wanted(const struct search *s, const char *name)
+{
+    struct tp_str worker, time;
+    return s->suffix ? *name != '.' && tp_str_ends(tp_str_of(name), s->suffix) : tp_rundir_match(name, &worker, &time);
+}
+
 /* Names in a folder, sorted; the folder itself is closed before anything else happens. */
 static int list_folder(struct search *s, const char *path, struct tp_vec *folders, struct tp_vec *files)
 {
@@ -132,13 +158,12 @@ static int list_folder(struct search *s, const char *path, struct tp_vec *folder
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         char *name = tp_arena_copy(s->arena, entry->d_name, strlen(entry->d_name));
-        struct tp_str worker, time;
         bool is_folder = entry->d_type == DT_DIR;
         if (entry->d_type == DT_UNKNOWN)
             is_folder = lstat(join(s->arena, path, name), &info) == 0 && S_ISDIR(info.st_mode);
         if (is_folder)
             *(char **)tp_vec_push(folders) = name;
-        else if (tp_rundir_match(name, &worker, &time))
+        else if (is_wanted(s, name))
             *(char **)tp_vec_push(files) = name;
     }
     closedir(dir);
@@ -269,4 +294,17 @@ int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const char *con
     for (size_t i = 0; i < s.runs.count; i++)
         runs->items[first + i] = *TP_AT(&s.runs, struct tp_run, i);
     return TP_OK;
+}
+
+int tp_rundir_find_named(struct tp_vec *paths, const char *folder, const char *suffix, struct tp_error *err)
+{
+    struct tp_arena *arena = paths->arena;
+    struct search s = {.arena = arena, .runs = TP_VEC(arena, struct tp_run), .suffix = suffix, .err = err};
+    int code = search_folder(&s, folder, "");
+    for (size_t i = 0; code == TP_OK && i < s.runs.count; i++) {
+        const struct tp_run *run = TP_AT(&s.runs, struct tp_run, i);
+        for (size_t k = 0; k < run->file_count; k++)
+            *(const char **)tp_vec_push(paths) = run->files[k].path;
+    }
+    return code;
 }

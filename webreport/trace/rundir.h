@@ -10,10 +10,12 @@
 
 struct tp_run_file {
     struct tp_str worker;
-    struct tp_str time; /* digits after the worker's name; ptr NULL when there are none */
-    uint64_t span;      /* 1-based position of the time among the worker's; 0: no time */
-    const char *path;   /* to open, NUL-terminated */
-    const char *base;   /* its last part */
+    struct tp_str time;   /* digits after the worker's name; ptr NULL when there are none */
+    uint64_t span;        /* 1-based position of the time among the worker's; 0: no time */
+    struct tp_str beside; /* the worker of the run that this is not another of, but more records of its process
+                           * (writer/worker.h); empty: none */
+    const char *path;     /* to open, NUL-terminated */
+    const char *base;     /* its last part */
 };
 
 struct tp_run {
@@ -32,6 +34,11 @@ struct tp_runs {
  * are not followed. Returns 0; TP_ENOTFOUND for a path that does not exist; TP_ELIMIT beyond TP_MAX_TRACE_FILES. */
 int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const char *const *paths, size_t path_count,
                    struct tp_error *err);
+
+/* Appends to `paths` (const char *) the files below `folder` whose names end in `suffix` and do not begin with a dot,
+ * folder by folder, by name. Links to folders are not followed. Returns 0; TP_EIO (the folder cannot be opened),
+ * TP_ELIMIT. */
+int tp_rundir_find_named(struct tp_vec *paths, const char *folder, const char *suffix, struct tp_error *err);
 
 /* Splits a file name by the pattern. False when it does not match. */
 bool tp_rundir_match(const char *base, struct tp_str *worker, struct tp_str *time);

@@ -307,6 +307,15 @@ static const struct key arg_keys[] = {
     KEY("step", TP_ARG_STEP),
     KEY("file", TP_ARG_FILE),
     KEY("values", TP_ARG_VALUES),
+    KEY("count", TP_ARG_COUNT),
+    KEY("min", TP_ARG_MIN),
+    KEY("max", TP_ARG_MAX),
+    KEY("mean", TP_ARG_MEAN),
+    KEY("std", TP_ARG_STD),
+    KEY("l2", TP_ARG_L2),
+    KEY("zeros", TP_ARG_ZEROS),
+    KEY("nans", TP_ARG_NANS),
+    KEY("infs", TP_ARG_INFS),
 };
 
 enum { KEY_SLOTS = 256 };

@@ -65,8 +65,19 @@ enum tp_field {
     TP_ARG_STEP,
     TP_ARG_FILE,
     TP_ARG_VALUES,
+    TP_ARG_COUNT, /* its statistics */
+    TP_ARG_MIN,
+    TP_ARG_MAX,
+    TP_ARG_MEAN,
+    TP_ARG_STD,
+    TP_ARG_L2,
+    TP_ARG_ZEROS,
+    TP_ARG_NANS,
+    TP_ARG_INFS,
     TP_FIELD_COUNT
 };
+
+_Static_assert(TP_FIELD_COUNT <= 64, "each has a bit in tp_spans.has");
 
 /* One event as spans: strings with their quotes. A span counts only when its bit in `has` is set. */
 struct tp_spans {

@@ -17,6 +17,7 @@
 #include "writer/base/error.h"
 #include "writer/base/str.h"
 #include "writer/table.h" /* TP_NULL_INT */
+#include "writer/tensor.h"
 
 enum tp_kind {
     TP_KIND_NONE,       /* not an event in this vocabulary */
@@ -150,6 +151,8 @@ struct tp_tensor_record {
     int64_t ts_ns, step;                 /* step: TP_NULL_INT when absent */
     uint32_t name, ordinal;              /* name: id in names */
     uint32_t dtype, shape, file, values; /* ids in values, TP_NO_ID for absent or null: see writer/README.md */
+    bool has_stats;                      /* counts are there, and agree with each other */
+    struct tp_tensor_stats stats;        /* numbers that are absent or null: NaN */
 };
 
 /* pid or tid: a number (digit texts and "stream N" count) or other text. */

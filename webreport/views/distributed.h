@@ -43,6 +43,12 @@ struct tp_rank_summary {
 void tp_rank_summary_build(struct tp_rank_summary *rank, struct tp_str worker, const struct tp_model *model,
                            const struct tp_overview *overview, struct tp_arena *arena);
 
+/* An empty table for tp_rank_summary.overlap. */
+void tp_rank_overlap_init(struct tp_table *table, size_t step_count, struct tp_arena *arena);
+
+/* A copy that lives in `arena` and shares nothing with `from`. */
+void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_summary *from, struct tp_arena *arena);
+
 enum tp_comm_op_column {
     TP_COMM_OP_NAME,
     TP_COMM_OP_CALLS,

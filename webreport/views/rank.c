@@ -19,12 +19,17 @@ static const struct tp_column_def overlap_defs[TP_OVERLAP_COLUMNS] = {
     {"other_us", "Other", "us", "Time of the step in neither.", TP_COLUMN_NS},
 };
 
+void tp_rank_overlap_init(struct tp_table *table, size_t step_count, struct tp_arena *arena)
+{
+    tp_table_init(table, arena, "communication_overlap", overlap_defs, TP_OVERLAP_COLUMNS, step_count);
+    table->title = "Communication and computation";
+}
+
 static void copy_overlap(struct tp_rank_summary *rank, const struct tp_table *from, struct tp_strings *labels,
                          struct tp_arena *arena)
 {
     struct tp_table *to = &rank->overlap;
-    tp_table_init(to, arena, from->name, overlap_defs, TP_OVERLAP_COLUMNS, from->row_count);
-    to->title = "Communication and computation";
+    tp_rank_overlap_init(to, from->row_count, arena);
     for (size_t i = 0; i < from->row_count; i++) {
         uint32_t label = tp_strings_add(labels, tp_table_text(from, TP_OVERLAP_STEP)[i]);
         tp_table_text(to, TP_OVERLAP_STEP)[i] = labels->items[label];
@@ -145,6 +150,41 @@ void tp_rank_summary_build(struct tp_rank_summary *rank, struct tp_str worker, c
     copy_gpus(rank, model, arena);
     rank->labels = labels.items;
     rank->label_count = labels.count;
+}
+
+/* Each text once, however often it stands in the records. */
+static struct tp_str shared(struct tp_strings *texts, struct tp_str text)
+{
+    return text.ptr ? tp_strings_get(texts, tp_strings_add(texts, text)) : text;
+}
+
+void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_summary *from, struct tp_arena *arena)
+{
+    struct tp_strings labels, texts;
+    tp_strings_init(&labels, arena, 0);
+    tp_strings_init(&texts, arena, 0);
+    *rank = *from;
+    rank->worker = copy(arena, from->worker);
+    for (uint32_t i = 0; i < from->label_count; i++)
+        tp_strings_add(&labels, from->labels[i]);
+    copy_overlap(rank, &from->overlap, &labels, arena);
+    rank->labels = labels.items;
+    rank->records = tp_arena_array(arena, from->record_count, sizeof *rank->records);
+    for (uint32_t i = 0; i < from->record_count; i++) {
+        rank->records[i] = from->records[i];
+        rank->records[i].name = shared(&texts, from->records[i].name);
+        for (unsigned k = 0; k < 4; k++)
+            rank->records[i].meta[k] = shared(&texts, from->records[i].meta[k]);
+    }
+    rank->ranges = tp_arena_array(arena, from->range_count, sizeof *rank->ranges);
+    for (uint32_t i = 0; i < from->range_count; i++)
+        rank->ranges[i] = from->ranges[i];
+    rank->gpus = tp_arena_array(arena, from->gpu_count, sizeof *rank->gpus);
+    for (uint32_t g = 0; g < from->gpu_count; g++) {
+        rank->gpus[g] = from->gpus[g];
+        rank->gpus[g].name = shared(&texts, from->gpus[g].name);
+        rank->gpus[g].compute_capability = shared(&texts, from->gpus[g].compute_capability);
+    }
 }
 
 /* ---- devices ------------------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 /* Gzip over ISA-L or zlib; both are given memory from the arena only, so that its guard may be taken at any time. */
 #include "writer/base/gzip_out.h"
 
+#include <zlib.h>
+
 #include "writer/base/error.h"
 
 /* Room for incompressible input: stored blocks, header and trailer. */
@@ -10,6 +12,51 @@ static size_t bound(const struct tp_str *pieces, size_t count)
     for (size_t i = 0; i < count; i++)
         size += pieces[i].len;
     return size + size / 64 + 64 * 1024;
+}
+
+static void *zlib_alloc(void *arena, unsigned count, unsigned size)
+{
+    return tp_arena_array(arena, count, size);
+}
+
+static void zlib_free(void *arena, void *block)
+{
+    (void)arena;
+    (void)block;
+}
+
+static struct tp_str by_zlib(struct tp_arena *arena, const struct tp_str *pieces, size_t count, int level)
+{
+    size_t capacity = bound(pieces, count), done = 0;
+    uint8_t *out = tp_arena_alloc(arena, capacity);
+    z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free, .opaque = arena};
+    if (deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+        tp_arena_fail(arena, TP_ENOMEM);
+    for (size_t i = 0; i < count; i++) {
+        size_t left = pieces[i].len;
+        int code;
+        do {
+            unsigned take = left > (1u << 30) ? 1u << 30 : (unsigned)left;
+            unsigned room = capacity - done > (1u << 30) ? 1u << 30 : (unsigned)(capacity - done);
+            bool is_last = i + 1 == count && take == left;
+            stream.next_in = (uint8_t *)(uintptr_t)pieces[i].ptr + (pieces[i].len - left);
+            stream.avail_in = take;
+            stream.next_out = out + done;
+            stream.avail_out = room;
+            code = deflate(&stream, is_last ? Z_FINISH : Z_NO_FLUSH);
+            if (code != Z_OK && code != Z_STREAM_END && take)
+                tp_arena_fail(arena, TP_ENOMEM);
+            left -= take - stream.avail_in;
+            done += room - stream.avail_out;
+        } while (left);
+    }
+    deflateEnd(&stream);
+    return (struct tp_str){(char *)out, done};
+}
+
+struct tp_str tp_gzip_small(struct tp_arena *arena, const struct tp_str *pieces, size_t count)
+{
+    return by_zlib(arena, pieces, count, 9);
 }
 
 #ifdef TP_HAVE_ISAL
@@ -46,45 +93,9 @@ struct tp_str tp_gzip_pieces(struct tp_arena *arena, const struct tp_str *pieces
 }
 
 #else
-#include <zlib.h>
-
-static void *zlib_alloc(void *arena, unsigned count, unsigned size)
-{
-    return tp_arena_array(arena, count, size);
-}
-
-static void zlib_free(void *arena, void *block)
-{
-    (void)arena;
-    (void)block;
-}
 
 struct tp_str tp_gzip_pieces(struct tp_arena *arena, const struct tp_str *pieces, size_t count)
 {
-    size_t capacity = bound(pieces, count), done = 0;
-    uint8_t *out = tp_arena_alloc(arena, capacity);
-    z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free, .opaque = arena};
-    if (deflateInit2(&stream, 4, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
-        tp_arena_fail(arena, TP_ENOMEM);
-    for (size_t i = 0; i < count; i++) {
-        size_t left = pieces[i].len;
-        int code;
-        do {
-            unsigned take = left > (1u << 30) ? 1u << 30 : (unsigned)left;
-            unsigned room = capacity - done > (1u << 30) ? 1u << 30 : (unsigned)(capacity - done);
-            bool is_last = i + 1 == count && take == left;
-            stream.next_in = (uint8_t *)(uintptr_t)pieces[i].ptr + (pieces[i].len - left);
-            stream.avail_in = take;
-            stream.next_out = out + done;
-            stream.avail_out = room;
-            code = deflate(&stream, is_last ? Z_FINISH : Z_NO_FLUSH);
-            if (code != Z_OK && code != Z_STREAM_END && take)
-                tp_arena_fail(arena, TP_ENOMEM);
-            left -= take - stream.avail_in;
-            done += room - stream.avail_out;
-        } while (left);
-    }
-    deflateEnd(&stream);
-    return (struct tp_str){(char *)out, done};
+    return by_zlib(arena, pieces, count, 4);
 }
 #endif

@@ -8,4 +8,7 @@
 /* Compresses `count` pieces, one after the other, into one gzip member in `arena`. */
 struct tp_str tp_gzip_pieces(struct tp_arena *arena, const struct tp_str *pieces, size_t count);
 
+/* The same, as small as zlib can and a tenth as fast: for a few hundred kilobytes that are kept. */
+struct tp_str tp_gzip_small(struct tp_arena *arena, const struct tp_str *pieces, size_t count);
+
 #endif

@@ -32,6 +32,17 @@
 #define TP_MAX_DELIMITER_BYTES 16u
 #define TP_MAX_MARKDOWN_BYTES 4096u
 
+/* check */
+#define TP_MAX_BUDGET_BYTES (1u << 20)
+
+/* jobs of many ranks */
+#define TP_MAX_JOB_RANKS (1ll << 24)      /* world size up to which missing ranks are told */
+#define TP_MAX_JOB_NUMBER (1ll << 40)     /* a rank's number; larger ones are none */
+#define TP_MAX_JOB_STEPS 256u             /* kept of a rank, the first ones */
+#define TP_MAX_JOB_CALLS 1024u            /* collectives kept of a rank, the first ones */
+#define TP_MAX_JOB_RECORDS (1u << 20)     /* collectives of all ranks up to which they are compared one by one */
+#define TP_MAX_JOB_SPANS 16u              /* jobs and spans of one page */
+
 /* summaries of one process; what is beyond is added up in a row "(rest)", or left out and counted as a flag */
 #define TP_MAX_SUMMARY_TEXT_BYTES 1024u /* a text; longer ones are cut and end in a hash */
 #define TP_MAX_SUMMARY_ROWS 512u        /* of a kind */
@@ -41,6 +52,13 @@
 #define TP_MAX_SUMMARY_FINDINGS 256u
 #define TP_MAX_SUMMARY_DEVICES 256u /* with memory records */
 #define TP_MAX_SUMMARY_OWNERS 64u   /* of a kind, of a device */
+
+/* files of summaries */
+#define TP_MAX_SUMMARIES (1u << 20)               /* processes of a file, of a job */
+#define TP_MAX_SUMMARY_FILE_BYTES (4ull << 30)    /* as it stands on disk */
+#define TP_MAX_SUMMARY_ITEMS (1u << 20)           /* of one list of a process */
+#define TP_MAX_SUMMARY_INFLATED_BYTES (32u << 20) /* of one process */
+#define TP_MAX_SUMMARY_MEMORY_BYTES (512u << 20)  /* while one process is unpacked */
 
 /* precision */
 #define TP_MAX_TENSORS (1u << 22)                   /* of one input */

@@ -1,0 +1,82 @@
+/* Parts of the session: see session.h. Included by collector/session*.c alone.
+ *
+ * session.c has the one state of the process, starts and stops; session_spool.c begins and ends spools, session_step.c
+ * follows the schedule, session_threads.c serves the threads that record, session_process.c has fork and exit. Unless
+ * it says otherwise, a function is called with the lock held. */
+#ifndef TP_COLLECTOR_SESSION_PART_H
+#define TP_COLLECTOR_SESSION_PART_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "collector/schedule.h"
+#include "collector/session.h"
+
+struct tp_session {
+    pthread_mutex_t lock;
+    struct tracepress_options options; /* texts are ours */
+    bool is_started, has_step;         /* has_step: a ProfilerStep range is open */
+    bool is_awaited;                   /* recording is on, and its spool is opened at the first record */
+    uint64_t step, first_step;
+    struct tp_spool spool;
+    pthread_cond_t is_idle; /* busy_count is 0 */
+    unsigned busy_count;    /* threads that prepare chunks without the lock */
+    uint32_t recordings;    /* number of the last one */
+    bool has_addresses;     /* a source records some */
+    const char *run_folder; /* of `tracepress record`, NULL: it is not there. Every spool goes there and stays */
+    unsigned run_rate;      /* samples a second that it wants */
+    bool is_lent;           /* what goes on was begun for it, and ends when the program begins a recording of its own */
+    uint64_t own_step;      /* what the program was at when its own recording ended */
+    const struct tp_session_watch *watch;
+    _Atomic uint64_t dropped;
+    _Atomic bool wants_modules; /* some recording of the process did */
+};
+
+extern struct tp_session tp_session;
+
+/* ---- spools ---- */
+
+/* Recording is on, or will be at the first record. */
+bool tp_session_is_on(void);
+
+/* Switches recording on, into a spool that is opened at the first record. */
+void tp_session_turn_on(void);
+
+/* Opens the spool that is awaited. False, after saying why and switching recording off, when it cannot be had. */
+bool tp_session_open(void);
+
+/* Switches recording off and hands what was kept to the handler. Lets go of the lock meanwhile: handlers may call us.
+ */
+void tp_session_finish(void);
+
+/* Samples, where they were asked for; false when there are none. */
+bool tp_session_start_sampler(void);
+
+/* Without the lock: the loader runs functions of the program, which may record. */
+void tp_session_prepare_stacks(void);
+
+/* ---- steps ---- */
+
+/* Moves from what the step before did to what this step shall do; lets go of the lock meanwhile. */
+void tp_session_enter_step(enum tp_action before);
+
+/* Without the lock. */
+void tp_session_close_step(void);
+
+/* Tells the watch that a recording has begun, when one has since `before`; that one ends. Without the lock. */
+void tp_session_tell_begun(uint32_t before);
+void tp_session_tell_ending(bool is_ending);
+
+/* ---- threads ---- */
+
+/* Modules that stacks may run through: looking for them, without the lock (want: from now on); telling the spool. */
+void tp_session_want_modules(void);
+void tp_session_look_for_modules(void);
+void tp_session_tell_modules(void);
+
+/* ---- the process ---- */
+
+/* Once per process, without the lock. */
+void tp_session_prepare(void);
+
+#endif

@@ -1,0 +1,153 @@
+/* A spool of the session begins and ends. See session.h. */
+#include "collector/session_part.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collector/clock.h"
+#include "collector/config.h"
+#include "collector/notes.h"
+#include "collector/record.h"
+#include "collector/sampler.h"
+#include "collector/unwind.h"
+
+/* Switches recording off; what was to be recorded later is not. */
+static void turn_off(void)
+{
+    tp_session.is_awaited = false;
+    __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
+}
+
+/* Switches recording on, into a spool that is opened at the first record. */
+void tp_session_turn_on(void)
+{
+    atomic_store(&tp_session.dropped, 0);
+    tp_session.is_awaited = true;
+    tp_session.first_step = tp_session.step;
+    if (++tp_session.recordings == 0)
+        tp_session.recordings = 1;
+    __atomic_store_n(&tracepress_recording_, tp_session.recordings, __ATOMIC_SEQ_CST);
+}
+
+bool tp_session_is_on(void)
+{
+    return tp_session.is_awaited || tp_session.spool.fd >= 0;
+}
+
+/* Opens the spool that is awaited. False, after saying why and switching recording off, when it cannot be had. */
+bool tp_session_open(void)
+{
+    if (!tp_session.is_awaited)
+        return tp_session.spool.fd >= 0;
+    char name[256];
+    struct tp_spool_clock now = tp_clock_moment();
+    struct tp_spool_head head = tp_config_head(&tp_session.options, &now);
+    const char *directory = tp_session.run_folder ? tp_session.run_folder : tp_session.options.directory;
+    snprintf(name, sizeof name, ".%.180s.%lld.%d.tpspool", tp_session.options.worker, (long long)now.realtime_ns,
+             (int)getpid());
+    int code = tp_spool_create(&tp_session.spool, directory, name, &head, TP_CONFIG_SPOOL_BYTES,
+                               tp_config_ring_bytes(&tp_session.options));
+    if (code) {
+        char detail[4300];
+        snprintf(detail, sizeof detail, "%s: %s", directory, strerror(code));
+        tp_session_say("nothing is recorded, the program goes on", detail);
+        turn_off();
+        tp_session.is_started = false;
+        return false;
+    }
+    if (tp_session.run_folder)
+        mkdir(tp_session.options.directory, 0777); /* where handlers look for it, and where it would have been made */
+    tp_session.is_awaited = false;
+    tp_notes_begin(&tp_session.spool, &now);
+    tp_session_tell_modules();
+    return true;
+}
+
+/* Samples, where they were asked for; false when there are none. */
+bool tp_session_start_sampler(void)
+{
+    bool has_samples =
+        tp_session.options.sample_rate && tp_config_is_recorded(&tp_session.options, TRACEPRESS_ACTIVITY_CPU);
+    const char *reason = has_samples ? tp_sampler_start(tp_session.options.sample_rate) : NULL;
+    if (reason)
+        tp_session_say("no samples of stacks are taken", reason);
+    return !reason;
+}
+
+/* Without the lock: the loader runs functions of the program, which may record. */
+void tp_session_prepare_stacks(void)
+{
+    tp_stack_prepare();
+    tp_session_want_modules();
+}
+
+bool tp_session_sample(unsigned rate)
+{
+    bool is_started = false;
+    tp_session_prepare_stacks();
+    pthread_mutex_lock(&tp_session.lock);
+    tp_session.run_rate = tp_session.run_folder ? rate : 0;
+    if (tp_session_is_on()) {
+        tp_session.options.sample_rate = rate;
+        tp_session_tell_modules();
+        is_started = tp_session_start_sampler();
+    }
+    pthread_mutex_unlock(&tp_session.lock);
+    return is_started;
+}
+
+/* The sampler's last records need the lock. */
+static void stop_sampler(void)
+{
+    pthread_mutex_unlock(&tp_session.lock);
+    tp_sampler_stop();
+    pthread_mutex_lock(&tp_session.lock);
+}
+
+/* True when `record` makes a trace of it, too: not where the handler has just left one. */
+static bool is_kept_for_run(void)
+{
+    char handled[PATH_MAX];
+    size_t n = realpath(tp_session.options.directory, handled) ? strlen(handled) : 0;
+    return tp_session.run_folder &&
+           (n == 0 || strncmp(tp_session.run_folder, handled, n) != 0 || strchr(tp_session.run_folder + n + 1, '/'));
+}
+
+/* Switches recording off and hands what was kept to the handler. Lets go of the lock meanwhile: handlers may call us.
+ */
+void tp_session_finish(void)
+{
+    if (tp_session_is_on() && tp_session.options.sample_rate)
+        stop_sampler();
+    struct tracepress_options *o = &tp_session.options;
+    turn_off();
+    if (tp_session.spool.fd < 0)
+        return;
+    while (tp_session.busy_count)
+        pthread_cond_wait(&tp_session.is_idle, &tp_session.lock);
+    tp_session_tell_modules();
+    tp_notes_end(atomic_load(&tp_session.dropped));
+    struct tp_spool spool = tp_session.spool;
+    tp_session.spool.fd = -1;
+    if (!o->handler) {
+        tp_spool_close(&spool, false);
+        return;
+    }
+    bool must_stay = false;
+    struct tracepress_trace trace = {.spool = spool.path,
+                                     .must_stay = &must_stay,
+                                     .directory = o->directory,
+                                     .worker = o->worker,
+                                     .is_gzip = !o->no_gzip,
+                                     .first_step = tp_session.first_step};
+    pthread_mutex_unlock(&tp_session.lock);
+    tp_record_leave(); /* this thread's; the others do so at their next record or end */
+    o->handler(&trace, o->context);
+    pthread_mutex_lock(&tp_session.lock);
+    tp_spool_close(&spool, !must_stay && !is_kept_for_run());
+}

@@ -1,0 +1,95 @@
+/* Steps of the session: which are recorded, and their ranges. See session.h. */
+#include "collector/session_part.h"
+
+#include <pthread.h>
+
+#include "collector/config.h"
+#include "collector/live.h"
+#include "collector/record.h"
+
+static void open_step(void)
+{
+    struct tp_spool_record *record = tp_record_take(0);
+    tp_session.has_step = record != NULL;
+    if (record)
+        tp_record_done(record, (uint32_t)tp_session.step, TP_SPOOL_STEP, 0, 0);
+}
+
+void tp_session_close_step(void)
+{
+    struct tp_spool_record *record = tp_session.has_step ? tp_record_take(0) : NULL;
+    tp_session.has_step = false;
+    if (record)
+        tp_record_done(record, 0, TP_SPOOL_STEP_END, 0, 0);
+}
+
+static bool is_kept(enum tp_action action)
+{
+    return action == TP_ACTION_RECORD || action == TP_ACTION_RECORD_AND_SAVE;
+}
+
+/* Moves from what the step before did to what this step shall do. The lock is held; a step's range is written without
+ * it, because a new chunk needs it. */
+void tp_session_enter_step(enum tp_action before)
+{
+    bool is_stepped = tp_session.options.schedule.active > 0;
+    enum tp_action now = tp_schedule_action(&tp_session.options.schedule, tp_session.step);
+    if (before == TP_ACTION_RECORD_AND_SAVE || (is_kept(before) && !is_kept(now)))
+        tp_session_finish();
+    if (is_kept(now) && tp_session.is_started && !tp_session_is_on()) {
+        tp_session_turn_on();
+        if (tp_session_open())
+            tp_session_start_sampler();
+    }
+    if (!tp_session_is_on() || (!is_stepped && tp_session.step == 0))
+        return;
+    pthread_mutex_unlock(&tp_session.lock);
+    open_step();
+    pthread_mutex_lock(&tp_session.lock);
+}
+
+/* Tells the watch that a recording has begun, when one has since `before`. */
+void tp_session_tell_begun(uint32_t before)
+{
+    uint32_t now = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
+    if (tp_session.watch && now && now != before &&
+        tp_config_is_recorded(&tp_session.options, TRACEPRESS_ACTIVITY_CUDA))
+        tp_session.watch->begun();
+}
+
+void tp_session_tell_ending(bool is_ending)
+{
+    if (tp_session.watch && is_ending && tp_config_is_recorded(&tp_session.options, TRACEPRESS_ACTIVITY_CUDA) &&
+        __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST))
+        tp_session.watch->ending();
+}
+
+void tracepress_step(void)
+{
+    uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
+    pthread_mutex_lock(&tp_session.lock);
+    if (tp_session.is_started) {
+        enum tp_action before = tp_schedule_action(&tp_session.options.schedule, tp_session.step);
+        enum tp_action next = tp_schedule_action(&tp_session.options.schedule, tp_session.step + 1);
+        uint64_t step = tp_session.step;
+        pthread_mutex_unlock(&tp_session.lock);
+        tp_session_close_step();
+        tp_live_step_ends(step);
+        tp_session_tell_ending(before == TP_ACTION_RECORD_AND_SAVE || (is_kept(before) && !is_kept(next)));
+        tp_session_look_for_modules();
+        pthread_mutex_lock(&tp_session.lock);
+        tp_session.step++;
+        tp_session_enter_step(before);
+    }
+    pthread_mutex_unlock(&tp_session.lock);
+    tp_live_step_begins();
+    tp_session_tell_begun(recording);
+}
+
+uint64_t tracepress_step_num(void)
+{
+    pthread_mutex_lock(&tp_session.lock);
+    uint64_t step = tp_session.is_lent ? tp_session.own_step : tp_session.step;
+    pthread_mutex_unlock(&tp_session.lock);
+    return step;
+}

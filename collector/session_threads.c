@@ -1,0 +1,168 @@
+/* What threads ask the session for: chunks, names, facts. See session.h. */
+#include "collector/session_part.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "collector/live.h"
+#include "collector/modules.h"
+#include "collector/names.h"
+#include "collector/notes.h"
+#include "collector/record.h"
+
+enum { HOOK_WAIT_NS = 20000000 };
+
+/* Modules that stacks may run through: looking for them, without the lock; telling the spool, with it. */
+void tp_session_want_modules(void)
+{
+    atomic_store(&tp_session.wants_modules, true);
+    tp_modules_update();
+}
+
+void tp_session_look_for_modules(void)
+{
+    if (atomic_load_explicit(&tp_session.wants_modules, memory_order_relaxed))
+        tp_modules_update();
+}
+
+void tp_session_tell_modules(void)
+{
+    if (tp_session.options.with_stack || tp_session.options.sample_rate || tp_session.has_addresses)
+        tp_notes_modules();
+}
+
+/* The rate of the clock is told as the recording goes, in case it has no orderly end; seldom in a ring, where notes are
+ * what grows. */
+static bool is_time_to_note(uint32_t sequence)
+{
+    return sequence % (sequence < 1024 || !tp_session.spool.spare.ring_bytes ? 64 : 4096) == 0;
+}
+
+/* A record that is made inside a function of the program's (malloc, within dlopen) may find the lock held by a thread
+ * that waits for what this one holds: it is lost rather than waited for. */
+static bool lock_for_chunk(bool is_in_hook)
+{
+    struct timespec until;
+    if (!is_in_hook)
+        return pthread_mutex_lock(&tp_session.lock) == 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += HOOK_WAIT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_mutex_timedlock(&tp_session.lock, &until) == 0;
+}
+
+struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const struct tp_spool_chunk *header)
+{
+    struct tp_spool_chunk *chunk = NULL;
+    bool is_in_hook = tp_cursor.inside > 1; /* 1: the refill itself */
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* nobody may end with the lock, or counted as busy */
+    if (!is_in_hook)
+        tp_session_look_for_modules();
+    if (!lock_for_chunk(is_in_hook)) {
+        pthread_setcancelstate(cancel, NULL);
+        return NULL;
+    }
+    if (recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST) && tp_session_open()) {
+        chunk = tp_spool_take(&tp_session.spool, size);
+        tp_session.busy_count += chunk != NULL;
+        if (chunk && is_in_hook) { /* once let go, the lock may not be had again */
+            chunk = tp_spool_prepare(&tp_session.spool, chunk, header);
+            tp_session.busy_count--;
+        } else if (chunk) { /* what is in it is copied by each thread for itself, the spool waits with its end */
+            pthread_mutex_unlock(&tp_session.lock);
+            chunk = tp_spool_prepare(&tp_session.spool, chunk, header);
+            pthread_mutex_lock(&tp_session.lock);
+            if (--tp_session.busy_count == 0)
+                pthread_cond_broadcast(&tp_session.is_idle);
+        }
+        bool goes_on = recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
+        if (!chunk && goes_on)
+            tp_notes_say_failure(&tp_session.spool);
+        if (chunk && goes_on && is_time_to_note(header->sequence))
+            tp_notes_clock();
+        if (chunk && goes_on)
+            tp_session_tell_modules();
+    }
+    pthread_mutex_unlock(&tp_session.lock);
+    pthread_setcancelstate(cancel, NULL);
+    return chunk;
+}
+
+void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk)
+{
+    if (!lock_for_chunk(tp_cursor.inside > 1)) {
+        munmap(chunk, chunk->size);
+        return;
+    }
+    bool is_ours = recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
+    if (is_ours)
+        tp_spool_return(&tp_session.spool, chunk);
+    pthread_mutex_unlock(&tp_session.lock);
+    if (!is_ours)
+        munmap(chunk, chunk->size);
+}
+
+void tp_session_note_modules(void)
+{
+    tp_session_want_modules();
+    pthread_mutex_lock(&tp_session.lock);
+    tp_session.has_addresses = true;
+    if (tp_session.spool.fd >= 0)
+        tp_session_tell_modules();
+    pthread_mutex_unlock(&tp_session.lock);
+}
+
+bool tp_session_place(struct tp_session_place *place, uint32_t name)
+{
+    pthread_mutex_lock(&tp_session.lock);
+    place->recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
+    place->step = tp_session.step;
+    if (place->recording) {
+        snprintf(place->directory, sizeof place->directory, "%s", tp_session.options.directory);
+        snprintf(place->worker, sizeof place->worker, "%.180s", tp_session.options.worker);
+        snprintf(place->name, sizeof place->name, "%s", name && name <= tp_names_count() ? tp_names_text(name) : "");
+    }
+    pthread_mutex_unlock(&tp_session.lock);
+    return place->recording != 0;
+}
+
+tracepress_name tracepress_intern(const char *name)
+{
+    pthread_mutex_lock(&tp_session.lock);
+    uint32_t number = tp_notes_name(name ? name : "");
+    pthread_mutex_unlock(&tp_session.lock);
+    return number;
+}
+
+const char *tp_session_name(tracepress_name name)
+{
+    pthread_mutex_lock(&tp_session.lock);
+    const char *text = name && name <= tp_names_count() ? tp_names_text(name) : "";
+    pthread_mutex_unlock(&tp_session.lock);
+    return text;
+}
+
+static void add_fact(const char *key, const char *value, uint8_t kind)
+{
+    tp_live_fact(key, value);
+    if (!key || !*key || strchr(key, '\n'))
+        return;
+    pthread_mutex_lock(&tp_session.lock);
+    tp_notes_fact(key, value ? value : "", kind);
+    pthread_mutex_unlock(&tp_session.lock);
+}
+
+void tracepress_metadata(const char *key, const char *value)
+{
+    add_fact(key, value, TP_SPOOL_META_TEXT);
+}
+
+void tracepress_metadata_json(const char *key, const char *json)
+{
+    add_fact(key, json, TP_SPOOL_META_JSON);
+}

@@ -1,0 +1,73 @@
+/* node speedscope.mjs BROWSER TRACEPRESS DATA WORK FOLDER: folded stacks in speedscope itself (FOLDER: its index.html and scripts), opened as
+ * its own command does. What it understood is taken from its own export and compared with the file. Prints a line per case. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { start } from './chrome.mjs';
+import { hostileTrace } from './hostile.mjs';
+
+const [browser, tracepress, data, work, folder] = process.argv.slice(2);
+const trace = (name) => join(data, 'traces', name + '.pt.trace.json.gz');
+const hostile = join(work, 'speedscope.pt.trace.json');
+writeFileSync(hostile, hostileTrace());
+const exported = (name, input, ...args) => {
+  const out = join(work, 'speedscope_' + name);
+  execFileSync(tracepress, ['export', '--quiet', '-o', out, input, ...args], { stdio: 'pipe' });
+  return join(out, readdirSync(out)[0]);
+};
+const chrome = await start(browser);
+
+/* The profiles that speedscope makes of a file, in its own file format. */
+async function imported(file) {
+  const script = join(work, 'speedscope.js');
+  writeFileSync(script, `speedscope.loadFileFromBase64(${JSON.stringify(file.split('/').pop())}, '${readFileSync(file).toString('base64')}')`);
+  const page = await chrome.open(`file://${join(folder, 'index.html')}#localProfilePath=${script}`);
+  const text = await page.ask(`(async () => {
+    for (let left = 200; left && !document.title.endsWith(' - speedscope'); left--) await new Promise((r) => setTimeout(r, 50));
+    let blob = null;
+    URL.createObjectURL = (b) => { blob = b; return 'data:,'; };
+    window.dispatchEvent(new KeyboardEvent('keydown', { key: 's', ctrlKey: true }));
+    for (let left = 100; left && !blob; left--) await new Promise((r) => setTimeout(r, 50));
+    return blob ? blob.text() : ''; })()`);
+  if (!text) throw new Error('speedscope shows nothing: ' + page.messages.join(' | '));
+  await page.close();
+  return JSON.parse(text);
+}
+
+function same(ours, theirs) {
+  const odd = [...new Set([...ours.keys(), ...theirs.keys()])].filter((key) => Math.abs((ours.get(key) ?? NaN) - (theirs.get(key) ?? NaN)) > 1e-6 || ours.has(key) !== theirs.has(key));
+  if (odd.length || !ours.size) throw new Error(`${odd.length} of ${ours.size} differ: ${odd.slice(0, 3).map((key) => `${key}: ${ours.get(key)}, speedscope ${theirs.get(key)}`).join(' | ')}`);
+}
+const add = (map, key, value) => map.set(key, (map.get(key) ?? 0) + value);
+
+/* Each line's stack and number. */
+async function folded(file) {
+  const ours = new Map(), theirs = new Map(), document = await imported(file), frames = document.shared.frames;
+  for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) add(ours, line.slice(0, line.lastIndexOf(' ')), +line.slice(line.lastIndexOf(' ') + 1));
+  for (const profile of document.profiles) {
+    const stack = [];
+    let at = profile.startValue;
+    for (const event of profile.events) {
+      if (event.at > at) add(theirs, stack.join(';'), event.at - at);
+      at = event.at;
+      if (event.type === 'O') stack.push(frames[event.frame].name); else stack.pop();
+    }
+  }
+  same(ours, theirs);
+}
+
+const cases = {
+  'torch_stacks': () => folded(exported('torch', join(data, 'tables/2.13/memory_heavy.full/trace.pt.trace.json.gz'), '--to', 'folded')),
+  'host_time': () => folded(exported('cpu', trace('torch_2.13_mlp_train.full'), '--to', 'folded', '--metric', 'cpu')),
+  'device_time': () => folded(exported('device', trace('gpu_2026'), '--to', 'folded', '--metric', 'device')),
+  'calls_of_hostile_names': () => folded(exported('hostile', hostile, '--to', 'folded', '--metric', 'calls')),
+};
+for (const [name, body] of Object.entries(cases)) {
+  try {
+    await body();
+    console.log('ok - speedscope_reads_' + name);
+  } catch (error) {
+    console.log(`not ok - speedscope_reads_${name}\n    ${String(error.message).slice(0, 600)}`);
+  }
+}
+await chrome.close();

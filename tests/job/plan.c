@@ -1,0 +1,408 @@
+/* Jobs that never ran: see plan.h. */
+#include "tests/job/plan.h"
+
+#include <stdio.h>
+
+const char *const plan_fault_names[PLAN_FAULTS] = {"clean",     "compute",  "host",    "data",     "link",
+                                                   "imbalance", "changing", "missing", "more-work"};
+
+enum { SEGMENTS = 3, BUCKETS = 2, MS = 1000000, KERNELS = 8 };
+static const double BYTES_PER_NS = 80; /* of a link */
+
+/* ---- chance ---- */
+
+static uint64_t mixed(uint64_t x)
+{
+    x += 0x9E3779B97F4A7C15ull;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+    return x ^ (x >> 31);
+}
+
+/* 0 .. 1, by seed and three numbers: no order of calls matters. */
+static double chance(const struct plan *plan, uint64_t what, uint64_t x, uint64_t y)
+{
+    return (double)(mixed(mixed(mixed(plan->seed * 131 + what) ^ x) ^ (y + 77)) >> 11) / 9007199254740992.0;
+}
+
+/* About 1, by at most +-share. */
+static double jitter(const struct plan *plan, uint64_t what, uint64_t x, uint64_t y, double share)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < 3; i++)
+        sum += chance(plan, what * 8 + i, x, y);
+    return 1 + share * (sum / 1.5 - 1);
+}
+
+enum {
+    CHANCE_VICTIM = 1,
+    CHANCE_CLOCK,
+    CHANCE_COMPUTE,
+    CHANCE_HOST,
+    CHANCE_DATA,
+    CHANCE_WIRE,
+    CHANCE_END,
+    CHANCE_WORK
+};
+
+/* ---- layout ---- */
+
+struct place {
+    uint32_t tensor, data, stage;
+};
+
+static uint32_t data_size(const struct plan *plan)
+{
+    return plan->ranks / (plan->tensor * plan->pipeline);
+}
+
+static struct place place_of(const struct plan *plan, uint32_t rank)
+{
+    uint32_t data = data_size(plan);
+    return (struct place){rank % plan->tensor, rank / plan->tensor % data, rank / plan->tensor / data};
+}
+
+enum kind { TENSOR, DATA, WORLD };
+
+/* A call of the step: SEGMENTS in the tensor group, BUCKETS in the data group, one of all. */
+static enum kind kind_of(uint32_t call)
+{
+    uint32_t at = call % (SEGMENTS + BUCKETS + 1);
+    return at < SEGMENTS ? TENSOR : at < SEGMENTS + BUCKETS ? DATA : WORLD;
+}
+
+static uint32_t group_of(const struct plan *plan, enum kind kind, uint32_t rank)
+{
+    struct place place = place_of(plan, rank);
+    return kind == TENSOR ? rank / plan->tensor : kind == DATA ? place.stage * plan->tensor + place.tensor : 0;
+}
+
+static uint32_t group_size(const struct plan *plan, enum kind kind)
+{
+    return kind == TENSOR ? plan->tensor : kind == DATA ? data_size(plan) : plan->ranks;
+}
+
+static int64_t bytes_of(uint32_t call)
+{
+    static const int64_t buckets[BUCKETS] = {64 << 20, 25 << 20};
+    uint32_t at = call % (SEGMENTS + BUCKETS + 1);
+    return at < SEGMENTS ? 16 << 20 : at < SEGMENTS + BUCKETS ? buckets[at - SEGMENTS] : 4;
+}
+
+/* ---- faults ---- */
+
+static void choose_victims(struct plan *plan, struct tp_arena *arena)
+{
+    uint32_t of = plan->fault == PLAN_SLOW_LINK ? plan->tensor * plan->pipeline : plan->ranks;
+    plan->victims = plan->victims ? plan->victims : 1;
+    plan->victim = tp_arena_array(arena, plan->victims, sizeof *plan->victim);
+    for (uint32_t v = 0; v < plan->victims; v++) /* apart from each other: a stride from a random place */
+        plan->victim[v] = (uint32_t)(chance(plan, CHANCE_VICTIM, 0, 0) * of + (double)v * of / plan->victims) % of;
+}
+
+static bool is_named(const struct plan *plan, uint32_t number)
+{
+    for (uint32_t v = 0; v < plan->victims; v++)
+        if (plan->victim[v] == number)
+            return true;
+    return false;
+}
+
+bool plan_is_victim(const struct plan *plan, uint32_t rank)
+{
+    if (plan->fault == PLAN_CLEAN)
+        return false;
+    return is_named(plan, plan->fault == PLAN_SLOW_LINK ? group_of(plan, DATA, rank) : rank);
+}
+
+/* Lengths of one step of one rank before anyone waits. */
+static void work_of(struct plan *plan, uint32_t rank, uint32_t step)
+{
+    size_t at = (size_t)rank * plan->steps + step;
+    double stage = 1 + 0.3 * place_of(plan, rank).stage, added = plan->percent / 100 * 100 * MS;
+    double compute = 70.0 * MS * stage * jitter(plan, CHANCE_COMPUTE, rank, step, 0.02);
+    double host = 20.0 * MS * jitter(plan, CHANCE_HOST, rank, step, 0.04);
+    double data = 5.0 * MS * jitter(plan, CHANCE_DATA, rank, step, 0.1);
+    bool is_hit = plan_is_victim(plan, rank);
+    if (is_hit && (plan->fault == PLAN_SLOW_COMPUTE || plan->fault == PLAN_MORE_WORK))
+        compute += added;
+    if (is_hit && plan->fault == PLAN_LATE_HOST)
+        host += added;
+    if (is_hit && plan->fault == PLAN_SLOW_DATA)
+        data += added;
+    if (plan->fault == PLAN_IMBALANCE)
+        compute *= 0.75 + 0.5 * chance(plan, CHANCE_WORK, rank, 0);
+    if (plan->fault == PLAN_CHANGING_IMBALANCE)
+        compute *= 0.75 + 0.5 * chance(plan, CHANCE_WORK, rank, step);
+    plan->compute_ns[at] = (int64_t)compute;
+    plan->host_ns[at] = (int64_t)host;
+    plan->data_ns[at] = (int64_t)data;
+}
+
+/* What the wire needs for one call of a group; every group of a kind the same, but for the slow one. */
+static int64_t transfer_of(const struct plan *plan, uint32_t call, uint32_t group)
+{
+    enum kind kind = kind_of(call);
+    double n = group_size(plan, kind), ns = 20000 + (double)bytes_of(call) * 2 * (n - 1) / n / BYTES_PER_NS;
+    if (kind == DATA && plan->fault == PLAN_SLOW_LINK && is_named(plan, group))
+        ns *= 10;
+    return (int64_t)(ns * jitter(plan, CHANCE_WIRE, call, (uint64_t)kind * 1000003 + group, 0.05));
+}
+
+/* ---- running ---- */
+
+/* One call of all groups of its kind: everyone leaves when the last has come and the wire is done. */
+static void meet(struct plan *plan, uint32_t call, int64_t *now, int64_t *last)
+{
+    enum kind kind = kind_of(call);
+    uint32_t groups = plan->ranks / group_size(plan, kind);
+    for (uint32_t g = 0; g < groups; g++)
+        last[g] = 0;
+    for (uint32_t r = 0; r < plan->ranks; r++) {
+        uint32_t g = group_of(plan, kind, r);
+        plan->arrival_ns[(size_t)r * plan->calls + call] = now[r];
+        last[g] = now[r] > last[g] ? now[r] : last[g];
+    }
+    for (uint32_t g = 0; g < groups; g++)
+        last[g] += transfer_of(plan, call, g);
+    for (uint32_t r = 0; r < plan->ranks; r++) {
+        now[r] = last[group_of(plan, kind, r)] + (int64_t)(4000 * chance(plan, CHANCE_END, r, call));
+        plan->end_ns[(size_t)r * plan->calls + call] = now[r];
+    }
+}
+
+static void run_step(struct plan *plan, uint32_t step, int64_t *now, int64_t *last)
+{
+    uint32_t first = step * (SEGMENTS + BUCKETS + 1);
+    for (uint32_t r = 0; r < plan->ranks; r++) {
+        size_t at = (size_t)r * plan->steps + step;
+        work_of(plan, r, step);
+        plan->step_start[at] = now[r];
+        now[r] += plan->data_ns[at] + plan->host_ns[at];
+    }
+    for (uint32_t i = 0; i < SEGMENTS + BUCKETS + 1; i++) {
+        for (uint32_t r = 0; r < plan->ranks && i < SEGMENTS; r++)
+            now[r] += plan->compute_ns[(size_t)r * plan->steps + step] / SEGMENTS;
+        meet(plan, first + i, now, last);
+    }
+    for (uint32_t r = 0; r < plan->ranks; r++)
+        plan->step_end[(size_t)r * plan->steps + step] = now[r];
+}
+
+/* Each rank's own clock, and its own start of recording. */
+static void set_clocks(struct plan *plan)
+{
+    for (uint32_t r = 0; r < plan->ranks; r++) {
+        int64_t off = (int64_t)(7.2e12 * (chance(plan, CHANCE_CLOCK, r, 0) - 0.5));
+        for (uint32_t c = 0; c < plan->calls; c++) {
+            plan->arrival_ns[(size_t)r * plan->calls + c] += off;
+            plan->end_ns[(size_t)r * plan->calls + c] += off;
+        }
+        for (uint32_t s = 0; s < plan->steps; s++) {
+            plan->step_start[(size_t)r * plan->steps + s] += off;
+            plan->step_end[(size_t)r * plan->steps + s] += off;
+        }
+    }
+}
+
+void plan_run(struct plan *plan, struct tp_arena *arena)
+{
+    size_t cells = (size_t)plan->ranks * plan->steps;
+    plan->percent = plan->percent > 0 ? plan->percent : 20;
+    plan->calls = plan->steps * (SEGMENTS + BUCKETS + 1);
+    plan->arrival_ns = tp_arena_array(arena, (size_t)plan->ranks * plan->calls, sizeof(int64_t));
+    plan->end_ns = tp_arena_array(arena, (size_t)plan->ranks * plan->calls, sizeof(int64_t));
+    plan->step_start = tp_arena_array(arena, cells, sizeof(int64_t));
+    plan->step_end = tp_arena_array(arena, cells, sizeof(int64_t));
+    plan->compute_ns = tp_arena_array(arena, cells, sizeof(int64_t));
+    plan->host_ns = tp_arena_array(arena, cells, sizeof(int64_t));
+    plan->data_ns = tp_arena_array(arena, cells, sizeof(int64_t));
+    int64_t *now = tp_arena_array(arena, plan->ranks, sizeof *now);
+    int64_t *last = tp_arena_array(arena, plan->ranks, sizeof *last);
+    choose_victims(plan, arena);
+    for (uint32_t s = 0; s < plan->steps; s++)
+        run_step(plan, s, now, last);
+    set_clocks(plan);
+}
+
+/* ---- summaries ---- */
+
+/* "before 12 after" */
+static struct tp_str text(struct tp_arena *arena, const char *before, long long number, const char *after)
+{
+    char made[96];
+    int size = snprintf(made, sizeof made, "%s%lld%s", before, number, after);
+    return (struct tp_str){tp_arena_copy(arena, made, (size_t)size), (size_t)size};
+}
+
+static void add_steps(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
+{
+    summary->step_count = plan->steps;
+    summary->steps = tp_arena_array(arena, plan->steps, sizeof *summary->steps);
+    for (uint32_t s = 0; s < plan->steps; s++) {
+        struct tp_summary_step *step = &summary->steps[s];
+        size_t at = (size_t)rank * plan->steps + s;
+        step->name = text(arena, "", s, "");
+        step->start_ns = plan->step_start[at] - plan->step_start[(size_t)rank * plan->steps];
+        step->total_ns = plan->step_end[at] - plan->step_start[at];
+        for (unsigned p = 0; p < TP_PART_COUNT; p++)
+            step->part_ns[p] = 0;
+        step->part_ns[TP_PART_KERNEL] = plan->compute_ns[at];
+        step->part_ns[TP_PART_DATALOADER] = plan->data_ns[at];
+        step->part_ns[TP_PART_RUNTIME] = plan->host_ns[at] / 4;
+        step->part_ns[TP_PART_CPU_EXEC] = plan->host_ns[at] / 2;
+        step->part_ns[TP_PART_COMMUNICATION] = step->part_ns[TP_PART_EXPOSED_COMMUNICATION] =
+            step->total_ns - plan->compute_ns[at] - plan->data_ns[at] - plan->host_ns[at];
+        step->part_ns[TP_PART_OTHER] = plan->host_ns[at] - plan->host_ns[at] / 4 - plan->host_ns[at] / 2;
+    }
+}
+
+static void add_calls(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
+{
+    static const char *const group_names[] = {"tensor ", "data ", "world "};
+    int64_t origin = plan->step_start[(size_t)rank * plan->steps];
+    summary->collectives = tp_arena_array(arena, plan->calls, sizeof *summary->collectives);
+    for (uint32_t c = 0; c < plan->calls; c++) {
+        enum kind kind = kind_of(c);
+        size_t at = (size_t)rank * plan->calls + c;
+        if (group_size(plan, kind) < 2)
+            continue;
+        summary->collectives[summary->collective_count++] =
+            (struct tp_summary_collective){.name = TP_STR("nccl:all_reduce"),
+                                           .group = text(arena, group_names[kind], group_of(plan, kind, rank), ""),
+                                           .dtype = TP_STR("BFloat16"),
+                                           .sequence = c,
+                                           .bytes = bytes_of(c),
+                                           .group_size = group_size(plan, kind),
+                                           .arrival_ns = plan->arrival_ns[at] - origin,
+                                           .duration_ns = plan->end_ns[at] - plan->arrival_ns[at],
+                                           .step = c / (SEGMENTS + BUCKETS + 1)};
+    }
+}
+
+/* What the distributed view compares: each call with one range. */
+static void add_comparison(const struct plan *plan, struct tp_summary *summary, struct tp_arena *arena)
+{
+    struct tp_rank_summary *seen = tp_arena_alloc(arena, sizeof *seen);
+    uint32_t count = summary->collective_count;
+    seen->worker = summary->key.worker;
+    seen->label_count = plan->steps;
+    seen->labels = tp_arena_array(arena, plan->steps, sizeof *seen->labels);
+    tp_rank_overlap_init(&seen->overlap, plan->steps, arena);
+    for (uint32_t s = 0; s < plan->steps; s++) {
+        const struct tp_summary_step *step = &summary->steps[s];
+        seen->labels[s] = tp_table_text(&seen->overlap, TP_OVERLAP_STEP)[s] = step->name;
+        tp_table_int(&seen->overlap, TP_OVERLAP_COMPUTATION)[s] = step->part_ns[TP_PART_KERNEL];
+        tp_table_int(&seen->overlap, TP_OVERLAP_COMMUNICATION)[s] = step->part_ns[TP_PART_COMMUNICATION];
+        tp_table_int(&seen->overlap, TP_OVERLAP_OTHER)[s] =
+            step->total_ns - step->part_ns[TP_PART_KERNEL] - step->part_ns[TP_PART_COMMUNICATION];
+    }
+    seen->record_count = seen->range_count = count;
+    seen->records = tp_arena_array(arena, count, sizeof *seen->records);
+    seen->ranges = tp_arena_array(arena, count, sizeof *seen->ranges);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tp_summary_collective *call = &summary->collectives[i];
+        seen->ranges[i] = (struct tp_interval){call->arrival_ns, call->arrival_ns + call->duration_ns};
+        seen->records[i] = (struct tp_rank_record){.name = call->name,
+                                                   .step = call->step,
+                                                   .first_range = i,
+                                                   .range_count = 1,
+                                                   .kernel_count = 1,
+                                                   .bytes = call->bytes,
+                                                   .kernel_time_ns = call->duration_ns,
+                                                   .meta = {call->dtype, {NULL, 0}, call->group, {NULL, 0}}};
+    }
+    summary->comparison = seen;
+}
+
+static void fill_row(const struct plan *plan, struct tp_summary_row *row, int64_t count, const int64_t *ns,
+                     struct tp_arena *arena)
+{
+    int64_t sum = 0;
+    row->owner = TP_STR("aten::linear");
+    row->shape = TP_STR("[[4096, 4096], [4096]]");
+    row->dtype = TP_STR("['c10::BFloat16']");
+    row->bytes = TP_NULL_INT;
+    row->by_step_ns = tp_arena_array(arena, plan->steps, sizeof(int64_t));
+    row->by_step_count = tp_arena_array(arena, plan->steps, sizeof(int64_t));
+    for (uint32_t s = 0; s < plan->steps; s++) {
+        row->by_step_ns[s] = ns[s];
+        row->by_step_count[s] = count;
+        sum += ns[s];
+    }
+    int64_t calls = count * plan->steps, mean = sum / calls;
+    row->time = (struct tp_sketch){.count = calls, .sum_ns = sum, .min_ns = mean, .max_ns = mean};
+    row->time.square_sum = (double)mean * (double)mean * (double)calls;
+    row->time.bucket_count = 1;
+    row->time.buckets = tp_arena_array(arena, 1, sizeof *row->time.buckets);
+    for (row->time.buckets->bucket = 1; row->time.buckets->bucket < 400 && mean >> (row->time.buckets->bucket / 8);)
+        row->time.buckets->bucket++;
+    row->time.buckets->count = calls;
+}
+
+/* Operators, then kernels; heaviest first. */
+static void add_rows(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
+{
+    uint32_t stage = place_of(plan, rank).stage, kernels = KERNELS + plan->rows / 2,
+             operators = KERNELS + plan->rows / 2;
+    int64_t *ns = tp_arena_array(arena, plan->steps, sizeof *ns);
+    bool has_more = plan->fault == PLAN_MORE_WORK && plan_is_victim(plan, rank);
+    summary->rows = tp_arena_array(arena, (size_t)kernels + operators, sizeof *summary->rows);
+    for (uint32_t i = 0; i < operators; i++) {
+        struct tp_summary_row *row = &summary->rows[summary->row_count++];
+        for (uint32_t s = 0; s < plan->steps; s++)
+            ns[s] = plan->host_ns[(size_t)rank * plan->steps + s] / 2 / (i + 3);
+        row->kind = TP_SUMMARY_OPERATOR_HOST;
+        row->name = text(arena, "aten::operator_", i, "");
+        fill_row(plan, row, 12, ns, arena);
+    }
+    for (uint32_t i = 0; i < kernels; i++) {
+        struct tp_summary_row *row = &summary->rows[summary->row_count++];
+        for (uint32_t s = 0; s < plan->steps; s++)
+            ns[s] = plan->compute_ns[(size_t)rank * plan->steps + s] / (i + 3);
+        row->kind = TP_SUMMARY_KERNEL;
+        row->name = text(arena, stage % 2 ? "sm90_gemm_" : "ampere_gemm_", i + 100 * stage, "_bf16");
+        fill_row(plan, row, has_more ? 30 : 24, ns, arena);
+    }
+}
+
+static void add_notes(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
+{
+    summary->findings = tp_arena_array(arena, 1, sizeof *summary->findings);
+    summary->findings[0] = (struct tp_summary_finding){.rule = TP_STR("A5"),
+                                                       .title = TP_STR("Pageable copies block the host"),
+                                                       .severity = 1,
+                                                       .confidence = 1,
+                                                       .ceiling_us_per_step = 100 + rank % 7,
+                                                       .occurrences = 3,
+                                                       .file_line = TP_STR("train.py(42): step"),
+                                                       .detail = TP_STR("3 copies")};
+    summary->finding_count = rank % 4 == 1; /* a finding of every fourth rank */
+    summary->facts = tp_arena_array(arena, 1, sizeof *summary->facts);
+    summary->facts[0] = (struct tp_summary_fact){TP_STR("gpu"), TP_STR("H100")};
+    summary->fact_count = 1;
+    summary->memory = tp_arena_array(arena, 1, sizeof *summary->memory);
+    summary->memory[0] = (struct tp_summary_memory){
+        TP_STR("GPU0"), (int64_t)(60 + place_of(plan, rank).stage) << 30, TP_NULL_INT, 0, NULL, 0};
+    summary->memory_count = 1;
+}
+
+void plan_summary(const struct plan *plan, uint32_t rank, struct tp_summary *summary, struct tp_arena *arena)
+{
+    memset(summary, 0, sizeof *summary);
+    summary->key =
+        (struct tp_summary_key){TP_STR("planned"), rank, plan->ranks, text(arena, "rank", rank, ""), TP_NULL_INT};
+    summary->file = text(arena, "rank", rank, ".pt.trace.json.gz");
+    summary->sha256 = TP_STR("");
+    summary->program = TP_STR("gpu");
+    summary->event_count = 1000 + rank % 3;
+    summary->kernel_fingerprint =
+        1000 + place_of(plan, rank).stage + (plan->fault == PLAN_MORE_WORK && plan_is_victim(plan, rank) ? 500 : 0);
+    for (unsigned m = 0; m < TP_METRIC_COUNT; m++)
+        summary->metrics[m] = (struct tp_metric_value){0, "not made"};
+    add_steps(plan, rank, summary, arena);
+    add_calls(plan, rank, summary, arena);
+    add_comparison(plan, summary, arena);
+    add_rows(plan, rank, summary, arena);
+    add_notes(plan, rank, summary, arena);
+}

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""check_metrics.py TRACEPRESS WORK TRACE...: every metric of `check --list-metrics` computed anew from `report --json`.
+
+Standard library only. A metric that the trace does not tell must be null on both sides, with a reason in `check`.
+Prints each difference and a last line with counts; exit 1 when there is any."""
+import json
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+GEMM = ("gemm", "scudnn", "cijk_", "nvjet", "convolve")
+SINGLE = ("sgemm", "scudnn", "f32f32_f32f32", "_sb_")
+WAYS = {"h2d": ("htod", "host -> device", "hosttodevice"), "d2h": ("dtoh", "device -> host", "devicetohost"),
+        "d2d": ("dtod", "device -> device", "devicetodevice")}
+
+
+def div(a, b):
+    return a / b if b > 0 else None
+
+
+def scaled(factor, value):
+    return None if value is None else factor * value
+
+
+def mean(values):
+    values = [v for v in values if v is not None]
+    return sum(values) / len(values) if values else None
+
+
+def greatest(values):
+    values = [v for v in values if v is not None]
+    return max(values) if values else None
+
+
+def steps_metrics(p, m):
+    overview = p["overview"]
+    totals = sorted(s["total_us"] for s in overview["steps"])
+    n = len(totals)
+    has = p["trace_facts"]["event_count"] > 0
+    m["step.count"] = n if has else None
+    m["step.time.median"] = 1000 * statistics.median(totals) if has else None
+    m["step.time.mean"] = scaled(1000, overview["average"]["total_us"]) if has else None
+    m["step.time.p90"] = 1000 * totals[math.ceil(round(0.9 * n, 9)) - 1] if has else None
+    m["step.time.min"] = 1000 * totals[0] if has else None
+    m["step.time.max"] = 1000 * totals[-1] if has else None
+    average = overview["average"]
+    for name, key in (("kernel", "kernel_us"), ("memcpy", "memcpy_us"), ("memset", "memset_us"),
+                      ("communication", "communication_us"), ("runtime", "runtime_us"), ("dataloader", "dataloader_us"),
+                      ("cpu", "cpu_exec_us"), ("other", "other_us")):
+        m["step.%s.time" % name] = scaled(1000, average[key]) if has else None
+        m["step.%s.share" % name] = scaled(100, div(average[key], average["total_us"]))
+    m["device.busy.share"] = scaled(100, div(average["device_busy_us"], average["total_us"]))
+    return n, sum(totals)
+
+
+def kernel_metrics(p, m, n):
+    facts, view, overview = p["trace_facts"], p["kernel_view"], p["overview"]
+    gpus = overview["gpu_summary"]
+    m["gpu.utilization"] = scaled(100, mean([g["utilization_ratio"] for g in gpus]))
+    m["gpu.sm_efficiency"] = scaled(100, mean([g["est_sm_efficiency_ratio"] for g in gpus]))
+    m["gpu.occupancy"] = mean([g["est_achieved_occupancy_percent"] for g in gpus])
+    names = ("kernels.per_step kernels.distinct kernel.time.per_step kernel.time.mean graph.share tensor_core.share "
+             "tensor_core.eligible.share gemm.share gemm.fp32.share copies.per_step sets.per_step").split()
+    for way in WAYS:
+        names += [way + ".per_step", way + ".bytes"]
+        names += [way + ".pageable.per_step", way + ".pageable.bytes"] if way != "d2d" else []
+    if view is None:
+        m.update((name, None) for name in names)
+        return
+    m["kernels.per_step"] = facts["kernel_count"] / n
+    m["kernels.distinct"] = len(view["by_name"])
+    m["kernel.time.per_step"] = 1000 * facts["kernel_time_us"] / n
+    m["kernel.time.mean"] = scaled(1000, div(facts["kernel_time_us"], facts["kernel_count"]))
+    m["graph.share"] = [f["value"] for f in p["trace_quality"]["flags"] if f["id"] == "F3"][0]
+    m["tensor_core.share"] = scaled(100, view["tensor_core_pie"]["using_ratio"])
+    m["tensor_core.eligible.share"] = scaled(100, overview["tensor_core_eligible_operator_kernel_time_ratio"])
+    gemms = [k for k in view["by_name"] if any(part in k["name"].lower() for part in GEMM)]
+    single = [k for k in gemms if not k["uses_tensor_cores"] and any(part in k["name"].lower() for part in SINGLE)]
+    gemm_us = sum(k["total_us"] for k in gemms)
+    m["gemm.share"] = scaled(100, div(gemm_us, sum(k["total_us"] for k in view["by_name"])))
+    m["gemm.fp32.share"] = 100 * sum(k["total_us"] for k in single) / gemm_us if gemm_us > 0 else 0
+    rows = view["copies_by_name"]
+    sets = [c for c in rows if re.search("memset|fillbuffer", c["name"].lower())]
+    copies = [c for c in rows if c not in sets]
+    m["sets.per_step"] = sum(c["calls"] for c in sets) / n
+    m["copies.per_step"] = sum(c["calls"] for c in copies) / n
+    for way, parts in WAYS.items():
+        some = [c for c in copies if any(part in c["name"].lower() for part in parts)]
+        put_copies(m, way, some, n)
+        if way != "d2d":
+            put_copies(m, way + ".pageable", [c for c in some if "pageable" in c["name"].lower()], n)
+
+
+def put_copies(m, name, rows, n):
+    sizes = [c["total_bytes"] for c in rows]
+    m[name + ".per_step"] = sum(c["calls"] for c in rows) / n
+    m[name + ".bytes"] = None if None in sizes else sum(sizes)
+
+
+def host_metrics(p, m, n, total_us):
+    facts, syncs = p["trace_facts"], p["sync_table"]
+    calls = facts["runtime_count"] + facts["driver_count"]
+    operators = facts["operator_count"]
+    m["operators.per_step"] = operators / n if operators else None
+    m["operators.distinct"] = len(p["operator_view"]["by_name"]) if operators else None
+    m["runtime.per_step"] = calls / n if calls else None
+    waits = [r for r in syncs["rows"] if r["kind"] == "sync"]
+    bare = any(r["api"].endswith("DeviceSynchronize") and not r["op"] and not r["line"] for r in waits)
+    m["sync.per_step"] = (sum(r["count"] for r in waits) - bare) / n if calls else None
+    m["sync.copy.per_step"] = sum(r["count"] for r in syncs["rows"] if r["kind"] == "copy") / n if calls else None
+    m["sync.time.per_step"] = 1000 * syncs["host_wait_us"] / n if calls else None
+    m["sync.cost.share"] = scaled(100, div(syncs["cost_us"], total_us)) if calls else None
+    window = sum(d["window_us"] for d in p["idle_view"])
+    for part in ("total", "host", "dependency", "unknown"):
+        m["idle." + part] = scaled(100, div(sum(d["idle"][part + "_us"] for d in p["idle_view"]), window))
+
+
+def memory_metrics(p, m, n):
+    devices = [d for d in p["memory_peak"] if d["device_type"] != 0]
+    host = [d for d in p["memory_peak"] if d["device_type"] == 0]
+    known = [d for d in devices if d["totals_known"]]
+    m["memory.peak"] = greatest(d["peak_allocated_bytes"] for d in devices)
+    m["memory.reserved"] = greatest(d["peak_reserved_bytes"] for d in known)
+    m["memory.creep"] = greatest(d["creep_bytes_per_step"] for d in devices)
+    m["memory.fragmentation"] = greatest(d["fragmentation_percent"] for d in known)
+    m["memory.allocations.per_step"] = sum(d["allocations"] for d in devices) / n if devices else None
+    m["memory.host.peak"] = greatest(d["peak_allocated_bytes"] for d in host)
+    m["memory.host.creep"] = greatest(d["creep_bytes_per_step"] for d in host)
+    m["memory.host.allocations.per_step"] = sum(d["allocations"] for d in host) / n if host else None
+    m["memory.out_of_memory"] = p["trace_quality"]["out_of_memory_events"]
+
+
+def collective_metrics(p, m, n, total_us, distributed):
+    overlap = p["overview"]["communication_overlap"]
+    communication = sum(o["communication_us"] for o in overlap)
+    hidden = sum(o["overlap_us"] for o in overlap)
+    m["collectives.per_step"] = p["trace_facts"]["communication_ops"] / n
+    m["collectives.bytes"] = sum(op["total_size_bytes"] for view in distributed if view["span"] == p["span"]
+                                 for op in view["communication_ops_by_worker"].get(p["worker"], []))
+    m["communication.exposed.share"] = scaled(100, div(communication - hidden, total_us))
+    m["communication.hidden.share"] = scaled(100, div(hidden, communication))
+
+
+def finding_metrics(p, m, names):
+    r = p["recommendations"]
+    skipped = {rule["id"] for rule in r["rules_not_evaluated"]}
+    empty = r["program"] == "empty"
+    for severity in ("high", "medium", "low", "info"):
+        m["finding." + severity] = None if empty else sum(f["severity"] == severity for f in r["findings"])
+    m["finding.count"] = None if empty else len(r["findings"])
+    m["finding.ceiling.share"] = None if empty else r["total_ceiling_percent"]
+    for name in names:
+        rule = name.split(".")[1]
+        if re.fullmatch("finding.[A-Z][0-9]+", name):
+            count = sum(f["id"] == rule for f in r["findings"])
+            m[name] = None if empty or (rule in skipped and not count) else count
+
+
+def trace_metrics(p, m):
+    facts, quality = p["trace_facts"], p["trace_quality"]
+    m["trace.events"] = facts["event_count"]
+    m["trace.repaired"] = quality["repaired"]
+    m["trace.skipped"] = facts["malformed_events"] + facts["events_without_ts"]
+    m["trace.truncated"] = int(quality["truncated"] or quality["gzip_error"])
+    m["trace.steps.partial"] = quality["steps_partial"]
+    m["trace.unlinked"] = facts["device_events_unlinked"]
+    m["trace.flags"] = sum(f["raised"] for f in quality["flags"])
+
+
+def expected(p, distributed, names):
+    m = {}
+    n, total_us = steps_metrics(p, m)
+    kernel_metrics(p, m, n)
+    host_metrics(p, m, n, total_us)
+    memory_metrics(p, m, n)
+    collective_metrics(p, m, n, total_us, distributed)
+    finding_metrics(p, m, names)
+    trace_metrics(p, m)
+    return m
+
+
+def same(a, b):
+    if a is None or b is None:
+        return a is b
+    return abs(a - b) <= 1e-9 * max(1, abs(a), abs(b))
+
+
+def compare(path, report, check):
+    faults = known = 0
+    profiles = [(p, r["distributed"]) for r in report["runs"] for p in r["profiles"] if p["status"] == "ok"]
+    runs = check["run"]["profiles"]
+    assert len(profiles) == len(runs), (len(profiles), len(runs))
+    by_key = {(r["worker"], r["span"]): r for r in runs}
+    for p, distributed in profiles:
+        run = by_key[(p["worker"], p["span"])]
+        want = expected(p, distributed, run["metrics"])
+        assert set(want) == set(run["metrics"]), set(want) ^ set(run["metrics"])
+        for name, value in run["metrics"].items():
+            known += value is not None
+            reason = run["unknown"].get(name)
+            if not same(value, want[name]) or (value is None) != bool(reason):
+                print("%s: %s: check says %s (%s), report %s" % (os.path.basename(path), name, value, reason, want[name]))
+                faults += 1
+    return faults, known
+
+
+def main():
+    program, work, traces = sys.argv[1], sys.argv[2], sys.argv[3:]
+    faults = known = count = 0
+    listed = json.loads(subprocess.run([program, "check", "--list-metrics", "--format", "json"], check=True,
+                                       stdout=subprocess.PIPE).stdout)
+    for trace in traces:
+        paths = [os.path.join(work, name) for name in ("report.json", "check.json")]
+        made = subprocess.run([program, "report", "-q", trace, "--json", paths[0]])
+        checked = subprocess.run([program, "check", "-q", trace, "--json", paths[1], "-o", os.devnull])
+        if made.returncode == 3 and checked.returncode == 3:
+            continue
+        assert made.returncode == 0 and checked.returncode in (0, 1), (trace, made.returncode, checked.returncode)
+        report, check = (json.load(open(path, encoding="utf-8")) for path in paths)
+        assert list(check["run"]["profiles"][0]["metrics"]) == [m["name"] for m in listed["metrics"]]
+        more = compare(trace, report, check)
+        faults, known, count = faults + more[0], known + more[1], count + 1
+    print("%d traces, %d values known, %d differ" % (count, known, faults))
+    return faults > 0 or known < 20 * count
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,207 @@
+/* Budget files: the grammar, units, and where a mistake is told to be. */
+#include "webreport/check/budget.h"
+
+#include <stdio.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "webreport/summary/metrics.h"
+#include "writer/base/limits.h"
+#include "writer/table.h"
+
+static struct tp_arena arena;
+
+static int setup(void **state)
+{
+    (void)state;
+    tp_arena_init(&arena, 0);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    return 0;
+}
+
+static struct tp_budget parsed(const char *text)
+{
+    struct tp_budget budget;
+    struct tp_error err = {0};
+    if (setjmp(arena.guard))
+        fail();
+    if (tp_budget_parse(&budget, "b", text, strlen(text), &arena, &err) != TP_OK)
+        fail_msg("%s", err.text);
+    return budget;
+}
+
+static void refused(const char *text, const char *message)
+{
+    struct tp_budget budget;
+    struct tp_error err = {0};
+    if (setjmp(arena.guard))
+        fail();
+    assert_int_equal(tp_budget_parse(&budget, "b", text, strlen(text), &arena, &err), TP_EUSAGE);
+    assert_string_equal(err.text, message);
+}
+
+static void a_line_has_metric_comparison_and_limit(void **state)
+{
+    (void)state;
+    struct tp_budget b = parsed("# all\n\n  kernels.per_step<=620  # why\r\nwarn optional finding.A4 != 0\n");
+    assert_int_equal(b.count, 2);
+    assert_string_equal(tp_metrics[b.lines[0].metric].name, "kernels.per_step");
+    assert_int_equal(b.lines[0].op, TP_OP_LE);
+    assert_int_equal(b.lines[0].kind, TP_LIMIT_ABSOLUTE);
+    assert_true(b.lines[0].limit == 620);
+    assert_int_equal(b.lines[0].number, 3);
+    assert_true(tp_str_equal(b.lines[0].text, TP_STR("kernels.per_step<=620")));
+    assert_false(b.lines[0].is_warning || b.lines[0].is_optional);
+    assert_true(b.lines[1].is_warning && b.lines[1].is_optional);
+    assert_int_equal(b.lines[1].op, TP_OP_NE);
+    assert_int_equal(b.lines[1].number, 4);
+}
+
+static void units_become_ns_bytes_and_per_cent(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text;
+        double limit;
+    } cases[] = {
+        {"step.time.median <= 180 ms", 180e6},  {"step.time.median <= 1.5s", 1.5e9},
+        {"step.time.median <= 7 µs", 7e3},      {"step.time.median <= 0", 0},
+        {"memory.peak <= 18 GiB", 19327352832}, {"memory.peak <= 18GB", 18e9},
+        {"memory.peak <= 512 KiB", 524288},     {"memory.peak <= 17", 17},
+        {"gemm.fp32.share <= 1 %", 1},          {"idle.host <= .5%", 0.5},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tp_budget b = parsed(cases[i].text);
+        assert_true(b.lines[0].limit == cases[i].limit && b.lines[0].kind == TP_LIMIT_ABSOLUTE);
+    }
+}
+
+static void a_sign_means_against_the_baseline(void **state)
+{
+    (void)state;
+    struct tp_budget b = parsed("step.time.median <= +3 %\nkernels.per_step <= +0\nmemory.peak <= +64 MiB\n"
+                                "step.time.median <= -5%\nidle.host <= +2 points\nidle.host <= +2 %\n");
+    assert_int_equal(b.lines[0].kind, TP_LIMIT_RELATIVE);
+    assert_true(b.lines[0].limit == 3);
+    assert_int_equal(b.lines[1].kind, TP_LIMIT_DELTA);
+    assert_true(b.lines[2].kind == TP_LIMIT_DELTA && b.lines[2].limit == 67108864);
+    assert_true(b.lines[3].kind == TP_LIMIT_RELATIVE && b.lines[3].limit == -5);
+    assert_true(b.lines[4].kind == TP_LIMIT_DELTA && b.lines[4].limit == 2);
+    assert_true(b.lines[5].kind == TP_LIMIT_RELATIVE && b.lines[5].limit == 2);
+}
+
+static void a_line_may_be_for_one_worker_or_rank(void **state)
+{
+    (void)state;
+    struct tp_budget b = parsed("memory.peak <= 1 GiB @host-1_2\nmemory.peak <= 2 GiB @12\nmemory.peak <= 3 @1x\n");
+    assert_true(tp_str_equal(b.lines[0].worker, TP_STR("host-1_2")));
+    assert_int_equal(b.lines[0].rank, TP_NULL_INT);
+    assert_int_equal(b.lines[1].rank, 12);
+    assert_null(b.lines[1].worker.ptr);
+    assert_true(tp_str_equal(b.lines[2].worker, TP_STR("1x")));
+}
+
+static void mistakes_are_told_with_line_column_and_the_nearest_name(void **state)
+{
+    (void)state;
+    refused("\nkernel.per_step <= 620",
+            "b:2:1: no metric is named \"kernel.per_step\"; did you mean kernels.per_step?");
+    refused("warn xyzzy < 1", "b:1:6: no metric is named \"xyzzy\"; 'tracepress check --list-metrics' has all");
+    refused("step.count => 1", "b:1:12: no comparison: \"=>\"; <= >= == != < > are known");
+    refused("step.count 1", "b:1:12: no comparison: \"1\"; <= >= == != < > are known");
+    refused("step.count <=", "b:1:14: a limit is missing after \"<=\"");
+    refused("step.count <= many", "b:1:15: no number: \"many\"");
+    refused("step.count <= 1.2.3", "b:1:15: no number: \"1.2.3\"");
+    refused("step.count <= +", "b:1:15: no number: \"+\"");
+    refused("step.time.median <= 180",
+            "b:1:24: a unit is missing for \"step.time.median\"; times are in ns, us, ms or s");
+    refused("step.time.median <= 180 MiB", "b:1:25: no unit for this metric: \"MiB\"; times are in ns, us, ms or s");
+    refused("step.time.median <= 1 µS", "b:1:23: no unit for this metric: \"µS\"; times are in ns, us, ms or s");
+    refused("step.count <= 5 %", "b:1:17: no unit for this metric: \"%\"; it is a number without a unit");
+    refused("step.time.median <= 1 µs more",
+            "b:1:26: unexpected \"more\"; behind the limit only @worker or @rank may stand");
+    refused("fail", "b:1:5: a metric is missing before \"\"; 'tracepress check --list-metrics' has all");
+    refused("step.time.p90 == +3 %", "b:1:18: a time against a baseline is never equal: \"+3\"; <= >= < > are for it");
+    refused("# nothing\n", "b: no line with a metric");
+    refused("", "b: no line with a metric");
+}
+
+static void a_huge_file_is_refused(void **state)
+{
+    (void)state;
+    static char text[TP_MAX_BUDGET_BYTES + 1];
+    struct tp_budget budget;
+    struct tp_error err = {0};
+    memset(text, ' ', sizeof text);
+    if (setjmp(arena.guard))
+        fail();
+    assert_int_equal(tp_budget_parse(&budget, "b", text, sizeof text, &arena, &err), TP_ELIMIT);
+}
+
+static void names_find_their_metric_and_mistyped_ones_the_nearest(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TP_METRIC_COUNT; i++) {
+        assert_int_equal(tp_metric_find(tp_metrics[i].name, strlen(tp_metrics[i].name)), i); /* each name once */
+        assert_true(strlen(tp_metrics[i].name) <= 40);
+    }
+    assert_string_equal(tp_metric_nearest("memory.peek", 11), "memory.peak");
+    assert_string_equal(tp_metric_nearest("sync.per_setp", 13), "sync.per_step");
+    assert_null(tp_metric_nearest("weather", 7));
+    assert_null(tp_metric_nearest("", 0));
+    assert_int_equal(tp_metric_find("memory", 6), -1);
+}
+
+static void every_rule_of_the_advice_has_its_metric(void **state)
+{
+    (void)state;
+    unsigned count;
+    const struct tp_rule *rules = tp_rules(&count);
+    for (unsigned i = 0; i < count; i++) {
+        char name[16];
+        int length = snprintf(name, sizeof name, "finding.%s", rules[i].id);
+        int metric = tp_metric_find(name, (size_t)length);
+        assert_true(metric >= 0);
+        assert_ptr_equal(tp_metric_title(&tp_metrics[metric]), rules[i].title);
+    }
+}
+
+static void what_is_built_in_parses(void **state)
+{
+    (void)state;
+    struct tp_budget alone, against;
+    if (setjmp(arena.guard))
+        fail();
+    tp_budget_default(&alone, false, &arena);
+    tp_budget_default(&against, true, &arena);
+    assert_int_equal(alone.count, 1);
+    assert_int_equal(against.count, 6);
+    assert_null(alone.file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_has_metric_comparison_and_limit),
+        cmocka_unit_test(units_become_ns_bytes_and_per_cent),
+        cmocka_unit_test(a_sign_means_against_the_baseline),
+        cmocka_unit_test(a_line_may_be_for_one_worker_or_rank),
+        cmocka_unit_test(mistakes_are_told_with_line_column_and_the_nearest_name),
+        cmocka_unit_test(a_huge_file_is_refused),
+        cmocka_unit_test(names_find_their_metric_and_mistyped_ones_the_nearest),
+        cmocka_unit_test(every_rule_of_the_advice_has_its_metric),
+        cmocka_unit_test(what_is_built_in_parses),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

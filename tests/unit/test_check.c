@@ -1,0 +1,311 @@
+/* Verdicts of a budget on summaries made by hand: what fails, what is noise, what is unknown. */
+#include "webreport/check/check.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "webreport/compare/statistics.h"
+
+static struct tp_arena arena;
+
+static int setup(void **state)
+{
+    (void)state;
+    tp_arena_init(&arena, 0);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    return 0;
+}
+
+static int index_of(const char *name)
+{
+    int metric = tp_metric_find(name, strlen(name));
+    if (metric < 0)
+        fail_msg("no metric %s", name);
+    return metric;
+}
+
+/* A run of `count` steps; metrics of the steps are filled, others unknown. */
+static struct tp_summary run_of(const int64_t *step_ns, uint32_t count)
+{
+    struct tp_summary run = {.key = {.rank = TP_NULL_INT, .worker = TP_STR("w")}, .step_count = count};
+    double *sorted = tp_arena_array(&arena, count, sizeof *sorted);
+    run.steps = tp_arena_array(&arena, count, sizeof *run.steps);
+    for (uint32_t i = 0; i < count; i++) {
+        run.steps[i] = (struct tp_summary_step){.name = TP_STR("s"), .total_ns = step_ns[i]};
+        sorted[i] = (double)step_ns[i];
+        for (int part = 0; part < TP_PART_COUNT; part++)
+            run.steps[i].part_ns[part] = TP_NULL_INT;
+    }
+    for (int i = 0; i < TP_METRIC_COUNT; i++)
+        run.metrics[i] = (struct tp_metric_value){NAN, "not made"};
+    run.metrics[index_of("step.time.median")] = (struct tp_metric_value){tp_median(sorted, count), NULL};
+    return run;
+}
+
+static struct tp_summary with(struct tp_summary run, const char *name, double value)
+{
+    run.metrics[index_of(name)] = (struct tp_metric_value){value, NULL};
+    return run;
+}
+
+static const int64_t ten_steps[10] = {1000, 1004, 998, 1001, 996, 1003, 999, 1002, 997, 1000};
+
+static struct tp_summary scaled(double factor, double noise)
+{
+    int64_t steps[10];
+    for (int i = 0; i < 10; i++)
+        steps[i] = llround(1000 * factor * ((double)ten_steps[i] + (i % 2 ? 1 : -1) * noise * 1000));
+    return run_of(steps, 10);
+}
+
+/* The verdict of one budget text; sides without runs are absent. */
+static struct tp_check judged(const char *budget_text, const struct tp_summary *runs, size_t run_count,
+                              const struct tp_summary *base, size_t base_count)
+{
+    struct tp_budget *budget = tp_arena_alloc(&arena, sizeof *budget);
+    struct tp_check_input *input = tp_arena_alloc(&arena, sizeof *input);
+    struct tp_check check;
+    struct tp_error err = {0};
+    if (tp_budget_parse(budget, "b", budget_text, strlen(budget_text), &arena, &err) < 0)
+        fail_msg("%s", err.text);
+    *input = (struct tp_check_input){budget, {"run", runs, run_count}, {base_count ? "base" : NULL, base, base_count}};
+    tp_check_build(&check, input, &arena);
+    return check;
+}
+
+#define GUARD                                                                                                          \
+    (void)state;                                                                                                       \
+    if (setjmp(arena.guard))                                                                                           \
+    fail_msg("the arena failed")
+
+static void counts_are_judged_as_they_are(void **state)
+{
+    GUARD;
+    struct tp_summary run = with(scaled(1, 0), "kernels.per_step", 22),
+                      base = with(scaled(1, 0), "kernels.per_step", 21);
+    struct tp_check c = judged("kernels.per_step <= 22\nkernels.per_step == 21\n", &run, 1, NULL, 0);
+    assert_int_equal(c.verdict, TP_CHECK_FAIL);
+    assert_int_equal(c.counts[TP_CHECK_FAIL], 1);
+    assert_int_equal(c.items[0].line->number, 2); /* failed ones first */
+    c = judged("kernels.per_step <= +0", &run, 1, &base, 1);
+    assert_int_equal(c.verdict, TP_CHECK_FAIL);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
+    assert_true(c.items[0].change == 1);
+    c = judged("kernels.per_step <= +5 %", &run, 1, &base, 1);
+    assert_int_equal(c.verdict, TP_CHECK_PASS);
+    c = judged("kernels.per_step <= +0", &base, 1, &run, 1);
+    assert_int_equal(c.verdict, TP_CHECK_PASS);
+}
+
+static void the_sample_nearest_to_breaking_a_limit_counts(void **state)
+{
+    GUARD;
+    struct tp_summary runs[] = {with(scaled(1, 0), "sync.per_step", 1), with(scaled(1, 0), "sync.per_step", 3)};
+    struct tp_summary base[] = {with(scaled(1, 0), "sync.per_step", 4), with(scaled(1, 0), "sync.per_step", 1)};
+    struct tp_check c = judged("sync.per_step <= 2\n", runs, 2, NULL, 0);
+    assert_int_equal(c.verdict, TP_CHECK_FAIL);
+    assert_true(c.items[0].value == 3);
+    c = judged("sync.per_step >= 2\n", runs, 2, NULL, 0);
+    assert_true(c.items[0].value == 1);
+    c = judged("sync.per_step <= +0\n", runs, 2, base, 2);
+    assert_int_equal(c.verdict, TP_CHECK_PASS);
+}
+
+static void a_slower_step_fails_only_beyond_limit_and_noise(void **state)
+{
+    GUARD;
+    const struct {
+        double factor, noise;
+        enum tp_check_status status;
+        enum tp_check_cause cause;
+    } cases[] = {
+        {1.00, 0.00, TP_CHECK_PASS, TP_CAUSE_WITHIN}, {1.02, 0.00, TP_CHECK_PASS, TP_CAUSE_WITHIN},
+        {1.10, 0.00, TP_CHECK_FAIL, TP_CAUSE_BEYOND}, {1.05, 0.20, TP_CHECK_PASS, TP_CAUSE_NOISE},
+        {0.80, 0.00, TP_CHECK_PASS, TP_CAUSE_WITHIN}, {1.60, 0.20, TP_CHECK_FAIL, TP_CAUSE_BEYOND},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tp_summary base = scaled(1, 0), run = scaled(cases[i].factor, cases[i].noise);
+        struct tp_check c = judged("step.time.median <= +3 %", &run, 1, &base, 1);
+        assert_int_equal(c.items[0].status, cases[i].status);
+        assert_int_equal(c.items[0].cause, cases[i].cause);
+    }
+    /* 1.5 % is beyond the limit, but within the noise floor of single runs */
+    struct tp_summary base = scaled(1, 0), run = scaled(1.015, 0);
+    struct tp_check c = judged("step.time.median <= +1 %", &run, 1, &base, 1);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_NOISE);
+}
+
+static void the_noise_floor_is_learned_from_history(void **state)
+{
+    GUARD;
+    struct tp_summary quiet[] = {scaled(1, 0), scaled(1.0005, 0), scaled(0.9995, 0), scaled(1, 0)};
+    struct tp_summary loud[] = {scaled(1, 0), scaled(1.1, 0), scaled(0.9, 0), scaled(1.05, 0)};
+    struct tp_summary run = scaled(1.015, 0);
+    struct tp_check c = judged("step.time.median <= +0.5 %", &run, 1, quiet, 4);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
+    run = scaled(1.08, 0);
+    c = judged("step.time.median <= +3 %", &run, 1, loud, 4);
+    assert_int_equal(c.verdict, TP_CHECK_PASS);
+    assert_true(c.items[0].floor > 5);
+}
+
+static void a_required_speedup_fails_when_it_is_not_there(void **state)
+{
+    GUARD;
+    struct tp_summary base = scaled(1, 0), same = scaled(1, 0), fast = scaled(0.9, 0);
+    struct tp_check c = judged("step.time.median <= -5 %", &same, 1, &base, 1);
+    assert_int_equal(c.verdict, TP_CHECK_FAIL);
+    c = judged("step.time.median <= -5 %", &fast, 1, &base, 1);
+    assert_int_equal(c.verdict, TP_CHECK_PASS);
+    c = judged("step.time.median <= -5 us", &fast, 1, &base, 1); /* 100 us less */
+    assert_int_equal(c.verdict, TP_CHECK_PASS);
+}
+
+static void what_is_missing_fails_unless_it_is_optional(void **state)
+{
+    GUARD;
+    struct tp_summary run = scaled(1, 0), base = with(scaled(1, 0), "memory.peak", 5);
+    struct tp_check c =
+        judged("memory.peak <= 1 GiB\noptional memory.peak <= 1 GiB\nwarn memory.peak <= 1", &run, 1, NULL, 0);
+    assert_int_equal(c.counts[TP_CHECK_FAIL], 1);
+    assert_int_equal(c.counts[TP_CHECK_WARN], 1);
+    assert_int_equal(c.counts[TP_CHECK_PASS], 1);
+    assert_string_equal(c.items[0].reason, "missing: not made");
+    c = judged("memory.peak <= +0", &base, 1, &run, 1);
+    assert_int_equal(c.verdict, TP_CHECK_FAIL);
+    assert_string_equal(c.items[0].reason, "missing: in the baseline, not made");
+}
+
+static void no_baseline_is_inconclusive(void **state)
+{
+    GUARD;
+    struct tp_summary run = scaled(1, 0);
+    struct tp_check c = judged("step.time.median <= +3 %\nstep.time.median <= 10 ms", &run, 1, NULL, 0);
+    assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_NO_BASELINE);
+    assert_int_equal(c.counts[TP_CHECK_PASS], 1);
+}
+
+static void sides_that_do_not_compare_are_inconclusive(void **state)
+{
+    GUARD;
+    static struct tp_summary_fact a[] = {{TP_STR("gpu"), TP_STR("A")}, {TP_STR("operators.shapes"), TP_STR("1")}};
+    static struct tp_summary_fact b[] = {{TP_STR("gpu"), TP_STR("B")}, {TP_STR("operators.shapes"), TP_STR("2")}};
+    struct tp_summary base = with(scaled(1, 0), "kernels.per_step", 1), run = with(scaled(2, 0), "kernels.per_step", 2);
+    base.facts = a;
+    run.facts = b;
+    base.fact_count = run.fact_count = 2;
+    struct tp_check c =
+        judged("kernels.per_step <= +0\nstep.time.median <= +3 %\nkernels.per_step <= 2", &run, 1, &base, 1);
+    assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
+    assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 2);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_NOT_COMPARABLE);
+    assert_non_null(strstr(c.items[0].reason, "gpu A / B"));
+}
+
+static void ranks_are_compared_with_the_same_rank(void **state)
+{
+    GUARD;
+    struct tp_summary runs[] = {with(scaled(1, 0), "kernels.per_step", 5), with(scaled(1, 0), "kernels.per_step", 9)};
+    struct tp_summary base[] = {with(scaled(1, 0), "kernels.per_step", 9), with(scaled(1, 0), "kernels.per_step", 4)};
+    runs[0].key.rank = base[1].key.rank = 0;
+    runs[1].key.rank = base[0].key.rank = 1;
+    struct tp_check c = judged("kernels.per_step <= +0\n", runs, 2, base, 2);
+    assert_int_equal(c.count, 2);
+    assert_int_equal(c.counts[TP_CHECK_FAIL], 1);
+    assert_true(tp_str_equal(c.items[0].subject, TP_STR("rank 0")));
+    c = judged("kernels.per_step <= 5 @0\nkernels.per_step <= 9 @1\nkernels.per_step <= 1 @7\n", runs, 2, NULL, 0);
+    assert_int_equal(c.count, 3);
+    assert_int_equal(c.counts[TP_CHECK_FAIL], 1);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_MISSING); /* rank 7 */
+}
+
+static void counts_per_step_of_other_numbers_of_steps_may_differ_by_less_than_half(void **state)
+{
+    GUARD;
+    struct tp_summary base = with(run_of(ten_steps, 10), "kernels.per_step", 100.1);
+    struct tp_summary run = with(run_of(ten_steps, 5), "kernels.per_step", 100.2);
+    assert_int_equal(judged("kernels.per_step <= +0", &run, 1, &base, 1).verdict, TP_CHECK_PASS);
+    run = with(run, "kernels.per_step", 101.2);
+    assert_int_equal(judged("kernels.per_step <= +0", &run, 1, &base, 1).verdict, TP_CHECK_FAIL);
+    run = with(run_of(ten_steps, 10), "kernels.per_step", 100.2);
+    assert_int_equal(judged("kernels.per_step <= +0", &run, 1, &base, 1).verdict, TP_CHECK_FAIL);
+}
+
+static void a_failed_line_points_at_new_waits_and_findings(void **state)
+{
+    GUARD;
+    struct tp_summary_row rows[2] = {
+        {.kind = TP_SUMMARY_SYNC, .name = TP_STR("wait"), .owner = TP_STR("op"), .shape = TP_STR("a.py(1): f")},
+        {.kind = TP_SUMMARY_SYNC, .name = TP_STR("wait"), .owner = TP_STR("op"), .shape = TP_STR("b.py(2): g")},
+    };
+    struct tp_summary_finding finding = {
+        .rule = TP_STR("A5"), .title = TP_STR("t"), .file_line = TP_STR("c.py(3): h"), .severity = TP_SEVERITY_HIGH};
+    struct tp_summary base = with(with(scaled(1, 0), "sync.per_step", 1), "finding.high", 0), run;
+    rows[0].time.count = rows[1].time.count = 10;
+    base.rows = rows;
+    base.row_count = 1;
+    run = with(with(base, "sync.per_step", 2), "finding.high", 1);
+    run.row_count = 2;
+    run.findings = &finding;
+    run.finding_count = 1;
+    struct tp_check c = judged("sync.per_step <= +0\nfinding.high == 0\n", &run, 1, &base, 1);
+    assert_int_equal(c.count, 2);
+    assert_int_equal(c.items[0].place_count, 1);
+    assert_true(tp_str_equal(c.items[0].places[0].file_line, TP_STR("b.py(2): g")));
+    assert_int_equal(c.items[1].place_count, 1);
+    assert_true(tp_str_equal(c.items[1].places[0].rule, TP_STR("A5")));
+    assert_true(tp_str_equal(c.items[1].places[0].file_line, TP_STR("c.py(3): h")));
+}
+
+/* Two runs of one program whose steps vary by about 5 %, a thousand times: at most 1 % may fail, 10 % slower ones must.
+ */
+static void runs_of_the_same_program_fail_in_less_than_one_of_hundred(void **state)
+{
+    GUARD;
+    struct tp_random random = {42};
+    int alarms = 0, found = 0;
+    for (int trial = 0; trial < 1000; trial++) {
+        int64_t steps[3][20];
+        for (int side = 0; side < 3; side++)
+            for (int i = 0; i < 20; i++) {
+                double noise = tp_random_unit(&random) + tp_random_unit(&random) + tp_random_unit(&random) - 1.5;
+                steps[side][i] = llround(1e6 * (side == 2 ? 1.15 : 1) * (1 + 0.1 * noise));
+            }
+        struct tp_summary base = run_of(steps[0], 20), same = run_of(steps[1], 20), slow = run_of(steps[2], 20);
+        alarms += judged("step.time.median <= +0 %", &same, 1, &base, 1).verdict == TP_CHECK_FAIL;
+        found += judged("step.time.median <= +0 %", &slow, 1, &base, 1).verdict == TP_CHECK_FAIL;
+    }
+    if (alarms > 10 || found < 950)
+        fail_msg("%d false alarms, %d of 1000 slower runs found", alarms, found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_are_judged_as_they_are),
+        cmocka_unit_test(the_sample_nearest_to_breaking_a_limit_counts),
+        cmocka_unit_test(a_slower_step_fails_only_beyond_limit_and_noise),
+        cmocka_unit_test(the_noise_floor_is_learned_from_history),
+        cmocka_unit_test(a_required_speedup_fails_when_it_is_not_there),
+        cmocka_unit_test(what_is_missing_fails_unless_it_is_optional),
+        cmocka_unit_test(no_baseline_is_inconclusive),
+        cmocka_unit_test(sides_that_do_not_compare_are_inconclusive),
+        cmocka_unit_test(ranks_are_compared_with_the_same_rank),
+        cmocka_unit_test(counts_per_step_of_other_numbers_of_steps_may_differ_by_less_than_half),
+        cmocka_unit_test(a_failed_line_points_at_new_waits_and_findings),
+        cmocka_unit_test(runs_of_the_same_program_fail_in_less_than_one_of_hundred),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,188 @@
+/* Functions of files without symbols: this program's own table, and tables that are damaged. */
+#include "writer/eh_frame.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct tp_eh_frame own;
+static uint64_t base;
+
+/* From the file: in memory a sanitizer watches what lies between variables. */
+static const uint8_t *read_own(size_t offset, size_t size)
+{
+    uint8_t *bytes = malloc(size);
+    int fd = open("/proc/self/exe", O_RDONLY);
+    ssize_t n = bytes && fd >= 0 ? pread(fd, bytes, size, (off_t)offset) : -1;
+    close(fd);
+    if (n != (ssize_t)size)
+        abort();
+    return bytes;
+}
+
+/* The program is the first module: its segment with the table. */
+static int find_own(struct dl_phdr_info *info, size_t size, void *context)
+{
+    uint64_t table = 0;
+    (void)size, (void)context;
+    base = info->dlpi_addr;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+            table = info->dlpi_phdr[i].p_vaddr;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_LOAD && table >= p->p_vaddr && table - p->p_vaddr < p->p_filesz)
+            own = (struct tp_eh_frame){.bytes = read_own(p->p_offset, p->p_filesz),
+                                       .size = p->p_filesz,
+                                       .address = p->p_vaddr,
+                                       .header = table};
+    }
+    return 1;
+}
+
+static int enter(void **state)
+{
+    (void)state;
+    dl_iterate_phdr(find_own, NULL);
+    return own.size ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    free((void *)(uintptr_t)own.bytes);
+    return 0;
+}
+
+__attribute__((noinline)) static int some_function(int a)
+{
+    char text[64];
+    memset(text, a, sizeof text);
+    __asm__ volatile("" : : "r"(text) : "memory");
+    return text[a & 63];
+}
+
+static uint64_t address_of(int (*function)(int))
+{
+    return (uint64_t)(uintptr_t)function - base;
+}
+
+static void all_code_of_a_function_is_its_own(void **state)
+{
+    struct tp_eh_function f = {0, 0}, other = {0, 0};
+    const uint64_t start = address_of(some_function);
+    (void)state;
+    assert_true(tp_eh_frame_function(&f, &own, start));
+    assert_int_equal(f.start, start);
+    assert_true(f.end > start + 8);
+    for (uint64_t pc = start; pc < f.end; pc++) {
+        assert_true(tp_eh_frame_function(&other, &own, pc));
+        assert_int_equal(other.start, start);
+        assert_int_equal(other.end, f.end);
+    }
+    assert_true(!tp_eh_frame_function(&other, &own, start - 1) || other.start < start);
+    assert_true(!tp_eh_frame_function(&other, &own, f.end) || other.start >= f.end);
+}
+
+static void what_is_not_code_is_no_function(void **state)
+{
+    struct tp_eh_function f;
+    const struct tp_eh_frame none = {0};
+    (void)state;
+    assert_false(tp_eh_frame_function(&f, &own, 0));
+    assert_false(tp_eh_frame_function(&f, &own, own.header));
+    assert_false(tp_eh_frame_function(&f, &own, UINT64_MAX));
+    assert_false(tp_eh_frame_function(&f, &none, 1));
+    assert_false(tp_eh_frame_function(&f, &none, 0));
+}
+
+/* A header, a description of what functions have in common, and one of a function of 0x40 bytes at 0x5000. */
+static const uint8_t small[] = {
+    1,    0x1b, 0x03, 0x3b, 0,    0, 0, 0, 1,    0,    0,   0, /* 0x1000: one row */
+    0x00, 0x40, 0,    0,    0x2c, 0, 0, 0,                     /* 0x5000; 0x102c */
+    0x14, 0,    0,    0,    0,    0, 0, 0, 1,    'z',  'R', 0,
+    1,    0x78, 16,   1,    0x1b, 0, 0, 0, /* 0x1014: pc relative, 4 bytes */
+    0,    0,    0,    0,                   /* (to 0x102c) */
+    0x10, 0,    0,    0,    0x1c, 0, 0, 0, 0xcc, 0x3f, 0,   0,
+    0x40, 0,    0,    0,    0,    0, 0, 0, /* 0x102c: 0x5000 - 0x1034 */
+};
+
+static struct tp_eh_frame copy_of_small(uint8_t *bytes, size_t size)
+{
+    memcpy(bytes, small, size);
+    return (struct tp_eh_frame){.bytes = bytes, .size = size, .address = 0x1000, .header = 0x1000};
+}
+
+static void a_table_is_read_as_the_format_says(void **state)
+{
+    struct tp_eh_function f;
+    uint8_t bytes[sizeof small];
+    struct tp_eh_frame frame = copy_of_small(bytes, sizeof bytes);
+    (void)state;
+    assert_true(tp_eh_frame_function(&f, &frame, 0x503f));
+    assert_int_equal(f.start, 0x5000);
+    assert_int_equal(f.end, 0x5040);
+    assert_false(tp_eh_frame_function(&f, &frame, 0x5040));
+    assert_false(tp_eh_frame_function(&f, &frame, 0x4fff));
+    bytes[36] = 0x01; /* an encoding that there is not */
+    assert_false(tp_eh_frame_function(&f, &frame, 0x5000));
+}
+
+/* Each byte changed, and every length: with the sanitizers, nothing outside is read. */
+static void damage_is_no_function_at_worst(void **state)
+{
+    struct tp_eh_function f;
+    (void)state;
+    for (size_t size = 0; size <= sizeof small; size++) {
+        uint8_t *bytes = malloc(size + !size);
+        assert_non_null(bytes);
+        struct tp_eh_frame frame = copy_of_small(bytes, size);
+        bool is_found = tp_eh_frame_function(&f, &frame, 0x5000);
+        assert_true(is_found == (size == sizeof small));
+        for (size_t at = 0; at < size; at++)
+            for (unsigned value = 0; value < 256; value += 5) {
+                bytes[at] ^= (uint8_t)value;
+                if (tp_eh_frame_function(&f, &frame, 0x5000))
+                    assert_true(f.start <= 0x5000 && f.end > 0x5000);
+                bytes[at] ^= (uint8_t)value;
+            }
+        free(bytes);
+    }
+}
+
+static void a_damaged_table_of_a_real_program_ends(void **state)
+{
+    struct tp_eh_function f;
+    struct tp_eh_frame frame = own;
+    uint8_t *bytes = malloc(own.size);
+    (void)state;
+    assert_non_null(bytes);
+    memcpy(bytes, own.bytes, own.size);
+    frame.bytes = bytes;
+    const size_t from = (size_t)(own.header - own.address);
+    for (unsigned seed = 1; seed < 20000; seed++) {
+        size_t at = from + seed * 2654435761u % (own.size - from);
+        bytes[at] ^= (uint8_t)(seed * 31u | 1u);
+        uint64_t pc = address_of(some_function) + seed % 4096;
+        if (tp_eh_frame_function(&f, &frame, pc))
+            assert_true(f.start <= pc && pc < f.end);
+    }
+    free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_code_of_a_function_is_its_own),      cmocka_unit_test(what_is_not_code_is_no_function),
+        cmocka_unit_test(a_table_is_read_as_the_format_says),     cmocka_unit_test(damage_is_no_function_at_worst),
+        cmocka_unit_test(a_damaged_table_of_a_real_program_ends),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}

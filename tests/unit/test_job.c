@@ -1,0 +1,264 @@
+/* Jobs of many ranks: planted causes are named first, clean jobs are silent, clocks are brought together. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/job/plan.h"
+#include "webreport/job/job.h"
+
+enum { SEEDS = 5 };
+
+struct fixture {
+    struct tp_arena arena, scratch;
+    struct plan plan;
+    struct tp_job job;
+};
+
+static void add_rank(struct fixture *f, uint32_t rank)
+{
+    struct tp_summary summary;
+    tp_arena_init(&f->scratch, 0);
+    if (setjmp(f->scratch.guard))
+        abort();
+    plan_summary(&f->plan, rank, &summary, &f->scratch);
+    tp_job_add(&f->job, &summary);
+    tp_arena_release(&f->scratch);
+}
+
+static void run(struct fixture *f, struct plan plan)
+{
+    f->plan = plan;
+    tp_arena_init(&f->arena, 0);
+    if (setjmp(f->arena.guard))
+        abort();
+    plan_run(&f->plan, &f->arena);
+    tp_job_open(&f->job, &f->arena, TP_STR("planned"), TP_NULL_INT);
+    for (uint32_t r = 0; r < f->plan.ranks; r++)
+        if (f->plan.fault != PLAN_MISSING_RANKS || !plan_is_victim(&f->plan, r))
+            add_rank(f, r);
+    tp_job_finish(&f->job);
+}
+
+static void release(struct fixture *f)
+{
+    tp_arena_release(&f->arena);
+}
+
+static const struct tp_job_finding *first_finding(const struct tp_job *job)
+{
+    return job->findings.count ? TP_AT(&job->findings, struct tp_job_finding, 0) : NULL;
+}
+
+/* Sizes with their layouts: tensor x pipeline. */
+static const struct {
+    uint32_t ranks, tensor, pipeline, victims;
+} layouts[] = {{2, 1, 1, 1},  {3, 1, 1, 1},  {4, 1, 1, 1},   {8, 1, 1, 1},    {8, 2, 2, 1},   {16, 4, 1, 2},
+               {64, 8, 2, 3}, {64, 1, 1, 5}, {256, 8, 4, 4}, {1000, 2, 1, 9}, {1024, 8, 8, 8}};
+enum { LAYOUTS = sizeof layouts / sizeof *layouts };
+
+static void show(const struct fixture *f)
+{
+    print_message("seed %llu, %u ranks (%u x %u), fault %s\n", (unsigned long long)f->plan.seed, f->plan.ranks,
+                  f->plan.tensor, f->plan.pipeline, plan_fault_names[f->plan.fault]);
+    for (size_t i = 0; i < f->job.findings.count; i++) {
+        const struct tp_job_finding *finding = TP_AT(&f->job.findings, struct tp_job_finding, i);
+        print_message("  %s. %s\n", finding->title, finding->detail);
+    }
+}
+
+static struct plan plan_of(uint64_t seed, unsigned layout, enum plan_fault fault)
+{
+    return (struct plan){.seed = seed,
+                         .ranks = layouts[layout].ranks,
+                         .tensor = layouts[layout].tensor,
+                         .pipeline = layouts[layout].pipeline,
+                         .victims = layouts[layout].victims,
+                         .steps = 7,
+                         .fault = fault};
+}
+
+static void a_clean_job_raises_nothing(void **state)
+{
+    (void)state;
+    for (unsigned l = 0; l < LAYOUTS; l++)
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            struct fixture f;
+            run(&f, plan_of(seed, l, PLAN_CLEAN));
+            if (f.job.findings.count)
+                show(&f);
+            assert_int_equal(f.job.findings.count, 0);
+            release(&f);
+        }
+}
+
+/* The first finding is of this rule and names exactly the planted ranks. */
+static void expect_first(const struct fixture *f, enum tp_job_rule rule)
+{
+    const struct tp_job_finding *first = first_finding(&f->job);
+    bool is_right = first && first->rule == rule;
+    for (uint32_t r = 0; is_right && r < f->plan.ranks; r++)
+        is_right = tp_rank_set_has(&first->ranks, r) == plan_is_victim(&f->plan, r);
+    if (!is_right)
+        show(f);
+    assert_true(is_right);
+}
+
+static void planted_stragglers_are_named_first(void **state)
+{
+    static const enum plan_fault faults[] = {PLAN_SLOW_COMPUTE, PLAN_LATE_HOST, PLAN_SLOW_DATA, PLAN_MORE_WORK,
+                                             PLAN_MISSING_RANKS};
+    static const enum tp_job_rule rules[] = {TP_JOB_SLOW_COMPUTE, TP_JOB_LATE_HOST, TP_JOB_SLOW_DATA,
+                                             TP_JOB_SLOW_COMPUTE, TP_JOB_MISSING_RANKS};
+    (void)state;
+    for (unsigned l = 0; l < LAYOUTS; l++)
+        for (unsigned i = 0; i < sizeof faults / sizeof *faults; i++)
+            for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+                struct fixture f;
+                run(&f, plan_of(seed, l, faults[i]));
+                expect_first(&f, rules[i]);
+                assert_int_equal(f.job.findings.count, 1);
+                release(&f);
+            }
+}
+
+static void a_slow_link_is_found_among_groups_alike(void **state)
+{
+    (void)state;
+    for (unsigned l = 0; l < LAYOUTS; l++)
+        for (uint64_t seed = 1; seed <= SEEDS && layouts[l].tensor * layouts[l].pipeline >= 4; seed++) {
+            struct fixture f;
+            struct plan plan = plan_of(seed, l, PLAN_SLOW_LINK);
+            plan.victims = 1;
+            run(&f, plan);
+            expect_first(&f, TP_JOB_SLOW_LINK);
+            assert_int_equal(f.job.findings.count, 1);
+            release(&f);
+        }
+}
+
+static void imbalance_is_told_from_stragglers(void **state)
+{
+    (void)state;
+    for (unsigned l = 2; l < LAYOUTS; l++)
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            struct fixture f;
+            if (layouts[l].ranks / layouts[l].pipeline < 8)
+                continue;
+            run(&f, plan_of(seed, l, PLAN_IMBALANCE));
+            if (!first_finding(&f.job) || first_finding(&f.job)->rule != TP_JOB_IMBALANCE)
+                show(&f);
+            assert_non_null(first_finding(&f.job));
+            assert_int_equal(first_finding(&f.job)->rule, TP_JOB_IMBALANCE);
+            release(&f);
+            run(&f, plan_of(seed, l, PLAN_CHANGING_IMBALANCE));
+            if (!first_finding(&f.job) || first_finding(&f.job)->rule != TP_JOB_CHANGING_IMBALANCE)
+                show(&f);
+            assert_non_null(first_finding(&f.job));
+            assert_int_equal(first_finding(&f.job)->rule, TP_JOB_CHANGING_IMBALANCE);
+            release(&f);
+        }
+}
+
+/* Offsets relative to rank 0 equal the planted ones: arrivals of all ranks at the last call differ by what the plan
+ * says, not by hours. */
+static void clocks_are_aligned_by_collectives(void **state)
+{
+    (void)state;
+    for (unsigned l = 0; l < LAYOUTS; l++) {
+        struct fixture f;
+        run(&f, plan_of(5, l, PLAN_SLOW_COMPUTE));
+        assert_int_equal(f.job.component_count, 1);
+        for (uint32_t r = 0; r < f.plan.ranks; r++) {
+            const struct tp_job_rank *rank = tp_job_rank_at(&f.job, r);
+            const struct tp_job_call *own = tp_job_call_at(&f.job, rank->first_call + rank->call_count - 1);
+            const struct tp_job_rank *zero = tp_job_rank_at(&f.job, 0);
+            const struct tp_job_call *its = tp_job_call_at(&f.job, zero->first_call + zero->call_count - 1);
+            int64_t apart = own->end_ns + rank->offset_ns - its->end_ns - zero->offset_ns;
+            assert_in_range(apart + 20000, 0, 40000); /* ends differ by up to 4 us by plan */
+        }
+        assert_in_range(f.job.largest_residual_ns, f.plan.ranks > 2, 8000);
+        release(&f);
+    }
+}
+
+static void the_straggler_arrives_last_and_others_wait(void **state)
+{
+    struct fixture f;
+    (void)state;
+    run(&f, plan_of(2, 3, PLAN_SLOW_COMPUTE));
+    for (uint32_t r = 0; r < f.plan.ranks; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(&f.job, r);
+        if (plan_is_victim(&f.plan, r)) {
+            assert_in_range(rank->caused_wait_ns, 15000000, 25000000); /* 20 ms were planted */
+            assert_true(rank->last_count >= 7);
+        } else {
+            assert_in_range(rank->caused_wait_ns, 0, 2000000);
+        }
+    }
+    release(&f);
+}
+
+static void ranks_of_different_stages_are_not_compared(void **state)
+{
+    struct fixture f;
+    (void)state;
+    run(&f, plan_of(1, 8, PLAN_CLEAN));
+    assert_int_equal(f.job.clusters.count, 4);
+    for (size_t c = 0; c < 4; c++)
+        assert_int_equal(tp_job_cluster_at(&f.job, c)->rank_count, 64);
+    release(&f);
+}
+
+static void findings_of_ranks_are_merged(void **state)
+{
+    struct fixture f;
+    (void)state;
+    run(&f, plan_of(1, 4, PLAN_CLEAN));
+    assert_int_equal(f.job.merged.count, 1);
+    const struct tp_job_merged *merged = TP_AT(&f.job.merged, struct tp_job_merged, 0);
+    assert_string_equal(tp_rank_set_text(&f.arena, &merged->ranks, 0), "1,5");
+    assert_int_equal(merged->worst_rank, 5);
+    release(&f);
+}
+
+static void rank_sets_are_runs(void **state)
+{
+    struct tp_arena arena;
+    struct tp_rank_set set;
+    static const int64_t numbers[] = {0, 1, 1, 2, 3, 7, 9, 10};
+    (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        abort();
+    tp_rank_set_init(&set, &arena);
+    assert_string_equal(tp_rank_set_text(&arena, &set, 0), "");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        tp_rank_set_add(&set, numbers[i]);
+    assert_string_equal(tp_rank_set_text(&arena, &set, 0), "0-3,7,9-10");
+    assert_string_equal(tp_rank_set_text(&arena, &set, 2), "0-3,7,\xe2\x80\xa6 (7 in all)");
+    assert_int_equal(set.count, 7);
+    assert_true(tp_rank_set_has(&set, 9));
+    assert_false(tp_rank_set_has(&set, 8));
+    assert_false(tp_rank_set_has(&set, 11));
+    tp_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rank_sets_are_runs),
+        cmocka_unit_test(a_clean_job_raises_nothing),
+        cmocka_unit_test(planted_stragglers_are_named_first),
+        cmocka_unit_test(a_slow_link_is_found_among_groups_alike),
+        cmocka_unit_test(imbalance_is_told_from_stragglers),
+        cmocka_unit_test(clocks_are_aligned_by_collectives),
+        cmocka_unit_test(the_straggler_arrives_last_and_others_wait),
+        cmocka_unit_test(ranks_of_different_stages_are_not_compared),
+        cmocka_unit_test(findings_of_ranks_are_merged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+/* The check job: see check.h. */
+#include "webreport/cli/check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "webreport/check/check_print.h"
+#include "webreport/cli/cmd.h"
+#include "webreport/cli/inputs.h"
+#include "webreport/cli/summaries.h"
+#include "webreport/model/merge_sort.h"
+#include "writer/base/fs.h"
+#include "writer/base/limits.h"
+
+struct job {
+    const struct tp_check_job *options;
+    struct tp_arena arena;
+    struct tp_budget budget;
+    struct tp_summaries sides[2]; /* baseline, run */
+    struct tp_check_input input;
+    struct tp_check check;
+    struct tp_buf texts[TP_CHECK_OUTPUTS];
+    struct tp_outfile *files[TP_CHECK_OUTPUTS];
+    struct tp_error err;
+};
+
+enum { BASE, RUN };
+
+/* ---- budget ---- */
+
+static int read_budget(struct job *job)
+{
+    const char *path = job->options->budget;
+    struct tp_error why = {0};
+    if (!path) {
+        tp_budget_default(&job->budget, job->options->baseline != NULL, &job->arena);
+        return TP_OK;
+    }
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rbe");
+    if (!file)
+        return tp_error_set(&job->err, TP_EUSAGE, 0, "%.200s: %s", path, strerror(errno));
+    char *bytes = tp_arena_alloc(&job->arena, TP_MAX_BUDGET_BYTES + 1);
+    size_t size = fread(bytes, 1, TP_MAX_BUDGET_BYTES + 1, file);
+    bool is_read = !ferror(file);
+    if (file != stdin)
+        fclose(file);
+    if (!is_read)
+        return tp_error_set(&job->err, TP_EUSAGE, 0, "%.200s: cannot be read", path);
+    int code = tp_budget_parse(&job->budget, path, bytes, size, &job->arena, &why);
+    return code < 0 ? tp_error_set(&job->err, TP_EUSAGE, 0, "%s", why.text) : TP_OK;
+}
+
+/* ---- sides ---- */
+
+/* Oldest first. Runs without a wall time keep the order of their names. */
+static int by_start(const void *x, const void *y, const void *context)
+{
+    const struct tp_summary *a = x, *b = y;
+    (void)context;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* Last part of a path: outputs shall not tell where it was. */
+static const char *shown_name(struct tp_arena *arena, const char *path)
+{
+    size_t size = strlen(path), from;
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    for (from = size; from > 0 && path[from - 1] != '/'; from--)
+        ;
+    return tp_arena_copy(arena, path + from, size - from);
+}
+
+static int load(struct job *job, int side, const char *const *paths, size_t count)
+{
+    const struct tp_check_job *o = job->options;
+    struct tp_check_side *out = side == BASE ? &job->input.base : &job->input.run;
+    struct tp_summaries_options how = TP_SUMMARIES_OPTIONS;
+    how.paths = paths;
+    how.path_count = count;
+    how.read = o->read;
+    how.rules = &o->rules;
+    how.console = o->console;
+    int code = tp_summaries_load(&job->sides[side], &job->arena, &how, &job->err);
+    if (code < 0)
+        return code;
+    tp_merge_sort(&job->arena, job->sides[side].items, job->sides[side].count, sizeof(struct tp_summary), by_start,
+                  NULL);
+    *out = (struct tp_check_side){count == 1 ? shown_name(&job->arena, paths[0]) : "inputs", job->sides[side].items,
+                                  job->sides[side].count};
+    return TP_OK;
+}
+
+/* A baseline that is to be made by this run need not be there. */
+static bool is_new_baseline(const struct tp_check_job *o)
+{
+    return o->updates_baseline && access(o->baseline, F_OK) != 0 && errno == ENOENT;
+}
+
+static int load_sides(struct job *job)
+{
+    const struct tp_check_job *o = job->options;
+    int code = load(job, RUN, o->inputs, o->input_count);
+    if (code < 0 || !o->baseline || is_new_baseline(o))
+        return code;
+    return load(job, BASE, &o->baseline, 1);
+}
+
+/* ---- outputs ---- */
+
+static void (*const printers[TP_CHECK_OUTPUTS])(const struct tp_check_print *print, struct tp_buf *out) = {
+    tp_check_text, tp_check_json, tp_check_junit, tp_check_sarif, tp_check_markdown, tp_check_badge};
+
+/* Opens and fills all that is wanted, then lets them appear. */
+static int write_outputs(struct job *job)
+{
+    const struct tp_check_job *o = job->options;
+    const char *text_path = o->paths[TP_CHECK_TEXT];
+    struct tp_check_print print = {.check = &job->check,
+                                   .arena = &job->arena,
+                                   .source_root = o->source_root,
+                                   .has_color = o->console->has_color && text_path && strcmp(text_path, "-") == 0 &&
+                                                isatty(STDOUT_FILENO)};
+    int code = TP_OK;
+    for (int i = 0; i < TP_CHECK_OUTPUTS && code == TP_OK; i++) {
+        if (!o->paths[i])
+            continue;
+        printers[i](&print, &job->texts[i]);
+        code = job->texts[i].failed ? tp_error_set(&job->err, job->texts[i].failed, 0, "out of memory")
+                                    : tp_outfile_open(&job->files[i], o->paths[i], &job->err);
+        if (code == TP_OK)
+            code = tp_outfile_write(job->files[i], job->texts[i].data, job->texts[i].size, &job->err);
+    }
+    for (int i = 0; i < TP_CHECK_OUTPUTS && code == TP_OK; i++)
+        if (job->files[i])
+            code = tp_outfile_commit(&job->files[i], &job->err);
+    return code;
+}
+
+/* ---- all ---- */
+
+static int run_job(struct job *job)
+{
+    int code = read_budget(job);
+    code = code < 0 ? code : load_sides(job);
+    if (code < 0)
+        return code;
+    job->input.budget = &job->budget;
+    tp_check_build(&job->check, &job->input, &job->arena);
+    return write_outputs(job);
+}
+
+static int exit_code(const struct job *job, int code)
+{
+    enum tp_check_status verdict = job->check.verdict;
+    if (code < 0)
+        return code == TP_EUSAGE ? TP_EXIT_USAGE : tp_inputs_exit_code(code);
+    bool is_bad = verdict == TP_CHECK_FAIL || (verdict == TP_CHECK_INCONCLUSIVE && job->options->fails_inconclusive);
+    return is_bad ? TP_EXIT_FOUND : TP_EXIT_DONE;
+}
+
+int tp_check_run(const struct tp_check_job *options)
+{
+    struct job state = {.options = options};
+    struct job *volatile job = &state;
+    volatile int code;
+    tp_arena_init(&state.arena, 0);
+    for (int i = 0; i < TP_CHECK_OUTPUTS; i++)
+        tp_buf_init(&state.texts[i], 0);
+    if (setjmp(state.arena.guard) == 0)
+        code = run_job(job);
+    else
+        code = tp_error_set(&job->err, job->arena.code, 0,
+                            job->arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    tp_console_progress_end(options->console);
+    if (code < 0)
+        tp_console_error(options->console, "%s", job->err.text);
+    for (int i = 0; i < TP_CHECK_OUTPUTS; i++) {
+        tp_outfile_discard(&job->files[i]);
+        tp_buf_release(&job->texts[i]);
+    }
+    int result = exit_code(job, code);
+    tp_arena_release(&job->arena);
+    return result;
+}

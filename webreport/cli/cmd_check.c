@@ -1,0 +1,123 @@
+/* tracepress check INPUT...: options, checked and handed to the job in check.c; the list of metrics. */
+#include <string.h>
+
+#include "webreport/check/metric_list.h"
+#include "webreport/cli/check.h"
+#include "webreport/cli/cmd.h"
+#include "webreport/cli/opt.h"
+#include "writer/base/fs.h"
+
+struct options {
+    const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root;
+    uint64_t max_input;
+    struct tp_opt_list rules;
+    int inconclusive, format, color;
+    bool update_baseline, list_metrics, strict, quiet, help;
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct tp_opt table[] = {
+    {"budget", 0, TP_OPT_TEXT, AT(budget), NULL},
+    {"baseline", 0, TP_OPT_TEXT, AT(baseline), NULL},
+    {"update-baseline", 0, TP_OPT_FLAG, AT(update_baseline), NULL},
+    {"label", 0, TP_OPT_TEXT, AT(label), NULL},
+    {"inconclusive", 0, TP_OPT_CHOICE, AT(inconclusive), "pass|fail"},
+    {"output", 'o', TP_OPT_TEXT, AT(text), NULL},
+    {"json", 0, TP_OPT_TEXT, AT(json), NULL},
+    {"junit", 0, TP_OPT_TEXT, AT(junit), NULL},
+    {"sarif", 0, TP_OPT_TEXT, AT(sarif), NULL},
+    {"markdown", 0, TP_OPT_TEXT, AT(markdown), NULL},
+    {"badge", 0, TP_OPT_TEXT, AT(badge), NULL},
+    {"source-root", 0, TP_OPT_TEXT, AT(source_root), NULL},
+    {"list-metrics", 0, TP_OPT_FLAG, AT(list_metrics), NULL},
+    {"format", 0, TP_OPT_CHOICE, AT(format), "text|json"},
+    {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
+    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
+    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
+    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
+    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
+    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static int usage(struct tp_console *console, const char *what)
+{
+    tp_console_error(console, "check: %s; 'tracepress help check' lists the options", what);
+    return TP_EXIT_USAGE;
+}
+
+static int list_metrics(const struct options *o, struct tp_console *console)
+{
+    struct tp_buf out;
+    struct tp_outfile *file = NULL;
+    struct tp_error err = {0};
+    tp_buf_init(&out, 0);
+    if (o->format == 1)
+        tp_metric_list_json(&out);
+    else
+        tp_metric_list_text(&out);
+    int code = out.failed ? tp_error_set(&err, out.failed, 0, "out of memory")
+                          : tp_outfile_open(&file, o->text ? o->text : "-", &err);
+    code = code < 0 ? code : tp_outfile_write(file, out.data, out.size, &err);
+    code = code < 0 ? code : tp_outfile_commit(&file, &err);
+    if (code < 0)
+        tp_console_error(console, "%s", err.text);
+    tp_outfile_discard(&file);
+    tp_buf_release(&out);
+    return code == TP_OK ? TP_EXIT_DONE : code == TP_EIO ? TP_EXIT_NO_OUTPUT : TP_EXIT_LIMIT;
+}
+
+/* Where the outputs go: the text to standard output unless another one does. False: two have one name. */
+static bool place_outputs(struct tp_check_job *job, const struct options *o)
+{
+    const char *const paths[TP_CHECK_OUTPUTS] = {o->text, o->json, o->junit, o->sarif, o->markdown, o->badge};
+    bool is_taken = false, is_good = true;
+    for (int i = 0; i < TP_CHECK_OUTPUTS; i++) {
+        job->paths[i] = paths[i];
+        is_taken |= paths[i] && strcmp(paths[i], "-") == 0;
+        for (int k = 0; k < i && paths[i]; k++)
+            is_good &= !paths[k] || strcmp(paths[i], paths[k]) != 0 || strcmp(paths[i], "/dev/null") == 0;
+        is_good &= !paths[i] || *paths[i];
+    }
+    if (!o->text && !is_taken)
+        job->paths[TP_CHECK_TEXT] = "-";
+    return is_good;
+}
+
+int tp_cmd_check(int argc, char **argv)
+{
+    struct options o = {0};
+    struct tp_error err = {0};
+    struct tp_console console;
+    struct tp_check_job job = {.console = &console};
+    int code = tp_opt_parse(table, &o, argc, argv, &job.input_count, &err);
+    tp_console_init(&console, o.quiet, o.color);
+    if (o.help)
+        return tp_help_print("check");
+    if (code < 0)
+        return usage(&console, err.text);
+    if (o.list_metrics)
+        return list_metrics(&o, &console);
+    if (job.input_count == 0)
+        return usage(&console, "name a trace, a .tps file, or a folder of either");
+    for (size_t i = 0; i < o.rules.count; i++)
+        if (tp_rules_override(&job.rules, o.rules.items[i], &err) < 0)
+            return usage(&console, err.text);
+    if (!place_outputs(&job, &o))
+        return usage(&console, "the name of an output is empty, or that of another one");
+    if (o.update_baseline && !o.baseline)
+        return usage(&console, "--update-baseline needs --baseline");
+    if (o.label && (!o.update_baseline || !*o.label || strchr(o.label, '/') || *o.label == '.'))
+        return usage(&console, "--label is the name of a file, for --update-baseline");
+    job.inputs = (const char *const *)argv;
+    job.budget = o.budget;
+    job.baseline = o.baseline;
+    job.updates_baseline = o.update_baseline;
+    job.label = o.label;
+    job.fails_inconclusive = o.inconclusive == 1;
+    job.source_root = o.source_root;
+    job.read.max_input_bytes = o.max_input;
+    job.read.is_strict = o.strict;
+    return tp_check_run(&job);
+}

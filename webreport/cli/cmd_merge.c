@@ -1,0 +1,56 @@
+/* tracepress merge F.tps... -o F.tps: options, checked and handed to the job in summarize.c. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "webreport/cli/cmd.h"
+#include "webreport/cli/opt.h"
+#include "webreport/cli/summarize.h"
+
+struct options {
+    const char *out, *files_from;
+    int format, color;
+    bool strict, quiet, help;
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct tp_opt table[] = {
+    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},          {"files-from", 0, TP_OPT_TEXT, AT(files_from), NULL},
+    {"format", 0, TP_OPT_CHOICE, AT(format), "tps|json"}, {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
+    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},         {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
+    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},           {NULL, 0, 0, 0, NULL},
+};
+
+static int usage(struct tp_console *console, const char *what)
+{
+    tp_console_error(console, "merge: %s; 'tracepress help merge' lists the options", what);
+    return TP_EXIT_USAGE;
+}
+
+int tp_cmd_merge(int argc, char **argv)
+{
+    struct options o = {0};
+    struct tp_error err = {0};
+    struct tp_console console;
+    struct tp_summarize_job job = {.load = TP_SUMMARIES_OPTIONS, .shard_count = 1, .only_merges = true};
+    struct stat info;
+    size_t inputs;
+    int code = tp_opt_parse(table, &o, argc, argv, &inputs, &err);
+    tp_console_init(&console, o.quiet, o.color);
+    if (o.help)
+        return tp_help_print("merge");
+    if (code < 0)
+        return usage(&console, err.text);
+    if (inputs == 0 && !o.files_from)
+        return usage(&console, "name summaries, a folder to search for *.tps, or a list with --files-from");
+    job.out = o.out ? o.out : o.format == TP_SUMMARIZE_JSON ? "-" : NULL;
+    if (!job.out || (stat(job.out, &info) == 0 && S_ISDIR(info.st_mode)))
+        return usage(&console, "name the summary to write: -o FILE.tps");
+    job.load.paths = (const char *const *)argv;
+    job.load.path_count = inputs;
+    job.load.console = &console;
+    job.load.read.is_strict = o.strict;
+    job.files_from = o.files_from;
+    job.format = o.format;
+    return tp_summarize_run(&job);
+}

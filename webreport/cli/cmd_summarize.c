@@ -1,0 +1,133 @@
+/* tracepress summarize INPUT... -o F.tps: options, checked and handed to the job in summarize.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "webreport/cli/cmd.h"
+#include "webreport/cli/opt.h"
+#include "webreport/cli/summarize.h"
+
+struct options {
+    const char *out, *files_from, *shard, *job;
+    int64_t rank;
+    uint64_t max_input;
+    struct tp_opt_list rules;
+    int format, color;
+    bool auto_rank, skip_existing, strict, quiet, help;
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct tp_opt table[] = {
+    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
+    {"files-from", 0, TP_OPT_TEXT, AT(files_from), NULL},
+    {"shard", 0, TP_OPT_TEXT, AT(shard), NULL},
+    {"job", 0, TP_OPT_TEXT, AT(job), NULL},
+    {"rank", 0, TP_OPT_INT, AT(rank), NULL},
+    {"auto-rank", 0, TP_OPT_FLAG, AT(auto_rank), NULL},
+    {"skip-existing", 0, TP_OPT_FLAG, AT(skip_existing), NULL},
+    {"format", 0, TP_OPT_CHOICE, AT(format), "tps|json"},
+    {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
+    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
+    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
+    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
+    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
+    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static int usage(struct tp_console *console, const char *what)
+{
+    tp_console_error(console, "summarize: %s; 'tracepress help summarize' lists the options", what);
+    return TP_EXIT_USAGE;
+}
+
+/* A number of digits alone, at most 2^62. */
+static bool read_number(const char *text, char stop, uint64_t *value, const char **end)
+{
+    char *after;
+    errno = 0;
+    *value = strtoull(text, &after, 10);
+    *end = after;
+    return *text >= '0' && *text <= '9' && !errno && *value <= UINT64_C(1) << 62 && *after == stop;
+}
+
+/* "2/8": the second of eight. */
+static bool read_shard(const char *text, struct tp_summarize_job *job)
+{
+    uint64_t at, count;
+    const char *end;
+    if (!read_number(text, '/', &at, &end) || !read_number(end + 1, '\0', &count, &end) || at < 1 || at > count)
+        return false;
+    job->shard = at - 1;
+    job->shard_count = count;
+    return true;
+}
+
+/* The rank that the engine gave this process: the most specific variable that is set. */
+static bool find_rank(int64_t *rank)
+{
+    static const char *const names[] = {"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+                                        "PMI_RANK", "SLURM_PROCID",         "JOB_COMPLETION_INDEX"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]), *end;
+        uint64_t value;
+        if (text && read_number(text, '\0', &value, &end)) {
+            *rank = (int64_t)value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What is wrong with the options, NULL when nothing is. */
+static const char *wrong(const struct options *o, size_t inputs, struct tp_summarize_job *job)
+{
+    if (inputs == 0 && !o->files_from)
+        return "name a trace file, a folder to search for *.pt.trace.json[.gz], or a list with --files-from";
+    if (!job->out)
+        return "name the summary to write: -o FILE.tps, or a folder for one of each input";
+    if (o->shard && !read_shard(o->shard, job))
+        return "--shard takes i/n, such as 1/8 to 8/8";
+    if (o->rank != TP_NULL_INT && (o->auto_rank || o->rank < 0))
+        return o->auto_rank ? "--rank and --auto-rank exclude each other" : "--rank takes 0 or more";
+    if (o->auto_rank && !find_rank(&job->load.rank))
+        return "--auto-rank: none of RANK, OMPI_COMM_WORLD_RANK, PMIX_RANK, PMI_RANK, SLURM_PROCID, "
+               "JOB_COMPLETION_INDEX is a number";
+    return NULL;
+}
+
+int tp_cmd_summarize(int argc, char **argv)
+{
+    struct options o = {.rank = TP_NULL_INT};
+    struct tp_error err = {0};
+    struct tp_console console;
+    struct tp_rule_overrides rules = {0};
+    struct tp_summarize_job job = {.load = TP_SUMMARIES_OPTIONS, .shard_count = 1};
+    size_t inputs;
+    int code = tp_opt_parse(table, &o, argc, argv, &inputs, &err);
+    tp_console_init(&console, o.quiet, o.color);
+    if (o.help)
+        return tp_help_print("summarize");
+    if (code < 0)
+        return usage(&console, err.text);
+    for (size_t i = 0; i < o.rules.count; i++)
+        if (tp_rules_override(&rules, o.rules.items[i], &err) < 0)
+            return usage(&console, err.text);
+    job.out = o.out ? o.out : o.format == TP_SUMMARIZE_JSON ? "-" : NULL;
+    job.load.rank = o.rank;
+    const char *what = wrong(&o, inputs, &job);
+    if (what)
+        return usage(&console, what);
+    job.load.paths = (const char *const *)argv;
+    job.load.path_count = inputs;
+    job.load.console = &console;
+    job.load.rules = &rules;
+    job.load.job = o.job ? tp_str_of(o.job) : TP_STR("");
+    job.load.read.max_input_bytes = o.max_input;
+    job.load.read.is_strict = o.strict;
+    job.files_from = o.files_from;
+    job.format = o.format;
+    job.skips_existing = o.skip_existing;
+    return tp_summarize_run(&job);
+}

@@ -1,0 +1,29 @@
+/* Sets of ranks as runs of numbers, printed "0-3,7". Numbers are added in ascending order, as ranks come. */
+#ifndef TP_WEBREPORT_JOB_RANK_SET_H
+#define TP_WEBREPORT_JOB_RANK_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "writer/base/arena.h"
+
+struct tp_rank_run {
+    int64_t first, last;
+};
+
+struct tp_rank_set {
+    struct tp_vec runs; /* struct tp_rank_run, ascending, none touches the next */
+    int64_t count;
+};
+
+void tp_rank_set_init(struct tp_rank_set *set, struct tp_arena *arena);
+/* rank: at least the last one added; that one again changes nothing. */
+void tp_rank_set_add(struct tp_rank_set *set, int64_t rank);
+/* All of first .. last, which lie behind what was added before. */
+void tp_rank_set_add_run(struct tp_rank_set *set, int64_t first, int64_t last);
+bool tp_rank_set_has(const struct tp_rank_set *set, int64_t rank);
+
+/* The runs with "," between, in `arena`; behind max_runs of them (0: all) ",... (N in all)". "" for no rank. */
+const char *tp_rank_set_text(struct tp_arena *arena, const struct tp_rank_set *set, size_t max_runs);
+
+#endif

@@ -1,0 +1,203 @@
+/* Reading `.tps` files: see summary_file.h. The outermost message is read (and written, in summary_set.c) by hand, so
+ * that records are copied as the bytes they are; everything inside is protobuf-c's. */
+#include "webreport/summary/summary_file.h"
+
+#include "webreport/summary/summary_format.h"
+#include "webreport/trace/inflate.h"
+#include "writer/base/crc32c.h"
+#include "writer/base/limits.h"
+
+/* ---- reading ---- */
+
+/* The wire format, field by field. */
+struct wire {
+    const uint8_t *start, *at, *end;
+    unsigned field, type;
+    uint64_t number;     /* of varints and fixed ones */
+    struct tp_str bytes; /* of TP_WIRE_BYTES */
+};
+
+static bool read_varint(struct wire *w, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned shift = 0; shift < 64 && w->at < w->end; shift += 7) {
+        uint8_t byte = *w->at++;
+        *value |= (uint64_t)(byte & 0x7F) << shift;
+        if (byte < 0x80)
+            return true;
+    }
+    return false;
+}
+
+static bool read_fixed(struct wire *w, size_t size)
+{
+    w->number = 0;
+    if ((size_t)(w->end - w->at) < size)
+        return false;
+    memcpy(&w->number, w->at, size); /* little-endian, as every machine this runs on */
+    w->at += size;
+    return true;
+}
+
+/* The next field; false when the bytes do not hold a whole one. */
+static bool next_field(struct wire *w)
+{
+    uint64_t tag, size;
+    if (!read_varint(w, &tag) || tag >> 32)
+        return false;
+    w->field = (unsigned)(tag >> 3);
+    w->type = tag & 7;
+    switch (w->type) {
+    case TP_WIRE_VARINT:
+        return read_varint(w, &w->number);
+    case TP_WIRE_FIXED64:
+        return read_fixed(w, 8);
+    case TP_WIRE_FIXED32:
+        return read_fixed(w, 4);
+    case TP_WIRE_BYTES:
+        if (!read_varint(w, &size) || size > (size_t)(w->end - w->at))
+            return false;
+        w->bytes = (struct tp_str){(const char *)w->at, (size_t)size};
+        w->at += size;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static struct wire wire_of(const void *bytes, size_t size)
+{
+    return (struct wire){.start = bytes, .at = bytes, .end = (const uint8_t *)bytes + size};
+}
+
+bool tp_summary_is_file(const void *bytes, size_t size)
+{
+    struct wire w = wire_of(bytes, size < 5 ? size : 5);
+    return size && next_field(&w) && w.field == 1 && w.type == TP_WIRE_FIXED32 && w.number == TP_SUMMARY_MAGIC;
+}
+
+/* Entry of a SummaryRecord, checked. */
+static bool read_record(struct tp_str record, struct tp_str *entry)
+{
+    struct wire w = wire_of(record.ptr, record.len);
+    uint64_t crc = UINT64_MAX;
+    *entry = (struct tp_str){NULL, 0};
+    while (w.at < w.end) {
+        if (!next_field(&w))
+            return false;
+        if (w.field == 1 && w.type == TP_WIRE_FIXED32)
+            crc = w.number;
+        if (w.field == 2 && w.type == TP_WIRE_BYTES)
+            *entry = w.bytes;
+    }
+    return entry->ptr && crc == tp_crc32c(entry->ptr, entry->len);
+}
+
+/* Appends the records of a file, not yet in order. */
+static int read_records(struct tp_summary_set *set, struct wire *w, struct tp_error *err)
+{
+    uint64_t minor = 0;
+    while (w->at < w->end) {
+        uint64_t offset = (uint64_t)(w->at - w->start);
+        struct tp_str entry;
+        struct tp_error why = {0};
+        if (!next_field(w))
+            return tp_error_set(err, TP_EFORMAT, offset, "the summary is cut or damaged at byte %llu",
+                                (unsigned long long)offset);
+        if (w->field == 2 && w->type == TP_WIRE_VARINT && w->number != TP_SUMMARY_MAJOR)
+            return tp_error_set(err, TP_EUNSUPPORTED, offset,
+                                "the summary was written by another tracepress: its format is %llu, this one reads %d",
+                                (unsigned long long)w->number, TP_SUMMARY_MAJOR);
+        if (w->field == 3 && w->type == TP_WIRE_VARINT)
+            minor = w->number;
+        if (w->field != 4 || w->type != TP_WIRE_BYTES)
+            continue;
+        if (!read_record(w->bytes, &entry))
+            return tp_error_set(err, TP_EFORMAT, offset, "the process at byte %llu of the summary is damaged",
+                                (unsigned long long)offset);
+        entry.ptr = tp_arena_copy(set->arena, entry.ptr, entry.len);
+        int code = tp_summary_set_add_entry(set, entry, &why);
+        if (code < 0)
+            return tp_error_set(err, code, offset, "%.160s (byte %llu of the summary)", why.text,
+                                (unsigned long long)offset);
+    }
+    if (minor > set->minor)
+        set->minor = minor > UINT32_MAX ? UINT32_MAX : (uint32_t)minor;
+    return TP_OK;
+}
+
+int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t size, struct tp_error *err)
+{
+    struct wire w = wire_of(bytes, size);
+    size_t first = set->count;
+    if (!tp_summary_is_file(bytes, size))
+        return tp_error_set(err, TP_EFORMAT, 0, "no summary of tracepress");
+    int code = read_records(set, &w, err);
+    if (code == TP_OK)
+        tp_summary_set_settle(set, first);
+    else
+        set->count = first;
+    return code;
+}
+
+/* ---- unpacking ---- */
+
+/* A whole gzip of one member, whose last four bytes say how much is in it. */
+static int inflate_all(struct tp_str *out, struct tp_str packed, struct tp_arena *scratch, struct tp_error *err)
+{
+    struct tp_inflate inflate;
+    uint32_t size = 0;
+    if (packed.len >= sizeof size)
+        memcpy(&size, packed.ptr + packed.len - sizeof size, sizeof size);
+    if (size > TP_MAX_SUMMARY_INFLATED_BYTES)
+        return tp_error_set(err, TP_ELIMIT, 0, "a process is larger than %u MB", TP_MAX_SUMMARY_INFLATED_BYTES >> 20);
+    char *bytes = tp_arena_alloc(scratch, (size_t)size + 1); /* nothing may leave while the inflater is open */
+    if (tp_inflate_open(&inflate) < 0)
+        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+    tp_inflate_feed(&inflate, packed.ptr, packed.len);
+    size_t done = tp_inflate_run(&inflate, bytes, (size_t)size + 1);
+    bool is_whole = done == size && (inflate.end == TP_INFLATE_GOING || inflate.end == TP_INFLATE_DONE) &&
+                    !tp_inflate_is_cut(&inflate) && !inflate.has_trailing_data;
+    tp_inflate_close(&inflate);
+    *out = (struct tp_str){bytes, done};
+    return is_whole ? TP_OK : tp_error_set(err, TP_EFORMAT, 0, "the gzip of a process is cut or damaged");
+}
+
+static int unpack(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
+                  struct tp_arena *scratch, struct tp_error *err)
+{
+    struct tp_str process, bytes;
+    memset(summary, 0, sizeof *summary);
+    int code = tp_summary_entry_read(&summary->key, &summary->event_count, &process, record->bytes, scratch, err);
+    if (code == TP_OK)
+        code = inflate_all(&bytes, process, scratch, err);
+    if (code == TP_OK)
+        code = tp_summary_process_read(summary, bytes, arena, scratch, err);
+    if (code < 0)
+        return code;
+    summary->key.job.ptr = tp_arena_copy(arena, summary->key.job.ptr, summary->key.job.len);
+    summary->key.worker.ptr = tp_arena_copy(arena, summary->key.worker.ptr, summary->key.worker.len);
+    return TP_OK;
+}
+
+int tp_summary_unpack(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
+                      struct tp_error *err)
+{
+    struct tp_arena scratch;
+    struct tp_arena *volatile temporary = &scratch;
+    jmp_buf outer;
+    volatile int code;
+    memcpy(&outer, &arena->guard, sizeof outer);
+    tp_arena_init(&scratch, TP_MAX_SUMMARY_MEMORY_BYTES);
+    if (setjmp(scratch.guard) == 0) {
+        memcpy(&arena->guard, &scratch.guard, sizeof outer); /* must not outlive the call */
+        code = unpack(summary, record, arena, &scratch, err);
+    } else {
+        code = tp_error_set(err, temporary->code ? temporary->code : TP_ENOMEM, 0, "a process is too large");
+    }
+    memcpy(&arena->guard, &outer, sizeof outer);
+    tp_arena_release(temporary);
+    if (arena->code)
+        tp_arena_fail(arena, arena->code);
+    return code;
+}

@@ -1,0 +1,109 @@
+/* The decoder's columns and lexicons: made empty, handed to the trace. See decode.h. */
+#include "webreport/trace/decode.h"
+#include "webreport/trace/kinds.h"
+#include "writer/base/limits.h"
+
+void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
+{
+    struct tp_arena *arena = trace->arena;
+    struct tp_history *history = tp_arena_alloc(arena, sizeof *history);
+    memset(d, 0, sizeof *d);
+    d->trace = trace;
+    tp_buf_init(&d->scratch, 0);
+    tp_buf_init(&d->row_key, 0);
+    tp_strings_init(&trace->names, arena, 0);
+    tp_strings_init(&trace->cats, arena, 0);
+    tp_strings_init(&trace->stacks, arena, 0);
+    tp_strings_init(&trace->values, arena, 0);
+    tp_strings_init(&d->row_texts, arena, 0);
+    tp_strings_init(&d->row_canonical, arena, 0);
+    tp_strings_init(&d->process_canonical, arena, 0);
+    tp_lexicon_init(&d->names, &trace->names, history, &d->scratch, false, TP_MAX_NAME_BYTES);
+    tp_lexicon_init(&d->cats, &trace->cats, history, &d->scratch, false, TP_MAX_NAME_BYTES);
+    tp_lexicon_init(&d->stacks, &trace->stacks, history, &d->scratch, false, TP_MAX_EVENT_BYTES);
+    tp_lexicon_init(&d->values, &trace->values, history, &d->scratch, true, TP_MAX_EVENT_BYTES);
+    d->events = TP_VEC(arena, struct tp_event);
+    d->hosts = TP_VEC(arena, struct tp_host_detail);
+    d->launches = TP_VEC(arena, struct tp_launch_detail);
+    d->devices = TP_VEC(arena, struct tp_device_detail);
+    d->modules = TP_VEC(arena, struct tp_module_detail);
+    d->comms = TP_VEC(arena, struct tp_comm_detail);
+    d->others = TP_VEC(arena, struct tp_other_detail);
+    d->concretes = TP_VEC(arena, struct tp_concrete);
+    d->memory = TP_VEC(arena, struct tp_memory);
+    d->counters = TP_VEC(arena, struct tp_counter);
+    d->flows = TP_VEC(arena, struct tp_flow);
+    d->samples = TP_VEC(arena, struct tp_sample);
+    d->tensors = TP_VEC(arena, struct tp_tensor_record);
+    d->threads = TP_VEC(arena, struct tp_thread);
+    d->processes = TP_VEC(arena, struct tp_process);
+    d->cat_meanings = TP_VEC(arena, struct tp_cat_meaning);
+    d->name_meanings = TP_VEC(arena, uint8_t);
+    d->row_thread = TP_VEC(arena, uint32_t);
+}
+
+void tp_decoder_teach(struct tp_decoder *d, struct tp_layout *layout)
+{
+    static const uint8_t values[] = {TP_ARG_INPUT_DIMS, TP_ARG_INPUT_DIMS_OLD, TP_ARG_INPUT_TYPE,
+                                     TP_ARG_GRID,       TP_ARG_BLOCK,          TP_ARG_COLLECTIVE,
+                                     TP_ARG_DTYPE,      TP_ARG_GROUP_NAME,     TP_ARG_GROUP_DESCRIPTION};
+    tp_layout_expect(layout, TP_FIELD_CAT, &d->cats);
+    tp_layout_expect(layout, TP_FIELD_NAME, &d->names);
+    tp_layout_expect(layout, TP_ARG_CALL_STACK, &d->stacks);
+    for (size_t i = 0; i < sizeof values; i++)
+        tp_layout_expect(layout, values[i], &d->values);
+}
+
+void tp_decoder_release(struct tp_decoder *d)
+{
+    tp_buf_release(&d->scratch);
+    tp_buf_release(&d->row_key);
+}
+
+void tp_decoder_note(struct tp_decoder *d, enum tp_notice notice, uint64_t offset)
+{
+    struct tp_reading *reading = &d->trace->reading;
+    if (reading->notices[notice]++ == 0)
+        reading->notice_offset[notice] = offset;
+}
+
+void tp_decoder_finish(struct tp_decoder *d)
+{
+    struct tp_trace *trace = d->trace;
+    struct tp_vec *kept[] = {&d->events,    &d->hosts,  &d->launches, &d->devices, &d->modules, &d->comms,   &d->others,
+                             &d->concretes, &d->memory, &d->counters, &d->flows,   &d->samples, &d->tensors, NULL};
+    for (struct tp_vec **vec = kept; *vec; vec++)
+        tp_vec_fit(*vec);
+    trace->events = d->events.data;
+    trace->event_count = (uint32_t)d->events.count;
+    trace->hosts = d->hosts.data;
+    trace->host_count = (uint32_t)d->hosts.count;
+    trace->launches = d->launches.data;
+    trace->launch_count = (uint32_t)d->launches.count;
+    trace->devices = d->devices.data;
+    trace->device_count = (uint32_t)d->devices.count;
+    trace->modules = d->modules.data;
+    trace->module_count = (uint32_t)d->modules.count;
+    trace->comms = d->comms.data;
+    trace->comm_count = (uint32_t)d->comms.count;
+    trace->others = d->others.data;
+    trace->other_count = (uint32_t)d->others.count;
+    trace->concretes = d->concretes.data;
+    trace->concrete_count = (uint32_t)d->concretes.count;
+    trace->memory = d->memory.data;
+    trace->memory_count = (uint32_t)d->memory.count;
+    trace->counters = d->counters.data;
+    trace->counter_count = (uint32_t)d->counters.count;
+    trace->flows = d->flows.data;
+    trace->flow_count = (uint32_t)d->flows.count;
+    trace->samples = d->samples.data;
+    trace->sample_count = (uint32_t)d->samples.count;
+    trace->tensors = d->tensors.data;
+    trace->tensor_count = (uint32_t)d->tensors.count;
+    trace->threads = d->threads.data;
+    trace->thread_count = (uint32_t)d->threads.count;
+    trace->processes = d->processes.data;
+    trace->process_count = (uint32_t)d->processes.count;
+    if (d->begin_events || d->end_events)
+        trace->reading.notices[TP_NOTICE_UNBALANCED] = d->begin_events + d->end_events;
+}

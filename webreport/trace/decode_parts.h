@@ -1,0 +1,119 @@
+/* The pieces that decoding is made of: the fields of one element as numbers and ids. Internal to decode*.c; inline,
+ * since an event asks a dozen of them. */
+#ifndef TP_WEBREPORT_TRACE_DECODE_PARTS_H
+#define TP_WEBREPORT_TRACE_DECODE_PARTS_H
+
+#include <math.h>
+
+#include "webreport/trace/decode.h"
+#include "webreport/trace/kinds.h"
+#include "webreport/trace/number.h"
+#include "webreport/trace/rows.h"
+
+/* What decoding knows of the element at hand. */
+struct tp_element {
+    const struct tp_spans *spans;
+    uint64_t offset;
+    uint32_t ordinal;
+    struct tp_cat_meaning cat;
+    uint32_t cat_id, name_id;
+    unsigned name;
+    bool has_name;
+    char ph; /* '\0': missing or not one letter */
+};
+
+/* Notes, once per text, what cleaning a text had to repair (enum tp_clean_flag). */
+void tp_element_note_flags(struct tp_decoder *d, const struct tp_element *e, unsigned flags);
+
+/* The row of the event's kind beside its own, or TP_NO_ID; some flags of the event may be set. */
+uint32_t tp_decode_detail(struct tp_decoder *d, const struct tp_element *e, struct tp_event *event);
+
+/* Elements that are points in time: each becomes a row of its column, or nothing when it lacks what the row needs.
+ * in_views, in_advice: which of the two vocabularies counts the memory record. */
+void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e);
+void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e);
+void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e, bool in_views, bool in_advice);
+void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e);
+void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e);
+
+static inline bool tp_token_is_null(struct tp_str token)
+{
+    return token.len == 4 && memcmp(token.ptr, "null", 4) == 0;
+}
+
+static inline struct tp_str tp_span_of(const struct tp_spans *spans, enum tp_field field)
+{
+    return tp_spans_has(spans, field) ? spans->field[field] : (struct tp_str){"", 0};
+}
+
+/* An argument that is there and not null. */
+static inline bool tp_span_has_value(const struct tp_spans *spans, enum tp_field field)
+{
+    return tp_spans_has(spans, field) && !tp_token_is_null(spans->field[field]);
+}
+
+static inline struct tp_str tp_token_contents(struct tp_str token)
+{
+    return (struct tp_str){token.ptr + 1, token.len - 2};
+}
+
+static inline bool tp_token_is_string(struct tp_str token)
+{
+    return token.len >= 2 && token.ptr[0] == '"';
+}
+
+static inline uint32_t tp_element_intern(struct tp_decoder *d, const struct tp_element *e, struct tp_lexicon *lexicon,
+                                         struct tp_str raw)
+{
+    const struct tp_word *word = tp_lexicon_add(lexicon, raw);
+    if (word->flags)
+        tp_element_note_flags(d, e, word->flags);
+    return word->id;
+}
+
+/* As intern, for the token of a field; contents: of the string, without its quotes. */
+static inline uint32_t tp_element_intern_field(struct tp_decoder *d, const struct tp_element *e,
+                                               struct tp_lexicon *lexicon, enum tp_field field, struct tp_str contents)
+{
+    return e->spans->known >> field & 1 ? e->spans->text_id[field] : tp_element_intern(d, e, lexicon, contents);
+}
+
+/* Id of a value argument; TP_NO_ID when absent or null. */
+static inline uint32_t tp_element_value(struct tp_decoder *d, const struct tp_element *e, enum tp_field field)
+{
+    return tp_span_has_value(e->spans, field) ? tp_element_intern_field(d, e, &d->values, field, e->spans->field[field])
+                                              : TP_NO_ID;
+}
+
+static inline int64_t tp_element_int(struct tp_decoder *d, const struct tp_element *e, enum tp_field field)
+{
+    int64_t value;
+    if (!tp_spans_has(e->spans, field))
+        return TP_NULL_INT;
+    enum tp_number_status status = tp_number_int(e->spans->field[field], &value);
+    if (status == TP_NUMBER_RANGE)
+        tp_decoder_note(d, TP_NOTICE_ID_RANGE, e->offset);
+    return status == TP_NUMBER_OK ? value : TP_NULL_INT;
+}
+
+static inline double tp_element_real(const struct tp_element *e, enum tp_field field)
+{
+    return tp_span_has_value(e->spans, field) ? tp_number_real(e->spans->field[field]) : NAN;
+}
+
+/* "Call stack" counts when something but ; and blanks is in it. */
+static inline uint32_t tp_element_stack(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_str token = tp_span_of(e->spans, TP_ARG_CALL_STACK);
+    for (size_t i = 1; tp_token_is_string(token) && i < token.len - 1; i++)
+        if (token.ptr[i] != ';' && token.ptr[i] != ' ')
+            return tp_element_intern_field(d, e, &d->stacks, TP_ARG_CALL_STACK, tp_token_contents(token));
+    return TP_NO_ID;
+}
+
+static inline uint32_t tp_element_thread(struct tp_decoder *d, const struct tp_element *e)
+{
+    return tp_rows_thread(d, tp_span_of(e->spans, TP_FIELD_PID), tp_span_of(e->spans, TP_FIELD_TID));
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* Decoding, points in time: ends of flows, samples, memory, counters, tensors. See decode.h. */
+#include "webreport/trace/decode_parts.h"
+
+void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_flow flow = {.is_start = e->ph == 's'};
+    if (!tp_span_has_value(e->spans, TP_FIELD_ID) ||
+        tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &flow.ts_ns) == TP_NUMBER_NONE)
+        return;
+    struct tp_str id = e->spans->field[TP_FIELD_ID];
+    flow.id = tp_element_intern(d, e, &d->stacks, tp_token_is_string(id) ? tp_token_contents(id) : id);
+    flow.thread = tp_element_thread(d, e);
+    *(struct tp_flow *)tp_vec_push(&d->flows) = flow;
+}
+
+/* Other tools' events of this phase have another category and are counted only. */
+void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_sample sample = {0};
+    if (tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &sample.ts_ns) != TP_NUMBER_OK)
+        return;
+    sample.cpu_ns = tp_element_int(d, e, TP_ARG_CPU_NS);
+    if (sample.cpu_ns < 0) /* also when there is none */
+        return;
+    sample.stack = tp_element_stack(d, e);
+    sample.thread = tp_element_thread(d, e);
+    *(struct tp_sample *)tp_vec_push(&d->samples) = sample;
+}
+
+void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e, bool in_views, bool in_advice)
+{
+    struct tp_reading *reading = &d->trace->reading;
+    struct tp_memory record = {0};
+    enum tp_number_status status = tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &record.ts_ns);
+    bool is_oom = e->name & TP_NAME_OUT_OF_MEMORY;
+    if (status != TP_NUMBER_OK) {
+        reading->without_ts += in_views;
+        reading->skipped[TP_SKIP_NO_TIME] += in_advice;
+        tp_decoder_note(d, status == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED, e->offset);
+        return;
+    }
+    record.bytes = tp_element_int(d, e, TP_ARG_MEMORY_BYTES);
+    if (in_advice && !is_oom && record.bytes == TP_NULL_INT) {
+        reading->skipped[TP_SKIP_MEMORY_WITHOUT_BYTES]++;
+        in_advice = false;
+    }
+    reading->driver += in_views && e->cat.is_driver;
+    reading->read_memory += in_advice && !is_oom;
+    reading->read_out_of_memory += in_advice && is_oom;
+    if (!in_views && !in_advice)
+        return;
+    record.device_type = tp_element_int(d, e, TP_ARG_DEVICE_TYPE);
+    record.device_id = tp_element_int(d, e, TP_ARG_DEVICE_ID);
+    record.address = tp_element_int(d, e, TP_ARG_ADDRESS);
+    record.total_allocated = tp_element_int(d, e, TP_ARG_TOTAL_ALLOCATED);
+    record.total_reserved = tp_element_int(d, e, TP_ARG_TOTAL_RESERVED);
+    record.thread = tp_element_thread(d, e);
+    record.ordinal = e->ordinal;
+    record.flags = (is_oom ? TP_MEMORY_OUT_OF_MEMORY : 0) | (in_views ? TP_MEMORY_IN_VIEWS : 0) |
+                   (in_advice ? TP_MEMORY_IN_ADVICE : 0);
+    *(struct tp_memory *)tp_vec_push(&d->memory) = record;
+}
+
+void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_counter counter = {.name = e->name_id};
+    if (!e->has_name || !tp_span_has_value(e->spans, TP_ARG_VALUE) ||
+        tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &counter.ts_ns) != TP_NUMBER_OK)
+        return;
+    counter.value = tp_number_real(e->spans->field[TP_ARG_VALUE]);
+    *(struct tp_counter *)tp_vec_push(&d->counters) = counter;
+}
+
+/* A count that is there, from 0 on. */
+static bool read_count(struct tp_decoder *d, const struct tp_element *e, enum tp_field field, uint64_t *count)
+{
+    int64_t value = tp_element_int(d, e, field);
+    *count = (uint64_t)value;
+    return value >= 0;
+}
+
+/* Statistics that no tensor can have are none. */
+static bool read_statistics(struct tp_decoder *d, const struct tp_element *e, struct tp_tensor_stats *s)
+{
+    s->min = tp_element_real(e, TP_ARG_MIN);
+    s->max = tp_element_real(e, TP_ARG_MAX);
+    s->mean = tp_element_real(e, TP_ARG_MEAN);
+    s->std = tp_element_real(e, TP_ARG_STD);
+    s->l2 = tp_element_real(e, TP_ARG_L2);
+    if (!read_count(d, e, TP_ARG_COUNT, &s->count) || !read_count(d, e, TP_ARG_ZEROS, &s->zero_count) ||
+        !read_count(d, e, TP_ARG_NANS, &s->nan_count) || !read_count(d, e, TP_ARG_INFS, &s->inf_count))
+        return false;
+    uint64_t odd = s->nan_count + s->inf_count; /* counts are below 2^63 */
+    if (odd > s->count || s->zero_count > s->count - odd)
+        return false;
+    bool has_spread = !(s->std < 0) && !(s->l2 < 0); /* both are null where squares leave the range of doubles */
+    return odd == s->count || (s->min <= s->max && !isnan(s->mean) && has_spread);
+}
+
+void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_tensor_record tensor = {.name = e->name_id, .ordinal = e->ordinal};
+    if (!e->has_name || tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &tensor.ts_ns) != TP_NUMBER_OK)
+        return;
+    tensor.step = tp_element_int(d, e, TP_ARG_STEP);
+    tensor.dtype = tp_element_value(d, e, TP_ARG_DTYPE);
+    tensor.shape = tp_element_value(d, e, TP_ARG_SHAPE);
+    tensor.file = tp_element_value(d, e, TP_ARG_FILE);
+    tensor.values = tp_element_value(d, e, TP_ARG_VALUES);
+    tensor.has_stats = read_statistics(d, e, &tensor.stats);
+    *(struct tp_tensor_record *)tp_vec_push(&d->tensors) = tensor;
+}

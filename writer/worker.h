@@ -1,0 +1,9 @@
+/* Names of workers in names of trace files, WORKER.NS.pt.trace.json.gz: what `record` and the report agree on. */
+#ifndef TP_WRITER_WORKER_H
+#define TP_WRITER_WORKER_H
+
+/* Ends the worker's name of what we recorded in a process of which PyTorch has written a trace, HOST_PID_tracepress
+ * beside HOST_PID. Two spans of one worker would follow each other in time; these lie beside each other. */
+#define TP_WORKER_BESIDE "_tracepress"
+
+#endif
