@@ -13,7 +13,7 @@
 struct tp_diff_side {
     struct tp_arena arena;
     struct tp_summaries summaries;
-    struct tp_vec trees; /* struct tp_calltree by summary; count 0: a summary from a file, which has none */
+    struct tp_vec trees; /* struct tp_calltree by summary of a trace; those of files have none */
     const char *name;
     int code; /* of loading; then `err` */
     struct tp_error err;
@@ -30,10 +30,10 @@ struct tp_diff_read {
 int tp_diff_side_load(struct tp_diff_side *side, const char *path, const struct tp_diff_read *options);
 void tp_diff_side_close(struct tp_diff_side *side);
 
-/* Keeps the call tree of an analysed trace as that of summary `number`. Guard of side->arena set by the caller. */
-void tp_diff_side_keep_tree(struct tp_diff_side *side, const struct tp_analysis *analysis, size_t number);
+/* Keeps the call tree of an analysed trace as that of the next summary. Guard of side->arena set by the caller. */
+void tp_diff_side_keep_tree(struct tp_diff_side *side, const struct tp_analysis *analysis);
 
-/* What a comparison takes. NULL trees when a summary has none. */
+/* What a comparison takes. NULL trees unless every summary has one. */
 struct tp_side_input tp_diff_side_input(const struct tp_diff_side *side);
 const struct tp_calltree *tp_diff_side_trees(const struct tp_diff_side *side);
 

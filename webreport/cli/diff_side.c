@@ -5,20 +5,19 @@
 #include "webreport/cli/inputs.h"
 #include "webreport/views/calltree.h"
 
-void tp_diff_side_keep_tree(struct tp_diff_side *side, const struct tp_analysis *analysis, size_t number)
+void tp_diff_side_keep_tree(struct tp_diff_side *side, const struct tp_analysis *analysis)
 {
     struct tp_calltree_options options = {.max_nodes = TP_DIFFTREE_NODES};
     struct tp_arena scratch;
     struct tp_calltree tree;
     jmp_buf outer;
-    while (side->trees.count <= number)
-        tp_vec_push(&side->trees);
+    struct tp_calltree *kept = tp_vec_push(&side->trees);
     memcpy(&outer, &side->arena.guard, sizeof outer);
     tp_arena_init(&scratch, 0);
     if (setjmp(scratch.guard) == 0) {
         memcpy(&side->arena.guard, &scratch.guard, sizeof outer);
         tp_calltree_build(&tree, &analysis->model, &options, &scratch);
-        tp_calltree_keep(TP_AT(&side->trees, struct tp_calltree, number), &tree, &side->arena);
+        tp_calltree_keep(kept, &tree, &side->arena);
     }
     memcpy(&side->arena.guard, &outer, sizeof outer);
     int code = scratch.code;
@@ -27,9 +26,9 @@ void tp_diff_side_keep_tree(struct tp_diff_side *side, const struct tp_analysis 
         tp_arena_fail(&side->arena, code ? code : side->arena.code);
 }
 
-static void keep(void *context, const struct tp_analysis *analysis, size_t number)
+static void keep(void *context, const struct tp_analysis *analysis)
 {
-    tp_diff_side_keep_tree(context, analysis, number);
+    tp_diff_side_keep_tree(context, analysis);
 }
 
 static int load(struct tp_diff_side *side, const char *path, const struct tp_diff_read *how)
@@ -72,11 +71,5 @@ struct tp_side_input tp_diff_side_input(const struct tp_diff_side *side)
 
 const struct tp_calltree *tp_diff_side_trees(const struct tp_diff_side *side)
 {
-    const struct tp_calltree *trees = side->trees.data;
-    if (side->trees.count < side->summaries.count)
-        return NULL;
-    for (size_t i = 0; i < side->summaries.count; i++)
-        if (trees[i].count == 0 && side->summaries.items[i].row_count) /* of a file */
-            return NULL;
-    return trees;
+    return side->trees.count == side->summaries.count ? side->trees.data : NULL;
 }

@@ -41,16 +41,10 @@ static void summarize(struct tp_summary *summary, struct tp_arena *arena, const 
                                        .views = &a->views,
                                        .advice = &a->advice};
     tp_analysis_build(a, NULL, NULL);
-<<<<<<< HEAD
-    tp_inputs_say_notices(load->options->console, file->path, &a->trace.reading);
-    if (load->options->analysed)
-        load->options->analysed(load->options->context, a, load->items.count);
-    tp_summary_build(&summary, &source, load->arena);
-    *(struct tp_summary *)tp_vec_push(&load->items) = summary;
-=======
     tp_inputs_say_notices(options->console, file->path, &a->trace.reading);
+    if (options->analysed)
+        options->analysed(options->context, a);
     tp_summary_build(summary, &source, arena);
->>>>>>> main
 }
 
 int tp_summaries_trace(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,

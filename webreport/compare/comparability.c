@@ -132,7 +132,6 @@ static struct tp_str aspect_of(const struct tp_identity *identity, enum aspect a
     return aspect == ASPECT_SHAPE ? identity->shape : identity->dtype;
 }
 
-<<<<<<< HEAD
 /* What devices work on, where both sides have some: the data loader's images have a shape of their own each. */
 static enum tp_summary_kind telling_kind(const struct tp_sides *sides)
 {
@@ -144,16 +143,11 @@ static enum tp_summary_kind telling_kind(const struct tp_sides *sides)
     return has_device[TP_BASE] && has_device[TP_NEW] ? TP_SUMMARY_OPERATOR_DEVICE : TP_SUMMARY_OPERATOR_HOST;
 }
 
-=======
->>>>>>> main
 /* Of the calls of operators that both sides have, the share whose shapes (or types) the other side has as well: the
  * lesser of both directions, weighted by time. NaN: no operator tells. */
 static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
 {
-<<<<<<< HEAD
     enum tp_summary_kind kind = telling_kind(sides);
-=======
->>>>>>> main
     struct tp_arena *arena = sides->arena;
     struct tp_tuples names, pairs;
     uint8_t *name_on, *pair_on; /* bit per side */
@@ -167,11 +161,7 @@ static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
         for (uint32_t i = 0; i < sides->identity_count; i++) {
             const uint32_t *key = tp_tuples_get(&sides->keys, i);
             struct tp_identity identity = tp_sides_identity(sides, i);
-<<<<<<< HEAD
             if (identity.kind != kind || !aspect_of(&identity, aspect).len)
-=======
-            if (identity.kind != TP_SUMMARY_OPERATOR_HOST || !aspect_of(&identity, aspect).len)
->>>>>>> main
                 continue;
             uint32_t name = tp_tuples_add(&names, &key[1]);
             uint32_t pair = tp_tuples_pair(&pairs, name, aspect == ASPECT_SHAPE ? key[3] : key[4]);

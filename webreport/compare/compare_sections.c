@@ -5,7 +5,7 @@
 
 /* ---- tables ---- */
 
-enum { OWN_WHERE, OWN_WAS };
+enum { OWN_WHERE, OPEN_ROWS = 60 };
 
 #define COLUMN(format, column, group, decimals)                                                                        \
     {                                                                                                                  \
@@ -25,20 +25,13 @@ static const struct tp_shown_column change_columns[] = {
     COLUMN(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1),
     COLUMN(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
     COLUMN(TP_SHOW_TEXT, TP_ROW_MATCH, 0, 0),
-    {TP_SHOW_OWN, OWN_WAS, "Was", 0, 0, false, false},
 };
 static const struct tp_shown_column row_columns[] = {
-    COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0),
-    COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),
-    COLUMN(TP_SHOW_TIME, TP_ROW_CHANGE, 1, 0),
-    COLUMN(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1, 0),
-    COLUMN(TP_SHOW_TIME, TP_ROW_BY_TIME, 1, 0),
-    COLUMN(TP_SHOW_PERCENT, TP_ROW_SHARE, 0, 0),
-    COLUMN(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1),
-    COLUMN(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
-    COLUMN(TP_SHOW_TEXT, TP_ROW_MATCH, 0, 0),
-    COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),
-    {TP_SHOW_OWN, OWN_WHERE, "Where", 0, 0, false, false},
+    COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0),  COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_CHANGE, 1, 0),     COLUMN(TP_SHOW_TIME, TP_ROW_BY_COUNT, 1, 0),
+    COLUMN(TP_SHOW_TIME, TP_ROW_BY_TIME, 1, 0),    COLUMN(TP_SHOW_PERCENT, TP_ROW_SHARE, 0, 0),
+    COLUMN(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1), COLUMN(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
+    COLUMN(TP_SHOW_TEXT, TP_ROW_MATCH, 0, 0),      COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),
 };
 static const struct tp_shown_column memory_columns[] = {
     COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_BASE, 1, 0),         COLUMN(TP_SHOW_BYTES, TP_MEMORY_DIFF_NEW, 1, 0),
@@ -67,54 +60,78 @@ static const struct tp_shown_column fact_columns[] = {
 
 #define COLUMNS(list) list, sizeof(list) / sizeof *(list)
 
-/* Each table with its columns, the column of the first cell, and those that become the own texts: the first joined
- * from two. */
+/* Each table with its columns, the column of the first cell, those that become own texts, and its section. */
 static const struct layout {
     const struct tp_shown_column *columns;
     unsigned count;
     unsigned name;
-    int own[2][2];    /* -1: none */
-    const char *part; /* section it stands in */
+    int own[2]; /* -1: none */
+    const char *part;
 } layouts[TP_COMPARE_TABLES] = {
-    [TP_COMPARE_CHANGES] = {COLUMNS(change_columns),
-                            TP_ROW_NAME,
-                            {{TP_ROW_OWNER, TP_ROW_SHAPE}, {TP_ROW_BASE_NAME, -1}},
-                            NULL},
-    [TP_COMPARE_STEP] = {NULL, 0, 0, {{-1, -1}, {-1, -1}}, NULL},
-    [TP_COMPARE_OPERATORS_DEVICE] = {COLUMNS(row_columns),
-                                     TP_ROW_NAME,
-                                     {{TP_ROW_SHAPE, TP_ROW_DTYPE}, {-1, -1}},
-                                     "operators"},
-    [TP_COMPARE_OPERATORS_HOST] = {COLUMNS(row_columns),
-                                   TP_ROW_NAME,
-                                   {{TP_ROW_SHAPE, TP_ROW_DTYPE}, {-1, -1}},
-                                   "operators"},
-    [TP_COMPARE_KERNELS] = {COLUMNS(row_columns), TP_ROW_NAME, {{TP_ROW_OWNER, TP_ROW_SHAPE}, {-1, -1}}, "kernels"},
-    [TP_COMPARE_COPIES] = {COLUMNS(row_columns), TP_ROW_NAME, {{TP_ROW_OWNER, TP_ROW_SHAPE}, {-1, -1}}, "copies"},
-    [TP_COMPARE_SYNCS] = {COLUMNS(row_columns), TP_ROW_NAME, {{TP_ROW_OWNER, TP_ROW_SHAPE}, {-1, -1}}, "copies"},
-    [TP_COMPARE_MODULES_DEVICE] = {COLUMNS(row_columns), TP_ROW_NAME, {{-1, -1}, {-1, -1}}, "modules"},
-    [TP_COMPARE_MODULES_HOST] = {COLUMNS(row_columns), TP_ROW_NAME, {{-1, -1}, {-1, -1}}, "modules"},
-    [TP_COMPARE_RUNTIME] = {COLUMNS(row_columns), TP_ROW_NAME, {{-1, -1}, {-1, -1}}, "copies"},
-    [TP_COMPARE_MEMORY] = {COLUMNS(memory_columns), TP_MEMORY_DIFF_DEVICE, {{-1, -1}, {-1, -1}}, "memory"},
-    [TP_COMPARE_OWNERS] = {COLUMNS(owner_columns), TP_OWNER_DIFF_NAME, {{-1, -1}, {-1, -1}}, "memory"},
-    [TP_COMPARE_FINDINGS] = {COLUMNS(finding_columns),
-                             TP_FINDING_DIFF_TITLE,
-                             {{TP_FINDING_DIFF_LINE, -1}, {-1, -1}},
-                             "findings"},
-    [TP_COMPARE_FACTS] = {COLUMNS(fact_columns), TP_FACT_NAME, {{TP_FACT_BASE, -1}, {TP_FACT_NEW, -1}}, "common"},
+    [TP_COMPARE_CHANGES] = {COLUMNS(change_columns), TP_ROW_NAME, {TP_ROW_OWNER, -1}, NULL},
+    [TP_COMPARE_STEP] = {NULL, 0, 0, {-1, -1}, NULL},
+    [TP_COMPARE_OPERATORS_DEVICE] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}, "operators"},
+    [TP_COMPARE_OPERATORS_HOST] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}, "operators"},
+    [TP_COMPARE_KERNELS] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}, "kernels"},
+    [TP_COMPARE_COPIES] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}, "copies"},
+    [TP_COMPARE_SYNCS] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}, "copies"},
+    [TP_COMPARE_MODULES_DEVICE] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}, "modules"},
+    [TP_COMPARE_MODULES_HOST] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}, "modules"},
+    [TP_COMPARE_RUNTIME] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}, "copies"},
+    [TP_COMPARE_MEMORY] = {COLUMNS(memory_columns), TP_MEMORY_DIFF_DEVICE, {-1, -1}, "memory"},
+    [TP_COMPARE_OWNERS] = {COLUMNS(owner_columns), TP_OWNER_DIFF_NAME, {-1, -1}, "memory"},
+    [TP_COMPARE_FINDINGS] = {COLUMNS(finding_columns), TP_FINDING_DIFF_TITLE, {TP_FINDING_DIFF_LINE, -1}, "findings"},
+    [TP_COMPARE_FACTS] = {COLUMNS(fact_columns), TP_FACT_NAME, {TP_FACT_BASE, TP_FACT_NEW}, "common"},
 };
 
-static struct tp_str joined(const struct tp_compare_view *page, const struct tp_table *table, const int columns[2],
-                            size_t row)
+static struct tp_str shown_text(const struct tp_compare_view *page, const struct tp_table *table, int column,
+                                size_t row)
 {
-    struct tp_str texts[2] = {{"", 0}, {"", 0}};
-    for (int i = 0; i < 2; i++)
-        if (columns[i] >= 0 && tp_table_text(table, (unsigned)columns[i])[row].ptr)
-            texts[i] = tp_shown_text(page->naming, tp_table_text(table, (unsigned)columns[i])[row]);
-    if (!texts[0].len || !texts[1].len)
-        return texts[0].len ? texts[0] : texts[1];
-    return tp_str_of(
-        tp_text_printf(page->arena, "%.*s, %.*s", (int)texts[0].len, texts[0].ptr, (int)texts[1].len, texts[1].ptr));
+    if (column < 0 || !tp_table_text(table, (unsigned)column)[row].ptr)
+        return TP_STR("");
+    return tp_shown_text(page->naming, tp_table_text(table, (unsigned)column)[row]);
+}
+
+static bool is_row_table(enum tp_compare_table which)
+{
+    return which <= TP_COMPARE_RUNTIME && which != TP_COMPARE_STEP;
+}
+
+/* What a row of rows says when it is opened. */
+static struct tp_data more_of(const struct tp_compare_view *page, const struct tp_table *table, size_t row)
+{
+    static const struct {
+        const char *title;
+        int column;
+    } texts[] = {{"Name", TP_ROW_NAME},    {"Was", TP_ROW_BASE_NAME}, {"Operator", TP_ROW_OWNER},
+                 {"Shapes", TP_ROW_SHAPE}, {"Types", TP_ROW_DTYPE},   {"Follows from", TP_ROW_CAUSE}};
+    bool is_sync = tp_str_equal(tp_table_text(table, TP_ROW_KIND)[row], TP_STR("sync"));
+    struct tp_object *object = tp_object_new(page->arena);
+    struct tp_list *blocks = tp_object_list(object, "blocks");
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct tp_str text = shown_text(page, table, texts[i].column, row);
+        if (!text.len)
+            continue;
+        struct tp_object *block = tp_list_object(blocks);
+        tp_object_text(block, "block_title", is_sync && texts[i].column == TP_ROW_SHAPE ? "Line" : texts[i].title);
+        tp_object_str(block, "full", text);
+    }
+    return tp_data_of_object(object);
+}
+
+/* A kernel by its short name, a synchronisation with its line. */
+static void name_row(const struct tp_compare_view *page, const struct tp_table *table, struct tp_shown_row *shown,
+                     size_t row)
+{
+    struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row], kind = tp_table_text(table, TP_ROW_KIND)[row];
+    struct tp_str line = shown_text(page, table, TP_ROW_SHAPE, row);
+    if (tp_str_equal(kind, TP_STR("kernel")))
+        shown->name = tp_shown_text(page->naming, tp_kernel_short_name(page->arena, name));
+    if (!tp_str_equal(kind, TP_STR("sync")) || !line.len)
+        return;
+    shown->name = tp_str_of(
+        tp_text_printf(page->arena, "%.*s at %.*s", (int)shown->name.len, shown->name.ptr, (int)line.len, line.ptr));
+    shown->href = tp_source_link(page->naming, tp_table_text(table, TP_ROW_SHAPE)[row]);
 }
 
 struct tp_data tp_compare_shown_table(const struct tp_compare_view *page, enum tp_compare_table which)
@@ -126,12 +143,16 @@ struct tp_data tp_compare_shown_table(const struct tp_compare_view *page, enum t
     for (unsigned own = 0; own < 2; own++) {
         struct tp_str *texts = tp_arena_array(page->arena, shown->row_count, sizeof *texts);
         for (size_t row = 0; row < shown->row_count; row++)
-            texts[row] = joined(page, table, layout->own[own], row);
+            texts[row] = shown_text(page, table, layout->own[own], row);
         shown->own_texts[own] = texts;
     }
     for (size_t row = 0; row < shown->row_count; row++) {
         shown->rows[row].name = tp_shown_text(page->naming, tp_table_text(table, layout->name)[row]);
         shown->rows[row].href = tp_source_link(page->naming, tp_table_text(table, layout->name)[row]);
+        if (is_row_table(which))
+            name_row(page, table, &shown->rows[row], row);
+        if (is_row_table(which) && row < OPEN_ROWS)
+            shown->rows[row].more = more_of(page, table, row);
     }
     shown->name = tp_compare_table_key(which);
     shown->name_title = table->defs[layout->name].title;
