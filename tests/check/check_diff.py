@@ -146,7 +146,7 @@ def runs():
 
 def table():
     """Planted size against detection; nothing else may ever be reported."""
-    sizes, repeats, found = (0.5, 1, 2, 3, 5, 10, 20), 10, {}
+    sizes, repeats, found = (0.5, 1, 2, 3, 5, 10, 20), 20, {}
     for size in sizes:
         for repeat in range(repeats):
             after = trace("t", "--seed", 100 + repeat, "--slow", "%s=%g" % (HEAVY, size))

@@ -5,7 +5,7 @@
 
 /* ---- tables ---- */
 
-enum { OWN_WHERE, OPEN_ROWS = 60 };
+enum { OWN_WHERE, OWN_WHAT, OPEN_ROWS = 60 };
 
 #define COLUMN(format, column, group, decimals)                                                                        \
     {                                                                                                                  \
@@ -14,7 +14,7 @@ enum { OWN_WHERE, OPEN_ROWS = 60 };
 
 static const struct tp_shown_column change_columns[] = {
     COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),
-    COLUMN(TP_SHOW_TEXT, TP_ROW_KIND, 0, 0),
+    {TP_SHOW_OWN, OWN_WHAT, "What", 0, 0, false, false},
     {TP_SHOW_OWN, OWN_WHERE, "Where", 0, 0, false, false},
     COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0),
     COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),
@@ -24,7 +24,6 @@ static const struct tp_shown_column change_columns[] = {
     COLUMN(TP_SHOW_PERCENT, TP_ROW_SHARE, 0, 0),
     COLUMN(TP_SHOW_REAL, TP_ROW_BASE_CALLS, 0, 1),
     COLUMN(TP_SHOW_REAL, TP_ROW_NEW_CALLS, 0, 1),
-    COLUMN(TP_SHOW_TEXT, TP_ROW_MATCH, 0, 0),
 };
 static const struct tp_shown_column row_columns[] = {
     COLUMN(TP_SHOW_TIME, TP_ROW_BASE_TIME, 1, 0),  COLUMN(TP_SHOW_TIME, TP_ROW_NEW_TIME, 1, 0),
@@ -68,7 +67,7 @@ static const struct layout {
     int own[2]; /* -1: none */
     const char *part;
 } layouts[TP_COMPARE_TABLES] = {
-    [TP_COMPARE_CHANGES] = {COLUMNS(change_columns), TP_ROW_NAME, {TP_ROW_OWNER, -1}, NULL},
+    [TP_COMPARE_CHANGES] = {COLUMNS(change_columns), TP_ROW_NAME, {TP_ROW_OWNER, TP_ROW_KIND}, NULL},
     [TP_COMPARE_STEP] = {NULL, 0, 0, {-1, -1}, NULL},
     [TP_COMPARE_OPERATORS_DEVICE] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}, "operators"},
     [TP_COMPARE_OPERATORS_HOST] = {COLUMNS(row_columns), TP_ROW_NAME, {-1, -1}, "operators"},
@@ -97,6 +96,11 @@ static bool is_row_table(enum tp_compare_table which)
     return which <= TP_COMPARE_RUNTIME && which != TP_COMPARE_STEP;
 }
 
+static bool is_kind(const struct tp_table *table, size_t row, const char *kind)
+{
+    return tp_str_equal(tp_table_text(table, TP_ROW_KIND)[row], tp_str_of(kind));
+}
+
 /* What a row of rows says when it is opened. */
 static struct tp_data more_of(const struct tp_compare_view *page, const struct tp_table *table, size_t row)
 {
@@ -105,7 +109,7 @@ static struct tp_data more_of(const struct tp_compare_view *page, const struct t
         int column;
     } texts[] = {{"Name", TP_ROW_NAME},    {"Was", TP_ROW_BASE_NAME}, {"Operator", TP_ROW_OWNER},
                  {"Shapes", TP_ROW_SHAPE}, {"Types", TP_ROW_DTYPE},   {"Follows from", TP_ROW_CAUSE}};
-    bool is_sync = tp_str_equal(tp_table_text(table, TP_ROW_KIND)[row], TP_STR("sync"));
+    bool is_sync = is_kind(table, row, "sync");
     struct tp_object *object = tp_object_new(page->arena);
     struct tp_list *blocks = tp_object_list(object, "blocks");
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -119,19 +123,30 @@ static struct tp_data more_of(const struct tp_compare_view *page, const struct t
     return tp_data_of_object(object);
 }
 
-/* A kernel by its short name, a synchronisation with its line. */
+/* A kernel by its short name; a synchronisation with its line. */
 static void name_row(const struct tp_compare_view *page, const struct tp_table *table, struct tp_shown_row *shown,
                      size_t row)
 {
-    struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row], kind = tp_table_text(table, TP_ROW_KIND)[row];
-    struct tp_str line = shown_text(page, table, TP_ROW_SHAPE, row);
-    if (tp_str_equal(kind, TP_STR("kernel")))
+    struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row], line = shown_text(page, table, TP_ROW_SHAPE, row);
+    if (is_kind(table, row, "kernel"))
         shown->name = tp_shown_text(page->naming, tp_kernel_short_name(page->arena, name));
-    if (!tp_str_equal(kind, TP_STR("sync")) || !line.len)
+    if (!is_kind(table, row, "sync") || !line.len)
         return;
     shown->name = tp_str_of(
         tp_text_printf(page->arena, "%.*s at %.*s", (int)shown->name.len, shown->name.ptr, (int)line.len, line.ptr));
     shown->href = tp_source_link(page->naming, tp_table_text(table, TP_ROW_SHAPE)[row]);
+}
+
+/* "new sync" at its line; others in their operator. */
+static void describe_change(const struct tp_compare_view *page, const struct tp_table *table, struct tp_str *where,
+                            struct tp_str *what, size_t row)
+{
+    struct tp_str match = tp_table_text(table, TP_ROW_MATCH)[row];
+    if (!tp_str_equal(match, TP_STR("same")))
+        *what =
+            tp_str_of(tp_text_printf(page->arena, "%.*s %.*s", (int)match.len, match.ptr, (int)what->len, what->ptr));
+    if (is_kind(table, row, "sync") && tp_table_text(table, TP_ROW_SHAPE)[row].len)
+        *where = shown_text(page, table, TP_ROW_SHAPE, row);
 }
 
 struct tp_data tp_compare_shown_table(const struct tp_compare_view *page, enum tp_compare_table which)
@@ -140,8 +155,9 @@ struct tp_data tp_compare_shown_table(const struct tp_compare_view *page, enum t
     const struct tp_table *table = &page->compare->tables[which];
     struct tp_shown_table *shown =
         tp_section_new_table(page->arena, table, layout->columns, layout->count, page->max_rows);
+    struct tp_str *own_texts[2];
     for (unsigned own = 0; own < 2; own++) {
-        struct tp_str *texts = tp_arena_array(page->arena, shown->row_count, sizeof *texts);
+        struct tp_str *texts = own_texts[own] = tp_arena_array(page->arena, shown->row_count, sizeof *texts);
         for (size_t row = 0; row < shown->row_count; row++)
             texts[row] = shown_text(page, table, layout->own[own], row);
         shown->own_texts[own] = texts;
@@ -149,8 +165,10 @@ struct tp_data tp_compare_shown_table(const struct tp_compare_view *page, enum t
     for (size_t row = 0; row < shown->row_count; row++) {
         shown->rows[row].name = tp_shown_text(page->naming, tp_table_text(table, layout->name)[row]);
         shown->rows[row].href = tp_source_link(page->naming, tp_table_text(table, layout->name)[row]);
-        if (is_row_table(which))
+        if (is_row_table(which) && which != TP_COMPARE_CHANGES)
             name_row(page, table, &shown->rows[row], row);
+        if (which == TP_COMPARE_CHANGES)
+            describe_change(page, table, &own_texts[0][row], &own_texts[1][row], row);
         if (is_row_table(which) && row < OPEN_ROWS)
             shown->rows[row].more = more_of(page, table, row);
     }

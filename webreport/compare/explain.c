@@ -95,10 +95,10 @@ static bool explains_module(const struct tp_change *cause, const struct tp_chang
  * algorithm needs. */
 static bool explains_copy(const struct tp_change *cause, const struct tp_change *effect)
 {
+    bool is_own = tp_str_equal(cause->identity.owner, effect->identity.owner);
     if (rank_of(cause) == RANK_CALL)
-        return is_same_count_change(cause, effect);
-    return tp_str_equal(cause->identity.owner, effect->identity.owner) &&
-           tp_str_equal(cause->identity.shape, effect->identity.shape);
+        return is_same_count_change(cause, effect) && (is_own || tp_str_find(effect->identity.name, "DtoH") >= 0);
+    return is_own && tp_str_equal(cause->identity.shape, effect->identity.shape);
 }
 
 static bool explains(const struct tp_change *cause, const struct tp_change *effect)

@@ -197,14 +197,26 @@ struct tp_bounds tp_welch_difference(const struct tp_moments *base, const struct
     return interval;
 }
 
-/* Median of `count` draws from `values`; the draws stand in `drawn`. */
-static double resampled_median(struct tp_random *random, const double *values, size_t count, double *drawn)
+/* Median of `count` draws from `sorted`: how often each was drawn tells where the middle is. `drawn`: count zeros,
+ * zeros again afterwards. */
+static double resampled_median(struct tp_random *random, const double *sorted, size_t count, uint32_t *drawn)
 {
-    for (size_t i = 0; i < count; i++)
-        drawn[i] = values[tp_random_below(random, (uint32_t)count)];
-    return tp_median(drawn, count);
+    size_t seen = 0, middle = (count - 1) / 2, i = 0;
+    for (size_t k = 0; k < count; k++)
+        drawn[tp_random_below(random, (uint32_t)count)]++;
+    while (seen + drawn[i] <= middle)
+        seen += drawn[i++];
+    double low = sorted[i], high = low;
+    if (count % 2 == 0 && seen + drawn[i] == middle + 1) { /* the next one that was drawn */
+        for (i++; !drawn[i]; i++)
+            ;
+        high = sorted[i];
+    }
+    memset(drawn, 0, count * sizeof *drawn);
+    return (low + high) / 2;
 }
 
+/* sides: sorted. */
 static void bootstrap(struct tp_bounds *interval, const double *const sides[2], const size_t counts[2],
                       double confidence, struct tp_arena *arena)
 {
@@ -215,7 +227,7 @@ static void bootstrap(struct tp_bounds *interval, const double *const sides[2], 
         resamples = TP_BOOTSTRAP_RESAMPLES;
     if (resamples < LEAST_RESAMPLES)
         resamples = LEAST_RESAMPLES;
-    double *drawn = tp_arena_array(arena, most, sizeof *drawn);
+    uint32_t *drawn = tp_arena_array(arena, most, sizeof *drawn);
     double *ratios = tp_arena_array(arena, resamples, sizeof *ratios);
     for (size_t i = 0; i < resamples; i++) {
         double base = resampled_median(&random, sides[0], counts[0], drawn);
@@ -254,7 +266,7 @@ struct tp_bounds tp_median_ratio(const double *base, size_t base_count, const do
     }
     interval.estimate = medians[1] / medians[0];
     if (base_count >= TP_BOOTSTRAP_FROM && new_count >= TP_BOOTSTRAP_FROM) {
-        bootstrap(&interval, sides, counts, confidence, arena);
+        bootstrap(&interval, (const double *const[]){copies[0], copies[1]}, counts, confidence, arena);
         return interval;
     }
     if (base_count < TP_RATIO_FROM || new_count < TP_RATIO_FROM)
