@@ -66,8 +66,8 @@ struct tp_bounds tp_welch_difference(const struct tp_moments *base, const struct
 enum { TP_BOOTSTRAP_RESAMPLES = 2000, TP_BOOTSTRAP_FROM = 10, TP_RATIO_FROM = 5 };
 
 /* Ratio new / base of the medians of positive samples. From TP_BOOTSTRAP_FROM samples a side on by the percentile
- * bootstrap; with fewer from the extremes of both sides, which few samples do not leave by chance (all of one side above
- * all of the other: 1 in 126 for 5 and 5). No interval with fewer than TP_RATIO_FROM a side. Values that are not
+ * bootstrap; with fewer from the extremes of both sides, which few samples do not leave by chance (all of one side
+ * above all of the other: 1 in 126 for 5 and 5). No interval with fewer than TP_RATIO_FROM a side. Values that are not
  * positive make it NaN. Scratch memory from `arena`. */
 struct tp_bounds tp_median_ratio(const double *base, size_t base_count, const double *new_side, size_t new_count,
                                  double confidence, struct tp_arena *arena);
