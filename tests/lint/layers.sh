@@ -19,6 +19,7 @@ BEGIN {
   ok["webreport/compare"] = "webreport/compare webreport/summary webreport/render " views
   ok["webreport/check"]  = "webreport/check webreport/compare webreport/summary webreport/render " views
   ok["webreport/job"]    = "webreport/job webreport/summary webreport/render " views
+  ok["webreport/mpi"]    = "webreport/cli webreport/summary webreport/render " views
   ok["webreport/record"] = "webreport/record " base
   ok["webreport/cli"]    = "webreport/cli webreport/job webreport/check webreport/compare webreport/summary webreport/precision webreport/record webreport/export webreport/query webreport/render " views
 }

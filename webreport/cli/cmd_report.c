@@ -5,11 +5,12 @@
 #include <sys/stat.h>
 
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/job.h"
 #include "webreport/cli/opt.h"
 #include "webreport/cli/report.h"
 
 struct options {
-    const char *html, *json, *markdown, *source_url, *templates;
+    const char *html, *json, *markdown, *history, *source_url, *templates;
     uint64_t max_size, max_input;
     struct tp_opt_list rules;
     int assets, color, timeline;
@@ -22,6 +23,7 @@ static const struct tp_opt table[] = {
     {"output", 'o', TP_OPT_TEXT, AT(html), NULL},
     {"json", 0, TP_OPT_TEXT, AT(json), NULL},
     {"markdown", 0, TP_OPT_TEXT, AT(markdown), NULL},
+    {"history", 0, TP_OPT_TEXT, AT(history), NULL},
     {"assets", 0, TP_OPT_CHOICE, AT(assets), "inline|separate"},
     {"max-size", 0, TP_OPT_SIZE, AT(max_size), NULL},
     {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
@@ -120,7 +122,8 @@ int tp_cmd_report(int argc, char **argv)
                                                        .source_url = o.source_url,
                                                        .templates_dir = o.templates,
                                                        .max_bytes = o.max_size}};
+    job.history = o.history;
     job.read.max_input_bytes = o.max_input;
     job.read.is_strict = o.strict;
-    return tp_report_run(&job);
+    return tp_job_is_asked(job.inputs, job.input_count) ? tp_job_run(&job) : tp_report_run(&job);
 }

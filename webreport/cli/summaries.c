@@ -42,6 +42,8 @@ static void summarize(struct tp_summary *summary, struct tp_arena *arena, const 
                                        .advice = &a->advice};
     tp_analysis_build(a, NULL, NULL);
     tp_inputs_say_notices(options->console, file->path, &a->trace.reading);
+    if (options->analysed)
+        options->analysed(options->context, a);
     tp_summary_build(summary, &source, arena);
 }
 

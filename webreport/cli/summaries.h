@@ -3,6 +3,7 @@
 #ifndef TP_WEBREPORT_CLI_SUMMARIES_H
 #define TP_WEBREPORT_CLI_SUMMARIES_H
 
+#include "webreport/cli/analysis.h"
 #include "webreport/cli/console.h"
 #include "webreport/summary/summary.h"
 #include "webreport/trace/rundir.h"
@@ -19,6 +20,10 @@ struct tp_summaries_options {
     struct tp_console *console;            /* says what could not be used and what was repaired */
     struct tp_str job;                     /* of the keys of traces; "" is none */
     int64_t rank;                          /* of the keys of traces; TP_NULL_INT: what the trace says */
+    /* Called for each usable trace, in the order of the summaries, while its analysis is there; NULL: not. May allocate
+     * in the arena and leave through its guard. Summaries of traces stand before those of files. */
+    void (*analysed)(void *context, const struct tp_analysis *analysis);
+    void *context;
 };
 
 #define TP_SUMMARIES_OPTIONS ((struct tp_summaries_options){.job = {"", 0}, .rank = TP_NULL_INT})
