@@ -13,6 +13,7 @@
 struct tp_diff_side {
     struct tp_arena arena;
     struct tp_summaries summaries;
+    struct tp_vec runs;  /* struct tp_summary: of a side that is filled run by run, behind `summaries` */
     struct tp_vec trees; /* struct tp_calltree by summary of a trace; those of files have none */
     const char *name;
     int code; /* of loading; then `err` */

@@ -6,6 +6,7 @@
 #include "webreport/cli/analysis.h"
 #include "webreport/cli/console.h"
 #include "webreport/summary/summary.h"
+#include "webreport/summary/summary_build.h"
 #include "webreport/trace/rundir.h"
 #include "webreport/trace/trace.h"
 #include "webreport/views/rules.h"
@@ -39,6 +40,9 @@ struct tp_summaries {
  * usable input, or with one that is not and is_strict; TP_ELIMIT when that is due to a limit. */
 int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const struct tp_summaries_options *options,
                       struct tp_error *err);
+
+/* What the summary of an analysed trace is made from. Borrows both. */
+struct tp_summary_source tp_summaries_source(const struct tp_run_file *file, const struct tp_analysis *analysis);
 
 /* The summary of one trace, in `arena`. Repairs are said. Returns 0 or why it cannot be used (tp_trace_read). */
 int tp_summaries_trace(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,

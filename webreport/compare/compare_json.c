@@ -87,22 +87,27 @@ static void put_tree(struct tp_json *json, const struct tp_difftree *tree)
     tp_json_object_end(json);
 }
 
+void tp_compare_json_object(struct tp_json *json, const struct tp_compare *c)
+{
+    tp_json_object(json);
+    tp_json_member_text(json, "schema", "tracepress-diff");
+    tp_json_member_int(json, "schema_version", 1);
+    put_verdict(json, c);
+    for (int s = 0; s < TP_SIDES; s++)
+        put_side(json, c, s);
+    for (enum tp_compare_table i = 0; i < TP_COMPARE_TABLES; i++) {
+        tp_json_key(json, tp_compare_table_key(i));
+        tp_table_json(&c->tables[i], json);
+    }
+    put_tree(json, &c->tree);
+    tp_json_object_end(json);
+}
+
 void tp_compare_json(struct tp_buf *out, const struct tp_compare *c)
 {
     struct tp_json json;
     tp_json_init(&json, out);
-    tp_json_object(&json);
-    tp_json_member_text(&json, "schema", "tracepress-diff");
-    tp_json_member_int(&json, "schema_version", 1);
-    put_verdict(&json, c);
-    for (int s = 0; s < TP_SIDES; s++)
-        put_side(&json, c, s);
-    for (enum tp_compare_table i = 0; i < TP_COMPARE_TABLES; i++) {
-        tp_json_key(&json, tp_compare_table_key(i));
-        tp_table_json(&c->tables[i], &json);
-    }
-    put_tree(&json, &c->tree);
-    tp_json_object_end(&json);
+    tp_compare_json_object(&json, c);
     tp_buf_putc(out, '\n');
 }
 
