@@ -33,6 +33,8 @@ int tp_baseline_add(struct tp_baseline *baseline, const struct tp_run_file *file
         return tp_error_set(err, own->arena.code, 0, "out of memory");
     struct tp_summary_source source = tp_summaries_source(file, analysis);
     tp_diff_side_keep_tree(own, analysis);
+    if (own->tree_code)
+        return tp_error_set(err, own->tree_code, 0, "out of memory");
     tp_summary_build(tp_vec_push(&own->runs), &source, &own->arena);
     own->summaries.items = own->runs.data;
     own->summaries.count = own->runs.count;

@@ -25,7 +25,9 @@ static const char *step_words(const struct tp_compare *c, struct tp_arena *arena
     case TP_CHANGE_INCONCLUSIVE:
         return tp_text_printf(arena, "Steps differ by %s %%, but too few of them tell", amount);
     default:
-        return "Steps take as long as before";
+        return isnan(percent) ? "No step times to compare"
+                              : tp_text_printf(arena, "Steps take as long as before (%s%s %%)", percent > 0 ? "+" : "",
+                                               tp_text_of_fixed(arena, percent, 1));
     }
 }
 
