@@ -142,6 +142,32 @@ unwritable() {
     run 4 "$trace" --json "$WORK/old.json" --junit /nonexistent/o.xml && [ "$(cat "$WORK/old.json")" = old ]
 }
 check "an output that cannot be written leaves the others" unwritable
+failing() { # KIND STATUS: the n-th call of KIND fails, and all behind it: that status, and older outputs stay
+    n=0 total=1
+    while [ "$n" -le "$total" ]; do
+        rm -rf "$WORK/x" && mkdir "$WORK/x" && echo old >"$WORK/x/c.json"
+        timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$BUILD/fail_nth.so" \
+            "$TP" check "$DATA/traces/case_scalar_read.pt.trace.json.gz" --baseline "$DATA/run" --budget "$WORK/self.budget" \
+            --json "$WORK/x/c.json" --junit "$WORK/x/c.xml" -o "$WORK/x/c.txt" -q 2>"$WORK/err"
+        code=$?
+        [ "$n" != 0 ] || total=$(cat "$WORK/count")
+        left=$(ls -A "$WORK/x" | grep -v '^c\.')
+        [ -z "$left" ] || { echo "call $n of $total: left behind: $left"; return 1; }
+        case $code in
+        0 | 1) [ "$(cat "$WORK/x/c.json")" != old ] || { echo "call $n of $total: exit $code without outputs"; return 1; } ;;
+        "$2") [ -s "$WORK/err" ] || { echo "call $n of $total: no message"; return 1; } ;;
+        *) echo "call $n of $total: exit $code, not $2"; cat "$WORK/err"; return 1 ;;
+        esac
+        n=$((n + 1 + n / 20))
+    done
+    [ "$total" -gt 3 ] || { echo "only $total calls were seen"; return 1; }
+}
+if is_checked; then
+    skip "check whose calls fail" "the sanitizer brings its own allocator"
+else
+    check "check whose allocations fail: exit 5, nothing left behind" failing memory 5
+    check "check whose outputs fail: exit 4, nothing left behind" failing output 4
+fi
 same_bytes() {
     for i in 1 2; do
         "$TP" check "$DATA/run" --baseline "$DATA/run" --json "$WORK/j$i" --sarif "$WORK/s$i" -o "$WORK/t$i" -q

@@ -36,14 +36,13 @@ enum { BASE, RUN };
 static int read_budget(struct job *job)
 {
     const char *path = job->options->budget;
-    struct tp_error why = {0};
     if (!path) {
         tp_budget_default(&job->budget, job->options->baseline != NULL, &job->arena);
         return TP_OK;
     }
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rbe");
     if (!file)
-        return tp_error_set(&job->err, TP_EUSAGE, 0, "%.200s: %s", path, strerror(errno));
+        return tp_error_set(&job->err, errno == ENOMEM ? TP_ENOMEM : TP_EUSAGE, 0, "%.200s: %s", path, strerror(errno));
     char *bytes = tp_arena_alloc(&job->arena, TP_MAX_BUDGET_BYTES + 1);
     size_t size = fread(bytes, 1, TP_MAX_BUDGET_BYTES + 1, file);
     bool is_read = !ferror(file);
@@ -51,8 +50,7 @@ static int read_budget(struct job *job)
         fclose(file);
     if (!is_read)
         return tp_error_set(&job->err, TP_EUSAGE, 0, "%.200s: cannot be read", path);
-    int code = tp_budget_parse(&job->budget, path, bytes, size, &job->arena, &why);
-    return code < 0 ? tp_error_set(&job->err, TP_EUSAGE, 0, "%s", why.text) : TP_OK;
+    return tp_budget_parse(&job->budget, path, bytes, size, &job->arena, &job->err);
 }
 
 /* ---- sides ---- */
