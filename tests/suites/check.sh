@@ -147,7 +147,7 @@ failing() { # KIND STATUS: the n-th call of KIND fails, and all behind it: that 
     while [ "$n" -le "$total" ]; do
         rm -rf "$WORK/x" && mkdir "$WORK/x" && echo old >"$WORK/x/c.json"
         timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$BUILD/fail_nth.so" \
-            "$TP" check "$DATA/traces/case_scalar_read.pt.trace.json.gz" --baseline "$DATA/run" --budget "$WORK/self.budget" \
+            "$TP" check "$DATA/traces/case_scalar_read.pt.trace.json.gz" --baseline "$DATA/traces/case_cpu_loop.pt.trace.json.gz" --budget "$WORK/self.budget" \
             --json "$WORK/x/c.json" --junit "$WORK/x/c.xml" -o "$WORK/x/c.txt" -q 2>"$WORK/err"
         code=$?
         [ "$n" != 0 ] || total=$(cat "$WORK/count")
