@@ -6,7 +6,7 @@
 #include "webreport/cli/check.h"
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/opt.h"
-#include "writer/base/fs.h"
+#include "webreport/cli/text_outputs.h"
 
 struct options {
     const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root;
@@ -50,22 +50,17 @@ static int usage(struct tp_console *console, const char *what)
 
 static int list_metrics(const struct options *o, struct tp_console *console)
 {
-    struct tp_buf out;
-    struct tp_outfile *file = NULL;
+    struct tp_text_output out = {.path = o->text ? o->text : "-"};
     struct tp_error err = {0};
-    tp_buf_init(&out, 0);
+    tp_buf_init(&out.text, 0);
     if (o->format == 1)
-        tp_metric_list_json(&out);
+        tp_metric_list_json(&out.text);
     else
-        tp_metric_list_text(&out);
-    int code = out.failed ? tp_error_set(&err, out.failed, 0, "out of memory")
-                          : tp_outfile_open(&file, o->text ? o->text : "-", &err);
-    code = code < 0 ? code : tp_outfile_write(file, out.data, out.size, &err);
-    code = code < 0 ? code : tp_outfile_commit(&file, &err);
+        tp_metric_list_text(&out.text);
+    int code = tp_text_outputs_write(&out, 1, &err);
     if (code < 0)
         tp_console_error(console, "%s", err.text);
-    tp_outfile_discard(&file);
-    tp_buf_release(&out);
+    tp_buf_release(&out.text);
     return code == TP_OK ? TP_EXIT_DONE : code == TP_EIO ? TP_EXIT_NO_OUTPUT : TP_EXIT_LIMIT;
 }
 
@@ -85,7 +80,7 @@ static bool place_outputs(struct tp_check_job *job, const struct options *o)
     bool is_taken = false, is_good = true;
     for (int i = 0; i < TP_CHECK_OUTPUTS; i++) {
         job->paths[i] = paths[i];
-        is_taken |= paths[i] && strcmp(paths[i], "-") == 0;
+        is_taken |= tp_is_stdout(paths[i]);
         for (int k = 0; k < i && paths[i]; k++)
             is_good &= !paths[k] || strcmp(paths[i], paths[k]) != 0 || strcmp(paths[i], "/dev/null") == 0;
         is_good &= !paths[i] || *paths[i];
