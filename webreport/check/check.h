@@ -74,8 +74,8 @@ struct tp_check {
 
 enum {
     TP_CHECK_PLACES = 10,
-    TP_CHECK_BASELINE_RUNS = 10,
-    /* of a rank, the newest */ TP_CHECK_COUNT_RUNS = 3 /* of these, for counts */
+    TP_CHECK_BASELINE_RUNS = 10, /* of a rank, the newest */
+    TP_CHECK_COUNT_RUNS = 3,     /* of these, for counts */
 };
 
 /* Judges; `input` is kept. arena: its guard is the caller's. */
