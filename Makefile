@@ -102,6 +102,13 @@ $(BUILD)/unit/test_job $(BUILD)/make_job: $(BUILD)/tests/job/plan.o
 $(BUILD)/unit/test_job $(BUILD)/make_job: LIBS := $(BUILD)/core.a $(LIBS)
 $(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources.o,$(SOURCE))
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
+# what stands before malloc and its like, under names of its own
+RENAMED := $(patsubst %,$(BUILD)/renamed/host_%.o,memory locks io)
+$(BUILD)/renamed/%.o: $(BUILD)/collector/source/%.o tests/fake/hooks.syms
+	@mkdir -p $(@D)
+	$(call Q,SYMS)objcopy --redefine-syms=tests/fake/hooks.syms $< $@
+$(BUILD)/unit/test_hooks: LDFLAGS += $(WRAPS)
+$(BUILD)/unit/test_hooks: $(RENAMED) $(BUILD)/collector/hook.o
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
@@ -150,7 +157,7 @@ fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang
 $(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 bench: ## wall time against zcat, memory per event, growth, page size (N=events)
-	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/native_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/nvtx_program $(BUILD)/itt_program $(BUILD)/table $(BUILD)/split $(BUILD)/train
+	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/native_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/nvtx_program $(BUILD)/itt_program $(BUILD)/table $(BUILD)/split $(BUILD)/make_job $(BUILD)/train
 	@sh tests/bench/run.sh $(BUILD) $(or $(N),75000)
 
 # ---- habits ----------------------------------------------------------------

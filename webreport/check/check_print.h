@@ -13,7 +13,7 @@ struct tp_check_print {
     bool has_color;          /* of the text */
 };
 
-/* "fail: 2 of 6 limits do not hold, 1 inconclusive, 1 warning". */
+/* "fail: 2 of 6 limits broken, 1 inconclusive, 1 warning". */
 const char *tp_check_verdict_line(const struct tp_check_print *print);
 
 /* "run.json.gz against main.tps (3 profiles), comparable 95 of 100". */

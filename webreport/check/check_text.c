@@ -26,13 +26,9 @@ const char *tp_check_verdict_line(const struct tp_check_print *print)
 {
     const struct tp_check *c = print->check;
     struct tp_arena *arena = print->arena;
-    size_t failed = c->counts[TP_CHECK_FAIL], held = c->count - failed - c->counts[TP_CHECK_INCONCLUSIVE];
-    const char *text = tp_check_status_text(c->verdict);
-    if (failed)
-        text = tp_text_printf(arena, "%s: %zu of %zu limits %s not hold", text, failed, c->count,
-                              failed == 1 ? "does" : "do");
-    else
-        text = tp_text_printf(arena, "%s: %zu of %zu limits %s", text, held, c->count, held == 1 ? "holds" : "hold");
+    size_t failed = c->counts[TP_CHECK_FAIL], kept = c->count - failed - c->counts[TP_CHECK_INCONCLUSIVE];
+    const char *text = tp_text_printf(arena, "%s: %zu of %zu limits %s", tp_check_status_text(c->verdict),
+                                      failed ? failed : kept, c->count, failed ? "broken" : "kept");
     if (c->counts[TP_CHECK_INCONCLUSIVE])
         text = tp_text_printf(arena, "%s, %zu inconclusive", text, c->counts[TP_CHECK_INCONCLUSIVE]);
     if (c->counts[TP_CHECK_WARN])

@@ -12,6 +12,8 @@
 #include "webreport/cli/inputs.h"
 #include "webreport/cli/summaries.h"
 #include "webreport/model/merge_sort.h"
+#include "webreport/render/format.h"
+#include "webreport/summary/summary_file.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
 
@@ -140,6 +142,53 @@ static int write_outputs(struct job *job)
     return code;
 }
 
+/* ---- the new baseline ---- */
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    size_t size = strlen(path);
+    return (size && path[size - 1] == '/') || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
+}
+
+/* The label, or the name of the input without what says that it is a trace or summary. */
+static const char *label_of(struct job *job)
+{
+    static const char *const ends[] = {".gz", ".json", ".trace", ".pt", ".tps"};
+    struct tp_str name = tp_str_of(job->input.run.name);
+    if (job->options->label)
+        return job->options->label;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (tp_str_ends(name, ends[i]))
+            name.len -= strlen(ends[i]);
+    return name.len && strcmp(job->input.run.name, "-") != 0 ? tp_arena_copy(&job->arena, name.ptr, name.len) : "run";
+}
+
+/* Writes the runs as a .tps file: PATH, or LABEL.tps in the folder PATH. */
+static int update_baseline(struct job *job)
+{
+    const char *path = job->options->baseline;
+    struct tp_summary_set set;
+    struct tp_buf bytes;
+    struct tp_outfile *file = NULL;
+    int code = TP_OK;
+    if (is_folder(path)) {
+        code = tp_folder_make(path, &job->err);
+        path = tp_text_printf(&job->arena, "%s/%s.tps", path, label_of(job));
+    }
+    tp_summary_set_open(&set, &job->arena);
+    for (size_t i = 0; i < job->input.run.count && code == TP_OK; i++)
+        code = tp_summary_set_add(&set, &job->input.run.items[i], &job->err);
+    tp_buf_init(&bytes, 0);
+    code = code < 0 ? code : tp_summary_set_write(&set, &bytes, &job->err);
+    code = code < 0 ? code : tp_outfile_open(&file, path, &job->err);
+    code = code < 0 ? code : tp_outfile_write(file, bytes.data, bytes.size, &job->err);
+    code = code < 0 ? code : tp_outfile_commit(&file, &job->err);
+    tp_outfile_discard(&file);
+    tp_buf_release(&bytes);
+    return code;
+}
+
 /* ---- all ---- */
 
 static int run_job(struct job *job)
@@ -150,7 +199,13 @@ static int run_job(struct job *job)
         return code;
     job->input.budget = &job->budget;
     tp_check_build(&job->check, &job->input, &job->arena);
-    return write_outputs(job);
+    code = write_outputs(job);
+    if (code < 0 || !job->options->updates_baseline)
+        return code;
+    if (job->check.verdict != TP_CHECK_FAIL)
+        return update_baseline(job);
+    tp_console_notice(job->options->console, "a limit is broken: the baseline stays as it is");
+    return TP_OK;
 }
 
 static int exit_code(const struct job *job, int code)

@@ -1,5 +1,6 @@
 /* tracepress check INPUT...: options, checked and handed to the job in check.c; the list of metrics. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "webreport/check/metric_list.h"
 #include "webreport/cli/check.h"
@@ -68,6 +69,15 @@ static int list_metrics(const struct options *o, struct tp_console *console)
     return code == TP_OK ? TP_EXIT_DONE : code == TP_EIO ? TP_EXIT_NO_OUTPUT : TP_EXIT_LIMIT;
 }
 
+/* A file of ours or a folder: nothing else may be overwritten by a summary. */
+static bool is_summary_place(const char *path)
+{
+    struct stat info;
+    size_t size = strlen(path);
+    bool is_file = size > 4 && strcmp(path + size - 4, ".tps") == 0;
+    return is_file || (size && path[size - 1] == '/') || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
+}
+
 /* Where the outputs go: the text to standard output unless another one does. False: two have one name. */
 static bool place_outputs(struct tp_check_job *job, const struct options *o)
 {
@@ -108,6 +118,8 @@ int tp_cmd_check(int argc, char **argv)
         return usage(&console, "the name of an output is empty, or that of another one");
     if (o.update_baseline && !o.baseline)
         return usage(&console, "--update-baseline needs --baseline");
+    if (o.update_baseline && !is_summary_place(o.baseline))
+        return usage(&console, "--update-baseline writes summaries: name a folder or a .tps file as --baseline");
     if (o.label && (!o.update_baseline || !*o.label || strchr(o.label, '/') || *o.label == '.'))
         return usage(&console, "--label is the name of a file, for --update-baseline");
     job.inputs = (const char *const *)argv;

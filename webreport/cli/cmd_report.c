@@ -10,7 +10,7 @@
 #include "webreport/cli/report.h"
 
 struct options {
-    const char *html, *json, *markdown, *source_url, *templates;
+    const char *html, *json, *markdown, *history, *source_url, *templates;
     uint64_t max_size, max_input;
     struct tp_opt_list rules;
     int assets, color, timeline;
@@ -23,6 +23,7 @@ static const struct tp_opt table[] = {
     {"output", 'o', TP_OPT_TEXT, AT(html), NULL},
     {"json", 0, TP_OPT_TEXT, AT(json), NULL},
     {"markdown", 0, TP_OPT_TEXT, AT(markdown), NULL},
+    {"history", 0, TP_OPT_TEXT, AT(history), NULL},
     {"assets", 0, TP_OPT_CHOICE, AT(assets), "inline|separate"},
     {"max-size", 0, TP_OPT_SIZE, AT(max_size), NULL},
     {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
@@ -121,6 +122,7 @@ int tp_cmd_report(int argc, char **argv)
                                                        .source_url = o.source_url,
                                                        .templates_dir = o.templates,
                                                        .max_bytes = o.max_size}};
+    job.history = o.history;
     job.read.max_input_bytes = o.max_input;
     job.read.is_strict = o.strict;
     return tp_job_is_asked(job.inputs, job.input_count) ? tp_job_run(&job) : tp_report_run(&job);

@@ -30,6 +30,10 @@ struct tp_outputs {
 int tp_outputs_open(struct tp_outputs *outputs, const struct tp_outputs_options *options, size_t profile_count,
                     struct tp_error *err);
 
+/* A section of its own in the page: see tp_page_add_section. */
+int tp_outputs_section(struct tp_outputs *outputs, const char *name, const char *label, struct tp_data data,
+                       struct tp_error *err);
+
 /* One run: profiles between begin and end_profiles, comparisons of ranks between end_profiles and end. */
 void tp_outputs_begin_run(struct tp_outputs *outputs, struct tp_str name);
 /* May be called ahead of tp_outputs_profile, when the profile's model and views are ready and its advice and memory

@@ -9,6 +9,7 @@
 
 #include "webreport/cli/analysis.h"
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/history.h"
 #include "webreport/cli/inputs.h"
 #include "webreport/model/merge_sort.h"
 
@@ -145,11 +146,20 @@ static int run_run(struct job *job, const struct tp_run *run)
     return code < 0 ? code : tp_outputs_end_run(&job->outputs, &job->err);
 }
 
+static int add_history(struct job *job)
+{
+    struct tp_data section;
+    int code = tp_history_load(&section, job->options->history, &job->arena, job->console, &job->err);
+    return code < 0 ? code : tp_outputs_section(&job->outputs, "history", "History", section, &job->err);
+}
+
 static int run_job(struct job *job)
 {
     int code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, job->options->inputs,
                               job->options->input_count, &job->err);
     code = code < 0 ? code : tp_outputs_open(&job->outputs, &job->options->outputs, job->file_count, &job->err);
+    if (code == TP_OK && job->options->history)
+        code = add_history(job);
     for (size_t i = 0; code == TP_OK && i < job->runs.count; i++)
         code = run_run(job, &job->runs.items[i]);
     if (code < 0)

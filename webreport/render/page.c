@@ -55,7 +55,8 @@ struct tp_page {
     struct tp_assets assets;
     struct tp_templates templates;
     struct tp_html html;
-    struct tp_buf ranks, profiles, index, document;
+    struct tp_buf ranks, profiles, index, extra, document; /* extra: sections that no profile has */
+    const char *extra_name, *extra_label;
     struct tp_page_index entries;
     size_t expected;              /* profiles */
     struct tp_page_limits limits; /* of the profile being rendered */
@@ -116,6 +117,7 @@ void tp_page_release(struct tp_page *page)
     tp_buf_release(&page->ranks);
     tp_buf_release(&page->profiles);
     tp_buf_release(&page->index);
+    tp_buf_release(&page->extra);
     tp_buf_release(&page->document);
     tp_arena_release(&page->scratch);
     tp_arena_release(&page->beside);
@@ -131,8 +133,8 @@ static size_t share_of_next(const struct tp_page *page)
 {
     size_t ranks = page->expected < MAX_RANKS_SHOWN ? page->expected : MAX_RANKS_SHOWN, reserve, even, free_bytes;
     size_t left = page->expected > page->entries.entries.count ? page->expected - page->entries.entries.count : 1;
-    size_t used = SHELL_BYTES + page->html.css.len + page->html.js.len + page->ranks.size + page->profiles.size +
-                  tp_page_index_bytes(&page->entries, page->expected);
+    size_t used = SHELL_BYTES + page->html.css.len + page->html.js.len + page->ranks.size + page->extra.size +
+                  page->profiles.size + tp_page_index_bytes(&page->entries, page->expected);
 
     if (page->expected > 1) { /* the ranks' comparison is added last */
         reserve = RANKS_BYTES + ranks * RANK_BYTES;
@@ -384,6 +386,18 @@ int tp_page_add_distributed(struct tp_page *page, struct tp_str run, const struc
     return code;
 }
 
+int tp_page_add_section(struct tp_page *page, const char *name, const char *label, struct tp_data data,
+                        struct tp_error *err)
+{
+    if (data.kind == TP_DATA_NONE)
+        return 0;
+    if (setjmp(page->arena.guard))
+        return tp_error_set(err, page->arena.code, 0, "out of memory");
+    page->extra_name = kept(&page->arena, name);
+    page->extra_label = kept(&page->arena, label);
+    return tp_template_render(&page->templates, name, data, &page->extra, err);
+}
+
 /* ---- the document ---- */
 
 static void add_link(struct tp_list *links, struct tp_str target, struct tp_str label)
@@ -420,6 +434,8 @@ static void put_links(struct tp_page *page, struct tp_object *root)
     }
     if (page->ranks.size && page->expected <= 1)
         add_link(links, TP_STR("distributed"), TP_STR("Distributed"));
+    if (page->extra.size)
+        add_link(links, tp_str_of(page->extra_name), tp_str_of(page->extra_label));
 }
 
 static void put_part(struct tp_list *parts, const struct tp_buf *buf)
@@ -449,6 +465,7 @@ static int finish(struct tp_page *page, struct tp_error *err)
     put_part(parts, &page->index);
     put_part(parts, page->expected > 1 ? &page->ranks : &page->profiles);
     put_part(parts, page->expected > 1 ? &page->profiles : &page->ranks);
+    put_part(parts, &page->extra);
     return tp_template_render(&page->templates, "report", tp_data_of_object(root), &page->document, err);
 }
 

@@ -71,6 +71,12 @@ int tp_page_add_failed(struct tp_page *page, struct tp_str run, struct tp_str wo
 int tp_page_add_distributed(struct tp_page *page, struct tp_str run, const struct tp_distributed *view,
                             struct tp_error *err);
 
+/* Adds a section of its own at the page's end, named `name` in the navigation's address: the template of that name,
+ * filled with data, of which nothing is kept. Before the first profile, so that the profiles' share of the page's
+ * ceiling knows of it. Nothing for data of kind NONE. */
+int tp_page_add_section(struct tp_page *page, const char *name, const char *label, struct tp_data data,
+                        struct tp_error *err);
+
 /* Composes the document. Returns 0, TP_ELIMIT when even the shortest form exceeds the ceiling, or the codes above. */
 int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_error *err);
 

@@ -90,7 +90,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
      "100 * overview.tensor_core_eligible_operator_kernel_time_ratio", tp_metric_of_kernels, TP_KERNELS_ELIGIBLE},
     {"gemm.share", GAIN, "part of the kernel time in matrix products and convolutions, by name",
      "100 * total_us of those of kernel_view.by_name / of all", tp_metric_of_gemms, TP_GEMM_SHARE},
-    {"gemm.fp32.share", PART, "part of that in single precision without tensor cores, by name",
+    {"gemm.fp32.share", PART, "part of the GEMM time in single precision without tensor cores, by name",
      "100 * total_us of those of kernel_view.by_name / of its GEMMs", tp_metric_of_gemms, TP_GEMM_FP32_SHARE},
     {"operators.per_step", COUNT, "operator calls on the host, per step", "trace_facts.operator_count / steps",
      tp_metric_of_host, TP_HOST_OPERATORS_PER_STEP},

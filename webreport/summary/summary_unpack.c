@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "webreport/model/saturate.h"
 #include "webreport/summary/summary_comparison.h"
 #include "webreport/summary/summary_format.h"
 #include "webreport/views/rules.h"

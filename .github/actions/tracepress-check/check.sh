@@ -1,0 +1,59 @@
+#!/bin/sh
+# check.sh: what the action does, by its inputs in TP_* variables. Outputs stand in $TP_OUTPUT, the Markdown in the job's
+# summary; the exit code of the check goes to $GITHUB_OUTPUT, so that the outputs are uploaded before the job fails. This
+# script itself fails only when there is nothing to upload.
+set -eu
+say() { printf '%s=%s\n' "$1" "$2" >>"${GITHUB_OUTPUT:-/dev/null}"; }
+
+program=${TP_PROGRAM:-}
+if [ -z "$program" ]; then
+    root=$(cd "$(dirname "$0")/../../.." && pwd)
+    program=$root/build/release/tracepress
+    [ -x "$program" ] || { (cd "$root" && sh tests/packages.sh build && make build/release/tracepress) >&2; }
+fi
+out=${TP_OUTPUT:-tracepress-out}
+mkdir -p "$out"
+
+# The traces are the only list: split at blanks, patterns stay as they are.
+set -f
+# shellcheck disable=SC2086
+set -- ${TP_TRACES:?TP_TRACES names the traces}
+set +f
+traces=$*
+set -- "$@" -o "$out/check.txt" --json "$out/check.json" --junit "$out/check.xml" --sarif "$out/check.sarif" \
+    --markdown "$out/check.md" --badge "$out/badge.svg" --inconclusive "${TP_INCONCLUSIVE:-pass}" --color never
+[ -z "${TP_BUDGET:-}" ] || set -- "$@" --budget "$TP_BUDGET"
+[ -z "${TP_SOURCE_ROOT:-}" ] || set -- "$@" --source-root "$TP_SOURCE_ROOT"
+if [ -n "${TP_BASELINE:-}" ]; then
+    if [ "${TP_UPDATE_BASELINE:-false}" = true ]; then
+        case $TP_BASELINE in
+        *.tps) set -- "$@" --baseline "$TP_BASELINE" --update-baseline ;;
+        *) set -- "$@" --baseline "$TP_BASELINE/" --update-baseline --label "${TP_LABEL:-run}" ;;
+        esac
+    elif [ -e "$TP_BASELINE" ]; then
+        set -- "$@" --baseline "$TP_BASELINE"
+    else
+        echo "no baseline at $TP_BASELINE: limits against one are inconclusive"
+    fi
+fi
+
+code=0
+"$program" check "$@" || code=$?
+say code "$code"
+if [ "$code" -gt 1 ]; then # usage, no input: nothing was written
+    say verdict error
+    exit "$code"
+fi
+cat "$out/check.txt"
+verdict=$(sed -n '1s/:.*//p' "$out/check.txt")
+say verdict "$verdict"
+cat "$out/check.md" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+
+if [ "${TP_REPORT:-true}" = true ]; then
+    set -f
+    # shellcheck disable=SC2086
+    set -- $traces -o "$out/report.html" --quiet
+    set +f
+    [ ! -d "${TP_BASELINE:-}" ] || set -- "$@" --history "$TP_BASELINE"
+    "$program" report "$@" || echo "the report could not be made"
+fi

@@ -1,0 +1,203 @@
+# `tracepress check`: its metrics are the numbers of the report, a run is never worse than itself, planted changes are
+# found at their line and nothing else, every format is what its readers expect, whatever the names in a trace.
+. tests/suites/case.sh
+! is_asan || SHARED=none # the traces kept here are enough for the sanitizers
+if ! command -v python3 >/dev/null 2>&1; then
+    skip "check" "no python3"
+    exit 0
+fi
+PYTHON=${CHECK_PYTHON:-python3}
+traces_of() { # folder...
+    find "$@" -name '*.json' -o -name '*.json.gz' | grep -v -e /expected -e /tables.json -e /events.json | sort
+}
+run() { # exit code, arguments...
+    wanted_code=$1
+    shift
+    "$TP" check "$@" >"$WORK/out" 2>"$WORK/err"
+    code=$?
+    [ "$code" = "$wanted_code" ] || { echo "exit $code, not $wanted_code"; cat "$WORK/out" "$WORK/err"; return 1; }
+}
+
+metrics() { python3 tests/oracle/check_metrics.py "$TP" "$WORK" "$@" 2>/dev/null; }
+# shellcheck disable=SC2046 # no blanks in these names
+check "every metric equals the report's numbers" metrics $(ls "$DATA"/traces/*.gz "$DATA"/tables/*/*/trace.*.gz) "$DATA/run" "$DATA/ddp"
+if [ -d "$SHARED/data/traces" ]; then
+    # shellcheck disable=SC2046
+    check "every metric equals the report's numbers, traces of others" metrics $(traces_of "$SHARED/data/traces")
+    # shellcheck disable=SC2046
+    check "every metric equals the report's numbers, torch 1.13 to 2.15 and advice" metrics \
+        $(traces_of "$SHARED/data/torch" "$SHARED/data/advice")
+else
+    skip "every metric equals the report's numbers, traces of others" "no reference data"
+fi
+
+# A run against itself: nothing fails, and no time changed.
+printf '%s\n' 'step.time.median <= +0 %' 'step.time.mean <= +0 %' 'step.time.p90 <= +0 %' 'kernels.per_step <= +0' \
+    'step.cpu.time <= +0 %' 'sync.per_step <= +0' 'idle.host <= +0 points' 'memory.peak <= +0' 'finding.count <= +0' |
+    sed 's/^/optional /' >"$WORK/self.budget"
+itself() {
+    rm -rf "$WORK/self" && mkdir "$WORK/self" && n=0
+    for trace; do
+        n=$((n + 1))
+        "$TP" check "$trace" --baseline "$trace" --budget "$WORK/self.budget" --json "$WORK/self/$n.json" -q -o /dev/null 2>"$WORK/err"
+        code=$?
+        [ "$code" = 0 ] || [ "$code" = 3 ] || { echo "$trace: exit $code"; cat "$WORK/err"; return 1; } # 3: no trace
+    done
+    python3 - "$WORK"/self/*.json <<'END'
+import json, sys
+for path in sys.argv[1:]:
+    check = json.load(open(path))
+    assert check["verdict"] == "pass" and check["comparability_score"] >= 99, (check["sides"], check["verdict_line"])
+    for item in check["items"]:
+        assert item["change"] in (0, None) and item["cause"] in ("within", "skipped"), (check["sides"], item)
+END
+}
+check "a run against itself breaks no limit" itself "$DATA"/traces/*.gz "$DATA/run" "$DATA/ddp"
+if [ -d "$SHARED/data/traces" ]; then
+    # shellcheck disable=SC2046
+    check "a run against itself breaks no limit, traces of others" itself $(traces_of "$SHARED/data/traces")
+else
+    skip "a run against itself breaks no limit, traces of others" "no reference data"
+fi
+
+planted() { # a wait more in each step
+    trace=$DATA/traces/gpu_2026.pt.trace.json.gz
+    python3 tests/check/gate.py plant "$trace" "$WORK/planted.json.gz" || return 1
+    run 1 "$WORK/planted.json.gz" --baseline "$trace" --sarif "$WORK/p.sarif" --json "$WORK/p.json" || return 1
+    python3 - "$WORK/p.json" "$WORK/p.sarif" <<'END'
+import json, sys
+check, sarif = (json.load(open(path)) for path in sys.argv[1:])
+assert [i["metric"] for i in check["items"] if i["status"] == "fail"] == ["sync.per_step"], check["verdict_line"]
+(result,) = sarif["runs"][0]["results"]
+at = result["locations"][0]["physicalLocation"]
+assert (at["artifactLocation"]["uri"], at["region"]["startLine"]) == ("train.py", 99), at
+assert result["ruleId"] == "sync.per_step" and result["level"] == "error"
+END
+}
+check "a wait that is new fails, with its line and nothing else" planted
+workers() { # the loader of 0 workers against that of 4, and back
+    slow=$(ls "$SHARED"/data/traces/kineto/resnet50_num_workers_0/*143089861*) fast=$(ls "$SHARED"/data/traces/kineto/resnet50_num_workers_4/*212756351*)
+    echo 'step.time.median <= +3 %' >"$WORK/b"
+    run 0 "$fast" --baseline "$slow" --budget "$WORK/b" && run 1 "$slow" --baseline "$fast" --budget "$WORK/b"
+}
+if [ -d "$SHARED/data/traces/kineto" ]; then
+    check "a loader without workers is slower, one with workers is not" workers
+else
+    skip "a loader without workers is slower" "no reference data"
+fi
+
+# Every format, on names that are markup, terminal codes and formulas.
+printf '%s\n' 'finding.count == 0' 'warn sync.per_step <= 0' 'kernels.per_step <= 0' 'memory.peak <= 0' \
+    'step.time.median <= -3 %' 'optional idle.host < 0' 'operators.per_step < +0' >"$WORK/b<&\"'>|.budget"
+formats() {
+    for trace; do
+        rm -rf "$WORK/f" && mkdir "$WORK/f"
+        for base in "" "$trace"; do
+            "$TP" check "$trace" --budget "$WORK/b<&\"'>|.budget" ${base:+--baseline "$base"} --json "$WORK/f/out.json" \
+                --junit "$WORK/f/out.xml" --sarif "$WORK/f/out.sarif" --markdown "$WORK/f/out.md" \
+                --badge "$WORK/f/out.svg" -o "$WORK/f/out.txt" -q
+            code=$?
+            [ "$code" = 0 ] || [ "$code" = 1 ] || { echo "$trace: exit $code"; return 1; }
+            "$PYTHON" tests/check/gate.py formats "$WORK/f" || { echo "$trace"; return 1; }
+        done
+    done
+}
+cp "$DATA/traces/hostile_names.pt.trace.json.gz" "$WORK/$(printf 'a\033[31m<b>&|`"'"'"'.json.gz')"
+check "every format is read by its readers" formats "$DATA"/traces/gpu_2026*.gz "$DATA"/traces/hostile*.gz "$DATA"/traces/case_sc*.gz \
+    "$DATA"/traces/torch_2.13_mlp*.gz "$DATA/run" "$WORK"/a*.json.gz "$DATA/faults/xss_everywhere.pt.trace.json"
+"$PYTHON" -c 'import junitparser, sarif_pydantic' 2>/dev/null ||
+    skip "junitparser and sarif_pydantic read them" "not installed (CHECK_PYTHON)"
+
+faults() { # either side broken: as report, never more than an exit code
+    good=$DATA/traces/gpu_2026.pt.trace.json.gz
+    for trace in "$DATA"/faults/*.pt.trace.json* "$DATA"/faults/big/*; do
+        "$TP" report -q "$trace" --json /dev/null 2>/dev/null
+        report=$?
+        for args in "$trace" "$good --baseline $trace"; do
+            # shellcheck disable=SC2086
+            timeout 120 "$TP" check -q $args -o /dev/null 2>/dev/null
+            code=$?
+            case $report in 0) [ "$code" -le 1 ] ;; *) [ "$code" = "$report" ] ;; esac || { echo "$args: report $report, check $code"; return 1; }
+        done
+    done
+}
+check "broken traces on either side end as in report" faults
+
+baselines() { # made, added to, kept when a limit is broken
+    trace=$DATA/traces/gpu_2026.pt.trace.json.gz
+    python3 tests/check/gate.py plant "$trace" "$WORK/planted.json.gz" || return 1
+    rm -rf "$WORK/h" && run 0 "$trace" --baseline "$WORK/h/" --update-baseline --label one || return 1
+    run 0 "$trace" --baseline "$WORK/h" --update-baseline --label two || return 1
+    [ "$(cd "$WORK/h" && echo *)" = "one.tps two.tps" ] || { ls "$WORK/h"; return 1; }
+    [ "$(wc -c <"$WORK/h/one.tps")" -lt 20480 ] || { echo "a baseline has 20 KB"; return 1; }
+    run 0 "$WORK/h/one.tps" --baseline "$trace" || return 1
+    run 1 "$WORK/planted.json.gz" --baseline "$WORK/h" --update-baseline --label three || return 1
+    [ ! -e "$WORK/h/three.tps" ] || { echo "a broken limit became the baseline"; return 1; }
+    run 3 "$trace" --baseline "$WORK/none.tps"
+}
+check "baselines are made, added to, and kept from what broke them" baselines
+unwritable() {
+    trace=$DATA/traces/gpu_2026.pt.trace.json.gz
+    echo old >"$WORK/old.json"
+    run 4 "$trace" --json "$WORK/old.json" --junit /nonexistent/o.xml && [ "$(cat "$WORK/old.json")" = old ]
+}
+check "an output that cannot be written leaves the others" unwritable
+same_bytes() {
+    for i in 1 2; do
+        "$TP" check "$DATA/run" --baseline "$DATA/run" --json "$WORK/j$i" --sarif "$WORK/s$i" -o "$WORK/t$i" -q
+    done
+    cmp "$WORK/j1" "$WORK/j2" && cmp "$WORK/s1" "$WORK/s2" && cmp "$WORK/t1" "$WORK/t2"
+}
+check "equal runs give equal bytes" same_bytes
+
+history() { # a page with a chart per metric and a row per run, in order of their names; a broken file is left out
+    trace=$DATA/traces/gpu_2026.pt.trace.json.gz
+    rm -rf "$WORK/t" && mkdir "$WORK/t" || return 1
+    for name in b2 a1 '<c3>'; do "$TP" summarize -q "$trace" -o "$WORK/t/$name.tps" || return 1; done
+    echo no summary >"$WORK/t/d.tps"
+    "$TP" report -q "$trace" --history "$WORK/t" -o "$WORK/t.html" 2>"$WORK/err" || { cat "$WORK/err"; return 1; }
+    grep -q 'd.tps' "$WORK/err" || { echo "d.tps is not named"; return 1; }
+    python3 - "$WORK/t.html" <<'END' || return 1
+import re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+section = re.search('<section id="history".*?</section>', page, re.S).group(0)
+assert '<a href="#history">History</a>' in page
+rows = re.findall('role="rowheader">(.*?)</td>', section)
+assert [re.sub("<[^>]*>", "", row).strip() for row in rows] == ["b2", "a1", "&lt;c3&gt;"], rows
+charts = re.findall(r"<h3>(\S+) <small>", section)
+assert "step.time.median" in charts and "kernels.per_step" in charts and section.count("<circle") == 3 * len(charts), charts
+END
+    "$TP" report -q "$trace" --history "$WORK/none" -o "$WORK/t.html" 2>/dev/null
+    [ $? = 3 ] || { echo "a history that is not there"; return 1; }
+}
+check "report --history draws stored runs" history
+
+# The GitHub action: its script as a runner calls it.
+action() { # wanted exit of the job, arguments as VARIABLE=value
+    wanted_code=$1
+    shift
+    : >"$WORK/github"
+    : >"$WORK/summary"
+    (cd "$WORK" && env TP_PROGRAM="$TP" GITHUB_OUTPUT="$WORK/github" GITHUB_STEP_SUMMARY="$WORK/summary" "$@" \
+        sh "$OLDPWD/.github/actions/tracepress-check/check.sh") >"$WORK/out" 2>&1 || { [ "$wanted_code" -gt 1 ] && return 0; cat "$WORK/out"; return 1; }
+    grep -q "^code=$wanted_code\$" "$WORK/github" || { cat "$WORK/github" "$WORK/out"; return 1; }
+}
+github() {
+    case $TP in /*) ;; *) TP=$PWD/$TP ;; esac
+    good=$DATA/traces/gpu_2026.pt.trace.json.gz
+    rm -rf "$WORK/store" "$WORK/o"
+    python3 tests/check/gate.py plant "$good" "$WORK/planted.json.gz" || return 1
+    action 0 TP_TRACES="$good" TP_BASELINE="$WORK/store" TP_UPDATE_BASELINE=true TP_LABEL=a1 TP_OUTPUT="$WORK/o" TP_REPORT=false || return 1
+    [ ! -e "$WORK/store.tps" ] || return 1
+    action 1 TP_TRACES="$WORK/planted.json.gz" TP_BASELINE="$WORK/store" TP_OUTPUT="$WORK/o" || return 1
+    grep -q '^verdict=fail$' "$WORK/github" && grep -q 'train.py(99)' "$WORK/summary" || { cat "$WORK/github" "$WORK/summary"; return 1; }
+    for file in check.txt check.json check.xml check.sarif check.md badge.svg report.html; do
+        [ -s "$WORK/o/$file" ] || { echo "no $file"; cat "$WORK/out"; return 1; }
+    done
+    action 3 TP_TRACES="$WORK/none" TP_OUTPUT="$WORK/o2"
+}
+check "the GitHub action's script: baseline, verdict, outputs, summary" github
+yaml() {
+    "$PYTHON" -m yamllint -s -d '{extends: default, rules: {line-length: {max: 120}}}' .github/actions .github/workflows/performance.yml
+}
+if "$PYTHON" -m yamllint --version >/dev/null 2>&1; then check "the action's YAML is clean" yaml; else skip "the action's YAML is clean" "no yamllint (CHECK_PYTHON)"; fi
