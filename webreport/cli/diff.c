@@ -47,7 +47,7 @@ static int run(struct work *work)
     for (int s = 0; s < TP_SIDES; s++) {
         struct tp_diff_side *side = &work->sides[s];
         if (tp_diff_side_load(side, work->job->paths[s], &work->job->read) < 0)
-            return tp_error_set(&work->err, side->code, 0, "%.200s: %s", work->job->paths[s], side->err.text);
+            return tp_error_set(&work->err, side->code, 0, "%s: %s", s == TP_BASE ? "base" : "new", side->err.text);
         inputs[s] = tp_diff_side_input(side);
         trees[s] = tp_diff_side_trees(side);
     }

@@ -13,9 +13,11 @@
 struct tp_diff_side {
     struct tp_arena arena;
     struct tp_summaries summaries;
+    struct tp_vec runs;  /* struct tp_summary: of a side that is filled run by run, behind `summaries` */
     struct tp_vec trees; /* struct tp_calltree by summary of a trace; those of files have none */
     const char *name;
-    int code; /* of loading; then `err` */
+    int tree_code; /* 0, or why a tree could not be kept */
+    int code;      /* of loading; then `err` */
     struct tp_error err;
 };
 
@@ -30,7 +32,8 @@ struct tp_diff_read {
 int tp_diff_side_load(struct tp_diff_side *side, const char *path, const struct tp_diff_read *options);
 void tp_diff_side_close(struct tp_diff_side *side);
 
-/* Keeps the call tree of an analysed trace as that of the next summary. Guard of side->arena set by the caller. */
+/* Keeps the call tree of an analysed trace as that of the next summary. Always returns; what failed is in
+ * side->tree_code. Guard of side->arena set by the caller. */
 void tp_diff_side_keep_tree(struct tp_diff_side *side, const struct tp_analysis *analysis);
 
 /* What a comparison takes. NULL trees unless every summary has one. */

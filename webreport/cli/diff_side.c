@@ -5,25 +5,25 @@
 #include "webreport/cli/inputs.h"
 #include "webreport/views/calltree.h"
 
+/* Another thread may be at work on the analysis: failures stay here until the side is loaded. */
 void tp_diff_side_keep_tree(struct tp_diff_side *side, const struct tp_analysis *analysis)
 {
     struct tp_calltree_options options = {.max_nodes = TP_DIFFTREE_NODES};
     struct tp_arena scratch;
     struct tp_calltree tree;
     jmp_buf outer;
-    struct tp_calltree *kept = tp_vec_push(&side->trees);
     memcpy(&outer, &side->arena.guard, sizeof outer);
     tp_arena_init(&scratch, 0);
     if (setjmp(scratch.guard) == 0) {
         memcpy(&side->arena.guard, &scratch.guard, sizeof outer);
+        struct tp_calltree *kept = tp_vec_push(&side->trees);
         tp_calltree_build(&tree, &analysis->model, &options, &scratch);
         tp_calltree_keep(kept, &tree, &side->arena);
     }
     memcpy(&side->arena.guard, &outer, sizeof outer);
-    int code = scratch.code;
+    if (scratch.code || side->arena.code)
+        side->tree_code = scratch.code ? scratch.code : side->arena.code;
     tp_arena_release(&scratch);
-    if (code || side->arena.code)
-        tp_arena_fail(&side->arena, code ? code : side->arena.code);
 }
 
 static void keep(void *context, const struct tp_analysis *analysis)
@@ -42,7 +42,10 @@ static int load(struct tp_diff_side *side, const char *path, const struct tp_dif
     options.analysed = how->has_trees ? keep : NULL;
     options.context = side;
     side->name = tp_inputs_shown_name(&side->arena, path);
-    return tp_summaries_load(&side->summaries, &side->arena, &options, &side->err);
+    int code = tp_summaries_load(&side->summaries, &side->arena, &options, &side->err);
+    if (code == TP_OK && side->tree_code)
+        return tp_error_set(&side->err, side->tree_code, 0, "out of memory");
+    return code;
 }
 
 int tp_diff_side_load(struct tp_diff_side *state, const char *path, const struct tp_diff_read *how)

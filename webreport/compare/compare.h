@@ -150,6 +150,8 @@ const char *tp_compare_table_title(enum tp_compare_table table);
 void tp_compare_text(struct tp_buf *out, const struct tp_compare *compare, bool shows_all, int64_t row_limit);
 /* {"schema":"tracepress-diff", ..}: everything. */
 void tp_compare_json(struct tp_buf *out, const struct tp_compare *compare);
+/* The same as a value inside of another document. */
+void tp_compare_json_object(struct tp_json *json, const struct tp_compare *compare);
 /* A digest: the verdict, what changed, what differs. */
 void tp_compare_markdown(struct tp_buf *out, const struct tp_compare *compare);
 

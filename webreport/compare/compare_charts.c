@@ -57,8 +57,9 @@ struct tp_data tp_compare_waterfall(const struct tp_compare *c, struct tp_arena 
         most = fmax(most, at);
     }
     double total = (double)tp_table_int(t, TP_PART_CHANGE)[0];
-    least = fmin(least, total);
-    most = fmax(most, total);
+    double noise = c->floor * (double)tp_table_int(t, TP_PART_BASE)[0]; /* so that noise looks small */
+    least = fmin(fmin(least, total), -noise);
+    most = fmax(fmax(most, total), noise);
     double span = most - least > 0 ? most - least : 1;
     int64_t largest = tp_table_int(t, TP_PART_NEW)[0];
     if (tp_table_int(t, TP_PART_BASE)[0] > largest)
@@ -78,7 +79,8 @@ struct tp_data tp_compare_waterfall(const struct tp_compare *c, struct tp_arena 
     put_bar(sum, 0, total, least, span);
     tp_object_bool(sum, "is_sum", true);
     tp_object_text(object, "fall_unit", unit.text);
-    tp_object_text(object, "fall_caption", "Where the change of the mean step comes from");
+    tp_object_text(object, "fall_caption",
+                   "Where the change of the mean step comes from; the bars' axis spans at least the noise floor");
     return tp_data_of_object(object);
 }
 

@@ -25,7 +25,9 @@ static const char *step_words(const struct tp_compare *c, struct tp_arena *arena
     case TP_CHANGE_INCONCLUSIVE:
         return tp_text_printf(arena, "Steps differ by %s %%, but too few of them tell", amount);
     default:
-        return "Steps take as long as before";
+        return isnan(percent) ? "No step times to compare"
+                              : tp_text_printf(arena, "Steps take as long as before (%s%s %%)", percent > 0 ? "+" : "",
+                                               tp_text_of_fixed(arena, percent, 1));
     }
 }
 
@@ -131,14 +133,14 @@ static void put_figures(const struct tp_compare *c, struct tp_object *object, st
 
 /* ---- the sections ---- */
 
-static int render(struct tp_buf *out, const struct tp_compare_view *view, struct tp_templates *templates,
-                  struct tp_error *err)
+static struct tp_data section_data(const struct tp_compare_view *view)
 {
     struct tp_object *root = tp_object_new(view->arena);
     const struct tp_compare *c = view->compare;
     struct tp_str base = tp_shown_text(view->naming, tp_str_of(c->names[TP_BASE]));
     struct tp_str new_name = tp_shown_text(view->naming, tp_str_of(c->names[TP_NEW]));
     tp_object_text(root, "p", "");
+    tp_object_bool(root, "is_part", view->is_part);
     tp_object_printf(root, "title", "%.*s against %.*s", (int)new_name.len, new_name.ptr, (int)base.len, base.ptr);
     put_meta(c, root, view->arena);
     put_notices(c, root);
@@ -150,22 +152,31 @@ static int render(struct tp_buf *out, const struct tp_compare_view *view, struct
     else
         tp_object_text(root, "changed_none", "No row changed beyond noise.");
     tp_compare_put_parts(view, root);
-    return tp_template_render(templates, "diff", tp_data_of_object(root), out, err);
+    return tp_data_of_object(root);
 }
 
-int tp_compare_fragment(struct tp_buf *out, const struct tp_compare *compare, struct tp_templates *templates,
-                        const struct tp_naming *naming, size_t max_bytes, struct tp_error *err)
+struct tp_data tp_compare_section(const struct tp_compare *compare, const struct tp_naming *naming, size_t max_bytes)
+{
+    enum { ROW_BYTES = 10000, MOST_ROWS = 100 }; /* a row of each table */
+    size_t rows = max_bytes / ROW_BYTES;
+    struct tp_compare_view view = {compare, naming, naming->arena, rows < MOST_ROWS ? rows : MOST_ROWS, true};
+    return section_data(&view);
+}
+
+/* The sections at the richest level that fits; the shortest form when none does. */
+static int render(struct tp_buf *out, const struct tp_compare_view *full, struct tp_templates *templates,
+                  size_t max_bytes, struct tp_error *err)
 {
     static const size_t levels[] = {300, 100, 30, 10, 3, 0};
-    size_t before = out->size;
+    struct tp_compare_view view = *full;
     for (unsigned i = 0; i < sizeof levels / sizeof *levels; i++) {
-        struct tp_compare_view view = {compare, naming, naming->arena, levels[i]};
-        out->size = before;
-        int code = render(out, &view, templates, err);
-        if (code || out->failed || out->size - before <= max_bytes)
+        view.max_rows = levels[i];
+        out->size = 0;
+        int code = tp_template_render(templates, "diff", section_data(&view), out, err);
+        if (code || out->failed || out->size <= max_bytes)
             return code;
     }
-    return TP_OK; /* the shortest form */
+    return TP_OK;
 }
 
 /* ---- the page ---- */
@@ -179,7 +190,7 @@ int tp_compare_page(struct tp_buf *out, const struct tp_compare *compare, const 
     struct tp_templates templates;
     struct tp_html html;
     struct tp_naming naming = {.arena = arena, .redact = options->redact, .source_url = options->source_url};
-    struct tp_compare_view view = {compare, &naming, arena, 1};
+    struct tp_compare_view view = {compare, &naming, arena, 1, false};
     struct tp_object *root = tp_object_new(arena);
     size_t ceiling = options->max_bytes ? options->max_bytes : TP_MAX_PAGE_BYTES;
     int code = tp_source_url_check(options->source_url, err);
@@ -189,11 +200,11 @@ int tp_compare_page(struct tp_buf *out, const struct tp_compare *compare, const 
     if (code)
         return code;
     size_t used = SHELL_BYTES + html.css.len + html.js.len;
-    code = tp_compare_fragment(out, compare, &templates, &naming, ceiling > used ? ceiling - used : 0, err);
+    code = render(out, &view, &templates, ceiling > used ? ceiling - used : 0, err);
     if (code || out->failed)
         return code;
     struct tp_str fragment = {tp_arena_copy(arena, out->data, out->size), out->size};
-    tp_buf_clear(out);
+    out->size = 0;
     tp_html_put(&html, root);
     tp_object_text(root, "version", TP_VERSION);
     tp_object_text(root, "page_title", "Comparison");

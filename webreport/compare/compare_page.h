@@ -19,9 +19,8 @@ struct tp_compare_page_options {
 int tp_compare_page(struct tp_buf *out, const struct tp_compare *compare, const struct tp_compare_page_options *options,
                     struct tp_arena *arena, struct tp_error *err);
 
-/* The sections alone, of at most about max_bytes. naming and templates: the page's. */
-int tp_compare_fragment(struct tp_buf *out, const struct tp_compare *compare, struct tp_templates *templates,
-                        const struct tp_naming *naming, size_t max_bytes, struct tp_error *err);
+/* The sections alone, for the template "diff" of the report, in naming->arena: fewer rows for fewer bytes. */
+struct tp_data tp_compare_section(const struct tp_compare *compare, const struct tp_naming *naming, size_t max_bytes);
 
 /* ---- parts (compare_sections.c, compare_charts.c) ---- */
 
@@ -31,6 +30,7 @@ struct tp_compare_view {
     const struct tp_naming *naming;
     struct tp_arena *arena; /* that of naming */
     size_t max_rows;        /* of each table */
+    bool is_part;           /* of a report, not a page of its own */
 };
 
 /* A table for the template "table". */
