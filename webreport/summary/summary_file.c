@@ -171,7 +171,7 @@ static int inflate_all(struct tp_str *out, struct tp_str packed, struct tp_arena
 static int unpack(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
                   struct tp_arena *scratch, struct tp_error *err)
 {
-    struct tp_str process, bytes;
+    struct tp_str process = TP_STR(""), bytes = TP_STR("");
     memset(summary, 0, sizeof *summary);
     int code = tp_summary_entry_read(&summary->key, &summary->event_count, &process, record->bytes, err);
     if (code == TP_OK)
