@@ -6,6 +6,7 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/inputs.h"
+#include "webreport/cli/job.h"
 #include "webreport/cli/opt.h"
 #include "webreport/cli/report.h"
 
@@ -121,5 +122,5 @@ int tp_cmd_report(int argc, char **argv)
     job.baseline = o.baseline;
     job.read.max_input_bytes = o.max_input;
     job.read.is_strict = o.strict;
-    return tp_report_run(&job);
+    return tp_job_is_asked(job.inputs, job.input_count) ? tp_job_run(&job) : tp_report_run(&job);
 }
