@@ -91,11 +91,24 @@ test-unit: $(TESTS) ## unit tests, a program per module
 	@sh tests/run.sh --suite unit $(BUILD)
 test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped, and says so, where there is none
 	@sh tests/run.sh --suite gpu $(BUILD)
+mpi: $(BUILD)/tracepress-mpi ## summarize over the processes of an MPI job (needs mpicc)
+MPI_PARTS := $(addprefix $(BUILD)/webreport/cli/,analysis.o console.o inputs.o opt.o summaries.o summarize.o summary_inputs.o)
+$(BUILD)/tracepress-mpi: webreport/mpi/main.c $(MPI_PARTS) $(BUILD)/core.a
+	$(call Q,MPI)mpicc $(ALL_CFLAGS) -c -o $@.o $< && mpicc $(ALL_LDFLAGS) -o $@ $@.o $(MPI_PARTS) $(BUILD)/core.a $(LIBS)
+programs: $(if $(filter release,$(MODE)),$(if $(shell command -v mpicc),$(BUILD)/tracepress-mpi))
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
 $(BUILD)/unit/test_job $(BUILD)/make_job: $(BUILD)/tests/job/plan.o
+$(BUILD)/unit/test_job $(BUILD)/make_job: LIBS := $(BUILD)/core.a $(LIBS)
 $(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources.o,$(SOURCE))
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
+# what stands before malloc and its like, under names of its own
+RENAMED := $(patsubst %,$(BUILD)/renamed/host_%.o,memory locks io)
+$(BUILD)/renamed/%.o: $(BUILD)/collector/source/%.o tests/fake/hooks.syms
+	@mkdir -p $(@D)
+	$(call Q,SYMS)objcopy --redefine-syms=tests/fake/hooks.syms $< $@
+$(BUILD)/unit/test_hooks: LDFLAGS += $(WRAPS)
+$(BUILD)/unit/test_hooks: $(RENAMED) $(BUILD)/collector/hook.o
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
@@ -154,7 +167,7 @@ SRC := $(sort $(shell find collector writer webreport tests -name '*.[ch]'))
 lint: $(PROTO:=.h) $(LIB) ## include layers, headers, ABI, help texts, file sizes; clang-format and clang-tidy where installed
 	@CC="$(CC)" sh tests/lint/lint.sh $(BUILD)
 	$(if $(shell command -v clang-format),@clang-format --dry-run -Werror $(SRC),@echo "clang-format not found: skipped")
-	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out tests/fake/% tests/abi/% tests/native/mpi_program.c,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
+	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out tests/fake/% tests/abi/% tests/native/mpi_program.c webreport/mpi/%,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
 	  @echo "clang-tidy not found: skipped")
 format: ## rewrite sources with .clang-format
 	clang-format -i $(SRC)
@@ -177,7 +190,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all demo test test-unit test-gpu programs fuzz bench lint format install uninstall clean help
+.PHONY: all mpi demo test test-unit test-gpu programs fuzz bench lint format install uninstall clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collector/record.h"
+#include "collector/session.h"
 
 enum { REPLACEMENT = 0xFFFD };
 
@@ -56,6 +57,11 @@ uint32_t tp_mark_intern_wide(const wchar_t *text)
     memcpy(terminated, narrow.bytes, narrow.size);
     terminated[narrow.size] = '\0';
     return tracepress_intern(terminated);
+}
+
+const char *tp_mark_name(uint32_t number)
+{
+    return tp_session_name(number);
 }
 
 /* ---- records ---- */

@@ -39,6 +39,9 @@ struct tp_mark_text tp_mark_wide(struct tp_mark_wide *room, const wchar_t *text)
 uint32_t tp_mark_intern(const char *text);
 uint32_t tp_mark_intern_wide(const wchar_t *text);
 
+/* The text of a name by its number; borrowed for ever. Takes the session's lock. */
+const char *tp_mark_name(uint32_t number);
+
 /* A record of a kind whose payload is a mark. */
 void tp_mark_put(uint8_t kind, const struct tp_spool_mark *mark, struct tp_mark_text name);
 

@@ -6,7 +6,7 @@
  *
  * A domain and a registered string are the number of their name, so there is nothing to look up or to free. Ranges of a
  * thread are counted per domain, because push and pop return their depth. */
-#include "collector/sources.h"
+#include "collector/source/nvtx.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,6 +18,8 @@
 #include "collector/session.h"
 #include "collector/source/mark.h"
 #include "collector/source/nvtx_abi.h"
+#include "collector/source/nvtx_payload.h"
+#include "collector/sources.h"
 #include "collector/tracepress.h"
 
 static const char variable[] = "NVTX_INJECTION64_PATH";
@@ -47,13 +49,13 @@ static int32_t *depth_of(uint32_t domain)
     return unused;
 }
 
-static int deeper(uint32_t domain)
+int tp_nvtx_deeper(uint32_t domain)
 {
     int32_t *depth = depth_of(domain);
     return depth && *depth < INT32_MAX ? (*depth)++ : NO_DEPTH;
 }
 
-static int pop(uint32_t domain)
+int tp_nvtx_pop(uint32_t domain)
 {
     int32_t *depth = depth_of(domain);
     if (depth && *depth == 0)
@@ -63,11 +65,6 @@ static int pop(uint32_t domain)
 }
 
 /* ---- attributes ---- */
-
-static uint32_t number_of(const void *handle)
-{
-    return (uint32_t)(uintptr_t)handle & ~TP_SPOOL_ITT;
-}
 
 static void *handle_of(uint32_t number)
 {
@@ -82,7 +79,7 @@ static struct tp_mark_text text_of(int32_t type, union tp_nvtx_message message, 
     case TP_NVTX_MESSAGE_WIDE:
         return tp_mark_wide(room, message.wide);
     case TP_NVTX_MESSAGE_REGISTERED:
-        return tp_mark_number(number_of(message.registered));
+        return tp_mark_number(tp_nvtx_number(message.registered));
     default:
         return tp_mark_number(0);
     }
@@ -107,7 +104,7 @@ static void set_payload(struct tp_spool_mark *mark, const struct tp_nvtx_attribu
         mark->value_type = TP_SPOOL_REAL;
         memcpy(&mark->value, &real, sizeof real);
         break;
-    default: /* one of the extensions' */
+    default: /* by a schema: told behind the event */
         break;
     }
 }
@@ -126,6 +123,10 @@ static void put(uint8_t kind, uint32_t domain, uint64_t key, const struct tp_nvt
     set_payload(&mark, a);
     mark.has_more |= mark.value_type != TP_SPOOL_NOTHING;
     tp_mark_put(kind, &mark, text_of(a->message_type, a->message, &room));
+    if (__builtin_expect(a->payload_type == TP_NVTX_PAYLOAD_SCHEMA, 0) && kind != TP_SPOOL_MARK_POINT)
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): NVTX has it in a number
+        tp_nvtx_payload_tell(domain, key, (const struct tp_nvtx_payload *)(uintptr_t)a->payload.u64,
+                             a->reserved > 0 ? (size_t)a->reserved : 0);
 }
 
 static void put_text(uint8_t kind, uint64_t key, struct tp_mark_text text)
@@ -134,7 +135,7 @@ static void put_text(uint8_t kind, uint64_t key, struct tp_mark_text text)
     tp_mark_put(kind, &mark, text);
 }
 
-static uint64_t next_key(void)
+uint64_t tp_nvtx_next_key(void)
 {
     static _Atomic uint64_t last;
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
@@ -160,14 +161,14 @@ static void mark_w(const wchar_t *text)
 
 static uint64_t start_ex(const struct tp_nvtx_attributes *a)
 {
-    uint64_t key = next_key();
+    uint64_t key = tp_nvtx_next_key();
     put(TP_SPOOL_MARK_START, 0, key, a);
     return key;
 }
 
 static uint64_t start_a(const char *text)
 {
-    uint64_t key = next_key();
+    uint64_t key = tp_nvtx_next_key();
     put_text(TP_SPOOL_MARK_START, key, tp_mark_text(text));
     return key;
 }
@@ -175,7 +176,7 @@ static uint64_t start_a(const char *text)
 static uint64_t start_w(const wchar_t *text)
 {
     struct tp_mark_wide room;
-    uint64_t key = next_key();
+    uint64_t key = tp_nvtx_next_key();
     put_text(TP_SPOOL_MARK_START, key, tp_mark_wide(&room, text));
     return key;
 }
@@ -188,25 +189,25 @@ static void finish(uint64_t key)
 static int push_ex(const struct tp_nvtx_attributes *a)
 {
     put(TP_SPOOL_MARK_PUSH, 0, 0, a);
-    return deeper(0);
+    return tp_nvtx_deeper(0);
 }
 
 static int push_a(const char *text)
 {
     put_text(TP_SPOOL_MARK_PUSH, 0, tp_mark_text(text));
-    return deeper(0);
+    return tp_nvtx_deeper(0);
 }
 
 static int push_w(const wchar_t *text)
 {
     struct tp_mark_wide room;
     put_text(TP_SPOOL_MARK_PUSH, 0, tp_mark_wide(&room, text));
-    return deeper(0);
+    return tp_nvtx_deeper(0);
 }
 
 static int pop_default(void)
 {
-    return pop(0);
+    return tp_nvtx_pop(0);
 }
 
 static void name_category(uint32_t domain, uint32_t category, struct tp_mark_text text)
@@ -241,13 +242,13 @@ static void name_thread_w(uint32_t tid, const wchar_t *text)
 
 static void domain_mark(const void *domain, const struct tp_nvtx_attributes *a)
 {
-    put(TP_SPOOL_MARK_POINT, number_of(domain), 0, a);
+    put(TP_SPOOL_MARK_POINT, tp_nvtx_number(domain), 0, a);
 }
 
 static uint64_t domain_start(const void *domain, const struct tp_nvtx_attributes *a)
 {
-    uint64_t key = next_key();
-    put(TP_SPOOL_MARK_START, number_of(domain), key, a);
+    uint64_t key = tp_nvtx_next_key();
+    put(TP_SPOOL_MARK_START, tp_nvtx_number(domain), key, a);
     return key;
 }
 
@@ -259,13 +260,13 @@ static void domain_finish(const void *domain, uint64_t key)
 
 static int domain_push(const void *domain, const struct tp_nvtx_attributes *a)
 {
-    put(TP_SPOOL_MARK_PUSH, number_of(domain), 0, a);
-    return deeper(number_of(domain));
+    put(TP_SPOOL_MARK_PUSH, tp_nvtx_number(domain), 0, a);
+    return tp_nvtx_deeper(tp_nvtx_number(domain));
 }
 
 static int domain_pop(const void *domain)
 {
-    return pop(number_of(domain));
+    return tp_nvtx_pop(tp_nvtx_number(domain));
 }
 
 /* Of resources only threads have a row that can carry their name. */
@@ -285,13 +286,13 @@ static void nothing_to_destroy(const void *handle)
 
 static void domain_category_a(const void *domain, uint32_t category, const char *text)
 {
-    name_category(number_of(domain), category, tp_mark_text(text));
+    name_category(tp_nvtx_number(domain), category, tp_mark_text(text));
 }
 
 static void domain_category_w(const void *domain, uint32_t category, const wchar_t *text)
 {
     struct tp_mark_wide room;
-    name_category(number_of(domain), category, tp_mark_wide(&room, text));
+    name_category(tp_nvtx_number(domain), category, tp_mark_wide(&room, text));
 }
 
 static void *domain_register_a(const void *domain, const char *text)

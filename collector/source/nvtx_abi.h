@@ -24,6 +24,7 @@ enum tp_nvtx_payload_type {
     TP_NVTX_PAYLOAD_I32,
     TP_NVTX_PAYLOAD_FLOAT
 };
+enum { TP_NVTX_PAYLOAD_SCHEMA = (int32_t)0xDFBD0009 }; /* of the extension: `u64` points to `reserved` payloads */
 enum { TP_NVTX_ARGB = 1, TP_NVTX_THREAD_NATIVE = 1 << 16 | 3 };
 
 union tp_nvtx_message {
@@ -59,6 +60,83 @@ struct tp_nvtx_resource {
     } identifier;
     int32_t message_type;
     union tp_nvtx_message message;
+};
+
+/* ---- extensions: payloads by schema, counters ---- */
+
+enum { TP_NVTX_PAYLOADS = 2, TP_NVTX_COUNTERS = 4 };                   /* modules */
+enum { TP_NVTX_PAYLOADS_1_4 = 0x0104, TP_NVTX_COUNTERS_1_2 = 0x0102 }; /* the layouts below */
+
+struct tp_nvtx_segment {
+    size_t number, slot_count;
+    intptr_t *slots;
+};
+
+struct tp_nvtx_extension {
+    uint16_t version, size, module, layout;
+    size_t segment_count;
+    struct tp_nvtx_segment *segments;
+};
+
+struct tp_nvtx_payload {
+    uint64_t schema;
+    size_t size; /* SIZE_MAX: the schema's */
+    const void *bytes;
+};
+
+struct tp_nvtx_entry {
+    uint64_t flags, type; /* type: a number below, or a schema */
+    const char *name, *description;
+    uint64_t detail, offset; /* detail: length of an array or text, or the entry that has it */
+    const void *semantics, *reserved;
+};
+
+enum {
+    TP_NVTX_ELSEWHERE = 7 << 1, /* flags: the value is a pointer or an offset */
+    TP_NVTX_ARRAY = 7 << 4,
+    TP_NVTX_ARRAY_FIXED = 1 << 4,
+    TP_NVTX_ARRAY_BY_ENTRY = 3 << 4,
+    TP_NVTX_HIDDEN = 1 << 9,
+    TP_NVTX_IS_MESSAGE = 1 << 10
+};
+
+enum { /* types of entries that are not numbers */
+       TP_NVTX_CHAR = 1,
+       TP_NVTX_INT64 = 17,
+       TP_NVTX_DOUBLE = 20,
+       TP_NVTX_CHAR8 = 25,
+       TP_NVTX_TEXT = 75,
+       TP_NVTX_TEXT_UTF8 = 76,
+       TP_NVTX_REGISTERED = 80,
+       TP_NVTX_FIRST_SCHEMA = 1 << 24
+};
+
+struct tp_nvtx_schema {
+    uint64_t fields; /* bits: which of these are given */
+    const char *name;
+    uint64_t type, flags;
+    const struct tp_nvtx_entry *entries;
+    size_t entry_count, static_size, alignment;
+    uint64_t number; /* the program's own, or 0 */
+    void *extension;
+};
+
+enum {
+    TP_NVTX_HAS_NAME = 1 << 1,
+    TP_NVTX_HAS_ENTRIES = 1 << 4,
+    TP_NVTX_HAS_COUNT = 1 << 5,
+    TP_NVTX_HAS_SIZE = 1 << 6,
+    TP_NVTX_HAS_ALIGNMENT = 1 << 7,
+    TP_NVTX_HAS_NUMBER = 1 << 8
+};
+
+struct tp_nvtx_counter {
+    size_t size;
+    uint64_t schema; /* a type of entries, or a schema */
+    const char *name, *description;
+    uint64_t scope;
+    const void *semantics;
+    uint64_t number;
 };
 
 #endif

@@ -330,14 +330,12 @@ static void fill_row(const struct plan *plan, struct tp_summary_row *row, int64_
         row->by_step_count[s] = count;
         sum += ns[s];
     }
-    int64_t calls = count * plan->steps, mean = sum / calls;
-    row->time = (struct tp_sketch){.count = calls, .sum_ns = sum, .min_ns = mean, .max_ns = mean};
+    int64_t calls = count * plan->steps, mean = sum / (calls ? calls : 1);
+    row->time = (struct tp_sketch){.count = calls, .sum_ns = mean * calls, .min_ns = mean, .max_ns = mean};
     row->time.square_sum = (double)mean * (double)mean * (double)calls;
-    row->time.bucket_count = 1;
+    row->time.bucket_count = calls > 0;
     row->time.buckets = tp_arena_array(arena, 1, sizeof *row->time.buckets);
-    for (row->time.buckets->bucket = 1; row->time.buckets->bucket < 400 && mean >> (row->time.buckets->bucket / 8);)
-        row->time.buckets->bucket++;
-    row->time.buckets->count = calls;
+    *row->time.buckets = (struct tp_sketch_bucket){tp_sketch_bucket(mean), calls};
 }
 
 /* Operators, then kernels; heaviest first. */

@@ -12,13 +12,14 @@ BEGIN {
   ok["webreport/model"]  = "webreport/model webreport/trace " base
   ok["webreport/views"]  = views
   ok["webreport/render"] = "webreport/render " views
-  ok["webreport/query"]  = "webreport/query webreport/render " views
+  ok["webreport/query"]  = "webreport/query webreport/summary webreport/render " views
   ok["webreport/export"] = "webreport/export webreport/query webreport/render " views
   ok["webreport/precision"] = "webreport/precision webreport/render " views
   ok["webreport/summary"] = "webreport/summary writer/proto " views
   ok["webreport/compare"] = "webreport/compare webreport/summary webreport/render " views
   ok["webreport/check"]  = "webreport/check webreport/compare webreport/summary webreport/render " views
   ok["webreport/job"]    = "webreport/job webreport/summary webreport/render " views
+  ok["webreport/mpi"]    = "webreport/cli webreport/summary webreport/render " views
   ok["webreport/record"] = "webreport/record " base
   ok["webreport/cli"]    = "webreport/cli webreport/job webreport/check webreport/compare webreport/summary webreport/precision webreport/record webreport/export webreport/query webreport/render " views
 }

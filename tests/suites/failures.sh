@@ -78,35 +78,62 @@ sample() {
 check "a trace writer whose allocations fail says so and leaves nothing" sample memory
 check "a trace writer whose output fails says so and leaves nothing" sample output
 
-# exports KIND STATUS FORMAT: `export --to FORMAT` with the n-th call of KIND failing, and all behind it
-exports() {
-    rm -rf out
+# made KIND STATUS COMMAND...: what writes its files to the folder out, with the n-th call of KIND failing, and all behind it:
+# STATUS, a message, and nothing left behind; of commands with several files ($several) those that are whole may stay
+several=
+made() {
+    kind=$1 wanted=$2
+    shift 2
+    rm -rf out whole
     n=0 total=1
     while [ "$n" -le "$total" ]; do
-        rm -rf out
-        timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
-            "$TP" export "$trace" --to "$3" -o out --quiet 2>stderr
+        rm -rf out && mkdir out
+        timeout 60 env FAIL_KIND="$kind" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" "$@" --quiet >stdout 2>stderr
         status=$?
-        left=$(find out -type f 2>/dev/null)
+        left=$(find out -type f)
         if [ "$n" = 0 ]; then
             total=$(cat count)
-            [ "$status" = 0 ] && [ "$total" -gt 3 ] || { echo "status $status, $total calls of kind $1 were seen"; return 1; }
-            cp "$left" whole.pb
+            [ "$status" = 0 ] && [ "$total" -gt 3 ] && [ -n "$left" ] || { echo "status $status, $total calls of kind $kind were seen"; return 1; }
+            mv out whole
         elif [ "$status" = 0 ]; then # an allocation that is not needed, such as a thread's
-            cmp "$left" whole.pb || { echo "call $n of $total: status 0, left: $left"; return 1; }
+            diff -rq out whole || { echo "call $n of $total: status 0, left: $left"; return 1; }
         else
-            [ "$status" = "$2" ] && grep -q . stderr && [ -z "$left" ] || { echo "call $n of $total: status $status, left: $left"; return 1; }
+            [ "$status" = "$wanted" ] && grep -q . stderr || { echo "call $n of $total: status $status"; cat stderr; return 1; }
+            [ -z "$left" ] || [ -n "$several" ] || { echo "call $n of $total: left: $left"; return 1; }
+            for file in $left; do
+                cmp "$file" "whole/${file#out/}" || { echo "call $n of $total: left: $left"; return 1; }
+            done
         fi
         n=$((n + 1 + n / 40))
     done
     echo "$total calls"
 }
-check "an export for XProf whose allocations fail: exit 5, nothing left behind" exports memory 5 xplane
-check "an export for XProf whose output fails: exit 4, nothing left behind" exports output 4 xplane
-for format in sqlite flamegraph memory-flow chrome; do
-    check "an export to $format whose allocations fail: exit 5, nothing left behind" exports memory 5 $format
-    check "an export to $format whose output fails: exit 4, nothing left behind" exports output 4 $format
+# fails NAME COMMAND...
+fails() {
+    name=$1
+    shift
+    check "$name whose allocations fail: exit 5, nothing left behind" made memory 5 "$@"
+    check "$name whose output fails: exit 4, nothing left behind" made output 4 "$@"
+}
+functions=$DATA/tables/2.13/memory_heavy.full/trace.pt.trace.json.gz
+fails "an export to folded" "$TP" export "$functions" --to folded -o out
+for format in xplane sqlite flamegraph memory-flow chrome; do
+    fails "an export to $format" "$TP" export "$trace" --to $format -o out
 done
+fails "an export to folded with --metric" "$TP" export "$trace" --to folded --metric device -o out
+fails "an export to pstats" "$TP" export "$functions" --to pstats -o out
+fails "a flame graph beside a baseline" "$TP" export "$trace" --to flamegraph --baseline "$DATA/traces/gpu_2026.pt.trace.json.gz" -o out
+several=yes
+fails "an export to csv" "$TP" export "$trace" --to csv -o out
+several=
+for format in text csv json md; do
+    fails "a table as $format" "$TP" table "$trace" --group-by input-shape --format $format -o out/table
+done
+fails "a table of functions" "$TP" table "$functions" --group-by function -o out/table
+fails "a table of operators" "$TP" table "$trace" --top -1 -o out/table
+several=yes
+fails "a comparison of tensors" "$TP" precision "$DATA/tensors/base" "$DATA/tensors/base" --all -o out/p.html --json out/p.json --markdown out/p.md
+several=
 
 # events KIND: an export beside an older file while calls of KIND fail: 0, 4 or 5, a message, and only whole files
 events() {

@@ -150,6 +150,52 @@ if [ -e "$cuda/nvtx3/nvToolsExt.h" ] && ${CC:-cc} -I"$cuda" -o app app.c -ldl 2>
 else
     skip "NVIDIA's own headers" "no nvtx3/nvToolsExt.h in $cuda"
 fi
+cat >payload.c <<'EOF2'
+#include <nvtx3/nvToolsExtPayload.h>
+#include <nvtx3/nvToolsExtCounters.h>
+#include <stddef.h>
+struct batch { int size; double loss; const char *name; };
+int main(void)
+{
+    nvtxDomainHandle_t d = nvtxDomainCreateA("real");
+    const nvtxPayloadSchemaEntry_t entries[] = {
+        {0, NVTX_PAYLOAD_ENTRY_TYPE_INT, "size", NULL, 0, offsetof(struct batch, size), NULL, NULL},
+        {0, NVTX_PAYLOAD_ENTRY_TYPE_DOUBLE, "loss", NULL, 0, offsetof(struct batch, loss), NULL, NULL},
+        {0, NVTX_PAYLOAD_ENTRY_TYPE_CSTRING, "name", NULL, 0, offsetof(struct batch, name), NULL, NULL}};
+    nvtxPayloadSchemaAttr_t schema = {0};
+    schema.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
+                       NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE;
+    schema.type = NVTX_PAYLOAD_SCHEMA_TYPE_STATIC;
+    schema.entries = entries, schema.numEntries = 3, schema.payloadStaticSize = sizeof(struct batch);
+    uint64_t number = nvtxPayloadSchemaRegister(d, &schema);
+    nvtxCounterAttr_t counter = {0};
+    counter.structSize = sizeof counter, counter.schemaId = NVTX_PAYLOAD_ENTRY_TYPE_INT64, counter.name = "waiting";
+    uint64_t waiting = nvtxCounterRegister(d, &counter);
+    for (int i = 0; i < 20; i++) {
+        struct batch batch = {i, i + 0.5, "images"};
+        nvtxEventAttributes_t a = {0};
+        nvtxPayloadData_t payload;
+        a.version = NVTX_VERSION, a.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+        a.messageType = NVTX_MESSAGE_TYPE_ASCII, a.message.ascii = "batch";
+        payload.schemaId = number, payload.size = sizeof batch, payload.payload = &batch;
+        a.payloadType = NVTX_PAYLOAD_TYPE_EXT, a.payload.ullValue = (uintptr_t)&payload, a.reserved0 = 1;
+        nvtxDomainRangePushEx(d, &a);
+        nvtxCounterSampleInt64(d, waiting, 100 - i);
+        nvtxDomainRangePop(d);
+    }
+    return number == 0 || waiting == 0 || !nvtxDomainIsEnabled(d);
+}
+EOF2
+payloads() {
+    into d ./payload && nested d && counted d X batch 20 || return 1
+    zcat d/*.gz | grep -q '"domain":"real","size":19,"loss":19.5,"name":"images"' &&
+        [ "$(zcat d/*.gz | grep -c '"ph":"C","name":"waiting"')" = 20 ]
+}
+if [ -e "$cuda/nvtx3/nvToolsExtCounters.h" ] && ${CC:-cc} -I"$cuda" -o payload payload.c -ldl; then
+    check "NVIDIA's own headers: payloads by schema, counters" payloads
+else
+    skip "NVIDIA's own headers: payloads by schema, counters" "no nvtx3/nvToolsExtCounters.h in $cuda"
+fi
 
 cat >package.py <<'EOF2'
 import nvtx, threading

@@ -311,12 +311,12 @@ static void rows_beyond_the_limit_are_added_up(void **state)
 
 static void long_names_are_cut_and_stay_apart(void **state)
 {
-    static char text[16384], name[3][3000];
+    static char text[32768], name[3][6000];
     struct made m;
     (void)state;
     for (int i = 0; i < 3; i++) {
         memset(name[i], 'x', sizeof name[i] - 1);
-        name[i][2000] = (char)('a' + i);
+        name[i][5000] = (char)('a' + i);
     }
     int n = snprintf(
         text, sizeof text,

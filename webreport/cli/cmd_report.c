@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/job.h"
 #include "webreport/cli/opt.h"
 #include "webreport/cli/report.h"
 
@@ -126,5 +127,5 @@ int tp_cmd_report(int argc, char **argv)
     job.baseline = o.baseline;
     job.read.max_input_bytes = o.max_input;
     job.read.is_strict = o.strict;
-    return tp_report_run(&job);
+    return tp_job_is_asked(job.inputs, job.input_count) ? tp_job_run(&job) : tp_report_run(&job);
 }

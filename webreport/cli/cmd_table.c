@@ -10,14 +10,14 @@
 
 struct options {
     const char *out, *group_by, *sort_by, *header;
-    const char *aggregate_by, *order_by, *min_time, *max_time;
+    const char *aggregate_by, *order_by, *min_time, *max_time, *opr_name, *input_dtype;
     struct tp_opt_list types;
     int64_t top;
-    int aggregate;
+    int aggregate, times;
     int64_t stack_depth, row_limit, source_width, name_width, shapes_width;
     uint64_t max_input;
     int format, time_unit, rules, color;
-    bool top_level_events_only, include_python, with_flops, strict, quiet, help;
+    bool copy_time, top_level_events_only, include_python, with_flops, strict, quiet, help;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -45,6 +45,10 @@ static const struct tp_opt table[] = {
     {"order-by", 0, TP_OPT_TEXT, AT(order_by), NULL},
     {"min-time", 0, TP_OPT_TEXT, AT(min_time), NULL},
     {"max-time", 0, TP_OPT_TEXT, AT(max_time), NULL},
+    {"opr-name", 0, TP_OPT_TEXT, AT(opr_name), NULL},
+    {"input-dtype", 0, TP_OPT_TEXT, AT(input_dtype), NULL},
+    {"print-only", 0, TP_OPT_CHOICE, AT(times), "device|host"},
+    {"copy-time", 0, TP_OPT_FLAG, AT(copy_time), NULL},
     {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
     {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
     {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
@@ -59,6 +63,7 @@ enum {
     DEFAULT_DEPTH = 5,
     DEFAULT_TOP = 3,
     NARROWEST = 4,
+    PRINT_HOST = 1, /* of --print-only */
     MAX_WIDTH = 1 << 20
 };
 
@@ -155,16 +160,20 @@ static const char *read_operators(struct tp_table_job *job, const struct options
 {
     struct tp_operator_options *operators = &job->operators;
     bool is_wanted = o->top != NO_LIMIT_GIVEN || o->types.count || o->aggregate || o->aggregate_by || o->order_by ||
-                     o->min_time || o->max_time;
+                     o->min_time || o->max_time || o->opr_name || o->input_dtype || o->times || o->copy_time;
     if (!is_wanted)
         return NULL;
     if (o->group_by || o->sort_by || o->row_limit != NO_LIMIT_GIVEN || o->top_level_events_only || o->with_flops ||
         o->header || o->include_python)
-        return "--top, --type, --aggregate, --order-by, --min-time and --max-time are of another table than "
+        return "--top, --type, --opr-name, --aggregate, --order-by, --min-time and the like are of another table than "
                "--group-by, "
                "--sort-by, --row-limit and torch's other options";
     if (o->aggregate_by && strcmp(o->aggregate_by, "type") != 0)
         return "--aggregate-by: type";
+    if (o->opr_name && tp_operator_pattern_fault(o->opr_name))
+        return "--opr-name: an extended regular expression of at most 256 bytes, without {..} and \\1";
+    if (o->input_dtype && !*o->input_dtype)
+        return "--input-dtype is empty";
     if (!tp_operator_can_order(o->order_by))
         return "--order-by: time, total_time, calls, computation, flops, memory or bandwidth; + before it: ascending";
     operators->max_time_ns = -1;
@@ -174,8 +183,9 @@ static const char *read_operators(struct tp_table_job *job, const struct options
     operators->aggregate = is_sum ? TP_AGGREGATE_SUM : (enum tp_aggregate)o->aggregate;
     operators->order_by = o->order_by;
     operators->top = o->top != NO_LIMIT_GIVEN ? o->top : DEFAULT_TOP;
-    operators->types = o->types.items;
-    operators->type_count = o->types.count;
+    operators->filter = (struct tp_operator_filter){o->types.items, o->types.count, o->opr_name, o->input_dtype};
+    operators->is_host = o->times == PRINT_HOST;
+    operators->has_copies = o->copy_time;
     job->kind = TP_TABLE_OPERATORS;
     return NULL;
 }

@@ -23,6 +23,7 @@ struct job {
     struct tp_outfile *file;
     struct tp_buf text; /* not yet written */
     bool is_folder, hit_limit;
+    bool leaves_missing; /* another shard says them */
     size_t taken_count, usable_count, skipped_count, failed_count;
     struct tp_error err;
 };
@@ -193,7 +194,7 @@ static int find(struct job *job)
                                       job->options->only_merges ? TP_INPUTS_SUMMARIES : TP_INPUTS_ANY, &job->err);
     if (code < 0)
         return code == TP_EIO ? job->err.code = TP_ENOTFOUND : code;
-    for (size_t i = 0; i < job->inputs.missing.count; i++) {
+    for (size_t i = 0; i < job->inputs.missing.count && !job->leaves_missing; i++) {
         struct tp_error why = {.code = TP_ENOTFOUND, .text = "not there"};
         fail(job, *TP_AT(&job->inputs.missing, const char *, i), &why);
     }
@@ -219,6 +220,14 @@ static void say_duplicates(struct job *job)
             job->set.other_count);
 }
 
+static int take_shard(struct job *job)
+{
+    int code = TP_OK;
+    for (size_t i = (size_t)job->options->shard; i < job->inputs.count && code == TP_OK; i += job->options->shard_count)
+        code = take(job, &job->inputs.items[i]);
+    return code;
+}
+
 static int run_job(struct job *job)
 {
     const struct tp_summarize_job *options = job->options;
@@ -226,8 +235,8 @@ static int run_job(struct job *job)
     job->is_folder = is_folder(options->out);
     if (code == TP_OK && job->is_folder)
         code = tp_folder_make(options->out, &job->err);
-    for (size_t i = (size_t)options->shard; i < job->inputs.count && code == TP_OK; i += options->shard_count)
-        code = take(job, &job->inputs.items[i]);
+    if (code == TP_OK)
+        code = take_shard(job);
     if (code < 0)
         return code;
     if (job->taken_count == 0 && job->inputs.count && !job->failed_count) {
@@ -242,6 +251,36 @@ static int run_job(struct job *job)
                             job->failed_count, job->taken_count + job->inputs.missing.count);
     say_duplicates(job);
     return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
+}
+
+int tp_summarize_collect(struct tp_summary_set *set, const struct tp_summarize_job *options,
+                         struct tp_summarize_counts *counts, struct tp_error *err)
+{
+    struct job state = {
+        .options = options, .console = options->load.console, .set = *set, .leaves_missing = options->shard > 0};
+    struct job *volatile job = &state;
+    struct tp_arena *volatile kept = set->arena;
+    volatile int code;
+    jmp_buf outer;
+    memcpy(&outer, &kept->guard, sizeof outer);
+    tp_arena_init(&state.arena, 0);
+    if (setjmp(state.arena.guard) == 0) {
+        memcpy(&kept->guard, &state.arena.guard, sizeof outer); /* the paths must not outlive the call */
+        code = find(job);
+        code = code < 0 ? code : take_shard(job);
+    } else {
+        code = tp_error_set(&job->err, job->arena.code ? job->arena.code : TP_ENOMEM, 0, "out of memory");
+    }
+    memcpy(&kept->guard, &outer, sizeof outer);
+    tp_console_progress_end(job->console);
+    *set = job->set;
+    *counts = (struct tp_summarize_counts){job->usable_count, job->failed_count};
+    if (code < 0 && err)
+        *err = job->err;
+    tp_arena_release(&job->arena);
+    if (kept->code)
+        tp_arena_fail(kept, kept->code);
+    return code;
 }
 
 int tp_summarize_run(const struct tp_summarize_job *options)

@@ -3,6 +3,7 @@
 #define TP_WEBREPORT_CLI_SUMMARIZE_H
 
 #include "webreport/cli/summaries.h"
+#include "webreport/summary/summary_file.h"
 
 enum tp_summarize_format { TP_SUMMARIZE_TPS, TP_SUMMARIZE_JSON };
 
@@ -18,5 +19,15 @@ struct tp_summarize_job {
 
 /* Runs it. Returns an exit code (enum tp_exit); everything that went wrong has been said. */
 int tp_summarize_run(const struct tp_summarize_job *job);
+
+/* How many inputs became a part of the set, and how many were said and left out. */
+struct tp_summarize_counts {
+    size_t usable, failed;
+};
+
+/* Adds the processes of the job's inputs, or of its shard of them, to the set, whose guard is set, instead of writing
+ * them; `out`, `format` and `skips_existing` are not looked at. 0, or why the inputs could not be found. */
+int tp_summarize_collect(struct tp_summary_set *set, const struct tp_summarize_job *job,
+                         struct tp_summarize_counts *counts, struct tp_error *err);
 
 #endif

@@ -152,6 +152,8 @@ static void print_json(struct job *job, const struct printed *p)
         tp_json_member_int(&job->json, "call_count", p->operators->call_count);
         tp_json_member_us(&job->json, "self_time_us", p->operators->time_ns);
         tp_json_member_us(&job->json, "self_time_with_computation_us", p->operators->covered_ns);
+        tp_json_member_us(&job->json, "copy_time_us", p->operators->copy_ns);
+        tp_json_member_int(&job->json, "copy_count", p->operators->copy_count);
     }
     if (!p->averages)
         tp_plain_json(&job->json, &p->slice);

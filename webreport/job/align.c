@@ -167,7 +167,8 @@ static void find_distances(struct aligner *a, int64_t *off, int64_t *ends)
         job->blocking_count++;
         for (uint32_t m = 0; m < instance->member_count; m++)
             ends[m] = off[members[m]] = aligned(a, members[m], tp_job_call_at(job, members[m])->end_ns);
-        int64_t middle = tp_job_median(ends, instance->member_count);
+        int64_t middle = tp_job_median(ends, instance->member_count); /* sorts; between the two middle ones */
+        middle = tp_sat_add(middle, tp_sat_sub(ends[instance->member_count / 2], middle) / 2);
         for (uint32_t m = 0; m < instance->member_count; m++)
             off[members[m]] = distance(off[members[m]], middle);
     }
@@ -198,9 +199,16 @@ static void find_residuals(struct aligner *a)
     tp_arena_drop(job->arena, scratch, job->calls.count * sizeof *scratch);
 }
 
+/* What the others of one group waited for a rank, all steps. */
+struct blamed {
+    uint32_t rank;
+    double waited_ns;
+};
+
 /* One collective: the last to arrive, and what the others waited for it on average. An arrival that is last by no more
- * than the residual is nobody's. */
-static void blame_last(struct aligner *a, const struct tp_job_instance *instance)
+ * than the residual is nobody's. keys: (rank, group) of `blamed`. */
+static void blame_last(struct aligner *a, const struct tp_job_instance *instance, struct tp_tuples *keys,
+                       struct tp_vec *blamed)
 {
     const struct tp_job *job = a->job;
     const uint32_t *members = job->members + instance->first_member;
@@ -223,19 +231,29 @@ static void blame_last(struct aligner *a, const struct tp_job_instance *instance
         return;
     for (uint32_t m = 0; m < instance->member_count; m++)
         waited_ns += (double)tp_sat_sub(last_ns, aligned(a, members[m], tp_job_call_at(job, members[m])->arrival_ns));
-    waited_ns /= instance->member_count - 1.0;
     rank->last_count++;
-    rank->caused_wait_ns = tp_sat_add(rank->caused_wait_ns, waited_ns < 4e18 ? (int64_t)waited_ns : INT64_MAX);
+    uint32_t id = tp_tuples_pair(keys, a->call_rank[last], instance->group);
+    if (id == blamed->count)
+        *(struct blamed *)tp_vec_push(blamed) = (struct blamed){.rank = a->call_rank[last]};
+    TP_AT(blamed, struct blamed, id)->waited_ns += waited_ns / (instance->member_count - 1.0);
 }
 
+/* A rank that comes late to one group brings its members late to the next: the waits of different groups are one delay,
+ * so the longest counts. */
 static void find_last(struct aligner *a)
 {
+    struct tp_vec blamed = TP_VEC(a->job->arena, struct blamed);
+    struct tp_tuples keys;
+    tp_tuples_init(&keys, a->job->arena, 2);
     for (size_t i = 0; i < a->job->instances.count; i++)
         if (a->is_joint[i])
-            blame_last(a, tp_job_instance_at(a->job, i));
-    for (size_t r = 0; r < a->job->ranks.count; r++) {
-        struct tp_job_rank *rank = tp_job_rank_at(a->job, r);
-        rank->caused_wait_ns /= rank->step_count ? rank->step_count : 1;
+            blame_last(a, tp_job_instance_at(a->job, i), &keys, &blamed);
+    for (size_t i = 0; i < blamed.count; i++) {
+        const struct blamed *item = TP_AT(&blamed, struct blamed, i);
+        struct tp_job_rank *rank = tp_job_rank_at(a->job, item->rank);
+        double per_step = item->waited_ns / (rank->step_count ? rank->step_count : 1);
+        int64_t ns = per_step < 4e18 ? (int64_t)per_step : INT64_MAX;
+        rank->caused_wait_ns = ns > rank->caused_wait_ns ? ns : rank->caused_wait_ns;
     }
 }
 

@@ -7,7 +7,7 @@
 #include "webreport/model/saturate.h"
 #include "webreport/render/format.h"
 
-enum { SHOWN_RUNS = 8 };
+enum { SHOWN_RUNS = 4 };
 /* deviation / mean; of the deviation, half of the variance; of the step */
 static const double UNEQUAL = 0.05, LASTING = 0.7, LEAST_LINK_SHARE = 0.01;
 
@@ -156,7 +156,8 @@ static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
         job->arena,
         "%s%s: %s per step more of its own work than the median of %u comparable ranks (%s of the step), "
         "%s of it %s, in %s of %u steps.%s%s",
-        ranks.count == 1 ? "" : "Worst is ", capital(job, tp_job_rank_name(job, rank)),
+        ranks.count == 1 ? "" : "Worst is ",
+        ranks.count == 1 ? capital(job, tp_job_rank_name(job, rank)) : tp_job_rank_name(job, rank),
         text_of_ns(job, rank->excess_ns), cluster->rank_count - 1, share_of(job, rank->excess_ns, cluster->step_ns),
         text_of_ns(job, rank->part_excess_ns[part_of_rule[rule]]), part_words[rule],
         tp_text_of_percent(job->arena, 100 * rank->late_share), rank->compared_steps,

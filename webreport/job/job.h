@@ -68,7 +68,7 @@ struct tp_job_rank {
     double late_share;       /* 0..1, of the compared steps: longer than peers by more than half of the threshold */
     uint32_t compared_steps; /* with at least one peer */
     uint32_t joint_count, last_count; /* blocking collectives with others; those in which it arrived last */
-    int64_t caused_wait_ns;           /* per step: what the others waited for it, mean over them */
+    int64_t caused_wait_ns;           /* per step: what the others of a group waited for it on average; longest group */
 };
 
 /* One collective of a group, all ranks that saw it. */

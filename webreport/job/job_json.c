@@ -89,18 +89,18 @@ static void write_table(const struct tp_table *table, const char *key, struct tp
 static void write_tables(const struct tp_job *job, struct tp_json *json)
 {
     struct tp_table table;
-    tp_job_cluster_table(&table, job);
+    tp_job_cluster_table(&table, job, 0);
     write_table(&table, "groups", json);
     tp_job_rank_table(&table, job);
     write_table(&table, "ranks", json);
     write_steps(job, json);
-    tp_job_collective_table(&table, job);
+    tp_job_collective_table(&table, job, 0);
     write_table(&table, "collectives", json);
-    tp_job_link_table(&table, job, SIZE_MAX);
+    tp_job_link_table(&table, job, 0);
     write_table(&table, "links", json);
-    tp_job_merged_table(&table, job);
+    tp_job_merged_table(&table, job, 0);
     write_table(&table, "rank_findings", json);
-    tp_job_fact_table(&table, job);
+    tp_job_fact_table(&table, job, 0);
     write_table(&table, "differing_facts", json);
 }
 

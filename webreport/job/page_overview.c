@@ -97,20 +97,23 @@ static void put_notices(const struct tp_job_page *page, struct tp_object *root)
 
 /* ---- verdict ---- */
 
-/* Medians over all ranks. */
-static void find_split(const struct tp_job *job, struct tp_arena *arena, int64_t part_ns[TP_JOB_PARTS],
-                       int64_t *step_ns)
+/* Means over all ranks of their medians: so the parts add up. */
+static void find_split(const struct tp_job *job, double part_ns[TP_JOB_PARTS], double *step_ns)
 {
-    int64_t *values = tp_arena_array(arena, job->ranks.count, sizeof *values);
-    for (int p = -1; p < TP_JOB_PARTS; p++) {
-        size_t count = 0;
-        for (size_t r = 0; r < job->ranks.count; r++) {
-            const struct tp_job_rank *rank = tp_job_rank_at(job, r);
-            if (rank->step_count)
-                values[count++] = p < 0 ? rank->step_ns : rank->part_ns[p];
-        }
-        *(p < 0 ? step_ns : &part_ns[p]) = tp_job_median(values, count);
+    double count = 0;
+    *step_ns = 0;
+    for (int p = 0; p < TP_JOB_PARTS; p++)
+        part_ns[p] = 0;
+    for (size_t r = 0; r < job->ranks.count; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        count += rank->step_count > 0;
+        *step_ns += (double)rank->step_ns;
+        for (int p = 0; p < TP_JOB_PARTS; p++)
+            part_ns[p] += (double)rank->part_ns[p];
     }
+    for (int p = 0; p < TP_JOB_PARTS; p++)
+        part_ns[p] /= count > 0 ? count : 1;
+    *step_ns /= count > 0 ? count : 1;
 }
 
 static const struct {
@@ -127,21 +130,27 @@ static void put_verdict(const struct tp_job_page *page, struct tp_object *root)
 {
     const struct tp_job *job = page->job;
     struct tp_chart_part parts[TP_JOB_PARTS];
-    int64_t part_ns[TP_JOB_PARTS], step_ns;
-    find_split(job, page->arena, part_ns, &step_ns);
+    double part_ns[TP_JOB_PARTS], step_ns;
+    find_split(job, part_ns, &step_ns);
     for (int p = 0; p < TP_JOB_PARTS; p++)
-        parts[p] = (struct tp_chart_part){split_parts[p].kind, split_parts[p].label, split_parts[p].definition,
-                                          (double)part_ns[p]};
+        parts[p] =
+            (struct tp_chart_part){split_parts[p].kind, split_parts[p].label, split_parts[p].definition, part_ns[p]};
     tp_chart_put_split(root, page->arena, parts, TP_JOB_PARTS);
-    tp_object_text(root, "split_caption",
-                   tp_text_printf(page->arena, "Median step of all ranks: %s", tp_text_of_time(page->arena, step_ns)));
+    tp_object_text(
+        root, "split_caption",
+        tp_text_printf(page->arena, "A step, mean over the ranks: %s", tp_text_of_time(page->arena, (int64_t)step_ns)));
     if (job->findings.count) {
         const struct tp_job_finding *first = TP_AT(&job->findings, struct tp_job_finding, 0);
         bool has_cost = first->cost_ns != TP_NULL_INT;
         tp_object_text(root, "verdict_tag", has_cost ? "Held up" : "Incomplete");
         tp_object_text(root, "verdict_tone", has_cost ? "" : "low");
         tp_object_str(root, "verdict_headline", shown(page, tp_str_of(first->title)));
-        tp_object_str(root, "verdict_text", shown(page, tp_str_of(first->detail)));
+        tp_object_text(root, "verdict_text",
+                       has_cost
+                           ? tp_text_printf(page->arena, "It costs %s per step, %s of it. %s",
+                                            tp_text_of_time(page->arena, first->cost_ns),
+                                            tp_text_of_percent(page->arena, 100 * first->cost_ratio), first->advice)
+                           : first->advice);
         return;
     }
     tp_object_text(root, "verdict_tag", job->ranks.count > 1 ? "Even" : "One rank");
@@ -178,10 +187,10 @@ static void put_figures(const struct tp_job_page *page, struct tp_object *root)
 {
     const struct tp_job *job = page->job;
     struct tp_list *figures = tp_object_list(root, "figures");
-    int64_t part_ns[TP_JOB_PARTS], step_ns, peak = TP_NULL_INT, excess = 0;
-    double spread = 0;
+    int64_t peak = TP_NULL_INT, excess = 0;
+    double part_ns[TP_JOB_PARTS], step_ns, spread = 0;
     const char *peak_rank = "not recorded";
-    find_split(job, page->arena, part_ns, &step_ns);
+    find_split(job, part_ns, &step_ns);
     for (size_t c = 0; c < job->clusters.count; c++)
         spread = fmax(spread, tp_job_cluster_at(job, c)->step_spread_ratio);
     for (size_t r = 0; r < job->ranks.count; r++) {
@@ -193,7 +202,8 @@ static void put_figures(const struct tp_job_page *page, struct tp_object *root)
         peak_rank = tp_job_rank_name(job, rank);
     }
     put_rank_figure(page, figures);
-    add_figure(figures, "Median step", "Over all ranks.", tp_text_of_time(page->arena, step_ns),
+    add_figure(figures, "Step", "Median over the steps of a rank, mean over the ranks.",
+               tp_text_of_time(page->arena, (int64_t)step_ns),
                tp_text_of_some(page->arena, job->labels.count, "step", "steps"));
     add_figure(figures, "Slowest beyond its peers", "Largest excess of own work of any rank, median over its steps.",
                tp_text_of_time(page->arena, excess), "own work per step");

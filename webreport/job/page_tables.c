@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { MORE_ROWS = 8, HEAT_LEAST = 48, HEAT_MOST = 320, CELL_MOST = 26, TICKS = 5 };
+enum { MORE_ROWS = 8, HEAT_LEAST = 48, HEAT_MOST = 320, CELL_MOST = 26, TICKS = 5, CELL_RUNS = 5 };
 
 /* ---- heat map ---- */
 
@@ -60,9 +60,9 @@ void tp_job_page_put_heat(const struct tp_job_page *page, struct tp_object *root
     put_classes(object, page->arena);
     if (heat.ranks_per_cell > 1 || heat.steps_per_cell > 1)
         tp_object_text(object, "heat_note",
-                       tp_text_printf(page->arena,
-                                      "A cell stands for %u ranks and %u steps: the largest excess of them.",
-                                      heat.ranks_per_cell, heat.steps_per_cell));
+                       tp_text_printf(page->arena, "A cell stands for %s and %s: the largest excess of them.",
+                                      tp_text_of_some(page->arena, heat.ranks_per_cell, "rank", "ranks"),
+                                      tp_text_of_some(page->arena, heat.steps_per_cell, "step", "steps")));
 }
 
 /* ---- sections ---- */
@@ -240,13 +240,8 @@ static const struct tp_shown_column fact_columns[] = {
     {TP_SHOW_TEXT, TP_JOB_FACT_RANKS, NULL, 0, 0, false, false},
 };
 
-static void all_links(struct tp_table *table, const struct tp_job *job)
-{
-    tp_job_link_table(table, job, SIZE_MAX);
-}
-
 static const struct {
-    void (*build)(struct tp_table *table, const struct tp_job *job);
+    void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs);
     const struct tp_shown_column *columns;
     unsigned column_count;
     const char *id, *title, *lead;
@@ -255,7 +250,7 @@ static const struct {
      "Ranks are compared inside a group only: pipeline stages and roles do different work."},
     {tp_job_collective_table, collective_columns, COUNT(collective_columns), "collectives", "Collectives",
      "Transfer is the shortest time any rank spent in a collective; what the others spend beyond it is waiting."},
-    {all_links, link_columns, COUNT(link_columns), "links", "Links",
+    {tp_job_link_table, link_columns, COUNT(link_columns), "links", "Links",
      "Bus bandwidth of each process group by size of message, beside groups that are laid out alike; slowest first."},
     {tp_job_merged_table, merged_columns, COUNT(merged_columns), "rank-findings", "Findings of single ranks",
      "Merged by rule and line, with the ranks that have them."},
@@ -269,7 +264,7 @@ void tp_job_page_put_tables(const struct tp_job_page *page, struct tp_object *ro
     put_ranks(page, sections);
     for (unsigned i = 0; i < COUNT(sections_of_tables); i++) {
         struct tp_table *table = tp_arena_alloc(page->arena, sizeof *table);
-        sections_of_tables[i].build(table, page->job);
+        sections_of_tables[i].build(table, page->job, CELL_RUNS);
         if (!table->row_count)
             continue;
         struct tp_shown_table *shown =

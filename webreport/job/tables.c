@@ -8,11 +8,9 @@
 #include "webreport/model/saturate.h"
 #include "webreport/views/rules.h"
 
-enum { SHOWN_RUNS = 64 };
-
-static struct tp_str rank_text(const struct tp_job *job, const struct tp_rank_set *ranks)
+static struct tp_str rank_text(const struct tp_job *job, const struct tp_rank_set *ranks, size_t max_runs)
 {
-    return tp_str_of(tp_rank_set_text(job->arena, ranks, SHOWN_RUNS));
+    return tp_str_of(tp_rank_set_text(job->arena, ranks, max_runs));
 }
 
 struct tp_str tp_job_cluster_name(const struct tp_job *job, uint32_t cluster)
@@ -44,7 +42,8 @@ static const struct tp_column_def rank_defs[TP_JOB_RANK_COLUMNS] = {
     {"late_percent", "Late", "%", "Share of the steps in which it needed clearly longer than comparable ranks.",
      TP_COLUMN_REAL},
     {"last_percent", "Last", "%", "Share of its joint collectives at which it arrived last.", TP_COLUMN_REAL},
-    {"caused_wait_us", "Others wait", "us", "Per step: what the others wait for it in collectives, mean over them.",
+    {"caused_wait_us", "Others wait", "us",
+     "Per step: what the others of a process group wait for it in collectives, mean over them; the longest group.",
      TP_COLUMN_NS},
     {"joint_collectives", "Joint", "", "Blocking collectives with other ranks.", TP_COLUMN_INT},
     {"clock_offset_us", "Clock offset", "us",
@@ -107,13 +106,13 @@ static const struct tp_column_def cluster_defs[TP_JOB_CLUSTER_COLUMNS] = {
     {"slowest_rank", "Slowest", "", "Rank with the most own work.", TP_COLUMN_TEXT},
 };
 
-void tp_job_cluster_table(struct tp_table *table, const struct tp_job *job)
+void tp_job_cluster_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
     tp_table_init(table, job->arena, "groups", cluster_defs, TP_JOB_CLUSTER_COLUMNS, job->clusters.count);
     for (uint32_t row = 0; row < table->row_count; row++) {
         const struct tp_job_cluster *cluster = tp_job_cluster_at(job, row);
         tp_table_text(table, TP_JOB_CLUSTER_NAME)[row] = tp_job_cluster_name(job, row);
-        tp_table_text(table, TP_JOB_CLUSTER_RANKS)[row] = rank_text(job, &cluster->ranks);
+        tp_table_text(table, TP_JOB_CLUSTER_RANKS)[row] = rank_text(job, &cluster->ranks, max_runs);
         tp_table_int(table, TP_JOB_CLUSTER_COUNT)[row] = cluster->rank_count;
         tp_table_int(table, TP_JOB_CLUSTER_STEP)[row] = cluster->step_ns;
         tp_table_int(table, TP_JOB_CLUSTER_OWN)[row] = cluster->own_ns;
@@ -154,7 +153,7 @@ static int severest_first(const void *x, const void *y, const void *context)
     return order ? order : tp_str_compare(a->file_line, b->file_line);
 }
 
-void tp_job_merged_table(struct tp_table *table, const struct tp_job *job)
+void tp_job_merged_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
     size_t count = job->merged.count;
     struct tp_job_merged *sorted = tp_arena_array(job->arena, count, sizeof *sorted);
@@ -169,7 +168,7 @@ void tp_job_merged_table(struct tp_table *table, const struct tp_job *job)
         tp_table_text(table, TP_JOB_MERGED_RULE)[row] = merged->rule;
         tp_table_text(table, TP_JOB_MERGED_SEVERITY)[row] = tp_str_of(tp_severity_text(severity));
         tp_table_text(table, TP_JOB_MERGED_LINE)[row] = merged->file_line;
-        tp_table_text(table, TP_JOB_MERGED_RANKS)[row] = rank_text(job, &merged->ranks);
+        tp_table_text(table, TP_JOB_MERGED_RANKS)[row] = rank_text(job, &merged->ranks, max_runs);
         tp_table_int(table, TP_JOB_MERGED_COUNT)[row] = merged->ranks.count;
         tp_table_int(table, TP_JOB_MERGED_WORST)[row] = merged->worst_rank;
         tp_table_real(table, TP_JOB_MERGED_CEILING)[row] = merged->max_ceiling_us;
@@ -187,14 +186,14 @@ static const struct tp_column_def fact_defs[TP_JOB_FACT_COLUMNS] = {
     {"rank_count", "Count", "", "In how many ranks.", TP_COLUMN_INT},
 };
 
-void tp_job_fact_table(struct tp_table *table, const struct tp_job *job)
+void tp_job_fact_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
     tp_table_init(table, job->arena, "facts", fact_defs, TP_JOB_FACT_COLUMNS, job->facts.count);
     for (size_t row = 0; row < table->row_count; row++) {
         const struct tp_job_fact *fact = TP_AT(&job->facts, struct tp_job_fact, row);
         tp_table_text(table, TP_JOB_FACT_NAME)[row] = fact->name;
         tp_table_text(table, TP_JOB_FACT_VALUE)[row] = fact->value;
-        tp_table_text(table, TP_JOB_FACT_RANKS)[row] = rank_text(job, &fact->ranks);
+        tp_table_text(table, TP_JOB_FACT_RANKS)[row] = rank_text(job, &fact->ranks, max_runs);
         tp_table_int(table, TP_JOB_FACT_COUNT)[row] = fact->ranks.count;
     }
 }

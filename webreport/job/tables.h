@@ -1,4 +1,6 @@
-/* What a job is, as tables: the same for JSON, page and Markdown. Each is built in the job's arena. */
+/* What a job is, as tables: the same for JSON, page and Markdown. Each is built in the job's arena.
+ *
+ * max_runs: sets of ranks are cut behind so many runs (rank_set.h), 0: never. */
 #ifndef TP_WEBREPORT_JOB_TABLES_H
 #define TP_WEBREPORT_JOB_TABLES_H
 
@@ -46,7 +48,7 @@ enum tp_job_cluster_column {
     TP_JOB_CLUSTER_COLUMNS
 };
 /* A row per group of comparable ranks, largest first. */
-void tp_job_cluster_table(struct tp_table *table, const struct tp_job *job);
+void tp_job_cluster_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 /* "A", "B" .. "AA" */
 struct tp_str tp_job_cluster_name(const struct tp_job *job, uint32_t cluster);
 
@@ -62,7 +64,7 @@ enum tp_job_collective_column {
     TP_JOB_COLLECTIVE_COLUMNS
 };
 /* By name, size class and size of the group; most time first. */
-void tp_job_collective_table(struct tp_table *table, const struct tp_job *job);
+void tp_job_collective_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_link_column {
     TP_JOB_LINK_GROUP,
@@ -77,8 +79,8 @@ enum tp_job_link_column {
     TP_JOB_LINK_IS_SLOW,
     TP_JOB_LINK_COLUMNS
 };
-/* Slowest against their peers first; at most `most` rows. */
-void tp_job_link_table(struct tp_table *table, const struct tp_job *job, size_t most);
+/* Slowest against their peers first. */
+void tp_job_link_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_merged_column {
     TP_JOB_MERGED_TITLE,
@@ -94,7 +96,7 @@ enum tp_job_merged_column {
     TP_JOB_MERGED_COLUMNS
 };
 /* Findings of single ranks by rule and line: severest, then largest ceiling. */
-void tp_job_merged_table(struct tp_table *table, const struct tp_job *job);
+void tp_job_merged_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_fact_column {
     TP_JOB_FACT_NAME,
@@ -104,6 +106,6 @@ enum tp_job_fact_column {
     TP_JOB_FACT_COLUMNS
 };
 /* Facts that differ between ranks, in the order in which ranks brought them. */
-void tp_job_fact_table(struct tp_table *table, const struct tp_job *job);
+void tp_job_fact_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 #endif

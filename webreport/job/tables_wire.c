@@ -5,8 +5,6 @@
 #include "webreport/model/merge_sort.h"
 #include "webreport/model/saturate.h"
 
-enum { SHOWN_RUNS = 64 };
-
 /* ---- collectives ---- */
 
 static const struct tp_column_def collective_defs[TP_JOB_COLLECTIVE_COLUMNS] = {
@@ -54,8 +52,9 @@ static void add_instance(const struct tp_job *job, const struct tp_job_instance 
     }
 }
 
-void tp_job_collective_table(struct tp_table *table, const struct tp_job *job)
+void tp_job_collective_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
+    (void)max_runs; /* it names no ranks */
     struct tp_vec kinds = TP_VEC(job->arena, struct kind);
     struct tp_tuples keys, groups;
     tp_tuples_init(&keys, job->arena, 3);
@@ -106,16 +105,15 @@ static const struct tp_column_def link_defs[TP_JOB_LINK_COLUMNS] = {
     {"is_slow", "Slow", "", "Below 60 % of the peers' 90th percentile.", TP_COLUMN_BOOL},
 };
 
-void tp_job_link_table(struct tp_table *table, const struct tp_job *job, size_t most)
+void tp_job_link_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
-    size_t count = job->links.count < most ? job->links.count : most;
+    size_t count = job->links.count;
     tp_table_init(table, job->arena, "links", link_defs, TP_JOB_LINK_COLUMNS, count);
     for (size_t row = 0; row < count; row++) {
         const struct tp_job_link *link = TP_AT(&job->links, struct tp_job_link, row);
         const struct tp_job_group *group = tp_job_group_at(job, link->group);
         tp_table_text(table, TP_JOB_LINK_GROUP)[row] = tp_strings_get(&job->texts, group->name);
-        tp_table_text(table, TP_JOB_LINK_RANKS)[row] =
-            tp_str_of(tp_rank_set_text(job->arena, &group->ranks, SHOWN_RUNS));
+        tp_table_text(table, TP_JOB_LINK_RANKS)[row] = tp_str_of(tp_rank_set_text(job->arena, &group->ranks, max_runs));
         tp_table_text(table, TP_JOB_LINK_COLLECTIVE)[row] = tp_str_of(link->collective);
         tp_table_int(table, TP_JOB_LINK_BYTES)[row] = link->bytes;
         tp_table_int(table, TP_JOB_LINK_CALLS)[row] = link->calls;

@@ -274,6 +274,7 @@ int tp_compare(struct tp_difference *difference, struct tp_npy heads[2], const s
                                          .new_at_worst = NAN,
                                          .worst = UINT64_MAX,
                                          .first_mismatch = UINT64_MAX};
+    heads[0] = heads[1] = (struct tp_npy){0};
     if (!c)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     c->base_scale = c->new_scale = c->difference_scale = 1;

@@ -1,7 +1,5 @@
 /* Arrays in files, archives and folders: see inventory.h for how they are named. */
 #include <ctype.h>
-#include <errno.h>
-#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -175,39 +173,40 @@ int tp_inventory_file(struct tp_inventory_search *search, const char *path, stru
 
 /* ---- folders ---- */
 
-static int by_name(const FTSENT **x, const FTSENT **y)
+/* Folder by folder, each in order of names: as a comparison where '/' comes before all else. */
+static int by_path(const void *x, const void *y)
 {
-    return strcmp((*x)->fts_name, (*y)->fts_name);
-}
-
-/* Paths of .npy and .npz files, each with its NUL. */
-static int list_files(struct tp_buf *paths, const char *path, struct tp_error *err)
-{
-    char *const roots[] = {(char *)path, NULL};
-    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR | FTS_NOSTAT, by_name);
-    if (!walk)
-        return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(errno));
-    for (FTSENT *entry; (entry = fts_read(walk));) {
-        struct tp_str name = {entry->fts_name, entry->fts_namelen};
-        bool is_array = tp_str_ends(name, ".npy") || tp_str_ends(name, ".npz");
-        if (entry->fts_info == FTS_D && (unsigned)entry->fts_level > TP_MAX_DIR_DEPTH)
-            fts_set(walk, entry, FTS_SKIP);
-        if (entry->fts_info == FTS_D || entry->fts_info == FTS_DP || !is_array || name.ptr[0] == '.')
-            continue;
-        tp_buf_add(paths, entry->fts_path, entry->fts_pathlen + 1);
+    const char *a = *(const char *const *)x, *b = *(const char *const *)y;
+    while (*a && *a == *b) {
+        a++;
+        b++;
     }
-    fts_close(walk);
-    return paths->failed ? tp_error_set(err, TP_ENOMEM, 0, "out of memory") : TP_OK;
+    int p = *a == '/' ? 1 : *a ? 2 + (unsigned char)*a : 0, q = *b == '/' ? 1 : *b ? 2 + (unsigned char)*b : 0;
+    return (p > q) - (p < q);
 }
 
-static void add_files(struct tp_inventory_search *search, const char *root, struct tp_str paths)
+/* The paths of a list, in order. */
+static const char **sorted(struct tp_arena *arena, struct tp_str list, size_t *count)
 {
-    size_t skipped = strlen(root);
+    struct tp_vec paths = TP_VEC(arena, const char *);
+    for (const char *path = list.ptr; path < list.ptr + list.len; path += strlen(path) + 1)
+        *(const char **)tp_vec_push(&paths) = path;
+    if (paths.count)
+        qsort(paths.data, paths.count, sizeof(const char *), by_path);
+    *count = paths.count;
+    return paths.data;
+}
+
+static void add_files(struct tp_inventory_search *search, const char *root, struct tp_str list)
+{
+    size_t skipped = strlen(root), count;
+    const char **paths = sorted(search->arena, list, &count);
     struct tp_strings workers;
     tp_strings_init(&workers, search->arena, 0);
     while (skipped && root[skipped - 1] == '/')
         skipped--;
-    for (const char *path = paths.ptr; path < paths.ptr + paths.len; path += strlen(path) + 1) {
+    for (size_t i = 0; i < count; i++) {
+        const char *path = paths[i];
         struct tp_str relative = tp_str_of(path + skipped);
         while (relative.len && relative.ptr[0] == '/')
             relative = (struct tp_str){relative.ptr + 1, relative.len - 1};
@@ -225,7 +224,7 @@ int tp_inventory_folder(struct tp_inventory_search *search, const char *path, st
 {
     struct tp_buf list;
     tp_buf_init(&list, 0);
-    int code = list_files(&list, path, err);
+    int code = tp_inventory_list(&list, path, err);
     jmp_buf outer;
     memcpy(&outer, &search->arena->guard, sizeof outer);
     char *volatile kept = NULL;

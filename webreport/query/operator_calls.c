@@ -106,27 +106,21 @@ static struct known_cost cost_of(struct building *b, const struct tp_function *f
     return *TP_AT(&b->costs, struct known_cost, kind);
 }
 
-static bool is_type(const struct tp_operator_options *options, struct tp_str name)
-{
-    for (size_t i = 0; i < options->type_count; i++) {
-        struct tp_str type = tp_str_of(options->types[i]), last = name;
-        ptrdiff_t colons = tp_str_find(name, "::");
-        if (colons >= 0)
-            last = (struct tp_str){name.ptr + colons + 2, name.len - (size_t)colons - 2};
-        if (tp_str_equal(name, type) || tp_str_equal(last, type))
-            return true;
-    }
-    return options->type_count == 0;
-}
-
 static void learn_names(struct building *b)
 {
     uint32_t count = b->functions.trace->names.count;
+    const struct tp_operator_filter *filter = &b->options->filter;
+    regex_t pattern;
     b->names = tp_arena_array(b->arena, count, sizeof *b->names);
+    if (filter->pattern && regcomp(&pattern, filter->pattern, REG_EXTENDED) != 0) /* it was tried before */
+        tp_arena_fail(b->arena, TP_ENOMEM);
     for (uint32_t i = 0; i < count; i++) {
-        b->names[i].rule = tp_op_rule_of(b->functions.trace->names.items[i]);
-        b->names[i].is_wanted = is_type(b->options, b->functions.trace->names.items[i]);
+        struct tp_str name = b->functions.trace->names.items[i];
+        b->names[i].rule = tp_op_rule_of(name);
+        b->names[i].is_wanted = tp_operator_filter_name(filter, filter->pattern ? &pattern : NULL, name);
     }
+    if (filter->pattern)
+        regfree(&pattern);
 }
 
 /* Self CPU time: without the operators and ranges directly inside. Runtime calls are the operator's own. */
@@ -137,6 +131,23 @@ static int64_t self_cpu_ns(const struct tp_functions *functions, const struct tp
         if (!(functions->items[i].flags & TP_FUNCTION_RUNTIME))
             ns = tp_sat_sub(ns, functions->items[i].end_ns - functions->items[i].start_ns);
     return ns;
+}
+
+static bool has_inputs(const struct building *b, const struct tp_function *f)
+{
+    const struct tp_host_detail *host = tp_function_detail(&b->functions, f);
+    struct tp_str none = {"", 0};
+    return tp_operator_filter_inputs(
+        &b->options->filter, host && host->types != TP_NO_ID ? value_of(b->functions.trace, host->types) : none);
+}
+
+static void add_copies(struct tp_operator_calls *calls, const struct tp_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i].kind == TP_KIND_MEMCPY) {
+            calls->copy_ns = tp_sat_add(calls->copy_ns, trace->events[i].dur_ns);
+            calls->copy_count++;
+        }
 }
 
 static void add_calls(struct building *b, struct tp_operator_calls *calls)
@@ -154,7 +165,7 @@ static void add_calls(struct building *b, struct tp_operator_calls *calls)
         calls->time_ns = tp_sat_add(calls->time_ns, time_ns);
         if (!isnan(cost.flop))
             calls->covered_ns = tp_sat_add(calls->covered_ns, time_ns);
-        if (b->names[name].is_wanted)
+        if (b->names[name].is_wanted && has_inputs(b, f))
             *(struct call *)tp_vec_push(&b->calls) =
                 (struct call){.name = name,
                               .function = i,
@@ -384,7 +395,9 @@ void tp_operator_calls_build(struct tp_operator_calls *calls, const struct tp_tr
     tp_functions_build(&b->functions, trace, TP_TORCH_2_6, arena); /* Python frames are no callers */
     tp_key_shapes_init(&b->shapes, arena);
     tp_tuples_init(&b->kinds, arena, 4);
-    for (uint32_t i = 0; i < b->functions.count && !calls->is_device; i++)
+    calls->tells_copies = options->has_copies;
+    add_copies(calls, trace);
+    for (uint32_t i = 0; i < b->functions.count && !calls->is_device && !options->is_host; i++)
         calls->is_device = b->functions.items[i].flags & TP_FUNCTION_WORK;
     learn_names(b);
     add_calls(b, calls);

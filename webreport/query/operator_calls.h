@@ -7,6 +7,7 @@
 #define TP_WEBREPORT_QUERY_OPERATOR_CALLS_H
 
 #include "webreport/query/functions.h"
+#include "webreport/query/operator_filter.h"
 #include "writer/base/buf.h"
 #include "writer/table.h"
 
@@ -35,12 +36,13 @@ extern const struct tp_column_def tp_operator_columns[TP_OPERATOR_COLUMNS];
 
 struct tp_operator_options {
     enum tp_aggregate aggregate;
-    const char *order_by;     /* a column's name or "time"; "+" before it: ascending; NULL: time */
-    int64_t min_time_ns;      /* rows with less are left out */
-    int64_t max_time_ns;      /* rows with more are left out; negative: no limit */
-    int64_t top;              /* most rows; negative: all */
-    const char *const *types; /* only operators of these names; with or without "aten::" */
-    size_t type_count;        /* 0: all */
+    const char *order_by; /* a column's name or "time"; "+" before it: ascending; NULL: time */
+    int64_t min_time_ns;  /* rows with less are left out */
+    int64_t max_time_ns;  /* rows with more are left out; negative: no limit */
+    int64_t top;          /* most rows; negative: all */
+    struct tp_operator_filter filter;
+    bool is_host;    /* times of the CPU although a device was recorded */
+    bool has_copies; /* the text tells the time of copies */
 };
 
 struct tp_operator_calls {
@@ -49,6 +51,9 @@ struct tp_operator_calls {
     uint32_t call_count;   /* of operators in the trace */
     int64_t time_ns;       /* self time of all of them */
     int64_t covered_ns;    /* of those with a computation */
+    int64_t copy_ns;       /* device time of copies (memcpy) .. */
+    uint32_t copy_count;   /* .. and how many */
+    bool tells_copies;
 };
 
 /* Builds the table in `arena` (guard set by the caller). The trace must outlive it. */

@@ -101,6 +101,14 @@ static void put(struct tp_buf *out, const char *text, int width, bool is_at_left
                   is_last ? "\n" : "  ");
 }
 
+static void put_copies(struct tp_buf *out, const struct tp_operator_calls *calls)
+{
+    char all[ROOM], mean[ROOM];
+    print_time(all, calls->copy_ns);
+    print_time(mean, calls->copy_count ? calls->copy_ns / calls->copy_count : 0);
+    tp_buf_printf(out, "copy time: %s in %u copies, %s each\n", all, calls->copy_count, mean);
+}
+
 void tp_operator_calls_text(struct tp_buf *out, const struct tp_operator_calls *calls)
 {
     const struct tp_table *t = &calls->table;
@@ -113,7 +121,10 @@ void tp_operator_calls_text(struct tp_buf *out, const struct tp_operator_calls *
     if (calls->time_ns > 0)
         tp_buf_printf(out, "; %.1f%% of it in calls whose computation is known",
                       100 * (double)calls->covered_ns / (double)calls->time_ns);
-    tp_buf_puts(out, "\n\n");
+    tp_buf_puts(out, "\n");
+    if (calls->tells_copies)
+        put_copies(out, calls);
+    tp_buf_puts(out, "\n");
     for (unsigned i = 0; i <= last; i++) {
         widths[i] = width_of(tp_operator_columns[i].title);
         for (size_t row = 0; row < t->row_count; row++) {

@@ -24,12 +24,13 @@ int tp_source_url_check(const char *pattern, struct tp_error *err)
     if (!pattern)
         return 0;
     if (!strstr(pattern, "{path}"))
-        return tp_error_set(err, TP_EUSAGE, 0, "the source address needs {path} in it");
+        return tp_error_set(err, TP_EUSAGE, 0, "--source-url: the address needs {path} in it");
     for (size_t i = 0; i < sizeof(SCHEMES) / sizeof(SCHEMES[0]); i++)
         if (strncmp(pattern, SCHEMES[i], strlen(SCHEMES[i])) == 0)
             return 0;
-    return tp_error_set(err, TP_EUSAGE, 0,
-                        "the source address must begin with https://, http:// or an editor's scheme such as vscode://");
+    return tp_error_set(
+        err, TP_EUSAGE, 0,
+        "--source-url: the address must begin with https://, http:// or an editor's scheme such as vscode://");
 }
 
 struct tp_str tp_worker_host(struct tp_str worker)

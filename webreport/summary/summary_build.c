@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "webreport/summary/summary_comparison.h"
 #include "webreport/summary/summary_parts.h"
 #include "webreport/trace/value.h"
 #include "writer/base/limits.h"
@@ -64,6 +65,7 @@ void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source
     tp_summary_rows_build(&work);
     tp_summary_fingerprint_build(&work);
     tp_summary_collectives_build(&work);
+    tp_summary_comparison_build(&work);
     tp_summary_facts_build(&work);
     tp_summary_findings_build(&work);
     tp_summary_memory_build(&work);

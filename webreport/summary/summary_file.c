@@ -93,34 +93,56 @@ static bool read_record(struct tp_str record, struct tp_str *entry)
     return entry->ptr && crc == tp_crc32c(entry->ptr, entry->len);
 }
 
+/* Reads one record of the file and adds it. */
+static int take_record(struct tp_summary_set *set, struct tp_str record, uint64_t offset, struct tp_error *err)
+{
+    struct tp_error why = {0};
+    struct tp_str entry;
+    if (!read_record(record, &entry))
+        return tp_error_set(err, TP_EFORMAT, offset, "the process at byte %llu of the summary is damaged",
+                            (unsigned long long)offset);
+    entry.ptr = tp_arena_copy(set->arena, entry.ptr, entry.len);
+    int code = tp_summary_set_add_entry(set, entry, &why);
+    if (code == TP_OK)
+        return TP_OK;
+    return tp_error_set(err, code, offset, "%.160s (byte %llu of the summary)", why.text, (unsigned long long)offset);
+}
+
+/* The fields of SummaryFile, which no minor version adds to: others are damage. */
+enum field {
+    MAGIC = 1 << 3 | TP_WIRE_FIXED32,
+    MAJOR = 2 << 3,
+    MINOR = 3 << 3,
+    RECORD = 4 << 3 | TP_WIRE_BYTES,
+    COUNT = 5 << 3
+};
+
 /* Appends the records of a file, not yet in order. */
 static int read_records(struct tp_summary_set *set, struct wire *w, struct tp_error *err)
 {
-    uint64_t minor = 0;
+    uint64_t major = 0, minor = 0, count = UINT64_MAX, found = 0;
     while (w->at < w->end) {
         uint64_t offset = (uint64_t)(w->at - w->start);
-        struct tp_str entry;
-        struct tp_error why = {0};
-        if (!next_field(w))
+        unsigned kind = next_field(w) ? w->field << 3 | w->type : 0;
+        bool is_known = kind == MAGIC || kind == MAJOR || kind == MINOR || (major && (kind == COUNT || kind == RECORD));
+        if (!is_known)
             return tp_error_set(err, TP_EFORMAT, offset, "the summary is cut or damaged at byte %llu",
                                 (unsigned long long)offset);
-        if (w->field == 2 && w->type == TP_WIRE_VARINT && w->number != TP_SUMMARY_MAJOR)
+        major = kind == MAJOR ? w->number : major;
+        minor = kind == MINOR ? w->number : minor;
+        count = kind == COUNT ? w->number : count;
+        found += kind == RECORD;
+        if (kind == MAJOR && major != TP_SUMMARY_MAJOR)
             return tp_error_set(err, TP_EUNSUPPORTED, offset,
                                 "the summary was written by another tracepress: its format is %llu, this one reads %d",
-                                (unsigned long long)w->number, TP_SUMMARY_MAJOR);
-        if (w->field == 3 && w->type == TP_WIRE_VARINT)
-            minor = w->number;
-        if (w->field != 4 || w->type != TP_WIRE_BYTES)
-            continue;
-        if (!read_record(w->bytes, &entry))
-            return tp_error_set(err, TP_EFORMAT, offset, "the process at byte %llu of the summary is damaged",
-                                (unsigned long long)offset);
-        entry.ptr = tp_arena_copy(set->arena, entry.ptr, entry.len);
-        int code = tp_summary_set_add_entry(set, entry, &why);
+                                (unsigned long long)major, TP_SUMMARY_MAJOR);
+        int code = kind == RECORD ? take_record(set, w->bytes, offset, err) : TP_OK;
         if (code < 0)
-            return tp_error_set(err, code, offset, "%.160s (byte %llu of the summary)", why.text,
-                                (unsigned long long)offset);
+            return code;
     }
+    if (count != found)
+        return tp_error_set(err, TP_EFORMAT, (uint64_t)(w->at - w->start), "the summary is cut after %llu processes",
+                            (unsigned long long)found);
     if (minor > set->minor)
         set->minor = minor > UINT32_MAX ? UINT32_MAX : (uint32_t)minor;
     return TP_OK;

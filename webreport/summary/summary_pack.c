@@ -1,6 +1,7 @@
 /* A summary -> SummaryEntry: columns of numbers, texts by number. What the columns mean stands in summary.proto. */
 #include <math.h>
 
+#include "webreport/summary/summary_comparison.h"
 #include "webreport/summary/summary_format.h"
 #include "writer/base/gzip_out.h"
 #include "writer/proto/summary.pb-c.h"
@@ -307,6 +308,8 @@ struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena
     pack_findings(&p);
     pack_memory(&p);
     pack_flags(&p);
+    if (summary->comparison)
+        tp_comparison_pack(&process, summary->comparison, &p.texts, arena);
     pack_texts(&p);
     struct tp_str bytes = serialized(arena, &process.base);
     entry.job = binary(summary->key.job);

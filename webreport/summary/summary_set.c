@@ -148,6 +148,8 @@ void tp_summary_file_begin(struct tp_buf *out, const struct tp_summary_set *set)
     put_varint(out, TP_SUMMARY_MAJOR);
     tp_buf_putc(out, 3 << 3 | TP_WIRE_VARINT);
     put_varint(out, set->minor);
+    tp_buf_putc(out, 5 << 3 | TP_WIRE_VARINT);
+    put_varint(out, set->count);
 }
 
 void tp_summary_file_add(struct tp_buf *out, const struct tp_summary_record *record)

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "webreport/model/saturate.h"
+#include "webreport/summary/summary_comparison.h"
 #include "webreport/summary/summary_format.h"
 #include "webreport/views/rules.h"
 #include "writer/base/limits.h"
@@ -64,7 +64,27 @@ int tp_summary_entry_read(struct tp_summary_key *key, int64_t *event_count, stru
 
 /* ---- columns ---- */
 
-enum list { METRICS, FACTS, STEPS, PARTS, ROWS, SPANS, BUCKETS, CELLS, COLLECTIVES, FINDINGS, DEVICES, OWNERS, FLAGS };
+enum list {
+    METRICS,
+    FACTS,
+    STEPS,
+    PARTS,
+    ROWS,
+    SPANS,
+    BUCKETS,
+    CELLS,
+    COLLECTIVES,
+    FINDINGS,
+    DEVICES,
+    OWNERS,
+    FLAGS,
+    LABELS,
+    OVERLAP,
+    RECORDS,
+    META,
+    RANGES,
+    GPUS
+};
 
 #define COUNT(field) offsetof(Tp__SummaryProcess, n_##field)
 
@@ -127,6 +147,25 @@ static const struct {
     {OWNERS, COUNT(owner_blocks)},
     {FLAGS, COUNT(flag_name)},
     {FLAGS, COUNT(flag_count)},
+    {LABELS, COUNT(label)},
+    {OVERLAP, COUNT(overlap_step)},
+    {OVERLAP, COUNT(overlap_computation_ns)},
+    {OVERLAP, COUNT(overlap_communication_ns)},
+    {OVERLAP, COUNT(overlap_both_ns)},
+    {OVERLAP, COUNT(overlap_other_ns)},
+    {RECORDS, COUNT(record_name)},
+    {RECORDS, COUNT(record_step)},
+    {RECORDS, COUNT(record_ranges)},
+    {RECORDS, COUNT(record_kernels)},
+    {RECORDS, COUNT(record_kernel_ns)},
+    {RECORDS, COUNT(record_bytes)},
+    {META, COUNT(record_meta)},
+    {RANGES, COUNT(range_start_ns)},
+    {RANGES, COUNT(range_length_ns)},
+    {GPUS, COUNT(gpu_id)},
+    {GPUS, COUNT(gpu_memory_bytes)},
+    {GPUS, COUNT(gpu_name)},
+    {GPUS, COUNT(gpu_capability)},
 };
 
 static size_t length_at(const Tp__SummaryProcess *from, unsigned column)
@@ -334,5 +373,6 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
     unpack_findings(&u);
     unpack_memory(&u);
     unpack_flags(&u);
+    tp_comparison_unpack(&u);
     return u.is_bad ? tp_error_set(err, TP_EFORMAT, 0, "numbers of a process contradict each other") : TP_OK;
 }

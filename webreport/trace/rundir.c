@@ -145,7 +145,8 @@ static int list_folder(struct search *s, const char *path, struct tp_vec *folder
 {
     DIR *dir = opendir(path);
     if (!dir)
-        return tp_error_set(s->err, TP_EIO, 0, "%s: cannot open folder: %s", path, strerror(errno));
+        return tp_error_set(s->err, errno == ENOMEM ? TP_ENOMEM : TP_EIO, 0, "%s: cannot open folder: %s", path,
+                            strerror(errno));
     jmp_buf outer;
     memcpy(&outer, &s->arena->guard, sizeof outer);
     if (setjmp(s->arena->guard)) {

@@ -314,7 +314,7 @@ static int unknown_rule(const char *id, struct tp_error *err)
     char list[200] = "";
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
         list_add(list, sizeof list, rules[i].id);
-    return tp_error_set(err, TP_EUSAGE, 0, "no rule %.16s; known: %s", id, list);
+    return tp_error_set(err, TP_EUSAGE, 0, "--rule: no rule %.16s; known: %s", id, list);
 }
 
 static int unknown_key(const struct tp_rule *rule, const char *key, struct tp_error *err)
@@ -322,7 +322,8 @@ static int unknown_key(const struct tp_rule *rule, const char *key, struct tp_er
     char list[160] = "";
     for (unsigned k = 0; k < TP_RULE_THRESHOLDS && rule->thresholds[k].key; k++)
         list_add(list, sizeof list, rule->thresholds[k].key);
-    return tp_error_set(err, TP_EUSAGE, 0, "rule %s has no %.32s; known: %s", rule->id, key, list[0] ? list : "none");
+    return tp_error_set(err, TP_EUSAGE, 0, "--rule: %s has no %.32s; known: %s", rule->id, key,
+                        list[0] ? list : "none");
 }
 
 /* A plain decimal number, not negative and not huge. */
@@ -350,11 +351,11 @@ int tp_rules_override(struct tp_rule_overrides *overrides, const char *text, str
 {
     char copy[MAX_OVERRIDE_BYTES];
     if (strlen(text) >= sizeof copy)
-        return tp_error_set(err, TP_EUSAGE, 0, "rule override is too long: %.40s...", text);
+        return tp_error_set(err, TP_EUSAGE, 0, "--rule: too long: %.40s...", text);
     strcpy(copy, text);
     char *equals = strchr(copy, '='), *dot = strchr(copy, '.');
     if (!equals || !dot || dot > equals)
-        return tp_error_set(err, TP_EUSAGE, 0, "expected RULE.key=value, as A4.min_pct=2, not %.60s", text);
+        return tp_error_set(err, TP_EUSAGE, 0, "--rule: expected RULE.key=value, as A4.min_pct=2, not %.60s", text);
     *equals = *dot = '\0';
     const char *id = copy, *key = dot + 1, *number = equals + 1;
     unsigned rule = 0, k = 0;
@@ -369,8 +370,8 @@ int tp_rules_override(struct tp_rule_overrides *overrides, const char *text, str
         return unknown_key(&rules[rule], key, err);
     double value;
     if (!read_number(number, &value) || !is_allowed(&thresholds[k], value))
-        return tp_error_set(err, TP_EUSAGE, 0, "%s.%s=%.40s: expected a %snumber in range (default %g)", id, key,
-                            number, thresholds[k].is_whole ? "whole " : "", thresholds[k].value);
+        return tp_error_set(err, TP_EUSAGE, 0, "--rule: %s.%s=%.40s: expected a %snumber in range (default %g)", id,
+                            key, number, thresholds[k].is_whole ? "whole " : "", thresholds[k].value);
     overrides->items[rule][k].is_set = true;
     overrides->items[rule][k].value = value;
     return 0;

@@ -226,7 +226,7 @@ static void *allocate_small(struct tp_arena *arena, size_t size)
     void *item = size >= LARGE ? take_back(arena, size) : NULL;
     if (item)
         return item;
-    if ((size_t)(arena->end - arena->at) < size)
+    if ((size_t)(arena->end - arena->at) < size || !arena->at) /* the latter: nothing, as the first item */
         new_chunk(arena, size);
     item = arena->at;
     arena->at += size;

@@ -1,0 +1,154 @@
+# Summaries: their numbers are those of report --json; merging, sharding, going on after a kill give the same bytes;
+# what is damaged is named and skipped.
+. tests/suites/case.sh
+
+equal() { # trace, name, and the trace again when its events say which step they belong to
+    "$TP" report "$1" -o "$WORK/r.html" --json "$WORK/$2.report.json" --quiet || return 1
+    "$TP" summarize "$1" --format json -o "$WORK/$2.summary.json" --quiet || return 1
+    python3 tests/check/summary.py "$WORK/$2.summary.json" "$WORK/$2.report.json" ${3:+"$3"} || return 1
+    rm -f "$WORK/$2".*.json
+}
+if command -v python3 >/dev/null; then
+    for trace in "$DATA"/traces/*.gz "$DATA/run" "$DATA/ddp"; do
+        name=$(basename "$trace" .pt.trace.json.gz)
+        raw=
+        case $name in gpu_20*) raw=$trace ;; esac
+        check "$name: the summary has the numbers of the report" equal "$trace" "$name" $raw
+    done
+    if [ -d "$SHARED/data/traces" ] && ! is_checked; then
+        find "$SHARED/data/traces" -name '*.json*' | sort >"$WORK/list"
+        while read -r trace; do
+            name=$(basename "$trace" .json.gz)
+            check "$name: the summary has the numbers of the report" equal "$trace" "shared"
+        done <"$WORK/list"
+    else
+        skip "real traces: the summary has the numbers of the report" "no data beside the project, or slow"
+    fi
+else
+    skip "summaries have the numbers of the report" "no python3"
+fi
+
+# ---- merging ----
+
+cd "$WORK" || exit 1
+mkdir in && cp "$DATA"/traces/gpu_*.gz "$DATA"/traces/torch_*.gz in/
+"$TP" summarize in -o whole.tps -q
+
+same_again() {
+    "$TP" summarize in -o again.tps -q && cmp whole.tps again.tps
+}
+in_any_order() {
+    "$TP" summarize in -o parts/ -q && "$TP" merge parts -o a.tps -q && cmp whole.tps a.tps &&
+        find parts -name '*.tps' | sort -r >backwards && "$TP" merge --files-from backwards -o b.tps -q &&
+        cmp whole.tps b.tps
+}
+in_stages() {
+    find parts -name '*.tps' | sort >all
+    sed -n '1~2p' all | "$TP" merge --files-from - -o odd.tps -q && sed -n '2~2p' all | "$TP" merge --files-from - -o even.tps -q &&
+        "$TP" merge even.tps odd.tps odd.tps whole.tps -o c.tps -q && cmp whole.tps c.tps
+}
+by_shards() {
+    for i in 1 2 3 4 5; do "$TP" summarize in --shard "$i/5" -o "shard$i.tps" -q || return 1; done
+    "$TP" merge shard?.tps -o d.tps -q && cmp whole.tps d.tps
+}
+more_shards_than_inputs() {
+    mkdir -p few && cp in/gpu_2024* few/
+    for i in 1 2 3; do "$TP" summarize few --shard "$i/3" -o "few$i.tps" -q || return 1; done
+    "$TP" merge few?.tps -o few.tps -q && "$TP" summarize few -o few_whole.tps -q && cmp few.tps few_whole.tps
+}
+goes_on() {
+    rm -rf parts && "$TP" summarize in --shard 1/3 -o parts/ -q && touch -d '2001-01-01' parts/*.tps &&
+        "$TP" summarize in --skip-existing -o parts/ -q &&
+        [ -n "$(find parts -name '*.tps' ! -newermt 2002-01-01)" ] && "$TP" merge parts -o e.tps -q && cmp whole.tps e.tps
+}
+a_killed_one_loses_its_own() {
+    rm -rf killed && mkdir killed
+    delay=1
+    "$TP" summarize in --shard 1/2 -o killed/ -q || return 1
+    for _ in 1 2 3 4 5 6; do
+        "$TP" summarize in --shard 2/2 -o killed/ -q &
+        pid=$!
+        sleep "0.0$delay"
+        delay=$((delay + 1))
+        kill -9 "$pid" 2>/dev/null
+        wait "$pid" 2>/dev/null
+        "$TP" merge killed --strict -o f.tps -q || return 1 # every file that is there is whole
+    done
+    "$TP" summarize in --shard 2/2 --skip-existing -o killed/ -q && "$TP" merge killed -o f.tps -q && cmp whole.tps f.tps
+}
+check "the same input gives the same bytes" same_again
+check "merged in any order: the same bytes" in_any_order
+check "merged in stages, some twice: the same bytes" in_stages
+check "shards together are the whole" by_shards
+check "more shards than inputs: the empty ones are empty" more_shards_than_inputs
+check "what was written is left out when it goes on" goes_on
+check "a map that is killed loses its own and can be repeated" a_killed_one_loses_its_own
+
+# ---- what a summary is of ----
+
+ranks() {
+    RANK=7 SLURM_PROCID=3 "$TP" summarize in/gpu_2024* --auto-rank --job j --format json -q | grep -q '"job":"j","rank":7' &&
+        SLURM_PROCID=3 "$TP" summarize in/gpu_2024* --auto-rank --format json -q | grep -q '"rank":3' &&
+        JOB_COMPLETION_INDEX=4 "$TP" summarize in/gpu_2024* --auto-rank --format json -q | grep -q '"rank":4' &&
+        "$TP" summarize in/gpu_2024* --rank 12 --format json -q | grep -q '"rank":12'
+}
+no_rank() {
+    env -u RANK -u SLURM_PROCID -u JOB_COMPLETION_INDEX "$TP" summarize in/gpu_2024* --auto-rank -o x.tps 2>said
+    [ $? = 2 ] && grep -q 'none of RANK' said
+}
+of_one_process() {
+    "$TP" summarize in/gpu_2024* --rank 1 -o one.tps -q && "$TP" summarize in/torch_2.6* --rank 1 -o two.tps -q &&
+        "$TP" merge one.tps two.tps one.tps -o three.tps 2>said && grep -q 'with another record' said &&
+        "$TP" merge two.tps one.tps -o four.tps -q && cmp three.tps four.tps && cmp three.tps two.tps
+}
+check "ranks come from the engine's environment or an option" ranks
+check "--auto-rank without any variable is a usage error" no_rank
+check "of two records of one process the larger stays, whatever came first" of_one_process
+
+# ---- damage ----
+
+missing_ones() {
+    printf '%s\n' in/gpu_2024* /nowhere/a.json in/gpu_2026* >list
+    "$TP" summarize --files-from list -o g.tps 2>said && grep -q '/nowhere/a.json: not there' said &&
+        "$TP" merge g.tps --format json -q | grep -q '"worker":"gpu_2026"' || return 1
+    rm -f g.tps
+    "$TP" summarize --files-from list --strict -o g.tps -q 2>said
+    [ $? = 3 ] && [ ! -e g.tps ]
+}
+damaged_ones() {
+    head -c 3000 whole.tps >cut.tps
+    printf 'no summary' >other.tps
+    python3 -c "d=bytearray(open('whole.tps','rb').read()); d[6]=2; open('newer.tps','wb').write(d)"
+    python3 -c "d=bytearray(open('whole.tps','rb').read()); d[len(d)//2]^=4; open('flipped.tps','wb').write(d)"
+    "$TP" merge cut.tps other.tps newer.tps flipped.tps whole.tps -o h.tps 2>said && cmp whole.tps h.tps || return 1
+    for file in cut other newer flipped; do grep -q "^tracepress: $file.tps: " said || return 1; done
+    grep -q 'its format is 2, this one reads 1' said || return 1
+    "$TP" merge cut.tps whole.tps --strict -o i.tps -q 2>/dev/null
+    [ $? = 3 ] && [ ! -e i.tps ]
+}
+nothing_usable() {
+    "$TP" merge other.tps -o i.tps -q 2>/dev/null
+    [ $? = 3 ] && [ ! -e i.tps ] || return 1
+    "$TP" merge /nowhere -o i.tps -q 2>/dev/null
+    [ $? = 3 ]
+}
+no_output() {
+    "$TP" merge whole.tps -o /nowhere/i.tps -q 2>/dev/null
+    [ $? = 4 ]
+}
+check "inputs that are not there are named; --strict refuses" missing_ones
+if command -v python3 >/dev/null; then
+    check "damaged and newer files are named and skipped; --strict refuses" damaged_ones
+fi
+check "without any usable input: exit 3" nothing_usable
+check "an output that cannot be written: exit 4" no_output
+
+# ---- size ----
+
+sizes() {
+    for file in parts/*.tps; do
+        size=$(wc -c <"$file")
+        [ "$size" -le 40960 ] || { echo "$file: $size bytes" && return 1; }
+    done
+}
+check "a summary of a small trace has at most 40 KB" sizes

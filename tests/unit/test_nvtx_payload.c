@@ -1,0 +1,207 @@
+/* NVTX's extensions, through their entry point: payloads by schema become arguments of ranges, counters are counters.
+ */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/unit/recorded_text.h"
+
+#include "collector/source/nvtx_abi.h"
+
+int InitializeInjectionNvtxExtension(struct tp_nvtx_extension *extension);
+
+static intptr_t payload_slots[63], counter_slots[63];
+
+static int load(uint16_t module, uint16_t layout, intptr_t *slots)
+{
+    struct tp_nvtx_segment segment = {.slot_count = 63, .slots = slots};
+    struct tp_nvtx_extension extension = {.version = 3,
+                                          .size = sizeof extension + sizeof(void *) * 2,
+                                          .module = module,
+                                          .layout = layout,
+                                          .segment_count = 1,
+                                          .segments = &segment};
+    return InitializeInjectionNvtxExtension(&extension);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    return begin_text() == 0 && load(2, 0x0104, payload_slots) == 1 && load(4, 0x0102, counter_slots) == 1 ? 0 : -1;
+}
+
+/* ---- NVTX's functions, by their slots ---- */
+
+// NOLINTNEXTLINE(bugprone-macro-parentheses): parameters of a function's type
+#define CALL(result, slots, slot, parameters) ((result(*) parameters)(slots)[slot])
+
+static uint64_t keep(const struct tp_nvtx_entry *entries, size_t count, size_t size)
+{
+    const struct tp_nvtx_schema schema = {.fields = TP_NVTX_HAS_NAME | TP_NVTX_HAS_ENTRIES | TP_NVTX_HAS_COUNT |
+                                                    (size ? (uint64_t)TP_NVTX_HAS_SIZE : 0),
+                                          .name = "schema",
+                                          .type = 1,
+                                          .entries = entries,
+                                          .entry_count = count,
+                                          .static_size = size};
+    return CALL(uint64_t, payload_slots, 0, (const void *, const struct tp_nvtx_schema *))(NULL, &schema);
+}
+
+static void range(uint64_t schema, const void *bytes, size_t size)
+{
+    const struct tp_nvtx_payload payload = {schema, size, bytes};
+    CALL(int, payload_slots, 3, (const void *, const struct tp_nvtx_payload *, size_t))(NULL, &payload, 1);
+    CALL(int, payload_slots, 4, (const void *, const struct tp_nvtx_payload *, size_t))(NULL, NULL, 0);
+}
+
+static void has(const char *wanted)
+{
+    if (!strstr(text, wanted))
+        fail_msg("no %s in %s", wanted, text);
+}
+
+/* ---- cases ---- */
+
+static void fields_become_arguments(void **state)
+{
+    struct event {
+        const char *message;
+        int8_t small;
+        uint64_t large;
+        float real;
+        int16_t three[3];
+        char name[8];
+        const char *pointed;
+    } event = {"step", -3, UINT64_MAX, 1.5f, {-1, 2, 300}, "fixed", "elsewhere \xc3\xa4"};
+    const struct tp_nvtx_entry entries[] = {
+        {.type = TP_NVTX_TEXT, .flags = TP_NVTX_IS_MESSAGE, .name = "message"},
+        {.type = 11, .name = "small", .offset = offsetof(struct event, small)},
+        {.type = 18, .name = "large"}, /* without an offset: where C puts it */
+        {.type = 19, .name = "real"},
+        {.type = 13, .flags = TP_NVTX_ARRAY_FIXED, .detail = 3, .name = "three"},
+        {.type = TP_NVTX_TEXT, .detail = 8, .name = "name"},
+        {.type = TP_NVTX_TEXT_UTF8, .name = "pointed", .offset = offsetof(struct event, pointed)},
+    };
+    (void)state;
+    uint64_t schema = keep(entries, sizeof entries / sizeof *entries, sizeof event);
+    assert_true(schema >= 1ull << 32);
+    range(schema, &event, sizeof event);
+    range(schema, &event, SIZE_MAX);
+    range(schema, &event, offsetof(struct event, real)); /* cut: what is not there is not told */
+    tracepress_stop();
+    has("\"name\":\"step\"");
+    has("\"small\":-3,\"large\":18446744073709551615,\"real\":1.5,\"three\":[-1,2,300],\"name\":\"fixed\","
+        "\"pointed\":\"elsewhere \xc3\xa4\"");
+    has("\"small\":-3,\"large\":18446744073709551615,\"Ev Idx\"");
+    assert_null(strstr(text, "\"message\""));
+}
+
+static void schemas_nest_and_lengths_stand_in_fields(void **state)
+{
+    struct inner {
+        int32_t x, y;
+    };
+    struct event {
+        uint32_t count;
+        struct inner at;
+        uint16_t values[4];
+    } event = {2, {7, -8}, {10, 11, 12, 13}};
+    const struct tp_nvtx_entry inner[] = {{.type = 15, .name = "x"}, {.type = 15, .name = "y"}};
+    (void)state;
+    const struct tp_nvtx_entry entries[] = {
+        {.type = 16, .name = "count"},
+        {.type = keep(inner, 2, sizeof event.at), .name = "at", .offset = offsetof(struct event, at)},
+        {.type = 14, .flags = TP_NVTX_ARRAY_BY_ENTRY, .detail = 0, .name = "values", .offset = 12},
+        {.type = 15, .flags = 1 << 1, .name = "pointer"}, /* to something that we do not follow */
+    };
+    range(keep(entries, 4, sizeof event), &event, sizeof event);
+    event.count = 1000; /* more than there are */
+    range(keep(entries, 4, sizeof event), &event, sizeof event);
+    tracepress_stop();
+    has("\"name\":\"schema\"");
+    has("\"count\":2,\"at.x\":7,\"at.y\":-8,\"values\":[10,11],\"Ev Idx\"");
+    has("\"count\":1000,\"at.x\":7,\"at.y\":-8,\"Ev Idx\"");
+}
+
+/* What says that it is a text and is none ends neither the program nor the recording. */
+static void addresses_that_are_none_are_empty(void **state)
+{
+    char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const struct tp_nvtx_entry entry = {.type = TP_NVTX_TEXT, .name = "text"};
+    (void)state;
+    assert_true(page != MAP_FAILED);
+    munmap(page + 4096, 4096);
+    memset(page + 4090, 'x', 6);
+    const char *odd[] = {NULL, (const char *)(uintptr_t)0x1234, page + 4090, (const char *)(uintptr_t)UINT64_MAX};
+    uint64_t schema = keep(&entry, 1, sizeof(char *));
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        range(schema, &odd[i], sizeof odd[i]);
+    range(schema + 1000, odd, 8); /* no such schema */
+    range(schema, NULL, 8);
+    assert_int_equal(keep(NULL, 1, 8), 0);
+    tracepress_stop();
+    has("\"text\":\"xxxxxx\"");
+    has("\"text\":\"\"");
+    munmap(page, 4096);
+}
+
+static void counters_are_counters(void **state)
+{
+    struct pair {
+        double load;
+        int64_t left;
+    } pair = {0.25, -5};
+    const struct tp_nvtx_entry entries[] = {{.type = 20, .name = "load"}, {.type = 17, .name = "left"}};
+    const struct tp_nvtx_counter plain = {.size = sizeof plain, .schema = 17, .name = "queue"};
+    (void)state;
+    const struct tp_nvtx_counter group = {
+        .size = sizeof group, .schema = keep(entries, 2, sizeof pair), .name = "group", .number = 1 << 24 | 5};
+    uint64_t (*keep_counter)(const void *, const struct tp_nvtx_counter *) = (void *)counter_slots[0];
+    uint64_t number = keep_counter(NULL, &plain);
+    assert_int_equal(keep_counter(NULL, &group), group.number);
+    assert_int_equal(keep_counter(NULL, NULL), 0);
+    CALL(void, counter_slots, 1, (const void *, uint64_t, int64_t))(NULL, number, -42);
+    CALL(void, counter_slots, 2, (const void *, uint64_t, double))(NULL, number, 2.5);
+    CALL(void, counter_slots, 3, (const void *, uint64_t, const void *, size_t))
+    (NULL, group.number, &pair, sizeof pair);
+    CALL(void, counter_slots, 1, (const void *, uint64_t, int64_t))(NULL, 77, 1); /* nobody's */
+    tracepress_stop();
+    static const char *const wanted[][2] = {
+        {"queue", "-42.0"}, {"queue", "2.5"}, {"group.load", "0.25"}, {"group.left", "-5.0"}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        char line[80], value[40];
+        snprintf(line, sizeof line, "{\"ph\":\"C\",\"name\":\"%s\"", wanted[i][0]);
+        snprintf(value, sizeof value, "\"value\":%s}", wanted[i][1]);
+        has(line);
+        has(value);
+    }
+}
+
+static void what_is_not_known_is_left_alone(void **state)
+{
+    intptr_t none[63] = {0};
+    (void)state;
+    assert_int_equal(load(2, 0x0203, none), 0);
+    assert_int_equal(load(1, 0x0102, none), 0);
+    assert_int_equal(InitializeInjectionNvtxExtension(NULL), 0);
+    for (int i = 0; i < 63; i++)
+        assert_int_equal(none[i], 0);
+    for (int i = 0; i < 3000; i++) { /* more than are kept: refused, and nothing breaks */
+        const struct tp_nvtx_entry entry = {.type = 17, .name = "n"};
+        const int64_t value = i;
+        range(keep(&entry, 1, 8), &value, sizeof value);
+    }
+    tracepress_stop();
+    has("\"n\":0,\"Ev Idx\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(fields_become_arguments, start, stop),
+        cmocka_unit_test_setup_teardown(schemas_nest_and_lengths_stand_in_fields, start, stop),
+        cmocka_unit_test_setup_teardown(addresses_that_are_none_are_empty, start, stop),
+        cmocka_unit_test_setup_teardown(counters_are_counters, start, stop),
+        cmocka_unit_test_setup_teardown(what_is_not_known_is_left_alone, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,584 @@
+/* Sets and files of summaries: what is packed comes back, merging is an algebra, damage is found. The summaries are
+ * random, from fixed seeds. */
+#include "webreport/summary/summary_file.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "webreport/summary/summary_format.h"
+#include "writer/proto/summary.pb-c.h"
+
+/* ---- random summaries ---- */
+
+static uint64_t seed = 1;
+
+static uint64_t any(uint64_t below)
+{
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (seed >> 33) % below;
+}
+
+static struct tp_str any_text(struct tp_arena *arena)
+{
+    char text[40];
+    int n = any(4) ? snprintf(text, sizeof text, "name \xC3\xA9 %llu", (unsigned long long)any(30)) : 0;
+    return (struct tp_str){tp_arena_copy(arena, text, (size_t)n), (size_t)n};
+}
+
+static int64_t any_int(void)
+{
+    static const int64_t odd[] = {TP_NULL_INT, 0, -1, INT64_MAX, INT64_MIN + 1};
+    return any(5) ? (int64_t)any(UINT64_C(1) << any(31)) : odd[any(5)];
+}
+
+static double any_real(void)
+{
+    return any(4) ? (double)any(1000000) / 16 : NAN;
+}
+
+static void any_rows(struct tp_summary *s, struct tp_arena *arena)
+{
+    s->row_count = (uint32_t)any(12);
+    s->rows = tp_arena_array(arena, s->row_count, sizeof *s->rows);
+    for (uint32_t i = 0; i < s->row_count; i++) {
+        int64_t ns[9];
+        size_t count = any(10);
+        for (size_t k = 0; k < count; k++)
+            ns[k] = any(3) ? (int64_t)any(1 << 30) : k ? ns[0] : 77;
+        s->rows[i] = (struct tp_summary_row){.kind = (enum tp_summary_kind)any(TP_SUMMARY_KIND_COUNT),
+                                             .name = any_text(arena),
+                                             .owner = any_text(arena),
+                                             .shape = any_text(arena),
+                                             .dtype = any_text(arena),
+                                             .bytes = any_int()};
+        tp_sketch_build(&s->rows[i].time, ns, count, arena);
+        if (any(2))
+            continue;
+        s->rows[i].by_step_ns = tp_arena_array(arena, s->step_count, sizeof(int64_t));
+        s->rows[i].by_step_count = tp_arena_array(arena, s->step_count, sizeof(int64_t));
+        for (uint32_t k = 0; k < s->step_count; k++) {
+            s->rows[i].by_step_ns[k] = (int64_t)any(100000);
+            s->rows[i].by_step_count[k] = (int64_t)any(100);
+        }
+    }
+}
+
+static void any_lists(struct tp_summary *s, struct tp_arena *arena)
+{
+    s->collective_count = (uint32_t)any(5);
+    s->collectives = tp_arena_array(arena, s->collective_count, sizeof *s->collectives);
+    for (uint32_t i = 0; i < s->collective_count; i++)
+        s->collectives[i] = (struct tp_summary_collective){
+            any_text(arena), any_text(arena), any_text(arena),
+            any_int(),       any_int(),       any_int(),
+            any_int(),       any_int(),       s->step_count ? (uint32_t)any(s->step_count) : TP_NO_ID};
+    s->finding_count = (uint32_t)any(4);
+    s->findings = tp_arena_array(arena, s->finding_count, sizeof *s->findings);
+    for (uint32_t i = 0; i < s->finding_count; i++)
+        s->findings[i] =
+            (struct tp_summary_finding){any_text(arena), any_text(arena), (uint8_t)any(4), (uint8_t)any(3),
+                                        any_real(),      any_int(),       any_text(arena), any_text(arena)};
+    s->memory_count = (uint32_t)any(3);
+    s->memory = tp_arena_array(arena, s->memory_count, sizeof *s->memory);
+    for (uint32_t i = 0; i < s->memory_count; i++) {
+        struct tp_summary_memory *m = &s->memory[i];
+        *m = (struct tp_summary_memory){any_text(arena), any_int(), any_int(), any_real(), NULL, (uint32_t)any(4)};
+        m->owners = tp_arena_array(arena, m->owner_count, sizeof *m->owners);
+        for (uint32_t o = 0; o < m->owner_count; o++)
+            m->owners[o] =
+                (struct tp_summary_owner){(enum tp_summary_owner_kind)any(3), any_text(arena), any_int(), any_int()};
+    }
+    s->flag_count = (uint32_t)any(4);
+    s->flags = tp_arena_array(arena, s->flag_count, sizeof *s->flags);
+    for (uint32_t i = 0; i < s->flag_count; i++)
+        s->flags[i] = (struct tp_summary_flag){any_text(arena), any_int()};
+}
+
+static struct tp_summary any_summary(struct tp_arena *arena)
+{
+    struct tp_summary s = {.key = {any_text(arena), any(3) ? (int64_t)any(6) : TP_NULL_INT, any_int(), any_text(arena),
+                                   any(2) ? (int64_t)any(3) : TP_NULL_INT},
+                           .file = any_text(arena),
+                           .sha256 = any_text(arena),
+                           .program = any_text(arena),
+                           .event_count = (int64_t)any(5),
+                           .start_ns = any_int(),
+                           .kernel_fingerprint = any(UINT64_MAX)};
+    for (unsigned i = 0; i < TP_METRIC_COUNT; i++) {
+        s.metrics[i].value = any_real();
+        s.metrics[i].why = isnan(s.metrics[i].value) ? "nobody knows" : NULL;
+    }
+    s.fact_count = (uint32_t)any(4);
+    s.facts = tp_arena_array(arena, s.fact_count, sizeof *s.facts);
+    for (uint32_t i = 0; i < s.fact_count; i++)
+        s.facts[i] = (struct tp_summary_fact){any_text(arena), any_text(arena)};
+    s.step_count = (uint32_t)any(6);
+    s.steps = tp_arena_array(arena, s.step_count, sizeof *s.steps);
+    for (uint32_t i = 0; i < s.step_count; i++) {
+        s.steps[i] = (struct tp_summary_step){.name = any_text(arena), .start_ns = any_int(), .total_ns = any_int()};
+        for (unsigned p = 0; p < TP_PART_COUNT; p++)
+            s.steps[i].part_ns[p] = p % 3 ? any_int() : TP_NULL_INT;
+    }
+    any_rows(&s, arena);
+    any_lists(&s, arena);
+    return s;
+}
+
+/* ---- what every test uses ---- */
+
+static struct tp_arena arena;
+
+static int enter(void **state)
+{
+    (void)state;
+    seed = 1;
+    tp_arena_init(&arena, 0);
+    return 0;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    return 0;
+}
+
+static struct tp_str file_of(const struct tp_summary_set *set)
+{
+    struct tp_buf out;
+    tp_buf_init(&out, 0);
+    assert_int_equal(tp_summary_set_write(set, &out, NULL), 0);
+    struct tp_str text = {tp_arena_copy(&arena, out.data, out.size), out.size};
+    tp_buf_release(&out);
+    return text;
+}
+
+/* A file of `count` random processes; some keys come more than once. */
+static struct tp_str any_file(size_t count)
+{
+    struct tp_summary_set set;
+    tp_summary_set_open(&set, &arena);
+    for (size_t i = 0; i < count; i++) {
+        struct tp_summary s = any_summary(&arena);
+        assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);
+    }
+    return file_of(&set);
+}
+
+static struct tp_str merge(struct tp_str a, struct tp_str b)
+{
+    struct tp_summary_set set;
+    tp_summary_set_open(&set, &arena);
+    assert_int_equal(tp_summary_set_read(&set, a.ptr, a.len, NULL), 0);
+    assert_int_equal(tp_summary_set_read(&set, b.ptr, b.len, NULL), 0);
+    for (size_t i = 1; i < set.count; i++)
+        assert_true(tp_summary_key_order(&set.records[i - 1].key, &set.records[i].key) < 0);
+    return file_of(&set);
+}
+
+static void assert_same(struct tp_str a, struct tp_str b)
+{
+    assert_int_equal(a.len, b.len);
+    assert_memory_equal(a.ptr, b.ptr, a.len);
+}
+
+#define ASSERT_TEXT(a, b) assert_true(tp_str_equal(a, b))
+
+static void assert_real(double a, double b)
+{
+    assert_true(isnan(a) ? isnan(b) : a == b);
+}
+
+/* ---- what is packed comes back ---- */
+
+static void assert_equal_rows(const struct tp_summary *a, const struct tp_summary *b)
+{
+    assert_int_equal(a->row_count, b->row_count);
+    for (uint32_t i = 0; i < a->row_count; i++) {
+        const struct tp_summary_row *x = &a->rows[i], *y = &b->rows[i];
+        assert_int_equal(x->kind, y->kind);
+        ASSERT_TEXT(x->name, y->name);
+        ASSERT_TEXT(x->owner, y->owner);
+        ASSERT_TEXT(x->shape, y->shape);
+        ASSERT_TEXT(x->dtype, y->dtype);
+        assert_int_equal(x->bytes, y->bytes);
+        assert_int_equal(x->time.count, y->time.count);
+        assert_int_equal(x->time.sum_ns, y->time.sum_ns);
+        assert_int_equal(x->time.min_ns, y->time.min_ns);
+        assert_int_equal(x->time.max_ns, y->time.max_ns);
+        assert_int_equal(x->time.bucket_count, y->time.bucket_count);
+        for (uint32_t k = 0; k < x->time.bucket_count; k++) {
+            assert_int_equal(x->time.buckets[k].bucket, y->time.buckets[k].bucket);
+            assert_int_equal(x->time.buckets[k].count, y->time.buckets[k].count);
+        }
+        if (x->time.count > 1) /* kept as a float */
+            assert_true(fabs(tp_sketch_deviation(&x->time) - tp_sketch_deviation(&y->time)) <=
+                        1e-5 * tp_sketch_deviation(&x->time) + 1e-6 * tp_sketch_mean(&x->time));
+        assert_int_equal(x->by_step_ns != NULL, y->by_step_ns != NULL);
+        for (uint32_t k = 0; k < a->step_count && x->by_step_ns; k++) {
+            assert_int_equal(x->by_step_ns[k], y->by_step_ns[k]);
+            assert_int_equal(x->by_step_count[k], y->by_step_count[k]);
+        }
+    }
+}
+
+static void assert_equal_lists(const struct tp_summary *a, const struct tp_summary *b)
+{
+    assert_int_equal(a->collective_count, b->collective_count);
+    for (uint32_t i = 0; i < a->collective_count; i++) {
+        const struct tp_summary_collective *x = &a->collectives[i], *y = &b->collectives[i];
+        ASSERT_TEXT(x->name, y->name);
+        ASSERT_TEXT(x->group, y->group);
+        ASSERT_TEXT(x->dtype, y->dtype);
+        assert_int_equal(x->sequence, y->sequence);
+        assert_int_equal(x->bytes, y->bytes);
+        assert_int_equal(x->group_size, y->group_size);
+        assert_int_equal(x->arrival_ns, y->arrival_ns);
+        assert_int_equal(x->duration_ns, y->duration_ns);
+        assert_int_equal(x->step, y->step);
+    }
+    assert_int_equal(a->finding_count, b->finding_count);
+    for (uint32_t i = 0; i < a->finding_count; i++) {
+        const struct tp_summary_finding *x = &a->findings[i], *y = &b->findings[i];
+        ASSERT_TEXT(x->rule, y->rule);
+        ASSERT_TEXT(x->title, y->title);
+        assert_int_equal(x->severity, y->severity);
+        assert_int_equal(x->confidence, y->confidence);
+        assert_real(x->ceiling_us_per_step, y->ceiling_us_per_step);
+        assert_int_equal(x->occurrences, y->occurrences);
+        ASSERT_TEXT(x->file_line, y->file_line);
+        ASSERT_TEXT(x->detail, y->detail);
+    }
+    assert_int_equal(a->memory_count, b->memory_count);
+    for (uint32_t i = 0; i < a->memory_count; i++) {
+        const struct tp_summary_memory *x = &a->memory[i], *y = &b->memory[i];
+        ASSERT_TEXT(x->device, y->device);
+        assert_int_equal(x->peak_allocated_bytes, y->peak_allocated_bytes);
+        assert_int_equal(x->peak_reserved_bytes, y->peak_reserved_bytes);
+        assert_real(x->creep_bytes_per_step, y->creep_bytes_per_step);
+        assert_int_equal(x->owner_count, y->owner_count);
+        for (uint32_t o = 0; o < x->owner_count; o++) {
+            assert_int_equal(x->owners[o].kind, y->owners[o].kind);
+            ASSERT_TEXT(x->owners[o].name, y->owners[o].name);
+            assert_int_equal(x->owners[o].bytes, y->owners[o].bytes);
+            assert_int_equal(x->owners[o].blocks, y->owners[o].blocks);
+        }
+    }
+    assert_int_equal(a->flag_count, b->flag_count);
+    for (uint32_t i = 0; i < a->flag_count; i++) {
+        ASSERT_TEXT(a->flags[i].name, b->flags[i].name);
+        assert_int_equal(a->flags[i].count, b->flags[i].count);
+    }
+}
+
+static void assert_equal_head(const struct tp_summary *a, const struct tp_summary *b)
+{
+    assert_int_equal(tp_summary_key_order(&a->key, &b->key), 0);
+    assert_int_equal(a->key.world_size, b->key.world_size);
+    ASSERT_TEXT(a->key.worker, b->key.worker);
+    ASSERT_TEXT(a->file, b->file);
+    ASSERT_TEXT(a->sha256, b->sha256);
+    ASSERT_TEXT(a->program, b->program);
+    assert_int_equal(a->event_count, b->event_count);
+    assert_int_equal(a->start_ns, b->start_ns);
+    assert_true(a->kernel_fingerprint == b->kernel_fingerprint);
+    for (unsigned i = 0; i < TP_METRIC_COUNT; i++) {
+        assert_real(a->metrics[i].value, b->metrics[i].value);
+        assert_true((a->metrics[i].why == NULL) == (b->metrics[i].why == NULL));
+    }
+    assert_int_equal(a->fact_count, b->fact_count);
+    for (uint32_t i = 0; i < a->fact_count; i++) {
+        ASSERT_TEXT(a->facts[i].name, b->facts[i].name);
+        ASSERT_TEXT(a->facts[i].value, b->facts[i].value);
+    }
+    assert_int_equal(a->step_count, b->step_count);
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        ASSERT_TEXT(a->steps[i].name, b->steps[i].name);
+        assert_int_equal(a->steps[i].start_ns, b->steps[i].start_ns);
+        assert_int_equal(a->steps[i].total_ns, b->steps[i].total_ns);
+        for (unsigned p = 0; p < TP_PART_COUNT; p++)
+            assert_int_equal(a->steps[i].part_ns[p], b->steps[i].part_ns[p]);
+    }
+}
+
+static void file_gives_back_what_was_packed(void **state)
+{
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int round = 0; round < 300; round++) {
+        struct tp_summary before = any_summary(&arena), after;
+        struct tp_summary_set set, read;
+        tp_summary_set_open(&set, &arena);
+        tp_summary_set_open(&read, &arena);
+        assert_int_equal(tp_summary_set_add(&set, &before, NULL), 0);
+        struct tp_str file = file_of(&set);
+        assert_true(tp_summary_is_file(file.ptr, 5));
+        assert_int_equal(tp_summary_set_read(&read, file.ptr, file.len, NULL), 0);
+        assert_int_equal(read.count, 1);
+        assert_int_equal(tp_summary_unpack(&after, &read.records[0], &arena, NULL), 0);
+        assert_equal_head(&before, &after);
+        assert_equal_rows(&before, &after);
+        assert_equal_lists(&before, &after);
+    }
+}
+
+/* ---- the algebra ---- */
+
+static void merge_is_associative_commutative_idempotent(void **state)
+{
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int round = 0; round < 60; round++) {
+        struct tp_str a = any_file(any(12)), b = any_file(any(12)), c = any_file(1);
+        assert_same(merge(a, b), merge(b, a));
+        assert_same(merge(merge(a, b), c), merge(a, merge(b, c)));
+        assert_same(merge(a, a), a);
+        assert_same(merge(merge(a, b), b), merge(a, b));
+    }
+}
+
+static void merge_keeps_the_record_with_more_events(void **state)
+{
+    struct tp_summary_set set;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    struct tp_summary s = any_summary(&arena);
+    tp_summary_set_open(&set, &arena);
+    for (int events = 3; events < 6; events++) {
+        s.event_count = events % 5;
+        assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);
+    }
+    assert_int_equal(set.count, 1);
+    assert_int_equal(set.records[0].event_count, 4);
+    assert_int_equal(set.other_count, 2);
+    s.event_count = 4;
+    assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);
+    assert_int_equal(set.again_count, 1);
+}
+
+static void keys_tell_processes_apart(void **state)
+{
+    const struct tp_summary_key keys[] = {
+        {TP_STR(""), 0, 8, TP_STR("x"), TP_NULL_INT},
+        {TP_STR(""), 1, 8, TP_STR("x"), 1},
+        {TP_STR(""), 1, 8, TP_STR("x"), 2},
+        {TP_STR(""), 1, 8, TP_STR("x"), TP_NULL_INT},
+        {TP_STR(""), TP_NULL_INT, 8, TP_STR("w10"), 1},
+        {TP_STR(""), TP_NULL_INT, 8, TP_STR("w9"), 1},
+        {TP_STR("job"), 0, 8, TP_STR("x"), TP_NULL_INT},
+    };
+    const struct tp_summary_key other_worker = {TP_STR(""), 0, 4, TP_STR("y"), TP_NULL_INT};
+    (void)state;
+    for (int i = 0; i < 7; i++)
+        for (int k = 0; k < 7; k++)
+            assert_int_equal(tp_summary_key_order(&keys[i], &keys[k]), (i > k) - (i < k));
+    assert_int_equal(tp_summary_key_order(&keys[0], &other_worker), 0); /* the rank says which one it is */
+}
+
+/* ---- versions ---- */
+
+static void newer_major_version_is_refused(void **state)
+{
+    struct tp_summary_set set;
+    struct tp_error err = {0};
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    struct tp_str file = any_file(2);
+    char *bytes = tp_arena_copy(&arena, file.ptr, file.len);
+    assert_int_equal(bytes[5], 2 << 3); /* the field `major` */
+    bytes[6] = 2;
+    tp_summary_set_open(&set, &arena);
+    assert_int_equal(tp_summary_set_read(&set, bytes, file.len, &err), TP_EUNSUPPORTED);
+    assert_non_null(strstr(err.text, "its format is 2"));
+    assert_int_equal(set.count, 0);
+}
+
+/* What a newer minor version would write: an entry and a process with fields that nobody here knows. */
+static struct tp_str newer_entry(struct tp_str entry)
+{
+    uint8_t data[] = {5, 1, 2, 3, 4, 5};
+    ProtobufCMessageUnknownField field = {999, PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED, sizeof data, data};
+    Tp__SummaryEntry *e = tp__summary_entry__unpack(NULL, entry.len, (const uint8_t *)entry.ptr);
+    assert_non_null(e);
+    e->base.unknown_fields = &field;
+    e->base.n_unknown_fields = 1;
+    size_t size = tp__summary_entry__get_packed_size(e);
+    uint8_t *bytes = tp_arena_alloc(&arena, size);
+    tp__summary_entry__pack(e, bytes);
+    e->base.unknown_fields = NULL;
+    e->base.n_unknown_fields = 0;
+    tp__summary_entry__free_unpacked(e, NULL);
+    return (struct tp_str){(const char *)bytes, size};
+}
+
+static void unknown_fields_survive_a_merge(void **state)
+{
+    struct tp_summary_set set, read;
+    struct tp_summary s = {.key = {TP_STR("job"), 3, 4, TP_STR("w"), 1}}, after;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    tp_summary_set_open(&set, &arena);
+    set.minor = 7;
+    assert_int_equal(tp_summary_set_add(&set, &s, NULL), 0);
+    set.records[0].bytes = newer_entry(set.records[0].bytes);
+    struct tp_str newer = file_of(&set), merged = merge(any_file(5), newer);
+    tp_summary_set_open(&read, &arena);
+    assert_int_equal(tp_summary_set_read(&read, merged.ptr, merged.len, NULL), 0);
+    assert_int_equal(read.minor, 7);
+    size_t found = 0;
+    for (size_t i = 0; i < read.count; i++)
+        if (tp_summary_key_order(&read.records[i].key, &s.key) == 0) {
+            found++;
+            assert_same(read.records[i].bytes, set.records[0].bytes);
+            assert_int_equal(tp_summary_unpack(&after, &read.records[i], &arena, NULL), 0);
+        }
+    assert_int_equal(found, 1);
+}
+
+/* ---- damage ---- */
+
+static void damage_is_found_wherever_it_is(void **state)
+{
+    struct tp_summary_set set;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    struct tp_str file = any_file(3);
+    char *bytes = tp_arena_copy(&arena, file.ptr, file.len);
+    tp_summary_set_open(&set, &arena);
+    for (size_t at = 0; at < file.len; at++) {
+        bytes[at] ^= (char)(1 << any(8));
+        struct tp_error err = {0};
+        int code = tp_summary_set_read(&set, bytes, file.len, &err);
+        bool is_minor = at == 8; /* the number of a minor version may be any */
+        assert_true(code < 0 ? err.text[0] != '\0' && set.count == 0 : is_minor);
+        set.count = 0;
+        bytes[at] = file.ptr[at];
+    }
+    for (size_t size = 0; size < file.len; size++) {
+        assert_int_equal(tp_summary_set_read(&set, bytes, size, NULL), TP_EFORMAT);
+        set.count = 0;
+    }
+}
+
+/* Past the checksums: a process whose columns say what `lie` makes of them. */
+static int read_lie(void (*lie)(Tp__SummaryProcess *p))
+{
+    uint32_t names[] = {1, 1}, kinds[] = {0, 1}, none[] = {0, 0}, severity = 1, buckets = 2, bucket[] = {9, 8};
+    int64_t ints[] = {5, 5};
+    uint64_t counts[] = {2, 1}, least[] = {2, 7}, span[] = {2, 0}, excess[] = {2, 0}, bucket_counts[] = {1, 1};
+    float deviation = 1;
+    protobuf_c_boolean has_steps[] = {1, 0};
+    double real = 1;
+    ProtobufCBinaryData text = {1, (uint8_t[]){'a'}};
+    Tp__SummaryProcess p = TP__SUMMARY_PROCESS__INIT;
+    struct tp_summary after = {.program = TP_STR("")};
+    struct tp_arena scratch;
+    p.n_text = 1, p.text = &text;
+    p.n_step_name = 1, p.step_name = names, p.n_step_start_ns = 1, p.step_start_ns = ints;
+    p.n_step_total_ns = 1, p.step_total_ns = ints;
+    p.n_row_kind = p.n_row_name = p.n_row_owner = p.n_row_shape = p.n_row_dtype = p.n_row_bytes = p.n_row_count = 2;
+    p.n_row_min_ns = p.n_row_span_ns = p.n_row_excess_ns = p.n_row_has_steps = 2;
+    p.row_kind = kinds, p.row_name = names, p.row_owner = none, p.row_shape = none, p.row_dtype = none;
+    p.row_bytes = ints, p.row_count = counts, p.row_min_ns = least, p.row_span_ns = span, p.row_excess_ns = excess;
+    p.row_has_steps = has_steps;
+    p.n_row_deviation = p.n_row_buckets = 1, p.row_deviation = &deviation, p.row_buckets = &buckets;
+    p.n_bucket = p.n_bucket_count = 2, p.bucket = bucket, p.bucket_count = bucket_counts;
+    p.n_by_step_ns = p.n_by_step_count = 1, p.by_step_ns = ints, p.by_step_count = counts;
+    p.n_finding_rule = p.n_finding_title = p.n_finding_severity = p.n_finding_confidence = 1;
+    p.n_finding_ceiling_us = p.n_finding_occurrences = p.n_finding_line = p.n_finding_detail = 1;
+    p.finding_rule = p.finding_title = p.finding_line = p.finding_detail = names;
+    p.finding_severity = &severity, p.finding_confidence = &severity, p.finding_ceiling_us = &real;
+    p.finding_occurrences = ints;
+    if (lie)
+        lie(&p);
+    size_t size = tp__summary_process__get_packed_size(&p);
+    uint8_t *bytes = tp_arena_alloc(&arena, size);
+    tp__summary_process__pack(&p, bytes);
+    tp_arena_init(&scratch, 0);
+    if (setjmp(scratch.guard))
+        fail();
+    int code = tp_summary_process_read(&after, (struct tp_str){(const char *)bytes, size}, &arena, &scratch, NULL);
+    tp_arena_release(&scratch);
+    return code;
+}
+
+#define LIE(name, statement)                                                                                           \
+    static void name(Tp__SummaryProcess *p)                                                                            \
+    {                                                                                                                  \
+        statement;                                                                                                     \
+    }
+LIE(text_number_beyond_texts, p->row_name[0] = 3)
+LIE(columns_differ, p->n_row_bytes = 1)
+LIE(bucket_beyond_the_last, p->bucket[1] = 600)
+LIE(buckets_not_ascending, p->bucket[1] = 0)
+LIE(buckets_do_not_add_up, p->bucket_count[0] = 5)
+LIE(bucket_of_another_duration, p->bucket[0] = 10)
+LIE(more_buckets_than_there_are, p->row_buckets[0] = 9)
+LIE(fewer_buckets_than_there_are, p->row_buckets[0] = 1)
+LIE(no_steps_for_rows, p->n_by_step_ns = p->n_by_step_count = 0)
+LIE(steps_of_nobody, p->row_has_steps[0] = 0)
+LIE(negative_time, p->by_step_ns[0] = -4)
+LIE(count_too_large, p->row_count[1] = UINT64_MAX)
+LIE(span_too_large, p->row_span_ns[0] = INT64_MAX)
+LIE(span_of_one_call, p->row_count[0] = 1)
+LIE(deviation_is_no_number, p->row_deviation[0] = NAN)
+LIE(severity_unknown, p->finding_severity[0] = 9)
+LIE(text_is_no_text, p->text[0].data = (uint8_t *)"\xFF")
+
+static void lying_content_is_an_error(void **state)
+{
+    static void (*const lies[])(Tp__SummaryProcess * p) = {
+        text_number_beyond_texts,
+        columns_differ,
+        bucket_beyond_the_last,
+        buckets_not_ascending,
+        buckets_do_not_add_up,
+        bucket_of_another_duration,
+        more_buckets_than_there_are,
+        fewer_buckets_than_there_are,
+        no_steps_for_rows,
+        steps_of_nobody,
+        negative_time,
+        count_too_large,
+        span_too_large,
+        span_of_one_call,
+        deviation_is_no_number,
+        severity_unknown,
+        text_is_no_text,
+    };
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    assert_int_equal(read_lie(NULL), 0);
+    for (unsigned i = 0; i < sizeof lies / sizeof *lies; i++)
+        if (read_lie(lies[i]) != TP_EFORMAT)
+            fail_msg("lie %u was believed", i);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(file_gives_back_what_was_packed, enter, leave),
+        cmocka_unit_test_setup_teardown(merge_is_associative_commutative_idempotent, enter, leave),
+        cmocka_unit_test_setup_teardown(merge_keeps_the_record_with_more_events, enter, leave),
+        cmocka_unit_test(keys_tell_processes_apart),
+        cmocka_unit_test_setup_teardown(newer_major_version_is_refused, enter, leave),
+        cmocka_unit_test_setup_teardown(unknown_fields_survive_a_merge, enter, leave),
+        cmocka_unit_test_setup_teardown(damage_is_found_wherever_it_is, enter, leave),
+        cmocka_unit_test_setup_teardown(lying_content_is_an_error, enter, leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
