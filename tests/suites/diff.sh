@@ -120,3 +120,33 @@ faults() { # every broken trace, on either side: the exit code of `report`, no o
     done <"$DATA/faults/cases.tsv"
 }
 check "diff: 100 broken or hostile traces on either side behave as in report" faults
+failing() { # KIND STATUS: the n-th call of KIND fails, and all behind it: that status, and older outputs stay
+    n=0 total=1
+    while [ "$n" -le "$total" ]; do
+        rm -rf "$WORK/x" && mkdir "$WORK/x" && echo old >"$WORK/x/d.html"
+        timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$BUILD/fail_nth.so" \
+            "$TP" diff "$DATA/traces/case_scalar_read.pt.trace.json.gz" "$DATA/traces/case_cpu_loop.pt.trace.json.gz" \
+            -o "$WORK/x/d.html" --json "$WORK/x/d.json" --exit-zero -q >"$WORK/out" 2>"$WORK/err"
+        code=$?
+        [ "$n" != 0 ] || total=$(cat "$WORK/count")
+        if [ "$n" = 0 ]; then
+            [ "$code" = 0 ] || { echo "it fails without a failing call: $(cat "$WORK/err")"; return 1; }
+        elif [ "$code" = "$2" ]; then
+            grep -q . "$WORK/err" || { echo "call $n of $total: no message"; return 1; }
+            [ "$(cat "$WORK/x/d.html")" = old ] || [ "$1" = output ] || { echo "call $n of $total: the old page is gone"; return 1; }
+        elif [ "$code" != 0 ] || { [ "$1" = output ] && [ "$n" -lt $((total - 3)) ]; }; then
+            echo "call $n of $total: exit $code, wanted $2: $(cat "$WORK/err")"
+            return 1
+        fi
+        left=$(ls -A "$WORK/x" | grep -v '^d\.\(html\|json\)$')
+        [ -z "$left" ] || { echo "call $n of $total: left behind: $left"; return 1; }
+        n=$((n + 1 + n / 20))
+    done
+    [ "$total" -gt 3 ] || { echo "only $total calls of kind $1 were seen"; return 1; }
+}
+if is_checked; then
+    skip "diff: failing calls" "the sanitizer brings its own allocator"
+else
+    check "diff: allocations that fail: exit 5, the old page stays" failing memory 5
+    check "diff: outputs that fail: exit 4, nothing half-written" failing output 4
+fi
