@@ -88,6 +88,30 @@ summaries() { # a side may be a summary: the same verdict and rows, without a ca
     cmp "$WORK/traces.cut" "$WORK/summaries.cut"
 }
 check "diff: summaries of traces compare as the traces do" summaries
+stdin() {
+    zcat "$a" | "$TP" diff - "$a" --json "$WORK/piped.json" -q >"$WORK/out" && run 0 "$a" "$a" --json "$WORK/named.json" &&
+        sed 's/"name":"-"/"name":"gpu_2026.pt.trace.json.gz"/' "$WORK/piped.json" | cmp - "$WORK/named.json"
+}
+check "diff: a side from standard input" stdin
+baseline() { # the report says what diff says, as a section, a member, the end of the digest
+    "$TP" diff "$DATA/diff/base.pt.trace.json.gz" "$DATA/diff/new.pt.trace.json.gz" --json "$WORK/d.json" --markdown "$WORK/d.md" --exit-zero -q >/dev/null &&
+        "$TP" report "$DATA/diff/new.pt.trace.json.gz" --baseline "$DATA/diff/base.pt.trace.json.gz" -q -o "$WORK/r.html" \
+            --json "$WORK/r.json" --markdown "$WORK/r.md" || return 1
+    sed 's/.*"comparison"://; s/}$//' "$WORK/r.json" | cmp - "$WORK/d.json" || return 1
+    tail -c "$(wc -c <"$WORK/d.md")" "$WORK/r.md" | cmp - "$WORK/d.md" || return 1
+    grep -q '<a href="#diff">Baseline</a>' "$WORK/r.html" && grep -q 'train.py(42): log_metric' "$WORK/r.html" || return 1
+    "$TP" report "$DATA/diff/new.pt.trace.json.gz" --baseline "$WORK/none" -q -o "$WORK/none.html" 2>"$WORK/err"
+    [ $? = 3 ] && [ ! -e "$WORK/none.html" ] && grep -q baseline "$WORK/err"
+}
+check "diff: report --baseline shows the same" baseline
+small() { # a low ceiling: fewer rows, never more bytes
+    for size in 100K 140K 400K; do
+        run 1 "$DATA/diff/base.pt.trace.json.gz" "$DATA/diff/new.pt.trace.json.gz" -o "$WORK/small.html" --max-size $size || return 1
+        [ "$(wc -c <"$WORK/small.html")" -le $((${size%K} * 1024)) ] || { wc -c "$WORK/small.html"; return 1; }
+    done
+    run 5 "$a" "$a" -o "$WORK/tiny.html" --max-size 20K && [ ! -e "$WORK/tiny.html" ]
+}
+check "diff: the page keeps its ceiling" small
 hostile() { # names that would be markup, a terminal's orders, a table's borders
     "$TP" diff "$DATA/traces/hostile_names.pt.trace.json.gz" "$b" -o "$WORK/h.html" --markdown "$WORK/h.md" >"$WORK/out" 2>"$WORK/err"
     ! LC_ALL=C grep -q '<script>alert\|<img src=x' "$WORK/h.html" "$WORK/h.md" && ! LC_ALL=C grep -q "$(printf '\033')" "$WORK/out"
