@@ -36,12 +36,12 @@
 #define TP_MAX_BUDGET_BYTES (1u << 20)
 
 /* jobs of many ranks */
-#define TP_MAX_JOB_RANKS (1ll << 24)      /* world size up to which missing ranks are told */
-#define TP_MAX_JOB_NUMBER (1ll << 40)     /* a rank's number; larger ones are none */
-#define TP_MAX_JOB_STEPS 256u             /* kept of a rank, the first ones */
-#define TP_MAX_JOB_CALLS 1024u            /* collectives kept of a rank, the first ones */
-#define TP_MAX_JOB_RECORDS (1u << 20)     /* collectives of all ranks up to which they are compared one by one */
-#define TP_MAX_JOB_SPANS 16u              /* jobs and spans of one page */
+#define TP_MAX_JOB_RANKS (1ll << 24)  /* world size up to which missing ranks are told */
+#define TP_MAX_JOB_NUMBER (1ll << 40) /* a rank's number; larger ones are none */
+#define TP_MAX_JOB_STEPS 256u         /* kept of a rank, the first ones */
+#define TP_MAX_JOB_CALLS 1024u        /* collectives kept of a rank, the first ones */
+#define TP_MAX_JOB_RECORDS (1u << 20) /* collectives of all ranks up to which they are compared one by one */
+#define TP_MAX_JOB_SPANS 16u          /* jobs and spans of one page */
 
 /* summaries of one process; what is beyond is added up in a row "(rest)", or left out and counted as a flag */
 #define TP_MAX_SUMMARY_TEXT_BYTES 4096u /* a text; longer ones are cut and end in a hash */
