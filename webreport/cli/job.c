@@ -49,9 +49,11 @@ bool tp_job_is_asked(const char *const *inputs, size_t input_count)
     return is_asked;
 }
 
-static void fail(struct state *state, const char *file, const struct tp_error *why)
+/* Said with its path; outputs name it without the folders, which are nobody's business. */
+static void fail(struct state *state, const char *path, const struct tp_error *why)
 {
-    tp_console_error(state->console, "%s: %s", file, why->text);
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    tp_console_error(state->console, "%s: %s", path, why->text);
     state->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
     *(struct tp_job_failed *)tp_vec_push(&state->failed) = (struct tp_job_failed){
         tp_str_of(file), {tp_arena_copy(&state->arena, why->text, strlen(why->text)), strlen(why->text)}};
