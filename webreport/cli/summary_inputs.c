@@ -18,7 +18,7 @@ static int read_all(struct tp_buf *out, const char *path, struct tp_error *err)
     FILE *file = is_stdin ? stdin : fopen(path, "rbe");
     size_t n = 1;
     if (!file)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", strerror(errno));
+        return tp_error_set(err, errno == ENOMEM ? TP_ENOMEM : TP_ENOTFOUND, 0, "%s", strerror(errno));
     while (n > 0 && tp_buf_reserve(out, 1 << 16) == 0) {
         n = fread(out->data + out->size, 1, 1 << 16, file);
         out->size += n;

@@ -92,7 +92,7 @@ const char *tp_job_heat_picture(const struct tp_job_heat *heat, struct tp_arena 
     if (code || png.failed || text.failed) {
         tp_buf_release(&png);
         tp_buf_release(&text);
-        return NULL; /* the page says the rest without the picture */
+        tp_arena_fail(arena, code == TP_ELIMIT ? code : TP_ENOMEM);
     }
     size_t size = text.size + 1;
     jmp_buf outer; /* the buffers are not the arena's: they go also when it is full */

@@ -34,8 +34,6 @@ void tp_job_page_put_heat(const struct tp_job_page *page, struct tp_object *root
         return;
     tp_job_heat_build(&heat, job, page->arena);
     picture = tp_job_heat_picture(&heat, page->arena);
-    if (!picture)
-        return;
     struct tp_object *object = tp_object_object(root, "heat");
     uint32_t cell = HEAT_MOST / heat.row_count < CELL_MOST ? HEAT_MOST / heat.row_count : CELL_MOST;
     uint32_t height = heat.row_count * (cell ? cell : 1);
