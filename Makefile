@@ -39,7 +39,7 @@ INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis),$(R
           $(BUILD)/collector/inject.o $(BUILD)/collector/hook.o
 LIB    := $(BUILD)/libtracepress.so
 PRE    := $(BUILD)/libtracepress-preload.so
-PARTS  := $(addprefix $(BUILD)/webreport/cli/,opt.o analysis.o record_options.o)
+PARTS  := $(addprefix $(BUILD)/webreport/cli/,opt.o analysis.o record_options.o console.o inputs.o summaries.o summary_inputs.o)
 BIN    := $(BUILD)/tracepress
 TESTS  := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -131,6 +131,8 @@ $(BUILD)/load_library: $(BUILD)/tests/check/load_library.o
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
 $(BUILD)/nvtx_program $(BUILD)/itt_program: $(BUILD)/%: $(BUILD)/tests/check/%.o
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
+$(BUILD)/false_alarms: $(BUILD)/tests/check/false_alarms.o $(BUILD)/webreport/cli/analysis.o $(BUILD)/core.a
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%: $(BUILD)/tests/check/%.o $(RECORD) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%.so: tests/fake/%.c Makefile

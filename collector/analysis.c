@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collector/hold.h"
@@ -73,6 +74,36 @@ char *tracepress_key_averages(const struct tracepress_trace *trace, const struct
 void tracepress_free(void *text)
 {
     free(text);
+}
+
+/* ---- the summary ---- */
+
+static int write_summary(void *context, const char *path, struct tp_error *err)
+{
+    return tp_in_process_summary(context, path, err);
+}
+
+int tracepress_export_summary(const struct tracepress_trace *trace, const char *path)
+{
+    struct tp_in_process_summary summary = {.out = path};
+    if (!trace || !path || !*path)
+        return -1;
+    summary.worker = trace->worker;
+    summary.span = trace->number;
+    return with_trace(trace, write_summary, &summary, "the summary was not written");
+}
+
+void tracepress_summary_handler(const struct tracepress_trace *trace, void *context)
+{
+    char path[4600];
+    struct timespec now;
+    (void)context;
+    if (!trace)
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(path, sizeof path, "%s/%s.%lld.tps", trace->directory, trace->worker,
+             (long long)now.tv_sec * 1000000000 + now.tv_nsec);
+    tracepress_export_summary(trace, path);
 }
 
 /* ---- stacks ---- */

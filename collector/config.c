@@ -54,6 +54,16 @@ uint32_t tp_config_number(const char *variable)
     return text && *text && *end == '\0' && value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
+uint32_t tp_config_rank(void)
+{
+    static const char *const names[] = {"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+                                        "PMI_RANK", "SLURM_PROCID",         "JOB_COMPLETION_INDEX"};
+    uint32_t rank = UINT32_MAX;
+    for (unsigned i = 0; i < sizeof names / sizeof *names && rank == UINT32_MAX; i++)
+        rank = tp_config_number(names[i]);
+    return rank;
+}
+
 bool tp_config_is_wanted(const char *variable)
 {
     const char *text = getenv(variable);

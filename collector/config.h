@@ -20,6 +20,9 @@ uint64_t tp_config_ring_bytes(const struct tracepress_options *options);
 /* The number in an environment variable such as RANK; UINT32_MAX: there is none. */
 uint32_t tp_config_number(const char *variable);
 
+/* The rank of this process by what engines set, RANK first; UINT32_MAX: there is none. */
+uint32_t tp_config_rank(void);
+
 /* Switched on in the environment: there, and neither empty nor 0. */
 bool tp_config_is_wanted(const char *variable);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/config.h"
 #include "collector/hold.h"
 #include "collector/session.h"
 #include "writer/spool_trace.h"
@@ -32,9 +33,12 @@ void tracepress_tensorboard_trace_handler(const struct tracepress_trace *trace, 
 {
     char path[4600];
     struct timespec now;
-    (void)context;
     if (!trace)
         return;
+    if (tp_config_is_wanted("TRACEPRESS_SUMMARY_ONLY")) {
+        tracepress_summary_handler(trace, context);
+        return;
+    }
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(path, sizeof path, "%s/%s.%lld.pt.trace.json%s", trace->directory, trace->worker,
              (long long)now.tv_sec * 1000000000 + now.tv_nsec, trace->is_gzip ? ".gz" : "");

@@ -4,6 +4,7 @@
 #include "collector/session.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "collector/config.h"
 #include "collector/live.h"
@@ -28,8 +29,24 @@ void tp_session_drop(void)
 
 /* ---- start, stop ---- */
 
+/* Whether this rank records, and in which windows of time, as the environment says. What is recorded for `record` has
+ * no steps that could wait for a window. */
+static void choose(bool is_lent)
+{
+    const char *ranks = getenv("TRACEPRESS_RANKS");
+    uint32_t rank = tp_config_rank();
+    enum tp_choice choice = rank == UINT32_MAX ? TP_CHOICE_YES : tp_choice_rank(ranks, rank);
+    if (choice == TP_CHOICE_UNCLEAR)
+        tp_session_say("every rank records: TRACEPRESS_RANKS is no list such as 0,7,%64", ranks);
+    tp_session.is_left_out = choice == TP_CHOICE_NO;
+    tp_session.window = (struct tp_choice_window){0, 0};
+    if (!is_lent && !tp_choice_window_read(&tp_session.window, getenv("TRACEPRESS_WINDOW")))
+        tp_session_say("all the time is recorded: TRACEPRESS_WINDOW is no period and length such as 60s:5s",
+                       getenv("TRACEPRESS_WINDOW"));
+}
+
 /* Begins a recording; with the lock. */
-static bool begin(const struct tracepress_options *options)
+static bool begin(const struct tracepress_options *options, bool is_lent)
 {
     if (tp_session.is_started || !tp_config_keep(&tp_session.options, options))
         return false;
@@ -41,7 +58,9 @@ static bool begin(const struct tracepress_options *options)
         tp_session.options.sample_rate = tp_session.run_rate;
     tp_session.is_started = true;
     tp_session.step = 0;
-    tp_session_enter_step(TP_ACTION_NONE);
+    tp_session.action = TP_ACTION_NONE;
+    choose(is_lent);
+    tp_session_enter_step(tp_session_action(0));
     return tp_session.is_started;
 }
 
@@ -73,8 +92,8 @@ int tracepress_start(const struct tracepress_options *options)
     if (options && (options->with_stack || tp_config_is_sampling(options)))
         tp_session_prepare_stacks();
     pthread_mutex_lock(&tp_session.lock);
-    bool is_begun = begin(options);
-    if (is_begun && (tp_session.options.live || tp_config_is_wanted("TRACEPRESS_LIVE")))
+    bool is_begun = begin(options, false);
+    if (is_begun && !tp_session.is_left_out && (tp_session.options.live || tp_config_is_wanted("TRACEPRESS_LIVE")))
         tp_live_start(tp_session.options.directory, tp_session.options.worker,
                       tp_config_number("WORLD_SIZE") != UINT32_MAX && tp_config_number("WORLD_SIZE") > 1);
     pthread_mutex_unlock(&tp_session.lock);
@@ -93,7 +112,7 @@ static bool lend(void)
     pthread_mutex_lock(&tp_session.lock);
     uint64_t step = tp_session.step;
     options.directory = tp_session.run_folder;
-    bool is_begun = options.directory && begin(&options);
+    bool is_begun = options.directory && begin(&options, true);
     if (is_begun) {
         tp_session.is_lent = true;
         tp_session.own_step = step;

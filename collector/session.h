@@ -17,6 +17,7 @@ struct tracepress_trace {
     bool is_gzip;
     uint64_t first_step;
     bool *must_stay; /* set when the trace could not be written: the spool is then kept */
+    uint32_t number; /* of the recordings of the process, from 1 */
 };
 
 /* A chunk of the current recording for the calling thread; NULL when it is over or the disk is full, which is said

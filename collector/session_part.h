@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "collector/choice.h"
 #include "collector/schedule.h"
 #include "collector/session.h"
 
@@ -18,6 +19,9 @@ struct tp_session {
     bool is_started, has_step;         /* has_step: a ProfilerStep range is open */
     bool is_awaited;                   /* recording is on, and its spool is opened at the first record */
     uint64_t step, first_step;
+    enum tp_action action;          /* of the current step */
+    bool is_left_out;               /* TRACEPRESS_RANKS: this rank records nothing */
+    struct tp_choice_window window; /* TRACEPRESS_WINDOW: steps outside are not recorded */
     struct tp_spool spool;
     pthread_cond_t is_idle; /* busy_count is 0 */
     unsigned busy_count;    /* threads that prepare chunks without the lock */
@@ -57,8 +61,11 @@ void tp_session_prepare_stacks(void);
 
 /* ---- steps ---- */
 
+/* What a step does that begins now: by schedule, rank and time. */
+enum tp_action tp_session_action(uint64_t step);
+
 /* Moves from what the step before did to what this step shall do; lets go of the lock meanwhile. */
-void tp_session_enter_step(enum tp_action before);
+void tp_session_enter_step(enum tp_action now);
 
 /* Without the lock. */
 void tp_session_close_step(void);

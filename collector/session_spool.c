@@ -144,7 +144,8 @@ void tp_session_finish(void)
                                      .directory = o->directory,
                                      .worker = o->worker,
                                      .is_gzip = !o->no_gzip,
-                                     .first_step = tp_session.first_step};
+                                     .first_step = tp_session.first_step,
+                                     .number = tp_session.recordings};
     pthread_mutex_unlock(&tp_session.lock);
     tp_record_leave(); /* this thread's; the others do so at their next record or end */
     o->handler(&trace, o->context);

@@ -2,6 +2,7 @@
 #include "collector/session_part.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "collector/config.h"
 #include "collector/live.h"
@@ -28,12 +29,25 @@ static bool is_kept(enum tp_action action)
     return action == TP_ACTION_RECORD || action == TP_ACTION_RECORD_AND_SAVE;
 }
 
+enum tp_action tp_session_action(uint64_t step)
+{
+    struct timespec now = {0, 0};
+    if (tp_session.is_left_out)
+        return TP_ACTION_NONE;
+    if (tp_session.window.period_ns)
+        clock_gettime(CLOCK_REALTIME, &now);
+    return tp_choice_is_open(&tp_session.window, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec)
+               ? tp_schedule_action(&tp_session.options.schedule, step)
+               : TP_ACTION_NONE;
+}
+
 /* Moves from what the step before did to what this step shall do. The lock is held; a step's range is written without
  * it, because a new chunk needs it. */
-void tp_session_enter_step(enum tp_action before)
+void tp_session_enter_step(enum tp_action now)
 {
+    enum tp_action before = tp_session.action;
     bool is_stepped = tp_session.options.schedule.active > 0;
-    enum tp_action now = tp_schedule_action(&tp_session.options.schedule, tp_session.step);
+    tp_session.action = now;
     if (before == TP_ACTION_RECORD_AND_SAVE || (is_kept(before) && !is_kept(now)))
         tp_session_finish();
     if (is_kept(now) && tp_session.is_started && !tp_session_is_on()) {
@@ -69,8 +83,7 @@ void tracepress_step(void)
     uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
     pthread_mutex_lock(&tp_session.lock);
     if (tp_session.is_started) {
-        enum tp_action before = tp_schedule_action(&tp_session.options.schedule, tp_session.step);
-        enum tp_action next = tp_schedule_action(&tp_session.options.schedule, tp_session.step + 1);
+        enum tp_action before = tp_session.action, next = tp_session_action(tp_session.step + 1);
         uint64_t step = tp_session.step;
         pthread_mutex_unlock(&tp_session.lock);
         tp_session_close_step();
@@ -79,7 +92,7 @@ void tracepress_step(void)
         tp_session_look_for_modules();
         pthread_mutex_lock(&tp_session.lock);
         tp_session.step++;
-        tp_session_enter_step(before);
+        tp_session_enter_step(next);
     }
     pthread_mutex_unlock(&tp_session.lock);
     tp_live_step_begins();

@@ -123,6 +123,14 @@ TRACEPRESS_CALL uint64_t tracepress_step_num(void);
 /* A ready handler: writes <directory>/<worker>.<ns>.pt.trace.json.gz. context: not used. */
 TRACEPRESS_CALL void tracepress_tensorboard_trace_handler(const struct tracepress_trace *trace, void *context);
 
+/* A ready handler: writes a summary of some kilobytes, <directory>/<worker>.<ns>.tps, for `tracepress merge`, `report`,
+ * `diff` and `check`, and no trace. With TRACEPRESS_SUMMARY_ONLY=1 in the environment the handler above does so, too.
+ * context: not used. Takes about as long as a report of the trace does, and its room on the disk meanwhile. */
+TRACEPRESS_CALL void tracepress_summary_handler(const struct tracepress_trace *trace, void *context);
+
+/* For handlers: the summary to `path`. Returns 0, or -1 after saying why. */
+TRACEPRESS_CALL int tracepress_export_summary(const struct tracepress_trace *trace, const char *path);
+
 /* For handlers: writes the trace to `path` (gzip when it ends in .gz). Returns 0, or -1 after saying why. */
 TRACEPRESS_CALL int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const char *path);
 
@@ -403,6 +411,17 @@ static inline void tracepress_tensorboard_trace_handler(const struct tracepress_
 {
     (void)trace;
     (void)context;
+}
+static inline void tracepress_summary_handler(const struct tracepress_trace *trace, void *context)
+{
+    (void)trace;
+    (void)context;
+}
+static inline int tracepress_export_summary(const struct tracepress_trace *trace, const char *path)
+{
+    (void)trace;
+    (void)path;
+    return -1;
 }
 static inline int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const char *path)
 {

@@ -66,6 +66,7 @@ enum { MAX_COUNTERS = 1024, NAME_BYTES = 128 };
 struct counter {
     uint64_t number, schema;
     char name[NAME_BYTES];
+    uint32_t name_number;
     _Atomic bool is_there;
 };
 
@@ -93,6 +94,7 @@ static uint64_t counter_register(const void *domain, const struct tp_nvtx_counte
     counter->number = given->number ? given->number : ((uint64_t)1 << 32) + index;
     counter->schema = given->schema;
     snprintf(counter->name, sizeof counter->name, "%s", given->name ? given->name : "counter");
+    counter->name_number = tp_mark_intern(counter->name);
     atomic_store_explicit(&counter->is_there, true, memory_order_release);
     return counter->number;
 }
@@ -102,7 +104,7 @@ static void count(uint64_t number, uint64_t schema, const void *value, size_t si
     const struct counter *counter = counter_of(number);
     const struct tp_nvtx_payload payload = {schema ? schema : counter ? counter->schema : 0, size, value};
     if (counter)
-        tp_nvtx_payload_count(counter->name, &payload);
+        tp_nvtx_payload_count(counter->name, counter->name_number, &payload);
 }
 
 static void sample_integer(const void *domain, uint64_t number, int64_t value)

@@ -291,41 +291,27 @@ static void tell_field(const struct field *field, struct tp_spool_fact_head head
     tp_mark_values(field->number, &head, values);
 }
 
-/* A payload with its size known; false when there is nothing to read. A type of entries is a schema of one field. */
-static bool resolve(struct tp_nvtx_payload *payload, const struct schema **schema, struct schema *plain)
+/* Its schema, and a payload with its size known; NULL when there is nothing to read. */
+static const struct schema *resolve(struct tp_nvtx_payload *payload)
 {
-    *schema = payload->schema >= TP_NVTX_FIRST_SCHEMA ? schema_of(payload->schema) : plain;
-    if (!*schema || !payload->bytes)
-        return false;
-    if (payload->size == SIZE_MAX)
-        payload->size = (*schema)->size;
-    return true;
+    const struct schema *schema = payload->bytes ? schema_of(payload->schema) : NULL;
+    if (schema && payload->size == SIZE_MAX)
+        payload->size = schema->size;
+    return schema;
 }
 
-/* A schema of one field without a name, in room for it. */
-struct plain {
-    struct schema schema;
-    struct field field;
-};
-
-static void make_plain(struct plain *plain, uint64_t type)
+static bool is_recording(void)
 {
-    struct type of = type < sizeof types / sizeof *types ? types[type] : (struct type){KIND_NONE, 0};
-    memset(plain, 0, sizeof *plain);
-    plain->schema.field_count = of.kind != KIND_NONE;
-    plain->schema.size = of.size;
-    plain->field = (struct field){.type = of, .count = 1, .counted_by = -1};
+    return __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED) != 0;
 }
 
 void tp_nvtx_payload_tell(uint32_t domain, uint64_t key, const struct tp_nvtx_payload *payloads, size_t count)
 {
     const struct tp_spool_fact_head head = {.key = key, .domain = domain};
-    for (size_t p = 0; payloads && p < count && p < MAX_PAYLOADS; p++) {
+    for (size_t p = 0; payloads && is_recording() && p < count && p < MAX_PAYLOADS; p++) {
         struct tp_nvtx_payload payload = payloads[p];
-        const struct schema *schema;
-        if (!resolve(&payload, &schema, NULL))
-            continue;
-        for (uint32_t i = 0; i < schema->field_count; i++) {
+        const struct schema *schema = resolve(&payload);
+        for (uint32_t i = 0; schema && i < schema->field_count; i++) {
             const struct field *field = &schema->fields[i];
             size_t elements = field->is_message || field->is_hidden ? 0 : count_of(schema, field, &payload);
             if (elements)
@@ -338,18 +324,16 @@ struct tp_mark_text tp_nvtx_payload_message(const struct tp_nvtx_payload *payloa
                                             struct tp_nvtx_text *room)
 {
     struct tp_mark_text text = tp_mark_number(0);
-    for (size_t p = 0; payloads && p < count && p < MAX_PAYLOADS; p++) {
+    for (size_t p = 0; payloads && is_recording() && p < count && p < MAX_PAYLOADS; p++) {
         struct tp_nvtx_payload payload = payloads[p];
-        const struct schema *schema;
-        if (!resolve(&payload, &schema, NULL))
-            continue;
-        for (uint32_t i = 0; i < schema->field_count; i++) {
+        const struct schema *schema = resolve(&payload);
+        for (uint32_t i = 0; schema && i < schema->field_count; i++) {
             const struct field *field = &schema->fields[i];
             size_t elements = field->is_message ? count_of(schema, field, &payload) : 0;
             if (elements && text_of(&text, field, payload.bytes, elements, room->bytes))
                 return text;
         }
-        if (text.number == 0)
+        if (text.number == 0 && schema)
             text = tp_mark_number(schema->name);
     }
     return text;
@@ -366,20 +350,19 @@ static double value_of(const struct field *field, const char *bytes)
                                              : (double)bits;
 }
 
-void tp_nvtx_payload_count(const char *name, const struct tp_nvtx_payload *value)
+void tp_nvtx_payload_count(const char *name, uint32_t number, const struct tp_nvtx_payload *value)
 {
-    struct plain plain;
     char text[NAME_BYTES];
     struct tp_nvtx_payload payload = *value;
-    const struct schema *schema;
-    make_plain(&plain, payload.schema);
-    if (!resolve(&payload, &schema, &plain.schema))
-        return;
-    for (uint32_t i = 0; i < schema->field_count; i++) {
-        const struct field *field = schema == &plain.schema ? &plain.field : &schema->fields[i];
+    const struct type plain = payload.schema < sizeof types / sizeof *types ? types[payload.schema] : types[0];
+    const struct schema *schema = is_recording() ? resolve(&payload) : NULL;
+    if (!schema && plain.kind && plain.kind <= KIND_REAL && payload.bytes && payload.size >= plain.size)
+        tracepress_counter(number, value_of(&(struct field){.type = plain}, payload.bytes));
+    for (uint32_t i = 0; schema && i < schema->field_count; i++) {
+        const struct field *field = &schema->fields[i];
         if (field->type.kind > KIND_REAL || count_of(schema, field, &payload) == 0)
             continue;
-        snprintf(text, sizeof text, "%.180s%s%s", name, *field->name ? "." : "", field->name);
+        snprintf(text, sizeof text, "%.180s.%s", name, field->name);
         tracepress_counter(tracepress_intern(text), value_of(field, payload.bytes));
     }
 }

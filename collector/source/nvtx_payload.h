@@ -28,7 +28,8 @@ struct tp_nvtx_text {
 struct tp_mark_text tp_nvtx_payload_message(const struct tp_nvtx_payload *payloads, size_t count,
                                             struct tp_nvtx_text *room);
 
-/* Samples of a counter `name` (a name's number): each number in the value, by a type of entries or a schema. */
-void tp_nvtx_payload_count(const char *name, const struct tp_nvtx_payload *value);
+/* A sample of the counter `name`; `number`: that name's. The value is a number by its type of entries, or by a schema,
+ * where each number in it is a counter NAME.FIELD. */
+void tp_nvtx_payload_count(const char *name, uint32_t number, const struct tp_nvtx_payload *value);
 
 #endif

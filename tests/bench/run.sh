@@ -68,6 +68,18 @@ same() {
     rm "$work/torch.pt.trace.json.gz"
 }
 
+# diff FILE OTHER: two runs compared beside the report of one of them
+diff_of_two() {
+    : >"$work/ours"
+    : >"$work/beside"
+    for i in 1 2 3 4 5; do
+        "$build/measure" "$build/tracepress" report "$1" -o "$work/report.html" --quiet >>"$work/beside"
+        "$build/measure" "$build/tracepress" diff "$1" "$2" -o "$work/diff.html" --quiet --exit-zero >>"$work/ours" </dev/null
+    done
+    paste -d' ' "$work/ours" "$work/beside" | awk '{ print $1 / $5, $1 / 1000, $2 / 1024, $6 / 1024 }' | sort -n | awk -v page="$(wc -c <"$work/diff.html")" \
+        '{ v[NR] = $0 } END { split(v[int((NR + 1) / 2)], a, " "); printf "diff of two such traces: %.0f ms, %.2f reports of one (2.2 wanted); peak %.0f MB (a report: %.0f); page %.0f KB\n", a[2], a[1], a[3], a[4], page / 1000 }'
+}
+
 echo "recording:"
 "$build/record" | tee "$work/recorded" | sed 's/^/  /'
 for program in nvtx_program itt_program; do
@@ -107,6 +119,7 @@ done
 exponent
 "$build/table" "$work/gen.pt.trace.json.gz"
 sh tests/bench/exports.sh "$build" "$work/gen.pt.trace.json.gz"
+sh tests/bench/check.sh "$build" "$work/gen.pt.trace.json.gz"
 [ -z "$has_torch" ] || same
 sh tests/bench/job.sh "$build"
 sh tests/bench/precision.sh "$build" "${has_torch:+$torch}"

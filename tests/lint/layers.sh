@@ -12,7 +12,7 @@ BEGIN {
   ok["webreport/model"]  = "webreport/model webreport/trace " base
   ok["webreport/views"]  = views
   ok["webreport/render"] = "webreport/render " views
-  ok["webreport/query"]  = "webreport/query webreport/render " views
+  ok["webreport/query"]  = "webreport/query webreport/summary webreport/render " views
   ok["webreport/export"] = "webreport/export webreport/query webreport/render " views
   ok["webreport/precision"] = "webreport/precision webreport/render " views
   ok["webreport/summary"] = "webreport/summary writer/proto " views

@@ -5,9 +5,11 @@ static void handle(const struct tracepress_trace *trace, void *context)
 {
     (void)context;
     tracepress_export_chrome_trace(trace, "/dev/null");
+    tracepress_export_summary(trace, "/dev/null");
     tracepress_free(tracepress_key_averages(trace, NULL));
     tracepress_export_stacks(trace, "/dev/null", "cpu");
     tracepress_tensorboard_trace_handler(trace, context);
+    tracepress_summary_handler(trace, context);
 }
 
 static void record(void)

@@ -209,3 +209,57 @@ flight() { # killed while chunks are used again, at any moment of that
     done
 }
 check "a flight recorder of 1 MiB: killed anywhere, it has the last part" flight
+
+# ---- jobs of many ranks ----
+
+text() { yes 'the quick brown fox jumps over the lazy dog' | head -n 200 >text; }
+summary_of() { # the JSON of the summaries in d
+    "$TP" merge d --format json -q
+}
+own_summary() {
+    rm -rf d && mkdir d && text
+    TRACEPRESS_SUMMARY_ONLY=1 RANK=3 WORLD_SIZE=8 "$TOOLS/train" text d 6 >out 2>err || { cat err; return 1; }
+    [ "$(ls -A d | grep -vc '\.tps$')" = 0 ] || { ls -A d; return 1; } # no trace, no spool
+    [ "$(ls d/*.tps | wc -l)" -gt 0 ] && summary_of | grep -q '"rank":3,"world_size":8' &&
+        [ "$(cat d/*.tps | wc -c)" -lt 30000 ]
+}
+as_the_trace() { # the rows of a summary made in the process are those made of the trace
+    rm -rf d && mkdir d && text
+    "$TOOLS/train" text d 6 >out 2>err && "$TP" summarize d -o whole.tps -q || return 1
+    "$TP" merge whole.tps --format json -q | grep -o '"kind":"[a-z_]*","name":"[^"]*"' | sort -u >a
+    rm -rf d && mkdir d
+    TRACEPRESS_SUMMARY_ONLY=1 "$TOOLS/train" text d 6 >out 2>err || return 1
+    summary_of | grep -o '"kind":"[a-z_]*","name":"[^"]*"' | sort -u >b
+    [ -s a ] && cmp a b
+}
+of_chosen_ranks() {
+    rm -rf d && mkdir d && text
+    for rank in 0 1 2 3 4; do
+        TRACEPRESS_RANKS='0,%3' TRACEPRESS_SUMMARY_ONLY=1 RANK=$rank "$TOOLS/train" text d 4 >out 2>err || return 1
+        [ ! -s err ] || { cat err; return 1; }
+    done
+    summary_of | grep -o '"rank":[0-9]*' | sort -u | tr '\n' ' ' >ranks
+    [ "$(cat ranks)" = '"rank":0 "rank":3 ' ] || { cat ranks; return 1; }
+}
+unclear_ranks() {
+    rm -rf d && mkdir d && text
+    TRACEPRESS_RANKS='every' RANK=1 "$TOOLS/train" text d 4 >out 2>err || return 1
+    [ "$(wc -l <err)" = 1 ] && grep -q 'TRACEPRESS_RANKS' err && ls d/*.pt.trace.json.gz >/dev/null
+}
+check "summary only: the process leaves a summary of its own, no trace and no spool" own_summary
+check "summary only: the summary has the rows of the trace's" as_the_trace
+check "TRACEPRESS_RANKS: the other ranks record nothing and say nothing" of_chosen_ranks
+check "TRACEPRESS_RANKS that is no list: everything is recorded, one line says so" unclear_ranks
+record_summaries() {
+    rm -rf d && mkdir d && text
+    "$TP" record -o d --summary-only -q -- "$TOOLS/train" text - 4 >out 2>err || { cat err; return 1; }
+    [ "$(ls -A d | grep -vc '\.tps$')" = 0 ] || { ls -A d; return 1; }
+    summary_of | grep -q '"kind":"operator_host"' || return 1
+    rm -rf d && mkdir d
+    "$TP" record -o d --summary -q -- "$TOOLS/train" text - 4 >out 2>err && ls d/*.tps d/*.pt.trace.json.gz >/dev/null
+}
+if is_checked; then
+    skip "record --summary-only leaves summaries alone" "the preload library needs its sanitizer first"
+else
+    check "record --summary-only leaves summaries alone, --summary both" record_summaries
+fi

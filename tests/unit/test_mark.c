@@ -14,55 +14,19 @@
 
 #include <cmocka.h>
 
-#include "collector/session.h"
 #include "collector/sources.h"
-#include "collector/tracepress.h"
 #include "tests/fake/itt_part.h"
 #include "tests/fake/nvtx_part.h"
+#include "tests/unit/recorded_text.h"
 
 int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t));
 void __itt_api_init(struct itt_global *global, int groups);
 
-static char folder[64];
-
-/* ---- the trace, as its lines ---- */
-
-static char text[8 << 20];
-
-static void keep_trace(const struct tracepress_trace *trace, void *unused)
-{
-    char path[128];
-    (void)unused;
-    snprintf(path, sizeof path, "%s/trace.json", folder);
-    assert_int_equal(tracepress_export_chrome_trace(trace, path), 0);
-    FILE *in = fopen(path, "r");
-    assert_non_null(in);
-    text[fread(text, 1, sizeof text - 1, in)] = '\0';
-    assert_true(feof(in));
-    fclose(in);
-}
-
 static int start(void **state)
 {
-    struct tracepress_options options = TRACEPRESS_OPTIONS;
     (void)state;
-    strcpy(folder, "/tmp/tracepress-mark-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
-    options.directory = folder;
-    options.handler = keep_trace;
-    text[0] = '\0';
     __itt_api_init(&itt_global, -1);
-    return tracepress_start(&options) == 0 && InitializeInjectionNvtx2(nvtx_get_table) == 1 ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-    char command[128];
-    (void)state;
-    tracepress_stop();
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
+    return begin_text() == 0 && InitializeInjectionNvtx2(nvtx_get_table) == 1 ? 0 : -1;
 }
 
 struct slice {

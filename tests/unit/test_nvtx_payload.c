@@ -1,37 +1,15 @@
 /* NVTX's extensions, through their entry point: payloads by schema become arguments of ranges, counters are counters.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/recorded_text.h"
 
-#include "collector/session.h"
 #include "collector/source/nvtx_abi.h"
-#include "collector/tracepress.h"
 
 int InitializeInjectionNvtxExtension(struct tp_nvtx_extension *extension);
 
-static char folder[64], text[1 << 20];
 static intptr_t payload_slots[63], counter_slots[63];
-
-static void keep_trace(const struct tracepress_trace *trace, void *unused)
-{
-    char path[128];
-    (void)unused;
-    snprintf(path, sizeof path, "%s/trace.json", folder);
-    assert_int_equal(tracepress_export_chrome_trace(trace, path), 0);
-    FILE *in = fopen(path, "r");
-    assert_non_null(in);
-    text[fread(text, 1, sizeof text - 1, in)] = '\0';
-    fclose(in);
-}
 
 static int load(uint16_t module, uint16_t layout, intptr_t *slots)
 {
@@ -47,25 +25,8 @@ static int load(uint16_t module, uint16_t layout, intptr_t *slots)
 
 static int start(void **state)
 {
-    struct tracepress_options options = TRACEPRESS_OPTIONS;
     (void)state;
-    strcpy(folder, "/tmp/tracepress-payload-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
-    options.directory = folder;
-    options.handler = keep_trace;
-    return tracepress_start(&options) == 0 && load(2, 0x0104, payload_slots) == 1 && load(4, 0x0102, counter_slots) == 1
-               ? 0
-               : -1;
-}
-
-static int stop(void **state)
-{
-    char command[128];
-    (void)state;
-    tracepress_stop();
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
+    return begin_text() == 0 && load(2, 0x0104, payload_slots) == 1 && load(4, 0x0102, counter_slots) == 1 ? 0 : -1;
 }
 
 /* ---- NVTX's functions, by their slots ---- */

@@ -20,6 +20,7 @@ struct tp_command {
 /* All commands; a NULL name ends the table. */
 extern const struct tp_command tp_commands[];
 
+int tp_cmd_diff(int argc, char **argv);
 int tp_cmd_check(int argc, char **argv);
 int tp_cmd_export(int argc, char **argv);
 int tp_cmd_help(int argc, char **argv);

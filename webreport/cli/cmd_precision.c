@@ -9,8 +9,8 @@
 #include "webreport/cli/console.h"
 #include "webreport/cli/inputs.h"
 #include "webreport/cli/opt.h"
+#include "webreport/cli/text_outputs.h"
 #include "webreport/precision/precision.h"
-#include "writer/base/fs.h"
 
 struct options {
     const char *html, *json, *markdown, *templates;
@@ -57,8 +57,7 @@ struct job {
     struct tp_arena arena;
     struct tp_precision precision;
     struct tp_precision_options how;
-    struct tp_buf texts[OUTPUTS];
-    struct tp_outfile *files[OUTPUTS];
+    struct tp_text_output outputs[OUTPUTS];
     struct tp_error err;
 };
 
@@ -73,58 +72,25 @@ static void show_progress(void *context, size_t done, size_t all, struct tp_str 
                         name.ptr);
 }
 
-/* Last part of a path, as the outputs call the run: they shall not tell where it was. */
-static const char *shown_name(struct tp_arena *arena, const char *path)
-{
-    size_t size = strlen(path), from;
-    while (size > 1 && path[size - 1] == '/')
-        size--;
-    for (from = size; from > 0 && path[from - 1] != '/'; from--)
-        ;
-    return tp_arena_copy(arena, path + from, size - from);
-}
-
 /* ---- outputs ---- */
-
-/* Opens, fills and commits each output that is wanted; none appears when one of them fails. */
-static int write_outputs(struct job *job, const char *const paths[OUTPUTS])
-{
-    int code = TP_OK;
-    for (int i = 0; i < OUTPUTS && code == TP_OK; i++) {
-        if (!paths[i])
-            continue;
-        code = job->texts[i].failed ? tp_error_set(&job->err, job->texts[i].failed, 0, "out of memory")
-                                    : tp_outfile_open(&job->files[i], paths[i], &job->err);
-        if (code == TP_OK)
-            code = tp_outfile_write(job->files[i], job->texts[i].data ? job->texts[i].data : "", job->texts[i].size,
-                                    &job->err);
-    }
-    for (int i = 0; i < OUTPUTS && code == TP_OK; i++)
-        if (job->files[i])
-            code = tp_outfile_commit(&job->files[i], &job->err);
-    return code;
-}
-
-static bool is_stdout(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
-}
 
 static int print(struct job *job)
 {
     const struct options *o = job->options;
-    bool is_taken = is_stdout(o->html) || is_stdout(o->json) || is_stdout(o->markdown);
+    bool is_taken = tp_is_stdout(o->html) || tp_is_stdout(o->json) || tp_is_stdout(o->markdown);
     const char *const paths[OUTPUTS] = {o->html, o->json, o->markdown, is_taken ? NULL : "-"};
     int code = TP_OK;
+    for (int i = 0; i < OUTPUTS; i++)
+        job->outputs[i].path = paths[i];
     if (paths[0])
-        code = tp_precision_page(&job->texts[0], &job->precision, o->templates, &job->arena, &job->err);
+        code = tp_precision_page(&job->outputs[0].text, &job->precision, o->templates, &job->arena, &job->err);
     if (paths[1])
-        tp_precision_json(&job->texts[1], &job->precision);
+        tp_precision_json(&job->outputs[1].text, &job->precision);
     if (paths[2])
-        tp_precision_markdown(&job->texts[2], &job->precision);
+        tp_precision_markdown(&job->outputs[2].text, &job->precision);
     if (paths[3])
-        tp_precision_text(&job->texts[3], &job->precision, o->all, o->row_limit);
-    return code < 0 ? code : write_outputs(job, paths);
+        tp_precision_text(&job->outputs[3].text, &job->precision, o->all, o->row_limit);
+    return code < 0 ? code : tp_text_outputs_write(job->outputs, OUTPUTS, &job->err);
 }
 
 /* ---- all ---- */
@@ -143,8 +109,8 @@ static int run_job(struct job *job)
         if (code < 0)
             return code;
     }
-    job->precision.base_name = shown_name(&job->arena, job->paths[0]);
-    job->precision.new_name = shown_name(&job->arena, job->paths[1]);
+    job->precision.base_name = tp_inputs_shown_name(&job->arena, job->paths[0]);
+    job->precision.new_name = tp_inputs_shown_name(&job->arena, job->paths[1]);
     tp_precision_build(&job->precision, &runs[0], &runs[1], &job->how, &job->arena);
     if (job->precision.compared_count == 0 && job->precision.verdicts[TP_VERDICT_SHAPE] == 0)
         tp_console_notice(job->console, "precision: no tensor of one run has its counterpart in the other");
@@ -157,7 +123,7 @@ static int run(struct job *state)
     volatile int code;
     tp_arena_init(&state->arena, 0);
     for (int i = 0; i < OUTPUTS; i++)
-        tp_buf_init(&state->texts[i], 0);
+        tp_buf_init(&state->outputs[i].text, 0);
     if (setjmp(state->arena.guard) == 0)
         code = run_job(job);
     else
@@ -166,10 +132,8 @@ static int run(struct job *state)
     tp_console_progress_end(job->console);
     if (code < 0)
         tp_console_error(job->console, "%s", job->err.text);
-    for (int i = 0; i < OUTPUTS; i++) {
-        tp_outfile_discard(&job->files[i]);
-        tp_buf_release(&job->texts[i]);
-    }
+    for (int i = 0; i < OUTPUTS; i++)
+        tp_buf_release(&job->outputs[i].text);
     bool has_found = job->precision.divergent_count > 0;
     tp_arena_release(&job->arena);
     return code == TP_OK && has_found ? TP_EXIT_FOUND : tp_inputs_exit_code(code);

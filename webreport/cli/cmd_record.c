@@ -146,6 +146,8 @@ static void set_environment(const void *given)
     unsetenv("TRACEPRESS_LIST_SOURCES");
     if (job->options->quiet)
         setenv("TRACEPRESS_QUIET", "1", 1);
+    if (job->options->summary_only)
+        setenv("TRACEPRESS_SUMMARY_ONLY", "1", 1);
     if (job->kineto.fd >= 0)
         tp_kineto_set_environment(&job->kineto);
 }
@@ -171,9 +173,9 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
 
 static void say_result(struct job *job, const struct tp_takeover *t)
 {
-    for (size_t i = 0; i < job->trace_count && i < TOLD_TRACES; i++)
+    for (size_t i = 0; i < job->trace_count && i < TOLD_TRACES && !job->options->summary_only; i++)
         tp_console_notice(job->console, "recorded %s", job->traces[i]);
-    if (job->trace_count > TOLD_TRACES)
+    if (job->trace_count > TOLD_TRACES && !job->options->summary_only)
         tp_console_notice(job->console, "and %zu more in %s", job->trace_count - TOLD_TRACES, job->options->out);
     if (t->brief_count)
         tp_console_notice(
@@ -205,16 +207,30 @@ static bool run_on_traces(struct job *job, int (*command)(int, char **), const c
     return is_done;
 }
 
+/* A summary of each trace; the traces go, when nothing but summaries is wanted. */
+static void make_summaries(struct job *job)
+{
+    const char *const to_summaries[] = {"--strict", "-o", job->options->out, "--quiet", "--", NULL};
+    const char *const tolerant[] = {"-o", job->options->out, "--quiet", "--", NULL};
+    if (!run_on_traces(job, tp_cmd_summarize, job->options->summary_only ? to_summaries : tolerant))
+        return; /* said already; the traces stay */
+    tp_console_notice(job->console, "summarized in %s", job->options->out);
+    for (size_t i = 0; job->options->summary_only && i < job->trace_count; i++)
+        unlink(job->traces[i]);
+}
+
 static void make_outputs(struct job *job)
 {
     char report[4200];
     snprintf(report, sizeof report, "%s/report.html", job->options->out);
     const char *const to_events[] = {"--to", "tfevents", "-o", job->options->out, "--quiet", "--", NULL};
     const char *const to_report[] = {"-o", report, "--quiet", "--", NULL};
-    if (!job->options->no_tfevents)
+    if (!job->options->no_tfevents && !job->options->summary_only)
         run_on_traces(job, tp_cmd_export, to_events);
     if (job->options->report && run_on_traces(job, tp_cmd_report, to_report))
         tp_console_notice(job->console, "reported in %s", report);
+    if (job->options->summary || job->options->summary_only)
+        make_summaries(job);
 }
 
 static void take_over(struct job *job, const struct tp_child *child)

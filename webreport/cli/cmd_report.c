@@ -5,12 +5,13 @@
 #include <sys/stat.h>
 
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/inputs.h"
 #include "webreport/cli/job.h"
 #include "webreport/cli/opt.h"
 #include "webreport/cli/report.h"
 
 struct options {
-    const char *html, *json, *markdown, *history, *source_url, *templates;
+    const char *html, *json, *markdown, *history, *baseline, *source_url, *templates;
     uint64_t max_size, max_input;
     struct tp_opt_list rules;
     int assets, color, timeline;
@@ -24,6 +25,7 @@ static const struct tp_opt table[] = {
     {"json", 0, TP_OPT_TEXT, AT(json), NULL},
     {"markdown", 0, TP_OPT_TEXT, AT(markdown), NULL},
     {"history", 0, TP_OPT_TEXT, AT(history), NULL},
+    {"baseline", 0, TP_OPT_TEXT, AT(baseline), NULL},
     {"assets", 0, TP_OPT_CHOICE, AT(assets), "inline|separate"},
     {"max-size", 0, TP_OPT_SIZE, AT(max_size), NULL},
     {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
@@ -55,12 +57,6 @@ static const char *in_folder(const char *html, char *path, size_t size)
     return path;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 /* What is wrong with where the outputs go: onto an input or onto each other. NULL when nothing is. */
 static const char *clash(const struct options *o, char **inputs, size_t input_count)
 {
@@ -68,10 +64,10 @@ static const char *clash(const struct options *o, char **inputs, size_t input_co
     enum { OUTPUTS = sizeof outputs / sizeof *outputs };
     for (int i = 0; i < OUTPUTS; i++) {
         for (size_t k = 0; outputs[i] && k < input_count; k++)
-            if (is_same_file(outputs[i], inputs[k]))
+            if (tp_inputs_is_same(outputs[i], inputs[k]))
                 return "an output would overwrite an input";
         for (int k = 0; outputs[i] && k < i; k++)
-            if (outputs[k] && (strcmp(outputs[i], outputs[k]) == 0 || is_same_file(outputs[i], outputs[k])) &&
+            if (outputs[k] && (strcmp(outputs[i], outputs[k]) == 0 || tp_inputs_is_same(outputs[i], outputs[k])) &&
                 strcmp(outputs[i], "/dev/null") != 0)
                 return "two outputs have the same name";
     }
@@ -123,6 +119,7 @@ int tp_cmd_report(int argc, char **argv)
                                                        .templates_dir = o.templates,
                                                        .max_bytes = o.max_size}};
     job.history = o.history;
+    job.baseline = o.baseline;
     job.read.max_input_bytes = o.max_input;
     job.read.is_strict = o.strict;
     code = tp_job_is_asked(job.inputs, job.input_count);

@@ -1,6 +1,10 @@
 /* Inputs of a command: see inputs.h. */
 #include "webreport/cli/inputs.h"
 
+#include <sys/stat.h>
+
+#include <string.h>
+
 #include "webreport/cli/cmd.h"
 
 int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *arena, const char *const *paths,
@@ -27,6 +31,22 @@ void tp_inputs_say_notices(struct tp_console *console, const char *path, const s
             tp_console_notice(console, tp_notice_is_damage(i) ? "%s: %s (%llu, first at byte %llu)" : "%s: %s (%llu)",
                               path, tp_notice_text(i), (unsigned long long)reading->notices[i],
                               (unsigned long long)reading->notice_offset[i]);
+}
+
+const char *tp_inputs_shown_name(struct tp_arena *arena, const char *path)
+{
+    size_t size = strlen(path), from;
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    for (from = size; from > 0 && path[from - 1] != '/'; from--)
+        ;
+    return tp_arena_copy(arena, path + from, size - from);
+}
+
+bool tp_inputs_is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 int tp_inputs_exit_code(int status)

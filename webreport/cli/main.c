@@ -12,6 +12,7 @@ const struct tp_command tp_commands[] = {
     {"record", "run a program with the collector inside", tp_cmd_record},
     {"table", "the tables of key_averages(), and their numbers as CSV or JSON", tp_cmd_table},
     {"export", "traces to the files of other tools: TensorBoard, flame graphs", tp_cmd_export},
+    {"diff", "what changed between two runs, and whether it is more than noise", tp_cmd_diff},
     {"summarize", "traces to mergeable summaries of a few kilobytes", tp_cmd_summarize},
     {"merge", "summaries to one: a job of any number of ranks", tp_cmd_merge},
     {"check", "a gate for CI: budgets, baselines, JUnit, SARIF", tp_cmd_check},

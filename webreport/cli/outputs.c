@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "webreport/compare/compare_page.h"
+
 /* Path of a file that stands beside the page. */
 static int open_beside(struct tp_outfile **file, const char *html, const char *name, struct tp_error *err)
 {
@@ -160,10 +162,42 @@ int tp_outputs_end_run(struct tp_outputs *o, struct tp_error *err)
     return flush_json(o, err);
 }
 
+void tp_outputs_reserve(struct tp_outputs *o)
+{
+    o->reserved_bytes = o->page ? tp_page_reserve(o->page) : 0;
+}
+
+int tp_outputs_comparison(struct tp_outputs *o, const struct tp_compare *compare, struct tp_error *err)
+{
+    struct tp_naming naming = {
+        .arena = compare->arena, .redact = o->options->page.redact, .source_url = o->options->page.source_url};
+    o->compare = compare;
+    return o->page ? tp_page_add_section(o->page, "diff", "Baseline",
+                                         tp_compare_section(compare, &naming, o->reserved_bytes), err)
+                   : TP_OK;
+}
+
 static int write_and_commit(struct tp_outfile **file, struct tp_str text, struct tp_error *err)
 {
     int code = tp_outfile_write(*file, text.ptr, text.len, err);
     return code < 0 ? code : tp_outfile_commit(file, err);
+}
+
+/* The digest, with the comparison behind it. */
+static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
+{
+    struct tp_buf text;
+    struct tp_str digest = tp_markdown_finish(&o->markdown);
+    tp_buf_init(&text, 0);
+    tp_buf_add(&text, digest.ptr, digest.len);
+    if (o->compare) {
+        tp_buf_putc(&text, '\n');
+        tp_compare_markdown(&text, o->compare);
+    }
+    int code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
+                           : write_and_commit(&o->markdown_file, (struct tp_str){text.data, text.size}, err);
+    tp_buf_release(&text);
+    return code;
 }
 
 int tp_outputs_commit(struct tp_outputs *o, struct tp_error *err)
@@ -171,13 +205,17 @@ int tp_outputs_commit(struct tp_outputs *o, struct tp_error *err)
     struct tp_page_files files = {0};
     int code = o->page ? tp_page_finish(o->page, &files, err) : TP_OK;
     tp_json_array_end(&o->json);
+    if (o->compare) {
+        tp_json_key(&o->json, "comparison");
+        tp_compare_json_object(&o->json, o->compare);
+    }
     tp_json_object_end(&o->json);
     tp_buf_putc(&o->json_text, '\n');
     code = code < 0 ? code : flush_json(o, err);
     if (code == TP_OK && o->json_file)
         code = tp_outfile_commit(&o->json_file, err);
     if (code == TP_OK && o->has_markdown)
-        code = write_and_commit(&o->markdown_file, tp_markdown_finish(&o->markdown), err);
+        code = commit_markdown(o, err);
     if (code == TP_OK && o->css_file)
         code = write_and_commit(&o->css_file, files.css, err);
     if (code == TP_OK && o->js_file)

@@ -5,6 +5,7 @@
 #ifndef TP_WEBREPORT_CLI_OUTPUTS_H
 #define TP_WEBREPORT_CLI_OUTPUTS_H
 
+#include "webreport/compare/compare.h"
 #include "webreport/render/markdown.h"
 #include "webreport/render/page.h"
 #include "webreport/trace/rundir.h"
@@ -24,6 +25,8 @@ struct tp_outputs {
     struct tp_buf json_text; /* not yet written to json_file */
     struct tp_json json;
     bool has_markdown;
+    size_t reserved_bytes;            /* of the page, for the comparison */
+    const struct tp_compare *compare; /* NULL: none */
 };
 
 /* Opens every output wanted. profile_count: of all runs, failed ones included. options must outlive the outputs. */
@@ -47,6 +50,11 @@ void tp_outputs_end_profiles(struct tp_outputs *outputs);
 int tp_outputs_distributed(struct tp_outputs *outputs, struct tp_str run, const struct tp_distributed *view,
                            struct tp_error *err);
 int tp_outputs_end_run(struct tp_outputs *outputs, struct tp_error *err);
+
+/* The comparison of the runs with a baseline: a section of the page, a member of the JSON, an end of the digest.
+ * `compare` must live until the outputs are committed. Announce it with tp_outputs_reserve before the first profile. */
+void tp_outputs_reserve(struct tp_outputs *outputs);
+int tp_outputs_comparison(struct tp_outputs *outputs, const struct tp_compare *compare, struct tp_error *err);
 
 /* Finishes and renames every output into place. */
 int tp_outputs_commit(struct tp_outputs *outputs, struct tp_error *err);

@@ -24,6 +24,8 @@ static const struct tp_opt table[] = {
     {"torch-options", 0, TP_OPT_TEXT, AT(torch), NULL},
     {"no-tfevents", 0, TP_OPT_FLAG, AT(no_tfevents), NULL},
     {"report", 0, TP_OPT_FLAG, AT(report), NULL},
+    {"summary", 0, TP_OPT_FLAG, AT(summary), NULL},
+    {"summary-only", 0, TP_OPT_FLAG, AT(summary_only), NULL},
     {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
     {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
     {"help", 'h', TP_OPT_FLAG, AT(help), NULL},

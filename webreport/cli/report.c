@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "webreport/cli/analysis.h"
+#include "webreport/cli/baseline.h"
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/history.h"
 #include "webreport/cli/inputs.h"
@@ -21,6 +22,7 @@ struct job {
     struct tp_outputs outputs;
     size_t usable_count, done_count, file_count;
     bool hit_limit;
+    struct tp_baseline baseline; /* when options->baseline */
     struct tp_error err;
 };
 
@@ -60,6 +62,8 @@ static int finish_profile(struct job *job, const struct tp_run *run, const struc
                                       .views = &a->views,
                                       .advice = &a->advice}};
     tp_analysis_build(a, start_outputs, &shown);
+    if (job->options->baseline && tp_baseline_add(&job->baseline, file, a, &job->err) < 0)
+        return job->err.code;
     tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
     tp_rank_summary_build(rank, file->worker, &a->model, &a->views.overview, &job->arena);
     return tp_outputs_profile(&job->outputs, file, &shown.profile, &job->err);
@@ -153,6 +157,16 @@ static int add_history(struct job *job)
     return code < 0 ? code : tp_outputs_section(&job->outputs, "history", "History", section, &job->err);
 }
 
+static int open_baseline(struct job *job)
+{
+    const struct tp_report_job *options = job->options;
+    struct tp_diff_read how = {
+        .read = options->read, .rules = &options->rules, .console = job->console, .has_trees = true};
+    const char *name = tp_inputs_shown_name(&job->arena, options->inputs[0]);
+    tp_outputs_reserve(&job->outputs);
+    return tp_baseline_open(&job->baseline, options->baseline, name, &how, &job->err);
+}
+
 static int run_job(struct job *job)
 {
     int code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, job->options->inputs,
@@ -160,6 +174,8 @@ static int run_job(struct job *job)
     code = code < 0 ? code : tp_outputs_open(&job->outputs, &job->options->outputs, job->file_count, &job->err);
     if (code == TP_OK && job->options->history)
         code = add_history(job);
+    if (code == TP_OK && job->options->baseline)
+        code = open_baseline(job);
     for (size_t i = 0; code == TP_OK && i < job->runs.count; i++)
         code = run_run(job, &job->runs.items[i]);
     if (code < 0)
@@ -169,7 +185,8 @@ static int run_job(struct job *job)
     if (job->options->read.is_strict && job->usable_count < job->file_count)
         return tp_error_set(&job->err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
                             job->file_count - job->usable_count, job->file_count);
-    return tp_outputs_commit(&job->outputs, &job->err);
+    code = job->options->baseline ? tp_baseline_compare(&job->baseline, &job->outputs, &job->arena, &job->err) : TP_OK;
+    return code < 0 ? code : tp_outputs_commit(&job->outputs, &job->err);
 }
 
 int tp_report_run(const struct tp_report_job *options)
@@ -186,6 +203,7 @@ int tp_report_run(const struct tp_report_job *options)
         tp_console_error(job->console, "%s", job->err.text);
     tp_outputs_close(&job->outputs);
     tp_console_progress_end(job->console);
+    tp_baseline_close(&job->baseline);
     tp_arena_release(&job->arena);
     return tp_inputs_exit_code(code);
 }

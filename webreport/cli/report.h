@@ -10,7 +10,8 @@
 struct tp_report_job {
     const char *const *inputs;
     size_t input_count;
-    const char *history; /* folder of stored summaries whose trend the page shows; NULL: none */
+    const char *history;  /* folder of stored summaries whose trend the page shows; NULL: none */
+    const char *baseline; /* trace, summary or folder that the runs are compared with; NULL: none */
     struct tp_outputs_options outputs;
     struct tp_trace_options read;
     struct tp_rule_overrides rules;

@@ -25,22 +25,46 @@ static void fail(struct load *load, const char *path, const struct tp_error *why
 
 /* ---- traces ---- */
 
+struct tp_summary_source tp_summaries_source(const struct tp_run_file *file, const struct tp_analysis *a)
+{
+    return (struct tp_summary_source){.key = {.job = {"", 0},
+                                              .rank = TP_NULL_INT,
+                                              .world_size = TP_NULL_INT,
+                                              .worker = file->worker,
+                                              .span = file->span ? (int64_t)file->span : TP_NULL_INT},
+                                      .file = tp_str_of(file->base),
+                                      .sha256 = tp_str_of(a->trace.reading.file_sha256),
+                                      .trace = &a->trace,
+                                      .order = &a->order,
+                                      .model = &a->model,
+                                      .views = &a->views,
+                                      .advice = &a->advice};
+}
+
+/* A trace while it is analysed. */
+struct analysed {
+    const struct tp_summaries_options *options;
+    const struct tp_analysis *analysis;
+    bool is_told;
+};
+
+static void tell(void *context)
+{
+    struct analysed *analysed = context;
+    if (analysed->options->analysed && !analysed->is_told)
+        analysed->options->analysed(analysed->options->context, analysed->analysis);
+    analysed->is_told = true;
+}
+
 static void summarize(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
                       const struct tp_summaries_options *options, struct tp_analysis *a)
 {
-    struct tp_summary_source source = {.key = {.job = options->job,
-                                               .rank = options->rank,
-                                               .world_size = TP_NULL_INT,
-                                               .worker = file->worker,
-                                               .span = file->span ? (int64_t)file->span : TP_NULL_INT},
-                                       .file = tp_str_of(file->base),
-                                       .sha256 = tp_str_of(a->trace.reading.file_sha256),
-                                       .trace = &a->trace,
-                                       .order = &a->order,
-                                       .model = &a->model,
-                                       .views = &a->views,
-                                       .advice = &a->advice};
-    tp_analysis_build(a, NULL, NULL);
+    struct tp_summary_source source = tp_summaries_source(file, a);
+    source.key.job = options->job;
+    source.key.rank = options->rank;
+    struct analysed analysed = {.options = options, .analysis = a};
+    tp_analysis_build(a, tell, &analysed);
+    tell(&analysed); /* a small trace: there was no meanwhile */
     tp_inputs_say_notices(options->console, file->path, &a->trace.reading);
     tp_summary_build(summary, &source, arena);
 }

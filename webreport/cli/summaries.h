@@ -3,8 +3,10 @@
 #ifndef TP_WEBREPORT_CLI_SUMMARIES_H
 #define TP_WEBREPORT_CLI_SUMMARIES_H
 
+#include "webreport/cli/analysis.h"
 #include "webreport/cli/console.h"
 #include "webreport/summary/summary.h"
+#include "webreport/summary/summary_build.h"
 #include "webreport/trace/rundir.h"
 #include "webreport/trace/trace.h"
 #include "webreport/views/rules.h"
@@ -19,6 +21,11 @@ struct tp_summaries_options {
     struct tp_console *console;            /* says what could not be used and what was repaired */
     struct tp_str job;                     /* of the keys of traces; "" is none */
     int64_t rank;                          /* of the keys of traces; TP_NULL_INT: what the trace says */
+    /* Called for each usable trace, in the order of the summaries, when its model and views are there; the advice may
+     * still be at work on another thread, so it must return. NULL: not. Summaries of traces stand before those of
+     * files. */
+    void (*analysed)(void *context, const struct tp_analysis *analysis);
+    void *context;
 };
 
 #define TP_SUMMARIES_OPTIONS ((struct tp_summaries_options){.job = {"", 0}, .rank = TP_NULL_INT})
@@ -34,6 +41,9 @@ struct tp_summaries {
  * usable input, or with one that is not and is_strict; TP_ELIMIT when that is due to a limit. */
 int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const struct tp_summaries_options *options,
                       struct tp_error *err);
+
+/* What the summary of an analysed trace is made from. Borrows both. */
+struct tp_summary_source tp_summaries_source(const struct tp_run_file *file, const struct tp_analysis *analysis);
 
 /* The summary of one trace, in `arena`. Repairs are said. Returns 0 or why it cannot be used (tp_trace_read). */
 int tp_summaries_trace(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,

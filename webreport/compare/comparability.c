@@ -132,10 +132,22 @@ static struct tp_str aspect_of(const struct tp_identity *identity, enum aspect a
     return aspect == ASPECT_SHAPE ? identity->shape : identity->dtype;
 }
 
+/* What devices work on, where both sides have some: the data loader's images have a shape of their own each. */
+static enum tp_summary_kind telling_kind(const struct tp_sides *sides)
+{
+    bool has_device[TP_SIDES] = {false};
+    for (uint32_t i = 0; i < sides->identity_count; i++)
+        for (int s = 0; s < TP_SIDES; s++)
+            has_device[s] |=
+                tp_sides_identity(sides, i).kind == TP_SUMMARY_OPERATOR_DEVICE && tp_sides_row(sides, s, i)->is_there;
+    return has_device[TP_BASE] && has_device[TP_NEW] ? TP_SUMMARY_OPERATOR_DEVICE : TP_SUMMARY_OPERATOR_HOST;
+}
+
 /* Of the calls of operators that both sides have, the share whose shapes (or types) the other side has as well: the
  * lesser of both directions, weighted by time. NaN: no operator tells. */
 static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
 {
+    enum tp_summary_kind kind = telling_kind(sides);
     struct tp_arena *arena = sides->arena;
     struct tp_tuples names, pairs;
     uint8_t *name_on, *pair_on; /* bit per side */
@@ -149,7 +161,7 @@ static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
         for (uint32_t i = 0; i < sides->identity_count; i++) {
             const uint32_t *key = tp_tuples_get(&sides->keys, i);
             struct tp_identity identity = tp_sides_identity(sides, i);
-            if (identity.kind != TP_SUMMARY_OPERATOR_HOST || !aspect_of(&identity, aspect).len)
+            if (identity.kind != kind || !aspect_of(&identity, aspect).len)
                 continue;
             uint32_t name = tp_tuples_add(&names, &key[1]);
             uint32_t pair = tp_tuples_pair(&pairs, name, aspect == ASPECT_SHAPE ? key[3] : key[4]);

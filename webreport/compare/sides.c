@@ -41,11 +41,15 @@ static void find_steps(struct tp_side *side, struct tp_arena *arena)
         if (median > 0)
             side->run_medians[side->median_count++] = median;
     }
-    side->total = tp_moments_of_groups(side->step_ns, side->first, input->run_count);
+    side->total = tp_moments_of(side->step_ns, side->step_count);
+    if (side->step_count)
+        memcpy(scratch, side->step_ns, side->step_count * sizeof *scratch);
+    side->typical_total = tp_moments_typical(scratch, side->step_count);
 }
 
 static void find_parts(struct tp_side *side, struct tp_arena *arena)
 {
+    const struct tp_moments unknown = {0, NAN, NAN, 0};
     double *values = tp_arena_array(arena, side->step_count, sizeof *values);
     for (unsigned part = 0; part < TP_PART_COUNT; part++) {
         bool is_known = side->step_count > 0;
@@ -55,8 +59,8 @@ static void find_parts(struct tp_side *side, struct tp_arena *arena)
                 is_known &= ns != TP_NULL_INT;
                 values[side->first[r] + i] = (double)ns;
             }
-        side->parts[part] = is_known ? tp_moments_of_groups(values, side->first, side->input->run_count)
-                                     : (struct tp_moments){0, NAN, NAN, 0};
+        side->parts[part] = is_known ? tp_moments_of(values, side->step_count) : unknown;
+        side->typical_parts[part] = is_known ? tp_moments_typical(values, side->step_count) : unknown;
     }
 }
 
@@ -107,9 +111,9 @@ static bool fill_steps(const struct tp_side *side, const struct places *places, 
 /* From the steps: the usual way. */
 static void add_by_steps(struct tp_side_row *sum, const struct tp_side *side, const struct scratch *scratch)
 {
-    uint32_t runs = side->input->run_count;
-    sum->ns = tp_moments_of_groups(scratch->ns, side->first, runs);
-    sum->calls = tp_moments_of_groups(scratch->calls, side->first, runs);
+    sum->ns = tp_moments_of(scratch->ns, side->step_count);
+    sum->calls = tp_moments_of(scratch->calls, side->step_count);
+    sum->typical = tp_moments_typical(scratch->ns, side->step_count);
     sum->is_count_constant = is_constant(scratch->calls, side->step_count);
 }
 
@@ -147,6 +151,7 @@ static void add_by_calls(struct tp_side_row *sum, const struct tp_side *side, co
     sum->ns = (struct tp_moments){steps, calls->sum / steps, is_enough ? square / steps / steps : NAN, single.freedom};
     sum->calls = (struct tp_moments){steps, calls->count / steps, calls->is_whole ? 0 : calls->count / steps / steps,
                                      single.freedom};
+    sum->typical = sum->ns;
     sum->is_count_constant = calls->is_whole;
 }
 
@@ -165,7 +170,7 @@ static void add_row(struct tp_side *side, const struct places *places, uint32_t 
         bool is_constant_count = sum->is_count_constant;
         struct tp_moments by_steps = sum->ns, counts = sum->calls;
         add_by_calls(sum, side, &calls);
-        sum->ns.mean = by_steps.mean; /* calls outside of steps are not in it */
+        sum->ns.mean = sum->typical.mean = by_steps.mean; /* calls outside of steps are not in it */
         sum->calls = counts;
         sum->is_count_constant = is_constant_count;
     }

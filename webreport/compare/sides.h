@@ -24,6 +24,7 @@ struct tp_side_row {
     bool is_there;               /* some run has it */
     bool is_count_constant;      /* the same number of calls in every step, as far as the summaries tell */
     struct tp_moments ns, calls; /* per step; error NaN: too few samples to tell */
+    struct tp_moments typical;   /* of ns, without the extremes: what verdicts stand on */
 };
 
 struct tp_side {
@@ -33,9 +34,10 @@ struct tp_side {
     size_t step_count;   /* of all runs */
     double *run_medians; /* of step totals; of runs that have steps */
     size_t median_count;
-    struct tp_moments total;                /* of step_ns */
-    struct tp_moments parts[TP_PART_COUNT]; /* NaN mean: the trace does not tell */
-    struct tp_side_row *rows;               /* by identity */
+    struct tp_moments total;                                       /* of step_ns */
+    struct tp_moments parts[TP_PART_COUNT];                        /* NaN mean: the trace does not tell */
+    struct tp_moments typical_total, typical_parts[TP_PART_COUNT]; /* without the extremes */
+    struct tp_side_row *rows;                                      /* by identity */
 };
 
 struct tp_identity {

@@ -92,23 +92,35 @@ static double student_tail(double t, double freedom)
     return 0.5 * beta_share(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
+/* Density of Student's distribution. */
+static double student_density(double t, double freedom)
+{
+    return exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - (freedom + 1) / 2 * log1p(t * t / freedom)) /
+           sqrt(freedom * acos(-1));
+}
+
+/* Newton's method, kept inside of a bracket: the tail falls steadily. */
 double tp_student_quantile(double p, double freedom)
 {
-    double tail = p < 0.5 ? p : 1 - p, low = 0, high = 1;
+    double tail = p < 0.5 ? p : 1 - p, low = 0, high = INFINITY, t = 2;
     if (!(p > 0 && p < 1 && freedom > 0))
         return NAN;
     if (freedom > 1e6) /* the fraction loses digits; the distributions are one by then */
         freedom = 1e6;
-    while (student_tail(high, freedom) > tail && high < 1e150)
-        high *= 2;
-    for (int i = 0; i < 200 && high - low > 1e-12 * high; i++) {
-        double middle = (low + high) / 2;
-        if (student_tail(middle, freedom) > tail)
-            low = middle;
+    for (int i = 0; i < 200; i++) {
+        double over = student_tail(t, freedom) - tail, next;
+        if (over > 0)
+            low = t;
         else
-            high = middle;
+            high = t;
+        next = t + over / student_density(t, freedom);
+        if (!(next > low && next < high))
+            next = isinf(high) ? 2 * t : (low + high) / 2;
+        if (fabs(next - t) <= 1e-12 * t)
+            break;
+        t = next;
     }
-    return p < 0.5 ? -high : high;
+    return p < 0.5 ? -t : t;
 }
 
 /* ---- intervals ---- */
@@ -137,27 +149,21 @@ struct tp_moments tp_moments_of(const double *values, size_t count)
     return m;
 }
 
-struct tp_moments tp_moments_of_groups(const double *values, const size_t *first, size_t group_count)
+struct tp_moments tp_moments_typical(double *values, size_t count)
 {
-    struct tp_moments m = tp_moments_of(values, first[group_count]);
-    double count = 0, sum = 0, squares = 0, variance;
-    for (size_t g = 0; g < group_count; g++) {
-        if (first[g + 1] == first[g])
-            continue;
-        double mean = mean_of(values + first[g], first[g + 1] - first[g]);
-        double before = count ? sum / count : 0;
-        sum += mean;
-        count++;
-        squares += (mean - before) * (mean - sum / count); /* Welford */
+    size_t cut = count / 5, kept = count - 2 * cut;
+    if (count < TP_TYPICAL_FROM)
+        return tp_moments_of(values, count);
+    qsort(values, count, sizeof *values, ascending);
+    double mean = mean_of(values + cut, kept), whole = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) /* what was cut counts as the last value that was kept */
+        whole += values[i < cut ? cut : i >= count - cut ? count - cut - 1 : i];
+    whole /= (double)count;
+    for (size_t i = 0; i < count; i++) {
+        double value = values[i < cut ? cut : i >= count - cut ? count - cut - 1 : i];
+        squares += (value - whole) * (value - whole);
     }
-    if (count < 2)
-        return m;
-    variance = squares / (count - 1) / count;
-    if (!(m.error_square >= variance)) {
-        m.error_square = variance;
-        m.freedom = count - 1;
-    }
-    return m;
+    return (struct tp_moments){(double)count, mean, squares / (double)kept / ((double)kept - 1), (double)kept - 1};
 }
 
 struct tp_moments tp_moments_of_sums(double count, double sum, double square_sum)
@@ -191,14 +197,26 @@ struct tp_bounds tp_welch_difference(const struct tp_moments *base, const struct
     return interval;
 }
 
-/* Median of `count` draws from `values`; the draws stand in `drawn`. */
-static double resampled_median(struct tp_random *random, const double *values, size_t count, double *drawn)
+/* Median of `count` draws from `sorted`: how often each was drawn tells where the middle is. `drawn`: count zeros,
+ * zeros again afterwards. */
+static double resampled_median(struct tp_random *random, const double *sorted, size_t count, uint32_t *drawn)
 {
-    for (size_t i = 0; i < count; i++)
-        drawn[i] = values[tp_random_below(random, (uint32_t)count)];
-    return tp_median(drawn, count);
+    size_t seen = 0, middle = (count - 1) / 2, i = 0;
+    for (size_t k = 0; k < count; k++)
+        drawn[tp_random_below(random, (uint32_t)count)]++;
+    while (seen + drawn[i] <= middle)
+        seen += drawn[i++];
+    double low = sorted[i], high = low;
+    if (count % 2 == 0 && seen + drawn[i] == middle + 1) { /* the next one that was drawn */
+        for (i++; !drawn[i]; i++)
+            ;
+        high = sorted[i];
+    }
+    memset(drawn, 0, count * sizeof *drawn);
+    return (low + high) / 2;
 }
 
+/* sides: sorted. */
 static void bootstrap(struct tp_bounds *interval, const double *const sides[2], const size_t counts[2],
                       double confidence, struct tp_arena *arena)
 {
@@ -209,7 +227,7 @@ static void bootstrap(struct tp_bounds *interval, const double *const sides[2], 
         resamples = TP_BOOTSTRAP_RESAMPLES;
     if (resamples < LEAST_RESAMPLES)
         resamples = LEAST_RESAMPLES;
-    double *drawn = tp_arena_array(arena, most, sizeof *drawn);
+    uint32_t *drawn = tp_arena_array(arena, most, sizeof *drawn);
     double *ratios = tp_arena_array(arena, resamples, sizeof *ratios);
     for (size_t i = 0; i < resamples; i++) {
         double base = resampled_median(&random, sides[0], counts[0], drawn);
@@ -237,7 +255,6 @@ struct tp_bounds tp_median_ratio(const double *base, size_t base_count, const do
     const double *const sides[2] = {base, new_side};
     const size_t counts[2] = {base_count, new_count};
     double *copies[2], medians[2];
-    struct tp_moments moments[2];
     struct tp_bounds interval = {NAN, NAN, NAN};
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < counts[side]; i++)
@@ -249,18 +266,13 @@ struct tp_bounds tp_median_ratio(const double *base, size_t base_count, const do
     }
     interval.estimate = medians[1] / medians[0];
     if (base_count >= TP_BOOTSTRAP_FROM && new_count >= TP_BOOTSTRAP_FROM) {
-        bootstrap(&interval, sides, counts, confidence, arena);
+        bootstrap(&interval, (const double *const[]){copies[0], copies[1]}, counts, confidence, arena);
         return interval;
     }
-    for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < counts[side]; i++)
-            copies[side][i] = log(copies[side][i]);
-        moments[side] = tp_moments_of(copies[side], counts[side]);
-    }
-    struct tp_bounds logs = tp_welch_difference(&moments[0], &moments[1], confidence);
-    double half = (logs.high - logs.low) / 2; /* around the ratio of medians */
-    interval.low = interval.estimate * exp(-half);
-    interval.high = interval.estimate * exp(half);
+    if (base_count < TP_RATIO_FROM || new_count < TP_RATIO_FROM)
+        return interval;
+    interval.low = copies[1][0] / copies[0][base_count - 1]; /* tp_median sorted them */
+    interval.high = copies[1][new_count - 1] / copies[0][0];
     return interval;
 }
 
@@ -273,15 +285,16 @@ double tp_noise_floor(const double *base, size_t base_count, const double *new_s
     const size_t counts[2] = {base_count, new_count};
     double *distances = tp_arena_array(arena, base_count + new_count, sizeof *distances);
     size_t count = 0;
+    double least = TP_NOISE_FLOOR_ONE_RUN;
     for (int side = 0; side < 2; side++) {
-        if (counts[side] < TP_NOISE_RUNS)
+        if (counts[side] < 2)
             continue;
+        if (counts[side] >= TP_NOISE_RUNS)
+            least = TP_NOISE_FLOOR_LEAST;
         double *copy = copied(arena, sides[side], counts[side]), middle = tp_median(copy, counts[side]);
         for (size_t i = 0; i < counts[side]; i++)
             distances[count++] = fabs(sides[side][i] - middle) / middle;
     }
-    if (count == 0)
-        return TP_NOISE_FLOOR_ONE_RUN;
-    double floor = 2 * 1.4826 * tp_median(distances, count);
-    return floor > TP_NOISE_FLOOR_LEAST ? floor : TP_NOISE_FLOOR_LEAST;
+    double floor = count ? 2 * 1.4826 * tp_median(distances, count) : 0;
+    return floor > least ? floor : least;
 }

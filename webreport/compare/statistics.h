@@ -49,9 +49,11 @@ struct tp_moments {
 /* Of single samples. */
 struct tp_moments tp_moments_of(const double *values, size_t count);
 
-/* Of samples taken in several runs (group g owns values[first[g] .. first[g + 1])). Steps of one run share what that
- * run was lucky or unlucky with: the variance of the runs' means counts where it is the greater one. */
-struct tp_moments tp_moments_of_groups(const double *values, const size_t *first, size_t group_count);
+/* Of the middle three fifths: the mean without a fifth of the values at each end, and its uncertainty from the
+ * winsorized variance (Yuen 1974). A stall in one step moves neither. From TP_TYPICAL_FROM values on; of fewer as
+ * tp_moments_of. Reorders the values. */
+enum { TP_TYPICAL_FROM = 10 };
+struct tp_moments tp_moments_typical(double *values, size_t count);
 
 /* Of a count, a sum and a sum of squares. */
 struct tp_moments tp_moments_of_sums(double count, double sum, double square_sum);
@@ -61,23 +63,24 @@ struct tp_moments tp_moments_of_sums(double count, double sum, double square_sum
 struct tp_bounds tp_welch_difference(const struct tp_moments *base, const struct tp_moments *new_side,
                                      double confidence);
 
-enum { TP_BOOTSTRAP_RESAMPLES = 2000, TP_BOOTSTRAP_FROM = 6 };
+enum { TP_BOOTSTRAP_RESAMPLES = 2000, TP_BOOTSTRAP_FROM = 10, TP_RATIO_FROM = 5 };
 
 /* Ratio new / base of the medians of positive samples. From TP_BOOTSTRAP_FROM samples a side on by the percentile
- * bootstrap; with fewer by Welch on logarithms, which is wider. No interval with fewer than two a side. Values that are
- * not positive make it NaN. Scratch memory from `arena`. */
+ * bootstrap; with fewer from the extremes of both sides, which few samples do not leave by chance (all of one side
+ * above all of the other: 1 in 126 for 5 and 5). No interval with fewer than TP_RATIO_FROM a side. Values that are not
+ * positive make it NaN. Scratch memory from `arena`. */
 struct tp_bounds tp_median_ratio(const double *base, size_t base_count, const double *new_side, size_t new_count,
                                  double confidence, struct tp_arena *arena);
 
 /* ---- noise floor ---- */
 
-#define TP_NOISE_FLOOR_ONE_RUN 0.02 /* when there is nothing to learn from */
+#define TP_NOISE_FLOOR_ONE_RUN 0.02 /* when there is nothing, or little, to learn from */
 #define TP_NOISE_FLOOR_LEAST 0.005
-enum { TP_NOISE_RUNS = 3 }; /* of one side, to learn from */
+enum { TP_NOISE_RUNS = 3 }; /* of one side, to learn from that it varies by less than TP_NOISE_FLOOR_ONE_RUN */
 
-/* The relative difference that two runs of the same program may show: with TP_NOISE_RUNS or more runs on a side twice
- * the deviation (by medians) of the runs around the median of their own side, at least TP_NOISE_FLOOR_LEAST; otherwise
- * TP_NOISE_FLOOR_ONE_RUN. base, new_side: one positive number a run. */
+/* The relative difference that two runs of the same program may show: twice the deviation (1.4826 times the median
+ * distance) of the runs from the median of their own side; at least TP_NOISE_FLOOR_LEAST, and at least
+ * TP_NOISE_FLOOR_ONE_RUN unless a side has TP_NOISE_RUNS runs. base, new_side: one positive number a run. */
 double tp_noise_floor(const double *base, size_t base_count, const double *new_side, size_t new_count,
                       struct tp_arena *arena);
 

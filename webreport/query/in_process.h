@@ -4,6 +4,7 @@
 #define TP_WEBREPORT_QUERY_IN_PROCESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "writer/base/error.h"
 
@@ -21,5 +22,15 @@ int tp_in_process_table(char **text, const char *path, const struct tp_in_proces
 /* Folded stacks of the trace at `path` to the file `out`, which appears whole or not at all. metric: see folded.h;
  * NULL: "self_cpu_time_total". Returns as above, TP_EUSAGE when there is no such metric. */
 int tp_in_process_stacks(const char *out, const char *path, const char *metric, struct tp_error *err);
+
+/* Where a summary goes and which process it is of; its rank is that of the trace. */
+struct tp_in_process_summary {
+    const char *out, *worker;
+    uint32_t span; /* number of the recording in its process, from 1 */
+};
+
+/* The summary of the trace at `path` to a `.tps` file, which appears whole or not at all. Returns 0, TP_EIO,
+ * TP_EFORMAT, TP_ELIMIT, TP_ENOMEM. */
+int tp_in_process_summary(const struct tp_in_process_summary *options, const char *path, struct tp_error *err);
 
 #endif

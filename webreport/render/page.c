@@ -56,7 +56,11 @@ struct tp_page {
     struct tp_templates templates;
     struct tp_html html;
     struct tp_buf ranks, profiles, index, extra, document; /* extra: sections that no profile has */
-    const char *extra_name, *extra_label;
+    struct {
+        const char *name, *label;
+    } extras[TP_PAGE_SECTIONS];
+    unsigned extra_count;
+    size_t reserved; /* of the ceiling, for sections still to come */
     struct tp_page_index entries;
     size_t expected;              /* profiles */
     struct tp_page_limits limits; /* of the profile being rendered */
@@ -134,7 +138,7 @@ static size_t share_of_next(const struct tp_page *page)
     size_t ranks = page->expected < MAX_RANKS_SHOWN ? page->expected : MAX_RANKS_SHOWN, reserve, even, free_bytes;
     size_t left = page->expected > page->entries.entries.count ? page->expected - page->entries.entries.count : 1;
     size_t used = SHELL_BYTES + page->html.css.len + page->html.js.len + page->ranks.size + page->extra.size +
-                  page->profiles.size + tp_page_index_bytes(&page->entries, page->expected);
+                  page->reserved + page->profiles.size + tp_page_index_bytes(&page->entries, page->expected);
 
     if (page->expected > 1) { /* the ranks' comparison is added last */
         reserve = RANKS_BYTES + ranks * RANK_BYTES;
@@ -389,13 +393,19 @@ int tp_page_add_distributed(struct tp_page *page, struct tp_str run, const struc
 int tp_page_add_section(struct tp_page *page, const char *name, const char *label, struct tp_data data,
                         struct tp_error *err)
 {
-    if (data.kind == TP_DATA_NONE)
+    if (data.kind == TP_DATA_NONE || page->extra_count == TP_PAGE_SECTIONS)
         return 0;
     if (setjmp(page->arena.guard))
         return tp_error_set(err, page->arena.code, 0, "out of memory");
-    page->extra_name = kept(&page->arena, name);
-    page->extra_label = kept(&page->arena, label);
+    page->extras[page->extra_count].name = kept(&page->arena, name);
+    page->extras[page->extra_count++].label = kept(&page->arena, label);
     return tp_template_render(&page->templates, name, data, &page->extra, err);
+}
+
+size_t tp_page_reserve(struct tp_page *page)
+{
+    page->reserved += page->options.max_bytes / 8;
+    return page->options.max_bytes / 8;
 }
 
 /* ---- the document ---- */
@@ -434,8 +444,8 @@ static void put_links(struct tp_page *page, struct tp_object *root)
     }
     if (page->ranks.size && page->expected <= 1)
         add_link(links, TP_STR("distributed"), TP_STR("Distributed"));
-    if (page->extra.size)
-        add_link(links, tp_str_of(page->extra_name), tp_str_of(page->extra_label));
+    for (unsigned i = 0; i < page->extra_count; i++)
+        add_link(links, tp_str_of(page->extras[i].name), tp_str_of(page->extras[i].label));
 }
 
 static void put_part(struct tp_list *parts, const struct tp_buf *buf)

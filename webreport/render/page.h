@@ -71,11 +71,16 @@ int tp_page_add_failed(struct tp_page *page, struct tp_str run, struct tp_str wo
 int tp_page_add_distributed(struct tp_page *page, struct tp_str run, const struct tp_distributed *view,
                             struct tp_error *err);
 
-/* Adds a section of its own at the page's end, named `name` in the navigation's address: the template of that name,
- * filled with data, of which nothing is kept. Before the first profile, so that the profiles' share of the page's
- * ceiling knows of it. Nothing for data of kind NONE. */
+enum { TP_PAGE_SECTIONS = 4 };
+
+/* Adds a section of its own at the page's end, at most TP_PAGE_SECTIONS, named `name` in the navigation's address: the
+ * template of that name, filled with data, of which nothing is kept. Before the first profile, so that the profiles'
+ * share of the page's ceiling knows of it, or announced by tp_page_reserve. Nothing for data of kind NONE. */
 int tp_page_add_section(struct tp_page *page, const char *name, const char *label, struct tp_data data,
                         struct tp_error *err);
+
+/* Keeps room for a section that is added after the profiles: an eighth of the page's ceiling. Returns it in bytes. */
+size_t tp_page_reserve(struct tp_page *page);
 
 /* Composes the document. Returns 0, TP_ELIMIT when even the shortest form exceeds the ceiling, or the codes above. */
 int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_error *err);

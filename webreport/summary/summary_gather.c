@@ -119,18 +119,20 @@ static void fill_sketches(struct tp_summary_gather *g, const uint32_t *slot_of, 
     tp_arena_drop(g->work->scratch, ns, total * sizeof *ns);
 }
 
-/* Numbers per step for rows that make up 0.2 % of the kind's time, the largest first while there is room. */
+/* Numbers per step for rows that make up 0.2 % of the kind's time, and for all waits and copies, whose number says more
+ * than their time; the largest first while there is room. */
 static void fill_steps(struct tp_summary_gather *g, const uint32_t *slot_of, struct tp_summary_row *rows,
                        uint32_t count)
 {
     enum { LEAST_SHARE = 500 }; /* a 500th */
     const struct sample *samples = g->samples.data;
     uint32_t steps = g->work->out->step_count, room = steps ? TP_MAX_SUMMARY_CELLS / steps : 0;
+    bool is_counted = g->kind == TP_SUMMARY_SYNC || g->kind == TP_SUMMARY_COPY;
     int64_t total = 0;
     for (uint32_t r = 0; r < count; r++)
         total = tp_sat_add(total, rows[r].time.sum_ns);
     for (uint32_t r = 0; r < count && room; r++) { /* by sum, but for the rest */
-        if (rows[r].time.sum_ns <= 0 || rows[r].time.sum_ns < total / LEAST_SHARE)
+        if (!is_counted && (rows[r].time.sum_ns <= 0 || rows[r].time.sum_ns < total / LEAST_SHARE))
             continue;
         rows[r].by_step_ns = tp_arena_array(g->work->arena, steps, sizeof *rows[r].by_step_ns);
         rows[r].by_step_count = tp_arena_array(g->work->arena, steps, sizeof *rows[r].by_step_count);

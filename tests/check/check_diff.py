@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""check_diff.py TRACEPRESS WORK CASE: what `tracepress diff` says about changes that were planted (gen_training.py).
+
+Cases: noise, slow, faster, sync, copy, leak, swap, batch, sums, runs, table. Prints what is wrong and exits 1."""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import gen_training
+
+TRACEPRESS, WORK, CASE = sys.argv[1:4]
+HEAVY = "cudnn_wgrad_alg0_engine_128_6"  # a fifth of a step
+wrong = []
+
+
+def trace(name, *arguments):
+    path = os.path.join(WORK, name + ".pt.trace.json")
+    if not os.path.exists(path):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        gen_training.write([str(a) for a in arguments] + [path])
+    return path
+
+
+def base(seed=1):
+    return trace("base%d" % seed, "--seed", seed)
+
+
+def diff(before, after, *options):
+    out = subprocess.run([TRACEPRESS, "diff", before, after, "--json", "-", "-q", *options], capture_output=True, text=True)
+    if out.returncode not in (0, 1):
+        sys.exit("exit %d: %s" % (out.returncode, out.stderr))
+    return json.loads(out.stdout), out.returncode
+
+
+def expect(what, seen, wanted):
+    if seen != wanted:
+        wrong.append("%s: %r, wanted %r" % (what, seen, wanted))
+
+
+def changes(report):
+    return [(row["verdict"], row["kind"], row["match"], row["name"]) for row in report["changes"]]
+
+
+def near(what, value, wanted, tolerance):
+    if abs(value - wanted) > tolerance:
+        wrong.append("%s: %g, wanted %g within %g" % (what, value, wanted, tolerance))
+
+
+def noise():
+    for seed in range(2, 14):
+        report, code = diff(base(1), base(seed))
+        expect("seed %d" % seed, (report["verdict"], changes(report), report["memory_verdict"], code),
+               ("neutral", [], "neutral", 0))
+
+
+def slow(percent=10.0, verdict="regressed", code=1):
+    report, exited = diff(base(), trace("slow%g" % percent, "--seed", 30, "--slow", "%s=%g" % (HEAVY, percent)))
+    expect("changes", changes(report), [(verdict, "kernel", "same", HEAVY)])
+    expect("verdict, exit", (report["verdict"], exited), (verdict, code))
+    row = report["changes"][0]
+    near("change of a call, %", 100 * (row["new_call_us"] / row["base_call_us"] - 1), percent, 2.0)
+    expect("operator", row["owner"], "aten::cudnn_convolution_backward")
+    expect("by count", row["by_count_us"], 0)
+    planted = 4 * 680 * percent / 100
+    if not row["low_us"] <= planted <= row["high_us"]:
+        wrong.append("%g us were planted, outside of %g to %g" % (planted, row["low_us"], row["high_us"]))
+    if exited and diff(base(), trace("slow%g" % percent), "--exit-zero")[1]:
+        wrong.append("--exit-zero exits 1")
+
+
+def faster():
+    slow(-10.0, "improved", 0)
+
+
+def sync():
+    report, code = diff(base(), trace("sync", "--seed", 31, "--sync", 42))
+    expect("changes", changes(report), [("regressed", "sync", "new", "cudaStreamSynchronize")])
+    row = report["changes"][0]
+    expect("line", row["shape"], "train.py(42): log_metric")
+    expect("calls", (row["base_calls"], row["new_calls"], code), (0, 1, 1))
+
+
+def copy():
+    report, code = diff(base(), trace("copy", "--seed", 32, "--copy", 43))
+    expect("changes", changes(report), [("regressed", "copy", "new", "Memcpy HtoD (Pinned -> Device)")])
+    expect("operator, calls", (report["changes"][0]["owner"], report["changes"][0]["new_calls"], code), ("aten::copy_", 1, 1))
+
+
+def leak():
+    report, code = diff(base(), trace("leak", "--seed", 33, "--leak", "45=2000000"))
+    expect("changes", changes(report), [])
+    expect("verdicts", (report["verdict"], report["memory_verdict"], code), ("regressed", "regressed", 1))
+    device = report["memory"][0]
+    near("growth a step", device["new_growth_bytes_per_step"] - device["base_growth_bytes_per_step"], 2e6, 1e5)
+    owners = [(o["owner_kind"], o["owner"]) for o in report["memory_owners"] if o["verdict"] != "neutral"]
+    if ("line", "train.py(45): keep_history") not in owners:
+        wrong.append("owners: %r" % owners)
+    if [o for kind, o in owners if kind == "line" and "(45)" not in o]:
+        wrong.append("other lines: %r" % owners)
+
+
+def swap():
+    new = "ampere_scudnn_winograd_256x64_nhwc"
+    report, code = diff(base(), trace("swap", "--seed", 34, "--swap", HEAVY + "=" + new))
+    expect("changes", changes(report), [("neutral", "kernel", "renamed", new)])
+    expect("was, verdict", (report["changes"][0]["base_name"], report["verdict"], code), (HEAVY, "neutral", 0))
+
+
+def batch():
+    after = trace("batch", "--seed", 35, "--batch", 96)
+    report, code = diff(base(), after)
+    expect("verdict", (report["verdict"], report["comparability"]["is_comparable"], code), ("inconclusive", False, 0))
+    rows = [r for r in report["kernels"] if r["verdict"] in ("regressed", "improved")]
+    expect("rows judged", rows, [])
+    expect("--inconclusive=fail", diff(base(), after, "--inconclusive", "fail")[1], 1)
+
+
+def sums():
+    """Change is by count plus by time, parts of the step add up to it, to the nanosecond."""
+    report, _ = diff(base(), trace("sums", "--seed", 36, "--sync", 42, "--slow", HEAVY + "=7"))
+    ns = lambda us: round(us * 1000)
+    for name in ("kernels", "operators_device", "operators_host", "copies", "syncs", "modules_host", "runtime"):
+        if not report[name]:
+            wrong.append("no %s" % name)
+        for row in report[name]:
+            expect("%s %s" % (name, row["name"]), ns(row["by_count_us"]) + ns(row["by_time_us"]), ns(row["change_us"]))
+            near("%s %s" % (name, row["name"]), ns(row["new_us"]) - ns(row["base_us"]), ns(row["change_us"]), 1)
+    total, parts = report["step"][0], [p for p in report["step"][1:] if not p["part"].startswith("GPU idle")]
+    for side in ("base_us", "new_us", "change_us"):
+        near(side, sum(ns(p[side]) for p in parts), ns(total[side]), len(parts))
+
+
+def runs():
+    """Several runs a side: the floor is learned from them, the same change is found."""
+    for side, extra in (("a", ()), ("b", ("--slow", HEAVY + "=5"))):
+        for seed in range(3):
+            trace("%s/worker%d" % (side, seed), "--seed", 40 + seed + 10 * (side == "b"), "--steps", 8, *extra)
+    report, code = diff(os.path.join(WORK, "a"), os.path.join(WORK, "b"))
+    expect("runs, steps", (report["base"]["runs"], report["new"]["steps"]), (3, 24))
+    if not 0.5 <= report["noise_floor_percent"] < 2:
+        wrong.append("floor %g" % report["noise_floor_percent"])
+    expect("changes", changes(report), [("regressed", "kernel", "same", HEAVY)])
+
+
+def table():
+    """Planted size against detection; nothing else may ever be reported."""
+    sizes, repeats, found = (0.5, 1, 2, 3, 5, 10, 20), 20, {}
+    for size in sizes:
+        for repeat in range(repeats):
+            after = trace("t", "--seed", 100 + repeat, "--slow", "%s=%g" % (HEAVY, size))
+            report, _ = diff(base(1 + repeat % 3), after)
+            os.unlink(after)
+            seen = changes(report)
+            found[size] = found.get(size, 0) + (("regressed", "kernel", "same", HEAVY) in seen)
+            others = [c for c in seen if c[3] != HEAVY]
+            if others:
+                wrong.append("%g %%: also reported: %r" % (size, others))
+    print("slower by   found in %d" % repeats)
+    for size in sizes:
+        print("  %5g %%   %5d %%" % (size, 100 * found[size] // repeats))
+    expect("found of 0.5 and 1 %", (found[0.5], found[1]), (0, 0))
+    expect("found of 10, 20 %", (found[10], found[20]), (repeats,) * 2)
+    if found[5] < repeats // 2:
+        wrong.append("found of 5 %%: %d of %d" % (found[5], repeats))
+
+
+globals()[CASE]()
+for line in wrong:
+    print(line)
+sys.exit(bool(wrong))

@@ -1,0 +1,360 @@
+/* Comparisons of summaries made by hand: what is matched, what is reported, what explains what. */
+#include "webreport/compare/compare.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+enum { STEPS = 20, ROWS = 48 };
+
+/* A row of every step alike: calls times call_us, and noise. */
+struct plan {
+    enum tp_summary_kind kind;
+    const char *name, *owner, *shape;
+    int calls;
+    double call_us;
+};
+
+static struct tp_arena arena;
+static struct tp_random noise;
+static struct tp_summary runs[TP_SIDES];
+
+static int begin(void **state)
+{
+    (void)state;
+    tp_arena_init(&arena, 0);
+    noise.state = 77;
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    return 0;
+}
+
+/* About 1, with a deviation of 1 %: the sum of twelve is nearly normal. */
+static double jitter(void)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += tp_random_unit(&noise);
+    return 1 + 0.01 * sum;
+}
+
+static void add_row(struct tp_summary *run, const struct plan *plan)
+{
+    struct tp_summary_row *row = &run->rows[run->row_count++];
+    int64_t ns[STEPS * 64];
+    size_t count = 0;
+    *row = (struct tp_summary_row){.kind = plan->kind,
+                                   .name = tp_str_of(plan->name),
+                                   .owner = tp_str_of(plan->owner),
+                                   .shape = tp_str_of(plan->shape),
+                                   .dtype = TP_STR(""),
+                                   .bytes = TP_NULL_INT};
+    row->by_step_ns = tp_arena_array(&arena, STEPS, sizeof(int64_t));
+    row->by_step_count = tp_arena_array(&arena, STEPS, sizeof(int64_t));
+    for (int i = 0; i < STEPS; i++)
+        for (int k = 0; k < plan->calls; k++) {
+            ns[count] = (int64_t)(1000 * plan->call_us * jitter());
+            row->by_step_ns[i] += ns[count++];
+            row->by_step_count[i]++;
+        }
+    tp_sketch_build(&row->time, ns, count, &arena);
+}
+
+/* A run whose steps take step_us and contain these rows; the list ends with calls 0. */
+static struct tp_summary make_run(double step_us, const struct plan *plans)
+{
+    struct tp_summary run = {.key = {.rank = TP_NULL_INT}, .step_count = STEPS};
+    run.rows = tp_arena_array(&arena, ROWS, sizeof *run.rows);
+    run.steps = tp_arena_array(&arena, STEPS, sizeof *run.steps);
+    for (int i = 0; i < STEPS; i++) {
+        run.steps[i].name = TP_STR("step");
+        run.steps[i].total_ns = (int64_t)(1000 * step_us * jitter());
+        for (int part = 0; part < TP_PART_COUNT; part++)
+            run.steps[i].part_ns[part] = part == TP_PART_OTHER ? run.steps[i].total_ns : 0;
+    }
+    for (; plans->calls; plans++)
+        add_row(&run, plans);
+    return run;
+}
+
+static void compare_runs(struct tp_compare *compare)
+{
+    static const struct tp_calltree *const no_trees[TP_SIDES];
+    static struct tp_side_input inputs[TP_SIDES];
+    struct tp_compare_options options = {0};
+    inputs[TP_BASE] = (struct tp_side_input){"base", &runs[TP_BASE], 1};
+    inputs[TP_NEW] = (struct tp_side_input){"new", &runs[TP_NEW], 1};
+    tp_compare_build(compare, inputs, no_trees, &options, &arena);
+}
+
+static void compare_plans(struct tp_compare *compare, const struct plan *base, const struct plan *new_plans)
+{
+    runs[TP_BASE] = make_run(10000, base);
+    runs[TP_NEW] = make_run(10000, new_plans);
+    compare_runs(compare);
+}
+
+/* The causes as one text: "regressed same kernel;". */
+static void assert_changes(const struct tp_compare *c, const char *wanted)
+{
+    const struct tp_table *t = &c->tables[TP_COMPARE_CHANGES];
+    char text[1024] = "";
+    size_t size = 0;
+    for (size_t row = 0; row < t->row_count && size < sizeof text - 200; row++)
+        size +=
+            (size_t)snprintf(text + size, sizeof text - size, "%.*s %.*s %.*s;",
+                             (int)tp_table_text(t, TP_ROW_VERDICT)[row].len, tp_table_text(t, TP_ROW_VERDICT)[row].ptr,
+                             (int)tp_table_text(t, TP_ROW_MATCH)[row].len, tp_table_text(t, TP_ROW_MATCH)[row].ptr,
+                             (int)tp_table_text(t, TP_ROW_NAME)[row].len, tp_table_text(t, TP_ROW_NAME)[row].ptr);
+    assert_string_equal(text, wanted);
+}
+
+#define KERNEL(name, calls, us)                                                                                        \
+    {                                                                                                                  \
+        TP_SUMMARY_KERNEL, name, "aten::mm", "[[8, 8]]", calls, us                                                     \
+    }
+#define END                                                                                                            \
+    {                                                                                                                  \
+        TP_SUMMARY_KERNEL, "", "", "", 0, 0                                                                            \
+    }
+
+static void likeness_of_names(void **state)
+{
+    (void)state;
+    assert_true(tp_name_likeness(TP_STR("volta_sgemm_128x64_nn"), TP_STR("VOLTA_sgemm_128x64_nn")) == 1);
+    assert_true(tp_name_likeness(TP_STR("volta_sgemm_128x64_nn"), TP_STR("volta_sgemm_128x64_tn")) > 0.8);
+    assert_true(tp_name_likeness(TP_STR("volta_sgemm"), TP_STR("bn_fw_tr_1C11")) < 0.2);
+    assert_true(tp_name_likeness(TP_STR("a"), TP_STR("b")) == 0 && tp_name_likeness(TP_STR("a"), TP_STR("a")) == 1);
+}
+
+static void a_slower_kernel_is_told_with_its_operator_explained(void **state)
+{
+    const struct plan base[] = {KERNEL("gemm", 4, 500),
+                                KERNEL("relu", 4, 300),
+                                {TP_SUMMARY_OPERATOR_DEVICE, "aten::mm", "", "[[8, 8]]", 4, 800},
+                                {TP_SUMMARY_MODULE_DEVICE, "Net/Linear", "", "", 4, 800},
+                                {TP_SUMMARY_MODULE_DEVICE, "Net", "", "", 1, 3200},
+                                END};
+    const struct plan slower[] = {KERNEL("gemm", 4, 550),
+                                  KERNEL("relu", 4, 300),
+                                  {TP_SUMMARY_OPERATOR_DEVICE, "aten::mm", "", "[[8, 8]]", 4, 850},
+                                  {TP_SUMMARY_MODULE_DEVICE, "Net/Linear", "", "", 4, 850},
+                                  {TP_SUMMARY_MODULE_DEVICE, "Net", "", "", 1, 3400},
+                                  END};
+    struct tp_compare compare;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    compare_plans(&compare, base, slower);
+    assert_changes(&compare, "regressed same gemm;");
+    assert_int_equal(compare.verdict, TP_CHANGE_REGRESSED);
+    const struct tp_table *modules = &compare.tables[TP_COMPARE_MODULES_DEVICE];
+    assert_true(tp_table_bool(modules, TP_ROW_IS_REPORTED)[0]); /* reported there, explained by the kernel */
+    assert_true(tp_str_equal(tp_table_text(modules, TP_ROW_CAUSE)[0], TP_STR("gemm")));
+    compare_plans(&compare, slower, base);
+    assert_changes(&compare, "improved same gemm;");
+    assert_int_equal(compare.verdict, TP_CHANGE_IMPROVED);
+}
+
+static void what_comes_and_goes(void **state)
+{
+    const struct plan base[] = {KERNEL("gemm", 4, 500), {TP_SUMMARY_COPY, "Memcpy HtoD", "aten::to", "", 1, 3}, END};
+    const struct plan more[] = {KERNEL("gemm", 4, 500),
+                                {TP_SUMMARY_COPY, "Memcpy HtoD", "aten::to", "", 2, 3},
+                                {TP_SUMMARY_COPY, "Memcpy DtoH", "aten::_local_scalar_dense", "", 1, 2},
+                                {TP_SUMMARY_SYNC, "cudaStreamSynchronize", "aten::item", "train.py(12): step", 1, 4},
+                                {TP_SUMMARY_OPERATOR_HOST, "aten::item", "", "[[]]", 1, 60},
+                                {TP_SUMMARY_RUNTIME, "cudaStreamSynchronize", "", "", 1, 40},
+                                END};
+    struct tp_compare compare;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    compare_plans(&compare, base, more);
+    /* one .item() explains its copy, its operator and its runtime call; a copy to the device it does not */
+    assert_changes(&compare, "regressed new cudaStreamSynchronize;regressed same Memcpy HtoD;");
+    compare_plans(&compare, more, base);
+    assert_changes(&compare, "improved removed cudaStreamSynchronize;improved same Memcpy HtoD;");
+}
+
+static void rows_are_matched_beyond_their_names(void **state)
+{
+    const struct plan base[] = {KERNEL("volta_sgemm_128x64_nn", 4, 500),
+                                {TP_SUMMARY_KERNEL, "add_kernel", "aten::gelu", "[[4]]", 2, 300},
+                                {TP_SUMMARY_KERNEL, "mul_kernel", "aten::gelu", "[[4]]", 2, 300},
+                                {TP_SUMMARY_SYNC, "cudaStreamSynchronize", "aten::item", "a/b.py(12): f", 1, 40},
+                                {TP_SUMMARY_OPERATOR_HOST, "aten::cat", "", "[[2, 3]]", 1, 50},
+                                END};
+    const struct plan later[] = {KERNEL("ampere_sgemm_128x64_nn", 4, 500),
+                                 {TP_SUMMARY_KERNEL, "fused_add_mul_kernel", "aten::gelu", "[[4]]", 2, 600},
+                                 {TP_SUMMARY_SYNC, "cudaStreamSynchronize", "aten::item", "a/b.py(17): f", 1, 40},
+                                 {TP_SUMMARY_OPERATOR_HOST, "aten::cat", "", "[[4, 3]]", 1, 50},
+                                 END};
+    struct tp_compare c;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    compare_plans(&c, base, later);
+    const struct tp_table *kernels = &c.tables[TP_COMPARE_KERNELS];
+    assert_int_equal(c.replaced_count, 2);
+    assert_int_equal(c.changes.cause_count, 2);
+    for (size_t row = 0; row < 2; row++)
+        assert_true(tp_str_equal(tp_table_text(kernels, TP_ROW_MATCH)[row],
+                                 tp_str_starts(tp_table_text(kernels, TP_ROW_NAME)[row], "ampere") ? TP_STR("renamed")
+                                                                                                   : TP_STR("fused")));
+    assert_int_equal(c.tables[TP_COMPARE_KERNELS].row_count, 2);
+    assert_true(tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_SYNCS], TP_ROW_MATCH)[0], TP_STR("moved")));
+    assert_true(tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_OPERATORS_HOST], TP_ROW_MATCH)[0], TP_STR("reshaped")));
+}
+
+static void a_change_is_by_count_and_by_time(void **state)
+{
+    struct tp_compare compare;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int round = 0; round < 50; round++) {
+        struct plan plans[TP_SIDES][ROWS / 2];
+        for (int s = 0; s < TP_SIDES; s++)
+            for (unsigned i = 0; i < ROWS / 2; i++) {
+                static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+                plans[s][i] = (struct plan){
+                    TP_SUMMARY_KERNEL,           names[i % 6], names[i / 6], "", (int)tp_random_below(&noise, 8),
+                    900 * tp_random_unit(&noise)};
+                if (!plans[s][i].calls || i == ROWS / 2 - 1) {
+                    plans[s][i].calls = 0;
+                    break;
+                }
+            }
+        compare_plans(&compare, plans[TP_BASE], plans[TP_NEW]);
+        for (uint32_t i = 0; i < compare.changes.count; i++) {
+            const struct tp_change *change = &compare.changes.items[i];
+            double calls = change->calls[TP_NEW] - change->calls[TP_BASE];
+            assert_true(change->by_count_ns + change->by_time_ns == change->change_ns);
+            assert_true(fabs((double)change->change_ns - (change->ns[TP_NEW] - change->ns[TP_BASE])) <= 0.5);
+            if (change->match->kind == TP_MATCH_SAME && change->identity.kind == TP_SUMMARY_KERNEL)
+                assert_true(fabs((double)change->by_count_ns - calls * change->call_ns[TP_BASE]) <= 0.5);
+        }
+    }
+}
+
+static void other_conditions_are_no_regression(void **state)
+{
+    const struct plan plans[] = {KERNEL("gemm", 4, 500), END}, slower[] = {KERNEL("gemm", 4, 900), END};
+    struct tp_summary_fact v100 = {TP_STR("gpu"), TP_STR("V100")}, h100 = {TP_STR("gpu"), TP_STR("H100")};
+    struct tp_compare compare;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    runs[TP_BASE] = make_run(10000, plans);
+    runs[TP_NEW] = make_run(14000, slower);
+    runs[TP_BASE].facts = &v100;
+    runs[TP_NEW].facts = &v100;
+    runs[TP_BASE].fact_count = runs[TP_NEW].fact_count = 1;
+    compare_runs(&compare);
+    assert_int_equal(compare.comparability.score, 100);
+    assert_int_equal(compare.verdict, TP_CHANGE_REGRESSED);
+    runs[TP_NEW].facts = &h100;
+    compare_runs(&compare);
+    assert_true(compare.comparability.is_low);
+    assert_int_equal(compare.verdict, TP_CHANGE_INCONCLUSIVE);
+    assert_int_equal(compare.step_verdict, TP_CHANGE_INCONCLUSIVE);
+    assert_int_equal(compare.regressed_count, 0);
+    runs[TP_NEW].facts = NULL;
+    runs[TP_NEW].fact_count = 0; /* unknown on one side: a quarter of its weight */
+    compare_runs(&compare);
+    assert_int_equal(compare.comparability.score, 85);
+}
+
+static void a_leak_is_found_by_its_line(void **state)
+{
+    const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
+    struct tp_summary_owner before[] = {{TP_OWNER_LINE, TP_STR("train.py(9): forward"), 90 << 20, 40}};
+    struct tp_summary_owner after[] = {{TP_OWNER_LINE, TP_STR("train.py(9): forward"), 90 << 20, 40},
+                                       {TP_OWNER_LINE, TP_STR("train.py(30): log"), 40 << 20, 20}};
+    struct tp_summary_memory base = {TP_STR("GPU0"), 100 << 20, 200 << 20, 0, before, 1};
+    struct tp_summary_memory leaking = {TP_STR("GPU0"), 140 << 20, 200 << 20, 2 << 20, after, 2};
+    struct tp_compare c;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    runs[TP_BASE] = make_run(10000, plans);
+    runs[TP_NEW] = runs[TP_BASE];
+    runs[TP_BASE].memory = &base;
+    runs[TP_NEW].memory = &leaking;
+    runs[TP_BASE].memory_count = runs[TP_NEW].memory_count = 1;
+    compare_runs(&c);
+    assert_int_equal(c.verdict, TP_CHANGE_REGRESSED);
+    assert_int_equal(c.step_verdict, TP_CHANGE_NEUTRAL);
+    assert_true(tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_OWNERS], TP_OWNER_DIFF_NAME)[0], after[1].name));
+    assert_true(
+        tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_OWNERS], TP_OWNER_DIFF_VERDICT)[0], TP_STR("regressed")));
+    assert_true(tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_OWNERS], TP_OWNER_DIFF_VERDICT)[1], TP_STR("neutral")));
+}
+
+/* A thousand pairs of runs of one program, with stalls, rows of some steps only, and steps that are slow as a whole. */
+static void noise_raises_no_alarm(void **state)
+{
+    enum { PAIRS = 1000 };
+    struct plan plans[ROWS];
+    static char names[ROWS][16];
+    static int alarms;
+    (void)state;
+    for (unsigned i = 0; i < ROWS; i++) {
+        static const enum tp_summary_kind kinds[] = {TP_SUMMARY_OPERATOR_HOST, TP_SUMMARY_KERNEL, TP_SUMMARY_SYNC,
+                                                     TP_SUMMARY_MODULE_HOST};
+        snprintf(names[i], sizeof names[i], "row%u", i);
+        plans[i] = (struct plan){kinds[i % 4], names[i], "", "", 1 + (int)(i % 5), 20.0 + 20 * i};
+    }
+    plans[ROWS - 1].calls = 0;
+    for (int pair = 0; pair < PAIRS; pair++) {
+        struct tp_compare compare;
+        end(NULL);
+        tp_arena_init(&arena, 0);
+        if (setjmp(arena.guard))
+            fail();
+        for (int s = 0; s < TP_SIDES; s++) {
+            runs[s] = make_run(10000, plans);
+            for (int i = 0; i < STEPS; i++) {
+                double slow = 1 + 0.05 * tp_random_unit(&noise) * (tp_random_below(&noise, 4) == 0);
+                runs[s].steps[i].total_ns = (int64_t)((double)runs[s].steps[i].total_ns * slow);
+                for (uint32_t r = 0; r < runs[s].row_count; r++) {
+                    struct tp_summary_row *row = &runs[s].rows[r];
+                    double stall = tp_random_below(&noise, 50) ? 1 : 3;
+                    row->by_step_ns[i] = (int64_t)((double)row->by_step_ns[i] * slow * stall);
+                    if (r % 7 == 3 && tp_random_below(&noise, 3)) /* now and then */
+                        row->by_step_ns[i] = row->by_step_count[i] = 0;
+                }
+            }
+        }
+        compare_runs(&compare);
+        alarms += compare.verdict != TP_CHANGE_NEUTRAL || compare.changes.cause_count > 0;
+    }
+    print_message("           %d false alarms in %d comparisons: %.1f %%\n", alarms, PAIRS, 100.0 * alarms / PAIRS);
+    assert_true(alarms * 100 <= PAIRS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(likeness_of_names, begin, end),
+        cmocka_unit_test_setup_teardown(a_slower_kernel_is_told_with_its_operator_explained, begin, end),
+        cmocka_unit_test_setup_teardown(what_comes_and_goes, begin, end),
+        cmocka_unit_test_setup_teardown(rows_are_matched_beyond_their_names, begin, end),
+        cmocka_unit_test_setup_teardown(a_change_is_by_count_and_by_time, begin, end),
+        cmocka_unit_test_setup_teardown(other_conditions_are_no_regression, begin, end),
+        cmocka_unit_test_setup_teardown(a_leak_is_found_by_its_line, begin, end),
+        cmocka_unit_test_setup_teardown(noise_raises_no_alarm, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+/* Two sides compared: see compare.h. */
+#include "webreport/compare/compare.h"
+
+#include <math.h>
+
+#include "webreport/render/format.h"
+
+/* The step: a median ratio beyond the floor that too few steps stand behind is no verdict. */
+static void judge_step(struct tp_compare *c)
+{
+    const struct tp_side *base = &c->sides.side[TP_BASE], *new_side = &c->sides.side[TP_NEW];
+    struct tp_bounds ratio = tp_median_ratio(base->step_ns, base->step_count, new_side->step_ns, new_side->step_count,
+                                             TP_CHANGE_CONFIDENCE, c->arena);
+    c->step = (struct tp_bounds){ratio.estimate - 1, ratio.low - 1, ratio.high - 1};
+    c->step_verdict = tp_bounds_verdict(&c->step, c->floor);
+    if (fabs(c->step.estimate) > c->floor && isnan(c->step.low))
+        c->step_verdict = TP_CHANGE_INCONCLUSIVE;
+    if (c->comparability.is_low && c->step_verdict != TP_CHANGE_NEUTRAL)
+        c->step_verdict = TP_CHANGE_INCONCLUSIVE;
+}
+
+static void measure_steps(struct tp_compare *c)
+{
+    for (int s = 0; s < TP_SIDES; s++) {
+        const struct tp_side *side = &c->sides.side[s];
+        double *copy = tp_arena_array(c->arena, side->step_count, sizeof *copy);
+        if (side->step_count)
+            memcpy(copy, side->step_ns, side->step_count * sizeof *copy);
+        c->step_ns[s] = tp_median(copy, side->step_count);
+    }
+    const struct tp_side *base = &c->sides.side[TP_BASE], *new_side = &c->sides.side[TP_NEW];
+    c->noise_floor =
+        tp_noise_floor(base->run_medians, base->median_count, new_side->run_medians, new_side->median_count, c->arena);
+    c->floor = fmax(c->noise_floor, c->options.threshold);
+}
+
+static void count_causes(struct tp_compare *c)
+{
+    for (uint32_t i = 0; i < c->changes.count; i++) {
+        const struct tp_change *change = &c->changes.items[i];
+        if (!change->is_reported || change->cause != TP_NO_ID)
+            continue;
+        c->regressed_count += change->verdict == TP_CHANGE_REGRESSED;
+        c->improved_count += change->verdict == TP_CHANGE_IMPROVED;
+        c->replaced_count += change->verdict == TP_CHANGE_NEUTRAL;
+    }
+}
+
+/* Steps and memory decide; when both are neutral, what changed inside. Rows that are slower do not fail a run whose
+ * median step is faster by more than the floor, only not surely so. */
+static enum tp_change_verdict judge(const struct tp_compare *c)
+{
+    if (c->comparability.is_low)
+        return TP_CHANGE_INCONCLUSIVE;
+    if (c->step_verdict == TP_CHANGE_REGRESSED || c->memory_verdict == TP_CHANGE_REGRESSED)
+        return TP_CHANGE_REGRESSED;
+    if (c->step_verdict != TP_CHANGE_NEUTRAL)
+        return c->step_verdict;
+    if (c->regressed_count && !(c->step.estimate < -c->floor))
+        return TP_CHANGE_REGRESSED;
+    return c->improved_count || c->memory_verdict == TP_CHANGE_IMPROVED ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
+}
+
+void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inputs[TP_SIDES],
+                      const struct tp_calltree *const trees[TP_SIDES], const struct tp_compare_options *options,
+                      struct tp_arena *arena)
+{
+    *compare = (struct tp_compare){.arena = arena, .options = *options};
+    for (int s = 0; s < TP_SIDES; s++)
+        compare->names[s] = inputs[s].name;
+    tp_sides_build(&compare->sides, inputs, arena);
+    measure_steps(compare);
+    tp_comparability_build(&compare->comparability, &compare->sides);
+    judge_step(compare);
+    tp_matches_build(&compare->matches, &compare->sides);
+    tp_changes_build(&compare->changes, &compare->sides, &compare->matches,
+                     &(struct tp_change_limits){compare->floor, compare->comparability.is_low});
+    count_causes(compare);
+    tp_compare_memory(compare);
+    compare->verdict = judge(compare);
+    tp_difftree_build(&compare->tree, &compare->sides, trees, arena);
+    tp_compare_fill_tables(compare);
+}
+
+/* ---- sentences ---- */
+
+static const char *percent(struct tp_arena *arena, double ratio, const char *unit)
+{
+    return tp_text_printf(arena, "%s%s%s", ratio >= 0 ? "+" : "", tp_text_of_fixed(arena, 100 * ratio, 1), unit);
+}
+
+static int64_t whole(double ns)
+{
+    return isnan(ns) ? TP_NULL_INT : (int64_t)llround(fmin(fmax(ns, -9e18), 9e18));
+}
+
+/* What made it so, when it was not the step: " (memory)", " (2 rows)". */
+static const char *reason_text(const struct tp_compare *c)
+{
+    uint32_t rows = c->verdict == TP_CHANGE_REGRESSED ? c->regressed_count : c->improved_count;
+    bool is_told = c->verdict == TP_CHANGE_REGRESSED || c->verdict == TP_CHANGE_IMPROVED;
+    if (!is_told || c->step_verdict == c->verdict)
+        return "";
+    if (c->memory_verdict == c->verdict)
+        return " (memory)";
+    return tp_text_printf(c->arena, " (%s)", tp_text_of_some(c->arena, rows, "row", "rows"));
+}
+
+const char *tp_compare_verdict_text(const struct tp_compare *c)
+{
+    struct tp_arena *arena = c->arena;
+    const char *interval = "", *reason = reason_text(c), *verdict = tp_change_verdict_name(c->verdict);
+    if (isnan(c->step.estimate))
+        return tp_text_printf(arena, "%s%s: no step times to compare", verdict, reason);
+    if (!isnan(c->step.low))
+        interval =
+            tp_text_printf(arena, " (%s to %s)", percent(arena, c->step.low, ""), percent(arena, c->step.high, " %"));
+    return tp_text_printf(
+        arena, "%s%s: step %s -> %s, %s%s", verdict, reason, tp_text_of_time(arena, whole(c->step_ns[TP_BASE])),
+        tp_text_of_time(arena, whole(c->step_ns[TP_NEW])), percent(arena, c->step.estimate, " %"), interval);
+}
+
+const char *tp_compare_facts_text(const struct tp_compare *c)
+{
+    const struct tp_comparability *facts = &c->comparability;
+    return tp_text_printf(c->arena, "%s: %u of 100, %u facts the same, %u differ, %u unknown",
+                          facts->is_low ? "not comparable" : "comparable", facts->score, facts->counts[TP_FACT_SAME],
+                          facts->counts[TP_FACT_DIFFERS], facts->counts[TP_FACT_UNKNOWN]);
+}
