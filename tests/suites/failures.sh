@@ -51,6 +51,11 @@ loop() {
 }
 check "every allocation fails once: exit 5, old output intact" loop memory 5
 check "every write, fsync, rename fails once: exit 4, old output intact" loop output 4
+trace=$PWD/job.tps
+"$BUILD/make_job" "$trace" 5 1 1 compute 1 3 >/dev/null
+check "the page of a job: every allocation fails once: exit 5, old output intact" loop memory 5
+check "the page of a job: every write, fsync, rename fails once: exit 4, old output intact" loop output 4
+trace=$DATA/traces/gpu_2024.pt.trace.json.gz
 
 # sample KIND: a trace is written while the calls of KIND fail from the n-th on: exit 4 and nothing left behind
 sample() {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/job/plan.h"
-#include "webreport/job/job.h"
+#include "webreport/job/output.h"
 
 enum { SEEDS = 5 };
 
@@ -18,18 +18,23 @@ struct fixture {
     struct tp_job job;
 };
 
-static void add_rank(struct fixture *f, uint32_t rank)
+static void make_hostile(struct tp_summary *summary, uint64_t *state);
+
+/* hostile: NULL, or the state of a generator that replaces the numbers. */
+static void add_rank(struct fixture *f, uint32_t rank, uint64_t *hostile)
 {
     struct tp_summary summary;
     tp_arena_init(&f->scratch, 0);
     if (setjmp(f->scratch.guard))
         abort();
     plan_summary(&f->plan, rank, &summary, &f->scratch);
+    if (hostile)
+        make_hostile(&summary, hostile);
     tp_job_add(&f->job, &summary);
     tp_arena_release(&f->scratch);
 }
 
-static void run(struct fixture *f, struct plan plan)
+static void start(struct fixture *f, struct plan plan)
 {
     f->plan = plan;
     tp_arena_init(&f->arena, 0);
@@ -37,9 +42,14 @@ static void run(struct fixture *f, struct plan plan)
         abort();
     plan_run(&f->plan, &f->arena);
     tp_job_open(&f->job, &f->arena, TP_STR("planned"), TP_NULL_INT);
+}
+
+static void run(struct fixture *f, struct plan plan)
+{
+    start(f, plan);
     for (uint32_t r = 0; r < f->plan.ranks; r++)
         if (f->plan.fault != PLAN_MISSING_RANKS || !plan_is_victim(&f->plan, r))
-            add_rank(f, r);
+            add_rank(f, r, NULL);
     tp_job_finish(&f->job);
 }
 
@@ -225,6 +235,92 @@ static void findings_of_ranks_are_merged(void **state)
     release(&f);
 }
 
+/* Numbers as a file may have them: extremes, contradictions, calls of one rank that share a key. */
+static int64_t hostile_number(uint64_t *state)
+{
+    static const int64_t numbers[] = {0,         1,          -1,      INT64_MAX,     INT64_MIN, INT64_MIN + 1,
+                                      INT32_MAX, UINT32_MAX, 1000000, 5000000000000, 7,         -1000000};
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return numbers[(*state >> 33) % (sizeof numbers / sizeof *numbers)];
+}
+
+static void make_hostile(struct tp_summary *summary, uint64_t *state)
+{
+    summary->key.world_size = hostile_number(state);
+    for (uint32_t i = 0; i < summary->step_count; i++) {
+        summary->steps[i].total_ns = hostile_number(state);
+        for (unsigned p = 0; p < TP_PART_COUNT; p++)
+            summary->steps[i].part_ns[p] = hostile_number(state);
+    }
+    for (uint32_t i = 0; i < summary->collective_count; i++) {
+        struct tp_summary_collective *call = &summary->collectives[i];
+        call->sequence = hostile_number(state);
+        call->bytes = hostile_number(state);
+        call->arrival_ns = hostile_number(state);
+        call->duration_ns = hostile_number(state);
+        call->group_size = i % 3 ? call->group_size : hostile_number(state);
+        call->step = (uint32_t)hostile_number(state);
+    }
+    for (uint32_t i = 0; i < summary->row_count; i++) {
+        summary->rows[i].time.count = hostile_number(state) & INT64_MAX;
+        summary->rows[i].time.sum_ns = hostile_number(state);
+    }
+    for (uint32_t i = 0; i < summary->finding_count; i++)
+        summary->findings[i].occurrences = hostile_number(state);
+    summary->kernel_fingerprint = (uint64_t)hostile_number(state);
+}
+
+/* Everything is computed and printed; what it says does not matter. */
+static void hostile_numbers_do_no_harm(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct fixture f;
+        uint64_t chance = seed;
+        struct tp_json json;
+        struct tp_buf out;
+        struct tp_page_files files;
+        struct tp_page_options options = {0};
+        start(&f, plan_of(seed, 5, PLAN_CLEAN));
+        for (uint32_t r = 0; r < f.plan.ranks; r++)
+            add_rank(&f, r, seed % 4 ? &chance : NULL);
+        tp_job_finish(&f.job);
+        struct tp_jobs jobs = {.items = &f.job, .count = 1};
+        tp_buf_init(&out, 0);
+        tp_json_init(&json, &out);
+        tp_jobs_json(&jobs, &json);
+        assert_int_equal(out.failed, 0);
+        assert_int_equal(tp_jobs_page(&files, &jobs, &options, &f.arena, NULL), 0);
+        assert_true(files.html.len > 1000);
+        tp_buf_release(&out);
+        release(&f);
+    }
+}
+
+/* Two halves that never meet, and a rank that meets nobody. */
+static void ranks_without_a_common_collective_are_parts(void **state)
+{
+    struct fixture f;
+    struct tp_summary summary;
+    (void)state;
+    start(&f, plan_of(1, 6, PLAN_CLEAN));
+    for (uint32_t r = 0; r < f.plan.ranks; r++) {
+        plan_summary(&f.plan, r, &summary, &f.arena);
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < summary.collective_count && r > 0; i++)
+            if (tp_str_starts(summary.collectives[i].group, "tensor"))
+                summary.collectives[kept++] = summary.collectives[i];
+        summary.collective_count = kept;
+        tp_job_add(&f.job, &summary);
+    }
+    tp_job_finish(&f.job);
+    assert_int_equal(f.job.component_count, 8); /* tensor groups of 8 among 64 ranks */
+    assert_int_equal(tp_job_rank_at(&f.job, 0)->component, TP_NO_ID);
+    assert_int_equal(tp_job_rank_at(&f.job, 1)->component, tp_job_rank_at(&f.job, 7)->component);
+    assert_int_not_equal(tp_job_rank_at(&f.job, 7)->component, tp_job_rank_at(&f.job, 8)->component);
+    release(&f);
+}
+
 static void rank_sets_are_runs(void **state)
 {
     struct tp_arena arena;
@@ -259,6 +355,8 @@ int main(void)
         cmocka_unit_test(the_straggler_arrives_last_and_others_wait),
         cmocka_unit_test(ranks_of_different_stages_are_not_compared),
         cmocka_unit_test(findings_of_ranks_are_merged),
+        cmocka_unit_test(ranks_without_a_common_collective_are_parts),
+        cmocka_unit_test(hostile_numbers_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,5 +122,10 @@ int tp_cmd_report(int argc, char **argv)
     job.baseline = o.baseline;
     job.read.max_input_bytes = o.max_input;
     job.read.is_strict = o.strict;
-    return tp_job_is_asked(job.inputs, job.input_count) ? tp_job_run(&job) : tp_report_run(&job);
+    code = tp_job_is_asked(job.inputs, job.input_count);
+    if (code < 0) {
+        tp_console_error(&console, "out of memory");
+        return TP_EXIT_LIMIT;
+    }
+    return code ? tp_job_run(&job) : tp_report_run(&job);
 }

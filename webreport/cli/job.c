@@ -31,27 +31,31 @@ struct state {
 
 /* ---- inputs ---- */
 
-bool tp_job_is_asked(const char *const *inputs, size_t input_count)
+int tp_job_is_asked(const char *const *inputs, size_t input_count)
 {
     struct tp_arena arena;
     struct tp_arena *volatile held = &arena;
-    volatile bool is_asked = false;
+    volatile int answer = 0;
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard) == 0) {
         struct tp_summary_inputs found;
-        bool is_found = tp_summary_inputs_find(&found, &arena, inputs, input_count, TP_INPUTS_ALL, NULL) == TP_OK;
-        bool are_summaries = is_found && found.count > 0;
-        for (size_t i = 0; is_found && i < found.count; i++)
-            are_summaries &= found.items[i].trace == NULL;
-        is_asked = are_summaries;
+        int code = tp_summary_inputs_find(&found, &arena, inputs, input_count, TP_INPUTS_ALL, NULL);
+        bool are_summaries = code == TP_OK && found.count > 0;
+        for (size_t i = 0; are_summaries && i < found.count; i++)
+            are_summaries = found.items[i].trace == NULL;
+        answer = code == TP_ENOMEM ? code : are_summaries;
+    } else {
+        answer = held->code;
     }
     tp_arena_release(held);
-    return is_asked;
+    return answer;
 }
 
-static void fail(struct state *state, const char *file, const struct tp_error *why)
+/* Said with its path; outputs name it without the folders, which are nobody's business. */
+static void fail(struct state *state, const char *path, const struct tp_error *why)
 {
-    tp_console_error(state->console, "%s: %s", file, why->text);
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    tp_console_error(state->console, "%s: %s", path, why->text);
     state->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
     *(struct tp_job_failed *)tp_vec_push(&state->failed) = (struct tp_job_failed){
         tp_str_of(file), {tp_arena_copy(&state->arena, why->text, strlen(why->text)), strlen(why->text)}};
@@ -71,7 +75,10 @@ static int read_inputs(struct state *state)
     for (size_t i = 0; code == TP_OK && i < inputs.count; i++) {
         struct tp_error why = {0};
         tp_console_progress(state->console, "reading %zu of %zu: %s", i + 1, inputs.count, inputs.items[i].base);
-        if (tp_summary_inputs_read(&state->set, inputs.items[i].path, &why) < 0)
+        int read = tp_summary_inputs_read(&state->set, inputs.items[i].path, &why);
+        if (read == TP_ENOMEM) /* says nothing about the file */
+            return tp_error_set(&state->err, read, 0, "%s", why.text);
+        if (read < 0)
             fail(state, inputs.items[i].path, &why);
     }
     state->jobs.duplicate_count = state->set.again_count + state->set.other_count;
@@ -154,6 +161,8 @@ static const char *name_of(struct state *state, const struct tp_summary_key *key
 
 static void take(struct state *state, struct unpacked *item)
 {
+    if (item->code == TP_ENOMEM)
+        tp_arena_fail(&state->arena, item->code);
     if (item->code < 0) {
         fail(state, name_of(state, &item->record->key), &item->err);
         return;

@@ -152,7 +152,7 @@ static int64_t aligned(const struct aligner *a, uint32_t call, int64_t ns)
 static int64_t distance(int64_t x, int64_t y)
 {
     int64_t ns = tp_sat_sub(x, y);
-    return ns < 0 ? -ns : ns;
+    return ns < 0 ? tp_sat_sub(0, ns) : ns;
 }
 
 /* How far each call's end is from the median end of its collective. ends: scratch, a number per call. */

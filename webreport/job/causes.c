@@ -87,7 +87,7 @@ static const char *compute_detail(const struct tp_job *job, uint32_t worst)
     struct tp_str name = tp_strings_get(&job->texts, top->name);
     const char *what = is_gpu ? "kernels" : "operators";
     const char *most = tp_text_printf(job->arena, "most %.*s, %s per step more", (int)(name.len < 80 ? name.len : 80),
-                                      name.ptr, text_of_ns(job, top->time_ns - top->peer_time_ns));
+                                      name.ptr, text_of_ns(job, tp_sat_sub(top->time_ns, top->peer_time_ns)));
     if (calls > 1.03 * peer_calls && calls / peer_calls > sqrt(own / peers))
         return tp_text_printf(job->arena, " It has more work: %.2f times as many heavy %s (%s).", calls / peer_calls,
                               what, most);

@@ -51,6 +51,8 @@ void tp_job_heat_build(struct tp_job_heat *heat, const struct tp_job *job, struc
     heat->steps_per_cell = (steps + TP_JOB_HEAT_STEPS - 1) / TP_JOB_HEAT_STEPS;
     heat->column_count = ranks ? (ranks + heat->ranks_per_cell - 1) / heat->ranks_per_cell : 0;
     heat->row_count = steps ? (steps + heat->steps_per_cell - 1) / heat->steps_per_cell : 0;
+    heat->ranks_per_cell += !ranks;
+    heat->steps_per_cell += !steps;
     size_t cells = (size_t)heat->column_count * heat->row_count;
     heat->share = tp_arena_array(arena, cells, sizeof *heat->share);
     for (size_t i = 0; i < cells; i++)
@@ -61,11 +63,12 @@ void tp_job_heat_build(struct tp_job_heat *heat, const struct tp_job *job, struc
         for (uint32_t s = rank->first_step; s < rank->first_step + rank->step_count; s++) {
             const struct tp_job_step *step = tp_job_step_at(job, s);
             const struct tp_job_column *column = TP_AT(&job->columns, struct tp_job_column, job->step_column[s]);
-            float *cell = &heat->share[(size_t)(step->label / heat->steps_per_cell) * heat->column_count +
-                                       r / heat->ranks_per_cell];
-            double share = ((double)step->own_ns - (double)column->own_ns) / step_ns;
-            if (column->count > 1 && step_ns > 0 && !(share <= *cell)) /* NaN: not yet set */
-                *cell = (float)share;
+            size_t cell = (size_t)(step->label / heat->steps_per_cell) * heat->column_count + r / heat->ranks_per_cell;
+            if (column->count < 2 || step_ns <= 0)
+                continue;
+            float share = (float)(((double)step->own_ns - (double)column->own_ns) / step_ns);
+            if (!(share <= heat->share[cell])) /* NaN: not yet set */
+                heat->share[cell] = share;
         }
     }
 }
@@ -89,7 +92,7 @@ const char *tp_job_heat_picture(const struct tp_job_heat *heat, struct tp_arena 
     if (code || png.failed || text.failed) {
         tp_buf_release(&png);
         tp_buf_release(&text);
-        return NULL; /* the page says the rest without the picture */
+        tp_arena_fail(arena, code == TP_ELIMIT ? code : TP_ENOMEM);
     }
     size_t size = text.size + 1;
     jmp_buf outer; /* the buffers are not the arena's: they go also when it is full */

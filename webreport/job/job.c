@@ -271,7 +271,7 @@ void tp_job_add(struct tp_job *job, const struct tp_summary *summary)
     rank->key.job = job->name;
     job->has_numbers &= has_number;
     rank->number = has_number ? summary->key.rank : next;
-    if (summary->key.world_size > job->world_size)
+    if (summary->key.world_size > 0 && summary->key.world_size > job->world_size)
         job->world_size = summary->key.world_size;
     rank->fingerprint = summary->kernel_fingerprint;
     rank->event_count = summary->event_count;

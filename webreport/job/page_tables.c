@@ -1,9 +1,8 @@
 /* The heat map and the tables of a job's page: see page_parts.h. */
-#include <stdlib.h>
-
 #include "webreport/job/page_parts.h"
 #include "webreport/job/parts.h"
 #include "webreport/job/tables.h"
+#include "webreport/model/saturate.h"
 #include "webreport/model/sort.h"
 #include "webreport/render/section.h"
 
@@ -35,8 +34,6 @@ void tp_job_page_put_heat(const struct tp_job_page *page, struct tp_object *root
         return;
     tp_job_heat_build(&heat, job, page->arena);
     picture = tp_job_heat_picture(&heat, page->arena);
-    if (!picture)
-        return;
     struct tp_object *object = tp_object_object(root, "heat");
     uint32_t cell = HEAT_MOST / heat.row_count < CELL_MOST ? HEAT_MOST / heat.row_count : CELL_MOST;
     uint32_t height = heat.row_count * (cell ? cell : 1);
@@ -143,7 +140,9 @@ static struct tp_data rank_details(const struct tp_job_page *page, uint32_t inde
     for (int p = 0; p < TP_JOB_PARTS; p++)
         add_item(items, tp_str_of(part_names[p]),
                  tp_text_printf(page->arena, "%s, %s%s than its peers", tp_text_of_time(page->arena, rank->part_ns[p]),
-                                tp_text_of_time(page->arena, llabs(rank->part_excess_ns[p])),
+                                tp_text_of_time(page->arena, rank->part_excess_ns[p] < 0
+                                                                 ? tp_sat_sub(0, rank->part_excess_ns[p])
+                                                                 : rank->part_excess_ns[p]),
                                 rank->part_excess_ns[p] < 0 ? " less" : " more"));
     items = add_block(blocks, "Trace");
     add_item(items, tp_shown_text(&page->naming, rank->key.worker),

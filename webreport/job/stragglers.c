@@ -150,7 +150,7 @@ static int64_t pick_own(const struct tp_job_rank *rank, int unused)
 static int64_t pick_distance(const struct tp_job_rank *rank, int unused)
 {
     (void)unused;
-    return rank->excess_ns < 0 ? -rank->excess_ns : rank->excess_ns;
+    return rank->excess_ns < 0 ? tp_sat_sub(0, rank->excess_ns) : rank->excess_ns;
 }
 
 static int64_t pick_compared(const struct tp_job_rank *rank, int unused)
@@ -289,7 +289,7 @@ void tp_job_stragglers_build(struct tp_job *job)
 static int by_excess(const void *x, const void *y, const void *context)
 {
     const struct tp_job_excess *a = x, *b = y;
-    int64_t p = a->time_ns - a->peer_time_ns, q = b->time_ns - b->peer_time_ns;
+    int64_t p = tp_sat_sub(a->time_ns, a->peer_time_ns), q = tp_sat_sub(b->time_ns, b->peer_time_ns);
     (void)context;
     return (p < q) - (p > q);
 }

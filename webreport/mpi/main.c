@@ -101,7 +101,7 @@ static int reduce(char **joined, const struct tp_buf *bytes)
     char *from = calloc(block_count, BLOCK_BYTES), *to = calloc(block_count, BLOCK_BYTES);
     int has_memory = from && to && block_count <= INT32_MAX, all_have = 0;
     MPI_Allreduce(&has_memory, &all_have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (all_have) {
+    if (all_have && from && to) {
         uint64_t size = bytes->size;
         memcpy(from, &size, sizeof size);
         memcpy(from + sizeof size, bytes->data ? bytes->data : "", bytes->size);
