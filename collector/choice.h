@@ -23,4 +23,7 @@ bool tp_choice_window_read(struct tp_choice_window *window, const char *text);
 /* Whether a moment of CLOCK_REALTIME is in one of the windows. */
 bool tp_choice_is_open(const struct tp_choice_window *window, uint64_t realtime_ns);
 
+/* The next moment after this one at which a window begins or ends; there must be windows. */
+uint64_t tp_choice_edge(const struct tp_choice_window *window, uint64_t realtime_ns);
+
 #endif

@@ -181,13 +181,13 @@ static uint64_t nanoseconds(uint64_t ticks)
 
 uint64_t tp_hook_waited(uint32_t name, const struct tp_hook_wait *wait)
 {
-    uint64_t ticks = tp_clock_now() - wait->begin;
+    uint64_t begin = tp_record_begin(wait->begin), ticks = tp_clock_now() - begin;
     if (ticks < wait->least_ns / 8 || (int64_t)ticks < 0) /* no counter runs at 8 GHz */
         return 0;
     int why = tp_hook_enter();
     uint64_t ns = nanoseconds(ticks);
     const struct tp_spool_wait payload = {
-        .begin = wait->begin, .bytes = wait->bytes, .object = (uint64_t)(uintptr_t)wait->object};
+        .begin = begin, .bytes = wait->bytes, .object = (uint64_t)(uintptr_t)wait->object};
     const uint32_t slots = sizeof payload / TP_SPOOL_SLOT;
     struct tp_spool_record *record = ns >= wait->least_ns ? tp_record_take(slots) : NULL;
     if (record) {

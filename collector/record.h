@@ -30,6 +30,15 @@ extern _Thread_local struct tp_cursor tp_cursor __attribute__((tls_model("initia
 /* True when ranges and memory notes carry the stack of their call. */
 extern bool tp_record_stacks;
 
+/* When the last recording was switched on, by tp_clock_now: what has begun before and ends in it is cut there. */
+extern uint64_t tp_record_since;
+
+static inline uint64_t tp_record_begin(uint64_t begin)
+{
+    uint64_t since = __atomic_load_n(&tp_record_since, __ATOMIC_RELAXED);
+    return begin > since ? begin : since;
+}
+
 /* Writes the stack of the call that returns to `from`, for the record that comes next. */
 void tp_record_stack(const void *from);
 

@@ -386,6 +386,8 @@ static bool may_use_perf(void)
 const char *tp_sampler_start(uint32_t rate)
 {
     sigset_t all, before;
+    if (atomic_load(&sampler.phase) == RUNNING)
+        return NULL;
     if (atomic_load(&sampler.phase) != IDLE)
         return "the recording before has not ended";
     if (!tp_stack_prepare())

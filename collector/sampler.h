@@ -14,8 +14,8 @@
 
 #include <stdint.h>
 
-/* Begins sampling, `rate` times a second (1 to 10000), into the current recording. Returns NULL, or why there are no
- * samples: the recording goes on without. Under the session's lock. */
+/* Begins sampling, `rate` times a second (1 to 10000), into the current recording, unless it goes on. Returns NULL, or
+ * why there are no samples: the recording goes on without. Under the session's lock. */
 const char *tp_sampler_start(uint32_t rate);
 
 /* Ends it after the last samples are written; nothing when there is none. Not under the session's lock. */

@@ -12,8 +12,10 @@
 #include "collector/session_part.h"
 #include "collector/unwind.h"
 
-struct tp_session tp_session = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .is_idle = PTHREAD_COND_INITIALIZER, .spool = {.fd = -1}};
+struct tp_session tp_session = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                                .is_idle = PTHREAD_COND_INITIALIZER,
+                                .has_turned = PTHREAD_COND_INITIALIZER,
+                                .spool = {.fd = -1}};
 
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
@@ -29,9 +31,8 @@ void tp_session_drop(void)
 
 /* ---- start, stop ---- */
 
-/* Whether this rank records, and in which windows of time, as the environment says. What is recorded for `record` has
- * no steps that could wait for a window. */
-static void choose(bool is_lent)
+/* Whether this rank records, and in which windows of time, as the environment says. */
+static void choose(void)
 {
     const char *ranks = getenv("TRACEPRESS_RANKS");
     uint32_t rank = tp_config_rank();
@@ -39,14 +40,13 @@ static void choose(bool is_lent)
     if (choice == TP_CHOICE_UNCLEAR)
         tp_session_say("every rank records: TRACEPRESS_RANKS is no list such as 0,7,%64", ranks);
     tp_session.is_left_out = choice == TP_CHOICE_NO;
-    tp_session.window = (struct tp_choice_window){0, 0};
-    if (!is_lent && !tp_choice_window_read(&tp_session.window, getenv("TRACEPRESS_WINDOW")))
+    if (!tp_choice_window_read(&tp_session.window, getenv("TRACEPRESS_WINDOW")))
         tp_session_say("all the time is recorded: TRACEPRESS_WINDOW is no period and length such as 60s:5s",
                        getenv("TRACEPRESS_WINDOW"));
 }
 
 /* Begins a recording; with the lock. */
-static bool begin(const struct tracepress_options *options, bool is_lent)
+static bool begin(const struct tracepress_options *options)
 {
     if (tp_session.is_started || !tp_config_keep(&tp_session.options, options))
         return false;
@@ -59,13 +59,17 @@ static bool begin(const struct tracepress_options *options, bool is_lent)
     tp_session.is_started = true;
     tp_session.step = 0;
     tp_session.action = TP_ACTION_NONE;
-    choose(is_lent);
+    choose();
     tp_session_enter_step(tp_session_action(0));
+    tp_session_follow_window();
     return tp_session.is_started;
 }
 
 static void end(void)
 {
+    pthread_mutex_lock(&tp_session.lock);
+    tp_session_leave_window();
+    pthread_mutex_unlock(&tp_session.lock);
     tp_session_close_step();
     tp_live_stop();
     tp_session_tell_ending(true);
@@ -92,7 +96,7 @@ int tracepress_start(const struct tracepress_options *options)
     if (options && (options->with_stack || tp_config_is_sampling(options)))
         tp_session_prepare_stacks();
     pthread_mutex_lock(&tp_session.lock);
-    bool is_begun = begin(options, false);
+    bool is_begun = begin(options);
     if (is_begun && !tp_session.is_left_out && (tp_session.options.live || tp_config_is_wanted("TRACEPRESS_LIVE")))
         tp_live_start(tp_session.options.directory, tp_session.options.worker,
                       tp_config_number("WORLD_SIZE") != UINT32_MAX && tp_config_number("WORLD_SIZE") > 1);
@@ -112,7 +116,7 @@ static bool lend(void)
     pthread_mutex_lock(&tp_session.lock);
     uint64_t step = tp_session.step;
     options.directory = tp_session.run_folder;
-    bool is_begun = options.directory && begin(&options, true);
+    bool is_begun = options.directory && begin(&options);
     if (is_begun) {
         tp_session.is_lent = true;
         tp_session.own_step = step;

@@ -37,8 +37,8 @@ struct tp_session_place {
 /* False when nothing is recorded. Any thread. */
 bool tp_session_place(struct tp_session_place *place, uint32_t name);
 
-/* Samples running threads, `rate` times a second, in the recording that goes on. False, after saying why, when it
- * cannot be. Any thread. */
+/* Samples running threads, `rate` times a second, in the recording that goes on or waits for its window. False, after
+ * saying why, when it cannot be. Any thread. */
 bool tp_session_sample(unsigned rate);
 /* From now on notes say what is loaded where, for a source that records addresses. */
 void tp_session_note_modules(void);

@@ -1,8 +1,8 @@
 /* Parts of the session: see session.h. Included by collector/session*.c alone.
  *
  * session.c has the one state of the process, starts and stops; session_spool.c begins and ends spools, session_step.c
- * follows the schedule, session_threads.c serves the threads that record, session_process.c has fork and exit. Unless
- * it says otherwise, a function is called with the lock held. */
+ * follows the schedule, session_window.c the clock, session_threads.c serves the threads that record, session_process.c
+ * has fork and exit. Unless it says otherwise, a function is called with the lock held. */
 #ifndef TP_COLLECTOR_SESSION_PART_H
 #define TP_COLLECTOR_SESSION_PART_H
 
@@ -21,7 +21,11 @@ struct tp_session {
     uint64_t step, first_step;
     enum tp_action action;          /* of the current step */
     bool is_left_out;               /* TRACEPRESS_RANKS: this rank records nothing */
-    struct tp_choice_window window; /* TRACEPRESS_WINDOW: steps outside are not recorded */
+    struct tp_choice_window window; /* TRACEPRESS_WINDOW: steps, or moments, outside are not recorded */
+    uint32_t follower;              /* number of the last thread that was to follow it */
+    bool is_turning;                /* that thread, `turner`, ends the recording of a window */
+    pthread_t turner;
+    pthread_cond_t has_turned; /* is_turning is false, or `follower` another */
     struct tp_spool spool;
     pthread_cond_t is_idle; /* busy_count is 0 */
     unsigned busy_count;    /* threads that prepare chunks without the lock */
@@ -73,6 +77,26 @@ void tp_session_close_step(void);
 /* Tells the watch that a recording has begun, when one has since `before`; that one ends. Without the lock. */
 void tp_session_tell_begun(uint32_t before);
 void tp_session_tell_ending(bool is_ending);
+
+/* ---- windows of time ---- */
+
+/* This moment is in a window; true without windows. */
+bool tp_session_is_in_window(void);
+
+/* From now on a thread opens and closes the recording, where that is asked for and no steps decide. */
+void tp_session_follow_window(void);
+
+/* Until that thread is not in the middle of it; at once when called by it. Lets go of the lock meanwhile. */
+void tp_session_await_turn(void);
+
+/* The same, and it does so no more. */
+void tp_session_leave_window(void);
+
+/* The same without the lock, for some seconds at most; nothing when the lock cannot be had. */
+void tp_session_leave_window_at_exit(void);
+
+/* In the child of a fork: the thread is not there. */
+void tp_session_window_in_child(void);
 
 /* ---- threads ---- */
 

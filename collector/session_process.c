@@ -36,6 +36,7 @@ static void in_child(void)
         tp_notes_leave();
         tp_session_turn_on();
     }
+    tp_session_window_in_child();
     pthread_mutex_unlock(&tp_session.lock);
     if (tp_session.watch)
         tp_session.watch->in_child();
@@ -51,6 +52,7 @@ void tp_session_prepare(void)
 __attribute__((destructor(200))) static void at_exit(void)
 {
     tp_live_exit();
+    tp_session_leave_window_at_exit();
     if (tp_session.spool.fd >= 0 && !tp_session.run_folder) { /* it goes on for threads that outlive exit a little */
         tp_session_say("the recording was not stopped; make the trace with: tracepress recover", tp_session.spool.path);
     }

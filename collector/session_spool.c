@@ -29,6 +29,7 @@ void tp_session_turn_on(void)
     atomic_store(&tp_session.dropped, 0);
     tp_session.is_awaited = true;
     tp_session.first_step = tp_session.step;
+    __atomic_store_n(&tp_record_since, tp_clock_now(), __ATOMIC_RELAXED);
     if (++tp_session.recordings == 0)
         tp_session.recordings = 1;
     __atomic_store_n(&tracepress_recording_, tp_session.recordings, __ATOMIC_SEQ_CST);
@@ -88,12 +89,13 @@ void tp_session_prepare_stacks(void)
 
 bool tp_session_sample(unsigned rate)
 {
-    bool is_started = false;
     tp_session_prepare_stacks();
     pthread_mutex_lock(&tp_session.lock);
     tp_session.run_rate = tp_session.run_folder ? rate : 0;
+    bool is_started = tp_session.is_started;
+    if (is_started)
+        tp_session.options.sample_rate = rate; /* of windows to come, too */
     if (tp_session_is_on()) {
-        tp_session.options.sample_rate = rate;
         tp_session_tell_modules();
         is_started = tp_session_start_sampler();
     }

@@ -2,7 +2,6 @@
 #include "collector/session_part.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #include "collector/config.h"
 #include "collector/live.h"
@@ -31,14 +30,8 @@ static bool is_kept(enum tp_action action)
 
 enum tp_action tp_session_action(uint64_t step)
 {
-    struct timespec now = {0, 0};
-    if (tp_session.is_left_out)
-        return TP_ACTION_NONE;
-    if (tp_session.window.period_ns)
-        clock_gettime(CLOCK_REALTIME, &now);
-    return tp_choice_is_open(&tp_session.window, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec)
-               ? tp_schedule_action(&tp_session.options.schedule, step)
-               : TP_ACTION_NONE;
+    return !tp_session.is_left_out && tp_session_is_in_window() ? tp_schedule_action(&tp_session.options.schedule, step)
+                                                                : TP_ACTION_NONE;
 }
 
 /* Moves from what the step before did to what this step shall do. The lock is held; a step's range is written without
@@ -91,6 +84,7 @@ void tracepress_step(void)
         tp_session_tell_ending(before == TP_ACTION_RECORD_AND_SAVE || (is_kept(before) && !is_kept(next)));
         tp_session_look_for_modules();
         pthread_mutex_lock(&tp_session.lock);
+        tp_session_await_turn();
         tp_session.step++;
         tp_session_enter_step(next);
     }

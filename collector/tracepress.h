@@ -60,7 +60,8 @@ enum tracepress_activity {
 /* What an on_trace_ready function is told. The pointer is valid during the call only. */
 struct tracepress_trace;
 
-/* Called by the thread that called tracepress_step or tracepress_stop, after each cycle of the schedule. */
+/* Called by the thread that called tracepress_step or tracepress_stop, after each cycle of the schedule. Without steps,
+ * and with TRACEPRESS_WINDOW in the environment: after each window, by a thread of the library. */
 typedef void (*tracepress_handler)(const struct tracepress_trace *trace, void *context);
 
 struct tracepress_options {

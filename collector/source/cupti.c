@@ -340,7 +340,8 @@ static bool start(const struct tp_source_host *host, const char *setting)
     static const struct tp_session_watch own = {tp_cupti_begin, end_recording, tp_cupti_in_child};
     setenv("CUDA_INJECTION64_PATH", host->library, 1); /* before main: no other thread reads it */
     tp_session_watch(&own);                            /* recordings of a program that links libtracepress.so */
-    tp_cupti_begin();
+    if (__atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST)) /* not before its window */
+        tp_cupti_begin();
     return true;
 }
 

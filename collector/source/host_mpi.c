@@ -217,7 +217,7 @@ static void describe(struct tp_spool_collective *fact, struct call *call)
 
 static void finished(enum hook hook, uint64_t begin, int code, struct call *call)
 {
-    struct tp_spool_collective fact = {.begin = begin,
+    struct tp_spool_collective fact = {.begin = tp_record_begin(begin),
                                        .in_count = INT64_MIN,
                                        .out_count = INT64_MIN,
                                        .in_bytes = INT64_MIN,

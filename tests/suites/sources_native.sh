@@ -74,7 +74,7 @@ fi
 small_program() { # nothing of interest: nothing is left
     rm -rf d
     "$TP" record -o d --no-tfevents --source memory -- true 2>err || return 1
-    grep -q 'nothing was recorded' err && [ -z "$(ls -A d)" ] || { cat err; ls -A d; return 1; }
+    grep -q 'nothing was recorded: .*TRACEPRESS_WINDOW' err && [ -z "$(ls -A d)" ] || { cat err; ls -A d; return 1; }
 }
 check "memory: a program that holds little leaves no trace" small_program
 
@@ -132,6 +132,55 @@ if program functions_program -finstrument-functions; then
     check "functions: beyond the limit calls are counted" left_out
 else
     not_ok "functions_program is built"
+fi
+
+# ---- windows of time, for programs without steps
+
+# in_windows FOLDER: each range of each trace lies in one window, the first 300 ms of a second; how late threads of a
+# busy machine may be is half of the time without a window. `calls` has "TRACE SECOND" for each call of work
+in_windows() {
+    ls "$1"/*.gz >/dev/null && for trace in "$1"/*.gz; do
+        zcat "$trace" | awk -v trace="$trace" '
+            { ts = $0; sub(/.*"ts":/, "", ts); dur = $0; sub(/.*"dur":/, "", dur) }
+            /"baseTimeNanoseconds"/ { gsub(/[^0-9]/, ""); base = substr($0, 1, length($0) - 3) }
+            /"ph":"X","cat":"cpu_/ { begin = (base + ts) / 1e6; second = int(begin); end = begin + dur / 1e6 - second }
+            /"ph":"X","cat":"cpu_/ && (begin - second > .65 || end > .65) { print > "outside" }
+            /"name":"work"/ { print trace, second }' >>calls || return 1
+    done
+}
+windows() { # SECONDS HOW STATUS: what lies in windows is there, and nothing else, by the clock and by the program's count
+    rm -rf d calls outside
+    TRACEPRESS_WINDOW=1s:300ms "$TP" record -o d --no-tfevents --source functions,io,sample -- ./windows_program "$1" "$2" >out 2>err
+    [ $? = "$3" ] && [ "$(grep -vc 'recorded d/\|ranges were open\|signal 9' err)" = 0 ] || { cat out err; return 1; }
+    in_windows d && [ ! -e outside ] && [ "$(cut -d' ' -f2 calls | sort -u | wc -l)" -ge 2 ] || { cat calls outside | tail; return 1; }
+    awk '{ n += $1 } END { exit !(n <= told && (n > 0 || told > 0)) }' told="$(wc -l <calls)" out ||
+        { echo "$(cat out) calls in windows, $(wc -l <calls) told"; return 1; }
+    "$TP" report d -o d/report.html --strict --quiet
+}
+same_windows() { # of processes that do not know of each other and begin at other moments
+    rm -rf one other calls
+    for run in one other; do
+        TRACEPRESS_WINDOW=1s:300ms "$TP" record -q -o $run --no-tfevents --source functions -- ./windows_program 3 run >/dev/null &
+        sleep 0.55
+    done
+    wait
+    in_windows one && in_windows other || return 1
+    sort -u calls | awk '{ sub("/.*", "", $1) } { if (++n[$2] == 2) both++ } END { exit !(both >= 2) }' || { sort calls | uniq -c; return 1; }
+}
+if program windows_program -finstrument-functions; then
+    check "windows: a program without steps" windows 2.5 run 0
+    check "windows: a fork in the middle of one" windows 2.2 fork 0
+    check "windows: exit in the middle of one" windows 1.5 leave 0
+    check "windows: death in the middle of one" windows 1.5 kill 137
+    check "windows: the same in processes that begin at different moments" same_windows
+    nothing() { # a window that never comes: that is said, and the program runs
+        rm -rf d
+        TRACEPRESS_WINDOW=71582788m:1ms "$TP" record -o d --no-tfevents --source functions -- ./windows_program 0.1 run >out 2>err
+        [ $? = 0 ] && grep -q 'nothing was recorded: .*TRACEPRESS_WINDOW' err && [ -z "$(ls -A d)" ] || { cat err; ls -A d; return 1; }
+    }
+    check "windows: none came" nothing
+else
+    not_ok "windows_program is built"
 fi
 
 # ---- BLAS

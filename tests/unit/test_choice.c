@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -90,6 +92,28 @@ static void windows_begin_at_multiples_of_the_period(void **state)
     assert_true(tp_choice_is_open(&none, minute - 1));
 }
 
+static void edges_are_where_windows_begin_and_end(void **state)
+{
+    const struct tp_choice_window window = {60000000000, 5000000000}, whole = {2000000000, 2000000000};
+    const uint64_t minute = UINT64_C(1763750400) * 1000000000;
+    static const struct {
+        uint64_t at, edge; /* behind a full minute */
+    } cases[] = {
+        {0, 5000000000},
+        {4999999999, 5000000000},
+        {5000000000, 60000000000},
+        {59999999999, 60000000000},
+        {60000000000, 65000000000},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t edge = tp_choice_edge(&window, minute + cases[i].at);
+        assert_int_equal(edge - minute, cases[i].edge);
+        assert_int_not_equal(tp_choice_is_open(&window, edge - 1), tp_choice_is_open(&window, edge));
+    }
+    assert_int_equal(tp_choice_edge(&whole, minute + 1), minute + 2000000000);
+}
+
 /* ---- in a recording ---- */
 
 static void count(const struct tracepress_trace *trace, void *context)
@@ -167,14 +191,182 @@ static void steps_are_recorded_that_begin_in_a_window(void **state)
     assert_true(handled > 1); /* each window was a recording */
 }
 
+/* ---- without steps ---- */
+
+enum { PERIOD_MS = 200, LENGTH_MS = 100, NS_PER_MS = 1000000 };
+
+static const struct tp_choice_window windows = {(uint64_t)PERIOD_MS * NS_PER_MS, (uint64_t)LENGTH_MS *NS_PER_MS};
+
+static void nap(void)
+{
+    const struct timespec pause = {0, 2 * NS_PER_MS};
+    nanosleep(&pause, NULL);
+}
+
+/* Far from an edge, on a machine that others use, too. */
+static bool is_well_inside(uint64_t ns)
+{
+    const uint64_t margin = 40ull * NS_PER_MS;
+    return tp_choice_edge(&windows, ns) - ns > margin &&
+           tp_choice_is_open(&windows, ns - margin) == tp_choice_is_open(&windows, ns);
+}
+
+struct looks {
+    unsigned right, wrong, open, closed;
+};
+
+/* Looks for so long whether what is recorded is what lies in windows. */
+static struct looks look(unsigned periods)
+{
+    struct looks looks = {0};
+    uint64_t end = realtime_ns() + periods * windows.period_ns;
+    for (uint64_t before = realtime_ns(); before < end; before = realtime_ns()) {
+        bool is = is_recording(), should_be = tp_choice_is_open(&windows, before);
+        uint64_t after = realtime_ns();
+        if (is_well_inside(before) && after - before < NS_PER_MS) {
+            looks.right += is == should_be;
+            looks.wrong += is != should_be;
+            looks.open += is;
+            looks.closed += !is;
+        }
+        TRACEPRESS_SCOPE("look"); /* a record, so that there is a spool */
+        nap();
+    }
+    return looks;
+}
+
+static bool are_windows(const struct looks *looks)
+{
+    return looks->open > 0 && looks->closed > 0 && looks->wrong * 4 <= looks->right;
+}
+
+static void begin_in_windows(unsigned *handled)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.handler = count;
+    options.context = handled;
+    options.directory = "/tmp";
+    setenv("TRACEPRESS_WINDOW", "200ms:100ms", 1);
+    assert_int_equal(tracepress_start(&options), 0);
+}
+
+static void moments_are_recorded_that_lie_in_a_window(void **state)
+{
+    unsigned handled = 0;
+    (void)state;
+    begin_in_windows(&handled);
+    struct looks looks = look(4);
+    tracepress_stop();
+    unsetenv("TRACEPRESS_WINDOW");
+    if (!are_windows(&looks))
+        fail_msg("%u right, %u wrong, %u open, %u closed", looks.right, looks.wrong, looks.open, looks.closed);
+    assert_in_range(handled, 2, 6); /* each window was a recording */
+    assert_false(is_recording());
+}
+
+static void the_first_step_leaves_it_to_steps(void **state)
+{
+    unsigned handled = 0;
+    (void)state;
+    begin_in_windows(&handled);
+    tracepress_step();
+    bool was = is_recording();
+    for (uint64_t end = realtime_ns() + 2 * windows.period_ns; realtime_ns() < end; nap())
+        assert_int_equal(is_recording(), was);
+    tracepress_stop();
+    unsetenv("TRACEPRESS_WINDOW");
+}
+
+static void start_and_stop_may_come_at_any_moment(void **state)
+{
+    unsigned handled = 0;
+    (void)state;
+    for (unsigned i = 0; i < 150; i++) {
+        begin_in_windows(&handled);
+        TRACEPRESS_SCOPE("short");
+        if (i % 3 == 0)
+            nap();
+        if (i % 7 == 0)
+            tracepress_step();
+        tracepress_stop();
+        assert_false(is_recording());
+    }
+    unsetenv("TRACEPRESS_WINDOW");
+}
+
+static unsigned restarts;
+
+static void restart(const struct tracepress_trace *trace, void *context)
+{
+    (void)trace;
+    if (__atomic_fetch_add(&restarts, 1, __ATOMIC_SEQ_CST) > 0)
+        return;
+    tracepress_stop();
+    tracepress_start(context);
+}
+
+static void a_handler_may_stop_what_it_is_called_for(void **state)
+{
+    static struct tracepress_options options = TRACEPRESS_OPTIONS;
+    (void)state;
+    options.handler = restart;
+    options.context = &options;
+    options.directory = "/tmp";
+    setenv("TRACEPRESS_WINDOW", "200ms:100ms", 1);
+    assert_int_equal(tracepress_start(&options), 0);
+    for (int i = 0; i < 5000 && !__atomic_load_n(&restarts, __ATOMIC_SEQ_CST); i++) {
+        TRACEPRESS_SCOPE("until then");
+        nap();
+    }
+    struct looks looks = look(3);
+    tracepress_stop();
+    unsetenv("TRACEPRESS_WINDOW");
+    assert_true(are_windows(&looks)); /* what it has started follows them, too */
+    assert_true(restarts > 1);
+    assert_false(is_recording());
+}
+
+#ifndef __SANITIZE_THREAD__ /* which does not let the child of threads have threads */
+static void a_child_has_the_same_windows(void **state)
+{
+    unsigned handled = 0;
+    int status = -1;
+    (void)state;
+    begin_in_windows(&handled);
+    while (!is_recording())
+        nap();
+    {
+        TRACEPRESS_SCOPE("parent");
+    }
+    pid_t child = fork(); /* in the middle of a window */
+    if (child == 0) {
+        struct looks looks = look(3);
+        tracepress_stop();
+        _exit(are_windows(&looks) ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    tracepress_stop();
+    unsetenv("TRACEPRESS_WINDOW");
+    assert_int_equal(status, 0);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_are_numbers_ranges_and_every_nth),
         cmocka_unit_test(windows_have_a_period_and_a_length),
         cmocka_unit_test(windows_begin_at_multiples_of_the_period),
+        cmocka_unit_test(edges_are_where_windows_begin_and_end),
         cmocka_unit_test(ranks_that_are_left_out_record_nothing),
         cmocka_unit_test(steps_are_recorded_that_begin_in_a_window),
+        cmocka_unit_test(moments_are_recorded_that_lie_in_a_window),
+        cmocka_unit_test(the_first_step_leaves_it_to_steps),
+        cmocka_unit_test(start_and_stop_may_come_at_any_moment),
+        cmocka_unit_test(a_handler_may_stop_what_it_is_called_for),
+#ifndef __SANITIZE_THREAD__
+        cmocka_unit_test(a_child_has_the_same_windows),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,8 +188,10 @@ static void say_result(struct job *job, const struct tp_takeover *t)
     if (t->broken_count)
         tp_console_notice(job->console, "%llu damaged records were left out", (unsigned long long)t->broken_count);
     if (!job->trace_count && !t->running_count && !t->failed_count && !t->brief_count && !job->program.why_plain)
-        tp_console_notice(job->console, "nothing was recorded: no source had anything to see in this program "
-                                        "('tracepress record --list-sources')");
+        tp_console_notice(job->console, "nothing was recorded: %s",
+                          getenv("TRACEPRESS_WINDOW") || getenv("TRACEPRESS_RANKS")
+                              ? "maybe it did not run in a window of TRACEPRESS_WINDOW, on a rank of TRACEPRESS_RANKS"
+                              : "no source had anything to see in this program ('tracepress record --list-sources')");
 }
 
 /* Runs another command on the traces of this run: its words, then the traces. False when it failed, which it has

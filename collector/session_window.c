@@ -1,0 +1,142 @@
+/* TRACEPRESS_WINDOW in a session without steps: a thread of ours opens and closes the recording at the windows' edges.
+ * See session.h.
+ *
+ * It sleeps until the next edge, by the wall clock, with the lock let go; is there only where a window was asked for;
+ * blocks all signals; and goes away with the recording or when the program takes its first step, for then steps decide
+ * (session_step.c). Whoever stops a recording, steps, or leaves the process waits for a turn that goes on: it may be in
+ * the program's handler. */
+#include "collector/session_part.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include "collector/record.h"
+
+enum { NS_PER_S = 1000000000, EXIT_WAIT_S = 5 };
+
+static uint64_t realtime_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+bool tp_session_is_in_window(void)
+{
+    return tp_session.window.period_ns == 0 || tp_choice_is_open(&tp_session.window, realtime_ns());
+}
+
+/* Whether the thread of this number, this one, still decides what is recorded. */
+static bool is_followed_by(uint32_t number)
+{
+    return tp_session.follower == number && tp_session.is_started && tp_session.step == 0;
+}
+
+/* The spool is opened at the first record: a process that does nothing in a window has none of it. */
+static void open_window(void)
+{
+    tp_session.action = TP_ACTION_RECORD;
+    tp_session_turn_on();
+    tp_session_start_sampler();
+    pthread_mutex_unlock(&tp_session.lock);
+    tp_session_tell_begun(0); /* may wait for the loader: nobody waits for us here */
+    pthread_mutex_lock(&tp_session.lock);
+}
+
+static void close_window(uint32_t number)
+{
+    pthread_mutex_unlock(&tp_session.lock);
+    tp_session_tell_ending(true); /* as above */
+    tp_session_look_for_modules();
+    pthread_mutex_lock(&tp_session.lock);
+    if (!is_followed_by(number))
+        return;
+    tp_session.is_turning = true;
+    tp_session.turner = pthread_self();
+    tp_session.action = TP_ACTION_NONE;
+    tp_session_finish();
+    tp_session.is_turning = false;
+    pthread_cond_broadcast(&tp_session.has_turned);
+}
+
+static void *follow(void *argument)
+{
+    uint32_t number = (uint32_t)(uintptr_t)argument;
+    tp_cursor.inside++; /* what this thread does is not the program's */
+    pthread_setname_np(pthread_self(), "tracepress");
+    pthread_mutex_lock(&tp_session.lock);
+    while (is_followed_by(number)) {
+        uint64_t now = realtime_ns(), edge = tp_choice_edge(&tp_session.window, now);
+        const struct timespec until = {(time_t)(edge / NS_PER_S), (long)(edge % NS_PER_S)};
+        bool is_open = tp_choice_is_open(&tp_session.window, now);
+        if (is_open && !tp_session_is_on())
+            open_window();
+        else if (!is_open && tp_session_is_on())
+            close_window(number);
+        else /* by the clock that may be set: the system then wakes us accordingly */
+            pthread_cond_timedwait(&tp_session.has_turned, &tp_session.lock, &until);
+    }
+    pthread_mutex_unlock(&tp_session.lock);
+    return NULL;
+}
+
+void tp_session_follow_window(void)
+{
+    const struct tp_choice_window *window = &tp_session.window;
+    sigset_t all, before;
+    pthread_t thread;
+    uint32_t number = ++tp_session.follower;
+    if (!tp_session.is_started || tp_session.is_left_out || tp_session.step || tp_session.options.schedule.active ||
+        window->length_ns == window->period_ns)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are not for our thread */
+    int code = pthread_create(&thread, NULL, follow, (void *)(uintptr_t)number); // NOLINT(performance-no-int-to-ptr)
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (code)
+        tp_session_say("TRACEPRESS_WINDOW is not followed", "no thread can be made");
+    else
+        pthread_detach(thread);
+}
+
+/* ---- who waits for a turn ---- */
+
+static bool must_wait(void)
+{
+    return tp_session.is_turning && !pthread_equal(tp_session.turner, pthread_self());
+}
+
+void tp_session_await_turn(void)
+{
+    while (must_wait())
+        pthread_cond_wait(&tp_session.has_turned, &tp_session.lock);
+}
+
+void tp_session_leave_window(void)
+{
+    tp_session.follower++;
+    pthread_cond_broadcast(&tp_session.has_turned);
+    tp_session_await_turn();
+}
+
+void tp_session_leave_window_at_exit(void)
+{
+    struct timespec until;
+    if (pthread_mutex_trylock(&tp_session.lock) != 0) /* exit may have been called from inside */
+        return;
+    tp_session.follower++;
+    pthread_cond_broadcast(&tp_session.has_turned);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += EXIT_WAIT_S;
+    while (must_wait() && pthread_cond_timedwait(&tp_session.has_turned, &tp_session.lock, &until) == 0)
+        ;
+    pthread_mutex_unlock(&tp_session.lock);
+}
+
+void tp_session_window_in_child(void)
+{
+    tp_session.is_turning = false; /* that thread is not here */
+    tp_session.has_turned = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    tp_session_follow_window();
+}
