@@ -35,6 +35,7 @@ for stage in "$@"; do
         has parallel || wanted="$wanted parallel"
         has mpicc || wanted="$wanted libopenmpi-dev openmpi-bin"
         has darknet || wanted="$wanted darknet"
+        has valgrind || wanted="$wanted valgrind" # counts instructions
         has tesseract || wanted="$wanted tesseract-ocr"
         ;;
     esac

@@ -360,11 +360,27 @@ functions_of() { # PROGRAM...: no sample of the program is of an unnamed place, 
     grep -o '"cat":"cpu_sample","name":"[^"]*' trace.json | grep " \[$1\]" | sort | uniq -c >functions
     ! grep '"+0x' functions && [ "$(wc -l <functions)" -ge 3 ] || { cat functions; return 1; }
 }
+counted() { # a convolution: shares of darknet's functions by samples, and by callgrind's count in the ranges readelf finds
+    rm -rf d
+    printf '%s\n' '[net]' batch=1 width=64 height=64 channels=16 '[convolutional]' filters=128 size=3 stride=1 pad=1 activation=linear >one.cfg
+    readelf --debug-dump=frames "$(command -v darknet)" 2>readelf.err |
+        sed -n 's/.* FDE .*pc=\([0-9a-f]*\)\.\.\([0-9a-f]*\).*/\1 \2/p' | sort >ranges
+    valgrind --tool=callgrind --callgrind-out-file=by_instruction --dump-instr=yes --compress-pos=no --compress-strings=no \
+        darknet speed one.cfg 2 >told 2>&1 || { cat told; return 1; }
+    "$TP" record -o d --no-tfevents --source sample=2000 -- darknet speed one.cfg 30 >told 2>err || { cat told err; return 1; }
+    zcat d/*.gz | sed -n 's/.*"cat":"cpu_sample","name":"\([^ "]*\) \[darknet\]".*/\1/p' >samples
+    awk -v object="$(command -v darknet)" -f "$HERE/tests/check/instructions.awk" ranges by_instruction samples
+}
 program count_memory -shared -fPIC && mv count_memory count_memory.so
 if command -v darknet >/dev/null; then
     check "darknet: the peak of its memory" same_peak darknet speed /usr/share/darknet/cfg/tiny.cfg 2
     check "darknet: all sources" functions_there darknet speed /usr/share/darknet/cfg/tiny.cfg 2
     check "darknet: samples by function, though it is stripped" functions_of darknet speed /usr/share/darknet/cfg/tiny.cfg 2
+    if command -v valgrind >/dev/null && command -v readelf >/dev/null; then
+        check "darknet: functions and their shares, by count of instructions" counted
+    else
+        skip "darknet: functions and their shares, by count of instructions" "no valgrind or no readelf"
+    fi
 else
     skip "darknet" "it is not installed"
 fi

@@ -1,0 +1,54 @@
+# instructions.awk FUNCTIONS CALLGRIND SAMPLES: whether samples fall on the functions whose instructions were counted.
+#
+# FUNCTIONS: "begin end" in hex, sorted, as readelf reads them from .eh_frame. CALLGRIND: its dump by instruction
+# (--dump-instr=yes --compress-pos=no --compress-strings=no). SAMPLES: a line per sample of the object's own code, the
+# name NAME+0xBEGIN. -v object: the object's path. Prints a line per function, and what is wrong.
+#
+# Instructions are not time: a function that waits for memory takes several times as long for each. So the largest one
+# must be the same, with a share as if an instruction of the rest took half to twice as long as one of its own, and the
+# share of each other that has 5 % must be within a factor of 4. But no sample may be of a function that never ran.
+function hex(text) {
+    sub(/^0x/, "", text)
+    text = sprintf("%16s", text)
+    gsub(/ /, "0", text)
+    return text
+}
+function find(at, low, high, middle) {
+    low = 1
+    high = count
+    while (low < high) {
+        middle = int((low + high + 1) / 2)
+        if (begin[middle] <= at) low = middle
+        else high = middle - 1
+    }
+    return low
+}
+FNR == 1 { file++ }
+file == 1 { begin[++count] = hex($1); end[count] = hex($2); next }
+file == 2 && /^ob=/ { is_in = substr($0, 4) == object; next }
+file == 2 && /^calls=/ { getline; next } # what the function called has cost
+file == 2 && is_in && /^0x/ {
+    at = hex($1)
+    if (at < begin[f] || at >= end[f]) f = find(at)
+    if (at >= begin[f] && at < end[f]) { ran[begin[f]] += $3; all += $3 }
+    next
+}
+file == 3 { sub(/.*\+/, ""); at = hex($1); seen[at]++; samples++ }
+END {
+    for (f in ran) if (ran[f] > ran[top]) top = f
+    for (f in seen) {
+        if (seen[f] > seen[most]) most = f
+        if (!(f in ran)) { print "never run, but sampled:", f; is_wrong = 1 }
+    }
+    for (f in ran) {
+        counted = ran[f] / all
+        sampled = seen[f] / samples
+        if (counted < .05 && sampled < .05) continue
+        print f, counted, "of instructions,", sampled, "of samples"
+        least = f == top ? counted / (counted + (1 - counted) * 2) : counted / 4
+        most_of_it = f == top ? counted / (counted + (1 - counted) / 2) : counted * 4
+        is_wrong = is_wrong || (counted >= .05 && (sampled < least || sampled > most_of_it))
+    }
+    print samples, "samples"
+    exit !(samples >= 100 && top == most && !is_wrong)
+}
