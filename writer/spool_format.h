@@ -248,7 +248,8 @@ struct tp_spool_collective {
     int64_t in_bytes, out_bytes; /* INT64_MIN: none */
     int64_t peer;                /* INT64_MIN: none */
     uint64_t group;              /* number of the communicator; 0: all */
-    uint64_t end, unused;
+    uint64_t end;
+    uint64_t sequence; /* of the collectives of all ranks, recorded or not, from 1; 0: not known */
 };
 
 /* What runs by the program's own code at an address. */

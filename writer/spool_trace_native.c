@@ -259,6 +259,8 @@ static size_t collective_args(const struct tp_spool_collective *call, struct tp_
     if (call->group_size)
         args[n++] = tp_trace_out_int(TP_OUT_GROUP_SIZE, call->group_size);
     args[n++] = tp_trace_out_text(TP_OUT_GROUP_NAME, tp_str_of(call->group ? "communicator" : "MPI_COMM_WORLD"));
+    if (call->sequence)
+        args[n++] = tp_trace_out_int(TP_OUT_GROUP_SEQUENCE, (int64_t)(call->sequence & INT64_MAX));
     if (call->peer != INT64_MIN)
         args[n++] = named_int("peer", call->peer);
     return n;

@@ -71,6 +71,7 @@ enum tp_trace_out_key {
     TP_OUT_GROUP_NAME,         /* "Process Group Name", text */
     TP_OUT_GROUP_DESCRIPTION,  /* "Process Group Description", text */
     TP_OUT_GROUP_RANKS,        /* "Process Group Ranks", text: "[0, 1]" */
+    TP_OUT_GROUP_SEQUENCE,     /* "Seq", int: of the collectives of the group, the same on all its ranks */
     TP_OUT_CPU_NS,             /* "cpu ns", int: processor time that a sample stands for */
     TP_OUT_NAMED, /* tp_trace_out_arg.name. One that is a key above or "Ev Idx" is written as "user NAME" */
     TP_OUT_KEY_COUNT

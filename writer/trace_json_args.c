@@ -49,6 +49,7 @@ static const struct tp_str keys[TP_OUT_KEY_COUNT] = {
     [TP_OUT_GROUP_NAME] = KEY("Process Group Name"),
     [TP_OUT_GROUP_DESCRIPTION] = KEY("Process Group Description"),
     [TP_OUT_GROUP_RANKS] = KEY("Process Group Ranks"),
+    [TP_OUT_GROUP_SEQUENCE] = KEY("Seq"),
     [TP_OUT_CPU_NS] = KEY("cpu ns"),
     [TP_OUT_NAMED] = KEY("Ev Idx"), /* the writer's own; a caller's NAMED never writes it */
 };

@@ -118,6 +118,9 @@ static const char *const texts[CALL_COUNT] = {
 static bool is_on, is_initialized;
 static handle world;
 static uint32_t numbers[CALL_COUNT];
+static struct tp_spool_rank place;
+static _Atomic uint32_t placed;   /* the recording that has `place` */
+static _Atomic uint64_t sequence; /* collectives of all ranks so far */
 
 __attribute__((constructor)) static void find(void)
 {
@@ -215,17 +218,44 @@ static void describe(struct tp_spool_collective *fact, struct call *call)
     fact->out_bytes = fact->out_count * bytes;
 }
 
+/* Each recording says which rank this is, at the first call in it. */
+static void tell_place(uint32_t recording)
+{
+    const uint32_t slots = sizeof place / TP_SPOOL_SLOT;
+    struct tp_spool_record *record =
+        recording && atomic_exchange(&placed, recording) != recording ? tp_record_take(slots) : NULL;
+    if (!record)
+        return;
+    memcpy(record + 1, &place, sizeof place);
+    tp_record_done(record, 0, TP_SPOOL_RANK, slots, 0);
+}
+
+/* Ranks that record in windows of time do not all begin with the same call: what all ranks take part in is counted, so
+ * that readers know which calls are one. */
+static uint64_t count_collective(const struct call *call, int code)
+{
+    bool is_of_all = code == 0 && is_initialized && !call->has_peer && is_world(call->comm);
+    return is_of_all ? atomic_fetch_add(&sequence, 1) + 1 : 0;
+}
+
 static void finished(enum hook hook, uint64_t begin, int code, struct call *call)
 {
+    uint64_t number = count_collective(call, code);
+    uint32_t recording = __atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED);
+    if (!recording)
+        return;
     struct tp_spool_collective fact = {.begin = tp_record_begin(begin),
                                        .in_count = INT64_MIN,
                                        .out_count = INT64_MIN,
                                        .in_bytes = INT64_MIN,
                                        .out_bytes = INT64_MIN,
-                                       .peer = call->has_peer ? call->peer : INT64_MIN};
+                                       .peer = call->has_peer ? call->peer : INT64_MIN,
+                                       .sequence = number};
     const uint32_t slots = sizeof fact / TP_SPOOL_SLOT;
     uint64_t end = tp_clock_now();
     int why = tp_hook_enter();
+    if (is_initialized)
+        tell_place(recording);
     if (code == 0 && is_initialized)
         describe(&fact, call);
     fact.end = end;
@@ -278,12 +308,9 @@ static void initialized(int code)
     world = find_world();
     is_initialized = NEXT(PMPI_Comm_rank) && NEXT(PMPI_Comm_rank)(world, &rank) == 0 && NEXT(PMPI_Comm_size) &&
                      NEXT(PMPI_Comm_size)(world, &size) == 0;
-    const struct tp_spool_rank fact = {(uint32_t)rank, (uint32_t)size, local_rank(), 0};
-    struct tp_spool_record *record = is_initialized ? tp_record_take(1) : NULL;
-    if (record) {
-        memcpy(record + 1, &fact, sizeof fact);
-        tp_record_done(record, 0, TP_SPOOL_RANK, 1, 0);
-    }
+    place = (struct tp_spool_rank){(uint32_t)rank, (uint32_t)size, local_rank(), 0};
+    if (is_initialized)
+        tell_place(__atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED));
     tp_hook_leave(why);
 }
 

@@ -1,9 +1,11 @@
-/* mpi_program: every rank calls collectives, in place too, messages to the next rank, and a communicator of half the
- * ranks; counts calls and bytes as the report does (the larger of what it gives and gets) and prints them from rank 0:
- * a line "NAME CALLS BYTES" each, for the ranks all alike. */
+/* mpi_program [BARRIERS]: every rank calls collectives, in place too, messages to the next rank, and a communicator of
+ * half the ranks; counts calls and bytes as the report does (the larger of what it gives and gets) and prints them from
+ * rank 0: a line "NAME CALLS BYTES" each, for the ranks all alike. Before all that, so many barriers, about 2 ms apart.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { COUNT = 1000, ROUNDS = 5 };
 
@@ -18,6 +20,11 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size > 8 || !in || !out)
         MPI_Abort(MPI_COMM_WORLD, 2);
+    int barriers = argc > 1 ? atoi(argv[1]) : 0;
+    for (int i = 0; i < barriers; i++) {
+        usleep(2000);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
     for (int i = 0; i < size; i++) {
         counts[i] = i + 1;
@@ -50,7 +57,7 @@ int main(int argc, char **argv)
         printf("allgather %d %d\n", 2 * ROUNDS, ROUNDS * (10 * size + size * (size + 1) / 2) * 8);
         printf("all_to_all %d %d\n", ROUNDS, ROUNDS * 100 * size * 8);
         printf("gather %d -\n", ROUNDS); /* the root's differs */
-        printf("barrier %d 0\n", ROUNDS);
+        printf("barrier %d 0\n", barriers + ROUNDS);
         printf("send %d %d\n", ROUNDS, ROUNDS * COUNT * 8);
         printf("irecv %d %d\n", ROUNDS, ROUNDS * COUNT * 8);
         printf("wait %d 0\n", ROUNDS);

@@ -263,13 +263,30 @@ ranks() { # MPIRUN: a trace per rank, each with the calls and bytes that the pro
     gathered=$(for trace in d/*.gz; do zcat "$trace"; done | grep '"Collective name":"gather"' | grep -c '"Out msg nelems":60')
     [ "$gathered" = 5 ] || { echo "$gathered calls of gather got what all gave"; return 1; }
 }
+ranks_in_windows() { # MPIRUN: each trace has its place, and calls of the same number are one, though not all were recorded
+    rm -rf d
+    TRACEPRESS_WINDOW=1s:300ms "$TP" record -o d --no-tfevents --source mpi -- "$@" -n 2 ./mpi_program 800 >out 2>err || { cat out err; return 1; }
+    for trace in d/*.pt.trace.json.gz; do
+        zcat "$trace" >trace.json
+        rank=$(sed -n 's/.*"distributedInfo":.*"rank": *\([0-9]*\).*/\1/p' trace.json)
+        awk -v rank="${rank:-none}" '{ ts = $0; sub(/.*"ts":/, "", ts); dur = $0; sub(/.*"dur":/, "", dur); seq = $0 }
+            /"baseTimeNanoseconds"/ { gsub(/[^0-9]/, ""); base = substr($0, 9, length($0) - 11) }
+            /record_param_comms.*"barrier"/ { sub(/.*"Seq":/, "", seq); printf "%d %s %.3f %.3f\n", seq, rank, base + ts, base + ts + dur }' trace.json
+    done >barriers
+    # the same moment on both ranks, as far as two processes agree on the time; the next barrier is more than 2 ms away
+    sort -n barriers | awk '{ if ($1 == seq && $2 != rank) { both++; if ($3 > end + 1000 || $4 < begin - 1000) wrong++ }
+        seq = $1; rank = $2; begin = $3; end = $4 } END { print both + 0, "pairs", wrong + 0, "apart"; exit !(both >= 50 && wrong * 4 < both) }' &&
+        [ "$(cut -d' ' -f2 barriers | sort -u | tr '\n' ' ')" = "0 1 " ]
+}
 for kind in mpich openmpi; do
     name="mpi: ranks, collectives with sizes, messages ($kind)"
     if command -v mpicc.$kind >/dev/null && CC=mpicc.$kind program mpi_program 2>/dev/null; then
         case $kind in
-        openmpi) check "$name" ranks mpirun.openmpi --allow-run-as-root --oversubscribe ;;
-        *) check "$name" ranks mpirun.mpich ;;
+        openmpi) set -- mpirun.openmpi --allow-run-as-root --oversubscribe ;;
+        *) set -- mpirun.mpich ;;
         esac
+        check "$name" ranks "$@"
+        check "mpi: windows of time ($kind)" ranks_in_windows "$@"
     else
         skip "$name" "no mpicc.$kind"
     fi

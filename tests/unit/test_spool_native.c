@@ -188,7 +188,8 @@ static void a_collective_is_told_as_torch_tells_one(void **state)
                                        .out_count = 800,
                                        .dtype = TRACEPRESS_DOUBLE,
                                        .group_size = 8,
-                                       .peer = INT64_MIN};
+                                       .peer = INT64_MIN,
+                                       .sequence = 5};
     (void)state;
     pass_time();
     call.end = tp_clock_now();
@@ -202,6 +203,7 @@ static void a_collective_is_told_as_torch_tells_one(void **state)
     assert_int_equal(trace.comm_count, 1);
     assert_int_equal(trace.comms[0].in_count, 100);
     assert_int_equal(trace.comms[0].out_count, 800);
+    assert_int_equal(trace.comms[0].sequence, 5);
     struct tp_str place = tp_trace_header(&trace, "distributedInfo");
     assert_true(tp_str_find(place, "\"rank\":2") >= 0 && tp_str_find(place, "\"world_size\":8") >= 0);
 }
