@@ -27,8 +27,9 @@ def check_text(folder, check):
     for line in lines:
         assert len(line) <= 80, (len(line), line)
         assert not any(unicodedata.category(c) == "Cc" for c in line), repr(line)
+    shown = check["items"][:200]
     statuses = [line.split(" ")[0] for line in lines if re.match("(pass|warn|fail|inconclusive) ", line)]
-    assert statuses == [item["status"] for item in check["items"]], statuses
+    assert statuses == [item["status"] for item in shown], statuses
 
 
 def check_junit(folder, check):

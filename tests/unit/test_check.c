@@ -122,6 +122,18 @@ static void the_sample_nearest_to_breaking_a_limit_counts(void **state)
     assert_int_equal(c.verdict, TP_CHECK_PASS);
 }
 
+static void counts_of_a_baseline_are_those_of_its_newest_runs(void **state)
+{
+    GUARD;
+    const double counts[] = {9, 9, 5, 6, 5};
+    struct tp_summary base[5], run = with(scaled(1, 0), "kernels.per_step", 7);
+    for (int i = 0; i < 5; i++)
+        base[i] = with(scaled(1, 0), "kernels.per_step", counts[i]);
+    struct tp_check c = judged("kernels.per_step <= +0", &run, 1, base, 5);
+    assert_int_equal(c.verdict, TP_CHECK_FAIL);
+    assert_true(c.items[0].base_value == 6);
+}
+
 static void a_slower_step_fails_only_beyond_limit_and_noise(void **state)
 {
     GUARD;
@@ -296,6 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_judged_as_they_are),
         cmocka_unit_test(the_sample_nearest_to_breaking_a_limit_counts),
+        cmocka_unit_test(counts_of_a_baseline_are_those_of_its_newest_runs),
         cmocka_unit_test(a_slower_step_fails_only_beyond_limit_and_noise),
         cmocka_unit_test(the_noise_floor_is_learned_from_history),
         cmocka_unit_test(a_required_speedup_fails_when_it_is_not_there),

@@ -59,20 +59,16 @@ static size_t take(const struct tp_check_side *side, int64_t rank, size_t most, 
     return taken.count - skipped;
 }
 
-/* The baseline of a rank: that rank's runs, or all where the baseline does not tell ranks apart. */
-static void take_base(struct tp_check_subject *s, const struct tp_check_side *base, size_t base_ranks,
-                      struct tp_arena *arena)
+/* Compares the sides, in `scratch`: of ten thousand ranks one after the other. */
+static void compare_sides(struct tp_check_subject *s, struct tp_arena *scratch)
 {
-    s->base_count = take(base, base_ranks ? s->rank : TP_NULL_INT, TP_CHECK_BASELINE_RUNS, &s->base, arena);
-    if (s->base_count == 0)
-        return;
     const struct tp_side_input sides[TP_SIDES] = {
         {"base", s->base, (uint32_t)s->base_count},
         {"new", s->runs, (uint32_t)s->run_count},
     };
-    struct tp_side_input *kept = tp_arena_array(arena, TP_SIDES, sizeof *kept);
+    struct tp_side_input *kept = tp_arena_array(scratch, TP_SIDES, sizeof *kept);
     memcpy(kept, sides, sizeof sides);
-    tp_sides_build(&s->sides, kept, arena);
+    tp_sides_build(&s->sides, kept, scratch);
     tp_comparability_build(&s->comparability, &s->sides);
 }
 
@@ -90,7 +86,9 @@ static struct tp_check_subject *find_subjects(const struct tp_check_input *input
         s->rank = rank_of(&s->runs[0]);
         s->worker = s->runs[0].key.worker;
         s->name = rank_count ? tp_str_of(tp_text_printf(arena, "rank %lld", (long long)rank)) : TP_STR("");
-        take_base(s, &input->base, s->rank == TP_NULL_INT ? 0 : base_count, arena);
+        /* the same rank's runs, or all where the baseline does not tell ranks apart */
+        s->base_count = take(&input->base, base_count && s->rank != TP_NULL_INT ? s->rank : TP_NULL_INT,
+                             TP_CHECK_BASELINE_RUNS, &s->base, arena);
     }
     return subjects;
 }
@@ -123,11 +121,59 @@ static void add_unmet(struct tp_vec *items, const struct tp_budget_line *line)
                                    .reason = "missing: no run is of this worker or rank"};
 }
 
+/* Failed ones first, then as in the budget; ranks stay in their order. */
 static int by_status(const void *x, const void *y, const void *context)
 {
     const struct tp_check_item *a = x, *b = y;
     (void)context;
-    return (int)b->status - (int)a->status;
+    if (a->status != b->status)
+        return (int)b->status - (int)a->status;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static void judge_lines(struct tp_vec *items, const struct tp_budget *budget, const struct tp_check_subject *s,
+                        struct tp_arena *arena)
+{
+    for (size_t l = 0; l < budget->count; l++) {
+        if (!is_for(&budget->lines[l], s))
+            continue;
+        struct tp_check_item *item = tp_vec_push(items);
+        *item = (struct tp_check_item){.line = &budget->lines[l], .subject = s->name};
+        tp_check_judge(item, s, arena);
+        if (item->cause == TP_CAUSE_BEYOND)
+            tp_check_find_places(item, s, arena);
+    }
+}
+
+/* The items live in `arena`; what the comparison needs goes with this call, also when memory runs out. */
+static void judge_subject(struct tp_check *check, struct tp_vec *items, struct tp_check_subject *s,
+                          struct tp_arena *arena)
+{
+    struct tp_arena scratch;
+    jmp_buf outer;
+    memcpy(&outer, &arena->guard, sizeof outer);
+    tp_arena_init(&scratch, 0);
+    if (setjmp(scratch.guard) == 0) {
+        memcpy(&arena->guard, &scratch.guard, sizeof outer);
+        if (s->base_count)
+            compare_sides(s, &scratch);
+        judge_lines(items, check->input->budget, s, arena);
+        if (s->base_count && s->comparability.score < check->score)
+            check->score = s->comparability.score;
+    }
+    memcpy(&arena->guard, &outer, sizeof outer);
+    int code = arena->code ? arena->code : scratch.code;
+    tp_arena_release(&scratch);
+    if (code)
+        tp_arena_fail(arena, code);
+}
+
+static bool is_for_some(const struct tp_budget_line *line, const struct tp_check_subject *subjects, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_for(line, &subjects[i]))
+            return true;
+    return false;
 }
 
 void tp_check_build(struct tp_check *check, const struct tp_check_input *input, struct tp_arena *arena)
@@ -136,24 +182,11 @@ void tp_check_build(struct tp_check *check, const struct tp_check_input *input, 
     struct tp_check_subject *subjects = find_subjects(input, &subject_count, arena);
     struct tp_vec items = TP_VEC(arena, struct tp_check_item);
     *check = (struct tp_check){.input = input, .score = 100};
-    for (size_t l = 0; l < input->budget->count; l++) {
-        const struct tp_budget_line *line = &input->budget->lines[l];
-        size_t before = items.count;
-        for (size_t i = 0; i < subject_count; i++) {
-            if (!is_for(line, &subjects[i]))
-                continue;
-            struct tp_check_item *item = tp_vec_push(&items);
-            *item = (struct tp_check_item){.line = line, .subject = subjects[i].name};
-            tp_check_judge(item, &subjects[i], arena);
-            if (item->cause == TP_CAUSE_BEYOND)
-                tp_check_find_places(item, &subjects[i], arena);
-        }
-        if (items.count == before)
-            add_unmet(&items, line);
-    }
     for (size_t i = 0; i < subject_count; i++)
-        if (subjects[i].base_count && subjects[i].comparability.score < check->score)
-            check->score = subjects[i].comparability.score;
+        judge_subject(check, &items, &subjects[i], arena);
+    for (size_t l = 0; l < input->budget->count; l++)
+        if (!is_for_some(&input->budget->lines[l], subjects, subject_count))
+            add_unmet(&items, &input->budget->lines[l]);
     tp_merge_sort(arena, items.data, items.count, sizeof(struct tp_check_item), by_status, NULL);
     check->items = items.data;
     check->count = items.count;

@@ -72,7 +72,11 @@ struct tp_check {
     unsigned score;               /* of comparability, the least of all subjects; 100 without baseline */
 };
 
-enum { TP_CHECK_PLACES = 10, TP_CHECK_BASELINE_RUNS = 20 /* of a rank, the newest */ };
+enum {
+    TP_CHECK_PLACES = 10,
+    TP_CHECK_BASELINE_RUNS = 10, /* of a rank, the newest */
+    TP_CHECK_COUNT_RUNS = 3,     /* of these, for counts */
+};
 
 /* Judges; `input` is kept. arena: its guard is the caller's. */
 void tp_check_build(struct tp_check *check, const struct tp_check_input *input, struct tp_arena *arena);

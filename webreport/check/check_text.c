@@ -6,7 +6,7 @@
 #include "webreport/check/terminal.h"
 #include "webreport/render/format.h"
 
-enum { INDENT = 13 };
+enum { INDENT = 13, MAX_ROWS = 200 };
 
 static enum tp_metric_unit unit_of(const struct tp_check_item *item)
 {
@@ -117,6 +117,9 @@ void tp_check_text(const struct tp_check_print *print, struct tp_buf *out)
     const struct tp_check *c = print->check;
     tp_terminal_wrap(out, tp_check_verdict_line(print), 0);
     tp_terminal_wrap(out, tp_check_sides_line(print), 0);
-    for (size_t i = 0; i < c->count; i++)
+    size_t shown = c->count < MAX_ROWS ? c->count : MAX_ROWS; /* what passes stands last */
+    for (size_t i = 0; i < shown; i++)
         put_item(print, &c->items[i], out);
+    if (shown < c->count)
+        tp_buf_printf(out, "and %zu more; --json has all\n", c->count - shown);
 }

@@ -11,6 +11,7 @@
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/inputs.h"
 #include "webreport/cli/summaries.h"
+#include "webreport/cli/text_outputs.h"
 #include "webreport/model/merge_sort.h"
 #include "webreport/render/format.h"
 #include "webreport/summary/summary_file.h"
@@ -24,8 +25,7 @@ struct job {
     struct tp_summaries sides[2]; /* baseline, run */
     struct tp_check_input input;
     struct tp_check check;
-    struct tp_buf texts[TP_CHECK_OUTPUTS];
-    struct tp_outfile *files[TP_CHECK_OUTPUTS];
+    struct tp_text_output outputs[TP_CHECK_OUTPUTS];
     struct tp_error err;
 };
 
@@ -36,14 +36,13 @@ enum { BASE, RUN };
 static int read_budget(struct job *job)
 {
     const char *path = job->options->budget;
-    struct tp_error why = {0};
     if (!path) {
         tp_budget_default(&job->budget, job->options->baseline != NULL, &job->arena);
         return TP_OK;
     }
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rbe");
     if (!file)
-        return tp_error_set(&job->err, TP_EUSAGE, 0, "%.200s: %s", path, strerror(errno));
+        return tp_error_set(&job->err, errno == ENOMEM ? TP_ENOMEM : TP_EUSAGE, 0, "%.200s: %s", path, strerror(errno));
     char *bytes = tp_arena_alloc(&job->arena, TP_MAX_BUDGET_BYTES + 1);
     size_t size = fread(bytes, 1, TP_MAX_BUDGET_BYTES + 1, file);
     bool is_read = !ferror(file);
@@ -51,8 +50,7 @@ static int read_budget(struct job *job)
         fclose(file);
     if (!is_read)
         return tp_error_set(&job->err, TP_EUSAGE, 0, "%.200s: cannot be read", path);
-    int code = tp_budget_parse(&job->budget, path, bytes, size, &job->arena, &why);
-    return code < 0 ? tp_error_set(&job->err, TP_EUSAGE, 0, "%s", why.text) : TP_OK;
+    return tp_budget_parse(&job->budget, path, bytes, size, &job->arena, &job->err);
 }
 
 /* ---- sides ---- */
@@ -63,17 +61,6 @@ static int by_start(const void *x, const void *y, const void *context)
     const struct tp_summary *a = x, *b = y;
     (void)context;
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
-}
-
-/* Last part of a path: outputs shall not tell where it was. */
-static const char *shown_name(struct tp_arena *arena, const char *path)
-{
-    size_t size = strlen(path), from;
-    while (size > 1 && path[size - 1] == '/')
-        size--;
-    for (from = size; from > 0 && path[from - 1] != '/'; from--)
-        ;
-    return tp_arena_copy(arena, path + from, size - from);
 }
 
 static int load(struct job *job, int side, const char *const *paths, size_t count)
@@ -91,8 +78,8 @@ static int load(struct job *job, int side, const char *const *paths, size_t coun
         return code;
     tp_merge_sort(&job->arena, job->sides[side].items, job->sides[side].count, sizeof(struct tp_summary), by_start,
                   NULL);
-    *out = (struct tp_check_side){count == 1 ? shown_name(&job->arena, paths[0]) : "inputs", job->sides[side].items,
-                                  job->sides[side].count};
+    *out = (struct tp_check_side){count == 1 ? tp_inputs_shown_name(&job->arena, paths[0]) : "inputs",
+                                  job->sides[side].items, job->sides[side].count};
     return TP_OK;
 }
 
@@ -116,30 +103,18 @@ static int load_sides(struct job *job)
 static void (*const printers[TP_CHECK_OUTPUTS])(const struct tp_check_print *print, struct tp_buf *out) = {
     tp_check_text, tp_check_json, tp_check_junit, tp_check_sarif, tp_check_markdown, tp_check_badge};
 
-/* Opens and fills all that is wanted, then lets them appear. */
 static int write_outputs(struct job *job)
 {
     const struct tp_check_job *o = job->options;
-    const char *text_path = o->paths[TP_CHECK_TEXT];
     struct tp_check_print print = {.check = &job->check,
                                    .arena = &job->arena,
                                    .source_root = o->source_root,
-                                   .has_color = o->console->has_color && text_path && strcmp(text_path, "-") == 0 &&
+                                   .has_color = o->console->has_color && tp_is_stdout(o->paths[TP_CHECK_TEXT]) &&
                                                 isatty(STDOUT_FILENO)};
-    int code = TP_OK;
-    for (int i = 0; i < TP_CHECK_OUTPUTS && code == TP_OK; i++) {
-        if (!o->paths[i])
-            continue;
-        printers[i](&print, &job->texts[i]);
-        code = job->texts[i].failed ? tp_error_set(&job->err, job->texts[i].failed, 0, "out of memory")
-                                    : tp_outfile_open(&job->files[i], o->paths[i], &job->err);
-        if (code == TP_OK)
-            code = tp_outfile_write(job->files[i], job->texts[i].data, job->texts[i].size, &job->err);
-    }
-    for (int i = 0; i < TP_CHECK_OUTPUTS && code == TP_OK; i++)
-        if (job->files[i])
-            code = tp_outfile_commit(&job->files[i], &job->err);
-    return code;
+    for (int i = 0; i < TP_CHECK_OUTPUTS; i++)
+        if (o->paths[i])
+            printers[i](&print, &job->outputs[i].text);
+    return tp_text_outputs_write(job->outputs, TP_CHECK_OUTPUTS, &job->err);
 }
 
 /* ---- the new baseline ---- */
@@ -169,8 +144,7 @@ static int update_baseline(struct job *job)
 {
     const char *path = job->options->baseline;
     struct tp_summary_set set;
-    struct tp_buf bytes;
-    struct tp_outfile *file = NULL;
+    struct tp_text_output file = {NULL, {0}};
     int code = TP_OK;
     if (is_folder(path)) {
         code = tp_folder_make(path, &job->err);
@@ -179,13 +153,11 @@ static int update_baseline(struct job *job)
     tp_summary_set_open(&set, &job->arena);
     for (size_t i = 0; i < job->input.run.count && code == TP_OK; i++)
         code = tp_summary_set_add(&set, &job->input.run.items[i], &job->err);
-    tp_buf_init(&bytes, 0);
-    code = code < 0 ? code : tp_summary_set_write(&set, &bytes, &job->err);
-    code = code < 0 ? code : tp_outfile_open(&file, path, &job->err);
-    code = code < 0 ? code : tp_outfile_write(file, bytes.data, bytes.size, &job->err);
-    code = code < 0 ? code : tp_outfile_commit(&file, &job->err);
-    tp_outfile_discard(&file);
-    tp_buf_release(&bytes);
+    file.path = path;
+    tp_buf_init(&file.text, 0);
+    code = code < 0 ? code : tp_summary_set_write(&set, &file.text, &job->err);
+    code = code < 0 ? code : tp_text_outputs_write(&file, 1, &job->err);
+    tp_buf_release(&file.text);
     return code;
 }
 
@@ -223,8 +195,10 @@ int tp_check_run(const struct tp_check_job *options)
     struct job *volatile job = &state;
     volatile int code;
     tp_arena_init(&state.arena, 0);
-    for (int i = 0; i < TP_CHECK_OUTPUTS; i++)
-        tp_buf_init(&state.texts[i], 0);
+    for (int i = 0; i < TP_CHECK_OUTPUTS; i++) {
+        tp_buf_init(&state.outputs[i].text, 0);
+        state.outputs[i].path = options->paths[i];
+    }
     if (setjmp(state.arena.guard) == 0)
         code = run_job(job);
     else
@@ -233,10 +207,8 @@ int tp_check_run(const struct tp_check_job *options)
     tp_console_progress_end(options->console);
     if (code < 0)
         tp_console_error(options->console, "%s", job->err.text);
-    for (int i = 0; i < TP_CHECK_OUTPUTS; i++) {
-        tp_outfile_discard(&job->files[i]);
-        tp_buf_release(&job->texts[i]);
-    }
+    for (int i = 0; i < TP_CHECK_OUTPUTS; i++)
+        tp_buf_release(&job->outputs[i].text);
     int result = exit_code(job, code);
     tp_arena_release(&job->arena);
     return result;

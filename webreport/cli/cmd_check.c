@@ -5,8 +5,9 @@
 #include "webreport/check/metric_list.h"
 #include "webreport/cli/check.h"
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/inputs.h"
 #include "webreport/cli/opt.h"
-#include "writer/base/fs.h"
+#include "webreport/cli/text_outputs.h"
 
 struct options {
     const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root;
@@ -50,22 +51,17 @@ static int usage(struct tp_console *console, const char *what)
 
 static int list_metrics(const struct options *o, struct tp_console *console)
 {
-    struct tp_buf out;
-    struct tp_outfile *file = NULL;
+    struct tp_text_output out = {.path = o->text ? o->text : "-"};
     struct tp_error err = {0};
-    tp_buf_init(&out, 0);
+    tp_buf_init(&out.text, 0);
     if (o->format == 1)
-        tp_metric_list_json(&out);
+        tp_metric_list_json(&out.text);
     else
-        tp_metric_list_text(&out);
-    int code = out.failed ? tp_error_set(&err, out.failed, 0, "out of memory")
-                          : tp_outfile_open(&file, o->text ? o->text : "-", &err);
-    code = code < 0 ? code : tp_outfile_write(file, out.data, out.size, &err);
-    code = code < 0 ? code : tp_outfile_commit(&file, &err);
+        tp_metric_list_text(&out.text);
+    int code = tp_text_outputs_write(&out, 1, &err);
     if (code < 0)
         tp_console_error(console, "%s", err.text);
-    tp_outfile_discard(&file);
-    tp_buf_release(&out);
+    tp_buf_release(&out.text);
     return code == TP_OK ? TP_EXIT_DONE : code == TP_EIO ? TP_EXIT_NO_OUTPUT : TP_EXIT_LIMIT;
 }
 
@@ -78,21 +74,45 @@ static bool is_summary_place(const char *path)
     return is_file || (size && path[size - 1] == '/') || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
 }
 
-/* Where the outputs go: the text to standard output unless another one does. False: two have one name. */
-static bool place_outputs(struct tp_check_job *job, const struct options *o)
+/* Where the outputs go: the text to standard output unless another one does. */
+static void place_outputs(struct tp_check_job *job, const struct options *o)
 {
     const char *const paths[TP_CHECK_OUTPUTS] = {o->text, o->json, o->junit, o->sarif, o->markdown, o->badge};
-    bool is_taken = false, is_good = true;
+    bool is_taken = false;
     for (int i = 0; i < TP_CHECK_OUTPUTS; i++) {
         job->paths[i] = paths[i];
-        is_taken |= paths[i] && strcmp(paths[i], "-") == 0;
-        for (int k = 0; k < i && paths[i]; k++)
-            is_good &= !paths[k] || strcmp(paths[i], paths[k]) != 0 || strcmp(paths[i], "/dev/null") == 0;
-        is_good &= !paths[i] || *paths[i];
+        is_taken |= tp_is_stdout(paths[i]);
     }
     if (!o->text && !is_taken)
         job->paths[TP_CHECK_TEXT] = "-";
-    return is_good;
+}
+
+static bool is_input(const struct tp_check_job *job, const char *path)
+{
+    for (size_t i = 0; i < job->input_count; i++)
+        if (tp_inputs_is_same(path, job->inputs[i]))
+            return true;
+    return (job->budget && tp_inputs_is_same(path, job->budget)) ||
+           (job->baseline && tp_inputs_is_same(path, job->baseline));
+}
+
+/* What is wrong with the outputs' names; NULL: nothing. */
+static const char *clash(const struct tp_check_job *job)
+{
+    for (int i = 0; i < TP_CHECK_OUTPUTS; i++) {
+        const char *path = job->paths[i];
+        if (!path)
+            continue;
+        if (!*path)
+            return "the name of an output is empty";
+        if (is_input(job, path))
+            return "an output would overwrite an input";
+        for (int k = 0; k < i; k++)
+            if (job->paths[k] && strcmp(path, "/dev/null") != 0 &&
+                (strcmp(path, job->paths[k]) == 0 || tp_inputs_is_same(path, job->paths[k])))
+                return "two outputs have the same name";
+    }
+    return NULL;
 }
 
 int tp_cmd_check(int argc, char **argv)
@@ -114,8 +134,6 @@ int tp_cmd_check(int argc, char **argv)
     for (size_t i = 0; i < o.rules.count; i++)
         if (tp_rules_override(&job.rules, o.rules.items[i], &err) < 0)
             return usage(&console, err.text);
-    if (!place_outputs(&job, &o))
-        return usage(&console, "the name of an output is empty, or that of another one");
     if (o.update_baseline && !o.baseline)
         return usage(&console, "--update-baseline needs --baseline");
     if (o.update_baseline && !is_summary_place(o.baseline))
@@ -131,5 +149,7 @@ int tp_cmd_check(int argc, char **argv)
     job.source_root = o.source_root;
     job.read.max_input_bytes = o.max_input;
     job.read.is_strict = o.strict;
-    return tp_check_run(&job);
+    place_outputs(&job, &o);
+    const char *wrong = clash(&job);
+    return wrong ? usage(&console, wrong) : tp_check_run(&job);
 }

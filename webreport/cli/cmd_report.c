@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/inputs.h"
 #include "webreport/cli/job.h"
 #include "webreport/cli/opt.h"
 #include "webreport/cli/report.h"
@@ -56,12 +57,6 @@ static const char *in_folder(const char *html, char *path, size_t size)
     return path;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 /* What is wrong with where the outputs go: onto an input or onto each other. NULL when nothing is. */
 static const char *clash(const struct options *o, char **inputs, size_t input_count)
 {
@@ -69,10 +64,10 @@ static const char *clash(const struct options *o, char **inputs, size_t input_co
     enum { OUTPUTS = sizeof outputs / sizeof *outputs };
     for (int i = 0; i < OUTPUTS; i++) {
         for (size_t k = 0; outputs[i] && k < input_count; k++)
-            if (is_same_file(outputs[i], inputs[k]))
+            if (tp_inputs_is_same(outputs[i], inputs[k]))
                 return "an output would overwrite an input";
         for (int k = 0; outputs[i] && k < i; k++)
-            if (outputs[k] && (strcmp(outputs[i], outputs[k]) == 0 || is_same_file(outputs[i], outputs[k])) &&
+            if (outputs[k] && (strcmp(outputs[i], outputs[k]) == 0 || tp_inputs_is_same(outputs[i], outputs[k])) &&
                 strcmp(outputs[i], "/dev/null") != 0)
                 return "two outputs have the same name";
     }

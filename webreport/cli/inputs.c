@@ -1,6 +1,8 @@
 /* Inputs of a command: see inputs.h. */
 #include "webreport/cli/inputs.h"
 
+#include <sys/stat.h>
+
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
@@ -39,6 +41,12 @@ const char *tp_inputs_shown_name(struct tp_arena *arena, const char *path)
     for (from = size; from > 0 && path[from - 1] != '/'; from--)
         ;
     return tp_arena_copy(arena, path + from, size - from);
+}
+
+bool tp_inputs_is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 int tp_inputs_exit_code(int status)

@@ -18,6 +18,9 @@ void tp_inputs_say_notices(struct tp_console *console, const char *path, const s
 /* Last part of a path, as outputs call a run: they shall not tell where it was. In `arena`. */
 const char *tp_inputs_shown_name(struct tp_arena *arena, const char *path);
 
+/* Whether two paths name one regular file that is there: an output must not be an input. */
+bool tp_inputs_is_same(const char *a, const char *b);
+
 /* The exit code (enum tp_exit) of a command that ends with this status. */
 int tp_inputs_exit_code(int status);
 

@@ -48,15 +48,16 @@ static int by_value(const void *x, const void *y)
 
 static double quantile_of(const int64_t *sorted, size_t count, enum tp_metric_step which)
 {
+    size_t lower = (count - 1) / 2, upper = count / 2, p90 = (count * 9 + 9) / 10 - 1;
     switch (which) {
     case TP_STEPS_MIN:
         return (double)sorted[0];
     case TP_STEPS_MAX:
         return (double)sorted[count - 1];
     case TP_STEPS_P90: /* nearest rank: the least value that nine of ten steps do not exceed */
-        return (double)sorted[(count * 9 + 9) / 10 - 1];
+        return (double)sorted[p90];
     default:
-        return ((double)sorted[(count - 1) / 2] + (double)sorted[count / 2]) / 2;
+        return ((double)sorted[lower] + (double)sorted[upper]) / 2;
     }
 }
 
