@@ -39,7 +39,7 @@ INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis),$(R
           $(BUILD)/collector/inject.o $(BUILD)/collector/hook.o
 LIB    := $(BUILD)/libtracepress.so
 PRE    := $(BUILD)/libtracepress-preload.so
-PARTS  := $(addprefix $(BUILD)/webreport/cli/,opt.o analysis.o record_options.o)
+PARTS  := $(addprefix $(BUILD)/webreport/cli/,opt.o analysis.o record_options.o console.o inputs.o summaries.o summary_inputs.o)
 BIN    := $(BUILD)/tracepress
 TESTS  := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -159,7 +159,7 @@ fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang
 $(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 bench: ## wall time against zcat, memory per event, growth, page size (N=events)
-	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/native_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/nvtx_program $(BUILD)/itt_program $(BUILD)/table $(BUILD)/split $(BUILD)/train
+	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/native_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/nvtx_program $(BUILD)/itt_program $(BUILD)/table $(BUILD)/split $(BUILD)/make_job $(BUILD)/train
 	@sh tests/bench/run.sh $(BUILD) $(or $(N),75000)
 
 # ---- habits ----------------------------------------------------------------

@@ -121,6 +121,7 @@ exponent
 sh tests/bench/exports.sh "$build" "$work/gen.pt.trace.json.gz"
 sh tests/bench/check.sh "$build" "$work/gen.pt.trace.json.gz"
 [ -z "$has_torch" ] || same
+sh tests/bench/job.sh "$build"
 sh tests/bench/precision.sh "$build" "${has_torch:+$torch}"
 sample=$(ls "$shared"/data/traces/kineto/resnet50_num_workers_0/*.gz 2>/dev/null | head -n 1)
 has_peer=$(python3 -c 'import torch_tb_profiler; print(1)' 2>/dev/null || :)

@@ -11,6 +11,11 @@ const report = (name, ...args) => {
   execFileSync(tracepress, ['report', '--quiet', '-o', out, ...args], { stdio: 'pipe' });
   return 'file://' + out;
 };
+const diff = (name, ...args) => {
+  const out = join(work, name + '.html');
+  execFileSync(tracepress, ['diff', '--quiet', '--exit-zero', '-o', out, ...args], { stdio: 'pipe' });
+  return 'file://' + out;
+};
 const traces = readdirSync(join(data, 'traces')).filter((name) => /\.json(\.gz)?$/.test(name)).sort();
 const find = (part) => join(data, 'traces', traces.find((name) => name.includes(part)) ?? traces[0]);
 writeFileSync(join(work, 'hostile.pt.trace.json'), hostileTrace());
@@ -20,6 +25,9 @@ const urls = {
   cpu: report('cpu', find('torch')),
   many: report('many', ...traces.slice(0, 4).map((name) => join(data, 'traces', name))),
   hostile: report('hostile', join(work, 'hostile.pt.trace.json')),
+  diff: diff('diff', join(data, 'diff', 'base.pt.trace.json.gz'), join(data, 'diff', 'new.pt.trace.json.gz')),
+  diff_hostile: diff('diff_hostile', join(data, 'diff', 'base.pt.trace.json.gz'), join(work, 'hostile.pt.trace.json')),
+  baseline: report('baseline', join(data, 'diff', 'new.pt.trace.json.gz'), '--baseline', join(data, 'diff', 'base.pt.trace.json.gz')),
   linked: report('linked', '--source-url=https://host/blob/{path}#L{line}', join(work, 'hostile.pt.trace.json')),
 };
 const chrome = await start(browser);
@@ -41,7 +49,7 @@ const AUDIT = `(() => {
 })()`;
 const CLEAN = { handlers: 0, styled: 0, foreign: [], links: [], twice: [], dead: [], stray: 0 };
 
-for (const name of ['gpu', 'cpu', 'many'])
+for (const name of ['gpu', 'cpu', 'many', 'diff', 'baseline'])
   test(`page_${name}_is_silent_and_asks_for_nothing`, async () => {
     const page = await chrome.open(urls[name]);
     same(page.messages, []);
@@ -50,7 +58,7 @@ for (const name of ['gpu', 'cpu', 'many'])
   });
 
 for (const bypassPolicy of [false, true])
-  for (const name of ['hostile', 'linked'])
+  for (const name of ['hostile', 'linked', 'diff_hostile'])
     test(`page_${name}_runs_no_text${bypassPolicy ? '_without_policy' : ''}`, async () => {
       const page = await chrome.open('about:blank', { bypassPolicy });
       await page.send('Page.addScriptToEvaluateOnNewDocument', { source: 'window.hits = []; window.hit = (n) => hits.push(n);' });

@@ -208,6 +208,19 @@ static bool is_folder(const char *path)
     return tp_str_ends(tp_str_of(path), "/") || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
 }
 
+/* A summary may be merged onto itself; a trace must not be lost. */
+static bool is_trace(const struct job *job, const char *path)
+{
+    struct stat out, in;
+    if (strcmp(path, "-") == 0 || stat(path, &out) < 0 || !S_ISREG(out.st_mode))
+        return false;
+    for (size_t i = 0; i < job->inputs.count; i++)
+        if (job->inputs.items[i].trace && stat(job->inputs.items[i].path, &in) == 0 && in.st_dev == out.st_dev &&
+            in.st_ino == out.st_ino)
+            return true;
+    return false;
+}
+
 static void say_duplicates(struct job *job)
 {
     if (job->set.again_count)
@@ -232,6 +245,8 @@ static int run_job(struct job *job)
 {
     const struct tp_summarize_job *options = job->options;
     int code = find(job);
+    if (code == TP_OK && is_trace(job, options->out))
+        return tp_error_set(&job->err, TP_EUSAGE, 0, "summarize: the output would overwrite an input");
     job->is_folder = is_folder(options->out);
     if (code == TP_OK && job->is_folder)
         code = tp_folder_make(options->out, &job->err);

@@ -79,7 +79,8 @@ struct tp_data tp_compare_waterfall(const struct tp_compare *c, struct tp_arena 
     put_bar(sum, 0, total, least, span);
     tp_object_bool(sum, "is_sum", true);
     tp_object_text(object, "fall_unit", unit.text);
-    tp_object_text(object, "fall_caption", "Where the change of the mean step comes from; the bars' axis spans at least the noise floor");
+    tp_object_text(object, "fall_caption",
+                   "Where the change of the mean step comes from; the bars' axis spans at least the noise floor");
     return tp_data_of_object(object);
 }
 

@@ -120,9 +120,9 @@ static void put_text(struct tp_buf *out, const char *before, struct tp_str text,
     tp_buf_puts(out, behind);
 }
 
-static void put_time(struct tp_buf *out, const struct tp_compare *c, int64_t ns)
+static void put_time(struct tp_buf *out, const struct tp_compare *c, int64_t ns, bool is_signed)
 {
-    tp_buf_printf(out, " %s |", tp_text_of_time(c->arena, ns));
+    tp_buf_printf(out, " %s%s |", is_signed && ns > 0 ? "+" : "", tp_text_of_time(c->arena, ns));
 }
 
 static void put_step(struct tp_buf *out, const struct tp_compare *c)
@@ -131,9 +131,9 @@ static void put_step(struct tp_buf *out, const struct tp_compare *c)
     tp_buf_puts(out, "| Mean step | Base | New | Change |\n| --- | ---: | ---: | ---: |\n");
     for (size_t row = 0; row < t->row_count; row++) {
         put_text(out, "| ", tp_table_text(t, TP_PART_NAME)[row], " |");
-        put_time(out, c, tp_table_int(t, TP_PART_BASE)[row]);
-        put_time(out, c, tp_table_int(t, TP_PART_NEW)[row]);
-        put_time(out, c, tp_table_int(t, TP_PART_CHANGE)[row]);
+        put_time(out, c, tp_table_int(t, TP_PART_BASE)[row], false);
+        put_time(out, c, tp_table_int(t, TP_PART_NEW)[row], false);
+        put_time(out, c, tp_table_int(t, TP_PART_CHANGE)[row], true);
         tp_buf_putc(out, '\n');
     }
 }
@@ -157,9 +157,9 @@ static void put_changes(struct tp_buf *out, const struct tp_compare *c)
         put_text(out, "", tp_table_text(t, TP_ROW_NAME)[row], " | ");
         put_text(out, "", owner, owner.len && shape.len ? ", " : "");
         put_text(out, "", shape, " |");
-        put_time(out, c, tp_table_int(t, TP_ROW_BASE_TIME)[row]);
-        put_time(out, c, tp_table_int(t, TP_ROW_NEW_TIME)[row]);
-        put_time(out, c, tp_table_int(t, TP_ROW_CHANGE)[row]);
+        put_time(out, c, tp_table_int(t, TP_ROW_BASE_TIME)[row], false);
+        put_time(out, c, tp_table_int(t, TP_ROW_NEW_TIME)[row], false);
+        put_time(out, c, tp_table_int(t, TP_ROW_CHANGE)[row], true);
         tp_buf_printf(out, " %s \xe2\x86\x92 %s |\n",
                       tp_text_of_fixed(c->arena, tp_table_real(t, TP_ROW_BASE_CALLS)[row], 1),
                       tp_text_of_fixed(c->arena, tp_table_real(t, TP_ROW_NEW_CALLS)[row], 1));
@@ -179,6 +179,25 @@ static void put_memory(struct tp_buf *out, const struct tp_compare *c)
         for (unsigned column = TP_MEMORY_DIFF_BASE; column <= TP_MEMORY_DIFF_CHANGE; column++)
             tp_buf_printf(out, " %s |", tp_text_of_bytes(c->arena, tp_table_int(t, column)[row]));
         put_text(out, " ", tp_table_text(t, TP_MEMORY_DIFF_VERDICT)[row], " |\n");
+    }
+}
+
+/* Who holds what came or went, where a device changed. */
+static void put_owners(struct tp_buf *out, const struct tp_compare *c)
+{
+    const struct tp_table *t = &c->tables[TP_COMPARE_OWNERS];
+    const char *before = "\n";
+    size_t left = MARKDOWN_ROWS;
+    for (size_t row = 0; row < t->row_count && left; row++) {
+        struct tp_str name = tp_table_text(t, TP_OWNER_DIFF_NAME)[row];
+        int64_t change = tp_table_int(t, TP_OWNER_DIFF_CHANGE)[row];
+        if (tp_str_equal(tp_table_text(t, TP_OWNER_DIFF_VERDICT)[row], TP_STR("neutral")) || !name.len)
+            continue;
+        left--;
+        tp_buf_printf(out, "%s- memory: %s%s by ", before, change > 0 ? "+" : "", tp_text_of_bytes(c->arena, change));
+        before = "";
+        put_text(out, "", tp_table_text(t, TP_OWNER_DIFF_KIND)[row], " ");
+        put_text(out, "", name, "\n");
     }
 }
 
@@ -224,5 +243,6 @@ void tp_compare_markdown(struct tp_buf *out, const struct tp_compare *c)
     put_step(out, c);
     put_changes(out, c);
     put_memory(out, c);
+    put_owners(out, c);
     put_findings(out, c);
 }

@@ -219,6 +219,7 @@ static void put_memory(struct tp_buf *out, const struct tp_compare *c, int64_t r
         for (size_t i = 0; i < owners->row_count && left; i++) {
             struct tp_str kind = tp_table_text(owners, TP_OWNER_DIFF_KIND)[i];
             struct tp_str name = tp_table_text(owners, TP_OWNER_DIFF_NAME)[i];
+            name = name.len ? name : TP_STR("(none)");
             if (!tp_str_equal(tp_table_text(owners, TP_OWNER_DIFF_DEVICE)[i], device) ||
                 tp_str_equal(tp_table_text(owners, TP_OWNER_DIFF_VERDICT)[i], TP_STR("neutral")))
                 continue;

@@ -1,0 +1,113 @@
+"""check_job.py MODE TRACEPRESS WORK [MAKE_JOB | FILES...]: what `tracepress report F.tps` says, against what was planted.
+
+planted  jobs of 2 .. 10,000 ranks (make_job): the first finding names the planted cause and exactly the planted ranks,
+         clean jobs have none; prints a line per size
+large    10,000 ranks in files of their own: bytes of the page, memory of the report
+equal    FILES, traces of one run: the merged job's `distributed` equals that of `report FILES`; with --expected FILE.gz
+         also the reference output
+"""
+import gzip
+import json
+import os
+import resource
+import subprocess
+import sys
+
+# ranks, tensor, pipeline, victims: as the plan takes them
+LAYOUTS = [(2, 1, 1, 1), (3, 1, 1, 1), (8, 1, 1, 1), (16, 2, 2, 1), (128, 8, 2, 2), (1024, 8, 4, 5), (10000, 8, 10, 12)]
+CAUSES = {'clean': None, 'compute': 'slow_compute', 'more-work': 'slow_compute', 'host': 'late_host', 'data': 'slow_input',
+          'link': 'slow_link', 'imbalance': 'imbalance', 'changing': 'changing_imbalance', 'missing': 'missing_ranks'}
+
+
+def run(*command, **options):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    assert done.returncode == 0, (command, done.returncode, done.stderr[-2000:])
+    return done.stdout.decode()
+
+
+def ranks_of(text):
+    found = set()
+    for run_text in filter(None, text.split(',')):
+        first, _, last = run_text.partition('-')
+        found.update(range(int(first), int(last or first) + 1))
+    return found
+
+
+def fits(fault, layout):
+    ranks, tensor, pipeline, _ = layout
+    if fault == 'link':
+        return tensor * pipeline >= 4
+    if fault in ('imbalance', 'changing'):
+        return ranks // pipeline >= 8
+    return True
+
+
+def planted(tracepress, work, make_job):
+    for layout in LAYOUTS:
+        ranks, tensor, pipeline, victims = layout
+        faults = [fault for fault in CAUSES if fits(fault, layout)]
+        if ranks > 5000:
+            faults = ['clean', 'compute', 'link']
+        seeds = (1, 2) if ranks < 1000 else (1,)
+        for fault in faults:
+            for seed in seeds:
+                path = os.path.join(work, 'planted.tps')
+                few = 1 if fault == 'link' else victims
+                said = run(make_job, path, str(ranks), str(tensor), str(pipeline), fault, str(few), '7', '0', str(seed))
+                hit = set(map(int, said.split('victims')[1].split()))
+                run(tracepress, 'report', path, '--json', path + '.json', '--markdown', path + '.md')
+                with open(path + '.json') as file:
+                    job = json.load(file)['jobs'][0]
+                what = (layout, fault, 'seed', seed, [f['title'] for f in job['findings']])
+                if CAUSES[fault] is None:
+                    assert not job['findings'], what
+                    continue
+                assert job['findings'], what
+                first = job['findings'][0]
+                assert first['cause'] == CAUSES[fault], what
+                if fault not in ('imbalance', 'changing'):
+                    assert ranks_of(first['ranks']) == hit, (what, first['ranks'], hit)
+                with open(path + '.md') as file:
+                    line = [text for text in file if text.startswith('- **')][0]
+                assert line.replace('\\', '').startswith('- **' + first['title']), line
+        print('%d ranks: %d faults, seeds %s' % (ranks, len(faults), ' '.join(map(str, seeds))))
+
+
+def large(tracepress, work, make_job):
+    folder = os.path.join(work, 'large', '')
+    os.makedirs(folder)
+    run(make_job, folder, '10000', '8', '10', 'host', '5', '10', '100', '7')
+    page = os.path.join(work, 'large.html')
+    run(tracepress, 'report', folder, '-o', page, '--markdown', page + '.md')
+    size, memory = os.path.getsize(page), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    print('page %d bytes, memory %d MB' % (size, memory >> 20))
+    assert size <= 5 << 20, size
+    assert memory <= 1 << 30, memory
+
+
+def equal(tracepress, work, *files):
+    files, expected = list(files), None
+    if '--expected' in files:
+        at = files.index('--expected')
+        expected = files[at + 1]
+        del files[at:at + 2]
+    parts = []
+    run(tracepress, 'report', *files, '-q', '--json', work + '/r.json')
+    for i, file in enumerate(files):
+        parts.append('%s/%d.tps' % (work, i))
+        run(tracepress, 'summarize', file, '-q', '-o', parts[-1])
+    run(tracepress, 'merge', *reversed(parts), '-q', '-o', work + '/all.tps')
+    run(tracepress, 'report', work + '/all.tps', '--json', work + '/j.json')
+    with open(work + '/r.json') as file:
+        report = json.load(file)['runs'][0]['distributed']
+    with open(work + '/j.json') as file:
+        job = [job['distributed'] for job in json.load(file)['jobs'] if job['distributed']]
+    assert report and report == job, (report, job)
+    if expected:
+        with gzip.open(expected) as file:
+            reference = json.load(file)['runs'][0]['distributed']
+        assert job == reference, (job, reference)
+
+
+MODES = {'planted': planted, 'large': large, 'equal': equal}
+MODES[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,238 @@
+# Jobs of many ranks: planted causes are named first, the numbers are those of `report`, engines give the same bytes.
+. tests/suites/case.sh
+export PATH="$BUILD:$PATH"
+J="$WORK/j"
+mkdir -p "$J"
+if ! command -v python3 >/dev/null; then
+    skip "jobs of many ranks" "no python3"
+    exit 0
+fi
+report() { "$TP" report "$@" >"$WORK/out" 2>"$WORK/err"; }
+expect() { # exit code, arguments
+    wanted_code=$1
+    shift
+    report "$@"
+    code=$?
+    [ "$code" = "$wanted_code" ] || { echo "exit $code, not $wanted_code"; cat "$WORK/out" "$WORK/err"; return 1; }
+}
+
+# ---- planted ----
+if is_checked; then # sanitizers are slow: one size
+    small() {
+        for fault in clean compute host data more-work missing; do
+            "$BUILD/make_job" "$J/s.tps" 16 2 2 $fault 2 >/dev/null && expect 0 "$J/s.tps" -o "$J/s.html" --json "$J/s.json" --markdown "$J/s.md" ||
+                return 1
+        done
+    }
+    check "job: 16 ranks with each fault, checked" small
+else
+    check "job: the planted cause is named first, 2 to 10,000 ranks; clean jobs raise nothing" \
+        python3 tests/job/check_job.py planted "$TP" "$J" "$BUILD/make_job"
+    check "job: 10,000 summaries in files of their own: page below 5 MB, memory below 1 GB" \
+        python3 tests/job/check_job.py large "$TP" "$J" "$BUILD/make_job"
+fi
+
+# ---- the numbers are those of report ----
+check "job: two ranks merged equal the report of both (DDP)" \
+    python3 tests/job/check_job.py equal "$TP" "$J" tests/data/ddp/worker0.pt.trace.json.gz tests/data/ddp/worker1.pt.trace.json.gz
+S=$SHARED/data
+if [ -d "$S/expected/runs" ]; then
+    check "job: hta/trace_filter merged equals the report and the reference" python3 tests/job/check_job.py equal "$TP" "$J" \
+        "$S"/traces/hta/trace_filter/*.json.gz --expected "$S/expected/runs/hta__trace_filter.json.gz"
+    for kind in full plain shapes stack; do
+        check "job: ddp_gloo.$kind merged equals the report and the reference" python3 tests/job/check_job.py equal "$TP" "$J" \
+            "$S/torch/2.13/ddp_gloo.$kind"/rank?/worker?.pt.trace.json.gz \
+            --expected "$S/expected/runs/torch__2.13__ddp_gloo.$kind.json.gz"
+    done
+else
+    skip "job: real ranks merged equal the reference" "no data beside the project"
+fi
+
+# ---- from traces ----
+traces() { # fault, cause in the JSON
+    rm -rf "$J/tr"
+    python3 tests/job/make_traces.py "$J/tr" 4 --fault "$1" --seed 3 >"$J/said" &&
+        "$TP" summarize "$J/tr" -q -o "$J/tr.tps" && expect 0 "$J/tr.tps" --json "$J/tr.json" || return 1
+    victim=$(sed 's/.*victim //' "$J/said")
+    if [ "$1" = clean ]; then
+        grep -q '"findings":\[\],"groups"' "$J/tr.json" || { head -c 2000 "$J/tr.json"; return 1; }
+    else
+        grep -q "\"cause\":\"$2\".*\"worst_rank\":$victim," "$J/tr.json" || { head -c 2000 "$J/tr.json"; return 1; }
+    fi
+}
+check "job: four traces with a rank that computes slower" traces compute slow_compute
+check "job: four traces with a rank held up by its host" traces host late_host
+check "job: four traces with a rank that waits for its input" traces data slow_input
+check "job: four clean traces raise nothing" traces clean
+
+many() { # 5,000 little traces
+    rm -rf "$J/many"
+    python3 tests/job/make_traces.py "$J/many" 5000 --steps 4 --kernels 2 --fault compute --victim 4321 >/dev/null &&
+        "$TP" summarize "$J/many" -q -o "$J/many.tps" && expect 0 "$J/many.tps" --json "$J/many.json" -o "$J/many.html" || return 1
+    rm -rf "$J/many"
+    grep -q '"rank_count":5000,.*"cause":"slow_compute".*"ranks":"4321"' "$J/many.json" || { head -c 2000 "$J/many.json"; return 1; }
+}
+is_checked || check "job: 5,000 traces summarised; the slow one is named" many
+
+# ---- what is broken ----
+whole() { "$BUILD/make_job" "$J/d/" 6 >/dev/null; }
+damaged() {
+    rm -rf "$J/d" && mkdir "$J/d" && whole || return 1
+    head -c 300 "$J/d/rank00001.tps" >"$J/x" && mv "$J/x" "$J/d/rank00001.tps"
+    printf 'X' | dd of="$J/d/rank00002.tps" bs=1 seek=500 conv=notrunc 2>/dev/null
+    : >"$J/d/rank00003.tps"
+    echo '{"traceEvents":[]}' >"$J/d/hostile <script>alert(1)<.tps"
+    expect 0 "$J/d" -o "$J/d.html" --json "$J/d.json" --markdown "$J/d.md" || return 1
+    for file in rank00001.tps rank00002.tps rank00003.tps 'hostile <script>'; do
+        grep -qF "$file" "$WORK/err" && grep -qF "$(printf %s "$file" | sed 's/<.*//')" "$J/d.html" && grep -qF "$file" "$J/d.json" ||
+            { echo "$file is not named"; return 1; }
+    done
+    grep -q 'script>alert' "$J/d.html" && { echo "a file name is not escaped"; return 1; }
+    grep -q '"missing_ranks":"1-3"' "$J/d.json" || { echo "missing ranks"; return 1; }
+    rm -f "$J/d.html"
+    expect 3 "$J/d" -o "$J/d.html" --strict && [ ! -e "$J/d.html" ]
+}
+check "job: cut, damaged, empty and foreign summaries are named and skipped, refused by --strict" damaged
+none() {
+    rm -rf "$J/n" && mkdir "$J/n" && : >"$J/n/a.tps" && expect 3 "$J/n" -o "$J/n.html" && [ ! -e "$J/n.html" ]
+}
+check "job: no usable summary" none
+unwritable() { "$BUILD/make_job" "$J/u.tps" 3 >/dev/null && expect 4 "$J/u.tps" -o /nonexistent/u.html; }
+check "job: a page that cannot be written" unwritable
+hostile_names() {
+    "$TP" summarize tests/data/traces/hostile_names.pt.trace.json.gz -q -o "$J/h.tps" && expect 0 "$J/h.tps" -o "$J/h.html" || return 1
+    ! grep -qiE '<img src=x|<script>alert|onerror=' "$J/h.html"
+}
+check "job: names of a hostile trace are escaped" hostile_names
+flips() { # random damage: an exit code, never a signal
+    "$BUILD/make_job" "$J/f.tps" 5 1 1 clean 1 3 4 >/dev/null
+    python3 - "$TP" "$J" <<'PY'
+import random, subprocess, sys
+tp, work = sys.argv[1:]
+data = open(work + '/f.tps', 'rb').read()
+for seed in range(60):
+    chance, bad = random.Random(seed), bytearray(data)
+    for _ in range(chance.choice((1, 3, 30))):
+        bad[chance.randrange(len(bad))] = chance.randrange(256)
+    if seed % 5 == 0:
+        del bad[chance.randrange(len(bad)):]
+    open(work + '/flip.tps', 'wb').write(bad)
+    code = subprocess.run([tp, 'report', work + '/flip.tps', '-q', '-o', work + '/flip.html'], stderr=subprocess.DEVNULL).returncode
+    assert code in (0, 3, 5), (seed, code)
+PY
+}
+check "job: 60 damaged files end with an exit code" flips
+same_bytes() {
+    "$BUILD/make_job" "$J/b.tps" 40 2 2 data 2 >/dev/null
+    for i in 1 2; do
+        expect 0 "$J/b.tps" -o "$J/b$i.html" --json "$J/b$i.json" --markdown "$J/b$i.md" || return 1
+    done
+    cmp "$J/b1.html" "$J/b2.html" && cmp "$J/b1.json" "$J/b2.json" && cmp "$J/b1.md" "$J/b2.md" &&
+        expect 0 "$J/b.tps" -o "$J/small.html" --max-size 100K && [ "$(wc -c <"$J/small.html")" -le 102400 ] &&
+        expect 5 "$J/b.tps" -o "$J/small.html" --max-size 20K
+}
+check "job: the same bytes twice; the page fits --max-size" same_bytes
+
+# ---- engines: the README's recipes, word for word ----
+is_checked && exit 0
+recipe() { awk -v name="$1" '/^<!-- /{on = ($0 == "<!-- recipe: " name " -->")} on && !/^(```|<!--)/' README.md; }
+export TRACES="$J/tr" SUMS="$J/sums" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+python3 tests/job/make_traces.py "$TRACES" 12 >/dev/null
+"$TP" summarize "$TRACES" -q -o "$J/serial.tps"
+prepare() { rm -rf "$SUMS" "$J/run" && mkdir -p "$J/run" "$SUMS"; }
+is_serial() { # what was run in $J/run, or what is in $SUMS, is the serial result
+    [ -e "$J/run/job.tps" ] || "$TP" merge "$SUMS" -q -o "$J/run/job.tps" || return 1
+    cmp "$J/run/job.tps" "$J/serial.tps"
+}
+once() { prepare && (cd "$J/run" && eval "$(cd "$OLDPWD" && recipe "$1")") && is_serial; }
+in_python() { # recipe, python
+    prepare && recipe "$1" >"$J/run/recipe.py" && (cd "$J/run" && timeout 300 "$2" recipe.py) && is_serial
+}
+if command -v parallel >/dev/null; then
+    check "job: recipe of GNU parallel" once parallel
+else
+    skip "job: recipe of GNU parallel" "not installed"
+fi
+if [ -x "$BUILD/tracepress-mpi" ] && command -v mpirun >/dev/null; then
+    check "job: recipe of MPI: four processes, the bytes of the serial run" once mpi
+    mpi_missing() {
+        prepare && echo '{' >"$J/bad.pt.trace.json" &&
+            mpirun -n 3 tracepress-mpi "$TRACES" "$J/bad.pt.trace.json" "$J/not-there.json" -o "$J/run/job.tps" 2>"$WORK/err" && is_serial || return 1
+        [ "$(grep -c 'not-there.json' "$WORK/err")" = 1 ] && grep -q 'bad.pt.trace.json' "$WORK/err" || { cat "$WORK/err"; return 1; }
+        mpirun -n 3 tracepress-mpi --strict "$TRACES" "$J/not-there.json" -o "$J/run/strict.tps" 2>/dev/null
+        [ $? = 3 ] && [ ! -e "$J/run/strict.tps" ]
+    }
+    check "job: MPI survives missing and broken files" mpi_missing
+    more_processes() { prepare && mpirun -n 16 tracepress-mpi "$TRACES" -q -o "$J/run/job.tps" && is_serial; }
+    check "job: MPI with more processes than files" more_processes
+else
+    skip "job: recipe of MPI" "no mpicc or no mpirun"
+fi
+slurm() {
+    prepare
+    for i in 0 1 2 3 4; do
+        (export SLURM_PROCID=$i SLURM_NTASKS=5 && eval "$(recipe slurm)") || return 1
+    done
+    is_serial
+}
+check "job: recipe of Slurm, its variables set by hand" slurm
+kubernetes() {
+    prepare
+    for i in 0 1 2 3; do
+        (export JOB_COMPLETION_INDEX=$i SHARDS=4 && eval "$(recipe kubernetes)") || return 1
+    done
+    is_serial
+}
+check "job: recipe of Kubernetes, its variables set by hand" kubernetes
+spark() { # two partitions
+    prepare
+    for i in 0 1; do
+        find "$TRACES" -name '*.gz' | sort | awk "NR % 2 == $i" | (eval "$(recipe spark)") || return 1
+    done
+    is_serial
+}
+check "job: recipe of Spark's pipe, two partitions by hand" spark
+python_with() { # module, variable
+    eval "candidate=\${$2:-}"
+    for candidate in $candidate python3; do
+        "$candidate" -c "import $1" 2>/dev/null && echo "$candidate" && return 0
+    done
+    return 1
+}
+for engine in ray dask; do
+    if python=$(python_with "$engine" "$(echo $engine | tr a-z A-Z)_PYTHON"); then
+        check "job: recipe of $engine" in_python $engine "$python"
+    else
+        skip "job: recipe of $engine" "no Python with it ($(echo $engine | tr a-z A-Z)_PYTHON)"
+    fi
+done
+
+killed() { # one of four map processes hangs on its first input and dies; running it all again completes its shard
+    prepare
+    rm -f "$J/a.pt.trace.json" && mkfifo "$J/a.pt.trace.json" || return 1
+    "$TP" summarize "$J/a.pt.trace.json" "$TRACES" -q --shard 1/4 -o "$SUMS/" 2>/dev/null &
+    victim=$!
+    for i in 2 3 4; do "$TP" summarize "$J/a.pt.trace.json" "$TRACES" -q --shard $i/4 -o "$SUMS/" || return 1; done
+    kill -9 $victim && wait $victim 2>/dev/null
+    rm -f "$J/a.pt.trace.json"
+    [ "$(ls "$SUMS" | grep -c '\.tps$')" = 9 ] || { echo "not 9 of 12:"; ls "$SUMS"; return 1; }
+    touch -d '2020-01-01' "$SUMS"/*.tps
+    "$TP" summarize "$TRACES" -q --skip-existing -o "$SUMS/" && is_serial &&
+        [ "$(find "$SUMS" -name '*.tps' -newermt 2020-01-02 | wc -l)" = 3 ]
+}
+check "job: a map process killed loses only its shard, a second run makes that alone" killed
+
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || :)
+if [ -n "$browser" ] && command -v node >/dev/null; then
+    looked() {
+        "$BUILD/make_job" "$J/l.tps" 64 8 2 host 2 >/dev/null && expect 0 "$J/l.tps" -o "$J/l.html" || return 1
+        for how in 1440 390 "1440 dark" "1440 noscript" "1000 print"; do
+            # shellcheck disable=SC2086
+            said=$(CHROMIUM=$browser node tests/browser/shot.mjs "$J/l.html" "$J/l.png" $how) &&
+                [ "$said" = "console clean []" ] || { echo "$how: $said"; return 1; }
+        done
+    }
+    check "job: the page in Chromium: wide, narrow, dark, without scripts, printed: clean console, no request" looked
+else
+    skip "job: the page in Chromium" "no chromium or no node"
+fi
