@@ -78,18 +78,27 @@ void tracepress_free(void *text)
 
 /* ---- the summary ---- */
 
+struct summary {
+    struct tp_in_process_summary options;
+    bool *must_stay;
+};
+
+/* What was recorded is not lost with a summary that could not be written; an empty recording has none. */
 static int write_summary(void *context, const char *path, struct tp_error *err)
 {
-    return tp_in_process_summary(context, path, err);
+    const struct summary *summary = context;
+    int code = tp_in_process_summary(&summary->options, path, err);
+    *summary->must_stay |= code != 0 && code != TP_EFORMAT;
+    return code;
 }
 
 int tracepress_export_summary(const struct tracepress_trace *trace, const char *path)
 {
-    struct tp_in_process_summary summary = {.out = path};
+    struct summary summary;
     if (!trace || !path || !*path)
         return -1;
-    summary.worker = trace->worker;
-    summary.span = trace->number;
+    summary.options = (struct tp_in_process_summary){path, trace->worker, trace->number};
+    summary.must_stay = trace->must_stay;
     return with_trace(trace, write_summary, &summary, "the summary was not written");
 }
 

@@ -1,4 +1,4 @@
-"""random_options.py TRACEPRESS FOLDER SEED COUNT TRACE...: random command lines of table, export, precision and report, made
+"""random_options.py TRACEPRESS FOLDER SEED COUNT TRACE...: random command lines of table, export, precision, diff and report, made
 of the options in their help texts with good and bad values. Each ends with an exit code of 0 to 5, never by a signal; one that
 is refused (2) says why in one line that names an option of it; what succeeds has said no error; nothing but outputs appears.
 Exit 1 and the command line that broke a rule."""
@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 
-COMMANDS = {"table": ("-o", "t.txt"), "export": ("-o", "x"), "precision": ("-o", "p.html"), "report": ("-o", "r.html")}
+COMMANDS = {"table": ("-o", "t.txt"), "export": ("-o", "x"), "precision": ("-o", "p.html"), "diff": ("-o", "d.html"), "report": ("-o", "r.html")}
 LEFT_OUT = {"--help", "--output", "--template-dir", "--templates", "--json", "--markdown"}  # those that name files have cases of their own
 WORDS = ["", "0", "1", "-1", "2", "100", "9223372036854775807", "-9223372036854775808", "99999999999999999999", "1e400", "nan", "-", "--",
          "x" * 5000, "1G", "0x10", "1.5s", "10us", "0-1", "5-2", "name", "input-shape", "stack", "input-shape,stack", "module", "function",
@@ -36,7 +36,7 @@ def line_of(rng, command, options, near, traces):
         value = rng.choice(near.get(option, WORDS)) if rng.random() < 0.6 else rng.choice(WORDS)
         form = rng.random()
         line += [option] if form < 0.25 else ["%s=%s" % (option, value)] if form < 0.5 else [option, value]
-    for _ in range(2 if command == "precision" else rng.choice([1, 1, 1, 1, 2, 0])):
+    for _ in range(2 if command in ("precision", "diff") else rng.choice([1, 1, 1, 1, 2, 0])):
         line.insert(rng.randrange(len(line) + 1), rng.choice(traces))
     if command == "export" and rng.random() < 0.9:
         line += ["--to", rng.choice(near["--to"] if "--to" in near else ["folded"])]

@@ -88,6 +88,30 @@ summaries() { # a side may be a summary: the same verdict and rows, without a ca
     cmp "$WORK/traces.cut" "$WORK/summaries.cut"
 }
 check "diff: summaries of traces compare as the traces do" summaries
+stdin() {
+    zcat "$a" | "$TP" diff - "$a" --json "$WORK/piped.json" -q >"$WORK/out" && run 0 "$a" "$a" --json "$WORK/named.json" &&
+        sed 's/"name":"-"/"name":"gpu_2026.pt.trace.json.gz"/' "$WORK/piped.json" | cmp - "$WORK/named.json"
+}
+check "diff: a side from standard input" stdin
+baseline() { # the report says what diff says, as a section, a member, the end of the digest
+    "$TP" diff "$DATA/diff/base.pt.trace.json.gz" "$DATA/diff/new.pt.trace.json.gz" --json "$WORK/d.json" --markdown "$WORK/d.md" --exit-zero -q >/dev/null &&
+        "$TP" report "$DATA/diff/new.pt.trace.json.gz" --baseline "$DATA/diff/base.pt.trace.json.gz" -q -o "$WORK/r.html" \
+            --json "$WORK/r.json" --markdown "$WORK/r.md" || return 1
+    sed 's/.*"comparison"://; s/}$//' "$WORK/r.json" | cmp - "$WORK/d.json" || return 1
+    tail -c "$(wc -c <"$WORK/d.md")" "$WORK/r.md" | cmp - "$WORK/d.md" || return 1
+    grep -q '<a href="#diff">Baseline</a>' "$WORK/r.html" && grep -q 'train.py(42): log_metric' "$WORK/r.html" || return 1
+    "$TP" report "$DATA/diff/new.pt.trace.json.gz" --baseline "$WORK/none" -q -o "$WORK/none.html" 2>"$WORK/err"
+    [ $? = 3 ] && [ ! -e "$WORK/none.html" ] && grep -q baseline "$WORK/err"
+}
+check "diff: report --baseline shows the same" baseline
+small() { # a low ceiling: fewer rows, never more bytes
+    for size in 100K 140K 400K; do
+        run 1 "$DATA/diff/base.pt.trace.json.gz" "$DATA/diff/new.pt.trace.json.gz" -o "$WORK/small.html" --max-size $size || return 1
+        [ "$(wc -c <"$WORK/small.html")" -le $((${size%K} * 1024)) ] || { wc -c "$WORK/small.html"; return 1; }
+    done
+    run 5 "$a" "$a" -o "$WORK/tiny.html" --max-size 20K && [ ! -e "$WORK/tiny.html" ]
+}
+check "diff: the page keeps its ceiling" small
 hostile() { # names that would be markup, a terminal's orders, a table's borders
     "$TP" diff "$DATA/traces/hostile_names.pt.trace.json.gz" "$b" -o "$WORK/h.html" --markdown "$WORK/h.md" >"$WORK/out" 2>"$WORK/err"
     ! LC_ALL=C grep -q '<script>alert\|<img src=x' "$WORK/h.html" "$WORK/h.md" && ! LC_ALL=C grep -q "$(printf '\033')" "$WORK/out"
@@ -120,3 +144,33 @@ faults() { # every broken trace, on either side: the exit code of `report`, no o
     done <"$DATA/faults/cases.tsv"
 }
 check "diff: 100 broken or hostile traces on either side behave as in report" faults
+failing() { # KIND STATUS: the n-th call of KIND fails, and all behind it: that status, and older outputs stay
+    n=0 total=1
+    while [ "$n" -le "$total" ]; do
+        rm -rf "$WORK/x" && mkdir "$WORK/x" && echo old >"$WORK/x/d.html"
+        timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$BUILD/fail_nth.so" \
+            "$TP" diff "$DATA/traces/case_scalar_read.pt.trace.json.gz" "$DATA/traces/case_cpu_loop.pt.trace.json.gz" \
+            -o "$WORK/x/d.html" --json "$WORK/x/d.json" --exit-zero -q >"$WORK/out" 2>"$WORK/err"
+        code=$?
+        [ "$n" != 0 ] || total=$(cat "$WORK/count")
+        if [ "$n" = 0 ]; then
+            [ "$code" = 0 ] || { echo "it fails without a failing call: $(cat "$WORK/err")"; return 1; }
+        elif [ "$code" = "$2" ]; then
+            grep -q . "$WORK/err" || { echo "call $n of $total: no message"; return 1; }
+            [ "$(cat "$WORK/x/d.html")" = old ] || [ "$1" = output ] || { echo "call $n of $total: the old page is gone"; return 1; }
+        elif [ "$code" != 0 ] || { [ "$1" = output ] && [ "$n" -lt $((total - 3)) ]; }; then
+            echo "call $n of $total: exit $code, wanted $2: $(cat "$WORK/err")"
+            return 1
+        fi
+        left=$(ls -A "$WORK/x" | grep -v '^d\.\(html\|json\)$')
+        [ -z "$left" ] || { echo "call $n of $total: left behind: $left"; return 1; }
+        n=$((n + 1 + n / 20))
+    done
+    [ "$total" -gt 3 ] || { echo "only $total calls of kind $1 were seen"; return 1; }
+}
+if is_checked; then
+    skip "diff: failing calls" "the sanitizer brings its own allocator"
+else
+    check "diff: allocations that fail: exit 5, the old page stays" failing memory 5
+    check "diff: outputs that fail: exit 4, nothing half-written" failing output 4
+fi

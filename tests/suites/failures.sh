@@ -164,3 +164,31 @@ events() {
 "$TP" export "$DATA/traces/case_cpu_loop.pt.trace.json.gz" --to tfevents -o older --quiet
 check "an export whose allocations fail says so and leaves whole files" events memory
 check "an export whose output fails says so and leaves whole files" events output
+
+# summaries KIND STATUS: a trace is summarized, and its summary merged, with the N-th call of KIND failing
+summaries() {
+    "$TP" summarize "$trace" -o good.tps -q || return 1
+    for command in "summarize $trace" "merge good.tps"; do
+        n=0 total=1
+        while [ "$n" -le "$total" ]; do
+            rm -rf out && mkdir out && echo old >out/a.tps
+            # shellcheck disable=SC2086
+            timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
+                "$TP" $command -o out/a.tps -q >stdout 2>stderr
+            status=$?
+            if [ "$n" = 0 ]; then
+                total=$(cat count)
+                [ "$status" = 0 ] && [ "$total" -gt 3 ] || { echo "$command: $total calls, status $status"; return 1; }
+            fi
+            case $status in
+            0) cmp -s out/a.tps good.tps || { echo "$command, call $n: status 0, but other bytes"; return 1; } ;;
+            "$2") [ "$(cat out/a.tps)" = old ] && grep -q . stderr || { echo "$command, call $n: half a file, or no message"; return 1; } ;;
+            *) echo "$command, call $n of $total: status $status"; cat stderr; return 1 ;;
+            esac
+            [ "$(ls -A out)" = a.tps ] || { ls -A out; return 1; }
+            n=$((n + 1 + n / 20))
+        done
+    done
+}
+check "summaries: every allocation fails: exit 5, the old file intact" summaries memory 5
+check "summaries: every write, fsync, rename fails: exit 4, the old file intact" summaries output 4

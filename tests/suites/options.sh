@@ -1,4 +1,4 @@
-# Random command lines of report, table, export and precision, made of the options of their help: an exit code, a reason.
+# Random command lines of report, table, export, precision and diff, made of the options of their help: an exit code, a reason.
 . tests/suites/case.sh
 if ! command -v python3 >/dev/null 2>&1; then
     skip "random command lines" "no python3"

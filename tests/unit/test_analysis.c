@@ -167,6 +167,52 @@ static void without_a_trace_there_is_no_table(void **state)
     tracepress_free(NULL);
 }
 
+/* ---- the summary ---- */
+
+static void summarize(const struct tracepress_trace *trace, void *context)
+{
+    int *codes = context;
+    char path[160];
+    snprintf(path, sizeof path, "%s/own.tps", folder);
+    codes[0] = tracepress_export_summary(trace, path);
+    codes[1] = tracepress_export_summary(trace, "/nowhere/own.tps");
+    codes[2] = tracepress_export_summary(NULL, path);
+    codes[3] = tracepress_export_summary(trace, "");
+}
+
+/* Files of the folder whose names end so. */
+static unsigned files_ending(const char *ending)
+{
+    unsigned count = 0;
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        size_t n = strlen(entry->d_name), m = strlen(ending);
+        count += n >= m && strcmp(entry->d_name + n - m, ending) == 0;
+    }
+    closedir(dir);
+    return count;
+}
+
+static void summary_that_is_not_written_leaves_the_recording(void **state)
+{
+    int codes[4] = {1, 1, 1, 1};
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    (void)state;
+    options.handler = summarize;
+    options.context = codes;
+    options.directory = folder;
+    assert_int_equal(tracepress_start(&options), 0);
+    multiply(2);
+    tracepress_stop();
+    assert_int_equal(codes[0], 0);
+    assert_int_equal(codes[1], -1);
+    assert_int_equal(codes[2], -1);
+    assert_int_equal(codes[3], -1);
+    assert_int_equal(files_ending("own.tps"), 1);
+    assert_int_equal(files_ending(".tpspool"), 1);
+}
+
 int main(void)
 {
     setenv("TRACEPRESS_QUIET", "1", 1);
@@ -174,6 +220,7 @@ int main(void)
         cmocka_unit_test(a_handler_has_tables_and_stacks),
         cmocka_unit_test(nothing_recorded_is_an_empty_table),
         cmocka_unit_test(without_a_trace_there_is_no_table),
+        cmocka_unit_test(summary_that_is_not_written_leaves_the_recording),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

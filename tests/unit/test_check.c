@@ -243,6 +243,20 @@ static void ranks_are_compared_with_the_same_rank(void **state)
     assert_int_equal(c.items[0].cause, TP_CAUSE_MISSING); /* rank 7 */
 }
 
+static void a_line_for_a_worker_is_about_its_runs_alone(void **state)
+{
+    GUARD;
+    struct tp_summary runs[] = {with(scaled(1, 0), "kernels.per_step", 5), with(scaled(1, 0), "kernels.per_step", 9)};
+    runs[1].key.worker = TP_STR("other");
+    struct tp_check c = judged("kernels.per_step <= 5 @w\nkernels.per_step <= 5 @other\nkernels.per_step <= 9\n"
+                               "optional kernels.per_step <= 1 @nobody\n",
+                               runs, 2, NULL, 0);
+    assert_int_equal(c.count, 4);
+    assert_int_equal(c.counts[TP_CHECK_FAIL], 1);
+    assert_true(tp_str_equal(c.items[0].subject, TP_STR("other")) && c.items[0].value == 9);
+    assert_int_equal(c.items[3].cause, TP_CAUSE_SKIPPED);
+}
+
 static void counts_per_step_of_other_numbers_of_steps_may_differ_by_less_than_half(void **state)
 {
     GUARD;
@@ -316,6 +330,7 @@ int main(void)
         cmocka_unit_test(no_baseline_is_inconclusive),
         cmocka_unit_test(sides_that_do_not_compare_are_inconclusive),
         cmocka_unit_test(ranks_are_compared_with_the_same_rank),
+        cmocka_unit_test(a_line_for_a_worker_is_about_its_runs_alone),
         cmocka_unit_test(counts_per_step_of_other_numbers_of_steps_may_differ_by_less_than_half),
         cmocka_unit_test(a_failed_line_points_at_new_waits_and_findings),
         cmocka_unit_test(runs_of_the_same_program_fail_in_less_than_one_of_hundred),

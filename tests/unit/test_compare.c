@@ -14,10 +14,10 @@ enum { STEPS = 20, ROWS = 48 };
 
 /* A row of every step alike: calls times call_us, and noise. */
 struct plan {
-    enum tp_summary_kind kind;
     const char *name, *owner, *shape;
-    int calls;
     double call_us;
+    enum tp_summary_kind kind;
+    int calls;
 };
 
 static struct tp_arena arena;
@@ -121,11 +121,11 @@ static void assert_changes(const struct tp_compare *c, const char *wanted)
 
 #define KERNEL(name, calls, us)                                                                                        \
     {                                                                                                                  \
-        TP_SUMMARY_KERNEL, name, "aten::mm", "[[8, 8]]", calls, us                                                     \
+        name, "aten::mm", "[[8, 8]]", us, TP_SUMMARY_KERNEL, calls                                                     \
     }
 #define END                                                                                                            \
     {                                                                                                                  \
-        TP_SUMMARY_KERNEL, "", "", "", 0, 0                                                                            \
+        "", "", "", 0, TP_SUMMARY_KERNEL, 0                                                                            \
     }
 
 static void likeness_of_names(void **state)
@@ -141,15 +141,15 @@ static void a_slower_kernel_is_told_with_its_operator_explained(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500),
                                 KERNEL("relu", 4, 300),
-                                {TP_SUMMARY_OPERATOR_DEVICE, "aten::mm", "", "[[8, 8]]", 4, 800},
-                                {TP_SUMMARY_MODULE_DEVICE, "Net/Linear", "", "", 4, 800},
-                                {TP_SUMMARY_MODULE_DEVICE, "Net", "", "", 1, 3200},
+                                {"aten::mm", "", "[[8, 8]]", 800, TP_SUMMARY_OPERATOR_DEVICE, 4},
+                                {"Net/Linear", "", "", 800, TP_SUMMARY_MODULE_DEVICE, 4},
+                                {"Net", "", "", 3200, TP_SUMMARY_MODULE_DEVICE, 1},
                                 END};
     const struct plan slower[] = {KERNEL("gemm", 4, 550),
                                   KERNEL("relu", 4, 300),
-                                  {TP_SUMMARY_OPERATOR_DEVICE, "aten::mm", "", "[[8, 8]]", 4, 850},
-                                  {TP_SUMMARY_MODULE_DEVICE, "Net/Linear", "", "", 4, 850},
-                                  {TP_SUMMARY_MODULE_DEVICE, "Net", "", "", 1, 3400},
+                                  {"aten::mm", "", "[[8, 8]]", 850, TP_SUMMARY_OPERATOR_DEVICE, 4},
+                                  {"Net/Linear", "", "", 850, TP_SUMMARY_MODULE_DEVICE, 4},
+                                  {"Net", "", "", 3400, TP_SUMMARY_MODULE_DEVICE, 1},
                                   END};
     struct tp_compare compare;
     (void)state;
@@ -168,13 +168,13 @@ static void a_slower_kernel_is_told_with_its_operator_explained(void **state)
 
 static void what_comes_and_goes(void **state)
 {
-    const struct plan base[] = {KERNEL("gemm", 4, 500), {TP_SUMMARY_COPY, "Memcpy HtoD", "aten::to", "", 1, 3}, END};
+    const struct plan base[] = {KERNEL("gemm", 4, 500), {"Memcpy HtoD", "aten::to", "", 3, TP_SUMMARY_COPY, 1}, END};
     const struct plan more[] = {KERNEL("gemm", 4, 500),
-                                {TP_SUMMARY_COPY, "Memcpy HtoD", "aten::to", "", 2, 3},
-                                {TP_SUMMARY_COPY, "Memcpy DtoH", "aten::_local_scalar_dense", "", 1, 2},
-                                {TP_SUMMARY_SYNC, "cudaStreamSynchronize", "aten::item", "train.py(12): step", 1, 4},
-                                {TP_SUMMARY_OPERATOR_HOST, "aten::item", "", "[[]]", 1, 60},
-                                {TP_SUMMARY_RUNTIME, "cudaStreamSynchronize", "", "", 1, 40},
+                                {"Memcpy HtoD", "aten::to", "", 3, TP_SUMMARY_COPY, 2},
+                                {"Memcpy DtoH", "aten::_local_scalar_dense", "", 2, TP_SUMMARY_COPY, 1},
+                                {"cudaStreamSynchronize", "aten::item", "train.py(12): step", 4, TP_SUMMARY_SYNC, 1},
+                                {"aten::item", "", "[[]]", 60, TP_SUMMARY_OPERATOR_HOST, 1},
+                                {"cudaStreamSynchronize", "", "", 40, TP_SUMMARY_RUNTIME, 1},
                                 END};
     struct tp_compare compare;
     (void)state;
@@ -190,15 +190,15 @@ static void what_comes_and_goes(void **state)
 static void rows_are_matched_beyond_their_names(void **state)
 {
     const struct plan base[] = {KERNEL("volta_sgemm_128x64_nn", 4, 500),
-                                {TP_SUMMARY_KERNEL, "add_kernel", "aten::gelu", "[[4]]", 2, 300},
-                                {TP_SUMMARY_KERNEL, "mul_kernel", "aten::gelu", "[[4]]", 2, 300},
-                                {TP_SUMMARY_SYNC, "cudaStreamSynchronize", "aten::item", "a/b.py(12): f", 1, 40},
-                                {TP_SUMMARY_OPERATOR_HOST, "aten::cat", "", "[[2, 3]]", 1, 50},
+                                {"add_kernel", "aten::gelu", "[[4]]", 300, TP_SUMMARY_KERNEL, 2},
+                                {"mul_kernel", "aten::gelu", "[[4]]", 300, TP_SUMMARY_KERNEL, 2},
+                                {"cudaStreamSynchronize", "aten::item", "a/b.py(12): f", 40, TP_SUMMARY_SYNC, 1},
+                                {"aten::cat", "", "[[2, 3]]", 50, TP_SUMMARY_OPERATOR_HOST, 1},
                                 END};
     const struct plan later[] = {KERNEL("ampere_sgemm_128x64_nn", 4, 500),
-                                 {TP_SUMMARY_KERNEL, "fused_add_mul_kernel", "aten::gelu", "[[4]]", 2, 600},
-                                 {TP_SUMMARY_SYNC, "cudaStreamSynchronize", "aten::item", "a/b.py(17): f", 1, 40},
-                                 {TP_SUMMARY_OPERATOR_HOST, "aten::cat", "", "[[4, 3]]", 1, 50},
+                                 {"fused_add_mul_kernel", "aten::gelu", "[[4]]", 600, TP_SUMMARY_KERNEL, 2},
+                                 {"cudaStreamSynchronize", "aten::item", "a/b.py(17): f", 40, TP_SUMMARY_SYNC, 1},
+                                 {"aten::cat", "", "[[4, 3]]", 50, TP_SUMMARY_OPERATOR_HOST, 1},
                                  END};
     struct tp_compare c;
     (void)state;
@@ -228,9 +228,12 @@ static void a_change_is_by_count_and_by_time(void **state)
         for (int s = 0; s < TP_SIDES; s++)
             for (unsigned i = 0; i < ROWS / 2; i++) {
                 static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
-                plans[s][i] = (struct plan){
-                    TP_SUMMARY_KERNEL,           names[i % 6], names[i / 6], "", (int)tp_random_below(&noise, 8),
-                    900 * tp_random_unit(&noise)};
+                plans[s][i] = (struct plan){names[i % 6],
+                                            names[i / 6],
+                                            "",
+                                            900 * tp_random_unit(&noise),
+                                            TP_SUMMARY_KERNEL,
+                                            (int)tp_random_below(&noise, 8)};
                 if (!plans[s][i].calls || i == ROWS / 2 - 1) {
                     plans[s][i].calls = 0;
                     break;
@@ -302,19 +305,35 @@ static void a_leak_is_found_by_its_line(void **state)
     assert_true(tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_OWNERS], TP_OWNER_DIFF_VERDICT)[1], TP_STR("neutral")));
 }
 
-/* A thousand pairs of runs of one program, with stalls, rows of some steps only, and steps that are slow as a whole. */
+/* Stalls, rows of some steps only, and steps that are slow as a whole. */
+static void disturb(struct tp_summary *run)
+{
+    for (int i = 0; i < STEPS; i++) {
+        double slow = 1 + 0.05 * tp_random_unit(&noise) * (tp_random_below(&noise, 4) == 0);
+        run->steps[i].total_ns = (int64_t)((double)run->steps[i].total_ns * slow);
+        for (uint32_t r = 0; r < run->row_count; r++) {
+            struct tp_summary_row *row = &run->rows[r];
+            double stall = tp_random_below(&noise, 50) ? 1 : 3;
+            row->by_step_ns[i] = (int64_t)((double)row->by_step_ns[i] * slow * stall);
+            if (r % 7 == 3 && tp_random_below(&noise, 3)) /* now and then */
+                row->by_step_ns[i] = row->by_step_count[i] = 0;
+        }
+    }
+}
+
+/* A thousand pairs of runs of one program. */
 static void noise_raises_no_alarm(void **state)
 {
     enum { PAIRS = 1000 };
-    struct plan plans[ROWS];
+    static const enum tp_summary_kind kinds[] = {TP_SUMMARY_OPERATOR_HOST, TP_SUMMARY_KERNEL, TP_SUMMARY_SYNC,
+                                                 TP_SUMMARY_MODULE_HOST};
     static char names[ROWS][16];
     static int alarms;
+    struct plan plans[ROWS];
     (void)state;
     for (unsigned i = 0; i < ROWS; i++) {
-        static const enum tp_summary_kind kinds[] = {TP_SUMMARY_OPERATOR_HOST, TP_SUMMARY_KERNEL, TP_SUMMARY_SYNC,
-                                                     TP_SUMMARY_MODULE_HOST};
         snprintf(names[i], sizeof names[i], "row%u", i);
-        plans[i] = (struct plan){kinds[i % 4], names[i], "", "", 1 + (int)(i % 5), 20.0 + 20 * i};
+        plans[i] = (struct plan){names[i], "", "", 20.0 + 20 * i, kinds[i % 4], 1 + (int)(i % 5)};
     }
     plans[ROWS - 1].calls = 0;
     for (int pair = 0; pair < PAIRS; pair++) {
@@ -325,17 +344,7 @@ static void noise_raises_no_alarm(void **state)
             fail();
         for (int s = 0; s < TP_SIDES; s++) {
             runs[s] = make_run(10000, plans);
-            for (int i = 0; i < STEPS; i++) {
-                double slow = 1 + 0.05 * tp_random_unit(&noise) * (tp_random_below(&noise, 4) == 0);
-                runs[s].steps[i].total_ns = (int64_t)((double)runs[s].steps[i].total_ns * slow);
-                for (uint32_t r = 0; r < runs[s].row_count; r++) {
-                    struct tp_summary_row *row = &runs[s].rows[r];
-                    double stall = tp_random_below(&noise, 50) ? 1 : 3;
-                    row->by_step_ns[i] = (int64_t)((double)row->by_step_ns[i] * slow * stall);
-                    if (r % 7 == 3 && tp_random_below(&noise, 3)) /* now and then */
-                        row->by_step_ns[i] = row->by_step_count[i] = 0;
-                }
-            }
+            disturb(&runs[s]);
         }
         compare_runs(&compare);
         alarms += compare.verdict != TP_CHANGE_NEUTRAL || compare.changes.cause_count > 0;

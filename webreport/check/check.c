@@ -46,13 +46,20 @@ static size_t find_ranks(const struct tp_check_side *side, int64_t *ranks)
     return count > 1 ? count : 0;
 }
 
-/* The runs of a rank (TP_NULL_INT: all), at most the `most` newest. */
-static size_t take(const struct tp_check_side *side, int64_t rank, size_t most, const struct tp_summary **out,
+/* Which runs of a side: of a rank (TP_NULL_INT: of any), of a worker (ptr NULL: of any). */
+struct chosen {
+    int64_t rank;
+    struct tp_str worker;
+};
+
+/* At most the `most` newest of the runs chosen. */
+static size_t take(const struct tp_check_side *side, struct chosen chosen, size_t most, const struct tp_summary **out,
                    struct tp_arena *arena)
 {
     struct tp_vec taken = TP_VEC(arena, struct tp_summary);
     for (size_t i = 0; i < side->count; i++)
-        if (rank == TP_NULL_INT || rank_of(&side->items[i]) == rank)
+        if ((chosen.rank == TP_NULL_INT || rank_of(&side->items[i]) == chosen.rank) &&
+            (!chosen.worker.ptr || tp_str_equal(side->items[i].key.worker, chosen.worker)))
             *(struct tp_summary *)tp_vec_push(&taken) = side->items[i];
     size_t skipped = taken.count > most ? taken.count - most : 0;
     *out = TP_AT(&taken, struct tp_summary, skipped);
@@ -72,34 +79,67 @@ static void compare_sides(struct tp_check_subject *s, struct tp_arena *scratch)
     tp_comparability_build(&s->comparability, &s->sides);
 }
 
+static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *input, int64_t rank, bool base_has_ranks,
+                      struct tp_arena *arena)
+{
+    struct chosen runs = {.rank = rank}, base = {.rank = TP_NULL_INT};
+    s->run_count = take(&input->run, runs, SIZE_MAX, &s->runs, arena);
+    s->rank = rank_of(&s->runs[0]);
+    s->name = rank == TP_NULL_INT ? TP_STR("") : tp_str_of(tp_text_printf(arena, "rank %lld", (long long)rank));
+    if (base_has_ranks) /* the same rank's runs, or all where the baseline does not tell ranks apart */
+        base.rank = s->rank;
+    s->base_count = take(&input->base, base, TP_CHECK_BASELINE_RUNS, &s->base, arena);
+}
+
+/* The runs of one worker, for lines that name it; false: there is none. */
+static bool fill_worker(struct tp_check_subject *s, const struct tp_check_input *input, struct tp_str worker,
+                        struct tp_arena *arena)
+{
+    struct chosen chosen = {TP_NULL_INT, worker}, all = {.rank = TP_NULL_INT};
+    s->run_count = take(&input->run, chosen, SIZE_MAX, &s->runs, arena);
+    s->rank = TP_NULL_INT;
+    s->worker = worker;
+    s->name = worker;
+    s->base_count = take(&input->base, chosen, TP_CHECK_BASELINE_RUNS, &s->base, arena);
+    if (s->base_count == 0) /* names of workers often hold the number of a process */
+        s->base_count = take(&input->base, all, TP_CHECK_BASELINE_RUNS, &s->base, arena);
+    return s->run_count > 0;
+}
+
+static bool is_for(const struct tp_budget_line *line, const struct tp_check_subject *s)
+{
+    if (line->worker.ptr || s->worker.ptr)
+        return line->worker.ptr && s->worker.ptr && tp_str_equal(line->worker, s->worker);
+    return line->rank == TP_NULL_INT || line->rank == s->rank;
+}
+
+static bool is_for_some(const struct tp_budget_line *line, const struct tp_check_subject *subjects, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_for(line, &subjects[i]))
+            return true;
+    return false;
+}
+
+/* The ranks, or all runs as one; then the workers that the budget names. */
 static struct tp_check_subject *find_subjects(const struct tp_check_input *input, size_t *count, struct tp_arena *arena)
 {
+    const struct tp_budget *budget = input->budget;
     int64_t *ranks = tp_arena_array(arena, input->run.count + 1, sizeof *ranks);
     int64_t *base_ranks = tp_arena_array(arena, input->base.count + 1, sizeof *base_ranks);
-    size_t rank_count = find_ranks(&input->run, ranks), base_count = find_ranks(&input->base, base_ranks);
+    size_t rank_count = find_ranks(&input->run, ranks);
+    bool base_has_ranks = find_ranks(&input->base, base_ranks) > 0;
     *count = rank_count ? rank_count : 1;
-    struct tp_check_subject *subjects = tp_arena_array(arena, *count, sizeof *subjects);
-    for (size_t i = 0; i < *count; i++) {
-        struct tp_check_subject *s = &subjects[i];
-        int64_t rank = rank_count ? ranks[i] : TP_NULL_INT;
-        s->run_count = take(&input->run, rank, SIZE_MAX, &s->runs, arena);
-        s->rank = rank_of(&s->runs[0]);
-        s->worker = s->runs[0].key.worker;
-        s->name = rank_count ? tp_str_of(tp_text_printf(arena, "rank %lld", (long long)rank)) : TP_STR("");
-        /* the same rank's runs, or all where the baseline does not tell ranks apart */
-        s->base_count = take(&input->base, base_count && s->rank != TP_NULL_INT ? s->rank : TP_NULL_INT,
-                             TP_CHECK_BASELINE_RUNS, &s->base, arena);
-    }
+    struct tp_check_subject *subjects = tp_arena_array(arena, *count + budget->count, sizeof *subjects);
+    for (size_t i = 0; i < *count; i++)
+        fill_rank(&subjects[i], input, rank_count ? ranks[i] : TP_NULL_INT, base_has_ranks, arena);
+    for (size_t l = 0; l < budget->count; l++)
+        if (budget->lines[l].worker.ptr && !is_for_some(&budget->lines[l], subjects, *count))
+            *count += fill_worker(&subjects[*count], input, budget->lines[l].worker, arena);
     return subjects;
 }
 
 /* ---- items ---- */
-
-static bool is_for(const struct tp_budget_line *line, const struct tp_check_subject *s)
-{
-    return (line->rank == TP_NULL_INT || line->rank == s->rank) &&
-           (!line->worker.ptr || tp_str_equal(line->worker, s->worker));
-}
 
 /* A line for a worker or rank that no run has. */
 static void add_unmet(struct tp_vec *items, const struct tp_budget_line *line)
@@ -166,14 +206,6 @@ static void judge_subject(struct tp_check *check, struct tp_vec *items, struct t
     tp_arena_release(&scratch);
     if (code)
         tp_arena_fail(arena, code);
-}
-
-static bool is_for_some(const struct tp_budget_line *line, const struct tp_check_subject *subjects, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (is_for(line, &subjects[i]))
-            return true;
-    return false;
 }
 
 void tp_check_build(struct tp_check *check, const struct tp_check_input *input, struct tp_arena *arena)

@@ -42,7 +42,7 @@ struct tp_check_place {
 
 struct tp_check_item {
     const struct tp_budget_line *line;
-    struct tp_str subject; /* "rank 3"; "" when there is one subject */
+    struct tp_str subject; /* "rank 3", a worker's name; "" when all runs are samples of one */
     enum tp_check_status status;
     enum tp_check_cause cause;
     double value, base_value; /* in the metric's unit; NaN: unknown, or no baseline asked for */

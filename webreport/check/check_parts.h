@@ -6,9 +6,11 @@
 #include "webreport/compare/comparability.h"
 #include "webreport/compare/sides.h"
 
-/* The runs of one rank, or all runs where ranks are not told apart, and what they are compared with. */
+/* The runs of one rank, or all runs where ranks are not told apart, or those of a worker that the budget names; and
+ * what they are compared with. */
 struct tp_check_subject {
-    struct tp_str name, worker;    /* name: as in tp_check_item; worker: of the first run */
+    struct tp_str name;            /* as in tp_check_item */
+    struct tp_str worker;          /* only for lines that name it; ptr NULL: for the others */
     int64_t rank;                  /* TP_NULL_INT: unknown */
     const struct tp_summary *runs; /* run_count of them, above 0 */
     size_t run_count;

@@ -190,6 +190,16 @@ static const char *read_operators(struct tp_table_job *job, const struct options
     return NULL;
 }
 
+static const char *check_widths(const struct options *o)
+{
+#define RULE ": at least 4 characters, or 0 for as many as a column needs"
+    return !is_width(o->source_width)   ? "--max-src-column-width" RULE
+           : !is_width(o->name_width)   ? "--max-name-column-width" RULE
+           : !is_width(o->shapes_width) ? "--max-shapes-column-width" RULE
+                                        : NULL;
+#undef RULE
+}
+
 /* Fills the job; NULL, or what is wrong. */
 static const char *make_job(struct tp_table_job *job, struct options *o)
 {
@@ -203,8 +213,8 @@ static const char *make_job(struct tp_table_job *job, struct options *o)
         return wrong;
     if (job->kind == TP_TABLE_KEYS && !tp_key_averages_can_sort(o->sort_by))
         return "--sort-by: no such number";
-    if (!is_width(o->source_width) || !is_width(o->name_width) || !is_width(o->shapes_width))
-        return "a column has at least 4 characters, or 0 for as many as it needs";
+    if ((wrong = check_widths(o)))
+        return wrong;
     if (o->out && !*o->out)
         return "-o: the name of the file is empty";
     job->keys.includes_frames = o->include_python;

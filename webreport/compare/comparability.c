@@ -9,29 +9,29 @@
 /* How facts of the summaries (summary_facts.c) are judged. What is not named here is shown and costs DEFAULT_WEIGHT. */
 static const struct rule {
     const char *name;
-    unsigned weight;
     double tolerance; /* above 0: numbers that differ by at most this are the same */
-    bool is_by_rows;  /* judged below, from what both sides have in common */
+    unsigned weight;
+    bool is_by_rows; /* judged below, from what both sides have in common */
 } rules[] = {
-    {"gpu", 60, 0, false},
-    {"gpu.count", 60, 0, false},
-    {"gpu.compute_capability", 20, 0, false},
-    {"world_size", 60, 0, false},
-    {"batch_size", 60, 0, false},
-    {"operators.shapes", 60, 0, true},
-    {"operators.dtypes", 20, 0, true},
-    {"dtype", 20, 0, false},
-    {"step.marker", 55, 0, false},
-    {"step.count", 10, 0, true},
-    {"graph.share_pct", 15, 10, false},
-    {"with_stack", 15, 0, false},
-    {"profile_memory", 10, 0, false},
-    {"record_shapes", 5, 0, false},
-    {"with_modules", 5, 0, false},
-    {"with_flops", 5, 0, false},
-    {"framework", 5, 0, false},
-    {"cuda.runtime", 5, 0, false},
-    {"cuda.driver", 5, 0, false},
+    {"gpu", 0, 60, false},
+    {"gpu.count", 0, 60, false},
+    {"gpu.compute_capability", 0, 20, false},
+    {"world_size", 0, 60, false},
+    {"batch_size", 0, 60, false},
+    {"operators.shapes", 0, 60, true},
+    {"operators.dtypes", 0, 20, true},
+    {"dtype", 0, 20, false},
+    {"step.marker", 0, 55, false},
+    {"step.count", 0, 10, true},
+    {"graph.share_pct", 10, 15, false},
+    {"with_stack", 0, 15, false},
+    {"profile_memory", 0, 10, false},
+    {"record_shapes", 0, 5, false},
+    {"with_modules", 0, 5, false},
+    {"with_flops", 0, 5, false},
+    {"framework", 0, 5, false},
+    {"cuda.runtime", 0, 5, false},
+    {"cuda.driver", 0, 5, false},
 };
 enum { RULES = sizeof rules / sizeof *rules, DEFAULT_WEIGHT = 5 };
 
@@ -45,7 +45,7 @@ const char *tp_fact_verdict_name(enum tp_fact_verdict verdict)
 
 static const struct rule *rule_of(struct tp_str name)
 {
-    static const struct rule other = {"", DEFAULT_WEIGHT, 0, false};
+    static const struct rule other = {"", 0, DEFAULT_WEIGHT, false};
     for (unsigned i = 0; i < RULES; i++)
         if (tp_str_equal(name, tp_str_of(rules[i].name)))
             return &rules[i];

@@ -38,45 +38,64 @@ static void put_row(struct tp_object *bar, struct tp_arena *arena, const struct 
     tp_object_text(bar, "change", number_text(arena, tp_table_int(t, TP_PART_CHANGE)[row], unit, true));
 }
 
-/* The parts that add up to the step stand behind it; those that look at the devices alone are left out. */
+/* Rows of the step's table that add up to it: the step itself, and the parts behind it up to "other". Those that look
+ * at the devices alone follow. */
+static size_t count_rows(const struct tp_compare *c)
+{
+    size_t rows = 1;
+    for (unsigned part = 0; part <= TP_PART_OTHER; part++)
+        rows += c->sides.side[TP_BASE].parts[part].mean > 0 || c->sides.side[TP_NEW].parts[part].mean > 0;
+    return rows;
+}
+
+static double change_at(const struct tp_table *t, size_t row)
+{
+    int64_t change = tp_table_int(t, TP_PART_CHANGE)[row];
+    return change == TP_NULL_INT ? 0 : (double)change;
+}
+
+/* The least value and the length of an axis that holds every sum on the way, and the noise floor, so that noise looks
+ * small. */
+static double axis_of(const struct tp_compare *c, size_t rows, double *span)
+{
+    const struct tp_table *t = &c->tables[TP_COMPARE_STEP];
+    double at = 0, noise = c->floor * (double)tp_table_int(t, TP_PART_BASE)[0];
+    double least = fmin(change_at(t, 0), -noise), most = fmax(change_at(t, 0), noise);
+    for (size_t row = 1; row < rows; row++) {
+        at += change_at(t, row);
+        least = fmin(least, at);
+        most = fmax(most, at);
+    }
+    *span = most - least > 0 ? most - least : 1;
+    return least;
+}
+
+static struct tp_unit unit_of(const struct tp_table *t)
+{
+    int64_t base = tp_table_int(t, TP_PART_BASE)[0], new_ns = tp_table_int(t, TP_PART_NEW)[0];
+    return tp_unit_of_time(base > new_ns ? base : new_ns);
+}
+
 struct tp_data tp_compare_waterfall(const struct tp_compare *c, struct tp_arena *arena)
 {
     const struct tp_table *t = &c->tables[TP_COMPARE_STEP];
     struct tp_object *object = tp_object_new(arena);
     struct tp_list *bars = tp_object_list(object, "bars");
-    size_t rows = 1;
-    double at = 0, least = 0, most = 0;
+    struct tp_unit unit = unit_of(t);
+    size_t rows = count_rows(c);
+    double at = 0, span, least;
     if (tp_table_int(t, TP_PART_CHANGE)[0] == TP_NULL_INT)
         return TP_NO_DATA;
-    for (unsigned part = 0; part <= TP_PART_OTHER; part++)
-        rows += c->sides.side[TP_BASE].parts[part].mean > 0 || c->sides.side[TP_NEW].parts[part].mean > 0;
-    for (size_t row = 1; row < rows; row++) {
-        int64_t change = tp_table_int(t, TP_PART_CHANGE)[row];
-        at += change == TP_NULL_INT ? 0 : (double)change;
-        least = fmin(least, at);
-        most = fmax(most, at);
-    }
-    double total = (double)tp_table_int(t, TP_PART_CHANGE)[0];
-    double noise = c->floor * (double)tp_table_int(t, TP_PART_BASE)[0]; /* so that noise looks small */
-    least = fmin(fmin(least, total), -noise);
-    most = fmax(fmax(most, total), noise);
-    double span = most - least > 0 ? most - least : 1;
-    int64_t largest = tp_table_int(t, TP_PART_NEW)[0];
-    if (tp_table_int(t, TP_PART_BASE)[0] > largest)
-        largest = tp_table_int(t, TP_PART_BASE)[0];
-    struct tp_unit unit = tp_unit_of_time(largest);
-    at = 0;
+    least = axis_of(c, rows, &span);
     for (size_t row = 1; row < rows; row++) {
         struct tp_object *bar = tp_list_object(bars);
-        int64_t change = tp_table_int(t, TP_PART_CHANGE)[row];
-        double to = at + (change == TP_NULL_INT ? 0 : (double)change);
         put_row(bar, arena, t, row, &unit);
-        put_bar(bar, at, to, least, span);
-        at = to;
+        put_bar(bar, at, at + change_at(t, row), least, span);
+        at += change_at(t, row);
     }
     struct tp_object *sum = tp_list_object(bars);
     put_row(sum, arena, t, 0, &unit);
-    put_bar(sum, 0, total, least, span);
+    put_bar(sum, 0, change_at(t, 0), least, span);
     tp_object_bool(sum, "is_sum", true);
     tp_object_text(object, "fall_unit", unit.text);
     tp_object_text(object, "fall_caption",

@@ -155,6 +155,8 @@ static double likeness(const struct tp_sides *sides, uint32_t base, uint32_t new
 {
     const struct tp_side_row *a = tp_sides_row(sides, TP_BASE, base), *b = tp_sides_row(sides, TP_NEW, new_identity);
     struct tp_identity x = tp_sides_identity(sides, base), y = tp_sides_identity(sides, new_identity);
+    if (quotient(a->ns.mean, b->ns.mean) < 0.1) /* hardly the same work */
+        return 0;
     return 0.5 * tp_name_likeness(x.name, y.name) + 0.3 * quotient(a->calls.mean, b->calls.mean) +
            0.2 * quotient(a->ns.mean, b->ns.mean);
 }

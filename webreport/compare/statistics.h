@@ -63,7 +63,7 @@ struct tp_moments tp_moments_of_sums(double count, double sum, double square_sum
 struct tp_bounds tp_welch_difference(const struct tp_moments *base, const struct tp_moments *new_side,
                                      double confidence);
 
-enum { TP_BOOTSTRAP_RESAMPLES = 2000, TP_BOOTSTRAP_FROM = 10, TP_RATIO_FROM = 5 };
+enum { TP_BOOTSTRAP_RESAMPLES = 2000, TP_BOOTSTRAP_FROM = 6, TP_RATIO_FROM = 5 };
 
 /* Ratio new / base of the medians of positive samples. From TP_BOOTSTRAP_FROM samples a side on by the percentile
  * bootstrap; with fewer from the extremes of both sides, which few samples do not leave by chance (all of one side

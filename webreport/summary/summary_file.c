@@ -3,87 +3,28 @@
 #include "webreport/summary/summary_file.h"
 
 #include "webreport/summary/summary_format.h"
+#include "webreport/summary/summary_wire.h"
 #include "webreport/trace/inflate.h"
 #include "writer/base/crc32c.h"
 #include "writer/base/limits.h"
+#include "writer/base/utf8.h"
 
 /* ---- reading ---- */
 
-/* The wire format, field by field. */
-struct wire {
-    const uint8_t *start, *at, *end;
-    unsigned field, type;
-    uint64_t number;     /* of varints and fixed ones */
-    struct tp_str bytes; /* of TP_WIRE_BYTES */
-};
-
-static bool read_varint(struct wire *w, uint64_t *value)
-{
-    *value = 0;
-    for (unsigned shift = 0; shift < 64 && w->at < w->end; shift += 7) {
-        uint8_t byte = *w->at++;
-        *value |= (uint64_t)(byte & 0x7F) << shift;
-        if (byte < 0x80)
-            return true;
-    }
-    return false;
-}
-
-static bool read_fixed(struct wire *w, size_t size)
-{
-    w->number = 0;
-    if ((size_t)(w->end - w->at) < size)
-        return false;
-    memcpy(&w->number, w->at, size); /* little-endian, as every machine this runs on */
-    w->at += size;
-    return true;
-}
-
-/* The next field; false when the bytes do not hold a whole one. */
-static bool next_field(struct wire *w)
-{
-    uint64_t tag, size;
-    if (!read_varint(w, &tag) || tag >> 32)
-        return false;
-    w->field = (unsigned)(tag >> 3);
-    w->type = tag & 7;
-    switch (w->type) {
-    case TP_WIRE_VARINT:
-        return read_varint(w, &w->number);
-    case TP_WIRE_FIXED64:
-        return read_fixed(w, 8);
-    case TP_WIRE_FIXED32:
-        return read_fixed(w, 4);
-    case TP_WIRE_BYTES:
-        if (!read_varint(w, &size) || size > (size_t)(w->end - w->at))
-            return false;
-        w->bytes = (struct tp_str){(const char *)w->at, (size_t)size};
-        w->at += size;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static struct wire wire_of(const void *bytes, size_t size)
-{
-    return (struct wire){.start = bytes, .at = bytes, .end = (const uint8_t *)bytes + size};
-}
-
 bool tp_summary_is_file(const void *bytes, size_t size)
 {
-    struct wire w = wire_of(bytes, size < 5 ? size : 5);
-    return size && next_field(&w) && w.field == 1 && w.type == TP_WIRE_FIXED32 && w.number == TP_SUMMARY_MAGIC;
+    struct tp_wire w = tp_wire_of(bytes, size < 5 ? size : 5);
+    return size && tp_wire_next(&w) && w.field == 1 && w.type == TP_WIRE_FIXED32 && w.number == TP_SUMMARY_MAGIC;
 }
 
 /* Entry of a SummaryRecord, checked. */
 static bool read_record(struct tp_str record, struct tp_str *entry)
 {
-    struct wire w = wire_of(record.ptr, record.len);
+    struct tp_wire w = tp_wire_of(record.ptr, record.len);
     uint64_t crc = UINT64_MAX;
     *entry = (struct tp_str){NULL, 0};
     while (w.at < w.end) {
-        if (!next_field(&w))
+        if (!tp_wire_next(&w))
             return false;
         if (w.field == 1 && w.type == TP_WIRE_FIXED32)
             crc = w.number;
@@ -118,12 +59,12 @@ enum field {
 };
 
 /* Appends the records of a file, not yet in order. */
-static int read_records(struct tp_summary_set *set, struct wire *w, struct tp_error *err)
+static int read_records(struct tp_summary_set *set, struct tp_wire *w, struct tp_error *err)
 {
     uint64_t major = 0, minor = 0, count = UINT64_MAX, found = 0;
     while (w->at < w->end) {
         uint64_t offset = (uint64_t)(w->at - w->start);
-        unsigned kind = next_field(w) ? w->field << 3 | w->type : 0;
+        unsigned kind = tp_wire_next(w) ? w->field << 3 | w->type : 0;
         bool is_known = kind == MAGIC || kind == MAJOR || kind == MINOR || (major && (kind == COUNT || kind == RECORD));
         if (!is_known)
             return tp_error_set(err, TP_EFORMAT, offset, "the summary is cut or damaged at byte %llu",
@@ -150,7 +91,7 @@ static int read_records(struct tp_summary_set *set, struct wire *w, struct tp_er
 
 int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t size, struct tp_error *err)
 {
-    struct wire w = wire_of(bytes, size);
+    struct tp_wire w = tp_wire_of(bytes, size);
     size_t first = set->count;
     if (!tp_summary_is_file(bytes, size))
         return tp_error_set(err, TP_EFORMAT, 0, "no summary of tracepress");
@@ -160,6 +101,48 @@ int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t si
     else
         set->count = first;
     return code;
+}
+
+/* ---- entries ---- */
+
+static bool is_text(struct tp_str text)
+{
+    size_t rest = 0;
+    return text.len <= TP_MAX_SUMMARY_TEXT_BYTES && tp_utf8_is_valid(text.ptr, text.len, &rest) && rest == 0;
+}
+
+static int64_t from_zigzag(uint64_t value)
+{
+    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+int tp_summary_entry_read(struct tp_summary_key *key, int64_t *event_count, struct tp_str *process, struct tp_str entry,
+                          struct tp_error *err)
+{
+    enum { JOB = 1, RANK, WORLD_SIZE, WORKER, SPAN, EVENT_COUNT, PROCESS };
+    struct tp_wire w = tp_wire_of(entry.ptr, entry.len);
+    struct tp_str bytes[PROCESS + 1];
+    uint64_t numbers[PROCESS + 1] = {0};
+    for (unsigned i = 0; i <= PROCESS; i++)
+        bytes[i] = TP_STR("");
+    while (w.at < w.end) {
+        if (!tp_wire_next(&w))
+            return tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
+        if (w.field <= PROCESS && w.type == TP_WIRE_BYTES)
+            bytes[w.field] = w.bytes;
+        if (w.field <= PROCESS && w.type == TP_WIRE_VARINT)
+            numbers[w.field] = w.number;
+    }
+    if (!is_text(bytes[JOB]) || !is_text(bytes[WORKER]))
+        return tp_error_set(err, TP_EFORMAT, 0, "the name of a process is no text");
+    *key = (struct tp_summary_key){.job = bytes[JOB],
+                                   .rank = from_zigzag(numbers[RANK]),
+                                   .world_size = from_zigzag(numbers[WORLD_SIZE]),
+                                   .worker = bytes[WORKER],
+                                   .span = from_zigzag(numbers[SPAN])};
+    *event_count = (int64_t)numbers[EVENT_COUNT];
+    *process = bytes[PROCESS];
+    return TP_OK;
 }
 
 /* ---- unpacking ---- */
@@ -188,9 +171,9 @@ static int inflate_all(struct tp_str *out, struct tp_str packed, struct tp_arena
 static int unpack(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
                   struct tp_arena *scratch, struct tp_error *err)
 {
-    struct tp_str process, bytes;
+    struct tp_str process = TP_STR(""), bytes = TP_STR("");
     memset(summary, 0, sizeof *summary);
-    int code = tp_summary_entry_read(&summary->key, &summary->event_count, &process, record->bytes, scratch, err);
+    int code = tp_summary_entry_read(&summary->key, &summary->event_count, &process, record->bytes, err);
     if (code == TP_OK)
         code = inflate_all(&bytes, process, scratch, err);
     if (code == TP_OK)

@@ -14,9 +14,9 @@ enum {
 /* A SummaryEntry of the summary, in `arena`, whose guard is set. Equal summaries have equal bytes. */
 struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena *arena);
 
-/* The key and the number of events of an entry; texts lie in `arena`. *process: its gzip. TP_EFORMAT. */
+/* The key and the number of events of an entry, *process: its gzip; all point into the entry. TP_EFORMAT. */
 int tp_summary_entry_read(struct tp_summary_key *key, int64_t *event_count, struct tp_str *process, struct tp_str entry,
-                          struct tp_arena *arena, struct tp_error *err);
+                          struct tp_error *err);
 
 /* Members of the summary but for its key and number of events, from an inflated SummaryProcess. What is made stays in
  * `arena`, what is not needed afterwards in `scratch`; both guards are set. TP_EFORMAT. */
@@ -24,8 +24,6 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
                             struct tp_arena *scratch, struct tp_error *err);
 
 /* ---- sets, for whoever fills them from files ---- */
-
-enum { TP_WIRE_VARINT = 0, TP_WIRE_FIXED64 = 1, TP_WIRE_BYTES = 2, TP_WIRE_FIXED32 = 5 };
 
 /* Appends an entry whose bytes are the set's already; not yet in order. TP_EFORMAT, TP_ELIMIT. */
 int tp_summary_set_add_entry(struct tp_summary_set *set, struct tp_str entry, struct tp_error *err);

@@ -2,6 +2,7 @@
 #include "webreport/model/merge_sort.h"
 #include "webreport/summary/summary_file.h"
 #include "webreport/summary/summary_format.h"
+#include "webreport/summary/summary_wire.h"
 #include "writer/base/crc32c.h"
 #include "writer/base/limits.h"
 
@@ -84,7 +85,7 @@ int tp_summary_set_add_entry(struct tp_summary_set *set, struct tp_str entry, st
 {
     struct tp_summary_record record = {.bytes = entry};
     struct tp_str process;
-    int code = tp_summary_entry_read(&record.key, &record.event_count, &process, entry, set->arena, err);
+    int code = tp_summary_entry_read(&record.key, &record.event_count, &process, entry, err);
     if (code == TP_OK && set->count >= TP_MAX_SUMMARIES)
         code = tp_error_set(err, TP_ELIMIT, 0, "more than %u processes", TP_MAX_SUMMARIES);
     if (code == TP_OK)

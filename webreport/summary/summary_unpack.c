@@ -11,7 +11,7 @@
 #include "writer/base/utf8.h"
 #include "writer/proto/summary.pb-c.h"
 
-/* ---- entry ---- */
+/* ---- memory and texts ---- */
 
 static void *arena_alloc(void *arena, size_t size)
 {
@@ -41,25 +41,6 @@ static bool is_text(const ProtobufCBinaryData *bytes)
     size_t rest = 0;
     return bytes->len <= TP_MAX_SUMMARY_TEXT_BYTES && tp_utf8_is_valid((const char *)bytes->data, bytes->len, &rest) &&
            rest == 0;
-}
-
-int tp_summary_entry_read(struct tp_summary_key *key, int64_t *event_count, struct tp_str *process, struct tp_str entry,
-                          struct tp_arena *arena, struct tp_error *err)
-{
-    ProtobufCAllocator allocator = allocator_of(arena);
-    const Tp__SummaryEntry *e = tp__summary_entry__unpack(&allocator, entry.len, (const uint8_t *)entry.ptr);
-    if (!e)
-        return tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
-    if (!is_text(&e->job) || !is_text(&e->worker))
-        return tp_error_set(err, TP_EFORMAT, 0, "the name of a process is no text");
-    key->job = copy_of(arena, &e->job);
-    key->rank = e->rank;
-    key->world_size = e->world_size;
-    key->worker = copy_of(arena, &e->worker);
-    key->span = e->span;
-    *event_count = e->event_count;
-    *process = (struct tp_str){(const char *)e->process.data, e->process.len};
-    return TP_OK;
 }
 
 /* ---- columns ---- */

@@ -45,7 +45,7 @@
 
 /* summaries of one process; what is beyond is added up in a row "(rest)", or left out and counted as a flag */
 #define TP_MAX_SUMMARY_TEXT_BYTES 4096u /* a text; longer ones are cut and end in a hash */
-#define TP_MAX_SUMMARY_ROWS 384u        /* of a kind */
+#define TP_MAX_SUMMARY_ROWS 320u        /* of a kind */
 #define TP_MAX_SUMMARY_CELLS 8192u      /* of a kind: rows with numbers per step, times steps */
 #define TP_MAX_SUMMARY_STEPS 4096u
 #define TP_MAX_SUMMARY_COLLECTIVES 32768u
