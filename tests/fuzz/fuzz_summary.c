@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "webreport/job/output.h"
 #include "webreport/summary/summary_format.h"
 #include "webreport/summary/summary_json.h"
 #include "writer/base/limits.h"
@@ -15,6 +16,24 @@ static void json_of(struct tp_buf *out, const struct tp_summary *summary)
     tp_buf_init(out, 0);
     tp_json_init(&json, out);
     tp_summary_json(summary, &json);
+}
+
+/* The summary as two ranks of a job: everything is compared and printed. */
+static void check_job(const struct tp_summary *summary, struct tp_arena *arena)
+{
+    struct tp_summary rank = *summary;
+    struct tp_job job;
+    struct tp_jobs jobs = {.items = &job, .count = 1};
+    struct tp_json json;
+    struct tp_buf out;
+    tp_job_open(&job, arena, summary->key.job, summary->key.span);
+    for (rank.key.rank = 3; rank.key.rank < 5; rank.key.rank++)
+        tp_job_add(&job, &rank);
+    tp_job_finish(&job);
+    tp_buf_init(&out, 0);
+    tp_json_init(&json, &out);
+    tp_jobs_json(&jobs, &json);
+    tp_buf_release(&out);
 }
 
 static void check_process(const struct tp_summary *summary, struct tp_arena *arena)
@@ -31,6 +50,7 @@ static void check_process(const struct tp_summary *summary, struct tp_arena *are
         abort();
     tp_buf_release(&before);
     tp_buf_release(&after);
+    check_job(summary, arena);
 }
 
 static void check_file(const uint8_t *data, size_t size, struct tp_arena *arena)

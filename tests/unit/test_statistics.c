@@ -28,14 +28,13 @@ static void generator_is_splitmix64(void **state)
     }
 }
 
-static void median_and_deviation(void **state)
+static void median_of_odd_and_even(void **state)
 {
-    double odd[] = {5, 1, 9}, even[] = {4, 1, 3, 2}, spread[] = {1, 2, 3, 4, 100};
+    double odd[] = {5, 1, 9}, even[] = {4, 1, 3, 2};
     (void)state;
     assert_near(tp_median(odd, 3), 5, 0);
     assert_near(tp_median(even, 4), 2.5, 0);
     assert_true(isnan(tp_median(odd, 0)));
-    assert_near(tp_median_deviation(spread, 5), 1.4826, 1e-12);
 }
 
 static void student_quantiles_are_those_of_tables(void **state)
@@ -159,7 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generator_is_splitmix64),
-        cmocka_unit_test(median_and_deviation),
+        cmocka_unit_test(median_of_odd_and_even),
         cmocka_unit_test(student_quantiles_are_those_of_tables),
         cmocka_unit_test(welch_is_that_of_r),
         cmocka_unit_test(few_samples_have_no_interval),

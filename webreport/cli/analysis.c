@@ -54,7 +54,7 @@ static void *build_beside(void *argument)
     }
     tp_advice_build(&a->advice, &a->trace, &a->order, a->rules, &a->beside);
     tp_arena_trim(&a->beside);
-    if (wait_for_model(a))
+    if (!a->is_brief && wait_for_model(a))
         tp_memory_view_build(&a->views.memory, &a->model, &a->beside);
     tp_arena_trim(&a->beside);
     return NULL;
@@ -72,7 +72,7 @@ void tp_analysis_build(struct tp_analysis *a, void (*meanwhile)(void *context), 
         tp_model_build(&a->model, &a->trace, &a->order, &a->arena);
         tp_arena_trim(&a->arena);
         set_model_state(a, TP_MODEL_READY);
-        tp_views_build(&a->views, &a->model, &a->arena);
+        (a->is_brief ? tp_views_build_brief : tp_views_build)(&a->views, &a->model, &a->arena);
         tp_arena_trim(&a->arena);
     } else {
         set_model_state(a, TP_MODEL_FAILED);

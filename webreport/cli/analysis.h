@@ -22,6 +22,8 @@ struct tp_analysis {
     struct tp_advice advice;
 
     const struct tp_rule_overrides *rules;
+    bool is_brief; /* set after tp_analysis_open: nobody looks at the views of memory, modules, samples; they stay empty
+                    */
     struct tp_arena beside; /* of the second side */
     int beside_code;        /* 0, or why it failed */
     pthread_mutex_t lock;

@@ -73,6 +73,7 @@ static int load(struct job *job, int side, const char *const *paths, size_t coun
     how.read = o->read;
     how.rules = &o->rules;
     how.console = o->console;
+    how.is_brief = !o->baseline;
     int code = tp_summaries_load(&job->sides[side], &job->arena, &how, &job->err);
     if (code < 0)
         return code;

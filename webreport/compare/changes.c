@@ -33,7 +33,8 @@ static void add_moments(struct tp_moments *sum, const struct tp_moments *more)
 
 static struct total total_of(const struct tp_sides *sides, const struct tp_match *match, int side)
 {
-    struct total total = {.is_count_constant = true};
+    bool is_one = sides->side[side].step_count < 2; /* what is not there in one step may be in the next */
+    struct total total = {.is_count_constant = !is_one};
     for (uint32_t i = 0; i < match->member_count[side]; i++) {
         const struct tp_side_row *row = tp_sides_row(sides, side, match->members[side][i]);
         total.is_count_constant &= row->is_count_constant;
@@ -41,6 +42,8 @@ static struct total total_of(const struct tp_sides *sides, const struct tp_match
         add_moments(&total.calls, &row->calls);
         add_moments(&total.typical, &row->typical);
     }
+    if (match->member_count[side] == 0 && is_one)
+        total.ns.error_square = total.calls.error_square = total.typical.error_square = NAN;
     return total; /* without members: none at all, beyond doubt */
 }
 

@@ -120,6 +120,12 @@ const char *tp_compare_verdict_text(const struct tp_compare *c)
         tp_text_of_time(arena, whole(c->step_ns[TP_NEW])), percent(arena, c->step.estimate, " %"), interval);
 }
 
+const char *tp_compare_nothing_text(const struct tp_compare *c)
+{
+    return c->verdict == TP_CHANGE_INCONCLUSIVE ? "What changed cannot be told from these samples."
+                                                : "Nothing changed beyond noise.";
+}
+
 const char *tp_compare_facts_text(const struct tp_compare *c)
 {
     const struct tp_comparability *facts = &c->comparability;

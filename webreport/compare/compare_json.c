@@ -142,7 +142,7 @@ static void put_changes(struct tp_buf *out, const struct tp_compare *c)
 {
     const struct tp_table *t = &c->tables[TP_COMPARE_CHANGES];
     if (!t->row_count) {
-        tp_buf_puts(out, "\nNothing changed beyond noise.\n");
+        tp_buf_printf(out, "\n%s\n", tp_compare_nothing_text(c));
         return;
     }
     tp_buf_puts(out, "\n| Verdict | What | Name | In | Base | New | Change | Calls |\n"

@@ -150,7 +150,7 @@ static struct tp_data section_data(const struct tp_compare_view *view)
     if (c->tables[TP_COMPARE_CHANGES].row_count)
         tp_object_put(root, "changed", tp_compare_shown_table(view, TP_COMPARE_CHANGES));
     else
-        tp_object_text(root, "changed_none", "No row changed beyond noise.");
+        tp_object_text(root, "changed_none", tp_compare_nothing_text(c));
     tp_compare_put_parts(view, root);
     return tp_data_of_object(root);
 }

@@ -140,7 +140,7 @@ static void put_changes(struct tp_buf *out, const struct tp_compare *c, int64_t 
     const struct tp_table *t = &c->tables[TP_COMPARE_CHANGES];
     size_t shown = shown_rows(t->row_count, row_limit);
     if (!t->row_count) {
-        tp_buf_puts(out, "\nNothing changed beyond noise.\n");
+        tp_buf_printf(out, "\n%s\n", tp_compare_nothing_text(c));
         return;
     }
     tp_buf_printf(out, "\n%s\n", tp_compare_table_title(TP_COMPARE_CHANGES));

@@ -114,7 +114,7 @@ static void add_by_steps(struct tp_side_row *sum, const struct tp_side *side, co
     sum->ns = tp_moments_of(scratch->ns, side->step_count);
     sum->calls = tp_moments_of(scratch->calls, side->step_count);
     sum->typical = tp_moments_typical(scratch->ns, side->step_count);
-    sum->is_count_constant = is_constant(scratch->calls, side->step_count);
+    sum->is_count_constant = side->step_count > 1 && is_constant(scratch->calls, side->step_count);
 }
 
 /* Single calls of all runs. */
@@ -147,12 +147,14 @@ static void add_by_calls(struct tp_side_row *sum, const struct tp_side *side, co
     double steps = side->step_count ? (double)side->step_count : 1;
     struct tp_moments single = tp_moments_of_sums(calls->count, calls->sum, calls->square_sum);
     double square = calls->is_whole ? single.error_square * calls->count * calls->count : calls->square_sum;
-    bool is_enough = calls->count >= TP_SIDES_LEAST_CALLS;
+    bool is_enough = calls->count >= TP_SIDES_LEAST_CALLS, is_one = side->step_count < 2; /* one step tells no count */
     sum->ns = (struct tp_moments){steps, calls->sum / steps, is_enough ? square / steps / steps : NAN, single.freedom};
     sum->calls = (struct tp_moments){steps, calls->count / steps, calls->is_whole ? 0 : calls->count / steps / steps,
                                      single.freedom};
+    if (is_one)
+        sum->calls.error_square = NAN;
     sum->typical = sum->ns;
-    sum->is_count_constant = calls->is_whole;
+    sum->is_count_constant = calls->is_whole && !is_one;
 }
 
 static void add_row(struct tp_side *side, const struct places *places, uint32_t identity, const struct scratch *scratch)

@@ -22,7 +22,7 @@ struct tp_side_input {
 /* A row of all runs of a side together. Per step means divided by the number of steps of the side. */
 struct tp_side_row {
     bool is_there;               /* some run has it */
-    bool is_count_constant;      /* the same number of calls in every step, as far as the summaries tell */
+    bool is_count_constant;      /* the same number of calls in each of several steps, as far as the summaries tell */
     struct tp_moments ns, calls; /* per step; error NaN: too few samples to tell */
     struct tp_moments typical;   /* of ns, without the extremes: what verdicts stand on */
 };

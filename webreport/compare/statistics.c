@@ -41,14 +41,6 @@ double tp_median(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-double tp_median_deviation(double *values, size_t count)
-{
-    double middle = tp_median(values, count);
-    for (size_t i = 0; i < count; i++)
-        values[i] = fabs(values[i] - middle);
-    return 1.4826 * tp_median(values, count);
-}
-
 /* Continued fraction of the incomplete beta function, by Lentz's method (Press et al., Numerical Recipes, 6.4). */
 static double beta_fraction(double a, double b, double x)
 {

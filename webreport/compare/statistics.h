@@ -25,10 +25,6 @@ double tp_random_unit(struct tp_random *random);
 /* The median; of an even number the mean of the two in the middle; NaN of none. Reorders the values. */
 double tp_median(double *values, size_t count);
 
-/* Median distance from the median, times 1.4826: the deviation of a normal distribution. NaN of none. Changes the
- * values. */
-double tp_median_deviation(double *values, size_t count);
-
 /* The quantile `p` (0 < p < 1) of Student's distribution with `freedom` degrees (> 0, need not be whole). */
 double tp_student_quantile(double p, double freedom);
 

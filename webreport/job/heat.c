@@ -21,7 +21,6 @@ static const struct {
     {INFINITY, 0x5E0F1A, "beyond 50 %"},
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
-static const uint32_t NOTHING = 0xC4CAD2; /* no such step, or no comparable rank */
 
 unsigned tp_job_heat_class_count(void)
 {
@@ -37,7 +36,7 @@ void tp_job_heat_class(unsigned index, uint32_t *colour, const char **label)
 static uint32_t colour_of(float share)
 {
     if (isnan(share))
-        return NOTHING;
+        return TP_JOB_HEAT_NOTHING;
     for (unsigned i = 0; i < CLASSES; i++)
         if (share < classes[i].end)
             return classes[i].colour;

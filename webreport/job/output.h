@@ -38,7 +38,11 @@ const char *tp_job_rule_id(enum tp_job_rule rule);
 
 /* ---- heat.c ---- */
 
-enum { TP_JOB_HEAT_RANKS = 1000, TP_JOB_HEAT_STEPS = 200 };
+enum {
+    TP_JOB_HEAT_RANKS = 1000,
+    TP_JOB_HEAT_STEPS = 200,
+    TP_JOB_HEAT_NOTHING = 0xC4CAD2 /* colour where no such step was recorded, or no rank is comparable */
+};
 
 /* Excess over comparable ranks: a cell per rank and step, or per some of each. */
 struct tp_job_heat {

@@ -90,6 +90,16 @@ static void put_notices(const struct tp_job_page *page, struct tp_object *root)
     else if (job->component_count == 0 && job->ranks.count > 1)
         add_notice(notices, "info", "No collective that ranks leave together was recorded",
                    "Who arrived last cannot be told; own work is compared all the same.");
+    if (job->ranks.count > 1 && job->clusters.count == job->ranks.count)
+        add_notice(notices, "info", "Each rank does work of its own",
+                   "No two of them launch nearly the same kernels, so there is no rank to compare another with: a "
+                   "pipeline of single ranks, or sharded work.");
+    if (job->component_count && job->residual_ns > tp_job_rank_at(job, 0)->step_ns / 50)
+        add_notice(notices, "info",
+                   tp_text_printf(page->arena, "Clocks could be aligned to %s only",
+                                  tp_text_of_time(page->arena, job->residual_ns)),
+                   "Ranks do not leave these collectives together, or their recordings do not show the same ones. Who "
+                   "arrived last is told beyond that only.");
     if (!job->has_numbers)
         add_notice(notices, "info", "Ranks are not known by number",
                    "The traces do not tell; tracepress summarize --rank N sets it.");
@@ -153,12 +163,13 @@ static void put_verdict(const struct tp_job_page *page, struct tp_object *root)
                            : first->advice);
         return;
     }
-    tp_object_text(root, "verdict_tag", job->ranks.count > 1 ? "Even" : "One rank");
-    tp_object_text(root, "verdict_tone", "good");
-    tp_object_text(root, "verdict_headline",
-                   job->ranks.count > 1 ? "No rank holds the others up" : "There is nothing to compare");
+    bool has_peers = job->clusters.count < job->ranks.count;
+    tp_object_text(root, "verdict_tag", has_peers ? "Even" : "No peers");
+    tp_object_text(root, "verdict_tone", has_peers ? "good" : "low");
+    tp_object_text(root, "verdict_headline", has_peers ? "No rank holds the others up" : "There is nothing to compare");
     tp_object_text(root, "verdict_text",
-                   "No rank's own work, no link and no imbalance stands out beyond the usual spread.");
+                   has_peers ? "No rank's own work, no link and no imbalance stands out beyond the usual spread."
+                             : "A rank is compared with others that do the same work.");
 }
 
 /* ---- figures ---- */

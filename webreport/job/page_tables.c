@@ -23,6 +23,18 @@ static void put_classes(struct tp_object *heat, struct tp_arena *arena)
         tp_object_text(item, "fill", tp_text_printf(arena, "#%06X", (unsigned)colour));
         tp_object_text(item, "label", label);
     }
+    struct tp_object *item = tp_list_object(classes);
+    tp_object_text(item, "fill", tp_text_printf(arena, "#%06X", (unsigned)TP_JOB_HEAT_NOTHING));
+    tp_object_text(item, "label", "not recorded, or no comparable rank");
+}
+
+/* Whether any rank has a peer. */
+static bool has_compared(const struct tp_job *job)
+{
+    for (size_t r = 0; r < job->ranks.count; r++)
+        if (tp_job_rank_at(job, r)->compared_steps)
+            return true;
+    return false;
 }
 
 void tp_job_page_put_heat(const struct tp_job_page *page, struct tp_object *root)
@@ -30,7 +42,7 @@ void tp_job_page_put_heat(const struct tp_job_page *page, struct tp_object *root
     const struct tp_job *job = page->job;
     struct tp_job_heat heat;
     const char *picture;
-    if (!page->limits->has_heat || job->ranks.count < 2 || job->labels.count == 0)
+    if (!page->limits->has_heat || !has_compared(job))
         return;
     tp_job_heat_build(&heat, job, page->arena);
     picture = tp_job_heat_picture(&heat, page->arena);
@@ -97,10 +109,8 @@ static const struct tp_shown_column rank_columns[] = {
     {TP_SHOW_TIME, TP_JOB_RANK_HOST, NULL, 1, 0, false, false},
     {TP_SHOW_TIME, TP_JOB_RANK_DATA, NULL, 1, 0, false, false},
     {TP_SHOW_TIME, TP_JOB_RANK_COMMUNICATION, NULL, 1, 0, false, false},
-    {TP_SHOW_PERCENT, TP_JOB_RANK_LATE, NULL, 0, 0, false, false},
     {TP_SHOW_PERCENT, TP_JOB_RANK_LAST, NULL, 0, 0, false, false},
     {TP_SHOW_TIME, TP_JOB_RANK_CAUSED, NULL, 1, 0, false, false},
-    {TP_SHOW_TIME, TP_JOB_RANK_RESIDUAL, NULL, 2, 0, false, false},
     {TP_SHOW_BYTES, TP_JOB_RANK_PEAK, NULL, 0, 0, false, false},
 };
 

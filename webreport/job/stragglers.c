@@ -77,6 +77,8 @@ static void find_column_medians(struct tp_job *job)
 static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int64_t *values)
 {
     uint32_t count = rank->step_count, compared = 0;
+    if (count == 0)
+        return;
     const struct tp_job_step *steps = tp_job_step_at(job, rank->first_step);
     const uint32_t *columns = job->step_column + rank->first_step;
     for (uint32_t i = 0; i < count; i++)

@@ -45,6 +45,15 @@ static void fill_key(struct tp_summary_work *work)
         key->world_size = tp_value_int(tp_value_member(distributed, "world_size"));
 }
 
+/* What other runs and ranks are compared by. */
+static void build_comparable(struct tp_summary_work *work)
+{
+    tp_summary_fingerprint_build(work);
+    tp_summary_collectives_build(work);
+    tp_summary_comparison_build(work);
+    tp_summary_facts_build(work);
+}
+
 void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source *source, struct tp_arena *arena)
 {
     uint64_t left_out[TP_CUT_COUNT] = {0};
@@ -63,11 +72,10 @@ void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source
     tp_metrics_build(summary->metrics, &numbers);
     tp_summary_steps_build(&work);
     tp_summary_rows_build(&work);
-    tp_summary_fingerprint_build(&work);
-    tp_summary_collectives_build(&work);
-    tp_summary_comparison_build(&work);
-    tp_summary_facts_build(&work);
+    if (!source->is_brief)
+        build_comparable(&work);
     tp_summary_findings_build(&work);
-    tp_summary_memory_build(&work);
+    if (!source->is_brief)
+        tp_summary_memory_build(&work);
     tp_summary_flags_build(&work);
 }

@@ -10,6 +10,7 @@
 struct tp_summary_source {
     struct tp_summary_key key; /* rank TP_NULL_INT: that of the trace's distributedInfo */
     struct tp_str file, sha256;
+    bool is_brief; /* only what a gate without a baseline needs: metrics, steps, waits, findings, flags */
     const struct tp_trace *trace;
     const struct tp_order *order;
     const struct tp_model *model;

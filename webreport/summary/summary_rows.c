@@ -279,21 +279,29 @@ static void add_modules(struct tp_summary_work *work, const struct paths *paths,
     tp_summary_gather_close(&gather, rows);
 }
 
-void tp_summary_rows_build(struct tp_summary_work *work)
+/* Operators, device events and modules: the kinds before the waits. */
+static void add_work(struct tp_summary_work *work, struct tp_vec *rows)
 {
-    struct tp_vec rows = TP_VEC(work->scratch, struct tp_summary_row);
-    add_operators(work, TP_SUMMARY_OPERATOR_HOST, &rows);
-    add_operators(work, TP_SUMMARY_OPERATOR_DEVICE, &rows);
-    add_device_events(work, TP_SUMMARY_KERNEL, &rows);
-    add_device_events(work, TP_SUMMARY_COPY, &rows);
+    add_operators(work, TP_SUMMARY_OPERATOR_HOST, rows);
+    add_operators(work, TP_SUMMARY_OPERATOR_DEVICE, rows);
+    add_device_events(work, TP_SUMMARY_KERNEL, rows);
+    add_device_events(work, TP_SUMMARY_COPY, rows);
     if (work->source->model->modules.count) {
         struct paths paths;
         find_paths(work, &paths);
-        add_modules(work, &paths, TP_SUMMARY_MODULE_HOST, &rows);
-        add_modules(work, &paths, TP_SUMMARY_MODULE_DEVICE, &rows);
+        add_modules(work, &paths, TP_SUMMARY_MODULE_HOST, rows);
+        add_modules(work, &paths, TP_SUMMARY_MODULE_DEVICE, rows);
     }
+}
+
+void tp_summary_rows_build(struct tp_summary_work *work)
+{
+    struct tp_vec rows = TP_VEC(work->scratch, struct tp_summary_row);
+    if (!work->source->is_brief)
+        add_work(work, &rows);
     add_waits(work, &rows);
-    add_runtime(work, &rows);
+    if (!work->source->is_brief)
+        add_runtime(work, &rows);
     work->out->row_count = (uint32_t)rows.count;
     work->out->rows = tp_arena_array(work->arena, rows.count, sizeof *work->out->rows);
     if (rows.count)

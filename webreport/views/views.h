@@ -26,6 +26,9 @@ struct tp_views {
  * its own. */
 void tp_views_build(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
+/* The same without modules and samples, for who needs neither. */
+void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
+
 /* Writes the members trace_facts, overview, operator_view, kernel_view, memory_view, module_view, and for a trace with
  * samples sample_view, into the open object. */
 void tp_views_json(const struct tp_views *views, struct tp_json *json);

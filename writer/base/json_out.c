@@ -95,7 +95,8 @@ static void write_string(struct tp_json *json, struct tp_str text)
             tp_buf_putc(json->out, (char)c);
         }
     }
-    tp_buf_add(json->out, text.ptr + from, text.len - from);
+    if (from < text.len) /* an empty text may have no address */
+        tp_buf_add(json->out, text.ptr + from, text.len - from);
     tp_buf_putc(json->out, '"');
 }
 
