@@ -289,7 +289,8 @@ exported() { # all of libtracepress's functions but handlers and what they call,
             grep -v preload_version | sort >$library.names
     done
     comm -3 tracepress.names tracepress-preload.names | tr '\n' ' ' >differ
-    [ "$(cat differ)" = "tracepress_export_chrome_trace tracepress_export_stacks tracepress_free tracepress_key_averages tracepress_tensorboard_trace_handler " ] ||
+    [ "$(cat differ)" = "$(echo tracepress_export_chrome_trace tracepress_export_stacks tracepress_export_summary tracepress_free \
+        tracepress_key_averages tracepress_summary_handler tracepress_tensorboard_trace_handler) " ] ||
         { cat differ; return 1; }
 }
 check "the preload library stands before libtracepress, whole" exported
