@@ -74,7 +74,7 @@ fi
 small_program() { # nothing of interest: nothing is left
     rm -rf d
     "$TP" record -o d --no-tfevents --source memory -- true 2>err || return 1
-    grep -q 'nothing was recorded: .*TRACEPRESS_WINDOW' err && [ -z "$(ls -A d)" ] || { cat err; ls -A d; return 1; }
+    grep -q 'nothing was recorded' err && [ -z "$(ls -A d)" ] || { cat err; ls -A d; return 1; }
 }
 check "memory: a program that holds little leaves no trace" small_program
 
