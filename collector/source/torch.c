@@ -16,7 +16,13 @@
 
 #include "collector/session.h"
 
-enum { FILE_INPUT = 257, FAST_MS = 5, SLOW_MS = 50, FAST_CALLS = 2000 }; /* 257: Py_file_input, Python.h */
+enum {
+    FILE_INPUT = 257 /* Py_file_input, Python.h */,
+    FAST_MS = 5,
+    SLOW_MS = 50,
+    FAST_CALLS = 2000,
+    MOST_FAILURES = 20
+};
 
 __asm__(".pushsection .rodata\n"
         "tp_torch_py:\n.incbin \"collector/source/torch.py\"\n.byte 0\n"
@@ -74,6 +80,7 @@ static const struct {
 
 static const struct tp_source_host *place;
 static object *scope;          /* names of torch.py; used on the main thread only */
+static unsigned failures;      /* of its calls; used on the main thread only */
 static _Atomic int next_ms;    /* until the next call; 0: none is wanted */
 static _Atomic bool is_posted; /* a call is on its way */
 
@@ -146,6 +153,10 @@ static int on_main_thread(void *unused)
         return -1;
     }
     py.PyErr_Clear();
+    if (!scope && ++failures < MOST_FAILURES) { /* the program was amid something, an import perhaps: again, later */
+        atomic_store(&next_ms, SLOW_MS);
+        return 0;
+    }
     tp_session_say("PyTorch is not recorded", "torch.profiler could not be switched on, or the program uses it itself");
     return 0;
 }

@@ -113,8 +113,11 @@ class Recorder:
         left = self.deadline - time.monotonic()
         if left > 0:
             return max(1, min(50, int(left * 1000)))
-        self.stop(True)
         self.is_over = bool(self.settings["duration_ms"])
+        try:
+            self.stop(True)
+        except Exception:
+            self.profile = None  # the program was amid something; its first step begins the schedule all the same
         return 0
 
     def before_fork(self):
@@ -204,15 +207,26 @@ def read_settings(text):
 
 
 recorder = None
+misses = 0  # times that torch could not be looked at
+
+
+def is_time():
+    """False while the program imports, and, before we have begun, while torch is not whole."""
+    global misses
+    try:
+        return not is_importing() and (recorder is not None or is_ready())
+    except Exception:
+        misses += 1
+        if misses > 100:
+            raise
+        return False
 
 
 def tick():
     global recorder
-    if is_importing():
+    if not is_time():
         return 5
     if recorder is None:
-        if not is_ready():
-            return 5
         recorder = Recorder(read_settings(SETTINGS), FOLDER)
         try:
             recorder.begin()
