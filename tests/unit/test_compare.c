@@ -1,5 +1,5 @@
 /* Comparisons of summaries made by hand: what is matched, what is reported, what explains what. */
-#include "webreport/compare/compare.h"
+#include "webreport/compare/compare_page.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -353,6 +354,90 @@ static void noise_raises_no_alarm(void **state)
     assert_true(alarms * 100 <= PAIRS);
 }
 
+/* ---- words ---- */
+
+static void assert_headline(const struct tp_compare *c, const char *wanted)
+{
+    struct tp_compare_page_options options = {0};
+    struct tp_buf page;
+    tp_buf_init(&page, 0);
+    assert_int_equal(tp_compare_page(&page, c, &options, &arena, NULL), 0);
+    tp_buf_putc(&page, '\0');
+    const char *at = strstr(page.data, "class=\"headline\">");
+    assert_non_null(at);
+    at += strlen("class=\"headline\">");
+    if (strncmp(at, wanted, strlen(wanted)) != 0)
+        fail_msg("%.120s", at);
+    tp_buf_release(&page);
+}
+
+/* Every other step takes this many us: the median may lie anywhere between. */
+static void alternate(struct tp_summary *run, int64_t step_us)
+{
+    for (uint32_t i = 0; i < run->step_count; i += 2)
+        run->steps[i].part_ns[TP_PART_OTHER] = run->steps[i].total_ns = 1000 * step_us;
+}
+
+static void the_verdict_names_rows_before_memory(void **state)
+{
+    const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
+    const struct plan faster[] = {KERNEL("gemm", 4, 300), KERNEL("relu", 4, 100), END};
+    struct tp_summary_memory much = {TP_STR("GPU0"), 140 << 20, 200 << 20, 0, NULL, 0};
+    struct tp_summary_memory less = {TP_STR("GPU0"), 100 << 20, 200 << 20, 0, NULL, 0};
+    struct tp_compare c;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    compare_plans(&c, base, faster);
+    assert_int_equal(c.step_verdict, TP_CHANGE_NEUTRAL);
+    assert_string_equal(tp_compare_reason_text(&c), "2 rows");
+    runs[TP_BASE].memory = &much;
+    runs[TP_NEW].memory = &less;
+    runs[TP_BASE].memory_count = runs[TP_NEW].memory_count = 1;
+    alternate(&runs[TP_NEW], 6000);
+    compare_runs(&c);
+    assert_int_equal(c.step_verdict, TP_CHANGE_NEUTRAL);
+    assert_int_equal(c.verdict, TP_CHANGE_IMPROVED);
+    assert_string_equal(tp_compare_reason_text(&c), "2 rows, memory");
+    const char *verdict = tp_compare_verdict_text(&c);
+    assert_ptr_equal(strstr(verdict, "improved (2 rows, memory): step "), verdict);
+    assert_non_null(strstr(verdict, " to "));
+    assert_headline(&c, "No sure change of the step (");
+    runs[TP_NEW] = runs[TP_BASE];
+    runs[TP_NEW].memory = &less;
+    compare_runs(&c);
+    assert_string_equal(tp_compare_reason_text(&c), "memory");
+    assert_headline(&c, "Steps take as long as before (0.0 %); improved: memory<");
+    runs[TP_NEW] = runs[TP_BASE];
+    compare_runs(&c);
+    assert_string_equal(tp_compare_reason_text(&c), "");
+    assert_headline(&c, "Steps take as long as before (0.0 %)<");
+}
+
+/* A verdict too long for a terminal keeps its interval, on a line of its own. */
+static void a_long_verdict_takes_two_lines(void **state)
+{
+    const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
+    struct tp_compare c;
+    struct tp_buf text;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    compare_plans(&c, plans, plans);
+    c.verdict = TP_CHANGE_REGRESSED;
+    c.memory_verdict = TP_CHANGE_REGRESSED;
+    c.regressed_count = 1234567;
+    c.step = (struct tp_bounds){-0.286, -0.329, 0.127};
+    tp_buf_init(&text, 0);
+    tp_compare_text(&text, &c, false, 10);
+    tp_buf_putc(&text, '\0');
+    assert_ptr_equal(strstr(text.data, "regressed (1,234,567 rows, memory):\n  step "), text.data);
+    assert_non_null(strstr(text.data, "\xe2\x88\x92"
+                                      "28.6 % (\xe2\x88\x92"
+                                      "32.9 to +12.7 %)\n"));
+    tp_buf_release(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +449,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(other_conditions_are_no_regression, begin, end),
         cmocka_unit_test_setup_teardown(a_leak_is_found_by_its_line, begin, end),
         cmocka_unit_test_setup_teardown(noise_raises_no_alarm, begin, end),
+        cmocka_unit_test_setup_teardown(the_verdict_names_rows_before_memory, begin, end),
+        cmocka_unit_test_setup_teardown(a_long_verdict_takes_two_lines, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,18 +22,20 @@ struct made {
     struct tp_summary summary;
 };
 
-static void make_text(struct made *m, const char *text, size_t size)
+static void make_extent(struct made *m, const char *text, size_t size, enum tp_summary_extent extent)
 {
-    struct tp_trace_options options = {.single_thread = true};
+    struct tp_trace_options options = {.single_thread = true, .skips_hash = extent != TP_SUMMARY_WHOLE};
     tp_analysis_open(&m->analysis, NULL);
     tp_arena_init(&m->arena, 0);
     if (setjmp(m->analysis.arena.guard) || setjmp(m->arena.guard))
         fail();
     assert_int_equal(tp_trace_read_bytes(&m->analysis.trace, &m->analysis.arena, text, size, &options, NULL), 0);
+    m->analysis.extent = extent == TP_SUMMARY_WHOLE ? TP_ANALYSIS_WHOLE : TP_ANALYSIS_METRICS;
     tp_analysis_build(&m->analysis, NULL, NULL);
     struct tp_summary_source source = {.key = {TP_STR("job"), TP_NULL_INT, TP_NULL_INT, TP_STR("worker0"), TP_NULL_INT},
                                        .file = TP_STR("a.json"),
-                                       .sha256 = TP_STR(""),
+                                       .sha256 = tp_str_of(m->analysis.trace.reading.file_sha256),
+                                       .extent = extent,
                                        .trace = &m->analysis.trace,
                                        .order = &m->analysis.order,
                                        .model = &m->analysis.model,
@@ -41,6 +43,11 @@ static void make_text(struct made *m, const char *text, size_t size)
                                        .advice = &m->analysis.advice};
     tp_summary_build(&m->summary, &source, &m->arena);
     tp_analysis_close(&m->analysis); /* nothing of the trace is needed any more */
+}
+
+static void make_text(struct made *m, const char *text, size_t size)
+{
+    make_extent(m, text, size, TP_SUMMARY_WHOLE);
 }
 
 static void make(struct made *m, const char *head, const char *events)
@@ -333,6 +340,56 @@ static void long_names_are_cut_and_stay_apart(void **state)
     drop(&m);
 }
 
+/* ---- summaries for one use ---- */
+
+static void assert_same_metrics(const struct tp_summary *a, const struct tp_summary *b)
+{
+    for (int i = 0; i < TP_METRIC_COUNT; i++) {
+        assert_true(isnan(a->metrics[i].value) == isnan(b->metrics[i].value));
+        assert_true(isnan(a->metrics[i].value) || a->metrics[i].value == b->metrics[i].value);
+    }
+}
+
+static uint32_t rows_of(const struct tp_summary *summary, enum tp_summary_kind kind)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < summary->row_count; i++)
+        count += summary->rows[i].kind == kind;
+    return count;
+}
+
+static void a_gate_gets_the_numbers_of_the_whole(void **state)
+{
+    static char text[1 << 16];
+    struct made whole, compared, judged;
+    (void)state;
+    size_t size = (size_t)snprintf(text, sizeof text, "{\"record_shapes\":1,\"traceEvents\":[%s,%s]}", two_steps,
+                                   EVENT("cuda_runtime", "cudaStreamSynchronize", 1, 130, 20, ""));
+    make_extent(&whole, text, size, TP_SUMMARY_WHOLE);
+    make_extent(&compared, text, size, TP_SUMMARY_COMPARED);
+    make_extent(&judged, text, size, TP_SUMMARY_JUDGED);
+    assert_same_metrics(&whole.summary, &compared.summary);
+    assert_same_metrics(&whole.summary, &judged.summary);
+    for (unsigned part = 0; part < TP_PART_COUNT; part++)
+        assert_true(whole.summary.steps[1].part_ns[part] == compared.summary.steps[1].part_ns[part]);
+    assert_int_equal(whole.summary.sha256.len, 64);
+    assert_int_equal(compared.summary.sha256.len, 0);
+    assert_int_equal(rows_of(&whole.summary, TP_SUMMARY_KERNEL), 1);
+    assert_int_equal(rows_of(&compared.summary, TP_SUMMARY_KERNEL), 0);
+    assert_int_equal(rows_of(&judged.summary, TP_SUMMARY_SYNC), 1);
+    assert_int_equal(judged.summary.row_count, 1);
+    assert_int_equal(rows_of(&compared.summary, TP_SUMMARY_OPERATOR_DEVICE),
+                     rows_of(&whole.summary, TP_SUMMARY_OPERATOR_DEVICE));
+    const struct tp_summary_row *a = row_of(&whole, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
+    const struct tp_summary_row *b = row_of(&compared, TP_SUMMARY_OPERATOR_HOST, "aten::mm", "[[2, 3], [3, 2]]");
+    assert_int_equal(a->time.sum_ns, b->time.sum_ns);
+    assert_int_equal(compared.summary.fact_count, whole.summary.fact_count);
+    assert_int_equal(judged.summary.fact_count, 0);
+    drop(&whole);
+    drop(&compared);
+    drop(&judged);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +400,7 @@ int main(void)
         cmocka_unit_test(fingerprint_tells_sequences_of_kernels_apart),
         cmocka_unit_test(rows_beyond_the_limit_are_added_up),
         cmocka_unit_test(long_names_are_cut_and_stay_apart),
+        cmocka_unit_test(a_gate_gets_the_numbers_of_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

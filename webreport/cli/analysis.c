@@ -52,9 +52,10 @@ static void *build_beside(void *argument)
         a->beside_code = a->beside.code;
         return NULL;
     }
-    tp_advice_build(&a->advice, &a->trace, &a->order, a->rules, &a->beside);
+    bool is_whole = a->extent == TP_ANALYSIS_WHOLE;
+    (is_whole ? tp_advice_build : tp_advice_build_brief)(&a->advice, &a->trace, &a->order, a->rules, &a->beside);
     tp_arena_trim(&a->beside);
-    if (!a->is_brief && wait_for_model(a))
+    if (a->extent != TP_ANALYSIS_METRICS && wait_for_model(a))
         tp_memory_view_build(&a->views.memory, &a->model, &a->beside);
     tp_arena_trim(&a->beside);
     return NULL;
@@ -72,7 +73,7 @@ void tp_analysis_build(struct tp_analysis *a, void (*meanwhile)(void *context), 
         tp_model_build(&a->model, &a->trace, &a->order, &a->arena);
         tp_arena_trim(&a->arena);
         set_model_state(a, TP_MODEL_READY);
-        (a->is_brief ? tp_views_build_brief : tp_views_build)(&a->views, &a->model, &a->arena);
+        (a->extent == TP_ANALYSIS_WHOLE ? tp_views_build : tp_views_build_brief)(&a->views, &a->model, &a->arena);
         tp_arena_trim(&a->arena);
     } else {
         set_model_state(a, TP_MODEL_FAILED);

@@ -13,6 +13,13 @@
 #include "webreport/views/advice.h"
 #include "webreport/views/views.h"
 
+/* What is looked at; what nobody does stays empty. */
+enum tp_analysis_extent {
+    TP_ANALYSIS_WHOLE,
+    TP_ANALYSIS_SUMMARY, /* what summaries are made of: tp_views_build_brief, tp_advice_build_brief, the memory view */
+    TP_ANALYSIS_METRICS  /* the same without the memory view */
+};
+
 struct tp_analysis {
     struct tp_arena arena; /* its guard is the caller's, set before any call below */
     struct tp_trace trace;
@@ -22,10 +29,9 @@ struct tp_analysis {
     struct tp_advice advice;
 
     const struct tp_rule_overrides *rules;
-    bool is_brief; /* set after tp_analysis_open: nobody looks at the views of memory, modules, samples; they stay empty
-                    */
-    struct tp_arena beside; /* of the second side */
-    int beside_code;        /* 0, or why it failed */
+    enum tp_analysis_extent extent; /* may be set after tp_analysis_open */
+    struct tp_arena beside;         /* of the second side */
+    int beside_code;                /* 0, or why it failed */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     enum { TP_MODEL_PENDING, TP_MODEL_READY, TP_MODEL_FAILED } model_state;

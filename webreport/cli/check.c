@@ -73,7 +73,8 @@ static int load(struct job *job, int side, const char *const *paths, size_t coun
     how.read = o->read;
     how.rules = &o->rules;
     how.console = o->console;
-    how.is_brief = !o->baseline;
+    how.extent = o->updates_baseline ? TP_SUMMARY_WHOLE : o->baseline ? TP_SUMMARY_COMPARED : TP_SUMMARY_JUDGED;
+    how.read.skips_hash = !o->updates_baseline; /* only a new baseline has it */
     int code = tp_summaries_load(&job->sides[side], &job->arena, &how, &job->err);
     if (code < 0)
         return code;

@@ -37,6 +37,7 @@ static int load(struct tp_diff_side *side, const char *path, const struct tp_dif
     options.paths = &path;
     options.path_count = 1;
     options.read = how->read;
+    options.read.skips_hash = true; /* a comparison does not show it */
     options.rules = how->rules;
     options.console = how->console;
     options.analysed = how->has_trees ? keep : NULL;

@@ -62,7 +62,8 @@ static void summarize(struct tp_summary *summary, struct tp_arena *arena, const 
     struct tp_summary_source source = tp_summaries_source(file, a);
     source.key.job = options->job;
     source.key.rank = options->rank;
-    source.is_brief = a->is_brief = options->is_brief;
+    source.extent = options->extent;
+    a->extent = options->extent == TP_SUMMARY_WHOLE ? TP_ANALYSIS_SUMMARY : TP_ANALYSIS_METRICS;
     struct analysed analysed = {.options = options, .analysis = a};
     tp_analysis_build(a, tell, &analysed);
     tell(&analysed); /* a small trace: there was no meanwhile */

@@ -21,7 +21,7 @@ struct tp_summaries_options {
     struct tp_console *console;            /* says what could not be used and what was repaired */
     struct tp_str job;                     /* of the keys of traces; "" is none */
     int64_t rank;                          /* of the keys of traces; TP_NULL_INT: what the trace says */
-    bool is_brief;                         /* traces are judged alone: see struct tp_summary_source */
+    enum tp_summary_extent extent;         /* of summaries of traces; the default is the whole */
     /* Called for each usable trace, in the order of the summaries, when its model and views are there; the advice may
      * still be at work on another thread, so it must return. NULL: not. Summaries of traces stand before those of
      * files. */

@@ -94,22 +94,25 @@ static int64_t whole(double ns)
     return isnan(ns) ? TP_NULL_INT : (int64_t)llround(fmin(fmax(ns, -9e18), 9e18));
 }
 
-/* What made it so, when it was not the step: " (memory)", " (2 rows)". */
-static const char *reason_text(const struct tp_compare *c)
+const char *tp_compare_reason_text(const struct tp_compare *c)
 {
     uint32_t rows = c->verdict == TP_CHANGE_REGRESSED ? c->regressed_count : c->improved_count;
     bool is_told = c->verdict == TP_CHANGE_REGRESSED || c->verdict == TP_CHANGE_IMPROVED;
+    bool is_memory = c->memory_verdict == c->verdict;
     if (!is_told || c->step_verdict == c->verdict)
         return "";
-    if (c->memory_verdict == c->verdict)
-        return " (memory)";
-    return tp_text_printf(c->arena, " (%s)", tp_text_of_some(c->arena, rows, "row", "rows"));
+    if (!rows)
+        return "memory";
+    return tp_text_printf(c->arena, "%s%s", tp_text_of_some(c->arena, rows, "row", "rows"),
+                          is_memory ? ", memory" : "");
 }
 
 const char *tp_compare_verdict_text(const struct tp_compare *c)
 {
     struct tp_arena *arena = c->arena;
-    const char *interval = "", *reason = reason_text(c), *verdict = tp_change_verdict_name(c->verdict);
+    const char *interval = "", *reason = tp_compare_reason_text(c), *verdict = tp_change_verdict_name(c->verdict);
+    if (*reason)
+        reason = tp_text_printf(arena, " (%s)", reason);
     if (isnan(c->step.estimate))
         return tp_text_printf(arena, "%s%s: no step times to compare", verdict, reason);
     if (!isnan(c->step.low))

@@ -139,6 +139,8 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
 
 /* "regressed: step 12.1 ms -> 12.9 ms, +6.6 % .." without a line end. */
 const char *tp_compare_verdict_text(const struct tp_compare *compare);
+/* What made the verdict where the step did not: "13 rows, memory"; "" where the step did, or where nothing changed. */
+const char *tp_compare_reason_text(const struct tp_compare *compare);
 /* One sentence for a comparison that reports no row. */
 const char *tp_compare_nothing_text(const struct tp_compare *compare);
 /* One sentence on what both sides have in common. */

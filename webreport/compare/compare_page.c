@@ -13,6 +13,27 @@
 static const char *const tones[TP_CHANGE_VERDICTS] = {"low", "good", "", "low"};
 static const char *const tags[TP_CHANGE_VERDICTS] = {"Neutral", "Improved", "Regressed", "Inconclusive"};
 
+static const char *interval_text(const struct tp_compare *c, struct tp_arena *arena)
+{
+    if (isnan(c->step.low))
+        return "too few steps for an interval";
+    return tp_text_printf(arena, "99 %% interval %s%s to %s%s %%", c->step.low > 0 ? "+" : "",
+                          tp_text_of_fixed(arena, 100 * c->step.low, 1), c->step.high > 0 ? "+" : "",
+                          tp_text_of_fixed(arena, 100 * c->step.high, 1));
+}
+
+/* That nothing changed is said only where the interval leaves no room for more than the floor. */
+static const char *unchanged_words(const struct tp_compare *c, struct tp_arena *arena)
+{
+    double percent = 100 * c->step.estimate;
+    bool is_sure = c->step.low >= -c->floor && c->step.high <= c->floor; /* NaN is not */
+    if (isnan(percent))
+        return "No step times to compare";
+    const char *change = tp_text_printf(arena, "%s%s %%", percent > 0 ? "+" : "", tp_text_of_fixed(arena, percent, 1));
+    return is_sure ? tp_text_printf(arena, "Steps take as long as before (%s)", change)
+                   : tp_text_printf(arena, "No sure change of the step (%s, %s)", change, interval_text(c, arena));
+}
+
 static const char *step_words(const struct tp_compare *c, struct tp_arena *arena)
 {
     double percent = 100 * c->step.estimate;
@@ -25,9 +46,7 @@ static const char *step_words(const struct tp_compare *c, struct tp_arena *arena
     case TP_CHANGE_INCONCLUSIVE:
         return tp_text_printf(arena, "Steps differ by %s %%, but too few of them tell", amount);
     default:
-        return isnan(percent) ? "No step times to compare"
-                              : tp_text_printf(arena, "Steps take as long as before (%s%s %%)", percent > 0 ? "+" : "",
-                                               tp_text_of_fixed(arena, percent, 1));
+        return unchanged_words(c, arena);
     }
 }
 
@@ -37,18 +56,8 @@ static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
         return "The two sides are not comparable";
     if (c->step_verdict != TP_CHANGE_NEUTRAL || c->verdict == TP_CHANGE_NEUTRAL)
         return step_words(c, arena);
-    if (c->memory_verdict == c->verdict)
-        return tp_text_printf(arena, "%s; the memory peak changed", step_words(c, arena));
-    return tp_text_printf(arena, "%s; something inside changed", step_words(c, arena));
-}
-
-static const char *interval_text(const struct tp_compare *c, struct tp_arena *arena)
-{
-    if (isnan(c->step.low))
-        return "too few steps for an interval";
-    return tp_text_printf(arena, "99 %% interval %s%s to %s%s %%", c->step.low > 0 ? "+" : "",
-                          tp_text_of_fixed(arena, 100 * c->step.low, 1), c->step.high > 0 ? "+" : "",
-                          tp_text_of_fixed(arena, 100 * c->step.high, 1));
+    return tp_text_printf(arena, "%s; %s: %s", step_words(c, arena), tp_change_verdict_name(c->verdict),
+                          tp_compare_reason_text(c));
 }
 
 static void put_verdict(const struct tp_compare *c, struct tp_object *object, struct tp_arena *arena)

@@ -266,9 +266,21 @@ static void put_facts(struct tp_buf *out, const struct tp_compare *c, bool shows
     }
 }
 
+/* On two lines where one has no room for the interval. */
+static void put_verdict(struct tp_buf *out, const char *text)
+{
+    const char *colon = strchr(text, ':');
+    if (!colon || count_characters(text, strlen(text)) <= WIDTH) {
+        put_line(out, 0, text);
+        return;
+    }
+    tp_buf_printf(out, "%.*s\n", (int)(colon + 1 - text), text);
+    put_line(out, 1, colon + 1); /* behind its blank */
+}
+
 void tp_compare_text(struct tp_buf *out, const struct tp_compare *c, bool shows_all, int64_t row_limit)
 {
-    put_line(out, 0, tp_compare_verdict_text(c));
+    put_verdict(out, tp_compare_verdict_text(c));
     for (int s = 0; s < TP_SIDES; s++) {
         const struct tp_side *side = &c->sides.side[s];
         put_line(out, 0,

@@ -33,8 +33,8 @@ static int make_summary(struct tp_buf *out, const struct tp_in_process_summary *
     tp_order_build(&a->order, &a->trace, arena);
     tp_oddities_note(&a->trace, &a->order, arena);
     tp_model_build(&a->model, &a->trace, &a->order, arena);
-    tp_views_build(&a->views, &a->model, arena);
-    tp_advice_build(&a->advice, &a->trace, &a->order, NULL, arena);
+    tp_views_build_brief(&a->views, &a->model, arena);
+    tp_advice_build_brief(&a->advice, &a->trace, &a->order, NULL, arena);
     tp_memory_view_build(&a->views.memory, &a->model, arena);
     struct tp_summary_source source = {
         .key = {TP_STR(""), TP_NULL_INT, TP_NULL_INT, tp_str_of(options->worker), options->span},

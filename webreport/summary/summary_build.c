@@ -48,9 +48,11 @@ static void fill_key(struct tp_summary_work *work)
 /* What other runs and ranks are compared by. */
 static void build_comparable(struct tp_summary_work *work)
 {
-    tp_summary_fingerprint_build(work);
-    tp_summary_collectives_build(work);
-    tp_summary_comparison_build(work);
+    if (work->source->extent == TP_SUMMARY_WHOLE) {
+        tp_summary_fingerprint_build(work);
+        tp_summary_collectives_build(work);
+        tp_summary_comparison_build(work);
+    }
     tp_summary_facts_build(work);
 }
 
@@ -72,10 +74,10 @@ void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source
     tp_metrics_build(summary->metrics, &numbers);
     tp_summary_steps_build(&work);
     tp_summary_rows_build(&work);
-    if (!source->is_brief)
+    if (source->extent != TP_SUMMARY_JUDGED)
         build_comparable(&work);
     tp_summary_findings_build(&work);
-    if (!source->is_brief)
+    if (source->extent == TP_SUMMARY_WHOLE)
         tp_summary_memory_build(&work);
     tp_summary_flags_build(&work);
 }

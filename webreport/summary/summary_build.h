@@ -6,11 +6,18 @@
 #include "webreport/views/advice.h"
 #include "webreport/views/views.h"
 
+/* What is asked of a summary; the rest stays empty. */
+enum tp_summary_extent {
+    TP_SUMMARY_WHOLE,    /* all: it can be kept */
+    TP_SUMMARY_COMPARED, /* what a gate with a baseline needs: also facts and operators, to tell whether both compare */
+    TP_SUMMARY_JUDGED    /* what a gate alone needs: metrics, steps, waits, findings, flags */
+};
+
 /* All borrowed for the call. */
 struct tp_summary_source {
     struct tp_summary_key key; /* rank TP_NULL_INT: that of the trace's distributedInfo */
     struct tp_str file, sha256;
-    bool is_brief; /* only what a gate without a baseline needs: metrics, steps, waits, findings, flags */
+    enum tp_summary_extent extent;
     const struct tp_trace *trace;
     const struct tp_order *order;
     const struct tp_model *model;

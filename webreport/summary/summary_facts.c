@@ -50,7 +50,7 @@ static struct tp_str compute_capability(struct tp_summary_work *work)
 }
 
 /* One hash for all operators that count, whatever their order and number: the operators that could use tensor cores, or
- * all where there are none. `what`: 0 shapes, 1 types. */
+ * all where there are none. `what`: 0 shapes, 1 types. "" in a summary that is not kept: its rows tell more. */
 static struct tp_str operators_hash(struct tp_summary_work *work, unsigned what)
 {
     const struct tp_model *model = work->source->model;
@@ -58,6 +58,8 @@ static struct tp_str operators_hash(struct tp_summary_work *work, unsigned what)
     struct tp_tuples keys;
     uint64_t hash = 0;
     bool has_eligible = false, has_any = false;
+    if (work->source->extent != TP_SUMMARY_WHOLE)
+        return TP_STR("");
     for (uint32_t i = 0; i < model->operators.count && !has_eligible; i++)
         has_eligible = model->operators.flags[i] & TP_OPERATOR_ELIGIBLE;
     tp_tuples_init(&keys, work->scratch, 2);

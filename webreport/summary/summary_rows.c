@@ -279,11 +279,9 @@ static void add_modules(struct tp_summary_work *work, const struct paths *paths,
     tp_summary_gather_close(&gather, rows);
 }
 
-/* Operators, device events and modules: the kinds before the waits. */
+/* Device events and modules: the kinds between operators and waits. */
 static void add_work(struct tp_summary_work *work, struct tp_vec *rows)
 {
-    add_operators(work, TP_SUMMARY_OPERATOR_HOST, rows);
-    add_operators(work, TP_SUMMARY_OPERATOR_DEVICE, rows);
     add_device_events(work, TP_SUMMARY_KERNEL, rows);
     add_device_events(work, TP_SUMMARY_COPY, rows);
     if (work->source->model->modules.count) {
@@ -297,10 +295,15 @@ static void add_work(struct tp_summary_work *work, struct tp_vec *rows)
 void tp_summary_rows_build(struct tp_summary_work *work)
 {
     struct tp_vec rows = TP_VEC(work->scratch, struct tp_summary_row);
-    if (!work->source->is_brief)
+    bool is_whole = work->source->extent == TP_SUMMARY_WHOLE;
+    if (work->source->extent != TP_SUMMARY_JUDGED) {
+        add_operators(work, TP_SUMMARY_OPERATOR_HOST, &rows);
+        add_operators(work, TP_SUMMARY_OPERATOR_DEVICE, &rows);
+    }
+    if (is_whole)
         add_work(work, &rows);
     add_waits(work, &rows);
-    if (!work->source->is_brief)
+    if (is_whole)
         add_runtime(work, &rows);
     work->out->row_count = (uint32_t)rows.count;
     work->out->rows = tp_arena_array(work->arena, rows.count, sizeof *work->out->rows);

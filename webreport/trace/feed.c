@@ -67,6 +67,12 @@ struct tp_feed {
 /* ---- filling side -------------------------------------------------------------------------------------------------
  */
 
+static void add_to_hash(struct tp_feed *feed, const uint8_t *bytes, size_t size)
+{
+    if (!feed->options.skips_hash)
+        tp_sha256_add(&feed->sha256, bytes, size);
+}
+
 /* Reads up to `capacity` bytes from the descriptor; *size 0 at its end. */
 static int read_some(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t *size)
 {
@@ -78,7 +84,7 @@ static int read_some(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t
         return tp_error_set(&feed->error, TP_EIO, feed->report.file_bytes, "cannot read: %s", strerror(errno));
     *size = (size_t)n;
     feed->report.file_bytes += *size;
-    tp_sha256_add(&feed->sha256, out, *size);
+    add_to_hash(feed, out, *size);
     return TP_OK;
 }
 
@@ -93,7 +99,7 @@ static int read_input(struct tp_feed *feed)
     feed->bytes += feed->in_size;
     feed->bytes_left -= feed->in_size;
     feed->report.file_bytes += feed->in_size;
-    tp_sha256_add(&feed->sha256, feed->in, feed->in_size);
+    add_to_hash(feed, feed->in, feed->in_size);
     return TP_OK;
 }
 
@@ -191,7 +197,8 @@ static void check_utf8(struct tp_feed *feed, struct block *block)
     memcpy(feed->cut, text + size - feed->cut_size, feed->cut_size);
 }
 
-/* After damage the rest of the file is read all the same: the hash names the file, not the part that could be used. */
+/* After damage the rest of the file is read all the same: the hash and the size are the file's, not those of
+ * the part that could be used. */
 static void end_hash(struct tp_feed *feed)
 {
     uint8_t digest[32];
@@ -199,8 +206,10 @@ static void end_hash(struct tp_feed *feed)
         return;
     while (read_input(feed) == TP_OK && feed->in_size)
         ;
-    tp_sha256_end(&feed->sha256, digest);
-    tp_sha256_hex(digest, feed->report.sha256);
+    if (!feed->options.skips_hash) {
+        tp_sha256_end(&feed->sha256, digest);
+        tp_sha256_hex(digest, feed->report.sha256);
+    }
     feed->has_hash = true;
 }
 

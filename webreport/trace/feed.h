@@ -20,6 +20,7 @@ struct tp_feed;
 struct tp_feed_options {
     uint64_t max_input_bytes; /* inflated */
     bool single_thread;
+    bool skips_hash;
 };
 
 /* What the input turned out to be; valid after the last tp_feed_more. */
@@ -28,7 +29,7 @@ struct tp_feed_report {
     bool is_gzip, is_cut, is_corrupt, has_bad_checksum, has_trailing_data;
     bool has_bad_utf8;       /* somewhere in the text, also where nobody reads it */
     uint64_t bad_utf8_block; /* offset of the block it was first seen in */
-    char sha256[65];         /* of the stored bytes, hexadecimal; complete after the end of the input */
+    char sha256[65];         /* of the stored bytes, hexadecimal; complete after the end of the input, or "" */
 };
 
 /* Opens `path` ("-": stdin). Returns 0, TP_EIO, TP_ENOMEM. */

@@ -304,6 +304,7 @@ static struct tp_feed_options feed_options(const struct tp_trace_options *option
     if (options && options->max_input_bytes)
         feed.max_input_bytes = options->max_input_bytes;
     feed.single_thread = options && options->single_thread;
+    feed.skips_hash = options && options->skips_hash;
     return feed;
 }
 

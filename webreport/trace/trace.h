@@ -239,7 +239,7 @@ struct tp_reading {
     uint64_t notices[TP_NOTICE_COUNT];
     uint64_t notice_offset[TP_NOTICE_COUNT]; /* first place, byte in the inflated text */
     uint64_t text_bytes, file_bytes;
-    char file_sha256[65]; /* of the file as stored, hexadecimal */
+    char file_sha256[65]; /* of the file as stored, hexadecimal; "" with skips_hash */
 };
 
 enum tp_option_bit { /* top-level keys present in the document */
@@ -297,6 +297,7 @@ struct tp_trace_options {
     bool single_thread;       /* never start the inflating thread */
     bool keeps_frame_stacks;  /* "Call stack" of Python frames too: much text, and only tables by stack need it */
     bool wants_tensors;       /* a trace of nothing but tensors is usable */
+    bool skips_hash;          /* nobody shows reading.file_sha256: it stays "" */
 };
 
 /* Reads a trace file ("-" for stdin) into *trace, whose memory comes from `arena` (guard set by the caller; memory or

@@ -23,6 +23,10 @@ struct tp_advice {
 void tp_advice_build(struct tp_advice *advice, const struct tp_trace *trace, const struct tp_order *order,
                      const struct tp_rule_overrides *overrides, struct tp_arena *arena);
 
+/* The same without the idle flame (tp_idle_build): what summaries are made of. */
+void tp_advice_build_brief(struct tp_advice *advice, const struct tp_trace *trace, const struct tp_order *order,
+                           const struct tp_rule_overrides *overrides, struct tp_arena *arena);
+
 /* Writes the members trace_quality, idle_view, sync_table, memory_peak and recommendations into an open object. */
 void tp_advice_json(const struct tp_advice *advice, struct tp_json *json);
 

@@ -128,10 +128,21 @@ static void build_by_line(struct tp_idle_device *out, const struct tp_host *host
     }
 }
 
-static void build_device(struct tp_idle_device *out, struct tp_host *host, uint32_t index, uint32_t *step_rows,
-                         struct tp_arena *arena)
+static void build_flame(struct tp_idle_device *out, struct tp_host *host, const struct tp_host_device *device,
+                        bool is_walked, struct tp_arena *arena)
 {
-    const struct tp_host_device *device = &host->devices[index];
+    struct tp_idle_flame flame = {0};
+    if (is_walked)
+        tp_idle_flame_walk(&flame, host, device, arena);
+    out->flame_total_ns = flame.total_ns;
+    out->fallback_thread_ns = flame.fallback_ns;
+    build_by_line(out, host, &flame, arena);
+    tp_idle_flame_fill(out, host, &flame, arena);
+}
+
+static void build_device(struct tp_idle_device *out, struct tp_host *host, const struct tp_host_device *device,
+                         uint32_t *step_rows, struct tp_arena *arena)
+{
     out->device = device->number;
     out->operation_count = device->op_count;
     out->stream_count = device->stream_count;
@@ -149,22 +160,17 @@ static void build_device(struct tp_idle_device *out, struct tp_host *host, uint3
     out->steps.title = "Idle device by step";
     for (uint32_t i = 0; i < steps; i++)
         fill_step(&out->steps, i, host, device);
-    struct tp_idle_flame flame = {0};
-    if (index < TP_IDLE_FLAME_DEVICES)
-        tp_idle_flame_walk(&flame, host, device, arena);
-    out->flame_total_ns = flame.total_ns;
-    out->fallback_thread_ns = flame.fallback_ns;
-    build_by_line(out, host, &flame, arena);
-    tp_idle_flame_fill(out, host, &flame, arena);
 }
 
-void tp_idle_build(struct tp_idle_view *view, struct tp_host *host, struct tp_arena *arena)
+void tp_idle_build(struct tp_idle_view *view, struct tp_host *host, bool has_flame, struct tp_arena *arena)
 {
     uint32_t step_rows = MAX_STEP_ROWS;
     view->device_count = host->device_count;
     view->devices = tp_arena_array(arena, host->device_count, sizeof *view->devices);
-    for (uint32_t d = 0; d < host->device_count; d++)
-        build_device(&view->devices[d], host, d, &step_rows, arena);
+    for (uint32_t d = 0; d < host->device_count; d++) {
+        build_device(&view->devices[d], host, &host->devices[d], &step_rows, arena);
+        build_flame(&view->devices[d], host, &host->devices[d], has_flame && d < TP_IDLE_FLAME_DEVICES, arena);
+    }
 }
 
 /* ---- JSON ---- */

@@ -84,8 +84,9 @@ struct tp_idle_view {
     uint32_t device_count;
 };
 
-/* Builds the view of every device. */
-void tp_idle_build(struct tp_idle_view *view, struct tp_host *host, struct tp_arena *arena);
+/* Builds the view of every device; without its flame (nodes, stacks, frames, lines and their times stay empty) unless
+ * has_flame. */
+void tp_idle_build(struct tp_idle_view *view, struct tp_host *host, bool has_flame, struct tp_arena *arena);
 
 /* Writes the view as a JSON array. */
 void tp_idle_json(const struct tp_idle_view *view, struct tp_json *json);

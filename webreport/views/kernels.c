@@ -69,6 +69,7 @@ struct grouping {
     struct tp_strings configs; /* distinct texts of launch configurations */
     uint32_t *config_of_value; /* text id + 1 by id in values */
     struct tp_vec names, configured, copies;
+    bool has_configs; /* whether kernels are grouped by configuration, too */
 };
 
 static void add_weighted(struct weighted *w, int64_t value_e9, int64_t time)
@@ -151,7 +152,7 @@ static void group_events(struct grouping *g)
             *slot = (uint32_t)groups->count;
         }
         add_event(TP_AT(groups, struct group, *slot - 1), e, detail);
-        if (is_kernel)
+        if (is_kernel && g->has_configs)
             add_configured(g, &keys, k, e, detail);
     }
     tp_arena_drop(g->arena, of_name, name_size);
@@ -295,9 +296,9 @@ static void find_columns(struct tp_kernel_view *view, const struct tp_model *mod
     }
 }
 
-void tp_kernel_view_build(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena)
+static void build(struct tp_kernel_view *view, const struct tp_model *model, bool has_configs, struct tp_arena *arena)
 {
-    struct grouping g = {.model = model, .arena = arena};
+    struct grouping g = {.model = model, .arena = arena, .has_configs = has_configs};
     memset(view, 0, sizeof *view);
     view->is_present = model->devices.count > 0;
     if (!view->is_present)
@@ -314,6 +315,16 @@ void tp_kernel_view_build(struct tp_kernel_view *view, const struct tp_model *mo
     build_copies(&view->copies, &g);
     build_ratios(view, &g);
     find_columns(view, model);
+}
+
+void tp_kernel_view_build(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena)
+{
+    build(view, model, true, arena);
+}
+
+void tp_kernel_view_build_brief(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena)
+{
+    build(view, model, false, arena);
 }
 
 void tp_kernel_view_json(const struct tp_kernel_view *view, struct tp_json *json)

@@ -62,6 +62,8 @@ struct tp_kernel_view {
 };
 
 void tp_kernel_view_build(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena);
+/* The same without rows in by_config. */
+void tp_kernel_view_build_brief(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena);
 void tp_kernel_view_json(const struct tp_kernel_view *view, struct tp_json *json);
 
 #endif

@@ -117,6 +117,15 @@ static struct tp_op_groups group_by_stack(struct pass *p, const struct tp_op_gro
     return finish(p, &groups);
 }
 
+void tp_op_grouping_build_names(struct tp_op_grouping *grouping, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct pass p = {.model = model, .arena = arena, .grouping = grouping};
+    memset(grouping, 0, sizeof *grouping);
+    p.key = tp_arena_array(arena, model->operators.count, sizeof *p.key);
+    group_by_name(&p);
+    tp_arena_drop(arena, p.key, model->operators.count * sizeof *p.key);
+}
+
 void tp_op_grouping_build(struct tp_op_grouping *grouping, const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_operators *ops = &model->operators;

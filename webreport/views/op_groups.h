@@ -24,5 +24,7 @@ struct tp_op_grouping {
 };
 
 void tp_op_grouping_build(struct tp_op_grouping *grouping, const struct tp_model *model, struct tp_arena *arena);
+/* by_name alone; the others stay empty. */
+void tp_op_grouping_build_names(struct tp_op_grouping *grouping, const struct tp_model *model, struct tp_arena *arena);
 
 #endif

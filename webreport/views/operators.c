@@ -216,23 +216,38 @@ static uint32_t *build_table(struct tp_table *table, struct order order, const s
     return sections;
 }
 
+/* What stands beside the tables. */
+static void start_view(struct tp_operator_view *view, const struct tp_model *model, const struct order *order,
+                       struct tp_arena *arena)
+{
+    *view = (struct tp_operator_view){.arena = arena,
+                                      .sorted_by_device = order->by_device,
+                                      .unlinked_device_events = model->devices.unlinked_count,
+                                      .unlinked_device_time_ns = model->devices.unlinked_time_ns,
+                                      .unlinked_kernel_time_ns = model->devices.unlinked_kernel_time_ns,
+                                      .launches_outside_operators = model->launches.outside_operator_count};
+}
+
 void tp_operator_view_build(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_op_grouping *grouping = tp_arena_alloc(arena, sizeof *grouping);
     struct order order = {.model = model, .grouping = grouping, .by_device = model->devices.count > 0};
-    memset(view, 0, sizeof *view);
+    start_view(view, model, &order, arena);
     tp_op_grouping_build(grouping, model, arena);
-    view->arena = arena;
-    view->sorted_by_device = order.by_device;
     build_stacks(&view->stacks_by_name, order, &grouping->by_name_stack, "call_stacks_by_name", arena);
     build_stacks(&view->stacks_by_shape, order, &grouping->by_shape_stack, "call_stacks_by_name_and_input_shape",
                  arena);
     view->name_stacks = build_table(&view->by_name, order, &grouping->by_name, 0, &view->stacks_by_name, arena);
     view->shape_stacks = build_table(&view->by_shape, order, &grouping->by_shape, 1, &view->stacks_by_shape, arena);
-    view->unlinked_device_events = model->devices.unlinked_count;
-    view->unlinked_device_time_ns = model->devices.unlinked_time_ns;
-    view->unlinked_kernel_time_ns = model->devices.unlinked_kernel_time_ns;
-    view->launches_outside_operators = model->launches.outside_operator_count;
+}
+
+void tp_operator_view_build_brief(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_op_grouping *grouping = tp_arena_alloc(arena, sizeof *grouping);
+    struct order order = {.model = model, .grouping = grouping, .by_device = model->devices.count > 0};
+    start_view(view, model, &order, arena);
+    tp_op_grouping_build_names(grouping, model, arena);
+    view->name_stacks = build_table(&view->by_name, order, &grouping->by_name, 0, &view->stacks_by_name, arena);
 }
 
 /* ---- text and JSON ------------------------------------------------------------------------------------------------

@@ -54,6 +54,8 @@ struct tp_operator_view {
 };
 
 void tp_operator_view_build(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena);
+/* by_name alone, as if no stacks had been recorded; the other tables stay empty. */
+void tp_operator_view_build_brief(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena);
 void tp_operator_view_json(const struct tp_operator_view *view, struct tp_json *json);
 
 /* Text of a row's stack, at most max_bytes of it (0: all), in `arena`. */

@@ -5,13 +5,16 @@ void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, 
 {
     tp_trace_facts_build(&views->facts, model, arena);
     tp_overview_build(&views->overview, model, arena);
-    tp_operator_view_build(&views->operators, model, arena);
-    tp_kernel_view_build(&views->kernels, model, arena);
+    tp_operator_view_build_brief(&views->operators, model, arena);
+    tp_kernel_view_build_brief(&views->kernels, model, arena);
 }
 
 void tp_views_build(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena)
 {
-    tp_views_build_brief(views, model, arena);
+    tp_trace_facts_build(&views->facts, model, arena);
+    tp_overview_build(&views->overview, model, arena);
+    tp_operator_view_build(&views->operators, model, arena);
+    tp_kernel_view_build(&views->kernels, model, arena);
     tp_module_view_build(&views->modules, model, arena);
     tp_sample_view_build(&views->samples, model, arena);
 }

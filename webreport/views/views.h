@@ -26,7 +26,8 @@ struct tp_views {
  * its own. */
 void tp_views_build(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
-/* The same without modules and samples, for who needs neither. */
+/* The same without modules, samples, operators by shape and stack, kernels by configuration: what summaries are made
+ * of. */
 void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
 /* Writes the members trace_facts, overview, operator_view, kernel_view, memory_view, module_view, and for a trace with
