@@ -3,8 +3,8 @@
 
 #include "webreport/check/amount.h"
 #include "webreport/check/check_print.h"
-#include "webreport/render/terminal.h"
 #include "webreport/render/format.h"
+#include "webreport/render/terminal.h"
 
 enum { INDENT = 13, MAX_ROWS = 200 };
 
