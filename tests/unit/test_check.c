@@ -120,6 +120,14 @@ static void the_sample_nearest_to_breaking_a_limit_counts(void **state)
     assert_true(c.items[0].value == 1);
     c = judged("sync.per_step <= +0\n", runs, 2, base, 2);
     assert_int_equal(c.verdict, TP_CHECK_PASS);
+    struct tp_summary odd[] = {runs[0], runs[1], runs[0]}, same[] = {runs[0], runs[0]};
+    c = judged("sync.per_step == +0\n", odd, 3, same, 2); /* the odd one out, wherever it stands */
+    assert_int_equal(c.verdict, TP_CHECK_FAIL);
+    assert_true(c.items[0].value == 3);
+    c = judged("sync.per_step == +0\n", same, 2, same, 2);
+    assert_int_equal(c.verdict, TP_CHECK_PASS);
+    c = judged("sync.per_step != +2\n", odd, 3, same, 2);
+    assert_int_equal(c.verdict, TP_CHECK_FAIL);
 }
 
 static void counts_of_a_baseline_are_those_of_its_newest_runs(void **state)

@@ -280,6 +280,25 @@ static void other_conditions_are_no_regression(void **state)
     assert_int_equal(compare.comparability.score, 85);
 }
 
+static void more_runs_of_a_side_are_no_difference(void **state)
+{
+    const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
+    struct tp_summary four[4];
+    struct tp_compare c;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (unsigned i = 0; i < 4; i++)
+        four[i] = make_run(10000, plans);
+    runs[TP_NEW] = four[0];
+    const struct tp_side_input inputs[TP_SIDES] = {{"four", four, 4}, {"one", &runs[TP_NEW], 1}};
+    const struct tp_calltree *const trees[TP_SIDES] = {NULL, NULL};
+    const struct tp_compare_options options = {0};
+    tp_compare_build(&c, inputs, trees, &options, &arena);
+    assert_int_equal(c.comparability.score, 100);
+    assert_int_equal(c.comparability.counts[TP_FACT_DIFFERS], 0);
+}
+
 static void a_leak_is_found_by_its_line(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
@@ -447,6 +466,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(rows_are_matched_beyond_their_names, begin, end),
         cmocka_unit_test_setup_teardown(a_change_is_by_count_and_by_time, begin, end),
         cmocka_unit_test_setup_teardown(other_conditions_are_no_regression, begin, end),
+        cmocka_unit_test_setup_teardown(more_runs_of_a_side_are_no_difference, begin, end),
         cmocka_unit_test_setup_teardown(a_leak_is_found_by_its_line, begin, end),
         cmocka_unit_test_setup_teardown(noise_raises_no_alarm, begin, end),
         cmocka_unit_test_setup_teardown(the_verdict_names_rows_before_memory, begin, end),

@@ -335,7 +335,8 @@ static void rank_sets_are_runs(void **state)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         tp_rank_set_add(&set, numbers[i]);
     assert_string_equal(tp_rank_set_text(&arena, &set, 0), "0-3,7,9-10");
-    assert_string_equal(tp_rank_set_text(&arena, &set, 2), "0-3,7,\xe2\x80\xa6 (7 in all)");
+    assert_string_equal(tp_rank_set_text(&arena, &set, 2), "0-3, 7, \xe2\x80\xa6 (7 in all)");
+    assert_string_equal(tp_rank_set_text(&arena, &set, 9), "0-3, 7, 9-10"); /* for people */
     assert_int_equal(set.count, 7);
     assert_true(tp_rank_set_has(&set, 9));
     assert_false(tp_rank_set_has(&set, 8));

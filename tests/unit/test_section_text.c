@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "webreport/render/markdown_escape.h"
+#include "webreport/render/terminal.h"
 #include "writer/base/limits.h"
 
 static struct tp_arena arena;
@@ -124,6 +125,31 @@ static void markdown_shows_names_as_they_are(void **state)
     tp_buf_init(&buf, 0);
     tp_markdown_escape(&buf, TP_STR("a|b<c>&`d`_e_ @f http://g\n[h](i)"));
     assert_string_equal(buf.data, "a\\|b&lt;c&gt;&amp;\\`d\\`\\_e\\_ &#64;f http&#58;//g \\[h\\](i)");
+    tp_buf_clear(&buf);
+    tp_markdown_escape(&buf, TP_STR("\xc2\x9b"
+                                    "1m\xe2\x80\xae"
+                                    "b\xe2\x81\xa9\x1b[0m\xc3\xa9"));
+    assert_string_equal(buf.data, " 1m\\\\u202eb\\\\u2069 \\[0m\xc3\xa9");
+    tp_buf_release(&buf);
+}
+
+/* ESC and U+009B both begin a command; the bidirectional controls turn a line around. */
+static void terminals_are_told_nothing_they_obey(void **state)
+{
+    char clean[] = "a\x1b[1m\xc2\x9b"
+                   "2J\xe2\x80\xae\xc3\xa9\xf8\x80z";
+    struct tp_buf buf;
+
+    (void)state;
+    tp_buf_init(&buf, 0);
+    assert_int_equal(tp_terminal_put(&buf, tp_str_of(clean), SIZE_MAX), 13);
+    assert_string_equal(buf.data, "a?[1m?2J?\xc3\xa9??z");
+    assert_int_equal(tp_terminal_width(tp_str_of(clean)), 13);
+    tp_buf_clear(&buf);
+    assert_int_equal(tp_terminal_put(&buf, tp_str_of(clean), 3), 3);
+    assert_string_equal(buf.data, "a?[");
+    tp_terminal_clean(clean, sizeof clean - 1);
+    assert_string_equal(clean, "a?[1m??2J???\xc3\xa9??z");
     tp_buf_release(&buf);
 }
 
@@ -137,6 +163,7 @@ int main(void)
         cmocka_unit_test(source_lines_become_links),
         cmocka_unit_test(kernel_names_lose_arguments_and_noise),
         cmocka_unit_test(markdown_shows_names_as_they_are),
+        cmocka_unit_test(terminals_are_told_nothing_they_obey),
     };
 
     return cmocka_run_group_tests_name("section_text", tests, set_up, tear_down);

@@ -154,6 +154,15 @@ static void noise_floor_is_learned(void **state)
     tp_arena_release(&arena);
 }
 
+static void whole_numbers_stay_in_int64(void **state)
+{
+    (void)state;
+    assert_int_equal(tp_whole_of(-2.5), -3);
+    assert_int_equal(tp_whole_of(INFINITY), 9000000000000000000);
+    assert_int_equal(tp_whole_of(-1e300), -9000000000000000000);
+    assert_int_equal(tp_whole_of(NAN), TP_NULL_INT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +174,7 @@ int main(void)
         cmocka_unit_test(a_stall_does_not_move_what_is_typical),
         cmocka_unit_test(ratio_of_medians),
         cmocka_unit_test(noise_floor_is_learned),
+        cmocka_unit_test(whole_numbers_stay_in_int64),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

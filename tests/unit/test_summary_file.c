@@ -568,6 +568,25 @@ static void lying_content_is_an_error(void **state)
             fail_msg("lie %u was believed", i);
 }
 
+/* An axis, a sum or a whole number made of it would be none. */
+static void metric_beyond_all_traces_is_unknown(void **state)
+{
+    const double values[] = {INFINITY, -INFINITY, 1e300, -1e19, (double)INT64_MAX, -1.5};
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (unsigned i = 0; i < sizeof values / sizeof *values; i++) {
+        struct tp_summary before = any_summary(&arena), after;
+        struct tp_summary_set set;
+        before.metrics[0] = (struct tp_metric_value){values[i], NULL};
+        tp_summary_set_open(&set, &arena);
+        assert_int_equal(tp_summary_set_add(&set, &before, NULL), 0);
+        assert_int_equal(tp_summary_unpack(&after, &set.records[0], &arena, NULL), 0);
+        assert_real(after.metrics[0].value, i < 4 ? NAN : values[i]);
+        assert_true((after.metrics[0].why != NULL) == (i < 4));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -579,6 +598,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(unknown_fields_survive_a_merge, enter, leave),
         cmocka_unit_test_setup_teardown(damage_is_found_wherever_it_is, enter, leave),
         cmocka_unit_test_setup_teardown(lying_content_is_an_error, enter, leave),
+        cmocka_unit_test_setup_teardown(metric_beyond_all_traces_is_unknown, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "webreport/compare/statistics.h"
 #include "webreport/render/format.h"
 
 /* A whole number without decimals, others with two. */
@@ -13,19 +14,14 @@ static const char *count_text(struct tp_arena *arena, double value)
     return tp_text_of_fixed(arena, value, 2);
 }
 
-static int64_t whole(double value)
-{
-    return value >= 9e18 ? INT64_MAX : value <= -9e18 ? INT64_MIN + 1 : (int64_t)llround(value);
-}
-
 const char *tp_amount_text(struct tp_arena *arena, enum tp_metric_unit unit, double value)
 {
     if (!isfinite(value))
         return tp_text_of_fixed(arena, value, 0);
     if (unit == TP_UNIT_NS)
-        return tp_text_of_time(arena, whole(value));
+        return tp_text_of_time(arena, tp_whole_of(value));
     if (unit == TP_UNIT_BYTES)
-        return tp_text_of_bytes(arena, whole(value));
+        return tp_text_of_bytes(arena, tp_whole_of(value));
     if (unit == TP_UNIT_PERCENT)
         return tp_text_of_percent(arena, value);
     return count_text(arena, value);

@@ -21,9 +21,17 @@ static bool is_lower(enum tp_budget_op op)
     return op == TP_OP_GE || op == TP_OP_GT;
 }
 
-/* The value of several runs: times by their median, counts by the one nearest to breaking the limit. NaN with *why when
- * a run does not tell. */
-static double value_of(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line,
+/* What a value is held against; base_value: NaN when it is not known, or not needed. */
+static double limit_of(const struct tp_budget_line *line, double base_value)
+{
+    return line->kind == TP_LIMIT_ABSOLUTE ? line->limit
+           : line->kind == TP_LIMIT_DELTA  ? base_value + line->limit
+                                           : base_value * (1 + line->limit / 100);
+}
+
+/* The value of several runs: times by their median, counts by the one nearest to breaking the limit (for == and != of a
+ * NaN: the newest). NaN with *why when a run does not tell. */
+static double value_of(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line, double limit,
                        struct tp_arena *arena, const char **why)
 {
     const struct tp_metric *metric = &tp_metrics[line->metric];
@@ -37,7 +45,7 @@ static double value_of(const struct tp_summary *runs, size_t count, const struct
         }
         bool is_worse = is_upper(line->op)   ? v->value > worst
                         : is_lower(line->op) ? v->value < worst
-                                             : !tp_budget_holds(line->op, v->value, line->limit);
+                                             : isnan(limit) || !tp_budget_holds(line->op, v->value, limit);
         worst = i == 0 || is_worse ? v->value : worst;
     }
     return metric->is_timed ? tp_median(values, count) : worst;
@@ -209,7 +217,8 @@ static void judge_against(struct tp_check_item *item, const struct tp_check_subj
     size_t skipped = !tp_metrics[item->line->metric].is_timed && s->base_count > TP_CHECK_COUNT_RUNS
                          ? s->base_count - TP_CHECK_COUNT_RUNS
                          : 0;
-    item->base_value = value_of(s->base + skipped, s->base_count - skipped, item->line, arena, &why);
+    item->base_value = value_of(s->base + skipped, s->base_count - skipped, item->line, NAN, arena, &why);
+    item->value = value_of(s->runs, s->run_count, item->line, limit_of(item->line, item->base_value), arena, &why);
     if (isnan(item->base_value))
         conclude_missing(item, "in the baseline, ", why, arena);
     else if (s->comparability.is_low)
@@ -227,7 +236,7 @@ void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *s
     const struct tp_budget_line *line = item->line;
     const char *why = NULL;
     item->base_value = item->change = item->low = item->high = item->floor = NAN;
-    item->value = value_of(s->runs, s->run_count, line, arena, &why);
+    item->value = value_of(s->runs, s->run_count, line, limit_of(line, NAN), arena, &why);
     if (isnan(item->value))
         conclude_missing(item, "", why, arena);
     else if (line->kind == TP_LIMIT_ABSOLUTE)

@@ -3,8 +3,8 @@
 
 #include "webreport/check/amount.h"
 #include "webreport/check/check_print.h"
-#include "webreport/check/terminal.h"
 #include "webreport/render/format.h"
+#include "webreport/render/terminal.h"
 
 enum { INDENT = 13, MAX_ROWS = 200 };
 
@@ -91,8 +91,8 @@ static void put_item(const struct tp_check_print *print, const struct tp_check_i
     const char *title = tp_check_item_title(print, item);
     bool has_change = !isnan(item->change);
     put_status(print, item->status, INDENT, out);
-    if (tp_terminal_width(title) > TITLE) {
-        tp_terminal_put(out, title, TP_TERMINAL_WIDTH - INDENT);
+    if (tp_terminal_width(tp_str_of(title)) > TITLE) {
+        tp_terminal_put(out, tp_str_of(title), TP_TERMINAL_WIDTH - INDENT);
         tp_buf_putc(out, '\n');
         tp_terminal_pad(out, INDENT + TITLE);
     } else {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "webreport/check/terminal.h"
+#include "webreport/render/terminal.h"
 #include "webreport/summary/metrics.h"
 #include "writer/base/json_out.h"
 

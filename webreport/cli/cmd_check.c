@@ -81,34 +81,6 @@ static void place_outputs(struct tp_check_job *job, const struct options *o)
         job->paths[TP_CHECK_TEXT] = "-";
 }
 
-static bool is_input(const struct tp_check_job *job, const char *path)
-{
-    for (size_t i = 0; i < job->input_count; i++)
-        if (tp_inputs_is_same(path, job->inputs[i]))
-            return true;
-    return (job->budget && tp_inputs_is_same(path, job->budget)) ||
-           (job->baseline && tp_inputs_is_same(path, job->baseline));
-}
-
-/* What is wrong with the outputs' names; NULL: nothing. */
-static const char *clash(const struct tp_check_job *job)
-{
-    for (int i = 0; i < TP_CHECK_OUTPUTS; i++) {
-        const char *path = job->paths[i];
-        if (!path)
-            continue;
-        if (!*path)
-            return "the name of an output is empty";
-        if (is_input(job, path))
-            return "an output would overwrite an input";
-        for (int k = 0; k < i; k++)
-            if (job->paths[k] && strcmp(path, "/dev/null") != 0 &&
-                (strcmp(path, job->paths[k]) == 0 || tp_inputs_is_same(path, job->paths[k])))
-                return "two outputs have the same name";
-    }
-    return NULL;
-}
-
 int tp_cmd_check(int argc, char **argv)
 {
     struct options o = {0};
@@ -144,6 +116,10 @@ int tp_cmd_check(int argc, char **argv)
     job.read.max_input_bytes = o.max_input;
     job.read.is_strict = o.strict;
     place_outputs(&job, &o);
-    const char *wrong = clash(&job);
+    const char *wrong = tp_inputs_clash(&(struct tp_named_files){.outputs = job.paths,
+                                                                 .output_count = TP_CHECK_OUTPUTS,
+                                                                 .inputs = job.inputs,
+                                                                 .input_count = job.input_count,
+                                                                 .more = {o.budget, o.baseline}});
     return wrong ? tp_cmd_refuse(&console, "check", wrong) : tp_check_run(&job);
 }

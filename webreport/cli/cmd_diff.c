@@ -5,6 +5,7 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/diff.h"
+#include "webreport/cli/inputs.h"
 #include "webreport/cli/opt.h"
 
 struct options {
@@ -55,21 +56,6 @@ static bool read_threshold(double *out, const char *text)
     return true;
 }
 
-/* What is wrong with where the outputs go, or NULL. */
-static const char *clash(const struct options *o)
-{
-    const char *const outputs[] = {o->html, o->json, o->markdown};
-    enum { OUTPUTS = sizeof outputs / sizeof *outputs };
-    for (int i = 0; i < OUTPUTS; i++) {
-        if (outputs[i] && !*outputs[i])
-            return "the name of an output is empty";
-        for (int k = 0; outputs[i] && k < i; k++)
-            if (outputs[k] && strcmp(outputs[i], outputs[k]) == 0 && strcmp(outputs[i], "/dev/null") != 0)
-                return "two outputs have the same name";
-    }
-    return NULL;
-}
-
 int tp_cmd_diff(int argc, char **argv)
 {
     struct options o = {.row_limit = DEFAULT_ROWS};
@@ -89,7 +75,11 @@ int tp_cmd_diff(int argc, char **argv)
                              "name two sides, BASE and NEW: traces, summaries (.tps), or folders of them");
     if (!read_threshold(&job.compare.threshold, o.threshold))
         return tp_cmd_refuse(&console, "diff", "--threshold: per cent, a number from 0 on");
-    const char *wrong = clash(&o);
+    const char *const outputs[] = {o.html, o.json, o.markdown};
+    const char *wrong = tp_inputs_clash(&(struct tp_named_files){.outputs = outputs,
+                                                                 .output_count = sizeof outputs / sizeof *outputs,
+                                                                 .inputs = (const char *const *)argv,
+                                                                 .input_count = count});
     if (wrong)
         return tp_cmd_refuse(&console, "diff", wrong);
     if (tp_cmd_rules(&rules, &o.rules, &err) < 0)

@@ -39,7 +39,9 @@ int tp_cmd_merge(int argc, char **argv)
         return tp_cmd_refuse(&console, "merge",
                              "name summaries, a folder to search for *.tps, or a list with --files-from");
     job.out = o.out ? o.out : o.format == TP_SUMMARIZE_JSON ? "-" : NULL;
-    if (!job.out || (stat(job.out, &info) == 0 && S_ISDIR(info.st_mode)))
+    bool is_folder =
+        job.out && (tp_str_ends(tp_str_of(job.out), "/") || (stat(job.out, &info) == 0 && S_ISDIR(info.st_mode)));
+    if (!job.out || !*job.out || is_folder)
         return tp_cmd_refuse(&console, "merge", "name the summary to write: -o FILE.tps");
     job.load.paths = (const char *const *)argv;
     job.load.path_count = inputs;

@@ -51,20 +51,20 @@ static const char *in_folder(const char *html, char *path, size_t size)
     return path;
 }
 
-/* What is wrong with where the outputs go: onto an input or onto each other. NULL when nothing is. */
-static const char *clash(const struct options *o, char **inputs, size_t input_count)
+/* The first option given that would do nothing to the page of a job; NULL: there is none. */
+static const char *useless_for_job(const struct options *o)
 {
-    const char *const outputs[] = {o->html, o->json, o->markdown};
-    enum { OUTPUTS = sizeof outputs / sizeof *outputs };
-    for (int i = 0; i < OUTPUTS; i++) {
-        for (size_t k = 0; outputs[i] && k < input_count; k++)
-            if (tp_inputs_is_same(outputs[i], inputs[k]))
-                return "an output would overwrite an input";
-        for (int k = 0; outputs[i] && k < i; k++)
-            if (outputs[k] && (strcmp(outputs[i], outputs[k]) == 0 || tp_inputs_is_same(outputs[i], outputs[k])) &&
-                strcmp(outputs[i], "/dev/null") != 0)
-                return "two outputs have the same name";
-    }
+    const struct {
+        const char *option;
+        bool is_given;
+    } options[] = {{"--baseline", o->baseline != NULL},
+                   {"--history", o->history != NULL},
+                   {"--timeline", o->timeline != 0},
+                   {"--max-input", o->max_input > 0},
+                   {"--rule", o->rules.count > 0}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].is_given)
+            return options[i].option;
     return NULL;
 }
 
@@ -96,7 +96,12 @@ int tp_cmd_report(int argc, char **argv)
         o.html = "report.html";
     char path[4096];
     o.html = in_folder(o.html, path, sizeof path);
-    const char *wrong = clash(&o, argv, inputs);
+    const char *const outputs[] = {o.html, o.json, o.markdown};
+    const char *wrong = tp_inputs_clash(&(struct tp_named_files){.outputs = outputs,
+                                                                 .output_count = sizeof outputs / sizeof *outputs,
+                                                                 .inputs = (const char *const *)argv,
+                                                                 .input_count = inputs,
+                                                                 .more = {o.baseline, o.history}});
     if (wrong)
         return tp_cmd_refuse(&console, "report", wrong);
     hint_for_jenkins(&o, &console);
@@ -116,9 +121,15 @@ int tp_cmd_report(int argc, char **argv)
     job.read.max_input_bytes = o.max_input;
     job.read.is_strict = o.strict;
     code = tp_job_is_asked(job.inputs, job.input_count);
+    if (code == TP_EUSAGE)
+        return usage(&console, "traces and summaries make different pages: name one or the other");
     if (code < 0) {
         tp_console_error(&console, "out of memory");
         return TP_EXIT_LIMIT;
+    }
+    if (code && useless_for_job(&o)) {
+        tp_console_error(&console, "report: %s does nothing to the page of summaries", useless_for_job(&o));
+        return TP_EXIT_USAGE;
     }
     return code ? tp_job_run(&job) : tp_report_run(&job);
 }

@@ -49,6 +49,37 @@ bool tp_inputs_is_same(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* Input i of all, those of options behind the others; NULL: it is not there. */
+static const char *input_at(const struct tp_named_files *named, size_t i)
+{
+    return i < named->input_count ? named->inputs[i] : named->more[i - named->input_count];
+}
+
+const char *tp_inputs_clash(const struct tp_named_files *named)
+{
+    size_t inputs = named->input_count + sizeof named->more / sizeof *named->more;
+    unsigned stdin_count = 0;
+    for (size_t k = 0; k < inputs; k++)
+        stdin_count += input_at(named, k) && strcmp(input_at(named, k), "-") == 0;
+    if (stdin_count > 1)
+        return "standard input can be read only once";
+    for (size_t i = 0; i < named->output_count; i++) {
+        const char *output = named->outputs[i];
+        if (!output)
+            continue;
+        if (!*output)
+            return "the name of an output is empty";
+        for (size_t k = 0; k < inputs; k++)
+            if (input_at(named, k) && tp_inputs_is_same(output, input_at(named, k)))
+                return "an output would overwrite an input";
+        for (size_t k = 0; k < i; k++)
+            if (named->outputs[k] && strcmp(output, "/dev/null") != 0 &&
+                (strcmp(output, named->outputs[k]) == 0 || tp_inputs_is_same(output, named->outputs[k])))
+                return "two outputs have the same name";
+    }
+    return NULL;
+}
+
 int tp_inputs_exit_code(int status)
 {
     switch (status) {

@@ -21,6 +21,17 @@ const char *tp_inputs_shown_name(struct tp_arena *arena, const char *path);
 /* Whether two paths name one regular file that is there: an output must not be an input. */
 bool tp_inputs_is_same(const char *a, const char *b);
 
+/* The files that a command was given; a name may be NULL: it is not there. */
+struct tp_named_files {
+    const char *const *outputs, *const *inputs;
+    size_t output_count, input_count;
+    const char *more[2]; /* inputs that options name: a budget, a baseline */
+};
+
+/* What is wrong with the names, NULL: nothing. An output has no name, is an input, or has the name of another one (but
+ * /dev/null); or two inputs are "-". */
+const char *tp_inputs_clash(const struct tp_named_files *named);
+
 /* The exit code (enum tp_exit) of a command that ends with this status. */
 int tp_inputs_exit_code(int status);
 

@@ -40,10 +40,13 @@ int tp_job_is_asked(const char *const *inputs, size_t input_count)
     if (setjmp(arena.guard) == 0) {
         struct tp_summary_inputs found;
         int code = tp_summary_inputs_find(&found, &arena, inputs, input_count, TP_INPUTS_ALL, NULL);
-        bool are_summaries = code == TP_OK && found.count > 0;
-        for (size_t i = 0; are_summaries && i < found.count; i++)
-            are_summaries = found.items[i].trace == NULL;
-        answer = code == TP_ENOMEM ? code : are_summaries;
+        size_t summary_count = 0;
+        for (size_t i = 0; code == TP_OK && i < found.count; i++)
+            summary_count += found.items[i].trace == NULL;
+        if (code == TP_OK && summary_count > 0)
+            answer = summary_count == found.count ? 1 : TP_EUSAGE;
+        else
+            answer = code == TP_ENOMEM ? code : 0;
     } else {
         answer = held->code;
     }

@@ -4,8 +4,8 @@
 
 #include "webreport/cli/report.h"
 
-/* 1 when every input is a summary, or a folder of summaries that holds no trace: then it is a job's. 0: it is not.
- * TP_ENOMEM, TP_ELIMIT. */
+/* 1 when every input is a summary, or a folder of summaries that holds no trace: then it is a job's. 0: none is.
+ * TP_EUSAGE when some are, TP_ENOMEM, TP_ELIMIT. */
 int tp_job_is_asked(const char *const *inputs, size_t input_count);
 
 /* Runs it; of the report's options the inputs, the outputs and is_strict. Returns an exit code (enum tp_exit);

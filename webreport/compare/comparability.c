@@ -201,17 +201,23 @@ static void add_share(struct tp_comparability *c, const struct tp_sides *sides, 
     fact->verdict = percent >= COMMON_PERCENT ? TP_FACT_SAME : TP_FACT_DIFFERS;
 }
 
+/* Steps of a run: more runs of a side are more samples of the same. */
 static void add_steps(struct tp_comparability *c, const struct tp_sides *sides)
 {
     struct tp_fact_pair *fact = &c->facts[c->fact_count++];
-    size_t base = sides->side[TP_BASE].step_count, new_count = sides->side[TP_NEW].step_count;
-    char text[32];
+    double of_run[TP_SIDES];
     start_fact(fact, "step.count");
     for (int s = 0; s < TP_SIDES; s++) {
-        snprintf(text, sizeof text, "%zu", sides->side[s].step_count);
+        uint32_t runs = sides->side[s].input->run_count;
+        char text[48];
+        of_run[s] = (double)sides->side[s].step_count / (runs ? runs : 1);
+        int size = snprintf(text, sizeof text, "%zu", sides->side[s].step_count);
+        if (runs > 1)
+            snprintf(text + size, sizeof text - (size_t)size, " in %u runs", runs);
         fact->values[s] = text_of(sides->arena, text);
     }
-    fact->verdict = base <= 2 * new_count && new_count <= 2 * base ? TP_FACT_SAME : TP_FACT_DIFFERS;
+    fact->verdict =
+        of_run[TP_BASE] <= 2 * of_run[TP_NEW] && of_run[TP_NEW] <= 2 * of_run[TP_BASE] ? TP_FACT_SAME : TP_FACT_DIFFERS;
 }
 
 /* ---- all ---- */

@@ -89,11 +89,6 @@ static const char *percent(struct tp_arena *arena, double ratio, const char *uni
     return tp_text_printf(arena, "%s%s%s", ratio >= 0 ? "+" : "", tp_text_of_fixed(arena, 100 * ratio, 1), unit);
 }
 
-static int64_t whole(double ns)
-{
-    return isnan(ns) ? TP_NULL_INT : (int64_t)llround(fmin(fmax(ns, -9e18), 9e18));
-}
-
 const char *tp_compare_reason_text(const struct tp_compare *c)
 {
     uint32_t rows = c->verdict == TP_CHANGE_REGRESSED ? c->regressed_count : c->improved_count;
@@ -119,8 +114,8 @@ const char *tp_compare_verdict_text(const struct tp_compare *c)
         interval =
             tp_text_printf(arena, " (%s to %s)", percent(arena, c->step.low, ""), percent(arena, c->step.high, " %"));
     return tp_text_printf(
-        arena, "%s%s: step %s -> %s, %s%s", verdict, reason, tp_text_of_time(arena, whole(c->step_ns[TP_BASE])),
-        tp_text_of_time(arena, whole(c->step_ns[TP_NEW])), percent(arena, c->step.estimate, " %"), interval);
+        arena, "%s%s: step %s -> %s, %s%s", verdict, reason, tp_text_of_time(arena, tp_whole_of(c->step_ns[TP_BASE])),
+        tp_text_of_time(arena, tp_whole_of(c->step_ns[TP_NEW])), percent(arena, c->step.estimate, " %"), interval);
 }
 
 const char *tp_compare_nothing_text(const struct tp_compare *c)

@@ -133,19 +133,14 @@ static enum look look_of(const struct tp_difftree *tree, const struct tp_diffcal
     return (enum look)((change > 0 ? LOOK_UP1 : LOOK_DOWN1) + grade);
 }
 
-static int64_t whole(double ns)
-{
-    return (int64_t)llround(fmin(fmax(ns, -9e18), 9e18));
-}
-
 static const char *tip(struct tp_arena *arena, const struct tp_naming *naming, const struct tp_diffcall *call)
 {
     struct tp_str name = tp_shown_text(naming, call->name);
     double change = change_of(call);
     return tp_text_printf(arena, "%.*s\n%s \xe2\x86\x92 %s a step: %s%s", (int)name.len, name.ptr,
-                          tp_text_of_time(arena, whole(call->ns[TP_BASE])),
-                          tp_text_of_time(arena, whole(call->ns[TP_NEW])), change > 0 ? "+" : "",
-                          tp_text_of_time(arena, whole(change)));
+                          tp_text_of_time(arena, tp_whole_of(call->ns[TP_BASE])),
+                          tp_text_of_time(arena, tp_whole_of(call->ns[TP_NEW])), change > 0 ? "+" : "",
+                          tp_text_of_time(arena, tp_whole_of(change)));
 }
 
 /* Widths: the greater of both sides, and never less than what stands below. */
@@ -267,9 +262,9 @@ static void fill_tree(struct tp_table *table, struct tp_shown_table *shown, cons
         if (!is_shown[i])
             continue;
         tp_table_text(table, TREE_NAME)[row] = call->name;
-        tp_table_int(table, TREE_BASE)[row] = whole(call->ns[TP_BASE]);
-        tp_table_int(table, TREE_NEW)[row] = whole(call->ns[TP_NEW]);
-        tp_table_int(table, TREE_CHANGE)[row] = whole(change_of(call));
+        tp_table_int(table, TREE_BASE)[row] = tp_whole_of(call->ns[TP_BASE]);
+        tp_table_int(table, TREE_NEW)[row] = tp_whole_of(call->ns[TP_NEW]);
+        tp_table_int(table, TREE_CHANGE)[row] = tp_whole_of(change_of(call));
         tp_table_real(table, TREE_SHARE)[row] = 100 * change_of(call) / c->sides.side[TP_BASE].total.mean;
         tp_table_real(table, TREE_BASE_CALLS)[row] = call->calls[TP_BASE];
         tp_table_real(table, TREE_NEW_CALLS)[row] = call->calls[TP_NEW];

@@ -120,11 +120,6 @@ static const char *kind_text(enum tp_summary_kind kind)
     return "part of the step";
 }
 
-static int64_t whole(double ns)
-{
-    return isnan(ns) ? TP_NULL_INT : (int64_t)llround(fmin(fmax(ns, -9e18), 9e18));
-}
-
 /* ---- rows ---- */
 
 static int by_change(const void *x, const void *y, const void *context)
@@ -166,14 +161,14 @@ static void fill_row(struct tp_table *table, size_t row, const struct tp_compare
     tp_table_text(table, TP_ROW_CAUSE)[row] = cause ? cause->identity.name : (struct tp_str){NULL, 0};
     for (int s = 0; s < TP_SIDES; s++) {
         tp_table_real(table, TP_ROW_BASE_CALLS + (unsigned)s)[row] = change->calls[s];
-        tp_table_int(table, TP_ROW_BASE_TIME + (unsigned)s)[row] = whole(change->ns[s]);
-        tp_table_int(table, TP_ROW_BASE_CALL + (unsigned)s)[row] = whole(change->call_ns[s]);
+        tp_table_int(table, TP_ROW_BASE_TIME + (unsigned)s)[row] = tp_whole_of(change->ns[s]);
+        tp_table_int(table, TP_ROW_BASE_CALL + (unsigned)s)[row] = tp_whole_of(change->call_ns[s]);
     }
     tp_table_int(table, TP_ROW_CHANGE)[row] = change->change_ns;
     tp_table_int(table, TP_ROW_BY_COUNT)[row] = change->by_count_ns;
     tp_table_int(table, TP_ROW_BY_TIME)[row] = change->by_time_ns;
-    tp_table_int(table, TP_ROW_LOW)[row] = whole(change->interval.low);
-    tp_table_int(table, TP_ROW_HIGH)[row] = whole(change->interval.high);
+    tp_table_int(table, TP_ROW_LOW)[row] = tp_whole_of(change->interval.low);
+    tp_table_int(table, TP_ROW_HIGH)[row] = tp_whole_of(change->interval.high);
     tp_table_real(table, TP_ROW_SHARE)[row] = isfinite(change->share) ? 100 * change->share : NAN;
 }
 
@@ -222,11 +217,11 @@ static void fill_part(struct tp_compare *c, size_t row, const char *name,
     if (c->comparability.is_low && verdict != TP_CHANGE_NEUTRAL)
         verdict = TP_CHANGE_INCONCLUSIVE;
     tp_table_text(table, TP_PART_NAME)[row] = tp_str_of(name);
-    tp_table_int(table, TP_PART_BASE)[row] = whole(means[TP_BASE]->mean);
-    tp_table_int(table, TP_PART_NEW)[row] = whole(means[TP_NEW]->mean);
-    tp_table_int(table, TP_PART_CHANGE)[row] = whole(difference);
-    tp_table_int(table, TP_PART_LOW)[row] = whole(change.low);
-    tp_table_int(table, TP_PART_HIGH)[row] = whole(change.high);
+    tp_table_int(table, TP_PART_BASE)[row] = tp_whole_of(means[TP_BASE]->mean);
+    tp_table_int(table, TP_PART_NEW)[row] = tp_whole_of(means[TP_NEW]->mean);
+    tp_table_int(table, TP_PART_CHANGE)[row] = tp_whole_of(difference);
+    tp_table_int(table, TP_PART_LOW)[row] = tp_whole_of(change.low);
+    tp_table_int(table, TP_PART_HIGH)[row] = tp_whole_of(change.high);
     tp_table_real(table, TP_PART_SHARE)[row] = step > 0 ? 100 * difference / step : NAN;
     tp_table_text(table, TP_PART_VERDICT)[row] = tp_str_of(tp_change_verdict_name(verdict));
 }

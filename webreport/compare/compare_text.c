@@ -4,46 +4,25 @@
 
 #include "webreport/compare/compare.h"
 #include "webreport/render/format.h"
+#include "webreport/render/terminal.h"
 
-enum { WIDTH = 80, INDENT = 13, NAME_WIDTH = 34, NUMBER_WIDTH = 11 };
+enum { WIDTH = TP_TERMINAL_WIDTH, INDENT = 13, NAME_WIDTH = 34, NUMBER_WIDTH = 11 };
 
 /* ---- text that a terminal can show ---- */
 
-static size_t count_characters(const char *text, size_t size)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < size; i++)
-        count += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return count;
-}
-
-/* Appends at most `width` characters, the last one "…" when some are left out; control characters as "?". Returns how
- * many. */
+/* Appends at most `width` characters, the last one "…" when some are left out. Returns how many. */
 static size_t put_cut(struct tp_buf *out, struct tp_str text, size_t width)
 {
-    size_t all = count_characters(text.ptr, text.len), count = 0;
-    size_t keep = all <= width ? all : width - 1;
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        if ((c & 0xC0) != 0x80 && count++ == keep)
-            break;
-        tp_buf_putc(out, c < 32 || c == 127 ? '?' : (char)c);
-    }
-    if (all > width)
+    bool is_cut = tp_terminal_width(text) > width;
+    size_t count = tp_terminal_put(out, text, is_cut ? width - 1 : width);
+    if (is_cut)
         tp_buf_puts(out, "\xe2\x80\xa6");
-    return all <= width ? all : width;
+    return count + is_cut;
 }
 
 static void put_left(struct tp_buf *out, struct tp_str text, size_t width)
 {
-    size_t count = put_cut(out, text, width);
-    tp_buf_printf(out, "%*s", (int)(width - count), "");
-}
-
-static void put_right(struct tp_buf *out, const char *text, size_t width)
-{
-    size_t count = count_characters(text, strlen(text));
-    tp_buf_printf(out, "%*s%s", count < width ? (int)(width - count) : 0, "", text);
+    tp_terminal_pad(out, width - put_cut(out, text, width));
 }
 
 /* A line of at most WIDTH characters behind `indent` blanks. */
@@ -155,20 +134,20 @@ static void put_head(struct tp_buf *out, const char *title)
 {
     tp_buf_putc(out, '\n');
     put_left(out, tp_str_of(title), NAME_WIDTH);
-    put_right(out, "base", NUMBER_WIDTH);
-    put_right(out, "new", NUMBER_WIDTH);
-    put_right(out, "change", NUMBER_WIDTH);
-    put_right(out, "of a step", WIDTH - NAME_WIDTH - 3 * NUMBER_WIDTH);
+    tp_terminal_right(out, "base", NUMBER_WIDTH);
+    tp_terminal_right(out, "new", NUMBER_WIDTH);
+    tp_terminal_right(out, "change", NUMBER_WIDTH);
+    tp_terminal_right(out, "of a step", WIDTH - NAME_WIDTH - 3 * NUMBER_WIDTH);
     tp_buf_putc(out, '\n');
 }
 
 static void put_times(struct tp_buf *out, struct tp_arena *arena, struct tp_str name, const int64_t ns[3], double share)
 {
     put_left(out, name, NAME_WIDTH);
-    put_right(out, tp_text_of_time(arena, ns[0]), NUMBER_WIDTH);
-    put_right(out, tp_text_of_time(arena, ns[1]), NUMBER_WIDTH);
-    put_right(out, signed_time(arena, ns[2]), NUMBER_WIDTH);
-    put_right(out, signed_percent(arena, share), WIDTH - NAME_WIDTH - 3 * NUMBER_WIDTH);
+    tp_terminal_right(out, tp_text_of_time(arena, ns[0]), NUMBER_WIDTH);
+    tp_terminal_right(out, tp_text_of_time(arena, ns[1]), NUMBER_WIDTH);
+    tp_terminal_right(out, signed_time(arena, ns[2]), NUMBER_WIDTH);
+    tp_terminal_right(out, signed_percent(arena, share), WIDTH - NAME_WIDTH - 3 * NUMBER_WIDTH);
     tp_buf_putc(out, '\n');
 }
 

@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+int64_t tp_whole_of(double value)
+{
+    const double most = 9e18; /* fits with room for a sum */
+    return isnan(value) ? TP_NULL_INT : (int64_t)llround(fmin(fmax(value, -most), most));
+}
+
 /* ---- generator ---- */
 
 uint64_t tp_random_next(struct tp_random *random)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "writer/base/arena.h"
+#include "writer/table.h" /* TP_NULL_INT */
 
 /* ---- generator: SplitMix64 (Steele, Lea, Flood 2014) ---- */
 
@@ -79,5 +80,10 @@ enum { TP_NOISE_RUNS = 3 }; /* of one side, to learn from that it varies by less
  * TP_NOISE_FLOOR_ONE_RUN unless a side has TP_NOISE_RUNS runs. base, new_side: one positive number a run. */
 double tp_noise_floor(const double *base, size_t base_count, const double *new_side, size_t new_count,
                       struct tp_arena *arena);
+
+/* ---- numbers for tables ---- */
+
+/* The nearest whole number, at most 9e18 from 0; TP_NULL_INT for NaN. */
+int64_t tp_whole_of(double value);
 
 #endif

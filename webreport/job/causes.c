@@ -36,7 +36,7 @@ static const char *share_of(const struct tp_job *job, int64_t part, int64_t whol
     return tp_text_of_percent(job->arena, tp_percent(part, whole));
 }
 
-/* "rank 5", "3 ranks (5,9,12)", or the worker's name. */
+/* "rank 5", "ranks 5, 9, 12", or the worker's name. */
 static const char *name_ranks(const struct tp_job *job, const struct tp_rank_set *ranks, uint32_t any)
 {
     if (ranks->count == 1)

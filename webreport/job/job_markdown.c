@@ -7,7 +7,7 @@
 #include "webreport/render/markdown_escape.h"
 #include "writer/base/limits.h"
 
-enum { SHOWN_FINDINGS = 5, SHOWN_RANKS = 10, SHOWN_RUNS = 8 };
+enum { SHOWN_FINDINGS = 5, SHOWN_GROUPS = 10, SHOWN_RUNS = 8 };
 
 /* Adds the line when there is room for it and a closing one. */
 static void add_line(struct tp_buf *out, const struct tp_buf *line, unsigned *left_out)
@@ -60,6 +60,11 @@ static void add_group(struct tp_buf *line, const struct tp_job *job, uint32_t nu
                   tp_text_of_percent(job->arena, 100 * cluster->step_spread_ratio));
 }
 
+static unsigned beyond(size_t count, unsigned shown)
+{
+    return count > shown ? (unsigned)count - shown : 0;
+}
+
 static void add_job(struct tp_buf *out, struct tp_buf *line, const struct tp_job *job, unsigned *left_out)
 {
     tp_buf_clear(line);
@@ -73,7 +78,7 @@ static void add_job(struct tp_buf *out, struct tp_buf *line, const struct tp_job
     tp_buf_clear(line);
     tp_buf_puts(line, "\n| group | ranks | step | own work | spread |\n|---|---|---:|---:|---:|\n");
     add_line(out, line, left_out);
-    for (uint32_t c = 0; c < job->clusters.count && c < SHOWN_RANKS; c++) {
+    for (uint32_t c = 0; c < job->clusters.count && c < SHOWN_GROUPS; c++) {
         tp_buf_clear(line);
         add_group(line, job, c);
         add_line(out, line, left_out);
@@ -81,6 +86,7 @@ static void add_job(struct tp_buf *out, struct tp_buf *line, const struct tp_job
     tp_buf_clear(line);
     tp_buf_puts(line, "\n");
     add_line(out, line, left_out);
+    *left_out += beyond(job->findings.count, SHOWN_FINDINGS) + beyond(job->clusters.count, SHOWN_GROUPS);
 }
 
 void tp_jobs_markdown(const struct tp_jobs *jobs, struct tp_buf *out, struct tp_buf *line)
@@ -98,5 +104,5 @@ void tp_jobs_markdown(const struct tp_jobs *jobs, struct tp_buf *out, struct tp_
         add_line(out, line, &left_out);
     }
     if (left_out)
-        tp_buf_printf(out, "\n%u lines left out.\n", left_out);
+        tp_buf_printf(out, "\n%u %s left out.\n", left_out, left_out == 1 ? "line" : "lines");
 }

@@ -65,13 +65,13 @@ const char *tp_rank_set_text(struct tp_arena *arena, const struct tp_rank_set *s
     for (size_t i = 0; i < set->runs.count; i++) {
         const struct tp_rank_run *run = TP_AT(&set->runs, struct tp_rank_run, i);
         if (max_runs && i == max_runs) {
-            add_text(&text, ",\xe2\x80\xa6 (");
+            add_text(&text, ", \xe2\x80\xa6 (");
             add_int(&text, set->count);
             add_text(&text, " in all)");
             break;
         }
         if (i)
-            add_text(&text, ",");
+            add_text(&text, max_runs ? ", " : ",");
         add_int(&text, run->first);
         if (run->last == run->first)
             continue;

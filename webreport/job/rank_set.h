@@ -1,4 +1,4 @@
-/* Sets of ranks as runs of numbers, printed "0-3,7". Numbers are added in ascending order, as ranks come. */
+/* Sets of ranks as runs of numbers, printed "0-3, 7". Numbers are added in ascending order, as ranks come. */
 #ifndef TP_WEBREPORT_JOB_RANK_SET_H
 #define TP_WEBREPORT_JOB_RANK_SET_H
 
@@ -23,7 +23,8 @@ void tp_rank_set_add(struct tp_rank_set *set, int64_t rank);
 void tp_rank_set_add_run(struct tp_rank_set *set, int64_t first, int64_t last);
 bool tp_rank_set_has(const struct tp_rank_set *set, int64_t rank);
 
-/* The runs with "," between, in `arena`; behind max_runs of them (0: all) ",... (N in all)". "" for no rank. */
+/* The runs, in `arena`; "" for no rank. max_runs 0, for programs: all of them, "0-3,7". Else for people: "0-3, 7", and
+ * behind so many runs ", … (N in all)"; without the blank "12,353,695" looks like one number. */
 const char *tp_rank_set_text(struct tp_arena *arena, const struct tp_rank_set *set, size_t max_runs);
 
 #endif

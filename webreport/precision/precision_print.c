@@ -5,6 +5,7 @@
 
 #include "webreport/precision/precision.h"
 #include "webreport/render/markdown_escape.h"
+#include "webreport/render/terminal.h"
 #include "writer/base/json_out.h"
 
 enum { MARKDOWN_ROWS = 200, MAX_TEXT = 60 };
@@ -152,25 +153,10 @@ void tp_precision_first(struct tp_buf *out, const struct tp_precision *p)
 
 /* ---- text ---- */
 
-/* Appends text for a terminal: control characters as "?", at most `most` characters (0: all). Returns how many. */
-static size_t put_safe(struct tp_buf *out, const char *text, size_t size, size_t most)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        bool is_start = (c & 0xC0) != 0x80;
-        if (is_start && most && count == most)
-            break;
-        count += is_start;
-        tp_buf_putc(out, c < 32 || c == 127 ? '?' : (char)c);
-    }
-    return count;
-}
-
 static void put_line(struct tp_buf *out, const char *label, const struct tp_buf *text)
 {
     tp_buf_puts(out, label);
-    put_safe(out, text->data ? text->data : "", text->size, 0);
+    tp_terminal_put(out, (struct tp_str){text->data, text->size}, SIZE_MAX);
     tp_buf_putc(out, '\n');
 }
 
@@ -186,7 +172,7 @@ static size_t fill_cell(struct tp_buf *cell, struct tp_buf *scratch, const struc
     tp_buf_clear(cell);
     tp_buf_clear(scratch);
     put_cell(scratch, table, column, row);
-    return put_safe(cell, scratch->data ? scratch->data : "", scratch->size, MAX_TEXT);
+    return tp_terminal_put(cell, (struct tp_str){scratch->data, scratch->size}, MAX_TEXT);
 }
 
 static void put_rows(struct tp_buf *out, const struct tp_precision *p, bool shows_all, int64_t row_limit)

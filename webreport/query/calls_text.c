@@ -4,6 +4,7 @@
 
 #include "webreport/model/merge_sort.h"
 #include "webreport/query/calls.h"
+#include "webreport/render/terminal.h"
 
 /* ---- order ---- */
 
@@ -139,9 +140,8 @@ static void put_row(struct tp_buf *out, const struct tp_call_row *row)
     tp_buf_printf(out, "%8.3f ", seconds(sum->total_ns) / (double)sum->primitive_count);
     size_t start = out->size;
     tp_calls_name(out, row);
-    for (size_t i = start; i < out->size; i++) /* a terminal shall see no control characters */
-        if ((unsigned char)out->data[i] < 32 || out->data[i] == 127)
-            out->data[i] = '?';
+    if (!out->failed)
+        tp_terminal_clean(out->data + start, out->size - start);
     tp_buf_putc(out, '\n');
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "webreport/query/key_text.h"
+#include "webreport/render/terminal.h"
 
 enum { MAX_COLUMNS = 20, COLUMN_WIDTH = 12 };
 
@@ -49,21 +50,6 @@ static size_t prefix(struct tp_str text, size_t count)
     return i;
 }
 
-/* Appends text; control characters, which might steer a terminal, as "?". */
-static void put(struct tp_buf *out, struct tp_str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        bool is_c1 = c == 0xC2 && i + 1 < text.len && (unsigned char)text.ptr[i + 1] < 0xA0;
-        if (c < 0x20 || c == 0x7F || is_c1) {
-            tp_buf_putc(out, '?');
-            i += is_c1;
-        } else {
-            tp_buf_putc(out, (char)c);
-        }
-    }
-}
-
 static void put_many(struct tp_buf *out, char c, size_t count)
 {
     if (tp_buf_reserve(out, count) < 0)
@@ -86,9 +72,9 @@ static void put_cell(struct printer *p, unsigned index, const struct cell *cell)
     size_t blanks = size < column->width ? column->width - size : 0;
     if (!column->is_left)
         put_many(p->out, ' ', blanks);
-    put(p->out, cell->before);
-    put(p->out, cell->text);
-    put(p->out, cell->behind);
+    tp_terminal_put(p->out, cell->before, SIZE_MAX);
+    tp_terminal_put(p->out, cell->text, SIZE_MAX);
+    tp_terminal_put(p->out, cell->behind, SIZE_MAX);
     if (column->is_left)
         put_many(p->out, ' ', blanks);
     tp_buf_puts(p->out, "  ");

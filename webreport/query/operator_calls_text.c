@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "webreport/query/operator_calls.h"
+#include "webreport/render/terminal.h"
 
 enum { ROOM = 64, MAX_TEXT = 48 };
 
@@ -32,14 +33,15 @@ static void print_time(char text[ROOM], int64_t ns)
                               : (double)ns / 1e3);
 }
 
-/* A text cut to MAX_TEXT bytes at the border of a character, control characters as "?". */
+/* A text cut to MAX_TEXT bytes at the border of a character, what a terminal might obey as "?". */
 static void print_text(char text[ROOM], struct tp_str value)
 {
     size_t size = value.len < MAX_TEXT ? value.len : MAX_TEXT;
     while (size < value.len && size > 0 && ((unsigned char)value.ptr[size] & 0xC0) == 0x80)
         size--;
-    for (size_t i = 0; i < size; i++)
-        text[i] = (char)((unsigned char)value.ptr[i] < 32 || value.ptr[i] == 127 ? '?' : value.ptr[i]);
+    if (size)
+        memcpy(text, value.ptr, size);
+    tp_terminal_clean(text, size);
     snprintf(text + size, ROOM - size, "%s", size < value.len ? "..." : "");
     if (!value.ptr)
         snprintf(text, ROOM, "N/A");

@@ -217,7 +217,7 @@ static void unpack_head(struct tp_unpack *u)
         struct tp_str name = tp_unpack_text(u, from->metric_name[i]);
         struct tp_str why = tp_unpack_text(u, from->metric_why[i]);
         int metric = tp_metric_find(name.ptr, name.len);
-        if (metric >= 0)
+        if (metric >= 0 && !(fabs(from->metric_value[i]) > INT64_MAX)) /* what no trace can hold is not there */
             s->metrics[metric] = (struct tp_metric_value){from->metric_value[i], why.len ? why.ptr : NULL};
     }
     s->fact_count = (uint32_t)from->n_fact_name;
