@@ -122,7 +122,7 @@ int tp_cmd_report(int argc, char **argv)
     job.read.is_strict = o.strict;
     code = tp_job_is_asked(job.inputs, job.input_count);
     if (code == TP_EUSAGE)
-        return usage(&console, "traces and summaries make different pages: name one or the other");
+        return tp_cmd_refuse(&console, "report", "traces and summaries make different pages: name one or the other");
     if (code < 0) {
         tp_console_error(&console, "out of memory");
         return TP_EXIT_LIMIT;

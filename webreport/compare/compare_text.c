@@ -1,6 +1,7 @@
 /* A comparison for a terminal of 80 columns: see compare.h. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "webreport/compare/compare.h"
 #include "webreport/render/format.h"
@@ -249,7 +250,7 @@ static void put_facts(struct tp_buf *out, const struct tp_compare *c, bool shows
 static void put_verdict(struct tp_buf *out, const char *text)
 {
     const char *colon = strchr(text, ':');
-    if (!colon || count_characters(text, strlen(text)) <= WIDTH) {
+    if (!colon || tp_terminal_width(tp_str_of(text)) <= WIDTH) {
         put_line(out, 0, text);
         return;
     }
