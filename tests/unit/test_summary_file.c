@@ -566,15 +566,14 @@ static void lying_content_is_an_error(void **state)
             fail_msg("lie %u was believed", i);
 }
 
-/* No axis, sum or whole number can be made of it. */
 static void metric_beyond_all_traces_is_unknown(void **state)
 {
     const double values[] = {INFINITY, -INFINITY, 1e300, -1e19, (double)INT64_MAX, -1.5};
-    struct tp_summary_set set;
     (void)state;
     if (setjmp(arena.guard))
         fail();
     for (unsigned i = 0; i < sizeof values / sizeof *values; i++) {
+        struct tp_summary_set set;
         struct tp_summary s = any_summary(&arena);
         s.metrics[0] = (struct tp_metric_value){values[i], NULL};
         tp_summary_set_open(&set, &arena);

@@ -12,6 +12,11 @@ enum tp_exit {
     TP_EXIT_LIMIT = 5      /* --max-input, memory */
 };
 
+struct tp_console;
+struct tp_error;
+struct tp_opt_list;
+struct tp_rule_overrides;
+
 struct tp_command {
     const char *name, *summary;
     int (*run)(int argc, char **argv); /* arguments behind the command's name; returns an exit code */
@@ -34,6 +39,12 @@ int tp_cmd_table(int argc, char **argv);
 
 /* Gives the signals that main handles their dispositions back, for a program that takes our place or runs below us. */
 void tp_signals_restore(void);
+
+/* Says what is wrong with a command's options and where they are listed; returns TP_EXIT_USAGE. */
+int tp_cmd_refuse(struct tp_console *console, const char *command, const char *what);
+
+/* Takes every --rule into `overrides`. Returns 0 or TP_EUSAGE with the reason. */
+int tp_cmd_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *rules, struct tp_error *err);
 
 /* Prints the help text of a command on standard output; returns an exit code. */
 int tp_help_print(const char *command);

@@ -43,12 +43,6 @@ static const struct tp_opt table[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-static int usage(struct tp_console *console, const char *what)
-{
-    tp_console_error(console, "check: %s; 'tracepress help check' lists the options", what);
-    return TP_EXIT_USAGE;
-}
-
 static int list_metrics(const struct options *o, struct tp_console *console)
 {
     struct tp_text_output out = {.path = o->text ? o->text : "-"};
@@ -98,20 +92,20 @@ int tp_cmd_check(int argc, char **argv)
     if (o.help)
         return tp_help_print("check");
     if (code < 0)
-        return usage(&console, err.text);
+        return tp_cmd_refuse(&console, "check", err.text);
     if (o.list_metrics)
         return list_metrics(&o, &console);
     if (job.input_count == 0)
-        return usage(&console, "name a trace, a .tps file, or a folder of either");
-    for (size_t i = 0; i < o.rules.count; i++)
-        if (tp_rules_override(&job.rules, o.rules.items[i], &err) < 0)
-            return usage(&console, err.text);
+        return tp_cmd_refuse(&console, "check", "name a trace, a .tps file, or a folder of either");
+    if (tp_cmd_rules(&job.rules, &o.rules, &err) < 0)
+        return tp_cmd_refuse(&console, "check", err.text);
     if (o.update_baseline && !o.baseline)
-        return usage(&console, "--update-baseline needs --baseline");
+        return tp_cmd_refuse(&console, "check", "--update-baseline needs --baseline");
     if (o.update_baseline && !is_summary_place(o.baseline))
-        return usage(&console, "--update-baseline writes summaries: name a folder or a .tps file as --baseline");
+        return tp_cmd_refuse(&console, "check",
+                             "--update-baseline writes summaries: name a folder or a .tps file as --baseline");
     if (o.label && (!o.update_baseline || !*o.label || strchr(o.label, '/') || *o.label == '.'))
-        return usage(&console, "--label is the name of a file, for --update-baseline");
+        return tp_cmd_refuse(&console, "check", "--label is the name of a file, for --update-baseline");
     job.inputs = (const char *const *)argv;
     job.budget = o.budget;
     job.baseline = o.baseline;
@@ -127,5 +121,5 @@ int tp_cmd_check(int argc, char **argv)
                                                                  .inputs = job.inputs,
                                                                  .input_count = job.input_count,
                                                                  .more = {o.budget, o.baseline}});
-    return wrong ? usage(&console, wrong) : tp_check_run(&job);
+    return wrong ? tp_cmd_refuse(&console, "check", wrong) : tp_check_run(&job);
 }

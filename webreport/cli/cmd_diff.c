@@ -42,12 +42,6 @@ static const struct tp_opt table[] = {
 
 enum { DEFAULT_ROWS = 20 };
 
-static int usage(struct tp_console *console, const char *what)
-{
-    tp_console_error(console, "diff: %s; 'tracepress help diff' lists the options", what);
-    return TP_EXIT_USAGE;
-}
-
 /* "3" or "3%": per cent from 0 on. */
 static bool read_threshold(double *out, const char *text)
 {
@@ -75,21 +69,21 @@ int tp_cmd_diff(int argc, char **argv)
     if (o.help)
         return tp_help_print("diff");
     if (code < 0)
-        return usage(&console, err.text);
+        return tp_cmd_refuse(&console, "diff", err.text);
     if (count != 2)
-        return usage(&console, "name two sides, BASE and NEW: traces, summaries (.tps), or folders of them");
+        return tp_cmd_refuse(&console, "diff",
+                             "name two sides, BASE and NEW: traces, summaries (.tps), or folders of them");
     if (!read_threshold(&job.compare.threshold, o.threshold))
-        return usage(&console, "--threshold: per cent, a number from 0 on");
+        return tp_cmd_refuse(&console, "diff", "--threshold: per cent, a number from 0 on");
     const char *const outputs[] = {o.html, o.json, o.markdown};
     const char *wrong = tp_inputs_clash(&(struct tp_named_files){.outputs = outputs,
                                                                  .output_count = sizeof outputs / sizeof *outputs,
                                                                  .inputs = (const char *const *)argv,
                                                                  .input_count = count});
     if (wrong)
-        return usage(&console, wrong);
-    for (size_t i = 0; i < o.rules.count; i++)
-        if (tp_rules_override(&rules, o.rules.items[i], &err) < 0)
-            return usage(&console, err.text);
+        return tp_cmd_refuse(&console, "diff", wrong);
+    if (tp_cmd_rules(&rules, &o.rules, &err) < 0)
+        return tp_cmd_refuse(&console, "diff", err.text);
     job.paths[TP_BASE] = argv[0];
     job.paths[TP_NEW] = argv[1];
     job.html = o.html;

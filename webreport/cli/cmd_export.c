@@ -206,12 +206,6 @@ static int run(struct job *state)
     return tp_inputs_exit_code(code);
 }
 
-static int usage(struct tp_console *console, const char *what)
-{
-    tp_console_error(console, "export: %s; 'tracepress help export' lists the options", what);
-    return TP_EXIT_USAGE;
-}
-
 /* What the options ask of the format, or NULL. */
 static const char *misfit(const struct options *o, const struct tp_export_format *format)
 {
@@ -253,19 +247,19 @@ int tp_cmd_export(int argc, char **argv)
     if (o.help)
         return tp_help_print("export");
     if (code < 0)
-        return usage(&console, err.text);
+        return tp_cmd_refuse(&console, "export", err.text);
     if (!o.to)
-        return usage(&console, "name a format with --to");
+        return tp_cmd_refuse(&console, "export", "name a format with --to");
     job.format = tp_export_find(o.to);
     if (!job.format)
-        return usage(&console, "--to: no such format");
+        return tp_cmd_refuse(&console, "export", "--to: no such format");
     if (misfit(&o, job.format))
-        return usage(&console, misfit(&o, job.format));
+        return tp_cmd_refuse(&console, "export", misfit(&o, job.format));
     if (read_filter(&job, &err) < 0)
-        return usage(&console, err.text);
+        return tp_cmd_refuse(&console, "export", err.text);
     if (job.input_count == 0)
-        return usage(&console, "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
+        return tp_cmd_refuse(&console, "export", "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
     if (!*o.out)
-        return usage(&console, "-o: the name of the folder is empty");
+        return tp_cmd_refuse(&console, "export", "-o: the name of the folder is empty");
     return run(&job);
 }

@@ -21,12 +21,6 @@ static const struct tp_opt table[] = {
     {"help", 'h', TP_OPT_FLAG, AT(help), NULL},           {NULL, 0, 0, 0, NULL},
 };
 
-static int usage(struct tp_console *console, const char *what)
-{
-    tp_console_error(console, "merge: %s; 'tracepress help merge' lists the options", what);
-    return TP_EXIT_USAGE;
-}
-
 int tp_cmd_merge(int argc, char **argv)
 {
     struct options o = {0};
@@ -40,14 +34,15 @@ int tp_cmd_merge(int argc, char **argv)
     if (o.help)
         return tp_help_print("merge");
     if (code < 0)
-        return usage(&console, err.text);
+        return tp_cmd_refuse(&console, "merge", err.text);
     if (inputs == 0 && !o.files_from)
-        return usage(&console, "name summaries, a folder to search for *.tps, or a list with --files-from");
+        return tp_cmd_refuse(&console, "merge",
+                             "name summaries, a folder to search for *.tps, or a list with --files-from");
     job.out = o.out ? o.out : o.format == TP_SUMMARIZE_JSON ? "-" : NULL;
     bool is_folder =
         job.out && (tp_str_ends(tp_str_of(job.out), "/") || (stat(job.out, &info) == 0 && S_ISDIR(info.st_mode)));
     if (!job.out || !*job.out || is_folder)
-        return usage(&console, "name the summary to write: -o FILE.tps");
+        return tp_cmd_refuse(&console, "merge", "name the summary to write: -o FILE.tps");
     job.load.paths = (const char *const *)argv;
     job.load.path_count = inputs;
     job.load.console = &console;

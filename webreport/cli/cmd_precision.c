@@ -173,12 +173,6 @@ static const char *read_thresholds(struct tp_precision_options *how, const struc
     return NULL;
 }
 
-static int usage(struct tp_console *console, const char *what)
-{
-    tp_console_error(console, "precision: %s; 'tracepress help precision' lists the options", what);
-    return TP_EXIT_USAGE;
-}
-
 int tp_cmd_precision(int argc, char **argv)
 {
     struct options o = {.row_limit = DEFAULT_ROWS};
@@ -191,14 +185,14 @@ int tp_cmd_precision(int argc, char **argv)
     if (o.help)
         return tp_help_print("precision");
     if (code < 0)
-        return usage(&console, err.text);
+        return tp_cmd_refuse(&console, "precision", err.text);
     const char *wrong = read_thresholds(&job.how, &o);
     if (wrong)
-        return usage(&console, wrong);
+        return tp_cmd_refuse(&console, "precision", wrong);
     if (count != 2)
-        return usage(&console, "name two runs, BASE and NEW: traces, folders, .npy or .npz files");
+        return tp_cmd_refuse(&console, "precision", "name two runs, BASE and NEW: traces, folders, .npy or .npz files");
     if ((o.html && !*o.html) || (o.json && !*o.json) || (o.markdown && !*o.markdown))
-        return usage(&console, "the name of an output is empty");
+        return tp_cmd_refuse(&console, "precision", "the name of an output is empty");
     job.paths[0] = argv[0];
     job.paths[1] = argv[1];
     job.how.context = &console;

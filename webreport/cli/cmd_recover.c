@@ -145,12 +145,6 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static int usage(struct tp_console *console, const char *what)
-{
-    tp_console_error(console, "recover: %s; 'tracepress help recover' lists the options", what);
-    return TP_EXIT_USAGE;
-}
-
 int tp_cmd_recover(int argc, char **argv)
 {
     struct options o = {0};
@@ -163,11 +157,11 @@ int tp_cmd_recover(int argc, char **argv)
     if (o.help)
         return tp_help_print("recover");
     if (code < 0)
-        return usage(&console, err.text);
+        return tp_cmd_refuse(&console, "recover", err.text);
     if (count == 0)
-        return usage(&console, "name a spool (.*.tpspool beside the traces) or a folder");
+        return tp_cmd_refuse(&console, "recover", "name a spool (.*.tpspool beside the traces) or a folder");
     if (o.out && (count > 1 || is_folder(argv[0])))
-        return usage(&console, "-o names one trace: give one spool");
+        return tp_cmd_refuse(&console, "recover", "-o names one trace: give one spool");
     for (size_t i = 0; i < count; i++) {
         code = is_folder(argv[i]) ? recover_folder(&console, argv[i], &o) : recover(&console, argv[i], &o);
         worst = worst > code ? worst : code;

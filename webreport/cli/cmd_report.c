@@ -41,12 +41,6 @@ static const struct tp_opt table[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-static int usage(struct tp_console *console, const char *what)
-{
-    tp_console_error(console, "report: %s; 'tracepress help report' lists the options", what);
-    return TP_EXIT_USAGE;
-}
-
 /* A folder given as output gets a report.html. */
 static const char *in_folder(const char *html, char *path, size_t size)
 {
@@ -93,12 +87,11 @@ int tp_cmd_report(int argc, char **argv)
     if (o.help)
         return tp_help_print("report");
     if (code < 0)
-        return usage(&console, err.text);
+        return tp_cmd_refuse(&console, "report", err.text);
     if (inputs == 0)
-        return usage(&console, "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
-    for (size_t i = 0; i < o.rules.count; i++)
-        if (tp_rules_override(&job.rules, o.rules.items[i], &err) < 0)
-            return usage(&console, err.text);
+        return tp_cmd_refuse(&console, "report", "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
+    if (tp_cmd_rules(&job.rules, &o.rules, &err) < 0)
+        return tp_cmd_refuse(&console, "report", err.text);
     if (!o.html && !o.json && !o.markdown)
         o.html = "report.html";
     char path[4096];
@@ -110,7 +103,7 @@ int tp_cmd_report(int argc, char **argv)
                                                                  .input_count = inputs,
                                                                  .more = {o.baseline, o.history}});
     if (wrong)
-        return usage(&console, wrong);
+        return tp_cmd_refuse(&console, "report", wrong);
     hint_for_jenkins(&o, &console);
     job.inputs = (const char *const *)argv;
     job.input_count = inputs;
@@ -129,7 +122,7 @@ int tp_cmd_report(int argc, char **argv)
     job.read.is_strict = o.strict;
     code = tp_job_is_asked(job.inputs, job.input_count);
     if (code == TP_EUSAGE)
-        return usage(&console, "traces and summaries make different pages: name one or the other");
+        return tp_cmd_refuse(&console, "report", "traces and summaries make different pages: name one or the other");
     if (code < 0) {
         tp_console_error(&console, "out of memory");
         return TP_EXIT_LIMIT;

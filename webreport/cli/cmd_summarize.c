@@ -36,12 +36,6 @@ static const struct tp_opt table[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-static int usage(struct tp_console *console, const char *what)
-{
-    tp_console_error(console, "summarize: %s; 'tracepress help summarize' lists the options", what);
-    return TP_EXIT_USAGE;
-}
-
 /* A number of digits alone, at most 2^62. */
 static bool read_number(const char *text, char stop, uint64_t *value, const char **end)
 {
@@ -110,15 +104,14 @@ int tp_cmd_summarize(int argc, char **argv)
     if (o.help)
         return tp_help_print("summarize");
     if (code < 0)
-        return usage(&console, err.text);
-    for (size_t i = 0; i < o.rules.count; i++)
-        if (tp_rules_override(&rules, o.rules.items[i], &err) < 0)
-            return usage(&console, err.text);
+        return tp_cmd_refuse(&console, "summarize", err.text);
+    if (tp_cmd_rules(&rules, &o.rules, &err) < 0)
+        return tp_cmd_refuse(&console, "summarize", err.text);
     job.out = o.out ? o.out : o.format == TP_SUMMARIZE_JSON ? "-" : NULL;
     job.load.rank = o.rank;
     const char *what = wrong(&o, inputs, &job);
     if (what)
-        return usage(&console, what);
+        return tp_cmd_refuse(&console, "summarize", what);
     job.load.paths = (const char *const *)argv;
     job.load.path_count = inputs;
     job.load.console = &console;

@@ -67,12 +67,6 @@ enum {
     MAX_WIDTH = 1 << 20
 };
 
-static int usage(struct tp_console *console, const char *what)
-{
-    tp_console_error(console, "table: %s; 'tracepress help table' lists the options", what);
-    return TP_EXIT_USAGE;
-}
-
 /* One word of --group-by. */
 static bool read_group(struct tp_key_options *keys, const char *word, size_t size, bool *has_stack)
 {
@@ -252,11 +246,11 @@ int tp_cmd_table(int argc, char **argv)
     if (o.help)
         return tp_help_print("table");
     if (code < 0)
-        return usage(&console, err.text);
+        return tp_cmd_refuse(&console, "table", err.text);
     const char *wrong = make_job(&job, &o);
     if (wrong)
-        return usage(&console, wrong);
+        return tp_cmd_refuse(&console, "table", wrong);
     if (job.input_count == 0)
-        return usage(&console, "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
+        return tp_cmd_refuse(&console, "table", "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
     return tp_table_run(&job);
 }
