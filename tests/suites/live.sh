@@ -32,7 +32,8 @@ killed() { # whole records, whenever it dies
         kill -9 $pid
         wait $pid 2>/dev/null
         for file in runs/run/events.out.tfevents.*; do
-            [ ! -e "$file" ] || "$TOOLS/event_dump" "$file" >dump || { cat dump; return 1; }
+            # empty: killed between the file's creation and its first record
+            [ ! -s "$file" ] || "$TOOLS/event_dump" "$file" >dump || { cat dump; return 1; }
         done
     done
 }
