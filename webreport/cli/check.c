@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "webreport/check/check_print.h"
@@ -121,23 +120,12 @@ static int write_outputs(struct job *job)
 
 /* ---- the new baseline ---- */
 
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    size_t size = strlen(path);
-    return (size && path[size - 1] == '/') || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
-}
-
 /* The label, or the name of the input without what says that it is a trace or summary. */
 static const char *label_of(struct job *job)
 {
-    static const char *const ends[] = {".gz", ".json", ".trace", ".pt", ".tps"};
-    struct tp_str name = tp_str_of(job->input.run.name);
+    struct tp_str name = tp_inputs_bare_name(tp_str_of(job->input.run.name), 0);
     if (job->options->label)
         return job->options->label;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (tp_str_ends(name, ends[i]))
-            name.len -= strlen(ends[i]);
     return name.len && strcmp(job->input.run.name, "-") != 0 ? tp_arena_copy(&job->arena, name.ptr, name.len) : "run";
 }
 
@@ -148,7 +136,7 @@ static int update_baseline(struct job *job)
     struct tp_summary_set set;
     struct tp_text_output file = {NULL, {0}};
     int code = TP_OK;
-    if (is_folder(path)) {
+    if (tp_inputs_is_folder(path)) {
         code = tp_folder_make(path, &job->err);
         path = tp_text_printf(&job->arena, "%s/%s.tps", path, label_of(job));
     }

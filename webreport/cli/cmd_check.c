@@ -1,6 +1,5 @@
 /* tracepress check INPUT...: options, checked and handed to the job in check.c; the list of metrics. */
 #include <string.h>
-#include <sys/stat.h>
 
 #include "webreport/check/metric_list.h"
 #include "webreport/cli/check.h"
@@ -62,10 +61,8 @@ static int list_metrics(const struct options *o, struct tp_console *console)
 /* A file of ours or a folder: nothing else may be overwritten by a summary. */
 static bool is_summary_place(const char *path)
 {
-    struct stat info;
     size_t size = strlen(path);
-    bool is_file = size > 4 && strcmp(path + size - 4, ".tps") == 0;
-    return is_file || (size && path[size - 1] == '/') || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
+    return (size > 4 && strcmp(path + size - 4, ".tps") == 0) || tp_inputs_is_folder(path);
 }
 
 /* Where the outputs go: the text to standard output unless another one does. */

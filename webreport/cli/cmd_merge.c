@@ -1,8 +1,6 @@
 /* tracepress merge F.tps... -o F.tps: options, checked and handed to the job in summarize.c. */
-#include <string.h>
-#include <sys/stat.h>
-
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/inputs.h"
 #include "webreport/cli/opt.h"
 #include "webreport/cli/summarize.h"
 
@@ -27,7 +25,6 @@ int tp_cmd_merge(int argc, char **argv)
     struct tp_error err = {0};
     struct tp_console console;
     struct tp_summarize_job job = {.load = TP_SUMMARIES_OPTIONS, .shard_count = 1, .only_merges = true};
-    struct stat info;
     size_t inputs;
     int code = tp_opt_parse(table, &o, argc, argv, &inputs, &err);
     tp_console_init(&console, o.quiet, o.color);
@@ -39,9 +36,7 @@ int tp_cmd_merge(int argc, char **argv)
         return tp_cmd_refuse(&console, "merge",
                              "name summaries, a folder to search for *.tps, or a list with --files-from");
     job.out = o.out ? o.out : o.format == TP_SUMMARIZE_JSON ? "-" : NULL;
-    bool is_folder =
-        job.out && (tp_str_ends(tp_str_of(job.out), "/") || (stat(job.out, &info) == 0 && S_ISDIR(info.st_mode)));
-    if (!job.out || !*job.out || is_folder)
+    if (!job.out || !*job.out || tp_inputs_is_folder(job.out))
         return tp_cmd_refuse(&console, "merge", "name the summary to write: -o FILE.tps");
     job.load.paths = (const char *const *)argv;
     job.load.path_count = inputs;

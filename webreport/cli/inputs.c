@@ -43,6 +43,21 @@ const char *tp_inputs_shown_name(struct tp_arena *arena, const char *path)
     return tp_arena_copy(arena, path + from, size - from);
 }
 
+bool tp_inputs_is_folder(const char *path)
+{
+    struct stat info;
+    return tp_str_ends(tp_str_of(path), "/") || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
+}
+
+struct tp_str tp_inputs_bare_name(struct tp_str name, size_t least)
+{
+    static const char *const endings[] = {".gz", ".json", ".trace", ".pt", ".tps"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (tp_str_ends(name, endings[i]) && name.len >= strlen(endings[i]) + least)
+            name.len -= strlen(endings[i]);
+    return name;
+}
+
 bool tp_inputs_is_same(const char *a, const char *b)
 {
     struct stat x, y;

@@ -18,6 +18,13 @@ void tp_inputs_say_notices(struct tp_console *console, const char *path, const s
 /* Last part of a path, as outputs call a run: they shall not tell where it was. In `arena`. */
 const char *tp_inputs_shown_name(struct tp_arena *arena, const char *path);
 
+/* Whether a path names a folder: one that is there, or, ending in '/', one to be made. */
+bool tp_inputs_is_folder(const char *path);
+
+/* A file's name without the endings of traces and summaries (".pt.trace.json.gz", ".tps"); at least `least` bytes stay.
+ * Borrows. */
+struct tp_str tp_inputs_bare_name(struct tp_str name, size_t least);
+
 /* Whether two paths name one regular file that is there: an output must not be an input. */
 bool tp_inputs_is_same(const char *a, const char *b);
 

@@ -113,11 +113,7 @@ static int write_set(struct job *job, const struct tp_summary_set *set, const ch
 /* "FOLDER/rank-3.NAME-1a2b3c4d.tps": the hash is of the whole path, so that inputs of one name do not collide. */
 static const char *path_in_folder(struct job *job, const struct tp_summary_input *input)
 {
-    static const char *const endings[] = {".gz", ".json", ".trace", ".pt", ".tps"};
-    struct tp_str name = tp_str_of(input->base);
-    for (unsigned i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (tp_str_ends(name, endings[i]) && name.len > strlen(endings[i]))
-            name.len -= strlen(endings[i]);
+    struct tp_str name = tp_inputs_bare_name(tp_str_of(input->base), 1);
     char *real = realpath(input->path, NULL);
     struct tp_str whole = tp_str_of(real ? real : input->path);
     unsigned hash = (unsigned)tp_hash_bytes(whole.ptr, whole.len);
@@ -202,21 +198,13 @@ static int find(struct job *job)
     return TP_OK;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return tp_str_ends(tp_str_of(path), "/") || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
-}
-
 /* A summary may be merged onto itself; a trace must not be lost. */
 static bool is_trace(const struct job *job, const char *path)
 {
-    struct stat out, in;
-    if (strcmp(path, "-") == 0 || stat(path, &out) < 0 || !S_ISREG(out.st_mode))
+    if (strcmp(path, "-") == 0)
         return false;
     for (size_t i = 0; i < job->inputs.count; i++)
-        if (job->inputs.items[i].trace && stat(job->inputs.items[i].path, &in) == 0 && in.st_dev == out.st_dev &&
-            in.st_ino == out.st_ino)
+        if (job->inputs.items[i].trace && tp_inputs_is_same(path, job->inputs.items[i].path))
             return true;
     return false;
 }
@@ -247,7 +235,7 @@ static int run_job(struct job *job)
     int code = find(job);
     if (code == TP_OK && is_trace(job, options->out))
         return tp_error_set(&job->err, TP_EUSAGE, 0, "summarize: the output would overwrite an input");
-    job->is_folder = is_folder(options->out);
+    job->is_folder = tp_inputs_is_folder(options->out);
     if (code == TP_OK && job->is_folder)
         code = tp_folder_make(options->out, &job->err);
     if (code == TP_OK)
