@@ -24,10 +24,11 @@ comma := ,
 Q = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is built from what (folders are the module list) -----------------
-ASSETS := $(sort $(shell find templates -type f ! -name README.md ! -name embed.sh))
+ASSETS := $(sort $(shell find templates -type f ! -name README.md ! -name '*.sh'))
 PROTO  := $(patsubst %.proto,$(BUILD)/gen/%.pb-c,$(wildcard writer/proto/*.proto))
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
-CORE   := $(call obj,writer/*.c writer/base/*.c $(foreach d,trace model views render query export record precision summary compare check job,webreport/$(d)/*.c))
+CORE   := $(call obj,writer/*.c writer/base/*.c writer/text/*.c writer/spool/*.c collector/launch/*.c \
+          $(foreach d,trace model measure compare document print export session,webreport/$(d)/*.c))
 CLI    := $(call obj,webreport/cli/*.c)
 RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources linked hook),$(call obj,collector/*.c))
 CUDA   := $(call obj,collector/source/cupti*.c)
@@ -35,11 +36,11 @@ SOURCE := $(call obj,collector/source/*.c) $(BUILD)/collector/sources.o
 # these stand before functions of libc and others, by the same names: in the preload library alone
 HOOKS  := $(call obj,collector/source/host_*.c)
 WRAPS  := $(patsubst %,-Wl$(comma)--wrap=pthread_mutex_%,lock trylock timedlock unlock)
-INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis),$(RECORD)) $(SOURCE) \
+INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis_bridge),$(RECORD)) $(SOURCE) \
           $(BUILD)/collector/inject.o $(BUILD)/collector/hook.o
 LIB    := $(BUILD)/libtracepress.so
 PRE    := $(BUILD)/libtracepress-preload.so
-PARTS  := $(addprefix $(BUILD)/webreport/cli/,opt.o analysis.o record_options.o console.o inputs.o summaries.o summary_inputs.o)
+PARTS  := $(addprefix $(BUILD)/webreport/cli/,opt.o record_options.o run_summarize.o)
 BIN    := $(BUILD)/tracepress
 TESTS  := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -76,6 +77,14 @@ $(BUILD)/gen/assets.S: templates/embed.sh $(ASSETS) $(shell find templates -type
 $(BUILD)/gen/assets.o: $(BUILD)/gen/assets.S
 	$(call Q,AS)$(CC) -c -o $@ $<
 
+# a manual page per help text: tracepress.1, tracepress-report.1 ..
+HELP := $(basename $(notdir $(wildcard templates/help/*.txt)))
+MAN  := $(patsubst %,$(BUILD)/man/%.1,$(filter tracepress%,$(HELP)) $(patsubst %,tracepress-%,$(filter-out tracepress%,$(HELP))))
+man: $(MAN) ## manual pages, made from the help texts
+$(MAN): $(BUILD)/man/%.1: templates/man.sh Makefile $(wildcard templates/help/*.txt)
+	@mkdir -p $(@D)
+	$(call Q,MAN)sh $< $(VERSION) $(firstword $(wildcard templates/help/$*.txt templates/help/$(*:tracepress-%=%).txt)) > $@
+
 demo: ## install what is missing, build, record a small training run in C, make its report
 	@sh tests/packages.sh build
 	@$(SUB) all $(BUILD)/train
@@ -92,8 +101,8 @@ test-unit: $(TESTS) ## unit tests, a program per module
 test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped, and says so, where there is none
 	@sh tests/run.sh --suite gpu $(BUILD)
 mpi: $(BUILD)/tracepress-mpi ## summarize over the processes of an MPI job (needs mpicc)
-MPI_PARTS := $(addprefix $(BUILD)/webreport/cli/,analysis.o console.o inputs.o opt.o summaries.o summarize.o summary_inputs.o)
-$(BUILD)/tracepress-mpi: webreport/mpi/main.c $(MPI_PARTS) $(BUILD)/core.a
+MPI_PARTS := $(addprefix $(BUILD)/webreport/cli/,opt.o run_summarize.o)
+$(BUILD)/tracepress-mpi: webreport/mpi/mpi_main.c $(MPI_PARTS) $(BUILD)/core.a
 	$(call Q,MPI)mpicc $(ALL_CFLAGS) -c -o $@.o $< && mpicc $(ALL_LDFLAGS) -o $@ $@.o $(MPI_PARTS) $(BUILD)/core.a $(LIBS)
 programs: $(if $(filter release,$(MODE)),$(if $(shell command -v mpicc),$(BUILD)/tracepress-mpi))
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
@@ -131,7 +140,7 @@ $(BUILD)/load_library: $(BUILD)/tests/check/load_library.o
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
 $(BUILD)/nvtx_program $(BUILD)/itt_program: $(BUILD)/%: $(BUILD)/tests/check/%.o
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
-$(BUILD)/false_alarms: $(BUILD)/tests/check/false_alarms.o $(BUILD)/webreport/cli/analysis.o $(BUILD)/core.a
+$(BUILD)/false_alarms: $(BUILD)/tests/check/false_alarms.o $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%: $(BUILD)/tests/check/%.o $(RECORD) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
@@ -171,7 +180,13 @@ lint: $(PROTO:=.h) $(LIB) ## include layers, headers, ABI, help texts, file size
 	  @echo "clang-tidy not found: skipped")
 format: ## rewrite sources with .clang-format
 	clang-format -i $(SRC)
-install: all ## copy into $(DESTDIR)$(PREFIX)
+# what every source is compiled with, for clangd and other editors
+COMPILED = {"directory": "$(CURDIR)", "file": "$(1)", "command": "$(subst ",\",$(lastword $(CC)) $(ALL_CFLAGS)) -c -o $(BUILD)/$(1:.c=.o) $(1)"}
+compile_commands: $(PROTO:=.h) ## compile_commands.json, for clangd and other editors
+	$(file >compile_commands.json,[$(subst } {,}$(comma) {,$(foreach f,$(filter %.c,$(SRC)),$(call COMPILED,$(f))))])
+	@echo "compile_commands.json: $(words $(filter %.c,$(SRC))) files"
+MPI = $(wildcard $(BUILD)/tracepress-mpi)
+install: all man ## copy into $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracepress
 	install -D -m 755 $(LIB).0 $(DESTDIR)$(PREFIX)/lib/libtracepress.so.0
 	ln -sf libtracepress.so.0 $(DESTDIR)$(PREFIX)/lib/libtracepress.so
@@ -179,18 +194,23 @@ install: all ## copy into $(DESTDIR)$(PREFIX)
 	install -D -m 644 collector/tracepress.h $(DESTDIR)$(PREFIX)/include/tracepress.h
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' collector/tracepress.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/tracepress.pc
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tracepress/docs
+	install -m 644 $(if $(MPI),$(MAN),$(filter-out %/tracepress-mpi.1,$(MAN))) $(DESTDIR)$(PREFIX)/share/man/man1
+	$(if $(MPI),install -m 755 $(MPI) $(DESTDIR)$(PREFIX)/bin/tracepress-mpi)
+	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/tracepress/docs
 	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/tracepress/README.md
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/tracepress/LICENSE
 uninstall: ## remove what install copied
-	rm -rf $(DESTDIR)$(PREFIX)/bin/tracepress $(addprefix $(DESTDIR)$(PREFIX)/,share/doc/tracepress lib/tracepress) \
-	  $(addprefix $(DESTDIR)$(PREFIX)/,lib/libtracepress.so.0 lib/libtracepress.so include/tracepress.h lib/pkgconfig/tracepress.pc)
+	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,bin/tracepress bin/tracepress-mpi) $(addprefix $(DESTDIR)$(PREFIX)/,share/doc/tracepress lib/tracepress) \
+	  $(addprefix $(DESTDIR)$(PREFIX)/,lib/libtracepress.so.0 lib/libtracepress.so include/tracepress.h lib/pkgconfig/tracepress.pc) \
+	  $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN)))
 clean: ## remove build/
 	rm -rf build
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z_-]+:.*## /{printf "  make %-16s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all mpi demo test test-unit test-gpu programs fuzz bench lint format install uninstall clean help
+.PHONY: all man mpi demo test test-unit test-gpu programs fuzz bench lint format compile_commands install uninstall clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

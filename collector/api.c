@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "collector/live.h"
-#include "collector/names.h"
-#include "collector/record.h"
+#include "collector/name_table.h"
+#include "collector/recorder.h"
 #include "collector/tracepress.h"
 
 static void mark(uint32_t name, uint8_t kind)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "writer/spool_format.h"
+#include "writer/spool/spool_format.h"
 
 #if defined(__x86_64__)
 #include <x86intrin.h>

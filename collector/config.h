@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "collector/tracepress.h"
-#include "writer/spool_format.h"
+#include "writer/spool/spool_format.h"
 
 #define TP_CONFIG_SPOOL_BYTES (64ull << 30) /* the most a spool may grow to */
 

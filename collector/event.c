@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/record.h"
+#include "collector/recorder.h"
 #include "collector/session.h"
 
 enum { CUDA_OK = 0, CUDA_NOT_READY = 600 };

@@ -6,7 +6,7 @@
 #include "collector/config.h"
 #include "collector/hold.h"
 #include "collector/session.h"
-#include "writer/spool_trace.h"
+#include "writer/spool/spool_trace.h"
 
 static int write_trace(const struct tracepress_trace *trace, const char *path, bool is_gzip)
 {

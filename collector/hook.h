@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/record.h"
+#include "collector/recorder.h"
 
 /* The function `name` behind ours; of `version`, where there are several and it is there (NULL: the default). Where the
  * libraries that came with the program have none, the one that the code at `caller` sees, then any that is loaded:

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 
 #include "collector/clock.h"
-#include "collector/modules.h"
-#include "collector/names.h"
+#include "collector/loaded_modules.h"
+#include "collector/name_table.h"
 #include "collector/session.h"
 
 enum { CHUNK_BYTES = 16 << 10, MAX_FACTS = 64 };

@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/modules.h"
+#include "collector/loaded_modules.h"
 #include "collector/perf.h"
-#include "collector/record.h"
+#include "collector/recorder.h"
 #include "collector/unwind.h"
 
 enum {

@@ -8,7 +8,7 @@
 
 #include "collector/config.h"
 #include "collector/live.h"
-#include "collector/record.h"
+#include "collector/recorder.h"
 #include "collector/session_part.h"
 #include "collector/unwind.h"
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/names.h"
+#include "collector/name_table.h"
 #include "collector/spool.h"
 #include "collector/tracepress.h"
 

@@ -5,9 +5,9 @@
 
 #include "collector/clock.h"
 #include "collector/live.h"
-#include "collector/modules.h"
+#include "collector/loaded_modules.h"
 #include "collector/notes.h"
-#include "collector/record.h"
+#include "collector/recorder.h"
 #include "collector/sampler.h"
 
 static void before_fork(void)

@@ -12,7 +12,7 @@
 #include "collector/clock.h"
 #include "collector/config.h"
 #include "collector/notes.h"
-#include "collector/record.h"
+#include "collector/recorder.h"
 #include "collector/sampler.h"
 #include "collector/unwind.h"
 

@@ -5,7 +5,7 @@
 
 #include "collector/config.h"
 #include "collector/live.h"
-#include "collector/record.h"
+#include "collector/recorder.h"
 
 static void open_step(void)
 {

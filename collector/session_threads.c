@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "collector/live.h"
-#include "collector/modules.h"
-#include "collector/names.h"
+#include "collector/loaded_modules.h"
+#include "collector/name_table.h"
 #include "collector/notes.h"
-#include "collector/record.h"
+#include "collector/recorder.h"
 
 enum { HOOK_WAIT_NS = 20000000 };
 

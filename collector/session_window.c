@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "collector/record.h"
+#include "collector/recorder.h"
 
 enum { NS_PER_S = 1000000000, EXIT_WAIT_S = 5 };
 

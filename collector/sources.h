@@ -1,7 +1,7 @@
 /* Sources: what can be recorded of a program that knows nothing of us.
  *
  * A source is one file in collector/source/ and one row in sources.c. It records with the calls of tracepress.h and
- * record.h into the session that inject.c has started, may export functions that others call or that stand before the
+ * recorder.h into the session that inject.c has started, may export functions that others call or that stand before the
  * program's own (collector/preload.map lists them), and obeys the rule of the whole library: it never fails the
  * program. A source that meets an error switches itself off and says so once. */
 #ifndef TP_COLLECTOR_SOURCES_H

@@ -1,6 +1,6 @@
-/* Writing side of the spool (writer/spool_format.h): a file that grows by chunks, each mapped by the thread that fills
- * it. Blocks are reserved on the disk before a chunk is mapped, so that a full disk is an error here and never a SIGBUS
- * in the program. */
+/* Writing side of the spool (writer/spool/spool_format.h): a file that grows by chunks, each mapped by the thread that
+ * fills it. Blocks are reserved on the disk before a chunk is mapped, so that a full disk is an error here and never a
+ * SIGBUS in the program. */
 #ifndef TP_COLLECTOR_SPOOL_H
 #define TP_COLLECTOR_SPOOL_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "writer/spool_format.h"
+#include "writer/spool/spool_format.h"
 
 enum { TP_SPOOL_FULL_CHUNK = 64 << 10 }; /* bytes of the chunks that are used again, and of each chunk of a ring */
 

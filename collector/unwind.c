@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "collector/modules.h"
+#include "collector/loaded_modules.h"
 
 enum { PAGE = 4096 };
 

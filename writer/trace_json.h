@@ -17,7 +17,7 @@
 
 #include "writer/base/error.h"
 #include "writer/base/str.h"
-#include "writer/table.h" /* TP_NULL_INT */
+#include "writer/base/table.h" /* TP_NULL_INT */
 
 struct tp_trace_out;
 

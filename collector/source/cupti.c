@@ -14,13 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/record.h"
+#include "collector/recorder.h"
 #include "collector/session.h"
 #include "collector/source/cupti_device.h"
 #include "collector/source/cupti_pool.h"
 #include "collector/source/cupti_records.h"
 #include "collector/sources.h"
-#include "writer/spool_format_gpu.h"
+#include "writer/spool/spool_format_gpu.h"
 
 enum { FLUSH_PERIOD_MS = 200, QUIET_MS = 20, LONGEST_WAIT_MS = 5000, MAX_REASON = 400 };
 enum state { OUTSIDE, BUSY, ATTACHED, OVER };

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/record.h"
+#include "collector/recorder.h"
 #include "collector/source/cupti_abi.h"
-#include "writer/spool_format_gpu.h"
+#include "writer/spool/spool_format_gpu.h"
 
 enum { MAX_DEVICES = 64 };
 

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "collector/record.h"
+#include "collector/recorder.h"
 #include "collector/source/cupti_names.h"
-#include "writer/spool_format_gpu.h"
+#include "writer/spool/spool_format_gpu.h"
 
 const uint32_t tp_cupti_kinds[] = {TP_CUPTI_KERNEL,
                                    TP_CUPTI_MEMCPY,

@@ -1,4 +1,4 @@
-/* CUPTI's activity records become records of the spool (writer/spool_format_gpu.h). */
+/* CUPTI's activity records become records of the spool (writer/spool/spool_format_gpu.h). */
 #ifndef TP_COLLECTOR_SOURCE_CUPTI_RECORDS_H
 #define TP_COLLECTOR_SOURCE_CUPTI_RECORDS_H
 

@@ -1,8 +1,8 @@
 /* Programs built with -finstrument-functions: each call of each function, by its address.
  *
- * Names are found when the trace is written (writer/symbols.c), so a call costs two records of 16 bytes and nothing
- * else; what is loaded where is noted by the session. A program may call without end: after `functions=COUNT` calls (20
- * million) further ones are only counted, and those that are open still end. */
+ * Names are found when the trace is written (writer/spool/symbols.c), so a call costs two records of 16 bytes and
+ * nothing else; what is loaded where is noted by the session. A program may call without end: after `functions=COUNT`
+ * calls (20 million) further ones are only counted, and those that are open still end. */
 #include <stdint.h>
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collector/record.h"
+#include "collector/recorder.h"
 #include "collector/source/itt_handles.h"
 #include "collector/source/mark.h"
 #include "writer/base/str.h"

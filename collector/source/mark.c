@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "collector/record.h"
+#include "collector/recorder.h"
 #include "collector/session.h"
 
 enum { REPLACEMENT = 0xFFFD };

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <wchar.h>
 
-#include "collector/names.h"
-#include "writer/spool_format.h"
+#include "collector/name_table.h"
+#include "writer/spool/spool_format.h"
 
 /* A name: a number (tracepress_intern), or, with number TP_SPOOL_NO_NAME, `size` bytes that are borrowed. */
 struct tp_mark_text {

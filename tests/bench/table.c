@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "webreport/query/key_table.h"
+#include "webreport/print/key_table.h"
 
 enum { ROUNDS = 5 };
 

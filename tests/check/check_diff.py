@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """check_diff.py TRACEPRESS WORK CASE: what `tracepress diff` says about changes that were planted (gen_training.py).
 
-Cases: noise, slow, faster, sync, copy, leak, swap, batch, sums, runs, table. Prints what is wrong and exits 1."""
+Cases: noise, slow, faster, sync, copy, leak, swap, batch, folders, sums, runs, table. Prints what is wrong and exits 1."""
 import json
 import os
 import subprocess
 import sys
+from urllib.parse import unquote
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import gen_training
@@ -115,6 +116,59 @@ def batch():
     rows = [r for r in report["kernels"] if r["verdict"] in ("regressed", "improved")]
     expect("rows judged", rows, [])
     expect("--inconclusive=fail", diff(base(), after, "--inconclusive", "fail")[1], 1)
+
+
+def texts(value, found):
+    """Every text of a JSON value, keys too, that names a line."""
+    if isinstance(value, dict):
+        texts(list(value), found)
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        texts(item, found)
+    if isinstance(value, str) and "train.py" in value:
+        found.append(value)
+    return found
+
+
+def lines_of(before, after):
+    """What names a line, and where, for a wait that is new in lines that moved."""
+    sarif, page = os.path.join(WORK, "folder.sarif"), os.path.join(WORK, "folder.json")
+    report, code = diff(before, after)
+    text = subprocess.run([TRACEPRESS, "diff", before, after, "--all"], capture_output=True, text=True).stdout
+    subprocess.run([TRACEPRESS, "check", after, "--baseline", before, "--sarif", sarif, "-q", "-o", os.devnull])
+    subprocess.run([TRACEPRESS, "report", after, "--json", page, "-q", "-o", os.devnull], check=True)
+    places = [at["physicalLocation"] for result in json.load(open(sarif))["runs"][0]["results"] for at in result["locations"]]
+    return {
+        "exit": [str(code)],
+        "waits": ["|".join((row["verdict"], row["match"], row["name"], row["shape"])) for row in report["syncs"]],
+        "diff --json": texts(report, []),
+        "diff": [word for word in text.split("\n") if "train.py(" in word],
+        "check --sarif": ["%s line %d" % (unquote(at["artifactLocation"]["uri"]), at["region"]["startLine"]) for at in places],
+        "report --json": texts(json.load(open(page)), []),
+    }
+
+
+def folders():
+    """What a folder is called changes no line that is named: in text, JSON, SARIF of `check` and findings of `report`."""
+    names = ("run", "run (1)", "run [2]: x", "run (3): x", "a.py(4): f", "C:\\runs (5)", "lib (6)/v(7)")
+    said = {}
+    for number, name in enumerate(names):
+        found = lines_of(trace("folder%d" % number, "--seed", 1, "--folder", name),
+                         trace("folder%d.new" % number, "--seed", 31, "--folder", name, "--sync", 42, "--shift", 2))
+        for what in found:
+            found[what] = [text.replace("/home/u/%s/" % name, "").replace("/home/u/%s/" % name.replace("\\", "/"), "")
+                           for text in found[what]]
+        said[name] = found
+    expect("waits", said["run"]["waits"], ["regressed|new|cudaStreamSynchronize|train.py(44): log_metric",
+                                           "neutral|moved|cudaStreamSynchronize|train.py(50): report_loss"])
+    expect("check --sarif", said["run"]["check --sarif"], ["file:/train.py line 44"])
+    for what in ("diff", "diff --json", "report --json"):
+        if not [text for text in said["run"][what] if "train.py(44): log_metric" in text]:
+            wrong.append("%s: the line is not named" % what)
+    for name in names:
+        for what in said[name]:
+            if said[name][what] != said["run"][what]:
+                wrong.append("%s with %r: %r" % (what, name, [pair for pair in zip(said[name][what], said["run"][what])
+                                                             if pair[0] != pair[1]][:3] or len(said[name][what])))
 
 
 def sums():

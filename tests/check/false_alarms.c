@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/cli/analysis.h"
 #include "webreport/compare/compare.h"
-#include "webreport/summary/summary_build.h"
+#include "webreport/measure/summary_build.h"
+#include "webreport/session/trace_analysis.h"
 
 static void load(struct tp_summary *summary, struct tp_arena *arena, const char *path)
 {

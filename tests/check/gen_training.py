@@ -13,6 +13,8 @@ more, one call of a hundred, on the device of three hundred, takes three times a
   --leak LINE=BYTES    a tensor made in train.py(LINE) in each step and kept
   --swap NAME=NEW      a kernel under another name
   --batch N            another batch size (64)
+  --folder NAME        train.py lies in /home/u/NAME
+  --shift N            the lines of train.py are N further down
 """
 import argparse
 import gzip
@@ -68,6 +70,9 @@ class Run:
         self.now += 300
         self.id += 1
         args = {"Python id": self.id, "Python parent id": None}
+        if name.startswith("train.py("):
+            line, function = name[9:].split("): ")
+            name = "%strain.py(%d): %s" % (self.o.folder and "/home/u/%s/" % self.o.folder, int(line) + self.o.shift, function)
         if name.startswith("nn.Module"):
             args["Python module id"] = int(name.rsplit("_", 1)[1])
         self.event("python_function", name, start, self.now, args)
@@ -187,7 +192,12 @@ class Run:
                "computeMinor": 0, "maxThreadsPerBlock": 1024, "maxThreadsPerMultiprocessor": 2048, "numSms": 80,
                "regsPerBlock": 65536, "warpSize": 32, "sharedMemPerBlock": 49152}
         return {"schemaVersion": 1, "deviceProperties": [gpu], "record_shapes": 1, "profile_memory": 1, "with_stack": 1,
-                "traceEvents": sorted(self.events, key=lambda e: (e["ts"], -e.get("dur", 0)))}
+                "traceEvents": sorted(self.events, key=lambda e: (e["ts"], -e.get("dur", 0))) + [self.end()]}
+
+    def end(self):
+        """As torch closes a recording."""
+        last = max(e["ts"] + e.get("dur", 0) for e in self.events)
+        return {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": last}
 
 
 def pairs(text):
@@ -198,10 +208,11 @@ def pairs(text):
 def parse(arguments):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("out")
-    for name, default in (("seed", 1), ("steps", 20), ("sync", 0), ("copy", 0), ("batch", 64)):
+    for name, default in (("seed", 1), ("steps", 20), ("sync", 0), ("copy", 0), ("batch", 64), ("shift", 0)):
         p.add_argument("--" + name, type=int, default=default)
     for name in ("slow", "leak", "swap"):
         p.add_argument("--" + name, type=pairs, action="append", default=[])
+    p.add_argument("--folder", default="")
     options = p.parse_args(arguments)
     options.slow = {name: float(value) for name, value in options.slow}
     options.leak, options.swap = dict(options.leak), dict(options.swap)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "writer/gpu_occupancy.h"
+#include "writer/spool/gpu_occupancy.h"
 
 static int differs(double ours, double theirs)
 {

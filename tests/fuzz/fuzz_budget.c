@@ -2,8 +2,8 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
-#include "webreport/check/budget.h"
-#include "webreport/summary/metrics.h"
+#include "webreport/compare/budget.h"
+#include "webreport/measure/metrics.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

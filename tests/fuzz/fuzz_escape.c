@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/render/escape.h"
 #include "webreport/trace/clean.h"
 #include "webreport/trace/strict.h"
 #include "writer/base/json_out.h"
+#include "writer/text/escape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "webreport/model/build.h"
 #include "webreport/export/filter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/cli/analysis.h"
-#include "webreport/render/markdown.h"
-#include "webreport/render/page.h"
+#include "webreport/measure/distributed.h"
+#include "webreport/print/digest.h"
+#include "webreport/print/report_page.h"
+#include "webreport/session/trace_analysis.h"
 #include "webreport/trace/strict.h"
-#include "webreport/views/distributed.h"
 #include "writer/base/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,7 +41,7 @@ static void write_json(const struct tp_analysis *a, const struct tp_distributed 
     require(text->failed || is_json(text));
 }
 
-static void render(const struct tp_page_profile *profile, const struct tp_distributed *ranks)
+static void render(const struct tp_profile *profile, const struct tp_distributed *ranks)
 {
     struct tp_page_options options = {.max_bytes = 400000, .redact = profile->file.len % 2};
     struct tp_page_files files;
@@ -63,15 +63,15 @@ static void report(struct tp_analysis *a, struct tp_buf *text)
 {
     struct tp_rank_summary ranks[2];
     struct tp_distributed view;
-    struct tp_page_profile profile = {.run = TP_STR("run"),
-                                      .worker = TP_STR("w"),
-                                      .span = TP_NULL_INT,
-                                      .file = TP_STR("w.json"),
-                                      .trace = &a->trace,
-                                      .order = &a->order,
-                                      .model = &a->model,
-                                      .views = &a->views,
-                                      .advice = &a->advice};
+    struct tp_profile profile = {.run = TP_STR("run"),
+                                 .worker = TP_STR("w"),
+                                 .span = TP_NULL_INT,
+                                 .file = TP_STR("w.json"),
+                                 .trace = &a->trace,
+                                 .order = &a->order,
+                                 .model = &a->model,
+                                 .views = &a->views,
+                                 .advice = &a->advice};
     tp_analysis_build(a, NULL, NULL);
     tp_rank_summary_build(&ranks[0], TP_STR("w0"), &a->model, &a->views.overview, &a->arena);
     tp_rank_summary_build(&ranks[1], TP_STR("w1"), &a->model, &a->views.overview, &a->arena);

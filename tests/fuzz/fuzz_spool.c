@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "webreport/trace/trace.h"
-#include "writer/spool_trace.h"
+#include "writer/spool/spool_trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

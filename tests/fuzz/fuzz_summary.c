@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "webreport/job/output.h"
-#include "webreport/summary/summary_format.h"
-#include "webreport/summary/summary_json.h"
+#include "webreport/measure/summary_format.h"
+#include "webreport/print/job_print.h"
+#include "webreport/print/summary_json.h"
 #include "writer/base/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

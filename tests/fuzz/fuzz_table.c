@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/query/calls.h"
-#include "webreport/query/folded.h"
-#include "webreport/query/key_table.h"
-#include "webreport/query/operator_calls.h"
+#include "webreport/measure/folded_stacks.h"
+#include "webreport/measure/operator_calls.h"
+#include "webreport/measure/python_calls.h"
+#include "webreport/print/key_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

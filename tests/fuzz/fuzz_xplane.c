@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "webreport/cli/analysis.h"
 #include "webreport/export/formats.h"
+#include "webreport/session/trace_analysis.h"
 #include "writer/proto/xplane.pb-c.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -80,15 +80,15 @@ static void check_file(const char *path)
 static void export(struct tp_analysis *a, const char *out)
 {
     char path[128];
-    struct tp_page_profile profile = {.run = TP_STR("run"),
-                                      .worker = TP_STR("w"),
-                                      .span = TP_NULL_INT,
-                                      .file = TP_STR("w.json"),
-                                      .trace = &a->trace,
-                                      .order = &a->order,
-                                      .model = &a->model,
-                                      .views = &a->views,
-                                      .advice = &a->advice};
+    struct tp_profile profile = {.run = TP_STR("run"),
+                                 .worker = TP_STR("w"),
+                                 .span = TP_NULL_INT,
+                                 .file = TP_STR("w.json"),
+                                 .trace = &a->trace,
+                                 .order = &a->order,
+                                 .model = &a->model,
+                                 .views = &a->views,
+                                 .advice = &a->advice};
     const struct tp_export job = {
         .profile = &profile, .out = out, .folder = out, .run = "run", .worker = "w", .arena = &a->arena};
     tp_analysis_build(a, NULL, NULL);

@@ -6,7 +6,7 @@
 #ifndef TESTS_JOB_PLAN_H
 #define TESTS_JOB_PLAN_H
 
-#include "webreport/summary/summary.h"
+#include "webreport/measure/summary.h"
 
 enum plan_fault {
     PLAN_CLEAN,

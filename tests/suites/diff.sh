@@ -53,6 +53,7 @@ if command -v python3 >/dev/null; then
     check "diff: a leak is found by its line" planted leak
     check "diff: a kernel under another name is replaced, not new and gone" planted swap
     check "diff: another batch size is not comparable" planted batch
+    check "diff: a folder called run (1) or run [2]: x changes no line that is named" planted folders
     check "diff: by count and by time add up, parts of the step as well, to the nanosecond" planted sums
     check "diff: several runs a side teach the floor" planted runs
     table() { planted table >"$WORK/table" || { cat "$WORK/table"; return 1; }; }

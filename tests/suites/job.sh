@@ -148,9 +148,9 @@ many_groups() { # twelve stages: ten in the digest, all in the JSON; sets of ran
 }
 check "job: the digest says what it leaves out" many_groups
 
-# ---- engines: the README's recipes, word for word ----
+# ---- engines: the recipes of docs/jobs.md, word for word ----
 is_checked && exit 0
-recipe() { awk -v name="$1" '/^<!-- /{on = ($0 == "<!-- recipe: " name " -->")} on && !/^(```|<!--)/' README.md; }
+recipe() { awk -v name="$1" '/^<!-- /{on = ($0 == "<!-- recipe: " name " -->")} on && !/^(```|<!--)/' docs/jobs.md; }
 export TRACES="$J/tr" SUMS="$J/sums" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 python3 tests/job/make_traces.py "$TRACES" 12 >/dev/null
 "$TP" summarize "$TRACES" -q -o "$J/serial.tps"

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "collector/record.h"
+#include "collector/recorder.h"
 #include "collector/session.h"
 #include "webreport/trace/trace.h"
-#include "writer/spool_trace.h"
+#include "writer/spool/spool_trace.h"
 
 static char folder[64], path[96];
 static struct tp_arena arena;

@@ -1,6 +1,6 @@
 /* The advice on small programs: why a device was idle, what a wait costs, what is alive at the peak, names and lines.
  */
-#include "webreport/views/advice.h"
+#include "webreport/measure/advice.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "webreport/model/host_model.h"
-#include "webreport/model/id_map.h"
-#include "webreport/model/merge_sort.h"
+#include "writer/base/id_map.h"
+#include "writer/base/merge_sort.h"
 
 #define HOST(cat, name, ts, dur, args)                                                                                 \
     "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" #ts ",\"dur\":" #dur         \

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/query/in_process.h"
+#include "webreport/session/in_process.h"
 
 static char folder[64], trace_path[96], stacks_path[96];
 

@@ -1,5 +1,5 @@
 /* Budget files: the grammar, units, and where a mistake is told to be. */
-#include "webreport/check/budget.h"
+#include "webreport/compare/budget.h"
 
 #include <stdio.h>
 
@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "webreport/summary/metrics.h"
+#include "webreport/measure/metrics.h"
 #include "writer/base/limits.h"
-#include "writer/table.h"
+#include "writer/base/table.h"
 
 static struct tp_arena arena;
 

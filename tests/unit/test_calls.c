@@ -1,5 +1,5 @@
 /* Calls as cProfile counts them: recursion, callers, names, and the bytes of the file. */
-#include "webreport/query/calls.h"
+#include "webreport/measure/python_calls.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void recursive_calls_count_apart(void **state)
     build(recursion);
     check_sum(sum_of("f"), 3, 1, 90000, 100000);
     check_sum(sum_of("g"), 2, 2, 15000, 15000);
-    assert_int_equal(tp_tuples_count(&calls.pairs), 2);
+    assert_int_equal(tp_keys_count(&calls.pairs), 2);
     check_sum(TP_AT(&calls.pair_sums, struct tp_call_sum, 0), 2, 1, 50000, 60000); /* f of f */
     check_sum(TP_AT(&calls.pair_sums, struct tp_call_sum, 1), 1, 1, 10000, 10000); /* g of f */
 }
@@ -65,10 +65,11 @@ static void names_are_split_and_lose_addresses(void **state)
 {
     struct tp_buf out;
     (void)state;
-    build(FRAME("x/y (1).py(12): <lambda>", 0, 1) FRAME("<built-in method add_ of Tensor object at 0x7fa0>", 2, 1)
-              FRAME("<built-in method add_ of Tensor object at 0x7fb8>", 4, 1) FRAME("nn.Module: Linear_0", 6, 1)
-                  FRAME("odd(): x", 8, 1));
-    static const char *const wanted[] = {"x/y (1).py:12(<lambda>)", "{built-in method add_ of Tensor object}",
+    build(FRAME("run (2): x/y (1).py(12): <lambda>", 0, 1)
+              FRAME("<built-in method add_ of Tensor object at 0x7fa0>", 2, 1)
+                  FRAME("<built-in method add_ of Tensor object at 0x7fb8>", 4, 1) FRAME("nn.Module: Linear_0", 6, 1)
+                      FRAME("odd(): x", 8, 1));
+    static const char *const wanted[] = {"run (2): x/y (1).py:12(<lambda>)", "{built-in method add_ of Tensor object}",
                                          "nn.Module: Linear_0", "odd(): x"};
     assert_int_equal(calls.count, 4);
     tp_buf_init(&out, 0);

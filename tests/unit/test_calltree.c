@@ -8,8 +8,9 @@
 
 #include <cmocka.h>
 
-#include "webreport/render/calltree_data.h"
-#include "webreport/views/calltree_labels.h"
+#include "webreport/document/calltree_data.h"
+#include "webreport/measure/calltree_labels.h"
+#include "webreport/model/build.h"
 
 struct scene {
     struct tp_arena arena;
@@ -223,10 +224,13 @@ static void labels_are_short(void **state)
     expect_label(&arena, "a/b/model.py(12): forward", "forward model.py:12");
     expect_label(&arena, "C:\\x\\model.py(1): f", "f model.py:1");
     expect_label(&arena, "model.py(x): f", "model.py(x): f");
-    expect_label(&arena, "(3): f", "f :3");
+    expect_label(&arena, "(3): f", "(3): f");
+    expect_label(&arena, "run (2): x/model.py(12): forward", "forward model.py:12");
     expect_label(&arena, "12): f", "12): f");
     expect_label(&arena, "", "");
     assert_true(tp_label_is_plumbing(TP_STR("/opt/lib/site-packages/torch/nn/modules/module.py(1): _call_impl")));
+    assert_true(tp_label_is_plumbing(TP_STR("/usr/lib/python3.11/threading.py(1): run")));
+    assert_true(tp_label_is_plumbing(TP_STR("main.py(1): <module>")));
     assert_false(tp_label_is_plumbing(TP_STR("model/torch.py(1): forward")));
     assert_true(tp_str_equal(tp_label_of_module(TP_STR("nn.Module: Linear_12")), TP_STR("Linear")));
     assert_true(tp_str_equal(tp_label_of_module(TP_STR("nn.Module: Conv2d")), TP_STR("Conv2d")));

@@ -1,5 +1,5 @@
 /* Verdicts of a budget on summaries made by hand: what fails, what is noise, what is unknown. */
-#include "webreport/check/check.h"
+#include "webreport/compare/gate.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/compare/statistics.h"
+#include "webreport/compare/step_statistics.h"
 
 static struct tp_arena arena;
 

@@ -1,5 +1,5 @@
 /* Comparisons of summaries made by hand: what is matched, what is reported, what explains what. */
-#include "webreport/compare/compare_page.h"
+#include "webreport/print/compare_page.h"
 
 #include <math.h>
 #include <setjmp.h>

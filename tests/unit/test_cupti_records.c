@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "collector/session.h"
-#include "writer/spool_format_gpu.h"
-#include "writer/spool_read.h"
+#include "writer/spool/spool_format_gpu.h"
+#include "writer/spool/spool_read.h"
 
 enum { RECORD = 224 }; /* each record in as many bytes here */
 

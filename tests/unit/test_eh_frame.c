@@ -1,5 +1,5 @@
 /* Functions of files without symbols: this program's own table, and tables that are damaged. */
-#include "writer/eh_frame.h"
+#include "writer/spool/eh_frame.h"
 
 #include <elf.h>
 #include <fcntl.h>

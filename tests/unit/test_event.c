@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "collector/session.h"
-#include "writer/spool_trace.h"
+#include "writer/spool/spool_trace.h"
 
 static int64_t now(void)
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "writer/csv.h"
+#include "writer/text/csv.h"
 
 static void export_format_is_found_by_name(void **state)
 {

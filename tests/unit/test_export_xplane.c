@@ -1,5 +1,6 @@
 /* The XPlane export of small traces: what stands in the planes is counted by hand from the trace in each test. */
 #include "webreport/export/formats.h"
+#include "webreport/model/build.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,13 +53,13 @@ static Tp__XSpace *export_events(const char *events)
     assert_int_equal(tp_trace_read_bytes(&trace, &arena, text, (size_t)n, &options, NULL), 0);
     tp_order_build(&order, &trace, &arena);
     tp_model_build(&model, &trace, &order, &arena);
-    struct tp_page_profile profile = {.run = TP_STR("run"),
-                                      .worker = TP_STR("w"),
-                                      .span = 1,
-                                      .file = TP_STR("w.5.pt.trace.json"),
-                                      .trace = &trace,
-                                      .order = &order,
-                                      .model = &model};
+    struct tp_profile profile = {.run = TP_STR("run"),
+                                 .worker = TP_STR("w"),
+                                 .span = 1,
+                                 .file = TP_STR("w.5.pt.trace.json"),
+                                 .trace = &trace,
+                                 .order = &order,
+                                 .model = &model};
     struct tp_export export = {
         .profile = &profile, .out = ".", .folder = ".", .run = "run", .worker = "w", .arena = &arena};
     assert_int_equal(tp_export_xplane(&export, NULL), 0);

@@ -1,5 +1,5 @@
 /* Numbers as people read them. */
-#include "webreport/render/format.h"
+#include "writer/text/format.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <stdint.h>
 
-#include "writer/table.h"
+#include "writer/base/table.h"
 
 static struct tp_arena arena;
 

@@ -1,5 +1,5 @@
 /* Occupancy by hand: the limits that NVIDIA's tables give for a device, worked out on paper. */
-#include "writer/gpu_occupancy.h"
+#include "writer/spool/gpu_occupancy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "webreport/render/base64.h"
-#include "webreport/render/html.h"
+#include "webreport/print/html.h"
 #include "writer/base/sha256.h"
+#include "writer/text/base64.h"
 
 static void base64_pads(void **state)
 {

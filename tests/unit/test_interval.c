@@ -1,5 +1,5 @@
 /* Interval sets against a slow reference: a bitmap of small times. */
-#include "webreport/model/interval.h"
+#include "writer/base/interval.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

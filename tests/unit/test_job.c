@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/job/plan.h"
-#include "webreport/job/output.h"
+#include "webreport/print/job_print.h"
 
 enum { SEEDS = 5 };
 

@@ -1,5 +1,5 @@
 /* torch's rules on small traces; every expected number is counted by hand from the trace above it. */
-#include "webreport/query/key_averages.h"
+#include "webreport/measure/key_averages.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/query/functions_flops.h"
+#include "webreport/model/functions_flops.h"
 
 struct made {
     struct tp_arena arena;

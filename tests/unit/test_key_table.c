@@ -1,5 +1,5 @@
 /* Rows as text: widths by characters, units, and what may not reach a terminal or a spreadsheet. */
-#include "webreport/query/key_table.h"
+#include "webreport/print/key_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/query/key_text.h"
+#include "webreport/print/key_text.h"
 
 static const uint32_t order[] = {0, 1};
 

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "collector/session.h"
-#include "writer/spool_read.h"
+#include "writer/spool/spool_read.h"
 
 static char folder[64];
 

@@ -1,5 +1,6 @@
 /* Memory flow: blocks from records, addresses without gaps, small blocks as cells. Counted by hand. */
 #include "webreport/export/memory_flow.h"
+#include "webreport/model/build.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

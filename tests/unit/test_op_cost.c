@@ -1,5 +1,5 @@
 /* Computation and bytes of operators against counts by hand. */
-#include "webreport/query/op_cost.h"
+#include "webreport/measure/operator_cost.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "writer/table.h"
+#include "writer/base/table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -1,6 +1,7 @@
 /* The page and the digest of a small trace: complete, within limits, nothing private when told so, equal for equal
  * input. */
-#include "webreport/render/page.h"
+#include "webreport/model/build.h"
+#include "webreport/print/report_page.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/render/markdown.h"
+#include "webreport/print/digest.h"
 #include "writer/base/limits.h"
 
 static const char TRACE[] =
@@ -40,7 +41,7 @@ struct fixture {
     struct tp_model model;
     struct tp_views views;
     struct tp_advice advice;
-    struct tp_page_profile profile;
+    struct tp_profile profile;
 };
 
 static struct fixture fixture;
@@ -59,15 +60,15 @@ static int set_up(void **state)
     tp_model_build(&f->model, &f->trace, &f->order, &f->arena);
     tp_views_build(&f->views, &f->model, &f->arena);
     tp_advice_build(&f->advice, &f->trace, &f->order, NULL, &f->arena);
-    f->profile = (struct tp_page_profile){.run = TP_STR("run"),
-                                          .worker = TP_STR("secrethost_77"),
-                                          .span = TP_NULL_INT,
-                                          .file = TP_STR("secrethost_77.pt.trace.json"),
-                                          .trace = &f->trace,
-                                          .order = &f->order,
-                                          .model = &f->model,
-                                          .views = &f->views,
-                                          .advice = &f->advice};
+    f->profile = (struct tp_profile){.run = TP_STR("run"),
+                                     .worker = TP_STR("secrethost_77"),
+                                     .span = TP_NULL_INT,
+                                     .file = TP_STR("secrethost_77.pt.trace.json"),
+                                     .trace = &f->trace,
+                                     .order = &f->order,
+                                     .model = &f->model,
+                                     .views = &f->views,
+                                     .advice = &f->advice};
     return 0;
 }
 

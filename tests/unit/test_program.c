@@ -1,5 +1,5 @@
 /* What a program is before it runs: where it is found, and whether a library can be preloaded into it. */
-#include "webreport/record/program.h"
+#include "collector/launch/program.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "collector/session.h"
-#include "writer/spool_read.h"
+#include "writer/spool/spool_read.h"
 
 enum { MEGABYTE = 1 << 20, SLACK = 128 << 10 }; /* notes, and the head */
 

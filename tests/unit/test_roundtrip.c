@@ -14,7 +14,7 @@
 #include "collector/session.h"
 #include "collector/tracepress.h"
 #include "webreport/trace/trace.h"
-#include "writer/spool_read.h"
+#include "writer/spool/spool_read.h"
 #include "writer/trace_json.h"
 
 enum { THREADS = 3, CALLS = 4000, DEPTH = 12 };

@@ -8,8 +8,9 @@
 
 #include <cmocka.h>
 
-#include "webreport/views/calltree.h"
-#include "webreport/views/samples.h"
+#include "webreport/measure/calltree.h"
+#include "webreport/measure/sample_view.h"
+#include "webreport/model/build.h"
 
 struct scene {
     struct tp_arena arena;
@@ -124,7 +125,8 @@ static void absurd_times_do_not_overflow(void **state)
 static void a_function_is_its_name_and_file(void **state)
 {
     static const char *const cases[][2] = {{"a/b.c(12): f(int)", "f(int)  a/b.c"},
-                                           {"a(1): b(2): c", "b(2): c  a"},
+                                           {"a(1): b(2): c", "c  a(1): b"},
+                                           {"run (1)/a.c(3): f", "f  run (1)/a.c"},
                                            {"b.c(): f", "b.c(): f"},
                                            {"(3): f", "(3): f"},
                                            {"f [libc.so.6]", "f [libc.so.6]"},

@@ -1,5 +1,5 @@
 /* Names as the page shows them: cut, redacted, linked, shortened. */
-#include "webreport/render/section_text.h"
+#include "webreport/document/name_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,9 +9,9 @@
 #include <cmocka.h>
 #include <stdint.h>
 
-#include "webreport/render/markdown_escape.h"
-#include "webreport/render/terminal.h"
 #include "writer/base/limits.h"
+#include "writer/text/markdown_escape.h"
+#include "writer/text/terminal.h"
 
 static struct tp_arena arena;
 
@@ -92,6 +92,9 @@ static void source_lines_become_links(void **state)
     assert_string_equal(tp_source_link(&naming, TP_STR("/src/my model.py(12): forward")),
                         "https://host/blob/main/src/my%20model.py#L12");
     assert_string_equal(tp_source_link(&naming, TP_STR("a.py(7)")), "https://host/blob/main/a.py#L7");
+    assert_string_equal(tp_source_link(&naming, TP_STR("run (2): x/a.py(7): f")),
+                        "https://host/blob/main/run%20%282%29:%20x/a.py#L7");
+    assert_null(tp_source_link(&naming, TP_STR("a.py(-1): f")));
     assert_null(tp_source_link(&naming, TP_STR("aten::add")));
     assert_null(tp_source_link(&naming, TP_STR("<string>(1): f")));
     assert_null(tp_source_link(&naming, TP_STR("")));

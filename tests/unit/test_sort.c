@@ -1,5 +1,5 @@
 /* Sorts: stable, total, and equal to a simple insertion sort on random input. */
-#include "webreport/model/sort.h"
+#include "writer/base/sort.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* GPU records of a spool as events of the trace: what stands in which operator, on which row, with which numbers. */
-#include "writer/spool_gpu.h"
+#include "writer/spool/spool_gpu.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-#include "collector/modules.h"
+#include "collector/loaded_modules.h"
 #include "collector/unwind.h"
-#include "writer/symbols.h"
+#include "writer/spool/symbols.h"
 
 #if defined(__SANITIZE_THREAD__)
 enum { HAS_PROMPT_SIGNALS = 0 }; /* this sanitizer holds signals back */

@@ -1,5 +1,5 @@
 /* Statistics of a comparison, against values of R 4 (qt, t.test) and against what must hold of any sample. */
-#include "webreport/compare/statistics.h"
+#include "webreport/compare/step_statistics.h"
 
 #include <math.h>
 #include <setjmp.h>

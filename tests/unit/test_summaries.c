@@ -1,5 +1,5 @@
 /* Inputs of any kind become summaries: traces, files of summaries, folders of either; bad ones are said and skipped. */
-#include "webreport/cli/summaries.h"
+#include "webreport/session/summaries.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/summary/summary_file.h"
+#include "webreport/measure/summary_file.h"
 
 static char folder[64];
 

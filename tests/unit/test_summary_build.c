@@ -1,5 +1,5 @@
 /* Summaries of small traces; every expected number is counted by hand from the trace above it. */
-#include "webreport/summary/summary_build.h"
+#include "webreport/measure/summary_build.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/cli/analysis.h"
+#include "webreport/session/trace_analysis.h"
 #include "writer/base/limits.h"
 
 /* ---- making ---- */

@@ -1,5 +1,5 @@
 /* What a run has left becomes traces, named for the report. */
-#include "webreport/record/takeover.h"
+#include "collector/launch/takeover.h"
 
 #include <dirent.h>
 #include <setjmp.h>

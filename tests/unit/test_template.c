@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/render/template.h"
+#include "webreport/print/template.h"
 
 /* ---- a small JSON reader, enough for the spec files ---- */
 
@@ -279,36 +279,6 @@ static void built_objects_keep_their_last_member_and_growing_lists(void **state)
     tp_arena_release(&arena);
 }
 
-static void shout(const struct tp_table *table, unsigned column, size_t row, struct tp_buf *out)
-{
-    tp_buf_printf(out, "<%lld>", (long long)tp_table_int(table, column)[row]);
-}
-
-static void tables_render_rows_cells_and_columns(void **state)
-{
-    (void)state;
-    static const struct tp_column_def defs[] = {{"name", "Name", "", "who", TP_COLUMN_TEXT},
-                                                {"time_us", "Time", "us", "how long", TP_COLUMN_NS},
-                                                {"share", "Share", "%", "part", TP_COLUMN_REAL}};
-    struct tp_arena arena;
-    tp_arena_init(&arena, 0);
-    assert_int_equal(setjmp(arena.guard), 0);
-    struct tp_table table;
-    tp_table_init(&table, &arena, "t", defs, 3, 2);
-    tp_table_text(&table, 0)[0] = TP_STR("a<b");
-    tp_table_text(&table, 0)[1] = (struct tp_str){0};
-    tp_table_int(&table, 1)[0] = 1500;
-    tp_table_int(&table, 1)[1] = TP_NULL_INT;
-    tp_table_real(&table, 2)[1] = 0.25;
-    struct tp_data_table plain = {.table = &table}, loud = {.table = &table, .format = shout};
-    expect(tp_data_of_table(&plain), "{{#.}}[{{name}}|{{time_us}}|{{share}}|{{#cells}}{{.}};{{/cells}}]{{/.}}",
-           "[a&lt;b|1.5|0.0|a&lt;b;1.5;0.0;][||0.25|;;0.25;]");
-    expect(tp_data_of_table(&loud), "{{#.}}{{time_us}}{{{time_us}}};{{/.}}", "&lt;1500&gt;<1500>;;");
-    expect(tp_data_of_columns(&plain), "{{#.}}{{title}} {{unit}} {{#is_text}}text{{/is_text}},{{/.}}",
-           "Name  text,Time us ,Share % ,");
-    tp_arena_release(&arena);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,7 +288,6 @@ int main(void)
         cmocka_unit_test(broken_templates_name_line_and_reason),
         cmocka_unit_test(endless_templates_end),
         cmocka_unit_test(built_objects_keep_their_last_member_and_growing_lists),
-        cmocka_unit_test(tables_render_rows_cells_and_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "webreport/render/timeline_data.h"
-#include "webreport/views/timeline.h"
+#include "webreport/document/timeline_data.h"
+#include "webreport/measure/timeline.h"
 
 /* A model made by hand: threads 0 and 1 of the host, thread 2 a stream of GPU 0. */
 struct scene {
@@ -58,7 +58,7 @@ static void build(struct scene *s, struct tp_timeline *timeline, size_t max_byte
     struct tp_model *m = &s->model;
     *m = (struct tp_model){.trace = &s->trace, .order = &s->order, .arena = &s->arena, .event_count = s->events.count};
     m->first_ns = s->trace.event_count ? s->trace.events[0].ts_ns : 0;
-    m->names.flags = tp_arena_array(&s->arena, s->trace.names.count, sizeof *m->names.flags);
+    m->marks = tp_arena_array(&s->arena, s->trace.names.count, sizeof *m->marks);
     m->steps = &s->step;
     m->step_count = 1;
     m->devices.event = s->order.device;

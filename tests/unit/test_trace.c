@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/trace/layout.h"
+#include "webreport/trace/learned_keys.h"
 
 #define A "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":5}"
 #define B "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"b\",\"pid\":1,\"tid\":2,\"ts\":20.5,\"dur\":1.25}"
@@ -231,12 +231,12 @@ static const char *const pieces[] = {"{",
                                      "\"correlation\": 9",
                                      "}}"};
 
-/* A layout with two lexicons, as the reader has. */
+/* A layout with two interners, as the reader has. */
 struct learning {
     struct tp_arena arena;
-    struct tp_layout layout;
+    struct tp_learned_keys layout;
     struct tp_strings texts, values;
-    struct tp_lexicon strings, tokens;
+    struct tp_interner strings, tokens;
     struct tp_buf scratch;
     uint64_t known_count;
 };
@@ -248,12 +248,12 @@ static void start_learning(struct learning *l)
     tp_buf_init(&l->scratch, 0);
     tp_strings_init(&l->texts, &l->arena, 0);
     tp_strings_init(&l->values, &l->arena, 0);
-    tp_lexicon_init(&l->strings, &l->texts, history, &l->scratch, false, 1000);
-    tp_lexicon_init(&l->tokens, &l->values, history, &l->scratch, true, 1000);
-    tp_layout_init(&l->layout, &l->arena);
-    tp_layout_expect(&l->layout, TP_FIELD_CAT, &l->strings);
-    tp_layout_expect(&l->layout, TP_FIELD_NAME, &l->strings);
-    tp_layout_expect(&l->layout, TP_ARG_INPUT_DIMS, &l->tokens);
+    tp_interner_init(&l->strings, &l->texts, history, &l->scratch, false, 1000);
+    tp_interner_init(&l->tokens, &l->values, history, &l->scratch, true, 1000);
+    tp_learned_keys_init(&l->layout, &l->arena);
+    tp_learned_keys_expect(&l->layout, TP_FIELD_CAT, &l->strings);
+    tp_learned_keys_expect(&l->layout, TP_FIELD_NAME, &l->strings);
+    tp_learned_keys_expect(&l->layout, TP_ARG_INPUT_DIMS, &l->tokens);
 }
 
 static void make_event(char *text, unsigned *seed)
@@ -282,7 +282,7 @@ static void compare_spans(struct learning *l, const struct tp_spans *learned, co
             continue;
         struct tp_str contents = {token.ptr + 1, token.len - 2};
         const struct tp_word *word =
-            f == TP_ARG_INPUT_DIMS ? tp_lexicon_add(&l->tokens, token) : tp_lexicon_add(&l->strings, contents);
+            f == TP_ARG_INPUT_DIMS ? tp_interner_add(&l->tokens, token) : tp_interner_add(&l->strings, contents);
         assert_int_equal(learned->text_id[f], word->id);
         l->known_count++;
     }
@@ -305,7 +305,7 @@ static void learned_layouts_give_what_the_plain_scanner_gives(void **state)
         make_event(text, &seed);
         scan.at = text;
         scan.end = text + strlen(text);
-        enum tp_scan_status a = tp_layout_event(&l.layout, &scan, &learned);
+        enum tp_scan_status a = tp_learned_keys_event(&l.layout, &scan, &learned);
         const char *stop = scan.at;
         scan.at = text;
         enum tp_scan_status b = tp_scan_event(&scan, &plain);

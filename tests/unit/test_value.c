@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "webreport/trace/clean.h"
-#include "writer/table.h"
+#include "writer/base/table.h"
 
 static struct tp_arena arena;
 

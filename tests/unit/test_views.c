@@ -1,5 +1,6 @@
 /* Model and views on small traces; every expected number is counted by hand from the trace above it. */
-#include "webreport/views/views.h"
+#include "webreport/measure/views.h"
+#include "webreport/model/build.h"
 
 #include <stdio.h>
 
@@ -10,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/views/distributed.h"
+#include "webreport/measure/distributed.h"
 
 /* A trace and everything made from it. */
 struct made {

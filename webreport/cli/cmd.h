@@ -2,29 +2,14 @@
 #ifndef TP_WEBREPORT_CLI_CMD_H
 #define TP_WEBREPORT_CLI_CMD_H
 
-/* Exit codes of every command. */
-enum tp_exit {
-    TP_EXIT_DONE = 0,
-    TP_EXIT_FOUND = 1, /* a gate or comparison found something */
-    TP_EXIT_USAGE = 2,
-    TP_EXIT_NO_INPUT = 3,  /* nothing usable */
-    TP_EXIT_NO_OUTPUT = 4, /* an output could not be written */
-    TP_EXIT_LIMIT = 5      /* --max-input, memory */
-};
+#include "webreport/session/exit.h"
 
 struct tp_console;
 struct tp_error;
 struct tp_opt_list;
 struct tp_rule_overrides;
 
-struct tp_command {
-    const char *name, *summary;
-    int (*run)(int argc, char **argv); /* arguments behind the command's name; returns an exit code */
-};
-
-/* All commands; a NULL name ends the table. */
-extern const struct tp_command tp_commands[];
-
+/* The commands: arguments behind the command's name; each returns an exit code. */
 int tp_cmd_diff(int argc, char **argv);
 int tp_cmd_check(int argc, char **argv);
 int tp_cmd_export(int argc, char **argv);

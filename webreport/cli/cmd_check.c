@@ -1,12 +1,12 @@
-/* tracepress check INPUT...: options, checked and handed to the job in check.c; the list of metrics. */
+/* tracepress check INPUT...: options, checked and handed to the job in run_check.c; the list of metrics. */
 #include <string.h>
 
-#include "webreport/check/metric_list.h"
-#include "webreport/cli/check.h"
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/inputs.h"
 #include "webreport/cli/opt.h"
+#include "webreport/cli/run_check.h"
 #include "webreport/cli/text_outputs.h"
+#include "webreport/print/metric_list.h"
+#include "webreport/session/inputs.h"
 
 struct options {
     const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root;

@@ -1,12 +1,12 @@
-/* tracepress diff BASE NEW: options, checked and handed to the job in diff.c. */
+/* tracepress diff BASE NEW: options, checked and handed to the job in run_diff.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/diff.h"
-#include "webreport/cli/inputs.h"
 #include "webreport/cli/opt.h"
+#include "webreport/cli/run_diff.h"
+#include "webreport/session/inputs.h"
 
 struct options {
     const char *html, *json, *markdown, *threshold, *templates;

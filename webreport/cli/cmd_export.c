@@ -2,11 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "webreport/cli/analysis.h"
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/inputs.h"
 #include "webreport/cli/opt.h"
 #include "webreport/export/export.h"
+#include "webreport/model/build.h"
+#include "webreport/session/inputs.h"
+#include "webreport/session/trace_analysis.h"
 #include "writer/base/fs.h"
 
 struct options {
@@ -84,16 +85,16 @@ static const char *folder_of(const struct job *job, const struct tp_run *run, co
 static int write_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file,
                          struct tp_analysis *a)
 {
-    struct tp_page_profile profile = {.run = run->name,
-                                      .worker = file->worker,
-                                      .span = file->span ? (int64_t)file->span : TP_NULL_INT,
-                                      .file = tp_str_of(file->base),
-                                      .sha256 = tp_str_of(a->trace.reading.file_sha256),
-                                      .trace = &a->trace,
-                                      .order = &a->order,
-                                      .model = &a->model,
-                                      .views = &a->views,
-                                      .advice = &a->advice};
+    struct tp_profile profile = {.run = run->name,
+                                 .worker = file->worker,
+                                 .span = file->span ? (int64_t)file->span : TP_NULL_INT,
+                                 .file = tp_str_of(file->base),
+                                 .sha256 = tp_str_of(a->trace.reading.file_sha256),
+                                 .trace = &a->trace,
+                                 .order = &a->order,
+                                 .model = &a->model,
+                                 .views = &a->views,
+                                 .advice = &a->advice};
     struct tp_export export = {.profile = &profile,
                                .out = job->options->out,
                                .run = tp_export_safe_name(&a->arena, run->name),

@@ -1,19 +1,8 @@
-/* tracepress help [COMMAND]: the list of commands, or the text of one, as embedded from templates/help. */
+/* tracepress help [COMMAND]: the text of tracepress or of one command, as embedded from templates/help. */
 #include <stdio.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/render/assets.h"
-
-static int print_all(void)
-{
-    printf("tracepress %s: a training run's trace, turned into an answer\n\n"
-           "usage: tracepress COMMAND [options] INPUT...\n\n",
-           TP_VERSION);
-    for (const struct tp_command *command = tp_commands; command->name; command++)
-        printf("  %-10s %s\n", command->name, command->summary);
-    printf("\n'tracepress help COMMAND' explains one; start with: tracepress report runs/ -o report.html\n");
-    return fflush(stdout) ? TP_EXIT_NO_OUTPUT : TP_EXIT_DONE;
-}
+#include "webreport/print/assets.h"
 
 int tp_help_print(const char *command)
 {
@@ -40,5 +29,5 @@ int tp_help_print(const char *command)
 
 int tp_cmd_help(int argc, char **argv)
 {
-    return argc > 0 ? tp_help_print(argv[0]) : print_all();
+    return tp_help_print(argc > 0 ? argv[0] : "tracepress");
 }

@@ -1,8 +1,8 @@
 /* tracepress merge F.tps... -o F.tps: options, checked and handed to the job in summarize.c. */
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/inputs.h"
 #include "webreport/cli/opt.h"
-#include "webreport/cli/summarize.h"
+#include "webreport/cli/run_summarize.h"
+#include "webreport/session/inputs.h"
 
 struct options {
     const char *out, *files_from;

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/console.h"
-#include "webreport/cli/inputs.h"
 #include "webreport/cli/opt.h"
 #include "webreport/cli/text_outputs.h"
-#include "webreport/precision/precision.h"
+#include "webreport/compare/precision.h"
+#include "webreport/session/console.h"
+#include "webreport/session/inputs.h"
 
 struct options {
     const char *html, *json, *markdown, *templates;

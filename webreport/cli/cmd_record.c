@@ -6,14 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/launch/child.h"
+#include "collector/launch/kineto.h"
+#include "collector/launch/preload_library.h"
+#include "collector/launch/program.h"
+#include "collector/launch/takeover.h"
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/console.h"
 #include "webreport/cli/record_options.h"
-#include "webreport/record/child.h"
-#include "webreport/record/kineto.h"
-#include "webreport/record/library.h"
-#include "webreport/record/program.h"
-#include "webreport/record/takeover.h"
+#include "webreport/session/console.h"
 #include "writer/base/fs.h"
 
 enum { TOLD_TRACES = 8 }; /* more are counted, not named */

@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/console.h"
-#include "webreport/cli/inputs.h"
-#include "webreport/cli/leavings.h"
 #include "webreport/cli/opt.h"
-#include "writer/spool_read.h"
-#include "writer/spool_trace.h"
+#include "webreport/session/console.h"
+#include "webreport/session/inputs.h"
+#include "webreport/session/recordings_left.h"
+#include "writer/spool/spool_read.h"
+#include "writer/spool/spool_trace.h"
 
 struct options {
     const char *out;

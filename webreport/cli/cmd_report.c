@@ -1,14 +1,14 @@
-/* tracepress report INPUT...: options, checked and handed to the job in report.c. */
+/* tracepress report INPUT...: options, checked and handed to the job in run_report.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/inputs.h"
-#include "webreport/cli/job.h"
 #include "webreport/cli/opt.h"
-#include "webreport/cli/report.h"
+#include "webreport/cli/run_job.h"
+#include "webreport/cli/run_report.h"
+#include "webreport/session/inputs.h"
 
 struct options {
     const char *html, *json, *markdown, *history, *baseline, *source_url, *templates;

@@ -5,7 +5,7 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/opt.h"
-#include "webreport/cli/summarize.h"
+#include "webreport/cli/run_summarize.h"
 
 struct options {
     const char *out, *files_from, *shard, *job;

@@ -1,12 +1,12 @@
-/* tracepress table INPUT...: options, checked and handed to the job in table.c. */
+/* tracepress table INPUT...: options, checked and handed to the job in run_table.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/opt.h"
-#include "webreport/cli/table.h"
-#include "webreport/query/calls.h"
+#include "webreport/cli/run_table.h"
+#include "webreport/measure/python_calls.h"
 
 struct options {
     const char *out, *group_by, *sort_by, *header;

@@ -1,4 +1,5 @@
-/* tracepress: finds the command and runs it. The command table is the list of what the program can do. */
+/* tracepress: finds the command and runs it. The command table is the list of what the program can do;
+ * templates/help/tracepress.txt says it to people. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,19 +8,14 @@
 #include "webreport/cli/cmd.h"
 #include "writer/base/fs.h"
 
-const struct tp_command tp_commands[] = {
-    {"report", "traces to one HTML file; also JSON and Markdown", tp_cmd_report},
-    {"record", "run a program with the collector inside", tp_cmd_record},
-    {"table", "the tables of key_averages(), and their numbers as CSV or JSON", tp_cmd_table},
-    {"export", "traces to the files of other tools: TensorBoard, flame graphs", tp_cmd_export},
-    {"diff", "what changed between two runs, and whether it is more than noise", tp_cmd_diff},
-    {"summarize", "traces to mergeable summaries of a few kilobytes", tp_cmd_summarize},
-    {"merge", "summaries to one: a job of any number of ranks", tp_cmd_merge},
-    {"check", "a gate for CI: budgets, baselines, JUnit, SARIF", tp_cmd_check},
-    {"precision", "the tensors that two runs recorded, compared", tp_cmd_precision},
-    {"recover", "the trace of a recorded program that was killed", tp_cmd_recover},
-    {"help", "what a command does and which options it has", tp_cmd_help},
-    {NULL, NULL, NULL},
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"report", tp_cmd_report},   {"record", tp_cmd_record}, {"table", tp_cmd_table},
+    {"export", tp_cmd_export},   {"diff", tp_cmd_diff},     {"summarize", tp_cmd_summarize},
+    {"merge", tp_cmd_merge},     {"check", tp_cmd_check},   {"precision", tp_cmd_precision},
+    {"recover", tp_cmd_recover}, {"help", tp_cmd_help},     {NULL, NULL},
 };
 
 /* Half-written files go; the exit code is the shell's for a death by this signal. */
@@ -65,7 +61,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return tp_cmd_help(0, NULL);
-    for (const struct tp_command *command = tp_commands; command->name; command++)
+    for (const struct command *command = commands; command->name; command++)
         if (strcmp(command->name, argv[1]) == 0)
             return command->run(argc - 2, argv + 2);
     fprintf(stderr, "tracepress: no command named \"%.60s\"; 'tracepress help' lists them\n", argv[1]);

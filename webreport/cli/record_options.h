@@ -2,9 +2,9 @@
 #ifndef TP_WEBREPORT_CLI_RECORD_OPTIONS_H
 #define TP_WEBREPORT_CLI_RECORD_OPTIONS_H
 
+#include "collector/launch/kineto.h"
+#include "collector/launch/preload_library.h"
 #include "webreport/cli/opt.h"
-#include "webreport/record/kineto.h"
-#include "webreport/record/library.h"
 
 enum { TP_RECORD_CANNOT_RUN = 126, TP_RECORD_NOT_FOUND = 127, TP_RECORD_WORDS = 2048 };
 

@@ -149,22 +149,22 @@ static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
 {
     enum tp_summary_kind kind = telling_kind(sides);
     struct tp_arena *arena = sides->arena;
-    struct tp_tuples names, pairs;
+    struct tp_keys names, pairs;
     uint8_t *name_on, *pair_on; /* bit per side */
     double share = NAN;
-    tp_tuples_init(&names, arena, 1);
-    tp_tuples_init(&pairs, arena, 2);
+    tp_keys_init(&names, arena, 1);
+    tp_keys_init(&pairs, arena, 2);
     name_on = tp_arena_array(arena, sides->identity_count, 1);
     pair_on = tp_arena_array(arena, sides->identity_count, 1);
     for (int pass = 0; pass <= TP_SIDES; pass++) { /* pass 0 finds who has what; then a pass per side */
         double all = 0, common = 0;
         for (uint32_t i = 0; i < sides->identity_count; i++) {
-            const uint32_t *key = tp_tuples_get(&sides->keys, i);
+            const uint32_t *key = tp_keys_get(&sides->keys, i);
             struct tp_identity identity = tp_sides_identity(sides, i);
             if (identity.kind != kind || !aspect_of(&identity, aspect).len)
                 continue;
-            uint32_t name = tp_tuples_add(&names, &key[1]);
-            uint32_t pair = tp_tuples_pair(&pairs, name, aspect == ASPECT_SHAPE ? key[3] : key[4]);
+            uint32_t name = tp_keys_add(&names, &key[1]);
+            uint32_t pair = tp_keys_pair(&pairs, name, aspect == ASPECT_SHAPE ? key[3] : key[4]);
             for (int s = 0; pass == 0 && s < TP_SIDES; s++)
                 if (tp_sides_row(sides, s, i)->is_there) {
                     name_on[name] |= (uint8_t)(1u << s);

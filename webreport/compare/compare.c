@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "webreport/render/format.h"
+#include "writer/text/format.h"
 
 /* The step: a median ratio beyond the floor that too few steps stand behind is no verdict. */
 static void judge_step(struct tp_compare *c)

@@ -9,7 +9,7 @@
 #include "webreport/compare/changes.h"
 #include "webreport/compare/comparability.h"
 #include "webreport/compare/difftree.h"
-#include "writer/table.h"
+#include "writer/base/table.h"
 
 enum tp_compare_table {
     TP_COMPARE_CHANGES, /* what is reported, causes only */

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "webreport/compare/compare.h"
-#include "webreport/model/merge_sort.h"
-#include "webreport/model/saturate.h"
+#include "writer/base/merge_sort.h"
+#include "writer/base/saturate.h"
 
 enum { LEAST_BYTES = 64 << 10 };
 static const double LEAST_OWNER_SHARE = 0.1; /* of the change of its device */
@@ -58,7 +58,7 @@ struct memory {
     struct tp_compare *compare;
     struct tp_strings names;
     struct tp_vec devices; /* struct device */
-    struct tp_tuples keys; /* (device, kind, name) */
+    struct tp_keys keys;   /* (device, kind, name) */
     struct tp_vec owners;  /* struct owner */
 };
 
@@ -88,7 +88,7 @@ static void add_owners(struct memory *m, const struct tp_summary_memory *from, i
     for (uint32_t i = 0; i < from->owner_count; i++) {
         const struct tp_summary_owner *own = &from->owners[i];
         uint32_t key[3] = {device, own->kind, tp_strings_add(&m->names, own->name)};
-        uint32_t at = tp_tuples_add(&m->keys, key);
+        uint32_t at = tp_keys_add(&m->keys, key);
         if (at == m->owners.count)
             *(struct owner *)tp_vec_push(&m->owners) =
                 (struct owner){.device = device, .kind = own->kind, .name = own->name};
@@ -213,7 +213,7 @@ void tp_compare_memory(struct tp_compare *compare)
     struct memory m = {
         .compare = compare, .devices = TP_VEC(arena, struct device), .owners = TP_VEC(arena, struct owner)};
     tp_strings_init(&m.names, arena, 0);
-    tp_tuples_init(&m.keys, arena, 3);
+    tp_keys_init(&m.keys, arena, 3);
     for (int s = 0; s < TP_SIDES; s++)
         add_side(&m, s);
     fill_devices(&m);

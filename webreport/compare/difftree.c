@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "webreport/model/sort.h"
+#include "writer/base/sort.h"
 
 /* A node in order of first appearance: parents stand before their children. */
 struct node {
@@ -16,8 +16,8 @@ struct node {
 struct merge {
     struct tp_arena *arena;
     struct tp_strings names;
-    struct tp_tuples edges; /* (parent + 1, name, kind): tuple i is node i */
-    struct tp_vec nodes;    /* struct node */
+    struct tp_keys edges; /* (parent + 1, name, kind): tuple i is node i */
+    struct tp_vec nodes;  /* struct node */
 };
 
 static struct node *at(const struct merge *merge, uint32_t node)
@@ -32,7 +32,7 @@ static void add_tree(struct merge *merge, const struct tp_calltree *tree, int si
         const struct tp_call *call = &tree->calls[i];
         uint32_t above = call->parent == TP_NO_ID ? 0 : node_of[call->parent] + 1;
         uint32_t key[3] = {above, tp_strings_add(&merge->names, call->name), call->kind};
-        uint32_t node = tp_tuples_add(&merge->edges, key);
+        uint32_t node = tp_keys_add(&merge->edges, key);
         if (node == merge->nodes.count)
             *(struct node *)tp_vec_push(&merge->nodes) =
                 (struct node){.parent = above ? above - 1 : TP_NO_ID, .name = key[1], .kind = call->kind};
@@ -135,7 +135,7 @@ void tp_difftree_build(struct tp_difftree *tree, const struct tp_sides *sides,
         return;
     tree->has_device = all_have_device(sides, trees);
     tp_strings_init(&merge.names, arena, 0);
-    tp_tuples_init(&merge.edges, arena, 3);
+    tp_keys_init(&merge.edges, arena, 3);
     for (int s = 0; s < TP_SIDES; s++) {
         double steps = (double)sides->side[s].step_count;
         for (uint32_t r = 0; r < sides->side[s].input->run_count; r++)

@@ -3,7 +3,7 @@
 #define TP_WEBREPORT_COMPARE_DIFFTREE_H
 
 #include "webreport/compare/sides.h"
-#include "webreport/views/calltree.h"
+#include "webreport/measure/calltree.h"
 
 struct tp_diffcall {
     struct tp_str name;

@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-#include "webreport/model/merge_sort.h"
+#include "webreport/trace/frame.h"
+#include "writer/base/merge_sort.h"
 
 enum { MAX_GROUP = 256, MAX_NAME = 512 };
 static const double LEAST_LIKENESS = 0.45; /* of two kernels that shall be the same one */
@@ -91,21 +92,20 @@ static struct tp_match *add_match(struct matcher *m, enum tp_match_kind kind, ui
     return match;
 }
 
-/* "train.py(12): step" without its line; *line becomes it. */
+/* "train.py(12): step" without its line; *line becomes it. Other texts as they are. */
 static struct tp_str place_of(struct tp_arena *arena, struct tp_str text, int64_t *line)
 {
-    size_t open = 0, close;
-    while (open < text.len && text.ptr[open] != '(')
-        open++;
+    struct tp_frame frame;
     *line = 0;
-    for (close = open + 1; close < text.len && text.ptr[close] >= '0' && text.ptr[close] <= '9'; close++)
-        if (*line < INT64_MAX / 100)
-            *line = *line * 10 + (text.ptr[close] - '0');
-    if (close >= text.len || text.ptr[close] != ')')
+    if (!tp_frame_parse_place(&frame, text))
         return text;
-    char *place = tp_arena_copy(arena, text.ptr, text.len);
-    memmove(place + open, text.ptr + close + 1, text.len - close - 1);
-    return (struct tp_str){place, text.len - (close + 1 - open)};
+    *line = frame.line;
+    char *place = tp_arena_alloc(arena, frame.path.len + frame.function.len + 3);
+    memcpy(place, frame.path.ptr, frame.path.len);
+    memcpy(place + frame.path.len, ": ", 2);
+    if (frame.function.len)
+        memcpy(place + frame.path.len + 2, frame.function.ptr, frame.function.len);
+    return (struct tp_str){place, frame.path.len + 2 + frame.function.len};
 }
 
 /* What the rows of a group share. */
@@ -114,7 +114,7 @@ enum pass { PASS_SHAPE, PASS_NAME_IN_SHAPE, PASS_NAME };
 /* False: the pass has nothing to do with rows of this kind. */
 static bool group_key(struct matcher *m, enum pass pass, struct lone *row, uint32_t key[4])
 {
-    const uint32_t *identity = tp_tuples_get(&m->sides->keys, row->identity);
+    const uint32_t *identity = tp_keys_get(&m->sides->keys, row->identity);
     enum tp_summary_kind kind = (enum tp_summary_kind)identity[0];
     key[0] = kind;
     key[2] = identity[2]; /* owner */
@@ -235,13 +235,13 @@ static void pair_alike(struct matcher *m, struct lone *rows, const size_t counts
 
 static void run_pass(struct matcher *m, enum pass pass)
 {
-    struct tp_tuples keys;
+    struct tp_keys keys;
     size_t kept = 0;
-    tp_tuples_init(&keys, m->arena, 4);
+    tp_keys_init(&keys, m->arena, 4);
     for (size_t i = 0; i < m->lone_count; i++) {
         uint32_t key[4];
         m->lone[i].line = 0;
-        m->lone[i].group = group_key(m, pass, &m->lone[i], key) ? tp_tuples_add(&keys, key) : TP_NO_ID;
+        m->lone[i].group = group_key(m, pass, &m->lone[i], key) ? tp_keys_add(&keys, key) : TP_NO_ID;
     }
     tp_merge_sort(m->arena, m->lone, m->lone_count, sizeof *m->lone, by_group, NULL);
     for (size_t start = 0, end; start < m->lone_count; start = end) {
@@ -280,7 +280,7 @@ static int by_weight(const void *x, const void *y, const void *context)
     const struct tp_match *a = x, *b = y;
     const struct tp_sides *sides = context;
     uint32_t i = tp_match_identity(a), k = tp_match_identity(b);
-    unsigned kind = tp_tuples_get(&sides->keys, i)[0], other = tp_tuples_get(&sides->keys, k)[0];
+    unsigned kind = tp_keys_get(&sides->keys, i)[0], other = tp_keys_get(&sides->keys, k)[0];
     double p = weight_of(sides, a), q = weight_of(sides, b);
     if (kind != other)
         return kind < other ? -1 : 1;

@@ -7,7 +7,7 @@ enum { KEY_WIDTH = 5 };
 
 struct tp_identity tp_sides_identity(const struct tp_sides *sides, uint32_t identity)
 {
-    const uint32_t *key = tp_tuples_get(&sides->keys, identity);
+    const uint32_t *key = tp_keys_get(&sides->keys, identity);
     return (struct tp_identity){(enum tp_summary_kind)key[0], tp_strings_get(&sides->texts, key[1]),
                                 tp_strings_get(&sides->texts, key[2]), tp_strings_get(&sides->texts, key[3]),
                                 tp_strings_get(&sides->texts, key[4])};
@@ -18,7 +18,7 @@ static uint32_t identity_of(struct tp_sides *sides, const struct tp_summary_row 
     uint32_t key[KEY_WIDTH] = {row->kind, tp_strings_add(&sides->texts, row->name),
                                tp_strings_add(&sides->texts, row->owner), tp_strings_add(&sides->texts, row->shape),
                                tp_strings_add(&sides->texts, row->dtype)};
-    return tp_tuples_add(&sides->keys, key);
+    return tp_keys_add(&sides->keys, key);
 }
 
 /* ---- steps ---- */
@@ -207,10 +207,10 @@ void tp_sides_build(struct tp_sides *sides, const struct tp_side_input inputs[TP
     uint32_t *identities[TP_SIDES];
     *sides = (struct tp_sides){.arena = arena};
     tp_strings_init(&sides->texts, arena, 0);
-    tp_tuples_init(&sides->keys, arena, KEY_WIDTH);
+    tp_keys_init(&sides->keys, arena, KEY_WIDTH);
     for (int s = 0; s < TP_SIDES; s++)
         identities[s] = find_identities(sides, &inputs[s]);
-    sides->identity_count = tp_tuples_count(&sides->keys);
+    sides->identity_count = tp_keys_count(&sides->keys);
     for (int s = 0; s < TP_SIDES; s++) {
         struct tp_side *side = &sides->side[s];
         side->input = &inputs[s];

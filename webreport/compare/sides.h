@@ -5,9 +5,9 @@
 #ifndef TP_WEBREPORT_COMPARE_SIDES_H
 #define TP_WEBREPORT_COMPARE_SIDES_H
 
-#include "webreport/compare/statistics.h"
-#include "webreport/model/tuples.h"
-#include "webreport/summary/summary.h"
+#include "webreport/compare/step_statistics.h"
+#include "webreport/measure/summary.h"
+#include "writer/base/keys.h"
 
 enum { TP_BASE, TP_NEW, TP_SIDES };
 enum { TP_SIDES_LEAST_STEPS = 5, TP_SIDES_LEAST_CALLS = 8 }; /* samples behind the variance of a row */
@@ -49,7 +49,7 @@ struct tp_sides {
     struct tp_arena *arena;
     struct tp_side side[TP_SIDES];
     struct tp_strings texts;
-    struct tp_tuples keys; /* identity = number of the tuple */
+    struct tp_keys keys; /* identity = number of the tuple */
     uint32_t identity_count;
 };
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 #include "webreport/export/filter.h"
+#include "webreport/export/flow_links.h"
 #include "webreport/export/formats.h"
-#include "webreport/export/links.h"
-#include "webreport/model/saturate.h"
-#include "webreport/model/sort.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 struct writing {
     const struct tp_export *export;
@@ -239,9 +239,10 @@ static void put_moments(struct writing *w)
 
 /* ---- all ---- */
 
-static void put_all(void *context)
+static int put_all(void *context, struct tp_error *err)
 {
     struct writing *w = context;
+    (void)err;
     const struct tp_trace *trace = w->trace;
     for (uint32_t i = 1; i < trace->process_count; i++)
         tp_trace_out_process(w->out, w->rows.pid_of_process[i], trace->processes[i].name, trace->processes[i].labels,
@@ -252,6 +253,7 @@ static void put_all(void *context)
             put_event(w, w->events[i]);
     }
     put_moments(w);
+    return TP_OK;
 }
 
 static int write_file(struct writing *w, const char *path, struct tp_error *err)
@@ -268,7 +270,7 @@ static int write_file(struct writing *w, const char *path, struct tp_error *err)
     int code = tp_trace_out_open(&w->out, path, &options, err);
     if (code < 0)
         return code;
-    code = tp_export_guarded(w->export->arena, put_all, w);
+    code = tp_arena_run(w->export->arena, put_all, w, NULL);
     if (code == TP_OK)
         return tp_trace_out_close(&w->out, TP_NULL_INT, err);
     tp_trace_out_discard(&w->out);

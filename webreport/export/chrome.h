@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_EXPORT_CHROME_H
 #define TP_WEBREPORT_EXPORT_CHROME_H
 
-#include "webreport/model/model.h"
+#include "webreport/model/facts.h"
 #include "writer/trace_json.h"
 
 /* ---- rows (chrome_rows.c) ---- */

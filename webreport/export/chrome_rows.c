@@ -1,6 +1,6 @@
 /* Rows of a cleaned trace: numbers that viewers accept, and lanes for slices that do not nest. See chrome.h. */
 #include "webreport/export/chrome.h"
-#include "webreport/model/id_map.h"
+#include "writer/base/id_map.h"
 
 enum { FIRST_NEW = 1 << 30 }; /* numbers from here on are ours */
 

@@ -1,7 +1,6 @@
 /* The list of export formats: see export.h. */
 #include "webreport/export/export.h"
 
-#include <setjmp.h>
 #include <string.h>
 
 #include "webreport/export/formats.h"
@@ -34,19 +33,6 @@ const struct tp_export_format *tp_export_find(const char *name)
         if (strcmp(format->name, name) == 0)
             return format;
     return NULL;
-}
-
-int tp_export_guarded(struct tp_arena *arena, void (*work)(void *context), void *context)
-{
-    jmp_buf outer;
-    volatile int code = TP_OK;
-    memcpy(&outer, &arena->guard, sizeof outer);
-    if (setjmp(arena->guard) == 0)
-        work(context);
-    else
-        code = arena->code;
-    memcpy(&arena->guard, &outer, sizeof outer);
-    return code;
 }
 
 char *tp_export_clean(struct tp_arena *arena, struct tp_str text, const char *marks, size_t max_bytes)

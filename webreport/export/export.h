@@ -5,8 +5,8 @@
 #define TP_WEBREPORT_EXPORT_EXPORT_H
 
 #include "webreport/export/filter.h"
-#include "webreport/query/functions.h"
-#include "webreport/render/page.h"
+#include "webreport/measure/profile.h"
+#include "webreport/model/functions.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 
@@ -24,18 +24,18 @@ struct tp_export_job {
 /* One profile to write; everything is borrowed for the call. Names are safe as parts of a path: letters, digits and
  * ._- only, never empty, never starting with a dot. Both folders exist. */
 struct tp_export {
-    const struct tp_page_profile *profile; /* trace, order, model, views, advice, and where they came from */
-    const char *out;                       /* the folder named by -o */
-    const char *folder;                    /* `out`, or a folder in it when several profiles are exported:
-                                              out[/RUN][/WORKER[.SPAN]] with the parts that tell them apart */
-    const char *run, *worker;              /* safe forms of profile->run and profile->worker */
-    const char *metric;                    /* --metric, for formats that show one number; NULL: their own choice */
-    const struct tp_trace *baseline;       /* --baseline, for formats that show a difference; NULL: none */
-    const struct tp_filter *filter;        /* --step and the like, for formats that take a part; NULL: everything */
-    enum tp_export_colour colour;          /* --color-by, for pictures that have a choice */
-    enum tp_torch_rules rules;             /* --torch, for formats that equal what torch writes */
-    struct tp_export_job *job;             /* NULL: there is only this profile */
-    struct tp_arena *arena;                /* of this profile; its guard is set: own nothing else while allocating */
+    const struct tp_profile *profile; /* trace, order, model, views, advice, and where they came from */
+    const char *out;                  /* the folder named by -o */
+    const char *folder;               /* `out`, or a folder in it when several profiles are exported:
+                                         out[/RUN][/WORKER[.SPAN]] with the parts that tell them apart */
+    const char *run, *worker;         /* safe forms of profile->run and profile->worker */
+    const char *metric;               /* --metric, for formats that show one number; NULL: their own choice */
+    const struct tp_trace *baseline;  /* --baseline, for formats that show a difference; NULL: none */
+    const struct tp_filter *filter;   /* --step and the like, for formats that take a part; NULL: everything */
+    enum tp_export_colour colour;     /* --color-by, for pictures that have a choice */
+    enum tp_torch_rules rules;        /* --torch, for formats that equal what torch writes */
+    struct tp_export_job *job;        /* NULL: there is only this profile */
+    struct tp_arena *arena;           /* of this profile; its guard is set: own nothing else while allocating */
 };
 
 /* What a format looks at; nothing beyond it is computed. */
@@ -66,10 +66,6 @@ extern const struct tp_export_format tp_export_formats[];
 
 /* The format of that name, or NULL. name: not NULL. */
 const struct tp_export_format *tp_export_find(const char *name);
-
-/* Calls work while the arena's guard is caught: for work that owns more than arena memory, such as an open file. 0, or
- * the code that the arena was left with; its guard is the caller's again. */
-int tp_export_guarded(struct tp_arena *arena, void (*work)(void *context), void *context);
 
 /* The first max_bytes of `text` in `arena`, never empty: other bytes than letters, digits and those in `marks` become
  * "_". */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "webreport/model/saturate.h"
+#include "writer/base/saturate.h"
 
 /* ---- options ---- */
 

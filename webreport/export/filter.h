@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_EXPORT_FILTER_H
 #define TP_WEBREPORT_EXPORT_FILTER_H
 
-#include "webreport/model/model.h"
+#include "webreport/model/facts.h"
 
 enum { TP_FILTER_LIST_MAX = 64 };
 

@@ -1,8 +1,8 @@
 /* Flame graphs, layout: the stacks of both traces become one tree, the tree becomes boxes. See flamegraph.h. */
 #include "webreport/export/flamegraph.h"
-#include "webreport/model/saturate.h"
-#include "webreport/model/sort.h"
 #include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 enum { MIN_SHARE = 3600 }; /* a third of a pixel of 1200 */
 
@@ -10,8 +10,8 @@ enum { MIN_SHARE = 3600 }; /* a third of a pixel of 1200 */
 struct tree {
     struct tp_flame *flame;
     struct tp_arena *arena;
-    struct tp_tuples paths; /* (node around it, name) */
-    struct tp_vec values;   /* struct value per node */
+    struct tp_keys paths; /* (node around it, name) */
+    struct tp_vec values; /* struct value per node */
     uint32_t count;
     uint32_t *first_child, *next_sibling; /* by name */
     int64_t least;                        /* of a box */
@@ -29,14 +29,14 @@ static struct value *at(const struct tree *tree, uint32_t node)
 /* Adds the stacks of one trace; with `is_baseline` to what was before. */
 static void add(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
 {
-    uint32_t count = tp_tuples_count(&folded->paths);
+    uint32_t count = tp_keys_count(&folded->paths);
     uint32_t *node_of = tp_arena_array(tree->arena, count, sizeof *node_of);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t around = tp_tuples_get(&folded->paths, i)[0];
+        uint32_t around = tp_keys_get(&folded->paths, i)[0];
         int64_t self = i < folded->values.count ? *TP_AT(&folded->values, int64_t, i) : 0;
-        node_of[i] = tp_tuples_pair(&tree->paths, around == TP_NO_ID ? TP_NO_ID : node_of[around],
-                                    tp_strings_add(&tree->flame->names, tp_folded_text(folded, i)));
-        while (tree->values.count < tp_tuples_count(&tree->paths))
+        node_of[i] = tp_keys_pair(&tree->paths, around == TP_NO_ID ? TP_NO_ID : node_of[around],
+                                  tp_strings_add(&tree->flame->names, tp_folded_text(folded, i)));
+        while (tree->values.count < tp_keys_count(&tree->paths))
             tp_vec_push(&tree->values);
         struct value *value = at(tree, node_of[i]);
         if (self > 0 && is_baseline)
@@ -52,7 +52,7 @@ static void sum(struct tree *tree, struct tp_flame_frame *all)
     struct tp_flame *flame = tree->flame;
     for (uint32_t i = tree->count; i-- > 0;) {
         struct value *value = at(tree, i);
-        uint32_t around = tp_tuples_get(&tree->paths, i)[0];
+        uint32_t around = tp_keys_get(&tree->paths, i)[0];
         value->total = tp_sat_add(value->total, value->self);
         int64_t *total = around == TP_NO_ID ? &all->value : &at(tree, around)->total;
         int64_t *before = around == TP_NO_ID ? &all->before : &at(tree, around)->before;
@@ -68,7 +68,7 @@ static int64_t gone(const struct tree *tree)
 {
     int64_t sum_gone = 0;
     for (uint32_t i = 0; i < tree->count; i++) {
-        uint32_t around = tp_tuples_get(&tree->paths, i)[0];
+        uint32_t around = tp_keys_get(&tree->paths, i)[0];
         if (at(tree, i)->total == 0 && (around == TP_NO_ID || at(tree, around)->total > 0))
             sum_gone = tp_sat_add(sum_gone, at(tree, i)->before);
     }
@@ -78,7 +78,7 @@ static int64_t gone(const struct tree *tree)
 static int by_name(const void *context, uint32_t x, uint32_t y)
 {
     const struct tree *tree = context;
-    uint32_t i = tp_tuples_get(&tree->paths, x)[1], k = tp_tuples_get(&tree->paths, y)[1];
+    uint32_t i = tp_keys_get(&tree->paths, x)[1], k = tp_keys_get(&tree->paths, y)[1];
     return i == k ? 0 : tp_str_compare(tree->flame->names.items[i], tree->flame->names.items[k]);
 }
 
@@ -94,7 +94,7 @@ static uint32_t link_nodes(struct tree *tree)
     }
     tp_sort_rows(order, tree->count, by_name, tree, tree->arena);
     for (uint32_t i = tree->count; i-- > 0;) {
-        uint32_t around = tp_tuples_get(&tree->paths, order[i])[0];
+        uint32_t around = tp_keys_get(&tree->paths, order[i])[0];
         uint32_t *first = around == TP_NO_ID ? &root : &tree->first_child[around];
         tree->next_sibling[order[i]] = *first;
         *first = order[i];
@@ -136,7 +136,7 @@ static void place(struct tree *tree, uint32_t node, int64_t start, uint32_t dept
     for (; node != TP_NO_ID; node = tree->next_sibling[node]) {
         const struct value *value = at(tree, node);
         if (value->total >= tree->least) {
-            push(tree, &(struct tp_flame_frame){.name = tp_tuples_get(&tree->paths, node)[1],
+            push(tree, &(struct tp_flame_frame){.name = tp_keys_get(&tree->paths, node)[1],
                                                 .depth = depth,
                                                 .start = start,
                                                 .value = value->total,
@@ -165,11 +165,11 @@ void tp_flame_build(struct tp_flame *flame, const struct tp_folded *folded, cons
     struct tp_vec open = TP_VEC(arena, uint32_t); /* node of frame i + 1 */
     *flame = (struct tp_flame){.metric = folded->metric, .has_baseline = baseline != NULL};
     tp_strings_init(&flame->names, arena, 0);
-    tp_tuples_init(&tree.paths, arena, 2);
+    tp_keys_init(&tree.paths, arena, 2);
     add(&tree, folded, false);
     if (baseline)
         add(&tree, baseline, true);
-    tree.count = tp_tuples_count(&tree.paths);
+    tree.count = tp_keys_count(&tree.paths);
     sum(&tree, &all);
     flame->gone = gone(&tree);
     uint32_t first = link_nodes(&tree), boxes = choose(&tree, all.value);

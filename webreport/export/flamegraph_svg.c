@@ -3,10 +3,10 @@
 #include "webreport/export/flamegraph.h"
 
 #include "webreport/export/svg.h"
-#include "webreport/model/saturate.h"
-#include "webreport/render/escape.h"
-#include "webreport/render/format.h"
 #include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+#include "writer/text/escape.h"
+#include "writer/text/format.h"
 
 enum { WIDTH = 1200, MARGIN = 10, HEAD = 62, FOOT = 12, ROW = 18, TEXT_TOP = 13, CHARACTER_TENTHS = 72 };
 

@@ -4,17 +4,19 @@
 
 #include "webreport/export/export.h"
 
-/* A TensorBoard event file: scalars and histograms of each step, texts, HParams, Custom Scalars, graph (tfevents.c). */
+/* A TensorBoard event file: scalars and histograms of each step, texts, HParams, Custom Scalars, graph
+ * (export_tfevents.c). */
 int tp_export_tfevents(const struct tp_export *export, struct tp_error *err);
 
 /* For each run of several ranks: least, median and greatest value of each step over them, in OUT[/RUN]/over_ranks
  * (tfevents_ranks.c). */
 int tp_export_tfevents_ranks(const struct tp_export_job *job, struct tp_error *err);
 
-/* A session for XProf: plugins/profile/RUN[.TIME]/WORKER.xplane.pb in export->out (xplane.c). */
+/* A session for XProf: plugins/profile/RUN[.TIME]/WORKER.xplane.pb in export->out (export_xplane.c). */
 int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
 
-/* WORKER.METRIC.folded: a line per call stack (folded.c). export->metric: see webreport/query/folded.h. */
+/* WORKER.METRIC.folded: a line per call stack (export_folded.c). export->metric: see webreport/measure/folded_stacks.h.
+ */
 bool tp_export_folded_knows(const char *metric);
 int tp_export_folded(const struct tp_export *export, struct tp_error *err);
 
@@ -28,7 +30,7 @@ int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err);
 /* WORKER.chrome.json.gz: a cleaned trace (chrome.c). */
 int tp_export_chrome(const struct tp_export *export, struct tp_error *err);
 
-/* WORKER.TABLE.csv for each table of rows.h (csv.c); all of them in WORKER.sqlite (sqlite.c). */
+/* WORKER.TABLE.csv for each table of export_rows.h (export_csv.c); all of them in WORKER.sqlite (sqlite.c). */
 int tp_export_csv(const struct tp_export *export, struct tp_error *err);
 int tp_export_sqlite(const struct tp_export *export, struct tp_error *err);
 

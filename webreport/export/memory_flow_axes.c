@@ -1,12 +1,12 @@
 /* Memory flow, frame: axes of time, the peak, the title. See memory_flow_parts.h. */
 #include <inttypes.h>
 
+#include "webreport/document/chart.h"
 #include "webreport/export/memory_flow_parts.h"
 #include "webreport/export/svg.h"
-#include "webreport/model/saturate.h"
-#include "webreport/render/chart.h"
-#include "webreport/render/format.h"
 #include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+#include "writer/text/format.h"
 
 double tp_flow_x(const struct tp_flow_drawing *d, int64_t at_ns)
 {

@@ -2,9 +2,9 @@
  */
 #include "webreport/export/memory_flow.h"
 
-#include "webreport/model/id_map.h"
-#include "webreport/model/saturate.h"
-#include "webreport/model/sort.h"
+#include "writer/base/id_map.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 /* A gap between addresses takes at most this share of what is used, and all gaps together at most half of it. */
 enum { GAP_SHARE = 100 };

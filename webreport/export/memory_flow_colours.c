@@ -1,6 +1,6 @@
 /* Memory flow, colours: by lifetime, or by the operators or modules that hold most. See memory_flow.h. */
 #include "webreport/export/memory_flow.h"
-#include "webreport/model/sort.h"
+#include "writer/base/sort.h"
 
 /* Bounds of lifetimes as in MegEngine's memory_flow.svg; the longer, the darker. */
 static const struct {

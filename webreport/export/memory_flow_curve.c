@@ -1,10 +1,10 @@
 /* Memory flow without addresses: traces of torch up to 1.9 know how much was allocated and not where. The total over
  * time, of each pixel column the highest, so that no peak is lost. */
+#include "webreport/document/chart.h"
 #include "webreport/export/memory_flow_parts.h"
 #include "webreport/export/svg.h"
-#include "webreport/model/saturate.h"
-#include "webreport/render/chart.h"
-#include "webreport/render/format.h"
+#include "writer/base/saturate.h"
+#include "writer/text/format.h"
 
 /* Highest total of each pixel column. */
 struct columns {

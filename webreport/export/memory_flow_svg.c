@@ -2,12 +2,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "webreport/document/chart.h"
 #include "webreport/export/memory_flow_parts.h"
 #include "webreport/export/svg.h"
-#include "webreport/model/saturate.h"
-#include "webreport/render/chart.h"
-#include "webreport/render/format.h"
 #include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+#include "writer/text/format.h"
 
 enum { ADDRESS_TICKS = 8, MAX_GAP_LINES = 30, LEGEND_COLUMNS = 31 };
 

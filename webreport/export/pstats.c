@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "webreport/export/formats.h"
-#include "webreport/query/calls.h"
+#include "webreport/measure/python_calls.h"
 #include "writer/base/fs.h"
 
 static int write_file(const char *path, const struct tp_buf *text, struct tp_error *err)

@@ -7,10 +7,10 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
+#include "webreport/export/export_rows.h"
 #include "webreport/export/formats.h"
-#include "webreport/export/rows.h"
-#include "webreport/model/saturate.h"
 #include "writer/base/fs.h"
+#include "writer/base/saturate.h"
 
 struct database {
     sqlite3 *db;
@@ -177,7 +177,7 @@ static void fill_documentation(struct database *d)
 
 static void fill_about(struct database *d)
 {
-    const struct tp_page_profile *profile = d->export->profile;
+    const struct tp_profile *profile = d->export->profile;
     char first[32];
     int n = snprintf(first, sizeof first, "%lld",
                      (long long)tp_sat_add(d->rows.model->trace->base_time_ns, d->rows.first_ns));
@@ -197,9 +197,10 @@ static void fill_about(struct database *d)
 
 /* ---- all ---- */
 
-static void fill(void *context)
+static int fill(void *context, struct tp_error *err)
 {
     struct database *d = context;
+    (void)err;
     run(d, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY;"
            "BEGIN; CREATE TABLE texts (text_id INTEGER PRIMARY KEY, text TEXT NOT NULL);"
            "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);"
@@ -215,13 +216,14 @@ static void fill(void *context)
     for (const struct tp_rows_table *table = tp_rows_tables; table->name; table++)
         make_indices(d, table);
     run(d, "COMMIT; PRAGMA user_version=1");
+    return TP_OK;
 }
 
 static int fill_file(struct database *d, const char *temporary, const char *path, struct tp_error *err)
 {
     d->code = sqlite3_open_v2(temporary, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     tp_buf_init(&d->sql, 0);
-    int code = tp_export_guarded(d->export->arena, fill, d);
+    int code = tp_arena_run(d->export->arena, fill, d, NULL);
     tp_buf_release(&d->sql);
     if (code < 0)
         tp_error_set(err, code, 0, "%s: %s", path, code == TP_ELIMIT ? "a limit was reached" : "out of memory");

@@ -2,10 +2,10 @@
 #include "webreport/export/svg.h"
 
 #include "webreport/export/export.h"
-#include "webreport/render/assets.h"
-#include "webreport/render/escape.h"
+#include "webreport/print/assets.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
+#include "writer/text/escape.h"
 
 void tp_svg_begin(struct tp_buf *out, unsigned width, unsigned height)
 {
@@ -107,10 +107,12 @@ struct drawing {
     void *context;
 };
 
-static void draw_it(void *context)
+static int draw_it(void *context, struct tp_error *err)
 {
     struct drawing *drawing = context;
+    (void)err;
     drawing->draw(drawing->out, drawing->context);
+    return TP_OK;
 }
 
 static int write_document(const struct tp_buf *document, const char *path, struct tp_error *err)
@@ -131,7 +133,7 @@ int tp_svg_write(const char *path, struct tp_arena *arena, void (*draw)(struct t
 {
     struct tp_buf document;
     tp_buf_init(&document, TP_MAX_SVG_BYTES);
-    int code = tp_export_guarded(arena, draw_it, &(struct drawing){&document, draw, context});
+    int code = tp_arena_run(arena, draw_it, &(struct drawing){&document, draw, context}, NULL);
     code = code < 0 ? code : document.failed;
     if (code < 0)
         tp_error_set(err, code, 0, "%s: %s", path, code == TP_ELIMIT ? "a limit was reached" : "out of memory");

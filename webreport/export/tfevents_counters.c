@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "webreport/export/tfevents.h"
-#include "webreport/render/format.h"
+#include "webreport/export/export_tfevents.h"
+#include "writer/text/format.h"
 #include "writer/tfevents_file.h"
 
 enum { MOST_COUNTERS = 64 };

@@ -1,5 +1,5 @@
 /* The row of HParams: what is known about the run, and what its program told about itself. */
-#include "webreport/export/tfevents.h"
+#include "webreport/export/export_tfevents.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static void add_told(const struct tp_tf_run *run, struct tp_tf_hparam *values, s
 
 void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *metrics, size_t metric_count)
 {
-    const struct tp_page_profile *profile = run->export->profile;
+    const struct tp_profile *profile = run->export->profile;
     struct tp_str distributed = tp_trace_header(profile->trace, "distributedInfo");
     int64_t world = tp_value_int(tp_value_member(distributed, "world_size"));
     int64_t rank = tp_value_int(tp_value_member(distributed, "rank"));

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "webreport/render/chart.h"
-#include "webreport/render/format.h"
+#include "webreport/document/chart.h"
 #include "writer/base/limits.h"
+#include "writer/text/format.h"
 
 enum { WIDTH = TP_PICTURE_WIDTH, HEIGHT = TP_PICTURE_HEIGHT, SCALE = TP_PICTURE_SCALE };
 enum { LETTER = TP_PICTURE_LETTER, LINE = TP_PICTURE_LINE, INK = TP_PICTURE_INK, GRID = TP_PICTURE_GRID };

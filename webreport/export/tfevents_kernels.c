@@ -1,12 +1,12 @@
 /* Scalars and histograms of each step that need a walk over events: heaviest kernels and operators, launches, waits. */
-#include "webreport/export/tfevents.h"
+#include "webreport/export/export_tfevents.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/render/format.h"
-#include "webreport/render/section_text.h"
+#include "webreport/document/name_text.h"
+#include "writer/text/format.h"
 
 enum { NS_PER_MS = 1000000, HEAVIEST = 8 };
 
@@ -71,7 +71,7 @@ static void add_to(const struct tp_tf_run *run, struct heaviest *heaviest, const
 
 static void add_heaviest(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
-    const struct tp_page_profile *profile = run->export->profile;
+    const struct tp_profile *profile = run->export->profile;
     const struct tp_model *model = profile->model;
     const struct tp_operators *ops = &model->operators;
     struct heaviest kernels = {0}, operators = {0};

@@ -5,7 +5,7 @@
 #ifndef TP_WEBREPORT_EXPORT_TFEVENTS_PICTURE_H
 #define TP_WEBREPORT_EXPORT_TFEVENTS_PICTURE_H
 
-#include "webreport/export/tfevents.h"
+#include "webreport/export/export_tfevents.h"
 #include "writer/canvas.h"
 
 enum { TP_PICTURE_WIDTH = 660, TP_PICTURE_HEIGHT = 400, TP_PICTURE_SCALE = 3 };

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "webreport/export/export_tfevents.h"
 #include "webreport/export/formats.h"
-#include "webreport/export/tfevents.h"
-#include "webreport/render/format.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
+#include "writer/text/format.h"
 
 /* Columns that are compared: the first of a rank whose tag begins and ends so. */
 static const struct {
@@ -53,11 +53,13 @@ static const double *find_column(const struct tp_tf_columns *columns, size_t whi
     return NULL;
 }
 
-static void keep(const struct tp_tf_run *run)
+static int keep(void *context, struct tp_error *err)
 {
+    const struct tp_tf_run *run = *(const struct tp_tf_run *const *)context;
     struct tp_export_job *job = run->export->job;
     struct kept *kept = job->kept;
     const double *columns[COMPARED];
+    (void)err;
     if (!kept) {
         job->kept = kept = tp_arena_alloc(job->arena, sizeof *kept);
         tp_strings_init(&kept->names, job->arena, 0);
@@ -73,22 +75,12 @@ static void keep(const struct tp_tf_run *run)
         for (size_t k = 0; k < COMPARED; k++)
             sample->values[k] = columns[k] ? columns[k][i] : NAN;
     }
+    return TP_OK;
 }
 
 int tp_tf_keep_ranks(const struct tp_tf_run *run)
 {
-    jmp_buf outer;
-    volatile int code = TP_OK;
-    if (!run->export->job)
-        return TP_OK;
-    struct tp_arena *arena = run->export->job->arena;
-    memcpy(&outer, &arena->guard, sizeof outer);
-    if (setjmp(arena->guard) == 0)
-        keep(run);
-    else
-        code = arena->code;
-    memcpy(&arena->guard, &outer, sizeof outer);
-    return code;
+    return run->export->job ? tp_arena_run(run->export->job->arena, keep, &run, NULL) : TP_OK;
 }
 
 /* ---- per run ---- */

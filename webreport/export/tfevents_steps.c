@@ -1,11 +1,11 @@
 /* Scalars of each step, from the tables of the views: time and its split, devices, communication, memory. */
-#include "webreport/export/tfevents.h"
+#include "webreport/export/export_tfevents.h"
 
 #include <math.h>
 
-#include "webreport/render/chart.h"
-#include "webreport/render/format.h"
+#include "webreport/document/chart.h"
 #include "writer/base/limits.h"
+#include "writer/text/format.h"
 
 enum { NS_PER_MS = 1000000, BYTES_PER_MIB = 1 << 20 };
 
@@ -138,7 +138,7 @@ static void fill_peaks(const struct tp_tf_run *run, const struct tp_table *curve
 
 struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
 {
-    const struct tp_page_profile *profile = run->export->profile;
+    const struct tp_profile *profile = run->export->profile;
     const struct tp_memory_view *view = &profile->views->memory;
     if (view->devices[device].curve.row_count)
         return view->devices[device].curve;

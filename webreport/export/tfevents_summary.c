@@ -1,10 +1,10 @@
 /* What stands for the whole capture: its figures, which are the metrics of HParams, and the charts of Custom Scalars.
  */
-#include "webreport/export/tfevents.h"
+#include "webreport/export/export_tfevents.h"
 
 #include <math.h>
 
-#include "webreport/render/format.h"
+#include "writer/text/format.h"
 
 enum { US_PER_MS = 1000, BYTES_PER_MIB = 1 << 20 };
 
@@ -109,7 +109,7 @@ static void add_layout(const struct tp_tf_run *run)
         {.category = "Memory", .title = "Allocated and reserved peak (MiB)", .tags = "profile_memory_mib/"},
     };
     enum { CHARTS = sizeof charts / sizeof *charts };
-    const struct tp_page_profile *profile = run->export->profile;
+    const struct tp_profile *profile = run->export->profile;
     struct tp_tf_chart shown[CHARTS];
     size_t count = 0;
     for (size_t i = 0; i < CHARTS; i++) { /* a chart without tags is an empty frame */

@@ -1,13 +1,13 @@
 /* The Text tab: findings, overview, heaviest operators and kernels, and where the trace came from, as Markdown. Text of
  * the trace is escaped. */
-#include "webreport/export/tfevents.h"
+#include "webreport/export/export_tfevents.h"
 
 #include <math.h>
 
-#include "webreport/render/chart.h"
-#include "webreport/render/format.h"
-#include "webreport/render/markdown_escape.h"
-#include "webreport/render/section.h"
+#include "webreport/document/chart.h"
+#include "webreport/document/section.h"
+#include "writer/text/format.h"
+#include "writer/text/markdown_escape.h"
 
 enum { ROWS = 20, NAME_BYTES = 120, US_TO_NS = 1000 };
 
@@ -58,7 +58,7 @@ static void put_finding(const struct tp_tf_run *run, const struct tp_finding *fi
 
 static void add_recommendations(const struct tp_tf_run *run)
 {
-    const struct tp_page_profile *profile = run->export->profile;
+    const struct tp_profile *profile = run->export->profile;
     const struct tp_recommendations *found = &profile->advice->recommendations;
     struct tp_verdict_words words = tp_section_verdict(run->export->arena, profile->views, profile->advice);
     start(run);
@@ -180,7 +180,7 @@ static void put_fact(const struct tp_tf_run *run, const char *term, struct tp_st
 
 static void add_environment(const struct tp_tf_run *run)
 {
-    const struct tp_page_profile *profile = run->export->profile;
+    const struct tp_profile *profile = run->export->profile;
     struct tp_arena *arena = run->export->arena;
     const struct tp_quality *quality = &profile->advice->quality;
     start(run);

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "webreport/document/chart.h"
 #include "webreport/export/tfevents_picture.h"
-#include "webreport/render/chart.h"
-#include "webreport/render/format.h"
-#include "webreport/views/timeline.h"
+#include "webreport/measure/timeline.h"
+#include "writer/text/format.h"
 
 enum { MOST_HOSTS = 4, MOST_DEVICES = 6, MOST_LANES = MOST_HOSTS + MOST_DEVICES, LABEL_LETTERS = 8 };
 enum { LEFT = 150, RIGHT = TP_PICTURE_WIDTH - 10, COLUMNS = RIGHT - LEFT, TOP = 64, BOTTOM = 300 };
@@ -28,20 +28,20 @@ struct picture {
 /* TP_CHART_KINDS: nothing that a row shows. */
 static enum tp_chart_kind kind_of(const struct tp_model *model, const struct tp_event *event, bool is_device)
 {
-    uint16_t flags = model->names.flags[event->name];
+    uint64_t flags = model->marks[event->name];
     if (event->kind == TP_KIND_MEMCPY)
         return TP_CHART_MEMCPY;
     if (event->kind == TP_KIND_MEMSET)
         return TP_CHART_MEMSET;
     if (event->kind == TP_KIND_KERNEL)
-        return flags & TP_MEANS_COMM_KERNEL ? TP_CHART_COMM : TP_CHART_KERNEL;
-    if (is_device || flags & TP_MEANS_STEP)
+        return flags & TP_MARK_COMM_KERNEL ? TP_CHART_COMM : TP_CHART_KERNEL;
+    if (is_device || flags & TP_MARK_STEP)
         return TP_CHART_KINDS;
     if (event->kind == TP_KIND_RUNTIME)
         return TP_CHART_RUNTIME;
-    if (flags & TP_MEANS_LOADER)
+    if (flags & TP_MARK_LOADER)
         return TP_CHART_DATA;
-    if (flags & TP_MEANS_COLLECTIVE)
+    if (flags & TP_MARK_HOST_COMM)
         return TP_CHART_COMM;
     return event->kind == TP_KIND_OPERATOR ? TP_CHART_CPU : TP_CHART_KINDS;
 }

@@ -1,8 +1,8 @@
 /* The Graphs tab: operators and phases of all calls, merged by what called them; kernels count for their caller, Python
  * frames are seen through. */
-#include "webreport/export/tfevents.h"
+#include "webreport/export/export_tfevents.h"
 
-#include "webreport/views/calltree_merge.h"
+#include "webreport/measure/calltree_merge.h"
 #include "writer/base/limits.h"
 
 enum { IN_STEP = TP_NO_ID - 1 }; /* place of the step itself, and of frames right below it */
@@ -10,7 +10,7 @@ enum { IN_STEP = TP_NO_ID - 1 }; /* place of the step itself, and of frames righ
 struct tree {
     const struct tp_tf_run *run;
     struct tp_merge merge;
-    struct tp_tuples paths; /* (node of the graph, name id): tuple i is node i */
+    struct tp_keys paths; /* (node of the graph, name id): tuple i is node i */
     struct tp_strings names;
     struct tp_vec nodes; /* struct tp_tf_node */
     struct tp_vec last;  /* uint32_t: the child made last, of each node */
@@ -50,13 +50,13 @@ static uint32_t graph_child(struct tree *tree, uint32_t parent, struct tp_str na
 {
     struct tp_arena *arena = tree->run->export->arena;
     uint32_t id = tp_strings_add(&tree->names, clean_name(arena, name));
-    uint32_t known = tp_tuples_find(&tree->paths, (uint32_t[]){parent, id});
+    uint32_t known = tp_keys_find(&tree->paths, (uint32_t[]){parent, id});
     uint32_t depth = parent == TP_NO_ID ? 0 : tree->depth[parent] + 1;
     if (known != TP_NO_ID)
         return known;
     if (tree->nodes.count >= TP_MAX_GRAPH_NODES || depth >= TP_MAX_GRAPH_DEPTH)
         return parent;
-    known = tp_tuples_pair(&tree->paths, parent, id);
+    known = tp_keys_pair(&tree->paths, parent, id);
     struct tp_str clean = tp_strings_get(&tree->names, id);
     struct tp_tf_node *node = tp_vec_push(&tree->nodes);
     *node = (struct tp_tf_node){.name = tp_arena_copy(arena, clean.ptr, clean.len), .parent = parent};
@@ -134,7 +134,7 @@ void tp_tf_add_graph(const struct tp_tf_run *run)
     struct tree tree = {.run = run, .nodes = TP_VEC(arena, struct tp_tf_node), .last = TP_VEC(arena, uint32_t)};
     tree.last_top = TP_NO_ID;
     tree.depth = tp_arena_array(arena, TP_MAX_GRAPH_NODES, sizeof *tree.depth);
-    tp_tuples_init(&tree.paths, arena, 2);
+    tp_keys_init(&tree.paths, arena, 2);
     tp_strings_init(&tree.names, arena, 0);
     tp_merge_build(&tree.merge, run->export->profile->model, arena);
     fill(&tree);

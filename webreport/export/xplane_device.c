@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "webreport/export/xplane_parts.h"
-#include "webreport/model/sort.h"
 #include "webreport/trace/value.h"
 #include "writer/base/limits.h"
+#include "writer/base/sort.h"
 
 enum { DEVICE_PLANES = 10, LINE_MOST = 1000000, MARK_LINE = 2 * LINE_MOST };
 

@@ -181,12 +181,12 @@ static uint32_t name_of(struct host *h, uint32_t name, bool as_frame)
 static enum tp_xroot root_of(const struct host *h, const struct tp_event *e)
 {
     struct tp_str name = tp_trace_name(h->x->trace, e);
-    uint16_t flags = h->x->model->names.flags[e->name];
-    if (flags & TP_MEANS_LOADER)
+    uint64_t flags = h->x->model->marks[e->name];
+    if (flags & TP_MARK_LOADER)
         return TP_XROOT_INPUT;
     if (tp_str_starts(name, "Optimizer."))
         return TP_XROOT_OPTIMIZER;
-    if ((flags & TP_MEANS_BACKWARD_NODE) || tp_str_find(name, "Backward") >= 0 ||
+    if ((flags & TP_MARK_BACKWARD_NODE) || tp_str_find(name, "Backward") >= 0 ||
         tp_str_find(name, "AccumulateGrad") >= 0)
         return TP_XROOT_BACKWARD;
     return e->thread == h->x->main_thread ? TP_XROOT_MAIN : TP_XROOT_THREAD;
@@ -199,7 +199,7 @@ static uint32_t operator_name(struct host *h, const struct tp_event *e, uint32_t
     if (s->plane == HOST_PLANE)
         return s->id;
     s->plane = HOST_PLANE;
-    if (h->x->model->names.flags[e->name] & TP_MEANS_LOADER)
+    if (h->x->model->marks[e->name] & TP_MARK_LOADER)
         s->id = tp_xplane_name(h->plane, TP_STR("IteratorGetNext"), tp_trace_name(h->x->trace, e));
     else
         s->id = tp_xplane_name(h->plane, s->text, tp_trace_name(h->x->trace, e));
@@ -253,7 +253,7 @@ static void put_launch(struct host *h, uint32_t event, int64_t end)
 static bool is_step(const struct host *h, const struct tp_event *e)
 {
     return h->x->model->step_marker == TP_MARKER_PROFILER_STEP &&
-           (h->x->model->names.flags[e->name] & TP_MEANS_PROFILER_STEP) && e->thread == h->x->main_thread;
+           (h->x->model->marks[e->name] & TP_MARK_PROFILER_STEP) && e->thread == h->x->main_thread;
 }
 
 static bool is_at_step(const struct host *h, const struct tp_event *e)
@@ -281,7 +281,7 @@ static void put_call(struct host *h, uint32_t event)
     if (e->kind == TP_KIND_RUNTIME) {
         put_launch(h, event, end);
         *(struct open_event *)tp_vec_push(&h->open) = (struct open_event){end, above};
-    } else if (is_call && !(h->x->model->names.flags[e->name] & TP_MEANS_STEP)) {
+    } else if (is_call && !(h->x->model->marks[e->name] & TP_MARK_STEP)) {
         put_operator(h, event, end, above);
     } else {
         put_event(h, e->ts_ns, end, name_of(h, e->name, false), NULL, 0);

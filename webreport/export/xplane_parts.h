@@ -1,9 +1,9 @@
-/* The parts of the XPlane export and what they share: see xplane.c. */
+/* The parts of the XPlane export and what they share: see export_xplane.c. */
 #ifndef TP_WEBREPORT_EXPORT_XPLANE_PARTS_H
 #define TP_WEBREPORT_EXPORT_XPLANE_PARTS_H
 
-#include "webreport/model/model.h"
-#include "webreport/model/tuples.h"
+#include "webreport/model/facts.h"
+#include "writer/base/keys.h"
 #include "writer/xplane.h"
 
 /* A place in the tree of operator calls: operators of the same name below the same place share it. */
@@ -18,8 +18,8 @@ struct tp_xscope {
 enum tp_xroot { TP_XROOT_MAIN, TP_XROOT_BACKWARD, TP_XROOT_OPTIMIZER, TP_XROOT_INPUT, TP_XROOT_THREAD };
 
 struct tp_xscopes {
-    struct tp_tuples edges; /* (scope above or root, name) */
-    struct tp_vec items;    /* struct tp_xscope, by edge */
+    struct tp_keys edges; /* (scope above or root, name) */
+    struct tp_vec items;  /* struct tp_xscope, by edge */
 };
 
 enum { TP_XSTEP_CORRELATION = 40 }; /* step marks are tied by 1 << 40 + step: beyond what CUPTI counts to */

@@ -60,7 +60,7 @@ static size_t put_type(char *out, struct tp_str name)
 
 void tp_xscopes_init(struct tp_xscopes *scopes, struct tp_arena *arena)
 {
-    tp_tuples_init(&scopes->edges, arena, 2);
+    tp_keys_init(&scopes->edges, arena, 2);
     scopes->items = TP_VEC(arena, struct tp_xscope);
 }
 
@@ -97,7 +97,7 @@ uint32_t tp_xscopes_add(struct tp_xscopes *scopes, uint32_t above, enum tp_xroot
                         struct tp_str text)
 {
     uint32_t parent = above == TP_NO_ID ? TP_NO_ID - 1 - (uint32_t)root : above;
-    uint32_t scope = tp_tuples_pair(&scopes->edges, parent, name);
+    uint32_t scope = tp_keys_pair(&scopes->edges, parent, name);
     if (scope == scopes->items.count)
         name_scope(scopes, above, root, text);
     return scope;

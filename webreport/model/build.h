@@ -1,8 +1,15 @@
-/* The stages of tp_model_build, in this order; each fills its part of the model and reads those before it. */
+/* How the facts are made: tp_model_build calls the stages below in this order; each fills its part of the facts, reads
+ * those before it, and knows no other stage. */
 #ifndef TP_WEBREPORT_MODEL_BUILD_H
 #define TP_WEBREPORT_MODEL_BUILD_H
 
-#include "webreport/model/model.h"
+#include "webreport/model/facts.h"
+
+/* Builds the facts in `arena` (guard set by the caller). trace and order must outlive them. */
+void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const struct tp_order *order,
+                    struct tp_arena *arena);
+
+/* ---- stages ---- */
 
 /* Operators, launches and modules: who contains whom, per thread (nesting.c). */
 void tp_model_nest(struct tp_model *model);

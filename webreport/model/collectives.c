@@ -3,10 +3,10 @@
 #include "webreport/model/collectives.h"
 
 #include "webreport/model/enclosing.h"
-#include "webreport/model/model.h"
-#include "webreport/model/saturate.h"
-#include "webreport/model/sort.h"
+#include "webreport/model/facts.h"
 #include "webreport/trace/value.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 /* Events of one list, by thread and (start, end desc), ready for the question which one encloses a point. */
 struct by_thread {
@@ -53,7 +53,7 @@ static void find_notes(struct collector *c)
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         if ((e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION) &&
-            (c->model->names.flags[e->name] & TP_MEANS_COLLECTIVE))
+            (c->model->marks[e->name] & TP_MARK_HOST_COMM))
             *(struct tp_keyed *)tp_vec_push(&found) = (struct tp_keyed){e->ts_ns, i, i};
     }
     tp_sort_keyed(found.data, found.count, c->model->arena);
@@ -68,7 +68,7 @@ static void find_kernels(struct collector *c)
     struct tp_vec found = TP_VEC(c->model->arena, struct tp_keyed);
     for (uint32_t k = 0; k < devices->count; k++) {
         const struct tp_event *e = tp_device_event(c->model, k);
-        if (e->kind == TP_KIND_KERNEL && (c->model->names.flags[e->name] & TP_MEANS_COMM_KERNEL))
+        if (e->kind == TP_KIND_KERNEL && (c->model->marks[e->name] & TP_MARK_COMM_KERNEL))
             *(struct tp_keyed *)tp_vec_push(&found) = (struct tp_keyed){e->ts_ns, devices->event[k], k};
     }
     tp_sort_keyed(found.data, found.count, c->model->arena);
@@ -92,7 +92,7 @@ static bool is_of_level(const struct collector *c, uint32_t event, enum level le
 {
     struct tp_str name = tp_trace_name(c->model->trace, event_at(c, event));
     if (level == LEVEL_BACKEND)
-        return !(c->model->names.flags[event_at(c, event)->name] & TP_MEANS_C10D);
+        return !(c->model->marks[event_at(c, event)->name] & TP_MARK_C10D);
     if (level == LEVEL_DISPATCHER)
         return tp_str_starts(name, "c10d::");
     if (!is_param_comms(c, event))

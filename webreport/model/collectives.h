@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "webreport/model/interval.h"
+#include "writer/base/interval.h"
 #include "writer/base/str.h"
 
 /* One collective call. Ranges: its host interval and its kernels, by (start, end desc). */

@@ -3,7 +3,7 @@
  * In pre-order an only child stands directly behind its parent and ends with it, so folded operators are found and
  * removed in one pass; what they launched moves up to the operator that absorbed them. */
 #include "webreport/model/build.h"
-#include "webreport/model/saturate.h"
+#include "writer/base/saturate.h"
 
 static bool is_folded(const struct tp_model *model, uint32_t op)
 {

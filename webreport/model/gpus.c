@@ -2,9 +2,9 @@
 #include <assert.h>
 
 #include "webreport/model/build.h"
-#include "webreport/model/ids.h"
 #include "webreport/model/pieces.h"
-#include "webreport/model/sort.h"
+#include "writer/base/renumber.h"
+#include "writer/base/sort.h"
 
 /* args.device, else the pid when it is a number, else -1 */
 static int64_t device_number(const struct tp_model *model, const struct tp_event *e)

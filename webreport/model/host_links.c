@@ -3,8 +3,8 @@
 #include "webreport/model/host_links.h"
 
 #include "webreport/model/host_tree.h"
-#include "webreport/model/id_map.h"
-#include "webreport/model/merge_sort.h"
+#include "writer/base/id_map.h"
+#include "writer/base/merge_sort.h"
 
 enum { AHEAD = 12 }; /* operations are read in order of time, which is not that of the file */
 

@@ -7,9 +7,9 @@
 
 #include "webreport/model/host_frames.h"
 #include "webreport/model/host_names.h"
-#include "webreport/model/host_numbers.h"
-#include "webreport/model/interval.h"
+#include "webreport/model/numbers.h"
 #include "webreport/model/order.h"
+#include "writer/base/interval.h"
 
 /* A runtime or driver call with what stands above it in the host tree. Ordered by (thread, start, end descending,
  * ordinal). */
@@ -200,24 +200,6 @@ static inline bool tp_op_is_graph(const struct tp_host *host, uint32_t op)
 {
     const struct tp_host_call *call = op == TP_NO_ID ? NULL : tp_op_call(host, op);
     return call && host->marks[call->name] & TP_NAME_GRAPH_LAUNCH;
-}
-
-static inline void tp_intervals_push(struct tp_vec *vec, int64_t a, int64_t b)
-{
-    if (b > a)
-        *(struct tp_interval *)tp_vec_push(vec) = (struct tp_interval){a, b};
-}
-
-/* Gives a large set back early. The set must start where its memory does: no part of another. */
-static inline void tp_intervals_drop(struct tp_arena *arena, struct tp_intervals x)
-{
-    tp_arena_drop(arena, x.items, x.count * sizeof *x.items);
-}
-
-/* The set of what was pushed. */
-static inline struct tp_intervals tp_intervals_of(struct tp_vec *vec)
-{
-    return tp_intervals_union(vec->arena, vec->data, vec->count);
 }
 
 #endif

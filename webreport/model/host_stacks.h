@@ -7,7 +7,7 @@
 #define TP_WEBREPORT_MODEL_HOST_STACKS_H
 
 #include "webreport/model/host_model.h"
-#include "webreport/model/id_map.h"
+#include "writer/base/id_map.h"
 
 struct tp_stack_scratch;
 

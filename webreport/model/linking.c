@@ -3,9 +3,9 @@
  * correlation -> runtime or driver record -> innermost operator of that thread around the record's start. Without any
  * record: the External id, if it is not the correlation itself and names exactly one operator, which started before. */
 #include "webreport/model/build.h"
-#include "webreport/model/ids.h"
-#include "webreport/model/saturate.h"
-#include "webreport/model/sort.h"
+#include "writer/base/renumber.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 /* Launches by correlation; of one correlation in order of time. */
 struct launch_index {
@@ -244,7 +244,7 @@ static void add_own_device_time(struct tp_model *model)
         if (owner == TP_NO_ID)
             continue;
         ops->device_self[owner] = tp_sat_add(ops->device_self[owner], e->dur_ns);
-        if (ops->tensor_core_self && e->kind == TP_KIND_KERNEL && (model->names.flags[e->name] & TP_MEANS_TC_YES))
+        if (ops->tensor_core_self && e->kind == TP_KIND_KERNEL && (model->marks[e->name] & TP_MARK_TC_YES))
             ops->tensor_core_self[owner] = tp_sat_add(ops->tensor_core_self[owner], e->dur_ns);
     }
 }
@@ -260,7 +260,7 @@ static void add_up(struct tp_model *model)
             ops->tensor_core_total[i] = tp_sat_add(ops->tensor_core_total[i], ops->tensor_core_self[i]);
         bool owns_tensor_cores = ops->tensor_core_self && ops->tensor_core_self[i] > 0;
         if (owns_tensor_cores || (ops->flags[i] & TP_OPERATOR_ELIGIBLE_CHILD) ||
-            (model->names.flags[tp_operator_event(model, i)->name] & TP_MEANS_ELIGIBLE))
+            (model->marks[tp_operator_event(model, i)->name] & TP_MARK_ELIGIBLE))
             ops->flags[i] |= TP_OPERATOR_ELIGIBLE;
         if (parent == TP_NO_ID)
             continue;
@@ -293,7 +293,7 @@ void tp_model_operator_numbers(struct tp_model *model)
     bool has_tensor_cores = false;
     for (uint32_t k = 0; k < model->devices.count && !has_tensor_cores; k++) {
         const struct tp_event *e = tp_device_event(model, k);
-        has_tensor_cores = e->kind == TP_KIND_KERNEL && (model->names.flags[e->name] & TP_MEANS_TC_YES);
+        has_tensor_cores = e->kind == TP_KIND_KERNEL && (model->marks[e->name] & TP_MARK_TC_YES);
     }
     ops->device_self = tp_arena_array(model->arena, ops->count, sizeof *ops->device_self);
     ops->device_total = tp_arena_array(model->arena, ops->count, sizeof *ops->device_total);

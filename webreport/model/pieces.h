@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_MODEL_PIECES_H
 #define TP_WEBREPORT_MODEL_PIECES_H
 
-#include "webreport/model/interval.h"
+#include "writer/base/interval.h"
 
 struct tp_pieces {
     struct tp_vec items; /* struct tp_interval */

@@ -11,13 +11,13 @@ static void add(struct tp_model *model, struct tp_pieces *pieces, enum tp_role r
 /* Operators and annotations; the steps themselves are nobody's work. */
 static void add_host(struct tp_model *model, struct tp_pieces *pieces, const struct tp_event *e)
 {
-    uint16_t flags = model->names.flags[e->name];
-    if (flags & TP_MEANS_STEP)
+    uint64_t flags = model->marks[e->name];
+    if (flags & TP_MARK_STEP)
         return;
     add(model, pieces,
-        flags & TP_MEANS_LOADER       ? TP_ROLE_DATALOADER
-        : flags & TP_MEANS_COLLECTIVE ? TP_ROLE_COMMUNICATION
-                                      : TP_ROLE_CPU_EXEC,
+        flags & TP_MARK_LOADER      ? TP_ROLE_DATALOADER
+        : flags & TP_MARK_HOST_COMM ? TP_ROLE_COMMUNICATION
+                                    : TP_ROLE_CPU_EXEC,
         e);
 }
 
@@ -27,10 +27,10 @@ static void add_devices(struct tp_model *model, struct tp_pieces *pieces)
     tp_pieces_init(&busy, model->arena);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
-        enum tp_role role = e->kind == TP_KIND_MEMCPY                            ? TP_ROLE_MEMCPY
-                            : e->kind == TP_KIND_MEMSET                          ? TP_ROLE_MEMSET
-                            : model->names.flags[e->name] & TP_MEANS_COMM_KERNEL ? TP_ROLE_COMMUNICATION
-                                                                                 : TP_ROLE_KERNEL;
+        enum tp_role role = e->kind == TP_KIND_MEMCPY                     ? TP_ROLE_MEMCPY
+                            : e->kind == TP_KIND_MEMSET                   ? TP_ROLE_MEMSET
+                            : model->marks[e->name] & TP_MARK_COMM_KERNEL ? TP_ROLE_COMMUNICATION
+                                                                          : TP_ROLE_KERNEL;
         add(model, pieces, role, e);
         if (model->gpu_count > 1)
             tp_pieces_add(&busy, e->ts_ns, tp_event_end(e));

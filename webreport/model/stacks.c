@@ -10,7 +10,7 @@ void tp_stacks_init(struct tp_stacks *stacks, const struct tp_trace *trace, stru
 {
     memset(stacks, 0, sizeof *stacks);
     tp_strings_init(&stacks->frames, arena, 0);
-    tp_tuples_init(&stacks->nodes, arena, 2);
+    tp_keys_init(&stacks->nodes, arena, 2);
     stacks->lengths = TP_VEC(arena, uint64_t);
     stacks->frame_of_name = tp_arena_array(arena, trace->names.count, sizeof *stacks->frame_of_name);
     stacks->node_of_argument = tp_arena_array(arena, trace->stacks.count, sizeof *stacks->node_of_argument);
@@ -41,7 +41,7 @@ static struct tp_str clean_frame(struct tp_arena *arena, struct tp_str frame)
 
 static uint32_t push_frame(struct tp_stacks *stacks, uint32_t below, uint32_t frame)
 {
-    uint32_t node = tp_tuples_pair(&stacks->nodes, below, frame);
+    uint32_t node = tp_keys_pair(&stacks->nodes, below, frame);
     if (node == stacks->lengths.count) {
         uint64_t enclosing = below == TP_NO_ID ? 0 : 1 + tp_stack_length(stacks, below);
         *(uint64_t *)tp_vec_push(&stacks->lengths) = enclosing + stacks->frames.items[frame].len;
@@ -95,12 +95,12 @@ uint64_t tp_stack_length(const struct tp_stacks *stacks, uint32_t node)
 
 struct tp_str tp_stack_frame(const struct tp_stacks *stacks, uint32_t node)
 {
-    return stacks->frames.items[tp_tuples_get(&stacks->nodes, node)[FRAME]];
+    return stacks->frames.items[tp_keys_get(&stacks->nodes, node)[FRAME]];
 }
 
 uint32_t tp_stack_below(const struct tp_stacks *stacks, uint32_t node)
 {
-    return tp_tuples_get(&stacks->nodes, node)[ABOVE];
+    return tp_keys_get(&stacks->nodes, node)[ABOVE];
 }
 
 size_t tp_stack_write(const struct tp_stacks *stacks, uint32_t node, char *out, size_t size)

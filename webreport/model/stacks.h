@@ -7,13 +7,13 @@
 
 #include <stdint.h>
 
-#include "webreport/model/tuples.h"
 #include "webreport/trace/trace.h"
+#include "writer/base/keys.h"
 #include "writer/base/str.h"
 
 struct tp_stacks {
     struct tp_strings frames;
-    struct tp_tuples nodes;     /* (enclosing node, frame id) */
+    struct tp_keys nodes;       /* (enclosing node, frame id) */
     struct tp_vec lengths;      /* uint64_t per node: bytes of its text */
     uint32_t *frame_of_name;    /* by name id: frame + 1, 0 not asked yet, UINT32_MAX several frames */
     uint32_t *node_of_argument; /* by id in trace->stacks: node + 1, 0 not asked yet */

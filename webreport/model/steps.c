@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "webreport/model/build.h"
-#include "webreport/model/sort.h"
+#include "writer/base/sort.h"
 
 /* ---- markers ------------------------------------------------------------------------------------------------------
  */
@@ -29,12 +29,12 @@ static uint32_t busiest_thread(const struct tp_model *model, const struct tp_key
 
 /* Markers with one of `meaning`'s names (or the very name, when `name` is not TP_NO_ID): of one thread, outermost only.
  * Returns event indexes in order of start. */
-static struct tp_vec find_markers(const struct tp_model *model, uint16_t meaning, uint32_t name)
+static struct tp_vec find_markers(const struct tp_model *model, uint64_t meaning, uint32_t name)
 {
     struct tp_vec found = TP_VEC(model->arena, struct tp_keyed), out = TP_VEC(model->arena, uint32_t);
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
-        if (is_host(e) && (model->names.flags[e->name] & meaning) && (name == TP_NO_ID || e->name == name))
+        if (is_host(e) && (model->marks[e->name] & meaning) && (name == TP_NO_ID || e->name == name))
             *(struct tp_keyed *)tp_vec_push(&found) = (struct tp_keyed){e->ts_ns, i, i};
     }
     tp_sort_keyed(found.data, found.count, model->arena);
@@ -69,7 +69,7 @@ static struct tp_str step_number(struct tp_str name)
 
 static void add_step(struct tp_model *model, struct tp_str name, int64_t start, int64_t end)
 {
-    model->steps[model->step_count++] = (struct tp_step){name, start, end, start, end};
+    model->steps[model->step_count++] = (struct tp_step){name, start, end, start, end, TP_NO_ID, TP_STEP_USED, 0};
 }
 
 static void use_markers(struct tp_model *model, const struct tp_vec *found, enum tp_step_marker marker)
@@ -93,7 +93,7 @@ static bool is_work(const struct tp_model *model, const struct tp_event *e, enum
     switch (level) {
     case WORK_OPERATORS:
         return e->kind == TP_KIND_OPERATOR ||
-               (e->kind == TP_KIND_ANNOTATION && (model->names.flags[e->name] & TP_MEANS_REGION));
+               (e->kind == TP_KIND_ANNOTATION && (model->marks[e->name] & TP_MARK_REGION));
     case WORK_HOST:
         return e->kind == TP_KIND_ANNOTATION || e->kind == TP_KIND_RUNTIME;
     case WORK_DEVICE:
@@ -132,13 +132,13 @@ static void use_optimizer(struct tp_model *model, int64_t window_start)
     const struct tp_event *last = NULL;
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
-        if (is_host(e) && (model->names.flags[e->name] & TP_MEANS_OPTIMIZER_STEP) &&
+        if (is_host(e) && (model->marks[e->name] & TP_MARK_OPTIMIZER_STEP) &&
             (!last || tp_event_end(e) >= tp_event_end(last)))
             last = e;
     }
     if (!last)
         return;
-    struct tp_vec found = find_markers(model, TP_MEANS_OPTIMIZER_STEP, last->name);
+    struct tp_vec found = find_markers(model, TP_MARK_OPTIMIZER_STEP, last->name);
     if (found.count < 2)
         return;
     model->step_marker = TP_MARKER_OPTIMIZER;
@@ -156,15 +156,15 @@ static void use_optimizer(struct tp_model *model, int64_t window_start)
 static void find_host_steps(struct tp_model *model)
 {
     static const struct {
-        uint16_t meaning;
+        uint64_t meaning;
         uint8_t marker, least;
     } markers[] = {
-        {TP_MEANS_PROFILER_STEP, TP_MARKER_PROFILER_STEP, 1},
-        {TP_MEANS_EXECUTE_CONTEXT, TP_MARKER_EXECUTE_CONTEXT, 2}, /* one marked call shows nothing about a step */
-        {TP_MEANS_STEP_BRACKET, TP_MARKER_STEP, 2}};
-    uint16_t present = 0;
+        {TP_MARK_PROFILER_STEP, TP_MARKER_PROFILER_STEP, 1},
+        {TP_MARK_EXECUTE_CONTEXT, TP_MARKER_EXECUTE_CONTEXT, 2}, /* one marked call shows nothing about a step */
+        {TP_MARK_STEP_BRACKET, TP_MARKER_STEP, 2}};
+    uint64_t present = 0;
     for (uint32_t i = 0; i < model->trace->names.count; i++)
-        present |= model->names.flags[i];
+        present |= model->marks[i];
     for (unsigned m = 0; m < sizeof markers / sizeof *markers && !model->step_count; m++) {
         if (!(present & markers[m].meaning))
             continue;
@@ -175,7 +175,7 @@ static void find_host_steps(struct tp_model *model)
     if (model->step_count)
         return;
     struct tp_interval window = find_window(model);
-    if (present & TP_MEANS_OPTIMIZER_STEP)
+    if (present & TP_MARK_OPTIMIZER_STEP)
         use_optimizer(model, window.a);
     if (model->step_count)
         return;
@@ -321,4 +321,16 @@ void tp_model_find_steps(struct tp_model *model)
         cut_tail(model, &work);
     }
     tp_arena_drop(model->arena, work.launch_step, model->launches.count * sizeof *work.launch_step);
+}
+
+const char *tp_step_marker_text(enum tp_step_marker marker)
+{
+    static const char *const texts[] = {
+        [TP_MARKER_PROFILER_STEP] = "ProfilerStep",
+        [TP_MARKER_EXECUTE_CONTEXT] = "execute_context",
+        [TP_MARKER_STEP] = "step[]",
+        [TP_MARKER_OPTIMIZER] = "Optimizer.step",
+        [TP_MARKER_WINDOW] = "window",
+    };
+    return texts[marker];
 }

@@ -90,8 +90,10 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e, bo
     reading->driver += event.kind != TP_KIND_NONE && e->cat.is_driver;
     reading->read[event.role] += event.role != TP_KIND_NONE;
     reading->other_device_events += event.role == TP_KIND_OTHER && e->cat.is_other_device;
+    tp_decode_number(d, e); /* also of a category that is new: it is no gap */
     if (event.kind == TP_KIND_NONE && event.role == TP_KIND_NONE)
         return;
+    reading->correlated += tp_spans_has(e->spans, TP_ARG_CORRELATION);
     struct tp_str finished = tp_span_of(e->spans, TP_ARG_FINISHED);
     if (finished.len == 5 && memcmp(finished.ptr, "false", 5) == 0)
         event.flags |= TP_EVENT_UNFINISHED;
@@ -167,6 +169,8 @@ void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32
     if (e.ph == 's' || e.ph == 'f' || e.ph == 't') { /* most flows are ac2g, which nobody reads */
         read_cat(d, &e);
         count_phase(d, &e);
+        d->trace->reading.device_link_starts += e.cat.is_device_link && e.ph == 's';
+        d->trace->reading.device_link_ends += e.cat.is_device_link && e.ph == 'f';
         if (e.cat.is_link && e.ph != 't')
             tp_decode_flow(d, &e);
         return;

@@ -1,11 +1,11 @@
 /* Decoding: the spans of one element of traceEvents become a row of the trace's columns, or a count.
  *
- * The decoder owns the lexicons and the growing columns while a trace is read; tp_decoder_finish hands them to the
+ * The decoder owns the interners and the growing columns while a trace is read; tp_decoder_finish hands them to the
  * trace. */
 #ifndef TP_WEBREPORT_TRACE_DECODE_H
 #define TP_WEBREPORT_TRACE_DECODE_H
 
-#include "webreport/trace/layout.h"
+#include "webreport/trace/learned_keys.h"
 #include "webreport/trace/scan.h"
 #include "webreport/trace/trace.h"
 
@@ -20,7 +20,7 @@ enum { TP_ROWS_SEEN = 64 };
 
 struct tp_decoder {
     struct tp_trace *trace;
-    struct tp_lexicon names, cats, stacks, values;
+    struct tp_interner names, cats, stacks, values;
     struct tp_strings row_texts; /* spellings of "pid, tid" pairs */
     struct tp_vec events, hosts, launches, devices, modules, comms, others, concretes, memory, counters, flows, samples,
         tensors, threads, processes;
@@ -38,7 +38,7 @@ void tp_decoder_init(struct tp_decoder *decoder, struct tp_trace *trace);
 void tp_decoder_release(struct tp_decoder *decoder);
 
 /* Tells the layout which texts the decoder interns, and where. */
-void tp_decoder_teach(struct tp_decoder *decoder, struct tp_layout *layout);
+void tp_decoder_teach(struct tp_decoder *decoder, struct tp_learned_keys *layout);
 
 /* One element that is an object. ordinal: its position; offset: of its first byte, for notices. */
 void tp_decoder_event(struct tp_decoder *decoder, const struct tp_spans *spans, uint32_t ordinal, uint64_t offset);

@@ -1,4 +1,4 @@
-/* The decoder's columns and lexicons: made empty, handed to the trace. See decode.h. */
+/* The decoder's columns and interners: made empty, handed to the trace. See decode.h. */
 #include "webreport/trace/decode.h"
 #include "webreport/trace/kinds.h"
 #include "writer/base/limits.h"
@@ -18,10 +18,10 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     tp_strings_init(&d->row_texts, arena, 0);
     tp_strings_init(&d->row_canonical, arena, 0);
     tp_strings_init(&d->process_canonical, arena, 0);
-    tp_lexicon_init(&d->names, &trace->names, history, &d->scratch, false, TP_MAX_NAME_BYTES);
-    tp_lexicon_init(&d->cats, &trace->cats, history, &d->scratch, false, TP_MAX_NAME_BYTES);
-    tp_lexicon_init(&d->stacks, &trace->stacks, history, &d->scratch, false, TP_MAX_EVENT_BYTES);
-    tp_lexicon_init(&d->values, &trace->values, history, &d->scratch, true, TP_MAX_EVENT_BYTES);
+    tp_interner_init(&d->names, &trace->names, history, &d->scratch, false, TP_MAX_NAME_BYTES);
+    tp_interner_init(&d->cats, &trace->cats, history, &d->scratch, false, TP_MAX_NAME_BYTES);
+    tp_interner_init(&d->stacks, &trace->stacks, history, &d->scratch, false, TP_MAX_EVENT_BYTES);
+    tp_interner_init(&d->values, &trace->values, history, &d->scratch, true, TP_MAX_EVENT_BYTES);
     d->events = TP_VEC(arena, struct tp_event);
     d->hosts = TP_VEC(arena, struct tp_host_detail);
     d->launches = TP_VEC(arena, struct tp_launch_detail);
@@ -42,16 +42,16 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->row_thread = TP_VEC(arena, uint32_t);
 }
 
-void tp_decoder_teach(struct tp_decoder *d, struct tp_layout *layout)
+void tp_decoder_teach(struct tp_decoder *d, struct tp_learned_keys *layout)
 {
     static const uint8_t values[] = {TP_ARG_INPUT_DIMS, TP_ARG_INPUT_DIMS_OLD, TP_ARG_INPUT_TYPE,
                                      TP_ARG_GRID,       TP_ARG_BLOCK,          TP_ARG_COLLECTIVE,
                                      TP_ARG_DTYPE,      TP_ARG_GROUP_NAME,     TP_ARG_GROUP_DESCRIPTION};
-    tp_layout_expect(layout, TP_FIELD_CAT, &d->cats);
-    tp_layout_expect(layout, TP_FIELD_NAME, &d->names);
-    tp_layout_expect(layout, TP_ARG_CALL_STACK, &d->stacks);
+    tp_learned_keys_expect(layout, TP_FIELD_CAT, &d->cats);
+    tp_learned_keys_expect(layout, TP_FIELD_NAME, &d->names);
+    tp_learned_keys_expect(layout, TP_ARG_CALL_STACK, &d->stacks);
     for (size_t i = 0; i < sizeof values; i++)
-        tp_layout_expect(layout, values[i], &d->values);
+        tp_learned_keys_expect(layout, values[i], &d->values);
 }
 
 void tp_decoder_release(struct tp_decoder *d)

@@ -62,10 +62,10 @@ static inline bool tp_token_is_string(struct tp_str token)
     return token.len >= 2 && token.ptr[0] == '"';
 }
 
-static inline uint32_t tp_element_intern(struct tp_decoder *d, const struct tp_element *e, struct tp_lexicon *lexicon,
+static inline uint32_t tp_element_intern(struct tp_decoder *d, const struct tp_element *e, struct tp_interner *interner,
                                          struct tp_str raw)
 {
-    const struct tp_word *word = tp_lexicon_add(lexicon, raw);
+    const struct tp_word *word = tp_interner_add(interner, raw);
     if (word->flags)
         tp_element_note_flags(d, e, word->flags);
     return word->id;
@@ -73,9 +73,10 @@ static inline uint32_t tp_element_intern(struct tp_decoder *d, const struct tp_e
 
 /* As intern, for the token of a field; contents: of the string, without its quotes. */
 static inline uint32_t tp_element_intern_field(struct tp_decoder *d, const struct tp_element *e,
-                                               struct tp_lexicon *lexicon, enum tp_field field, struct tp_str contents)
+                                               struct tp_interner *interner, enum tp_field field,
+                                               struct tp_str contents)
 {
-    return e->spans->known >> field & 1 ? e->spans->text_id[field] : tp_element_intern(d, e, lexicon, contents);
+    return e->spans->known >> field & 1 ? e->spans->text_id[field] : tp_element_intern(d, e, interner, contents);
 }
 
 /* Id of a value argument; TP_NO_ID when absent or null. */
@@ -94,6 +95,19 @@ static inline int64_t tp_element_int(struct tp_decoder *d, const struct tp_eleme
     if (status == TP_NUMBER_RANGE)
         tp_decoder_note(d, TP_NOTICE_ID_RANGE, e->offset);
     return status == TP_NUMBER_OK ? value : TP_NULL_INT;
+}
+
+/* The recorder numbers the host's events from 0 on; how many are kept, and the highest number, tell what is not there.
+ */
+static inline void tp_decode_number(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_reading *reading = &d->trace->reading;
+    int64_t number;
+    if (!tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER) ||
+        tp_number_int(e->spans->field[TP_ARG_EVENT_NUMBER], &number) != TP_NUMBER_OK || number < 0)
+        return;
+    reading->numbered++;
+    reading->last_number = number > reading->last_number ? number : reading->last_number;
 }
 
 static inline double tp_element_real(const struct tp_element *e, enum tp_field field)

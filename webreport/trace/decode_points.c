@@ -49,6 +49,7 @@ void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e, bool in_
     reading->read_out_of_memory += in_advice && is_oom;
     if (!in_views && !in_advice)
         return;
+    tp_decode_number(d, e);
     record.device_type = tp_element_int(d, e, TP_ARG_DEVICE_TYPE);
     record.device_id = tp_element_int(d, e, TP_ARG_DEVICE_ID);
     record.address = tp_element_int(d, e, TP_ARG_ADDRESS);

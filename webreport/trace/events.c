@@ -91,7 +91,7 @@ static enum step read_event(struct tp_reader *r)
     for (;;) {
         r->scan.at = r->at;
         r->scan.end = r->end;
-        enum tp_scan_status status = tp_layout_event(&r->layout, &r->scan, &r->spans);
+        enum tp_scan_status status = tp_learned_keys_event(&r->layout, &r->scan, &r->spans);
         if (__builtin_expect(status == TP_SCAN_OK, 1)) {
             tp_decoder_event(&r->decoder, &r->spans, (uint32_t)r->ordinal++, tp_feed_offset(r->feed, r->at));
             r->at = r->scan.at;
@@ -167,6 +167,7 @@ void tp_reader_events(struct tp_reader *r)
             if (after_comma)
                 tp_reader_note(r, TP_NOTICE_TRAILING_COMMA);
             r->at++;
+            r->trace->reading.has_end = r->is_array;
             step = STEP_LIST_ENDED;
         } else {
             after_comma = false;

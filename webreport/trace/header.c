@@ -13,6 +13,8 @@ unsigned tp_header_add(struct tp_decoder *d, struct tp_vec *members, struct tp_s
     }
     tp_buf_clear(&d->scratch);
     tp_clean_string(&d->scratch, key, TP_MAX_SHOWN_NAME_BYTES);
+    if (d->scratch.failed) /* the next clear forgets it */
+        tp_arena_fail(arena, d->scratch.failed);
     struct tp_str name = {tp_arena_copy(arena, d->scratch.data ? d->scratch.data : "", d->scratch.size),
                           d->scratch.size};
     tp_buf_clear(&d->scratch);

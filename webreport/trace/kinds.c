@@ -84,6 +84,8 @@ struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
     if (!meaning.kind && (meaning.is_driver || tp_str_ends(lower, "_runtime")))
         meaning.kind = TP_KIND_RUNTIME;
     meaning.is_link = tp_str_equal(lower, TP_STR("fwdbwd")) || tp_str_equal(lower, TP_STR("forward_backward"));
+    meaning.is_device_link = tp_str_equal(lower, TP_STR("ac2g")) || tp_str_equal(lower, TP_STR("async")) ||
+                             tp_str_equal(lower, TP_STR("async_cpu_to_gpu"));
     meaning.is_other_device = tp_str_equal(cat, TP_STR("mtia_ccp_events")) || tp_str_equal(cat, TP_STR("hpu_op"));
     meaning.may_be_region = tp_str_equal(cat, TP_STR("Operator")) || tp_str_equal(cat, TP_STR("operator"));
     return meaning;

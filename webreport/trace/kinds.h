@@ -8,6 +8,7 @@ struct tp_cat_meaning {
     uint8_t kind, role;   /* enum tp_kind; TP_KIND_NONE: unknown there */
     bool is_driver;       /* ends with _driver */
     bool is_link;         /* fwdbwd, forward_backward */
+    bool is_device_link;  /* ac2g and its older names */
     bool is_other_device; /* mtia_ccp_events, hpu_op */
     bool may_be_region;   /* role operator becomes annotation for some names (old traces have one category for both) */
 };

@@ -5,7 +5,7 @@
 
 #include "webreport/trace/decode.h"
 #include "webreport/trace/feed.h"
-#include "webreport/trace/layout.h"
+#include "webreport/trace/learned_keys.h"
 #include "webreport/trace/scan.h"
 #include "webreport/trace/strict.h"
 #include "webreport/trace/trace.h"
@@ -17,13 +17,13 @@ struct tp_reader {
     struct tp_decoder decoder;
     struct tp_feed *feed;
     struct tp_scan scan;
-    struct tp_layout layout;
+    struct tp_learned_keys layout;
     struct tp_spans spans;
     struct tp_vec header;
     const char *at, *end;
     uint64_t ordinal;
     uint64_t repair_budget;
-    bool is_at_end, has_events, is_array, is_strict;
+    bool is_at_end, has_events, is_array, is_strict, keeps_frame_stacks, wants_tensors;
     struct tp_strict strict;
     struct tp_error *err;
     int code; /* of the feed or of the strict check; ends the reading */

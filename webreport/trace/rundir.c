@@ -140,6 +140,35 @@ static bool is_wanted(const struct search *s, const char *name)
     return s->suffix ? *name != '.' && tp_str_ends(tp_str_of(name), s->suffix) : tp_rundir_match(name, &worker, &time);
 }
 
+/* An open folder and the names in it. */
+struct listing {
+    struct search *search;
+    DIR *dir;
+    const char *path;
+    struct tp_vec *folders, *files;
+};
+
+static int take_names(void *context, struct tp_error *err)
+{
+    struct listing *l = context;
+    struct tp_arena *arena = l->search->arena;
+    (void)err;
+    for (struct dirent *entry; (entry = readdir(l->dir));) {
+        struct stat info;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        char *name = tp_arena_copy(arena, entry->d_name, strlen(entry->d_name));
+        bool is_folder = entry->d_type == DT_DIR;
+        if (entry->d_type == DT_UNKNOWN)
+            is_folder = lstat(join(arena, l->path, name), &info) == 0 && S_ISDIR(info.st_mode);
+        if (is_folder)
+            *(char **)tp_vec_push(l->folders) = name;
+        else if (is_wanted(l->search, name))
+            *(char **)tp_vec_push(l->files) = name;
+    }
+    return TP_OK;
+}
+
 /* Names in a folder, sorted; the folder itself is closed before anything else happens. */
 static int list_folder(struct search *s, const char *path, struct tp_vec *folders, struct tp_vec *files)
 {
@@ -147,28 +176,9 @@ static int list_folder(struct search *s, const char *path, struct tp_vec *folder
     if (!dir)
         return tp_error_set(s->err, errno == ENOMEM ? TP_ENOMEM : TP_EIO, 0, "%s: cannot open folder: %s", path,
                             strerror(errno));
-    jmp_buf outer;
-    memcpy(&outer, &s->arena->guard, sizeof outer);
-    if (setjmp(s->arena->guard)) {
-        closedir(dir);
-        memcpy(&s->arena->guard, &outer, sizeof outer);
-        tp_arena_fail(s->arena, s->arena->code);
-    }
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        struct stat info;
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        char *name = tp_arena_copy(s->arena, entry->d_name, strlen(entry->d_name));
-        bool is_folder = entry->d_type == DT_DIR;
-        if (entry->d_type == DT_UNKNOWN)
-            is_folder = lstat(join(s->arena, path, name), &info) == 0 && S_ISDIR(info.st_mode);
-        if (is_folder)
-            *(char **)tp_vec_push(folders) = name;
-        else if (is_wanted(s, name))
-            *(char **)tp_vec_push(files) = name;
-    }
+    tp_arena_run(s->arena, take_names, &(struct listing){s, dir, path, folders, files}, NULL);
     closedir(dir);
-    memcpy(&s->arena->guard, &outer, sizeof outer);
+    tp_arena_pass_on(s->arena);
     if (folders->count)
         qsort(folders->data, folders->count, sizeof(char *), by_text);
     if (files->count)

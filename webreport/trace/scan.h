@@ -58,6 +58,7 @@ enum tp_field {
     TP_ARG_DEVICE_TYPE,
     TP_ARG_DEVICE_ID,
     TP_ARG_CPU_NS,
+    TP_ARG_EVENT_NUMBER, /* "Ev Idx" */
     TP_ARG_NAME,
     TP_ARG_LABELS,
     TP_ARG_VALUE, /* of a counter */
@@ -82,7 +83,7 @@ _Static_assert(TP_FIELD_COUNT <= 64, "each has a bit in tp_spans.has");
 /* One event as spans: strings with their quotes. A span counts only when its bit in `has` is set. */
 struct tp_spans {
     uint64_t has;
-    uint64_t known;                          /* fields whose text the reader's lexicon holds already, as text_id */
+    uint64_t known;                          /* fields whose text the reader's interner holds already, as text_id */
     struct tp_str field[TP_FIELD_COUNT + 1]; /* the last: of values nobody wants */
     uint32_t text_id[TP_FIELD_COUNT];
     bool has_bare_word; /* a value such as inf or NaN was stepped over */

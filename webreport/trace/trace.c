@@ -143,6 +143,7 @@ static bool read_members(struct tp_reader *r)
         }
         if (c == '}') {
             r->at++;
+            r->trace->reading.has_end = true;
             return true;
         }
         if (c == '\0') {
@@ -220,6 +221,7 @@ static void note_feed(struct tp_reader *r)
     struct tp_reading *reading = &r->trace->reading;
     reading->file_bytes = report.file_bytes;
     reading->text_bytes = report.text_bytes;
+    reading->is_gzip = report.is_gzip;
     memcpy(reading->file_sha256, report.sha256, sizeof reading->file_sha256);
     if (report.is_cut)
         tp_reader_note(r, TP_NOTICE_GZIP_TRUNCATED);
@@ -257,6 +259,7 @@ static int read_all(struct tp_reader *r)
         return code;
     tp_decoder_finish(&r->decoder);
     tp_header_finish(r->trace, &r->header);
+    tp_frames_build(&r->trace->frames, &r->trace->names, r->trace->arena);
     if (r->decoder.wants_tensors && r->trace->tensor_count)
         return TP_OK;
     if (r->trace->event_count + r->trace->memory_count + r->trace->reading.ignored == 0)
@@ -265,36 +268,35 @@ static int read_all(struct tp_reader *r)
     return TP_OK;
 }
 
+static int decode_all(void *context, struct tp_error *err)
+{
+    struct tp_reader *r = context;
+    (void)err; /* the reader's own */
+    tp_learned_keys_init(&r->layout, r->trace->arena);
+    tp_decoder_init(&r->decoder, r->trace);
+    r->decoder.keeps_frame_stacks = r->keeps_frame_stacks;
+    r->decoder.wants_tensors = r->wants_tensors;
+    tp_decoder_teach(&r->decoder, &r->layout);
+    return read_all(r);
+}
+
 /* Runs the reader with a guard of its own, so that the feed is closed whichever way the reading ends. */
 static int read_feed(struct tp_trace *trace, struct tp_arena *arena, struct tp_feed *feed,
                      const struct tp_trace_options *options, struct tp_error *err)
 {
     struct tp_reader r = {.trace = trace, .feed = feed, .err = err, .repair_budget = TP_READER_REPAIR_BUDGET};
-    jmp_buf outer;
-    memcpy(&outer, &arena->guard, sizeof outer);
     memset(trace, 0, sizeof *trace);
     trace->arena = arena;
     r.is_strict = options && options->is_strict;
+    r.keeps_frame_stacks = options && options->keeps_frame_stacks;
+    r.wants_tensors = options && options->wants_tensors;
     r.header = TP_VEC(arena, struct tp_header_value);
     tp_strict_init(&r.strict);
     tp_scan_init(&r.scan);
-    struct tp_reader *volatile kept = &r;
-    volatile int code = TP_OK;
-    if (setjmp(arena->guard) == 0) {
-        tp_layout_init(&kept->layout, arena);
-        tp_decoder_init(&kept->decoder, trace);
-        kept->decoder.keeps_frame_stacks = options && options->keeps_frame_stacks;
-        kept->decoder.wants_tensors = options && options->wants_tensors;
-        tp_decoder_teach(&kept->decoder, &kept->layout);
-        code = read_all(kept);
-    } else {
-        code = arena->code;
-    }
-    tp_decoder_release(&kept->decoder);
+    int code = tp_arena_run(arena, decode_all, &r, NULL);
+    tp_decoder_release(&r.decoder);
     tp_feed_close(feed);
-    memcpy(&arena->guard, &outer, sizeof outer);
-    if (arena->code)
-        tp_arena_fail(arena, arena->code);
+    tp_arena_pass_on(arena);
     return code;
 }
 

@@ -13,10 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "webreport/trace/evidence.h"
+#include "webreport/trace/frame.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/str.h"
-#include "writer/table.h" /* TP_NULL_INT */
+#include "writer/base/table.h" /* TP_NULL_INT */
 #include "writer/tensor.h"
 
 enum tp_kind {
@@ -236,6 +238,11 @@ struct tp_reading {
     uint64_t other_device_events; /* mtia_ccp_events, hpu_op */
     uint64_t repaired;            /* F9: events that had to be repaired or skipped as broken text */
     bool is_truncated, has_gzip_error;
+    bool is_gzip, has_end;                         /* has_end: the bracket that closes the document was read */
+    uint64_t numbered;                             /* events kept that have the recorder's number ("Ev Idx") */
+    int64_t last_number;                           /* the highest of these */
+    uint64_t device_link_starts, device_link_ends; /* of links ac2g, between launches and device events */
+    uint64_t correlated;                           /* events kept that have a correlation */
     uint64_t notices[TP_NOTICE_COUNT];
     uint64_t notice_offset[TP_NOTICE_COUNT]; /* first place, byte in the inflated text */
     uint64_t text_bytes, file_bytes;
@@ -253,6 +260,7 @@ enum tp_option_bit { /* top-level keys present in the document */
 struct tp_trace {
     struct tp_arena *arena;
     struct tp_strings names, cats, stacks, values; /* values: compact JSON texts, equal values having one id */
+    struct tp_frames frames;                       /* project lines and labels of the names */
 
     struct tp_event *events;
     uint32_t event_count;
@@ -289,6 +297,7 @@ struct tp_trace {
     int64_t base_time_ns; /* baseTimeNanoseconds, 0 when absent */
 
     struct tp_reading reading;
+    struct tp_input_evidence evidence; /* once tp_evidence_build was called */
 };
 
 struct tp_trace_options {

@@ -6,7 +6,7 @@
 #include "writer/base/error.h"
 #include "writer/base/json_out.h"
 #include "writer/base/limits.h"
-#include "writer/table.h"
+#include "writer/base/table.h"
 
 /* End of the string that starts at json[i] (its quote): index behind the closing quote. */
 static size_t string_end(struct tp_str json, size_t i)

@@ -61,6 +61,36 @@ _Noreturn void tp_arena_fail(struct tp_arena *arena, int code)
     longjmp(arena->guard, 1);
 }
 
+int tp_arena_run_both(struct tp_arena *first, struct tp_arena *second, tp_arena_work *work, void *context,
+                      struct tp_error *err)
+{
+    jmp_buf outer, outer_second;
+    volatile int code;
+    memcpy(&outer, &first->guard, sizeof outer);
+    memcpy(&outer_second, &second->guard, sizeof outer);
+    if (setjmp(first->guard) == 0) {
+        memcpy(&second->guard, &first->guard, sizeof outer);
+        code = work(context, err);
+    } else {
+        code = first->code ? first->code : second->code;
+        tp_error_set(err, code, 0, code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    }
+    memcpy(&first->guard, &outer, sizeof outer);
+    memcpy(&second->guard, &outer_second, sizeof outer);
+    return code;
+}
+
+int tp_arena_run(struct tp_arena *arena, tp_arena_work *work, void *context, struct tp_error *err)
+{
+    return tp_arena_run_both(arena, arena, work, context, err);
+}
+
+void tp_arena_pass_on(struct tp_arena *arena)
+{
+    if (arena->code)
+        tp_arena_fail(arena, arena->code);
+}
+
 /* Rounded as the arena keeps it: the same for an allocation and for its return. */
 static size_t round_size(struct tp_arena *arena, size_t size)
 {

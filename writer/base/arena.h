@@ -1,13 +1,13 @@
 /* Memory of one job (one trace, one page): allocate, never free single items, drop the whole.
  *
- * Running out of memory: every allocation either succeeds or leaves through the arena's guard, a longjmp to the place
- * that started the job. So code that builds tables needs no check after each allocation, and nothing half-built
- * survives: inside a guarded section own nothing but arena memory (no open files, no locks, no malloc).
+ * Running out of memory: every allocation either succeeds or leaves through the arena's guard, which is the innermost
+ * tp_arena_run of that arena. So code that builds tables needs no check after each allocation, and nothing half-built
+ * survives: inside of tp_arena_run own nothing but arena memory (no open files, no locks, no malloc), or run the part
+ * that allocates by a tp_arena_run of its own, give the rest back after it, and call tp_arena_pass_on.
  *
  *     struct tp_arena a;
  *     tp_arena_init(&a, 0);
- *     if (setjmp(a.guard)) { tp_arena_release(&a); return TP_ENOMEM; }     // a.code says TP_ENOMEM or TP_ELIMIT
- *     ... build ...
+ *     int code = tp_arena_run(&a, build, &context, err);     // what build returned, TP_ENOMEM or TP_ELIMIT
  *     tp_arena_release(&a);
  *
  * Large blocks (>= 64 KiB) can be given back early and are used again; chunks ask for huge pages.
@@ -18,6 +18,8 @@
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "writer/base/error.h"
 
 struct tp_arena_block;
 struct tp_arena_free;
@@ -34,8 +36,24 @@ struct tp_arena {
     jmp_buf guard;                             /* set by the owner before the first allocation */
 };
 
-/* Makes an empty arena. max_bytes: most bytes it may hold, 0 for no limit. The owner must setjmp(arena->guard) next. */
+/* What tp_arena_run calls: 0 or a negative tp_status; err may be NULL. */
+typedef int tp_arena_work(void *context, struct tp_error *err);
+
+/* Makes an empty arena. max_bytes: most bytes it may hold, 0 for no limit. Allocate inside of tp_arena_run only. */
 void tp_arena_init(struct tp_arena *arena, size_t max_bytes);
+
+/* Calls work(context, err) with the guard set: an allocation that fails ends the work at once. Runs nest. Returns what
+ * the work returned; or, when it was left, arena->code, with "out of memory" or "a limit was reached" in err (may be
+ * NULL). */
+int tp_arena_run(struct tp_arena *arena, tp_arena_work *work, void *context, struct tp_error *err);
+
+/* As tp_arena_run, for work that allocates from both: each one's own code tells which was left. */
+int tp_arena_run_both(struct tp_arena *first, struct tp_arena *second, tp_arena_work *work, void *context,
+                      struct tp_error *err);
+
+/* Leaves through the next guard when a run inside of it was left; otherwise nothing happens. For who had something to
+ * give back in between. */
+void tp_arena_pass_on(struct tp_arena *arena);
 
 /* Gives everything back. Accepts a zeroed arena; usable again after tp_arena_init. */
 void tp_arena_release(struct tp_arena *arena);
@@ -59,7 +77,7 @@ void tp_arena_trim(struct tp_arena *arena);
 /* A NUL-terminated copy of `size` bytes. */
 char *tp_arena_copy(struct tp_arena *arena, const void *bytes, size_t size);
 
-/* Leaves through the guard with `code`: for code inside a guarded section that meets a limit. */
+/* Leaves through the guard with `code`: for work that meets a limit. */
 _Noreturn void tp_arena_fail(struct tp_arena *arena, int code);
 
 /* A growable array of items in an arena. Zero-initialise, set `arena` and `item_size`. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "writer/base/arena.h"
 #include "writer/base/error.h"
 
 void tp_buf_init(struct tp_buf *buf, size_t max_bytes)
@@ -106,4 +107,27 @@ void tp_buf_int(struct tp_buf *buf, int64_t value)
     if (value < 0)
         *--at = '-';
     tp_buf_add(buf, at, (size_t)(digits + sizeof digits - at));
+}
+
+struct move {
+    const struct tp_buf *buf;
+    struct tp_arena *arena;
+    char *copy;
+};
+
+static int copy_text(void *context, struct tp_error *err)
+{
+    struct move *move = context;
+    (void)err;
+    move->copy = tp_arena_copy(move->arena, move->buf->data ? move->buf->data : "", move->buf->size);
+    return TP_OK;
+}
+
+char *tp_buf_move(struct tp_buf *buf, struct tp_arena *arena)
+{
+    struct move move = {buf, arena, NULL};
+    tp_arena_run(arena, copy_text, &move, NULL);
+    tp_buf_release(buf);
+    tp_arena_pass_on(arena);
+    return move.copy;
 }

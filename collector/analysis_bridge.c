@@ -1,0 +1,134 @@
+/* Tables of a finished recording, for handlers. The one file of the collector that knows the analysis, through the one
+ * header of webreport below (tests/lint/layers.sh); the analysis knows nothing of the collector. It reads traces, so
+ * the recording becomes one for the time of the call, beside its spool. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/hold.h"
+#include "collector/session.h"
+#include "webreport/session/in_process.h"
+#include "writer/spool/spool_trace.h"
+
+/* What is done with the trace at `path`; 0 or a negative code and why. */
+typedef int (*analyse)(void *context, const char *path, struct tp_error *err);
+
+/* Makes the trace, hands it over, removes it. 0, or -1 after saying why. */
+static int with_trace(const struct tracepress_trace *trace, analyse work, void *context, const char *what)
+{
+    char path[4600];
+    struct tp_error err = {0};
+    struct tp_hold hold;
+    int n = trace ? snprintf(path, sizeof path, "%s.analysis.json.gz", trace->spool) : -1;
+    if (n < 0 || (size_t)n >= sizeof path)
+        return -1;
+    tp_hold_begin(&hold);
+    int code = tp_spool_trace(trace->spool, path, true, NULL, &err);
+    if (code) {
+        *trace->must_stay = true;
+        what = "the trace was not written; `tracepress recover` makes it from the spool";
+    } else {
+        code = work(context, path, &err);
+        unlink(path);
+    }
+    tp_hold_end(&hold);
+    if (code == 0)
+        return 0;
+    tp_session_say(what, err.text);
+    return -1;
+}
+
+/* ---- the table ---- */
+
+struct table {
+    struct tp_in_process_table options;
+    char *text;
+};
+
+static int make_table(void *context, const char *path, struct tp_error *err)
+{
+    struct table *table = context;
+    int code = tp_in_process_table(&table->text, path, &table->options, err);
+    if (code != TP_EFORMAT)
+        return code;
+    table->text = strdup(""); /* nothing was recorded: a table without rows, as torch's */
+    return table->text ? 0 : TP_ENOMEM;
+}
+
+char *tracepress_key_averages(const struct tracepress_trace *trace, const struct tracepress_table *options)
+{
+    struct tracepress_table o = {0};
+    struct table table = {.text = NULL};
+    if (options)
+        memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+    table.options =
+        (struct tp_in_process_table){.by_shape = o.group_by_input_shape != 0,
+                                     .stack_depth = o.group_by_stack_n < UINT16_MAX ? o.group_by_stack_n : UINT16_MAX,
+                                     .sort_by = o.sort_by,
+                                     .row_limit = o.row_limit ? o.row_limit : 100};
+    return with_trace(trace, make_table, &table, "the table was not made") == 0 ? table.text : NULL;
+}
+
+void tracepress_free(void *text)
+{
+    free(text);
+}
+
+/* ---- the summary ---- */
+
+struct summary {
+    struct tp_in_process_summary options;
+    bool *must_stay;
+};
+
+/* What was recorded is not lost with a summary that could not be written; an empty recording has none. */
+static int write_summary(void *context, const char *path, struct tp_error *err)
+{
+    const struct summary *summary = context;
+    int code = tp_in_process_summary(&summary->options, path, err);
+    *summary->must_stay |= code != 0 && code != TP_EFORMAT;
+    return code;
+}
+
+int tracepress_export_summary(const struct tracepress_trace *trace, const char *path)
+{
+    struct summary summary;
+    if (!trace || !path || !*path)
+        return -1;
+    summary.options = (struct tp_in_process_summary){path, trace->worker, trace->number};
+    summary.must_stay = trace->must_stay;
+    return with_trace(trace, write_summary, &summary, "the summary was not written");
+}
+
+void tracepress_summary_handler(const struct tracepress_trace *trace, void *context)
+{
+    char path[4600];
+    struct timespec now;
+    (void)context;
+    if (!trace)
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(path, sizeof path, "%s/%s.%lld.tps", trace->directory, trace->worker,
+             (long long)now.tv_sec * 1000000000 + now.tv_nsec);
+    tracepress_export_summary(trace, path);
+}
+
+/* ---- stacks ---- */
+
+struct stacks {
+    const char *out, *metric;
+};
+
+static int write_stacks(void *context, const char *path, struct tp_error *err)
+{
+    const struct stacks *stacks = context;
+    return tp_in_process_stacks(stacks->out, path, stacks->metric, err);
+}
+
+int tracepress_export_stacks(const struct tracepress_trace *trace, const char *path, const char *metric)
+{
+    struct stacks stacks = {path, metric};
+    return path && *path ? with_trace(trace, write_stacks, &stacks, "the stacks were not written") : -1;
+}

@@ -1,0 +1,136 @@
+/* A program that runs on our behalf: see child.h.
+ *
+ * Signals from the terminal reach the whole foreground group, the program included, so those are not passed on a second
+ * time: only what another process has sent to us. All of them are blocked here and read from a descriptor, so that no
+ * handler interrupts anything. */
+#include "collector/launch/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int passed_on[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGTSTP,
+                                SIGCONT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
+
+enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
+
+static void set_of_all(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGCHLD);
+    for (int i = 0; i < PASSED_ON; i++)
+        sigaddset(set, passed_on[i]);
+}
+
+/* A text without "#!" is read by a shell, as execvp has it. Returns an errno. */
+static int become_shell(const struct tp_child *child)
+{
+    const char *words[1024] = {"sh", child->path};
+    size_t count = 1;
+    for (; child->argv[count]; count++) {
+        if (count + 2 == sizeof words / sizeof *words)
+            return E2BIG;
+        words[count + 1] = child->argv[count];
+    }
+    execv("/bin/sh", (char *const *)(uintptr_t)words);
+    return errno;
+}
+
+/* Runs in the child: becomes the program, or tells why not through `report`. */
+static void become(const struct tp_child *child, const sigset_t *mask, int report)
+{
+    child->prepare(child->given);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execv(child->path, child->argv);
+    int error = errno;
+    if (error == ENOEXEC && child->may_be_shell_text)
+        error = become_shell(child);
+    if (write(report, &error, sizeof error) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+/* Passes a signal on; a stop stops us too, so that whoever waits for us sees it. */
+static void pass_on(const struct tp_child *child, const struct signalfd_siginfo *signal)
+{
+    bool is_sent = signal->ssi_code <= 0 && (pid_t)signal->ssi_pid != child->pid;
+    if (is_sent)
+        kill(child->pid, (int)signal->ssi_signo);
+    if (signal->ssi_signo == SIGTSTP)
+        raise(SIGSTOP);
+}
+
+/* True when the program is over. */
+static bool collect(struct tp_child *child)
+{
+    int status;
+    pid_t pid = waitpid(child->pid, &status, WNOHANG);
+    if (pid == 0 || (pid < 0 && errno == EINTR))
+        return false;
+    if (pid < 0) {
+        child->exit_code = 127; /* somebody else has waited for it */
+        return true;
+    }
+    child->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    child->has_core = child->signal && WCOREDUMP(status);
+    child->exit_code = child->signal ? 128 + child->signal : WEXITSTATUS(status);
+    return true;
+}
+
+static void watch(struct tp_child *child, int signals)
+{
+    for (;;) {
+        struct pollfd fds[2] = {{.fd = signals, .events = POLLIN}, {.fd = child->watched, .events = POLLIN}};
+        struct signalfd_siginfo signal;
+        if (collect(child))
+            return;
+        if (poll(fds, 2, signals >= 0 ? -1 : 50) < 0 && errno != EINTR)
+            fds[0].revents = fds[1].revents = 0;
+        if (fds[1].revents & POLLIN)
+            child->on_ready(child->state);
+        if ((fds[0].revents & POLLIN) && read(signals, &signal, sizeof signal) == sizeof signal &&
+            signal.ssi_signo != SIGCHLD)
+            pass_on(child, &signal);
+    }
+}
+
+void tp_child_run(struct tp_child *child)
+{
+    int report[2], signals;
+    struct signalfd_siginfo late;
+    sigset_t all, old;
+    struct sigaction by_default = {.sa_handler = SIG_DFL}, had;
+    set_of_all(&all);
+    sigaction(SIGCHLD, &by_default, &had); /* where it is ignored, nobody learns how a child ended */
+    sigprocmask(SIG_BLOCK, &all, &old);
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        child->start_error = errno;
+        return;
+    }
+    child->pid = fork();
+    if (child->pid == 0) {
+        sigaction(SIGCHLD, &had, NULL);
+        become(child, &old, report[1]);
+    }
+    child->start_error = child->pid < 0 ? errno : 0;
+    close(report[1]);
+    if (child->pid > 0 && read(report[0], &child->start_error, sizeof child->start_error) < 0)
+        child->start_error = errno;
+    close(report[0]);
+    if (child->start_error && child->pid > 0)
+        waitpid(child->pid, NULL, 0);
+    signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (!child->start_error)
+        watch(child, signals);
+    while (signals >= 0 && read(signals, &late, sizeof late) > 0)
+        ; /* meant for the program: it must not end the work that follows */
+    if (signals >= 0)
+        close(signals);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+}

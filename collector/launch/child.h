@@ -1,0 +1,30 @@
+/* A program that runs on our behalf, as if we were not there: it has our standard streams and our place in the process
+ * group, gets the signals that are sent to us, and its end is told in full. */
+#ifndef TP_COLLECTOR_LAUNCH_CHILD_H
+#define TP_COLLECTOR_LAUNCH_CHILD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct tp_child {
+    /* given */
+    const char *path;
+    char *const *argv;
+    bool may_be_shell_text;             /* when exec does not know the format, /bin/sh reads it, as shells do */
+    void (*prepare)(const void *given); /* called in the child before exec: environment, dispositions of signals */
+    const void *given;
+    int watched;                   /* a descriptor to watch meanwhile, or -1 */
+    void (*on_ready)(void *state); /* called when it can be read */
+    void *state;
+    /* told */
+    pid_t pid;
+    int start_error; /* 0, or the errno of fork or exec: nothing ran */
+    int exit_code;   /* as a shell tells it: 128 + signal for a death */
+    int signal;      /* 0, or what it died of */
+    bool has_core;
+};
+
+/* Runs it to its end. Signals that end or stop are passed on to it meanwhile, so our handlers do not see them. */
+void tp_child_run(struct tp_child *child);
+
+#endif

@@ -1,0 +1,113 @@
+/* The preload library: see preload_library.h. */
+#include "collector/launch/preload_library.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char file_name[] = "libtracepress-preload.so";
+
+int tp_library_find(char *path, size_t size, struct tp_error *err)
+{
+    static const char *const places[] = {"", "../lib/tracepress/", "../lib64/tracepress/"};
+    char self[4096];
+    const char *given = getenv("TRACEPRESS_PRELOAD");
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash)
+        slash[1] = '\0';
+    bool is_found = given && *given && snprintf(path, size, "%s", given) > 0 && access(path, R_OK) == 0;
+    for (size_t i = 0; !is_found && i < sizeof places / sizeof *places; i++) {
+        int len = snprintf(path, size, "%s%s%s", self, places[i], file_name);
+        is_found = len > 0 && (size_t)len < size && access(path, R_OK) == 0;
+    }
+    if (!is_found)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s is neither in %s nor in ../lib/tracepress from there", file_name,
+                            self);
+    if (strpbrk(path, " :\t\n"))
+        return tp_error_set(err, TP_EUNSUPPORTED, 0, "%s: LD_PRELOAD takes no path with a blank or a colon", path);
+    return TP_OK;
+}
+
+/* The runtime of a sanitizer ends a program in which it is not the first library. */
+static size_t runtimes_in_front(const char *libraries)
+{
+    static const char *const runtimes[] = {"libasan.", "libtsan.", "libubsan.", "liblsan.", "libclang_rt."};
+    size_t in_front = 0;
+    for (bool is_one = true; is_one && libraries[in_front];) {
+        size_t n = strcspn(libraries + in_front, ": "), name = n;
+        while (name > 0 && libraries[in_front + name - 1] != '/')
+            name--;
+        is_one = false;
+        for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
+            is_one |= strncmp(libraries + in_front + name, runtimes[i], strlen(runtimes[i])) == 0;
+        if (is_one)
+            in_front += n + (libraries[in_front + n] != '\0');
+    }
+    return in_front;
+}
+
+int tp_library_preload(char *value, size_t size, const char *library)
+{
+    const char *before = getenv("LD_PRELOAD");
+    before = before ? before : "";
+    size_t in_front = runtimes_in_front(before);
+    const char *then = before + in_front, *gap = in_front && !strchr(": ", then[-1]) ? ":" : "";
+    int n = snprintf(value, size, "%.*s%s%s%s%s", (int)in_front, before, gap, library, *then ? ":" : "", then);
+    return n > 0 && (size_t)n < size ? TP_OK : TP_ELIMIT;
+}
+
+static void ask(const char *library, const char *program, char *const *argv, int out)
+{
+    static char *const ourselves[] = {"tracepress", "--version", NULL};
+    char value[8192];
+    int nothing = open("/dev/null", O_RDWR);
+    if (tp_library_preload(value, sizeof value, library) != TP_OK || dup2(nothing, STDIN_FILENO) < 0 ||
+        dup2(nothing, STDERR_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
+        _exit(1);
+    setenv("LD_PRELOAD", value, 1);
+    setenv("TRACEPRESS_LIST_SOURCES", "1", 1);
+    execv(program ? program : "/proc/self/exe", program ? argv : ourselves);
+    _exit(1);
+}
+
+/* name, tab, state, tab, what */
+static void add_row(struct tp_source_rows *rows, const char *line)
+{
+    if (rows->count == TP_LIBRARY_SOURCES)
+        return;
+    struct tp_source_row *row = &rows->rows[rows->count];
+    if (sscanf(line, "%31[^\t]\t%95[^\t]\t%159[^\t\n]", row->name, row->state, row->what) == 3)
+        rows->count++;
+}
+
+int tp_library_sources(struct tp_source_rows *rows, const char *library, const char *program, char *const *argv,
+                       struct tp_error *err)
+{
+    int fds[2];
+    char *line = NULL;
+    size_t size = 0;
+    rows->count = 0;
+    if (pipe2(fds, O_CLOEXEC) != 0)
+        return tp_error_set(err, TP_EIO, 0, "%s", strerror(errno));
+    pid_t pid = fork();
+    if (pid == 0)
+        ask(library, program, argv, fds[1]);
+    close(fds[1]);
+    FILE *in = fdopen(fds[0], "r");
+    if (!in)
+        close(fds[0]);
+    while (in && getline(&line, &size, in) > 0)
+        add_row(rows, line);
+    free(line);
+    if (in)
+        fclose(in);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    return rows->count ? TP_OK : tp_error_set(err, TP_EIO, 0, "%s: it does not load here", library);
+}

@@ -1,0 +1,167 @@
+/* What is loaded: see loaded_modules.h. */
+#include "collector/loaded_modules.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_MODULES = 4096 };
+
+static struct tp_module *modules[MAX_MODULES]; /* never freed: samplers read them while the list grows */
+static _Atomic uint32_t module_count;
+static _Atomic bool is_updating;
+static unsigned long long seen_adds, seen_subs; /* the loader's counts when the list was made */
+
+uint32_t tp_modules_count(void)
+{
+    return atomic_load(&module_count);
+}
+
+struct tp_module *tp_modules_get(uint32_t index)
+{
+    return modules[index];
+}
+
+struct tp_module *tp_modules_find(uint64_t address)
+{
+    for (uint32_t i = tp_modules_count(); i-- > 0;)
+        if (address >= modules[i]->start && address < modules[i]->end && !modules[i]->is_gone)
+            return modules[i];
+    return NULL;
+}
+
+/* ---- the list ---- */
+
+static void take_segments(struct tp_module *m, const struct dl_phdr_info *info)
+{
+    m->start = UINT64_MAX;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uint64_t start = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_GNU_EH_FRAME)
+            m->unwind_table = start;
+        if (p->p_type != PT_LOAD || m->segment_count == TP_MODULE_SEGMENTS)
+            continue;
+        m->segments[m->segment_count++] = (struct tp_module_segment){start, start + p->p_filesz, p->p_offset};
+        m->start = start < m->start ? start : m->start;
+        m->end = start + p->p_memsz > m->end ? start + p->p_memsz : m->end;
+    }
+}
+
+static char *path_of(const struct dl_phdr_info *info, uint32_t index)
+{
+    char program[PATH_MAX];
+    if (info->dlpi_name && *info->dlpi_name)
+        return strdup(info->dlpi_name);
+    ssize_t n = index == 0 ? readlink("/proc/self/exe", program, sizeof program - 1) : -1;
+    program[n > 0 ? n : 0] = '\0';
+    return strdup(program);
+}
+
+static bool is_known(const struct tp_module *m)
+{
+    const struct tp_module *known = tp_modules_find(m->start);
+    return known && known->start == m->start && known->end == m->end && strcmp(known->path, m->path) == 0;
+}
+
+static bool add(const struct tp_module *m)
+{
+    uint32_t count = tp_modules_count();
+    struct tp_module *copy = malloc(sizeof *copy);
+    if (!copy)
+        return false;
+    *copy = *m;
+    for (uint32_t i = 0; i < count; i++)
+        if (modules[i]->start < m->end && m->start < modules[i]->end)
+            modules[i]->is_gone = true;
+    modules[count] = copy;
+    atomic_store(&module_count, count + 1);
+    return true;
+}
+
+struct visit {
+    uint32_t index;
+    bool is_changed;
+};
+
+/* Under the loader's lock: takes no lock of ours. */
+static int on_module(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct visit *visit = context;
+    uint32_t count = tp_modules_count();
+    (void)size;
+    if (visit->index == 0 && count && info->dlpi_adds == seen_adds && info->dlpi_subs == seen_subs)
+        return 1;
+    seen_adds = info->dlpi_adds;
+    seen_subs = info->dlpi_subs;
+    struct tp_module m = {.bias = info->dlpi_addr};
+    take_segments(&m, info);
+    if (info->dlpi_name &&
+        strncmp(info->dlpi_name, "linux-", 6) == 0) { /* the kernel's own; no file, and never closed */
+        m.file = (char *)(uintptr_t)m.start;          // NOLINT(performance-no-int-to-ptr)
+        m.size = m.end - m.start;
+        m.was_tried = true;
+    }
+    m.path = m.segment_count && count < MAX_MODULES ? path_of(info, visit->index) : NULL;
+    visit->index++;
+    if (!m.path)
+        return 0;
+    if (is_known(&m) || !add(&m)) {
+        free(m.path);
+        return 0;
+    }
+    visit->is_changed = true;
+    return 0;
+}
+
+bool tp_modules_update(void)
+{
+    struct visit visit = {0};
+    if (atomic_exchange(&is_updating, true))
+        return false;
+    dl_iterate_phdr(on_module, &visit);
+    atomic_store(&is_updating, false);
+    return visit.is_changed;
+}
+
+void tp_modules_in_child(void)
+{
+    atomic_store(&is_updating, false);
+}
+
+/* ---- their files ---- */
+
+static void map_file(struct tp_module *module)
+{
+    struct stat st;
+    module->was_tried = true;
+    int fd = *module->path == '/' ? open(module->path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+        void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        module->file = bytes == MAP_FAILED ? NULL : bytes;
+        module->size = (uint64_t)st.st_size;
+    }
+    close(fd);
+}
+
+const void *tp_module_bytes(struct tp_module *module, uint64_t address, size_t size)
+{
+    if (!module->was_tried)
+        map_file(module);
+    for (uint32_t i = 0; module->file && i < module->segment_count; i++) {
+        const struct tp_module_segment *s = &module->segments[i];
+        if (address < s->start || address >= s->end || s->end - address < size)
+            continue;
+        uint64_t at = s->offset + (address - s->start);
+        return at <= module->size && module->size - at >= size ? module->file + at : NULL;
+    }
+    return NULL;
+}

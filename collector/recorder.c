@@ -1,0 +1,99 @@
+/* The hot path: see recorder.h. */
+#include "collector/recorder.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collector/session.h"
+#include "collector/unwind.h"
+
+enum { FIRST_CHUNK = 16 << 10 }; /* many threads with little to say stay small */
+
+uint32_t tracepress_recording_;
+bool tp_record_stacks;
+uint64_t tp_record_since;
+_Thread_local struct tp_cursor tp_cursor __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t at_thread_end;
+static pthread_once_t key_made = PTHREAD_ONCE_INIT;
+static bool has_key;
+static _Atomic uint32_t threads; /* numbered over all recordings */
+
+static void leave_at_end(void *unused)
+{
+    (void)unused;
+    tp_record_leave();
+}
+
+static void make_key(void)
+{
+    has_key = pthread_key_create(&at_thread_end, leave_at_end) == 0;
+}
+
+void tp_record_leave(void)
+{
+    struct tp_spool_chunk *chunk = tp_cursor.chunk;
+    uint32_t recording = tp_cursor.recording;
+    tp_cursor.chunk = NULL;
+    tp_cursor.at = tp_cursor.end = NULL;
+    tp_cursor.recording = 0;
+    if (chunk)
+        tp_session_return(recording, chunk);
+}
+
+static uint32_t size_of_next(uint32_t slots)
+{
+    uint64_t size = tp_cursor.sequence > 2 ? TP_SPOOL_FULL_CHUNK : (uint64_t)FIRST_CHUNK << tp_cursor.sequence;
+    uint64_t least = sizeof(struct tp_spool_chunk) + (uint64_t)(slots + 1) * TP_SPOOL_SLOT;
+    size = size > least ? size : least;
+    return (uint32_t)((size + TP_SPOOL_UNIT - 1) / TP_SPOOL_UNIT * TP_SPOOL_UNIT);
+}
+
+static struct tp_spool_record *refill(uint32_t recording, uint32_t slots)
+{
+    if (tp_cursor.recording != recording) {
+        tp_cursor.sequence = 0;
+        tp_cursor.thread = atomic_fetch_add(&threads, 1);
+    }
+    tp_record_leave();
+    if (tp_cursor.tid == 0)
+        tp_cursor.tid = (uint64_t)syscall(SYS_gettid);
+    pthread_once(&key_made, make_key);
+    if (has_key)
+        pthread_setspecific(at_thread_end, &tp_cursor);
+    struct tp_spool_chunk header = {.tid = tp_cursor.tid, .thread = tp_cursor.thread, .sequence = tp_cursor.sequence};
+    pthread_getname_np(pthread_self(), header.thread_name, 16);
+    struct tp_spool_chunk *chunk = tp_session_chunk(recording, size_of_next(slots), &header);
+    if (!chunk) {
+        tp_session_drop();
+        return NULL;
+    }
+    tp_cursor.chunk = chunk;
+    tp_cursor.sequence++;
+    tp_cursor.recording = recording;
+    tp_cursor.at = (struct tp_spool_record *)(void *)(chunk + 1);
+    tp_cursor.end = (struct tp_spool_record *)(void *)((char *)chunk + chunk->size);
+    return tp_cursor.at;
+}
+
+struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots)
+{
+    tp_cursor.inside++;
+    struct tp_spool_record *record = refill(recording, slots);
+    tp_cursor.inside--;
+    return record;
+}
+
+void tp_record_stack(const void *from)
+{
+    enum { FRAMES = 64 };
+    uint64_t frames[FRAMES + 1] = {0};
+    uint32_t count = tracepress_recording_ ? tp_stack_here(from, frames, FRAMES) : 0, slots = (count + 1) / 2;
+    struct tp_spool_record *record = count ? tp_record_take(slots) : NULL;
+    if (!record)
+        return;
+    memcpy(record + 1, frames, slots * TP_SPOOL_SLOT);
+    tp_record_done(record, count, TP_SPOOL_STACK, slots, 0);
+}

@@ -1,0 +1,164 @@
+# The documentation: links, names, commands and options hold; the README's blocks are run in an empty folder by an installed
+# tracepress, its C program records itself; manual pages render without a warning.
+. tests/suites/case.sh
+HERE=$PWD
+SMALL=${BUILD#"$PWD"/}
+make_in_build() { make -s --no-print-directory MODE="$(basename "$BUILD")" BUILD="$SMALL" "$@"; }
+
+is_short() { [ "$(wc -l <README.md)" -le 150 ] || { wc -l README.md; return 1; }; }
+check "README.md: at most 150 lines" is_short
+if command -v python3 >/dev/null; then
+    check "links of all *.md resolve, files and anchors" python3 tests/check/docs.py links
+    check "files and folders that *.md name exist" python3 tests/check/docs.py names
+    check "commands and options in *.md are in the help texts, make targets in the Makefile" python3 tests/check/docs.py commands
+    check "help texts have every option of their command, and no other" python3 tests/check/docs.py options
+else
+    skip "links, names, commands and options of *.md" "no python3"
+fi
+placeholders() { ! grep -rnwE 'OWNER|TODO|FIXME|XXX' --include=*.md --include=*.yml --include=*.txt --include=*.html .github docs templates collector writer webreport ./*.md; }
+check "no placeholder is left in texts" placeholders
+readmes() { # a folder of sources says what it is for
+    missing=$(find writer collector webreport docs templates tests -type d ! -path 'tests/*/*' ! -path 'templates/*' ! -path '*/__pycache__' |
+        while read -r folder; do
+            case $folder in tests/?*) continue ;; esac
+            [ -s "$folder/README.md" ] || echo "$folder"
+        done)
+    [ -z "$missing" ] || { echo "no README.md in: $missing"; return 1; }
+}
+check "every folder of sources has a README.md" readmes
+
+# ---- installed ----
+U=$WORK/usr
+installed() { make_in_build install PREFIX="$U" && [ -x "$U/bin/tracepress" ] && [ -s "$U/share/man/man1/tracepress-report.1" ]; }
+check "make install" installed
+pages() {
+    for page in "$U"/share/man/man1/*.1; do
+        said=$(MANWIDTH=80 man --warnings -E UTF-8 -l "$page" 2>&1 >"$WORK/page") && [ -z "$said" ] || { echo "$page: $said"; return 1; }
+        for heading in NAME SYNOPSIS DESCRIPTION 'EXIT STATUS' 'SEE ALSO'; do
+            grep -q "^$heading\$" "$WORK/page" || { echo "$page: no $heading"; return 1; }
+        done
+    done
+    MANPATH=$U/share/man MANPAGER=cat man tracepress-report | grep -q -- '--markdown FILE'
+}
+same_options() { # what the help says of options, the page says
+    for text in templates/help/*.txt; do
+        name=$(basename "$text" .txt)
+        page=$U/share/man/man1/tracepress-${name#tracepress-}.1
+        [ "$name" != tracepress ] || page=$U/share/man/man1/tracepress.1
+        [ -e "$page" ] || { [ "$name" = tracepress-mpi ] && continue; echo "no $page"; return 1; }
+        for option in $(grep -oE -- '--[a-z][a-z-]+' "$text" | sort -u); do
+            sed 's/\\-/-/g' "$page" | grep -q -- "$option" || { echo "$page has no $option"; return 1; }
+        done
+    done
+}
+check "every option of a help text is in its manual page" same_options
+if command -v man >/dev/null && command -v groff >/dev/null; then
+    check "man pages render without warnings" pages
+else
+    skip "man pages render without warnings" "no man or groff"
+fi
+if command -v mandoc >/dev/null; then
+    check "man pages pass mandoc's lint" sh -c 'mandoc -T lint -W warning "$1"/*.1 | grep -v "missing date" | { ! grep .; }' - "$U/share/man/man1"
+else
+    skip "man pages pass mandoc's lint" "no mandoc"
+fi
+compile_commands() {
+    make_in_build compile_commands && python3 - <<'END'
+import json
+import os
+import subprocess
+
+rows = json.load(open("compile_commands.json"))
+assert len(rows) > 300 and all(os.path.exists(os.path.join(row["directory"], row["file"])) for row in rows)
+row = next(row for row in rows if row["file"] == "webreport/cli/cmd_report.c")
+command = row["command"].split(" -MMD")[0] + row["command"].split(" -MP")[1].split(" -c ")[0] + " -fsyntax-only " + row["file"]
+subprocess.run(command, shell=True, check=True, cwd=row["directory"])
+END
+}
+if command -v python3 >/dev/null; then
+    check "make compile_commands: every file is there, and a command of it compiles" compile_commands
+else
+    skip "make compile_commands" "no python3"
+fi
+
+# ---- the blocks of the README, in their order, in one empty folder ----
+export PATH="$U/bin:$PATH" PKG_CONFIG_PATH=$U/lib/pkgconfig LD_LIBRARY_PATH=$U/lib
+fact() { awk -F'\t' -v key="$1" '$1 == key { print $2; exit }' "$2"; }
+python_with_torch() {
+    for candidate in "${TORCH_PYTHON:-}" "$HERE/build/torch/bin/python" python3; do
+        [ -n "$candidate" ] && "$candidate" -c 'import torch' 2>/dev/null && echo "$candidate" && return 0
+    done
+    return 1
+}
+# a stand-in for what a block makes that could not be run here
+give() { # path
+    [ ! -e "$1" ] || return 0
+    case $1 in
+    runs/today) mkdir -p runs/today && cp "$DATA/traces/torch_2.13_mlp_train.full.pt.trace.json.gz" runs/today/ ;;
+    *) echo "$1 is not there"; return 1 ;;
+    esac
+}
+run_shell() { # block, facts
+    cd "$WORK/empty" || return 1
+    given=$(fact given "$2")
+    [ -z "$given" ] || give "$given" || return 1
+    timeout 120 sh -eu "$1" >"$WORK/said" 2>&1 || { cat "$1" "$WORK/said"; return 1; }
+    for output in $(sed 's/#.*//' "$1" | grep -oE -- '(-o|--json|--markdown) [^ ]+' | sed 's/.* //'); do
+        [ -s "$output" ] || { echo "$output was not made"; return 1; }
+    done
+}
+records_itself() { # a C program: compiled, run in a folder of its own, and what it leaves is a trace
+    rm -rf "$WORK/c" && mkdir "$WORK/c" && cd "$WORK/c" || return 1
+    cp "$1" program.c
+    # shellcheck disable=SC2046
+    ${CC:-cc} -Wall -Wextra -Werror program.c $(pkg-config --cflags --libs tracepress) -o program || return 1
+    timeout 60 ./program >said 2>&1 || { echo "exit $?"; cat said; return 1; }
+    [ ! -s said ] || { cat said; return 1; }
+    trace=$(find . -name '*.pt.trace.json.gz' | head -n 1)
+    [ -n "$trace" ] || { echo "it left no trace:"; find .; return 1; }
+    "$TP" table "$trace" --format csv | grep -q '^"forward",' || { "$TP" table "$trace"; return 1; }
+    "$TP" report "$trace" --strict --quiet -o report.html
+}
+run_python() { cp "$1" "$WORK/empty/block.py" && cd "$WORK/empty" && timeout 300 "$2" block.py; }
+run_block() { # path without ending, name of the case
+    facts=$1.facts
+    reason=$(fact 'not run' "$facts")
+    file=$(fact file "$facts")
+    for block in "$1".sh "$1".c "$1".python "$1".text; do [ ! -e "$block" ] || break; done
+    [ -z "$file" ] || cp "$block" "$WORK/empty/$file"
+    if [ -n "$reason" ]; then
+        skip "$2" "$reason"
+        return
+    fi
+    case $block in
+    *.sh) check "$2: runs" run_shell "$block" "$facts" ;;
+    *.c) check "$2: compiles, runs, and leaves a trace" records_itself "$block" ;;
+    *.python)
+        if python=$(python_with_torch); then
+            check "$2: runs" run_python "$block" "$python"
+        else
+            skip "$2: runs" "no Python with $(fact needs "$facts") (TORCH_PYTHON)"
+        fi
+        ;;
+    *) not_ok "$2: a block of no known kind" "$(cat "$block")" ;;
+    esac
+}
+if ! command -v python3 >/dev/null || ! command -v pkg-config >/dev/null; then
+    skip "blocks of the README" "no python3 or no pkg-config"
+    exit 0
+fi
+mkdir "$WORK/empty" "$WORK/blocks"
+python3 tests/check/docs.py blocks README.md "$WORK/blocks"
+for facts in "$WORK"/blocks/*.facts; do
+    run_block "${facts%.facts}" "README.md, block $(basename "$facts" .facts)"
+done
+mkdir "$WORK/recording"
+python3 tests/check/docs.py blocks docs/recording.md "$WORK/recording"
+for block in "$WORK"/recording/*.c; do
+    check "docs/recording.md, block $(basename "$block" .c): compiles, runs, and leaves a trace" records_itself "$block"
+done
+
+uninstalled() {
+    make_in_build uninstall PREFIX="$U" && left=$(find "$U" -type f -o -type l) && [ -z "$left" ] || { echo "left: $left"; return 1; }
+}
+check "make uninstall leaves nothing" uninstalled

@@ -1,0 +1,207 @@
+/* Blocks in every format: the same words, escaped for it, in order; what has no room is counted. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "webreport/print/badge.h"
+#include "webreport/print/junit.h"
+#include "webreport/print/markdown.h"
+#include "webreport/print/sarif.h"
+#include "webreport/print/text.h"
+
+typedef void printer(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options);
+
+static struct tp_arena arena;
+static struct tp_buf out;
+
+static int set_up(void **state)
+{
+    (void)state;
+    tp_arena_init(&arena, 0);
+    tp_buf_init(&out, 0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tp_buf_release(&out);
+    tp_arena_release(&arena);
+    return 0;
+}
+
+#define GUARD                                                                                                          \
+    (void)state;                                                                                                       \
+    assert_int_equal(setjmp(arena.guard), 0)
+
+static const char *printed(printer *print, const struct tp_document *document, const struct tp_print_options *options)
+{
+    tp_buf_clear(&out);
+    print(&out, document, options);
+    assert_int_equal(out.failed, 0);
+    return out.data;
+}
+
+static const struct tp_column_def defs[] = {{"name", "Name", "", "who", TP_COLUMN_TEXT},
+                                            {"time_us", "Time", "us", "how long", TP_COLUMN_NS},
+                                            {"share", "Share", "%", "part", TP_COLUMN_REAL},
+                                            {"note", "Note", "", "what", TP_COLUMN_TEXT}};
+static const struct tp_shown_column columns[] = {
+    {.format = TP_SHOW_TIME, .column = 1, .flags = TP_SHOWN_SIGNED},
+    {.format = TP_SHOW_BAR, .column = 1},
+    {.format = TP_SHOW_PERCENT, .column = 2, .title = "Of all"},
+    {.format = TP_SHOW_TEXT, .column = 3, .flags = TP_SHOWN_WIDE},
+};
+
+static const struct tp_shown_table *small_table(size_t max_rows)
+{
+    struct tp_table *table = tp_arena_alloc(&arena, sizeof *table);
+    struct tp_shown_table *shown = tp_arena_alloc(&arena, sizeof *shown);
+    tp_table_init(table, &arena, "t", defs, 4, 2);
+    tp_table_int(table, 1)[0] = 1500;
+    tp_table_int(table, 1)[1] = TP_NULL_INT;
+    tp_table_real(table, 2)[0] = 25;
+    tp_table_real(table, 2)[1] = NAN;
+    tp_shown_table_init(shown, &arena, table, columns, 4, max_rows);
+    shown->rows[0].name = TP_STR("a|b");
+    if (max_rows > 1)
+        shown->rows[1].name = TP_STR("c\033[31m");
+    return shown;
+}
+
+static void a_table_has_its_units_in_the_cells_and_no_column_that_only_a_page_has_room_for(void **state)
+{
+    struct tp_document document;
+    GUARD;
+    tp_document_init(&document, &arena);
+    tp_document_table(&document, small_table(2), NULL);
+    assert_string_equal(printed(tp_print_text, &document, &(struct tp_print_options){0}),
+                        "Name       Time  Of all\n"
+                        "a|b     +1.5 \xc2\xb5s  25.0 %\n"
+                        "c?[31m        \xe2\x80\x93       \xe2\x80\x93\n");
+    assert_string_equal(printed(tp_print_markdown, &document, &(struct tp_print_options){0}),
+                        "| Name | Time | Of all |\n|---|--:|--:|\n"
+                        "| a\\|b | +1.5 \xc2\xb5s | 25.0 % |\n"
+                        "| c \\[31m | \xe2\x80\x93 | \xe2\x80\x93 |\n");
+    tp_document_init(&document, &arena);
+    tp_document_table(&document, small_table(1), "; all shows all");
+    assert_non_null(
+        strstr(printed(tp_print_text, &document, &(struct tp_print_options){0}), "\n(1 of 2 rows; all shows all)\n"));
+    assert_non_null(
+        strstr(printed(tp_print_markdown, &document, &(struct tp_print_options){0}), "\nand 1 more rows\n"));
+}
+
+static const struct tp_rule_block rule = {"kernels", "Kernels", "how many"};
+static const struct tp_place_block places[] = {{TP_STR("/src/a<b.py(7): f"), TP_STR("a <wait>")}};
+
+static void make_findings(struct tp_document *document)
+{
+    static struct tp_finding_block items[] = {
+        {.tone = TP_TONE_BAD,
+         .status = "fail",
+         .title = "kernels <= 5",
+         .value = "7",
+         .reasons = {"too many", "by far"},
+         .places = places,
+         .place_count = 1,
+         .rule = &rule,
+         .cause = "beyond",
+         .message = "7 kernels",
+         .line = 3},
+        {.tone = TP_TONE_UNSURE,
+         .status = "inconclusive",
+         .title = "x",
+         .rule = &rule,
+         .message = "cannot tell",
+         .line = 4},
+        {.tone = TP_TONE_GOOD, .status = "pass", .title = "y", .rule = &rule, .message = "good", .line = 5}};
+    tp_document_init(document, &arena);
+    tp_document_verdict(document, &(struct tp_verdict_block){TP_TONE_BAD, "fail", "1 of 3 broken", "a run"});
+    tp_document_findings(document, &(struct tp_findings_block){.title_head = "limit",
+                                                               .value_head = "value",
+                                                               .name = "tracepress check",
+                                                               .source = "ci/b.txt",
+                                                               .is_source_file = true,
+                                                               .items = items,
+                                                               .count = 3,
+                                                               .shown = 2,
+                                                               .open_count = 2,
+                                                               .more = "; --json has all"});
+}
+
+static void findings_read_the_same_on_a_terminal_and_in_markdown(void **state)
+{
+    struct tp_document document;
+    GUARD;
+    make_findings(&document);
+    assert_string_equal(printed(tp_print_text, &document, &(struct tp_print_options){0}),
+                        "fail: 1 of 3 broken\na run\n"
+                        "fail         kernels <= 5                                         7\n"
+                        "             too many\n             by far\n"
+                        "             /src/a<b.py(7): f: a <wait>\n"
+                        "inconclusive x                                                    -\n"
+                        "(2 of 3 rows; --json has all)\n");
+    assert_non_null(strstr(printed(tp_print_text, &document, &(struct tp_print_options){.has_color = true}),
+                           "\033[1;31mfail\033[0m"));
+    assert_string_equal(printed(tp_print_markdown, &document, &(struct tp_print_options){0}),
+                        "**fail: 1 of 3 broken**  \na run\n\n"
+                        "| | limit | value |  |\n|---|---|--:|---|\n"
+                        "| fail | kernels &lt;= 5 | 7 | too many; by far |\n"
+                        "| inconclusive | x | \xe2\x80\x93 |  |\n"
+                        "\n- /src/a&lt;b.py(7): f: a &lt;wait&gt;\n");
+}
+
+static void findings_have_their_level_in_formats_for_machines(void **state)
+{
+    struct tp_document document;
+    struct tp_print_options options = {.source_root = "/src/"};
+    GUARD;
+    make_findings(&document);
+    const char *text = printed(tp_print_junit, &document, &options);
+    assert_non_null(
+        strstr(text, "<testsuite name=\"tracepress check\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\""));
+    assert_non_null(strstr(text, "<failure message=\"7 kernels\" type=\"beyond\">7 kernels\n/src/a&lt;b.py(7): f: "));
+    assert_non_null(strstr(text, "name=\"y\" file=\"ci/b.txt\" line=\"5\" time=\"0\"/>"));
+    text = printed(tp_print_sarif, &document, &options);
+    assert_non_null(
+        strstr(text, "\"rules\":[{\"id\":\"kernels\",\"shortDescription\":{\"text\":\"Kernels\"},\"help\":"));
+    assert_non_null(strstr(text, "\"level\":\"error\",\"message\":{\"text\":\"a <wait> (7 kernels)\"}"));
+    assert_non_null(strstr(text, "\"artifactLocation\":{\"uri\":\"a%3Cb.py\"},\"region\":{\"startLine\":7}"));
+    assert_non_null(strstr(text, "\"artifactLocation\":{\"uri\":\"ci/b.txt\"},\"region\":{\"startLine\":4}"));
+    assert_null(strstr(text, "good"));
+    assert_non_null(strstr(printed(tp_print_badge, &document, &options), "performance: failing"));
+}
+
+static void lines_without_room_are_left_out_whole_and_counted(void **state)
+{
+    struct tp_document document;
+    size_t left_out = 0;
+    GUARD;
+    make_findings(&document);
+    tp_document_note(&document, "a note at the end");
+    size_t whole = strlen(printed(tp_print_markdown, &document, &(struct tp_print_options){.left_out = &left_out}));
+    assert_int_equal(left_out, 0);
+    for (size_t end = 1; end < whole; end++) {
+        left_out = 0;
+        const char *text =
+            printed(tp_print_markdown, &document, &(struct tp_print_options){.end = end, .left_out = &left_out});
+        assert_true(left_out > 0 && strlen(text) <= end);
+        assert_true(!*text || text[strlen(text) - 1] == '\n');
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_table_has_its_units_in_the_cells_and_no_column_that_only_a_page_has_room_for,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(findings_read_the_same_on_a_terminal_and_in_markdown, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(findings_have_their_level_in_formats_for_machines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(lines_without_room_are_left_out_whole_and_counted, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

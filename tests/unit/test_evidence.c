@@ -1,0 +1,176 @@
+/* Evidence: what a document says about itself, held against itself. */
+#include "webreport/trace/evidence.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+#include "webreport/trace/trace.h"
+
+#define HEAD "{\"schemaVersion\":1,\"deviceProperties\":[],"
+#define END "{\"ph\":\"i\",\"name\":\"Record Window End\",\"pid\":\"\",\"tid\":\"\",\"ts\":99}"
+#define OP(name, ts, args)                                                                                             \
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":" ts ",\"dur\":1,\"args\":"     \
+    "{" args "}},"
+#define CALL(name, id)                                                                                                 \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":1,\"args\":"    \
+    "{\"correlation\":" id "}},"
+#define KERNEL(id)                                                                                                     \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":3,\"dur\":1,\"args\":"                 \
+    "{\"correlation\":" id "}},"
+#define LINK(ph, id)                                                                                                   \
+    "{\"ph\":\"" ph "\",\"cat\":\"ac2g\",\"name\":\"ac2g\",\"id\":" id ",\"pid\":1,\"tid\":2,\"ts\":1},"
+#define MEMORY(ts, bytes, total)                                                                                       \
+    "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":2,\"ts\":" ts ",\"args\":{\"Bytes\":" bytes                 \
+    ",\"Total Allocated\":" total ",\"Device Id\":-1,\"Device Type\":0}},"
+
+static struct tp_input_evidence evidence_of_bytes(const void *bytes, size_t size, char *reason)
+{
+    struct tp_input_evidence evidence;
+    struct tp_trace trace;
+    struct tp_arena arena;
+    struct tp_error err = {0};
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail_msg("left through the guard");
+    assert_int_equal(tp_trace_read_bytes(&trace, &arena, bytes, size, NULL, &err), 0);
+    tp_evidence_build(&evidence, &trace, &arena);
+    snprintf(reason, 200, "%s", tp_evidence_reason(&evidence, TP_NEED_ALL, &arena));
+    tp_arena_release(&arena);
+    return evidence;
+}
+
+static struct tp_input_evidence evidence_of(const char *text, char *reason)
+{
+    return evidence_of_bytes(text, strlen(text), reason);
+}
+
+struct expectation {
+    const char *text;
+    unsigned broken;
+    const char *reason;
+};
+
+static void assert_each(const struct expectation *cases, size_t count)
+{
+    char reason[200];
+    for (size_t i = 0; i < count; i++) {
+        struct tp_input_evidence e = evidence_of(cases[i].text, reason);
+        if (tp_evidence_broken(&e) != cases[i].broken || strcmp(reason, cases[i].reason) != 0)
+            fail_msg("case %zu: broken %x, \"%s\"", i, tp_evidence_broken(&e), reason);
+    }
+}
+
+enum { HOST_LOST = TP_NEED_ALL & ~TP_NEED_FILE & ~TP_NEED_DEVICE };
+
+static void the_end_of_a_document_is_seen(void **state)
+{
+    static const struct expectation cases[] = {
+        {"{\"traceEvents\":[" OP("a", "1", "") END "]}", 0, ""},
+        {"[" OP("a", "1", "") END "]", 0, ""},
+        {"[" OP("a", "1", "") END, TP_NEED_ALL, "the file is cut: what it lost is not known"},
+        {"{\"traceEvents\":[" OP("a", "1", "") END "]", TP_NEED_ALL, "the file is cut: what it lost is not known"},
+        {"{\"traceEvents\":[" OP("a", "1", "") END, TP_NEED_ALL, "the file is cut: what it lost is not known"},
+        {"{\"traceEvents\":[" OP("a", "1", "") END "]}{}", TP_NEED_ALL, "something follows the end of the trace"},
+        {"{\"traceEvents\":[" OP("a", "1", "") "{\"ph\":\"X\",\"name\":\"b\",\"ts\":}," END "]}", TP_NEED_ALL,
+         "1 event could not be read"},
+        {HEAD "\"traceEvents\":[" OP("a", "1", "") END "]}", 0, ""},
+        {HEAD "\"traceEvents\":[" OP("a", "1", "") "{}]}", TP_NEED_ALL,
+         "the recorder's end is not in the file: it was cut and closed, or filtered"},
+    };
+    (void)state;
+    assert_each(cases, sizeof cases / sizeof *cases);
+}
+
+static void gaps_in_the_recorders_numbers_are_lost_events(void **state)
+{
+    static const struct expectation cases[] = {
+        {"{\"traceEvents\":[" OP("a", "1", "\"Ev Idx\":0") OP("b", "2", "\"Ev Idx\":1") END "]}", 0, ""},
+        {"{\"traceEvents\":[" OP("a", "1", "\"Ev Idx\":1") OP("b", "2", "\"Ev Idx\":4") END "]}", HOST_LOST,
+         "3 events of the host missing: gaps in the recorder's numbers"},
+        {HEAD "\"traceEvents\":[" OP("a", "1", "\"External id\":5") OP("b", "2", "\"External id\":6") END "]}", 0, ""},
+        {HEAD "\"traceEvents\":[" OP("a", "1", "\"External id\":5") OP("b", "2", "\"External id\":7") END "]}",
+         HOST_LOST, "1 operator missing: gaps in their ids"},
+        {HEAD "\"traceEvents\":[" OP("a", "1", "\"External id\":5") OP("b", "2", "\"External id\":513") END "]}", 0,
+         ""}, /* another thread's block */
+    };
+    (void)state;
+    assert_each(cases, sizeof cases / sizeof *cases);
+}
+
+static void launches_kernels_and_links_belong_together(void **state)
+{
+    static const struct expectation cases[] = {
+        {HEAD "\"traceEvents\":[" CALL("cudaLaunchKernel", "1") LINK("s", "1") KERNEL("1") LINK("f", "1") END "]}", 0,
+         ""},
+        {HEAD "\"traceEvents\":[" CALL("cudaLaunchKernel", "1") LINK("s", "1") LINK("f", "1") END "]}",
+         TP_NEED_DEVICE | TP_NEED_RUNTIME, "1 event of the device or runtime missing: links to them lead nowhere"},
+        {HEAD "\"traceEvents\":[" KERNEL("1") LINK("s", "1") LINK("f", "1") END "]}", TP_NEED_DEVICE | TP_NEED_RUNTIME,
+         "1 event of the device or runtime missing: links to them lead nowhere"},
+        {HEAD "\"traceEvents\":[" CALL("cudaLaunchKernel", "1") CALL("cudaLaunchKernel", "2") KERNEL("2") END "]}",
+         TP_NEED_DEVICE | TP_NEED_RUNTIME, "1 kernel missing: their launches are there"},
+        {HEAD "\"traceEvents\":[" CALL("cudaStreamBeginCapture", "9") CALL("cudaLaunchKernel", "1") KERNEL("2") END
+         "]}",
+         TP_NEED_RUNTIME, "1 launch missing: their kernels are there"},
+        {HEAD "\"traceEvents\":[" CALL("cudaMemsetAsync", "1") CALL("cudaLaunchKernel", "2") KERNEL("2") END "]}", 0,
+         ""}, /* of sets the device often tells nothing */
+    };
+    (void)state;
+    assert_each(cases, sizeof cases / sizeof *cases);
+}
+
+static void totals_of_memory_follow_from_each_other(void **state)
+{
+    static const struct expectation cases[] = {
+        {HEAD "\"traceEvents\":[" MEMORY("1", "8", "8") MEMORY("2", "4", "12") MEMORY("3", "-8", "4") END "]}", 0, ""},
+        {HEAD "\"traceEvents\":[" MEMORY("1", "8", "8") MEMORY("3", "-8", "4") END "]}", TP_NEED_MEMORY,
+         "1 memory record not following from the one before"},
+        {HEAD "\"with_stack\":1,\"traceEvents\":[" OP("a", "1", "") END "]}", TP_NEED_FRAMES,
+         "stacks were recorded, but no Python function is there"},
+        {HEAD "\"tracepress_dropped\":3,\"traceEvents\":[" OP("a", "1", "") END "]}", TP_NEED_ALL & ~TP_NEED_DEVICE,
+         "the recorder had to drop 3 events"},
+    };
+    (void)state;
+    assert_each(cases, sizeof cases / sizeof *cases);
+}
+
+static void a_gzip_is_whole_cut_or_damaged(void **state)
+{
+    static const char text[] = "{\"traceEvents\":[" OP("a", "1", "") END "]}";
+    unsigned char packed[1024];
+    char reason[200];
+    z_stream z = {
+        .next_in = (unsigned char *)text, .avail_in = sizeof text - 1, .next_out = packed, .avail_out = sizeof packed};
+    (void)state;
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    size_t size = z.total_out;
+    deflateEnd(&z);
+    struct tp_input_evidence e = evidence_of_bytes(packed, size, reason);
+    assert_int_equal(e.crc, TP_CRC_OK);
+    assert_int_equal(tp_evidence_broken(&e), 0);
+    e = evidence_of_bytes(packed, size - 5, reason); /* the text is whole, the trailer is not */
+    assert_int_equal(e.crc, TP_CRC_UNREAD);
+    assert_int_equal(tp_evidence_broken(&e), TP_NEED_ALL);
+    packed[size - 7] ^= 1;
+    e = evidence_of_bytes(packed, size, reason);
+    assert_int_equal(e.crc, TP_CRC_BAD);
+    assert_string_equal(reason, "the checksum of the gzip is wrong");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_end_of_a_document_is_seen),
+        cmocka_unit_test(gaps_in_the_recorders_numbers_are_lost_events),
+        cmocka_unit_test(launches_kernels_and_links_belong_together),
+        cmocka_unit_test(totals_of_memory_follow_from_each_other),
+        cmocka_unit_test(a_gzip_is_whole_cut_or_damaged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,311 @@
+/* Frames: the texts torch, our collector and the findings write, with every folder name that a user may have. */
+#include "webreport/trace/frame.h"
+
+#include <regex.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void is_text(struct tp_str found, const char *wanted)
+{
+    if (!wanted) {
+        assert_null(found.ptr);
+        return;
+    }
+    if (!tp_str_equal(found, tp_str_of(wanted)))
+        print_message("%.*s instead of %s\n", (int)found.len, found.ptr, wanted);
+    assert_true(tp_str_equal(found, tp_str_of(wanted)));
+}
+
+/* ---- "path(line): function" ---- */
+
+static void a_text_is_cut_at_its_last_line(void **state)
+{
+    static const struct {
+        const char *text, *path, *function;
+        int32_t line;
+        bool is_python;
+    } cases[] = {
+        {"train.py(12): step", "train.py", "step", 12, true},
+        {"/home/u/run (1)/train.py(12): step", "/home/u/run (1)/train.py", "step", 12, true},
+        {"/home/u/run [2]: x/train.py(12): step", "/home/u/run [2]: x/train.py", "step", 12, true},
+        {"/home/u/run (2): x/train.py(12): step", "/home/u/run (2): x/train.py", "step", 12, true},
+        {"/a.py(3): b/train.py(12): <listcomp>", "/a.py(3): b/train.py", "<listcomp>", 12, true},
+        {"C:\\my runs (3)\\train.py(7): main", "C:\\my runs (3)\\train.py", "main", 7, true},
+        {"<frozen importlib._bootstrap>(1007): _find_and_load", "<frozen importlib._bootstrap>", "_find_and_load", 1007,
+         false},
+        {"<string>(2): __init__", "<string>", "__init__", 2, false},
+        {"src/train.c(42): forward_layer", "src/train.c", "forward_layer", 42, false},
+        {"run (2): x/train.c(42): layer<int>(int)", "run (2): x/train.c", "layer<int>(int)", 42, false},
+        {"model.pyx(-1): forward", "model.pyx", "forward", -1, true},
+        {"train.py(3): a(4): b", "train.py", "a(4): b", 3, true}, /* the path's ending decides */
+        {"a;b.py(3): ", "a;b.py", "", 3, true},
+        {"(1): (-1): ", "(1): ", "", -1, false},
+        {"a\nb.py(3): f\ng", "a\nb.py", "f\ng", 3, true},
+        {"big.py(99999999999999999999): f", "big.py", "f", INT32_MAX, true},
+        {"big.py(-99999999999999999999): f", "big.py", "f", -INT32_MAX, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tp_frame frame;
+        assert_true(tp_frame_parse(&frame, tp_str_of(cases[i].text)));
+        is_text(frame.path, cases[i].path);
+        is_text(frame.function, cases[i].function);
+        assert_int_equal(frame.line, cases[i].line);
+        assert_int_equal(frame.is_python, cases[i].is_python);
+    }
+}
+
+static void other_texts_are_no_frames(void **state)
+{
+    static const char *const texts[] = {"",
+                                        "aten::add",
+                                        "nn.Module: Linear_12",
+                                        "<built-in method to of Tensor object at 0x7f12>",
+                                        "(3): f",
+                                        "a(): f",
+                                        "a(x3): f",
+                                        "+0x12 [libc.so.6]",
+                                        "a.py(3):f",
+                                        "a.py(3)",
+                                        "a.py(3) : f",
+                                        "f(int)::g(long): other",
+                                        "a(-): f",
+                                        "a(--3): f",
+                                        "): ",
+                                        "a(3): "};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct tp_frame frame;
+        bool is_last = i + 1 == sizeof texts / sizeof *texts; /* the only frame among them */
+        assert_int_equal(tp_frame_parse(&frame, tp_str_of(texts[i])), is_last);
+        assert_int_equal(frame.path.len > 0, is_last);
+    }
+}
+
+static void a_place_may_lack_the_function(void **state)
+{
+    struct tp_frame frame;
+    (void)state;
+    assert_true(tp_frame_parse_place(&frame, TP_STR("run (1)/train.py(12)")));
+    is_text(frame.path, "run (1)/train.py");
+    assert_int_equal(frame.line, 12);
+    assert_null(frame.function.ptr);
+    assert_true(tp_frame_parse_place(&frame, TP_STR("train.py(12): f")));
+    is_text(frame.function, "f");
+    assert_false(tp_frame_parse_place(&frame, TP_STR("train.py")));
+    assert_false(tp_frame_parse_place(&frame, TP_STR("(12)")));
+    assert_false(tp_frame_parse_place(&frame, TP_STR("")));
+}
+
+static void lines_of_one_function_are_known(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        bool is_same;
+    } cases[] = {
+        {"run (1)/train.py(12): step", "run (1)/train.py(14): step", true},
+        {"train.py(12): step", "train.py(12): stop", false},
+        {"run (1)/train.py(12): step", "run (2)/train.py(12): step", false},
+        {"train.py(12)", "train.py(13)", true},
+        {"train.py(12)", "train.py(12): ", true},
+        {"aten::add", "aten::add", true},
+        {"aten::add", "aten::mm", false},
+        {"", "", true},
+        {"", "train.py(12): step", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(tp_frame_same_function(tp_str_of(cases[i].a), tp_str_of(cases[i].b)), cases[i].is_same);
+}
+
+/* ---- random texts ---- */
+
+static uint32_t state_of_random = 20;
+
+static uint32_t chance(uint32_t n)
+{
+    state_of_random = state_of_random * 1664525u + 1013904223u;
+    return (state_of_random >> 8) % n;
+}
+
+/* What makes a parser stumble. */
+static const char *const bits[] = {"(",  ")",   ": ",   "):", "(1)", "(12): ", "[2]: x",   "/",
+                                   "\\", ".py", ".pyx", "-",  "7",   "a",      " ",        ";",
+                                   "<",  ">",   "\n",   ".",  "C:",  "run",    "\xC3\xA4", "(-3): "};
+
+static size_t append(char *text, size_t n, const char *bit)
+{
+    size_t size = strlen(bit);
+    memcpy(text + n, bit, size + 1);
+    return n + size;
+}
+
+static size_t random_text(char *text, size_t n, unsigned most)
+{
+    text[n] = '\0';
+    for (unsigned left = chance(most + 1); left > 0; left--)
+        n = append(text, n, bits[chance(sizeof bits / sizeof *bits)]);
+    return n;
+}
+
+static void what_was_put_together_comes_apart(void **state)
+{
+    static const char *const endings[] = {".py", ".pyx", ".c", ">", ""};
+    (void)state;
+    for (unsigned round = 0; round < 200000; round++) {
+        char text[512];
+        struct tp_frame frame;
+        int32_t line = (int32_t)chance(100000) - 5;
+        bool is_python = chance(3) > 0;
+        size_t path = append(text, append(text, 0, "d"), "/");
+        path = append(text, random_text(text, path, 10), is_python ? endings[chance(2)] : endings[2 + chance(3)]);
+        bool holds_python = !is_python && strstr(text, ".py"); /* may be the path of another reading */
+        size_t function = path + (size_t)sprintf(text + path, "(%d): ", (int)line);
+        struct tp_str whole = {text, random_text(text, function, 4)};
+        if (holds_python || strstr(text + function, "): ")) /* a function that names a line itself */
+            continue;
+        assert_true(tp_frame_parse(&frame, whole));
+        assert_ptr_equal(frame.path.ptr, text);
+        assert_int_equal(frame.path.len, path);
+        assert_int_equal(frame.line, line);
+        assert_ptr_equal(frame.function.ptr, text + function);
+        assert_int_equal(frame.function.len, whole.len - function);
+        assert_int_equal(frame.is_python, is_python);
+    }
+}
+
+static void a_regular_expression_reads_the_same(void **state)
+{
+    regex_t python, other;
+    regmatch_t parts[4];
+    unsigned found = 0;
+    (void)state;
+    assert_int_equal(regcomp(&python, "^(.+\\.pyx?)\\((-?[0-9]+)\\): (.*)$", REG_EXTENDED), 0);
+    assert_int_equal(regcomp(&other, "^(.+)\\((-?[0-9]+)\\): (.*)$", REG_EXTENDED), 0);
+    for (unsigned round = 0; round < 100000; round++) {
+        char text[512];
+        struct tp_frame frame;
+        struct tp_str whole = {text, random_text(text, 0, 14)};
+        bool is_python = regexec(&python, text, 4, parts, 0) == 0;
+        bool is_frame = is_python || regexec(&other, text, 4, parts, 0) == 0;
+        assert_int_equal(tp_frame_parse(&frame, whole), is_frame);
+        assert_int_equal(frame.is_python, is_python);
+        if (!is_frame)
+            continue;
+        found++;
+        assert_int_equal(frame.path.len, parts[1].rm_eo);
+        assert_int_equal(frame.line, atoi(text + parts[2].rm_so));
+        assert_int_equal(frame.function.ptr - text, parts[3].rm_so);
+        assert_int_equal(frame.function.len, (size_t)parts[3].rm_eo - (size_t)parts[3].rm_so);
+    }
+    regfree(&python);
+    regfree(&other);
+    assert_true(found > 10000);
+}
+
+/* ---- project lines and labels ---- */
+
+static void library_frames_are_no_project_lines(void **state)
+{
+    static const char *const cases[][2] = {
+        {"train.py(12): step", "train.py(12): step"},
+        {"/home/u/run (1)/train.py(12): step", "/home/u/run (1)/train.py(12): step"},
+        {"/usr/lib/python3.10/site-packages/mine/a.py(3): f", "mine/a.py(3): f"},
+        {"/x/site-packages/site-packages/mine/a.py(3): f", "mine/a.py(3): f"},
+        {"/x/dist-packages/a.pyx(3): f", "a.pyx(3): f"},
+        {"/usr/lib/python3.10/json/decoder.py(3): f", "json/decoder.py(3): f"},
+        {"lib/python3/json/decoder.py(3): f", "json/decoder.py(3): f"},
+        {"/usr/mylib/python3.10/x.py(3): f", "/usr/mylib/python3.10/x.py(3): f"},
+        {"/usr/lib/python3.x/x.py(3): f", "/usr/lib/python3.x/x.py(3): f"},
+        {"/x/site-packages/torch/nn/modules/module.py(1501): _call_impl", NULL},
+        {"torch/nn/functional.py(9): relu", NULL},
+        {"/usr/lib/python3.10/threading.py(3): run", NULL},
+        {"/usr/lib/python3.10/site-packages/<x>.py(3): f", NULL},
+        {"<string>.py(3): f", NULL},
+        {"<frozen runpy>(88): _run_code", NULL},
+        {"src/train.c(42): forward_layer", NULL},
+        {"<built-in function len>", NULL},
+        {".py(3): f", NULL},
+        {"", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        is_text(tp_frame_project_line(tp_str_of(cases[i][0])), cases[i][1]);
+}
+
+static void with_arena(void (*test)(struct tp_arena *))
+{
+    struct tp_arena arena;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    test(&arena);
+    tp_arena_release(&arena);
+}
+
+static void check_labels(struct tp_arena *arena)
+{
+    static const char *const cases[][3] = {
+        /* text, label, without address */
+        {"ProfilerStep#7", "ProfilerStep*", "ProfilerStep#7"},
+        {"a 0x7fFe b at 0x12", "a 0x* b at 0x*", "a 0x7fFe b"},
+        {"<method of X object at 0x7f12ab>", "<method of X object at 0x*>", "<method of X object>"},
+        {"0x0x1 0xg at 0x", "0x*x1 0xg at 0x", "0x0x1 0xg at 0x"},
+        {"aten::add", "aten::add", "aten::add"},
+        {"", "", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        is_text(tp_frame_label(arena, tp_str_of(cases[i][0])), cases[i][1]);
+        is_text(tp_frame_without_address(arena, tp_str_of(cases[i][0])), cases[i][2]);
+    }
+}
+
+static void labels_have_no_addresses(void **state)
+{
+    (void)state;
+    with_arena(check_labels);
+}
+
+static void check_names(struct tp_arena *arena)
+{
+    struct tp_strings names;
+    struct tp_frames frames;
+    tp_strings_init(&names, arena, 0);
+    uint32_t first = tp_strings_add(&names, TP_STR("ProfilerStep#1")), star = tp_strings_add(&names, TP_STR("a 0x*"));
+    uint32_t second = tp_strings_add(&names, TP_STR("ProfilerStep#2")), hex = tp_strings_add(&names, TP_STR("a 0x7f"));
+    uint32_t near = tp_strings_add(&names, TP_STR("/a/site-packages/m.py(1): f"));
+    uint32_t far = tp_strings_add(&names, TP_STR("/b/site-packages/m.py(1): f"));
+    tp_frames_build(&frames, &names, arena);
+    assert_int_equal(tp_frames_label(&frames, first), tp_frames_label(&frames, second));
+    is_text(tp_frames_label_text(&frames, tp_frames_label(&frames, first)), "ProfilerStep*");
+    assert_int_equal(tp_frames_label(&frames, star), tp_frames_label(&frames, hex)); /* equal texts, equal numbers */
+    is_text(tp_frames_label_text(&frames, tp_frames_label(&frames, hex)), "a 0x*");
+    is_text(tp_frames_label_text(&frames, frames.no_event), "[no host event]");
+    assert_int_equal(tp_frames_line(&frames, near), tp_frames_line(&frames, far));
+    is_text(tp_frames_line_text(&frames, tp_frames_line(&frames, far)), "m.py(1): f");
+    assert_int_equal(tp_frames_line(&frames, star), TP_NO_ID);
+}
+
+static void names_of_a_trace_are_numbered_once(void **state)
+{
+    (void)state;
+    with_arena(check_names);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_is_cut_at_its_last_line),      cmocka_unit_test(other_texts_are_no_frames),
+        cmocka_unit_test(a_place_may_lack_the_function),       cmocka_unit_test(lines_of_one_function_are_known),
+        cmocka_unit_test(what_was_put_together_comes_apart),   cmocka_unit_test(a_regular_expression_reads_the_same),
+        cmocka_unit_test(library_frames_are_no_project_lines), cmocka_unit_test(labels_have_no_addresses),
+        cmocka_unit_test(names_of_a_trace_are_numbered_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

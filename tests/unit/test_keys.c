@@ -1,0 +1,85 @@
+/* Numbering of tuples and of ids. */
+#include "writer/base/keys.h"
+#include "writer/base/renumber.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void equal_tuples_have_one_number(void **state)
+{
+    (void)state;
+    struct tp_arena arena;
+    struct tp_keys tuples;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_keys_init(&tuples, &arena, 2);
+    assert_int_equal(tp_keys_find(&tuples, (uint32_t[]){1, 2}), TP_NO_ID);
+    for (uint32_t i = 0; i < 5000; i++)
+        assert_int_equal(tp_keys_pair(&tuples, i % 50, i / 50), i);
+    for (uint32_t i = 0; i < 5000; i++) {
+        assert_int_equal(tp_keys_pair(&tuples, i % 50, i / 50), i);
+        assert_int_equal(tp_keys_get(&tuples, i)[1], i / 50);
+    }
+    assert_int_equal(tp_keys_count(&tuples), 5000);
+    assert_int_equal(tp_keys_find(&tuples, (uint32_t[]){50, 0}), TP_NO_ID);
+    tp_arena_release(&arena);
+}
+
+/* Ids close together use a table, others a hash; both answer alike. */
+static void check_ids(int64_t lowest, int64_t step)
+{
+    struct tp_arena arena;
+    struct tp_ids ids;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_ids_init(&ids, &arena, lowest, lowest + 99 * step, 100);
+    for (uint32_t i = 0; i < 100; i++)
+        assert_int_equal(tp_ids_add(&ids, lowest + (99 - (int64_t)i) * step), i);
+    for (uint32_t i = 0; i < 100; i++)
+        assert_int_equal(tp_ids_find(&ids, lowest + (99 - (int64_t)i) * step), i);
+    assert_int_equal(ids.count, 100);
+    assert_int_equal(tp_ids_find(&ids, lowest - 1), TP_NO_ID);
+    assert_int_equal(tp_ids_find(&ids, lowest + 99 * step + 1), TP_NO_ID);
+    assert_int_equal(tp_ids_find(&ids, INT64_MAX), TP_NO_ID);
+    tp_arena_release(&arena);
+}
+
+static void ids_near_and_far_are_numbered_alike(void **state)
+{
+    (void)state;
+    check_ids(5, 1);
+    check_ids(-50, 3);
+    check_ids(-(INT64_C(1) << 60), INT64_C(1) << 50);
+}
+
+static void ids_over_the_whole_range_need_no_table(void **state)
+{
+    (void)state;
+    struct tp_arena arena;
+    struct tp_ids ids;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_ids_init(&ids, &arena, INT64_MIN, INT64_MAX, 2);
+    assert_int_equal(tp_ids_add(&ids, INT64_MIN), 0);
+    assert_int_equal(tp_ids_add(&ids, INT64_MAX), 1);
+    assert_int_equal(tp_ids_find(&ids, INT64_MIN), 0);
+    assert_int_equal(tp_ids_find(&ids, 0), TP_NO_ID);
+    tp_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_tuples_have_one_number),
+        cmocka_unit_test(ids_near_and_far_are_numbered_alike),
+        cmocka_unit_test(ids_over_the_whole_range_need_no_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

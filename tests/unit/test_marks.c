@@ -1,0 +1,103 @@
+/* What names mean: one case of each list of docs/definitions.md sections 2, 8 and 12. */
+#include "webreport/model/marks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* Marks of the name of the only event of a trace. */
+static uint64_t marks_of(const char *name, enum tp_kind kind)
+{
+    struct tp_event event = {.kind = (uint8_t)kind};
+    struct tp_arena arena;
+    struct tp_trace trace = {.events = &event, .event_count = 1};
+    tp_arena_init(&arena, 0);
+    assert_int_equal(setjmp(arena.guard), 0);
+    tp_strings_init(&trace.names, &arena, 0);
+    event.name = tp_strings_add(&trace.names, tp_str_of(name));
+    uint64_t marks = tp_marks_build(&trace, &arena)[event.name];
+    tp_arena_release(&arena);
+    return marks;
+}
+static uint64_t host(const char *name)
+{
+    return marks_of(name, TP_KIND_OPERATOR);
+}
+static uint64_t kernel(const char *name)
+{
+    return marks_of(name, TP_KIND_KERNEL) & (TP_MARK_TC_YES | TP_MARK_TC_UNKNOWN | TP_MARK_COMM_KERNEL);
+}
+
+static void kernels_tell_whether_they_use_tensor_cores(void **state)
+{
+    (void)state;
+    assert_int_equal(kernel("volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn"), TP_MARK_TC_YES);
+    assert_int_equal(kernel("ampere_sgemm_128x64_tn"), 0);
+    assert_int_equal(kernel("ampere_fp16_s16816gemm_splitKreduce"), TP_MARK_TC_YES);
+    assert_int_equal(kernel("Cijk_Ailk_Bjlk_HHS_MI16x16_mi4"), TP_MARK_TC_YES);
+    assert_int_equal(kernel("Cijk_Ailk_Bjlk_SB_MT64x64"), 0);
+    assert_int_equal(kernel("void at::native::matmul_like<float>()"), 0);
+    assert_int_equal(kernel("my_gemm_kernel"), TP_MARK_TC_UNKNOWN);
+    assert_int_equal(kernel("vectorized_add"), 0);
+    assert_int_equal(kernel("ncclDevKernel_AllReduce"), TP_MARK_COMM_KERNEL);
+}
+
+static void hosts_names_mark_steps_and_loaders(void **state)
+{
+    (void)state;
+    assert_true(host("ProfilerStep#12") & TP_MARK_PROFILER_STEP);
+    assert_false(host("ProfilerStep#12x") & TP_MARK_PROFILER_STEP);
+    assert_true(host("ProfilerStep#12x") & TP_MARK_STEP);
+    assert_true(host("execute_context_1(2)_generation_0(0)") & TP_MARK_EXECUTE_CONTEXT);
+    assert_true(host("step[DECODE bs=1]") & TP_MARK_STEP_BRACKET);
+    assert_true(host("Optimizer.step#SGD.step") & TP_MARK_OPTIMIZER_STEP);
+    assert_true(host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__") & TP_MARK_LOADER);
+    assert_false(host("enumerate(DataLoader)#other") & TP_MARK_LOADER);
+}
+
+static void collectives_have_a_backend(void **state)
+{
+    (void)state;
+    assert_string_equal(tp_name_comm_backend(TP_STR("nccl:all_reduce")), "nccl");
+    assert_string_equal(tp_name_comm_backend(TP_STR("GLOO:x")), "gloo");
+    assert_string_equal(tp_name_comm_backend(TP_STR("c10d::allreduce_")), "c10d");
+    assert_string_equal(tp_name_comm_backend(TP_STR("record_param_comms")), "c10d");
+    assert_null(tp_name_comm_backend(TP_STR("nccl::x")));
+    assert_null(tp_name_comm_backend(TP_STR(":x")));
+    assert_null(tp_name_comm_backend(TP_STR("")));
+}
+
+static void operators_are_eligible_by_exact_name(void **state)
+{
+    (void)state;
+    assert_true(host("aten::mm") & TP_MARK_ELIGIBLE);
+    assert_true(host("MmBackward0") & TP_MARK_ELIGIBLE);
+    assert_false(host("aten::mmm") & TP_MARK_ELIGIBLE);
+    assert_false(host("mm") & TP_MARK_ELIGIBLE);
+    assert_true(host("aten::empty_strided") & TP_MARK_ALLOCATION_HELPER);
+}
+
+static void element_sizes_know_both_spellings(void **state)
+{
+    (void)state;
+    assert_int_equal(tp_element_size(TP_STR("c10::BFloat16")), 2);
+    assert_int_equal(tp_element_size(TP_STR("BFloat16")), 2);
+    assert_int_equal(tp_element_size(TP_STR("Float8_e4m3fn")), 1);
+    assert_int_equal(tp_element_size(TP_STR("long int")), 8);
+    assert_int_equal(tp_element_size(TP_STR("")), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_tell_whether_they_use_tensor_cores),
+        cmocka_unit_test(hosts_names_mark_steps_and_loaders),
+        cmocka_unit_test(collectives_have_a_backend),
+        cmocka_unit_test(operators_are_eligible_by_exact_name),
+        cmocka_unit_test(element_sizes_know_both_spellings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

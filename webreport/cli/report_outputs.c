@@ -1,0 +1,244 @@
+/* The outputs of a report: see report_outputs.h. */
+#include "webreport/cli/report_outputs.h"
+
+#include <string.h>
+
+#include "webreport/measure/evidence_json.h"
+#include "webreport/print/compare_page.h"
+
+/* Path of a file that stands beside the page. */
+static int open_beside(struct tp_outfile **file, const char *html, const char *name, struct tp_error *err)
+{
+    char path[4096];
+    const char *slash = strrchr(html, '/');
+    size_t folder = slash ? (size_t)(slash - html) + 1 : 0;
+    if (folder + strlen(name) >= sizeof path)
+        return tp_error_set(err, TP_EUSAGE, 0, "the path of the report is too long");
+    memcpy(path, html, folder);
+    memcpy(path + folder, name, strlen(name) + 1);
+    return tp_outfile_open(file, path, err);
+}
+
+static int open_page(struct tp_outputs *o, size_t profile_count, struct tp_error *err)
+{
+    const char *html = o->options->html;
+    bool is_separate = o->options->page.separate_assets;
+    if (!html)
+        return TP_OK;
+    if (is_separate && strcmp(html, "-") == 0)
+        return tp_error_set(err, TP_EUSAGE, 0, "--assets=separate needs -o FILE: the style stands beside the page");
+    int code = tp_page_begin(&o->page, &o->options->page, profile_count, err);
+    code = code < 0 ? code : tp_outfile_open(&o->html_file, html, err);
+    if (code == TP_OK && is_separate)
+        code = open_beside(&o->css_file, html, "report.css", err);
+    if (code == TP_OK && is_separate)
+        code = open_beside(&o->js_file, html, "report.js", err);
+    return code;
+}
+
+int tp_outputs_open(struct tp_outputs *o, const struct tp_outputs_options *options, size_t profile_count,
+                    struct tp_error *err)
+{
+    int code = TP_OK;
+    memset(o, 0, sizeof *o);
+    o->options = options;
+    tp_buf_init(&o->json_text, 0);
+    tp_json_init(&o->json, &o->json_text);
+    if (options->json)
+        code = tp_outfile_open(&o->json_file, options->json, err);
+    if (code == TP_OK && options->markdown)
+        code = tp_outfile_open(&o->markdown_file, options->markdown, err);
+    if (code == TP_OK && options->markdown) {
+        tp_markdown_init(&o->markdown, options->page.redact, profile_count);
+        o->has_markdown = true;
+    }
+    if (code == TP_OK)
+        code = open_page(o, profile_count, err);
+    tp_json_object(&o->json);
+    tp_json_member_text(&o->json, "schema", "tracepress-views");
+    tp_json_member_int(&o->json, "schema_version", 1);
+    tp_json_key(&o->json, "runs");
+    tp_json_array(&o->json);
+    return code;
+}
+
+/* Hands the JSON text so far to its file, or drops it. */
+static int flush_json(struct tp_outputs *o, struct tp_error *err)
+{
+    int code = TP_OK;
+    if (o->json_text.failed)
+        code = tp_error_set(err, o->json_text.failed, 0, "out of memory");
+    else if (o->json_file)
+        code = tp_outfile_write(o->json_file, o->json_text.data, o->json_text.size, err);
+    tp_buf_clear(&o->json_text);
+    return code;
+}
+
+int tp_outputs_section(struct tp_outputs *o, const char *name, const char *label, struct tp_data data,
+                       struct tp_error *err)
+{
+    return o->page ? tp_page_add_section(o->page, name, label, data, err) : TP_OK;
+}
+
+void tp_outputs_begin_run(struct tp_outputs *o, struct tp_str name)
+{
+    tp_json_object(&o->json);
+    tp_json_member_str(&o->json, "run_name", name);
+    tp_json_key(&o->json, "profiles");
+    tp_json_array(&o->json);
+}
+
+static void begin_profile(struct tp_outputs *o, const struct tp_run_file *file, const char *status)
+{
+    tp_json_object(&o->json);
+    tp_json_member_str(&o->json, "worker", file->worker);
+    tp_json_key(&o->json, "span");
+    if (file->span)
+        tp_json_int(&o->json, (int64_t)file->span);
+    else
+        tp_json_null(&o->json);
+    tp_json_member_text(&o->json, "file", file->base);
+    tp_json_member_text(&o->json, "status", status);
+}
+
+void tp_outputs_start_profile(struct tp_outputs *o, const struct tp_profile *profile)
+{
+    if (o->page)
+        tp_page_start_profile(o->page, profile);
+}
+
+int tp_outputs_profile(struct tp_outputs *o, const struct tp_run_file *file, const struct tp_profile *profile,
+                       struct tp_error *err)
+{
+    int code = TP_OK;
+    if (o->json_file) {
+        begin_profile(o, file, "ok");
+        tp_views_json(profile->views, &o->json);
+        tp_advice_json(profile->advice, &o->json);
+        tp_json_key(&o->json, "evidence");
+        tp_evidence_json(&o->json, &profile->trace->evidence, profile->trace->arena);
+        tp_json_object_end(&o->json);
+        code = flush_json(o, err);
+    }
+    if (code == TP_OK && o->page)
+        code = tp_page_add_profile(o->page, profile, err);
+    if (code == TP_OK && o->has_markdown)
+        code = tp_markdown_add_profile(&o->markdown, profile, err);
+    return code;
+}
+
+int tp_outputs_failed(struct tp_outputs *o, struct tp_str run, const struct tp_run_file *file, const char *why,
+                      struct tp_error *err)
+{
+    int code = TP_OK;
+    begin_profile(o, file, "failed");
+    tp_json_member_text(&o->json, "error", why);
+    tp_json_object_end(&o->json);
+    if (o->page)
+        code = tp_page_add_failed(o->page, run, file->worker, tp_str_of(file->base), why, err);
+    if (code == TP_OK && o->has_markdown)
+        code = tp_markdown_add_failed(&o->markdown, tp_str_of(file->base), why, err);
+    return code;
+}
+
+void tp_outputs_end_profiles(struct tp_outputs *o)
+{
+    tp_json_array_end(&o->json);
+    tp_json_key(&o->json, "distributed");
+    tp_json_array(&o->json);
+}
+
+int tp_outputs_distributed(struct tp_outputs *o, struct tp_str run, const struct tp_distributed *view,
+                           struct tp_error *err)
+{
+    if (!view->is_present)
+        return TP_OK;
+    if (o->json_file)
+        tp_distributed_json(view, &o->json);
+    return o->page ? tp_page_add_distributed(o->page, run, view, err) : TP_OK;
+}
+
+int tp_outputs_end_run(struct tp_outputs *o, struct tp_error *err)
+{
+    tp_json_array_end(&o->json);
+    tp_json_object_end(&o->json);
+    return flush_json(o, err);
+}
+
+void tp_outputs_reserve(struct tp_outputs *o)
+{
+    o->reserved_bytes = o->page ? tp_page_reserve(o->page) : 0;
+}
+
+int tp_outputs_comparison(struct tp_outputs *o, const struct tp_compare *compare, struct tp_error *err)
+{
+    struct tp_naming naming = {
+        .arena = compare->arena, .redact = o->options->page.redact, .source_url = o->options->page.source_url};
+    o->compare = compare;
+    return o->page ? tp_page_add_section(o->page, "diff", "Baseline",
+                                         tp_compare_section(compare, &naming, o->reserved_bytes), err)
+                   : TP_OK;
+}
+
+static int write_and_commit(struct tp_outfile **file, struct tp_str text, struct tp_error *err)
+{
+    int code = tp_outfile_write(*file, text.ptr, text.len, err);
+    return code < 0 ? code : tp_outfile_commit(file, err);
+}
+
+/* The digest, with the comparison behind it. */
+static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
+{
+    struct tp_buf text;
+    struct tp_str digest = tp_markdown_finish(&o->markdown);
+    tp_buf_init(&text, 0);
+    tp_buf_add(&text, digest.ptr, digest.len);
+    if (o->compare) {
+        tp_buf_putc(&text, '\n');
+        tp_compare_markdown(&text, o->compare);
+    }
+    int code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
+                           : write_and_commit(&o->markdown_file, (struct tp_str){text.data, text.size}, err);
+    tp_buf_release(&text);
+    return code;
+}
+
+int tp_outputs_commit(struct tp_outputs *o, struct tp_error *err)
+{
+    struct tp_page_files files = {0};
+    int code = o->page ? tp_page_finish(o->page, &files, err) : TP_OK;
+    tp_json_array_end(&o->json);
+    if (o->compare) {
+        tp_json_key(&o->json, "comparison");
+        tp_compare_json_object(&o->json, o->compare);
+    }
+    tp_json_object_end(&o->json);
+    tp_buf_putc(&o->json_text, '\n');
+    code = code < 0 ? code : flush_json(o, err);
+    if (code == TP_OK && o->json_file)
+        code = tp_outfile_commit(&o->json_file, err);
+    if (code == TP_OK && o->has_markdown)
+        code = commit_markdown(o, err);
+    if (code == TP_OK && o->css_file)
+        code = write_and_commit(&o->css_file, files.css, err);
+    if (code == TP_OK && o->js_file)
+        code = write_and_commit(&o->js_file, files.js, err);
+    if (code == TP_OK && o->html_file)
+        code = write_and_commit(&o->html_file, files.html, err);
+    return code;
+}
+
+void tp_outputs_close(struct tp_outputs *o)
+{
+    tp_outfile_discard(&o->html_file);
+    tp_outfile_discard(&o->css_file);
+    tp_outfile_discard(&o->js_file);
+    tp_outfile_discard(&o->json_file);
+    tp_outfile_discard(&o->markdown_file);
+    tp_page_release(o->page);
+    o->page = NULL;
+    if (o->has_markdown)
+        tp_markdown_release(&o->markdown);
+    o->has_markdown = false;
+    tp_buf_release(&o->json_text);
+}

@@ -1,0 +1,316 @@
+/* The job of many ranks: see run_job.h.
+ *
+ * Packed summaries of all inputs are in memory together; unpacked ones a batch at a time, by two threads, each in
+ * arenas of its own. What a rank leaves in the job is small. */
+#include "webreport/cli/run_job.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "webreport/cli/cmd.h"
+#include "webreport/print/job_print.h"
+#include "webreport/session/inputs.h"
+#include "webreport/session/summary_inputs.h"
+#include "writer/base/limits.h"
+
+enum { BATCH = 64, OUTPUTS = 5 };
+
+struct state {
+    const struct tp_report_job *options;
+    struct tp_console *console;
+    struct tp_arena arena;
+    struct tp_summary_set set;
+    struct tp_jobs jobs;
+    struct tp_vec items, failed; /* struct tp_job, struct tp_job_failed */
+    bool hit_limit;
+    struct tp_buf json, markdown, line;
+    struct tp_outfile *files[OUTPUTS];
+    struct tp_error err;
+};
+
+/* ---- inputs ---- */
+
+int tp_job_is_asked(const char *const *inputs, size_t input_count)
+{
+    struct tp_arena arena;
+    struct tp_arena *volatile held = &arena;
+    volatile int answer = 0;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard) == 0) {
+        struct tp_summary_inputs found;
+        int code = tp_summary_inputs_find(&found, &arena, inputs, input_count, TP_INPUTS_ALL, NULL);
+        size_t summary_count = 0;
+        for (size_t i = 0; code == TP_OK && i < found.count; i++)
+            summary_count += found.items[i].trace == NULL;
+        if (code == TP_OK && summary_count > 0)
+            answer = summary_count == found.count ? 1 : TP_EUSAGE;
+        else
+            answer = code == TP_ENOMEM ? code : 0;
+    } else {
+        answer = held->code;
+    }
+    tp_arena_release(held);
+    return answer;
+}
+
+/* Said with its path; outputs name it without the folders, which are nobody's business. */
+static void fail(struct state *state, const char *path, const struct tp_error *why)
+{
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    tp_console_error(state->console, "%s: %s", path, why->text);
+    state->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
+    *(struct tp_job_failed *)tp_vec_push(&state->failed) = (struct tp_job_failed){
+        tp_str_of(file), {tp_arena_copy(&state->arena, why->text, strlen(why->text)), strlen(why->text)}};
+}
+
+static int read_inputs(struct state *state)
+{
+    struct tp_summary_inputs inputs;
+    int code = tp_summary_inputs_find(&inputs, &state->arena, state->options->inputs, state->options->input_count,
+                                      TP_INPUTS_SUMMARIES, &state->err);
+    tp_summary_set_open(&state->set, &state->arena);
+    for (size_t i = 0; code == TP_OK && i < inputs.missing.count; i++) {
+        struct tp_error why = {0};
+        tp_error_set(&why, TP_ENOTFOUND, 0, "No such file or directory");
+        fail(state, *TP_AT(&inputs.missing, const char *, i), &why);
+    }
+    for (size_t i = 0; code == TP_OK && i < inputs.count; i++) {
+        struct tp_error why = {0};
+        tp_console_progress(state->console, "reading %zu of %zu: %s", i + 1, inputs.count, inputs.items[i].base);
+        int read = tp_summary_inputs_read(&state->set, inputs.items[i].path, &why);
+        if (read == TP_ENOMEM) /* says nothing about the file */
+            return tp_error_set(&state->err, read, 0, "%s", why.text);
+        if (read < 0)
+            fail(state, inputs.items[i].path, &why);
+    }
+    state->jobs.duplicate_count = state->set.again_count + state->set.other_count;
+    return code;
+}
+
+/* ---- unpacking ---- */
+
+struct unpacked {
+    const struct tp_summary_record *record;
+    struct tp_arena arena;
+    struct tp_summary summary;
+    int code;
+    struct tp_error err;
+};
+
+static void unpack_one(struct unpacked *item)
+{
+    tp_arena_init(&item->arena, TP_MAX_SUMMARY_MEMORY_BYTES);
+    if (setjmp(item->arena.guard) == 0)
+        item->code = tp_summary_unpack(&item->summary, item->record, &item->arena, &item->err);
+    else
+        item->code = tp_error_set(&item->err, item->arena.code, 0, "a process is too large");
+}
+
+/* Every second item of a batch. */
+struct half {
+    struct unpacked *items;
+    size_t first, count;
+};
+
+static void *unpack_half(void *context)
+{
+    const struct half *half = context;
+    for (size_t i = half->first; i < half->count; i += 2)
+        unpack_one(&half->items[i]);
+    return NULL;
+}
+
+static void unpack_batch(struct unpacked *items, size_t count)
+{
+    struct half own = {items, 0, count}, other = {items, 1, count};
+    pthread_t thread;
+    bool has_thread = count > 1 && pthread_create(&thread, NULL, unpack_half, &other) == 0;
+    unpack_half(&own);
+    if (has_thread)
+        pthread_join(thread, NULL);
+    else
+        unpack_half(&other);
+}
+
+/* The job of a record: same name, same span. NULL: there are too many. */
+static struct tp_job *job_of(struct state *state, const struct tp_summary_key *key)
+{
+    for (size_t i = 0; i < state->items.count; i++) {
+        struct tp_job *job = TP_AT(&state->items, struct tp_job, i);
+        if (tp_str_equal(job->name, key->job) && job->span == key->span)
+            return job;
+    }
+    if (state->items.count == TP_MAX_JOB_SPANS) {
+        state->jobs.left_out_count++;
+        return NULL;
+    }
+    struct tp_job *job = tp_vec_push(&state->items);
+    tp_job_open(job, &state->arena, key->job, key->span);
+    return job;
+}
+
+static const char *name_of(struct state *state, const struct tp_summary_key *key)
+{
+    char name[96];
+    int size;
+    if (key->rank == TP_NULL_INT)
+        size = snprintf(name, sizeof name, "the record of %.*s", (int)(key->worker.len < 60 ? key->worker.len : 60),
+                        key->worker.ptr);
+    else
+        size = snprintf(name, sizeof name, "the record of rank %lld", (long long)key->rank);
+    return tp_arena_copy(&state->arena, name, (size_t)size);
+}
+
+static void take(struct state *state, struct unpacked *item)
+{
+    if (item->code == TP_ENOMEM)
+        tp_arena_fail(&state->arena, item->code);
+    if (item->code < 0) {
+        fail(state, name_of(state, &item->record->key), &item->err);
+        return;
+    }
+    struct tp_job *job = job_of(state, &item->summary.key);
+    if (job)
+        tp_job_add(job, &item->summary);
+}
+
+/* Every record into its job, in their order. */
+static void add_records(struct state *state)
+{
+    struct unpacked *batch = tp_arena_array(&state->arena, BATCH, sizeof *batch);
+    jmp_buf outer;
+    memcpy(&outer, &state->arena.guard, sizeof outer);
+    for (volatile size_t first = 0; first < state->set.count; first += BATCH) {
+        size_t left = state->set.count - first, count = left < BATCH ? left : BATCH;
+        tp_console_progress(state->console, "comparing %zu of %zu ranks", first, state->set.count);
+        for (size_t i = 0; i < count; i++) {
+            memset(&batch[i], 0, sizeof batch[i]);
+            batch[i].record = &state->set.records[first + i];
+        }
+        unpack_batch(batch, count);
+        if (setjmp(state->arena.guard) == 0) /* the batch's memory goes whatever happens */
+            for (size_t i = 0; i < count; i++)
+                take(state, &batch[i]);
+        memcpy(&state->arena.guard, &outer, sizeof outer);
+        for (size_t i = 0; i < BATCH; i++)
+            tp_arena_release(&batch[i].arena);
+        if (state->arena.code)
+            tp_arena_fail(&state->arena, state->arena.code);
+    }
+}
+
+/* ---- outputs ---- */
+
+static int write_file(struct state *state, int slot, const char *path, struct tp_str text)
+{
+    int code = tp_outfile_open(&state->files[slot], path, &state->err);
+    return code < 0 ? code : tp_outfile_write(state->files[slot], text.ptr ? text.ptr : "", text.len, &state->err);
+}
+
+/* Path of a file beside the page, in the arena. */
+static const char *beside(struct state *state, const char *html, const char *name)
+{
+    const char *slash = strrchr(html, '/');
+    size_t folder = slash ? (size_t)(slash - html) + 1 : 0, size = strlen(name);
+    char *path = tp_arena_alloc(&state->arena, folder + size + 1);
+    memcpy(path, html, folder);
+    memcpy(path + folder, name, size);
+    return path;
+}
+
+static int write_page(struct state *state)
+{
+    const struct tp_outputs_options *outputs = &state->options->outputs;
+    struct tp_page_files files;
+    int code;
+    if (!outputs->html)
+        return TP_OK;
+    if (outputs->page.separate_assets && strcmp(outputs->html, "-") == 0)
+        return tp_error_set(&state->err, TP_EUSAGE, 0,
+                            "--assets=separate needs -o FILE: the style stands beside the page");
+    code = tp_jobs_page(&files, &state->jobs, &outputs->page, &state->arena, &state->err);
+    if (code == TP_OK && outputs->page.separate_assets) {
+        code = write_file(state, 0, beside(state, outputs->html, "report.css"), files.css);
+        code = code < 0 ? code : write_file(state, 1, beside(state, outputs->html, "report.js"), files.js);
+    }
+    return code < 0 ? code : write_file(state, 2, outputs->html, files.html);
+}
+
+static struct tp_str text_of(const struct tp_buf *buf)
+{
+    return (struct tp_str){buf->data, buf->size};
+}
+
+static int write_outputs(struct state *state)
+{
+    const struct tp_outputs_options *outputs = &state->options->outputs;
+    struct tp_json json;
+    int code = write_page(state);
+    tp_json_init(&json, &state->json);
+    if (code == TP_OK && outputs->json) {
+        tp_jobs_json(&state->jobs, &json);
+        tp_buf_putc(&state->json, '\n');
+        code = state->json.failed ? tp_error_set(&state->err, state->json.failed, 0, "out of memory")
+                                  : write_file(state, 3, outputs->json, text_of(&state->json));
+    }
+    if (code == TP_OK && outputs->markdown) {
+        tp_jobs_markdown(&state->jobs, &state->markdown, &state->line);
+        code = state->markdown.failed ? tp_error_set(&state->err, state->markdown.failed, 0, "out of memory")
+                                      : write_file(state, 4, outputs->markdown, text_of(&state->markdown));
+    }
+    for (int i = 0; i < OUTPUTS && code == TP_OK; i++)
+        if (state->files[i])
+            code = tp_outfile_commit(&state->files[i], &state->err);
+    return code;
+}
+
+/* ---- all ---- */
+
+static int run_job(struct state *state)
+{
+    state->items = TP_VEC(&state->arena, struct tp_job);
+    state->failed = TP_VEC(&state->arena, struct tp_job_failed);
+    int code = read_inputs(state);
+    if (code < 0)
+        return code;
+    add_records(state);
+    if (state->items.count == 0) /* every input has been named with its reason */
+        return tp_error_set(&state->err, state->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable summary");
+    if (state->options->read.is_strict && state->failed.count)
+        return tp_error_set(&state->err, TP_ENOTFOUND, 0, "--strict: %zu inputs could not be used",
+                            state->failed.count);
+    for (size_t i = 0; i < state->items.count; i++)
+        tp_job_finish(TP_AT(&state->items, struct tp_job, i));
+    state->jobs.items = state->items.data;
+    state->jobs.count = state->items.count;
+    state->jobs.failed = state->failed.data;
+    state->jobs.failed_count = state->failed.count;
+    return write_outputs(state);
+}
+
+int tp_job_run(const struct tp_report_job *options)
+{
+    struct state made = {.options = options, .console = options->console};
+    struct state *volatile state = &made;
+    volatile int code;
+    tp_arena_init(&made.arena, 0);
+    tp_buf_init(&made.json, 0);
+    tp_buf_init(&made.markdown, 0);
+    tp_buf_init(&made.line, 0);
+    if (setjmp(made.arena.guard) == 0)
+        code = run_job(state);
+    else
+        code = tp_error_set(&state->err, state->arena.code, 0,
+                            state->arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    tp_console_progress_end(state->console);
+    if (code < 0)
+        tp_console_error(state->console, "%s", state->err.text);
+    for (int i = 0; i < OUTPUTS; i++)
+        tp_outfile_discard(&state->files[i]);
+    tp_buf_release(&state->json);
+    tp_buf_release(&state->markdown);
+    tp_buf_release(&state->line);
+    tp_arena_release(&state->arena);
+    return tp_inputs_exit_code(code);
+}

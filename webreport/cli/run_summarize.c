@@ -1,0 +1,309 @@
+/* Summaries made and merged: see run_summarize.h. */
+#include "webreport/cli/run_summarize.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "webreport/print/summary_json.h"
+#include "webreport/session/exit.h"
+#include "webreport/session/inputs.h"
+#include "webreport/session/summary_inputs.h"
+#include "writer/base/fs.h"
+#include "writer/base/merge_sort.h"
+
+struct job {
+    const struct tp_summarize_job *options;
+    struct tp_console *console;
+    struct tp_arena arena; /* of the whole job: paths, packed summaries */
+    struct tp_summary_inputs inputs;
+    struct tp_summary_set set;
+    struct tp_outfile *file;
+    struct tp_buf text; /* not yet written */
+    bool is_folder, hit_limit;
+    bool leaves_missing; /* another shard says them */
+    size_t taken_count, usable_count, skipped_count, failed_count;
+    struct tp_error err;
+};
+
+static void fail(struct job *job, const char *path, const struct tp_error *why)
+{
+    tp_console_error(job->console, "%s: %s", path, why->text);
+    job->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
+    job->failed_count++;
+}
+
+/* ---- output ---- */
+
+static int flush(struct job *job)
+{
+    int code = job->text.failed
+                   ? tp_error_set(&job->err, job->text.failed, 0, "out of memory")
+                   : tp_outfile_write(job->file, job->text.data ? job->text.data : "", job->text.size, &job->err);
+    tp_buf_clear(&job->text);
+    return code;
+}
+
+static int write_file(struct job *job, const struct tp_summary_set *set)
+{
+    enum { FLUSH = 1 << 20 };
+    int code = TP_OK;
+    tp_summary_file_begin(&job->text, set);
+    for (size_t i = 0; i < set->count && code == TP_OK; i++) {
+        tp_summary_file_add(&job->text, &set->records[i]);
+        if (job->text.size > FLUSH)
+            code = flush(job);
+    }
+    return code;
+}
+
+/* One process as JSON, in memory that goes with it. */
+static int write_process(struct job *job, const struct tp_summary_record *record, struct tp_json *json)
+{
+    struct tp_arena memory, *volatile arena = &memory;
+    struct tp_summary summary;
+    struct tp_error why = {0};
+    volatile int code;
+    tp_arena_init(&memory, 0);
+    if (setjmp(memory.guard) == 0) {
+        code = tp_summary_unpack(&summary, record, arena, &why);
+        if (code == TP_OK)
+            tp_summary_json(&summary, json);
+    } else {
+        code = tp_error_set(&why, arena->code, 0, "out of memory");
+    }
+    tp_arena_release(arena);
+    if (code < 0)
+        fail(job, "a process", &why);
+    return code < 0 ? TP_OK : flush(job);
+}
+
+static int write_json(struct job *job, const struct tp_summary_set *set)
+{
+    struct tp_json json;
+    int code = TP_OK;
+    tp_json_init(&json, &job->text);
+    tp_json_object(&json);
+    tp_json_member_text(&json, "schema", "tracepress-summaries");
+    tp_json_member_int(&json, "schema_version", 1);
+    tp_json_key(&json, "processes");
+    tp_json_array(&json);
+    for (size_t i = 0; i < set->count && code == TP_OK; i++)
+        code = write_process(job, &set->records[i], &json);
+    tp_json_array_end(&json);
+    tp_json_object_end(&json);
+    tp_buf_putc(&job->text, '\n');
+    return code;
+}
+
+static int write_set(struct job *job, const struct tp_summary_set *set, const char *path)
+{
+    int code = tp_outfile_open(&job->file, path, &job->err);
+    if (code == TP_OK)
+        code = job->options->format == TP_SUMMARIZE_JSON ? write_json(job, set) : write_file(job, set);
+    if (code == TP_OK)
+        code = flush(job);
+    return code < 0 ? code : tp_outfile_commit(&job->file, &job->err);
+}
+
+/* ---- one input ---- */
+
+/* "FOLDER/rank-3.NAME-1a2b3c4d.tps": the hash is of the whole path, so that inputs of one name do not collide. */
+static const char *path_in_folder(struct job *job, const struct tp_summary_input *input)
+{
+    struct tp_str name = tp_inputs_bare_name(tp_str_of(input->base), 1);
+    char *real = realpath(input->path, NULL);
+    struct tp_str whole = tp_str_of(real ? real : input->path);
+    unsigned hash = (unsigned)tp_hash_bytes(whole.ptr, whole.len);
+    free(real);
+    char rank[40] = "";
+    if (job->options->load.rank != TP_NULL_INT)
+        snprintf(rank, sizeof rank, "rank-%lld.", (long long)job->options->load.rank);
+    size_t size = strlen(job->options->out) + name.len + sizeof rank + 32;
+    char *path = tp_arena_alloc(&job->arena, size);
+    snprintf(path, size, "%s/%s%.*s-%08x.tps", job->options->out, rank, (int)name.len, name.ptr, hash);
+    return path;
+}
+
+/* A trace becomes a record of the set, its summary is forgotten. */
+static int add_trace(struct job *job, struct tp_summary_set *set, const struct tp_run_file *file, struct tp_error *why)
+{
+    struct tp_arena memory, *volatile arena = &memory;
+    struct tp_summary summary;
+    volatile int code;
+    tp_arena_init(&memory, 0);
+    if (setjmp(memory.guard) == 0) {
+        code = tp_summaries_trace(&summary, arena, file, &job->options->load, why);
+        if (code == TP_OK)
+            code = tp_summary_set_add(set, &summary, why);
+    } else {
+        code = tp_error_set(why, arena->code, 0, "out of memory");
+    }
+    tp_arena_release(arena);
+    return code;
+}
+
+static int take(struct job *job, const struct tp_summary_input *input)
+{
+    struct tp_summary_set own, *set = &job->set;
+    struct tp_error why = {0};
+    const char *path = job->is_folder ? path_in_folder(job, input) : NULL;
+    struct stat info;
+    job->taken_count++;
+    if (path && job->options->skips_existing && stat(path, &info) == 0) {
+        job->skipped_count++;
+        return TP_OK;
+    }
+    tp_console_progress(job->console, "reading %zu of %zu: %s", job->taken_count, job->inputs.count, input->base);
+    if (path)
+        tp_summary_set_open(set = &own, &job->arena);
+    int code = input->trace ? add_trace(job, set, input->trace, &why) : tp_summary_inputs_read(set, input->path, &why);
+    if (code < 0) {
+        fail(job, input->path, &why);
+        return TP_OK;
+    }
+    job->usable_count++;
+    return path ? write_set(job, set, path) : TP_OK;
+}
+
+/* ---- inputs ---- */
+
+static int by_path(const void *x, const void *y, const void *context)
+{
+    const struct tp_summary_input *a = x, *b = y;
+    (void)context;
+    return strcmp(a->path, b->path);
+}
+
+/* Paths of the command line and of the list. */
+static int find(struct job *job)
+{
+    const struct tp_summaries_options *load = &job->options->load;
+    struct tp_vec paths = TP_VEC(&job->arena, const char *);
+    for (size_t i = 0; i < load->path_count; i++)
+        *(const char **)tp_vec_push(&paths) = load->paths[i];
+    int code = job->options->files_from ? tp_summary_inputs_list(&paths, job->options->files_from, &job->err) : TP_OK;
+    if (code == TP_OK)
+        code = tp_summary_inputs_find(&job->inputs, &job->arena, paths.data, paths.count,
+                                      job->options->only_merges ? TP_INPUTS_SUMMARIES : TP_INPUTS_ANY, &job->err);
+    if (code < 0)
+        return code == TP_EIO ? job->err.code = TP_ENOTFOUND : code;
+    for (size_t i = 0; i < job->inputs.missing.count && !job->leaves_missing; i++) {
+        struct tp_error why = {.code = TP_ENOTFOUND, .text = "not there"};
+        fail(job, *TP_AT(&job->inputs.missing, const char *, i), &why);
+    }
+    tp_merge_sort(&job->arena, job->inputs.items, job->inputs.count, sizeof *job->inputs.items, by_path, NULL);
+    return TP_OK;
+}
+
+/* A summary may be merged onto itself; a trace must not be lost. */
+static bool is_trace(const struct job *job, const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return false;
+    for (size_t i = 0; i < job->inputs.count; i++)
+        if (job->inputs.items[i].trace && tp_inputs_is_same(path, job->inputs.items[i].path))
+            return true;
+    return false;
+}
+
+static void say_duplicates(struct job *job)
+{
+    if (job->set.again_count)
+        tp_console_notice(job->console, "%zu processes came more than once, as the same record", job->set.again_count);
+    if (job->set.other_count)
+        tp_console_notice(
+            job->console,
+            "%zu records are of processes that came before with another record: of each the one with more "
+            "events was kept (--job, --rank tell processes apart)",
+            job->set.other_count);
+}
+
+static int take_shard(struct job *job)
+{
+    int code = TP_OK;
+    for (size_t i = (size_t)job->options->shard; i < job->inputs.count && code == TP_OK; i += job->options->shard_count)
+        code = take(job, &job->inputs.items[i]);
+    return code;
+}
+
+static int run_job(struct job *job)
+{
+    const struct tp_summarize_job *options = job->options;
+    int code = find(job);
+    if (code == TP_OK && is_trace(job, options->out))
+        return tp_error_set(&job->err, TP_EUSAGE, 0, "summarize: the output would overwrite an input");
+    job->is_folder = tp_inputs_is_folder(options->out);
+    if (code == TP_OK && job->is_folder)
+        code = tp_folder_make(options->out, &job->err);
+    if (code == TP_OK)
+        code = take_shard(job);
+    if (code < 0)
+        return code;
+    if (job->taken_count == 0 && job->inputs.count && !job->failed_count) {
+        tp_console_notice(job->console, "shard %llu of %llu has no input: nothing to do",
+                          (unsigned long long)options->shard + 1, (unsigned long long)options->shard_count);
+        return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
+    }
+    if (job->usable_count + job->skipped_count == 0) /* every input has been named with its reason */
+        return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
+    if (options->load.read.is_strict && job->failed_count)
+        return tp_error_set(&job->err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
+                            job->failed_count, job->taken_count + job->inputs.missing.count);
+    say_duplicates(job);
+    return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
+}
+
+int tp_summarize_collect(struct tp_summary_set *set, const struct tp_summarize_job *options,
+                         struct tp_summarize_counts *counts, struct tp_error *err)
+{
+    struct job state = {
+        .options = options, .console = options->load.console, .set = *set, .leaves_missing = options->shard > 0};
+    struct job *volatile job = &state;
+    struct tp_arena *volatile kept = set->arena;
+    volatile int code;
+    jmp_buf outer;
+    memcpy(&outer, &kept->guard, sizeof outer);
+    tp_arena_init(&state.arena, 0);
+    if (setjmp(state.arena.guard) == 0) {
+        memcpy(&kept->guard, &state.arena.guard, sizeof outer); /* the paths must not outlive the call */
+        code = find(job);
+        code = code < 0 ? code : take_shard(job);
+    } else {
+        code = tp_error_set(&job->err, job->arena.code ? job->arena.code : TP_ENOMEM, 0, "out of memory");
+    }
+    memcpy(&kept->guard, &outer, sizeof outer);
+    tp_console_progress_end(job->console);
+    *set = job->set;
+    *counts = (struct tp_summarize_counts){job->usable_count, job->failed_count};
+    if (code < 0 && err)
+        *err = job->err;
+    tp_arena_release(&job->arena);
+    if (kept->code)
+        tp_arena_fail(kept, kept->code);
+    return code;
+}
+
+int tp_summarize_run(const struct tp_summarize_job *options)
+{
+    struct job state = {.options = options, .console = options->load.console};
+    struct job *volatile job = &state;
+    volatile int code;
+    tp_arena_init(&state.arena, 0);
+    tp_buf_init(&state.text, 0);
+    if (setjmp(state.arena.guard) == 0) {
+        tp_summary_set_open(&state.set, &state.arena);
+        code = run_job(job);
+    } else {
+        code = tp_error_set(&job->err, job->arena.code, 0, "out of memory");
+    }
+    tp_console_progress_end(job->console);
+    if (code < 0)
+        tp_console_error(job->console, "%s", job->err.text);
+    tp_outfile_discard(&job->file);
+    tp_buf_release(&job->text);
+    tp_arena_release(&job->arena);
+    return tp_inputs_exit_code(code);
+}

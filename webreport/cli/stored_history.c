@@ -1,0 +1,53 @@
+/* Stored summaries for the history section: see stored_history.h. */
+#include "webreport/cli/stored_history.h"
+
+#include "webreport/document/history_section.h"
+#include "webreport/session/summary_inputs.h"
+
+static struct tp_str label_of(const struct tp_summary_input *input)
+{
+    struct tp_str base = tp_str_of(input->base);
+    if (tp_str_ends(base, ".tps"))
+        base.len -= strlen(".tps");
+    return base;
+}
+
+/* The processes of one file. */
+static int read_run(struct tp_history_run *run, const struct tp_summary_input *input, struct tp_arena *arena,
+                    struct tp_error *err)
+{
+    struct tp_summary_set set;
+    tp_summary_set_open(&set, arena);
+    int code = tp_summary_inputs_read(&set, input->path, err);
+    if (code < 0)
+        return code;
+    struct tp_summary *items = tp_arena_array(arena, set.count, sizeof *items);
+    for (size_t i = 0; i < set.count && code == TP_OK; i++)
+        code = tp_summary_unpack(&items[i], &set.records[i], arena, err);
+    *run = (struct tp_history_run){label_of(input), items, set.count};
+    return code;
+}
+
+int tp_history_load(struct tp_data *section, const char *path, struct tp_arena *arena, struct tp_console *console,
+                    struct tp_error *err)
+{
+    struct tp_summary_inputs inputs;
+    struct tp_error why = {0};
+    size_t count = 0;
+    int code = tp_summary_inputs_find(&inputs, arena, &path, 1, TP_INPUTS_SUMMARIES, err);
+    if (code < 0)
+        return code == TP_EIO ? TP_ENOTFOUND : code;
+    struct tp_history_run *runs = tp_arena_array(arena, inputs.count + 1, sizeof *runs);
+    for (size_t i = 0; i < inputs.count; i++) {
+        code = read_run(&runs[count], &inputs.items[i], arena, &why);
+        if (code < 0)
+            tp_console_error(console, "%s: %s", inputs.items[i].path, why.text);
+        else
+            count += runs[count].count > 0;
+    }
+    if (count == 0)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "--history %.200s: no .tps file that can be read", path);
+    tp_history_sort(runs, count, arena);
+    *section = tp_history_section(arena, runs, count);
+    return TP_OK;
+}

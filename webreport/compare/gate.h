@@ -1,0 +1,89 @@
+/* The verdict on a run: each line of a budget against the run's metrics, and against a baseline's.
+ *
+ * Counts and limits of their own are judged as they are. Times against a baseline fail only when the whole 99 %
+ * interval of the change is beyond both the limit and the noise floor (webreport/compare/step_statistics.h). Sides that
+ * cannot be compared make lines against the baseline inconclusive. What a trace does not tell fails, unless the line is
+ * optional.
+ *
+ * Several runs of one program are samples. Runs of different ranks are subjects of their own, each compared with the
+ * same rank of the baseline. All results live in the arena given; texts are those of the summaries. */
+#ifndef TP_WEBREPORT_COMPARE_GATE_H
+#define TP_WEBREPORT_COMPARE_GATE_H
+
+#include "webreport/compare/budget.h"
+#include "webreport/measure/summary.h"
+
+enum tp_check_status {
+    TP_CHECK_PASS,
+    TP_CHECK_WARN,         /* beyond the limit of a line of level warn */
+    TP_CHECK_INCONCLUSIVE, /* no baseline, or none that compares */
+    TP_CHECK_FAIL,
+    TP_CHECK_STATUS_COUNT
+};
+
+/* Why an item has its status: a word for machines. */
+enum tp_check_cause {
+    TP_CAUSE_WITHIN,         /* the limit holds */
+    TP_CAUSE_BEYOND,         /* it does not */
+    TP_CAUSE_NOISE,          /* beyond the limit, but it may be noise: neutral */
+    TP_CAUSE_MISSING,        /* the trace does not tell */
+    TP_CAUSE_SKIPPED,        /* the same of an optional line, or no subject has the line's worker */
+    TP_CAUSE_NO_BASELINE,    /* none was given */
+    TP_CAUSE_NOT_COMPARABLE, /* another GPU, batch .. */
+    TP_CAUSE_COUNT
+};
+
+/* Where in the code something stands: for annotations. */
+struct tp_check_place {
+    struct tp_str rule;      /* "A5" of a finding; "" */
+    struct tp_str file_line; /* "train.py(88): step" */
+    struct tp_str text;      /* what is there */
+};
+
+struct tp_check_item {
+    const struct tp_budget_line *line;
+    struct tp_str subject; /* "rank 3", a worker's name; "" when all runs are samples of one */
+    enum tp_check_status status;
+    enum tp_check_cause cause;
+    double value, base_value; /* in the metric's unit; NaN: unknown, or no baseline asked for */
+    double change, low, high; /* %, or metric's unit for TP_LIMIT_DELTA; low, high: 99 % interval. NaN: none */
+    double floor;             /* of noise, in the same unit; NaN: judged as it is */
+    const char *reason;       /* a sentence; "" when the limit holds and there is no more to say */
+    struct tp_check_place *places;
+    uint32_t place_count;
+};
+
+struct tp_check_side {
+    const char *name;               /* as shown; NULL: there is none */
+    const struct tp_summary *items; /* by time: the last ones are the newest */
+    size_t count;
+};
+
+struct tp_check_input {
+    const struct tp_budget *budget;
+    struct tp_check_side run, base;
+};
+
+struct tp_check {
+    const struct tp_check_input *input;
+    struct tp_check_item *items; /* failed ones first, then in the order of the budget and the ranks */
+    size_t count, counts[TP_CHECK_STATUS_COUNT];
+    enum tp_check_status verdict; /* the worst; a fail is worse than inconclusive, that worse than a warning */
+    unsigned score;               /* of comparability, the least of all subjects; 100 without baseline */
+};
+
+enum {
+    TP_CHECK_PLACES = 10,
+    TP_CHECK_BASELINE_RUNS = 10, /* of a rank, the newest */
+    TP_CHECK_COUNT_RUNS = 3,     /* of these, for counts */
+};
+
+/* Judges; `input` is kept. arena: its guard is the caller's. */
+void tp_check_build(struct tp_check *check, const struct tp_check_input *input, struct tp_arena *arena);
+
+/* "pass", "warn", "inconclusive", "fail". */
+const char *tp_check_status_text(enum tp_check_status status);
+/* "within", "beyond", "noise" .. */
+const char *tp_check_cause_text(enum tp_check_cause cause);
+
+#endif

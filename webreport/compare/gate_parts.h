@@ -1,0 +1,29 @@
+/* Parts of the verdict that stand in files of their own: see gate.h. */
+#ifndef TP_WEBREPORT_COMPARE_GATE_PARTS_H
+#define TP_WEBREPORT_COMPARE_GATE_PARTS_H
+
+#include "webreport/compare/comparability.h"
+#include "webreport/compare/gate.h"
+#include "webreport/compare/sides.h"
+
+/* The runs of one rank, or all runs where ranks are not told apart, or those of a worker that the budget names; and
+ * what they are compared with. */
+struct tp_check_subject {
+    struct tp_str name;            /* as in tp_check_item */
+    struct tp_str worker;          /* only for lines that name it; ptr NULL: for the others */
+    int64_t rank;                  /* TP_NULL_INT: unknown */
+    const struct tp_summary *runs; /* run_count of them, above 0 */
+    size_t run_count;
+    const struct tp_summary *base; /* base_count of them; 0: nothing to compare with */
+    size_t base_count;
+    struct tp_sides sides; /* only with a base */
+    struct tp_comparability comparability;
+};
+
+/* Judges one line; fills everything of the item but `places`. item->line and item->subject are set. */
+void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *subject, struct tp_arena *arena);
+
+/* Finds where in the code a failed line points: findings with a line, new or costly waits. */
+void tp_check_find_places(struct tp_check_item *item, const struct tp_check_subject *subject, struct tp_arena *arena);
+
+#endif

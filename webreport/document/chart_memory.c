@@ -1,0 +1,276 @@
+/* Curve of a device's memory over time: allocated, reserved, capacity, the peak, the steps behind it.
+ *
+ * Points come from the view; where the trace has no totals the running sum of the records is drawn, which begins at
+ * zero. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "webreport/document/chart.h"
+#include "writer/text/format.h"
+
+enum { COLUMNS = 600, SCALE = 1200 / COLUMNS, TOP = 16, HEIGHT = 200 };
+
+/* What is drawn: the highest value of each column of pixels. */
+struct series {
+    int64_t allocated[COLUMNS], reserved[COLUMNS]; /* TP_NULL_INT: nothing known yet */
+    int64_t duration_ns, peak, peak_at_ns, max;
+    bool has_reserved;
+};
+
+static size_t column_of(const struct series *series, int64_t at_ns)
+{
+    double column = (double)at_ns * COLUMNS / (double)series->duration_ns;
+
+    return column <= 0 ? 0 : column >= COLUMNS - 1 ? COLUMNS - 1 : (size_t)column;
+}
+
+static void raise_to(int64_t *value, int64_t other)
+{
+    if (other > *value) /* TP_NULL_INT is below everything */
+        *value = other;
+}
+
+/* Puts one point down and carries the last value into the columns up to it. */
+struct pen {
+    struct series *series;
+    size_t column;
+    int64_t allocated, reserved;
+};
+
+static void advance(struct pen *pen, size_t column)
+{
+    while (pen->column < column) {
+        pen->column++;
+        raise_to(&pen->series->allocated[pen->column], pen->allocated);
+        raise_to(&pen->series->reserved[pen->column], pen->reserved);
+    }
+}
+
+static void put_point(struct pen *pen, int64_t at_ns, int64_t allocated, int64_t reserved)
+{
+    struct series *series = pen->series;
+
+    advance(pen, column_of(series, at_ns));
+    raise_to(&series->allocated[pen->column], allocated);
+    raise_to(&series->reserved[pen->column], reserved);
+    pen->allocated = allocated;
+    pen->reserved = reserved;
+    if (allocated > series->peak) {
+        series->peak = allocated;
+        series->peak_at_ns = at_ns;
+    }
+    series->has_reserved |= reserved > 0;
+    raise_to(&series->max, allocated);
+    raise_to(&series->max, reserved);
+}
+
+static struct series *series_of(struct tp_arena *arena, const struct tp_table *points)
+{
+    struct series *series = tp_arena_alloc(arena, sizeof(*series));
+    struct pen pen = {.series = series, .allocated = TP_NULL_INT, .reserved = TP_NULL_INT};
+    const int64_t *time = tp_table_int(points, TP_CURVE_TIME);
+
+    series->peak = series->max = TP_NULL_INT;
+    for (size_t i = 0; i < COLUMNS; i++)
+        series->allocated[i] = series->reserved[i] = TP_NULL_INT;
+    for (size_t i = 0; i < points->row_count; i++)
+        raise_to(&series->duration_ns, time[i]);
+    if (series->duration_ns <= 0)
+        return NULL;
+    for (size_t i = 0; i < points->row_count; i++)
+        put_point(&pen, time[i], tp_table_int(points, TP_CURVE_ALLOCATED)[i],
+                  tp_table_int(points, TP_CURVE_RESERVED)[i]);
+    advance(&pen, COLUMNS - 1);
+    return series;
+}
+
+/* The path of one curve as horizontal and vertical moves. Returns its text; *first and *last: where it begins and ends.
+ */
+static struct tp_str path_of(struct tp_arena *arena, const int64_t *values, double top, size_t *first)
+{
+    char *out = tp_arena_alloc(arena, COLUMNS * 24 + 64), *at = out;
+    double before = NAN;
+
+    *first = COLUMNS;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        double y;
+
+        if (values[i] == TP_NULL_INT)
+            continue;
+        y = round((HEIGHT - HEIGHT * (double)values[i] / top) * 10) / 10;
+        y = y < 0 ? 0 : y > HEIGHT ? HEIGHT : y;
+        if (*first == COLUMNS) {
+            *first = i;
+            at += sprintf(at, "M%zu %.4g", i * SCALE, y);
+        } else if (y != before) {
+            at += sprintf(at, "H%zuV%.4g", i * SCALE, y);
+        }
+        before = y;
+    }
+    at += sprintf(at, "H%d", COLUMNS * SCALE);
+    return (struct tp_str){out, (size_t)(at - out)};
+}
+
+static void put_bands(struct tp_object *chart, struct tp_arena *arena, const struct tp_memory_curve *curve,
+                      const struct series *series)
+{
+    const struct tp_table *steps = curve->steps;
+    struct tp_list *bands = tp_object_list(chart, "bands");
+    size_t count = steps->row_count <= 60 ? steps->row_count : 0;
+
+    for (size_t i = 0; i < count && count > 1; i++) {
+        int64_t start = tp_table_int(steps, TP_STEP_HOST_START)[i], end = tp_table_int(steps, TP_STEP_HOST_END)[i];
+        double from = 100 * ((double)start - (double)curve->first_ns) / (double)series->duration_ns;
+        double to = 100 * ((double)end - (double)curve->first_ns) / (double)series->duration_ns;
+        struct tp_str name = tp_table_text(steps, TP_STEP_NAME)[i];
+        struct tp_object *band;
+
+        from = fmax(from, 0);
+        to = fmin(to, 100);
+        if (!(to > from))
+            continue;
+        band = tp_list_object(bands);
+        tp_chart_put_percent(band, "x", from);
+        tp_chart_put_percent(band, "w", to - from);
+        tp_chart_put_percent(band, "cx", (from + to) / 2);
+        tp_object_bool(band, "is_odd", i % 2);
+        tp_object_text(
+            band, "label",
+            to - from >= 6 ? tp_text_printf(arena, "step %.*s", (int)(name.len < 12 ? name.len : 12), name.ptr) : "");
+    }
+}
+
+/* Round numbers of bytes: powers of two times 1, 2 or 5 tenths read worse than whole units. */
+static double byte_tick(double max, double *top)
+{
+    double unit = 1, tick;
+
+    while (unit * 1024 <= max)
+        unit *= 1024;
+    tick = tp_chart_tick(max / unit, top) * unit;
+    *top *= unit;
+    return tick;
+}
+
+static void put_axes(struct tp_object *chart, struct tp_arena *arena, const struct series *series, double tick,
+                     double top)
+{
+    struct tp_list *ticks = tp_object_list(chart, "ticks"), *times = tp_object_list(chart, "times");
+    double time_top, time_tick = tp_chart_tick((double)series->duration_ns / 2, &time_top);
+
+    for (double at = 0; at <= top * 1.0001; at += tick) {
+        struct tp_object *object = tp_list_object(ticks);
+
+        tp_object_printf(object, "y", "%.1f", TOP + HEIGHT - HEIGHT * at / top);
+        tp_object_text(object, "label", at > 0 ? tp_text_of_bytes(arena, (int64_t)at) : "0");
+    }
+    for (double at = 0; at <= (double)series->duration_ns * 0.97; at += time_tick) {
+        struct tp_object *object = tp_list_object(times);
+
+        tp_chart_put_percent(object, "x", 100 * at / (double)series->duration_ns);
+        tp_object_text(object, "anchor", at > 0 ? "middle" : "start");
+        tp_object_text(object, "label", at > 0 ? tp_text_of_time(arena, (int64_t)at) : "0");
+    }
+}
+
+static void put_peak(struct tp_object *chart, struct tp_arena *arena, const struct series *series, double top)
+{
+    double x = 100 * (double)series->peak_at_ns / (double)series->duration_ns;
+
+    tp_chart_put_percent(chart, "peak_x", x);
+    tp_object_printf(chart, "peak_y", "%.1f", TOP + HEIGHT - HEIGHT * fmax((double)series->peak, 0) / top);
+    tp_object_text(chart, "peak_dx", x > 70 ? "-10" : "10");
+    tp_object_text(chart, "peak_anchor", x > 70 ? "end" : "start");
+    tp_object_text(chart, "peak_label", tp_text_printf(arena, "peak %s", tp_text_of_bytes(arena, series->peak)));
+}
+
+struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_curve *curve)
+{
+    struct series *series = series_of(arena, curve->points);
+    struct tp_object *chart = tp_object_new(arena);
+    struct tp_str line;
+    size_t first;
+    double max, top, tick;
+    bool near_capacity;
+
+    if (!series || series->max <= 0)
+        return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
+    near_capacity = curve->capacity_bytes > 0 && (double)series->max > 0.4 * (double)curve->capacity_bytes;
+    max = near_capacity ? fmax((double)curve->capacity_bytes, (double)series->max) : (double)series->max;
+    tick = byte_tick(max, &top);
+    line = path_of(arena, series->allocated, top, &first);
+    tp_object_str(chart, "line", line);
+    tp_object_text(chart, "area",
+                   tp_text_printf(arena, "%.*sV%dH%zuZ", (int)line.len, line.ptr, HEIGHT, first * SCALE));
+    if (series->has_reserved)
+        tp_object_str(chart, "reserved", path_of(arena, series->reserved, top, &first));
+    if (near_capacity)
+        tp_object_printf(chart, "capacity_y", "%.1f", HEIGHT - HEIGHT * (double)curve->capacity_bytes / top);
+    put_bands(chart, arena, curve, series);
+    put_axes(chart, arena, series, tick, top);
+    put_peak(chart, arena, series, top);
+    tp_object_text(chart, "curve_label",
+                   tp_text_printf(arena, "Memory over time, peak %s", tp_text_of_bytes(arena, series->peak)));
+    return tp_data_of_object(chart);
+}
+
+/* ---- traces without totals ---- */
+
+struct change {
+    int64_t ts_ns, bytes;
+    uint32_t ordinal;
+};
+
+static int compare_changes(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+
+    if (x->ts_ns != y->ts_ns)
+        return x->ts_ns < y->ts_ns ? -1 : 1;
+    return x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
+}
+
+static int64_t or_default(int64_t value, int64_t fallback)
+{
+    return value == TP_NULL_INT ? fallback : value;
+}
+
+static bool is_of(const struct tp_memory *record, const struct tp_device_memory *device)
+{
+    return (record->flags & TP_MEMORY_IN_VIEWS) && !(record->flags & TP_MEMORY_OUT_OF_MEMORY) &&
+           record->bytes != TP_NULL_INT && or_default(record->device_type, 0) == device->type &&
+           or_default(record->device_id, -1) == device->id;
+}
+
+struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_trace *trace,
+                                        const struct tp_device_memory *device, int64_t first_ns)
+{
+    static const struct tp_column_def DEFS[] = {
+        [TP_CURVE_TIME] = {"time_us", "Time", "us", "", TP_COLUMN_NS},
+        [TP_CURVE_ALLOCATED] = {"allocated_bytes", "Allocated", "bytes", "", TP_COLUMN_BYTES},
+        [TP_CURVE_RESERVED] = {"reserved_bytes", "Reserved", "bytes", "", TP_COLUMN_BYTES},
+    };
+    struct change *changes;
+    struct tp_table points;
+    size_t count = 0, at = 0;
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < trace->memory_count; i++)
+        count += is_of(&trace->memory[i], device);
+    changes = tp_arena_array(arena, count, sizeof(*changes));
+    for (uint32_t i = 0; i < trace->memory_count; i++)
+        if (is_of(&trace->memory[i], device))
+            changes[at++] = (struct change){trace->memory[i].ts_ns, trace->memory[i].bytes, trace->memory[i].ordinal};
+    qsort(changes, count, sizeof(*changes), compare_changes);
+    tp_table_init(&points, arena, "running", DEFS, TP_CURVE_COLUMNS, count);
+    for (size_t i = 0; i < count; i++) {
+        if (__builtin_add_overflow(sum, changes[i].bytes, &sum))
+            sum = 0; /* hostile sizes: any curve will do */
+        tp_table_int(&points, TP_CURVE_TIME)[i] = changes[i].ts_ns - first_ns;
+        tp_table_int(&points, TP_CURVE_ALLOCATED)[i] = sum;
+        tp_table_int(&points, TP_CURVE_RESERVED)[i] = TP_NULL_INT;
+    }
+    tp_arena_drop(arena, changes, count * sizeof(*changes));
+    return points;
+}

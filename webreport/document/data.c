@@ -1,0 +1,151 @@
+/* Values for templates: the builder's objects and lists. See data.h. */
+#include "webreport/document/data.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+struct tp_member {
+    struct tp_str name;
+    struct tp_data value; /* the count of a list is read again at each lookup: it may have grown */
+};
+
+bool tp_data_is_true(const struct tp_data *value)
+{
+    switch (value->kind) {
+    case TP_DATA_NONE:
+        return false;
+    case TP_DATA_TEXT:
+    case TP_DATA_LIST:
+    case TP_DATA_BOOL:
+        return value->number != 0;
+    case TP_DATA_INT:
+    case TP_DATA_PRINTED:
+    case TP_DATA_OBJECT:
+        break;
+    }
+    return true;
+}
+
+/* ---- builder ---- */
+
+static const struct tp_data_source built;
+
+static bool built_member(const struct tp_data *data, struct tp_str name, struct tp_data *out)
+{
+    const struct tp_object *object = data->self;
+    for (size_t i = object->members.count; i-- > 0;) {
+        const struct tp_member *member = TP_AT(&object->members, struct tp_member, i);
+        if (!tp_str_equal(member->name, name))
+            continue;
+        *out = member->value;
+        if (out->source == &built && out->kind == TP_DATA_LIST)
+            *out = tp_data_of_list(out->self);
+        return true;
+    }
+    return false;
+}
+
+static void built_item(const struct tp_data *data, size_t index, struct tp_data *out)
+{
+    const struct tp_list *list = data->self;
+    *out = *TP_AT(&list->items, struct tp_data, index);
+}
+
+static const struct tp_data_source built = {.member = built_member, .item = built_item};
+
+struct tp_object *tp_object_new(struct tp_arena *arena)
+{
+    struct tp_object *object = tp_arena_alloc(arena, sizeof *object);
+    object->members = TP_VEC(arena, struct tp_member);
+    return object;
+}
+
+struct tp_list *tp_list_new(struct tp_arena *arena)
+{
+    struct tp_list *list = tp_arena_alloc(arena, sizeof *list);
+    list->items = TP_VEC(arena, struct tp_data);
+    return list;
+}
+
+struct tp_data tp_data_of_object(const struct tp_object *object)
+{
+    return (struct tp_data){.kind = TP_DATA_OBJECT, .source = &built, .self = object};
+}
+
+struct tp_data tp_data_of_list(const struct tp_list *list)
+{
+    return (struct tp_data){.kind = TP_DATA_LIST, .source = &built, .self = list, .number = (int64_t)list->items.count};
+}
+
+void tp_object_put(struct tp_object *object, const char *name, struct tp_data value)
+{
+    struct tp_member *member = tp_vec_push(&object->members);
+    member->name = tp_str_of(name);
+    member->value = value;
+}
+
+void tp_object_str(struct tp_object *object, const char *name, struct tp_str text)
+{
+    tp_object_put(object, name, tp_data_str(text));
+}
+
+void tp_object_text(struct tp_object *object, const char *name, const char *text)
+{
+    tp_object_put(object, name, text ? tp_data_text(text) : (struct tp_data){.kind = TP_DATA_NONE});
+}
+
+void tp_object_printf(struct tp_object *object, const char *name, const char *format, ...)
+{
+    char small[256];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(small, sizeof small, format, arguments);
+    va_end(arguments);
+    size_t size = length > 0 ? (size_t)length : 0;
+    char *text = tp_arena_alloc(object->members.arena, size + 1);
+    if (size < sizeof small) {
+        memcpy(text, small, size);
+    } else {
+        va_start(arguments, format);
+        vsnprintf(text, size + 1, format, arguments);
+        va_end(arguments);
+    }
+    tp_object_str(object, name, (struct tp_str){text, size});
+}
+
+void tp_object_int(struct tp_object *object, const char *name, int64_t value)
+{
+    tp_object_put(object, name, tp_data_int(value));
+}
+
+void tp_object_bool(struct tp_object *object, const char *name, bool value)
+{
+    tp_object_put(object, name, tp_data_bool(value));
+}
+
+struct tp_object *tp_object_object(struct tp_object *object, const char *name)
+{
+    struct tp_object *child = tp_object_new(object->members.arena);
+    tp_object_put(object, name, tp_data_of_object(child));
+    return child;
+}
+
+struct tp_list *tp_object_list(struct tp_object *object, const char *name)
+{
+    struct tp_list *child = tp_list_new(object->members.arena);
+    tp_object_put(object, name, tp_data_of_list(child));
+    return child;
+}
+
+void tp_list_add(struct tp_list *list, struct tp_data value)
+{
+    *(struct tp_data *)tp_vec_push(&list->items) = value;
+}
+
+struct tp_object *tp_list_object(struct tp_list *list)
+{
+    struct tp_object *child = tp_object_new(list->items.arena);
+    tp_list_add(list, tp_data_of_object(child));
+    return child;
+}

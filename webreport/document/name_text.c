@@ -1,0 +1,277 @@
+/* Names of a trace as the page shows them. */
+#include "webreport/document/name_text.h"
+
+#include "webreport/trace/frame.h"
+#include "writer/base/limits.h"
+#include "writer/text/format.h"
+
+static const char ELLIPSIS[] = "\xe2\x80\xa6";
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+int tp_source_url_check(const char *pattern, struct tp_error *err)
+{
+    static const char *const SCHEMES[] = {"https://",    "http://",   "vscode://", "vscode-insiders://",
+                                          "vscodium://", "cursor://", "idea://",   "zed://",
+                                          "file:///"};
+
+    if (!pattern)
+        return 0;
+    if (!strstr(pattern, "{path}"))
+        return tp_error_set(err, TP_EUSAGE, 0, "--source-url: the address needs {path} in it");
+    for (size_t i = 0; i < sizeof(SCHEMES) / sizeof(SCHEMES[0]); i++)
+        if (strncmp(pattern, SCHEMES[i], strlen(SCHEMES[i])) == 0)
+            return 0;
+    return tp_error_set(
+        err, TP_EUSAGE, 0,
+        "--source-url: the address must begin with https://, http:// or an editor's scheme such as vscode://");
+}
+
+struct tp_str tp_worker_host(struct tp_str worker)
+{
+    struct tp_str host = worker, letters;
+
+    while (host.len && is_digit(host.ptr[host.len - 1]))
+        host.len--;
+    if (host.len == worker.len || !host.len || !strchr("_.-", host.ptr[host.len - 1]))
+        host = worker;
+    else
+        host.len--;
+    letters = host;
+    while (letters.len && (is_digit(letters.ptr[letters.len - 1]) || strchr("_-.", letters.ptr[letters.len - 1])))
+        letters.len--;
+    if (letters.len < 3 || tp_str_equal(letters, TP_STR("worker")) || tp_str_equal(letters, TP_STR("rank")) ||
+        tp_str_equal(letters, TP_STR("trace")))
+        return (struct tp_str){"", 0};
+    return host;
+}
+
+struct tp_str tp_text_cut(struct tp_arena *arena, struct tp_str text, size_t max_bytes)
+{
+    size_t keep = max_bytes - 3;
+    char *cut;
+
+    if (text.len <= max_bytes)
+        return text;
+    while (keep && ((unsigned char)text.ptr[keep] & 0xc0) == 0x80)
+        keep--;
+    cut = tp_arena_alloc(arena, keep + 4);
+    memcpy(cut, text.ptr, keep);
+    memcpy(cut + keep, ELLIPSIS, 3);
+    return (struct tp_str){cut, keep + 3};
+}
+
+/* ---- redaction ---- */
+
+static bool starts_path(struct tp_str text, size_t at)
+{
+    if (at && (is_word(text.ptr[at - 1]) || strchr("./-<*\\", text.ptr[at - 1])))
+        return false;
+    if (text.ptr[at] == '/' || text.ptr[at] == '~')
+        return at + 1 < text.len && (is_word(text.ptr[at + 1]) || text.ptr[at + 1] == '/' || text.ptr[at + 1] == '.');
+    return at + 2 < text.len && text.ptr[at + 1] == ':' && (text.ptr[at + 2] == '\\' || text.ptr[at + 2] == '/') &&
+           is_word(text.ptr[at]);
+}
+
+/* Position after the last `needle` within text[from, end), or 0. */
+static size_t after_last(struct tp_str text, size_t from, size_t end, const char *needle)
+{
+    size_t after = 0;
+    ptrdiff_t found;
+
+    while ((found = tp_str_find((struct tp_str){text.ptr + from, end - from}, needle)) >= 0)
+        after = from += (size_t)found + strlen(needle);
+    return after;
+}
+
+/* What is kept of the path at `at`: what follows the installation's library folder, else the last component. */
+static size_t path_rest(struct tp_str text, size_t at)
+{
+    size_t end = at, rest, slash;
+
+    while (end < text.len && text.ptr[end] && !strchr(" \t\n\"'();,<>|", text.ptr[end]))
+        end++;
+    if ((rest = after_last(text, at, end, "/site-packages/")) || (rest = after_last(text, at, end, "/dist-packages/")))
+        return rest;
+    rest = after_last(text, at, end, "/");
+    slash = after_last(text, at, end, "\\");
+    return rest > slash ? rest : slash > at ? slash : at;
+}
+
+static bool is_host_at(const struct tp_naming *naming, struct tp_str text, size_t at)
+{
+    struct tp_str host = naming->host;
+
+    return host.len && text.len - at >= host.len && memcmp(text.ptr + at, host.ptr, host.len) == 0;
+}
+
+static struct tp_str redacted(const struct tp_naming *naming, struct tp_str text)
+{
+    char *out = tp_arena_alloc(naming->arena, 3 * text.len + 16), *at = out;
+
+    for (size_t i = 0; i < text.len;) {
+        if (is_host_at(naming, text, i)) {
+            memcpy(at, "host", 4);
+            at += 4;
+            i += naming->host.len;
+        } else if (starts_path(text, i) && path_rest(text, i) > i + 1) {
+            memcpy(at, ELLIPSIS, 3);
+            at[3] = '/';
+            at += 4;
+            i = path_rest(text, i);
+        } else {
+            *at++ = text.ptr[i++];
+        }
+    }
+    return (struct tp_str){out, (size_t)(at - out)};
+}
+
+struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text)
+{
+    struct tp_str shown = text;
+
+    if (naming->redact && text.len) {
+        if (shown.len > 4096) /* a longer one is cut below anyway, whatever is hidden */
+            shown.len = 4096;
+        shown = redacted(naming, shown);
+    }
+    return tp_text_cut(naming->arena, shown, TP_MAX_SHOWN_NAME_BYTES);
+}
+
+struct tp_str tp_frame_short_name(struct tp_str text)
+{
+    struct tp_frame frame;
+    size_t cut = tp_frame_parse(&frame, text) ? frame.path.len - tp_frame_short_path(frame.path).len : 0;
+    return (struct tp_str){text.ptr + cut, text.len - cut};
+}
+
+/* ---- links to source ---- */
+
+/* Room for `text` in an address, each byte as %XX at most. */
+static char *add_encoded(char *at, struct tp_str text)
+{
+    static const char HEX[] = "0123456789ABCDEF";
+
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+
+        if (c == '\\')
+            c = '/';
+        if (c < 0x80 && (is_word((char)c) || strchr("-.~/:", c)) && c) {
+            *at++ = (char)c;
+        } else {
+            *at++ = '%';
+            *at++ = HEX[c >> 4];
+            *at++ = HEX[c & 15];
+        }
+    }
+    return at;
+}
+
+const char *tp_source_link(const struct tp_naming *naming, struct tp_str text)
+{
+    struct tp_frame frame;
+    const char *from = naming->source_url, *line;
+    char *out, *at;
+
+    if (!from || naming->redact || text.len > 4096 || !tp_frame_parse_place(&frame, text) || frame.line < 0 ||
+        frame.path.ptr[0] == '<')
+        return NULL;
+    line = tp_text_printf(naming->arena, "%d", (int)frame.line);
+    out = at = tp_arena_alloc(naming->arena,
+                              strlen(from) * (1 + 3 * frame.path.len / 6 + strlen(line)) + 3 * frame.path.len + 16);
+    while (*from) {
+        if (strncmp(from, "{path}", 6) == 0) {
+            struct tp_str part = frame.path;
+
+            while (at > out && at[-1] == '/' && part.len && part.ptr[0] == '/')
+                part = (struct tp_str){part.ptr + 1, part.len - 1};
+            at = add_encoded(at, part);
+            from += 6;
+        } else if (strncmp(from, "{line}", 6) == 0) {
+            at = add_encoded(at, tp_str_of(line));
+            from += 6;
+        } else {
+            *at++ = *from++;
+        }
+    }
+    *at = 0;
+    return out;
+}
+
+/* ---- short names ---- */
+
+/* Position of the argument list: the first ( outside < > that is not "(anonymous namespace)", and not at the beginning.
+ */
+static size_t arguments_at(struct tp_str name)
+{
+    size_t depth = 0;
+
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+
+        if (c == '<') {
+            depth++;
+        } else if (c == '>' && depth && !(i && name.ptr[i - 1] == '-')) {
+            depth--;
+        } else if (c == '(' && !depth && i) {
+            struct tp_str rest = {name.ptr + i, name.len - i};
+
+            if (tp_str_starts(rest, "(anonymous namespace)"))
+                i += 20;
+            else
+                return i;
+        }
+    }
+    return name.len;
+}
+
+struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
+{
+    static const char *const NOISE[] = {"(anonymous namespace)::", "at::native::", "at::detail::", "c10::", "detail::"};
+    struct tp_str rest = name;
+    char *out, *at;
+
+    if (tp_str_starts(rest, "Mem")) /* Memcpy HtoD (Pageable -> Device) */
+        return tp_text_cut(arena, name, TP_MAX_SHOWN_NAME_BYTES);
+    if (tp_str_starts(rest, "void "))
+        rest = (struct tp_str){rest.ptr + 5, rest.len - 5};
+    rest.len = arguments_at(rest);
+    if (!rest.len)
+        return tp_text_cut(arena, name, TP_MAX_SHOWN_NAME_BYTES);
+    if (rest.len > 1024)
+        rest.len = 1024;
+    out = at = tp_arena_alloc(arena, rest.len + 1);
+    while (rest.len) {
+        size_t skip = 0;
+
+        for (size_t i = 0; i < sizeof(NOISE) / sizeof(NOISE[0]); i++)
+            if (tp_str_starts(rest, NOISE[i]) && (i == 0 || at == out || !is_word(at[-1])))
+                skip = strlen(NOISE[i]);
+        if (!skip)
+            *at++ = *rest.ptr;
+        skip += !skip;
+        rest = (struct tp_str){rest.ptr + skip, rest.len - skip};
+    }
+    return tp_text_cut(arena, (struct tp_str){out, (size_t)(at - out)}, 160);
+}
+
+struct tp_str tp_name_prefix(struct tp_str name)
+{
+    ptrdiff_t colons = tp_str_find(name, "::");
+
+    if (colons <= 0 || colons > 32)
+        return (struct tp_str){"", 0};
+    for (ptrdiff_t i = 0; i < colons; i++)
+        if (!is_word(name.ptr[i]))
+            return (struct tp_str){"", 0};
+    return (struct tp_str){name.ptr, (size_t)colons + 2};
+}

@@ -1,0 +1,46 @@
+/* Names of a trace as the page shows them: cut to a bearable length, stripped of private parts on request, linked to
+ * source.
+ *
+ * Results live in the arena given or borrow the text itself. Nothing here escapes: templates do. */
+#ifndef TP_WEBREPORT_DOCUMENT_NAME_TEXT_H
+#define TP_WEBREPORT_DOCUMENT_NAME_TEXT_H
+
+#include <stdbool.h>
+
+#include "writer/base/arena.h"
+#include "writer/base/error.h"
+#include "writer/base/str.h"
+
+struct tp_naming {
+    struct tp_arena *arena;
+    bool redact;            /* hide path prefixes and the host's name */
+    const char *source_url; /* "https://host/repo/blob/REV/{path}#L{line}"; NULL: no links */
+    struct tp_str host;     /* the name to hide; empty: none */
+};
+
+/* Whether a pattern may become a link: a known scheme, and {path} in it. 0 or TP_EUSAGE. pattern may be NULL. */
+int tp_source_url_check(const char *pattern, struct tp_error *err);
+
+/* The host's part of a worker name: "node7_4242" -> "node7"; empty when the name says only worker or rank and digits.
+ */
+struct tp_str tp_worker_host(struct tp_str worker);
+
+/* The text without private parts (when asked for), cut at TP_MAX_SHOWN_NAME_BYTES with an ellipsis. */
+struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text);
+
+/* Cuts `text` to at most `max_bytes` at a character's border, with an ellipsis. */
+struct tp_str tp_text_cut(struct tp_arena *arena, struct tp_str text, size_t max_bytes);
+
+/* A Python frame without the folder of the installation: "torch/nn/functional.py(9): relu". Borrows the text. */
+struct tp_str tp_frame_short_name(struct tp_str text);
+
+/* Address of the source line named by "path(line)" or "path(line): function"; NULL when there is none or no pattern. */
+const char *tp_source_link(const struct tp_naming *naming, struct tp_str text);
+
+/* A kernel's name for a narrow column: without return type, arguments and namespaces that say nothing. */
+struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name);
+
+/* "aten::" of "aten::add"; empty when there is no simple prefix. */
+struct tp_str tp_name_prefix(struct tp_str name);
+
+#endif

@@ -1,0 +1,92 @@
+/* Level of detail: how much of a profile is shown for its share of the page's bytes. */
+#include "webreport/document/page_limits.h"
+
+/* From all to nothing; each level is tried in turn until the fragment fits. */
+static const struct tp_page_limits LEVELS[] = {
+    {.operator_rows = 300,
+     .shape_rows = 60,
+     .kernel_rows = 300,
+     .memory_rows = 100,
+     .module_rows = 400,
+     .line_rows = 60,
+     .evidence = 5,
+     .findings = 40,
+     .open_rows = 40,
+     .open_items = 3,
+     .flame_boxes = 300,
+     .step_bars = 128,
+     .timeline_bytes = 3 << 20,
+     .tree_nodes = 2000,
+     .has_curves = true},
+    {.operator_rows = 100,
+     .shape_rows = 40,
+     .kernel_rows = 100,
+     .memory_rows = 40,
+     .module_rows = 150,
+     .line_rows = 30,
+     .evidence = 5,
+     .findings = 40,
+     .open_rows = 25,
+     .open_items = 3,
+     .flame_boxes = 150,
+     .step_bars = 100,
+     .timeline_bytes = 400 << 10,
+     .tree_nodes = 600,
+     .has_curves = true},
+    {.operator_rows = 40,
+     .shape_rows = 0,
+     .kernel_rows = 40,
+     .memory_rows = 20,
+     .module_rows = 60,
+     .line_rows = 15,
+     .evidence = 3,
+     .findings = 20,
+     .open_rows = 8,
+     .open_items = 2,
+     .flame_boxes = 60,
+     .step_bars = 40,
+     .timeline_bytes = 60 << 10,
+     .tree_nodes = 200,
+     .has_curves = true},
+    {.operator_rows = 15,
+     .shape_rows = 0,
+     .kernel_rows = 15,
+     .memory_rows = 10,
+     .module_rows = 0,
+     .line_rows = 8,
+     .evidence = 1,
+     .findings = 8,
+     .open_rows = 0,
+     .open_items = 1,
+     .flame_boxes = 0,
+     .step_bars = 20,
+     .timeline_bytes = 0,
+     .tree_nodes = 0,
+     .has_curves = false},
+    {.findings = 4, .evidence = 0, .step_bars = 0},
+};
+
+unsigned tp_page_level_count(void)
+{
+    return sizeof(LEVELS) / sizeof(LEVELS[0]);
+}
+
+void tp_page_limits_of(struct tp_page_limits *limits, unsigned level, size_t share_bytes)
+{
+    *limits = LEVELS[level];
+    if (limits->timeline_bytes > share_bytes / 5 * 3)
+        limits->timeline_bytes = share_bytes / 5 * 3;
+}
+
+const char *tp_page_level_text(unsigned level)
+{
+    static const char *const TEXTS[] = {
+        NULL,
+        "To keep the page small, tables show at most 100 rows and the timeline holds its longest slices.",
+        "To keep the page small, tables show at most 40 rows and the timeline holds its longest slices.",
+        "Tables show at most 15 rows; modules, call tree and timeline are left out. A larger --max-size shows them.",
+        "To keep the page small, only the overview is shown. A larger --max-size shows more.",
+    };
+
+    return TEXTS[level];
+}

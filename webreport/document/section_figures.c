@@ -1,0 +1,210 @@
+/* The six figures under the verdict. Which six depends on what the trace knows; each carries its definition. */
+#include <math.h>
+#include <string.h>
+
+#include "webreport/document/chart.h"
+#include "webreport/document/section.h"
+
+struct figure {
+    const char *label, *value, *unit, *note, *definition, *tone;
+    double meter; /* per cent; NaN: none */
+};
+
+static void add_figure(struct tp_list *list, const struct figure *figure)
+{
+    struct tp_object *object = tp_list_object(list);
+
+    tp_object_text(object, "label", figure->label);
+    tp_object_text(object, "value", figure->value);
+    tp_object_text(object, "unit", figure->unit);
+    tp_object_text(object, "note", figure->note ? figure->note : "");
+    tp_object_text(object, "definition", figure->definition ? figure->definition : "");
+    tp_object_text(object, "tone", figure->tone ? figure->tone : "");
+    if (isnan(figure->meter))
+        tp_object_text(object, "meter", "");
+    else
+        tp_chart_put_percent(object, "meter", figure->meter);
+}
+
+/* Splits "59.3 ms" at its last space. */
+static struct figure amount(struct tp_arena *arena, const char *label, const char *text)
+{
+    const char *space = strrchr(text, ' ');
+    struct figure figure = {.label = label, .meter = NAN, .unit = ""};
+
+    figure.value = space ? tp_arena_copy(arena, text, (size_t)(space - text)) : text;
+    if (space)
+        figure.unit = space + 1;
+    return figure;
+}
+
+static struct figure percentage(struct tp_arena *arena, const char *label, double percent)
+{
+    struct figure figure = amount(arena, label, tp_text_of_percent(arena, percent));
+
+    figure.meter = percent;
+    return figure;
+}
+
+static const char *tone_of(double percent, double bad, double warn)
+{
+    return isnan(percent) ? "" : percent < bad ? "bad" : percent < warn ? "warn" : "";
+}
+
+static struct figure step_figure(const struct tp_section *section)
+{
+    const struct tp_overview *overview = &section->profile->views->overview;
+    const struct tp_table *steps = &overview->steps;
+    struct tp_arena *arena = section->arena;
+    struct figure figure = amount(
+        arena, "Step time", tp_text_of_time(arena, (int64_t)llround(overview->average_us[TP_AVERAGE_TOTAL] * 1000)));
+    int64_t min = INT64_MAX, max = 0;
+
+    for (size_t i = 0; i < steps->row_count; i++) {
+        int64_t total = tp_table_int(steps, TP_STEP_TOTAL)[i];
+
+        min = total < min ? total : min;
+        max = total > max ? total : max;
+    }
+    if (steps->row_count > 1)
+        figure.note = tp_text_printf(arena, "%s to %s", tp_text_of_time(arena, min), tp_text_of_time(arena, max));
+    else
+        figure.note =
+            strcmp(section->profile->views->facts.step_marker, "window") == 0 ? "the whole window" : "one step";
+    figure.definition =
+        "Mean over the steps. A step lasts from its marker's start to the end of the GPU work it launched.";
+    return figure;
+}
+
+/* The device with the most kernel time; TP_NULL_INT rows do not occur in these columns. */
+static size_t main_gpu(const struct tp_table *gpus)
+{
+    size_t best = 0;
+
+    for (size_t i = 1; i < gpus->row_count; i++)
+        if (tp_table_int(gpus, TP_GPU_BUSY)[i] > tp_table_int(gpus, TP_GPU_BUSY)[best])
+            best = i;
+    return best;
+}
+
+static const struct tp_gpu_property *property_of(const struct tp_trace *trace, int64_t id)
+{
+    return tp_model_gpu_property(trace, id);
+}
+
+static void add_gpu(const struct tp_section *section, struct tp_list *list)
+{
+    const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
+    const struct tp_overview *overview = &section->profile->views->overview;
+    struct tp_arena *arena = section->arena;
+    size_t row = main_gpu(gpus);
+    int64_t id = tp_table_int(gpus, TP_GPU_ID)[row];
+    const struct tp_gpu_property *property = property_of(section->profile->trace, id);
+    double busy = 100 * tp_table_real(gpus, TP_GPU_BUSY_RATIO)[row],
+           sm = 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[row];
+    double eligible = 100 * overview->tensor_core_eligible_ratio,
+           used = 100 * tp_table_real(gpus, TP_GPU_TENSOR_CORE)[row];
+    struct figure figure = percentage(arena, "GPU busy", busy);
+
+    figure.note = gpus->row_count > 1
+                      ? tp_text_printf(arena, "GPU %lld, the busiest of %zu", (long long)id, gpus->row_count)
+                      : "kernels, copies or sets";
+    figure.tone = tone_of(busy, 40, 70);
+    figure.definition = gpus->defs[TP_GPU_BUSY_RATIO].definition;
+    add_figure(list, &figure);
+    figure = percentage(arena, "SM efficiency", sm);
+    figure.note = property && property->sm_count > 0
+                      ? tp_text_printf(arena, "estimated, %lld SMs", (long long)property->sm_count)
+                  : isnan(sm) ? "blocks per SM not recorded"
+                              : "estimated";
+    figure.tone = tone_of(sm, 30, 60);
+    figure.definition = gpus->defs[TP_GPU_SM_EFFICIENCY].definition;
+    add_figure(list, &figure);
+    figure = percentage(arena, "Achieved occupancy", tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]);
+    figure.note = isnan(tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]) ? "not recorded" : "estimated, time-weighted";
+    figure.definition = gpus->defs[TP_GPU_OCCUPANCY].definition;
+    add_figure(list, &figure);
+    figure = percentage(arena, "Tensor Core time", used);
+    figure.note = eligible > 0 ? tp_text_printf(arena, "of %s that could use them", tp_text_of_percent(arena, eligible))
+                               : "no eligible operators";
+    figure.tone = eligible >= 10 && used < 0.05 ? "bad" : "";
+    figure.definition = gpus->defs[TP_GPU_TENSOR_CORE].definition;
+    add_figure(list, &figure);
+}
+
+static void add_cpu(const struct tp_section *section, struct tp_list *list)
+{
+    static const struct {
+        unsigned average;
+        const char *label, *definition;
+    } SHARES[] = {
+        {TP_ROLE_CPU_EXEC, "Operator time",
+         "Share of the steps in which an operator or an annotation runs on some thread."},
+        {TP_ROLE_DATALOADER, "Data loading", "Share of the steps in which the data loader's next() runs."},
+        {TP_ROLE_COMMUNICATION, "Communication",
+         "Share of the steps in which a collective runs and nothing before it in the order of categories."},
+    };
+    const struct tp_overview *overview = &section->profile->views->overview;
+    double total = overview->average_us[TP_AVERAGE_TOTAL];
+    struct figure figure;
+
+    for (size_t i = 0; i < sizeof(SHARES) / sizeof(SHARES[0]); i++) {
+        figure = percentage(section->arena, SHARES[i].label,
+                            total > 0 ? 100 * overview->average_us[SHARES[i].average] / total : 0);
+        figure.note = "of the step";
+        figure.definition = SHARES[i].definition;
+        add_figure(list, &figure);
+    }
+    figure = amount(section->arena, "Operators called",
+                    tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
+    figure.note = tp_text_printf(section->arena, "%zu different", section->profile->views->operators.by_name.row_count);
+    figure.definition =
+        "Calls of operators in the whole trace; an operator that only calls one of the same name counts once.";
+    add_figure(list, &figure);
+}
+
+/* Peak of the device that matters: a GPU's when there is one. */
+static void add_memory(const struct tp_section *section, struct tp_list *list)
+{
+    const struct tp_memory_peak *memory = &section->profile->advice->memory;
+    const struct tp_memory_device *best = NULL;
+    struct figure figure = {
+        .label = "Peak memory", .value = "\xe2\x80\x93", .unit = "", .note = "not recorded", .meter = NAN};
+
+    for (uint32_t i = 0; i < memory->device_count; i++) {
+        const struct tp_memory_device *device = &memory->devices[i];
+
+        if (!best || (device->device_type != 0) > (best->device_type != 0) ||
+            ((device->device_type != 0) == (best->device_type != 0) &&
+             device->peak_allocated_bytes > best->peak_allocated_bytes))
+            best = device;
+    }
+    if (best) {
+        const struct tp_gpu_property *property =
+            best->device_type ? property_of(section->profile->trace, best->device_id) : NULL;
+
+        figure = amount(section->arena, best->device_type ? "Peak GPU memory" : "Peak CPU memory",
+                        tp_text_of_bytes(section->arena, best->peak_allocated_bytes));
+        figure.note = best->totals_known ? "allocated" : "allocated since trace start";
+        if (property && property->total_memory_bytes > 0 && best->totals_known)
+            figure.note = tp_text_printf(section->arena, "%s of %s",
+                                         tp_text_of_percent(section->arena, tp_percent(best->peak_allocated_bytes,
+                                                                                       property->total_memory_bytes)),
+                                         tp_text_of_bytes(section->arena, property->total_memory_bytes));
+    }
+    figure.definition = "Most bytes that the allocator had handed out at one time.";
+    add_figure(list, &figure);
+}
+
+void tp_section_put_figures(const struct tp_section *section, struct tp_object *overview)
+{
+    struct tp_list *list = tp_object_list(overview, "figures");
+    struct figure figure = step_figure(section);
+
+    add_figure(list, &figure);
+    if (section->profile->views->overview.gpu_summary.row_count)
+        add_gpu(section, list);
+    else
+        add_cpu(section, list);
+    add_memory(section, list);
+}

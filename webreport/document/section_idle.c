@@ -1,0 +1,205 @@
+/* Idle time of each device: what held it (host, dependency, unknown), what the host did meanwhile, and waits that cost.
+ */
+#include "webreport/document/chart.h"
+#include "webreport/document/section.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct tp_shown_column LINE_COLUMNS[] = {
+    {TP_SHOW_OWN, 0, "Kind", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_IDLE_LINE_NS, "Idle", 1, 0, true, true},
+    {TP_SHOW_BAR, TP_IDLE_LINE_NS, NULL, 0, 0, false, false},
+    {TP_SHOW_PERCENT, TP_IDLE_LINE_PERCENT, "Share", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_IDLE_LINE_HOST, "Host-bound", 1, 0, false, true},
+};
+static const struct tp_shown_column STEP_COLUMNS[] = {
+    {TP_SHOW_TIME, TP_IDLE_STEP_WINDOW, "Window", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_BUSY, "Busy", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_IDLE, "Idle", 1, 0, false, true},
+    {TP_SHOW_PERCENT, TP_IDLE_STEP_IDLE_PERCENT, "Idle", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_IDLE_STEP_HOST, "Host", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_DEPENDENCY, "Dependency", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_UNKNOWN, "Unknown", 1, 0, false, true},
+    {TP_SHOW_COUNT, TP_IDLE_STEP_GAPS, "Gaps", 0, 0, false, true},
+};
+static const struct tp_shown_column SYNC_COLUMNS[] = {
+    {TP_SHOW_TEXT, TP_SYNC_API, "Call", 0, 0, false, false},
+    {TP_SHOW_OWN, 0, "Operator", 0, 0, false, false},
+    {TP_SHOW_COUNT, TP_SYNC_COUNT, NULL, 0, 0, false, true},
+    {TP_SHOW_TIME, TP_SYNC_HOST_WAIT, "Host waited", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_SYNC_BUBBLE, "GPU then empty", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_SYNC_COST, "True cost", 1, 0, true, true},
+    {TP_SHOW_TIME, TP_SYNC_MAX_COST, "Largest", 1, 0, false, false},
+};
+
+static const char *kind_title(struct tp_str kind)
+{
+    static const char *const TITLES[][2] = {{"line", "source line"},
+                                            {"annotation", "annotation"},
+                                            {"op", "operator"},
+                                            {"cpu_op", "operator"},
+                                            {"runtime", "runtime call"},
+                                            {"python", "Python frame"},
+                                            {"python_function", "Python frame"},
+                                            {"user_annotation", "annotation"},
+                                            {"none", "nothing recorded"}};
+
+    for (size_t i = 0; i < COUNT(TITLES); i++)
+        if (tp_str_equal(kind, tp_str_of(TITLES[i][0])))
+            return TITLES[i][1];
+    return "";
+}
+
+static void put_split(const struct tp_section *section, struct tp_object *object, const struct tp_idle_device *device)
+{
+    const struct tp_chart_part parts[] = {
+        {TP_CHART_KERNEL, "Busy", "A kernel, copy or set is running.", (double)device->busy_ns},
+        {TP_CHART_DATA, "Waiting for the host", "The next operation had not been launched yet when the device ran dry.",
+         (double)device->idle.host_ns},
+        {TP_CHART_RUNTIME, "Waiting for a dependency",
+         "The next operation was queued, but something on the device held it.", (double)device->idle.dependency_ns},
+        {TP_CHART_OTHER, "Unknown", "The launch of the next operation was not recorded.",
+         (double)device->idle.unknown_ns},
+    };
+    struct tp_object *split = tp_object_object(object, "split");
+
+    tp_chart_put_split(split, section->arena, parts, COUNT(parts));
+    tp_object_text(split, "split_caption", "Busy and idle time of the device");
+}
+
+static void add_lines(const struct tp_section *section, struct tp_list *tables, const struct tp_idle_device *device)
+{
+    struct tp_shown_table *shown;
+    struct tp_str *kinds;
+
+    if (!device->by_line.row_count || device->idle.total_ns <= 0)
+        return;
+    shown = tp_section_new_table(section->arena, &device->by_line, LINE_COLUMNS, COUNT(LINE_COLUMNS),
+                                 section->limits->line_rows);
+    kinds = tp_arena_array(section->arena, shown->row_count, sizeof(*kinds));
+    for (size_t i = 0; i < shown->row_count; i++)
+        kinds[i] = tp_str_of(kind_title(tp_table_text(&device->by_line, TP_IDLE_LINE_KIND)[i]));
+    shown->own_texts[0] = kinds;
+    shown->heading = "Where the idle time comes from";
+    shown->name = "idle by line";
+    shown->name_title = "Source line, annotation or operator";
+    shown->caption = tp_text_printf(section->arena, "Idle time of %s by the line of code that the host was in",
+                                    tp_section_device_name(section->arena, true, device->device));
+    shown->foot = "All idle time";
+    tp_section_name_rows(&section->naming, shown, TP_IDLE_LINE_LINE);
+    tp_section_add_table(tables, shown);
+}
+
+static void add_steps(const struct tp_section *section, struct tp_list *tables, const struct tp_idle_device *device)
+{
+    struct tp_shown_table *shown;
+
+    if (device->steps.row_count < 2)
+        return;
+    shown = tp_section_new_table(section->arena, &device->steps, STEP_COLUMNS, COUNT(STEP_COLUMNS),
+                                 section->limits->line_rows);
+    shown->heading = "Idle time by step";
+    shown->name = "idle by step";
+    shown->name_title = "Step";
+    shown->caption = tp_text_printf(section->arena, "Busy and idle time of %s in each step",
+                                    tp_section_device_name(section->arena, true, device->device));
+    shown->foot = "All steps";
+    tp_section_name_rows(&section->naming, shown, TP_IDLE_STEP_NAME);
+    tp_section_add_table(tables, shown);
+}
+
+static void add_device(const struct tp_section *section, struct tp_list *list, const struct tp_idle_device *device)
+{
+    struct tp_arena *arena = section->arena;
+    struct tp_object *object = tp_list_object(list);
+    struct tp_list *tables;
+    const char *exposed = "";
+
+    if (device->exposed_communication_ns > 0)
+        exposed = tp_text_printf(arena, ", exposed communication %s",
+                                 tp_text_of_time(arena, device->exposed_communication_ns));
+    tp_object_text(object, "device_name", tp_section_device_name(arena, true, device->device));
+    tp_object_text(object, "device_note",
+                   tp_text_printf(arena, "%s on %s within %s%s",
+                                  tp_text_of_some(arena, device->operation_count, "operation", "operations"),
+                                  tp_text_of_some(arena, device->stream_count, "stream", "streams"),
+                                  tp_text_of_time(arena, device->window_ns), exposed));
+    put_split(section, object, device);
+    tp_object_put(object, "flame", tp_chart_flame(arena, &section->naming, device, section->limits->flame_boxes));
+    tables = tp_object_list(object, "tables");
+    add_lines(section, tables, device);
+    add_steps(section, tables, device);
+}
+
+static void put_syncs(const struct tp_section *section, struct tp_object *object)
+{
+    const struct tp_sync_table *syncs = &section->profile->advice->syncs;
+    struct tp_arena *arena = section->arena;
+    struct tp_object *part;
+    struct tp_shown_table *shown;
+    struct tp_str *ops;
+
+    if (!syncs->rows.row_count || !section->limits->line_rows) {
+        tp_object_bool(object, "syncs", false);
+        return;
+    }
+    part = tp_object_object(object, "syncs");
+    tp_object_text(
+        part, "sync_lead",
+        tp_text_printf(arena,
+                       "%s held the host for %s. At most %s of that is time in which the GPU then had nothing to do.",
+                       tp_text_of_some(arena, syncs->count, "waiting call", "waiting calls"),
+                       tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns)));
+    shown = tp_section_new_table(arena, &syncs->rows, SYNC_COLUMNS, COUNT(SYNC_COLUMNS), section->limits->line_rows);
+    ops = tp_arena_array(arena, shown->row_count, sizeof(*ops));
+    for (size_t i = 0; i < shown->row_count; i++)
+        ops[i] = tp_shown_text(&section->naming, tp_table_text(&syncs->rows, TP_SYNC_OP)[i]);
+    shown->own_texts[0] = ops;
+    shown->heading = "Calls that wait";
+    shown->name = "syncs";
+    shown->name_title = "Source line";
+    shown->caption = "Host calls that wait for the device, and what removing them could gain at most";
+    shown->foot = "All";
+    tp_section_name_rows(&section->naming, shown, TP_SYNC_LINE);
+    tp_object_put(part, "sync_table", tp_shown_table_data(shown));
+}
+
+static const char *lead_text(const struct tp_section *section)
+{
+    const struct tp_idle_view *view = &section->profile->advice->idle;
+    const struct tp_idle_device *worst = &view->devices[0];
+    struct tp_arena *arena = section->arena;
+    const char *most = "";
+
+    for (uint32_t i = 1; i < view->device_count; i++)
+        if (view->devices[i].idle.total_ns > worst->idle.total_ns)
+            worst = &view->devices[i];
+    if (worst->by_line.row_count && worst->idle.total_ns > 0) {
+        struct tp_str line = tp_shown_text(&section->naming, tp_table_text(&worst->by_line, TP_IDLE_LINE_LINE)[0]);
+
+        most = tp_text_printf(arena, " %s of it while the host was in %.*s.",
+                              tp_text_of_percent(arena, tp_table_real(&worst->by_line, TP_IDLE_LINE_PERCENT)[0]),
+                              (int)line.len, line.ptr);
+    }
+    return tp_text_printf(arena, "%s had nothing to do for %s of %s (%s).%s",
+                          tp_section_device_name(arena, true, worst->device),
+                          tp_text_of_time(arena, worst->idle.total_ns), tp_text_of_time(arena, worst->window_ns),
+                          tp_text_of_percent(arena, tp_percent(worst->idle.total_ns, worst->window_ns)), most);
+}
+
+struct tp_data tp_section_idle(const struct tp_section *section)
+{
+    const struct tp_idle_view *view = &section->profile->advice->idle;
+    struct tp_object *object;
+    struct tp_list *devices;
+
+    if (!view->device_count || !section->limits->line_rows)
+        return TP_NO_DATA;
+    object = tp_object_new(section->arena);
+    tp_object_text(object, "lead", lead_text(section));
+    devices = tp_object_list(object, "devices");
+    for (uint32_t i = 0; i < view->device_count && i < 16; i++)
+        add_device(section, devices, &view->devices[i]);
+    put_syncs(section, object);
+    return tp_data_of_object(object);
+}

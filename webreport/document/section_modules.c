@@ -1,0 +1,105 @@
+/* Modules: the tree of nn.Module calls with forward and backward time. */
+#include "webreport/document/section.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct tp_shown_column GPU_COLUMNS[] = {
+    {TP_SHOW_COUNT, TP_MODULE_OCCURRENCES, "Calls", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_MODULE_DEVICE_TOTAL, "GPU total", 1, 0, false, false},
+    {TP_SHOW_BAR, TP_MODULE_DEVICE_TOTAL, NULL, 0, 0, false, false},
+    {TP_SHOW_TIME, TP_MODULE_DEVICE_SELF, "GPU self", 1, 0, false, false},
+    {TP_SHOW_TIME, TP_MODULE_BACKWARD_DEVICE_TOTAL, "Backward GPU", 1, 0, false, false},
+    {TP_SHOW_TIME, TP_MODULE_HOST_TOTAL, "CPU total", 1, 0, false, false},
+    {TP_SHOW_TIME, TP_MODULE_HOST_SELF, "CPU self", 1, 0, false, false},
+    {TP_SHOW_TIME, TP_MODULE_BACKWARD_HOST_TOTAL, "Backward CPU", 1, 0, false, false},
+};
+static const struct tp_shown_column CPU_COLUMNS[] = {
+    {TP_SHOW_COUNT, TP_MODULE_OCCURRENCES, "Calls", 0, 0, false, false},
+    {TP_SHOW_COUNT, TP_MODULE_OPERATORS, "Operators", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_MODULE_HOST_TOTAL, "CPU total", 1, 0, false, false},
+    {TP_SHOW_BAR, TP_MODULE_HOST_TOTAL, NULL, 0, 0, false, false},
+    {TP_SHOW_TIME, TP_MODULE_HOST_SELF, "CPU self", 1, 0, false, false},
+    {TP_SHOW_TIME, TP_MODULE_BACKWARD_HOST_TOTAL, "Backward CPU", 1, 0, false, false},
+};
+
+/* Rows of the upper levels that fit the limit; all of them when they do. */
+static size_t pick_rows(const struct tp_module_view *view, size_t limit, size_t *rows)
+{
+    uint32_t depth = 0, max_depth = 0;
+    size_t count = 0, fits = 0;
+
+    for (size_t i = 0; i < view->table.row_count; i++)
+        max_depth = view->depth[i] > max_depth ? view->depth[i] : max_depth;
+    for (depth = 0; depth <= max_depth && depth <= 64; depth++) {
+        size_t level = 0;
+
+        for (size_t i = 0; i < view->table.row_count; i++)
+            level += view->depth[i] == depth;
+        if (fits + level > limit && depth)
+            break;
+        fits += level;
+    }
+    for (size_t i = 0; i < view->table.row_count && count < limit; i++)
+        if (view->depth[i] < depth)
+            rows[count++] = i;
+    return count;
+}
+
+static const char *lead_text(const struct tp_section *section, bool is_gpu)
+{
+    const struct tp_module_view *view = &section->profile->views->modules;
+    const int64_t *self = tp_table_int(&view->table, is_gpu ? TP_MODULE_DEVICE_SELF : TP_MODULE_HOST_SELF);
+    const int64_t *back =
+        tp_table_int(&view->table, is_gpu ? TP_MODULE_BACKWARD_DEVICE_SELF : TP_MODULE_BACKWARD_HOST_SELF);
+    double sum = 0, most = -1;
+    size_t heaviest = 0;
+    struct tp_str name;
+
+    for (size_t i = 0; i < view->table.row_count; i++) {
+        double own = (self[i] == TP_NULL_INT ? 0 : (double)self[i]) + (back[i] == TP_NULL_INT ? 0 : (double)back[i]);
+
+        sum += own;
+        if (own > most) {
+            most = own;
+            heaviest = i;
+        }
+    }
+    name = tp_shown_text(&section->naming, tp_table_text(&view->table, TP_MODULE_NAME)[heaviest]);
+    return tp_text_printf(section->arena, "%.*s takes %s of the modules' %s time by itself, forward and backward.",
+                          (int)name.len, name.ptr, tp_text_of_percent(section->arena, sum > 0 ? 100 * most / sum : 0),
+                          is_gpu ? "GPU" : "CPU");
+}
+
+struct tp_data tp_section_modules(const struct tp_section *section)
+{
+    const struct tp_module_view *view = &section->profile->views->modules;
+    bool is_gpu = section->profile->views->kernels.is_present;
+    struct tp_arena *arena = section->arena;
+    struct tp_object *object;
+    struct tp_shown_table *shown;
+    size_t *rows, count;
+
+    if (!view->is_present || !view->table.row_count || !section->limits->module_rows)
+        return TP_NO_DATA;
+    object = tp_object_new(arena);
+    rows = tp_arena_array(arena, section->limits->module_rows, sizeof(*rows));
+    count = pick_rows(view, section->limits->module_rows, rows);
+    shown =
+        tp_section_new_table(arena, tp_table_pick(arena, &view->table, rows, count), is_gpu ? GPU_COLUMNS : CPU_COLUMNS,
+                             is_gpu ? COUNT(GPU_COLUMNS) : COUNT(CPU_COLUMNS), count);
+    shown->name = "modules";
+    shown->name_title = "Module";
+    shown->caption = "Modules as a tree, callers above callees";
+    shown->is_tree = true;
+    shown->open_depth = 1;
+    tp_section_name_rows(&section->naming, shown, TP_MODULE_NAME);
+    for (size_t i = 0; i < count; i++)
+        shown->rows[i].depth = view->depth[rows[i]];
+    if (count < view->table.row_count)
+        shown->note =
+            tp_text_printf(arena, "The upper levels: %s of %s modules.", tp_text_of_count(arena, (int64_t)count),
+                           tp_text_of_count(arena, (int64_t)view->table.row_count));
+    tp_object_text(object, "lead", lead_text(section, is_gpu));
+    tp_section_add_table(tp_object_list(object, "tables"), shown);
+    return tp_data_of_object(object);
+}

@@ -1,0 +1,170 @@
+/* Trace quality: what was read, repaired and skipped, and checks that make findings weaker. */
+#include "webreport/document/section.h"
+
+#include <string.h>
+
+#include "webreport/trace/value.h"
+
+/* What the recorder could not keep, as traces of this project say in their head; "" when nothing. */
+static const char *lost_text(const struct tp_section *section)
+{
+    static const struct {
+        const char *key, *what;
+    } ALL[] = {
+        {"tracepress_dropped", "records without room"},
+        {"tracepress_gpu_dropped", "GPU records dropped by CUPTI"},
+        {"tracepress_gpu_without_time", "GPU records without a time"},
+        {"tracepress_gpu_unknown", "GPU records of a kind that is not known"},
+        {"tracepress_gpu_broken", "GPU buffers that could not be read"},
+    };
+    struct tp_arena *arena = section->arena;
+    const char *text = "";
+
+    for (size_t i = 0; i < sizeof(ALL) / sizeof(ALL[0]); i++) {
+        int64_t count = tp_value_int(tp_trace_header(section->profile->trace, ALL[i].key));
+
+        if (count > 0)
+            text = tp_text_printf(arena, "%s%s%s %s", text, *text ? ", " : "", tp_text_of_count(arena, count),
+                                  ALL[i].what);
+    }
+    return text;
+}
+
+static void put_counts(const struct tp_section *section, struct tp_object *object)
+{
+    const struct tp_quality *quality = &section->profile->advice->quality;
+    const struct tp_trace_facts *facts = &section->profile->views->facts;
+    struct tp_list *counts = tp_object_list(object, "counts");
+    struct tp_arena *arena = section->arena;
+    const char *text = "";
+
+    tp_section_add_fact(counts, "In the file", tp_text_of_count(arena, quality->events_total));
+    for (unsigned i = 0; i < quality->read_count; i++)
+        text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", quality->read[i].name,
+                              tp_text_of_count(arena, quality->read[i].count));
+    tp_section_add_fact(counts, "Read",
+                        tp_text_printf(arena, "%s: %s", tp_text_of_count(arena, quality->read_total), text));
+    text = "";
+    for (unsigned i = 0; i < quality->skipped_count; i++)
+        text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", quality->skipped[i].name,
+                              tp_text_of_count(arena, quality->skipped[i].count));
+    tp_section_add_fact(counts, "Not used",
+                        quality->skipped_total
+                            ? tp_text_printf(arena, "%s: %s", tp_text_of_count(arena, quality->skipped_total), text)
+                            : "0");
+    text = "";
+    for (unsigned i = 0; i < quality->notice_count; i++)
+        text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", quality->notices[i].name,
+                              tp_text_of_count(arena, quality->notices[i].count));
+    tp_section_add_fact(counts, "Repaired", quality->notice_count ? text : "0");
+    text = lost_text(section);
+    if (*text)
+        tp_section_add_fact(counts, "Lost in recording", text);
+    tp_section_add_fact(
+        counts, "Operators",
+        tp_text_printf(
+            arena, "%s, of them %s clipped to their caller, %s folded into a caller of the same name, %s unfinished",
+            tp_text_of_count(arena, (int64_t)facts->operator_count),
+            tp_text_of_count(arena, (int64_t)facts->operators_clipped),
+            tp_text_of_count(arena, (int64_t)facts->operators_folded),
+            tp_text_of_count(arena, (int64_t)facts->operators_unfinished)));
+    if (facts->device_time_ns)
+        tp_section_add_fact(counts, "Without operator",
+                            tp_text_printf(arena, "%s (%s), of them %s without a launch record",
+                                           tp_text_of_some(arena, (int64_t)facts->device_events_unlinked,
+                                                           "device event", "device events"),
+                                           tp_text_of_time(arena, facts->device_time_unlinked_ns),
+                                           tp_text_of_count(arena, (int64_t)facts->device_events_without_launch)));
+    tp_section_add_fact(
+        counts, "Steps",
+        tp_text_printf(arena, "%s from %s%s%s",
+                       tp_text_of_count(arena, section->profile->advice->recommendations.step_count),
+                       section->profile->advice->recommendations.step_source,
+                       quality->steps_partial
+                           ? tp_text_printf(arena, ", %s partial", tp_text_of_count(arena, quality->steps_partial))
+                           : "",
+                       quality->first_step_dropped ? ", the slow first one left out of the findings" : ""));
+}
+
+static const char *flag_text(struct tp_arena *arena, const struct tp_quality_flag *flag)
+{
+    const char *value = flag->type == TP_QUALITY_INT    ? tp_text_of_count(arena, flag->count)
+                        : flag->type == TP_QUALITY_REAL ? tp_text_of_fixed(arena, flag->percent, 1)
+                                                        : "";
+    const char *weakens = "";
+
+    for (unsigned i = 0; i < flag->weakens_count; i++)
+        weakens = tp_text_printf(arena, "%s%s%s", weakens, i ? ", " : ". Weakens ", flag->weakens[i]);
+    return tp_text_printf(arena, "%s%s%s%s%s%s", value, *value ? " " : "", flag->unit && *value ? flag->unit : "",
+                          *value ? ": " : "", flag->text, weakens);
+}
+
+/* "needs two steps: A2; not for this kind of program: H1, H2": rules by reason, in order of first appearance. */
+static const char *skipped_rules(struct tp_arena *arena, const struct tp_recommendations *found)
+{
+    const char *text = "";
+
+    for (uint32_t i = 0; i < found->not_evaluated_count; i++) {
+        const char *reason = found->not_evaluated[i].reason;
+        bool is_first = true;
+
+        for (uint32_t k = 0; k < i; k++)
+            is_first &= strcmp(found->not_evaluated[k].reason, reason) != 0;
+        if (!is_first)
+            continue;
+        text = tp_text_printf(arena, "%s%s%s: %s", text, *text ? "; " : "", reason, found->not_evaluated[i].rule->id);
+        for (uint32_t k = i + 1; k < found->not_evaluated_count; k++)
+            if (strcmp(found->not_evaluated[k].reason, reason) == 0)
+                text = tp_text_printf(arena, "%s, %s", text, found->not_evaluated[k].rule->id);
+    }
+    return text;
+}
+
+static void put_checks(const struct tp_section *section, struct tp_object *object)
+{
+    const struct tp_quality *quality = &section->profile->advice->quality;
+    const struct tp_recommendations *found = &section->profile->advice->recommendations;
+    struct tp_list *checks = tp_object_list(object, "checks");
+    struct tp_arena *arena = section->arena;
+    unsigned raised = 0;
+    const char *rules;
+
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
+        const struct tp_quality_flag *flag = &quality->flags[i];
+        struct tp_object *check = tp_list_object(checks);
+
+        raised += flag->is_raised;
+        tp_object_text(check, "check", flag->id);
+        tp_object_bool(check, "is_raised", flag->is_raised);
+        tp_object_text(check, "finding", flag_text(arena, flag));
+    }
+    rules = skipped_rules(arena, found);
+    if (*rules) {
+        struct tp_object *check = tp_list_object(checks);
+
+        tp_object_text(check, "check", "Rules not evaluated");
+        tp_object_bool(check, "is_raised", false);
+        tp_object_text(check, "finding", rules);
+    }
+    tp_object_text(object, "checks_note", raised ? tp_text_printf(arena, "%u raised", raised) : "none raised");
+}
+
+struct tp_data tp_section_quality(const struct tp_section *section)
+{
+    const struct tp_quality *quality = &section->profile->advice->quality;
+    struct tp_object *object = tp_object_new(section->arena);
+    unsigned raised = 0;
+
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
+        raised += quality->flags[i].is_raised;
+    tp_object_text(object, "lead",
+                   tp_text_printf(section->arena,
+                                  "%s of %s carry the numbers above; %s repaired. %u of %d checks %s raised.",
+                                  tp_text_of_count(section->arena, quality->read_total),
+                                  tp_text_of_some(section->arena, quality->events_total, "event", "events"),
+                                  tp_text_of_some(section->arena, quality->repaired, "event was", "events were"),
+                                  raised, TP_QUALITY_FLAGS, raised == 1 ? "is" : "are"));
+    put_counts(section, object);
+    put_checks(section, object);
+    return tp_data_of_object(object);
+}

@@ -1,0 +1,164 @@
+/* export --to tfevents: one TensorBoard event file per profile, beside nothing older of ours. */
+#include "webreport/export/export_tfevents.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "webreport/export/formats.h"
+#include "writer/base/fs.h"
+#include "writer/base/limits.h"
+#include "writer/tfevents_file.h"
+
+/* Times before 2000 count from baseTimeNanoseconds, as torch writes them since 2.4. */
+static int64_t base_time(const struct tp_profile *profile)
+{
+    enum { NS_PER_S = 1000000000 };
+    const int64_t year_2000_ns = 946684800ll * NS_PER_S;
+    int64_t base = profile->trace->base_time_ns;
+    return base > 0 && base < TP_MAX_TIME_NS && profile->model->first_ns < year_2000_ns ? base : 0;
+}
+
+static double seconds_of(const struct tp_tf_run *run, int64_t time_ns)
+{
+    return ((double)run->base_ns + (double)time_ns) * 1e-9;
+}
+
+struct tp_tfevents_at tp_tf_step_end(const struct tp_tf_run *run, uint32_t step)
+{
+    return (struct tp_tfevents_at){seconds_of(run, run->export->profile->model->steps[step].end_ns),
+                                   run->step_numbers[step]};
+}
+
+const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text)
+{
+    enum { PART_BYTES = 64 };
+    return tp_export_clean(arena, text, "_.:-", PART_BYTES);
+}
+
+/* Digits at the end of a step's name; -1 without any. */
+static int64_t number_in(struct tp_str name)
+{
+    enum { MOST_DIGITS = 15 };
+    size_t start = name.len;
+    int64_t number = 0;
+    while (start > 0 && name.ptr[start - 1] >= '0' && name.ptr[start - 1] <= '9')
+        start--;
+    if (start == name.len || name.len - start > MOST_DIGITS)
+        return -1;
+    for (size_t i = start; i < name.len; i++)
+        number = number * 10 + (name.ptr[i] - '0');
+    return number;
+}
+
+static void number_steps(struct tp_tf_run *run)
+{
+    const struct tp_model *model = run->export->profile->model;
+    run->step_count = model->step_count < TP_MAX_EXPORT_STEPS ? model->step_count : TP_MAX_EXPORT_STEPS;
+    run->step_numbers = tp_arena_array(run->export->arena, run->step_count, sizeof *run->step_numbers);
+    for (uint32_t i = 0; i < run->step_count; i++)
+        run->step_numbers[i] = number_in(model->steps[i].name);
+    bool is_growing = run->step_numbers[0] >= 0;
+    for (uint32_t i = 1; i < run->step_count && is_growing; i++)
+        is_growing = run->step_numbers[i] > run->step_numbers[i - 1];
+    for (uint32_t i = 0; i < run->step_count && !is_growing; i++)
+        run->step_numbers[i] = i;
+}
+
+static int build(void *context, struct tp_error *err)
+{
+    struct tp_tf_run *run = context;
+    (void)err;
+    const struct tp_profile *profile = run->export->profile;
+    run->base_ns = base_time(profile);
+    number_steps(run);
+    run->last = tp_tf_step_end(run, run->step_count - 1);
+    run->first = (struct tp_tfevents_at){seconds_of(run, profile->model->steps[0].start_ns), run->step_numbers[0]};
+    run->columns = tp_arena_alloc(run->export->arena, sizeof *run->columns);
+    *run->columns =
+        (struct tp_tf_columns){run->export->arena, run->step_count, TP_VEC(run->export->arena, struct tp_tf_column)};
+    tp_tfevents_begin(run->events, run->first.wall_s);
+    tp_tf_add_steps(run);
+    tp_tf_add_summary(run);
+    tp_tf_add_texts(run);
+    tp_tf_add_images(run);
+    tp_tf_add_graph(run);
+    return TP_OK;
+}
+
+int tp_tf_write_file(const struct tp_buf *records, const char *folder, const char *host, double wall_s,
+                     struct tp_error *err)
+{
+    struct tp_tfevents_name parts = {(int64_t)fmin(wall_s, 9e9), host, 0, tp_tfevents_next_number(folder)};
+    int64_t live = tp_tfevents_newest_live(folder);
+    struct tp_outfile *file = NULL;
+    char name[512], path[4096 + sizeof name];
+    if (parts.seconds <= live) /* a TensorBoard that runs goes on to files that sort behind the one it read */
+        parts.seconds = live + 1;
+    int code = tp_tfevents_name(name, sizeof name, &parts, err);
+    if (code < 0)
+        return code;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    code = tp_outfile_open(&file, path, err);
+    if (code == TP_OK)
+        code = tp_outfile_write(file, records->data, records->size, err);
+    if (code < 0) {
+        tp_outfile_discard(&file);
+        return code;
+    }
+    code = tp_outfile_commit(&file, err);
+    return code < 0 ? code : tp_tfevents_remove_older(folder, name, err);
+}
+
+/* What the recorded program wrote while it ran goes too, from where it may lie: the folder of the export itself, or the
+ * worker's folder in it. */
+static int remove_live(const struct tp_export *export, struct tp_error *err)
+{
+    char own[4096];
+    int code = TP_OK;
+    snprintf(own, sizeof own, "%s/%s", export->out, export->worker);
+    if (strcmp(export->folder, export->out) != 0)
+        code = tp_tfevents_remove_live(export->out, export->worker, err);
+    if (code == TP_OK && strcmp(export->folder, own) != 0)
+        code = tp_tfevents_remove_live(own, export->worker, err);
+    return code;
+}
+
+/* Fills run->events, whose memory is not the arena's: a failed allocation ends here. 0 or the code of what failed. */
+static int build_guarded(struct tp_tf_run *run)
+{
+    struct tp_buf text;
+    tp_buf_init(&text, TP_MAX_EVENT_FILE_BYTES);
+    run->text = &text;
+    int code = tp_arena_run(run->export->arena, build, run, NULL);
+    if (code == TP_OK)
+        code = run->events->out.failed ? run->events->out.failed : text.failed;
+    tp_buf_release(&text);
+    run->text = NULL;
+    return code;
+}
+
+int tp_export_tfevents(const struct tp_export *export, struct tp_error *err)
+{
+    struct tp_tfevents events;
+    struct tp_tf_run run = {.export = export, .events = &events};
+    tp_tfevents_init(&events, TP_MAX_EVENT_FILE_BYTES);
+    int code = build_guarded(&run);
+    if (code == TP_OK)
+        code = tp_tf_keep_ranks(&run);
+    if (code == TP_OK) {
+        code = tp_tf_write_file(&events.out, export->folder, export->worker, run.first.wall_s, err);
+        code = code < 0 ? code : remove_live(export, err);
+    } else {
+        tp_error_set(err, code, 0, "%s: %s", export->profile->file.ptr,
+                     code == TP_ELIMIT ? "the event file would be larger than 256 MiB" : "out of memory");
+    }
+    tp_tfevents_release(&events);
+    return code;
+}
+
+int tp_export_tfevents_build(const struct tp_export *export, struct tp_tfevents *events)
+{
+    struct tp_tf_run run = {.export = export, .events = events};
+    return build_guarded(&run);
+}

@@ -1,0 +1,44 @@
+/* All of the advice on one trace: see advice.h. */
+#include "webreport/measure/advice.h"
+
+#include "webreport/model/host_model.h"
+
+static void build(struct tp_advice *advice, const struct tp_trace *trace, const struct tp_order *order,
+                  const struct tp_rule_overrides *overrides, bool has_flame, struct tp_arena *arena)
+{
+    struct tp_host *host = tp_arena_alloc(arena, sizeof *host);
+    memset(advice, 0, sizeof *advice);
+    tp_host_build(host, trace, order, arena);
+    tp_quality_build(&advice->quality, host, arena);
+    tp_idle_build(&advice->idle, host, has_flame, arena);
+    tp_sync_build(&advice->syncs, host, arena);
+    tp_memory_peak_build(&advice->memory, host, arena);
+    tp_recommendations_build(&advice->recommendations, host, &advice->quality, &advice->memory, overrides, arena);
+    tp_host_drop(host);
+}
+
+void tp_advice_build(struct tp_advice *advice, const struct tp_trace *trace, const struct tp_order *order,
+                     const struct tp_rule_overrides *overrides, struct tp_arena *arena)
+{
+    build(advice, trace, order, overrides, true, arena);
+}
+
+void tp_advice_build_brief(struct tp_advice *advice, const struct tp_trace *trace, const struct tp_order *order,
+                           const struct tp_rule_overrides *overrides, struct tp_arena *arena)
+{
+    build(advice, trace, order, overrides, false, arena);
+}
+
+void tp_advice_json(const struct tp_advice *advice, struct tp_json *json)
+{
+    tp_json_key(json, "trace_quality");
+    tp_quality_json(&advice->quality, json);
+    tp_json_key(json, "idle_view");
+    tp_idle_json(&advice->idle, json);
+    tp_json_key(json, "sync_table");
+    tp_sync_json(&advice->syncs, json);
+    tp_json_key(json, "memory_peak");
+    tp_memory_peak_json(&advice->memory, json);
+    tp_json_key(json, "recommendations");
+    tp_recommendations_json(&advice->recommendations, json);
+}

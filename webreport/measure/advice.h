@@ -1,0 +1,33 @@
+/* The advice on one trace: quality, idle view, sync table, memory peak, recommendations (advice-definitions).
+ *
+ * Everything lives in the arena given and may point into the trace, which must stay. */
+#ifndef TP_WEBREPORT_MEASURE_ADVICE_H
+#define TP_WEBREPORT_MEASURE_ADVICE_H
+
+#include "webreport/measure/idle_view.h"
+#include "webreport/measure/memory_peak.h"
+#include "webreport/measure/rules.h"
+#include "webreport/measure/sync_table.h"
+#include "webreport/measure/trace_quality.h"
+#include "webreport/model/order.h"
+
+struct tp_advice {
+    struct tp_quality quality;
+    struct tp_idle_view idle;
+    struct tp_sync_table syncs;
+    struct tp_memory_peak memory;
+    struct tp_recommendations recommendations;
+};
+
+/* Builds all of it. overrides: thresholds changed by the user, may be NULL. */
+void tp_advice_build(struct tp_advice *advice, const struct tp_trace *trace, const struct tp_order *order,
+                     const struct tp_rule_overrides *overrides, struct tp_arena *arena);
+
+/* The same without the idle flame (tp_idle_build): what summaries are made of. */
+void tp_advice_build_brief(struct tp_advice *advice, const struct tp_trace *trace, const struct tp_order *order,
+                           const struct tp_rule_overrides *overrides, struct tp_arena *arena);
+
+/* Writes the members trace_quality, idle_view, sync_table, memory_peak and recommendations into an open object. */
+void tp_advice_json(const struct tp_advice *advice, struct tp_json *json);
+
+#endif

@@ -1,0 +1,27 @@
+/* Evidence as JSON: see evidence_json.h. */
+#include "webreport/measure/evidence_json.h"
+
+void tp_evidence_json(struct tp_json *json, const struct tp_input_evidence *e, struct tp_arena *arena)
+{
+    if (!e->is_known) {
+        tp_json_null(json);
+        return;
+    }
+    tp_json_object(json);
+    tp_json_member_bool(json, "clean", !tp_evidence_broken(e));
+    tp_json_member_text(json, "reason", tp_evidence_reason(e, TP_NEED_ALL, arena));
+    tp_json_member_text(json, "crc", tp_crc_text(e->crc));
+    tp_json_member_text(json, "eof", tp_eof_text(e->eof));
+    tp_json_member_text(json, "recorder", tp_recorder_text(e->recorder));
+    tp_json_member_text(json, "clock", tp_clock_text(e->clock));
+    tp_json_member_int(json, "bytes", e->file_bytes);
+    tp_json_member_int(json, "events", e->event_count);
+    tp_json_member_int(json, "repaired", e->repaired);
+    tp_json_key(json, "lost");
+    tp_json_object(json);
+    for (int i = 0; i < TP_LOST_COUNT; i++)
+        if (e->lost[i])
+            tp_json_member_int(json, tp_lost_text((enum tp_lost)i), e->lost[i]);
+    tp_json_object_end(json);
+    tp_json_object_end(json);
+}

@@ -1,0 +1,304 @@
+/* Folded stacks: see folded_stacks.h. */
+#include "webreport/measure/folded_stacks.h"
+
+#include "webreport/measure/sample_view.h"
+#include "writer/base/fs.h"
+#include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+
+enum { CHUNK = 1 << 16 };
+
+/* ---- metrics ---- */
+
+struct tp_folded_metric {
+    const char *name;
+    int64_t (*value)(const struct tp_functions *functions, const struct tp_function *f); /* of ours; self */
+    int64_t (*sample_value)(const struct tp_sample *sample);                             /* of samples */
+    const char *title;
+    enum tp_folded_unit unit;
+    bool is_torch, wants_device;
+};
+
+static int64_t self_cpu_ns(const struct tp_functions *functions, const struct tp_function *f)
+{
+    int64_t ns = f->end_ns - f->start_ns;
+    if (f->flags & (TP_FUNCTION_ASYNC | TP_FUNCTION_DEVICE))
+        return 0;
+    for (uint32_t i = f->first_child; i != TP_NO_ID; i = functions->items[i].next_sibling)
+        ns = tp_sat_sub(ns, functions->items[i].end_ns - functions->items[i].start_ns);
+    return ns;
+}
+
+static int64_t self_device_ns(const struct tp_functions *functions, const struct tp_function *f)
+{
+    (void)functions;
+    return f->flags & (TP_FUNCTION_ASYNC | TP_FUNCTION_DEVICE) ? 0 : f->kernels_ns;
+}
+
+static int64_t self_bytes(const struct tp_functions *functions, const struct tp_function *f)
+{
+    int64_t bytes = tp_sat_add(f->cpu_bytes, f->device_bytes);
+    if (f->flags & (TP_FUNCTION_ASYNC | TP_FUNCTION_DEVICE))
+        return 0;
+    for (uint32_t i = f->first_child; i != TP_NO_ID; i = functions->items[i].next_sibling) {
+        const struct tp_function *child = &functions->items[i];
+        bytes = tp_sat_sub(bytes, tp_sat_add(child->cpu_bytes, child->device_bytes));
+    }
+    return bytes;
+}
+
+static int64_t one_call(const struct tp_functions *functions, const struct tp_function *f)
+{
+    (void)functions;
+    return f->flags & (TP_FUNCTION_ASYNC | TP_FUNCTION_DEVICE) ? 0 : 1;
+}
+
+static int64_t one_sample(const struct tp_sample *sample)
+{
+    (void)sample;
+    return 1;
+}
+
+static int64_t sample_cpu_ns(const struct tp_sample *sample)
+{
+    return sample->cpu_ns;
+}
+
+#define TORCH(metric, is_device)                                                                                       \
+    {                                                                                                                  \
+        .name = (metric), .is_torch = true, .wants_device = (is_device)                                                \
+    }
+
+static const struct tp_folded_metric metrics[] = {
+    TORCH("self_cpu_time_total", false),
+    TORCH("self_cuda_time_total", true),
+    TORCH("self_device_time_total", true),
+    TORCH("self_xpu_time_total", true),
+    TORCH("self_privateuse1_time_total", true),
+    {"cpu", self_cpu_ns, NULL, "Host time of calls", TP_FOLDED_NS, false, false},
+    {"device", self_device_ns, NULL, "Device time of calls", TP_FOLDED_NS, false, true},
+    {"bytes", self_bytes, NULL, "Bytes allocated by calls", TP_FOLDED_BYTES, false, false},
+    {"calls", one_call, NULL, "Calls", TP_FOLDED_COUNT, false, false},
+    {"samples", NULL, one_sample, "Samples of running threads", TP_FOLDED_COUNT, false, false},
+    {"samples-cpu", NULL, sample_cpu_ns, "Processor time of sampled threads", TP_FOLDED_NS, false, false},
+};
+
+const struct tp_folded_metric *tp_folded_metric(const char *name)
+{
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        if (strcmp(metrics[i].name, name) == 0)
+            return &metrics[i];
+    return NULL;
+}
+
+const char *tp_folded_title(const struct tp_folded_metric *metric)
+{
+    return metric->title;
+}
+
+enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric)
+{
+    return metric->unit;
+}
+
+struct tp_str tp_folded_text(const struct tp_folded *folded, uint32_t path)
+{
+    uint32_t name = tp_keys_get(&folded->paths, path)[1];
+    return folded->metric->sample_value ? tp_strings_get(&folded->frames, name)
+                                        : tp_function_name(&folded->functions, name);
+}
+
+/* ---- lines ---- */
+
+/* torch replaces these bytes of a frame. */
+static void put_frame(struct tp_buf *out, struct tp_str frame)
+{
+    for (size_t i = 0; i < frame.len; i++) {
+        unsigned char c = (unsigned char)frame.ptr[i];
+        tp_buf_putc(out, c == ' ' || c == ';' || c == '\t' || c == '\n' ? '_' : (char)c);
+    }
+}
+
+/* Ours also replace what some reader takes for a blank or the end of a line: control characters, and U+2028 and U+2029,
+ * which end a line in JavaScript (speedscope drops such lines without a word); and no frame is empty, which
+ * flamegraph.pl would leave out at the end of a stack. */
+static void put_clean_frame(struct tp_buf *out, struct tp_str frame)
+{
+    if (frame.len == 0)
+        tp_buf_putc(out, '_');
+    for (size_t i = 0; i < frame.len; i++) {
+        unsigned char c = (unsigned char)frame.ptr[i];
+        bool is_break = frame.len - i >= 3 && memcmp(frame.ptr + i, "\xE2\x80", 2) == 0 &&
+                        ((unsigned char)frame.ptr[i + 2] | 1) == 0xA9;
+        i += is_break ? 2 : 0;
+        tp_buf_putc(out, is_break || c <= ' ' || c == 0x7F || c == ';' ? '_' : (char)c);
+    }
+}
+
+static void put_value(struct tp_buf *out, int64_t value)
+{
+    tp_buf_putc(out, ' ');
+    tp_buf_int(out, value);
+    tp_buf_putc(out, '\n');
+}
+
+/* int(evt.self_*_time_total) of torch: whole microseconds of its double. */
+static int64_t torch_value(const struct tp_folded *folded, const struct tp_function *f)
+{
+    const struct tp_functions *functions = &folded->functions;
+    bool is_device = folded->metric->wants_device;
+    double us = is_device ? f->device_us : tp_function_us(functions, f), children_us = 0;
+    if ((f->flags & TP_FUNCTION_ASYNC) || (!is_device && (f->flags & TP_FUNCTION_DEVICE)))
+        return 0;
+    for (uint32_t i = f->first_child; i != TP_NO_ID; i = functions->items[i].next_sibling) {
+        const struct tp_function *child = &functions->items[i];
+        children_us += is_device ? child->device_us : tp_function_us(functions, child);
+    }
+    us -= children_us;
+    return us >= 1 && us < 9e18 ? (int64_t)us : 0;
+}
+
+static void put_torch_line(const struct tp_folded *folded, uint32_t function, struct tp_buf *out)
+{
+    const struct tp_function *f = &folded->functions.items[function];
+    struct tp_frame_list list = tp_function_stack(&folded->stacks, function);
+    int64_t value = (f->flags & TP_FUNCTION_FOLDED) || list.count == 0 ? 0 : torch_value(folded, f);
+    if (value <= 0)
+        return;
+    for (uint32_t i = list.count; i-- > 0;) {
+        put_frame(out, tp_frame_text(&folded->stacks, list.first + i));
+        if (i > 0)
+            tp_buf_putc(out, ';');
+    }
+    put_value(out, value);
+}
+
+static void put_path_line(const struct tp_folded *folded, uint32_t path, struct tp_buf *out)
+{
+    uint32_t chain[TP_MAX_FOLDED_DEPTH + 1];
+    unsigned depth = 0;
+    int64_t value = *TP_AT(&folded->values, int64_t, path);
+    if (folded->metric->unit == TP_FOLDED_NS)
+        value /= 1000;
+    if (value <= 0)
+        return;
+    for (; path != TP_NO_ID && depth <= TP_MAX_FOLDED_DEPTH; path = tp_keys_get(&folded->paths, path)[0])
+        chain[depth++] = path;
+    while (depth-- > 0) {
+        put_clean_frame(out, tp_folded_text(folded, chain[depth]));
+        if (depth > 0)
+            tp_buf_putc(out, ';');
+    }
+    put_value(out, value);
+}
+
+bool tp_folded_more(struct tp_folded *folded, struct tp_buf *out)
+{
+    uint32_t count = folded->metric->is_torch ? folded->functions.count : tp_keys_count(&folded->paths);
+    size_t goal = out->size + CHUNK;
+    if (folded->at >= count)
+        return false;
+    while (folded->at < count && out->size < goal && !out->failed) {
+        if (folded->metric->is_torch)
+            put_torch_line(folded, folded->at++, out);
+        else
+            put_path_line(folded, folded->at++, out);
+    }
+    return true;
+}
+
+/* ---- building ---- */
+
+static void add_value(struct tp_folded *folded, uint32_t path, int64_t self)
+{
+    while (folded->values.count < tp_keys_count(&folded->paths))
+        tp_vec_push(&folded->values);
+    int64_t *value = TP_AT(&folded->values, int64_t, path);
+    *value = tp_sat_add(*value, self);
+}
+
+/* The path of every function; one that is too deep counts for the deepest path around it that is kept. */
+static void find_paths(struct tp_folded *folded, struct tp_arena *arena)
+{
+    const struct tp_functions *functions = &folded->functions;
+    uint32_t *path_of = tp_arena_array(arena, functions->count, sizeof *path_of);
+    uint16_t *depth = tp_arena_array(arena, functions->count, sizeof *depth);
+    for (uint32_t i = 0; i < functions->count; i++) {
+        const struct tp_function *f = &functions->items[i];
+        bool is_root = f->parent == TP_NO_ID;
+        if (f->flags & (TP_FUNCTION_FOLDED | TP_FUNCTION_DEVICE | TP_FUNCTION_ASYNC))
+            continue;
+        depth[i] = is_root ? 0 : depth[f->parent];
+        path_of[i] = is_root ? TP_NO_ID : path_of[f->parent];
+        if (depth[i] < TP_MAX_FOLDED_DEPTH) {
+            depth[i]++;
+            path_of[i] = tp_keys_pair(&folded->paths, path_of[i], f->name);
+        }
+        add_value(folded, path_of[i], folded->metric->value(functions, f));
+    }
+}
+
+static uint32_t sample_path(struct tp_folded *folded, const struct tp_trace *trace, const struct tp_sample *sample,
+                            struct tp_arena *arena)
+{
+    struct tp_str stack = tp_strings_get(&trace->stacks, sample->stack), frame;
+    struct tp_str thread = tp_sample_thread(arena, &trace->threads[sample->thread]);
+    uint32_t path = tp_keys_pair(&folded->paths, TP_NO_ID, tp_strings_add(&folded->frames, thread)), depth = 1;
+    while (depth++ < TP_MAX_FOLDED_DEPTH && tp_sample_outer(&stack, &frame))
+        path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, tp_sample_function(arena, frame)));
+    return path;
+}
+
+/* Samples by thread and functions; what is too deep counts for the innermost function that is kept. */
+static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *trace, struct tp_arena *arena)
+{
+    struct tp_keys seen; /* (thread, stack): samples repeat few stacks */
+    struct tp_vec path_of = TP_VEC(arena, uint32_t);
+    tp_keys_init(&seen, arena, 2);
+    for (uint32_t i = 0; i < trace->sample_count; i++) {
+        const struct tp_sample *sample = &trace->samples[i];
+        uint32_t id = tp_keys_pair(&seen, sample->thread, sample->stack);
+        if (id == path_of.count)
+            *(uint32_t *)tp_vec_push(&path_of) = sample_path(folded, trace, sample, arena);
+        add_value(folded, *TP_AT(&path_of, uint32_t, id), folded->metric->sample_value(sample));
+    }
+}
+
+void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, const struct tp_folded_metric *metric,
+                     enum tp_torch_rules rules, struct tp_arena *arena)
+{
+    memset(folded, 0, sizeof *folded);
+    folded->metric = metric;
+    tp_keys_init(&folded->paths, arena, 2);
+    tp_strings_init(&folded->frames, arena, 0);
+    folded->values = TP_VEC(arena, int64_t);
+    if (metric->sample_value) {
+        find_sample_paths(folded, trace, arena);
+        return;
+    }
+    tp_functions_build(&folded->functions, trace, rules, arena);
+    if (metric->is_torch)
+        tp_function_stacks_build(&folded->stacks, &folded->functions, arena);
+    else
+        find_paths(folded, arena);
+}
+
+int tp_folded_write(struct tp_folded *folded, const char *path, struct tp_error *err)
+{
+    struct tp_outfile *file;
+    struct tp_buf text;
+    int code = tp_outfile_open(&file, path, err);
+    if (code < 0)
+        return code;
+    tp_buf_init(&text, 0);
+    while (code == TP_OK && tp_folded_more(folded, &text)) {
+        code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
+                           : tp_outfile_write(file, text.data ? text.data : "", text.size, err);
+        tp_buf_clear(&text);
+    }
+    tp_buf_release(&text);
+    if (code == TP_OK)
+        return tp_outfile_commit(&file, err);
+    tp_outfile_discard(&file);
+    return code;
+}

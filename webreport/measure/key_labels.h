@@ -1,0 +1,20 @@
+/* The group of each function when rows are not by name: its module, its line of the project, its category. */
+#ifndef TP_WEBREPORT_MEASURE_KEY_LABELS_H
+#define TP_WEBREPORT_MEASURE_KEY_LABELS_H
+
+#include "webreport/measure/key_averages.h"
+
+struct tp_key_labels {
+    struct tp_strings texts;
+    uint32_t *of_function; /* id in texts */
+    bool *is_call;         /* it opens its group: one call of the module or line; NULL when each function counts */
+};
+
+/* Does nothing for groups by name. */
+void tp_key_labels_init(struct tp_key_labels *labels, const struct tp_functions *functions, enum tp_key_group group,
+                        struct tp_arena *arena);
+
+/* True when the function counts as a call of its row. */
+bool tp_key_labels_counts(const struct tp_key_labels *labels, const struct tp_functions *functions, uint32_t function);
+
+#endif

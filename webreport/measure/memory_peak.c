@@ -1,0 +1,439 @@
+/* Memory at the peak: series per device, live blocks at the first maximum, growth over steps. See memory_peak.h. */
+#include "webreport/measure/memory_peak.h"
+
+#include <math.h>
+
+#include "webreport/model/host_model.h"
+#include "writer/base/id_map.h"
+#include "writer/base/merge_sort.h"
+
+enum { OPERATOR, MODULE, LINE, GROUPINGS };
+
+/* Most ancestors that are looked at for one block; more occur in broken traces only. */
+enum { MAX_ANCESTORS = 1024 };
+
+/* Devices times steps whose ends are listed; a trace may name any number of both, a real one has a few. */
+enum { MAX_STEP_ENDS = 1 << 20, MAX_DEVICES = 1 << 16 };
+
+static const struct tp_column_def live_columns[TP_LIVE_COLUMNS] = {
+    {"name", "Allocated in", "", "Where the block was allocated; empty when nothing was recorded there.",
+     TP_COLUMN_TEXT},
+    {"bytes", "Bytes", "bytes", "Bytes alive at the peak.", TP_COLUMN_BYTES},
+    {"blocks", "Blocks", "", "Blocks alive at the peak.", TP_COLUMN_INT},
+};
+
+/* The records of one device, in order of time. */
+struct series {
+    struct tp_host *host;
+    const uint32_t *records; /* indexes in trace->memory */
+    uint32_t count;
+    bool totals_known;
+    int64_t *allocated;  /* by record */
+    uint32_t *step_ends; /* that may still be listed */
+    struct tp_arena *arena;
+};
+
+static const struct tp_memory *record_at(const struct series *s, uint32_t i)
+{
+    return &s->host->trace->memory[s->records[i]];
+}
+
+static int64_t or_minus_one(int64_t value)
+{
+    return value == TP_NULL_INT ? -1 : value;
+}
+
+static int by_time(const void *x, const void *y, const void *context)
+{
+    const struct tp_memory *records = context;
+    const struct tp_memory *a = &records[*(const uint32_t *)x], *b = &records[*(const uint32_t *)y];
+    if (a->ts_ns != b->ts_ns)
+        return a->ts_ns < b->ts_ns ? -1 : 1;
+    return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
+}
+
+static int64_t reserved_at(const struct series *s, uint32_t i)
+{
+    int64_t reserved = record_at(s, i)->total_reserved;
+    return reserved == TP_NULL_INT ? 0 : reserved;
+}
+
+static void fill_series(struct series *s, struct tp_memory_device *out)
+{
+    int64_t sum = 0;
+    s->totals_known = true;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (record_at(s, i)->total_allocated == TP_NULL_INT)
+            s->totals_known = false;
+    s->allocated = tp_arena_array(s->arena, s->count, sizeof *s->allocated);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct tp_memory *m = record_at(s, i);
+        sum = tp_ns_plus(sum, m->bytes);
+        s->allocated[i] = s->totals_known ? m->total_allocated : sum;
+        out->allocation_count += m->bytes > 0;
+        out->free_count += m->bytes < 0;
+    }
+}
+
+/* ---- what is alive at the peak ---- */
+
+/* Event with its ancestors, innermost first, that had not ended at `at` (an end at that very time counts). */
+struct surrounding {
+    uint32_t op, module, line; /* names or line id; TP_NO_ID when there is none */
+};
+
+static uint32_t last_started(const struct tp_host *host, uint32_t thread, int64_t at)
+{
+    uint32_t first = host->thread_first[thread], lo = first, hi = host->thread_first[thread + 1];
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (tp_host_event(host, host->list[mid])->ts_ns <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo == first ? TP_NO_ID : host->list[lo - 1];
+}
+
+static struct surrounding surrounding_of(struct tp_host *host, const struct tp_memory *m)
+{
+    struct surrounding s = {TP_NO_ID, TP_NO_ID, TP_NO_ID};
+    uint32_t event = last_started(host, m->thread, m->ts_ns);
+    for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS; event = host->parent[event], i++) {
+        const struct tp_event *e = tp_host_event(host, event);
+        if (tp_event_end(e) < m->ts_ns)
+            continue;
+        if (e->role == TP_KIND_OPERATOR)
+            s.op = e->name;
+        if (e->role != TP_KIND_FRAME)
+            continue;
+        if (s.module == TP_NO_ID && host->marks[e->name] & TP_NAME_MODULE)
+            s.module = e->name;
+        if (s.line == TP_NO_ID)
+            s.line = tp_host_frames_line(&host->frames, e->name);
+    }
+    return s;
+}
+
+struct live_group {
+    struct tp_str name;
+    int64_t bytes, blocks;
+};
+
+static int by_bytes(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    const struct live_group *a = x, *b = y;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    if (a->blocks != b->blocks)
+        return a->blocks > b->blocks ? -1 : 1;
+    return tp_str_compare(a->name, b->name);
+}
+
+/* What stands for a block in a grouping: an id, TP_NO_ID for the empty text, and its text. */
+static uint32_t grouping_id(struct tp_host *host, const struct surrounding *s, int grouping, struct tp_str *text)
+{
+    uint32_t id = grouping == OPERATOR ? s->op : grouping == MODULE ? s->module : s->line;
+    *text = TP_STR("");
+    if (id == TP_NO_ID)
+        return id;
+    if (grouping == OPERATOR) { /* by frame, so that names with addresses are one */
+        id = tp_host_frames_frame(&host->frames, id);
+        *text = tp_strings_get(&host->frames.frames, id);
+    } else if (grouping == LINE) {
+        *text = tp_strings_get(&host->frames.lines, id);
+    } else {
+        struct tp_str name = tp_strings_get(&host->trace->names, id);
+        size_t prefix = strlen("nn.Module: ");
+        *text = (struct tp_str){name.ptr + prefix, name.len - prefix};
+    }
+    return text->len ? id : TP_NO_ID;
+}
+
+struct grouping {
+    struct tp_id_map ids;
+    struct tp_vec groups; /* struct live_group */
+};
+
+static void add_block(struct grouping *grouping, uint32_t id, struct tp_str name, int64_t bytes)
+{
+    uint32_t *slot = tp_id_map_put(&grouping->ids, id);
+    if (*slot == TP_NO_ID) {
+        *slot = (uint32_t)grouping->groups.count;
+        ((struct live_group *)tp_vec_push(&grouping->groups))->name = name;
+    }
+    struct live_group *group = TP_AT(&grouping->groups, struct live_group, *slot);
+    group->bytes = tp_ns_plus(group->bytes, bytes);
+    group->blocks++;
+}
+
+static void build_live_table(struct tp_table *table, struct grouping *grouping, const char *title,
+                             struct tp_arena *arena)
+{
+    struct live_group *groups = grouping->groups.data;
+    tp_merge_sort(arena, groups, grouping->groups.count, sizeof *groups, by_bytes, NULL);
+    tp_table_init(table, arena, "live", live_columns, TP_LIVE_COLUMNS, grouping->groups.count);
+    table->title = title;
+    for (size_t i = 0; i < grouping->groups.count; i++) {
+        tp_table_text(table, TP_LIVE_NAME)[i] = groups[i].name;
+        tp_table_int(table, TP_LIVE_BYTES)[i] = groups[i].bytes;
+        tp_table_int(table, TP_LIVE_BLOCKS)[i] = groups[i].blocks;
+    }
+}
+
+/* Walks the records up to the peak: bytes > 0 put an address (replacing), others remove it. live: by slot, the record
+ * that put it, TP_NO_ID once it is gone. False when a record has no address. */
+static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live)
+{
+    struct tp_id_map slots;
+    tp_id_map_init(&slots, s->arena);
+    bool is_known = true;
+    for (uint32_t i = 0; i <= peak && is_known; i++) {
+        const struct tp_memory *m = record_at(s, i);
+        is_known = m->address != TP_NULL_INT;
+        if (!is_known)
+            break;
+        uint32_t *slot = tp_id_map_find(&slots, (uint64_t)m->address);
+        if (!slot && m->bytes > 0) {
+            slot = tp_id_map_put(&slots, (uint64_t)m->address);
+            *slot = (uint32_t)live->count;
+            tp_vec_push(live);
+        }
+        if (slot)
+            *TP_AT(live, uint32_t, *slot) = m->bytes > 0 ? i : TP_NO_ID;
+    }
+    tp_id_map_drop(&slots);
+    return is_known;
+}
+
+static void group_live(const struct series *s, uint32_t peak, struct tp_memory_device *out)
+{
+    struct grouping groupings[GROUPINGS];
+    struct tp_vec live = TP_VEC(s->arena, uint32_t);
+    for (int g = 0; g < GROUPINGS; g++) {
+        tp_id_map_init(&groupings[g].ids, s->arena);
+        groupings[g].groups = TP_VEC(s->arena, struct live_group);
+    }
+    out->addresses_known = walk_live(s, peak, &live);
+    out->preexisting_bytes = out->live_bytes = out->live_block_count = TP_NULL_INT;
+    if (out->addresses_known) {
+        out->live_bytes = out->live_block_count = 0;
+        for (size_t i = 0; i < live.count; i++) {
+            uint32_t at = *TP_AT(&live, uint32_t, i);
+            if (at == TP_NO_ID)
+                continue;
+            const struct tp_memory *m = record_at(s, at);
+            struct surrounding around = surrounding_of(s->host, m);
+            out->live_bytes = tp_ns_plus(out->live_bytes, m->bytes);
+            out->live_block_count++;
+            for (int g = 0; g < GROUPINGS; g++) {
+                struct tp_str name;
+                uint32_t id = grouping_id(s->host, &around, g, &name);
+                add_block(&groupings[g], id, name, m->bytes);
+            }
+        }
+        out->preexisting_bytes = tp_ns_minus(out->peak_allocated_bytes, out->live_bytes);
+    }
+    build_live_table(&out->live_by_op, &groupings[OPERATOR], "Alive at the peak, by operator", s->arena);
+    build_live_table(&out->live_by_module, &groupings[MODULE], "Alive at the peak, by module", s->arena);
+    build_live_table(&out->live_by_line, &groupings[LINE], "Alive at the peak, by line", s->arena);
+    tp_arena_drop(s->arena, live.data, live.capacity * sizeof(uint32_t));
+}
+
+/* ---- growth ---- */
+
+/* Series at the last record not after `at`. */
+static int64_t allocated_at(const struct series *s, int64_t at)
+{
+    uint32_t lo = 0, hi = s->count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (record_at(s, mid)->ts_ns <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo ? s->allocated[lo - 1] : TP_NULL_INT;
+}
+
+static void measure_growth(const struct series *s, struct tp_memory_device *out)
+{
+    const struct tp_host *host = s->host;
+    int64_t first = TP_NULL_INT, last = TP_NULL_INT, points = 0, rise = 0;
+    bool is_listed = !host->is_whole && host->step_count <= *s->step_ends;
+    out->step_end_count = is_listed ? host->step_count : 0;
+    *s->step_ends -= out->step_end_count;
+    out->step_end_bytes = tp_arena_array(s->arena, out->step_end_count, sizeof *out->step_end_bytes);
+    for (uint32_t i = 0; i < out->step_end_count; i++) {
+        int64_t bytes = out->step_end_bytes[i] = allocated_at(s, host->steps[i].end);
+        if (bytes == TP_NULL_INT)
+            continue;
+        if (points++ == 0)
+            first = bytes;
+        else
+            rise = bytes > last ? rise + 1 : 0;
+        out->longest_rise_steps = tp_ns_max(out->longest_rise_steps, rise);
+        last = bytes;
+    }
+    out->creep_bytes_per_step = points >= 2 ? (double)tp_ns_minus(last, first) / (double)(points - 1) : NAN;
+}
+
+static void build_device(struct series *s, struct tp_memory_device *out)
+{
+    uint32_t peak = 0, reserved_peak = 0;
+    out->device_type = or_minus_one(record_at(s, 0)->device_type);
+    out->device_id = or_minus_one(record_at(s, 0)->device_id);
+    out->record_count = s->count;
+    fill_series(s, out);
+    for (uint32_t i = 1; i < s->count; i++) {
+        peak = s->allocated[i] > s->allocated[peak] ? i : peak;
+        reserved_peak = reserved_at(s, i) > reserved_at(s, reserved_peak) ? i : reserved_peak;
+    }
+    int64_t reserved = reserved_at(s, peak), allocated = s->allocated[peak];
+    out->totals_known = s->totals_known;
+    out->peak_allocated_bytes = allocated;
+    out->peak_at_ns = tp_ns_minus(record_at(s, peak)->ts_ns, s->host->start);
+    out->peak_event = record_at(s, peak)->ordinal;
+    out->reserved_at_peak_bytes = reserved;
+    out->peak_reserved_bytes = reserved_at(s, reserved_peak);
+    out->peak_reserved_at_ns = tp_ns_minus(record_at(s, reserved_peak)->ts_ns, s->host->start);
+    out->fragmentation_percent = reserved > 0 ? tp_percent(tp_ns_minus(reserved, allocated), reserved) : NAN;
+    group_live(s, peak, out);
+    measure_growth(s, out);
+    tp_arena_drop(s->arena, s->allocated, s->count * sizeof *s->allocated);
+}
+
+/* The records of one device, in file order. */
+struct bucket {
+    int64_t type, id;
+    struct tp_vec records; /* uint32_t */
+};
+
+static int by_device(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    const struct bucket *a = x, *b = y;
+    if (a->type != b->type)
+        return a->type < b->type ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Records by device; neighbours are usually of the same one. */
+static struct tp_vec sort_into_buckets(struct tp_host *host, struct tp_arena *arena)
+{
+    struct tp_vec buckets = TP_VEC(arena, struct bucket);
+    struct tp_id_map types, ids;
+    struct bucket *last = NULL;
+    tp_id_map_init(&types, arena);
+    tp_id_map_init(&ids, arena);
+    for (uint32_t i = 0; i < host->trace->memory_count; i++) {
+        const struct tp_memory *m = &host->trace->memory[i];
+        int64_t type = or_minus_one(m->device_type), id = or_minus_one(m->device_id);
+        if (!(m->flags & TP_MEMORY_IN_ADVICE) || m->flags & TP_MEMORY_OUT_OF_MEMORY)
+            continue;
+        if (!last || last->type != type || last->id != id) {
+            uint32_t *type_slot = tp_id_map_put(&types, (uint64_t)type);
+            if (*type_slot == TP_NO_ID)
+                *type_slot = types.count - 1;
+            uint32_t number = *type_slot, *id_slot = tp_id_map_put(&types, (uint64_t)id);
+            if (*id_slot == TP_NO_ID)
+                *id_slot = types.count - 1;
+            uint32_t *slot = tp_id_map_put(&ids, tp_id_pair(number, *id_slot));
+            if (*slot == TP_NO_ID) {
+                *slot = (uint32_t)buckets.count;
+                *(struct bucket *)tp_vec_push(&buckets) = (struct bucket){type, id, TP_VEC(arena, uint32_t)};
+            }
+            last = TP_AT(&buckets, struct bucket, *slot);
+        }
+        *(uint32_t *)tp_vec_push(&last->records) = i;
+    }
+    tp_merge_sort(arena, buckets.data, buckets.count, sizeof(struct bucket), by_device, NULL);
+    return buckets;
+}
+
+void tp_memory_peak_build(struct tp_memory_peak *peak, struct tp_host *host, struct tp_arena *arena)
+{
+    struct tp_vec buckets = sort_into_buckets(host, arena);
+    uint32_t step_ends = MAX_STEP_ENDS;
+    peak->device_count = buckets.count < MAX_DEVICES ? (uint32_t)buckets.count : MAX_DEVICES;
+    peak->devices = tp_arena_array(arena, peak->device_count, sizeof *peak->devices);
+    for (size_t i = 0; i < peak->device_count; i++) {
+        struct tp_vec *records = &TP_AT(&buckets, struct bucket, i)->records;
+        tp_merge_sort(arena, records->data, records->count, sizeof(uint32_t), by_time, host->trace->memory);
+        struct series s = {host, records->data, (uint32_t)records->count, false, NULL, &step_ends, arena};
+        build_device(&s, &peak->devices[i]);
+        tp_arena_drop(arena, records->data, records->capacity * sizeof(uint32_t));
+    }
+}
+
+/* ---- JSON ---- */
+
+static void int_or_null(struct tp_json *json, const char *key, int64_t value)
+{
+    tp_json_key(json, key);
+    if (value == TP_NULL_INT)
+        tp_json_null(json);
+    else
+        tp_json_int(json, value);
+}
+
+static void live_json(const struct tp_memory_device *d, struct tp_json *json)
+{
+    tp_json_key(json, "live_by");
+    tp_json_object(json);
+    tp_json_key(json, "op");
+    tp_table_json(&d->live_by_op, json);
+    tp_json_key(json, "module");
+    tp_table_json(&d->live_by_module, json);
+    tp_json_key(json, "line");
+    tp_table_json(&d->live_by_line, json);
+    tp_json_object_end(json);
+}
+
+static void growth_json(const struct tp_memory_device *d, struct tp_json *json)
+{
+    tp_json_key(json, "step_end_bytes");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < d->step_end_count; i++)
+        if (d->step_end_bytes[i] == TP_NULL_INT)
+            tp_json_null(json);
+        else
+            tp_json_int(json, d->step_end_bytes[i]);
+    tp_json_array_end(json);
+    tp_json_member_real(json, "creep_bytes_per_step", d->creep_bytes_per_step);
+    tp_json_member_int(json, "longest_rise_steps", d->longest_rise_steps);
+}
+
+static void device_json(const struct tp_memory_device *d, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_member_int(json, "device_type", d->device_type);
+    tp_json_member_int(json, "device_id", d->device_id);
+    tp_json_member_int(json, "records", d->record_count);
+    tp_json_member_bool(json, "totals_known", d->totals_known);
+    tp_json_member_bool(json, "addresses_known", d->addresses_known);
+    tp_json_member_int(json, "allocations", d->allocation_count);
+    tp_json_member_int(json, "frees", d->free_count);
+    tp_json_member_int(json, "peak_allocated_bytes", d->peak_allocated_bytes);
+    tp_json_member_us(json, "peak_at_us", d->peak_at_ns);
+    tp_json_member_int(json, "peak_event", d->peak_event);
+    tp_json_member_int(json, "reserved_at_peak_bytes", d->reserved_at_peak_bytes);
+    tp_json_member_int(json, "peak_reserved_bytes", d->peak_reserved_bytes);
+    tp_json_member_us(json, "peak_reserved_at_us", d->peak_reserved_at_ns);
+    tp_json_member_real(json, "fragmentation_percent", d->fragmentation_percent);
+    int_or_null(json, "preexisting_bytes", d->preexisting_bytes);
+    int_or_null(json, "live_bytes", d->live_bytes);
+    int_or_null(json, "live_blocks", d->live_block_count);
+    live_json(d, json);
+    growth_json(d, json);
+    tp_json_object_end(json);
+}
+
+void tp_memory_peak_json(const struct tp_memory_peak *peak, struct tp_json *json)
+{
+    tp_json_array(json);
+    for (uint32_t d = 0; d < peak->device_count; d++)
+        device_json(&peak->devices[d], json);
+    tp_json_array_end(json);
+}

@@ -1,0 +1,306 @@
+/* The table of metrics and how a name is found in it. See metrics.h; the values are made in metric_values.c and
+ * metric_trace.c. */
+#include "webreport/measure/metrics.h"
+
+#include <string.h>
+
+#include "webreport/measure/metric_values.h"
+#include "webreport/measure/rules_eval.h"
+
+/* unit, is_timed, is_lower_better */
+#define COUNT TP_UNIT_COUNT, false, true
+#define MORE TP_UNIT_COUNT, false, false
+#define TIME TP_UNIT_NS, true, true
+#define SHARE TP_UNIT_PERCENT, true, true
+#define GAIN TP_UNIT_PERCENT, true, false
+#define PART TP_UNIT_PERCENT, false, true
+#define BYTES TP_UNIT_BYTES, false, true
+#define RULE(id)                                                                                                       \
+    {                                                                                                                  \
+        "finding." #id, COUNT, "findings of rule " #id, "recommendations.findings[id " #id "]: number",                \
+            tp_metric_of_rule, TP_RULE_##id                                                                            \
+    }
+
+const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
+    {"step.count", MORE, "steps in the trace", "overview.steps: number", tp_metric_of_steps, TP_STEPS_COUNT},
+    {"step.time.median", TIME, "median length of a step", "median of overview.steps[].total_us", tp_metric_of_steps,
+     TP_STEPS_MEDIAN},
+    {"step.time.mean", TIME, "mean length of a step", "overview.average.total_us", tp_metric_of_steps, TP_STEPS_MEAN},
+    {"step.time.p90", TIME, "length that nine of ten steps do not exceed",
+     "0.9 quantile (nearest rank) of overview.steps[].total_us", tp_metric_of_steps, TP_STEPS_P90},
+    {"step.time.min", TIME, "length of the shortest step", "least of overview.steps[].total_us", tp_metric_of_steps,
+     TP_STEPS_MIN},
+    {"step.time.max", TIME, "length of the longest step", "greatest of overview.steps[].total_us", tp_metric_of_steps,
+     TP_STEPS_MAX},
+    {"step.kernel.time", TIME, "mean time of a step in which a kernel ran that is no collective",
+     "overview.average.kernel_us", tp_metric_average_time, TP_ROLE_KERNEL},
+    {"step.memcpy.time", TIME, "mean time of a step in which a copy ran and no kernel", "overview.average.memcpy_us",
+     tp_metric_average_time, TP_ROLE_MEMCPY},
+    {"step.memset.time", TIME, "mean time of a step in which a memset ran and nothing above",
+     "overview.average.memset_us", tp_metric_average_time, TP_ROLE_MEMSET},
+    {"step.communication.time", TIME, "mean time of a step in a collective and nothing above",
+     "overview.average.communication_us", tp_metric_average_time, TP_ROLE_COMMUNICATION},
+    {"step.runtime.time", TIME, "mean time of a step in a runtime or driver call and nothing above",
+     "overview.average.runtime_us", tp_metric_average_time, TP_ROLE_RUNTIME},
+    {"step.dataloader.time", TIME, "mean time of a step waiting for the data loader and nothing above",
+     "overview.average.dataloader_us", tp_metric_average_time, TP_ROLE_DATALOADER},
+    {"step.cpu.time", TIME, "mean time of a step in an operator on the host and nothing above",
+     "overview.average.cpu_exec_us", tp_metric_average_time, TP_ROLE_CPU_EXEC},
+    {"step.other.time", TIME, "mean time of a step in which nothing was recorded", "overview.average.other_us",
+     tp_metric_average_time, TP_AVERAGE_OTHER},
+    {"step.kernel.share", GAIN, "part of the mean step in which a kernel ran that is no collective",
+     "100 * overview.average.kernel_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_KERNEL},
+    {"step.memcpy.share", SHARE, "part of the mean step in which a copy ran and no kernel",
+     "100 * overview.average.memcpy_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_MEMCPY},
+    {"step.memset.share", SHARE, "part of the mean step in which a memset ran and nothing above",
+     "100 * overview.average.memset_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_MEMSET},
+    {"step.communication.share", SHARE, "part of the mean step in a collective and nothing above",
+     "100 * overview.average.communication_us / overview.average.total_us", tp_metric_average_share,
+     TP_ROLE_COMMUNICATION},
+    {"step.runtime.share", SHARE, "part of the mean step in a runtime or driver call and nothing above",
+     "100 * overview.average.runtime_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_RUNTIME},
+    {"step.dataloader.share", SHARE, "part of the mean step waiting for the data loader and nothing above",
+     "100 * overview.average.dataloader_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_DATALOADER},
+    {"step.cpu.share", SHARE, "part of the mean step in an operator on the host and nothing above",
+     "100 * overview.average.cpu_exec_us / overview.average.total_us", tp_metric_average_share, TP_ROLE_CPU_EXEC},
+    {"step.other.share", SHARE, "part of the mean step in which nothing was recorded",
+     "100 * overview.average.other_us / overview.average.total_us", tp_metric_average_share, TP_AVERAGE_OTHER},
+    {"device.busy.share", GAIN, "part of the mean step in which any device worked",
+     "100 * overview.average.device_busy_us / overview.average.total_us", tp_metric_average_share,
+     TP_AVERAGE_DEVICE_BUSY},
+    {"gpu.utilization", GAIN, "part of the steps in which a kernel ran; mean of the devices",
+     "100 * mean of overview.gpu_summary[].utilization_ratio", tp_metric_of_gpus, TP_GPU_UTILIZATION},
+    {"gpu.sm_efficiency", GAIN, "estimated SM efficiency; mean of the devices",
+     "100 * mean of overview.gpu_summary[].est_sm_efficiency_ratio", tp_metric_of_gpus, TP_GPU_SM_EFFICIENCY},
+    {"gpu.occupancy", GAIN, "estimated achieved occupancy; mean of the devices",
+     "mean of overview.gpu_summary[].est_achieved_occupancy_percent", tp_metric_of_gpus, TP_GPU_OCCUPANCY},
+    {"kernels.per_step", COUNT, "kernels per step", "trace_facts.kernel_count / steps", tp_metric_of_kernels,
+     TP_KERNELS_PER_STEP},
+    {"kernels.distinct", COUNT, "kernels of different names", "kernel_view.by_name: number", tp_metric_of_kernels,
+     TP_KERNELS_DISTINCT},
+    {"kernel.time.per_step", TIME, "sum of the durations of all kernels, per step",
+     "trace_facts.kernel_time_us / steps", tp_metric_of_kernels, TP_KERNELS_TIME_PER_STEP},
+    {"kernel.time.mean", TIME, "mean duration of a kernel", "trace_facts.kernel_time_us / kernel_count",
+     tp_metric_of_kernels, TP_KERNELS_TIME_MEAN},
+    {"graph.share", GAIN, "part of the kernel time that graph launches started", "trace_quality.flags[id F3].value",
+     tp_metric_of_kernels, TP_KERNELS_IN_GRAPHS},
+    {"tensor_core.share", GAIN, "part of the kernel time in kernels that use tensor cores",
+     "100 * kernel_view.tensor_core_pie.using_ratio", tp_metric_of_kernels, TP_KERNELS_TENSOR_CORE},
+    {"tensor_core.eligible.share", GAIN, "part of the kernel time of operators that could use tensor cores",
+     "100 * overview.tensor_core_eligible_operator_kernel_time_ratio", tp_metric_of_kernels, TP_KERNELS_ELIGIBLE},
+    {"gemm.share", GAIN, "part of the kernel time in matrix products and convolutions, by name",
+     "100 * total_us of those of kernel_view.by_name / of all", tp_metric_of_gemms, TP_GEMM_SHARE},
+    {"gemm.fp32.share", PART, "part of the GEMM time in single precision without tensor cores, by name",
+     "100 * total_us of those of kernel_view.by_name / of its GEMMs", tp_metric_of_gemms, TP_GEMM_FP32_SHARE},
+    {"operators.per_step", COUNT, "operator calls on the host, per step", "trace_facts.operator_count / steps",
+     tp_metric_of_host, TP_HOST_OPERATORS_PER_STEP},
+    {"operators.distinct", COUNT, "operators of different names", "operator_view.by_name: number", tp_metric_of_host,
+     TP_HOST_OPERATORS_DISTINCT},
+    {"runtime.per_step", COUNT, "runtime and driver calls per step, launches among them",
+     "(trace_facts.runtime_count + driver_count) / steps", tp_metric_of_host, TP_HOST_RUNTIME_PER_STEP},
+    {"copies.per_step", COUNT, "copies per step", "calls of kernel_view.copies_by_name but memsets / steps",
+     tp_metric_copies_per_step, TP_COPIES_ALL},
+    {"sets.per_step", COUNT, "memsets per step", "calls of memsets in kernel_view.copies_by_name / steps",
+     tp_metric_copies_per_step, TP_COPIES_SETS},
+    {"h2d.per_step", COUNT, "copies host to device, per step", "calls of HtoD in kernel_view.copies_by_name / steps",
+     tp_metric_copies_per_step, TP_COPIES_H2D},
+    {"h2d.bytes", BYTES, "bytes copied host to device, in all", "total_bytes of HtoD in kernel_view.copies_by_name",
+     tp_metric_copied_bytes, TP_COPIES_H2D},
+    {"d2h.per_step", COUNT, "copies device to host, per step", "calls of DtoH in kernel_view.copies_by_name / steps",
+     tp_metric_copies_per_step, TP_COPIES_D2H},
+    {"d2h.bytes", BYTES, "bytes copied device to host, in all", "total_bytes of DtoH in kernel_view.copies_by_name",
+     tp_metric_copied_bytes, TP_COPIES_D2H},
+    {"d2d.per_step", COUNT, "copies device to device, per step", "calls of DtoD in kernel_view.copies_by_name / steps",
+     tp_metric_copies_per_step, TP_COPIES_D2D},
+    {"d2d.bytes", BYTES, "bytes copied device to device, in all", "total_bytes of DtoD in kernel_view.copies_by_name",
+     tp_metric_copied_bytes, TP_COPIES_D2D},
+    {"h2d.pageable.per_step", COUNT, "copies from pageable memory to the device, per step",
+     "calls of pageable HtoD in kernel_view.copies_by_name / steps", tp_metric_copies_per_step,
+     TP_COPIES_H2D | TP_COPIES_PAGEABLE},
+    {"h2d.pageable.bytes", BYTES, "bytes copied from pageable memory to the device, in all",
+     "total_bytes of pageable HtoD in kernel_view.copies_by_name", tp_metric_copied_bytes,
+     TP_COPIES_H2D | TP_COPIES_PAGEABLE},
+    {"d2h.pageable.per_step", COUNT, "copies from the device to pageable memory, per step",
+     "calls of pageable DtoH in kernel_view.copies_by_name / steps", tp_metric_copies_per_step,
+     TP_COPIES_D2H | TP_COPIES_PAGEABLE},
+    {"d2h.pageable.bytes", BYTES, "bytes copied from the device to pageable memory, in all",
+     "total_bytes of pageable DtoH in kernel_view.copies_by_name", tp_metric_copied_bytes,
+     TP_COPIES_D2H | TP_COPIES_PAGEABLE},
+    {"sync.per_step", COUNT, "waits for the device per step, without the profiler's own at its stop",
+     "(count of sync_table.rows of kind sync, less 1 if any is a *DeviceSynchronize without op and line) / steps",
+     tp_metric_of_waits, TP_WAITS_SYNC},
+    {"sync.copy.per_step", COUNT, "copies that return when they are done, per step",
+     "count of sync_table.rows of kind copy / steps", tp_metric_of_waits, TP_WAITS_COPY},
+    {"sync.time.per_step", TIME, "time that the host waits in both, per step", "sync_table.host_wait_us / steps",
+     tp_metric_of_waits, TP_WAITS_TIME},
+    {"sync.cost.share", SHARE, "part of the steps that waits cost at most",
+     "100 * sync_table.cost_us / sum of overview.steps[].total_us", tp_metric_of_waits, TP_WAITS_COST},
+    {"idle.total", SHARE, "part of the devices' time in which a device had nothing to do",
+     "100 * sum of idle_view[].idle.total_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_ALL},
+    {"idle.host", SHARE, "part of the devices' time that a device waited for the host",
+     "100 * sum of idle_view[].idle.host_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_OF_HOST},
+    {"idle.dependency", SHARE, "part of the devices' time that a device waited for other device work",
+     "100 * sum of idle_view[].idle.dependency_us / sum of idle_view[].window_us", tp_metric_of_idle,
+     TP_IDLE_OF_DEPENDENCY},
+    {"idle.unknown", SHARE, "part of the devices' time that a device waited for unknown reasons",
+     "100 * sum of idle_view[].idle.unknown_us / sum of idle_view[].window_us", tp_metric_of_idle, TP_IDLE_OF_UNKNOWN},
+    {"memory.peak", BYTES, "most bytes allocated at once on a device",
+     "greatest memory_peak[].peak_allocated_bytes, device_type not 0", tp_metric_of_memory, TP_MEMORY_PEAK_BYTES},
+    {"memory.reserved", BYTES, "most bytes reserved at once on a device",
+     "greatest memory_peak[].peak_reserved_bytes, device_type not 0", tp_metric_of_memory, TP_MEMORY_RESERVED_BYTES},
+    {"memory.creep", BYTES, "growth of allocated memory from step to step on a device",
+     "greatest memory_peak[].creep_bytes_per_step, device_type not 0", tp_metric_of_memory, TP_MEMORY_CREEP},
+    {"memory.fragmentation", PART, "part of the reserved memory that is not allocated at the peak",
+     "greatest memory_peak[].fragmentation_percent, device_type not 0", tp_metric_of_memory, TP_MEMORY_FRAGMENTATION},
+    {"memory.allocations.per_step", COUNT, "allocations on the devices, per step",
+     "sum of memory_peak[].allocations, device_type not 0 / steps", tp_metric_of_memory,
+     TP_MEMORY_ALLOCATIONS_PER_STEP},
+    {"memory.host.peak", BYTES, "most bytes allocated at once on the CPU",
+     "memory_peak[].peak_allocated_bytes, device_type 0", tp_metric_of_memory,
+     TP_MEMORY_PEAK_BYTES | TP_MEMORY_OF_HOST},
+    {"memory.host.creep", BYTES, "growth of allocated memory from step to step on the CPU",
+     "memory_peak[].creep_bytes_per_step, device_type 0", tp_metric_of_memory, TP_MEMORY_CREEP | TP_MEMORY_OF_HOST},
+    {"memory.host.allocations.per_step", COUNT, "allocations on the CPU, per step",
+     "memory_peak[].allocations, device_type 0 / steps", tp_metric_of_memory,
+     TP_MEMORY_ALLOCATIONS_PER_STEP | TP_MEMORY_OF_HOST},
+    {"memory.out_of_memory", COUNT, "allocations that failed", "trace_quality.out_of_memory_events",
+     tp_metric_out_of_memory, 0},
+    {"collectives.per_step", COUNT, "collective operations per step", "trace_facts.communication_ops / steps",
+     tp_metric_of_collectives, TP_COLLECTIVES_PER_STEP},
+    {"collectives.bytes", BYTES, "bytes of the collective operations whose size is known, in all",
+     "sum of distributed[].communication_ops_by_worker[worker][].total_size_bytes", tp_metric_of_collectives,
+     TP_COLLECTIVES_BYTES},
+    {"communication.exposed.share", SHARE, "part of the steps in which communication ran and nothing computed",
+     "100 * sum of overview.communication_overlap[] (communication_us - overlap_us) / sum of overview.steps[].total_us",
+     tp_metric_of_collectives, TP_COLLECTIVES_EXPOSED},
+    {"communication.hidden.share", GAIN, "part of the communication that ran beside computation",
+     "100 * sum of overview.communication_overlap[].overlap_us / of communication_us", tp_metric_of_collectives,
+     TP_COLLECTIVES_HIDDEN},
+    {"finding.high", COUNT, "findings of severity high", "recommendations.findings[severity high]: number",
+     tp_metric_of_findings, TP_SEVERITY_HIGH},
+    {"finding.medium", COUNT, "findings of severity medium", "recommendations.findings[severity medium]: number",
+     tp_metric_of_findings, TP_SEVERITY_MEDIUM},
+    {"finding.low", COUNT, "findings of severity low", "recommendations.findings[severity low]: number",
+     tp_metric_of_findings, TP_SEVERITY_LOW},
+    {"finding.info", COUNT, "findings of severity info", "recommendations.findings[severity info]: number",
+     tp_metric_of_findings, TP_SEVERITY_INFO},
+    {"finding.count", COUNT, "findings of all severities", "recommendations.findings: number", tp_metric_of_findings,
+     TP_FINDINGS_ALL},
+    {"finding.ceiling.share", SHARE, "part of a step that all findings together cost at most",
+     "recommendations.total_ceiling_percent", tp_metric_of_findings, TP_FINDINGS_CEILING},
+    {"trace.events", MORE, "events read", "trace_facts.event_count", tp_metric_of_trace, TP_TRACE_EVENTS},
+    {"trace.repaired", COUNT, "events that had to be repaired", "trace_quality.repaired", tp_metric_of_trace,
+     TP_TRACE_REPAIRED},
+    {"trace.skipped", COUNT, "events that are malformed or have no time",
+     "trace_facts.malformed_events + events_without_ts", tp_metric_of_trace, TP_TRACE_SKIPPED},
+    {"trace.truncated", COUNT, "1 when the file was cut off or its compression is damaged",
+     "trace_quality.truncated or gzip_error", tp_metric_of_trace, TP_TRACE_TRUNCATED},
+    {"trace.steps.partial", COUNT, "steps that the trace has not whole", "trace_quality.steps_partial",
+     tp_metric_of_trace, TP_TRACE_PARTIAL_STEPS},
+    {"trace.unlinked", COUNT, "device events whose launch is not in the trace", "trace_facts.device_events_unlinked",
+     tp_metric_of_trace, TP_TRACE_UNLINKED},
+    {"trace.flags", COUNT, "flags of trace quality that are raised", "trace_quality.flags[raised]: number",
+     tp_metric_of_trace, TP_TRACE_FLAGS},
+    RULE(A1),
+    RULE(A2),
+    RULE(A3),
+    RULE(A4),
+    RULE(A5),
+    RULE(A6),
+    RULE(A8),
+    RULE(A11),
+    RULE(A12),
+    RULE(B1),
+    RULE(B2),
+    RULE(B3),
+    RULE(B4),
+    RULE(B5),
+    RULE(C1),
+    RULE(C2),
+    RULE(C3),
+    RULE(C6),
+    RULE(C7),
+    RULE(C10),
+    RULE(C11),
+    RULE(C13),
+    RULE(D1),
+    RULE(D2),
+    RULE(D3),
+    RULE(E1),
+    RULE(E3),
+    RULE(H1),
+    RULE(H2),
+    RULE(H3),
+    RULE(H4),
+    RULE(H5),
+    RULE(H6),
+    RULE(H7),
+    RULE(H8),
+};
+
+void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const struct tp_metric_source *source)
+{
+    for (int i = 0; i < TP_METRIC_COUNT; i++)
+        values[i] = tp_metrics[i].value(source, tp_metrics[i].which);
+}
+
+const char *tp_metric_title(const struct tp_metric *metric)
+{
+    unsigned count;
+    return metric->value == tp_metric_of_rule ? tp_rules(&count)[metric->which].title : metric->title;
+}
+
+const char *tp_metric_unit_text(enum tp_metric_unit unit)
+{
+    static const char *const texts[] = {"count", "ns", "bytes", "%"};
+    return texts[unit];
+}
+
+int tp_metric_find(const char *name, size_t length)
+{
+    for (int i = 0; i < TP_METRIC_COUNT; i++)
+        if (strlen(tp_metrics[i].name) == length && memcmp(tp_metrics[i].name, name, length) == 0)
+            return i;
+    return -1;
+}
+
+enum { LONGEST = 40 }; /* no metric has a longer name */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Letters to insert, delete or change until one is the other. */
+static size_t edits(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t row[LONGEST + 1];
+    for (size_t j = 0; j <= b_length; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t above = row[j];
+            row[j] = least(least(above, row[j - 1]) + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[b_length];
+}
+
+const char *tp_metric_nearest(const char *name, size_t length)
+{
+    const char *nearest = NULL;
+    size_t best = length < 9 ? length / 3 + 1 : 4; /* more edits are another word */
+    if (!length || length > LONGEST)
+        return NULL;
+    for (int i = 0; i < TP_METRIC_COUNT; i++) {
+        size_t distance = edits(name, length, tp_metrics[i].name, strlen(tp_metrics[i].name));
+        if (distance < best || (distance == best && !nearest)) {
+            best = distance;
+            nearest = tp_metrics[i].name;
+        }
+    }
+    return nearest;
+}

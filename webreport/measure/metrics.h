@@ -1,0 +1,65 @@
+/* The named numbers of a run that a budget can speak of: `tracepress check --list-metrics`.
+ *
+ * Each equals a number of `report --json`, or is made of a few of them by the formula that stands beside it in
+ * metrics.c. Steps are those of the overview; a trace without step marks is one step. */
+#ifndef TP_WEBREPORT_MEASURE_METRICS_H
+#define TP_WEBREPORT_MEASURE_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "webreport/measure/advice.h"
+#include "webreport/measure/views.h"
+
+enum tp_metric_unit {
+    TP_UNIT_COUNT, /* a number of things, per step where the name says so */
+    TP_UNIT_NS,    /* durations */
+    TP_UNIT_BYTES,
+    TP_UNIT_PERCENT /* 0 .. 100 */
+};
+
+/* A metric of one run. NaN: the trace does not tell, `why` says what is missing (a static text); never 0 instead. */
+struct tp_metric_value {
+    double value;
+    const char *why;
+};
+
+/* All borrowed. The views hold the memory view, the model its arena, whose guard is set. */
+struct tp_metric_source {
+    const struct tp_views *views;
+    const struct tp_advice *advice;
+    const struct tp_model *model;
+};
+
+struct tp_metric {
+    const char *name; /* "step.time.median" */
+    enum tp_metric_unit unit;
+    bool is_timed; /* measured by a clock: gated by statistics against a baseline. false: a count, gated hard */
+    bool is_lower_better;
+    const char *title; /* one line: what it is */
+    const char *json;  /* the members of a profile in `report --json` that it is made of */
+    struct tp_metric_value (*value)(const struct tp_metric_source *source, int which);
+    int which; /* for `value`: column, category, rule .. */
+};
+
+enum { TP_METRIC_COUNT = 119 };
+
+extern const struct tp_metric tp_metrics[TP_METRIC_COUNT];
+
+/* All of one run, in the order of tp_metrics. */
+void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const struct tp_metric_source *source);
+
+/* Index of the metric with this name, -1: none. */
+int tp_metric_find(const char *name, size_t length);
+
+/* The name nearest to a mistyped one (edits); NULL when nothing is near. */
+const char *tp_metric_nearest(const char *name, size_t length);
+
+/* What it is, for a finding's metric the title of its rule. */
+const char *tp_metric_title(const struct tp_metric *metric);
+
+/* "count", "ns", "bytes", "%". */
+const char *tp_metric_unit_text(enum tp_metric_unit unit);
+
+#endif

@@ -1,0 +1,22 @@
+/* A profile: one analysed trace with its names, as every output takes it. Everything is borrowed: the caller owns it
+ * for as long as the output looks at it. */
+#ifndef TP_WEBREPORT_MEASURE_PROFILE_H
+#define TP_WEBREPORT_MEASURE_PROFILE_H
+
+#include "webreport/measure/advice.h"
+#include "webreport/measure/views.h"
+
+struct tp_profile {
+    struct tp_str run, worker; /* worker: as in the file's name */
+    struct tp_str beside;      /* the worker whose process this trace has more records of (rundir.h); empty: none */
+    int64_t span;              /* TP_NULL_INT: none */
+    struct tp_str file;        /* base name of the input */
+    struct tp_str sha256;      /* hexadecimal digits of the file's bytes; empty: unknown */
+    const struct tp_trace *trace;
+    const struct tp_order *order;
+    const struct tp_model *model;
+    const struct tp_views *views;
+    const struct tp_advice *advice;
+};
+
+#endif

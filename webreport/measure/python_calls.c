@@ -1,0 +1,154 @@
+/* Counting of calls: see python_calls.h. */
+#include "webreport/measure/python_calls.h"
+
+#include "webreport/model/functions_parts.h"
+#include "writer/base/saturate.h"
+
+struct counting {
+    struct tp_calls *calls;
+    const struct tp_functions *functions;
+    struct tp_arena *arena;
+    struct tp_strings texts;  /* of functions; ids are the rows */
+    struct tp_vec rows;       /* struct tp_call_row */
+    uint32_t *row_of_name;    /* row + 1 by name id */
+    struct tp_vec stack;      /* struct open_call, of the thread at hand */
+    struct tp_vec row_levels; /* uint32_t: how many calls of the row are open */
+    struct tp_vec pair_levels;
+};
+
+static uint32_t row_of(struct counting *c, uint32_t name)
+{
+    if (c->row_of_name[name])
+        return c->row_of_name[name] - 1;
+    struct tp_str text = tp_frame_without_address(c->arena, tp_function_name(c->functions, name));
+    uint32_t row = tp_strings_add(&c->texts, text);
+    if (row == c->rows.count) {
+        struct tp_frame frame;
+        bool has_line = tp_frame_parse(&frame, text);
+        tp_vec_push(&c->row_levels);
+        *(struct tp_call_row *)tp_vec_push(&c->rows) =
+            has_line ? (struct tp_call_row){.file = frame.path, .name = frame.function, .line = frame.line}
+                     : (struct tp_call_row){.file = TP_STR("~"), .name = text};
+    }
+    c->row_of_name[name] = row + 1;
+    return row;
+}
+
+/* ---- a thread ---- */
+
+struct open_call {
+    int64_t start_ns, end_ns, inside_ns; /* inside: of the calls directly in it */
+    uint32_t row, pair;                  /* pair: TP_NO_ID without a caller */
+};
+
+static void count_call(struct tp_call_sum *sum, uint32_t *level, int64_t own_ns, int64_t total_ns)
+{
+    sum->call_count++;
+    sum->own_ns = tp_sat_add(sum->own_ns, own_ns);
+    if (--*level)
+        return;
+    sum->primitive_count++;
+    sum->total_ns = tp_sat_add(sum->total_ns, total_ns);
+}
+
+static void leave(struct counting *c)
+{
+    struct open_call call = *TP_AT(&c->stack, struct open_call, --c->stack.count);
+    int64_t total_ns = call.end_ns - call.start_ns, own_ns = tp_sat_sub(total_ns, call.inside_ns);
+    own_ns = own_ns > 0 ? own_ns : 0; /* calls inside that overlap each other */
+    count_call(&TP_AT(&c->rows, struct tp_call_row, call.row)->sum, TP_AT(&c->row_levels, uint32_t, call.row), own_ns,
+               total_ns);
+    if (c->stack.count == 0)
+        return;
+    struct open_call *caller = TP_AT(&c->stack, struct open_call, c->stack.count - 1);
+    caller->inside_ns = tp_sat_add(caller->inside_ns, total_ns);
+    count_call(TP_AT(&c->calls->pair_sums, struct tp_call_sum, call.pair), TP_AT(&c->pair_levels, uint32_t, call.pair),
+               own_ns, total_ns);
+}
+
+static void enter(struct counting *c, const struct tp_function *f)
+{
+    struct open_call call = {.start_ns = f->start_ns, .end_ns = f->end_ns, .pair = TP_NO_ID};
+    while (c->stack.count) {
+        const struct open_call *top = TP_AT(&c->stack, struct open_call, c->stack.count - 1);
+        if (f->start_ns < top->end_ns && f->end_ns <= top->end_ns)
+            break;
+        leave(c);
+    }
+    call.row = row_of(c, f->name);
+    ++*TP_AT(&c->row_levels, uint32_t, call.row);
+    if (c->stack.count) {
+        uint32_t caller = TP_AT(&c->stack, struct open_call, c->stack.count - 1)->row;
+        call.pair = tp_keys_pair(&c->calls->pairs, call.row, caller);
+        if (call.pair == c->calls->pair_sums.count) {
+            tp_vec_push(&c->calls->pair_sums);
+            tp_vec_push(&c->pair_levels);
+        }
+        ++*TP_AT(&c->pair_levels, uint32_t, call.pair);
+    }
+    *(struct open_call *)tp_vec_push(&c->stack) = call;
+}
+
+/* ---- all ---- */
+
+/* Frames by thread, in order of their start. first: thread_count + 1 borders. */
+static uint32_t *frames_by_thread(const struct tp_functions *functions, uint32_t *first, struct tp_arena *arena)
+{
+    uint32_t threads = functions->trace->thread_count, total = 0;
+    for (uint32_t i = 0; i < functions->count; i++)
+        if (functions->items[i].flags & TP_FUNCTION_FRAME)
+            first[functions->items[i].thread + 1]++;
+    for (uint32_t i = 0; i <= threads; i++)
+        total = first[i] += total;
+    uint32_t *frames = tp_arena_array(arena, total, sizeof *frames);
+    uint32_t *next = tp_arena_array(arena, (size_t)threads + 1, sizeof *next);
+    memcpy(next, first, threads * sizeof *next);
+    for (uint32_t i = 0; i < functions->count; i++)
+        if (functions->items[i].flags & TP_FUNCTION_FRAME)
+            frames[next[functions->items[i].thread]++] = i;
+    return frames;
+}
+
+/* Pairs by callee, in order of their number. */
+static void sort_pairs(struct tp_calls *calls, struct tp_arena *arena)
+{
+    uint32_t count = tp_keys_count(&calls->pairs), total = 0;
+    calls->pairs_of = tp_arena_array(arena, (size_t)calls->count + 1, sizeof *calls->pairs_of);
+    calls->pair_order = tp_arena_array(arena, count, sizeof *calls->pair_order);
+    uint32_t *next = tp_arena_array(arena, (size_t)calls->count + 1, sizeof *next);
+    for (uint32_t i = 0; i < count; i++)
+        calls->pairs_of[tp_keys_get(&calls->pairs, i)[0] + 1]++;
+    for (uint32_t i = 0; i <= calls->count; i++)
+        next[i] = total = calls->pairs_of[i] += total;
+    for (uint32_t i = 0; i < count; i++)
+        calls->pair_order[next[tp_keys_get(&calls->pairs, i)[0]]++] = i;
+}
+
+void tp_calls_build(struct tp_calls *calls, const struct tp_trace *trace, struct tp_arena *arena)
+{
+    struct tp_functions *functions = tp_arena_alloc(arena, sizeof *functions);
+    struct counting c = {.calls = calls,
+                         .functions = functions,
+                         .arena = arena,
+                         .rows = TP_VEC(arena, struct tp_call_row),
+                         .stack = TP_VEC(arena, struct open_call),
+                         .row_levels = TP_VEC(arena, uint32_t),
+                         .pair_levels = TP_VEC(arena, uint32_t)};
+    memset(calls, 0, sizeof *calls);
+    tp_functions_build(functions, trace, TP_TORCH_2_13, arena);
+    tp_strings_init(&c.texts, arena, 0);
+    tp_keys_init(&calls->pairs, arena, 2);
+    calls->pair_sums = TP_VEC(arena, struct tp_call_sum);
+    c.row_of_name = tp_arena_array(arena, (size_t)trace->names.count + 3, sizeof *c.row_of_name);
+    uint32_t *first = tp_arena_array(arena, (size_t)trace->thread_count + 1, sizeof *first);
+    const uint32_t *frames = frames_by_thread(functions, first, arena);
+    for (uint32_t thread = 0; thread < trace->thread_count; thread++) {
+        for (uint32_t i = first[thread]; i < first[thread + 1]; i++)
+            enter(&c, &functions->items[frames[i]]);
+        while (c.stack.count)
+            leave(&c);
+    }
+    calls->rows = c.rows.data;
+    calls->count = (uint32_t)c.rows.count;
+    sort_pairs(calls, arena);
+}

@@ -1,0 +1,371 @@
+/* Evaluation of the rules: order, severity, confidence, evidence, and the finished list. See rules.h. */
+#include "webreport/measure/rules.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "webreport/measure/rules_eval.h"
+#include "writer/base/merge_sort.h"
+
+static const double severity_limits[] = {
+    [TP_SEVERITY_HIGH] = 10.0, [TP_SEVERITY_MEDIUM] = 3.0, [TP_SEVERITY_LOW] = 0.5};
+
+static const tp_rule_evaluate gpu_rules[] = {
+    tp_rules_prepare_gpu, tp_rule_waits,        tp_rule_loading,     tp_rule_allocator, tp_rule_loader,
+    tp_rule_pageable,     tp_rule_input_copy,   tp_rule_tiny_copies, tp_rule_host_code, tp_rule_short_kernels,
+    tp_rule_launches,     tp_rule_graph,        tp_rule_kernels,     tp_rule_optimizer, tp_rule_zeroing,
+    tp_rule_small_grids,  tp_rule_communication};
+
+static const tp_rule_evaluate cpu_rules[] = {tp_rules_prepare_cpu,  tp_rule_cpu_loader, tp_rule_cpu_loop,
+                                             tp_rule_cpu_optimizer, tp_rule_cpu_crowd,  tp_rule_cpu_small,
+                                             tp_rule_cpu_python,    tp_rule_cpu_copies, tp_rule_cpu_communication};
+
+const char *tp_severity_text(enum tp_severity severity)
+{
+    static const char *const texts[] = {"high", "medium", "low", "info"};
+    return texts[severity];
+}
+
+const char *tp_confidence_text(enum tp_confidence confidence)
+{
+    static const char *const texts[] = {"low", "medium", "high"};
+    return texts[confidence];
+}
+
+double tp_window_percent(const struct tp_advisor *a, int64_t ns)
+{
+    return tp_percent(ns, a->host->windows_ns);
+}
+
+struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int size = vsnprintf(NULL, 0, format, args);
+    char *text = tp_arena_alloc(a->arena, (size_t)size + 1);
+    vsnprintf(text, (size_t)size + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return (struct tp_str){text, (size_t)size};
+}
+
+int64_t tp_ns_times(int64_t count, int64_t ns)
+{
+    int64_t product;
+    return __builtin_mul_overflow(count, ns, &product) ? INT64_MAX : product;
+}
+
+/* Radix selection: one pass per byte over the values that are still possible, so linear for any input. */
+int64_t tp_lower_median(int64_t *values, size_t count)
+{
+    if (count == 0)
+        return 0;
+    size_t rank = (count - 1) / 2;
+    for (int shift = 56; shift >= 0 && count > 1; shift -= 8) {
+        size_t counts[256] = {0}, kept = 0;
+        for (size_t i = 0; i < count; i++)
+            counts[((uint64_t)values[i] ^ (UINT64_C(1) << 63)) >> shift & 255]++;
+        unsigned byte = 0;
+        for (; rank >= counts[byte]; byte++)
+            rank -= counts[byte];
+        for (size_t i = 0; i < count; i++)
+            if ((((uint64_t)values[i] ^ (UINT64_C(1) << 63)) >> shift & 255) == byte)
+                values[kept++] = values[i];
+        count = kept;
+    }
+    return values[0];
+}
+
+/* ---- evidence ---- */
+
+static bool is_before(const struct tp_pick *x, const struct tp_pick *y)
+{
+    if (x->weight != y->weight)
+        return x->weight > y->weight;
+    if (x->at != y->at)
+        return x->at < y->at;
+    if (x->dur != y->dur)
+        return x->dur > y->dur;
+    return x->ordinal < y->ordinal;
+}
+
+void tp_picks_append(struct tp_picks *picks, const struct tp_advisor *a, uint32_t event, uint32_t line_event)
+{
+    (void)a;
+    picks->total++;
+    if (picks->kept < TP_FINDING_EVIDENCE)
+        picks->items[picks->kept++] = (struct tp_pick){.event = event, .line_event = line_event};
+}
+
+static void insert(struct tp_picks *picks, struct tp_pick pick)
+{
+    unsigned at = picks->kept;
+    picks->total++;
+    while (at && is_before(&pick, &picks->items[at - 1]))
+        at--;
+    if (at == TP_FINDING_EVIDENCE)
+        return;
+    unsigned moved = (picks->kept < TP_FINDING_EVIDENCE ? picks->kept : TP_FINDING_EVIDENCE - 1) - at;
+    memmove(&picks->items[at + 1], &picks->items[at], moved * sizeof pick);
+    picks->items[at] = pick;
+    picks->kept += picks->kept < TP_FINDING_EVIDENCE;
+}
+
+void tp_picks_rank(struct tp_picks *picks, const struct tp_advisor *a, int64_t weight, uint32_t event,
+                   uint32_t line_event)
+{
+    const struct tp_event *e = tp_host_event(a->host, event);
+    insert(picks, (struct tp_pick){weight, e->ts_ns, e->dur_ns, event, line_event, e->ordinal});
+}
+
+void tp_picks_rank_gap(struct tp_picks *picks, int64_t weight, int64_t at, uint32_t event, uint32_t line_event)
+{
+    insert(picks, (struct tp_pick){weight, at, 0, event, line_event, 0});
+}
+
+static uint32_t launch_event(const struct tp_advisor *a, uint32_t op)
+{
+    const struct tp_host_call *call = tp_op_call(a->host, op);
+    return call ? call->event : TP_NO_ID;
+}
+
+void tp_picks_append_op(struct tp_picks *picks, const struct tp_advisor *a, uint32_t op)
+{
+    if (picks->kept == TP_FINDING_EVIDENCE)
+        picks->total++;
+    else
+        tp_picks_append(picks, a, a->host->ops[op].event, launch_event(a, op));
+}
+
+void tp_picks_rank_op(struct tp_picks *picks, const struct tp_advisor *a, uint32_t op)
+{
+    const struct tp_event *e = tp_op_event(a->host, op);
+    bool is_full = picks->kept == TP_FINDING_EVIDENCE;
+    if (is_full && e->dur_ns < picks->items[TP_FINDING_EVIDENCE - 1].weight)
+        picks->total++;
+    else
+        tp_picks_rank(picks, a, e->dur_ns, a->host->ops[op].event, launch_event(a, op));
+}
+
+/* ---- lines ---- */
+
+static int by_time(const void *x, const void *y, const void *context)
+{
+    const struct tp_line_time *p = x, *q = y;
+    if (p->ns != q->ns)
+        return p->ns > q->ns ? -1 : 1;
+    if (p->fold.kind != q->fold.kind)
+        return p->fold.kind < q->fold.kind ? -1 : 1;
+    return tp_str_compare(tp_fold_text(context, p->fold), tp_fold_text(context, q->fold));
+}
+
+void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t count)
+{
+    tp_merge_sort(a->arena, lines, count, sizeof *lines, by_time, a->host);
+}
+
+struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time *lines, size_t count, size_t most,
+                                 const char *ending)
+{
+    struct tp_vec text = TP_VEC(a->arena, char);
+    for (size_t i = 0; i < count && i < most; i++) {
+        struct tp_str line = tp_fold_text(a->host, lines[i].fold);
+        char share[64];
+        int size = snprintf(share, sizeof share, ": at most %.1f %%%s", tp_window_percent(a, lines[i].ns), ending);
+        size_t at = text.count, more = line.len + (size_t)size + (i ? 2 : 0);
+        tp_vec_grow(&text, at + more + 1);
+        char *to = (char *)text.data + at;
+        if (i)
+            to = (char *)memcpy(to, "; ", 2) + 2;
+        memcpy(to, line.ptr, line.len);
+        memcpy(to + line.len, share, (size_t)size + 1);
+        text.count = at + more;
+    }
+    return (struct tp_str){text.data, text.count};
+}
+
+/* ---- findings ---- */
+
+static enum tp_severity severity_of(const struct tp_candidate *c, double share)
+{
+    if (!c->has_ceiling)
+        return c->is_forced ? c->severity : TP_SEVERITY_LOW;
+    enum tp_severity severity = TP_SEVERITY_HIGH;
+    while (severity < TP_SEVERITY_INFO && share < severity_limits[severity])
+        severity++;
+    return c->is_forced && severity <= TP_SEVERITY_MEDIUM ? c->severity : severity;
+}
+
+static void weaken(const struct tp_advisor *a, struct tp_finding *f)
+{
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
+        const struct tp_quality_flag *flag = &a->quality->flags[i];
+        for (unsigned k = 0; k < flag->weakens_count; k++)
+            if (strcmp(flag->weakens[k], f->rule->id) == 0)
+                f->weakened_by[f->weakened_by_count++] = flag->id;
+    }
+}
+
+static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, const struct tp_candidate *c)
+{
+    for (unsigned i = 0; i < c->picks.kept; i++) {
+        const struct tp_event *e = tp_host_event(a->host, c->picks.items[i].event);
+        f->evidence[i] = (struct tp_evidence){
+            .ordinal = e->ordinal,
+            .ts_ns = tp_ns_minus(e->ts_ns, a->host->start),
+            .name = tp_trace_name(a->host->trace, e),
+            .file_line = tp_host_line_of(a->host, c->picks.items[i].line_event),
+        };
+    }
+    f->evidence_count = c->picks.kept;
+    f->evidence_total = c->picks.total;
+    if (c->memory) {
+        f->evidence[0] = *c->memory;
+        f->evidence_count = 1;
+        f->evidence_total = 1;
+    }
+}
+
+/* As tp_advisor_add; *within receives the ceiling's part of the windows. */
+static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_intervals *within)
+{
+    struct tp_intervals none = {NULL, 0};
+    *within = c->has_ceiling ? tp_intervals_meet(a->arena, c->time, a->host->windows) : none;
+    int64_t ns = tp_intervals_length(*within);
+    double share = tp_window_percent(a, ns);
+    enum tp_severity severity = severity_of(c, share);
+    if (c->has_ceiling && severity == TP_SEVERITY_INFO && !c->also_info)
+        return false;
+    unsigned count;
+    const struct tp_rule *rule = &tp_rules(&count)[c->rule];
+    struct tp_finding *f = tp_vec_push(&a->findings);
+    f->rule = rule;
+    weaken(a, f);
+    int confidence = (int)rule->confidence - (f->weakened_by_count > 0) - c->lower;
+    f->confidence = confidence < 0 ? TP_CONFIDENCE_LOW : (enum tp_confidence)confidence;
+    if (f->confidence == TP_CONFIDENCE_LOW && severity == TP_SEVERITY_HIGH)
+        severity = TP_SEVERITY_MEDIUM;
+    f->severity = severity;
+    f->ceiling_us_per_step = c->has_ceiling ? tp_microseconds(ns) / a->host->step_count : NAN;
+    f->share_percent = c->has_ceiling ? share : c->share;
+    f->detail = c->detail.len ? c->detail : TP_STR("");
+    fill_evidence(a, f, c);
+    for (size_t i = 0; i < within->count; i++)
+        tp_intervals_push(&a->ceilings, within->items[i].a, within->items[i].b);
+    a->reported[c->rule] = true;
+    return true;
+}
+
+bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate)
+{
+    struct tp_intervals within;
+    return add(a, candidate, &within);
+}
+
+bool tp_advisor_claim(struct tp_advisor *a, const struct tp_candidate *candidate)
+{
+    struct tp_intervals within;
+    if (!add(a, candidate, &within))
+        return false;
+    for (size_t i = 0; i < within.count; i++)
+        tp_intervals_push(&a->claimed, within.items[i].a, within.items[i].b);
+    return true;
+}
+
+void tp_advisor_skip(struct tp_advisor *a, enum tp_rule_id rule, const char *reason)
+{
+    unsigned count;
+    const struct tp_rule *r = &tp_rules(&count)[rule];
+    for (size_t i = 0; i < a->notes.count; i++)
+        if (TP_AT(&a->notes, struct tp_rule_note, i)->rule == r &&
+            strcmp(TP_AT(&a->notes, struct tp_rule_note, i)->reason, reason) == 0)
+            return;
+    *(struct tp_rule_note *)tp_vec_push(&a->notes) = (struct tp_rule_note){r, reason};
+}
+
+/* ---- the whole ---- */
+
+static int by_weight(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    const struct tp_finding *p = x, *q = y;
+    double a = isnan(p->ceiling_us_per_step) ? 0 : p->ceiling_us_per_step;
+    double b = isnan(q->ceiling_us_per_step) ? 0 : q->ceiling_us_per_step;
+    if (p->severity != q->severity)
+        return p->severity < q->severity ? -1 : 1;
+    if (a != b)
+        return a > b ? -1 : 1;
+    if (p->rule != q->rule)
+        return p->rule < q->rule ? -1 : 1;
+    return tp_str_compare(p->detail, q->detail);
+}
+
+static int by_rule(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    const struct tp_rule_note *p = x, *q = y;
+    if (p->rule != q->rule)
+        return p->rule < q->rule ? -1 : 1;
+    return strcmp(p->reason, q->reason);
+}
+
+static void note_other_programs(struct tp_advisor *a)
+{
+    enum tp_program program = a->host->program;
+    unsigned count;
+    const struct tp_rule *rules = tp_rules(&count);
+    for (unsigned i = 0; i < count; i++) {
+        bool is_for_it = rules[i].program == TP_RULE_ANY ||
+                         (rules[i].program == TP_RULE_GPU && program == TP_PROGRAM_GPU) ||
+                         (rules[i].program == TP_RULE_CPU && program == TP_PROGRAM_CPU);
+        if (rules[i].program == TP_RULE_RANKS)
+            tp_advisor_skip(a, (enum tp_rule_id)i, "needs several ranks");
+        else if (!is_for_it)
+            tp_advisor_skip(a, (enum tp_rule_id)i, "not for this kind of program");
+    }
+}
+
+static void evaluate(struct tp_advisor *a)
+{
+    const struct tp_host *host = a->host;
+    if (host->program == TP_PROGRAM_GPU && host->windows_ns)
+        for (size_t i = 0; i < sizeof gpu_rules / sizeof *gpu_rules; i++)
+            gpu_rules[i](a);
+    else if (host->program == TP_PROGRAM_CPU && host->windows_ns && host->main_thread != TP_NO_ID)
+        for (size_t i = 0; i < sizeof cpu_rules / sizeof *cpu_rules; i++)
+            cpu_rules[i](a);
+    tp_rule_memory(a);
+    note_other_programs(a);
+}
+
+void tp_recommendations_build(struct tp_recommendations *out, struct tp_host *host, const struct tp_quality *quality,
+                              const struct tp_memory_peak *memory, const struct tp_rule_overrides *overrides,
+                              struct tp_arena *arena)
+{
+    static const char *const programs[] = {"gpu", "other_device", "device_missing", "cpu", "empty"};
+    struct tp_advisor a = {.host = host, .arena = arena, .quality = quality, .memory = memory, .overrides = overrides};
+    a.findings = TP_VEC(arena, struct tp_finding);
+    a.ceilings = a.claimed = TP_VEC(arena, struct tp_interval);
+    a.notes = TP_VEC(arena, struct tp_rule_note);
+    a.allocators = TP_VEC(arena, uint32_t);
+    evaluate(&a);
+    tp_merge_sort(arena, a.findings.data, a.findings.count, sizeof(struct tp_finding), by_weight, NULL);
+    tp_merge_sort(arena, a.notes.data, a.notes.count, sizeof(struct tp_rule_note), by_rule, NULL);
+    int64_t ceiling = tp_intervals_length(tp_intervals_of(&a.ceilings));
+    double steps = host->step_count;
+    *out = (struct tp_recommendations){
+        .program = programs[host->program],
+        .step_source = host->step_source ? host->step_source : "whole trace",
+        .step_count = host->step_count,
+        .window_ns = host->windows_ns,
+        .step_us = host->step_count ? tp_microseconds(host->windows_ns) / steps : 0.0,
+        .total_ceiling_us_per_step = host->step_count ? tp_microseconds(ceiling) / steps : 0.0,
+        .total_ceiling_percent = tp_percent(ceiling, host->windows_ns),
+        .findings = a.findings.data,
+        .finding_count = (uint32_t)a.findings.count,
+        .not_evaluated = a.notes.data,
+        .not_evaluated_count = (uint32_t)a.notes.count,
+    };
+}

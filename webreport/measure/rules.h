@@ -1,0 +1,103 @@
+/* Recommendations: the rules as one table of data, thresholds that a caller may override, and the findings of a trace.
+ *
+ * A finding says what time could be gained at most (the ceiling), never a promise. Its severity comes from the
+ * ceiling's share of the step, its confidence from the rule and from the trace's quality (advice-definitions D9). */
+#ifndef TP_WEBREPORT_MEASURE_RULES_H
+#define TP_WEBREPORT_MEASURE_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "writer/base/arena.h"
+#include "writer/base/error.h"
+#include "writer/base/json_out.h"
+#include "writer/base/str.h"
+
+struct tp_host;
+struct tp_quality;
+struct tp_memory_peak;
+
+enum tp_severity { TP_SEVERITY_HIGH, TP_SEVERITY_MEDIUM, TP_SEVERITY_LOW, TP_SEVERITY_INFO };
+enum tp_confidence { TP_CONFIDENCE_LOW, TP_CONFIDENCE_MEDIUM, TP_CONFIDENCE_HIGH };
+const char *tp_severity_text(enum tp_severity severity);
+const char *tp_confidence_text(enum tp_confidence confidence);
+
+enum { TP_RULE_THRESHOLDS = 10, TP_RULE_COUNT = 35, TP_FINDING_EVIDENCE = 5 };
+
+struct tp_threshold {
+    const char *key; /* NULL ends the list */
+    double value;
+    bool is_whole; /* an override must be a whole number */
+};
+
+/* Programs a rule is for. */
+enum tp_rule_program { TP_RULE_GPU, TP_RULE_CPU, TP_RULE_ANY, TP_RULE_RANKS };
+
+struct tp_rule {
+    const char *id;
+    enum tp_rule_program program;
+    const char *title;
+    enum tp_confidence confidence;
+    struct tp_threshold thresholds[TP_RULE_THRESHOLDS];
+    const char *advice, *doc_url;
+};
+
+/* The rules in their fixed order. Static. */
+const struct tp_rule *tp_rules(unsigned *count);
+
+/* Thresholds changed by the user. Zero-initialised: none. */
+struct tp_rule_overrides {
+    struct {
+        bool is_set;
+        double value;
+    } items[TP_RULE_COUNT][TP_RULE_THRESHOLDS];
+};
+
+/* Reads "A4.min_pct=2". Returns 0, or TP_EUSAGE with a text that names the known rules or keys. */
+int tp_rules_override(struct tp_rule_overrides *overrides, const char *text, struct tp_error *err);
+
+struct tp_evidence {
+    uint32_t ordinal;              /* position in traceEvents */
+    int64_t ts_ns;                 /* relative to the trace's start */
+    struct tp_str name, file_line; /* file_line: "" when unknown */
+};
+
+struct tp_finding {
+    const struct tp_rule *rule;
+    enum tp_severity severity;
+    enum tp_confidence confidence;
+    const char *weakened_by[12]; /* flags "F1".. */
+    unsigned weakened_by_count;
+    double ceiling_us_per_step; /* NaN: null, no time ceiling */
+    double share_percent;       /* of the step; NaN: null */
+    struct tp_evidence evidence[TP_FINDING_EVIDENCE];
+    unsigned evidence_count;
+    int64_t evidence_total;
+    struct tp_str detail; /* "" when there is none */
+};
+
+struct tp_rule_note {
+    const struct tp_rule *rule;
+    const char *reason;
+};
+
+struct tp_recommendations {
+    const char *program;     /* gpu, cpu, other_device, device_missing, empty */
+    const char *step_source; /* ProfilerStep, execute_context, step[, optimizer, whole trace */
+    int64_t step_count, window_ns;
+    double step_us, total_ceiling_us_per_step, total_ceiling_percent;
+    struct tp_finding *findings; /* severest first */
+    uint32_t finding_count;
+    struct tp_rule_note *not_evaluated;
+    uint32_t not_evaluated_count;
+};
+
+/* Evaluates every rule. overrides may be NULL. */
+void tp_recommendations_build(struct tp_recommendations *out, struct tp_host *host, const struct tp_quality *quality,
+                              const struct tp_memory_peak *memory, const struct tp_rule_overrides *overrides,
+                              struct tp_arena *arena);
+
+/* Writes them as a JSON object. */
+void tp_recommendations_json(const struct tp_recommendations *recommendations, struct tp_json *json);
+
+#endif

@@ -1,0 +1,361 @@
+/* Rules about what kernels compute: GEMMs without tensor cores (C1 C2), sizes (C3), casts (C10), copies (C11), small
+ * grids (C13), exposed communication (E1). */
+#include <stdio.h>
+
+#include "webreport/measure/rules_eval.h"
+#include "webreport/trace/value.h"
+#include "writer/base/id_map.h"
+
+/* What a device is capable of. */
+struct capability {
+    bool is_nvidia;
+    int64_t major, minor; /* TP_NULL_INT when unknown */
+};
+
+/* What a list of input types says; once per distinct list. */
+enum { TYPES_KNOWN = 1, TYPES_HALF = 2, TYPES_FLOAT = 4, TYPES_DIFFER = 8 };
+
+struct compute {
+    struct tp_advisor *a;
+    struct capability *devices;  /* by device index */
+    struct tp_id_map types;      /* value id -> TYPES_* */
+    struct tp_id_map misaligned; /* (dims, types) -> 0 or 1 */
+    int64_t multiple;
+    struct tp_vec c1, c2;   /* struct tp_interval: what a faster kernel saves */
+    struct tp_vec c10, c11; /* struct tp_interval: the operations */
+    int64_t c1_ns, c2_ns, c3_ns, c10_ns, c11_ns;
+    struct tp_picks p1, p2, p3, p10, p11;
+    bool has_tensor_cores, has_half;
+};
+
+static void find_capabilities(struct compute *x)
+{
+    const struct tp_host *host = x->a->host;
+    struct tp_id_map ids;
+    tp_id_map_init(&ids, x->a->arena);
+    for (uint32_t i = 0; i < host->trace->gpu_count; i++) /* the last entry of an id counts */
+        if (host->trace->has_gpu_list && host->trace->gpus[i].has_id)
+            *tp_id_map_put(&ids, (uint64_t)host->trace->gpus[i].id) = i;
+    x->devices = tp_arena_array(x->a->arena, host->device_count, sizeof *x->devices);
+    for (uint32_t d = 0; d < host->device_count; d++) {
+        const uint32_t *i = tp_id_map_find(&ids, (uint64_t)host->devices[d].number);
+        struct capability *c = &x->devices[d];
+        *c = (struct capability){false, TP_NULL_INT, TP_NULL_INT};
+        if (!i)
+            continue;
+        const struct tp_gpu_property *p = &host->trace->gpus[*i];
+        c->major = p->major;
+        c->minor = p->minor;
+        c->is_nvidia = p->warp_size == 32 || (p->major != TP_NULL_INT && !p->has_warp_size);
+    }
+}
+
+static bool is_text(struct tp_str item, const char *text)
+{
+    size_t size = strlen(text);
+    return item.len == size + 2 && item.ptr[0] == '"' && memcmp(item.ptr + 1, text, size) == 0;
+}
+
+static bool is_half(struct tp_str item)
+{
+    return is_text(item, "c10::Half") || is_text(item, "c10::BFloat16");
+}
+
+/* Neither empty nor zero, false or null. */
+static bool is_something(struct tp_str item)
+{
+    static const char *const nothings[] = {"\"\"", "[]", "{}", "0", "-0", "false", "null"};
+    for (size_t i = 0; i < sizeof nothings / sizeof *nothings; i++)
+        if (tp_str_equal(item, tp_str_of(nothings[i])))
+            return false;
+    return item.len > 0;
+}
+
+static uint32_t read_types(struct tp_str json)
+{
+    struct tp_str item, items[2] = {{NULL, 0}, {NULL, 0}};
+    size_t at = 0, count = 0;
+    uint32_t bits = 0;
+    if (!tp_value_is(json, '['))
+        return 0;
+    while (tp_value_next(json, &at, NULL, &item)) {
+        if (count < 2)
+            items[count] = item;
+        count++;
+        bool is_tensor =
+            tp_value_is(item, '"') && !is_text(item, "") && !is_text(item, "Scalar") && !is_text(item, "ScalarList");
+        if (is_tensor && !(bits & TYPES_KNOWN)) {
+            bits |= TYPES_KNOWN;
+            if (is_half(item))
+                bits |= TYPES_HALF;
+            if (is_text(item, "float"))
+                bits |= TYPES_FLOAT;
+        }
+    }
+    if (count >= 2 && is_something(items[0]) && is_something(items[1]) && !tp_str_equal(items[0], items[1]))
+        bits |= TYPES_DIFFER;
+    return bits;
+}
+
+static uint32_t types_of(struct compute *x, uint32_t op)
+{
+    const struct tp_host_detail *detail = tp_host_detail_of(x->a->host, op);
+    if (!detail || detail->types == TP_NO_ID)
+        return 0;
+    uint32_t *bits = tp_id_map_put(&x->types, detail->types);
+    if (*bits == TP_NO_ID)
+        *bits = read_types(tp_strings_get(&x->a->host->trace->values, detail->types));
+    return *bits;
+}
+
+/* A JSON integer; *rest: it modulo the multiple. */
+static bool is_integer(struct tp_str item, int64_t multiple, int64_t *rest)
+{
+    size_t i = item.len && item.ptr[0] == '-';
+    *rest = 0;
+    if (tp_str_equal(item, TP_STR("true")) || tp_str_equal(item, TP_STR("false"))) {
+        *rest = item.len == 4 ? 1 % multiple : 0;
+        return true;
+    }
+    if (i == item.len)
+        return false;
+    for (; i < item.len; i++) {
+        if (item.ptr[i] < '0' || item.ptr[i] > '9')
+            return false;
+        *rest = (*rest * 10 + (item.ptr[i] - '0')) % multiple;
+    }
+    return true;
+}
+
+/* A matrix: a list of two integers or more. *is_odd: one of its last two sizes is no multiple. */
+static bool is_matrix(struct tp_str dims, int64_t multiple, bool *is_odd)
+{
+    struct tp_str item;
+    size_t at = 0, count = 0;
+    int64_t rests[2] = {0, 0};
+    if (!tp_value_is(dims, '['))
+        return false;
+    while (tp_value_next(dims, &at, NULL, &item)) {
+        rests[0] = rests[1];
+        if (!is_integer(item, multiple, &rests[1]))
+            return false;
+        count++;
+    }
+    *is_odd = rests[0] || rests[1];
+    return count >= 2;
+}
+
+/* One of the last two half-precision matrix operands has a size that is no multiple. */
+static bool read_misaligned(struct tp_str dims, struct tp_str types, int64_t multiple)
+{
+    struct tp_str dim, type;
+    size_t at = 0, type_at = 0;
+    bool last = false, before = false, is_odd;
+    if (!tp_value_is(dims, '[') || !tp_value_is(types, '['))
+        return false;
+    while (tp_value_next(dims, &at, NULL, &dim) && tp_value_next(types, &type_at, NULL, &type))
+        if (is_half(type) && is_matrix(dim, multiple, &is_odd)) {
+            before = last;
+            last = is_odd;
+        }
+    return last || before;
+}
+
+static bool is_misaligned(struct compute *x, uint32_t op)
+{
+    const struct tp_host *host = x->a->host;
+    const struct tp_host_detail *detail = tp_host_detail_of(host, op);
+    if (!detail || detail->dims == TP_NO_ID || tp_host_marks(host, op) & TP_NAME_CONV)
+        return false;
+    uint32_t *known = tp_id_map_put(&x->misaligned, tp_id_pair(detail->dims, detail->types));
+    if (*known == TP_NO_ID)
+        *known = read_misaligned(tp_strings_get(&host->trace->values, detail->dims),
+                                 tp_strings_get(&host->trace->values, detail->types), x->multiple);
+    return *known != 0;
+}
+
+/* Saving when a kernel becomes `speedup` times faster. */
+static void push_saving(struct tp_vec *time, const struct tp_event *e, int64_t speedup)
+{
+    tp_intervals_push(time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, speedup - 1, speedup));
+}
+
+static int64_t c1_speedup(const struct compute *x, const struct capability *c)
+{
+    char key[64];
+    int64_t minor = c->minor == TP_NULL_INT ? 0 : c->minor;
+    snprintf(key, sizeof key, "speedup.%lld.%lld", (long long)c->major, (long long)minor);
+    double speedup = tp_rule_value(x->a, TP_RULE_C1, key);
+    return (int64_t)(speedup > 0 ? speedup : tp_rule_value(x->a, TP_RULE_C1, "default_speedup"));
+}
+
+static void look_at_gemm(struct compute *x, uint32_t op, uint32_t gemm_op)
+{
+    struct tp_advisor *a = x->a;
+    const struct tp_event *e = tp_op_event(a->host, op);
+    const struct capability *c = &x->devices[a->host->ops[op].device];
+    uint64_t marks = a->host->marks[e->name];
+    uint32_t types = types_of(x, gemm_op);
+    bool is_known = c->is_nvidia && c->major != TP_NULL_INT;
+    x->has_half |= (types & TYPES_HALF) != 0;
+    if (is_known && c->major >= 7) {
+        push_saving(&x->c2, e, (int64_t)tp_rule_value(a, TP_RULE_C2, "speedup"));
+        x->c2_ns = tp_ns_plus(x->c2_ns, e->dur_ns);
+        tp_picks_rank_op(&x->p2, a, op);
+    }
+    if (is_known && c->major >= 8 && types & TYPES_FLOAT && !(marks & TP_NAME_TENSOR_CORE) &&
+        marks & TP_NAME_GEMM_KERNEL) {
+        push_saving(&x->c1, e, c1_speedup(x, c));
+        x->c1_ns = tp_ns_plus(x->c1_ns, e->dur_ns);
+        tp_picks_rank_op(&x->p1, a, op);
+    }
+    if (types & TYPES_HALF && is_misaligned(x, gemm_op)) {
+        x->c3_ns = tp_ns_plus(x->c3_ns, e->dur_ns);
+        tp_picks_rank_op(&x->p3, a, op);
+    }
+}
+
+static bool is_copy_traffic(const struct tp_host *host, uint32_t op, uint32_t inner_op)
+{
+    const struct tp_event *e = tp_op_event(host, op);
+    if (e->role == TP_KIND_MEMCPY)
+        return host->marks[e->name] & TP_NAME_DTOD;
+    return e->role == TP_KIND_KERNEL && !tp_op_is_communication(host, op) && inner_op != TP_NO_ID &&
+           tp_host_marks(host, inner_op) & TP_NAME_COPY_OPS;
+}
+
+static void look_at_op(struct compute *x, uint32_t op)
+{
+    struct tp_advisor *a = x->a;
+    const struct tp_host *host = a->host;
+    const struct tp_event *e = tp_op_event(host, op);
+    const struct tp_host_call *call = tp_op_call(host, op);
+    bool is_kernel = e->role == TP_KIND_KERNEL;
+    uint32_t inner_op = call ? call->inner_op : TP_NO_ID;
+    x->has_tensor_cores |= is_kernel && host->marks[e->name] & TP_NAME_TENSOR_CORE;
+    if (is_kernel && call && call->gemm_op != TP_NO_ID && !tp_op_is_communication(host, op))
+        look_at_gemm(x, op, call->gemm_op);
+    bool is_cast = is_kernel && inner_op != TP_NO_ID && tp_host_marks(host, inner_op) & TP_NAME_ATEN_COPY &&
+                   types_of(x, inner_op) & TYPES_DIFFER;
+    if (is_cast) {
+        tp_intervals_push(&x->c10, e->ts_ns, tp_event_end(e));
+        x->c10_ns = tp_ns_plus(x->c10_ns, e->dur_ns);
+        tp_picks_rank_op(&x->p10, a, op);
+    } else if (is_copy_traffic(host, op, inner_op)) {
+        tp_intervals_push(&x->c11, e->ts_ns, tp_event_end(e));
+        x->c11_ns = tp_ns_plus(x->c11_ns, e->dur_ns);
+        tp_picks_rank_op(&x->p11, a, op);
+    }
+}
+
+/* Reports operations whose time is at least min_pct of the windows. */
+static void report(struct tp_advisor *a, enum tp_rule_id rule, struct tp_vec *time, int64_t ns,
+                   const struct tp_picks *picks)
+{
+    struct tp_candidate c = {.rule = rule, .has_ceiling = time != NULL, .picks = *picks};
+    if (tp_window_percent(a, ns) < tp_rule_value(a, rule, "min_pct"))
+        return;
+    if (time)
+        c.time = tp_intervals_of(time);
+    else
+        c.share = tp_window_percent(a, ns);
+    tp_advisor_add(a, &c);
+}
+
+static bool has_types(const struct tp_host *host)
+{
+    for (uint32_t i = 0; i < host->trace->host_count; i++)
+        if (host->trace->hosts[i].types != TP_NO_ID)
+            return true;
+    return false;
+}
+
+void tp_rule_kernels(struct tp_advisor *a)
+{
+    static const enum tp_rule_id need_types[] = {TP_RULE_C1, TP_RULE_C3, TP_RULE_C10};
+    struct compute x = {.a = a, .multiple = (int64_t)tp_rule_value(a, TP_RULE_C3, "multiple")};
+    x.c1 = x.c2 = x.c10 = x.c11 = TP_VEC(a->arena, struct tp_interval);
+    tp_id_map_init(&x.types, a->arena);
+    tp_id_map_init(&x.misaligned, a->arena);
+    find_capabilities(&x);
+    for (uint32_t i = 0; i < a->host->op_count; i++)
+        if (a->in_window[i])
+            look_at_op(&x, i);
+    if (has_types(a->host))
+        report(a, TP_RULE_C1, &x.c1, x.c1_ns, &x.p1);
+    else
+        for (int i = 0; i < 3; i++)
+            tp_advisor_skip(a, need_types[i], "record_shapes was off");
+    if (x.p2.total && !x.has_tensor_cores && !x.has_half && !a->reported[TP_RULE_C1])
+        report(a, TP_RULE_C2, &x.c2, x.c2_ns, &x.p2);
+    if (x.p3.total)
+        report(a, TP_RULE_C3, NULL, x.c3_ns, &x.p3);
+    report(a, TP_RULE_C10, &x.c10, x.c10_ns, &x.p10);
+    report(a, TP_RULE_C11, &x.c11, x.c11_ns, &x.p11);
+    const struct tp_vec *times[] = {&x.c1, &x.c2, &x.c10, &x.c11};
+    for (size_t i = 0; i < 4; i++)
+        tp_arena_drop(a->arena, times[i]->data, times[i]->capacity * sizeof(struct tp_interval));
+}
+
+/* ---- C13: small grids ---- */
+
+void tp_rule_small_grids(struct tp_advisor *a)
+{
+    const struct tp_host *host = a->host;
+    struct tp_candidate c = {.rule = TP_RULE_C13, .has_ceiling = true};
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    double min_ns = tp_rule_value(a, TP_RULE_C13, "min_dur_us") * 1000;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < host->op_count; i++) {
+        const struct tp_event *e = tp_op_event(host, i);
+        const struct tp_device_detail *d = tp_op_detail(host, i);
+        if (!a->in_window[i] || e->role != TP_KIND_KERNEL || !d || !(d->blocks_per_sm >= 0 && d->blocks_per_sm < 1))
+            continue;
+        if ((double)e->dur_ns <= min_ns || tp_op_is_communication(host, i))
+            continue;
+        sum = tp_ns_plus(sum, e->dur_ns);
+        tp_intervals_push(&time, e->ts_ns, e->ts_ns + (int64_t)((double)e->dur_ns * (1 - d->blocks_per_sm)));
+        tp_picks_rank_op(&c.picks, a, i);
+    }
+    if (!a->kernel_ns || tp_percent(sum, a->kernel_ns) < tp_rule_value(a, TP_RULE_C13, "min_pct"))
+        return;
+    c.time = tp_intervals_of(&time);
+    tp_advisor_add(a, &c);
+}
+
+/* ---- E1: exposed communication ---- */
+
+/* Communication (the second) that no computing kernel (the first) hides. */
+static void push_exposed(struct tp_advisor *a, struct tp_vec kernels[2], struct tp_vec *exposed)
+{
+    struct tp_intervals alone =
+        tp_intervals_minus(a->arena, tp_intervals_of(&kernels[1]), tp_intervals_of(&kernels[0]));
+    for (size_t i = 0; i < alone.count; i++)
+        tp_intervals_push(exposed, alone.items[i].a, alone.items[i].b);
+}
+
+void tp_rule_communication(struct tp_advisor *a)
+{
+    const struct tp_host *host = a->host;
+    struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true};
+    struct tp_vec exposed = TP_VEC(a->arena, struct tp_interval);
+    for (uint32_t i = 0; i < host->op_count; i++)
+        if (a->in_window[i] && tp_op_is_communication(host, i))
+            tp_picks_rank_op(&c.picks, a, i);
+    for (uint32_t d = 0; d < host->device_count; d++) {
+        struct tp_vec kernels[2] = {TP_VEC(a->arena, struct tp_interval), TP_VEC(a->arena, struct tp_interval)};
+        for (uint32_t i = 0; i < host->devices[d].op_count; i++) {
+            uint32_t op = host->devices[d].ops[i];
+            const struct tp_event *e = tp_op_event(host, op);
+            if (e->role == TP_KIND_KERNEL)
+                tp_intervals_push(&kernels[tp_op_is_communication(host, op)], e->ts_ns, tp_event_end(e));
+        }
+        if (kernels[1].count)
+            push_exposed(a, kernels, &exposed);
+        for (int k = 0; k < 2; k++)
+            tp_arena_drop(a->arena, kernels[k].data, kernels[k].capacity * sizeof(struct tp_interval));
+    }
+    c.time = tp_intervals_of(&exposed);
+    if (tp_window_percent(a, tp_intervals_meet_length(c.time, host->windows)) > tp_rule_value(a, TP_RULE_E1, "min_pct"))
+        tp_advisor_add(a, &c);
+}

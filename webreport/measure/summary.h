@@ -1,0 +1,145 @@
+/* A run of one process in a few kilobytes: what `diff`, `check`, `summarize`, `merge` and the job page work on.
+ *
+ * Built from an analysed trace (summary_build.h) or read from a `.tps` file (summary_file.h). It owns nothing: all
+ * lives in the arena it was made in, so that thousands may outlive their traces. Times are int64 nanoseconds, relative
+ * to the trace's start unless said otherwise. Absent integers are TP_NULL_INT, absent reals NaN, absent texts "".
+ *
+ * Texts are copies. Every list has an order, given at its member; equal traces give equal summaries. */
+#ifndef TP_WEBREPORT_MEASURE_SUMMARY_H
+#define TP_WEBREPORT_MEASURE_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "webreport/measure/distributed.h"
+#include "webreport/measure/metrics.h"
+#include "webreport/measure/sketch.h"
+#include "writer/base/arena.h"
+#include "writer/base/str.h"
+
+/* Which process of which job. Two summaries with the same key are the same process: a merge keeps one. */
+struct tp_summary_key {
+    struct tp_str job;    /* --job, else "" */
+    int64_t rank;         /* distributedInfo, --rank, else TP_NULL_INT */
+    int64_t world_size;   /* TP_NULL_INT: unknown; not part of the key */
+    struct tp_str worker; /* as in the file's name; part of the key only without a rank */
+    int64_t span;         /* of the file's name; TP_NULL_INT: none */
+};
+
+/* What a row measures. One row has one quantity. */
+enum tp_summary_kind {
+    TP_SUMMARY_OPERATOR_HOST,   /* self host time of an operator; name, shape, dtype */
+    TP_SUMMARY_OPERATOR_DEVICE, /* device time of what an operator launched itself; name, shape, dtype */
+    TP_SUMMARY_KERNEL,        /* a kernel's duration; name, owner: innermost operator that launched it, shape of that */
+    TP_SUMMARY_COPY,          /* a copy's or set's duration; name; owner as above; bytes */
+    TP_SUMMARY_MODULE_HOST,   /* total host time of a module call; name: path from the top, '/' between */
+    TP_SUMMARY_MODULE_DEVICE, /* total device time of it */
+    TP_SUMMARY_SYNC,          /* what a synchronisation cost; name: API, owner: operator, shape: file(line): function */
+    TP_SUMMARY_RUNTIME,       /* runtime and driver calls; name */
+    TP_SUMMARY_KIND_COUNT
+};
+
+struct tp_summary_row {
+    enum tp_summary_kind kind;
+    struct tp_str name, owner, shape, dtype; /* together with kind: the row's identity */
+    struct tp_sketch time;                   /* count, sum, min, max, quantiles of single calls, in ns */
+    int64_t bytes;                           /* moved in all; TP_NULL_INT where nothing is */
+    int64_t *by_step_ns;    /* sum per step [step_count]; NULL: not kept. What is in no step is in none */
+    int64_t *by_step_count; /* calls per step; NULL with by_step_ns */
+};
+
+/* Where a step's time went; parts of `total_ns` but for the last four, which look at the device alone. */
+enum tp_summary_part {
+    TP_PART_KERNEL,
+    TP_PART_MEMCPY,
+    TP_PART_MEMSET,
+    TP_PART_COMMUNICATION,
+    TP_PART_RUNTIME,
+    TP_PART_DATALOADER,
+    TP_PART_CPU_EXEC,
+    TP_PART_OTHER,
+    TP_PART_IDLE_HOST, /* idle view, all devices added up, steps' windows */
+    TP_PART_IDLE_DEPENDENCY,
+    TP_PART_IDLE_UNKNOWN,
+    TP_PART_EXPOSED_COMMUNICATION, /* communication_overlap: communication that nothing computed beside */
+    TP_PART_COUNT
+};
+
+struct tp_summary_step {
+    struct tp_str name;
+    int64_t start_ns, total_ns;
+    int64_t part_ns[TP_PART_COUNT]; /* TP_NULL_INT: no such view */
+};
+
+/* A collective as this rank saw it: the join over ranks is by group, name and sequence. */
+struct tp_summary_collective {
+    struct tp_str name, group, dtype;
+    int64_t sequence; /* "Seq" of the trace, else the ordinal within (group, name) */
+    int64_t bytes, group_size;
+    int64_t arrival_ns, duration_ns; /* of its kernel; without one, of the call */
+    uint32_t step;                   /* index in steps; TP_NO_ID: in none */
+};
+
+struct tp_summary_finding {
+    struct tp_str rule, title;    /* rule: "A1" */
+    uint8_t severity, confidence; /* enum tp_severity, enum tp_confidence */
+    double ceiling_us_per_step;
+    int64_t occurrences;
+    struct tp_str file_line; /* of the first evidence that has one */
+    struct tp_str detail;
+};
+
+/* Bytes that an owner holds at the peak. */
+enum tp_summary_owner_kind { TP_OWNER_OPERATOR, TP_OWNER_MODULE, TP_OWNER_LINE };
+struct tp_summary_owner {
+    enum tp_summary_owner_kind kind;
+    struct tp_str name;
+    int64_t bytes, blocks;
+};
+
+struct tp_summary_memory {
+    struct tp_str device; /* "CPU", "GPU0" */
+    int64_t peak_allocated_bytes, peak_reserved_bytes;
+    double creep_bytes_per_step;
+    struct tp_summary_owner *owners; /* by kind, then largest first; at most TP_MAX_SUMMARY_OWNERS a kind */
+    uint32_t owner_count;
+};
+
+/* What two runs must have in common to be compared: name and value as text, in the order of the table in
+ * summary_facts.c (GPU model and count, compute capability, dtypes and shapes of the largest operators as a hash, world
+ * size, record_shapes, with_stack, profile_memory, with_modules, framework version, step marker, share of launches by
+ * graphs ..). */
+struct tp_summary_fact {
+    struct tp_str name, value;
+};
+
+/* A trace-quality flag that is raised, or a notice of the reader that counts above 0. */
+struct tp_summary_flag {
+    struct tp_str name;
+    int64_t count;
+};
+
+struct tp_summary {
+    struct tp_summary_key key;
+    struct tp_str file, sha256, program; /* program: "gpu", "cpu" .. of the recommendations */
+    int64_t event_count, start_ns;       /* start_ns: absolute, as the trace has it */
+    uint64_t kernel_fingerprint;         /* of the sequence of kernel names in the longest step that has any; 0: none */
+    struct tp_metric_value metrics[TP_METRIC_COUNT];
+    struct tp_summary_fact *facts;
+    uint32_t fact_count;
+    struct tp_summary_step *steps; /* by time */
+    uint32_t step_count;
+    struct tp_summary_row *rows; /* by kind, then sum of time descending, then name, owner, shape, dtype */
+    uint32_t row_count;
+    struct tp_summary_collective *collectives; /* by arrival */
+    uint32_t collective_count;
+    struct tp_summary_finding *findings; /* as the report has them: severest first */
+    uint32_t finding_count;
+    struct tp_summary_memory *memory; /* by device type, id */
+    uint32_t memory_count;
+    struct tp_summary_flag *flags;
+    uint32_t flag_count;
+    const struct tp_rank_summary *comparison; /* for the distributed view (views/distributed.h); NULL: no collective */
+};
+
+#endif

@@ -1,0 +1,83 @@
+/* An analysed trace -> its summary: see summary_build.h. The parts are in files of their own (summary_parts.h). */
+#include "webreport/measure/summary_build.h"
+
+#include <stdio.h>
+
+#include "webreport/measure/summary_comparison.h"
+#include "webreport/measure/summary_parts.h"
+#include "webreport/trace/value.h"
+#include "writer/base/limits.h"
+
+enum { HASH_DIGITS = 16, TEXT_ROOM = TP_MAX_SUMMARY_TEXT_BYTES - HASH_DIGITS - 1 };
+
+struct tp_str tp_summary_text(struct tp_summary_work *work, struct tp_str text)
+{
+    char cut[TP_MAX_SUMMARY_TEXT_BYTES + 1];
+    if (text.len > TP_MAX_SUMMARY_TEXT_BYTES) {
+        size_t size = TEXT_ROOM;
+        while (size && ((unsigned char)text.ptr[size] & 0xC0) == 0x80) /* not inside a character */
+            size--;
+        memcpy(cut, text.ptr, size);
+        size += (size_t)snprintf(cut + size, sizeof cut - size, "~%016llx",
+                                 (unsigned long long)tp_hash_bytes(text.ptr, text.len));
+        text = (struct tp_str){cut, size};
+    }
+    if (text.len == 0)
+        return TP_STR("");
+    uint32_t id = tp_strings_add(&work->texts, text);
+    if (id == work->copies.count)
+        *(struct tp_str *)tp_vec_push(&work->copies) =
+            (struct tp_str){tp_arena_copy(work->arena, text.ptr, text.len), text.len};
+    return *TP_AT(&work->copies, struct tp_str, id);
+}
+
+static void fill_key(struct tp_summary_work *work)
+{
+    const struct tp_summary_key *from = &work->source->key;
+    struct tp_summary_key *key = &work->out->key;
+    struct tp_str distributed = tp_trace_header(work->source->trace, "distributedInfo");
+    *key = *from;
+    key->job = tp_summary_text(work, from->job);
+    key->worker = tp_summary_text(work, from->worker);
+    if (key->rank == TP_NULL_INT && distributed.ptr)
+        key->rank = tp_value_int(tp_value_member(distributed, "rank"));
+    if (key->world_size == TP_NULL_INT && distributed.ptr)
+        key->world_size = tp_value_int(tp_value_member(distributed, "world_size"));
+}
+
+/* What other runs and ranks are compared by. */
+static void build_comparable(struct tp_summary_work *work)
+{
+    if (work->source->extent == TP_SUMMARY_WHOLE) {
+        tp_summary_fingerprint_build(work);
+        tp_summary_collectives_build(work);
+        tp_summary_comparison_build(work);
+    }
+    tp_summary_facts_build(work);
+}
+
+void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source *source, struct tp_arena *arena)
+{
+    uint64_t left_out[TP_CUT_COUNT] = {0};
+    struct tp_summary_work work = {
+        .out = summary, .source = source, .arena = arena, .scratch = source->trace->arena, .left_out = left_out};
+    struct tp_metric_source numbers = {source->views, source->advice, source->model};
+    memset(summary, 0, sizeof *summary);
+    tp_strings_init(&work.texts, work.scratch, 0);
+    work.copies = TP_VEC(work.scratch, struct tp_str);
+    fill_key(&work);
+    summary->file = tp_summary_text(&work, source->file);
+    summary->sha256 = tp_summary_text(&work, source->sha256);
+    summary->program = tp_summary_text(&work, tp_str_of(source->advice->recommendations.program));
+    summary->event_count = (int64_t)source->model->event_count;
+    summary->start_ns = source->model->first_ns;
+    tp_metrics_build(summary->metrics, &numbers);
+    tp_summary_steps_build(&work);
+    tp_summary_rows_build(&work);
+    if (source->extent != TP_SUMMARY_JUDGED)
+        build_comparable(&work);
+    tp_summary_findings_build(&work);
+    if (source->extent == TP_SUMMARY_WHOLE)
+        tp_summary_memory_build(&work);
+    tp_summary_flags_build(&work);
+}

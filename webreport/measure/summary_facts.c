@@ -1,0 +1,171 @@
+/* What two runs must have in common to be compared. The table is the list; a fact that the trace does not tell is "".
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "webreport/measure/summary_parts.h"
+#include "webreport/trace/value.h"
+#include "writer/base/saturate.h"
+
+enum { SHORT = 64 };
+
+static struct tp_str number(struct tp_summary_work *work, int64_t value)
+{
+    char text[SHORT];
+    int n = snprintf(text, sizeof text, "%" PRId64, value);
+    return tp_summary_text(work, (struct tp_str){text, (size_t)n});
+}
+
+/* The first device with work whose properties the trace has. */
+static const struct tp_gpu_property *gpu_of(const struct tp_summary_work *work)
+{
+    const struct tp_model *model = work->source->model;
+    for (uint32_t i = 0; i < model->gpu_count; i++) {
+        const struct tp_gpu_property *gpu = tp_model_gpu_property(model->trace, model->gpus[i].id);
+        if (gpu)
+            return gpu;
+    }
+    return NULL;
+}
+
+static struct tp_str gpu_name(struct tp_summary_work *work)
+{
+    const struct tp_gpu_property *gpu = gpu_of(work);
+    return gpu && gpu->name.ptr ? tp_summary_text(work, gpu->name) : TP_STR("");
+}
+
+static struct tp_str gpu_count(struct tp_summary_work *work)
+{
+    return number(work, work->source->model->gpu_count);
+}
+
+static struct tp_str compute_capability(struct tp_summary_work *work)
+{
+    const struct tp_gpu_property *gpu = gpu_of(work);
+    char text[SHORT];
+    if (!gpu || gpu->major == TP_NULL_INT || gpu->minor == TP_NULL_INT)
+        return TP_STR("");
+    int n = snprintf(text, sizeof text, "%" PRId64 ".%" PRId64, gpu->major, gpu->minor);
+    return tp_summary_text(work, (struct tp_str){text, (size_t)n});
+}
+
+/* One hash for all operators that count, whatever their order and number: the operators that could use tensor cores, or
+ * all where there are none. `what`: 0 shapes, 1 types. "" in a summary that is not kept: its rows tell more. */
+static struct tp_str operators_hash(struct tp_summary_work *work, unsigned what)
+{
+    const struct tp_model *model = work->source->model;
+    const struct tp_trace *trace = work->source->trace;
+    struct tp_keys keys;
+    uint64_t hash = 0;
+    bool has_eligible = false, has_any = false;
+    if (work->source->extent != TP_SUMMARY_WHOLE)
+        return TP_STR("");
+    for (uint32_t i = 0; i < model->operators.count && !has_eligible; i++)
+        has_eligible = model->operators.flags[i] & TP_OPERATOR_ELIGIBLE;
+    tp_keys_init(&keys, work->scratch, 2);
+    for (uint32_t i = 0; i < model->operators.count; i++) {
+        const struct tp_event *e = tp_operator_event(model, i);
+        const struct tp_host_detail *detail = &trace->hosts[e->detail];
+        uint32_t value = what ? detail->types : detail->dims, known = tp_keys_count(&keys);
+        if ((has_eligible && !(model->operators.flags[i] & TP_OPERATOR_ELIGIBLE)) || value == TP_NO_ID ||
+            tp_keys_pair(&keys, e->name, value) < known)
+            continue;
+        struct tp_str name = tp_trace_name(trace, e), text = trace->values.items[value];
+        hash += tp_hash_mix(tp_hash_bytes(name.ptr, name.len) ^ 0x9E3779B97F4A7C15ull,
+                            tp_hash_bytes(text.ptr, text.len) ^ 0xE7037ED1A0B428DBull);
+        has_any = true;
+    }
+    char text[SHORT];
+    int n = has_any ? snprintf(text, sizeof text, "%016" PRIx64, hash) : 0;
+    return tp_summary_text(work, (struct tp_str){text, (size_t)n});
+}
+
+static struct tp_str shapes(struct tp_summary_work *work)
+{
+    return operators_hash(work, 0);
+}
+
+static struct tp_str dtypes(struct tp_summary_work *work)
+{
+    return operators_hash(work, 1);
+}
+
+static struct tp_str world_size(struct tp_summary_work *work)
+{
+    int64_t size = work->out->key.world_size;
+    return size == TP_NULL_INT ? TP_STR("") : number(work, size);
+}
+
+static struct tp_str step_count(struct tp_summary_work *work)
+{
+    return number(work, work->source->model->step_count);
+}
+
+static struct tp_str step_marker(struct tp_summary_work *work)
+{
+    return tp_summary_text(work, tp_str_of(work->source->views->facts.step_marker));
+}
+
+/* Kernels, copies and sets that a graph launched, in percent of all, rounded down. */
+static struct tp_str graph_share(struct tp_summary_work *work)
+{
+    const struct tp_model *model = work->source->model;
+    int64_t of_graphs = 0;
+    if (!model->devices.count)
+        return TP_STR("");
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        uint32_t launch = model->devices.launch[k];
+        of_graphs += launch != TP_NO_ID &&
+                     tp_str_find(tp_trace_name(model->trace, tp_launch_event(model, launch)), "GraphLaunch") >= 0;
+    }
+    return number(work, of_graphs * 100 / model->devices.count);
+}
+
+/* A name of our own and where its value is: a function, or keys of the trace's head (the first that is there). */
+static const struct {
+    const char *name;
+    struct tp_str (*value)(struct tp_summary_work *work);
+    const char *keys[3];
+} table[] = {
+    {"gpu", gpu_name, {NULL}},
+    {"gpu.count", gpu_count, {NULL}},
+    {"gpu.compute_capability", compute_capability, {NULL}},
+    {"operators.shapes", shapes, {NULL}},
+    {"operators.dtypes", dtypes, {NULL}},
+    {"world_size", world_size, {NULL}},
+    {"step.marker", step_marker, {NULL}},
+    {"step.count", step_count, {NULL}},
+    {"graph.share_pct", graph_share, {NULL}},
+    {"record_shapes", NULL, {"record_shapes"}},
+    {"with_stack", NULL, {"with_stack"}},
+    {"profile_memory", NULL, {"profile_memory"}},
+    {"with_modules", NULL, {"with_modules"}},
+    {"with_flops", NULL, {"with_flops"}},
+    {"framework", NULL, {"torch_version", "framework_version", "framework"}},
+    {"cuda.runtime", NULL, {"cuda_runtime_version", "hip_runtime_version"}},
+    {"cuda.driver", NULL, {"cuda_driver_version", "hip_driver_version"}},
+    {"batch_size", NULL, {"batch_size", "batchSize", "train_batch_size"}},
+    {"dtype", NULL, {"dtype", "torch_dtype", "precision"}},
+};
+enum { FACTS = sizeof table / sizeof *table };
+
+static struct tp_str header_value(struct tp_summary_work *work, const char *const keys[3])
+{
+    for (unsigned i = 0; i < 3 && keys[i]; i++) {
+        struct tp_str json = tp_trace_header(work->source->trace, keys[i]);
+        if (json.ptr)
+            return tp_summary_text(work, tp_value_text(work->scratch, json));
+    }
+    return TP_STR("");
+}
+
+void tp_summary_facts_build(struct tp_summary_work *work)
+{
+    struct tp_summary_fact *facts = tp_arena_array(work->arena, FACTS, sizeof *facts);
+    for (unsigned i = 0; i < FACTS; i++) {
+        facts[i].name = tp_str_of(table[i].name);
+        facts[i].value = table[i].value ? table[i].value(work) : header_value(work, table[i].keys);
+    }
+    work->out->facts = facts;
+    work->out->fact_count = FACTS;
+}

@@ -1,0 +1,178 @@
+/* Sets of processes: their order, which of two records of one process stays, and the bytes of a file. */
+#include "webreport/measure/summary_file.h"
+#include "webreport/measure/summary_format.h"
+#include "webreport/measure/summary_wire.h"
+#include "writer/base/crc32c.h"
+#include "writer/base/limits.h"
+#include "writer/base/merge_sort.h"
+
+/* ---- order ---- */
+
+static int compare_ints(int64_t a, int64_t b)
+{
+    /* an absent one stands last */
+    uint64_t x = (uint64_t)a - 1 + (UINT64_C(1) << 63), y = (uint64_t)b - 1 + (UINT64_C(1) << 63);
+    return (x > y) - (x < y);
+}
+
+int tp_summary_key_order(const struct tp_summary_key *a, const struct tp_summary_key *b)
+{
+    int order = tp_str_compare(a->job, b->job);
+    if (!order)
+        order = compare_ints(a->rank, b->rank);
+    if (!order && a->rank == TP_NULL_INT)
+        order = tp_str_compare(a->worker, b->worker);
+    order = order ? order : compare_ints(a->span, b->span);
+    return (order > 0) - (order < 0);
+}
+
+/* Which of two records of one process stays: <0 the first. */
+static int better(const struct tp_summary_record *a, const struct tp_summary_record *b)
+{
+    if (a->event_count != b->event_count)
+        return a->event_count > b->event_count ? -1 : 1;
+    return tp_str_compare(b->bytes, a->bytes);
+}
+
+static int in_order(const void *x, const void *y, const void *context)
+{
+    const struct tp_summary_record *a = x, *b = y;
+    (void)context;
+    int order = tp_summary_key_order(&a->key, &b->key);
+    return order ? order : better(a, b);
+}
+
+/* ---- the set ---- */
+
+void tp_summary_set_open(struct tp_summary_set *set, struct tp_arena *arena)
+{
+    *set = (struct tp_summary_set){.arena = arena, .minor = TP_SUMMARY_MINOR};
+}
+
+static struct tp_summary_record *push(struct tp_summary_set *set)
+{
+    if (set->count == set->capacity) {
+        size_t capacity = set->capacity ? set->capacity * 2 : 16;
+        set->records = tp_arena_resize(set->arena, set->records, set->capacity * sizeof *set->records,
+                                       capacity * sizeof *set->records);
+        set->capacity = capacity;
+    }
+    return &set->records[set->count++];
+}
+
+void tp_summary_set_settle(struct tp_summary_set *set, size_t first)
+{
+    size_t kept = 0;
+    if (first && first + 1 == set->count && in_order(&set->records[first - 1], &set->records[first], NULL) < 0 &&
+        tp_summary_key_order(&set->records[first - 1].key, &set->records[first].key))
+        return; /* one more behind the others: the usual way to grow */
+    tp_merge_sort(set->arena, set->records, set->count, sizeof *set->records, in_order, NULL);
+    for (size_t i = 0; i < set->count; i++) {
+        const struct tp_summary_record *record = &set->records[i], *last = record;
+        if (kept)
+            last = &set->records[kept - 1];
+        if (kept == 0 || tp_summary_key_order(&last->key, &record->key))
+            set->records[kept++] = *record;
+        else if (tp_str_equal(last->bytes, record->bytes))
+            set->again_count++;
+        else
+            set->other_count++;
+    }
+    set->count = kept;
+}
+
+int tp_summary_set_add_entry(struct tp_summary_set *set, struct tp_str entry, struct tp_error *err)
+{
+    struct tp_summary_record record = {.bytes = entry};
+    struct tp_str process;
+    int code = tp_summary_entry_read(&record.key, &record.event_count, &process, entry, err);
+    if (code == TP_OK && set->count >= TP_MAX_SUMMARIES)
+        code = tp_error_set(err, TP_ELIMIT, 0, "more than %u processes", TP_MAX_SUMMARIES);
+    if (code == TP_OK)
+        *push(set) = record;
+    return code;
+}
+
+/* A summary on its way into a set. */
+struct addition {
+    struct tp_summary_set *set;
+    const struct tp_summary *summary;
+    struct tp_arena *scratch;
+};
+
+static int add_packed(void *context, struct tp_error *err)
+{
+    struct addition *a = context;
+    size_t first = a->set->count;
+    struct tp_str entry = tp_summary_entry(a->summary, a->scratch);
+    entry.ptr = tp_arena_copy(a->set->arena, entry.ptr, entry.len);
+    int code = tp_summary_set_add_entry(a->set, entry, err);
+    if (code == TP_OK)
+        tp_summary_set_settle(a->set, first);
+    return code;
+}
+
+int tp_summary_set_add(struct tp_summary_set *set, const struct tp_summary *summary, struct tp_error *err)
+{
+    struct tp_arena scratch;
+    tp_arena_init(&scratch, TP_MAX_SUMMARY_MEMORY_BYTES);
+    int code = tp_arena_run_both(&scratch, set->arena, add_packed, &(struct addition){set, summary, &scratch}, err);
+    if (scratch.code)
+        tp_error_set(err, code, 0, "a summary is too large");
+    tp_arena_release(&scratch);
+    tp_arena_pass_on(set->arena);
+    return code;
+}
+
+/* ---- writing ---- */
+
+static void put_varint(struct tp_buf *out, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        tp_buf_putc(out, (char)(value | 0x80));
+    tp_buf_putc(out, (char)value);
+}
+
+static void put_fixed32(struct tp_buf *out, unsigned field, uint32_t value)
+{
+    tp_buf_putc(out, (char)(field << 3 | TP_WIRE_FIXED32));
+    tp_buf_add(out, &value, sizeof value);
+}
+
+static size_t varint_size(uint64_t value)
+{
+    size_t size = 1;
+    for (; value >= 0x80; value >>= 7)
+        size++;
+    return size;
+}
+
+void tp_summary_file_begin(struct tp_buf *out, const struct tp_summary_set *set)
+{
+    put_fixed32(out, 1, TP_SUMMARY_MAGIC);
+    tp_buf_putc(out, 2 << 3 | TP_WIRE_VARINT);
+    put_varint(out, TP_SUMMARY_MAJOR);
+    tp_buf_putc(out, 3 << 3 | TP_WIRE_VARINT);
+    put_varint(out, set->minor);
+    tp_buf_putc(out, 5 << 3 | TP_WIRE_VARINT);
+    put_varint(out, set->count);
+}
+
+void tp_summary_file_add(struct tp_buf *out, const struct tp_summary_record *record)
+{
+    struct tp_str entry = record->bytes;
+    tp_buf_putc(out, 4 << 3 | TP_WIRE_BYTES);
+    put_varint(out, 5 + 1 + varint_size(entry.len) + entry.len);
+    put_fixed32(out, 1, tp_crc32c(entry.ptr, entry.len));
+    tp_buf_putc(out, 2 << 3 | TP_WIRE_BYTES);
+    put_varint(out, entry.len);
+    tp_buf_add(out, entry.ptr, entry.len);
+}
+
+int tp_summary_set_write(const struct tp_summary_set *set, struct tp_buf *out, struct tp_error *err)
+{
+    tp_summary_file_begin(out, set);
+    for (size_t i = 0; i < set->count; i++)
+        tp_summary_file_add(out, &set->records[i]);
+    return out->failed ? tp_error_set(err, out->failed, 0, "out of memory") : TP_OK;
+}

@@ -1,0 +1,29 @@
+/* What the files that unpack a process share. */
+#ifndef TP_WEBREPORT_MEASURE_SUMMARY_UNPACK_H
+#define TP_WEBREPORT_MEASURE_SUMMARY_UNPACK_H
+
+#include "webreport/measure/summary.h"
+
+struct Tp__SummaryProcess; /* the generated type, named so that headers need no generated one */
+
+struct tp_unpack {
+    const struct Tp__SummaryProcess *from; /* columns of a list are of one length */
+    struct tp_summary *to;
+    struct tp_arena *arena;
+    struct tp_str *texts;
+    bool is_bad; /* something contradicted itself; what was made must not be used */
+};
+
+/* Text of a number: 0 is "". */
+struct tp_str tp_unpack_text(struct tp_unpack *unpack, uint32_t number);
+
+/* The next value of a column of differences. */
+int64_t tp_unpack_delta(int64_t difference, int64_t *before);
+
+/* A number that is not negative. */
+int64_t tp_unpack_count(struct tp_unpack *unpack, uint64_t value);
+
+/* Fills the rows; steps stand already. */
+void tp_unpack_rows(struct tp_unpack *unpack);
+
+#endif

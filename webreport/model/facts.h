@@ -1,0 +1,284 @@
+/* The facts of one trace: its host tree, operators, launches, device operations, steps, window, idle time and waits.
+ *
+ * There is one set of facts, made by tp_model_build (build.h) and read by every table, rule, verdict and export. Plain
+ * arrays, everything in the arena of the trace, read-only afterwards; any thread may read. Definitions of all words:
+ * docs/definitions.md; where a rule needs a reason it stands at the code. Absent indexes are TP_NO_ID, times are int64
+ * nanoseconds as the file has them, intervals are half open. An operator is numbered in pre-order per thread, so a
+ * parent has a smaller number than its children and a subtree is the range [i, subtree_end[i]).
+ *
+ * This header holds the structs and inline access alone; what fills them stands in build.h. */
+#ifndef TP_WEBREPORT_MODEL_FACTS_H
+#define TP_WEBREPORT_MODEL_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "webreport/model/collectives.h"
+#include "webreport/model/marks.h"
+#include "webreport/model/order.h"
+#include "webreport/model/stacks.h"
+#include "webreport/trace/trace.h"
+#include "writer/base/interval.h"
+
+/* Host operators that are rows: finished ones thread by thread in pre-order, then the unfinished ones (D19). */
+struct tp_operators {
+    uint32_t count, finished_count;
+    uint32_t *thread_first; /* thread_count + 1 entries: thread t owns operators [first[t], first[t + 1]) */
+    uint32_t *event;        /* index in trace->events */
+    uint32_t *parent;
+    uint32_t *subtree_end;
+    uint32_t *stack;                     /* node in model->stacks */
+    uint32_t *module;                    /* index in modules; NULL without modules */
+    int64_t *clipped_end;                /* ns; end after clipping to the parent (D4) */
+    int64_t *host_self;                  /* ns (D14) */
+    int64_t *device_self, *device_total; /* ns of device events owned, and with children */
+    int64_t *tensor_core_self,
+        *tensor_core_total; /* ns of tensor-core kernels; NULL when no kernel uses tensor cores */
+    uint8_t *flags;         /* enum tp_operator_flag */
+    uint64_t clipped_count, folded_count, unfinished_count;
+};
+
+enum tp_operator_flag {
+    TP_OPERATOR_UNFINISHED = 1,
+    TP_OPERATOR_ELIGIBLE = 2,       /* for tensor cores: by name, by own kernels or by a child */
+    TP_OPERATOR_ELIGIBLE_CHILD = 4, /* some child is eligible */
+    TP_OPERATOR_OUTERMOST = 8       /* no ancestor has the same name (D6) */
+};
+
+/* Runtime and driver calls, thread by thread in order of start. */
+struct tp_launches {
+    uint32_t count;
+    uint32_t *thread_first;
+    uint32_t *event, *op;   /* innermost operator that contains the start */
+    uint32_t *module;       /* NULL without modules */
+    uint32_t *first_device; /* first device operation that the call started, in order; the others: next_of_launch */
+    uint64_t outside_operator_count;
+};
+
+/* Device operations (kernels, copies, sets): item k is trace->events[event[k]], by (start, place in the file). */
+struct tp_devices {
+    uint32_t count;
+    const uint32_t *event;    /* order->device */
+    uint32_t *launch;         /* index in launches */
+    uint32_t *owner;          /* index in operators */
+    uint32_t *module;         /* NULL without modules */
+    uint32_t *gpu;            /* index in gpus */
+    uint32_t *next_of_launch; /* next operation of the same launch */
+    uint64_t without_launch_count, by_external_id_count, launched_outside_count, unlinked_count;
+    int64_t time_ns, kernel_time_ns, unlinked_time_ns, unlinked_kernel_time_ns;
+};
+
+/* What an idle nanosecond of a device is (section 6): the device waits for the host (host: the next operation was not
+ * yet called; launch: inside its call), or not (queue: called, not started; outside: beyond the recorded work; unknown:
+ * the next operation has no launch). */
+enum tp_idle_part { TP_IDLE_HOST, TP_IDLE_LAUNCH, TP_IDLE_QUEUE, TP_IDLE_OUTSIDE, TP_IDLE_UNKNOWN, TP_IDLE_PARTS };
+
+/* The words of the parts as JSON and tables have them: "host", "launch" .. Static. */
+const char *tp_idle_part_text(enum tp_idle_part part);
+
+/* A stretch of one part of a gap. Pieces of a device are sorted, disjoint, not empty, and fill W - busy exactly; a gap
+ * that reaches over a border of W is cut there. */
+struct tp_idle_piece {
+    int64_t a, b;
+    uint32_t next; /* device operation that ends the gap; TP_NO_ID behind the last one */
+    uint8_t part;  /* enum tp_idle_part */
+};
+
+static inline bool tp_idle_is_starved(const struct tp_idle_piece *piece)
+{
+    return piece->part <= TP_IDLE_LAUNCH;
+}
+
+/* One device that has operations, ascending by id. The unions are of the whole recording. */
+struct tp_gpu {
+    int64_t id;
+    uint32_t *events; /* indexes into tp_devices, in time order */
+    uint32_t count, stream_count;
+    uint32_t main_thread; /* that launched most of its operations (ties: smallest); TP_NO_ID: none is linked */
+    struct tp_intervals busy, kernels;
+    struct tp_intervals compute, communication, copies; /* kernels that are no communication; those that are; copies */
+    struct tp_intervals exposed_communication, exposed_copy; /* not hidden by compute; nor by communication */
+    struct tp_idle_piece *idle;                              /* within W */
+    uint32_t idle_count;
+};
+
+/* A call that waits for the device (section 9), in order of (start, place in the file). */
+struct tp_wait {
+    uint32_t launch; /* the call */
+    uint32_t gpu;    /* index in gpus; TP_NO_ID without devices */
+    bool is_copy;    /* a blocking copy, else a synchronisation */
+    int64_t bubble_ns, cost_ns;
+    int64_t at_ns; /* the cost lies at [at_ns, at_ns + cost_ns) */
+};
+
+/* Module calls, thread by thread in pre-order. */
+struct tp_modules {
+    uint32_t count;
+    uint32_t *event, *parent;
+    int64_t *clipped_end;
+};
+
+/* What a step's time is split into, in the order in which categories take it (D1). */
+enum tp_role {
+    TP_ROLE_KERNEL,
+    TP_ROLE_MEMCPY,
+    TP_ROLE_MEMSET,
+    TP_ROLE_COMMUNICATION,
+    TP_ROLE_RUNTIME,
+    TP_ROLE_DATALOADER,
+    TP_ROLE_CPU_EXEC,
+    TP_ROLE_COUNT
+};
+
+enum tp_step_marker {
+    TP_MARKER_PROFILER_STEP,
+    TP_MARKER_EXECUTE_CONTEXT,
+    TP_MARKER_STEP,
+    TP_MARKER_OPTIMIZER,
+    TP_MARKER_WINDOW
+};
+
+/* "ProfilerStep", "execute_context", "step[]", "Optimizer.step", "window". Static. */
+const char *tp_step_marker_text(enum tp_step_marker marker);
+
+/* Why a step is not used. */
+enum tp_left_out { TP_STEP_USED, TP_STEP_WARM_UP, TP_STEP_UNFINISHED };
+
+/* A step: its host marker, and the range prolonged by its device work. In time order; used ones are disjoint. */
+struct tp_step {
+    struct tp_str name;
+    int64_t start_ns, end_ns, host_start_ns, host_end_ns;
+    uint32_t event;           /* of the marker; TP_NO_ID without marker */
+    uint8_t left_out;         /* enum tp_left_out */
+    uint64_t operation_count; /* device operations started in it */
+};
+
+/* What the recorded program is (section 3). */
+enum tp_program_kind {
+    TP_RECORDED_GPU,
+    TP_RECORDED_OTHER_DEVICE,
+    TP_RECORDED_DEVICE_MISSING,
+    TP_RECORDED_CPU,
+    TP_RECORDED_EMPTY
+};
+
+/* "gpu", "other_device", "device_missing", "cpu", "empty". Static. */
+const char *tp_program_kind_text(enum tp_program_kind program);
+
+struct tp_model {
+    const struct tp_trace *trace;
+    const struct tp_order *order;
+    struct tp_arena *arena;
+    int64_t first_ns;     /* start of the earliest kept event; 0 without events */
+    uint64_t event_count; /* kept events: complete ones and memory records */
+    uint64_t kind_count[TP_KIND_COUNT];
+    uint64_t memory_count, out_of_memory_count;
+    struct tp_stacks stacks;
+    struct tp_operators operators;
+    struct tp_launches launches;
+    struct tp_devices devices;
+    struct tp_gpu *gpus;
+    uint32_t gpu_count;
+    struct tp_modules modules;
+    struct tp_collectives collectives;
+    struct tp_intervals roles[TP_ROLE_COUNT]; /* union of each category */
+    bool has_role[TP_ROLE_COUNT];             /* some event is of it, even of length 0 */
+    struct tp_intervals device_busy;          /* all devices merged (D13) */
+    enum tp_step_marker step_marker;
+    struct tp_step *steps; /* at least one */
+    uint32_t step_count, removed_step_count;
+
+    const uint64_t *marks; /* TP_MARK_*, by name id */
+    uint32_t *inside;      /* by event: the host event that a host event is inside of (section 3), TP_NO_ID: none */
+    uint64_t badly_nested_count;
+    int64_t last_ns;             /* end of the latest kept event; first_ns without events */
+    uint32_t used_count;         /* N: steps with left_out == TP_STEP_USED */
+    struct tp_intervals window;  /* W: union of the used steps */
+    int64_t window_ns;           /* |W| */
+    struct tp_intervals starved; /* of W: some device is idle in the parts host or launch */
+    struct tp_intervals idle;    /* of W: some device is idle */
+    uint32_t main_gpu;           /* index of the device with most operations (ties: smallest id); TP_NO_ID: none */
+    uint32_t host_main;          /* host main thread; TP_NO_ID: no host event */
+    enum tp_program_kind program;
+    struct tp_wait *waits;
+    uint32_t wait_count;
+};
+
+/* deviceProperties entry of a device (D18); NULL when unknown. */
+const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id);
+
+static inline const struct tp_event *tp_operator_event(const struct tp_model *model, uint32_t op)
+{
+    return &model->trace->events[model->operators.event[op]];
+}
+static inline const struct tp_event *tp_device_event(const struct tp_model *model, uint32_t device)
+{
+    return &model->trace->events[model->devices.event[device]];
+}
+static inline const struct tp_event *tp_launch_event(const struct tp_model *model, uint32_t launch)
+{
+    return &model->trace->events[model->launches.event[launch]];
+}
+
+/* Bits of the name of an event. */
+static inline uint64_t tp_marks_of(const struct tp_model *model, uint32_t event)
+{
+    return model->marks[model->trace->events[event].name];
+}
+
+/* The innermost host event alive at `at` among `event` and what it is inside of; TP_NO_ID: none. To walk what encloses
+ * an event e, outwards: i = tp_alive_at(model, model->inside[e], start of e), then the same from model->inside[i]. */
+static inline uint32_t tp_alive_at(const struct tp_model *model, uint32_t event, int64_t at)
+{
+    while (event != TP_NO_ID && tp_event_end(&model->trace->events[event]) <= at)
+        event = model->inside[event];
+    return event;
+}
+
+/* Outwards from an event that is alive at `at`. */
+static inline uint32_t tp_next_alive(const struct tp_model *model, uint32_t event, int64_t at)
+{
+    return tp_alive_at(model, model->inside[event], at);
+}
+
+/* The innermost project line of an event and what it is inside of; "" when there is none or event is TP_NO_ID. */
+static inline struct tp_str tp_line_of(const struct tp_model *model, uint32_t event)
+{
+    const struct tp_trace *trace = model->trace;
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, trace->events[event].ts_ns)) {
+        const struct tp_event *e = &trace->events[i];
+        bool is_frame = e->kind == TP_KIND_FRAME || e->kind == TP_KIND_MODULE;
+        uint32_t line = is_frame ? tp_frames_line(&trace->frames, e->name) : TP_NO_ID;
+        if (line != TP_NO_ID)
+            return tp_frames_line_text(&trace->frames, line);
+    }
+    return TP_STR("");
+}
+
+/* The launch of a device operation as an event; NULL when it has none. */
+static inline const struct tp_event *tp_launch_of_device(const struct tp_model *model, uint32_t device)
+{
+    uint32_t launch = model->devices.launch[device];
+    return launch == TP_NO_ID ? NULL : tp_launch_event(model, launch);
+}
+
+/* Started by a graph launch. device may be TP_NO_ID. */
+static inline bool tp_is_graph_launched(const struct tp_model *model, uint32_t device)
+{
+    const struct tp_event *launch = device == TP_NO_ID ? NULL : tp_launch_of_device(model, device);
+    return launch && model->marks[launch->name] & TP_MARK_GRAPH_LAUNCH;
+}
+
+/* A kernel of a communication library. */
+static inline bool tp_is_communication(const struct tp_model *model, uint32_t device)
+{
+    const struct tp_event *e = tp_device_event(model, device);
+    return e->kind == TP_KIND_KERNEL && model->marks[e->name] & TP_MARK_COMM_KERNEL;
+}
+
+static inline bool tp_step_is_used(const struct tp_step *step)
+{
+    return step->left_out == TP_STEP_USED;
+}
+
+#endif

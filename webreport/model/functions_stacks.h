@@ -1,0 +1,34 @@
+/* Call stacks of functions as lists of frames, innermost first: what "Call stack" says, without torch's own frames, and
+ * for backward operators the stack of the forward operator (EventList._set_backward_stacktraces). */
+#ifndef TP_WEBREPORT_MODEL_FUNCTIONS_STACKS_H
+#define TP_WEBREPORT_MODEL_FUNCTIONS_STACKS_H
+
+#include "webreport/model/functions.h"
+
+struct tp_frame_list {
+    uint32_t first, count; /* frames[first .. first + count) */
+};
+
+struct tp_function_stacks {
+    struct tp_strings texts; /* distinct frames */
+    struct tp_vec frames;    /* uint32_t: ids in texts */
+    struct tp_vec lists;     /* struct tp_frame_list; list 0 is empty */
+    uint32_t *list_of;       /* by function */
+};
+
+/* Builds them in `arena`, whose guard is the caller's. */
+void tp_function_stacks_build(struct tp_function_stacks *stacks, const struct tp_functions *functions,
+                              struct tp_arena *arena);
+
+static inline struct tp_frame_list tp_function_stack(const struct tp_function_stacks *stacks, uint32_t function)
+{
+    return *TP_AT(&stacks->lists, struct tp_frame_list, stacks->list_of[function]);
+}
+
+/* A frame by its place in `frames`. */
+static inline struct tp_str tp_frame_text(const struct tp_function_stacks *stacks, uint32_t at)
+{
+    return tp_strings_get(&stacks->texts, *TP_AT(&stacks->frames, uint32_t, at));
+}
+
+#endif

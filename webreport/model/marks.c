@@ -1,0 +1,577 @@
+/* Names to bits: see marks.h. */
+#include "webreport/model/marks.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- kernels: tensor cores and communication (sections 8 and 12) ---------------------------------------------------
+ */
+
+static const char *const tc_no[] = {
+    "ffma", "simt",         "sgemm",       "scudnn",      "dgemm_",      "gcgemm", "cgemm_",
+    "gemv", "splitkreduce", "triton_poi_", "triton_red_", "triton_per_", "fft2d_", "winograd_nonfused",
+    NULL};
+static const char *const tc_no_unless[] = {"s1688", "16816", "tensorop", "mfma", NULL};
+static const char *const tc_yes[] = {"h884",
+                                     "s884",
+                                     "d884",
+                                     "h1688",
+                                     "s1688",
+                                     "c1688",
+                                     "i8816",
+                                     "16816",
+                                     "161616",
+                                     "hmma",
+                                     "imma",
+                                     "dmma",
+                                     "qmma",
+                                     "wmma",
+                                     "wgmma",
+                                     "gmma",
+                                     "utcmma",
+                                     "tcgen05",
+                                     "tensorop",
+                                     "xmma_",
+                                     "nvjet",
+                                     "cutlass3x",
+                                     "sm90_gemm",
+                                     "sm100_gemm",
+                                     "flash_fwd",
+                                     "flash_bwd",
+                                     "flash_attn",
+                                     "flashattn",
+                                     "fmha",
+                                     "device_kernel<cutlass",
+                                     "deep_gemm",
+                                     "mfma",
+                                     "xdlops",
+                                     "_xdl",
+                                     "gtcx",
+                                     "dp256b",
+                                     "dgrad_1x1_stride_2x2",
+                                     "first_layer_wgrad_kernel",
+                                     "conv1x1",
+                                     "conv2d_c1_k1",
+                                     "direct_group",
+                                     NULL};
+static const char *const tc_no_late[] = {"at::native::", "fbgemm_gpu",        "cijk_",
+                                         "im2col",       "ll4mi_reduce",      "finalize_matmul",
+                                         "rotary",       "reshape_and_cache", NULL};
+static const char *const tc_maybe[] = {"gemm",     "matmul", "_mm_",   "_dot_",       "bmm",  "convol",
+                                       "conv2d",   "conv3d", "_conv_", "attention",   "attn", "mha_",
+                                       "sage_fwd", "lstm",   "gru_",   "triton_tem_", NULL};
+static const char *const comm_kernel[] = {
+    "nccl",    "rccl", "cross_device_reduce", "one_shot_all_reduce", "two_shot_all_reduce", "multimem_all_reduce",
+    "mscclpp", NULL};
+
+/* names of ATen operators without "aten::" */
+static const char *const tc_operator[] = {"_convolution",
+                                          "_convolution_mode",
+                                          "conv1d",
+                                          "conv2d",
+                                          "conv3d",
+                                          "conv_tbc",
+                                          "conv_transpose1d",
+                                          "conv_transpose2d",
+                                          "conv_transpose3d",
+                                          "convolution",
+                                          "convolution_backward",
+                                          "convolution_overrideable",
+                                          "cudnn_convolution",
+                                          "cudnn_convolution_transpose",
+                                          "cudnn_convolution_relu",
+                                          "cudnn_convolution_add_relu",
+                                          "cudnn_convolution_backward",
+                                          "cudnn_convolution_backward_input",
+                                          "cudnn_convolution_backward_weight",
+                                          "cudnn_convolution_transpose_backward",
+                                          "cudnn_convolution_transpose_backward_input",
+                                          "cudnn_convolution_transpose_backward_weight",
+                                          "miopen_convolution",
+                                          "miopen_convolution_transpose",
+                                          "miopen_depthwise_convolution",
+                                          "thnn_conv2d",
+                                          "_slow_conv2d_forward",
+                                          "_slow_conv2d_backward",
+                                          "slow_conv3d",
+                                          "slow_conv_transpose2d",
+                                          "slow_conv_transpose3d",
+                                          "prelu",
+                                          "addmm",
+                                          "addmm_",
+                                          "_addmm_activation",
+                                          "addmv",
+                                          "addr",
+                                          "matmul",
+                                          "mm",
+                                          "mv",
+                                          "linear",
+                                          "linear_backward",
+                                          "bilinear",
+                                          "_trilinear",
+                                          "addbmm",
+                                          "baddbmm",
+                                          "baddbmm_",
+                                          "bmm",
+                                          "chain_matmul",
+                                          "linalg_multi_dot",
+                                          "linalg_matmul",
+                                          "einsum",
+                                          "tensordot",
+                                          "inner",
+                                          "_scaled_mm",
+                                          "_scaled_mm_v2",
+                                          "_grouped_mm",
+                                          "_scaled_grouped_mm",
+                                          "_int_mm",
+                                          "_weight_int4pack_mm",
+                                          "_weight_int8pack_mm",
+                                          "_thnn_fused_lstm_cell",
+                                          "_thnn_fused_gru_cell",
+                                          "lstm",
+                                          "gru",
+                                          "rnn_tanh",
+                                          "rnn_relu",
+                                          "lstm_cell",
+                                          "gru_cell",
+                                          "rnn_tanh_cell",
+                                          "rnn_relu_cell",
+                                          "_cudnn_rnn",
+                                          "_cudnn_rnn_backward",
+                                          "miopen_rnn",
+                                          "miopen_rnn_backward",
+                                          "scaled_dot_product_attention",
+                                          "_scaled_dot_product_flash_attention",
+                                          "_scaled_dot_product_flash_attention_backward",
+                                          "_scaled_dot_product_efficient_attention",
+                                          "_scaled_dot_product_efficient_attention_backward",
+                                          "_scaled_dot_product_cudnn_attention",
+                                          "_scaled_dot_product_cudnn_attention_backward",
+                                          "_scaled_dot_product_attention_math",
+                                          "_flash_attention_forward",
+                                          "_flash_attention_backward",
+                                          "_efficient_attention_forward",
+                                          "_efficient_attention_backward",
+                                          "_cudnn_attention_forward",
+                                          "_cudnn_attention_backward",
+                                          "_native_multi_head_attention",
+                                          "_transformer_encoder_layer_fwd",
+                                          NULL};
+/* autograd nodes, digits at the end removed */
+static const char *const tc_backward[] = {"CudnnConvolutionBackward",
+                                          "CudnnConvolutionTransposeBackward",
+                                          "ConvolutionBackward",
+                                          "MiopenConvolutionBackward",
+                                          "BmmBackward",
+                                          "MmBackward",
+                                          "AddmmBackward",
+                                          "AddmvBackward",
+                                          "MvBackward",
+                                          "AddbmmBackward",
+                                          "BaddbmmBackward",
+                                          "LinearBackward",
+                                          "CudnnRnnBackward",
+                                          "MiopenRnnBackward",
+                                          "ScaledDotProductFlashAttentionBackward",
+                                          "ScaledDotProductEfficientAttentionBackward",
+                                          "ScaledDotProductCudnnAttentionBackward",
+                                          "FlashAttentionBackward",
+                                          "EfficientAttentionBackward",
+                                          NULL};
+static const char *const allocation_helper[] = {
+    "empty",     "empty_strided",     "empty_like", "empty_permuted", "empty_quantized",
+    "new_empty", "new_empty_strided", "resize_",    "resize_as_",     "_resize_output_",
+    NULL};
+static const char *const backends[] = {"nccl", "rccl", "gloo", "mpi", "ucc", "xccl", "hccl", NULL};
+
+/* `text` in lower case contains one of the words. */
+static bool contains_any(struct tp_str text, const char *const *words)
+{
+    for (; *words; words++)
+        if (tp_str_find_lower(text, *words) >= 0)
+            return true;
+    return false;
+}
+
+static bool is_any(struct tp_str text, const char *const *words)
+{
+    for (; *words; words++)
+        if (tp_str_equal(text, tp_str_of(*words)))
+            return true;
+    return false;
+}
+
+/* cijk_.*_mi[0-9] : Tensile kernels with matrix instructions. The dot does not cross a line end. */
+static bool is_tensile_matrix(struct tp_str name)
+{
+    ptrdiff_t at;
+    while ((at = tp_str_find_lower(name, "cijk_")) >= 0) {
+        name.ptr += at + 5;
+        name.len -= (size_t)at + 5;
+        const char *line = name.len ? memchr(name.ptr, '\n', name.len) : NULL;
+        struct tp_str rest = {name.ptr, line ? (size_t)(line - name.ptr) : name.len};
+        for (ptrdiff_t mi; (mi = tp_str_find_lower(rest, "_mi")) >= 0;) {
+            rest.ptr += mi + 3;
+            rest.len -= (size_t)mi + 3;
+            if (rest.len && rest.ptr[0] >= '0' && rest.ptr[0] <= '9')
+                return true;
+        }
+        if (!line)
+            return false;
+        name.len -= (size_t)(line - name.ptr);
+        name.ptr = line;
+    }
+    return false;
+}
+
+/* First matching list decides (D11). */
+static uint64_t kernel_meaning(struct tp_str name)
+{
+    uint64_t comm = contains_any(name, comm_kernel) ? TP_MARK_COMM_KERNEL : 0;
+    if (contains_any(name, tc_no) && !contains_any(name, tc_no_unless))
+        return comm;
+    if (contains_any(name, tc_yes) || is_tensile_matrix(name))
+        return comm | TP_MARK_TC_YES;
+    if (comm || contains_any(name, tc_no_late))
+        return comm;
+    return contains_any(name, tc_maybe) ? TP_MARK_TC_UNKNOWN : 0;
+}
+
+/* ---- host names ---------------------------------------------------------------------------------------------------
+ */
+
+struct pattern {
+    const char *text;
+    uint64_t bits;
+};
+
+static const struct pattern prefixes[] = {
+    {"ProfilerStep#", TP_MARK_STEP | TP_MARK_REGION},
+    {"Optimizer.", TP_MARK_OPTIMIZER | TP_MARK_REGION},
+    {"Optimizer.step#", TP_MARK_OPTIMIZER_STEP},
+    {"Optimizer.zero_grad#", TP_MARK_ZERO_GRAD},
+    {"[pl][", TP_MARK_REGION},
+    {"step[", TP_MARK_STEP_BRACKET},
+    {"enumerate(DataPipe)#", TP_MARK_LOADER | TP_MARK_REGION},
+    {"nn.Module: ", TP_MARK_MODULE},
+    {"autograd::engine::evaluate_function:", TP_MARK_BACKWARD_NODE},
+    {"PyTorch Profiler", TP_MARK_PROFILER_SPAN},
+};
+
+static const struct pattern parts[] = {
+    {"_SingleProcess", TP_MARK_SINGLE_PROCESS},
+    {"_SingleProcessDataLoaderIter", TP_MARK_SINGLE_PROCESS_LOADER},
+    {"Launch", TP_MARK_DEVICE_CALL},
+    {"Memcpy", TP_MARK_DEVICE_CALL},
+    {"Memset", TP_MARK_DEVICE_CALL},
+    {"GraphLaunch", TP_MARK_GRAPH_LAUNCH},
+    {"Host", TP_MARK_HOST},
+    {"Malloc", TP_MARK_MALLOC},
+    {"Free", TP_MARK_FREE},
+    {"Lazy Function Loading", TP_MARK_LOADING},
+    {"Runtime Triggered Module Loading", TP_MARK_LOADING},
+    {"Driver Compiler", TP_MARK_LOADING},
+    {"Pageable", TP_MARK_PAGEABLE},
+    {"Pinned", TP_MARK_PINNED},
+    {"HtoD", TP_MARK_HTOD},
+    {"DtoD", TP_MARK_DTOD},
+    {"DtoH", TP_MARK_TO_HOST},
+    {"Device -> Host", TP_MARK_TO_HOST},
+    {"Host -> Device", TP_MARK_FROM_HOST},
+    {"conv", TP_MARK_CONV},
+};
+
+/* Compared with the folded name. */
+static const struct pattern folded_parts[] = {
+    {"_foreach_", TP_MARK_FUSED}, {"multi_tensor_apply", TP_MARK_FUSED}, {"_fused_", TP_MARK_FUSED},
+    {"fusedadam", TP_MARK_FUSED}, {"fused_adam", TP_MARK_FUSED},
+};
+
+static const struct pattern wholes[] = {
+    {"DataParallel.forward", TP_MARK_REGION},
+    {"DistributedDataParallel.forward", TP_MARK_REGION},
+    {"aten::contiguous", TP_MARK_COPY_OP},
+    {"aten::clone", TP_MARK_COPY_OP},
+    {"aten::cat", TP_MARK_COPY_OP},
+    {"aten::copy_", TP_MARK_COPY_OP | TP_MARK_ATEN_COPY},
+    {"aten::stack", TP_MARK_COPY_OP},
+    {"aten::to", TP_MARK_COPY_OP},
+    {"aten::_to_copy", TP_MARK_COPY_OP},
+    {"aten::nonzero", TP_MARK_SHAPE_OP},
+    {"aten::masked_select", TP_MARK_SHAPE_OP},
+    {"aten::_unique", TP_MARK_SHAPE_OP},
+    {"aten::_unique2", TP_MARK_SHAPE_OP},
+    {"aten::unique_dim", TP_MARK_SHAPE_OP},
+    {"aten::unique_consecutive", TP_MARK_SHAPE_OP},
+    {"aten::repeat_interleave", TP_MARK_SHAPE_OP},
+    {"aten::_local_scalar_dense", TP_MARK_SCALAR_OP},
+    {"aten::item", TP_MARK_SCALAR_OP},
+    {"aten::is_nonzero", TP_MARK_SCALAR_OP},
+    {"aten::equal", TP_MARK_SCALAR_OP},
+    {"aten::select", TP_MARK_INDEX_OP},
+    {"aten::index", TP_MARK_INDEX_OP},
+    {"aten::__getitem__", TP_MARK_INDEX_OP},
+    {"aten::slice", TP_MARK_INDEX_OP},
+    {"aten::zero_", TP_MARK_FILL_OP},
+    {"aten::fill_", TP_MARK_FILL_OP},
+    {"cudaMemcpy", TP_MARK_BLOCKING_COPY},
+    {"cudaMemcpy2D", TP_MARK_BLOCKING_COPY},
+    {"cudaMemcpy3D", TP_MARK_BLOCKING_COPY},
+    {"cudaMemcpyToSymbol", TP_MARK_BLOCKING_COPY},
+    {"cudaMemcpyFromSymbol", TP_MARK_BLOCKING_COPY},
+    {"hipMemcpy", TP_MARK_BLOCKING_COPY},
+    {"hipMemcpy2D", TP_MARK_BLOCKING_COPY},
+    {"hipMemcpyWithStream", TP_MARK_BLOCKING_COPY},
+    {"hipMemcpyHtoD", TP_MARK_BLOCKING_COPY},
+    {"hipMemcpyDtoH", TP_MARK_BLOCKING_COPY},
+};
+
+/* ProfilerStep#N, a line end behind it allowed as the reference's regular expression does. */
+static bool is_profiler_step(struct tp_str name)
+{
+    size_t i = 13, end = name.len;
+    if (!tp_str_starts(name, "ProfilerStep#"))
+        return false;
+    if (end > 14 && name.ptr[end - 1] == '\n')
+        end--;
+    for (; i < end; i++)
+        if (name.ptr[i] < '0' || name.ptr[i] > '9')
+            return false;
+    return end > 13;
+}
+
+static struct tp_str after(struct tp_str text, size_t bytes)
+{
+    return (struct tp_str){text.ptr + bytes, text.len - bytes};
+}
+
+/* Cuts one of the texts off the front; false when none stands there. */
+static bool cut_one_of(struct tp_str *text, const char *const *choices)
+{
+    for (; *choices; choices++)
+        if (tp_str_starts(*text, *choices)) {
+            *text = after(*text, strlen(*choices));
+            return true;
+        }
+    return false;
+}
+
+/* (cuda|hip|cu)(Device|Stream|Event|Ctx)Synchronize(_ptsz)? */
+static bool is_sync(struct tp_str name)
+{
+    static const char *const vendors[] = {"cuda", "hip", "cu", NULL};
+    static const char *const scopes[] = {"Device", "Stream", "Event", "Ctx", NULL};
+    if (!cut_one_of(&name, vendors) || !cut_one_of(&name, scopes))
+        return false;
+    return tp_str_equal(name, TP_STR("Synchronize")) || tp_str_equal(name, TP_STR("Synchronize_ptsz"));
+}
+
+static bool is_allocator(struct tp_str name)
+{
+    static const char *const vendors[] = {"cuda", "hip", NULL};
+    static const char *const calls[] = {"Malloc",   "MallocHost", "HostAlloc",     "HostMalloc",  "Free",
+                                        "FreeHost", "HostFree",   "MallocManaged", "MallocPitch", NULL};
+    if (!cut_one_of(&name, vendors))
+        return false;
+    for (const char *const *call = calls; *call; call++)
+        if (tp_str_equal(name, tp_str_of(*call)))
+            return true;
+    return false;
+}
+
+const char *tp_name_comm_backend(struct tp_str name)
+{
+    const char *colon = name.len ? memchr(name.ptr, ':', name.len) : NULL;
+    if (colon && colon > name.ptr) {
+        size_t n = (size_t)(colon - name.ptr);
+        bool is_scope = n + 1 < name.len && colon[1] == ':';
+        for (unsigned i = 0; !is_scope && backends[i]; i++)
+            if (n == strlen(backends[i]) && tp_str_find_lower((struct tp_str){name.ptr, n}, backends[i]) == 0)
+                return backends[i];
+    }
+    return tp_str_starts(name, "c10d::") || tp_str_equal(name, TP_STR("record_param_comms")) ? "c10d" : NULL;
+}
+
+static bool is_eligible(struct tp_str name)
+{
+    if (tp_str_starts(name, "aten::"))
+        return is_any((struct tp_str){name.ptr + 6, name.len - 6}, tc_operator);
+    while (name.len && name.ptr[name.len - 1] >= '0' && name.ptr[name.len - 1] <= '9')
+        name.len--;
+    return is_any(name, tc_backward);
+}
+
+/* Lower case as a case-blind regular expression sees it: also U+0130, U+0131 as i, U+017F as s, U+212A as k. */
+static struct tp_str fold_case(struct tp_str name, char *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.ptr[i], d = i + 1 < name.len ? (unsigned char)name.ptr[i + 1] : 0;
+        if (c == 0xc4 && (d == 0xb0 || d == 0xb1)) {
+            out[n++] = 'i';
+            i++;
+        } else if (c == 0xc5 && d == 0xbf) {
+            out[n++] = 's';
+            i++;
+        } else if (c == 0xe2 && d == 0x84 && i + 2 < name.len && (unsigned char)name.ptr[i + 2] == 0xaa) {
+            out[n++] = 'k';
+            i += 2;
+        } else {
+            out[n++] = (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+        }
+    }
+    return (struct tp_str){out, n};
+}
+
+/* Patterns by their first byte, so that one pass over a name looks for all of them. */
+struct part_index {
+    const struct pattern *patterns;
+    uint8_t first[256], next[64]; /* numbers of patterns + 1; 0 ends a chain */
+};
+
+static void index_parts(struct part_index *index, const struct pattern *patterns, size_t count)
+{
+    memset(index, 0, sizeof *index);
+    index->patterns = patterns;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *first = &index->first[(unsigned char)*patterns[i].text];
+        index->next[i] = *first;
+        *first = (uint8_t)(i + 1);
+    }
+}
+
+static bool stands_at(struct tp_str text, size_t at, const char *pattern)
+{
+    size_t i = 1;
+    while (pattern[i] && at + i < text.len && text.ptr[at + i] == pattern[i])
+        i++;
+    return !pattern[i];
+}
+
+static uint64_t bits_of_parts(struct tp_str text, const struct part_index *index)
+{
+    uint64_t bits = 0;
+    for (size_t at = 0; at < text.len; at++)
+        for (unsigned n = index->first[(unsigned char)text.ptr[at]]; n; n = index->next[n - 1])
+            if (stands_at(text, at, index->patterns[n - 1].text))
+                bits |= index->patterns[n - 1].bits;
+    return bits;
+}
+
+struct matcher {
+    struct part_index parts, folded;
+    char *scratch; /* room for the longest name */
+};
+
+static void start_matcher(struct matcher *matcher, struct tp_arena *arena, size_t longest)
+{
+    matcher->scratch = tp_arena_array(arena, longest, 1);
+    index_parts(&matcher->parts, parts, COUNT(parts));
+    index_parts(&matcher->folded, folded_parts, COUNT(folded_parts));
+}
+
+static uint64_t bits_of_operator(struct tp_str name)
+{
+    uint64_t bits = is_eligible(name) ? TP_MARK_ELIGIBLE : 0;
+    const char *backend = tp_name_comm_backend(name);
+    if (backend)
+        bits |= strcmp(backend, "c10d") == 0 ? TP_MARK_C10D : TP_MARK_COLLECTIVE;
+    if (tp_str_starts(name, "aten::") && is_any(after(name, 6), allocation_helper))
+        bits |= TP_MARK_ALLOCATION_HELPER;
+    return bits;
+}
+
+static uint64_t bits_in(struct tp_str name, const struct matcher *matcher)
+{
+    uint64_t bits = bits_of_operator(name);
+    for (size_t i = 0; i < COUNT(prefixes); i++)
+        if (tp_str_starts(name, prefixes[i].text))
+            bits |= prefixes[i].bits;
+    for (size_t i = 0; i < COUNT(wholes); i++)
+        if (tp_str_equal(name, tp_str_of(wholes[i].text)))
+            bits |= wholes[i].bits;
+    bits |= bits_of_parts(name, &matcher->parts);
+    bits |= bits_of_parts(fold_case(name, matcher->scratch), &matcher->folded);
+    if (bits & TP_MARK_STEP && is_profiler_step(name))
+        bits |= TP_MARK_PROFILER_STEP;
+    if (tp_str_starts(name, "execute_") && tp_str_find(name, "context_") >= 0)
+        bits |= TP_MARK_EXECUTE_CONTEXT;
+    if (tp_str_starts(name, "enumerate(DataLoader)#") && tp_str_ends(name, ".__next__"))
+        bits |= TP_MARK_LOADER | TP_MARK_REGION;
+    if (is_sync(name))
+        bits |= TP_MARK_SYNC;
+    if (is_allocator(name))
+        bits |= TP_MARK_ALLOCATOR_CALL;
+    return bits;
+}
+
+uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    uint64_t *bits = tp_arena_array(arena, trace->names.count, sizeof *bits);
+    uint8_t *is_kernel = tp_arena_array(arena, trace->names.count, 1);
+    struct matcher matcher;
+    size_t longest = 1;
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i].kind == TP_KIND_KERNEL)
+            is_kernel[trace->events[i].name] = 1;
+    for (uint32_t i = 0; i < trace->names.count; i++)
+        longest = trace->names.items[i].len > longest ? trace->names.items[i].len : longest;
+    start_matcher(&matcher, arena, longest);
+    for (uint32_t i = 0; i < trace->names.count; i++) {
+        bits[i] = bits_in(trace->names.items[i], &matcher);
+        if (is_kernel[i])
+            bits[i] |= kernel_meaning(trace->names.items[i]);
+    }
+    tp_arena_drop(arena, matcher.scratch, longest);
+    tp_arena_drop(arena, is_kernel, trace->names.count);
+    return bits;
+}
+
+/* ---- element types ------------------------------------------------------------------------------------------------
+ */
+
+int tp_element_size(struct tp_str type)
+{
+    static const struct {
+        const char *name;
+        int size;
+    } sizes[] = {{"long int", 8},
+                 {"long", 8},
+                 {"unsigned long", 8},
+                 {"double", 8},
+                 {"float", 4},
+                 {"int", 4},
+                 {"unsigned int", 4},
+                 {"short", 2},
+                 {"short int", 2},
+                 {"unsigned short", 2},
+                 {"char", 1},
+                 {"signed char", 1},
+                 {"unsigned char", 1},
+                 {"bool", 1},
+                 {"c10::half", 2},
+                 {"c10::bfloat16", 2},
+                 {"c10::complex<float>", 8},
+                 {"c10::complex<double>", 16},
+                 {"c10::complex<c10::half>", 4},
+                 {"half", 2},
+                 {"bfloat16", 2},
+                 {"byte", 1},
+                 {"complexfloat", 8},
+                 {"complexdouble", 16},
+                 {"complexhalf", 4},
+                 {"uint16", 2},
+                 {"uint32", 4},
+                 {"uint64", 8},
+                 {"qint8", 1},
+                 {"quint8", 1},
+                 {"qint32", 4}};
+    if (tp_str_find_lower(type, "float8") >= 0 || tp_str_find_lower(type, "float4") >= 0)
+        return 1;
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (type.len == strlen(sizes[i].name) && tp_str_find_lower(type, sizes[i].name) == 0)
+            return sizes[i].size;
+    return 0;
+}

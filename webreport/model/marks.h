@@ -1,0 +1,72 @@
+/* What a name says about its event, decided once per distinct name as bits. Every list of names of the analysis is in
+ * marks.c: regions, communication, tensor cores, operators of a kind, calls of the runtime. Sections of
+ * docs/definitions.md: 2 (regions), 8 (tensor cores), 9 (waits), 12 (communication), 15 (what rules ask for). */
+#ifndef TP_WEBREPORT_MODEL_MARKS_H
+#define TP_WEBREPORT_MODEL_MARKS_H
+
+#include "webreport/trace/trace.h"
+
+#define TP_MARK(n) (UINT64_C(1) << (n))
+/* regions of host time */
+#define TP_MARK_REGION TP_MARK(0)          /* an operator event of this name is an annotation */
+#define TP_MARK_STEP TP_MARK(1)            /* ProfilerStep#.. */
+#define TP_MARK_PROFILER_STEP TP_MARK(2)   /* ProfilerStep#12 */
+#define TP_MARK_EXECUTE_CONTEXT TP_MARK(3) /* execute_..context_.. */
+#define TP_MARK_STEP_BRACKET TP_MARK(4)    /* step[.. */
+#define TP_MARK_OPTIMIZER TP_MARK(5)       /* Optimizer... */
+#define TP_MARK_OPTIMIZER_STEP TP_MARK(6)  /* Optimizer.step#.. */
+#define TP_MARK_ZERO_GRAD TP_MARK(7)       /* Optimizer.zero_grad#.. */
+#define TP_MARK_LOADER TP_MARK(8)          /* data loader */
+#define TP_MARK_SINGLE_PROCESS TP_MARK(9)  /* contains _SingleProcess */
+#define TP_MARK_BACKWARD_NODE TP_MARK(10)  /* autograd::engine::evaluate_function: */
+#define TP_MARK_MODULE TP_MARK(11)         /* nn.Module: .. */
+#define TP_MARK_PROFILER_SPAN TP_MARK(12)  /* PyTorch Profiler.. */
+#define TP_MARK_LOADING TP_MARK(13)        /* overhead: lazy loading and compiling of device code */
+/* communication */
+#define TP_MARK_COLLECTIVE TP_MARK(14)  /* host side of a backend itself: nccl:, gloo: .. */
+#define TP_MARK_C10D TP_MARK(15)        /* c10d::.., record_param_comms: of the dispatcher, no backend of its own */
+#define TP_MARK_COMM_KERNEL TP_MARK(16) /* a kernel of this name is communication */
+/* operators */
+#define TP_MARK_ELIGIBLE TP_MARK(17)          /* could use tensor cores */
+#define TP_MARK_ALLOCATION_HELPER TP_MARK(18) /* aten::empty .., folded into its caller */
+#define TP_MARK_COPY_OP TP_MARK(19)           /* aten::contiguous clone cat copy_ stack to _to_copy */
+#define TP_MARK_ATEN_COPY TP_MARK(20)         /* aten::copy_ */
+#define TP_MARK_SHAPE_OP TP_MARK(21)          /* size of its result depends on data: aten::nonzero .. */
+#define TP_MARK_SCALAR_OP TP_MARK(22)         /* reads a scalar: aten::item .. */
+#define TP_MARK_INDEX_OP TP_MARK(23)          /* aten::select index __getitem__ slice */
+#define TP_MARK_FILL_OP TP_MARK(24)           /* aten::zero_ fill_ */
+#define TP_MARK_CONV TP_MARK(25)              /* contains conv */
+#define TP_MARK_FUSED TP_MARK(26)             /* fused or foreach optimizer, on any kind of event */
+/* calls of the runtime */
+#define TP_MARK_SYNC TP_MARK(27)
+#define TP_MARK_BLOCKING_COPY TP_MARK(28)
+#define TP_MARK_ALLOCATOR_CALL TP_MARK(29) /* cudaMalloc, hipFree .. */
+#define TP_MARK_MALLOC TP_MARK(30)         /* contains Malloc */
+#define TP_MARK_FREE TP_MARK(31)           /* contains Free */
+#define TP_MARK_HOST TP_MARK(32)           /* contains Host */
+#define TP_MARK_DEVICE_CALL TP_MARK(33)    /* contains Launch, Memcpy or Memset */
+#define TP_MARK_GRAPH_LAUNCH TP_MARK(34)   /* contains GraphLaunch */
+/* kernels and copies */
+#define TP_MARK_TC_YES TP_MARK(35)     /* a kernel of this name uses tensor cores */
+#define TP_MARK_TC_UNKNOWN TP_MARK(36) /* may use them */
+#define TP_MARK_PAGEABLE TP_MARK(37)
+#define TP_MARK_PINNED TP_MARK(38)
+#define TP_MARK_HTOD TP_MARK(39)
+#define TP_MARK_TO_HOST TP_MARK(40) /* contains DtoH or "Device -> Host" */
+#define TP_MARK_DTOD TP_MARK(41)
+#define TP_MARK_FROM_HOST TP_MARK(42)             /* contains "Host -> Device" */
+#define TP_MARK_SINGLE_PROCESS_LOADER TP_MARK(43) /* contains _SingleProcessDataLoaderIter */
+
+/* host communication of any level (section 12) */
+#define TP_MARK_HOST_COMM (TP_MARK_COLLECTIVE | TP_MARK_C10D)
+
+/* Bits of every name of the trace, by name id, in `arena`. */
+uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena);
+
+/* "nccl", "gloo" .. of a host event's name; "c10d" for dispatcher names; NULL for everything else. Static text. */
+const char *tp_name_comm_backend(struct tp_str name);
+
+/* Bytes of one element of a tensor type ("float", "c10::Half", "BFloat16"); 0 when unknown. */
+int tp_element_size(struct tp_str type);
+
+#endif

@@ -1,0 +1,54 @@
+/* Arithmetic on nanoseconds: saturating (a hostile trace may hold any time), percentages and quotients in the order of
+ * operations that the definitions give, so that every double has the same bits. */
+#ifndef TP_WEBREPORT_MODEL_NUMBERS_H
+#define TP_WEBREPORT_MODEL_NUMBERS_H
+
+#include <stdint.h>
+
+static inline int64_t tp_ns_plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+    if (__builtin_expect(__builtin_add_overflow(a, b, &sum), 0))
+        return b < 0 ? INT64_MIN + 1 : INT64_MAX;
+    return sum;
+}
+
+static inline int64_t tp_ns_minus(int64_t a, int64_t b)
+{
+    int64_t difference;
+    if (__builtin_expect(__builtin_sub_overflow(a, b, &difference), 0))
+        return b > 0 ? INT64_MIN + 1 : INT64_MAX;
+    return difference;
+}
+
+static inline int64_t tp_ns_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t tp_ns_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ns * factor / divisor rounded down; factor >= 0, divisor > 0. */
+static inline int64_t tp_ns_scaled(int64_t ns, int64_t factor, int64_t divisor)
+{
+    __int128 product = (__int128)ns * factor, quotient = product / divisor;
+    if (product % divisor < 0)
+        quotient--;
+    return quotient > INT64_MAX ? INT64_MAX : quotient < INT64_MIN + 1 ? INT64_MIN + 1 : (int64_t)quotient;
+}
+
+/* 100 * a / b; 0 when b is 0. */
+static inline double tp_percent(int64_t a, int64_t b)
+{
+    return b ? 100.0 * (double)a / (double)b : 0.0;
+}
+
+static inline double tp_microseconds(int64_t ns)
+{
+    return (double)ns / 1000.0;
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* Shapes of arguments: see operator_shapes.h. */
+#include "webreport/model/operator_shapes.h"
+
+#include "webreport/trace/value.h"
+#include "writer/base/saturate.h"
+#include "writer/base/table.h"
+
+/* A list of integers; not known when it is anything else. */
+static struct tp_shape shape_of(struct tp_str json)
+{
+    struct tp_shape shape = {.is_known = tp_value_is(json, '[')};
+    struct tp_str item;
+    for (size_t at = 0; shape.is_known && tp_value_next(json, &at, NULL, &item);) {
+        int64_t size = tp_value_is(item, '[') ? TP_NULL_INT : tp_value_int(item);
+        if (size == TP_NULL_INT || shape.rank == TP_SHAPE_MAX_RANK)
+            shape.is_known = false;
+        else
+            shape.sizes[shape.rank++] = size;
+    }
+    return shape;
+}
+
+struct tp_str tp_shape_item(struct tp_str json, unsigned index)
+{
+    struct tp_str item;
+    size_t at = 0;
+    for (unsigned i = 0; tp_value_next(json, &at, NULL, &item); i++)
+        if (i == index)
+            return item;
+    return (struct tp_str){"", 0};
+}
+
+struct tp_shape tp_shape_input(struct tp_str dims, unsigned index)
+{
+    return shape_of(tp_shape_item(dims, index));
+}
+
+/* An argument that is a list or a number inside a text: "[1, 1]", "1". */
+struct tp_shape tp_shape_argument(struct tp_str concrete, unsigned index)
+{
+    struct tp_str item = tp_shape_item(concrete, index);
+    struct tp_shape shape = {.rank = 0};
+    if (item.len < 2 || item.ptr[0] != '"')
+        return shape;
+    item = (struct tp_str){item.ptr + 1, item.len - 2};
+    if (!tp_value_is(item, '[')) {
+        shape.sizes[0] = tp_value_int(item);
+        shape.rank = 1;
+        shape.is_known = shape.sizes[0] != TP_NULL_INT;
+        return shape;
+    }
+    shape.is_known = true;
+    for (size_t i = 1; i < item.len - 1;) { /* with blanks, so no compact JSON */
+        size_t end = i;
+        while (end < item.len - 1 && item.ptr[end] != ',')
+            end++;
+        while (i < end && item.ptr[i] == ' ')
+            i++;
+        int64_t size = tp_value_int((struct tp_str){item.ptr + i, end - i});
+        if (size == TP_NULL_INT || shape.rank == TP_SHAPE_MAX_RANK)
+            return (struct tp_shape){.rank = 0};
+        shape.sizes[shape.rank++] = size;
+        i = end + 1;
+    }
+    return shape;
+}
+
+int64_t tp_shape_product(const struct tp_shape *shape)
+{
+    int64_t result = 1;
+    for (unsigned i = 0; i < shape->rank; i++)
+        result = tp_sat_mul(result, shape->sizes[i]);
+    return result;
+}
+
+/* Quotient towards minus infinity; x / 0 is not asked. */
+static int64_t floor_div(int64_t x, int64_t y)
+{
+    return x / y - (x % y != 0 && (x < 0) != (y < 0));
+}
+
+int64_t tp_shape_slid(int64_t in, int64_t kernel, int64_t pad, int64_t dilation, int64_t stride)
+{
+    int64_t reach = tp_sat_mul(dilation, tp_sat_sub(kernel, 1));
+    int64_t room = tp_sat_sub(tp_sat_sub(tp_sat_add(in, tp_sat_mul(2, pad)), reach), 1);
+    return tp_sat_add(floor_div(room, stride), 1);
+}

@@ -1,0 +1,29 @@
+/* Shapes of an operator's arguments, from "Input Dims" and "Concrete Inputs". Pure functions, any thread. */
+#ifndef TP_WEBREPORT_MODEL_OPERATOR_SHAPES_H
+#define TP_WEBREPORT_MODEL_OPERATOR_SHAPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "writer/base/str.h"
+
+enum { TP_SHAPE_MAX_RANK = 16 };
+
+struct tp_shape {
+    int64_t sizes[TP_SHAPE_MAX_RANK];
+    unsigned rank;
+    bool is_known; /* it is a list of integers, at most TP_SHAPE_MAX_RANK of them */
+};
+
+/* Item `index` of a JSON list; empty when there is none. */
+struct tp_str tp_shape_item(struct tp_str json, unsigned index);
+/* Shape of an input. dims: "Input Dims". */
+struct tp_shape tp_shape_input(struct tp_str dims, unsigned index);
+/* An argument that is a list or a number inside a text: "[1, 1]", "1". concrete: "Concrete Inputs". */
+struct tp_shape tp_shape_argument(struct tp_str concrete, unsigned index);
+/* Number of elements, at most INT64_MAX; 1 without dimensions. */
+int64_t tp_shape_product(const struct tp_shape *shape);
+/* Length of what a window leaves when it slides over `in`. stride: not 0. */
+int64_t tp_shape_slid(int64_t in, int64_t kernel, int64_t pad, int64_t dilation, int64_t stride);
+
+#endif

@@ -1,0 +1,254 @@
+/* tracepress-mpi: `summarize` over the processes of an MPI job.
+ *
+ * Every process maps its share of the inputs; one MPI_Reduce with an operation of our own joins the packed summaries in
+ * a tree, and the first process writes the file. Joining is associative and commutative, so the file is, byte for byte,
+ * the one that `tracepress summarize` writes of the same inputs. This is the only program that needs MPI. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "webreport/cli/cmd.h"
+#include "webreport/cli/opt.h"
+#include "webreport/cli/run_summarize.h"
+#include "webreport/print/assets.h"
+#include "webreport/session/inputs.h"
+#include "writer/base/fs.h"
+
+struct options {
+    const char *out, *files_from, *job;
+    uint64_t max_input;
+    int color;
+    bool strict, quiet, help;
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct tp_opt table[] = {
+    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
+    {"files-from", 0, TP_OPT_TEXT, AT(files_from), NULL},
+    {"job", 0, TP_OPT_TEXT, AT(job), NULL},
+    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
+    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
+    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
+    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
+    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+/* What the processes exchange: the size of a packed set, then its bytes. All buffers are as long as the sum of all, in
+ * blocks, because the joined set may be. */
+enum { BLOCK_BYTES = 4096 };
+static const uint64_t FAILED = UINT64_MAX; /* instead of a size: joining went wrong somewhere below */
+
+static int process_number, process_count;
+static uint64_t block_count;
+
+/* ---- joining ---- */
+
+static uint64_t size_of(const char *buffer)
+{
+    uint64_t size;
+    memcpy(&size, buffer, sizeof size);
+    return size;
+}
+
+static int join(struct tp_summary_set *set, const char *in, const char *inout, struct tp_buf *out)
+{
+    const char *const buffers[] = {in, inout};
+    for (int i = 0; i < 2; i++) {
+        uint64_t size = size_of(buffers[i]);
+        int code = size == FAILED ? TP_EFORMAT
+                   : size         ? tp_summary_set_read(set, buffers[i] + sizeof size, (size_t)size, NULL)
+                                  : TP_OK;
+        if (code < 0)
+            return code;
+    }
+    return tp_summary_set_write(set, out, NULL);
+}
+
+/* MPI_User_function: one element of the type is a whole buffer. */
+static void join_buffers(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    struct tp_arena arena, *volatile held = &arena;
+    struct tp_summary_set set;
+    struct tp_buf out;
+    volatile int code = TP_ENOMEM;
+    (void)count;
+    (void)type;
+    tp_arena_init(&arena, 0);
+    tp_buf_init(&out, block_count * BLOCK_BYTES - sizeof(uint64_t));
+    if (setjmp(arena.guard) == 0) {
+        tp_summary_set_open(&set, held);
+        code = join(&set, in, inout, &out);
+    }
+    uint64_t size = code < 0 || out.failed ? FAILED : out.size;
+    memcpy(inout, &size, sizeof size);
+    if (size != FAILED)
+        memcpy((char *)inout + sizeof size, out.data, out.size);
+    tp_buf_release(&out);
+    tp_arena_release(held);
+}
+
+/* *joined: on the first process the set of all, NULL elsewhere. bytes: this process's, consumed. 0 or a tp_status. */
+static int reduce(char **joined, const struct tp_buf *bytes)
+{
+    unsigned long long own = bytes->size, all = 0;
+    MPI_Datatype block, type;
+    MPI_Op op;
+    MPI_Allreduce(&own, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    block_count = (all + sizeof(uint64_t) + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    char *from = calloc(block_count, BLOCK_BYTES), *to = calloc(block_count, BLOCK_BYTES);
+    int has_memory = from && to && block_count <= INT32_MAX, all_have = 0;
+    MPI_Allreduce(&has_memory, &all_have, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (all_have && from && to) {
+        uint64_t size = bytes->size;
+        memcpy(from, &size, sizeof size);
+        memcpy(from + sizeof size, bytes->data ? bytes->data : "", bytes->size);
+        MPI_Type_contiguous(BLOCK_BYTES, MPI_BYTE, &block);
+        MPI_Type_contiguous((int)block_count, block, &type);
+        MPI_Type_commit(&type);
+        MPI_Op_create(join_buffers, 1, &op);
+        MPI_Reduce(from, to, 1, type, op, 0, MPI_COMM_WORLD);
+        MPI_Op_free(&op);
+        MPI_Type_free(&type);
+        MPI_Type_free(&block);
+    }
+    free(from);
+    *joined = process_number == 0 ? to : NULL;
+    if (process_number)
+        free(to);
+    return all_have ? TP_OK : TP_ENOMEM;
+}
+
+/* ---- one process ---- */
+
+static int write_joined(const char *joined, const char *path, struct tp_error *err)
+{
+    struct tp_outfile *file = NULL;
+    uint64_t size = size_of(joined);
+    if (size == FAILED)
+        return tp_error_set(err, TP_ENOMEM, 0, "the summaries could not be joined: out of memory");
+    int code = tp_outfile_open(&file, path, err);
+    code = code < 0 ? code : tp_outfile_write(file, joined + sizeof size, (size_t)size, err);
+    code = code < 0 ? code : tp_outfile_commit(&file, err);
+    tp_outfile_discard(&file);
+    return code;
+}
+
+/* Inputs of this process as a packed set. */
+static int map_share(struct tp_buf *bytes, const struct tp_summarize_job *job, struct tp_summarize_counts *counts,
+                     struct tp_error *err)
+{
+    struct tp_arena arena, *volatile held = &arena;
+    struct tp_summary_set set;
+    volatile int code;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard) == 0) {
+        tp_summary_set_open(&set, held);
+        code = tp_summarize_collect(&set, job, counts, err);
+        if (code == TP_OK && set.count)
+            code = tp_summary_set_write(&set, bytes, err);
+    } else {
+        code = tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+    }
+    tp_arena_release(held);
+    return code;
+}
+
+/* The worst status and the sums over all processes: all go on or all stop. */
+static int agree(int code, struct tp_summarize_counts *counts)
+{
+    unsigned long long own[2] = {counts->usable, counts->failed}, all[2];
+    int worst = TP_OK;
+    MPI_Allreduce(&code, &worst, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(own, all, 2, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    *counts = (struct tp_summarize_counts){all[0], all[1]};
+    return worst;
+}
+
+static int run_job(const struct tp_summarize_job *job, struct tp_error *err)
+{
+    struct tp_summarize_counts counts = {0, 0};
+    struct tp_buf bytes;
+    char *joined = NULL;
+    tp_buf_init(&bytes, 0);
+    int own = map_share(&bytes, job, &counts, err), code = agree(own, &counts);
+    if (code < 0 && own == TP_OK)
+        tp_error_set(err, code, 0, "another process failed");
+    if (code == TP_OK && counts.usable == 0)
+        code = tp_error_set(err, TP_ENOTFOUND, 0, "no usable input");
+    if (code == TP_OK && job->load.read.is_strict && counts.failed)
+        code = tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu inputs could not be used", counts.failed);
+    if (code == TP_OK)
+        code = reduce(&joined, &bytes);
+    if (code == TP_OK && joined)
+        code = write_joined(joined, job->out, err);
+    MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    free(joined);
+    tp_buf_release(&bytes);
+    return code;
+}
+
+static int print_help(void)
+{
+    struct tp_arena arena;
+    struct tp_assets assets;
+    struct tp_str text;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard) == 0) {
+        tp_assets_init(&assets, &arena, NULL);
+        if (tp_assets_get(&assets, TP_STR("help/tracepress-mpi.txt"), &text, NULL) == 0)
+            fwrite(text.ptr, 1, text.len, stdout);
+    }
+    tp_arena_release(&arena);
+    return fflush(stdout) ? TP_EXIT_NO_OUTPUT : TP_EXIT_DONE;
+}
+
+/* One process speaks where all would say the same. */
+static void say(struct tp_console *console, const char *text)
+{
+    if (process_number == 0)
+        tp_console_error(console, "%s", text);
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    struct tp_error err = {0};
+    struct tp_console console;
+    struct tp_summarize_job job = {.load = TP_SUMMARIES_OPTIONS};
+    size_t inputs;
+    int code = tp_opt_parse(table, &o, argc, argv, &inputs, &err);
+    tp_console_init(&console, o.quiet || process_number > 0, o.color);
+    if (o.help)
+        return process_number ? TP_EXIT_DONE : print_help();
+    if (code < 0 || (inputs == 0 && !o.files_from) || !o.out) {
+        say(&console, code < 0 ? err.text : "name inputs and -o FILE.tps; --help lists the options");
+        return TP_EXIT_USAGE;
+    }
+    job.load.paths = (const char *const *)argv;
+    job.load.path_count = inputs;
+    job.load.console = &console;
+    job.load.read.is_strict = o.strict;
+    job.load.read.max_input_bytes = o.max_input;
+    job.load.job = o.job ? tp_str_of(o.job) : TP_STR("");
+    job.files_from = o.files_from;
+    job.out = o.out;
+    job.shard = (uint64_t)process_number;
+    job.shard_count = (uint64_t)process_count;
+    code = run_job(&job, &err);
+    if (code < 0)
+        say(&console, err.text[0] ? err.text : "out of memory");
+    return tp_inputs_exit_code(code);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &process_number);
+    MPI_Comm_size(MPI_COMM_WORLD, &process_count);
+    int code = run(argc - 1, argv + 1);
+    MPI_Finalize();
+    return code;
+}

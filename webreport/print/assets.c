@@ -1,0 +1,121 @@
+/* Embedded files (see templates/embed.sh) and their replacements on disk. */
+#include "webreport/print/assets.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "writer/base/limits.h"
+
+struct asset {
+    const char *name; /* path from the repository's root: templates/... */
+    const char *bytes;
+    uint64_t size;
+};
+
+extern const struct asset tp_assets_embedded[] __attribute__((visibility("hidden"))); /* ends with a NULL name */
+
+enum { PREFIX = sizeof "templates/" - 1 };
+
+void tp_assets_init(struct tp_assets *assets, struct tp_arena *arena, const char *folder)
+{
+    *assets = (struct tp_assets){.arena = arena, .folder = folder};
+}
+
+/* Template names reach the file system: letters, digits, - _ . and /, no part that starts with a dot. */
+static bool is_safe(struct tp_str name)
+{
+    bool starts_part = true;
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool is_word =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+        if (!is_word && (starts_part || (c != '.' && c != '/')))
+            return false;
+        starts_part = c == '/';
+    }
+    return name.len > 0 && name.len < 128 && !starts_part;
+}
+
+static int io_fault(struct tp_error *err, const char *path)
+{
+    return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(errno));
+}
+
+/* Reads a whole file of known size. No allocation while it is open: the arena may leave by its guard. */
+static int read_file(const char *path, char *to, size_t size, struct tp_error *err)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return io_fault(err, path);
+    size_t have = 0;
+    ssize_t got = 1;
+    while (have < size && got > 0) {
+        got = read(file, to + have, size - have);
+        if (got < 0 && errno == EINTR)
+            got = 1;
+        else if (got > 0)
+            have += (size_t)got;
+    }
+    int code = got < 0 ? io_fault(err, path) : 0;
+    close(file);
+    if (!code && have < size)
+        return tp_error_set(err, TP_EIO, 0, "%s: became shorter while it was read", path);
+    return code;
+}
+
+static int get_from_folder(const struct tp_assets *assets, struct tp_str name, struct tp_str *text,
+                           struct tp_error *err)
+{
+    char path[4096];
+    struct stat info;
+    int length = snprintf(path, sizeof path, "%s/%.*s", assets->folder, (int)name.len, name.ptr);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return tp_error_set(err, TP_EIO, 0, "%s: path is too long", assets->folder);
+    if (stat(path, &info))
+        return errno == ENOENT || errno == ENOTDIR ? TP_ENOTFOUND : io_fault(err, path);
+    if (!S_ISREG(info.st_mode))
+        return tp_error_set(err, TP_EIO, 0, "%s: is no regular file", path);
+    if (info.st_size > TP_MAX_TEMPLATE_BYTES)
+        return tp_error_set(err, TP_ELIMIT, 0, "%s: longer than 1 MiB", path);
+    size_t size = (size_t)info.st_size;
+    char *bytes = tp_arena_alloc(assets->arena, size + 1);
+    int code = read_file(path, bytes, size, err);
+    *text = (struct tp_str){bytes, size};
+    return code;
+}
+
+struct tp_str tp_assets_name(size_t index)
+{
+    const char *name = tp_assets_embedded[index].name;
+    return name ? tp_str_of(name + PREFIX) : (struct tp_str){0};
+}
+
+int tp_assets_get(const struct tp_assets *assets, struct tp_str name, struct tp_str *text, struct tp_error *err)
+{
+    int shown = name.len > 100 ? 100 : (int)name.len;
+    int code = TP_ENOTFOUND;
+    if (assets->folder && is_safe(name))
+        code = get_from_folder(assets, name, text, err);
+    for (size_t i = 0; code == TP_ENOTFOUND && tp_assets_embedded[i].name; i++) {
+        if (!tp_str_equal(tp_assets_name(i), name))
+            continue;
+        *text = (struct tp_str){tp_assets_embedded[i].bytes, tp_assets_embedded[i].size};
+        code = 0;
+    }
+    if (code == TP_ENOTFOUND)
+        tp_error_set(err, code, 0, "no template file %.*s", shown, name.ptr);
+    return code;
+}
+
+int tp_assets_load(void *assets, struct tp_str name, struct tp_str *text, struct tp_error *err)
+{
+    char file[160];
+    if (name.len > 120)
+        return TP_ENOTFOUND;
+    memcpy(file, name.ptr, name.len);
+    memcpy(file + name.len, ".html", sizeof ".html");
+    return tp_assets_get(assets, (struct tp_str){file, name.len + 5}, text, err);
+}

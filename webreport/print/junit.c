@@ -1,0 +1,88 @@
+/* Findings as JUnit XML: see junit.h. A failure of ours is an assertion that did not hold, never an error. */
+#include "webreport/print/junit.h"
+
+#include "writer/text/escape.h"
+#include "writer/text/format.h"
+
+static void attribute(struct tp_buf *out, const char *name, const char *text)
+{
+    tp_buf_printf(out, " %s=\"", name);
+    tp_html_escape(out, tp_str_of(text));
+    tp_buf_putc(out, '"');
+}
+
+static void put_places(struct tp_buf *out, const struct tp_finding_block *finding)
+{
+    for (uint32_t i = 0; i < finding->place_count; i++) {
+        tp_buf_putc(out, '\n');
+        tp_html_escape(out, finding->places[i].file_line);
+        tp_buf_puts(out, ": ");
+        tp_html_escape(out, finding->places[i].text);
+    }
+}
+
+/* <failure>, <skipped> or <system-out>; what is good has none of them. */
+static void put_outcome(struct tp_buf *out, const struct tp_finding_block *finding)
+{
+    const char *element = finding->tone == TP_TONE_BAD      ? "failure"
+                          : finding->tone == TP_TONE_UNSURE ? "skipped"
+                                                            : "system-out";
+    tp_buf_printf(out, "      <%s", element);
+    if (finding->tone != TP_TONE_WARN)
+        attribute(out, "message", finding->message);
+    if (finding->tone == TP_TONE_BAD)
+        attribute(out, "type", finding->cause);
+    tp_buf_puts(out, ">");
+    if (finding->tone == TP_TONE_WARN)
+        tp_buf_puts(out, "warning: ");
+    tp_html_escape(out, tp_str_of(finding->message));
+    put_places(out, finding);
+    tp_buf_printf(out, "</%s>\n", element);
+}
+
+static void put_case(struct tp_buf *out, const struct tp_findings_block *list, const struct tp_finding_block *finding)
+{
+    tp_buf_puts(out, "    <testcase");
+    attribute(out, "classname", list->source);
+    attribute(out, "name", finding->title);
+    if (list->is_source_file) {
+        attribute(out, "file", list->source);
+        tp_buf_printf(out, " line=\"%u\"", finding->line);
+    }
+    tp_buf_puts(out, " time=\"0\"");
+    if (finding->tone == TP_TONE_GOOD) {
+        tp_buf_puts(out, "/>\n");
+        return;
+    }
+    tp_buf_puts(out, ">\n");
+    put_outcome(out, finding);
+    tp_buf_puts(out, "    </testcase>\n");
+}
+
+static size_t count_of(const struct tp_findings_block *list, enum tp_tone tone)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        count += list->items[i].tone == tone;
+    return count;
+}
+
+static void put_suite(struct tp_buf *out, const struct tp_findings_block *list, struct tp_arena *arena)
+{
+    const char *counts = tp_text_printf(arena, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\"",
+                                        list->count, count_of(list, TP_TONE_BAD), count_of(list, TP_TONE_UNSURE));
+    tp_buf_printf(out, "<testsuites name=\"tracepress\"%s time=\"0\">\n", counts);
+    tp_buf_printf(out, "  <testsuite name=\"%s\"%s time=\"0\">\n", list->name, counts);
+    for (size_t i = 0; i < list->count; i++)
+        put_case(out, list, &list->items[i]);
+    tp_buf_puts(out, "  </testsuite>\n</testsuites>\n");
+}
+
+void tp_print_junit(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options)
+{
+    (void)options;
+    tp_buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    for (size_t i = 0; i < document->blocks.count; i++)
+        if (tp_document_at(document, i)->kind == TP_BLOCK_FINDINGS)
+            put_suite(out, &tp_document_at(document, i)->findings, document->arena);
+}

@@ -1,0 +1,549 @@
+/* The report page: fragments per profile, an index, the document. */
+#include "webreport/print/report_page.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "webreport/document/page_index.h"
+#include "webreport/document/section.h"
+#include "webreport/print/assets.h"
+#include "webreport/print/html.h"
+#include "writer/base/limits.h"
+
+enum {
+    SHELL_BYTES = 16384, /* everything of the document but style, script and fragments */
+    RANKS_BYTES = 8192,  /* of the distributed section, and of each rank in it */
+    RANK_BYTES = 1800,
+    MAX_RANKS_SHOWN = 256,
+    OVERVIEW_BYTES = 28672 /* of a profile's shortest form */
+};
+
+/* The sections with their place in the navigation; the order is that of the page. Large ones walk every event. */
+static const struct {
+    const char *name, *label;
+    struct tp_data (*build)(const struct tp_section *section);
+    bool is_large;
+} SECTIONS[] = {
+    {"overview", "Overview", tp_section_overview, false},
+    {"idle", "Idle time", tp_section_idle, false},
+    {"operators", "Operators", tp_section_operators, false},
+    {"kernels", "Kernels", tp_section_kernels, false},
+    {"memory", "Memory", tp_section_memory, false},
+    {"modules", "Modules", tp_section_modules, false},
+    {"samples", "CPU samples", tp_section_samples, false},
+    {"calltree", "Call tree", tp_section_calltree, true},
+    {"timeline", "Timeline", tp_section_timeline, false},
+    {"quality", "Trace quality", tp_section_quality, false},
+    {"about", "About", tp_section_about, false},
+};
+enum { SECTION_COUNT = sizeof(SECTIONS) / sizeof(SECTIONS[0]), THREAD_FROM_EVENTS = 20000 };
+
+/* Sections built on a second thread, in an arena of its own. */
+struct large_sections {
+    struct tp_section section;
+    struct tp_data data[SECTION_COUNT];
+    pthread_t thread;
+    bool has_thread, is_built;
+};
+
+struct tp_page {
+    struct tp_arena arena, scratch; /* the page's own; one profile's, released after each */
+    struct tp_arena beside;         /* as scratch, of the thread that builds the large sections */
+    struct tp_page_options options;
+    struct tp_assets assets;
+    struct tp_templates templates;
+    struct tp_html html;
+    struct tp_buf ranks, profiles, index, extra, document; /* extra: sections that no profile has */
+    struct {
+        const char *name, *label;
+    } extras[TP_PAGE_SECTIONS];
+    unsigned extra_count;
+    size_t reserved; /* of the ceiling, for sections still to come */
+    struct tp_page_index entries;
+    size_t expected;              /* profiles */
+    struct tp_page_limits limits; /* of the profile being rendered */
+    struct large_sections ahead;  /* of the profile that was started, at the richest level */
+    bool has_ahead;
+    size_t ahead_nodes; /* the limit they were built within */
+};
+
+static const char *kept(struct tp_arena *arena, const char *text)
+{
+    return text ? tp_arena_copy(arena, text, strlen(text)) : NULL;
+}
+
+/* What one call adds to a page: what it needs of it. */
+struct addition {
+    struct tp_page *page;
+    const struct tp_page_options *options;
+    const struct tp_profile *profile;
+    const struct tp_distributed *distributed;
+    struct tp_str worker, file;
+    const char *why;          /* the profile failed */
+    const char *name, *label; /* a section of `data` */
+    struct tp_data data;
+};
+
+static int begin(void *context, struct tp_error *err)
+{
+    struct tp_page *page = ((struct addition *)context)->page;
+    const struct tp_page_options *options = ((struct addition *)context)->options;
+    int code = tp_source_url_check(options->source_url, err);
+
+    if (code)
+        return code;
+    page->options = *options;
+    page->options.source_url = kept(&page->arena, options->source_url);
+    page->options.templates_dir = kept(&page->arena, options->templates_dir);
+    if (!page->options.max_bytes)
+        page->options.max_bytes = TP_MAX_PAGE_BYTES;
+    tp_assets_init(&page->assets, &page->arena, page->options.templates_dir);
+    tp_templates_init(&page->templates, &page->arena, tp_assets_load, &page->assets);
+    tp_page_index_init(&page->entries, &page->arena);
+    return tp_html_build(&page->html, &page->assets, options->separate_assets, err);
+}
+
+int tp_page_begin(struct tp_page **out, const struct tp_page_options *options, size_t profile_count,
+                  struct tp_error *err)
+{
+    struct tp_page *page = calloc(1, sizeof(*page));
+    int code;
+
+    *out = NULL;
+    if (!page)
+        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+    tp_arena_init(&page->arena, 0);
+    page->expected = profile_count ? profile_count : 1;
+    code = tp_arena_run(&page->arena, begin, &(struct addition){.page = page, .options = options}, err);
+    if (code) {
+        tp_page_release(page);
+        return code;
+    }
+    *out = page;
+    return 0;
+}
+
+void tp_page_release(struct tp_page *page)
+{
+    if (!page)
+        return;
+    tp_buf_release(&page->ranks);
+    tp_buf_release(&page->profiles);
+    tp_buf_release(&page->index);
+    tp_buf_release(&page->extra);
+    tp_buf_release(&page->document);
+    tp_arena_release(&page->scratch);
+    tp_arena_release(&page->beside);
+    tp_arena_release(&page->arena);
+    free(page);
+}
+
+/* ---- one profile ---- */
+
+/* Bytes that the next profile may take: an even share of what is left, or all of it down to what an overview needs, so
+ * that with very many profiles the first ones are shown and the rest stands in the index. */
+static size_t share_of_next(const struct tp_page *page)
+{
+    size_t ranks = page->expected < MAX_RANKS_SHOWN ? page->expected : MAX_RANKS_SHOWN, reserve, even, free_bytes;
+    size_t left = page->expected > page->entries.entries.count ? page->expected - page->entries.entries.count : 1;
+    size_t used = SHELL_BYTES + page->html.css.len + page->html.js.len + page->ranks.size + page->extra.size +
+                  page->reserved + page->profiles.size + tp_page_index_bytes(&page->entries, page->expected);
+
+    if (page->expected > 1) { /* the ranks' comparison is added last */
+        reserve = RANKS_BYTES + ranks * RANK_BYTES;
+        used += reserve < page->options.max_bytes / 8 ? reserve : page->options.max_bytes / 8;
+    }
+    if (used >= page->options.max_bytes)
+        return 0;
+    free_bytes = page->options.max_bytes - used;
+    even = free_bytes / left;
+    if (even >= OVERVIEW_BYTES)
+        return even;
+    return free_bytes < OVERVIEW_BYTES ? free_bytes : OVERVIEW_BYTES;
+}
+
+static void name_section(struct tp_section *section, const struct tp_page *page, const struct tp_profile *profile)
+{
+    struct tp_arena *arena = section->arena;
+    struct tp_str name;
+
+    section->profile = profile;
+    section->naming =
+        (struct tp_naming){.arena = arena, .redact = page->options.redact, .source_url = page->options.source_url};
+    if (page->options.redact)
+        section->naming.host = tp_worker_host(profile->worker);
+    section->is_one_of_many = page->expected > 1;
+    name = section->is_one_of_many || !profile->run.len ? profile->worker : profile->run;
+    name = tp_shown_text(&section->naming, profile->beside.len ? profile->beside : name);
+    if (!name.len)
+        name = tp_shown_text(&section->naming, profile->file);
+    section->title = profile->beside.len
+                         ? tp_text_printf(arena, "%.*s, beside PyTorch's trace", (int)name.len, name.ptr)
+                     : section->is_one_of_many && profile->span != TP_NULL_INT
+                         ? tp_text_printf(arena, "%.*s, span %lld", (int)name.len, name.ptr, (long long)profile->span)
+                         : tp_text_printf(arena, "%.*s", (int)name.len, name.ptr);
+}
+
+static int build_all_large(void *context, struct tp_error *err)
+{
+    struct large_sections *large = context;
+
+    (void)err;
+    for (unsigned i = 0; i < SECTION_COUNT; i++)
+        if (SECTIONS[i].is_large)
+            large->data[i] = SECTIONS[i].build(&large->section);
+    return 0;
+}
+
+/* The arena says whether it failed. */
+static void *build_large(void *argument)
+{
+    struct large_sections *large = argument;
+
+    tp_arena_run(large->section.arena, build_all_large, large, NULL);
+    return NULL;
+}
+
+static void begin_large(struct large_sections *large, const struct tp_section *section, struct tp_arena *beside)
+{
+    if (large->is_built)
+        return;
+    large->section = *section;
+    large->section.arena = large->section.naming.arena = beside;
+    large->has_thread = section->profile->trace->event_count >= THREAD_FROM_EVENTS &&
+                        pthread_create(&large->thread, NULL, build_large, large) == 0;
+}
+
+/* Waits for them, or builds them now. Leaves through the profile's guard when their memory ran out. */
+static void end_large(struct large_sections *large, struct tp_arena *scratch)
+{
+    if (large->has_thread)
+        pthread_join(large->thread, NULL);
+    else if (!large->is_built)
+        build_large(large);
+    if (large->section.arena->code)
+        tp_arena_fail(scratch, large->section.arena->code);
+}
+
+/* Sections that are built on the calling thread. */
+struct small_sections {
+    const struct tp_section *section;
+    struct tp_data data[SECTION_COUNT];
+};
+
+static int build_small(void *context, struct tp_error *err)
+{
+    struct small_sections *small = context;
+
+    (void)err;
+    for (unsigned i = 0; i < SECTION_COUNT; i++)
+        if (!SECTIONS[i].is_large)
+            small->data[i] = SECTIONS[i].build(small->section);
+    return 0;
+}
+
+/* Builds every section and puts it into the page's model. */
+static void put_sections(struct tp_page *page, const struct tp_section *section, struct tp_page_entry *entry,
+                         struct tp_object *root)
+{
+    struct large_sections large = page->ahead; /* their own where there are none */
+    struct small_sections small = {section, {{.kind = TP_DATA_NONE}}};
+
+    large.is_built = page->has_ahead && page->ahead_nodes == section->limits->tree_nodes;
+    page->has_ahead = false; /* good for one level */
+    begin_large(&large, section, &page->beside);
+    tp_arena_run(section->arena, build_small, &small, NULL);
+    end_large(&large, section->arena);
+    tp_arena_pass_on(section->arena);
+    entry->sections = 0;
+    for (unsigned i = 0; i < SECTION_COUNT; i++) {
+        struct tp_data data = SECTIONS[i].is_large ? large.data[i] : small.data[i];
+
+        tp_object_put(root, SECTIONS[i].name, data);
+        entry->sections |= data.kind != TP_DATA_NONE ? 1u << i : 0;
+    }
+}
+
+static int render_profile(struct tp_page *page, const struct tp_section *section, struct tp_page_entry *entry,
+                          struct tp_buf *out, struct tp_error *err)
+{
+    struct tp_object *root = tp_object_new(section->arena);
+    bool is_many = section->is_one_of_many;
+
+    tp_object_text(root, "p", is_many ? entry->prefix : "");
+    tp_object_bool(root, "is_one_of_many", is_many);
+    tp_object_bool(root, "is_open", page->entries.shown_count == 0);
+    tp_object_text(root, "title", section->title);
+    tp_object_str(root, "run", tp_shown_text(&section->naming, section->profile->run));
+    tp_object_text(root, "summary",
+                   is_many ? tp_text_printf(section->arena, "%s, %s per step", entry->tag,
+                                            tp_text_of_time(section->arena, entry->step_ns))
+                           : "");
+    put_sections(page, section, entry, root);
+    return tp_template_render(&page->templates, "profile", tp_data_of_object(root), out, err);
+}
+
+static void limit_profile(struct tp_page *page, unsigned level, size_t share)
+{
+    tp_page_limits_of(&page->limits, level, share);
+    if (page->options.no_timeline)
+        page->limits.timeline_bytes = 0;
+}
+
+/* Renders at the richest level that fits; at none, the profile is only in the index. */
+static int fit_profile(struct tp_page *page, struct tp_section *section, struct tp_page_entry *entry,
+                       struct tp_error *err)
+{
+    size_t share = share_of_next(page), before = page->profiles.size;
+
+    section->limits = &page->limits;
+    for (unsigned level = 0; level < tp_page_level_count(); level++) {
+        int code;
+
+        limit_profile(page, level, share);
+        section->left_out = tp_page_level_text(level);
+        code = render_profile(page, section, entry, &page->profiles, err);
+        if (code)
+            return code;
+        if (page->profiles.size - before <= share) {
+            entry->is_shown = true;
+            return 0;
+        }
+        page->profiles.size = before;
+        page->profiles.data[before] = 0;
+    }
+    return 0;
+}
+
+static int start_profile(void *context, struct tp_error *err)
+{
+    struct tp_page *page = ((struct addition *)context)->page;
+    struct large_sections *ahead = &page->ahead;
+
+    (void)err;
+    *ahead = (struct large_sections){.section = {.arena = &page->beside, .limits = &page->limits}};
+    name_section(&ahead->section, page, ((struct addition *)context)->profile);
+    limit_profile(page, 0, share_of_next(page));
+    build_large(ahead);
+    page->ahead_nodes = page->limits.tree_nodes;
+    page->has_ahead = page->beside.code == 0; /* if not, tp_page_add_profile will try again, and tell */
+    return 0;
+}
+
+void tp_page_start_profile(struct tp_page *page, const struct tp_profile *profile)
+{
+    tp_arena_release(&page->beside);
+    tp_arena_init(&page->beside, 0);
+    page->has_ahead = false;
+    tp_arena_run(&page->beside, start_profile, &(struct addition){.page = page, .profile = profile}, NULL);
+}
+
+static int add_profile(void *context, struct tp_error *err)
+{
+    struct tp_page *page = ((struct addition *)context)->page;
+    const struct tp_profile *profile = ((struct addition *)context)->profile;
+    struct tp_section section = {.arena = &page->scratch};
+    struct tp_page_entry *entry = tp_page_index_add(&page->entries);
+    int code;
+
+    name_section(&section, page, profile);
+    tp_page_index_name_run(&page->entries, &section.naming, profile->run);
+    tp_page_index_fill(entry, &page->arena, &section);
+    code = fit_profile(page, &section, entry, err);
+    page->entries.shown_count += entry->is_shown;
+    return code;
+}
+
+int tp_page_add_profile(struct tp_page *page, const struct tp_profile *profile, struct tp_error *err)
+{
+    int code;
+
+    tp_arena_init(&page->scratch, 0);
+    if (!page->has_ahead) {
+        tp_arena_release(&page->beside);
+        tp_arena_init(&page->beside, 0);
+    }
+    code = tp_arena_run_both(&page->scratch, &page->arena, add_profile,
+                             &(struct addition){.page = page, .profile = profile}, err);
+    tp_arena_release(&page->scratch);
+    tp_arena_release(&page->beside);
+    page->has_ahead = false;
+    return code;
+}
+
+static int add_failed(void *context, struct tp_error *err)
+{
+    const struct addition *failed = context;
+    struct tp_page *page = failed->page;
+    struct tp_naming naming = {.arena = &page->arena, .redact = page->options.redact};
+
+    (void)err;
+    if (naming.redact)
+        naming.host = tp_worker_host(failed->worker);
+    tp_page_index_add_failed(&page->entries, &naming, failed->worker, failed->file, failed->why);
+    return 0;
+}
+
+int tp_page_add_failed(struct tp_page *page, struct tp_str run, struct tp_str worker, struct tp_str file,
+                       const char *why, struct tp_error *err)
+{
+    struct addition failed = {.page = page, .worker = worker, .file = file, .why = why};
+
+    (void)run;
+    return tp_arena_run(&page->arena, add_failed, &failed, err);
+}
+
+static int add_distributed(void *context, struct tp_error *err)
+{
+    struct tp_page *page = ((struct addition *)context)->page;
+    const struct tp_distributed *view = ((struct addition *)context)->distributed;
+    struct tp_naming naming = {
+        .arena = &page->scratch, .redact = page->options.redact, .source_url = page->options.source_url};
+    struct tp_object *root = tp_object_new(&page->scratch);
+    struct tp_data data;
+
+    if (naming.redact && view->rank_count)
+        naming.host = tp_worker_host(view->ranks[0]->worker);
+    data = tp_section_distributed(&page->scratch, &naming, view);
+    if (data.kind == TP_DATA_NONE || (page->expected > 1 && view->rank_count < 2)) /* nothing to compare */
+        return 0;
+    tp_object_put(root, "distributed", data);
+    tp_object_text(root, "p",
+                   page->entries.span_count++ ? tp_text_printf(&page->scratch, "d%u-", page->entries.span_count) : "");
+    return tp_template_render(&page->templates, "ranks", tp_data_of_object(root), &page->ranks, err);
+}
+
+int tp_page_add_distributed(struct tp_page *page, struct tp_str run, const struct tp_distributed *view,
+                            struct tp_error *err)
+{
+    int code;
+
+    (void)run;
+    if (!view->is_present)
+        return 0;
+    tp_arena_init(&page->scratch, 0);
+    code = tp_arena_run_both(&page->scratch, &page->arena, add_distributed,
+                             &(struct addition){.page = page, .distributed = view}, err);
+    tp_arena_release(&page->scratch);
+    return code;
+}
+
+static int add_section(void *context, struct tp_error *err)
+{
+    const struct addition *added = context;
+    struct tp_page *page = added->page;
+
+    page->extras[page->extra_count].name = kept(&page->arena, added->name);
+    page->extras[page->extra_count++].label = kept(&page->arena, added->label);
+    return tp_template_render(&page->templates, added->name, added->data, &page->extra, err);
+}
+
+int tp_page_add_section(struct tp_page *page, const char *name, const char *label, struct tp_data data,
+                        struct tp_error *err)
+{
+    if (data.kind == TP_DATA_NONE || page->extra_count == TP_PAGE_SECTIONS)
+        return 0;
+    return tp_arena_run(&page->arena, add_section,
+                        &(struct addition){.page = page, .name = name, .label = label, .data = data}, err);
+}
+
+size_t tp_page_reserve(struct tp_page *page)
+{
+    page->reserved += page->options.max_bytes / 8;
+    return page->options.max_bytes / 8;
+}
+
+/* ---- the document ---- */
+
+static void add_link(struct tp_list *links, struct tp_str target, struct tp_str label)
+{
+    struct tp_object *link = tp_list_object(links);
+
+    tp_object_str(link, "target", target);
+    tp_object_str(link, "label", label);
+}
+
+/* One profile: its sections. Several: index, ranks, and the first profiles by name. */
+static void put_links(struct tp_page *page, struct tp_object *root)
+{
+    struct tp_list *links = tp_object_list(root, "links");
+    struct tp_page_entry *entries = page->entries.entries.data;
+    unsigned named = 0;
+
+    if (page->index.size)
+        add_link(links, TP_STR("index"), TP_STR("Profiles"));
+    if (page->ranks.size && page->expected > 1)
+        add_link(links, TP_STR("distributed"), TP_STR("Distributed"));
+    for (size_t i = 0; i < page->entries.entries.count; i++) {
+        if (!entries[i].is_shown)
+            continue;
+        if (page->expected > 1) {
+            if (named++ < 12)
+                add_link(links, tp_str_of(tp_text_printf(&page->arena, "%soverview", entries[i].prefix)),
+                         tp_text_cut(&page->arena, tp_page_index_label(&page->entries, i), 32));
+            continue;
+        }
+        for (unsigned s = 0; s < SECTION_COUNT; s++)
+            if (entries[i].sections & 1u << s)
+                add_link(links, tp_str_of(SECTIONS[s].name), tp_str_of(SECTIONS[s].label));
+    }
+    if (page->ranks.size && page->expected <= 1)
+        add_link(links, TP_STR("distributed"), TP_STR("Distributed"));
+    for (unsigned i = 0; i < page->extra_count; i++)
+        add_link(links, tp_str_of(page->extras[i].name), tp_str_of(page->extras[i].label));
+}
+
+static void put_part(struct tp_list *parts, const struct tp_buf *buf)
+{
+    if (buf->size)
+        tp_object_str(tp_list_object(parts), "fragments", (struct tp_str){buf->data, buf->size});
+}
+
+static int finish(void *context, struct tp_error *err)
+{
+    struct tp_page *page = context;
+    struct tp_object *root = tp_object_new(&page->arena), *index_root = tp_object_new(&page->arena);
+    struct tp_data index = tp_page_index_data(&page->entries, page->expected, page->options.max_bytes);
+    struct tp_list *parts;
+    int code;
+
+    if (index.kind != TP_DATA_NONE) {
+        tp_object_put(index_root, "index", index);
+        code = tp_template_render(&page->templates, "index", tp_data_of_object(index_root), &page->index, err);
+        if (code)
+            return code;
+    }
+    tp_html_put(&page->html, root);
+    tp_object_text(root, "version", TP_VERSION);
+    tp_object_str(root, "page_title", tp_page_index_title(&page->entries));
+    put_links(page, root);
+    parts = tp_object_list(root, "parts");
+    put_part(parts, &page->index);
+    put_part(parts, page->expected > 1 ? &page->ranks : &page->profiles);
+    put_part(parts, page->expected > 1 ? &page->profiles : &page->ranks);
+    put_part(parts, &page->extra);
+    return tp_template_render(&page->templates, "report", tp_data_of_object(root), &page->document, err);
+}
+
+int tp_page_finish(struct tp_page *page, struct tp_page_files *files, struct tp_error *err)
+{
+    int code;
+
+    *files = (struct tp_page_files){{"", 0}, {"", 0}, {"", 0}};
+    code = tp_arena_run(&page->arena, finish, page, err);
+    if (code)
+        return code;
+    if (page->document.failed)
+        return tp_error_set(err, page->document.failed, 0, "out of memory");
+    files->html = (struct tp_str){page->document.data, page->document.size};
+    if (page->html.is_separate) {
+        files->css = page->html.css;
+        files->js = page->html.js;
+    }
+    if (page->document.size > page->options.max_bytes)
+        return tp_error_set(err, TP_ELIMIT, 0, "the shortest page has %zu bytes, more than --max-size",
+                            page->document.size);
+    return 0;
+}

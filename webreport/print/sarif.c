@@ -1,0 +1,214 @@
+/* Findings as SARIF 2.1.0: see sarif.h. What a code host needs of them: the rules, a result per place,
+ * paths relative to the repository's root, a fingerprint that stays when lines move. */
+#include "webreport/print/sarif.h"
+
+#include <stdlib.h>
+
+#include "webreport/document/name_text.h"
+#include "webreport/trace/frame.h"
+#include "writer/base/json_out.h"
+#include "writer/text/format.h"
+
+#define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
+
+struct sarif {
+    const char *source_root;
+    const struct tp_findings_block *list;
+    struct tp_arena *arena;
+    struct tp_json json;
+    struct tp_vec rules; /* const struct tp_rule_block *, in the order in which findings bring them */
+};
+
+static void text_object(struct tp_json *json, const char *key, const char *text)
+{
+    tp_json_key(json, key);
+    tp_json_object(json);
+    tp_json_member_text(json, "text", text);
+    tp_json_object_end(json);
+}
+
+/* ---- rules ---- */
+
+/* Position of a rule in the list; the count when it is not in it. */
+static size_t rule_index(const struct sarif *s, const struct tp_rule_block *rule)
+{
+    size_t i = 0;
+    while (i < s->rules.count && *TP_AT(&s->rules, const struct tp_rule_block *, i) != rule)
+        i++;
+    return i;
+}
+
+static void put_rules(struct sarif *s)
+{
+    tp_json_key(&s->json, "rules");
+    tp_json_array(&s->json);
+    for (size_t i = 0; i < s->list->count; i++) {
+        const struct tp_rule_block *rule = s->list->items[i].rule;
+        if (s->list->items[i].tone == TP_TONE_GOOD || rule_index(s, rule) < s->rules.count)
+            continue;
+        *(const struct tp_rule_block **)tp_vec_push(&s->rules) = rule;
+        tp_json_object(&s->json);
+        tp_json_member_text(&s->json, "id", rule->id);
+        text_object(&s->json, "shortDescription", rule->title);
+        text_object(&s->json, "help", rule->help);
+        tp_json_object_end(&s->json);
+    }
+    tp_json_array_end(&s->json);
+}
+
+/* ---- places ---- */
+
+/* The path and line of "path(12): function" as an address and a number; false when it is none. */
+static bool locate(const struct sarif *s, struct tp_str file_line, const char **uri, const char **line)
+{
+    const char *root = s->source_root;
+    size_t length = root ? strlen(root) : 0;
+    while (length && root[length - 1] == '/')
+        length--;
+    if (length && file_line.len > length + 1 && memcmp(file_line.ptr, root, length) == 0 &&
+        file_line.ptr[length] == '/')
+        file_line = (struct tp_str){file_line.ptr + length + 1, file_line.len - length - 1};
+    while (tp_str_starts(file_line, "./"))
+        file_line = (struct tp_str){file_line.ptr + 2, file_line.len - 2};
+    bool is_absolute = file_line.len && file_line.ptr[0] == '/';
+    struct tp_naming path = {.arena = s->arena, .source_url = is_absolute ? "file://{path}" : "{path}"};
+    struct tp_naming number = {.arena = s->arena, .source_url = "{line}"};
+    *uri = tp_source_link(&path, file_line);
+    *line = tp_source_link(&number, file_line);
+    return *uri && *line && strtol(*line, NULL, 10) > 0;
+}
+
+static void location(struct tp_json *json, const char *uri, int64_t line)
+{
+    tp_json_key(json, "locations");
+    tp_json_array(json);
+    tp_json_object(json);
+    tp_json_key(json, "physicalLocation");
+    tp_json_object(json);
+    tp_json_key(json, "artifactLocation");
+    tp_json_object(json);
+    tp_json_member_text(json, "uri", uri);
+    tp_json_object_end(json);
+    tp_json_key(json, "region");
+    tp_json_object(json);
+    tp_json_member_int(json, "startLine", line);
+    tp_json_object_end(json);
+    tp_json_object_end(json);
+    tp_json_object_end(json);
+    tp_json_array_end(json);
+}
+
+/* A relative file name as an address; of an absolute one the last part. */
+static const char *file_uri(const struct sarif *s, const char *file)
+{
+    struct tp_naming naming = {.arena = s->arena, .source_url = "{path}"};
+    const char *slash = strrchr(file, '/');
+    const char *uri = tp_source_link(
+        &naming, tp_str_of(tp_text_printf(s->arena, "%.2000s(1)", *file == '/' && slash ? slash + 1 : file)));
+    return uri ? uri : "budget";
+}
+
+/* Where a result without a place of its own stands: at the line that states the limit, else in the input. */
+static void fallback(struct sarif *s, const struct tp_finding_block *finding)
+{
+    if (s->list->is_source_file)
+        location(&s->json, file_uri(s, s->list->source), finding->line);
+    else
+        location(&s->json, file_uri(s, s->list->input), 1);
+}
+
+/* ---- results ---- */
+
+/* Stays the same when lines move: rule, file, function and subject. */
+static const char *fingerprint(const struct sarif *s, const struct tp_finding_block *finding,
+                               const struct tp_place_block *place, const char *uri)
+{
+    const char *name = "";
+    struct tp_frame frame;
+    if (place && tp_frame_parse(&frame, place->file_line))
+        name = tp_text_printf(s->arena, "): %.*s", (int)frame.function.len, frame.function.ptr);
+    else if (place)
+        name = tp_text_printf(s->arena, ")%.*s", (int)place->file_line.len, place->file_line.ptr);
+    name = tp_text_printf(s->arena, "%s|%s|%s|%.*s", finding->rule->id, uri ? uri : "", name, (int)finding->subject.len,
+                          finding->subject.ptr);
+    return tp_text_printf(s->arena, "%016llx", (unsigned long long)tp_hash_bytes(name, strlen(name)));
+}
+
+static void put_result(struct sarif *s, const struct tp_finding_block *finding, const struct tp_place_block *place)
+{
+    const char *message = finding->message, *uri = NULL, *line = NULL;
+    bool has_place = place && locate(s, place->file_line, &uri, &line);
+    if (place)
+        message = tp_text_printf(s->arena, "%.*s (%s)", (int)place->text.len, place->text.ptr, message);
+    tp_json_object(&s->json);
+    tp_json_member_text(&s->json, "ruleId", finding->rule->id);
+    tp_json_member_int(&s->json, "ruleIndex", (int64_t)rule_index(s, finding->rule));
+    tp_json_member_text(&s->json, "level",
+                        finding->tone == TP_TONE_BAD    ? "error"
+                        : finding->tone == TP_TONE_WARN ? "warning"
+                                                        : "note");
+    text_object(&s->json, "message", message);
+    if (has_place)
+        location(&s->json, uri, strtol(line, NULL, 10));
+    else
+        fallback(s, finding);
+    tp_json_key(&s->json, "partialFingerprints");
+    tp_json_object(&s->json);
+    tp_json_member_text(&s->json, "tracepress/v1", fingerprint(s, finding, place, uri));
+    tp_json_object_end(&s->json);
+    tp_json_object_end(&s->json);
+}
+
+static void put_results(struct sarif *s)
+{
+    tp_json_key(&s->json, "results");
+    tp_json_array(&s->json);
+    for (size_t i = 0; i < s->list->count; i++) {
+        const struct tp_finding_block *finding = &s->list->items[i];
+        if (finding->tone == TP_TONE_GOOD)
+            continue;
+        for (uint32_t p = 0; p < finding->place_count; p++)
+            put_result(s, finding, &finding->places[p]);
+        if (finding->place_count == 0)
+            put_result(s, finding, NULL);
+    }
+    tp_json_array_end(&s->json);
+}
+
+static void put_run(struct sarif *s)
+{
+    tp_json_object(&s->json);
+    tp_json_key(&s->json, "tool");
+    tp_json_object(&s->json);
+    tp_json_key(&s->json, "driver");
+    tp_json_object(&s->json);
+    tp_json_member_text(&s->json, "name", "tracepress");
+    tp_json_member_text(&s->json, "version", TP_VERSION);
+    put_rules(s);
+    tp_json_object_end(&s->json);
+    tp_json_object_end(&s->json);
+    put_results(s);
+    tp_json_object_end(&s->json);
+}
+
+void tp_print_sarif(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options)
+{
+    struct sarif s = {.source_root = options->source_root, .arena = document->arena};
+    tp_json_init(&s.json, out);
+    tp_json_object(&s.json);
+    tp_json_member_text(&s.json, "$schema", SCHEMA);
+    tp_json_member_text(&s.json, "version", "2.1.0");
+    tp_json_key(&s.json, "runs");
+    tp_json_array(&s.json);
+    for (size_t i = 0; i < document->blocks.count; i++) {
+        const struct tp_block *block = tp_document_at(document, i);
+        if (block->kind != TP_BLOCK_FINDINGS)
+            continue;
+        s.list = &block->findings;
+        s.rules = TP_VEC(document->arena, const struct tp_rule_block *);
+        put_run(&s);
+    }
+    tp_json_array_end(&s.json);
+    tp_json_object_end(&s.json);
+    tp_buf_putc(out, '\n');
+}

@@ -1,0 +1,238 @@
+/* A document for a terminal: see text.h. */
+#include "webreport/print/text.h"
+
+#include "writer/text/format.h"
+#include "writer/text/terminal.h"
+
+enum {
+    INDENT = 13, /* of what stands beneath a finding */
+    TITLE = 43,  /* of a finding, where amounts stand on its line, */
+    VALUE = 11,  /* and these */
+    CHANGE = 12,
+    NAME_LEAST = 24, /* of a table that is cut to the terminal */
+    CELL_MOST = 60,
+};
+
+struct printer {
+    struct tp_buf *out;
+    struct tp_arena *arena;
+    bool has_color;
+};
+
+/* ---- findings ---- */
+
+static void put_status(const struct printer *p, const struct tp_finding_block *finding)
+{
+    static const char *const colours[] = {[TP_TONE_GOOD] = "\033[32m",
+                                          [TP_TONE_WARN] = "\033[33m",
+                                          [TP_TONE_UNSURE] = "\033[35m",
+                                          [TP_TONE_BAD] = "\033[1;31m"};
+    bool has_color = p->has_color && finding->tone != TP_TONE_PLAIN;
+    size_t width = tp_terminal_width(tp_str_of(finding->status));
+    tp_buf_puts(p->out, has_color ? colours[finding->tone] : "");
+    tp_terminal_put(p->out, tp_str_of(finding->status), SIZE_MAX);
+    tp_buf_puts(p->out, has_color ? "\033[0m" : "");
+    tp_terminal_pad(p->out, width < INDENT ? INDENT - width : 1);
+}
+
+/* Cut with "…" to the width that is left on the line. */
+static void put_cut(const struct printer *p, const char *text, size_t width)
+{
+    bool is_cut = tp_terminal_width(tp_str_of(text)) > width;
+    tp_terminal_put(p->out, tp_str_of(text), is_cut ? width - 1 : width);
+    tp_buf_puts(p->out, is_cut ? "\xe2\x80\xa6" : "");
+}
+
+static void put_line(const struct printer *p, const char *text)
+{
+    tp_terminal_pad(p->out, INDENT);
+    put_cut(p, text, TP_TERMINAL_WIDTH - INDENT);
+    tp_buf_putc(p->out, '\n');
+}
+
+/* The title with value and change behind it, or these on a line of their own. */
+static void put_title(const struct printer *p, const struct tp_finding_block *finding)
+{
+    bool is_long = tp_terminal_width(tp_str_of(finding->title)) > TITLE;
+    if (finding->amounts) {
+        put_cut(p, finding->title, TP_TERMINAL_WIDTH - INDENT);
+        tp_buf_putc(p->out, '\n');
+        return;
+    }
+    if (is_long) {
+        put_cut(p, finding->title, TP_TERMINAL_WIDTH - INDENT);
+        tp_buf_putc(p->out, '\n');
+        tp_terminal_pad(p->out, INDENT + TITLE);
+    } else {
+        tp_terminal_left(p->out, finding->title, TITLE);
+    }
+    tp_terminal_right(p->out, finding->value ? finding->value : "-", VALUE);
+    if (finding->change)
+        tp_terminal_right(p->out, finding->change, CHANGE);
+    tp_buf_putc(p->out, '\n');
+}
+
+static void put_finding(const struct printer *p, const struct tp_finding_block *finding)
+{
+    put_status(p, finding);
+    put_title(p, finding);
+    if (finding->amounts)
+        put_line(p, finding->amounts);
+    for (unsigned i = 0; i < TP_REASONS && finding->reasons[i]; i++)
+        tp_terminal_wrap(p->out, finding->reasons[i], INDENT);
+    for (uint32_t i = 0; i < finding->place_count; i++) {
+        const struct tp_place_block *place = &finding->places[i];
+        tp_terminal_wrap(p->out,
+                         tp_text_printf(p->arena, "%.*s: %.*s", (int)place->file_line.len, place->file_line.ptr,
+                                        (int)place->text.len, place->text.ptr),
+                         INDENT);
+    }
+}
+
+static void put_more(const struct printer *p, size_t shown, size_t count, const char *what, const char *more)
+{
+    if (shown < count)
+        tp_buf_printf(p->out, "(%zu of %zu %s%s)\n", shown, count, what, more ? more : "");
+}
+
+static void put_findings(const struct printer *p, const struct tp_findings_block *findings)
+{
+    if (findings->heading)
+        tp_buf_printf(p->out, "\n%s\n", findings->heading);
+    for (size_t i = 0; i < findings->shown; i++)
+        put_finding(p, &findings->items[i]);
+    put_more(p, findings->shown, findings->count, "rows", findings->more);
+}
+
+/* ---- tables ---- */
+
+enum { COLUMNS_MOST = TP_MAX_SHOWN_COLUMNS + 1 }; /* the name is column 0 */
+
+static bool is_column(const struct tp_shown_table *table, unsigned column)
+{
+    return column == 0 ||
+           (!(table->columns[column - 1].flags & TP_SHOWN_WIDE) && table->columns[column - 1].format != TP_SHOW_BAR);
+}
+
+static bool is_left(const struct tp_shown_table *table, unsigned column)
+{
+    return column == 0 || tp_shown_is_text(table, column - 1);
+}
+
+static struct tp_str cell_text(const struct tp_shown_table *table, unsigned column, size_t row)
+{
+    struct tp_str name = table->rows[row].name, prefix = table->rows[row].prefix;
+    if (column)
+        return tp_shown_cell(table, column - 1, row);
+    return prefix.len ? tp_str_of(tp_text_printf(table->arena, "%.*s%.*s", (int)prefix.len, prefix.ptr, (int)name.len,
+                                                 name.ptr))
+                      : name;
+}
+
+static unsigned last_column(const struct tp_shown_table *table)
+{
+    unsigned last = 0;
+    for (unsigned i = 0; i <= table->column_count; i++)
+        last = is_column(table, i) ? i : last;
+    return last;
+}
+
+static void put_cell(struct tp_buf *out, struct tp_str text, size_t width, bool is_at_left, bool is_last)
+{
+    size_t used = tp_terminal_width(text);
+    bool is_cut = used > width;
+    size_t pad = used < width ? width - used : 0;
+    tp_terminal_pad(out, is_at_left ? 0 : pad);
+    tp_terminal_put(out, text, is_cut ? width - 1 : width);
+    tp_buf_puts(out, is_cut ? "\xe2\x80\xa6" : "");
+    tp_terminal_pad(out, is_at_left && !is_last ? pad : 0);
+    tp_buf_puts(out, is_last ? "\n" : "  ");
+}
+
+static const char *column_title(const struct tp_shown_table *table, unsigned column)
+{
+    return column ? tp_shown_title(table, column - 1) : table->name_title;
+}
+
+/* The name gives way until the line fits, when it keeps NAME_LEAST. */
+static void fit(size_t widths[COLUMNS_MOST], const struct tp_shown_table *table)
+{
+    size_t others = 0;
+    for (unsigned i = 1; i <= table->column_count; i++)
+        others += is_column(table, i) ? widths[i] + 2 : 0;
+    if (others + widths[0] > TP_TERMINAL_WIDTH && others + NAME_LEAST <= TP_TERMINAL_WIDTH)
+        widths[0] = TP_TERMINAL_WIDTH - others;
+}
+
+static void put_cells(const struct printer *p, const struct tp_shown_table *table, const struct tp_str *cells,
+                      const size_t widths[COLUMNS_MOST])
+{
+    unsigned last = last_column(table);
+    for (unsigned i = 0; i <= last; i++)
+        if (is_column(table, i))
+            put_cell(p->out, cells[i], widths[i], is_left(table, i), i == last);
+}
+
+static void put_table(const struct printer *p, const struct tp_shown_table *table, const char *more)
+{
+    size_t widths[COLUMNS_MOST] = {0}, count = table->row_count + 1; /* the first line is the head */
+    struct tp_str *cells = tp_arena_array(p->arena, count * COLUMNS_MOST, sizeof *cells);
+    if (table->heading)
+        tp_buf_printf(p->out, "\n%s\n", table->heading);
+    else if (p->out->size)
+        tp_buf_putc(p->out, '\n');
+    for (size_t line = 0; line < count; line++)
+        for (unsigned i = 0; i <= table->column_count; i++) {
+            struct tp_str *cell = &cells[line * COLUMNS_MOST + i];
+            if (!is_column(table, i))
+                continue;
+            *cell = line ? cell_text(table, i, line - 1) : tp_str_of(column_title(table, i));
+            size_t width = tp_terminal_width(*cell);
+            width = width < CELL_MOST ? width : CELL_MOST;
+            widths[i] = width > widths[i] ? width : widths[i];
+        }
+    fit(widths, table);
+    for (size_t line = 0; line < count; line++)
+        put_cells(p, table, &cells[line * COLUMNS_MOST], widths);
+    put_more(p, table->row_count, table->table->row_count, "rows", more);
+}
+
+/* ---- all ---- */
+
+static void put_block(const struct printer *p, const struct tp_block *block)
+{
+    switch (block->kind) {
+    case TP_BLOCK_HEADING:
+        tp_buf_puts(p->out, p->out->size ? "\n" : "");
+        tp_terminal_wrap(p->out, block->text, 0);
+        break;
+    case TP_BLOCK_VERDICT:
+        tp_terminal_wrap(p->out, tp_text_printf(p->arena, "%s: %s", block->verdict.class, block->verdict.headline), 0);
+        if (*block->verdict.text)
+            tp_terminal_wrap(p->out, block->verdict.text, 0);
+        break;
+    case TP_BLOCK_FACT:
+        tp_terminal_wrap(p->out, tp_text_printf(p->arena, "%s: %s", block->term, block->text), 0);
+        break;
+    case TP_BLOCK_POINT:
+        tp_terminal_wrap(p->out, block->text, 2);
+        break;
+    case TP_BLOCK_NOTE:
+        tp_buf_puts(p->out, p->out->size ? "\n" : "");
+        tp_terminal_wrap(p->out, block->text, 0);
+        break;
+    case TP_BLOCK_TABLE:
+        put_table(p, block->table, block->more);
+        break;
+    case TP_BLOCK_FINDINGS:
+        put_findings(p, &block->findings);
+        break;
+    }
+}
+
+void tp_print_text(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options)
+{
+    struct printer p = {out, document->arena, options->has_color};
+    for (size_t i = 0; i < document->blocks.count; i++)
+        put_block(&p, tp_document_at(document, i));
+}

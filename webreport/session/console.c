@@ -1,0 +1,95 @@
+/* Lines on standard error: see console.h. */
+#include "webreport/session/console.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE = 1024 };
+
+void tp_console_init(struct tp_console *console, bool is_quiet, int color_choice)
+{
+    memset(console, 0, sizeof *console);
+    console->is_quiet = is_quiet;
+    console->is_terminal = isatty(STDERR_FILENO) == 1;
+    console->has_color = color_choice == TP_COLOR_ALWAYS ||
+                         (color_choice == TP_COLOR_AUTO && console->is_terminal && !getenv("NO_COLOR"));
+    clock_gettime(CLOCK_MONOTONIC, &console->started);
+}
+
+/* Control characters, also the C1 ones in UTF-8, as \xNN: a name must not move the cursor. */
+static void make_harmless(const char *text, char *out, size_t size)
+{
+    size_t used = 0;
+    for (const unsigned char *p = (const unsigned char *)text; *p && used + 9 < size; p++) {
+        bool is_c1 = *p == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0;
+        if (*p < 0x20 || *p == 0x7F)
+            used += (size_t)snprintf(out + used, size - used, "\\x%02x", *p);
+        else if (is_c1)
+            used += (size_t)snprintf(out + used, size - used, "\\x%02x", *++p);
+        else
+            out[used++] = (char)*p;
+    }
+    out[used] = '\0';
+}
+
+static void say(struct tp_console *console, const char *color, const char *format, va_list args)
+{
+    char raw[LINE], line[LINE * 4];
+    vsnprintf(raw, sizeof raw, format, args);
+    make_harmless(raw, line, sizeof line);
+    tp_console_progress_end(console);
+    fprintf(stderr, "%stracepress: %s%s\n", console->has_color ? color : "", line, console->has_color ? "\033[0m" : "");
+}
+
+void tp_console_error(struct tp_console *console, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(console, "\033[31m", format, args);
+    va_end(args);
+}
+
+void tp_console_notice(struct tp_console *console, const char *format, ...)
+{
+    va_list args;
+    if (console->is_quiet)
+        return;
+    va_start(args, format);
+    say(console, "\033[33m", format, args);
+    va_end(args);
+}
+
+static double seconds_since(const struct timespec *then, const struct timespec *now)
+{
+    return (double)(now->tv_sec - then->tv_sec) + (double)(now->tv_nsec - then->tv_nsec) / 1e9;
+}
+
+void tp_console_progress(struct tp_console *console, const char *format, ...)
+{
+    struct timespec now;
+    char raw[LINE], line[LINE * 4];
+    va_list args;
+    if (!console->is_terminal || console->is_quiet)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (seconds_since(&console->started, &now) < 1 || seconds_since(&console->last, &now) < 0.1)
+        return;
+    console->last = now;
+    va_start(args, format);
+    vsnprintf(raw, sizeof raw, format, args);
+    va_end(args);
+    make_harmless(raw, line, 100);
+    fprintf(stderr, "\r\033[K%s", line);
+    fflush(stderr);
+    console->shows_progress = true;
+}
+
+void tp_console_progress_end(struct tp_console *console)
+{
+    if (console->shows_progress)
+        fputs("\r\033[K", stderr);
+    console->shows_progress = false;
+}

@@ -1,0 +1,28 @@
+/* What the command says on standard error: one line per fact, trace text made harmless for a terminal. */
+#ifndef TP_WEBREPORT_SESSION_CONSOLE_H
+#define TP_WEBREPORT_SESSION_CONSOLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+struct tp_console {
+    bool is_quiet; /* notices are left out; errors are always said */
+    bool has_color, is_terminal;
+    bool shows_progress; /* a progress line stands on the terminal */
+    struct timespec started, last;
+};
+
+enum tp_color_choice { TP_COLOR_AUTO, TP_COLOR_ALWAYS, TP_COLOR_NEVER };
+
+void tp_console_init(struct tp_console *console, bool is_quiet, int color_choice);
+
+/* "tracepress: ..." ; control characters of the finished line are shown as \xNN. */
+void tp_console_error(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tp_console_notice(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A line that is overwritten, on terminals only and only when the work has taken over a second. */
+void tp_console_progress(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tp_console_progress_end(struct tp_console *console);
+
+#endif

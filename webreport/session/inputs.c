@@ -1,0 +1,113 @@
+/* Inputs of a command: see inputs.h. */
+#include "webreport/session/inputs.h"
+
+#include <sys/stat.h>
+
+#include <string.h>
+
+#include "webreport/session/exit.h"
+
+int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *arena, const char *const *paths,
+                   size_t path_count, struct tp_error *err)
+{
+    struct tp_error local;
+    struct tp_error *why = err ? err : &local;
+    int code = tp_rundir_find(runs, arena, paths, path_count, why);
+    *file_count = 0;
+    for (size_t i = 0; code == TP_OK && i < runs->count; i++)
+        *file_count += runs->items[i].file_count;
+    if (code == TP_EIO) /* a folder that cannot be opened is an input */
+        return why->code = TP_ENOTFOUND;
+    if (code == TP_OK && *file_count == 0)
+        return tp_error_set(why, TP_ENOTFOUND, 0,
+                            "no *.pt.trace.json[.gz] found; name the trace file itself if it is called otherwise");
+    return code;
+}
+
+void tp_inputs_say_notices(struct tp_console *console, const char *path, const struct tp_reading *reading)
+{
+    for (enum tp_notice i = 0; i < TP_NOTICE_COUNT; i++)
+        if (reading->notices[i])
+            tp_console_notice(console, tp_notice_is_damage(i) ? "%s: %s (%llu, first at byte %llu)" : "%s: %s (%llu)",
+                              path, tp_notice_text(i), (unsigned long long)reading->notices[i],
+                              (unsigned long long)reading->notice_offset[i]);
+}
+
+const char *tp_inputs_shown_name(struct tp_arena *arena, const char *path)
+{
+    size_t size = strlen(path), from;
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    for (from = size; from > 0 && path[from - 1] != '/'; from--)
+        ;
+    return tp_arena_copy(arena, path + from, size - from);
+}
+
+bool tp_inputs_is_folder(const char *path)
+{
+    struct stat info;
+    return tp_str_ends(tp_str_of(path), "/") || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
+}
+
+struct tp_str tp_inputs_bare_name(struct tp_str name, size_t least)
+{
+    static const char *const endings[] = {".gz", ".json", ".trace", ".pt", ".tps"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (tp_str_ends(name, endings[i]) && name.len >= strlen(endings[i]) + least)
+            name.len -= strlen(endings[i]);
+    return name;
+}
+
+bool tp_inputs_is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Input i of all, those of options behind the others; NULL: it is not there. */
+static const char *input_at(const struct tp_named_files *named, size_t i)
+{
+    return i < named->input_count ? named->inputs[i] : named->more[i - named->input_count];
+}
+
+const char *tp_inputs_clash(const struct tp_named_files *named)
+{
+    size_t inputs = named->input_count + sizeof named->more / sizeof *named->more;
+    unsigned stdin_count = 0;
+    for (size_t k = 0; k < inputs; k++)
+        stdin_count += input_at(named, k) && strcmp(input_at(named, k), "-") == 0;
+    if (stdin_count > 1)
+        return "standard input can be read only once";
+    for (size_t i = 0; i < named->output_count; i++) {
+        const char *output = named->outputs[i];
+        if (!output)
+            continue;
+        if (!*output)
+            return "the name of an output is empty";
+        for (size_t k = 0; k < inputs; k++)
+            if (input_at(named, k) && tp_inputs_is_same(output, input_at(named, k)))
+                return "an output would overwrite an input";
+        for (size_t k = 0; k < i; k++)
+            if (named->outputs[k] && strcmp(output, "/dev/null") != 0 &&
+                (strcmp(output, named->outputs[k]) == 0 || tp_inputs_is_same(output, named->outputs[k])))
+                return "two outputs have the same name";
+    }
+    return NULL;
+}
+
+int tp_inputs_exit_code(int status)
+{
+    switch (status) {
+    case TP_OK:
+        return TP_EXIT_DONE;
+    case TP_EIO:
+        return TP_EXIT_NO_OUTPUT;
+    case TP_ENOMEM:
+    case TP_ELIMIT:
+        return TP_EXIT_LIMIT;
+    case TP_ENOTFOUND:
+        return TP_EXIT_NO_INPUT;
+    default: /* a broken template, an address that is no link */
+        return TP_EXIT_USAGE;
+    }
+}

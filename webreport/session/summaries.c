@@ -1,0 +1,167 @@
+/* Inputs of any kind -> summaries: see summaries.h. */
+#include "webreport/session/summaries.h"
+
+#include <string.h>
+
+#include "webreport/measure/summary_build.h"
+#include "webreport/session/inputs.h"
+#include "webreport/session/summary_inputs.h"
+#include "webreport/session/trace_analysis.h"
+
+struct load {
+    const struct tp_summaries_options *options;
+    struct tp_arena *arena;
+    struct tp_summaries *out;
+    struct tp_vec items; /* struct tp_summary */
+    size_t done_count, file_count;
+};
+
+static void fail(struct load *load, const char *path, const struct tp_error *why)
+{
+    tp_console_error(load->options->console, "%s: %s", path, why->text);
+    load->out->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
+    load->out->failed_count++;
+}
+
+/* ---- traces ---- */
+
+struct tp_summary_source tp_summaries_source(const struct tp_run_file *file, const struct tp_analysis *a)
+{
+    return (struct tp_summary_source){.key = {.job = {"", 0},
+                                              .rank = TP_NULL_INT,
+                                              .world_size = TP_NULL_INT,
+                                              .worker = file->worker,
+                                              .span = file->span ? (int64_t)file->span : TP_NULL_INT},
+                                      .file = tp_str_of(file->base),
+                                      .sha256 = tp_str_of(a->trace.reading.file_sha256),
+                                      .trace = &a->trace,
+                                      .order = &a->order,
+                                      .model = &a->model,
+                                      .views = &a->views,
+                                      .advice = &a->advice};
+}
+
+/* A trace while it is analysed. */
+struct analysed {
+    const struct tp_summaries_options *options;
+    const struct tp_analysis *analysis;
+    bool is_told;
+};
+
+static void tell(void *context)
+{
+    struct analysed *analysed = context;
+    if (analysed->options->analysed && !analysed->is_told)
+        analysed->options->analysed(analysed->options->context, analysed->analysis);
+    analysed->is_told = true;
+}
+
+static void summarize(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
+                      const struct tp_summaries_options *options, struct tp_analysis *a)
+{
+    struct tp_summary_source source = tp_summaries_source(file, a);
+    source.key.job = options->job;
+    source.key.rank = options->rank;
+    source.extent = options->extent;
+    a->extent = options->extent == TP_SUMMARY_WHOLE ? TP_ANALYSIS_SUMMARY : TP_ANALYSIS_METRICS;
+    struct analysed analysed = {.options = options, .analysis = a};
+    tp_analysis_build(a, tell, &analysed);
+    tell(&analysed); /* a small trace: there was no meanwhile */
+    tp_inputs_say_notices(options->console, file->path, &a->trace.reading);
+    tp_summary_build(summary, &source, arena);
+}
+
+/* A trace on its way to its summary. */
+struct summing {
+    struct tp_summary *summary;
+    struct tp_arena *arena;
+    const struct tp_run_file *file;
+    const struct tp_summaries_options *options;
+    struct tp_analysis *analysis;
+};
+
+static int read_and_summarize(void *context, struct tp_error *err)
+{
+    const struct summing *s = context;
+    struct tp_analysis *a = s->analysis;
+    int code = tp_trace_read(&a->trace, &a->arena, s->file->path, &s->options->read, err);
+    if (code == TP_OK)
+        summarize(s->summary, s->arena, s->file, s->options, a);
+    return code;
+}
+
+int tp_summaries_trace(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
+                       const struct tp_summaries_options *options, struct tp_error *err)
+{
+    struct tp_analysis analysis;
+    struct summing summing = {summary, arena, file, options, &analysis};
+    tp_analysis_open(&analysis, options->rules);
+    int code = tp_arena_run_both(&analysis.arena, arena, read_and_summarize, &summing, err);
+    tp_analysis_close(&analysis);
+    tp_arena_pass_on(arena);
+    return code;
+}
+
+static void load_trace(struct load *load, const struct tp_run_file *file)
+{
+    struct tp_summary summary;
+    struct tp_error why = {0};
+    tp_console_progress(load->options->console, "reading %zu of %zu: %s", load->done_count + 1, load->file_count,
+                        file->base);
+    if (tp_summaries_trace(&summary, load->arena, file, load->options, &why) == TP_OK)
+        *(struct tp_summary *)tp_vec_push(&load->items) = summary;
+    else
+        fail(load, file->path, &why);
+    load->done_count++;
+}
+
+/* ---- files of summaries ---- */
+
+static void load_file(struct load *load, const struct tp_summary_input *input)
+{
+    struct tp_summary_set set;
+    struct tp_summary summary;
+    struct tp_error why = {0};
+    tp_summary_set_open(&set, load->arena);
+    int code = tp_summary_inputs_read(&set, input->path, &why);
+    size_t before = load->items.count;
+    for (size_t i = 0; code == TP_OK && i < set.count; i++) {
+        code = tp_summary_unpack(&summary, &set.records[i], load->arena, &why);
+        if (code == TP_OK)
+            *(struct tp_summary *)tp_vec_push(&load->items) = summary;
+    }
+    if (code < 0) {
+        load->items.count = before;
+        fail(load, input->path, &why);
+    }
+    load->done_count++;
+}
+
+int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const struct tp_summaries_options *options,
+                      struct tp_error *err)
+{
+    struct load load = {.options = options, .arena = arena, .out = out, .items = TP_VEC(arena, struct tp_summary)};
+    struct tp_summary_inputs inputs;
+    memset(out, 0, sizeof *out);
+    int code = tp_summary_inputs_find(&inputs, arena, options->paths, options->path_count, TP_INPUTS_ALL, err);
+    if (code < 0)
+        return code == TP_EIO ? TP_ENOTFOUND : code; /* a folder that cannot be opened is an input */
+    load.file_count = inputs.count;
+    for (size_t i = 0; i < inputs.count; i++)
+        if (inputs.items[i].trace)
+            load_trace(&load, inputs.items[i].trace);
+        else
+            load_file(&load, &inputs.items[i]);
+    out->items = load.items.data;
+    out->count = load.items.count;
+    if (inputs.count == 0)
+        return tp_error_set(
+            err, TP_ENOTFOUND, 0,
+            "no *.pt.trace.json[.gz] and no *.tps found; name the file itself if it is called otherwise");
+    if (out->count == 0)
+        return tp_error_set(err, out->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
+    if (options->read.is_strict && out->failed_count)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used", out->failed_count,
+                            load.file_count);
+    return TP_OK;
+}

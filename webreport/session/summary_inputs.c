@@ -1,0 +1,188 @@
+/* Files of summaries and traces: see summary_inputs.h. */
+#include "webreport/session/summary_inputs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "webreport/session/inputs.h"
+#include "writer/base/limits.h"
+
+/* ---- whole files ---- */
+
+/* Reads to the end into `out`, which has a maximum. */
+static int read_all(struct tp_buf *out, const char *path, struct tp_error *err)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    FILE *file = is_stdin ? stdin : fopen(path, "rbe");
+    size_t n = 1;
+    if (!file)
+        return tp_error_set(err, errno == ENOMEM ? TP_ENOMEM : TP_ENOTFOUND, 0, "%s", strerror(errno));
+    while (n > 0 && tp_buf_reserve(out, 1 << 16) == 0) {
+        n = fread(out->data + out->size, 1, 1 << 16, file);
+        out->size += n;
+    }
+    bool is_bad = ferror(file) != 0;
+    int why = errno;
+    if (!is_stdin)
+        fclose(file);
+    if (out->failed)
+        return tp_error_set(err, out->failed, 0, "the file is too large");
+    return is_bad ? tp_error_set(err, TP_EIO, 0, "%s", strerror(why)) : TP_OK;
+}
+
+struct taking {
+    struct tp_summary_set *set;
+    const struct tp_buf *bytes;
+};
+
+static int take_set(void *context, struct tp_error *err)
+{
+    const struct taking *taking = context;
+    return tp_summary_set_read(taking->set, taking->bytes->data ? taking->bytes->data : "", taking->bytes->size, err);
+}
+
+int tp_summary_inputs_read(struct tp_summary_set *set, const char *path, struct tp_error *err)
+{
+    struct tp_buf bytes;
+    tp_buf_init(&bytes, TP_MAX_SUMMARY_FILE_BYTES);
+    int code = read_all(&bytes, path, err);
+    if (code == TP_OK)
+        code = tp_arena_run(set->arena, take_set, &(struct taking){set, &bytes}, err);
+    tp_buf_release(&bytes);
+    tp_arena_pass_on(set->arena);
+    return code;
+}
+
+struct listing {
+    struct tp_vec *paths;
+    const struct tp_buf *bytes;
+};
+
+static int add_lines(void *context, struct tp_error *err)
+{
+    const struct listing *listing = context;
+    const struct tp_buf *bytes = listing->bytes;
+    struct tp_vec *paths = listing->paths;
+    (void)err;
+    for (size_t at = 0, size; at < bytes->size; at += size + 1) {
+        const char *line = bytes->data + at, *end = memchr(line, '\n', bytes->size - at);
+        size = end ? (size_t)(end - line) : bytes->size - at;
+        if (size && !memchr(line, '\0', size))
+            *(const char **)tp_vec_push(paths) = tp_arena_copy(paths->arena, line, size);
+    }
+    return TP_OK;
+}
+
+int tp_summary_inputs_list(struct tp_vec *paths, const char *file, struct tp_error *err)
+{
+    enum { MOST_BYTES = 1 << 30 };
+    struct tp_buf bytes;
+    tp_buf_init(&bytes, MOST_BYTES);
+    int code = read_all(&bytes, file, err);
+    if (code == TP_OK)
+        code = tp_arena_run(paths->arena, add_lines, &(struct listing){paths, &bytes}, err);
+    tp_buf_release(&bytes);
+    tp_arena_pass_on(paths->arena);
+    return code;
+}
+
+/* ---- finding ---- */
+
+/* A regular file that begins like a summary; pipes are not looked into. */
+static bool is_summary(const char *path, const struct stat *info)
+{
+    char begin[5];
+    FILE *file = S_ISREG(info->st_mode) ? fopen(path, "rbe") : NULL;
+    size_t n = file ? fread(begin, 1, sizeof begin, file) : 0;
+    if (file)
+        fclose(file);
+    return tp_summary_is_file(begin, n) || (S_ISREG(info->st_mode) && tp_str_ends(tp_str_of(path), ".tps"));
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+struct find {
+    struct tp_arena *arena;
+    struct tp_summary_inputs *out;
+    struct tp_vec items, traces, files; /* struct tp_summary_input; paths of traces; paths of summaries */
+    enum tp_inputs_wanted wanted;
+    struct tp_error *err;
+};
+
+/* A folder: its traces, or its summaries. */
+static int sort_folder(struct find *find, const char *path)
+{
+    struct tp_runs runs;
+    size_t count = 0;
+    if (find->wanted == TP_INPUTS_SUMMARIES)
+        return tp_rundir_find_named(&find->files, path, ".tps", find->err);
+    int code = tp_rundir_find(&runs, find->arena, &path, 1, find->err);
+    for (size_t i = 0; code == TP_OK && i < runs.count; i++)
+        count += runs.items[i].file_count;
+    if (code == TP_OK && count == 0)
+        return tp_rundir_find_named(&find->files, path, ".tps", find->err);
+    *(const char **)tp_vec_push(&find->traces) = path;
+    return code;
+}
+
+static int sort_path(struct find *find, const char *path)
+{
+    struct stat info;
+    bool is_stdin = strcmp(path, "-") == 0;
+    if (!is_stdin && stat(path, &info) < 0) {
+        if (find->wanted == TP_INPUTS_ALL)
+            return tp_error_set(find->err, TP_ENOTFOUND, 0, "%s: %s", path, strerror(errno));
+        *(const char **)tp_vec_push(&find->out->missing) = path;
+        return TP_OK;
+    }
+    if (!is_stdin && S_ISDIR(info.st_mode))
+        return sort_folder(find, path);
+    bool is_file = find->wanted == TP_INPUTS_SUMMARIES || (!is_stdin && is_summary(path, &info));
+    *(const char **)tp_vec_push(is_file ? &find->files : &find->traces) = path;
+    return TP_OK;
+}
+
+static void add_traces(struct find *find, const struct tp_runs *runs)
+{
+    for (size_t i = 0; i < runs->count; i++)
+        for (size_t k = 0; k < runs->items[i].file_count; k++) {
+            const struct tp_run_file *file = &runs->items[i].files[k];
+            *(struct tp_summary_input *)tp_vec_push(&find->items) =
+                (struct tp_summary_input){file->path, file->base, file};
+        }
+}
+
+int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *arena, const char *const *paths,
+                           size_t path_count, enum tp_inputs_wanted wanted, struct tp_error *err)
+{
+    struct find find = {.arena = arena,
+                        .out = inputs,
+                        .items = TP_VEC(arena, struct tp_summary_input),
+                        .traces = TP_VEC(arena, const char *),
+                        .files = TP_VEC(arena, const char *),
+                        .wanted = wanted,
+                        .err = err};
+    struct tp_runs runs = {NULL, 0};
+    int code = TP_OK;
+    inputs->missing = TP_VEC(arena, const char *);
+    for (size_t i = 0; code == TP_OK && i < path_count; i++)
+        code = sort_path(&find, paths[i]);
+    if (code == TP_OK && find.traces.count)
+        code = tp_rundir_find(&runs, arena, find.traces.data, find.traces.count, err);
+    if (code < 0)
+        return code;
+    add_traces(&find, &runs);
+    for (size_t i = 0; i < find.files.count; i++) {
+        const char *path = *TP_AT(&find.files, const char *, i);
+        *(struct tp_summary_input *)tp_vec_push(&find.items) = (struct tp_summary_input){path, base_of(path), NULL};
+    }
+    inputs->items = find.items.data;
+    inputs->count = find.items.count;
+    return TP_OK;
+}

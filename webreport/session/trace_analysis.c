@@ -1,0 +1,98 @@
+/* The analysis of one profile on two threads: see trace_analysis.h. */
+#include "webreport/session/trace_analysis.h"
+#include "webreport/model/build.h"
+
+#include <string.h>
+
+#include "webreport/model/oddities.h"
+
+enum { THREAD_FROM_EVENTS = 20000 };
+
+void tp_analysis_open(struct tp_analysis *a, const struct tp_rule_overrides *rules)
+{
+    memset(a, 0, sizeof *a);
+    a->rules = rules;
+    tp_arena_init(&a->arena, 0);
+    tp_arena_init(&a->beside, 0);
+    pthread_mutex_init(&a->lock, NULL);
+    pthread_cond_init(&a->changed, NULL);
+}
+
+void tp_analysis_close(struct tp_analysis *a)
+{
+    tp_arena_release(&a->beside);
+    tp_arena_release(&a->arena);
+    pthread_mutex_destroy(&a->lock);
+    pthread_cond_destroy(&a->changed);
+}
+
+static void set_model_state(struct tp_analysis *a, int state)
+{
+    pthread_mutex_lock(&a->lock);
+    if (a->model_state == TP_MODEL_PENDING)
+        a->model_state = state;
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
+}
+
+static bool wait_for_model(struct tp_analysis *a)
+{
+    pthread_mutex_lock(&a->lock);
+    while (a->model_state == TP_MODEL_PENDING)
+        pthread_cond_wait(&a->changed, &a->lock);
+    bool is_ready = a->model_state == TP_MODEL_READY;
+    pthread_mutex_unlock(&a->lock);
+    return is_ready;
+}
+
+static int build_second(void *context, struct tp_error *err)
+{
+    struct tp_analysis *a = context;
+    (void)err;
+    bool is_whole = a->extent == TP_ANALYSIS_WHOLE;
+    (is_whole ? tp_advice_build : tp_advice_build_brief)(&a->advice, &a->trace, &a->order, a->rules, &a->beside);
+    tp_arena_trim(&a->beside);
+    if (a->extent != TP_ANALYSIS_METRICS && wait_for_model(a))
+        tp_memory_view_build(&a->views.memory, &a->model, &a->beside);
+    tp_arena_trim(&a->beside);
+    return TP_OK;
+}
+
+/* The second side. */
+static void *build_beside(void *argument)
+{
+    struct tp_analysis *a = argument;
+    a->beside_code = tp_arena_run(&a->beside, build_second, a, NULL);
+    return NULL;
+}
+
+static int build_first(void *context, struct tp_error *err)
+{
+    struct tp_analysis *a = context;
+    (void)err;
+    tp_model_build(&a->model, &a->trace, &a->order, &a->arena);
+    tp_arena_trim(&a->arena);
+    set_model_state(a, TP_MODEL_READY);
+    (a->extent == TP_ANALYSIS_WHOLE ? tp_views_build : tp_views_build_brief)(&a->views, &a->model, &a->arena);
+    tp_arena_trim(&a->arena);
+    return TP_OK;
+}
+
+void tp_analysis_build(struct tp_analysis *a, void (*meanwhile)(void *context), void *context)
+{
+    pthread_t thread;
+    tp_order_build(&a->order, &a->trace, &a->arena);
+    tp_oddities_note(&a->trace, &a->order, &a->arena);
+    tp_evidence_build(&a->trace.evidence, &a->trace, &a->arena);
+    bool has_thread = a->trace.event_count >= THREAD_FROM_EVENTS && pthread_create(&thread, NULL, build_beside, a) == 0;
+    if (tp_arena_run(&a->arena, build_first, a, NULL) < 0)
+        set_model_state(a, TP_MODEL_FAILED);
+    if (meanwhile && has_thread && a->arena.code == 0)
+        meanwhile(context);
+    if (has_thread)
+        pthread_join(thread, NULL);
+    else if (a->arena.code == 0)
+        build_beside(a);
+    if (a->arena.code || a->beside_code)
+        tp_arena_fail(&a->arena, a->arena.code ? a->arena.code : a->beside_code);
+}

@@ -1,0 +1,339 @@
+/* Arrays as streams: see array.h. */
+#include "webreport/trace/array.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+enum {
+    BLOCK_BYTES = 1 << 16, /* read at a time */
+    TILE_BYTES = 64 << 20, /* of an array whose order is changed */
+    LARGEST_ELEMENT = 8
+};
+
+/* Elements of a tile in the order of C, when the file has Fortran's. */
+struct tile {
+    bool is_on;
+    unsigned char *bytes; /* TILE_BYTES at most */
+    uint64_t next;        /* element of the array that the next tile begins with, in the order of C */
+    size_t size, at;      /* bytes */
+};
+
+struct tp_array {
+    int fd;
+    FILE *spilled;                       /* inflated text, where places in it are needed; fd is its descriptor then */
+    uint64_t start;                      /* offset of the .npy in the file */
+    uint64_t end;                        /* offset behind what is stored */
+    uint64_t at;                         /* offset of the next stored byte */
+    bool is_deflated, has_crc, is_whole; /* is_whole: everything was read in order, so the checksum can be told */
+    uint32_t crc, wanted_crc;
+    z_stream z;
+    struct tp_npy npy;
+    uint64_t left; /* elements */
+    struct tile tile;
+    unsigned char in[BLOCK_BYTES], block[BLOCK_BYTES], head[TP_NPY_HEAD_BYTES];
+};
+
+int tp_array_open_file(const char *path, uint64_t *size, struct tp_error *err)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return tp_error_set(err, TP_EIO, 0, "cannot open: %s", strerror(errno));
+    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {
+        close(fd);
+        return tp_error_set(err, TP_EIO, 0, "not a regular file");
+    }
+    *size = (uint64_t)info.st_size;
+    return fd;
+}
+
+/* ---- bytes ---- */
+
+static int inflate_more(struct tp_array *a, unsigned char *to, size_t size, size_t *got, struct tp_error *err)
+{
+    a->z.next_out = to;
+    a->z.avail_out = (unsigned)size;
+    while (a->z.avail_out) {
+        if (a->z.avail_in == 0 && a->at < a->end) {
+            size_t n = a->end - a->at < sizeof a->in ? (size_t)(a->end - a->at) : sizeof a->in;
+            int code = tp_read_at(a->fd, a->in, n, a->at, err);
+            if (code < 0)
+                return code;
+            a->at += n;
+            a->z.next_in = a->in;
+            a->z.avail_in = (unsigned)n;
+        }
+        int result = inflate(&a->z, Z_NO_FLUSH);
+        if (result == Z_STREAM_END || (result == Z_BUF_ERROR && a->z.avail_in == 0))
+            break;
+        if (result != Z_OK)
+            return tp_error_set(err, TP_EFORMAT, a->at, "the compressed data is damaged");
+    }
+    *got = size - a->z.avail_out;
+    return TP_OK;
+}
+
+/* Up to `size` (at most BLOCK_BYTES) bytes of the .npy, fewer at its end only. */
+static int read_bytes(struct tp_array *a, unsigned char *to, size_t size, size_t *got, struct tp_error *err)
+{
+    int code = TP_OK;
+    if (a->is_deflated) {
+        code = inflate_more(a, to, size, got, err);
+    } else {
+        *got = a->end - a->at < size ? (size_t)(a->end - a->at) : size;
+        code = tp_read_at(a->fd, to, *got, a->at, err);
+        a->at += *got;
+    }
+    if (code == TP_OK && a->has_crc)
+        a->crc = (uint32_t)crc32(a->crc, to, (unsigned)*got);
+    return code;
+}
+
+static int read_exactly(struct tp_array *a, unsigned char *to, size_t size, struct tp_error *err)
+{
+    size_t got = 0;
+    int code = read_bytes(a, to, size, &got, err);
+    return code == TP_OK && got < size ? tp_error_set(err, TP_ETRUNCATED, a->at, "the array ends early") : code;
+}
+
+/* ---- opening ---- */
+
+static int find(struct tp_array *a, const struct tp_array_place *place, struct tp_error *err)
+{
+    uint64_t size = 0;
+    a->fd = tp_array_open_file(place->path, &size, err);
+    if (a->fd < 0)
+        return a->fd;
+    a->end = size;
+    if (!place->entry)
+        return TP_OK;
+    int code = tp_zip_data_offset(&a->start, a->fd, size, place->entry, err);
+    if (code < 0)
+        return code;
+    a->at = a->start;
+    a->end = a->start + place->entry->stored_size;
+    a->has_crc = true;
+    a->wanted_crc = place->entry->crc;
+    if (place->entry->method != TP_ZIP_DEFLATED)
+        return TP_OK;
+    a->is_deflated = true;
+    return inflateInit2(&a->z, -MAX_WBITS) == Z_OK ? TP_OK : tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+}
+
+/* Reads what the head has and no more, so that the elements follow. */
+static int read_head(struct tp_array *a, struct tp_error *err)
+{
+    enum { FIXED = 12 };
+    size_t got = 0, more = 0, length;
+    int code = read_bytes(a, a->head, FIXED, &got, err);
+    if (code < 0)
+        return code;
+    length = got < FIXED ? 0 : a->head[8] | (size_t)a->head[9] << 8;
+    if (got == FIXED && a->head[6] > 1)
+        length = length + 2 + ((size_t)a->head[10] << 16) + ((size_t)a->head[11] << 24);
+    if (length >= 2 && length - 2 <= sizeof a->head - FIXED)
+        code = read_bytes(a, a->head + FIXED, length - 2, &more, err);
+    return code < 0 ? code : tp_npy_parse(&a->npy, a->head, got + more, err);
+}
+
+static int open_array(struct tp_array *a, const struct tp_array_place *place, struct tp_error *err)
+{
+    int code = find(a, place, err);
+    if (code == TP_OK)
+        code = read_head(a, err);
+    if (code < 0)
+        return code;
+    uint64_t bytes = a->npy.count * tp_npy_type_size(a->npy.type), size = place->entry ? place->entry->size : a->end;
+    if (size < a->npy.data_offset || size - a->npy.data_offset < bytes)
+        return tp_error_set(err, TP_ETRUNCATED, size, "the array ends early");
+    a->left = a->npy.count;
+    a->is_whole = size - a->npy.data_offset == bytes;
+    return TP_OK;
+}
+
+int tp_array_open(struct tp_array **out, struct tp_npy *npy, const struct tp_array_place *place, struct tp_error *err)
+{
+    struct tp_array *a = calloc(1, sizeof *a);
+    *out = NULL;
+    memset(npy, 0, sizeof *npy);
+    if (!a)
+        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+    a->fd = -1;
+    int code = open_array(a, place, err);
+    *npy = a->npy;
+    if (code < 0) {
+        tp_array_close(a);
+        return code;
+    }
+    *out = a;
+    return TP_OK;
+}
+
+void tp_array_close(struct tp_array *a)
+{
+    if (!a)
+        return;
+    if (a->is_deflated)
+        inflateEnd(&a->z);
+    if (a->spilled)
+        fclose(a->spilled); /* and fd with it */
+    else if (a->fd >= 0)
+        close(a->fd);
+    free(a->tile.bytes);
+    free(a);
+}
+
+/* ---- another order ---- */
+
+/* Compressed elements go to a temporary file that has no name, where each has a place. */
+static int spill(struct tp_array *a, struct tp_error *err)
+{
+    FILE *file = tmpfile();
+    uint64_t left = a->npy.count * tp_npy_type_size(a->npy.type);
+    int code = file ? TP_OK : tp_error_set(err, TP_EIO, 0, "no temporary file: %s", strerror(errno));
+    while (code == TP_OK && left) {
+        size_t size = left < sizeof a->block ? (size_t)left : sizeof a->block;
+        code = read_exactly(a, a->block, size, err);
+        if (code == TP_OK && fwrite(a->block, 1, size, file) != size)
+            code = tp_error_set(err, TP_EIO, 0, "temporary file: %s", strerror(errno));
+        left -= size;
+    }
+    if (code == TP_OK && fflush(file) != 0)
+        code = tp_error_set(err, TP_EIO, 0, "temporary file: %s", strerror(errno));
+    if (code == TP_OK && a->is_whole && a->crc != a->wanted_crc)
+        code = tp_error_set(err, TP_EFORMAT, 0, "the checksum of the archive differs");
+    if (!file)
+        return code;
+    close(a->fd);
+    inflateEnd(&a->z);
+    a->is_deflated = false;
+    a->spilled = file;
+    a->fd = fileno(file);
+    a->start = 0;
+    a->npy.data_offset = 0;
+    return code;
+}
+
+int tp_array_want_c_order(struct tp_array *a, struct tp_error *err)
+{
+    if (!a->npy.is_fortran || a->npy.rank < 2 || a->npy.count == 0)
+        return TP_OK;
+    int code = a->is_deflated ? spill(a, err) : TP_OK;
+    if (code < 0)
+        return code;
+    a->has_crc = false;
+    a->tile.is_on = true;
+    a->tile.bytes = malloc(TILE_BYTES);
+    return a->tile.bytes ? TP_OK : tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+}
+
+/* Place in the order of Fortran of the element that is `at`-th in the order of C, by the dimensions from `first` on. */
+static uint64_t fortran_place(const struct tp_npy *npy, uint32_t first, uint64_t at)
+{
+    uint64_t place = 0;
+    for (uint32_t i = npy->rank; i-- > first;) {
+        uint64_t dim = (uint64_t)npy->dims[i], scale = 1;
+        for (uint32_t k = first; k < i; k++)
+            scale *= (uint64_t)npy->dims[k];
+        place += at % dim * scale;
+        at /= dim;
+    }
+    return place;
+}
+
+/* Rows `first .. first + rows` of the first dimension, which the file has side by side for each place in the others. */
+static int fill_rows(struct tp_array *a, uint64_t first, size_t rows, size_t rest, struct tp_error *err)
+{
+    size_t size = tp_npy_type_size(a->npy.type);
+    uint64_t height = (uint64_t)a->npy.dims[0];
+    for (size_t i = 0; i < rest; i++) {
+        uint64_t place = first + height * fortran_place(&a->npy, 1, i);
+        for (size_t done = 0; done < rows;) {
+            size_t n = rows - done < sizeof a->block / size ? rows - done : sizeof a->block / size;
+            int code =
+                tp_read_at(a->fd, a->block, n * size, a->start + a->npy.data_offset + (place + done) * size, err);
+            if (code < 0)
+                return code;
+            for (size_t k = 0; k < n; k++)
+                memcpy(a->tile.bytes + ((done + k) * rest + i) * size, a->block + k * size, size);
+            done += n;
+        }
+    }
+    return TP_OK;
+}
+
+/* A row that is larger than a tile: element by element. */
+static int fill_elements(struct tp_array *a, size_t count, struct tp_error *err)
+{
+    size_t size = tp_npy_type_size(a->npy.type);
+    int code = TP_OK;
+    for (size_t i = 0; i < count && code == TP_OK; i++)
+        code = tp_read_at(a->fd, a->tile.bytes + i * size, size,
+                          a->start + a->npy.data_offset + fortran_place(&a->npy, 0, a->tile.next + i) * size, err);
+    return code;
+}
+
+static int fill_tile(struct tp_array *a, struct tp_error *err)
+{
+    size_t size = tp_npy_type_size(a->npy.type), room = TILE_BYTES / size, count;
+    uint64_t height = (uint64_t)a->npy.dims[0], rest = a->npy.count / height;
+    int code;
+    if (rest <= room) {
+        uint64_t first = a->tile.next / rest, rows = room / rest;
+        rows = rows < height - first ? rows : height - first;
+        count = (size_t)(rows * rest);
+        code = fill_rows(a, first, (size_t)rows, (size_t)rest, err);
+    } else {
+        count = a->left < room ? (size_t)a->left : room;
+        code = fill_elements(a, count, err);
+    }
+    a->tile.next += count;
+    a->tile.size = count * size;
+    a->tile.at = 0;
+    return code;
+}
+
+/* ---- elements ---- */
+
+static int read_block(struct tp_array *a, unsigned char *to, size_t size, struct tp_error *err)
+{
+    if (!a->tile.is_on)
+        return read_exactly(a, to, size, err);
+    while (size) {
+        int code = a->tile.at == a->tile.size ? fill_tile(a, err) : TP_OK;
+        if (code < 0)
+            return code;
+        size_t n = a->tile.size - a->tile.at < size ? a->tile.size - a->tile.at : size;
+        memcpy(to, a->tile.bytes + a->tile.at, n);
+        a->tile.at += n;
+        to += n;
+        size -= n;
+    }
+    return TP_OK;
+}
+
+int tp_array_read(struct tp_array *a, const struct tp_npy *npy, size_t count, double *values, uint64_t *wide,
+                  struct tp_error *err)
+{
+    size_t size = tp_npy_type_size(a->npy.type);
+    for (size_t done = 0; done < count;) {
+        size_t n = count - done < BLOCK_BYTES / LARGEST_ELEMENT ? count - done : BLOCK_BYTES / LARGEST_ELEMENT;
+        int code = n <= a->left ? read_block(a, a->block, n * size, err)
+                                : tp_error_set(err, TP_ETRUNCATED, a->at, "the array ends early");
+        if (code < 0)
+            return code;
+        tp_npy_read(npy, a->block, n, values + done, wide ? wide + done : NULL);
+        a->left -= n;
+        done += n;
+    }
+    if (a->left == 0 && a->has_crc && a->is_whole && a->crc != a->wanted_crc)
+        return tp_error_set(err, TP_EFORMAT, a->at, "the checksum of the archive differs");
+    return TP_OK;
+}

@@ -1,0 +1,379 @@
+/* The evidence of a trace: see evidence.h. What a file says about itself is held against itself: the recorder's
+ * numbers, links, correlations and totals. Each rule holds on every whole trace of torch 1.9 to 2.15 that was at hand,
+ * to the last event; those that could be chance in small traces need more than one event in 200. */
+#include "webreport/trace/evidence.h"
+
+#include <string.h>
+
+#include "webreport/trace/trace.h"
+#include "webreport/trace/value.h"
+#include "writer/base/merge_sort.h"
+#include "writer/text/format.h"
+
+enum { CHANCE = 200, ID_BLOCK = 512, LARGEST_SPREAD = 256 };
+
+/* ---- sets of small integers ---- */
+
+/* Numbers of a range, each present or not. */
+struct bits {
+    int64_t first, last; /* first > last: empty, or too far apart to be kept */
+    uint64_t *words;
+};
+
+static bool has_bit(const struct bits *set, int64_t number)
+{
+    if (number < set->first || number > set->last)
+        return false;
+    uint64_t at = (uint64_t)number - (uint64_t)set->first;
+    return set->words[at / 64] >> (at % 64) & 1;
+}
+
+/* True when the number was there before. */
+static bool set_bit(struct bits *set, int64_t number)
+{
+    uint64_t at = (uint64_t)number - (uint64_t)set->first, mask = UINT64_C(1) << (at % 64);
+    bool was_set = set->words[at / 64] & mask;
+    set->words[at / 64] |= mask;
+    return was_set;
+}
+
+/* An empty set with room for first .. last; false: that is out of proportion to `count` numbers. */
+static bool open_bits(struct bits *set, int64_t first, int64_t last, uint64_t count, struct tp_arena *scratch)
+{
+    uint64_t range = (uint64_t)last - (uint64_t)first;
+    *set = (struct bits){.first = 0, .last = -1};
+    if (first > last || range / LARGEST_SPREAD > count + ID_BLOCK)
+        return false;
+    *set = (struct bits){first, last, tp_arena_array(scratch, range / 64 + 1, sizeof(uint64_t))};
+    return true;
+}
+
+/* ---- the host's events ---- */
+
+/* Operators and annotations are numbered by one counter, of which each thread takes blocks: a number may be missing
+ * only at the end of a block. 0 also where the ids are not of this kind. */
+static int64_t missing_ids(const struct tp_trace *trace, struct tp_arena *scratch)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN, missing = 0, gap = 0;
+    struct bits ids;
+    for (uint32_t i = 0; i < trace->host_count; i++) {
+        int64_t id = trace->hosts[i].external_id;
+        if (id <= 0) /* TP_NULL_INT too */
+            return 0;
+        first = id < first ? id : first;
+        last = id > last ? id : last;
+    }
+    if (!open_bits(&ids, first, last, trace->host_count, scratch))
+        return 0;
+    for (uint32_t i = 0; i < trace->host_count; i++)
+        if (set_bit(&ids, trace->hosts[i].external_id))
+            return 0;
+    for (int64_t id = first; id <= last; id++) {
+        bool is_there = has_bit(&ids, id);
+        missing += is_there && id % ID_BLOCK != 1 ? gap : 0;
+        gap = is_there ? 0 : gap + 1;
+    }
+    return missing;
+}
+
+static bool has_frames(const struct tp_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i].kind == TP_KIND_FRAME || trace->events[i].kind == TP_KIND_MODULE)
+            return true;
+    return false;
+}
+
+/* ---- launches and device events ---- */
+
+enum call { CALL_UNSEEN, CALL_OTHER, CALL_LAUNCH, CALL_CAPTURE };
+
+static enum call call_of(struct tp_str name)
+{
+    if (tp_str_find(name, "LaunchKernel") >= 0 || tp_str_find(name, "LaunchCooperativeKernel") >= 0)
+        return CALL_LAUNCH;
+    return tp_str_find(name, "StreamBeginCapture") >= 0 ? CALL_CAPTURE : CALL_OTHER;
+}
+
+/* Correlations of all device events, or of all calls. */
+static bool correlations(struct bits *set, const struct tp_trace *trace, bool of_devices, struct tp_arena *scratch)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    uint32_t count = of_devices ? trace->device_count : trace->launch_count;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < count; i++) {
+            int64_t id = of_devices ? trace->devices[i].correlation : trace->launches[i].correlation;
+            if (id <= 0)
+                continue;
+            first = id < first ? id : first;
+            last = id > last ? id : last;
+            if (pass)
+                set_bit(set, id);
+        }
+        if (!pass && !open_bits(set, first, last, count, scratch))
+            return first > last;
+    }
+    return true;
+}
+
+/* Launches whose kernel is not there. What is launched while a stream is captured runs later, or never. */
+static int64_t launches_without_kernel(const struct tp_trace *trace, struct tp_arena *scratch)
+{
+    uint8_t *calls = tp_arena_array(scratch, trace->names.count + 1u, sizeof *calls);
+    struct bits devices;
+    int64_t launches = 0, alone = 0;
+    if (!correlations(&devices, trace, true, scratch))
+        return 0;
+    for (uint32_t i = 0; i < trace->event_count; i++) {
+        const struct tp_event *e = &trace->events[i];
+        if (e->kind != TP_KIND_RUNTIME || e->detail == TP_NO_ID)
+            continue;
+        if (calls[e->name] == CALL_UNSEEN)
+            calls[e->name] = (uint8_t)call_of(tp_trace_name(trace, e));
+        int64_t correlation = trace->launches[e->detail].correlation;
+        if (calls[e->name] == CALL_CAPTURE)
+            return 0;
+        if (calls[e->name] != CALL_LAUNCH || correlation <= 0)
+            continue;
+        launches++;
+        alone += !has_bit(&devices, correlation);
+    }
+    return alone * CHANCE > launches ? alone : 0;
+}
+
+/* Device events whose launch is not there, where no links tell it. */
+static int64_t kernels_without_launch(const struct tp_trace *trace, struct tp_arena *scratch)
+{
+    struct bits calls;
+    int64_t linked = 0, alone = 0;
+    if (trace->reading.device_link_ends || !correlations(&calls, trace, false, scratch))
+        return 0;
+    for (uint32_t i = 0; i < trace->device_count; i++) {
+        linked += trace->devices[i].correlation > 0;
+        alone += trace->devices[i].correlation > 0 && !has_bit(&calls, trace->devices[i].correlation);
+    }
+    return alone * CHANCE > linked ? alone : 0;
+}
+
+/* Each call and device event that has a correlation is an end of one link: a call that launches starts it, everything
+ * else ends it. Writers of 2021 start one for each device event, of calls and graphs alike. */
+static int64_t links_to_nothing(const struct tp_trace *trace)
+{
+    const struct tp_reading *r = &trace->reading;
+    uint64_t starts = r->device_link_starts;
+    if (trace->launch_count && starts > trace->launch_count)
+        starts = trace->launch_count;
+    uint64_t ends = starts + r->device_link_ends;
+    return ends > r->correlated ? (int64_t)(ends - r->correlated) : 0;
+}
+
+/* ---- memory ---- */
+
+static int by_device_and_time(const void *x, const void *y, const void *context)
+{
+    const struct tp_memory *a = x, *b = y;
+    (void)context;
+    if (a->device_type != b->device_type)
+        return a->device_type < b->device_type ? -1 : 1;
+    if (a->device_id != b->device_id)
+        return a->device_id < b->device_id ? -1 : 1;
+    return (a->ts_ns > b->ts_ns) - (a->ts_ns < b->ts_ns);
+}
+
+/* Totals that do not follow from the total before and the record's bytes. Threads that allocate at once write a few
+ * such in whole traces. */
+static int64_t broken_totals(const struct tp_trace *trace, struct tp_arena *scratch)
+{
+    enum { USUAL_PERCENT = 5 };
+    struct tp_memory *records = tp_arena_array(scratch, trace->memory_count, sizeof *records);
+    int64_t broken = 0, count = 0;
+    for (uint32_t i = 0; i < trace->memory_count; i++)
+        if (trace->memory[i].bytes != TP_NULL_INT && trace->memory[i].total_allocated != TP_NULL_INT)
+            records[count++] = trace->memory[i];
+    tp_merge_sort(scratch, records, (size_t)count, sizeof *records, by_device_and_time, NULL);
+    for (int64_t i = 1; i < count; i++) {
+        const struct tp_memory *a = &records[i - 1], *b = &records[i];
+        bool is_same = a->device_type == b->device_type && a->device_id == b->device_id;
+        broken += is_same && (uint64_t)a->total_allocated + (uint64_t)b->bytes != (uint64_t)b->total_allocated;
+    }
+    return broken * 100 > count * USUAL_PERCENT ? broken : 0;
+}
+
+/* ---- all ---- */
+
+static int64_t header_count(const struct tp_trace *trace, const char *key)
+{
+    int64_t count = tp_value_int(tp_trace_header(trace, key));
+    return count > 0 ? count : 0;
+}
+
+static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace)
+{
+    const struct tp_reading *r = &trace->reading;
+    bool is_cut = r->notices[TP_NOTICE_GZIP_TRUNCATED] || r->notices[TP_NOTICE_GZIP_CORRUPT];
+    e->crc = !r->is_gzip                           ? TP_CRC_ABSENT
+             : r->notices[TP_NOTICE_GZIP_CHECKSUM] ? TP_CRC_BAD
+             : is_cut                              ? TP_CRC_UNREAD
+                                                   : TP_CRC_OK;
+    e->eof = is_cut || r->is_truncated || !r->has_end ? TP_EOF_CUT
+             : r->notices[TP_NOTICE_TRAILING_DATA]    ? TP_EOF_PADDED
+                                                      : TP_EOF_CLEAN;
+    e->clock = r->notices[TP_NOTICE_TIME_OUTLIER] || r->notices[TP_NOTICE_TIME_RANGE] ||
+                       r->notices[TP_NOTICE_NEGATIVE_DURATION]
+                   ? TP_CLOCK_JUMP
+                   : TP_CLOCK_OK;
+    e->file_bytes = (int64_t)r->file_bytes;
+    e->event_count = (int64_t)r->element_count;
+    e->repaired = (int64_t)r->notices[TP_NOTICE_EVENT_REPAIRED];
+    e->lost[TP_LOST_BROKEN] = (int64_t)(r->notices[TP_NOTICE_EVENT_SKIPPED] + r->notices[TP_NOTICE_EVENT_TOO_LONG]);
+    for (int i = 0; i < TP_SKIP_COUNT; i++)
+        e->lost[TP_LOST_UNKNOWN] +=
+            i == TP_SKIP_UNKNOWN_CATEGORY ? 0 : (int64_t)r->skipped[i]; /* newer ones are no loss */
+    e->lost[TP_LOST_UNKNOWN] += (int64_t)r->without_dur;
+    if (r->numbered && r->last_number >= (int64_t)r->numbered)
+        e->lost[TP_LOST_NUMBERS] = r->last_number + 1 - (int64_t)r->numbered;
+    e->lost[TP_LOST_ENDS] = links_to_nothing(trace);
+    e->lost[TP_LOST_BY_RECORDER] = header_count(trace, "tracepress_dropped");
+}
+
+/* The writer of torch's profiler always closes a recording with the mark. */
+static enum tp_recorder find_end(const struct tp_trace *trace)
+{
+    if (tp_str_equal(tp_trace_header(trace, "tracepress_end"), TP_STR("\"killed\"")))
+        return TP_RECORDER_KILLED;
+    return tp_strings_find(&trace->names, TP_STR("Record Window End")) != TP_NO_ID ? TP_RECORDER_ENDED
+                                                                                   : TP_RECORDER_NO_END;
+}
+
+/* What only holds of the format of torch's profiler, which our recorder writes too. */
+static void judge_content(struct tp_input_evidence *e, const struct tp_trace *trace, struct tp_arena *scratch)
+{
+    e->recorder = find_end(trace);
+    if (!trace->reading.numbered) {
+        e->lost[TP_LOST_IDS] = missing_ids(trace, scratch);
+        e->lost[TP_LOST_MEMORY] = broken_totals(trace, scratch);
+    }
+    if (trace->flow_count && !trace->host_count) /* forward-backward links join operators */
+        e->lost[TP_LOST_IDS] = trace->flow_count;
+    e->lost[TP_LOST_DEVICE] = launches_without_kernel(trace, scratch) + header_count(trace, "tracepress_gpu_dropped");
+    e->lost[TP_LOST_LAUNCH] = kernels_without_launch(trace, scratch);
+    e->lost[TP_LOST_FRAMES] = trace->options & TP_OPTION_WITH_STACK && !has_frames(trace);
+}
+
+void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace *trace, struct tp_arena *scratch)
+{
+    memset(evidence, 0, sizeof *evidence);
+    evidence->is_known = true;
+    judge_file(evidence, trace);
+    if (trace->has_gpu_list && tp_trace_header(trace, "schemaVersion").ptr)
+        judge_content(evidence, trace, scratch);
+}
+
+/* ---- what it means ---- */
+
+/* In the order of gravity: what each finding breaks, and how it is worded ("%s": a number of things). */
+static const struct {
+    enum tp_lost lost;
+    unsigned breaks;
+    const char *one, *many, *text;
+} losses[] = {
+    {TP_LOST_BROKEN, TP_NEED_ALL, "event", "events", "%s could not be read"},
+    {TP_LOST_UNKNOWN, TP_NEED_ALL, "event", "events", "%s without name, time or kind"},
+    {TP_LOST_BY_RECORDER, TP_NEED_ALL & ~(unsigned)TP_NEED_DEVICE, "event", "events", "the recorder had to drop %s"},
+    {TP_LOST_NUMBERS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "event", "events",
+     "%s of the host missing: gaps in the recorder's numbers"},
+    {TP_LOST_IDS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "operator", "operators",
+     "%s missing: gaps in their ids"},
+    {TP_LOST_ENDS, TP_NEED_DEVICE | TP_NEED_RUNTIME, "event", "events",
+     "%s of the device or runtime missing: links to them lead nowhere"},
+    {TP_LOST_DEVICE, TP_NEED_DEVICE | TP_NEED_RUNTIME, "kernel", "kernels", "%s missing: their launches are there"},
+    {TP_LOST_LAUNCH, TP_NEED_RUNTIME, "launch", "launches", "%s missing: their kernels are there"},
+    {TP_LOST_MEMORY, TP_NEED_MEMORY, "memory record", "memory records", "%s not following from the one before"},
+    {TP_LOST_FRAMES, TP_NEED_FRAMES, "", "", "stacks were recorded, but no Python function is there"},
+};
+enum { LOSSES = sizeof losses / sizeof *losses };
+
+static unsigned broken_by_file(const struct tp_input_evidence *e)
+{
+    bool is_broken = e->crc == TP_CRC_BAD || e->crc == TP_CRC_UNREAD || e->eof == TP_EOF_CUT ||
+                     e->eof == TP_EOF_PADDED || e->recorder == TP_RECORDER_NO_END;
+    return is_broken ? TP_NEED_ALL : 0;
+}
+
+unsigned tp_evidence_broken(const struct tp_input_evidence *e)
+{
+    unsigned broken = broken_by_file(e) | (e->clock == TP_CLOCK_JUMP ? TP_NEED_CLOCK : 0);
+    for (unsigned i = 0; i < LOSSES; i++)
+        broken |= e->lost[losses[i].lost] ? losses[i].breaks : 0;
+    return broken;
+}
+
+static const char *file_reason(const struct tp_input_evidence *e)
+{
+    if (e->crc == TP_CRC_BAD)
+        return "the checksum of the gzip is wrong";
+    if (e->eof == TP_EOF_CUT)
+        return e->crc == TP_CRC_UNREAD ? "the gzip is cut or damaged: what it lost is not known"
+                                       : "the file is cut: what it lost is not known";
+    if (e->eof == TP_EOF_PADDED)
+        return "something follows the end of the trace";
+    return "the recorder's end is not in the file: it was cut and closed, or filtered";
+}
+
+const char *tp_evidence_reason(const struct tp_input_evidence *e, unsigned needs, struct tp_arena *arena)
+{
+    if (needs & broken_by_file(e))
+        return file_reason(e);
+    for (unsigned i = 0; i < LOSSES; i++) {
+        int64_t count = e->lost[losses[i].lost];
+        if (!count || !(needs & losses[i].breaks))
+            continue;
+        if (!*losses[i].one)
+            return losses[i].text;
+        const char *some = tp_text_of_some(arena, count, losses[i].one, losses[i].many);
+        const char *rest = strstr(losses[i].text, "%s");
+        return tp_text_printf(arena, "%.*s%s%s", (int)(rest - losses[i].text), losses[i].text, some, rest + 2);
+    }
+    return needs & TP_NEED_CLOCK && e->clock == TP_CLOCK_JUMP ? "the clock jumps: times far from all others" : "";
+}
+
+const char *tp_crc_text(enum tp_crc crc)
+{
+    static const char *const texts[TP_CRC_COUNT] = {"unknown", "ok", "absent", "bad", "unread"};
+    return texts[crc];
+}
+
+const char *tp_eof_text(enum tp_eof eof)
+{
+    static const char *const texts[TP_EOF_COUNT] = {"unknown", "clean", "cut", "padded"};
+    return texts[eof];
+}
+
+const char *tp_recorder_text(enum tp_recorder recorder)
+{
+    static const char *const texts[TP_RECORDER_COUNT] = {"unknown", "ended", "no_end", "killed"};
+    return texts[recorder];
+}
+
+const char *tp_clock_text(enum tp_clock clock)
+{
+    static const char *const texts[TP_CLOCK_COUNT] = {"unknown", "ok", "jump"};
+    return texts[clock];
+}
+
+const char *tp_lost_text(enum tp_lost lost)
+{
+    static const char *const texts[TP_LOST_COUNT] = {
+        [TP_LOST_BROKEN] = "broken_text",
+        [TP_LOST_UNKNOWN] = "unknown_events",
+        [TP_LOST_NUMBERS] = "host_numbers",
+        [TP_LOST_IDS] = "operator_ids",
+        [TP_LOST_ENDS] = "device_links",
+        [TP_LOST_DEVICE] = "kernels_of_launches",
+        [TP_LOST_LAUNCH] = "launches_of_kernels",
+        [TP_LOST_MEMORY] = "memory_totals",
+        [TP_LOST_FRAMES] = "frames",
+        [TP_LOST_BY_RECORDER] = "by_recorder",
+    };
+    return texts[lost];
+}

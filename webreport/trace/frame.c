@@ -1,0 +1,215 @@
+/* Frames: see frame.h. */
+#include "webreport/trace/frame.h"
+
+/* ---- "path(line): function" ---- */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Position of the "(" of "(line" that ends before `close`, where ")" stands; 0: there is none, or no path before it. */
+static size_t line_before(struct tp_str text, size_t close)
+{
+    size_t at = close;
+    while (at > 0 && is_digit(text.ptr[at - 1]))
+        at--;
+    if (at == close)
+        return 0;
+    if (at > 0 && text.ptr[at - 1] == '-')
+        at--;
+    return at > 1 && text.ptr[at - 1] == '(' ? at - 1 : 0;
+}
+
+/* (.+\.pyx?) */
+static bool is_python_path(struct tp_str path)
+{
+    if (path.len > 1 && path.ptr[path.len - 1] == 'x')
+        path.len--;
+    return path.len > 3 && memcmp(path.ptr + path.len - 3, ".py", 3) == 0;
+}
+
+static int32_t number(struct tp_str digits)
+{
+    bool is_negative = digits.ptr[0] == '-';
+    int64_t value = 0;
+    for (size_t i = is_negative; i < digits.len && value <= INT32_MAX; i++)
+        value = value * 10 + (digits.ptr[i] - '0');
+    value = value <= INT32_MAX ? value : INT32_MAX;
+    return (int32_t)(is_negative ? -value : value);
+}
+
+static struct tp_frame parts(struct tp_str text, size_t open, size_t close)
+{
+    struct tp_str path = {text.ptr, open};
+    return (struct tp_frame){.path = path,
+                             .line = number((struct tp_str){text.ptr + open + 1, close - open - 1}),
+                             .is_python = is_python_path(path)};
+}
+
+bool tp_frame_parse(struct tp_frame *frame, struct tp_str text)
+{
+    *frame = (struct tp_frame){0};
+    if (tp_str_find(text, "): ") < 0) /* most names; found faster than the last one */
+        return false;
+    for (size_t at = text.len - 2; at-- > 0;) {
+        if (text.ptr[at] != ')' || text.ptr[at + 1] != ':' || text.ptr[at + 2] != ' ')
+            continue;
+        size_t open = line_before(text, at);
+        if (!open)
+            continue;
+        struct tp_frame found = parts(text, open, at);
+        found.function = (struct tp_str){text.ptr + at + 3, text.len - at - 3};
+        if (found.is_python || !frame->path.len)
+            *frame = found;
+        if (found.is_python)
+            break;
+    }
+    return frame->path.len > 0;
+}
+
+bool tp_frame_parse_place(struct tp_frame *frame, struct tp_str text)
+{
+    if (tp_frame_parse(frame, text))
+        return true;
+    size_t open = text.len && text.ptr[text.len - 1] == ')' ? line_before(text, text.len - 1) : 0;
+    if (open)
+        *frame = parts(text, open, text.len - 1);
+    return open > 0;
+}
+
+bool tp_frame_same_function(struct tp_str a, struct tp_str b)
+{
+    struct tp_frame x, y;
+    if (tp_str_equal(a, b))
+        return true;
+    return tp_frame_parse_place(&x, a) && tp_frame_parse_place(&y, b) && tp_str_equal(x.path, y.path) &&
+           tp_str_equal(x.function, y.function);
+}
+
+/* ---- project lines ---- */
+
+/* Position behind the last `folder` in the path, or 0. */
+static size_t behind_last(struct tp_str path, const char *folder)
+{
+    size_t size = strlen(folder), at = path.len + 1;
+    while (at-- > size)
+        if (memcmp(path.ptr + at - size, folder, size) == 0)
+            return at;
+    return 0;
+}
+
+/* Length of lib/pythonX.Y/ at `at`, 0 when it does not stand there. */
+static size_t python_folder_at(struct tp_str path, size_t at)
+{
+    static const char lead[] = "lib/python";
+    size_t i = at + sizeof lead - 1;
+    if (i > path.len || memcmp(path.ptr + at, lead, sizeof lead - 1) != 0)
+        return 0;
+    size_t digits = i;
+    while (i < path.len && is_digit(path.ptr[i]))
+        i++;
+    if (i == digits)
+        return 0;
+    if (i + 1 < path.len && path.ptr[i] == '.' && is_digit(path.ptr[i + 1]))
+        for (i++; i < path.len && is_digit(path.ptr[i]);)
+            i++;
+    return i < path.len && path.ptr[i] == '/' ? i + 1 - at : 0;
+}
+
+struct tp_str tp_frame_short_path(struct tp_str path)
+{
+    size_t at = behind_last(path, "/site-packages/");
+    if (!at)
+        at = behind_last(path, "/dist-packages/");
+    for (size_t i = 0; !at && i < path.len; i++) {
+        size_t folder = !i || path.ptr[i - 1] == '/' ? python_folder_at(path, i) : 0;
+        at = folder ? i + folder : 0;
+    }
+    return (struct tp_str){path.ptr + at, path.len - at};
+}
+
+static bool is_library(struct tp_str path)
+{
+    static const char *const roots[] = {
+        "torch/",       "threading.py", "contextlib.py", "functools.py",        "multiprocessing/", "queue.py",
+        "selectors.py", "runpy.py",     "asyncio/",      "concurrent/futures/", "importlib/",       "<"};
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        if (tp_str_starts(path, roots[i]))
+            return true;
+    return false;
+}
+
+struct tp_str tp_frame_project_line(struct tp_str text)
+{
+    struct tp_frame frame;
+    if (!tp_frame_parse(&frame, text) || !frame.is_python || text.ptr[0] == '<')
+        return (struct tp_str){NULL, 0};
+    struct tp_str path = tp_frame_short_path(frame.path);
+    if (is_library(path))
+        return (struct tp_str){NULL, 0};
+    return (struct tp_str){path.ptr, text.len - (size_t)(path.ptr - text.ptr)};
+}
+
+/* ---- labels ---- */
+
+static bool is_hex(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* The text with every `lead` and the hexadecimal digits behind it replaced by `by`, which is no longer. */
+static struct tp_str replace_hex(struct tp_arena *arena, struct tp_str text, struct tp_str lead, struct tp_str by)
+{
+    if (tp_str_find(text, lead.ptr) < 0)
+        return text;
+    char *out = tp_arena_alloc(arena, text.len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < text.len;) {
+        if (text.len - i > lead.len && memcmp(text.ptr + i, lead.ptr, lead.len) == 0 &&
+            is_hex(text.ptr[i + lead.len])) {
+            memcpy(out + n, by.ptr, by.len);
+            n += by.len;
+            for (i += lead.len; i < text.len && is_hex(text.ptr[i]);)
+                i++;
+        } else {
+            out[n++] = text.ptr[i++];
+        }
+    }
+    return (struct tp_str){out, n};
+}
+
+struct tp_str tp_frame_without_address(struct tp_arena *arena, struct tp_str text)
+{
+    return replace_hex(arena, text, TP_STR(" at 0x"), TP_STR(""));
+}
+
+struct tp_str tp_frame_label(struct tp_arena *arena, struct tp_str name)
+{
+    if (tp_str_starts(name, "ProfilerStep#"))
+        return TP_STR("ProfilerStep*");
+    return replace_hex(arena, name, TP_STR("0x"), TP_STR("0x*"));
+}
+
+/* ---- of a trace's names ---- */
+
+static uint32_t label_id(struct tp_frames *frames, struct tp_str label)
+{
+    uint32_t name = tp_strings_find(frames->names, label);
+    return name != TP_NO_ID ? name : frames->name_count + tp_strings_add(&frames->extra, label);
+}
+
+void tp_frames_build(struct tp_frames *frames, const struct tp_strings *names, struct tp_arena *arena)
+{
+    *frames = (struct tp_frames){.names = names, .name_count = names->count};
+    tp_strings_init(&frames->lines, arena, 0);
+    tp_strings_init(&frames->extra, arena, 0);
+    frames->line_of_name = tp_arena_array(arena, names->count, sizeof *frames->line_of_name);
+    frames->label_of_name = tp_arena_array(arena, names->count, sizeof *frames->label_of_name);
+    for (uint32_t i = 0; i < names->count; i++) {
+        struct tp_str name = names->items[i], line = tp_frame_project_line(name), label = tp_frame_label(arena, name);
+        frames->line_of_name[i] = line.ptr ? tp_strings_add(&frames->lines, line) : TP_NO_ID;
+        frames->label_of_name[i] = label.ptr == name.ptr ? i : label_id(frames, label);
+    }
+    frames->no_event = label_id(frames, TP_STR("[no host event]"));
+}

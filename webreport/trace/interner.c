@@ -1,0 +1,136 @@
+/* Interning from raw bytes: see interner.h. Open addressing; the slot array doubles at half load. */
+#include "webreport/trace/interner.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "writer/base/error.h"
+#include "writer/base/limits.h"
+
+struct tp_interner_slot {
+    uint32_t hash, word; /* number of the word + 1; 0: free */
+};
+
+void tp_interner_init(struct tp_interner *interner, struct tp_strings *meanings, struct tp_history *history,
+                      struct tp_buf *scratch, bool holds_values, size_t max_bytes)
+{
+    memset(interner, 0, sizeof *interner);
+    interner->meanings = meanings;
+    interner->history = history;
+    interner->clean = scratch;
+    interner->holds_values = holds_values;
+    interner->max_bytes = max_bytes;
+    interner->words = TP_VEC(meanings->arena, struct tp_word);
+    interner->slot_count = 1024;
+    interner->slots = tp_arena_array(meanings->arena, interner->slot_count, sizeof *interner->slots);
+}
+
+static void grow(struct tp_interner *interner)
+{
+    struct tp_interner_slot *old = interner->slots;
+    uint32_t old_count = interner->slot_count, mask = old_count * 2 - 1;
+    interner->slots = tp_arena_array(interner->meanings->arena, (size_t)old_count * 2, sizeof *old);
+    interner->slot_count = old_count * 2;
+    for (uint32_t k = 0; k < old_count; k++) {
+        uint32_t i = old[k].hash & mask;
+        if (!old[k].word)
+            continue;
+        while (interner->slots[i].word)
+            i = (i + 1) & mask;
+        interner->slots[i] = old[k];
+    }
+    tp_arena_drop(interner->meanings->arena, old, old_count * sizeof *old);
+}
+
+/* First sighting of a spelling: its meaning, and a stable copy of the spelling (shared with the meaning when equal). */
+static struct tp_word make_word(struct tp_interner *interner, struct tp_str raw)
+{
+    struct tp_strings *meanings = interner->meanings;
+    struct tp_word word = {.len = (uint32_t)raw.len};
+    struct tp_str meaning = raw;
+    if (interner->holds_values || raw.len > interner->max_bytes || !tp_clean_is_plain(raw)) {
+        tp_buf_clear(interner->clean);
+        word.flags = interner->holds_values ? tp_clean_value(interner->clean, raw)
+                                            : tp_clean_string(interner->clean, raw, interner->max_bytes);
+        if (interner->clean->failed)
+            tp_arena_fail(meanings->arena, interner->clean->failed);
+        meaning = (struct tp_str){interner->clean->size ? interner->clean->data : "", interner->clean->size};
+    }
+    word.id = tp_strings_add(meanings, meaning);
+    struct tp_str kept = tp_strings_get(meanings, word.id);
+    word.raw = tp_str_equal(kept, raw) ? kept.ptr : tp_arena_copy(meanings->arena, raw.ptr, raw.len);
+    return word;
+}
+
+/* Equality of `len` bytes; reads whole blocks of 16, which both the window and the arena's items have. */
+static inline bool same_bytes(const char *a, const char *b, size_t len)
+{
+#ifdef __SSE2__
+    size_t i = 0;
+    for (; i + 16 <= len; i += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(a + i)), y = _mm_loadu_si128((const __m128i *)(b + i));
+        if (_mm_movemask_epi8(_mm_cmpeq_epi8(x, y)) != 0xFFFF)
+            return false;
+    }
+    if (i == len)
+        return true;
+    __m128i x = _mm_loadu_si128((const __m128i *)(a + i)), y = _mm_loadu_si128((const __m128i *)(b + i));
+    unsigned wanted = (1u << (len - i)) - 1;
+    return ((unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, y)) & wanted) == wanted;
+#else
+    return memcmp(a, b, len) == 0;
+#endif
+}
+
+/* Where the history keeps the number + 1 of this interner's word that followed the recent words. */
+static inline uint32_t *likely(const struct tp_interner *interner)
+{
+    uint32_t key = interner->history->recent + (uint32_t)(uintptr_t)interner;
+    return &interner->history->likely[key * 0x9E3779B1u >> 18];
+}
+
+static inline const struct tp_word *use(struct tp_interner *interner, uint32_t number)
+{
+    struct tp_history *history = interner->history;
+    *likely(interner) = number + 1;
+    history->recent = history->recent << 8 ^ (number + 1) * 0x85EBCA6Bu;
+    return TP_AT(&interner->words, struct tp_word, number);
+}
+
+const struct tp_word *tp_interner_add(struct tp_interner *interner, struct tp_str raw)
+{
+    uint32_t hash = (uint32_t)(tp_hash_bytes(raw.ptr, raw.len) >> 32), mask = interner->slot_count - 1, i = hash & mask;
+    for (; interner->slots[i].word; i = (i + 1) & mask) {
+        const struct tp_word *word = TP_AT(&interner->words, struct tp_word, interner->slots[i].word - 1);
+        if (interner->slots[i].hash == hash && word->len == raw.len && same_bytes(word->raw, raw.ptr, raw.len))
+            return use(interner, interner->slots[i].word - 1);
+    }
+    if (interner->words.count * 2 >= interner->slot_count) {
+        grow(interner);
+        mask = interner->slot_count - 1;
+        for (i = hash & mask; interner->slots[i].word; i = (i + 1) & mask)
+            ;
+    }
+    struct tp_word word = make_word(interner, raw);
+    *(struct tp_word *)tp_vec_push(&interner->words) = word;
+    interner->slots[i] = (struct tp_interner_slot){hash, (uint32_t)interner->words.count};
+    return use(interner, (uint32_t)interner->words.count - 1);
+}
+
+static inline bool stands_at(const struct tp_interner *interner, const struct tp_word *word, const char *token,
+                             const char *end)
+{
+    size_t quote = interner->holds_values ? 0 : 1;
+    return !word->flags && word->len + 2 * quote < (size_t)(end - token) &&
+           same_bytes(word->raw, token + quote, word->len) && (!quote || token[1 + word->len] == '"');
+}
+
+const struct tp_word *tp_interner_expect(struct tp_interner *interner, const char *token, const char *end)
+{
+    uint32_t number = *likely(interner);
+    if (number == 0 || number > interner->words.count || token >= end)
+        return NULL;
+    const struct tp_word *word = TP_AT(&interner->words, struct tp_word, number - 1);
+    return stands_at(interner, word, token, end) ? use(interner, number - 1) : NULL;
+}

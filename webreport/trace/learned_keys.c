@@ -1,0 +1,326 @@
+/* Learned layout: see learned_keys.h. */
+#include "webreport/trace/learned_keys.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { MAX_NODES = 4096 };
+
+enum kind { JOIN, STRING, NUMBER, CONTAINER, END };
+
+void tp_learned_keys_init(struct tp_learned_keys *layout, struct tp_arena *arena)
+{
+    memset(layout, 0, sizeof *layout);
+    layout->nodes = tp_arena_array(arena, MAX_NODES, sizeof *layout->nodes);
+    layout->count = 1;
+}
+
+void tp_learned_keys_expect(struct tp_learned_keys *layout, enum tp_field field, struct tp_interner *interner)
+{
+    layout->expected[field] = interner;
+}
+
+/* ---- matching -----------------------------------------------------------------------------------------------------
+ */
+
+#ifdef __SSE2__
+/* Where 16 bytes at a and b differ, with 255 or 0 in `mask` for the bytes that count. */
+static inline __m128i difference(const char *a, const char *b, const uint8_t *mask)
+{
+    __m128i x = _mm_loadu_si128((const __m128i *)a), y = _mm_loadu_si128((const __m128i *)b);
+    return _mm_and_si128(_mm_xor_si128(x, y), _mm_loadu_si128((const __m128i *)mask));
+}
+
+static inline bool is_zero(__m128i x)
+{
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128())) == 0xFFFF;
+}
+#endif
+
+/* True when the node's text stands at p: 16 bytes are compared, or all 64, so that no loop's end must be guessed; those
+ * behind the text are masked out. The window's padding makes them readable. */
+static inline bool matches(const struct tp_learned_keys_node *node, const char *p)
+{
+#ifdef __SSE2__
+#define SIXTEEN 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255
+    static const uint8_t ones[2 * TP_LAYOUT_TEXT] = {SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN};
+    const uint8_t *mask = ones + TP_LAYOUT_TEXT - node->size;
+    __m128i differ = difference(p, node->text, mask);
+    if (__builtin_expect(node->size > 16, 0)) {
+        differ = _mm_or_si128(differ, difference(p + 16, node->text + 16, mask + 16));
+        differ = _mm_or_si128(differ, difference(p + 32, node->text + 32, mask + 32));
+        differ = _mm_or_si128(differ, difference(p + 48, node->text + 48, mask + 48));
+    }
+    return is_zero(differ);
+#else
+    return memcmp(p, node->text, node->size) == 0;
+#endif
+}
+
+/* The child of `node` whose text stands at p; it moves one place to the front. */
+static inline struct tp_learned_keys_node *child_at(struct tp_learned_keys *layout, struct tp_learned_keys_node *node,
+                                                    const char *p)
+{
+    for (unsigned i = 0; i < node->child_count; i++) {
+        struct tp_learned_keys_node *child = &layout->nodes[node->children[i]];
+        if (!matches(child, p))
+            continue;
+        if (i) {
+            uint16_t moved = node->children[i];
+            node->children[i] = node->children[i - 1];
+            node->children[i - 1] = moved;
+        }
+        return child;
+    }
+    return NULL;
+}
+
+/* End of the digits, signs and points at p, or NULL when something else than a value's end follows (exponents are rare,
+ * and the plain scanner's business), or the window ends. */
+static inline const char *number_end(const char *p, const char *end)
+{
+    const char *from = p;
+#ifdef __SSE2__
+    const __m128i first = _mm_set1_epi8('-'), span = _mm_set1_epi8('9' - '-');
+    for (; p < end; p += 16) {
+        __m128i x = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)p), first);
+        unsigned inside = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(x, span), x));
+        if (inside != 0xFFFF) {
+            p += __builtin_ctz(~inside);
+            break;
+        }
+    }
+#else
+    while (p < end && *p >= '-' && *p <= '9')
+        p++;
+#endif
+    bool is_end = *p == ',' || *p == '}' || *p == ']' || (unsigned char)*p <= ' ';
+    return is_end && p < end && p > from ? p : NULL;
+}
+
+/* End of the value at p, which follows a node's text, with its span in *value; NULL: not here what was learned. */
+static inline __attribute__((always_inline)) const char *
+take_value(struct tp_scan *scan, const struct tp_learned_keys_node *node, const char *p, struct tp_spans *spans)
+{
+    struct tp_str *value = &spans->field[node->field]; /* set in place: a copy would wait for the two halves */
+    const char *stop;
+    if (p >= scan->end)
+        return NULL;
+    if (node->kind == NUMBER) {
+        stop = (unsigned char)(p[*p == '-'] - '0') <= 9 ? number_end(p, scan->end) : NULL;
+        if (!stop)
+            return NULL;
+        value->ptr = p;
+        value->len = (size_t)(stop - p);
+        return stop;
+    }
+    if (node->kind == STRING) { /* the text ends with the opening quote */
+        stop = tp_scan_string_end(p, scan->end);
+        if (!stop)
+            return NULL;
+        value->ptr = p - 1;
+        value->len = (size_t)(stop + 2 - p);
+        return stop + 1;
+    }
+    scan->at = p;
+    return (*p == '[' || *p == '{') && tp_scan_value(scan, value, spans) == TP_SCAN_OK ? scan->at : NULL;
+}
+
+/* As take_value, for a text that ends up in a interner; *known gets the field's bit, unless there is something to be
+ * told about the text: then the decoder does it. */
+static inline const char *take_text(struct tp_scan *scan, const struct tp_learned_keys_node *node, const char *p,
+                                    struct tp_spans *spans, uint64_t *known)
+{
+    struct tp_interner *interner = node->interner;
+    struct tp_str *value = &spans->field[node->field];
+    const char *token = p - (node->kind == STRING);
+    size_t quote = interner->holds_values ? 0 : 1;
+    const struct tp_word *word = tp_interner_expect(interner, token, scan->end);
+    if (word) {
+        value->ptr = token;
+        value->len = word->len + 2 * quote;
+        p = token + value->len;
+    } else {
+        p = take_value(scan, node, p, spans);
+        if (!p)
+            return NULL;
+        word = tp_interner_add(interner, (struct tp_str){value->ptr + quote, value->len - 2 * quote});
+    }
+    spans->text_id[node->field] = word->id;
+    *known |= word->flags ? 0 : node->bit;
+    return p;
+}
+
+static inline void take_folds(const struct tp_learned_keys_node *node, const char *p, struct tp_spans *spans)
+{
+    for (unsigned i = 0; i < node->fold_count; i++) {
+        const struct tp_learned_keys_fold *fold = &node->folds[i];
+        spans->field[fold->field].ptr = p + fold->offset;
+        spans->field[fold->field].len = fold->size;
+        spans->text_id[fold->field] = fold->text_id;
+    }
+}
+
+/* False: a miss; scan->at and spans are then worthless. */
+static bool match_event(struct tp_learned_keys *layout, struct tp_scan *scan, struct tp_spans *spans)
+{
+    struct tp_learned_keys_node *node = &layout->nodes[0];
+    const char *p = scan->at;
+    uint64_t has = 0, known = 0;
+    spans->has_bare_word = spans->is_deep = false;
+    while ((node = child_at(layout, node, p)) != NULL) {
+        uint64_t bits = node->fold_bits | node->bit;
+        has |= bits;
+        known = (known & ~bits) | node->known_bits; /* a key may come twice */
+        if (node->fold_bits)
+            take_folds(node, p, spans);
+        p += node->size;
+        if (p > scan->end)
+            return false;
+        if (node->kind == END) {
+            scan->at = p;
+            spans->has = has;
+            spans->known = known;
+            return true;
+        }
+        if (node->kind == JOIN)
+            continue;
+        p = node->interner ? take_text(scan, node, p, spans, &known) : take_value(scan, node, p, spans);
+        if (!p)
+            return false;
+    }
+    return false;
+}
+
+/* ---- learning -----------------------------------------------------------------------------------------------------
+ */
+
+static bool same_folds(const struct tp_learned_keys_node *a, const struct tp_learned_keys_node *b)
+{
+    for (unsigned i = 0; i < a->fold_count; i++)
+        if (a->folds[i].field != b->folds[i].field || a->folds[i].offset != b->folds[i].offset ||
+            a->folds[i].size != b->folds[i].size)
+            return false;
+    return true;
+}
+
+static bool same_node(const struct tp_learned_keys_node *a, const struct tp_learned_keys_node *b)
+{
+    return a->size == b->size && a->kind == b->kind && a->field == b->field && memcmp(a->text, b->text, a->size) == 0 &&
+           a->fold_count == b->fold_count && same_folds(a, b);
+}
+
+/* Index of `made` among the children of `parent`, added when new; 0: there is no room. */
+static uint32_t enter(struct tp_learned_keys *layout, uint32_t parent, const struct tp_learned_keys_node *made)
+{
+    struct tp_learned_keys_node *node = &layout->nodes[parent];
+    for (unsigned i = 0; i < node->child_count; i++)
+        if (same_node(&layout->nodes[node->children[i]], made))
+            return node->children[i];
+    if (node->child_count == TP_LAYOUT_CHILDREN || layout->count == MAX_NODES)
+        return 0;
+    uint32_t index = layout->count++;
+    layout->nodes[index] = *made;
+    memmove(node->children + 1, node->children, node->child_count * sizeof *node->children);
+    node->children[0] = (uint16_t)index;
+    node->child_count++;
+    return index;
+}
+
+struct learner {
+    struct tp_learned_keys *layout;
+    uint32_t node;
+    struct tp_learned_keys_node made;
+    const char *from; /* where the text being collected begins */
+};
+
+/* Enters the text from..to as one node or, when it is long, several. False: no room. */
+static bool finish_node(struct learner *l, const char *to, enum kind kind, int field)
+{
+    while ((size_t)(to - l->from) > TP_LAYOUT_TEXT) {
+        struct tp_learned_keys_node join = {.kind = JOIN, .field = TP_FIELD_COUNT, .size = TP_LAYOUT_TEXT};
+        if (l->made.fold_count)
+            return false; /* a fold in a text this long: leave it to the plain scanner */
+        memcpy(join.text, l->from, TP_LAYOUT_TEXT);
+        l->node = enter(l->layout, l->node, &join);
+        l->from += TP_LAYOUT_TEXT;
+        if (!l->node)
+            return false;
+    }
+    l->made.size = (uint8_t)(to - l->from);
+    l->made.kind = (uint8_t)kind;
+    l->made.field = (uint8_t)(field < 0 ? TP_FIELD_COUNT : field);
+    l->made.bit = field < 0 ? 0 : 1ull << field;
+    struct tp_interner *interner = field < 0 ? NULL : l->layout->expected[field];
+    if (interner && (kind == STRING || (kind == CONTAINER && interner->holds_values)))
+        l->made.interner = interner;
+    memcpy(l->made.text, l->from, l->made.size);
+    l->node = enter(l->layout, l->node, &l->made);
+    memset(&l->made, 0, sizeof l->made);
+    return l->node != 0;
+}
+
+/* A value that stays part of the text: the phase, the category, and words such as false. */
+static bool fold(struct learner *l, const struct tp_scan_step *step)
+{
+    bool is_word = step->value.ptr[0] == 't' || step->value.ptr[0] == 'f' || step->value.ptr[0] == 'n';
+    bool is_kind = step->field == TP_FIELD_PH || step->field == TP_FIELD_CAT;
+    if (!is_word && !is_kind)
+        return false;
+    size_t offset = (size_t)(step->value.ptr - l->from);
+    if (step->field < 0)
+        return true;
+    if (l->made.fold_count == TP_LAYOUT_FOLDS || offset + step->value.len > TP_LAYOUT_TEXT)
+        return false;
+    struct tp_learned_keys_fold *made = &l->made.folds[l->made.fold_count++];
+    struct tp_interner *interner = l->layout->expected[step->field];
+    made->field = (uint8_t)step->field;
+    made->offset = (uint8_t)offset;
+    made->size = (uint8_t)step->value.len;
+    l->made.fold_bits |= 1ull << step->field;
+    if (!interner || step->value.ptr[0] != '"')
+        return true;
+    const struct tp_word *word = tp_interner_add(interner, (struct tp_str){step->value.ptr + 1, step->value.len - 2});
+    made->text_id = word->id;
+    l->made.known_bits |= word->flags ? 0 : 1ull << step->field;
+    return true;
+}
+
+static void learn(struct tp_learned_keys *layout, const char *from, const char *to, const struct tp_scan_trail *trail)
+{
+    struct learner l = {.layout = layout, .from = from};
+    for (unsigned i = 0; i < trail->count; i++) {
+        const struct tp_scan_step *step = &trail->steps[i];
+        char c = step->value.ptr[0];
+        if (fold(&l, step))
+            continue;
+        bool is_number = (unsigned char)(c - '0') <= 9 || c == '-';
+        if (!is_number && c != '"' && c != '[' && c != '{')
+            return;
+        const char *end = step->value.ptr + (c == '"');
+        if (!finish_node(&l, end, c == '"' ? STRING : is_number ? NUMBER : CONTAINER, step->field))
+            return;
+        l.from = step->value.ptr + step->value.len;
+    }
+    finish_node(&l, to, END, -1);
+}
+
+enum tp_scan_status tp_learned_keys_event(struct tp_learned_keys *layout, struct tp_scan *scan, struct tp_spans *spans)
+{
+    const char *from = scan->at;
+    if (__builtin_expect(match_event(layout, scan, spans), 1)) {
+        layout->hits++;
+        return TP_SCAN_OK;
+    }
+    struct tp_scan_trail trail = {.count = 0};
+    bool may_learn = layout->count < MAX_NODES;
+    layout->misses++;
+    scan->at = from;
+    scan->trail = may_learn ? &trail : NULL;
+    enum tp_scan_status status = tp_scan_event(scan, spans);
+    scan->trail = NULL;
+    if (status == TP_SCAN_OK && may_learn && trail.count < TP_SCAN_TRAIL && !spans->has_bare_word)
+        learn(layout, from, scan->at, &trail);
+    return status;
+}

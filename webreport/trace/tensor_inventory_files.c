@@ -1,0 +1,243 @@
+/* Arrays in files, archives and folders: see tensor_inventory.h for how they are named. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "webreport/trace/tensor_inventory_parts.h"
+#include "webreport/trace/value.h"
+#include "writer/base/buf.h"
+#include "writer/base/limits.h"
+#include "writer/base/table.h"
+
+/* ---- names ---- */
+
+static struct tp_str without(struct tp_str text, const char *suffix)
+{
+    if (tp_str_ends(text, suffix))
+        text.len -= strlen(suffix);
+    return text;
+}
+
+static int hex(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* %XX, as recordings write it, becomes the byte again; NUL stays as it is. */
+static struct tp_str decoded(struct tp_arena *arena, struct tp_str text)
+{
+    char *to = tp_arena_alloc(arena, text.len + 1), *at = to;
+    for (size_t i = 0; i < text.len; i++) {
+        bool is_code = text.ptr[i] == '%' && text.len - i > 2 && hex(text.ptr[i + 1]) >= 0 && hex(text.ptr[i + 2]) >= 0;
+        int byte = is_code ? hex(text.ptr[i + 1]) * 16 + hex(text.ptr[i + 2]) : 0;
+        *at++ = byte ? (char)byte : text.ptr[i];
+        i += byte ? 2 : 0;
+    }
+    return (struct tp_str){to, (size_t)(at - to)};
+}
+
+/* "12", "step12", "step_12", "step-12". */
+static bool is_step(struct tp_str part, int64_t *step)
+{
+    size_t at = tp_str_starts(part, "step") ? 4 : 0;
+    at += at && at < part.len && (part.ptr[at] == '_' || part.ptr[at] == '-');
+    int64_t value = 0;
+    if (at == part.len)
+        return false;
+    for (size_t i = at; i < part.len; i++)
+        if (!isdigit((unsigned char)part.ptr[i]) || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, part.ptr[i] - '0', &value))
+            return false;
+    *step = value;
+    return true;
+}
+
+/* What the way to a file says. */
+struct way {
+    struct tp_str name;   /* the parts that are no more than a name, with '/' */
+    struct tp_str worker; /* the folder called *.tensors; empty: none */
+    int64_t step;
+};
+
+static struct way way_of(struct tp_arena *arena, struct tp_str relative)
+{
+    struct way way = {.step = TP_NULL_INT};
+    char *name = tp_arena_alloc(arena, relative.len + 2);
+    size_t size = 0, step_at = SIZE_MAX;
+    for (size_t at = 0; at < relative.len;) { /* the last step is the one that counts */
+        const char *slash = memchr(relative.ptr + at, '/', relative.len - at);
+        size_t end = slash ? (size_t)(slash - relative.ptr) : relative.len;
+        if (is_step((struct tp_str){relative.ptr + at, end - at}, &way.step))
+            step_at = at;
+        at = end + 1;
+    }
+    for (size_t at = 0; at < relative.len;) {
+        const char *slash = memchr(relative.ptr + at, '/', relative.len - at);
+        size_t end = slash ? (size_t)(slash - relative.ptr) : relative.len;
+        struct tp_str part = {relative.ptr + at, end - at};
+        if (tp_str_ends(part, ".tensors") && slash) {
+            way.worker = part;
+        } else if (at != step_at) {
+            memcpy(name + size, part.ptr, part.len);
+            size += part.len;
+            name[size++] = '/';
+        }
+        at = end + 1;
+    }
+    way.name = decoded(arena, (struct tp_str){name, size ? size - 1 : 0});
+    return way;
+}
+
+/* ---- files ---- */
+
+static void add_array(struct tp_inventory_search *search, const char *path, struct way way)
+{
+    struct tp_tensor_item *item = tp_inventory_add(search);
+    item->name = way.name;
+    item->step = way.step;
+    item->worker = search->worker;
+    item->place.path = path;
+    item->is_bfloat16 = search->options->is_bfloat16;
+}
+
+static struct tp_str joined(struct tp_arena *arena, struct tp_str a, struct tp_str b)
+{
+    char *text = tp_arena_alloc(arena, a.len + b.len + 2);
+    if (a.len == 0)
+        return b;
+    memcpy(text, a.ptr, a.len);
+    text[a.len] = '/';
+    memcpy(text + a.len + 1, b.ptr, b.len);
+    return (struct tp_str){text, a.len + b.len + 1};
+}
+
+/* An archive that is open. */
+struct archive {
+    struct tp_zip *zip;
+    struct tp_arena *arena;
+    int fd;
+    uint64_t size, most;
+};
+
+static int read_directory(void *context, struct tp_error *err)
+{
+    struct archive *a = context;
+    return tp_zip_read(a->zip, a->arena, a->fd, a->size, a->most, err);
+}
+
+static int read_archive(struct tp_zip *zip, struct tp_inventory_search *search, const char *path, struct tp_error *err)
+{
+    struct archive archive = {.zip = zip, .arena = search->arena, .most = search->options->max_input_bytes};
+    if (!archive.most)
+        archive.most = TP_MAX_INPUT_BYTES;
+    archive.fd = tp_array_open_file(path, &archive.size, err);
+    if (archive.fd < 0)
+        return archive.fd;
+    int code = tp_arena_run(search->arena, read_directory, &archive, err);
+    close(archive.fd);
+    tp_arena_pass_on(search->arena);
+    return code;
+}
+
+static void add_archive(struct tp_inventory_search *search, const char *path, struct way way)
+{
+    struct tp_zip *zip = tp_arena_alloc(search->arena, sizeof *zip);
+    struct tp_error why = {0};
+    if (read_archive(zip, search, path, &why) < 0) {
+        tp_inventory_say(search, path, &why);
+        return;
+    }
+    for (uint32_t i = 0; i < zip->count; i++) {
+        struct tp_zip_entry *entry = &zip->entries[i];
+        if (!tp_str_ends(entry->name, ".npy"))
+            continue;
+        struct way inner = way;
+        inner.name = joined(search->arena, way.name, without(entry->name, ".npy"));
+        add_array(search, path, inner);
+        TP_AT(&search->items, struct tp_tensor_item, search->items.count - 1)->place.entry = entry;
+    }
+}
+
+int tp_inventory_file(struct tp_inventory_search *search, const char *path, struct tp_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    struct tp_str base = tp_str_of(slash ? slash + 1 : path);
+    char head[6] = "";
+    uint64_t size;
+    int fd = tp_array_open_file(path, &size, err);
+    if (fd < 0)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s: cannot be read, or is no file", path);
+    ssize_t n = pread(fd, head, sizeof head, 0);
+    close(fd);
+    if (n >= 4 && memcmp(head, "PK", 2) == 0 && (head[2] == 3 || head[2] == 5))
+        add_archive(search, path, (struct way){.step = TP_NULL_INT});
+    else if (n == sizeof head && memcmp(head, "\x93NUMPY", 6) == 0)
+        add_array(search, path, (struct way){.name = without(base, ".npy"), .step = TP_NULL_INT});
+    else {
+        tp_inventory_trace(search, path);
+        search->is_of_trace = true;
+    }
+    return TP_OK;
+}
+
+/* ---- folders ---- */
+
+/* Folder by folder, each in order of names: as a comparison where '/' comes before all else. */
+static int by_path(const void *x, const void *y)
+{
+    const char *a = *(const char *const *)x, *b = *(const char *const *)y;
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    int p = *a == '/' ? 1 : *a ? 2 + (unsigned char)*a : 0, q = *b == '/' ? 1 : *b ? 2 + (unsigned char)*b : 0;
+    return (p > q) - (p < q);
+}
+
+/* The paths of a list, in order. */
+static const char **sorted(struct tp_arena *arena, struct tp_str list, size_t *count)
+{
+    struct tp_vec paths = TP_VEC(arena, const char *);
+    for (const char *path = list.ptr; path < list.ptr + list.len; path += strlen(path) + 1)
+        *(const char **)tp_vec_push(&paths) = path;
+    if (paths.count)
+        qsort(paths.data, paths.count, sizeof(const char *), by_path);
+    *count = paths.count;
+    return paths.data;
+}
+
+static void add_files(struct tp_inventory_search *search, const char *root, struct tp_str list)
+{
+    size_t skipped = strlen(root), count;
+    const char **paths = sorted(search->arena, list, &count);
+    struct tp_strings workers;
+    tp_strings_init(&workers, search->arena, 0);
+    while (skipped && root[skipped - 1] == '/')
+        skipped--;
+    for (size_t i = 0; i < count; i++) {
+        const char *path = paths[i];
+        struct tp_str relative = tp_str_of(path + skipped);
+        while (relative.len && relative.ptr[0] == '/')
+            relative = (struct tp_str){relative.ptr + 1, relative.len - 1};
+        bool is_archive = tp_str_ends(relative, ".npz");
+        struct way way = way_of(search->arena, without(relative, is_archive ? ".npz" : ".npy"));
+        search->worker = way.worker.len ? tp_strings_add(&workers, way.worker) : 0;
+        if (is_archive)
+            add_archive(search, path, way);
+        else
+            add_array(search, path, way);
+    }
+}
+
+int tp_inventory_folder(struct tp_inventory_search *search, const char *path, struct tp_error *err)
+{
+    struct tp_buf list;
+    tp_buf_init(&list, 0);
+    int code = tp_inventory_list(&list, path, err);
+    size_t size = list.size;
+    if (code == TP_OK)
+        add_files(search, path, (struct tp_str){tp_buf_move(&list, search->arena), size});
+    tp_buf_release(&list);
+    return code;
+}

@@ -1,0 +1,39 @@
+/* Map from 64-bit keys to 32-bit values in an arena: open addressing, linear probing, grows at 2/3. */
+#ifndef TP_WRITER_BASE_ID_MAP_H
+#define TP_WRITER_BASE_ID_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "writer/base/arena.h"
+
+struct tp_id_slot {
+    uint64_t key;
+    uint32_t value;
+    bool is_used;
+};
+
+struct tp_id_map {
+    struct tp_arena *arena;
+    struct tp_id_slot *slots;
+    uint32_t slot_count, count;
+};
+
+void tp_id_map_init(struct tp_id_map *map, struct tp_arena *arena);
+
+/* Address of the value of `key`, or NULL. Valid until the next tp_id_map_put. */
+uint32_t *tp_id_map_find(const struct tp_id_map *map, uint64_t key);
+
+/* Address of the value of `key`; added with value TP_NO_ID (UINT32_MAX) when new. Valid until the next tp_id_map_put.
+ */
+uint32_t *tp_id_map_put(struct tp_id_map *map, uint64_t key);
+
+/* Gives large tables back early. */
+void tp_id_map_drop(struct tp_id_map *map);
+
+static inline uint64_t tp_id_pair(uint32_t high, uint32_t low)
+{
+    return (uint64_t)high << 32 | low;
+}
+
+#endif

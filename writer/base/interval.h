@@ -1,0 +1,61 @@
+/* Half-open intervals [a, b) in nanoseconds: the set algebra of docs/definitions.md section 1.
+ *
+ * A set is sorted and disjoint, touching pieces are joined, empty ones vanish. Results live in the arena given. */
+#ifndef TP_WRITER_BASE_INTERVAL_H
+#define TP_WRITER_BASE_INTERVAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "writer/base/arena.h"
+
+struct tp_interval {
+    int64_t a, b;
+};
+
+struct tp_intervals {
+    struct tp_interval *items;
+    size_t count;
+};
+
+/* Sorts and joins `count` intervals in place; the set uses the same memory. */
+struct tp_intervals tp_intervals_union(struct tp_arena *arena, struct tp_interval *items, size_t count);
+struct tp_intervals tp_intervals_meet(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y);
+struct tp_intervals tp_intervals_minus(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y);
+/* The first `ns` nanoseconds of the set in time order. */
+struct tp_intervals tp_intervals_prefix(struct tp_arena *arena, struct tp_intervals x, int64_t ns);
+int64_t tp_intervals_length(struct tp_intervals x);
+/* Length of x within [a, b). */
+int64_t tp_intervals_length_within(struct tp_intervals x, int64_t a, int64_t b);
+/* Length of the common part of two sets, without building it. */
+int64_t tp_intervals_meet_length(struct tp_intervals x, struct tp_intervals y);
+bool tp_intervals_contain(struct tp_intervals x, int64_t at);
+
+/* Sets are made of a struct tp_vec of struct tp_interval, in any order: empty pieces are left out, then united. */
+static inline void tp_intervals_push(struct tp_vec *vec, int64_t a, int64_t b)
+{
+    if (b > a)
+        *(struct tp_interval *)tp_vec_push(vec) = (struct tp_interval){a, b};
+}
+
+/* Adds every piece of a set. */
+static inline void tp_intervals_append(struct tp_vec *vec, struct tp_intervals x)
+{
+    for (size_t i = 0; i < x.count; i++)
+        tp_intervals_push(vec, x.items[i].a, x.items[i].b);
+}
+
+/* The set of what was pushed; it takes the vector's memory. */
+static inline struct tp_intervals tp_intervals_of(struct tp_vec *vec)
+{
+    return tp_intervals_union(vec->arena, vec->data, vec->count);
+}
+
+/* Gives a large set back early. The set must start where its memory does: no part of another. */
+static inline void tp_intervals_drop(struct tp_arena *arena, struct tp_intervals x)
+{
+    tp_arena_drop(arena, x.items, x.count * sizeof *x.items);
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* Renumbering of ids: see renumber.h. */
+#include "writer/base/renumber.h"
+
+void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int64_t highest, uint64_t expected)
+{
+    memset(ids, 0, sizeof *ids);
+    ids->lowest = lowest;
+    uint64_t range = lowest <= highest ? (uint64_t)highest - (uint64_t)lowest : 0;
+    if (range < 4 * expected + 1024) {
+        ids->direct_count = range + 1;
+        ids->direct = tp_arena_array(arena, ids->direct_count, sizeof *ids->direct);
+    } else {
+        tp_keys_init(&ids->tuples, arena, 2);
+    }
+}
+
+uint32_t tp_ids_add(struct tp_ids *ids, int64_t value)
+{
+    if (!ids->direct) {
+        uint32_t id = tp_keys_pair(&ids->tuples, (uint32_t)value, (uint32_t)((uint64_t)value >> 32));
+        ids->count = tp_keys_count(&ids->tuples);
+        return id;
+    }
+    uint32_t *slot = &ids->direct[(uint64_t)value - (uint64_t)ids->lowest];
+    if (!*slot)
+        *slot = ++ids->count;
+    return *slot - 1;
+}
+
+uint32_t tp_ids_find(const struct tp_ids *ids, int64_t value)
+{
+    if (!ids->direct)
+        return tp_keys_find(&ids->tuples, (uint32_t[]){(uint32_t)value, (uint32_t)((uint64_t)value >> 32)});
+    uint64_t at = (uint64_t)value - (uint64_t)ids->lowest;
+    return value >= ids->lowest && at < ids->direct_count ? ids->direct[at] - 1 : TP_NO_ID;
+}
+
+void tp_ids_drop(struct tp_ids *ids, struct tp_arena *arena)
+{
+    tp_arena_drop(arena, ids->direct, ids->direct_count * sizeof *ids->direct);
+    ids->direct = NULL;
+    ids->direct_count = 0;
+}

@@ -1,0 +1,73 @@
+/* Tables: typed columns with name, title, unit and definition. What every view yields and every output prints.
+ *
+ * A view describes its columns once (struct tp_column_def, static data), allocates the table in its arena and fills
+ * cells. JSON, HTML, CSV, Markdown and terminal output all read the same table, so a number has one place. */
+#ifndef TP_WRITER_BASE_TABLE_H
+#define TP_WRITER_BASE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "writer/base/arena.h"
+#include "writer/base/json_out.h"
+#include "writer/base/str.h"
+
+enum { TP_MAX_COLUMNS = 28 };
+#define TP_NULL_INT INT64_MIN /* an absent integer, time or size */
+
+enum tp_column_type {
+    TP_COLUMN_TEXT,  /* struct tp_str; ptr NULL is null */
+    TP_COLUMN_INT,   /* int64_t; TP_NULL_INT is null */
+    TP_COLUMN_NS,    /* int64_t nanoseconds, written as microseconds */
+    TP_COLUMN_BYTES, /* int64_t */
+    TP_COLUMN_REAL,  /* double; NaN is null */
+    TP_COLUMN_BOOL,  /* uint8_t */
+    TP_COLUMN_JSON,  /* struct tp_str holding JSON text; ptr NULL is null */
+};
+
+struct tp_column_def {
+    const char *name;       /* key in JSON and CSV, unit last: device_self_time_us */
+    const char *title;      /* heading for people: "GPU self" */
+    const char *unit;       /* "us", "bytes", "%", "ratio", "" */
+    const char *definition; /* one sentence, shown as tooltip */
+    enum tp_column_type type;
+};
+
+struct tp_table {
+    const char *name, *title;
+    const struct tp_column_def *defs;
+    unsigned column_count;
+    size_t row_count;
+    void *cells[TP_MAX_COLUMNS]; /* arrays of row_count items of the column's type */
+};
+
+/* Allocates zeroed cells for row_count rows. defs must outlive the table. */
+void tp_table_init(struct tp_table *table, struct tp_arena *arena, const char *name, const struct tp_column_def *defs,
+                   unsigned column_count, size_t row_count);
+
+static inline struct tp_str *tp_table_text(const struct tp_table *table, unsigned column)
+{
+    return table->cells[column];
+}
+static inline int64_t *tp_table_int(const struct tp_table *table, unsigned column)
+{
+    return table->cells[column];
+}
+static inline double *tp_table_real(const struct tp_table *table, unsigned column)
+{
+    return table->cells[column];
+}
+static inline uint8_t *tp_table_bool(const struct tp_table *table, unsigned column)
+{
+    return table->cells[column];
+}
+
+/* Writes one cell as a JSON value. */
+void tp_table_cell_json(const struct tp_table *table, unsigned column, size_t row, struct tp_json *json);
+/* Writes the members of one row (no braces), columns in order. */
+void tp_table_row_json(const struct tp_table *table, size_t row, struct tp_json *json);
+/* Writes [{..},{..}] with every column as a member. */
+void tp_table_json(const struct tp_table *table, struct tp_json *json);
+
+#endif

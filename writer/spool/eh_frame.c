@@ -1,0 +1,190 @@
+/* Functions of files without symbols: see eh_frame.h. Formats: Linux Standard Base, "Exception Frames". */
+#include "writer/spool/eh_frame.h"
+
+#include <string.h>
+
+/* How a number is written (DW_EH_PE_*): its form in the low bits, what it counts from above them. */
+enum {
+    FORM = 0x0f,
+    FORM_POINTER = 0x00,
+    FORM_U2 = 0x02,
+    FORM_U4 = 0x03,
+    FORM_U8 = 0x04,
+    FORM_S2 = 0x0a,
+    FORM_S4 = 0x0b,
+    FORM_S8 = 0x0c,
+    BASE = 0x70,
+    FROM_ZERO = 0x00,
+    FROM_HERE = 0x10,
+    IS_INDIRECT = 0x80,
+    TABLE_OF_S4 = 0x3b, /* counted from the header */
+    NOT_THERE = 0xff
+};
+
+enum { HEADER_BYTES = 4, ROW_BYTES = 8, MAX_AUGMENTATION = 16 };
+
+/* A place in the segment; `is_bad` once something lay outside of it. */
+struct cursor {
+    const struct tp_eh_frame *frame;
+    size_t at, end;
+    bool is_bad;
+};
+
+static struct cursor cursor_at(const struct tp_eh_frame *frame, uint64_t address)
+{
+    uint64_t offset = address - frame->address;
+    bool is_bad = address < frame->address || offset >= frame->size;
+    return (struct cursor){.frame = frame, .at = is_bad ? 0 : (size_t)offset, .end = frame->size, .is_bad = is_bad};
+}
+
+static void take(struct cursor *c, void *to, size_t size)
+{
+    memset(to, 0, size);
+    c->is_bad = c->is_bad || c->end - c->at < size;
+    if (c->is_bad)
+        return;
+    memcpy(to, c->frame->bytes + c->at, size);
+    c->at += size;
+}
+
+static uint8_t take_byte(struct cursor *c)
+{
+    uint8_t byte;
+    take(c, &byte, sizeof byte);
+    return byte;
+}
+
+static uint32_t take_u4(struct cursor *c)
+{
+    uint32_t number;
+    take(c, &number, sizeof number);
+    return number;
+}
+
+/* Over a number of 7 bits a byte. */
+static void skip_leb128(struct cursor *c)
+{
+    while (!c->is_bad && take_byte(c) & 0x80)
+        continue;
+}
+
+static uint64_t take_form(struct cursor *c, unsigned form)
+{
+    int16_t s2;
+    int32_t s4;
+    uint64_t u8;
+    switch (form) {
+    case FORM_U2:
+    case FORM_S2:
+        take(c, &s2, sizeof s2);
+        return form == FORM_U2 ? (uint16_t)s2 : (uint64_t)(int64_t)s2;
+    case FORM_U4:
+    case FORM_S4:
+        take(c, &s4, sizeof s4);
+        return form == FORM_U4 ? (uint32_t)s4 : (uint64_t)(int64_t)s4;
+    case FORM_POINTER:
+    case FORM_U8:
+    case FORM_S8:
+        take(c, &u8, sizeof u8);
+        return u8;
+    default:
+        c->is_bad = true;
+        return 0;
+    }
+}
+
+static uint64_t take_pointer(struct cursor *c, uint8_t encoding)
+{
+    uint64_t here = c->frame->address + c->at, value = take_form(c, encoding & FORM);
+    unsigned base = encoding & (BASE | IS_INDIRECT);
+    c->is_bad = c->is_bad || (base != FROM_ZERO && base != FROM_HERE);
+    return value + (base == FROM_HERE ? here : 0);
+}
+
+/* Goes to the description (of a function, or of what several have in common) at c; what is in it follows its length. */
+static void enter(struct cursor *c)
+{
+    uint32_t length = take_u4(c);
+    c->is_bad = c->is_bad || length == 0 || length == UINT32_MAX || length > c->end - c->at;
+    c->end = c->is_bad ? c->at : c->at + length;
+}
+
+/* How the descriptions that share the one at `address` write the addresses of functions. */
+static uint8_t pointer_encoding(const struct tp_eh_frame *frame, uint64_t address, bool *is_known)
+{
+    char letters[MAX_AUGMENTATION];
+    uint8_t encoding = FORM_POINTER;
+    size_t count = 0;
+    struct cursor c = cursor_at(frame, address);
+    enter(&c);
+    c.is_bad = take_u4(&c) != 0 || c.is_bad;
+    uint8_t version = take_byte(&c);
+    do {
+        letters[count] = (char)take_byte(&c);
+    } while (letters[count] && ++count < sizeof letters && !c.is_bad);
+    c.is_bad = c.is_bad || count == sizeof letters || (count > 0 && letters[0] != 'z');
+    skip_leb128(&c); /* factors of code and data */
+    skip_leb128(&c);
+    if (version == 1)
+        take_byte(&c); /* the return address's register */
+    else
+        skip_leb128(&c);
+    if (count > 0)
+        skip_leb128(&c); /* bytes of what the letters stand for */
+    for (size_t i = 1; i < count && letters[i] != 'R' && !c.is_bad; i++)
+        if (letters[i] == 'P')
+            take_form(&c, take_byte(&c) & FORM);
+        else if (letters[i] == 'L')
+            take_byte(&c);
+    if (!c.is_bad && count > 0 && strchr(letters, 'R'))
+        encoding = take_byte(&c);
+    *is_known = !c.is_bad;
+    return encoding;
+}
+
+/* The function whose description lies at `address`. */
+static bool read_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t address)
+{
+    bool is_known;
+    struct cursor c = cursor_at(frame, address);
+    enter(&c);
+    uint64_t here = frame->address + c.at, back = take_u4(&c);
+    uint8_t encoding = pointer_encoding(frame, here - back, &is_known);
+    if (c.is_bad || !is_known || back == 0)
+        return false;
+    function->start = take_pointer(&c, encoding);
+    function->end = function->start + take_form(&c, encoding & FORM);
+    return !c.is_bad && function->end > function->start;
+}
+
+/* Row `i` of the table at `table`: where a function begins, and where its description is. */
+static uint64_t row_at(const struct tp_eh_frame *frame, size_t table, uint64_t i, uint64_t *description)
+{
+    int32_t row[2];
+    memcpy(row, frame->bytes + table + i * ROW_BYTES, sizeof row);
+    *description = frame->header + (uint64_t)(int64_t)row[1];
+    return frame->header + (uint64_t)(int64_t)row[0];
+}
+
+bool tp_eh_frame_function(struct tp_eh_function *function, const struct tp_eh_frame *frame, uint64_t pc)
+{
+    uint8_t head[HEADER_BYTES]; /* version; encodings of the section's address, of the count, of the table */
+    uint64_t description = 0, first = 0;
+    struct cursor c = cursor_at(frame, frame->header);
+    take(&c, head, sizeof head);
+    if (c.is_bad || head[0] != 1 || head[3] != TABLE_OF_S4 || head[2] == NOT_THERE)
+        return false;
+    take_form(&c, head[1] & FORM);
+    uint64_t count = take_pointer(&c, head[2]), room = (c.end - c.at) / ROW_BYTES;
+    if (c.is_bad || count == 0 || room == 0 || row_at(frame, c.at, 0, &description) > pc)
+        return false;
+    for (uint64_t last = (count < room ? count : room) - 1; first < last;) {
+        uint64_t middle = first + (last - first + 1) / 2;
+        if (row_at(frame, c.at, middle, &description) <= pc)
+            first = middle;
+        else
+            last = middle - 1;
+    }
+    row_at(frame, c.at, first, &description);
+    return read_function(function, frame, description) && pc >= function->start && pc < function->end;
+}

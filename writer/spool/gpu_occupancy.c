@@ -1,0 +1,93 @@
+/* Estimated achieved occupancy: see gpu_occupancy.h. */
+#include "writer/spool/gpu_occupancy.h"
+
+static const int64_t NO_LIMIT = INT64_MAX, MAX_COUNT = 1ll << 31;
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t round_up(int64_t value, int64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Blocks that an SM holds at most. Kineto's table: later releases than it knows get its last row. */
+static int64_t block_slots(int64_t major, int64_t minor)
+{
+    static const struct {
+        int16_t major, minor; /* minor -1: any other */
+        int16_t slots;
+    } table[] = {{3, -1, 16}, {5, -1, 32}, {6, -1, 32}, {7, 5, 16},  {7, -1, 32},  {8, 0, 32},  {8, 7, 32},
+                 {8, 9, 24},  {8, -1, 16}, {9, -1, 32}, {10, 1, 24}, {10, -1, 32}, {11, 0, 24}, {11, -1, 32}};
+    for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].major == major && (table[i].minor == minor || table[i].minor < 0))
+            return table[i].slots;
+    return 24;
+}
+
+static int64_t limit_of_warps(const struct tp_gpu_limits *gpu, int64_t threads, int64_t warps)
+{
+    return threads <= gpu->max_threads_per_block ? gpu->max_threads_per_sm / gpu->warp_size / warps : 0;
+}
+
+/* Registers are given to warps, in each of an SM's partitions. */
+static int64_t limit_of_registers(const struct tp_gpu_limits *gpu, int64_t registers, int64_t warps)
+{
+    int64_t partitions = gpu->compute_major == 6 && gpu->compute_minor == 0 ? 2 : 4;
+    int64_t most = gpu->compute_major < 7 ? 255 : 256, of_warp = round_up(registers * gpu->warp_size, 256);
+    if (of_warp * round_up(warps, partitions) > gpu->registers_per_block || registers > most)
+        return 0;
+    return of_warp ? gpu->registers_per_sm / partitions / of_warp * partitions / warps : NO_LIMIT;
+}
+
+static int64_t limit_of_shared_memory(const struct tp_gpu_limits *gpu, int64_t shared_bytes)
+{
+    int64_t reserved = gpu->compute_major >= 8 ? 1024 : 0; /* for the system, of each block */
+    int64_t bytes = round_up(shared_bytes + reserved, gpu->compute_major < 8 ? 256 : 128);
+    if (bytes > gpu->shared_per_block_bytes + reserved)
+        return 0;
+    return bytes ? gpu->shared_per_sm_bytes / bytes : NO_LIMIT;
+}
+
+/* Product of three dimensions; 0 when one of them cannot be. */
+static int64_t product(const int64_t *dims)
+{
+    for (int i = 0; i < 3; i++)
+        if (dims[i] <= 0 || dims[i] >= MAX_COUNT)
+            return 0;
+    double all = (double)dims[0] * (double)dims[1] * (double)dims[2];
+    return all < 9e18 ? dims[0] * dims[1] * dims[2] : 0;
+}
+
+static bool is_possible(const struct tp_gpu_limits *gpu, const struct tp_gpu_launch *launch)
+{
+    const int64_t positive[] = {gpu->compute_major,      gpu->warp_size,           gpu->sm_count,
+                                gpu->max_threads_per_sm, gpu->registers_per_block, gpu->registers_per_sm,
+                                gpu->shared_per_sm_bytes};
+    for (unsigned i = 0; i < sizeof positive / sizeof *positive; i++)
+        if (positive[i] <= 0 || positive[i] >= MAX_COUNT)
+            return false;
+    return launch->registers >= 0 && launch->registers < MAX_COUNT && launch->shared_bytes >= 0 &&
+           launch->shared_bytes < MAX_COUNT && gpu->shared_per_block_bytes >= 0 &&
+           gpu->shared_per_block_bytes < MAX_COUNT;
+}
+
+bool tp_gpu_occupancy(struct tp_gpu_occupancy *out, const struct tp_gpu_limits *gpu, const struct tp_gpu_launch *launch)
+{
+    int64_t threads = product(launch->block), blocks = product(launch->grid);
+    *out = (struct tp_gpu_occupancy){0};
+    if (!is_possible(gpu, launch) || !threads || threads >= MAX_COUNT || !blocks)
+        return false;
+    int64_t warps = (threads + gpu->warp_size - 1) / gpu->warp_size;
+    int64_t held = least(
+        least(limit_of_warps(gpu, threads, warps), limit_of_registers(gpu, launch->registers, warps)),
+        least(limit_of_shared_memory(gpu, launch->shared_bytes), block_slots(gpu->compute_major, gpu->compute_minor)));
+    out->blocks_per_sm = (float)((double)blocks / (double)gpu->sm_count);
+    out->warps_per_sm = out->blocks_per_sm * (float)threads / (float)gpu->warp_size;
+    float active = (float)held < out->blocks_per_sm ? (float)held : out->blocks_per_sm;
+    float share = active * (float)threads / (float)gpu->max_threads_per_sm;
+    out->percent = (int)((double)share * 100 + 0.5);
+    return true;
+}

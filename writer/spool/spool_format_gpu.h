@@ -1,0 +1,137 @@
+/* Payloads of the spool's GPU records (spool_format.h, kinds 48 to 63): what CUPTI delivered, field by field.
+ *
+ * They stand in chunks of whatever thread CUPTI delivered them on, later than they happened and in no order; each
+ * carries its own times. Times are ticks of the spool's clock, or, in a spool that has TP_SPOOL_GPU_CLOCK records,
+ * nanoseconds of CUPTI's own clock. Numbers are CUPTI's: TP_SPOOL_GPU_NONE stands for no stream, event or device.
+ *
+ * Names: a kernel's is mangled, as the compiler made it; a call's is without the version at its end. */
+#ifndef TP_WRITER_SPOOL_SPOOL_FORMAT_GPU_H
+#define TP_WRITER_SPOOL_SPOOL_FORMAT_GPU_H
+
+#include "writer/spool/spool_format.h"
+
+#define TP_SPOOL_GPU_NONE UINT32_MAX
+
+/* TP_SPOOL_GPU_DEVICE; the record's name is the device's. A member below 0 is not known. */
+struct tp_spool_gpu_device {
+    int64_t total_memory_bytes;
+    int32_t id, compute_major, compute_minor, warp_size, sm_count, max_threads_per_block, max_threads_per_sm,
+        registers_per_block, registers_per_sm, shared_per_block_bytes, shared_per_block_optin_bytes,
+        shared_per_sm_bytes, max_blocks_per_sm, unused;
+};
+
+/* TP_SPOOL_GPU_CLOCK: one moment on two clocks. */
+struct tp_spool_gpu_clock {
+    int64_t gpu_ns;
+    uint64_t ticks;
+};
+
+/* TP_SPOOL_GPU_LOST: counts since the record before it. */
+struct tp_spool_gpu_lost {
+    uint64_t dropped_count; /* by CUPTI, for want of a buffer */
+    uint64_t unknown_count; /* of kinds that are not kept */
+    uint64_t broken_count;  /* buffers that could not be read to their end */
+    uint64_t unused;
+};
+
+/* Beginning of what occupies a stream. */
+struct tp_spool_gpu_work {
+    uint64_t start, end; /* both 0: CUPTI could not tell */
+    uint32_t correlation, device, context, stream;
+    uint64_t graph_node;
+    uint32_t graph, unused; /* graph 0: launched by itself */
+};
+
+/* TP_SPOOL_GPU_KERNEL */
+struct tp_spool_gpu_kernel {
+    struct tp_spool_gpu_work work;
+    int32_t grid[3], block[3];
+    int32_t static_shared_bytes, dynamic_shared_bytes;
+    uint32_t registers, unused;
+    uint64_t queued;
+};
+
+/* TP_SPOOL_GPU_COPY */
+struct tp_spool_gpu_copy {
+    struct tp_spool_gpu_work work;
+    uint64_t bytes;
+    uint8_t direction, from_kind, to_kind, is_peer; /* direction: CUpti_ActivityMemcpyKind; kinds: of memory */
+    uint32_t unused;
+    uint32_t from_device, from_context, to_device, to_context; /* with is_peer */
+};
+
+/* TP_SPOOL_GPU_SET */
+struct tp_spool_gpu_set {
+    struct tp_spool_gpu_work work;
+    uint64_t bytes;
+    uint32_t memory_kind, value;
+};
+
+/* TP_SPOOL_GPU_GRAPH: a whole graph in one, when CUPTI was told so. */
+struct tp_spool_gpu_graph {
+    struct tp_spool_gpu_work work;
+};
+
+/* TP_SPOOL_GPU_CALL; the record's name is the function's. */
+struct tp_spool_gpu_call {
+    uint64_t start, end;
+    uint32_t correlation, tid, function, result; /* function: CUPTI's number of it */
+    uint32_t is_driver, unused[3];
+};
+
+/* TP_SPOOL_GPU_SYNC */
+struct tp_spool_gpu_sync {
+    uint64_t start, end;
+    uint32_t correlation, context, stream, event;
+    uint32_t type, unused[3]; /* 1 event, 2 stream waits for an event, 3 stream, 4 context */
+};
+
+/* TP_SPOOL_GPU_EVENT: an event was recorded on a stream. */
+struct tp_spool_gpu_event {
+    uint32_t correlation, context, stream, event;
+};
+
+/* TP_SPOOL_GPU_OVERHEAD */
+struct tp_spool_gpu_overhead {
+    uint64_t start, end;
+    uint32_t kind, tid; /* kind: CUpti_ActivityOverheadKind; tid 0: not known */
+    uint64_t unused;
+};
+
+/* TP_SPOOL_GPU_MEMORY */
+struct tp_spool_gpu_memory {
+    uint64_t time, address, bytes;
+    uint32_t operation, memory_kind; /* operation: 1 allocation, 2 release */
+    uint32_t correlation, device, context, stream;
+    uint64_t pool; /* its address; 0: none */
+    uint64_t unused;
+};
+
+/* TP_SPOOL_GPU_POOL */
+struct tp_spool_gpu_pool {
+    uint64_t time, address, size_bytes, used_bytes;
+    uint32_t operation, device, correlation, unused; /* operation: 1 created, 2 destroyed, 3 trimmed */
+};
+
+/* TP_SPOOL_GPU_ENVIRONMENT */
+struct tp_spool_gpu_environment {
+    uint64_t time;
+    uint32_t device, kind; /* 1 clocks, 2 temperature, 3 power, 4 fan */
+    uint32_t values[4];    /* MHz of the SMs and of the memory; degrees C; mW and its limit; percent */
+};
+
+#define TP_SPOOL_GPU_WHOLE_(name) _Static_assert(sizeof(struct name) % TP_SPOOL_SLOT == 0, #name)
+TP_SPOOL_GPU_WHOLE_(tp_spool_gpu_device);
+TP_SPOOL_GPU_WHOLE_(tp_spool_gpu_kernel);
+TP_SPOOL_GPU_WHOLE_(tp_spool_gpu_copy);
+TP_SPOOL_GPU_WHOLE_(tp_spool_gpu_set);
+TP_SPOOL_GPU_WHOLE_(tp_spool_gpu_graph);
+TP_SPOOL_GPU_WHOLE_(tp_spool_gpu_call);
+TP_SPOOL_GPU_WHOLE_(tp_spool_gpu_sync);
+TP_SPOOL_GPU_WHOLE_(tp_spool_gpu_event);
+TP_SPOOL_GPU_WHOLE_(tp_spool_gpu_overhead);
+TP_SPOOL_GPU_WHOLE_(tp_spool_gpu_memory);
+TP_SPOOL_GPU_WHOLE_(tp_spool_gpu_pool);
+TP_SPOOL_GPU_WHOLE_(tp_spool_gpu_environment);
+
+#endif

@@ -1,0 +1,382 @@
+/* Reading side of the spool: see spool_read.h. */
+#include "writer/spool/spool_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Bounds of what damage may claim, so that sums stay in 64 bits: the wall clock (until 2116), and other spans. */
+static const int64_t MAX_WALL_NS = 1ll << 62, MAX_NS = 1ll << 60;
+
+/* ---- the file ---- */
+
+/* True when the program that writes the spool still records into it; *pid: its number. */
+static bool is_live(int fd, pid_t *pid)
+{
+    struct tp_spool_head head = {0};
+    bool is_spool = pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && head.magic == TP_SPOOL_MAGIC;
+    /* the head is written after the lock is taken: here, a lock of ours is in nobody's way */
+    int code = is_spool ? flock(fd, LOCK_SH | LOCK_NB) : 0;
+    *pid = (pid_t)head.pid;
+    return code != 0 && (errno == EWOULDBLOCK || kill(*pid, 0) == 0 || errno == EPERM);
+}
+
+/* A copy: a living program uses chunks again. It first writes their contents to the end of the file: read in this
+ * order, up to an end that may have moved, nothing is missed. */
+static void *copy_bytes(int fd, size_t *size)
+{
+    size_t room = *size + *size / 4 + (64u << 20), at = 0;
+    char *bytes = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    for (ssize_t n = 1; bytes != MAP_FAILED && at < room && n > 0; at += n > 0 ? (size_t)n : 0)
+        n = pread(fd, bytes + at, room - at, (off_t)at);
+    if (bytes == MAP_FAILED || at < TP_SPOOL_UNIT)
+        return MAP_FAILED;
+    size_t whole = (at + TP_SPOOL_UNIT - 1) / TP_SPOOL_UNIT * TP_SPOOL_UNIT;
+    if (whole < room)
+        munmap(bytes + whole, room - whole);
+    *size = at;
+    return bytes;
+}
+
+/* The file in memory, mapped or as a copy that stays as it is; MAP_FAILED when it is too short, or memory is. */
+static void *take_bytes(int fd, size_t *size, bool *is_copy)
+{
+    pid_t pid;
+    if (*size < TP_SPOOL_UNIT)
+        return MAP_FAILED;
+    *is_copy = is_live(fd, &pid) && pid != getpid(); /* in the process itself, a handler has what is over */
+    if (*is_copy)
+        return copy_bytes(fd, size);
+    return mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+}
+
+static int map_file(struct tp_spool_file *file, const char *path, struct tp_error *err)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status) != 0) {
+        int why = errno;
+        if (fd >= 0)
+            close(fd);
+        return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(why));
+    }
+    size_t size = (size_t)status.st_size;
+    bool is_copy = false;
+    void *bytes = S_ISREG(status.st_mode) ? take_bytes(fd, &size, &is_copy) : MAP_FAILED;
+    file->source = is_copy ? 0 : fd + 1;
+    if (is_copy || bytes == MAP_FAILED)
+        close(fd);
+    if (bytes == MAP_FAILED) {
+        file->source = 0;
+        return tp_error_set(err, TP_EFORMAT, 0, "%s: not a spool of tracepress", path);
+    }
+    file->bytes = bytes;
+    file->size = size;
+    memcpy(&file->head, bytes, sizeof file->head);
+    if (file->head.magic != TP_SPOOL_MAGIC || file->head.version != TP_SPOOL_VERSION)
+        return tp_error_set(err, TP_EFORMAT, 0, "%s: not a spool of tracepress, or of another version", path);
+    return 0;
+}
+
+void tp_spool_release(struct tp_spool_file *file)
+{
+    if (file->bytes)
+        munmap((void *)(uintptr_t)file->bytes, file->size);
+    file->bytes = NULL;
+    if (file->source)
+        close(file->source - 1);
+    file->source = 0;
+}
+
+bool tp_spool_is_live(const char *path)
+{
+    pid_t pid;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool lives = fd >= 0 && is_live(fd, &pid);
+    if (fd >= 0)
+        close(fd);
+    return lives;
+}
+
+/* The chunk at `offset`, if one is whole there. Its head is read, not touched in memory: where a disk was full there
+ * may be holes, and on a memory file system touching one takes a page, which is SIGBUS when there is none. */
+static const struct tp_spool_chunk *chunk_at(const struct tp_spool_file *file, size_t offset)
+{
+    struct tp_spool_chunk head;
+    if (!file->source)
+        memcpy(&head, file->bytes + offset, sizeof head);
+    else if (pread(file->source - 1, &head, sizeof head, (off_t)offset) != (ssize_t)sizeof head)
+        return NULL;
+    bool is_whole = head.magic == TP_SPOOL_CHUNK_MAGIC && head.size >= TP_SPOOL_UNIT &&
+                    head.size <= TP_SPOOL_MAX_CHUNK && head.size % TP_SPOOL_UNIT == 0 &&
+                    head.size <= file->size - offset;
+    return is_whole ? (const struct tp_spool_chunk *)(const void *)(file->bytes + offset) : NULL;
+}
+
+/* ---- records ---- */
+
+static void enter_chunk(struct tp_spool_walk *walk)
+{
+    const struct tp_spool_chunk *chunk = walk->file->chunks[walk->chunk];
+    walk->at = (const char *)(chunk + 1);
+    walk->chunk_end = (const char *)chunk + chunk->size;
+}
+
+void tp_spool_walk(struct tp_spool_walk *walk, const struct tp_spool_file *file, const struct tp_spool_thread *thread)
+{
+    *walk = (struct tp_spool_walk){.file = file, .chunk = thread->first, .end = thread->end};
+    if (walk->chunk < walk->end)
+        enter_chunk(walk);
+}
+
+bool tp_spool_next(struct tp_spool_walk *walk, struct tp_spool_record *record, const char **payload)
+{
+    while (walk->chunk < walk->end) {
+        size_t left = (size_t)(walk->chunk_end - walk->at);
+        const struct tp_spool_record *from = (const struct tp_spool_record *)(const void *)walk->at;
+        uint64_t time = left >= TP_SPOOL_SLOT ? __atomic_load_n(&from->time, __ATOMIC_ACQUIRE) : 0;
+        if (time) {
+            *record = *from;
+            record->time = time;
+            size_t size = (size_t)(record->slots + 1) * TP_SPOOL_SLOT;
+            bool is_address = record->kind == TP_SPOOL_FUNCTION || record->kind == TP_SPOOL_FUNCTION_END;
+            if (size <= left && (is_address || record->text <= record->slots * TP_SPOOL_SLOT) && record->kind &&
+                record->kind < TP_SPOOL_KINDS) {
+                *payload = walk->at + TP_SPOOL_SLOT;
+                walk->at += size;
+                return true;
+            }
+            walk->broken_count++;
+        }
+        if (++walk->chunk < walk->end)
+            enter_chunk(walk);
+    }
+    return false;
+}
+
+struct tp_str tp_spool_name(const struct tp_spool_file *file, const struct tp_spool_record *record, const char *payload)
+{
+    if (record->name == TP_SPOOL_NO_NAME)
+        return (struct tp_str){payload + record->slots * TP_SPOOL_SLOT -
+                                   (record->text + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT * TP_SPOOL_SLOT,
+                               record->text};
+    return record->name < file->name_count && file->names[record->name].ptr ? file->names[record->name]
+                                                                            : (struct tp_str){"", 0};
+}
+
+/* ---- notes ---- */
+
+struct notes {
+    struct tp_vec names, clocks, facts, modules;
+};
+
+static void read_fact(struct notes *notes, const struct tp_spool_record *record, const char *payload)
+{
+    const char *line = memchr(payload, '\n', record->text);
+    if (!line)
+        return;
+    size_t key = (size_t)(line - payload);
+    *(struct tp_spool_fact *)tp_vec_push(&notes->facts) =
+        (struct tp_spool_fact){.key = {payload, key},
+                               .value = {line + 1, record->text - key - 1},
+                               .is_json = record->kind == TP_SPOOL_META_JSON};
+}
+
+static void read_clock(struct tp_spool_file *file, struct notes *notes, const struct tp_spool_record *record,
+                       const char *payload)
+{
+    struct tp_spool_clock clock = {.monotonic_ns = -1};
+    if (record->slots * TP_SPOOL_SLOT >= (int)sizeof clock)
+        memcpy(&clock, payload, sizeof clock);
+    if (clock.monotonic_ns < 0 || clock.monotonic_ns > MAX_NS || clock.realtime_ns < 0 ||
+        clock.realtime_ns > MAX_WALL_NS)
+        file->broken_count++;
+    else
+        *(struct tp_spool_clock *)tp_vec_push(&notes->clocks) = clock;
+}
+
+static void read_module(struct tp_spool_file *file, struct notes *notes, const struct tp_spool_record *record,
+                        const char *payload)
+{
+    struct tp_spool_loaded loaded;
+    size_t room = (size_t)record->slots * TP_SPOOL_SLOT;
+    if (record->text < sizeof loaded || record->text > room) {
+        file->broken_count++;
+        return;
+    }
+    memcpy(&loaded, payload, sizeof loaded);
+    *(struct tp_spool_module *)tp_vec_push(&notes->modules) =
+        (struct tp_spool_module){.start = loaded.start,
+                                 .end = loaded.end,
+                                 .bias = loaded.bias,
+                                 .since = loaded.ticks,
+                                 .path = {payload + sizeof loaded, record->text - sizeof loaded}};
+}
+
+static void read_note(struct tp_spool_file *file, struct notes *notes, const struct tp_spool_record *record,
+                      const char *payload)
+{
+    switch (record->kind) {
+    case TP_SPOOL_NAME:
+        while (notes->names.count <= record->name && record->name <= file->size / TP_SPOOL_SLOT)
+            tp_vec_push(&notes->names); /* each name took a record: more than fit are damage */
+        if (record->name < notes->names.count)
+            *TP_AT(&notes->names, struct tp_str, record->name) = (struct tp_str){payload, record->text};
+        break;
+    case TP_SPOOL_CLOCK:
+        read_clock(file, notes, record, payload);
+        break;
+    case TP_SPOOL_META_TEXT:
+    case TP_SPOOL_META_JSON:
+        read_fact(notes, record, payload);
+        break;
+    case TP_SPOOL_LOADED:
+        read_module(file, notes, record, payload);
+        break;
+    case TP_SPOOL_STOP:
+        file->was_stopped = true;
+        break;
+    default:
+        file->broken_count++;
+    }
+}
+
+static int by_ticks(const void *x, const void *y)
+{
+    const struct tp_spool_clock *a = x, *b = y;
+    return (a->ticks > b->ticks) - (a->ticks < b->ticks);
+}
+
+/* Ticks since `from` at a rate, held within what the sums below can take. */
+static int64_t elapsed(uint64_t ticks, uint64_t from, double rate)
+{
+    double ns = (ticks >= from ? (double)(ticks - from) : -(double)(from - ticks)) * rate;
+    return ns > (double)MAX_NS ? MAX_NS : ns < -(double)MAX_NS ? -MAX_NS : (int64_t)ns;
+}
+
+int64_t tp_spool_time(const struct tp_spool_file *file, uint64_t ticks)
+{
+    const struct tp_spool_clock *clocks = file->clocks;
+    uint32_t low = 0, high = file->clock_count;
+    if (file->clock_count < 2) /* killed at once: only the first moment is known, if that */
+        return file->clock_count ? clocks->realtime_ns + elapsed(ticks, clocks->ticks, 1.0) : elapsed(ticks, 0, 1.0);
+    while (low + 1 < high) { /* the last note at or before `ticks` */
+        uint32_t middle = low + (high - low) / 2;
+        if (clocks[middle].ticks <= ticks)
+            low = middle;
+        else
+            high = middle;
+    }
+    low = low + 1 < file->clock_count ? low : low - 1;
+    const struct tp_spool_clock *a = &clocks[low], *b = a + 1;
+    double rate =
+        b->ticks > a->ticks ? (double)(b->monotonic_ns - a->monotonic_ns) / (double)(b->ticks - a->ticks) : 1.0;
+    /* one offset to the wall clock for the whole file: it may be set while we record, times must not jump */
+    return clocks->realtime_ns + (a->monotonic_ns - clocks->monotonic_ns) + elapsed(ticks, a->ticks, rate);
+}
+
+/* ---- opening ---- */
+
+static int by_thread(const void *x, const void *y)
+{
+    const struct tp_spool_chunk *a = *(const struct tp_spool_chunk *const *)x;
+    const struct tp_spool_chunk *b = *(const struct tp_spool_chunk *const *)y;
+    if (a->is_notes != b->is_notes)
+        return a->is_notes ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->sequence != b->sequence)
+        return a->sequence < b->sequence ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+/* A program that was killed while it moved a chunk leaves two of it: the first stays. Returns how many are left. */
+static uint32_t leave_out_copies(const struct tp_spool_chunk **chunks, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tp_spool_chunk *last = kept ? chunks[kept - 1] : NULL;
+        bool is_copy = last && !last->is_notes && !chunks[i]->is_notes && last->thread == chunks[i]->thread &&
+                       last->sequence == chunks[i]->sequence;
+        if (!is_copy)
+            chunks[kept++] = chunks[i];
+    }
+    return kept;
+}
+
+/* Lists the chunks; a unit without a header was reserved and never used. */
+static uint32_t list_chunks(struct tp_spool_file *file, struct tp_arena *arena)
+{
+    struct tp_vec chunks = TP_VEC(arena, const struct tp_spool_chunk *);
+    for (size_t at = TP_SPOOL_UNIT; at + TP_SPOOL_UNIT <= file->size;) {
+        const struct tp_spool_chunk *chunk = chunk_at(file, at);
+        at += chunk ? chunk->size : TP_SPOOL_UNIT;
+        if (chunk)
+            *(const struct tp_spool_chunk **)tp_vec_push(&chunks) = chunk;
+    }
+    file->chunks = chunks.data;
+    if (chunks.count)
+        qsort(file->chunks, chunks.count, sizeof(const struct tp_spool_chunk *), by_thread);
+    return leave_out_copies(file->chunks, (uint32_t)chunks.count);
+}
+
+static void list_threads(struct tp_spool_file *file, uint32_t first, uint32_t count, struct tp_arena *arena)
+{
+    struct tp_vec threads = TP_VEC(arena, struct tp_spool_thread);
+    for (uint32_t i = first; i < count; i++) {
+        const struct tp_spool_chunk *chunk = file->chunks[i];
+        struct tp_spool_thread *last =
+            threads.count ? TP_AT(&threads, struct tp_spool_thread, threads.count - 1) : NULL;
+        if (last && last->number == chunk->thread) {
+            last->end = i + 1;
+            continue;
+        }
+        last = tp_vec_push(&threads);
+        *last = (struct tp_spool_thread){
+            .tid = chunk->tid,
+            .number = chunk->thread,
+            .name = {chunk->thread_name, strnlen(chunk->thread_name, sizeof chunk->thread_name)},
+            .first = i,
+            .end = i + 1};
+    }
+    file->threads = threads.data;
+    file->thread_count = (uint32_t)threads.count;
+}
+
+int tp_spool_open(struct tp_spool_file *file, const char *path, struct tp_arena *arena, struct tp_error *err)
+{
+    memset(file, 0, sizeof *file);
+    int code = map_file(file, path, err);
+    if (code)
+        return code;
+    struct notes notes = {TP_VEC(arena, struct tp_str), TP_VEC(arena, struct tp_spool_clock),
+                          TP_VEC(arena, struct tp_spool_fact), TP_VEC(arena, struct tp_spool_module)};
+    uint32_t count = list_chunks(file, arena), note_chunks = 0;
+    while (note_chunks < count && file->chunks[note_chunks]->is_notes)
+        note_chunks++;
+    struct tp_spool_walk walk;
+    struct tp_spool_record record;
+    const char *payload;
+    tp_spool_walk(&walk, file, &(struct tp_spool_thread){.end = note_chunks});
+    while (tp_spool_next(&walk, &record, &payload))
+        read_note(file, &notes, &record, payload);
+    file->broken_count += walk.broken_count;
+    file->names = notes.names.data;
+    file->name_count = (uint32_t)notes.names.count;
+    file->clocks = notes.clocks.data;
+    file->clock_count = (uint32_t)notes.clocks.count;
+    file->facts = notes.facts.data;
+    file->fact_count = (uint32_t)notes.facts.count;
+    file->modules = notes.modules.data;
+    file->module_count = (uint32_t)notes.modules.count;
+    if (file->clock_count)
+        qsort(file->clocks, file->clock_count, sizeof *file->clocks, by_ticks);
+    list_threads(file, note_chunks, count, arena);
+    return 0;
+}

@@ -1,0 +1,272 @@
+/* A spool becomes a trace: see spool_trace.h.
+ *
+ * Per thread, begins and ends are matched with a stack; the ranges come out in the order of their begins, as torch
+ * writes them. Times are those of the spool's clock, on the wall clock of its first note. */
+#include "writer/spool/spool_trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer/spool/spool_gpu.h"
+#include "writer/spool/spool_trace_part.h"
+
+enum { STEPS_PER_SLOT = 64 };
+
+/* ---- threads ---- */
+
+/* The thread that took samples has nothing of its own to show. */
+static bool is_sampler(const struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
+{
+    struct tp_spool_walk walk;
+    struct tp_spool_record record;
+    const char *payload;
+    tp_spool_walk(&walk, c->file, thread);
+    return tp_spool_next(&walk, &record, &payload) &&
+           (record.kind == TP_SPOOL_SAMPLED || record.kind == TP_SPOOL_SAMPLE);
+}
+
+/* Tells each record to whom it belongs. */
+static void read_record(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    if (record->kind == TP_SPOOL_END)
+        tp_spool_end_range(c, tp_spool_time_of(c, record));
+    else if (record->kind == TP_SPOOL_STEP_END)
+        tp_spool_end_step(c, tp_spool_time_of(c, record));
+    else if (record->kind >= TP_SPOOL_SCOPE && record->kind <= TP_SPOOL_STEP)
+        tp_spool_begin_range(c, record);
+    else if (record->kind >= TP_SPOOL_MARK_PUSH && record->kind <= TP_SPOOL_MARK_FACT)
+        tp_spool_read_mark(c, record, tid);
+    else if (record->kind >= TP_SPOOL_FUNCTION)
+        tp_spool_take_native(c, record);
+    else if (record->kind < TP_SPOOL_GPU_DEVICE)
+        tp_spool_write_moment(c, record, tid);
+}
+
+static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
+{
+    struct tp_spool_walk walk;
+    struct tp_spool_record record;
+    const char *payload;
+    tp_spool_begin_thread(c, (uint32_t)(thread - c->file->threads));
+    if (!is_sampler(c, thread))
+        tp_trace_out_thread(c->out, (int64_t)c->file->head.pid, (int64_t)thread->tid, tp_spool_thread_name(c, thread));
+    tp_spool_walk(&walk, c->file, thread);
+    while (tp_spool_next(&walk, &record, &payload)) {
+        const struct tp_spool_record *stored = (const struct tp_spool_record *)(const void *)payload - 1;
+        if (record.kind != TP_SPOOL_STACK)
+            read_record(c, stored, thread->tid);
+        c->next_stack = record.kind == TP_SPOOL_STACK ? stored : NULL;
+    }
+    tp_spool_end_all(c, c->end_ns);
+    tp_spool_cut_native(c);
+    for (size_t i = 0; i < c->ranges.count; i++) {
+        struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
+        if (range->is_aside)
+            tp_spool_set_aside(c, range);
+        else
+            tp_spool_write_range(c, range, thread->tid);
+    }
+    tp_spool_gpu_link(c, thread->tid);
+    c->result->range_count += c->ranges.count;
+    c->result->broken_count += walk.broken_count;
+}
+
+/* A sample was taken before it was written. */
+static uint64_t began(const struct tp_spool_record *record, const char *payload)
+{
+    struct tp_spool_sample sample = {.ticks = record->time};
+    if (record->kind == TP_SPOOL_SAMPLE && (size_t)record->slots * TP_SPOOL_SLOT >= sizeof sample)
+        memcpy(&sample, payload, sizeof sample);
+    return sample.ticks < record->time ? sample.ticks : record->time;
+}
+
+/* First and last moment of the recording, and the names that were given in it. */
+static void look_through(struct tp_spool_conversion *c, int64_t *first)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t t = 0; t < c->file->thread_count; t++) {
+        struct tp_spool_walk walk;
+        struct tp_spool_record record;
+        const char *payload;
+        tp_spool_walk(&walk, c->file, &c->file->threads[t]);
+        while (tp_spool_next(&walk, &record, &payload)) {
+            uint64_t time = began(&record, payload);
+            least = time < least ? time : least;
+            most = record.time > most ? record.time : most;
+            tp_spool_gather(c, (const struct tp_spool_record *)(const void *)payload - 1);
+            tp_spool_gather_native(c, (const struct tp_spool_record *)(const void *)payload - 1);
+        }
+    }
+    *first = most ? tp_spool_time(c->file, least) : (int64_t)c->file->head.start_realtime_ns;
+    c->end_ns = most ? tp_spool_time(c->file, most) : *first;
+    tp_spool_gathered(c);
+}
+
+/* ---- forward and backward ---- */
+
+static int by_sequence(const void *x, const void *y)
+{
+    const struct tp_spool_arrow *a = x, *b = y;
+    if (a->sequence != b->sequence)
+        return a->sequence < b->sequence ? -1 : 1;
+    if (a->is_backward != b->is_backward)
+        return a->is_backward ? 1 : -1;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* An arrow from the last forward operator of a sequence number to its first backward one. */
+static void write_arrows(struct tp_spool_conversion *c)
+{
+    struct tp_spool_arrow *arrows = c->arrows.data;
+    int64_t id = 0;
+    if (c->arrows.count)
+        qsort(arrows, c->arrows.count, sizeof *arrows, by_sequence);
+    for (size_t i = 1; i < c->arrows.count; i++) {
+        const struct tp_spool_arrow *from = &arrows[i - 1], *to = &arrows[i];
+        if (from->sequence != to->sequence || from->is_backward || !to->is_backward || to->start_ns < from->start_ns)
+            continue; /* readers drop an arrow into the past */
+        struct tp_trace_out_flow flow = {.kind = TP_OUT_FLOW_BACKWARD,
+                                         .is_start = true,
+                                         .id = ++id,
+                                         .pid = (int64_t)c->file->head.pid,
+                                         .tid = (int64_t)from->tid,
+                                         .ts_ns = from->start_ns};
+        tp_trace_out_flow(c->out, &flow);
+        flow.is_start = false;
+        flow.tid = (int64_t)to->tid;
+        flow.ts_ns = to->start_ns;
+        tp_trace_out_flow(c->out, &flow);
+    }
+}
+
+/* ---- the document ---- */
+
+static int64_t known(uint32_t rank)
+{
+    return rank == UINT32_MAX ? -1 : (int64_t)rank;
+}
+
+static unsigned flags_of(uint32_t spool)
+{
+    static const struct {
+        uint32_t spool;
+        unsigned out;
+    } map[] = {{TP_SPOOL_SHAPES, TP_OUT_RECORD_SHAPES},
+               {TP_SPOOL_MEMORY, TP_OUT_PROFILE_MEMORY},
+               {TP_SPOOL_STACKS, TP_OUT_WITH_STACK},
+               {TP_SPOOL_FLOPS, TP_OUT_WITH_FLOPS},
+               {TP_SPOOL_MODULES, TP_OUT_WITH_MODULES}};
+    unsigned flags = 0;
+    for (size_t i = 0; i < sizeof map / sizeof *map; i++)
+        flags |= spool & map[i].spool ? map[i].out : 0;
+    return flags;
+}
+
+static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_gzip, int64_t first_ns,
+                      struct tp_error *err)
+{
+    const struct tp_spool_head *head = &c->file->head;
+    struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
+    enum { GPU_FACTS = 4 };
+    struct tp_trace_out_meta *metadata = tp_arena_array(c->arena, c->file->fact_count + GPU_FACTS, sizeof *metadata);
+    size_t metadata_count = c->file->fact_count, gpu_count = c->gpu ? c->gpu->devices.count : 0;
+    struct tp_trace_out_device *devices = tp_arena_array(c->arena, gpu_count + 1, sizeof *devices);
+    for (uint32_t i = 0; i < c->file->fact_count; i++)
+        metadata[i] =
+            (struct tp_trace_out_meta){c->file->facts[i].key, c->file->facts[i].value, c->file->facts[i].is_json};
+    options.is_gzip = is_gzip;
+    options.flags = flags_of(head->flags);
+    options.base_time_ns = c->base_ns;
+    options.begin_ns = first_ns - c->base_ns;
+    options.process_id = (int64_t)head->pid;
+    options.process_name = (struct tp_str){head->program, strnlen(head->program, sizeof head->program)};
+    bool is_told = head->rank != UINT32_MAX; /* in the environment; else MPI may have */
+    options.rank = known(is_told ? head->rank : c->rank.rank);
+    options.world_size = known(is_told ? head->world_size : c->rank.world_size);
+    options.local_rank = known(is_told ? head->local_rank : c->rank.local_rank);
+    options.metadata = metadata;
+    tp_spool_gpu_facts(c, metadata, &metadata_count);
+    options.metadata_count = metadata_count;
+    for (size_t i = 0; i < gpu_count; i++)
+        devices[i] = TP_AT(&c->gpu->devices, struct tp_gpu_device, i)->out;
+    options.devices = devices;
+    options.device_count = gpu_count;
+    return tp_trace_out_open(&c->out, path, &options, err);
+}
+
+static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip, struct tp_error *err)
+{
+    int64_t first;
+    c->categories = TP_VEC(c->arena, struct tp_spool_given);
+    c->threads = TP_VEC(c->arena, struct tp_spool_given);
+    c->regions = TP_VEC(c->arena, struct tp_spool_region_end);
+    c->steps_left = (uint64_t)STEPS_PER_SLOT * (c->file->size / TP_SPOOL_SLOT);
+    c->rank = (struct tp_spool_rank){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
+    look_through(c, &first);
+    tp_spool_gpu_gather(c);
+    if (c->gpu && c->gpu->first_ns < first) /* what CUPTI tells, it tells later; nothing is older than the spool */
+        first = c->gpu->first_ns > (int64_t)c->file->head.start_realtime_ns ? c->gpu->first_ns
+                                                                            : (int64_t)c->file->head.start_realtime_ns;
+    c->base_ns = tp_trace_out_base(first > 0 ? first : 0);
+    c->end_ns -= c->base_ns;
+    c->result->start_ns = first;
+    c->result->was_stopped = c->file->was_stopped;
+    c->result->broken_count += c->file->broken_count;
+    c->arrows = TP_VEC(c->arena, struct tp_spool_arrow);
+    c->ranges = TP_VEC(c->arena, struct tp_spool_range);
+    c->told = TP_VEC(c->arena, struct tp_spool_told);
+    c->lane_ranges = TP_VEC(c->arena, struct tp_spool_lane_range);
+    c->keyed = TP_VEC(c->arena, struct tp_spool_keyed);
+    c->text = TP_VEC(c->arena, char);
+    tp_symbols_init(c->symbols, c->arena);
+    for (uint32_t i = 0; i < c->file->module_count; i++) {
+        const struct tp_spool_module *m = &c->file->modules[i];
+        tp_symbols_add(c->symbols, m->start, m->end, m->bias, m->since, m->path);
+    }
+    int code = open_trace(c, path, is_gzip, first, err);
+    if (code)
+        return code;
+    for (uint32_t t = 0; t < c->file->thread_count; t++)
+        convert_thread(c, &c->file->threads[t]);
+    tp_spool_gpu_write(c);
+    write_arrows(c);
+    tp_spool_write_lanes(c);
+    return tp_trace_out_close(&c->out, c->end_ns, err);
+}
+
+/* One call of tp_spool_trace. */
+struct task {
+    struct tp_spool_conversion *c;
+    struct tp_spool_file *file;
+    const char *spool, *trace;
+    bool is_gzip;
+};
+
+static int open_and_convert(void *context, struct tp_error *err)
+{
+    struct task *task = context;
+    int code = tp_spool_open(task->file, task->spool, task->c->arena, err);
+    return code ? code : convert(task->c, task->trace, task->is_gzip, err);
+}
+
+int tp_spool_trace(const char *spool, const char *trace, bool is_gzip, struct tp_spool_trace_result *result,
+                   struct tp_error *err)
+{
+    struct tp_spool_trace_result unwanted;
+    struct tp_spool_file file = {0};
+    struct tp_arena arena;
+    struct tp_symbols symbols = {0};
+    struct tp_spool_conversion c = {
+        .file = &file, .arena = &arena, .symbols = &symbols, .result = result ? result : &unwanted};
+    memset(c.result, 0, sizeof *c.result);
+    tp_arena_init(&arena, 0);
+    int code = tp_arena_run(&arena, open_and_convert, &(struct task){&c, &file, spool, trace, is_gzip}, err);
+    if (arena.code) {
+        tp_trace_out_discard(&c.out);
+        code = tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", spool);
+    }
+    tp_symbols_release(&symbols);
+    tp_spool_release(&file);
+    tp_arena_release(&arena);
+    return code;
+}

@@ -1,0 +1,243 @@
+/* Ranges on rows of their own kind: those that may begin and end on different threads, overlap, or cross what their
+ * thread shows. See spool_trace.c.
+ *
+ * Ranges of one kind and domain share as few rows as they can without overlapping; on a thousand rows there is no more
+ * to see, so what would need further ones is shown by its moments. Equal times keep the order of the file. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "writer/spool/spool_trace_part.h"
+
+enum { MAX_LANES = 1000 };
+
+#define FIRST_ROW ((int64_t)1 << 30) /* beyond any thread of the system: these are below 2^22 */
+
+/* ---- ends and facts, by key ---- */
+
+static int by_key(const void *x, const void *y)
+{
+    const struct tp_spool_keyed *a = x, *b = y;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    if (a->at_ns != b->at_ns)
+        return a->at_ns < b->at_ns ? -1 : 1;
+    return (a->fact > b->fact) - (a->fact < b->fact); /* what is told before the end, which has no number */
+}
+
+static int by_key_and_start(const void *x, const void *y)
+{
+    const struct tp_spool_lane_range *a = x, *b = y;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return (a->record > b->record) - (a->record < b->record);
+}
+
+static void apply(struct tp_spool_conversion *c, struct tp_vec *open, const struct tp_spool_keyed *keyed)
+{
+    struct tp_spool_lane_range *range =
+        open->count ? TP_AT(&c->lane_ranges, struct tp_spool_lane_range, *TP_AT(open, uint32_t, open->count - 1))
+                    : NULL;
+    if (!range)
+        return; /* it began before the recording, or never */
+    if (keyed->fact != TP_NO_ID) {
+        TP_AT(&c->told, struct tp_spool_told, keyed->fact)->next = range->fact;
+        range->fact = keyed->fact;
+        return;
+    }
+    range->dur_ns = keyed->at_ns - range->start_ns;
+    open->count--;
+}
+
+/* Ranges with one key are one after the other, or inside each other. */
+static void match(struct tp_spool_conversion *c)
+{
+    struct tp_vec open = TP_VEC(c->arena, uint32_t);
+    struct tp_spool_lane_range *ranges = c->lane_ranges.data;
+    struct tp_spool_keyed *keyed = c->keyed.data;
+    if (c->lane_ranges.count)
+        qsort(ranges, c->lane_ranges.count, sizeof *ranges, by_key_and_start);
+    if (c->keyed.count)
+        qsort(keyed, c->keyed.count, sizeof *keyed, by_key);
+    for (size_t r = 0, k = 0; r < c->lane_ranges.count || k < c->keyed.count;) {
+        bool is_range =
+            k == c->keyed.count ||
+            (r < c->lane_ranges.count &&
+             (ranges[r].key != keyed[k].key ? ranges[r].key < keyed[k].key : ranges[r].start_ns <= keyed[k].at_ns));
+        uint64_t key = is_range ? ranges[r].key : keyed[k].key;
+        if (open.count && ranges[*TP_AT(&open, uint32_t, open.count - 1)].key != key)
+            open.count = 0;
+        if (is_range && ranges[r].dur_ns < 0)
+            *(uint32_t *)tp_vec_push(&open) = (uint32_t)r;
+        if (is_range)
+            r++;
+        else
+            apply(c, &open, &keyed[k++]);
+    }
+}
+
+static bool is_point(const struct tp_spool_lane_range *range)
+{
+    return range->is_open && (range->group & 0xFF) == TP_SPOOL_FORM_EVENT;
+}
+
+static void end_open(struct tp_spool_conversion *c)
+{
+    for (size_t i = 0; i < c->lane_ranges.count; i++) {
+        struct tp_spool_lane_range *range = TP_AT(&c->lane_ranges, struct tp_spool_lane_range, i);
+        range->is_open |= range->dur_ns < 0;
+        if (range->dur_ns < 0)
+            range->dur_ns = c->end_ns > range->start_ns && !is_point(range) ? c->end_ns - range->start_ns : 0;
+        c->result->open_count += range->is_open && !is_point(range);
+    }
+}
+
+/* ---- lanes ---- */
+
+/* A binary heap of lanes: those in use by their ends, the free ones by their numbers. */
+struct lane {
+    int64_t at;
+    uint32_t number;
+};
+
+struct heap {
+    struct lane items[MAX_LANES];
+    uint32_t count;
+};
+
+static bool is_before(struct lane a, struct lane b)
+{
+    return a.at != b.at ? a.at < b.at : a.number < b.number;
+}
+
+static void heap_push(struct heap *heap, struct lane lane)
+{
+    uint32_t i = heap->count++;
+    for (; i > 0 && is_before(lane, heap->items[(i - 1) / 2]); i = (i - 1) / 2)
+        heap->items[i] = heap->items[(i - 1) / 2];
+    heap->items[i] = lane;
+}
+
+static struct lane heap_pop(struct heap *heap)
+{
+    struct lane first = heap->items[0], last = heap->items[--heap->count];
+    uint32_t i = 0, child;
+    while ((child = 2 * i + 1) < heap->count) {
+        child += child + 1 < heap->count && is_before(heap->items[child + 1], heap->items[child]);
+        if (!is_before(heap->items[child], last))
+            break;
+        heap->items[i] = heap->items[child];
+        i = child;
+    }
+    heap->items[i] = last;
+    return first;
+}
+
+static int by_group_and_time(const void *x, const void *y)
+{
+    const struct tp_spool_lane_range *a = x, *b = y;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    if (a->dur_ns != b->dur_ns)
+        return a->dur_ns > b->dur_ns ? -1 : 1;
+    return (a->record > b->record) - (a->record < b->record);
+}
+
+/* Gives the ranges of one group their lanes; the count of these. Ranges of no length have a lane for their moment. */
+static uint32_t lay_out(struct tp_spool_lane_range *ranges, size_t count)
+{
+    struct heap used = {.count = 0}, unused = {.count = 0};
+    uint32_t lanes = 0;
+    for (size_t i = 0; i < count; i++) {
+        while (used.count && used.items[0].at <= ranges[i].start_ns) {
+            struct lane lane = heap_pop(&used);
+            lane.at = 0;
+            heap_push(&unused, lane);
+        }
+        bool is_full = unused.count == 0 && lanes == MAX_LANES;
+        ranges[i].lane = is_full ? TP_NO_ID : unused.count ? heap_pop(&unused).number : lanes++;
+        if (!is_full)
+            heap_push(&used, (struct lane){ranges[i].start_ns + ranges[i].dur_ns, ranges[i].lane});
+    }
+    return lanes;
+}
+
+/* ---- rows ---- */
+
+static void name_rows(struct tp_spool_conversion *c, uint64_t group, int64_t first, uint32_t lanes)
+{
+    static const char *const forms[TP_SPOOL_FORM_COUNT] = {"ranges", "tasks", "frames", "regions", "events"};
+    uint32_t form = group & 0xFF, domain = (uint32_t)(group >> 8);
+    struct tp_str name = tp_spool_domain(c, domain);
+    char text[200];
+    for (uint32_t i = 0; i < lanes; i++) {
+        int n = snprintf(text, sizeof text, "%s %s%s%.*s", domain & TP_SPOOL_ITT ? "ITT" : "NVTX",
+                         forms[form < TP_SPOOL_FORM_COUNT ? form : 0], name.len ? ": " : "",
+                         (int)(name.len < 120 ? name.len : 120), name.len ? name.ptr : "");
+        if (i && n > 0 && (size_t)n < sizeof text)
+            n += snprintf(text + n, sizeof text - (size_t)n, " (%u)", i + 1);
+        tp_trace_out_row(c->out, (int64_t)c->file->head.pid, first + i,
+                         (struct tp_str){text, n < (int)sizeof text ? (size_t)n : sizeof text - 1}, first + i);
+    }
+}
+
+static void write_range(struct tp_spool_conversion *c, const struct tp_spool_lane_range *range, int64_t first)
+{
+    struct tp_trace_out_arg args[TP_SPOOL_MARK_ARGS + 2];
+    size_t n = tp_spool_mark_args(c, range->record, range->fact, args);
+    bool has_lane = range->lane != TP_NO_ID && !is_point(range);
+    if (range->is_open && !is_point(range))
+        args[n++] = tp_trace_out_bool(TP_OUT_FINISHED, false);
+    if (!has_lane && !is_point(range))
+        args[n++] = (struct tp_trace_out_arg){
+            .key = TP_OUT_NAMED, .type = TP_OUT_INT, .name = TP_STR("duration_ns"), .value.integer = range->dur_ns};
+    struct tp_str name = tp_spool_name_of(c, range->record);
+    if (range->record->name == 0)
+        name = tp_spool_domain(c, (uint32_t)(range->group >> 8)); /* frames have no other */
+    const struct tp_trace_out_event event = {.category = TP_OUT_USER_ANNOTATION,
+                                             .name = name,
+                                             .pid = (int64_t)c->file->head.pid,
+                                             .tid = first + (range->lane == TP_NO_ID ? 0 : range->lane),
+                                             .ts_ns = range->start_ns,
+                                             .dur_ns = range->dur_ns,
+                                             .args = args,
+                                             .arg_count = n};
+    (has_lane ? tp_trace_out_complete : tp_trace_out_instant)(c->out, &event);
+}
+
+void tp_spool_set_aside(struct tp_spool_conversion *c, const struct tp_spool_range *range)
+{
+    struct tp_spool_mark mark = tp_spool_mark_of(range->record);
+    *(struct tp_spool_lane_range *)tp_vec_push(&c->lane_ranges) =
+        (struct tp_spool_lane_range){.start_ns = range->start_ns,
+                                     .dur_ns = range->dur_ns,
+                                     .record = range->record,
+                                     .group = tp_spool_group(&mark),
+                                     .fact = range->fact,
+                                     .is_open = range->is_open};
+    c->result->open_count -= range->is_open; /* both are counted with the others there */
+    c->result->range_count--;
+}
+
+void tp_spool_write_lanes(struct tp_spool_conversion *c)
+{
+    struct tp_spool_lane_range *ranges = c->lane_ranges.data;
+    int64_t row = FIRST_ROW;
+    match(c);
+    end_open(c);
+    if (c->lane_ranges.count)
+        qsort(ranges, c->lane_ranges.count, sizeof *ranges, by_group_and_time);
+    for (size_t i = 0, n; i < c->lane_ranges.count; i += n) {
+        for (n = 1; i + n < c->lane_ranges.count && ranges[i + n].group == ranges[i].group;)
+            n++;
+        uint32_t lanes = lay_out(&ranges[i], n);
+        name_rows(c, ranges[i].group, row, lanes);
+        for (size_t k = 0; k < n; k++)
+            write_range(c, &ranges[i + k], row);
+        row += lanes;
+    }
+    c->result->range_count += c->lane_ranges.count;
+}

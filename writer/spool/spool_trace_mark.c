@@ -1,0 +1,330 @@
+/* What programs tell NVTX and ITT: ranges, moments, and the names and facts that belong to them. See spool_trace.c. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "writer/spool/spool_trace_part.h"
+
+static bool has_payload(const struct tp_spool_record *record, size_t size)
+{
+    return (size_t)record->slots * TP_SPOOL_SLOT >= size;
+}
+
+/* ---- names that were given ---- */
+
+static uint64_t category_key(uint32_t domain, uint32_t category)
+{
+    return (uint64_t)domain << 32 | category;
+}
+
+void tp_spool_gather(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+{
+    struct tp_spool_async thread;
+    struct tp_spool_given given = {.name = tp_spool_name_of(c, record)};
+    if (record->kind == TP_SPOOL_MARK_CATEGORY && has_payload(record, TP_SPOOL_SHORT_MARK)) {
+        struct tp_spool_mark mark = tp_spool_mark_of(record);
+        given.key = category_key(mark.domain, mark.category);
+        *(struct tp_spool_given *)tp_vec_push(&c->categories) = given;
+    } else if (record->kind == TP_SPOOL_MARK_THREAD && has_payload(record, sizeof thread)) {
+        memcpy(&thread, tp_spool_payload(record), sizeof thread);
+        given.key = thread.id;
+        *(struct tp_spool_given *)tp_vec_push(&c->threads) = given;
+    }
+}
+
+/* The names lie in the file in the order of threads and times: the later one is the one that counts. */
+static int by_key(const void *x, const void *y)
+{
+    const struct tp_spool_given *a = x, *b = y;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return (a->name.ptr > b->name.ptr) - (a->name.ptr < b->name.ptr);
+}
+
+static void keep_last(struct tp_vec *names)
+{
+    struct tp_spool_given *all = names->data;
+    size_t kept = 0;
+    if (names->count)
+        qsort(all, names->count, sizeof *all, by_key);
+    for (size_t i = 0; i < names->count; i++)
+        if (i + 1 == names->count || all[i + 1].key != all[i].key)
+            all[kept++] = all[i];
+    names->count = kept;
+}
+
+void tp_spool_gathered(struct tp_spool_conversion *c)
+{
+    keep_last(&c->categories);
+    keep_last(&c->threads);
+}
+
+static const struct tp_spool_given *find(const struct tp_vec *names, uint64_t key)
+{
+    size_t low = 0, high = names->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (TP_AT(names, struct tp_spool_given, middle)->key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct tp_spool_given *found = low < names->count ? TP_AT(names, struct tp_spool_given, low) : NULL;
+    return found && found->key == key ? found : NULL;
+}
+
+struct tp_str tp_spool_thread_name(const struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
+{
+    const struct tp_spool_given *given = find(&c->threads, thread->tid);
+    return given ? given->name : thread->name;
+}
+
+/* ---- arguments ---- */
+
+static struct tp_trace_out_arg *next_arg(struct tp_trace_out_arg *args, size_t *count, enum tp_trace_out_type type,
+                                         struct tp_str name)
+{
+    struct tp_trace_out_arg *arg = &args[(*count)++];
+    *arg = (struct tp_trace_out_arg){.key = TP_OUT_NAMED, .type = type, .name = name};
+    return arg;
+}
+
+/* A text that lasts as long as the conversion. */
+static struct tp_str keep(const struct tp_spool_conversion *c, const char *text)
+{
+    size_t len = strlen(text);
+    return (struct tp_str){tp_arena_copy(c->arena, text, len), len};
+}
+
+static void set_value(const struct tp_spool_conversion *c, struct tp_trace_out_arg *arg, uint8_t type, uint64_t bits)
+{
+    char digits[24];
+    arg->type = type == TP_SPOOL_REAL ? TP_OUT_REAL : TP_OUT_INT;
+    if (type == TP_SPOOL_REAL) {
+        memcpy(&arg->value.real, &bits, sizeof bits);
+    } else if (type == TP_SPOOL_UNSIGNED && bits > INT64_MAX) {
+        snprintf(digits, sizeof digits, "%" PRIu64, bits);
+        arg->type = TP_OUT_JSON; /* a number beyond the writer's own */
+        arg->value.text = keep(c, digits);
+    } else {
+        arg->value.integer = (int64_t)bits;
+    }
+}
+
+/* Values of a fact as one JSON list. */
+static struct tp_str list_of(struct tp_spool_conversion *c, const char *values, uint32_t count, uint8_t type)
+{
+    char number[40];
+    c->text.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t bits;
+        double real;
+        memcpy(&bits, values + (size_t)i * sizeof bits, sizeof bits);
+        memcpy(&real, &bits, sizeof bits);
+        int n = type != TP_SPOOL_REAL
+                    ? snprintf(number, sizeof number, type == TP_SPOOL_SIGNED ? "%" PRId64 : "%" PRIu64, bits)
+                : real - real == 0 ? snprintf(number, sizeof number, "%.17g", real)
+                                   : snprintf(number, sizeof number, "null");
+        *(char *)tp_vec_push(&c->text) = i ? ',' : '[';
+        for (int k = 0; k < n; k++)
+            *(char *)tp_vec_push(&c->text) = number[k];
+    }
+    *(char *)tp_vec_push(&c->text) = ']';
+    return (struct tp_str){tp_arena_copy(c->arena, c->text.data, c->text.count), c->text.count};
+}
+
+/* An argument of that name: a fact that is told again replaces what was told, one that bears the name of an argument of
+ * ours gets another. ours: count of these, which stand first. */
+static struct tp_trace_out_arg *fact_arg(struct tp_spool_conversion *c, struct tp_str name,
+                                         struct tp_trace_out_arg *args, size_t ours, size_t *count)
+{
+    static const char prefix[] = "metadata ";
+    name = name.len ? name : TP_STR("metadata");
+    bool is_taken = tp_str_equal(name, TP_STR("duration_ns")); /* spool_trace_lane.c may add it */
+    for (size_t i = 0; i < ours; i++)
+        is_taken |= tp_str_equal(args[i].name, name);
+    if (is_taken) {
+        char *text = tp_arena_alloc(c->arena, sizeof prefix + name.len);
+        memcpy(text, prefix, sizeof prefix - 1);
+        memcpy(text + sizeof prefix - 1, name.ptr, name.len);
+        name = (struct tp_str){text, sizeof prefix - 1 + name.len};
+    }
+    for (size_t i = ours; i < *count; i++)
+        if (tp_str_equal(args[i].name, name))
+            return &args[i];
+    return next_arg(args, count, TP_OUT_TEXT, name);
+}
+
+static void add_fact(struct tp_spool_conversion *c, const struct tp_spool_record *record, struct tp_trace_out_arg *args,
+                     size_t ours, size_t *count)
+{
+    struct tp_spool_fact_head head;
+    memcpy(&head, tp_spool_payload(record), sizeof head);
+    const char *values = tp_spool_payload(record) + sizeof head;
+    const char *end = tp_spool_payload(record) + (size_t)record->slots * TP_SPOOL_SLOT;
+    struct tp_trace_out_arg *arg = fact_arg(c, tp_spool_name_of(c, record), args, ours, count);
+    if (head.type == TP_SPOOL_TEXT || record->name == TP_SPOOL_NO_NAME) {
+        size_t padded = (size_t)(record->text + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT * TP_SPOOL_SLOT;
+        arg->type = TP_OUT_TEXT;
+        arg->value.text = (struct tp_str){end - padded, record->text};
+        return;
+    }
+    uint32_t there = (uint32_t)((size_t)(end - values) / sizeof(uint64_t));
+    uint64_t bits = 0;
+    if (there)
+        memcpy(&bits, values, sizeof bits);
+    if (head.count == 1 && there)
+        set_value(c, arg, head.type, bits);
+    else {
+        arg->type = TP_OUT_JSON;
+        arg->value.text =
+            head.count && there ? list_of(c, values, head.count < there ? head.count : there, head.type) : TP_STR("[]");
+    }
+}
+
+static void add_color(struct tp_spool_conversion *c, uint32_t color, struct tp_trace_out_arg *args, size_t *count)
+{
+    int n = snprintf(c->color, sizeof c->color, "#%08" PRIX32, color);
+    next_arg(args, count, TP_OUT_TEXT, TP_STR("color"))->value.text = (struct tp_str){c->color, (size_t)n};
+}
+
+struct tp_str tp_spool_domain(const struct tp_spool_conversion *c, uint32_t domain)
+{
+    uint32_t name = domain & ~TP_SPOOL_ITT;
+    return name < c->file->name_count && c->file->names[name].ptr ? c->file->names[name] : (struct tp_str){"", 0};
+}
+
+size_t tp_spool_mark_args(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint32_t fact,
+                          struct tp_trace_out_arg *args)
+{
+    size_t n = 0;
+    struct tp_spool_mark mark = tp_spool_mark_of(record);
+    const struct tp_spool_given *category = find(&c->categories, category_key(mark.domain, mark.category));
+    struct tp_str domain = tp_spool_domain(c, mark.domain);
+    if (domain.len)
+        next_arg(args, &n, TP_OUT_TEXT, TP_STR("domain"))->value.text = domain;
+    if (mark.category && category)
+        next_arg(args, &n, TP_OUT_TEXT, TP_STR("category"))->value.text = category->name;
+    else if (mark.category)
+        next_arg(args, &n, TP_OUT_INT, TP_STR("category"))->value.integer = mark.category;
+    if (mark.value_type >= TP_SPOOL_UNSIGNED && mark.value_type <= TP_SPOOL_REAL)
+        set_value(c, next_arg(args, &n, TP_OUT_INT, TP_STR("payload")), mark.value_type, mark.value);
+    if (mark.has_color)
+        add_color(c, mark.color, args, &n);
+    uint32_t facts[TP_SPOOL_MARK_FACTS], count = 0; /* the last ones, when there are more */
+    for (; fact != TP_NO_ID && count < TP_SPOOL_MARK_FACTS; fact = TP_AT(&c->told, struct tp_spool_told, fact)->next)
+        facts[count++] = fact;
+    size_t ours = n;
+    while (count-- > 0)
+        add_fact(c, TP_AT(&c->told, struct tp_spool_told, facts[count])->record, args, ours, &n);
+    return n;
+}
+
+/* ---- records ---- */
+
+static void write_point(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    struct tp_trace_out_arg args[TP_SPOOL_MARK_ARGS];
+    const struct tp_trace_out_event event = {.category = TP_OUT_USER_ANNOTATION,
+                                             .name = tp_spool_name_of(c, record),
+                                             .pid = (int64_t)c->file->head.pid,
+                                             .tid = (int64_t)tid,
+                                             .ts_ns = tp_spool_time_of(c, record),
+                                             .args = args,
+                                             .arg_count = tp_spool_mark_args(c, record, TP_NO_ID, args)};
+    tp_trace_out_instant(c->out, &event);
+    c->result->event_count++;
+}
+
+/* A fact belongs to a range that is open here, or to one with its key on rows of their own. */
+static void read_fact(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    (void)tid;
+    struct tp_spool_fact_head head;
+    memcpy(&head, tp_spool_payload(record), sizeof head);
+    struct tp_spool_range *range = tp_spool_open_mark(c, head.domain, head.key);
+    uint32_t number = (uint32_t)c->told.count;
+    if (!range && head.key == 0)
+        return;
+    *(struct tp_spool_told *)tp_vec_push(&c->told) = (struct tp_spool_told){record, range ? range->fact : TP_NO_ID};
+    if (range)
+        range->fact = number;
+    else
+        *(struct tp_spool_keyed *)tp_vec_push(&c->keyed) =
+            (struct tp_spool_keyed){head.key, tp_spool_time_of(c, record), number};
+}
+
+static void begin_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    (void)tid;
+    tp_spool_begin_range(c, record);
+}
+
+static void pop_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    (void)tid;
+    tp_spool_pop_mark(c, record->name, tp_spool_time_of(c, record));
+}
+
+static void start_lane(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    (void)tid;
+    struct tp_spool_mark mark = tp_spool_mark_of(record);
+    *(struct tp_spool_lane_range *)tp_vec_push(&c->lane_ranges) =
+        (struct tp_spool_lane_range){.start_ns = tp_spool_time_of(c, record),
+                                     .dur_ns = -1,
+                                     .record = record,
+                                     .key = mark.key,
+                                     .group = tp_spool_group(&mark),
+                                     .fact = TP_NO_ID};
+}
+
+static void finish_lane(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    (void)tid;
+    struct tp_spool_async finished;
+    memcpy(&finished, tp_spool_payload(record), sizeof finished);
+    *(struct tp_spool_keyed *)tp_vec_push(&c->keyed) =
+        (struct tp_spool_keyed){finished.id, tp_spool_time_of(c, record), TP_NO_ID};
+}
+
+static void read_span(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    struct tp_spool_span span;
+    memcpy(&span, tp_spool_payload(record) + sizeof(struct tp_spool_mark), sizeof span);
+    int64_t begin = tp_spool_time(c->file, span.begin) - c->base_ns,
+            end = tp_spool_time(c->file, span.end) - c->base_ns;
+    start_lane(c, record, tid);
+    struct tp_spool_lane_range *range = TP_AT(&c->lane_ranges, struct tp_spool_lane_range, c->lane_ranges.count - 1);
+    range->start_ns = begin;
+    range->dur_ns = end > begin ? end - begin : 0;
+}
+
+static void nothing(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    (void)c, (void)record, (void)tid; /* gathered already */
+}
+
+void tp_spool_read_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    static const struct {
+        void (*read)(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
+        size_t payload_bytes;
+    } marks[] = {
+        [TP_SPOOL_MARK_PUSH - TP_SPOOL_MARK_PUSH] = {begin_mark, TP_SPOOL_SHORT_MARK},
+        [TP_SPOOL_MARK_POP - TP_SPOOL_MARK_PUSH] = {pop_mark, 0},
+        [TP_SPOOL_MARK_START - TP_SPOOL_MARK_PUSH] = {start_lane, TP_SPOOL_SHORT_MARK},
+        [TP_SPOOL_MARK_FINISH - TP_SPOOL_MARK_PUSH] = {finish_lane, sizeof(struct tp_spool_async)},
+        [TP_SPOOL_MARK_SPAN -
+            TP_SPOOL_MARK_PUSH] = {read_span, sizeof(struct tp_spool_mark) + sizeof(struct tp_spool_span)},
+        [TP_SPOOL_MARK_POINT - TP_SPOOL_MARK_PUSH] = {write_point, TP_SPOOL_SHORT_MARK},
+        [TP_SPOOL_MARK_CATEGORY - TP_SPOOL_MARK_PUSH] = {nothing, TP_SPOOL_SHORT_MARK},
+        [TP_SPOOL_MARK_THREAD - TP_SPOOL_MARK_PUSH] = {nothing, sizeof(struct tp_spool_async)},
+        [TP_SPOOL_MARK_FACT - TP_SPOOL_MARK_PUSH] = {read_fact, sizeof(struct tp_spool_fact_head)},
+    };
+    unsigned i = record->kind - (unsigned)TP_SPOOL_MARK_PUSH;
+    if (i >= sizeof marks / sizeof *marks || !has_payload(record, marks[i].payload_bytes))
+        c->result->broken_count++;
+    else
+        marks[i].read(c, record, tid);
+}

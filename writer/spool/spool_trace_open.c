@@ -1,0 +1,209 @@
+/* Which ranges of a thread are open: begins are matched with ends. See spool_trace.c.
+ *
+ * Ranges of the program's own calls nest by themselves: an end is that of the innermost. Those of NVTX and ITT nest
+ * within their domain only, so they may cross what else is open. A row can not show that: the one that crosses is set
+ * aside, to a row of its own kind. Each step below takes constant time, whatever a damaged file holds. */
+#include "writer/spool/spool_trace_part.h"
+
+#define OWN UINT32_MAX /* the domain of ranges that are no marks */
+
+/* ---- the innermost open range of a domain ---- */
+
+static void grow(struct tp_spool_conversion *c)
+{
+    struct tp_spool_innermost *old = c->innermost;
+    uint32_t count = c->innermost_slots, slots = count ? count * 2 : 64;
+    c->innermost = tp_arena_array(c->arena, slots, sizeof *old);
+    c->innermost_slots = slots;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!old[i].thread)
+            continue;
+        uint32_t at = (uint32_t)tp_hash_mix(old[i].key, 0x9E3779B97F4A7C15ull) & (slots - 1);
+        while (c->innermost[at].thread)
+            at = (at + 1) & (slots - 1);
+        c->innermost[at] = old[i];
+    }
+}
+
+static struct tp_spool_innermost *slot_of(const struct tp_spool_conversion *c, uint32_t key)
+{
+    uint32_t at = (uint32_t)tp_hash_mix(key, 0x9E3779B97F4A7C15ull) & (c->innermost_slots - 1);
+    while (c->innermost[at].thread && c->innermost[at].key != key)
+        at = (at + 1) & (c->innermost_slots - 1);
+    return &c->innermost[at];
+}
+
+static uint32_t innermost(const struct tp_spool_conversion *c, uint32_t key)
+{
+    const struct tp_spool_innermost *slot = c->innermost_slots ? slot_of(c, key) : NULL;
+    return slot && slot->thread == c->thread ? slot->range : TP_NO_ID;
+}
+
+static void set_innermost(struct tp_spool_conversion *c, uint32_t key, uint32_t range)
+{
+    if (c->innermost_count * 2 >= c->innermost_slots)
+        grow(c);
+    struct tp_spool_innermost *slot = slot_of(c, key);
+    c->innermost_count += slot->thread == 0;
+    *slot = (struct tp_spool_innermost){key, range, c->thread};
+}
+
+/* ---- the list of open ranges ---- */
+
+static struct tp_spool_range *range_at(const struct tp_spool_conversion *c, uint32_t number)
+{
+    return TP_AT(&c->ranges, struct tp_spool_range, number);
+}
+
+static bool is_mark(const struct tp_spool_range *range)
+{
+    return range->record->kind == TP_SPOOL_MARK_PUSH;
+}
+
+static uint32_t domain_of(const struct tp_spool_range *range)
+{
+    if (!is_mark(range))
+        return OWN;
+    struct tp_spool_mark mark = tp_spool_mark_of(range->record);
+    return mark.domain;
+}
+
+static void unlink_range(struct tp_spool_conversion *c, struct tp_spool_range *range)
+{
+    if (range->below != TP_NO_ID)
+        range_at(c, range->below)->above = range->above;
+    if (range->above != TP_NO_ID)
+        range_at(c, range->above)->below = range->below;
+    else
+        c->top = range->below;
+    range->below = range->above = TP_NO_ID;
+}
+
+static void set_aside(struct tp_spool_conversion *c, struct tp_spool_range *range)
+{
+    unlink_range(c, range);
+    range->is_aside = true;
+}
+
+static void end(struct tp_spool_conversion *c, uint32_t number, int64_t end_ns)
+{
+    struct tp_spool_range *range = range_at(c, number);
+    set_innermost(c, domain_of(range), range->outer);
+    c->open_steps -= range->record->kind == TP_SPOOL_STEP;
+    if (is_mark(range) && !range->is_aside && range->above != TP_NO_ID)
+        set_aside(c, range);
+    while (!is_mark(range) && c->top != number) /* only marks can be above the innermost of the others */
+        set_aside(c, range_at(c, c->top));
+    if (!range->is_aside)
+        unlink_range(c, range);
+    range->dur_ns = end_ns > range->start_ns ? end_ns - range->start_ns : 0;
+    range->is_ended = true;
+}
+
+/* ---- what records do ---- */
+
+void tp_spool_begin_thread(struct tp_spool_conversion *c, uint32_t thread)
+{
+    c->ranges.count = 0;
+    c->top = TP_NO_ID;
+    c->thread = thread + 1;
+    c->open_steps = 0;
+    c->next_stack = NULL;
+}
+
+void tp_spool_begin_range(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+{
+    uint32_t number = (uint32_t)c->ranges.count;
+    struct tp_spool_range *range = tp_vec_push(&c->ranges);
+    *range = (struct tp_spool_range){.start_ns = tp_spool_time_of(c, record),
+                                     .record = record,
+                                     .stack = c->next_stack,
+                                     .below = c->top,
+                                     .above = TP_NO_ID,
+                                     .fact = TP_NO_ID};
+    if (c->top != TP_NO_ID)
+        range_at(c, c->top)->above = number;
+    c->top = number;
+    c->open_steps += record->kind == TP_SPOOL_STEP;
+    uint32_t domain = domain_of(range);
+    range->outer = innermost(c, domain);
+    set_innermost(c, domain, number);
+}
+
+void tp_spool_end_range(struct tp_spool_conversion *c, int64_t end_ns)
+{
+    uint32_t number = innermost(c, OWN);
+    if (number != TP_NO_ID)
+        end(c, number, end_ns);
+}
+
+/* The end of a step closes what is open inside it, so that rows nest. */
+void tp_spool_end_step(struct tp_spool_conversion *c, int64_t end_ns)
+{
+    if (c->open_steps == 0)
+        return;
+    for (uint32_t before = c->open_steps; c->open_steps == before;)
+        end(c, innermost(c, OWN), end_ns);
+}
+
+struct tp_spool_range *tp_spool_open_range(const struct tp_spool_conversion *c)
+{
+    uint32_t number = innermost(c, OWN);
+    return number != TP_NO_ID ? range_at(c, number) : NULL;
+}
+
+struct tp_spool_range *tp_spool_outer_range(const struct tp_spool_conversion *c, const struct tp_spool_range *range)
+{
+    return range->outer != TP_NO_ID ? range_at(c, range->outer) : NULL;
+}
+
+void tp_spool_add_range(struct tp_spool_conversion *c, const struct tp_spool_record *record, int64_t start_ns,
+                        int64_t end_ns)
+{
+    int64_t least_ns = c->top != TP_NO_ID ? range_at(c, c->top)->start_ns : start_ns;
+    start_ns = start_ns < end_ns ? start_ns : end_ns;
+    start_ns = start_ns > least_ns ? start_ns : least_ns;
+    struct tp_spool_range *range = tp_vec_push(&c->ranges);
+    *range = (struct tp_spool_range){.start_ns = start_ns,
+                                     .dur_ns = end_ns > start_ns ? end_ns - start_ns : 0,
+                                     .record = record,
+                                     .stack = c->next_stack,
+                                     .below = TP_NO_ID,
+                                     .above = TP_NO_ID,
+                                     .outer = TP_NO_ID,
+                                     .fact = TP_NO_ID,
+                                     .is_ended = true};
+}
+
+void tp_spool_pop_mark(struct tp_spool_conversion *c, uint32_t domain, int64_t end_ns)
+{
+    uint32_t number = domain == OWN ? TP_NO_ID : innermost(c, domain);
+    if (number != TP_NO_ID)
+        end(c, number, end_ns);
+}
+
+void tp_spool_end_all(struct tp_spool_conversion *c, int64_t end_ns)
+{
+    for (size_t i = 0; i < c->ranges.count; i++) {
+        struct tp_spool_range *range = range_at(c, (uint32_t)i);
+        if (range->is_ended)
+            continue;
+        range->dur_ns = end_ns > range->start_ns ? end_ns - range->start_ns : 0;
+        range->is_open = true;
+        c->result->open_count++;
+    }
+}
+
+struct tp_spool_range *tp_spool_open_mark(const struct tp_spool_conversion *c, uint32_t domain, uint64_t key)
+{
+    enum { DEPTH = 16 }; /* facts are told soon after the begin */
+    uint32_t number = domain == OWN ? TP_NO_ID : innermost(c, domain);
+    for (int i = 0; i < DEPTH && number != TP_NO_ID; i++) {
+        struct tp_spool_range *range = range_at(c, number);
+        struct tp_spool_mark mark = tp_spool_mark_of(range->record);
+        if (key == 0 || mark.key == key)
+            return range;
+        number = range->outer;
+    }
+    return NULL;
+}

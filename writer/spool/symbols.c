@@ -1,0 +1,376 @@
+/* Addresses become frames: see symbols.h. */
+#include "writer/spool/symbols.h"
+
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "writer/base/limits.h"
+#include "writer/spool/eh_frame.h"
+
+enum { MAX_INLINED = 32, MAX_FRAME_BYTES = 1024 };
+
+/* ---- libdw ---- */
+
+#define LIBDW_FUNCTIONS(X)                                                                                             \
+    X(dwfl_begin)                                                                                                      \
+    X(dwfl_end)                                                                                                        \
+    X(dwfl_report_begin)                                                                                               \
+    X(dwfl_report_end)                                                                                                 \
+    X(dwfl_report_elf)                                                                                                 \
+    X(dwfl_module_addrinfo)                                                                                            \
+    X(dwfl_module_addrdie)                                                                                             \
+    X(dwfl_module_nextcu)                                                                                              \
+    X(dwfl_module_getelf)                                                                                              \
+    X(elf_getphdrnum)                                                                                                  \
+    X(elf_getdata_rawchunk)                                                                                            \
+    X(elf_getident)                                                                                                    \
+    X(gelf_getphdr)                                                                                                    \
+    X(dwarf_haspc)                                                                                                     \
+    X(dwfl_module_getsrc)                                                                                              \
+    X(dwfl_module_build_id)                                                                                            \
+    X(dwfl_lineinfo)                                                                                                   \
+    X(dwfl_offline_section_address)                                                                                    \
+    X(dwarf_getscopes)                                                                                                 \
+    X(dwarf_getscopes_die)                                                                                             \
+    X(dwarf_tag)                                                                                                       \
+    X(dwarf_attr_integrate)                                                                                            \
+    X(dwarf_formstring)                                                                                                \
+    X(dwarf_formudata)                                                                                                 \
+    X(dwarf_getsrcfiles)                                                                                               \
+    X(dwarf_filesrc)
+
+static struct {
+#define MEMBER(name) __typeof__(name) *name; // NOLINT(bugprone-macro-parentheses): a declaration
+    LIBDW_FUNCTIONS(MEMBER)
+    char *(*demangle)(const char *mangled, char *buffer, size_t *size, int *status); /* or NULL */
+} dw;
+
+static bool has_libdw;
+static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
+static void load(void)
+{
+    void *library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
+    void *runtime = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+    has_libdw = library != NULL;
+    if (runtime)
+        *(void **)&dw.demangle = dlsym(runtime, "__cxa_demangle");
+#define LOAD(name)                                                                                                     \
+    *(void **)&dw.name = has_libdw ? dlsym(library, #name) : NULL;                                                     \
+    has_libdw = has_libdw && dw.name;
+    LIBDW_FUNCTIONS(LOAD)
+}
+
+/* ---- modules ---- */
+
+struct tp_symbol_module {
+    uint64_t start, end, bias, since;
+    struct tp_str path;
+    Dwfl *session; /* NULL: not opened or not possible */
+    Dwfl_Module *file;
+    struct tp_eh_frame frame; /* where functions begin; zeroed: not known */
+    bool was_tried;
+};
+
+/* What an address was found to be. */
+struct tp_symbol_name {
+    uint64_t key; /* address, is_return and module; 0: free */
+    struct tp_str frames;
+};
+
+void tp_symbols_init(struct tp_symbols *symbols, struct tp_arena *arena)
+{
+    *symbols = (struct tp_symbols){.arena = arena,
+                                   .modules = TP_VEC(arena, struct tp_symbol_module),
+                                   .known = TP_VEC(arena, struct tp_symbol_name)};
+}
+
+void tp_symbols_add(struct tp_symbols *symbols, uint64_t start, uint64_t end, uint64_t bias, uint64_t since,
+                    struct tp_str path)
+{
+    *(struct tp_symbol_module *)tp_vec_push(&symbols->modules) =
+        (struct tp_symbol_module){.start = start, .end = end, .bias = bias, .since = since, .path = path};
+}
+
+void tp_symbols_release(struct tp_symbols *symbols)
+{
+    for (size_t i = 0; i < symbols->modules.count; i++)
+        if (TP_AT(&symbols->modules, struct tp_symbol_module, i)->session)
+            dw.dwfl_end(TP_AT(&symbols->modules, struct tp_symbol_module, i)->session);
+    *symbols = (struct tp_symbols){0};
+}
+
+/* The module that was at an address: the last one that came before `time`, else the first. */
+static struct tp_symbol_module *module_at(const struct tp_symbols *symbols, uint64_t address, uint64_t time)
+{
+    struct tp_symbol_module *found = NULL;
+    for (size_t i = 0; i < symbols->modules.count; i++) {
+        struct tp_symbol_module *m = TP_AT(&symbols->modules, struct tp_symbol_module, i);
+        if (address >= m->start && address < m->end && (!found || m->since <= time))
+            found = m;
+    }
+    return found;
+}
+
+/* Debug information of its own file, where a package put one; never from the network. */
+// NOLINTNEXTLINE(readability-function-size): the library says which parameters
+static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                           const char *link, GElf_Word crc, char **path)
+{
+    const unsigned char *id;
+    GElf_Addr address;
+    char text[128] = "/usr/lib/debug/.build-id/";
+    (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc;
+    int size = dw.dwfl_module_build_id(module, &id, &address);
+    if (size < 2 || size > 40)
+        return -1;
+    size_t n = strlen(text);
+    for (int i = 0; i < size; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, i == 1 ? "/%02x" : "%02x", id[i]);
+    snprintf(text + n, sizeof text - n, ".debug");
+    int fd = open(text, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        *path = strdup(text);
+    return fd;
+}
+
+static int find_no_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **path, Elf **elf)
+{
+    (void)module, (void)data, (void)name, (void)base, (void)path, (void)elf;
+    return -1;
+}
+
+/* The segment of a file with the table of its functions, where it has one. */
+static struct tp_eh_frame functions_of(Dwfl_Module *file)
+{
+    GElf_Addr bias;
+    GElf_Phdr table = {0}, segment, found = {0};
+    size_t count = 0, ident_size = 0;
+    const uint16_t one = 1;
+    Elf *elf = dw.dwfl_module_getelf(file, &bias);
+    const char *ident = elf ? dw.elf_getident(elf, &ident_size) : NULL;
+    if (!ident || ident_size <= EI_DATA || (ident[EI_DATA] == ELFDATA2LSB) != (*(const char *)&one == 1) ||
+        dw.elf_getphdrnum(elf, &count) != 0)
+        return (struct tp_eh_frame){0};
+    for (size_t i = 0; i < count; i++)
+        if (dw.gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_GNU_EH_FRAME)
+            table = segment;
+    for (size_t i = 0; i < count && table.p_vaddr; i++)
+        if (dw.gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && table.p_vaddr >= segment.p_vaddr &&
+            table.p_vaddr - segment.p_vaddr < segment.p_filesz)
+            found = segment;
+    Elf_Data *data =
+        found.p_filesz ? dw.elf_getdata_rawchunk(elf, (int64_t)found.p_offset, found.p_filesz, ELF_T_BYTE) : NULL;
+    if (!data || !data->d_buf)
+        return (struct tp_eh_frame){0};
+    return (struct tp_eh_frame){
+        .bytes = data->d_buf, .size = data->d_size, .address = found.p_vaddr, .header = table.p_vaddr};
+}
+
+static void open_module(struct tp_symbol_module *m)
+{
+    static Dwfl_Callbacks callbacks = {.find_elf = find_no_file, .find_debuginfo = find_debug_file};
+    char path[4096];
+    m->was_tried = true;
+    if (!has_libdw || m->path.len == 0 || m->path.ptr[0] != '/' || m->path.len >= sizeof path)
+        return;
+    memcpy(path, m->path.ptr, m->path.len);
+    path[m->path.len] = '\0';
+    callbacks.section_address = dw.dwfl_offline_section_address;
+    m->session = dw.dwfl_begin(&callbacks);
+    if (!m->session)
+        return;
+    dw.dwfl_report_begin(m->session);
+    m->file = dw.dwfl_report_elf(m->session, path, path, -1, m->bias, true);
+    dw.dwfl_report_end(m->session, NULL, NULL);
+    if (m->file)
+        m->frame = functions_of(m->file);
+}
+
+/* ---- one frame ---- */
+
+/* Adds "FILE(LINE): NAME;" or "NAME [LIBRARY];", without what would end a frame early. */
+static void add_frame(struct tp_vec *text, const char *file, int64_t line, const char *name, struct tp_str library)
+{
+    char frame[MAX_FRAME_BYTES + 1];
+    int status = -1;
+    char *plain = dw.demangle && name[0] == '_' && name[1] == 'Z' ? dw.demangle(name, NULL, NULL, &status) : NULL;
+    const char *shown = plain && status == 0 ? plain : name;
+    int n = file ? snprintf(frame, sizeof frame, "%s(%" PRId64 "): %s", file, line, shown)
+                 : snprintf(frame, sizeof frame, "%s [%.*s]", shown, (int)library.len, library.ptr);
+    free(plain);
+    n = n < 0 ? 0 : n < (int)sizeof frame ? n : (int)sizeof frame - 1;
+    for (int i = 0; i < n; i++)
+        *(char *)tp_vec_push(text) = frame[i] == ';' ? ',' : frame[i];
+    *(char *)tp_vec_push(text) = ';';
+}
+
+static struct tp_str file_name(struct tp_str path)
+{
+    for (size_t i = path.len; i-- > 0;)
+        if (path.ptr[i] == '/')
+            return (struct tp_str){path.ptr + i + 1, path.len - i - 1};
+    return path.len ? path : TP_STR("unknown");
+}
+
+static const char *name_of_die(Dwarf_Die *die)
+{
+    static const unsigned ways[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
+    Dwarf_Attribute attribute;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (dw.dwarf_attr_integrate(die, ways[i], &attribute))
+            return dw.dwarf_formstring(&attribute);
+    return NULL;
+}
+
+static bool number_of_die(Dwarf_Die *die, unsigned what, uint64_t *number)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value;
+    if (!dw.dwarf_attr_integrate(die, what, &attribute) || dw.dwarf_formudata(&attribute, &value) != 0)
+        return false;
+    *number = value;
+    return true;
+}
+
+/* Where the code is that an inlined function was put into. */
+static const char *call_site(Dwarf_Die *unit, Dwarf_Die *inlined, int64_t *line)
+{
+    uint64_t file, at;
+    Dwarf_Files *files;
+    size_t count;
+    if (!number_of_die(inlined, DW_AT_call_file, &file) || !number_of_die(inlined, DW_AT_call_line, &at) ||
+        dw.dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
+        return NULL;
+    *line = (int64_t)at;
+    return dw.dwarf_filesrc(files, file, NULL, NULL);
+}
+
+/* The compilation unit of an address; some compilers leave out the table that says it. */
+static Dwarf_Die *unit_of(Dwfl_Module *file, uint64_t pc, Dwarf_Addr *bias)
+{
+    Dwarf_Die *unit = dw.dwfl_module_addrdie(file, pc, bias);
+    if (unit)
+        return unit;
+    while ((unit = dw.dwfl_module_nextcu(file, unit, bias)) != NULL)
+        if (dw.dwarf_haspc(unit, pc - *bias) > 0)
+            return unit;
+    return NULL;
+}
+
+/* The innermost block at an address, and the blocks around it as the code lies in memory; 0: not known. */
+static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
+{
+    Dwarf_Die *by_language = NULL;
+    int count = dw.dwarf_getscopes(unit, address, &by_language);
+    count = count > 0 ? dw.dwarf_getscopes_die(&by_language[0], scopes) : 0;
+    free(by_language);
+    return count;
+}
+
+/* Frames by debug information: the inlined functions around `pc`, then the function they are in. False: not there. */
+static bool add_inlined(struct tp_vec *text, const struct tp_symbol_module *m, uint64_t pc, struct tp_str library)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *scopes = NULL, *unit = unit_of(m->file, pc, &bias);
+    Dwfl_Line *source = unit ? dw.dwfl_module_getsrc(m->file, pc) : NULL;
+    int found_line = 0, count = source ? scopes_at(unit, pc - bias, &scopes) : 0, shown = 0;
+    const char *file = source ? dw.dwfl_lineinfo(source, NULL, &found_line, NULL, NULL, NULL) : NULL;
+    int64_t line = found_line;
+    bool is_done = false;
+    for (int i = 0; i < count && !is_done && shown < MAX_INLINED; i++) {
+        int tag = dw.dwarf_tag(&scopes[i]);
+        const char *name = name_of_die(&scopes[i]);
+        if ((tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) || !name)
+            continue;
+        add_frame(text, file, line, name, library);
+        shown++;
+        is_done = tag == DW_TAG_subprogram;
+        file = is_done ? NULL : call_site(unit, &scopes[i], &line);
+    }
+    free(scopes);
+    return shown > 0;
+}
+
+/* A symbol that says nothing of its size goes on to the next one: what begins in between is not it. */
+static const char *symbol_at(const struct tp_symbol_module *m, uint64_t pc, const struct tp_eh_function *function)
+{
+    GElf_Off offset;
+    GElf_Sym symbol;
+    const char *name = dw.dwfl_module_addrinfo(m->file, pc, &offset, &symbol, NULL, NULL, NULL);
+    bool is_other = name && symbol.st_size == 0 && function && pc - m->bias - offset < function->start;
+    return name && *name && !is_other ? name : NULL;
+}
+
+static void add_frames(struct tp_vec *text, struct tp_symbol_module *m, uint64_t pc)
+{
+    char plain[NAME_MAX + 32];
+    struct tp_eh_function function;
+    struct tp_str library = m ? file_name(m->path) : TP_STR("unknown");
+    pthread_once(&loaded, load);
+    if (m && !m->was_tried)
+        open_module(m);
+    if (m && m->file && add_inlined(text, m, pc, library))
+        return;
+    bool has_function = m && tp_eh_frame_function(&function, &m->frame, pc - m->bias);
+    const char *name = m && m->file ? symbol_at(m, pc, has_function ? &function : NULL) : NULL;
+    if (!name && has_function)
+        snprintf(plain, sizeof plain, "%.*s+0x%" PRIx64, library.len < NAME_MAX ? (int)library.len : NAME_MAX,
+                 library.ptr, function.start);
+    else if (!name)
+        snprintf(plain, sizeof plain, "+0x%" PRIx64, m ? pc - m->bias : pc);
+    add_frame(text, NULL, 0, name ? name : plain, library);
+}
+
+/* ---- addresses ---- */
+
+static struct tp_symbol_name *slot_of(const struct tp_symbols *symbols, uint64_t key)
+{
+    size_t mask = symbols->known.count - 1, at = tp_hash_mix(key, 0x9E3779B97F4A7C15ull) & mask;
+    struct tp_symbol_name *names = symbols->known.data;
+    while (names[at].key && names[at].key != key)
+        at = (at + 1) & mask;
+    return &names[at];
+}
+
+static void make_room(struct tp_symbols *symbols)
+{
+    struct tp_vec before = symbols->known;
+    size_t count = before.count ? before.count * 2 : 1024;
+    if (symbols->known_count * 2 < before.count)
+        return;
+    symbols->known = TP_VEC(symbols->arena, struct tp_symbol_name);
+    for (size_t i = 0; i < count; i++)
+        tp_vec_push(&symbols->known);
+    for (size_t i = 0; i < before.count; i++) {
+        const struct tp_symbol_name *name = TP_AT(&before, struct tp_symbol_name, i);
+        if (name->key)
+            *slot_of(symbols, name->key) = *name;
+    }
+}
+
+struct tp_str tp_symbols_frames(struct tp_symbols *symbols, uint64_t address, uint64_t time, bool is_return)
+{
+    struct tp_symbol_module *m = module_at(symbols, address, time);
+    size_t number = m ? (size_t)(m - (struct tp_symbol_module *)symbols->modules.data) + 1 : 0;
+    uint64_t key = tp_hash_mix(address * 2 + is_return, number + 0xE7037ED1A0B428DBull) | 1;
+    make_room(symbols);
+    struct tp_symbol_name *name = slot_of(symbols, key);
+    if (name->key)
+        return name->frames;
+    struct tp_vec text = TP_VEC(symbols->arena, char);
+    add_frames(&text, m, address - (is_return && address ? 1 : 0));
+    name->key = key;
+    name->frames = (struct tp_str){text.data, text.count};
+    symbols->known_count++;
+    return name->frames;
+}

@@ -1,0 +1,11 @@
+/* Cells of CSV as RFC 4180 has them, for spreadsheets and pandas. */
+#ifndef TP_WRITER_TEXT_CSV_H
+#define TP_WRITER_TEXT_CSV_H
+
+#include "writer/base/buf.h"
+#include "writer/base/str.h"
+
+/* Appends a quoted cell. One that a spreadsheet would take for a formula begins with an apostrophe. */
+void tp_csv_text(struct tp_buf *out, struct tp_str text);
+
+#endif

@@ -1,0 +1,35 @@
+/* Names of C++ functions: see demangle.h. */
+#include "writer/text/demangle.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST = 8192, LONGEST_RESULT = 1 << 16 };
+
+void tp_demangle_init(struct tp_demangle *demangle)
+{
+    void *runtime = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+    if (!runtime)
+        runtime = dlopen("libc++abi.so.1", RTLD_NOW | RTLD_LOCAL);
+    *(void **)&demangle->function = runtime ? dlsym(runtime, "__cxa_demangle") : NULL;
+}
+
+struct tp_str tp_demangle(const struct tp_demangle *demangle, struct tp_str name, struct tp_arena *arena)
+{
+    int status = -1;
+    if (!demangle->function || name.len > LONGEST || !tp_str_starts(name, "_Z") || memchr(name.ptr, '\0', name.len))
+        return name;
+    char *text = demangle->function(tp_arena_copy(arena, name.ptr, name.len), NULL, NULL, &status);
+    if (!text)
+        return name;
+    size_t size = strnlen(text, LONGEST_RESULT);
+    if (size == 0 || size == LONGEST_RESULT) {
+        free(text);
+        return name;
+    }
+    char *copy = tp_arena_alloc(arena, size + 1); /* the guard would leave `text`: as small a leak as memory is short */
+    memcpy(copy, text, size);
+    free(text);
+    return (struct tp_str){copy, size};
+}

@@ -1,0 +1,88 @@
+/* HTML escaping: copies runs of harmless bytes, replaces the rest one by one. */
+#include "writer/text/escape.h"
+
+#define REPLACEMENT "\xEF\xBF\xBD"
+
+/* Bytes that need a look: controls, the five markup characters, everything beyond ASCII. */
+static const uint8_t special[256] = {
+    [0 ... 8] = 1, [11 ... 31] = 1, ['&'] = 1, ['<'] = 1, ['>'] = 1, ['"'] = 1, ['\''] = 1, [127 ... 255] = 1};
+
+static bool is_tail(uint8_t c)
+{
+    return (c & 0xC0) == 0x80;
+}
+
+/* Length of the valid UTF-8 sequence at p (at most `left` bytes), 0 when there is none. */
+static size_t sequence(const uint8_t *p, size_t left)
+{
+    uint8_t c = p[0];
+    if (c >= 0xC2 && c <= 0xDF)
+        return left >= 2 && is_tail(p[1]) ? 2 : 0;
+    if (c >= 0xE0 && c <= 0xEF) {
+        if (left < 3 || !is_tail(p[1]) || !is_tail(p[2]))
+            return 0;
+        return (c == 0xE0 && p[1] < 0xA0) || (c == 0xED && p[1] > 0x9F) ? 0 : 3;
+    }
+    if (c >= 0xF0 && c <= 0xF4) {
+        if (left < 4 || !is_tail(p[1]) || !is_tail(p[2]) || !is_tail(p[3]))
+            return 0;
+        return (c == 0xF0 && p[1] < 0x90) || (c == 0xF4 && p[1] > 0x8F) ? 0 : 4;
+    }
+    return 0;
+}
+
+static const char *reference(uint8_t c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return REPLACEMENT;
+    }
+}
+
+/* Appends what stands for the character at p; returns how many bytes it took. */
+static size_t replace(struct tp_buf *out, const uint8_t *p, size_t left)
+{
+    size_t size = p[0] < 0x80 ? 0 : sequence(p, left);
+    if (size == 0) {
+        tp_buf_puts(out, reference(p[0]));
+        return 1;
+    }
+    bool is_c1 = size == 2 && p[0] == 0xC2 && p[1] < 0xA0;
+    bool is_bidi = size == 3 && p[0] == 0xE2 &&
+                   ((p[1] == 0x80 && p[2] >= 0xAA && p[2] <= 0xAE) || (p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9));
+    bool is_no_character = size == 3 && p[0] == 0xEF && p[1] == 0xBF && p[2] >= 0xBE; /* U+FFFE, U+FFFF: no XML */
+    if (is_c1 || is_no_character)
+        tp_buf_puts(out, REPLACEMENT);
+    else if (is_bidi)
+        tp_buf_printf(out, "\\u%04x", 0x2000u | (unsigned)(p[1] & 0x3F) << 6 | (p[2] & 0x3Fu));
+    else
+        tp_buf_add(out, p, size);
+    return size;
+}
+
+void tp_html_escape(struct tp_buf *out, struct tp_str text)
+{
+    const uint8_t *bytes = (const uint8_t *)text.ptr;
+    size_t from = 0;
+    for (size_t i = 0; i < text.len;) {
+        if (__builtin_expect(!special[bytes[i]], 1)) {
+            i++;
+            continue;
+        }
+        tp_buf_add(out, bytes + from, i - from);
+        i += replace(out, bytes + i, text.len - i);
+        from = i;
+    }
+    if (from < text.len)
+        tp_buf_add(out, bytes + from, text.len - from);
+}
