@@ -19,7 +19,7 @@ static void require(bool good)
 
 static uint32_t detail_count(const struct tp_trace *trace, const struct tp_event *event)
 {
-    switch (event->kind != TP_KIND_NONE ? event->kind : event->role) {
+    switch (event->kind) {
     case TP_KIND_OPERATOR:
     case TP_KIND_ANNOTATION:
         return trace->host_count;
@@ -31,6 +31,8 @@ static uint32_t detail_count(const struct tp_trace *trace, const struct tp_event
         return trace->device_count;
     case TP_KIND_MODULE:
         return trace->module_count;
+    case TP_KIND_OTHER:
+        return trace->other_count;
     default:
         return UINT32_MAX;
     }
@@ -41,7 +43,7 @@ static void check_events(const struct tp_trace *trace)
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *event = &trace->events[i];
         require(event->dur_ns >= 0 && event->name < trace->names.count && event->thread < trace->thread_count);
-        require(event->kind < TP_KIND_COUNT && event->role < TP_KIND_COUNT);
+        require(event->kind != TP_KIND_NONE && event->kind < TP_KIND_COUNT);
         require(event->detail == TP_NO_ID || event->detail < detail_count(trace, event));
         require(i == 0 || trace->events[i - 1].ordinal < event->ordinal);
         (void)tp_event_end(event);
@@ -97,7 +99,7 @@ static void compare_events(const struct tp_trace *a, const struct tp_trace *b)
     for (uint32_t i = 0; i < a->event_count; i++) {
         const struct tp_event *x = &a->events[i], *y = &b->events[i];
         require(x->ts_ns == y->ts_ns && x->dur_ns == y->dur_ns && x->thread == y->thread && x->ordinal == y->ordinal);
-        require(x->kind == y->kind && x->role == y->role && x->flags == y->flags && x->detail == y->detail);
+        require(x->kind == y->kind && x->flags == y->flags && x->detail == y->detail);
         require(is_same_text(tp_trace_name(a, x), tp_trace_name(b, y)));
     }
     for (uint32_t i = 0; i < a->values.count; i++)

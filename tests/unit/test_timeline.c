@@ -30,7 +30,7 @@ static void add(struct scene *s, enum tp_kind kind, uint32_t thread, const char 
     struct tp_event *event = tp_vec_push(&s->events);
     *event = (struct tp_event){.ts_ns = ts, .dur_ns = dur, .thread = thread, .ordinal = ordinal};
     event->name = tp_strings_add(&s->trace.names, tp_str_of(name));
-    event->kind = event->role = (uint8_t)kind;
+    event->kind = (uint8_t)kind;
     event->detail = kind == TP_KIND_KERNEL ? 0 : TP_NO_ID;
 }
 

@@ -238,7 +238,7 @@ static int64_t or_default(int64_t value, int64_t fallback)
 
 static bool is_of(const struct tp_memory *record, const struct tp_device_memory *device)
 {
-    return (record->flags & TP_MEMORY_IN_VIEWS) && !(record->flags & TP_MEMORY_OUT_OF_MEMORY) &&
+    return !(record->flags & TP_MEMORY_OUT_OF_MEMORY) &&
            record->bytes != TP_NULL_INT && or_default(record->device_type, 0) == device->type &&
            or_default(record->device_id, -1) == device->id;
 }

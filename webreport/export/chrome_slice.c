@@ -23,7 +23,7 @@ struct tp_str tp_chrome_category(const struct tp_trace *trace, const struct tp_e
                                  enum tp_trace_out_category *category)
 {
     struct tp_str name = tp_trace_name(trace, event);
-    unsigned kind = event->kind != TP_KIND_NONE ? event->kind : event->role;
+    unsigned kind = event->kind;
     if (kind == TP_KIND_SPAN && tp_str_starts(name, "PyTorch Profiler"))
         return (struct tp_str){"", 0}; /* the writer's own span takes its place */
     if (kind == TP_KIND_RUNTIME && name.len > 2 && tp_str_starts(name, "cu") && name.ptr[2] >= 'A' &&

@@ -111,7 +111,7 @@ static uint32_t host_label(const struct walk *w, const struct tp_event *event)
     if (*known)
         return *known - 1;
     struct tp_str name = tp_trace_name(merge->model->trace, event);
-    unsigned kind = event->kind ? event->kind : event->role, label;
+    unsigned kind = event->kind, label;
     if (merge->model->marks[event->name] & TP_MARK_STEP)
         label = w->step_label;
     else if (kind == TP_KIND_MODULE)
@@ -216,7 +216,7 @@ static void lift_step(struct walk *w, const struct tp_event *step)
 static void open_event(struct walk *w, const struct tp_event *event, uint32_t index)
 {
     struct tp_merge *merge = w->merge;
-    unsigned kind = event->kind ? event->kind : event->role;
+    unsigned kind = event->kind;
     uint32_t node = top_node(w);
     if (kind == TP_KIND_RUNTIME) {
         w->node_of_event[index] = node;
@@ -287,7 +287,7 @@ static bool is_on_device(const struct tp_memory *memory)
 
 static bool is_allocation(const struct tp_memory *memory, bool device_only)
 {
-    return (memory->flags & TP_MEMORY_IN_VIEWS) && !(memory->flags & TP_MEMORY_OUT_OF_MEMORY) && memory->bytes > 0 &&
+    return !(memory->flags & TP_MEMORY_OUT_OF_MEMORY) && memory->bytes > 0 &&
            (!device_only || is_on_device(memory));
 }
 

@@ -84,7 +84,7 @@ enum work { WORK_COMPUTE, WORK_COMMUNICATION, WORK_COPY, WORK_KINDS };
 
 static enum work work_of(const struct tp_host *host, uint32_t op)
 {
-    if (tp_op_event(host, op)->role != TP_KIND_KERNEL)
+    if (tp_old_role(tp_op_event(host, op)) != TP_KIND_KERNEL)
         return WORK_COPY;
     return tp_op_is_communication(host, op) ? WORK_COMMUNICATION : WORK_COMPUTE;
 }

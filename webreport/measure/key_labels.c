@@ -62,7 +62,7 @@ static struct tp_str type_of(const struct tp_functions *functions, const struct 
     const struct tp_event *e = tp_function_event(functions, f);
     if (!e)
         return TP_STR("[memory]");
-    const char *text = kinds[e->kind] ? kinds[e->kind] : kinds[e->role];
+    const char *text = kinds[e->kind];
     return text ? tp_str_of(text) : tp_strings_get(&trace->cats, trace->others[e->detail].cat);
 }
 

@@ -103,9 +103,9 @@ static struct surrounding surrounding_of(struct tp_host *host, const struct tp_m
         const struct tp_event *e = tp_host_event(host, event);
         if (tp_event_end(e) < m->ts_ns)
             continue;
-        if (e->role == TP_KIND_OPERATOR)
+        if (tp_old_role(e) == TP_KIND_OPERATOR)
             s.op = e->name;
-        if (e->role != TP_KIND_FRAME)
+        if (tp_old_role(e) != TP_KIND_FRAME)
             continue;
         if (s.module == TP_NO_ID && host->marks[e->name] & TP_NAME_MODULE)
             s.module = e->name;
@@ -330,7 +330,7 @@ static struct tp_vec sort_into_buckets(struct tp_host *host, struct tp_arena *ar
     for (uint32_t i = 0; i < host->trace->memory_count; i++) {
         const struct tp_memory *m = &host->trace->memory[i];
         int64_t type = or_minus_one(m->device_type), id = or_minus_one(m->device_id);
-        if (!(m->flags & TP_MEMORY_IN_ADVICE) || m->flags & TP_MEMORY_OUT_OF_MEMORY)
+        if (m->flags & TP_MEMORY_OUT_OF_MEMORY)
             continue;
         if (!last || last->type != type || last->id != id) {
             uint32_t *type_slot = tp_id_map_put(&types, (uint64_t)type);

@@ -135,7 +135,7 @@ static void sort_records(struct tp_memory_records *records)
     records->items = tp_arena_array(records->arena, records->count, sizeof *records->items);
     struct tp_keyed *sorted = tp_arena_array(records->arena, records->count, sizeof *sorted);
     for (uint32_t i = 0; i < trace->memory_count; i++)
-        if ((trace->memory[i].flags & TP_MEMORY_IN_VIEWS) && !(trace->memory[i].flags & TP_MEMORY_OUT_OF_MEMORY))
+        if (!(trace->memory[i].flags & TP_MEMORY_OUT_OF_MEMORY))
             sorted[n++] = (struct tp_keyed){trace->memory[i].ts_ns, i, i};
     tp_sort_keyed(sorted, n, records->arena);
     for (uint32_t i = 0; i < n; i++)

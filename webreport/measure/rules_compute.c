@@ -218,9 +218,9 @@ static void look_at_gemm(struct compute *x, uint32_t op, uint32_t gemm_op)
 static bool is_copy_traffic(const struct tp_host *host, uint32_t op, uint32_t inner_op)
 {
     const struct tp_event *e = tp_op_event(host, op);
-    if (e->role == TP_KIND_MEMCPY)
+    if (tp_old_role(e) == TP_KIND_MEMCPY)
         return host->marks[e->name] & TP_NAME_DTOD;
-    return e->role == TP_KIND_KERNEL && !tp_op_is_communication(host, op) && inner_op != TP_NO_ID &&
+    return tp_old_role(e) == TP_KIND_KERNEL && !tp_op_is_communication(host, op) && inner_op != TP_NO_ID &&
            tp_host_marks(host, inner_op) & TP_NAME_COPY_OPS;
 }
 
@@ -230,7 +230,7 @@ static void look_at_op(struct compute *x, uint32_t op)
     const struct tp_host *host = a->host;
     const struct tp_event *e = tp_op_event(host, op);
     const struct tp_host_call *call = tp_op_call(host, op);
-    bool is_kernel = e->role == TP_KIND_KERNEL;
+    bool is_kernel = tp_old_role(e) == TP_KIND_KERNEL;
     uint32_t inner_op = call ? call->inner_op : TP_NO_ID;
     x->has_tensor_cores |= is_kernel && host->marks[e->name] & TP_NAME_TENSOR_CORE;
     if (is_kernel && call && call->gemm_op != TP_NO_ID && !tp_op_is_communication(host, op))
@@ -309,7 +309,7 @@ void tp_rule_small_grids(struct tp_advisor *a)
     for (uint32_t i = 0; i < host->op_count; i++) {
         const struct tp_event *e = tp_op_event(host, i);
         const struct tp_device_detail *d = tp_op_detail(host, i);
-        if (!a->in_window[i] || e->role != TP_KIND_KERNEL || !d || !(d->blocks_per_sm >= 0 && d->blocks_per_sm < 1))
+        if (!a->in_window[i] || tp_old_role(e) != TP_KIND_KERNEL || !d || !(d->blocks_per_sm >= 0 && d->blocks_per_sm < 1))
             continue;
         if ((double)e->dur_ns <= min_ns || tp_op_is_communication(host, i))
             continue;
@@ -347,7 +347,7 @@ void tp_rule_communication(struct tp_advisor *a)
         for (uint32_t i = 0; i < host->devices[d].op_count; i++) {
             uint32_t op = host->devices[d].ops[i];
             const struct tp_event *e = tp_op_event(host, op);
-            if (e->role == TP_KIND_KERNEL)
+            if (tp_old_role(e) == TP_KIND_KERNEL)
                 tp_intervals_push(&kernels[tp_op_is_communication(host, op)], e->ts_ns, tp_event_end(e));
         }
         if (kernels[1].count)

@@ -11,7 +11,7 @@ double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
 
 static bool is_loader(const struct tp_advisor *a, const struct tp_event *e)
 {
-    return a->host->marks[e->name] & TP_NAME_LOADER && (e->role == TP_KIND_ANNOTATION || e->role == TP_KIND_OPERATOR);
+    return a->host->marks[e->name] & TP_NAME_LOADER && (tp_old_role(e) == TP_KIND_ANNOTATION || tp_old_role(e) == TP_KIND_OPERATOR);
 }
 
 static void find_loading(struct tp_advisor *a, struct tp_cpu_program *cpu)
@@ -46,13 +46,13 @@ static void place_events(struct tp_advisor *a, struct tp_cpu_program *cpu)
         if (parent != TP_NO_ID) {
             const struct tp_event *above = tp_host_event(host, parent);
             bits |= cpu->bits[parent] & (TP_CPU_UNDER_OP | TP_CPU_UNDER_COPY);
-            bits |= above->role == TP_KIND_OPERATOR ? TP_CPU_UNDER_OP : 0;
+            bits |= tp_old_role(above) == TP_KIND_OPERATOR ? TP_CPU_UNDER_OP : 0;
             bits |= host->marks[above->name] & TP_NAME_COPY_OPS ? TP_CPU_UNDER_COPY : 0;
-            if (above->role == TP_KIND_FRAME)
+            if (tp_old_role(above) == TP_KIND_FRAME)
                 cpu->owner[id] = cpu->owner[parent];
         }
         cpu->bits[id] |= bits;
-        if (e->role != TP_KIND_OPERATOR)
+        if (tp_old_role(e) != TP_KIND_OPERATOR)
             continue;
         cpu->op_count += bits & TP_CPU_IN_WINDOW;
         if (cpu->owner[id] != TP_NO_ID)
@@ -107,7 +107,7 @@ static struct tp_vec find_fused(const struct tp_advisor *a)
     struct tp_vec starts = TP_VEC(a->arena, int64_t);
     for (uint32_t i = 0; i < cpu->count; i++) {
         const struct tp_event *e = tp_host_event(a->host, cpu->list[i]);
-        if (e->role == TP_KIND_OPERATOR && a->host->marks[e->name] & TP_NAME_FUSED &&
+        if (tp_old_role(e) == TP_KIND_OPERATOR && a->host->marks[e->name] & TP_NAME_FUSED &&
             cpu->bits[cpu->list[i]] & TP_CPU_IN_WINDOW)
             *(int64_t *)tp_vec_push(&starts) = e->ts_ns;
     }
@@ -135,7 +135,7 @@ static struct tp_vec find_optimizers(const struct tp_advisor *a)
     for (uint32_t i = 0; i < cpu->count; i++) {
         const struct tp_event *e = tp_host_event(a->host, cpu->list[i]);
         uint64_t marks = a->host->marks[e->name];
-        if (e->role == TP_KIND_ANNOTATION && marks & TP_NAME_OPTIMIZER_STEP && !(marks & TP_NAME_FUSED) &&
+        if (tp_old_role(e) == TP_KIND_ANNOTATION && marks & TP_NAME_OPTIMIZER_STEP && !(marks & TP_NAME_FUSED) &&
             cpu->bits[cpu->list[i]] & TP_CPU_IN_WINDOW && !has_start_within(&fused, e->ts_ns, tp_event_end(e)))
             *(uint32_t *)tp_vec_push(&steps) = cpu->list[i];
     }
@@ -150,7 +150,7 @@ static void count_leaves(const struct tp_advisor *a, struct tp_intervals set, in
     size_t next = 0;
     for (uint32_t i = 0; i < cpu->count; i++) {
         const struct tp_event *e = tp_host_event(a->host, cpu->list[i]);
-        if (e->role != TP_KIND_OPERATOR || !has_bits(cpu, cpu->list[i], TP_CPU_IN_WINDOW, TP_CPU_HAS_OPS) ||
+        if (tp_old_role(e) != TP_KIND_OPERATOR || !has_bits(cpu, cpu->list[i], TP_CPU_IN_WINDOW, TP_CPU_HAS_OPS) ||
             !is_in(set, &next, e->ts_ns))
             continue;
         ++*calls;
@@ -202,7 +202,7 @@ void tp_rule_cpu_small(struct tp_advisor *a)
     int64_t all = 0;
     for (uint32_t i = 0; i < cpu->count; i++) {
         const struct tp_event *e = tp_host_event(a->host, cpu->list[i]);
-        if (e->role != TP_KIND_OPERATOR ||
+        if (tp_old_role(e) != TP_KIND_OPERATOR ||
             !has_bits(cpu, cpu->list[i], TP_CPU_IN_WINDOW, TP_CPU_UNDER_OP | TP_CPU_IN_LOADER))
             continue;
         all++;
@@ -232,8 +232,8 @@ static struct tp_intervals find_busy(struct tp_advisor *a)
     for (uint32_t i = 0; i < host->list_count; i++) {
         const struct tp_event *e = tp_host_event(host, host->list[i]);
         bool is_main = e->thread == host->main_thread;
-        bool is_busy = e->role == TP_KIND_OPERATOR || (is_main && e->role == TP_KIND_RUNTIME) ||
-                       (!is_main && e->role == TP_KIND_ANNOTATION && host->marks[e->name] & TP_NAME_COLLECTIVE);
+        bool is_busy = tp_old_role(e) == TP_KIND_OPERATOR || (is_main && tp_old_role(e) == TP_KIND_RUNTIME) ||
+                       (!is_main && tp_old_role(e) == TP_KIND_ANNOTATION && host->marks[e->name] & TP_NAME_COLLECTIVE);
         if (is_busy)
             tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
     }
@@ -302,7 +302,7 @@ void tp_rule_cpu_copies(struct tp_advisor *a)
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t i = 0; i < cpu->count; i++) {
         const struct tp_event *e = tp_host_event(a->host, cpu->list[i]);
-        if (e->role != TP_KIND_OPERATOR || !(a->host->marks[e->name] & TP_NAME_COPY_OPS) ||
+        if (tp_old_role(e) != TP_KIND_OPERATOR || !(a->host->marks[e->name] & TP_NAME_COPY_OPS) ||
             !has_bits(cpu, cpu->list[i], TP_CPU_IN_WINDOW, TP_CPU_IN_LOADER))
             continue;
         tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
@@ -324,9 +324,9 @@ void tp_rule_cpu_communication(struct tp_advisor *a)
     for (uint32_t i = 0; i < host->list_count; i++) {
         const struct tp_event *e = tp_host_event(host, host->list[i]);
         uint64_t marks = host->marks[e->name];
-        if (e->role == TP_KIND_OPERATOR && !(marks & TP_NAME_C10D))
+        if (tp_old_role(e) == TP_KIND_OPERATOR && !(marks & TP_NAME_C10D))
             tp_intervals_push(&compute, e->ts_ns, tp_event_end(e));
-        if (e->role != TP_KIND_ANNOTATION || !(marks & TP_NAME_COLLECTIVE))
+        if (tp_old_role(e) != TP_KIND_ANNOTATION || !(marks & TP_NAME_COLLECTIVE))
             continue;
         tp_intervals_push(&waiting, e->ts_ns, tp_event_end(e));
         if (tp_in_windows(a, e->ts_ns))

@@ -25,7 +25,7 @@ static void push_marks(struct tp_advisor *a, uint32_t thread, struct tp_vec *mar
     for (uint32_t i = host->thread_first[thread]; i <= host->thread_first[thread + 1]; i++) {
         bool is_last = i == host->thread_first[thread + 1];
         const struct tp_event *e = is_last ? NULL : tp_host_event(host, host->list[i]);
-        if (e && (e->role != TP_KIND_OPERATOR || e->dur_ns <= 0))
+        if (e && (tp_old_role(e) != TP_KIND_OPERATOR || e->dur_ns <= 0))
             continue;
         if (e && end != INT64_MIN && e->ts_ns <= end) {
             end = tp_ns_max(end, tp_event_end(e));
@@ -100,7 +100,7 @@ static struct tp_vec find_outer(struct tp_advisor *a, struct tp_intervals crowd,
     for (uint32_t i = 0; i < cpu->count; i++) {
         uint32_t id = cpu->list[i];
         const struct tp_event *e = tp_host_event(a->host, id);
-        if (e->role != TP_KIND_OPERATOR || (cpu->bits[id] & (TP_CPU_IN_WINDOW | TP_CPU_UNDER_OP)) != TP_CPU_IN_WINDOW)
+        if (tp_old_role(e) != TP_KIND_OPERATOR || (cpu->bits[id] & (TP_CPU_IN_WINDOW | TP_CPU_UNDER_OP)) != TP_CPU_IN_WINDOW)
             continue;
         int64_t part = tp_intervals_length_within(crowd, e->ts_ns, tp_event_end(e));
         bool is_together = part && part >= e->dur_ns - part;

@@ -34,7 +34,7 @@ void tp_rules_prepare_gpu(struct tp_advisor *a)
         while (at < w.count && w.items[at].b <= e->ts_ns)
             at++;
         a->in_window[i] = at < w.count && w.items[at].a <= e->ts_ns;
-        if (a->in_window[i] && e->role == TP_KIND_KERNEL) {
+        if (a->in_window[i] && tp_old_role(e) == TP_KIND_KERNEL) {
             a->kernel_count++;
             a->kernel_ns = tp_ns_plus(a->kernel_ns, e->dur_ns);
         }
@@ -381,7 +381,7 @@ void tp_rule_short_kernels(struct tp_advisor *a)
     int64_t sum = 0;
     for (uint32_t i = 0; i < host->op_count; i++) {
         const struct tp_event *e = tp_op_event(host, i);
-        if (!a->in_window[i] || e->role != TP_KIND_KERNEL || (double)e->dur_ns >= limit)
+        if (!a->in_window[i] || tp_old_role(e) != TP_KIND_KERNEL || (double)e->dur_ns >= limit)
             continue;
         tp_picks_append_op(&c.picks, a, i);
         uint32_t call = host->ops[i].call;

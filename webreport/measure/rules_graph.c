@@ -30,7 +30,7 @@ static void list_sequences(struct tp_advisor *a, struct sequences *s)
         if (step == TP_NO_ID)
             continue;
         s->graph_count += tp_op_is_graph(host, i);
-        s->first[step + 2] += tp_op_event(host, i)->role == TP_KIND_KERNEL;
+        s->first[step + 2] += tp_old_role(tp_op_event(host, i)) == TP_KIND_KERNEL;
     }
     s->shortest = INT64_MAX;
     for (uint32_t i = 0; i < steps; i++) {
@@ -40,7 +40,7 @@ static void list_sequences(struct tp_advisor *a, struct sequences *s)
     s->total = s->first[steps + 1];
     s->ops = tp_arena_array(a->arena, (size_t)s->total, sizeof *s->ops);
     for (uint32_t i = 0; i < host->op_count; i++)
-        if (host->ops[i].step != TP_NO_ID && tp_op_event(host, i)->role == TP_KIND_KERNEL)
+        if (host->ops[i].step != TP_NO_ID && tp_old_role(tp_op_event(host, i)) == TP_KIND_KERNEL)
             s->ops[s->first[host->ops[i].step + 1]++] = i;
 }
 
@@ -94,7 +94,7 @@ static void pick_blockers(struct tp_advisor *a, struct tp_picks *picks)
     }
     for (uint32_t i = 0; i < host->op_count; i++) {
         const struct tp_event *e = tp_op_event(host, i);
-        if (a->in_window[i] && e->role == TP_KIND_MEMCPY && host->marks[e->name] & TP_NAME_PAGEABLE &&
+        if (a->in_window[i] && tp_old_role(e) == TP_KIND_MEMCPY && host->marks[e->name] & TP_NAME_PAGEABLE &&
             host->ops[i].call != TP_NO_ID)
             tp_picks_append_op(picks, a, i);
     }

@@ -72,7 +72,7 @@ static int64_t copy_bytes(const struct tp_host *host, uint32_t op)
 static bool is_big_copy(const struct tp_advisor *a, uint32_t op, uint64_t mark)
 {
     const struct tp_event *e = tp_op_event(a->host, op);
-    return e->role == TP_KIND_MEMCPY && a->in_window[op] && a->host->marks[e->name] & mark &&
+    return tp_old_role(e) == TP_KIND_MEMCPY && a->in_window[op] && a->host->marks[e->name] & mark &&
            (double)copy_bytes(a->host, op) > tp_rule_value(a, TP_RULE_B3, "min_bytes");
 }
 
@@ -148,7 +148,7 @@ static bool is_input_copy(const struct tp_host *host, uint32_t op)
 {
     const struct tp_event *e = tp_op_event(host, op);
     uint64_t both = TP_NAME_HTOD | TP_NAME_PINNED;
-    return e->role == TP_KIND_MEMCPY && (host->marks[e->name] & both) == both;
+    return tp_old_role(e) == TP_KIND_MEMCPY && (host->marks[e->name] & both) == both;
 }
 
 void tp_rule_input_copy(struct tp_advisor *a)
@@ -192,7 +192,7 @@ void tp_rule_tiny_copies(struct tp_advisor *a)
     for (uint32_t i = 0; i < host->op_count; i++) {
         const struct tp_event *e = tp_op_event(host, i);
         uint64_t directions = TP_NAME_HTOD | TP_NAME_DTOD | TP_NAME_FROM_HOST;
-        if (!a->in_window[i] || e->role != TP_KIND_MEMCPY || !(host->marks[e->name] & directions))
+        if (!a->in_window[i] || tp_old_role(e) != TP_KIND_MEMCPY || !(host->marks[e->name] & directions))
             continue;
         int64_t bytes = copy_bytes(host, i);
         if (bytes <= 0 || (double)bytes >= limit)

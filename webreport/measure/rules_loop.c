@@ -26,7 +26,7 @@ static uint32_t owner_slot(const struct tp_cpu_program *cpu, uint32_t event)
 static bool counts(const struct tp_advisor *a, uint32_t event)
 {
     unsigned bits = a->cpu->bits[event] & (TP_CPU_IN_WINDOW | TP_CPU_IN_LOADER);
-    return tp_host_event(a->host, event)->role == TP_KIND_OPERATOR && bits == TP_CPU_IN_WINDOW;
+    return tp_old_role(tp_host_event(a->host, event)) == TP_KIND_OPERATOR && bits == TP_CPU_IN_WINDOW;
 }
 
 static uint32_t name_at(const struct search *s, const struct siblings *group, int64_t i)

@@ -14,7 +14,7 @@ static void find_regions(struct tp_advisor *a, uint64_t mark, struct tp_vec *eve
     *events = TP_VEC(a->arena, uint32_t);
     for (uint32_t i = 0; i < host->marked_count; i++) {
         const struct tp_event *e = tp_host_event(host, host->marked[i]);
-        if (host->marks[e->name] & mark && e->role == TP_KIND_ANNOTATION && tp_in_windows(a, e->ts_ns))
+        if (host->marks[e->name] & mark && tp_old_role(e) == TP_KIND_ANNOTATION && tp_in_windows(a, e->ts_ns))
             *(uint32_t *)tp_vec_push(events) = host->marked[i];
     }
 }
@@ -130,7 +130,7 @@ void tp_rule_optimizer(struct tp_advisor *a)
     cover(a, &r);
     uint8_t *is_marked = tp_arena_array(a->arena, host->op_count, 1);
     for (uint32_t i = 0; i < host->op_count; i++)
-        if (tp_op_event(host, i)->role == TP_KIND_KERNEL && is_inside(a, &r, i)) {
+        if (tp_old_role(tp_op_event(host, i)) == TP_KIND_KERNEL && is_inside(a, &r, i)) {
             is_marked[i] = 1;
             launch_ns = tp_ns_plus(launch_ns, tp_op_call(host, i)->dur_ns);
             tp_picks_append_op(&c.picks, a, i);
@@ -160,7 +160,7 @@ void tp_rule_zeroing(struct tp_advisor *a)
     uint8_t *is_marked = tp_arena_array(a->arena, host->op_count, 1);
     for (uint32_t i = 0; i < host->op_count; i++) {
         const struct tp_event *e = tp_op_event(host, i);
-        if (!is_inside(a, &r, i) || (e->role != TP_KIND_MEMSET && !tp_op_call(host, i)->has_fill))
+        if (!is_inside(a, &r, i) || (tp_old_role(e) != TP_KIND_MEMSET && !tp_op_call(host, i)->has_fill))
             continue;
         is_marked[i] = 1;
         tp_intervals_push(&time, e->ts_ns, tp_event_end(e));

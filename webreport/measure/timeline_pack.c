@@ -101,7 +101,7 @@ static uint32_t number_of_name(struct tp_pack *pack, uint32_t id)
 static enum tp_slice_class classify(const struct tp_model *model, const struct tp_event *event)
 {
     uint64_t flags = model->marks[event->name];
-    switch (event->kind ? event->kind : event->role) {
+    switch (event->kind) {
     case TP_KIND_KERNEL:
         return flags & TP_MARK_COMM_KERNEL ? TP_SLICE_COMMUNICATION : TP_SLICE_KERNEL;
     case TP_KIND_MEMCPY:

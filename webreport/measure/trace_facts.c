@@ -54,9 +54,9 @@ static void count_events(struct tp_trace_facts *facts, const struct tp_model *mo
     facts->python_function_count = kinds[TP_KIND_FRAME] + kinds[TP_KIND_MODULE];
     facts->memory_record_count = model->memory_count;
     facts->out_of_memory_count = model->out_of_memory_count;
-    facts->ignored_events = reading->ignored;
-    facts->malformed_events = reading->malformed;
-    facts->events_without_ts = reading->without_ts;
+    facts->ignored_events = reading->skipped[TP_SKIP_UNKNOWN_CATEGORY];
+    facts->malformed_events = reading->skipped[TP_SKIP_NOT_AN_OBJECT];
+    facts->events_without_ts = reading->skipped[TP_SKIP_NO_TIME];
     facts->events_without_dur = reading->without_dur;
     facts->events_with_negative_dur = reading->negative_dur;
     facts->operators_clipped = model->operators.clipped_count;

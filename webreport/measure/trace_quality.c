@@ -107,8 +107,6 @@ static void add_skipped(struct tp_quality *q, const char *name, uint64_t count)
 /* In the order of the names. */
 static void count_skipped(struct tp_quality *q, const struct tp_reading *r, struct tp_arena *arena)
 {
-    add_skipped(q, "memory_without_bytes", r->skipped[TP_SKIP_MEMORY_WITHOUT_BYTES]);
-    add_skipped(q, "no_name", r->skipped[TP_SKIP_NO_NAME]);
     add_skipped(q, "no_time", r->skipped[TP_SKIP_NO_TIME]);
     add_skipped(q, "not_an_object", r->skipped[TP_SKIP_NOT_AN_OBJECT]);
     for (int letter = 0; letter < 128; letter++) {
@@ -169,7 +167,7 @@ static struct op_sums sum_ops(const struct tp_host *host)
         const struct tp_event *e = tp_op_event(host, i);
         const struct tp_host_call *call = tp_op_call(host, i);
         int64_t *end = &latest[host->ops[i].lane];
-        if (e->role == TP_KIND_KERNEL) {
+        if (tp_old_role(e) == TP_KIND_KERNEL) {
             s.kernels++;
             s.unlinked_kernels += !call;
             s.kernel_ns = tp_ns_plus(s.kernel_ns, e->dur_ns);
@@ -216,7 +214,7 @@ static int64_t count_absurd(const struct tp_host *host)
         return 0;
     for (uint32_t i = 0; i < host->trace->event_count; i++) {
         const struct tp_event *e = &host->trace->events[i];
-        count += e->dur_ns > host->profile_span && (tp_is_host_role(e->role) || tp_is_device_role(e->role));
+        count += e->dur_ns > host->profile_span && (tp_is_host_role(tp_old_role(e)) || tp_is_device_role(tp_old_role(e)));
     }
     return count;
 }
@@ -283,7 +281,7 @@ void tp_quality_build(struct tp_quality *q, struct tp_host *host, struct tp_aren
     count_read(q, r);
     count_skipped(q, r, arena);
     count_notices(q, r);
-    q->clamped_durations = (int64_t)r->clamped_durations;
+    q->clamped_durations = (int64_t)r->negative_dur;
     q->repaired = (int64_t)r->repaired;
     q->badly_nested_host_events = (int64_t)host->bad_nesting;
     q->out_of_memory_events = (int64_t)r->read_out_of_memory;

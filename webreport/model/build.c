@@ -1,29 +1,44 @@
 /* The model: counts of the events, then one stage after another. See facts.h and build.h. */
 #include "webreport/model/build.h"
 
-/* Counts what the views keep, and finds the earliest start. */
+/* Counts the events, and finds the hull of their time. What the recorder does itself, and kinds that no number needs,
+ * are no part of it. */
 static void count_events(struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
-    int64_t first = INT64_MAX;
+    int64_t first = INT64_MAX, last = INT64_MIN;
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         model->kind_count[e->kind]++;
-        if (e->kind != TP_KIND_NONE && e->ts_ns < first)
-            first = e->ts_ns;
+        if (e->kind == TP_KIND_OVERHEAD || e->kind == TP_KIND_OTHER)
+            continue;
+        model->event_count++;
+        first = e->ts_ns < first ? e->ts_ns : first;
+        last = tp_event_end(e) > last ? tp_event_end(e) : last;
     }
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *record = &trace->memory[i];
-        if (!(record->flags & TP_MEMORY_IN_VIEWS))
-            continue;
         bool is_out_of_memory = record->flags & TP_MEMORY_OUT_OF_MEMORY;
         model->memory_count += !is_out_of_memory;
         model->out_of_memory_count += is_out_of_memory;
         first = record->ts_ns < first ? record->ts_ns : first;
+        last = record->ts_ns > last ? record->ts_ns : last;
     }
-    model->event_count =
-        trace->event_count - model->kind_count[TP_KIND_NONE] + model->memory_count + model->out_of_memory_count;
+    model->event_count += trace->memory_count;
     model->first_ns = model->event_count ? first : 0;
+    model->last_ns = model->event_count ? last : 0;
+}
+
+static enum tp_program_kind find_program(const struct tp_model *model)
+{
+    if (model->devices.count)
+        return TP_RECORDED_GPU;
+    if (model->trace->reading.other_device_events)
+        return TP_RECORDED_OTHER_DEVICE;
+    for (uint32_t i = 0; i < model->launches.count; i++)
+        if (model->marks[tp_launch_event(model, i)->name] & TP_MARK_DEVICE_CALL)
+            return TP_RECORDED_DEVICE_MISSING;
+    return model->order->host_count ? TP_RECORDED_CPU : TP_RECORDED_EMPTY;
 }
 
 void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const struct tp_order *order,
@@ -41,9 +56,13 @@ void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const 
     tp_model_link_devices(model);
     tp_model_operator_numbers(model);
     tp_model_group_gpus(model);
+    tp_model_find_main(model);
     tp_collectives_build(model);
     tp_model_find_roles(model);
     tp_model_find_steps(model);
+    tp_model_find_idle(model);
+    tp_model_find_waits(model);
+    model->program = find_program(model);
 }
 
 const char *tp_program_kind_text(enum tp_program_kind program)

@@ -20,11 +20,17 @@ void tp_model_host_times(struct tp_model *model);
 void tp_model_link_devices(struct tp_model *model);
 /* Device time of operators, eligibility, outermost marks (linking.c). */
 void tp_model_operator_numbers(struct tp_model *model);
-/* Groups device events by device (gpus.c). */
+/* Groups device events by device, and what each device does (gpus.c). */
 void tp_model_group_gpus(struct tp_model *model);
+/* The main device and the host's main thread (gpus.c). */
+void tp_model_find_main(struct tp_model *model);
 /* Unions of each category (roles.c). */
 void tp_model_find_roles(struct tp_model *model);
-/* Steps and their device work (steps.c). Needs everything above. */
+/* Steps, their device work, and the window W (steps.c). */
 void tp_model_find_steps(struct tp_model *model);
+/* What each device waits for while it is idle within W (idle.c). */
+void tp_model_find_idle(struct tp_model *model);
+/* Calls that wait for the device (waits.c). */
+void tp_model_find_waits(struct tp_model *model);
 
 #endif

@@ -83,9 +83,7 @@ static unsigned flags_of(const struct tp_trace *trace, const struct tp_event *e,
     case TP_KIND_OPERATOR:
         return TP_FUNCTION_OPERATOR;
     case TP_KIND_ANNOTATION:
-        return e->role == TP_KIND_ANNOTATION ? TP_FUNCTION_ANNOTATION
-               : e->role == TP_KIND_OPERATOR ? TP_FUNCTION_OPERATOR
-                                             : 0;
+        return e->flags & TP_EVENT_WAS_OPERATOR ? TP_FUNCTION_OPERATOR : TP_FUNCTION_ANNOTATION;
     case TP_KIND_RUNTIME:
         return TP_FUNCTION_RUNTIME;
     case TP_KIND_FRAME:
@@ -98,10 +96,10 @@ static unsigned flags_of(const struct tp_trace *trace, const struct tp_event *e,
     case TP_KIND_GPU_ANNOTATION:
         return TP_FUNCTION_DEVICE | TP_FUNCTION_ANNOTATION;
     default:
-        if (e->role == TP_KIND_OTHER && e->kind == TP_KIND_NONE)
+        if (e->kind == TP_KIND_OTHER)
             return cat_flags[trace->others[e->detail].cat];
         /* overheads are plain host events: bits of no consequence */
-        return e->role == TP_KIND_OVERHEAD ? TP_FUNCTION_RUNTIME | TP_FUNCTION_UNOWNED : 0;
+        return tp_old_role(e) == TP_KIND_OVERHEAD ? TP_FUNCTION_RUNTIME | TP_FUNCTION_UNOWNED : 0;
     }
 }
 

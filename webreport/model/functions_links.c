@@ -23,8 +23,8 @@ static int64_t link_of(const struct tp_functions *functions, const struct tp_fun
     case TP_KIND_MEMSET:
         *correlation = trace->devices[e->detail].correlation;
         return trace->devices[e->detail].external_id;
-    case TP_KIND_NONE:
-        return e->role == TP_KIND_OTHER ? trace->others[e->detail].external_id : TP_NULL_INT;
+    case TP_KIND_OTHER:
+        return trace->others[e->detail].external_id;
     default:
         return TP_NULL_INT;
     }

@@ -29,7 +29,7 @@ static void collect(struct records *records, const struct tp_functions *function
     records->order = tp_arena_array(arena, trace->memory_count, sizeof *records->order);
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *m = &trace->memory[i];
-        if ((m->flags & TP_MEMORY_IN_VIEWS) && !(m->flags & TP_MEMORY_OUT_OF_MEMORY) && m->bytes != TP_NULL_INT)
+        if (!(m->flags & TP_MEMORY_OUT_OF_MEMORY))
             records->order[records->count++] = (struct tp_keyed){m->ts_ns, i, i};
     }
     tp_sort_keyed(records->order, records->count, arena);
@@ -124,7 +124,6 @@ void tp_functions_add_memory(struct tp_functions *functions, uint32_t capacity)
             add_item(functions, records.order[i].item);
     }
     for (uint32_t i = 0; i < trace->memory_count; i++)
-        if ((trace->memory[i].flags & (TP_MEMORY_OUT_OF_MEMORY | TP_MEMORY_IN_VIEWS)) ==
-            (TP_MEMORY_OUT_OF_MEMORY | TP_MEMORY_IN_VIEWS))
+        if (trace->memory[i].flags & TP_MEMORY_OUT_OF_MEMORY)
             add_item(functions, i);
 }

@@ -1,4 +1,5 @@
-/* Device events by device: groups in time order, busy intervals, and the properties the file gives (D13, D18). */
+/* Device events by device: groups in time order, the unions of what they do, the threads that launch most of it, and
+ * the properties the file gives (D13, D18; sections 3 and 6). */
 #include <assert.h>
 
 #include "webreport/model/build.h"
@@ -50,19 +51,116 @@ static int64_t *number_gpus(struct tp_model *model)
     return ascending;
 }
 
-static void find_busy(struct tp_model *model, struct tp_gpu *gpu)
+/* args.stream, else the tid when it is a number, else -1 */
+static int64_t stream_number(const struct tp_model *model, const struct tp_event *e)
 {
-    struct tp_pieces busy, kernels;
-    tp_pieces_init(&busy, model->arena);
-    tp_pieces_init(&kernels, model->arena);
+    int64_t number = model->trace->devices[e->detail].stream;
+    if (number != TP_NULL_INT)
+        return number;
+    const struct tp_row_id *tid = &model->trace->threads[e->thread].tid;
+    return tid->is_text ? -1 : tid->number;
+}
+
+static uint32_t count_streams(const struct tp_model *model, const struct tp_gpu *gpu)
+{
+    struct tp_ids ids;
+    int64_t lowest = INT64_MAX, highest = INT64_MIN;
+    for (uint32_t i = 0; i < gpu->count; i++) {
+        int64_t number = stream_number(model, tp_device_event(model, gpu->events[i]));
+        lowest = number < lowest ? number : lowest;
+        highest = number > highest ? number : highest;
+    }
+    tp_ids_init(&ids, model->arena, lowest, highest, 1024);
+    for (uint32_t i = 0; i < gpu->count; i++)
+        tp_ids_add(&ids, stream_number(model, tp_device_event(model, gpu->events[i])));
+    uint32_t count = ids.count;
+    tp_ids_drop(&ids, model->arena);
+    return count;
+}
+
+/* The unions of what the device does. Most devices have work of one kind only for most of their time. */
+static void find_unions(struct tp_model *model, struct tp_gpu *gpu)
+{
+    enum { COMPUTE, COMMUNICATION, COPY, BUSY, KERNELS, COUNT };
+    struct tp_pieces pieces[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        tp_pieces_init(&pieces[i], model->arena);
     for (uint32_t i = 0; i < gpu->count; i++) {
         const struct tp_event *e = tp_device_event(model, gpu->events[i]);
-        tp_pieces_add(&busy, e->ts_ns, tp_event_end(e));
+        bool is_communication = tp_is_communication(model, gpu->events[i]);
+        unsigned lane = e->kind != TP_KIND_KERNEL ? COPY : is_communication ? COMMUNICATION : COMPUTE;
+        tp_pieces_add(&pieces[lane], e->ts_ns, tp_event_end(e));
+        tp_pieces_add(&pieces[BUSY], e->ts_ns, tp_event_end(e));
         if (e->kind == TP_KIND_KERNEL)
-            tp_pieces_add(&kernels, e->ts_ns, tp_event_end(e));
+            tp_pieces_add(&pieces[KERNELS], e->ts_ns, tp_event_end(e));
     }
-    gpu->busy = tp_pieces_union(&busy);
-    gpu->kernels = tp_pieces_union(&kernels);
+    gpu->busy = tp_pieces_union(&pieces[BUSY]);
+    gpu->kernels = tp_pieces_union(&pieces[KERNELS]);
+    gpu->compute = tp_pieces_union(&pieces[COMPUTE]);
+    gpu->communication = tp_pieces_union(&pieces[COMMUNICATION]);
+    gpu->copies = tp_pieces_union(&pieces[COPY]);
+    gpu->exposed_communication = tp_intervals_minus(model->arena, gpu->communication, gpu->compute);
+    struct tp_intervals rest = tp_intervals_minus(model->arena, gpu->copies, gpu->compute);
+    gpu->exposed_copy = tp_intervals_minus(model->arena, rest, gpu->communication);
+}
+
+/* The thread that launches most of the device's operations; ties: the smallest. TP_NO_ID: none is linked. */
+static uint32_t find_main_thread(const struct tp_model *model, const struct tp_gpu *gpu)
+{
+    const struct tp_trace *trace = model->trace;
+    uint32_t *launched = tp_arena_array(model->arena, trace->thread_count, sizeof *launched), best = TP_NO_ID;
+    for (uint32_t i = 0; i < gpu->count; i++) {
+        const struct tp_event *launch = tp_launch_of_device(model, gpu->events[i]);
+        if (launch)
+            launched[launch->thread]++;
+    }
+    for (uint32_t t = 0; t < trace->thread_count; t++)
+        if (launched[t] &&
+            (best == TP_NO_ID || launched[t] > launched[best] ||
+             (launched[t] == launched[best] && tp_thread_compare(&trace->threads[t], &trace->threads[best]) < 0)))
+            best = t;
+    tp_arena_drop(model->arena, launched, trace->thread_count * sizeof *launched);
+    return best;
+}
+
+/* Time of a thread in operators and steps. */
+static int64_t busy_host_time(const struct tp_model *model, uint32_t thread, struct tp_pieces *pieces)
+{
+    const struct tp_order *order = model->order;
+    pieces->items.count = 0;
+    for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
+        const struct tp_event *e = &model->trace->events[order->host[i]];
+        if (e->kind == TP_KIND_OPERATOR || (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_STEP))
+            tp_pieces_add(pieces, e->ts_ns, tp_event_end(e));
+    }
+    return tp_intervals_length(tp_intervals_union(model->arena, pieces->items.data, pieces->items.count));
+}
+
+void tp_model_find_main(struct tp_model *model)
+{
+    const struct tp_trace *trace = model->trace;
+    const uint32_t *first = model->order->thread_first;
+    struct tp_pieces pieces;
+    int64_t most = -1;
+    model->main_gpu = model->host_main = TP_NO_ID;
+    for (uint32_t g = 0; g < model->gpu_count; g++)
+        if (model->main_gpu == TP_NO_ID || model->gpus[g].count > model->gpus[model->main_gpu].count)
+            model->main_gpu = g;
+    if (model->main_gpu != TP_NO_ID)
+        model->host_main = model->gpus[model->main_gpu].main_thread;
+    if (model->host_main != TP_NO_ID)
+        return;
+    tp_pieces_init(&pieces, model->arena);
+    for (uint32_t t = 0; t < trace->thread_count; t++) {
+        if (first[t] == first[t + 1])
+            continue;
+        int64_t busy = busy_host_time(model, t, &pieces);
+        if (busy > most ||
+            (busy == most && tp_thread_compare(&trace->threads[t], &trace->threads[model->host_main]) < 0)) {
+            most = busy;
+            model->host_main = t;
+        }
+    }
 }
 
 void tp_model_group_gpus(struct tp_model *model)
@@ -86,8 +184,12 @@ void tp_model_group_gpus(struct tp_model *model)
         struct tp_gpu *gpu = &model->gpus[devices->gpu[k]];
         gpu->events[gpu->count++] = k;
     }
-    for (uint32_t g = 0; g < model->gpu_count; g++)
-        find_busy(model, &model->gpus[g]);
+    for (uint32_t g = 0; g < model->gpu_count; g++) {
+        struct tp_gpu *gpu = &model->gpus[g];
+        find_unions(model, gpu);
+        gpu->stream_count = count_streams(model, gpu);
+        gpu->main_thread = find_main_thread(model, gpu);
+    }
 }
 
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id)

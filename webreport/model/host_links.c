@@ -81,7 +81,7 @@ static void link_ops(struct tp_host *host, const struct tp_order *order)
     for (uint32_t i = 0; i < order->device_count; i++) {
         const struct tp_event *e = &host->trace->events[order->device[i]];
         __builtin_prefetch(&host->trace->events[order->device[i + AHEAD < order->device_count ? i + AHEAD : i]]);
-        if (!tp_is_device_role(e->role))
+        if (!tp_is_device_role(tp_old_role(e)))
             continue;
         struct tp_device_op *op = &host->ops[host->op_count++];
         int64_t correlation = e->detail == TP_NO_ID ? 0 : host->trace->devices[e->detail].correlation;
@@ -274,8 +274,8 @@ static uint32_t busiest_thread(struct tp_host *host)
         uint32_t first = host->thread_first[t], last = host->thread_first[t + 1];
         for (uint32_t i = first; i < last; i++) {
             const struct tp_event *e = tp_host_event(host, host->list[i]);
-            bool counts = e->role == TP_KIND_OPERATOR ||
-                          (e->role == TP_KIND_ANNOTATION && host->marks[e->name] & TP_NAME_STEP_PREFIX);
+            bool counts = tp_old_role(e) == TP_KIND_OPERATOR ||
+                          (tp_old_role(e) == TP_KIND_ANNOTATION && host->marks[e->name] & TP_NAME_STEP_PREFIX);
             int64_t a = tp_ns_max(e->ts_ns, covered), b = tp_event_end(e);
             if (counts && b > a) {
                 sum = tp_ns_plus(sum, tp_ns_minus(b, a));

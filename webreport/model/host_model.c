@@ -8,7 +8,7 @@
 
 static bool is_record(const struct tp_memory *m)
 {
-    return m->flags & TP_MEMORY_IN_ADVICE && !(m->flags & TP_MEMORY_OUT_OF_MEMORY);
+    return !(m->flags & TP_MEMORY_OUT_OF_MEMORY);
 }
 
 /* One pass over all events: what the host events show, and those that are in neither tree. */
@@ -21,7 +21,7 @@ struct survey {
 static void survey_host(struct tp_host *host, const struct tp_event *e)
 {
     host->has_dims |= (e->flags & TP_EVENT_HAS_INPUT_DIMS) != 0;
-    if (e->role == TP_KIND_FRAME) {
+    if (tp_old_role(e) == TP_KIND_FRAME) {
         host->has_python = true;
         host->has_modules |= (host->marks[e->name] & TP_NAME_MODULE) != 0;
     }
@@ -30,9 +30,9 @@ static void survey_host(struct tp_host *host, const struct tp_event *e)
 static void survey_other(struct tp_host *host, struct survey *s, uint32_t id)
 {
     const struct tp_event *e = &host->trace->events[id];
-    if (e->role == TP_KIND_OVERHEAD)
+    if (tp_old_role(e) == TP_KIND_OVERHEAD)
         *(uint32_t *)tp_vec_push(&s->overheads) = id;
-    if (e->role != TP_KIND_SPAN)
+    if (tp_old_role(e) != TP_KIND_SPAN)
         return;
     s->longest_span = tp_ns_max(s->longest_span, e->dur_ns);
     if (host->marks[e->name] & TP_NAME_PROFILER_SPAN) {
@@ -50,8 +50,8 @@ static void survey_events(struct tp_host *host)
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
-        bool is_host = tp_is_host_role(e->role);
-        if (!is_host && !tp_is_device_role(e->role)) {
+        bool is_host = tp_is_host_role(tp_old_role(e));
+        if (!is_host && !tp_is_device_role(tp_old_role(e))) {
             survey_other(host, &s, i);
             continue;
         }
@@ -108,7 +108,7 @@ struct tp_str tp_host_line_of(struct tp_host *host, uint32_t event)
 {
     for (; event != TP_NO_ID; event = host->parent[event]) {
         const struct tp_event *e = tp_host_event(host, event);
-        uint32_t line = e->role == TP_KIND_FRAME ? tp_host_frames_line(&host->frames, e->name) : TP_NO_ID;
+        uint32_t line = tp_old_role(e) == TP_KIND_FRAME ? tp_host_frames_line(&host->frames, e->name) : TP_NO_ID;
         if (line != TP_NO_ID)
             return tp_strings_get(&host->frames.lines, line);
     }

@@ -192,7 +192,7 @@ static inline const struct tp_host_detail *tp_host_detail_of(const struct tp_hos
 static inline bool tp_op_is_communication(const struct tp_host *host, uint32_t op)
 {
     const struct tp_event *e = tp_op_event(host, op);
-    return e->role == TP_KIND_KERNEL && host->marks[e->name] & TP_NAME_COMMUNICATION;
+    return tp_old_role(e) == TP_KIND_KERNEL && host->marks[e->name] & TP_NAME_COMMUNICATION;
 }
 
 /* Launched by a graph launch. op may be TP_NO_ID. */

@@ -67,14 +67,14 @@ static void push(struct tp_stack_scratch *stack, uint32_t event)
     x.earliest_end = tp_ns_min(x.earliest_end, x.end);
     x.event = event;
     if (stack->walk->tree)
-        x.node = tp_stack_tree_child(stack->walk->tree, x.node, tp_frame_kind_of(e->role), frame);
-    if (e->role == TP_KIND_FRAME) {
+        x.node = tp_stack_tree_child(stack->walk->tree, x.node, tp_frame_kind_of(tp_old_role(e)), frame);
+    if (tp_old_role(e) == TP_KIND_FRAME) {
         uint32_t line = tp_host_frames_line(&host->frames, e->name);
         x.line = line != TP_NO_ID ? line : x.line;
         x.python = x.python != TP_NO_ID ? x.python : frame;
-    } else if (e->role == TP_KIND_ANNOTATION) {
+    } else if (tp_old_role(e) == TP_KIND_ANNOTATION) {
         x.annotation = host->marks[e->name] & TP_NAME_STEP_PREFIX ? x.annotation : frame;
-    } else if (e->role == TP_KIND_OPERATOR) {
+    } else if (tp_old_role(e) == TP_KIND_OPERATOR) {
         x.op = x.op != TP_NO_ID ? x.op : frame;
     } else {
         x.runtime = x.runtime != TP_NO_ID ? x.runtime : frame;

@@ -20,8 +20,8 @@ static bool is_mark(const struct tp_host *host, const struct tp_event *e, enum s
     if (!(host->marks[e->name] & sources[source].mark))
         return false;
     if (source == SOURCE_OPTIMIZER)
-        return e->role == TP_KIND_ANNOTATION;
-    return (e->role == TP_KIND_ANNOTATION || e->role == TP_KIND_OPERATOR) && e->dur_ns > 0;
+        return tp_old_role(e) == TP_KIND_ANNOTATION;
+    return (tp_old_role(e) == TP_KIND_ANNOTATION || tp_old_role(e) == TP_KIND_OPERATOR) && e->dur_ns > 0;
 }
 
 /* Marks of every source, in one pass, thread by thread. */

@@ -13,35 +13,18 @@ struct open_event {
 
 static const struct open_event no_event = {INT64_MAX, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, 0, 0, 0, 0};
 
-/* The list of the order without events that have no host role (they are few: usually it is the same memory). */
 static void take_list(struct tp_host *host, const struct tp_order *order)
 {
-    const struct tp_event *events = host->trace->events;
-    uint32_t threads = host->trace->thread_count, kept = 0;
-    for (uint32_t i = 0; i < order->host_count; i++)
-        kept += tp_is_host_role(events[order->host[i]].role);
     host->list = order->host;
     host->thread_first = order->thread_first;
-    host->list_count = kept;
-    if (kept == order->host_count)
-        return;
-    host->list = tp_arena_array(host->arena, kept, sizeof *host->list);
-    host->thread_first = tp_arena_array(host->arena, (size_t)threads + 1, sizeof *host->thread_first);
-    uint32_t n = 0;
-    for (uint32_t t = 0; t < threads; t++) {
-        host->thread_first[t] = n;
-        for (uint32_t i = order->thread_first[t]; i < order->thread_first[t + 1]; i++)
-            if (tp_is_host_role(events[order->host[i]].role))
-                host->list[n++] = order->host[i];
-    }
-    host->thread_first[threads] = n;
+    host->list_count = order->host_count;
 }
 
 static uint32_t count_calls(const struct tp_host *host)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < host->list_count; i++)
-        count += host->trace->events[host->list[i]].role == TP_KIND_RUNTIME;
+        count += host->trace->events[host->list[i]].kind == TP_KIND_RUNTIME;
     return count;
 }
 
@@ -54,7 +37,7 @@ static struct open_event opened(struct tp_host *host, const struct open_event *a
     x.event = id;
     x.has_fused |= (marks & TP_NAME_FUSED) != 0;
     x.has_fill |= (marks & TP_NAME_FILL_OP) != 0;
-    if (e->role == TP_KIND_OPERATOR) {
+    if (tp_old_role(e) == TP_KIND_OPERATOR) {
         x.inner_op = id;
         if (x.top_op == TP_NO_ID)
             x.top_op = id;
@@ -62,7 +45,7 @@ static struct open_event opened(struct tp_host *host, const struct open_event *a
             x.gemm_op = id;
         x.has_shape_op |= (marks & TP_NAME_SHAPE_OP) != 0;
         x.has_scalar_op |= (marks & TP_NAME_SCALAR_OP) != 0;
-    } else if (e->role == TP_KIND_FRAME) {
+    } else if (tp_old_role(e) == TP_KIND_FRAME) {
         uint32_t line = tp_host_frames_line(&host->frames, e->name);
         if (line != TP_NO_ID)
             x.line = line;
@@ -93,7 +76,8 @@ static void add_call(struct tp_host *host, const struct tp_event *e, const struc
 /* Events that single regions bear: the rules ask for them again and again. */
 static bool is_region(const struct tp_host *host, const struct tp_event *e)
 {
-    return (e->role == TP_KIND_ANNOTATION || e->role == TP_KIND_OPERATOR) && host->marks[e->name] & TP_NAME_REGION;
+    return (tp_old_role(e) == TP_KIND_ANNOTATION || tp_old_role(e) == TP_KIND_OPERATOR) &&
+           host->marks[e->name] & TP_NAME_REGION;
 }
 
 static void build_thread(struct tp_host *host, uint32_t thread, struct tp_vec *stack, struct tp_vec *marked)
@@ -115,7 +99,7 @@ static void build_thread(struct tp_host *host, uint32_t thread, struct tp_vec *s
             host->bad_nesting++;
         }
         host->parent[id] = above->event;
-        if (e->role == TP_KIND_RUNTIME)
+        if (tp_old_role(e) == TP_KIND_RUNTIME)
             add_call(host, e, &x);
         else if (is_region(host, e))
             *(uint32_t *)tp_vec_push(marked) = id;

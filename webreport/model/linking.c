@@ -210,6 +210,23 @@ static void sum_times(struct tp_model *model)
     }
 }
 
+/* The operations of each launch as a list, in order. */
+static void chain_operations(struct tp_model *model)
+{
+    struct tp_devices *devices = &model->devices;
+    struct tp_launches *launches = &model->launches;
+    launches->first_device = tp_arena_array(model->arena, launches->count, sizeof *launches->first_device);
+    devices->next_of_launch = tp_arena_array(model->arena, devices->count, sizeof *devices->next_of_launch);
+    for (uint32_t i = 0; i < launches->count; i++)
+        launches->first_device[i] = TP_NO_ID;
+    for (uint32_t k = devices->count; k-- > 0;) {
+        uint32_t launch = devices->launch[k];
+        devices->next_of_launch[k] = launch == TP_NO_ID ? TP_NO_ID : launches->first_device[launch];
+        if (launch != TP_NO_ID)
+            launches->first_device[launch] = k;
+    }
+}
+
 void tp_model_link_devices(struct tp_model *model)
 {
     struct tp_devices *devices = &model->devices;
@@ -217,8 +234,10 @@ void tp_model_link_devices(struct tp_model *model)
     struct external_index external = {0};
     devices->count = model->order->device_count;
     devices->event = model->order->device;
-    if (!devices->count)
+    if (!devices->count) {
+        chain_operations(model);
         return;
+    }
     devices->launch = tp_arena_array(model->arena, devices->count, sizeof *devices->launch);
     devices->owner = tp_arena_array(model->arena, devices->count, sizeof *devices->owner);
     if (model->modules.count)
@@ -228,6 +247,7 @@ void tp_model_link_devices(struct tp_model *model)
         link_device(model, k, &launches, &external);
     drop_index(&launches, model->arena);
     drop_external(&external, model);
+    chain_operations(model);
     sum_times(model);
 }
 

@@ -1,28 +1,33 @@
-/* Nesting per thread: operators by containment, clipped to their parent (D4); launches in the innermost operator;
- * modules; Python frames as call stacks.
+/* The host tree: what every host event is inside of, the nesting of operators and of modules, and the call stacks of
+ * operators (sections 3 and 4).
  *
- * One walk over a thread's events in order of start. Events of one start are taken in this order: modules, operators,
- * runtime calls. The open operators are the chain of parents of the last one, so no stack is kept. */
+ * One sweep over a thread's events in the order of the tree. The open events are the chain of `inside` of the last one,
+ * so no stack is kept; operators and modules nest among themselves in the same way, clipped to their parent (D4).
+ * Stacks and modules of an event follow the recorded ends: what encloses it are the events alive at its start. */
 #include "webreport/model/build.h"
 
-/* A Python frame that is open during the walk; its stack node is made when an operator needs it. */
+/* A Python frame or module that may enclose the next event, by its recorded end. */
 struct open_frame {
-    int64_t end;
-    uint32_t name, node;
+    int64_t end, first_end; /* first_end: the earliest end of this and all frames below */
+    uint32_t name, node;    /* node: of the stack that ends here */
 };
 
-struct walk {
+/* A module that may enclose the next event. */
+struct open_module {
+    int64_t end;
+    uint32_t module;
+};
+
+struct sweep {
     struct tp_model *model;
     const struct tp_event *events;
-    const uint32_t *items; /* host events of this thread */
-    uint32_t count;
     bool has_frames;
-    uint32_t open_op, open_module; /* innermost open ones */
-    /* operators of one start look for the modules of the same start that end no earlier */
-    uint32_t enclosing_module, next_module;
-    uint32_t next_frame;      /* index in items */
+    uint32_t inside;          /* innermost open event; may have ended */
+    uint32_t op, module;      /* innermost open ones, by clipped ends; may have ended */
     struct tp_vec frames;     /* struct open_frame, outermost first */
     size_t resolved_count;    /* frames whose node is known */
+    uint64_t moved_count;     /* frames moved because one below them ended first */
+    struct tp_vec modules;    /* struct open_module, outermost first */
     struct tp_vec unfinished; /* struct unfinished */
 };
 
@@ -30,193 +35,179 @@ struct unfinished {
     uint32_t event, module;
 };
 
-/* ---- Python frames ------------------------------------------------------------------------------------------------
- */
+/* Frames below others that ended earlier are taken out one by one; whoever makes millions of such has them later. */
+static const uint64_t MOST_MOVED = UINT64_C(1) << 26;
 
-static void pop_frames(struct walk *w, int64_t at)
+/* ---- Python frames ---- */
+
+static void push_frame(struct sweep *s, int64_t end, uint32_t name)
 {
-    while (w->frames.count && at >= TP_AT(&w->frames, struct open_frame, w->frames.count - 1)->end)
-        w->frames.count--;
-    if (w->resolved_count > w->frames.count)
-        w->resolved_count = w->frames.count;
+    int64_t below = s->frames.count ? TP_AT(&s->frames, struct open_frame, s->frames.count - 1)->first_end : INT64_MAX;
+    *(struct open_frame *)tp_vec_push(&s->frames) = (struct open_frame){end, end < below ? end : below, name, TP_NO_ID};
 }
 
-static void push_frame(struct walk *w, const struct tp_event *e)
+/* Leaves the frames alive at `at`. Nearly always those that ended are the innermost ones. */
+static void pop_frames(struct sweep *s, int64_t at)
 {
-    pop_frames(w, e->ts_ns);
-    int64_t end = tp_event_end(e);
-    if (w->frames.count) {
-        int64_t limit = TP_AT(&w->frames, struct open_frame, w->frames.count - 1)->end;
-        end = end < limit ? end : limit;
+    struct open_frame *frames = s->frames.data;
+    while (s->frames.count && frames[s->frames.count - 1].end <= at)
+        s->frames.count--;
+    if (s->frames.count && frames[s->frames.count - 1].first_end <= at && s->moved_count < MOST_MOVED) {
+        size_t count = s->frames.count, first = 0;
+        while (frames[first].end > at)
+            first++;
+        s->moved_count += count - first;
+        s->frames.count = first;
+        for (size_t i = first + 1; i < count; i++)
+            if (frames[i].end > at)
+                push_frame(s, frames[i].end, frames[i].name);
+        s->resolved_count = s->resolved_count < first ? s->resolved_count : first;
     }
-    *(struct open_frame *)tp_vec_push(&w->frames) = (struct open_frame){end, e->name, TP_NO_ID};
+    if (s->resolved_count > s->frames.count)
+        s->resolved_count = s->frames.count;
 }
 
-/* Stack of the Python frames open at the start of an operator. A frame that starts together with the operator encloses
- * it only if it ends no earlier. */
-static uint32_t stack_of_frames(struct walk *w, const struct tp_event *op)
+/* The stack of the Python frames alive at `at`. */
+static uint32_t stack_of_frames(struct sweep *s, int64_t at)
 {
-    for (; w->next_frame < w->count; w->next_frame++) {
-        const struct tp_event *e = &w->events[w->items[w->next_frame]];
-        if (e->ts_ns > op->ts_ns)
-            break;
-        if (e->kind != TP_KIND_FRAME && e->kind != TP_KIND_MODULE)
-            continue;
-        if (e->ts_ns == op->ts_ns && e->dur_ns < op->dur_ns)
-            break;
-        push_frame(w, e);
+    pop_frames(s, at);
+    for (; s->resolved_count < s->frames.count; s->resolved_count++) {
+        struct open_frame *frame = TP_AT(&s->frames, struct open_frame, s->resolved_count);
+        uint32_t below = s->resolved_count ? frame[-1].node : TP_NO_ID;
+        frame->node = tp_stacks_push(&s->model->stacks, s->model->trace, below, frame->name);
     }
-    pop_frames(w, op->ts_ns);
-    for (; w->resolved_count < w->frames.count; w->resolved_count++) {
-        struct open_frame *frame = TP_AT(&w->frames, struct open_frame, w->resolved_count);
-        uint32_t below = w->resolved_count ? frame[-1].node : TP_NO_ID;
-        frame->node = tp_stacks_push(&w->model->stacks, w->model->trace, below, frame->name);
-    }
-    return w->frames.count ? TP_AT(&w->frames, struct open_frame, w->frames.count - 1)->node : TP_NO_ID;
+    return s->frames.count ? TP_AT(&s->frames, struct open_frame, s->frames.count - 1)->node : TP_NO_ID;
 }
 
 /* The "Call stack" argument, else `node`; a stack without text is none. */
 static uint32_t stack_of_operator(struct tp_model *model, const struct tp_event *op, uint32_t node)
 {
     uint32_t argument = model->trace->hosts[op->detail].stack;
-    if (argument != TP_NO_ID) {
-        uint32_t from_argument = tp_stacks_of_argument(&model->stacks, model->trace, argument);
-        node = from_argument;
-    }
+    if (argument != TP_NO_ID)
+        node = tp_stacks_of_argument(&model->stacks, model->trace, argument);
     return tp_stack_length(&model->stacks, node) ? node : TP_NO_ID;
 }
 
-/* ---- modules ------------------------------------------------------------------------------------------------------
- */
+/* ---- modules ---- */
 
-static void pop_modules(struct walk *w, int64_t at)
+static void push_module(struct sweep *s, uint32_t event)
 {
-    const struct tp_modules *modules = &w->model->modules;
-    while (w->open_module != TP_NO_ID && at >= modules->clipped_end[w->open_module])
-        w->open_module = modules->parent[w->open_module];
-}
-
-static void push_module(struct walk *w, uint32_t event)
-{
-    struct tp_modules *modules = &w->model->modules;
-    const struct tp_event *e = &w->events[event];
-    pop_modules(w, e->ts_ns);
+    struct tp_modules *modules = &s->model->modules;
+    const struct tp_event *e = &s->events[event];
+    while (s->module != TP_NO_ID && e->ts_ns >= modules->clipped_end[s->module])
+        s->module = modules->parent[s->module];
     uint32_t m = modules->count++;
     modules->event[m] = event;
-    modules->parent[m] = w->open_module;
+    modules->parent[m] = s->module;
     modules->clipped_end[m] = tp_event_end(e);
-    if (w->open_module != TP_NO_ID && modules->clipped_end[w->open_module] < modules->clipped_end[m])
-        modules->clipped_end[m] = modules->clipped_end[w->open_module];
-    w->open_module = m;
+    if (s->module != TP_NO_ID && modules->clipped_end[s->module] < modules->clipped_end[m])
+        modules->clipped_end[m] = modules->clipped_end[s->module];
+    s->module = m;
+    *(struct open_module *)tp_vec_push(&s->modules) = (struct open_module){tp_event_end(e), m};
 }
 
-/* Module of an operator: the innermost open one, but a module that starts with the operator and ends before it is
- * inside. */
-static uint32_t module_of_operator(struct walk *w, const struct tp_event *op)
+/* The innermost module alive at `at`. */
+static uint32_t module_at(struct sweep *s, int64_t at)
 {
-    const struct tp_modules *modules = &w->model->modules;
-    while (w->next_module < modules->count && modules->clipped_end[w->next_module] > op->ts_ns &&
-           tp_event_end(&w->events[modules->event[w->next_module]]) >= tp_event_end(op))
-        w->enclosing_module = w->next_module++;
-    return w->enclosing_module;
+    while (s->modules.count && TP_AT(&s->modules, struct open_module, s->modules.count - 1)->end <= at)
+        s->modules.count--;
+    return s->modules.count ? TP_AT(&s->modules, struct open_module, s->modules.count - 1)->module : TP_NO_ID;
 }
 
-/* ---- operators and launches ---------------------------------------------------------------------------------------
- */
+/* ---- operators and launches ---- */
 
-static void pop_operators(struct walk *w, int64_t at)
+static void pop_operators(struct sweep *s, int64_t at)
 {
-    struct tp_operators *ops = &w->model->operators;
-    while (w->open_op != TP_NO_ID && at >= ops->clipped_end[w->open_op]) {
-        ops->subtree_end[w->open_op] = ops->count;
-        w->open_op = ops->parent[w->open_op];
+    struct tp_operators *ops = &s->model->operators;
+    while (s->op != TP_NO_ID && at >= ops->clipped_end[s->op]) {
+        ops->subtree_end[s->op] = ops->count;
+        s->op = ops->parent[s->op];
     }
 }
 
-static void push_operator(struct walk *w, uint32_t event)
+static void push_operator(struct sweep *s, uint32_t event)
 {
-    struct tp_operators *ops = &w->model->operators;
-    const struct tp_event *e = &w->events[event];
-    uint32_t module = ops->module ? module_of_operator(w, e) : TP_NO_ID;
+    struct tp_operators *ops = &s->model->operators;
+    const struct tp_event *e = &s->events[event];
+    uint32_t module = ops->module ? module_at(s, e->ts_ns) : TP_NO_ID;
     if (e->flags & TP_EVENT_UNFINISHED) {
-        *(struct unfinished *)tp_vec_push(&w->unfinished) = (struct unfinished){event, module};
+        *(struct unfinished *)tp_vec_push(&s->unfinished) = (struct unfinished){event, module};
         return;
     }
-    pop_operators(w, e->ts_ns);
+    pop_operators(s, e->ts_ns);
     uint32_t op = ops->count++;
     int64_t end = tp_event_end(e);
-    if (w->open_op != TP_NO_ID && end > ops->clipped_end[w->open_op]) {
-        end = ops->clipped_end[w->open_op];
+    if (s->op != TP_NO_ID && end > ops->clipped_end[s->op]) {
+        end = ops->clipped_end[s->op];
         ops->clipped_count++;
     }
     ops->event[op] = event;
-    ops->parent[op] = w->open_op;
+    ops->parent[op] = s->op;
     ops->clipped_end[op] = end;
     if (ops->module)
         ops->module[op] = module;
     uint32_t node = TP_NO_ID;
-    if (w->has_frames && w->model->trace->hosts[e->detail].stack == TP_NO_ID)
-        node = stack_of_frames(w, e);
-    ops->stack[op] = stack_of_operator(w->model, e, node);
-    w->open_op = op;
+    if (s->has_frames && s->model->trace->hosts[e->detail].stack == TP_NO_ID)
+        node = stack_of_frames(s, e->ts_ns);
+    ops->stack[op] = stack_of_operator(s->model, e, node);
+    s->op = op;
 }
 
-static void push_launch(struct walk *w, uint32_t event)
+static void push_launch(struct sweep *s, uint32_t event)
 {
-    struct tp_launches *launches = &w->model->launches;
-    const struct tp_event *e = &w->events[event];
-    pop_operators(w, e->ts_ns);
+    struct tp_launches *launches = &s->model->launches;
+    int64_t at = s->events[event].ts_ns;
+    pop_operators(s, at);
     uint32_t launch = launches->count++;
     launches->event[launch] = event;
-    launches->op[launch] = w->open_op;
-    launches->outside_operator_count += w->open_op == TP_NO_ID;
-    if (launches->module) {
-        pop_modules(w, e->ts_ns);
-        launches->module[launch] = w->open_module;
-    }
+    launches->op[launch] = s->op;
+    launches->outside_operator_count += s->op == TP_NO_ID;
+    if (launches->module)
+        launches->module[launch] = module_at(s, at);
 }
 
-/* Takes the events items[from .. to) of one kind. */
-static void take(struct walk *w, uint32_t from, uint32_t to, uint8_t kind)
+/* ---- one thread ---- */
+
+/* Enters an event into the tree. */
+static void enter(struct sweep *s, uint32_t event)
 {
-    for (uint32_t i = from; i < to; i++) {
-        uint32_t event = w->items[i];
-        if (w->events[event].kind != kind)
-            continue;
-        if (kind == TP_KIND_MODULE)
-            push_module(w, event);
-        else if (kind == TP_KIND_OPERATOR)
-            push_operator(w, event);
-        else
-            push_launch(w, event);
-    }
+    struct tp_model *model = s->model;
+    const struct tp_event *e = &s->events[event];
+    s->inside = tp_alive_at(model, s->inside, e->ts_ns);
+    model->inside[event] = s->inside;
+    if (s->inside != TP_NO_ID && tp_event_end(e) > tp_event_end(&s->events[s->inside]))
+        model->badly_nested_count++;
+    s->inside = event;
 }
 
-static void walk_thread(struct walk *w)
+static void sweep_thread(struct sweep *s, const uint32_t *items, uint32_t count)
 {
-    const bool has_modules = w->model->operators.module != NULL;
-    for (uint32_t from = 0, to; from < w->count; from = to) {
-        int64_t at = w->events[w->items[from]].ts_ns;
-        unsigned kinds = 0;
-        for (to = from; to < w->count && w->events[w->items[to]].ts_ns == at; to++)
-            kinds |= 1u << w->events[w->items[to]].kind;
-        if (has_modules) {
-            pop_modules(w, at);
-            w->enclosing_module = w->open_module;
-            w->next_module = w->model->modules.count;
-            if (kinds & 1u << TP_KIND_MODULE)
-                take(w, from, to, TP_KIND_MODULE);
+    s->inside = s->op = s->module = TP_NO_ID;
+    s->frames.count = s->resolved_count = s->modules.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tp_event *e = &s->events[items[i]];
+        enter(s, items[i]);
+        switch (e->kind) {
+        case TP_KIND_MODULE:
+            push_module(s, items[i]); /* fall through */
+        case TP_KIND_FRAME:
+            pop_frames(s, e->ts_ns);
+            push_frame(s, tp_event_end(e), e->name);
+            break;
+        case TP_KIND_OPERATOR:
+            push_operator(s, items[i]);
+            break;
+        case TP_KIND_RUNTIME:
+            push_launch(s, items[i]);
+            break;
+        default:
+            break;
         }
-        if (kinds & 1u << TP_KIND_OPERATOR)
-            take(w, from, to, TP_KIND_OPERATOR);
-        if (kinds & 1u << TP_KIND_RUNTIME)
-            take(w, from, to, TP_KIND_RUNTIME);
     }
-    pop_operators(w, INT64_MAX);
+    pop_operators(s, INT64_MAX);
 }
 
-/* ---- all threads --------------------------------------------------------------------------------------------------
- */
+/* ---- all threads ---- */
 
 static void allocate(struct tp_model *model)
 {
@@ -226,6 +217,7 @@ static void allocate(struct tp_model *model)
     struct tp_arena *arena = model->arena;
     size_t op_count = model->kind_count[TP_KIND_OPERATOR], launch_count = model->kind_count[TP_KIND_RUNTIME];
     size_t module_count = model->kind_count[TP_KIND_MODULE], thread_count = model->trace->thread_count;
+    model->inside = tp_arena_array(arena, model->trace->event_count, sizeof *model->inside);
     ops->thread_first = tp_arena_array(arena, thread_count + 1, sizeof *ops->thread_first);
     launches->thread_first = tp_arena_array(arena, thread_count + 1, sizeof *launches->thread_first);
     ops->event = tp_arena_array(arena, op_count, sizeof *ops->event);
@@ -270,23 +262,19 @@ void tp_model_nest(struct tp_model *model)
 {
     const struct tp_order *order = model->order;
     uint32_t threads = model->trace->thread_count;
-    struct walk w = {.model = model, .events = model->trace->events};
-    w.frames = TP_VEC(model->arena, struct open_frame);
-    w.unfinished = TP_VEC(model->arena, struct unfinished);
-    w.has_frames = model->kind_count[TP_KIND_FRAME] || model->kind_count[TP_KIND_MODULE];
+    struct sweep s = {.model = model, .events = model->trace->events};
+    s.frames = TP_VEC(model->arena, struct open_frame);
+    s.modules = TP_VEC(model->arena, struct open_module);
+    s.unfinished = TP_VEC(model->arena, struct unfinished);
+    s.has_frames = model->kind_count[TP_KIND_FRAME] || model->kind_count[TP_KIND_MODULE];
     allocate(model);
     for (uint32_t t = 0; t < threads; t++) {
         model->operators.thread_first[t] = model->operators.count;
         model->launches.thread_first[t] = model->launches.count;
-        w.items = order->host + order->thread_first[t];
-        w.count = order->thread_first[t + 1] - order->thread_first[t];
-        w.open_op = w.open_module = TP_NO_ID;
-        w.next_frame = 0;
-        w.frames.count = w.resolved_count = 0;
-        walk_thread(&w);
+        sweep_thread(&s, order->host + order->thread_first[t], order->thread_first[t + 1] - order->thread_first[t]);
     }
     model->operators.thread_first[threads] = model->operators.count;
     model->launches.thread_first[threads] = model->launches.count;
     tp_model_fold(model);
-    append_unfinished(model, &w.unfinished);
+    append_unfinished(model, &s.unfinished);
 }

@@ -2,22 +2,9 @@
  * the file is sorted already (Kineto writes a thread's operators in begin order). */
 #include "webreport/model/order.h"
 
-static bool is_host(const struct tp_event *e)
-{
-    static const uint8_t host[TP_KIND_COUNT] = {[TP_KIND_OPERATOR] = 1,
-                                                [TP_KIND_ANNOTATION] = 1,
-                                                [TP_KIND_RUNTIME] = 1,
-                                                [TP_KIND_FRAME] = 1,
-                                                [TP_KIND_MODULE] = 1};
-    return host[e->kind] || host[e->role];
-}
+typedef bool before_fn(const struct tp_event *x, const struct tp_event *y);
 
-static bool is_device(const struct tp_event *e)
-{
-    return e->kind == TP_KIND_KERNEL || e->kind == TP_KIND_MEMCPY || e->kind == TP_KIND_MEMSET;
-}
-
-static inline bool stands_before(const struct tp_event *x, const struct tp_event *y)
+static bool by_start_and_end(const struct tp_event *x, const struct tp_event *y)
 {
     if (x->ts_ns != y->ts_ns)
         return x->ts_ns < y->ts_ns;
@@ -26,7 +13,28 @@ static inline bool stands_before(const struct tp_event *x, const struct tp_event
     return x->ordinal < y->ordinal;
 }
 
-static void merge(const struct tp_event *events, uint32_t *items, uint32_t middle, uint32_t count, uint32_t *scratch)
+static bool by_start(const struct tp_event *x, const struct tp_event *y)
+{
+    return x->ts_ns != y->ts_ns ? x->ts_ns < y->ts_ns : x->ordinal < y->ordinal;
+}
+
+static bool by_tree(const struct tp_event *x, const struct tp_event *y)
+{
+    static const uint8_t rank[TP_KIND_COUNT] = {
+        [TP_KIND_ANNOTATION] = 1, [TP_KIND_OPERATOR] = 2, [TP_KIND_RUNTIME] = 3};
+    if (x->ts_ns != y->ts_ns)
+        return x->ts_ns < y->ts_ns;
+    if ((x->kind == TP_KIND_RUNTIME) != (y->kind == TP_KIND_RUNTIME))
+        return y->kind == TP_KIND_RUNTIME;
+    if (x->dur_ns != y->dur_ns)
+        return x->dur_ns > y->dur_ns;
+    if (rank[x->kind] != rank[y->kind])
+        return rank[x->kind] < rank[y->kind];
+    return x->ordinal < y->ordinal;
+}
+
+static inline void merge(const struct tp_event *events, uint32_t *items, uint32_t middle, uint32_t count,
+                         uint32_t *scratch, before_fn *stands_before)
 {
     memcpy(scratch, items, middle * sizeof *items);
     uint32_t i = 0, j = middle, k = 0;
@@ -36,9 +44,10 @@ static void merge(const struct tp_event *events, uint32_t *items, uint32_t middl
         items[k++] = scratch[i++];
 }
 
-void tp_order_sort(const struct tp_trace *trace, uint32_t *indexes, uint32_t count, struct tp_arena *arena)
+/* Inline, so that each order has its own code. */
+static inline __attribute__((always_inline)) void sort(const struct tp_event *events, uint32_t *indexes, uint32_t count,
+                                                       struct tp_arena *arena, before_fn *stands_before)
 {
-    const struct tp_event *events = trace->events;
     struct tp_vec starts = TP_VEC(arena, uint32_t); /* starts of the sorted runs */
     for (uint32_t i = 0; i < count; i++)
         if (i == 0 || stands_before(&events[indexes[i]], &events[indexes[i - 1]]))
@@ -53,12 +62,30 @@ void tp_order_sort(const struct tp_trace *trace, uint32_t *indexes, uint32_t cou
         for (size_t r = 0; r < runs; r += 2) {
             uint32_t end = r + 2 < runs ? run[r + 2] : count;
             if (r + 1 < runs)
-                merge(events, indexes + run[r], run[r + 1] - run[r], end - run[r], scratch);
+                merge(events, indexes + run[r], run[r + 1] - run[r], end - run[r], scratch, stands_before);
             run[kept++] = run[r];
         }
         runs = kept;
     }
     tp_arena_drop(arena, scratch, count * sizeof *scratch);
+}
+
+void tp_order_sort(const struct tp_trace *trace, uint32_t *indexes, uint32_t count, struct tp_arena *arena)
+{
+    sort(trace->events, indexes, count, arena, by_start_and_end);
+}
+
+static int compare_ids(const struct tp_row_id *x, const struct tp_row_id *y)
+{
+    if (x->is_text != y->is_text)
+        return x->is_text - y->is_text;
+    return x->is_text ? tp_str_compare(x->text, y->text) : (x->number > y->number) - (x->number < y->number);
+}
+
+int tp_thread_compare(const struct tp_thread *x, const struct tp_thread *y)
+{
+    int order = compare_ids(&x->pid, &y->pid);
+    return order ? order : compare_ids(&x->tid, &y->tid);
 }
 
 void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct tp_arena *arena)
@@ -67,10 +94,10 @@ void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct
     uint32_t devices = 0;
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
-        if (is_host(e))
+        if (tp_kind_is_host(e->kind))
             first[e->thread + 2]++;
         else
-            devices += is_device(e);
+            devices += tp_kind_is_device(e->kind);
     }
     for (uint32_t t = 0; t < trace->thread_count; t++)
         first[t + 2] += first[t + 1];
@@ -81,12 +108,12 @@ void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct
     order->device_count = 0;
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
-        if (is_host(e))
+        if (tp_kind_is_host(e->kind))
             order->host[first[e->thread + 1]++] = i; /* first[t + 1] runs up to the start of thread t + 1 */
-        else if (is_device(e))
+        else if (tp_kind_is_device(e->kind))
             order->device[order->device_count++] = i;
     }
     for (uint32_t t = 0; t < trace->thread_count; t++)
-        tp_order_sort(trace, order->host + first[t], first[t + 1] - first[t], arena);
-    tp_order_sort(trace, order->device, order->device_count, arena);
+        sort(trace->events, order->host + first[t], first[t + 1] - first[t], arena, by_tree);
+    sort(trace->events, order->device, order->device_count, arena, by_start);
 }

@@ -1,7 +1,9 @@
-/* Steps: host markers by priority (D3), then prolonged by the device work that was started in them. */
+/* Steps and the window (section 5): host markers by priority (D3), prolonged by the device work that was started in
+ * them; which of them are used; the union of those. */
 #include <stdio.h>
 
 #include "webreport/model/build.h"
+#include "webreport/model/pieces.h"
 #include "writer/base/sort.h"
 
 /* ---- markers ------------------------------------------------------------------------------------------------------
@@ -67,9 +69,9 @@ static struct tp_str step_number(struct tp_str name)
     return digits;
 }
 
-static void add_step(struct tp_model *model, struct tp_str name, int64_t start, int64_t end)
+static void add_step(struct tp_model *model, struct tp_str name, int64_t start, int64_t end, uint32_t event)
 {
-    model->steps[model->step_count++] = (struct tp_step){name, start, end, start, end, TP_NO_ID, TP_STEP_USED, 0};
+    model->steps[model->step_count++] = (struct tp_step){name, start, end, start, end, event, TP_STEP_USED, 0};
 }
 
 static void use_markers(struct tp_model *model, const struct tp_vec *found, enum tp_step_marker marker)
@@ -77,13 +79,15 @@ static void use_markers(struct tp_model *model, const struct tp_vec *found, enum
     model->step_marker = marker;
     model->steps = tp_arena_array(model->arena, found->count, sizeof *model->steps);
     for (size_t i = 0; i < found->count; i++) {
-        const struct tp_event *e = &model->trace->events[*TP_AT(found, uint32_t, i)];
+        uint32_t event = *TP_AT(found, uint32_t, i);
+        const struct tp_event *e = &model->trace->events[event];
         struct tp_str name = tp_trace_name(model->trace, e);
-        add_step(model, marker == TP_MARKER_PROFILER_STEP ? step_number(name) : name, e->ts_ns, tp_event_end(e));
+        add_step(model, marker == TP_MARKER_PROFILER_STEP ? step_number(name) : name, e->ts_ns, tp_event_end(e), event);
     }
 }
 
-/* ---- the window ---------------------------------------------------------------------------------------------------
+/* ---- steps without markers
+ * ---------------------------------------------------------------------------------------------------
  */
 
 enum work_level { WORK_OPERATORS, WORK_HOST, WORK_DEVICE, WORK_ANY, WORK_LEVELS };
@@ -97,16 +101,16 @@ static bool is_work(const struct tp_model *model, const struct tp_event *e, enum
     case WORK_HOST:
         return e->kind == TP_KIND_ANNOTATION || e->kind == TP_KIND_RUNTIME;
     case WORK_DEVICE:
-        return e->kind == TP_KIND_KERNEL || e->kind == TP_KIND_MEMCPY || e->kind == TP_KIND_MEMSET;
+        return tp_kind_is_device(e->kind);
     default:
-        return e->kind != TP_KIND_NONE;
+        return tp_kind_is_host(e->kind);
     }
 }
 
 /* From the first start to the last end of the first level of work that the trace has. */
-static struct tp_interval find_window(const struct tp_model *model)
+static struct tp_interval find_extent(const struct tp_model *model)
 {
-    struct tp_interval window = {model->first_ns, model->first_ns};
+    struct tp_interval extent = {model->first_ns, model->first_ns};
     for (unsigned level = 0; level < WORK_LEVELS; level++) {
         bool has_any = false;
         for (uint32_t i = 0; i < model->trace->event_count; i++) {
@@ -114,20 +118,20 @@ static struct tp_interval find_window(const struct tp_model *model)
             if (!is_work(model, e, level))
                 continue;
             int64_t end = tp_event_end(e);
-            if (!has_any || e->ts_ns < window.a)
-                window.a = e->ts_ns;
-            if (!has_any || end > window.b)
-                window.b = end;
+            if (!has_any || e->ts_ns < extent.a)
+                extent.a = e->ts_ns;
+            if (!has_any || end > extent.b)
+                extent.b = end;
             has_any = true;
         }
         if (has_any)
             break;
     }
-    return window;
+    return extent;
 }
 
 /* Repeated Optimizer.step: a step lasts from the end of the one before. The name whose event ends last counts. */
-static void use_optimizer(struct tp_model *model, int64_t window_start)
+static void use_optimizer(struct tp_model *model, int64_t start)
 {
     const struct tp_event *last = NULL;
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
@@ -144,12 +148,35 @@ static void use_optimizer(struct tp_model *model, int64_t window_start)
     model->step_marker = TP_MARKER_OPTIMIZER;
     model->steps = tp_arena_array(model->arena, found.count, sizeof *model->steps);
     for (size_t i = 0; i < found.count; i++) {
-        int64_t end = tp_event_end(&model->trace->events[*TP_AT(&found, uint32_t, i)]);
+        uint32_t event = *TP_AT(&found, uint32_t, i);
+        int64_t end = tp_event_end(&model->trace->events[event]);
         char digits[24];
         int n = snprintf(digits, sizeof digits, "%zu", i);
         struct tp_str name = {tp_arena_copy(model->arena, digits, (size_t)n), (size_t)n};
-        add_step(model, name, window_start, end);
-        window_start = end;
+        add_step(model, name, start, end, event);
+        start = end;
+    }
+}
+
+/* Without markers one step holds everything: the span of the device work, else of the host's main thread. */
+static void use_everything(struct tp_model *model, struct tp_interval extent)
+{
+    const struct tp_order *order = model->order;
+    const uint32_t *items = order->device;
+    uint32_t count = order->device_count;
+    model->step_marker = TP_MARKER_WINDOW;
+    model->steps = tp_arena_array(model->arena, 1, sizeof *model->steps);
+    add_step(model, TP_STR("0"), extent.a, extent.b, TP_NO_ID);
+    struct tp_step *step = &model->steps[0];
+    step->operation_count = count;
+    if (!count && model->host_main != TP_NO_ID) {
+        items = order->host + order->thread_first[model->host_main];
+        count = order->thread_first[model->host_main + 1] - order->thread_first[model->host_main];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tp_event *e = &model->trace->events[items[i]];
+        step->start_ns = i && step->start_ns < e->ts_ns ? step->start_ns : e->ts_ns;
+        step->end_ns = i && step->end_ns > tp_event_end(e) ? step->end_ns : tp_event_end(e);
     }
 }
 
@@ -174,14 +201,11 @@ static void find_host_steps(struct tp_model *model)
     }
     if (model->step_count)
         return;
-    struct tp_interval window = find_window(model);
+    struct tp_interval extent = find_extent(model);
     if (present & TP_MARK_OPTIMIZER_STEP)
-        use_optimizer(model, window.a);
-    if (model->step_count)
-        return;
-    model->step_marker = TP_MARKER_WINDOW;
-    model->steps = tp_arena_array(model->arena, 1, sizeof *model->steps);
-    add_step(model, TP_STR("0"), window.a, window.b);
+        use_optimizer(model, extent.a);
+    if (!model->step_count)
+        use_everything(model, extent);
 }
 
 /* ---- device work of steps -----------------------------------------------------------------------------------------
@@ -303,11 +327,12 @@ static void cut_tail(struct tp_model *model, const struct step_work *work)
     model->step_count = kept;
 }
 
-void tp_model_find_steps(struct tp_model *model)
+static void extend_by_device_work(struct tp_model *model)
 {
     struct step_work work;
-    find_host_steps(model);
     find_work(model, &work);
+    for (uint32_t i = 0; i < model->step_count; i++)
+        model->steps[i].operation_count = work.count[i];
     if (work.has_any) {
         int64_t previous = first_start(model, &work);
         for (uint32_t i = 0; i < model->step_count; i++) {
@@ -321,6 +346,113 @@ void tp_model_find_steps(struct tp_model *model)
         cut_tail(model, &work);
     }
     tp_arena_drop(model->arena, work.launch_step, model->launches.count * sizeof *work.launch_step);
+}
+
+/* ---- steps used ------------------------------------------------------------------------------------------------ */
+
+static bool is_unfinished(const struct tp_model *model, const struct tp_step *step)
+{
+    return model->trace->events[step->event].flags & TP_EVENT_UNFINISHED;
+}
+
+/* Steps that the recording cut off are left out, unless all are. */
+static void leave_out_unfinished(struct tp_model *model)
+{
+    bool has_finished = false;
+    for (uint32_t i = 0; i < model->step_count; i++)
+        has_finished |= !is_unfinished(model, &model->steps[i]);
+    for (uint32_t i = 0; i < model->step_count && has_finished; i++)
+        if (is_unfinished(model, &model->steps[i]))
+            model->steps[i].left_out = TP_STEP_UNFINISHED;
+}
+
+/* Lengths in order, from which some are taken out; the lower one of the two in the middle is known all the time. */
+struct median {
+    struct tp_keyed *sorted;  /* key: length, item: number of the used step */
+    uint32_t *rank;           /* by number of the used step: place in sorted */
+    uint32_t *before, *after; /* neighbours that are left, as places; TP_NO_ID: none */
+    uint32_t middle, count;
+};
+
+static void take_out(struct median *m, uint32_t number)
+{
+    uint32_t at = m->rank[number];
+    bool is_left = at < m->middle, is_middle = at == m->middle;
+    if (m->count % 2 == 0 && (is_left || is_middle))
+        m->middle = m->after[m->middle];
+    else if (m->count % 2 && !is_left)
+        m->middle = m->before[m->middle];
+    if (m->before[at] != TP_NO_ID)
+        m->after[m->before[at]] = m->after[at];
+    if (m->after[at] != TP_NO_ID)
+        m->before[m->after[at]] = m->before[at];
+    m->count--;
+}
+
+static __int128 twice_median(const struct median *m)
+{
+    uint32_t upper = m->count % 2 ? m->middle : m->after[m->middle];
+    return (__int128)m->sorted[m->middle].key + m->sorted[upper].key;
+}
+
+/* While the first of three or more used steps is longer than 1.5 times the median of the others, it is left out. */
+static void leave_out_warm_up(struct tp_model *model)
+{
+    struct tp_arena *arena = model->arena;
+    uint32_t *used = tp_arena_array(arena, model->step_count, sizeof *used), count = 0;
+    for (uint32_t i = 0; i < model->step_count; i++)
+        if (tp_step_is_used(&model->steps[i]))
+            used[count++] = i;
+    if (count < 3)
+        return;
+    struct median m = {.sorted = tp_arena_array(arena, count, sizeof *m.sorted), .count = count};
+    m.rank = tp_arena_array(arena, count, sizeof *m.rank);
+    m.before = tp_arena_array(arena, count, sizeof *m.before);
+    m.after = tp_arena_array(arena, count, sizeof *m.after);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tp_step *step = &model->steps[used[i]];
+        m.sorted[i] = (struct tp_keyed){step->end_ns - step->start_ns, i, i};
+    }
+    tp_sort_keyed(m.sorted, count, arena);
+    for (uint32_t i = 0; i < count; i++) {
+        m.rank[m.sorted[i].item] = i;
+        m.before[i] = i ? i - 1 : TP_NO_ID;
+        m.after[i] = i + 1 < count ? i + 1 : TP_NO_ID;
+    }
+    m.middle = (count - 1) / 2;
+    for (uint32_t first = 0; count - first >= 3; first++) {
+        take_out(&m, first);
+        struct tp_step *step = &model->steps[used[first]];
+        if ((__int128)4 * (step->end_ns - step->start_ns) <= 3 * twice_median(&m))
+            break;
+        step->left_out = TP_STEP_WARM_UP;
+    }
+}
+
+static void find_window(struct tp_model *model)
+{
+    struct tp_pieces window;
+    tp_pieces_init(&window, model->arena);
+    for (uint32_t i = 0; i < model->step_count; i++) {
+        const struct tp_step *step = &model->steps[i];
+        if (!tp_step_is_used(step))
+            continue;
+        model->used_count++;
+        tp_pieces_add(&window, step->start_ns, step->end_ns);
+    }
+    model->window = tp_pieces_union(&window);
+    model->window_ns = tp_intervals_length(model->window);
+}
+
+void tp_model_find_steps(struct tp_model *model)
+{
+    find_host_steps(model);
+    if (model->step_marker != TP_MARKER_WINDOW) {
+        extend_by_device_work(model);
+        leave_out_unfinished(model);
+        leave_out_warm_up(model);
+    }
+    find_window(model);
 }
 
 const char *tp_step_marker_text(enum tp_step_marker marker)

@@ -1,5 +1,5 @@
-/* Decoding of events: see decode.h. The order of the checks is that of the two executable definitions, because their
- * counters (ignored, without_ts, skipped by reason ..) are part of the output. */
+/* Decoding of events: see decode.h. The order of the checks is that of section 2 of docs/definitions.md, because the
+ * counters of reasons are part of the output. */
 #include "webreport/trace/decode.h"
 
 #include "webreport/trace/decode_parts.h"
@@ -20,85 +20,66 @@ void tp_element_note_flags(struct tp_decoder *d, const struct tp_element *e, uns
 /* ---- slices -------------------------------------------------------------------------------------------------------
  */
 
-/* The advice's part of the decision: its role, or TP_KIND_NONE and a counted reason. */
-static uint8_t decide_role(struct tp_decoder *d, const struct tp_element *e, enum tp_number_status ts,
-                           enum tp_number_status dur)
+/* What the name and the arguments make of the category's kind. */
+static uint8_t decide_kind(const struct tp_element *e, unsigned *flags)
 {
-    struct tp_reading *reading = &d->trace->reading;
-    uint8_t role = e->cat.role;
-    if (!e->has_name) {
-        reading->skipped[TP_SKIP_NO_NAME]++;
-        return TP_KIND_NONE;
+    if (e->cat.kind == TP_KIND_OPERATOR && e->name & TP_NAME_REGION) {
+        if (!(e->cat.may_be_region && e->name & TP_NAME_TORCH_REGION))
+            *flags |= TP_EVENT_WAS_OPERATOR;
+        return TP_KIND_ANNOTATION;
     }
-    if (ts != TP_NUMBER_OK || (tp_spans_has(e->spans, TP_FIELD_DUR) && dur != TP_NUMBER_OK)) {
-        reading->skipped[TP_SKIP_NO_TIME]++;
-        return TP_KIND_NONE;
-    }
-    return role;
+    if (e->cat.kind == TP_KIND_FRAME && tp_span_has_value(e->spans, TP_ARG_MODULE_ID))
+        return TP_KIND_MODULE;
+    return e->cat.kind;
 }
 
-/* Clamps a negative duration and counts what is odd about it; *role may lose its place. */
-static void decide_duration(struct tp_decoder *d, const struct tp_element *e, struct tp_event *event,
-                            enum tp_number_status status)
+/* A missing or negative duration is 0, and counted. */
+static int64_t decide_duration(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
     struct tp_reading *reading = &d->trace->reading;
-    bool in_views = event->kind != TP_KIND_NONE;
-    if (status == TP_NUMBER_NONE) {
-        event->dur_ns = 0;
-        reading->without_dur += in_views;
-        return;
-    }
+    int64_t dur = 0;
+    enum tp_number_status status = tp_number_time(tp_span_of(e->spans, TP_FIELD_DUR), &dur);
     if (status == TP_NUMBER_RANGE)
         tp_decoder_note(d, TP_NOTICE_TIME_RANGE, e->offset);
-    if (event->dur_ns < 0) {
-        reading->negative_dur += in_views;
-        tp_decoder_note(d, TP_NOTICE_NEGATIVE_DURATION, e->offset);
-        event->dur_ns = 0;
+    if (status != TP_NUMBER_OK) {
+        reading->without_dur += kind != TP_KIND_OTHER;
+        return 0;
     }
+    if (dur >= 0)
+        return dur;
+    reading->negative_dur += kind != TP_KIND_OTHER;
+    tp_decoder_note(d, TP_NOTICE_NEGATIVE_DURATION, e->offset);
+    return 0;
 }
 
-/* A complete event (ph X) that is no memory record of either vocabulary. */
-static void decode_complete(struct tp_decoder *d, const struct tp_element *e, bool in_advice)
+/* A complete event (ph X) that is no memory record. */
+static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_reading *reading = &d->trace->reading;
-    struct tp_event event = {.kind = e->cat.kind, .name = e->name_id, .ordinal = e->ordinal};
+    struct tp_event event = {.name = e->name_id, .ordinal = e->ordinal};
+    unsigned flags = 0, kind = decide_kind(e, &flags);
     enum tp_number_status ts = tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &event.ts_ns);
-    enum tp_number_status dur = tp_number_time(tp_span_of(e->spans, TP_FIELD_DUR), &event.dur_ns);
-    if (dur == TP_NUMBER_NONE)
-        event.dur_ns = 0;
-    event.role = in_advice ? decide_role(d, e, ts, dur) : (uint8_t)TP_KIND_NONE;
-    bool has_time = in_advice && e->has_name && ts == TP_NUMBER_OK &&
-                    (dur == TP_NUMBER_OK || !tp_spans_has(e->spans, TP_FIELD_DUR));
-    reading->clamped_durations += has_time && event.dur_ns < 0;
-    if (has_time && event.role == TP_KIND_NONE)
-        reading->skipped[TP_SKIP_UNKNOWN_CATEGORY]++;
-    if (event.kind == TP_KIND_NONE)
-        reading->ignored++;
-    else if (ts != TP_NUMBER_OK)
-        reading->without_ts++;
-    if (ts != TP_NUMBER_OK) {
+    if (ts != TP_NUMBER_OK)
         tp_decoder_note(d, ts == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED, e->offset);
+    if (kind == TP_KIND_NONE || ts != TP_NUMBER_OK) {
+        reading->skipped[kind == TP_KIND_NONE ? TP_SKIP_UNKNOWN_CATEGORY : TP_SKIP_NO_TIME]++;
+        if (ts == TP_NUMBER_OK)
+            tp_decode_number(d, e); /* of a category that is new: it is no gap */
         return;
     }
-    decide_duration(d, e, &event, dur);
-    if (event.role == TP_KIND_OPERATOR && e->cat.may_be_region && (e->name & TP_NAME_REGION_ROLE))
-        event.role = TP_KIND_ANNOTATION;
-    if (event.kind == TP_KIND_OPERATOR && (e->name & TP_NAME_REGION))
-        event.kind = TP_KIND_ANNOTATION;
-    if (event.kind == TP_KIND_FRAME && tp_span_has_value(e->spans, TP_ARG_MODULE_ID))
-        event.kind = TP_KIND_MODULE;
-    reading->driver += event.kind != TP_KIND_NONE && e->cat.is_driver;
-    reading->read[event.role] += event.role != TP_KIND_NONE;
-    reading->other_device_events += event.role == TP_KIND_OTHER && e->cat.is_other_device;
-    tp_decode_number(d, e); /* also of a category that is new: it is no gap */
-    if (event.kind == TP_KIND_NONE && event.role == TP_KIND_NONE)
-        return;
+    event.dur_ns = decide_duration(d, e, kind);
+    event.kind = kind & 15;
+    reading->driver += kind == TP_KIND_RUNTIME && e->cat.is_driver;
+    reading->read[kind]++;
+    reading->other_device_events += e->cat.is_other_device;
+    tp_decode_number(d, e);
     reading->correlated += tp_spans_has(e->spans, TP_ARG_CORRELATION);
     struct tp_str finished = tp_span_of(e->spans, TP_ARG_FINISHED);
     if (finished.len == 5 && memcmp(finished.ptr, "false", 5) == 0)
-        event.flags |= TP_EVENT_UNFINISHED;
+        flags |= TP_EVENT_UNFINISHED;
     if (tp_spans_has(e->spans, TP_ARG_INPUT_DIMS) || tp_spans_has(e->spans, TP_ARG_INPUT_DIMS_OLD))
-        event.flags |= TP_EVENT_HAS_INPUT_DIMS;
+        flags |= TP_EVENT_HAS_INPUT_DIMS;
+    event.flags = flags & 15;
     event.thread = tp_element_thread(d, e);
     event.detail = tp_decode_detail(d, e, &event);
     *(struct tp_event *)tp_vec_push(&d->events) = event;
@@ -166,30 +147,30 @@ void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32
             tp_decode_sample(d, &e);
         return;
     }
-    if (e.ph == 's' || e.ph == 'f' || e.ph == 't') { /* most flows are ac2g, which nobody reads */
+    if (e.ph == 's' || e.ph == 'f' || e.ph == 't') { /* most flows are ac2g: they count for the evidence alone */
         read_cat(d, &e);
-        count_phase(d, &e);
         d->trace->reading.device_link_starts += e.cat.is_device_link && e.ph == 's';
         d->trace->reading.device_link_ends += e.cat.is_device_link && e.ph == 'f';
-        if (e.cat.is_link && e.ph != 't')
+        if (e.cat.is_link && e.ph != 't' && tp_span_has_value(spans, TP_FIELD_ID))
             tp_decode_flow(d, &e);
+        else
+            count_phase(d, &e);
         return;
     }
     read_name(d, &e);
-    bool is_record = e.has_name && e.name & (TP_NAME_MEMORY | TP_NAME_OUT_OF_MEMORY);
-    bool in_views =
-        is_record && (e.ph == 'i' || e.ph == 'I' || (e.ph == 'X' && tp_spans_has(spans, TP_ARG_MEMORY_BYTES)));
-    bool in_advice = is_record && (e.ph == 'i' || e.ph == 'I' || e.ph == 'X' || e.ph == 'R');
-    if (in_views || in_advice || e.ph == 'X')
+    bool is_memory =
+        e.has_name && e.name & (TP_NAME_MEMORY | TP_NAME_OUT_OF_MEMORY) &&
+        (e.ph == 'i' || e.ph == 'I' || e.ph == 'R' || (e.ph == 'X' && tp_spans_has(spans, TP_ARG_MEMORY_BYTES)));
+    if (is_memory) {
+        tp_decode_memory(d, &e);
+    } else if (e.ph == 'X') {
         read_cat(d, &e);
-    if (in_views || in_advice)
-        tp_decode_memory(d, &e, in_views, in_advice);
-    else if (e.ph != 'X')
+        decode_complete(d, &e);
+    } else {
         count_phase(d, &e);
+    }
     if (e.ph == 'C')
         tp_decode_counter(d, &e);
     if (e.ph == 'i' && tp_str_equal(tp_span_of(spans, TP_FIELD_CAT), TP_STR("\"tensor\"")))
         tp_decode_tensor(d, &e);
-    if (e.ph == 'X' && !in_views)
-        decode_complete(d, &e, !in_advice);
 }

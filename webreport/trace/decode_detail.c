@@ -118,8 +118,8 @@ uint32_t tp_decode_detail(struct tp_decoder *d, const struct tp_element *e, stru
         return module_detail(d, e);
     case TP_KIND_FRAME:
         return d->keeps_frame_stacks ? tp_element_stack(d, e) : TP_NO_ID;
-    case TP_KIND_NONE:
-        return event->role == TP_KIND_OTHER ? other_detail(d, e) : TP_NO_ID;
+    case TP_KIND_OTHER:
+        return other_detail(d, e);
     default:
         return TP_NO_ID;
     }

@@ -28,11 +28,10 @@ void tp_element_note_flags(struct tp_decoder *d, const struct tp_element *e, uns
 /* The row of the event's kind beside its own, or TP_NO_ID; some flags of the event may be set. */
 uint32_t tp_decode_detail(struct tp_decoder *d, const struct tp_element *e, struct tp_event *event);
 
-/* Elements that are points in time: each becomes a row of its column, or nothing when it lacks what the row needs.
- * in_views, in_advice: which of the two vocabularies counts the memory record. */
+/* Elements that are points in time: each becomes a row of its column, or nothing when it lacks what the row needs. */
 void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e);
-void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e, bool in_views, bool in_advice);
+void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e);
 

@@ -4,12 +4,14 @@
 void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_flow flow = {.is_start = e->ph == 's'};
-    if (!tp_span_has_value(e->spans, TP_FIELD_ID) ||
-        tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &flow.ts_ns) == TP_NUMBER_NONE)
+    if (tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &flow.ts_ns) != TP_NUMBER_OK) {
+        d->trace->reading.skipped[TP_SKIP_NO_TIME]++;
         return;
+    }
     struct tp_str id = e->spans->field[TP_FIELD_ID];
     flow.id = tp_element_intern(d, e, &d->stacks, tp_token_is_string(id) ? tp_token_contents(id) : id);
     flow.thread = tp_element_thread(d, e);
+    d->trace->reading.read_link++;
     *(struct tp_flow *)tp_vec_push(&d->flows) = flow;
 }
 
@@ -27,28 +29,22 @@ void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e)
     *(struct tp_sample *)tp_vec_push(&d->samples) = sample;
 }
 
-void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e, bool in_views, bool in_advice)
+void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_reading *reading = &d->trace->reading;
     struct tp_memory record = {0};
     enum tp_number_status status = tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &record.ts_ns);
     bool is_oom = e->name & TP_NAME_OUT_OF_MEMORY;
     if (status != TP_NUMBER_OK) {
-        reading->without_ts += in_views;
-        reading->skipped[TP_SKIP_NO_TIME] += in_advice;
+        reading->skipped[TP_SKIP_NO_TIME]++;
         tp_decoder_note(d, status == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED, e->offset);
         return;
     }
     record.bytes = tp_element_int(d, e, TP_ARG_MEMORY_BYTES);
-    if (in_advice && !is_oom && record.bytes == TP_NULL_INT) {
-        reading->skipped[TP_SKIP_MEMORY_WITHOUT_BYTES]++;
-        in_advice = false;
-    }
-    reading->driver += in_views && e->cat.is_driver;
-    reading->read_memory += in_advice && !is_oom;
-    reading->read_out_of_memory += in_advice && is_oom;
-    if (!in_views && !in_advice)
-        return;
+    if (record.bytes == TP_NULL_INT)
+        record.bytes = 0;
+    reading->read_memory += !is_oom;
+    reading->read_out_of_memory += is_oom;
     tp_decode_number(d, e);
     record.device_type = tp_element_int(d, e, TP_ARG_DEVICE_TYPE);
     record.device_id = tp_element_int(d, e, TP_ARG_DEVICE_ID);
@@ -57,8 +53,7 @@ void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e, bool in_
     record.total_reserved = tp_element_int(d, e, TP_ARG_TOTAL_RESERVED);
     record.thread = tp_element_thread(d, e);
     record.ordinal = e->ordinal;
-    record.flags = (is_oom ? TP_MEMORY_OUT_OF_MEMORY : 0) | (in_views ? TP_MEMORY_IN_VIEWS : 0) |
-                   (in_advice ? TP_MEMORY_IN_ADVICE : 0);
+    record.flags = is_oom ? TP_MEMORY_OUT_OF_MEMORY : 0;
     *(struct tp_memory *)tp_vec_push(&d->memory) = record;
 }
 

@@ -58,7 +58,6 @@ static bool repair(struct tp_reader *r)
         return may_go_on;
     }
     count_broken(r, TP_NOTICE_EVENT_SKIPPED);
-    r->ordinal++;
     return spend(r, (size_t)(r->scan.at > r->at ? r->scan.at - r->at : 0)) && resync(r);
 }
 
@@ -71,7 +70,6 @@ static bool salvage_tail(struct tp_reader *r)
         r->scan.end = r->end;
         if (tp_scan_event(&r->scan, &r->spans) == TP_SCAN_OK && tp_spans_has(&r->spans, TP_FIELD_PH)) {
             count_broken(r, TP_NOTICE_EVENT_SKIPPED);
-            r->ordinal++;
             return true;
         }
         if (!spend(r, (size_t)(r->end - r->at)))
@@ -105,7 +103,6 @@ static enum step read_event(struct tp_reader *r)
             return STEP_INPUT_ENDED;
         if (!r->is_at_end) {
             count_broken(r, TP_NOTICE_EVENT_TOO_LONG);
-            r->ordinal++;
             tp_reader_skip_value(r);
             return STEP_ON;
         }
@@ -127,7 +124,6 @@ static enum step read_other(struct tp_reader *r)
         }
         if (status == TP_SCAN_BAD) {
             count_broken(r, TP_NOTICE_EVENT_SKIPPED);
-            r->ordinal++;
             return resync(r) ? STEP_ON : STEP_INPUT_ENDED;
         }
         if (tp_reader_widen(r))
@@ -138,7 +134,6 @@ static enum step read_other(struct tp_reader *r)
         break;
     }
     r->ordinal++;
-    r->trace->reading.malformed++;
     r->trace->reading.skipped[TP_SKIP_NOT_AN_OBJECT]++;
     return STEP_ON;
 }

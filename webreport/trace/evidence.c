@@ -223,9 +223,9 @@ static void judge_file(struct tp_input_evidence *e, const struct tp_trace *trace
                    ? TP_CLOCK_JUMP
                    : TP_CLOCK_OK;
     e->file_bytes = (int64_t)r->file_bytes;
-    e->event_count = (int64_t)r->element_count;
     e->repaired = (int64_t)r->notices[TP_NOTICE_EVENT_REPAIRED];
     e->lost[TP_LOST_BROKEN] = (int64_t)(r->notices[TP_NOTICE_EVENT_SKIPPED] + r->notices[TP_NOTICE_EVENT_TOO_LONG]);
+    e->event_count = (int64_t)r->element_count;
     for (int i = 0; i < TP_SKIP_COUNT; i++)
         e->lost[TP_LOST_UNKNOWN] +=
             i == TP_SKIP_UNKNOWN_CATEGORY ? 0 : (int64_t)r->skipped[i]; /* newer ones are no loss */

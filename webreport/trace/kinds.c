@@ -1,5 +1,4 @@
-/* Categories and special names: see kinds.h. Sources: views_ref.py KINDS (lower-cased categories), advice_ref.py D1.2.
- */
+/* Categories and special names: see kinds.h. Section 2 of docs/definitions.md. */
 #include "webreport/trace/kinds.h"
 
 struct cat_row {
@@ -7,43 +6,23 @@ struct cat_row {
     uint8_t kind;
 };
 
-/* kinds: compared in lower case */
+/* compared in lower case */
 static const struct cat_row kinds[] = {
-    {"cpu_op", TP_KIND_OPERATOR},       {"operator", TP_KIND_OPERATOR},
-    {"python", TP_KIND_ANNOTATION},     {"user_annotation", TP_KIND_ANNOTATION},
-    {"runtime", TP_KIND_RUNTIME},       {"gpu_user_annotation", TP_KIND_GPU_ANNOTATION},
-    {"kernel", TP_KIND_KERNEL},         {"memcpy", TP_KIND_MEMCPY},
-    {"gpu_memcpy", TP_KIND_MEMCPY},     {"memset", TP_KIND_MEMSET},
-    {"gpu_memset", TP_KIND_MEMSET},     {"trace", TP_KIND_SPAN},
-    {"python_function", TP_KIND_FRAME},
-};
-
-/* roles: compared as written */
-static const struct cat_row roles[] = {
-    {"cuda_runtime", TP_KIND_RUNTIME},
-    {"cuda_driver", TP_KIND_RUNTIME},
-    {"Runtime", TP_KIND_RUNTIME},
-    {"xpu_runtime", TP_KIND_RUNTIME},
-    {"xpu_driver", TP_KIND_RUNTIME},
-    {"mtia_runtime", TP_KIND_RUNTIME},
-    {"glow_runtime", TP_KIND_RUNTIME},
-    {"privateuse1_runtime", TP_KIND_RUNTIME},
-    {"privateuse1_driver", TP_KIND_RUNTIME},
-    {"kernel", TP_KIND_KERNEL},
-    {"Kernel", TP_KIND_KERNEL},
-    {"gpu_memcpy", TP_KIND_MEMCPY},
-    {"Memcpy", TP_KIND_MEMCPY},
-    {"gpu_memset", TP_KIND_MEMSET},
-    {"Memset", TP_KIND_MEMSET},
-    {"python_function", TP_KIND_FRAME},
-    {"user_annotation", TP_KIND_ANNOTATION},
     {"cpu_op", TP_KIND_OPERATOR},
-    {"Operator", TP_KIND_OPERATOR},
     {"operator", TP_KIND_OPERATOR},
+    {"python", TP_KIND_ANNOTATION},
+    {"user_annotation", TP_KIND_ANNOTATION},
+    {"runtime", TP_KIND_RUNTIME},
+    {"kernel", TP_KIND_KERNEL},
+    {"memcpy", TP_KIND_MEMCPY},
+    {"gpu_memcpy", TP_KIND_MEMCPY},
+    {"memset", TP_KIND_MEMSET},
+    {"gpu_memset", TP_KIND_MEMSET},
+    {"python_function", TP_KIND_FRAME},
+    {"trace", TP_KIND_SPAN},
+    {"gpu_user_annotation", TP_KIND_GPU_ANNOTATION},
     {"overhead", TP_KIND_OVERHEAD},
-    {"Trace", TP_KIND_SPAN},
-    {"gpu_user_annotation", TP_KIND_OTHER},
-    {"User", TP_KIND_OTHER},
+    {"user", TP_KIND_OTHER},
     {"cuda_sync", TP_KIND_OTHER},
     {"cuda_event", TP_KIND_OTHER},
     {"mtia_ccp_events", TP_KIND_OTHER},
@@ -54,8 +33,6 @@ static const struct cat_row roles[] = {
     {"external_correlation", TP_KIND_OTHER},
     {"cuda_profiler_range", TP_KIND_OTHER},
     {"cpu_instant_event", TP_KIND_OTHER},
-    {"Python", TP_KIND_OTHER},
-    {"python", TP_KIND_OTHER},
 };
 
 enum { LONGEST_CAT = 64 };
@@ -77,16 +54,13 @@ struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (tp_str_equal(lower, tp_str_of(kinds[i].cat)))
             meaning.kind = kinds[i].kind;
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
-        if (tp_str_equal(cat, tp_str_of(roles[i].cat)))
-            meaning.role = roles[i].kind;
     meaning.is_driver = tp_str_ends(lower, "_driver");
     if (!meaning.kind && (meaning.is_driver || tp_str_ends(lower, "_runtime")))
         meaning.kind = TP_KIND_RUNTIME;
     meaning.is_link = tp_str_equal(lower, TP_STR("fwdbwd")) || tp_str_equal(lower, TP_STR("forward_backward"));
     meaning.is_device_link = tp_str_equal(lower, TP_STR("ac2g")) || tp_str_equal(lower, TP_STR("async")) ||
                              tp_str_equal(lower, TP_STR("async_cpu_to_gpu"));
-    meaning.is_other_device = tp_str_equal(cat, TP_STR("mtia_ccp_events")) || tp_str_equal(cat, TP_STR("hpu_op"));
+    meaning.is_other_device = tp_str_equal(lower, TP_STR("mtia_ccp_events")) || tp_str_equal(lower, TP_STR("hpu_op"));
     meaning.may_be_region = tp_str_equal(cat, TP_STR("Operator")) || tp_str_equal(cat, TP_STR("operator"));
     return meaning;
 }
@@ -108,15 +82,15 @@ static bool is_loader(struct tp_str name)
 unsigned tp_kinds_of_name(struct tp_str name)
 {
     static const char *const region[] = {"ProfilerStep#", "Optimizer.", "[pl][", NULL};
-    static const char *const region_role[] = {"ProfilerStep#",
-                                              "Optimizer.step#",
-                                              "Optimizer.zero_grad#",
-                                              "enumerate(DataLoader)#",
-                                              "DistributedDataParallel.forward",
-                                              "DataParallel.forward",
-                                              "nccl:",
-                                              "gloo:",
-                                              NULL};
+    static const char *const torch_region[] = {"ProfilerStep#",
+                                               "Optimizer.step#",
+                                               "Optimizer.zero_grad#",
+                                               "enumerate(DataLoader)#",
+                                               "DistributedDataParallel.forward",
+                                               "DataParallel.forward",
+                                               "nccl:",
+                                               "gloo:",
+                                               NULL};
     unsigned meaning = 0;
     if (tp_str_equal(name, TP_STR("[memory]")))
         meaning |= TP_NAME_MEMORY;
@@ -125,8 +99,8 @@ unsigned tp_kinds_of_name(struct tp_str name)
     if (starts_with_any(name, region) || is_loader(name) || tp_str_equal(name, TP_STR("DataParallel.forward")) ||
         tp_str_equal(name, TP_STR("DistributedDataParallel.forward")))
         meaning |= TP_NAME_REGION;
-    if (starts_with_any(name, region_role))
-        meaning |= TP_NAME_REGION_ROLE;
+    if (starts_with_any(name, torch_region))
+        meaning |= TP_NAME_TORCH_REGION;
     if (tp_str_starts(name, "aten::") && tp_str_find(name, "conv") > 0)
         meaning |= TP_NAME_CONVOLUTION;
     return meaning;

@@ -262,7 +262,7 @@ static int read_all(struct tp_reader *r)
     tp_frames_build(&r->trace->frames, &r->trace->names, r->trace->arena);
     if (r->decoder.wants_tensors && r->trace->tensor_count)
         return TP_OK;
-    if (r->trace->event_count + r->trace->memory_count + r->trace->reading.ignored == 0)
+    if (r->trace->event_count + r->trace->memory_count + r->trace->reading.skipped[TP_SKIP_UNKNOWN_CATEGORY] == 0)
         return tp_error_set(r->err, TP_EFORMAT, 0, "nothing to report: no usable event among %llu",
                             (unsigned long long)r->ordinal);
     return TP_OK;

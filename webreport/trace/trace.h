@@ -1,9 +1,8 @@
 /* A trace in memory: columns of decoded events, side tables for what only some kinds carry, distinct texts, and what
  * the reader had to say about the file. Everything lives in one arena and is read-only after tp_trace_read.
  *
- * Two vocabularies meet here. `kind` is the event kind of views-definitions.md section 1, `role` that of
- * advice-definitions.md D1.2; they differ for a few categories (see kinds.c). An event stored here counts for the views
- * when kind != TP_KIND_NONE and for the advice when role != TP_KIND_NONE.
+ * Every element of the list of events has one kind or one reason why it is skipped (section 2 of docs/definitions.md);
+ * elements that are no events, because their text is broken, are repaired or counted by notices.
  *
  * All times are int64 nanoseconds exactly as the file's digits say. Absent integers are TP_NULL_INT, absent ids
  * TP_NO_ID. */
@@ -22,40 +21,63 @@
 #include "writer/tensor.h"
 
 enum tp_kind {
-    TP_KIND_NONE,       /* not an event in this vocabulary */
+    TP_KIND_NONE,       /* of no known category: skipped */
     TP_KIND_OPERATOR,   /* cpu_op, Operator */
     TP_KIND_ANNOTATION, /* user_annotation, regions */
     TP_KIND_RUNTIME,    /* runtime and driver calls */
-    TP_KIND_FRAME,      /* python_function; as a role also the module calls */
-    TP_KIND_MODULE,     /* python_function with "Python module id" (kind only) */
+    TP_KIND_FRAME,      /* python_function */
+    TP_KIND_MODULE,     /* python_function with "Python module id" */
     TP_KIND_KERNEL,
     TP_KIND_MEMCPY,
     TP_KIND_MEMSET,
-    TP_KIND_GPU_ANNOTATION, /* kind only */
-    TP_KIND_SPAN,           /* cat Trace */
-    TP_KIND_OVERHEAD,       /* role only */
-    TP_KIND_OTHER,          /* role only: known category without a role */
+    TP_KIND_GPU_ANNOTATION,
+    TP_KIND_SPAN,     /* cat Trace */
+    TP_KIND_OVERHEAD, /* of the recorder; no work of the program */
+    TP_KIND_OTHER,    /* known categories that no number needs: cuda_sync, cuda_event .. */
     TP_KIND_COUNT
 };
 
+/* What runs on the host: stacks, steps and launches are made of it. */
+static inline bool tp_kind_is_host(unsigned kind)
+{
+    return kind >= TP_KIND_OPERATOR && kind <= TP_KIND_MODULE;
+}
+/* Device operations. */
+static inline bool tp_kind_is_device(unsigned kind)
+{
+    return kind >= TP_KIND_KERNEL && kind <= TP_KIND_MEMSET;
+}
+static inline bool tp_kind_is_frame(unsigned kind)
+{
+    return kind == TP_KIND_FRAME || kind == TP_KIND_MODULE;
+}
+
 enum tp_event_flag {
     TP_EVENT_UNFINISHED = 1,     /* args.finished is false */
-    TP_EVENT_HAS_INPUT_DIMS = 2, /* args has "Input Dims" or "Input dims" (both vocabularies ask) */
-    TP_EVENT_OLD_DIMS = 4        /* the dims come from the spelling of 2020, "Input dims" */
+    TP_EVENT_HAS_INPUT_DIMS = 2, /* args has "Input Dims" or "Input dims" */
+    TP_EVENT_OLD_DIMS = 4,       /* the dims come from the spelling of 2020, "Input dims" */
+    TP_EVENT_WAS_OPERATOR = 8    /* an annotation by its name, in torch's own tables an operator */
 };
 
-/* One complete event (ph X) of a known kind or role. 32 bytes. Events stand in file order: ordinals ascend. */
+/* One complete event (ph X) of a known kind. 32 bytes. Events stand in file order: ordinals ascend. */
 struct tp_event {
     int64_t ts_ns, dur_ns; /* dur >= 0; a missing or negative one is 0 */
     uint32_t name;         /* id in names; the empty text when the file has none */
     uint32_t ordinal;      /* position in traceEvents, counting every element */
-    uint32_t detail;       /* index in hosts, launches, devices or modules by kind; of frames: their "Call stack", id in
-                              stacks, when it was asked for; without a kind: index in others; TP_NO_ID when there is none */
-    unsigned thread : 20;  /* index in threads */
-    unsigned kind : 4;     /* enum tp_kind */
-    unsigned role : 4;     /* enum tp_kind */
-    unsigned flags : 4;    /* enum tp_event_flag */
+    uint32_t detail; /* index in hosts, launches, devices, modules or others by kind; of frames: their "Call stack", id
+                        in stacks, when it was asked for; TP_NO_ID when there is none */
+    unsigned thread : 20; /* index in threads */
+    unsigned kind : 4;    /* enum tp_kind */
+    unsigned flags : 4;   /* enum tp_event_flag */
 };
+
+/* The kind as the advice of old counted it, until its rules stand on the model. */
+static inline unsigned tp_old_role(const struct tp_event *event)
+{
+    return event->kind == TP_KIND_MODULE           ? TP_KIND_FRAME
+           : event->kind == TP_KIND_GPU_ANNOTATION ? TP_KIND_OTHER
+                                                   : event->kind;
+}
 
 static inline int64_t tp_event_end(const struct tp_event *event)
 {
@@ -92,7 +114,7 @@ struct tp_module_detail {
     uint32_t stack;    /* as tp_event.detail of frames */
 };
 
-/* Events of a category that is known but has no kind (role TP_KIND_OTHER: cuda_sync, cuda_event ..). */
+/* Events of the kind TP_KIND_OTHER. */
 struct tp_other_detail {
     int64_t external_id;
     uint32_t cat; /* id in cats */
@@ -113,15 +135,12 @@ struct tp_comm_detail {
 };
 
 enum tp_memory_flag {
-    TP_MEMORY_OUT_OF_MEMORY = 1, /* [OutOfMemory] */
-    TP_MEMORY_IN_VIEWS = 2,      /* ph i, I, or X with args.Bytes */
-    TP_MEMORY_IN_ADVICE = 4      /* ph i, I, R, X; integer Bytes (or out of memory) */
+    TP_MEMORY_OUT_OF_MEMORY = 1 /* [OutOfMemory] */
 };
 
-/* One [memory] or [OutOfMemory] record, in file order. */
+/* One [memory] or [OutOfMemory] record, in file order. bytes: 0 when absent; others: TP_NULL_INT. */
 struct tp_memory {
-    int64_t ts_ns, device_type, device_id, address, bytes, total_allocated,
-        total_reserved; /* TP_NULL_INT when absent */
+    int64_t ts_ns, device_type, device_id, address, bytes, total_allocated, total_reserved;
     uint32_t thread, ordinal;
     uint32_t flags;
 };
@@ -215,28 +234,20 @@ enum tp_notice {
     TP_NOTICE_COUNT
 };
 
-/* Reasons of the advice's `skipped` (D1.3); phase letters are counted apart. */
-enum tp_skip {
-    TP_SKIP_NOT_AN_OBJECT,
-    TP_SKIP_PHASE_UNKNOWN,
-    TP_SKIP_NO_NAME,
-    TP_SKIP_NO_TIME,
-    TP_SKIP_UNKNOWN_CATEGORY,
-    TP_SKIP_MEMORY_WITHOUT_BYTES,
-    TP_SKIP_COUNT
-};
+/* Why an element has no kind; phase letters are counted apart. */
+enum tp_skip { TP_SKIP_NOT_AN_OBJECT, TP_SKIP_PHASE_UNKNOWN, TP_SKIP_NO_TIME, TP_SKIP_UNKNOWN_CATEGORY, TP_SKIP_COUNT };
 
-/* Counters of one reading. The views' (views-definitions 3) and the advice's (D1.3) stand beside each other. */
+/* Counters of one reading: element_count = all of read* + all of skipped*. */
 struct tp_reading {
-    uint64_t element_count;                                                     /* everything in traceEvents */
-    uint64_t malformed, ignored, without_ts, without_dur, negative_dur, driver; /* views */
-    uint64_t read[TP_KIND_COUNT];                                               /* advice: by role */
-    uint64_t read_memory, read_out_of_memory;
+    uint64_t element_count;       /* elements of traceEvents; those of broken text are not */
+    uint64_t read[TP_KIND_COUNT]; /* complete events by kind */
+    uint64_t read_memory, read_out_of_memory, read_link;
     uint64_t skipped[TP_SKIP_COUNT];
-    uint64_t skipped_phase[128];  /* by letter: M s f t i I R C B E b e n P N O D */
-    uint64_t clamped_durations;   /* advice: negative durations */
-    uint64_t other_device_events; /* mtia_ccp_events, hpu_op */
-    uint64_t repaired;            /* F9: events that had to be repaired or skipped as broken text */
+    uint64_t skipped_phase[128];        /* by letter: M s f t i I R C B E b e n P N O D */
+    uint64_t without_dur, negative_dur; /* of complete events but TP_KIND_OTHER; their duration is 0 */
+    uint64_t driver;                    /* calls of a driver, of those read as runtime */
+    uint64_t other_device_events;       /* mtia_ccp_events, hpu_op */
+    uint64_t repaired;                  /* F9: events that had to be repaired or skipped as broken text */
     bool is_truncated, has_gzip_error;
     bool is_gzip, has_end;                         /* has_end: the bracket that closes the document was read */
     uint64_t numbered;                             /* events kept that have the recorder's number ("Ev Idx") */

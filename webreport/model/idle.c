@@ -1,0 +1,104 @@
+/* What a device is while it is idle (section 6): every gap of W, split at the launch of the operation that ends it. */
+#include "webreport/model/build.h"
+#include "webreport/model/numbers.h"
+
+/* A first operation that starts within this time of its call found the device free. */
+static const int64_t PROMPT_NS = 100000;
+
+/* The pieces of one device. They come in order of time and are cut to W on arrival. */
+struct gaps {
+    const struct tp_model *model;
+    struct tp_vec out; /* struct tp_idle_piece */
+    size_t at;         /* first interval of W that may still be met */
+};
+
+static void add(struct gaps *gaps, int64_t a, int64_t b, enum tp_idle_part part, uint32_t next)
+{
+    const struct tp_intervals *window = &gaps->model->window;
+    while (gaps->at < window->count && window->items[gaps->at].b <= a)
+        gaps->at++;
+    for (size_t i = gaps->at; i < window->count && window->items[i].a < b; i++) {
+        int64_t from = tp_ns_max(a, window->items[i].a), to = tp_ns_min(b, window->items[i].b);
+        if (from < to)
+            *(struct tp_idle_piece *)tp_vec_push(&gaps->out) = (struct tp_idle_piece){from, to, next, (uint8_t)part};
+    }
+}
+
+/* The gap [a, b) that operation `next` ends: before its call, inside it, after it. before: the part before the call. */
+static void split(struct gaps *gaps, int64_t a, int64_t b, uint32_t next, enum tp_idle_part before)
+{
+    const struct tp_event *launch = tp_launch_of_device(gaps->model, next);
+    int64_t called = tp_ns_min(tp_ns_max(a, launch->ts_ns), b);
+    int64_t returned = tp_ns_min(tp_ns_max(called, tp_event_end(launch)), b);
+    add(gaps, a, called, before, next);
+    add(gaps, called, returned, TP_IDLE_LAUNCH, next);
+    add(gaps, returned, b, TP_IDLE_QUEUE, next);
+}
+
+/* The time before the first recorded operation: as any gap when it started as soon as it was called, for then the
+ * device was free; else nobody knows what the device did before the call. */
+static void split_head(struct gaps *gaps, int64_t a, int64_t b, uint32_t first)
+{
+    const struct tp_event *launch = tp_launch_of_device(gaps->model, first);
+    if (!launch)
+        add(gaps, a, b, TP_IDLE_OUTSIDE, first);
+    else
+        split(gaps, a, b, first, b - tp_event_end(launch) > PROMPT_NS ? TP_IDLE_OUTSIDE : TP_IDLE_HOST);
+}
+
+static void split_gap(struct gaps *gaps, int64_t a, int64_t b, uint32_t next)
+{
+    if (tp_launch_of_device(gaps->model, next))
+        split(gaps, a, b, next, TP_IDLE_HOST);
+    else
+        add(gaps, a, b, TP_IDLE_UNKNOWN, next);
+}
+
+static void find_pieces(struct tp_model *model, struct tp_gpu *gpu)
+{
+    struct gaps gaps = {.model = model, .out = TP_VEC(model->arena, struct tp_idle_piece)};
+    int64_t from = model->window.items[0].a, to = model->window.items[model->window.count - 1].b;
+    const struct tp_intervals *busy = &gpu->busy;
+    uint32_t k = 0;
+    for (size_t i = 0; i < busy->count; i++) {
+        int64_t b = busy->items[i].a;
+        const struct tp_event *e = tp_device_event(model, gpu->events[k]);
+        while (e->ts_ns < b || e->dur_ns == 0) /* the first of those that start there; one of no length ends no gap */
+            e = tp_device_event(model, gpu->events[++k]);
+        if (i)
+            split_gap(&gaps, busy->items[i - 1].b, b, gpu->events[k]);
+        else if (from < b)
+            split_head(&gaps, from, b, gpu->events[k]);
+    }
+    if (!busy->count)
+        add(&gaps, from, to, TP_IDLE_OUTSIDE, TP_NO_ID);
+    else if (busy->items[busy->count - 1].b < to)
+        add(&gaps, tp_ns_max(from, busy->items[busy->count - 1].b), to, TP_IDLE_OUTSIDE, TP_NO_ID);
+    gpu->idle = gaps.out.data;
+    gpu->idle_count = (uint32_t)gaps.out.count;
+}
+
+/* Time of W in which some device is idle in a starved part, or in any. */
+static struct tp_intervals idle_of_all(const struct tp_model *model, bool is_starved)
+{
+    struct tp_vec pieces = TP_VEC(model->arena, struct tp_interval);
+    for (uint32_t g = 0; g < model->gpu_count; g++)
+        for (uint32_t i = 0; i < model->gpus[g].idle_count; i++)
+            if (!is_starved || tp_idle_is_starved(&model->gpus[g].idle[i]))
+                tp_intervals_push(&pieces, model->gpus[g].idle[i].a, model->gpus[g].idle[i].b);
+    return tp_intervals_of(&pieces);
+}
+
+void tp_model_find_idle(struct tp_model *model)
+{
+    for (uint32_t g = 0; g < model->gpu_count && model->window.count; g++)
+        find_pieces(model, &model->gpus[g]);
+    model->starved = idle_of_all(model, true);
+    model->idle = idle_of_all(model, false);
+}
+
+const char *tp_idle_part_text(enum tp_idle_part part)
+{
+    static const char *const texts[] = {"host", "launch", "queue", "outside", "unknown"};
+    return texts[part];
+}
