@@ -95,8 +95,10 @@ static int print(struct job *job)
 
 /* ---- all ---- */
 
-static int run_job(struct job *job)
+static int run_job(void *context, struct tp_error *err)
 {
+    struct job *job = context;
+    (void)err; /* the job has it */
     struct tp_inventory runs[2];
     struct tp_inventory_options find = {.max_input_bytes = job->options->max_input,
                                         .is_bfloat16 = job->options->bfloat16,
@@ -117,18 +119,12 @@ static int run_job(struct job *job)
     return print(job);
 }
 
-static int run(struct job *state)
+static int run(struct job *job)
 {
-    struct job *volatile job = state;
-    volatile int code;
-    tp_arena_init(&state->arena, 0);
+    tp_arena_init(&job->arena, 0);
     for (int i = 0; i < OUTPUTS; i++)
-        tp_buf_init(&state->outputs[i].text, 0);
-    if (setjmp(state->arena.guard) == 0)
-        code = run_job(job);
-    else
-        code = tp_error_set(&job->err, job->arena.code, 0,
-                            job->arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+        tp_buf_init(&job->outputs[i].text, 0);
+    int code = tp_arena_run(&job->arena, run_job, job, &job->err);
     tp_console_progress_end(job->console);
     if (code < 0)
         tp_console_error(job->console, "%s", job->err.text);
