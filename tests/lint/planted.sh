@@ -12,6 +12,30 @@ sources() { find . -name '*.[ch]' | sed 's|^\./||' | sort; }
 passes() { what=$1 rule=$2; shift 2; sh "$rules/$rule.sh" "$@" >said 2>&1 || { echo "$what: must pass"; cat said; status=1; }; }
 fails() { what=$1 rule=$2; shift 2; ! sh "$rules/$rule.sh" "$@" >said 2>&1 || { echo "$what: must fail"; status=1; }; }
 
+# arrows
+put webreport/model/tree.c <<'C'
+#include "webreport/trace/trace.h"
+C
+put webreport/trace/trace.c <<'C'
+#include "writer/base/arena.h"
+C
+put webreport/cli/main.c <<'C'
+#include "webreport/model/facts.h"
+C
+passes "arrows: one way" arrows $(sources)
+ARROWS=1 fails "arrows: one more than allowed" arrows $(sources)
+echo '#include "webreport/model/facts.h"' >>webreport/trace/trace.c
+fails "arrows: two folders that include each other" arrows $(sources)
+echo '#include "webreport/measure/rules.h"' >webreport/trace/trace.c
+put webreport/measure/rules.c <<'C'
+#include "webreport/model/facts.h"
+C
+fails "arrows: a circle of three folders" arrows $(sources)
+echo '#include "webreport/cli/opt.h"' >webreport/trace/trace.c
+rm webreport/cli/main.c
+fails "arrows: a climb into cli" arrows $(sources)
+rm -r webreport
+
 # guard
 put writer/base/arena.c <<'C'
 #include <setjmp.h>

@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/opt.h"
 #include "webreport/export/export.h"
-#include "webreport/model/build.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/opt.h"
 #include "webreport/session/trace_analysis.h"
 #include "writer/base/fs.h"
 
@@ -109,10 +108,8 @@ static int write_profile(struct job *job, const struct tp_run *run, const struct
                                .arena = &a->arena};
     if (job->format->needs == TP_EXPORT_NEEDS_ALL)
         tp_analysis_build(a, NULL, NULL);
-    if (job->format->needs == TP_EXPORT_NEEDS_MODEL) {
-        tp_order_build(&a->order, &a->trace, &a->arena);
-        tp_model_build(&a->model, &a->trace, &a->order, &a->arena);
-    }
+    if (job->format->needs == TP_EXPORT_NEEDS_MODEL)
+        tp_analysis_build_model(a);
     tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
     export.folder = folder_of(job, run, file, &export);
     int code = tp_folder_make(job->format->has_own_folders ? export.out : export.folder, &job->err);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/print/assets.h"
+#include "writer/text/assets.h"
 
 int tp_help_print(const char *command)
 {

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/opt.h"
 #include "webreport/session/console.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/opt.h"
 #include "webreport/session/recordings_left.h"
 #include "writer/spool/spool_read.h"
 #include "writer/spool/spool_trace.h"

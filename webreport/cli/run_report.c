@@ -9,8 +9,8 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/report_baseline.h"
-#include "webreport/cli/stored_history.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/stored_history.h"
 #include "webreport/session/trace_analysis.h"
 #include "writer/base/merge_sort.h"
 
@@ -164,9 +164,9 @@ static int run_run(struct job *job, const struct tp_run *run)
 
 static int add_history(struct job *job)
 {
-    struct tp_data section;
-    int code = tp_history_load(&section, job->options->history, &job->arena, job->console, &job->err);
-    return code < 0 ? code : tp_outputs_section(&job->outputs, "history", "History", section, &job->err);
+    struct tp_stored_history history;
+    int code = tp_stored_history_load(&history, job->options->history, &job->arena, job->console, &job->err);
+    return code < 0 ? code : tp_outputs_history(&job->outputs, history.runs, history.count, &job->err);
 }
 
 static int open_baseline(struct job *job)

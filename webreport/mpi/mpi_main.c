@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/cli/cmd.h"
-#include "webreport/cli/opt.h"
-#include "webreport/cli/run_summarize.h"
-#include "webreport/print/assets.h"
+#include "webreport/session/exit.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/opt.h"
+#include "webreport/session/summarize.h"
 #include "writer/base/fs.h"
+#include "writer/text/assets.h"
 
 struct options {
     const char *out, *files_from, *job;

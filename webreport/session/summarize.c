@@ -1,5 +1,5 @@
-/* Summaries made and merged: see run_summarize.h. */
-#include "webreport/cli/run_summarize.h"
+/* Summaries made and merged: see summarize.h. */
+#include "webreport/session/summarize.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "webreport/print/summary_json.h"
 #include "webreport/session/exit.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/summary_inputs.h"
@@ -60,6 +59,7 @@ static int write_file(struct job *job, const struct tp_summary_set *set)
 }
 
 struct process {
+    const struct tp_summarize_job *options;
     const struct tp_summary_record *record;
     struct tp_json *json;
     struct tp_arena arena;
@@ -71,14 +71,14 @@ static int print_process(void *context, struct tp_error *err)
     struct tp_summary summary;
     int code = tp_summary_unpack(&summary, process->record, &process->arena, err);
     if (code == TP_OK)
-        tp_summary_json(&summary, process->json);
+        process->options->print(&summary, process->json);
     return code;
 }
 
 /* One process as JSON, in memory that goes with it. */
 static int write_process(struct job *job, const struct tp_summary_record *record, struct tp_json *json)
 {
-    struct process process = {.record = record, .json = json};
+    struct process process = {.options = job->options, .record = record, .json = json};
     struct tp_error why = {0};
     tp_arena_init(&process.arena, 0);
     int code = tp_arena_run(&process.arena, print_process, &process, &why);
@@ -110,7 +110,7 @@ static int write_set(struct job *job, const struct tp_summary_set *set, const ch
 {
     int code = tp_outfile_open(&job->file, path, &job->err);
     if (code == TP_OK)
-        code = job->options->format == TP_SUMMARIZE_JSON ? write_json(job, set) : write_file(job, set);
+        code = job->options->print ? write_json(job, set) : write_file(job, set);
     if (code == TP_OK)
         code = flush(job);
     return code < 0 ? code : tp_outfile_commit(&job->file, &job->err);
