@@ -70,7 +70,7 @@ static uint32_t stack_of_frames(struct walk *w, const struct tp_event *op)
     for (; w->resolved_count < w->frames.count; w->resolved_count++) {
         struct open_frame *frame = TP_AT(&w->frames, struct open_frame, w->resolved_count);
         uint32_t below = w->resolved_count ? frame[-1].node : TP_NO_ID;
-        frame->node = tp_stacks_push(&w->model->stacks, w->model->trace, below, frame->name);
+        frame->node = tp_stacks_call(w->model->trace->stacks, below, frame->name);
     }
     return w->frames.count ? TP_AT(&w->frames, struct open_frame, w->frames.count - 1)->node : TP_NO_ID;
 }
@@ -78,12 +78,11 @@ static uint32_t stack_of_frames(struct walk *w, const struct tp_event *op)
 /* The "Call stack" argument, else `node`; a stack without text is none. */
 static uint32_t stack_of_operator(struct tp_model *model, const struct tp_event *op, uint32_t node)
 {
+    const struct tp_stacks *stacks = model->trace->stacks;
     uint32_t argument = model->trace->hosts[op->detail].stack;
-    if (argument != TP_NO_ID) {
-        uint32_t from_argument = tp_stacks_of_argument(&model->stacks, model->trace, argument);
-        node = from_argument;
-    }
-    return tp_stack_length(&model->stacks, node) ? node : TP_NO_ID;
+    if (argument != TP_NO_ID)
+        node = tp_stacks_common(stacks, argument);
+    return tp_stack_is_empty(stacks, node) ? TP_NO_ID : node;
 }
 
 /* ---- modules ------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
         tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &flow.ts_ns) == TP_NUMBER_NONE)
         return;
     struct tp_str id = e->spans->field[TP_FIELD_ID];
-    flow.id = tp_element_intern(d, e, &d->stacks, tp_token_is_string(id) ? tp_token_contents(id) : id);
+    flow.id = tp_element_intern(d, e, &d->texts, tp_token_is_string(id) ? tp_token_contents(id) : id);
     flow.thread = tp_element_thread(d, e);
     *(struct tp_flow *)tp_vec_push(&d->flows) = flow;
 }
