@@ -40,7 +40,7 @@ INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis_brid
           $(BUILD)/collector/inject.o $(BUILD)/collector/hook.o
 LIB    := $(BUILD)/libtracepress.so
 PRE    := $(BUILD)/libtracepress-preload.so
-PARTS  := $(addprefix $(BUILD)/webreport/cli/,opt.o record_options.o run_summarize.o)
+PARTS  := $(BUILD)/webreport/cli/record_options.o
 BIN    := $(BUILD)/tracepress
 TESTS  := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -101,9 +101,8 @@ test-unit: $(TESTS) ## unit tests, a program per module
 test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped, and says so, where there is none
 	@sh tests/run.sh --suite gpu $(BUILD)
 mpi: $(BUILD)/tracepress-mpi ## summarize over the processes of an MPI job (needs mpicc)
-MPI_PARTS := $(addprefix $(BUILD)/webreport/cli/,opt.o run_summarize.o)
-$(BUILD)/tracepress-mpi: webreport/mpi/mpi_main.c $(MPI_PARTS) $(BUILD)/core.a
-	$(call Q,MPI)mpicc $(ALL_CFLAGS) -c -o $@.o $< && mpicc $(ALL_LDFLAGS) -o $@ $@.o $(MPI_PARTS) $(BUILD)/core.a $(LIBS)
+$(BUILD)/tracepress-mpi: webreport/mpi/mpi_main.c $(BUILD)/core.a
+	$(call Q,MPI)mpicc $(ALL_CFLAGS) -c -o $@.o $< && mpicc $(ALL_LDFLAGS) -o $@ $@.o $(BUILD)/core.a $(LIBS)
 programs: $(if $(filter release,$(MODE)),$(if $(shell command -v mpicc),$(BUILD)/tracepress-mpi))
 programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so

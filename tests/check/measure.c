@@ -1,9 +1,11 @@
-/* measure [-n RUNS] [-t SECONDS] COMMAND [ARG..]: runs a command, prints `wall_us peak_kb cpu_us status` of each run.
+/* measure [-n RUNS] [-t SECONDS] [-f] COMMAND [ARG..]: runs a command, prints `wall_us peak_kb cpu_us status` of each run,
+ * with -f also its page faults.
  *
  * Its output goes to /dev/null, its stderr stays. After SECONDS (default 600) it is killed; status is then 137. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@ static int64_t us(struct timeval t)
     return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
 }
 
-static int run(char **command, unsigned seconds)
+static int run(char **command, unsigned seconds, bool shows_faults)
 {
     struct rusage usage;
     int status;
@@ -44,8 +46,11 @@ static int run(char **command, unsigned seconds)
         if (errno != EINTR)
             return 2;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status) == SIGALRM ? 137 : 128 + WTERMSIG(status);
-    printf("%lld %ld %lld %d\n", (long long)(now_us() - start), usage.ru_maxrss,
+    printf("%lld %ld %lld %d", (long long)(now_us() - start), usage.ru_maxrss,
            (long long)(us(usage.ru_utime) + us(usage.ru_stime)), code);
+    if (shows_faults)
+        printf(" %ld", usage.ru_minflt + usage.ru_majflt);
+    putchar('\n');
     fflush(stdout);
     return 0;
 }
@@ -54,7 +59,13 @@ int main(int argc, char **argv)
 {
     int at = 1, runs = 1;
     unsigned seconds = 600;
-    while (at + 1 < argc && (!strcmp(argv[at], "-n") || !strcmp(argv[at], "-t"))) {
+    bool shows_faults = false;
+    while (at + 1 < argc && (!strcmp(argv[at], "-n") || !strcmp(argv[at], "-t") || !strcmp(argv[at], "-f"))) {
+        if (argv[at][1] == 'f') {
+            shows_faults = true;
+            at++;
+            continue;
+        }
         if (argv[at][1] == 'n')
             runs = atoi(argv[at + 1]);
         else
@@ -62,11 +73,11 @@ int main(int argc, char **argv)
         at += 2;
     }
     if (at >= argc) {
-        fputs("usage: measure [-n RUNS] [-t SECONDS] COMMAND [ARG..]\n", stderr);
+        fputs("usage: measure [-n RUNS] [-t SECONDS] [-f] COMMAND [ARG..]\n", stderr);
         return 2;
     }
     while (runs-- > 0)
-        if (run(argv + at, seconds))
+        if (run(argv + at, seconds, shows_faults))
             return 2;
     return 0;
 }

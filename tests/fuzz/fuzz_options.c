@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/cli/opt.h"
+#include "webreport/session/opt.h"
 #include "webreport/trace/rundir.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -94,7 +94,7 @@ static void compare_events(const struct tp_trace *a, const struct tp_trace *b)
 {
     require(a->event_count == b->event_count && a->memory_count == b->memory_count && a->flow_count == b->flow_count);
     require(a->thread_count == b->thread_count && a->values.count == b->values.count &&
-            a->stacks.count == b->stacks.count);
+            a->stack_texts.count == b->stack_texts.count && a->texts.count == b->texts.count);
     require(a->host_count == b->host_count && a->device_count == b->device_count && a->launch_count == b->launch_count);
     for (uint32_t i = 0; i < a->event_count; i++) {
         const struct tp_event *x = &a->events[i], *y = &b->events[i];

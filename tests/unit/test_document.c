@@ -96,7 +96,7 @@ static void a_table_has_its_units_in_the_cells_and_no_column_that_only_a_page_ha
 }
 
 static const struct tp_rule_block rule = {"kernels", "Kernels", "how many"};
-static const struct tp_place_block places[] = {{TP_STR("/src/a<b.py(7): f"), TP_STR("a <wait>")}};
+static const struct tp_place_block places[] = {{TP_STR("/src/a<b.py(7): f"), TP_STR("a <wait>"), TP_STR("f")}};
 
 static void make_findings(struct tp_document *document)
 {

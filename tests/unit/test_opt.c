@@ -1,5 +1,5 @@
 /* Option tables: spellings, operands between options, and one clear line for what is wrong. */
-#include "webreport/cli/opt.h"
+#include "webreport/session/opt.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -62,7 +62,10 @@ static struct tp_str text_of(struct tp_arena *arena, const uint64_t *frames, uin
         tp_symbols_add(&symbols, m->start, m->end, m->bias, 0, tp_str_of(m->path));
     }
     for (uint32_t i = 0; i < count; i++) {
-        struct tp_str frame = tp_symbols_frames(&symbols, frames[i], 1, !is_sample || i > 0);
+        struct tp_symbol_frames found = tp_symbols_frames(&symbols, frames[i], 1, !is_sample || i > 0);
+        struct tp_str frame = found.text, name = found.function;
+        assert_true(name.ptr > frame.ptr && memcmp(name.ptr - 3, "): ", 3) == 0 ? name.ptr[name.len] == ';'
+                                                                                : name.ptr[name.len] == ' ');
         assert_true(frame.len > 0 && frame.ptr[frame.len - 1] == ';');
         for (size_t k = 0; k < frame.len; k++)
             *(char *)tp_vec_push(&text) = frame.ptr[k];
@@ -168,13 +171,16 @@ static void what_has_no_name_is_an_offset(void **state)
                  {UINT64_MAX, 9, true, "+0xfffffffffffffffe [unknown];"}};
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            struct tp_str found = tp_symbols_frames(&symbols, cases[i].address, cases[i].time, cases[i].is_return);
-            assert_int_equal(found.len, strlen(cases[i].frames));
-            assert_memory_equal(found.ptr, cases[i].frames, found.len);
+            struct tp_symbol_frames found =
+                tp_symbols_frames(&symbols, cases[i].address, cases[i].time, cases[i].is_return);
+            assert_true(tp_str_equal(found.text, tp_str_of(cases[i].frames)));
+            assert_int_equal(found.first.len, found.text.len - 1);
+            assert_true(tp_str_equal(found.function, (struct tp_str){cases[i].frames, strcspn(cases[i].frames, " ")}));
+            assert_int_equal(found.own_size, 0);
         }
     for (uint64_t i = 0; i < 5000; i++) /* the table grows */
         tp_symbols_frames(&symbols, i * 17, 6, false);
-    assert_memory_equal(tp_symbols_frames(&symbols, 0x1234, 9, false).ptr, "+0xe34 [later.so];", 18);
+    assert_memory_equal(tp_symbols_frames(&symbols, 0x1234, 9, false).text.ptr, "+0xe34 [later.so];", 18);
     tp_symbols_release(&symbols);
     tp_arena_release(&arena);
 }

@@ -1,9 +1,9 @@
 /* What the commands have in common: see cmd.h. */
 #include "webreport/cli/cmd.h"
 
-#include "webreport/cli/opt.h"
 #include "webreport/measure/rules.h"
 #include "webreport/session/console.h"
+#include "webreport/session/opt.h"
 
 int tp_cmd_refuse(struct tp_console *console, const char *command, const char *what)
 {

@@ -2,11 +2,11 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/opt.h"
 #include "webreport/cli/run_check.h"
 #include "webreport/cli/text_outputs.h"
 #include "webreport/print/metric_list.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/opt.h"
 
 struct options {
     const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root;

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/opt.h"
 #include "webreport/cli/run_diff.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/opt.h"
 
 struct options {
     const char *html, *json, *markdown, *threshold, *templates;

@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/opt.h"
 #include "webreport/export/export.h"
-#include "webreport/model/build.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/opt.h"
 #include "webreport/session/trace_analysis.h"
 #include "writer/base/fs.h"
 
@@ -109,43 +108,55 @@ static int write_profile(struct job *job, const struct tp_run *run, const struct
                                .arena = &a->arena};
     if (job->format->needs == TP_EXPORT_NEEDS_ALL)
         tp_analysis_build(a, NULL, NULL);
-    if (job->format->needs == TP_EXPORT_NEEDS_MODEL) {
-        tp_order_build(&a->order, &a->trace, &a->arena);
-        tp_model_build(&a->model, &a->trace, &a->order, &a->arena);
-    }
+    if (job->format->needs == TP_EXPORT_NEEDS_MODEL)
+        tp_analysis_build_model(a);
     tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
     export.folder = folder_of(job, run, file, &export);
     int code = tp_folder_make(job->format->has_own_folders ? export.out : export.folder, &job->err);
     return code < 0 ? code : job->format->write(&export, &job->err);
 }
 
-/* Reads, analyses and writes one input. An input that cannot be used is said and counted; it is not fatal. */
-static int run_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file)
+/* One input on its way. */
+struct reading {
+    struct job *job;
+    const struct tp_run *run;
+    const struct tp_run_file *file;
+    struct tp_analysis *analysis;
+};
+
+static int read_and_write(void *context, struct tp_error *err)
 {
-    struct tp_analysis analysis, *volatile a = &analysis;
+    const struct reading *r = context;
+    struct job *job = r->job;
+    struct tp_analysis *a = r->analysis;
     struct tp_trace_options read = {.max_input_bytes = job->options->max_input,
                                     .is_strict = job->options->strict,
                                     .keeps_frame_stacks = job->format->reads_frame_stacks};
     struct tp_error why = {0};
-    volatile int code = TP_OK;
+    (void)err; /* the job has it */
+    if (tp_trace_read(&a->trace, &a->arena, r->file->path, &read, &why) < 0) {
+        tp_console_error(job->console, "%s: %s", r->file->path, why.text);
+        job->hit_limit |= why.code == TP_ELIMIT || why.code == TP_ENOMEM;
+        return TP_OK;
+    }
+    int code = write_profile(job, r->run, r->file, a);
+    job->usable_count += code != TP_ENOTFOUND;
+    if (code == TP_ENOTFOUND) /* it lacks what the format shows */
+        tp_console_error(job->console, "%s: %s", r->file->path, job->err.text);
+    return code == TP_ENOTFOUND ? TP_OK : code;
+}
+
+/* Reads, analyses and writes one input. An input that cannot be used is said and counted; it is not fatal. */
+static int run_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file)
+{
+    struct tp_analysis analysis;
+    struct tp_error why = {0};
     tp_analysis_open(&analysis, NULL);
     tp_console_progress(job->console, "reading %zu of %zu: %s", job->done_count + 1, job->file_count, file->base);
-    if (setjmp(analysis.arena.guard)) {
-        code = tp_error_set(&job->err, a->arena.code, 0, "%s: %s", file->base,
-                            a->arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
-    } else if (tp_trace_read(&a->trace, &a->arena, file->path, &read, &why) == TP_OK) {
-        job->usable_count++;
-        code = write_profile(job, run, file, a);
-        if (code == TP_ENOTFOUND) { /* it lacks what the format shows */
-            tp_console_error(job->console, "%s: %s", file->path, job->err.text);
-            job->usable_count--;
-            code = TP_OK;
-        }
-    } else {
-        tp_console_error(job->console, "%s: %s", file->path, why.text);
-        job->hit_limit |= why.code == TP_ELIMIT || why.code == TP_ENOMEM;
-    }
-    tp_analysis_close(a);
+    int code = tp_arena_run(&analysis.arena, read_and_write, &(struct reading){job, run, file, &analysis}, &why);
+    if (analysis.arena.code)
+        tp_error_set(&job->err, code, 0, "%s: %s", file->base, why.text);
+    tp_analysis_close(&analysis);
     job->done_count++;
     return code;
 }
@@ -169,8 +180,10 @@ static int read_baseline(struct job *job)
     return TP_OK;
 }
 
-static int run_job(struct job *job)
+static int run_job(void *context, struct tp_error *err)
 {
+    struct job *job = context;
+    (void)err; /* the job has it */
     int code = read_baseline(job);
     if (code < 0)
         return code;
@@ -190,16 +203,11 @@ static int run_job(struct job *job)
     return TP_OK;
 }
 
-static int run(struct job *state)
+static int run(struct job *job)
 {
-    struct job *volatile job = state;
-    volatile int code;
-    tp_arena_init(&state->arena, 0);
-    state->all = (struct tp_export_job){.out = state->options->out, .arena = &state->arena};
-    if (setjmp(state->arena.guard) == 0)
-        code = run_job(job);
-    else
-        code = tp_error_set(&job->err, job->arena.code, 0, "out of memory");
+    tp_arena_init(&job->arena, 0);
+    job->all = (struct tp_export_job){.out = job->options->out, .arena = &job->arena};
+    int code = tp_arena_run(&job->arena, run_job, job, &job->err);
     tp_console_progress_end(job->console);
     if (code < 0)
         tp_console_error(job->console, "%s", job->err.text);

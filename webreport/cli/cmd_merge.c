@@ -1,8 +1,11 @@
 /* tracepress merge F.tps... -o F.tps: options, checked and handed to the job in summarize.c. */
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/opt.h"
-#include "webreport/cli/run_summarize.h"
+#include "webreport/print/summary_json.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/opt.h"
+#include "webreport/session/summarize.h"
+
+enum { AS_TPS, AS_JSON };
 
 struct options {
     const char *out, *files_from;
@@ -35,7 +38,8 @@ int tp_cmd_merge(int argc, char **argv)
     if (inputs == 0 && !o.files_from)
         return tp_cmd_refuse(&console, "merge",
                              "name summaries, a folder to search for *.tps, or a list with --files-from");
-    job.out = o.out ? o.out : o.format == TP_SUMMARIZE_JSON ? "-" : NULL;
+    job.print = o.format == AS_JSON ? tp_summary_json : NULL;
+    job.out = o.out ? o.out : job.print ? "-" : NULL;
     if (!job.out || !*job.out || tp_inputs_is_folder(job.out))
         return tp_cmd_refuse(&console, "merge", "name the summary to write: -o FILE.tps");
     job.load.paths = (const char *const *)argv;
@@ -43,6 +47,5 @@ int tp_cmd_merge(int argc, char **argv)
     job.load.console = &console;
     job.load.read.is_strict = o.strict;
     job.files_from = o.files_from;
-    job.format = o.format;
     return tp_summarize_run(&job);
 }

@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/opt.h"
 #include "webreport/cli/text_outputs.h"
-#include "webreport/compare/precision.h"
+#include "webreport/print/precision_print.h"
 #include "webreport/session/console.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/opt.h"
+#include "webreport/session/tensor_runs.h"
 
 struct options {
     const char *html, *json, *markdown, *templates;
@@ -53,24 +54,12 @@ enum { DEFAULT_ROWS = 50, OUTPUTS = 4 };
 struct job {
     const struct options *options;
     struct tp_console *console;
-    const char *paths[2];
+    struct tp_tensor_runs runs;
     struct tp_arena arena;
     struct tp_precision precision;
-    struct tp_precision_options how;
     struct tp_text_output outputs[OUTPUTS];
     struct tp_error err;
 };
-
-static void say(void *context, const char *path, const struct tp_error *why)
-{
-    tp_console_error(context, "%s: %s", path, why->text);
-}
-
-static void show_progress(void *context, size_t done, size_t all, struct tp_str name)
-{
-    tp_console_progress(context, "comparing %zu of %zu: %.*s", done, all, (int)(name.len < 200 ? name.len : 200),
-                        name.ptr);
-}
 
 /* ---- outputs ---- */
 
@@ -95,40 +84,20 @@ static int print(struct job *job)
 
 /* ---- all ---- */
 
-static int run_job(struct job *job)
+static int run_job(void *context, struct tp_error *err)
 {
-    struct tp_inventory runs[2];
-    struct tp_inventory_options find = {.max_input_bytes = job->options->max_input,
-                                        .is_bfloat16 = job->options->bfloat16,
-                                        .is_strict = job->options->strict,
-                                        .context = job->console,
-                                        .say = say};
-    for (int i = 0; i < 2; i++) {
-        tp_console_progress(job->console, "reading %s", job->paths[i]);
-        int code = tp_inventory_find(&runs[i], &job->arena, job->paths[i], &find, &job->err);
-        if (code < 0)
-            return code;
-    }
-    job->precision.base_name = tp_inputs_shown_name(&job->arena, job->paths[0]);
-    job->precision.new_name = tp_inputs_shown_name(&job->arena, job->paths[1]);
-    tp_precision_build(&job->precision, &runs[0], &runs[1], &job->how, &job->arena);
-    if (job->precision.compared_count == 0 && job->precision.verdicts[TP_VERDICT_SHAPE] == 0)
-        tp_console_notice(job->console, "precision: no tensor of one run has its counterpart in the other");
-    return print(job);
+    struct job *job = context;
+    (void)err; /* the job has it */
+    int code = tp_tensor_runs_compare(&job->precision, &job->runs, &job->arena, &job->err);
+    return code < 0 ? code : print(job);
 }
 
-static int run(struct job *state)
+static int run(struct job *job)
 {
-    struct job *volatile job = state;
-    volatile int code;
-    tp_arena_init(&state->arena, 0);
+    tp_arena_init(&job->arena, 0);
     for (int i = 0; i < OUTPUTS; i++)
-        tp_buf_init(&state->outputs[i].text, 0);
-    if (setjmp(state->arena.guard) == 0)
-        code = run_job(job);
-    else
-        code = tp_error_set(&job->err, job->arena.code, 0,
-                            job->arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+        tp_buf_init(&job->outputs[i].text, 0);
+    int code = tp_arena_run(&job->arena, run_job, job, &job->err);
     tp_console_progress_end(job->console);
     if (code < 0)
         tp_console_error(job->console, "%s", job->err.text);
@@ -186,16 +155,18 @@ int tp_cmd_precision(int argc, char **argv)
         return tp_help_print("precision");
     if (code < 0)
         return tp_cmd_refuse(&console, "precision", err.text);
-    const char *wrong = read_thresholds(&job.how, &o);
+    const char *wrong = read_thresholds(&job.runs.how, &o);
     if (wrong)
         return tp_cmd_refuse(&console, "precision", wrong);
     if (count != 2)
         return tp_cmd_refuse(&console, "precision", "name two runs, BASE and NEW: traces, folders, .npy or .npz files");
     if ((o.html && !*o.html) || (o.json && !*o.json) || (o.markdown && !*o.markdown))
         return tp_cmd_refuse(&console, "precision", "the name of an output is empty");
-    job.paths[0] = argv[0];
-    job.paths[1] = argv[1];
-    job.how.context = &console;
-    job.how.progress = show_progress;
+    job.runs.paths[0] = argv[0];
+    job.runs.paths[1] = argv[1];
+    job.runs.console = &console;
+    job.runs.max_input_bytes = o.max_input;
+    job.runs.is_bfloat16 = o.bfloat16;
+    job.runs.is_strict = o.strict;
     return run(&job);
 }

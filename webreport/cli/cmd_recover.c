@@ -1,16 +1,15 @@
 /* tracepress recover SPOOL|DIR...: the trace of a recorded program that had no orderly end; of a folder, of all that
  * have none. */
 #include <errno.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/opt.h"
 #include "webreport/session/console.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/opt.h"
 #include "webreport/session/recordings_left.h"
 #include "writer/spool/spool_read.h"
 #include "writer/spool/spool_trace.h"
@@ -110,31 +109,37 @@ static int recover_leaving(struct tp_console *console, const struct tp_leaving *
     return TP_EXIT_DONE;
 }
 
+struct search {
+    struct tp_vec *leavings;
+    const char *folder;
+};
+
+static int find_leavings(void *context, struct tp_error *err)
+{
+    const struct search *search = context;
+    return tp_leavings_find(search->leavings, search->leavings->arena, search->folder, err);
+}
+
 static int recover_folder(struct tp_console *console, const char *folder, const struct options *o)
 {
     struct tp_arena arena;
     struct tp_error err = {0};
-    volatile int worst = TP_EXIT_DONE;
+    struct tp_vec leavings = TP_VEC(&arena, struct tp_leaving);
+    int worst = TP_EXIT_DONE;
+    size_t spools = 0;
     tp_arena_init(&arena, 0);
-    if (setjmp(arena.guard)) {
-        tp_console_error(console, "%s: out of memory", folder);
-        worst = TP_EXIT_LIMIT;
-    } else {
-        struct tp_vec leavings = TP_VEC(&arena, struct tp_leaving);
-        size_t spools = 0;
-        if (tp_leavings_find(&leavings, &arena, folder, &err) != 0) {
-            tp_console_error(console, "%s", err.text);
-            worst = TP_EXIT_NO_INPUT;
-        }
-        for (size_t i = 0; i < leavings.count; i++) {
-            const struct tp_leaving *leaving = TP_AT(&leavings, struct tp_leaving, i);
-            int code = recover_leaving(console, leaving, o);
-            worst = worst > code ? worst : code;
-            spools += leaving->is_spool;
-        }
-        if (!spools && worst == TP_EXIT_DONE)
-            tp_console_notice(console, "%s: no spool in it; every recording had its trace", folder);
+    if (tp_arena_run(&arena, find_leavings, &(struct search){&leavings, folder}, &err) < 0) {
+        tp_console_error(console, "%s%s%s", arena.code ? folder : "", arena.code ? ": " : "", err.text);
+        worst = arena.code ? TP_EXIT_LIMIT : TP_EXIT_NO_INPUT;
     }
+    for (size_t i = 0; i < leavings.count && !arena.code; i++) {
+        const struct tp_leaving *leaving = TP_AT(&leavings, struct tp_leaving, i);
+        int code = recover_leaving(console, leaving, o);
+        worst = worst > code ? worst : code;
+        spools += leaving->is_spool;
+    }
+    if (!spools && worst == TP_EXIT_DONE)
+        tp_console_notice(console, "%s: no spool in it; every recording had its trace", folder);
     tp_arena_release(&arena);
     return worst;
 }

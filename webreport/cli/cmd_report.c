@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/opt.h"
 #include "webreport/cli/run_job.h"
 #include "webreport/cli/run_report.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/opt.h"
 
 struct options {
     const char *html, *json, *markdown, *history, *baseline, *source_url, *templates;

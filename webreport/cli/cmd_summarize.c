@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/opt.h"
-#include "webreport/cli/run_summarize.h"
+#include "webreport/print/summary_json.h"
+#include "webreport/session/opt.h"
+#include "webreport/session/summarize.h"
+
+enum { AS_TPS, AS_JSON };
 
 struct options {
     const char *out, *files_from, *shard, *job;
@@ -107,7 +110,8 @@ int tp_cmd_summarize(int argc, char **argv)
         return tp_cmd_refuse(&console, "summarize", err.text);
     if (tp_cmd_rules(&rules, &o.rules, &err) < 0)
         return tp_cmd_refuse(&console, "summarize", err.text);
-    job.out = o.out ? o.out : o.format == TP_SUMMARIZE_JSON ? "-" : NULL;
+    job.print = o.format == AS_JSON ? tp_summary_json : NULL;
+    job.out = o.out ? o.out : job.print ? "-" : NULL;
     job.load.rank = o.rank;
     const char *what = wrong(&o, inputs, &job);
     if (what)
@@ -120,7 +124,6 @@ int tp_cmd_summarize(int argc, char **argv)
     job.load.read.max_input_bytes = o.max_input;
     job.load.read.is_strict = o.strict;
     job.files_from = o.files_from;
-    job.format = o.format;
     job.skips_existing = o.skip_existing;
     return tp_summarize_run(&job);
 }

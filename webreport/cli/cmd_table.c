@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/opt.h"
 #include "webreport/cli/run_table.h"
 #include "webreport/measure/python_calls.h"
+#include "webreport/session/opt.h"
 
 struct options {
     const char *out, *group_by, *sort_by, *header;

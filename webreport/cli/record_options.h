@@ -4,7 +4,7 @@
 
 #include "collector/launch/kineto.h"
 #include "collector/launch/preload_library.h"
-#include "webreport/cli/opt.h"
+#include "webreport/session/opt.h"
 
 enum { TP_RECORD_CANNOT_RUN = 126, TP_RECORD_NOT_FOUND = 127, TP_RECORD_WORDS = 2048 };
 

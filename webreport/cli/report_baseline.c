@@ -25,20 +25,31 @@ void tp_baseline_close(struct tp_baseline *baseline)
         tp_diff_side_close(&baseline->sides[s]);
 }
 
-int tp_baseline_add(struct tp_baseline *baseline, const struct tp_run_file *file, const struct tp_analysis *analysis,
-                    struct tp_error *err)
+struct addition {
+    struct tp_diff_side *own;
+    const struct tp_run_file *file;
+    const struct tp_analysis *analysis;
+};
+
+static int add(void *context, struct tp_error *err)
 {
-    struct tp_diff_side *own = &baseline->sides[TP_NEW];
-    if (setjmp(own->arena.guard))
-        return tp_error_set(err, own->arena.code, 0, "out of memory");
-    struct tp_summary_source source = tp_summaries_source(file, analysis);
-    tp_diff_side_keep_tree(own, analysis);
+    const struct addition *addition = context;
+    struct tp_diff_side *own = addition->own;
+    struct tp_summary_source source = tp_summaries_source(addition->file, addition->analysis);
+    tp_diff_side_keep_tree(own, addition->analysis);
     if (own->tree_code)
         return tp_error_set(err, own->tree_code, 0, "out of memory");
     tp_summary_build(tp_vec_push(&own->runs), &source, &own->arena);
     own->summaries.items = own->runs.data;
     own->summaries.count = own->runs.count;
     return TP_OK;
+}
+
+int tp_baseline_add(struct tp_baseline *baseline, const struct tp_run_file *file, const struct tp_analysis *analysis,
+                    struct tp_error *err)
+{
+    struct tp_diff_side *own = &baseline->sides[TP_NEW];
+    return tp_arena_run(&own->arena, add, &(struct addition){own, file, analysis}, err);
 }
 
 int tp_baseline_compare(struct tp_baseline *baseline, struct tp_outputs *outputs, struct tp_arena *arena,

@@ -74,10 +74,9 @@ static int flush_json(struct tp_outputs *o, struct tp_error *err)
     return code;
 }
 
-int tp_outputs_section(struct tp_outputs *o, const char *name, const char *label, struct tp_data data,
-                       struct tp_error *err)
+int tp_outputs_history(struct tp_outputs *o, const struct tp_history_run *runs, size_t count, struct tp_error *err)
 {
-    return o->page ? tp_page_add_section(o->page, name, label, data, err) : TP_OK;
+    return o->page ? tp_page_add_history(o->page, runs, count, err) : TP_OK;
 }
 
 void tp_outputs_begin_run(struct tp_outputs *o, struct tp_str name)

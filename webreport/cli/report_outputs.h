@@ -5,12 +5,14 @@
 #ifndef TP_WEBREPORT_CLI_REPORT_OUTPUTS_H
 #define TP_WEBREPORT_CLI_REPORT_OUTPUTS_H
 
-#include "webreport/compare/compare.h"
 #include "webreport/measure/distributed.h"
 #include "webreport/print/digest.h"
 #include "webreport/print/report_page.h"
-#include "webreport/trace/rundir.h"
+#include "webreport/session/inputs.h"
 #include "writer/base/fs.h"
+
+struct tp_compare;
+struct tp_history_run;
 
 struct tp_outputs_options {
     const char *html, *json, *markdown; /* paths, "-" for standard output; NULL: not wanted */
@@ -33,8 +35,8 @@ struct tp_outputs {
 int tp_outputs_open(struct tp_outputs *outputs, const struct tp_outputs_options *options, size_t profile_count,
                     struct tp_error *err);
 
-/* A section of its own in the page: see tp_page_add_section. */
-int tp_outputs_section(struct tp_outputs *outputs, const char *name, const char *label, struct tp_data data,
+/* Stored runs in order, as a section of the page. */
+int tp_outputs_history(struct tp_outputs *outputs, const struct tp_history_run *runs, size_t count,
                        struct tp_error *err);
 
 /* One run: profiles between begin and end_profiles, comparisons of ranks between end_profiles and end. */

@@ -168,8 +168,10 @@ static int update_baseline(struct job *job)
 
 /* ---- all ---- */
 
-static int run_job(struct job *job)
+static int run_job(void *context, struct tp_error *err)
 {
+    struct job *job = context;
+    (void)err; /* the job has it */
     int code = read_budget(job);
     code = code < 0 ? code : load_sides(job);
     if (code < 0)
@@ -196,25 +198,19 @@ static int exit_code(const struct job *job, int code)
 
 int tp_check_run(const struct tp_check_job *options)
 {
-    struct job state = {.options = options};
-    struct job *volatile job = &state;
-    volatile int code;
-    tp_arena_init(&state.arena, 0);
+    struct job job = {.options = options};
+    tp_arena_init(&job.arena, 0);
     for (int i = 0; i < TP_CHECK_OUTPUTS; i++) {
-        tp_buf_init(&state.outputs[i].text, 0);
-        state.outputs[i].path = options->paths[i];
+        tp_buf_init(&job.outputs[i].text, 0);
+        job.outputs[i].path = options->paths[i];
     }
-    if (setjmp(state.arena.guard) == 0)
-        code = run_job(job);
-    else
-        code = tp_error_set(&job->err, job->arena.code, 0,
-                            job->arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    int code = tp_arena_run(&job.arena, run_job, &job, &job.err);
     tp_console_progress_end(options->console);
     if (code < 0)
-        tp_console_error(options->console, "%s", job->err.text);
+        tp_console_error(options->console, "%s", job.err.text);
     for (int i = 0; i < TP_CHECK_OUTPUTS; i++)
-        tp_buf_release(&job->outputs[i].text);
-    int result = exit_code(job, code);
-    tp_arena_release(&job->arena);
+        tp_buf_release(&job.outputs[i].text);
+    int result = exit_code(&job, code);
+    tp_arena_release(&job.arena);
     return result;
 }

@@ -3,8 +3,7 @@
 #define TP_WEBREPORT_CLI_RUN_CHECK_H
 
 #include "webreport/measure/rules.h"
-#include "webreport/session/console.h"
-#include "webreport/trace/trace.h"
+#include "webreport/session/inputs.h"
 
 enum tp_check_output {
     TP_CHECK_TEXT,

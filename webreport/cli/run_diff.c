@@ -40,8 +40,10 @@ static int print(struct work *work)
     return code < 0 ? code : tp_text_outputs_write(work->outputs, OUTPUTS, &work->err);
 }
 
-static int run(struct work *work)
+static int run(void *context, struct tp_error *err)
 {
+    struct work *work = context;
+    (void)err; /* the work has it */
     struct tp_side_input inputs[TP_SIDES];
     const struct tp_calltree *trees[TP_SIDES];
     for (int s = 0; s < TP_SIDES; s++) {
@@ -65,22 +67,17 @@ static int exit_code(const struct work *work, int code)
 
 int tp_diff_run(const struct tp_diff_job *job)
 {
-    struct work state = {.job = job}, *volatile work = &state;
-    volatile int code;
-    tp_arena_init(&state.arena, 0);
-    if (setjmp(state.arena.guard) == 0)
-        code = run(work);
-    else
-        code = tp_error_set(&work->err, work->arena.code, 0,
-                            work->arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    struct work work = {.job = job};
+    tp_arena_init(&work.arena, 0);
+    int code = tp_arena_run(&work.arena, run, &work, &work.err);
     tp_console_progress_end(job->console);
     if (code < 0)
-        tp_console_error(job->console, "%s", work->err.text);
+        tp_console_error(job->console, "%s", work.err.text);
     for (int i = 0; i < OUTPUTS; i++)
-        tp_buf_release(&work->outputs[i].text);
-    int result = exit_code(work, code);
+        tp_buf_release(&work.outputs[i].text);
+    int result = exit_code(&work, code);
     for (int s = 0; s < TP_SIDES; s++)
-        tp_diff_side_close(&work->sides[s]);
-    tp_arena_release(&work->arena);
+        tp_diff_side_close(&work.sides[s]);
+    tp_arena_release(&work.arena);
     return result;
 }

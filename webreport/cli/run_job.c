@@ -31,26 +31,33 @@ struct state {
 
 /* ---- inputs ---- */
 
+struct question {
+    const char *const *inputs;
+    size_t input_count;
+    struct tp_arena arena;
+};
+
+/* 1: all inputs are summaries. 0: none is, or they cannot be found. TP_EUSAGE: some are. */
+static int ask_inputs(void *context, struct tp_error *err)
+{
+    struct question *question = context;
+    struct tp_summary_inputs found;
+    size_t summary_count = 0;
+    int code =
+        tp_summary_inputs_find(&found, &question->arena, question->inputs, question->input_count, TP_INPUTS_ALL, err);
+    for (size_t i = 0; code == TP_OK && i < found.count; i++)
+        summary_count += found.items[i].trace == NULL;
+    if (code == TP_OK && summary_count > 0)
+        return summary_count == found.count ? 1 : TP_EUSAGE;
+    return code == TP_ENOMEM ? code : 0;
+}
+
 int tp_job_is_asked(const char *const *inputs, size_t input_count)
 {
-    struct tp_arena arena;
-    struct tp_arena *volatile held = &arena;
-    volatile int answer = 0;
-    tp_arena_init(&arena, 0);
-    if (setjmp(arena.guard) == 0) {
-        struct tp_summary_inputs found;
-        int code = tp_summary_inputs_find(&found, &arena, inputs, input_count, TP_INPUTS_ALL, NULL);
-        size_t summary_count = 0;
-        for (size_t i = 0; code == TP_OK && i < found.count; i++)
-            summary_count += found.items[i].trace == NULL;
-        if (code == TP_OK && summary_count > 0)
-            answer = summary_count == found.count ? 1 : TP_EUSAGE;
-        else
-            answer = code == TP_ENOMEM ? code : 0;
-    } else {
-        answer = held->code;
-    }
-    tp_arena_release(held);
+    struct question question = {.inputs = inputs, .input_count = input_count};
+    tp_arena_init(&question.arena, 0);
+    int answer = tp_arena_run(&question.arena, ask_inputs, &question, NULL);
+    tp_arena_release(&question.arena);
     return answer;
 }
 
@@ -98,13 +105,18 @@ struct unpacked {
     struct tp_error err;
 };
 
+static int unpack_record(void *context, struct tp_error *err)
+{
+    struct unpacked *item = context;
+    return tp_summary_unpack(&item->summary, item->record, &item->arena, err);
+}
+
 static void unpack_one(struct unpacked *item)
 {
     tp_arena_init(&item->arena, TP_MAX_SUMMARY_MEMORY_BYTES);
-    if (setjmp(item->arena.guard) == 0)
-        item->code = tp_summary_unpack(&item->summary, item->record, &item->arena, &item->err);
-    else
-        item->code = tp_error_set(&item->err, item->arena.code, 0, "a process is too large");
+    item->code = tp_arena_run(&item->arena, unpack_record, item, &item->err);
+    if (item->arena.code)
+        tp_error_set(&item->err, item->arena.code, 0, "a process is too large");
 }
 
 /* Every second item of a batch. */
@@ -175,13 +187,26 @@ static void take(struct state *state, struct unpacked *item)
         tp_job_add(job, &item->summary);
 }
 
+struct batch {
+    struct state *state;
+    struct unpacked *items;
+    size_t count;
+};
+
+static int take_batch(void *context, struct tp_error *err)
+{
+    const struct batch *batch = context;
+    (void)err;
+    for (size_t i = 0; i < batch->count; i++)
+        take(batch->state, &batch->items[i]);
+    return TP_OK;
+}
+
 /* Every record into its job, in their order. */
 static void add_records(struct state *state)
 {
     struct unpacked *batch = tp_arena_array(&state->arena, BATCH, sizeof *batch);
-    jmp_buf outer;
-    memcpy(&outer, &state->arena.guard, sizeof outer);
-    for (volatile size_t first = 0; first < state->set.count; first += BATCH) {
+    for (size_t first = 0; first < state->set.count; first += BATCH) {
         size_t left = state->set.count - first, count = left < BATCH ? left : BATCH;
         tp_console_progress(state->console, "comparing %zu of %zu ranks", first, state->set.count);
         for (size_t i = 0; i < count; i++) {
@@ -189,14 +214,11 @@ static void add_records(struct state *state)
             batch[i].record = &state->set.records[first + i];
         }
         unpack_batch(batch, count);
-        if (setjmp(state->arena.guard) == 0) /* the batch's memory goes whatever happens */
-            for (size_t i = 0; i < count; i++)
-                take(state, &batch[i]);
-        memcpy(&state->arena.guard, &outer, sizeof outer);
+        /* the batch's memory goes whatever happens */
+        tp_arena_run(&state->arena, take_batch, &(struct batch){state, batch, count}, NULL);
         for (size_t i = 0; i < BATCH; i++)
             tp_arena_release(&batch[i].arena);
-        if (state->arena.code)
-            tp_arena_fail(&state->arena, state->arena.code);
+        tp_arena_pass_on(&state->arena);
     }
 }
 
@@ -267,8 +289,10 @@ static int write_outputs(struct state *state)
 
 /* ---- all ---- */
 
-static int run_job(struct state *state)
+static int run_job(void *context, struct tp_error *err)
 {
+    struct state *state = context;
+    (void)err; /* the state has it */
     state->items = TP_VEC(&state->arena, struct tp_job);
     state->failed = TP_VEC(&state->arena, struct tp_job_failed);
     int code = read_inputs(state);
@@ -291,26 +315,20 @@ static int run_job(struct state *state)
 
 int tp_job_run(const struct tp_report_job *options)
 {
-    struct state made = {.options = options, .console = options->console};
-    struct state *volatile state = &made;
-    volatile int code;
-    tp_arena_init(&made.arena, 0);
-    tp_buf_init(&made.json, 0);
-    tp_buf_init(&made.markdown, 0);
-    tp_buf_init(&made.line, 0);
-    if (setjmp(made.arena.guard) == 0)
-        code = run_job(state);
-    else
-        code = tp_error_set(&state->err, state->arena.code, 0,
-                            state->arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
-    tp_console_progress_end(state->console);
+    struct state state = {.options = options, .console = options->console};
+    tp_arena_init(&state.arena, 0);
+    tp_buf_init(&state.json, 0);
+    tp_buf_init(&state.markdown, 0);
+    tp_buf_init(&state.line, 0);
+    int code = tp_arena_run(&state.arena, run_job, &state, &state.err);
+    tp_console_progress_end(state.console);
     if (code < 0)
-        tp_console_error(state->console, "%s", state->err.text);
+        tp_console_error(state.console, "%s", state.err.text);
     for (int i = 0; i < OUTPUTS; i++)
-        tp_outfile_discard(&state->files[i]);
-    tp_buf_release(&state->json);
-    tp_buf_release(&state->markdown);
-    tp_buf_release(&state->line);
-    tp_arena_release(&state->arena);
+        tp_outfile_discard(&state.files[i]);
+    tp_buf_release(&state.json);
+    tp_buf_release(&state.markdown);
+    tp_buf_release(&state.line);
+    tp_arena_release(&state.arena);
     return tp_inputs_exit_code(code);
 }

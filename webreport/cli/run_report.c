@@ -9,8 +9,8 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/report_baseline.h"
-#include "webreport/cli/stored_history.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/stored_history.h"
 #include "webreport/session/trace_analysis.h"
 #include "writer/base/merge_sort.h"
 
@@ -25,11 +25,6 @@ struct job {
     struct tp_baseline baseline; /* when options->baseline */
     struct tp_error err;
 };
-
-static int out_of_memory(struct job *job, int code)
-{
-    return tp_error_set(&job->err, code, 0, code == TP_ELIMIT ? "a limit was reached" : "out of memory");
-}
 
 /* ---- one profile ---- */
 
@@ -78,22 +73,39 @@ static int fail_profile(struct job *job, const struct tp_run *run, const struct 
     return tp_outputs_failed(&job->outputs, run->name, file, why->text, &job->err);
 }
 
+/* One input on its way. */
+struct reading {
+    struct job *job;
+    const struct tp_run *run;
+    const struct tp_run_file *file;
+    struct tp_rank_summary *rank;
+    struct tp_analysis *analysis;
+    bool is_usable;
+};
+
+static int read_profile(void *context, struct tp_error *err)
+{
+    struct reading *r = context;
+    struct tp_analysis *a = r->analysis;
+    struct tp_error why = {0};
+    (void)err; /* the job has it */
+    r->is_usable = tp_trace_read(&a->trace, &a->arena, r->file->path, &r->job->options->read, &why) == TP_OK;
+    return r->is_usable ? finish_profile(r->job, r->run, r->file, a, r->rank)
+                        : fail_profile(r->job, r->run, r->file, &why);
+}
+
 /* Reads, analyses and writes one input; *is_usable and the rank's summary tell whether it could be used. */
 static int run_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file,
                        struct tp_rank_summary *rank, bool *is_usable)
 {
-    struct tp_analysis analysis, *volatile a = &analysis;
-    struct tp_error why = {0};
-    volatile int code;
+    struct tp_analysis analysis;
+    struct reading reading = {job, run, file, rank, &analysis, false};
     tp_analysis_open(&analysis, &job->options->rules);
     tp_console_progress(job->console, "reading %zu of %zu: %s", job->done_count + 1, job->file_count, file->base);
-    if (setjmp(analysis.arena.guard) == 0) {
-        *is_usable = tp_trace_read(&a->trace, &a->arena, file->path, &job->options->read, &why) == TP_OK;
-        code = *is_usable ? finish_profile(job, run, file, a, rank) : fail_profile(job, run, file, &why);
-    } else {
-        code = out_of_memory(job, a->arena.code);
-    }
-    tp_analysis_close(a);
+    int code = tp_arena_run_both(&analysis.arena, &job->arena, read_profile, &reading, &job->err);
+    *is_usable = reading.is_usable;
+    tp_analysis_close(&analysis);
+    tp_arena_pass_on(&job->arena);
     return code;
 }
 
@@ -152,9 +164,9 @@ static int run_run(struct job *job, const struct tp_run *run)
 
 static int add_history(struct job *job)
 {
-    struct tp_data section;
-    int code = tp_history_load(&section, job->options->history, &job->arena, job->console, &job->err);
-    return code < 0 ? code : tp_outputs_section(&job->outputs, "history", "History", section, &job->err);
+    struct tp_stored_history history;
+    int code = tp_stored_history_load(&history, job->options->history, &job->arena, job->console, &job->err);
+    return code < 0 ? code : tp_outputs_history(&job->outputs, history.runs, history.count, &job->err);
 }
 
 static int open_baseline(struct job *job)
@@ -167,8 +179,10 @@ static int open_baseline(struct job *job)
     return tp_baseline_open(&job->baseline, options->baseline, name, &how, &job->err);
 }
 
-static int run_job(struct job *job)
+static int run_job(void *context, struct tp_error *err)
 {
+    struct job *job = context;
+    (void)err; /* the job has it */
     int code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, job->options->inputs,
                               job->options->input_count, &job->err);
     code = code < 0 ? code : tp_outputs_open(&job->outputs, &job->options->outputs, job->file_count, &job->err);
@@ -191,19 +205,14 @@ static int run_job(struct job *job)
 
 int tp_report_run(const struct tp_report_job *options)
 {
-    struct job state = {.options = options, .console = options->console};
-    struct job *volatile job = &state;
-    volatile int code;
-    tp_arena_init(&state.arena, 0);
-    if (setjmp(state.arena.guard) == 0)
-        code = run_job(job);
-    else
-        code = out_of_memory(job, job->arena.code);
+    struct job job = {.options = options, .console = options->console};
+    tp_arena_init(&job.arena, 0);
+    int code = tp_arena_run(&job.arena, run_job, &job, &job.err);
     if (code < 0)
-        tp_console_error(job->console, "%s", job->err.text);
-    tp_outputs_close(&job->outputs);
-    tp_console_progress_end(job->console);
-    tp_baseline_close(&job->baseline);
-    tp_arena_release(&job->arena);
+        tp_console_error(job.console, "%s", job.err.text);
+    tp_outputs_close(&job.outputs);
+    tp_console_progress_end(job.console);
+    tp_baseline_close(&job.baseline);
+    tp_arena_release(&job.arena);
     return tp_inputs_exit_code(code);
 }

@@ -4,8 +4,7 @@
 
 #include "webreport/cli/report_outputs.h"
 #include "webreport/measure/rules.h"
-#include "webreport/session/console.h"
-#include "webreport/trace/trace.h"
+#include "webreport/session/inputs.h"
 
 struct tp_report_job {
     const char *const *inputs;

@@ -240,35 +240,49 @@ static int table_of(struct job *job, const struct tp_run *run, const struct tp_r
     return print(job, &printed);
 }
 
+/* One input while it is read and printed. */
+struct reading {
+    struct job *job;
+    const struct tp_run *run;
+    const struct tp_run_file *file;
+    struct tp_arena *arena;
+};
+
+static int read_and_print(void *context, struct tp_error *err)
+{
+    const struct reading *r = context;
+    struct job *job = r->job;
+    struct tp_trace *trace = tp_arena_alloc(r->arena, sizeof *trace);
+    struct tp_error why = {0};
+    (void)err;
+    if (tp_trace_read(trace, r->arena, r->file->path, &job->options->read, &why) == TP_OK)
+        return table_of(job, r->run, r->file, trace, r->arena);
+    tp_console_error(job->console, "%s: %s", r->file->path, why.text);
+    job->hit_limit |= why.code == TP_ELIMIT || why.code == TP_ENOMEM;
+    return TP_OK;
+}
+
 /* Reads and prints one input. An input that cannot be used is said and counted; it is not fatal. */
 static int run_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file)
 {
-    struct tp_arena memory, *volatile arena = &memory;
+    struct tp_arena memory;
     struct tp_error why = {0};
-    volatile int code = TP_OK;
     tp_arena_init(&memory, 0);
     tp_console_progress(job->console, "reading %zu of %zu: %s", job->done_count + 1, job->file_count, file->base);
-    if (setjmp(memory.guard)) {
-        code = tp_error_set(&job->err, arena->code, 0, "%s: %s", file->base,
-                            arena->code == TP_ELIMIT ? "a limit was reached" : "out of memory");
-    } else {
-        struct tp_trace *trace = tp_arena_alloc(arena, sizeof *trace);
-        if (tp_trace_read(trace, arena, file->path, &job->options->read, &why) == TP_OK) {
-            code = table_of(job, run, file, trace, arena);
-        } else {
-            tp_console_error(job->console, "%s: %s", file->path, why.text);
-            job->hit_limit |= why.code == TP_ELIMIT || why.code == TP_ENOMEM;
-        }
-    }
-    tp_arena_release(arena);
+    int code = tp_arena_run(&memory, read_and_print, &(struct reading){job, run, file, &memory}, &why);
+    if (memory.code)
+        tp_error_set(&job->err, code, 0, "%s: %s", file->base, why.text);
+    tp_arena_release(&memory);
     job->done_count++;
     return code;
 }
 
 /* ---- all ---- */
 
-static int run_job(struct job *job)
+static int run_job(void *context, struct tp_error *err)
 {
+    struct job *job = context;
+    (void)err; /* the job has it */
     int code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, job->options->inputs,
                               job->options->input_count, &job->err);
     if (code == TP_OK && is_input(job, job->options->out))
@@ -288,20 +302,15 @@ static int run_job(struct job *job)
 
 int tp_table_run(const struct tp_table_job *options)
 {
-    struct job state = {.options = options, .console = options->console};
-    struct job *volatile job = &state;
-    volatile int code;
-    tp_arena_init(&state.arena, 0);
-    tp_buf_init(&state.text, 0);
-    if (setjmp(state.arena.guard) == 0)
-        code = run_job(job);
-    else
-        code = tp_error_set(&job->err, job->arena.code, 0, "out of memory");
-    tp_console_progress_end(job->console);
+    struct job job = {.options = options, .console = options->console};
+    tp_arena_init(&job.arena, 0);
+    tp_buf_init(&job.text, 0);
+    int code = tp_arena_run(&job.arena, run_job, &job, &job.err);
+    tp_console_progress_end(job.console);
     if (code < 0)
-        tp_console_error(job->console, "%s", job->err.text);
-    tp_outfile_discard(&job->file);
-    tp_buf_release(&job->text);
-    tp_arena_release(&job->arena);
+        tp_console_error(job.console, "%s", job.err.text);
+    tp_outfile_discard(&job.file);
+    tp_buf_release(&job.text);
+    tp_arena_release(&job.arena);
     return tp_inputs_exit_code(code);
 }

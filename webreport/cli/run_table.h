@@ -5,8 +5,7 @@
 
 #include "webreport/measure/operator_calls.h"
 #include "webreport/print/key_table.h"
-#include "webreport/session/console.h"
-#include "webreport/trace/trace.h"
+#include "webreport/session/inputs.h"
 
 enum tp_table_format { TP_TABLE_TEXT, TP_TABLE_CSV, TP_TABLE_JSON, TP_TABLE_MARKDOWN };
 

@@ -31,6 +31,7 @@ struct tp_figure_block {
 struct tp_place_block {
     struct tp_str file_line; /* "train.py(88): step" */
     struct tp_str text;      /* what is there */
+    struct tp_str function;  /* of file_line; ptr NULL: it names none */
 };
 
 /* What a rule is, for formats that list rules. */

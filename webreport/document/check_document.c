@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "webreport/compare/metric_amount.h"
+#include "webreport/document/name_text.h"
 #include "writer/text/format.h"
 
 enum { MAX_ROWS = 200 };
@@ -90,7 +91,8 @@ static const struct tp_place_block *places_of(const struct tp_check_item *item, 
 {
     struct tp_place_block *places = tp_arena_array(arena, item->place_count, sizeof *places);
     for (uint32_t i = 0; i < item->place_count; i++)
-        places[i] = (struct tp_place_block){item->places[i].file_line, item->places[i].text};
+        places[i] = (struct tp_place_block){item->places[i].file_line, item->places[i].text,
+                                            tp_frame_function_name(item->places[i].file_line)};
     return places;
 }
 

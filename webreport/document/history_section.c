@@ -8,7 +8,6 @@
 #include "webreport/compare/step_statistics.h"
 #include "webreport/document/chart.h"
 #include "webreport/document/section.h"
-#include "writer/base/merge_sort.h"
 
 enum { PLOT_TOP = 10, PLOT_HEIGHT = 90, PLOT_WIDTH = 1000, MAX_LABEL = 40 };
 #define PLOT_LEFT 17.0 /* per cent of the width: for the labels of the axis, on a narrow screen too */
@@ -28,32 +27,6 @@ struct series {
     double least, greatest;
     size_t known_count;
 };
-
-/* ---- order ---- */
-
-static int by_label(const void *x, const void *y, const void *context)
-{
-    const struct tp_history_run *a = x, *b = y;
-    (void)context;
-    return tp_str_compare(a->label, b->label);
-}
-
-static int by_start(const void *x, const void *y, const void *context)
-{
-    const struct tp_history_run *a = x, *b = y;
-    (void)context;
-    return (a->items->start_ns > b->items->start_ns) - (a->items->start_ns < b->items->start_ns);
-}
-
-void tp_history_sort(struct tp_history_run *runs, size_t count, struct tp_arena *arena)
-{
-    bool has_times = true;
-    for (size_t i = 0; i < count; i++)
-        has_times &= tp_text_of_date(arena, runs[i].items->start_ns) != NULL;
-    tp_merge_sort(arena, runs, count, sizeof *runs, by_label, NULL);
-    if (has_times)
-        tp_merge_sort(arena, runs, count, sizeof *runs, by_start, NULL);
-}
 
 /* ---- values ---- */
 

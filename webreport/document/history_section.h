@@ -3,20 +3,10 @@
 #ifndef TP_WEBREPORT_DOCUMENT_HISTORY_SECTION_H
 #define TP_WEBREPORT_DOCUMENT_HISTORY_SECTION_H
 
+#include "webreport/compare/history.h"
 #include "webreport/document/data.h"
-#include "webreport/measure/summary.h"
 
 enum { TP_HISTORY_RUNS = 200 }; /* drawn, the newest */
-
-/* A stored run: what a `.tps` file holds, one process or the ranks of a job. */
-struct tp_history_run {
-    struct tp_str label; /* name of the file without .tps */
-    const struct tp_summary *items;
-    size_t count; /* above 0 */
-};
-
-/* Orders the runs: by the time they began where all tell a wall time, else by label. arena: scratch. */
-void tp_history_sort(struct tp_history_run *runs, size_t count, struct tp_arena *arena);
 
 /* The object for the template "history", of runs in order; kind NONE without any. Of several processes a time is their
  * median, another metric their greatest. Everything lives in `arena` or is borrowed. */

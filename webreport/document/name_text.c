@@ -153,6 +153,12 @@ struct tp_str tp_frame_short_name(struct tp_str text)
     return (struct tp_str){text.ptr + cut, text.len - cut};
 }
 
+struct tp_str tp_frame_function_name(struct tp_str text)
+{
+    struct tp_frame frame;
+    return tp_frame_parse(&frame, text) ? frame.function : (struct tp_str){0};
+}
+
 /* ---- links to source ---- */
 
 /* Room for `text` in an address, each byte as %XX at most. */

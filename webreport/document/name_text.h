@@ -34,6 +34,9 @@ struct tp_str tp_text_cut(struct tp_arena *arena, struct tp_str text, size_t max
 /* A Python frame without the folder of the installation: "torch/nn/functional.py(9): relu". Borrows the text. */
 struct tp_str tp_frame_short_name(struct tp_str text);
 
+/* "step" of "train.py(88): step"; ptr NULL for texts that name no function. Borrows the text. */
+struct tp_str tp_frame_function_name(struct tp_str text);
+
 /* Address of the source line named by "path(line)" or "path(line): function"; NULL when there is none or no pattern. */
 const char *tp_source_link(const struct tp_naming *naming, struct tp_str text);
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { MAX_FRAMES = 8 };
+enum { MAX_FRAMES = 8, MAX_STACK_BYTES = 4096 };
 
 /* ---- what a row opens to ---- */
 
@@ -19,16 +19,18 @@ static bool is_plumbing(struct tp_str frame)
     return false;
 }
 
-static void add_frames(const struct tp_section *section, struct tp_object *stack, struct tp_str text)
+static void add_frames(const struct tp_section *section, struct tp_object *object_of_stack,
+                       const struct tp_stacks *stacks, uint32_t node)
 {
-    struct tp_list *frames = tp_object_list(stack, "frames");
-    size_t count = 0;
+    struct tp_list *frames = tp_object_list(object_of_stack, "frames");
+    size_t count = 0, bytes = 0;
 
-    while (text.len && count < MAX_FRAMES) {
-        const char *end = memchr(text.ptr, ';', text.len);
-        struct tp_str frame = {text.ptr, end ? (size_t)(end - text.ptr) : text.len};
+    while (node != TP_NO_ID && count < MAX_FRAMES && bytes < MAX_STACK_BYTES) {
+        struct tp_stack stack = tp_stack_at(stacks, node);
+        struct tp_str frame = tp_stack_frame_text(stacks, stack.frame);
 
-        text = (struct tp_str){text.ptr + frame.len + (end != NULL), text.len - frame.len - (end != NULL)};
+        node = stack.parent;
+        bytes += frame.len + 1;
         if (!frame.len || is_plumbing(frame))
             continue;
         struct tp_object *object = tp_list_object(frames);
@@ -76,7 +78,7 @@ static void add_stacks(const struct tp_section *section, struct tp_list *blocks,
         struct tp_object *stack = tp_list_object(stacks);
 
         tp_object_text(stack, "head", calls_text(section->arena, &table->table, at, 0, view->sorted_by_device));
-        add_frames(section, stack, tp_stack_table_text(table, at, 4096, section->arena));
+        add_frames(section, stack, table->stacks, table->stack[at]);
     }
 }
 

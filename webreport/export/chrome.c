@@ -205,7 +205,7 @@ static void put_sample(struct writing *w, const struct tp_sample *sample)
 {
     struct tp_trace_out_arg args[2] = {
         tp_trace_out_int(TP_OUT_CPU_NS, sample->cpu_ns),
-        tp_trace_out_text(TP_OUT_CALL_STACK, tp_strings_get(&w->trace->stacks, sample->stack))};
+        tp_trace_out_text(TP_OUT_CALL_STACK, tp_strings_get(&w->trace->stack_texts, sample->stack))};
     struct tp_trace_out_event moment = {.category = TP_OUT_OTHER,
                                         .other_category = TP_STR("cpu_sample"),
                                         .name = TP_STR("sample"),

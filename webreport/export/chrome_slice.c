@@ -70,7 +70,8 @@ static void add_host(struct args *args, const struct tp_trace *trace, const stru
     add_json(args, &trace->values, TP_OUT_INPUT_DIMS, host->dims);
     add_json(args, &trace->values, TP_OUT_INPUT_TYPE, host->types);
     if (host->stack != TP_NO_ID)
-        args->items[args->count++] = tp_trace_out_text(TP_OUT_CALL_STACK, tp_strings_get(&trace->stacks, host->stack));
+        args->items[args->count++] =
+            tp_trace_out_text(TP_OUT_CALL_STACK, tp_strings_get(&trace->stack_texts, host->stack));
 }
 
 static void add_device(struct args *args, const struct tp_trace *trace, const struct tp_device_detail *device)

@@ -222,7 +222,7 @@ static void fill_operator(const struct tp_rows *rows, uint32_t row, struct tp_ro
     put_int(&cell, d->sequence);
     put_id(&cell, &trace->values, d->dims);
     put_id(&cell, &trace->values, d->types);
-    put_id(&cell, &trace->stacks, d->stack);
+    put_id(&cell, &trace->stack_texts, d->stack);
     put_step(&cell, rows, e->ts_ns);
 }
 

@@ -34,9 +34,9 @@ struct flow_ends {
 static void add_backward(struct tp_vec *items, const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;
-    struct flow_ends *by_id = tp_arena_array(arena, trace->stacks.count, sizeof *by_id);
+    struct flow_ends *by_id = tp_arena_array(arena, trace->texts.count, sizeof *by_id);
     for (uint32_t i = 0; i < trace->flow_count; i++) {
-        struct flow_ends *ends = trace->flows[i].id < trace->stacks.count ? &by_id[trace->flows[i].id] : NULL;
+        struct flow_ends *ends = trace->flows[i].id < trace->texts.count ? &by_id[trace->flows[i].id] : NULL;
         uint32_t *side = !ends ? NULL : trace->flows[i].is_start ? &ends->begin : &ends->end;
         if (!side)
             continue;
@@ -45,7 +45,7 @@ static void add_backward(struct tp_vec *items, const struct tp_model *model, str
     }
     for (uint32_t i = 0; i < trace->flow_count; i++) {
         const struct tp_flow *begin = &trace->flows[i];
-        const struct flow_ends *ends = begin->id < trace->stacks.count ? &by_id[begin->id] : NULL;
+        const struct flow_ends *ends = begin->id < trace->texts.count ? &by_id[begin->id] : NULL;
         if (!ends || ends->begin != i + 1 || ends->end == 0 || ends->is_twice)
             continue;
         const struct tp_flow *end = &trace->flows[ends->end - 1];
@@ -54,7 +54,7 @@ static void add_backward(struct tp_vec *items, const struct tp_model *model, str
         if (from != TP_NO_ID && to != TP_NO_ID && begin->ts_ns <= end->ts_ns)
             add(items, from, to, TP_LINK_BACKWARD);
     }
-    tp_arena_drop(arena, by_id, trace->stacks.count * sizeof *by_id);
+    tp_arena_drop(arena, by_id, trace->texts.count * sizeof *by_id);
 }
 
 void tp_links_build(struct tp_links *links, const struct tp_model *model, struct tp_arena *arena)

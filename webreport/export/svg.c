@@ -2,9 +2,9 @@
 #include "webreport/export/svg.h"
 
 #include "webreport/export/export.h"
-#include "webreport/print/assets.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
+#include "writer/text/assets.h"
 #include "writer/text/escape.h"
 
 void tp_svg_begin(struct tp_buf *out, unsigned width, unsigned height)

@@ -22,6 +22,7 @@ struct record {
 struct walk {
     struct tp_merge *merge;
     struct tp_vec open;      /* struct open */
+    struct tp_vec frames;    /* scratch of descend_stack */
     uint32_t *node_of_event; /* operators and runtime calls; TP_NO_ID: none */
     uint32_t main_thread, step_label, backward_label, threads_label, unknown_label;
     struct record *records; /* memory records of the thread, by time */
@@ -134,28 +135,27 @@ static uint32_t device_label(struct tp_merge *merge, const struct tp_event *even
 
 /* ---- where an event without open caller belongs ---- */
 
-/* The frames of a "Call stack" argument (innermost first, joined by ';'), outermost first below `node`. */
-static uint32_t descend_stack(struct walk *w, uint32_t node, uint32_t stack)
+/* Label of a frame of a "Call stack" argument. */
+static uint32_t stack_label(struct tp_merge *merge, uint32_t frame)
 {
-    struct tp_merge *merge = w->merge;
-    struct tp_str text = tp_strings_get(&merge->model->trace->stacks, stack);
-    size_t end = text.len;
-    for (int count = 0; end > 0 && count < MAX_STACK_FRAMES; count++) {
-        size_t start = end;
-        while (start > 0 && text.ptr[start - 1] != ';')
-            start--;
-        struct tp_str frame = {text.ptr + start, end - start};
-        end = start ? start - 1 : 0;
-        while (frame.len && frame.ptr[0] == ' ')
-            frame.ptr++, frame.len--;
-        if (!frame.len)
-            continue;
-        uint32_t id = tp_strings_add(&merge->frames, frame);
-        if (id >= merge->label_of_frame.count)
-            *(uint32_t *)tp_vec_push(&merge->label_of_frame) = frame_label(merge, frame);
-        uint32_t label = *TP_AT(&merge->label_of_frame, uint32_t, id);
+    uint32_t *known = &merge->label_of_frame[frame];
+    struct tp_str text = tp_stack_frame_text(merge->model->trace->stacks, frame);
+    while (!*known && text.len && text.ptr[0] == ' ')
+        text.ptr++, text.len--;
+    if (!*known)
+        *known = (text.len ? frame_label(merge, text) : TP_MERGE_SKIPPED) + 1;
+    return *known - 1;
+}
+
+/* The frames of a "Call stack" argument, outermost first below `node`. */
+static uint32_t descend_stack(struct walk *w, uint32_t node, uint32_t argument)
+{
+    const struct tp_stacks *stacks = w->merge->model->trace->stacks;
+    tp_stack_frames(stacks, tp_stacks_of_text(stacks, argument), MAX_STACK_FRAMES, &w->frames);
+    for (size_t i = 0; i < w->frames.count; i++) {
+        uint32_t label = stack_label(w->merge, *TP_AT(&w->frames, uint32_t, i));
         if (label != TP_MERGE_SKIPPED)
-            node = tp_merge_child(merge, node, label);
+            node = tp_merge_child(w->merge, node, label);
     }
     return node;
 }
@@ -375,11 +375,10 @@ void tp_merge_init(struct tp_merge *merge, const struct tp_model *model, struct 
     *merge = (struct tp_merge){.model = model, .arena = arena};
     merge->labels = TP_VEC(arena, struct tp_label);
     merge->nodes = TP_VEC(arena, struct tp_merge_node);
-    merge->label_of_frame = TP_VEC(arena, uint32_t);
+    merge->label_of_frame = tp_arena_array(arena, model->trace->stacks->frames.count, sizeof(uint32_t));
     merge->label_of_name = tp_arena_array(arena, (size_t)model->trace->names.count * 2, sizeof(uint32_t));
     merge->label_of_module = TP_VEC(arena, uint32_t);
     tp_strings_init(&merge->modules, arena, 0);
-    tp_strings_init(&merge->frames, arena, 0);
     tp_keys_init(&merge->edges, arena, 2);
     new_node(merge, TP_NO_ID, tp_merge_label(merge, TP_STR("all calls"), TP_CALL_ROOT));
 }
@@ -388,7 +387,8 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
 {
     const struct tp_trace *trace = model->trace;
     tp_merge_init(merge, model, arena);
-    struct walk w = {.merge = merge, .open = TP_VEC(arena, struct open), .main_thread = find_main_thread(model)};
+    struct walk w = {.merge = merge, .open = TP_VEC(arena, struct open), .frames = TP_VEC(arena, uint32_t)};
+    w.main_thread = find_main_thread(model);
     w.step_label = tp_merge_label(merge, TP_STR("training step"), TP_CALL_PHASE);
     w.backward_label = tp_merge_label(merge, TP_STR("backward"), TP_CALL_PHASE);
     w.threads_label = tp_merge_label(merge, TP_STR("other threads"), TP_CALL_PHASE);

@@ -29,11 +29,10 @@ struct tp_merge {
     struct tp_vec labels;          /* struct tp_label */
     struct tp_strings modules;     /* classes of modules */
     struct tp_vec label_of_module; /* uint32_t by id in modules */
-    struct tp_strings frames;      /* texts of frames that come from "Call stack" arguments */
-    struct tp_vec label_of_frame;  /* uint32_t by id in frames */
-    uint32_t *label_of_name;       /* by name id * 2 + is_device: label + 1; 0: not asked yet */
-    struct tp_vec nodes;           /* struct tp_merge_node */
-    struct tp_keys edges;          /* (parent, label): tuple i is node i + 1 */
+    uint32_t *label_of_frame; /* by frame of the trace's stacks (of samples: by function): label + 1; 0: not asked */
+    uint32_t *label_of_name;  /* by name id * 2 + is_device: label + 1; 0: not asked yet */
+    struct tp_vec nodes;      /* struct tp_merge_node */
+    struct tp_keys edges;     /* (parent, label): tuple i is node i + 1 */
     bool is_cut;
 };
 

@@ -13,14 +13,12 @@ static void count_up(struct tp_merge *merge, uint32_t node, int64_t cpu_ns)
     }
 }
 
-static uint32_t label_of_function(struct tp_merge *merge, struct tp_str frame)
+static uint32_t label_of_function(struct tp_merge *merge, const struct tp_sample_functions *functions, uint32_t id)
 {
-    struct tp_str function = tp_sample_function(merge->arena, frame);
-    uint32_t id = tp_strings_add(&merge->frames, function);
-    if (id >= merge->label_of_frame.count)
-        *(uint32_t *)tp_vec_push(&merge->label_of_frame) =
-            tp_merge_label(merge, tp_strings_get(&merge->frames, id), TP_CALL_FRAME);
-    return *TP_AT(&merge->label_of_frame, uint32_t, id);
+    uint32_t *known = &merge->label_of_frame[id];
+    if (!*known)
+        *known = tp_merge_label(merge, tp_strings_get(&functions->texts, id), TP_CALL_FRAME) + 1;
+    return *known - 1;
 }
 
 static uint32_t thread_label(struct tp_merge *merge, uint32_t *labels, uint32_t thread)
@@ -36,13 +34,16 @@ void tp_merge_samples(struct tp_merge *merge, const struct tp_model *model, stru
 {
     const struct tp_trace *trace = model->trace;
     tp_merge_init(merge, model, arena);
+    struct tp_sample_functions functions;
     uint32_t *labels = tp_arena_array(arena, trace->thread_count, sizeof *labels); /* label + 1 */
+    tp_sample_functions_init(&functions, trace, arena);
     for (uint32_t i = 0; i < trace->sample_count; i++) {
         const struct tp_sample *sample = &trace->samples[i];
         uint32_t node = tp_merge_child(merge, 0, thread_label(merge, labels, sample->thread));
-        struct tp_str stack = tp_strings_get(&trace->stacks, sample->stack), frame;
-        while (tp_sample_outer(&stack, &frame))
-            node = tp_merge_child(merge, node, label_of_function(merge, frame));
+        tp_sample_functions_of(&functions, sample);
+        for (size_t k = 0; k < functions.path.count; k++)
+            node =
+                tp_merge_child(merge, node, label_of_function(merge, &functions, *TP_AT(&functions.path, uint32_t, k)));
         count_up(merge, node, sample->cpu_ns);
     }
 }

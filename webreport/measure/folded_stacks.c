@@ -239,13 +239,15 @@ static void find_paths(struct tp_folded *folded, struct tp_arena *arena)
 }
 
 static uint32_t sample_path(struct tp_folded *folded, const struct tp_trace *trace, const struct tp_sample *sample,
-                            struct tp_arena *arena)
+                            struct tp_sample_functions *functions)
 {
-    struct tp_str stack = tp_strings_get(&trace->stacks, sample->stack), frame;
-    struct tp_str thread = tp_sample_thread(arena, &trace->threads[sample->thread]);
-    uint32_t path = tp_keys_pair(&folded->paths, TP_NO_ID, tp_strings_add(&folded->frames, thread)), depth = 1;
-    while (depth++ < TP_MAX_FOLDED_DEPTH && tp_sample_outer(&stack, &frame))
-        path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, tp_sample_function(arena, frame)));
+    struct tp_str thread = tp_sample_thread(folded->frames.arena, &trace->threads[sample->thread]);
+    uint32_t path = tp_keys_pair(&folded->paths, TP_NO_ID, tp_strings_add(&folded->frames, thread));
+    tp_sample_functions_of(functions, sample);
+    for (size_t i = 0; i < functions->path.count && i + 1 < TP_MAX_FOLDED_DEPTH; i++) {
+        struct tp_str function = tp_strings_get(&functions->texts, *TP_AT(&functions->path, uint32_t, i));
+        path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, function));
+    }
     return path;
 }
 
@@ -253,13 +255,15 @@ static uint32_t sample_path(struct tp_folded *folded, const struct tp_trace *tra
 static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_keys seen; /* (thread, stack): samples repeat few stacks */
+    struct tp_sample_functions functions;
     struct tp_vec path_of = TP_VEC(arena, uint32_t);
     tp_keys_init(&seen, arena, 2);
+    tp_sample_functions_init(&functions, trace, arena);
     for (uint32_t i = 0; i < trace->sample_count; i++) {
         const struct tp_sample *sample = &trace->samples[i];
         uint32_t id = tp_keys_pair(&seen, sample->thread, sample->stack);
         if (id == path_of.count)
-            *(uint32_t *)tp_vec_push(&path_of) = sample_path(folded, trace, sample, arena);
+            *(uint32_t *)tp_vec_push(&path_of) = sample_path(folded, trace, sample, &functions);
         add_value(folded, *TP_AT(&path_of, uint32_t, id), folded->metric->sample_value(sample));
     }
 }

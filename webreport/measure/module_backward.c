@@ -125,14 +125,14 @@ static struct tp_vec find_links(const struct backward *b)
 {
     const struct tp_trace *trace = b->model->trace;
     struct tp_vec links = TP_VEC(b->arena, struct link);
-    const struct tp_flow **start = tp_arena_array(b->arena, trace->stacks.count, sizeof(void *));
+    const struct tp_flow **start = tp_arena_array(b->arena, trace->texts.count, sizeof(void *));
     for (uint32_t i = 0; i < trace->flow_count; i++)
         if (trace->flows[i].is_start)
             start[trace->flows[i].id] = &trace->flows[i];
     for (uint32_t i = 0; i < trace->flow_count; i++)
         if (!trace->flows[i].is_start && start[trace->flows[i].id])
             *(struct link *)tp_vec_push(&links) = (struct link){start[trace->flows[i].id], &trace->flows[i]};
-    tp_arena_drop(b->arena, start, trace->stacks.count * sizeof(void *));
+    tp_arena_drop(b->arena, start, trace->texts.count * sizeof(void *));
     return links;
 }
 
@@ -148,7 +148,7 @@ static void sort_unfinished(struct backward *b)
 
 static void use_links(struct backward *b, const struct tp_vec *links)
 {
-    struct link_order order = {links->data, &b->model->trace->stacks};
+    struct link_order order = {links->data, &b->model->trace->texts};
     uint32_t *rows = tp_arena_array(b->arena, links->count, sizeof *rows);
     sort_unfinished(b);
     for (uint32_t i = 0; i < links->count; i++)

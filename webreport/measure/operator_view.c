@@ -71,7 +71,7 @@ static int compare_groups(const void *context, uint32_t i, uint32_t j)
         return tp_str_compare(order->model->trace->names.items[x->name], order->model->trace->names.items[y->name]);
     if (x->shape != y->shape)
         return tp_str_compare(tp_strings_get(shapes, x->shape), tp_strings_get(shapes, y->shape));
-    return tp_stack_compare(&order->model->stacks, x->stack, y->stack);
+    return tp_stack_compare(order->model->trace->stacks, x->stack, y->stack);
 }
 
 static uint32_t *sorted_rows(const struct order *order, uint32_t count, struct tp_arena *arena)
@@ -154,7 +154,7 @@ static void build_stacks(struct tp_stack_table *out, struct order order, const s
 {
     struct tp_strings keys;
     uint32_t *sorted;
-    out->stacks = &order.model->stacks;
+    out->stacks = order.model->trace->stacks;
     tp_table_init(&out->table, arena, name, stack_defs, TP_OP_HAS_STACK, groups->count);
     out->table.title = "Call stacks";
     if (!groups->count)
@@ -252,15 +252,6 @@ void tp_operator_view_build_brief(struct tp_operator_view *view, const struct tp
 
 /* ---- text and JSON ------------------------------------------------------------------------------------------------
  */
-
-struct tp_str tp_stack_table_text(const struct tp_stack_table *table, size_t row, size_t max_bytes,
-                                  struct tp_arena *arena)
-{
-    uint64_t length = tp_stack_length(table->stacks, table->stack[row]);
-    size_t size = max_bytes && max_bytes < length ? max_bytes : length;
-    char *text = tp_arena_alloc(arena, size + 1);
-    return (struct tp_str){text, tp_stack_write(table->stacks, table->stack[row], text, size)};
-}
 
 /* Writes the text of a stack through a buffer, so that the texts of all stacks are never in memory at once. */
 static void write_stack(const struct tp_stack_table *table, size_t row, struct tp_buf *scratch, struct tp_json *json)

@@ -35,10 +35,10 @@ struct tp_stack_group {
 };
 
 struct tp_stack_table {
-    struct tp_table table; /* text cells of column 0 are made on demand: tp_stack_table_text */
+    struct tp_table table; /* text cells of column 0 stay empty: a stack is walked, or written by tp_stack_write */
     uint32_t *stack;       /* by row: node in stacks */
-    const struct tp_stacks *stacks;
-    struct tp_stack_group *groups; /* sorted by key */
+    const struct tp_stacks *stacks; /* of the trace */
+    struct tp_stack_group *groups;  /* sorted by key */
     uint32_t group_count;
 };
 
@@ -57,9 +57,5 @@ void tp_operator_view_build(struct tp_operator_view *view, const struct tp_model
 /* by_name alone, as if no stacks had been recorded; the other tables stay empty. */
 void tp_operator_view_build_brief(struct tp_operator_view *view, const struct tp_model *model, struct tp_arena *arena);
 void tp_operator_view_json(const struct tp_operator_view *view, struct tp_json *json);
-
-/* Text of a row's stack, at most max_bytes of it (0: all), in `arena`. */
-struct tp_str tp_stack_table_text(const struct tp_stack_table *table, size_t row, size_t max_bytes,
-                                  struct tp_arena *arena);
 
 #endif

@@ -26,31 +26,22 @@ struct place {
 
 /* Distinct texts with what they add up to. */
 struct places {
-    struct tp_strings texts;
+    const struct tp_strings *texts;
     struct tp_vec items; /* struct place, by id in texts */
 };
 
-/* ---- stacks as texts ---- */
+/* ---- functions of frames ---- */
 
-bool tp_sample_outer(struct tp_str *stack, struct tp_str *frame)
+static struct tp_str without_blanks(struct tp_str text)
 {
-    while (stack->len) {
-        size_t start = stack->len;
-        while (start > 0 && stack->ptr[start - 1] != ';')
-            start--;
-        *frame = (struct tp_str){stack->ptr + start, stack->len - start};
-        stack->len = start ? start - 1 : 0;
-        while (frame->len && frame->ptr[0] == ' ')
-            frame->ptr++, frame->len--;
-        while (frame->len && frame->ptr[frame->len - 1] == ' ')
-            frame->len--;
-        if (frame->len)
-            return true;
-    }
-    return false;
+    while (text.len && text.ptr[0] == ' ')
+        text.ptr++, text.len--;
+    while (text.len && text.ptr[text.len - 1] == ' ')
+        text.len--;
+    return text;
 }
 
-struct tp_str tp_sample_function(struct tp_arena *arena, struct tp_str frame)
+static struct tp_str function_of(struct tp_arena *arena, struct tp_str frame)
 {
     ptrdiff_t library = tp_str_starts(frame, "+0x") ? tp_str_find(frame, " [") : -1;
     if (library >= 0)
@@ -66,6 +57,33 @@ struct tp_str tp_sample_function(struct tp_arena *arena, struct tp_str frame)
     return (struct tp_str){text, size};
 }
 
+void tp_sample_functions_init(struct tp_sample_functions *functions, const struct tp_trace *trace,
+                              struct tp_arena *arena)
+{
+    *functions = (struct tp_sample_functions){.stacks = trace->stacks, .path = TP_VEC(arena, uint32_t)};
+    tp_strings_init(&functions->texts, arena, 0);
+    functions->of_frame = tp_arena_array(arena, trace->stacks->frames.count, sizeof *functions->of_frame);
+}
+
+void tp_sample_functions_of(struct tp_sample_functions *functions, const struct tp_sample *sample)
+{
+    struct tp_vec *path = &functions->path;
+    size_t kept = 0;
+    functions->innermost = TP_STR("");
+    tp_stack_frames(functions->stacks, tp_stacks_of_text(functions->stacks, sample->stack), SIZE_MAX, path);
+    for (size_t i = 0; i < path->count; i++) {
+        uint32_t frame = *TP_AT(path, uint32_t, i), *known = &functions->of_frame[frame];
+        struct tp_str text = without_blanks(tp_stack_frame_text(functions->stacks, frame));
+        if (!text.len)
+            continue;
+        if (!*known)
+            *known = tp_strings_add(&functions->texts, function_of(path->arena, text)) + 1;
+        *TP_AT(path, uint32_t, kept++) = *known - 1;
+        functions->innermost = text;
+    }
+    path->count = kept;
+}
+
 struct tp_str tp_sample_thread(struct tp_arena *arena, const struct tp_thread *thread)
 {
     char number[32];
@@ -79,29 +97,33 @@ struct tp_str tp_sample_thread(struct tp_arena *arena, const struct tp_thread *t
 
 /* ---- adding up ---- */
 
-static void init(struct places *places, struct tp_arena *arena)
+static struct place *place_of(struct places *places, uint32_t id)
 {
-    tp_strings_init(&places->texts, arena, 0);
-    places->items = TP_VEC(arena, struct place);
-}
-
-static struct place *place_of(struct places *places, struct tp_str text)
-{
-    uint32_t id = tp_strings_add(&places->texts, text);
     while (places->items.count <= id)
         tp_vec_push(&places->items);
     return TP_AT(&places->items, struct place, id);
 }
 
-static void count_sample(struct tp_sample_view *view, struct places *functions, struct places *lines,
-                         const struct tp_trace *trace, uint32_t i)
+struct counting {
+    struct tp_sample_functions functions;
+    struct tp_strings lines; /* texts of frames */
+    struct places by_function, by_line;
+};
+
+static void count_self(struct place *place, const struct tp_sample *sample)
+{
+    place->self_ns = tp_sat_add(place->self_ns, sample->cpu_ns);
+    place->count++;
+}
+
+static void count_sample(struct tp_sample_view *view, struct counting *c, const struct tp_trace *trace, uint32_t i)
 {
     const struct tp_sample *sample = &trace->samples[i];
-    struct tp_str stack = tp_strings_get(&trace->stacks, sample->stack), frame = {NULL, 0};
     struct place *innermost = NULL;
     view->cpu_ns = tp_sat_add(view->cpu_ns, sample->cpu_ns);
-    while (tp_sample_outer(&stack, &frame)) {
-        innermost = place_of(functions, tp_sample_function(functions->texts.arena, frame));
+    tp_sample_functions_of(&c->functions, sample);
+    for (size_t k = 0; k < c->functions.path.count; k++) {
+        innermost = place_of(&c->by_function, *TP_AT(&c->functions.path, uint32_t, k));
         if (innermost->last == i + 1)
             continue; /* recursion */
         innermost->last = i + 1;
@@ -110,11 +132,8 @@ static void count_sample(struct tp_sample_view *view, struct places *functions, 
     view->without_stack += !innermost;
     if (!innermost)
         return;
-    innermost->self_ns = tp_sat_add(innermost->self_ns, sample->cpu_ns);
-    innermost->count++;
-    struct place *line = place_of(lines, frame);
-    line->self_ns = tp_sat_add(line->self_ns, sample->cpu_ns);
-    line->count++;
+    count_self(innermost, sample);
+    count_self(place_of(&c->by_line, tp_strings_add(&c->lines, c->functions.innermost)), sample);
 }
 
 /* ---- tables ---- */
@@ -128,7 +147,7 @@ static int by_size(const void *x, const void *y, void *context)
         return a->self_ns < b->self_ns ? 1 : -1;
     if (a->total_ns != b->total_ns)
         return a->total_ns < b->total_ns ? 1 : -1;
-    return tp_str_compare(tp_strings_get(&places->texts, i), tp_strings_get(&places->texts, k));
+    return tp_str_compare(tp_strings_get(places->texts, i), tp_strings_get(places->texts, k));
 }
 
 static uint32_t *sorted(struct places *places, struct tp_arena *arena)
@@ -148,7 +167,7 @@ static void fill_functions(struct tp_table *table, struct places *places, struct
     table->title = "Functions";
     for (size_t row = 0; row < places->items.count; row++) {
         const struct place *place = TP_AT(&places->items, struct place, order[row]);
-        tp_table_text(table, TP_SAMPLE_FUNCTION)[row] = tp_strings_get(&places->texts, order[row]);
+        tp_table_text(table, TP_SAMPLE_FUNCTION)[row] = tp_strings_get(places->texts, order[row]);
         tp_table_int(table, TP_SAMPLE_SELF)[row] = place->self_ns;
         tp_table_int(table, TP_SAMPLE_TOTAL)[row] = place->total_ns;
         tp_table_int(table, TP_SAMPLE_COUNT)[row] = place->count;
@@ -162,7 +181,7 @@ static void fill_lines(struct tp_table *table, struct places *places, struct tp_
     table->title = "Lines";
     for (size_t row = 0; row < places->items.count; row++) {
         const struct place *place = TP_AT(&places->items, struct place, order[row]);
-        tp_table_text(table, TP_SAMPLE_LINE)[row] = tp_strings_get(&places->texts, order[row]);
+        tp_table_text(table, TP_SAMPLE_LINE)[row] = tp_strings_get(places->texts, order[row]);
         tp_table_int(table, TP_SAMPLE_LINE_SELF)[row] = place->self_ns;
         tp_table_int(table, TP_SAMPLE_LINE_COUNT)[row] = place->count;
     }
@@ -171,16 +190,18 @@ static void fill_lines(struct tp_table *table, struct places *places, struct tp_
 void tp_sample_view_build(struct tp_sample_view *view, const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_trace *trace = model->trace;
-    struct places functions, lines;
+    struct counting c;
     *view = (struct tp_sample_view){.is_present = trace->sample_count > 0, .count = trace->sample_count};
     if (!view->is_present)
         return;
-    init(&functions, arena);
-    init(&lines, arena);
+    tp_sample_functions_init(&c.functions, trace, arena);
+    tp_strings_init(&c.lines, arena, 0);
+    c.by_function = (struct places){&c.functions.texts, TP_VEC(arena, struct place)};
+    c.by_line = (struct places){&c.lines, TP_VEC(arena, struct place)};
     for (uint32_t i = 0; i < trace->sample_count; i++)
-        count_sample(view, &functions, &lines, trace, i);
-    fill_functions(&view->functions, &functions, arena);
-    fill_lines(&view->lines, &lines, arena);
+        count_sample(view, &c, trace, i);
+    fill_functions(&view->functions, &c.by_function, arena);
+    fill_lines(&view->lines, &c.by_line, arena);
 }
 
 void tp_sample_view_json(const struct tp_sample_view *view, struct tp_json *json)

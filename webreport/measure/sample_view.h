@@ -33,13 +33,21 @@ void tp_sample_view_build(struct tp_sample_view *view, const struct tp_model *mo
 /* Writes the object; call it only when is_present. */
 void tp_sample_view_json(const struct tp_sample_view *view, struct tp_json *json);
 
-/* Takes the outermost frame off the end of a stack (frames innermost first, joined by ';', blanks and empty ones
- * dropped); false when there is none. */
-bool tp_sample_outer(struct tp_str *stack, struct tp_str *frame);
+/* The functions that samples found, numbered. A function of a frame: "src/a.c(12): f" is "f  src/a.c"; code without a
+ * name is its library; others are their own function. Blanks around a frame do not count. */
+struct tp_sample_functions {
+    const struct tp_stacks *stacks; /* of the trace */
+    struct tp_strings texts;        /* by function */
+    uint32_t *of_frame;             /* by frame of the stacks: function + 1; 0: not asked yet */
+    struct tp_vec path;             /* uint32_t: functions of the sample looked at last, outermost first */
+    struct tp_str innermost;        /* its innermost frame; empty without one */
+};
 
-/* The function of a frame: "src/a.c(12): f" is "f  src/a.c"; code without a name is its library; others are their
- * own function. In the arena or `frame` itself. */
-struct tp_str tp_sample_function(struct tp_arena *arena, struct tp_str frame);
+/* Makes none, in `arena` (guard set by the caller). The trace must outlive them. */
+void tp_sample_functions_init(struct tp_sample_functions *functions, const struct tp_trace *trace,
+                              struct tp_arena *arena);
+/* Fills `path` and `innermost`. */
+void tp_sample_functions_of(struct tp_sample_functions *functions, const struct tp_sample *sample);
 
 /* How a thread is called: its name, else its number. */
 struct tp_str tp_sample_thread(struct tp_arena *arena, const struct tp_thread *thread);

@@ -15,12 +15,12 @@ static bool has_annotation(const struct tp_trace *trace, const char *name)
 static uint64_t count_links(const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint64_t count = 0;
-    uint8_t *has_start = tp_arena_array(arena, trace->stacks.count, sizeof *has_start);
+    uint8_t *has_start = tp_arena_array(arena, trace->texts.count, sizeof *has_start);
     for (uint32_t i = 0; i < trace->flow_count; i++)
         has_start[trace->flows[i].id] |= trace->flows[i].is_start;
     for (uint32_t i = 0; i < trace->flow_count; i++)
         count += !trace->flows[i].is_start && has_start[trace->flows[i].id];
-    tp_arena_drop(arena, has_start, trace->stacks.count * sizeof *has_start);
+    tp_arena_drop(arena, has_start, trace->texts.count * sizeof *has_start);
     return count;
 }
 

@@ -50,7 +50,6 @@ void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const 
     model->arena = arena;
     count_events(model);
     model->marks = tp_marks_build(trace, arena);
-    tp_stacks_init(&model->stacks, trace, arena);
     tp_model_nest(model);
     tp_model_host_times(model);
     tp_model_link_devices(model);

@@ -16,7 +16,6 @@
 #include "webreport/model/collectives.h"
 #include "webreport/model/marks.h"
 #include "webreport/model/order.h"
-#include "webreport/model/stacks.h"
 #include "webreport/trace/trace.h"
 #include "writer/base/interval.h"
 
@@ -27,7 +26,7 @@ struct tp_operators {
     uint32_t *event;        /* index in trace->events */
     uint32_t *parent;
     uint32_t *subtree_end;
-    uint32_t *stack;                     /* node in model->stacks */
+    uint32_t *stack;                     /* node in trace->stacks */
     uint32_t *module;                    /* index in modules; NULL without modules */
     int64_t *clipped_end;                /* ns; end after clipping to the parent (D4) */
     int64_t *host_self;                  /* ns (D14) */
@@ -173,7 +172,6 @@ struct tp_model {
     uint64_t event_count; /* kept events: complete ones and memory records */
     uint64_t kind_count[TP_KIND_COUNT];
     uint64_t memory_count, out_of_memory_count;
-    struct tp_stacks stacks;
     struct tp_operators operators;
     struct tp_launches launches;
     struct tp_devices devices;

@@ -25,16 +25,15 @@ static bool is_torch_frame(struct tp_str frame)
     return false;
 }
 
-/* List of a "Call stack" text. */
-static uint32_t split(struct tp_function_stacks *stacks, struct tp_str text)
+/* List of a stack's frames. */
+static uint32_t list_frames(struct tp_function_stacks *stacks, uint32_t node)
 {
     struct tp_frame_list list = {.first = (uint32_t)stacks->frames.count};
-    for (size_t at = 0, end; at < text.len; at = end + 1) {
-        const char *mark = memchr(text.ptr + at, ';', text.len - at);
-        end = mark ? (size_t)(mark - text.ptr) : text.len;
-        struct tp_str frame = {text.ptr + at, end - at};
-        if (frame.len && !is_torch_frame(frame))
-            *(uint32_t *)tp_vec_push(&stacks->frames) = tp_strings_add(&stacks->texts, frame);
+    while (node != TP_NO_ID) {
+        struct tp_stack stack = tp_stack_at(stacks->trie, node);
+        if (!is_torch_frame(tp_stack_frame_text(stacks->trie, stack.frame)))
+            *(uint32_t *)tp_vec_push(&stacks->frames) = stack.frame;
+        node = stack.parent;
     }
     list.count = (uint32_t)stacks->frames.count - list.first;
     if (list.count == 0)
@@ -43,7 +42,7 @@ static uint32_t split(struct tp_function_stacks *stacks, struct tp_str text)
     return (uint32_t)stacks->lists.count - 1;
 }
 
-/* Id of the recorded stack in trace->stacks, or TP_NO_ID. */
+/* Id of the recorded stack in trace->stack_texts, or TP_NO_ID. */
 static uint32_t argument_of(const struct tp_functions *functions, const struct tp_function *f)
 {
     const struct tp_event *e = tp_function_event(functions, f);
@@ -59,14 +58,15 @@ static uint32_t argument_of(const struct tp_functions *functions, const struct t
 
 static void read_arguments(struct tp_function_stacks *stacks, const struct tp_functions *functions)
 {
-    const struct tp_strings *texts = &functions->trace->stacks;
-    uint32_t *known = tp_arena_array(stacks->frames.arena, texts->count, sizeof *known); /* list + 1 */
+    const struct tp_stacks *trie = functions->trace->stacks;
+    uint32_t *known =
+        tp_arena_array(stacks->frames.arena, functions->trace->stack_texts.count, sizeof *known); /* list + 1 */
     for (uint32_t i = 0; i < functions->count; i++) {
         uint32_t id = argument_of(functions, &functions->items[i]);
         if (id == TP_NO_ID)
             continue;
         if (!known[id])
-            known[id] = split(stacks, tp_strings_get(texts, id)) + 1;
+            known[id] = list_frames(stacks, tp_stacks_of_text(trie, id)) + 1;
         stacks->list_of[i] = known[id] - 1;
     }
 }
@@ -135,9 +135,9 @@ static void find_threads(struct backward *b, struct tp_arena *arena)
     const struct tp_trace *trace = functions->trace;
     struct tp_keys sites; /* (thread, start) of operators that name a forward thread */
     struct tp_vec number = TP_VEC(arena, int64_t);
-    uint32_t *start_thread = tp_arena_array(arena, trace->stacks.count, sizeof *start_thread);
+    uint32_t *start_thread = tp_arena_array(arena, trace->texts.count, sizeof *start_thread);
     tp_keys_init(&sites, arena, 3);
-    memset(start_thread, 0xFF, trace->stacks.count * sizeof *start_thread);
+    memset(start_thread, 0xFF, trace->texts.count * sizeof *start_thread);
     for (uint32_t i = 0; i < functions->count; i++) {
         const struct tp_function *f = &functions->items[i];
         int64_t forward = (f->flags & TP_FUNCTION_FOLDED) ? 0 : forward_number(b, i);
@@ -193,7 +193,7 @@ void tp_function_stacks_build(struct tp_function_stacks *stacks, const struct tp
 {
     struct backward b = {.functions = functions, .stacks = stacks};
     memset(stacks, 0, sizeof *stacks);
-    tp_strings_init(&stacks->texts, arena, 0);
+    stacks->trie = functions->trace->stacks;
     stacks->frames = TP_VEC(arena, uint32_t);
     stacks->lists = TP_VEC(arena, struct tp_frame_list);
     tp_vec_push(&stacks->lists);

@@ -10,10 +10,10 @@ struct tp_frame_list {
 };
 
 struct tp_function_stacks {
-    struct tp_strings texts; /* distinct frames */
-    struct tp_vec frames;    /* uint32_t: ids in texts */
-    struct tp_vec lists;     /* struct tp_frame_list; list 0 is empty */
-    uint32_t *list_of;       /* by function */
+    const struct tp_stacks *trie; /* of the trace */
+    struct tp_vec frames;         /* uint32_t: frame ids of the trie */
+    struct tp_vec lists;          /* struct tp_frame_list; list 0 is empty */
+    uint32_t *list_of;            /* by function */
 };
 
 /* Builds them in `arena`, whose guard is the caller's. */
@@ -28,7 +28,7 @@ static inline struct tp_frame_list tp_function_stack(const struct tp_function_st
 /* A frame by its place in `frames`. */
 static inline struct tp_str tp_frame_text(const struct tp_function_stacks *stacks, uint32_t at)
 {
-    return tp_strings_get(&stacks->texts, *TP_AT(&stacks->frames, uint32_t, at));
+    return tp_stack_frame_text(stacks->trie, *TP_AT(&stacks->frames, uint32_t, at));
 }
 
 #endif

@@ -74,7 +74,7 @@ static uint32_t stack_of_frames(struct sweep *s, int64_t at)
     for (; s->resolved_count < s->frames.count; s->resolved_count++) {
         struct open_frame *frame = TP_AT(&s->frames, struct open_frame, s->resolved_count);
         uint32_t below = s->resolved_count ? frame[-1].node : TP_NO_ID;
-        frame->node = tp_stacks_push(&s->model->stacks, s->model->trace, below, frame->name);
+        frame->node = tp_stacks_call(s->model->trace->stacks, below, frame->name);
     }
     return s->frames.count ? TP_AT(&s->frames, struct open_frame, s->frames.count - 1)->node : TP_NO_ID;
 }
@@ -82,10 +82,11 @@ static uint32_t stack_of_frames(struct sweep *s, int64_t at)
 /* The "Call stack" argument, else `node`; a stack without text is none. */
 static uint32_t stack_of_operator(struct tp_model *model, const struct tp_event *op, uint32_t node)
 {
+    const struct tp_stacks *stacks = model->trace->stacks;
     uint32_t argument = model->trace->hosts[op->detail].stack;
     if (argument != TP_NO_ID)
-        node = tp_stacks_of_argument(&model->stacks, model->trace, argument);
-    return tp_stack_length(&model->stacks, node) ? node : TP_NO_ID;
+        node = tp_stacks_common(stacks, argument);
+    return tp_stack_is_empty(stacks, node) ? TP_NO_ID : node;
 }
 
 /* ---- modules ---- */

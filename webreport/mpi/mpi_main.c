@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/cli/cmd.h"
-#include "webreport/cli/opt.h"
-#include "webreport/cli/run_summarize.h"
-#include "webreport/print/assets.h"
+#include "webreport/session/exit.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/opt.h"
+#include "webreport/session/summarize.h"
 #include "writer/base/fs.h"
+#include "writer/text/assets.h"
 
 struct options {
     const char *out, *files_from, *job;
@@ -53,41 +53,43 @@ static uint64_t size_of(const char *buffer)
     return size;
 }
 
-static int join(struct tp_summary_set *set, const char *in, const char *inout, struct tp_buf *out)
+struct joining {
+    const char *buffers[2];
+    struct tp_buf out;
+    struct tp_arena arena;
+};
+
+static int join(void *context, struct tp_error *err)
 {
-    const char *const buffers[] = {in, inout};
+    struct joining *joining = context;
+    struct tp_summary_set set;
+    tp_summary_set_open(&set, &joining->arena);
     for (int i = 0; i < 2; i++) {
-        uint64_t size = size_of(buffers[i]);
+        uint64_t size = size_of(joining->buffers[i]);
         int code = size == FAILED ? TP_EFORMAT
-                   : size         ? tp_summary_set_read(set, buffers[i] + sizeof size, (size_t)size, NULL)
+                   : size         ? tp_summary_set_read(&set, joining->buffers[i] + sizeof size, (size_t)size, err)
                                   : TP_OK;
         if (code < 0)
             return code;
     }
-    return tp_summary_set_write(set, out, NULL);
+    return tp_summary_set_write(&set, &joining->out, err);
 }
 
 /* MPI_User_function: one element of the type is a whole buffer. */
 static void join_buffers(void *in, void *inout, int *count, MPI_Datatype *type)
 {
-    struct tp_arena arena, *volatile held = &arena;
-    struct tp_summary_set set;
-    struct tp_buf out;
-    volatile int code = TP_ENOMEM;
+    struct joining joining = {.buffers = {in, inout}};
     (void)count;
     (void)type;
-    tp_arena_init(&arena, 0);
-    tp_buf_init(&out, block_count * BLOCK_BYTES - sizeof(uint64_t));
-    if (setjmp(arena.guard) == 0) {
-        tp_summary_set_open(&set, held);
-        code = join(&set, in, inout, &out);
-    }
-    uint64_t size = code < 0 || out.failed ? FAILED : out.size;
+    tp_arena_init(&joining.arena, 0);
+    tp_buf_init(&joining.out, block_count * BLOCK_BYTES - sizeof(uint64_t));
+    int code = tp_arena_run(&joining.arena, join, &joining, NULL);
+    uint64_t size = code < 0 || joining.out.failed ? FAILED : joining.out.size;
     memcpy(inout, &size, sizeof size);
     if (size != FAILED)
-        memcpy((char *)inout + sizeof size, out.data, out.size);
-    tp_buf_release(&out);
-    tp_arena_release(held);
+        memcpy((char *)inout + sizeof size, joining.out.data, joining.out.size);
+    tp_buf_release(&joining.out);
+    tp_arena_release(&joining.arena);
 }
 
 /* *joined: on the first process the set of all, NULL elsewhere. bytes: this process's, consumed. 0 or a tp_status. */
@@ -137,22 +139,29 @@ static int write_joined(const char *joined, const char *path, struct tp_error *e
 }
 
 /* Inputs of this process as a packed set. */
+struct share {
+    struct tp_buf *bytes;
+    const struct tp_summarize_job *job;
+    struct tp_summarize_counts *counts;
+    struct tp_arena arena;
+};
+
+static int pack_share(void *context, struct tp_error *err)
+{
+    struct share *share = context;
+    struct tp_summary_set set;
+    tp_summary_set_open(&set, &share->arena);
+    int code = tp_summarize_collect(&set, share->job, share->counts, err);
+    return code == TP_OK && set.count ? tp_summary_set_write(&set, share->bytes, err) : code;
+}
+
 static int map_share(struct tp_buf *bytes, const struct tp_summarize_job *job, struct tp_summarize_counts *counts,
                      struct tp_error *err)
 {
-    struct tp_arena arena, *volatile held = &arena;
-    struct tp_summary_set set;
-    volatile int code;
-    tp_arena_init(&arena, 0);
-    if (setjmp(arena.guard) == 0) {
-        tp_summary_set_open(&set, held);
-        code = tp_summarize_collect(&set, job, counts, err);
-        if (code == TP_OK && set.count)
-            code = tp_summary_set_write(&set, bytes, err);
-    } else {
-        code = tp_error_set(err, TP_ENOMEM, 0, "out of memory");
-    }
-    tp_arena_release(held);
+    struct share share = {.bytes = bytes, .job = job, .counts = counts};
+    tp_arena_init(&share.arena, 0);
+    int code = tp_arena_run(&share.arena, pack_share, &share, err);
+    tp_arena_release(&share.arena);
     return code;
 }
 
@@ -192,16 +201,10 @@ static int run_job(const struct tp_summarize_job *job, struct tp_error *err)
 
 static int print_help(void)
 {
-    struct tp_arena arena;
-    struct tp_assets assets;
+    struct tp_assets assets = {0}; /* built-in texts: no arena */
     struct tp_str text;
-    tp_arena_init(&arena, 0);
-    if (setjmp(arena.guard) == 0) {
-        tp_assets_init(&assets, &arena, NULL);
-        if (tp_assets_get(&assets, TP_STR("help/tracepress-mpi.txt"), &text, NULL) == 0)
-            fwrite(text.ptr, 1, text.len, stdout);
-    }
-    tp_arena_release(&arena);
+    if (tp_assets_get(&assets, TP_STR("help/tracepress-mpi.txt"), &text, NULL) == 0)
+        fwrite(text.ptr, 1, text.len, stdout);
     return fflush(stdout) ? TP_EXIT_NO_OUTPUT : TP_EXIT_DONE;
 }
 

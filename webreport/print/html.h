@@ -7,7 +7,7 @@
 #define TP_WEBREPORT_PRINT_HTML_H
 
 #include "webreport/document/data.h"
-#include "webreport/print/assets.h"
+#include "writer/text/assets.h"
 
 #define TP_HTML_CSS_FILE "report.css"
 #define TP_HTML_JS_FILE "report.js"

@@ -1,6 +1,6 @@
 /* The comparison as a page: see precision.h. The shell is the report's. */
-#include "webreport/compare/precision.h"
 #include "webreport/print/html.h"
+#include "webreport/print/precision_print.h"
 #include "webreport/print/template.h"
 
 enum { PAGE_ROWS = 5000 };

@@ -1,9 +1,10 @@
 /* The comparison as text for a terminal, as JSON and as Markdown: see precision.h. */
+#include "webreport/print/precision_print.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "webreport/compare/precision.h"
 #include "writer/base/json_out.h"
 #include "writer/text/markdown_escape.h"
 #include "writer/text/terminal.h"

@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "webreport/document/history_section.h"
 #include "webreport/document/page_index.h"
 #include "webreport/document/section.h"
-#include "webreport/print/assets.h"
 #include "webreport/print/html.h"
 #include "writer/base/limits.h"
+#include "writer/text/assets.h"
 
 enum {
     SHELL_BYTES = 16384, /* everything of the document but style, script and fragments */
@@ -84,6 +85,8 @@ struct addition {
     const char *why;          /* the profile failed */
     const char *name, *label; /* a section of `data` */
     struct tp_data data;
+    const struct tp_history_run *history;
+    size_t history_count;
 };
 
 static int begin(void *context, struct tp_error *err)
@@ -447,6 +450,20 @@ int tp_page_add_section(struct tp_page *page, const char *name, const char *labe
         return 0;
     return tp_arena_run(&page->arena, add_section,
                         &(struct addition){.page = page, .name = name, .label = label, .data = data}, err);
+}
+
+static int add_history(void *context, struct tp_error *err)
+{
+    struct addition *added = context;
+    added->data = tp_history_section(&added->page->arena, added->history, added->history_count);
+    return tp_page_add_section(added->page, added->name, added->label, added->data, err);
+}
+
+int tp_page_add_history(struct tp_page *page, const struct tp_history_run *runs, size_t count, struct tp_error *err)
+{
+    struct addition addition = {
+        .page = page, .name = "history", .label = "History", .history = runs, .history_count = count};
+    return tp_arena_run(&page->arena, add_history, &addition, err);
 }
 
 size_t tp_page_reserve(struct tp_page *page)

@@ -19,6 +19,8 @@
 #include "webreport/print/template.h"
 #include "writer/base/error.h"
 
+struct tp_history_run;
+
 struct tp_page_options {
     bool redact;            /* hide path prefixes and host names */
     bool separate_assets;   /* report.css and report.js as files beside report.html */
@@ -63,6 +65,9 @@ enum { TP_PAGE_SECTIONS = 4 };
  * share of the page's ceiling knows of it, or announced by tp_page_reserve. Nothing for data of kind NONE. */
 int tp_page_add_section(struct tp_page *page, const char *name, const char *label, struct tp_data data,
                         struct tp_error *err);
+
+/* Adds the section of stored runs, which are in order. */
+int tp_page_add_history(struct tp_page *page, const struct tp_history_run *runs, size_t count, struct tp_error *err);
 
 /* Keeps room for a section that is added after the profiles: an eighth of the page's ceiling. Returns it in bytes. */
 size_t tp_page_reserve(struct tp_page *page);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "webreport/document/name_text.h"
-#include "webreport/trace/frame.h"
 #include "writer/base/json_out.h"
 #include "writer/text/format.h"
 
@@ -124,9 +123,8 @@ static const char *fingerprint(const struct sarif *s, const struct tp_finding_bl
                                const struct tp_place_block *place, const char *uri)
 {
     const char *name = "";
-    struct tp_frame frame;
-    if (place && tp_frame_parse(&frame, place->file_line))
-        name = tp_text_printf(s->arena, "): %.*s", (int)frame.function.len, frame.function.ptr);
+    if (place && place->function.ptr)
+        name = tp_text_printf(s->arena, "): %.*s", (int)place->function.len, place->function.ptr);
     else if (place)
         name = tp_text_printf(s->arena, ")%.*s", (int)place->file_line.len, place->file_line.ptr);
     name = tp_text_printf(s->arena, "%s|%s|%s|%.*s", finding->rule->id, uri ? uri : "", name, (int)finding->subject.len,

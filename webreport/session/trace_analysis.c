@@ -96,3 +96,9 @@ void tp_analysis_build(struct tp_analysis *a, void (*meanwhile)(void *context), 
     if (a->arena.code || a->beside_code)
         tp_arena_fail(&a->arena, a->arena.code ? a->arena.code : a->beside_code);
 }
+
+void tp_analysis_build_model(struct tp_analysis *a)
+{
+    tp_order_build(&a->order, &a->trace, &a->arena);
+    tp_model_build(&a->model, &a->trace, &a->order, &a->arena);
+}

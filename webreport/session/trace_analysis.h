@@ -46,4 +46,7 @@ void tp_analysis_close(struct tp_analysis *analysis);
  * thread left. */
 void tp_analysis_build(struct tp_analysis *analysis, void (*meanwhile)(void *context), void *context);
 
+/* Builds order and model alone, on this thread. */
+void tp_analysis_build_model(struct tp_analysis *analysis);
+
 #endif

@@ -20,7 +20,7 @@ enum { TP_ROWS_SEEN = 64 };
 
 struct tp_decoder {
     struct tp_trace *trace;
-    struct tp_interner names, cats, stacks, values;
+    struct tp_interner names, cats, stacks, texts, values;
     struct tp_strings row_texts; /* spellings of "pid, tid" pairs */
     struct tp_vec events, hosts, launches, devices, modules, comms, others, concretes, memory, counters, flows, samples,
         tensors, threads, processes;

@@ -13,14 +13,16 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     tp_buf_init(&d->row_key, 0);
     tp_strings_init(&trace->names, arena, 0);
     tp_strings_init(&trace->cats, arena, 0);
-    tp_strings_init(&trace->stacks, arena, 0);
+    tp_strings_init(&trace->stack_texts, arena, 0);
+    tp_strings_init(&trace->texts, arena, 0);
     tp_strings_init(&trace->values, arena, 0);
     tp_strings_init(&d->row_texts, arena, 0);
     tp_strings_init(&d->row_canonical, arena, 0);
     tp_strings_init(&d->process_canonical, arena, 0);
     tp_interner_init(&d->names, &trace->names, history, &d->scratch, false, TP_MAX_NAME_BYTES);
     tp_interner_init(&d->cats, &trace->cats, history, &d->scratch, false, TP_MAX_NAME_BYTES);
-    tp_interner_init(&d->stacks, &trace->stacks, history, &d->scratch, false, TP_MAX_EVENT_BYTES);
+    tp_interner_init(&d->stacks, &trace->stack_texts, history, &d->scratch, false, TP_MAX_EVENT_BYTES);
+    tp_interner_init(&d->texts, &trace->texts, history, &d->scratch, false, TP_MAX_EVENT_BYTES);
     tp_interner_init(&d->values, &trace->values, history, &d->scratch, true, TP_MAX_EVENT_BYTES);
     d->events = TP_VEC(arena, struct tp_event);
     d->hosts = TP_VEC(arena, struct tp_host_detail);

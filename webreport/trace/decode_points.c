@@ -9,7 +9,7 @@ void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
         return;
     }
     struct tp_str id = e->spans->field[TP_FIELD_ID];
-    flow.id = tp_element_intern(d, e, &d->stacks, tp_token_is_string(id) ? tp_token_contents(id) : id);
+    flow.id = tp_element_intern(d, e, &d->texts, tp_token_is_string(id) ? tp_token_contents(id) : id);
     flow.thread = tp_element_thread(d, e);
     d->trace->reading.read_link++;
     *(struct tp_flow *)tp_vec_push(&d->flows) = flow;

@@ -129,8 +129,8 @@ static struct tp_str arg_text(struct tp_decoder *d, const struct tp_spans *spans
     struct tp_str token = tp_spans_has(spans, field) ? spans->field[field] : TP_STR("");
     if (token.len < 2 || token.ptr[0] != '"')
         return TP_STR("");
-    return tp_strings_get(d->stacks.meanings,
-                          tp_interner_add(&d->stacks, (struct tp_str){token.ptr + 1, token.len - 2})->id);
+    return tp_strings_get(d->texts.meanings,
+                          tp_interner_add(&d->texts, (struct tp_str){token.ptr + 1, token.len - 2})->id);
 }
 
 void tp_rows_metadata(struct tp_decoder *d, const struct tp_spans *spans)

@@ -248,6 +248,29 @@ static int check_strict(struct tp_reader *r)
     return code;
 }
 
+/* Names of Python calls that hold ";", so that they are known in call stacks. */
+static void find_odd_frames(const struct tp_trace *trace, struct tp_strings *found)
+{
+    bool has_any = false;
+    for (uint32_t i = 0; i < trace->names.count && !has_any; i++)
+        has_any = memchr(trace->names.items[i].ptr, ';', trace->names.items[i].len) != NULL;
+    for (uint32_t i = 0; i < trace->event_count && has_any; i++) {
+        struct tp_str name = tp_trace_name(trace, &trace->events[i]);
+        bool is_call = trace->events[i].kind == TP_KIND_FRAME || trace->events[i].kind == TP_KIND_MODULE;
+        if (is_call && memchr(name.ptr, ';', name.len))
+            tp_strings_add(found, name);
+    }
+}
+
+static void build_stacks(struct tp_trace *trace)
+{
+    struct tp_strings known;
+    tp_strings_init(&known, trace->arena, 0);
+    find_odd_frames(trace, &known);
+    trace->stacks = tp_arena_alloc(trace->arena, sizeof *trace->stacks);
+    tp_stacks_build(trace->stacks, &trace->stack_texts, &trace->names, &known, trace->arena);
+}
+
 static int read_all(struct tp_reader *r)
 {
     int code = read_document(r);
@@ -260,6 +283,7 @@ static int read_all(struct tp_reader *r)
     tp_decoder_finish(&r->decoder);
     tp_header_finish(r->trace, &r->header);
     tp_frames_build(&r->trace->frames, &r->trace->names, r->trace->arena);
+    build_stacks(r->trace);
     if (r->decoder.wants_tensors && r->trace->tensor_count)
         return TP_OK;
     if (r->trace->event_count + r->trace->memory_count + r->trace->reading.skipped[TP_SKIP_UNKNOWN_CATEGORY] == 0)

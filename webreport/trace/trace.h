@@ -14,6 +14,7 @@
 
 #include "webreport/trace/evidence.h"
 #include "webreport/trace/frame.h"
+#include "webreport/trace/stack.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/str.h"
@@ -65,7 +66,7 @@ struct tp_event {
     uint32_t name;         /* id in names; the empty text when the file has none */
     uint32_t ordinal;      /* position in traceEvents, counting every element */
     uint32_t detail; /* index in hosts, launches, devices, modules or others by kind; of frames: their "Call stack", id
-                        in stacks, when it was asked for; TP_NO_ID when there is none */
+                        in stack_texts, when it was asked for; TP_NO_ID when there is none */
     unsigned thread : 20; /* index in threads */
     unsigned kind : 4;    /* enum tp_kind */
     unsigned flags : 4;   /* enum tp_event_flag */
@@ -89,7 +90,7 @@ struct tp_host_detail {
     int64_t external_id, sequence, forward_thread; /* TP_NULL_INT when absent or no integer */
     uint32_t dims;                                 /* "Input Dims" (else "Input dims"), id in values */
     uint32_t types;                                /* "Input type", id in values */
-    uint32_t stack; /* "Call stack", id in stacks; TP_NO_ID also when it holds only ; and blanks */
+    uint32_t stack; /* "Call stack", id in stack_texts; TP_NO_ID also when it holds only ; and blanks */
     uint32_t comm;  /* index in comms */
 };
 
@@ -155,7 +156,7 @@ struct tp_counter {
 /* One end of a forward-backward link (cat fwdbwd, forward_backward), in file order. */
 struct tp_flow {
     int64_t ts_ns;
-    uint32_t id; /* in stacks: the text of "id", a number and its text being equal */
+    uint32_t id; /* in texts: the text of "id", a number and its text being equal */
     uint32_t thread;
     bool is_start;
 };
@@ -163,7 +164,7 @@ struct tp_flow {
 /* One sample of a running thread (ph P, cat cpu_sample; our collector's), in file order. */
 struct tp_sample {
     int64_t ts_ns, cpu_ns; /* cpu_ns >= 0: processor time of the thread since its last sample */
-    uint32_t stack;        /* "Call stack", id in stacks; TP_NO_ID: none */
+    uint32_t stack;        /* "Call stack", id in stack_texts; TP_NO_ID: none */
     uint32_t thread;
 };
 
@@ -270,8 +271,11 @@ enum tp_option_bit { /* top-level keys present in the document */
 
 struct tp_trace {
     struct tp_arena *arena;
-    struct tp_strings names, cats, stacks, values; /* values: compact JSON texts, equal values having one id */
-    struct tp_frames frames;                       /* project lines and labels of the names */
+    struct tp_strings names, cats, values; /* values: compact JSON texts, equal values having one id */
+    struct tp_strings stack_texts;         /* "Call stack" arguments as the file has them */
+    struct tp_strings texts;               /* ids of links, names and labels of rows */
+    struct tp_frames frames;               /* project lines and labels of the names */
+    struct tp_stacks *stacks;              /* of the stack texts; grows while a model of the trace is built */
 
     struct tp_event *events;
     uint32_t event_count;

@@ -152,20 +152,6 @@ void tp_spool_cut_native(struct tp_spool_conversion *c)
 
 /* ---- out: ranges into slices ---- */
 
-/* Name of the function at an address: of its last frame, the others are inlined into its first instruction. */
-static struct tp_str function_at(struct tp_spool_conversion *c, uint64_t address, uint64_t time)
-{
-    struct tp_str frames = tp_symbols_frames(c->symbols, address, time, false);
-    size_t end = frames.len && frames.ptr[frames.len - 1] == ';' ? frames.len - 1 : frames.len, start = end;
-    while (start > 0 && frames.ptr[start - 1] != ';')
-        start--;
-    struct tp_str frame = {frames.ptr + start, end - start};
-    int64_t line = tp_str_find(frame, "): "), library = tp_str_find(frame, " [");
-    if (line >= 0) /* FILE(LINE): NAME */
-        return (struct tp_str){frame.ptr + line + 3, frame.len - (size_t)line - 3};
-    return library > 0 ? (struct tp_str){frame.ptr, (size_t)library} : frame; /* NAME [LIBRARY] */
-}
-
 static struct tp_str joined(struct tp_spool_conversion *c, const char *first, struct tp_str second)
 {
     size_t n = strlen(first);
@@ -197,7 +183,7 @@ static void write_function(struct tp_spool_conversion *c, struct tp_spool_range 
     struct tp_trace_out_event event = operator_of(c, range, tid);
     const struct tp_trace_out_arg args[] = {tp_trace_out_int(TP_OUT_EXTERNAL_ID, range->external_id),
                                             tp_trace_out_bool(TP_OUT_FINISHED, false)};
-    event.name = function_at(c, address_of(range->record), range->record->time);
+    event.name = tp_symbols_frames(c->symbols, address_of(range->record), range->record->time, false).function;
     event.args = args;
     event.arg_count = range->is_open ? 2 : 1;
     tp_trace_out_complete(c->out, &event);
@@ -215,7 +201,8 @@ static void write_region(struct tp_spool_conversion *c, struct tp_spool_range *r
         char *prefix = tp_arena_alloc(c->arena, kind.len + 3);
         memcpy(prefix, kind.ptr, kind.len);
         memcpy(prefix + kind.len, ": ", 3);
-        kind = joined(c, prefix, function_at(c, region.address - 1, range->record->time));
+        kind =
+            joined(c, prefix, tp_symbols_frames(c->symbols, region.address - 1, range->record->time, false).function);
     }
     args[n++] = tp_trace_out_int(TP_OUT_EXTERNAL_ID, range->external_id);
     if (region.threads != INT64_MIN)

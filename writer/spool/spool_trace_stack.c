@@ -1,34 +1,22 @@
 /* Stacks of a spool: of ranges and memory notes, and samples. See spool_trace.c. */
 #include "writer/spool/spool_trace_part.h"
 
-/* Addresses in memory order; each 8 bytes. */
-static struct tp_str frames_of(struct tp_spool_conversion *c, const char *addresses, size_t count, uint64_t time,
-                               bool is_sample)
+/* Frame i of a stack; addresses: in memory order, each 8 bytes. */
+static struct tp_symbol_frames frames_at(struct tp_spool_conversion *c, const char *addresses, size_t i, uint64_t time,
+                                         bool is_return)
 {
-    struct tp_vec *text = &c->text;
-    text->count = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t address;
-        memcpy(&address, addresses + i * sizeof address, sizeof address);
-        struct tp_str frames = tp_symbols_frames(c->symbols, address, time, !is_sample || i > 0);
-        if (text->capacity - text->count < frames.len)
-            tp_vec_grow(text, text->count + frames.len);
-        memcpy(TP_AT(text, char, text->count), frames.ptr, frames.len);
-        text->count += frames.len;
-    }
-    return (struct tp_str){text->data, text->count};
+    uint64_t address;
+    memcpy(&address, addresses + i * sizeof address, sizeof address);
+    return tp_symbols_frames(c->symbols, address, time, is_return);
 }
 
-/* Without the frames of the library's own inline functions at its beginning. */
-static struct tp_str without_ours(struct tp_str frames)
+static void add_text(struct tp_vec *text, struct tp_str part)
 {
-    for (;;) {
-        const char *end = frames.len ? memchr(frames.ptr, ';', frames.len) : NULL;
-        struct tp_str first = {frames.ptr, end ? (size_t)(end - frames.ptr) : 0};
-        if (!end || tp_str_find(first, "tracepress.h(") < 0)
-            return frames;
-        frames = (struct tp_str){end + 1, frames.len - first.len - 1};
-    }
+    if (text->capacity - text->count < part.len)
+        tp_vec_grow(text, text->count + part.len);
+    if (part.len)
+        memcpy(TP_AT(text, char, text->count), part.ptr, part.len);
+    text->count += part.len;
 }
 
 struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp_spool_record *stack)
@@ -37,14 +25,13 @@ struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp
     size_t count = stack && stack->name < room ? stack->name : room;
     if (!count || !(c->file->head.flags & TP_SPOOL_STACKS))
         return (struct tp_str){0};
-    return without_ours(frames_of(c, tp_spool_payload(stack), count, stack->time, false));
-}
-
-/* The function that was running: the first frame. */
-static struct tp_str leaf_of(struct tp_str frames)
-{
-    const char *end = frames.len ? memchr(frames.ptr, ';', frames.len) : NULL;
-    return end ? (struct tp_str){frames.ptr, (size_t)(end - frames.ptr)} : TP_STR("[unknown]");
+    c->text.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct tp_symbol_frames frames = frames_at(c, tp_spool_payload(stack), i, stack->time, true);
+        size_t left_out = c->text.count ? 0 : frames.own_size; /* the library's own inline functions come first */
+        add_text(&c->text, (struct tp_str){frames.text.ptr + left_out, frames.text.len - left_out});
+    }
+    return (struct tp_str){c->text.data, c->text.count};
 }
 
 void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
@@ -53,13 +40,20 @@ void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_
     memcpy(&sample, tp_spool_payload(record), sizeof sample);
     size_t room = ((size_t)record->slots * TP_SPOOL_SLOT - sizeof sample) / sizeof(uint64_t);
     size_t count = sample.frame_count < room ? (size_t)sample.frame_count : room;
-    struct tp_str frames = frames_of(c, tp_spool_payload(record) + sizeof sample, count, sample.ticks, true);
+    struct tp_str leaf = TP_STR("[unknown]"); /* the function that was running */
+    c->text.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct tp_symbol_frames frames = frames_at(c, tp_spool_payload(record) + sizeof sample, i, sample.ticks, i > 0);
+        leaf = i ? leaf : frames.first;
+        add_text(&c->text, frames.text);
+    }
     int64_t cpu_ns = sample.cpu_ns < INT64_MAX ? (int64_t)sample.cpu_ns : INT64_MAX;
-    const struct tp_trace_out_arg args[] = {tp_trace_out_int(TP_OUT_CPU_NS, cpu_ns),
-                                            tp_trace_out_text(TP_OUT_CALL_STACK, frames)};
+    const struct tp_trace_out_arg args[] = {
+        tp_trace_out_int(TP_OUT_CPU_NS, cpu_ns),
+        tp_trace_out_text(TP_OUT_CALL_STACK, (struct tp_str){c->text.data, c->text.count})};
     const struct tp_trace_out_event event = {.category = TP_OUT_OTHER,
                                              .other_category = TP_STR("cpu_sample"),
-                                             .name = leaf_of(frames),
+                                             .name = leaf,
                                              .pid = (int64_t)c->file->head.pid,
                                              .tid = (int64_t)sample.tid,
                                              .ts_ns = tp_spool_time(c->file, sample.ticks) - c->base_ns,

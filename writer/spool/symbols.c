@@ -84,7 +84,13 @@ struct tp_symbol_module {
 /* What an address was found to be. */
 struct tp_symbol_name {
     uint64_t key; /* address, is_return and module; 0: free */
-    struct tp_str frames;
+    struct tp_symbol_frames frames;
+};
+
+/* Frames while they are put together; places are bytes in `text`. */
+struct frames_text {
+    struct tp_vec text;
+    size_t first_size, own_size, name_at, name_size;
 };
 
 void tp_symbols_init(struct tp_symbols *symbols, struct tp_arena *arena)
@@ -198,28 +204,49 @@ static void open_module(struct tp_symbol_module *m)
 
 /* ---- one frame ---- */
 
-/* Adds "FILE(LINE): NAME;" or "NAME [LIBRARY];", without what would end a frame early. */
-static void add_frame(struct tp_vec *text, const char *file, int64_t line, const char *name, struct tp_str library)
-{
-    char frame[MAX_FRAME_BYTES + 1];
-    int status = -1;
-    char *plain = dw.demangle && name[0] == '_' && name[1] == 'Z' ? dw.demangle(name, NULL, NULL, &status) : NULL;
-    const char *shown = plain && status == 0 ? plain : name;
-    int n = file ? snprintf(frame, sizeof frame, "%s(%" PRId64 "): %s", file, line, shown)
-                 : snprintf(frame, sizeof frame, "%s [%.*s]", shown, (int)library.len, library.ptr);
-    free(plain);
-    n = n < 0 ? 0 : n < (int)sizeof frame ? n : (int)sizeof frame - 1;
-    for (int i = 0; i < n; i++)
-        *(char *)tp_vec_push(text) = frame[i] == ';' ? ',' : frame[i];
-    *(char *)tp_vec_push(text) = ';';
-}
-
 static struct tp_str file_name(struct tp_str path)
 {
     for (size_t i = path.len; i-- > 0;)
         if (path.ptr[i] == '/')
             return (struct tp_str){path.ptr + i + 1, path.len - i - 1};
     return path.len ? path : TP_STR("unknown");
+}
+
+/* Adds what of a text a frame of MAX_FRAME_BYTES, begun at `start`, has room for, without what would end it early. */
+static void add_part(struct tp_vec *text, size_t start, struct tp_str part)
+{
+    for (size_t i = 0; i < part.len && text->count - start < MAX_FRAME_BYTES; i++)
+        *(char *)tp_vec_push(text) = part.ptr[i] == ';' ? ',' : part.ptr[i];
+}
+
+/* Adds "FILE(LINE): NAME;" or "NAME [LIBRARY];". */
+static void add_frame(struct frames_text *frames, const char *file, int64_t line, const char *name,
+                      struct tp_str library)
+{
+    struct tp_vec *text = &frames->text;
+    size_t start = text->count;
+    char number[32];
+    int status = -1;
+    char *plain = dw.demangle && name[0] == '_' && name[1] == 'Z' ? dw.demangle(name, NULL, NULL, &status) : NULL;
+    if (file) {
+        snprintf(number, sizeof number, "(%" PRId64 "): ", line);
+        add_part(text, start, tp_str_of(file));
+        add_part(text, start, tp_str_of(number));
+    }
+    frames->name_at = text->count;
+    add_part(text, start, tp_str_of(plain && status == 0 ? plain : name));
+    frames->name_size = text->count - frames->name_at;
+    free(plain);
+    if (!file) {
+        add_part(text, start, TP_STR(" ["));
+        add_part(text, start, library);
+        add_part(text, start, TP_STR("]"));
+    }
+    if (start == 0)
+        frames->first_size = text->count;
+    *(char *)tp_vec_push(text) = ';';
+    if (start == frames->own_size && file && tp_str_equal(file_name(tp_str_of(file)), TP_STR("tracepress.h")))
+        frames->own_size = text->count;
 }
 
 static const char *name_of_die(Dwarf_Die *die)
@@ -278,7 +305,8 @@ static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
 }
 
 /* Frames by debug information: the inlined functions around `pc`, then the function they are in. False: not there. */
-static bool add_inlined(struct tp_vec *text, const struct tp_symbol_module *m, uint64_t pc, struct tp_str library)
+static bool add_inlined(struct frames_text *frames, const struct tp_symbol_module *m, uint64_t pc,
+                        struct tp_str library)
 {
     Dwarf_Addr bias;
     Dwarf_Die *scopes = NULL, *unit = unit_of(m->file, pc, &bias);
@@ -292,7 +320,7 @@ static bool add_inlined(struct tp_vec *text, const struct tp_symbol_module *m, u
         const char *name = name_of_die(&scopes[i]);
         if ((tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) || !name)
             continue;
-        add_frame(text, file, line, name, library);
+        add_frame(frames, file, line, name, library);
         shown++;
         is_done = tag == DW_TAG_subprogram;
         file = is_done ? NULL : call_site(unit, &scopes[i], &line);
@@ -311,7 +339,7 @@ static const char *symbol_at(const struct tp_symbol_module *m, uint64_t pc, cons
     return name && *name && !is_other ? name : NULL;
 }
 
-static void add_frames(struct tp_vec *text, struct tp_symbol_module *m, uint64_t pc)
+static void add_frames(struct frames_text *frames, struct tp_symbol_module *m, uint64_t pc)
 {
     char plain[NAME_MAX + 32];
     struct tp_eh_function function;
@@ -319,7 +347,7 @@ static void add_frames(struct tp_vec *text, struct tp_symbol_module *m, uint64_t
     pthread_once(&loaded, load);
     if (m && !m->was_tried)
         open_module(m);
-    if (m && m->file && add_inlined(text, m, pc, library))
+    if (m && m->file && add_inlined(frames, m, pc, library))
         return;
     bool has_function = m && tp_eh_frame_function(&function, &m->frame, pc - m->bias);
     const char *name = m && m->file ? symbol_at(m, pc, has_function ? &function : NULL) : NULL;
@@ -328,7 +356,7 @@ static void add_frames(struct tp_vec *text, struct tp_symbol_module *m, uint64_t
                  library.ptr, function.start);
     else if (!name)
         snprintf(plain, sizeof plain, "+0x%" PRIx64, m ? pc - m->bias : pc);
-    add_frame(text, NULL, 0, name ? name : plain, library);
+    add_frame(frames, NULL, 0, name ? name : plain, library);
 }
 
 /* ---- addresses ---- */
@@ -358,7 +386,7 @@ static void make_room(struct tp_symbols *symbols)
     }
 }
 
-struct tp_str tp_symbols_frames(struct tp_symbols *symbols, uint64_t address, uint64_t time, bool is_return)
+struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t address, uint64_t time, bool is_return)
 {
     struct tp_symbol_module *m = module_at(symbols, address, time);
     size_t number = m ? (size_t)(m - (struct tp_symbol_module *)symbols->modules.data) + 1 : 0;
@@ -367,10 +395,14 @@ struct tp_str tp_symbols_frames(struct tp_symbols *symbols, uint64_t address, ui
     struct tp_symbol_name *name = slot_of(symbols, key);
     if (name->key)
         return name->frames;
-    struct tp_vec text = TP_VEC(symbols->arena, char);
-    add_frames(&text, m, address - (is_return && address ? 1 : 0));
+    struct frames_text frames = {.text = TP_VEC(symbols->arena, char)};
+    add_frames(&frames, m, address - (is_return && address ? 1 : 0));
+    const char *text = frames.text.data;
     name->key = key;
-    name->frames = (struct tp_str){text.data, text.count};
+    name->frames = (struct tp_symbol_frames){.text = {text, frames.text.count},
+                                             .first = {text, frames.first_size},
+                                             .function = {text + frames.name_at, frames.name_size},
+                                             .own_size = frames.own_size};
     symbols->known_count++;
     return name->frames;
 }

@@ -32,9 +32,17 @@ void tp_symbols_init(struct tp_symbols *symbols, struct tp_arena *arena);
 void tp_symbols_add(struct tp_symbols *symbols, uint64_t start, uint64_t end, uint64_t bias, uint64_t since,
                     struct tp_str path);
 
-/* Frames of the code at `address` at a time, innermost first, each ended by ';'. is_return: it is where a call returns
- * to, so the call before it is meant. Lives in the arena; never empty. */
-struct tp_str tp_symbols_frames(struct tp_symbols *symbols, uint64_t address, uint64_t time, bool is_return);
+/* The frames of an address: the functions that were inlined there, and last the one they are in. */
+struct tp_symbol_frames {
+    struct tp_str text;     /* innermost first, each ended by ';'; never empty */
+    struct tp_str first;    /* the innermost frame, in text */
+    struct tp_str function; /* name of the function that is not inlined, in text */
+    size_t own_size;        /* bytes at the beginning of text that are frames of tracepress.h */
+};
+
+/* Frames of the code at `address` at a time. is_return: it is where a call returns to, so the call before it is meant.
+ * Lives in the arena. */
+struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t address, uint64_t time, bool is_return);
 
 /* Closes the files; also after the arena's guard was taken. Accepts a zeroed struct. */
 void tp_symbols_release(struct tp_symbols *symbols);

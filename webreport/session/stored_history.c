@@ -1,7 +1,6 @@
-/* Stored summaries for the history section: see stored_history.h. */
-#include "webreport/cli/stored_history.h"
+/* Stored summaries in order: see stored_history.h. */
+#include "webreport/session/stored_history.h"
 
-#include "webreport/document/history_section.h"
 #include "webreport/session/summary_inputs.h"
 
 static struct tp_str label_of(const struct tp_summary_input *input)
@@ -28,8 +27,8 @@ static int read_run(struct tp_history_run *run, const struct tp_summary_input *i
     return code;
 }
 
-int tp_history_load(struct tp_data *section, const char *path, struct tp_arena *arena, struct tp_console *console,
-                    struct tp_error *err)
+int tp_stored_history_load(struct tp_stored_history *history, const char *path, struct tp_arena *arena,
+                           struct tp_console *console, struct tp_error *err)
 {
     struct tp_summary_inputs inputs;
     struct tp_error why = {0};
@@ -48,6 +47,6 @@ int tp_history_load(struct tp_data *section, const char *path, struct tp_arena *
     if (count == 0)
         return tp_error_set(err, TP_ENOTFOUND, 0, "--history %.200s: no .tps file that can be read", path);
     tp_history_sort(runs, count, arena);
-    *section = tp_history_section(arena, runs, count);
+    *history = (struct tp_stored_history){runs, count};
     return TP_OK;
 }

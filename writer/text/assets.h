@@ -1,7 +1,7 @@
 /* The files of templates/: built into the program, each replaceable by a file of the same name in a folder
  * (--templates). */
-#ifndef TP_WEBREPORT_PRINT_ASSETS_H
-#define TP_WEBREPORT_PRINT_ASSETS_H
+#ifndef TP_WRITER_TEXT_ASSETS_H
+#define TP_WRITER_TEXT_ASSETS_H
 
 #include "writer/base/arena.h"
 #include "writer/base/error.h"

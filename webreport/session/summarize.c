@@ -1,5 +1,5 @@
-/* Summaries made and merged: see run_summarize.h. */
-#include "webreport/cli/run_summarize.h"
+/* Summaries made and merged: see summarize.h. */
+#include "webreport/session/summarize.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "webreport/print/summary_json.h"
 #include "webreport/session/exit.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/summary_inputs.h"
@@ -59,22 +58,31 @@ static int write_file(struct job *job, const struct tp_summary_set *set)
     return code;
 }
 
+struct process {
+    const struct tp_summarize_job *options;
+    const struct tp_summary_record *record;
+    struct tp_json *json;
+    struct tp_arena arena;
+};
+
+static int print_process(void *context, struct tp_error *err)
+{
+    struct process *process = context;
+    struct tp_summary summary;
+    int code = tp_summary_unpack(&summary, process->record, &process->arena, err);
+    if (code == TP_OK)
+        process->options->print(&summary, process->json);
+    return code;
+}
+
 /* One process as JSON, in memory that goes with it. */
 static int write_process(struct job *job, const struct tp_summary_record *record, struct tp_json *json)
 {
-    struct tp_arena memory, *volatile arena = &memory;
-    struct tp_summary summary;
+    struct process process = {.options = job->options, .record = record, .json = json};
     struct tp_error why = {0};
-    volatile int code;
-    tp_arena_init(&memory, 0);
-    if (setjmp(memory.guard) == 0) {
-        code = tp_summary_unpack(&summary, record, arena, &why);
-        if (code == TP_OK)
-            tp_summary_json(&summary, json);
-    } else {
-        code = tp_error_set(&why, arena->code, 0, "out of memory");
-    }
-    tp_arena_release(arena);
+    tp_arena_init(&process.arena, 0);
+    int code = tp_arena_run(&process.arena, print_process, &process, &why);
+    tp_arena_release(&process.arena);
     if (code < 0)
         fail(job, "a process", &why);
     return code < 0 ? TP_OK : flush(job);
@@ -102,7 +110,7 @@ static int write_set(struct job *job, const struct tp_summary_set *set, const ch
 {
     int code = tp_outfile_open(&job->file, path, &job->err);
     if (code == TP_OK)
-        code = job->options->format == TP_SUMMARIZE_JSON ? write_json(job, set) : write_file(job, set);
+        code = job->options->print ? write_json(job, set) : write_file(job, set);
     if (code == TP_OK)
         code = flush(job);
     return code < 0 ? code : tp_outfile_commit(&job->file, &job->err);
@@ -127,21 +135,29 @@ static const char *path_in_folder(struct job *job, const struct tp_summary_input
     return path;
 }
 
+struct addition {
+    struct tp_summary_set *set;
+    const struct tp_run_file *file;
+    const struct tp_summaries_options *load;
+    struct tp_arena arena;
+};
+
+static int summarize_and_add(void *context, struct tp_error *err)
+{
+    struct addition *addition = context;
+    struct tp_summary summary;
+    int code = tp_summaries_trace(&summary, &addition->arena, addition->file, addition->load, err);
+    return code < 0 ? code : tp_summary_set_add(addition->set, &summary, err);
+}
+
 /* A trace becomes a record of the set, its summary is forgotten. */
 static int add_trace(struct job *job, struct tp_summary_set *set, const struct tp_run_file *file, struct tp_error *why)
 {
-    struct tp_arena memory, *volatile arena = &memory;
-    struct tp_summary summary;
-    volatile int code;
-    tp_arena_init(&memory, 0);
-    if (setjmp(memory.guard) == 0) {
-        code = tp_summaries_trace(&summary, arena, file, &job->options->load, why);
-        if (code == TP_OK)
-            code = tp_summary_set_add(set, &summary, why);
-    } else {
-        code = tp_error_set(why, arena->code, 0, "out of memory");
-    }
-    tp_arena_release(arena);
+    struct addition addition = {.set = set, .file = file, .load = &job->options->load};
+    tp_arena_init(&addition.arena, 0);
+    int code = tp_arena_run_both(&addition.arena, set->arena, summarize_and_add, &addition, why);
+    tp_arena_release(&addition.arena);
+    tp_arena_pass_on(set->arena);
     return code;
 }
 
@@ -229,8 +245,10 @@ static int take_shard(struct job *job)
     return code;
 }
 
-static int run_job(struct job *job)
+static int run_job(void *context, struct tp_error *err)
 {
+    struct job *job = context;
+    (void)err; /* the job has it */
     const struct tp_summarize_job *options = job->options;
     int code = find(job);
     if (code == TP_OK && is_trace(job, options->out))
@@ -256,54 +274,43 @@ static int run_job(struct job *job)
     return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
 }
 
+static int collect(void *context, struct tp_error *err)
+{
+    struct job *job = context;
+    (void)err; /* the job has it */
+    int code = find(job);
+    return code < 0 ? code : take_shard(job);
+}
+
 int tp_summarize_collect(struct tp_summary_set *set, const struct tp_summarize_job *options,
                          struct tp_summarize_counts *counts, struct tp_error *err)
 {
-    struct job state = {
+    struct job job = {
         .options = options, .console = options->load.console, .set = *set, .leaves_missing = options->shard > 0};
-    struct job *volatile job = &state;
-    struct tp_arena *volatile kept = set->arena;
-    volatile int code;
-    jmp_buf outer;
-    memcpy(&outer, &kept->guard, sizeof outer);
-    tp_arena_init(&state.arena, 0);
-    if (setjmp(state.arena.guard) == 0) {
-        memcpy(&kept->guard, &state.arena.guard, sizeof outer); /* the paths must not outlive the call */
-        code = find(job);
-        code = code < 0 ? code : take_shard(job);
-    } else {
-        code = tp_error_set(&job->err, job->arena.code ? job->arena.code : TP_ENOMEM, 0, "out of memory");
-    }
-    memcpy(&kept->guard, &outer, sizeof outer);
-    tp_console_progress_end(job->console);
-    *set = job->set;
-    *counts = (struct tp_summarize_counts){job->usable_count, job->failed_count};
+    tp_arena_init(&job.arena, 0);
+    int code = tp_arena_run_both(&job.arena, set->arena, collect, &job, &job.err);
+    tp_console_progress_end(job.console);
+    *set = job.set;
+    *counts = (struct tp_summarize_counts){job.usable_count, job.failed_count};
     if (code < 0 && err)
-        *err = job->err;
-    tp_arena_release(&job->arena);
-    if (kept->code)
-        tp_arena_fail(kept, kept->code);
+        *err = job.err;
+    tp_arena_release(&job.arena); /* the paths must not outlive the call */
+    tp_arena_pass_on(set->arena);
     return code;
 }
 
 int tp_summarize_run(const struct tp_summarize_job *options)
 {
-    struct job state = {.options = options, .console = options->load.console};
-    struct job *volatile job = &state;
-    volatile int code;
-    tp_arena_init(&state.arena, 0);
-    tp_buf_init(&state.text, 0);
-    if (setjmp(state.arena.guard) == 0) {
-        tp_summary_set_open(&state.set, &state.arena);
-        code = run_job(job);
-    } else {
-        code = tp_error_set(&job->err, job->arena.code, 0, "out of memory");
-    }
-    tp_console_progress_end(job->console);
+    struct job job = {.options = options, .console = options->load.console};
+    tp_arena_init(&job.arena, 0);
+    tp_buf_init(&job.text, 0);
+    tp_summary_set_open(&job.set, &job.arena);
+    int code = tp_arena_run(&job.arena, run_job, &job, &job.err);
+    tp_console_progress_end(job.console);
     if (code < 0)
-        tp_console_error(job->console, "%s", job->err.text);
-    tp_outfile_discard(&job->file);
-    tp_buf_release(&job->text);
-    tp_arena_release(&job->arena);
+        tp_console_error(job.console, "%s", job.err.text);
+    tp_outfile_discard(&job.file);
+    tp_buf_release(&job.text);
+    tp_arena_release(&job.arena);
     return tp_inputs_exit_code(code);
 }

@@ -1,5 +1,5 @@
 /* Option tables: see opt.h. */
-#include "webreport/cli/opt.h"
+#include "webreport/session/opt.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* Options of a command as a table of data.
  *
  * Accepted: --name value, --name=value, -o value, flags, operands between options, "--" to end the options. */
-#ifndef TP_WEBREPORT_CLI_OPT_H
-#define TP_WEBREPORT_CLI_OPT_H
+#ifndef TP_WEBREPORT_SESSION_OPT_H
+#define TP_WEBREPORT_SESSION_OPT_H
 
 #include <stddef.h>
 #include <stdint.h>

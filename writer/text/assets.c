@@ -1,5 +1,5 @@
 /* Embedded files (see templates/embed.sh) and their replacements on disk. */
-#include "webreport/print/assets.h"
+#include "writer/text/assets.h"
 
 #include <errno.h>
 #include <fcntl.h>

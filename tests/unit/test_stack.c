@@ -1,0 +1,189 @@
+/* Stacks as nodes of one trie: texts come apart at ";", but not inside of a frame that the trace names. */
+#include "webreport/trace/trace.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+struct made {
+    struct tp_arena arena;
+    struct tp_strings texts, names, known;
+    struct tp_stacks stacks;
+};
+
+static void start(struct made *m)
+{
+    tp_arena_init(&m->arena, 0);
+    if (setjmp(m->arena.guard))
+        fail();
+    tp_strings_init(&m->texts, &m->arena, 0);
+    tp_strings_init(&m->names, &m->arena, 0);
+    tp_strings_init(&m->known, &m->arena, 0);
+}
+
+static void build(struct made *m)
+{
+    tp_stacks_build(&m->stacks, &m->texts, &m->names, &m->known, &m->arena);
+}
+
+/* Frames of a node, innermost first, each in brackets. */
+static void assert_frames(const struct tp_stacks *stacks, uint32_t node, const char *wanted)
+{
+    char text[1024];
+    int n = 0;
+    text[0] = '\0';
+    for (; node != TP_NO_ID; node = tp_stack_at(stacks, node).parent) {
+        struct tp_str frame = tp_stack_frame_text(stacks, tp_stack_at(stacks, node).frame);
+        n += snprintf(text + n, sizeof text - (size_t)n, "[%.*s]", (int)frame.len, frame.ptr);
+    }
+    assert_string_equal(text, wanted);
+}
+
+static void a_text_comes_apart_at_semicolons(void **state)
+{
+    static const char *const cases[][2] = {
+        {"f", "[f]"},
+        {"f;g", "[f][g]"},
+        {";;f;;g;", "[f][g]"},
+        {"run (1)/a.py(3): f; g ;", "[run (1)/a.py(3): f][ g ]"},
+        {";", ""},
+        {"", ""},
+    };
+    struct made m;
+    (void)state;
+    start(&m);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        tp_strings_add(&m.texts, tp_str_of(cases[i][0]));
+    build(&m);
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_frames(&m.stacks, tp_stacks_of_text(&m.stacks, i), cases[i][1]);
+    assert_int_equal(tp_stacks_of_text(&m.stacks, TP_NO_ID), TP_NO_ID);
+    assert_int_equal(tp_stacks_of_text(&m.stacks, 5), TP_NO_ID);
+    tp_arena_release(&m.arena);
+}
+
+static void a_known_frame_may_hold_semicolons(void **state)
+{
+    static const char *const cases[][2] = {
+        {"a;b/c.py(1): f", "[a;b/c.py(1): f]"},
+        {"g;a;b/c.py(1): f;h", "[g][a;b/c.py(1): f][h]"},
+        {"a;b/c.py(1): f;a;b/c.py(1): f;", "[a;b/c.py(1): f][a;b/c.py(1): f]"},
+        {"xa;b/c.py(1): f", "[xa][b/c.py(1): f]"}, /* another folder: nobody names it */
+        {"x;y;z;y;z", "[x;y;z][y;z]"},             /* the longest one */
+        {"y;z;x", "[y;z][x]"},
+        {"1;2;3;4;5;6;7;8;9", "[1][2][3][4][5][6][7][8][9]"}, /* more than a frame may hold */
+    };
+    struct made m;
+    (void)state;
+    start(&m);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        tp_strings_add(&m.texts, tp_str_of(cases[i][0]));
+    tp_strings_add(&m.known, TP_STR("a;b/c.py(1): f"));
+    tp_strings_add(&m.known, TP_STR("x;y;z"));
+    tp_strings_add(&m.known, TP_STR("y;z"));
+    tp_strings_add(&m.known, TP_STR("1;2;3;4;5;6;7;8;9"));
+    build(&m);
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_frames(&m.stacks, tp_stacks_of_text(&m.stacks, i), cases[i][1]);
+    tp_arena_release(&m.arena);
+}
+
+static void equal_stacks_are_one_node(void **state)
+{
+    struct made m;
+    (void)state;
+    start(&m);
+    uint32_t first = tp_strings_add(&m.texts, TP_STR("f at 0x12;g;main")),
+             second = tp_strings_add(&m.texts, TP_STR("f at 0x34;g;main;"));
+    uint32_t plain = tp_strings_add(&m.texts, TP_STR("f;g;main")), outer = tp_strings_add(&m.texts, TP_STR("g;main"));
+    uint32_t main_name = tp_strings_add(&m.names, TP_STR("main")), g = tp_strings_add(&m.names, TP_STR("g at 0xab"));
+    build(&m);
+    assert_int_not_equal(tp_stacks_of_text(&m.stacks, first), tp_stacks_of_text(&m.stacks, second));
+    assert_int_equal(tp_stacks_common(&m.stacks, first), tp_stacks_common(&m.stacks, second));
+    assert_int_equal(tp_stacks_common(&m.stacks, first), tp_stacks_of_text(&m.stacks, plain));
+    assert_int_equal(tp_stack_at(&m.stacks, tp_stacks_common(&m.stacks, first)).parent,
+                     tp_stacks_of_text(&m.stacks, outer));
+    uint32_t node = tp_stacks_call(&m.stacks, tp_stacks_call(&m.stacks, TP_NO_ID, main_name), g);
+    assert_int_equal(node, tp_stacks_of_text(&m.stacks, outer)); /* of events, of an argument: the same */
+    struct tp_vec frames = TP_VEC(&m.arena, uint32_t);
+    tp_stack_frames(&m.stacks, tp_stacks_of_text(&m.stacks, plain), 2, &frames);
+    assert_int_equal(frames.count, 2);
+    assert_true(tp_str_equal(tp_stack_frame_text(&m.stacks, *TP_AT(&frames, uint32_t, 0)), TP_STR("main")));
+    assert_true(tp_str_equal(tp_stack_frame_text(&m.stacks, *TP_AT(&frames, uint32_t, 1)), TP_STR("g")));
+    tp_arena_release(&m.arena);
+}
+
+static int sign(int order)
+{
+    return (order > 0) - (order < 0);
+}
+
+/* Every pair of stacks of up to three frames out of these: length, text and order are those of the joined text. */
+static void texts_and_their_order_need_not_be_made(void **state)
+{
+    static const char *const frames[] = {"", "a", "a;b", "b", "a:", "ab"};
+    enum { FRAMES = 6, STACKS = 1 + FRAMES + FRAMES * FRAMES + FRAMES * FRAMES * FRAMES };
+    struct made m;
+    uint32_t nodes[STACKS] = {TP_NO_ID};
+    char texts[STACKS][32] = {""};
+    size_t count = 1;
+    (void)state;
+    start(&m);
+    for (size_t i = 0; i < FRAMES; i++)
+        tp_strings_add(&m.names, tp_str_of(frames[i]));
+    build(&m);
+    for (size_t from = 0, to; count < STACKS; from = to)
+        for (to = count; from < to; from++)
+            for (uint32_t f = 0; f < FRAMES; f++, count++) {
+                nodes[count] = tp_stacks_call(&m.stacks, nodes[from], f);
+                snprintf(texts[count], sizeof texts[count], "%s%s%s", frames[f], nodes[from] == TP_NO_ID ? "" : ";",
+                         texts[from]);
+            }
+    for (size_t i = 0; i < count; i++) {
+        char text[40];
+        assert_int_equal(tp_stack_length(&m.stacks, nodes[i]), strlen(texts[i]));
+        assert_int_equal(tp_stack_is_empty(&m.stacks, nodes[i]), !texts[i][0]);
+        assert_int_equal(tp_stack_write(&m.stacks, nodes[i], text, sizeof text), strlen(texts[i]));
+        assert_memory_equal(text, texts[i], strlen(texts[i]));
+        assert_int_equal(tp_stack_write(&m.stacks, nodes[i], text, 2), strlen(texts[i]) < 2 ? strlen(texts[i]) : 2);
+        for (size_t k = 0; k < count; k++)
+            assert_int_equal(sign(tp_stack_compare(&m.stacks, nodes[i], nodes[k])), sign(strcmp(texts[i], texts[k])));
+    }
+    tp_arena_release(&m.arena);
+}
+
+/* A folder named "a;b": the event names the frame, so the operator's argument and its events mean one stack. */
+static void a_trace_teaches_which_frames_hold_semicolons(void **state)
+{
+    static const char text[] =
+        "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,"
+        "\"args\":{\"Call stack\":\"/a;b/m.py(3): f;main.py(9): run;\"}},{\"ph\":\"X\",\"cat\":\"python_function\","
+        "\"name\":\"/a;b/m.py(3): f\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":2,\"args\":{\"Python id\":1}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"main.py(9): run;\",\"pid\":0,\"tid\":7,\"ts\":5,\"dur\":2}]}";
+    struct tp_trace_options options = {.single_thread = true};
+    struct tp_trace trace;
+    struct tp_arena arena;
+    (void)state;
+    tp_arena_init(&arena, 0);
+    assert_int_equal(tp_trace_read_bytes(&trace, &arena, text, sizeof text - 1, &options, NULL), 0);
+    assert_frames(trace.stacks, tp_stacks_of_text(trace.stacks, trace.hosts[0].stack),
+                  "[/a;b/m.py(3): f][main.py(9): run]");
+    tp_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_comes_apart_at_semicolons),
+        cmocka_unit_test(a_known_frame_may_hold_semicolons),
+        cmocka_unit_test(equal_stacks_are_one_node),
+        cmocka_unit_test(texts_and_their_order_need_not_be_made),
+        cmocka_unit_test(a_trace_teaches_which_frames_hold_semicolons),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

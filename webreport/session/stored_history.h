@@ -1,0 +1,19 @@
+/* The stored summaries of a folder, in order. */
+#ifndef TP_WEBREPORT_SESSION_STORED_HISTORY_H
+#define TP_WEBREPORT_SESSION_STORED_HISTORY_H
+
+#include "webreport/compare/history.h"
+#include "webreport/session/console.h"
+#include "writer/base/error.h"
+
+struct tp_stored_history {
+    struct tp_history_run *runs;
+    size_t count;
+};
+
+/* Reads the `.tps` files of a folder, or one file, into `arena` (its guard is the caller's). A file that cannot be read
+ * is said and left out. Returns 0, TP_ENOTFOUND without any. */
+int tp_stored_history_load(struct tp_stored_history *history, const char *path, struct tp_arena *arena,
+                           struct tp_console *console, struct tp_error *err);
+
+#endif

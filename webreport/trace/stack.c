@@ -1,0 +1,184 @@
+/* Call stacks as nodes of one trie: see stack.h. */
+#include "webreport/trace/stack.h"
+
+#include "webreport/trace/frame.h"
+
+enum { MAX_PARTS = 8 }; /* of a frame that holds ";": longer ones fall apart */
+
+/* ---- frames ---- */
+
+static uint32_t add_frame(struct tp_stacks *stacks, struct tp_str text)
+{
+    uint32_t frame = tp_strings_add(&stacks->frames, text);
+    while (stacks->without_address.count < stacks->frames.count)
+        *(uint32_t *)tp_vec_push(&stacks->without_address) = TP_NO_ID;
+    return frame;
+}
+
+static uint32_t frame_without_address(struct tp_stacks *stacks, uint32_t frame)
+{
+    uint32_t known = *TP_AT(&stacks->without_address, uint32_t, frame);
+    if (known != TP_NO_ID)
+        return known;
+    known = add_frame(stacks, tp_frame_without_address(stacks->frames.arena, stacks->frames.items[frame]));
+    *TP_AT(&stacks->without_address, uint32_t, frame) = known;
+    return known;
+}
+
+/* ---- texts ---- */
+
+/* Length of the frame that a text ends in: behind the last ";", or a known frame that holds some of them. */
+static size_t last_frame(struct tp_str text, const struct tp_strings *known)
+{
+    size_t start = text.len, length = 0;
+    for (unsigned parts = 0; parts < (known->count ? MAX_PARTS : 1); parts++) {
+        start -= start > 0 && parts > 0; /* the ";" */
+        while (start > 0 && text.ptr[start - 1] != ';')
+            start--;
+        struct tp_str frame = {text.ptr + start, text.len - start};
+        if (parts == 0 || tp_strings_find(known, frame) != TP_NO_ID)
+            length = frame.len;
+        if (start == 0)
+            break;
+    }
+    return length;
+}
+
+static void add_text(struct tp_stacks *stacks, uint32_t id, struct tp_str text, const struct tp_strings *known)
+{
+    uint32_t node = TP_NO_ID, common = TP_NO_ID;
+    bool is_common = true; /* no frame has an address so far */
+    for (;;) {
+        size_t size = last_frame(text, known);
+        text.len -= size;
+        if (size) {
+            uint32_t frame = add_frame(stacks, (struct tp_str){text.ptr + text.len, size});
+            uint32_t plain = frame_without_address(stacks, frame);
+            node = tp_keys_pair(&stacks->nodes, node, frame);
+            is_common &= plain == frame;
+            common = is_common ? node : tp_keys_pair(&stacks->nodes, common, plain);
+        }
+        if (text.len == 0)
+            break;
+        text.len--; /* the ";" */
+    }
+    stacks->node_of_text[id] = node;
+    stacks->common_of_text[id] = common;
+}
+
+void tp_stacks_build(struct tp_stacks *stacks, const struct tp_strings *texts, const struct tp_strings *names,
+                     const struct tp_strings *known, struct tp_arena *arena)
+{
+    *stacks = (struct tp_stacks){.names = names, .without_address = TP_VEC(arena, uint32_t)};
+    tp_strings_init(&stacks->frames, arena, 0);
+    tp_keys_init(&stacks->nodes, arena, 2);
+    stacks->frame_of_name = tp_arena_array(arena, names->count, sizeof *stacks->frame_of_name);
+    stacks->node_of_text = tp_arena_array(arena, texts->count, sizeof *stacks->node_of_text);
+    stacks->common_of_text = tp_arena_array(arena, texts->count, sizeof *stacks->common_of_text);
+    for (uint32_t i = 0; i < texts->count; i++)
+        add_text(stacks, i, texts->items[i], known);
+}
+
+uint32_t tp_stacks_call(struct tp_stacks *stacks, uint32_t parent, uint32_t name)
+{
+    if (!stacks->frame_of_name[name])
+        stacks->frame_of_name[name] = 1 + frame_without_address(stacks, add_frame(stacks, stacks->names->items[name]));
+    return tp_keys_pair(&stacks->nodes, parent, stacks->frame_of_name[name] - 1);
+}
+
+/* ---- walks ---- */
+
+void tp_stack_frames(const struct tp_stacks *stacks, uint32_t node, size_t most, struct tp_vec *frames)
+{
+    frames->count = 0;
+    while (node != TP_NO_ID) {
+        struct tp_stack stack = tp_stack_at(stacks, node);
+        *(uint32_t *)tp_vec_push(frames) = stack.frame;
+        node = stack.parent;
+    }
+    uint32_t *items = frames->data;
+    for (size_t i = 0, k = frames->count; i + 1 < k; i++) {
+        uint32_t swapped = items[i];
+        items[i] = items[--k];
+        items[k] = swapped;
+    }
+    frames->count = frames->count < most ? frames->count : most;
+}
+
+bool tp_stack_is_empty(const struct tp_stacks *stacks, uint32_t node)
+{
+    struct tp_stack stack = node == TP_NO_ID ? (struct tp_stack){TP_NO_ID, TP_NO_ID} : tp_stack_at(stacks, node);
+    return stack.parent == TP_NO_ID && tp_stack_frame_text(stacks, stack.frame).len == 0;
+}
+
+/* What of a stack's text comes next: the rest of a frame, or the ";" between two. */
+struct cursor {
+    struct tp_str rest;
+    uint32_t node; /* whose frame comes behind the rest; TP_NO_ID: nothing */
+    bool is_between;
+};
+
+static struct cursor begin(uint32_t node)
+{
+    return (struct cursor){.rest = {"", 0}, .node = node};
+}
+
+/* Fills `rest` when it is empty; false at the end. Frames may be empty, so it may take a few turns. */
+static bool advance(struct cursor *c, const struct tp_stacks *stacks)
+{
+    while (c->rest.len == 0 && c->node != TP_NO_ID) {
+        if (c->is_between) {
+            c->rest = TP_STR(";");
+        } else {
+            struct tp_stack stack = tp_stack_at(stacks, c->node);
+            c->rest = tp_stack_frame_text(stacks, stack.frame);
+            c->node = stack.parent;
+        }
+        c->is_between = !c->is_between;
+    }
+    return c->rest.len > 0;
+}
+
+static void skip(struct cursor *c, size_t size)
+{
+    c->rest.ptr += size;
+    c->rest.len -= size;
+}
+
+uint64_t tp_stack_length(const struct tp_stacks *stacks, uint32_t node)
+{
+    uint64_t length = 0;
+    struct cursor c = begin(node);
+    for (; advance(&c, stacks); skip(&c, c.rest.len))
+        length += c.rest.len;
+    return length;
+}
+
+size_t tp_stack_write(const struct tp_stacks *stacks, uint32_t node, char *out, size_t size)
+{
+    size_t n = 0;
+    struct cursor c = begin(node);
+    for (size_t part; n < size && advance(&c, stacks); n += part, skip(&c, part)) {
+        part = c.rest.len < size - n ? c.rest.len : size - n;
+        memcpy(out + n, c.rest.ptr, part);
+    }
+    return n;
+}
+
+int tp_stack_compare(const struct tp_stacks *stacks, uint32_t x, uint32_t y)
+{
+    struct cursor a = begin(x), b = begin(y);
+    for (;;) {
+        if (!a.rest.len && !b.rest.len && a.node == b.node && a.is_between == b.is_between)
+            return 0;
+        bool has_a = advance(&a, stacks), has_b = advance(&b, stacks);
+        if (!has_a || !has_b)
+            return has_a - has_b;
+        size_t n = a.rest.len < b.rest.len ? a.rest.len : b.rest.len;
+        int order = memcmp(a.rest.ptr, b.rest.ptr, n);
+        if (order)
+            return order;
+        skip(&a, n);
+        skip(&b, n);
+    }
+}

@@ -1,0 +1,76 @@
+/* Call stacks as nodes of one trie: a node is a frame and the node of its caller, so equal stacks are equal numbers.
+ *
+ * A "Call stack" argument lists frames innermost first, joined by ";". This is the only place that takes such texts
+ * apart; everybody else walks nodes. ";" stands in no escape, so a frame that holds one (a folder "a;b") is one frame
+ * where the trace names it elsewhere, as the name of a Python function's event, and two where it does not. Empty frames
+ * between two ";" are none.
+ *
+ * The nodes of arguments are made when the trace has been read. Building the model adds those of Python events, on one
+ * thread; then the trie is read-only. */
+#ifndef TP_WEBREPORT_TRACE_STACK_H
+#define TP_WEBREPORT_TRACE_STACK_H
+
+#include "writer/base/keys.h"
+#include "writer/base/str.h"
+
+/* A stack by its innermost frame. */
+struct tp_stack {
+    uint32_t parent; /* node of the caller's stack, TP_NO_ID for the outermost frame */
+    uint32_t frame;  /* id in frames */
+};
+
+struct tp_stacks {
+    struct tp_strings frames;       /* texts of frames by frame id */
+    struct tp_vec without_address;  /* uint32_t by frame id: the frame as tp_frame_without_address has it */
+    struct tp_keys nodes;           /* struct tp_stack by node */
+    const struct tp_strings *names; /* of the trace */
+    uint32_t *frame_of_name;        /* by name id: frame id + 1, 0: not asked yet */
+    uint32_t *node_of_text;         /* by id of an argument's text: its stack .. */
+    uint32_t *common_of_text;       /* .. and its stack without addresses */
+};
+
+/* Fills *stacks with the stacks of `texts` ("Call stack" arguments, by id), in `arena` (guard set by the caller).
+ * names: the trace's, which must outlive them. known: frames that hold ";". */
+void tp_stacks_build(struct tp_stacks *stacks, const struct tp_strings *texts, const struct tp_strings *names,
+                     const struct tp_strings *known, struct tp_arena *arena);
+
+/* Node of an argument, frames as they are written. text: id; TP_NO_ID gives TP_NO_ID. */
+static inline uint32_t tp_stacks_of_text(const struct tp_stacks *stacks, uint32_t text)
+{
+    return text == TP_NO_ID ? TP_NO_ID : stacks->node_of_text[text];
+}
+
+/* The same without object addresses, which differ from call to call. */
+static inline uint32_t tp_stacks_common(const struct tp_stacks *stacks, uint32_t text)
+{
+    return text == TP_NO_ID ? TP_NO_ID : stacks->common_of_text[text];
+}
+
+/* Node of the call named `name` (id of a name, its address left out) from `parent` (TP_NO_ID: outermost). */
+uint32_t tp_stacks_call(struct tp_stacks *stacks, uint32_t parent, uint32_t name);
+
+/* A node; never TP_NO_ID. */
+static inline struct tp_stack tp_stack_at(const struct tp_stacks *stacks, uint32_t node)
+{
+    const uint32_t *key = tp_keys_get(&stacks->nodes, node);
+    return (struct tp_stack){key[0], key[1]};
+}
+
+static inline struct tp_str tp_stack_frame_text(const struct tp_stacks *stacks, uint32_t frame)
+{
+    return tp_strings_get(&stacks->frames, frame);
+}
+
+/* Frame ids of a stack, outermost first, at most the `most` outermost ones, into *frames (uint32_t, emptied first). */
+void tp_stack_frames(const struct tp_stacks *stacks, uint32_t node, size_t most, struct tp_vec *frames);
+
+/* Whether the text of a stack is empty, as that of TP_NO_ID is. */
+bool tp_stack_is_empty(const struct tp_stacks *stacks, uint32_t node);
+/* Bytes of the text of a stack: its frames innermost first, joined by ";". 0 for TP_NO_ID. */
+uint64_t tp_stack_length(const struct tp_stacks *stacks, uint32_t node);
+/* Writes the first `size` bytes of the text (no NUL); returns the bytes written. */
+size_t tp_stack_write(const struct tp_stacks *stacks, uint32_t node, char *out, size_t size);
+/* Order of the texts: <0, 0, >0, without making them. */
+int tp_stack_compare(const struct tp_stacks *stacks, uint32_t x, uint32_t y);
+
+#endif
