@@ -21,14 +21,14 @@ uint32_t tp_gap_thread(const struct tp_host *host, const struct tp_host_device *
     return call ? call->thread : device->main_thread;
 }
 
-void tp_idle_walk_pieces(struct tp_stack_walk *walk, struct tp_vec *pieces)
+void tp_idle_walk_pieces(struct tp_host_stack_walk *walk, struct tp_vec *pieces)
 {
     const struct tp_threaded_piece *items = pieces->data;
     uint32_t threads = walk->host->trace->thread_count + 1; /* the last for pieces without thread */
     if (!pieces->count)
         return;
     size_t *first = tp_arena_array(pieces->arena, (size_t)threads + 2, sizeof *first);
-    struct tp_stack_piece *sorted = tp_arena_array(pieces->arena, pieces->count, sizeof *sorted);
+    struct tp_host_stack_piece *sorted = tp_arena_array(pieces->arena, pieces->count, sizeof *sorted);
     for (size_t i = 0; i < pieces->count; i++)
         first[(items[i].thread == TP_NO_ID ? threads - 1 : items[i].thread) + 2]++;
     for (uint32_t t = 2; t < threads + 2; t++)
@@ -37,13 +37,13 @@ void tp_idle_walk_pieces(struct tp_stack_walk *walk, struct tp_vec *pieces)
         sorted[first[(items[i].thread == TP_NO_ID ? threads - 1 : items[i].thread) + 1]++] = items[i].piece;
     for (uint32_t t = 0; t < threads; t++)
         if (first[t + 1] > first[t])
-            tp_stack_walk(walk, t + 1 == threads ? TP_NO_ID : t, sorted + first[t], first[t + 1] - first[t]);
+            tp_host_stack_walk(walk, t + 1 == threads ? TP_NO_ID : t, sorted + first[t], first[t + 1] - first[t]);
     tp_arena_drop(pieces->arena, first, ((size_t)threads + 2) * sizeof *first);
     tp_arena_drop(pieces->arena, sorted, pieces->count * sizeof *sorted);
     tp_arena_drop(pieces->arena, pieces->data, pieces->capacity * sizeof *items);
 }
 
-static void charge(void *context, const struct tp_stack_segment *segment)
+static void charge(void *context, const struct tp_host_stack_segment *segment)
 {
     struct tp_idle_flame *flame = context;
     int64_t ns = tp_ns_minus(segment->b, segment->a), host_ns = segment->tag & TAG_HOST ? ns : 0;
@@ -72,7 +72,7 @@ static int by_line(const void *x, const void *y, const void *context)
         return a->ns > b->ns ? -1 : 1;
     if (a->fold.kind != b->fold.kind)
         return a->fold.kind < b->fold.kind ? -1 : 1;
-    return tp_str_compare(tp_fold_text(context, a->fold), tp_fold_text(context, b->fold));
+    return tp_str_compare(tp_host_fold_text(context, a->fold), tp_host_fold_text(context, b->fold));
 }
 
 void tp_idle_flame_walk(struct tp_idle_flame *flame, struct tp_host *host, const struct tp_host_device *device,
@@ -80,7 +80,7 @@ void tp_idle_flame_walk(struct tp_idle_flame *flame, struct tp_host *host, const
 {
     *flame = (struct tp_idle_flame){.times = TP_VEC(arena, struct tp_idle_time),
                                     .lines = TP_VEC(arena, struct tp_idle_line)};
-    tp_stack_tree_init(&flame->tree, arena);
+    tp_host_stack_tree_init(&flame->tree, arena);
     tp_id_map_init(&flame->line_ids, arena);
     struct tp_vec pieces = TP_VEC(arena, struct tp_threaded_piece);
     for (uint32_t i = 0; i < device->gap_count; i++) {
@@ -93,10 +93,10 @@ void tp_idle_flame_walk(struct tp_idle_flame *flame, struct tp_host *host, const
         uint32_t tag = (gap->class == TP_GAP_HOST ? TAG_HOST : 0) | (is_fallback ? TAG_FALLBACK : 0);
         *(struct tp_threaded_piece *)tp_vec_push(&pieces) = (struct tp_threaded_piece){thread, {a, b, tag}};
     }
-    struct tp_stack_walk walk = {.host = host, .tree = &flame->tree, .visit = charge, .context = flame};
+    struct tp_host_stack_walk walk = {.host = host, .tree = &flame->tree, .visit = charge, .context = flame};
     tp_idle_walk_pieces(&walk, &pieces);
     if (flame->times.count && TP_AT(&flame->times, struct tp_idle_time, 0)->ns) { /* the empty stack has a frame, too */
-        uint32_t none = tp_stack_tree_child(&flame->tree, 0, TP_FRAME_NONE, host->frames.no_event);
+        uint32_t none = tp_host_stack_tree_child(&flame->tree, 0, TP_FRAME_NONE, host->frames.no_event);
         while (flame->times.count <= none)
             tp_vec_push(&flame->times);
         *TP_AT(&flame->times, struct tp_idle_time, none) = *TP_AT(&flame->times, struct tp_idle_time, 0);
@@ -113,14 +113,14 @@ void tp_idle_flame_walk(struct tp_idle_flame *flame, struct tp_host *host, const
 /* Nodes with anything in or below them, in depth-first order. */
 struct fill {
     struct tp_host *host;
-    const struct tp_stack_node *nodes;
+    const struct tp_host_stack_node *nodes;
     struct tp_idle_time *totals; /* by tree node */
     uint32_t *order, *index;     /* tree nodes by (parent, kind, text); new index by tree node */
 };
 
 static int by_frame(const struct fill *fill, uint32_t x, uint32_t y)
 {
-    const struct tp_stack_node *a = &fill->nodes[x], *b = &fill->nodes[y];
+    const struct tp_host_stack_node *a = &fill->nodes[x], *b = &fill->nodes[y];
     const struct tp_strings *texts = &fill->host->frames.frames;
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
@@ -153,7 +153,7 @@ static void sum_up(struct fill *fill, const struct tp_idle_flame *flame, struct 
 static void fill_node(struct tp_idle_device *out, const struct fill *fill, const struct tp_idle_flame *flame,
                       uint32_t node)
 {
-    const struct tp_stack_node *from = &fill->nodes[node];
+    const struct tp_host_stack_node *from = &fill->nodes[node];
     const struct tp_idle_time *time = TP_AT(&flame->times, struct tp_idle_time, node);
     fill->index[node] = out->node_count;
     out->nodes[out->node_count++] = (struct tp_flame_node){
@@ -236,7 +236,7 @@ static struct tp_vec sum_frames(const struct tp_idle_device *out, struct tp_host
 {
     struct tp_vec frames = TP_VEC(arena, struct frame);
     struct tp_id_map ids;
-    uint32_t *path = tp_arena_array(arena, TP_STACK_LIMIT + 2, sizeof *path), depth = 0; /* frames that are open */
+    uint32_t *path = tp_arena_array(arena, TP_HOST_STACK_LIMIT + 2, sizeof *path), depth = 0; /* frames that are open */
     tp_id_map_init(&ids, arena);
     for (uint32_t i = 1; i < out->node_count; i++) {
         const struct tp_flame_node *node = &out->nodes[i];

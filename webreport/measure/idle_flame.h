@@ -9,12 +9,12 @@
 enum { TP_IDLE_FLAME_DEVICES = 64 };
 
 struct tp_idle_line {
-    struct tp_fold fold;
+    struct tp_host_fold fold;
     int64_t ns, host_ns;
 };
 
 struct tp_idle_flame {
-    struct tp_stack_tree tree;
+    struct tp_host_stack_tree tree;
     struct tp_vec times; /* struct tp_idle_time, by node of the tree */
     struct tp_vec lines; /* struct tp_idle_line, longest first */
     struct tp_id_map line_ids;
@@ -38,13 +38,13 @@ void tp_idle_flame_fill(struct tp_idle_device *out, struct tp_host *host, const 
  * main thread. */
 struct tp_threaded_piece {
     uint32_t thread;
-    struct tp_stack_piece piece;
+    struct tp_host_stack_piece piece;
 };
 
 uint32_t tp_gap_thread(const struct tp_host *host, const struct tp_host_device *device, const struct tp_gap *gap,
                        bool *is_fallback);
 
 /* Walks pieces (struct tp_threaded_piece, in order of time) thread by thread. */
-void tp_idle_walk_pieces(struct tp_stack_walk *walk, struct tp_vec *pieces);
+void tp_idle_walk_pieces(struct tp_host_stack_walk *walk, struct tp_vec *pieces);
 
 #endif

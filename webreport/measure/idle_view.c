@@ -120,8 +120,8 @@ static void build_by_line(struct tp_idle_device *out, const struct tp_host *host
     tp_table_init(&out->by_line, arena, "idle_by_line", line_columns, 5, flame->lines.count);
     out->by_line.title = "Idle device by host line";
     for (size_t i = 0; i < flame->lines.count; i++) {
-        tp_table_text(&out->by_line, TP_IDLE_LINE_KIND)[i] = tp_str_of(tp_fold_kind_text(lines[i].fold.kind));
-        tp_table_text(&out->by_line, TP_IDLE_LINE_LINE)[i] = tp_fold_text(host, lines[i].fold);
+        tp_table_text(&out->by_line, TP_IDLE_LINE_KIND)[i] = tp_str_of(tp_host_fold_kind_text(lines[i].fold.kind));
+        tp_table_text(&out->by_line, TP_IDLE_LINE_LINE)[i] = tp_host_fold_text(host, lines[i].fold);
         tp_table_int(&out->by_line, TP_IDLE_LINE_NS)[i] = lines[i].ns;
         tp_table_int(&out->by_line, TP_IDLE_LINE_HOST)[i] = lines[i].host_ns;
         tp_table_real(&out->by_line, TP_IDLE_LINE_PERCENT)[i] = tp_percent(lines[i].ns, flame->total_ns);
@@ -230,7 +230,7 @@ static void frames_json(const struct tp_idle_device *d, uint32_t node, uint32_t 
 
 static void flame_json(const struct tp_idle_device *d, struct tp_json *json)
 {
-    uint32_t path[TP_STACK_LIMIT + 1];
+    uint32_t path[TP_HOST_STACK_LIMIT + 1];
     tp_json_key(json, "idle_flame");
     tp_json_object(json);
     tp_json_member_int(json, "total_ns", d->flame_total_ns);

@@ -158,7 +158,7 @@ static int by_time(const void *x, const void *y, const void *context)
         return p->ns > q->ns ? -1 : 1;
     if (p->fold.kind != q->fold.kind)
         return p->fold.kind < q->fold.kind ? -1 : 1;
-    return tp_str_compare(tp_fold_text(context, p->fold), tp_fold_text(context, q->fold));
+    return tp_str_compare(tp_host_fold_text(context, p->fold), tp_host_fold_text(context, q->fold));
 }
 
 void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t count)
@@ -171,7 +171,7 @@ struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time
 {
     struct tp_vec text = TP_VEC(a->arena, char);
     for (size_t i = 0; i < count && i < most; i++) {
-        struct tp_str line = tp_fold_text(a->host, lines[i].fold);
+        struct tp_str line = tp_host_fold_text(a->host, lines[i].fold);
         char share[64];
         int size = snprintf(share, sizeof share, ": at most %.1f %%%s", tp_window_percent(a, lines[i].ns), ending);
         size_t at = text.count, more = line.len + (size_t)size + (i ? 2 : 0);

@@ -11,7 +11,8 @@ double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
 
 static bool is_loader(const struct tp_advisor *a, const struct tp_event *e)
 {
-    return a->host->marks[e->name] & TP_NAME_LOADER && (tp_old_role(e) == TP_KIND_ANNOTATION || tp_old_role(e) == TP_KIND_OPERATOR);
+    return a->host->marks[e->name] & TP_NAME_LOADER &&
+           (tp_old_role(e) == TP_KIND_ANNOTATION || tp_old_role(e) == TP_KIND_OPERATOR);
 }
 
 static void find_loading(struct tp_advisor *a, struct tp_cpu_program *cpu)
@@ -247,7 +248,7 @@ struct python_lines {
     struct tp_vec lines; /* struct tp_line_time */
 };
 
-static void collect_line(void *context, const struct tp_stack_segment *segment)
+static void collect_line(void *context, const struct tp_host_stack_segment *segment)
 {
     struct python_lines *p = context;
     uint32_t *id = tp_id_map_put(&p->ids, tp_id_pair(segment->fold.kind, segment->fold.text));
@@ -265,11 +266,11 @@ static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)
     struct python_lines p;
     tp_id_map_init(&p.ids, a->arena);
     p.lines = TP_VEC(a->arena, struct tp_line_time);
-    struct tp_stack_walk walk = {.host = a->host, .visit = collect_line, .context = &p};
-    struct tp_stack_piece *pieces = tp_arena_array(a->arena, time.count, sizeof *pieces);
+    struct tp_host_stack_walk walk = {.host = a->host, .visit = collect_line, .context = &p};
+    struct tp_host_stack_piece *pieces = tp_arena_array(a->arena, time.count, sizeof *pieces);
     for (size_t i = 0; i < time.count; i++)
-        pieces[i] = (struct tp_stack_piece){time.items[i].a, time.items[i].b, 0};
-    tp_stack_walk(&walk, a->host->main_thread, pieces, time.count);
+        pieces[i] = (struct tp_host_stack_piece){time.items[i].a, time.items[i].b, 0};
+    tp_host_stack_walk(&walk, a->host->main_thread, pieces, time.count);
     tp_line_times_sort(a, p.lines.data, p.lines.count);
     return p.lines;
 }

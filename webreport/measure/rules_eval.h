@@ -135,7 +135,7 @@ struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...) __a
 
 /* Idle or lost time by host line, as rules A11 and H6 name it. */
 struct tp_line_time {
-    struct tp_fold fold;
+    struct tp_host_fold fold;
     int64_t ns;
     uint32_t event; /* evidence: innermost event of the first piece; TP_NO_ID for none */
 };

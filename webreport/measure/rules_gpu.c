@@ -258,19 +258,19 @@ struct code_piece {
 };
 
 /* Loader and optimizer annotations have rules of their own. */
-static bool is_other_rule(const struct tp_host *host, struct tp_fold fold)
+static bool is_other_rule(const struct tp_host *host, struct tp_host_fold fold)
 {
-    struct tp_str text = tp_fold_text(host, fold);
-    if (fold.kind != TP_FOLD_ANNOTATION)
+    struct tp_str text = tp_host_fold_text(host, fold);
+    if (fold.kind != TP_HOST_FOLD_ANNOTATION)
         return false;
     return (tp_str_starts(text, "enumerate(DataLoader)#") && tp_str_ends(text, ".__next__")) ||
            tp_str_starts(text, "enumerate(DataPipe)#") || tp_str_starts(text, "Optimizer.");
 }
 
-static void collect_code(void *context, const struct tp_stack_segment *segment)
+static void collect_code(void *context, const struct tp_host_stack_segment *segment)
 {
     struct host_code *code = context;
-    if (segment->fold.kind != TP_FOLD_LINE && segment->fold.kind != TP_FOLD_ANNOTATION)
+    if (segment->fold.kind != TP_HOST_FOLD_LINE && segment->fold.kind != TP_HOST_FOLD_ANNOTATION)
         return;
     uint32_t *id = tp_id_map_put(&code->ids, tp_id_pair(segment->fold.kind, segment->fold.text));
     if (*id == TP_NO_ID) {
@@ -297,7 +297,7 @@ static void walk_long_gaps(struct host_code *code, const struct tp_host_device *
 {
     struct tp_host *host = code->a->host;
     struct tp_vec pieces = TP_VEC(host->arena, struct tp_threaded_piece);
-    struct tp_stack_walk walk = {.host = host, .visit = collect_code, .context = code};
+    struct tp_host_stack_walk walk = {.host = host, .visit = collect_code, .context = code};
     for (size_t w = 0; w < host->windows.count; w++) {
         struct tp_interval window = host->windows.items[w];
         for (uint32_t i = tp_device_gap_after(device, window.a); i < device->gap_count; i++) {
@@ -307,7 +307,7 @@ static void walk_long_gaps(struct host_code *code, const struct tp_host_device *
             if (gap->class != TP_GAP_HOST || tp_ns_minus(gap->b, gap->a) < min_ns)
                 continue;
             bool is_fallback;
-            struct tp_stack_piece piece = {tp_ns_max(gap->a, window.a), tp_ns_min(gap->b, window.b), 0};
+            struct tp_host_stack_piece piece = {tp_ns_max(gap->a, window.a), tp_ns_min(gap->b, window.b), 0};
             *(struct tp_threaded_piece *)tp_vec_push(&pieces) =
                 (struct tp_threaded_piece){tp_gap_thread(host, device, gap, &is_fallback), piece};
         }

@@ -1,0 +1,226 @@
+/* One merge of a thread's events with the pieces. Each entry of the stack knows the earliest end at or below it, so
+ * that the next change is found in O(1); entries end at the top nearly always, and what is above an entry that ends
+ * within the stack is computed anew. */
+#include "webreport/model/stack_walk.h"
+
+#include "webreport/model/numbers.h"
+
+struct entry {
+    int64_t end, earliest_end; /* its own, and the least of the entries up to it */
+    uint32_t event, node;
+    uint32_t line, annotation, op, runtime, frame; /* what the fold of the stack up to here is made of */
+};
+
+struct tp_stack_scratch {
+    const struct tp_stack_walk *walk;
+    struct entry entries[TP_STACK_LIMIT];
+    unsigned depth;
+    const uint32_t *list; /* events of the thread from the current one on */
+    const uint32_t *list_end;
+};
+
+static const struct entry NO_ENTRY = {INT64_MAX, INT64_MAX, TP_NO_ID, 0,       TP_NO_ID,
+                                      TP_NO_ID,  TP_NO_ID,  TP_NO_ID, TP_NO_ID};
+
+const char *tp_stack_kind_text(enum tp_stack_kind kind)
+{
+    static const char *const texts[TP_STACK_KINDS] = {
+        [TP_STACK_ANNOTATION] = "annotation", [TP_STACK_FRAME] = "frame", [TP_STACK_LINE] = "line",
+        [TP_STACK_MODULE] = "module",         [TP_STACK_NONE] = "none",   [TP_STACK_OPERATOR] = "operator",
+        [TP_STACK_RUNTIME] = "runtime",
+    };
+    return texts[kind];
+}
+
+static enum tp_stack_kind kind_of(const struct tp_event *event)
+{
+    switch (event->kind) {
+    case TP_KIND_ANNOTATION:
+        return TP_STACK_ANNOTATION;
+    case TP_KIND_FRAME:
+        return TP_STACK_FRAME;
+    case TP_KIND_MODULE:
+        return TP_STACK_MODULE;
+    case TP_KIND_OPERATOR:
+        return TP_STACK_OPERATOR;
+    default:
+        return TP_STACK_RUNTIME;
+    }
+}
+
+struct tp_str tp_fold_text(const struct tp_model *model, struct tp_fold fold)
+{
+    const struct tp_frames *frames = &model->trace->frames;
+    return fold.kind == TP_STACK_LINE ? tp_frames_line_text(frames, fold.text)
+                                      : tp_frames_label_text(frames, fold.text);
+}
+
+int tp_fold_compare(const struct tp_model *model, struct tp_fold x, struct tp_fold y)
+{
+    if (x.kind != y.kind)
+        return x.kind < y.kind ? -1 : 1;
+    return x.text == y.text ? 0 : tp_str_compare(tp_fold_text(model, x), tp_fold_text(model, y));
+}
+
+void tp_stack_tree_init(struct tp_stack_tree *tree, struct tp_arena *arena)
+{
+    tp_id_map_init(&tree->children, arena);
+    tree->nodes = TP_VEC(arena, struct tp_stack_node);
+    *(struct tp_stack_node *)tp_vec_push(&tree->nodes) = (struct tp_stack_node){TP_NO_ID, TP_NO_ID, 0, TP_STACK_NONE};
+}
+
+uint32_t tp_stack_tree_child(struct tp_stack_tree *tree, uint32_t parent, enum tp_stack_kind kind, uint32_t label)
+{
+    uint32_t *node =
+        tp_id_map_put(&tree->children, tp_id_pair(parent, label * (uint32_t)TP_STACK_KINDS + (uint32_t)kind));
+    if (*node == TP_NO_ID) {
+        uint32_t depth = TP_AT(&tree->nodes, struct tp_stack_node, parent)->depth + 1;
+        *node = (uint32_t)tree->nodes.count;
+        *(struct tp_stack_node *)tp_vec_push(&tree->nodes) = (struct tp_stack_node){parent, label, depth, kind};
+    }
+    return *node;
+}
+
+static uint32_t first_of(uint32_t outer, uint32_t inner)
+{
+    return outer != TP_NO_ID ? outer : inner;
+}
+
+/* Puts an event on top of the stack. */
+static void push(struct tp_stack_scratch *stack, uint32_t event)
+{
+    const struct tp_model *model = stack->walk->model;
+    const struct tp_frames *frames = &model->trace->frames;
+    const struct tp_event *e = &model->trace->events[event];
+    if (stack->depth == TP_STACK_LIMIT)
+        return;
+    struct entry x = stack->depth ? stack->entries[stack->depth - 1] : NO_ENTRY;
+    uint32_t label = tp_frames_label(frames, e->name);
+    enum tp_stack_kind kind = kind_of(e);
+    x.end = tp_event_end(e);
+    x.earliest_end = tp_ns_min(x.earliest_end, x.end);
+    x.event = event;
+    if (stack->walk->tree)
+        x.node = tp_stack_tree_child(stack->walk->tree, x.node, kind, label);
+    if (kind == TP_STACK_FRAME || kind == TP_STACK_MODULE) {
+        uint32_t line = tp_frames_line(frames, e->name);
+        x.line = line != TP_NO_ID ? line : x.line;
+        x.frame = first_of(x.frame, label);
+    } else if (kind == TP_STACK_ANNOTATION) {
+        x.annotation = tp_marks_of(model, event) & TP_MARK_STEP ? x.annotation : label;
+    } else if (kind == TP_STACK_OPERATOR) {
+        x.op = first_of(x.op, label);
+    } else {
+        x.runtime = first_of(x.runtime, label);
+    }
+    stack->entries[stack->depth++] = x;
+}
+
+/* Takes off what has ended at `at`. */
+static void remove_ended(struct tp_stack_scratch *stack, int64_t at)
+{
+    unsigned first = stack->depth, old_depth = stack->depth;
+    while (first && stack->entries[first - 1].earliest_end <= at)
+        first--;
+    stack->depth = first;
+    for (unsigned i = first; i < old_depth; i++)
+        if (stack->entries[i].end > at)
+            push(stack, stack->entries[i].event);
+}
+
+/* Puts on what starts until `at` and goes on behind it. */
+static void add_started(struct tp_stack_scratch *stack, int64_t at)
+{
+    const struct tp_event *events = stack->walk->model->trace->events;
+    for (; stack->list < stack->list_end && events[*stack->list].ts_ns <= at; stack->list++)
+        if (tp_event_end(&events[*stack->list]) > at)
+            push(stack, *stack->list);
+}
+
+static struct tp_fold fold_of(const struct entry *x, uint32_t no_event)
+{
+    if (x->line != TP_NO_ID)
+        return (struct tp_fold){TP_STACK_LINE, x->line};
+    if (x->annotation != TP_NO_ID)
+        return (struct tp_fold){TP_STACK_ANNOTATION, x->annotation};
+    if (x->op != TP_NO_ID)
+        return (struct tp_fold){TP_STACK_OPERATOR, x->op};
+    if (x->runtime != TP_NO_ID)
+        return (struct tp_fold){TP_STACK_RUNTIME, x->runtime};
+    if (x->frame != TP_NO_ID)
+        return (struct tp_fold){TP_STACK_FRAME, x->frame};
+    return (struct tp_fold){TP_STACK_NONE, no_event}; /* nothing, or ProfilerStep alone */
+}
+
+static void visit(const struct tp_stack_scratch *stack, int64_t a, int64_t b, uint32_t tag)
+{
+    const struct entry *top = stack->depth ? &stack->entries[stack->depth - 1] : &NO_ENTRY;
+    struct tp_fold fold = fold_of(top, stack->walk->model->trace->frames.no_event);
+    struct tp_stack_segment segment = {a, b, tag, top->event, top->node, fold};
+    stack->walk->visit(stack->walk->context, &segment);
+}
+
+static void walk_piece(struct tp_stack_scratch *stack, const struct tp_stack_piece *piece)
+{
+    const struct tp_event *events = stack->walk->model->trace->events;
+    int64_t at = piece->a;
+    remove_ended(stack, at);
+    add_started(stack, at);
+    while (at < piece->b) {
+        int64_t next = piece->b;
+        if (stack->list < stack->list_end)
+            next = tp_ns_min(next, events[*stack->list].ts_ns);
+        if (stack->depth)
+            next = tp_ns_min(next, stack->entries[stack->depth - 1].earliest_end);
+        if (next > at)
+            visit(stack, at, next, piece->tag);
+        at = next;
+        remove_ended(stack, at);
+        add_started(stack, at);
+    }
+}
+
+void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_stack_piece *pieces, size_t count)
+{
+    const struct tp_order *order = walk->model->order;
+    if (!walk->scratch)
+        walk->scratch = tp_arena_alloc(walk->arena, sizeof *walk->scratch);
+    struct tp_stack_scratch *stack = walk->scratch;
+    stack->walk = walk;
+    stack->depth = 0;
+    stack->list = stack->list_end = NULL;
+    if (thread != TP_NO_ID) {
+        stack->list = order->host + order->thread_first[thread];
+        stack->list_end = order->host + order->thread_first[thread + 1];
+    }
+    for (size_t i = 0; i < count; i++)
+        walk_piece(stack, &pieces[i]);
+}
+
+/* Pieces are put in order of their threads by counting; the last place is for those without a thread. */
+static uint32_t place_of(const struct tp_model *model, const struct tp_gpu *gpu, const struct tp_idle_piece *piece)
+{
+    uint32_t thread = tp_idle_thread(model, gpu, piece);
+    return thread == TP_NO_ID ? model->trace->thread_count : thread;
+}
+
+void tp_stack_walk_idle(struct tp_stack_walk *walk, const struct tp_gpu *gpu, uint32_t first, uint32_t end)
+{
+    uint32_t none = walk->model->trace->thread_count;
+    size_t *from = tp_arena_array(walk->arena, (size_t)none + 3, sizeof *from);
+    struct tp_stack_piece *sorted = tp_arena_array(walk->arena, end - first, sizeof *sorted);
+    for (uint32_t i = first; i < end; i++)
+        from[place_of(walk->model, gpu, &gpu->idle[i]) + 2]++;
+    for (uint32_t t = 2; t < none + 3; t++)
+        from[t] += from[t - 1];
+    for (uint32_t i = first; i < end; i++) {
+        const struct tp_idle_piece *piece = &gpu->idle[i];
+        size_t *place = &from[place_of(walk->model, gpu, piece) + 1];
+        sorted[(*place)++] = (struct tp_stack_piece){piece->a, piece->b, i};
+    }
+    for (uint32_t t = 0; t <= none; t++)
+        if (from[t + 1] > from[t])
+            tp_stack_walk(walk, t == none ? TP_NO_ID : t, sorted + from[t], from[t + 1] - from[t]);
+    tp_arena_drop(walk->arena, sorted, (end - first) * sizeof *sorted);
+    tp_arena_drop(walk->arena, from, ((size_t)none + 3) * sizeof *from);
+}
