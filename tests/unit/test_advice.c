@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "webreport/model/build.h"
 #include "webreport/model/host_model.h"
 #include "writer/base/id_map.h"
 #include "writer/base/merge_sort.h"
@@ -30,6 +31,7 @@ struct fixture {
     struct tp_arena arena;
     struct tp_trace trace;
     struct tp_order order;
+    struct tp_model model;
     struct tp_advice advice;
 };
 
@@ -46,7 +48,8 @@ static void advise(struct fixture *f, const char *events, const struct tp_rule_o
     assert_int_equal(tp_trace_read_bytes(&f->trace, &f->arena, text.data, text.size, &options, &err), 0);
     tp_buf_release(&text);
     tp_order_build(&f->order, &f->trace, &f->arena);
-    tp_advice_build(&f->advice, &f->trace, &f->order, overrides, &f->arena);
+    tp_model_build(&f->model, &f->trace, &f->order, &f->arena);
+    tp_advice_build(&f->advice, &f->model, overrides, &f->arena);
 }
 
 static bool is_text(struct tp_str text, const char *expected)

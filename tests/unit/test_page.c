@@ -59,7 +59,7 @@ static int set_up(void **state)
     tp_order_build(&f->order, &f->trace, &f->arena);
     tp_model_build(&f->model, &f->trace, &f->order, &f->arena);
     tp_views_build(&f->views, &f->model, &f->arena);
-    tp_advice_build(&f->advice, &f->trace, &f->order, NULL, &f->arena);
+    tp_advice_build(&f->advice, &f->model, NULL, &f->arena);
     f->profile = (struct tp_profile){.run = TP_STR("run"),
                                      .worker = TP_STR("secrethost_77"),
                                      .span = TP_NULL_INT,

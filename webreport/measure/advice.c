@@ -3,12 +3,12 @@
 
 #include "webreport/model/host_model.h"
 
-static void build(struct tp_advice *advice, const struct tp_trace *trace, const struct tp_order *order,
-                  const struct tp_rule_overrides *overrides, bool has_flame, struct tp_arena *arena)
+static void build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
+                  bool has_flame, struct tp_arena *arena)
 {
     struct tp_host *host = tp_arena_alloc(arena, sizeof *host);
     memset(advice, 0, sizeof *advice);
-    tp_host_build(host, trace, order, arena);
+    tp_host_build(host, model->trace, model->order, arena);
     tp_quality_build(&advice->quality, host, arena);
     tp_idle_build(&advice->idle, host, has_flame, arena);
     tp_sync_build(&advice->syncs, host, arena);
@@ -17,16 +17,16 @@ static void build(struct tp_advice *advice, const struct tp_trace *trace, const 
     tp_host_drop(host);
 }
 
-void tp_advice_build(struct tp_advice *advice, const struct tp_trace *trace, const struct tp_order *order,
-                     const struct tp_rule_overrides *overrides, struct tp_arena *arena)
+void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
+                     struct tp_arena *arena)
 {
-    build(advice, trace, order, overrides, true, arena);
+    build(advice, model, overrides, true, arena);
 }
 
-void tp_advice_build_brief(struct tp_advice *advice, const struct tp_trace *trace, const struct tp_order *order,
+void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *model,
                            const struct tp_rule_overrides *overrides, struct tp_arena *arena)
 {
-    build(advice, trace, order, overrides, false, arena);
+    build(advice, model, overrides, false, arena);
 }
 
 void tp_advice_json(const struct tp_advice *advice, struct tp_json *json)

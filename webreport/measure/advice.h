@@ -1,6 +1,6 @@
-/* The advice on one trace: quality, idle view, sync table, memory peak, recommendations (advice-definitions).
+/* The advice on one trace: quality, idle view, sync table, memory peak, recommendations.
  *
- * Everything lives in the arena given and may point into the trace, which must stay. */
+ * Everything lives in the arena given and may point into the model and its trace, which must stay. */
 #ifndef TP_WEBREPORT_MEASURE_ADVICE_H
 #define TP_WEBREPORT_MEASURE_ADVICE_H
 
@@ -9,7 +9,7 @@
 #include "webreport/measure/rules.h"
 #include "webreport/measure/sync_table.h"
 #include "webreport/measure/trace_quality.h"
-#include "webreport/model/order.h"
+#include "webreport/model/facts.h"
 
 struct tp_advice {
     struct tp_quality quality;
@@ -20,11 +20,11 @@ struct tp_advice {
 };
 
 /* Builds all of it. overrides: thresholds changed by the user, may be NULL. */
-void tp_advice_build(struct tp_advice *advice, const struct tp_trace *trace, const struct tp_order *order,
-                     const struct tp_rule_overrides *overrides, struct tp_arena *arena);
+void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
+                     struct tp_arena *arena);
 
 /* The same without the idle flame (tp_idle_build): what summaries are made of. */
-void tp_advice_build_brief(struct tp_advice *advice, const struct tp_trace *trace, const struct tp_order *order,
+void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *model,
                            const struct tp_rule_overrides *overrides, struct tp_arena *arena);
 
 /* Writes the members trace_quality, idle_view, sync_table, memory_peak and recommendations into an open object. */

@@ -45,7 +45,7 @@ static int make_summary(void *context, struct tp_error *err)
     tp_evidence_build(&a->trace.evidence, &a->trace, arena);
     tp_model_build(&a->model, &a->trace, &a->order, arena);
     tp_views_build_brief(&a->views, &a->model, arena);
-    tp_advice_build_brief(&a->advice, &a->trace, &a->order, NULL, arena);
+    tp_advice_build_brief(&a->advice, &a->model, NULL, arena);
     tp_memory_view_build(&a->views.memory, &a->model, arena);
     struct tp_summary_source source = {
         .key = {TP_STR(""), TP_NULL_INT, TP_NULL_INT, tp_str_of(options->worker), options->span},

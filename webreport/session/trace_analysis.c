@@ -50,9 +50,11 @@ static int build_second(void *context, struct tp_error *err)
     struct tp_analysis *a = context;
     (void)err;
     bool is_whole = a->extent == TP_ANALYSIS_WHOLE;
-    (is_whole ? tp_advice_build : tp_advice_build_brief)(&a->advice, &a->trace, &a->order, a->rules, &a->beside);
+    if (!wait_for_model(a))
+        return TP_OK;
+    (is_whole ? tp_advice_build : tp_advice_build_brief)(&a->advice, &a->model, a->rules, &a->beside);
     tp_arena_trim(&a->beside);
-    if (a->extent != TP_ANALYSIS_METRICS && wait_for_model(a))
+    if (a->extent != TP_ANALYSIS_METRICS)
         tp_memory_view_build(&a->views.memory, &a->model, &a->beside);
     tp_arena_trim(&a->beside);
     return TP_OK;

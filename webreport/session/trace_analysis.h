@@ -1,8 +1,8 @@
 /* One profile in memory: the trace, its order and model, the views and the advice, built on two threads when it is
  * large.
  *
- * The advice and the memory view need about as long as the model and the other views; both sides only read the trace.
- * Memory of the two sides is apart (an arena serves one thread). */
+ * When the model stands, one thread builds the advice and the memory view, the other the other views; both only read
+ * it. Memory of the two sides is apart (an arena serves one thread). */
 #ifndef TP_WEBREPORT_SESSION_TRACE_ANALYSIS_H
 #define TP_WEBREPORT_SESSION_TRACE_ANALYSIS_H
 
