@@ -166,11 +166,11 @@ static void memory_adds_up(void **state)
     finish();
     assert_int_equal(trace.memory_count, 5);
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(trace.memory[i].device_type, 1);
+        assert_int_equal(tp_memory_place(&trace, &trace.memory[i])->type, 1);
         assert_int_equal(trace.memory[i].total_allocated, allocated[i]);
         assert_int_equal(trace.memory[i].total_reserved, reserved[i]);
     }
-    assert_int_equal(trace.memory[4].device_type, 0);
+    assert_int_equal(tp_memory_place(&trace, &trace.memory[4])->type, 0);
     assert_int_equal(trace.memory[4].total_allocated, 40);
 }
 

@@ -164,7 +164,7 @@ static void compare_details(const struct tp_trace *trace, const struct tp_event 
     if (event->kind == TP_KIND_OPERATOR || event->kind == TP_KIND_ANNOTATION) {
         const struct tp_host_detail *host = &trace->hosts[event->detail];
         assert_int_equal(host->external_id, call->a);
-        assert_int_equal(host->sequence, call->c);
+        assert_int_equal(tp_host_more(trace, host).sequence, call->c);
         assert_int_equal((event->flags & TP_EVENT_HAS_INPUT_DIMS) != 0, call->has_dims);
         assert_int_equal((event->flags & TP_EVENT_UNFINISHED) != 0, call->is_unfinished);
     } else if (event->kind == TP_KIND_RUNTIME) {
@@ -189,14 +189,14 @@ static void compare_event(const struct tp_trace *trace, const struct tp_event *e
     compare_details(trace, event, call);
 }
 
-static void compare_memory(const struct tp_memory *memory, const struct call *call)
+static void compare_memory(const struct tp_trace *trace, const struct tp_memory *memory, const struct call *call)
 {
     assert_int_equal(memory->ts_ns, call->ts_ns);
     assert_int_equal(memory->address, call->a);
     assert_int_equal(memory->bytes, call->b);
     assert_int_equal(memory->total_allocated, call->c);
     assert_int_equal(memory->total_reserved, call->a);
-    assert_int_equal(memory->device_type, 1);
+    assert_int_equal(tp_memory_place(trace, memory)->type, 1);
 }
 
 static void compare(const struct tp_trace *trace, const struct call *calls, size_t count)
@@ -207,7 +207,7 @@ static void compare(const struct tp_trace *trace, const struct call *calls, size
     assert_int_equal(trace->base_time_ns, 1790857026000000000);
     for (size_t i = 0; i < count; i++) {
         if ((int)calls[i].category == MEMORY) {
-            compare_memory(&trace->memory[memory++], &calls[i]);
+            compare_memory(trace, &trace->memory[memory++], &calls[i]);
         } else if ((int)calls[i].category == FLOW) {
             assert_int_equal(trace->flows[flow].is_start, calls[i].has_dims);
             assert_int_equal(trace->flows[flow++].ts_ns, calls[i].ts_ns);

@@ -236,11 +236,11 @@ static int64_t or_default(int64_t value, int64_t fallback)
     return value == TP_NULL_INT ? fallback : value;
 }
 
-static bool is_of(const struct tp_memory *record, const struct tp_device_memory *device)
+static bool is_of(const struct tp_trace *trace, const struct tp_memory *record, const struct tp_device_memory *device)
 {
-    return !(record->flags & TP_MEMORY_OUT_OF_MEMORY) &&
-           record->bytes != TP_NULL_INT && or_default(record->device_type, 0) == device->type &&
-           or_default(record->device_id, -1) == device->id;
+    const struct tp_memory_place *named = tp_memory_place(trace, record);
+    return !(record->flags & TP_MEMORY_OUT_OF_MEMORY) && or_default(named->type, 0) == device->type &&
+           or_default(named->id, -1) == device->id;
 }
 
 struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_trace *trace,
@@ -257,10 +257,10 @@ struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_
     int64_t sum = 0;
 
     for (uint32_t i = 0; i < trace->memory_count; i++)
-        count += is_of(&trace->memory[i], device);
+        count += is_of(trace, &trace->memory[i], device);
     changes = tp_arena_array(arena, count, sizeof(*changes));
     for (uint32_t i = 0; i < trace->memory_count; i++)
-        if (is_of(&trace->memory[i], device))
+        if (is_of(trace, &trace->memory[i], device))
             changes[at++] = (struct change){trace->memory[i].ts_ns, trace->memory[i].bytes, trace->memory[i].ordinal};
     qsort(changes, count, sizeof(*changes), compare_changes);
     tp_table_init(&points, arena, "running", DEFS, TP_CURVE_COLUMNS, count);

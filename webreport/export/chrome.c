@@ -176,14 +176,15 @@ static bool keeps_moment(struct writing *w, uint32_t thread, int64_t ts_ns, stru
 static void put_memory(struct writing *w, const struct tp_memory *memory)
 {
     const struct tp_chrome_row *row = &w->rows.of_thread[memory->thread];
+    const struct tp_memory_place *device = tp_memory_place(w->trace, memory);
     struct tp_trace_out_memory record = {.pid = row->pid,
                                          .tid = row->tid,
                                          .ts_ns = memory->ts_ns - w->first_ns,
                                          .is_out_of_memory = memory->flags & TP_MEMORY_OUT_OF_MEMORY,
                                          .address = memory->address,
-                                         .bytes = memory->bytes == TP_NULL_INT ? 0 : memory->bytes,
-                                         .device_type = memory->device_type == TP_NULL_INT ? 0 : memory->device_type,
-                                         .device_id = memory->device_id == TP_NULL_INT ? -1 : memory->device_id,
+                                         .bytes = memory->bytes,
+                                         .device_type = device->type == TP_NULL_INT ? 0 : device->type,
+                                         .device_id = device->id == TP_NULL_INT ? -1 : device->id,
                                          .total_allocated_bytes = memory->total_allocated,
                                          .total_reserved_bytes = memory->total_reserved};
     char name[96];

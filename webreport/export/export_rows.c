@@ -219,7 +219,7 @@ static void fill_operator(const struct tp_rows *rows, uint32_t row, struct tp_ro
     put_int(&cell, !(ops->flags[row] & TP_OPERATOR_UNFINISHED));
     put_module(&cell, rows, ops->module, row);
     put_int(&cell, d->external_id);
-    put_int(&cell, d->sequence);
+    put_int(&cell, tp_host_more(trace, d).sequence);
     put_id(&cell, &trace->values, d->dims);
     put_id(&cell, &trace->values, d->types);
     put_id(&cell, &trace->stack_texts, d->stack);

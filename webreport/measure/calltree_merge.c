@@ -280,15 +280,16 @@ static int by_time(const void *a, const void *b)
     return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
-static bool is_on_device(const struct tp_memory *memory)
+static bool is_on_device(const struct tp_trace *trace, const struct tp_memory *memory)
 {
-    return memory->device_type != TP_NULL_INT && memory->device_type != 0;
+    int64_t type = tp_memory_place(trace, memory)->type;
+    return type != TP_NULL_INT && type != 0;
 }
 
-static bool is_allocation(const struct tp_memory *memory, bool device_only)
+static bool is_allocation(const struct tp_trace *trace, const struct tp_memory *memory, bool device_only)
 {
     return !(memory->flags & TP_MEMORY_OUT_OF_MEMORY) && memory->bytes > 0 &&
-           (!device_only || is_on_device(memory));
+           (!device_only || is_on_device(trace, memory));
 }
 
 static struct records collect_records(const struct tp_trace *trace, struct tp_arena *arena)
@@ -296,10 +297,10 @@ static struct records collect_records(const struct tp_trace *trace, struct tp_ar
     struct records found = {.first = tp_arena_array(arena, (size_t)trace->thread_count + 2, sizeof(uint32_t))};
     bool device_only = false, is_sorted = true;
     for (uint32_t i = 0; i < trace->memory_count && !device_only; i++)
-        device_only = is_allocation(&trace->memory[i], true);
+        device_only = is_allocation(trace, &trace->memory[i], true);
     uint32_t count = 0;
     for (uint32_t i = 0; i < trace->memory_count; i++)
-        if (is_allocation(&trace->memory[i], device_only)) {
+        if (is_allocation(trace, &trace->memory[i], device_only)) {
             found.first[trace->memory[i].thread + 2]++;
             count++;
         }
@@ -307,7 +308,7 @@ static struct records collect_records(const struct tp_trace *trace, struct tp_ar
     for (uint32_t t = 0; t < trace->thread_count; t++)
         found.first[t + 2] += found.first[t + 1];
     for (uint32_t i = 0; i < trace->memory_count; i++)
-        if (is_allocation(&trace->memory[i], device_only))
+        if (is_allocation(trace, &trace->memory[i], device_only))
             found.items[found.first[trace->memory[i].thread + 1]++] =
                 (struct record){trace->memory[i].ts_ns, trace->memory[i].bytes};
     for (uint32_t t = 0; t < trace->thread_count; t++) {

@@ -282,8 +282,8 @@ static void measure_growth(const struct series *s, struct tp_memory_device *out)
 static void build_device(struct series *s, struct tp_memory_device *out)
 {
     uint32_t peak = 0, reserved_peak = 0;
-    out->device_type = or_minus_one(record_at(s, 0)->device_type);
-    out->device_id = or_minus_one(record_at(s, 0)->device_id);
+    out->device_type = or_minus_one(tp_memory_place(s->host->trace, record_at(s, 0))->type);
+    out->device_id = or_minus_one(tp_memory_place(s->host->trace, record_at(s, 0))->id);
     out->record_count = s->count;
     fill_series(s, out);
     for (uint32_t i = 1; i < s->count; i++) {
@@ -329,7 +329,8 @@ static struct tp_vec sort_into_buckets(struct tp_host *host, struct tp_arena *ar
     tp_id_map_init(&ids, arena);
     for (uint32_t i = 0; i < host->trace->memory_count; i++) {
         const struct tp_memory *m = &host->trace->memory[i];
-        int64_t type = or_minus_one(m->device_type), id = or_minus_one(m->device_id);
+        int64_t type = or_minus_one(tp_memory_place(host->trace, m)->type),
+                id = or_minus_one(tp_memory_place(host->trace, m)->id);
         if (m->flags & TP_MEMORY_OUT_OF_MEMORY)
             continue;
         if (!last || last->type != type || last->id != id) {

@@ -156,7 +156,8 @@ void tp_memory_records_build(struct tp_memory_records *records, const struct tp_
     for (uint32_t i = 0; i < records->count; i++) {
         struct tp_memory_record *record = &records->items[i];
         const struct tp_memory *raw = tp_memory_raw(records, record);
-        uint64_t type = (uint64_t)or_else(raw->device_type, 0), id = (uint64_t)or_else(raw->device_id, -1);
+        uint64_t type = (uint64_t)or_else(tp_memory_place(model->trace, raw)->type, 0),
+                 id = (uint64_t)or_else(tp_memory_place(model->trace, raw)->id, -1);
         uint32_t key[4] = {(uint32_t)type, (uint32_t)(type >> 32), (uint32_t)id, (uint32_t)(id >> 32)};
         if (last == TP_NO_ID || memcmp(key, last_key, sizeof key) != 0) {
             last = tp_keys_add(&seen, key);

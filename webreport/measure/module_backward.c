@@ -180,8 +180,13 @@ static const struct tp_host_detail *host_detail(const struct tp_model *model, ui
 
 static bool is_backward_operator(const struct tp_model *model, uint32_t op)
 {
-    int64_t thread = host_detail(model, op)->forward_thread;
+    int64_t thread = tp_host_more(model->trace, host_detail(model, op)).forward_thread;
     return thread != TP_NULL_INT && thread != 0;
+}
+
+static int64_t sequence_of(const struct tp_model *model, uint32_t op)
+{
+    return tp_host_more(model->trace, host_detail(model, op)).sequence;
 }
 
 static void use_sequence_numbers(struct backward *b)
@@ -191,12 +196,12 @@ static void use_sequence_numbers(struct backward *b)
     struct tp_ids ids;
     struct tp_vec forwards = TP_VEC(b->arena, struct forward);
     for (uint32_t i = 0; i < ops->count; i++)
-        highest = host_detail(b->model, i)->sequence > highest ? host_detail(b->model, i)->sequence : highest;
+        highest = sequence_of(b->model, i) > highest ? sequence_of(b->model, i) : highest;
     if (highest < 0)
         return;
     tp_ids_init(&ids, b->arena, 0, highest, ops->count);
     for (uint32_t i = 0; i < ops->count; i++) {
-        int64_t number = host_detail(b->model, i)->sequence;
+        int64_t number = sequence_of(b->model, i);
         if (number < 0 || is_backward_operator(b->model, i) || b->top[i] != TP_NO_ID)
             continue;
         uint32_t id = tp_ids_add(&ids, number), thread = tp_operator_event(b->model, i)->thread;
@@ -207,7 +212,7 @@ static void use_sequence_numbers(struct backward *b)
         forward->has_several_threads |= forward->thread != thread;
     }
     for (uint32_t i = 0; i < ops->count; i++) {
-        int64_t number = host_detail(b->model, i)->sequence;
+        int64_t number = sequence_of(b->model, i);
         uint32_t id = number >= 0 && is_backward_operator(b->model, i) ? tp_ids_find(&ids, number) : TP_NO_ID;
         if (id != TP_NO_ID && !TP_AT(&forwards, struct forward, id)->has_several_threads)
             add_pair(b, TP_AT(&forwards, struct forward, id)->op, i);

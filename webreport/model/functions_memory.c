@@ -37,8 +37,8 @@ static void collect(struct records *records, const struct tp_functions *function
     records->device = tp_arena_array(arena, (size_t)records->count + 1, sizeof *records->device);
     for (uint32_t i = 0; i < records->count; i++) {
         const struct tp_memory *m = &trace->memory[records->order[i].item];
-        records->cpu[i + 1] = records->cpu[i] + (is_cpu(m->device_type) ? m->bytes : 0);
-        records->device[i + 1] = records->device[i] + (is_device(m->device_type) ? m->bytes : 0);
+        records->cpu[i + 1] = records->cpu[i] + (is_cpu(tp_memory_place(trace, m)->type) ? m->bytes : 0);
+        records->device[i + 1] = records->device[i] + (is_device(tp_memory_place(trace, m)->type) ? m->bytes : 0);
     }
 }
 
@@ -79,13 +79,13 @@ static uint32_t count_before(const struct tp_functions *functions, const struct 
 static void add_item(struct tp_functions *functions, uint32_t index)
 {
     const struct tp_memory *m = &functions->trace->memory[index];
-    int64_t bytes = m->bytes == TP_NULL_INT ? 0 : m->bytes;
+    int64_t bytes = m->bytes, type = tp_memory_place(functions->trace, m)->type;
     bool is_failed = m->flags & TP_MEMORY_OUT_OF_MEMORY;
     functions->items[functions->count++] =
         (struct tp_function){.start_ns = m->ts_ns,
                              .end_ns = m->ts_ns,
-                             .cpu_bytes = is_cpu(m->device_type) ? bytes : 0,
-                             .device_bytes = is_device(m->device_type) ? bytes : 0,
+                             .cpu_bytes = is_cpu(type) ? bytes : 0,
+                             .device_bytes = is_device(type) ? bytes : 0,
                              .event = TP_NO_ID,
                              .name = is_failed ? functions->out_of_memory_name : functions->memory_name,
                              .thread = m->thread,

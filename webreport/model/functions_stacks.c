@@ -85,13 +85,15 @@ struct backward {
 static int64_t sequence_of(const struct backward *b, uint32_t function)
 {
     const struct tp_host_detail *host = tp_function_detail(b->functions, &b->functions->items[function]);
-    return host && host->sequence != TP_NULL_INT ? host->sequence : -1;
+    int64_t sequence = host ? tp_host_more(b->functions->trace, host).sequence : TP_NULL_INT;
+    return sequence == TP_NULL_INT ? -1 : sequence;
 }
 
 static int64_t forward_number(const struct backward *b, uint32_t function)
 {
     const struct tp_host_detail *host = tp_function_detail(b->functions, &b->functions->items[function]);
-    return host && host->forward_thread != TP_NULL_INT ? host->forward_thread : 0;
+    int64_t thread = host ? tp_host_more(b->functions->trace, host).forward_thread : TP_NULL_INT;
+    return thread == TP_NULL_INT ? 0 : thread;
 }
 
 /* By name id: the name of the evaluator of that operator, TP_NO_ID for most. */

@@ -78,10 +78,18 @@ static uint32_t count_streams(const struct tp_model *model, const struct tp_gpu 
     return count;
 }
 
-/* The unions of what the device does. Most devices have work of one kind only for most of their time. */
+static struct tp_intervals join(struct tp_arena *arena, struct tp_intervals x, struct tp_intervals y)
+{
+    struct tp_vec both = TP_VEC(arena, struct tp_interval);
+    tp_intervals_append(&both, x);
+    tp_intervals_append(&both, y);
+    return tp_intervals_of(&both);
+}
+
+/* The unions of what the device does. Without communication its kernels are its compute: one set, large as it is. */
 static void find_unions(struct tp_model *model, struct tp_gpu *gpu)
 {
-    enum { COMPUTE, COMMUNICATION, COPY, BUSY, KERNELS, COUNT };
+    enum { COMPUTE, COMMUNICATION, COPY, BUSY, COUNT };
     struct tp_pieces pieces[COUNT];
     for (int i = 0; i < COUNT; i++)
         tp_pieces_init(&pieces[i], model->arena);
@@ -91,14 +99,12 @@ static void find_unions(struct tp_model *model, struct tp_gpu *gpu)
         unsigned lane = e->kind != TP_KIND_KERNEL ? COPY : is_communication ? COMMUNICATION : COMPUTE;
         tp_pieces_add(&pieces[lane], e->ts_ns, tp_event_end(e));
         tp_pieces_add(&pieces[BUSY], e->ts_ns, tp_event_end(e));
-        if (e->kind == TP_KIND_KERNEL)
-            tp_pieces_add(&pieces[KERNELS], e->ts_ns, tp_event_end(e));
     }
     gpu->busy = tp_pieces_union(&pieces[BUSY]);
-    gpu->kernels = tp_pieces_union(&pieces[KERNELS]);
     gpu->compute = tp_pieces_union(&pieces[COMPUTE]);
     gpu->communication = tp_pieces_union(&pieces[COMMUNICATION]);
     gpu->copies = tp_pieces_union(&pieces[COPY]);
+    gpu->kernels = gpu->communication.count ? join(model->arena, gpu->compute, gpu->communication) : gpu->compute;
     gpu->exposed_communication = tp_intervals_minus(model->arena, gpu->communication, gpu->compute);
     struct tp_intervals rest = tp_intervals_minus(model->arena, gpu->copies, gpu->compute);
     gpu->exposed_copy = tp_intervals_minus(model->arena, rest, gpu->communication);

@@ -31,7 +31,10 @@ static inline void tp_pieces_add(struct tp_pieces *pieces, int64_t a, int64_t b)
 /* The set of everything added. */
 static inline struct tp_intervals tp_pieces_union(struct tp_pieces *pieces)
 {
-    return tp_intervals_union(pieces->items.arena, pieces->items.data, pieces->items.count);
+    struct tp_intervals set = tp_intervals_union(pieces->items.arena, pieces->items.data, pieces->items.count);
+    pieces->items.count = set.count;
+    tp_vec_fit(&pieces->items);
+    return set;
 }
 
 #endif

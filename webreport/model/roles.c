@@ -21,17 +21,25 @@ static void add_host(struct tp_model *model, struct tp_pieces *pieces, const str
         e);
 }
 
+/* Whether a role takes the very set that the only device has: it need not be made again. */
+static bool is_shared(const struct tp_model *model, enum tp_role role)
+{
+    return role == TP_ROLE_KERNEL && model->gpu_count == 1;
+}
+
 static void add_devices(struct tp_model *model, struct tp_pieces *pieces)
 {
     struct tp_pieces busy;
     tp_pieces_init(&busy, model->arena);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
-        enum tp_role role = e->kind == TP_KIND_MEMCPY                     ? TP_ROLE_MEMCPY
-                            : e->kind == TP_KIND_MEMSET                   ? TP_ROLE_MEMSET
-                            : model->marks[e->name] & TP_MARK_COMM_KERNEL ? TP_ROLE_COMMUNICATION
-                                                                          : TP_ROLE_KERNEL;
-        add(model, pieces, role, e);
+        enum tp_role role = e->kind == TP_KIND_MEMCPY       ? TP_ROLE_MEMCPY
+                            : e->kind == TP_KIND_MEMSET     ? TP_ROLE_MEMSET
+                            : tp_is_communication(model, k) ? TP_ROLE_COMMUNICATION
+                                                            : TP_ROLE_KERNEL;
+        model->has_role[role] = true;
+        if (!is_shared(model, role))
+            tp_pieces_add(&pieces[role], e->ts_ns, tp_event_end(e));
         if (model->gpu_count > 1)
             tp_pieces_add(&busy, e->ts_ns, tp_event_end(e));
     }
@@ -52,5 +60,5 @@ void tp_model_find_roles(struct tp_model *model)
             add_host(model, pieces, e);
     }
     for (unsigned r = 0; r < TP_ROLE_COUNT; r++)
-        model->roles[r] = tp_pieces_union(&pieces[r]);
+        model->roles[r] = is_shared(model, r) ? model->gpus[0].compute : tp_pieces_union(&pieces[r]);
 }

@@ -8,6 +8,7 @@
 #include "webreport/trace/learned_keys.h"
 #include "webreport/trace/scan.h"
 #include "webreport/trace/trace.h"
+#include "writer/base/keys.h"
 
 /* A row that was seen: its spelling as two short tokens, and its thread. */
 struct tp_row_seen {
@@ -22,8 +23,11 @@ struct tp_decoder {
     struct tp_trace *trace;
     struct tp_interner names, cats, stacks, texts, values;
     struct tp_strings row_texts; /* spellings of "pid, tid" pairs */
-    struct tp_vec events, hosts, launches, devices, modules, comms, others, concretes, memory, counters, flows, samples,
-        tensors, threads, processes;
+    struct tp_vec events, hosts, host_more, launches, devices, modules, comms, others, concretes, memory, counters,
+        flows, samples, tensors, threads, processes;
+    struct tp_keys memory_places;               /* (type, id) as four numbers */
+    struct tp_memory_place last_memory_place;   /* of the latest record; its number is last_memory_number */
+    uint32_t last_memory_number;                /* TP_NO_ID: there was none */
     struct tp_vec cat_meanings, name_meanings;  /* by id */
     struct tp_vec row_thread;                   /* thread by id of the pair's spelling */
     struct tp_strings row_canonical;            /* canonical pairs; their ids are the thread numbers */

@@ -26,6 +26,7 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     tp_interner_init(&d->values, &trace->values, history, &d->scratch, true, TP_MAX_EVENT_BYTES);
     d->events = TP_VEC(arena, struct tp_event);
     d->hosts = TP_VEC(arena, struct tp_host_detail);
+    d->host_more = TP_VEC(arena, struct tp_host_more);
     d->launches = TP_VEC(arena, struct tp_launch_detail);
     d->devices = TP_VEC(arena, struct tp_device_detail);
     d->modules = TP_VEC(arena, struct tp_module_detail);
@@ -33,6 +34,8 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->others = TP_VEC(arena, struct tp_other_detail);
     d->concretes = TP_VEC(arena, struct tp_concrete);
     d->memory = TP_VEC(arena, struct tp_memory);
+    tp_keys_init(&d->memory_places, arena, 4);
+    d->last_memory_number = TP_NO_ID;
     d->counters = TP_VEC(arena, struct tp_counter);
     d->flows = TP_VEC(arena, struct tp_flow);
     d->samples = TP_VEC(arena, struct tp_sample);
@@ -69,17 +72,35 @@ void tp_decoder_note(struct tp_decoder *d, enum tp_notice notice, uint64_t offse
         reading->notice_offset[notice] = offset;
 }
 
+static int64_t joined(uint32_t low, uint32_t high)
+{
+    return (int64_t)((uint64_t)high << 32 | low);
+}
+
+static void list_memory_places(struct tp_decoder *d)
+{
+    struct tp_trace *trace = d->trace;
+    trace->memory_place_count = tp_keys_count(&d->memory_places);
+    trace->memory_places = tp_arena_array(trace->arena, trace->memory_place_count, sizeof *trace->memory_places);
+    for (uint32_t i = 0; i < trace->memory_place_count; i++) {
+        const uint32_t *key = tp_keys_get(&d->memory_places, i);
+        trace->memory_places[i] = (struct tp_memory_place){joined(key[0], key[1]), joined(key[2], key[3])};
+    }
+}
+
 void tp_decoder_finish(struct tp_decoder *d)
 {
     struct tp_trace *trace = d->trace;
-    struct tp_vec *kept[] = {&d->events,    &d->hosts,  &d->launches, &d->devices, &d->modules, &d->comms,   &d->others,
-                             &d->concretes, &d->memory, &d->counters, &d->flows,   &d->samples, &d->tensors, NULL};
+    struct tp_vec *kept[] = {&d->events,   &d->hosts, &d->host_more, &d->launches,  &d->devices,
+                             &d->modules,  &d->comms, &d->others,    &d->concretes, &d->memory,
+                             &d->counters, &d->flows, &d->samples,   &d->tensors,   NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
         tp_vec_fit(*vec);
     trace->events = d->events.data;
     trace->event_count = (uint32_t)d->events.count;
     trace->hosts = d->hosts.data;
     trace->host_count = (uint32_t)d->hosts.count;
+    trace->host_more = d->host_more.data;
     trace->launches = d->launches.data;
     trace->launch_count = (uint32_t)d->launches.count;
     trace->devices = d->devices.data;
@@ -94,6 +115,7 @@ void tp_decoder_finish(struct tp_decoder *d)
     trace->concrete_count = (uint32_t)d->concretes.count;
     trace->memory = d->memory.data;
     trace->memory_count = (uint32_t)d->memory.count;
+    list_memory_places(d);
     trace->counters = d->counters.data;
     trace->counter_count = (uint32_t)d->counters.count;
     trace->flows = d->flows.data;

@@ -26,17 +26,25 @@ static uint32_t comm_detail(struct tp_decoder *d, const struct tp_element *e)
     return (uint32_t)d->comms.count - 1;
 }
 
+static uint32_t host_more(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_host_more more = {tp_element_int(d, e, TP_ARG_SEQUENCE), tp_element_int(d, e, TP_ARG_FORWARD_THREAD),
+                                comm_detail(d, e)};
+    if (more.sequence == TP_NULL_INT && more.forward_thread == TP_NULL_INT && more.comm == TP_NO_ID)
+        return TP_NO_ID;
+    *(struct tp_host_more *)tp_vec_push(&d->host_more) = more;
+    return (uint32_t)d->host_more.count - 1;
+}
+
 static uint32_t host_detail(struct tp_decoder *d, const struct tp_element *e, struct tp_event *event)
 {
     bool is_old = !tp_span_has_value(e->spans, TP_ARG_INPUT_DIMS);
     struct tp_host_detail *host = tp_vec_push(&d->hosts);
     host->external_id = external_id(d, e);
-    host->sequence = tp_element_int(d, e, TP_ARG_SEQUENCE);
-    host->forward_thread = tp_element_int(d, e, TP_ARG_FORWARD_THREAD);
     host->dims = tp_element_value(d, e, is_old ? TP_ARG_INPUT_DIMS_OLD : TP_ARG_INPUT_DIMS);
     host->types = tp_element_value(d, e, TP_ARG_INPUT_TYPE);
     host->stack = tp_element_stack(d, e);
-    host->comm = comm_detail(d, e);
+    host->more = host_more(d, e);
     if (tp_spans_has(e->spans, TP_ARG_CORRELATION))
         tp_element_int(d, e, TP_ARG_CORRELATION); /* links nothing here; an absurd one is still told */
     if (is_old && host->dims != TP_NO_ID)

@@ -29,6 +29,19 @@ void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e)
     *(struct tp_sample *)tp_vec_push(&d->samples) = sample;
 }
 
+/* Number of the device that a record names; nearly always that of the record before. */
+static uint32_t memory_device(struct tp_decoder *d, const struct tp_element *e)
+{
+    int64_t type = tp_element_int(d, e, TP_ARG_DEVICE_TYPE), id = tp_element_int(d, e, TP_ARG_DEVICE_ID);
+    if (d->last_memory_number == TP_NO_ID || d->last_memory_place.type != type || d->last_memory_place.id != id) {
+        uint64_t t = (uint64_t)type, i = (uint64_t)id;
+        d->last_memory_place = (struct tp_memory_place){type, id};
+        d->last_memory_number = tp_keys_add(
+            &d->memory_places, (uint32_t[]){(uint32_t)t, (uint32_t)(t >> 32), (uint32_t)i, (uint32_t)(i >> 32)});
+    }
+    return d->last_memory_number;
+}
+
 void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_reading *reading = &d->trace->reading;
@@ -46,8 +59,7 @@ void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e)
     reading->read_memory += !is_oom;
     reading->read_out_of_memory += is_oom;
     tp_decode_number(d, e);
-    record.device_type = tp_element_int(d, e, TP_ARG_DEVICE_TYPE);
-    record.device_id = tp_element_int(d, e, TP_ARG_DEVICE_ID);
+    record.device = memory_device(d, e);
     record.address = tp_element_int(d, e, TP_ARG_ADDRESS);
     record.total_allocated = tp_element_int(d, e, TP_ARG_TOTAL_ALLOCATED);
     record.total_reserved = tp_element_int(d, e, TP_ARG_TOTAL_RESERVED);

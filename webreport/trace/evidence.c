@@ -173,10 +173,8 @@ static int by_device_and_time(const void *x, const void *y, const void *context)
 {
     const struct tp_memory *a = x, *b = y;
     (void)context;
-    if (a->device_type != b->device_type)
-        return a->device_type < b->device_type ? -1 : 1;
-    if (a->device_id != b->device_id)
-        return a->device_id < b->device_id ? -1 : 1;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
     return (a->ts_ns > b->ts_ns) - (a->ts_ns < b->ts_ns);
 }
 
@@ -193,7 +191,7 @@ static int64_t broken_totals(const struct tp_trace *trace, struct tp_arena *scra
     tp_merge_sort(scratch, records, (size_t)count, sizeof *records, by_device_and_time, NULL);
     for (int64_t i = 1; i < count; i++) {
         const struct tp_memory *a = &records[i - 1], *b = &records[i];
-        bool is_same = a->device_type == b->device_type && a->device_id == b->device_id;
+        bool is_same = a->device == b->device;
         broken += is_same && (uint64_t)a->total_allocated + (uint64_t)b->bytes != (uint64_t)b->total_allocated;
     }
     return broken * 100 > count * USUAL_PERCENT ? broken : 0;

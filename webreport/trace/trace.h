@@ -87,11 +87,17 @@ static inline int64_t tp_event_end(const struct tp_event *event)
 
 /* Arguments of operators and annotations. */
 struct tp_host_detail {
-    int64_t external_id, sequence, forward_thread; /* TP_NULL_INT when absent or no integer */
-    uint32_t dims;                                 /* "Input Dims" (else "Input dims"), id in values */
-    uint32_t types;                                /* "Input type", id in values */
-    uint32_t stack; /* "Call stack", id in stack_texts; TP_NO_ID also when it holds only ; and blanks */
-    uint32_t comm;  /* index in comms */
+    int64_t external_id; /* TP_NULL_INT when absent or no integer */
+    uint32_t dims;       /* "Input Dims" (else "Input dims"), id in values */
+    uint32_t types;      /* "Input type", id in values */
+    uint32_t stack;      /* "Call stack", id in stack_texts; TP_NO_ID also when it holds only ; and blanks */
+    uint32_t more;       /* index in host_more; TP_NO_ID for most */
+};
+
+/* Arguments that few operators have: those that autograd knows, and collectives. */
+struct tp_host_more {
+    int64_t sequence, forward_thread; /* TP_NULL_INT when absent or no integer */
+    uint32_t comm;                    /* index in comms, TP_NO_ID */
 };
 
 /* Arguments of runtime and driver calls. */
@@ -139,9 +145,15 @@ enum tp_memory_flag {
     TP_MEMORY_OUT_OF_MEMORY = 1 /* [OutOfMemory] */
 };
 
+/* A device that memory records name. */
+struct tp_memory_place {
+    int64_t type, id; /* TP_NULL_INT when absent */
+};
+
 /* One [memory] or [OutOfMemory] record, in file order. bytes: 0 when absent; others: TP_NULL_INT. */
 struct tp_memory {
-    int64_t ts_ns, device_type, device_id, address, bytes, total_allocated, total_reserved;
+    int64_t ts_ns, address, bytes, total_allocated, total_reserved;
+    uint32_t device; /* index in memory_places */
     uint32_t thread, ordinal;
     uint32_t flags;
 };
@@ -280,6 +292,7 @@ struct tp_trace {
     struct tp_event *events;
     uint32_t event_count;
     struct tp_host_detail *hosts;
+    struct tp_host_more *host_more;
     struct tp_launch_detail *launches;
     struct tp_device_detail *devices;
     struct tp_module_detail *modules;
@@ -288,7 +301,8 @@ struct tp_trace {
     struct tp_concrete *concretes;
     uint32_t host_count, launch_count, device_count, module_count, comm_count, other_count, concrete_count;
     struct tp_memory *memory;
-    uint32_t memory_count;
+    struct tp_memory_place *memory_places; /* distinct ones, in order of first appearance */
+    uint32_t memory_count, memory_place_count;
     struct tp_counter *counters;
     uint32_t counter_count;
     struct tp_flow *flows;
@@ -346,6 +360,19 @@ const char *tp_notice_text(enum tp_notice notice);
 static inline struct tp_str tp_trace_name(const struct tp_trace *trace, const struct tp_event *event)
 {
     return tp_strings_get(&trace->names, event->name);
+}
+
+/* Arguments of an operator or annotation that few have; all absent when it has none. */
+static inline struct tp_host_more tp_host_more(const struct tp_trace *trace, const struct tp_host_detail *host)
+{
+    static const struct tp_host_more none = {TP_NULL_INT, TP_NULL_INT, TP_NO_ID};
+    return host->more == TP_NO_ID ? none : trace->host_more[host->more];
+}
+
+static inline const struct tp_memory_place *tp_memory_place(const struct tp_trace *trace,
+                                                            const struct tp_memory *record)
+{
+    return &trace->memory_places[record->device];
 }
 
 /* Value of a top-level key as compact JSON; ptr NULL when absent. */

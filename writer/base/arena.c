@@ -24,8 +24,7 @@ enum {
     BIG = 1024 * 1024, /* blocks from here on have a head, and a mapping of their own unless a given-back one fits */
     FIRST_CHUNK = 64 * 1024,
     SMALL_CHUNKS = 512 * 1024, /* in all, of the first size */
-    HUGE_PAGE = 2 * 1024 * 1024,
-    WHOLE = SIZE_MAX / 2 /* blocks from here on are whole huge pages: a block's last part would be small pages */
+    HUGE_PAGE = 2 * 1024 * 1024
 };
 
 /* Memory got from the system: a chunk, a mapping, or (for ASan) an item. Mappings of one block are recorded apart from
@@ -102,8 +101,12 @@ static size_t round_size(struct tp_arena *arena, size_t size)
     size = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
     if (size < BIG)
         return size;
-    size += PAGE; /* for the head: keeps big blocks whole pages */
-    return size < WHOLE ? size : (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+    return size + PAGE; /* for the head: keeps big blocks whole pages */
+}
+
+static size_t whole_huge_pages(size_t size)
+{
+    return (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
 }
 
 static void reserve(struct tp_arena *arena, size_t size)
@@ -268,15 +271,18 @@ static void *allocate_big(struct tp_arena *arena, size_t size)
     struct big_head *head = take_back(arena, size);
     if (!head) {
         struct tp_arena_block *block = allocate_small(arena, sizeof *block);
-        reserve(arena, size);
-        block->start = map_range(size, PROT_READ | PROT_WRITE);
+        size_t mapped = whole_huge_pages(size);
+        reserve(arena, mapped);
+        block->start = map_range(mapped, PROT_READ | PROT_WRITE);
         if (!block->start)
             tp_arena_fail(arena, TP_ENOMEM);
-        block->size = size;
+        block->size = mapped;
         block->is_mapped = 1;
         link_block(arena, block);
         head = (struct big_head *)(void *)block->start;
-        head->mapping = block;
+        head->mapping = mapped - size < LARGE ? block : NULL;
+        if (!head->mapping)
+            give_back(arena, block->start + size, mapped - size);
     }
     head->size = size;
     return (char *)head + HEADER;
@@ -291,6 +297,7 @@ static void *allocate(struct tp_arena *arena, size_t size)
 static void *remap(struct tp_arena *arena, struct big_head *head, size_t size)
 {
     struct tp_arena_block *block = head->mapping;
+    size = whole_huge_pages(size);
     char *range = map_range(size, PROT_NONE);
     if (!range)
         return NULL;
@@ -405,6 +412,9 @@ void tp_vec_grow(struct tp_vec *vec, size_t count)
         capacity += capacity > 1u << 20 ? capacity / 2 : capacity;
     if (__builtin_mul_overflow(capacity, vec->item_size, &bytes))
         tp_arena_fail(vec->arena, TP_ENOMEM);
+    if (bytes >= BIG && bytes < SIZE_MAX / 4 && !ITEM_PER_MALLOC) /* what begins in small pages stays in small pages */
+        capacity = (whole_huge_pages(bytes + PAGE) - PAGE) / vec->item_size;
+    bytes = capacity * vec->item_size;
     vec->data = tp_arena_resize(vec->arena, vec->data, vec->capacity * vec->item_size, bytes);
     vec->capacity = capacity;
 }
