@@ -56,7 +56,7 @@ int tp_outputs_open(struct tp_outputs *o, const struct tp_outputs_options *optio
         code = open_page(o, profile_count, err);
     tp_json_object(&o->json);
     tp_json_member_text(&o->json, "schema", "tracepress-views");
-    tp_json_member_int(&o->json, "schema_version", 1);
+    tp_json_member_int(&o->json, "schema_version", 2);
     tp_json_key(&o->json, "runs");
     tp_json_array(&o->json);
     return code;

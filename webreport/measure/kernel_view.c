@@ -1,6 +1,7 @@
 /* Kernel view: groups of device events. See kernel_view.h. */
 #include "webreport/measure/kernel_view.h"
 
+#include "webreport/model/numbers.h"
 #include "webreport/trace/value.h"
 #include "writer/base/ratio.h"
 #include "writer/base/saturate.h"
@@ -13,8 +14,11 @@ enum { UNIT_E9 = 1000000000 };
         {"total_us", "Total", "us", "Sum of the durations.", TP_COLUMN_NS},                                            \
         {"mean_us", "Mean", "us", "Mean duration.", TP_COLUMN_REAL},                                                   \
         {"max_us", "Max", "us", "Longest duration.", TP_COLUMN_NS},                                                    \
+        {"min_us", "Min", "us", "Shortest duration.", TP_COLUMN_NS},                                                   \
+        {"in_steps_us", "In steps", "us", "The part of the total inside the used steps.", TP_COLUMN_NS},               \
     {                                                                                                                  \
-        "min_us", "Min", "us", "Shortest duration.", TP_COLUMN_NS                                                      \
+        "share_of_step_percent", "Share of step", "%",                                                                 \
+            "Time in the used steps over their length; streams may overlap.", TP_COLUMN_REAL                           \
     }
 #define LAUNCH_COLUMNS                                                                                                 \
     {"mean_blocks_per_sm", "Blocks per SM", "", "Blocks per multiprocessor, weighted by duration.", TP_COLUMN_REAL},   \
@@ -56,10 +60,10 @@ struct weighted {
 };
 
 struct group {
-    uint32_t name, owner_name;                      /* TP_NO_ID: no operator */
-    uint32_t config[4];                             /* texts: grid, block, registers, shared memory */
-    uint32_t values[4];                             /* the same as values, for output */
-    int64_t calls, total, longest, shortest, bytes; /* bytes: TP_NULL_INT when no event has any */
+    uint32_t name, owner_name;                                /* TP_NO_ID: no operator */
+    uint32_t config[4];                                       /* texts: grid, block, registers, shared memory */
+    uint32_t values[4];                                       /* the same as values, for output */
+    int64_t calls, total, longest, shortest, in_steps, bytes; /* bytes: TP_NULL_INT when no event has any */
     struct weighted blocks, occupancy;
 };
 
@@ -85,12 +89,15 @@ static double weighted_mean(const struct weighted *w)
     return w->time ? tp_ratio((__int128)w->sum, w->time * UNIT_E9) : NAN;
 }
 
-static void add_event(struct group *group, const struct tp_event *e, const struct tp_device_detail *detail)
+/* in_steps: the part of the duration within W. */
+static void add_event(struct group *group, const struct tp_event *e, const struct tp_device_detail *detail,
+                      int64_t in_steps)
 {
     group->longest = !group->calls || e->dur_ns > group->longest ? e->dur_ns : group->longest;
     group->shortest = !group->calls || e->dur_ns < group->shortest ? e->dur_ns : group->shortest;
     group->calls++;
     group->total = tp_sat_add(group->total, e->dur_ns);
+    group->in_steps = tp_sat_add(group->in_steps, in_steps);
     if (detail->bytes != TP_NULL_INT)
         group->bytes = group->bytes == TP_NULL_INT ? detail->bytes : tp_sat_add(group->bytes, detail->bytes);
     add_weighted(&group->blocks, detail->blocks_per_sm_e9, e->dur_ns);
@@ -117,7 +124,7 @@ static uint32_t config_text(struct grouping *g, uint32_t value)
 }
 
 static void add_configured(struct grouping *g, struct tp_keys *keys, uint32_t k, const struct tp_event *e,
-                           const struct tp_device_detail *detail)
+                           const struct tp_device_detail *detail, int64_t in_steps)
 {
     uint32_t owner = g->model->devices.owner[k];
     uint32_t values[4] = {detail->grid, detail->block, detail->registers, detail->shared_memory};
@@ -131,7 +138,7 @@ static void add_configured(struct grouping *g, struct tp_keys *keys, uint32_t k,
         memcpy(group->config, key + 2, sizeof group->config);
         memcpy(group->values, values, sizeof group->values);
     }
-    add_event(TP_AT(&g->configured, struct group, id), e, detail);
+    add_event(TP_AT(&g->configured, struct group, id), e, detail, in_steps);
 }
 
 static void group_events(struct grouping *g)
@@ -140,20 +147,22 @@ static void group_events(struct grouping *g)
     size_t name_size = model->trace->names.count * sizeof(uint32_t);
     uint32_t *of_name = tp_arena_alloc(g->arena, name_size), *of_copy = tp_arena_alloc(g->arena, name_size);
     struct tp_keys keys;
+    size_t at = 0;
     tp_keys_init(&keys, g->arena, 6);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
         const struct tp_device_detail *detail = &model->trace->devices[e->detail];
         bool is_kernel = e->kind == TP_KIND_KERNEL;
+        int64_t in_steps = tp_window_within(model, &at, e->ts_ns, tp_event_end(e));
         struct tp_vec *groups = is_kernel ? &g->names : &g->copies;
         uint32_t *slot = is_kernel ? &of_name[e->name] : &of_copy[e->name];
         if (!*slot) {
             new_group(groups, e->name);
             *slot = (uint32_t)groups->count;
         }
-        add_event(TP_AT(groups, struct group, *slot - 1), e, detail);
+        add_event(TP_AT(groups, struct group, *slot - 1), e, detail, in_steps);
         if (is_kernel && g->has_configs)
-            add_configured(g, &keys, k, e, detail);
+            add_configured(g, &keys, k, e, detail, in_steps);
     }
     tp_arena_drop(g->arena, of_name, name_size);
     tp_arena_drop(g->arena, of_copy, name_size);
@@ -198,13 +207,16 @@ static uint32_t *sorted_rows(const struct grouping *g, const struct tp_vec *grou
  */
 
 /* Columns of TIME_COLUMNS, the first one being `column`. */
-static void fill_times(struct tp_table *table, size_t row, unsigned column, const struct group *group)
+static void fill_times(struct tp_table *table, size_t row, unsigned column, const struct group *group,
+                       int64_t window_ns)
 {
     tp_table_int(table, column)[row] = group->calls;
     tp_table_int(table, column + 1)[row] = group->total;
     tp_table_real(table, column + 2)[row] = tp_mean_us(group->total, (uint64_t)group->calls);
     tp_table_int(table, column + 3)[row] = group->longest;
     tp_table_int(table, column + 4)[row] = group->shortest;
+    tp_table_int(table, column + 5)[row] = group->in_steps;
+    tp_table_real(table, column + 6)[row] = tp_percent(group->in_steps, window_ns);
 }
 
 static struct tp_str use_text(uint64_t flags)
@@ -224,7 +236,7 @@ static void build_names(struct tp_table *table, struct grouping *g)
         tp_table_bool(table, TP_KERNEL_USES_TC)[row] = (flags & TP_MARK_TC_YES) != 0;
         tp_table_text(table, TP_KERNEL_TC_USE)[row] = use_text(flags);
         tp_table_bool(table, TP_KERNEL_COMMUNICATION)[row] = (flags & TP_MARK_COMM_KERNEL) != 0;
-        fill_times(table, row, TP_KERNEL_CALLS, group);
+        fill_times(table, row, TP_KERNEL_CALLS, group, g->model->window_ns);
         tp_table_real(table, TP_KERNEL_BLOCKS_PER_SM)[row] = weighted_mean(&group->blocks);
         tp_table_real(table, TP_KERNEL_OCCUPANCY)[row] = weighted_mean(&group->occupancy);
     }
@@ -250,7 +262,7 @@ static void build_configs(struct tp_table *table, struct grouping *g)
         tp_table_bool(table, TP_CONFIG_USES_TC)[row] = (g->model->marks[group->name] & TP_MARK_TC_YES) != 0;
         tp_table_bool(table, TP_CONFIG_TC_ELIGIBLE)[row] =
             has_owner && (g->model->marks[group->owner_name] & TP_MARK_ELIGIBLE);
-        fill_times(table, row, TP_CONFIG_CALLS, group);
+        fill_times(table, row, TP_CONFIG_CALLS, group, g->model->window_ns);
         tp_table_real(table, TP_CONFIG_BLOCKS_PER_SM)[row] = weighted_mean(&group->blocks);
         tp_table_real(table, TP_CONFIG_OCCUPANCY)[row] = weighted_mean(&group->occupancy);
     }
@@ -264,7 +276,7 @@ static void build_copies(struct tp_table *table, struct grouping *g)
     for (size_t row = 0; row < g->copies.count; row++) {
         const struct group *group = TP_AT(&g->copies, struct group, rows[row]);
         tp_table_text(table, TP_COPY_NAME)[row] = g->model->trace->names.items[group->name];
-        fill_times(table, row, TP_COPY_CALLS, group);
+        fill_times(table, row, TP_COPY_CALLS, group, g->model->window_ns);
         tp_table_int(table, TP_COPY_BYTES)[row] = group->bytes;
     }
 }

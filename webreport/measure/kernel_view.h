@@ -19,6 +19,8 @@ enum tp_kernel_column {
     TP_KERNEL_MEAN,
     TP_KERNEL_MAX,
     TP_KERNEL_MIN,
+    TP_KERNEL_IN_STEPS,
+    TP_KERNEL_SHARE,
     TP_KERNEL_BLOCKS_PER_SM,
     TP_KERNEL_OCCUPANCY,
     TP_KERNEL_COLUMNS
@@ -38,6 +40,8 @@ enum tp_kernel_config_column {
     TP_CONFIG_MEAN,
     TP_CONFIG_MAX,
     TP_CONFIG_MIN,
+    TP_CONFIG_IN_STEPS,
+    TP_CONFIG_SHARE,
     TP_CONFIG_BLOCKS_PER_SM,
     TP_CONFIG_OCCUPANCY,
     TP_CONFIG_COLUMNS
@@ -50,6 +54,8 @@ enum tp_copy_column {
     TP_COPY_MEAN,
     TP_COPY_MAX,
     TP_COPY_MIN,
+    TP_COPY_IN_STEPS,
+    TP_COPY_SHARE,
     TP_COPY_BYTES,
     TP_COPY_COLUMNS
 };

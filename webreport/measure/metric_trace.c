@@ -138,6 +138,7 @@ struct tp_metric_value tp_metric_of_rule(const struct tp_metric_source *s, int w
 struct tp_metric_value tp_metric_of_trace(const struct tp_metric_source *s, int which)
 {
     const struct tp_quality *quality = &s->advice->quality;
+    const uint64_t *skipped = s->model->trace->reading.skipped;
     int flags = 0;
     for (int i = 0; i < TP_QUALITY_FLAGS; i++)
         flags += quality->flags[i].is_raised;
@@ -147,7 +148,7 @@ struct tp_metric_value tp_metric_of_trace(const struct tp_metric_source *s, int 
     case TP_TRACE_REPAIRED:
         return known((double)quality->repaired);
     case TP_TRACE_SKIPPED:
-        return known((double)(s->views->facts.malformed_events + s->views->facts.events_without_ts));
+        return known((double)(skipped[TP_SKIP_NOT_AN_OBJECT] + skipped[TP_SKIP_NO_TIME]));
     case TP_TRACE_PARTIAL_STEPS:
         return known((double)quality->steps_partial);
     case TP_TRACE_UNLINKED:

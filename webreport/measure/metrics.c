@@ -192,7 +192,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     {"trace.repaired", COUNT, "events that had to be repaired", "trace_quality.repaired", tp_metric_of_trace,
      TP_TRACE_REPAIRED},
     {"trace.skipped", COUNT, "events that are malformed or have no time",
-     "trace_facts.malformed_events + events_without_ts", tp_metric_of_trace, TP_TRACE_SKIPPED},
+     "trace_quality.skipped.not_an_object + no_time", tp_metric_of_trace, TP_TRACE_SKIPPED},
     {"trace.truncated", COUNT, "1 when the file was cut off or its compression is damaged",
      "trace_quality.truncated or gzip_error", tp_metric_of_trace, TP_TRACE_TRUNCATED},
     {"trace.steps.partial", COUNT, "steps that the trace has not whole", "trace_quality.steps_partial",

@@ -10,6 +10,9 @@
 static const struct tp_column_def step_defs[TP_STEP_COLUMNS] = {
     {"name", "Step", "", "Number or name of the step's marker on the host; 0 when the whole window is one step.",
      TP_COLUMN_TEXT},
+    {"used", "Used", "", "Numbers about steps are about those that are used.", TP_COLUMN_BOOL},
+    {"left_out", "Left out", "", "Why the step is not used: warm-up (longer than the others) or unfinished.",
+     TP_COLUMN_TEXT},
     {"start_us", "Start", "us",
      "Start of the step: the host marker, but not before the device work of the step before ended.", TP_COLUMN_NS},
     {"end_us", "End", "us", "End of the step: of the host marker or of the last device event launched in it.",
@@ -41,16 +44,16 @@ static const struct tp_column_def overlap_defs[TP_OVERLAP_COLUMNS] = {
 };
 
 const struct tp_column_def tp_average_defs[TP_AVERAGE_COUNT] = {
-    {"kernel_us", "Kernel", "us", "Mean over the steps of the time in kernels.", TP_COLUMN_REAL},
-    {"memcpy_us", "Memcpy", "us", "Mean over the steps of the time in copies.", TP_COLUMN_REAL},
-    {"memset_us", "Memset", "us", "Mean over the steps of the time in memsets.", TP_COLUMN_REAL},
-    {"communication_us", "Communication", "us", "Mean over the steps of the time in collectives.", TP_COLUMN_REAL},
-    {"runtime_us", "Runtime", "us", "Mean over the steps of the time in runtime calls.", TP_COLUMN_REAL},
-    {"dataloader_us", "DataLoader", "us", "Mean over the steps of the time in the data loader.", TP_COLUMN_REAL},
-    {"cpu_exec_us", "CPU exec", "us", "Mean over the steps of the time in host operators.", TP_COLUMN_REAL},
-    {"other_us", "Other", "us", "Mean over the steps of the time in nothing recorded.", TP_COLUMN_REAL},
-    {"total_us", "Step time", "us", "Mean length of a step.", TP_COLUMN_REAL},
-    {"device_busy_us", "GPU busy", "us", "Mean over the steps of the time with device work.", TP_COLUMN_REAL},
+    {"kernel_us", "Kernel", "us", "Mean over the used steps of the time in kernels.", TP_COLUMN_REAL},
+    {"memcpy_us", "Memcpy", "us", "Mean over the used steps of the time in copies.", TP_COLUMN_REAL},
+    {"memset_us", "Memset", "us", "Mean over the used steps of the time in memsets.", TP_COLUMN_REAL},
+    {"communication_us", "Communication", "us", "Mean over the used steps of the time in collectives.", TP_COLUMN_REAL},
+    {"runtime_us", "Runtime", "us", "Mean over the used steps of the time in runtime calls.", TP_COLUMN_REAL},
+    {"dataloader_us", "DataLoader", "us", "Mean over the used steps of the time in the data loader.", TP_COLUMN_REAL},
+    {"cpu_exec_us", "CPU exec", "us", "Mean over the used steps of the time in host operators.", TP_COLUMN_REAL},
+    {"other_us", "Other", "us", "Mean over the used steps of the time in nothing recorded.", TP_COLUMN_REAL},
+    {"total_us", "Step time", "us", "Mean length of a used step: the window over their number.", TP_COLUMN_REAL},
+    {"device_busy_us", "GPU busy", "us", "Mean over the used steps of the time with device work.", TP_COLUMN_REAL},
 };
 
 /* Column of an average in the step table. */
@@ -165,6 +168,9 @@ static void build_steps(struct tp_overview *view, const struct tp_model *model, 
     for (size_t i = 0; i < count; i++) {
         const struct tp_step *step = &model->steps[i];
         tp_table_text(table, TP_STEP_NAME)[i] = step->name;
+        tp_table_bool(table, TP_STEP_IS_USED)[i] = tp_step_is_used(step);
+        if (!tp_step_is_used(step))
+            tp_table_text(table, TP_STEP_LEFT_OUT)[i] = tp_str_of(tp_left_out_text(step->left_out));
         tp_table_int(table, TP_STEP_START)[i] = step->start_ns;
         tp_table_int(table, TP_STEP_END)[i] = step->end_ns;
         tp_table_int(table, TP_STEP_TOTAL)[i] = tp_sat_sub(step->end_ns, step->start_ns);
@@ -209,12 +215,14 @@ static void build_overlap(struct tp_overview *view, const struct tp_model *model
 
 static void build_averages(struct tp_overview *view)
 {
+    const uint8_t *is_used = tp_table_bool(&view->steps, TP_STEP_IS_USED);
     for (unsigned a = 0; a < TP_AVERAGE_COUNT; a++) {
         const int64_t *cells = tp_table_int(&view->steps, column_of_average(a));
         int64_t sum = 0;
         for (size_t i = 0; i < view->steps.row_count; i++)
-            sum = tp_sat_add(sum, cells[i]);
-        view->average_us[a] = tp_mean_us(sum, view->steps.row_count);
+            if (is_used[i])
+                sum = tp_sat_add(sum, cells[i]);
+        view->average_us[a] = tp_mean_us(sum, view->used_count);
     }
 }
 
@@ -237,17 +245,17 @@ static double eligible_ratio(const struct tp_model *model)
 void tp_overview_build(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena)
 {
     memset(view, 0, sizeof *view);
-    const struct tp_step *last = &model->steps[model->step_count - 1];
     view->device_type = model->devices.count || model->launches.count ? "GPU" : "CPU";
     view->gpus = model->gpus;
     view->gpu_count = model->gpu_count;
+    view->window_ns = model->window_ns;
+    view->used_count = model->used_count;
     build_steps(view, model, arena);
     build_overlap(view, model, arena);
     build_averages(view);
     tp_gpu_summary_build(&view->gpu_summary, model, arena);
-    view->device_busy_ns = tp_intervals_length(model->device_busy);
-    view->device_busy_in_steps_ns =
-        tp_intervals_length_within(model->device_busy, model->steps[0].start_ns, last->end_ns);
+    view->device_busy_ns = tp_intervals_meet_length(model->device_busy, model->window);
+    view->recorded_device_busy_ns = tp_intervals_length(model->device_busy);
     view->tensor_core_eligible_ratio = eligible_ratio(model);
     tp_verdict_build(view, model, arena);
 }
@@ -271,6 +279,8 @@ void tp_overview_json(const struct tp_overview *view, struct tp_json *json)
 {
     tp_json_object(json);
     tp_json_member_text(json, "device_type", view->device_type);
+    tp_json_member_us(json, "window_us", view->window_ns);
+    tp_json_member_int(json, "steps_used", view->used_count);
     tp_json_key(json, "steps");
     tp_json_array(json);
     for (size_t i = 0; i < view->steps.row_count; i++) {
@@ -288,7 +298,7 @@ void tp_overview_json(const struct tp_overview *view, struct tp_json *json)
     tp_json_key(json, "gpu_summary");
     tp_table_json(&view->gpu_summary, json);
     tp_json_member_us(json, "device_busy_us", view->device_busy_ns);
-    tp_json_member_us(json, "device_busy_in_steps_us", view->device_busy_in_steps_ns);
+    tp_json_member_us(json, "recorded_device_busy_us", view->recorded_device_busy_ns);
     tp_json_member_real(json, "tensor_core_eligible_operator_kernel_time_ratio", view->tensor_core_eligible_ratio);
     tp_json_key(json, "communication_overlap");
     tp_table_json(&view->communication_overlap, json);

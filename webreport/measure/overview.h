@@ -10,6 +10,8 @@
 
 enum tp_step_column {
     TP_STEP_NAME,
+    TP_STEP_IS_USED,
+    TP_STEP_LEFT_OUT,
     TP_STEP_START,
     TP_STEP_END,
     TP_STEP_KERNEL, /* TP_STEP_KERNEL + enum tp_role */
@@ -38,9 +40,9 @@ enum tp_gpu_column {
     TP_GPU_TENSOR_CORE,
     TP_GPU_TENSOR_CORE_UNKNOWN,
     TP_GPU_BUSY,
-    TP_GPU_BUSY_IN_STEPS,
     TP_GPU_BUSY_RATIO,
-    TP_GPU_KERNEL_BUSY,
+    TP_GPU_RECORDED_BUSY,
+    TP_GPU_RECORDED_KERNEL_BUSY,
     TP_GPU_KERNEL_TIME,
     TP_GPU_KERNEL_COUNT,
     TP_GPU_COPY_COUNT,
@@ -57,7 +59,7 @@ enum tp_overlap_column {
     TP_OVERLAP_COLUMNS
 };
 
-/* Means over the steps: categories in the order of enum tp_role, then these. */
+/* Means over the used steps: categories in the order of enum tp_role, then these. */
 enum tp_average { TP_AVERAGE_OTHER = TP_ROLE_COUNT, TP_AVERAGE_TOTAL, TP_AVERAGE_DEVICE_BUSY, TP_AVERAGE_COUNT };
 
 /* What bounds the steps, by the shares of `average`; own, not of the reference. */
@@ -80,7 +82,9 @@ struct tp_overview {
     uint32_t gpu_count;
     int64_t *busy_by_gpu_ns; /* [step * gpu_count + gpu] */
     double average_us[TP_AVERAGE_COUNT];
-    int64_t device_busy_ns, device_busy_in_steps_ns;
+    int64_t window_ns; /* |W|, the length of the used steps */
+    uint32_t used_count;
+    int64_t device_busy_ns, recorded_device_busy_ns; /* all devices merged: within W, and of the whole recording */
     double tensor_core_eligible_ratio;
     enum tp_verdict verdict;
     struct tp_str verdict_text;   /* "Input-bound" */

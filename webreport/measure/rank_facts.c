@@ -25,20 +25,27 @@ void tp_rank_overlap_init(struct tp_table *table, size_t step_count, struct tp_a
     table->title = "Communication and computation";
 }
 
-static void copy_overlap(struct tp_rank_summary *rank, const struct tp_table *from, struct tp_strings *labels,
-                         struct tp_arena *arena)
+/* is_used: which rows; NULL: all. */
+static void copy_overlap(struct tp_rank_summary *rank, const struct tp_table *from, const uint8_t *is_used,
+                         struct tp_strings *labels, struct tp_arena *arena)
 {
     struct tp_table *to = &rank->overlap;
-    tp_rank_overlap_init(to, from->row_count, arena);
+    size_t count = 0, row = 0;
+    for (size_t i = 0; i < from->row_count; i++)
+        count += !is_used || is_used[i];
+    tp_rank_overlap_init(to, count, arena);
     for (size_t i = 0; i < from->row_count; i++) {
+        if (is_used && !is_used[i])
+            continue;
         uint32_t label = tp_strings_add(labels, tp_table_text(from, TP_OVERLAP_STEP)[i]);
-        tp_table_text(to, TP_OVERLAP_STEP)[i] = labels->items[label];
+        tp_table_text(to, TP_OVERLAP_STEP)[row] = labels->items[label];
         for (unsigned column = TP_OVERLAP_STEP + 1; column < TP_OVERLAP_COLUMNS; column++)
-            tp_table_int(to, column)[i] = tp_table_int(from, column)[i];
+            tp_table_int(to, column)[row] = tp_table_int(from, column)[i];
+        row++;
     }
 }
 
-/* Step that contains the start of the record: host steps, but device steps for records made of kernels only. */
+/* Used step that contains the start of the record: host steps, but device steps for records made of kernels only. */
 static const struct tp_step *step_of(const struct tp_model *model, const struct tp_collective *record)
 {
     uint32_t lo = 0, hi = model->step_count;
@@ -53,7 +60,8 @@ static const struct tp_step *step_of(const struct tp_model *model, const struct 
     if (lo == model->step_count)
         return NULL;
     const struct tp_step *step = &model->steps[lo];
-    return (record->is_device ? step->start_ns : step->host_start_ns) <= record->start_ns ? step : NULL;
+    int64_t start = record->is_device ? step->start_ns : step->host_start_ns;
+    return tp_step_is_used(step) && start <= record->start_ns ? step : NULL;
 }
 
 /* Texts of metadata values, each made once. */
@@ -145,7 +153,8 @@ void tp_rank_summary_build(struct tp_rank_summary *rank, struct tp_str worker, c
     memset(rank, 0, sizeof *rank);
     tp_strings_init(&labels, arena, 0);
     rank->worker = copy(arena, worker);
-    copy_overlap(rank, &overview->communication_overlap, &labels, arena);
+    copy_overlap(rank, &overview->communication_overlap, tp_table_bool(&overview->steps, TP_STEP_IS_USED), &labels,
+                 arena);
     copy_records(rank, model, &labels, arena);
     copy_gpus(rank, model, arena);
     rank->labels = labels.items;
@@ -167,7 +176,7 @@ void tp_rank_summary_copy(struct tp_rank_summary *rank, const struct tp_rank_sum
     rank->worker = copy(arena, from->worker);
     for (uint32_t i = 0; i < from->label_count; i++)
         tp_strings_add(&labels, from->labels[i]);
-    copy_overlap(rank, &from->overlap, &labels, arena);
+    copy_overlap(rank, &from->overlap, NULL, &labels, arena);
     rank->labels = labels.items;
     rank->records = tp_arena_array(arena, from->record_count, sizeof *rank->records);
     for (uint32_t i = 0; i < from->record_count; i++) {

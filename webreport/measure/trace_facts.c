@@ -1,6 +1,8 @@
 /* Facts of a trace: see trace_facts.h. */
 #include "webreport/measure/trace_facts.h"
 
+#include "writer/base/saturate.h"
+
 /* Some annotation has this name. */
 static bool has_annotation(const struct tp_trace *trace, const char *name)
 {
@@ -42,11 +44,10 @@ static void find_devices(struct tp_trace_facts *facts, const struct tp_model *mo
 static void count_events(struct tp_trace_facts *facts, const struct tp_model *model)
 {
     const uint64_t *kinds = model->kind_count;
-    const struct tp_reading *reading = &model->trace->reading;
     facts->event_count = model->event_count;
     facts->operator_count = model->operators.count;
     facts->runtime_count = kinds[TP_KIND_RUNTIME];
-    facts->driver_count = reading->driver;
+    facts->driver_count = model->trace->reading.driver;
     facts->kernel_count = kinds[TP_KIND_KERNEL];
     facts->copy_count = kinds[TP_KIND_MEMCPY] + kinds[TP_KIND_MEMSET];
     facts->annotation_count = kinds[TP_KIND_ANNOTATION];
@@ -54,11 +55,6 @@ static void count_events(struct tp_trace_facts *facts, const struct tp_model *mo
     facts->python_function_count = kinds[TP_KIND_FRAME] + kinds[TP_KIND_MODULE];
     facts->memory_record_count = model->memory_count;
     facts->out_of_memory_count = model->out_of_memory_count;
-    facts->ignored_events = reading->skipped[TP_SKIP_UNKNOWN_CATEGORY];
-    facts->malformed_events = reading->skipped[TP_SKIP_NOT_AN_OBJECT];
-    facts->events_without_ts = reading->skipped[TP_SKIP_NO_TIME];
-    facts->events_without_dur = reading->without_dur;
-    facts->events_with_negative_dur = reading->negative_dur;
     facts->operators_clipped = model->operators.clipped_count;
     facts->operators_folded = model->operators.folded_count;
     facts->operators_unfinished = model->operators.unfinished_count;
@@ -69,6 +65,7 @@ void tp_trace_facts_build(struct tp_trace_facts *facts, const struct tp_model *m
     const struct tp_devices *devices = &model->devices;
     memset(facts, 0, sizeof *facts);
     facts->profiler_start_ns = model->first_ns;
+    facts->recorded_ns = tp_sat_sub(model->last_ns, model->first_ns);
     facts->forward_backward_links = count_links(model->trace, arena);
     facts->has_runtime = model->has_role[TP_ROLE_RUNTIME];
     facts->has_kernel = model->has_role[TP_ROLE_KERNEL];
@@ -80,6 +77,7 @@ void tp_trace_facts_build(struct tp_trace_facts *facts, const struct tp_model *m
     facts->communication_library_count = model->collectives.library_count;
     facts->communication_ops = model->collectives.count;
     facts->communication_kernels_without_record = model->collectives.kernels_without_record;
+    facts->program = tp_program_kind_text(model->program);
     find_devices(facts, model, arena);
     facts->step_marker = tp_step_marker_text(model->step_marker);
     facts->steps_removed_at_tail = model->removed_step_count;
@@ -114,11 +112,6 @@ static void write_counts(const struct tp_trace_facts *facts, struct tp_json *jso
     tp_json_member_int(json, "python_function_count", (int64_t)facts->python_function_count);
     tp_json_member_int(json, "memory_record_count", (int64_t)facts->memory_record_count);
     tp_json_member_int(json, "out_of_memory_count", (int64_t)facts->out_of_memory_count);
-    tp_json_member_int(json, "ignored_events", (int64_t)facts->ignored_events);
-    tp_json_member_int(json, "malformed_events", (int64_t)facts->malformed_events);
-    tp_json_member_int(json, "events_without_ts", (int64_t)facts->events_without_ts);
-    tp_json_member_int(json, "events_without_dur", (int64_t)facts->events_without_dur);
-    tp_json_member_int(json, "events_with_negative_dur", (int64_t)facts->events_with_negative_dur);
     tp_json_member_int(json, "operators_clipped", (int64_t)facts->operators_clipped);
     tp_json_member_int(json, "operators_folded", (int64_t)facts->operators_folded);
     tp_json_member_int(json, "operators_unfinished", (int64_t)facts->operators_unfinished);
@@ -134,6 +127,7 @@ void tp_trace_facts_json(const struct tp_trace_facts *facts, struct tp_json *jso
 {
     tp_json_object(json);
     tp_json_member_us(json, "profiler_start_us", facts->profiler_start_ns);
+    tp_json_member_us(json, "recorded_us", facts->recorded_ns);
     tp_json_member_int(json, "event_count", (int64_t)facts->event_count);
     tp_json_member_int(json, "forward_backward_links", (int64_t)facts->forward_backward_links);
     tp_json_member_bool(json, "has_runtime", facts->has_runtime);
@@ -150,6 +144,7 @@ void tp_trace_facts_json(const struct tp_trace_facts *facts, struct tp_json *jso
     tp_json_member_int(json, "communication_ops", (int64_t)facts->communication_ops);
     tp_json_member_int(json, "communication_kernels_without_record",
                        (int64_t)facts->communication_kernels_without_record);
+    tp_json_member_text(json, "program", facts->program);
     write_ids(json, "used_devices", facts->used_devices, facts->used_device_count);
     write_ids(json, "gpu_ids", facts->gpu_ids, facts->gpu_count);
     tp_json_member_text(json, "step_marker", facts->step_marker);

@@ -143,6 +143,9 @@ const char *tp_step_marker_text(enum tp_step_marker marker);
 /* Why a step is not used. */
 enum tp_left_out { TP_STEP_USED, TP_STEP_WARM_UP, TP_STEP_UNFINISHED };
 
+/* "warm-up", "unfinished"; NULL for TP_STEP_USED. Static. */
+const char *tp_left_out_text(enum tp_left_out reason);
+
 /* A step: its host marker, and the range prolonged by its device work. In time order; used ones are disjoint. */
 struct tp_step {
     struct tp_str name;
@@ -193,6 +196,7 @@ struct tp_model {
     uint32_t used_count;         /* N: steps with left_out == TP_STEP_USED */
     struct tp_intervals window;  /* W: union of the used steps */
     int64_t window_ns;           /* |W| */
+    int64_t *window_before;      /* by piece of W: ns of W before it */
     struct tp_intervals starved; /* of W: some device is idle in the parts host or launch */
     struct tp_intervals idle;    /* of W: some device is idle */
     uint32_t main_gpu;           /* index of the device with most operations (ties: smallest id); TP_NO_ID: none */
@@ -201,6 +205,9 @@ struct tp_model {
     struct tp_wait *waits;
     uint32_t wait_count;
 };
+
+/* Length of [a, b) within W. at: the caller's place in W, 0 at first; calls of one place come in order of a. */
+int64_t tp_window_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b);
 
 /* deviceProperties entry of a device (D18); NULL when unknown. */
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id);
