@@ -3,7 +3,6 @@
 #include <assert.h>
 
 #include "webreport/model/build.h"
-#include "webreport/model/pieces.h"
 #include "writer/base/renumber.h"
 #include "writer/base/sort.h"
 
@@ -90,20 +89,20 @@ static struct tp_intervals join(struct tp_arena *arena, struct tp_intervals x, s
 static void find_unions(struct tp_model *model, struct tp_gpu *gpu)
 {
     enum { COMPUTE, COMMUNICATION, COPY, BUSY, COUNT };
-    struct tp_pieces pieces[COUNT];
+    struct tp_vec pieces[COUNT];
     for (int i = 0; i < COUNT; i++)
-        tp_pieces_init(&pieces[i], model->arena);
+        pieces[i] = TP_VEC(model->arena, struct tp_interval);
     for (uint32_t i = 0; i < gpu->count; i++) {
         const struct tp_event *e = tp_device_event(model, gpu->events[i]);
         bool is_communication = tp_is_communication(model, gpu->events[i]);
         unsigned lane = e->kind != TP_KIND_KERNEL ? COPY : is_communication ? COMMUNICATION : COMPUTE;
-        tp_pieces_add(&pieces[lane], e->ts_ns, tp_event_end(e));
-        tp_pieces_add(&pieces[BUSY], e->ts_ns, tp_event_end(e));
+        tp_intervals_push(&pieces[lane], e->ts_ns, tp_event_end(e));
+        tp_intervals_push(&pieces[BUSY], e->ts_ns, tp_event_end(e));
     }
-    gpu->busy = tp_pieces_union(&pieces[BUSY]);
-    gpu->compute = tp_pieces_union(&pieces[COMPUTE]);
-    gpu->communication = tp_pieces_union(&pieces[COMMUNICATION]);
-    gpu->copies = tp_pieces_union(&pieces[COPY]);
+    gpu->busy = tp_intervals_of(&pieces[BUSY]);
+    gpu->compute = tp_intervals_of(&pieces[COMPUTE]);
+    gpu->communication = tp_intervals_of(&pieces[COMMUNICATION]);
+    gpu->copies = tp_intervals_of(&pieces[COPY]);
     gpu->kernels = gpu->communication.count ? join(model->arena, gpu->compute, gpu->communication) : gpu->compute;
     gpu->exposed_communication = tp_intervals_minus(model->arena, gpu->communication, gpu->compute);
     struct tp_intervals rest = tp_intervals_minus(model->arena, gpu->copies, gpu->compute);
@@ -130,23 +129,23 @@ static uint32_t find_main_thread(const struct tp_model *model, const struct tp_g
 }
 
 /* Time of a thread in operators and steps. */
-static int64_t busy_host_time(const struct tp_model *model, uint32_t thread, struct tp_pieces *pieces)
+static int64_t busy_host_time(const struct tp_model *model, uint32_t thread, struct tp_vec *pieces)
 {
     const struct tp_order *order = model->order;
-    pieces->items.count = 0;
+    pieces->count = 0;
     for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
         const struct tp_event *e = &model->trace->events[order->host[i]];
         if (e->kind == TP_KIND_OPERATOR || (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_STEP))
-            tp_pieces_add(pieces, e->ts_ns, tp_event_end(e));
+            tp_intervals_push(pieces, e->ts_ns, tp_event_end(e));
     }
-    return tp_intervals_length(tp_intervals_union(model->arena, pieces->items.data, pieces->items.count));
+    return tp_intervals_length(tp_intervals_union(model->arena, pieces->data, pieces->count));
 }
 
 void tp_model_find_main(struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
     const uint32_t *first = model->order->thread_first;
-    struct tp_pieces pieces;
+    struct tp_vec pieces;
     int64_t most = -1;
     model->main_gpu = model->host_main = TP_NO_ID;
     for (uint32_t g = 0; g < model->gpu_count; g++)
@@ -156,7 +155,7 @@ void tp_model_find_main(struct tp_model *model)
         model->host_main = model->gpus[model->main_gpu].main_thread;
     if (model->host_main != TP_NO_ID)
         return;
-    tp_pieces_init(&pieces, model->arena);
+    pieces = TP_VEC(model->arena, struct tp_interval);
     for (uint32_t t = 0; t < trace->thread_count; t++) {
         if (first[t] == first[t + 1])
             continue;

@@ -1,7 +1,6 @@
 /* What a device is while it is idle (section 6): every gap of W, split at the launch of the operation that ends it. */
 #include "webreport/model/build.h"
 #include "webreport/model/numbers.h"
-#include "webreport/model/pieces.h"
 
 /* A first operation that starts within this time of its call found the device free. */
 static const int64_t PROMPT_NS = 100000;
@@ -83,13 +82,12 @@ static void find_pieces(struct tp_model *model, struct tp_gpu *gpu)
 /* Time of W in which some device is idle in a starved part, or in any. */
 static struct tp_intervals idle_of_all(const struct tp_model *model, bool is_starved)
 {
-    struct tp_pieces pieces;
-    tp_pieces_init(&pieces, model->arena);
+    struct tp_vec pieces = TP_VEC(model->arena, struct tp_interval);
     for (uint32_t g = 0; g < model->gpu_count; g++)
         for (uint32_t i = 0; i < model->gpus[g].idle_count; i++)
             if (!is_starved || tp_idle_is_starved(&model->gpus[g].idle[i]))
-                tp_pieces_add(&pieces, model->gpus[g].idle[i].a, model->gpus[g].idle[i].b);
-    return tp_pieces_union(&pieces);
+                tp_intervals_push(&pieces, model->gpus[g].idle[i].a, model->gpus[g].idle[i].b);
+    return tp_intervals_of(&pieces);
 }
 
 void tp_model_find_idle(struct tp_model *model)

@@ -1,15 +1,14 @@
 /* The union of every category that a step's time is split into (D1), and of all device work (D13). */
 #include "webreport/model/build.h"
-#include "webreport/model/pieces.h"
 
-static void add(struct tp_model *model, struct tp_pieces *pieces, enum tp_role role, const struct tp_event *e)
+static void add(struct tp_model *model, struct tp_vec *pieces, enum tp_role role, const struct tp_event *e)
 {
     model->has_role[role] = true;
-    tp_pieces_add(&pieces[role], e->ts_ns, tp_event_end(e));
+    tp_intervals_push(&pieces[role], e->ts_ns, tp_event_end(e));
 }
 
 /* Operators and annotations; the steps themselves are nobody's work. */
-static void add_host(struct tp_model *model, struct tp_pieces *pieces, const struct tp_event *e)
+static void add_host(struct tp_model *model, struct tp_vec *pieces, const struct tp_event *e)
 {
     uint64_t flags = model->marks[e->name];
     if (flags & TP_MARK_STEP)
@@ -27,10 +26,9 @@ static bool is_shared(const struct tp_model *model, enum tp_role role)
     return role == TP_ROLE_KERNEL && model->gpu_count == 1;
 }
 
-static void add_devices(struct tp_model *model, struct tp_pieces *pieces)
+static void add_devices(struct tp_model *model, struct tp_vec *pieces)
 {
-    struct tp_pieces busy;
-    tp_pieces_init(&busy, model->arena);
+    struct tp_vec busy = TP_VEC(model->arena, struct tp_interval);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
         enum tp_role role = e->kind == TP_KIND_MEMCPY       ? TP_ROLE_MEMCPY
@@ -39,18 +37,18 @@ static void add_devices(struct tp_model *model, struct tp_pieces *pieces)
                                                             : TP_ROLE_KERNEL;
         model->has_role[role] = true;
         if (!is_shared(model, role))
-            tp_pieces_add(&pieces[role], e->ts_ns, tp_event_end(e));
+            tp_intervals_push(&pieces[role], e->ts_ns, tp_event_end(e));
         if (model->gpu_count > 1)
-            tp_pieces_add(&busy, e->ts_ns, tp_event_end(e));
+            tp_intervals_push(&busy, e->ts_ns, tp_event_end(e));
     }
-    model->device_busy = model->gpu_count == 1 ? model->gpus[0].busy : tp_pieces_union(&busy);
+    model->device_busy = model->gpu_count == 1 ? model->gpus[0].busy : tp_intervals_of(&busy);
 }
 
 void tp_model_find_roles(struct tp_model *model)
 {
-    struct tp_pieces pieces[TP_ROLE_COUNT];
+    struct tp_vec pieces[TP_ROLE_COUNT];
     for (unsigned r = 0; r < TP_ROLE_COUNT; r++)
-        tp_pieces_init(&pieces[r], model->arena);
+        pieces[r] = TP_VEC(model->arena, struct tp_interval);
     add_devices(model, pieces);
     for (uint32_t i = 0; i < model->order->host_count; i++) {
         const struct tp_event *e = &model->trace->events[model->order->host[i]];
@@ -60,5 +58,5 @@ void tp_model_find_roles(struct tp_model *model)
             add_host(model, pieces, e);
     }
     for (unsigned r = 0; r < TP_ROLE_COUNT; r++)
-        model->roles[r] = is_shared(model, r) ? model->gpus[0].compute : tp_pieces_union(&pieces[r]);
+        model->roles[r] = is_shared(model, r) ? model->gpus[0].compute : tp_intervals_of(&pieces[r]);
 }

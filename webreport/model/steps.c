@@ -4,7 +4,6 @@
 
 #include "webreport/model/build.h"
 #include "webreport/model/numbers.h"
-#include "webreport/model/pieces.h"
 #include "writer/base/sort.h"
 
 /* ---- markers ------------------------------------------------------------------------------------------------------
@@ -432,16 +431,15 @@ static void leave_out_warm_up(struct tp_model *model)
 
 static void find_window(struct tp_model *model)
 {
-    struct tp_pieces window;
-    tp_pieces_init(&window, model->arena);
+    struct tp_vec window = TP_VEC(model->arena, struct tp_interval);
     for (uint32_t i = 0; i < model->step_count; i++) {
         const struct tp_step *step = &model->steps[i];
         if (!tp_step_is_used(step))
             continue;
         model->used_count++;
-        tp_pieces_add(&window, step->start_ns, step->end_ns);
+        tp_intervals_push(&window, step->start_ns, step->end_ns);
     }
-    model->window = tp_pieces_union(&window);
+    model->window = tp_intervals_of(&window);
     model->window_before = tp_arena_array(model->arena, model->window.count, sizeof *model->window_before);
     for (size_t i = 0; i < model->window.count; i++) {
         model->window_before[i] = model->window_ns;

@@ -32,11 +32,20 @@ int64_t tp_intervals_length_within(struct tp_intervals x, int64_t a, int64_t b);
 int64_t tp_intervals_meet_length(struct tp_intervals x, struct tp_intervals y);
 bool tp_intervals_contain(struct tp_intervals x, int64_t at);
 
-/* Sets are made of a struct tp_vec of struct tp_interval, in any order: empty pieces are left out, then united. */
+/* Sets are made of a struct tp_vec of struct tp_interval, in any order. What comes in order of start is joined on
+ * arrival, so that nested and touching pieces take no memory; empty ones are left out. */
 static inline void tp_intervals_push(struct tp_vec *vec, int64_t a, int64_t b)
 {
-    if (b > a)
-        *(struct tp_interval *)tp_vec_push(vec) = (struct tp_interval){a, b};
+    if (b <= a)
+        return;
+    if (vec->count) {
+        struct tp_interval *last = TP_AT(vec, struct tp_interval, vec->count - 1);
+        if (a >= last->a && a <= last->b) {
+            last->b = b > last->b ? b : last->b;
+            return;
+        }
+    }
+    *(struct tp_interval *)tp_vec_push(vec) = (struct tp_interval){a, b};
 }
 
 /* Adds every piece of a set. */
@@ -49,7 +58,10 @@ static inline void tp_intervals_append(struct tp_vec *vec, struct tp_intervals x
 /* The set of what was pushed; it takes the vector's memory. */
 static inline struct tp_intervals tp_intervals_of(struct tp_vec *vec)
 {
-    return tp_intervals_union(vec->arena, vec->data, vec->count);
+    struct tp_intervals set = tp_intervals_union(vec->arena, vec->data, vec->count);
+    vec->count = set.count;
+    tp_vec_fit(vec);
+    return set;
 }
 
 /* Gives a large set back early. The set must start where its memory does: no part of another. */
