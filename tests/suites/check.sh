@@ -75,6 +75,8 @@ assert result["ruleId"] == "sync.per_step" and result["level"] == "error"
 END
 }
 check "a wait that is new fails, with its line and nothing else" planted
+named() { mkdir "$WORK/named" && python3 tests/check/folders.py "$TP" "$WORK/named" "$DATA" check; }
+check "every format names the same lines of a program in a folder run (1), run [2]: x, a.py(4): f or a;b" named
 workers() { # two runs with 0 workers of the loader against two with 4, and back
     slow=$SHARED/data/traces/kineto/resnet50_num_workers_0 fast=$SHARED/data/traces/kineto/resnet50_num_workers_4
     printf '%s\n' 'step.time.median <= +3 %' 'step.dataloader.time <= +3 %' 'kernels.per_step <= +2 %' >"$WORK/b"

@@ -54,6 +54,8 @@ if command -v python3 >/dev/null; then
     check "diff: a kernel under another name is replaced, not new and gone" planted swap
     check "diff: another batch size is not comparable" planted batch
     check "diff: a folder called run (1) or run [2]: x changes no line that is named" planted folders
+    named() { mkdir "$WORK/named" && python3 tests/check/folders.py "$TP" "$WORK/named" "$DATA" diff; }
+    check "diff: the same bytes for a bundled run in a folder run (1), run [2]: x, a.py(4): f or a;b" named
     check "diff: by count and by time add up, parts of the step as well, to the nanosecond" planted sums
     check "diff: several runs a side teach the floor" planted runs
     table() { planted table >"$WORK/table" || { cat "$WORK/table"; return 1; }; }

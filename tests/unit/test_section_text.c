@@ -106,6 +106,14 @@ static void source_lines_become_links(void **state)
     assert_int_equal(tp_source_url_check("https://host/{path}", NULL), 0);
 }
 
+static void a_frame_is_no_kernel(void **state)
+{
+    (void)state;
+    assert_str(tp_kernel_short_name(&arena, TP_STR("/home/u/run (1)/train.py(88): step")),
+               "/home/u/run (1)/train.py(88): step");
+    assert_str(tp_kernel_short_name(&arena, TP_STR("/env/site-packages/run (1)/m.py(3): f")), "run (1)/m.py(3): f");
+}
+
 static void kernel_names_lose_arguments_and_noise(void **state)
 {
     (void)state;
@@ -164,6 +172,7 @@ int main(void)
         cmocka_unit_test(frames_lose_the_folder_of_the_installation),
         cmocka_unit_test(worker_names_yield_their_host),
         cmocka_unit_test(source_lines_become_links),
+        cmocka_unit_test(a_frame_is_no_kernel),
         cmocka_unit_test(kernel_names_lose_arguments_and_noise),
         cmocka_unit_test(markdown_shows_names_as_they_are),
         cmocka_unit_test(terminals_are_told_nothing_they_obey),

@@ -244,8 +244,11 @@ struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
 {
     static const char *const NOISE[] = {"(anonymous namespace)::", "at::native::", "at::detail::", "c10::", "detail::"};
     struct tp_str rest = name;
+    struct tp_frame frame;
     char *out, *at;
 
+    if (tp_frame_parse(&frame, name)) /* evidence may be a Python call; "(" is no argument list there */
+        return tp_text_cut(arena, tp_frame_short_name(name), TP_MAX_SHOWN_NAME_BYTES);
     if (tp_str_starts(rest, "Mem")) /* Memcpy HtoD (Pageable -> Device) */
         return tp_text_cut(arena, name, TP_MAX_SHOWN_NAME_BYTES);
     if (tp_str_starts(rest, "void "))

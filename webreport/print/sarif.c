@@ -70,7 +70,7 @@ static bool locate(const struct sarif *s, struct tp_str file_line, const char **
     while (tp_str_starts(file_line, "./"))
         file_line = (struct tp_str){file_line.ptr + 2, file_line.len - 2};
     bool is_absolute = file_line.len && file_line.ptr[0] == '/';
-    struct tp_naming path = {.arena = s->arena, .source_url = is_absolute ? "file://{path}" : "{path}"};
+    struct tp_naming path = {.arena = s->arena, .source_url = is_absolute ? "file:///{path}" : "{path}"};
     struct tp_naming number = {.arena = s->arena, .source_url = "{line}"};
     *uri = tp_source_link(&path, file_line);
     *line = tp_source_link(&number, file_line);
