@@ -8,7 +8,7 @@
 enum {
     TP_SUMMARY_MAGIC = 0x31535054, /* "TPS1" */
     TP_SUMMARY_MAJOR = 1,          /* another one cannot be read */
-    TP_SUMMARY_MINOR = 0           /* grows with what may be ignored */
+    TP_SUMMARY_MINOR = 1           /* grows with what may be ignored */
 };
 
 /* A SummaryEntry of the summary, in `arena`, whose guard is set. Equal summaries have equal bytes. */

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "webreport/measure/evidence_pack.h"
 #include "webreport/measure/rules.h"
 #include "webreport/measure/summary_comparison.h"
 #include "webreport/measure/summary_format.h"
@@ -59,6 +60,7 @@ enum list {
     DEVICES,
     OWNERS,
     FLAGS,
+    EVIDENCE,
     LABELS,
     OVERLAP,
     RECORDS,
@@ -128,6 +130,9 @@ static const struct {
     {OWNERS, COUNT(owner_blocks)},
     {FLAGS, COUNT(flag_name)},
     {FLAGS, COUNT(flag_count)},
+    {EVIDENCE, COUNT(evidence_name)},
+    {EVIDENCE, COUNT(evidence_word)},
+    {EVIDENCE, COUNT(evidence_number)},
     {LABELS, COUNT(label)},
     {OVERLAP, COUNT(overlap_step)},
     {OVERLAP, COUNT(overlap_computation_ns)},
@@ -354,6 +359,7 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
     unpack_findings(&u);
     unpack_memory(&u);
     unpack_flags(&u);
+    tp_evidence_unpack(&u);
     tp_comparison_unpack(&u);
     return u.is_bad ? tp_error_set(err, TP_EFORMAT, 0, "numbers of a process contradict each other") : TP_OK;
 }

@@ -142,9 +142,9 @@ static void put_result(struct sarif *s, const struct tp_finding_block *finding, 
     tp_json_member_text(&s->json, "ruleId", finding->rule->id);
     tp_json_member_int(&s->json, "ruleIndex", (int64_t)rule_index(s, finding->rule));
     tp_json_member_text(&s->json, "level",
-                        finding->tone == TP_TONE_BAD    ? "error"
-                        : finding->tone == TP_TONE_WARN ? "warning"
-                                                        : "note");
+                        finding->tone == TP_TONE_BAD                               ? "error"
+                        : finding->tone == TP_TONE_WARN || finding->is_input_fault ? "warning"
+                                                                                   : "note");
     text_object(&s->json, "message", message);
     if (has_place)
         location(&s->json, uri, strtol(line, NULL, 10));
