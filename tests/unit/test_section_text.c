@@ -64,6 +64,12 @@ static void redaction_hides_folders_and_the_host(void **state)
     assert_str(tp_shown_text(&naming, TP_STR("node7_4242")), "host_4242");
     assert_str(tp_shown_text(&naming, TP_STR("aten::add")), "aten::add");
     assert_str(tp_shown_text(&naming, TP_STR("train.py(4): a/b")), "train.py(4): a/b");
+    assert_str(tp_shown_text(&naming, TP_STR("/home/ann/run (1)/secret/train.py(3): f")),
+               "\xe2\x80\xa6/train.py(3): f");
+    assert_str(tp_shown_text(&naming, TP_STR("/home/ann/run [2]: x/a;b/train.py(3)")), "\xe2\x80\xa6/train.py(3)");
+    assert_str(tp_shown_text(&naming, TP_STR("wait at /home/ann/my runs/train.py(3): f")),
+               "wait at \xe2\x80\xa6/train.py(3): f");
+    assert_str(tp_shown_text(&naming, TP_STR("train.py(3): f /home/ann/x y")), "train.py(3): f \xe2\x80\xa6/x y");
 }
 
 static void frames_lose_the_folder_of_the_installation(void **state)
