@@ -12,23 +12,7 @@
 #include "writer/base/utf8.h"
 #include "writer/proto/summary.pb-c.h"
 
-/* ---- memory and texts ---- */
-
-static void *arena_alloc(void *arena, size_t size)
-{
-    return tp_arena_alloc(arena, size);
-}
-
-static void arena_free(void *arena, void *block)
-{
-    (void)arena;
-    (void)block;
-}
-
-static ProtobufCAllocator allocator_of(struct tp_arena *arena)
-{
-    return (ProtobufCAllocator){arena_alloc, arena_free, arena};
-}
+/* ---- texts ---- */
 
 static struct tp_str copy_of(struct tp_arena *arena, const ProtobufCBinaryData *bytes)
 {
@@ -338,7 +322,8 @@ static void unpack_flags(struct tp_unpack *u)
 int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, struct tp_arena *arena,
                             struct tp_arena *scratch, struct tp_error *err)
 {
-    ProtobufCAllocator allocator = allocator_of(scratch);
+    struct tp_message_memory memory = {scratch, UINT64_MAX, false};
+    ProtobufCAllocator allocator = {tp_message_take, tp_message_give_back, &memory};
     const Tp__SummaryProcess *from = tp__summary_process__unpack(&allocator, process.len, (const uint8_t *)process.ptr);
     struct tp_unpack u = {.from = from, .to = summary, .arena = arena};
     if (!from)
