@@ -160,7 +160,7 @@ def folders():
         said[name] = found
     expect("waits", said["run"]["waits"], ["regressed|new|cudaStreamSynchronize|train.py(44): log_metric",
                                            "neutral|moved|cudaStreamSynchronize|train.py(50): report_loss"])
-    expect("check --sarif", said["run"]["check --sarif"], ["file:/train.py line 44"])
+    expect("check --sarif", said["run"]["check --sarif"], ["file://train.py line 44"])
     for what in ("diff", "diff --json", "report --json"):
         if not [text for text in said["run"][what] if "train.py(44): log_metric" in text]:
             wrong.append("%s: the line is not named" % what)

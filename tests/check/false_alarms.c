@@ -71,7 +71,7 @@ static int compare_resampled(const struct tp_summary *run, struct tp_random *ran
     if (setjmp(arena.guard))
         exit(2);
     struct tp_summary base = resampled(run, random, &arena), new_side = resampled(run, random, &arena);
-    struct tp_side_input inputs[TP_SIDES] = {{"base", &base, 1}, {"new", &new_side, 1}};
+    struct tp_side_input inputs[TP_SIDES] = {{"base", &base, 1, true}, {"new", &new_side, 1, true}};
     tp_compare_build(&compare, inputs, no_trees, &options, &arena);
     bool is_told = compare.verdict == TP_CHANGE_IMPROVED || compare.verdict == TP_CHANGE_REGRESSED;
     int found = is_told || compare.changes.cause_count > 0;

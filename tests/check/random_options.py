@@ -1,5 +1,5 @@
 """random_options.py TRACEPRESS FOLDER SEED COUNT TRACE...: random command lines of table, export, precision, diff and report, made
-of the options in their help texts with good and bad values. Each ends with an exit code of 0 to 5, never by a signal; one that
+of the options in their help texts with good and bad values. Each ends with an exit code of 0 to 6, never by a signal; one that
 is refused (2) says why in one line that names an option of it; what succeeds has said no error; nothing but outputs appears.
 Exit 1 and the command line that broke a rule."""
 import os
@@ -47,7 +47,7 @@ def fault_of(run, line, said):
     if "always" in "".join(line):
         said = re.sub("\x1b\\[[0-9;]*m", "", said)
     lines = said.strip().split("\n") if said.strip() else []
-    if run.returncode not in range(6):
+    if run.returncode not in range(7):
         return "ended with %d" % run.returncode
     if run.returncode in (2, 4, 5) and not lines:
         return "says nothing"

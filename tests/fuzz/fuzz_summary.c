@@ -10,12 +10,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void json_of(struct tp_buf *out, const struct tp_summary *summary)
+static void json_of(struct tp_buf *out, const struct tp_summary *summary, struct tp_arena *arena)
 {
     struct tp_json json;
     tp_buf_init(out, 0);
     tp_json_init(&json, out);
-    tp_summary_json(summary, &json);
+    tp_summary_json(summary, &json, arena);
 }
 
 /* The summary as two ranks of a job: everything is compared and printed. */
@@ -43,8 +43,8 @@ static void check_process(const struct tp_summary *summary, struct tp_arena *are
     struct tp_summary_record record = {.bytes = tp_summary_entry(summary, arena)};
     if (tp_summary_unpack(&again, &record, arena, NULL) != TP_OK)
         abort();
-    json_of(&before, summary);
-    json_of(&after, &again);
+    json_of(&before, summary, arena);
+    json_of(&after, &again, arena);
     if (summary->row_count != again.row_count || summary->step_count != again.step_count ||
         summary->collective_count != again.collective_count || before.size == 0 || after.size == 0)
         abort();

@@ -5,6 +5,7 @@ if [ ! -d "$expected" ] || ! command -v python3 >/dev/null 2>&1; then
     skip "reference outputs of real traces" "no reference data or no python3"
     exit 0
 fi
+oracle=$PWD/tests/oracle
 cd "$WORK" || exit 1
 find "$SHARED/data/traces" "$SHARED/data/torch" "$SHARED/data/advice" -name '*.json' -o -name '*.json.gz' | sort >all
 
@@ -13,6 +14,10 @@ compare() { # script, ours, reference
     tail -n 8 said
     return 1
 }
+frames() { python3 "$oracle/check_frames.py" "${TOOLS:-$BUILD}/frame_lines" "$1"; }
+if [ -d "$SHARED/oracle/reference/tpref" ]; then
+    for seed in 1 2; do check "frames: project lines, labels and paths of 150000 random texts, seed $seed" frames $seed; done
+fi
 for trace in $(grep 'trace' all); do
     name=${trace#"$SHARED/data/"}
     name=$(printf '%s' "$name" | sed 's/\.pt\.trace\.json\(\.gz\)\{0,1\}$//; s/\.json\(\.gz\)\{0,1\}$//; s|/|__|g')

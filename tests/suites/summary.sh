@@ -136,6 +136,16 @@ no_output() {
     "$TP" merge whole.tps -o /nowhere/i.tps -q 2>/dev/null
     [ $? = 4 ]
 }
+# files that an earlier version wrote: seeds of a fuzz target, whose first byte is the target's
+SEEDS=$DATA/../fuzz/corpus/summary
+older_ones() {
+    for kind in comm gpu memory steps; do
+        tail -c +2 "$SEEDS/${kind}_file" >"older_$kind.tps"
+        "$TP" merge "older_$kind.tps" -o again.tps && cmp "older_$kind.tps" again.tps &&
+            "$TP" merge "older_$kind.tps" --format json | grep -q '"schema":"tracepress-summaries"' || return 1
+    done
+}
+check "files of an earlier version are read, and merged to the same bytes" older_ones
 check "inputs that are not there are named; --strict refuses" missing_ones
 if command -v python3 >/dev/null; then
     check "damaged and newer files are named and skipped; --strict refuses" damaged_ones

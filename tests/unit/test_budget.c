@@ -163,6 +163,48 @@ static void names_find_their_metric_and_mistyped_ones_the_nearest(void **state)
     assert_int_equal(tp_metric_find("memory", 6), -1);
 }
 
+/* What each metric needs, by the beginning of its name; the first that fits. */
+static void every_metric_says_what_it_needs(void **state)
+{
+    enum { F = TP_NEED_FILE, H = TP_NEED_HOST, D = TP_NEED_DEVICE, R = TP_NEED_RUNTIME, C = TP_NEED_CLOCK };
+    static const struct {
+        const char *name;
+        unsigned needs;
+    } wanted[] = {
+        {"trace.events", TP_NEED_ALL},
+        {"trace.", 0}, /* of the damage itself */
+        {"finding.", TP_NEED_ALL},
+        {"step.count", F | H},
+        {"kernels.per_step", F | H | D},
+        {"kernels.distinct", F | D},
+        {"kernel.time.mean", F | D | C},
+        {"operators.", F | H},
+        {"runtime.", F | H | R},
+        {"h2d.bytes", F | D},
+        {"memory.", F | H | C | TP_NEED_MEMORY},
+        {"collectives.", F | H | D | R | C},
+        {"sync.", TP_NEED_ALL & ~(unsigned)TP_NEED_MEMORY},
+        {"idle.", TP_NEED_ALL & ~(unsigned)TP_NEED_MEMORY},
+        {"step.time", TP_NEED_ALL & ~(unsigned)TP_NEED_MEMORY},
+    };
+    (void)state;
+    for (int i = 0; i < TP_METRIC_COUNT; i++) {
+        const struct tp_metric *metric = &tp_metrics[i];
+        struct tp_str name = tp_str_of(metric->name);
+        size_t k = 0;
+        while (k < sizeof wanted / sizeof *wanted && !tp_str_starts(name, wanted[k].name))
+            k++;
+        if (k < sizeof wanted / sizeof *wanted && metric->needs != wanted[k].needs)
+            fail_msg("%s needs %x, not %x", metric->name, metric->needs, wanted[k].needs);
+        if (metric->needs && !(metric->needs & TP_NEED_FILE))
+            fail_msg("%s does not need the whole file", metric->name);
+        if (metric->needs && metric->is_timed && !(metric->needs & TP_NEED_CLOCK))
+            fail_msg("%s is a time and needs no clock", metric->name);
+        if (tp_str_ends(name, ".per_step") && !(metric->needs & TP_NEED_HOST))
+            fail_msg("%s does not need the steps", metric->name);
+    }
+}
+
 static void every_rule_of_the_advice_has_its_metric(void **state)
 {
     (void)state;
@@ -200,6 +242,7 @@ int main(void)
         cmocka_unit_test(mistakes_are_told_with_line_column_and_the_nearest_name),
         cmocka_unit_test(a_huge_file_is_refused),
         cmocka_unit_test(names_find_their_metric_and_mistyped_ones_the_nearest),
+        cmocka_unit_test(every_metric_says_what_it_needs),
         cmocka_unit_test(every_rule_of_the_advice_has_its_metric),
         cmocka_unit_test(what_is_built_in_parses),
     };

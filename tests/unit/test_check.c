@@ -79,7 +79,8 @@ static struct tp_check judged(const char *budget_text, const struct tp_summary *
     struct tp_error err = {0};
     if (tp_budget_parse(budget, "b", budget_text, strlen(budget_text), &arena, &err) < 0)
         fail_msg("%s", err.text);
-    *input = (struct tp_check_input){budget, {"run", runs, run_count}, {base_count ? "base" : NULL, base, base_count}};
+    *input = (struct tp_check_input){
+        budget, {"run", runs, run_count, false}, {base_count ? "base" : NULL, base, base_count, false}};
     tp_check_build(&check, input, &arena);
     return check;
 }
@@ -192,18 +193,19 @@ static void a_required_speedup_fails_when_it_is_not_there(void **state)
     assert_int_equal(c.verdict, TP_CHECK_PASS);
 }
 
-static void what_is_missing_fails_unless_it_is_optional(void **state)
+static void what_is_missing_is_inconclusive_unless_it_is_optional(void **state)
 {
     GUARD;
     struct tp_summary run = scaled(1, 0), base = with(scaled(1, 0), "memory.peak", 5);
     struct tp_check c =
         judged("memory.peak <= 1 GiB\noptional memory.peak <= 1 GiB\nwarn memory.peak <= 1", &run, 1, NULL, 0);
-    assert_int_equal(c.counts[TP_CHECK_FAIL], 1);
+    assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 1);
     assert_int_equal(c.counts[TP_CHECK_WARN], 1);
     assert_int_equal(c.counts[TP_CHECK_PASS], 1);
     assert_string_equal(c.items[0].reason, "missing: not made");
+    assert_true(c.is_damaged);
     c = judged("memory.peak <= +0", &base, 1, &run, 1);
-    assert_int_equal(c.verdict, TP_CHECK_FAIL);
+    assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
     assert_string_equal(c.items[0].reason, "missing: in the baseline, not made");
 }
 
@@ -247,8 +249,91 @@ static void ranks_are_compared_with_the_same_rank(void **state)
     assert_true(tp_str_equal(c.items[0].subject, TP_STR("rank 0")));
     c = judged("kernels.per_step <= 5 @0\nkernels.per_step <= 9 @1\nkernels.per_step <= 1 @7\n", runs, 2, NULL, 0);
     assert_int_equal(c.count, 3);
-    assert_int_equal(c.counts[TP_CHECK_FAIL], 1);
+    assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 1);
     assert_int_equal(c.items[0].cause, TP_CAUSE_MISSING); /* rank 7 */
+}
+
+/* ---- damage ---- */
+
+static struct tp_summary lossy(struct tp_summary run, enum tp_lost lost)
+{
+    run.evidence = (struct tp_input_evidence){.is_known = true, .crc = TP_CRC_OK, .eof = TP_EOF_CLEAN};
+    run.evidence.lost[lost] = 1;
+    return run;
+}
+
+static void damage_decides_nothing(void **state)
+{
+    GUARD;
+    struct tp_summary whole = with(with(scaled(1, 0), "kernels.per_step", 5), "memory.peak", 9), run;
+    static const char lines[] = "kernels.per_step <= 4\nkernels.per_step <= 5\nmemory.peak <= 8\nmemory.peak <= 9\n"
+                                "warn memory.peak <= 9\noptional memory.peak <= 9\ntrace.repaired <= 0";
+    whole = with(whole, "trace.repaired", 0);
+    struct tp_check c = judged(lines, &whole, 1, NULL, 0);
+    assert_int_equal(c.counts[TP_CHECK_FAIL], 2);
+    assert_false(c.is_damaged);
+    run = lossy(whole, TP_LOST_MEMORY);
+    c = judged(lines, &run, 1, NULL, 0); /* what does not rest on memory records is judged */
+    assert_int_equal(c.counts[TP_CHECK_FAIL], 1);
+    assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 4);
+    assert_int_equal(c.items[1].cause, TP_CAUSE_DAMAGED);
+    assert_string_equal(c.items[1].reason, "input damaged: 1 memory record not following from the one before");
+    assert_true(isnan(c.items[1].value));
+    assert_false(c.is_damaged); /* a limit is broken on what is whole */
+    run = lossy(whole, TP_LOST_BROKEN);
+    c = judged(lines, &run, 1, NULL, 0);
+    assert_int_equal(c.counts[TP_CHECK_INCONCLUSIVE], 6);
+    assert_int_equal(c.counts[TP_CHECK_PASS], 1); /* trace.repaired is about the damage */
+    assert_int_equal(c.verdict, TP_CHECK_INCONCLUSIVE);
+    assert_true(c.is_damaged);
+}
+
+static void a_damaged_baseline_decides_nothing_either(void **state)
+{
+    GUARD;
+    struct tp_summary run = with(scaled(1, 0), "kernels.per_step", 5);
+    struct tp_summary base = lossy(with(scaled(1, 0), "kernels.per_step", 4), TP_LOST_DEVICE);
+    struct tp_check c = judged("kernels.per_step <= +0\nkernels.per_step <= 5", &run, 1, &base, 1);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_DAMAGED);
+    assert_string_equal(c.items[0].reason, "input damaged: the baseline: 1 kernel missing: their launches are there");
+    assert_int_equal(c.items[1].status, TP_CHECK_PASS);
+    assert_true(c.is_damaged);
+}
+
+static void a_category_that_only_the_baseline_has_is_lost(void **state)
+{
+    GUARD;
+    struct tp_summary run = with(scaled(1, 0), "operators.per_step", 5), base = run;
+    base.evidence = run.evidence = (struct tp_input_evidence){.is_known = true, .present = TP_NEED_HOST};
+    base.evidence.present |= TP_NEED_MEMORY;
+    static const char lines[] = "operators.per_step <= 5\noptional memory.peak <= 1";
+    struct tp_check c = judged(lines, &run, 1, &base, 1);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_DAMAGED);
+    assert_string_equal(c.items[0].reason, "input damaged: it has no memory records, the other side has");
+    assert_int_equal(c.items[1].status, TP_CHECK_PASS);
+    base.evidence.asked = TP_NEED_MEMORY; /* the head of the baseline names the option, that of the run does not */
+    assert_int_equal(judged(lines, &run, 1, &base, 1).verdict, TP_CHECK_PASS);
+}
+
+static void ranks_that_are_not_there_decide_nothing(void **state)
+{
+    GUARD;
+    struct tp_summary runs[3], base[3];
+    for (int i = 0; i < 3; i++) {
+        runs[i] = base[i] = with(scaled(1, 0), "kernels.per_step", 5);
+        runs[i].key.rank = base[i].key.rank = i;
+        runs[i].key.world_size = 3;
+    }
+    assert_int_equal(judged("kernels.per_step <= 5", runs, 3, NULL, 0).verdict, TP_CHECK_PASS);
+    struct tp_check c = judged("kernels.per_step <= 5\nkernels.per_step <= 5 @0", runs, 2, NULL, 0);
+    assert_int_equal(c.count, 4); /* of rank 0 two, of rank 1 one, and the one for those that are missing */
+    assert_int_equal(c.items[0].cause, TP_CAUSE_DAMAGED);
+    assert_string_equal(c.items[0].reason, "input damaged: rank 2 of the job is missing");
+    assert_int_equal(judged("kernels.per_step <= 4", runs, 2, NULL, 0).verdict, TP_CHECK_FAIL);
+    runs[0].key.world_size = runs[1].key.world_size = TP_NULL_INT;
+    assert_int_equal(judged("kernels.per_step <= 5", runs, 2, NULL, 0).verdict, TP_CHECK_PASS);
+    assert_true(judged("kernels.per_step <= 5", runs, 2, base, 3).is_damaged); /* the baseline has rank 2 */
+    assert_true(judged("kernels.per_step <= +0", runs, 3, base, 2).is_damaged);
 }
 
 static void a_line_for_a_worker_is_about_its_runs_alone(void **state)
@@ -334,10 +419,14 @@ int main(void)
         cmocka_unit_test(a_slower_step_fails_only_beyond_limit_and_noise),
         cmocka_unit_test(the_noise_floor_is_learned_from_history),
         cmocka_unit_test(a_required_speedup_fails_when_it_is_not_there),
-        cmocka_unit_test(what_is_missing_fails_unless_it_is_optional),
+        cmocka_unit_test(what_is_missing_is_inconclusive_unless_it_is_optional),
         cmocka_unit_test(no_baseline_is_inconclusive),
         cmocka_unit_test(sides_that_do_not_compare_are_inconclusive),
         cmocka_unit_test(ranks_are_compared_with_the_same_rank),
+        cmocka_unit_test(damage_decides_nothing),
+        cmocka_unit_test(a_damaged_baseline_decides_nothing_either),
+        cmocka_unit_test(a_category_that_only_the_baseline_has_is_lost),
+        cmocka_unit_test(ranks_that_are_not_there_decide_nothing),
         cmocka_unit_test(a_line_for_a_worker_is_about_its_runs_alone),
         cmocka_unit_test(counts_per_step_of_other_numbers_of_steps_may_differ_by_less_than_half),
         cmocka_unit_test(a_failed_line_points_at_new_waits_and_findings),

@@ -93,8 +93,8 @@ static void compare_runs(struct tp_compare *compare)
     static const struct tp_calltree *const no_trees[TP_SIDES];
     static struct tp_side_input inputs[TP_SIDES];
     struct tp_compare_options options = {0};
-    inputs[TP_BASE] = (struct tp_side_input){"base", &runs[TP_BASE], 1};
-    inputs[TP_NEW] = (struct tp_side_input){"new", &runs[TP_NEW], 1};
+    inputs[TP_BASE] = (struct tp_side_input){"base", &runs[TP_BASE], 1, false};
+    inputs[TP_NEW] = (struct tp_side_input){"new", &runs[TP_NEW], 1, false};
     tp_compare_build(compare, inputs, no_trees, &options, &arena);
 }
 
@@ -291,7 +291,7 @@ static void more_runs_of_a_side_are_no_difference(void **state)
     for (unsigned i = 0; i < 4; i++)
         four[i] = make_run(10000, plans);
     runs[TP_NEW] = four[0];
-    const struct tp_side_input inputs[TP_SIDES] = {{"four", four, 4}, {"one", &runs[TP_NEW], 1}};
+    const struct tp_side_input inputs[TP_SIDES] = {{"four", four, 4, false}, {"one", &runs[TP_NEW], 1, false}};
     const struct tp_calltree *const trees[TP_SIDES] = {NULL, NULL};
     const struct tp_compare_options options = {0};
     tp_compare_build(&c, inputs, trees, &options, &arena);
@@ -323,6 +323,38 @@ static void a_leak_is_found_by_its_line(void **state)
     assert_true(
         tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_OWNERS], TP_OWNER_DIFF_VERDICT)[0], TP_STR("regressed")));
     assert_true(tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_OWNERS], TP_OWNER_DIFF_VERDICT)[1], TP_STR("neutral")));
+}
+
+static void a_damaged_side_is_never_regressed(void **state)
+{
+    const struct plan base[] = {KERNEL("gemm", 4, 500), END}, slower[] = {KERNEL("gemm", 4, 900), END};
+    struct tp_compare c;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    compare_plans(&c, base, slower);
+    assert_int_equal(c.verdict, TP_CHANGE_REGRESSED);
+    assert_string_equal(c.damage, "");
+    for (int s = 0; s < TP_SIDES; s++) {
+        runs[s].evidence = (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CUT};
+        compare_runs(&c);
+        assert_int_equal(c.verdict, TP_CHANGE_INCONCLUSIVE);
+        assert_int_equal(c.step_verdict, TP_CHANGE_INCONCLUSIVE);
+        assert_int_equal(c.regressed_count, 0);
+        assert_string_equal(tp_compare_verdict_text(&c),
+                            s == TP_BASE
+                                ? "inconclusive: input damaged: base: the file is cut: what it lost is not known"
+                                : "inconclusive: input damaged: new: the file is cut: what it lost is not known");
+        runs[s].evidence = (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CLEAN};
+    }
+    runs[TP_BASE].evidence.present = TP_NEED_DEVICE; /* and the new one has none */
+    compare_runs(&c);
+    assert_string_equal(c.damage, "new: it has no kernels, copies or sets, the other side has");
+    runs[TP_BASE].evidence.present = 0;
+    runs[TP_BASE].key.rank = 0;
+    runs[TP_NEW].key.rank = 1;
+    compare_runs(&c); /* one rank was chosen on each side */
+    assert_string_equal(c.damage, "");
 }
 
 /* Stalls, rows of some steps only, and steps that are slow as a whole. */
@@ -467,6 +499,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_change_is_by_count_and_by_time, begin, end),
         cmocka_unit_test_setup_teardown(other_conditions_are_no_regression, begin, end),
         cmocka_unit_test_setup_teardown(more_runs_of_a_side_are_no_difference, begin, end),
+        cmocka_unit_test_setup_teardown(a_damaged_side_is_never_regressed, begin, end),
         cmocka_unit_test_setup_teardown(a_leak_is_found_by_its_line, begin, end),
         cmocka_unit_test_setup_teardown(noise_raises_no_alarm, begin, end),
         cmocka_unit_test_setup_teardown(the_verdict_names_rows_before_memory, begin, end),

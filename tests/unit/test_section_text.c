@@ -64,6 +64,12 @@ static void redaction_hides_folders_and_the_host(void **state)
     assert_str(tp_shown_text(&naming, TP_STR("node7_4242")), "host_4242");
     assert_str(tp_shown_text(&naming, TP_STR("aten::add")), "aten::add");
     assert_str(tp_shown_text(&naming, TP_STR("train.py(4): a/b")), "train.py(4): a/b");
+    assert_str(tp_shown_text(&naming, TP_STR("/home/ann/run (1)/secret/train.py(3): f")),
+               "\xe2\x80\xa6/train.py(3): f");
+    assert_str(tp_shown_text(&naming, TP_STR("/home/ann/run [2]: x/a;b/train.py(3)")), "\xe2\x80\xa6/train.py(3)");
+    assert_str(tp_shown_text(&naming, TP_STR("wait at /home/ann/my runs/train.py(3): f")),
+               "wait at \xe2\x80\xa6/train.py(3): f");
+    assert_str(tp_shown_text(&naming, TP_STR("train.py(3): f /home/ann/x y")), "train.py(3): f \xe2\x80\xa6/x y");
 }
 
 static void frames_lose_the_folder_of_the_installation(void **state)
@@ -104,6 +110,14 @@ static void source_lines_become_links(void **state)
     assert_int_equal(tp_source_url_check("javascript:alert({path})", NULL), TP_EUSAGE);
     assert_int_equal(tp_source_url_check("https://host/", NULL), TP_EUSAGE);
     assert_int_equal(tp_source_url_check("https://host/{path}", NULL), 0);
+}
+
+static void a_frame_is_no_kernel(void **state)
+{
+    (void)state;
+    assert_str(tp_kernel_short_name(&arena, TP_STR("/home/u/run (1)/train.py(88): step")),
+               "/home/u/run (1)/train.py(88): step");
+    assert_str(tp_kernel_short_name(&arena, TP_STR("/env/site-packages/run (1)/m.py(3): f")), "run (1)/m.py(3): f");
 }
 
 static void kernel_names_lose_arguments_and_noise(void **state)
@@ -164,6 +178,7 @@ int main(void)
         cmocka_unit_test(frames_lose_the_folder_of_the_installation),
         cmocka_unit_test(worker_names_yield_their_host),
         cmocka_unit_test(source_lines_become_links),
+        cmocka_unit_test(a_frame_is_no_kernel),
         cmocka_unit_test(kernel_names_lose_arguments_and_noise),
         cmocka_unit_test(markdown_shows_names_as_they_are),
         cmocka_unit_test(terminals_are_told_nothing_they_obey),

@@ -76,17 +76,25 @@ static void a_known_frame_may_hold_semicolons(void **state)
         {"xa;b/c.py(1): f", "[xa][b/c.py(1): f]"}, /* another folder: nobody names it */
         {"x;y;z;y;z", "[x;y;z][y;z]"},             /* the longest one */
         {"y;z;x", "[y;z][x]"},
-        {"1;2;3;4;5;6;7;8;9", "[1][2][3][4][5][6][7][8][9]"}, /* more than a frame may hold */
+        {"1;2;3;4;5;6;7;8;9", "[1][2][3][4][5][6][7][8][9]"},                           /* more than a frame may hold */
+        {"a;b/d.py(7): g;a;b/e/f.py(8): h;m", "[a;b/d.py(7): g][a;b/e/f.py(8): h][m]"}, /* another file of the folder */
+        {"a;b/d;a;b/d.py: h", "[a][b/d][a][b/d.py: h]"},                                /* no frames */
+        {"a;bc/d.py(7): g", "[a][bc/d.py(7): g]"},
+        {"C:\\a;b\\c.py(1): f", "[C:\\a;b\\c.py(1): f]"},
     };
     struct made m;
     (void)state;
     start(&m);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         tp_strings_add(&m.texts, tp_str_of(cases[i][0]));
-    tp_strings_add(&m.known, TP_STR("a;b/c.py(1): f"));
-    tp_strings_add(&m.known, TP_STR("x;y;z"));
-    tp_strings_add(&m.known, TP_STR("y;z"));
-    tp_strings_add(&m.known, TP_STR("1;2;3;4;5;6;7;8;9"));
+    tp_stacks_know(&m.known, TP_STR("a;b/c.py(1): f"));
+    tp_stacks_know(&m.known, TP_STR("x;y;z"));
+    tp_stacks_know(&m.known, TP_STR("y;z"));
+    tp_stacks_know(&m.known, TP_STR("1;2;3;4;5;6;7;8;9"));
+    tp_stacks_know(&m.known, TP_STR("C:\\a;b\\other.py(2): f"));
+    tp_stacks_know(&m.known, TP_STR("m.py(3): h"));
+    tp_stacks_know(&m.known, TP_STR(""));
+    assert_int_equal(m.known.count, 5);
     build(&m);
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_frames(&m.stacks, tp_stacks_of_text(&m.stacks, i), cases[i][1]);

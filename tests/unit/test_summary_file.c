@@ -473,99 +473,6 @@ static void damage_is_found_wherever_it_is(void **state)
     }
 }
 
-/* Past the checksums: a process whose columns say what `lie` makes of them. */
-static int read_lie(void (*lie)(Tp__SummaryProcess *p))
-{
-    uint32_t names[] = {1, 1}, kinds[] = {0, 1}, none[] = {0, 0}, severity = 1, buckets = 2, bucket[] = {9, 8};
-    int64_t ints[] = {5, 5};
-    uint64_t counts[] = {2, 1}, least[] = {2, 7}, span[] = {2, 0}, excess[] = {2, 0}, bucket_counts[] = {1, 1};
-    float deviation = 1;
-    protobuf_c_boolean has_steps[] = {1, 0};
-    double real = 1;
-    ProtobufCBinaryData text = {1, (uint8_t[]){'a'}};
-    Tp__SummaryProcess p = TP__SUMMARY_PROCESS__INIT;
-    struct tp_summary after = {.program = TP_STR("")};
-    struct tp_arena scratch;
-    p.n_text = 1, p.text = &text;
-    p.n_step_name = 1, p.step_name = names, p.n_step_start_ns = 1, p.step_start_ns = ints;
-    p.n_step_total_ns = 1, p.step_total_ns = ints;
-    p.n_row_kind = p.n_row_name = p.n_row_owner = p.n_row_shape = p.n_row_dtype = p.n_row_bytes = p.n_row_count = 2;
-    p.n_row_min_ns = p.n_row_span_ns = p.n_row_excess_ns = p.n_row_has_steps = 2;
-    p.row_kind = kinds, p.row_name = names, p.row_owner = none, p.row_shape = none, p.row_dtype = none;
-    p.row_bytes = ints, p.row_count = counts, p.row_min_ns = least, p.row_span_ns = span, p.row_excess_ns = excess;
-    p.row_has_steps = has_steps;
-    p.n_row_deviation = p.n_row_buckets = 1, p.row_deviation = &deviation, p.row_buckets = &buckets;
-    p.n_bucket = p.n_bucket_count = 2, p.bucket = bucket, p.bucket_count = bucket_counts;
-    p.n_by_step_ns = p.n_by_step_count = 1, p.by_step_ns = ints, p.by_step_count = counts;
-    p.n_finding_rule = p.n_finding_title = p.n_finding_severity = p.n_finding_confidence = 1;
-    p.n_finding_ceiling_us = p.n_finding_occurrences = p.n_finding_line = p.n_finding_detail = 1;
-    p.finding_rule = p.finding_title = p.finding_line = p.finding_detail = names;
-    p.finding_severity = &severity, p.finding_confidence = &severity, p.finding_ceiling_us = &real;
-    p.finding_occurrences = ints;
-    if (lie)
-        lie(&p);
-    size_t size = tp__summary_process__get_packed_size(&p);
-    uint8_t *bytes = tp_arena_alloc(&arena, size);
-    tp__summary_process__pack(&p, bytes);
-    tp_arena_init(&scratch, 0);
-    if (setjmp(scratch.guard))
-        fail();
-    int code = tp_summary_process_read(&after, (struct tp_str){(const char *)bytes, size}, &arena, &scratch, NULL);
-    tp_arena_release(&scratch);
-    return code;
-}
-
-#define LIE(name, statement)                                                                                           \
-    static void name(Tp__SummaryProcess *p)                                                                            \
-    {                                                                                                                  \
-        statement;                                                                                                     \
-    }
-LIE(text_number_beyond_texts, p->row_name[0] = 3)
-LIE(columns_differ, p->n_row_bytes = 1)
-LIE(bucket_beyond_the_last, p->bucket[1] = 600)
-LIE(buckets_not_ascending, p->bucket[1] = 0)
-LIE(buckets_do_not_add_up, p->bucket_count[0] = 5)
-LIE(bucket_of_another_duration, p->bucket[0] = 10)
-LIE(more_buckets_than_there_are, p->row_buckets[0] = 9)
-LIE(fewer_buckets_than_there_are, p->row_buckets[0] = 1)
-LIE(no_steps_for_rows, p->n_by_step_ns = p->n_by_step_count = 0)
-LIE(steps_of_nobody, p->row_has_steps[0] = 0)
-LIE(negative_time, p->by_step_ns[0] = -4)
-LIE(count_too_large, p->row_count[1] = UINT64_MAX)
-LIE(span_too_large, p->row_span_ns[0] = INT64_MAX)
-LIE(span_of_one_call, p->row_count[0] = 1)
-LIE(deviation_is_no_number, p->row_deviation[0] = NAN)
-LIE(severity_unknown, p->finding_severity[0] = 9)
-LIE(text_is_no_text, p->text[0].data = (uint8_t *)"\xFF")
-
-static void lying_content_is_an_error(void **state)
-{
-    static void (*const lies[])(Tp__SummaryProcess * p) = {text_number_beyond_texts,
-                                                           columns_differ,
-                                                           bucket_beyond_the_last,
-                                                           buckets_not_ascending,
-                                                           buckets_do_not_add_up,
-                                                           bucket_of_another_duration,
-                                                           more_buckets_than_there_are,
-                                                           fewer_buckets_than_there_are,
-                                                           no_steps_for_rows,
-                                                           steps_of_nobody,
-                                                           negative_time,
-                                                           count_too_large,
-                                                           span_too_large,
-                                                           span_of_one_call,
-                                                           deviation_is_no_number,
-                                                           severity_unknown,
-                                                           text_is_no_text};
-    (void)state;
-    if (setjmp(arena.guard))
-        fail();
-    assert_int_equal(read_lie(NULL), 0);
-    for (unsigned i = 0; i < sizeof lies / sizeof *lies; i++)
-        if (read_lie(lies[i]) != TP_EFORMAT)
-            fail_msg("lie %u was believed", i);
-}
-
 static void metric_beyond_all_traces_is_unknown(void **state)
 {
     const double values[] = {INFINITY, -INFINITY, 1e300, -1e19, (double)INT64_MAX, -1.5};
@@ -593,7 +500,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(newer_major_version_is_refused, enter, leave),
         cmocka_unit_test_setup_teardown(unknown_fields_survive_a_merge, enter, leave),
         cmocka_unit_test_setup_teardown(damage_is_found_wherever_it_is, enter, leave),
-        cmocka_unit_test_setup_teardown(lying_content_is_an_error, enter, leave),
         cmocka_unit_test_setup_teardown(metric_beyond_all_traces_is_unknown, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ static int load(struct job *job, int side, const char *const *paths, size_t coun
     tp_merge_sort(&job->arena, job->sides[side].items, job->sides[side].count, sizeof(struct tp_summary), by_start,
                   NULL);
     *out = (struct tp_check_side){count == 1 ? tp_inputs_shown_name(&job->arena, paths[0]) : "inputs",
-                                  job->sides[side].items, job->sides[side].count};
+                                  job->sides[side].items, job->sides[side].count, job->sides[side].is_one_trace};
     return TP_OK;
 }
 
@@ -181,9 +181,10 @@ static int run_job(void *context, struct tp_error *err)
     code = write_outputs(job);
     if (code < 0 || !job->options->updates_baseline)
         return code;
-    if (job->check.verdict != TP_CHECK_FAIL)
+    if (job->check.verdict != TP_CHECK_FAIL && !job->check.is_damaged)
         return update_baseline(job);
-    tp_console_notice(job->options->console, "a limit is broken: the baseline stays as it is");
+    tp_console_notice(job->options->console, "%s: the baseline stays as it is",
+                      job->check.is_damaged ? "the input is damaged or incomplete" : "a limit is broken");
     return TP_OK;
 }
 
@@ -192,6 +193,8 @@ static int exit_code(const struct job *job, int code)
     enum tp_check_status verdict = job->check.verdict;
     if (code < 0)
         return code == TP_EUSAGE ? TP_EXIT_USAGE : tp_inputs_exit_code(code);
+    if (job->check.is_damaged)
+        return TP_EXIT_DAMAGED;
     bool is_bad = verdict == TP_CHECK_FAIL || (verdict == TP_CHECK_INCONCLUSIVE && job->options->fails_inconclusive);
     return is_bad ? TP_EXIT_FOUND : TP_EXIT_DONE;
 }

@@ -61,6 +61,8 @@ static int exit_code(const struct work *work, int code)
 {
     const struct tp_diff_job *job = work->job;
     enum tp_change_verdict verdict = work->compare.verdict;
+    if (code == TP_OK && *work->compare.damage && !job->exits_zero)
+        return TP_EXIT_DAMAGED;
     bool has_found = verdict == TP_CHANGE_REGRESSED || (verdict == TP_CHANGE_INCONCLUSIVE && job->fails_inconclusive);
     return code == TP_OK && has_found && !job->exits_zero ? TP_EXIT_FOUND : tp_inputs_exit_code(code);
 }

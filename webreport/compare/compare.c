@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "webreport/compare/damage.h"
 #include "writer/text/format.h"
 
 /* The step: a median ratio beyond the floor that too few steps stand behind is no verdict. */
@@ -15,7 +16,7 @@ static void judge_step(struct tp_compare *c)
     c->step_verdict = tp_bounds_verdict(&c->step, c->floor);
     if (fabs(c->step.estimate) > c->floor && isnan(c->step.low))
         c->step_verdict = TP_CHANGE_INCONCLUSIVE;
-    if (c->comparability.is_low && c->step_verdict != TP_CHANGE_NEUTRAL)
+    if (*c->damage || (c->is_open && c->step_verdict != TP_CHANGE_NEUTRAL))
         c->step_verdict = TP_CHANGE_INCONCLUSIVE;
 }
 
@@ -50,7 +51,7 @@ static void count_causes(struct tp_compare *c)
  * median step is faster by more than the floor, only not surely so. */
 static enum tp_change_verdict judge(const struct tp_compare *c)
 {
-    if (c->comparability.is_low)
+    if (c->is_open)
         return TP_CHANGE_INCONCLUSIVE;
     if (c->step_verdict == TP_CHANGE_REGRESSED || c->memory_verdict == TP_CHANGE_REGRESSED)
         return TP_CHANGE_REGRESSED;
@@ -59,6 +60,26 @@ static enum tp_change_verdict judge(const struct tp_compare *c)
     if (c->regressed_count && !(c->step.estimate < -c->floor))
         return TP_CHANGE_REGRESSED;
     return c->improved_count || c->memory_verdict == TP_CHANGE_IMPROVED ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
+}
+
+/* Damage of either side, ranks that only the other one has among it. */
+static const char *damage_of(const struct tp_compare *c)
+{
+    struct tp_damage_runs runs[TP_SIDES];
+    for (int s = 0; s < TP_SIDES; s++)
+        runs[s] = (struct tp_damage_runs){c->sides.side[s].input->runs, c->sides.side[s].input->run_count};
+    for (int s = 0; s < TP_SIDES; s++) {
+        struct tp_rank_set missing;
+        const struct tp_damage_runs *others = &runs[s == TP_BASE ? TP_NEW : TP_BASE];
+        const char *side = s == TP_BASE ? "base" : "new";
+        const char *reason = tp_damage_reason(&runs[s], others, TP_NEED_ALL, c->arena);
+        if (*reason)
+            return tp_text_printf(c->arena, "%s: %s", side, reason);
+        tp_damage_missing_ranks(&missing, &runs[s], others, c->arena);
+        if (missing.count && !c->sides.side[s].input->is_one_trace)
+            return tp_text_printf(c->arena, "%s: %s", side, tp_damage_ranks_text(&missing, c->arena));
+    }
+    return "";
 }
 
 void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inputs[TP_SIDES],
@@ -71,10 +92,12 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     tp_sides_build(&compare->sides, inputs, arena);
     measure_steps(compare);
     tp_comparability_build(&compare->comparability, &compare->sides);
+    compare->damage = damage_of(compare);
+    compare->is_open = compare->comparability.is_low || *compare->damage;
     judge_step(compare);
     tp_matches_build(&compare->matches, &compare->sides);
     tp_changes_build(&compare->changes, &compare->sides, &compare->matches,
-                     &(struct tp_change_limits){compare->floor, compare->comparability.is_low});
+                     &(struct tp_change_limits){compare->floor, compare->is_open});
     count_causes(compare);
     tp_compare_memory(compare);
     compare->verdict = judge(compare);
@@ -106,6 +129,8 @@ const char *tp_compare_verdict_text(const struct tp_compare *c)
 {
     struct tp_arena *arena = c->arena;
     const char *interval = "", *reason = tp_compare_reason_text(c), *verdict = tp_change_verdict_name(c->verdict);
+    if (*c->damage)
+        return tp_text_printf(arena, "%s: input damaged: %s", verdict, c->damage);
     if (*reason)
         reason = tp_text_printf(arena, " (%s)", reason);
     if (isnan(c->step.estimate))
@@ -120,8 +145,9 @@ const char *tp_compare_verdict_text(const struct tp_compare *c)
 
 const char *tp_compare_nothing_text(const struct tp_compare *c)
 {
-    return c->verdict == TP_CHANGE_INCONCLUSIVE ? "What changed cannot be told from these samples."
-                                                : "Nothing changed beyond noise.";
+    return *c->damage                             ? "What changed cannot be told from a damaged input."
+           : c->verdict == TP_CHANGE_INCONCLUSIVE ? "What changed cannot be told from these samples."
+                                                  : "Nothing changed beyond noise.";
 }
 
 const char *tp_compare_facts_text(const struct tp_compare *c)

@@ -126,6 +126,8 @@ struct tp_compare {
     double noise_floor, floor; /* relative; floor: the greater of noise floor and threshold */
     double step_ns[TP_SIDES];  /* median */
     struct tp_bounds step;     /* ratio of the medians, minus 1 */
+    const char *damage;        /* why an input decides nothing: "new: the gzip is cut .."; "": none is damaged */
+    bool is_open;              /* damaged or not comparable: nothing is improved or regressed */
     enum tp_change_verdict step_verdict, memory_verdict, verdict;
     uint32_t regressed_count, improved_count, replaced_count; /* of causes */
     struct tp_table tables[TP_COMPARE_TABLES];

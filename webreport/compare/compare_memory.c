@@ -134,7 +134,7 @@ static enum tp_change_verdict judge(const struct memory *m, const struct device 
         most = growth;
     if (change == TP_NULL_INT || fabs(most) <= least)
         return TP_CHANGE_NEUTRAL;
-    if (c->comparability.is_low)
+    if (c->is_open)
         return TP_CHANGE_INCONCLUSIVE;
     return most > 0 ? TP_CHANGE_REGRESSED : TP_CHANGE_IMPROVED;
 }

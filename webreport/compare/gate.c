@@ -15,8 +15,8 @@ const char *tp_check_status_text(enum tp_check_status status)
 
 const char *tp_check_cause_text(enum tp_check_cause cause)
 {
-    static const char *const texts[] = {"within",  "beyond",      "noise",         "missing",
-                                        "skipped", "no_baseline", "not_comparable"};
+    static const char *const texts[TP_CAUSE_COUNT] = {"within",  "beyond",  "noise",       "missing",
+                                                      "damaged", "skipped", "no_baseline", "not_comparable"};
     return texts[cause];
 }
 
@@ -70,8 +70,8 @@ static size_t take(const struct tp_check_side *side, struct chosen chosen, size_
 static void compare_sides(struct tp_check_subject *s, struct tp_arena *scratch)
 {
     const struct tp_side_input sides[TP_SIDES] = {
-        {"base", s->base, (uint32_t)s->base_count},
-        {"new", s->runs, (uint32_t)s->run_count},
+        {"base", s->base, (uint32_t)s->base_count, false},
+        {"new", s->runs, (uint32_t)s->run_count, false},
     };
     struct tp_side_input *kept = tp_arena_array(scratch, TP_SIDES, sizeof *kept);
     memcpy(kept, sides, sizeof sides);
@@ -89,6 +89,7 @@ static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *i
     if (base_has_ranks) /* the same rank's runs, or all where the baseline does not tell ranks apart */
         base.rank = s->rank;
     s->base_count = take(&input->base, base, TP_CHECK_BASELINE_RUNS, &s->base, arena);
+    s->is_base_incomplete = base_has_ranks && s->base_count == 0 && s->rank != TP_NULL_INT;
 }
 
 /* The runs of one worker, for lines that name it; false: there is none. */
@@ -141,24 +142,55 @@ static struct tp_check_subject *find_subjects(const struct tp_check_input *input
 
 /* ---- items ---- */
 
-/* A line for a worker or rank that no run has. */
-static void add_unmet(struct tp_vec *items, const struct tp_budget_line *line)
+static struct tp_check_item *add_item(struct tp_vec *items, const struct tp_budget_line *line, struct tp_str subject)
 {
     struct tp_check_item *item = tp_vec_push(items);
-    bool is_warning = line->is_warning || line->is_optional;
     *item = (struct tp_check_item){.line = line,
-                                   .subject = TP_STR(""),
-                                   .status = line->is_optional ? TP_CHECK_PASS
-                                             : is_warning      ? TP_CHECK_WARN
-                                                               : TP_CHECK_FAIL,
-                                   .cause = line->is_optional ? TP_CAUSE_SKIPPED : TP_CAUSE_MISSING,
+                                   .subject = subject,
                                    .value = NAN,
                                    .base_value = NAN,
                                    .change = NAN,
                                    .low = NAN,
                                    .high = NAN,
-                                   .floor = NAN,
-                                   .reason = "missing: no run is of this worker or rank"};
+                                   .floor = NAN};
+    return item;
+}
+
+/* A line for a worker or rank that no run has. */
+static void add_unmet(struct tp_vec *items, const struct tp_budget_line *line)
+{
+    struct tp_check_item *item = add_item(items, line, TP_STR(""));
+    item->cause = line->is_optional ? TP_CAUSE_SKIPPED : TP_CAUSE_MISSING;
+    item->status = line->is_optional ? TP_CHECK_PASS : line->is_warning ? TP_CHECK_WARN : TP_CHECK_INCONCLUSIVE;
+    item->reason = "missing: no run is of this worker or rank";
+}
+
+/* The ranks of the job that are not there; none where one trace was named itself. */
+static struct tp_rank_set find_missing(const struct tp_check_input *input, struct tp_arena *arena)
+{
+    struct tp_damage_runs runs = {input->run.items, input->run.count}, base = {input->base.items, input->base.count};
+    struct tp_rank_set missing;
+    if (input->run.is_one_trace)
+        tp_rank_set_init(&missing, arena);
+    else
+        tp_damage_missing_ranks(&missing, &runs, &base, arena);
+    return missing;
+}
+
+static bool is_for_missing(const struct tp_budget_line *line, const struct tp_rank_set *missing)
+{
+    return missing->count && !line->worker.ptr && tp_metrics[line->metric].needs &&
+           (line->rank == TP_NULL_INT || tp_rank_set_has(missing, line->rank));
+}
+
+/* A line for ranks that are not there: nobody knows whether they keep the limit. */
+static void add_missing(struct tp_vec *items, const struct tp_budget_line *line, const struct tp_rank_set *missing,
+                        struct tp_arena *arena)
+{
+    struct tp_check_item *item = add_item(items, line, TP_STR("missing ranks"));
+    item->status = TP_CHECK_INCONCLUSIVE;
+    item->cause = TP_CAUSE_DAMAGED;
+    item->reason = tp_text_printf(arena, "input damaged: %s", tp_damage_ranks_text(missing, arena));
 }
 
 /* Failed ones first, then as in the budget; ranks stay in their order. */
@@ -218,6 +250,36 @@ static void judge_subject(struct tp_check *check, struct tp_vec *items, struct t
         tp_arena_fail(arena, code);
 }
 
+static void judge_rest(struct tp_vec *items, const struct tp_check_input *input,
+                       const struct tp_check_subject *subjects, size_t subject_count, struct tp_arena *arena)
+{
+    struct tp_rank_set missing = find_missing(input, arena);
+    for (size_t l = 0; l < input->budget->count; l++) {
+        const struct tp_budget_line *line = &input->budget->lines[l];
+        if (is_for_missing(line, &missing))
+            add_missing(items, line, &missing, arena);
+        else if (!is_for_some(line, subjects, subject_count))
+            add_unmet(items, line);
+    }
+}
+
+/* Whether an input is why nothing could be decided. Sides that do not compare may differ by what one of them lost. */
+static bool is_undecided_by_damage(const struct tp_check *check)
+{
+    const struct tp_check_input *input = check->input;
+    struct tp_damage_runs runs = {input->run.items, input->run.count}, base = {input->base.items, input->base.count};
+    bool has_lost = false, is_open = false;
+    if (check->verdict != TP_CHECK_INCONCLUSIVE)
+        return false;
+    for (size_t i = 0; i < check->count; i++) {
+        const struct tp_check_item *item = &check->items[i];
+        has_lost |= item->status == TP_CHECK_INCONCLUSIVE &&
+                    (item->cause == TP_CAUSE_DAMAGED || item->cause == TP_CAUSE_MISSING);
+        is_open |= item->cause == TP_CAUSE_NOT_COMPARABLE;
+    }
+    return has_lost || (is_open && (tp_damage_broken(&runs, &base) || tp_damage_broken(&base, &runs)));
+}
+
 void tp_check_build(struct tp_check *check, const struct tp_check_input *input, struct tp_arena *arena)
 {
     size_t subject_count;
@@ -226,13 +288,12 @@ void tp_check_build(struct tp_check *check, const struct tp_check_input *input, 
     *check = (struct tp_check){.input = input, .score = 100};
     for (size_t i = 0; i < subject_count; i++)
         judge_subject(check, &items, &subjects[i], arena);
-    for (size_t l = 0; l < input->budget->count; l++)
-        if (!is_for_some(&input->budget->lines[l], subjects, subject_count))
-            add_unmet(&items, &input->budget->lines[l]);
+    judge_rest(&items, input, subjects, subject_count, arena);
     tp_merge_sort(arena, items.data, items.count, sizeof(struct tp_check_item), by_status, NULL);
     check->items = items.data;
     check->count = items.count;
     for (size_t i = 0; i < items.count; i++)
         check->counts[check->items[i].status]++;
     check->verdict = items.count ? check->items[0].status : TP_CHECK_PASS;
+    check->is_damaged = is_undecided_by_damage(check);
 }

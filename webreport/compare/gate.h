@@ -2,8 +2,11 @@
  *
  * Counts and limits of their own are judged as they are. Times against a baseline fail only when the whole 99 %
  * interval of the change is beyond both the limit and the noise floor (webreport/compare/step_statistics.h). Sides that
- * cannot be compared make lines against the baseline inconclusive. What a trace does not tell fails, unless the line is
- * optional.
+ * cannot be compared make lines against the baseline inconclusive.
+ *
+ * Damage never decides (webreport/compare/damage.h): where an input lacks what a metric needs, or a rank of the job is
+ * not there, the line is inconclusive, so that the verdict is that of the whole input or none. The same holds for what
+ * a trace does not tell, unless the line is optional or a warning.
  *
  * Several runs of one program are samples. Runs of different ranks are subjects of their own, each compared with the
  * same rank of the baseline. All results live in the arena given; texts are those of the summaries. */
@@ -16,7 +19,7 @@
 enum tp_check_status {
     TP_CHECK_PASS,
     TP_CHECK_WARN,         /* beyond the limit of a line of level warn */
-    TP_CHECK_INCONCLUSIVE, /* no baseline, or none that compares */
+    TP_CHECK_INCONCLUSIVE, /* the input is damaged or does not tell; no baseline, or none that compares */
     TP_CHECK_FAIL,
     TP_CHECK_STATUS_COUNT
 };
@@ -26,7 +29,8 @@ enum tp_check_cause {
     TP_CAUSE_WITHIN,         /* the limit holds */
     TP_CAUSE_BEYOND,         /* it does not */
     TP_CAUSE_NOISE,          /* beyond the limit, but it may be noise: neutral */
-    TP_CAUSE_MISSING,        /* the trace does not tell */
+    TP_CAUSE_MISSING,        /* the trace does not tell: inconclusive, for it may have lost it */
+    TP_CAUSE_DAMAGED,        /* what the metric needs is damaged or lost in an input: inconclusive */
     TP_CAUSE_SKIPPED,        /* the same of an optional line, or no subject has the line's worker */
     TP_CAUSE_NO_BASELINE,    /* none was given */
     TP_CAUSE_NOT_COMPARABLE, /* another GPU, batch .. */
@@ -57,6 +61,7 @@ struct tp_check_side {
     const char *name;               /* as shown; NULL: there is none */
     const struct tp_summary *items; /* by time: the last ones are the newest */
     size_t count;
+    bool is_one_trace; /* a trace that was named itself: other ranks of its job are not expected */
 };
 
 struct tp_check_input {
@@ -69,6 +74,7 @@ struct tp_check {
     struct tp_check_item *items; /* failed ones first, then in the order of the budget and the ranks */
     size_t count, counts[TP_CHECK_STATUS_COUNT];
     enum tp_check_status verdict; /* the worst; a fail is worse than inconclusive, that worse than a warning */
+    bool is_damaged;              /* nothing fails, and what would decide is damaged, lost or missing in an input */
     unsigned score;               /* of comparability, the least of all subjects; 100 without baseline */
 };
 

@@ -132,14 +132,20 @@ static void measure_change(struct tp_check_item *item, const struct tp_check_sub
 
 static void conclude(struct tp_check_item *item, enum tp_check_cause cause, const char *reason)
 {
-    bool is_bad = cause == TP_CAUSE_BEYOND || cause == TP_CAUSE_MISSING;
-    bool is_open = cause == TP_CAUSE_NO_BASELINE || cause == TP_CAUSE_NOT_COMPARABLE;
+    static const enum tp_check_status statuses[TP_CAUSE_COUNT] = {
+        [TP_CAUSE_WITHIN] = TP_CHECK_PASS,
+        [TP_CAUSE_BEYOND] = TP_CHECK_FAIL,
+        [TP_CAUSE_NOISE] = TP_CHECK_PASS,
+        [TP_CAUSE_MISSING] = TP_CHECK_INCONCLUSIVE,
+        [TP_CAUSE_DAMAGED] = TP_CHECK_INCONCLUSIVE,
+        [TP_CAUSE_SKIPPED] = TP_CHECK_PASS,
+        [TP_CAUSE_NO_BASELINE] = TP_CHECK_INCONCLUSIVE,
+        [TP_CAUSE_NOT_COMPARABLE] = TP_CHECK_INCONCLUSIVE,
+    };
+    bool is_warning = item->line->is_warning && (cause == TP_CAUSE_BEYOND || cause == TP_CAUSE_MISSING);
     item->cause = cause;
     item->reason = reason;
-    item->status = is_bad && item->line->is_warning ? TP_CHECK_WARN
-                   : is_bad                         ? TP_CHECK_FAIL
-                   : is_open                        ? TP_CHECK_INCONCLUSIVE
-                                                    : TP_CHECK_PASS;
+    item->status = is_warning ? TP_CHECK_WARN : statuses[cause];
 }
 
 static void conclude_missing(struct tp_check_item *item, const char *whose, const char *why, struct tp_arena *arena)
@@ -206,6 +212,31 @@ static const char *differences(const struct tp_comparability *c, struct tp_arena
     return text;
 }
 
+/* ---- damage ---- */
+
+/* What a line rests on: a change also on whether both sides compare at all. */
+static unsigned needs_of(const struct tp_budget_line *line)
+{
+    const unsigned of_facts = TP_NEED_FILE | TP_NEED_HOST | TP_NEED_DEVICE | TP_NEED_RUNTIME;
+    unsigned needs = tp_metrics[line->metric].needs;
+    return needs && line->kind != TP_LIMIT_ABSOLUTE ? needs | of_facts : needs;
+}
+
+/* Why the line cannot be judged; "": it can. */
+static const char *damage_of(const struct tp_budget_line *line, const struct tp_check_subject *s,
+                             struct tp_arena *arena)
+{
+    struct tp_damage_runs runs = {s->runs, s->run_count}, base = {s->base, s->base_count};
+    unsigned needs = needs_of(line);
+    const char *reason = tp_damage_reason(&runs, &base, needs, arena);
+    if (*reason)
+        return tp_text_printf(arena, "input damaged: %s", reason);
+    if (line->kind == TP_LIMIT_ABSOLUTE)
+        return "";
+    reason = s->is_base_incomplete ? "this rank is missing in it" : tp_damage_reason(&base, &runs, needs, arena);
+    return *reason ? tp_text_printf(arena, "input damaged: the baseline: %s", reason) : "";
+}
+
 static void judge_against(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const char *why = NULL;
@@ -234,8 +265,12 @@ static void judge_against(struct tp_check_item *item, const struct tp_check_subj
 void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const struct tp_budget_line *line = item->line;
-    const char *why = NULL;
-    item->base_value = item->change = item->low = item->high = item->floor = NAN;
+    const char *why = NULL, *damage = damage_of(line, s, arena);
+    item->value = item->base_value = item->change = item->low = item->high = item->floor = NAN;
+    if (*damage) {
+        conclude(item, TP_CAUSE_DAMAGED, damage);
+        return;
+    }
     item->value = value_of(s->runs, s->run_count, line, limit_of(line, NAN), arena, &why);
     if (isnan(item->value))
         conclude_missing(item, "", why, arena);

@@ -3,6 +3,7 @@
 #define TP_WEBREPORT_COMPARE_GATE_PARTS_H
 
 #include "webreport/compare/comparability.h"
+#include "webreport/compare/damage.h"
 #include "webreport/compare/gate.h"
 #include "webreport/compare/sides.h"
 
@@ -16,7 +17,8 @@ struct tp_check_subject {
     size_t run_count;
     const struct tp_summary *base; /* base_count of them; 0: nothing to compare with */
     size_t base_count;
-    struct tp_sides sides; /* only with a base */
+    bool is_base_incomplete; /* the baseline has ranks, but not this one */
+    struct tp_sides sides;   /* only with a base */
     struct tp_comparability comparability;
 };
 

@@ -92,7 +92,7 @@ static struct tp_match *add_match(struct matcher *m, enum tp_match_kind kind, ui
     return match;
 }
 
-/* "train.py(12): step" without its line; *line becomes it. Other texts as they are. */
+/* The path and function of "train.py(12): step", NUL between them; *line becomes its line. Other texts as they are. */
 static struct tp_str place_of(struct tp_arena *arena, struct tp_str text, int64_t *line)
 {
     struct tp_frame frame;
@@ -100,12 +100,11 @@ static struct tp_str place_of(struct tp_arena *arena, struct tp_str text, int64_
     if (!tp_frame_parse_place(&frame, text))
         return text;
     *line = frame.line;
-    char *place = tp_arena_alloc(arena, frame.path.len + frame.function.len + 3);
+    char *place = tp_arena_alloc(arena, frame.path.len + frame.function.len + 1); /* zeroed */
     memcpy(place, frame.path.ptr, frame.path.len);
-    memcpy(place + frame.path.len, ": ", 2);
     if (frame.function.len)
-        memcpy(place + frame.path.len + 2, frame.function.ptr, frame.function.len);
-    return (struct tp_str){place, frame.path.len + 2 + frame.function.len};
+        memcpy(place + frame.path.len + 1, frame.function.ptr, frame.function.len);
+    return (struct tp_str){place, frame.path.len + 1 + frame.function.len};
 }
 
 /* What the rows of a group share. */

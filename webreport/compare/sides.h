@@ -17,6 +17,7 @@ struct tp_side_input {
     const char *name;              /* as shown */
     const struct tp_summary *runs; /* samples of the same program */
     uint32_t run_count;            /* above 0 */
+    bool is_one_trace;             /* as in struct tp_check_side */
 };
 
 /* A row of all runs of a side together. Per step means divided by the number of steps of the side. */

@@ -53,6 +53,7 @@ struct tp_finding_block {
     uint32_t place_count;
     const struct tp_rule_block *rule; /* of what; for machines */
     const char *cause;                /* a word for machines */
+    bool is_input_fault;              /* the input does not tell: an error, never a failure of what is judged */
     const char *message;              /* all of it in one sentence */
     struct tp_str subject;            /* whom it concerns */
     unsigned line;                    /* of the file that states the limit; 0: none */

@@ -21,6 +21,14 @@ static const char *side_text(struct tp_arena *arena, const struct tp_check_side 
     return tp_text_printf(arena, "%.200s (%zu profiles)", side->name, side->count);
 }
 
+static bool has_damage(const struct tp_check *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->items[i].cause == TP_CAUSE_DAMAGED)
+            return true;
+    return false;
+}
+
 /* "2 of 6 limits broken, 1 inconclusive, 1 warning" */
 static const char *headline(const struct tp_check *c, struct tp_arena *arena)
 {
@@ -32,6 +40,8 @@ static const char *headline(const struct tp_check *c, struct tp_arena *arena)
     if (c->counts[TP_CHECK_WARN])
         text = tp_text_printf(arena, "%s, %s", text,
                               tp_text_of_some(arena, (int64_t)c->counts[TP_CHECK_WARN], "warning", "warnings"));
+    if (c->is_damaged)
+        text = tp_text_printf(arena, "%s: %s", text, has_damage(c) ? "input damaged" : "input incomplete");
     return text;
 }
 
@@ -70,6 +80,8 @@ static const char *message_of(const struct tp_finding_block *finding, const stru
     if (finding->change)
         text = tp_text_printf(arena, "%s (%s)", text, finding->change);
     text = tp_text_printf(arena, "%s; the limit is %s", text, tp_amount_limit(arena, item->line));
+    if (item->status == TP_CHECK_INCONCLUSIVE)
+        text = tp_text_printf(arena, "%s; inconclusive", text);
     return *item->reason ? tp_text_printf(arena, "%s: %s", text, item->reason) : text;
 }
 
@@ -111,6 +123,8 @@ static void fill_finding(struct tp_finding_block *finding, const struct tp_check
         .place_count = item->place_count,
         .rule = rule,
         .cause = tp_check_cause_text(item->cause),
+        .is_input_fault = item->status == TP_CHECK_INCONCLUSIVE &&
+                          (item->cause == TP_CAUSE_DAMAGED || item->cause == TP_CAUSE_MISSING),
         .subject = item->subject,
         .line = item->line->number};
     finding->message = message_of(finding, item, arena);

@@ -214,7 +214,7 @@ static void fill_part(struct tp_compare *c, size_t row, const char *name,
     struct tp_bounds change = tp_welch_difference(typical[TP_BASE], typical[TP_NEW], TP_CHANGE_CONFIDENCE);
     double step = c->sides.side[TP_BASE].total.mean, difference = means[TP_NEW]->mean - means[TP_BASE]->mean;
     enum tp_change_verdict verdict = tp_bounds_verdict(&change, c->floor * step);
-    if (c->comparability.is_low && verdict != TP_CHANGE_NEUTRAL)
+    if (c->is_open && verdict != TP_CHANGE_NEUTRAL)
         verdict = TP_CHANGE_INCONCLUSIVE;
     tp_table_text(table, TP_PART_NAME)[row] = tp_str_of(name);
     tp_table_int(table, TP_PART_BASE)[row] = tp_whole_of(means[TP_BASE]->mean);
@@ -289,9 +289,10 @@ static void fill_findings(struct tp_compare *c)
         tp_table_text(table, TP_FINDING_DIFF_RULE)[i] = known->rule;
         tp_table_text(table, TP_FINDING_DIFF_TITLE)[i] = known->title;
         tp_table_text(table, TP_FINDING_DIFF_LINE)[i] = known->file_line;
-        tp_table_text(table, TP_FINDING_DIFF_STATUS)[i] = !finding->of[TP_BASE]  ? TP_STR("new")
-                                                          : !finding->of[TP_NEW] ? TP_STR("gone")
-                                                                                 : TP_STR("both");
+        tp_table_text(table, TP_FINDING_DIFF_STATUS)[i] = finding->of[TP_BASE] && finding->of[TP_NEW] ? TP_STR("both")
+                                                          : *c->damage          ? TP_STR("unknown")
+                                                          : finding->of[TP_NEW] ? TP_STR("new")
+                                                                                : TP_STR("gone");
         for (int s = 0; s < TP_SIDES; s++) {
             const struct tp_summary_finding *of = finding->of[s];
             tp_table_text(table, TP_FINDING_DIFF_BASE_SEVERITY + (unsigned)s)[i] =

@@ -92,12 +92,13 @@ static size_t after_last(struct tp_str text, size_t from, size_t end, const char
     return after;
 }
 
-/* What is kept of the path at `at`: what follows the installation's library folder, else the last component. */
-static size_t path_rest(struct tp_str text, size_t at)
+/* What is kept of the path at `at`: what follows the installation's library folder, else the last component. frame_end:
+ * where the path of the text's frame ends; up to there folders may be named anything. */
+static size_t path_rest(struct tp_str text, size_t at, size_t frame_end)
 {
-    size_t end = at, rest, slash;
+    size_t end = at < frame_end ? frame_end : at, rest, slash;
 
-    while (end < text.len && text.ptr[end] && !strchr(" \t\n\"'();,<>|", text.ptr[end]))
+    while (end >= frame_end && end < text.len && text.ptr[end] && !strchr(" \t\n\"'();,<>|", text.ptr[end]))
         end++;
     if ((rest = after_last(text, at, end, "/site-packages/")) || (rest = after_last(text, at, end, "/dist-packages/")))
         return rest;
@@ -116,17 +117,19 @@ static bool is_host_at(const struct tp_naming *naming, struct tp_str text, size_
 static struct tp_str redacted(const struct tp_naming *naming, struct tp_str text)
 {
     char *out = tp_arena_alloc(naming->arena, 3 * text.len + 16), *at = out;
+    struct tp_frame frame;
+    size_t frame_end = tp_frame_parse_place(&frame, text) ? frame.path.len : 0;
 
     for (size_t i = 0; i < text.len;) {
         if (is_host_at(naming, text, i)) {
             memcpy(at, "host", 4);
             at += 4;
             i += naming->host.len;
-        } else if (starts_path(text, i) && path_rest(text, i) > i + 1) {
+        } else if (starts_path(text, i) && path_rest(text, i, frame_end) > i + 1) {
             memcpy(at, ELLIPSIS, 3);
             at[3] = '/';
             at += 4;
-            i = path_rest(text, i);
+            i = path_rest(text, i, frame_end);
         } else {
             *at++ = text.ptr[i++];
         }
@@ -244,8 +247,11 @@ struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
 {
     static const char *const NOISE[] = {"(anonymous namespace)::", "at::native::", "at::detail::", "c10::", "detail::"};
     struct tp_str rest = name;
+    struct tp_frame frame;
     char *out, *at;
 
+    if (tp_frame_parse(&frame, name)) /* evidence may be a Python call; "(" is no argument list there */
+        return tp_text_cut(arena, tp_frame_short_name(name), TP_MAX_SHOWN_NAME_BYTES);
     if (tp_str_starts(rest, "Mem")) /* Memcpy HtoD (Pageable -> Device) */
         return tp_text_cut(arena, name, TP_MAX_SHOWN_NAME_BYTES);
     if (tp_str_starts(rest, "void "))

@@ -8,13 +8,18 @@ enum { MAX_FRAMES = 8, MAX_STACK_BYTES = 4096 };
 /* ---- what a row opens to ---- */
 
 /* Frames that every stack of PyTorch holds and that say nothing about the program. */
-static bool is_plumbing(struct tp_str frame)
+static bool is_plumbing(struct tp_str text)
 {
-    static const char *const NAMES[] = {"_call_impl", "_wrapped_call_impl", "torch/nn/modules/container.py",
-                                        "<built-in",  "runpy.py",           "_run_module_code"};
+    static const char *const PATHS[] = {"torch/nn/modules/container.py(", "runpy.py(", "<frozen runpy>(", "<built-in"};
+    static const char *const FUNCTIONS[] = {"_call_impl", "_wrapped_call_impl", "_run_module_code"};
+    struct tp_frame frame;
+    bool is_frame = tp_frame_parse(&frame, text);
 
-    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
-        if (tp_str_find(frame, NAMES[i]) >= 0)
+    for (size_t i = 0; i < sizeof(PATHS) / sizeof(PATHS[0]); i++)
+        if (tp_str_starts(tp_frame_short_name(text), PATHS[i]))
+            return true;
+    for (size_t i = 0; is_frame && i < sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]); i++)
+        if (tp_str_equal(frame.function, tp_str_of(FUNCTIONS[i])))
             return true;
     return false;
 }

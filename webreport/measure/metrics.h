@@ -37,6 +37,7 @@ struct tp_metric {
     enum tp_metric_unit unit;
     bool is_timed; /* measured by a clock: gated by statistics against a baseline. false: a count, gated hard */
     bool is_lower_better;
+    unsigned needs;    /* bits of enum tp_need; where one does not hold the metric cannot be judged. 0: of the damage */
     const char *title; /* one line: what it is */
     const char *json;  /* the members of a profile in `report --json` that it is made of */
     struct tp_metric_value (*value)(const struct tp_metric_source *source, int which);

@@ -14,6 +14,7 @@
 #include "webreport/measure/distributed.h"
 #include "webreport/measure/metrics.h"
 #include "webreport/measure/sketch.h"
+#include "webreport/trace/evidence.h"
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
 
@@ -124,6 +125,7 @@ struct tp_summary {
     struct tp_str file, sha256, program; /* program: "gpu", "cpu" .. of the recommendations */
     int64_t event_count, start_ns;       /* start_ns: absolute, as the trace has it */
     uint64_t kernel_fingerprint;         /* of the sequence of kernel names in the longest step that has any; 0: none */
+    struct tp_input_evidence evidence;   /* of the trace; not known in files of older versions */
     struct tp_metric_value metrics[TP_METRIC_COUNT];
     struct tp_summary_fact *facts;
     uint32_t fact_count;

@@ -71,6 +71,7 @@ void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source
     summary->program = tp_summary_text(&work, tp_str_of(source->advice->recommendations.program));
     summary->event_count = (int64_t)source->model->event_count;
     summary->start_ns = source->model->first_ns;
+    summary->evidence = source->trace->evidence;
     tp_metrics_build(summary->metrics, &numbers);
     tp_summary_steps_build(&work);
     tp_summary_rows_build(&work);

@@ -2,146 +2,143 @@
  * that records are copied as the bytes they are; everything inside is protobuf-c's. */
 #include "webreport/measure/summary_file.h"
 
+#include <stdlib.h>
+
 #include "webreport/measure/summary_format.h"
-#include "webreport/measure/summary_wire.h"
 #include "webreport/trace/inflate.h"
 #include "writer/base/crc32c.h"
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"
+#include "writer/proto/summary.pb-c.h"
+#include "writer/proto/summary_file.pb-c.h"
 
 /* ---- reading ---- */
 
+void *tp_message_take(void *memory, size_t size)
+{
+    struct tp_message_memory *m = memory;
+    void *block = NULL;
+    if (!m->arena) {
+        block = malloc(size);
+    } else if (size <= m->left_bytes) {
+        m->left_bytes -= size;
+        block = tp_arena_alloc(m->arena, size);
+    }
+    m->is_used_up |= !block;
+    return block;
+}
+
+void tp_message_give_back(void *memory, void *block)
+{
+    const struct tp_message_memory *m = memory;
+    if (!m->arena)
+        free(block);
+}
+
 bool tp_summary_is_file(const void *bytes, size_t size)
 {
-    struct tp_wire w = tp_wire_of(bytes, size < 5 ? size : 5);
-    return size && tp_wire_next(&w) && w.field == 1 && w.type == TP_WIRE_FIXED32 && w.number == TP_SUMMARY_MAGIC;
+    static const char beginning[] = "\rTPS1"; /* the field `magic`, which is written first */
+    return size >= sizeof beginning - 1 && memcmp(bytes, beginning, sizeof beginning - 1) == 0;
 }
 
-/* Entry of a SummaryRecord, checked. */
-static bool read_record(struct tp_str record, struct tp_str *entry)
+/* What is wrong with the parts of a file but its records, if anything. */
+static int check_head(const Tp__SummaryFile *file, struct tp_error *err)
 {
-    struct tp_wire w = tp_wire_of(record.ptr, record.len);
-    uint64_t crc = UINT64_MAX;
-    *entry = (struct tp_str){NULL, 0};
-    while (w.at < w.end) {
-        if (!tp_wire_next(&w))
-            return false;
-        if (w.field == 1 && w.type == TP_WIRE_FIXED32)
-            crc = w.number;
-        if (w.field == 2 && w.type == TP_WIRE_BYTES)
-            *entry = w.bytes;
-    }
-    return entry->ptr && crc == tp_crc32c(entry->ptr, entry->len);
+    if (file->has_major && file->major != TP_SUMMARY_MAJOR)
+        return tp_error_set(err, TP_EUNSUPPORTED, 0,
+                            "the summary was written by another tracepress: its format is %llu, this one reads %d",
+                            (unsigned long long)file->major, TP_SUMMARY_MAJOR);
+    if (!file->has_major || !file->has_minor || !file->has_count || file->base.n_unknown_fields)
+        return tp_error_set(err, TP_EFORMAT, 0, "the summary is cut or damaged");
+    if (file->count != file->n_record)
+        return tp_error_set(err, TP_EFORMAT, 0, "the summary is cut after %zu processes", file->n_record);
+    return TP_OK;
 }
-
-/* Reads one record of the file and adds it. */
-static int take_record(struct tp_summary_set *set, struct tp_str record, uint64_t offset, struct tp_error *err)
-{
-    struct tp_error why = {0};
-    struct tp_str entry;
-    if (!read_record(record, &entry))
-        return tp_error_set(err, TP_EFORMAT, offset, "the process at byte %llu of the summary is damaged",
-                            (unsigned long long)offset);
-    entry.ptr = tp_arena_copy(set->arena, entry.ptr, entry.len);
-    int code = tp_summary_set_add_entry(set, entry, &why);
-    if (code == TP_OK)
-        return TP_OK;
-    return tp_error_set(err, code, offset, "%.160s (byte %llu of the summary)", why.text, (unsigned long long)offset);
-}
-
-/* The fields of SummaryFile, which no minor version adds to: others are damage. */
-enum field {
-    MAGIC = 1 << 3 | TP_WIRE_FIXED32,
-    MAJOR = 2 << 3,
-    MINOR = 3 << 3,
-    RECORD = 4 << 3 | TP_WIRE_BYTES,
-    COUNT = 5 << 3
-};
 
 /* Appends the records of a file, not yet in order. */
-static int read_records(struct tp_summary_set *set, struct tp_wire *w, struct tp_error *err)
+static int add_records(struct tp_summary_set *set, const Tp__SummaryFile *file, struct tp_error *err)
 {
-    uint64_t major = 0, minor = 0, count = UINT64_MAX, found = 0;
-    while (w->at < w->end) {
-        uint64_t offset = (uint64_t)(w->at - w->start);
-        unsigned kind = tp_wire_next(w) ? w->field << 3 | w->type : 0;
-        bool is_known = kind == MAGIC || kind == MAJOR || kind == MINOR || (major && (kind == COUNT || kind == RECORD));
-        if (!is_known)
-            return tp_error_set(err, TP_EFORMAT, offset, "the summary is cut or damaged at byte %llu",
-                                (unsigned long long)offset);
-        major = kind == MAJOR ? w->number : major;
-        minor = kind == MINOR ? w->number : minor;
-        count = kind == COUNT ? w->number : count;
-        found += kind == RECORD;
-        if (kind == MAJOR && major != TP_SUMMARY_MAJOR)
-            return tp_error_set(err, TP_EUNSUPPORTED, offset,
-                                "the summary was written by another tracepress: its format is %llu, this one reads %d",
-                                (unsigned long long)major, TP_SUMMARY_MAJOR);
-        int code = kind == RECORD ? take_record(set, w->bytes, offset, err) : TP_OK;
+    for (size_t i = 0; i < file->n_record; i++) {
+        const Tp__SummaryRecord *record = file->record[i];
+        struct tp_str entry = {(const char *)record->entry.data, record->entry.len};
+        struct tp_error why = {0};
+        if (!record->has_crc32c || !entry.len || record->crc32c != tp_crc32c(entry.ptr, entry.len))
+            return tp_error_set(err, TP_EFORMAT, 0, "process %zu of the summary is damaged", i + 1);
+        int code = tp_summary_set_add_entry(set, entry, &why);
         if (code < 0)
-            return code;
+            return tp_error_set(err, code, 0, "%.160s (process %zu of the summary)", why.text, i + 1);
     }
-    if (count != found)
-        return tp_error_set(err, TP_EFORMAT, (uint64_t)(w->at - w->start), "the summary is cut after %llu processes",
-                            (unsigned long long)found);
-    if (minor > set->minor)
-        set->minor = minor > UINT32_MAX ? UINT32_MAX : (uint32_t)minor;
     return TP_OK;
 }
 
 int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t size, struct tp_error *err)
 {
-    struct tp_wire w = tp_wire_of(bytes, size);
+    /* what protobuf-c needs beyond the bytes: some 200 for each process that a file may have */
+    struct tp_message_memory memory = {set->arena, size + 256 * (uint64_t)TP_MAX_SUMMARIES, false};
+    ProtobufCAllocator allocator = {tp_message_take, tp_message_give_back, &memory};
     size_t first = set->count;
     if (!tp_summary_is_file(bytes, size))
         return tp_error_set(err, TP_EFORMAT, 0, "no summary of tracepress");
-    int code = read_records(set, &w, err);
-    if (code == TP_OK)
-        tp_summary_set_settle(set, first);
-    else
+    const Tp__SummaryFile *file = tp__summary_file__unpack(&allocator, size, bytes);
+    if (!file)
+        return memory.is_used_up ? tp_error_set(err, TP_ELIMIT, 0, "more than %u processes", TP_MAX_SUMMARIES)
+                                 : tp_error_set(err, TP_EFORMAT, 0, "the summary is cut or damaged");
+    int code = check_head(file, err);
+    code = code < 0 ? code : add_records(set, file, err);
+    if (code < 0) {
         set->count = first;
-    return code;
+        return code;
+    }
+    if (file->minor > set->minor)
+        set->minor = file->minor;
+    tp_summary_set_settle(set, first);
+    return TP_OK;
 }
 
 /* ---- entries ---- */
 
-static bool is_text(struct tp_str text)
+static bool is_text(const ProtobufCBinaryData *text)
 {
     size_t rest = 0;
-    return text.len <= TP_MAX_SUMMARY_TEXT_BYTES && tp_utf8_is_valid(text.ptr, text.len, &rest) && rest == 0;
+    return text->len <= TP_MAX_SUMMARY_TEXT_BYTES && tp_utf8_is_valid((const char *)text->data, text->len, &rest) &&
+           rest == 0;
 }
 
-static int64_t from_zigzag(uint64_t value)
+/* Members of the key but its texts. */
+static struct tp_summary_key key_of(const Tp__SummaryEntry *entry)
 {
-    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+    return (struct tp_summary_key){.rank = entry->rank, .world_size = entry->world_size, .span = entry->span};
 }
 
-int tp_summary_entry_read(struct tp_summary_key *key, int64_t *event_count, struct tp_str *process, struct tp_str entry,
-                          struct tp_error *err)
+static struct tp_str keep_text(struct tp_arena *arena, const void *bytes, size_t size)
 {
-    enum { JOB = 1, RANK, WORLD_SIZE, WORKER, SPAN, EVENT_COUNT, PROCESS };
-    struct tp_wire w = tp_wire_of(entry.ptr, entry.len);
-    struct tp_str bytes[PROCESS + 1];
-    uint64_t numbers[PROCESS + 1] = {0};
-    for (unsigned i = 0; i <= PROCESS; i++)
-        bytes[i] = TP_STR("");
-    while (w.at < w.end) {
-        if (!tp_wire_next(&w))
-            return tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
-        if (w.field <= PROCESS && w.type == TP_WIRE_BYTES)
-            bytes[w.field] = w.bytes;
-        if (w.field <= PROCESS && w.type == TP_WIRE_VARINT)
-            numbers[w.field] = w.number;
-    }
-    if (!is_text(bytes[JOB]) || !is_text(bytes[WORKER]))
+    return size ? (struct tp_str){tp_arena_copy(arena, bytes, size), size} : TP_STR("");
+}
+
+int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struct tp_str entry, struct tp_arena *arena,
+                         struct tp_error *err)
+{
+    char job[TP_MAX_SUMMARY_TEXT_BYTES], worker[TP_MAX_SUMMARY_TEXT_BYTES];
+    struct tp_message_memory heap = {NULL, 0, false};
+    ProtobufCAllocator allocator = {tp_message_take, tp_message_give_back, &heap};
+    Tp__SummaryEntry *e = tp__summary_entry__unpack(&allocator, entry.len, (const uint8_t *)entry.ptr);
+    if (!e)
+        return heap.is_used_up ? tp_error_set(err, TP_ENOMEM, 0, "out of memory")
+                               : tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
+    /* nothing is taken from the arena while protobuf-c's memory is held */
+    bool are_texts = is_text(&e->job) && is_text(&e->worker);
+    size_t job_size = are_texts ? e->job.len : 0, worker_size = are_texts ? e->worker.len : 0;
+    if (job_size)
+        memcpy(job, e->job.data, job_size);
+    if (worker_size)
+        memcpy(worker, e->worker.data, worker_size);
+    *key = key_of(e);
+    *event_count = e->event_count;
+    tp__summary_entry__free_unpacked(e, &allocator);
+    if (!are_texts)
         return tp_error_set(err, TP_EFORMAT, 0, "the name of a process is no text");
-    *key = (struct tp_summary_key){.job = bytes[JOB],
-                                   .rank = from_zigzag(numbers[RANK]),
-                                   .world_size = from_zigzag(numbers[WORLD_SIZE]),
-                                   .worker = bytes[WORKER],
-                                   .span = from_zigzag(numbers[SPAN])};
-    *event_count = (int64_t)numbers[EVENT_COUNT];
-    *process = bytes[PROCESS];
+    key->job = keep_text(arena, job, job_size);
+    key->worker = keep_text(arena, worker, worker_size);
     return TP_OK;
 }
 
@@ -178,17 +175,25 @@ static int unpack(void *context, struct tp_error *err)
 {
     struct unpacking *u = context;
     struct tp_summary *summary = u->summary;
-    struct tp_str process = TP_STR(""), bytes = TP_STR("");
+    struct tp_message_memory memory = {u->scratch, UINT64_MAX, false};
+    ProtobufCAllocator allocator = {tp_message_take, tp_message_give_back, &memory};
+    struct tp_str bytes = TP_STR("");
+    const struct tp_str *entry = &u->record->bytes;
     memset(summary, 0, sizeof *summary);
-    int code = tp_summary_entry_read(&summary->key, &summary->event_count, &process, u->record->bytes, err);
-    if (code == TP_OK)
-        code = inflate_all(&bytes, process, u->scratch, err);
+    const Tp__SummaryEntry *e = tp__summary_entry__unpack(&allocator, entry->len, (const uint8_t *)entry->ptr);
+    if (!e)
+        return tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
+    if (!is_text(&e->job) || !is_text(&e->worker))
+        return tp_error_set(err, TP_EFORMAT, 0, "the name of a process is no text");
+    int code = inflate_all(&bytes, (struct tp_str){(const char *)e->process.data, e->process.len}, u->scratch, err);
     if (code == TP_OK)
         code = tp_summary_process_read(summary, bytes, u->arena, u->scratch, err);
     if (code < 0)
         return code;
-    summary->key.job.ptr = tp_arena_copy(u->arena, summary->key.job.ptr, summary->key.job.len);
-    summary->key.worker.ptr = tp_arena_copy(u->arena, summary->key.worker.ptr, summary->key.worker.len);
+    summary->key = key_of(e);
+    summary->key.job = keep_text(u->arena, e->job.data, e->job.len);
+    summary->key.worker = keep_text(u->arena, e->worker.data, e->worker.len);
+    summary->event_count = e->event_count;
     return TP_OK;
 }
 

@@ -8,15 +8,26 @@
 enum {
     TP_SUMMARY_MAGIC = 0x31535054, /* "TPS1" */
     TP_SUMMARY_MAJOR = 1,          /* another one cannot be read */
-    TP_SUMMARY_MINOR = 0           /* grows with what may be ignored */
+    TP_SUMMARY_MINOR = 1           /* grows with what may be ignored */
 };
+
+/* Where protobuf-c unpacks: blocks of an arena (guard set), which stay; or of the heap, which are given back. */
+struct tp_message_memory {
+    struct tp_arena *arena; /* NULL: the heap */
+    uint64_t left_bytes;    /* of the arena */
+    bool is_used_up;        /* more was asked for than there is */
+};
+
+/* Members of a ProtobufCAllocator whose data is a struct tp_message_memory. */
+void *tp_message_take(void *memory, size_t size);
+void tp_message_give_back(void *memory, void *block);
 
 /* A SummaryEntry of the summary, in `arena`, whose guard is set. Equal summaries have equal bytes. */
 struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena *arena);
 
-/* The key and the number of events of an entry, *process: its gzip; all point into the entry. TP_EFORMAT. */
-int tp_summary_entry_read(struct tp_summary_key *key, int64_t *event_count, struct tp_str *process, struct tp_str entry,
-                          struct tp_error *err);
+/* The key and the number of events of an entry; texts in `arena`, whose guard is set. TP_EFORMAT. */
+int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struct tp_str entry, struct tp_arena *arena,
+                         struct tp_error *err);
 
 /* Members of the summary but for its key and number of events, from an inflated SummaryProcess. What is made stays in
  * `arena`, what is not needed afterwards in `scratch`; both guards are set. TP_EFORMAT. */

@@ -1,6 +1,7 @@
 /* A summary -> SummaryEntry: columns of numbers, texts by number. What the columns mean stands in summary.proto. */
 #include <math.h>
 
+#include "webreport/measure/evidence_pack.h"
 #include "webreport/measure/summary_comparison.h"
 #include "webreport/measure/summary_format.h"
 #include "writer/base/gzip_out.h"
@@ -308,6 +309,7 @@ struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena
     pack_findings(&p);
     pack_memory(&p);
     pack_flags(&p);
+    tp_evidence_pack(&process, &summary->evidence, &p.texts, arena);
     if (summary->comparison)
         tp_comparison_pack(&process, summary->comparison, &p.texts, arena);
     pack_texts(&p);

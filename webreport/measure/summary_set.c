@@ -1,10 +1,10 @@
 /* Sets of processes: their order, which of two records of one process stays, and the bytes of a file. */
 #include "webreport/measure/summary_file.h"
 #include "webreport/measure/summary_format.h"
-#include "webreport/measure/summary_wire.h"
 #include "writer/base/crc32c.h"
 #include "writer/base/limits.h"
 #include "writer/base/merge_sort.h"
+#include "writer/proto/summary_file.pb-c.h"
 
 /* ---- order ---- */
 
@@ -84,8 +84,7 @@ void tp_summary_set_settle(struct tp_summary_set *set, size_t first)
 int tp_summary_set_add_entry(struct tp_summary_set *set, struct tp_str entry, struct tp_error *err)
 {
     struct tp_summary_record record = {.bytes = entry};
-    struct tp_str process;
-    int code = tp_summary_entry_read(&record.key, &record.event_count, &process, entry, err);
+    int code = tp_summary_entry_key(&record.key, &record.event_count, entry, set->arena, err);
     if (code == TP_OK && set->count >= TP_MAX_SUMMARIES)
         code = tp_error_set(err, TP_ELIMIT, 0, "more than %u processes", TP_MAX_SUMMARIES);
     if (code == TP_OK)
@@ -126,47 +125,36 @@ int tp_summary_set_add(struct tp_summary_set *set, const struct tp_summary *summ
 
 /* ---- writing ---- */
 
-static void put_varint(struct tp_buf *out, uint64_t value)
+/* Parts of one message that are packed one after the other are the message. */
+static void put_part(struct tp_buf *out, const Tp__SummaryFile *part)
 {
-    for (; value >= 0x80; value >>= 7)
-        tp_buf_putc(out, (char)(value | 0x80));
-    tp_buf_putc(out, (char)value);
-}
-
-static void put_fixed32(struct tp_buf *out, unsigned field, uint32_t value)
-{
-    tp_buf_putc(out, (char)(field << 3 | TP_WIRE_FIXED32));
-    tp_buf_add(out, &value, sizeof value);
-}
-
-static size_t varint_size(uint64_t value)
-{
-    size_t size = 1;
-    for (; value >= 0x80; value >>= 7)
-        size++;
-    return size;
+    size_t size = tp__summary_file__get_packed_size(part);
+    if (tp_buf_reserve(out, size) == 0)
+        out->size += tp__summary_file__pack(part, (uint8_t *)out->data + out->size);
 }
 
 void tp_summary_file_begin(struct tp_buf *out, const struct tp_summary_set *set)
 {
-    put_fixed32(out, 1, TP_SUMMARY_MAGIC);
-    tp_buf_putc(out, 2 << 3 | TP_WIRE_VARINT);
-    put_varint(out, TP_SUMMARY_MAJOR);
-    tp_buf_putc(out, 3 << 3 | TP_WIRE_VARINT);
-    put_varint(out, set->minor);
-    tp_buf_putc(out, 5 << 3 | TP_WIRE_VARINT);
-    put_varint(out, set->count);
+    Tp__SummaryFile head = TP__SUMMARY_FILE__INIT;
+    head.has_magic = head.has_major = head.has_minor = head.has_count = true;
+    head.magic = TP_SUMMARY_MAGIC;
+    head.major = TP_SUMMARY_MAJOR;
+    head.minor = set->minor;
+    head.count = (uint32_t)set->count;
+    put_part(out, &head);
 }
 
 void tp_summary_file_add(struct tp_buf *out, const struct tp_summary_record *record)
 {
-    struct tp_str entry = record->bytes;
-    tp_buf_putc(out, 4 << 3 | TP_WIRE_BYTES);
-    put_varint(out, 5 + 1 + varint_size(entry.len) + entry.len);
-    put_fixed32(out, 1, tp_crc32c(entry.ptr, entry.len));
-    tp_buf_putc(out, 2 << 3 | TP_WIRE_BYTES);
-    put_varint(out, entry.len);
-    tp_buf_add(out, entry.ptr, entry.len);
+    Tp__SummaryFile part = TP__SUMMARY_FILE__INIT;
+    Tp__SummaryRecord packed = TP__SUMMARY_RECORD__INIT, *only = &packed;
+    packed.has_crc32c = packed.has_entry = true;
+    packed.crc32c = tp_crc32c(record->bytes.ptr, record->bytes.len);
+    packed.entry.data = (uint8_t *)(uintptr_t)record->bytes.ptr; /* only read */
+    packed.entry.len = record->bytes.len;
+    part.record = &only;
+    part.n_record = 1;
+    put_part(out, &part);
 }
 
 int tp_summary_set_write(const struct tp_summary_set *set, struct tp_buf *out, struct tp_error *err)

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "webreport/measure/evidence_pack.h"
 #include "webreport/measure/rules.h"
 #include "webreport/measure/summary_comparison.h"
 #include "webreport/measure/summary_format.h"
@@ -11,23 +12,7 @@
 #include "writer/base/utf8.h"
 #include "writer/proto/summary.pb-c.h"
 
-/* ---- memory and texts ---- */
-
-static void *arena_alloc(void *arena, size_t size)
-{
-    return tp_arena_alloc(arena, size);
-}
-
-static void arena_free(void *arena, void *block)
-{
-    (void)arena;
-    (void)block;
-}
-
-static ProtobufCAllocator allocator_of(struct tp_arena *arena)
-{
-    return (ProtobufCAllocator){arena_alloc, arena_free, arena};
-}
+/* ---- texts ---- */
 
 static struct tp_str copy_of(struct tp_arena *arena, const ProtobufCBinaryData *bytes)
 {
@@ -59,6 +44,7 @@ enum list {
     DEVICES,
     OWNERS,
     FLAGS,
+    EVIDENCE,
     LABELS,
     OVERLAP,
     RECORDS,
@@ -128,6 +114,9 @@ static const struct {
     {OWNERS, COUNT(owner_blocks)},
     {FLAGS, COUNT(flag_name)},
     {FLAGS, COUNT(flag_count)},
+    {EVIDENCE, COUNT(evidence_name)},
+    {EVIDENCE, COUNT(evidence_word)},
+    {EVIDENCE, COUNT(evidence_number)},
     {LABELS, COUNT(label)},
     {OVERLAP, COUNT(overlap_step)},
     {OVERLAP, COUNT(overlap_computation_ns)},
@@ -333,7 +322,8 @@ static void unpack_flags(struct tp_unpack *u)
 int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, struct tp_arena *arena,
                             struct tp_arena *scratch, struct tp_error *err)
 {
-    ProtobufCAllocator allocator = allocator_of(scratch);
+    struct tp_message_memory memory = {scratch, UINT64_MAX, false};
+    ProtobufCAllocator allocator = {tp_message_take, tp_message_give_back, &memory};
     const Tp__SummaryProcess *from = tp__summary_process__unpack(&allocator, process.len, (const uint8_t *)process.ptr);
     struct tp_unpack u = {.from = from, .to = summary, .arena = arena};
     if (!from)
@@ -354,6 +344,7 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
     unpack_findings(&u);
     unpack_memory(&u);
     unpack_flags(&u);
+    tp_evidence_unpack(&u);
     tp_comparison_unpack(&u);
     return u.is_bad ? tp_error_set(err, TP_EFORMAT, 0, "numbers of a process contradict each other") : TP_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "webreport/measure/evidence_json.h"
 #include "writer/base/json_out.h"
 #include "writer/text/format.h"
 
@@ -66,13 +67,15 @@ static void int_or_null(struct tp_json *json, const char *key, int64_t value)
 }
 
 /* All metrics of a run; what it does not tell is null, and named with its reason. */
-static void run_json(struct tp_json *json, const struct tp_summary *run)
+static void run_json(struct tp_json *json, const struct tp_summary *run, struct tp_arena *arena)
 {
     tp_json_object(json);
     tp_json_member_str(json, "worker", run->key.worker);
     int_or_null(json, "rank", run->key.rank);
     int_or_null(json, "span", run->key.span);
     tp_json_member_str(json, "file", run->file);
+    tp_json_key(json, "evidence");
+    tp_evidence_json(json, &run->evidence, arena);
     tp_json_key(json, "metrics");
     tp_json_object(json);
     for (int i = 0; i < TP_METRIC_COUNT; i++)
@@ -87,7 +90,7 @@ static void run_json(struct tp_json *json, const struct tp_summary *run)
     tp_json_object_end(json);
 }
 
-static void side_json(struct tp_json *json, const char *key, const struct tp_check_side *side)
+static void side_json(struct tp_json *json, const char *key, const struct tp_check_side *side, struct tp_arena *arena)
 {
     tp_json_key(json, key);
     if (!side->name) {
@@ -99,7 +102,7 @@ static void side_json(struct tp_json *json, const char *key, const struct tp_che
     tp_json_key(json, "profiles");
     tp_json_array(json);
     for (size_t i = 0; i < side->count; i++)
-        run_json(json, &side->items[i]);
+        run_json(json, &side->items[i], arena);
     tp_json_array_end(json);
     tp_json_object_end(json);
 }
@@ -115,6 +118,7 @@ void tp_check_json(struct tp_buf *out, const struct tp_check *c, const struct tp
     tp_json_member_text(&json, "verdict", tp_check_status_text(c->verdict));
     tp_json_member_text(&json, "verdict_line",
                         tp_text_printf(document->arena, "%s: %s", verdict->class, verdict->headline));
+    tp_json_member_bool(&json, "damaged", c->is_damaged);
     tp_json_member_text(&json, "sides", verdict->text);
     tp_json_key(&json, "counts");
     tp_json_object(&json);
@@ -132,8 +136,8 @@ void tp_check_json(struct tp_buf *out, const struct tp_check *c, const struct tp
     for (size_t i = 0; i < c->count; i++)
         item_json(&json, &c->items[i]);
     tp_json_array_end(&json);
-    side_json(&json, "run", &c->input->run);
-    side_json(&json, "baseline", &c->input->base);
+    side_json(&json, "run", &c->input->run, document->arena);
+    side_json(&json, "baseline", &c->input->base, document->arena);
     tp_json_object_end(&json);
     tp_buf_putc(out, '\n');
 }

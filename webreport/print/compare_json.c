@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "webreport/compare/compare.h"
+#include "webreport/measure/evidence_json.h"
 #include "writer/base/json_out.h"
 #include "writer/text/format.h"
 #include "writer/text/markdown_escape.h"
@@ -30,10 +31,33 @@ static void put_side(struct tp_json *json, const struct tp_compare *c, int side)
     tp_json_object_end(json);
 }
 
+/* Of every run of each side. */
+static void put_evidence(struct tp_json *json, const struct tp_compare *c)
+{
+    tp_json_key(json, "evidence");
+    tp_json_object(json);
+    for (int s = 0; s < TP_SIDES; s++) {
+        const struct tp_side_input *side = c->sides.side[s].input;
+        tp_json_key(json, s == TP_BASE ? "base" : "new");
+        tp_json_array(json);
+        for (uint32_t i = 0; i < side->run_count; i++) {
+            tp_json_object(json);
+            tp_json_member_str(json, "file", side->runs[i].file);
+            tp_json_key(json, "evidence");
+            tp_evidence_json(json, &side->runs[i].evidence, c->arena);
+            tp_json_object_end(json);
+        }
+        tp_json_array_end(json);
+    }
+    tp_json_object_end(json);
+}
+
 static void put_verdict(struct tp_json *json, const struct tp_compare *c)
 {
     tp_json_member_text(json, "verdict", tp_change_verdict_name(c->verdict));
     tp_json_member_text(json, "summary", tp_compare_verdict_text(c));
+    tp_json_member_text(json, "damage", *c->damage ? c->damage : NULL);
+    put_evidence(json, c);
     tp_json_key(json, "step_time");
     tp_json_object(json);
     tp_json_member_text(json, "verdict", tp_change_verdict_name(c->step_verdict));

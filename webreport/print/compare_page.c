@@ -52,6 +52,8 @@ static const char *step_words(const struct tp_compare *c, struct tp_arena *arena
 
 static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
 {
+    if (*c->damage)
+        return tp_text_printf(arena, "An input is damaged: %s", c->damage);
     if (c->comparability.is_low)
         return "The two sides are not comparable";
     if (c->step_verdict != TP_CHANGE_NEUTRAL || c->verdict == TP_CHANGE_NEUTRAL)

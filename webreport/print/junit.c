@@ -1,4 +1,5 @@
-/* Findings as JUnit XML: see junit.h. A failure of ours is an assertion that did not hold, never an error. */
+/* Findings as JUnit XML: see junit.h. A failure of ours is an assertion that did not hold; an error is an
+ * input that does not tell whether it holds. */
 #include "webreport/print/junit.h"
 
 #include "writer/text/escape.h"
@@ -21,16 +22,17 @@ static void put_places(struct tp_buf *out, const struct tp_finding_block *findin
     }
 }
 
-/* <failure>, <skipped> or <system-out>; what is good has none of them. */
+/* <failure>, <error>, <skipped> or <system-out>; what is good has none of them. */
 static void put_outcome(struct tp_buf *out, const struct tp_finding_block *finding)
 {
-    const char *element = finding->tone == TP_TONE_BAD      ? "failure"
+    const char *element = finding->is_input_fault           ? "error"
+                          : finding->tone == TP_TONE_BAD    ? "failure"
                           : finding->tone == TP_TONE_UNSURE ? "skipped"
                                                             : "system-out";
     tp_buf_printf(out, "      <%s", element);
     if (finding->tone != TP_TONE_WARN)
         attribute(out, "message", finding->message);
-    if (finding->tone == TP_TONE_BAD)
+    if (finding->tone == TP_TONE_BAD || finding->is_input_fault)
         attribute(out, "type", finding->cause);
     tp_buf_puts(out, ">");
     if (finding->tone == TP_TONE_WARN)
@@ -63,14 +65,23 @@ static size_t count_of(const struct tp_findings_block *list, enum tp_tone tone)
 {
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++)
-        count += list->items[i].tone == tone;
+        count += list->items[i].tone == tone && !list->items[i].is_input_fault;
+    return count;
+}
+
+static size_t count_faults(const struct tp_findings_block *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        count += list->items[i].is_input_fault;
     return count;
 }
 
 static void put_suite(struct tp_buf *out, const struct tp_findings_block *list, struct tp_arena *arena)
 {
-    const char *counts = tp_text_printf(arena, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\"",
-                                        list->count, count_of(list, TP_TONE_BAD), count_of(list, TP_TONE_UNSURE));
+    const char *counts =
+        tp_text_printf(arena, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", list->count,
+                       count_of(list, TP_TONE_BAD), count_faults(list), count_of(list, TP_TONE_UNSURE));
     tp_buf_printf(out, "<testsuites name=\"tracepress\"%s time=\"0\">\n", counts);
     tp_buf_printf(out, "  <testsuite name=\"%s\"%s time=\"0\">\n", list->name, counts);
     for (size_t i = 0; i < list->count; i++)

@@ -40,6 +40,12 @@ void tp_metric_list_json(struct tp_buf *out)
         tp_json_member_text(&json, "unit", tp_metric_unit_text(m->unit));
         tp_json_member_text(&json, "judged", m->is_timed ? "time" : "count");
         tp_json_member_text(&json, "better", m->is_lower_better ? "lower" : "higher");
+        tp_json_key(&json, "needs");
+        tp_json_array(&json);
+        for (unsigned need = 1; need <= TP_NEED_ALL; need <<= 1)
+            if (m->needs & need)
+                tp_json_text(&json, tp_need_text((enum tp_need)need));
+        tp_json_array_end(&json);
         tp_json_member_text(&json, "title", tp_metric_title(m));
         tp_json_member_text(&json, "json", m->json);
         tp_json_object_end(&json);

@@ -70,7 +70,7 @@ static bool locate(const struct sarif *s, struct tp_str file_line, const char **
     while (tp_str_starts(file_line, "./"))
         file_line = (struct tp_str){file_line.ptr + 2, file_line.len - 2};
     bool is_absolute = file_line.len && file_line.ptr[0] == '/';
-    struct tp_naming path = {.arena = s->arena, .source_url = is_absolute ? "file://{path}" : "{path}"};
+    struct tp_naming path = {.arena = s->arena, .source_url = is_absolute ? "file:///{path}" : "{path}"};
     struct tp_naming number = {.arena = s->arena, .source_url = "{line}"};
     *uri = tp_source_link(&path, file_line);
     *line = tp_source_link(&number, file_line);
@@ -142,9 +142,9 @@ static void put_result(struct sarif *s, const struct tp_finding_block *finding, 
     tp_json_member_text(&s->json, "ruleId", finding->rule->id);
     tp_json_member_int(&s->json, "ruleIndex", (int64_t)rule_index(s, finding->rule));
     tp_json_member_text(&s->json, "level",
-                        finding->tone == TP_TONE_BAD    ? "error"
-                        : finding->tone == TP_TONE_WARN ? "warning"
-                                                        : "note");
+                        finding->tone == TP_TONE_BAD                               ? "error"
+                        : finding->tone == TP_TONE_WARN || finding->is_input_fault ? "warning"
+                                                                                   : "note");
     text_object(&s->json, "message", message);
     if (has_place)
         location(&s->json, uri, strtol(line, NULL, 10));

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "webreport/measure/evidence_json.h"
 #include "webreport/measure/rules.h"
 
 const char *const tp_summary_kind_names[TP_SUMMARY_KIND_COUNT] = {
@@ -49,7 +50,7 @@ static void ints(struct tp_json *json, const char *key, const int64_t *values, u
     tp_json_array_end(json);
 }
 
-static void write_head(const struct tp_summary *s, struct tp_json *json)
+static void write_head(const struct tp_summary *s, struct tp_json *json, struct tp_arena *arena)
 {
     char hash[24];
     snprintf(hash, sizeof hash, "%016" PRIx64, s->kernel_fingerprint);
@@ -64,6 +65,8 @@ static void write_head(const struct tp_summary *s, struct tp_json *json)
     tp_json_member_int(json, "event_count", s->event_count);
     tp_json_member_int(json, "start_ns", s->start_ns);
     tp_json_member_text(json, "kernel_fingerprint", s->kernel_fingerprint ? hash : NULL);
+    tp_json_key(json, "evidence");
+    tp_evidence_json(json, &s->evidence, arena);
     tp_json_key(json, "metrics");
     tp_json_object(json);
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++)
@@ -199,10 +202,10 @@ static void write_flags(const struct tp_summary *s, struct tp_json *json)
     tp_json_array_end(json);
 }
 
-void tp_summary_json(const struct tp_summary *summary, struct tp_json *json)
+void tp_summary_json(const struct tp_summary *summary, struct tp_json *json, struct tp_arena *arena)
 {
     tp_json_object(json);
-    write_head(summary, json);
+    write_head(summary, json, arena);
     write_steps(summary, json);
     tp_json_key(json, "rows");
     tp_json_array(json);

@@ -9,7 +9,8 @@
 extern const char *const tp_summary_kind_names[TP_SUMMARY_KIND_COUNT];
 extern const char *const tp_summary_part_names[TP_PART_COUNT];
 
-/* Writes the summary as one object; times are nanoseconds, absent numbers null. */
-void tp_summary_json(const struct tp_summary *summary, struct tp_json *json);
+/* Writes the summary as one object; times are nanoseconds, absent numbers null. arena: for what is
+ * needed on the way; its guard is the caller's. */
+void tp_summary_json(const struct tp_summary *summary, struct tp_json *json, struct tp_arena *arena);
 
 #endif

@@ -83,7 +83,8 @@ void tp_diff_side_close(struct tp_diff_side *side)
 
 struct tp_side_input tp_diff_side_input(const struct tp_diff_side *side)
 {
-    return (struct tp_side_input){side->name, side->summaries.items, (uint32_t)side->summaries.count};
+    return (struct tp_side_input){side->name, side->summaries.items, (uint32_t)side->summaries.count,
+                                  side->summaries.is_one_trace};
 }
 
 const struct tp_calltree *tp_diff_side_trees(const struct tp_diff_side *side)

@@ -9,7 +9,8 @@ enum tp_exit {
     TP_EXIT_USAGE = 2,
     TP_EXIT_NO_INPUT = 3,  /* nothing usable */
     TP_EXIT_NO_OUTPUT = 4, /* an output could not be written */
-    TP_EXIT_LIMIT = 5      /* --max-input, memory */
+    TP_EXIT_LIMIT = 5,     /* --max-input, memory */
+    TP_EXIT_DAMAGED = 6    /* a gate or comparison found nothing, and an input is damaged or lacks what would decide */
 };
 
 #endif

@@ -154,6 +154,8 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
             load_file(&load, &inputs.items[i]);
     out->items = load.items.data;
     out->count = load.items.count;
+    out->is_one_trace = inputs.count == 1 && options->path_count == 1 && inputs.items[0].trace &&
+                        strcmp(inputs.items[0].path, options->paths[0]) == 0;
     if (inputs.count == 0)
         return tp_error_set(
             err, TP_ENOTFOUND, 0,

@@ -34,7 +34,8 @@ struct tp_summaries_options {
 struct tp_summaries {
     struct tp_summary *items; /* in the order of the inputs; in a folder by run, worker, span; in a file by key */
     size_t count, failed_count;
-    bool hit_limit; /* a limit is why one of the failed ones failed */
+    bool is_one_trace; /* the only path is a trace itself, neither a folder nor a file of summaries */
+    bool hit_limit;    /* a limit is why one of the failed ones failed */
 };
 
 /* Loads everything into `arena`, whose guard is the caller's. A folder is searched for *.pt.trace.json[.gz]; one that

@@ -71,7 +71,7 @@ static int print_process(void *context, struct tp_error *err)
     struct tp_summary summary;
     int code = tp_summary_unpack(&summary, process->record, &process->arena, err);
     if (code == TP_OK)
-        process->options->print(&summary, process->json);
+        process->options->print(&summary, process->json, &process->arena);
     return code;
 }
 

@@ -11,7 +11,7 @@ struct tp_summarize_job {
     const char *files_from;           /* a file of paths, a line each; "-": standard input; NULL: none */
     const char *out;                  /* a file, "-", or a folder, which gets a `.tps` per input */
     /* How a process is written instead of packed; NULL: a `.tps` file. */
-    void (*print)(const struct tp_summary *summary, struct tp_json *json);
+    void (*print)(const struct tp_summary *summary, struct tp_json *json, struct tp_arena *arena);
     uint64_t shard, shard_count; /* take the inputs shard, shard + shard_count .. by path; 0 of 1: all */
     bool skips_existing;         /* in a folder: inputs whose summary is there already */
     bool only_merges;            /* traces are no input; folders are searched for *.tps alone */

@@ -255,7 +255,24 @@ static void judge_content(struct tp_input_evidence *e, const struct tp_trace *tr
         e->lost[TP_LOST_IDS] = trace->flow_count;
     e->lost[TP_LOST_DEVICE] = launches_without_kernel(trace, scratch) + header_count(trace, "tracepress_gpu_dropped");
     e->lost[TP_LOST_LAUNCH] = kernels_without_launch(trace, scratch);
-    e->lost[TP_LOST_FRAMES] = trace->options & TP_OPTION_WITH_STACK && !has_frames(trace);
+    e->lost[TP_LOST_FRAMES] = trace->options & TP_OPTION_WITH_STACK && !(e->present & TP_NEED_FRAMES);
+    /* The recorder numbers memory records behind operators and before frames: where frames follow without a gap there
+     * was none (torch_2.13_multithread.full). */
+    bool has_no_room = trace->reading.numbered && e->present & TP_NEED_FRAMES;
+    e->lost[TP_LOST_RECORDS] =
+        trace->options & TP_OPTION_PROFILE_MEMORY && !(e->present & TP_NEED_MEMORY) && !has_no_room;
+}
+
+/* What the file has, whatever its format. */
+static void find_categories(struct tp_input_evidence *e, const struct tp_trace *trace)
+{
+    e->present = (trace->host_count ? TP_NEED_HOST : 0u) | (trace->device_count ? TP_NEED_DEVICE : 0u) |
+                 (trace->launch_count ? TP_NEED_RUNTIME : 0u) | (trace->memory_count ? TP_NEED_MEMORY : 0u) |
+                 (has_frames(trace) ? TP_NEED_FRAMES : 0u);
+    e->asked = (trace->options & TP_OPTION_PROFILE_MEMORY ? TP_NEED_MEMORY : 0u) |
+               (trace->options & TP_OPTION_WITH_STACK ? TP_NEED_FRAMES : 0u);
+    if (trace->has_gpu_list && !trace->gpu_count && !trace->device_count && !trace->launch_count)
+        e->absent = TP_NEED_DEVICE | TP_NEED_RUNTIME;
 }
 
 void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace *trace, struct tp_arena *scratch)
@@ -263,6 +280,7 @@ void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace
     memset(evidence, 0, sizeof *evidence);
     evidence->is_known = true;
     judge_file(evidence, trace);
+    find_categories(evidence, trace);
     if (trace->has_gpu_list && tp_trace_header(trace, "schemaVersion").ptr)
         judge_content(evidence, trace, scratch);
 }
@@ -287,6 +305,7 @@ static const struct {
     {TP_LOST_DEVICE, TP_NEED_DEVICE | TP_NEED_RUNTIME, "kernel", "kernels", "%s missing: their launches are there"},
     {TP_LOST_LAUNCH, TP_NEED_RUNTIME, "launch", "launches", "%s missing: their kernels are there"},
     {TP_LOST_MEMORY, TP_NEED_MEMORY, "memory record", "memory records", "%s not following from the one before"},
+    {TP_LOST_RECORDS, TP_NEED_MEMORY, "", "", "memory was recorded, but no record of it is there"},
     {TP_LOST_FRAMES, TP_NEED_FRAMES, "", "", "stacks were recorded, but no Python function is there"},
 };
 enum { LOSSES = sizeof losses / sizeof *losses };
@@ -335,6 +354,35 @@ const char *tp_evidence_reason(const struct tp_input_evidence *e, unsigned needs
     return needs & TP_NEED_CLOCK && e->clock == TP_CLOCK_JUMP ? "the clock jumps: times far from all others" : "";
 }
 
+static const struct {
+    enum tp_need need;
+    const char *text, *things;
+} needs[] = {
+    {TP_NEED_FILE, "file", "the whole file"},
+    {TP_NEED_HOST, "host", "operators and annotations"},
+    {TP_NEED_DEVICE, "device", "kernels, copies or sets"},
+    {TP_NEED_RUNTIME, "runtime", "calls of the runtime"},
+    {TP_NEED_MEMORY, "memory", "memory records"},
+    {TP_NEED_FRAMES, "frames", "Python functions"},
+    {TP_NEED_CLOCK, "clock", "a steady clock"},
+};
+
+const char *tp_need_things(enum tp_need need)
+{
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (needs[i].need == need)
+            return needs[i].things;
+    return "";
+}
+
+const char *tp_need_text(enum tp_need need)
+{
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (needs[i].need == need)
+            return needs[i].text;
+    return "";
+}
+
 const char *tp_crc_text(enum tp_crc crc)
 {
     static const char *const texts[TP_CRC_COUNT] = {"unknown", "ok", "absent", "bad", "unread"};
@@ -362,15 +410,11 @@ const char *tp_clock_text(enum tp_clock clock)
 const char *tp_lost_text(enum tp_lost lost)
 {
     static const char *const texts[TP_LOST_COUNT] = {
-        [TP_LOST_BROKEN] = "broken_text",
-        [TP_LOST_UNKNOWN] = "unknown_events",
-        [TP_LOST_NUMBERS] = "host_numbers",
-        [TP_LOST_IDS] = "operator_ids",
-        [TP_LOST_ENDS] = "device_links",
-        [TP_LOST_DEVICE] = "kernels_of_launches",
-        [TP_LOST_LAUNCH] = "launches_of_kernels",
-        [TP_LOST_MEMORY] = "memory_totals",
-        [TP_LOST_FRAMES] = "frames",
+        [TP_LOST_BROKEN] = "broken_text",         [TP_LOST_UNKNOWN] = "unknown_events",
+        [TP_LOST_NUMBERS] = "host_numbers",       [TP_LOST_IDS] = "operator_ids",
+        [TP_LOST_ENDS] = "device_links",          [TP_LOST_DEVICE] = "kernels_of_launches",
+        [TP_LOST_LAUNCH] = "launches_of_kernels", [TP_LOST_MEMORY] = "memory_totals",
+        [TP_LOST_RECORDS] = "memory_records",     [TP_LOST_FRAMES] = "frames",
         [TP_LOST_BY_RECORDER] = "by_recorder",
     };
     return texts[lost];

@@ -43,6 +43,7 @@ enum tp_lost {
     TP_LOST_DEVICE,      /* launches whose kernel is not there */
     TP_LOST_LAUNCH,      /* device events whose launch is not there */
     TP_LOST_MEMORY,      /* memory records: the totals written on them do not follow from each other */
+    TP_LOST_RECORDS,     /* 1: the recorder kept memory records, and none is there */
     TP_LOST_FRAMES,      /* 1: the recorder kept stacks, and none is there */
     TP_LOST_BY_RECORDER, /* said by the recorder: dropped for want of room */
     TP_LOST_COUNT
@@ -57,7 +58,8 @@ enum tp_need {
     TP_NEED_MEMORY = 16,
     TP_NEED_FRAMES = 32, /* Python functions */
     TP_NEED_CLOCK = 64,
-    TP_NEED_ALL = 127
+    TP_NEED_ALL = 127,
+    TP_NEED_CATEGORIES = TP_NEED_HOST | TP_NEED_DEVICE | TP_NEED_RUNTIME | TP_NEED_MEMORY | TP_NEED_FRAMES
 };
 
 struct tp_input_evidence {
@@ -68,6 +70,9 @@ struct tp_input_evidence {
     enum tp_clock clock;
     int64_t file_bytes, event_count; /* event_count: elements of the list of events */
     int64_t repaired;                /* events kept after a repair of their text */
+    unsigned present;                /* needs of TP_NEED_CATEGORIES of which the file has events */
+    unsigned asked;                  /* those whose option, by its head, was on */
+    unsigned absent;                 /* those that, by its head, the machine cannot have */
     int64_t lost[TP_LOST_COUNT];     /* 0: none that is known of */
 };
 
@@ -80,6 +85,12 @@ unsigned tp_evidence_broken(const struct tp_input_evidence *evidence);
 /* "the gzip is cut: what it lost is not known", the gravest of the reasons why `needs` do not hold; "" when they do. In
  * `arena` or static. */
 const char *tp_evidence_reason(const struct tp_input_evidence *evidence, unsigned needs, struct tp_arena *arena);
+
+/* "kernels", "memory records" ..: what a need is about, for a sentence. Static. */
+const char *tp_need_things(enum tp_need need);
+
+/* "file", "host", "device", "runtime", "memory", "frames", "clock": a need for machines. Static. */
+const char *tp_need_text(enum tp_need need);
 
 /* Words for machines: "ok", "clean", "ended" .., "host_numbers" ... Static. */
 const char *tp_crc_text(enum tp_crc crc);

@@ -27,6 +27,25 @@ static uint32_t frame_without_address(struct tp_stacks *stacks, uint32_t frame)
 
 /* ---- texts ---- */
 
+/* The path of a frame up to the folder with its last ";", the whole frame when that is in no folder. */
+static struct tp_str odd_part(struct tp_str text)
+{
+    struct tp_frame frame;
+    const char *mark = memrchr(text.ptr, ';', text.len);
+    if (!mark || !tp_frame_parse(&frame, text))
+        return text;
+    for (size_t i = (size_t)(mark - text.ptr); i < frame.path.len; i++)
+        if (text.ptr[i] == '/' || text.ptr[i] == '\\')
+            return (struct tp_str){text.ptr, i + 1};
+    return text;
+}
+
+void tp_stacks_know(struct tp_strings *known, struct tp_str name)
+{
+    if (name.len && memchr(name.ptr, ';', name.len))
+        tp_strings_add(known, odd_part(name));
+}
+
 /* Length of the frame that a text ends in: behind the last ";", or a known frame that holds some of them. */
 static size_t last_frame(struct tp_str text, const struct tp_strings *known)
 {
@@ -36,7 +55,7 @@ static size_t last_frame(struct tp_str text, const struct tp_strings *known)
         while (start > 0 && text.ptr[start - 1] != ';')
             start--;
         struct tp_str frame = {text.ptr + start, text.len - start};
-        if (parts == 0 || tp_strings_find(known, frame) != TP_NO_ID)
+        if (parts == 0 || tp_strings_find(known, odd_part(frame)) != TP_NO_ID)
             length = frame.len;
         if (start == 0)
             break;

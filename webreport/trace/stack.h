@@ -1,9 +1,9 @@
 /* Call stacks as nodes of one trie: a node is a frame and the node of its caller, so equal stacks are equal numbers.
  *
  * A "Call stack" argument lists frames innermost first, joined by ";". This is the only place that takes such texts
- * apart; everybody else walks nodes. ";" stands in no escape, so a frame that holds one (a folder "a;b") is one frame
- * where the trace names it elsewhere, as the name of a Python function's event, and two where it does not. Empty frames
- * between two ";" are none.
+ * apart; everybody else walks nodes. ";" stands in no escape, so a frame that holds one is one frame where the trace
+ * tells so: the event of a Python call is named like it, or lies in the same folder "a;b". Otherwise it is two. Empty
+ * frames between two ";" are none.
  *
  * The nodes of arguments are made when the trace has been read. Building the model adds those of Python events, on one
  * thread; then the trie is read-only. */
@@ -29,8 +29,11 @@ struct tp_stacks {
     uint32_t *common_of_text;       /* .. and its stack without addresses */
 };
 
+/* Adds what the name of a call says about frames that hold ";": the folder that holds it, else the whole name. */
+void tp_stacks_know(struct tp_strings *known, struct tp_str name);
+
 /* Fills *stacks with the stacks of `texts` ("Call stack" arguments, by id), in `arena` (guard set by the caller).
- * names: the trace's, which must outlive them. known: frames that hold ";". */
+ * names: the trace's, which must outlive them. known: see tp_stacks_know. */
 void tp_stacks_build(struct tp_stacks *stacks, const struct tp_strings *texts, const struct tp_strings *names,
                      const struct tp_strings *known, struct tp_arena *arena);
 

@@ -248,17 +248,16 @@ static int check_strict(struct tp_reader *r)
     return code;
 }
 
-/* Names of Python calls that hold ";", so that they are known in call stacks. */
+/* Names of Python calls that hold ";", so that such frames are known in call stacks. */
 static void find_odd_frames(const struct tp_trace *trace, struct tp_strings *found)
 {
     bool has_any = false;
     for (uint32_t i = 0; i < trace->names.count && !has_any; i++)
         has_any = memchr(trace->names.items[i].ptr, ';', trace->names.items[i].len) != NULL;
     for (uint32_t i = 0; i < trace->event_count && has_any; i++) {
-        struct tp_str name = tp_trace_name(trace, &trace->events[i]);
-        bool is_call = trace->events[i].kind == TP_KIND_FRAME || trace->events[i].kind == TP_KIND_MODULE;
-        if (is_call && memchr(name.ptr, ';', name.len))
-            tp_strings_add(found, name);
+        const struct tp_event *event = &trace->events[i];
+        if (event->kind == TP_KIND_FRAME || event->kind == TP_KIND_MODULE)
+            tp_stacks_know(found, tp_trace_name(trace, event));
     }
 }
 

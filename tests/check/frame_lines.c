@@ -1,0 +1,34 @@
+/* Reads texts, each ended by NUL, and prints of each what frame.h makes of it, each ended by NUL: its project line ("-"
+ * when it has none), its label, itself without addresses, its path behind the installation's folders. For
+ * tests/oracle/check_frames.py. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "webreport/trace/frame.h"
+
+static void print(struct tp_str text)
+{
+    fwrite(text.ptr, 1, text.len, stdout);
+    putchar('\0');
+}
+
+int main(void)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t size;
+    struct tp_arena arena;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        return 1;
+    while ((size = getdelim(&line, &room, '\0', stdin)) > 0) {
+        struct tp_str text = {line, (size_t)size - 1}, found = tp_frame_project_line(text);
+        print(found.ptr ? found : TP_STR("-"));
+        print(tp_frame_label(&arena, text));
+        print(tp_frame_without_address(&arena, text));
+        print(tp_frame_short_path(text));
+    }
+    free(line);
+    tp_arena_release(&arena);
+    return fflush(stdout) ? 1 : 0;
+}

@@ -1,0 +1,134 @@
+/* Frames and stacks: lines of any bytes. A line that begins with "+" is the name of a call, any other one a "Call
+ * stack" argument; each is a frame's text, too. */
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "webreport/trace/frame.h"
+#include "webreport/trace/stack.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MAX_STACKS = 64 };
+
+static void require(bool good)
+{
+    if (!good)
+        abort();
+}
+
+/* ---- a frame ---- */
+
+static bool is_part(struct tp_str part, struct tp_str text)
+{
+    return part.len == 0 || (part.ptr >= text.ptr && part.ptr + part.len <= text.ptr + text.len);
+}
+
+/* What was found, written again, is the text; the line's digits are its own. */
+static void check_parts(const struct tp_frame *frame, struct tp_str text)
+{
+    const char *digits = text.ptr + frame->path.len + 1;
+    const char *close = frame->function.ptr ? frame->function.ptr - 3 : text.ptr + text.len - 1;
+    require(frame->path.len > 0 && frame->path.ptr == text.ptr && is_part(frame->function, text));
+    require(digits[-1] == '(' && close > digits && *close == ')');
+    require(!frame->function.ptr ||
+            (memcmp(close, "): ", 3) == 0 && frame->function.ptr + frame->function.len == text.ptr + text.len));
+    for (const char *c = digits; c < close; c++)
+        require((*c >= '0' && *c <= '9') || (c == digits && *c == '-'));
+    if (close - digits < 10)
+        require(atoi(digits) == frame->line);
+}
+
+static void check_frame(struct tp_str text, struct tp_arena *arena)
+{
+    struct tp_frame frame, place;
+    bool is_frame = tp_frame_parse(&frame, text), is_place = tp_frame_parse_place(&place, text);
+    struct tp_str line = tp_frame_project_line(text), label = tp_frame_label(arena, text);
+    require(is_place || !is_frame);
+    if (is_place)
+        check_parts(&place, text);
+    if (is_frame)
+        require(frame.path.len == place.path.len && frame.function.ptr == place.function.ptr);
+    require(!line.ptr || (frame.is_python && line.ptr + line.len == text.ptr + text.len));
+    require(is_part(tp_frame_short_path(text), text));
+    require(label.len <= text.len && tp_frame_without_address(arena, text).len <= text.len);
+    require(tp_frame_same_function(text, text));
+}
+
+/* ---- stacks ---- */
+
+/* Without empty parts: what texts and their nodes have in common, whatever frames hold ";". */
+static struct tp_str joined(struct tp_arena *arena, struct tp_str text)
+{
+    char *out = tp_arena_alloc(arena, text.len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] != ';' || (n && out[n - 1] != ';'))
+            out[n++] = text.ptr[i];
+    return (struct tp_str){out, n && out[n - 1] == ';' ? n - 1 : n};
+}
+
+static struct tp_str text_of(struct tp_arena *arena, const struct tp_stacks *stacks, uint32_t node)
+{
+    uint64_t length = tp_stack_length(stacks, node);
+    char *out = tp_arena_alloc(arena, length + 1);
+    require(tp_stack_write(stacks, node, out, length + 1) == length);
+    return (struct tp_str){out, length};
+}
+
+static int sign(int order)
+{
+    return (order > 0) - (order < 0);
+}
+
+static void check_stacks(const struct tp_strings *texts, const struct tp_strings *known, struct tp_arena *arena)
+{
+    struct tp_stacks stacks;
+    struct tp_str written[MAX_STACKS];
+    uint32_t count = texts->count < MAX_STACKS ? texts->count : MAX_STACKS;
+    tp_stacks_build(&stacks, texts, known, known, arena);
+    for (uint32_t i = 0; i < texts->count; i++) {
+        struct tp_str text = text_of(arena, &stacks, tp_stacks_of_text(&stacks, i));
+        require(tp_str_equal(joined(arena, text), joined(arena, texts->items[i])));
+        require(known->count || tp_str_equal(text, joined(arena, texts->items[i])));
+        if (i < count)
+            written[i] = text;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < count; k++) {
+            uint32_t x = tp_stacks_of_text(&stacks, i), y = tp_stacks_of_text(&stacks, k);
+            require(sign(tp_stack_compare(&stacks, x, y)) == sign(tp_str_compare(written[i], written[k])));
+            require(known->count || (x == y) == tp_str_equal(written[i], written[k]));
+        }
+}
+
+static void check(struct tp_str bytes, struct tp_arena *arena)
+{
+    struct tp_strings texts, known;
+    tp_strings_init(&texts, arena, 0);
+    tp_strings_init(&known, arena, 0);
+    for (size_t at = 0, end; at <= bytes.len; at = end + 1) {
+        const char *stop = at < bytes.len ? memchr(bytes.ptr + at, '\n', bytes.len - at) : NULL;
+        end = stop ? (size_t)(stop - bytes.ptr) : bytes.len;
+        struct tp_str line = {bytes.ptr + at, end - at};
+        bool is_name = line.len && line.ptr[0] == '+';
+        if (is_name)
+            tp_stacks_know(&known, (struct tp_str){line.ptr + 1, line.len - 1});
+        else
+            tp_strings_add(&texts, line);
+        check_frame(line, arena);
+    }
+    check_frame(bytes, arena);
+    check_stacks(&texts, &known, arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tp_arena arena;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard) == 0)
+        check((struct tp_str){size ? (const char *)data : "", size}, &arena);
+    tp_arena_release(&arena);
+    return 0;
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""check_frames.py FRAME_LINES [SEED]: texts of frames, read by the executable reference and by webreport/trace/frame.c.
+
+Random texts out of what makes a parser stumble, and the frames that real programs have. Project line, label, text without
+addresses and shortened path must be equal. Prints what differs and exits 1."""
+import os
+import random
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/oracle/reference"))
+from tpref import names
+
+PARTS = ["(", ")", ": ", "):", "(1)", "(12): ", "(-3): ", "(007): ", "[2]: x", "/", "\\", ".py", ".pyx", ".pyc", "-", "7", "a", " ", ";", "<", ">",
+         "\n", ".", "C:", "run", "\xe4", " at 0x", "0x7f", "0x", "ProfilerStep#", "torch/", "threading.py", "/site-packages/", "site-packages/",
+         "/dist-packages/", "/usr/lib/python3.11/", "lib/python3/", "lib/python", "3.", "asyncio/", "<frozen runpy>", "importlib/", "run (1)",
+         "model.py(4): forward", "/home/u/"]
+
+
+def texts(seed):
+    chance = random.Random(seed)
+    for _ in range(200000):
+        yield "".join(chance.choice(PARTS) for _ in range(chance.randrange(12)))
+
+
+def main(program, seed="7"):
+    given = list(dict.fromkeys(texts(seed)))
+    out = subprocess.run([program], input="\0".join(given).encode() + b"\0", stdout=subprocess.PIPE, check=True).stdout
+    found = out.decode().split("\0")
+    wrong, lines = [], 0
+    for i, text in enumerate(given):
+        line = names.project_line(text)
+        lines += line is not None
+        wanted = ["-" if line is None else line, names.label(text), names.without_address(text), names.short_path(text)]
+        if found[4 * i:4 * i + 4] != wanted:
+            wrong.append("%r: %r, wanted %r" % (text, found[4 * i:4 * i + 4], wanted))
+    print("%d texts, %d project lines, %d differ" % (len(given), lines, len(wrong)))
+    print("\n".join(wrong[:10]))
+    return bool(wrong) or lines < 1000
+
+
+sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,177 @@
+/* Evidence in `.tps` files: what is packed comes back, a merge keeps it, older and newer versions say what they know.
+ */
+#include "webreport/measure/evidence_pack.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "webreport/measure/summary_file.h"
+#include "webreport/measure/summary_format.h"
+#include "writer/proto/summary.pb-c.h"
+
+static struct tp_arena arena;
+
+static int enter(void **state)
+{
+    (void)state;
+    tp_arena_init(&arena, 0);
+    return 0;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    return 0;
+}
+
+#define GUARD                                                                                                          \
+    (void)state;                                                                                                       \
+    if (setjmp(arena.guard))                                                                                           \
+    fail_msg("left through the guard")
+
+static void assert_equal(const struct tp_input_evidence *a, const struct tp_input_evidence *b)
+{
+    assert_int_equal(a->is_known, b->is_known);
+    assert_int_equal(a->crc, b->crc);
+    assert_int_equal(a->eof, b->eof);
+    assert_int_equal(a->recorder, b->recorder);
+    assert_int_equal(a->clock, b->clock);
+    assert_int_equal(a->file_bytes, b->file_bytes);
+    assert_int_equal(a->event_count, b->event_count);
+    assert_int_equal(a->repaired, b->repaired);
+    assert_int_equal(a->present, b->present);
+    assert_int_equal(a->asked, b->asked);
+    assert_int_equal(a->absent, b->absent);
+    for (int i = 0; i < TP_LOST_COUNT; i++)
+        assert_int_equal(a->lost[i], b->lost[i]);
+}
+
+static struct tp_summary summary_of(int64_t rank, struct tp_input_evidence evidence)
+{
+    return (struct tp_summary){
+        .key = {TP_STR("job"), rank, 3, TP_STR("w"), TP_NULL_INT}, .event_count = 1, .evidence = evidence};
+}
+
+static struct tp_input_evidence round_trip(struct tp_input_evidence evidence)
+{
+    struct tp_summary_set set;
+    struct tp_summary before = summary_of(0, evidence), after;
+    tp_summary_set_open(&set, &arena);
+    assert_int_equal(tp_summary_set_add(&set, &before, NULL), 0);
+    assert_int_equal(tp_summary_unpack(&after, &set.records[0], &arena, NULL), 0);
+    return after.evidence;
+}
+
+static void what_is_packed_comes_back(void **state)
+{
+    struct tp_input_evidence e = {.is_known = true}, after;
+    GUARD;
+    for (int i = 0; i < 60; i++) {
+        e.crc = (enum tp_crc)(i % TP_CRC_COUNT);
+        e.eof = (enum tp_eof)(i % TP_EOF_COUNT);
+        e.recorder = (enum tp_recorder)(i / 2 % TP_RECORDER_COUNT);
+        e.clock = (enum tp_clock)(i / 3 % TP_CLOCK_COUNT);
+        e.file_bytes = i % 4 ? i * INT64_C(1000000007) : 0;
+        e.event_count = i;
+        e.repaired = i % 5;
+        e.present = (unsigned)i * 2 & TP_NEED_CATEGORIES;
+        e.asked = (unsigned)i & TP_NEED_FRAMES;
+        e.absent = (unsigned)i & TP_NEED_DEVICE;
+        for (int k = 0; k < TP_LOST_COUNT; k++)
+            e.lost[k] = (i + k) % 3 ? 0 : INT64_MAX - i;
+        after = round_trip(e);
+        assert_equal(&e, &after);
+    }
+}
+
+static void nothing_known_stays_nothing_known(void **state)
+{
+    GUARD;
+    struct tp_input_evidence after = round_trip((struct tp_input_evidence){.is_known = false, .crc = TP_CRC_OK});
+    assert_false(after.is_known);
+    assert_int_equal(after.crc, TP_CRC_UNKNOWN);
+    assert_int_equal(tp_evidence_broken(&after), 0);
+}
+
+static void write_set(struct tp_buf *out, const struct tp_summary *summary)
+{
+    struct tp_summary_set set;
+    tp_buf_init(out, 0);
+    tp_summary_set_open(&set, &arena);
+    assert_int_equal(tp_summary_set_add(&set, summary, NULL), 0);
+    assert_int_equal(tp_summary_set_write(&set, out, NULL), 0);
+}
+
+static void a_merge_keeps_what_is_known_of_each(void **state)
+{
+    struct tp_summary all[] = {
+        summary_of(0, (struct tp_input_evidence){.is_known = true, .crc = TP_CRC_BAD, .present = TP_NEED_HOST}),
+        summary_of(1, (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CUT, .lost = {[TP_LOST_DEVICE] = 7}}),
+        summary_of(2, (struct tp_input_evidence){.is_known = false})};
+    struct tp_summary_set set;
+    struct tp_buf file;
+    GUARD;
+    tp_summary_set_open(&set, &arena);
+    for (int i = 2; i >= 0; i--) {
+        write_set(&file, &all[i]);
+        assert_int_equal(tp_summary_set_read(&set, file.data, file.size, NULL), 0);
+        tp_buf_release(&file);
+    }
+    assert_int_equal(set.count, 3);
+    for (int i = 0; i < 3; i++) {
+        struct tp_summary after;
+        assert_int_equal(tp_summary_unpack(&after, &set.records[i], &arena, NULL), 0);
+        assert_equal(&after.evidence, &all[i].evidence);
+    }
+}
+
+/* Evidence as another version may have written it: one name with a word or a number. */
+static bool read_foreign(struct tp_input_evidence *evidence, const char *name, const char *word, int64_t number)
+{
+    struct tp_str texts[] = {tp_str_of(name), tp_str_of(word)};
+    ProtobufCBinaryData packed[2] = {{0}};
+    uint32_t names[] = {1}, words[] = {*word ? 2 : 0};
+    Tp__SummaryProcess from = TP__SUMMARY_PROCESS__INIT;
+    struct tp_summary summary = {.event_count = 0};
+    struct tp_unpack unpack = {.from = &from, .to = &summary, .arena = &arena, .texts = texts};
+    from.n_text = 2;
+    from.text = packed;
+    from.n_evidence_name = from.n_evidence_word = from.n_evidence_number = 1;
+    from.evidence_name = names;
+    from.evidence_word = words;
+    from.evidence_number = &number;
+    tp_evidence_unpack(&unpack);
+    *evidence = summary.evidence;
+    return !unpack.is_bad;
+}
+
+static void other_versions_are_understood_or_distrusted(void **state)
+{
+    struct tp_input_evidence e;
+    GUARD;
+    assert_true(read_foreign(&e, "crc", "ok", 0));
+    assert_int_equal(e.crc, TP_CRC_OK);
+    assert_true(read_foreign(&e, "crc", "half", 0));
+    assert_true(e.is_known && e.crc == TP_CRC_UNKNOWN);
+    assert_true(read_foreign(&e, "weather", "", 5));
+    assert_int_equal(tp_evidence_broken(&e), 0);
+    assert_true(read_foreign(&e, "lost.new_kind_of_loss", "", 5));
+    assert_int_equal(tp_evidence_broken(&e), TP_NEED_ALL);
+    assert_false(read_foreign(&e, "lost.frames", "", -1)); /* less than none */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_is_packed_comes_back, enter, leave),
+        cmocka_unit_test_setup_teardown(nothing_known_stays_nothing_known, enter, leave),
+        cmocka_unit_test_setup_teardown(a_merge_keeps_what_is_known_of_each, enter, leave),
+        cmocka_unit_test_setup_teardown(other_versions_are_understood_or_distrusted, enter, leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
