@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/model/functions_flops.h"
+#include "webreport/model/flops.h"
 
 struct made {
     struct tp_arena arena;

@@ -6,7 +6,7 @@
 
 #include "webreport/export/filter.h"
 #include "webreport/measure/profile.h"
-#include "webreport/model/functions.h"
+#include "webreport/model/policy_torch.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 

@@ -7,7 +7,7 @@
 #ifndef TP_WEBREPORT_MEASURE_FOLDED_STACKS_H
 #define TP_WEBREPORT_MEASURE_FOLDED_STACKS_H
 
-#include "webreport/model/functions_stacks.h"
+#include "webreport/model/policy_torch_stacks.h"
 #include "writer/base/buf.h"
 #include "writer/base/error.h"
 #include "writer/base/keys.h"

@@ -3,7 +3,7 @@
 
 #include "webreport/measure/key_labels.h"
 #include "webreport/measure/key_shapes.h"
-#include "webreport/model/functions_flops.h"
+#include "webreport/model/flops.h"
 #include "writer/base/keys.h"
 #include "writer/base/saturate.h"
 

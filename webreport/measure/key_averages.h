@@ -5,8 +5,8 @@
 #ifndef TP_WEBREPORT_MEASURE_KEY_AVERAGES_H
 #define TP_WEBREPORT_MEASURE_KEY_AVERAGES_H
 
-#include "webreport/model/functions.h"
-#include "webreport/model/functions_stacks.h"
+#include "webreport/model/policy_torch.h"
+#include "webreport/model/policy_torch_stacks.h"
 
 enum tp_key_group {
     TP_KEY_NAME,   /* torch's; the others are ours */

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_MEASURE_KEY_SHAPES_H
 #define TP_WEBREPORT_MEASURE_KEY_SHAPES_H
 
-#include "webreport/model/functions.h"
+#include "webreport/model/policy_torch.h"
 #include "writer/base/keys.h"
 
 struct tp_key_shapes {

@@ -6,7 +6,7 @@
 
 #include "webreport/measure/key_shapes.h"
 #include "webreport/measure/operator_cost.h"
-#include "webreport/model/functions_flops.h"
+#include "webreport/model/flops.h"
 #include "writer/base/keys.h"
 #include "writer/base/merge_sort.h"
 #include "writer/base/saturate.h"

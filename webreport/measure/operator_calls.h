@@ -7,7 +7,7 @@
 #define TP_WEBREPORT_MEASURE_OPERATOR_CALLS_H
 
 #include "webreport/measure/operator_filter.h"
-#include "webreport/model/functions.h"
+#include "webreport/model/policy_torch.h"
 #include "writer/base/buf.h"
 #include "writer/base/table.h"
 

@@ -10,7 +10,7 @@
  *   element-wise: N (copies and the like: 0)
  *   normalisation, elements of the input: softmax 5, RMS 4, layer, group and batch norm 8
  *   embedding: 0
- * torch's with_flops (functions_flops.h) is equal for the products and conv2d; its mul and add count the first
+ * torch's with_flops (model/flops.h) is equal for the products and conv2d; its mul and add count the first
  * argument, without broadcasting. Bytes: every tensor argument read once, the output written once; what caches, masks
  * and temporary storage do is not in them. Of an embedding, only the rows read. */
 #ifndef TP_WEBREPORT_MEASURE_OPERATOR_COST_H

@@ -1,7 +1,7 @@
 /* Counting of calls: see python_calls.h. */
 #include "webreport/measure/python_calls.h"
 
-#include "webreport/model/functions_parts.h"
+#include "webreport/model/policy_torch_parts.h"
 #include "writer/base/saturate.h"
 
 struct counting {

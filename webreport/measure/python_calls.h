@@ -8,7 +8,7 @@
 #ifndef TP_WEBREPORT_MEASURE_PYTHON_CALLS_H
 #define TP_WEBREPORT_MEASURE_PYTHON_CALLS_H
 
-#include "webreport/model/functions.h"
+#include "webreport/model/policy_torch.h"
 #include "writer/base/buf.h"
 #include "writer/base/keys.h"
 #include "writer/base/table.h"

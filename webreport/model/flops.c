@@ -1,5 +1,5 @@
-/* Formulas over shapes: see functions_flops.h. */
-#include "webreport/model/functions_flops.h"
+/* Formulas over shapes: see flops.h. */
+#include "webreport/model/flops.h"
 
 #include "webreport/model/operator_shapes.h"
 #include "writer/base/keys.h"

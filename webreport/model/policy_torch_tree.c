@@ -1,5 +1,5 @@
-/* Who calls whom, and what follows from it: see functions_parts.h. */
-#include "webreport/model/functions_parts.h"
+/* Who calls whom, and what follows from it: see policy_torch_parts.h. */
+#include "webreport/model/policy_torch_parts.h"
 
 #include "webreport/model/enclosing.h"
 #include "writer/base/merge_sort.h"

@@ -1,10 +1,10 @@
 /* Floating point operations of an operator call, by torch's formulas (torch/csrc/profiler/util.cpp, computeFlops):
  * aten::conv2d, mm, addmm, bmm, baddbmm, mul, add; 0 for everything else. From shapes alone, so they are there whether
  * or not with_flops was on. */
-#ifndef TP_WEBREPORT_MODEL_FUNCTIONS_FLOPS_H
-#define TP_WEBREPORT_MODEL_FUNCTIONS_FLOPS_H
+#ifndef TP_WEBREPORT_MODEL_FLOPS_H
+#define TP_WEBREPORT_MODEL_FLOPS_H
 
-#include "webreport/model/functions.h"
+#include "webreport/model/policy_torch.h"
 
 /* name: of the operator; dims, concrete: "Input Dims" and "Concrete Inputs" as compact JSON, empty when absent. */
 int64_t tp_flops_of(struct tp_str name, struct tp_str dims, struct tp_str concrete);

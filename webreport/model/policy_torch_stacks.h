@@ -1,9 +1,9 @@
 /* Call stacks of functions as lists of frames, innermost first: what "Call stack" says, without torch's own frames, and
  * for backward operators the stack of the forward operator (EventList._set_backward_stacktraces). */
-#ifndef TP_WEBREPORT_MODEL_FUNCTIONS_STACKS_H
-#define TP_WEBREPORT_MODEL_FUNCTIONS_STACKS_H
+#ifndef TP_WEBREPORT_MODEL_POLICY_TORCH_STACKS_H
+#define TP_WEBREPORT_MODEL_POLICY_TORCH_STACKS_H
 
-#include "webreport/model/functions.h"
+#include "webreport/model/policy_torch.h"
 
 struct tp_frame_list {
     uint32_t first, count; /* frames[first .. first + count) */

@@ -1,8 +1,8 @@
 /* The stages of tp_functions_build, in this order. Internal to the functions. */
-#ifndef TP_WEBREPORT_MODEL_FUNCTIONS_PARTS_H
-#define TP_WEBREPORT_MODEL_FUNCTIONS_PARTS_H
+#ifndef TP_WEBREPORT_MODEL_POLICY_TORCH_PARTS_H
+#define TP_WEBREPORT_MODEL_POLICY_TORCH_PARTS_H
 
-#include "webreport/model/functions.h"
+#include "webreport/model/policy_torch.h"
 
 /* Gives regions that were open at the end the end torch gives them: that of the innermost event of their thread which
  * was open when they began, else of the profiler's span. Items in any order. */

@@ -1,5 +1,5 @@
-/* Memory records and the events around them: see functions_parts.h. */
-#include "webreport/model/functions_parts.h"
+/* Memory records and the events around them: see policy_torch_parts.h. */
+#include "webreport/model/policy_torch_parts.h"
 
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"

@@ -1,5 +1,5 @@
-/* Recorded stacks, and forward stacks for backward operators: see functions_stacks.h. */
-#include "webreport/model/functions_stacks.h"
+/* Recorded stacks, and forward stacks for backward operators: see policy_torch_stacks.h. */
+#include "webreport/model/policy_torch_stacks.h"
 
 #include "writer/base/id_map.h"
 #include "writer/base/keys.h"

@@ -1,5 +1,5 @@
-/* Which operator owns a device event: see functions_parts.h. */
-#include "webreport/model/functions_parts.h"
+/* Which operator owns a device event: see policy_torch_parts.h. */
+#include "webreport/model/policy_torch_parts.h"
 
 #include "writer/base/renumber.h"
 #include "writer/base/saturate.h"

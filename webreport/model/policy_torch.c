@@ -1,7 +1,7 @@
-/* Which events of a trace are torch's, under which name and in which order: see functions.h. */
-#include "webreport/model/functions.h"
+/* Which events of a trace are torch's, under which name and in which order: see policy_torch.h. */
+#include "webreport/model/policy_torch.h"
 
-#include "webreport/model/functions_parts.h"
+#include "webreport/model/policy_torch_parts.h"
 #include "writer/base/sort.h"
 
 /* ---- names ---- */
