@@ -4,7 +4,7 @@
 
 typedef bool before_fn(const struct tp_event *x, const struct tp_event *y);
 
-static bool by_start_and_end(const struct tp_event *x, const struct tp_event *y)
+static inline __attribute__((always_inline)) bool by_start_and_end(const struct tp_event *x, const struct tp_event *y)
 {
     if (x->ts_ns != y->ts_ns)
         return x->ts_ns < y->ts_ns;
@@ -13,12 +13,12 @@ static bool by_start_and_end(const struct tp_event *x, const struct tp_event *y)
     return x->ordinal < y->ordinal;
 }
 
-static bool by_start(const struct tp_event *x, const struct tp_event *y)
+static inline __attribute__((always_inline)) bool by_start(const struct tp_event *x, const struct tp_event *y)
 {
     return x->ts_ns != y->ts_ns ? x->ts_ns < y->ts_ns : x->ordinal < y->ordinal;
 }
 
-static bool by_tree(const struct tp_event *x, const struct tp_event *y)
+static inline __attribute__((always_inline)) bool by_tree(const struct tp_event *x, const struct tp_event *y)
 {
     static const uint8_t rank[TP_KIND_COUNT] = {
         [TP_KIND_ANNOTATION] = 1, [TP_KIND_OPERATOR] = 2, [TP_KIND_RUNTIME] = 3};
@@ -33,8 +33,8 @@ static bool by_tree(const struct tp_event *x, const struct tp_event *y)
     return x->ordinal < y->ordinal;
 }
 
-static inline void merge(const struct tp_event *events, uint32_t *items, uint32_t middle, uint32_t count,
-                         uint32_t *scratch, before_fn *stands_before)
+static inline __attribute__((always_inline)) void merge(const struct tp_event *events, uint32_t *items, uint32_t middle,
+                                                        uint32_t count, uint32_t *scratch, before_fn *stands_before)
 {
     memcpy(scratch, items, middle * sizeof *items);
     uint32_t i = 0, j = middle, k = 0;

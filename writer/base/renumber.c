@@ -6,7 +6,7 @@ void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int
     memset(ids, 0, sizeof *ids);
     ids->lowest = lowest;
     uint64_t range = lowest <= highest ? (uint64_t)highest - (uint64_t)lowest : 0;
-    if (range < 4 * expected + 1024) {
+    if (range < 16 * expected + 1024) { /* ids of one kind among those of others */
         ids->direct_count = range + 1;
         ids->direct = tp_arena_array(arena, ids->direct_count, sizeof *ids->direct);
     } else {
