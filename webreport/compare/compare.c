@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "webreport/compare/damage.h"
-#include "writer/text/format.h"
 
 /* The step: a median ratio beyond the floor that too few steps stand behind is no verdict. */
 static void judge_step(struct tp_compare *c)
@@ -103,57 +102,4 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     compare->verdict = judge(compare);
     tp_difftree_build(&compare->tree, &compare->sides, trees, arena);
     tp_compare_fill_tables(compare);
-}
-
-/* ---- sentences ---- */
-
-static const char *percent(struct tp_arena *arena, double ratio, const char *unit)
-{
-    return tp_text_printf(arena, "%s%s%s", ratio >= 0 ? "+" : "", tp_text_of_fixed(arena, 100 * ratio, 1), unit);
-}
-
-const char *tp_compare_reason_text(const struct tp_compare *c)
-{
-    uint32_t rows = c->verdict == TP_CHANGE_REGRESSED ? c->regressed_count : c->improved_count;
-    bool is_told = c->verdict == TP_CHANGE_REGRESSED || c->verdict == TP_CHANGE_IMPROVED;
-    bool is_memory = c->memory_verdict == c->verdict;
-    if (!is_told || c->step_verdict == c->verdict)
-        return "";
-    if (!rows)
-        return "memory";
-    return tp_text_printf(c->arena, "%s%s", tp_text_of_some(c->arena, rows, "row", "rows"),
-                          is_memory ? ", memory" : "");
-}
-
-const char *tp_compare_verdict_text(const struct tp_compare *c)
-{
-    struct tp_arena *arena = c->arena;
-    const char *interval = "", *reason = tp_compare_reason_text(c), *verdict = tp_change_verdict_name(c->verdict);
-    if (*c->damage)
-        return tp_text_printf(arena, "%s: input damaged: %s", verdict, c->damage);
-    if (*reason)
-        reason = tp_text_printf(arena, " (%s)", reason);
-    if (isnan(c->step.estimate))
-        return tp_text_printf(arena, "%s%s: no step times to compare", verdict, reason);
-    if (!isnan(c->step.low))
-        interval =
-            tp_text_printf(arena, " (%s to %s)", percent(arena, c->step.low, ""), percent(arena, c->step.high, " %"));
-    return tp_text_printf(
-        arena, "%s%s: step %s -> %s, %s%s", verdict, reason, tp_text_of_time(arena, tp_whole_of(c->step_ns[TP_BASE])),
-        tp_text_of_time(arena, tp_whole_of(c->step_ns[TP_NEW])), percent(arena, c->step.estimate, " %"), interval);
-}
-
-const char *tp_compare_nothing_text(const struct tp_compare *c)
-{
-    return *c->damage                             ? "What changed cannot be told from a damaged input."
-           : c->verdict == TP_CHANGE_INCONCLUSIVE ? "What changed cannot be told from these samples."
-                                                  : "Nothing changed beyond noise.";
-}
-
-const char *tp_compare_facts_text(const struct tp_compare *c)
-{
-    const struct tp_comparability *facts = &c->comparability;
-    return tp_text_printf(c->arena, "%s: %u of 100, %u facts the same, %u differ, %u unknown",
-                          facts->is_low ? "not comparable" : "comparable", facts->score, facts->counts[TP_FACT_SAME],
-                          facts->counts[TP_FACT_DIFFERS], facts->counts[TP_FACT_UNKNOWN]);
 }

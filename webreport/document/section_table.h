@@ -28,6 +28,7 @@ enum tp_shown_format {
 enum tp_shown_flag {
     TP_SHOWN_SUM = 1,    /* the foot shows the sum of all rows */
     TP_SHOWN_WIDE = 2,   /* pages alone have room for the column */
+    TP_SHOWN_NARROW = 8, /* pages do not show the column: they have wide ones instead */
     TP_SHOWN_SIGNED = 4, /* a plus stands before what is more than 0, where cells have their units */
 };
 
@@ -50,7 +51,7 @@ struct tp_shown_row {
     struct tp_data more;  /* object for the template "table_more"; kind NONE: the row does not open */
 };
 
-enum { TP_MAX_SHOWN_COLUMNS = 16, TP_MAX_OWN_TEXTS = 2 };
+enum { TP_MAX_SHOWN_COLUMNS = 28, TP_MAX_OWN_TEXTS = 2 };
 
 struct tp_shown_table {
     struct tp_arena *arena;
@@ -66,6 +67,8 @@ struct tp_shown_table {
     bool is_tree;                             /* rows are indented, never sorted */
     unsigned open_depth;                      /* of a tree: rows deeper than this are folded by the script */
     size_t row_count;                         /* shown; at most the table's */
+    size_t open_count;                        /* rows that may open, the first ones; 0: all that have something */
+    size_t brief_count;                       /* rows for where room is scarce; 0: row_count */
     struct tp_shown_row *rows;
     const struct tp_str *own_texts[TP_MAX_OWN_TEXTS]; /* by OWN index, a text per row */
     /* The text of a PRINTED cell, in the arena. */
@@ -73,6 +76,8 @@ struct tp_shown_table {
     /* filled by tp_shown_table_prepare */
     struct tp_unit units[TP_MAX_SHOWN_COLUMNS];
     double maxima[TP_MAX_SHOWN_COLUMNS], sums[TP_MAX_SHOWN_COLUMNS];
+    uint8_t page_columns[TP_MAX_SHOWN_COLUMNS]; /* those that pages show */
+    unsigned page_column_count;
 };
 
 /* Sets arena, table and columns, shows at most `max_rows`, and makes the rows (names empty, to be filled by the

@@ -1,5 +1,5 @@
 /* The comparison as a page: see precision.h. The shell is the report's. */
-#include "webreport/print/html.h"
+#include "webreport/print/page_shell.h"
 #include "webreport/print/precision_print.h"
 #include "webreport/print/template.h"
 
