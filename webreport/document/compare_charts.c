@@ -293,7 +293,7 @@ struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *c, const s
     struct tp_table *table = tp_arena_alloc(arena, sizeof *table);
     tp_table_init(table, arena, "call_tree", tree_defs, TREE_COLUMNS, count);
     struct tp_shown_table *shown =
-        tp_section_new_table(arena, table, tree_columns, sizeof tree_columns / sizeof *tree_columns, count);
+        tp_shown_table_new(arena, table, tree_columns, sizeof tree_columns / sizeof *tree_columns, count);
     fill_tree(table, shown, c, is_shown, naming);
     shown->name = "diff-calltree";
     shown->name_title = "Call";

@@ -167,7 +167,7 @@ struct tp_shown_table *tp_compare_shown(const struct tp_compare *compare, const 
     const struct columns *columns = &columns_of[which];
     const struct tp_table *table = &compare->tables[which];
     struct tp_arena *arena = naming->arena;
-    struct tp_shown_table *shown = tp_section_new_table(arena, table, columns->columns, columns->count, max_rows);
+    struct tp_shown_table *shown = tp_shown_table_new(arena, table, columns->columns, columns->count, max_rows);
     struct tp_str *own_texts[2];
     for (unsigned own = 0; own < 2; own++) {
         struct tp_str *texts = own_texts[own] = tp_arena_array(arena, shown->row_count, sizeof *texts);

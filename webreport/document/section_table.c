@@ -333,13 +333,15 @@ struct tp_str tp_shown_cell(const struct tp_shown_table *shown, unsigned index, 
 
 /* ---- making ---- */
 
-void tp_shown_table_init(struct tp_shown_table *shown, struct tp_arena *arena, const struct tp_table *table,
-                         const struct tp_shown_column *columns, unsigned column_count, size_t max_rows)
+struct tp_shown_table *tp_shown_table_new(struct tp_arena *arena, const struct tp_table *table,
+                                          const struct tp_shown_column *columns, unsigned column_count, size_t max_rows)
 {
+    struct tp_shown_table *shown = tp_arena_alloc(arena, sizeof *shown);
     *shown = (struct tp_shown_table){
         .arena = arena, .table = table, .columns = columns, .column_count = column_count, .name_title = "Name"};
     shown->row_count = table->row_count < max_rows ? table->row_count : max_rows;
     shown->rows = tp_arena_array(arena, shown->row_count, sizeof(*shown->rows));
+    return shown;
 }
 
 static const char *cut_note(const struct tp_shown_table *shown)

@@ -51,7 +51,7 @@ struct tp_shown_row {
     struct tp_data more;  /* object for the template "table_more"; kind NONE: the row does not open */
 };
 
-enum { TP_MAX_SHOWN_COLUMNS = 28, TP_MAX_OWN_TEXTS = 2 };
+enum { TP_MAX_SHOWN_COLUMNS = 28, TP_MAX_OWN_TEXTS = 4 };
 
 struct tp_shown_table {
     struct tp_arena *arena;
@@ -80,10 +80,10 @@ struct tp_shown_table {
     unsigned page_column_count;
 };
 
-/* Sets arena, table and columns, shows at most `max_rows`, and makes the rows (names empty, to be filled by the
- * caller). */
-void tp_shown_table_init(struct tp_shown_table *shown, struct tp_arena *arena, const struct tp_table *table,
-                         const struct tp_shown_column *columns, unsigned column_count, size_t max_rows);
+/* A table with these columns that shows at most `max_rows`: its rows have no names yet. Lives in the arena. */
+struct tp_shown_table *tp_shown_table_new(struct tp_arena *arena, const struct tp_table *table,
+                                          const struct tp_shown_column *columns, unsigned column_count,
+                                          size_t max_rows);
 
 /* Finds the sums of columns, which shares need: for outputs that take cells one by one. */
 void tp_shown_table_measure(struct tp_shown_table *shown);

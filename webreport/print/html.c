@@ -236,8 +236,8 @@ struct tp_data tp_html_part(const struct tp_document *document, size_t max_bytes
 /* ---- a page of its own ---- */
 
 /* From all to the least. */
-static const struct tp_html_level levels[] = {{300, 60, true}, {100, 16, true}, {30, 10, true},
-                                              {10, 5, false},  {3, 1, false},   {0, 1, false}};
+static const struct tp_html_level levels[] = {{SIZE_MAX, 60, true}, {100, 16, true}, {30, 10, true},
+                                              {10, 5, false},       {3, 1, false},   {0, 1, false}};
 enum { LEVELS = sizeof levels / sizeof *levels };
 
 struct page {

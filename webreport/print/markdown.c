@@ -284,7 +284,7 @@ int tp_print_markdown(struct tp_buf *out, const struct tp_document *document, co
 {
     struct printer p = {.out = out, .arena = document->arena};
     const struct tp_block *before = NULL;
-    size_t count = document->blocks.count, end = options->end > LAST_LINE ? options->end - LAST_LINE : 0;
+    size_t count = document->blocks.count, end = options->end > LAST_LINE ? options->end - LAST_LINE : !!options->end;
     (void)err;
     while (count && !is_shown(tp_document_at(document, count - 1)))
         count--;
@@ -299,7 +299,7 @@ int tp_print_markdown(struct tp_buf *out, const struct tp_document *document, co
         put_block(&p, document, block);
         before = block;
     }
-    if (p.left_out)
+    if (p.left_out && (!options->end || out->size + LAST_LINE <= options->end))
         tp_buf_printf(out, "\n%zu %s left out.\n", p.left_out, p.left_out == 1 ? "line" : "lines");
     return TP_OK;
 }
