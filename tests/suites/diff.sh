@@ -13,7 +13,7 @@ is_damaged() { # file: the report says so
 neutral() { # file...: against itself; of a damaged one nothing is said
     for file in "$@"; do
         if is_damaged "$file"; then
-            run 6 "$file" "$file" && grep -q '^inconclusive:' "$WORK/out" || { echo "$file"; return 1; }
+            run 6 "$file" "$file" && grep -q '^Inconclusive: Input damaged: ' "$WORK/out" || { echo "$file"; return 1; }
             continue
         fi
         run 0 "$file" "$file" --json "$WORK/self.json" -o "$WORK/self.html" --markdown "$WORK/self.md" || { echo "$file"; return 1; }

@@ -326,6 +326,36 @@ static void a_leak_is_found_by_its_line(void **state)
     assert_true(tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_OWNERS], TP_OWNER_DIFF_VERDICT)[1], TP_STR("neutral")));
 }
 
+static const struct tp_verdict_block *verdict_of(struct tp_document *document, const struct tp_compare *c)
+{
+    struct tp_naming naming = {.arena = &arena};
+    tp_compare_document(document, c, &naming, 100);
+    for (size_t i = 0; i < document->blocks.count; i++)
+        if (tp_document_at(document, i)->kind == TP_BLOCK_VERDICT)
+            return &tp_document_at(document, i)->verdict;
+    fail();
+    return NULL;
+}
+
+static void assert_headline(const struct tp_compare *c, const char *wanted)
+{
+    struct tp_document document;
+    struct tp_print_options options = {0};
+    const struct tp_verdict_block *verdict = verdict_of(&document, c);
+    tp_print *const formats[] = {tp_print_html, tp_print_text, tp_print_markdown, tp_print_json};
+    if (strncmp(verdict->headline, wanted, strlen(wanted)) != 0)
+        fail_msg("%.120s", verdict->headline);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) { /* the same words in each */
+        struct tp_buf out;
+        char begin[16];
+        tp_buf_init(&out, 0);
+        assert_int_equal(formats[i](&out, &document, &options, NULL), 0);
+        snprintf(begin, sizeof begin, "%s", verdict->headline);
+        assert_non_null(strstr(out.data, begin));
+        tp_buf_release(&out);
+    }
+}
+
 static void a_damaged_side_is_never_regressed(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), END}, slower[] = {KERNEL("gemm", 4, 900), END};
@@ -342,10 +372,8 @@ static void a_damaged_side_is_never_regressed(void **state)
         assert_int_equal(c.verdict, TP_CHANGE_INCONCLUSIVE);
         assert_int_equal(c.step_verdict, TP_CHANGE_INCONCLUSIVE);
         assert_int_equal(c.regressed_count, 0);
-        assert_string_equal(tp_compare_verdict_text(&c),
-                            s == TP_BASE
-                                ? "inconclusive: input damaged: base: the file is cut: what it lost is not known"
-                                : "inconclusive: input damaged: new: the file is cut: what it lost is not known");
+        assert_headline(&c, s == TP_BASE ? "Input damaged: base: the file is cut: what it lost is not known"
+                                         : "Input damaged: new: the file is cut: what it lost is not known");
         runs[s].evidence = (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CLEAN};
     }
     runs[TP_BASE].evidence.present = TP_NEED_DEVICE; /* and the new one has none */
@@ -407,36 +435,6 @@ static void noise_raises_no_alarm(void **state)
 }
 
 /* ---- words ---- */
-
-static const struct tp_verdict_block *verdict_of(struct tp_document *document, const struct tp_compare *c)
-{
-    struct tp_naming naming = {.arena = &arena};
-    tp_compare_document(document, c, &naming, 100);
-    for (size_t i = 0; i < document->blocks.count; i++)
-        if (tp_document_at(document, i)->kind == TP_BLOCK_VERDICT)
-            return &tp_document_at(document, i)->verdict;
-    fail();
-    return NULL;
-}
-
-static void assert_headline(const struct tp_compare *c, const char *wanted)
-{
-    struct tp_document document;
-    struct tp_print_options options = {0};
-    const struct tp_verdict_block *verdict = verdict_of(&document, c);
-    tp_print *const formats[] = {tp_print_html, tp_print_text, tp_print_markdown, tp_print_json};
-    if (strncmp(verdict->headline, wanted, strlen(wanted)) != 0)
-        fail_msg("%.120s", verdict->headline);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) { /* the same words in each */
-        struct tp_buf out;
-        char begin[16];
-        tp_buf_init(&out, 0);
-        assert_int_equal(formats[i](&out, &document, &options, NULL), 0);
-        snprintf(begin, sizeof begin, "%s", verdict->headline);
-        assert_non_null(strstr(out.data, begin));
-        tp_buf_release(&out);
-    }
-}
 
 /* Every other step takes this many us: the median may lie anywhere between. */
 static void alternate(struct tp_summary *run, int64_t step_us)
@@ -501,9 +499,11 @@ static void a_long_verdict_takes_two_lines(void **state)
     tp_buf_init(&text, 0);
     verdict_of(&document, &c);
     tp_print_text(&text, &document, &(struct tp_print_options){.row_limit = 10}, NULL);
-    assert_non_null(strstr(text.data, "Regressed: No sure change of the step (\xe2\x88\x92"
-                                      "28.6 %, 99 % interval \xe2\x88\x92"
-                                      "32.9 to +12.7\n%); regressed: 1,234,567 rows, memory\n"));
+    const char *wanted = "Regressed: No sure change of the step (\xe2\x88\x92"
+                         "28.6 %, 99 % interval \xe2\x88\x92"
+                         "32.9 to +12.7 %);\nregressed: 1,234,567 rows, memory\n";
+    if (!strstr(text.data, wanted))
+        fail_msg("%.300s", text.data);
     tp_buf_release(&text);
 }
 

@@ -89,7 +89,8 @@ static void a_table_has_its_units_in_the_cells_and_no_column_that_only_a_page_ha
 }
 
 static const struct tp_rule_block rule = {"kernels", "Kernels", "how many"};
-static const struct tp_place_block places[] = {{TP_STR("/src/a<b.py(7): f"), TP_STR("a <wait>"), TP_STR("f")}};
+static const struct tp_place_block places[] = {
+    {.file_line = TP_STR("/src/a<b.py(7): f"), .text = TP_STR("a <wait>"), .function = TP_STR("f")}};
 
 static void make_findings(struct tp_document *document)
 {
@@ -112,7 +113,7 @@ static void make_findings(struct tp_document *document)
          .message = "cannot tell",
          .line = 4},
         {.tone = TP_TONE_GOOD, .status = "pass", .title = "y", .rule = &rule, .message = "good", .line = 5}};
-    tp_document_init(document, &arena);
+    tp_document_init(document, "Test", &arena);
     tp_document_verdict(document, &(struct tp_verdict_block){TP_TONE_BAD, "fail", "1 of 3 broken", "a run"});
     tp_document_findings(document, &(struct tp_findings_block){.title_head = "limit",
                                                                .value_head = "value",

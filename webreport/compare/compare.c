@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "webreport/compare/damage.h"
+#include "writer/text/format.h"
 
 /* The step: a median ratio beyond the floor that too few steps stand behind is no verdict. */
 static void judge_step(struct tp_compare *c)

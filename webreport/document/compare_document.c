@@ -89,7 +89,7 @@ const char *tp_compare_reason_text(const struct tp_compare *c)
 static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
 {
     if (*c->damage)
-        return tp_text_printf(arena, "An input is damaged: %s", c->damage);
+        return tp_text_printf(arena, "Input damaged: %s", c->damage);
     if (c->comparability.is_low)
         return "The two sides are not comparable";
     if (c->step_verdict != TP_CHANGE_NEUTRAL || c->verdict == TP_CHANGE_NEUTRAL)

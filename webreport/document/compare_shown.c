@@ -146,6 +146,9 @@ static void name_row(const struct tp_naming *naming, const struct tp_table *tabl
         return;
     shown->name = tp_str_of(
         tp_text_printf(naming->arena, "%.*s at %.*s", (int)shown->name.len, shown->name.ptr, (int)line.len, line.ptr));
+    struct tp_str file_line = tp_path_file(line);
+    shown->brief = tp_str_of(
+        tp_text_printf(naming->arena, "%.*s at %.*s", (int)name.len, name.ptr, (int)file_line.len, file_line.ptr));
     shown->href = tp_source_link(naming, tp_table_text(table, TP_ROW_SHAPE)[row]);
 }
 

@@ -45,6 +45,7 @@ struct tp_shown_column {
 /* What the first cell of a row shows. */
 struct tp_shown_row {
     struct tp_str name;   /* ready to show */
+    struct tp_str brief;  /* instead of it where room is scarce; ptr NULL: the name */
     struct tp_str prefix; /* shown dimmed before it */
     const char *href;     /* NULL: no link */
     unsigned depth;       /* of a tree */

@@ -168,7 +168,7 @@ static void put_table(struct printer *p, struct tp_shown_table *table)
         begin(p);
         tp_buf_puts(p->out, "| ");
         put_str(p, table->rows[row].prefix);
-        put_str(p, table->rows[row].name);
+        put_str(p, table->rows[row].brief.ptr ? table->rows[row].brief : table->rows[row].name);
         tp_buf_puts(p->out, " |");
         for (unsigned i = 0; i < table->column_count; i++)
             if (is_column(table, i)) {

@@ -139,7 +139,8 @@ static bool is_left(const struct tp_shown_table *table, unsigned column)
 
 static struct tp_str cell_text(const struct tp_shown_table *table, unsigned column, size_t row)
 {
-    struct tp_str name = table->rows[row].name, prefix = table->rows[row].prefix;
+    const struct tp_shown_row *shown = &table->rows[row];
+    struct tp_str name = shown->brief.ptr ? shown->brief : shown->name, prefix = shown->prefix;
     unsigned depth = table->rows[row].depth < DEPTH_MOST ? table->rows[row].depth : DEPTH_MOST;
     if (column)
         return tp_shown_cell(table, column - 1, row);
