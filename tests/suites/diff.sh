@@ -63,6 +63,7 @@ if command -v python3 >/dev/null; then
     check "diff: a folder called run (1) or run [2]: x changes no line that is named" planted folders
     named() { mkdir "$WORK/named" && python3 tests/check/folders.py "$TP" "$WORK/named" "$DATA" diff; }
     check "diff: the same bytes for a bundled run in a folder run (1), run [2]: x, a.py(4): f or a;b" named
+    check "diff: lines that moved are the same in call tree, flame graph and memory" planted moved
     check "diff: by count and by time add up, parts of the step as well, to the nanosecond" planted sums
     check "diff: several runs a side teach the floor" planted runs
     table() { planted table >"$WORK/table" || { cat "$WORK/table"; return 1; }; }
