@@ -122,11 +122,11 @@ $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 $(BUILD)/gen_trace: $(call obj,tests/bench/gen_*.c)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lz
-$(BUILD)/write_trace $(BUILD)/table: $(BUILD)/%: $(BUILD)/tests/bench/%.o $(BUILD)/core.a
+$(BUILD)/write_trace $(BUILD)/table_speed: $(BUILD)/%: $(BUILD)/tests/bench/%.o $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/record: $(BUILD)/tests/bench/record.o $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/collector/clock.o -L$(BUILD) -ltracepress -Wl,-rpath,'$$ORIGIN'
-$(BUILD)/cupti_bench: $(BUILD)/tests/bench/cupti.o $(RECORD) $(CUDA) $(BUILD)/core.a
+$(BUILD)/cupti_bench: $(BUILD)/tests/bench/cupti_speed.o $(RECORD) $(CUDA) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/native_bench: tests/bench/native.c Makefile
 	@mkdir -p $(@D)
@@ -147,12 +147,12 @@ $(BUILD)/%.so: tests/fake/%.c Makefile
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(STD) $(WARN) -I. -O1 -g -shared -fPIC -Wl,-soname,$(@F).1 -o $@ $< -ldl
 $(BUILD)/fake_cuda/libcuda.so.1: $(BUILD)/tests/fake/cuda/driver.o
-$(BUILD)/fake_cuda/libcupti.so.13: $(BUILD)/tests/fake/cuda/cupti.o
+$(BUILD)/fake_cuda/libcupti.so.13: $(BUILD)/tests/fake/cuda/profiler.o
 $(BUILD)/fake_cuda/libcudart.so.13: $(BUILD)/tests/fake/cuda/runtime.o $(BUILD)/fake_cuda/libcuda.so.1
 $(FAKE):
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $^
-$(BUILD)/cuda_program: $(BUILD)/tests/fake/cuda_program/main.o $(FAKE) $(LIB)
+$(BUILD)/cuda_program: $(BUILD)/tests/fake/cuda_program/kernels.o $(FAKE) $(LIB)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/fake_cuda/libcudart.so.13 -L$(BUILD) -ltracepress \
 	  -Wl,-rpath,'$$ORIGIN:$$ORIGIN/fake_cuda' -Wl,--disable-new-dtags -Wl,-rpath-link,$(BUILD)/fake_cuda
 $(BUILD)/gpu_program: $(BUILD)/tests/gpu/driver_program.o
@@ -167,7 +167,7 @@ fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang
 $(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 bench: ## wall time against zcat, memory per event, growth, page size (N=events)
-	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/native_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/nvtx_program $(BUILD)/itt_program $(BUILD)/table $(BUILD)/split $(BUILD)/make_job $(BUILD)/train
+	@$(SUB) all $(BUILD)/gen_trace $(BUILD)/record $(BUILD)/cupti_bench $(BUILD)/native_bench $(BUILD)/measure $(BUILD)/write_trace $(BUILD)/nvtx_program $(BUILD)/itt_program $(BUILD)/table_speed $(BUILD)/split $(BUILD)/make_job $(BUILD)/train
 	@sh tests/bench/run.sh $(BUILD) $(or $(N),75000)
 
 # ---- habits ----------------------------------------------------------------

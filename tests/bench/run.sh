@@ -61,7 +61,7 @@ writer() {
 # same: what torch takes for the tables and exports of half a million events of its own, and we for its trace of them
 same() {
     "$torch" tests/bench/torch_same.py 500000 "$work/torch.pt.trace.json.gz" >"$work/times" 2>/dev/null || { echo "torch's own tables failed"; return 1; }
-    "$build/table" "$work/torch.pt.trace.json.gz"
+    "$build/table_speed" "$work/torch.pt.trace.json.gz"
     sh tests/bench/exports.sh "$build" "$work/torch.pt.trace.json.gz" "$work/times"
     rm "$work/torch.pt.trace.json.gz"
 }
@@ -115,7 +115,7 @@ for factor in 1 4 16; do
     row "synthetic x$factor" "$work/gen.pt.trace.json.gz" $((factor > 4 ? 5 : 9))
 done
 exponent
-"$build/table" "$work/gen.pt.trace.json.gz"
+"$build/table_speed" "$work/gen.pt.trace.json.gz"
 sh tests/bench/exports.sh "$build" "$work/gen.pt.trace.json.gz"
 sh tests/bench/check.sh "$build" "$work/gen.pt.trace.json.gz"
 [ -z "$has_torch" ] || same

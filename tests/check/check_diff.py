@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """check_diff.py TRACEPRESS WORK CASE: what `tracepress diff` says about changes that were planted (gen_training.py).
 
-Cases: noise, slow, faster, sync, copy, leak, swap, batch, folders, sums, runs, table. Prints what is wrong and exits 1."""
+Cases: noise, slow, faster, sync, copy, leak, swap, batch, folders, moved, sums, runs, table. Prints what is wrong and exits 1."""
 import json
 import os
+import re
 import subprocess
 import sys
 from urllib.parse import unquote
@@ -169,6 +170,32 @@ def folders():
             if said[name][what] != said["run"][what]:
                 wrong.append("%s with %r: %r" % (what, name, [pair for pair in zip(said[name][what], said["run"][what])
                                                              if pair[0] != pair[1]][:3] or len(said[name][what])))
+
+
+def boxes(before, after):
+    """Titles of a flame graph with a baseline."""
+    run = subprocess.run([TRACEPRESS, "export", after, "--to", "flamegraph", "--baseline", before, "-q", "-o", os.path.join(WORK, "flame")])
+    expect("flamegraph: exit", run.returncode, 0)
+    name = os.path.basename(after).split(".")[0]
+    svg = open(os.path.join(WORK, "flame", name + ".cpu.diff.svg"), encoding="utf-8").read()
+    return re.findall(r"<title>([^<]*)", svg)
+
+
+def moved():
+    """Lines that an edit above them moved are the same lines, in the call tree, the flame graph and who owns memory."""
+    after = trace("moved", "--seed", 2, "--shift", 3)
+    report, code = diff(base(), after)
+    expect("verdict, exit", (report["verdict"], report["memory_verdict"], code), ("neutral", "neutral", 0))
+    for call in report["call_tree"]["calls"]:
+        if "train.py" in call["name"] and not (call["base_calls"] and call["new_calls"]):
+            wrong.append("on one side only: %r" % call)
+    lines = [(o["owner"], o["change_bytes"]) for o in report["memory_owners"] if o["owner_kind"] == "line"]
+    expect("owners", lines, [("", 0), ("train.py(43): forward", 0), ("train.py(49): optimize", 0)])
+    alone = [box for box in boxes(base(), after) if "train.py" in box and ", new" in box]
+    expect("boxes of the flame graph that are new", alone, [])
+    report, _ = diff(base(), trace("leak.moved", "--seed", 33, "--leak", "45=2000000", "--shift", 3))
+    named = [o["owner"] for o in report["memory_owners"] if o["owner_kind"] == "line" and o["verdict"] != "neutral"]
+    expect("lines that leak", named, ["train.py(48): keep_history"])
 
 
 def sums():

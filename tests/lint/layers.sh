@@ -18,10 +18,10 @@ BEGIN {
   ok[r "measure"]  = r "measure " r "model " r "trace writer/proto " writer
   ok[r "compare"]  = r "compare " r "measure " r "trace " writer
   ok[r "document"] = r "document " r "compare " r "measure " r "trace " writer
-  ok[r "print"]    = r "print " r "document " r "compare " r "measure " writer
+  ok[r "print"]    = r "print " r "document " r "measure " writer
   ok[r "export"]   = r "export " r "document " r "measure " r "model " r "trace " writer
   ok[r "session"]  = r "session " r "print " r "compare " r "measure " r "model " r "trace " writer
-  ok[r "cli"]      = r "cli " r "session " r "export " r "print " r "measure collector/launch " writer
+  ok[r "cli"]      = r "cli " r "session " r "export " r "print " r "document " r "measure collector/launch " writer
   ok[r "mpi"]      = r "mpi " r "session " writer
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {

@@ -1,11 +1,14 @@
 #!/bin/sh
-# lint.sh [BUILD]: the checks of `make lint` that need only a compiler and a shell; each prints its faults.
+# lint.sh [BUILD]: the checks of `make lint` that need only a compiler and a shell; each prints its measures and faults.
 cd "$(dirname "$0")/../.." || exit 1
 status=0
 run() { if sh "tests/lint/$1.sh" $2; then echo "$1: ok"; else echo "$1: faults"; status=1; fi; }
 run layers "$(find collector writer webreport -name '*.[ch]' | sort)"
 run arrows "$(find webreport -name '*.[ch]' | sort)"
 run guard "$(find collector writer webreport -name '*.[ch]' | sort)"
+run sizes "$(find collector writer webreport -name '*.[ch]' | sort)"
+run names "$(find collector writer webreport tests -name '*.[ch]' | sort)"
+run circles "${1:-build/release}"
 run headers "$(find collector writer webreport -name '*.h' | sort)"
 run texts ""
 run abi "${1:-build/release}"

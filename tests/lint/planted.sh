@@ -50,4 +50,90 @@ echo 'int tp_own(void) { return setjmp(arena.guard); }' >>webreport/model/tree.c
 fails "guard: a second catcher" guard $(sources)
 rm -r writer webreport
 
+# sizes
+body() { i=0; while [ $i -lt "$1" ]; do echo "    tp_call($i);"; i=$((i + 1)); done; }
+{ echo 'int tp_long(void)'; echo '{'; body 68; echo '}'; } | put webreport/model/tree.c
+passes "sizes: a function of 70 lines" sizes $(sources)
+{ echo 'int tp_long(void)'; echo '{'; body 69; echo '}'; } | put webreport/model/tree.c
+fails "sizes: a function of 71 lines" sizes $(sources)
+put webreport/model/tree.c <<'C'
+int tp_few(int a, int (*each)(int, int, int), int c, int d, int e,
+           int f)
+{
+    return each(a, c, d) + e + f;
+}
+// NOLINTNEXTLINE(readability-function-size): the library says which
+int tp_given(int a, int b, int c, int d, int e, int f, int g)
+{
+    if (a)
+        for (;;) {
+            while (b) {
+                if (c) {
+                    do { /* { */
+                        struct tp_x x = (struct tp_x){"{", '{'};
+                    } while (x);
+                }
+            }
+        }
+}
+C
+passes "sizes: six parameters, given ones, four blocks" sizes $(sources)
+echo 'int tp_many(int a, int b, int c, int d, int e, int f, int g)' >>webreport/model/tree.c
+printf '{\n}\n' >>webreport/model/tree.c
+fails "sizes: seven parameters" sizes $(sources)
+put webreport/model/tree.c <<'C'
+int tp_deep(int a)
+{
+    if (a) {
+        for (;;) {
+            while (a) {
+                if (a) {
+                    if (a) {
+                    }
+                }
+            }
+        }
+    }
+}
+C
+fails "sizes: five blocks inside each other" sizes $(sources)
+body 601 | put webreport/model/tree.c
+fails "sizes: a file of 601 lines" sizes $(sources)
+rm -r webreport
+
+# names
+put webreport/model/tree.c </dev/null
+put webreport/model/tree.h </dev/null
+put webreport/model/links.c </dev/null
+passes "names: a source and its header" names $(sources)
+put tests/unit/tree.c </dev/null
+fails "names: two sources of one name" names $(sources)
+rm -r webreport tests
+
+# circles
+compile() { for s in $(find writer webreport -name '*.c'); do mkdir -p "build/$(dirname "$s")"; ${CC:-cc} -c -o "build/${s%.c}.o" "$s" || status=1; done; }
+put webreport/model/tree.c <<'C'
+int tp_links(void);
+int tp_tree(void) { return tp_links(); }
+C
+put webreport/model/links.c <<'C'
+int tp_links(void) { return 0; }
+C
+put webreport/trace/feed.c <<'C'
+int tp_tree(void);
+int tp_feed(void) { return tp_tree(); }
+C
+mkdir -p writer collector build/writer build/collector
+compile
+passes "circles: one way" circles build
+put webreport/model/steps.c <<'C'
+int tp_tree(void);
+int tp_steps(void) { return tp_tree(); }
+C
+echo 'int tp_steps(void); int tp_links(void) { return tp_steps(); }' >webreport/model/links.c
+compile
+CIRCLES="webreport 0" fails "circles: three files that need each other" circles build
+CIRCLES="webreport 3" passes "circles: no more than there were" circles build
+rm -r writer collector webreport build
+
 exit $status

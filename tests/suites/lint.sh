@@ -4,6 +4,9 @@ check "layers: folders include what they may" sh tests/lint/layers.sh $(find col
 check "arrows: at most 25 between folders of webreport, one way" sh tests/lint/arrows.sh $(find webreport -name '*.[ch]' | sort)
 check "guard: one place catches a failed allocation" sh tests/lint/guard.sh $(find collector writer webreport -name '*.[ch]' | sort)
 check "planted: each rule fails when it should" sh tests/lint/planted.sh
+check "sizes: functions, parameters, nesting, files" sh tests/lint/sizes.sh $(find collector writer webreport -name '*.[ch]' | sort)
+check "names: a base name names one file" sh tests/lint/names.sh $(find collector writer webreport tests -name '*.[ch]' | sort)
+check "circles: no more files of a folder need each other than did" sh tests/lint/circles.sh "${BUILD#"$PWD"/}"
 check "headers: self-contained, own header first" sh tests/lint/headers.sh $(find collector writer webreport -name '*.h' | sort)
-check "texts: help, file length, raw output" sh tests/lint/texts.sh
+check "texts: help, raw output" sh tests/lint/texts.sh
 check "abi: exports, needed libraries, the public header in C99, C17 and C++11" sh tests/lint/abi.sh "${BUILD#"$PWD"/}"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/print/html.h"
+#include "webreport/print/page_shell.h"
 #include "writer/base/sha256.h"
 #include "writer/text/base64.h"
 

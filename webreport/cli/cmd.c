@@ -1,9 +1,15 @@
 /* What the commands have in common: see cmd.h. */
 #include "webreport/cli/cmd.h"
 
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #include "webreport/measure/rules.h"
 #include "webreport/session/console.h"
 #include "webreport/session/opt.h"
+#include "writer/base/fs.h"
+#include "writer/text/assets.h"
 
 int tp_cmd_refuse(struct tp_console *console, const char *command, const char *what)
 {
@@ -19,4 +25,57 @@ int tp_cmd_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *
             return code;
     }
     return 0;
+}
+
+/* ---- help ---- */
+
+int tp_help_print(const char *command)
+{
+    struct tp_assets assets = {0}; /* built-in texts: no arena */
+    struct tp_str text;
+    char name[64];
+    snprintf(name, sizeof name, "help/%.40s.txt", command);
+    if (tp_assets_get(&assets, tp_str_of(name), &text, NULL) < 0) {
+        fprintf(stderr, "tracepress: no help on \"%.60s\"; 'tracepress help' lists the commands\n", command);
+        return TP_EXIT_USAGE;
+    }
+    fwrite(text.ptr, 1, text.len, stdout);
+    return fflush(stdout) ? TP_EXIT_NO_OUTPUT : TP_EXIT_DONE;
+}
+
+int tp_cmd_help(int argc, char **argv)
+{
+    return tp_help_print(argc > 0 ? argv[0] : "tracepress");
+}
+
+/* ---- signals ---- */
+
+/* Half-written files go; the exit code is the shell's for a death by this signal. */
+static void on_signal(int number)
+{
+    tp_outfile_remove_all();
+    _exit(128 + number);
+}
+
+static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+enum { HANDLED = sizeof handled / sizeof *handled };
+static struct sigaction before[HANDLED]; /* what we were started with, for `record` */
+
+void tp_signals_handle(void)
+{
+    for (int i = 0; i < HANDLED; i++) {
+        struct sigaction action = {.sa_handler = on_signal};
+        sigemptyset(&action.sa_mask);
+        if (handled[i] == SIGPIPE || handled[i] == SIGXFSZ)
+            action.sa_handler = SIG_IGN; /* a full disk or a closed pipe is an error to report, not a death */
+        sigaction(handled[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN) /* nohup */
+            sigaction(handled[i], &action, NULL);
+    }
+}
+
+void tp_signals_restore(void)
+{
+    for (int i = 0; i < HANDLED; i++)
+        sigaction(handled[i], &before[i], NULL);
 }

@@ -22,7 +22,10 @@ int tp_cmd_report(int argc, char **argv);
 int tp_cmd_summarize(int argc, char **argv);
 int tp_cmd_table(int argc, char **argv);
 
-/* Gives the signals that main handles their dispositions back, for a program that takes our place or runs below us. */
+/* Interrupted, half-written files go. For main. */
+void tp_signals_handle(void);
+
+/* Gives the signals that are handled their dispositions back, for a program that takes our place or runs below us. */
 void tp_signals_restore(void);
 
 /* Says what is wrong with a command's options and where they are listed; returns TP_EXIT_USAGE. */

@@ -89,13 +89,14 @@ int tp_cmd_diff(int argc, char **argv)
     job.html = o.html;
     job.json = o.json;
     job.markdown = o.markdown;
-    job.page =
-        (struct tp_compare_page_options){.redact = o.redact, .templates_dir = o.templates, .max_bytes = o.max_size};
+    job.print = (struct tp_print_options){.row_limit = o.row_limit < 0 ? 0 : (size_t)o.row_limit,
+                                          .has_details = o.all,
+                                          .templates_dir = o.templates,
+                                          .max_bytes = o.max_size};
+    job.redact = o.redact;
     job.read = (struct tp_diff_read){.rules = &rules, .console = &console, .has_trees = o.html || o.json};
     job.read.read.max_input_bytes = o.max_input;
     job.read.read.is_strict = o.strict;
-    job.shows_all = o.all;
-    job.row_limit = o.row_limit;
     job.exits_zero = o.exit_zero;
     job.fails_inconclusive = o.inconclusive == 1;
     return tp_diff_run(&job);

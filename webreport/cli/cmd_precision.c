@@ -7,7 +7,8 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/text_outputs.h"
-#include "webreport/print/precision_print.h"
+#include "webreport/document/precision_document.h"
+#include "webreport/print/formats.h"
 #include "webreport/session/console.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
@@ -65,20 +66,20 @@ struct job {
 
 static int print(struct job *job)
 {
+    static tp_print *const printers[OUTPUTS] = {tp_print_html, tp_print_json, tp_print_markdown, tp_print_text};
     const struct options *o = job->options;
     bool is_taken = tp_is_stdout(o->html) || tp_is_stdout(o->json) || tp_is_stdout(o->markdown);
     const char *const paths[OUTPUTS] = {o->html, o->json, o->markdown, is_taken ? NULL : "-"};
+    struct tp_print_options options = {.row_limit = o->row_limit < 0 ? 0 : (size_t)o->row_limit,
+                                       .templates_dir = o->templates};
+    struct tp_document document;
     int code = TP_OK;
-    for (int i = 0; i < OUTPUTS; i++)
+    tp_precision_document(&document, &job->precision, o->all, &job->arena);
+    for (int i = 0; i < OUTPUTS && code == TP_OK; i++) {
         job->outputs[i].path = paths[i];
-    if (paths[0])
-        code = tp_precision_page(&job->outputs[0].text, &job->precision, o->templates, &job->arena, &job->err);
-    if (paths[1])
-        tp_precision_json(&job->outputs[1].text, &job->precision);
-    if (paths[2])
-        tp_precision_markdown(&job->outputs[2].text, &job->precision);
-    if (paths[3])
-        tp_precision_text(&job->outputs[3].text, &job->precision, o->all, o->row_limit);
+        if (paths[i])
+            code = printers[i](&job->outputs[i].text, &document, &options, &job->err);
+    }
     return code < 0 ? code : tp_text_outputs_write(job->outputs, OUTPUTS, &job->err);
 }
 

@@ -1,12 +1,9 @@
 /* tracepress: finds the command and runs it. The command table is the list of what the program can do;
  * templates/help/tracepress.txt says it to people. */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "webreport/cli/cmd.h"
-#include "writer/base/fs.h"
 
 static const struct command {
     const char *name;
@@ -18,39 +15,9 @@ static const struct command {
     {"recover", tp_cmd_recover}, {"help", tp_cmd_help},     {NULL, NULL},
 };
 
-/* Half-written files go; the exit code is the shell's for a death by this signal. */
-static void on_signal(int number)
-{
-    tp_outfile_remove_all();
-    _exit(128 + number);
-}
-
-static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
-enum { HANDLED = sizeof handled / sizeof *handled };
-static struct sigaction before[HANDLED]; /* what we were started with, for `record` */
-
-static void prepare_signals(void)
-{
-    for (int i = 0; i < HANDLED; i++) {
-        struct sigaction action = {.sa_handler = on_signal};
-        sigemptyset(&action.sa_mask);
-        if (handled[i] == SIGPIPE || handled[i] == SIGXFSZ)
-            action.sa_handler = SIG_IGN; /* a full disk or a closed pipe is an error to report, not a death */
-        sigaction(handled[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN) /* nohup */
-            sigaction(handled[i], &action, NULL);
-    }
-}
-
-void tp_signals_restore(void)
-{
-    for (int i = 0; i < HANDLED; i++)
-        sigaction(handled[i], &before[i], NULL);
-}
-
 int main(int argc, char **argv)
 {
-    prepare_signals();
+    tp_signals_handle();
     if (argc < 2) {
         int code = tp_cmd_help(0, NULL);
         return code ? code : TP_EXIT_USAGE;

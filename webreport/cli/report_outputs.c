@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "webreport/document/compare_document.h"
 #include "webreport/measure/evidence_json.h"
-#include "webreport/print/compare_page.h"
+#include "webreport/print/formats.h"
+#include "webreport/print/html.h"
 
 /* Path of a file that stands beside the page. */
 static int open_beside(struct tp_outfile **file, const char *html, const char *name, struct tp_error *err)
@@ -171,11 +173,13 @@ void tp_outputs_reserve(struct tp_outputs *o)
 
 int tp_outputs_comparison(struct tp_outputs *o, const struct tp_compare *compare, struct tp_error *err)
 {
+    enum { MOST_ROWS = 100 };
     struct tp_naming naming = {
         .arena = compare->arena, .redact = o->options->page.redact, .source_url = o->options->page.source_url};
-    o->compare = compare;
-    return o->page ? tp_page_add_section(o->page, "diff", "Baseline",
-                                         tp_compare_section(compare, &naming, o->reserved_bytes), err)
+    tp_compare_document(&o->comparison, compare, &naming, MOST_ROWS);
+    o->has_comparison = true;
+    return o->page ? tp_page_add_section(o->page, "document", "diff", "Baseline",
+                                         tp_html_part(&o->comparison, o->reserved_bytes), err)
                    : TP_OK;
 }
 
@@ -192,9 +196,14 @@ static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
     struct tp_str digest = tp_markdown_finish(&o->markdown);
     tp_buf_init(&text, 0);
     tp_buf_add(&text, digest.ptr, digest.len);
-    if (o->compare) {
+    if (o->has_comparison) {
+        struct tp_buf part; /* as `diff --markdown` writes it */
+        tp_buf_init(&part, 0);
+        tp_print_markdown(&part, &o->comparison, &(struct tp_print_options){0}, err);
         tp_buf_putc(&text, '\n');
-        tp_compare_markdown(&text, o->compare);
+        tp_buf_add(&text, part.data, part.size);
+        text.failed = text.failed ? text.failed : part.failed;
+        tp_buf_release(&part);
     }
     int code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
                            : write_and_commit(&o->markdown_file, (struct tp_str){text.data, text.size}, err);
@@ -207,9 +216,9 @@ int tp_outputs_commit(struct tp_outputs *o, struct tp_error *err)
     struct tp_page_files files = {0};
     int code = o->page ? tp_page_finish(o->page, &files, err) : TP_OK;
     tp_json_array_end(&o->json);
-    if (o->compare) {
+    if (o->has_comparison) {
         tp_json_key(&o->json, "comparison");
-        tp_compare_json_object(&o->json, o->compare);
+        tp_json_record(&o->json, o->comparison.record);
     }
     tp_json_object_end(&o->json);
     tp_buf_putc(&o->json_text, '\n');

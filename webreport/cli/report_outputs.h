@@ -5,6 +5,7 @@
 #ifndef TP_WEBREPORT_CLI_REPORT_OUTPUTS_H
 #define TP_WEBREPORT_CLI_REPORT_OUTPUTS_H
 
+#include "webreport/document/block.h"
 #include "webreport/measure/distributed.h"
 #include "webreport/print/digest.h"
 #include "webreport/print/report_page.h"
@@ -27,8 +28,9 @@ struct tp_outputs {
     struct tp_buf json_text; /* not yet written to json_file */
     struct tp_json json;
     bool has_markdown;
-    size_t reserved_bytes;            /* of the page, for the comparison */
-    const struct tp_compare *compare; /* NULL: none */
+    size_t reserved_bytes; /* of the page, for the comparison */
+    struct tp_document comparison;
+    bool has_comparison;
 };
 
 /* Opens every output wanted. profile_count: of all runs, failed ones included. options must outlive the outputs. */

@@ -8,13 +8,9 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/text_outputs.h"
+#include "webreport/document/check_document.h"
 #include "webreport/measure/summary_file.h"
-#include "webreport/print/badge.h"
-#include "webreport/print/check_json.h"
-#include "webreport/print/junit.h"
-#include "webreport/print/markdown.h"
-#include "webreport/print/sarif.h"
-#include "webreport/print/text.h"
+#include "webreport/print/formats.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/summaries.h"
 #include "writer/base/fs.h"
@@ -106,14 +102,10 @@ static int load_sides(struct job *job)
 
 /* ---- outputs ---- */
 
-typedef void printer(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options);
-
-/* By tp_check_output; JSON has all of the check, not only its document. */
-static printer *const printers[TP_CHECK_OUTPUTS] = {[TP_CHECK_TEXT] = tp_print_text,
-                                                    [TP_CHECK_JUNIT] = tp_print_junit,
-                                                    [TP_CHECK_SARIF] = tp_print_sarif,
-                                                    [TP_CHECK_MARKDOWN] = tp_print_markdown,
-                                                    [TP_CHECK_BADGE] = tp_print_badge};
+/* By tp_check_output. */
+static tp_print *const printers[TP_CHECK_OUTPUTS] = {
+    [TP_CHECK_TEXT] = tp_print_text,   [TP_CHECK_JSON] = tp_print_json,         [TP_CHECK_JUNIT] = tp_print_junit,
+    [TP_CHECK_SARIF] = tp_print_sarif, [TP_CHECK_MARKDOWN] = tp_print_markdown, [TP_CHECK_BADGE] = tp_print_badge};
 
 static int write_outputs(struct job *job)
 {
@@ -123,14 +115,11 @@ static int write_outputs(struct job *job)
                                        .has_color = o->console->has_color && tp_is_stdout(o->paths[TP_CHECK_TEXT]) &&
                                                     isatty(STDOUT_FILENO)};
     tp_check_document(&document, &job->check, &job->arena);
-    for (int i = 0; i < TP_CHECK_OUTPUTS; i++) {
-        struct tp_buf *text = &job->outputs[i].text;
-        if (o->paths[i] && printers[i])
-            printers[i](text, &document, &options);
-        else if (o->paths[i])
-            tp_check_json(text, &job->check, &document);
-    }
-    return tp_text_outputs_write(job->outputs, TP_CHECK_OUTPUTS, &job->err);
+    int code = TP_OK;
+    for (int i = 0; i < TP_CHECK_OUTPUTS && code == TP_OK; i++)
+        if (o->paths[i])
+            code = printers[i](&job->outputs[i].text, &document, &options, &job->err);
+    return code < 0 ? code : tp_text_outputs_write(job->outputs, TP_CHECK_OUTPUTS, &job->err);
 }
 
 /* ---- the new baseline ---- */

@@ -8,6 +8,7 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/text_outputs.h"
+#include "webreport/document/compare_document.h"
 #include "webreport/session/inputs.h"
 
 enum { OUTPUTS = 4 };
@@ -23,20 +24,21 @@ struct work {
 
 static int print(struct work *work)
 {
+    enum { PAGE_ROWS = 300 };
+    static tp_print *const printers[OUTPUTS] = {tp_print_html, tp_print_json, tp_print_markdown, tp_print_text};
     const struct tp_diff_job *job = work->job;
     bool is_taken = tp_is_stdout(job->html) || tp_is_stdout(job->json) || tp_is_stdout(job->markdown);
     const char *const paths[OUTPUTS] = {job->html, job->json, job->markdown, is_taken ? NULL : "-"};
+    struct tp_naming naming = {.arena = &work->arena, .redact = job->redact};
+    size_t rows = !job->print.row_limit ? SIZE_MAX : job->print.row_limit;
+    struct tp_document document;
     int code = TP_OK;
-    for (int i = 0; i < OUTPUTS; i++)
+    tp_compare_document(&document, &work->compare, &naming, rows > PAGE_ROWS ? rows : PAGE_ROWS);
+    for (int i = 0; i < OUTPUTS && code == TP_OK; i++) {
         work->outputs[i].path = paths[i];
-    if (paths[0])
-        code = tp_compare_page(&work->outputs[0].text, &work->compare, &job->page, &work->arena, &work->err);
-    if (paths[1])
-        tp_compare_json(&work->outputs[1].text, &work->compare);
-    if (paths[2])
-        tp_compare_markdown(&work->outputs[2].text, &work->compare);
-    if (paths[3])
-        tp_compare_text(&work->outputs[3].text, &work->compare, job->shows_all, job->row_limit);
+        if (paths[i])
+            code = printers[i](&work->outputs[i].text, &document, &job->print, &work->err);
+    }
     return code < 0 ? code : tp_text_outputs_write(work->outputs, OUTPUTS, &work->err);
 }
 

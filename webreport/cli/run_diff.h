@@ -2,17 +2,16 @@
 #ifndef TP_WEBREPORT_CLI_RUN_DIFF_H
 #define TP_WEBREPORT_CLI_RUN_DIFF_H
 
-#include "webreport/print/compare_page.h"
+#include "webreport/print/formats.h"
 #include "webreport/session/diff_side.h"
 
 struct tp_diff_job {
     const char *paths[TP_SIDES];
     const char *html, *json, *markdown; /* NULL: not wanted; "-": standard output */
     struct tp_compare_options compare;
-    struct tp_compare_page_options page;
+    struct tp_print_options print;
     struct tp_diff_read read;
-    bool shows_all, exits_zero, fails_inconclusive;
-    int64_t row_limit;
+    bool redact, exits_zero, fails_inconclusive;
     struct tp_console *console;
 };
 

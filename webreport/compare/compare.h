@@ -139,27 +139,9 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
                       const struct tp_calltree *const trees[TP_SIDES], const struct tp_compare_options *options,
                       struct tp_arena *arena);
 
-/* "regressed: step 12.1 ms -> 12.9 ms, +6.6 % .." without a line end. */
-const char *tp_compare_verdict_text(const struct tp_compare *compare);
-/* What made the verdict where the step did not: "13 rows, memory"; "" where the step did, or where nothing changed. */
-const char *tp_compare_reason_text(const struct tp_compare *compare);
-/* One sentence for a comparison that reports no row. */
-const char *tp_compare_nothing_text(const struct tp_compare *compare);
-/* One sentence on what both sides have in common. */
-const char *tp_compare_facts_text(const struct tp_compare *compare);
-
 /* Key of a table in JSON: "kernels"; its title for people. */
 const char *tp_compare_table_key(enum tp_compare_table table);
 const char *tp_compare_table_title(enum tp_compare_table table);
-
-/* For a terminal of 80 columns; row_limit: of each table (negative: all); shows_all: also what did not change. */
-void tp_compare_text(struct tp_buf *out, const struct tp_compare *compare, bool shows_all, int64_t row_limit);
-/* {"schema":"tracepress-diff", ..}: everything. */
-void tp_compare_json(struct tp_buf *out, const struct tp_compare *compare);
-/* The same as a value inside of another document. */
-void tp_compare_json_object(struct tp_json *json, const struct tp_compare *compare);
-/* A digest: the verdict, what changed, what differs. */
-void tp_compare_markdown(struct tp_buf *out, const struct tp_compare *compare);
 
 /* ---- parts (compare_memory.c, compare_tables.c) ---- */
 

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "webreport/compare/compare.h"
+#include "webreport/trace/frame_pairs.h"
 #include "writer/base/merge_sort.h"
 #include "writer/base/saturate.h"
 
@@ -57,9 +58,11 @@ struct owner {
 struct memory {
     struct tp_compare *compare;
     struct tp_strings names;
-    struct tp_vec devices; /* struct device */
-    struct tp_keys keys;   /* (device, kind, name) */
-    struct tp_vec owners;  /* struct owner */
+    struct tp_strings lines[TP_SIDES]; /* that own memory .. */
+    uint32_t *line_pairs;              /* .. as tp_frame_pairs has them */
+    struct tp_vec devices;             /* struct device */
+    struct tp_keys keys;               /* (device, kind, name) */
+    struct tp_vec owners;              /* struct owner */
 };
 
 static int64_t greater(int64_t a, int64_t b)
@@ -77,6 +80,27 @@ static uint32_t device_of(struct memory *m, struct tp_str name)
     return (uint32_t)m->devices.count - 1;
 }
 
+static void find_lines(struct memory *m, int side)
+{
+    const struct tp_side_input *input = m->compare->sides.side[side].input;
+    tp_strings_init(&m->lines[side], m->compare->arena, 0);
+    for (uint32_t r = 0; r < input->run_count; r++)
+        for (uint32_t i = 0; i < input->runs[r].memory_count; i++) {
+            const struct tp_summary_memory *from = &input->runs[r].memory[i];
+            for (uint32_t k = 0; k < from->owner_count; k++)
+                if (from->owners[k].kind == TP_OWNER_LINE)
+                    tp_strings_add(&m->lines[side], from->owners[k].name);
+        }
+}
+
+/* What an owner is called: a line of the base that moved, as it is in NEW. */
+static struct tp_str name_of(const struct memory *m, const struct tp_summary_owner *owner, int side)
+{
+    if (owner->kind != TP_OWNER_LINE || side != TP_BASE)
+        return owner->name;
+    return tp_frame_paired(m->line_pairs, &m->lines[TP_BASE], &m->lines[TP_NEW], owner->name);
+}
+
 /* The run with the greatest peak speaks for its side: owners of two peaks do not add up. */
 static void add_owners(struct memory *m, const struct tp_summary_memory *from, int side, uint32_t device)
 {
@@ -87,11 +111,12 @@ static void add_owners(struct memory *m, const struct tp_summary_memory *from, i
     }
     for (uint32_t i = 0; i < from->owner_count; i++) {
         const struct tp_summary_owner *own = &from->owners[i];
-        uint32_t key[3] = {device, own->kind, tp_strings_add(&m->names, own->name)};
+        struct tp_str name = name_of(m, own, side);
+        uint32_t key[3] = {device, own->kind, tp_strings_add(&m->names, name)};
         uint32_t at = tp_keys_add(&m->keys, key);
         if (at == m->owners.count)
             *(struct owner *)tp_vec_push(&m->owners) =
-                (struct owner){.device = device, .kind = own->kind, .name = own->name};
+                (struct owner){.device = device, .kind = own->kind, .name = name};
         struct owner *owner = TP_AT(&m->owners, struct owner, at);
         owner->bytes[side] = tp_sat_add(owner->bytes[side], own->bytes);
         owner->blocks[side] = tp_sat_add(owner->blocks[side], own->blocks);
@@ -214,6 +239,9 @@ void tp_compare_memory(struct tp_compare *compare)
         .compare = compare, .devices = TP_VEC(arena, struct device), .owners = TP_VEC(arena, struct owner)};
     tp_strings_init(&m.names, arena, 0);
     tp_keys_init(&m.keys, arena, 3);
+    for (int s = 0; s < TP_SIDES; s++)
+        find_lines(&m, s);
+    m.line_pairs = tp_frame_pairs(&m.lines[TP_BASE], &m.lines[TP_NEW], arena);
     for (int s = 0; s < TP_SIDES; s++)
         add_side(&m, s);
     fill_devices(&m);

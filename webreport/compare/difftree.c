@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "webreport/trace/frame_pairs.h"
 #include "writer/base/sort.h"
 
 /* A node in order of first appearance: parents stand before their children. */
@@ -18,6 +19,9 @@ struct merge {
     struct tp_strings names;
     struct tp_keys edges; /* (parent + 1, name, kind): tuple i is node i */
     struct tp_vec nodes;  /* struct node */
+    struct tp_strings frames[TP_SIDES];
+    uint32_t *frame_pairs; /* as tp_frame_pairs has them */
+    uint32_t *name_of_new; /* by frame of NEW: what it is called, in names */
 };
 
 static struct node *at(const struct merge *merge, uint32_t node)
@@ -25,13 +29,55 @@ static struct node *at(const struct merge *merge, uint32_t node)
     return TP_AT(&merge->nodes, struct node, node);
 }
 
+/* ---- frames ---- */
+
+static void find_frames(struct merge *merge, const struct tp_calltree *tree, int side)
+{
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (tree->calls[i].frame.len)
+            tp_strings_add(&merge->frames[side], tree->calls[i].frame);
+}
+
+static void name_frames(struct merge *merge, const struct tp_calltree *tree)
+{
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (tree->calls[i].frame.len)
+            merge->name_of_new[tp_strings_find(&merge->frames[TP_NEW], tree->calls[i].frame)] =
+                tp_strings_add(&merge->names, tree->calls[i].name);
+}
+
+/* Pairs the frames of all trees of both sides. */
+static void pair_frames(struct merge *merge, const struct tp_sides *sides,
+                        const struct tp_calltree *const trees[TP_SIDES])
+{
+    for (int s = 0; s < TP_SIDES; s++) {
+        tp_strings_init(&merge->frames[s], merge->arena, 0);
+        for (uint32_t r = 0; r < sides->side[s].input->run_count; r++)
+            find_frames(merge, &trees[s][r], s);
+    }
+    merge->frame_pairs = tp_frame_pairs(&merge->frames[TP_BASE], &merge->frames[TP_NEW], merge->arena);
+    merge->name_of_new = tp_arena_array(merge->arena, merge->frames[TP_NEW].count, sizeof(uint32_t));
+    for (uint32_t r = 0; r < sides->side[TP_NEW].input->run_count; r++)
+        name_frames(merge, &trees[TP_NEW][r]);
+}
+
+static uint32_t name_of(struct merge *merge, const struct tp_call *call, int side)
+{
+    uint32_t frame =
+        side == TP_BASE && call->frame.len ? tp_strings_find(&merge->frames[TP_BASE], call->frame) : TP_NO_ID;
+    uint32_t as_new = frame == TP_NO_ID ? TP_NO_ID : merge->frame_pairs[frame];
+    return as_new == TP_NO_ID ? tp_strings_add(&merge->names, call->name) : merge->name_of_new[as_new];
+}
+
+/* ---- nodes ---- */
+
 static void add_tree(struct merge *merge, const struct tp_calltree *tree, int side, double per_step, bool has_device)
 {
     uint32_t *node_of = tp_arena_array(merge->arena, tree->count, sizeof *node_of);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct tp_call *call = &tree->calls[i];
         uint32_t above = call->parent == TP_NO_ID ? 0 : node_of[call->parent] + 1;
-        uint32_t key[3] = {above, tp_strings_add(&merge->names, call->name), call->kind};
+        uint32_t key[3] = {above, name_of(merge, call, side), call->kind};
         uint32_t node = tp_keys_add(&merge->edges, key);
         if (node == merge->nodes.count)
             *(struct node *)tp_vec_push(&merge->nodes) =
@@ -136,6 +182,7 @@ void tp_difftree_build(struct tp_difftree *tree, const struct tp_sides *sides,
     tree->has_device = all_have_device(sides, trees);
     tp_strings_init(&merge.names, arena, 0);
     tp_keys_init(&merge.edges, arena, 3);
+    pair_frames(&merge, sides, trees);
     for (int s = 0; s < TP_SIDES; s++) {
         double steps = (double)sides->side[s].step_count;
         for (uint32_t r = 0; r < sides->side[s].input->run_count; r++)
@@ -150,12 +197,14 @@ void tp_difftree_build(struct tp_difftree *tree, const struct tp_sides *sides,
 
 void tp_calltree_keep(struct tp_calltree *kept, const struct tp_calltree *tree, struct tp_arena *arena)
 {
-    struct tp_strings names;
+    struct tp_strings names, frames;
     *kept = *tree;
     kept->calls = tp_arena_array(arena, tree->count, sizeof *kept->calls);
     tp_strings_init(&names, arena, 0);
+    tp_strings_init(&frames, arena, 0);
     for (uint32_t i = 0; i < tree->count; i++) {
         kept->calls[i] = tree->calls[i];
+        kept->calls[i].frame = tp_strings_get(&frames, tp_strings_add(&frames, tree->calls[i].frame));
         kept->calls[i].name = tp_strings_get(&names, tp_strings_add(&names, tree->calls[i].name));
     }
 }

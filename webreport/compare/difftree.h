@@ -1,4 +1,5 @@
-/* The call trees of both sides as one: equal paths are one node, with what it took on each side, per step. */
+/* The call trees of both sides as one: equal paths are one node, with what it took on each side, per step. A function
+ * whose line moved is equal to itself (trace/frame_pairs.h) and is called as in NEW. */
 #ifndef TP_WEBREPORT_COMPARE_DIFFTREE_H
 #define TP_WEBREPORT_COMPARE_DIFFTREE_H
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "webreport/trace/frame.h"
+#include "webreport/trace/frame_pairs.h"
 #include "writer/base/merge_sort.h"
 
 enum { MAX_GROUP = 256, MAX_NAME = 512 };
@@ -55,7 +55,7 @@ struct lone {
     uint32_t identity, group;
     int side;
     double ns;
-    int64_t line; /* of a synchronisation */
+    int32_t line; /* of a synchronisation */
 };
 
 struct matcher {
@@ -92,21 +92,6 @@ static struct tp_match *add_match(struct matcher *m, enum tp_match_kind kind, ui
     return match;
 }
 
-/* The path and function of "train.py(12): step", NUL between them; *line becomes its line. Other texts as they are. */
-static struct tp_str place_of(struct tp_arena *arena, struct tp_str text, int64_t *line)
-{
-    struct tp_frame frame;
-    *line = 0;
-    if (!tp_frame_parse_place(&frame, text))
-        return text;
-    *line = frame.line;
-    char *place = tp_arena_alloc(arena, frame.path.len + frame.function.len + 1); /* zeroed */
-    memcpy(place, frame.path.ptr, frame.path.len);
-    if (frame.function.len)
-        memcpy(place + frame.path.len + 1, frame.function.ptr, frame.function.len);
-    return (struct tp_str){place, frame.path.len + 1 + frame.function.len};
-}
-
 /* What the rows of a group share. */
 enum pass { PASS_SHAPE, PASS_NAME_IN_SHAPE, PASS_NAME };
 
@@ -120,7 +105,7 @@ static bool group_key(struct matcher *m, enum pass pass, struct lone *row, uint3
     if (pass == PASS_SHAPE) {
         struct tp_str shape = tp_strings_get(&m->sides->texts, identity[3]);
         key[1] = identity[1];
-        key[3] = kind == TP_SUMMARY_SYNC ? tp_strings_add(&m->texts, place_of(m->arena, shape, &row->line)) : 0;
+        key[3] = kind == TP_SUMMARY_SYNC ? tp_strings_add(&m->texts, tp_frame_place(m->arena, shape, &row->line)) : 0;
         return true;
     }
     key[1] = TP_NO_ID;

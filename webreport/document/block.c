@@ -1,15 +1,22 @@
 /* Blocks in order: see block.h. */
 #include "webreport/document/block.h"
 
-void tp_document_init(struct tp_document *document, struct tp_arena *arena)
+#include "webreport/measure/evidence_json.h"
+#include "writer/text/format.h"
+
+void tp_document_init(struct tp_document *document, const char *name, struct tp_arena *arena)
 {
-    *document = (struct tp_document){.arena = arena, .blocks = TP_VEC(arena, struct tp_block)};
+    *document = (struct tp_document){.arena = arena,
+                                     .name = name,
+                                     .places = TP_EVERYWHERE,
+                                     .blocks = TP_VEC(arena, struct tp_block),
+                                     .record = tp_object_new(arena)};
 }
 
 static struct tp_block *add(struct tp_document *document, enum tp_block_kind kind)
 {
     struct tp_block *block = tp_vec_push(&document->blocks);
-    *block = (struct tp_block){.kind = kind};
+    *block = (struct tp_block){.kind = kind, .places = document->places};
     return block;
 }
 
@@ -18,6 +25,16 @@ static void add_text(struct tp_document *document, enum tp_block_kind kind, cons
     struct tp_block *block = add(document, kind);
     block->term = term;
     block->text = text;
+}
+
+void tp_document_title(struct tp_document *document, const struct tp_title_block *title)
+{
+    add(document, TP_BLOCK_TITLE)->title = *title;
+}
+
+void tp_document_section(struct tp_document *document, const struct tp_section_block *section)
+{
+    add(document, TP_BLOCK_SECTION)->section = *section;
 }
 
 void tp_document_heading(struct tp_document *document, const char *text)
@@ -45,7 +62,27 @@ void tp_document_verdict(struct tp_document *document, const struct tp_verdict_b
     add(document, TP_BLOCK_VERDICT)->verdict = *verdict;
 }
 
-void tp_document_table(struct tp_document *document, const struct tp_shown_table *table, const char *more)
+void tp_document_notice(struct tp_document *document, enum tp_tone tone, const char *head, const char *text)
+{
+    add(document, TP_BLOCK_NOTICE)->notice = (struct tp_notice_block){.tone = tone, .head = head, .text = text};
+}
+
+void tp_document_notice_point(struct tp_document *document, const char *point)
+{
+    struct tp_notice_block *notice = &tp_document_at(document, document->blocks.count - 1)->notice;
+    size_t count = notice->point_count;
+    if ((count & (count - 1)) == 0) /* grows at powers of two */
+        notice->points = tp_arena_resize(document->arena, notice->points, count * sizeof *notice->points,
+                                         (count ? 2 * count : 1) * sizeof *notice->points);
+    notice->points[notice->point_count++] = point;
+}
+
+void tp_document_figure(struct tp_document *document, const struct tp_figure_block *figure)
+{
+    add(document, TP_BLOCK_FIGURE)->figure = *figure;
+}
+
+void tp_document_table(struct tp_document *document, struct tp_shown_table *table, const char *more)
 {
     struct tp_block *block = add(document, TP_BLOCK_TABLE);
     block->table = table;
@@ -57,7 +94,38 @@ void tp_document_findings(struct tp_document *document, const struct tp_findings
     add(document, TP_BLOCK_FINDINGS)->findings = *findings;
 }
 
-const char *tp_tone_text(enum tp_tone tone)
+void tp_document_chart(struct tp_document *document, const char *name, struct tp_data data,
+                       struct tp_shown_table *table)
 {
-    return tone == TP_TONE_GOOD ? "good" : tone == TP_TONE_UNSURE ? "low" : "";
+    if (data.kind != TP_DATA_NONE || table)
+        add(document, TP_BLOCK_CHART)->chart = (struct tp_chart_block){name, data, table};
+}
+
+const char *tp_verdict_line(const struct tp_document *document, const struct tp_verdict_block *verdict)
+{
+    if (!*verdict->class)
+        return verdict->headline;
+    return tp_text_printf(document->arena, "%s: %s", verdict->class, verdict->headline);
+}
+
+/* ---- records ---- */
+
+struct evidence_member {
+    const struct tp_input_evidence *evidence;
+    struct tp_arena *arena;
+};
+
+static void write_evidence(const struct tp_data *value, struct tp_json *json)
+{
+    const struct evidence_member *member = value->self;
+    tp_evidence_json(json, member->evidence, member->arena);
+}
+
+static const struct tp_data_source EVIDENCE = {.write = write_evidence};
+
+void tp_object_evidence(struct tp_object *object, const char *name, const struct tp_input_evidence *evidence)
+{
+    struct evidence_member *member = tp_arena_alloc(object->members.arena, sizeof *member);
+    *member = (struct evidence_member){evidence, object->members.arena};
+    tp_object_put(object, name, (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &EVIDENCE, .self = member});
 }

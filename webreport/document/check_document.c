@@ -103,8 +103,9 @@ static const struct tp_place_block *places_of(const struct tp_check_item *item, 
 {
     struct tp_place_block *places = tp_arena_array(arena, item->place_count, sizeof *places);
     for (uint32_t i = 0; i < item->place_count; i++)
-        places[i] = (struct tp_place_block){item->places[i].file_line, item->places[i].text,
-                                            tp_frame_function_name(item->places[i].file_line)};
+        places[i] = (struct tp_place_block){.file_line = item->places[i].file_line,
+                                            .text = item->places[i].text,
+                                            .function = tp_frame_function_name(item->places[i].file_line)};
     return places;
 }
 
@@ -130,6 +131,96 @@ static void fill_finding(struct tp_finding_block *finding, const struct tp_check
     finding->message = message_of(finding, item, arena);
 }
 
+/* ---- the record; values are in the metric's unit: counts, ns, bytes, % ---- */
+
+static void record_line(struct tp_object *object, const struct tp_budget_line *line)
+{
+    static const char *const kinds[] = {"absolute", "delta", "relative"};
+    tp_object_text(object, "metric", tp_metrics[line->metric].name);
+    tp_object_text(object, "unit", tp_metric_unit_text(tp_metrics[line->metric].unit));
+    tp_object_text(object, "op", tp_budget_op_text(line->op));
+    tp_object_text(object, "limit_kind", kinds[line->kind]);
+    tp_object_real(object, "limit", line->limit);
+    tp_object_text(object, "level", line->is_warning ? "warn" : "fail");
+    tp_object_bool(object, "optional", line->is_optional);
+    tp_object_int(object, "line", line->number);
+    tp_object_str(object, "text", line->text);
+}
+
+static void record_item(struct tp_object *object, const struct tp_check_item *item)
+{
+    record_line(object, item->line);
+    tp_object_str(object, "subject", item->subject);
+    tp_object_text(object, "status", tp_check_status_text(item->status));
+    tp_object_text(object, "cause", tp_check_cause_text(item->cause));
+    tp_object_real(object, "value", item->value);
+    tp_object_real(object, "baseline", item->base_value);
+    tp_object_real(object, "change", item->change);
+    tp_object_real(object, "change_low", item->low);
+    tp_object_real(object, "change_high", item->high);
+    tp_object_real(object, "noise_floor", item->floor);
+    tp_object_text(object, "reason", item->reason);
+    struct tp_list *places = tp_object_list(object, "places");
+    for (uint32_t i = 0; i < item->place_count; i++) {
+        struct tp_object *place = tp_list_object(places);
+        tp_object_str(place, "rule", item->places[i].rule);
+        tp_object_str(place, "file_line", item->places[i].file_line);
+        tp_object_str(place, "text", item->places[i].text);
+    }
+}
+
+/* All metrics of a run; what it does not tell is null, and named with its reason. */
+static void record_run(struct tp_object *object, const struct tp_summary *run)
+{
+    tp_object_str(object, "worker", run->key.worker);
+    tp_object_whole(object, "rank", run->key.rank);
+    tp_object_whole(object, "span", run->key.span);
+    tp_object_str(object, "file", run->file);
+    tp_object_evidence(object, "evidence", &run->evidence);
+    struct tp_object *metrics = tp_object_object(object, "metrics");
+    struct tp_object *unknown = tp_object_object(object, "unknown");
+    for (int i = 0; i < TP_METRIC_COUNT; i++) {
+        tp_object_real(metrics, tp_metrics[i].name, run->metrics[i].value);
+        if (isnan(run->metrics[i].value))
+            tp_object_text(unknown, tp_metrics[i].name, run->metrics[i].why ? run->metrics[i].why : "");
+    }
+}
+
+static void record_side(struct tp_object *record, const char *key, const struct tp_check_side *side)
+{
+    if (!side->name) {
+        tp_object_null(record, key);
+        return;
+    }
+    struct tp_object *object = tp_object_object(record, key);
+    tp_object_text(object, "name", side->name);
+    struct tp_list *profiles = tp_object_list(object, "profiles");
+    for (size_t i = 0; i < side->count; i++)
+        record_run(tp_list_object(profiles), &side->items[i]);
+}
+
+static void record_all(const struct tp_document *document, const struct tp_check *c,
+                       const struct tp_verdict_block *verdict)
+{
+    struct tp_object *record = document->record;
+    tp_object_text(record, "schema", "tracepress-check");
+    tp_object_int(record, "schema_version", 1);
+    tp_object_text(record, "verdict", tp_check_status_text(c->verdict));
+    tp_object_text(record, "verdict_line", tp_verdict_line(document, verdict));
+    tp_object_bool(record, "damaged", c->is_damaged);
+    tp_object_text(record, "sides", verdict->text);
+    struct tp_object *counts = tp_object_object(record, "counts");
+    for (int i = 0; i < TP_CHECK_STATUS_COUNT; i++)
+        tp_object_int(counts, tp_check_status_text((enum tp_check_status)i), (int64_t)c->counts[i]);
+    tp_object_text(record, "budget", c->input->budget->file);
+    tp_object_whole(record, "comparability_score", c->input->base.count ? (int64_t)c->score : TP_NULL_INT);
+    struct tp_list *items = tp_object_list(record, "items");
+    for (size_t i = 0; i < c->count; i++)
+        record_item(tp_list_object(items), &c->items[i]);
+    record_side(record, "run", &c->input->run);
+    record_side(record, "baseline", &c->input->base);
+}
+
 void tp_check_document(struct tp_document *document, const struct tp_check *check, struct tp_arena *arena)
 {
     const char *file = check->input->budget->file;
@@ -147,11 +238,13 @@ void tp_check_document(struct tp_document *document, const struct tp_check *chec
                                      .shown = check->count < MAX_ROWS ? check->count : MAX_ROWS,
                                      .open_count = check->count - check->counts[TP_CHECK_PASS],
                                      .more = "; --json has all"};
-    tp_document_init(document, arena);
-    tp_document_verdict(document, &(struct tp_verdict_block){.tone = tone_of(check->verdict),
-                                                             .class = tp_check_status_text(check->verdict),
-                                                             .headline = headline(check, arena),
-                                                             .text = sides_text(check, arena)});
+    struct tp_verdict_block verdict = {.tone = tone_of(check->verdict),
+                                       .class = tp_check_status_text(check->verdict),
+                                       .headline = headline(check, arena),
+                                       .text = sides_text(check, arena)};
+    tp_document_init(document, "Check", arena);
+    record_all(document, check, &verdict);
+    tp_document_verdict(document, &verdict);
     list.items = tp_arena_array(arena, check->count, sizeof *list.items);
     for (size_t i = 0; i < check->count; i++) {
         struct tp_rule_block *rule = &rules[check->items[i].line->metric];

@@ -1,7 +1,7 @@
-/* Geometry of a comparison's charts: see compare_sections.h. */
+/* Geometry of a comparison's charts: see compare_document.h. */
 #include <math.h>
 
-#include "webreport/document/compare_sections.h"
+#include "webreport/document/compare_document.h"
 #include "webreport/document/section.h"
 #include "writer/text/format.h"
 
@@ -274,30 +274,31 @@ static void fill_tree(struct tp_table *table, struct tp_shown_table *shown, cons
     }
 }
 
-struct tp_data tp_compare_tree_table(const struct tp_compare *c, const struct tp_naming *naming, size_t max_rows)
+struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *c, const struct tp_naming *naming,
+                                             size_t max_rows)
 {
     struct tp_arena *arena = naming->arena;
     double least = fmax(least_change(c), 1);
     uint8_t *is_shown = tp_arena_alloc(arena, c->tree.count + 1);
     size_t count;
     if (c->tree.count < 2 || max_rows == 0)
-        return TP_NO_DATA;
+        return NULL;
     while ((count = mark(&c->tree, least, is_shown)) > max_rows) {
         memset(is_shown, 0, c->tree.count);
         least *= 1.5;
     }
     count -= count && is_shown[0];
     if (count == 0)
-        return TP_NO_DATA;
+        return NULL;
     struct tp_table *table = tp_arena_alloc(arena, sizeof *table);
     tp_table_init(table, arena, "call_tree", tree_defs, TREE_COLUMNS, count);
     struct tp_shown_table *shown =
-        tp_section_new_table(arena, table, tree_columns, sizeof tree_columns / sizeof *tree_columns, count);
+        tp_shown_table_new(arena, table, tree_columns, sizeof tree_columns / sizeof *tree_columns, count);
     fill_tree(table, shown, c, is_shown, naming);
     shown->name = "diff-calltree";
     shown->name_title = "Call";
     shown->caption = "Calls that changed";
     shown->is_tree = true;
     shown->open_depth = 12;
-    return tp_shown_table_data(shown);
+    return shown;
 }

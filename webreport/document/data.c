@@ -5,11 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-struct tp_member {
-    struct tp_str name;
-    struct tp_data value; /* the count of a list is read again at each lookup: it may have grown */
-};
-
 bool tp_data_is_true(const struct tp_data *value)
 {
     switch (value->kind) {
@@ -22,6 +17,10 @@ bool tp_data_is_true(const struct tp_data *value)
     case TP_DATA_INT:
     case TP_DATA_PRINTED:
     case TP_DATA_OBJECT:
+    case TP_DATA_REAL:
+    case TP_DATA_NS:
+    case TP_DATA_TABLE:
+    case TP_DATA_WRITTEN:
         break;
     }
     return true;
@@ -122,6 +121,39 @@ void tp_object_int(struct tp_object *object, const char *name, int64_t value)
 void tp_object_bool(struct tp_object *object, const char *name, bool value)
 {
     tp_object_put(object, name, tp_data_bool(value));
+}
+
+void tp_object_null(struct tp_object *object, const char *name)
+{
+    tp_object_put(object, name, (struct tp_data){.kind = TP_DATA_NONE});
+}
+
+void tp_object_whole(struct tp_object *object, const char *name, int64_t value)
+{
+    if (value == TP_NULL_INT)
+        tp_object_null(object, name);
+    else
+        tp_object_int(object, name, value);
+}
+
+void tp_object_ns(struct tp_object *object, const char *name, int64_t ns)
+{
+    if (ns == TP_NULL_INT)
+        tp_object_null(object, name);
+    else
+        tp_object_put(object, name, (struct tp_data){.kind = TP_DATA_NS, .number = ns});
+}
+
+void tp_object_real(struct tp_object *object, const char *name, double value)
+{
+    struct tp_data data = {.kind = TP_DATA_REAL};
+    memcpy(&data.number, &value, sizeof value);
+    tp_object_put(object, name, data);
+}
+
+void tp_object_table(struct tp_object *object, const char *name, const struct tp_table *table)
+{
+    tp_object_put(object, name, (struct tp_data){.kind = TP_DATA_TABLE, .self = table});
 }
 
 struct tp_object *tp_object_object(struct tp_object *object, const char *name)

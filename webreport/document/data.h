@@ -1,4 +1,4 @@
-/* What a template sees: texts, numbers, booleans, lists and objects behind one small value, struct tp_data.
+/* What templates and JSON see: texts, numbers, booleans, lists and objects behind one small value, struct tp_data.
  *
  * Lists and objects answer through functions, so 10^5 table rows need no tree of values. Two ways to make them: the
  * builder below (objects and lists composed by hand in an arena), or an own struct tp_data_source. Values are borrowed:
@@ -13,6 +13,7 @@
 #include "writer/base/arena.h"
 #include "writer/base/buf.h"
 #include "writer/base/str.h"
+#include "writer/base/table.h"
 
 enum tp_data_kind {
     TP_DATA_NONE, /* absent: prints nothing, false in a section */
@@ -22,14 +23,19 @@ enum tp_data_kind {
     TP_DATA_PRINTED, /* a text that its source prints when asked; always true in a section */
     TP_DATA_LIST,    /* false in a section when empty */
     TP_DATA_OBJECT,
+    /* for JSON alone; templates print nothing and show their sections */
+    TP_DATA_REAL,  /* NaN and infinity are null */
+    TP_DATA_NS,    /* nanoseconds, written as microseconds */
+    TP_DATA_TABLE, /* a list of rows */
+    TP_DATA_WRITTEN, /* by its source */
 };
 
 struct tp_data {
     enum tp_data_kind kind;
     const struct tp_data_source *source; /* of PRINTED, LIST, OBJECT */
-    const void *self;                    /* TEXT: bytes; else the source's own */
-    int64_t number;                      /* INT, BOOL: value. TEXT: length. LIST: item count. Else the source's own */
-    size_t place;                        /* the source's own, for instance a row */
+    const void *self;                    /* TEXT: bytes. TABLE: struct tp_table. Else the source's own */
+    int64_t number; /* INT, BOOL, NS: value. REAL: its bits. TEXT: length. LIST: item count. Else the source's own */
+    size_t place;   /* the source's own, for instance a row */
 };
 
 /* How lists, objects and printed values of one origin answer. Functions a kind does not need may be NULL. */
@@ -40,6 +46,8 @@ struct tp_data_source {
     void (*item)(const struct tp_data *list, size_t index, struct tp_data *out);
     /* Appends the text of a PRINTED value, unescaped. */
     void (*print)(const struct tp_data *value, struct tp_buf *out);
+    /* Writes a WRITTEN value. */
+    void (*write)(const struct tp_data *value, struct tp_json *json);
 };
 
 static inline struct tp_data tp_data_str(struct tp_str text)
@@ -67,6 +75,11 @@ bool tp_data_is_true(const struct tp_data *value);
 
 /* ---- builder: names are borrowed (string literals), later members hide earlier ones of the same name ---- */
 
+struct tp_member {
+    struct tp_str name;
+    struct tp_data value; /* the count of a list is read again at each lookup: it may have grown */
+};
+
 struct tp_object {
     struct tp_vec members; /* struct tp_member */
 };
@@ -91,6 +104,12 @@ void tp_object_printf(struct tp_object *object, const char *name, const char *fo
     __attribute__((format(printf, 3, 4)));
 void tp_object_int(struct tp_object *object, const char *name, int64_t value);
 void tp_object_bool(struct tp_object *object, const char *name, bool value);
+/* For JSON. TP_NULL_INT is null; so is a real number that is not finite. The table is borrowed. */
+void tp_object_whole(struct tp_object *object, const char *name, int64_t value);
+void tp_object_ns(struct tp_object *object, const char *name, int64_t ns);
+void tp_object_real(struct tp_object *object, const char *name, double value);
+void tp_object_table(struct tp_object *object, const char *name, const struct tp_table *table);
+void tp_object_null(struct tp_object *object, const char *name);
 /* A new empty object or list as a member; fill it afterwards. */
 struct tp_object *tp_object_object(struct tp_object *object, const char *name);
 struct tp_list *tp_object_list(struct tp_object *object, const char *name);

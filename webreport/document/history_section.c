@@ -212,7 +212,7 @@ static void add_table(struct tp_object *section, struct tp_arena *arena, const s
     for (unsigned c = 0; c < series_count; c++)
         fill_column(table, c + 1, &series[c], count);
     table = tp_table_pick(arena, table, newest, count);
-    struct tp_shown_table *out = tp_section_new_table(arena, table, shown, series_count, count);
+    struct tp_shown_table *out = tp_shown_table_new(arena, table, shown, series_count, count);
     struct tp_naming naming = {.arena = arena};
     out->name = "history";
     out->name_title = "Run";

@@ -90,7 +90,7 @@ static struct tp_list *add_section(struct tp_list *sections, const char *id, con
 static struct tp_shown_table *add_table(const struct tp_job_page *page, const struct tp_table *table,
                                         const struct tp_shown_column *columns, unsigned column_count)
 {
-    struct tp_shown_table *shown = tp_section_new_table(page->arena, table, columns, column_count, page->limits->rows);
+    struct tp_shown_table *shown = tp_shown_table_new(page->arena, table, columns, column_count, page->limits->rows);
     shown->name = table->name;
     shown->name_title = table->defs[0].title;
     shown->name_definition = table->defs[0].definition;

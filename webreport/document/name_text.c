@@ -156,6 +156,15 @@ struct tp_str tp_frame_short_name(struct tp_str text)
     return (struct tp_str){text.ptr + cut, text.len - cut};
 }
 
+struct tp_str tp_path_file(struct tp_str text)
+{
+    struct tp_frame frame;
+    size_t cut = tp_frame_parse_place(&frame, text) ? frame.path.len : 0;
+    while (cut && frame.path.ptr[cut - 1] != '/' && frame.path.ptr[cut - 1] != '\\')
+        cut--;
+    return (struct tp_str){text.ptr + cut, text.len - cut};
+}
+
 struct tp_str tp_frame_function_name(struct tp_str text)
 {
     struct tp_frame frame;

@@ -37,6 +37,9 @@ struct tp_str tp_frame_short_name(struct tp_str text);
 /* "step" of "train.py(88): step"; ptr NULL for texts that name no function. Borrows the text. */
 struct tp_str tp_frame_function_name(struct tp_str text);
 
+/* "path(line): function" without its folders: "train.py(42): step"; other texts as they are. Borrows the text. */
+struct tp_str tp_path_file(struct tp_str text);
+
 /* Address of the source line named by "path(line)" or "path(line): function"; NULL when there is none or no pattern. */
 const char *tp_source_link(const struct tp_naming *naming, struct tp_str text);
 

@@ -128,7 +128,7 @@ static struct tp_shown_table *index_table(struct tp_page_index *index, size_t ma
     struct tp_shown_table *shown;
 
     tp_table_init(table, arena, "profiles", DEFS, INDEX_COLUMNS, good);
-    shown = tp_section_new_table(arena, table, SHOWN, sizeof(SHOWN) / sizeof(SHOWN[0]), max_rows);
+    shown = tp_shown_table_new(arena, table, SHOWN, sizeof(SHOWN) / sizeof(SHOWN[0]), max_rows);
     for (size_t i = 0; i < index->entries.count; i++) {
         if (entries[i].failure)
             continue;

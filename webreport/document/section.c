@@ -17,16 +17,6 @@ void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown)
     tp_list_add(list, tp_shown_table_data(shown));
 }
 
-struct tp_shown_table *tp_section_new_table(struct tp_arena *arena, const struct tp_table *table,
-                                            const struct tp_shown_column *columns, unsigned column_count,
-                                            size_t max_rows)
-{
-    struct tp_shown_table *shown = tp_arena_alloc(arena, sizeof(*shown));
-
-    tp_shown_table_init(shown, arena, table, columns, column_count, max_rows);
-    return shown;
-}
-
 void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)
 {
     const struct tp_str *texts = tp_table_text(shown->table, text_column);

@@ -57,10 +57,6 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
 void tp_section_add_fact(struct tp_list *list, const char *term, const char *fact);
 /* Adds a prepared table to a list. */
 void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown);
-/* Allocates a shown table. */
-struct tp_shown_table *tp_section_new_table(struct tp_arena *arena, const struct tp_table *table,
-                                            const struct tp_shown_column *columns, unsigned column_count,
-                                            size_t max_rows);
 /* Fills the rows' names from a text column: shown text, prefix apart, source link when it is a line. */
 void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
 /* "GPU 0" or "CPU". */

@@ -248,8 +248,8 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     tp_object_text(object, "lead", lead_text(arena, naming, view, ranks));
     tp_object_put(object, "chart", rank_chart(arena, naming, ranks));
     tables = tp_object_list(object, "tables");
-    shown = tp_section_new_table(arena, ranks, RANK_SHOWN, COUNT(RANK_SHOWN) - (view->is_comparable ? 0 : 2),
-                                 MAX_RANK_ROWS);
+    shown =
+        tp_shown_table_new(arena, ranks, RANK_SHOWN, COUNT(RANK_SHOWN) - (view->is_comparable ? 0 : 2), MAX_RANK_ROWS);
     shown->name = "ranks";
     shown->name_title = "Worker";
     shown->caption = "Mean step of each rank";
@@ -259,7 +259,7 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
                                      tp_text_of_some(arena, view->silent_count, "more worker", "more workers"));
     tp_section_name_rows(naming, shown, RANK_WORKER);
     tp_section_add_table(tables, shown);
-    shown = tp_section_new_table(arena, sum_table(arena, view), SUM_SHOWN, COUNT(SUM_SHOWN), MAX_RANK_ROWS);
+    shown = tp_shown_table_new(arena, sum_table(arena, view), SUM_SHOWN, COUNT(SUM_SHOWN), MAX_RANK_ROWS);
     shown->name = "collectives";
     shown->name_title = "Collective";
     shown->caption = "Communication calls, all ranks together";

@@ -74,8 +74,8 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables, 
 
     if (!device->by_line.row_count || device->idle.total_ns <= 0)
         return;
-    shown = tp_section_new_table(section->arena, &device->by_line, LINE_COLUMNS, COUNT(LINE_COLUMNS),
-                                 section->limits->line_rows);
+    shown = tp_shown_table_new(section->arena, &device->by_line, LINE_COLUMNS, COUNT(LINE_COLUMNS),
+                               section->limits->line_rows);
     kinds = tp_arena_array(section->arena, shown->row_count, sizeof(*kinds));
     for (size_t i = 0; i < shown->row_count; i++)
         kinds[i] = tp_str_of(kind_title(tp_table_text(&device->by_line, TP_IDLE_LINE_KIND)[i]));
@@ -96,8 +96,8 @@ static void add_steps(const struct tp_section *section, struct tp_list *tables, 
 
     if (device->steps.row_count < 2)
         return;
-    shown = tp_section_new_table(section->arena, &device->steps, STEP_COLUMNS, COUNT(STEP_COLUMNS),
-                                 section->limits->line_rows);
+    shown = tp_shown_table_new(section->arena, &device->steps, STEP_COLUMNS, COUNT(STEP_COLUMNS),
+                               section->limits->line_rows);
     shown->heading = "Idle time by step";
     shown->name = "idle by step";
     shown->name_title = "Step";
@@ -150,7 +150,7 @@ static void put_syncs(const struct tp_section *section, struct tp_object *object
                        "%s held the host for %s. At most %s of that is time in which the GPU then had nothing to do.",
                        tp_text_of_some(arena, syncs->count, "waiting call", "waiting calls"),
                        tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns)));
-    shown = tp_section_new_table(arena, &syncs->rows, SYNC_COLUMNS, COUNT(SYNC_COLUMNS), section->limits->line_rows);
+    shown = tp_shown_table_new(arena, &syncs->rows, SYNC_COLUMNS, COUNT(SYNC_COLUMNS), section->limits->line_rows);
     ops = tp_arena_array(arena, shown->row_count, sizeof(*ops));
     for (size_t i = 0; i < shown->row_count; i++)
         ops[i] = tp_shown_text(&section->naming, tp_table_text(&syncs->rows, TP_SYNC_OP)[i]);

@@ -88,7 +88,7 @@ static void add_operators(const struct tp_section *section, struct tp_list *tabl
     if (!device->operators_folded.row_count)
         return;
     sorted = tp_table_sorted(section->arena, &device->operators_folded, TP_MEMORY_OP_SELF_SIZE);
-    shown = tp_section_new_table(section->arena, sorted, OP_COLUMNS, COUNT(OP_COLUMNS), section->limits->memory_rows);
+    shown = tp_shown_table_new(section->arena, sorted, OP_COLUMNS, COUNT(OP_COLUMNS), section->limits->memory_rows);
     shown->name = "memory";
     shown->name_title = "Operator";
     shown->heading =
@@ -128,8 +128,8 @@ static void put_live(const struct tp_section *section, struct tp_object *object,
             live = tp_object_object(object, "live");
             tables = tp_object_list(live, "live_tables");
         }
-        shown = tp_section_new_table(section->arena, table, LIVE_COLUMNS, COUNT(LIVE_COLUMNS),
-                                     section->limits->memory_rows / 4 + 1);
+        shown = tp_shown_table_new(section->arena, table, LIVE_COLUMNS, COUNT(LIVE_COLUMNS),
+                                   section->limits->memory_rows / 4 + 1);
         shown->name = shown->heading = groups[i].heading;
         shown->caption = tp_text_printf(section->arena, "%s, device %.*s", groups[i].heading, (int)device->name.len,
                                         device->name.ptr);

@@ -85,8 +85,8 @@ struct tp_data tp_section_modules(const struct tp_section *section)
     rows = tp_arena_array(arena, section->limits->module_rows, sizeof(*rows));
     count = pick_rows(view, section->limits->module_rows, rows);
     shown =
-        tp_section_new_table(arena, tp_table_pick(arena, &view->table, rows, count), is_gpu ? GPU_COLUMNS : CPU_COLUMNS,
-                             is_gpu ? COUNT(GPU_COLUMNS) : COUNT(CPU_COLUMNS), count);
+        tp_shown_table_new(arena, tp_table_pick(arena, &view->table, rows, count), is_gpu ? GPU_COLUMNS : CPU_COLUMNS,
+                           is_gpu ? COUNT(GPU_COLUMNS) : COUNT(CPU_COLUMNS), count);
     shown->name = "modules";
     shown->name_title = "Module";
     shown->caption = "Modules as a tree, callers above callees";

@@ -243,8 +243,8 @@ static void add_by_name(const struct tp_section *section, struct tp_list *tables
     const struct tp_operator_view *view = &section->profile->views->operators;
     bool is_gpu = view->sorted_by_device;
     struct tp_shown_table *shown =
-        tp_section_new_table(section->arena, &view->by_name, is_gpu ? GPU_COLUMNS : CPU_COLUMNS,
-                             is_gpu ? COUNT(GPU_COLUMNS) : COUNT(CPU_COLUMNS), section->limits->operator_rows);
+        tp_shown_table_new(section->arena, &view->by_name, is_gpu ? GPU_COLUMNS : CPU_COLUMNS,
+                           is_gpu ? COUNT(GPU_COLUMNS) : COUNT(CPU_COLUMNS), section->limits->operator_rows);
     struct tp_str *texts = tp_arena_array(section->arena, shown->row_count, sizeof(*texts));
 
     for (size_t i = 0; i < shown->row_count; i++)
@@ -276,8 +276,8 @@ static void add_by_shape(const struct tp_section *section, struct tp_list *table
 
     if (!section->limits->shape_rows || !has_shapes(&view->by_shape))
         return;
-    shown = tp_section_new_table(section->arena, &view->by_shape, is_gpu ? GPU_SHAPED : CPU_SHAPED,
-                                 is_gpu ? COUNT(GPU_SHAPED) : COUNT(CPU_SHAPED), section->limits->shape_rows);
+    shown = tp_shown_table_new(section->arena, &view->by_shape, is_gpu ? GPU_SHAPED : CPU_SHAPED,
+                               is_gpu ? COUNT(GPU_SHAPED) : COUNT(CPU_SHAPED), section->limits->shape_rows);
     texts = tp_arena_array(section->arena, shown->row_count, sizeof(*texts));
     for (size_t i = 0; i < shown->row_count; i++)
         texts[i] =

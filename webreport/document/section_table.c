@@ -185,12 +185,13 @@ static bool find_in_cell(const struct tp_data *cell, struct tp_str name, struct 
 
 static void get_cell(const struct tp_data *list, size_t index, struct tp_data *out)
 {
-    *out = (struct tp_data){TP_DATA_OBJECT, &CELL, list->self, (int64_t)index, list->place};
+    const struct tp_shown_table *shown = list->self;
+    *out = (struct tp_data){TP_DATA_OBJECT, &CELL, shown, shown->page_columns[index], list->place};
 }
 
 static struct tp_data cells_of(const struct tp_shown_table *shown, size_t row)
 {
-    return (struct tp_data){TP_DATA_LIST, &CELLS, shown, shown->column_count, row};
+    return (struct tp_data){TP_DATA_LIST, &CELLS, shown, shown->page_column_count, row};
 }
 
 static bool find_in_row(const struct tp_data *object, struct tp_str name, struct tp_data *out)
@@ -207,7 +208,8 @@ static bool find_in_row(const struct tp_data *object, struct tp_str name, struct
     else if (tp_str_equal(name, TP_STR("row_href")))
         *out = row->href ? tp_data_text(row->href) : (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
     else if (tp_str_equal(name, TP_STR("row_more")))
-        *out = row->more;
+        *out = shown->open_count && object->place >= shown->open_count ? (struct tp_data){.kind = TP_DATA_NONE}
+                                                                       : row->more;
     else if (tp_str_equal(name, TP_STR("row_depth")))
         *out = row->depth ? tp_data_int(row->depth < 12 ? row->depth : 12)
                           : (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
@@ -265,7 +267,8 @@ static bool find_in_column(const struct tp_data *object, struct tp_str name, str
 
 static void get_column(const struct tp_data *list, size_t index, struct tp_data *out)
 {
-    *out = (struct tp_data){TP_DATA_OBJECT, &COLUMN, list->self, 0, index};
+    const struct tp_shown_table *shown = list->self;
+    *out = (struct tp_data){TP_DATA_OBJECT, &COLUMN, shown, 0, shown->page_columns[index]};
 }
 
 /* ---- cells with their units ---- */
@@ -330,13 +333,15 @@ struct tp_str tp_shown_cell(const struct tp_shown_table *shown, unsigned index, 
 
 /* ---- making ---- */
 
-void tp_shown_table_init(struct tp_shown_table *shown, struct tp_arena *arena, const struct tp_table *table,
-                         const struct tp_shown_column *columns, unsigned column_count, size_t max_rows)
+struct tp_shown_table *tp_shown_table_new(struct tp_arena *arena, const struct tp_table *table,
+                                          const struct tp_shown_column *columns, unsigned column_count, size_t max_rows)
 {
+    struct tp_shown_table *shown = tp_arena_alloc(arena, sizeof *shown);
     *shown = (struct tp_shown_table){
         .arena = arena, .table = table, .columns = columns, .column_count = column_count, .name_title = "Name"};
     shown->row_count = table->row_count < max_rows ? table->row_count : max_rows;
     shown->rows = tp_arena_array(arena, shown->row_count, sizeof(*shown->rows));
+    return shown;
 }
 
 static const char *cut_note(const struct tp_shown_table *shown)
@@ -360,9 +365,13 @@ struct tp_data tp_shown_table_data(struct tp_shown_table *shown)
     struct tp_object *object = tp_object_new(shown->arena);
 
     tp_shown_table_measure(shown);
-    for (unsigned i = 0; i < shown->column_count; i++)
+    shown->page_column_count = 0;
+    for (unsigned i = 0; i < shown->column_count; i++) {
         if (has_unit(shown->columns[i].format))
             shown->units[i] = unit_of(shown, i);
+        if (!(shown->columns[i].flags & TP_SHOWN_NARROW))
+            shown->page_columns[shown->page_column_count++] = (uint8_t)i;
+    }
     tp_object_text(object, "table_name", shown->name);
     tp_object_text(object, "table_caption", shown->caption);
     tp_object_text(object, "table_heading", shown->heading);
@@ -372,7 +381,7 @@ struct tp_data tp_shown_table_data(struct tp_shown_table *shown)
     tp_object_text(object, "table_note", shown->note);
     tp_object_text(object, "table_cut", cut_note(shown));
     tp_object_bool(object, "table_is_tree", shown->is_tree);
-    tp_object_put(object, "columns", (struct tp_data){TP_DATA_LIST, &COLUMNS, shown, shown->column_count, 0});
+    tp_object_put(object, "columns", (struct tp_data){TP_DATA_LIST, &COLUMNS, shown, shown->page_column_count, 0});
     tp_object_put(object, "rows", (struct tp_data){TP_DATA_LIST, &ROWS, shown, (int64_t)shown->row_count, 0});
     tp_object_put(object, "foot_cells", cells_of(shown, shown->row_count));
     return tp_data_of_object(object);

@@ -28,6 +28,7 @@ enum tp_shown_format {
 enum tp_shown_flag {
     TP_SHOWN_SUM = 1,    /* the foot shows the sum of all rows */
     TP_SHOWN_WIDE = 2,   /* pages alone have room for the column */
+    TP_SHOWN_NARROW = 8, /* pages do not show the column: they have wide ones instead */
     TP_SHOWN_SIGNED = 4, /* a plus stands before what is more than 0, where cells have their units */
 };
 
@@ -44,13 +45,14 @@ struct tp_shown_column {
 /* What the first cell of a row shows. */
 struct tp_shown_row {
     struct tp_str name;   /* ready to show */
+    struct tp_str brief;  /* instead of it where room is scarce; ptr NULL: the name */
     struct tp_str prefix; /* shown dimmed before it */
     const char *href;     /* NULL: no link */
     unsigned depth;       /* of a tree */
     struct tp_data more;  /* object for the template "table_more"; kind NONE: the row does not open */
 };
 
-enum { TP_MAX_SHOWN_COLUMNS = 16, TP_MAX_OWN_TEXTS = 2 };
+enum { TP_MAX_SHOWN_COLUMNS = 28, TP_MAX_OWN_TEXTS = 4 };
 
 struct tp_shown_table {
     struct tp_arena *arena;
@@ -66,6 +68,8 @@ struct tp_shown_table {
     bool is_tree;                             /* rows are indented, never sorted */
     unsigned open_depth;                      /* of a tree: rows deeper than this are folded by the script */
     size_t row_count;                         /* shown; at most the table's */
+    size_t open_count;                        /* rows that may open, the first ones; 0: all that have something */
+    size_t brief_count;                       /* rows for where room is scarce; 0: row_count */
     struct tp_shown_row *rows;
     const struct tp_str *own_texts[TP_MAX_OWN_TEXTS]; /* by OWN index, a text per row */
     /* The text of a PRINTED cell, in the arena. */
@@ -73,12 +77,14 @@ struct tp_shown_table {
     /* filled by tp_shown_table_prepare */
     struct tp_unit units[TP_MAX_SHOWN_COLUMNS];
     double maxima[TP_MAX_SHOWN_COLUMNS], sums[TP_MAX_SHOWN_COLUMNS];
+    uint8_t page_columns[TP_MAX_SHOWN_COLUMNS]; /* those that pages show */
+    unsigned page_column_count;
 };
 
-/* Sets arena, table and columns, shows at most `max_rows`, and makes the rows (names empty, to be filled by the
- * caller). */
-void tp_shown_table_init(struct tp_shown_table *shown, struct tp_arena *arena, const struct tp_table *table,
-                         const struct tp_shown_column *columns, unsigned column_count, size_t max_rows);
+/* A table with these columns that shows at most `max_rows`: its rows have no names yet. Lives in the arena. */
+struct tp_shown_table *tp_shown_table_new(struct tp_arena *arena, const struct tp_table *table,
+                                          const struct tp_shown_column *columns, unsigned column_count,
+                                          size_t max_rows);
 
 /* Finds the sums of columns, which shares need: for outputs that take cells one by one. */
 void tp_shown_table_measure(struct tp_shown_table *shown);

@@ -1,5 +1,6 @@
 /* Flame graphs, layout: the stacks of both traces become one tree, the tree becomes boxes. See flamegraph.h. */
 #include "webreport/export/flamegraph.h"
+#include "webreport/trace/frame_pairs.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
@@ -26,16 +27,34 @@ static struct value *at(const struct tree *tree, uint32_t node)
     return TP_AT(&tree->values, struct value, node);
 }
 
+/* By name of the trace or its baseline: the number in flame->names. A function of the baseline whose line moved is
+ * called as in the trace. */
+static uint32_t *number_names(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
+{
+    uint32_t count = tp_keys_count(&folded->paths), *pairs = NULL;
+    uint32_t *number = tp_arena_array(tree->arena, count, sizeof *number);
+    struct tp_strings own;
+    tp_strings_init(&own, tree->arena, 0);
+    for (uint32_t i = 0; i < count; i++)
+        number[i] = tp_strings_add(&own, tp_folded_text(folded, i));
+    if (is_baseline)
+        pairs = tp_frame_pairs(&own, &tree->flame->names, tree->arena);
+    for (uint32_t i = 0; i < count; i++)
+        number[i] = pairs && pairs[number[i]] != TP_NO_ID ? pairs[number[i]]
+                                                          : tp_strings_add(&tree->flame->names, own.items[number[i]]);
+    return number;
+}
+
 /* Adds the stacks of one trace; with `is_baseline` to what was before. */
 static void add(struct tree *tree, const struct tp_folded *folded, bool is_baseline)
 {
     uint32_t count = tp_keys_count(&folded->paths);
     uint32_t *node_of = tp_arena_array(tree->arena, count, sizeof *node_of);
+    const uint32_t *name_of = number_names(tree, folded, is_baseline);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t around = tp_keys_get(&folded->paths, i)[0];
         int64_t self = i < folded->values.count ? *TP_AT(&folded->values, int64_t, i) : 0;
-        node_of[i] = tp_keys_pair(&tree->paths, around == TP_NO_ID ? TP_NO_ID : node_of[around],
-                                  tp_strings_add(&tree->flame->names, tp_folded_text(folded, i)));
+        node_of[i] = tp_keys_pair(&tree->paths, around == TP_NO_ID ? TP_NO_ID : node_of[around], name_of[i]);
         while (tree->values.count < tp_keys_count(&tree->paths))
             tp_vec_push(&tree->values);
         struct value *value = at(tree, node_of[i]);

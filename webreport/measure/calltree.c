@@ -150,6 +150,7 @@ static struct tp_call call_of(const struct pruning *p, uint32_t index)
     const struct tp_merge_node *node = tp_merge_node(p->merge, index);
     const struct tp_label *label = label_of(p, index);
     struct tp_call call = {.name = label->text,
+                           .frame = label->frame,
                            .host_ns = node->host_ns,
                            .device_ns = node->device_ns,
                            .bytes = node->bytes,

@@ -21,6 +21,7 @@ enum tp_call_kind {
 
 struct tp_call {
     struct tp_str name;
+    struct tp_str frame;               /* of a Python frame: as the trace has it, "path(line): function"; else empty */
     int64_t host_ns, device_ns, bytes; /* bytes: allocated, on devices when any device allocates */
     uint64_t call_count;
     uint32_t parent;      /* TP_NO_ID for node 0 */

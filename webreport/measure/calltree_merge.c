@@ -90,7 +90,9 @@ static uint32_t frame_label(struct tp_merge *merge, struct tp_str frame)
 {
     if (tp_label_is_plumbing(frame))
         return TP_MERGE_SKIPPED;
-    return tp_merge_label(merge, tp_label_of_frame(merge->arena, frame), TP_CALL_FRAME);
+    uint32_t label = tp_merge_label(merge, tp_label_of_frame(merge->arena, frame), TP_CALL_FRAME);
+    TP_AT(&merge->labels, struct tp_label, label)->frame = frame;
+    return label;
 }
 
 /* Modules of one class share a label. */

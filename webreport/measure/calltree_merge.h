@@ -9,7 +9,8 @@
 /* What stands in a node: a name of the trace or a text of ours, with its kind. */
 struct tp_label {
     struct tp_str text;
-    uint8_t kind; /* enum tp_call_kind */
+    struct tp_str frame; /* of a Python frame, as the trace has it; else empty */
+    uint8_t kind;        /* enum tp_call_kind */
     bool is_module;
 };
 

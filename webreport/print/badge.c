@@ -1,5 +1,5 @@
-/* The verdict as a small SVG picture for a README: see badge.h. */
-#include "webreport/print/badge.h"
+/* The verdict as a small SVG picture for a README: see formats.h. */
+#include "webreport/print/formats.h"
 
 #include <string.h>
 
@@ -13,8 +13,10 @@ static const struct tp_block *verdict_of(const struct tp_document *document)
     return NULL;
 }
 
-void tp_print_badge(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options)
+int tp_print_badge(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options,
+                   struct tp_error *err)
 {
+    (void)err;
     static const struct {
         const char *text, *fill;
     } shown[] = {[TP_TONE_GOOD] = {"passing", "#237a3b"},
@@ -40,4 +42,5 @@ void tp_print_badge(struct tp_buf *out, const struct tp_document *document, cons
         "<text x=\"%u\" y=\"14\" textLength=\"%u\">%s</text>\n<text x=\"%u\" y=\"14\" textLength=\"%u\">%s</text>\n"
         "</g>\n</svg>\n",
         a / 2, a - 2 * MARGIN, left, a + b / 2, b - 2 * MARGIN, right);
+    return TP_OK;
 }

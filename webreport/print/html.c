@@ -1,112 +1,363 @@
-/* Style, script and Content-Security-Policy of the page. See html.h. */
+/* Documents as HTML: see html.h. */
 #include "webreport/print/html.h"
 
-#include "writer/base/sha256.h"
-#include "writer/text/base64.h"
+#include <ctype.h>
+#include <math.h>
 
-/* Appends a file; CR LF becomes LF as the browser's parser does before it hashes. */
-static void append(char *to, size_t *size, struct tp_str text)
+#include "webreport/document/chart.h"
+#include "webreport/print/formats.h"
+#include "webreport/print/page_shell.h"
+#include "webreport/print/template.h"
+#include "writer/base/limits.h"
+#include "writer/text/format.h"
+
+/* ---- blocks as templates see them ---- */
+
+/* An object that is being filled: the first screen, and the lists of its members that have several items. */
+struct filler {
+    const struct tp_html_level *level;
+    struct tp_arena *arena;
+    struct tp_object *root, *part; /* part: the section, or the root */
+    struct tp_list *meta, *notices, *figures, *notes, *sections, *tables;
+};
+
+static void put_title(struct filler *f, const struct tp_title_block *title)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] == '\r' && i + 1 < text.len && text.ptr[i + 1] == '\n')
-            continue;
-        to[(*size)++] = text.ptr[i] == '\r' ? '\n' : text.ptr[i];
+    tp_object_text(f->root, "title", title->text);
+    tp_object_text(f->root, "id", title->id);
+}
+
+static void put_section(struct filler *f, const struct tp_section_block *section)
+{
+    f->part = tp_list_object(f->sections);
+    f->tables = tp_object_list(f->part, "tables");
+    tp_object_text(f->part, "section_id", section->id);
+    tp_object_text(f->part, "section_title", section->title);
+    tp_object_text(f->part, "lead", section->lead);
+    tp_object_bool(f->part, "has_narrow_names", section->has_narrow_names);
+}
+
+static void put_fact(struct filler *f, const struct tp_block *block)
+{
+    bool has_term = *block->term != '\0';
+    tp_object_printf(tp_list_object(f->meta), "text", "%s%s%s", block->term, has_term ? ": " : "", block->text);
+}
+
+static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict)
+{
+    const char *tone = verdict->tone == TP_TONE_GOOD ? "good" : verdict->tone == TP_TONE_UNSURE ? "low" : "";
+    tp_object_bool(f->root, "verdict", true);
+    tp_object_text(f->root, "verdict_tag", verdict->class);
+    tp_object_text(f->root, "verdict_tone", tone);
+    tp_object_text(f->root, "verdict_headline", verdict->headline);
+    tp_object_text(f->root, "verdict_text", verdict->text);
+}
+
+static void put_notice(struct filler *f, const struct tp_notice_block *notice)
+{
+    struct tp_object *object = tp_list_object(f->notices);
+    struct tp_list *points = tp_object_list(object, "points");
+    tp_object_text(object, "tone", notice->tone == TP_TONE_BAD ? "err" : notice->tone == TP_TONE_UNSURE ? "info" : "");
+    tp_object_text(object, "head", notice->head);
+    tp_object_text(object, "text", notice->text);
+    tp_object_bool(object, "has_points", notice->point_count > 0);
+    for (size_t i = 0; i < notice->point_count; i++)
+        tp_object_text(tp_list_object(points), "point", notice->points[i]);
+}
+
+static void put_figure(struct filler *f, const struct tp_figure_block *figure)
+{
+    struct tp_object *object = tp_list_object(f->figures);
+    tp_object_bool(f->root, "has_figures", true);
+    tp_object_text(object, "label", figure->label);
+    tp_object_text(object, "value", figure->value);
+    tp_object_text(object, "unit", figure->unit ? figure->unit : "");
+    tp_object_text(object, "note", figure->note ? figure->note : "");
+    tp_object_text(object, "definition", figure->definition ? figure->definition : "");
+    tp_object_text(object, "tone", figure->tone == TP_TONE_BAD ? "bad" : figure->tone == TP_TONE_WARN ? "warn" : "");
+    if (isnan(figure->meter))
+        tp_object_text(object, "meter", "");
+    else
+        tp_chart_put_percent(object, "meter", figure->meter);
+}
+
+/* The table with no more rows than the level has; the caller's is as it was. */
+static struct tp_data table_data(const struct filler *f, const struct tp_shown_table *table)
+{
+    struct tp_shown_table *shown = tp_arena_alloc(f->arena, sizeof *shown);
+    *shown = *table;
+    shown->row_count = f->level->rows < table->row_count ? f->level->rows : table->row_count;
+    if (!shown->open_count || f->level->open_rows < shown->open_count)
+        shown->open_count = f->level->open_rows;
+    return tp_shown_table_data(shown);
+}
+
+/* ---- findings ---- */
+
+static const char *with_capital(struct tp_arena *arena, const char *text)
+{
+    char *copy = tp_arena_copy(arena, text, strlen(text));
+    copy[0] = (char)toupper((unsigned char)copy[0]);
+    return copy;
+}
+
+static void put_remedies(struct tp_object *item, const struct tp_finding_block *finding)
+{
+    struct tp_list *list = tp_object_list(item, "remedies");
+    for (uint32_t i = 0; i < finding->remedy_count; i++) {
+        const struct tp_finding_block *remedy = &finding->remedies[i];
+        struct tp_object *object = tp_list_object(list);
+        tp_object_text(object, "remedy_rule", remedy->cause);
+        tp_object_text(object, "remedy_title", remedy->title);
+        tp_object_text(object, "remedy_advice", remedy->advice);
+        tp_object_text(object, "remedy_detail", remedy->reasons[0] ? remedy->reasons[0] : "");
     }
 }
 
-/* All built-in names that end in `suffix`, the first one given, in one text. Those in folders belong to other files
- * than the page (svg/). */
-static int collect(struct tp_str *out, const struct tp_assets *assets, const char *first, const char *suffix,
-                   struct tp_error *err)
+static void put_evidence(struct tp_object *item, const struct tp_finding_block *finding)
 {
-    char *all = tp_arena_copy(assets->arena, "", 0);
-    size_t size = 0;
-    struct tp_str name = tp_str_of(first), text;
-    for (size_t i = 0; name.ptr; name = tp_assets_name(i++)) {
-        if (!tp_str_ends(name, suffix) || memchr(name.ptr, '/', name.len) ||
-            (i > 0 && tp_str_equal(name, tp_str_of(first))))
-            continue;
-        int code = tp_assets_get(assets, name, &text, err);
-        if (code)
-            return code;
-        all = tp_arena_resize(assets->arena, all, size + 1, size + text.len + 1);
-        append(all, &size, text);
+    struct tp_list *list = tp_object_list(item, "evidence");
+    tp_object_bool(item, "has_evidence", finding->place_count > 0);
+    for (uint32_t i = 0; i < finding->place_count; i++) {
+        struct tp_object *event = tp_list_object(list);
+        tp_object_text(event, "at", finding->places[i].at);
+        tp_object_str(event, "event", finding->places[i].text);
+        tp_object_str(event, "place", finding->places[i].file_line);
+        tp_object_text(event, "place_href", finding->places[i].href);
     }
-    *out = (struct tp_str){all, size};
-    return 0;
 }
 
-static int check(struct tp_str text, const char *what, const char *end, struct tp_error *err)
+static void put_finding(struct filler *f, struct tp_list *list, const struct tp_finding_block *finding)
 {
-    const char *found = NULL;
-    if (tp_str_find_lower(text, end) >= 0)
-        found = end;
-    else if (tp_str_find(text, "<!--") >= 0)
-        found = "<!--";
-    else if (memchr(text.ptr, '\0', text.len))
-        found = "a NUL byte";
-    if (found)
-        return tp_error_set(err, TP_EFORMAT, 0, "the %s of the page contains %s", what, found);
-    return 0;
+    struct tp_object *item = tp_list_object(list);
+    tp_object_text(item, "severity", finding->status);
+    tp_object_text(item, "severity_text", with_capital(f->arena, finding->status));
+    tp_object_text(item, "finding_title", finding->title);
+    tp_object_text(item, "impact", finding->value ? finding->value : "");
+    tp_object_text(item, "impact_share", finding->change ? finding->change : "");
+    tp_object_text(item, "scope", finding->scope ? finding->scope : "");
+    tp_object_text(item, "why", finding->reasons[0] ? finding->reasons[0] : "");
+    tp_object_text(item, "advice", finding->advice);
+    tp_object_text(item, "doc_url", finding->link ? finding->link : "");
+    tp_object_text(item, "proof", finding->proof);
+    put_remedies(item, finding);
+    put_evidence(item, finding);
 }
 
-/* 'sha256-...' of a text, as the policy names it. */
-static void hash_source(struct tp_buf *out, struct tp_str text)
+static void put_findings(struct filler *f, const struct tp_findings_block *findings)
 {
-    uint8_t digest[32];
-    tp_sha256_of(text.ptr, text.len, digest);
-    tp_buf_puts(out, "'sha256-");
-    tp_base64_add(out, digest, sizeof digest);
-    tp_buf_puts(out, "'");
-}
-
-static struct tp_str policy(const struct tp_html *html, struct tp_arena *arena)
-{
-    struct tp_buf text;
-    tp_buf_init(&text, 0);
-    tp_buf_puts(&text, "default-src 'none'; style-src ");
-    if (html->is_separate)
-        tp_buf_puts(&text, "'self'; script-src 'self'");
-    else {
-        hash_source(&text, html->css);
-        tp_buf_puts(&text, "; script-src ");
-        hash_source(&text, html->js);
+    if (findings->table) {
+        tp_list_add(f->tables, table_data(f, findings->table));
+        return;
     }
-    tp_buf_puts(&text, "; img-src data:; base-uri 'none'; form-action 'none'");
-    char kept[512]; /* at most 280 bytes; the arena may leave by its guard, so the buffer goes first */
-    size_t size = text.failed ? 0 : text.size;
-    if (size)
-        memcpy(kept, text.data, size);
-    tp_buf_release(&text);
-    return (struct tp_str){tp_arena_copy(arena, kept, size), size};
+    if (!findings->count && !findings->none)
+        return;
+    struct tp_list *list = tp_object_list(f->root, "findings");
+    tp_object_bool(f->root, "has_findings", true);
+    tp_object_text(f->root, "findings_head", findings->remark ? findings->remark : "");
+    tp_object_text(f->root, "findings_note", findings->note);
+    tp_object_text(f->root, "findings_none", findings->count ? NULL : findings->none);
+    for (size_t i = 0; i < findings->shown; i++)
+        put_finding(f, list, &findings->items[i]);
 }
 
-int tp_html_build(struct tp_html *html, const struct tp_assets *assets, bool is_separate, struct tp_error *err)
+/* ---- all blocks ---- */
+
+static void put_block(struct filler *f, const struct tp_block *block)
 {
-    *html = (struct tp_html){.is_separate = is_separate};
-    int code = collect(&html->css, assets, TP_HTML_CSS_FILE, ".css", err);
-    if (!code)
-        code = collect(&html->js, assets, TP_HTML_JS_FILE, ".js", err);
-    if (!code)
-        code = check(html->css, "style", "</style", err);
-    if (!code)
-        code = check(html->js, "script", "</script", err);
+    bool is_below = f->part != f->root;
+    switch (block->kind) {
+    case TP_BLOCK_TITLE:
+        put_title(f, &block->title);
+        break;
+    case TP_BLOCK_SECTION:
+        put_section(f, &block->section);
+        break;
+    case TP_BLOCK_VERDICT:
+        put_verdict(f, &block->verdict);
+        break;
+    case TP_BLOCK_NOTICE:
+        put_notice(f, &block->notice);
+        break;
+    case TP_BLOCK_FIGURE:
+        put_figure(f, &block->figure);
+        break;
+    case TP_BLOCK_FACT:
+        put_fact(f, block);
+        break;
+    case TP_BLOCK_HEADING:
+    case TP_BLOCK_POINT:
+    case TP_BLOCK_NOTE:
+        tp_object_text(tp_list_object(f->notes), "text", block->text);
+        break;
+    case TP_BLOCK_TABLE:
+        if (f->level->rows || !is_below)
+            tp_list_add(f->tables, table_data(f, block->table));
+        break;
+    case TP_BLOCK_FINDINGS:
+        put_findings(f, &block->findings);
+        break;
+    case TP_BLOCK_CHART:
+        if (f->level->has_charts || !is_below)
+            tp_object_put(f->part, block->chart.name, block->chart.data);
+        break;
+    }
+}
+
+void tp_html_put_blocks(struct tp_object *root, const struct tp_document *document, size_t first, size_t end,
+                        const struct tp_html_level *level)
+{
+    struct filler f = {.level = level,
+                       .arena = document->arena,
+                       .root = root,
+                       .part = root,
+                       .meta = tp_object_list(root, "meta"),
+                       .notices = tp_object_list(root, "notices"),
+                       .figures = tp_object_list(root, "figures"),
+                       .notes = tp_object_list(root, "notes"),
+                       .tables = tp_object_list(root, "tables"),
+                       .sections = tp_object_list(root, "sections")};
+    for (size_t i = first; i < end; i++)
+        if (tp_document_at(document, i)->places & TP_IN_PAGES)
+            put_block(&f, tp_document_at(document, i));
+}
+
+struct tp_data tp_html_part(const struct tp_document *document, size_t max_bytes)
+{
+    enum { ROW_BYTES = 10000, MOST_ROWS = 100, OPEN_ROWS = 60 }; /* a row of each table */
+    size_t rows = max_bytes / ROW_BYTES < MOST_ROWS ? max_bytes / ROW_BYTES : MOST_ROWS;
+    struct tp_object *root = tp_object_new(document->arena);
+    tp_object_text(root, "p", "");
+    tp_object_bool(root, "is_part", true);
+    tp_html_put_blocks(root, document, 0, document->blocks.count, &(struct tp_html_level){rows, OPEN_ROWS, true});
+    return tp_data_of_object(root);
+}
+
+/* ---- a page of its own ---- */
+
+/* From all to the least. */
+static const struct tp_html_level levels[] = {{SIZE_MAX, 60, true}, {100, 16, true}, {30, 10, true},
+                                              {10, 5, false},       {3, 1, false},   {0, 1, false}};
+enum { LEVELS = sizeof levels / sizeof *levels };
+
+struct page {
+    const struct tp_document *document;
+    const struct tp_print_options *options;
+    struct tp_buf *out;
+    struct tp_assets assets;
+    struct tp_templates templates;
+    struct tp_html html;
+    struct tp_buf fragment;
+};
+
+/* Where the page behind this title ends. */
+static size_t end_of(const struct tp_document *document, size_t title)
+{
+    size_t end = title + 1;
+    while (end < document->blocks.count && tp_document_at(document, end)->kind != TP_BLOCK_TITLE)
+        end++;
+    return end;
+}
+
+static size_t title_count(const struct tp_document *document)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < document->blocks.count; i++)
+        count += tp_document_at(document, i)->kind == TP_BLOCK_TITLE;
+    return count;
+}
+
+static void add_link(struct tp_list *links, const char *prefix, const char *target, const char *label)
+{
+    struct tp_object *link = tp_list_object(links);
+    tp_object_printf(link, "target", "%s%s", prefix, target);
+    tp_object_text(link, "label", label);
+}
+
+/* One page: its sections. Several: each by its name. */
+static void put_links(struct tp_list *links, const struct tp_document *document, size_t first, size_t end,
+                      const char *prefix)
+{
+    const struct tp_title_block *title = &tp_document_at(document, first)->title;
+    add_link(links, prefix, title->id, title->label);
+    for (size_t i = first + 1; i < end && !*prefix; i++) {
+        const struct tp_block *block = tp_document_at(document, i);
+        if (block->kind == TP_BLOCK_SECTION && (block->places & TP_IN_PAGES) && block->section.label)
+            add_link(links, prefix, block->section.id, block->section.label);
+    }
+}
+
+static int render(struct page *page, const struct tp_html_level *level, struct tp_error *err)
+{
+    const struct tp_document *document = page->document;
+    struct tp_object *shell = tp_object_new(document->arena);
+    struct tp_list *links = tp_object_list(shell, "links");
+    bool is_many = title_count(document) > 1;
+    int code = TP_OK;
+    tp_buf_clear(&page->fragment);
+    tp_buf_clear(page->out);
+    for (size_t first = 0, end, number = 1; code == TP_OK && first < document->blocks.count; first = end, number++) {
+        struct tp_object *root = tp_object_new(document->arena);
+        const char *prefix = is_many ? tp_text_printf(document->arena, "j%zu-", number) : "";
+        end = end_of(document, first);
+        tp_object_text(root, "p", prefix);
+        tp_html_put_blocks(root, document, first, end, level);
+        put_links(links, document, first, end, prefix);
+        code = tp_template_render(&page->templates, "document", tp_data_of_object(root), &page->fragment, err);
+    }
     if (code)
         return code;
-    html->csp = policy(html, assets->arena);
-    if (!html->csp.len)
-        return tp_error_set(err, TP_ENOMEM, 0, "not enough memory for the page");
-    return 0;
+    tp_html_put(&page->html, shell);
+    tp_object_text(shell, "version", TP_VERSION);
+    tp_object_text(shell, "page_title", document->name);
+    tp_object_str(tp_list_object(tp_object_list(shell, "parts")), "fragments",
+                  (struct tp_str){page->fragment.data ? page->fragment.data : "", page->fragment.size});
+    return tp_template_render(&page->templates, "report", tp_data_of_object(shell), page->out, err);
 }
 
-void tp_html_put(const struct tp_html *html, struct tp_object *page)
+static void put_text(struct tp_buf *out, struct tp_str text)
 {
-    tp_object_str(page, "csp", html->csp);
-    tp_object_bool(page, "is_separate", html->is_separate);
-    tp_object_text(page, "css_file", TP_HTML_CSS_FILE);
-    tp_object_text(page, "js_file", TP_HTML_JS_FILE);
-    if (html->is_separate)
-        return;
-    tp_object_str(page, "css", html->css);
-    tp_object_str(page, "js", html->js);
+    tp_buf_add(out, text.ptr, text.len);
+}
+
+/* The richest level that fits. */
+static int compose(void *context, struct tp_error *err)
+{
+    struct page *page = context;
+    const struct tp_print_options *options = page->options;
+    struct tp_arena *arena = page->document->arena;
+    size_t most = options->max_bytes ? options->max_bytes : TP_MAX_PAGE_BYTES;
+    tp_assets_init(&page->assets, arena, options->templates_dir);
+    tp_templates_init(&page->templates, arena, tp_assets_load, &page->assets);
+    int code = tp_html_build(&page->html, &page->assets, options->css != NULL, err);
+    for (unsigned level = 0; code == TP_OK && level < LEVELS; level++) {
+        code = render(page, &levels[level], err);
+        if (code < 0 || page->out->failed || page->out->size <= most)
+            break;
+    }
+    if (code < 0)
+        return code;
+    if (page->out->failed || page->fragment.failed)
+        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+    if (page->out->size > most)
+        return tp_error_set(err, TP_ELIMIT, 0, "the shortest page has %zu bytes, more than --max-size",
+                            page->out->size);
+    if (options->css) {
+        put_text(options->css, page->html.css);
+        put_text(options->js, page->html.js);
+    }
+    return TP_OK;
+}
+
+int tp_print_html(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options,
+                  struct tp_error *err)
+{
+    struct page *page = tp_arena_alloc(document->arena, sizeof *page);
+    page->document = document;
+    page->options = options;
+    page->out = out;
+    int code = tp_arena_run(document->arena, compose, page, err);
+    tp_buf_release(&page->fragment);
+    tp_arena_pass_on(document->arena);
+    return code;
 }

@@ -1,32 +1,26 @@
-/* What the page's shell needs around its content: style, scripts and the policy that allows only these.
+/* Documents as HTML: a page of its own (tp_print_html in formats.h), or a part of the report's page.
  *
- * Style is report.css, then every other *.css of templates/ by name; script is report.js, then every other *.js by
- * name, each replaceable like any template. Inline both stand in the page and the policy carries their SHA-256; with
- * separate assets they are files beside report.html. */
+ * The template "document" says what the blocks of a page look like. A page keeps its ceiling by level of detail: fewer
+ * rows, fewer rows that open, no pictures below the first screen. */
 #ifndef TP_WEBREPORT_PRINT_HTML_H
 #define TP_WEBREPORT_PRINT_HTML_H
 
-#include "webreport/document/data.h"
-#include "writer/text/assets.h"
+#include "webreport/document/block.h"
 
-#define TP_HTML_CSS_FILE "report.css"
-#define TP_HTML_JS_FILE "report.js"
-
-struct tp_html {
-    struct tp_str css, js;
-    struct tp_str csp; /* content of the Content-Security-Policy meta element */
-    bool is_separate;
+/* How much of a document is shown. */
+struct tp_html_level {
+    size_t rows;      /* of each table; 0: only what stands on the first screen */
+    size_t open_rows; /* 1 or more */
+    bool has_charts;  /* below the first screen */
 };
 
-/* Collects style and script; texts live in assets->arena. Returns 0; TP_EFORMAT when one contains what would end or
- * change its element ("</style", "</script", "<!--", NUL); the codes of tp_assets_get. */
-int tp_html_build(struct tp_html *html, const struct tp_assets *assets, bool is_separate, struct tp_error *err);
+/* What a template reads of the blocks from `first` up to, without, `end`, in the document's arena: the members of the
+ * template "document" into an object that exists. Charts become members of their names. */
+void tp_html_put_blocks(struct tp_object *root, const struct tp_document *document, size_t first, size_t end,
+                        const struct tp_html_level *level);
 
-/* Members for the shell template: csp, is_separate, css_file, js_file, and (inline only) css and js, which it prints
- * raw: <meta http-equiv="Content-Security-Policy" content="{{csp}}">
- *   {{#is_separate}}<link rel="stylesheet"
- * href="{{css_file}}">{{/is_separate}}{{^is_separate}}<style>{{{css}}}</style>{{/is_separate}} and likewise <script
- * src="{{js_file}}"></script> or <script>{{{js}}}</script> at the end of the body. */
-void tp_html_put(const struct tp_html *html, struct tp_object *page);
+/* The whole document, which has one title, as data for the template "document", as a part of another page: in about so
+ * many bytes. */
+struct tp_data tp_html_part(const struct tp_document *document, size_t max_bytes);
 
 #endif

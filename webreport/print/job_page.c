@@ -1,7 +1,7 @@
 /* The page of one or more jobs: see job_print.h. The shell is the report's. */
 #include "webreport/document/job_sections_parts.h"
-#include "webreport/print/html.h"
 #include "webreport/print/job_print.h"
+#include "webreport/print/page_shell.h"
 #include "webreport/print/template.h"
 #include "writer/base/limits.h"
 #include "writer/text/format.h"

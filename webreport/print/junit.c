@@ -1,6 +1,6 @@
-/* Findings as JUnit XML: see junit.h. A failure of ours is an assertion that did not hold; an error is an
+/* Findings as JUnit XML: see formats.h. A failure of ours is an assertion that did not hold; an error is an
  * input that does not tell whether it holds. */
-#include "webreport/print/junit.h"
+#include "webreport/print/formats.h"
 
 #include "writer/text/escape.h"
 #include "writer/text/format.h"
@@ -89,11 +89,14 @@ static void put_suite(struct tp_buf *out, const struct tp_findings_block *list, 
     tp_buf_puts(out, "  </testsuite>\n</testsuites>\n");
 }
 
-void tp_print_junit(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options)
+int tp_print_junit(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options,
+                   struct tp_error *err)
 {
+    (void)err;
     (void)options;
     tp_buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     for (size_t i = 0; i < document->blocks.count; i++)
         if (tp_document_at(document, i)->kind == TP_BLOCK_FINDINGS)
             put_suite(out, &tp_document_at(document, i)->findings, document->arena);
+    return TP_OK;
 }

@@ -1,10 +1,10 @@
-/* A document as Markdown: see markdown.h. */
-#include "webreport/print/markdown.h"
+/* A document as Markdown: see formats.h. */
+#include "webreport/print/formats.h"
 
 #include "writer/text/format.h"
 #include "writer/text/markdown_escape.h"
 
-enum { ROWS_MOST = 20, PLACES_MOST = 10 };
+enum { ROWS_MOST = 20, PLACES_MOST = 10, LAST_LINE = 64 };
 
 struct printer {
     struct tp_buf *out;
@@ -58,6 +58,15 @@ static void put_more(struct printer *p, size_t count, const char *what)
     finish(p);
 }
 
+static void put_line(struct printer *p, const char *before, const char *text, const char *behind)
+{
+    begin(p);
+    tp_buf_puts(p->out, before);
+    put(p, text);
+    tp_buf_puts(p->out, behind);
+    finish(p);
+}
+
 /* ---- findings ---- */
 
 /* A cell where the list has that column. */
@@ -80,6 +89,10 @@ static void put_finding(struct printer *p, const struct tp_findings_block *list,
     for (unsigned i = 0; i < TP_REASONS && finding->reasons[i]; i++) {
         tp_buf_puts(p->out, i ? "; " : "");
         put(p, finding->reasons[i]);
+    }
+    if (finding->advice) {
+        tp_buf_puts(p->out, finding->reasons[0] ? " " : "");
+        put(p, finding->advice);
     }
     tp_buf_puts(p->out, " |\n");
     finish(p);
@@ -118,6 +131,8 @@ static void put_places(struct printer *p, const struct tp_findings_block *list)
 static void put_findings(struct printer *p, const struct tp_findings_block *list)
 {
     size_t shown = list->open_count < ROWS_MOST ? list->open_count : ROWS_MOST;
+    if (!shown && list->none)
+        put_line(p, "", list->none, "\n");
     if (shown)
         put_findings_head(p, list);
     for (size_t i = 0; i < shown; i++)
@@ -133,8 +148,10 @@ static bool is_column(const struct tp_shown_table *table, unsigned column)
     return !(table->columns[column].flags & TP_SHOWN_WIDE) && table->columns[column].format != TP_SHOW_BAR;
 }
 
-static void put_table(struct printer *p, const struct tp_shown_table *table)
+static void put_table(struct printer *p, struct tp_shown_table *table)
 {
+    size_t shown = table->brief_count && table->brief_count < table->row_count ? table->brief_count : table->row_count;
+    tp_shown_table_measure(table);
     begin(p);
     tp_buf_puts(p->out, "|");
     put_cell(p, table->name_title);
@@ -147,11 +164,11 @@ static void put_table(struct printer *p, const struct tp_shown_table *table)
             tp_buf_puts(p->out, tp_shown_is_text(table, i) ? "---|" : "--:|");
     tp_buf_puts(p->out, "\n");
     finish(p);
-    for (size_t row = 0; row < table->row_count; row++) {
+    for (size_t row = 0; row < shown; row++) {
         begin(p);
         tp_buf_puts(p->out, "| ");
         put_str(p, table->rows[row].prefix);
-        put_str(p, table->rows[row].name);
+        put_str(p, table->rows[row].brief.ptr ? table->rows[row].brief : table->rows[row].name);
         tp_buf_puts(p->out, " |");
         for (unsigned i = 0; i < table->column_count; i++)
             if (is_column(table, i)) {
@@ -162,17 +179,15 @@ static void put_table(struct printer *p, const struct tp_shown_table *table)
         tp_buf_puts(p->out, "\n");
         finish(p);
     }
-    put_more(p, table->table->row_count - table->row_count, " rows");
+    put_more(p, table->table->row_count - shown, " rows");
 }
 
 /* ---- all ---- */
 
-static void put_verdict(struct printer *p, const struct tp_verdict_block *verdict)
+static void put_verdict(struct printer *p, const struct tp_document *document, const struct tp_verdict_block *verdict)
 {
     tp_buf_puts(p->out, "**");
-    put(p, verdict->class);
-    tp_buf_puts(p->out, ": ");
-    put(p, verdict->headline);
+    put(p, tp_verdict_line(document, verdict));
     tp_buf_puts(p->out, "**");
     if (*verdict->text) {
         tp_buf_puts(p->out, "  \n");
@@ -181,40 +196,80 @@ static void put_verdict(struct printer *p, const struct tp_verdict_block *verdic
     tp_buf_puts(p->out, "\n");
 }
 
-static void put_text_block(struct printer *p, const struct tp_block *block)
+static void put_notice(struct printer *p, const struct tp_notice_block *notice)
 {
-    tp_buf_puts(p->out, block->kind == TP_BLOCK_HEADING ? "### " : block->kind == TP_BLOCK_NOTE ? "" : "- ");
-    if (block->kind == TP_BLOCK_FACT) {
-        put(p, block->term);
-        tp_buf_puts(p->out, ": ");
-    }
-    put(p, block->text);
-    tp_buf_puts(p->out, "\n");
+    bool has_text = *notice->text != '\0';
+    put_line(p, "**", tp_text_printf(p->arena, "%s%s", notice->head, has_text ? "." : ""), has_text ? "** " : "**\n");
+    if (has_text)
+        put_line(p, "", notice->text, "\n");
+    for (size_t i = 0; i < notice->point_count; i++)
+        put_line(p, i ? "- " : "\n- ", notice->points[i], "\n");
+}
+
+static void put_figure(struct printer *p, const struct tp_figure_block *figure)
+{
+    bool has_unit = figure->unit && *figure->unit, has_note = figure->note && *figure->note;
+    put_line(p, "- ",
+             tp_text_printf(p->arena, "%s: %s%s%s%s%s", figure->label, figure->value, has_unit ? " " : "",
+                            has_unit ? figure->unit : "", has_note ? ", " : "", has_note ? figure->note : ""),
+             "\n");
 }
 
 static bool is_item(const struct tp_block *block)
 {
-    return block->kind == TP_BLOCK_FACT || block->kind == TP_BLOCK_POINT;
+    return block->kind == TP_BLOCK_FACT || block->kind == TP_BLOCK_POINT || block->kind == TP_BLOCK_FIGURE;
 }
 
-static void put_block(struct printer *p, const struct tp_block *block)
+static void put_block(struct printer *p, const struct tp_document *document, const struct tp_block *block)
 {
     switch (block->kind) {
-    case TP_BLOCK_TABLE:
-        put_table(p, block->table);
-        return;
-    case TP_BLOCK_FINDINGS:
-        put_findings(p, &block->findings);
-        return;
+    case TP_BLOCK_TITLE:
+        put_line(p, "## ", block->title.text, "\n");
+        break;
+    case TP_BLOCK_SECTION:
+        put_line(p, "### ", block->section.title, "\n");
+        break;
+    case TP_BLOCK_HEADING:
+        put_line(p, "### ", block->text, "\n");
+        break;
+    case TP_BLOCK_NOTE:
+        put_line(p, "", block->text, "\n");
+        break;
+    case TP_BLOCK_FACT:
+        put_line(p, "- ", tp_text_printf(p->arena, "%s: %s", block->term, block->text), "\n");
+        break;
+    case TP_BLOCK_POINT:
+        put_line(p, "- ", block->text, "\n");
+        break;
+    case TP_BLOCK_FIGURE:
+        put_figure(p, &block->figure);
+        break;
+    case TP_BLOCK_NOTICE:
+        put_notice(p, &block->notice);
+        break;
     case TP_BLOCK_VERDICT:
         begin(p);
-        put_verdict(p, &block->verdict);
+        put_verdict(p, document, &block->verdict);
+        finish(p);
         break;
-    default:
-        begin(p);
-        put_text_block(p, block);
+    case TP_BLOCK_TABLE:
+        put_table(p, block->table);
+        break;
+    case TP_BLOCK_FINDINGS:
+        put_findings(p, &block->findings);
+        break;
+    case TP_BLOCK_CHART:
+        if (block->chart.table)
+            put_table(p, block->chart.table);
+        break;
     }
-    finish(p);
+}
+
+static bool is_shown(const struct tp_block *block)
+{
+    bool is_empty = (block->kind == TP_BLOCK_CHART && !block->chart.table) ||
+                    (block->kind == TP_BLOCK_FINDINGS && !block->findings.open_count && !block->findings.none);
+    return (block->places & TP_IN_MARKDOWN) && !is_empty;
 }
 
 /* Blocks other than the last leave a third of the room to those behind them. */
@@ -224,19 +279,27 @@ static size_t room_end(const struct printer *p, size_t end, bool is_last)
     return !end || is_last ? end : size < end ? end - (end - size) / 3 : size;
 }
 
-void tp_print_markdown(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options)
+int tp_print_markdown(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options,
+                      struct tp_error *err)
 {
     struct printer p = {.out = out, .arena = document->arena};
-    size_t count = document->blocks.count;
+    const struct tp_block *before = NULL;
+    size_t count = document->blocks.count, end = options->end > LAST_LINE ? options->end - LAST_LINE : !!options->end;
+    (void)err;
+    while (count && !is_shown(tp_document_at(document, count - 1)))
+        count--;
     for (size_t i = 0; i < count; i++) {
         const struct tp_block *block = tp_document_at(document, i);
+        if (!is_shown(block))
+            continue;
         p.is_full = false;
-        p.end = room_end(&p, options->end, i + 1 == count);
-        if (i && !(is_item(block) && is_item(tp_document_at(document, i - 1))) && !out->failed &&
-            (!p.end || out->size + 1 < p.end))
+        p.end = room_end(&p, end, i + 1 == count);
+        if (before && !(is_item(block) && is_item(before)) && !out->failed && (!p.end || out->size + 1 < p.end))
             tp_buf_putc(out, '\n');
-        put_block(&p, block);
+        put_block(&p, document, block);
+        before = block;
     }
-    if (options->left_out)
-        *options->left_out += p.left_out;
+    if (p.left_out && (!options->end || out->size + LAST_LINE <= options->end))
+        tp_buf_printf(out, "\n%zu %s left out.\n", p.left_out, p.left_out == 1 ? "line" : "lines");
+    return TP_OK;
 }

@@ -9,7 +9,7 @@
 #include "webreport/document/history_section.h"
 #include "webreport/document/page_index.h"
 #include "webreport/document/section.h"
-#include "webreport/print/html.h"
+#include "webreport/print/page_shell.h"
 #include "writer/base/limits.h"
 #include "writer/text/assets.h"
 
@@ -58,7 +58,7 @@ struct tp_page {
     struct tp_html html;
     struct tp_buf ranks, profiles, index, extra, document; /* extra: sections that no profile has */
     struct {
-        const char *name, *label;
+        const char *target, *label;
     } extras[TP_PAGE_SECTIONS];
     unsigned extra_count;
     size_t reserved; /* of the ceiling, for sections still to come */
@@ -82,8 +82,8 @@ struct addition {
     const struct tp_profile *profile;
     const struct tp_distributed *distributed;
     struct tp_str worker, file;
-    const char *why;          /* the profile failed */
-    const char *name, *label; /* a section of `data` */
+    const char *why;                       /* the profile failed */
+    const char *template, *target, *label; /* a section of `data` */
     struct tp_data data;
     const struct tp_history_run *history;
     size_t history_count;
@@ -438,31 +438,32 @@ static int add_section(void *context, struct tp_error *err)
     const struct addition *added = context;
     struct tp_page *page = added->page;
 
-    page->extras[page->extra_count].name = kept(&page->arena, added->name);
+    page->extras[page->extra_count].target = kept(&page->arena, added->target);
     page->extras[page->extra_count++].label = kept(&page->arena, added->label);
-    return tp_template_render(&page->templates, added->name, added->data, &page->extra, err);
+    return tp_template_render(&page->templates, added->template, added->data, &page->extra, err);
 }
 
-int tp_page_add_section(struct tp_page *page, const char *name, const char *label, struct tp_data data,
-                        struct tp_error *err)
+int tp_page_add_section(struct tp_page *page, const char *template, const char *target, const char *label,
+                        struct tp_data data, struct tp_error *err)
 {
     if (data.kind == TP_DATA_NONE || page->extra_count == TP_PAGE_SECTIONS)
         return 0;
-    return tp_arena_run(&page->arena, add_section,
-                        &(struct addition){.page = page, .name = name, .label = label, .data = data}, err);
+    return tp_arena_run(
+        &page->arena, add_section,
+        &(struct addition){.page = page, .template = template, .target = target, .label = label, .data = data}, err);
 }
 
 static int add_history(void *context, struct tp_error *err)
 {
     struct addition *added = context;
     added->data = tp_history_section(&added->page->arena, added->history, added->history_count);
-    return tp_page_add_section(added->page, added->name, added->label, added->data, err);
+    return tp_page_add_section(added->page, "history", "history", "History", added->data, err);
 }
 
 int tp_page_add_history(struct tp_page *page, const struct tp_history_run *runs, size_t count, struct tp_error *err)
 {
     struct addition addition = {
-        .page = page, .name = "history", .label = "History", .history = runs, .history_count = count};
+        .page = page, .history = runs, .history_count = count};
     return tp_arena_run(&page->arena, add_history, &addition, err);
 }
 
@@ -509,7 +510,7 @@ static void put_links(struct tp_page *page, struct tp_object *root)
     if (page->ranks.size && page->expected <= 1)
         add_link(links, TP_STR("distributed"), TP_STR("Distributed"));
     for (unsigned i = 0; i < page->extra_count; i++)
-        add_link(links, tp_str_of(page->extras[i].name), tp_str_of(page->extras[i].label));
+        add_link(links, tp_str_of(page->extras[i].target), tp_str_of(page->extras[i].label));
 }
 
 static void put_part(struct tp_list *parts, const struct tp_buf *buf)

@@ -1,6 +1,6 @@
-/* Findings as SARIF 2.1.0: see sarif.h. What a code host needs of them: the rules, a result per place,
+/* Findings as SARIF 2.1.0: see formats.h. What a code host needs of them: the rules, a result per place,
  * paths relative to the repository's root, a fingerprint that stays when lines move. */
-#include "webreport/print/sarif.h"
+#include "webreport/print/formats.h"
 
 #include <stdlib.h>
 
@@ -189,8 +189,10 @@ static void put_run(struct sarif *s)
     tp_json_object_end(&s->json);
 }
 
-void tp_print_sarif(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options)
+int tp_print_sarif(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options,
+                   struct tp_error *err)
 {
+    (void)err;
     struct sarif s = {.source_root = options->source_root, .arena = document->arena};
     tp_json_init(&s.json, out);
     tp_json_object(&s.json);
@@ -209,4 +211,5 @@ void tp_print_sarif(struct tp_buf *out, const struct tp_document *document, cons
     tp_json_array_end(&s.json);
     tp_json_object_end(&s.json);
     tp_buf_putc(out, '\n');
+    return TP_OK;
 }

@@ -1,5 +1,5 @@
-/* A document for a terminal: see text.h. */
-#include "webreport/print/text.h"
+/* A document for a terminal: see formats.h. */
+#include "webreport/print/formats.h"
 
 #include "writer/text/format.h"
 #include "writer/text/terminal.h"
@@ -9,15 +9,23 @@ enum {
     TITLE = 43,  /* of a finding, where amounts stand on its line, */
     VALUE = 11,  /* and these */
     CHANGE = 12,
-    NAME_LEAST = 24, /* of a table that is cut to the terminal */
+    NAME_LEAST = 24, /* of a table that is cut to the terminal: its names, */
+    TEXT_LEAST = 12, /* its other texts */
     CELL_MOST = 60,
+    DEPTH_MOST = 12, /* of a tree's rows, indented by two blanks each */
 };
 
 struct printer {
     struct tp_buf *out;
     struct tp_arena *arena;
-    bool has_color;
+    const struct tp_print_options *options;
 };
+
+static size_t limited(const struct printer *p, size_t count)
+{
+    size_t limit = p->options->row_limit;
+    return limit && limit < count ? limit : count;
+}
 
 /* ---- findings ---- */
 
@@ -27,7 +35,7 @@ static void put_status(const struct printer *p, const struct tp_finding_block *f
                                           [TP_TONE_WARN] = "\033[33m",
                                           [TP_TONE_UNSURE] = "\033[35m",
                                           [TP_TONE_BAD] = "\033[1;31m"};
-    bool has_color = p->has_color && finding->tone != TP_TONE_PLAIN;
+    bool has_color = p->options->has_color && finding->tone != TP_TONE_PLAIN;
     size_t width = tp_terminal_width(tp_str_of(finding->status));
     tp_buf_puts(p->out, has_color ? colours[finding->tone] : "");
     tp_terminal_put(p->out, tp_str_of(finding->status), SIZE_MAX);
@@ -95,13 +103,23 @@ static void put_more(const struct printer *p, size_t shown, size_t count, const 
         tp_buf_printf(p->out, "(%zu of %zu %s%s)\n", shown, count, what, more ? more : "");
 }
 
+/* Behind a blank line. */
+static void put_paragraph(const struct printer *p, const char *text)
+{
+    tp_buf_puts(p->out, p->out->size ? "\n" : "");
+    tp_terminal_wrap(p->out, text, 0);
+}
+
 static void put_findings(const struct printer *p, const struct tp_findings_block *findings)
 {
-    if (findings->heading)
+    size_t shown = limited(p, findings->shown);
+    if (!findings->count && findings->none)
+        put_paragraph(p, findings->none);
+    if (findings->count && findings->heading)
         tp_buf_printf(p->out, "\n%s\n", findings->heading);
-    for (size_t i = 0; i < findings->shown; i++)
+    for (size_t i = 0; i < shown; i++)
         put_finding(p, &findings->items[i]);
-    put_more(p, findings->shown, findings->count, "rows", findings->more);
+    put_more(p, shown, findings->count, "rows", findings->more);
 }
 
 /* ---- tables ---- */
@@ -121,12 +139,14 @@ static bool is_left(const struct tp_shown_table *table, unsigned column)
 
 static struct tp_str cell_text(const struct tp_shown_table *table, unsigned column, size_t row)
 {
-    struct tp_str name = table->rows[row].name, prefix = table->rows[row].prefix;
+    const struct tp_shown_row *shown = &table->rows[row];
+    struct tp_str name = shown->brief.ptr ? shown->brief : shown->name, prefix = shown->prefix;
+    unsigned depth = table->rows[row].depth < DEPTH_MOST ? table->rows[row].depth : DEPTH_MOST;
     if (column)
         return tp_shown_cell(table, column - 1, row);
-    return prefix.len ? tp_str_of(tp_text_printf(table->arena, "%.*s%.*s", (int)prefix.len, prefix.ptr, (int)name.len,
-                                                 name.ptr))
-                      : name;
+    return prefix.len || depth ? tp_str_of(tp_text_printf(table->arena, "%*s%.*s%.*s", 2 * (int)depth, "",
+                                                          (int)prefix.len, prefix.ptr, (int)name.len, name.ptr))
+                               : name;
 }
 
 static unsigned last_column(const struct tp_shown_table *table)
@@ -154,14 +174,26 @@ static const char *column_title(const struct tp_shown_table *table, unsigned col
     return column ? tp_shown_title(table, column - 1) : table->name_title;
 }
 
-/* The name gives way until the line fits, when it keeps NAME_LEAST. */
+/* Texts give way, the widest first, until the line fits; when they cannot so far, the line stays as it is. */
 static void fit(size_t widths[COLUMNS_MOST], const struct tp_shown_table *table)
 {
-    size_t others = 0;
-    for (unsigned i = 1; i <= table->column_count; i++)
-        others += is_column(table, i) ? widths[i] + 2 : 0;
-    if (others + widths[0] > TP_TERMINAL_WIDTH && others + NAME_LEAST <= TP_TERMINAL_WIDTH)
-        widths[0] = TP_TERMINAL_WIDTH - others;
+    size_t all = 0, kept[COLUMNS_MOST];
+    memcpy(kept, widths, sizeof kept);
+    for (unsigned i = 0; i <= table->column_count; i++)
+        all += is_column(table, i) ? widths[i] + (i > 0) * 2 : 0;
+    while (all > TP_TERMINAL_WIDTH) {
+        unsigned widest = COLUMNS_MOST;
+        for (unsigned i = 0; i <= table->column_count; i++)
+            if (is_column(table, i) && is_left(table, i) && widths[i] > (i ? TEXT_LEAST : NAME_LEAST) &&
+                (widest == COLUMNS_MOST || widths[i] > widths[widest]))
+                widest = i;
+        if (widest == COLUMNS_MOST) {
+            memcpy(widths, kept, sizeof kept);
+            return;
+        }
+        widths[widest]--;
+        all--;
+    }
 }
 
 static void put_cells(const struct printer *p, const struct tp_shown_table *table, const struct tp_str *cells,
@@ -173,10 +205,11 @@ static void put_cells(const struct printer *p, const struct tp_shown_table *tabl
             put_cell(p->out, cells[i], widths[i], is_left(table, i), i == last);
 }
 
-static void put_table(const struct printer *p, const struct tp_shown_table *table, const char *more)
+static void put_table(const struct printer *p, struct tp_shown_table *table, const char *more)
 {
-    size_t widths[COLUMNS_MOST] = {0}, count = table->row_count + 1; /* the first line is the head */
+    size_t widths[COLUMNS_MOST] = {0}, shown = limited(p, table->row_count), count = shown + 1; /* and the head */
     struct tp_str *cells = tp_arena_array(p->arena, count * COLUMNS_MOST, sizeof *cells);
+    tp_shown_table_measure(table);
     if (table->heading)
         tp_buf_printf(p->out, "\n%s\n", table->heading);
     else if (p->out->size)
@@ -194,22 +227,59 @@ static void put_table(const struct printer *p, const struct tp_shown_table *tabl
     fit(widths, table);
     for (size_t line = 0; line < count; line++)
         put_cells(p, table, &cells[line * COLUMNS_MOST], widths);
-    put_more(p, table->row_count, table->table->row_count, "rows", more);
+    put_more(p, shown, table->table->row_count, "rows", more);
 }
 
 /* ---- all ---- */
 
-static void put_block(const struct printer *p, const struct tp_block *block)
+static void put_notice(const struct printer *p, const struct tp_notice_block *notice)
 {
+    tp_terminal_wrap(p->out, notice->head, 0);
+    tp_terminal_wrap(p->out, notice->text, 2);
+    for (size_t i = 0; i < notice->point_count; i++)
+        tp_terminal_wrap(p->out, notice->points[i], 2);
+}
+
+static void put_figure(const struct printer *p, const struct tp_figure_block *figure)
+{
+    bool has_unit = figure->unit && *figure->unit, has_note = figure->note && *figure->note;
+    tp_terminal_wrap(p->out,
+                     tp_text_printf(p->arena, "%s: %s%s%s%s%s", figure->label, figure->value, has_unit ? " " : "",
+                                    has_unit ? figure->unit : "", has_note ? ", " : "", has_note ? figure->note : ""),
+                     0);
+}
+
+/* Whether a table with a heading of its own begins the section. */
+static bool has_heading(const struct tp_document *document, size_t section)
+{
+    const struct tp_block *next = section + 1 < document->blocks.count ? tp_document_at(document, section + 1) : NULL;
+    return next && next->kind == TP_BLOCK_TABLE && next->table->heading;
+}
+
+static void put_block(const struct printer *p, const struct tp_document *document, size_t index)
+{
+    const struct tp_block *block = tp_document_at(document, index);
     switch (block->kind) {
+    case TP_BLOCK_TITLE:
+        put_paragraph(p, block->title.text);
+        break;
+    case TP_BLOCK_SECTION:
+        if (!has_heading(document, index))
+            put_paragraph(p, block->section.title);
+        break;
     case TP_BLOCK_HEADING:
-        tp_buf_puts(p->out, p->out->size ? "\n" : "");
-        tp_terminal_wrap(p->out, block->text, 0);
+    case TP_BLOCK_NOTE:
+        put_paragraph(p, block->text);
         break;
     case TP_BLOCK_VERDICT:
-        tp_terminal_wrap(p->out, tp_text_printf(p->arena, "%s: %s", block->verdict.class, block->verdict.headline), 0);
-        if (*block->verdict.text)
-            tp_terminal_wrap(p->out, block->verdict.text, 0);
+        tp_terminal_wrap(p->out, tp_verdict_line(document, &block->verdict), 0);
+        tp_terminal_wrap(p->out, block->verdict.text, 0);
+        break;
+    case TP_BLOCK_NOTICE:
+        put_notice(p, &block->notice);
+        break;
+    case TP_BLOCK_FIGURE:
+        put_figure(p, &block->figure);
         break;
     case TP_BLOCK_FACT:
         tp_terminal_wrap(p->out, tp_text_printf(p->arena, "%s: %s", block->term, block->text), 0);
@@ -217,22 +287,27 @@ static void put_block(const struct printer *p, const struct tp_block *block)
     case TP_BLOCK_POINT:
         tp_terminal_wrap(p->out, block->text, 2);
         break;
-    case TP_BLOCK_NOTE:
-        tp_buf_puts(p->out, p->out->size ? "\n" : "");
-        tp_terminal_wrap(p->out, block->text, 0);
-        break;
     case TP_BLOCK_TABLE:
         put_table(p, block->table, block->more);
         break;
     case TP_BLOCK_FINDINGS:
         put_findings(p, &block->findings);
         break;
+    case TP_BLOCK_CHART:
+        if (block->chart.table)
+            put_table(p, block->chart.table, NULL);
+        break;
     }
 }
 
-void tp_print_text(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options)
+int tp_print_text(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options,
+                  struct tp_error *err)
 {
-    struct printer p = {out, document->arena, options->has_color};
+    struct printer p = {out, document->arena, options};
+    unsigned places = options->has_details ? TP_IN_TEXT | TP_IN_DETAILED_TEXT : TP_IN_TEXT;
+    (void)err;
     for (size_t i = 0; i < document->blocks.count; i++)
-        put_block(&p, tp_document_at(document, i));
+        if (tp_document_at(document, i)->places & places)
+            put_block(&p, document, i);
+    return TP_OK;
 }

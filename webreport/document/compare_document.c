@@ -1,0 +1,562 @@
+/* A comparison in words: see compare_document.h. */
+#include "webreport/document/compare_document.h"
+
+#include <math.h>
+
+#include "writer/text/format.h"
+
+enum { MOST_OWNERS = 20 };
+
+/* What is being worded. */
+struct wording {
+    struct tp_document *document;
+    const struct tp_compare *c;
+    const struct tp_naming *naming;
+    struct tp_arena *arena;
+    size_t max_rows;
+};
+
+static const char *signed_text(struct tp_arena *arena, bool is_more, const char *text)
+{
+    return is_more ? tp_text_printf(arena, "+%s", text) : text;
+}
+
+static const char *signed_time(struct tp_arena *arena, int64_t ns)
+{
+    return signed_text(arena, ns > 0, tp_text_of_time(arena, ns));
+}
+
+static const char *signed_bytes(struct tp_arena *arena, int64_t bytes)
+{
+    return signed_text(arena, bytes > 0, tp_text_of_bytes(arena, bytes));
+}
+
+static const char *signed_percent(struct tp_arena *arena, double percent)
+{
+    return signed_text(arena, percent > 0, tp_text_of_fixed(arena, percent, 1));
+}
+
+/* ---- the verdict ---- */
+
+static const char *interval_text(const struct tp_compare *c, struct tp_arena *arena)
+{
+    if (isnan(c->step.low))
+        return "too few steps for an interval";
+    return tp_text_printf(arena, "99 %% interval %s to %s %%", signed_percent(arena, 100 * c->step.low),
+                          signed_percent(arena, 100 * c->step.high));
+}
+
+/* That nothing changed is said only where the interval leaves no room for more than the floor. */
+static const char *unchanged_words(const struct tp_compare *c, struct tp_arena *arena)
+{
+    double percent = 100 * c->step.estimate;
+    bool is_sure = c->step.low >= -c->floor && c->step.high <= c->floor; /* NaN is not */
+    if (isnan(percent))
+        return "No step times to compare";
+    const char *change = tp_text_printf(arena, "%s %%", signed_percent(arena, percent));
+    return is_sure ? tp_text_printf(arena, "Steps take as long as before (%s)", change)
+                   : tp_text_printf(arena, "No sure change of the step (%s, %s)", change, interval_text(c, arena));
+}
+
+static const char *step_words(const struct tp_compare *c, struct tp_arena *arena)
+{
+    const char *amount = tp_text_of_fixed(arena, fabs(100 * c->step.estimate), 1);
+    switch (c->step_verdict) {
+    case TP_CHANGE_REGRESSED:
+        return tp_text_printf(arena, "Steps take %s %% longer", amount);
+    case TP_CHANGE_IMPROVED:
+        return tp_text_printf(arena, "Steps take %s %% less time", amount);
+    case TP_CHANGE_INCONCLUSIVE:
+        return tp_text_printf(arena, "Steps differ by %s %%, but too few of them tell", amount);
+    default:
+        return unchanged_words(c, arena);
+    }
+}
+
+const char *tp_compare_reason_text(const struct tp_compare *c)
+{
+    uint32_t rows = c->verdict == TP_CHANGE_REGRESSED ? c->regressed_count : c->improved_count;
+    bool is_told = c->verdict == TP_CHANGE_REGRESSED || c->verdict == TP_CHANGE_IMPROVED;
+    bool is_memory = c->memory_verdict == c->verdict;
+    if (!is_told || c->step_verdict == c->verdict)
+        return "";
+    if (!rows)
+        return "memory";
+    return tp_text_printf(c->arena, "%s%s", tp_text_of_some(c->arena, rows, "row", "rows"),
+                          is_memory ? ", memory" : "");
+}
+
+static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
+{
+    if (*c->damage)
+        return tp_text_printf(arena, "Input damaged: %s", c->damage);
+    if (c->comparability.is_low)
+        return "The two sides are not comparable";
+    if (c->step_verdict != TP_CHANGE_NEUTRAL || c->verdict == TP_CHANGE_NEUTRAL)
+        return step_words(c, arena);
+    return tp_text_printf(arena, "%s; %s: %s", step_words(c, arena), tp_change_verdict_name(c->verdict),
+                          tp_compare_reason_text(c));
+}
+
+static int64_t median_of(const struct tp_compare *c, int side)
+{
+    return isnan(c->step_ns[side]) ? TP_NULL_INT : llround(c->step_ns[side]);
+}
+
+static struct tp_verdict_block verdict_of(const struct wording *w)
+{
+    static const enum tp_tone tones[TP_CHANGE_VERDICTS] = {TP_TONE_UNSURE, TP_TONE_GOOD, TP_TONE_PLAIN, TP_TONE_UNSURE};
+    static const char *const classes[TP_CHANGE_VERDICTS] = {"Neutral", "Improved", "Regressed", "Inconclusive"};
+    const struct tp_compare *c = w->c;
+    uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;
+    return (struct tp_verdict_block){
+        .tone = tones[c->verdict],
+        .class = classes[c->verdict],
+        .headline = headline(c, w->arena),
+        .text = tp_text_printf(
+            w->arena,
+            "Median step %s \xe2\x86\x92 %s, %s. A change counts when its whole interval lies beyond %s %%. "
+            "%s changed beyond noise: %u slower, %u faster, %u replaced.",
+            tp_text_of_time(w->arena, median_of(c, TP_BASE)), tp_text_of_time(w->arena, median_of(c, TP_NEW)),
+            interval_text(c, w->arena), tp_text_of_fixed(w->arena, 100 * c->floor, 1),
+            tp_text_of_some(w->arena, count, "row", "rows"), c->regressed_count, c->improved_count, c->replaced_count)};
+}
+
+/* ---- what is compared ---- */
+
+static const char *facts_text(const struct wording *w)
+{
+    const struct tp_comparability *facts = &w->c->comparability;
+    return tp_text_printf(w->arena, "%u of 100, %u facts the same, %u differ, %u unknown", facts->score,
+                          facts->counts[TP_FACT_SAME], facts->counts[TP_FACT_DIFFERS], facts->counts[TP_FACT_UNKNOWN]);
+}
+
+static const char *comparable_text(const struct wording *w)
+{
+    return w->c->comparability.is_low ? "not comparable" : "comparable";
+}
+
+static void put_title(const struct wording *w)
+{
+    struct tp_str base = tp_shown_text(w->naming, tp_str_of(w->c->names[TP_BASE]));
+    struct tp_str new_name = tp_shown_text(w->naming, tp_str_of(w->c->names[TP_NEW]));
+    tp_document_title(w->document,
+                      &(struct tp_title_block){tp_text_printf(w->arena, "%.*s against %.*s", (int)new_name.len,
+                                                              new_name.ptr, (int)base.len, base.ptr),
+                                               "diff", "Changes"});
+}
+
+static void put_sides(const struct wording *w)
+{
+    for (int s = 0; s < TP_SIDES; s++) {
+        const struct tp_side *side = &w->c->sides.side[s];
+        tp_document_fact(w->document, s == TP_BASE ? "base" : "new",
+                         tp_text_printf(w->arena, "%s, %s",
+                                        tp_text_of_some(w->arena, side->input->run_count, "run", "runs"),
+                                        tp_text_of_some(w->arena, (int64_t)side->step_count, "step", "steps")));
+    }
+}
+
+static void put_differing(const struct wording *w)
+{
+    const struct tp_comparability *facts = &w->c->comparability;
+    if (!facts->counts[TP_FACT_DIFFERS])
+        return;
+    tp_document_notice(w->document, facts->is_low ? TP_TONE_BAD : TP_TONE_UNSURE,
+                       facts->is_low ? "The sides differ in what must be the same: nothing below is a regression"
+                                     : "The sides differ in something, but may be compared",
+                       "");
+    for (uint32_t i = 0; i < facts->fact_count; i++) {
+        const struct tp_fact_pair *fact = &facts->facts[i];
+        if (fact->verdict != TP_FACT_DIFFERS)
+            continue;
+        struct tp_str base = tp_text_cut(w->arena, tp_shown_text(w->naming, fact->values[TP_BASE]), 200);
+        struct tp_str new_value = tp_text_cut(w->arena, tp_shown_text(w->naming, fact->values[TP_NEW]), 200);
+        tp_document_notice_point(w->document, tp_text_printf(w->arena, "%.*s: %.*s \xe2\x86\x92 %.*s",
+                                                             (int)fact->name.len, fact->name.ptr, (int)base.len,
+                                                             base.ptr, (int)new_value.len, new_value.ptr));
+    }
+}
+
+static void put_figure(const struct wording *w, const char *label, const char *value, const char *unit,
+                       const char *note)
+{
+    tp_document_figure(w->document, &(struct tp_figure_block){
+                                        .label = label, .value = value, .unit = unit, .note = note, .meter = NAN});
+}
+
+static void put_figures(const struct wording *w)
+{
+    const struct tp_compare *c = w->c;
+    const struct tp_table *memory = &c->tables[TP_COMPARE_MEMORY];
+    int64_t peak_change =
+        memory->row_count ? tp_table_int(memory, TP_MEMORY_DIFF_CHANGE)[memory->row_count - 1] : TP_NULL_INT;
+    put_figure(w, "Step time", signed_percent(w->arena, 100 * c->step.estimate), "%", interval_text(c, w->arena));
+    put_figure(w, "Regressed", tp_text_of_count(w->arena, c->regressed_count), "rows", "slower, or called more often");
+    put_figure(w, "Improved", tp_text_of_count(w->arena, c->improved_count), "rows", "faster, or called less often");
+    put_figure(w, "Replaced", tp_text_of_count(w->arena, c->replaced_count), "kernels", "another name, as fast");
+    put_figure(w, "Memory peak", signed_bytes(w->arena, peak_change), "", tp_change_verdict_name(c->memory_verdict));
+    put_figure(w, "Comparable", tp_text_of_count(w->arena, c->comparability.score), "of 100",
+               c->comparability.is_low ? "too low to judge" : "same conditions on both sides");
+}
+
+/* ---- what changed ---- */
+
+static const char *calls_text(struct tp_arena *arena, double calls)
+{
+    return tp_text_of_fixed(arena, calls, calls == round(calls) ? 0 : 1);
+}
+
+/* "10 → 11 calls a step: +75.0 µs by count, +7.0 µs by time"; NULL where calls are not counted. */
+static const char *calls_line(const struct wording *w, const struct tp_table *t, size_t row)
+{
+    double base = tp_table_real(t, TP_ROW_BASE_CALLS)[row], new_calls = tp_table_real(t, TP_ROW_NEW_CALLS)[row];
+    if (isnan(base))
+        return NULL;
+    if (base == new_calls)
+        return tp_text_printf(w->arena, "%s calls a step, %s \xe2\x86\x92 %s each", calls_text(w->arena, base),
+                              tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_BASE_CALL)[row]),
+                              tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_NEW_CALL)[row]));
+    return tp_text_printf(w->arena, "%s \xe2\x86\x92 %s calls a step: %s by count, %s by time",
+                          calls_text(w->arena, base), calls_text(w->arena, new_calls),
+                          signed_time(w->arena, tp_table_int(t, TP_ROW_BY_COUNT)[row]),
+                          signed_time(w->arena, tp_table_int(t, TP_ROW_BY_TIME)[row]));
+}
+
+/* "in aten::addmm, [[1000], [64, 512]]"; NULL where neither is known. */
+static const char *place_line(const struct wording *w, const struct tp_table *t, size_t row)
+{
+    struct tp_str owner = tp_shown_text(w->naming, tp_table_text(t, TP_ROW_OWNER)[row]);
+    struct tp_str shape = tp_shown_text(w->naming, tp_table_text(t, TP_ROW_SHAPE)[row]);
+    if (!owner.len && !shape.len)
+        return NULL;
+    return tp_text_printf(w->arena, "%s%.*s%s%.*s", owner.len ? "in " : "", (int)owner.len, owner.ptr,
+                          !shape.len  ? ""
+                          : owner.len ? ", "
+                                      : "at ",
+                          (int)shape.len, shape.ptr);
+}
+
+static enum tp_tone tone_of(struct tp_str verdict)
+{
+    return tp_str_equal(verdict, TP_STR("regressed"))  ? TP_TONE_BAD
+           : tp_str_equal(verdict, TP_STR("improved")) ? TP_TONE_GOOD
+                                                       : TP_TONE_PLAIN;
+}
+
+static void fill_change(struct tp_finding_block *finding, const struct wording *w, size_t row)
+{
+    const struct tp_table *t = &w->c->tables[TP_COMPARE_CHANGES];
+    struct tp_str match = tp_table_text(t, TP_ROW_MATCH)[row], verdict = tp_table_text(t, TP_ROW_VERDICT)[row];
+    struct tp_str kind = tp_table_text(t, TP_ROW_KIND)[row], was = tp_table_text(t, TP_ROW_BASE_NAME)[row];
+    struct tp_str name = tp_shown_text(w->naming, tp_table_text(t, TP_ROW_NAME)[row]);
+    bool is_same = tp_str_equal(match, TP_STR("same"));
+    unsigned count = 0;
+    *finding = (struct tp_finding_block){
+        .tone = tone_of(verdict),
+        .status = tp_str_equal(verdict, TP_STR("neutral"))
+                      ? "replaced"
+                      : tp_text_printf(w->arena, "%.*s", (int)verdict.len, verdict.ptr),
+        .title = tp_text_printf(w->arena, "%.*s%s%.*s: %.*s", is_same ? 0 : (int)match.len, match.ptr,
+                                is_same ? "" : " ", (int)kind.len, kind.ptr, (int)name.len, name.ptr),
+        .base = tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_BASE_TIME)[row]),
+        .value = tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_NEW_TIME)[row]),
+        .change = signed_time(w->arena, tp_table_int(t, TP_ROW_CHANGE)[row])};
+    finding->amounts =
+        tp_text_printf(w->arena, "%s \xe2\x86\x92 %s a step, %s (%s %% of the step)", finding->base, finding->value,
+                       finding->change, signed_percent(w->arena, tp_table_real(t, TP_ROW_SHARE)[row]));
+    if (was.ptr) {
+        was = tp_shown_text(w->naming, was);
+        finding->reasons[count++] = tp_text_printf(w->arena, "was %.*s", (int)was.len, was.ptr);
+    }
+    const char *const lines[] = {place_line(w, t, row), calls_line(w, t, row)};
+    for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (lines[i])
+            finding->reasons[count++] = lines[i];
+}
+
+static const char *nothing_text(const struct tp_compare *c)
+{
+    return *c->damage                             ? "What changed cannot be told from a damaged input."
+           : c->verdict == TP_CHANGE_INCONCLUSIVE ? "What changed cannot be told from these samples."
+                                                  : "Nothing changed beyond noise.";
+}
+
+static void put_changes(const struct wording *w)
+{
+    size_t count = w->c->tables[TP_COMPARE_CHANGES].row_count;
+    struct tp_findings_block list = {.heading = tp_compare_table_title(TP_COMPARE_CHANGES),
+                                     .title_head = "What changed",
+                                     .base_head = "Base",
+                                     .value_head = "New",
+                                     .change_head = "Change",
+                                     .count = count,
+                                     .shown = count,
+                                     .open_count = count,
+                                     .more = "; --row-limit -1 shows all"};
+    if (!count) {
+        tp_document_note(w->document, nothing_text(w->c));
+        return;
+    }
+    list.items = tp_arena_array(w->arena, count, sizeof *list.items);
+    for (size_t row = 0; row < count; row++)
+        fill_change(&list.items[row], w, row);
+    list.table = tp_compare_shown(w->c, w->naming, TP_COMPARE_CHANGES, w->max_rows);
+    tp_document_findings(w->document, &list);
+}
+
+/* ---- memory and findings, where there is no room for their tables ---- */
+
+static void put_device(const struct wording *w, size_t row)
+{
+    const struct tp_table *t = &w->c->tables[TP_COMPARE_MEMORY], *owners = &w->c->tables[TP_COMPARE_OWNERS];
+    struct tp_str device = tp_table_text(t, TP_MEMORY_DIFF_DEVICE)[row];
+    struct tp_str verdict = tp_table_text(t, TP_MEMORY_DIFF_VERDICT)[row];
+    if (tp_str_equal(verdict, TP_STR("neutral")))
+        return;
+    tp_document_heading(w->document,
+                        tp_text_printf(w->arena, "Memory of %.*s: %.*s, peak %s \xe2\x86\x92 %s (%s)", (int)device.len,
+                                       device.ptr, (int)verdict.len, verdict.ptr,
+                                       tp_text_of_bytes(w->arena, tp_table_int(t, TP_MEMORY_DIFF_BASE)[row]),
+                                       tp_text_of_bytes(w->arena, tp_table_int(t, TP_MEMORY_DIFF_NEW)[row]),
+                                       signed_bytes(w->arena, tp_table_int(t, TP_MEMORY_DIFF_CHANGE)[row])));
+    for (size_t i = 0, left = MOST_OWNERS; i < owners->row_count && left; i++) {
+        struct tp_str kind = tp_table_text(owners, TP_OWNER_DIFF_KIND)[i];
+        struct tp_str name = tp_shown_text(w->naming, tp_table_text(owners, TP_OWNER_DIFF_NAME)[i]);
+        if (!tp_str_equal(tp_table_text(owners, TP_OWNER_DIFF_DEVICE)[i], device) || !name.len ||
+            tp_str_equal(tp_table_text(owners, TP_OWNER_DIFF_VERDICT)[i], TP_STR("neutral")))
+            continue;
+        left--;
+        tp_document_point(w->document,
+                          tp_text_printf(w->arena, "%s by %.*s %.*s",
+                                         signed_bytes(w->arena, tp_table_int(owners, TP_OWNER_DIFF_CHANGE)[i]),
+                                         (int)kind.len, kind.ptr, (int)name.len, name.ptr));
+    }
+}
+
+static void put_findings(const struct wording *w)
+{
+    const struct tp_table *t = &w->c->tables[TP_COMPARE_FINDINGS];
+    bool has_head = false;
+    for (size_t row = 0; row < t->row_count; row++) {
+        struct tp_str status = tp_table_text(t, TP_FINDING_DIFF_STATUS)[row];
+        struct tp_str rule = tp_table_text(t, TP_FINDING_DIFF_RULE)[row];
+        struct tp_str title = tp_table_text(t, TP_FINDING_DIFF_TITLE)[row];
+        struct tp_str line = tp_shown_text(w->naming, tp_table_text(t, TP_FINDING_DIFF_LINE)[row]);
+        if (tp_str_equal(status, TP_STR("both")))
+            continue;
+        if (!has_head)
+            tp_document_heading(w->document, tp_compare_table_title(TP_COMPARE_FINDINGS));
+        has_head = true;
+        tp_document_point(w->document, tp_text_printf(w->arena, "%.*s: %.*s %.*s%s%.*s", (int)status.len, status.ptr,
+                                                      (int)rule.len, rule.ptr, (int)title.len, title.ptr,
+                                                      line.len ? ", " : "", (int)line.len, line.ptr));
+    }
+}
+
+/* ---- sections ---- */
+
+static const struct part {
+    const char *id, *label, *title, *lead;
+    enum tp_compare_table tables[4]; /* TP_COMPARE_CHANGES ends them */
+} parts[] = {
+    {"diff-operators",
+     "Operators",
+     "Operators",
+     "Self times per step, the largest change first. A change is by count and by time per call.",
+     {TP_COMPARE_OPERATORS_DEVICE, TP_COMPARE_OPERATORS_HOST}},
+    {"diff-kernels",
+     "Kernels",
+     "Kernels",
+     "By name, operator and shapes; renamed, fused and split kernels are matched inside their operator.",
+     {TP_COMPARE_KERNELS}},
+    {"diff-copies",
+     "Copies, waits",
+     "Copies, synchronisations, runtime calls",
+     "Synchronisations stand by source line; each that comes or goes counts, whatever it takes.",
+     {TP_COMPARE_COPIES, TP_COMPARE_SYNCS, TP_COMPARE_RUNTIME}},
+    {"diff-modules",
+     "Modules",
+     "Modules",
+     "Times with everything below, by path.",
+     {TP_COMPARE_MODULES_DEVICE, TP_COMPARE_MODULES_HOST}},
+    {"diff-memory",
+     "Memory",
+     "Memory",
+     "The peak of each device, and who holds it.",
+     {TP_COMPARE_MEMORY, TP_COMPARE_OWNERS}},
+    {"diff-findings", "Findings", "Findings", "What the rules say about both sides.", {TP_COMPARE_FINDINGS}},
+};
+
+static void put_section(const struct wording *w, const char *id, const char *label, const char *title, const char *lead)
+{
+    tp_document_section(w->document,
+                        &(struct tp_section_block){.id = id, .label = label, .title = title, .lead = lead});
+}
+
+static void put_table(const struct wording *w, enum tp_compare_table which)
+{
+    if (w->c->tables[which].row_count)
+        tp_document_table(w->document, tp_compare_shown(w->c, w->naming, which, w->max_rows),
+                          "; --row-limit -1 shows all");
+}
+
+static void put_part(const struct wording *w, const struct part *part)
+{
+    bool has_rows = false;
+    for (unsigned i = 0; part->tables[i] != TP_COMPARE_CHANGES; i++)
+        has_rows |= w->c->tables[part->tables[i]].row_count > 0;
+    if (!has_rows)
+        return;
+    put_section(w, part->id, part->label, part->title, part->lead);
+    for (unsigned i = 0; part->tables[i] != TP_COMPARE_CHANGES; i++)
+        put_table(w, part->tables[i]);
+}
+
+static void put_tree(const struct wording *w)
+{
+    struct tp_shown_table *table = tp_compare_tree_table(w->c, w->naming, w->max_rows);
+    if (w->c->tree.count < 2)
+        return;
+    put_section(w, "diff-calltree", "Call tree", "Call tree",
+                tp_text_printf(w->arena,
+                               "%s per step of both sides, merged by callers. Width is the greater of both sides.",
+                               w->c->tree.has_device ? "GPU time" : "CPU time"));
+    tp_document_chart(w->document, "icicle", tp_compare_icicle(w->c, w->naming), NULL);
+    if (table)
+        tp_document_table(w->document, table, NULL);
+}
+
+static void put_parts(const struct wording *w)
+{
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
+        put_part(w, &parts[i]);
+    put_tree(w);
+    if (!w->c->tables[TP_COMPARE_FACTS].row_count)
+        return;
+    put_section(w, "diff-common", "In common", tp_compare_table_title(TP_COMPARE_FACTS),
+                tp_text_printf(w->arena, "%s: %s. Below %d every result is inconclusive.", comparable_text(w),
+                               facts_text(w), TP_COMPARABLE_FROM));
+    put_table(w, TP_COMPARE_FACTS);
+}
+
+/* ---- the record ---- */
+
+static void percent_member(struct tp_object *object, const char *key, double ratio)
+{
+    tp_object_real(object, key, 100 * ratio);
+}
+
+/* Of every run of each side. */
+static void record_evidence(const struct wording *w)
+{
+    struct tp_object *object = tp_object_object(w->document->record, "evidence");
+    for (int s = 0; s < TP_SIDES; s++) {
+        const struct tp_side_input *side = w->c->sides.side[s].input;
+        struct tp_list *runs = tp_object_list(object, s == TP_BASE ? "base" : "new");
+        for (uint32_t i = 0; i < side->run_count; i++) {
+            struct tp_object *run = tp_list_object(runs);
+            tp_object_str(run, "file", side->runs[i].file);
+            tp_object_evidence(run, "evidence", &side->runs[i].evidence);
+        }
+    }
+}
+
+static void record_verdict(const struct wording *w, const struct tp_verdict_block *verdict)
+{
+    struct tp_object *record = w->document->record;
+    const struct tp_compare *c = w->c;
+    tp_object_text(record, "schema", "tracepress-diff");
+    tp_object_int(record, "schema_version", 1);
+    tp_object_text(record, "verdict", tp_change_verdict_name(c->verdict));
+    tp_object_text(record, "summary", tp_verdict_line(w->document, verdict));
+    tp_object_text(record, "damage", *c->damage ? c->damage : NULL);
+    record_evidence(w);
+    struct tp_object *step = tp_object_object(record, "step_time");
+    tp_object_text(step, "verdict", tp_change_verdict_name(c->step_verdict));
+    percent_member(step, "change_percent", c->step.estimate);
+    percent_member(step, "low_percent", c->step.low);
+    percent_member(step, "high_percent", c->step.high);
+    tp_object_text(record, "memory_verdict", tp_change_verdict_name(c->memory_verdict));
+    percent_member(record, "confidence_percent", TP_CHANGE_CONFIDENCE);
+    percent_member(record, "noise_floor_percent", c->noise_floor);
+    percent_member(record, "threshold_percent", c->options.threshold);
+    percent_member(record, "least_share_percent", TP_CHANGE_LEAST_SHARE);
+    struct tp_object *comparability = tp_object_object(record, "comparability");
+    tp_object_int(comparability, "score", c->comparability.score);
+    tp_object_bool(comparability, "is_comparable", !c->comparability.is_low);
+    struct tp_object *counts = tp_object_object(record, "counts");
+    tp_object_int(counts, "regressed", c->regressed_count);
+    tp_object_int(counts, "improved", c->improved_count);
+    tp_object_int(counts, "replaced", c->replaced_count);
+    tp_object_int(counts, "tested", c->changes.tested_count);
+}
+
+static void record_side(const struct wording *w, int s)
+{
+    const struct tp_side *side = &w->c->sides.side[s];
+    struct tp_object *object = tp_object_object(w->document->record, s == TP_BASE ? "base" : "new");
+    tp_object_text(object, "name", w->c->names[s]);
+    tp_object_int(object, "runs", side->input->run_count);
+    tp_object_int(object, "steps", (int64_t)side->step_count);
+    tp_object_real(object, "step_median_us", w->c->step_ns[s] / 1000);
+    tp_object_real(object, "step_mean_us", side->total.mean / 1000);
+}
+
+static void record_tree(const struct wording *w)
+{
+    const struct tp_difftree *tree = &w->c->tree;
+    struct tp_object *object = tp_object_object(w->document->record, "call_tree");
+    tp_object_text(object, "time", tree->has_device ? "device" : "host");
+    struct tp_list *calls = tp_object_list(object, "calls");
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct tp_diffcall *call = &tree->calls[i];
+        struct tp_object *item = tp_list_object(calls);
+        tp_object_int(item, "depth", call->depth);
+        tp_object_str(item, "name", call->name);
+        tp_object_ns(item, "base_us", llround(fmin(fmax(call->ns[TP_BASE], -9e18), 9e18)));
+        tp_object_ns(item, "new_us", llround(fmin(fmax(call->ns[TP_NEW], -9e18), 9e18)));
+        tp_object_real(item, "base_calls", call->calls[TP_BASE]);
+        tp_object_real(item, "new_calls", call->calls[TP_NEW]);
+    }
+}
+
+static void record_all(const struct wording *w, const struct tp_verdict_block *verdict)
+{
+    record_verdict(w, verdict);
+    for (int s = 0; s < TP_SIDES; s++)
+        record_side(w, s);
+    for (enum tp_compare_table i = 0; i < TP_COMPARE_TABLES; i++)
+        tp_object_table(w->document->record, tp_compare_table_key(i), &w->c->tables[i]);
+    record_tree(w);
+}
+
+void tp_compare_document(struct tp_document *document, const struct tp_compare *compare, const struct tp_naming *naming,
+                         size_t max_rows)
+{
+    struct wording w = {document, compare, naming, naming->arena, max_rows};
+    struct tp_verdict_block verdict = verdict_of(&w);
+    tp_document_init(document, "Comparison", w.arena);
+    record_all(&w, &verdict);
+    document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* on a terminal the first line says what came out */
+    put_title(&w);
+    document->places = TP_EVERYWHERE;
+    tp_document_verdict(document, &verdict);
+    put_sides(&w);
+    document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    tp_document_fact(document, comparable_text(&w), facts_text(&w));
+    document->places = TP_EVERYWHERE;
+    put_differing(&w);
+    tp_document_chart(document, "waterfall", tp_compare_waterfall(compare, w.arena),
+                      tp_compare_shown(compare, naming, TP_COMPARE_STEP, max_rows));
+    document->places = TP_IN_PAGES;
+    put_figures(&w);
+    document->places = TP_EVERYWHERE;
+    put_changes(&w);
+    document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    for (size_t row = 0; row < compare->tables[TP_COMPARE_MEMORY].row_count; row++)
+        put_device(&w, row);
+    put_findings(&w);
+    document->places = TP_IN_PAGES | TP_IN_DETAILED_TEXT;
+    put_parts(&w);
+}

@@ -1,0 +1,33 @@
+/* A comparison of two sides in words: the verdict, what changed, and every table. */
+#ifndef TP_WEBREPORT_DOCUMENT_COMPARE_DOCUMENT_H
+#define TP_WEBREPORT_DOCUMENT_COMPARE_DOCUMENT_H
+
+#include "webreport/compare/compare.h"
+#include "webreport/document/block.h"
+#include "webreport/document/name_text.h"
+
+/* Makes the document in naming->arena (guard set by the caller), which may be the comparison's; it borrows both.
+ * max_rows: of each table and of what changed. */
+void tp_compare_document(struct tp_document *document, const struct tp_compare *compare, const struct tp_naming *naming,
+                         size_t max_rows);
+
+/* What made the verdict where the step did not: "13 rows, memory"; "" where the step did, or where nothing changed. */
+const char *tp_compare_reason_text(const struct tp_compare *compare);
+
+/* ---- parts (compare_shown.c, compare_charts.c) ---- */
+
+struct tp_shown_table *tp_compare_shown(const struct tp_compare *compare, const struct tp_naming *naming,
+                                        enum tp_compare_table which, size_t max_rows);
+
+/* Where the change of the step comes from, as bars; NONE without step times. */
+struct tp_data tp_compare_waterfall(const struct tp_compare *compare, struct tp_arena *arena);
+
+/* Boxes of the merged call tree: width is the greater time of both sides, colour the change. NONE without a tree. */
+struct tp_data tp_compare_icicle(const struct tp_compare *compare, const struct tp_naming *naming);
+
+/* Nodes of the call tree that changed by TP_CHANGE_LEAST_SHARE of a step or more, and what stands above them; at most
+ * max_rows. NULL when there is none. */
+struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *compare, const struct tp_naming *naming,
+                                             size_t max_rows);
+
+#endif

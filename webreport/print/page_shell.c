@@ -1,0 +1,112 @@
+/* Style, script and Content-Security-Policy of the page. See page_shell.h. */
+#include "webreport/print/page_shell.h"
+
+#include "writer/base/sha256.h"
+#include "writer/text/base64.h"
+
+/* Appends a file; CR LF becomes LF as the browser's parser does before it hashes. */
+static void append(char *to, size_t *size, struct tp_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '\r' && i + 1 < text.len && text.ptr[i + 1] == '\n')
+            continue;
+        to[(*size)++] = text.ptr[i] == '\r' ? '\n' : text.ptr[i];
+    }
+}
+
+/* All built-in names that end in `suffix`, the first one given, in one text. Those in folders belong to other files
+ * than the page (svg/). */
+static int collect(struct tp_str *out, const struct tp_assets *assets, const char *first, const char *suffix,
+                   struct tp_error *err)
+{
+    char *all = tp_arena_copy(assets->arena, "", 0);
+    size_t size = 0;
+    struct tp_str name = tp_str_of(first), text;
+    for (size_t i = 0; name.ptr; name = tp_assets_name(i++)) {
+        if (!tp_str_ends(name, suffix) || memchr(name.ptr, '/', name.len) ||
+            (i > 0 && tp_str_equal(name, tp_str_of(first))))
+            continue;
+        int code = tp_assets_get(assets, name, &text, err);
+        if (code)
+            return code;
+        all = tp_arena_resize(assets->arena, all, size + 1, size + text.len + 1);
+        append(all, &size, text);
+    }
+    *out = (struct tp_str){all, size};
+    return 0;
+}
+
+static int check(struct tp_str text, const char *what, const char *end, struct tp_error *err)
+{
+    const char *found = NULL;
+    if (tp_str_find_lower(text, end) >= 0)
+        found = end;
+    else if (tp_str_find(text, "<!--") >= 0)
+        found = "<!--";
+    else if (memchr(text.ptr, '\0', text.len))
+        found = "a NUL byte";
+    if (found)
+        return tp_error_set(err, TP_EFORMAT, 0, "the %s of the page contains %s", what, found);
+    return 0;
+}
+
+/* 'sha256-...' of a text, as the policy names it. */
+static void hash_source(struct tp_buf *out, struct tp_str text)
+{
+    uint8_t digest[32];
+    tp_sha256_of(text.ptr, text.len, digest);
+    tp_buf_puts(out, "'sha256-");
+    tp_base64_add(out, digest, sizeof digest);
+    tp_buf_puts(out, "'");
+}
+
+static struct tp_str policy(const struct tp_html *html, struct tp_arena *arena)
+{
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    tp_buf_puts(&text, "default-src 'none'; style-src ");
+    if (html->is_separate)
+        tp_buf_puts(&text, "'self'; script-src 'self'");
+    else {
+        hash_source(&text, html->css);
+        tp_buf_puts(&text, "; script-src ");
+        hash_source(&text, html->js);
+    }
+    tp_buf_puts(&text, "; img-src data:; base-uri 'none'; form-action 'none'");
+    char kept[512]; /* at most 280 bytes; the arena may leave by its guard, so the buffer goes first */
+    size_t size = text.failed ? 0 : text.size;
+    if (size)
+        memcpy(kept, text.data, size);
+    tp_buf_release(&text);
+    return (struct tp_str){tp_arena_copy(arena, kept, size), size};
+}
+
+int tp_html_build(struct tp_html *html, const struct tp_assets *assets, bool is_separate, struct tp_error *err)
+{
+    *html = (struct tp_html){.is_separate = is_separate};
+    int code = collect(&html->css, assets, TP_HTML_CSS_FILE, ".css", err);
+    if (!code)
+        code = collect(&html->js, assets, TP_HTML_JS_FILE, ".js", err);
+    if (!code)
+        code = check(html->css, "style", "</style", err);
+    if (!code)
+        code = check(html->js, "script", "</script", err);
+    if (code)
+        return code;
+    html->csp = policy(html, assets->arena);
+    if (!html->csp.len)
+        return tp_error_set(err, TP_ENOMEM, 0, "not enough memory for the page");
+    return 0;
+}
+
+void tp_html_put(const struct tp_html *html, struct tp_object *page)
+{
+    tp_object_str(page, "csp", html->csp);
+    tp_object_bool(page, "is_separate", html->is_separate);
+    tp_object_text(page, "css_file", TP_HTML_CSS_FILE);
+    tp_object_text(page, "js_file", TP_HTML_JS_FILE);
+    if (html->is_separate)
+        return;
+    tp_object_str(page, "css", html->css);
+    tp_object_str(page, "js", html->js);
+}

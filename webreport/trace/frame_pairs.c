@@ -1,0 +1,80 @@
+/* Lines of two runs: see frame_pairs.h. */
+#include "webreport/trace/frame_pairs.h"
+
+#include "webreport/trace/frame.h"
+#include "writer/base/merge_sort.h"
+
+/* A line without an equal in the other run. */
+struct lone {
+    uint32_t place, id;
+    int32_t line;
+    bool is_base;
+};
+
+struct tp_str tp_frame_place(struct tp_arena *arena, struct tp_str text, int32_t *line)
+{
+    struct tp_frame frame;
+    *line = 0;
+    if (!tp_frame_parse_place(&frame, text))
+        return text;
+    *line = frame.line;
+    char *place = tp_arena_alloc(arena, frame.path.len + frame.function.len + 1); /* zeroed */
+    memcpy(place, frame.path.ptr, frame.path.len);
+    if (frame.function.len)
+        memcpy(place + frame.path.len + 1, frame.function.ptr, frame.function.len);
+    return (struct tp_str){place, frame.path.len + 1 + frame.function.len};
+}
+
+static void add_lone(struct tp_vec *lone, struct tp_strings *places, const struct tp_strings *own,
+                     const struct tp_strings *opposite, bool is_base)
+{
+    for (uint32_t i = 0; i < own->count; i++) {
+        struct lone line = {.id = i, .is_base = is_base};
+        struct tp_str place = tp_frame_place(places->arena, own->items[i], &line.line);
+        if (place.ptr == own->items[i].ptr || tp_strings_find(opposite, own->items[i]) != TP_NO_ID)
+            continue;
+        line.place = tp_strings_add(places, place);
+        *(struct lone *)tp_vec_push(lone) = line;
+    }
+}
+
+static int by_place(const void *x, const void *y, const void *context)
+{
+    const struct lone *a = x, *b = y;
+    (void)context;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    if (a->is_base != b->is_base)
+        return a->is_base ? -1 : 1;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Pairs the lines of one place, those of the base first; returns behind them. */
+static size_t pair_place(uint32_t *pairs, const struct lone *lone, size_t from, size_t count)
+{
+    size_t middle = from, end;
+    while (middle < count && lone[middle].place == lone[from].place && lone[middle].is_base)
+        middle++;
+    for (end = middle; end < count && lone[end].place == lone[from].place; end++)
+        if (from + (end - middle) < middle)
+            pairs[lone[from + (end - middle)].id] = lone[end].id;
+    return end;
+}
+
+uint32_t *tp_frame_pairs(const struct tp_strings *base, const struct tp_strings *other, struct tp_arena *arena)
+{
+    uint32_t *pairs = tp_arena_array(arena, base->count, sizeof *pairs);
+    struct tp_vec lone = TP_VEC(arena, struct lone);
+    struct tp_strings places;
+    tp_strings_init(&places, arena, 0);
+    for (uint32_t i = 0; i < base->count; i++)
+        pairs[i] = tp_strings_find(other, base->items[i]);
+    add_lone(&lone, &places, base, other, true);
+    add_lone(&lone, &places, other, base, false);
+    tp_merge_sort(arena, lone.data, lone.count, sizeof(struct lone), by_place, NULL);
+    for (size_t at = 0; at < lone.count;)
+        at = pair_place(pairs, lone.data, at, lone.count);
+    return pairs;
+}
