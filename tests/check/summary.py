@@ -81,7 +81,7 @@ def check_steps(process, profile):
 
 def check_idle(process, profile):
     """A step of the idle view is the overview's step with the same host marker."""
-    start = int(profile["trace_quality"]["trace_start_ns"])
+    start = ns(profile["trace_facts"]["profiler_start_us"])
     markers = [(ns(s["host_start_us"]), ns(s["host_end_us"])) for s in profile["overview"]["steps"]]
     wanted = defaultdict(lambda: [0, 0, 0])
     for device in profile["idle_view"] or []:

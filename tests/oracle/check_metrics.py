@@ -107,12 +107,13 @@ def host_metrics(p, m, n, total_us):
     m["operators.per_step"] = operators / n if operators else None
     m["operators.distinct"] = len(p["operator_view"]["by_name"]) if operators else None
     m["runtime.per_step"] = calls / n if calls else None
+    used = p["verdict"]["steps_used"]  # what the sync table is about
     waits = [r for r in syncs["rows"] if r["kind"] == "sync"]
     bare = any(r["api"].endswith("DeviceSynchronize") and not r["op"] and not r["line"] for r in waits)
-    m["sync.per_step"] = (sum(r["count"] for r in waits) - bare) / n if calls else None
-    m["sync.copy.per_step"] = sum(r["count"] for r in syncs["rows"] if r["kind"] == "copy") / n if calls else None
-    m["sync.time.per_step"] = 1000 * syncs["host_wait_us"] / n if calls else None
-    m["sync.cost.share"] = scaled(100, div(syncs["cost_us"], total_us)) if calls else None
+    m["sync.per_step"] = div(sum(r["count"] for r in waits) - bare, used) if calls else None
+    m["sync.copy.per_step"] = div(sum(r["count"] for r in syncs["rows"] if r["kind"] == "copy"), used) if calls else None
+    m["sync.time.per_step"] = scaled(1000, div(syncs["host_wait_us"], used)) if calls else None
+    m["sync.cost.share"] = scaled(100, div(syncs["cost_us"], p["verdict"]["step_us"] * used)) if calls else None
     window = sum(d["window_us"] for d in p["idle_view"])
     for part in ("total", "host", "dependency", "unknown"):
         m["idle." + part] = scaled(100, div(sum(d["idle"][part + "_us"] for d in p["idle_view"]), window))
@@ -130,7 +131,7 @@ def memory_metrics(p, m, n):
     m["memory.host.peak"] = greatest(d["peak_allocated_bytes"] for d in host)
     m["memory.host.creep"] = greatest(d["creep_bytes_per_step"] for d in host)
     m["memory.host.allocations.per_step"] = sum(d["allocations"] for d in host) / n if host else None
-    m["memory.out_of_memory"] = p["trace_quality"]["out_of_memory_events"]
+    m["memory.out_of_memory"] = p["trace_quality"]["read"].get("out_of_memory", 0)
 
 
 def collective_metrics(p, m, n, total_us, distributed):
@@ -165,7 +166,7 @@ def trace_metrics(p, m):
     m["trace.repaired"] = quality["repaired"]
     m["trace.skipped"] = facts["malformed_events"] + facts["events_without_ts"]
     m["trace.truncated"] = int(quality["truncated"] or quality["gzip_error"])
-    m["trace.steps.partial"] = quality["steps_partial"]
+    m["trace.steps.partial"] = sum(s.get("left_out") == "unfinished" for s in p["overview"]["steps"])
     m["trace.unlinked"] = facts["device_events_unlinked"]
     m["trace.flags"] = sum(f["raised"] for f in quality["flags"])
 

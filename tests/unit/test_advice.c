@@ -117,6 +117,38 @@ static void a_wait_costs_only_what_the_device_was_idle_after_it(void **state)
     tp_arena_release(&f.arena);
 }
 
+static void a_wait_is_not_in_a_line_that_ended_before_it(void **state)
+{
+    (void)state;
+    struct fixture f;
+    advise(&f,
+           HOST("python_function", "run.py(3): first", 0, 10,
+                "") "," HOST("python_function", "torch/x.py(1): late", 5, 50,
+                             "") "," HOST("cuda_runtime", "cudaDeviceSynchronize", 20, 5,
+                                          "") "," LAUNCH(1, 1, 1) "," KERNEL("a", 5, 45, 1),
+           NULL);
+    const struct tp_sync_table *s = &f.advice.syncs;
+    assert_int_equal(s->count, 1);
+    assert_true(is_text(tp_table_text(&s->rows, TP_SYNC_LINE)[0], ""));
+    tp_arena_release(&f.arena);
+}
+
+static void a_wait_outside_the_steps_is_counted_apart(void **state)
+{
+    (void)state;
+    struct fixture f;
+    advise(&f,
+           HOST("user_annotation", "ProfilerStep#1", 0, 40, "") "," LAUNCH(1, 1, 1) "," KERNEL("a", 2, 5, 1) "," HOST(
+               "cuda_runtime", "cudaStreamSynchronize", 10, 5, "") "," HOST("cuda_runtime", "cudaStreamSynchronize", 50,
+                                                                            5, ""),
+           NULL);
+    const struct tp_sync_table *s = &f.advice.syncs;
+    assert_int_equal(s->count, 1);
+    assert_int_equal(s->host_wait_ns, 5000);
+    assert_int_equal(s->outside_step_count, 1);
+    tp_arena_release(&f.arena);
+}
+
 static void a_step_that_did_not_finish_is_left_out(void **state)
 {
     (void)state;
@@ -126,8 +158,8 @@ static void a_step_that_did_not_finish_is_left_out(void **state)
                 "") "," HOST("user_annotation", "ProfilerStep#2", 10, 10,
                              "") "," HOST("user_annotation", "ProfilerStep#3", 20, 3, "\"finished\":false"),
            NULL);
-    assert_int_equal(f.advice.quality.steps_found, 3);
-    assert_int_equal(f.advice.quality.steps_partial, 1);
+    assert_int_equal(f.model.step_count, 3);
+    assert_int_equal(tp_steps_left_out(&f.model, TP_STEP_UNFINISHED), 1);
     assert_int_equal(f.advice.recommendations.step_count, 2);
     assert_int_equal(f.advice.recommendations.window_ns, 20000);
     tp_arena_release(&f.arena);
@@ -304,6 +336,8 @@ int main(void)
         cmocka_unit_test(idle_time_is_host_when_the_launch_comes_late_and_dependency_when_it_was_queued),
         cmocka_unit_test(the_flame_charges_idle_time_to_the_host_stack),
         cmocka_unit_test(a_wait_costs_only_what_the_device_was_idle_after_it),
+        cmocka_unit_test(a_wait_is_not_in_a_line_that_ended_before_it),
+        cmocka_unit_test(a_wait_outside_the_steps_is_counted_apart),
         cmocka_unit_test(a_step_that_did_not_finish_is_left_out),
         cmocka_unit_test(memory_alive_at_the_peak_is_named_by_its_operator),
         cmocka_unit_test(project_lines_leave_out_libraries_and_folders_of_packages),

@@ -76,7 +76,7 @@ static void put_facts(const struct tp_section *section, struct tp_object *object
     tp_section_add_fact(facts, "Records",
                         tp_text_printf(arena, "%s, %s",
                                        tp_text_of_some(arena, peak->allocation_count, "allocation", "allocations"),
-                                       tp_text_of_some(arena, peak->free_count, "release", "releases")));
+                                       tp_text_of_some(arena, peak->release_count, "release", "releases")));
 }
 
 static void add_operators(const struct tp_section *section, struct tp_list *tables,

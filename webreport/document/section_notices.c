@@ -74,8 +74,7 @@ static void add_missing(struct tp_list *notices, struct tp_arena *arena, const s
                    tp_text_printf(
                        arena,
                        "The whole window of %s counts as one step. Call prof.step() once per iteration to see steps.",
-                       tp_text_of_time(arena, profile->advice->quality.trace_end_ns -
-                                                  profile->advice->quality.trace_start_ns)));
+                       tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
     if (profile->advice->quality.out_of_memory_events)
         add_notice(
             notices, "err",

@@ -54,12 +54,12 @@ static void put_head(const struct tp_section *section, struct tp_object *overvie
     if (strcmp(profile->views->facts.step_marker, "window") != 0)
         add_meta(meta, step_range(arena, &profile->views->overview.steps));
     add_meta(meta, tp_text_printf(arena, "%s window",
-                                  tp_text_of_time(arena, quality->trace_end_ns - quality->trace_start_ns)));
+                                  tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
     add_meta(meta, tp_text_of_some(arena, quality->events_total, "event", "events"));
     add_meta(meta,
-             tp_text_of_date(arena, profile->trace->base_time_ns > 0 && quality->trace_start_ns < 946684800000000000
-                                        ? profile->trace->base_time_ns + quality->trace_start_ns
-                                        : quality->trace_start_ns));
+             tp_text_of_date(arena, profile->trace->base_time_ns > 0 && profile->model->first_ns < 946684800000000000
+                                        ? profile->trace->base_time_ns + profile->model->first_ns
+                                        : profile->model->first_ns));
 }
 
 static void put_verdict(const struct tp_section *section, struct tp_object *overview)

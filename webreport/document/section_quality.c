@@ -30,6 +30,25 @@ static const char *lost_text(const struct tp_section *section)
     return text;
 }
 
+/* "18 used, marked by ProfilerStep, 1 left out as warm-up". */
+static const char *steps_text(const struct tp_section *section)
+{
+    const struct tp_model *model = section->profile->model;
+    struct tp_arena *arena = section->arena;
+    uint32_t warm_up = tp_steps_left_out(model, TP_STEP_WARM_UP);
+    uint32_t unfinished = tp_steps_left_out(model, TP_STEP_UNFINISHED);
+    const char *left_out = "";
+    if (model->step_marker == TP_MARKER_WINDOW)
+        return "no step is marked: the whole recording is one window";
+    if (warm_up)
+        left_out = tp_text_printf(arena, ", %s left out as warm-up", tp_text_of_count(arena, warm_up));
+    if (unfinished)
+        left_out =
+            tp_text_printf(arena, "%s, %s left out as unfinished", left_out, tp_text_of_count(arena, unfinished));
+    return tp_text_printf(arena, "%s used, marked by %s%s", tp_text_of_count(arena, model->used_count),
+                          tp_step_marker_text(model->step_marker), left_out);
+}
+
 static void put_counts(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_quality *quality = &section->profile->advice->quality;
@@ -75,15 +94,7 @@ static void put_counts(const struct tp_section *section, struct tp_object *objec
                                                            "device event", "device events"),
                                            tp_text_of_time(arena, facts->device_time_unlinked_ns),
                                            tp_text_of_count(arena, (int64_t)facts->device_events_without_launch)));
-    tp_section_add_fact(
-        counts, "Steps",
-        tp_text_printf(arena, "%s from %s%s%s",
-                       tp_text_of_count(arena, section->profile->advice->recommendations.step_count),
-                       section->profile->advice->recommendations.step_source,
-                       quality->steps_partial
-                           ? tp_text_printf(arena, ", %s partial", tp_text_of_count(arena, quality->steps_partial))
-                           : "",
-                       quality->first_step_dropped ? ", the slow first one left out of the findings" : ""));
+    tp_section_add_fact(counts, "Steps", steps_text(section));
 }
 
 static const char *flag_text(struct tp_arena *arena, const struct tp_quality_flag *flag)

@@ -8,11 +8,11 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
 {
     struct tp_host *host = tp_arena_alloc(arena, sizeof *host);
     memset(advice, 0, sizeof *advice);
+    tp_quality_build(&advice->quality, model, arena);
+    tp_sync_build(&advice->syncs, model, arena);
+    tp_memory_peak_build(&advice->memory, model, arena);
     tp_host_build(host, model->trace, model->order, arena);
-    tp_quality_build(&advice->quality, host, arena);
     tp_idle_build(&advice->idle, host, has_flame, arena);
-    tp_sync_build(&advice->syncs, host, arena);
-    tp_memory_peak_build(&advice->memory, host, arena);
     tp_recommendations_build(&advice->recommendations, host, &advice->quality, &advice->memory, overrides, arena);
     tp_host_drop(host);
 }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "webreport/model/host_model.h"
+#include "webreport/model/numbers.h"
 #include "writer/base/id_map.h"
 #include "writer/base/merge_sort.h"
 
@@ -24,7 +24,7 @@ static const struct tp_column_def live_columns[TP_LIVE_COLUMNS] = {
 
 /* The records of one device, in order of time. */
 struct series {
-    struct tp_host *host;
+    const struct tp_model *model;
     const uint32_t *records; /* indexes in trace->memory */
     uint32_t count;
     bool totals_known;
@@ -35,12 +35,7 @@ struct series {
 
 static const struct tp_memory *record_at(const struct series *s, uint32_t i)
 {
-    return &s->host->trace->memory[s->records[i]];
-}
-
-static int64_t or_minus_one(int64_t value)
-{
-    return value == TP_NULL_INT ? -1 : value;
+    return &s->model->trace->memory[s->records[i]];
 }
 
 static int by_time(const void *x, const void *y, const void *context)
@@ -71,46 +66,32 @@ static void fill_series(struct series *s, struct tp_memory_device *out)
         sum = tp_ns_plus(sum, m->bytes);
         s->allocated[i] = s->totals_known ? m->total_allocated : sum;
         out->allocation_count += m->bytes > 0;
-        out->free_count += m->bytes < 0;
+        out->release_count += m->bytes < 0;
     }
 }
 
 /* ---- what is alive at the peak ---- */
 
-/* Event with its ancestors, innermost first, that had not ended at `at` (an end at that very time counts). */
+/* Of the host events alive at the allocation: outermost operator, innermost module, innermost project line. */
 struct surrounding {
-    uint32_t op, module, line; /* names or line id; TP_NO_ID when there is none */
+    uint32_t op, module, line; /* label id, name id, line id; TP_NO_ID when there is none */
 };
 
-static uint32_t last_started(const struct tp_host *host, uint32_t thread, int64_t at)
+static struct surrounding surrounding_of(const struct tp_model *model, const struct tp_memory *m)
 {
-    uint32_t first = host->thread_first[thread], lo = first, hi = host->thread_first[thread + 1];
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (tp_host_event(host, host->list[mid])->ts_ns <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo == first ? TP_NO_ID : host->list[lo - 1];
-}
-
-static struct surrounding surrounding_of(struct tp_host *host, const struct tp_memory *m)
-{
+    const struct tp_frames *frames = &model->trace->frames;
     struct surrounding s = {TP_NO_ID, TP_NO_ID, TP_NO_ID};
-    uint32_t event = last_started(host, m->thread, m->ts_ns);
-    for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS; event = host->parent[event], i++) {
-        const struct tp_event *e = tp_host_event(host, event);
-        if (tp_event_end(e) < m->ts_ns)
+    uint32_t event = tp_innermost_at(model, m->thread, m->ts_ns);
+    for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS; event = tp_next_alive(model, event, m->ts_ns), i++) {
+        const struct tp_event *e = &model->trace->events[event];
+        if (e->kind == TP_KIND_OPERATOR)
+            s.op = tp_frames_label(frames, e->name);
+        if (!tp_kind_is_frame(e->kind))
             continue;
-        if (tp_old_role(e) == TP_KIND_OPERATOR)
-            s.op = e->name;
-        if (tp_old_role(e) != TP_KIND_FRAME)
-            continue;
-        if (s.module == TP_NO_ID && host->marks[e->name] & TP_NAME_MODULE)
+        if (s.module == TP_NO_ID && tp_marks_of(model, event) & TP_MARK_MODULE)
             s.module = e->name;
         if (s.line == TP_NO_ID)
-            s.line = tp_host_frames_line(&host->frames, e->name);
+            s.line = tp_frames_line(frames, e->name);
     }
     return s;
 }
@@ -132,19 +113,20 @@ static int by_bytes(const void *x, const void *y, const void *context)
 }
 
 /* What stands for a block in a grouping: an id, TP_NO_ID for the empty text, and its text. */
-static uint32_t grouping_id(struct tp_host *host, const struct surrounding *s, int grouping, struct tp_str *text)
+static uint32_t grouping_id(const struct tp_model *model, const struct surrounding *s, int grouping,
+                            struct tp_str *text)
 {
+    const struct tp_trace *trace = model->trace;
     uint32_t id = grouping == OPERATOR ? s->op : grouping == MODULE ? s->module : s->line;
     *text = TP_STR("");
     if (id == TP_NO_ID)
         return id;
-    if (grouping == OPERATOR) { /* by frame, so that names with addresses are one */
-        id = tp_host_frames_frame(&host->frames, id);
-        *text = tp_strings_get(&host->frames.frames, id);
+    if (grouping == OPERATOR) {
+        *text = tp_frames_label_text(&trace->frames, id);
     } else if (grouping == LINE) {
-        *text = tp_strings_get(&host->frames.lines, id);
+        *text = tp_frames_line_text(&trace->frames, id);
     } else {
-        struct tp_str name = tp_strings_get(&host->trace->names, id);
+        struct tp_str name = tp_strings_get(&trace->names, id);
         size_t prefix = strlen("nn.Module: ");
         *text = (struct tp_str){name.ptr + prefix, name.len - prefix};
     }
@@ -224,12 +206,12 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
             if (at == TP_NO_ID)
                 continue;
             const struct tp_memory *m = record_at(s, at);
-            struct surrounding around = surrounding_of(s->host, m);
+            struct surrounding around = surrounding_of(s->model, m);
             out->live_bytes = tp_ns_plus(out->live_bytes, m->bytes);
             out->live_block_count++;
             for (int g = 0; g < GROUPINGS; g++) {
                 struct tp_str name;
-                uint32_t id = grouping_id(s->host, &around, g, &name);
+                uint32_t id = grouping_id(s->model, &around, g, &name);
                 add_block(&groupings[g], id, name, m->bytes);
             }
         }
@@ -259,14 +241,16 @@ static int64_t allocated_at(const struct series *s, int64_t at)
 
 static void measure_growth(const struct series *s, struct tp_memory_device *out)
 {
-    const struct tp_host *host = s->host;
+    const struct tp_model *model = s->model;
     int64_t first = TP_NULL_INT, last = TP_NULL_INT, points = 0, rise = 0;
-    bool is_listed = !host->is_whole && host->step_count <= *s->step_ends;
-    out->step_end_count = is_listed ? host->step_count : 0;
-    *s->step_ends -= out->step_end_count;
-    out->step_end_bytes = tp_arena_array(s->arena, out->step_end_count, sizeof *out->step_end_bytes);
-    for (uint32_t i = 0; i < out->step_end_count; i++) {
-        int64_t bytes = out->step_end_bytes[i] = allocated_at(s, host->steps[i].end);
+    bool is_listed = model->step_marker != TP_MARKER_WINDOW && model->used_count <= *s->step_ends;
+    *s->step_ends -= is_listed ? model->used_count : 0;
+    out->step_end_bytes = tp_arena_array(s->arena, is_listed ? model->used_count : 0, sizeof *out->step_end_bytes);
+    for (uint32_t i = 0; i < model->step_count && is_listed; i++) {
+        if (!tp_step_is_used(&model->steps[i]))
+            continue;
+        int64_t bytes = allocated_at(s, model->steps[i].host_end_ns);
+        out->step_end_bytes[out->step_end_count++] = bytes;
         if (bytes == TP_NULL_INT)
             continue;
         if (points++ == 0)
@@ -282,8 +266,6 @@ static void measure_growth(const struct series *s, struct tp_memory_device *out)
 static void build_device(struct series *s, struct tp_memory_device *out)
 {
     uint32_t peak = 0, reserved_peak = 0;
-    out->device_type = or_minus_one(tp_memory_place(s->host->trace, record_at(s, 0))->type);
-    out->device_id = or_minus_one(tp_memory_place(s->host->trace, record_at(s, 0))->id);
     out->record_count = s->count;
     fill_series(s, out);
     for (uint32_t i = 1; i < s->count; i++) {
@@ -293,11 +275,11 @@ static void build_device(struct series *s, struct tp_memory_device *out)
     int64_t reserved = reserved_at(s, peak), allocated = s->allocated[peak];
     out->totals_known = s->totals_known;
     out->peak_allocated_bytes = allocated;
-    out->peak_at_ns = tp_ns_minus(record_at(s, peak)->ts_ns, s->host->start);
+    out->peak_at_ns = tp_ns_minus(record_at(s, peak)->ts_ns, s->model->first_ns);
     out->peak_event = record_at(s, peak)->ordinal;
     out->reserved_at_peak_bytes = reserved;
     out->peak_reserved_bytes = reserved_at(s, reserved_peak);
-    out->peak_reserved_at_ns = tp_ns_minus(record_at(s, reserved_peak)->ts_ns, s->host->start);
+    out->peak_reserved_at_ns = tp_ns_minus(record_at(s, reserved_peak)->ts_ns, s->model->first_ns);
     out->fragmentation_percent = reserved > 0 ? tp_percent(tp_ns_minus(reserved, allocated), reserved) : NAN;
     group_live(s, peak, out);
     measure_growth(s, out);
@@ -319,50 +301,60 @@ static int by_device(const void *x, const void *y, const void *context)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Records by device; neighbours are usually of the same one. */
-static struct tp_vec sort_into_buckets(struct tp_host *host, struct tp_arena *arena)
+/* The bucket of a type and an id, made when new. */
+static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int64_t type, int64_t id)
+{
+    uint32_t *type_slot = tp_id_map_put(&maps[0], (uint64_t)type);
+    if (*type_slot == TP_NO_ID)
+        *type_slot = maps[0].count - 1;
+    uint32_t number = *type_slot, *id_slot = tp_id_map_put(&maps[0], (uint64_t)id);
+    if (*id_slot == TP_NO_ID)
+        *id_slot = maps[0].count - 1;
+    uint32_t *slot = tp_id_map_put(&maps[1], tp_id_pair(number, *id_slot));
+    if (*slot == TP_NO_ID) {
+        *slot = (uint32_t)buckets->count;
+        *(struct bucket *)tp_vec_push(buckets) = (struct bucket){type, id, TP_VEC(buckets->arena, uint32_t)};
+    }
+    return *slot;
+}
+
+/* Records by device. Without a type a record is about memory of the host, without an id about device -1: so two places
+ * may be one device. */
+static struct tp_vec sort_into_buckets(const struct tp_trace *trace, struct tp_arena *arena)
 {
     struct tp_vec buckets = TP_VEC(arena, struct bucket);
-    struct tp_id_map types, ids;
-    struct bucket *last = NULL;
-    tp_id_map_init(&types, arena);
-    tp_id_map_init(&ids, arena);
-    for (uint32_t i = 0; i < host->trace->memory_count; i++) {
-        const struct tp_memory *m = &host->trace->memory[i];
-        int64_t type = or_minus_one(tp_memory_place(host->trace, m)->type),
-                id = or_minus_one(tp_memory_place(host->trace, m)->id);
+    struct tp_id_map maps[2];
+    uint32_t *of_place = tp_arena_array(arena, trace->memory_place_count, sizeof *of_place); /* bucket + 1 */
+    tp_id_map_init(&maps[0], arena);
+    tp_id_map_init(&maps[1], arena);
+    for (uint32_t i = 0; i < trace->memory_count; i++) {
+        const struct tp_memory *m = &trace->memory[i];
+        const struct tp_memory_place *place = tp_memory_place(trace, m);
+        uint32_t *bucket = &of_place[m->device];
         if (m->flags & TP_MEMORY_OUT_OF_MEMORY)
             continue;
-        if (!last || last->type != type || last->id != id) {
-            uint32_t *type_slot = tp_id_map_put(&types, (uint64_t)type);
-            if (*type_slot == TP_NO_ID)
-                *type_slot = types.count - 1;
-            uint32_t number = *type_slot, *id_slot = tp_id_map_put(&types, (uint64_t)id);
-            if (*id_slot == TP_NO_ID)
-                *id_slot = types.count - 1;
-            uint32_t *slot = tp_id_map_put(&ids, tp_id_pair(number, *id_slot));
-            if (*slot == TP_NO_ID) {
-                *slot = (uint32_t)buckets.count;
-                *(struct bucket *)tp_vec_push(&buckets) = (struct bucket){type, id, TP_VEC(arena, uint32_t)};
-            }
-            last = TP_AT(&buckets, struct bucket, *slot);
-        }
-        *(uint32_t *)tp_vec_push(&last->records) = i;
+        if (!*bucket)
+            *bucket = 1 + bucket_of(&buckets, maps, place->type == TP_NULL_INT ? 0 : place->type,
+                                    place->id == TP_NULL_INT ? -1 : place->id);
+        *(uint32_t *)tp_vec_push(&TP_AT(&buckets, struct bucket, *bucket - 1)->records) = i;
     }
     tp_merge_sort(arena, buckets.data, buckets.count, sizeof(struct bucket), by_device, NULL);
     return buckets;
 }
 
-void tp_memory_peak_build(struct tp_memory_peak *peak, struct tp_host *host, struct tp_arena *arena)
+void tp_memory_peak_build(struct tp_memory_peak *peak, const struct tp_model *model, struct tp_arena *arena)
 {
-    struct tp_vec buckets = sort_into_buckets(host, arena);
+    struct tp_vec buckets = sort_into_buckets(model->trace, arena);
     uint32_t step_ends = MAX_STEP_ENDS;
     peak->device_count = buckets.count < MAX_DEVICES ? (uint32_t)buckets.count : MAX_DEVICES;
     peak->devices = tp_arena_array(arena, peak->device_count, sizeof *peak->devices);
     for (size_t i = 0; i < peak->device_count; i++) {
-        struct tp_vec *records = &TP_AT(&buckets, struct bucket, i)->records;
-        tp_merge_sort(arena, records->data, records->count, sizeof(uint32_t), by_time, host->trace->memory);
-        struct series s = {host, records->data, (uint32_t)records->count, false, NULL, &step_ends, arena};
+        const struct bucket *bucket = TP_AT(&buckets, struct bucket, i);
+        const struct tp_vec *records = &bucket->records;
+        tp_merge_sort(arena, records->data, records->count, sizeof(uint32_t), by_time, model->trace->memory);
+        struct series s = {model, records->data, (uint32_t)records->count, false, NULL, &step_ends, arena};
+        peak->devices[i].device_type = bucket->type;
+        peak->devices[i].device_id = bucket->id;
         build_device(&s, &peak->devices[i]);
         tp_arena_drop(arena, records->data, records->capacity * sizeof(uint32_t));
     }
@@ -415,9 +407,9 @@ static void device_json(const struct tp_memory_device *d, struct tp_json *json)
     tp_json_member_bool(json, "totals_known", d->totals_known);
     tp_json_member_bool(json, "addresses_known", d->addresses_known);
     tp_json_member_int(json, "allocations", d->allocation_count);
-    tp_json_member_int(json, "frees", d->free_count);
+    tp_json_member_int(json, "releases", d->release_count);
     tp_json_member_int(json, "peak_allocated_bytes", d->peak_allocated_bytes);
-    tp_json_member_us(json, "peak_at_us", d->peak_at_ns);
+    tp_json_member_us(json, "peak_allocated_at_us", d->peak_at_ns);
     tp_json_member_int(json, "peak_event", d->peak_event);
     tp_json_member_int(json, "reserved_at_peak_bytes", d->reserved_at_peak_bytes);
     tp_json_member_int(json, "peak_reserved_bytes", d->peak_reserved_bytes);

@@ -239,25 +239,24 @@ static bool is_bare_device_wait(const struct tp_table *rows, size_t i)
 struct tp_metric_value tp_metric_of_waits(const struct tp_metric_source *s, int which)
 {
     const struct tp_sync_table *table = &s->advice->syncs;
-    const struct tp_table *rows = &table->rows, *steps = &s->views->overview.steps;
-    int64_t count[2] = {0, 0}, length = 0;
+    const struct tp_table *rows = &table->rows;
+    const double steps = s->model->used_count; /* the table is about these */
+    static const char no_steps[] = "the trace has no steps";
+    int64_t count[2] = {0, 0};
     bool has_bare = false;
     if (!(s->views->facts.runtime_count + s->views->facts.driver_count))
         return unknown("no runtime or driver calls in the trace");
     if (which == TP_WAITS_TIME)
-        return per_step(s, (double)table->host_wait_ns);
-    if (which == TP_WAITS_COST) {
-        for (size_t i = 0; i < steps->row_count; i++)
-            length = tp_sat_add(length, tp_table_int(steps, TP_STEP_TOTAL)[i]);
-        return quotient(100 * (double)table->cost_ns, (double)length, "the steps have no length");
-    }
+        return quotient((double)table->host_wait_ns, steps, no_steps);
+    if (which == TP_WAITS_COST)
+        return quotient(100 * (double)table->cost_ns, (double)s->model->window_ns, "the steps have no length");
     for (size_t i = 0; i < rows->row_count; i++) {
         bool is_sync = tp_str_equal(tp_table_text(rows, TP_SYNC_KIND)[i], TP_STR("sync"));
         count[!is_sync] = tp_sat_add(count[!is_sync], tp_table_int(rows, TP_SYNC_COUNT)[i]);
         has_bare |= is_sync && is_bare_device_wait(rows, i);
     }
     /* a profiler waits for the device when it stops: nearly every trace ends with that wait, which is not the run's */
-    return per_step(s, (double)(which == TP_WAITS_SYNC ? count[0] - has_bare : count[1]));
+    return quotient((double)(which == TP_WAITS_SYNC ? count[0] - has_bare : count[1]), steps, no_steps);
 }
 
 /* ---- idle ---- */

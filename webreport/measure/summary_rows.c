@@ -170,19 +170,20 @@ static void add_runtime(struct tp_summary_work *work, struct tp_vec *rows)
 
 static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
 {
-    const struct tp_sync_table *syncs = &work->source->advice->syncs;
+    const struct tp_model *model = work->source->model;
     struct tp_summary_gather gather;
     tp_summary_gather_open(&gather, work, TP_SUMMARY_SYNC);
-    for (int64_t i = 0; i < syncs->count; i++) {
-        const struct tp_sync_call *wait = &syncs->calls[i];
-        struct tp_summary_call call = {
-            .name = tp_strings_add(&gather.texts, tp_table_text(&syncs->rows, TP_SYNC_API)[wait->row]),
-            .owner = tp_strings_add(&gather.texts, tp_table_text(&syncs->rows, TP_SYNC_OP)[wait->row]),
-            .shape = tp_strings_add(&gather.texts, tp_table_text(&syncs->rows, TP_SYNC_LINE)[wait->row]),
-            .dtype = TP_NO_ID,
-            .ns = wait->cost_ns,
-            .bytes = TP_NULL_INT,
-            .step = tp_summary_step_of_host(work, wait->start_ns)};
+    for (uint32_t i = 0; i < model->wait_count; i++) {
+        const struct tp_wait *wait = &model->waits[i];
+        struct tp_wait_place place = tp_wait_place(model, wait);
+        struct tp_summary_call call = {.name = tp_strings_add(&gather.texts, place.api),
+                                       .owner = tp_strings_add(&gather.texts, place.op),
+                                       .shape = tp_strings_add(&gather.texts, place.line),
+                                       .dtype = TP_NO_ID,
+                                       .ns = wait->cost_ns,
+                                       .bytes = TP_NULL_INT,
+                                       .step =
+                                           tp_summary_step_of_host(work, tp_launch_event(model, wait->launch)->ts_ns)};
         tp_summary_gather_add(&gather, &call);
     }
     tp_summary_gather_close(&gather, rows);

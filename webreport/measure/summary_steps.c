@@ -80,8 +80,7 @@ static void add_idle(struct tp_summary_work *work, const struct tp_table *steps)
     static const uint8_t columns[] = {TP_IDLE_STEP_HOST, TP_IDLE_STEP_DEPENDENCY, TP_IDLE_STEP_UNKNOWN};
     bool is_whole = work->out->step_count == 1 && work->source->model->step_marker == TP_MARKER_WINDOW;
     for (size_t i = 0; i < steps->row_count; i++) {
-        int64_t start =
-            tp_sat_add(tp_table_int(steps, TP_IDLE_STEP_START)[i], work->source->advice->quality.trace_start_ns);
+        int64_t start = tp_sat_add(tp_table_int(steps, TP_IDLE_STEP_START)[i], work->source->model->first_ns);
         uint32_t step = is_whole ? 0 : step_of_idle(work, start, tp_table_int(steps, TP_IDLE_STEP_DURATION)[i]);
         for (unsigned c = 0; c < sizeof columns && step != TP_NO_ID; c++) {
             int64_t *part = &work->out->steps[step].part_ns[TP_PART_IDLE_HOST + c];

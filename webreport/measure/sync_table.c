@@ -1,8 +1,8 @@
 /* Waits grouped by where they were called: see sync_table.h. */
 #include "webreport/measure/sync_table.h"
 
-#include "webreport/model/host_model.h"
-#include "writer/base/id_map.h"
+#include "webreport/model/numbers.h"
+#include "writer/base/keys.h"
 #include "writer/base/merge_sort.h"
 
 static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
@@ -19,11 +19,11 @@ static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
     {"first_event", "First event", "", "Position of the first such call in the trace file.", TP_COLUMN_INT},
 };
 
+/* The waits of one place; its api says the kind. */
 struct group {
-    struct tp_str line, op, api;
-    bool is_copy;
+    struct tp_wait_place place;
     int64_t count, host_wait_ns, bubble_ns, cost_ns, max_cost_ns, first_event;
-    uint32_t number; /* in order of appearance */
+    bool is_copy;
 };
 
 static int by_cost(const void *x, const void *y, const void *context)
@@ -34,42 +34,70 @@ static int by_cost(const void *x, const void *y, const void *context)
         return a->cost_ns > b->cost_ns ? -1 : 1;
     if (a->host_wait_ns != b->host_wait_ns)
         return a->host_wait_ns > b->host_wait_ns ? -1 : 1;
-    int order = tp_str_compare(a->line, b->line);
+    int order = tp_str_compare(a->place.line, b->place.line);
     if (!order)
-        order = tp_str_compare(a->op, b->op);
+        order = tp_str_compare(a->place.op, b->place.op);
     if (!order)
-        order = tp_str_compare(a->api, b->api);
+        order = tp_str_compare(a->place.api, b->place.api);
     return order ? order : (int)b->is_copy - (int)a->is_copy; /* "copy" before "sync" */
 }
 
-/* Number of the group (line, op, api) of a call; the api says the kind. */
-static uint32_t group_of(struct tp_host *host, const struct tp_host_call *call, struct tp_id_map maps[2],
-                         struct tp_vec *groups)
+/* Label id of the outermost operator around a call; TP_NO_ID: none. */
+static uint32_t outermost_operator(const struct tp_model *model, uint32_t launch)
 {
-    uint32_t op = TP_NO_ID, name = tp_call_event(host, call)->name;
-    if (call->top_op != TP_NO_ID)
-        op = tp_host_frames_frame(&host->frames, tp_host_event(host, call->top_op)->name);
-    uint32_t *place = tp_id_map_put(&maps[0], tp_id_pair(call->line, op));
-    if (*place == TP_NO_ID)
-        *place = maps[0].count - 1;
-    uint32_t *id = tp_id_map_put(&maps[1], tp_id_pair(*place, name));
-    if (*id == TP_NO_ID) {
-        *id = (uint32_t)groups->count;
-        struct group *group = tp_vec_push(groups);
-        group->line = tp_strings_get(&host->frames.lines, call->line);
-        group->op = tp_strings_get(&host->frames.frames, op);
-        group->api = tp_strings_get(&host->trace->names, name);
-        group->first_event = INT64_MAX;
-        group->number = *id;
-    }
-    return *id;
+    uint32_t op = model->launches.op[launch];
+    if (op == TP_NO_ID)
+        return TP_NO_ID;
+    while (model->operators.parent[op] != TP_NO_ID)
+        op = model->operators.parent[op];
+    return tp_frames_label(&model->trace->frames, tp_operator_event(model, op)->name);
+}
+
+struct tp_wait_place tp_wait_place(const struct tp_model *model, const struct tp_wait *wait)
+{
+    const struct tp_frames *frames = &model->trace->frames;
+    const struct tp_event *e = tp_launch_event(model, wait->launch);
+    uint32_t line = tp_line_id_of(model, model->launches.event[wait->launch]);
+    uint32_t op = outermost_operator(model, wait->launch);
+    return (struct tp_wait_place){
+        .line = line == TP_NO_ID ? TP_STR("") : tp_frames_line_text(frames, line),
+        .op = op == TP_NO_ID ? TP_STR("") : tp_frames_label_text(frames, op),
+        .api = tp_trace_name(model->trace, e),
+        .ids = {line, op, e->name},
+    };
+}
+
+static struct group *group_of(const struct tp_model *model, const struct tp_wait *wait, struct tp_keys *keys,
+                              struct tp_vec *groups)
+{
+    struct tp_wait_place place = tp_wait_place(model, wait);
+    uint32_t id = tp_keys_add(keys, place.ids);
+    if (id == groups->count)
+        *(struct group *)tp_vec_push(groups) =
+            (struct group){.place = place, .first_event = INT64_MAX, .is_copy = wait->is_copy};
+    return TP_AT(groups, struct group, id);
+}
+
+static void add_wait(struct tp_sync_table *table, struct group *group, const struct tp_wait *wait,
+                     const struct tp_event *e)
+{
+    table->count++;
+    group->count++;
+    group->host_wait_ns = tp_ns_plus(group->host_wait_ns, e->dur_ns);
+    group->bubble_ns = tp_ns_plus(group->bubble_ns, wait->bubble_ns);
+    group->cost_ns = tp_ns_plus(group->cost_ns, wait->cost_ns);
+    group->max_cost_ns = tp_ns_max(group->max_cost_ns, wait->cost_ns);
+    group->first_event = tp_ns_min(group->first_event, e->ordinal);
+    table->host_wait_ns = tp_ns_plus(table->host_wait_ns, e->dur_ns);
+    table->bubble_ns = tp_ns_plus(table->bubble_ns, wait->bubble_ns);
+    table->cost_ns = tp_ns_plus(table->cost_ns, wait->cost_ns);
 }
 
 static void fill_row(const struct tp_table *rows, size_t i, const struct group *group)
 {
-    tp_table_text(rows, TP_SYNC_LINE)[i] = group->line;
-    tp_table_text(rows, TP_SYNC_OP)[i] = group->op;
-    tp_table_text(rows, TP_SYNC_API)[i] = group->api;
+    tp_table_text(rows, TP_SYNC_LINE)[i] = group->place.line;
+    tp_table_text(rows, TP_SYNC_OP)[i] = group->place.op;
+    tp_table_text(rows, TP_SYNC_API)[i] = group->place.api;
     tp_table_text(rows, TP_SYNC_KIND)[i] = group->is_copy ? TP_STR("copy") : TP_STR("sync");
     tp_table_int(rows, TP_SYNC_COUNT)[i] = group->count;
     tp_table_int(rows, TP_SYNC_HOST_WAIT)[i] = group->host_wait_ns;
@@ -79,42 +107,26 @@ static void fill_row(const struct tp_table *rows, size_t i, const struct group *
     tp_table_int(rows, TP_SYNC_FIRST_EVENT)[i] = group->first_event;
 }
 
-void tp_sync_build(struct tp_sync_table *table, struct tp_host *host, struct tp_arena *arena)
+void tp_sync_build(struct tp_sync_table *table, const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_vec groups = TP_VEC(arena, struct group);
-    struct tp_id_map maps[2];
-    tp_id_map_init(&maps[0], arena);
-    tp_id_map_init(&maps[1], arena);
-    table->calls = tp_arena_array(arena, host->wait_count, sizeof *table->calls);
-    for (uint32_t i = 0; i < host->wait_count; i++) {
-        const struct tp_host_wait *wait = &host->waits[i];
-        const struct tp_host_call *call = &host->calls[wait->call];
-        const struct tp_event *e = tp_call_event(host, call);
-        uint32_t id = group_of(host, call, maps, &groups);
-        struct group *group = TP_AT(&groups, struct group, id);
-        table->calls[i] = (struct tp_sync_call){e->ts_ns, wait->cost, id};
-        group->is_copy = wait->is_copy;
-        group->count++;
-        group->host_wait_ns = tp_ns_plus(group->host_wait_ns, e->dur_ns);
-        group->bubble_ns = tp_ns_plus(group->bubble_ns, wait->bubble);
-        group->cost_ns = tp_ns_plus(group->cost_ns, wait->cost);
-        group->max_cost_ns = tp_ns_max(group->max_cost_ns, wait->cost);
-        group->first_event = tp_ns_min(group->first_event, e->ordinal);
-        table->host_wait_ns = tp_ns_plus(table->host_wait_ns, e->dur_ns);
-        table->bubble_ns = tp_ns_plus(table->bubble_ns, wait->bubble);
-        table->cost_ns = tp_ns_plus(table->cost_ns, wait->cost);
+    struct tp_keys keys;
+    tp_keys_init(&keys, arena, 3);
+    memset(table, 0, sizeof *table);
+    for (uint32_t i = 0; i < model->wait_count; i++) {
+        const struct tp_wait *wait = &model->waits[i];
+        const struct tp_event *e = tp_launch_event(model, wait->launch);
+        if (tp_intervals_contain(model->window, e->ts_ns))
+            add_wait(table, group_of(model, wait, &keys, &groups), wait, e);
+        else
+            table->outside_step_count++;
     }
-    table->count = host->wait_count;
+    tp_keys_drop(&keys);
     tp_merge_sort(arena, groups.data, groups.count, sizeof(struct group), by_cost, NULL);
     tp_table_init(&table->rows, arena, "sync_table", columns, TP_SYNC_COLUMNS, groups.count);
     table->rows.title = "Waits for the device";
-    uint32_t *row_of = tp_arena_array(arena, groups.count, sizeof *row_of);
-    for (size_t i = 0; i < groups.count; i++) {
-        row_of[TP_AT(&groups, struct group, i)->number] = (uint32_t)i;
+    for (size_t i = 0; i < groups.count; i++)
         fill_row(&table->rows, i, TP_AT(&groups, struct group, i));
-    }
-    for (uint32_t i = 0; i < host->wait_count; i++)
-        table->calls[i].row = row_of[table->calls[i].row];
 }
 
 void tp_sync_json(const struct tp_sync_table *table, struct tp_json *json)
@@ -124,6 +136,7 @@ void tp_sync_json(const struct tp_sync_table *table, struct tp_json *json)
     tp_json_member_us(json, "host_wait_us", table->host_wait_ns);
     tp_json_member_us(json, "bubble_us", table->bubble_ns);
     tp_json_member_us(json, "cost_us", table->cost_ns);
+    tp_json_member_int(json, "calls_outside_steps", table->outside_step_count);
     tp_json_key(json, "rows");
     tp_table_json(&table->rows, json);
     tp_json_object_end(json);

@@ -1,13 +1,12 @@
-/* Sync table: host calls that wait for the device, and what removing the wait could gain at most (advice-definitions
- * D6).
+/* Sync table: host calls that wait for the device, and what removing the wait could gain at most (section 9).
  *
- * host_wait is how long the calls took; cost is only the part after which the device really ran dry. */
+ * It is about calls that begin in W. host_wait is how long the calls took; cost is only the part after which the device
+ * really ran dry. */
 #ifndef TP_WEBREPORT_MEASURE_SYNC_TABLE_H
 #define TP_WEBREPORT_MEASURE_SYNC_TABLE_H
 
+#include "webreport/model/facts.h"
 #include "writer/base/table.h"
-
-struct tp_host;
 
 enum tp_sync_column {
     TP_SYNC_LINE, /* innermost project line, "" when no stack was recorded */
@@ -23,19 +22,21 @@ enum tp_sync_column {
     TP_SYNC_COLUMNS
 };
 
-/* One call, for whoever looks at single ones. */
-struct tp_sync_call {
-    int64_t start_ns, cost_ns; /* start: absolute */
-    uint32_t row;              /* in rows */
+/* Where a call waits. Texts are of the trace. */
+struct tp_wait_place {
+    struct tp_str line, op, api; /* as in the columns */
+    uint32_t ids[3];             /* line id, label id, name id: equal for equal texts; TP_NO_ID for "" */
 };
 
 struct tp_sync_table {
-    int64_t count, host_wait_ns, bubble_ns, cost_ns; /* over all calls */
+    int64_t count, host_wait_ns, bubble_ns, cost_ns; /* over the calls in W */
+    int64_t outside_step_count;                      /* waits that begin outside W: in no row and no sum */
     struct tp_table rows;                            /* enum tp_sync_column; most expensive first */
-    struct tp_sync_call *calls;                      /* `count`, in the order of the host's calls */
 };
 
-void tp_sync_build(struct tp_sync_table *table, struct tp_host *host, struct tp_arena *arena);
+struct tp_wait_place tp_wait_place(const struct tp_model *model, const struct tp_wait *wait);
+
+void tp_sync_build(struct tp_sync_table *table, const struct tp_model *model, struct tp_arena *arena);
 
 /* Writes the table as a JSON object. */
 void tp_sync_json(const struct tp_sync_table *table, struct tp_json *json);

@@ -1,10 +1,11 @@
-/* Trace quality: counters of the reader and the flags F1..F11. See trace_quality.h and advice-definitions D8. */
+/* Trace quality: counters of the reader and the flags F1..F11. See trace_quality.h and section 14. */
 #include "webreport/measure/trace_quality.h"
 
 #include <stdio.h>
 
-#include "webreport/model/host_model.h"
-#include "webreport/model/host_tree.h"
+#include "webreport/model/numbers.h"
+#include "writer/base/renumber.h"
+#include "writer/base/sort.h"
 
 enum {
     FLAG_STEPS,
@@ -82,12 +83,21 @@ static void name_flags(struct tp_quality *q)
 static void count_read(struct tp_quality *q, const struct tp_reading *r)
 {
     const struct tp_quality_count counts[] = {
-        {"annotation", (int64_t)r->read[TP_KIND_ANNOTATION]}, {"kernel", (int64_t)r->read[TP_KIND_KERNEL]},
-        {"memcpy", (int64_t)r->read[TP_KIND_MEMCPY]},         {"memory", (int64_t)r->read_memory},
-        {"memset", (int64_t)r->read[TP_KIND_MEMSET]},         {"op", (int64_t)r->read[TP_KIND_OPERATOR]},
-        {"other", (int64_t)r->read[TP_KIND_OTHER]},           {"out_of_memory", (int64_t)r->read_out_of_memory},
-        {"overhead", (int64_t)r->read[TP_KIND_OVERHEAD]},     {"python", (int64_t)r->read[TP_KIND_FRAME]},
-        {"runtime", (int64_t)r->read[TP_KIND_RUNTIME]},       {"span", (int64_t)r->read[TP_KIND_SPAN]},
+        {"annotation", (int64_t)r->read[TP_KIND_ANNOTATION]},
+        {"frame", (int64_t)r->read[TP_KIND_FRAME]},
+        {"gpu_annotation", (int64_t)r->read[TP_KIND_GPU_ANNOTATION]},
+        {"kernel", (int64_t)r->read[TP_KIND_KERNEL]},
+        {"link", (int64_t)r->read_link},
+        {"memcpy", (int64_t)r->read[TP_KIND_MEMCPY]},
+        {"memory", (int64_t)r->read_memory},
+        {"memset", (int64_t)r->read[TP_KIND_MEMSET]},
+        {"module", (int64_t)r->read[TP_KIND_MODULE]},
+        {"operator", (int64_t)r->read[TP_KIND_OPERATOR]},
+        {"other", (int64_t)r->read[TP_KIND_OTHER]},
+        {"out_of_memory", (int64_t)r->read_out_of_memory},
+        {"overhead", (int64_t)r->read[TP_KIND_OVERHEAD]},
+        {"runtime", (int64_t)r->read[TP_KIND_RUNTIME]},
+        {"span", (int64_t)r->read[TP_KIND_SPAN]},
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i].count) {
@@ -131,95 +141,175 @@ static void count_notices(struct tp_quality *q, const struct tp_reading *r)
 
 /* ---- flags ---- */
 
-static void flag_steps(struct tp_quality *q, const struct tp_host *host)
+static void flag_steps(struct tp_quality *q, const struct tp_model *model)
 {
-    int64_t used = host->is_whole ? 0 : host->step_count;
-    struct tp_quality_flag *f = set_count(q, FLAG_STEPS, used < 2 || host->first_dropped, used);
-    if (host->first_dropped)
-        f->text = "first step left out: longer than 1.5 times the median";
-    else if (used == 0)
-        f->text = "no step is marked: the whole trace is one window";
+    int64_t used = model->step_marker == TP_MARKER_WINDOW ? 0 : model->used_count;
+    bool has_warm_up = tp_steps_left_out(model, TP_STEP_WARM_UP) > 0;
+    struct tp_quality_flag *f = set_count(q, FLAG_STEPS, used < 2 || has_warm_up, used);
+    if (used == 0)
+        f->text = "no step is marked: the whole recording is one window";
     else if (used == 1)
         f->text = "one step only: nothing shows that it is typical";
+    else if (has_warm_up)
+        f->text = "leading steps left out as warm-up: longer than 1.5 times the median of the others";
     if (used < 2)
         weaken(f, timed_rules);
 }
 
 /* Sums over the device operations. */
-struct op_sums {
+struct sums {
     int64_t kernels, unlinked_kernels, kernel_ns, graph_ns;
-    int64_t overlaps, short_overlaps, linked, before_launch;
+    int64_t linked, before_launch;
 };
 
-static bool has_graph_id(const struct tp_host *host, uint32_t op)
+static struct sums sum_operations(const struct tp_model *model)
 {
-    const struct tp_device_detail *d = tp_op_detail(host, op);
-    return d && d->graph_id != TP_NULL_INT && d->graph_id > 0;
-}
-
-static struct op_sums sum_ops(const struct tp_host *host)
-{
-    struct op_sums s = {0};
-    int64_t *latest = tp_arena_array(host->arena, host->lane_count, sizeof *latest);
-    for (uint32_t i = 0; i < host->lane_count; i++)
-        latest[i] = INT64_MIN;
-    for (uint32_t i = 0; i < host->op_count; i++) {
-        const struct tp_event *e = tp_op_event(host, i);
-        const struct tp_host_call *call = tp_op_call(host, i);
-        int64_t *end = &latest[host->ops[i].lane];
-        if (tp_old_role(e) == TP_KIND_KERNEL) {
-            s.kernels++;
-            s.unlinked_kernels += !call;
-            s.kernel_ns = tp_ns_plus(s.kernel_ns, e->dur_ns);
-            if (tp_op_is_graph(host, i) || has_graph_id(host, i))
-                s.graph_ns = tp_ns_plus(s.graph_ns, e->dur_ns);
-        }
-        if (e->ts_ns + 1 < *end) {
-            s.overlaps++;
-            s.short_overlaps += tp_ns_minus(*end, e->ts_ns) < SHORT_OVERLAP_NS;
-        }
-        *end = tp_ns_max(*end, tp_event_end(e));
-        s.linked += call != NULL;
-        s.before_launch += call && e->ts_ns < call->ts_ns;
+    struct sums s = {0};
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_event *e = tp_device_event(model, k), *launch = tp_launch_of_device(model, k);
+        s.linked += launch != NULL;
+        s.before_launch += launch && e->ts_ns < launch->ts_ns;
+        if (e->kind != TP_KIND_KERNEL)
+            continue;
+        int64_t graph_id = model->trace->devices[e->detail].graph_id;
+        s.kernels++;
+        s.unlinked_kernels += !launch;
+        s.kernel_ns = tp_ns_plus(s.kernel_ns, e->dur_ns);
+        if (tp_is_graph_launched(model, k) || (graph_id != TP_NULL_INT && graph_id > 0))
+            s.graph_ns = tp_ns_plus(s.graph_ns, e->dur_ns);
     }
     return s;
 }
 
-static void flag_ops(struct tp_quality *q, const struct tp_host *host, struct tp_arena *arena)
+static void flag_operations(struct tp_quality *q, const struct tp_model *model)
 {
-    struct op_sums s = sum_ops(host);
-    if (host->program == TP_PROGRAM_DEVICE_MISSING) {
+    struct sums s = sum_operations(model);
+    if (model->program == TP_RECORDED_DEVICE_MISSING) {
         set_percent(q, FLAG_UNLINKED, true, 100.0)->text = "device work was launched, but none of it was recorded";
     } else {
-        set_percent(q, FLAG_UNLINKED, s.kernels && 20 * s.unlinked_kernels > s.kernels,
-                    tp_percent(s.unlinked_kernels, s.kernels));
+        set_percent(q, FLAG_UNLINKED, 20 * s.unlinked_kernels > s.kernels, tp_percent(s.unlinked_kernels, s.kernels));
     }
     weaken(&q->flags[FLAG_UNLINKED], idle_rules);
-    bool has_graphs = s.kernel_ns && (__int128)5 * s.graph_ns > s.kernel_ns;
+    bool has_graphs = (__int128)5 * s.graph_ns > s.kernel_ns;
     weaken(set_percent(q, FLAG_GRAPHS, has_graphs, tp_percent(s.graph_ns, s.kernel_ns)), graph_rules);
+    weaken(set_count(q, FLAG_CLOCKS, 100 * s.before_launch > s.linked, s.before_launch), idle_rules);
+}
+
+/* Operations of one device that begin before an earlier one of their stream has ended. */
+struct overlaps {
+    const struct tp_model *model;
+    struct tp_ids streams;
+    struct tp_vec latest; /* int64_t by stream: latest end so far */
+    int64_t count, short_count;
+};
+
+static void look_at_operation(struct overlaps *o, uint32_t operation)
+{
+    const struct tp_event *e = tp_device_event(o->model, operation);
+    uint32_t stream = tp_ids_add(&o->streams, tp_stream_number(o->model, e));
+    if (stream == o->latest.count)
+        *(int64_t *)tp_vec_push(&o->latest) = e->ts_ns;
+    int64_t *latest = TP_AT(&o->latest, int64_t, stream);
+    if (e->ts_ns + 1 < *latest) {
+        o->count++;
+        o->short_count += tp_ns_minus(*latest, e->ts_ns) < SHORT_OVERLAP_NS;
+    }
+    *latest = tp_ns_max(*latest, tp_event_end(e));
+}
+
+/* Those that start together, `count` of them: the longest first, then by place in the file. */
+static void look_at_run(struct overlaps *o, const uint32_t *run, uint32_t count, struct tp_arena *arena)
+{
+    if (count == 1) {
+        look_at_operation(o, *run);
+        return;
+    }
+    struct tp_keyed *keys = tp_arena_array(arena, count, sizeof *keys);
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = (struct tp_keyed){-tp_event_end(tp_device_event(o->model, run[i])), i, run[i]};
+    tp_sort_keyed(keys, count, arena);
+    for (uint32_t i = 0; i < count; i++)
+        look_at_operation(o, keys[i].item);
+    tp_arena_drop(arena, keys, count * sizeof *keys);
+}
+
+static void flag_overlaps(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct overlaps o = {.model = model};
+    for (uint32_t g = 0; g < model->gpu_count; g++) {
+        const struct tp_gpu *gpu = &model->gpus[g];
+        int64_t lowest = INT64_MAX, highest = INT64_MIN;
+        for (uint32_t i = 0; i < gpu->count; i++) {
+            int64_t number = tp_stream_number(model, tp_device_event(model, gpu->events[i]));
+            lowest = tp_ns_min(lowest, number);
+            highest = tp_ns_max(highest, number);
+        }
+        tp_ids_init(&o.streams, arena, lowest, highest, 1024);
+        o.latest = TP_VEC(arena, int64_t);
+        for (uint32_t i = 0, end; i < gpu->count; i = end) {
+            int64_t start = tp_device_event(model, gpu->events[i])->ts_ns;
+            for (end = i + 1; end < gpu->count && tp_device_event(model, gpu->events[end])->ts_ns == start; end++)
+                continue;
+            look_at_run(&o, gpu->events + i, end - i, arena);
+        }
+        tp_ids_drop(&o.streams, arena);
+    }
     char line[160];
     int size =
         snprintf(line, sizeof line,
                  "device operations that begin before an earlier one on the same stream ends (%lld by less than 5 us)",
-                 (long long)s.short_overlaps);
-    set_count(q, FLAG_OVERLAPS, s.overlaps, s.overlaps)->text = tp_arena_copy(arena, line, (size_t)size);
-    weaken(set_count(q, FLAG_CLOCKS, 100 * s.before_launch > s.linked, s.before_launch), idle_rules);
+                 (long long)o.short_count);
+    set_count(q, FLAG_OVERLAPS, o.count, o.count)->text = tp_arena_copy(arena, line, (size_t)size);
 }
 
-/* Host events and operations that are longer than the recording. */
-static int64_t count_absurd(const struct tp_host *host)
+/* What one pass over the events shows of the recording. */
+struct recording {
+    int64_t span_ns; /* the longest span of the profiler, else the longest, else all that was recorded */
+    int64_t overhead_ns, too_long;
+    bool has_dims, has_frames, has_modules;
+};
+
+static int64_t recorded_span(const struct tp_model *model)
 {
-    int64_t count = 0;
-    if (host->profile_span <= 0 || host->longest_ns <= host->profile_span)
-        return 0;
-    for (uint32_t i = 0; i < host->trace->event_count; i++) {
-        const struct tp_event *e = &host->trace->events[i];
-        count += e->dur_ns > host->profile_span && (tp_is_host_role(tp_old_role(e)) || tp_is_device_role(tp_old_role(e)));
+    int64_t own = 0, any = 0;
+    bool has_own = false;
+    for (uint32_t i = 0; i < model->trace->event_count && model->kind_count[TP_KIND_SPAN]; i++) {
+        const struct tp_event *e = &model->trace->events[i];
+        if (e->kind != TP_KIND_SPAN)
+            continue;
+        any = tp_ns_max(any, e->dur_ns);
+        if (tp_marks_of(model, i) & TP_MARK_PROFILER_SPAN) {
+            has_own = true;
+            own = tp_ns_max(own, e->dur_ns);
+        }
     }
-    return count;
+    int64_t span = has_own ? own : any;
+    return span ? span : tp_ns_minus(model->last_ns, model->first_ns);
 }
 
-static void flag_options(struct tp_quality *q, const struct tp_host *host, struct tp_arena *arena)
+static struct recording look_at_recording(const struct tp_model *model, struct tp_arena *arena)
+{
+    struct recording r = {.span_ns = recorded_span(model)};
+    struct tp_vec overhead = TP_VEC(arena, struct tp_interval);
+    for (uint32_t i = 0; i < model->trace->event_count; i++) {
+        const struct tp_event *e = &model->trace->events[i];
+        if (e->kind == TP_KIND_OVERHEAD)
+            tp_intervals_push(&overhead, e->ts_ns, tp_event_end(e));
+        bool is_host = tp_kind_is_host(e->kind);
+        if (is_host || tp_kind_is_device(e->kind))
+            r.too_long += e->dur_ns > r.span_ns && r.span_ns > 0;
+        r.has_dims |= is_host && e->flags & TP_EVENT_HAS_INPUT_DIMS;
+        if (tp_kind_is_frame(e->kind)) {
+            r.has_frames = true;
+            r.has_modules |= (tp_marks_of(model, i) & TP_MARK_MODULE) != 0;
+        }
+    }
+    r.overhead_ns = tp_intervals_length(tp_intervals_of(&overhead));
+    return r;
+}
+
+static void flag_options(struct tp_quality *q, const struct tp_trace *trace, const struct recording *r,
+                         struct tp_arena *arena)
 {
     static const char *const shapes[] = {"C1", "C3", "C10", NULL}, *const stacks[] = {"A11", "idle_by_line", NULL};
     static const char *const memory[] = {"memory_peak", "D1", "D3", NULL};
@@ -229,10 +319,10 @@ static void flag_options(struct tp_quality *q, const struct tp_host *host, struc
         bool is_on;
         const char *const *weakens;
     } options[] = {
-        {"record_shapes", host->trace->options & TP_OPTION_RECORD_SHAPES || host->has_dims, shapes},
-        {"with_stack", host->trace->options & TP_OPTION_WITH_STACK || host->has_python, stacks},
-        {"profile_memory", host->trace->options & TP_OPTION_PROFILE_MEMORY || host->trace->reading.read_memory, memory},
-        {"with_modules", host->trace->options & TP_OPTION_WITH_MODULES || host->has_modules, modules},
+        {"record_shapes", trace->options & TP_OPTION_RECORD_SHAPES || r->has_dims, shapes},
+        {"with_stack", trace->options & TP_OPTION_WITH_STACK || r->has_frames, stacks},
+        {"profile_memory", trace->options & TP_OPTION_PROFILE_MEMORY || trace->reading.read_memory, memory},
+        {"with_modules", trace->options & TP_OPTION_WITH_MODULES || r->has_modules, modules},
     };
     char text[160];
     int64_t missing = 0;
@@ -250,58 +340,53 @@ static void flag_options(struct tp_quality *q, const struct tp_host *host, struc
     f->text = tp_arena_copy(arena, text, size);
 }
 
-static void flag_overhead(struct tp_quality *q, const struct tp_host *host)
+/* Leading used steps without device operation while a later one has some. */
+static int64_t count_leading(const struct tp_model *model)
 {
-    struct tp_vec pieces = TP_VEC(host->arena, struct tp_interval);
-    for (uint32_t i = 0; i < host->overhead_count; i++) {
-        const struct tp_event *e = tp_host_event(host, host->overheads[i]);
-        tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+    int64_t count = 0;
+    for (uint32_t i = 0; i < model->step_count; i++) {
+        if (!tp_step_is_used(&model->steps[i]))
+            continue;
+        if (model->steps[i].operation_count)
+            return count;
+        count++;
     }
-    int64_t ns = tp_intervals_length(tp_intervals_of(&pieces));
-    bool is_raised = (__int128)50 * ns > host->profile_span;
-    weaken(set_percent(q, FLAG_OVERHEAD, is_raised, tp_percent(ns, host->profile_span)), timed_rules);
-}
-
-/* Leading steps without device operation while a later one has some. */
-static int64_t count_leading(const struct tp_host *host)
-{
-    if (host->program != TP_PROGRAM_GPU || host->is_whole)
-        return 0;
-    for (uint32_t i = 0; i < host->step_count; i++)
-        if (host->steps[i].has_ops)
-            return i;
     return 0;
 }
 
-void tp_quality_build(struct tp_quality *q, struct tp_host *host, struct tp_arena *arena)
+static void flag_recording(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
 {
-    const struct tp_reading *r = &host->trace->reading;
+    struct recording r = look_at_recording(model, arena);
+    int64_t odd = tp_ns_plus(r.too_long, q->events_with_negative_dur);
+    int64_t bad = q->repaired + q->is_truncated + q->has_gzip_error, leading = count_leading(model);
+    set_count(q, FLAG_ABSURD, odd, odd);
+    flag_options(q, model->trace, &r, arena);
+    bool is_slowed = (__int128)50 * r.overhead_ns > r.span_ns;
+    weaken(set_percent(q, FLAG_OVERHEAD, is_slowed, tp_percent(r.overhead_ns, r.span_ns)), timed_rules);
+    weaken(set_count(q, FLAG_DAMAGE, bad, bad), timed_rules);
+    weaken(set_count(q, FLAG_LEADING, leading, leading), idle_rules);
+}
+
+void tp_quality_build(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
+{
+    const struct tp_reading *r = &model->trace->reading;
     memset(q, 0, sizeof *q);
     q->events_total = (int64_t)r->element_count;
     count_read(q, r);
     count_skipped(q, r, arena);
     count_notices(q, r);
-    q->clamped_durations = (int64_t)r->negative_dur;
+    q->events_without_dur = (int64_t)r->without_dur;
+    q->events_with_negative_dur = (int64_t)r->negative_dur;
     q->repaired = (int64_t)r->repaired;
-    q->badly_nested_host_events = (int64_t)host->bad_nesting;
+    q->badly_nested_host_events = (int64_t)model->badly_nested_count;
     q->out_of_memory_events = (int64_t)r->read_out_of_memory;
     q->is_truncated = r->is_truncated;
     q->has_gzip_error = r->has_gzip_error;
-    q->trace_start_ns = host->start;
-    q->trace_end_ns = host->end;
-    q->steps_found = host->steps_found;
-    q->steps_partial = host->steps_partial;
-    q->first_step_dropped = host->first_dropped;
     name_flags(q);
-    int64_t absurd = count_absurd(host) + q->clamped_durations, bad = q->repaired + q->is_truncated + q->has_gzip_error;
-    flag_steps(q, host);
-    flag_ops(q, host, arena);
-    set_count(q, FLAG_ABSURD, absurd, absurd);
-    flag_options(q, host, arena);
-    flag_overhead(q, host);
-    weaken(set_count(q, FLAG_DAMAGE, bad, bad), timed_rules);
-    int64_t leading = count_leading(host);
-    weaken(set_count(q, FLAG_LEADING, leading, leading), idle_rules);
+    flag_steps(q, model);
+    flag_operations(q, model);
+    flag_overlaps(q, model, arena);
+    flag_recording(q, model, arena);
 }
 
 /* ---- JSON ---- */
@@ -344,22 +429,17 @@ void tp_quality_json(const struct tp_quality *q, struct tp_json *json)
     counts_json(json, "skipped", q->skipped, q->skipped_count);
     tp_json_member_int(json, "read_total", q->read_total);
     tp_json_member_int(json, "skipped_total", q->skipped_total);
-    tp_json_member_int(json, "clamped_negative_durations", q->clamped_durations);
+    tp_json_member_int(json, "events_without_dur", q->events_without_dur);
+    tp_json_member_int(json, "events_with_negative_dur", q->events_with_negative_dur);
     tp_json_member_int(json, "repaired", q->repaired);
     tp_json_member_bool(json, "truncated", q->is_truncated);
     tp_json_member_bool(json, "gzip_error", q->has_gzip_error);
     tp_json_member_int(json, "badly_nested_host_events", q->badly_nested_host_events);
-    tp_json_member_int(json, "out_of_memory_events", q->out_of_memory_events);
     tp_json_key(json, "flags");
     tp_json_array(json);
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
         flag_json(&q->flags[i], json);
     tp_json_array_end(json);
-    tp_json_member_int(json, "trace_start_ns", q->trace_start_ns);
-    tp_json_member_int(json, "trace_end_ns", q->trace_end_ns);
-    tp_json_member_int(json, "steps_found", q->steps_found);
-    tp_json_member_int(json, "steps_partial", q->steps_partial);
-    tp_json_member_bool(json, "first_step_dropped", q->first_step_dropped);
     counts_json(json, "notices", q->notices, q->notice_count);
     tp_json_object_end(json);
 }

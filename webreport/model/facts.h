@@ -246,18 +246,42 @@ static inline uint32_t tp_next_alive(const struct tp_model *model, uint32_t even
     return tp_alive_at(model, model->inside[event], at);
 }
 
-/* The innermost project line of an event and what it is inside of; "" when there is none or event is TP_NO_ID. */
-static inline struct tp_str tp_line_of(const struct tp_model *model, uint32_t event)
+/* Line id of the innermost project line of an event and what encloses it; TP_NO_ID when there is none or event is
+ * TP_NO_ID. */
+static inline uint32_t tp_line_id_of(const struct tp_model *model, uint32_t event)
 {
     const struct tp_trace *trace = model->trace;
-    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, trace->events[event].ts_ns)) {
+    int64_t at = event == TP_NO_ID ? 0 : trace->events[event].ts_ns;
+    for (uint32_t i = event; i != TP_NO_ID; i = tp_next_alive(model, i, at)) {
         const struct tp_event *e = &trace->events[i];
-        bool is_frame = e->kind == TP_KIND_FRAME || e->kind == TP_KIND_MODULE;
-        uint32_t line = is_frame ? tp_frames_line(&trace->frames, e->name) : TP_NO_ID;
+        uint32_t line = tp_kind_is_frame(e->kind) ? tp_frames_line(&trace->frames, e->name) : TP_NO_ID;
         if (line != TP_NO_ID)
-            return tp_frames_line_text(&trace->frames, line);
+            return line;
     }
-    return TP_STR("");
+    return TP_NO_ID;
+}
+
+/* Its text; "" when there is none. */
+static inline struct tp_str tp_line_of(const struct tp_model *model, uint32_t event)
+{
+    uint32_t line = tp_line_id_of(model, event);
+    return line == TP_NO_ID ? TP_STR("") : tp_frames_line_text(&model->trace->frames, line);
+}
+
+/* The host event that began last at or before `at` on a thread, if it or what it is inside of is alive then: the
+ * innermost of what encloses `at`. TP_NO_ID: none. */
+static inline uint32_t tp_innermost_at(const struct tp_model *model, uint32_t thread, int64_t at)
+{
+    const struct tp_order *order = model->order;
+    uint32_t first = order->thread_first[thread], lo = first, hi = order->thread_first[thread + 1];
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (model->trace->events[order->host[mid]].ts_ns <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo == first ? TP_NO_ID : tp_alive_at(model, order->host[lo - 1], at);
 }
 
 /* The launch of a device operation as an event; NULL when it has none. */
@@ -279,6 +303,25 @@ static inline bool tp_is_communication(const struct tp_model *model, uint32_t de
 {
     const struct tp_event *e = tp_device_event(model, device);
     return e->kind == TP_KIND_KERNEL && model->marks[e->name] & TP_MARK_COMM_KERNEL;
+}
+
+/* Number of steps left out for that reason. */
+static inline uint32_t tp_steps_left_out(const struct tp_model *model, enum tp_left_out reason)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->step_count; i++)
+        count += model->steps[i].left_out == reason;
+    return count;
+}
+
+/* Stream of a device operation: args.stream, else the tid when it is a number, else -1. */
+static inline int64_t tp_stream_number(const struct tp_model *model, const struct tp_event *operation)
+{
+    int64_t number = model->trace->devices[operation->detail].stream;
+    if (number != TP_NULL_INT)
+        return number;
+    const struct tp_row_id *tid = &model->trace->threads[operation->thread].tid;
+    return tid->is_text ? -1 : tid->number;
 }
 
 static inline bool tp_step_is_used(const struct tp_step *step)

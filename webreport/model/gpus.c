@@ -50,28 +50,18 @@ static int64_t *number_gpus(struct tp_model *model)
     return ascending;
 }
 
-/* args.stream, else the tid when it is a number, else -1 */
-static int64_t stream_number(const struct tp_model *model, const struct tp_event *e)
-{
-    int64_t number = model->trace->devices[e->detail].stream;
-    if (number != TP_NULL_INT)
-        return number;
-    const struct tp_row_id *tid = &model->trace->threads[e->thread].tid;
-    return tid->is_text ? -1 : tid->number;
-}
-
 static uint32_t count_streams(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     struct tp_ids ids;
     int64_t lowest = INT64_MAX, highest = INT64_MIN;
     for (uint32_t i = 0; i < gpu->count; i++) {
-        int64_t number = stream_number(model, tp_device_event(model, gpu->events[i]));
+        int64_t number = tp_stream_number(model, tp_device_event(model, gpu->events[i]));
         lowest = number < lowest ? number : lowest;
         highest = number > highest ? number : highest;
     }
     tp_ids_init(&ids, model->arena, lowest, highest, 1024);
     for (uint32_t i = 0; i < gpu->count; i++)
-        tp_ids_add(&ids, stream_number(model, tp_device_event(model, gpu->events[i])));
+        tp_ids_add(&ids, tp_stream_number(model, tp_device_event(model, gpu->events[i])));
     uint32_t count = ids.count;
     tp_ids_drop(&ids, model->arena);
     return count;
