@@ -15,7 +15,7 @@
 #include "webreport/session/summaries.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 #include "writer/text/format.h"
 
 struct job {

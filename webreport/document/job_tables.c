@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "webreport/measure/rules.h"
-#include "writer/base/merge_sort.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 static struct tp_str rank_text(const struct tp_job *job, const struct tp_rank_set *ranks, size_t max_runs)
 {

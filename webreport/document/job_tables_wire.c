@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "webreport/document/job_tables.h"
-#include "writer/base/merge_sort.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 /* ---- collectives ---- */
 

@@ -5,7 +5,7 @@
 
 #include "webreport/model/host_model.h"
 #include "writer/base/id_map.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 enum { OPERATOR, MODULE, LINE, GROUPINGS };
 
