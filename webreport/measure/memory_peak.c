@@ -144,9 +144,7 @@ static uint32_t grouping_id(struct tp_host *host, const struct surrounding *s, i
     } else if (grouping == LINE) {
         *text = tp_strings_get(&host->frames.lines, id);
     } else {
-        struct tp_str name = tp_strings_get(&host->trace->names, id);
-        size_t prefix = strlen("nn.Module: ");
-        *text = (struct tp_str){name.ptr + prefix, name.len - prefix};
+        *text = tp_frame_module_name(tp_strings_get(&host->trace->names, id));
     }
     return text->len ? id : TP_NO_ID;
 }
