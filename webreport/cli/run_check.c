@@ -10,7 +10,7 @@
 #include "webreport/cli/text_outputs.h"
 #include "webreport/document/check_document.h"
 #include "webreport/measure/summary_file.h"
-#include "webreport/print/formats.h"
+#include "webreport/print/print.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/summaries.h"
 #include "writer/base/fs.h"
