@@ -3,8 +3,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "webreport/document/job_document.h"
 #include "webreport/measure/summary_format.h"
-#include "webreport/print/job_print.h"
+#include "webreport/print/print.h"
 #include "webreport/print/summary_json.h"
 #include "writer/base/limits.h"
 
@@ -24,15 +25,15 @@ static void check_job(const struct tp_summary *summary, struct tp_arena *arena)
     struct tp_summary rank = *summary;
     struct tp_job job;
     struct tp_jobs jobs = {.items = &job, .count = 1};
-    struct tp_json json;
+    struct tp_document document;
     struct tp_buf out;
     tp_job_open(&job, arena, summary->key.job, summary->key.span);
     for (rank.key.rank = 3; rank.key.rank < 5; rank.key.rank++)
         tp_job_add(&job, &rank);
     tp_job_finish(&job);
     tp_buf_init(&out, 0);
-    tp_json_init(&json, &out);
-    tp_jobs_json(&jobs, &json);
+    tp_job_document(&document, &jobs, false, NULL, arena);
+    tp_print_json(&out, &document, &(struct tp_print_options){0}, NULL);
     tp_buf_release(&out);
 }
 

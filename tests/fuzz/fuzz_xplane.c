@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "webreport/export/formats.h"
+#include "webreport/export/export_formats.h"
 #include "webreport/session/trace_analysis.h"
 #include "writer/proto/xplane.pb-c.h"
 

@@ -68,8 +68,8 @@ def planted(tracepress, work, make_job):
                 if fault not in ('imbalance', 'changing'):
                     assert ranks_of(first['ranks']) == hit, (what, first['ranks'], hit)
                 with open(path + '.md') as file:
-                    line = [text for text in file if text.startswith('- **')][0]
-                assert line.replace('\\', '').startswith('- **' + first['title']), line
+                    line = [text for text in file if text.startswith('**')][0]
+                assert line.replace('\\', '').rstrip(' \n*').endswith(': ' + first['title']), line
         print('%d ranks: %d faults, seeds %s' % (ranks, len(faults), ' '.join(map(str, seeds))))
 
 

@@ -110,6 +110,21 @@ put tests/unit/tree.c </dev/null
 fails "names: two sources of one name" names $(sources)
 rm -r webreport tests
 
+# texts_apart
+put webreport/trace/stack.c <<'C'
+const char *tp_part(const char *text) { return memchr(text, ';', 9); }
+C
+put webreport/print/text.c <<'C'
+/* frames, joined by ';' as "path(line): function" */
+void tp_put(struct tp_buf *out, int c) { tp_buf_putc(out, c == ';' ? '_' : ';'); tp_buf_puts(out, "): "); }
+C
+passes "texts_apart: the stack's own file, writers" texts_apart $(sources)
+echo 'size_t tp_at(struct tp_str t) { while (t.len && t.ptr[t.len - 1] != 0x3b) t.len--; return t.len; }' | sed "s/0x3b/';'/" >>webreport/print/text.c
+fails "texts_apart: a second reader of stacks" texts_apart $(sources)
+echo 'long tp_line(struct tp_str t) { return tp_str_find(t, "): "); }' >webreport/print/text.c
+fails "texts_apart: a second reader of frames" texts_apart $(sources)
+rm -r webreport
+
 # circles
 compile() { for s in $(find writer webreport -name '*.c'); do mkdir -p "build/$(dirname "$s")"; ${CC:-cc} -c -o "build/${s%.c}.o" "$s" || status=1; done; }
 put webreport/model/tree.c <<'C'

@@ -12,7 +12,7 @@
 #include "webreport/model/build.h"
 #include "webreport/model/host_model.h"
 #include "writer/base/id_map.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 #define HOST(cat, name, ts, dur, args)                                                                                 \
     "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" #ts ",\"dur\":" #dur         \

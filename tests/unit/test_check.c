@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/compare/step_statistics.h"
+#include "writer/base/stats.h"
 
 static struct tp_arena arena;
 

@@ -1,6 +1,6 @@
 /* Comparisons of summaries made by hand: what is matched, what is reported, what explains what. */
 #include "webreport/document/compare_document.h"
-#include "webreport/print/formats.h"
+#include "webreport/print/print.h"
 
 #include <math.h>
 #include <setjmp.h>

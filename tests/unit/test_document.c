@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/print/formats.h"
+#include "webreport/print/print.h"
 
 static struct tp_arena arena;
 static struct tp_buf out;

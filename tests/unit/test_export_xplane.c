@@ -1,5 +1,5 @@
 /* The XPlane export of small traces: what stands in the planes is counted by hand from the trace in each test. */
-#include "webreport/export/formats.h"
+#include "webreport/export/export_formats.h"
 #include "webreport/model/build.h"
 
 #include <setjmp.h>

@@ -239,6 +239,20 @@ static void library_frames_are_no_project_lines(void **state)
         is_text(tp_frame_project_line(tp_str_of(cases[i][0])), cases[i][1]);
 }
 
+static void parts_of_names_are_borrowed(void **state)
+{
+    (void)state;
+    is_text(tp_frame_short_name(TP_STR("/env/lib/python3.7/site-packages/torch/nn/functional.py(9): relu")),
+            "torch/nn/functional.py(9): relu");
+    is_text(tp_frame_short_name(TP_STR("/usr/lib/python3.11/threading.py(9): run")), "threading.py(9): run");
+    is_text(tp_frame_short_name(TP_STR("/usr/lib/python3")), "/usr/lib/python3");
+    is_text(tp_frame_function_name(TP_STR("run (1)/train.py(1): f(2): g")), "f(2): g");
+    is_text(tp_frame_function_name(TP_STR("run (1)")), NULL);
+    is_text(tp_frame_module_name(TP_STR("nn.Module: Linear_0")), "Linear_0");
+    is_text(tp_frame_module_name(TP_STR("nn.Module: ")), "");
+    is_text(tp_frame_module_name(TP_STR("nn.Module:Linear")), "nn.Module:Linear");
+}
+
 static void with_arena(void (*test)(struct tp_arena *))
 {
     struct tp_arena arena;
@@ -305,7 +319,7 @@ int main(void)
         cmocka_unit_test(a_place_may_lack_the_function),       cmocka_unit_test(lines_of_one_function_are_known),
         cmocka_unit_test(what_was_put_together_comes_apart),   cmocka_unit_test(a_regular_expression_reads_the_same),
         cmocka_unit_test(library_frames_are_no_project_lines), cmocka_unit_test(labels_have_no_addresses),
-        cmocka_unit_test(names_of_a_trace_are_numbered_once),
+        cmocka_unit_test(parts_of_names_are_borrowed),         cmocka_unit_test(names_of_a_trace_are_numbered_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@
 #include <cmocka.h>
 
 #include "tests/job/plan.h"
-#include "webreport/print/job_print.h"
+#include "webreport/document/job_document.h"
+#include "webreport/print/print.h"
 
 enum { SEEDS = 5 };
 
@@ -277,22 +278,22 @@ static void hostile_numbers_do_no_harm(void **state)
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct fixture f;
         uint64_t chance = seed;
-        struct tp_json json;
+        struct tp_document document;
         struct tp_buf out;
-        struct tp_page_files files;
-        struct tp_page_options options = {0};
         start(&f, plan_of(seed, 5, PLAN_CLEAN));
         for (uint32_t r = 0; r < f.plan.ranks; r++)
             add_rank(&f, r, seed % 4 ? &chance : NULL);
         tp_job_finish(&f.job);
         struct tp_jobs jobs = {.items = &f.job, .count = 1};
-        tp_buf_init(&out, 0);
-        tp_json_init(&json, &out);
-        tp_jobs_json(&jobs, &json);
-        assert_int_equal(out.failed, 0);
-        assert_int_equal(tp_jobs_page(&files, &jobs, &options, &f.arena, NULL), 0);
-        assert_true(files.html.len > 1000);
-        tp_buf_release(&out);
+        tp_job_document(&document, &jobs, false, NULL, &f.arena);
+        tp_print *const formats[] = {tp_print_html, tp_print_json, tp_print_markdown, tp_print_text};
+        for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+            tp_buf_init(&out, 0);
+            assert_int_equal(formats[i](&out, &document, &(struct tp_print_options){.has_details = true}, NULL), 0);
+            assert_int_equal(out.failed, 0);
+            assert_true(out.size > 100);
+            tp_buf_release(&out);
+        }
         release(&f);
     }
 }

@@ -72,16 +72,6 @@ static void redaction_hides_folders_and_the_host(void **state)
     assert_str(tp_shown_text(&naming, TP_STR("train.py(3): f /home/ann/x y")), "train.py(3): f \xe2\x80\xa6/x y");
 }
 
-static void frames_lose_the_folder_of_the_installation(void **state)
-{
-    (void)state;
-    assert_str(tp_frame_short_name(TP_STR("/env/lib/python3.7/site-packages/torch/nn/functional.py(9): relu")),
-               "torch/nn/functional.py(9): relu");
-    assert_str(tp_frame_short_name(TP_STR("/usr/lib/python3.11/threading.py(9): run")), "threading.py(9): run");
-    assert_str(tp_frame_short_name(TP_STR("/usr/lib/python3")), "/usr/lib/python3");
-    assert_str(tp_frame_short_name(TP_STR("train.py(1): f")), "train.py(1): f");
-}
-
 static void worker_names_yield_their_host(void **state)
 {
     (void)state;
@@ -175,7 +165,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_names_are_cut_at_a_character),
         cmocka_unit_test(redaction_hides_folders_and_the_host),
-        cmocka_unit_test(frames_lose_the_folder_of_the_installation),
         cmocka_unit_test(worker_names_yield_their_host),
         cmocka_unit_test(source_lines_become_links),
         cmocka_unit_test(a_frame_is_no_kernel),

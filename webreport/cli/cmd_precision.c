@@ -8,7 +8,7 @@
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/text_outputs.h"
 #include "webreport/document/precision_document.h"
-#include "webreport/print/formats.h"
+#include "webreport/print/print.h"
 #include "webreport/session/console.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"

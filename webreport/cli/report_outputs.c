@@ -5,7 +5,7 @@
 
 #include "webreport/document/compare_document.h"
 #include "webreport/measure/evidence_json.h"
-#include "webreport/print/formats.h"
+#include "webreport/print/print.h"
 #include "webreport/print/html.h"
 
 /* Path of a file that stands beside the page. */

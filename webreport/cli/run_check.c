@@ -10,12 +10,12 @@
 #include "webreport/cli/text_outputs.h"
 #include "webreport/document/check_document.h"
 #include "webreport/measure/summary_file.h"
-#include "webreport/print/formats.h"
+#include "webreport/print/print.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/summaries.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 #include "writer/text/format.h"
 
 struct job {

@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_CLI_RUN_DIFF_H
 #define TP_WEBREPORT_CLI_RUN_DIFF_H
 
-#include "webreport/print/formats.h"
+#include "webreport/print/print.h"
 #include "webreport/session/diff_side.h"
 
 struct tp_diff_job {

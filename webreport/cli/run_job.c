@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/print/job_print.h"
+#include "webreport/cli/text_outputs.h"
+#include "webreport/document/job_document.h"
+#include "webreport/print/print.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/summary_inputs.h"
 #include "writer/base/limits.h"
@@ -24,8 +26,7 @@ struct state {
     struct tp_jobs jobs;
     struct tp_vec items, failed; /* struct tp_job, struct tp_job_failed */
     bool hit_limit;
-    struct tp_buf json, markdown, line;
-    struct tp_outfile *files[OUTPUTS];
+    struct tp_text_output outputs[OUTPUTS];
     struct tp_error err;
 };
 
@@ -224,12 +225,6 @@ static void add_records(struct state *state)
 
 /* ---- outputs ---- */
 
-static int write_file(struct state *state, int slot, const char *path, struct tp_str text)
-{
-    int code = tp_outfile_open(&state->files[slot], path, &state->err);
-    return code < 0 ? code : tp_outfile_write(state->files[slot], text.ptr ? text.ptr : "", text.len, &state->err);
-}
-
 /* Path of a file beside the page, in the arena. */
 static const char *beside(struct state *state, const char *html, const char *name)
 {
@@ -241,50 +236,36 @@ static const char *beside(struct state *state, const char *html, const char *nam
     return path;
 }
 
-static int write_page(struct state *state)
-{
-    const struct tp_outputs_options *outputs = &state->options->outputs;
-    struct tp_page_files files;
-    int code;
-    if (!outputs->html)
-        return TP_OK;
-    if (outputs->page.separate_assets && strcmp(outputs->html, "-") == 0)
-        return tp_error_set(&state->err, TP_EUSAGE, 0,
-                            "--assets=separate needs -o FILE: the style stands beside the page");
-    code = tp_jobs_page(&files, &state->jobs, &outputs->page, &state->arena, &state->err);
-    if (code == TP_OK && outputs->page.separate_assets) {
-        code = write_file(state, 0, beside(state, outputs->html, "report.css"), files.css);
-        code = code < 0 ? code : write_file(state, 1, beside(state, outputs->html, "report.js"), files.js);
-    }
-    return code < 0 ? code : write_file(state, 2, outputs->html, files.html);
-}
-
-static struct tp_str text_of(const struct tp_buf *buf)
-{
-    return (struct tp_str){buf->data, buf->size};
-}
+/* The pages' style and script stand beside them when they are files of their own. */
+enum { HTML, JSON, MARKDOWN, CSS, JS };
 
 static int write_outputs(struct state *state)
 {
-    const struct tp_outputs_options *outputs = &state->options->outputs;
-    struct tp_json json;
-    int code = write_page(state);
-    tp_json_init(&json, &state->json);
-    if (code == TP_OK && outputs->json) {
-        tp_jobs_json(&state->jobs, &json);
-        tp_buf_putc(&state->json, '\n');
-        code = state->json.failed ? tp_error_set(&state->err, state->json.failed, 0, "out of memory")
-                                  : write_file(state, 3, outputs->json, text_of(&state->json));
+    static tp_print *const printers[] = {
+        [HTML] = tp_print_html, [JSON] = tp_print_json, [MARKDOWN] = tp_print_markdown};
+    const struct tp_outputs_options *o = &state->options->outputs;
+    bool is_separate = o->html && o->page.separate_assets;
+    const char *paths[OUTPUTS] = {o->html, o->json, o->markdown};
+    struct tp_print_options options = {
+        .end = TP_MAX_MARKDOWN_BYTES, .templates_dir = o->page.templates_dir, .max_bytes = o->page.max_bytes};
+    struct tp_document document;
+    int code = o->html ? tp_source_url_check(o->page.source_url, &state->err) : TP_OK;
+    if (is_separate && strcmp(o->html, "-") == 0)
+        return tp_error_set(&state->err, TP_EUSAGE, 0,
+                            "--assets=separate needs -o FILE: the style stands beside the page");
+    if (is_separate) {
+        paths[CSS] = beside(state, o->html, "report.css");
+        paths[JS] = beside(state, o->html, "report.js");
+        options.css = &state->outputs[CSS].text;
+        options.js = &state->outputs[JS].text;
     }
-    if (code == TP_OK && outputs->markdown) {
-        tp_jobs_markdown(&state->jobs, &state->markdown, &state->line);
-        code = state->markdown.failed ? tp_error_set(&state->err, state->markdown.failed, 0, "out of memory")
-                                      : write_file(state, 4, outputs->markdown, text_of(&state->markdown));
+    tp_job_document(&document, &state->jobs, o->page.redact, o->page.source_url, &state->arena);
+    for (int i = 0; i < OUTPUTS && code == TP_OK; i++) {
+        state->outputs[i].path = paths[i];
+        if (paths[i] && i <= MARKDOWN)
+            code = printers[i](&state->outputs[i].text, &document, &options, &state->err);
     }
-    for (int i = 0; i < OUTPUTS && code == TP_OK; i++)
-        if (state->files[i])
-            code = tp_outfile_commit(&state->files[i], &state->err);
-    return code;
+    return code < 0 ? code : tp_text_outputs_write(state->outputs, OUTPUTS, &state->err);
 }
 
 /* ---- all ---- */
@@ -317,18 +298,14 @@ int tp_job_run(const struct tp_report_job *options)
 {
     struct state state = {.options = options, .console = options->console};
     tp_arena_init(&state.arena, 0);
-    tp_buf_init(&state.json, 0);
-    tp_buf_init(&state.markdown, 0);
-    tp_buf_init(&state.line, 0);
+    for (int i = 0; i < OUTPUTS; i++)
+        tp_buf_init(&state.outputs[i].text, 0);
     int code = tp_arena_run(&state.arena, run_job, &state, &state.err);
     tp_console_progress_end(state.console);
     if (code < 0)
         tp_console_error(state.console, "%s", state.err.text);
     for (int i = 0; i < OUTPUTS; i++)
-        tp_outfile_discard(&state.files[i]);
-    tp_buf_release(&state.json);
-    tp_buf_release(&state.markdown);
-    tp_buf_release(&state.line);
+        tp_buf_release(&state.outputs[i].text);
     tp_arena_release(&state.arena);
     return tp_inputs_exit_code(code);
 }

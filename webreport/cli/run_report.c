@@ -12,7 +12,7 @@
 #include "webreport/session/inputs.h"
 #include "webreport/session/stored_history.h"
 #include "webreport/session/trace_analysis.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 struct job {
     const struct tp_report_job *options;

@@ -1,6 +1,6 @@
 /* What changed from row to row: how much, by count and by time per call, and whether it is more than noise.
  *
- * A row is reported when the change of a typical step (without the extremes: step_statistics.h) is at least
+ * A row is reported when the change of a typical step (without the extremes: stats.h) is at least
  * TP_CHANGE_LEAST_SHARE of a step of BASE and its whole interval lies beyond the noise floor of the row. The intervals
  * are wide enough that with all rows together one comparison of a hundred would report anything by chance (Bonferroni).
  * Numbers of calls that are the same in every step are exact: synchronisations and copies that come or go are reported

@@ -7,8 +7,8 @@
 
 #include "webreport/compare/compare.h"
 #include "webreport/trace/frame_pairs.h"
-#include "writer/base/merge_sort.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 enum { LEAST_BYTES = 64 << 10 };
 static const double LEAST_OWNER_SHARE = 0.1; /* of the change of its device */

@@ -3,7 +3,7 @@
 
 #include "webreport/compare/compare.h"
 #include "webreport/measure/rules.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {
     {"kind", "Kind", "", "What the row measures.", TP_COLUMN_TEXT},

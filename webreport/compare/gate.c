@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "webreport/compare/gate_parts.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 #include "writer/text/format.h"
 
 const char *tp_check_status_text(enum tp_check_status status)

@@ -1,7 +1,7 @@
 /* The verdict on a run: each line of a budget against the run's metrics, and against a baseline's.
  *
  * Counts and limits of their own are judged as they are. Times against a baseline fail only when the whole 99 %
- * interval of the change is beyond both the limit and the noise floor (webreport/compare/step_statistics.h). Sides that
+ * interval of the change is beyond both the limit and the noise floor (writer/base/stats.h). Sides that
  * cannot be compared make lines against the baseline inconclusive.
  *
  * Damage never decides (webreport/compare/damage.h): where an input lacks what a metric needs, or a rank of the job is

@@ -3,8 +3,8 @@
 
 #include "webreport/compare/gate_parts.h"
 #include "webreport/compare/metric_amount.h"
-#include "webreport/compare/step_statistics.h"
 #include "webreport/measure/metric_values.h"
+#include "writer/base/stats.h"
 #include "writer/text/format.h"
 
 #define CONFIDENCE 0.99

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 #include "webreport/compare/job_parts.h"
-#include "writer/base/merge_sort.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
 
 enum { LEAST_PEERS = 4 };
 static const double SLOW = 0.6, MOST_SLOW = 0.25; /* of the peers' 90th percentile; of the groups */
@@ -97,12 +98,6 @@ static struct tp_vec find_samples(const struct tp_job *job)
     return samples;
 }
 
-static int by_bandwidth(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
 /* Per step of the group's ranks: what its calls take longer than at the peers' median bandwidth. */
 static int64_t lost_per_step(const struct tp_job *job, const struct tp_job_link *link, double fair)
 {
@@ -130,8 +125,8 @@ static void add_class(struct tp_job *job, const struct sample *samples, size_t c
         all[job->links.count - 1 - first_link] = link->bandwidth;
     }
     size_t groups = job->links.count - first_link, slow = 0;
-    qsort(all, groups, sizeof *all, by_bandwidth);
-    double high = all[(groups * 9 - 1) / 10], fair = all[(groups - 1) / 2];
+    tp_sort_reals(all, groups);
+    double high = all[tp_nearest_rank(groups, 90)], fair = all[tp_nearest_rank(groups, 50)];
     for (size_t i = 0; i < groups; i++) {
         struct tp_job_link *link = TP_AT(&job->links, struct tp_job_link, first_link + i);
         link->peers = (uint32_t)(groups - 1);

@@ -1,7 +1,7 @@
 /* The order of stored runs: see history.h. */
 #include "webreport/compare/history.h"
 
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 #include "writer/text/format.h"
 
 static int by_label(const void *x, const void *y, const void *context)

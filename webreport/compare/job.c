@@ -289,20 +289,6 @@ void tp_job_add(struct tp_job *job, const struct tp_summary *summary)
 
 /* ---- the end ---- */
 
-static int by_ns(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
-int64_t tp_job_median(int64_t *values, size_t count)
-{
-    if (count == 0)
-        return 0;
-    qsort(values, count, sizeof *values, by_ns);
-    return values[(count - 1) / 2];
-}
-
 uint32_t tp_job_rank_find(const struct tp_job *job, int64_t number)
 {
     size_t lo = 0, hi = job->ranks.count;

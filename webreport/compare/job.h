@@ -218,8 +218,6 @@ static inline struct tp_job_cluster *tp_job_cluster_at(const struct tp_job *job,
 
 /* ---- what several parts need ---- */
 
-/* The lower median: sorts values. 0 without any. */
-int64_t tp_job_median(int64_t *values, size_t count);
 /* As struct tp_str -> "rank 5", or the worker's name where ranks have no numbers. In the job's arena. */
 const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank *rank);
 /* Index in job->ranks of a rank by number, TP_NO_ID: none. */

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "webreport/trace/frame_pairs.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 enum { MAX_GROUP = 256, MAX_NAME = 512 };
 static const double LEAST_LIKENESS = 0.45; /* of two kernels that shall be the same one */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "webreport/compare/step_statistics.h"
+#include "writer/base/stats.h"
 #include "writer/text/format.h"
 
 /* A whole number without decimals, others with two. */

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "webreport/compare/job_parts.h"
-#include "writer/base/merge_sort.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 #include "writer/text/format.h"
 
 enum { SHOWN_RUNS = 4 };

@@ -5,8 +5,9 @@
  * group after group, each rank gets its offset once. What is left between a rank's ends and those of its groups is the
  * residual. Clocks themselves are never compared: hosts may differ by hours. */
 #include "webreport/compare/job_parts.h"
-#include "writer/base/merge_sort.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
 
 /* Parts of names in lower case. Rooted and point-to-point calls let their ranks go at different times. */
 static const char *const blocking[] = {"all_reduce",    "allreduce",  "all_gather", "allgather", "reduce_scatter",
@@ -167,7 +168,8 @@ static void find_distances(struct aligner *a, int64_t *off, int64_t *ends)
         job->blocking_count++;
         for (uint32_t m = 0; m < instance->member_count; m++)
             ends[m] = off[members[m]] = aligned(a, members[m], tp_job_call_at(job, members[m])->end_ns);
-        int64_t middle = tp_job_median(ends, instance->member_count); /* sorts; between the two middle ones */
+        tp_sort_integers(ends, instance->member_count);
+        int64_t middle = ends[tp_nearest_rank(instance->member_count, 50)]; /* then between the two middle ones */
         middle = tp_sat_add(middle, tp_sat_sub(ends[instance->member_count / 2], middle) / 2);
         for (uint32_t m = 0; m < instance->member_count; m++)
             off[members[m]] = distance(off[members[m]], middle);
@@ -188,13 +190,13 @@ static void find_residuals(struct aligner *a)
         for (uint32_t c = rank->first_call; c < rank->first_call + rank->call_count; c++)
             if (a->is_joint[tp_job_call_at(job, c)->instance])
                 scratch[count++] = off[c];
-        rank->residual_ns = tp_job_median(scratch, count);
+        rank->residual_ns = tp_lower_median(scratch, count);
         if (count)
             residuals[aligned_count++] = rank->residual_ns;
         if (rank->residual_ns > job->largest_residual_ns)
             job->largest_residual_ns = rank->residual_ns;
     }
-    job->residual_ns = tp_job_median(residuals, aligned_count);
+    job->residual_ns = tp_lower_median(residuals, aligned_count);
     tp_arena_drop(job->arena, off, job->calls.count * sizeof *off);
     tp_arena_drop(job->arena, scratch, job->calls.count * sizeof *scratch);
 }

@@ -7,7 +7,7 @@
 
 #include "webreport/compare/job_parts.h"
 #include "writer/base/id_map.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 enum { MAX_LEADERS = 64 };
 static const double ALIKE = 0.7; /* of the counts of heavy rows */

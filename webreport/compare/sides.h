@@ -5,9 +5,9 @@
 #ifndef TP_WEBREPORT_COMPARE_SIDES_H
 #define TP_WEBREPORT_COMPARE_SIDES_H
 
-#include "webreport/compare/step_statistics.h"
 #include "webreport/measure/summary.h"
 #include "writer/base/keys.h"
+#include "writer/base/stats.h"
 
 enum { TP_BASE, TP_NEW, TP_SIDES };
 enum { TP_SIDES_LEAST_STEPS = 5, TP_SIDES_LEAST_CALLS = 8 }; /* samples behind the variance of a row */

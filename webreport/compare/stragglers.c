@@ -9,8 +9,9 @@
 
 #include "webreport/compare/job_parts.h"
 #include "writer/base/limits.h"
-#include "writer/base/merge_sort.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
 
 static const double SHARE = 0.02, SHARE_FEW_RANKS = 0.03, SHARE_FEW_STEPS = 0.10; /* of the median step */
 enum { FEW_RANKS = 8, FEW_STEPS = 3, SPREADS = 5 };
@@ -58,14 +59,14 @@ static void find_column_medians(struct tp_job *job)
         const uint32_t *steps = job->column_steps + column->first;
         for (uint32_t i = 0; i < column->count; i++)
             values[i] = tp_job_step_at(job, steps[i])->own_ns;
-        column->own_ns = tp_job_median(values, column->count);
+        column->own_ns = tp_lower_median(values, column->count);
         for (uint32_t i = 0; i < column->count; i++)
             values[i] = tp_job_step_at(job, steps[i])->total_ns;
-        column->total_ns = tp_job_median(values, column->count);
+        column->total_ns = tp_lower_median(values, column->count);
         for (int p = 0; p < TP_JOB_PARTS; p++) {
             for (uint32_t i = 0; i < column->count; i++)
                 values[i] = tp_job_step_at(job, steps[i])->part_ns[p];
-            column->part_ns[p] = tp_job_median(values, column->count);
+            column->part_ns[p] = tp_lower_median(values, column->count);
         }
     }
     tp_arena_drop(job->arena, values, (job->ranks.count + job->steps.count) * sizeof *values);
@@ -83,25 +84,25 @@ static void measure_rank(const struct tp_job *job, struct tp_job_rank *rank, int
     const uint32_t *columns = job->step_column + rank->first_step;
     for (uint32_t i = 0; i < count; i++)
         values[i] = steps[i].total_ns;
-    rank->step_ns = tp_job_median(values, count);
+    rank->step_ns = tp_lower_median(values, count);
     for (uint32_t i = 0; i < count; i++)
         values[i] = steps[i].own_ns;
-    rank->own_ns = tp_job_median(values, count);
+    rank->own_ns = tp_lower_median(values, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_job_column *column = TP_AT(&job->columns, struct tp_job_column, columns[i]);
         if (column->count > 1)
             values[compared++] = tp_sat_sub(steps[i].own_ns, column->own_ns);
     }
     rank->compared_steps = compared;
-    rank->excess_ns = tp_job_median(values, compared);
+    rank->excess_ns = tp_lower_median(values, compared);
     for (int p = 0; p < TP_JOB_PARTS; p++) {
         for (uint32_t i = 0; i < count; i++)
             values[i] = steps[i].part_ns[p];
-        rank->part_ns[p] = tp_job_median(values, count);
+        rank->part_ns[p] = tp_lower_median(values, count);
         for (uint32_t i = 0; i < count; i++)
             values[i] =
                 tp_sat_sub(steps[i].part_ns[p], TP_AT(&job->columns, struct tp_job_column, columns[i])->part_ns[p]);
-        rank->part_excess_ns[p] = tp_job_median(values, count);
+        rank->part_excess_ns[p] = tp_lower_median(values, count);
     }
 }
 
@@ -165,17 +166,17 @@ static void measure_cluster(const struct tp_job *job, uint32_t number, int64_t *
 {
     struct tp_job_cluster *cluster = tp_job_cluster_at(job, number);
     size_t count = gather(job, number, pick_step, 0, values);
-    cluster->step_ns = tp_job_median(values, count);
+    cluster->step_ns = tp_lower_median(values, count);
     gather(job, number, pick_own, 0, values);
-    cluster->own_ns = tp_job_median(values, count);
+    cluster->own_ns = tp_lower_median(values, count);
     for (int p = 0; p < TP_JOB_PARTS; p++) {
         gather(job, number, pick_part, p, values);
-        cluster->part_ns[p] = tp_job_median(values, count);
+        cluster->part_ns[p] = tp_lower_median(values, count);
     }
     gather(job, number, pick_compared, 0, values);
-    int64_t steps = tp_job_median(values, count);
+    int64_t steps = tp_lower_median(values, count);
     gather(job, number, pick_distance, 0, values);
-    double spread = MAD_TO_DEVIATION * (double)tp_job_median(values, count);
+    double spread = MAD_TO_DEVIATION * (double)tp_lower_median(values, count);
     double share = steps < FEW_STEPS ? SHARE_FEW_STEPS : count < FEW_RANKS ? SHARE_FEW_RANKS : SHARE;
     cluster->threshold_ns = (int64_t)fmin(9e18, fmax(share * (double)cluster->step_ns, SPREADS * spread));
 }
@@ -322,8 +323,8 @@ static bool measure_peers(const struct tp_job *job, uint32_t rank, struct tp_job
         times[count] = cost->time_ns / peer->step_count;
         counts[count++] = tp_sat_mul(cost->count, 1000) / peer->step_count;
     }
-    row->peer_time_ns = tp_job_median(times, count);
-    row->peer_count = (double)tp_job_median(counts, count) / 1000;
+    row->peer_time_ns = tp_lower_median(times, count);
+    row->peer_count = (double)tp_lower_median(counts, count) / 1000;
     return count > 0;
 }
 

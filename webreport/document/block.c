@@ -101,6 +101,11 @@ void tp_document_chart(struct tp_document *document, const char *name, struct tp
         add(document, TP_BLOCK_CHART)->chart = (struct tp_chart_block){name, data, table};
 }
 
+const char *tp_fact_line(const struct tp_document *document, const struct tp_block *fact)
+{
+    return *fact->term ? tp_text_printf(document->arena, "%s: %s", fact->term, fact->text) : fact->text;
+}
+
 const char *tp_verdict_line(const struct tp_document *document, const struct tp_verdict_block *verdict)
 {
     if (!*verdict->class)

@@ -1,7 +1,7 @@
 /* What a command has to say, decided once: blocks in the order in which they are read.
  *
  * The files of this folder that end in _document.c make documents of results: every word, every amount and the choice
- * of what is shown first and where stand there. Printers (webreport/print/formats.h) write the blocks that suit their
+ * of what is shown first and where stand there. Printers (webreport/print/print.h) write the blocks that suit their
  * format and know no command. Texts are plain: printers escape them.
  * All of them are borrowed or live in the document's arena, whose guard is the caller's. */
 #ifndef TP_WEBREPORT_DOCUMENT_BLOCK_H
@@ -67,6 +67,7 @@ enum { TP_REASONS = 6 };
 struct tp_finding_block {
     enum tp_tone tone;
     const char *status;                      /* "fail", "regressed", "high" */
+    const char *id;                          /* short, and stays: "J1" */
     const char *title;                       /* "rank 3: kernels.per_step <= 620" */
     const char *base, *value, *change;       /* amounts with their units */
     const char *scope;                       /* what the value is of: "per step, at most" */
@@ -91,7 +92,7 @@ struct tp_findings_block {
     const char *remark;  /* behind the heading, smaller: "costliest first"; NULL: none */
     const char *note;    /* below the list; NULL: none */
     const char *none;    /* instead of an empty list; NULL: nothing is shown then */
-    const char *title_head, *base_head, *value_head, *change_head, *reason_head;
+    const char *id_head, *title_head, *base_head, *value_head, *change_head, *reason_head;
     const char *name, *source, *input; /* for machines: of the list, of what states the limits, of what is judged */
     bool is_source_file;               /* source is a path */
     struct tp_finding_block *items;
@@ -116,7 +117,7 @@ enum tp_block_kind {
     TP_BLOCK_VERDICT,
     TP_BLOCK_NOTICE,
     TP_BLOCK_FIGURE,
-    TP_BLOCK_FACT,  /* term and text */
+    TP_BLOCK_FACT,  /* term ("": none) and text */
     TP_BLOCK_POINT, /* an item of a list of sentences */
     TP_BLOCK_NOTE,  /* a paragraph */
     TP_BLOCK_TABLE,
@@ -182,7 +183,8 @@ void tp_document_findings(struct tp_document *document, const struct tp_findings
 void tp_document_chart(struct tp_document *document, const char *name, struct tp_data data,
                        struct tp_shown_table *table);
 
-/* "Input-bound: The GPU idles .." in the document's arena. */
+/* "Input-bound: The GPU idles ..", "base: 1 run" in the document's arena. */
+const char *tp_fact_line(const struct tp_document *document, const struct tp_block *fact);
 const char *tp_verdict_line(const struct tp_document *document, const struct tp_verdict_block *verdict);
 
 /* The evidence of an input as a member of a record, in the record's arena; it is borrowed. */

@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "webreport/compare/metric_amount.h"
-#include "webreport/compare/step_statistics.h"
 #include "webreport/document/chart.h"
 #include "webreport/document/section.h"
+#include "writer/base/stats.h"
 
 enum { PLOT_TOP = 10, PLOT_HEIGHT = 90, PLOT_WIDTH = 1000, MAX_LABEL = 40 };
 #define PLOT_LEFT 17.0 /* per cent of the width: for the labels of the axis, on a narrow screen too */

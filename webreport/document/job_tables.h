@@ -29,8 +29,8 @@ enum tp_job_rank_column {
     TP_JOB_RANK_PEAK,
     TP_JOB_RANK_COLUMNS
 };
-/* A row per rank, in their order. */
-void tp_job_rank_table(struct tp_table *table, const struct tp_job *job);
+/* A row per rank, in their order; it has no sets. */
+void tp_job_rank_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
 enum tp_job_cluster_column {
     TP_JOB_CLUSTER_NAME,

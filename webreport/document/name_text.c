@@ -149,13 +149,6 @@ struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text)
     return tp_text_cut(naming->arena, shown, TP_MAX_SHOWN_NAME_BYTES);
 }
 
-struct tp_str tp_frame_short_name(struct tp_str text)
-{
-    struct tp_frame frame;
-    size_t cut = tp_frame_parse(&frame, text) ? frame.path.len - tp_frame_short_path(frame.path).len : 0;
-    return (struct tp_str){text.ptr + cut, text.len - cut};
-}
-
 struct tp_str tp_path_file(struct tp_str text)
 {
     struct tp_frame frame;
@@ -163,12 +156,6 @@ struct tp_str tp_path_file(struct tp_str text)
     while (cut && frame.path.ptr[cut - 1] != '/' && frame.path.ptr[cut - 1] != '\\')
         cut--;
     return (struct tp_str){text.ptr + cut, text.len - cut};
-}
-
-struct tp_str tp_frame_function_name(struct tp_str text)
-{
-    struct tp_frame frame;
-    return tp_frame_parse(&frame, text) ? frame.function : (struct tp_str){0};
 }
 
 /* ---- links to source ---- */

@@ -31,12 +31,6 @@ struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text);
 /* Cuts `text` to at most `max_bytes` at a character's border, with an ellipsis. */
 struct tp_str tp_text_cut(struct tp_arena *arena, struct tp_str text, size_t max_bytes);
 
-/* A Python frame without the folder of the installation: "torch/nn/functional.py(9): relu". Borrows the text. */
-struct tp_str tp_frame_short_name(struct tp_str text);
-
-/* "step" of "train.py(88): step"; ptr NULL for texts that name no function. Borrows the text. */
-struct tp_str tp_frame_function_name(struct tp_str text);
-
 /* "path(line): function" without its folders: "train.py(42): step"; other texts as they are. Borrows the text. */
 struct tp_str tp_path_file(struct tp_str text);
 

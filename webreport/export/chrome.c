@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
+#include "webreport/export/export_formats.h"
 #include "webreport/export/filter.h"
 #include "webreport/export/flow_links.h"
-#include "webreport/export/formats.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 

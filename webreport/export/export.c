@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "webreport/export/formats.h"
+#include "webreport/export/export_formats.h"
 #include "writer/base/limits.h"
 
 const struct tp_export_format tp_export_formats[] = {

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "webreport/export/export_formats.h"
 #include "webreport/export/export_rows.h"
-#include "webreport/export/formats.h"
 #include "writer/base/fs.h"
 #include "writer/text/csv.h"
 

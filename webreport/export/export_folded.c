@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-#include "webreport/export/formats.h"
+#include "webreport/export/export_formats.h"
 #include "webreport/measure/folded_stacks.h"
 
 bool tp_export_folded_knows(const char *metric)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "webreport/export/formats.h"
+#include "webreport/export/export_formats.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
 #include "writer/tfevents_file.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "webreport/export/formats.h"
+#include "webreport/export/export_formats.h"
 #include "webreport/export/xplane_parts.h"
 #include "webreport/trace/rundir.h"
 #include "writer/base/fs.h"

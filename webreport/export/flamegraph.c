@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "webreport/export/formats.h"
+#include "webreport/export/export_formats.h"
 #include "webreport/export/svg.h"
 
 bool tp_export_flamegraph_knows(const char *metric)

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "webreport/export/formats.h"
+#include "webreport/export/export_formats.h"
 #include "webreport/export/svg.h"
 #include "writer/base/limits.h"
 

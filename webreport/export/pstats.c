@@ -1,7 +1,7 @@
 /* WORKER.pstats: calls of Python functions as a file of cProfile, for pstats and snakeviz. */
 #include <stdio.h>
 
-#include "webreport/export/formats.h"
+#include "webreport/export/export_formats.h"
 #include "webreport/measure/python_calls.h"
 #include "writer/base/fs.h"
 

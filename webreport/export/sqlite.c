@@ -7,8 +7,8 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
+#include "webreport/export/export_formats.h"
 #include "webreport/export/export_rows.h"
-#include "webreport/export/formats.h"
 #include "writer/base/fs.h"
 #include "writer/base/saturate.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "webreport/document/name_text.h"
+#include "writer/base/stats.h"
 #include "writer/text/format.h"
 
 enum { NS_PER_MS = 1000000, HEAVIEST = 8 };
@@ -135,12 +136,6 @@ static double delay_us(const struct tp_model *model, uint32_t device)
     return ns > 0 ? ns / 1000 : 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Devices are in the order of their starts: those of a step are neighbours. Calls `use` for each step with kernels. */
 struct step_kernels {
     const struct tp_tf_run *run;
@@ -178,8 +173,8 @@ static void use_median(struct step_kernels *kernels, uint32_t step)
     struct tp_vec *delays = &kernels->delays;
     if (delays->count == 0)
         return;
-    qsort(delays->data, delays->count, sizeof(double), by_value);
-    kernels->delay_p50[step] = *TP_AT(delays, double, (delays->count - 1) / 2);
+    tp_sort_reals(delays->data, delays->count);
+    kernels->delay_p50[step] = *TP_AT(delays, double, tp_nearest_rank(delays->count, 50));
 }
 
 static void use_histogram(struct step_kernels *kernels, uint32_t step)

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "webreport/export/export_formats.h"
 #include "webreport/export/export_tfevents.h"
-#include "webreport/export/formats.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
+#include "writer/base/stats.h"
 #include "writer/text/format.h"
 
 /* Columns that are compared: the first of a rank whose tag begins and ends so. */
@@ -95,12 +96,6 @@ static int by_run_and_step(const void *a, const void *b)
     return (x->worker > y->worker) - (x->worker < y->worker);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 struct band {
     struct tp_arena *arena;
     struct tp_tfevents *events;
@@ -134,8 +129,8 @@ static void put_step(struct band *band, const struct sample *samples, size_t cou
                 band->sorted[known++] = samples[i].values[k];
         if (known < 2)
             continue;
-        qsort(band->sorted, known, sizeof *band->sorted, by_value);
-        const double values[PARTS] = {band->sorted[0], (band->sorted[(known - 1) / 2] + band->sorted[known / 2]) / 2,
+        tp_sort_reals(band->sorted, known);
+        const double values[PARTS] = {band->sorted[0], tp_median_of_sorted(band->sorted, known),
                                       band->sorted[known - 1]};
         for (size_t p = 0; p < PARTS; p++)
             scalars[used++] = (struct tp_tf_scalar){band->tags[k][p], texts[p], values[p], !band->is_described[k]};

@@ -37,13 +37,11 @@ static const char *const plumbing[] = {
 
 bool tp_label_is_plumbing(struct tp_str text)
 {
-    struct tp_frame frame;
-    size_t cut = tp_frame_parse(&frame, text) ? frame.path.len - tp_frame_short_path(frame.path).len : 0;
-    struct tp_str rest = {text.ptr + cut, text.len - cut};
+    struct tp_str rest = tp_frame_short_name(text);
     for (size_t i = 0; i < sizeof plumbing / sizeof *plumbing; i++)
         if (tp_str_starts(rest, plumbing[i]))
             return true;
-    return tp_str_equal(frame.function, TP_STR("<module>"));
+    return tp_str_equal(tp_frame_function_name(text), TP_STR("<module>"));
 }
 
 struct tp_str tp_label_of_frame(struct tp_arena *arena, struct tp_str text)
@@ -68,8 +66,7 @@ struct tp_str tp_label_of_frame(struct tp_arena *arena, struct tp_str text)
 
 struct tp_str tp_label_of_module(struct tp_str name)
 {
-    if (tp_str_starts(name, "nn.Module: "))
-        name = (struct tp_str){name.ptr + 11, name.len - 11};
+    name = tp_frame_module_name(name);
     size_t size = name.len;
     while (size > 0 && name.ptr[size - 1] >= '0' && name.ptr[size - 1] <= '9')
         size--;

@@ -1,7 +1,7 @@
 /* Idle flame: walk of the gaps, then the tree in its final order. See idle_flame.h. */
 #include "webreport/measure/idle_flame.h"
 
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 enum { TAG_HOST = 1, TAG_FALLBACK = 2 };
 

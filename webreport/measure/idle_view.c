@@ -3,7 +3,7 @@
 
 #include "webreport/measure/idle_flame.h"
 #include "webreport/model/host_gaps.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 /* A trace may name any number of devices and steps; a real one has a few. */
 enum { MAX_STEP_ROWS = 1 << 17 };

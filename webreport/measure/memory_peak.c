@@ -5,7 +5,7 @@
 
 #include "webreport/model/numbers.h"
 #include "writer/base/id_map.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 enum { OPERATOR, MODULE, LINE, GROUPINGS };
 
@@ -126,9 +126,7 @@ static uint32_t grouping_id(const struct tp_model *model, const struct surroundi
     } else if (grouping == LINE) {
         *text = tp_frames_line_text(&trace->frames, id);
     } else {
-        struct tp_str name = tp_strings_get(&trace->names, id);
-        size_t prefix = strlen("nn.Module: ");
-        *text = (struct tp_str){name.ptr + prefix, name.len - prefix};
+        *text = tp_frame_module_name(tp_strings_get(&trace->names, id));
     }
     return text->len ? id : TP_NO_ID;
 }

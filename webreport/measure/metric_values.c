@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "writer/base/saturate.h"
+#include "writer/base/stats.h"
 
 static struct tp_metric_value known(double value)
 {
@@ -40,24 +41,17 @@ static struct tp_metric_value real(double value, const char *why)
 
 /* ---- steps ---- */
 
-static int by_value(const void *x, const void *y)
+static double quantile_of(const double *sorted, size_t count, enum tp_metric_step which)
 {
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
-static double quantile_of(const int64_t *sorted, size_t count, enum tp_metric_step which)
-{
-    size_t lower = (count - 1) / 2, upper = count / 2, p90 = (count * 9 + 9) / 10 - 1;
     switch (which) {
     case TP_STEPS_MIN:
-        return (double)sorted[0];
+        return sorted[0];
     case TP_STEPS_MAX:
-        return (double)sorted[count - 1];
-    case TP_STEPS_P90: /* nearest rank: the least value that nine of ten steps do not exceed */
-        return (double)sorted[p90];
+        return sorted[count - 1];
+    case TP_STEPS_P90:
+        return sorted[tp_nearest_rank(count, 90)];
     default:
-        return ((double)sorted[lower] + (double)sorted[upper]) / 2;
+        return tp_median_of_sorted(sorted, count);
     }
 }
 
@@ -71,9 +65,10 @@ struct tp_metric_value tp_metric_of_steps(const struct tp_metric_source *s, int 
         return known((double)count);
     if (which == TP_STEPS_MEAN)
         return known(s->views->overview.average_us[TP_AVERAGE_TOTAL] * 1000);
-    int64_t *sorted = tp_arena_array(s->model->arena, count, sizeof *sorted);
-    memcpy(sorted, tp_table_int(steps, TP_STEP_TOTAL), count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_value);
+    double *sorted = tp_arena_array(s->model->arena, count, sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = (double)tp_table_int(steps, TP_STEP_TOTAL)[i];
+    tp_sort_reals(sorted, count);
     double value = quantile_of(sorted, count, (enum tp_metric_step)which);
     tp_arena_drop(s->model->arena, sorted, count * sizeof *sorted);
     return known(value);

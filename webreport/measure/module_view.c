@@ -240,10 +240,7 @@ static void merge_paths(struct builder *b)
 static void fill_row(struct tp_module_view *view, const struct builder *b, size_t row, const struct path *path)
 {
     struct tp_table *table = &view->table;
-    struct tp_str name = b->model->trace->names.items[path->name];
-    if (tp_str_starts(name, "nn.Module: "))
-        name = (struct tp_str){name.ptr + 11, name.len - 11};
-    tp_table_text(table, TP_MODULE_NAME)[row] = name;
+    tp_table_text(table, TP_MODULE_NAME)[row] = tp_frame_module_name(b->model->trace->names.items[path->name]);
     tp_table_int(table, TP_MODULE_ID)[row] = path->module_id;
     tp_table_int(table, TP_MODULE_OCCURRENCES)[row] = path->occurrences;
     tp_table_int(table, TP_MODULE_OPERATORS)[row] = path->operators;

@@ -8,8 +8,8 @@
 #include "webreport/measure/operator_cost.h"
 #include "webreport/model/flops.h"
 #include "writer/base/keys.h"
-#include "writer/base/merge_sort.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 const struct tp_column_def tp_operator_columns[TP_OPERATOR_COLUMNS] = {
     {"rank", "#", "", "Place in the order.", TP_COLUMN_INT},

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "webreport/measure/rules_eval.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 static const double severity_limits[] = {
     [TP_SEVERITY_HIGH] = 10.0, [TP_SEVERITY_MEDIUM] = 3.0, [TP_SEVERITY_LOW] = 0.5};
@@ -55,27 +55,6 @@ int64_t tp_ns_times(int64_t count, int64_t ns)
 {
     int64_t product;
     return __builtin_mul_overflow(count, ns, &product) ? INT64_MAX : product;
-}
-
-/* Radix selection: one pass per byte over the values that are still possible, so linear for any input. */
-int64_t tp_lower_median(int64_t *values, size_t count)
-{
-    if (count == 0)
-        return 0;
-    size_t rank = (count - 1) / 2;
-    for (int shift = 56; shift >= 0 && count > 1; shift -= 8) {
-        size_t counts[256] = {0}, kept = 0;
-        for (size_t i = 0; i < count; i++)
-            counts[((uint64_t)values[i] ^ (UINT64_C(1) << 63)) >> shift & 255]++;
-        unsigned byte = 0;
-        for (; rank >= counts[byte]; byte++)
-            rank -= counts[byte];
-        for (size_t i = 0; i < count; i++)
-            if ((((uint64_t)values[i] ^ (UINT64_C(1) << 63)) >> shift & 255) == byte)
-                values[kept++] = values[i];
-        count = kept;
-    }
-    return values[0];
 }
 
 /* ---- evidence ---- */

@@ -2,7 +2,7 @@
  * exposed communication (H8). The loop (H2) and the crowd (H4) have files of their own. */
 #include "webreport/measure/rules_cpu.h"
 
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
 {

@@ -1,7 +1,8 @@
 /* Rule H4: operators of the main thread that run slower while other threads run operators than the same ones alone. */
 #include "webreport/measure/rules_cpu.h"
 #include "writer/base/id_map.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
 
 /* A thread begins or ends running operators. */
 struct mark {

@@ -124,9 +124,6 @@ void tp_picks_rank_gap(struct tp_picks *picks, int64_t weight, int64_t at, uint3
 void tp_picks_append_op(struct tp_picks *picks, const struct tp_advisor *a, uint32_t op);
 void tp_picks_rank_op(struct tp_picks *picks, const struct tp_advisor *a, uint32_t op);
 
-/* Lower median; the values are reordered. 0 when there are none. */
-int64_t tp_lower_median(int64_t *values, size_t count);
-
 /* count * ns, saturating. */
 int64_t tp_ns_times(int64_t count, int64_t ns);
 

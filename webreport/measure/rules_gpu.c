@@ -3,7 +3,8 @@
 #include "webreport/measure/idle_flame.h"
 #include "webreport/measure/rules_eval.h"
 #include "webreport/model/host_gaps.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
 
 static void push_gap_times(struct tp_advisor *a, struct tp_vec *all, struct tp_vec *late)
 {

@@ -1,6 +1,7 @@
 /* Rule A2: the same launches repeat every step, so a captured graph could replay them. */
 #include "webreport/measure/rules_eval.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
 
 /* The kernels of every step, in the order of their launches. */
 struct sequences {

@@ -1,6 +1,7 @@
 /* Rules about input and copies of device programs: loader (B1 B2), pageable (B3), exposed (B4) and tiny copies (B5). */
 #include "webreport/measure/rules_eval.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
 
 /* ---- B1, B2: the loader on the main thread ---- */
 

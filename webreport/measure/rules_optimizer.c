@@ -1,6 +1,6 @@
 /* Rules about the optimizer of device programs: kernels per tensor (C6), zeroing one by one (C7). */
 #include "webreport/measure/rules_eval.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 /* Annotations of the windows, thread by thread and in order of time, and which times they cover. */
 struct regions {

@@ -2,8 +2,8 @@
 #include "webreport/measure/summary_parts.h"
 #include "webreport/trace/value.h"
 #include "writer/base/limits.h"
-#include "writer/base/merge_sort.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 /* ---- collectives ---- */
 

@@ -1,8 +1,8 @@
 /* Calls of one kind become rows: grouped by identity, the largest kept, the others added up in one row. */
 #include "webreport/measure/summary_parts.h"
 #include "writer/base/limits.h"
-#include "writer/base/merge_sort.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 enum { KEY = 4 }; /* name, owner, shape, dtype */
 

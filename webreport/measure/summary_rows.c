@@ -200,8 +200,7 @@ struct paths {
 
 static struct tp_str module_name(const struct tp_trace *trace, uint32_t name)
 {
-    struct tp_str text = tp_strings_get(&trace->names, name);
-    return tp_str_starts(text, "nn.Module: ") ? (struct tp_str){text.ptr + 11, text.len - 11} : text;
+    return tp_frame_module_name(tp_strings_get(&trace->names, name));
 }
 
 /* "Net_0/Sequential_1/Linear_4". Of a path too long to be kept the inner end stays, behind a hash of the whole. */

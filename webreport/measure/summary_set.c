@@ -3,7 +3,7 @@
 #include "webreport/measure/summary_format.h"
 #include "writer/base/crc32c.h"
 #include "writer/base/limits.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 #include "writer/proto/summary_file.pb-c.h"
 
 /* ---- order ---- */

@@ -3,7 +3,7 @@
 
 #include "webreport/model/numbers.h"
 #include "writer/base/keys.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
     {"line", "Called at", "", "Innermost project line around the call.", TP_COLUMN_TEXT},

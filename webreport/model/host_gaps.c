@@ -2,7 +2,7 @@
 #include "webreport/model/host_gaps.h"
 
 #include "webreport/model/host_links.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 /* Why the device was idle from `a` on until `next` started. */
 static enum tp_gap_class classify(const struct tp_host *host, int64_t a, uint32_t next)

@@ -4,7 +4,7 @@
 
 #include "webreport/model/host_tree.h"
 #include "writer/base/id_map.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 enum { AHEAD = 12 }; /* operations are read in order of time, which is not that of the file */
 

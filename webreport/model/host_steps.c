@@ -1,7 +1,7 @@
 /* Steps from marks on the host, by priority of the source: see host_steps.h and advice-definitions D2.3. */
 #include "webreport/model/host_steps.h"
 
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 enum source { SOURCE_PROFILER_STEP, SOURCE_EXECUTE_CONTEXT, SOURCE_BRACKET, SOURCE_OPTIMIZER, SOURCE_COUNT };
 

@@ -2,8 +2,8 @@
 #include "webreport/model/policy_torch_parts.h"
 
 #include "webreport/model/enclosing.h"
-#include "writer/base/merge_sort.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 /* True for what stands in the tree of its thread. */
 static bool is_nested(const struct tp_function *f)

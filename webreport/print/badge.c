@@ -1,5 +1,5 @@
-/* The verdict as a small SVG picture for a README: see formats.h. */
-#include "webreport/print/formats.h"
+/* The verdict as a small SVG picture for a README: see print.h. */
+#include "webreport/print/print.h"
 
 #include <string.h>
 

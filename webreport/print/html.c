@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "webreport/document/chart.h"
-#include "webreport/print/formats.h"
+#include "webreport/print/print.h"
 #include "webreport/print/page_shell.h"
 #include "webreport/print/template.h"
 #include "writer/base/limits.h"
@@ -15,6 +15,7 @@
 
 /* An object that is being filled: the first screen, and the lists of its members that have several items. */
 struct filler {
+    const struct tp_document *document;
     const struct tp_html_level *level;
     struct tp_arena *arena;
     struct tp_object *root, *part; /* part: the section, or the root */
@@ -35,12 +36,6 @@ static void put_section(struct filler *f, const struct tp_section_block *section
     tp_object_text(f->part, "section_title", section->title);
     tp_object_text(f->part, "lead", section->lead);
     tp_object_bool(f->part, "has_narrow_names", section->has_narrow_names);
-}
-
-static void put_fact(struct filler *f, const struct tp_block *block)
-{
-    bool has_term = *block->term != '\0';
-    tp_object_printf(tp_list_object(f->meta), "text", "%s%s%s", block->term, has_term ? ": " : "", block->text);
 }
 
 static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict)
@@ -183,7 +178,7 @@ static void put_block(struct filler *f, const struct tp_block *block)
         put_figure(f, &block->figure);
         break;
     case TP_BLOCK_FACT:
-        put_fact(f, block);
+        tp_object_text(tp_list_object(f->meta), "text", tp_fact_line(f->document, block));
         break;
     case TP_BLOCK_HEADING:
     case TP_BLOCK_POINT:
@@ -207,7 +202,8 @@ static void put_block(struct filler *f, const struct tp_block *block)
 void tp_html_put_blocks(struct tp_object *root, const struct tp_document *document, size_t first, size_t end,
                         const struct tp_html_level *level)
 {
-    struct filler f = {.level = level,
+    struct filler f = {.document = document,
+                       .level = level,
                        .arena = document->arena,
                        .root = root,
                        .part = root,

@@ -1,4 +1,4 @@
-/* Documents as HTML: a page of its own (tp_print_html in formats.h), or a part of the report's page.
+/* Documents as HTML: a page of its own (tp_print_html in print.h), or a part of the report's page.
  *
  * The template "document" says what the blocks of a page look like. A page keeps its ceiling by level of detail: fewer
  * rows, fewer rows that open, no pictures below the first screen. */

@@ -1,5 +1,5 @@
-/* A document's record as JSON: see formats.h. */
-#include "webreport/print/formats.h"
+/* A document's record as JSON: see print.h. */
+#include "webreport/print/print.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* Findings as JUnit XML: see formats.h. A failure of ours is an assertion that did not hold; an error is an
+/* Findings as JUnit XML: see print.h. A failure of ours is an assertion that did not hold; an error is an
  * input that does not tell whether it holds. */
-#include "webreport/print/formats.h"
+#include "webreport/print/print.h"
 
 #include "writer/text/escape.h"
 #include "writer/text/format.h"

@@ -1,5 +1,5 @@
-/* A document as Markdown: see formats.h. */
-#include "webreport/print/formats.h"
+/* A document as Markdown: see print.h. */
+#include "webreport/print/print.h"
 
 #include "writer/text/format.h"
 #include "writer/text/markdown_escape.h"
@@ -81,6 +81,7 @@ static void put_finding(struct printer *p, const struct tp_findings_block *list,
     begin(p);
     tp_buf_puts(p->out, "|");
     put_cell(p, finding->status);
+    put_amount(p, list->id_head, finding->id);
     put_cell(p, finding->title);
     put_amount(p, list->base_head, finding->base);
     put_amount(p, list->value_head, finding->value);
@@ -102,11 +103,15 @@ static void put_findings_head(struct printer *p, const struct tp_findings_block 
 {
     const char *const amounts[] = {list->base_head, list->value_head, list->change_head};
     begin(p);
-    tp_buf_printf(p->out, "| | %s |", list->title_head);
+    tp_buf_puts(p->out, "| |");
+    if (list->id_head)
+        put_cell(p, list->id_head);
+    put_cell(p, list->title_head);
     for (unsigned i = 0; i < sizeof amounts / sizeof *amounts; i++)
         if (amounts[i])
             put_cell(p, amounts[i]);
-    tp_buf_printf(p->out, " %s |\n|---|---|", list->reason_head ? list->reason_head : "");
+    tp_buf_printf(p->out, " %s |\n|---|---|%s", list->reason_head ? list->reason_head : "",
+                  list->id_head ? "---|" : "");
     for (unsigned i = 0; i < sizeof amounts / sizeof *amounts; i++)
         tp_buf_puts(p->out, amounts[i] ? "--:|" : "");
     tp_buf_puts(p->out, "---|\n");
@@ -236,7 +241,7 @@ static void put_block(struct printer *p, const struct tp_document *document, con
         put_line(p, "", block->text, "\n");
         break;
     case TP_BLOCK_FACT:
-        put_line(p, "- ", tp_text_printf(p->arena, "%s: %s", block->term, block->text), "\n");
+        put_line(p, "- ", tp_fact_line(document, block), "\n");
         break;
     case TP_BLOCK_POINT:
         put_line(p, "- ", block->text, "\n");

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "webreport/measure/python_calls.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 #include "writer/text/terminal.h"
 
 /* ---- order ---- */

@@ -1,6 +1,6 @@
-/* Findings as SARIF 2.1.0: see formats.h. What a code host needs of them: the rules, a result per place,
+/* Findings as SARIF 2.1.0: see print.h. What a code host needs of them: the rules, a result per place,
  * paths relative to the repository's root, a fingerprint that stays when lines move. */
-#include "webreport/print/formats.h"
+#include "webreport/print/print.h"
 
 #include <stdlib.h>
 

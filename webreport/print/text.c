@@ -1,5 +1,5 @@
-/* A document for a terminal: see formats.h. */
-#include "webreport/print/formats.h"
+/* A document for a terminal: see print.h. */
+#include "webreport/print/print.h"
 
 #include "writer/text/format.h"
 #include "writer/text/terminal.h"
@@ -282,7 +282,7 @@ static void put_block(const struct printer *p, const struct tp_document *documen
         put_figure(p, &block->figure);
         break;
     case TP_BLOCK_FACT:
-        tp_terminal_wrap(p->out, tp_text_printf(p->arena, "%s: %s", block->term, block->text), 0);
+        tp_terminal_wrap(p->out, tp_fact_line(document, block), 0);
         break;
     case TP_BLOCK_POINT:
         tp_terminal_wrap(p->out, block->text, 2);

@@ -11,7 +11,7 @@
 #include "webreport/session/inputs.h"
 #include "webreport/session/summary_inputs.h"
 #include "writer/base/fs.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 struct job {
     const struct tp_summarize_job *options;

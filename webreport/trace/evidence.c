@@ -7,7 +7,7 @@
 
 #include "webreport/trace/trace.h"
 #include "webreport/trace/value.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 #include "writer/text/format.h"
 
 enum { CHANCE = 200, ID_BLOCK = 512, LARGEST_SPREAD = 256 };

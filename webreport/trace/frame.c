@@ -129,6 +129,26 @@ struct tp_str tp_frame_short_path(struct tp_str path)
     return (struct tp_str){path.ptr + at, path.len - at};
 }
 
+struct tp_str tp_frame_short_name(struct tp_str text)
+{
+    struct tp_frame frame;
+    size_t cut = tp_frame_parse(&frame, text) ? frame.path.len - tp_frame_short_path(frame.path).len : 0;
+    return (struct tp_str){text.ptr + cut, text.len - cut};
+}
+
+struct tp_str tp_frame_function_name(struct tp_str text)
+{
+    struct tp_frame frame;
+    return tp_frame_parse(&frame, text) ? frame.function : (struct tp_str){0};
+}
+
+struct tp_str tp_frame_module_name(struct tp_str text)
+{
+    static const char prefix[] = "nn.Module: ";
+    size_t size = tp_str_starts(text, prefix) ? sizeof prefix - 1 : 0;
+    return (struct tp_str){text.ptr + size, text.len - size};
+}
+
 static bool is_library(struct tp_str path)
 {
     static const char *const roots[] = {

@@ -29,6 +29,16 @@ bool tp_frame_same_function(struct tp_str a, struct tp_str b);
 /* A path behind the last site-packages/ or dist-packages/ folder, else behind lib/pythonX.Y/; else as it is. */
 struct tp_str tp_frame_short_path(struct tp_str path);
 
+/* A frame without the folder of the installation: "torch/nn/functional.py(9): relu"; other texts as they are. Part of
+ * the text. */
+struct tp_str tp_frame_short_name(struct tp_str text);
+
+/* "step" of "train.py(88): step"; ptr NULL for texts that name no function. Part of the text. */
+struct tp_str tp_frame_function_name(struct tp_str text);
+
+/* "Linear_0" of the module call "nn.Module: Linear_0"; other texts as they are. Part of the text. */
+struct tp_str tp_frame_module_name(struct tp_str text);
+
 /* The project line that a text names: "model.py(12): forward", its path shortened; part of the text. ptr NULL for
  * frames of the library list, frames that are no Python file's, and other texts. */
 struct tp_str tp_frame_project_line(struct tp_str text);

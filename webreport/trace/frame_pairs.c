@@ -2,7 +2,7 @@
 #include "webreport/trace/frame_pairs.h"
 
 #include "webreport/trace/frame.h"
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 /* A line without an equal in the other run. */
 struct lone {

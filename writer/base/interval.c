@@ -1,7 +1,7 @@
 /* Interval sets: see interval.h. */
 #include "writer/base/interval.h"
 
-#include "writer/base/merge_sort.h"
+#include "writer/base/sort.h"
 
 static int by_start(const void *x, const void *y, const void *context)
 {

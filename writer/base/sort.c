@@ -1,8 +1,62 @@
-/* Natural merge sort of keyed items, bottom-up merge sort of row numbers: see sort.h. */
+/* Natural merge sort of any items and of keyed ones, bottom-up merge sort of row numbers: see sort.h. */
 #include "writer/base/sort.h"
 
 #include <stdbool.h>
 #include <string.h>
+
+/* ---- any items ---- */
+
+struct merging {
+    char *items, *scratch;
+    size_t size;
+    tp_compare compare;
+    const void *context;
+};
+
+static void merge(const struct merging *m, size_t first, size_t middle, size_t end)
+{
+    size_t size = m->size, left_bytes = (middle - first) * size;
+    char *out = m->items + first * size, *right = m->items + middle * size, *stop = m->items + end * size;
+    const char *left = m->scratch, *left_stop = m->scratch + left_bytes;
+    memcpy(m->scratch, out, left_bytes);
+    while (left < left_stop && right < stop) {
+        if (m->compare(right, left, m->context) < 0) {
+            memmove(out, right, size);
+            right += size;
+        } else {
+            memcpy(out, left, size);
+            left += size;
+        }
+        out += size;
+    }
+    memcpy(out, left, (size_t)(left_stop - left));
+}
+
+void tp_merge_sort(struct tp_arena *arena, void *items, size_t count, size_t size, tp_compare compare,
+                   const void *context)
+{
+    struct tp_vec starts = TP_VEC(arena, size_t); /* of the sorted runs */
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || compare((char *)items + i * size, (char *)items + (i - 1) * size, context) < 0)
+            *(size_t *)tp_vec_push(&starts) = i;
+    if (starts.count < 2)
+        return;
+    struct merging m = {items, tp_arena_array(arena, count, size), size, compare, context};
+    size_t *run = starts.data, runs = starts.count;
+    while (runs > 1) {
+        size_t kept = 0;
+        for (size_t r = 0; r < runs; r += 2) {
+            if (r + 1 < runs)
+                merge(&m, run[r], run[r + 1], r + 2 < runs ? run[r + 2] : count);
+            run[kept++] = run[r];
+        }
+        runs = kept;
+    }
+    tp_arena_drop(arena, m.scratch, count * size);
+    tp_arena_drop(arena, starts.data, starts.capacity * sizeof(size_t));
+}
+
+/* ---- keyed items ---- */
 
 enum { FEW = 8 };
 
@@ -67,6 +121,8 @@ void tp_sort_keyed(struct tp_keyed *items, size_t count, struct tp_arena *arena)
     tp_arena_drop(arena, scratch, count * sizeof *scratch);
     tp_arena_drop(arena, starts.data, starts.capacity * sizeof *run);
 }
+
+/* ---- rows ---- */
 
 void tp_sort_rows(uint32_t *rows, size_t count, tp_row_order order, const void *context, struct tp_arena *arena)
 {

@@ -1,10 +1,19 @@
-/* Stable merge sorts that are one pass over sorted input and never worse than n log n, whatever a trace holds. */
+/* Stable merge sorts that are one pass over sorted input and never worse than n log n, whatever a trace holds. None
+ * calls malloc (qsort may). */
 #ifndef TP_WRITER_BASE_SORT_H
 #define TP_WRITER_BASE_SORT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "writer/base/arena.h"
+
+/* <0, 0, >0 as x stands before, with or after y. */
+typedef int (*tp_compare)(const void *x, const void *y, const void *context);
+
+/* Sorts `count` items of `size` bytes in place; scratch memory comes from the arena. */
+void tp_merge_sort(struct tp_arena *arena, void *items, size_t count, size_t size, tp_compare compare,
+                   const void *context);
 
 /* An item sorted by (key, tie). */
 struct tp_keyed {

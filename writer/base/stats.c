@@ -1,5 +1,5 @@
-/* Statistics of a comparison: see step_statistics.h. */
-#include "webreport/compare/step_statistics.h"
+/* Statistics of samples: see stats.h. */
+#include "writer/base/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,18 +33,68 @@ double tp_random_unit(struct tp_random *random)
 
 /* ---- quantiles ---- */
 
-static int ascending(const void *x, const void *y)
+static int by_real(const void *x, const void *y)
 {
     double a = *(const double *)x, b = *(const double *)y;
     return (a > b) - (a < b);
 }
 
-double tp_median(double *values, size_t count)
+void tp_sort_reals(double *values, size_t count)
+{
+    if (count > 1)
+        qsort(values, count, sizeof *values, by_real);
+}
+
+static int by_integer(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+void tp_sort_integers(int64_t *values, size_t count)
+{
+    if (count > 1)
+        qsort(values, count, sizeof *values, by_integer);
+}
+
+size_t tp_nearest_rank(size_t count, unsigned percent)
+{
+    size_t rank = (count / 100) * percent + ((count % 100) * percent + 99) / 100; /* count * percent may overflow */
+    return rank ? rank - 1 : 0;
+}
+
+double tp_median_of_sorted(const double *sorted, size_t count)
 {
     if (count == 0)
         return NAN;
-    qsort(values, count, sizeof *values, ascending);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+    return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+double tp_median(double *values, size_t count)
+{
+    tp_sort_reals(values, count);
+    return tp_median_of_sorted(values, count);
+}
+
+/* Radix selection: one pass per byte over the values that are still possible, so linear for any input. */
+int64_t tp_lower_median(int64_t *values, size_t count)
+{
+    if (count == 0)
+        return 0;
+    size_t rank = (count - 1) / 2;
+    for (int shift = 56; shift >= 0 && count > 1; shift -= 8) {
+        size_t counts[256] = {0}, kept = 0;
+        for (size_t i = 0; i < count; i++)
+            counts[((uint64_t)values[i] ^ (UINT64_C(1) << 63)) >> shift & 255]++;
+        unsigned byte = 0;
+        for (; rank >= counts[byte]; byte++)
+            rank -= counts[byte];
+        for (size_t i = 0; i < count; i++)
+            if ((((uint64_t)values[i] ^ (UINT64_C(1) << 63)) >> shift & 255) == byte)
+                values[kept++] = values[i];
+        count = kept;
+    }
+    return values[0];
 }
 
 /* Continued fraction of the incomplete beta function, by Lentz's method (Press et al., Numerical Recipes, 6.4). */
@@ -152,7 +202,7 @@ struct tp_moments tp_moments_typical(double *values, size_t count)
     size_t cut = count / 5, kept = count - 2 * cut;
     if (count < TP_TYPICAL_FROM)
         return tp_moments_of(values, count);
-    qsort(values, count, sizeof *values, ascending);
+    tp_sort_reals(values, count);
     double mean = mean_of(values + cut, kept), whole = 0, squares = 0;
     for (size_t i = 0; i < count; i++) /* what was cut counts as the last value that was kept */
         whole += values[i < cut ? cut : i >= count - cut ? count - cut - 1 : i];
@@ -231,7 +281,7 @@ static void bootstrap(struct tp_bounds *interval, const double *const sides[2], 
         double base = resampled_median(&random, sides[0], counts[0], drawn);
         ratios[i] = resampled_median(&random, sides[1], counts[1], drawn) / base;
     }
-    qsort(ratios, resamples, sizeof *ratios, ascending);
+    tp_sort_reals(ratios, resamples);
     size_t cut = (size_t)((1 - confidence) / 2 * (double)resamples);
     interval->low = ratios[cut];
     interval->high = ratios[resamples - 1 - cut];

@@ -1,6 +1,6 @@
 /* The functions of the table in export.c, one per format. */
-#ifndef TP_WEBREPORT_EXPORT_FORMATS_H
-#define TP_WEBREPORT_EXPORT_FORMATS_H
+#ifndef TP_WEBREPORT_EXPORT_EXPORT_FORMATS_H
+#define TP_WEBREPORT_EXPORT_EXPORT_FORMATS_H
 
 #include "webreport/export/export.h"
 

@@ -3,8 +3,8 @@
  * Each function appends the document to `out`, whose failure is sticky, and returns 0, or a negative tp_status with
  * *err: that is for pages alone. Texts of traces are made harmless for where they go. Equal documents give equal bytes.
  * Documents, and memory that is needed on the way, are in document->arena, whose guard is the caller's. */
-#ifndef TP_WEBREPORT_PRINT_FORMATS_H
-#define TP_WEBREPORT_PRINT_FORMATS_H
+#ifndef TP_WEBREPORT_PRINT_PRINT_H
+#define TP_WEBREPORT_PRINT_PRINT_H
 
 #include "webreport/document/block.h"
 #include "writer/base/error.h"

@@ -1,7 +1,7 @@
-/* Statistics of a comparison: medians, bootstrap and Welch intervals, the noise floor. Pure functions, the same result
- * for the same input on every machine: the generator is ours and starts from a constant. */
-#ifndef TP_WEBREPORT_COMPARE_STEP_STATISTICS_H
-#define TP_WEBREPORT_COMPARE_STEP_STATISTICS_H
+/* Statistics of samples: medians and quantiles, bootstrap and Welch intervals, the noise floor of runs. Pure functions,
+ * the same result for the same input on every machine: the generator is ours and starts from a constant. */
+#ifndef TP_WRITER_BASE_STATS_H
+#define TP_WRITER_BASE_STATS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,8 +23,20 @@ double tp_random_unit(struct tp_random *random);
 
 /* ---- quantiles ---- */
 
-/* The median; of an even number the mean of the two in the middle; NaN of none. Reorders the values. */
+/* Ascending. */
+void tp_sort_reals(double *values, size_t count);
+void tp_sort_integers(int64_t *values, size_t count);
+
+/* The median; of an even number the mean of the two in the middle; NaN of none. Sorts the values. */
 double tp_median(double *values, size_t count);
+double tp_median_of_sorted(const double *sorted, size_t count);
+
+/* The lower one of the two in the middle; 0 of none. Reorders the values, in linear time. */
+int64_t tp_lower_median(int64_t *values, size_t count);
+
+/* Where the quantile stands among `count` (> 0) sorted values, by nearest rank: the least value that `percent` (1 to
+ * 100) per cent of them do not exceed. For 50 the lower median. */
+size_t tp_nearest_rank(size_t count, unsigned percent);
 
 /* The quantile `p` (0 < p < 1) of Student's distribution with `freedom` degrees (> 0, need not be whole). */
 double tp_student_quantile(double p, double freedom);

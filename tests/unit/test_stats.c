@@ -1,5 +1,5 @@
-/* Statistics of a comparison, against values of R 4 (qt, t.test) and against what must hold of any sample. */
-#include "webreport/compare/step_statistics.h"
+/* Statistics of samples, against values of R 4 (qt, t.test) and against what must hold of any sample. */
+#include "writer/base/stats.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -35,6 +35,26 @@ static void median_of_odd_and_even(void **state)
     assert_near(tp_median(odd, 3), 5, 0);
     assert_near(tp_median(even, 4), 2.5, 0);
     assert_true(isnan(tp_median(odd, 0)));
+}
+
+/* Nine of ten: the ninth of ten, the tenth of eleven; and what sorting says of the lower median. */
+static void quantiles_are_by_nearest_rank(void **state)
+{
+    struct tp_random random = {3};
+    (void)state;
+    assert_int_equal(tp_nearest_rank(1, 90), 0);
+    assert_int_equal(tp_nearest_rank(10, 90), 8);
+    assert_int_equal(tp_nearest_rank(11, 90), 9);
+    assert_int_equal(tp_nearest_rank(7, 100), 6);
+    assert_true(tp_nearest_rank(SIZE_MAX, 50) == SIZE_MAX / 2);
+    for (size_t count = 1; count < 60; count++) {
+        int64_t values[60], sorted[60];
+        for (size_t i = 0; i < count; i++)
+            values[i] = sorted[i] = (int64_t)(tp_random_next(&random) >> tp_random_below(&random, 64)) - 1000;
+        tp_sort_integers(sorted, count);
+        assert_int_equal(tp_nearest_rank(count, 50), (count - 1) / 2);
+        assert_true(tp_lower_median(values, count) == sorted[(count - 1) / 2]);
+    }
 }
 
 static void student_quantiles_are_those_of_tables(void **state)
@@ -168,6 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generator_is_splitmix64),
         cmocka_unit_test(median_of_odd_and_even),
+        cmocka_unit_test(quantiles_are_by_nearest_rank),
         cmocka_unit_test(student_quantiles_are_those_of_tables),
         cmocka_unit_test(welch_is_that_of_r),
         cmocka_unit_test(few_samples_have_no_interval),

@@ -1,0 +1,15 @@
+#!/bin/sh
+# texts_apart.sh FILE...: the text of a frame, "path(line): function", is taken apart in webreport/trace/frame.c and that of
+# a stack, frames joined by ";", in webreport/trace/stack.c. Fails when another file of webreport looks for "): " or
+# searches a text for ';'; writing either is free.
+awk '
+FILENAME ~ /(^|\/)webreport\/trace\/(frame|stack|decode_parts|trace)\.[ch]$/ || FILENAME !~ /(^|\/)webreport\// { next }
+{
+  code = $0; sub(/\/\/.*/, "", code); sub(/\/\*.*/, "", code)
+  if (code ~ /^ \*/) next
+  if (code ~ /(find|starts|str(str|sep|tok|spn|cspn|ncmp)|sscanf|memmem|memcmp)[a-z_]*\([^"]*"[^"]*\): ?[^"]*"/ || code ~ /\[[^]]*\] [!=]= \x27\)\x27/)
+    { print FILENAME ":" FNR ": use webreport/trace/frame.h to take a frame apart"; bad = 1 }
+  if (code ~ /mem(r)?chr\([^;]*\x27;\x27/ || code ~ /strr?chr\([^;]*\x27;\x27/ || code ~ /\] [!=]= \x27;\x27/ || code ~ /(strsep|strtok|strtok_r|strcspn|strpbrk)\([^"]*";"/)
+    { print FILENAME ":" FNR ": use webreport/trace/stack.h to take a stack apart"; bad = 1 }
+}
+END { exit bad }' "$@"

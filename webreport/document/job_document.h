@@ -1,0 +1,42 @@
+/* The jobs of one output in words: of each the verdict, what holds it up, its ranks, groups and collectives. */
+#ifndef TP_WEBREPORT_DOCUMENT_JOB_DOCUMENT_H
+#define TP_WEBREPORT_DOCUMENT_JOB_DOCUMENT_H
+
+#include "webreport/compare/job.h"
+#include "webreport/document/block.h"
+#include "webreport/document/name_text.h"
+
+/* An input that could not be used. */
+struct tp_job_failed {
+    struct tp_str file, why;
+};
+
+/* All jobs of one output, in order. */
+struct tp_jobs {
+    struct tp_job *items;
+    size_t count;
+    struct tp_job_failed *failed;
+    size_t failed_count;
+    uint64_t duplicate_count; /* records that another one of the same rank replaced */
+    uint64_t left_out_count;  /* records of jobs and spans beyond TP_MAX_JOB_SPANS */
+};
+
+/* Makes the document in `arena` (guard set by the caller), a page per job; it borrows the jobs, whose arena serves,
+ * too. redact: hides path prefixes and host names. source_url: as tp_source_link has it; may be NULL. */
+void tp_job_document(struct tp_document *document, const struct tp_jobs *jobs, bool redact, const char *source_url,
+                     struct tp_arena *arena);
+
+/* ---- parts (job_shown.c) ---- */
+
+struct tp_job_wording {
+    struct tp_document *document;
+    const struct tp_jobs *jobs;
+    const struct tp_job *job;
+    struct tp_naming naming;
+    struct tp_arena *arena;
+};
+
+/* The heat map of ranks and steps where there are any, and the tables, a section each. */
+void tp_job_put_tables(const struct tp_job_wording *wording);
+
+#endif
