@@ -51,6 +51,8 @@ struct tp_launches {
     uint32_t *event, *op;   /* innermost operator that contains the start */
     uint32_t *module;       /* NULL without modules */
     uint32_t *first_device; /* first device operation that the call started, in order; the others: next_of_launch */
+    uint32_t *step; /* whose marker the call lies in; TP_NO_ID: none, from step_count on: removed ones. NULL without
+                       markers or without device operations */
     uint64_t outside_operator_count;
 };
 
