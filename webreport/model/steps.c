@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "webreport/model/build.h"
-#include "webreport/model/numbers.h"
 #include "writer/base/sort.h"
 
 /* ---- markers ------------------------------------------------------------------------------------------------------
@@ -443,36 +442,6 @@ static void find_window(struct tp_model *model)
         model->window_before[i] = model->window_ns;
         model->window_ns += model->window.items[i].b - model->window.items[i].a;
     }
-}
-
-/* The last piece from `from` on that starts before b; that one starts before b itself. */
-static size_t last_starting_before(struct tp_intervals window, size_t from, int64_t b)
-{
-    size_t low = from, high = window.count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (window.items[middle].a < b)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-int64_t tp_window_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b)
-{
-    struct tp_intervals window = model->window;
-    while (*at < window.count && window.items[*at].b <= a)
-        ++*at;
-    if (*at == window.count || window.items[*at].a >= b)
-        return 0;
-    const struct tp_interval *first = &window.items[*at];
-    a = tp_ns_max(a, first->a);
-    if (b <= first->b)
-        return b - a;
-    size_t i = last_starting_before(window, *at, b);
-    int64_t in_last = tp_ns_min(b, window.items[i].b) - window.items[i].a;
-    return model->window_before[i] - model->window_before[*at] - (a - first->a) + in_last;
 }
 
 void tp_model_find_steps(struct tp_model *model)
