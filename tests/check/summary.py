@@ -6,6 +6,7 @@ With a trace, whose events nest as the host's do, also which step every runtime 
 processes by file. Where a summary added small rows up, only the sums of that kind are compared."""
 import gzip
 import json
+import math
 import sys
 from collections import Counter, defaultdict
 from decimal import Decimal
@@ -72,31 +73,24 @@ def check_steps(process, profile):
     parts = ["kernel", "memcpy", "memset", "communication", "runtime", "dataloader", "cpu_exec", "other"]
     for mine, step, overlap in zip(process["steps"], overview["steps"], overview["communication_overlap"]):
         what = f"step {step['name']}"
-        same(what, [mine["name"], mine["start_ns"], mine["total_ns"]],
-             [step["name"], ns(step["start_us"]) - start, ns(step["total_us"])])
+        same(what, [mine["name"], mine["start_ns"], mine["total_ns"], mine["used"]],
+             [step["name"], ns(step["start_us"]) - start, ns(step["total_us"]), step["used"]])
         same(what + " parts", [mine[p] for p in parts], [ns(step[p + "_us"]) for p in parts])
         exposed = ns(overlap["communication_us"]) - ns(overlap["overlap_us"])
         same(what + " exposed", mine["exposed_communication"] or 0, exposed)
 
 
 def check_idle(process, profile):
-    """A step of the idle view is the overview's step with the same host marker."""
-    start = ns(profile["trace_facts"]["profiler_start_us"])
-    markers = [(ns(s["host_start_us"]), ns(s["host_end_us"])) for s in profile["overview"]["steps"]]
-    wanted = defaultdict(lambda: [0, 0, 0])
+    """Idle parts of a used step: the sums over the devices of the idle view."""
+    parts = ["host", "launch", "queue", "outside", "unknown"]
+    used = [i for i, s in enumerate(profile["overview"]["steps"]) if s["used"]]
+    wanted = defaultdict(lambda: [0] * len(parts))
     for device in profile["idle_view"] or []:
-        for step in device["steps"]:
-            at, duration = ns(step["start_us"]) + start, ns(step["duration_us"])
-            if profile["trace_facts"]["step_marker"] == "window":
-                found = [0]
-            else:  # the window begins later where the device does
-                found = [i for i, (a, b) in enumerate(markers) if b - a == duration and a <= at]
-            for i in found[-1:]:
-                for k, name in enumerate(["host", "dependency", "unknown"]):
-                    wanted[i][k] += ns(step["idle"][name + "_us"])
+        for i, step in zip(used, device["steps"]):
+            wanted[i] = [a + ns(step["idle"][p + "_us"]) for a, p in zip(wanted[i], parts)]
     for i, step in enumerate(process["steps"]):
-        mine = [step["idle_host"], step["idle_dependency"], step["idle_unknown"]]
-        same(f"idle of step {step['name']}", mine, wanted.get(i, [None] * 3))
+        mine = [step["idle_" + p] for p in parts]
+        same(f"idle of step {step['name']}", mine, wanted.get(i, [None] * len(parts)))
 
 
 def modules(tree, above=""):
@@ -156,6 +150,8 @@ def check_steps_of_events(process, profile, path):
         events = [e for e in json.load(file, parse_float=Decimal)["traceEvents"] if e.get("ph") == "X"]
     steps = [[ns(s[k]) for k in ("host_start_us", "host_end_us", "start_us", "end_us")]
              for s in profile["overview"]["steps"]]
+    if profile["trace_facts"]["step_marker"] == "window":  # everything is of the one step
+        steps = [[-math.inf, math.inf] * 2]
     launches = {e["args"]["correlation"]: ns(e["ts"]) for e in events
                 if e.get("cat") in ("cuda_runtime", "cuda_driver", "Runtime") and "correlation" in e.get("args", {})}
     wanted = defaultdict(lambda: [0] * len(steps))

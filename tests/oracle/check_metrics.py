@@ -37,7 +37,7 @@ def greatest(values):
 
 def steps_metrics(p, m):
     overview = p["overview"]
-    totals = sorted(s["total_us"] for s in overview["steps"])
+    totals = sorted(s["total_us"] for s in overview["steps"] if s["used"])
     n = len(totals)
     has = p["trace_facts"]["event_count"] > 0
     m["step.count"] = n if has else None
@@ -70,9 +70,9 @@ def kernel_metrics(p, m, n):
     if view is None:
         m.update((name, None) for name in names)
         return
-    m["kernels.per_step"] = facts["kernel_count"] / n
+    m["kernels.per_step"] = sum(k["calls_in_steps"] for k in view["by_name"]) / n
     m["kernels.distinct"] = len(view["by_name"])
-    m["kernel.time.per_step"] = 1000 * facts["kernel_time_us"] / n
+    m["kernel.time.per_step"] = 1000 * sum(k["in_steps_us"] for k in view["by_name"]) / n
     m["kernel.time.mean"] = scaled(1000, div(facts["kernel_time_us"], facts["kernel_count"]))
     m["graph.share"] = [f["value"] for f in p["trace_quality"]["flags"] if f["id"] == "F3"][0]
     m["tensor_core.share"] = scaled(100, view["tensor_core_pie"]["using_ratio"])
@@ -85,8 +85,8 @@ def kernel_metrics(p, m, n):
     rows = view["copies_by_name"]
     sets = [c for c in rows if re.search("memset|fillbuffer", c["name"].lower())]
     copies = [c for c in rows if c not in sets]
-    m["sets.per_step"] = sum(c["calls"] for c in sets) / n
-    m["copies.per_step"] = sum(c["calls"] for c in copies) / n
+    m["sets.per_step"] = sum(c["calls_in_steps"] for c in sets) / n
+    m["copies.per_step"] = sum(c["calls_in_steps"] for c in copies) / n
     for way, parts in WAYS.items():
         some = [c for c in copies if any(part in c["name"].lower() for part in parts)]
         put_copies(m, way, some, n)
@@ -96,24 +96,22 @@ def kernel_metrics(p, m, n):
 
 def put_copies(m, name, rows, n):
     sizes = [c["total_bytes"] for c in rows]
-    m[name + ".per_step"] = sum(c["calls"] for c in rows) / n
+    m[name + ".per_step"] = sum(c["calls_in_steps"] for c in rows) / n
     m[name + ".bytes"] = None if None in sizes else sum(sizes)
 
 
 def host_metrics(p, m, n, total_us):
     facts, syncs = p["trace_facts"], p["sync_table"]
-    calls = facts["runtime_count"] + facts["driver_count"]
-    operators = facts["operator_count"]
-    m["operators.per_step"] = operators / n if operators else None
+    calls, operators, counts = facts["runtime_count"], facts["operator_count"], p["overview"]["in_steps"]
+    m["operators.per_step"] = counts["operators"] / n if operators else None
     m["operators.distinct"] = len(p["operator_view"]["by_name"]) if operators else None
-    m["runtime.per_step"] = calls / n if calls else None
-    used = p["verdict"]["steps_used"]  # what the sync table is about
+    m["runtime.per_step"] = counts["runtime_calls"] / n if calls else None
     waits = [r for r in syncs["rows"] if r["kind"] == "sync"]
     bare = any(r["api"].endswith("DeviceSynchronize") and not r["op"] and not r["line"] for r in waits)
-    m["sync.per_step"] = div(sum(r["count"] for r in waits) - bare, used) if calls else None
-    m["sync.copy.per_step"] = div(sum(r["count"] for r in syncs["rows"] if r["kind"] == "copy"), used) if calls else None
-    m["sync.time.per_step"] = scaled(1000, div(syncs["host_wait_us"], used)) if calls else None
-    m["sync.cost.share"] = scaled(100, div(syncs["cost_us"], p["verdict"]["step_us"] * used)) if calls else None
+    m["sync.per_step"] = div(sum(r["count"] for r in waits) - bare, n) if calls else None
+    m["sync.copy.per_step"] = div(sum(r["count"] for r in syncs["rows"] if r["kind"] == "copy"), n) if calls else None
+    m["sync.time.per_step"] = scaled(1000, div(syncs["host_wait_us"], n)) if calls else None
+    m["sync.cost.share"] = scaled(100, div(syncs["cost_us"], total_us)) if calls else None
     window = sum(d["window_us"] for d in p["idle_view"])
     for part in ("total", "host", "dependency", "unknown"):
         m["idle." + part] = scaled(100, div(sum(d["idle"][part + "_us"] for d in p["idle_view"]), window))
@@ -127,18 +125,19 @@ def memory_metrics(p, m, n):
     m["memory.reserved"] = greatest(d["peak_reserved_bytes"] for d in known)
     m["memory.creep"] = greatest(d["creep_bytes_per_step"] for d in devices)
     m["memory.fragmentation"] = greatest(d["fragmentation_percent"] for d in known)
-    m["memory.allocations.per_step"] = sum(d["allocations"] for d in devices) / n if devices else None
+    m["memory.allocations.per_step"] = p["overview"]["in_steps"]["device_allocations"] / n if devices else None
     m["memory.host.peak"] = greatest(d["peak_allocated_bytes"] for d in host)
     m["memory.host.creep"] = greatest(d["creep_bytes_per_step"] for d in host)
-    m["memory.host.allocations.per_step"] = sum(d["allocations"] for d in host) / n if host else None
+    m["memory.host.allocations.per_step"] = p["overview"]["in_steps"]["host_allocations"] / n if host else None
     m["memory.out_of_memory"] = p["trace_quality"]["read"].get("out_of_memory", 0)
 
 
 def collective_metrics(p, m, n, total_us, distributed):
-    overlap = p["overview"]["communication_overlap"]
+    overview = p["overview"]
+    overlap = [o for o, step in zip(overview["communication_overlap"], overview["steps"]) if step["used"]]
     communication = sum(o["communication_us"] for o in overlap)
     hidden = sum(o["overlap_us"] for o in overlap)
-    m["collectives.per_step"] = p["trace_facts"]["communication_ops"] / n
+    m["collectives.per_step"] = overview["in_steps"]["collectives"] / n
     m["collectives.bytes"] = sum(op["total_size_bytes"] for view in distributed if view["span"] == p["span"]
                                  for op in view["communication_ops_by_worker"].get(p["worker"], []))
     m["communication.exposed.share"] = scaled(100, div(communication - hidden, total_us))
@@ -164,7 +163,7 @@ def trace_metrics(p, m):
     facts, quality = p["trace_facts"], p["trace_quality"]
     m["trace.events"] = facts["event_count"]
     m["trace.repaired"] = quality["repaired"]
-    m["trace.skipped"] = facts["malformed_events"] + facts["events_without_ts"]
+    m["trace.skipped"] = quality["skipped"].get("not_an_object", 0) + quality["skipped"].get("no_time", 0)
     m["trace.truncated"] = int(quality["truncated"] or quality["gzip_error"])
     m["trace.steps.partial"] = sum(s.get("left_out") == "unfinished" for s in p["overview"]["steps"])
     m["trace.unlinked"] = facts["device_events_unlinked"]

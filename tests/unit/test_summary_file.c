@@ -123,6 +123,7 @@ static struct tp_summary any_summary(struct tp_arena *arena)
     s.steps = tp_arena_array(arena, s.step_count, sizeof *s.steps);
     for (uint32_t i = 0; i < s.step_count; i++) {
         s.steps[i] = (struct tp_summary_step){.name = any_text(arena), .start_ns = any_int(), .total_ns = any_int()};
+        s.steps[i].is_left_out = any(3) == 0;
         for (unsigned p = 0; p < TP_PART_COUNT; p++)
             s.steps[i].part_ns[p] = p % 3 ? any_int() : TP_NULL_INT;
     }
@@ -303,6 +304,7 @@ static void assert_equal_head(const struct tp_summary *a, const struct tp_summar
         ASSERT_TEXT(a->steps[i].name, b->steps[i].name);
         assert_int_equal(a->steps[i].start_ns, b->steps[i].start_ns);
         assert_int_equal(a->steps[i].total_ns, b->steps[i].total_ns);
+        assert_int_equal(a->steps[i].is_left_out, b->steps[i].is_left_out);
         for (unsigned p = 0; p < TP_PART_COUNT; p++)
             assert_int_equal(a->steps[i].part_ns[p], b->steps[i].part_ns[p]);
     }

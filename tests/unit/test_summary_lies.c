@@ -86,6 +86,7 @@ LIE(bucket_of_another_duration, p->bucket[0] = 10)
 LIE(more_buckets_than_there_are, p->row_buckets[0] = 9)
 LIE(fewer_buckets_than_there_are, p->row_buckets[0] = 1)
 LIE(no_steps_for_rows, p->n_by_step_ns = p->n_by_step_count = 0)
+LIE(left_out_step_beyond_the_last, (p->n_left_out_step = 1, p->left_out_step = p->step_name))
 LIE(steps_of_nobody, p->row_has_steps[0] = 0)
 LIE(negative_time, p->by_step_ns[0] = -4)
 LIE(count_too_large, p->row_count[1] = UINT64_MAX)
@@ -126,6 +127,7 @@ static void lying_content_is_an_error(void **state)
                                                            more_buckets_than_there_are,
                                                            fewer_buckets_than_there_are,
                                                            no_steps_for_rows,
+                                                           left_out_step_beyond_the_last,
                                                            steps_of_nobody,
                                                            negative_time,
                                                            count_too_large,

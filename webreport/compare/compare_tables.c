@@ -201,7 +201,9 @@ static const char *const part_names[TP_PART_COUNT] = {
     [TP_PART_CPU_EXEC] = "CPU work",
     [TP_PART_OTHER] = "Other",
     [TP_PART_IDLE_HOST] = "GPU idle, waits for the host",
-    [TP_PART_IDLE_DEPENDENCY] = "GPU idle, between kernels",
+    [TP_PART_IDLE_LAUNCH] = "GPU idle, inside launch calls",
+    [TP_PART_IDLE_QUEUE] = "GPU idle, work was queued",
+    [TP_PART_IDLE_OUTSIDE] = "GPU idle, outside of recorded work",
     [TP_PART_IDLE_UNKNOWN] = "GPU idle, unknown",
     [TP_PART_EXPOSED_COMMUNICATION] = "Communication not hidden",
 };

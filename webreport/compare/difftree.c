@@ -184,7 +184,7 @@ void tp_difftree_build(struct tp_difftree *tree, const struct tp_sides *sides,
     tp_keys_init(&merge.edges, arena, 3);
     pair_frames(&merge, sides, trees);
     for (int s = 0; s < TP_SIDES; s++) {
-        double steps = (double)sides->side[s].step_count;
+        double steps = (double)sides->side[s].recorded_step_count;
         for (uint32_t r = 0; r < sides->side[s].input->run_count; r++)
             add_tree(&merge, &trees[s][r], s, 1 / (steps > 0 ? steps : 1), tree->has_device);
     }

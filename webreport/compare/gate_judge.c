@@ -180,7 +180,7 @@ static void judge_time(struct tp_check_item *item, const struct tp_check_subject
 static bool is_rounding(const struct tp_check_item *item, const struct tp_check_subject *s)
 {
     const struct tp_metric *metric = &tp_metrics[item->line->metric];
-    double steps[TP_SIDES] = {(double)s->base[0].step_count, (double)s->runs[0].step_count};
+    double steps[TP_SIDES] = {tp_summary_used_steps(&s->base[0]), tp_summary_used_steps(&s->runs[0])};
     return metric->unit == TP_UNIT_COUNT && tp_str_ends(tp_str_of(metric->name), ".per_step") &&
            steps[TP_BASE] != steps[TP_NEW] && fabs(item->value - item->base_value) < 0.5;
 }

@@ -93,7 +93,8 @@ static double waits_at(const struct tp_summary *run, const struct tp_summary_row
             tp_str_equal(row->name, place->name) && tp_frame_same_function(row->shape, place->shape))
             count += row->time.count;
     }
-    return run->step_count ? (double)count / run->step_count : (double)count;
+    uint32_t steps = tp_summary_used_steps(run);
+    return steps ? (double)count / steps : (double)count;
 }
 
 static void find_waits(struct tp_vec *places, const struct tp_check_item *item, const struct tp_check_subject *s,

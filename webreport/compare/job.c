@@ -85,18 +85,24 @@ static void split_step(struct tp_job_step *step, const struct tp_summary_step *f
     step->part_ns[TP_JOB_HOST] = rest(left, compute);
 }
 
-/* labels: of all steps of the summary, kept ones or not; TP_NO_ID for those that are not. */
-static void add_steps(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
+/* The used steps. Returns the label of every step of the summary; TP_NO_ID: it is not kept. */
+static uint32_t *add_steps(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
 {
-    uint32_t count = summary->step_count < TP_MAX_JOB_STEPS ? summary->step_count : TP_MAX_JOB_STEPS;
-    job->steps_left_out += summary->step_count - count;
+    uint32_t *labels = tp_arena_array(job->arena, summary->step_count, sizeof *labels);
     rank->first_step = (uint32_t)job->steps.count;
-    rank->step_count = count;
-    for (uint32_t i = 0; i < count; i++) {
+    rank->recorded_step_count = summary->step_count;
+    for (uint32_t i = 0; i < summary->step_count; i++) {
+        bool is_kept = !summary->steps[i].is_left_out && rank->step_count < TP_MAX_JOB_STEPS;
+        job->steps_left_out += !summary->steps[i].is_left_out && !is_kept;
+        labels[i] = TP_NO_ID;
+        if (!is_kept)
+            continue;
         struct tp_job_step *step = tp_vec_push(&job->steps);
-        step->label = tp_strings_add(&job->labels, summary->steps[i].name);
+        rank->step_count++;
+        step->label = labels[i] = tp_strings_add(&job->labels, summary->steps[i].name);
         split_step(step, &summary->steps[i], rank->is_gpu);
     }
+    return labels;
 }
 
 /* Number of the group, made when new. */
@@ -128,7 +134,9 @@ static uint32_t instance_of(struct tp_job *job, const struct tp_summary_collecti
     return instance;
 }
 
-static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary)
+/* labels: of the steps. */
+static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
+                      const uint32_t *labels)
 {
     uint32_t count = summary->collective_count < TP_MAX_JOB_CALLS ? summary->collective_count : TP_MAX_JOB_CALLS;
     job->calls_left_out += summary->collective_count - count;
@@ -140,9 +148,7 @@ static void add_calls(struct tp_job *job, struct tp_job_rank *rank, const struct
         int64_t duration = known(from->duration_ns);
         struct tp_job_call *call = tp_vec_push(&job->calls);
         *call = (struct tp_job_call){.instance = instance,
-                                     .step = from->step < rank->step_count
-                                                 ? tp_job_step_at(job, rank->first_step + from->step)->label
-                                                 : TP_NO_ID,
+                                     .step = from->step < summary->step_count ? labels[from->step] : TP_NO_ID,
                                      .arrival_ns = from->arrival_ns,
                                      .end_ns = tp_sat_add(from->arrival_ns, duration)};
         joint->member_count++;
@@ -278,8 +284,7 @@ void tp_job_add(struct tp_job *job, const struct tp_summary *summary)
     rank->is_gpu = has_device(summary);
     rank->has_no_communication = summary->collective_count == 0;
     rank->component = TP_NO_ID;
-    add_steps(job, rank, summary);
-    add_calls(job, rank, summary);
+    add_calls(job, rank, summary, add_steps(job, rank, summary));
     add_costs(job, rank, summary);
     add_findings(job, rank, summary);
     add_facts(job, rank, summary);

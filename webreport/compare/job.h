@@ -56,6 +56,7 @@ struct tp_job_rank {
     int64_t event_count, peak_bytes; /* peak: allocated, largest of all devices; TP_NULL_INT: unknown */
     bool is_gpu;
     bool has_no_communication;
+    uint32_t recorded_step_count; /* with those that are not used: what sums over its recording are divided by */
     uint32_t first_step, step_count, first_call, call_count, first_cost, cost_count;
     /* results */
     uint32_t cluster;   /* in job->clusters */

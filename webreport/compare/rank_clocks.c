@@ -253,7 +253,7 @@ static void find_last(struct aligner *a)
     for (size_t i = 0; i < blamed.count; i++) {
         const struct blamed *item = TP_AT(&blamed, struct blamed, i);
         struct tp_job_rank *rank = tp_job_rank_at(a->job, item->rank);
-        double per_step = item->waited_ns / (rank->step_count ? rank->step_count : 1);
+        double per_step = item->waited_ns / (rank->recorded_step_count ? rank->recorded_step_count : 1);
         int64_t ns = per_step < 4e18 ? (int64_t)per_step : INT64_MAX;
         rank->caused_wait_ns = ns > rank->caused_wait_ns ? ns : rank->caused_wait_ns;
     }

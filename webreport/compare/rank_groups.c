@@ -29,7 +29,7 @@ static double rate_of(const struct tp_job *job, const struct tp_job_rank *rank, 
     const struct tp_job_cost *cost = costs_of(job, rank);
     for (uint32_t i = 0; i < rank->cost_count; i++)
         if (cost[i].name == name && is_telling(rank, &cost[i]))
-            return (double)cost[i].count / (rank->step_count ? rank->step_count : 1);
+            return (double)cost[i].count / (rank->recorded_step_count ? rank->recorded_step_count : 1);
     return 0;
 }
 

@@ -27,17 +27,23 @@ static void find_steps(struct tp_side *side, struct tp_arena *arena)
 {
     const struct tp_side_input *input = side->input;
     side->first = tp_arena_array(arena, (size_t)input->run_count + 1, sizeof *side->first);
-    for (uint32_t r = 0; r < input->run_count; r++)
-        side->first[r + 1] = side->first[r] + input->runs[r].step_count;
+    for (uint32_t r = 0; r < input->run_count; r++) {
+        side->first[r + 1] = side->first[r] + tp_summary_used_steps(&input->runs[r]);
+        side->recorded_step_count += input->runs[r].step_count;
+    }
     side->step_count = side->first[input->run_count];
     side->step_ns = tp_arena_array(arena, side->step_count, sizeof *side->step_ns);
     side->run_medians = tp_arena_array(arena, input->run_count, sizeof *side->run_medians);
     double *scratch = tp_arena_array(arena, side->step_count, sizeof *scratch);
     for (uint32_t r = 0; r < input->run_count; r++) {
         double *own = side->step_ns + side->first[r];
+        size_t count = 0;
         for (uint32_t i = 0; i < input->runs[r].step_count; i++)
-            scratch[i] = own[i] = (double)input->runs[r].steps[i].total_ns;
-        double median = tp_median(scratch, input->runs[r].step_count);
+            if (!input->runs[r].steps[i].is_left_out)
+                own[count++] = (double)input->runs[r].steps[i].total_ns;
+        if (count)
+            memcpy(scratch, own, count * sizeof *scratch);
+        double median = tp_median(scratch, count);
         if (median > 0)
             side->run_medians[side->median_count++] = median;
     }
@@ -53,11 +59,14 @@ static void find_parts(struct tp_side *side, struct tp_arena *arena)
     double *values = tp_arena_array(arena, side->step_count, sizeof *values);
     for (unsigned part = 0; part < TP_PART_COUNT; part++) {
         bool is_known = side->step_count > 0;
+        size_t at = 0;
         for (uint32_t r = 0; r < side->input->run_count; r++)
             for (uint32_t i = 0; i < side->input->runs[r].step_count; i++) {
-                int64_t ns = side->input->runs[r].steps[i].part_ns[part];
-                is_known &= ns != TP_NULL_INT;
-                values[side->first[r] + i] = (double)ns;
+                const struct tp_summary_step *step = &side->input->runs[r].steps[i];
+                if (step->is_left_out)
+                    continue;
+                is_known &= step->part_ns[part] != TP_NULL_INT;
+                values[at++] = (double)step->part_ns[part];
             }
         side->parts[part] = is_known ? tp_moments_of(values, side->step_count) : unknown;
         side->typical_parts[part] = is_known ? tp_moments_typical(values, side->step_count) : unknown;
@@ -100,9 +109,12 @@ static bool fill_steps(const struct tp_side *side, const struct places *places, 
         const struct tp_summary_row *row = row_in(side, places, identity, r);
         if (row && (!row->by_step_ns || !row->by_step_count))
             return false;
+        size_t at = side->first[r];
         for (uint32_t i = 0; i < side->input->runs[r].step_count; i++) {
-            scratch->ns[side->first[r] + i] = row ? (double)row->by_step_ns[i] : 0;
-            scratch->calls[side->first[r] + i] = row ? (double)row->by_step_count[i] : 0;
+            if (side->input->runs[r].steps[i].is_left_out)
+                continue;
+            scratch->ns[at] = row ? (double)row->by_step_ns[i] : 0;
+            scratch->calls[at++] = row ? (double)row->by_step_count[i] : 0;
         }
     }
     return side->step_count > 0;
@@ -144,10 +156,11 @@ static struct calls calls_of(const struct tp_side *side, const struct places *pl
  * number is not known to be constant as a compound Poisson sum does. */
 static void add_by_calls(struct tp_side_row *sum, const struct tp_side *side, const struct calls *calls)
 {
-    double steps = side->step_count ? (double)side->step_count : 1;
+    double steps = side->recorded_step_count ? (double)side->recorded_step_count : 1;
     struct tp_moments single = tp_moments_of_sums(calls->count, calls->sum, calls->square_sum);
     double square = calls->is_whole ? single.error_square * calls->count * calls->count : calls->square_sum;
-    bool is_enough = calls->count >= TP_SIDES_LEAST_CALLS, is_one = side->step_count < 2; /* one step tells no count */
+    bool is_enough = calls->count >= TP_SIDES_LEAST_CALLS,
+         is_one = side->recorded_step_count < 2; /* one step tells no count */
     sum->ns = (struct tp_moments){steps, calls->sum / steps, is_enough ? square / steps / steps : NAN, single.freedom};
     sum->calls = (struct tp_moments){steps, calls->count / steps, calls->is_whole ? 0 : calls->count / steps / steps,
                                      single.freedom};

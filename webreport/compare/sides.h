@@ -30,10 +30,11 @@ struct tp_side_row {
 
 struct tp_side {
     const struct tp_side_input *input;
-    double *step_ns;     /* totals of all steps, run by run */
-    size_t *first;       /* run r owns steps first[r] .. first[r + 1] */
-    size_t step_count;   /* of all runs */
-    double *run_medians; /* of step totals; of runs that have steps */
+    double *step_ns;            /* totals of the used steps, run by run */
+    size_t *first;              /* run r owns steps first[r] .. first[r + 1] */
+    size_t step_count;          /* used ones of all runs */
+    size_t recorded_step_count; /* with those left out: what sums over a whole recording are divided by */
+    double *run_medians;        /* of step totals; of runs that have steps */
     size_t median_count;
     struct tp_moments total;                                       /* of step_ns */
     struct tp_moments parts[TP_PART_COUNT];                        /* NaN mean: the trace does not tell */

@@ -320,8 +320,8 @@ static bool measure_peers(const struct tp_job *job, uint32_t rank, struct tp_job
         const struct tp_job_cost *cost = cost_of(job, peer, row);
         if (!cost)
             continue;
-        times[count] = cost->time_ns / peer->step_count;
-        counts[count++] = tp_sat_mul(cost->count, 1000) / peer->step_count;
+        times[count] = cost->time_ns / peer->recorded_step_count;
+        counts[count++] = tp_sat_mul(cost->count, 1000) / peer->recorded_step_count;
     }
     row->peer_time_ns = tp_lower_median(times, count);
     row->peer_count = (double)tp_lower_median(counts, count) / 1000;
@@ -337,8 +337,12 @@ uint32_t tp_job_excess_rows(const struct tp_job *job, uint32_t rank_index, struc
     *rows = tp_arena_array(job->arena, rank->cost_count, sizeof **rows);
     for (uint32_t i = 0; i < rank->cost_count && rank->step_count; i++) {
         const struct tp_job_cost *cost = TP_AT(&job->costs, struct tp_job_cost, rank->first_cost + i);
-        struct tp_job_excess row = {
-            cost->name, cost->kind, cost->time_ns / rank->step_count, 0, (double)cost->count / rank->step_count, 0};
+        struct tp_job_excess row = {cost->name,
+                                    cost->kind,
+                                    cost->time_ns / rank->recorded_step_count,
+                                    0,
+                                    (double)cost->count / rank->recorded_step_count,
+                                    0};
         if (measure_peers(job, rank_index, &row, times, counts))
             (*rows)[found++] = row;
     }

@@ -28,7 +28,7 @@ static const struct tp_column_def rank_defs[TP_JOB_RANK_COLUMNS] = {
     {"rank", "Rank", "", "Number of the rank, or the name of its trace.", TP_COLUMN_TEXT},
     {"worker", "Worker", "", "Name of its trace.", TP_COLUMN_TEXT},
     {"group", "Group", "", "Group of comparable ranks.", TP_COLUMN_TEXT},
-    {"step_count", "Steps", "", "Recorded steps.", TP_COLUMN_INT},
+    {"step_count", "Steps", "", "Steps that numbers are about.", TP_COLUMN_INT},
     {"step_us", "Step", "us", "Median length of a step.", TP_COLUMN_NS},
     {"own_us", "Own work", "us", "Median over the steps: the step without exposed communication.", TP_COLUMN_NS},
     {"excess_us", "More than peers", "us",

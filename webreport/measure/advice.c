@@ -13,7 +13,7 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
     tp_memory_peak_build(&advice->memory, model, arena);
     tp_host_build(host, model->trace, model->order, arena);
     tp_idle_build(&advice->idle, host, has_flame, arena);
-    tp_recommendations_build(&advice->recommendations, host, &advice->quality, &advice->memory, overrides, arena);
+    tp_recommendations_build(&advice->recommendations, model, &advice->quality, &advice->memory, overrides, arena);
     tp_host_drop(host);
 }
 

@@ -16,9 +16,10 @@ enum { UNIT_E9 = 1000000000 };
         {"max_us", "Max", "us", "Longest duration.", TP_COLUMN_NS},                                                    \
         {"min_us", "Min", "us", "Shortest duration.", TP_COLUMN_NS},                                                   \
         {"in_steps_us", "In steps", "us", "The part of the total inside the used steps.", TP_COLUMN_NS},               \
+        {"share_of_step_percent", "Share of step", "%",                                                                \
+         "Time in the used steps over their length; streams may overlap.", TP_COLUMN_REAL},                            \
     {                                                                                                                  \
-        "share_of_step_percent", "Share of step", "%",                                                                 \
-            "Time in the used steps over their length; streams may overlap.", TP_COLUMN_REAL                           \
+        "calls_in_steps", "Calls in steps", "", "Number of those that used steps launched.", TP_COLUMN_INT             \
     }
 #define LAUNCH_COLUMNS                                                                                                 \
     {"mean_blocks_per_sm", "Blocks per SM", "", "Blocks per multiprocessor, weighted by duration.", TP_COLUMN_REAL},   \
@@ -60,10 +61,11 @@ struct weighted {
 };
 
 struct group {
-    uint32_t name, owner_name;                                /* TP_NO_ID: no operator */
-    uint32_t config[4];                                       /* texts: grid, block, registers, shared memory */
-    uint32_t values[4];                                       /* the same as values, for output */
-    int64_t calls, total, longest, shortest, in_steps, bytes; /* bytes: TP_NULL_INT when no event has any */
+    uint32_t name, owner_name; /* TP_NO_ID: no operator */
+    uint32_t config[4];        /* texts: grid, block, registers, shared memory */
+    uint32_t values[4];        /* the same as values, for output */
+    int64_t calls, total, longest, shortest, in_steps, calls_in_steps,
+        bytes; /* bytes: TP_NULL_INT when no event has any */
     struct weighted blocks, occupancy;
 };
 
@@ -89,15 +91,21 @@ static double weighted_mean(const struct weighted *w)
     return w->time ? tp_ratio((__int128)w->sum, w->time * UNIT_E9) : NAN;
 }
 
-/* in_steps: the part of the duration within W. */
+/* How much of an event belongs to the used steps. */
+struct in_steps {
+    int64_t ns; /* the part of its duration within W */
+    bool is_launched;
+};
+
 static void add_event(struct group *group, const struct tp_event *e, const struct tp_device_detail *detail,
-                      int64_t in_steps)
+                      struct in_steps in_steps)
 {
     group->longest = !group->calls || e->dur_ns > group->longest ? e->dur_ns : group->longest;
     group->shortest = !group->calls || e->dur_ns < group->shortest ? e->dur_ns : group->shortest;
     group->calls++;
     group->total = tp_sat_add(group->total, e->dur_ns);
-    group->in_steps = tp_sat_add(group->in_steps, in_steps);
+    group->in_steps = tp_sat_add(group->in_steps, in_steps.ns);
+    group->calls_in_steps += in_steps.is_launched;
     if (detail->bytes != TP_NULL_INT)
         group->bytes = group->bytes == TP_NULL_INT ? detail->bytes : tp_sat_add(group->bytes, detail->bytes);
     add_weighted(&group->blocks, detail->blocks_per_sm_e9, e->dur_ns);
@@ -124,7 +132,7 @@ static uint32_t config_text(struct grouping *g, uint32_t value)
 }
 
 static void add_configured(struct grouping *g, struct tp_keys *keys, uint32_t k, const struct tp_event *e,
-                           const struct tp_device_detail *detail, int64_t in_steps)
+                           const struct tp_device_detail *detail, struct in_steps in_steps)
 {
     uint32_t owner = g->model->devices.owner[k];
     uint32_t values[4] = {detail->grid, detail->block, detail->registers, detail->shared_memory};
@@ -153,7 +161,8 @@ static void group_events(struct grouping *g)
         const struct tp_event *e = tp_device_event(model, k);
         const struct tp_device_detail *detail = &model->trace->devices[e->detail];
         bool is_kernel = e->kind == TP_KIND_KERNEL;
-        int64_t in_steps = tp_window_within(model, &at, e->ts_ns, tp_event_end(e));
+        struct in_steps in_steps = {tp_window_within(model, &at, e->ts_ns, tp_event_end(e)),
+                                    tp_is_in_used_step(model, tp_step_of_device(model, k))};
         struct tp_vec *groups = is_kernel ? &g->names : &g->copies;
         uint32_t *slot = is_kernel ? &of_name[e->name] : &of_copy[e->name];
         if (!*slot) {
@@ -217,6 +226,7 @@ static void fill_times(struct tp_table *table, size_t row, unsigned column, cons
     tp_table_int(table, column + 4)[row] = group->shortest;
     tp_table_int(table, column + 5)[row] = group->in_steps;
     tp_table_real(table, column + 6)[row] = tp_percent(group->in_steps, window_ns);
+    tp_table_int(table, column + 7)[row] = group->calls_in_steps;
 }
 
 static struct tp_str use_text(uint64_t flags)

@@ -29,7 +29,7 @@ static double of_device(const struct tp_memory_device *d, enum tp_metric_memory 
     case TP_MEMORY_FRAGMENTATION:
         return d->totals_known ? d->fragmentation_percent : NAN;
     default:
-        return (double)d->allocation_count;
+        return NAN; /* counted in the steps */
     }
 }
 
@@ -39,21 +39,22 @@ struct tp_metric_value tp_metric_of_memory(const struct tp_metric_source *s, int
     const struct tp_memory_peak *memory = &s->advice->memory;
     enum tp_metric_memory what = (enum tp_metric_memory)(which & ~TP_MEMORY_OF_HOST);
     bool is_of_host = which & TP_MEMORY_OF_HOST, has_records = false;
-    double best = NAN, sum = 0;
+    const struct tp_step_counts *counts = &s->views->overview.in_steps;
+    double best = NAN;
     for (uint32_t i = 0; i < memory->device_count; i++) {
         const struct tp_memory_device *d = &memory->devices[i];
         if ((d->device_type == 0) != is_of_host)
             continue;
         double value = of_device(d, what);
         has_records = true;
-        sum += value;
         best = isnan(best) || value > best ? value : best;
     }
     if (!has_records)
         return unknown(is_of_host ? "no memory records of the CPU (profile_memory)"
                                   : "no memory records of a device (profile_memory)");
     if (what == TP_MEMORY_ALLOCATIONS_PER_STEP)
-        return known(sum / (double)s->views->overview.steps.row_count);
+        return known((double)(is_of_host ? counts->host_allocations : counts->device_allocations) /
+                     s->views->overview.used_count);
     if (isnan(best))
         return unknown(what == TP_MEMORY_CREEP ? "too few steps with memory records"
                                                : "the memory records have no totals");
@@ -71,27 +72,22 @@ struct tp_metric_value tp_metric_out_of_memory(const struct tp_metric_source *s,
 struct tp_metric_value tp_metric_of_collectives(const struct tp_metric_source *s, int which)
 {
     const struct tp_collectives *collectives = &s->model->collectives;
-    const struct tp_table *overlap = &s->views->overview.communication_overlap, *steps = &s->views->overview.steps;
-    int64_t bytes = 0, exposed = 0, communication = 0, length = 0;
+    const struct tp_overview *overview = &s->views->overview;
+    double communication = (double)overview->communication_ns, hidden = (double)overview->hidden_communication_ns;
+    int64_t bytes = 0;
     for (uint32_t i = 0; i < collectives->count; i++)
         if (collectives->items[i].bytes != TP_NULL_INT)
             bytes = tp_sat_add(bytes, collectives->items[i].bytes);
-    for (size_t i = 0; i < overlap->row_count; i++) {
-        int64_t all = tp_table_int(overlap, TP_OVERLAP_COMMUNICATION)[i];
-        communication = tp_sat_add(communication, all);
-        exposed = tp_sat_add(exposed, all - tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i]);
-        length = tp_sat_add(length, tp_table_int(steps, TP_STEP_TOTAL)[i]);
-    }
     switch ((enum tp_metric_collective)which) {
     case TP_COLLECTIVES_PER_STEP:
-        return known((double)s->views->facts.communication_ops / (double)steps->row_count);
+        return known((double)overview->in_steps.collectives / overview->used_count);
     case TP_COLLECTIVES_BYTES:
         return known((double)bytes);
     case TP_COLLECTIVES_EXPOSED:
-        return length > 0 ? known(100 * (double)exposed / (double)length) : unknown("the steps have no length");
+        return overview->window_ns > 0 ? known(100 * (communication - hidden) / (double)overview->window_ns)
+                                       : unknown("the steps have no length");
     default:
-        return communication > 0 ? known(100 * (double)(communication - exposed) / (double)communication)
-                                 : unknown("no communication in the steps");
+        return communication > 0 ? known(100 * hidden / communication) : unknown("no communication in the steps");
     }
 }
 

@@ -25,7 +25,7 @@ static struct tp_metric_value quotient(double part, double whole, const char *wh
 
 static double step_count(const struct tp_metric_source *s)
 {
-    return (double)s->views->overview.steps.row_count;
+    return s->views->overview.used_count;
 }
 
 static struct tp_metric_value per_step(const struct tp_metric_source *s, double amount)
@@ -58,7 +58,7 @@ static double quantile_of(const double *sorted, size_t count, enum tp_metric_ste
 struct tp_metric_value tp_metric_of_steps(const struct tp_metric_source *s, int which)
 {
     const struct tp_table *steps = &s->views->overview.steps;
-    size_t count = steps->row_count;
+    size_t count = s->views->overview.used_count, at = 0;
     if (!s->views->facts.event_count || !count)
         return unknown("the trace has no events");
     if (which == TP_STEPS_COUNT)
@@ -66,8 +66,9 @@ struct tp_metric_value tp_metric_of_steps(const struct tp_metric_source *s, int 
     if (which == TP_STEPS_MEAN)
         return known(s->views->overview.average_us[TP_AVERAGE_TOTAL] * 1000);
     double *sorted = tp_arena_array(s->model->arena, count, sizeof *sorted);
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = (double)tp_table_int(steps, TP_STEP_TOTAL)[i];
+    for (size_t i = 0; i < steps->row_count; i++)
+        if (tp_table_bool(steps, TP_STEP_IS_USED)[i])
+            sorted[at++] = (double)tp_table_int(steps, TP_STEP_TOTAL)[i];
     tp_sort_reals(sorted, count);
     double value = quantile_of(sorted, count, (enum tp_metric_step)which);
     tp_arena_drop(s->model->arena, sorted, count * sizeof *sorted);
@@ -88,6 +89,14 @@ struct tp_metric_value tp_metric_average_share(const struct tp_metric_source *s,
 
 /* ---- kernels ---- */
 
+static double sum_of(const struct tp_table *table, unsigned column)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < table->row_count; i++)
+        sum = tp_sat_add(sum, tp_table_int(table, column)[i]);
+    return (double)sum;
+}
+
 static const char no_device[] = "no device events in the trace";
 
 struct tp_metric_value tp_metric_of_kernels(const struct tp_metric_source *s, int which)
@@ -98,9 +107,9 @@ struct tp_metric_value tp_metric_of_kernels(const struct tp_metric_source *s, in
         return unknown(no_device);
     switch ((enum tp_metric_kernel)which) {
     case TP_KERNELS_PER_STEP:
-        return per_step(s, (double)facts->kernel_count);
+        return per_step(s, sum_of(&kernels->by_name, TP_KERNEL_CALLS_IN_STEPS));
     case TP_KERNELS_TIME_PER_STEP:
-        return per_step(s, (double)facts->kernel_time_ns);
+        return per_step(s, sum_of(&kernels->by_name, TP_KERNEL_IN_STEPS));
     case TP_KERNELS_TIME_MEAN:
         return quotient((double)facts->kernel_time_ns, (double)facts->kernel_count, "no kernels in the trace");
     case TP_KERNELS_DISTINCT:
@@ -167,12 +176,11 @@ struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int w
 {
     const struct tp_trace_facts *facts = &s->views->facts;
     if (which == TP_HOST_RUNTIME_PER_STEP)
-        return facts->runtime_count + facts->driver_count
-                   ? per_step(s, (double)facts->runtime_count + (double)facts->driver_count)
-                   : unknown("no runtime or driver calls in the trace");
+        return facts->runtime_count ? per_step(s, (double)s->views->overview.in_steps.runtime_calls)
+                                    : unknown("no runtime or driver calls in the trace");
     if (!facts->operator_count)
         return unknown("no operators in the trace");
-    return which == TP_HOST_OPERATORS_PER_STEP ? per_step(s, (double)facts->operator_count)
+    return which == TP_HOST_OPERATORS_PER_STEP ? per_step(s, (double)s->views->overview.in_steps.operators)
                                                : known((double)s->views->operators.by_name.row_count);
 }
 
@@ -201,7 +209,7 @@ struct tp_metric_value tp_metric_copies_per_step(const struct tp_metric_source *
         return unknown(no_device);
     for (size_t i = 0; i < rows->row_count; i++)
         if (is_copy_of(tp_table_text(rows, TP_COPY_NAME)[i], which))
-            count = tp_sat_add(count, tp_table_int(rows, TP_COPY_CALLS)[i]);
+            count = tp_sat_add(count, tp_table_int(rows, TP_COPY_CALLS_IN_STEPS)[i]);
     return per_step(s, (double)count);
 }
 
@@ -235,23 +243,21 @@ struct tp_metric_value tp_metric_of_waits(const struct tp_metric_source *s, int 
 {
     const struct tp_sync_table *table = &s->advice->syncs;
     const struct tp_table *rows = &table->rows;
-    const double steps = s->model->used_count; /* the table is about these */
-    static const char no_steps[] = "the trace has no steps";
     int64_t count[2] = {0, 0};
     bool has_bare = false;
-    if (!(s->views->facts.runtime_count + s->views->facts.driver_count))
+    if (!s->views->facts.runtime_count)
         return unknown("no runtime or driver calls in the trace");
     if (which == TP_WAITS_TIME)
-        return quotient((double)table->host_wait_ns, steps, no_steps);
+        return per_step(s, (double)table->host_wait_ns);
     if (which == TP_WAITS_COST)
-        return quotient(100 * (double)table->cost_ns, (double)s->model->window_ns, "the steps have no length");
+        return quotient(100 * (double)table->cost_ns, (double)s->views->overview.window_ns, "the steps have no length");
     for (size_t i = 0; i < rows->row_count; i++) {
         bool is_sync = tp_str_equal(tp_table_text(rows, TP_SYNC_KIND)[i], TP_STR("sync"));
         count[!is_sync] = tp_sat_add(count[!is_sync], tp_table_int(rows, TP_SYNC_COUNT)[i]);
         has_bare |= is_sync && is_bare_device_wait(rows, i);
     }
     /* a profiler waits for the device when it stops: nearly every trace ends with that wait, which is not the run's */
-    return quotient((double)(which == TP_WAITS_SYNC ? count[0] - has_bare : count[1]), steps, no_steps);
+    return per_step(s, (double)(which == TP_WAITS_SYNC ? count[0] - has_bare : count[1]));
 }
 
 /* ---- idle ---- */

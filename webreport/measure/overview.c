@@ -207,6 +207,11 @@ static void build_overlap(struct tp_overview *view, const struct tp_model *model
         tp_table_text(table, TP_OVERLAP_STEP)[i] = model->steps[i].name;
         tp_table_int(table, TP_OVERLAP_OTHER)[i] =
             tp_sat_sub(tp_sat_sub(tp_sat_add(all, tp_table_int(table, TP_OVERLAP_OVERLAP)[i]), x), y);
+        if (!tp_step_is_used(&model->steps[i]))
+            continue;
+        view->communication_ns = tp_sat_add(view->communication_ns, y);
+        view->hidden_communication_ns =
+            tp_sat_add(view->hidden_communication_ns, tp_table_int(table, TP_OVERLAP_OVERLAP)[i]);
     }
 }
 
@@ -257,6 +262,7 @@ void tp_overview_build(struct tp_overview *view, const struct tp_model *model, s
     view->device_busy_ns = tp_intervals_meet_length(model->device_busy, model->window);
     view->recorded_device_busy_ns = tp_intervals_length(model->device_busy);
     view->tensor_core_eligible_ratio = eligible_ratio(model);
+    tp_step_counts_build(&view->in_steps, model);
     tp_verdict_build(view, model, arena);
 }
 
@@ -300,6 +306,8 @@ void tp_overview_json(const struct tp_overview *view, struct tp_json *json)
     tp_json_member_us(json, "device_busy_us", view->device_busy_ns);
     tp_json_member_us(json, "recorded_device_busy_us", view->recorded_device_busy_ns);
     tp_json_member_real(json, "tensor_core_eligible_operator_kernel_time_ratio", view->tensor_core_eligible_ratio);
+    tp_json_key(json, "in_steps");
+    tp_step_counts_json(&view->in_steps, json);
     tp_json_key(json, "communication_overlap");
     tp_table_json(&view->communication_overlap, json);
     tp_json_member_str(json, "verdict", view->verdict_text);

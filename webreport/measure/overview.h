@@ -62,6 +62,12 @@ enum tp_overlap_column {
 /* Means over the used steps: categories in the order of enum tp_role, then these. */
 enum tp_average { TP_AVERAGE_OTHER = TP_ROLE_COUNT, TP_AVERAGE_TOTAL, TP_AVERAGE_DEVICE_BUSY, TP_AVERAGE_COUNT };
 
+/* What the used steps hold: events that start within a marker. */
+struct tp_step_counts {
+    uint64_t operators, runtime_calls, collectives;
+    uint64_t device_allocations, host_allocations;
+};
+
 /* What bounds the steps, by the shares of `average`; own, not of the reference. */
 enum tp_verdict {
     TP_VERDICT_UNCLEAR,
@@ -85,6 +91,9 @@ struct tp_overview {
     int64_t window_ns; /* |W|, the length of the used steps */
     uint32_t used_count;
     int64_t device_busy_ns, recorded_device_busy_ns; /* all devices merged: within W, and of the whole recording */
+    int64_t communication_ns,
+        hidden_communication_ns; /* used steps of communication_overlap: all; behind computation */
+    struct tp_step_counts in_steps;
     double tensor_core_eligible_ratio;
     enum tp_verdict verdict;
     struct tp_str verdict_text;   /* "Input-bound" */

@@ -45,25 +45,6 @@ static void copy_overlap(struct tp_rank_summary *rank, const struct tp_table *fr
     }
 }
 
-/* Used step that contains the start of the record: host steps, but device steps for records made of kernels only. */
-static const struct tp_step *step_of(const struct tp_model *model, const struct tp_collective *record)
-{
-    uint32_t lo = 0, hi = model->step_count;
-    while (lo < hi) { /* the first step that ends after the start */
-        uint32_t mid = lo + (hi - lo) / 2;
-        const struct tp_step *step = &model->steps[mid];
-        if ((record->is_device ? step->end_ns : step->host_end_ns) <= record->start_ns)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo == model->step_count)
-        return NULL;
-    const struct tp_step *step = &model->steps[lo];
-    int64_t start = record->is_device ? step->start_ns : step->host_start_ns;
-    return tp_step_is_used(step) && start <= record->start_ns ? step : NULL;
-}
-
 /* Texts of metadata values, each made once. */
 struct meta_texts {
     const struct tp_trace *trace;
@@ -100,11 +81,11 @@ static void copy_records(struct tp_rank_summary *rank, const struct tp_model *mo
     uint32_t at = 0;
     for (uint32_t i = 0; i < from->count; i++) {
         const struct tp_collective *record = &from->items[i];
-        const struct tp_step *step = step_of(model, record);
+        uint32_t step = tp_step_of_collective(model, record);
         struct tp_rank_record *to = &rank->records[i];
         uint32_t name = tp_strings_add(&names, record->name);
         to->name = names.items[name];
-        to->step = step ? tp_strings_add(labels, step->name) : TP_NO_ID;
+        to->step = tp_is_in_used_step(model, step) ? tp_strings_add(labels, model->steps[step].name) : TP_NO_ID;
         to->first_range = at;
         to->range_count = record->range_count;
         memcpy(rank->ranges + at, record->ranges, record->range_count * sizeof *rank->ranges);

@@ -12,10 +12,10 @@ static const double severity_limits[] = {
     [TP_SEVERITY_HIGH] = 10.0, [TP_SEVERITY_MEDIUM] = 3.0, [TP_SEVERITY_LOW] = 0.5};
 
 static const tp_rule_evaluate gpu_rules[] = {
-    tp_rules_prepare_gpu, tp_rule_waits,        tp_rule_loading,     tp_rule_allocator, tp_rule_loader,
-    tp_rule_pageable,     tp_rule_input_copy,   tp_rule_tiny_copies, tp_rule_host_code, tp_rule_short_kernels,
-    tp_rule_launches,     tp_rule_graph,        tp_rule_kernels,     tp_rule_optimizer, tp_rule_zeroing,
-    tp_rule_small_grids,  tp_rule_communication};
+    tp_rules_prepare_gpu, tp_rule_waits,         tp_rule_loading,     tp_rule_allocator,
+    tp_rule_loader,       tp_rule_pageable,      tp_rule_input_copy,  tp_rule_tiny_copies,
+    tp_rule_host_code,    tp_rule_short_kernels, tp_rule_launches,    tp_rule_graph,
+    tp_rule_kernels,      tp_rule_optimizer,     tp_rule_small_grids, tp_rule_communication};
 
 static const tp_rule_evaluate cpu_rules[] = {tp_rules_prepare_cpu,  tp_rule_cpu_loader, tp_rule_cpu_loop,
                                              tp_rule_cpu_optimizer, tp_rule_cpu_crowd,  tp_rule_cpu_small,
@@ -35,7 +35,12 @@ const char *tp_confidence_text(enum tp_confidence confidence)
 
 double tp_window_percent(const struct tp_advisor *a, int64_t ns)
 {
-    return tp_percent(ns, a->host->windows_ns);
+    return tp_percent(ns, a->model->window_ns);
+}
+
+double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
+{
+    return tp_window_percent(a, tp_intervals_meet_length(set, a->model->window));
 }
 
 struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...)
@@ -65,20 +70,33 @@ static bool is_before(const struct tp_pick *x, const struct tp_pick *y)
         return x->weight > y->weight;
     if (x->at != y->at)
         return x->at < y->at;
-    if (x->dur != y->dur)
-        return x->dur > y->dur;
-    return x->ordinal < y->ordinal;
+    if (x->rank != y->rank)
+        return x->rank < y->rank;
+    return x->event < y->event;
 }
 
-void tp_picks_append(struct tp_picks *picks, const struct tp_advisor *a, uint32_t event, uint32_t line_event)
+void tp_picks_append(struct tp_picks *picks, uint32_t event)
 {
-    (void)a;
     picks->total++;
     if (picks->kept < TP_FINDING_EVIDENCE)
-        picks->items[picks->kept++] = (struct tp_pick){.event = event, .line_event = line_event};
+        picks->items[picks->kept++] = (struct tp_pick){.event = event, .line_event = event};
 }
 
-static void insert(struct tp_picks *picks, struct tp_pick pick)
+struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t device)
+{
+    uint32_t launch = model->devices.launch[device];
+    return (struct tp_pick){.event = model->devices.event[device],
+                            .line_event = launch == TP_NO_ID ? TP_NO_ID : model->launches.event[launch]};
+}
+
+void tp_picks_append_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device)
+{
+    picks->total++;
+    if (picks->kept < TP_FINDING_EVIDENCE)
+        picks->items[picks->kept++] = tp_pick_of_operation(model, device);
+}
+
+void tp_picks_rank(struct tp_picks *picks, struct tp_pick pick)
 {
     unsigned at = picks->kept;
     picks->total++;
@@ -92,40 +110,23 @@ static void insert(struct tp_picks *picks, struct tp_pick pick)
     picks->kept += picks->kept < TP_FINDING_EVIDENCE;
 }
 
-void tp_picks_rank(struct tp_picks *picks, const struct tp_advisor *a, int64_t weight, uint32_t event,
-                   uint32_t line_event)
+void tp_picks_longest(struct tp_picks *picks, const struct tp_model *model, uint32_t event)
 {
-    const struct tp_event *e = tp_host_event(a->host, event);
-    insert(picks, (struct tp_pick){weight, e->ts_ns, e->dur_ns, event, line_event, e->ordinal});
+    const struct tp_event *e = &model->trace->events[event];
+    tp_picks_rank(picks, (struct tp_pick){e->dur_ns, e->ts_ns, 0, event, event});
 }
 
-void tp_picks_rank_gap(struct tp_picks *picks, int64_t weight, int64_t at, uint32_t event, uint32_t line_event)
+void tp_picks_longest_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device)
 {
-    insert(picks, (struct tp_pick){weight, at, 0, event, line_event, 0});
-}
-
-static uint32_t launch_event(const struct tp_advisor *a, uint32_t op)
-{
-    const struct tp_host_call *call = tp_op_call(a->host, op);
-    return call ? call->event : TP_NO_ID;
-}
-
-void tp_picks_append_op(struct tp_picks *picks, const struct tp_advisor *a, uint32_t op)
-{
-    if (picks->kept == TP_FINDING_EVIDENCE)
+    const struct tp_event *e = tp_device_event(model, device);
+    if (picks->kept == TP_FINDING_EVIDENCE && e->dur_ns < picks->items[TP_FINDING_EVIDENCE - 1].weight) {
         picks->total++;
-    else
-        tp_picks_append(picks, a, a->host->ops[op].event, launch_event(a, op));
-}
-
-void tp_picks_rank_op(struct tp_picks *picks, const struct tp_advisor *a, uint32_t op)
-{
-    const struct tp_event *e = tp_op_event(a->host, op);
-    bool is_full = picks->kept == TP_FINDING_EVIDENCE;
-    if (is_full && e->dur_ns < picks->items[TP_FINDING_EVIDENCE - 1].weight)
-        picks->total++;
-    else
-        tp_picks_rank(picks, a, e->dur_ns, a->host->ops[op].event, launch_event(a, op));
+        return;
+    }
+    struct tp_pick pick = tp_pick_of_operation(model, device);
+    pick.weight = e->dur_ns;
+    pick.at = e->ts_ns;
+    tp_picks_rank(picks, pick);
 }
 
 /* ---- lines ---- */
@@ -135,14 +136,12 @@ static int by_time(const void *x, const void *y, const void *context)
     const struct tp_line_time *p = x, *q = y;
     if (p->ns != q->ns)
         return p->ns > q->ns ? -1 : 1;
-    if (p->fold.kind != q->fold.kind)
-        return p->fold.kind < q->fold.kind ? -1 : 1;
-    return tp_str_compare(tp_host_fold_text(context, p->fold), tp_host_fold_text(context, q->fold));
+    return tp_fold_compare(context, p->fold, q->fold);
 }
 
 void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t count)
 {
-    tp_merge_sort(a->arena, lines, count, sizeof *lines, by_time, a->host);
+    tp_merge_sort(a->arena, lines, count, sizeof *lines, by_time, a->model);
 }
 
 struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time *lines, size_t count, size_t most,
@@ -150,7 +149,7 @@ struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time
 {
     struct tp_vec text = TP_VEC(a->arena, char);
     for (size_t i = 0; i < count && i < most; i++) {
-        struct tp_str line = tp_host_fold_text(a->host, lines[i].fold);
+        struct tp_str line = tp_fold_text(a->model, lines[i].fold);
         char share[64];
         int size = snprintf(share, sizeof share, ": at most %.1f %%%s", tp_window_percent(a, lines[i].ns), ending);
         size_t at = text.count, more = line.len + (size_t)size + (i ? 2 : 0);
@@ -190,12 +189,12 @@ static void weaken(const struct tp_advisor *a, struct tp_finding *f)
 static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, const struct tp_candidate *c)
 {
     for (unsigned i = 0; i < c->picks.kept; i++) {
-        const struct tp_event *e = tp_host_event(a->host, c->picks.items[i].event);
+        const struct tp_event *e = &a->model->trace->events[c->picks.items[i].event];
         f->evidence[i] = (struct tp_evidence){
             .ordinal = e->ordinal,
-            .ts_ns = tp_ns_minus(e->ts_ns, a->host->start),
-            .name = tp_trace_name(a->host->trace, e),
-            .file_line = tp_host_line_of(a->host, c->picks.items[i].line_event),
+            .ts_ns = tp_ns_minus(e->ts_ns, a->model->first_ns),
+            .name = tp_trace_name(a->model->trace, e),
+            .file_line = tp_line_of(a->model, c->picks.items[i].line_event),
         };
     }
     f->evidence_count = c->picks.kept;
@@ -207,11 +206,11 @@ static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, cons
     }
 }
 
-/* As tp_advisor_add; *within receives the ceiling's part of the windows. */
+/* As tp_advisor_add; *within receives the ceiling's part of W. */
 static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_intervals *within)
 {
     struct tp_intervals none = {NULL, 0};
-    *within = c->has_ceiling ? tp_intervals_meet(a->arena, c->time, a->host->windows) : none;
+    *within = c->has_ceiling ? tp_intervals_meet(a->arena, c->time, a->model->window) : none;
     int64_t ns = tp_intervals_length(*within);
     double share = tp_window_percent(a, ns);
     enum tp_severity severity = severity_of(c, share);
@@ -227,7 +226,7 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     if (f->confidence == TP_CONFIDENCE_LOW && severity == TP_SEVERITY_HIGH)
         severity = TP_SEVERITY_MEDIUM;
     f->severity = severity;
-    f->ceiling_us_per_step = c->has_ceiling ? tp_microseconds(ns) / a->host->step_count : NAN;
+    f->ceiling_us_per_step = c->has_ceiling ? tp_microseconds(ns) / a->model->used_count : NAN;
     f->share_percent = c->has_ceiling ? share : c->share;
     f->detail = c->detail.len ? c->detail : TP_STR("");
     fill_evidence(a, f, c);
@@ -292,13 +291,13 @@ static int by_rule(const void *x, const void *y, const void *context)
 
 static void note_other_programs(struct tp_advisor *a)
 {
-    enum tp_program program = a->host->program;
+    enum tp_program_kind program = a->model->program;
     unsigned count;
     const struct tp_rule *rules = tp_rules(&count);
     for (unsigned i = 0; i < count; i++) {
         bool is_for_it = rules[i].program == TP_RULE_ANY ||
-                         (rules[i].program == TP_RULE_GPU && program == TP_PROGRAM_GPU) ||
-                         (rules[i].program == TP_RULE_CPU && program == TP_PROGRAM_CPU);
+                         (rules[i].program == TP_RULE_GPU && program == TP_RECORDED_GPU) ||
+                         (rules[i].program == TP_RULE_CPU && program == TP_RECORDED_CPU);
         if (rules[i].program == TP_RULE_RANKS)
             tp_advisor_skip(a, (enum tp_rule_id)i, "needs several ranks");
         else if (!is_for_it)
@@ -308,40 +307,39 @@ static void note_other_programs(struct tp_advisor *a)
 
 static void evaluate(struct tp_advisor *a)
 {
-    const struct tp_host *host = a->host;
-    if (host->program == TP_PROGRAM_GPU && host->windows_ns)
+    const struct tp_model *model = a->model;
+    if (model->program == TP_RECORDED_GPU && model->window_ns)
         for (size_t i = 0; i < sizeof gpu_rules / sizeof *gpu_rules; i++)
             gpu_rules[i](a);
-    else if (host->program == TP_PROGRAM_CPU && host->windows_ns && host->main_thread != TP_NO_ID)
+    else if (model->program == TP_RECORDED_CPU && model->window_ns && model->host_main != TP_NO_ID)
         for (size_t i = 0; i < sizeof cpu_rules / sizeof *cpu_rules; i++)
             cpu_rules[i](a);
     tp_rule_memory(a);
     note_other_programs(a);
 }
 
-void tp_recommendations_build(struct tp_recommendations *out, struct tp_host *host, const struct tp_quality *quality,
-                              const struct tp_memory_peak *memory, const struct tp_rule_overrides *overrides,
-                              struct tp_arena *arena)
+void tp_recommendations_build(struct tp_recommendations *out, const struct tp_model *model,
+                              const struct tp_quality *quality, const struct tp_memory_peak *memory,
+                              const struct tp_rule_overrides *overrides, struct tp_arena *arena)
 {
-    static const char *const programs[] = {"gpu", "other_device", "device_missing", "cpu", "empty"};
-    struct tp_advisor a = {.host = host, .arena = arena, .quality = quality, .memory = memory, .overrides = overrides};
+    struct tp_advisor a = {
+        .model = model, .arena = arena, .quality = quality, .memory = memory, .overrides = overrides};
     a.findings = TP_VEC(arena, struct tp_finding);
     a.ceilings = a.claimed = TP_VEC(arena, struct tp_interval);
     a.notes = TP_VEC(arena, struct tp_rule_note);
-    a.allocators = TP_VEC(arena, uint32_t);
     evaluate(&a);
     tp_merge_sort(arena, a.findings.data, a.findings.count, sizeof(struct tp_finding), by_weight, NULL);
     tp_merge_sort(arena, a.notes.data, a.notes.count, sizeof(struct tp_rule_note), by_rule, NULL);
     int64_t ceiling = tp_intervals_length(tp_intervals_of(&a.ceilings));
-    double steps = host->step_count;
+    double steps = model->used_count;
     *out = (struct tp_recommendations){
-        .program = programs[host->program],
-        .step_source = host->step_source ? host->step_source : "whole trace",
-        .step_count = host->step_count,
-        .window_ns = host->windows_ns,
-        .step_us = host->step_count ? tp_microseconds(host->windows_ns) / steps : 0.0,
-        .total_ceiling_us_per_step = host->step_count ? tp_microseconds(ceiling) / steps : 0.0,
-        .total_ceiling_percent = tp_percent(ceiling, host->windows_ns),
+        .program = tp_program_kind_text(model->program),
+        .step_marker = tp_step_marker_text(model->step_marker),
+        .step_count = model->used_count,
+        .window_ns = model->window_ns,
+        .step_us = model->used_count ? tp_microseconds(model->window_ns) / steps : 0.0,
+        .total_ceiling_us_per_step = model->used_count ? tp_microseconds(ceiling) / steps : 0.0,
+        .total_ceiling_percent = tp_percent(ceiling, model->window_ns),
         .findings = a.findings.data,
         .finding_count = (uint32_t)a.findings.count,
         .not_evaluated = a.notes.data,

@@ -1,7 +1,7 @@
 /* Recommendations: the rules as one table of data, thresholds that a caller may override, and the findings of a trace.
  *
  * A finding says what time could be gained at most (the ceiling), never a promise. Its severity comes from the
- * ceiling's share of the step, its confidence from the rule and from the trace's quality (advice-definitions D9). */
+ * ceiling's share of the step, its confidence from the rule and from the trace's quality (docs/definitions.md 15). */
 #ifndef TP_WEBREPORT_MEASURE_RULES_H
 #define TP_WEBREPORT_MEASURE_RULES_H
 
@@ -13,7 +13,7 @@
 #include "writer/base/json_out.h"
 #include "writer/base/str.h"
 
-struct tp_host;
+struct tp_model;
 struct tp_quality;
 struct tp_memory_peak;
 
@@ -82,9 +82,9 @@ struct tp_rule_note {
 };
 
 struct tp_recommendations {
-    const char *program;     /* gpu, cpu, other_device, device_missing, empty */
-    const char *step_source; /* ProfilerStep, execute_context, step[, optimizer, whole trace */
-    int64_t step_count, window_ns;
+    const char *program;           /* tp_program_kind_text */
+    const char *step_marker;       /* tp_step_marker_text */
+    int64_t step_count, window_ns; /* steps used, and their time W */
     double step_us, total_ceiling_us_per_step, total_ceiling_percent;
     struct tp_finding *findings; /* severest first */
     uint32_t finding_count;
@@ -93,9 +93,9 @@ struct tp_recommendations {
 };
 
 /* Evaluates every rule. overrides may be NULL. */
-void tp_recommendations_build(struct tp_recommendations *out, struct tp_host *host, const struct tp_quality *quality,
-                              const struct tp_memory_peak *memory, const struct tp_rule_overrides *overrides,
-                              struct tp_arena *arena);
+void tp_recommendations_build(struct tp_recommendations *out, const struct tp_model *model,
+                              const struct tp_quality *quality, const struct tp_memory_peak *memory,
+                              const struct tp_rule_overrides *overrides, struct tp_arena *arena);
 
 /* Writes them as a JSON object. */
 void tp_recommendations_json(const struct tp_recommendations *recommendations, struct tp_json *json);

@@ -17,7 +17,7 @@ enum { TYPES_KNOWN = 1, TYPES_HALF = 2, TYPES_FLOAT = 4, TYPES_DIFFER = 8 };
 
 struct compute {
     struct tp_advisor *a;
-    struct capability *devices;  /* by device index */
+    struct capability *gpus;     /* by index in gpus */
     struct tp_id_map types;      /* value id -> TYPES_* */
     struct tp_id_map misaligned; /* (dims, types) -> 0 or 1 */
     int64_t multiple;
@@ -30,23 +30,17 @@ struct compute {
 
 static void find_capabilities(struct compute *x)
 {
-    const struct tp_host *host = x->a->host;
-    struct tp_id_map ids;
-    tp_id_map_init(&ids, x->a->arena);
-    for (uint32_t i = 0; i < host->trace->gpu_count; i++) /* the last entry of an id counts */
-        if (host->trace->has_gpu_list && host->trace->gpus[i].has_id)
-            *tp_id_map_put(&ids, (uint64_t)host->trace->gpus[i].id) = i;
-    x->devices = tp_arena_array(x->a->arena, host->device_count, sizeof *x->devices);
-    for (uint32_t d = 0; d < host->device_count; d++) {
-        const uint32_t *i = tp_id_map_find(&ids, (uint64_t)host->devices[d].number);
-        struct capability *c = &x->devices[d];
+    const struct tp_model *model = x->a->model;
+    x->gpus = tp_arena_array(x->a->arena, model->gpu_count, sizeof *x->gpus);
+    for (uint32_t g = 0; g < model->gpu_count; g++) {
+        const struct tp_gpu_property *p = tp_model_gpu_property(model->trace, model->gpus[g].id);
+        struct capability *c = &x->gpus[g];
         *c = (struct capability){false, TP_NULL_INT, TP_NULL_INT};
-        if (!i)
+        if (!p)
             continue;
-        const struct tp_gpu_property *p = &host->trace->gpus[*i];
         c->major = p->major;
         c->minor = p->minor;
-        c->is_nvidia = p->warp_size == 32 || (p->major != TP_NULL_INT && !p->has_warp_size);
+        c->is_nvidia = p->major != TP_NULL_INT && (p->warp_size == 32 || !p->has_warp_size);
     }
 }
 
@@ -97,14 +91,20 @@ static uint32_t read_types(struct tp_str json)
     return bits;
 }
 
+static const struct tp_host_detail *host_detail(const struct compute *x, uint32_t op)
+{
+    return &x->a->model->trace->hosts[tp_operator_event(x->a->model, op)->detail];
+}
+
+/* op may be TP_NO_ID. */
 static uint32_t types_of(struct compute *x, uint32_t op)
 {
-    const struct tp_host_detail *detail = tp_host_detail_of(x->a->host, op);
+    const struct tp_host_detail *detail = op == TP_NO_ID ? NULL : host_detail(x, op);
     if (!detail || detail->types == TP_NO_ID)
         return 0;
     uint32_t *bits = tp_id_map_put(&x->types, detail->types);
     if (*bits == TP_NO_ID)
-        *bits = read_types(tp_strings_get(&x->a->host->trace->values, detail->types));
+        *bits = read_types(tp_strings_get(&x->a->model->trace->values, detail->types));
     return *bits;
 }
 
@@ -163,14 +163,14 @@ static bool read_misaligned(struct tp_str dims, struct tp_str types, int64_t mul
 
 static bool is_misaligned(struct compute *x, uint32_t op)
 {
-    const struct tp_host *host = x->a->host;
-    const struct tp_host_detail *detail = tp_host_detail_of(host, op);
-    if (!detail || detail->dims == TP_NO_ID || tp_host_marks(host, op) & TP_NAME_CONV)
+    const struct tp_model *model = x->a->model;
+    const struct tp_host_detail *detail = host_detail(x, op);
+    if (detail->dims == TP_NO_ID || tp_marks_of(model, model->operators.event[op]) & TP_MARK_CONV)
         return false;
     uint32_t *known = tp_id_map_put(&x->misaligned, tp_id_pair(detail->dims, detail->types));
     if (*known == TP_NO_ID)
-        *known = read_misaligned(tp_strings_get(&host->trace->values, detail->dims),
-                                 tp_strings_get(&host->trace->values, detail->types), x->multiple);
+        *known = read_misaligned(tp_strings_get(&model->trace->values, detail->dims),
+                                 tp_strings_get(&model->trace->values, detail->types), x->multiple);
     return *known != 0;
 }
 
@@ -189,62 +189,58 @@ static int64_t c1_speedup(const struct compute *x, const struct capability *c)
     return (int64_t)(speedup > 0 ? speedup : tp_rule_value(x->a, TP_RULE_C1, "default_speedup"));
 }
 
-static void look_at_gemm(struct compute *x, uint32_t op, uint32_t gemm_op)
+/* A kernel whose owner could use tensor cores, and does not leave that to an operator inside. */
+static void look_at_matrix(struct compute *x, uint32_t k, uint32_t owner)
 {
     struct tp_advisor *a = x->a;
-    const struct tp_event *e = tp_op_event(a->host, op);
-    const struct capability *c = &x->devices[a->host->ops[op].device];
-    uint64_t marks = a->host->marks[e->name];
-    uint32_t types = types_of(x, gemm_op);
-    bool is_known = c->is_nvidia && c->major != TP_NULL_INT;
+    const struct tp_event *e = tp_device_event(a->model, k);
+    const struct capability *c = &x->gpus[a->model->devices.gpu[k]];
+    uint64_t marks = a->model->marks[e->name];
+    uint32_t types = types_of(x, owner);
     x->has_half |= (types & TYPES_HALF) != 0;
-    if (is_known && c->major >= 7) {
+    if (c->is_nvidia && c->major >= 7) {
         push_saving(&x->c2, e, (int64_t)tp_rule_value(a, TP_RULE_C2, "speedup"));
         x->c2_ns = tp_ns_plus(x->c2_ns, e->dur_ns);
-        tp_picks_rank_op(&x->p2, a, op);
+        tp_picks_longest_operation(&x->p2, a->model, k);
     }
-    if (is_known && c->major >= 8 && types & TYPES_FLOAT && !(marks & TP_NAME_TENSOR_CORE) &&
-        marks & TP_NAME_GEMM_KERNEL) {
+    if (c->is_nvidia && c->major >= 8 && types & TYPES_FLOAT && !(marks & (TP_MARK_TC_YES | TP_MARK_TC_UNKNOWN))) {
         push_saving(&x->c1, e, c1_speedup(x, c));
         x->c1_ns = tp_ns_plus(x->c1_ns, e->dur_ns);
-        tp_picks_rank_op(&x->p1, a, op);
+        tp_picks_longest_operation(&x->p1, a->model, k);
     }
-    if (types & TYPES_HALF && is_misaligned(x, gemm_op)) {
+    if (types & TYPES_HALF && is_misaligned(x, owner)) {
         x->c3_ns = tp_ns_plus(x->c3_ns, e->dur_ns);
-        tp_picks_rank_op(&x->p3, a, op);
+        tp_picks_longest_operation(&x->p3, a->model, k);
     }
 }
 
-static bool is_copy_traffic(const struct tp_host *host, uint32_t op, uint32_t inner_op)
+static bool is_eligible(const struct tp_model *model, uint32_t owner)
 {
-    const struct tp_event *e = tp_op_event(host, op);
-    if (tp_old_role(e) == TP_KIND_MEMCPY)
-        return host->marks[e->name] & TP_NAME_DTOD;
-    return tp_old_role(e) == TP_KIND_KERNEL && !tp_op_is_communication(host, op) && inner_op != TP_NO_ID &&
-           tp_host_marks(host, inner_op) & TP_NAME_COPY_OPS;
+    unsigned both = TP_OPERATOR_ELIGIBLE | TP_OPERATOR_ELIGIBLE_CHILD;
+    return owner != TP_NO_ID && (model->operators.flags[owner] & both) == TP_OPERATOR_ELIGIBLE;
 }
 
-static void look_at_op(struct compute *x, uint32_t op)
+static void look_at_operation(struct compute *x, uint32_t k)
 {
-    struct tp_advisor *a = x->a;
-    const struct tp_host *host = a->host;
-    const struct tp_event *e = tp_op_event(host, op);
-    const struct tp_host_call *call = tp_op_call(host, op);
-    bool is_kernel = tp_old_role(e) == TP_KIND_KERNEL;
-    uint32_t inner_op = call ? call->inner_op : TP_NO_ID;
-    x->has_tensor_cores |= is_kernel && host->marks[e->name] & TP_NAME_TENSOR_CORE;
-    if (is_kernel && call && call->gemm_op != TP_NO_ID && !tp_op_is_communication(host, op))
-        look_at_gemm(x, op, call->gemm_op);
-    bool is_cast = is_kernel && inner_op != TP_NO_ID && tp_host_marks(host, inner_op) & TP_NAME_ATEN_COPY &&
-                   types_of(x, inner_op) & TYPES_DIFFER;
+    const struct tp_model *model = x->a->model;
+    const struct tp_event *e = tp_device_event(model, k);
+    uint32_t owner = model->devices.owner[k];
+    uint64_t owner_marks = owner == TP_NO_ID ? 0 : tp_marks_of(model, model->operators.event[owner]);
+    bool is_kernel = e->kind == TP_KIND_KERNEL, is_communication = tp_is_communication(model, k);
+    x->has_tensor_cores |= is_kernel && model->marks[e->name] & TP_MARK_TC_YES;
+    if (is_kernel && !is_communication && is_eligible(model, owner))
+        look_at_matrix(x, k, owner);
+    bool is_cast = is_kernel && owner_marks & TP_MARK_ATEN_COPY && types_of(x, owner) & TYPES_DIFFER;
+    bool is_copy = is_kernel ? !is_communication && owner_marks & TP_MARK_COPY_OP
+                             : e->kind == TP_KIND_MEMCPY && model->marks[e->name] & TP_MARK_DTOD;
     if (is_cast) {
         tp_intervals_push(&x->c10, e->ts_ns, tp_event_end(e));
         x->c10_ns = tp_ns_plus(x->c10_ns, e->dur_ns);
-        tp_picks_rank_op(&x->p10, a, op);
-    } else if (is_copy_traffic(host, op, inner_op)) {
+        tp_picks_longest_operation(&x->p10, model, k);
+    } else if (is_copy) {
         tp_intervals_push(&x->c11, e->ts_ns, tp_event_end(e));
         x->c11_ns = tp_ns_plus(x->c11_ns, e->dur_ns);
-        tp_picks_rank_op(&x->p11, a, op);
+        tp_picks_longest_operation(&x->p11, model, k);
     }
 }
 
@@ -262,10 +258,10 @@ static void report(struct tp_advisor *a, enum tp_rule_id rule, struct tp_vec *ti
     tp_advisor_add(a, &c);
 }
 
-static bool has_types(const struct tp_host *host)
+static bool has_types(const struct compute *x)
 {
-    for (uint32_t i = 0; i < host->trace->host_count; i++)
-        if (host->trace->hosts[i].types != TP_NO_ID)
+    for (uint32_t i = 0; i < x->a->model->operators.count; i++)
+        if (host_detail(x, i)->types != TP_NO_ID)
             return true;
     return false;
 }
@@ -278,10 +274,10 @@ void tp_rule_kernels(struct tp_advisor *a)
     tp_id_map_init(&x.types, a->arena);
     tp_id_map_init(&x.misaligned, a->arena);
     find_capabilities(&x);
-    for (uint32_t i = 0; i < a->host->op_count; i++)
-        if (a->in_window[i])
-            look_at_op(&x, i);
-    if (has_types(a->host))
+    uint32_t k;
+    for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);)
+        look_at_operation(&x, k);
+    if (has_types(&x))
         report(a, TP_RULE_C1, &x.c1, x.c1_ns, &x.p1);
     else
         for (int i = 0; i < 3; i++)
@@ -301,61 +297,60 @@ void tp_rule_kernels(struct tp_advisor *a)
 
 void tp_rule_small_grids(struct tp_advisor *a)
 {
-    const struct tp_host *host = a->host;
+    enum { ONE = 1000000000 }; /* blocks per SM are in 1e-9 units */
     struct tp_candidate c = {.rule = TP_RULE_C13, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     double min_ns = tp_rule_value(a, TP_RULE_C13, "min_dur_us") * 1000;
     int64_t sum = 0;
-    for (uint32_t i = 0; i < host->op_count; i++) {
-        const struct tp_event *e = tp_op_event(host, i);
-        const struct tp_device_detail *d = tp_op_detail(host, i);
-        if (!a->in_window[i] || tp_old_role(e) != TP_KIND_KERNEL || !d || !(d->blocks_per_sm >= 0 && d->blocks_per_sm < 1))
-            continue;
-        if ((double)e->dur_ns <= min_ns || tp_op_is_communication(host, i))
+    uint32_t k;
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
+        const struct tp_event *e = tp_device_event(a->model, k);
+        int64_t blocks = tp_device_detail(a->model, k)->blocks_per_sm_e9;
+        if (blocks < 0 || blocks >= ONE || (double)e->dur_ns <= min_ns || tp_is_communication(a->model, k))
             continue;
         sum = tp_ns_plus(sum, e->dur_ns);
-        tp_intervals_push(&time, e->ts_ns, e->ts_ns + (int64_t)((double)e->dur_ns * (1 - d->blocks_per_sm)));
-        tp_picks_rank_op(&c.picks, a, i);
+        tp_intervals_push(&time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, ONE - blocks, ONE));
+        tp_picks_longest_operation(&c.picks, a->model, k);
     }
-    if (!a->kernel_ns || tp_percent(sum, a->kernel_ns) < tp_rule_value(a, TP_RULE_C13, "min_pct"))
-        return;
     c.time = tp_intervals_of(&time);
-    tp_advisor_add(a, &c);
+    if (c.picks.total && tp_percent(sum, a->kernel_ns) >= tp_rule_value(a, TP_RULE_C13, "min_pct"))
+        tp_advisor_add(a, &c);
+    tp_arena_drop(a->arena, time.data, time.capacity * sizeof(struct tp_interval));
 }
 
 /* ---- E1: exposed communication ---- */
 
-/* Communication (the second) that no computing kernel (the first) hides. */
-static void push_exposed(struct tp_advisor *a, struct tp_vec kernels[2], struct tp_vec *exposed)
+/* No more of a device's exposed communication can be hidden than there is compute that could run meanwhile. */
+static void add_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_vec *exposed, struct tp_vec *hidden,
+                       struct tp_vec *free)
 {
-    struct tp_intervals alone =
-        tp_intervals_minus(a->arena, tp_intervals_of(&kernels[1]), tp_intervals_of(&kernels[0]));
-    for (size_t i = 0; i < alone.count; i++)
-        tp_intervals_push(exposed, alone.items[i].a, alone.items[i].b);
+    const struct tp_intervals window = a->model->window;
+    struct tp_intervals mine = tp_intervals_meet(a->arena, gpu->exposed_communication, window);
+    struct tp_intervals alone = tp_intervals_minus(a->arena, gpu->compute, gpu->communication);
+    tp_intervals_append(exposed, mine);
+    tp_intervals_append(free, alone);
+    tp_intervals_append(hidden, tp_intervals_prefix(a->arena, mine, tp_intervals_meet_length(alone, window)));
 }
 
 void tp_rule_communication(struct tp_advisor *a)
 {
-    const struct tp_host *host = a->host;
-    struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true};
-    struct tp_vec exposed = TP_VEC(a->arena, struct tp_interval);
-    for (uint32_t i = 0; i < host->op_count; i++)
-        if (a->in_window[i] && tp_op_is_communication(host, i))
-            tp_picks_rank_op(&c.picks, a, i);
-    for (uint32_t d = 0; d < host->device_count; d++) {
-        struct tp_vec kernels[2] = {TP_VEC(a->arena, struct tp_interval), TP_VEC(a->arena, struct tp_interval)};
-        for (uint32_t i = 0; i < host->devices[d].op_count; i++) {
-            uint32_t op = host->devices[d].ops[i];
-            const struct tp_event *e = tp_op_event(host, op);
-            if (tp_old_role(e) == TP_KIND_KERNEL)
-                tp_intervals_push(&kernels[tp_op_is_communication(host, op)], e->ts_ns, tp_event_end(e));
-        }
-        if (kernels[1].count)
-            push_exposed(a, kernels, &exposed);
-        for (int k = 0; k < 2; k++)
-            tp_arena_drop(a->arena, kernels[k].data, kernels[k].capacity * sizeof(struct tp_interval));
-    }
-    c.time = tp_intervals_of(&exposed);
-    if (tp_window_percent(a, tp_intervals_meet_length(c.time, host->windows)) > tp_rule_value(a, TP_RULE_E1, "min_pct"))
-        tp_advisor_add(a, &c);
+    struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true, .also_info = true};
+    struct tp_vec exposed = TP_VEC(a->arena, struct tp_interval), hidden = exposed, free = exposed;
+    uint32_t k;
+    for (uint32_t g = 0; g < a->model->gpu_count; g++)
+        if (a->model->gpus[g].exposed_communication.count)
+            add_device(a, &a->model->gpus[g], &exposed, &hidden, &free);
+    double share = tp_window_percent(a, tp_intervals_length(tp_intervals_of(&exposed)));
+    if (!(share > tp_rule_value(a, TP_RULE_E1, "min_pct")))
+        return;
+    for (uint32_t g = 0; g < a->model->gpu_count; g++) /* devices without exposed communication have compute, too */
+        if (!a->model->gpus[g].exposed_communication.count)
+            add_device(a, &a->model->gpus[g], &exposed, &hidden, &free);
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
+        if (tp_is_communication(a->model, k))
+            tp_picks_longest_operation(&c.picks, a->model, k);
+    c.time = tp_intervals_of(&hidden);
+    c.detail = tp_advisor_text(a, "exposed for %.1f %% of the step; compute that could hide it: %.1f %%", share,
+                               tp_set_percent(a, tp_intervals_of(&free)));
+    tp_advisor_add(a, &c);
 }

@@ -21,12 +21,12 @@ static int by_time(const void *x, const void *y, const void *context)
 
 static void push_marks(struct tp_advisor *a, uint32_t thread, struct tp_vec *marks)
 {
-    const struct tp_host *host = a->host;
+    const struct tp_order *order = a->model->order;
     int64_t begin = 0, end = INT64_MIN;
-    for (uint32_t i = host->thread_first[thread]; i <= host->thread_first[thread + 1]; i++) {
-        bool is_last = i == host->thread_first[thread + 1];
-        const struct tp_event *e = is_last ? NULL : tp_host_event(host, host->list[i]);
-        if (e && (tp_old_role(e) != TP_KIND_OPERATOR || e->dur_ns <= 0))
+    for (uint32_t i = order->thread_first[thread]; i <= order->thread_first[thread + 1]; i++) {
+        bool is_last = i == order->thread_first[thread + 1];
+        const struct tp_event *e = is_last ? NULL : &a->model->trace->events[order->host[i]];
+        if (e && (e->kind != TP_KIND_OPERATOR || e->dur_ns <= 0))
             continue;
         if (e && end != INT64_MIN && e->ts_ns <= end) {
             end = tp_ns_max(end, tp_event_end(e));
@@ -48,7 +48,7 @@ static struct tp_intervals find_crowd(struct tp_advisor *a)
 {
     struct tp_vec marks = TP_VEC(a->arena, struct mark), crowd = TP_VEC(a->arena, struct tp_interval);
     double limit = tp_rule_value(a, TP_RULE_H4, "min_threads");
-    for (uint32_t t = 0; t < a->host->trace->thread_count; t++)
+    for (uint32_t t = 0; t < a->model->trace->thread_count; t++)
         push_marks(a, t, &marks);
     tp_merge_sort(a->arena, marks.data, marks.count, sizeof(struct mark), by_time, NULL);
     int64_t level = 0, since = 0;
@@ -74,15 +74,14 @@ struct samples {
 };
 
 struct outer_op {
-    uint32_t event, group;
+    uint32_t op, group;
     bool is_together;
 };
 
-static uint32_t group_of(struct tp_advisor *a, uint32_t event, struct tp_id_map *ids, struct tp_vec *groups)
+static uint32_t group_of(struct tp_advisor *a, uint32_t op, struct tp_id_map *ids, struct tp_vec *groups)
 {
-    const struct tp_event *e = tp_host_event(a->host, event);
-    const struct tp_host_detail *d = tp_host_detail_of(a->host, event);
-    uint32_t dims = d && !(e->flags & TP_EVENT_OLD_DIMS) ? d->dims : TP_NO_ID;
+    const struct tp_event *e = tp_operator_event(a->model, op);
+    uint32_t dims = e->flags & TP_EVENT_OLD_DIMS ? TP_NO_ID : a->model->trace->hosts[e->detail].dims;
     uint32_t *id = tp_id_map_put(ids, tp_id_pair(e->name, dims));
     if (*id == TP_NO_ID) {
         *id = (uint32_t)groups->count;
@@ -94,21 +93,20 @@ static uint32_t group_of(struct tp_advisor *a, uint32_t event, struct tp_id_map 
 /* Outermost operators, at least half inside the crowd's time or wholly outside. */
 static struct tp_vec find_outer(struct tp_advisor *a, struct tp_intervals crowd, struct tp_vec *groups)
 {
-    const struct tp_cpu_program *cpu = a->cpu;
     struct tp_vec found = TP_VEC(a->arena, struct outer_op);
     struct tp_id_map ids;
     tp_id_map_init(&ids, a->arena);
-    for (uint32_t i = 0; i < cpu->count; i++) {
-        uint32_t id = cpu->list[i];
-        const struct tp_event *e = tp_host_event(a->host, id);
-        if (tp_old_role(e) != TP_KIND_OPERATOR || (cpu->bits[id] & (TP_CPU_IN_WINDOW | TP_CPU_UNDER_OP)) != TP_CPU_IN_WINDOW)
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        const struct tp_event *e = tp_operator_event(a->model, op);
+        if (!tp_cpu_is_outer(a, op))
             continue;
         int64_t part = tp_intervals_length_within(crowd, e->ts_ns, tp_event_end(e));
         bool is_together = part && part >= e->dur_ns - part;
         if (part && !is_together)
             continue;
-        uint32_t group = group_of(a, id, &ids, groups);
-        *(struct outer_op *)tp_vec_push(&found) = (struct outer_op){id, group, is_together};
+        uint32_t group = group_of(a, op, &ids, groups);
+        *(struct outer_op *)tp_vec_push(&found) = (struct outer_op){op, group, is_together};
         struct samples *s = TP_AT(groups, struct samples, group);
         s->alone_count += !is_together;
         s->together_count += is_together;
@@ -131,7 +129,7 @@ static int64_t *list_durations(struct tp_advisor *a, const struct tp_vec *ops, s
         const struct outer_op *op = TP_AT(ops, struct outer_op, i);
         struct samples *s = TP_AT(groups, struct samples, op->group);
         if (!op->is_together)
-            durations[s->first + s->alone_count++] = tp_host_event(a->host, op->event)->dur_ns;
+            durations[s->first + s->alone_count++] = tp_operator_event(a->model, op->op)->dur_ns;
     }
     return durations;
 }
@@ -147,7 +145,7 @@ void tp_rule_cpu_crowd(struct tp_advisor *a)
     int64_t *durations = list_durations(a, &ops, &groups);
     for (size_t i = 0; i < ops.count; i++) {
         const struct outer_op *op = TP_AT(&ops, struct outer_op, i);
-        const struct tp_event *e = tp_host_event(a->host, op->event);
+        const struct tp_event *e = tp_operator_event(a->model, op->op);
         struct samples *s = TP_AT(&groups, struct samples, op->group);
         if (!op->is_together || s->alone_count < tp_rule_value(a, TP_RULE_H4, "min_samples"))
             continue;
@@ -157,7 +155,7 @@ void tp_rule_cpu_crowd(struct tp_advisor *a)
         if (e->dur_ns <= s->median)
             continue;
         tp_intervals_push(&time, e->ts_ns + s->median, tp_event_end(e));
-        tp_picks_rank(&c.picks, a, e->dur_ns, op->event, op->event);
+        tp_picks_longest(&c.picks, a->model, a->model->operators.event[op->op]);
     }
     c.time = tp_intervals_of(&time);
     if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H4, "min_pct"))

@@ -1,5 +1,5 @@
-/* What the rules share while they are evaluated: the trace's model, sums that several need, and how a finding is
- * reported. */
+/* What the rules share while they are evaluated: the model, lists that several need, and how a finding is reported
+ * (section 15 of docs/definitions.md). */
 #ifndef TP_WEBREPORT_MEASURE_RULES_EVAL_H
 #define TP_WEBREPORT_MEASURE_RULES_EVAL_H
 
@@ -8,8 +8,9 @@
 #include "webreport/measure/memory_peak.h"
 #include "webreport/measure/rules.h"
 #include "webreport/measure/trace_quality.h"
-#include "webreport/model/host_model.h"
-#include "webreport/model/host_stacks.h"
+#include "webreport/model/facts.h"
+#include "webreport/model/numbers.h"
+#include "webreport/model/stack_walk.h"
 
 enum tp_rule_id {
     TP_RULE_A1,
@@ -51,8 +52,8 @@ enum tp_rule_id {
 
 /* The events that are named as evidence: the first five of an order, and how many there are. */
 struct tp_pick {
-    int64_t weight, at, dur; /* heaviest first; then earliest, longest, lowest ordinal */
-    uint32_t event, line_event, ordinal;
+    int64_t weight, at, rank;   /* heaviest first; then earliest, lowest rank, first in the file */
+    uint32_t event, line_event; /* line_event: where to look for the project line; TP_NO_ID for none */
 };
 
 struct tp_picks {
@@ -65,7 +66,7 @@ struct tp_picks {
 struct tp_candidate {
     enum tp_rule_id rule;
     bool has_ceiling;
-    struct tp_intervals time; /* a set; its part within the windows is the ceiling */
+    struct tp_intervals time; /* a set; its part within W is the ceiling */
     struct tp_picks picks;
     bool also_info; /* report it even below the lowest severity */
     bool is_forced; /* severity below replaces high and medium, or stands without ceiling */
@@ -76,9 +77,14 @@ struct tp_candidate {
     const struct tp_evidence *memory; /* evidence that is a memory record, or NULL */
 };
 
+/* Operations first .. end - 1. */
+struct tp_operation_range {
+    uint32_t first, end;
+};
+
 /* Everything while rules run. */
 struct tp_advisor {
-    struct tp_host *host;
+    const struct tp_model *model;
     struct tp_arena *arena;
     const struct tp_quality *quality;
     const struct tp_memory_peak *memory;
@@ -88,13 +94,18 @@ struct tp_advisor {
     struct tp_vec notes;    /* struct tp_rule_note */
     bool reported[TP_RULE_COUNT];
 
+    uint8_t *above; /* enum tp_above_bit by operator, once tp_above was called */
+
     /* device programs */
-    struct tp_intervals host_idle, all_idle; /* within the windows */
-    uint8_t *in_window;                      /* by operation: starts within a window */
-    int64_t kernel_count, kernel_ns;         /* of the windows */
-    struct tp_vec claimed;                   /* struct tp_interval: what other rules than A1 explain */
-    struct tp_vec allocators;                /* uint32_t: events of allocator calls in steady steps, in key order */
-    struct tp_intervals rest;                /* host_idle that nobody claimed */
+    struct tp_operation_range *ranges; /* of operations that start within W */
+    uint32_t range_count;
+    int64_t kernel_count, kernel_ns; /* of those */
+    struct tp_vec copies;            /* uint32_t: those that are copies, in order */
+    struct tp_vec regions;    /* uint32_t: loader and optimizer annotations by thread, in the order of the tree */
+    struct tp_vec loading;    /* uint32_t: events of code being loaded, in the order of the file */
+    struct tp_vec claimed;    /* struct tp_interval: what other rules than A1 explain */
+    struct tp_vec allocators; /* uint32_t: events of allocator calls in steady steps, in order of time */
+    struct tp_intervals rest; /* starved time that nobody claimed */
 
     /* CPU programs: see rules_cpu.c */
     struct tp_cpu_program *cpu;
@@ -102,8 +113,11 @@ struct tp_advisor {
 
 double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const char *key);
 
-/* 100 * ns / length of the windows */
+/* 100 * ns / |W| */
 double tp_window_percent(const struct tp_advisor *a, int64_t ns);
+
+/* The same of the part of a set that lies within W. */
+double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set);
 
 /* Reports a finding unless it is too small; true when it was reported. */
 bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate);
@@ -114,15 +128,16 @@ bool tp_advisor_claim(struct tp_advisor *a, const struct tp_candidate *candidate
 /* Notes that a rule was not evaluated. */
 void tp_advisor_skip(struct tp_advisor *a, enum tp_rule_id rule, const char *reason);
 
-/* Evidence. line_event: where to look for the project line; TP_NO_ID for none. */
-void tp_picks_append(struct tp_picks *picks, const struct tp_advisor *a, uint32_t event, uint32_t line_event);
-void tp_picks_rank(struct tp_picks *picks, const struct tp_advisor *a, int64_t weight, uint32_t event,
-                   uint32_t line_event);
-/* Of a gap of `weight` nanoseconds from `at`; equal ones stay in the order given. */
-void tp_picks_rank_gap(struct tp_picks *picks, int64_t weight, int64_t at, uint32_t event, uint32_t line_event);
-/* Of a device operation: in the order given, or the longest first. */
-void tp_picks_append_op(struct tp_picks *picks, const struct tp_advisor *a, uint32_t op);
-void tp_picks_rank_op(struct tp_picks *picks, const struct tp_advisor *a, uint32_t op);
+/* Evidence in the order given: a host event, a device operation. */
+void tp_picks_append(struct tp_picks *picks, uint32_t event);
+void tp_picks_append_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device);
+/* Evidence in the order of tp_pick. */
+void tp_picks_rank(struct tp_picks *picks, struct tp_pick pick);
+/* The longest first, then the earliest: a host event, a device operation. */
+void tp_picks_longest(struct tp_picks *picks, const struct tp_model *model, uint32_t event);
+void tp_picks_longest_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device);
+/* A device operation as a pick of no weight. */
+struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t device);
 
 /* count * ns, saturating. */
 int64_t tp_ns_times(int64_t count, int64_t ns);
@@ -132,22 +147,65 @@ struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...) __a
 
 /* Idle or lost time by host line, as rules A11 and H6 name it. */
 struct tp_line_time {
-    struct tp_host_fold fold;
+    struct tp_fold fold;
     int64_t ns;
     uint32_t event; /* evidence: innermost event of the first piece; TP_NO_ID for none */
 };
 
-/* Sorts by time, longest first. */
+/* Sorts by time, longest first, then by kind and text. */
 void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t count);
 
 /* "LINE: at most 12.3 %ENDING" of the first `most` lines, joined by "; ". */
 struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time *lines, size_t count, size_t most,
                                  const char *ending);
 
-static inline bool tp_in_windows(const struct tp_advisor *a, int64_t at)
+/* What an operator, or one that it is called by, is by name. */
+enum tp_above_bit { TP_ABOVE_SHAPE = 1, TP_ABOVE_SCALAR = 2, TP_ABOVE_FILL = 4, TP_ABOVE_COPY = 8 };
+
+/* Bits of an operator and everything above it; 0 of TP_NO_ID. The first call finds them for all operators. */
+unsigned tp_above(struct tp_advisor *a, uint32_t op);
+
+static inline bool tp_in_window(const struct tp_advisor *a, uint32_t event)
 {
-    return tp_intervals_contain(a->host->windows, at);
+    return tp_intervals_contain(a->model->window, a->model->trace->events[event].ts_ns);
 }
+
+/* Operations that start within W, in order: for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);). */
+struct tp_operations {
+    const struct tp_advisor *a;
+    uint32_t range, next;
+};
+
+static inline bool tp_next_operation(struct tp_operations *walk, uint32_t *device)
+{
+    for (; walk->range < walk->a->range_count; walk->range++) {
+        struct tp_operation_range range = walk->a->ranges[walk->range];
+        walk->next = walk->next > range.first ? walk->next : range.first;
+        if (walk->next < range.end) {
+            *device = walk->next++;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The same, kernels alone. */
+static inline bool tp_next_kernel(struct tp_operations *walk, uint32_t *device)
+{
+    while (tp_next_operation(walk, device))
+        if (tp_device_event(walk->a->model, *device)->kind == TP_KIND_KERNEL)
+            return true;
+    return false;
+}
+
+static inline const struct tp_device_detail *tp_device_detail(const struct tp_model *model, uint32_t device)
+{
+    return &model->trace->devices[tp_device_event(model, device)->detail];
+}
+
+/* Starved time of the gaps that end with an operation that `is_one` accepts; pieces, not a set. */
+struct tp_vec tp_starved_before(const struct tp_advisor *a, bool (*is_one)(const void *context, uint32_t device),
+                                const void *context);
 
 /* Rules in the order in which they are evaluated: later ones look at what earlier ones reported. */
 typedef void (*tp_rule_evaluate)(struct tp_advisor *a);
@@ -165,8 +223,7 @@ void tp_rule_short_kernels(struct tp_advisor *a); /* A3 */
 void tp_rule_launches(struct tp_advisor *a);      /* A1 */
 void tp_rule_graph(struct tp_advisor *a);         /* A2 */
 void tp_rule_kernels(struct tp_advisor *a);       /* C1, C2, C3, C10, C11 */
-void tp_rule_optimizer(struct tp_advisor *a);     /* C6 */
-void tp_rule_zeroing(struct tp_advisor *a);       /* C7 */
+void tp_rule_optimizer(struct tp_advisor *a);     /* C6, C7 */
 void tp_rule_small_grids(struct tp_advisor *a);   /* C13 */
 void tp_rule_communication(struct tp_advisor *a); /* E1 */
 

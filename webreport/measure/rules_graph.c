@@ -3,35 +3,51 @@
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
-/* The kernels of every step, in the order of their launches. */
+/* The kernels of every used step, in the order of their launches. */
 struct sequences {
-    uint32_t *ops, *first; /* step s owns ops[first[s] .. first[s + 1]) */
+    uint32_t *devices, *first; /* used step s owns devices[first[s] .. first[s + 1]) */
     int64_t shortest, total, graph_count;
 };
 
 static int by_launch(const void *x, const void *y, const void *context)
 {
-    const struct tp_host *host = context;
+    const struct tp_model *model = context;
     uint32_t p = *(const uint32_t *)x, q = *(const uint32_t *)y;
-    int64_t a = tp_op_call(host, p)->ts_ns, b = tp_op_call(host, q)->ts_ns;
+    int64_t a = tp_launch_of_device(model, p)->ts_ns, b = tp_launch_of_device(model, q)->ts_ns;
     if (a != b)
         return a < b ? -1 : 1;
-    a = tp_op_event(host, p)->ordinal;
-    b = tp_op_event(host, q)->ordinal;
-    return (a > b) - (a < b);
+    uint32_t i = model->devices.event[p], j = model->devices.event[q];
+    return i < j ? -1 : i > j;
+}
+
+/* By step: its number among the used ones; TP_NO_ID: left out. */
+static uint32_t *number_used(const struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    uint32_t *numbers = tp_arena_array(a->arena, model->step_count, sizeof *numbers), next = 0;
+    for (uint32_t i = 0; i < model->step_count; i++)
+        numbers[i] = tp_step_is_used(&model->steps[i]) ? next++ : TP_NO_ID;
+    return numbers;
+}
+
+static uint32_t step_of(const struct tp_model *model, const uint32_t *numbers, uint32_t device)
+{
+    uint32_t launch = model->devices.launch[device];
+    uint32_t step = launch == TP_NO_ID ? TP_NO_ID : model->launches.step[launch];
+    return step < model->step_count ? numbers[step] : TP_NO_ID;
 }
 
 static void list_sequences(struct tp_advisor *a, struct sequences *s)
 {
-    const struct tp_host *host = a->host;
-    uint32_t steps = host->step_count;
+    const struct tp_model *model = a->model;
+    uint32_t steps = model->used_count, *numbers = number_used(a);
     s->first = tp_arena_array(a->arena, (size_t)steps + 2, sizeof *s->first);
-    for (uint32_t i = 0; i < host->op_count; i++) {
-        uint32_t step = host->ops[i].step;
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        uint32_t step = step_of(model, numbers, k);
         if (step == TP_NO_ID)
             continue;
-        s->graph_count += tp_op_is_graph(host, i);
-        s->first[step + 2] += tp_old_role(tp_op_event(host, i)) == TP_KIND_KERNEL;
+        s->graph_count += tp_is_graph_launched(model, k);
+        s->first[step + 2] += tp_device_event(model, k)->kind == TP_KIND_KERNEL;
     }
     s->shortest = INT64_MAX;
     for (uint32_t i = 0; i < steps; i++) {
@@ -39,32 +55,34 @@ static void list_sequences(struct tp_advisor *a, struct sequences *s)
         s->first[i + 2] += s->first[i + 1];
     }
     s->total = s->first[steps + 1];
-    s->ops = tp_arena_array(a->arena, (size_t)s->total, sizeof *s->ops);
-    for (uint32_t i = 0; i < host->op_count; i++)
-        if (host->ops[i].step != TP_NO_ID && tp_old_role(tp_op_event(host, i)) == TP_KIND_KERNEL)
-            s->ops[s->first[host->ops[i].step + 1]++] = i;
+    s->devices = tp_arena_array(a->arena, (size_t)s->total, sizeof *s->devices);
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        uint32_t step = step_of(model, numbers, k);
+        if (step != TP_NO_ID && tp_device_event(model, k)->kind == TP_KIND_KERNEL)
+            s->devices[s->first[step + 1]++] = k;
+    }
 }
 
-static bool is_equal(const struct tp_host *host, uint32_t x, uint32_t y)
+static bool is_equal(const struct tp_model *model, uint32_t x, uint32_t y)
 {
-    const struct tp_device_detail *p = tp_op_detail(host, x), *q = tp_op_detail(host, y);
-    return tp_op_event(host, x)->name == tp_op_event(host, y)->name &&
-           (p ? p->grid : TP_NO_ID) == (q ? q->grid : TP_NO_ID) &&
-           (p ? p->block : TP_NO_ID) == (q ? q->block : TP_NO_ID);
+    const struct tp_device_detail *p = tp_device_detail(model, x), *q = tp_device_detail(model, y);
+    return tp_device_event(model, x)->name == tp_device_event(model, y)->name && p->grid == q->grid &&
+           p->block == q->block;
 }
 
 /* Least share of equal positions between neighbouring steps. */
 static double least_equal(struct tp_advisor *a, const struct sequences *s)
 {
-    const struct tp_host *host = a->host;
+    const struct tp_model *model = a->model;
     double least = INFINITY;
-    for (uint32_t i = 0; i < host->step_count; i++)
-        tp_merge_sort(a->arena, s->ops + s->first[i], s->first[i + 1] - s->first[i], sizeof *s->ops, by_launch, host);
-    for (uint32_t i = 0; i + 1 < host->step_count; i++) {
-        const uint32_t *p = s->ops + s->first[i], *q = s->ops + s->first[i + 1];
+    for (uint32_t i = 0; i < model->used_count; i++)
+        tp_merge_sort(a->arena, s->devices + s->first[i], s->first[i + 1] - s->first[i], sizeof *s->devices, by_launch,
+                      model);
+    for (uint32_t i = 0; i + 1 < model->used_count; i++) {
+        const uint32_t *p = s->devices + s->first[i], *q = s->devices + s->first[i + 1];
         int64_t n = s->first[i + 1] - s->first[i], m = s->first[i + 2] - s->first[i + 1], equal = 0;
         for (int64_t k = 0; k < n && k < m; k++)
-            equal += is_equal(host, p[k], q[k]);
+            equal += is_equal(model, p[k], q[k]);
         least = fmin(least, tp_percent(equal, tp_ns_max(n, m)));
     }
     return least;
@@ -74,7 +92,7 @@ static int64_t median_duration(struct tp_advisor *a, const struct sequences *s)
 {
     int64_t *durations = tp_arena_array(a->arena, (size_t)s->total, sizeof *durations);
     for (int64_t i = 0; i < s->total; i++)
-        durations[i] = tp_op_event(a->host, s->ops[i])->dur_ns;
+        durations[i] = tp_device_event(a->model, s->devices[i])->dur_ns;
     int64_t median = tp_lower_median(durations, (size_t)s->total);
     tp_arena_drop(a->arena, durations, (size_t)s->total * sizeof *durations);
     return median;
@@ -83,41 +101,39 @@ static int64_t median_duration(struct tp_advisor *a, const struct sequences *s)
 /* What has to move out of a captured region: waits, allocator calls, pageable copies. */
 static void pick_blockers(struct tp_advisor *a, struct tp_picks *picks)
 {
-    const struct tp_host *host = a->host;
-    for (uint32_t i = 0; i < host->wait_count; i++) {
-        uint32_t event = host->calls[host->waits[i].call].event;
-        if (tp_in_windows(a, tp_host_event(host, event)->ts_ns))
-            tp_picks_append(picks, a, event, event);
+    const struct tp_model *model = a->model;
+    for (uint32_t i = 0; i < model->wait_count; i++) {
+        uint32_t event = model->launches.event[model->waits[i].launch];
+        if (tp_in_window(a, event))
+            tp_picks_append(picks, event);
     }
-    for (size_t i = 0; i < a->allocators.count; i++) {
-        uint32_t event = *TP_AT(&a->allocators, uint32_t, i);
-        tp_picks_append(picks, a, event, event);
-    }
-    for (uint32_t i = 0; i < host->op_count; i++) {
-        const struct tp_event *e = tp_op_event(host, i);
-        if (a->in_window[i] && tp_old_role(e) == TP_KIND_MEMCPY && host->marks[e->name] & TP_NAME_PAGEABLE &&
-            host->ops[i].call != TP_NO_ID)
-            tp_picks_append_op(picks, a, i);
+    for (size_t i = 0; i < a->allocators.count; i++)
+        tp_picks_append(picks, *TP_AT(&a->allocators, uint32_t, i));
+    for (size_t i = 0; i < a->copies.count; i++) {
+        uint32_t k = *TP_AT(&a->copies, uint32_t, i);
+        if (tp_marks_of(model, model->devices.event[k]) & TP_MARK_PAGEABLE && model->devices.launch[k] != TP_NO_ID)
+            tp_picks_append_operation(picks, model, k);
     }
 }
 
 static bool is_candidate(struct tp_advisor *a, struct sequences *s)
 {
-    const struct tp_host *host = a->host;
-    if (tp_window_percent(a, tp_intervals_length(a->host_idle)) < tp_rule_value(a, TP_RULE_A2, "min_idle_pct"))
+    if (!a->model->launches.step ||
+        tp_window_percent(a, tp_intervals_length(a->model->starved)) < tp_rule_value(a, TP_RULE_A2, "min_idle_pct"))
         return false;
     list_sequences(a, s);
     if ((double)s->shortest < tp_rule_value(a, TP_RULE_A2, "min_launches") || 2 * s->graph_count >= s->total ||
         (double)median_duration(a, s) >= tp_rule_value(a, TP_RULE_A2, "max_p50_us") * 1000)
         return false;
-    return host->step_count < 2 || least_equal(a, s) >= tp_rule_value(a, TP_RULE_A2, "min_equal_pct");
+    return a->model->used_count < 2 || least_equal(a, s) >= tp_rule_value(a, TP_RULE_A2, "min_equal_pct");
 }
 
 void tp_rule_graph(struct tp_advisor *a)
 {
-    const struct tp_host *host = a->host;
+    const struct tp_model *model = a->model;
     struct sequences s = {0};
-    if (host->is_whole || (double)host->step_count < fmax(2, tp_rule_value(a, TP_RULE_A2, "min_steps"))) {
+    if (model->step_marker == TP_MARKER_WINDOW ||
+        (double)model->used_count < fmax(2, tp_rule_value(a, TP_RULE_A2, "min_steps"))) {
         tp_advisor_skip(a, TP_RULE_A2, "needs two steps");
         return;
     }
@@ -126,10 +142,11 @@ void tp_rule_graph(struct tp_advisor *a)
     struct tp_candidate c = {.rule = TP_RULE_A2, .has_ceiling = true};
     pick_blockers(a, &c.picks);
     int64_t blockers = c.picks.total;
-    for (uint32_t i = 0; i < host->step_count && !blockers; i++)
-        tp_picks_append(&c.picks, a, host->steps[i].event, host->steps[i].event);
+    for (uint32_t i = 0; i < model->step_count && !blockers; i++)
+        if (tp_step_is_used(&model->steps[i]))
+            tp_picks_append(&c.picks, model->steps[i].event);
     int64_t replay = (int64_t)(tp_rule_value(a, TP_RULE_A2, "replay_us") * 1000);
-    int64_t want = tp_ns_minus(tp_intervals_length(a->rest), tp_ns_times(host->step_count, replay));
+    int64_t want = tp_ns_minus(tp_intervals_length(a->rest), tp_ns_times(model->used_count, replay));
     c.time = tp_intervals_prefix(a->arena, a->rest, tp_ns_max(0, want));
     c.lower = blockers ? 1 : 0;
     c.detail = tp_advisor_text(a, "%lld launches per step, %lld blockers", (long long)s.shortest, (long long)blockers);

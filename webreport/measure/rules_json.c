@@ -42,7 +42,7 @@ void tp_recommendations_json(const struct tp_recommendations *r, struct tp_json 
 {
     tp_json_object(json);
     tp_json_member_text(json, "program", r->program);
-    tp_json_member_text(json, "step_source", r->step_source);
+    tp_json_member_text(json, "step_marker", r->step_marker);
     tp_json_member_int(json, "steps", r->step_count);
     tp_json_member_us(json, "window_us", r->window_ns);
     tp_json_member_real(json, "step_us", r->step_us);

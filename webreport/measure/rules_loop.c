@@ -1,9 +1,11 @@
 /* Rule H2: a Python loop that takes a tensor apart, seen as sibling operators whose names repeat in a short period. */
 #include "webreport/measure/rules_cpu.h"
+#include "webreport/model/main_thread.h"
+#include "writer/base/sort.h"
 
 enum { MAX_PERIOD = 64 };
 
-/* Operators of the windows outside the loader, grouped by owner, in key order. */
+/* Operators of W outside the loader, grouped by what they are inside of, in the order of the tree. */
 struct siblings {
     uint32_t *events;
     uint32_t count;
@@ -18,20 +20,9 @@ struct search {
     int64_t run_end[MAX_PERIOD + 1];
 };
 
-static uint32_t owner_slot(const struct tp_cpu_program *cpu, uint32_t event)
-{
-    return cpu->owner[event] + 1; /* 0: no owner */
-}
-
-static bool counts(const struct tp_advisor *a, uint32_t event)
-{
-    unsigned bits = a->cpu->bits[event] & (TP_CPU_IN_WINDOW | TP_CPU_IN_LOADER);
-    return tp_old_role(tp_host_event(a->host, event)) == TP_KIND_OPERATOR && bits == TP_CPU_IN_WINDOW;
-}
-
 static uint32_t name_at(const struct search *s, const struct siblings *group, int64_t i)
 {
-    return tp_host_event(s->a->host, group->events[i])->name;
+    return s->a->model->trace->events[group->events[i]].name;
 }
 
 /* How often the names from j on repeat with period p: each run of equal names is walked once per period. */
@@ -53,10 +44,11 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
         int64_t repeats = repeats_at(s, group, j, p);
         if (repeats < s->min_repeats)
             continue;
-        const struct tp_event *from = tp_host_event(s->a->host, group->events[j + p]);
-        const struct tp_event *to = tp_host_event(s->a->host, group->events[j + repeats * p - 1]);
+        const struct tp_event *from = &s->a->model->trace->events[group->events[j + p]];
+        const struct tp_event *to = &s->a->model->trace->events[group->events[j + repeats * p - 1]];
         tp_intervals_push(s->time, from->ts_ns, tp_event_end(to));
-        tp_picks_rank(s->picks, s->a, 0, group->events[j], group->events[j]);
+        const struct tp_event *first = &s->a->model->trace->events[group->events[j]];
+        tp_picks_rank(s->picks, (struct tp_pick){0, first->ts_ns, -first->dur_ns, group->events[j], group->events[j]});
         return repeats * p;
     }
     return 0;
@@ -68,38 +60,74 @@ static void search_group(struct search *s, const struct siblings *group)
         s->run_end[p] = -1;
     for (int64_t j = 0; j < group->count;) {
         int64_t covered = 0;
-        if (tp_host_marks(s->a->host, group->events[j]) & TP_NAME_INDEX_OP)
+        if (tp_marks_of(s->a->model, group->events[j]) & TP_MARK_INDEX_OP)
             covered = find_repetition(s, group, j);
         j += covered ? covered : 1;
     }
 }
 
+/* By event of the main thread: the innermost event it is inside of that is no Python frame; TP_NO_ID: none. What an
+ * event is inside of stands before it. */
+static uint32_t *find_owners(const struct tp_advisor *a)
+{
+    const struct tp_model *model = a->model;
+    const struct tp_order *order = model->order;
+    uint32_t *owner = tp_arena_array(a->arena, model->trace->event_count, sizeof *owner);
+    for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
+        uint32_t event = order->host[i], outer = model->inside[event];
+        bool is_in_frame = outer != TP_NO_ID && tp_kind_is_frame(model->trace->events[outer].kind);
+        owner[event] = is_in_frame ? owner[outer] : outer;
+    }
+    return owner;
+}
+
+/* Operators with their owners; stable order by owner groups them. */
+struct child {
+    uint32_t owner, event;
+};
+
+static int by_owner(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    uint32_t p = ((const struct child *)x)->owner, q = ((const struct child *)y)->owner;
+    return p < q ? -1 : p > q;
+}
+
+static struct tp_vec list_children(struct tp_advisor *a)
+{
+    struct tp_vec children = TP_VEC(a->arena, struct child);
+    uint32_t *owner = find_owners(a);
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t event = a->model->operators.event[a->cpu->ops[i]];
+        if (!tp_cpu_is_loading(a, a->cpu->ops[i]))
+            *(struct child *)tp_vec_push(&children) = (struct child){owner[event], event};
+    }
+    tp_arena_drop(a->arena, owner, a->model->trace->event_count * sizeof *owner);
+    tp_merge_sort(a->arena, children.data, children.count, sizeof(struct child), by_owner, NULL);
+    return children;
+}
+
 void tp_rule_cpu_loop(struct tp_advisor *a)
 {
-    const struct tp_cpu_program *cpu = a->cpu;
-    size_t slots = (size_t)a->host->trace->event_count + 3;
     struct tp_candidate c = {.rule = TP_RULE_H2, .has_ceiling = true};
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     struct search search = {.a = a, .time = &time, .picks = &c.picks};
     search.max_period = (uint32_t)tp_rule_value(a, TP_RULE_H2, "max_period");
     search.min_repeats = (uint32_t)fmin(fmax(2, tp_rule_value(a, TP_RULE_H2, "min_repeats")), 1e9);
-    uint32_t *first = tp_arena_array(a->arena, slots, sizeof *first);
-    uint32_t *sorted = tp_arena_array(a->arena, cpu->count, sizeof *sorted);
-    for (uint32_t i = 0; i < cpu->count; i++)
-        if (counts(a, cpu->list[i]))
-            first[owner_slot(cpu, cpu->list[i]) + 2]++;
-    for (size_t i = 1; i < slots; i++)
-        first[i] += first[i - 1];
-    for (uint32_t i = 0; i < cpu->count; i++)
-        if (counts(a, cpu->list[i]))
-            sorted[first[owner_slot(cpu, cpu->list[i]) + 1]++] = cpu->list[i];
-    for (size_t i = 0; i + 2 < slots; i++) {
-        struct siblings group = {sorted + first[i], first[i + 1] - first[i]};
+    if (!tp_any_name_is(a->model, TP_MARK_INDEX_OP))
+        return;
+    struct tp_vec children = list_children(a);
+    const struct child *items = children.data;
+    uint32_t *events = tp_arena_array(a->arena, children.count, sizeof *events);
+    for (size_t i = 0, end; i < children.count; i = end) {
+        struct siblings group = {events + i, 0};
+        for (end = i; end < children.count && items[end].owner == items[i].owner; end++)
+            group.events[group.count++] = items[end].event;
         if (group.count >= search.min_repeats)
             search_group(&search, &group);
     }
-    tp_arena_drop(a->arena, first, slots * sizeof *first);
-    tp_arena_drop(a->arena, sorted, cpu->count * sizeof *sorted);
+    tp_arena_drop(a->arena, events, children.count * sizeof *events);
+    tp_arena_drop(a->arena, children.data, children.capacity * sizeof(struct child));
     c.time = tp_intervals_of(&time);
     if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H2, "min_pct"))
         tp_advisor_add(a, &c);

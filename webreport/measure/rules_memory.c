@@ -6,11 +6,8 @@
 /* Bytes of the device with that number, 0 when unknown. */
 static int64_t capacity_of(const struct tp_trace *trace, int64_t device)
 {
-    int64_t bytes = 0;
-    for (uint32_t i = 0; i < trace->gpu_count; i++) /* the last entry of an id counts */
-        if (trace->has_gpu_list && trace->gpus[i].has_id && trace->gpus[i].id == device)
-            bytes = trace->gpus[i].total_memory_bytes == TP_NULL_INT ? 0 : trace->gpus[i].total_memory_bytes;
-    return bytes;
+    const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
+    return property && property->total_memory_bytes != TP_NULL_INT ? property->total_memory_bytes : 0;
 }
 
 /* CPU and kinds without memory of their own. */
@@ -54,7 +51,7 @@ void tp_rule_memory(struct tp_advisor *a)
         if (!is_device_memory(m->device_type))
             continue;
         seen++;
-        int64_t capacity = capacity_of(a->host->trace, m->device_id);
+        int64_t capacity = capacity_of(a->model->trace, m->device_id);
         if (!capacity || !m->totals_known)
             skip_both(a, "device memory size or totals unknown");
         else

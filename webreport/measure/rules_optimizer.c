@@ -1,175 +1,230 @@
 /* Rules about the optimizer of device programs: kernels per tensor (C6), zeroing one by one (C7). */
 #include "webreport/measure/rules_eval.h"
-#include "writer/base/sort.h"
+#include "webreport/model/main_thread.h"
 
-/* Annotations of the windows, thread by thread and in order of time, and which times they cover. */
+/* Annotations of W, thread by thread and in order of time, and which times they cover. */
 struct regions {
+    struct tp_advisor *a;
     struct tp_vec events;           /* uint32_t */
-    struct tp_intervals *of_thread; /* by thread; NULL items: none */
+    struct tp_intervals *of_thread; /* by thread */
 };
 
-static void find_regions(struct tp_advisor *a, uint64_t mark, struct tp_vec *events)
+static void find_regions(struct regions *r, uint64_t mark)
 {
-    const struct tp_host *host = a->host;
-    *events = TP_VEC(a->arena, uint32_t);
-    for (uint32_t i = 0; i < host->marked_count; i++) {
-        const struct tp_event *e = tp_host_event(host, host->marked[i]);
-        if (host->marks[e->name] & mark && tp_old_role(e) == TP_KIND_ANNOTATION && tp_in_windows(a, e->ts_ns))
-            *(uint32_t *)tp_vec_push(events) = host->marked[i];
+    r->events = TP_VEC(r->a->arena, uint32_t);
+    for (size_t i = 0; i < r->a->regions.count; i++) {
+        uint32_t event = *TP_AT(&r->a->regions, uint32_t, i);
+        if (tp_marks_of(r->a->model, event) & mark && tp_in_window(r->a, event))
+            *(uint32_t *)tp_vec_push(&r->events) = event;
     }
 }
 
-static void cover(struct tp_advisor *a, struct regions *r)
+static const struct tp_event *region(const struct regions *r, size_t i)
 {
-    const struct tp_host *host = a->host;
-    const uint32_t *events = r->events.data;
-    r->of_thread = tp_arena_array(a->arena, host->trace->thread_count, sizeof *r->of_thread);
+    return &r->a->model->trace->events[*TP_AT(&r->events, uint32_t, i)];
+}
+
+static void cover(struct regions *r)
+{
+    r->of_thread = tp_arena_array(r->a->arena, r->a->model->trace->thread_count, sizeof *r->of_thread);
     for (size_t i = 0, end; i < r->events.count; i = end) {
-        uint32_t thread = tp_host_event(host, events[i])->thread;
-        struct tp_vec pieces = TP_VEC(a->arena, struct tp_interval);
-        for (end = i; end < r->events.count && tp_host_event(host, events[end])->thread == thread; end++) {
-            const struct tp_event *e = tp_host_event(host, events[end]);
-            tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
-        }
+        uint32_t thread = region(r, i)->thread;
+        struct tp_vec pieces = TP_VEC(r->a->arena, struct tp_interval);
+        for (end = i; end < r->events.count && region(r, end)->thread == thread; end++)
+            tp_intervals_push(&pieces, region(r, end)->ts_ns, tp_event_end(region(r, end)));
         r->of_thread[thread] = tp_intervals_of(&pieces);
     }
 }
 
-/* Was the operation launched inside a region of its thread? */
-static bool is_inside(const struct tp_advisor *a, const struct regions *r, uint32_t op)
+/* Was the operation launched inside a region? */
+static bool is_inside(const struct regions *r, uint32_t device)
 {
-    const struct tp_host_call *call = tp_op_call(a->host, op);
-    return call && tp_intervals_contain(r->of_thread[call->thread], call->ts_ns);
+    const struct tp_event *launch = tp_launch_of_device(r->a->model, device);
+    return launch && tp_intervals_contain(r->of_thread[launch->thread], launch->ts_ns);
 }
 
-/* ---- C6 ---- */
-
-struct fused_launch {
-    int64_t ts;
-    uint32_t thread;
-};
-
-static int by_thread(const void *x, const void *y, const void *context)
+/* First launch of the thread, from `from` on, that starts at or after `at`. */
+static uint32_t first_launch(const struct tp_model *model, uint32_t thread, uint32_t from, int64_t at)
 {
-    (void)context;
-    const struct fused_launch *p = x, *q = y;
-    if (p->thread != q->thread)
-        return p->thread < q->thread ? -1 : 1;
-    return (p->ts > q->ts) - (p->ts < q->ts);
-}
-
-/* Launches of fused kernels, or under anything of a fused name. */
-static struct tp_vec find_fused(struct tp_advisor *a)
-{
-    const struct tp_host *host = a->host;
-    struct tp_vec fused = TP_VEC(a->arena, struct fused_launch);
-    for (uint32_t i = 0; i < host->op_count; i++) {
-        const struct tp_host_call *call = tp_op_call(host, i);
-        if (!call || (!call->has_fused && !(host->marks[host->ops[i].copy.name] & TP_NAME_FUSED)))
-            continue;
-        *(struct fused_launch *)tp_vec_push(&fused) = (struct fused_launch){call->ts_ns, call->thread};
-    }
-    tp_merge_sort(a->arena, fused.data, fused.count, sizeof(struct fused_launch), by_thread, NULL);
-    return fused;
-}
-
-static bool has_fused(const struct tp_vec *fused, const struct tp_event *region)
-{
-    struct fused_launch first = {region->ts_ns, region->thread};
-    size_t lo = 0, hi = fused->count;
+    uint32_t lo = from, hi = model->launches.thread_first[thread + 1];
     while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (by_thread(TP_AT(fused, struct fused_launch, mid), &first, NULL) < 0)
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (tp_launch_event(model, mid)->ts_ns < at)
             lo = mid + 1;
         else
             hi = mid;
     }
-    if (lo == fused->count)
-        return false;
-    const struct fused_launch *x = TP_AT(fused, struct fused_launch, lo);
-    return x->thread == region->thread && x->ts < tp_event_end(region);
+    return lo;
 }
 
-static void drop_fused(struct tp_advisor *a, struct tp_vec *events)
+/* What was launched inside the regions and is accepted: how much, by launches how long, and the first by time. */
+struct launched {
+    bool (*is_one)(const void *regions, uint32_t device);
+    int64_t launch_ns;
+    struct tp_vec time; /* struct tp_interval: the operations */
+    struct tp_picks picks;
+};
+
+static void take_operation(const struct regions *r, struct launched *out, uint32_t device)
 {
-    struct tp_vec fused = find_fused(a);
-    uint32_t *ids = events->data;
-    size_t kept = 0;
-    for (size_t i = 0; i < events->count; i++) {
-        const struct tp_event *e = tp_host_event(a->host, ids[i]);
-        if (!(a->host->marks[e->name] & TP_NAME_FUSED) && !has_fused(&fused, e))
-            ids[kept++] = ids[i];
-    }
-    events->count = kept;
+    const struct tp_event *e = tp_device_event(r->a->model, device);
+    if (!out->is_one(r, device))
+        return;
+    struct tp_pick pick = tp_pick_of_operation(r->a->model, device);
+    pick.at = device; /* they are numbered in order of time */
+    tp_picks_rank(&out->picks, pick);
+    out->launch_ns = tp_ns_plus(out->launch_ns, tp_launch_of_device(r->a->model, device)->dur_ns);
+    tp_intervals_push(&out->time, e->ts_ns, tp_event_end(e));
 }
 
-/* Host gaps that end with a marked operation. */
-static void push_gaps_before(struct tp_advisor *a, const uint8_t *is_marked, struct tp_vec *time)
+static void find_launched(const struct regions *r, struct launched *out)
 {
-    for (uint32_t d = 0; d < a->host->device_count; d++) {
-        const struct tp_host_device *device = &a->host->devices[d];
-        for (uint32_t i = 0; i < device->gap_count; i++) {
-            const struct tp_gap *gap = &device->gaps[i];
-            if (gap->class == TP_GAP_HOST && is_marked[gap->next])
-                tp_intervals_push(time, gap->a, gap->b);
+    const struct tp_model *model = r->a->model;
+    out->time = TP_VEC(r->a->arena, struct tp_interval);
+    for (uint32_t t = 0; t < model->trace->thread_count; t++) {
+        uint32_t launch = model->launches.thread_first[t];
+        for (size_t i = 0; i < r->of_thread[t].count; i++) {
+            struct tp_interval covered = r->of_thread[t].items[i];
+            uint32_t end = first_launch(model, t, launch, covered.b);
+            for (launch = first_launch(model, t, launch, covered.a); launch < end; launch++)
+                for (uint32_t k = model->launches.first_device[launch]; k != TP_NO_ID;
+                     k = model->devices.next_of_launch[k])
+                    take_operation(r, out, k);
         }
     }
 }
 
-void tp_rule_optimizer(struct tp_advisor *a)
+/* ---- C6 ---- */
+
+/* Is an operation of the launch fused by its own name? */
+static bool launches_fused(const struct tp_model *model, uint32_t launch)
 {
-    const struct tp_host *host = a->host;
+    for (uint32_t k = model->launches.first_device[launch]; k != TP_NO_ID; k = model->devices.next_of_launch[k])
+        if (tp_marks_of(model, model->devices.event[k]) & TP_MARK_FUSED)
+            return true;
+    return false;
+}
+
+/* Starts of the thread's launches that start fused operations, or do so inside of anything of a fused name. */
+static struct tp_vec find_fused(const struct tp_advisor *a, uint32_t thread)
+{
+    const struct tp_model *model = a->model;
+    const struct tp_order *order = model->order;
+    struct tp_vec starts = TP_VEC(a->arena, int64_t);
+    int64_t fused_until = INT64_MIN;
+    uint32_t launch = model->launches.thread_first[thread];
+    for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
+        const struct tp_event *e = &model->trace->events[order->host[i]];
+        bool is_fused = model->marks[e->name] & TP_MARK_FUSED;
+        if (e->kind == TP_KIND_RUNTIME) {
+            bool is_within = is_fused || fused_until > e->ts_ns;
+            bool has_operation = model->launches.first_device[launch] != TP_NO_ID;
+            if (has_operation && (is_within || launches_fused(model, launch)))
+                *(int64_t *)tp_vec_push(&starts) = e->ts_ns;
+            launch++;
+        }
+        if (is_fused)
+            fused_until = tp_ns_max(fused_until, tp_event_end(e));
+    }
+    return starts;
+}
+
+static bool has_start_within(const struct tp_vec *starts, int64_t a, int64_t b)
+{
+    size_t lo = 0, hi = starts->count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (*TP_AT(starts, int64_t, mid) < a)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < starts->count && *TP_AT(starts, int64_t, lo) < b;
+}
+
+static void drop_fused(struct regions *r)
+{
+    struct tp_vec starts = TP_VEC(r->a->arena, int64_t);
+    uint32_t *events = r->events.data, thread = TP_NO_ID;
+    size_t kept = 0;
+    if (!tp_any_name_is(r->a->model, TP_MARK_FUSED))
+        return;
+    for (size_t i = 0; i < r->events.count; i++) {
+        const struct tp_event *e = region(r, i);
+        if (e->thread != thread)
+            starts = find_fused(r->a, e->thread);
+        thread = e->thread;
+        if (!(r->a->model->marks[e->name] & TP_MARK_FUSED) && !has_start_within(&starts, e->ts_ns, tp_event_end(e)))
+            events[kept++] = events[i];
+    }
+    r->events.count = kept;
+}
+
+static bool is_kernel(const void *regions, uint32_t device)
+{
+    const struct regions *r = regions;
+    return tp_device_event(r->a->model, device)->kind == TP_KIND_KERNEL;
+}
+
+static bool is_kernel_inside(const void *regions, uint32_t device)
+{
+    return is_kernel(regions, device) && is_inside(regions, device);
+}
+
+static void per_tensor(struct tp_advisor *a)
+{
     struct tp_candidate c = {.rule = TP_RULE_C6, .has_ceiling = true};
-    struct regions r = {0};
-    int64_t launch_ns = 0;
-    find_regions(a, TP_NAME_OPTIMIZER_STEP, &r.events);
-    if (r.events.count)
-        drop_fused(a, &r.events);
+    struct regions r = {.a = a};
+    struct launched kernels = {.is_one = is_kernel};
+    find_regions(&r, TP_MARK_OPTIMIZER_STEP);
+    drop_fused(&r);
     if (!r.events.count)
         return;
-    cover(a, &r);
-    uint8_t *is_marked = tp_arena_array(a->arena, host->op_count, 1);
-    for (uint32_t i = 0; i < host->op_count; i++)
-        if (tp_old_role(tp_op_event(host, i)) == TP_KIND_KERNEL && is_inside(a, &r, i)) {
-            is_marked[i] = 1;
-            launch_ns = tp_ns_plus(launch_ns, tp_op_call(host, i)->dur_ns);
-            tp_picks_append_op(&c.picks, a, i);
-        }
-    if ((double)c.picks.total > tp_rule_value(a, TP_RULE_C6, "min_kernels") * (double)r.events.count) {
-        struct tp_vec gaps = TP_VEC(a->arena, struct tp_interval);
-        push_gaps_before(a, is_marked, &gaps);
-        struct tp_intervals late = tp_intervals_meet(a->arena, tp_intervals_of(&gaps), host->windows);
-        c.time = tp_intervals_prefix(a->arena, late, launch_ns);
-        tp_advisor_add(a, &c);
-    }
-    tp_arena_drop(a->arena, is_marked, host->op_count);
+    cover(&r);
+    find_launched(&r, &kernels);
+    c.picks = kernels.picks;
+    if (!((double)c.picks.total > tp_rule_value(a, TP_RULE_C6, "min_kernels") * (double)r.events.count))
+        return;
+    struct tp_vec gaps = tp_starved_before(a, is_kernel_inside, &r);
+    c.time = tp_intervals_prefix(a->arena, tp_intervals_of(&gaps), kernels.launch_ns);
+    tp_advisor_add(a, &c);
 }
 
 /* ---- C7 ---- */
 
-void tp_rule_zeroing(struct tp_advisor *a)
+static bool is_fill(const void *regions, uint32_t device)
 {
-    const struct tp_host *host = a->host;
+    const struct regions *r = regions;
+    return tp_device_event(r->a->model, device)->kind == TP_KIND_MEMSET ||
+           tp_above(r->a, r->a->model->devices.owner[device]) & TP_ABOVE_FILL;
+}
+
+static bool is_fill_inside(const void *regions, uint32_t device)
+{
+    return is_inside(regions, device) && is_fill(regions, device);
+}
+
+static void zeroing(struct tp_advisor *a)
+{
     struct tp_candidate c = {.rule = TP_RULE_C7, .has_ceiling = true};
-    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    struct regions r = {0};
-    find_regions(a, TP_NAME_ZERO_GRAD, &r.events);
+    struct regions r = {.a = a};
+    struct launched fills = {.is_one = is_fill};
+    find_regions(&r, TP_MARK_ZERO_GRAD);
     if (!r.events.count)
         return;
-    cover(a, &r);
-    uint8_t *is_marked = tp_arena_array(a->arena, host->op_count, 1);
-    for (uint32_t i = 0; i < host->op_count; i++) {
-        const struct tp_event *e = tp_op_event(host, i);
-        if (!is_inside(a, &r, i) || (tp_old_role(e) != TP_KIND_MEMSET && !tp_op_call(host, i)->has_fill))
-            continue;
-        is_marked[i] = 1;
-        tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
-        tp_picks_append_op(&c.picks, a, i);
-    }
-    if ((double)c.picks.total >= tp_rule_value(a, TP_RULE_C7, "min_ops") * (double)r.events.count) {
-        push_gaps_before(a, is_marked, &time);
-        c.time = tp_intervals_of(&time);
-        tp_advisor_add(a, &c);
-    }
-    tp_arena_drop(a->arena, is_marked, host->op_count);
+    cover(&r);
+    find_launched(&r, &fills);
+    c.picks = fills.picks;
+    if ((double)c.picks.total < tp_rule_value(a, TP_RULE_C7, "min_ops") * (double)r.events.count)
+        return;
+    struct tp_vec gaps = tp_starved_before(a, is_fill_inside, &r);
+    tp_intervals_append(&fills.time, tp_intervals_of(&gaps));
+    c.time = tp_intervals_of(&fills.time);
+    tp_advisor_add(a, &c);
+}
+
+void tp_rule_optimizer(struct tp_advisor *a)
+{
+    per_tensor(a);
+    zeroing(a);
 }

@@ -49,7 +49,8 @@ struct tp_summary_row {
     int64_t *by_step_count; /* calls per step; NULL with by_step_ns */
 };
 
-/* Where a step's time went; parts of `total_ns` but for the last four, which look at the device alone. */
+/* Where a step's time went; parts of `total_ns` but for those from idle on, which look at the device alone. Numbers
+ * stay: files have them. */
 enum tp_summary_part {
     TP_PART_KERNEL,
     TP_PART_MEMCPY,
@@ -59,10 +60,12 @@ enum tp_summary_part {
     TP_PART_DATALOADER,
     TP_PART_CPU_EXEC,
     TP_PART_OTHER,
-    TP_PART_IDLE_HOST, /* idle view, all devices added up, steps' windows */
-    TP_PART_IDLE_DEPENDENCY,
+    TP_PART_IDLE_HOST, /* idle of used steps by part, all devices added up */
+    TP_PART_IDLE_QUEUE,
     TP_PART_IDLE_UNKNOWN,
     TP_PART_EXPOSED_COMMUNICATION, /* communication_overlap: communication that nothing computed beside */
+    TP_PART_IDLE_LAUNCH,
+    TP_PART_IDLE_OUTSIDE,
     TP_PART_COUNT
 };
 
@@ -70,6 +73,7 @@ struct tp_summary_step {
     struct tp_str name;
     int64_t start_ns, total_ns;
     int64_t part_ns[TP_PART_COUNT]; /* TP_NULL_INT: no such view */
+    bool is_left_out;               /* not used: no statistics are about it */
 };
 
 /* A collective as this rank saw it: the join over ranks is by group, name and sequence. */
@@ -143,5 +147,14 @@ struct tp_summary {
     uint32_t flag_count;
     const struct tp_rank_summary *comparison; /* for the distributed view (views/distributed.h); NULL: no collective */
 };
+
+/* Number of steps that statistics are about. */
+static inline uint32_t tp_summary_used_steps(const struct tp_summary *summary)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < summary->step_count; i++)
+        count += !summary->steps[i].is_left_out;
+    return count;
+}
 
 #endif

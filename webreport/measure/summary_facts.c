@@ -98,7 +98,7 @@ static struct tp_str world_size(struct tp_summary_work *work)
 
 static struct tp_str step_count(struct tp_summary_work *work)
 {
-    return number(work, work->source->model->step_count);
+    return number(work, work->source->model->used_count);
 }
 
 static struct tp_str step_marker(struct tp_summary_work *work)

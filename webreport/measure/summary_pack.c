@@ -78,6 +78,13 @@ static void pack_steps(struct pack *p)
         p->to->step_start_ns[i] = delta(s->steps[i].start_ns, &before);
         p->to->step_total_ns[i] = s->steps[i].total_ns;
     }
+    COLUMN(p, left_out_step, s->step_count - tp_summary_used_steps(s));
+    for (uint32_t i = 0, at = 0, last = 0; i < s->step_count; i++) {
+        if (!s->steps[i].is_left_out)
+            continue;
+        p->to->left_out_step[at++] = i - last;
+        last = i;
+    }
     COLUMN(p, part, TP_PART_COUNT);
     COLUMN(p, part_ns, (size_t)TP_PART_COUNT * s->step_count);
     p->to->n_part = p->to->n_part_ns = 0;

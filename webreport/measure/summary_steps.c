@@ -5,36 +5,19 @@
 
 /* ---- which step ---- */
 
-/* Last step that starts at or before `at`; host: by host markers. TP_NO_ID: none. */
-static uint32_t last_before(const struct tp_summary_work *work, int64_t at, bool host)
+static uint32_t kept(const struct tp_summary_work *work, uint32_t step)
 {
-    const struct tp_step *steps = work->source->model->steps;
-    uint32_t lo = 0, hi = work->out->step_count;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if ((host ? steps[mid].host_start_ns : steps[mid].start_ns) <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo ? lo - 1 : TP_NO_ID;
+    return step < work->out->step_count ? step : TP_NO_ID;
 }
 
 uint32_t tp_summary_step_of_host(const struct tp_summary_work *work, int64_t at_ns)
 {
-    uint32_t step = last_before(work, at_ns, true);
-    return step != TP_NO_ID && at_ns < work->source->model->steps[step].host_end_ns ? step : TP_NO_ID;
+    return kept(work, tp_step_of_host(work->source->model, at_ns));
 }
 
 uint32_t tp_summary_step_of_device(const struct tp_summary_work *work, uint32_t device)
 {
-    const struct tp_model *model = work->source->model;
-    uint32_t launch = model->devices.launch[device];
-    if (launch != TP_NO_ID)
-        return tp_summary_step_of_host(work, tp_launch_event(model, launch)->ts_ns);
-    int64_t at = tp_device_event(model, device)->ts_ns;
-    uint32_t step = last_before(work, at, false);
-    return step != TP_NO_ID && at < model->steps[step].end_ns ? step : TP_NO_ID;
+    return kept(work, tp_step_of_device(work->source->model, device));
 }
 
 /* ---- parts ---- */
@@ -50,6 +33,7 @@ static void fill_step(struct tp_summary_work *work, uint32_t i)
     step->name = tp_summary_text(work, tp_table_text(&overview->steps, TP_STEP_NAME)[i]);
     step->start_ns = tp_sat_sub(work->source->model->steps[i].start_ns, work->out->start_ns);
     step->total_ns = tp_table_int(&overview->steps, TP_STEP_TOTAL)[i];
+    step->is_left_out = !tp_table_bool(&overview->steps, TP_STEP_IS_USED)[i];
     for (unsigned p = 0; p < TP_PART_COUNT; p++)
         step->part_ns[p] = TP_NULL_INT;
     for (unsigned p = 0; p < sizeof part_columns; p++)
@@ -60,39 +44,47 @@ static void fill_step(struct tp_summary_work *work, uint32_t i)
                                                                   tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i]);
 }
 
-/* The idle view finds steps of its own, by the same markers: a step is the same one when its marker is as long. Its
- * window begins with the marker, or with the device's first work if that is later. A single step that stands for the
- * whole trace begins with another event there. */
-static uint32_t step_of_idle(const struct tp_summary_work *work, int64_t start_ns, int64_t duration_ns)
+/* The part of a step that idle time of a device counts for. */
+static enum tp_summary_part part_of_idle(const struct tp_idle_piece *piece)
 {
-    const struct tp_step *steps = work->source->model->steps;
-    uint32_t at = last_before(work, start_ns, true);
-    for (unsigned tries = 0; tries < 2 && at != TP_NO_ID; tries++) {
-        if (tp_sat_sub(steps[at].host_end_ns, steps[at].host_start_ns) == duration_ns)
-            return at;
-        at = at ? at - 1 : TP_NO_ID;
-    }
-    return TP_NO_ID;
+    static const uint8_t parts[TP_IDLE_PARTS] = {[TP_IDLE_HOST] = TP_PART_IDLE_HOST,
+                                                 [TP_IDLE_LAUNCH] = TP_PART_IDLE_LAUNCH,
+                                                 [TP_IDLE_QUEUE] = TP_PART_IDLE_QUEUE,
+                                                 [TP_IDLE_OUTSIDE] = TP_PART_IDLE_OUTSIDE,
+                                                 [TP_IDLE_UNKNOWN] = TP_PART_IDLE_UNKNOWN};
+    return parts[piece->part];
 }
 
-static void add_idle(struct tp_summary_work *work, const struct tp_table *steps)
+/* Idle time of one device, by used step and part. Its pieces and the steps are in order; a piece may reach over steps
+ * that follow each other closely. */
+static void add_idle(struct tp_summary_work *work, const struct tp_gpu *gpu)
 {
-    static const uint8_t columns[] = {TP_IDLE_STEP_HOST, TP_IDLE_STEP_DEPENDENCY, TP_IDLE_STEP_UNKNOWN};
-    bool is_whole = work->out->step_count == 1 && work->source->model->step_marker == TP_MARKER_WINDOW;
-    for (size_t i = 0; i < steps->row_count; i++) {
-        int64_t start = tp_sat_add(tp_table_int(steps, TP_IDLE_STEP_START)[i], work->source->model->first_ns);
-        uint32_t step = is_whole ? 0 : step_of_idle(work, start, tp_table_int(steps, TP_IDLE_STEP_DURATION)[i]);
-        for (unsigned c = 0; c < sizeof columns && step != TP_NO_ID; c++) {
-            int64_t *part = &work->out->steps[step].part_ns[TP_PART_IDLE_HOST + c];
-            *part = tp_sat_add(*part == TP_NULL_INT ? 0 : *part, tp_table_int(steps, columns[c])[i]);
+    const struct tp_model *model = work->source->model;
+    uint32_t first = 0;
+    for (uint32_t s = 0; s < work->out->step_count; s++) {
+        const struct tp_step *step = &model->steps[s];
+        int64_t *parts = work->out->steps[s].part_ns;
+        if (!tp_step_is_used(step))
+            continue;
+        for (unsigned p = TP_PART_IDLE_HOST; p < TP_PART_COUNT; p++)
+            if (p != TP_PART_EXPOSED_COMMUNICATION && parts[p] == TP_NULL_INT)
+                parts[p] = 0;
+        while (first < gpu->idle_count && gpu->idle[first].b <= step->start_ns)
+            first++;
+        for (uint32_t i = first; i < gpu->idle_count && gpu->idle[i].a < step->end_ns; i++) {
+            const struct tp_idle_piece *piece = &gpu->idle[i];
+            int64_t *part = &parts[part_of_idle(piece)];
+            int64_t a = piece->a > step->start_ns ? piece->a : step->start_ns;
+            int64_t b = piece->b < step->end_ns ? piece->b : step->end_ns;
+            *part = tp_sat_add(*part, b - a);
         }
     }
 }
 
 void tp_summary_steps_build(struct tp_summary_work *work)
 {
-    const struct tp_idle_view *idle = &work->source->advice->idle;
-    size_t count = work->source->views->overview.steps.row_count;
+    const struct tp_model *model = work->source->model;
+    size_t count = model->step_count;
     if (count > TP_MAX_SUMMARY_STEPS) {
         work->left_out[TP_CUT_STEPS] = count - TP_MAX_SUMMARY_STEPS;
         count = TP_MAX_SUMMARY_STEPS;
@@ -101,6 +93,6 @@ void tp_summary_steps_build(struct tp_summary_work *work)
     work->out->step_count = (uint32_t)count;
     for (uint32_t i = 0; i < count; i++)
         fill_step(work, i);
-    for (uint32_t d = 0; d < idle->device_count; d++)
-        add_idle(work, &idle->devices[d].steps);
+    for (uint32_t g = 0; g < model->gpu_count; g++)
+        add_idle(work, &model->gpus[g]);
 }

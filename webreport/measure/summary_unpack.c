@@ -34,6 +34,7 @@ enum list {
     METRICS,
     FACTS,
     STEPS,
+    LEFT_OUT,
     PARTS,
     ROWS,
     SPANS,
@@ -68,6 +69,7 @@ static const struct {
     {STEPS, COUNT(step_name)},
     {STEPS, COUNT(step_start_ns)},
     {STEPS, COUNT(step_total_ns)},
+    {LEFT_OUT, COUNT(left_out_step)},
     {PARTS, COUNT(part)},
     {ROWS, COUNT(row_kind)},
     {ROWS, COUNT(row_name)},
@@ -229,6 +231,13 @@ static void unpack_steps(struct tp_unpack *u)
         s->steps[i].total_ns = from->step_total_ns[i];
         for (unsigned part = 0; part < TP_PART_COUNT; part++)
             s->steps[i].part_ns[part] = TP_NULL_INT;
+    }
+    uint64_t left_out = 0;
+    for (size_t i = 0; i < from->n_left_out_step && !u->is_bad; i++) {
+        left_out += from->left_out_step[i];
+        u->is_bad |= left_out >= s->step_count;
+        if (!u->is_bad)
+            s->steps[left_out].is_left_out = true;
     }
     u->is_bad |= from->n_part_ns != (uint64_t)from->n_part * s->step_count;
     for (size_t k = 0; k < from->n_part && !u->is_bad; k++)

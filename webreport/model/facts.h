@@ -51,6 +51,8 @@ struct tp_launches {
     uint32_t *event, *op;   /* innermost operator that contains the start */
     uint32_t *module;       /* NULL without modules */
     uint32_t *first_device; /* first device operation that the call started, in order; the others: next_of_launch */
+    uint32_t *step; /* whose marker the call lies in; TP_NO_ID: none, from step_count on: removed ones. NULL without
+                       markers or without device operations */
     uint64_t outside_operator_count;
 };
 
@@ -209,6 +211,14 @@ struct tp_model {
 /* Length of [a, b) within W. at: the caller's place in W, 0 at first; calls of one place come in order of a. */
 int64_t tp_window_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b);
 
+/* The step in whose marker a host moment lies; TP_NO_ID: none. It may be one that is not used. Without markers all work
+ * is of the one step, here and below. */
+uint32_t tp_step_of_host(const struct tp_model *model, int64_t at);
+/* The step of a device operation: of its launch, else the one (prolonged by device work) in which it starts. */
+uint32_t tp_step_of_device(const struct tp_model *model, uint32_t device);
+/* The step in which a record starts: by its marker, for records of kernels alone by its device time (section 12). */
+uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_collective *record);
+
 /* deviceProperties entry of a device (D18); NULL when unknown. */
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id);
 
@@ -327,6 +337,12 @@ static inline int64_t tp_stream_number(const struct tp_model *model, const struc
 static inline bool tp_step_is_used(const struct tp_step *step)
 {
     return step->left_out == TP_STEP_USED;
+}
+
+/* step: index in steps, or TP_NO_ID. */
+static inline bool tp_is_in_used_step(const struct tp_model *model, uint32_t step)
+{
+    return step != TP_NO_ID && tp_step_is_used(&model->steps[step]);
 }
 
 #endif

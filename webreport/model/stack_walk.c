@@ -204,23 +204,36 @@ static uint32_t place_of(const struct tp_model *model, const struct tp_gpu *gpu,
     return thread == TP_NO_ID ? model->trace->thread_count : thread;
 }
 
-void tp_stack_walk_idle(struct tp_stack_walk *walk, const struct tp_gpu *gpu, uint32_t first, uint32_t end)
+/* Pieces chosen[0] .. chosen[count - 1], or without a choice first .. first + count - 1. */
+static void walk_by_thread(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen, uint32_t first,
+                           uint32_t count)
 {
     uint32_t none = walk->model->trace->thread_count;
     size_t *from = tp_arena_array(walk->arena, (size_t)none + 3, sizeof *from);
-    struct tp_stack_piece *sorted = tp_arena_array(walk->arena, end - first, sizeof *sorted);
-    for (uint32_t i = first; i < end; i++)
-        from[place_of(walk->model, gpu, &gpu->idle[i]) + 2]++;
+    struct tp_stack_piece *sorted = tp_arena_array(walk->arena, count, sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++)
+        from[place_of(walk->model, gpu, &gpu->idle[chosen ? chosen[i] : first + i]) + 2]++;
     for (uint32_t t = 2; t < none + 3; t++)
         from[t] += from[t - 1];
-    for (uint32_t i = first; i < end; i++) {
-        const struct tp_idle_piece *piece = &gpu->idle[i];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = chosen ? chosen[i] : first + i;
+        const struct tp_idle_piece *piece = &gpu->idle[index];
         size_t *place = &from[place_of(walk->model, gpu, piece) + 1];
-        sorted[(*place)++] = (struct tp_stack_piece){piece->a, piece->b, i};
+        sorted[(*place)++] = (struct tp_stack_piece){piece->a, piece->b, index};
     }
     for (uint32_t t = 0; t <= none; t++)
         if (from[t + 1] > from[t])
             tp_stack_walk(walk, t == none ? TP_NO_ID : t, sorted + from[t], from[t + 1] - from[t]);
-    tp_arena_drop(walk->arena, sorted, (end - first) * sizeof *sorted);
+    tp_arena_drop(walk->arena, sorted, count * sizeof *sorted);
     tp_arena_drop(walk->arena, from, ((size_t)none + 3) * sizeof *from);
+}
+
+void tp_stack_walk_idle(struct tp_stack_walk *walk, const struct tp_gpu *gpu, uint32_t first, uint32_t end)
+{
+    walk_by_thread(walk, gpu, NULL, first, end - first);
+}
+
+void tp_stack_walk_chosen(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen, uint32_t count)
+{
+    walk_by_thread(walk, gpu, chosen, 0, count);
 }

@@ -90,6 +90,9 @@ void tp_stack_walk(struct tp_stack_walk *walk, uint32_t thread, const struct tp_
  * segment is the index of its piece in gpu->idle. */
 void tp_stack_walk_idle(struct tp_stack_walk *walk, const struct tp_gpu *gpu, uint32_t first, uint32_t end);
 
+/* The same of chosen pieces: indexes in gpu->idle, ascending. */
+void tp_stack_walk_chosen(struct tp_stack_walk *walk, const struct tp_gpu *gpu, const uint32_t *chosen, uint32_t count);
+
 /* The thread that an idle piece is charged to: that of the launch of the operation that ends the gap, else the main
  * thread of the device; TP_NO_ID when none of its operations is linked. */
 static inline uint32_t tp_idle_thread(const struct tp_model *model, const struct tp_gpu *gpu,

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "webreport/model/build.h"
-#include "webreport/model/numbers.h"
 #include "writer/base/sort.h"
 
 /* ---- markers ------------------------------------------------------------------------------------------------------
@@ -213,8 +212,7 @@ static void find_host_steps(struct tp_model *model)
 
 /* Device events of the launches inside each step. */
 struct step_work {
-    uint32_t *launch_step; /* by launch; step + 1, 0: none */
-    uint64_t *count;       /* by step */
+    uint64_t *count; /* by step */
     int64_t *last_end;
     int64_t first_start; /* of step 0 */
     bool has_any;
@@ -250,10 +248,10 @@ static uint32_t *find_leavers(const struct tp_model *model)
 
 /* Gives each launch to the step that contains it. In order of time and file position, a launch leaves the steps behind
  * that ended before it, and a launch of length > 0 also the one that ends when it starts; nothing goes back. */
-static void assign_launches(const struct tp_model *model, struct step_work *work)
+static void assign_launches(struct tp_model *model)
 {
     uint32_t *leaver = find_leavers(model);
-    work->launch_step = tp_arena_array(model->arena, model->launches.count, sizeof *work->launch_step);
+    model->launches.step = tp_arena_array(model->arena, model->launches.count, sizeof *model->launches.step);
     for (uint32_t t = 0; t < model->trace->thread_count; t++) {
         uint32_t first = 0;
         for (uint32_t i = model->launches.thread_first[t]; i < model->launches.thread_first[t + 1]; i++) {
@@ -262,37 +260,37 @@ static void assign_launches(const struct tp_model *model, struct step_work *work
             uint32_t step = first;
             if (step < model->step_count && (e->dur_ns > 0 || leaver[step] < model->launches.event[i]))
                 step = next_step(model, step, e->ts_ns, true);
-            if (step < model->step_count && e->ts_ns >= model->steps[step].host_start_ns &&
-                tp_event_end(e) <= model->steps[step].host_end_ns)
-                work->launch_step[i] = step + 1;
+            bool is_inside = step < model->step_count && e->ts_ns >= model->steps[step].host_start_ns &&
+                             tp_event_end(e) <= model->steps[step].host_end_ns;
+            model->launches.step[i] = is_inside ? step : TP_NO_ID;
         }
     }
     tp_arena_drop(model->arena, leaver, model->step_count * sizeof *leaver);
 }
 
-static uint32_t step_of_device(const struct tp_model *model, const struct step_work *work, uint32_t k)
+static uint32_t step_of_device(const struct tp_model *model, uint32_t k)
 {
     uint32_t launch = model->devices.launch[k];
-    return launch == TP_NO_ID ? 0 : work->launch_step[launch];
+    return launch == TP_NO_ID ? TP_NO_ID : model->launches.step[launch];
 }
 
-static void find_work(const struct tp_model *model, struct step_work *work)
+static void find_work(struct tp_model *model, struct step_work *work)
 {
     memset(work, 0, sizeof *work);
     work->count = tp_arena_array(model->arena, model->step_count, sizeof *work->count);
     work->last_end = tp_arena_array(model->arena, model->step_count, sizeof *work->last_end);
     if (!model->devices.count)
         return;
-    assign_launches(model, work);
+    assign_launches(model);
     for (uint32_t k = 0; k < model->devices.count; k++) {
-        uint32_t step = step_of_device(model, work, k);
-        if (!step)
+        uint32_t step = step_of_device(model, k);
+        if (step == TP_NO_ID)
             continue;
         int64_t start = tp_device_event(model, k)->ts_ns, end = tp_event_end(tp_device_event(model, k));
-        if (step == 1 && (!work->count[0] || start < work->first_start))
+        if (step == 0 && (!work->count[0] || start < work->first_start))
             work->first_start = start;
-        if (!work->count[step - 1]++ || end > work->last_end[step - 1])
-            work->last_end[step - 1] = end;
+        if (!work->count[step]++ || end > work->last_end[step])
+            work->last_end[step] = end;
         work->has_any = true;
     }
 }
@@ -305,7 +303,7 @@ static int64_t first_start(const struct tp_model *model, const struct step_work 
         return start;
     for (uint32_t k = 0; k < model->devices.count; k++) {
         int64_t end = tp_event_end(tp_device_event(model, k));
-        if (end < work->first_start && end > start && !step_of_device(model, work, k))
+        if (end < work->first_start && end > start && step_of_device(model, k) == TP_NO_ID)
             start = end;
     }
     return start;
@@ -345,7 +343,6 @@ static void extend_by_device_work(struct tp_model *model)
         }
         cut_tail(model, &work);
     }
-    tp_arena_drop(model->arena, work.launch_step, model->launches.count * sizeof *work.launch_step);
 }
 
 /* ---- steps used ------------------------------------------------------------------------------------------------ */
@@ -445,36 +442,6 @@ static void find_window(struct tp_model *model)
         model->window_before[i] = model->window_ns;
         model->window_ns += model->window.items[i].b - model->window.items[i].a;
     }
-}
-
-/* The last piece from `from` on that starts before b; that one starts before b itself. */
-static size_t last_starting_before(struct tp_intervals window, size_t from, int64_t b)
-{
-    size_t low = from, high = window.count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (window.items[middle].a < b)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-int64_t tp_window_within(const struct tp_model *model, size_t *at, int64_t a, int64_t b)
-{
-    struct tp_intervals window = model->window;
-    while (*at < window.count && window.items[*at].b <= a)
-        ++*at;
-    if (*at == window.count || window.items[*at].a >= b)
-        return 0;
-    const struct tp_interval *first = &window.items[*at];
-    a = tp_ns_max(a, first->a);
-    if (b <= first->b)
-        return b - a;
-    size_t i = last_starting_before(window, *at, b);
-    int64_t in_last = tp_ns_min(b, window.items[i].b) - window.items[i].a;
-    return model->window_before[i] - model->window_before[*at] - (a - first->a) + in_last;
 }
 
 void tp_model_find_steps(struct tp_model *model)

@@ -28,7 +28,9 @@ const char *const tp_summary_part_names[TP_PART_COUNT] = {
     [TP_PART_CPU_EXEC] = "cpu_exec",
     [TP_PART_OTHER] = "other",
     [TP_PART_IDLE_HOST] = "idle_host",
-    [TP_PART_IDLE_DEPENDENCY] = "idle_dependency",
+    [TP_PART_IDLE_LAUNCH] = "idle_launch",
+    [TP_PART_IDLE_QUEUE] = "idle_queue",
+    [TP_PART_IDLE_OUTSIDE] = "idle_outside",
     [TP_PART_IDLE_UNKNOWN] = "idle_unknown",
     [TP_PART_EXPOSED_COMMUNICATION] = "exposed_communication",
 };
@@ -90,6 +92,7 @@ static void write_steps(const struct tp_summary *s, struct tp_json *json)
         tp_json_member_str(json, "name", s->steps[i].name);
         tp_json_member_int(json, "start_ns", s->steps[i].start_ns);
         tp_json_member_int(json, "total_ns", s->steps[i].total_ns);
+        tp_json_member_bool(json, "used", !s->steps[i].is_left_out);
         for (unsigned part = 0; part < TP_PART_COUNT; part++)
             member_int(json, tp_summary_part_names[part], s->steps[i].part_ns[part]);
         tp_json_object_end(json);

@@ -1,0 +1,136 @@
+/* Rule A11: the lines and annotations of the host that run while a device is starved for long. */
+#include "webreport/measure/idle_flame.h"
+#include "webreport/measure/rules_eval.h"
+
+struct host_code {
+    struct tp_advisor *a;
+    struct tp_id_map ids;
+    struct tp_vec lines;  /* struct code_line */
+    struct tp_vec pieces; /* struct code_piece */
+    uint32_t gpu;
+};
+
+struct code_line {
+    struct tp_line_time line;
+    struct tp_intervals time;
+    uint32_t gpu; /* where the evidence was found, and when */
+    int64_t at;
+    bool is_other; /* another rule is about it */
+};
+
+struct code_piece {
+    uint32_t line;
+    struct tp_interval time;
+};
+
+/* Loader and optimizer annotations have rules of their own. */
+static bool is_other_rule(const struct tp_model *model, struct tp_fold fold)
+{
+    if (fold.kind != TP_STACK_ANNOTATION)
+        return false;
+    struct tp_str text = tp_fold_text(model, fold);
+    return (tp_str_starts(text, "enumerate(DataLoader)#") && tp_str_ends(text, ".__next__")) ||
+           tp_str_starts(text, "enumerate(DataPipe)#") || tp_str_starts(text, "Optimizer.");
+}
+
+static void collect_code(void *context, const struct tp_stack_segment *segment)
+{
+    struct host_code *code = context;
+    if (segment->fold.kind != TP_STACK_LINE && segment->fold.kind != TP_STACK_ANNOTATION)
+        return;
+    uint32_t *id = tp_id_map_put(&code->ids, tp_id_pair(segment->fold.kind, segment->fold.text));
+    if (*id == TP_NO_ID) {
+        *id = (uint32_t)code->lines.count;
+        struct code_line *added = tp_vec_push(&code->lines);
+        added->line.fold = segment->fold;
+        added->gpu = TP_NO_ID;
+        added->is_other = is_other_rule(code->a->model, segment->fold);
+    }
+    struct code_line *line = TP_AT(&code->lines, struct code_line, *id);
+    if (line->is_other)
+        return;
+    if (line->gpu == TP_NO_ID || (line->gpu == code->gpu && segment->a < line->at)) {
+        line->gpu = code->gpu;
+        line->at = segment->a;
+        line->line.event = segment->event;
+    }
+    *(struct code_piece *)tp_vec_push(&code->pieces) = (struct code_piece){*id, {segment->a, segment->b}};
+}
+
+/* Starved pieces of the gaps whose starved pieces last min_ns or longer; those of a gap stand side by side. */
+static struct tp_vec find_long(struct tp_advisor *a, const struct tp_gpu *gpu, int64_t min_ns)
+{
+    struct tp_vec found = TP_VEC(a->arena, uint32_t);
+    for (uint32_t i = 0, end; i < gpu->idle_count; i = end) {
+        int64_t ns = 0;
+        for (end = i; end < gpu->idle_count && gpu->idle[end].next == gpu->idle[i].next; end++)
+            ns += tp_idle_is_starved(&gpu->idle[end]) ? gpu->idle[end].b - gpu->idle[end].a : 0;
+        for (uint32_t k = i; k < end && ns >= min_ns; k++)
+            if (tp_idle_is_starved(&gpu->idle[k]))
+                *(uint32_t *)tp_vec_push(&found) = k;
+    }
+    return found;
+}
+
+/* Gives each line the set of its pieces. */
+static void gather_pieces(struct host_code *code)
+{
+    struct tp_arena *arena = code->a->arena;
+    size_t lines = code->lines.count, count = code->pieces.count;
+    const struct code_piece *pieces = code->pieces.data;
+    size_t *first = tp_arena_array(arena, lines + 2, sizeof *first);
+    struct tp_interval *sorted = tp_arena_array(arena, count, sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        first[pieces[i].line + 2]++;
+    for (size_t i = 2; i < lines + 2; i++)
+        first[i] += first[i - 1];
+    for (size_t i = 0; i < count; i++)
+        sorted[first[pieces[i].line + 1]++] = pieces[i].time;
+    for (size_t i = 0; i < lines; i++) {
+        struct code_line *line = TP_AT(&code->lines, struct code_line, i);
+        line->time = tp_intervals_union(arena, sorted + first[i], first[i + 1] - first[i]);
+        line->line.ns = tp_intervals_length(line->time);
+    }
+}
+
+static void walk_gpus(struct host_code *code)
+{
+    struct tp_advisor *a = code->a;
+    struct tp_stack_walk walk = {.model = a->model, .arena = a->arena, .visit = collect_code, .context = code};
+    int64_t min_ns = (int64_t)(tp_rule_value(a, TP_RULE_A11, "min_gap_us") * 1000);
+    for (code->gpu = 0; code->gpu < a->model->gpu_count && code->gpu < TP_IDLE_FLAME_DEVICES; code->gpu++) {
+        const struct tp_gpu *gpu = &a->model->gpus[code->gpu];
+        struct tp_vec found = find_long(a, gpu, min_ns);
+        if (found.count)
+            tp_stack_walk_chosen(&walk, gpu, found.data, (uint32_t)found.count);
+        tp_arena_drop(a->arena, found.data, found.capacity * sizeof(uint32_t));
+    }
+}
+
+void tp_rule_host_code(struct tp_advisor *a)
+{
+    struct host_code code = {.a = a};
+    tp_id_map_init(&code.ids, a->arena);
+    code.lines = TP_VEC(a->arena, struct code_line);
+    code.pieces = TP_VEC(a->arena, struct code_piece);
+    walk_gpus(&code);
+    gather_pieces(&code);
+    struct tp_vec hits = TP_VEC(a->arena, struct tp_line_time), time = TP_VEC(a->arena, struct tp_interval);
+    for (size_t i = 0; i < code.lines.count; i++) {
+        const struct code_line *line = TP_AT(&code.lines, struct code_line, i);
+        if (line->is_other || tp_window_percent(a, line->line.ns) < tp_rule_value(a, TP_RULE_A11, "min_pct"))
+            continue;
+        *(struct tp_line_time *)tp_vec_push(&hits) = line->line;
+        tp_intervals_append(&time, line->time);
+    }
+    if (!hits.count)
+        return;
+    struct tp_candidate c = {.rule = TP_RULE_A11, .has_ceiling = true};
+    tp_line_times_sort(a, hits.data, hits.count);
+    for (size_t i = 0; i < hits.count; i++)
+        tp_picks_append(&c.picks, TP_AT(&hits, struct tp_line_time, i)->event);
+    c.time = tp_intervals_of(&time);
+    c.detail = tp_line_times_text(a, hits.data, hits.count, (size_t)tp_rule_value(a, TP_RULE_A11, "max_lines"),
+                                  " of the step");
+    tp_advisor_claim(a, &c);
+}

@@ -1,0 +1,34 @@
+/* Host time that verdict and rules ask for: loading, communication, and time in which nothing is recorded. Sets over
+ * the whole recording unless they say W; in the arena given. */
+#ifndef TP_WEBREPORT_MODEL_MAIN_THREAD_H
+#define TP_WEBREPORT_MODEL_MAIN_THREAD_H
+
+#include "webreport/model/facts.h"
+
+/* Times of W in which the host's main thread loads data. */
+struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_arena *arena);
+
+/* Times of W in which the main thread is in no operator, call or loader and no other thread works: Python code, or
+ * nothing recorded. loading: what tp_main_loading returns. */
+struct tp_intervals tp_main_between(const struct tp_model *model, struct tp_intervals loading, struct tp_arena *arena);
+
+/* Times of collectives on the host that no operator of any thread hides. */
+struct tp_intervals tp_exposed_collectives(const struct tp_model *model, struct tp_arena *arena);
+
+/* A host event of a backend itself: its time is that of the communication. */
+static inline bool tp_is_collective(const struct tp_model *model, const struct tp_event *e)
+{
+    bool may_be = e->kind == TP_KIND_ANNOTATION || e->kind == TP_KIND_OPERATOR;
+    return may_be && model->marks[e->name] & TP_MARK_COLLECTIVE;
+}
+
+/* Does any name of the trace have one of these marks? */
+static inline bool tp_any_name_is(const struct tp_model *model, uint64_t marks)
+{
+    for (uint32_t i = 0; i < model->trace->names.count; i++)
+        if (model->marks[i] & marks)
+            return true;
+    return false;
+}
+
+#endif
