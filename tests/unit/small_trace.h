@@ -1,0 +1,125 @@
+/* A trace written event by event, read, and everything made from it. Times are microseconds as a file has them. For one
+ * test program each: all of it is static. `begin` and `end` are cmocka's setup and teardown of a case. */
+#ifndef TP_TESTS_UNIT_SMALL_TRACE_H
+#define TP_TESTS_UNIT_SMALL_TRACE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "webreport/measure/advice.h"
+#include "webreport/model/build.h"
+#include "writer/base/buf.h"
+
+static struct tp_buf text;
+static struct tp_arena arena;
+static struct tp_trace trace;
+static struct tp_order order;
+static struct tp_model model;
+static struct tp_advice advice;
+static int launch_thread; /* of the calls that `launch` and `call` write */
+
+static int begin(void **state)
+{
+    (void)state;
+    tp_buf_init(&text, 0);
+    launch_thread = 1;
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    tp_buf_release(&text);
+    return 0;
+}
+
+__attribute__((format(printf, 1, 2))) static void event(const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    tp_buf_printf(&text, "%s%s", text.size ? "," : "", line);
+}
+
+/* A host event of a category; args: members of its arguments, "" for none. */
+static void host_with(const char *category, const char *name, double ts, double dur, const char *args)
+{
+    event("{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":10,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,\"args\":{%s}}",
+          category, name, ts, dur, args);
+}
+
+__attribute__((unused)) static void host(const char *category, const char *name, double ts, double dur)
+{
+    host_with(category, name, ts, dur, "");
+}
+
+__attribute__((unused)) static void step(int number, double ts, double dur)
+{
+    char name[32];
+    snprintf(name, sizeof name, "ProfilerStep#%d", number);
+    host_with("user_annotation", name, ts, dur, "");
+}
+
+static void call(const char *name, double ts, double dur, int correlation)
+{
+    event("{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"%s\",\"pid\":10,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
+          "\"args\":{\"correlation\":%d}}",
+          name, launch_thread, ts, dur, correlation);
+}
+
+__attribute__((unused)) static void launch(double ts, double dur, int correlation)
+{
+    call("cudaLaunchKernel", ts, dur, correlation);
+}
+
+/* A device operation; correlation 0: none. args: more members, each behind a comma. */
+static void operation(const char *category, const char *name, double ts, double dur, int correlation, int device,
+                      int stream, const char *args)
+{
+    char link[32] = "";
+    if (correlation)
+        snprintf(link, sizeof link, ",\"correlation\":%d", correlation);
+    event("{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
+          "\"args\":{\"device\":%d,\"stream\":%d%s%s}}",
+          category, name, device, stream, ts, dur, device, stream, link, args);
+}
+
+__attribute__((unused)) static void kernel(const char *name, double ts, double dur, int correlation)
+{
+    operation("kernel", name, ts, dur, correlation, 0, 7, "");
+}
+
+/* Reads the events, with `header` (members in front of them, each with a comma behind; "" for none), and builds model
+ * and advice. */
+static void build_with(const char *header)
+{
+    struct tp_trace_options options = {.single_thread = true};
+    struct tp_buf file;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_buf_init(&file, 0);
+    tp_buf_printf(&file, "{%s\"traceEvents\":[%.*s]}", header, (int)text.size, text.data ? (char *)text.data : "");
+    int code = tp_trace_read_bytes(&trace, &arena, file.data, file.size, &options, NULL);
+    tp_buf_release(&file);
+    assert_int_equal(code, 0);
+    tp_order_build(&order, &trace, &arena);
+    tp_model_build(&model, &trace, &order, &arena);
+    tp_advice_build(&advice, &model, NULL, &arena);
+}
+
+__attribute__((unused)) static void build(void)
+{
+    build_with("");
+}
+
+#endif

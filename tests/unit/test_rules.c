@@ -1,0 +1,321 @@
+/* Rules on small traces: when they fire, what they save at most, how sure they are. Every number is counted by hand
+ * from the events above it. */
+#include "small_trace.h"
+
+#include <math.h>
+
+#define GPU(major)                                                                                                     \
+    "\"deviceProperties\":[{\"id\":0,\"name\":\"GPU\",\"totalGlobalMem\":1000,\"computeMajor\":" #major                \
+    ",\"computeMinor\":0,\"warpSize\":32,\"numSms\":100}],"
+
+/* The finding of a rule; NULL when it did not fire. */
+static const struct tp_finding *finding(const char *rule)
+{
+    for (uint32_t i = 0; i < advice.recommendations.finding_count; i++)
+        if (strcmp(advice.recommendations.findings[i].rule->id, rule) == 0)
+            return &advice.recommendations.findings[i];
+    return NULL;
+}
+
+static void assert_ceiling(const char *rule, double us_per_step)
+{
+    const struct tp_finding *found = finding(rule);
+    if (!found)
+        fail_msg("%s did not fire", rule);
+    assert_true(found->ceiling_us_per_step == us_per_step);
+}
+
+static bool was_not_evaluated(const char *rule, const char *reason)
+{
+    for (uint32_t i = 0; i < advice.recommendations.not_evaluated_count; i++) {
+        const struct tp_rule_note *note = &advice.recommendations.not_evaluated[i];
+        if (strcmp(note->rule->id, rule) == 0 && strcmp(note->reason, reason) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- a device that waits for the host ---- */
+
+static void starved_time_of_several_devices_counts_once(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        launch_thread = 1 + d;
+        launch(0, 1, 1 + 10 * d), launch(90, 1, 2 + 10 * d);
+        operation("kernel", "a", 0, 10, 1 + 10 * d, d, 7, "");
+        operation("kernel", "b", 100, 10, 2 + 10 * d, d, 7, "");
+    }
+    build();
+    assert_ceiling("A1", 81); /* host 80 and launch 1 of 10..100 */
+    assert_int_equal(finding("A1")->evidence_total, 2);
+}
+
+static void work_that_was_called_long_ago_is_no_matter_of_the_host(void **state)
+{
+    (void)state;
+    kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 1000, 10, 2), launch(12, 1, 2);
+    build();
+    assert_int_equal(advice.recommendations.finding_count, 0);
+}
+
+static void a_value_read_in_every_step_costs_the_gap_behind_it(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        int b = i * 1000;
+        step(i, b, 1000), launch(b, 5, i * 10 + 1), kernel("k", b + 5, 300, i * 10 + 1);
+        host("cpu_op", "aten::item", b + 10, 310), host("cpu_op", "aten::_local_scalar_dense", b + 11, 308);
+        call("cudaStreamSynchronize", b + 12, 306, i * 10 + 2); /* until 318; the next kernel starts at 605 */
+        launch(b + 600, 5, i * 10 + 3), kernel("k2", b + 605, 395, i * 10 + 3);
+    }
+    build_with("\"with_stack\":1,");
+    assert_ceiling("A5", 287);
+    assert_int_equal(finding("A5")->severity, TP_SEVERITY_HIGH);
+    assert_int_equal(finding("A5")->evidence_total, 2);
+    assert_null(finding("A4"));
+}
+
+static void a_copy_to_the_host_that_is_waited_for_reads_a_value(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        int b = i * 1000;
+        step(i, b, 1000), launch(b, 5, i * 10 + 1), kernel("k", b + 5, 300, i * 10 + 1);
+        host("cpu_op", "aten::copy_", b + 10, 310);
+        if (i == 1) /* the second one copies to the host */
+            call("cudaMemcpyAsync", b + 11, 1, 14),
+                operation("gpu_memcpy", "Memcpy DtoH (Device -> Pinned)", b + 305, 5, 14, 0, 7, "");
+        call("cudaStreamSynchronize", b + 13, 302, i * 10 + 2); /* until 315 */
+        launch(b + 395, 5, i * 10 + 3), kernel("k2", b + 405, 595, i * 10 + 3);
+    }
+    build();
+    assert_null(finding("A5")); /* one read in two steps */
+    assert_ceiling("A4", 45);   /* of the wait without a read: 315..405, over two steps */
+    assert_int_equal(finding("A4")->evidence_total, 1);
+}
+
+static void a_size_that_depends_on_data_is_a_rule_of_its_own(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        int b = i * 1000;
+        step(i, b, 1000), launch(b, 5, i * 10 + 1), kernel("k", b + 5, 300, i * 10 + 1);
+        host("cpu_op", "aten::nonzero", b + 10, 310);
+        call("cudaStreamSynchronize", b + 12, 306, i * 10 + 2);
+        launch(b + 340, 5, i * 10 + 3), kernel("k2", b + 345, 655, i * 10 + 3);
+    }
+    build();
+    assert_ceiling("A6", 27);
+    assert_int_equal(finding("A6")->severity, TP_SEVERITY_LOW);
+}
+
+static void the_allocator_is_judged_by_steady_steps(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        int b = i * 1000;
+        step(i, b, 1000), launch(b, 5, i * 10 + 1), kernel("k", b + 5, 400, i * 10 + 1);
+        call("cudaFree", b + 450, 100, i * 10 + 4), call("cudaMalloc", b + 550, 40, i * 10 + 5);
+        launch(b + 600, 5, i * 10 + 3), kernel("k2", b + 605, 395, i * 10 + 3);
+    }
+    for (int i = 0; i < 2; i++)
+        event("{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%d,\"s\":\"t\",\"args\":{\"Device "
+              "Type\":1,"
+              "\"Device Id\":0,\"Addr\":1,\"Bytes\":%d,\"Total Allocated\":%d,\"Total Reserved\":950}}",
+              i ? 2990 : 10, i ? -500 : 500, i ? 0 : 500);
+    build_with(GPU(8));
+    assert_ceiling("A12", 280.0 / 3); /* two steps of 140, three steps are used */
+    assert_int_equal(finding("D2")->evidence_total, 4);
+    assert_non_null(finding("D1")); /* 950 of 1000 bytes reserved */
+    assert_non_null(finding("D3")); /* of which 450 are not allocated */
+    assert_int_equal(finding("D1")->evidence[0].ts_ns, 10000);
+}
+
+static void a_loader_is_charged_what_the_device_starves_meanwhile(void **state)
+{
+    (void)state;
+    kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 91, 9, 2), launch(90, 1, 2);
+    host("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 10, 70);
+    build();
+    assert_ceiling("B1", 70);
+    assert_ceiling("B2", 70);
+    assert_ceiling("A1", 11); /* what the loader leaves of 81 */
+    assert_true(advice.recommendations.total_ceiling_us_per_step == 81);
+}
+
+static void a_pageable_copy_is_held_against_pinned_ones_of_its_direction(void **state)
+{
+    (void)state;
+    call("cudaMemcpyAsync", 0, 1, 1), call("cudaMemcpyAsync", 1, 1, 2), launch(2, 1, 3), kernel("k", 600, 400, 3);
+    operation("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 0, 500, 1, 0, 7, ",\"bytes\":1000000");
+    operation("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 500, 100, 2, 0, 7, ",\"bytes\":1000000");
+    build();
+    assert_ceiling("B3", 400);
+    assert_ceiling("B4", 100);
+}
+
+static void host_code_is_named_by_its_line(void **state)
+{
+    (void)state;
+    kernel("a", 0, 10, 1), launch(0, 1, 1), kernel("b", 401, 99, 2), launch(400, 1, 2);
+    host("python_function", "train.py(3): main", 5, 490), host("python_function", "data.py(9): decode", 100, 200);
+    build();
+    assert_ceiling("A11", 391); /* 10..401, of it 200 in decode */
+    assert_string_equal(finding("A11")->detail.ptr, "data.py(9): decode: at most 40.0 % of the step; "
+                                                    "train.py(3): main: at most 38.2 % of the step");
+    assert_true(tp_str_equal(finding("A11")->evidence[0].file_line, TP_STR("data.py(9): decode")));
+    assert_null(finding("A1"));
+}
+
+/* ---- compute and communication ---- */
+
+static void communication_is_exposed_where_no_compute_runs(void **state)
+{
+    (void)state;
+    launch(0, 1, 1), kernel("gemm", 0, 50, 1), launch(1, 1, 2);
+    operation("kernel", "ncclDevKernel_AllReduce", 20, 80, 2, 0, 9, "");
+    launch(2, 1, 3), kernel("gemm", 100, 100, 3);
+    build();
+    assert_true(finding("E1")->share_percent == 25); /* 50..100 of 200 */
+    assert_int_equal(finding("E1")->severity, TP_SEVERITY_MEDIUM);
+    assert_string_equal(finding("E1")->detail.ptr,
+                        "exposed for 25.0 % of the step; compute that could hide it: 60.0 %");
+}
+
+static void little_compute_hides_little(void **state)
+{
+    (void)state;
+    launch(0, 1, 1), kernel("gemm", 0, 20, 1), launch(1, 1, 2), kernel("multimem_all_reduce_kernel", 20, 100, 2);
+    build();
+    assert_ceiling("E1", 20);
+}
+
+static void tensor_cores_are_advised_by_types_and_sizes(void **state)
+{
+    (void)state;
+    host_with("cpu_op", "aten::mm", 0, 10, "\"Input type\":[\"float\",\"float\"],\"Input Dims\":[[8,8],[8,8]]");
+    launch(1, 2, 1), kernel("ampere_sgemm_128x64", 5, 80, 1);
+    host_with("cpu_op", "aten::mm", 20, 10,
+              "\"Input type\":[\"c10::Half\",\"c10::Half\"],\"Input Dims\":[[8,9],[9,8]]");
+    launch(21, 2, 2), kernel("cutlass_tensorop_h16816", 85, 20, 2);
+    build_with(GPU(8) "\"record_shapes\":1,");
+    assert_ceiling("C1", 70); /* 80 * 7/8 */
+    assert_true(finding("C1")->share_percent == 70);
+    assert_null(finding("C2"));
+    assert_true(isnan(finding("C3")->ceiling_us_per_step));
+    assert_true(finding("C3")->share_percent == 20);
+}
+
+static void forward_and_backward_could_use_tensor_cores(void **state)
+{
+    (void)state;
+    host("cpu_op", "aten::cudnn_convolution", 0, 10), launch(1, 2, 1), kernel("volta_scudnn_128x64", 10, 40, 1);
+    host("cpu_op", "CudnnConvolutionBackward", 20, 10), launch(21, 2, 2), kernel("volta_scudnn_dgrad", 50, 40, 2);
+    host("cpu_op", "aten::add", 30, 10), launch(31, 2, 3), kernel("vectorized_elementwise_kernel", 90, 20, 3);
+    build_with(GPU(7));
+    assert_ceiling("C2", 70); /* (40 + 40) * 7/8; the addition is not eligible */
+    assert_true(was_not_evaluated("C1", "record_shapes was off"));
+}
+
+/* Kernels inside an optimizer step, 20 us apart and 10 us long, each called 2 us before it starts, by a call of 1 us.
+ */
+static void optimizer_kernels(const char *operator_name, int count)
+{
+    launch(0, 1, count + 1), kernel("first", 0, 1, count + 1); /* where W begins */
+    host("user_annotation", "Optimizer.step#Adam.step", 1, 20 * count + 9);
+    for (int i = 0; i < count; i++) {
+        host("cpu_op", operator_name, 20 * i + 6, 5);
+        launch(20 * i + 8, 1, i + 1), kernel("k", 20 * i + 10, 10, i + 1);
+    }
+    build();
+}
+
+static void an_optimizer_that_launches_per_tensor_is_told_from_a_fused_one(void **state)
+{
+    (void)state;
+    optimizer_kernels("aten::add_", 110);
+    assert_ceiling("C6", 110); /* the calls of all kernels; before each the device starved 8 or 9 us */
+    assert_int_equal(finding("C6")->evidence_total, 110);
+}
+
+static void a_fused_optimizer_is_let_alone(void **state)
+{
+    (void)state;
+    optimizer_kernels("aten::_foreach_add_", 110);
+    assert_null(finding("C6"));
+}
+
+/* ---- programs without device ---- */
+
+static void a_loop_of_indexing_is_a_repeated_pattern(void **state)
+{
+    (void)state;
+    step(0, 0, 1000), step(1, 1000, 1000);
+    for (int i = 0; i < 40; i++)
+        host("cpu_op", "aten::select", 100 + 20 * i, 5), host("cpu_op", "aten::mul", 107 + 20 * i, 8);
+    build();
+    assert_ceiling("H2", (895 - 120) / 2.0); /* from the second repeat to the end of the last, over two steps */
+    assert_ceiling("H5", 40 * 13 / 2.0);
+    assert_int_equal(finding("H2")->evidence_total, 1);
+    assert_true(was_not_evaluated("A1", "not for this kind of program"));
+}
+
+static void time_between_operators_is_named_by_line(void **state)
+{
+    (void)state;
+    host("python_function", "train.py(3): main", 0, 100), host("cpu_op", "aten::mm", 20, 40);
+    build();
+    assert_ceiling("H6", 60);
+    assert_int_equal(finding("H6")->confidence, TP_CONFIDENCE_LOW); /* frames cost time, and no step is marked */
+    assert_string_equal(finding("H6")->detail.ptr, "train.py(3): main: at most 60.0 %");
+}
+
+static void operators_beside_others_are_held_against_the_same_alone(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        host("cpu_op", "aten::mm", 20 * i, 10);
+    host("cpu_op", "aten::mm", 100, 40);
+    event("{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"pid\":10,\"tid\":2,\"ts\":100,\"dur\":30}");
+    build();
+    assert_ceiling("H4", 30); /* beyond the 10 that it takes alone */
+    assert_int_equal(finding("H4")->evidence_total, 1);
+}
+
+static void an_empty_trace_says_so(void **state)
+{
+    (void)state;
+    event("{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":1,\"s\":\"t\",\"args\":{\"Bytes\":1}}");
+    build();
+    assert_string_equal(advice.recommendations.program, "empty");
+    assert_int_equal(advice.recommendations.finding_count, 0);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        CASE(starved_time_of_several_devices_counts_once),
+        CASE(work_that_was_called_long_ago_is_no_matter_of_the_host),
+        CASE(a_value_read_in_every_step_costs_the_gap_behind_it),
+        CASE(a_copy_to_the_host_that_is_waited_for_reads_a_value),
+        CASE(a_size_that_depends_on_data_is_a_rule_of_its_own),
+        CASE(the_allocator_is_judged_by_steady_steps),
+        CASE(a_loader_is_charged_what_the_device_starves_meanwhile),
+        CASE(a_pageable_copy_is_held_against_pinned_ones_of_its_direction),
+        CASE(host_code_is_named_by_its_line),
+        CASE(communication_is_exposed_where_no_compute_runs),
+        CASE(little_compute_hides_little),
+        CASE(tensor_cores_are_advised_by_types_and_sizes),
+        CASE(forward_and_backward_could_use_tensor_cores),
+        CASE(an_optimizer_that_launches_per_tensor_is_told_from_a_fused_one),
+        CASE(a_fused_optimizer_is_let_alone),
+        CASE(a_loop_of_indexing_is_a_repeated_pattern),
+        CASE(time_between_operators_is_named_by_line),
+        CASE(operators_beside_others_are_held_against_the_same_alone),
+        CASE(an_empty_trace_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

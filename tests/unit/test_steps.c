@@ -1,0 +1,244 @@
+/* Steps, W and the parts of idle time on small traces; every number is counted by hand from the events above it. */
+#include "small_trace.h"
+
+/* Microseconds of device 0 that are idle in each part. */
+static void assert_idle(int host_us, int launch_us, int queue_us, int outside_us, int unknown_us)
+{
+    const int expected[TP_IDLE_PARTS] = {host_us, launch_us, queue_us, outside_us, unknown_us};
+    int64_t sums[TP_IDLE_PARTS] = {0};
+    for (uint32_t i = 0; i < model.gpus[0].idle_count; i++) {
+        const struct tp_idle_piece *piece = &model.gpus[0].idle[i];
+        sums[piece->part] += piece->b - piece->a;
+    }
+    for (int part = 0; part < TP_IDLE_PARTS; part++)
+        assert_int_equal(sums[part], expected[part] * 1000);
+}
+
+static void assert_window(int us, uint32_t used)
+{
+    assert_int_equal(model.window_ns, (int64_t)us * 1000);
+    assert_int_equal(model.used_count, used);
+}
+
+static int64_t busy_us(uint32_t gpu)
+{
+    return tp_intervals_meet_length(model.gpus[gpu].busy, model.window) / 1000;
+}
+
+/* ---- parts of a gap ---- */
+
+static void a_gap_is_split_where_its_launch_begins_and_returns(void **state)
+{
+    (void)state;
+    kernel("a", 100, 10, 1), launch(90, 5, 1);
+    kernel("b", 120, 10, 2), launch(110, 5, 2);  /* gap 110..120, call 110..115: launch 5, queue 5 */
+    kernel("c", 140, 10, 3), launch(125, 6, 3);  /* gap 130..140, call 125..131 runs: launch 1, queue 9 */
+    kernel("d", 160, 10, 4), launch(140, 10, 4); /* gap 150..160, call returned at 150: queue 10 */
+    kernel("e", 180, 10, 0);                     /* gap 170..180: no launch */
+    kernel("f", 200, 10, 6), launch(195, 2, 6);  /* gap 190..200: host 5, launch 2, queue 3 */
+    kernel("g", 220, 10, 7), launch(225, 2, 7);  /* gap 210..220: launch recorded after the start: host 10 */
+    build();
+    assert_idle(15, 8, 27, 0, 10);
+    assert_int_equal(busy_us(0), 70);
+    assert_window(130, 1);
+}
+
+static void of_two_operations_that_end_a_gap_the_first_in_the_file_decides(void **state)
+{
+    (void)state;
+    kernel("a", 0, 10, 1);
+    operation("kernel", "x", 20, 5, 2, 0, 8, "");
+    kernel("y", 20, 9, 3);
+    launch(0, 1, 1), launch(1, 1, 2), launch(12, 1, 3);
+    build();
+    assert_idle(0, 0, 10, 0, 0);
+    assert_int_equal(model.gpus[0].stream_count, 2);
+    assert_int_equal(busy_us(0), 19);
+}
+
+static void gaps_inside_a_graph_are_queue_time(void **state)
+{
+    (void)state;
+    call("cudaGraphLaunch", 0, 5, 1);
+    kernel("a", 10, 10, 1), kernel("b", 25, 10, 1), kernel("c", 40, 10, 1);
+    build();
+    assert_idle(0, 0, 10, 0, 0);
+    assert_true(tp_is_graph_launched(&model, model.gpus[0].idle[0].next));
+}
+
+static void without_launches_nobody_knows_and_nothing_is_advised(void **state)
+{
+    (void)state;
+    kernel("a", 0, 10, 1), kernel("b", 100, 10, 2);
+    build();
+    assert_idle(0, 0, 0, 0, 90);
+    assert_int_equal(advice.recommendations.finding_count, 0);
+}
+
+static void a_first_operation_that_starts_at_once_found_its_device_free(void **state)
+{
+    (void)state;
+    step(1, 0, 1000), launch(600, 2, 1), kernel("k", 610, 100, 1);
+    build();
+    assert_idle(600, 2, 8, 290, 0);
+}
+
+static void what_a_device_did_before_a_first_operation_that_waited_is_not_known(void **state)
+{
+    (void)state;
+    step(1, 0, 1000), launch(1, 2, 1), kernel("k", 500, 100, 1);
+    build();
+    assert_idle(0, 2, 497, 1 + 400, 0);
+}
+
+static void each_device_has_its_own_idle_time(void **state)
+{
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        launch_thread = 1 + d;
+        launch(0, 1, 1 + 10 * d), launch(90, 1, 2 + 10 * d);
+        operation("kernel", "a", 0, 10, 1 + 10 * d, d, 7, "");
+        operation("kernel", "b", 100, 10, 2 + 10 * d, d, 7, "");
+    }
+    build();
+    assert_int_equal(model.gpu_count, 2);
+    assert_window(110, 1);
+    assert_idle(80, 1, 9, 0, 0);
+    assert_int_equal(tp_intervals_length(model.starved), 81000); /* both at the same time */
+}
+
+/* ---- steps ---- */
+
+/* One step after the other; a launch 1 us after each begin, its kernel 50 us after, of the given length. */
+static void steps_with_work(const int *lengths, const int *work, int count)
+{
+    int at = 0;
+    for (int i = 0; i < count; i++) {
+        step(i + 1, at, lengths[i]), launch(at + 1, 2, i + 1), kernel("k", at + 50, work[i], i + 1);
+        at += lengths[i];
+    }
+    build();
+}
+
+static void the_last_step_ends_with_its_device_work(void **state)
+{
+    (void)state;
+    /* 160 is not longer than 1.5 times 140; kernels 50..70, 210..230, 310..440; calls 1..3, 161..163, 261..263 */
+    steps_with_work((int[]){160, 100, 100}, (int[]){20, 20, 130}, 3);
+    assert_int_equal(model.steps[2].end_ns - model.steps[2].start_ns, 180000);
+    assert_window(440, 3);
+    assert_idle(1 + 91 + 31, 6, 47 + 94, 0, 0);
+    assert_int_equal(busy_us(0), 170);
+}
+
+static void long_leading_steps_are_left_out_as_warm_up(void **state)
+{
+    (void)state;
+    /* 400 is longer than 1.5 times median(200 100 100 100), then 200 than 1.5 times 100; W = 600..900 */
+    steps_with_work((int[]){400, 200, 100, 100, 100}, (int[]){20, 20, 20, 20, 20}, 5);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(model.steps[i].left_out, i < 2 ? TP_STEP_WARM_UP : TP_STEP_USED);
+    assert_window(300, 3);
+    assert_idle(1 + 31 + 31, 6, 47 * 3, 30, 0);
+    assert_true(advice.recommendations.step_us == 100);
+}
+
+static void of_two_steps_none_is_left_out(void **state)
+{
+    (void)state;
+    steps_with_work((int[]){900, 100}, (int[]){20, 20}, 2);
+    assert_int_equal(model.used_count, 2);
+}
+
+static void a_step_that_was_cut_off_is_not_used_and_a_copy_on_the_device_is_none(void **state)
+{
+    (void)state;
+    step(1, 0, 100), step(2, 100, 100);
+    host_with("user_annotation", "ProfilerStep#3", 200, 100, "\"finished\":false");
+    host("gpu_user_annotation", "ProfilerStep#1", 5, 100);
+    host("cpu_op", "aten::mm", 10, 80), host("cpu_op", "aten::mm", 110, 80);
+    build();
+    assert_int_equal(model.step_count, 3);
+    assert_int_equal(model.steps[2].left_out, TP_STEP_UNFINISHED);
+    assert_window(200, 2);
+}
+
+static void optimizer_steps_last_from_the_end_of_the_one_before(void **state)
+{
+    (void)state;
+    host("cpu_op", "aten::mm", 10, 50);
+    for (int i = 0; i < 3; i++)
+        host("user_annotation", "Optimizer.step#SGD.step", 100 + 200 * i, 50);
+    build();
+    assert_int_equal(model.step_marker, TP_MARKER_OPTIMIZER);
+    assert_window(140 + 200 + 200, 3);
+    assert_true(advice.recommendations.step_us == 180);
+}
+
+static void without_markers_the_device_span_is_the_window(void **state)
+{
+    (void)state;
+    host("cpu_op", "aten::mm", 0, 500);
+    launch(100, 5, 1), kernel("k", 200, 100, 1), launch(300, 5, 2), kernel("k", 400, 50, 2);
+    build();
+    assert_int_equal(model.steps[0].host_start_ns, 0);
+    assert_int_equal(model.steps[0].host_end_ns, 500000);
+    assert_window(250, 1);
+    assert_int_equal(busy_us(0), 150);
+}
+
+/* ---- tree and waits ---- */
+
+static void events_that_stick_out_are_counted_and_operators_clipped(void **state)
+{
+    (void)state;
+    host("cpu_op", "p", 0, 10), host("cpu_op", "c", 5, 6), host("cpu_op", "q", 20, 10), host("cpu_op", "r", 25, 6.001);
+    build();
+    assert_int_equal(model.badly_nested_count, 2);
+    assert_int_equal(model.operators.clipped_count, 2);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(model.operators.host_self[i], 5000);
+}
+
+static void a_wait_costs_no_more_than_itself_and_the_bubble_behind_it(void **state)
+{
+    (void)state;
+    kernel("a", 0, 100, 1), launch(0, 1, 1);
+    call("cudaStreamSynchronize", 50, 60, 9); /* bubble 110..140 */
+    kernel("b", 140, 10, 2), launch(130, 2, 2);
+    call("cudaDeviceSynchronize", 141, 4, 10); /* the device works until 150, bubble 150..155, wait 4 */
+    kernel("c", 155, 10, 3), launch(151, 2, 3);
+    call("cudaDeviceSynchronize", 170, 3, 11); /* behind all work */
+    build();
+    static const int64_t bubbles[] = {30000, 5000, 0}, costs[] = {30000, 4000, 0};
+    assert_int_equal(model.wait_count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(model.waits[i].bubble_ns, bubbles[i]);
+        assert_int_equal(model.waits[i].cost_ns, costs[i]);
+    }
+    assert_int_equal(model.waits[1].at_ns, 150000);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        CASE(a_gap_is_split_where_its_launch_begins_and_returns),
+        CASE(of_two_operations_that_end_a_gap_the_first_in_the_file_decides),
+        CASE(gaps_inside_a_graph_are_queue_time),
+        CASE(without_launches_nobody_knows_and_nothing_is_advised),
+        CASE(a_first_operation_that_starts_at_once_found_its_device_free),
+        CASE(what_a_device_did_before_a_first_operation_that_waited_is_not_known),
+        CASE(each_device_has_its_own_idle_time),
+        CASE(the_last_step_ends_with_its_device_work),
+        CASE(long_leading_steps_are_left_out_as_warm_up),
+        CASE(of_two_steps_none_is_left_out),
+        CASE(a_step_that_was_cut_off_is_not_used_and_a_copy_on_the_device_is_none),
+        CASE(optimizer_steps_last_from_the_end_of_the_one_before),
+        CASE(without_markers_the_device_span_is_the_window),
+        CASE(events_that_stick_out_are_counted_and_operators_clipped),
+        CASE(a_wait_costs_no_more_than_itself_and_the_bubble_behind_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
