@@ -2,302 +2,14 @@
  *
  *   json_check valid FILE                     strict RFC 8259 and UTF-8, or status 1 with the place
  *   json_check get FILE PATH                  prints the value at runs.0.profiles.0.worker; PATH# prints its length
- *   json_check diff OURS REF [PATH [KEY..]]   every value of REF must be in OURS (below PATH): texts and integers
- * equal, other numbers within 1e-9 (keys ending in _us: 0.001). With KEYs only these members. A file that begins like
- * gzip is read through zlib. Status: 0 good, 1 different or not JSON, 2 usage or unreadable. */
-#include <ctype.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <zlib.h>
+ *   json_check diff OURS REF [PATH [KEY..]]   every value of REF must be in OURS (below PATH), equal; quotients (keys
+ *                                             that say so, and all below them) within 1e-9 relative. OURS may have
+ *                                             fields of its own, but no rows. With KEYs only these members.
+ *
+ * A file that begins like gzip is read through zlib. Status: 0 good, 1 different or not JSON, 2 usage or unreadable. */
+#include "tests/check/json_node.h"
 
-enum { MAX_DEPTH = 512, MAX_SHOWN = 20 };
-
-/* A value; children of a container are a list. text: of strings decoded, of other values as written. */
-struct node {
-    char type; /* { [ " 0 t f n */
-    const char *key, *text;
-    size_t length; /* of text; number of children */
-    struct node *first, *next;
-};
-
-struct reader {
-    const char *start, *at, *end;
-    const char *fault;
-    unsigned depth;
-};
-
-static void *need(void *memory)
-{
-    if (!memory) {
-        fputs("json_check: no memory\n", stderr);
-        exit(2);
-    }
-    return memory;
-}
-
-static bool refuse(struct reader *r, const char *why)
-{
-    if (!r->fault)
-        r->fault = why;
-    return false;
-}
-
-static void blanks(struct reader *r)
-{
-    while (r->at < r->end && strchr(" \t\r\n", *r->at) && *r->at)
-        r->at++;
-}
-
-/* Length of the well-formed UTF-8 sequence at p, 0 if there is none. */
-static size_t utf8_length(const unsigned char *p, const unsigned char *end)
-{
-    size_t n = p[0] < 0x80                   ? 1
-               : p[0] >= 0xC2 && p[0] < 0xE0 ? 2
-               : (p[0] & 0xF0) == 0xE0       ? 3
-               : p[0] >= 0xF0 && p[0] < 0xF5 ? 4
-                                             : 0;
-    if (n == 0 || (size_t)(end - p) < n)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xC0) != 0x80)
-            return 0;
-    if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
-        (p[0] == 0xF4 && p[1] > 0x8F))
-        return 0;
-    return n;
-}
-
-static bool hex4(struct reader *r, uint32_t *code)
-{
-    *code = 0;
-    for (int i = 0; i < 4; i++, r->at++) {
-        if (r->at >= r->end || !isxdigit((unsigned char)*r->at))
-            return refuse(r, "bad \\u escape");
-        int c = tolower((unsigned char)*r->at);
-        *code = *code * 16 + (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-    }
-    return true;
-}
-
-static char *put_code(char *out, uint32_t code)
-{
-    if (code < 0x80) {
-        *out++ = (char)code;
-    } else if (code < 0x800) {
-        *out++ = (char)(0xC0 | code >> 6);
-        *out++ = (char)(0x80 | (code & 63));
-    } else {
-        if (code >= 0x10000) {
-            *out++ = (char)(0xF0 | code >> 18);
-            *out++ = (char)(0x80 | (code >> 12 & 63));
-        } else {
-            *out++ = (char)(0xE0 | code >> 12);
-        }
-        *out++ = (char)(0x80 | (code >> 6 & 63));
-        *out++ = (char)(0x80 | (code & 63));
-    }
-    return out;
-}
-
-static bool read_escape(struct reader *r, char **out)
-{
-    static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    const char *found;
-    uint32_t code, low;
-    if (r->at >= r->end)
-        return refuse(r, "text ends in an escape");
-    char c = *r->at++;
-    if (c == 'u') {
-        if (!hex4(r, &code))
-            return false;
-        if (code >= 0xD800 && code < 0xDC00 && r->end - r->at > 6 && r->at[0] == '\\' && r->at[1] == 'u') {
-            r->at += 2;
-            if (!hex4(r, &low))
-                return false;
-            code = low >= 0xDC00 && low < 0xE000 ? 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00) : 0xFFFD;
-        }
-        *out = put_code(*out, code);
-        return true;
-    }
-    found = c ? strchr(letters, c) : NULL;
-    if (!found)
-        return refuse(r, "unknown escape");
-    *(*out)++ = meant[found - letters];
-    return true;
-}
-
-/* At the opening quote. The decoded text is never longer than the written one. */
-static bool read_string(struct reader *r, const char **text, size_t *length)
-{
-    const char *close = ++r->at;
-    while (close < r->end && *close != '"')
-        close += *close == '\\' ? 2 : 1;
-    if (close >= r->end)
-        return refuse(r, "unclosed string");
-    char *out = need(malloc((size_t)(close - r->at) + 1));
-    *text = out;
-    while (*r->at != '"') {
-        unsigned char c = (unsigned char)*r->at;
-        size_t n = utf8_length((const unsigned char *)r->at, (const unsigned char *)r->end);
-        if (c < 0x20 || n == 0)
-            return refuse(r, c < 0x20 ? "control character in a string" : "invalid UTF-8");
-        if (c == '\\') {
-            r->at++;
-            if (!read_escape(r, &out))
-                return false;
-            continue;
-        }
-        memcpy(out, r->at, n);
-        out += n;
-        r->at += n;
-    }
-    r->at++;
-    *out = 0;
-    *length = (size_t)(out - *text);
-    return true;
-}
-
-static size_t digits(struct reader *r)
-{
-    const char *from = r->at;
-    while (r->at < r->end && isdigit((unsigned char)*r->at))
-        r->at++;
-    return (size_t)(r->at - from);
-}
-
-static bool read_number(struct reader *r, struct node *node)
-{
-    const char *from = r->at;
-    if (*r->at == '-')
-        r->at++;
-    bool zero = r->at < r->end && *r->at == '0';
-    size_t n = digits(r);
-    if (n == 0 || (zero && n > 1))
-        return refuse(r, "bad number");
-    if (r->at < r->end && *r->at == '.') {
-        r->at++;
-        if (!digits(r))
-            return refuse(r, "bad fraction");
-    }
-    if (r->at < r->end && (*r->at == 'e' || *r->at == 'E')) {
-        r->at++;
-        if (r->at < r->end && (*r->at == '+' || *r->at == '-'))
-            r->at++;
-        if (!digits(r))
-            return refuse(r, "bad exponent");
-    }
-    node->type = '0';
-    node->length = (size_t)(r->at - from);
-    node->text = need(strndup(from, node->length));
-    return true;
-}
-
-static bool read_value(struct reader *r, struct node *node);
-
-static bool read_container(struct reader *r, struct node *node, char close)
-{
-    struct node **last = &node->first;
-    if (++r->depth > MAX_DEPTH)
-        return refuse(r, "too deep");
-    r->at++;
-    blanks(r);
-    if (r->at < r->end && *r->at == close) {
-        r->at++;
-        r->depth--;
-        return true;
-    }
-    for (;; r->at++) {
-        struct node *child = need(calloc(1, sizeof *child));
-        size_t length;
-        *last = child;
-        last = &child->next;
-        node->length++;
-        blanks(r);
-        if (close == '}') {
-            if (r->at >= r->end || *r->at != '"')
-                return refuse(r, "expected a key");
-            if (!read_string(r, &child->key, &length))
-                return false;
-            blanks(r);
-            if (r->at >= r->end || *r->at++ != ':')
-                return refuse(r, "expected a colon");
-        }
-        if (!read_value(r, child))
-            return false;
-        blanks(r);
-        if (r->at >= r->end || (*r->at != ',' && *r->at != close))
-            return refuse(r, "expected a comma or the end of the list");
-        if (*r->at == close)
-            break;
-    }
-    r->at++;
-    r->depth--;
-    return true;
-}
-
-static bool read_value(struct reader *r, struct node *node)
-{
-    static const char *const words[] = {"true", "false", "null"};
-    blanks(r);
-    if (r->at >= r->end)
-        return refuse(r, "expected a value");
-    node->type = *r->at;
-    if (*r->at == '{' || *r->at == '[')
-        return read_container(r, node, *r->at == '{' ? '}' : ']');
-    if (*r->at == '"')
-        return read_string(r, &node->text, &node->length);
-    for (int i = 0; i < 3; i++) {
-        size_t n = strlen(words[i]);
-        if ((size_t)(r->end - r->at) >= n && memcmp(r->at, words[i], n) == 0) {
-            node->text = words[i];
-            node->length = n;
-            r->at += n;
-            return true;
-        }
-    }
-    return read_number(r, node);
-}
-
-static char *slurp(const char *path, size_t *size)
-{
-    size_t capacity = 1 << 20;
-    char *bytes = need(malloc(capacity + 1));
-    int n;
-    gzFile file = gzopen(path, "rb");
-    if (!file) {
-        fprintf(stderr, "json_check: cannot read %s\n", path);
-        exit(2);
-    }
-    for (*size = 0; (n = gzread(file, bytes + *size, (unsigned)(capacity - *size))) > 0;) {
-        *size += (size_t)n;
-        if (*size == capacity)
-            bytes = need(realloc(bytes, (capacity *= 2) + 1));
-        if (capacity - *size > 1 << 30)
-            break;
-    }
-    gzclose(file);
-    bytes[*size] = 0;
-    return bytes;
-}
-
-static bool load(const char *path, struct node *root)
-{
-    size_t size;
-    char *bytes = slurp(path, &size);
-    struct reader r = {.start = bytes, .at = bytes, .end = bytes + size};
-    bool good = read_value(&r, root);
-    blanks(&r);
-    if (good && r.at != r.end)
-        good = refuse(&r, "text after the value");
-    if (!good)
-        printf("%s: byte %zu: %s\n", path, (size_t)(r.at - r.start), r.fault);
-    free(bytes);
-    return good;
-}
+enum { MAX_SHOWN = 20 };
 
 /* ---- comparing
  * -------------------------------------------------------------------------------------------------------- */
@@ -314,71 +26,125 @@ static void differ(struct result *result, const char *path, const struct node *o
         printf("%s: ours %.200s, reference %.200s\n", path, a, b);
 }
 
-static bool is_integer(const struct node *node)
+/* Where a value stands. */
+struct place {
+    char *path;
+    bool is_quotient; /* the number is one quotient of two integers, rounded once */
+    bool has_rows;    /* members are named by data, not by the definition */
+};
+
+static bool starts_or_ends(const char *text, const char *prefix, const char *suffix)
 {
-    return !strpbrk(node->text, ".eE");
+    size_t n = strlen(text), m = strlen(suffix);
+    return (*prefix && strncmp(text, prefix, strlen(prefix)) == 0) || (m <= n && strcmp(text + n - m, suffix) == 0);
 }
 
-static bool same_number(const char *path, const struct node *ours, const struct node *ref)
+static bool is_one_of(const char *key, const char *const *keys)
 {
+    for (; *keys; keys++)
+        if (strcmp(key, *keys) == 0)
+            return true;
+    return false;
+}
+
+static bool is_quotient_key(const char *key)
+{
+    static const char *const keys[] = {"average", "flame_value_us", "step_us", "percent", "value", "all", NULL};
+    return is_one_of(key, keys) || starts_or_ends(key, "mean_", "_ratio") || starts_or_ends(key, "", "_percent") ||
+           starts_or_ends(key, "", "_per_step");
+}
+
+static bool has_rows_key(const char *key)
+{
+    static const char *const keys[] = {"call_stacks_by_name",
+                                       "call_stacks_by_name_and_input_shape",
+                                       "curve_points_up_to_10240",
+                                       "events",
+                                       "operator_stats",
+                                       "operator_stats_folded",
+                                       "device_busy_by_gpu_us",
+                                       "peak_bytes",
+                                       "read",
+                                       "skipped",
+                                       "device_information",
+                                       NULL};
+    return is_one_of(key, keys) || starts_or_ends(key, "", "_by_worker") ||
+           starts_or_ends(key, "", "_by_step_and_worker");
+}
+
+static bool same_number(const struct node *ours, const struct node *ref, bool is_quotient)
+{
+    enum { EXACT_DIGITS = 15 }; /* of a double; longer texts must be the same */
     double a = strtod(ours->text, NULL), b = strtod(ref->text, NULL);
-    size_t n = strlen(path);
-    if (a == b)
+    if (strcmp(ours->text, ref->text) == 0)
         return true;
-    if (n > 3 && strcmp(path + n - 3, "_us") == 0)
-        return fabs(a - b) <= 0.0011;
-    return !(is_integer(ours) && is_integer(ref)) && fabs(a - b) <= fmax(1e-9 * fmax(fabs(a), fabs(b)), 1e-9);
+    if (is_quotient)
+        return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+    return a == b && ours->length <= EXACT_DIGITS && ref->length <= EXACT_DIGITS;
 }
 
-static struct node *member(const struct node *object, const char *key)
-{
-    for (struct node *child = object->first; child; child = child->next)
-        if (child->key && strcmp(child->key, key) == 0)
-            return child;
-    return NULL;
-}
+static void compare(struct result *result, struct place place, const struct node *ours, const struct node *ref);
 
-static void compare(struct result *result, const char *path, const struct node *ours, const struct node *ref);
-
-static void compare_children(struct result *result, const char *path, const struct node *ours, const struct node *ref)
+/* Members that only OURS has: fields are free, rows are not. */
+static void find_more(struct result *result, const struct place *place, const struct node *ours, const struct node *ref)
 {
-    size_t index = 0, room = strlen(path) + 600;
-    const struct node *own = ours->first;
-    char *below = need(malloc(room));
-    if (ref->type == '[' && ours->length != ref->length) {
-        result->compared++;
-        result->different++;
-        printf("%s: ours has %zu items, reference %zu\n", path, ours->length, ref->length);
+    const struct node *theirs = ref->first;
+    for (const struct node *own = ours->first; own; own = own->next) {
+        if (!theirs || strcmp(own->key, theirs->key) != 0)
+            theirs = member(ref, own->key);
+        if (!theirs) {
+            result->compared++;
+            result->different++;
+            printf("%s.%.200s: only in ours\n", place->path, own->key);
+        }
+        theirs = theirs ? theirs->next : NULL;
     }
+}
+
+static void compare_children(struct result *result, struct place place, const struct node *ours, const struct node *ref)
+{
+    size_t index = 0, room = strlen(place.path) + 600;
+    const struct node *own = ours->first;
+    struct place below = {need(malloc(room)), place.is_quotient, ref->type == '{' && place.has_rows};
+    result->compared += ref->type == '[';
+    if (ref->type == '[' && ours->length != ref->length) {
+        result->different++;
+        printf("%s: ours has %zu items, reference %zu\n", place.path, ours->length, ref->length);
+    }
+    if (ref->type == '{' && place.has_rows)
+        find_more(result, &place, ours, ref);
     for (const struct node *child = ref->first; child; child = child->next, index++) {
         if (ref->type == '[') {
-            snprintf(below, room, "%s.%zu", path, index);
+            snprintf(below.path, room, "%s.%zu", place.path, index);
         } else {
-            snprintf(below, room, "%s.%.500s", path, child->key);
+            snprintf(below.path, room, "%s.%.500s", place.path, child->key);
+            below.is_quotient = place.is_quotient || is_quotient_key(child->key);
+            below.has_rows = place.has_rows || has_rows_key(child->key);
             if (!own || strcmp(own->key, child->key) != 0) /* mostly both have the same order */
                 own = member(ours, child->key);
         }
         compare(result, below, own, child);
         own = own ? own->next : NULL;
     }
-    free(below);
+    free(below.path);
 }
 
-static void compare(struct result *result, const char *path, const struct node *ours, const struct node *ref)
+static void compare(struct result *result, struct place place, const struct node *ours, const struct node *ref)
 {
     if (ours && ours->type == ref->type && (ref->type == '{' || ref->type == '[')) {
-        compare_children(result, path, ours, ref);
+        compare_children(result, place, ours, ref);
         return;
     }
     result->compared++;
     bool same = ours && ours->text && ref->text &&
                 (ours->type == ref->type || (strchr("-0123456789", ours->type) && strchr("-0123456789", ref->type))) &&
-                (ref->type == '0' ? same_number(path, ours, ref)
+                (ref->type == '0' ? same_number(ours, ref, place.is_quotient)
                                   : ours->length == ref->length && memcmp(ours->text, ref->text, ref->length) == 0);
     if (!same)
-        differ(result, path, ours, ref);
+        differ(result, place.path, ours, ref);
 }
 
+/* The value at runs.0.profiles.0.worker; NULL: none. */
 static struct node *find(struct node *node, const char *path)
 {
     char *copy = need(strdup(path)), *rest = copy, *part;
@@ -405,11 +171,12 @@ static int diff(char **args, int count)
         return 1;
     struct node *own = find(&ours, count > 2 ? args[2] : "");
     if (count <= 3)
-        compare(&result, "", own, &ref);
+        compare(&result, (struct place){.path = ""}, own, &ref);
     for (int i = 3; i < count; i++) {
         const struct node *wanted = member(&ref, args[i]);
         if (wanted)
-            compare(&result, args[i], own ? member(own, args[i]) : NULL, wanted);
+            compare(&result, (struct place){args[i], is_quotient_key(args[i]), has_rows_key(args[i])},
+                    own ? member(own, args[i]) : NULL, wanted);
     }
     printf("%zu values compared, %zu differ\n", result.compared, result.different);
     return result.different != 0 || result.compared == 0;

@@ -36,13 +36,13 @@ fi
 check "job: two ranks merged equal the report of both (DDP)" \
     python3 tests/job/check_job.py equal "$TP" "$J" tests/data/ddp/worker0.pt.trace.json.gz tests/data/ddp/worker1.pt.trace.json.gz
 S=$SHARED/data
-if [ -d "$S/expected/runs" ]; then
+if [ -d "$S/expected/reference/runs" ]; then
     check "job: hta/trace_filter merged equals the report and the reference" python3 tests/job/check_job.py equal "$TP" "$J" \
-        "$S"/traces/hta/trace_filter/*.json.gz --expected "$S/expected/runs/hta__trace_filter.json.gz"
+        "$S"/traces/hta/trace_filter/*.json.gz --expected "$S/expected/reference/runs/hta__trace_filter.json.gz"
     for kind in full plain shapes stack; do
         check "job: ddp_gloo.$kind merged equals the report and the reference" python3 tests/job/check_job.py equal "$TP" "$J" \
             "$S/torch/2.13/ddp_gloo.$kind"/rank?/worker?.pt.trace.json.gz \
-            --expected "$S/expected/runs/torch__2.13__ddp_gloo.$kind.json.gz"
+            --expected "$S/expected/reference/runs/torch__2.13__ddp_gloo.$kind.json.gz"
     done
 else
     skip "job: real ranks merged equal the reference" "no data beside the project"

@@ -1,31 +1,26 @@
-# Reference outputs for many real traces, when they lie beside the project and python3 is there.
+# The document of many real traces against the executable definition (reference.py), when they lie beside the project and
+# python3 is there.
 . tests/suites/case.sh
-expected=$SHARED/data/expected
+expected=$SHARED/data/expected/reference
 if [ ! -d "$expected" ] || ! command -v python3 >/dev/null 2>&1; then
     skip "reference outputs of real traces" "no reference data or no python3"
     exit 0
 fi
-oracle=$PWD/tests/oracle
 cd "$WORK" || exit 1
-find "$SHARED/data/traces" "$SHARED/data/torch" "$SHARED/data/advice" -name '*.json' -o -name '*.json.gz' | sort >all
+find "$SHARED/data/traces" "$SHARED/data/torch" -name '*.json' -o -name '*.json.gz' | sort >all
 
-compare() { # script, ours, reference
-    python3 "$SHARED/oracle/$1" "$2" "$3" >said && return 0
+compare() { # ours, reference
+    python3 "$SHARED/oracle/reference/compare.py" "$1" "$2" >said && "${TOOLS:-$BUILD}/invariants" "$1" >said && return 0
     tail -n 8 said
     return 1
 }
-frames() { python3 "$oracle/check_frames.py" "${TOOLS:-$BUILD}/frame_lines" "$1"; }
-if [ -d "$SHARED/oracle/reference/tpref" ]; then
-    for seed in 1 2; do check "frames: project lines, labels and paths of 150000 random texts, seed $seed" frames $seed; done
-fi
 for trace in $(grep 'trace' all); do
     name=${trace#"$SHARED/data/"}
     name=$(printf '%s' "$name" | sed 's/\.pt\.trace\.json\(\.gz\)\{0,1\}$//; s/\.json\(\.gz\)\{0,1\}$//; s|/|__|g')
-    [ -f "$expected/views/$name.json.gz" ] || continue
+    [ -f "$expected/$name.json.gz" ] || continue
     wanted "$name" || continue
     if "$TP" report "$trace" -o out.html --json out.json --quiet 2>stderr; then
-        check "views of $name" compare compare_views.py out.json "$expected/views/$name.json.gz"
-        [ ! -f "$expected/advice/$name.json.gz" ] || check "advice of $name" compare compare_advice.py out.json "$expected/advice/$name.json.gz"
+        check "numbers of $name" compare out.json "$expected/$name.json.gz"
     else
         not_ok "report of $name" "$(cat stderr)"
     fi
@@ -37,10 +32,11 @@ for case in "$SHARED"/data/advice/cases/*.pt.trace.json; do
     "$TP" report "$case" -o out.html --json out.json --quiet 2>stderr
     status=$?
     if [ $status = 3 ] && [ "$name" = empty ]; then
-        ok "advice case $name: nothing to report"
+        ok "case $name: nothing to report"
         continue
     fi
-    check "advice case $name" compare compare_advice.py out.json "${case%.pt.trace.json}.expected.json"
+    python3 "$SHARED/oracle/reference/reference.py" "$case" -o ref.json 2>/dev/null
+    check "case $name" compare out.json ref.json
 done
 for run in "$expected"/runs/*.json.gz; do
     name=$(basename "$run" .json.gz)
@@ -52,5 +48,5 @@ for run in "$expected"/runs/*.json.gz; do
     esac
     # shellcheck disable=SC2086
     "$TP" report $inputs -o out.html --json out.json --quiet 2>stderr
-    check "run $name" compare compare_views.py out.json "$run"
+    check "run $name" compare out.json "$run"
 done

@@ -1,0 +1,275 @@
+/* invariants: what must hold between the numbers of one document (docs/definitions.md section 16), for tests. It shares
+ * no code with the product.
+ *
+ *   invariants FILE...   status 0 when all hold, 1 with the first broken ones of each file, 2 when a file is no JSON
+ *
+ * Times are added up as integers of nanoseconds, quotients agree within 1e-9. */
+#include <stdarg.h>
+
+#include "tests/check/json_node.h"
+
+enum { MAX_SHOWN = 8, ROLE_COUNT = 8 };
+
+static const char *const step_parts[ROLE_COUNT] = {"kernel_us",  "memcpy_us",     "memset_us",   "communication_us",
+                                                   "runtime_us", "dataloader_us", "cpu_exec_us", "other_us"};
+static const char *const idle_parts[] = {"host_us", "launch_us", "queue_us", "outside_us", "unknown_us"};
+
+struct check {
+    const char *file;
+    size_t held, broken;
+};
+
+/* ---- numbers of a document -------------------------------------------------------------------------------------- */
+
+static const struct node *at(const struct node *node, const char *key)
+{
+    const struct node *found = node && node->type == '{' ? member(node, key) : NULL;
+    return found && found->type != 'n' ? found : NULL;
+}
+
+static const struct node *items(const struct node *node, const char *key)
+{
+    const struct node *found = at(node, key);
+    return found ? found->first : NULL;
+}
+
+static const char *text_of(const struct node *node, const char *key)
+{
+    const struct node *found = at(node, key);
+    return found && found->text ? found->text : "";
+}
+
+static double real(const struct node *node, const char *key)
+{
+    const struct node *found = at(node, key);
+    return found && found->text ? strtod(found->text, NULL) : 0;
+}
+
+/* A time in microseconds with at most three decimals as nanoseconds; any other integer times 1000. */
+static __int128 ns(const struct node *node, const char *key)
+{
+    const char *p = text_of(node, key);
+    __int128 value = 0;
+    bool is_negative = *p == '-';
+    int decimals = -1;
+    for (p += is_negative; *p && decimals < 3; p++) {
+        if (*p == '.') {
+            decimals = 0;
+            continue;
+        }
+        value = value * 10 + (*p - '0');
+        decimals += decimals >= 0;
+    }
+    for (decimals = decimals < 0 ? 0 : decimals; decimals < 3; decimals++)
+        value *= 10;
+    return is_negative ? -value : value;
+}
+
+static __int128 count_of(const struct node *node, const char *key)
+{
+    return ns(node, key) / 1000;
+}
+
+static __int128 sum(const struct node *first, const char *key)
+{
+    __int128 total = 0;
+    for (const struct node *row = first; row; row = row->next)
+        total += ns(row, key);
+    return total;
+}
+
+/* ---- equations -------------------------------------------------------------------------------------------------- */
+
+static void judge(struct check *c, bool holds, double a, double b, const char *what, va_list more)
+{
+    char name[256];
+    if (holds) {
+        c->held++;
+        return;
+    }
+    vsnprintf(name, sizeof name, what, more);
+    if (c->broken++ < MAX_SHOWN)
+        printf("%s: %s: %.17g is not %.17g\n", c->file, name, a, b);
+}
+
+__attribute__((format(printf, 4, 5))) static void same(struct check *c, __int128 a, __int128 b, const char *what, ...)
+{
+    va_list more;
+    va_start(more, what);
+    judge(c, a == b, (double)a, (double)b, what, more);
+    va_end(more);
+}
+
+__attribute__((format(printf, 4, 5))) static void near(struct check *c, double a, double b, const char *what, ...)
+{
+    va_list more;
+    va_start(more, what);
+    judge(c, fabs(a - b) <= fmax(1e-9 * fmax(fabs(a), fabs(b)), 1e-6), a, b, what, more);
+    va_end(more);
+}
+
+__attribute__((format(printf, 4, 5))) static void at_most(struct check *c, double a, double b, const char *what, ...)
+{
+    va_list more;
+    va_start(more, what);
+    judge(c, a <= b * (1 + 1e-9), a, b, what, more);
+    va_end(more);
+}
+
+static void check_overview(struct check *c, const struct node *overview)
+{
+    __int128 used_ns = 0, window = ns(overview, "window_us");
+    double steps = real(overview, "steps_used");
+    for (const struct node *step = items(overview, "steps"); step; step = step->next) {
+        __int128 parts = 0;
+        for (int i = 0; i < ROLE_COUNT; i++)
+            parts += ns(step, step_parts[i]);
+        same(c, parts, ns(step, "total_us"), "categories of step %s", text_of(step, "name"));
+        used_ns += at(step, "used")->type == 't' ? ns(step, "total_us") : 0;
+    }
+    same(c, used_ns, window, "used steps fill the window");
+    near(c, real(at(overview, "average"), "total_us"), (double)window / 1000 / steps, "mean step");
+    near(c, real(at(overview, "average"), "device_busy_us"), (double)ns(overview, "device_busy_us") / 1000 / steps,
+         "mean busy time");
+}
+
+static const struct node *next_used(const struct node *step)
+{
+    while (step && at(step, "used")->type != 't')
+        step = step->next;
+    return step;
+}
+
+static void check_device_steps(struct check *c, const struct node *device, const struct node *overview)
+{
+    __int128 idle = 0;
+    const struct node *step = next_used(items(overview, "steps"));
+    for (const struct node *own = items(device, "steps"); own && step; own = own->next) {
+        same(c, ns(own, "busy_us"), ns(at(step, "device_busy_by_gpu_us"), text_of(device, "device")),
+             "busy time of step %s", text_of(step, "name"));
+        same(c, ns(own, "total_us"), ns(step, "total_us"), "length of step %s", text_of(step, "name"));
+        idle += ns(at(own, "idle"), "total_us");
+        step = next_used(step->next);
+    }
+    same(c, idle, ns(at(device, "idle"), "total_us"), "steps of the idle view");
+}
+
+static void check_device(struct check *c, const struct node *device, const struct node *overview)
+{
+    const struct node *idle = at(device, "idle"), *gpu = items(overview, "gpu_summary");
+    const struct node *lines = items(device, "idle_by_line"), *flame = at(device, "idle_flame");
+    const char *id = text_of(device, "device");
+    __int128 parts = 0, busy = ns(device, "busy_us"), total = ns(idle, "total_us");
+    for (size_t i = 0; i < sizeof idle_parts / sizeof *idle_parts; i++)
+        parts += ns(idle, idle_parts[i]);
+    while (gpu && strcmp(text_of(gpu, "gpu_id"), id) != 0)
+        gpu = gpu->next;
+    same(c, busy + total, ns(overview, "window_us"), "busy and idle time of device %s", id);
+    same(c, parts, total, "parts of idle time of device %s", id);
+    same(c, ns(device, "compute_us") + ns(device, "exposed_communication_us") + ns(device, "exposed_copy_us"), busy,
+         "parts of busy time of device %s", id);
+    same(c, ns(gpu, "busy_us"), busy, "busy time of gpu_summary, device %s", id);
+    near(c, 100 * real(gpu, "busy_ratio"), real(device, "busy_percent"), "busy share of device %s", id);
+    same(c, count_of(flame, "total_ns"), total, "flame of device %s", id);
+    same(c, sum(items(flame, "frames"), "self_ns") / 1000, total, "frames of the flame of device %s", id);
+    same(c, sum(lines, "ns") / 1000, total, "lines of device %s", id);
+    same(c, sum(lines, "starved_ns") / 1000, ns(idle, "host_us") + ns(idle, "launch_us"), "starved lines of device %s",
+         id);
+    check_device_steps(c, device, overview);
+}
+
+static void check_verdict(struct check *c, const struct node *profile)
+{
+    const struct node *verdict = at(profile, "verdict"), *causes = at(verdict, "causes");
+    const struct node *device = items(profile, "idle_view");
+    near(c, real(verdict, "step_us"), real(at(profile, "recommendations"), "step_us"), "step of the verdict");
+    if (!at(verdict, "device"))
+        return;
+    while (device && strcmp(text_of(device, "device"), text_of(verdict, "device")) != 0)
+        device = device->next;
+    const struct node *idle = at(device, "idle");
+    __int128 all = 0;
+    for (const struct node *cause = causes ? causes->first : NULL; cause; cause = cause->next)
+        all += ns(causes, cause->key);
+    same(c, all, ns(at(profile, "overview"), "window_us"), "causes fill the window");
+    same(c, ns(causes, "compute"), ns(device, "compute_us"), "compute of the verdict");
+    same(c, ns(causes, "queue"), ns(idle, "queue_us"), "queue of the verdict");
+    same(c, ns(causes, "outside"), ns(idle, "outside_us"), "outside of the verdict");
+    same(c, ns(causes, "unknown"), ns(idle, "unknown_us"), "unknown of the verdict");
+    same(c, ns(causes, "input") + ns(causes, "sync") + ns(causes, "launch"),
+         ns(idle, "host_us") + ns(idle, "launch_us"), "starved time of the verdict");
+}
+
+static void check_findings(struct check *c, const struct node *found, const struct node *overview)
+{
+    double step_us = real(found, "step_us"), total = real(found, "total_ceiling_us_per_step");
+    double window = real(overview, "window_us");
+    if (real(found, "steps") > 0 && window > 0)
+        near(c, step_us, real(at(overview, "average"), "total_us"), "step of the recommendations");
+    for (const struct node *f = items(found, "findings"); f; f = f->next) {
+        double ceiling = real(f, "ceiling_us_per_step");
+        const char *id = text_of(f, "id");
+        if (!at(f, "ceiling_us_per_step"))
+            continue;
+        near(c, real(f, "share_of_step_percent"), 100 * ceiling * real(found, "steps") / window, "share of %s", id);
+        at_most(c, ceiling, step_us, "%s is no longer than the step", id);
+        at_most(c, ceiling, total, "%s is within the total", id);
+    }
+}
+
+static void check_tables(struct check *c, const struct node *profile)
+{
+    const struct node *facts = at(profile, "trace_facts"), *operators = at(profile, "operator_view");
+    const struct node *kernels = at(profile, "kernel_view"), *memory = at(profile, "memory_view");
+    __int128 unlinked = ns(facts, "device_time_unlinked_us"), device = ns(facts, "device_time_us");
+    same(c, sum(items(operators, "by_name"), "device_self_time_us") + unlinked, device, "device time");
+    same(c, sum(items(operators, "by_name_and_input_shape"), "device_self_time_us") + unlinked, device,
+         "device time by shape");
+    if (kernels) {
+        const struct node *names = items(kernels, "by_name"), *copies = items(kernels, "copies_by_name");
+        same(c, sum(names, "total_us"), ns(facts, "kernel_time_us"), "kernel time");
+        same(c, sum(items(kernels, "by_name_properties_and_operator"), "total_us"), ns(facts, "kernel_time_us"),
+             "kernel time by operator");
+        same(c, sum(names, "in_steps_us") + sum(copies, "in_steps_us"), sum(items(profile, "idle_view"), "sum_us"),
+             "time in steps");
+    }
+    for (const struct node *d = items(memory, "device_information"); d; d = d->next) {
+        const char *name = text_of(d, "device");
+        __int128 own = sum(items(at(memory, "operator_stats"), name), "self_size_increase_bytes");
+        same(c, own + ns(d, "unattributed_size_increase_bytes"), ns(d, "allocated_bytes") - ns(d, "released_bytes"),
+             "bytes of %s", name);
+    }
+}
+
+static void check_profile(struct check *c, const struct node *profile)
+{
+    const struct node *overview = at(profile, "overview"), *quality = at(profile, "trace_quality");
+    if (strcmp(text_of(profile, "status"), "ok") != 0)
+        return;
+    check_overview(c, overview);
+    for (const struct node *device = items(profile, "idle_view"); device; device = device->next)
+        check_device(c, device, overview);
+    check_verdict(c, profile);
+    check_findings(c, at(profile, "recommendations"), overview);
+    check_tables(c, profile);
+    same(c, ns(quality, "read_total") + ns(quality, "skipped_total"), ns(quality, "events_total"),
+         "events read and skipped");
+}
+
+int main(int argc, char **argv)
+{
+    size_t held = 0, broken = 0;
+    for (int i = 1; i < argc; i++) {
+        struct check c = {.file = argv[i]};
+        struct node root;
+        if (!load(argv[i], &root))
+            return 2;
+        for (const struct node *run = items(&root, "runs"); run; run = run->next)
+            for (const struct node *profile = items(run, "profiles"); profile; profile = profile->next)
+                check_profile(&c, profile);
+        held += c.held;
+        broken += c.broken;
+    }
+    printf("%zu equations hold, %zu are broken\n", held, broken);
+    return broken > 0 || held == 0;
+}
