@@ -113,7 +113,7 @@ def host_metrics(p, m, n, total_us):
     m["sync.time.per_step"] = scaled(1000, div(syncs["host_wait_us"], n)) if calls else None
     m["sync.cost.share"] = scaled(100, div(syncs["cost_us"], total_us)) if calls else None
     window = sum(d["window_us"] for d in p["idle_view"])
-    for part in ("total", "host", "dependency", "unknown"):
+    for part in ("total", "host", "launch", "queue", "outside", "unknown"):
         m["idle." + part] = scaled(100, div(sum(d["idle"][part + "_us"] for d in p["idle_view"]), window))
 
 

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "webreport/model/build.h"
-#include "webreport/model/host_model.h"
 #include "writer/base/id_map.h"
 #include "writer/base/sort.h"
 
@@ -57,7 +56,7 @@ static bool is_text(struct tp_str text, const char *expected)
     return tp_str_equal(text, tp_str_of(expected));
 }
 
-static void idle_time_is_host_when_the_launch_comes_late_and_dependency_when_it_was_queued(void **state)
+static void idle_time_is_split_at_the_launch_of_what_comes_next(void **state)
 {
     (void)state;
     struct fixture f;
@@ -68,12 +67,15 @@ static void idle_time_is_host_when_the_launch_comes_late_and_dependency_when_it_
     assert_int_equal(f.advice.idle.device_count, 1);
     const struct tp_idle_device *d = &f.advice.idle.devices[0];
     assert_int_equal(d->idle.gap_count, 3);
-    assert_int_equal(d->idle.dependency_ns, 10000); /* before b: launched long ago */
-    assert_int_equal(d->idle.host_ns, 20000);       /* before c */
-    assert_int_equal(d->idle.unknown_ns, 10000);    /* before d: no launch in the trace */
+    assert_int_equal(d->idle.part_ns[TP_IDLE_HOST], 15000);  /* before the launch of c */
+    assert_int_equal(d->idle.part_ns[TP_IDLE_LAUNCH], 2000); /* inside it */
+    assert_int_equal(d->idle.part_ns[TP_IDLE_QUEUE],
+                     10000 + 3000);                            /* before b, launched long ago; behind the launch of c */
+    assert_int_equal(d->idle.part_ns[TP_IDLE_UNKNOWN], 10000); /* before d: no launch in the trace */
+    assert_int_equal(d->idle.part_ns[TP_IDLE_OUTSIDE], 0);
     assert_int_equal(d->busy_ns, 20000);
     assert_int_equal(d->flame_total_ns, 40000);
-    assert_int_equal(d->fallback_thread_ns, 10000);
+    assert_int_equal(d->without_launch_ns, 10000);
     tp_arena_release(&f.arena);
 }
 
@@ -184,83 +186,6 @@ static void memory_alive_at_the_peak_is_named_by_its_operator(void **state)
     tp_arena_release(&f.arena);
 }
 
-static void project_lines_leave_out_libraries_and_folders_of_packages(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *name, *line;
-    } cases[] = {
-        {"train.py(3): step", "train.py(3): step"},
-        {"/opt/venv/lib/python3.11/site-packages/vllm/engine.py(7): run", "vllm/engine.py(7): run"},
-        {"/usr/lib/python3.11/json/decoder.py(9): decode", "json/decoder.py(9): decode"},
-        {"a.py(1): b.py(2): c", "a.py(1): b.py(2): c"},
-        {"x.pyx(-4): f", "x.pyx(-4): f"},
-        {"/x/site-packages/torch/nn/linear.py(5): forward", NULL},
-        {"/usr/lib/python3.11/threading.py(1): run", NULL},
-        {"<string>(1): f", NULL},
-        {"nn.Module: Linear_0", NULL},
-        {".py(3): f", NULL},
-        {"x.pyy(3): f", NULL},
-    };
-    struct tp_arena arena;
-    struct tp_trace trace = {0};
-    struct tp_host_frames frames;
-    tp_arena_init(&arena, 0);
-    if (setjmp(arena.guard))
-        fail();
-    tp_strings_init(&trace.names, &arena, 0);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(tp_strings_add(&trace.names, tp_str_of(cases[i].name)), i);
-    tp_host_frames_init(&frames, &trace, &arena);
-    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint32_t line = tp_host_frames_line(&frames, i);
-        assert_int_equal(line == TP_NO_ID, cases[i].line == NULL);
-        assert_true(!cases[i].line || is_text(tp_strings_get(&frames.lines, line), cases[i].line));
-    }
-    tp_arena_release(&arena);
-}
-
-static void names_are_marked_as_the_patterns_say(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *name;
-        uint64_t mark;
-        bool is_marked;
-    } cases[] = {
-        {"ProfilerStep#12", TP_NAME_STEP, true},
-        {"ProfilerStep#12\n", TP_NAME_STEP, true},
-        {"ProfilerStep#12 ", TP_NAME_STEP, false},
-        {"execute_new\ncontext_1", TP_NAME_EXECUTE_CONTEXT, false},
-        {"execute_2_context_1", TP_NAME_EXECUTE_CONTEXT, true},
-        {"cuStreamSynchronize_ptsz", TP_NAME_SYNC, true},
-        {"cudaStreamSynchronize_v2", TP_NAME_SYNC, false},
-        {"cudaMemcpyAsync", TP_NAME_BLOCKING_COPY, false},
-        {"hipMemcpyWithStream", TP_NAME_BLOCKING_COPY, true},
-        {"cudaMallocAsync", TP_NAME_ALLOCATOR, false},
-        {"hipHostFree", TP_NAME_ALLOCATOR, true},
-        {"SM90_XMMA_gemm", TP_NAME_TENSOR_CORE, true},
-        {"Cijk_MI16x16", TP_NAME_TENSOR_CORE, true},
-        {"Cijk_MIx16", TP_NAME_TENSOR_CORE, false},
-        {"TEN\xc5\xbfOROP", TP_NAME_TENSOR_CORE, true},
-        {"NcclDevKernel", TP_NAME_COMMUNICATION, true},
-        {"enumerate(DataLoader)#X.__next__", TP_NAME_LOADER, true},
-        {"enumerate(DataLoader)#X.__next__ ", TP_NAME_LOADER, false},
-    };
-    struct tp_arena arena;
-    struct tp_trace trace = {0};
-    tp_arena_init(&arena, 0);
-    if (setjmp(arena.guard))
-        fail();
-    tp_strings_init(&trace.names, &arena, 0);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        tp_strings_add(&trace.names, tp_str_of(cases[i].name));
-    const uint64_t *marks = tp_host_names_mark(&trace, &arena);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal((marks[i] & cases[i].mark) != 0, cases[i].is_marked);
-    tp_arena_release(&arena);
-}
-
 static void thresholds_can_be_changed(void **state)
 {
     (void)state;
@@ -333,15 +258,13 @@ static void id_map_finds_what_was_put(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(idle_time_is_host_when_the_launch_comes_late_and_dependency_when_it_was_queued),
+        cmocka_unit_test(idle_time_is_split_at_the_launch_of_what_comes_next),
         cmocka_unit_test(the_flame_charges_idle_time_to_the_host_stack),
         cmocka_unit_test(a_wait_costs_only_what_the_device_was_idle_after_it),
         cmocka_unit_test(a_wait_is_not_in_a_line_that_ended_before_it),
         cmocka_unit_test(a_wait_outside_the_steps_is_counted_apart),
         cmocka_unit_test(a_step_that_did_not_finish_is_left_out),
         cmocka_unit_test(memory_alive_at_the_peak_is_named_by_its_operator),
-        cmocka_unit_test(project_lines_leave_out_libraries_and_folders_of_packages),
-        cmocka_unit_test(names_are_marked_as_the_patterns_say),
         cmocka_unit_test(thresholds_can_be_changed),
         cmocka_unit_test(merge_sort_keeps_equal_items_in_order),
         cmocka_unit_test(id_map_finds_what_was_put),

@@ -58,6 +58,32 @@ static void hosts_names_mark_steps_and_loaders(void **state)
     assert_false(host("enumerate(DataLoader)#other") & TP_MARK_LOADER);
 }
 
+static void names_are_marked_as_the_patterns_say(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint64_t mark;
+        bool is_marked;
+    } cases[] = {
+        {"ProfilerStep#12\n", TP_MARK_PROFILER_STEP, true}, /* as the pattern's end of text has it */
+        {"ProfilerStep#12 ", TP_MARK_PROFILER_STEP, false},
+        {"execute_new_context_1", TP_MARK_EXECUTE_CONTEXT, true},
+        {"cuStreamSynchronize_ptsz", TP_MARK_SYNC, true},
+        {"cudaStreamSynchronize_v2", TP_MARK_SYNC, false},
+        {"cudaMemcpyAsync", TP_MARK_BLOCKING_COPY, false},
+        {"hipMemcpyWithStream", TP_MARK_BLOCKING_COPY, true},
+        {"cudaMallocAsync", TP_MARK_ALLOCATOR_CALL, false},
+        {"hipHostFree", TP_MARK_ALLOCATOR_CALL, true},
+        {"enumerate(DataLoader)#X.__next__", TP_MARK_LOADER, true},
+        {"enumerate(DataLoader)#X.__next__ ", TP_MARK_LOADER, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(
+            (marks_of(cases[i].name, i < 3 || i > 8 ? TP_KIND_OPERATOR : TP_KIND_RUNTIME) & cases[i].mark) != 0,
+            cases[i].is_marked);
+}
+
 static void collectives_have_a_backend(void **state)
 {
     (void)state;
@@ -95,6 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_tell_whether_they_use_tensor_cores),
         cmocka_unit_test(hosts_names_mark_steps_and_loaders),
+        cmocka_unit_test(names_are_marked_as_the_patterns_say),
         cmocka_unit_test(collectives_have_a_backend),
         cmocka_unit_test(operators_are_eligible_by_exact_name),
         cmocka_unit_test(element_sizes_know_both_spellings),

@@ -17,13 +17,14 @@ static unsigned look_of(const struct tp_flame_node *node, bool is_root)
     if (is_root)
         return 0;
     switch (node->kind) {
-    case TP_FRAME_PYTHON:
+    case TP_STACK_FRAME:
+    case TP_STACK_MODULE:
         return 1;
-    case TP_FRAME_ANNOTATION:
+    case TP_STACK_ANNOTATION:
         return 2;
-    case TP_FRAME_OPERATOR:
+    case TP_STACK_OPERATOR:
         return 3;
-    case TP_FRAME_RUNTIME:
+    case TP_STACK_RUNTIME:
         return 4;
     default:
         return 0;
@@ -44,7 +45,7 @@ static bool is_chosen(const struct choice *choice, uint32_t i)
 
     if (node->total_ns < choice->threshold)
         return false;
-    return i == 0 || node->kind != TP_FRAME_PYTHON ||
+    return i == 0 || (node->kind != TP_STACK_FRAME && node->kind != TP_STACK_MODULE) ||
            (__int128)choice->max_child[i] * 100 < (__int128)node->total_ns * 98;
 }
 
@@ -97,7 +98,7 @@ static void put_box(struct tp_list *boxes, const struct choice *choice, uint32_t
     tp_object_text(box, "tip",
                    tp_text_printf(arena, "%.*s\n%s idle (%s), of it %s waiting for the host", (int)name.len, name.ptr,
                                   tp_text_of_time(arena, node->total_ns), tp_text_of_percent(arena, share),
-                                  tp_text_of_time(arena, node->total_host_ns)));
+                                  tp_text_of_time(arena, node->total_starved_ns)));
 }
 
 /* Lays the chosen nodes out; returns the number of rows. The nodes stand in depth-first order. */

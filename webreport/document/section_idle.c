@@ -1,5 +1,5 @@
-/* Idle time of each device: what held it (host, dependency, unknown), what the host did meanwhile, and waits that cost.
- */
+/* Idle time of each device: its parts (host, launch, queue, outside, unknown), what the host did meanwhile, and waits
+ * that cost. */
 #include "webreport/document/chart.h"
 #include "webreport/document/section.h"
 
@@ -10,16 +10,18 @@ static const struct tp_shown_column LINE_COLUMNS[] = {
     {TP_SHOW_TIME, TP_IDLE_LINE_NS, "Idle", 1, 0, true, true},
     {TP_SHOW_BAR, TP_IDLE_LINE_NS, NULL, 0, 0, false, false},
     {TP_SHOW_PERCENT, TP_IDLE_LINE_PERCENT, "Share", 0, 0, false, false},
-    {TP_SHOW_TIME, TP_IDLE_LINE_HOST, "Host-bound", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_LINE_STARVED, "Starved", 1, 0, false, true},
 };
 static const struct tp_shown_column STEP_COLUMNS[] = {
-    {TP_SHOW_TIME, TP_IDLE_STEP_WINDOW, "Window", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_TOTAL, "Step", 1, 0, false, true},
     {TP_SHOW_TIME, TP_IDLE_STEP_BUSY, "Busy", 1, 0, false, true},
     {TP_SHOW_TIME, TP_IDLE_STEP_IDLE, "Idle", 1, 0, false, true},
     {TP_SHOW_PERCENT, TP_IDLE_STEP_IDLE_PERCENT, "Idle", 0, 0, false, false},
-    {TP_SHOW_TIME, TP_IDLE_STEP_HOST, "Host", 1, 0, false, true},
-    {TP_SHOW_TIME, TP_IDLE_STEP_DEPENDENCY, "Dependency", 1, 0, false, true},
-    {TP_SHOW_TIME, TP_IDLE_STEP_UNKNOWN, "Unknown", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_HOST, "Host", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_LAUNCH, "Launch", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_QUEUE, "Queue", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_OUTSIDE, "Outside", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_UNKNOWN, "Unknown", 1, 0, false, true},
     {TP_SHOW_COUNT, TP_IDLE_STEP_GAPS, "Gaps", 0, 0, false, true},
 };
 static const struct tp_shown_column SYNC_COLUMNS[] = {
@@ -34,15 +36,9 @@ static const struct tp_shown_column SYNC_COLUMNS[] = {
 
 static const char *kind_title(struct tp_str kind)
 {
-    static const char *const TITLES[][2] = {{"line", "source line"},
-                                            {"annotation", "annotation"},
-                                            {"op", "operator"},
-                                            {"cpu_op", "operator"},
-                                            {"runtime", "runtime call"},
-                                            {"python", "Python frame"},
-                                            {"python_function", "Python frame"},
-                                            {"user_annotation", "annotation"},
-                                            {"none", "nothing recorded"}};
+    static const char *const TITLES[][2] = {{"line", "source line"},   {"annotation", "annotation"},
+                                            {"operator", "operator"},  {"runtime", "runtime call"},
+                                            {"frame", "Python frame"}, {"none", "nothing recorded"}};
 
     for (size_t i = 0; i < COUNT(TITLES); i++)
         if (tp_str_equal(kind, tp_str_of(TITLES[i][0])))
@@ -52,14 +48,20 @@ static const char *kind_title(struct tp_str kind)
 
 static void put_split(const struct tp_section *section, struct tp_object *object, const struct tp_idle_device *device)
 {
+    double part_ns[TP_IDLE_PARTS];
+    for (unsigned p = 0; p < TP_IDLE_PARTS; p++)
+        part_ns[p] = (double)device->idle.part_ns[p];
     const struct tp_chart_part parts[] = {
         {TP_CHART_KERNEL, "Busy", "A kernel, copy or set is running.", (double)device->busy_ns},
-        {TP_CHART_DATA, "Waiting for the host", "The next operation had not been launched yet when the device ran dry.",
-         (double)device->idle.host_ns},
-        {TP_CHART_RUNTIME, "Waiting for a dependency",
-         "The next operation was queued, but something on the device held it.", (double)device->idle.dependency_ns},
-        {TP_CHART_OTHER, "Unknown", "The launch of the next operation was not recorded.",
-         (double)device->idle.unknown_ns},
+        {TP_CHART_DATA, "Host", "Idle: the host had not called the next operation yet.", part_ns[TP_IDLE_HOST]},
+        {TP_CHART_RUNTIME, "Launch", "Idle: the host was inside the call that launches the next operation.",
+         part_ns[TP_IDLE_LAUNCH]},
+        {TP_CHART_CPU, "Queue", "Idle: the next operation had been called; the device or its queue held it.",
+         part_ns[TP_IDLE_QUEUE]},
+        {TP_CHART_MEMSET, "Outside", "Beyond the recorded work of the device: nobody knows whether it was busy.",
+         part_ns[TP_IDLE_OUTSIDE]},
+        {TP_CHART_OTHER, "Unknown", "Idle before an operation whose launch was not recorded.",
+         part_ns[TP_IDLE_UNKNOWN]},
     };
     struct tp_object *split = tp_object_object(object, "split");
 
@@ -123,7 +125,7 @@ static void add_device(const struct tp_section *section, struct tp_list *list, c
                    tp_text_printf(arena, "%s on %s within %s%s",
                                   tp_text_of_some(arena, device->operation_count, "operation", "operations"),
                                   tp_text_of_some(arena, device->stream_count, "stream", "streams"),
-                                  tp_text_of_time(arena, device->window_ns), exposed));
+                                  tp_text_of_time(arena, device->idle.window_ns), exposed));
     put_split(section, object, device);
     tp_object_put(object, "flame", tp_chart_flame(arena, &section->naming, device, section->limits->flame_boxes));
     tables = tp_object_list(object, "tables");
@@ -183,8 +185,8 @@ static const char *lead_text(const struct tp_section *section)
     }
     return tp_text_printf(arena, "%s had nothing to do for %s of %s (%s).%s",
                           tp_section_device_name(arena, true, worst->device),
-                          tp_text_of_time(arena, worst->idle.total_ns), tp_text_of_time(arena, worst->window_ns),
-                          tp_text_of_percent(arena, tp_percent(worst->idle.total_ns, worst->window_ns)), most);
+                          tp_text_of_time(arena, worst->idle.total_ns), tp_text_of_time(arena, worst->idle.window_ns),
+                          tp_text_of_percent(arena, tp_percent(worst->idle.total_ns, worst->idle.window_ns)), most);
 }
 
 struct tp_data tp_section_idle(const struct tp_section *section)

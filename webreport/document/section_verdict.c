@@ -72,7 +72,7 @@ static bool is_held_on_device(const struct tp_idle_view *idle)
 
     for (uint32_t i = 0; i < idle->device_count; i++) {
         total += (double)idle->devices[i].idle.total_ns;
-        host += (double)idle->devices[i].idle.host_ns;
+        host += (double)tp_idle_starved_ns(&idle->devices[i].idle);
     }
     return total > 0 && host < total / 2;
 }
@@ -84,8 +84,8 @@ static struct tp_verdict_words held_words(struct tp_arena *arena, const struct s
 
     for (uint32_t i = 0; i < idle->device_count; i++) {
         total += (double)idle->devices[i].idle.total_ns;
-        held += (double)idle->devices[i].idle.dependency_ns;
-        unknown += (double)idle->devices[i].idle.unknown_ns;
+        held += (double)idle->devices[i].idle.part_ns[TP_IDLE_QUEUE];
+        unknown += (double)idle->devices[i].idle.part_ns[TP_IDLE_UNKNOWN];
     }
     if (unknown > held)
         return (struct tp_verdict_words){

@@ -1,20 +1,15 @@
 /* All of the advice on one trace: see advice.h. */
 #include "webreport/measure/advice.h"
 
-#include "webreport/model/host_model.h"
-
 static void build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
                   bool has_flame, struct tp_arena *arena)
 {
-    struct tp_host *host = tp_arena_alloc(arena, sizeof *host);
     memset(advice, 0, sizeof *advice);
     tp_quality_build(&advice->quality, model, arena);
     tp_sync_build(&advice->syncs, model, arena);
     tp_memory_peak_build(&advice->memory, model, arena);
-    tp_host_build(host, model->trace, model->order, arena);
-    tp_idle_build(&advice->idle, host, has_flame, arena);
+    tp_idle_build(&advice->idle, model, has_flame, arena);
     tp_recommendations_build(&advice->recommendations, model, &advice->quality, &advice->memory, overrides, arena);
-    tp_host_drop(host);
 }
 
 void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,

@@ -1,31 +1,37 @@
-/* Idle view: when each device had nothing to do, and what the host did meanwhile (advice-definitions D3, D5).
+/* Idle view: what each device did in W, why it was idle, and what the host did meanwhile (section 6).
  *
- * Every nanosecond without device work has one class: `host` (the next operation was not yet called), `dependency` (it
- * was queued; something on the device held it), `unknown` (its launch was not recorded). The flame charges each of them
- * to the host stack of the thread that launches the next operation. */
+ * Every idle nanosecond is of one part (enum tp_idle_part). The flame charges each of them to the stack of that moment
+ * on the thread that launches the next operation. */
 #ifndef TP_WEBREPORT_MEASURE_IDLE_VIEW_H
 #define TP_WEBREPORT_MEASURE_IDLE_VIEW_H
 
-#include "webreport/model/host_frames.h"
+#include "webreport/model/facts.h"
+#include "webreport/model/stack_walk.h"
 #include "writer/base/table.h"
 
-struct tp_host;
-
-/* Idle time of one device within one window. */
+/* Idle time of one device within W or a step of it. */
 struct tp_idle_split {
-    int64_t gap_count, total_ns, host_ns, dependency_ns, unknown_ns;
-    int64_t in_graph_ns; /* part of dependency_ns: the next operation belongs to a graph launch */
-    int64_t window_ns;   /* what the percentages are of */
+    int64_t window_ns; /* what the percentages are of */
+    int64_t gap_count, total_ns;
+    int64_t part_ns[TP_IDLE_PARTS]; /* enum tp_idle_part; they sum to total_ns */
+    int64_t in_graph_ns;            /* part of queue: before operations of a graph launch */
 };
+
+/* Idle time in which the device waits for the host. */
+static inline int64_t tp_idle_starved_ns(const struct tp_idle_split *split)
+{
+    return split->part_ns[TP_IDLE_HOST] + split->part_ns[TP_IDLE_LAUNCH];
+}
 
 /* One node of the idle flame. Node 0 is the whole idle time; a parent stands before its children, children are in the
  * order (kind text, text): the nodes are in depth-first order. */
 struct tp_flame_node {
     struct tp_str text;
-    int64_t self_ns, self_host_ns;   /* idle time with exactly this stack; part of class host */
-    int64_t total_ns, total_host_ns; /* with this stack or a deeper one */
-    uint32_t parent, depth;          /* parent of node 0: TP_NO_ID; depth of node 0: 0 */
-    uint8_t kind;                    /* enum tp_frame_kind */
+    int64_t self_ns, self_starved_ns;   /* idle time with exactly this stack; part of it starved */
+    int64_t total_ns, total_starved_ns; /* with this stack or a deeper one */
+    uint32_t parent, depth;             /* parent of node 0: TP_NO_ID; depth of node 0: 0 */
+    uint32_t label;                     /* label id of text in trace->frames */
+    uint8_t kind;                       /* enum tp_stack_kind */
 };
 
 enum tp_idle_frame_column {
@@ -33,48 +39,42 @@ enum tp_idle_frame_column {
     TP_IDLE_FRAME_NAME,
     TP_IDLE_FRAME_SELF,
     TP_IDLE_FRAME_TOTAL,
-    TP_IDLE_FRAME_HOST
+    TP_IDLE_FRAME_STARVED
 };
 enum tp_idle_line_column {
     TP_IDLE_LINE_KIND,
     TP_IDLE_LINE_LINE,
     TP_IDLE_LINE_NS,
-    TP_IDLE_LINE_HOST,
+    TP_IDLE_LINE_STARVED,
     TP_IDLE_LINE_PERCENT
 };
 enum tp_idle_step_column {
     TP_IDLE_STEP_NAME,
-    TP_IDLE_STEP_START,    /* relative to the trace's start */
-    TP_IDLE_STEP_DURATION, /* host interval */
-    TP_IDLE_STEP_WINDOW,
+    TP_IDLE_STEP_START, /* from the start of the profile */
+    TP_IDLE_STEP_TOTAL,
     TP_IDLE_STEP_BUSY,
     TP_IDLE_STEP_GAPS, /* from here on: members of "idle" in JSON */
     TP_IDLE_STEP_IDLE,
-    TP_IDLE_STEP_HOST,
-    TP_IDLE_STEP_DEPENDENCY,
-    TP_IDLE_STEP_UNKNOWN,
-    TP_IDLE_STEP_IN_GRAPH,
+    TP_IDLE_STEP_PART, /* + enum tp_idle_part */
+    TP_IDLE_STEP_IN_GRAPH = TP_IDLE_STEP_PART + TP_IDLE_PARTS,
     TP_IDLE_STEP_IDLE_PERCENT,
-    TP_IDLE_STEP_HOST_PERCENT,
-    TP_IDLE_STEP_DEPENDENCY_PERCENT,
-    TP_IDLE_STEP_UNKNOWN_PERCENT,
-    TP_IDLE_STEP_COLUMNS
+    TP_IDLE_STEP_PART_PERCENT, /* + enum tp_idle_part */
+    TP_IDLE_STEP_COLUMNS = TP_IDLE_STEP_PART_PERCENT + TP_IDLE_PARTS
 };
 
 struct tp_idle_device {
-    int64_t device, operation_count, stream_count;
-    int64_t window_start_ns, window_ns; /* first start (relative to the trace's start), last end - first start */
-    int64_t busy_ns, sum_ns;            /* union and sum of the operations' durations */
+    int64_t device, operation_count, stream_count; /* counts: of the whole recording */
+    int64_t busy_ns, sum_ns;                       /* union and sum of what durations lie in W */
     double busy_percent, sum_over_union;
-    struct tp_idle_split idle; /* within that window */
+    struct tp_idle_split idle; /* within W */
     int64_t compute_ns, communication_ns, copy_ns, exposed_communication_ns, exposed_copy_ns;
-    int64_t fallback_thread_ns; /* idle charged to the device's main thread, the launching one being unknown */
+    int64_t without_launch_ns; /* idle before operations without launch, or behind the last */
     int64_t flame_total_ns;
     struct tp_flame_node *nodes;
     uint32_t node_count;
     uint32_t *stacks; /* nodes with self time: longest first */
     uint32_t stack_count;
-    struct tp_table steps;   /* enum tp_idle_step_column; in order of time */
+    struct tp_table steps;   /* enum tp_idle_step_column; the used steps in order of time */
     struct tp_table frames;  /* enum tp_idle_frame_column: a frame wherever it stands */
     struct tp_table by_line; /* enum tp_idle_line_column: innermost project line, else annotation, else operator .. */
 };
@@ -86,7 +86,7 @@ struct tp_idle_view {
 
 /* Builds the view of every device; without its flame (nodes, stacks, frames, lines and their times stay empty) unless
  * has_flame. */
-void tp_idle_build(struct tp_idle_view *view, struct tp_host *host, bool has_flame, struct tp_arena *arena);
+void tp_idle_build(struct tp_idle_view *view, const struct tp_model *model, bool has_flame, struct tp_arena *arena);
 
 /* Writes the view as a JSON array. */
 void tp_idle_json(const struct tp_idle_view *view, struct tp_json *json);

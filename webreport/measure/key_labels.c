@@ -1,44 +1,35 @@
 /* Labels inherited down the tree, or by category: see key_labels.h. */
 #include "webreport/measure/key_labels.h"
 
-#include "webreport/model/host_frames.h"
-
 /* What a frame is called in the group; TP_NO_ID: it opens none. */
-typedef uint32_t (*label_of_frame)(void *context, const struct tp_functions *functions, uint32_t function);
+typedef uint32_t (*label_of_frame)(struct tp_key_labels *labels, const struct tp_functions *functions,
+                                   uint32_t function);
 
-struct namer {
-    struct tp_key_labels *labels;
-    struct tp_host_frames frames;
-};
-
-static uint32_t module_label(void *context, const struct tp_functions *functions, uint32_t function)
+static uint32_t module_label(struct tp_key_labels *labels, const struct tp_functions *functions, uint32_t function)
 {
-    struct namer *namer = context;
     const struct tp_event *e = tp_function_event(functions, &functions->items[function]);
     if (e->kind != TP_KIND_MODULE)
         return TP_NO_ID;
-    return tp_strings_add(&namer->labels->texts, tp_trace_name(functions->trace, e));
+    return tp_strings_add(&labels->texts, tp_trace_name(functions->trace, e));
 }
 
-static uint32_t line_label(void *context, const struct tp_functions *functions, uint32_t function)
+static uint32_t line_label(struct tp_key_labels *labels, const struct tp_functions *functions, uint32_t function)
 {
-    struct namer *namer = context;
     const struct tp_event *e = tp_function_event(functions, &functions->items[function]);
-    uint32_t line = tp_host_frames_line(&namer->frames, e->name);
+    uint32_t line = tp_frames_line(&functions->trace->frames, e->name);
     if (line == TP_NO_ID)
         return TP_NO_ID;
-    return tp_strings_add(&namer->labels->texts, tp_strings_get(&namer->frames.lines, line));
+    return tp_strings_add(&labels->texts, tp_frames_line_text(&functions->trace->frames, line));
 }
 
 /* Every function has the label of the innermost frame around it that has one. */
-static void inherit(struct namer *namer, const struct tp_functions *functions, label_of_frame label,
+static void inherit(struct tp_key_labels *labels, const struct tp_functions *functions, label_of_frame label,
                     const char *without)
 {
-    struct tp_key_labels *labels = namer->labels;
     uint32_t outside = tp_strings_add(&labels->texts, tp_str_of(without));
     for (uint32_t i = 0; i < functions->count; i++) {
         const struct tp_function *f = &functions->items[i];
-        uint32_t own = (f->flags & TP_FUNCTION_FRAME) ? label(namer, functions, i) : TP_NO_ID;
+        uint32_t own = (f->flags & TP_FUNCTION_FRAME) ? label(labels, functions, i) : TP_NO_ID;
         labels->is_call[i] = own != TP_NO_ID;
         labels->of_function[i] = own != TP_NO_ID         ? own
                                  : f->parent == TP_NO_ID ? outside
@@ -69,7 +60,6 @@ static struct tp_str type_of(const struct tp_functions *functions, const struct 
 void tp_key_labels_init(struct tp_key_labels *labels, const struct tp_functions *functions, enum tp_key_group group,
                         struct tp_arena *arena)
 {
-    struct namer namer = {.labels = labels};
     memset(labels, 0, sizeof *labels);
     if (group == TP_KEY_NAME || group == TP_KEY_KERNEL)
         return;
@@ -81,11 +71,10 @@ void tp_key_labels_init(struct tp_key_labels *labels, const struct tp_functions 
         return;
     }
     labels->is_call = tp_arena_array(arena, functions->count, sizeof *labels->is_call);
-    tp_host_frames_init(&namer.frames, functions->trace, arena);
     if (group == TP_KEY_MODULE)
-        inherit(&namer, functions, module_label, "(outside of modules)");
+        inherit(labels, functions, module_label, "(outside of modules)");
     else
-        inherit(&namer, functions, line_label, "(no line of the project)");
+        inherit(labels, functions, line_label, "(no line of the project)");
 }
 
 bool tp_key_labels_counts(const struct tp_key_labels *labels, const struct tp_functions *functions, uint32_t function)

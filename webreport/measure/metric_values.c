@@ -268,9 +268,8 @@ struct tp_metric_value tp_metric_of_idle(const struct tp_metric_source *s, int w
     int64_t part = 0, window = 0;
     for (uint32_t i = 0; i < idle->device_count; i++) {
         const struct tp_idle_split *split = &idle->devices[i].idle;
-        const int64_t parts[] = {split->total_ns, split->host_ns, split->dependency_ns, split->unknown_ns};
-        part = tp_sat_add(part, parts[which]);
-        window = tp_sat_add(window, idle->devices[i].window_ns);
+        part = tp_sat_add(part, which == TP_METRIC_IDLE_ALL ? split->total_ns : split->part_ns[which]);
+        window = tp_sat_add(window, split->window_ns);
     }
     return quotient(100 * (double)part, (double)window, no_device);
 }

@@ -11,7 +11,7 @@ enum { TP_COPIES_PAGEABLE = 8 }; /* may be added to the above: only those from o
 
 enum tp_metric_wait { TP_WAITS_SYNC, TP_WAITS_COPY, TP_WAITS_TIME, TP_WAITS_COST };
 enum tp_metric_gemm { TP_GEMM_SHARE, TP_GEMM_FP32_SHARE };
-enum tp_metric_idle { TP_IDLE_ALL, TP_IDLE_OF_HOST, TP_IDLE_OF_DEPENDENCY, TP_IDLE_OF_UNKNOWN };
+enum { TP_METRIC_IDLE_ALL = TP_IDLE_PARTS }; /* below: enum tp_idle_part */
 enum tp_metric_memory {
     TP_MEMORY_PEAK_BYTES,
     TP_MEMORY_RESERVED_BYTES,
@@ -60,7 +60,7 @@ tp_metric_function tp_metric_of_host;         /* enum tp_metric_host */
 tp_metric_function tp_metric_copies_per_step; /* enum tp_metric_copy */
 tp_metric_function tp_metric_copied_bytes;    /* enum tp_metric_copy */
 tp_metric_function tp_metric_of_waits;        /* enum tp_metric_wait */
-tp_metric_function tp_metric_of_idle;         /* enum tp_metric_idle */
+tp_metric_function tp_metric_of_idle;         /* enum tp_idle_part, TP_METRIC_IDLE_ALL */
 tp_metric_function tp_metric_of_memory;       /* enum tp_metric_memory */
 tp_metric_function tp_metric_of_collectives;  /* enum tp_metric_collective */
 tp_metric_function tp_metric_of_findings;     /* enum tp_severity, enum tp_metric_finding */

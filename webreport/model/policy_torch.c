@@ -99,7 +99,7 @@ static unsigned flags_of(const struct tp_trace *trace, const struct tp_event *e,
         if (e->kind == TP_KIND_OTHER)
             return cat_flags[trace->others[e->detail].cat];
         /* overheads are plain host events: bits of no consequence */
-        return tp_old_role(e) == TP_KIND_OVERHEAD ? TP_FUNCTION_RUNTIME | TP_FUNCTION_UNOWNED : 0;
+        return e->kind == TP_KIND_OVERHEAD ? TP_FUNCTION_RUNTIME | TP_FUNCTION_UNOWNED : 0;
     }
 }
 

@@ -5,7 +5,7 @@
 #include "webreport/measure/summary.h"
 #include "writer/base/json_out.h"
 
-/* Names as in JSON: "operator_host", "idle_dependency". Static. */
+/* Names as in JSON: "operator_host", "idle_queue". Static. */
 extern const char *const tp_summary_kind_names[TP_SUMMARY_KIND_COUNT];
 extern const char *const tp_summary_part_names[TP_PART_COUNT];
 

@@ -72,14 +72,6 @@ struct tp_event {
     unsigned flags : 4;   /* enum tp_event_flag */
 };
 
-/* The kind as the advice of old counted it, until its rules stand on the model. */
-static inline unsigned tp_old_role(const struct tp_event *event)
-{
-    return event->kind == TP_KIND_MODULE           ? TP_KIND_FRAME
-           : event->kind == TP_KIND_GPU_ANNOTATION ? TP_KIND_OTHER
-                                                   : event->kind;
-}
-
 static inline int64_t tp_event_end(const struct tp_event *event)
 {
     return event->ts_ns + event->dur_ns;
