@@ -39,7 +39,7 @@ outputs() { # a cut trace: each format says that its limits are inconclusive, an
     "$TP" diff "$DATA/traces/gpu_2026.pt.trace.json.gz" "$WORK/cut.json" -q --inconclusive pass >"$WORK/d.txt"
     code=$?
     [ "$code" = 6 ] || { echo "diff: exit $code"; return 1; }
-    grep -q 'input damaged' "$WORK/d.txt" || { head "$WORK/d.txt"; return 1; }
+    grep -qi 'input damaged' "$WORK/d.txt" || { head "$WORK/d.txt"; return 1; }
     "$TP" diff "$DATA/traces/gpu_2026.pt.trace.json.gz" "$WORK/cut.json" -q --exit-zero >/dev/null
 }
 check "text, JSON, JUnit, SARIF, Markdown and badge say: inconclusive, input damaged" outputs
