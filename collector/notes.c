@@ -24,7 +24,7 @@ static struct {
     struct tp_spool *spool; /* NULL: none is open */
     struct tp_spool_chunk *chunk;
     struct tp_spool_record *at;
-    uint32_t told_modules; /* of tp_modules_count */
+    uint32_t written_modules; /* of tp_modules_count */
     struct fact facts[MAX_FACTS];
     unsigned fact_count;
 } notes;
@@ -101,8 +101,8 @@ void tp_notes_clock(void)
 
 void tp_notes_modules(void)
 {
-    for (; notes.spool && notes.told_modules < tp_modules_count(); notes.told_modules++) {
-        const struct tp_module *module = tp_modules_get(notes.told_modules);
+    for (; notes.spool && notes.written_modules < tp_modules_count(); notes.written_modules++) {
+        const struct tp_module *module = tp_modules_get(notes.written_modules);
         const struct tp_spool_loaded loaded = {module->start, module->end, module->bias, tp_clock_now()};
         char note[sizeof loaded + PATH_MAX];
         size_t n = strnlen(module->path, TP_NAME_BYTES);
@@ -136,7 +136,7 @@ void tp_notes_fact(const char *key, const char *value, uint8_t kind)
 void tp_notes_begin(struct tp_spool *spool, const struct tp_spool_clock *now)
 {
     notes.spool = spool;
-    notes.told_modules = 0;
+    notes.written_modules = 0;
     add(TP_SPOOL_CLOCK, 0, now, sizeof *now, false);
     for (uint32_t n = 1; n <= tp_names_count(); n++)
         add_text(TP_SPOOL_NAME, n, tp_names_text(n));

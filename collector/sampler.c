@@ -46,8 +46,8 @@ struct watched {
     pid_t tid;
     struct tp_perf perf; /* how it is sampled, else by its timer */
     timer_t timer;
-    uint64_t cpu_ns;       /* its processor time at its last sample */
-    bool is_seen, is_told; /* is_told: its name is in the spool, from its first sample on */
+    uint64_t cpu_ns;          /* its processor time at its last sample */
+    bool is_seen, is_written; /* is_written: its name is in the spool, from its first sample on */
 };
 
 enum { IDLE, RUNNING, STOPPING };
@@ -174,10 +174,10 @@ static void write_sample(pid_t tid, const struct tp_stack_copy *copy, uint64_t t
     uint64_t frames[TP_MAX_FRAMES + 1] = {0};
     uint32_t count = tp_stack_unwind(copy, frames, TP_MAX_FRAMES);
     struct watched *thread = find_watched(tid);
-    if (thread && !thread->is_told)
+    if (thread && !thread->is_written)
         tell_name(tid);
     if (thread)
-        thread->is_told = true;
+        thread->is_written = true;
     struct tp_spool_sample sample = {.tid = (uint64_t)tid, .ticks = ticks, .cpu_ns = cpu_ns, .frame_count = count};
     const uint32_t slots = (uint32_t)sizeof sample / TP_SPOOL_SLOT + (count + 1) / 2;
     struct tp_spool_record *record = tp_record_take(slots);

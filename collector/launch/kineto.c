@@ -96,7 +96,7 @@ static size_t write_request(const struct tp_kineto_options *o, uint32_t number, 
 static bool has_stepped(const struct tp_kineto_options *options, const struct tp_kineto_process *process)
 {
     char path[4200];
-    if (!options->is_told)
+    if (!options->has_step_files)
         return process->asked > POLLS_BEFORE_STEPS;
     snprintf(path, sizeof path, "%s/steps.%d.tmp", options->folder, (int)process->pid);
     return access(path, F_OK) == 0;

@@ -18,7 +18,8 @@ struct tp_kineto_options {
     const char *folder;   /* where traces go: kineto.N_PID.json */
     uint64_t duration_ms; /* 0: by steps of the optimizer */
     uint64_t skip_first, wait, warmup, active, repeat;
-    bool is_told; /* a process makes the file steps.PID.tmp in `folder` when it has stepped; else some polls must do */
+    bool has_step_files; /* a process makes the file steps.PID.tmp in `folder` when it has stepped; else some polls must
+                            do */
     bool has_shapes, has_stack, has_memory, has_flops, has_modules;
 };
 

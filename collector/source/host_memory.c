@@ -27,10 +27,10 @@ enum state {
     STATE_OFF
 };
 
-static int state;                       /* enum state */
-static uint64_t large_bytes = 64 << 10; /* from here on a block has records of its own */
-static int64_t total, peak;             /* bytes in use, over all threads */
-static int64_t small_total, small_told; /* of small blocks; as of their last record */
+static int state;                           /* enum state */
+static uint64_t large_bytes = 64 << 10;     /* from here on a block has records of its own */
+static int64_t total, peak;                 /* bytes in use, over all threads */
+static int64_t small_total, small_recorded; /* of small blocks; as of their last record */
 static uint64_t call_count;
 
 /* This thread's share of small_total that was not added yet. */
@@ -160,14 +160,14 @@ static int64_t add_total(int64_t bytes)
 /* The sum of small blocks, when it has moved far enough since its last record, or must be told. */
 static void record_small(int64_t now, bool is_due)
 {
-    int64_t told = __atomic_load_n(&small_told, __ATOMIC_RELAXED);
+    int64_t told = __atomic_load_n(&small_recorded, __ATOMIC_RELAXED);
     int64_t sum = __atomic_load_n(&small_total, __ATOMIC_RELAXED), move = sum - told;
     int64_t far = __atomic_load_n(&peak, __ATOMIC_RELAXED) >> 8;
     far = is_due ? 1 : far > LEAST_MOVE ? far : LEAST_MOVE;
     if (now < FIRST_TOTAL && told == 0)
         return;
     if ((move >= far || -move >= far) &&
-        __atomic_compare_exchange_n(&small_told, &told, sum, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        __atomic_compare_exchange_n(&small_recorded, &told, sum, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         record((uint64_t)INT64_MIN, move, now); /* no address: no block of its own */
 }
 
@@ -375,7 +375,7 @@ static void stop(void)
 /* What the parent's memory holds is the child's, too; its recording begins anew. */
 static void in_child(void)
 {
-    __atomic_store_n(&small_told, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&small_recorded, 0, __ATOMIC_RELAXED);
 }
 
 const struct tp_source tp_source_memory = {

@@ -2,7 +2,7 @@
 """folders.py TRACEPRESS WORK DATA CASE: what a folder is called changes no line that is named.
 
 The bundled traces are rewritten so that the user's files lie in folders of odd names, all equally long; what tracepress
-makes of each must be the same bytes once the name is put back. Cases: report, check, diff, exports. Prints what differs
+makes of each must be the same bytes once the name is put back. Cases: report, redacted, check, diff, exports. Prints what differs
 and exits 1."""
 import base64
 import gzip
@@ -10,6 +10,7 @@ import json
 import marshal
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 from urllib.parse import quote
@@ -54,6 +55,8 @@ def bytes_of(path):
         data = re.sub(rb">(H4sI[A-Za-z0-9+/=\s]+)<", lambda packed: gzip.decompress(base64.b64decode(packed[1])), data)
     if path.endswith((".html", ".svg")): # texts that are cut for want of room
         data = re.sub("<text[^>]*>[^<]*\u2026</text>".encode(), b"", data)
+    if path.endswith(".sqlite"):
+        return "\n".join(sqlite3.connect(path).iterdump()).encode()
     return gzip.decompress(data) if path.endswith(".gz") else data
 
 
@@ -111,6 +114,18 @@ def report():
                                              "--json", "{out}/r.json", "--markdown", "{out}/r.md"))
 
 
+def redacted():
+    """What --redact hides of a path does not depend on what its folders are called."""
+    for name in with_lines():
+        def make(folder):
+            found = outputs(folder, "report", rewritten(name, folder), "--redact", "-q", "-o", "{out}/r.html")
+            if folder.encode() in found["r.html"] or HOME.encode() in found["r.html"]:
+                wrong.append("%s: --redact shows %r" % (name, folder))
+            found["stdout"] += HOME.encode() # as compare() wants it
+            return found
+        compare(name, make)
+
+
 def sides(folder):
     return [rewritten("diff/%s.pt.trace.json.gz" % side, folder) for side in ("base", "new")]
 
@@ -140,7 +155,7 @@ def diff():
 
 def exports():
     for name in with_lines():
-        for what in (("folded", "--metric", "cpu"), ("folded", "--metric", "self_cpu_time_total"), ("pstats",), ("csv",),
+        for what in (("folded", "--metric", "cpu"), ("folded", "--metric", "self_cpu_time_total"), ("pstats",), ("csv",), ("sqlite",),
                      ("flamegraph", "--metric", "calls"), ("chrome",), ("xplane",)):
             compare("%s as %s" % (name, " ".join(what)),
                     lambda folder: outputs(folder, "export", rewritten(name, folder), "--to", *what, "-q", "-o", "{out}"))

@@ -101,6 +101,39 @@ body 601 | put webreport/model/tree.c
 fails "sizes: a file of 601 lines" sizes $(sources)
 rm -r webreport
 
+# concepts: a table of our own, then the one of the repository
+put writer/base/stats.c <<'C'
+double tp_median(double *values, size_t count) { return values[count / 2]; } /* half */
+C
+put webreport/model/tree.c <<'C'
+/* values[count / 2] */
+int tp_tree(void) { return 0; } // values[count / 2]
+C
+TABLE='median | \[count / 2\] | writer/base/stats.c' passes "concepts: the home, comments" concepts $(sources)
+passes "concepts: the table of the repository" concepts $(sources)
+echo 'static double middle(double *all, size_t count) { return all[count / 2]; }' >>webreport/model/tree.c
+TABLE='median | \[count / 2\] | writer/base/stats.c' fails "concepts: a second definition" concepts $(sources)
+fails "concepts: a second median" concepts $(sources)
+ALSO=0 TABLE='median | \[count / 2\] | writer/base/stats.c | also webreport/model/tree.c' fails "concepts: more known ones than there were" concepts $(sources)
+plants() { # name, a line that defines the concept again
+    put webreport/measure/again.c <<C
+$2
+C
+    fails "concepts: $1" concepts webreport/measure/again.c
+}
+plants "an order of numbers" '    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;'
+plants "a union of intervals" 'static int64_t union_length(struct tp_interval *items, size_t count)'
+plants "a border of a character" '    while (size && ((unsigned char)text[size] & 0xC0) == 0x80)'
+plants "text for HTML" '    case 60: return "&lt;";'
+plants "communication kernels" '    return tp_str_find_lower(name, "nccl") >= 0;'
+plants "tensor cores" '    return tp_str_find_lower(name, "s1688") >= 0;'
+plants "data loader" '    return tp_str_starts(name, "enumerate(DataLoader)#");'
+plants "optimizer" '    return tp_str_starts(name, "Optimizer.step#");'
+plants "step marker" '    return tp_str_starts(name, "ProfilerStep#");'
+plants "device of an event" 'static int64_t device_number(const struct tp_model *model, const struct tp_event *e)'
+plants "per cent" '    return tp_text_printf(arena, "%.1f %% of the step", share);'
+rm -r writer webreport
+
 # names
 put webreport/model/tree.c </dev/null
 put webreport/model/tree.h </dev/null

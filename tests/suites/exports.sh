@@ -11,6 +11,7 @@ cd "$WORK" || exit 1
 named() { python3 "$folders" "$TP" "$WORK" "$DATA" "$1"; }
 check "every export names the same lines of a program in a folder run (1), run [2]: x, a.py(4): f or a;b" named exports
 check "report names the same lines of a program in such folders" named report
+check "report --redact hides such folders as it hides others" named redacted
 export_all() { for trace in "$DATA"/traces/*.gz "$DATA"/run/*.gz; do "$TP" export "$trace" --to "$1" -o "$2" --quiet || [ $? = 3 ] || return 1; done; }
 chrome() { export_all chrome chrome && python3 "$rules" chrome/*.json.gz && python3 "$look" chrome "$TP" "$DATA"/traces/*.gz; }
 check "chrome: no slice crosses another, none is lost" chrome

@@ -7,6 +7,7 @@ check "planted: each rule fails when it should" sh tests/lint/planted.sh
 check "sizes: functions, parameters, nesting, files" sh tests/lint/sizes.sh $(find collector writer webreport -name '*.[ch]' | sort)
 check "names: a base name names one file" sh tests/lint/names.sh $(find collector writer webreport tests -name '*.[ch]' | sort)
 check "texts_apart: one place each takes frames and stacks apart" sh tests/lint/texts_apart.sh $(find webreport -name '*.[ch]' | sort)
+check "concepts: one fact, one place" sh tests/lint/concepts.sh $(find collector writer webreport -name '*.[ch]' | sort)
 check "circles: no more files of a folder need each other than did" sh tests/lint/circles.sh "${BUILD#"$PWD"/}"
 check "headers: self-contained, own header first" sh tests/lint/headers.sh $(find collector writer webreport -name '*.h' | sort)
 check "texts: help, raw output" sh tests/lint/texts.sh

@@ -337,6 +337,23 @@ else
     skip "stripped: functions are told apart as with their symbols" "no strip"
 fi
 
+# ---- sources in a folder of an odd name
+
+odd_folder() { # its frames are one each, from the program to the folded stacks
+    mkdir -p "run (1); [2]: x" && cp "$HERE/tests/check/split.c" "run (1); [2]: x" &&
+        ${CC:-cc} -g -O1 -pthread "$PWD/run (1); [2]: x/split.c" -o "run (1); [2]: x/split" || return 1
+    rm -rf d && "$TP" record -o d --no-tfevents --source sample=2000 -- "run (1); [2]: x/split" 0.5 2 >out 2>err || { cat err; return 1; }
+    "$TP" export d/*.gz --to folded --metric samples -o d/folded --quiet || return 1
+    grep -q ';run__[^;]*/run_(1),_\[2\]:_x/split.c;one_quarter__[^;]*/run_(1),_\[2\]:_x/split.c;work__[^;]* [0-9]*$' d/folded/*.folded && return 0
+    head -n 3 d/folded/*.folded
+    return 1
+}
+if [ -e /usr/lib/x86_64-linux-gnu/libdw.so.1 ] || ldconfig -p 2>/dev/null | grep -q libdw.so.1; then
+    check "samples: a program in a folder called run (1); [2]: x" odd_folder
+else
+    skip "samples: a program in a folder called run (1); [2]: x" "no libdw"
+fi
+
 # ---- what programs do, with all sources at once
 
 survives() { # WAY: the program ends as without us, in time, says nothing more, and its trace is read strictly

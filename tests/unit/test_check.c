@@ -334,6 +334,7 @@ static void ranks_that_are_not_there_decide_nothing(void **state)
     assert_int_equal(judged("kernels.per_step <= 5", runs, 2, NULL, 0).verdict, TP_CHECK_PASS);
     assert_true(judged("kernels.per_step <= 5", runs, 2, base, 3).is_damaged); /* the baseline has rank 2 */
     assert_true(judged("kernels.per_step <= +0", runs, 3, base, 2).is_damaged);
+    assert_true(judged("kernels.per_step <= +0", runs, 3, base, 1).is_damaged);
 }
 
 static void a_line_for_a_worker_is_about_its_runs_alone(void **state)

@@ -124,6 +124,37 @@ static void launches_kernels_and_links_belong_together(void **state)
     assert_each(cases, sizeof cases / sizeof *cases);
 }
 
+#define NOTE                                                                                                           \
+    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"s\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":1,\"args\":{\"Ev "  \
+    "Idx\":0}},"
+#define FORWARD "{\"ph\":\"s\",\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\",\"id\":1,\"pid\":1,\"tid\":2,\"ts\":1},"
+#define SPAN "{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"P\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":1},"
+#define FRAME                                                                                                          \
+    "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"f\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":1,\"args\":"        \
+    "{\"Ev Idx\":1}},"
+
+static void a_kind_without_any_event_is_missed_where_something_belongs_to_it(void **state)
+{
+    static const char operators[] = "no operator is there, but what belongs to operators is";
+    static const struct expectation cases[] = {
+        {HEAD "\"traceEvents\":[" NOTE END "]}", 0, ""}, /* other recorders have programs without operators */
+        {HEAD "\"trace_id\":\"A\",\"traceEvents\":[" NOTE END "]}", HOST_LOST, operators},
+        {HEAD "\"traceEvents\":[" NOTE FORWARD END "]}", HOST_LOST, operators},
+        {HEAD "\"traceEvents\":[" OP("a", "1", "") FORWARD END "]}", 0, ""},
+        {HEAD "\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaFree\",\"pid\":1,\"tid\":2,"
+              "\"ts\":1,\"dur\":1,\"args\":{\"External id\":5}}," END "]}",
+         HOST_LOST, operators},
+        {HEAD "\"profile_memory\":1,\"traceEvents\":[" OP("a", "1", "") END "]}", TP_NEED_MEMORY,
+         "memory was recorded, but no record of it is there"},
+        {HEAD "\"profile_memory\":1,\"traceEvents\":[" OP("a", "1", "\"Ev Idx\":0") FRAME END "]}", 0, ""},
+        {HEAD "\"traceEvents\":[" OP("a", "1", "\"Profiler Event Index\":0,\"Call stack\":\"f.py(1): g\"") END "]}",
+         TP_NEED_FRAMES, "stacks were recorded, but no Python function is there"},
+        {HEAD "\"traceEvents\":[" SPAN END "]}", TP_NEED_ALL, "nothing that a program did is in the file"},
+    };
+    (void)state;
+    assert_each(cases, sizeof cases / sizeof *cases);
+}
+
 static void totals_of_memory_follow_from_each_other(void **state)
 {
     static const struct expectation cases[] = {
@@ -169,6 +200,7 @@ int main(void)
         cmocka_unit_test(the_end_of_a_document_is_seen),
         cmocka_unit_test(gaps_in_the_recorders_numbers_are_lost_events),
         cmocka_unit_test(launches_kernels_and_links_belong_together),
+        cmocka_unit_test(a_kind_without_any_event_is_missed_where_something_belongs_to_it),
         cmocka_unit_test(totals_of_memory_follow_from_each_other),
         cmocka_unit_test(a_gzip_is_whole_cut_or_damaged),
     };

@@ -108,7 +108,7 @@ static int prepare(struct job *job)
         code = make_folder(job, &err);
     if (code == TP_OK && tp_record_wants(job->options, "kineto")) {
         job->options->kineto.folder = job->folder;
-        job->options->kineto.is_told = *job->preload != '\0';
+        job->options->kineto.has_step_files = *job->preload != '\0';
         code = tp_kineto_open(&job->kineto, &job->options->kineto, &err);
     }
     if (code < 0)

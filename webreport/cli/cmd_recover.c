@@ -114,10 +114,10 @@ struct search {
     const char *folder;
 };
 
-static int find_leavings(void *context, struct tp_error *err)
+static int find_recordings_left(void *context, struct tp_error *err)
 {
     const struct search *search = context;
-    return tp_leavings_find(search->leavings, search->leavings->arena, search->folder, err);
+    return tp_recordings_left_find(search->leavings, search->leavings->arena, search->folder, err);
 }
 
 static int recover_folder(struct tp_console *console, const char *folder, const struct options *o)
@@ -128,7 +128,7 @@ static int recover_folder(struct tp_console *console, const char *folder, const 
     int worst = TP_EXIT_DONE;
     size_t spools = 0;
     tp_arena_init(&arena, 0);
-    if (tp_arena_run(&arena, find_leavings, &(struct search){&leavings, folder}, &err) < 0) {
+    if (tp_arena_run(&arena, find_recordings_left, &(struct search){&leavings, folder}, &err) < 0) {
         tp_console_error(console, "%s%s%s", arena.code ? folder : "", arena.code ? ": " : "", err.text);
         worst = arena.code ? TP_EXIT_LIMIT : TP_EXIT_NO_INPUT;
     }

@@ -7,6 +7,7 @@
 #include "webreport/measure/metrics.h"
 #include "writer/base/limits.h"
 #include "writer/base/table.h"
+#include "writer/base/utf8.h"
 
 /* One line being read. */
 struct cursor {
@@ -43,10 +44,7 @@ bool tp_budget_holds(enum tp_budget_op op, double value, double limit)
 /* Column of a byte, from 1, in characters. */
 static unsigned column_of(const struct cursor *c, size_t at)
 {
-    unsigned column = 1;
-    for (size_t i = 0; i < at; i++)
-        column += ((unsigned char)c->line.ptr[i] & 0xC0) != 0x80;
-    return column;
+    return 1 + (unsigned)tp_utf8_count(c->line.ptr, at);
 }
 
 static int wrong(const struct cursor *c, size_t at, const char *what, struct tp_str word, const char *hint)
@@ -73,9 +71,9 @@ static bool is_operator(char c)
     return c == '<' || c == '>' || c == '=' || c == '!';
 }
 
-static bool is_digit(char c)
+static bool is_of_number(char c)
 {
-    return (c >= '0' && c <= '9') || c == '.';
+    return tp_is_digit(c) || c == '.';
 }
 
 /* The next run of characters of one sort: operator, number with its sign, or word. */
@@ -85,9 +83,9 @@ static struct token next(struct cursor *c)
     size_t first = c->at;
     const char *p = c->line.ptr;
     bool is_op = first < c->line.len && is_operator(p[first]);
-    bool is_number = first < c->line.len && (is_digit(p[first]) || p[first] == '+' || p[first] == '-');
+    bool is_number = first < c->line.len && (is_of_number(p[first]) || p[first] == '+' || p[first] == '-');
     while (c->at < c->line.len && !is_blank(p[c->at]) && is_operator(p[c->at]) == is_op) {
-        if (is_number && c->at > first && !is_digit(p[c->at]))
+        if (is_number && c->at > first && !is_of_number(p[c->at]))
             break;
         c->at++;
     }
@@ -197,7 +195,7 @@ static int read_limit(struct tp_budget_line *out, struct cursor *c)
         return wrong(c, number.at, "a limit is missing after", tp_str_of(op_texts[out->op]), "");
     bool has_sign = number.text.ptr[0] == '+' || number.text.ptr[0] == '-';
     size_t length = number.text.len;
-    if (length >= sizeof digits || (!has_sign && !is_digit(number.text.ptr[0])))
+    if (length >= sizeof digits || (!has_sign && !is_of_number(number.text.ptr[0])))
         return wrong(c, number.at, "no number:", number.text, "");
     memcpy(digits, number.text.ptr, length);
     digits[length] = '\0';

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "writer/base/stats.h"
 #include "writer/text/format.h"
 
 enum { SHOWN_RUNS = 4 };
@@ -62,12 +63,6 @@ const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_
 
 /* ---- ranks ---- */
 
-static int by_number(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
 /* Ranks of the runs, ascending, with doubles; false: some run has none. */
 static bool ranks_of(int64_t *ranks, const struct tp_damage_runs *runs)
 {
@@ -76,7 +71,7 @@ static bool ranks_of(int64_t *ranks, const struct tp_damage_runs *runs)
         if (ranks[i] == TP_NULL_INT || ranks[i] < 0)
             return false;
     }
-    qsort(ranks, runs->count, sizeof *ranks, by_number);
+    tp_sort_integers(ranks, runs->count);
     return runs->count > 0;
 }
 

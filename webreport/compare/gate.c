@@ -46,6 +46,15 @@ static size_t find_ranks(const struct tp_check_side *side, int64_t *ranks)
     return count > 1 ? count : 0;
 }
 
+/* One rank is left of a job: neither a run without ranks nor a trace that was chosen to be compared with all. */
+static bool is_part_of_job(const struct tp_check_side *side)
+{
+    bool has_ranks = side->count && !side->is_one_trace;
+    for (size_t i = 0; i < side->count; i++)
+        has_ranks &= rank_of(&side->items[i]) != TP_NULL_INT;
+    return has_ranks;
+}
+
 /* Which runs of a side: of a rank (TP_NULL_INT: of any), of a worker (ptr NULL: of any). */
 struct chosen {
     int64_t rank;
@@ -129,7 +138,7 @@ static struct tp_check_subject *find_subjects(const struct tp_check_input *input
     int64_t *ranks = tp_arena_array(arena, input->run.count + 1, sizeof *ranks);
     int64_t *base_ranks = tp_arena_array(arena, input->base.count + 1, sizeof *base_ranks);
     size_t rank_count = find_ranks(&input->run, ranks);
-    bool base_has_ranks = find_ranks(&input->base, base_ranks) > 0;
+    bool base_has_ranks = find_ranks(&input->base, base_ranks) > 0 || (rank_count && is_part_of_job(&input->base));
     *count = rank_count ? rank_count : 1;
     struct tp_check_subject *subjects = tp_arena_array(arena, *count + budget->count, sizeof *subjects);
     for (size_t i = 0; i < *count; i++)

@@ -3,18 +3,14 @@
 
 #include "webreport/trace/frame.h"
 #include "writer/base/limits.h"
+#include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
 static const char ELLIPSIS[] = "\xe2\x80\xa6";
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_word(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    return tp_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 int tp_source_url_check(const char *pattern, struct tp_error *err)
@@ -39,14 +35,14 @@ struct tp_str tp_worker_host(struct tp_str worker)
 {
     struct tp_str host = worker, letters;
 
-    while (host.len && is_digit(host.ptr[host.len - 1]))
+    while (host.len && tp_is_digit(host.ptr[host.len - 1]))
         host.len--;
     if (host.len == worker.len || !host.len || !strchr("_.-", host.ptr[host.len - 1]))
         host = worker;
     else
         host.len--;
     letters = host;
-    while (letters.len && (is_digit(letters.ptr[letters.len - 1]) || strchr("_-.", letters.ptr[letters.len - 1])))
+    while (letters.len && (tp_is_digit(letters.ptr[letters.len - 1]) || strchr("_-.", letters.ptr[letters.len - 1])))
         letters.len--;
     if (letters.len < 3 || tp_str_equal(letters, TP_STR("worker")) || tp_str_equal(letters, TP_STR("rank")) ||
         tp_str_equal(letters, TP_STR("trace")))
@@ -56,14 +52,10 @@ struct tp_str tp_worker_host(struct tp_str worker)
 
 struct tp_str tp_text_cut(struct tp_arena *arena, struct tp_str text, size_t max_bytes)
 {
-    size_t keep = max_bytes - 3;
-    char *cut;
-
     if (text.len <= max_bytes)
         return text;
-    while (keep && ((unsigned char)text.ptr[keep] & 0xc0) == 0x80)
-        keep--;
-    cut = tp_arena_alloc(arena, keep + 4);
+    size_t keep = tp_utf8_cut(text.ptr, text.len, max_bytes - 3);
+    char *cut = tp_arena_alloc(arena, keep + 4);
     memcpy(cut, text.ptr, keep);
     memcpy(cut + keep, ELLIPSIS, 3);
     return (struct tp_str){cut, keep + 3};

@@ -3,6 +3,7 @@
 #include "webreport/document/chart.h"
 #include "webreport/document/section.h"
 #include "webreport/measure/distributed.h"
+#include "writer/base/saturate.h"
 
 #include <math.h>
 
@@ -159,8 +160,8 @@ static void add_to(int64_t *sum, int64_t value)
 {
     if (value == TP_NULL_INT)
         *sum = TP_NULL_INT;
-    else if (*sum != TP_NULL_INT && __builtin_add_overflow(*sum, value, sum))
-        *sum = value > 0 ? INT64_MAX : INT64_MIN + 1;
+    else if (*sum != TP_NULL_INT)
+        *sum = tp_sat_add(*sum, value);
 }
 
 static struct tp_table *sum_table(struct tp_arena *arena, const struct tp_distributed *view)

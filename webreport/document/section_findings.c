@@ -71,7 +71,7 @@ static void put_evidence(const struct tp_section *section, struct tp_object *ite
     }
 }
 
-/* Rules that name a remedy for what another rule found: shown beneath it (advice-definitions D10.6). */
+/* Rules that name a remedy for what another rule found: shown beneath it (docs/definitions.md, section 15). */
 static const char *parent_rule(const char *id)
 {
     return strcmp(id, "B2") == 0 ? "B1" : strcmp(id, "A2") == 0 ? "A1" : NULL;

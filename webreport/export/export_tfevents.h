@@ -51,7 +51,7 @@ void tp_tf_add_graph(const struct tp_tf_run *run);
 uint32_t tp_tf_step_of(const struct tp_tf_run *run, int64_t time_ns);
 
 /* A number that the program told as a fact about the run ("batch_size": 64 or "64"); NaN when it did not. */
-double tp_tf_told_number(const struct tp_tf_run *run, const char *key);
+double tp_tf_user_number(const struct tp_tf_run *run, const char *key);
 
 /* Bytes over time of a device (enum tp_curve_column): the view's, or the sum of the records of a trace without totals.
  */

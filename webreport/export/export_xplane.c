@@ -14,6 +14,7 @@
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
+#include "writer/base/stats.h"
 
 enum { ENVIRONMENT_PLANE = 1 << 20 };
 
@@ -23,11 +24,10 @@ enum { ENVIRONMENT_PLANE = 1 << 20 };
 static int64_t median_start(const struct tp_xexport *x)
 {
     uint32_t count = x->trace->event_count;
-    struct tp_keyed *starts = tp_arena_array(x->arena, count, sizeof *starts);
+    int64_t *starts = tp_arena_array(x->arena, count, sizeof *starts);
     for (uint32_t i = 0; i < count; i++)
-        starts[i] = (struct tp_keyed){x->trace->events[i].ts_ns, i, i};
-    tp_sort_keyed(starts, count, x->arena);
-    int64_t median = starts[count / 2].key;
+        starts[i] = x->trace->events[i].ts_ns;
+    int64_t median = tp_lower_median(starts, count);
     tp_arena_drop(x->arena, starts, count * sizeof *starts);
     return median;
 }

@@ -7,6 +7,7 @@
 #include "webreport/export/svg.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
+#include "writer/base/stats.h"
 #include "writer/text/format.h"
 
 enum { ADDRESS_TICKS = 8, MAX_GAP_LINES = 30, LEGEND_COLUMNS = 31 };
@@ -40,12 +41,6 @@ static bool is_drawn(const struct tp_flow_drawing *d, const struct tp_flow_box *
     return area(box) >= d->least && box->width >= 0.5 && box->height >= 0.5;
 }
 
-static int descending(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a < b) - (a > b);
-}
-
 /* Blocks of a square pixel and more are drawn by themselves, the largest when there are too many. */
 static void choose(struct tp_flow_drawing *d)
 {
@@ -57,8 +52,8 @@ static void choose(struct tp_flow_drawing *d)
             areas[count++] = area(&d->boxes[i]);
     if (count <= TP_MAX_FLOW_BLOCKS)
         return;
-    qsort(areas, count, sizeof *areas, descending);
-    d->least = areas[TP_MAX_FLOW_BLOCKS - 1];
+    tp_sort_reals(areas, count);
+    d->least = areas[count - TP_MAX_FLOW_BLOCKS];
 }
 
 /* ---- blocks ---- */

@@ -4,6 +4,7 @@
 #include "webreport/export/export.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
+#include "writer/base/utf8.h"
 #include "writer/text/assets.h"
 #include "writer/text/escape.h"
 
@@ -42,7 +43,7 @@ static size_t character(struct tp_str text, size_t at)
 {
     unsigned char first = (unsigned char)text.ptr[at];
     size_t size = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4, i = 1;
-    while (i < size && at + i < text.len && ((unsigned char)text.ptr[at + i] & 0xC0) == 0x80)
+    while (i < size && at + i < text.len && tp_utf8_is_inside(text.ptr[at + i]))
         i++;
     return i;
 }

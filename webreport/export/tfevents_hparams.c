@@ -51,7 +51,7 @@ static const char *const technical[] = {
     "tokens_per_step",
 };
 
-double tp_tf_told_number(const struct tp_tf_run *run, const char *key)
+double tp_tf_user_number(const struct tp_tf_run *run, const char *key)
 {
     struct tp_str json = tp_trace_header(run->export->profile->trace, key);
     struct tp_str text = json.ptr ? tp_value_text(run->export->arena, json) : json;
@@ -82,7 +82,7 @@ static void add_known(const struct tp_tf_run *run, struct tp_tf_hparam *values, 
     for (size_t k = 0; known[which].keys[k] && isnan(value.number) && !value.text; k++) {
         struct tp_str json = tp_trace_header(run->export->profile->trace, known[which].keys[k]);
         if (known[which].is_number)
-            value.number = tp_tf_told_number(run, known[which].keys[k]);
+            value.number = tp_tf_user_number(run, known[which].keys[k]);
         else if (json.ptr && !tp_value_is(json, '{') && !tp_value_is(json, '['))
             value.text = text_of(arena, tp_value_text(arena, json));
     }
@@ -103,7 +103,7 @@ static bool is_listed(struct tp_str key)
 }
 
 /* Other facts that are a number, a truth or a short text. */
-static void add_told(const struct tp_tf_run *run, struct tp_tf_hparam *values, size_t *count)
+static void add_user_values(const struct tp_tf_run *run, struct tp_tf_hparam *values, size_t *count)
 {
     const struct tp_trace *trace = run->export->profile->trace;
     struct tp_arena *arena = run->export->arena;
@@ -114,7 +114,7 @@ static void add_told(const struct tp_tf_run *run, struct tp_tf_hparam *values, s
             json.len > MOST_BYTES || !key.len)
             continue;
         const char *name = tp_tf_tag_part(arena, key);
-        double number = tp_value_is(json, '"') ? NAN : tp_tf_told_number(run, tp_arena_copy(arena, key.ptr, key.len));
+        double number = tp_value_is(json, '"') ? NAN : tp_tf_user_number(run, tp_arena_copy(arena, key.ptr, key.len));
         const char *text = isnan(number) ? text_of(arena, tp_value_text(arena, json)) : NULL;
         if (text || !isnan(number))
             values[(*count)++] = (struct tp_tf_hparam){name, name, text, number};
@@ -144,7 +144,7 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
         columns[OWN + i] = (struct tp_tf_hparam){known[i].name, known[i].title, known[i].is_number ? NULL : "", 0};
         add_known(run, values, &count, i);
     }
-    add_told(run, values, &count);
+    add_user_values(run, values, &count);
     tp_tfevents_experiment(run->events, run->first, columns, OWN + KNOWN, metrics, metric_count);
     tp_tfevents_session_start(run->events, run->first, values, count);
     tp_tfevents_session_end(run->events, run->last);

@@ -51,7 +51,7 @@ static void add_rates(const struct tp_tf_run *run, struct tp_tf_columns *columns
                  {"tokens_per_step", "profile_step/tokens_per_s", "tokens_per_step over the step's time."}};
     const int64_t *times = tp_table_int(&run->export->profile->views->overview.steps, TP_STEP_TOTAL);
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
-        double number = tp_tf_told_number(run, rates[r].key);
+        double number = tp_tf_user_number(run, rates[r].key);
         double *values = number > 0 ? tp_tf_column_new(columns, rates[r].tag, rates[r].text) : NULL;
         for (uint32_t i = 0; values && i < run->step_count; i++)
             values[i] = times[i] > 0 ? number * 1e9 / (double)times[i] : NAN;

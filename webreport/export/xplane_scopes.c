@@ -14,11 +14,6 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* aten::add_ -> aten.add_ ; returns the length */
 static size_t put_part(char *out, struct tp_str name)
 {
@@ -29,7 +24,7 @@ static size_t put_part(char *out, struct tp_str name)
             out[n++] = '.';
             i++;
         } else {
-            out[n++] = is_letter(c) || is_digit(c) || c == '.' || c == '-' ? c : '_';
+            out[n++] = is_letter(c) || tp_is_digit(c) || c == '.' || c == '-' ? c : '_';
         }
     }
     if (n == 0)
@@ -53,7 +48,7 @@ static size_t put_type(char *out, struct tp_str name)
     }
     for (size_t i = first; i < end && n < TYPE_MOST; i++) {
         char c = name.ptr[i];
-        out[n++] = (char)(c >= 'A' && c <= 'Z' ? c + 32 : is_letter(c) || is_digit(c) ? c : '_');
+        out[n++] = (char)(c >= 'A' && c <= 'Z' ? c + 32 : is_letter(c) || tp_is_digit(c) ? c : '_');
     }
     return n;
 }

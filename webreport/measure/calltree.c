@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "webreport/measure/calltree_merge.h"
+#include "writer/base/saturate.h"
 
 enum { PER_MILLE = 1000 };
 
@@ -106,11 +107,9 @@ static int by_size(const void *a, const void *b, void *context)
 
 static void add_to_other(struct tp_call *other, const struct tp_merge_node *node)
 {
-    other->host_ns =
-        __builtin_add_overflow(other->host_ns, node->host_ns, &other->host_ns) ? INT64_MAX : other->host_ns;
-    other->device_ns =
-        __builtin_add_overflow(other->device_ns, node->device_ns, &other->device_ns) ? INT64_MAX : other->device_ns;
-    other->bytes = __builtin_add_overflow(other->bytes, node->bytes, &other->bytes) ? INT64_MAX : other->bytes;
+    other->host_ns = tp_sat_add(other->host_ns, node->host_ns);
+    other->device_ns = tp_sat_add(other->device_ns, node->device_ns);
+    other->bytes = tp_sat_add(other->bytes, node->bytes);
     other->call_count++; /* here: how many nodes; becomes the name */
 }
 

@@ -2,6 +2,7 @@
 #include "webreport/measure/rules_eval.h"
 #include "writer/base/sort.h"
 #include "writer/base/stats.h"
+#include "writer/base/utf8.h"
 
 /* ---- B1, B2: the loader on the main thread ---- */
 
@@ -41,7 +42,7 @@ static struct tp_str direction(struct tp_str name)
     size_t at = 0, from = name.len;
     unsigned characters = 0;
     for (; at < name.len; at++) {
-        if (((unsigned char)name.ptr[at] & 0xc0) == 0x80)
+        if (tp_utf8_is_inside(name.ptr[at]))
             continue;
         if (characters == 7)
             from = at;

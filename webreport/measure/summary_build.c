@@ -7,6 +7,7 @@
 #include "webreport/measure/summary_parts.h"
 #include "webreport/trace/value.h"
 #include "writer/base/limits.h"
+#include "writer/base/utf8.h"
 
 enum { HASH_DIGITS = 16, TEXT_ROOM = TP_MAX_SUMMARY_TEXT_BYTES - HASH_DIGITS - 1 };
 
@@ -14,9 +15,7 @@ struct tp_str tp_summary_text(struct tp_summary_work *work, struct tp_str text)
 {
     char cut[TP_MAX_SUMMARY_TEXT_BYTES + 1];
     if (text.len > TP_MAX_SUMMARY_TEXT_BYTES) {
-        size_t size = TEXT_ROOM;
-        while (size && ((unsigned char)text.ptr[size] & 0xC0) == 0x80) /* not inside a character */
-            size--;
+        size_t size = tp_utf8_cut(text.ptr, text.len, TEXT_ROOM);
         memcpy(cut, text.ptr, size);
         size += (size_t)snprintf(cut + size, sizeof cut - size, "~%016llx",
                                  (unsigned long long)tp_hash_bytes(text.ptr, text.len));

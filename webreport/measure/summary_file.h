@@ -23,7 +23,7 @@ struct tp_summary_set {
     struct tp_arena *arena; /* guard set by the caller before any call */
     struct tp_summary_record *records;
     size_t count, capacity;
-    uint32_t minor; /* the highest of what was read and of ours */
+    uint32_t minor; /* the highest of what was read and of what was added */
     /* records that came again and did not stay: equal ones, different ones */
     size_t again_count, other_count;
 };

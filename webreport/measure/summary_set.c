@@ -46,7 +46,7 @@ static int in_order(const void *x, const void *y, const void *context)
 
 void tp_summary_set_open(struct tp_summary_set *set, struct tp_arena *arena)
 {
-    *set = (struct tp_summary_set){.arena = arena, .minor = TP_SUMMARY_MINOR};
+    *set = (struct tp_summary_set){.arena = arena};
 }
 
 static struct tp_summary_record *push(struct tp_summary_set *set)
@@ -120,6 +120,8 @@ int tp_summary_set_add(struct tp_summary_set *set, const struct tp_summary *summ
         tp_error_set(err, code, 0, "a summary is too large");
     tp_arena_release(&scratch);
     tp_arena_pass_on(set->arena);
+    if (code == TP_OK && set->minor < TP_SUMMARY_MINOR)
+        set->minor = TP_SUMMARY_MINOR;
     return code;
 }
 

@@ -2,6 +2,7 @@
 #include "webreport/measure/timeline_pack.h"
 
 #include "writer/base/limits.h"
+#include "writer/base/utf8.h"
 
 enum { MICROSECOND = 1000, MAX_VARINT = 10, CLASS_BITS = 0x7F, BACKWARD_BIT = 0x80 };
 
@@ -62,11 +63,7 @@ static struct tp_str shown_name(const struct tp_pack *pack, uint32_t id)
     struct tp_str name = tp_strings_get(&pack->timeline->model->trace->names, id);
     if (pack->options->show)
         return pack->options->show(pack->options->context, name);
-    if (name.len <= TP_MAX_SHOWN_NAME_BYTES)
-        return name;
-    name.len = TP_MAX_SHOWN_NAME_BYTES;
-    while (name.len && ((uint8_t)name.ptr[name.len] & 0xC0) == 0x80)
-        name.len--;
+    name.len = tp_utf8_cut(name.ptr, name.len, TP_MAX_SHOWN_NAME_BYTES);
     return name;
 }
 

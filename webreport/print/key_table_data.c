@@ -5,6 +5,7 @@
 
 #include "webreport/print/key_text.h"
 #include "webreport/print/plain_table.h"
+#include "writer/base/utf8.h"
 #include "writer/text/csv.h"
 #include "writer/text/markdown_escape.h"
 
@@ -224,9 +225,7 @@ static void put_markdown_row(struct tp_buf *out, const struct tp_key_averages *a
     const double times[] = {row->self_cpu.us, row->cpu.us, row->self_device.us, row->device.us};
     char text[TP_KEY_TEXT];
     struct tp_str name = row->key;
-    if (name.len > MARKDOWN_NAME)
-        for (name.len = MARKDOWN_NAME; name.len && ((unsigned char)name.ptr[name.len] & 0xC0) == 0x80;)
-            name.len--;
+    name.len = tp_utf8_cut(name.ptr, name.len, MARKDOWN_NAME);
     tp_buf_puts(out, "| ");
     tp_markdown_escape(out, name);
     if (row->shapes.ptr) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "webreport/print/key_text.h"
+#include "writer/base/utf8.h"
 #include "writer/text/terminal.h"
 
 enum { MAX_COLUMNS = 20, COLUMN_WIDTH = 12 };
@@ -27,17 +28,9 @@ struct printer {
 
 /* ---- text by characters ---- */
 
-static bool is_inside(char c) /* not the first byte of a character */
-{
-    return ((unsigned char)c & 0xC0) == 0x80;
-}
-
 static size_t length(struct tp_str text)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < text.len; i++)
-        n += !is_inside(text.ptr[i]);
-    return n;
+    return tp_utf8_count(text.ptr, text.len);
 }
 
 /* Bytes of the first `count` characters. */
@@ -45,7 +38,7 @@ static size_t prefix(struct tp_str text, size_t count)
 {
     size_t i = 0;
     for (; i < text.len; i++)
-        if (!is_inside(text.ptr[i]) && count-- == 0)
+        if (!tp_utf8_is_inside(text.ptr[i]) && count-- == 0)
             break;
     return i;
 }

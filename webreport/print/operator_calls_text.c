@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "webreport/measure/operator_calls.h"
+#include "writer/base/utf8.h"
 #include "writer/text/terminal.h"
 
 enum { ROOM = 64, MAX_TEXT = 48 };
@@ -36,9 +37,7 @@ static void print_time(char text[ROOM], int64_t ns)
 /* A text cut to MAX_TEXT bytes at the border of a character, what a terminal might obey as "?". */
 static void print_text(char text[ROOM], struct tp_str value)
 {
-    size_t size = value.len < MAX_TEXT ? value.len : MAX_TEXT;
-    while (size < value.len && size > 0 && ((unsigned char)value.ptr[size] & 0xC0) == 0x80)
-        size--;
+    size_t size = tp_utf8_cut(value.ptr, value.len, MAX_TEXT);
     if (size)
         memcpy(text, value.ptr, size);
     tp_terminal_clean(text, size);
@@ -87,13 +86,9 @@ static bool is_left(unsigned column)
     return tp_operator_columns[column].type == TP_COLUMN_TEXT;
 }
 
-/* Characters, not bytes. */
 static int width_of(const char *text)
 {
-    int width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xC0) != 0x80;
-    return width;
+    return (int)tp_utf8_count(text, strlen(text));
 }
 
 static void put(struct tp_buf *out, const char *text, int width, bool is_at_left, bool is_last)

@@ -87,7 +87,7 @@ static int by_path(const void *x, const void *y)
     return strcmp(a->path, b->path);
 }
 
-int tp_leavings_find(struct tp_vec *leavings, struct tp_arena *arena, const char *folder, struct tp_error *err)
+int tp_recordings_left_find(struct tp_vec *leavings, struct tp_arena *arena, const char *folder, struct tp_error *err)
 {
     struct search search = {leavings, arena};
     size_t before = leavings->count;

@@ -16,6 +16,6 @@ struct tp_leaving {
 /* Adds to `leavings` (struct tp_leaving, in the order of their paths) what is in the folder, and the temporary files of
  * tensors in its <worker>.tensors/<step>. Symbolic links are left out. The arena's guard is the caller's. Returns 0;
  * TP_EIO when the folder cannot be read. */
-int tp_leavings_find(struct tp_vec *leavings, struct tp_arena *arena, const char *folder, struct tp_error *err);
+int tp_recordings_left_find(struct tp_vec *leavings, struct tp_arena *arena, const char *folder, struct tp_error *err);
 
 #endif

@@ -45,15 +45,15 @@ struct tp_summary_source tp_summaries_source(const struct tp_run_file *file, con
 struct analysed {
     const struct tp_summaries_options *options;
     const struct tp_analysis *analysis;
-    bool is_told;
+    bool is_shown;
 };
 
 static void tell(void *context)
 {
     struct analysed *analysed = context;
-    if (analysed->options->analysed && !analysed->is_told)
+    if (analysed->options->analysed && !analysed->is_shown)
         analysed->options->analysed(analysed->options->context, analysed->analysis);
-    analysed->is_told = true;
+    analysed->is_shown = true;
 }
 
 static void summarize(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,

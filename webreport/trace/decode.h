@@ -42,7 +42,7 @@ void tp_decoder_init(struct tp_decoder *decoder, struct tp_trace *trace);
 void tp_decoder_release(struct tp_decoder *decoder);
 
 /* Tells the layout which texts the decoder interns, and where. */
-void tp_decoder_teach(struct tp_decoder *decoder, struct tp_learned_keys *layout);
+void tp_decoder_connect(struct tp_decoder *decoder, struct tp_learned_keys *layout);
 
 /* One element that is an object. ordinal: its position; offset: of its first byte, for notices. */
 void tp_decoder_event(struct tp_decoder *decoder, const struct tp_spans *spans, uint32_t ordinal, uint64_t offset);

@@ -47,7 +47,7 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->row_thread = TP_VEC(arena, uint32_t);
 }
 
-void tp_decoder_teach(struct tp_decoder *d, struct tp_learned_keys *layout)
+void tp_decoder_connect(struct tp_decoder *d, struct tp_learned_keys *layout)
 {
     static const uint8_t values[] = {TP_ARG_INPUT_DIMS, TP_ARG_INPUT_DIMS_OLD, TP_ARG_INPUT_TYPE,
                                      TP_ARG_GRID,       TP_ARG_BLOCK,          TP_ARG_COLLECTIVE,

@@ -76,12 +76,26 @@ static int64_t missing_ids(const struct tp_trace *trace, struct tp_arena *scratc
     return missing;
 }
 
-static bool has_frames(const struct tp_trace *trace)
+/* Bit k: there is an event of kind k. */
+static unsigned find_kinds(const struct tp_trace *trace)
 {
+    unsigned kinds = 0;
     for (uint32_t i = 0; i < trace->event_count; i++)
-        if (trace->events[i].kind == TP_KIND_FRAME || trace->events[i].kind == TP_KIND_MODULE)
+        kinds |= 1u << trace->events[i].kind;
+    return kinds;
+}
+
+/* Not one operator, but what torch only writes beside some: forward-backward links, calls that carry an operator's id,
+ * annotations by the one recorder that signs ("trace_id") and numbers its events. */
+static bool lacks_operators(const struct tp_trace *trace, unsigned kinds)
+{
+    if (kinds & 1u << TP_KIND_OPERATOR)
+        return false;
+    for (uint32_t i = 0; i < trace->launch_count; i++)
+        if (trace->launches[i].external_id > 0)
             return true;
-    return false;
+    bool is_signed = trace->reading.numbered && tp_trace_header(trace, "trace_id").ptr;
+    return trace->flow_count || (is_signed && kinds & 1u << TP_KIND_ANNOTATION);
 }
 
 /* ---- launches and device events ---- */
@@ -243,19 +257,31 @@ static enum tp_recorder find_end(const struct tp_trace *trace)
                                                                                    : TP_RECORDER_NO_END;
 }
 
+/* The head says so, or, of torch 1.13, whose head tells no options, the stacks on operators: from that version on (the
+ * first to number events, the last without a base of time) they are made of frames. */
+static bool had_stacks(const struct tp_trace *trace)
+{
+    if (trace->options & TP_OPTION_WITH_STACK)
+        return true;
+    for (uint32_t i = 0; trace->reading.numbered && !trace->base_time_ns && i < trace->host_count; i++)
+        if (trace->hosts[i].stack != TP_NO_ID)
+            return true;
+    return false;
+}
+
 /* What only holds of the format of torch's profiler, which our recorder writes too. */
-static void judge_content(struct tp_input_evidence *e, const struct tp_trace *trace, struct tp_arena *scratch)
+static void judge_content(struct tp_input_evidence *e, const struct tp_trace *trace, unsigned kinds,
+                          struct tp_arena *scratch)
 {
     e->recorder = find_end(trace);
     if (!trace->reading.numbered) {
         e->lost[TP_LOST_IDS] = missing_ids(trace, scratch);
         e->lost[TP_LOST_MEMORY] = broken_totals(trace, scratch);
     }
-    if (trace->flow_count && !trace->host_count) /* forward-backward links join operators */
-        e->lost[TP_LOST_IDS] = trace->flow_count;
+    e->lost[TP_LOST_OPERATORS] = lacks_operators(trace, kinds);
     e->lost[TP_LOST_DEVICE] = launches_without_kernel(trace, scratch) + header_count(trace, "tracepress_gpu_dropped");
     e->lost[TP_LOST_LAUNCH] = kernels_without_launch(trace, scratch);
-    e->lost[TP_LOST_FRAMES] = trace->options & TP_OPTION_WITH_STACK && !(e->present & TP_NEED_FRAMES);
+    e->lost[TP_LOST_FRAMES] = !(e->present & TP_NEED_FRAMES) && had_stacks(trace);
     /* The recorder numbers memory records behind operators and before frames: where frames follow without a gap there
      * was none (torch_2.13_multithread.full). */
     bool has_no_room = trace->reading.numbered && e->present & TP_NEED_FRAMES;
@@ -264,25 +290,28 @@ static void judge_content(struct tp_input_evidence *e, const struct tp_trace *tr
 }
 
 /* What the file has, whatever its format. */
-static void find_categories(struct tp_input_evidence *e, const struct tp_trace *trace)
+static void find_categories(struct tp_input_evidence *e, const struct tp_trace *trace, unsigned kinds)
 {
+    const unsigned frames = 1u << TP_KIND_FRAME | 1u << TP_KIND_MODULE;
     e->present = (trace->host_count ? TP_NEED_HOST : 0u) | (trace->device_count ? TP_NEED_DEVICE : 0u) |
                  (trace->launch_count ? TP_NEED_RUNTIME : 0u) | (trace->memory_count ? TP_NEED_MEMORY : 0u) |
-                 (has_frames(trace) ? TP_NEED_FRAMES : 0u);
+                 (kinds & frames ? TP_NEED_FRAMES : 0u);
     e->asked = (trace->options & TP_OPTION_PROFILE_MEMORY ? TP_NEED_MEMORY : 0u) |
                (trace->options & TP_OPTION_WITH_STACK ? TP_NEED_FRAMES : 0u);
     if (trace->has_gpu_list && !trace->gpu_count && !trace->device_count && !trace->launch_count)
         e->absent = TP_NEED_DEVICE | TP_NEED_RUNTIME;
+    e->lost[TP_LOST_ALL] = !e->present && !trace->sample_count && !trace->counter_count && !trace->tensor_count;
 }
 
 void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace *trace, struct tp_arena *scratch)
 {
+    unsigned kinds = find_kinds(trace);
     memset(evidence, 0, sizeof *evidence);
     evidence->is_known = true;
     judge_file(evidence, trace);
-    find_categories(evidence, trace);
+    find_categories(evidence, trace, kinds);
     if (trace->has_gpu_list && tp_trace_header(trace, "schemaVersion").ptr)
-        judge_content(evidence, trace, scratch);
+        judge_content(evidence, trace, kinds, scratch);
 }
 
 /* ---- what it means ---- */
@@ -295,11 +324,14 @@ static const struct {
 } losses[] = {
     {TP_LOST_BROKEN, TP_NEED_ALL, "event", "events", "%s could not be read"},
     {TP_LOST_UNKNOWN, TP_NEED_ALL, "event", "events", "%s without name, time or kind"},
+    {TP_LOST_ALL, TP_NEED_ALL, "", "", "nothing that a program did is in the file"},
     {TP_LOST_BY_RECORDER, TP_NEED_ALL & ~(unsigned)TP_NEED_DEVICE, "event", "events", "the recorder had to drop %s"},
     {TP_LOST_NUMBERS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "event", "events",
      "%s of the host missing: gaps in the recorder's numbers"},
     {TP_LOST_IDS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "operator", "operators",
      "%s missing: gaps in their ids"},
+    {TP_LOST_OPERATORS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "", "",
+     "no operator is there, but what belongs to operators is"},
     {TP_LOST_ENDS, TP_NEED_DEVICE | TP_NEED_RUNTIME, "event", "events",
      "%s of the device or runtime missing: links to them lead nowhere"},
     {TP_LOST_DEVICE, TP_NEED_DEVICE | TP_NEED_RUNTIME, "kernel", "kernels", "%s missing: their launches are there"},
@@ -410,11 +442,18 @@ const char *tp_clock_text(enum tp_clock clock)
 const char *tp_lost_text(enum tp_lost lost)
 {
     static const char *const texts[TP_LOST_COUNT] = {
-        [TP_LOST_BROKEN] = "broken_text",         [TP_LOST_UNKNOWN] = "unknown_events",
-        [TP_LOST_NUMBERS] = "host_numbers",       [TP_LOST_IDS] = "operator_ids",
-        [TP_LOST_ENDS] = "device_links",          [TP_LOST_DEVICE] = "kernels_of_launches",
-        [TP_LOST_LAUNCH] = "launches_of_kernels", [TP_LOST_MEMORY] = "memory_totals",
-        [TP_LOST_RECORDS] = "memory_records",     [TP_LOST_FRAMES] = "frames",
+        [TP_LOST_BROKEN] = "broken_text",
+        [TP_LOST_UNKNOWN] = "unknown_events",
+        [TP_LOST_NUMBERS] = "host_numbers",
+        [TP_LOST_IDS] = "operator_ids",
+        [TP_LOST_OPERATORS] = "operators",
+        [TP_LOST_ENDS] = "device_links",
+        [TP_LOST_DEVICE] = "kernels_of_launches",
+        [TP_LOST_LAUNCH] = "launches_of_kernels",
+        [TP_LOST_MEMORY] = "memory_totals",
+        [TP_LOST_RECORDS] = "memory_records",
+        [TP_LOST_FRAMES] = "frames",
+        [TP_LOST_ALL] = "everything",
         [TP_LOST_BY_RECORDER] = "by_recorder",
     };
     return texts[lost];

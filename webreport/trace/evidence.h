@@ -39,12 +39,14 @@ enum tp_lost {
     TP_LOST_UNKNOWN,     /* elements without what an event must have: name, time, kind */
     TP_LOST_NUMBERS,     /* numbers missing among the recorder's own ("Ev Idx") */
     TP_LOST_IDS,         /* numbers missing among the operators' "External id" */
+    TP_LOST_OPERATORS,   /* 1: what belongs to operators is there, and not one of them */
     TP_LOST_ENDS,        /* ends of links to device events and runtime calls that are not there */
     TP_LOST_DEVICE,      /* launches whose kernel is not there */
     TP_LOST_LAUNCH,      /* device events whose launch is not there */
     TP_LOST_MEMORY,      /* memory records: the totals written on them do not follow from each other */
     TP_LOST_RECORDS,     /* 1: the recorder kept memory records, and none is there */
     TP_LOST_FRAMES,      /* 1: the recorder kept stacks, and none is there */
+    TP_LOST_ALL,         /* 1: nothing that a program did is there */
     TP_LOST_BY_RECORDER, /* said by the recorder: dropped for want of room */
     TP_LOST_COUNT
 };

@@ -3,16 +3,11 @@
 
 /* ---- "path(line): function" ---- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Position of the "(" of "(line" that ends before `close`, where ")" stands; 0: there is none, or no path before it. */
 static size_t line_before(struct tp_str text, size_t close)
 {
     size_t at = close;
-    while (at > 0 && is_digit(text.ptr[at - 1]))
+    while (at > 0 && tp_is_digit(text.ptr[at - 1]))
         at--;
     if (at == close)
         return 0;
@@ -107,12 +102,12 @@ static size_t python_folder_at(struct tp_str path, size_t at)
     if (i > path.len || memcmp(path.ptr + at, lead, sizeof lead - 1) != 0)
         return 0;
     size_t digits = i;
-    while (i < path.len && is_digit(path.ptr[i]))
+    while (i < path.len && tp_is_digit(path.ptr[i]))
         i++;
     if (i == digits)
         return 0;
-    if (i + 1 < path.len && path.ptr[i] == '.' && is_digit(path.ptr[i + 1]))
-        for (i++; i < path.len && is_digit(path.ptr[i]);)
+    if (i + 1 < path.len && path.ptr[i] == '.' && tp_is_digit(path.ptr[i + 1]))
+        for (i++; i < path.len && tp_is_digit(path.ptr[i]);)
             i++;
     return i < path.len && path.ptr[i] == '/' ? i + 1 - at : 0;
 }
@@ -175,7 +170,7 @@ struct tp_str tp_frame_project_line(struct tp_str text)
 
 static bool is_hex(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return tp_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 /* The text with every `lead` and the hexadecimal digits behind it replaced by `by`, which is no longer. */

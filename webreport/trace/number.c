@@ -9,11 +9,6 @@
 
 typedef unsigned __int128 wide;
 
-static inline bool is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
 /* Content of a quoted token without the white space around it; a bare token stays. */
 static struct tp_str content(struct tp_str token)
 {
@@ -48,16 +43,16 @@ static enum tp_number_status decimal(struct tp_str text, int scale, wide *out, b
     long exponent = scale, dropped = 0;
     *negative = p < end && *p == '-';
     p += *negative;
-    if (p == end || !is_digit(*p))
+    if (p == end || !tp_is_digit(*p))
         return TP_NUMBER_NONE;
-    for (; p < end && is_digit(*p); p++) {
+    for (; p < end && tp_is_digit(*p); p++) {
         if (value >> 96)
             dropped++; /* too long to matter: keep the magnitude */
         else
             value = value * 10 + (unsigned)(*p - '0');
     }
     if (p < end && *p == '.') {
-        for (p++; p < end && is_digit(*p); p++) {
+        for (p++; p < end && tp_is_digit(*p); p++) {
             if (value >> 96 || exponent < -40)
                 continue;
             value = value * 10 + (unsigned)(*p - '0');
@@ -68,9 +63,9 @@ static enum tp_number_status decimal(struct tp_str text, int scale, wide *out, b
         long e = 0;
         bool minus = ++p < end && *p == '-';
         p += p < end && (*p == '-' || *p == '+');
-        if (p == end || !is_digit(*p))
+        if (p == end || !tp_is_digit(*p))
             return TP_NUMBER_NONE;
-        for (; p < end && is_digit(*p); p++)
+        for (; p < end && tp_is_digit(*p); p++)
             e = e < 100000 ? e * 10 + (*p - '0') : e;
         exponent += minus ? -e : e;
     }
@@ -100,7 +95,7 @@ static inline bool add_digits(const char *p, size_t len, uint64_t *value)
     }
 #endif
     for (; len; p++, len--) {
-        if (!is_digit(*p))
+        if (!tp_is_digit(*p))
             return false;
         v = v * 10 + (unsigned)(*p - '0');
     }
@@ -155,13 +150,13 @@ enum tp_number_status tp_number_int(struct tp_str token, int64_t *out)
     if (p == end)
         return TP_NUMBER_NONE;
     for (; p < end; p++) {
-        if (!is_digit(*p))
+        if (!tp_is_digit(*p))
             return TP_NUMBER_NONE;
         if (__builtin_mul_overflow(value, 10u, &value) || __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
             break;
     }
     for (; p < end; p++) /* overflown: still a number? */
-        if (!is_digit(*p))
+        if (!tp_is_digit(*p))
             return TP_NUMBER_NONE;
         else if (p + 1 == end)
             return TP_NUMBER_RANGE;
@@ -224,7 +219,7 @@ double tp_number_real(struct tp_str token)
     if (plain_real(token, &plain))
         return plain;
     token = content(token);
-    if (token.len == 0 || token.len >= sizeof text || !(is_digit(token.ptr[0]) || token.ptr[0] == '-'))
+    if (token.len == 0 || token.len >= sizeof text || !(tp_is_digit(token.ptr[0]) || token.ptr[0] == '-'))
         return NAN;
     memcpy(text, token.ptr, token.len);
     text[token.len] = '\0';

@@ -1,4 +1,4 @@
-/* Run folders: see rundir.h. Order and names as views_ref.py's main defines them. */
+/* Run folders: see rundir.h. Order and names: docs/definitions.md, section 2. */
 #include "webreport/trace/rundir.h"
 
 #include <dirent.h>

@@ -266,6 +266,7 @@ static const struct key arg_keys[] = {
     KEY("External id", TP_ARG_EXTERNAL_ID),
     KEY("cpu ns", TP_ARG_CPU_NS),
     KEY("Ev Idx", TP_ARG_EVENT_NUMBER),
+    KEY("Profiler Event Index", TP_ARG_EVENT_NUMBER), /* torch 1.13 */
     KEY("external id", TP_ARG_EXTERNAL_ID_OLD),
     KEY("correlation", TP_ARG_CORRELATION),
     KEY("finished", TP_ARG_FINISHED),

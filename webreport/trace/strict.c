@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "writer/base/str.h"
+
 enum state {
     BEFORE_VALUE, /* a value must come */
     BEFORE_ITEM,  /* after '[': a value or ']' */
@@ -29,11 +31,6 @@ enum state {
 void tp_strict_init(struct tp_strict *strict)
 {
     memset(strict, 0, sizeof *strict);
-}
-
-static bool is_digit(unsigned char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 static bool push(struct tp_strict *s, bool is_object)
@@ -75,7 +72,7 @@ static bool begin_value(struct tp_strict *s, unsigned char c)
         return begin_string(s, false);
     if (c == '{' || c == '[')
         return push(s, c == '{');
-    if (is_digit(c) || c == '-') {
+    if (tp_is_digit((char)c) || c == '-') {
         s->state = c == '-' ? MINUS : c == '0' ? ZERO : INTEGER;
         return true;
     }
@@ -108,7 +105,7 @@ static bool in_string(struct tp_strict *s, unsigned char c)
 {
     if (s->hex_left) {
         s->hex_left--;
-        return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
+        return tp_is_digit((char)c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
     }
     if (s->utf8_left) {
         bool good = c >= s->utf8_low && c <= s->utf8_high;
@@ -147,7 +144,7 @@ static bool in_literal(struct tp_strict *s, unsigned char c)
 /* In a number: the next state, or -1 when c does not belong to it. */
 static int number_state(uint8_t state, unsigned char c)
 {
-    bool digit = is_digit(c), e = c == 'e' || c == 'E';
+    bool digit = tp_is_digit((char)c), e = c == 'e' || c == 'E';
     switch (state) {
     case MINUS:
         return digit ? (c == '0' ? ZERO : INTEGER) : -1;

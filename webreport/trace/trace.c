@@ -299,7 +299,7 @@ static int decode_all(void *context, struct tp_error *err)
     tp_decoder_init(&r->decoder, r->trace);
     r->decoder.keeps_frame_stacks = r->keeps_frame_stacks;
     r->decoder.wants_tensors = r->wants_tensors;
-    tp_decoder_teach(&r->decoder, &r->layout);
+    tp_decoder_connect(&r->decoder, &r->layout);
     return read_all(r);
 }
 

@@ -13,7 +13,7 @@
 #include "writer/base/str.h"
 
 /* The value as Python's repr of the parsed lists prints it: [[2, 8], [], []]; texts in single quotes, numbers with a
- * fraction bare (views_ref.shape_text). */
+ * fraction bare (docs/definitions.md, section 4). */
 struct tp_str tp_value_shape_text(struct tp_arena *arena, struct tp_str json);
 
 /* The value as Python's json.dumps(parsed, separators=(", ", ": ")) prints it, numbers with a fraction being texts. */
@@ -26,7 +26,7 @@ struct tp_str tp_value_output(struct tp_arena *arena, struct tp_str json);
  * null. */
 struct tp_str tp_value_text(struct tp_arena *arena, struct tp_str json);
 
-/* JSON integer, or a string of digits (views_ref.integer); TP_NULL_INT otherwise or beyond int64. */
+/* JSON integer, or a string of digits (docs/definitions.md, section 1); TP_NULL_INT otherwise or beyond int64. */
 int64_t tp_value_int(struct tp_str json);
 
 /* Walks the items of a JSON array or the members of an object: *at starts at 0. False at the end (or when json is

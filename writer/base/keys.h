@@ -14,27 +14,27 @@ struct tp_keys {
     uint32_t width, slot_count;
 };
 
-void tp_keys_init(struct tp_keys *tuples, struct tp_arena *arena, uint32_t width);
-/* Id of the tuple, added when new. */
-uint32_t tp_keys_add(struct tp_keys *tuples, const uint32_t *tuple);
-/* Id of the tuple or TP_NO_ID. */
-uint32_t tp_keys_find(const struct tp_keys *tuples, const uint32_t *tuple);
+void tp_keys_init(struct tp_keys *keys, struct tp_arena *arena, uint32_t width);
+/* Id of the key, added when new. */
+uint32_t tp_keys_add(struct tp_keys *keys, const uint32_t *key);
+/* Id of the key or TP_NO_ID. */
+uint32_t tp_keys_find(const struct tp_keys *keys, const uint32_t *key);
 
 /* Returns its memory early. */
-void tp_keys_drop(struct tp_keys *tuples);
+void tp_keys_drop(struct tp_keys *keys);
 
-static inline uint32_t tp_keys_count(const struct tp_keys *tuples)
+static inline uint32_t tp_keys_count(const struct tp_keys *keys)
 {
-    return (uint32_t)(tuples->items.count / tuples->width);
+    return (uint32_t)(keys->items.count / keys->width);
 }
-static inline const uint32_t *tp_keys_get(const struct tp_keys *tuples, uint32_t id)
+static inline const uint32_t *tp_keys_get(const struct tp_keys *keys, uint32_t id)
 {
-    return (const uint32_t *)tuples->items.data + (size_t)id * tuples->width;
+    return (const uint32_t *)keys->items.data + (size_t)id * keys->width;
 }
 /* A pair, the usual case. */
-static inline uint32_t tp_keys_pair(struct tp_keys *tuples, uint32_t x, uint32_t y)
+static inline uint32_t tp_keys_pair(struct tp_keys *keys, uint32_t x, uint32_t y)
 {
-    return tp_keys_add(tuples, (uint32_t[]){x, y});
+    return tp_keys_add(keys, (uint32_t[]){x, y});
 }
 
 #endif

@@ -134,20 +134,9 @@ static size_t put_character(struct tp_buf *buf, const char *p, size_t left)
     return (size_t)(n < 0 ? -n : n);
 }
 
-/* Length of `text` when it may have max_bytes: not inside a character. */
-static size_t cut_length(struct tp_str text, size_t max_bytes)
-{
-    size_t n = max_bytes;
-    if (text.len <= max_bytes)
-        return text.len;
-    for (int back = 0; back < 3 && n > 0 && ((unsigned char)text.ptr[n] & 0xC0) == 0x80; back++)
-        n--;
-    return n;
-}
-
 bool tp_put_string(struct tp_buf *buf, struct tp_str text, size_t max_bytes)
 {
-    size_t size = text.ptr ? cut_length(text, max_bytes) : 0, from = plain_length(text.ptr, size);
+    size_t size = text.ptr ? tp_utf8_cut(text.ptr, text.len, max_bytes) : 0, from = plain_length(text.ptr, size);
     char *at = tp_put_at(buf, from + 2);
     if (!at)
         return false;

@@ -1,5 +1,6 @@
 /* Statistics of samples: see stats.h. */
 #include "writer/base/stats.h"
+#include "writer/base/saturate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,6 +62,12 @@ size_t tp_nearest_rank(size_t count, unsigned percent)
 {
     size_t rank = (count / 100) * percent + ((count % 100) * percent + 99) / 100; /* count * percent may overflow */
     return rank ? rank - 1 : 0;
+}
+
+int64_t tp_middle_of_sorted(const int64_t *sorted, size_t count)
+{
+    int64_t low = sorted[(count - 1) / 2];
+    return tp_sat_add(low, tp_sat_sub(sorted[count / 2], low) / 2);
 }
 
 double tp_median_of_sorted(const double *sorted, size_t count)

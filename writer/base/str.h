@@ -38,6 +38,12 @@ ptrdiff_t tp_str_find(struct tp_str text, const char *needle);
 /* The same on a text that is compared in lower case (ASCII letters of `text` are folded; `needle` is lower case). */
 ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle);
 
+/* '0' to '9', in any locale. */
+static inline bool tp_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 /* 64-bit hash of bytes; the same in every run. Inline: it runs several times per event. */
 static inline uint64_t tp_hash_mix(uint64_t a, uint64_t b)
 {

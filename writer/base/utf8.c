@@ -67,3 +67,21 @@ bool tp_utf8_is_valid(const char *p, size_t size, size_t *rest)
     }
     return true;
 }
+
+size_t tp_utf8_count(const char *text, size_t size)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++)
+        count += !tp_utf8_is_inside(text[i]);
+    return count;
+}
+
+size_t tp_utf8_cut(const char *text, size_t size, size_t max_bytes)
+{
+    size_t kept = max_bytes;
+    if (size <= max_bytes)
+        return size;
+    for (int back = 0; back < 3 && kept > 0 && tp_utf8_is_inside(text[kept]); back++) /* more is no character */
+        kept--;
+    return kept;
+}

@@ -10,6 +10,18 @@
  * subpart: what Python's "replace" turns into one U+FFFD. */
 int tp_utf8_length(const char *text, size_t left);
 
+/* Whether a byte stands inside a character: it is not the first one. */
+static inline bool tp_utf8_is_inside(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+/* Characters of a text: bytes that begin one. */
+size_t tp_utf8_count(const char *text, size_t size);
+
+/* Bytes that are kept of a text of which at most max_bytes may be: not a part of a character. */
+size_t tp_utf8_cut(const char *text, size_t size, size_t max_bytes);
+
 /* True when every byte is ASCII; several GB/s. */
 bool tp_utf8_is_ascii(const char *p, size_t size);
 

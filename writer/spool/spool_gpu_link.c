@@ -80,7 +80,7 @@ void tp_spool_gpu_link(struct tp_spool_conversion *c, uint64_t tid)
                 break;
             close_ended(&stack, range->start_ns);
             if (range->start_ns + range->dur_ns > now_ns &&
-                !range->is_aside) /* others hold neither this call nor a later one */
+                !range->is_crossing) /* others hold neither this call nor a later one */
                 enter(c, &stack, range);
         }
         close_ended(&stack, now_ns);

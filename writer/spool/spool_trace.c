@@ -61,8 +61,8 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
     tp_spool_cut_native(c);
     for (size_t i = 0; i < c->ranges.count; i++) {
         struct tp_spool_range *range = TP_AT(&c->ranges, struct tp_spool_range, i);
-        if (range->is_aside)
-            tp_spool_set_aside(c, range);
+        if (range->is_crossing)
+            tp_spool_write_crossing(c, range);
         else
             tp_spool_write_range(c, range, thread->tid);
     }
@@ -180,10 +180,10 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
     options.begin_ns = first_ns - c->base_ns;
     options.process_id = (int64_t)head->pid;
     options.process_name = (struct tp_str){head->program, strnlen(head->program, sizeof head->program)};
-    bool is_told = head->rank != UINT32_MAX; /* in the environment; else MPI may have */
-    options.rank = known(is_told ? head->rank : c->rank.rank);
-    options.world_size = known(is_told ? head->world_size : c->rank.world_size);
-    options.local_rank = known(is_told ? head->local_rank : c->rank.local_rank);
+    bool is_given = head->rank != UINT32_MAX; /* in the environment; else MPI may have */
+    options.rank = known(is_given ? head->rank : c->rank.rank);
+    options.world_size = known(is_given ? head->world_size : c->rank.world_size);
+    options.local_rank = known(is_given ? head->local_rank : c->rank.local_rank);
     options.metadata = metadata;
     tp_spool_gpu_facts(c, metadata, &metadata_count);
     options.metadata_count = metadata_count;
@@ -214,7 +214,7 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     c->result->broken_count += c->file->broken_count;
     c->arrows = TP_VEC(c->arena, struct tp_spool_arrow);
     c->ranges = TP_VEC(c->arena, struct tp_spool_range);
-    c->told = TP_VEC(c->arena, struct tp_spool_told);
+    c->facts = TP_VEC(c->arena, struct tp_spool_range_fact);
     c->lane_ranges = TP_VEC(c->arena, struct tp_spool_lane_range);
     c->keyed = TP_VEC(c->arena, struct tp_spool_keyed);
     c->text = TP_VEC(c->arena, char);

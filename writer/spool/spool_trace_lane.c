@@ -42,7 +42,7 @@ static void apply(struct tp_spool_conversion *c, struct tp_vec *open, const stru
     if (!range)
         return; /* it began before the recording, or never */
     if (keyed->fact != TP_NO_ID) {
-        TP_AT(&c->told, struct tp_spool_told, keyed->fact)->next = range->fact;
+        TP_AT(&c->facts, struct tp_spool_range_fact, keyed->fact)->next = range->fact;
         range->fact = keyed->fact;
         return;
     }
@@ -208,7 +208,7 @@ static void write_range(struct tp_spool_conversion *c, const struct tp_spool_lan
     (has_lane ? tp_trace_out_complete : tp_trace_out_instant)(c->out, &event);
 }
 
-void tp_spool_set_aside(struct tp_spool_conversion *c, const struct tp_spool_range *range)
+void tp_spool_write_crossing(struct tp_spool_conversion *c, const struct tp_spool_range *range)
 {
     struct tp_spool_mark mark = tp_spool_mark_of(range->record);
     *(struct tp_spool_lane_range *)tp_vec_push(&c->lane_ranges) =

@@ -212,11 +212,12 @@ size_t tp_spool_mark_args(struct tp_spool_conversion *c, const struct tp_spool_r
     if (mark.has_color)
         add_color(c, mark.color, args, &n);
     uint32_t facts[TP_SPOOL_MARK_FACTS], count = 0; /* the last ones, when there are more */
-    for (; fact != TP_NO_ID && count < TP_SPOOL_MARK_FACTS; fact = TP_AT(&c->told, struct tp_spool_told, fact)->next)
+    for (; fact != TP_NO_ID && count < TP_SPOOL_MARK_FACTS;
+         fact = TP_AT(&c->facts, struct tp_spool_range_fact, fact)->next)
         facts[count++] = fact;
     size_t ours = n;
     while (count-- > 0)
-        add_fact(c, TP_AT(&c->told, struct tp_spool_told, facts[count])->record, args, ours, &n);
+        add_fact(c, TP_AT(&c->facts, struct tp_spool_range_fact, facts[count])->record, args, ours, &n);
     return n;
 }
 
@@ -243,10 +244,11 @@ static void read_fact(struct tp_spool_conversion *c, const struct tp_spool_recor
     struct tp_spool_fact_head head;
     memcpy(&head, tp_spool_payload(record), sizeof head);
     struct tp_spool_range *range = tp_spool_open_mark(c, head.domain, head.key);
-    uint32_t number = (uint32_t)c->told.count;
+    uint32_t number = (uint32_t)c->facts.count;
     if (!range && head.key == 0)
         return;
-    *(struct tp_spool_told *)tp_vec_push(&c->told) = (struct tp_spool_told){record, range ? range->fact : TP_NO_ID};
+    *(struct tp_spool_range_fact *)tp_vec_push(&c->facts) =
+        (struct tp_spool_range_fact){record, range ? range->fact : TP_NO_ID};
     if (range)
         range->fact = number;
     else

@@ -79,10 +79,10 @@ static void unlink_range(struct tp_spool_conversion *c, struct tp_spool_range *r
     range->below = range->above = TP_NO_ID;
 }
 
-static void set_aside(struct tp_spool_conversion *c, struct tp_spool_range *range)
+static void mark_crossing(struct tp_spool_conversion *c, struct tp_spool_range *range)
 {
     unlink_range(c, range);
-    range->is_aside = true;
+    range->is_crossing = true;
 }
 
 static void end(struct tp_spool_conversion *c, uint32_t number, int64_t end_ns)
@@ -90,11 +90,11 @@ static void end(struct tp_spool_conversion *c, uint32_t number, int64_t end_ns)
     struct tp_spool_range *range = range_at(c, number);
     set_innermost(c, domain_of(range), range->outer);
     c->open_steps -= range->record->kind == TP_SPOOL_STEP;
-    if (is_mark(range) && !range->is_aside && range->above != TP_NO_ID)
-        set_aside(c, range);
+    if (is_mark(range) && !range->is_crossing && range->above != TP_NO_ID)
+        mark_crossing(c, range);
     while (!is_mark(range) && c->top != number) /* only marks can be above the innermost of the others */
-        set_aside(c, range_at(c, c->top));
-    if (!range->is_aside)
+        mark_crossing(c, range_at(c, c->top));
+    if (!range->is_crossing)
         unlink_range(c, range);
     range->dur_ns = end_ns > range->start_ns ? end_ns - range->start_ns : 0;
     range->is_ended = true;

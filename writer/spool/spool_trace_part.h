@@ -21,7 +21,7 @@ struct tp_spool_range {
     uint32_t outer;                       /* the open range of its own kind that it lies in */
     uint32_t fact;                        /* the last that was told about it, or TP_NO_ID */
     bool is_open, is_ended;
-    bool is_aside; /* it crosses ranges of its thread, so it gets a row of its own kind */
+    bool is_crossing; /* it crosses ranges of its thread, so it gets a row of its own kind */
 };
 
 /* A range on a row of its own kind: it may begin and end on different threads, and overlap others. */
@@ -34,7 +34,7 @@ struct tp_spool_lane_range {
 };
 
 /* Something that was told about a range; further ones by `next`, the last first. */
-struct tp_spool_told {
+struct tp_spool_range_fact {
     const struct tp_spool_record *record;
     uint32_t next;
 };
@@ -85,7 +85,7 @@ struct tp_spool_conversion {
     uint32_t open_steps;                  /* of the thread at hand */
     struct tp_spool_innermost *innermost; /* hash table by domain */
     uint32_t innermost_count, innermost_slots;
-    struct tp_vec told;                       /* struct tp_spool_told */
+    struct tp_vec facts;                      /* struct tp_spool_range_fact */
     struct tp_vec lane_ranges, keyed;         /* struct tp_spool_lane_range, tp_spool_keyed; of all threads */
     char color[16];                           /* of the mark at hand */
     struct tp_vec categories, threads;        /* struct tp_spool_given, in the order of their keys once gathered */
@@ -161,7 +161,7 @@ static inline uint64_t tp_spool_group(const struct tp_spool_mark *mark)
 }
 
 /* Ranges on rows of their own kind (spool_trace_lane.c): one that was set aside, and all of them at the end. */
-void tp_spool_set_aside(struct tp_spool_conversion *c, const struct tp_spool_range *range);
+void tp_spool_write_crossing(struct tp_spool_conversion *c, const struct tp_spool_range *range);
 void tp_spool_write_lanes(struct tp_spool_conversion *c);
 
 /* Writes a range that has ended, and gives it its External id (spool_trace_range.c). */

@@ -1,5 +1,6 @@
 /* HTML escaping: copies runs of harmless bytes, replaces the rest one by one. */
 #include "writer/text/escape.h"
+#include "writer/base/utf8.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
@@ -7,28 +8,11 @@
 static const uint8_t special[256] = {
     [0 ... 8] = 1, [11 ... 31] = 1, ['&'] = 1, ['<'] = 1, ['>'] = 1, ['"'] = 1, ['\''] = 1, [127 ... 255] = 1};
 
-static bool is_tail(uint8_t c)
-{
-    return (c & 0xC0) == 0x80;
-}
-
 /* Length of the valid UTF-8 sequence at p (at most `left` bytes), 0 when there is none. */
 static size_t sequence(const uint8_t *p, size_t left)
 {
-    uint8_t c = p[0];
-    if (c >= 0xC2 && c <= 0xDF)
-        return left >= 2 && is_tail(p[1]) ? 2 : 0;
-    if (c >= 0xE0 && c <= 0xEF) {
-        if (left < 3 || !is_tail(p[1]) || !is_tail(p[2]))
-            return 0;
-        return (c == 0xE0 && p[1] < 0xA0) || (c == 0xED && p[1] > 0x9F) ? 0 : 3;
-    }
-    if (c >= 0xF0 && c <= 0xF4) {
-        if (left < 4 || !is_tail(p[1]) || !is_tail(p[2]) || !is_tail(p[3]))
-            return 0;
-        return (c == 0xF0 && p[1] < 0x90) || (c == 0xF4 && p[1] > 0x8F) ? 0 : 4;
-    }
-    return 0;
+    int length = tp_utf8_length((const char *)p, left);
+    return length > 0 ? (size_t)length : 0;
 }
 
 static const char *reference(uint8_t c)

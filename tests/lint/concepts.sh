@@ -1,0 +1,72 @@
+#!/bin/sh
+# concepts.sh FILE...: one fact, one place. Each line of the table below is a concept, what its definition looks like in
+# code (an awk expression on a line without comments), and the files that may hold it: the first is its home, the others
+# only write it for other programs to read. Fails on a second definition in any other file. A file behind "also" is a
+# second definition that is known and is to go: they are counted, and may not become more than ALSO.
+table='
+median and quantiles        | \[\(?[a-z_.>-]*(count|known|groups|length)( - 1)?\)? \/ 2\]                  | writer/base/stats.c | also webreport/model/host_steps.c
+order of plain numbers      | \*\(const (double|int64_t|uint64_t) \*\)[a-z]                               | writer/base/stats.c | also webreport/model/host_steps.c
+sums that stop at the end   | __builtin_(add|sub)_overflow\(.*\) *\? *INT64_|return .* INT64_MIN \+ 1 : INT64_MAX | writer/base/saturate.h | also webreport/model/numbers.h
+union of intervals          | ^[a-z].*[ *][a-z_]*union[a-z_]*\([^;]*$                                      | writer/base/interval.c | also webreport/model/pieces.h webreport/measure/rank_collectives.c
+border of a character       | 0x[cC]0\)? *[!=]= *0x80                                                     | writer/base/utf8.h
+a digit                     | ^[a-z].* (is_digit|tp_is_digit)\(                                           | writer/base/str.h | also webreport/model/host_names.c
+text for HTML and XML       | "&(lt|amp|quot|gt);                                                         | writer/text/escape.c writer/text/markdown_escape.c
+text for JSON               | [\\]., .u.,|\\\\u00[%\"0-9a-f]                                               | writer/base/put.c
+base64                      | "ABCDEFGHIJKLMNOPQRSTUVWXYZ                                                 | writer/text/base64.c
+checksum of records         | 0x82[fF]63[bB]78                                                            | writer/base/crc32c.c
+caught allocation failures  | (^|[^a-z_])(setjmp|longjmp)\(                                               | writer/base/arena.c
+protobuf wire format        | zigzag|<< 3 \| [A-Z]                                                        | writer/proto/summary.proto | also writer/xplane.c
+communication kernels       | "(nccl|rccl)"|"nccl                                                         | webreport/model/marks.c | also webreport/model/host_names.c webreport/model/collectives.c webreport/model/functions.c webreport/trace/kinds.c webreport/compare/group_links.c
+tensor cores                | "(hmma|imma|wgmma|gmma|tensorop|s1688)                                      | webreport/model/marks.c | also webreport/model/host_names.c
+data loader                 | "(enumerate\(Data|_SingleProcessDataLoader)                                 | webreport/model/marks.c | also webreport/model/host_names.c webreport/trace/kinds.c webreport/measure/rules_gpu.c
+optimizer                   | "Optimizer\.                                                                | webreport/model/marks.c | also webreport/model/host_names.c webreport/trace/kinds.c webreport/model/oddities.c webreport/model/steps.c webreport/measure/rules_gpu.c webreport/export/xplane_host.c
+step marker                 | "ProfilerStep                                                               | webreport/model/marks.c writer/trace_json_event.c writer/spool/spool_gpu_link.c | also webreport/model/host_names.c webreport/model/host_steps.c webreport/model/functions.c webreport/model/steps.c webreport/model/oddities.c webreport/trace/kinds.c webreport/trace/frame.c webreport/export/xplane_host.c webreport/export/flamegraph_svg.c
+node of the backward pass   | "autograd::engine::evaluate_function                                        | webreport/model/marks.c | also webreport/model/functions_stacks.c
+pageable copies             | "Pageable                                                                   | webreport/model/marks.c writer/spool/spool_trace_gpu.c | also webreport/model/host_names.c
+device of an event          | ^[a-z].*[ *](device_number|device_of_event|event_device)\([^;]*$           | webreport/model/gpus.c | also webreport/model/host_links.c
+categories of a trace       | "(gpu_memcpy|gpu_memset|cuda_runtime)"                                      | webreport/trace/kinds.c writer/trace_json_event.c webreport/export/chrome_slice.c | also webreport/measure/key_labels.c
+per cent for people         | %\.[0-9]f %%|^const char \*tp_text_of_percent\([^;]*$                              | writer/text/format.c | also webreport/measure/rules.c webreport/measure/rules_memory.c webreport/measure/verdict.c webreport/compare/comparability.c
+'
+printf '%s\n' "${TABLE:-$table}" | awk -v most="${ALSO:-39}" '
+FILENAME == "-" {
+  if ($0 !~ /\|/) next
+  n = split($0, part, " [|] ")
+  concepts++
+  concept[concepts] = part[1]; sub(/ +$/, "", concept[concepts])
+  pattern[concepts] = part[2]; sub(/^ */, "", pattern[concepts]); sub(/ +$/, "", pattern[concepts])
+  homes[concepts] = " " part[3] " "; also[concepts] = ""
+  if (n > 3) { also[concepts] = " " part[4] " "; sub(/^ also/, "", also[concepts]) }
+  next
+}
+# The line without comments; strings stay.
+FNR == 1 { in_comment = 0 }
+{
+  code = ""; line = $0
+  while (line != "") {
+    if (in_comment) { at = index(line, "*/"); if (!at) break; in_comment = 0; line = substr(line, at + 2); continue }
+    at = index(line, "/*")
+    if (!at) { code = code line; break }
+    code = code substr(line, 1, at - 1); in_comment = 1; line = substr(line, at + 2)
+  }
+  sub(/\/\/ .*/, "", code)
+  if (code ~ /^[ \t]*$/) next
+  for (c = 1; c <= concepts; c++) {
+    if (code !~ pattern[c]) continue
+    if (index(homes[c], " " FILENAME " ")) continue
+    if (index(also[c], " " FILENAME " ")) { known[c, FILENAME] = 1; continue }
+    home = homes[c]; sub(/^ /, "", home); sub(/ .*/, "", home)
+    print FILENAME ":" FNR ": a second definition: \"" concept[c] "\" stands in " home
+    bad = 1
+  }
+}
+END {
+  for (pair in known) left++
+  for (c = 1; c <= concepts; c++) {
+    n = split(also[c], file, " ")
+    for (i = 1; i <= n; i++) if (!((c, file[i]) in known)) gone = gone "; " concept[c] " in " file[i]
+  }
+  if (gone != "") print "gone, to be taken out of the table: " substr(gone, 3)
+  print concepts + 0 " concepts, " left + 0 " second definitions left (at most " most ")"
+  if (left > most) bad = 1
+  exit bad
+}' - "$@"

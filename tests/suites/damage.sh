@@ -1,0 +1,66 @@
+# `check` and `diff` of damaged inputs: the verdict is that on the whole input, or inconclusive; every output says why.
+# DAMAGES=1000 makes so many damages, of the traces beside the project, too; SEED=n other ones.
+. tests/suites/case.sh
+if ! command -v python3 >/dev/null 2>&1; then
+    skip "damage" "no python3"
+    exit 0
+fi
+seed=${SEED:-1} count=${DAMAGES:-$(is_checked && echo 40 || echo 150)}
+damages() { # count, trace or folder of ranks...
+    wanted_count=$1
+    shift
+    python3 tests/check/damage.py "$TP" "$WORK" "$seed" "$wanted_count" "$@"
+}
+check "bundled traces, seed $seed: $count damages, no false pass, no false blame" damages "$count" "$DATA"/traces/gpu_*.gz \
+    "$DATA"/traces/hostile_*.gz "$DATA"/traces/torch_*.gz "$DATA"/diff/*.gz "$DATA/run" "$DATA/ddp"
+if [ -z "${DAMAGES:-}" ]; then
+    skip "traces of others: no false pass, no false blame" "minutes; DAMAGES=1000 asks for it"
+elif [ -d "$SHARED/data/traces" ]; then
+    # shellcheck disable=SC2046 # no blanks in these names
+    check "traces of others, seed $seed: $count damages, no false pass, no false blame" damages "$count" \
+        $(find "$SHARED/data/traces" "$SHARED/data/torch" -name '*trace.json*' -size -1500k | grep -v -e /expected | sort)
+else
+    skip "traces of others: no false pass, no false blame" "no reference data"
+fi
+
+outputs() { # a cut trace: each format says that its limits are inconclusive, and why
+    zcat "$DATA/traces/gpu_2026.pt.trace.json.gz" | head -c 100000 >"$WORK/cut.json"
+    printf 'kernels.per_step <= 1\nwarn sync.per_step <= 0\n' >"$WORK/b"
+    "$TP" check "$WORK/cut.json" --budget "$WORK/b" -o "$WORK/c.txt" --json "$WORK/c.json" --junit "$WORK/c.xml" \
+        --sarif "$WORK/c.sarif" --markdown "$WORK/c.md" --badge "$WORK/c.svg" --inconclusive pass -q
+    code=$?
+    [ "$code" = 6 ] || { echo "check: exit $code"; return 1; }
+    grep -q '^inconclusive: 0 of 2 limits kept, 2 inconclusive: input damaged$' "$WORK/c.txt" &&
+        [ "$(grep -c '^inconclusive ' "$WORK/c.txt")" = 2 ] && grep -q '"damaged":true' "$WORK/c.json" &&
+        grep -q '"eof":"cut"' "$WORK/c.json" && grep -q 'errors="2"' "$WORK/c.xml" && grep -q 'failures="0"' "$WORK/c.xml" &&
+        grep -q '<error message=".*inconclusive: input damaged: the file is cut' "$WORK/c.xml" &&
+        grep -q 'inconclusive: input damaged: the file is cut' "$WORK/c.sarif" && ! grep -q '"level":"error"' "$WORK/c.sarif" &&
+        grep -q 'input damaged' "$WORK/c.md" && grep -q inconclusive "$WORK/c.svg" || { head "$WORK"/c.*; return 1; }
+    "$TP" diff "$DATA/traces/gpu_2026.pt.trace.json.gz" "$WORK/cut.json" -q --inconclusive pass >"$WORK/d.txt"
+    code=$?
+    [ "$code" = 6 ] || { echo "diff: exit $code"; return 1; }
+    grep -qi 'input damaged' "$WORK/d.txt" || { head "$WORK/d.txt"; return 1; }
+    "$TP" diff "$DATA/traces/gpu_2026.pt.trace.json.gz" "$WORK/cut.json" -q --exit-zero >/dev/null
+}
+check "text, JSON, JUnit, SARIF, Markdown and badge say: inconclusive, input damaged" outputs
+
+carried() { # through summaries and a merge: the damage is known where the trace is not
+    zcat "$DATA/traces/gpu_2026.pt.trace.json.gz" | head -c 100000 >"$WORK/cut.json"
+    "$TP" summarize -q "$WORK/cut.json" --rank 0 -o "$WORK/0.tps" &&
+        "$TP" summarize -q "$DATA/traces/gpu_2026.pt.trace.json.gz" --rank 1 -o "$WORK/1.tps" &&
+        "$TP" merge -q "$WORK/1.tps" "$WORK/0.tps" -o "$WORK/both.tps" || return 1
+    printf 'kernels.per_step <= 10000\n' >"$WORK/b"
+    "$TP" check "$WORK/both.tps" --budget "$WORK/b" -o "$WORK/c.txt" -q
+    code=$?
+    [ "$code" = 6 ] || { echo "exit $code"; cat "$WORK/c.txt"; return 1; }
+    grep -q '^inconclusive rank 0' "$WORK/c.txt" && grep -q '^pass *rank 1' "$WORK/c.txt" || { cat "$WORK/c.txt"; return 1; }
+}
+check "summaries and merges carry the evidence of their traces" carried
+
+baseline() { # a damaged run does not become the baseline
+    zcat "$DATA/traces/gpu_2026.pt.trace.json.gz" | head -c 100000 >"$WORK/cut.json"
+    "$TP" check "$WORK/cut.json" --baseline "$WORK/new.tps" --update-baseline -q -o /dev/null 2>/dev/null
+    code=$?
+    [ "$code" = 6 ] && [ ! -e "$WORK/new.tps" ] || { echo "exit $code"; ls "$WORK"; return 1; }
+}
+check "a damaged run does not become the baseline" baseline

@@ -1,0 +1,44 @@
+/* Borders of characters, in well-formed text and in any bytes. */
+#include "writer/base/utf8.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void a_cut_leaves_whole_characters(void **state)
+{
+    const char *text = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z"; /* 1, 2, 3, 4, 1 bytes */
+    static const size_t kept[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
+    (void)state;
+    for (size_t most = 0; most < sizeof kept / sizeof *kept; most++)
+        assert_int_equal(tp_utf8_cut(text, strlen(text), most), kept[most]);
+}
+
+static void bytes_that_are_no_text_are_cut_too(void **state)
+{
+    (void)state;
+    assert_int_equal(tp_utf8_cut("\x80\x80\x80\x80\x80\x80\x80\x80", 8, 7), 4); /* no character is longer than four */
+    assert_int_equal(tp_utf8_cut("\x80\x80\x80", 3, 2), 0);
+    assert_int_equal(tp_utf8_cut(NULL, 0, 0), 0);
+}
+
+static void characters_are_counted_by_their_first_bytes(void **state)
+{
+    (void)state;
+    assert_int_equal(tp_utf8_count("a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z", 11), 5);
+    assert_int_equal(tp_utf8_count(NULL, 0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cut_leaves_whole_characters),
+        cmocka_unit_test(bytes_that_are_no_text_are_cut_too),
+        cmocka_unit_test(characters_are_counted_by_their_first_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
