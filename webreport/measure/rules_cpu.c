@@ -79,25 +79,11 @@ struct optimizers {
     struct tp_vec fused, steps; /* int64_t: starts of fused operators; uint32_t: steps without one */
 };
 
-static bool has_start_within(const struct tp_vec *starts, int64_t a, int64_t b)
-{
-    size_t lo = 0, hi = starts->count;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (*TP_AT(starts, int64_t, mid) < a)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < starts->count && *TP_AT(starts, int64_t, lo) < b;
-}
-
 static void add_optimizer(void *context, uint32_t event)
 {
     struct optimizers *found = context;
     const struct tp_event *e = &found->a->model->trace->events[event];
-    if (!(found->a->model->marks[e->name] & TP_MARK_FUSED) &&
-        !has_start_within(&found->fused, e->ts_ns, tp_event_end(e)))
+    if (!(found->a->model->marks[e->name] & TP_MARK_FUSED) && !tp_any_within(&found->fused, e->ts_ns, tp_event_end(e)))
         *(uint32_t *)tp_vec_push(&found->steps) = event;
 }
 

@@ -142,6 +142,9 @@ struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t devic
 /* count * ns, saturating. */
 int64_t tp_ns_times(int64_t count, int64_t ns);
 
+/* Does one of the times (int64_t, ascending) lie in [a, b)? */
+bool tp_any_within(const struct tp_vec *starts, int64_t a, int64_t b);
+
 /* printf into the arena. */
 struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

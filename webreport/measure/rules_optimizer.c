@@ -129,19 +129,6 @@ static struct tp_vec find_fused(const struct tp_advisor *a, uint32_t thread)
     return starts;
 }
 
-static bool has_start_within(const struct tp_vec *starts, int64_t a, int64_t b)
-{
-    size_t lo = 0, hi = starts->count;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (*TP_AT(starts, int64_t, mid) < a)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < starts->count && *TP_AT(starts, int64_t, lo) < b;
-}
-
 static void drop_fused(struct regions *r)
 {
     struct tp_vec starts = TP_VEC(r->a->arena, int64_t);
@@ -154,7 +141,7 @@ static void drop_fused(struct regions *r)
         if (e->thread != thread)
             starts = find_fused(r->a, e->thread);
         thread = e->thread;
-        if (!(r->a->model->marks[e->name] & TP_MARK_FUSED) && !has_start_within(&starts, e->ts_ns, tp_event_end(e)))
+        if (!(r->a->model->marks[e->name] & TP_MARK_FUSED) && !tp_any_within(&starts, e->ts_ns, tp_event_end(e)))
             events[kept++] = events[i];
     }
     r->events.count = kept;

@@ -1,0 +1,266 @@
+/* What rules share while they are evaluated: evidence, lines, and how a finding gets its severity and confidence. See
+ * rules_eval.h. */
+#include "webreport/measure/rules_eval.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "writer/base/sort.h"
+
+static const double severity_limits[] = {
+    [TP_SEVERITY_HIGH] = 10.0, [TP_SEVERITY_MEDIUM] = 3.0, [TP_SEVERITY_LOW] = 0.5};
+
+const char *tp_severity_text(enum tp_severity severity)
+{
+    static const char *const texts[] = {"high", "medium", "low", "info"};
+    return texts[severity];
+}
+
+const char *tp_confidence_text(enum tp_confidence confidence)
+{
+    static const char *const texts[] = {"low", "medium", "high"};
+    return texts[confidence];
+}
+
+double tp_window_percent(const struct tp_advisor *a, int64_t ns)
+{
+    return tp_percent(ns, a->model->window_ns);
+}
+
+double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
+{
+    return tp_window_percent(a, tp_intervals_meet_length(set, a->model->window));
+}
+
+struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int size = vsnprintf(NULL, 0, format, args);
+    char *text = tp_arena_alloc(a->arena, (size_t)size + 1);
+    vsnprintf(text, (size_t)size + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return (struct tp_str){text, (size_t)size};
+}
+
+int64_t tp_ns_times(int64_t count, int64_t ns)
+{
+    int64_t product;
+    return __builtin_mul_overflow(count, ns, &product) ? INT64_MAX : product;
+}
+
+bool tp_any_within(const struct tp_vec *starts, int64_t a, int64_t b)
+{
+    size_t lo = 0, hi = starts->count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (*TP_AT(starts, int64_t, mid) < a)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < starts->count && *TP_AT(starts, int64_t, lo) < b;
+}
+
+/* ---- evidence ---- */
+
+static bool is_before(const struct tp_pick *x, const struct tp_pick *y)
+{
+    if (x->weight != y->weight)
+        return x->weight > y->weight;
+    if (x->at != y->at)
+        return x->at < y->at;
+    if (x->rank != y->rank)
+        return x->rank < y->rank;
+    return x->event < y->event;
+}
+
+void tp_picks_append(struct tp_picks *picks, uint32_t event)
+{
+    picks->total++;
+    if (picks->kept < TP_FINDING_EVIDENCE)
+        picks->items[picks->kept++] = (struct tp_pick){.event = event, .line_event = event};
+}
+
+struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t device)
+{
+    uint32_t launch = model->devices.launch[device];
+    return (struct tp_pick){.event = model->devices.event[device],
+                            .line_event = launch == TP_NO_ID ? TP_NO_ID : model->launches.event[launch]};
+}
+
+void tp_picks_append_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device)
+{
+    picks->total++;
+    if (picks->kept < TP_FINDING_EVIDENCE)
+        picks->items[picks->kept++] = tp_pick_of_operation(model, device);
+}
+
+void tp_picks_rank(struct tp_picks *picks, struct tp_pick pick)
+{
+    unsigned at = picks->kept;
+    picks->total++;
+    while (at && is_before(&pick, &picks->items[at - 1]))
+        at--;
+    if (at == TP_FINDING_EVIDENCE)
+        return;
+    unsigned moved = (picks->kept < TP_FINDING_EVIDENCE ? picks->kept : TP_FINDING_EVIDENCE - 1) - at;
+    memmove(&picks->items[at + 1], &picks->items[at], moved * sizeof pick);
+    picks->items[at] = pick;
+    picks->kept += picks->kept < TP_FINDING_EVIDENCE;
+}
+
+void tp_picks_longest(struct tp_picks *picks, const struct tp_model *model, uint32_t event)
+{
+    const struct tp_event *e = &model->trace->events[event];
+    tp_picks_rank(picks, (struct tp_pick){e->dur_ns, e->ts_ns, 0, event, event});
+}
+
+void tp_picks_longest_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device)
+{
+    const struct tp_event *e = tp_device_event(model, device);
+    if (picks->kept == TP_FINDING_EVIDENCE && e->dur_ns < picks->items[TP_FINDING_EVIDENCE - 1].weight) {
+        picks->total++;
+        return;
+    }
+    struct tp_pick pick = tp_pick_of_operation(model, device);
+    pick.weight = e->dur_ns;
+    pick.at = e->ts_ns;
+    tp_picks_rank(picks, pick);
+}
+
+/* ---- lines ---- */
+
+static int by_time(const void *x, const void *y, const void *context)
+{
+    const struct tp_line_time *p = x, *q = y;
+    if (p->ns != q->ns)
+        return p->ns > q->ns ? -1 : 1;
+    return tp_fold_compare(context, p->fold, q->fold);
+}
+
+void tp_line_times_sort(struct tp_advisor *a, struct tp_line_time *lines, size_t count)
+{
+    tp_merge_sort(a->arena, lines, count, sizeof *lines, by_time, a->model);
+}
+
+struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time *lines, size_t count, size_t most,
+                                 const char *ending)
+{
+    struct tp_vec text = TP_VEC(a->arena, char);
+    for (size_t i = 0; i < count && i < most; i++) {
+        struct tp_str line = tp_fold_text(a->model, lines[i].fold);
+        char share[64];
+        int size = snprintf(share, sizeof share, ": at most %.1f %%%s", tp_window_percent(a, lines[i].ns), ending);
+        size_t at = text.count, more = line.len + (size_t)size + (i ? 2 : 0);
+        tp_vec_grow(&text, at + more + 1);
+        char *to = (char *)text.data + at;
+        if (i)
+            to = (char *)memcpy(to, "; ", 2) + 2;
+        memcpy(to, line.ptr, line.len);
+        memcpy(to + line.len, share, (size_t)size + 1);
+        text.count = at + more;
+    }
+    return (struct tp_str){text.data, text.count};
+}
+
+/* ---- findings ---- */
+
+static enum tp_severity severity_of(const struct tp_candidate *c, double share)
+{
+    if (!c->has_ceiling)
+        return c->is_forced ? c->severity : TP_SEVERITY_LOW;
+    enum tp_severity severity = TP_SEVERITY_HIGH;
+    while (severity < TP_SEVERITY_INFO && share < severity_limits[severity])
+        severity++;
+    return c->is_forced && severity <= TP_SEVERITY_MEDIUM ? c->severity : severity;
+}
+
+static void weaken(const struct tp_advisor *a, struct tp_finding *f)
+{
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
+        const struct tp_quality_flag *flag = &a->quality->flags[i];
+        for (unsigned k = 0; k < flag->weakens_count; k++)
+            if (strcmp(flag->weakens[k], f->rule->id) == 0)
+                f->weakened_by[f->weakened_by_count++] = flag->id;
+    }
+}
+
+static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, const struct tp_candidate *c)
+{
+    for (unsigned i = 0; i < c->picks.kept; i++) {
+        const struct tp_event *e = &a->model->trace->events[c->picks.items[i].event];
+        f->evidence[i] = (struct tp_evidence){
+            .ordinal = e->ordinal,
+            .ts_ns = tp_ns_minus(e->ts_ns, a->model->first_ns),
+            .name = tp_trace_name(a->model->trace, e),
+            .file_line = tp_line_of(a->model, c->picks.items[i].line_event),
+        };
+    }
+    f->evidence_count = c->picks.kept;
+    f->evidence_total = c->picks.total;
+    if (c->memory) {
+        f->evidence[0] = *c->memory;
+        f->evidence_count = 1;
+        f->evidence_total = 1;
+    }
+}
+
+/* As tp_advisor_add; *within receives the ceiling's part of W. */
+static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_intervals *within)
+{
+    struct tp_intervals none = {NULL, 0};
+    *within = c->has_ceiling ? tp_intervals_meet(a->arena, c->time, a->model->window) : none;
+    int64_t ns = tp_intervals_length(*within);
+    double share = tp_window_percent(a, ns);
+    enum tp_severity severity = severity_of(c, share);
+    if (c->has_ceiling && severity == TP_SEVERITY_INFO && !c->also_info)
+        return false;
+    unsigned count;
+    const struct tp_rule *rule = &tp_rules(&count)[c->rule];
+    struct tp_finding *f = tp_vec_push(&a->findings);
+    f->rule = rule;
+    weaken(a, f);
+    int confidence = (int)rule->confidence - (f->weakened_by_count > 0) - c->lower;
+    f->confidence = confidence < 0 ? TP_CONFIDENCE_LOW : (enum tp_confidence)confidence;
+    if (f->confidence == TP_CONFIDENCE_LOW && severity == TP_SEVERITY_HIGH)
+        severity = TP_SEVERITY_MEDIUM;
+    f->severity = severity;
+    f->ceiling_us_per_step = c->has_ceiling ? tp_microseconds(ns) / a->model->used_count : NAN;
+    f->share_percent = c->has_ceiling ? share : c->share;
+    f->detail = c->detail.len ? c->detail : TP_STR("");
+    fill_evidence(a, f, c);
+    for (size_t i = 0; i < within->count; i++)
+        tp_intervals_push(&a->ceilings, within->items[i].a, within->items[i].b);
+    a->reported[c->rule] = true;
+    return true;
+}
+
+bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate)
+{
+    struct tp_intervals within;
+    return add(a, candidate, &within);
+}
+
+bool tp_advisor_claim(struct tp_advisor *a, const struct tp_candidate *candidate)
+{
+    struct tp_intervals within;
+    if (!add(a, candidate, &within))
+        return false;
+    for (size_t i = 0; i < within.count; i++)
+        tp_intervals_push(&a->claimed, within.items[i].a, within.items[i].b);
+    return true;
+}
+
+void tp_advisor_skip(struct tp_advisor *a, enum tp_rule_id rule, const char *reason)
+{
+    unsigned count;
+    const struct tp_rule *r = &tp_rules(&count)[rule];
+    for (size_t i = 0; i < a->notes.count; i++)
+        if (TP_AT(&a->notes, struct tp_rule_note, i)->rule == r &&
+            strcmp(TP_AT(&a->notes, struct tp_rule_note, i)->reason, reason) == 0)
+            return;
+    *(struct tp_rule_note *)tp_vec_push(&a->notes) = (struct tp_rule_note){r, reason};
+}
