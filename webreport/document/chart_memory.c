@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "webreport/document/chart.h"
+#include "writer/base/sort.h"
 #include "writer/text/format.h"
 
 enum { COLUMNS = 600, SCALE = 1200 / COLUMNS, TOP = 16, HEIGHT = 200 };
@@ -217,18 +218,12 @@ struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_cu
 
 /* ---- traces without totals ---- */
 
-struct change {
-    int64_t ts_ns, bytes;
-    uint32_t ordinal;
-};
-
-static int compare_changes(const void *a, const void *b)
+static int by_time(const void *context, uint32_t x, uint32_t y)
 {
-    const struct change *x = a, *y = b;
-
-    if (x->ts_ns != y->ts_ns)
-        return x->ts_ns < y->ts_ns ? -1 : 1;
-    return x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
+    const struct tp_memory *records = context, *a = &records[x], *b = &records[y];
+    if (a->ts_ns != b->ts_ns)
+        return a->ts_ns < b->ts_ns ? -1 : 1;
+    return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
 }
 
 static int64_t or_default(int64_t value, int64_t fallback)
@@ -251,26 +246,23 @@ struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_
         [TP_CURVE_ALLOCATED] = {"allocated_bytes", "Allocated", "bytes", "", TP_COLUMN_BYTES},
         [TP_CURVE_RESERVED] = {"reserved_bytes", "Reserved", "bytes", "", TP_COLUMN_BYTES},
     };
-    struct change *changes;
+    const struct tp_memory *records = trace->memory;
+    uint32_t *rows = tp_arena_array(arena, trace->memory_count, sizeof *rows), count = 0;
     struct tp_table points;
-    size_t count = 0, at = 0;
     int64_t sum = 0;
 
     for (uint32_t i = 0; i < trace->memory_count; i++)
-        count += is_of(trace, &trace->memory[i], device);
-    changes = tp_arena_array(arena, count, sizeof(*changes));
-    for (uint32_t i = 0; i < trace->memory_count; i++)
-        if (is_of(trace, &trace->memory[i], device))
-            changes[at++] = (struct change){trace->memory[i].ts_ns, trace->memory[i].bytes, trace->memory[i].ordinal};
-    qsort(changes, count, sizeof(*changes), compare_changes);
+        if (is_of(trace, &records[i], device))
+            rows[count++] = i;
+    tp_sort_rows(rows, count, by_time, records, arena);
     tp_table_init(&points, arena, "running", DEFS, TP_CURVE_COLUMNS, count);
-    for (size_t i = 0; i < count; i++) {
-        if (__builtin_add_overflow(sum, changes[i].bytes, &sum))
+    for (uint32_t i = 0; i < count; i++) {
+        if (__builtin_add_overflow(sum, records[rows[i]].bytes, &sum))
             sum = 0; /* hostile sizes: any curve will do */
-        tp_table_int(&points, TP_CURVE_TIME)[i] = changes[i].ts_ns - first_ns;
+        tp_table_int(&points, TP_CURVE_TIME)[i] = records[rows[i]].ts_ns - first_ns;
         tp_table_int(&points, TP_CURVE_ALLOCATED)[i] = sum;
         tp_table_int(&points, TP_CURVE_RESERVED)[i] = TP_NULL_INT;
     }
-    tp_arena_drop(arena, changes, count * sizeof(*changes));
+    tp_arena_drop(arena, rows, trace->memory_count * sizeof *rows);
     return points;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "webreport/measure/overview_parts.h"
+#include "webreport/model/numbers.h"
 #include "writer/base/ratio.h"
 #include "writer/base/saturate.h"
 
@@ -65,16 +66,6 @@ static unsigned column_of_average(unsigned average)
 /* ---- steps --------------------------------------------------------------------------------------------------------
  */
 
-/* Steps as intervals; they are disjoint and in order, so they form a set even where they touch. */
-static struct tp_intervals step_set(const struct tp_model *model, struct tp_arena *arena)
-{
-    struct tp_intervals set = {tp_arena_array(arena, model->step_count, sizeof *set.items), 0};
-    for (uint32_t i = 0; i < model->step_count; i++)
-        if (model->steps[i].end_ns > model->steps[i].start_ns)
-            set.items[set.count++] = (struct tp_interval){model->steps[i].start_ns, model->steps[i].end_ns};
-    return set;
-}
-
 /* out[i] = length of x within step i; one pass over both. */
 static void lengths_in_steps(const struct tp_model *model, struct tp_intervals x, int64_t *out)
 {
@@ -119,44 +110,31 @@ static void common_lengths_in_steps(const struct tp_model *model, struct tp_inte
     }
 }
 
-/* x - y in exactly sized memory: every interval of y opens at most one new piece. */
-static struct tp_intervals take_away(struct tp_intervals x, struct tp_intervals y, struct tp_arena *arena)
+/* What each moment of a step belongs to: the first category that has it (D1). Steps are disjoint and come in order of
+ * time, so each set is passed once, and nothing is built. */
+static void fill_categories(struct tp_overview *view, const struct tp_model *model)
 {
-    struct tp_intervals out = {tp_arena_array(arena, x.count + y.count, sizeof *out.items), 0};
-    size_t j = 0;
-    for (size_t i = 0; i < x.count; i++) {
-        int64_t a = x.items[i].a, b = x.items[i].b;
-        while (j < y.count && y.items[j].b <= a)
-            j++;
-        size_t k = j;
-        for (; k < y.count && y.items[k].a < b; k++) {
-            if (y.items[k].a > a)
-                out.items[out.count++] = (struct tp_interval){a, y.items[k].a};
-            a = y.items[k].b > a ? y.items[k].b : a;
+    size_t at[TP_ROLE_COUNT] = {0};
+    for (uint32_t i = 0; i < model->step_count; i++) {
+        int64_t sums[TP_ROLE_COUNT + 1] = {0}, end = model->steps[i].end_ns;
+        for (int64_t t = model->steps[i].start_ns, stop; t < end; t = stop) {
+            unsigned category = TP_ROLE_COUNT; /* other */
+            stop = end;
+            for (unsigned r = 0; r < category; r++) {
+                const struct tp_intervals *set = &model->roles[r];
+                while (at[r] < set->count && set->items[at[r]].b <= t)
+                    at[r]++;
+                if (at[r] == set->count)
+                    continue;
+                const struct tp_interval *next = &set->items[at[r]];
+                category = next->a <= t ? r : category;
+                stop = tp_ns_min(stop, next->a <= t ? next->b : next->a);
+            }
+            sums[category] += stop - t;
         }
-        if (a < b)
-            out.items[out.count++] = (struct tp_interval){a, b};
-        j = k > j ? k - 1 : j; /* the last one may reach into the next interval */
+        for (unsigned c = 0; c <= TP_ROLE_COUNT; c++)
+            tp_table_int(&view->steps, TP_STEP_KERNEL + c)[i] = sums[c];
     }
-    return out;
-}
-
-/* Each category takes what is free of it, in order (D1); other is what is left. */
-static void fill_categories(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena)
-{
-    struct tp_intervals free = step_set(model, arena);
-    size_t capacity = model->step_count;
-    for (unsigned r = 0; r < TP_ROLE_COUNT; r++) {
-        common_lengths_in_steps(model, free, model->roles[r], tp_table_int(&view->steps, TP_STEP_KERNEL + r));
-        if (!model->roles[r].count)
-            continue;
-        struct tp_intervals rest = take_away(free, model->roles[r], arena);
-        tp_arena_drop(arena, free.items, capacity * sizeof *free.items);
-        capacity = free.count + model->roles[r].count;
-        free = rest;
-    }
-    lengths_in_steps(model, free, tp_table_int(&view->steps, TP_STEP_OTHER));
-    tp_arena_drop(arena, free.items, capacity * sizeof *free.items);
 }
 
 static void build_steps(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena)
@@ -177,7 +155,7 @@ static void build_steps(struct tp_overview *view, const struct tp_model *model, 
         tp_table_int(table, TP_STEP_HOST_START)[i] = step->host_start_ns;
         tp_table_int(table, TP_STEP_HOST_END)[i] = step->host_end_ns;
     }
-    fill_categories(view, model, arena);
+    fill_categories(view, model);
     lengths_in_steps(model, model->device_busy, tp_table_int(table, TP_STEP_DEVICE_BUSY));
     view->busy_by_gpu_ns = tp_arena_array(arena, count, model->gpu_count * sizeof *view->busy_by_gpu_ns);
     int64_t *busy = tp_arena_array(arena, count, sizeof *busy);
