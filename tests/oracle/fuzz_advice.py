@@ -239,7 +239,7 @@ class Program:
 
     def memory(self, span):
         r = self.r
-        totals, addresses, types = r.random() < 0.7, r.random() < 0.8, r.choice([[0], [1], [0, 1], [1, 6]])
+        totals, addresses, types = r.random() < 0.7, r.random() < 0.8, r.choice([[0], [1], [0, 1], [0, 6]])
         reserved, live, now = 0, {}, 0
         for _ in range(r.randint(1, 60)):
             ty = r.choice(types)

@@ -137,7 +137,6 @@ static void categories_of_a_step_add_up_to_it(void **state)
     assert_int_equal(cell(steps, "4", TP_STEP_RUNTIME), 5000);
     assert_int_equal(cell(steps, "4", TP_STEP_CPU_EXEC), 10000);
     assert_int_equal(cell(steps, "4", TP_STEP_OTHER), 10000);
-    assert_int_equal(m.views.overview.verdict, TP_VERDICT_GPU_BOUND);
     tp_arena_release(&m.arena);
 }
 

@@ -39,13 +39,12 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_object *
 void tp_section_put_findings(const struct tp_section *section, struct tp_object *overview);
 void tp_section_put_figures(const struct tp_section *section, struct tp_object *overview);
 
-/* What bounds the steps, in words. */
+/* The verdict of the analysis in words, in naming->arena. */
 struct tp_verdict_words {
     const char *tag, *tone; /* tone: "", "good", "low" */
     const char *headline, *text;
 };
-struct tp_verdict_words tp_section_verdict(struct tp_arena *arena, const struct tp_views *views,
-                                           const struct tp_advice *advice);
+struct tp_verdict_words tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile);
 
 /* The ranks of one span beside each other. */
 struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,

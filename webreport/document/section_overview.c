@@ -64,8 +64,7 @@ static void put_head(const struct tp_section *section, struct tp_object *overvie
 
 static void put_verdict(const struct tp_section *section, struct tp_object *overview)
 {
-    struct tp_verdict_words words =
-        tp_section_verdict(section->arena, section->profile->views, section->profile->advice);
+    struct tp_verdict_words words = tp_section_verdict(&section->naming, section->profile);
 
     tp_object_text(overview, "verdict_tag", words.tag);
     tp_object_text(overview, "verdict_tone", words.tone);

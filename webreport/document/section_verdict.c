@@ -1,210 +1,95 @@
-/* What bounds the steps, in words: one headline with the number that decides, one sentence with the best case. */
+/* The verdict in words: its class as a tag, its headline, and one line with the step and the longest gap. All of it is
+ * from the one verdict of the analysis; nothing is judged here. */
 #include "webreport/document/section.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Numbers every wording needs; shares are of the average step. */
-struct shares {
-    double step_ns, idle, part[TP_AVERAGE_COUNT];
-    bool is_gpu;
+static const struct {
+    const char *tag, *tone;
+} CLASSES[TP_CLASS_COUNT] = {
+    [TP_CLASS_COMPUTE_BOUND] = {"Compute-bound", "good"},
+    [TP_CLASS_BALANCED] = {"Balanced", "low"},
+    [TP_CLASS_NOT_SHOWN] = {"Not shown", "low"},
+    [TP_CLASS_STALL] = {"Stall", ""},
+    [TP_CLASS_COMMUNICATION_BOUND] = {"Communication-bound", ""},
+    [TP_CLASS_COPY_BOUND] = {"Copy-bound", ""},
+    [TP_CLASS_INPUT_BOUND] = {"Input-bound", ""},
+    [TP_CLASS_SYNC_BOUND] = {"Sync-bound", ""},
+    [TP_CLASS_LAUNCH_BOUND] = {"Launch-bound", ""},
+    [TP_CLASS_CPU] = {"CPU only", "low"},
+    [TP_CLASS_DEVICE_MISSING] = {"Device missing", "low"},
+    [TP_CLASS_OTHER_DEVICE] = {"Other device", "low"},
+    [TP_CLASS_EMPTY] = {"No data", "low"},
 };
 
-static struct shares shares_of(const struct tp_overview *overview)
+/* Where `part` begins in `text`; NULL when it is not there. Both may hold any bytes. */
+static const char *find(struct tp_str text, struct tp_str part)
 {
-    struct shares shares = {.step_ns = overview->average_us[TP_AVERAGE_TOTAL] * 1000};
-
-    shares.is_gpu = strcmp(overview->device_type, "GPU") == 0;
-    for (unsigned i = 0; i < TP_AVERAGE_COUNT && shares.step_ns > 0; i++)
-        shares.part[i] = 100 * overview->average_us[i] * 1000 / shares.step_ns;
-    shares.idle = fmax(0, 100 - shares.part[TP_AVERAGE_DEVICE_BUSY]);
-    return shares;
+    for (size_t i = 0; part.len && i + part.len <= text.len; i++)
+        if (memcmp(text.ptr + i, part.ptr, part.len) == 0)
+            return text.ptr + i;
+    return NULL;
 }
 
-static const char *time_text(struct tp_arena *arena, double ns)
+/* The headline with its line of code as names are shown: cut, and without private parts on request. */
+static const char *headline_of(const struct tp_naming *naming, const struct tp_trace_verdict *verdict)
 {
-    return tp_text_of_time(arena, (int64_t)llround(ns));
+    struct tp_str text = verdict->headline;
+    const char *at = verdict->has_gap ? find(text, verdict->gap.line) : NULL;
+    if (!at)
+        return tp_text_printf(naming->arena, "%.*s", (int)text.len, text.ptr);
+    struct tp_str line = tp_shown_text(naming, verdict->gap.line);
+    size_t before = (size_t)(at - text.ptr), after = before + verdict->gap.line.len;
+    return tp_text_printf(naming->arena, "%.*s%.*s%.*s", (int)before, text.ptr, (int)line.len, line.ptr,
+                          (int)(text.len - after), text.ptr + after);
 }
 
-/* Ceiling per step of the first of the findings named (two ids at most); NaN when none was found. */
-static double ceiling_us(const struct tp_recommendations *found, const char *id, const char *other)
+/* "18 steps; 1 left out as warm-up". */
+static const char *steps_text(struct tp_arena *arena, const struct tp_trace_verdict *verdict)
 {
-    for (uint32_t i = 0; i < found->finding_count; i++)
-        if (strcmp(found->findings[i].rule->id, id) == 0 || strcmp(found->findings[i].rule->id, other) == 0)
-            return found->findings[i].ceiling_us_per_step;
-    return NAN;
+    uint32_t count[TP_STEP_UNFINISHED + 1] = {0};
+    const char *text = tp_text_of_some(arena, verdict->steps_used, "step", "steps");
+    for (uint32_t i = 0; i < verdict->step_count; i++)
+        count[verdict->steps[i].left_out]++;
+    for (unsigned reason = TP_STEP_WARM_UP; reason <= TP_STEP_UNFINISHED; reason++)
+        if (count[reason])
+            text = tp_text_printf(arena, "%s, %s left out as %s", text, tp_text_of_count(arena, count[reason]),
+                                  tp_left_out_text((enum tp_left_out)reason));
+    return text;
 }
 
-/* "Data loading takes 59.3 ms of a 177.6 ms step; hiding it would save at most 47.3 ms per step." The bound is that of
- * the finding, which knows what the device did meanwhile; without one, all of it. */
-static const char *best_case(struct tp_arena *arena, const struct shares *shares, const char *what, unsigned part,
-                             double finding_us)
+static const char *gap_text(const struct tp_naming *naming, const struct tp_trace_verdict *verdict)
 {
-    double ns = shares->step_ns * shares->part[part] / 100,
-           bound = isnan(finding_us) ? ns : fmin(ns, finding_us * 1000);
-
-    return tp_text_printf(arena,
-                          "%s takes %s of a %s step; hiding it behind other work would save at most %s per step.", what,
-                          time_text(arena, ns), time_text(arena, shares->step_ns), time_text(arena, bound));
+    struct tp_str line = tp_shown_text(naming, verdict->gap.line);
+    bool has_line = strcmp(verdict->gap.kind, "none") != 0;
+    return tp_text_printf(naming->arena, " The longest time without device work takes %s (%s)%s%.*s.",
+                          tp_text_of_time(naming->arena, verdict->gap.total_ns),
+                          tp_text_of_percent(naming->arena, verdict->gap.percent), has_line ? "; the host ran " : "",
+                          has_line ? (int)line.len : 0, line.ptr);
 }
 
-static struct tp_verdict_words cpu_words(struct tp_arena *arena, const struct shares *shares,
-                                         const struct tp_recommendations *found)
+/* "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest time without device work takes .." */
+static const char *details_of(const struct tp_naming *naming, const struct tp_trace_verdict *verdict, bool has_marker)
 {
-    struct tp_verdict_words words = {.tag = "CPU only", .tone = "low"};
-
-    words.headline =
-        tp_text_printf(arena, "A step takes %s; no device work was recorded.", time_text(arena, shares->step_ns));
-    if (strcmp(found->program, "device_missing") == 0)
-        words.headline = "Kernels were launched, but the trace holds no device work.";
-    words.text =
-        tp_text_printf(arena, "Operators and annotated code cover %s of it, data loading %s, communication %s.",
-                       tp_text_of_percent(arena, shares->part[TP_ROLE_CPU_EXEC]),
-                       tp_text_of_percent(arena, shares->part[TP_ROLE_DATALOADER]),
-                       tp_text_of_percent(arena, shares->part[TP_ROLE_COMMUNICATION]));
-    return words;
+    struct tp_arena *arena = naming->arena;
+    const char *step = tp_text_of_time(arena, (int64_t)llround(verdict->step_us * 1000));
+    const char *text;
+    if (verdict->cause == TP_TIME_NONE)
+        return verdict->class == TP_CLASS_EMPTY ? "See the trace quality section for what was read." : "";
+    text = has_marker ? tp_text_printf(arena, "A step takes %s (%s).", step, steps_text(arena, verdict))
+                      : tp_text_printf(arena, "No step is marked: all %s count as one.", step);
+    return verdict->has_gap ? tp_text_printf(arena, "%s%s", text, gap_text(naming, verdict)) : text;
 }
 
-/* Whether most of the idle time had its next operation queued already: then launching earlier would gain nothing. */
-static bool is_held_on_device(const struct tp_idle_view *idle)
+struct tp_verdict_words tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile)
 {
-    double total = 0, host = 0;
-
-    for (uint32_t i = 0; i < idle->device_count; i++) {
-        total += (double)idle->devices[i].idle.total_ns;
-        host += (double)tp_idle_starved_ns(&idle->devices[i].idle);
-    }
-    return total > 0 && host < total / 2;
-}
-
-static struct tp_verdict_words held_words(struct tp_arena *arena, const struct shares *shares,
-                                          const struct tp_idle_view *idle)
-{
-    double total = 0, held = 0, unknown = 0;
-
-    for (uint32_t i = 0; i < idle->device_count; i++) {
-        total += (double)idle->devices[i].idle.total_ns;
-        held += (double)idle->devices[i].idle.part_ns[TP_IDLE_QUEUE];
-        unknown += (double)idle->devices[i].idle.part_ns[TP_IDLE_UNKNOWN];
-    }
-    if (unknown > held)
-        return (struct tp_verdict_words){
-            "Unclear", "low",
-            tp_text_printf(arena, "The GPU idles %s of every step; what it waits for was not recorded.",
-                           tp_text_of_percent(arena, shares->idle)),
-            tp_text_printf(arena, "The launches after %s of its idle time are not in the trace.",
-                           tp_text_of_percent(arena, 100 * unknown / total))};
+    const struct tp_trace_verdict *verdict = &profile->advice->verdict;
+    bool has_marker = profile->model->step_marker != TP_MARKER_WINDOW;
     return (struct tp_verdict_words){
-        "Unclear", "low",
-        tp_text_printf(arena, "The GPU idles %s of every step, and launching earlier would not help.",
-                       tp_text_of_percent(arena, shares->idle)),
-        tp_text_printf(
-            arena, "In %s of its idle time the next operation was queued already and something on the device held it.",
-            tp_text_of_percent(arena, 100 * held / total))};
-}
-
-static struct tp_verdict_words words_of(struct tp_arena *arena, enum tp_verdict verdict, const struct shares *shares,
-                                        const struct tp_recommendations *found)
-{
-    const char *idle = tp_text_of_percent(arena, shares->idle);
-
-    switch (verdict) {
-    case TP_VERDICT_INPUT_BOUND:
-        return (struct tp_verdict_words){
-            "Input-bound", "",
-            shares->is_gpu
-                ? tp_text_printf(arena, "The GPU idles %s of every step, mostly waiting for input data.", idle)
-                : tp_text_printf(arena, "Data loading takes %s of every step.",
-                                 tp_text_of_percent(arena, shares->part[TP_ROLE_DATALOADER])),
-            best_case(arena, shares, "Data loading", TP_ROLE_DATALOADER, ceiling_us(found, "B1", "H1"))};
-    case TP_VERDICT_COMMUNICATION_BOUND:
-        return (struct tp_verdict_words){
-            "Communication-bound", "",
-            tp_text_printf(arena, "%s of every step is communication that no computation hides.",
-                           tp_text_of_percent(arena, shares->part[TP_ROLE_COMMUNICATION])),
-            best_case(arena, shares, "Exposed communication", TP_ROLE_COMMUNICATION, ceiling_us(found, "E1", "H8"))};
-    case TP_VERDICT_COPY_BOUND:
-        return (struct tp_verdict_words){"Memory-copy-bound", "",
-                                         tp_text_printf(arena,
-                                                        "%s of every step is memory copies that no kernel hides.",
-                                                        tp_text_of_percent(arena, shares->part[TP_ROLE_MEMCPY])),
-                                         best_case(arena, shares, "Copying", TP_ROLE_MEMCPY, NAN)};
-    case TP_VERDICT_LAUNCH_BOUND:
-        return (struct tp_verdict_words){
-            "Launch-bound", "",
-            tp_text_printf(arena, "The GPU idles %s of every step, waiting for the host to launch work.", idle),
-            tp_text_printf(
-                arena, "A %s step keeps the GPU busy for %s. Launching early enough would save at most the other %s.",
-                time_text(arena, shares->step_ns), time_text(arena, shares->step_ns * (1 - shares->idle / 100)),
-                time_text(arena, shares->step_ns * shares->idle / 100))};
-    case TP_VERDICT_GPU_BOUND:
-        return (struct tp_verdict_words){
-            "GPU-bound", "good",
-            tp_text_printf(arena, "Kernels fill %s of every step.",
-                           tp_text_of_percent(arena, shares->part[TP_ROLE_KERNEL])),
-            tp_text_printf(arena,
-                           "The GPU is idle for only %s of a %s step, so faster or fewer kernels are what shortens it.",
-                           idle, time_text(arena, shares->step_ns))};
-    case TP_VERDICT_CPU_BOUND:
-        return (struct tp_verdict_words){
-            "CPU-bound", "low",
-            tp_text_printf(arena, "A step takes %s of host work.", time_text(arena, shares->step_ns)),
-            "No device work was recorded."};
-    default:
-        return (struct tp_verdict_words){
-            "Unclear", "low",
-            tp_text_printf(arena, "No single cause dominates: the GPU is busy for %s of a step.",
-                           tp_text_of_percent(arena, 100 - shares->idle)),
-            tp_text_printf(arena, "Kernels take %s, data loading %s, copies %s, communication %s of a %s step.",
-                           tp_text_of_percent(arena, shares->part[TP_ROLE_KERNEL]),
-                           tp_text_of_percent(arena, shares->part[TP_ROLE_DATALOADER]),
-                           tp_text_of_percent(arena, shares->part[TP_ROLE_MEMCPY]),
-                           tp_text_of_percent(arena, shares->part[TP_ROLE_COMMUNICATION]),
-                           time_text(arena, shares->step_ns))};
-    }
-}
-
-/* The view's own class; where it has none, the largest share that leaves the device idle, from a fifth of the step on.
- */
-static enum tp_verdict verdict_of(const struct tp_overview *overview, const struct shares *shares)
-{
-    static const struct {
-        unsigned role;
-        enum tp_verdict verdict;
-    } CAUSES[] = {{TP_ROLE_DATALOADER, TP_VERDICT_INPUT_BOUND},
-                  {TP_ROLE_COMMUNICATION, TP_VERDICT_COMMUNICATION_BOUND},
-                  {TP_ROLE_MEMCPY, TP_VERDICT_COPY_BOUND}};
-    enum tp_verdict best = TP_VERDICT_UNCLEAR;
-    double most = 20, host;
-
-    if (overview->verdict_reason.len)
-        return overview->verdict;
-    host = shares->part[TP_ROLE_RUNTIME] + shares->part[TP_ROLE_CPU_EXEC] + shares->part[TP_AVERAGE_OTHER];
-    for (unsigned i = 0; i < sizeof(CAUSES) / sizeof(CAUSES[0]); i++)
-        if (shares->part[CAUSES[i].role] >= most) {
-            most = shares->part[CAUSES[i].role];
-            best = CAUSES[i].verdict;
-        }
-    if (shares->is_gpu && host > most)
-        best = TP_VERDICT_LAUNCH_BOUND;
-    if (shares->is_gpu && shares->part[TP_ROLE_KERNEL] >= 75)
-        best = TP_VERDICT_GPU_BOUND;
-    return best;
-}
-
-struct tp_verdict_words tp_section_verdict(struct tp_arena *arena, const struct tp_views *views,
-                                           const struct tp_advice *advice)
-{
-    struct shares shares = shares_of(&views->overview);
-    enum tp_verdict verdict = verdict_of(&views->overview, &shares);
-
-    if (strcmp(advice->recommendations.program, "empty") == 0 || shares.step_ns <= 0)
-        return (struct tp_verdict_words){"No data", "low", "This trace holds no work to judge.",
-                                         "See the trace quality section for what was read."};
-    if (views->facts.device_time_ns <= 0 && verdict != TP_VERDICT_INPUT_BOUND &&
-        verdict != TP_VERDICT_COMMUNICATION_BOUND)
-        return cpu_words(arena, &shares, &advice->recommendations);
-    if (verdict == TP_VERDICT_LAUNCH_BOUND && is_held_on_device(&advice->idle))
-        return held_words(arena, &shares, &advice->idle);
-    return words_of(arena, verdict, &shares, &advice->recommendations);
+        .tag = CLASSES[verdict->class].tag,
+        .tone = CLASSES[verdict->class].tone,
+        .headline = headline_of(naming, verdict),
+        .text = details_of(naming, verdict, has_marker),
+    };
 }

@@ -60,9 +60,14 @@ static void add_recommendations(const struct tp_tf_run *run)
 {
     const struct tp_profile *profile = run->export->profile;
     const struct tp_recommendations *found = &profile->advice->recommendations;
-    struct tp_verdict_words words = tp_section_verdict(run->export->arena, profile->views, profile->advice);
+    struct tp_naming naming = {.arena = run->export->arena};
+    struct tp_verdict_words words = tp_section_verdict(&naming, profile);
     start(run);
-    tp_buf_printf(run->text, "**%s.** %s %s\n", words.tag, words.headline, words.text);
+    tp_buf_printf(run->text, "**%s.** ", words.tag);
+    tp_markdown_escape(run->text, tp_str_of(words.headline));
+    tp_buf_putc(run->text, ' ');
+    tp_markdown_escape(run->text, tp_str_of(words.text));
+    tp_buf_putc(run->text, '\n');
     for (uint32_t i = 0; i < found->finding_count; i++)
         put_finding(run, &found->findings[i]);
     if (!found->finding_count)

@@ -9,6 +9,7 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
     tp_sync_build(&advice->syncs, model, arena);
     tp_memory_peak_build(&advice->memory, model, arena);
     tp_idle_build(&advice->idle, model, has_flame, arena);
+    tp_verdict_build(&advice->verdict, model, arena);
     tp_recommendations_build(&advice->recommendations, model, &advice->quality, &advice->memory, overrides, arena);
 }
 
@@ -36,4 +37,6 @@ void tp_advice_json(const struct tp_advice *advice, struct tp_json *json)
     tp_memory_peak_json(&advice->memory, json);
     tp_json_key(json, "recommendations");
     tp_recommendations_json(&advice->recommendations, json);
+    tp_json_key(json, "verdict");
+    tp_verdict_json(&advice->verdict, json);
 }

@@ -1,4 +1,4 @@
-/* The advice on one trace: quality, idle view, sync table, memory peak, recommendations.
+/* The advice on one trace: quality, idle view, sync table, memory peak, recommendations, verdict.
  *
  * Everything lives in the arena given and may point into the model and its trace, which must stay. */
 #ifndef TP_WEBREPORT_MEASURE_ADVICE_H
@@ -9,6 +9,7 @@
 #include "webreport/measure/rules.h"
 #include "webreport/measure/sync_table.h"
 #include "webreport/measure/trace_quality.h"
+#include "webreport/measure/verdict.h"
 #include "webreport/model/facts.h"
 
 struct tp_advice {
@@ -17,6 +18,7 @@ struct tp_advice {
     struct tp_sync_table syncs;
     struct tp_memory_peak memory;
     struct tp_recommendations recommendations;
+    struct tp_trace_verdict verdict;
 };
 
 /* Builds all of it. overrides: thresholds changed by the user, may be NULL. */
@@ -27,7 +29,8 @@ void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, con
 void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *model,
                            const struct tp_rule_overrides *overrides, struct tp_arena *arena);
 
-/* Writes the members trace_quality, idle_view, sync_table, memory_peak and recommendations into an open object. */
+/* Writes the members trace_quality, idle_view, sync_table, memory_peak, recommendations and verdict into an open
+ * object. */
 void tp_advice_json(const struct tp_advice *advice, struct tp_json *json);
 
 #endif

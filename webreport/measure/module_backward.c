@@ -64,8 +64,19 @@ static uint32_t lower_bound(const struct tp_model *model, uint32_t thread, int64
     return lo;
 }
 
-/* Operator of the thread that starts at `at`: the first one (outermost), or the last one (innermost; an unfinished one
- * stands behind all others). TP_NO_ID when there is none. */
+/* Order of a thread's operators in the tree, finished or not: start, end desc, place in the file. */
+static bool stands_before(const struct tp_model *model, uint32_t x, uint32_t y)
+{
+    const struct tp_event *a = tp_operator_event(model, x), *b = tp_operator_event(model, y);
+    if (a->ts_ns != b->ts_ns)
+        return a->ts_ns < b->ts_ns;
+    if (a->dur_ns != b->dur_ns)
+        return a->dur_ns > b->dur_ns;
+    return model->operators.event[x] < model->operators.event[y];
+}
+
+/* Operator of the thread that starts at `at`: the first one (outermost), or the last one (innermost). TP_NO_ID when
+ * there is none. */
 static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t at, bool wants_last)
 {
     const struct tp_operators *ops = &b->model->operators;
@@ -75,7 +86,7 @@ static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t a
         if (wants_last)
             found = (at == INT64_MAX ? end : lower_bound(b->model, thread, at + 1)) - 1;
     }
-    if (!ops->unfinished_count || (found != TP_NO_ID && !wants_last))
+    if (!ops->unfinished_count)
         return found;
     size_t lo = 0, hi = ops->unfinished_count;
     while (lo < hi) {
@@ -86,11 +97,10 @@ static uint32_t operator_at(const struct backward *b, uint32_t thread, int64_t a
             hi = mid;
     }
     for (; lo < ops->unfinished_count && b->unfinished[lo].key == at; lo++) {
-        if (tp_operator_event(b->model, b->unfinished[lo].item)->thread != thread)
-            continue;
-        found = b->unfinished[lo].item;
-        if (!wants_last)
-            break;
+        uint32_t item = b->unfinished[lo].item;
+        if (tp_operator_event(b->model, item)->thread == thread &&
+            (found == TP_NO_ID || stands_before(b->model, item, found) != wants_last))
+            found = item;
     }
     return found;
 }
@@ -189,6 +199,27 @@ static int64_t sequence_of(const struct tp_model *model, uint32_t op)
     return tp_host_more(model->trace, host_detail(model, op)).sequence;
 }
 
+/* context: the model. */
+static int compare_in_tree(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tp_model *model = context;
+    uint32_t a = tp_operator_event(model, x)->thread, b = tp_operator_event(model, y)->thread;
+    if (a != b)
+        return a < b ? -1 : 1;
+    return stands_before(model, x, y) ? -1 : stands_before(model, y, x);
+}
+
+/* All operators, each thread's in the order of its tree. */
+static uint32_t *in_tree_order(const struct backward *b)
+{
+    uint32_t count = b->model->operators.count, *order = tp_arena_array(b->arena, count, sizeof *order);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    if (b->model->operators.unfinished_count) /* else they stand so */
+        tp_sort_rows(order, count, compare_in_tree, b->model, b->arena);
+    return order;
+}
+
 static void use_sequence_numbers(struct backward *b)
 {
     const struct tp_operators *ops = &b->model->operators;
@@ -200,7 +231,9 @@ static void use_sequence_numbers(struct backward *b)
     if (highest < 0)
         return;
     tp_ids_init(&ids, b->arena, 0, highest, ops->count);
-    for (uint32_t i = 0; i < ops->count; i++) {
+    const uint32_t *order = in_tree_order(b);
+    for (uint32_t at = 0; at < ops->count; at++) {
+        uint32_t i = order[at];
         int64_t number = sequence_of(b->model, i);
         if (number < 0 || is_backward_operator(b->model, i) || b->top[i] != TP_NO_ID)
             continue;
@@ -211,7 +244,8 @@ static void use_sequence_numbers(struct backward *b)
         forward->op = i;
         forward->has_several_threads |= forward->thread != thread;
     }
-    for (uint32_t i = 0; i < ops->count; i++) {
+    for (uint32_t at = 0; at < ops->count; at++) {
+        uint32_t i = order[at];
         int64_t number = sequence_of(b->model, i);
         uint32_t id = number >= 0 && is_backward_operator(b->model, i) ? tp_ids_find(&ids, number) : TP_NO_ID;
         if (id != TP_NO_ID && !TP_AT(&forwards, struct forward, id)->has_several_threads)

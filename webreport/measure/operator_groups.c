@@ -5,6 +5,7 @@
 
 #include "webreport/trace/value.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 struct pass {
     const struct tp_model *model;
@@ -13,6 +14,7 @@ struct pass {
     uint32_t *shape_of_value; /* text id + 1 by id in values, 0: not asked yet */
     uint32_t no_shape;        /* text id of [] */
     uint32_t *key;            /* by operator: group, TP_NO_ID for none */
+    uint32_t *stack_of_text;  /* by node of the trace's stacks; NULL: each is its own */
 };
 
 static uint32_t shape_of(struct pass *p, const struct tp_event *e)
@@ -98,6 +100,35 @@ static void group_by_shape(struct pass *p)
     p->grouping->by_shape = finish(p, &groups);
 }
 
+/* Order of stacks by their texts. context: struct tp_stacks. */
+static int by_text(const void *context, uint32_t x, uint32_t y)
+{
+    return tp_stack_compare(context, x, y);
+}
+
+/* Two stacks may have one text when a frame holds ";": "a;b" is a frame, or two. Rows are of texts: then this has one
+ * stack for each, by node; else NULL. */
+static uint32_t *stacks_of_texts(struct pass *p)
+{
+    const struct tp_stacks *stacks = p->model->trace->stacks;
+    uint32_t count = tp_keys_count(&stacks->nodes);
+    bool has_any = false;
+    for (uint32_t i = 0; i < stacks->frames.count && !has_any; i++)
+        has_any = tp_str_find(stacks->frames.items[i], ";") >= 0;
+    if (!has_any)
+        return NULL;
+    uint32_t *sorted = tp_arena_array(p->arena, count, sizeof *sorted);
+    uint32_t *first = tp_arena_array(p->arena, count, sizeof *first);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = i;
+    tp_sort_rows(sorted, count, by_text, stacks, p->arena);
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_same = i && tp_stack_compare(stacks, sorted[i - 1], sorted[i]) == 0;
+        first[sorted[i]] = is_same ? first[sorted[i - 1]] : sorted[i];
+    }
+    return first;
+}
+
 /* Splits the groups of p->key further by call stack; operators without one are in no group. */
 static struct tp_op_groups group_by_stack(struct pass *p, const struct tp_op_group *outer)
 {
@@ -110,10 +141,11 @@ static struct tp_op_groups group_by_stack(struct pass *p, const struct tp_op_gro
         p->key[i] = TP_NO_ID;
         if (ops->stack[i] == TP_NO_ID)
             continue;
-        p->key[i] = tp_keys_pair(&keys, (uint32_t)(group - outer), ops->stack[i]);
+        uint32_t stack = p->stack_of_text ? p->stack_of_text[ops->stack[i]] : ops->stack[i];
+        p->key[i] = tp_keys_pair(&keys, (uint32_t)(group - outer), stack);
         if (p->key[i] == groups.count)
             *(struct tp_op_group *)tp_vec_push(&groups) =
-                (struct tp_op_group){.name = group->name, .shape = group->shape, .stack = ops->stack[i]};
+                (struct tp_op_group){.name = group->name, .shape = group->shape, .stack = stack};
     }
     return finish(p, &groups);
 }
@@ -140,6 +172,8 @@ void tp_op_grouping_build(struct tp_op_grouping *grouping, const struct tp_model
     p.key = tp_arena_array(arena, ops->count, sizeof *p.key);
     for (uint32_t i = 0; i < ops->count && !has_stacks; i++)
         has_stacks = ops->stack[i] != TP_NO_ID;
+    if (has_stacks)
+        p.stack_of_text = stacks_of_texts(&p);
     group_by_name(&p);
     if (has_stacks)
         grouping->by_name_stack = group_by_stack(&p, grouping->by_name.items);

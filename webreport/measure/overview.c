@@ -241,7 +241,6 @@ void tp_overview_build(struct tp_overview *view, const struct tp_model *model, s
     view->recorded_device_busy_ns = tp_intervals_length(model->device_busy);
     view->tensor_core_eligible_ratio = eligible_ratio(model);
     tp_step_counts_build(&view->in_steps, model);
-    tp_verdict_build(view, model, arena);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------
@@ -288,7 +287,5 @@ void tp_overview_json(const struct tp_overview *view, struct tp_json *json)
     tp_step_counts_json(&view->in_steps, json);
     tp_json_key(json, "communication_overlap");
     tp_table_json(&view->communication_overlap, json);
-    tp_json_member_str(json, "verdict", view->verdict_text);
-    tp_json_member_str(json, "verdict_reason", view->verdict_reason);
     tp_json_object_end(json);
 }

@@ -68,17 +68,6 @@ struct tp_step_counts {
     uint64_t device_allocations, host_allocations;
 };
 
-/* What bounds the steps, by the shares of `average`; own, not of the reference. */
-enum tp_verdict {
-    TP_VERDICT_UNCLEAR,
-    TP_VERDICT_INPUT_BOUND,
-    TP_VERDICT_GPU_BOUND,
-    TP_VERDICT_LAUNCH_BOUND,
-    TP_VERDICT_COMMUNICATION_BOUND,
-    TP_VERDICT_COPY_BOUND,
-    TP_VERDICT_CPU_BOUND
-};
-
 struct tp_overview {
     const char *device_type;               /* GPU or CPU */
     struct tp_table steps;                 /* enum tp_step_column */
@@ -95,9 +84,6 @@ struct tp_overview {
         hidden_communication_ns; /* used steps of communication_overlap: all; behind computation */
     struct tp_step_counts in_steps;
     double tensor_core_eligible_ratio;
-    enum tp_verdict verdict;
-    struct tp_str verdict_text;   /* "Input-bound" */
-    struct tp_str verdict_reason; /* one sentence with the numbers that decided */
 };
 
 /* What a device did in one window, by the formulas of gpu_summary, from the events that start in it. */

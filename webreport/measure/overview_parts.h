@@ -9,7 +9,5 @@ void tp_gpu_summary_build(struct tp_table *table, const struct tp_model *model, 
 /* What the used steps hold (step_counts.c). */
 void tp_step_counts_build(struct tp_step_counts *counts, const struct tp_model *model);
 void tp_step_counts_json(const struct tp_step_counts *counts, struct tp_json *json);
-/* What bounds the steps, from averages already built (verdict.c). */
-void tp_verdict_build(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena);
 
 #endif

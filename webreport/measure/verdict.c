@@ -1,85 +1,356 @@
-/* What bounds the steps: one class and the sentence with the numbers that decided, from the averages of the overview.
- *
- * Kernels that fill three quarters of the step: GPU-bound. Else the largest cause that leaves the device without
- * kernels, from a fifth of the step on: data loading, exposed communication, exposed copies, or the host (calls,
- * operators, unrecorded time). Without device work: data loading, communication, else the host itself. */
-#include <stdio.h>
+/* The verdict: see verdict.h. The words of the headline: verdict_words.c. */
+#include "webreport/measure/verdict.h"
 
-#include "webreport/measure/overview_parts.h"
+#include <math.h>
 
-enum { GPU_BOUND_PCT = 75, CAUSE_PCT = 20 };
+#include "webreport/measure/verdict_parts.h"
+#include "webreport/model/main_thread.h"
+#include "webreport/model/numbers.h"
+#include "webreport/model/stack_walk.h"
 
-struct cause {
-    double pct;
-    enum tp_verdict verdict;
-    const char *what;
+static const double BOUND_PERCENT = 66; /* compute of two thirds of W: the device is the limit */
+static const double CAUSE_PERCENT = 20; /* a cause names the class from a fifth of W on */
+static const double STALL_PERCENT = 50; /* one gap of half of W is no property of the steps */
+
+const char *tp_verdict_class_text(enum tp_verdict_class verdict_class)
+{
+    static const char *const texts[TP_CLASS_COUNT] = {
+        [TP_CLASS_COMPUTE_BOUND] = "compute-bound",
+        [TP_CLASS_BALANCED] = "balanced",
+        [TP_CLASS_NOT_SHOWN] = "not-shown",
+        [TP_CLASS_STALL] = "stall",
+        [TP_CLASS_COMMUNICATION_BOUND] = "communication-bound",
+        [TP_CLASS_COPY_BOUND] = "copy-bound",
+        [TP_CLASS_INPUT_BOUND] = "input-bound",
+        [TP_CLASS_SYNC_BOUND] = "sync-bound",
+        [TP_CLASS_LAUNCH_BOUND] = "launch-bound",
+        [TP_CLASS_CPU] = "cpu",
+        [TP_CLASS_DEVICE_MISSING] = "device-missing",
+        [TP_CLASS_OTHER_DEVICE] = "other-device",
+        [TP_CLASS_EMPTY] = "empty",
+    };
+    return texts[verdict_class];
+}
+
+const char *tp_time_cause_text(enum tp_time_cause cause)
+{
+    static const char *const texts[TP_TIME_COUNT] = {
+        [TP_TIME_COMPUTE] = "compute", [TP_TIME_COMMUNICATION] = "communication",
+        [TP_TIME_COPY] = "copy",       [TP_TIME_INPUT] = "input",
+        [TP_TIME_SYNC] = "sync",       [TP_TIME_LAUNCH] = "launch",
+        [TP_TIME_QUEUE] = "queue",     [TP_TIME_OUTSIDE] = "outside",
+        [TP_TIME_UNKNOWN] = "unknown", [TP_TIME_OPERATORS] = "operators",
+        [TP_TIME_BETWEEN] = "between",
+    };
+    return texts[cause];
+}
+
+/* ---- a device ---- */
+
+static int64_t idle_ns(const struct tp_gpu *gpu)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->idle_count; i++)
+        sum = tp_ns_plus(sum, tp_ns_minus(gpu->idle[i].b, gpu->idle[i].a));
+    return sum;
+}
+
+/* The device with the longest busy time in W, that is the shortest idle time; ties: the smallest number. */
+static const struct tp_gpu *busiest(const struct tp_model *model)
+{
+    const struct tp_gpu *best = &model->gpus[0];
+    int64_t least = idle_ns(best);
+    for (uint32_t g = 1; g < model->gpu_count; g++) {
+        int64_t ns = idle_ns(&model->gpus[g]);
+        if (ns < least) {
+            least = ns;
+            best = &model->gpus[g];
+        }
+    }
+    return best;
+}
+
+/* Times in which a wait of the host may have cost the device something. */
+static struct tp_intervals waiting_times(const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
+    for (uint32_t i = 0; i < model->wait_count; i++)
+        tp_intervals_push(&pieces, model->waits[i].at_ns, tp_ns_plus(model->waits[i].at_ns, model->waits[i].cost_ns));
+    return tp_intervals_of(&pieces);
+}
+
+/* Every nanosecond of the device in W has one cause. */
+static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
+                        struct tp_arena *arena)
+{
+    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
+    int64_t part_ns[TP_IDLE_PARTS] = {0};
+    for (uint32_t i = 0; i < gpu->idle_count; i++) {
+        const struct tp_idle_piece *piece = &gpu->idle[i];
+        part_ns[piece->part] = tp_ns_plus(part_ns[piece->part], tp_ns_minus(piece->b, piece->a));
+        if (tp_idle_is_starved(piece))
+            tp_intervals_push(&pieces, piece->a, piece->b);
+    }
+    struct tp_intervals starved = tp_intervals_of(&pieces), loading = tp_main_loading(model, arena);
+    struct tp_intervals rest = tp_intervals_minus(arena, starved, loading);
+    v->cause_ns[TP_TIME_COMPUTE] = tp_intervals_meet_length(gpu->compute, model->window);
+    v->cause_ns[TP_TIME_COMMUNICATION] = tp_intervals_meet_length(gpu->exposed_communication, model->window);
+    v->cause_ns[TP_TIME_COPY] = tp_intervals_meet_length(gpu->exposed_copy, model->window);
+    v->cause_ns[TP_TIME_INPUT] = tp_intervals_meet_length(starved, loading);
+    v->cause_ns[TP_TIME_SYNC] = tp_intervals_meet_length(rest, waiting_times(model, arena));
+    v->cause_ns[TP_TIME_LAUNCH] = tp_ns_minus(tp_intervals_length(rest), v->cause_ns[TP_TIME_SYNC]);
+    v->cause_ns[TP_TIME_QUEUE] = part_ns[TP_IDLE_QUEUE];
+    v->cause_ns[TP_TIME_OUTSIDE] = part_ns[TP_IDLE_OUTSIDE];
+    v->cause_ns[TP_TIME_UNKNOWN] = part_ns[TP_IDLE_UNKNOWN];
+    for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
+        v->has_cause[c] = true;
+}
+
+/* Time by fold of the stack. */
+struct folds {
+    struct tp_id_map rows;
+    struct tp_vec items; /* struct fold_time */
 };
 
-static struct tp_str verdict_name(enum tp_verdict verdict)
+struct fold_time {
+    struct tp_fold fold;
+    int64_t ns;
+};
+
+static void add_fold(void *context, const struct tp_stack_segment *segment)
 {
-    switch (verdict) {
-    case TP_VERDICT_INPUT_BOUND:
-        return TP_STR("Input-bound");
-    case TP_VERDICT_GPU_BOUND:
-        return TP_STR("GPU-bound");
-    case TP_VERDICT_LAUNCH_BOUND:
-        return TP_STR("Launch-bound");
-    case TP_VERDICT_COMMUNICATION_BOUND:
-        return TP_STR("Communication-bound");
-    case TP_VERDICT_COPY_BOUND:
-        return TP_STR("Memory-copy-bound");
-    case TP_VERDICT_CPU_BOUND:
-        return TP_STR("CPU-bound");
-    default:
-        return TP_STR("Unclear");
+    struct folds *folds = context;
+    uint32_t *row = tp_id_map_put(&folds->rows, tp_id_pair(segment->fold.kind, segment->fold.text));
+    if (*row == TP_NO_ID) {
+        *row = (uint32_t)folds->items.count;
+        *(struct fold_time *)tp_vec_push(&folds->items) = (struct fold_time){segment->fold, 0};
+    }
+    struct fold_time *item = TP_AT(&folds->items, struct fold_time, *row);
+    item->ns = tp_ns_plus(item->ns, segment->b - segment->a);
+}
+
+/* What ran for most of pieces first .. end - 1. */
+static struct tp_fold longest_fold(const struct tp_model *model, const struct tp_gpu *gpu, uint32_t first, uint32_t end,
+                                   struct tp_arena *arena)
+{
+    struct folds folds = {.items = TP_VEC(arena, struct fold_time)};
+    struct tp_stack_walk walk = {.model = model, .arena = arena, .visit = add_fold, .context = &folds};
+    const struct fold_time *best = NULL;
+    tp_id_map_init(&folds.rows, arena);
+    tp_stack_walk_idle(&walk, gpu, first, end);
+    for (size_t i = 0; i < folds.items.count; i++) {
+        const struct fold_time *item = TP_AT(&folds.items, struct fold_time, i);
+        if (!best || item->ns > best->ns ||
+            (item->ns == best->ns && tp_fold_compare(model, item->fold, best->fold) < 0))
+            best = item;
+    }
+    return best ? best->fold : (struct tp_fold){TP_STACK_NONE, model->trace->frames.no_event};
+}
+
+/* The longest run of pieces without a break; ties: the earliest. */
+static void find_longest_gap(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
+                             struct tp_arena *arena)
+{
+    uint32_t first = 0, best = 0, best_end = 0;
+    for (uint32_t i = 0; i < gpu->idle_count; i++) {
+        if (i && gpu->idle[i].a != gpu->idle[i - 1].b)
+            first = i;
+        int64_t ns = tp_ns_minus(gpu->idle[i].b, gpu->idle[first].a);
+        if (ns <= v->gap.total_ns)
+            continue;
+        v->gap.total_ns = ns;
+        best = first;
+        best_end = i + 1;
+    }
+    v->has_gap = best_end > 0;
+    if (!v->has_gap)
+        return;
+    struct tp_fold fold = longest_fold(model, gpu, best, best_end, arena);
+    v->gap.start_ns = tp_ns_minus(gpu->idle[best].a, model->first_ns);
+    v->gap.percent = tp_percent(v->gap.total_ns, model->window_ns);
+    v->gap.kind = tp_stack_kind_text((enum tp_stack_kind)fold.kind);
+    v->gap.line = tp_fold_text(model, fold);
+    for (uint32_t i = best; i < best_end; i++)
+        v->gap.part_ns[gpu->idle[i].part] += gpu->idle[i].b - gpu->idle[i].a;
+}
+
+void tp_verdict_decide(struct tp_trace_verdict *v, const double shares[TP_TIME_DEVICE_COUNT], double gap_percent)
+{
+    static const struct {
+        enum tp_time_cause cause;
+        enum tp_verdict_class class;
+    } groups[] = {{TP_TIME_COMMUNICATION, TP_CLASS_COMMUNICATION_BOUND},
+                  {TP_TIME_COPY, TP_CLASS_COPY_BOUND},
+                  {TP_TIME_INPUT, TP_CLASS_INPUT_BOUND},
+                  {TP_TIME_SYNC, TP_CLASS_SYNC_BOUND},
+                  {TP_TIME_LAUNCH, TP_CLASS_LAUNCH_BOUND}};
+    enum tp_time_cause hidden = TP_TIME_QUEUE; /* the largest of those that the trace does not explain */
+    double not_shown = 0;
+    for (enum tp_time_cause c = TP_TIME_QUEUE; c <= TP_TIME_UNKNOWN; c++) {
+        not_shown += shares[c];
+        hidden = shares[c] > shares[hidden] ? c : hidden;
+    }
+    unsigned best = 0;
+    for (unsigned i = 1; i < sizeof groups / sizeof *groups; i++)
+        best = shares[groups[i].cause] > shares[groups[best].cause] ? i : best;
+    v->class = groups[best].class;
+    v->cause = groups[best].cause;
+    v->percent = shares[groups[best].cause];
+    if (not_shown > v->percent) {
+        v->class = TP_CLASS_NOT_SHOWN;
+        v->cause = hidden;
+        v->percent = not_shown;
+    }
+    if (v->class == TP_CLASS_LAUNCH_BOUND && gap_percent >= STALL_PERCENT)
+        v->class = TP_CLASS_STALL;
+    bool is_bound = shares[TP_TIME_COMPUTE] >= BOUND_PERCENT;
+    if (is_bound || v->percent < CAUSE_PERCENT) {
+        v->class = is_bound ? TP_CLASS_COMPUTE_BOUND : TP_CLASS_BALANCED;
+        v->cause = TP_TIME_COMPUTE;
+        v->percent = shares[TP_TIME_COMPUTE];
     }
 }
 
-static double share_pct(const struct tp_overview *view, unsigned average)
+static void judge_device(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
 {
-    double total = view->average_us[TP_AVERAGE_TOTAL];
-    return total > 0 ? 100 * view->average_us[average] / total : 0;
+    const struct tp_gpu *gpu = busiest(model);
+    double shares[TP_TIME_DEVICE_COUNT];
+    v->has_device = true;
+    v->device = gpu->id;
+    fill_causes(v, model, gpu, arena);
+    find_longest_gap(v, model, gpu, arena);
+    for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
+        shares[c] = tp_percent(v->cause_ns[c], model->window_ns);
+    tp_verdict_decide(v, shares, v->gap.percent);
+    v->headline = tp_verdict_device_words(v, model, arena);
 }
 
-static void decide(struct tp_overview *view, struct cause cause, struct tp_arena *arena)
+/* ---- no device ---- */
+
+static int64_t operator_time(const struct tp_model *model, struct tp_arena *arena)
 {
-    char text[160];
-    int n = snprintf(text, sizeof text, "%s %.1f %% of the average step; a device is busy for %.1f %% of it.",
-                     cause.what, cause.pct, share_pct(view, TP_AVERAGE_DEVICE_BUSY));
-    view->verdict = cause.verdict;
-    view->verdict_text = verdict_name(cause.verdict);
-    view->verdict_reason = (struct tp_str){tp_arena_copy(arena, text, (size_t)n), (size_t)n};
+    const struct tp_order *order = model->order;
+    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
+    if (model->host_main == TP_NO_ID)
+        return 0;
+    for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
+        const struct tp_event *e = &model->trace->events[order->host[i]];
+        if (e->kind == TP_KIND_OPERATOR)
+            tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+    }
+    return tp_intervals_meet_length(tp_intervals_of(&pieces), model->window);
 }
 
-void tp_verdict_build(struct tp_overview *view, const struct tp_model *model, struct tp_arena *arena)
+static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
 {
-    double kernels = share_pct(view, TP_ROLE_KERNEL);
-    double host =
-        share_pct(view, TP_ROLE_RUNTIME) + share_pct(view, TP_ROLE_CPU_EXEC) + share_pct(view, TP_AVERAGE_OTHER);
-    bool has_devices = model->devices.count > 0;
-    const struct cause causes[] = {
-        {share_pct(view, TP_ROLE_DATALOADER), TP_VERDICT_INPUT_BOUND, "Data loading takes"},
-        {share_pct(view, TP_ROLE_COMMUNICATION), TP_VERDICT_COMMUNICATION_BOUND,
-         "Communication that no kernel hides takes"},
-        {share_pct(view, TP_ROLE_MEMCPY), TP_VERDICT_COPY_BOUND, "Copies that no kernel hides take"},
-        {has_devices ? host : 0, TP_VERDICT_LAUNCH_BOUND,
-         "Host work and time in which nothing was recorded leave the device idle for"}};
-    struct cause best = {kernels, TP_VERDICT_UNCLEAR, "No cause takes a fifth of the step; kernels take"};
-    double most = CAUSE_PCT;
-    if (!has_devices)
-        best = (struct cause){share_pct(view, TP_ROLE_CPU_EXEC), TP_VERDICT_CPU_BOUND,
-                              "No device work was recorded; operators and annotations take"};
-    for (unsigned i = 0; i < sizeof causes / sizeof *causes; i++)
-        if (causes[i].pct >= most) {
-            most = causes[i].pct;
-            best = causes[i];
-        }
-    if (kernels >= GPU_BOUND_PCT)
-        best = (struct cause){kernels, TP_VERDICT_GPU_BOUND, "Kernels fill"};
-    if (view->average_us[TP_AVERAGE_TOTAL] > 0)
-        decide(view, best, arena);
+    struct tp_intervals loading = tp_main_loading(model, arena);
+    v->cause_ns[TP_TIME_INPUT] = tp_intervals_length(loading);
+    v->cause_ns[TP_TIME_COMMUNICATION] = tp_intervals_meet_length(tp_exposed_collectives(model, arena), model->window);
+    v->cause_ns[TP_TIME_OPERATORS] = operator_time(model, arena);
+    v->cause_ns[TP_TIME_BETWEEN] = tp_intervals_length(tp_main_between(model, loading, arena));
+    v->has_cause[TP_TIME_INPUT] = v->has_cause[TP_TIME_COMMUNICATION] = true;
+    v->has_cause[TP_TIME_OPERATORS] = v->has_cause[TP_TIME_BETWEEN] = true;
+    bool is_input = v->cause_ns[TP_TIME_INPUT] >= v->cause_ns[TP_TIME_COMMUNICATION];
+    v->cause = is_input ? TP_TIME_INPUT : TP_TIME_COMMUNICATION;
+    v->class = is_input ? TP_CLASS_INPUT_BOUND : TP_CLASS_COMMUNICATION_BOUND;
+    if (tp_percent(v->cause_ns[v->cause], model->window_ns) < CAUSE_PERCENT) {
+        v->class = TP_CLASS_CPU;
+        v->cause = TP_TIME_OPERATORS;
+    }
+    v->percent = tp_percent(v->cause_ns[v->cause], model->window_ns);
+    v->headline = tp_verdict_host_words(v, model, arena);
+}
+
+static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *model)
+{
+    v->class = model->program == TP_RECORDED_DEVICE_MISSING ? TP_CLASS_DEVICE_MISSING
+               : model->program == TP_RECORDED_OTHER_DEVICE ? TP_CLASS_OTHER_DEVICE
+                                                            : TP_CLASS_EMPTY;
+    v->cause = TP_TIME_NONE;
+    v->percent = NAN;
+    v->headline = v->class == TP_CLASS_DEVICE_MISSING
+                      ? TP_STR("The program called a device, but the trace holds no device operation.")
+                  : v->class == TP_CLASS_OTHER_DEVICE
+                      ? TP_STR("The trace holds work of an accelerator whose records are not read.")
+                      : TP_STR("The trace holds no events to judge.");
+}
+
+void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
+{
+    memset(v, 0, sizeof *v);
+    v->steps_used = model->used_count;
+    v->steps = model->steps;
+    v->step_count = model->step_count;
+    v->step_us = v->steps_used ? (double)model->window_ns / 1000.0 / (double)v->steps_used : 0.0;
+    if (model->program == TP_RECORDED_GPU && model->window_ns)
+        judge_device(v, model, arena);
+    else if (model->program == TP_RECORDED_CPU && model->window_ns)
+        judge_host(v, model, arena);
     else
-        view->verdict_text = verdict_name(TP_VERDICT_UNCLEAR);
-    if (!view->verdict_reason.ptr)
-        view->verdict_reason = TP_STR("");
+        judge_nothing(v, model);
+}
+
+/* ---- JSON ---- */
+
+static void gap_json(const struct tp_trace_verdict *v, struct tp_json *json)
+{
+    tp_json_key(json, "longest_gap");
+    if (!v->has_gap) {
+        tp_json_null(json);
+        return;
+    }
+    tp_json_object(json);
+    tp_json_member_us(json, "start_us", v->gap.start_ns);
+    tp_json_member_us(json, "total_us", v->gap.total_ns);
+    tp_json_member_real(json, "percent", v->gap.percent);
+    tp_json_key(json, "parts_us");
+    tp_json_object(json);
+    for (unsigned p = 0; p < TP_IDLE_PARTS; p++)
+        tp_json_member_us(json, tp_idle_part_text((enum tp_idle_part)p), v->gap.part_ns[p]);
+    tp_json_object_end(json);
+    tp_json_member_text(json, "kind", v->gap.kind);
+    tp_json_member_str(json, "line", v->gap.line);
+    tp_json_object_end(json);
+}
+
+static void left_out_json(const struct tp_trace_verdict *v, struct tp_json *json)
+{
+    tp_json_key(json, "steps_left_out");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < v->step_count; i++) {
+        if (tp_step_is_used(&v->steps[i]))
+            continue;
+        tp_json_object(json);
+        tp_json_member_str(json, "name", v->steps[i].name);
+        tp_json_member_text(json, "reason", tp_left_out_text((enum tp_left_out)v->steps[i].left_out));
+        tp_json_object_end(json);
+    }
+    tp_json_array_end(json);
+}
+
+void tp_verdict_json(const struct tp_trace_verdict *v, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_member_text(json, "class", tp_verdict_class_text(v->class));
+    if (v->has_device)
+        tp_json_member_int(json, "device", v->device);
+    else
+        tp_json_member_null(json, "device");
+    if (v->cause == TP_TIME_NONE)
+        tp_json_member_null(json, "cause");
+    else
+        tp_json_member_text(json, "cause", tp_time_cause_text(v->cause));
+    tp_json_member_real(json, "percent", v->percent);
+    tp_json_key(json, "causes");
+    tp_json_object(json);
+    for (unsigned c = 0; c < TP_TIME_COUNT; c++)
+        if (v->has_cause[c])
+            tp_json_member_us(json, tp_time_cause_text((enum tp_time_cause)c), v->cause_ns[c]);
+    tp_json_object_end(json);
+    gap_json(v, json);
+    tp_json_member_str(json, "headline", v->headline);
+    tp_json_member_real(json, "step_us", v->step_us);
+    tp_json_member_int(json, "steps_used", v->steps_used);
+    left_out_json(v, json);
+    tp_json_object_end(json);
 }

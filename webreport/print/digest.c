@@ -34,21 +34,25 @@ static void add_line(struct part *part, const char *text)
     tp_buf_putc(&part->markdown->out, '\n');
 }
 
-/* A name of the trace, shortened and escaped. */
-static const char *name_text(struct part *part, struct tp_str name)
+/* The text as Markdown shows it unchanged. */
+static const char *escaped(struct part *part, struct tp_str text)
 {
-    struct tp_str shown = tp_text_cut(part->arena, tp_shown_text(&part->naming, name), NAME_BYTES);
     struct tp_buf buf;
-    const char *text;
-    char bytes[NAME_BYTES * 6 + 1] = "";
+    size_t size = text.len * 6 + 1;
+    char *bytes = tp_arena_array(part->arena, size, 1);
 
     tp_buf_init(&buf, 0);
     buf.data = bytes; /* a fixed buffer: nothing to release when the arena's guard is taken */
-    buf.capacity = sizeof(bytes);
-    buf.max_bytes = sizeof(bytes) - 1;
-    tp_markdown_escape(&buf, shown);
-    text = tp_arena_copy(part->arena, bytes, buf.size);
-    return text;
+    buf.capacity = size;
+    buf.max_bytes = size - 1;
+    tp_markdown_escape(&buf, text);
+    return bytes;
+}
+
+/* A name of the trace, shortened and escaped. */
+static const char *name_text(struct part *part, struct tp_str name)
+{
+    return escaped(part, tp_text_cut(part->arena, tp_shown_text(&part->naming, name), NAME_BYTES));
 }
 
 static const char BESIDE[] = ", beside PyTorch's trace";
@@ -56,14 +60,15 @@ static const char BESIDE[] = ", beside PyTorch's trace";
 static void add_head(struct part *part)
 {
     const struct tp_profile *profile = part->profile;
-    struct tp_verdict_words words = tp_section_verdict(part->arena, profile->views, profile->advice);
+    struct tp_verdict_words words = tp_section_verdict(&part->naming, profile);
     bool is_many = part->markdown->profile_count > 1;
     struct tp_str title = is_many || !profile->run.len ? profile->worker : profile->run;
 
     title = profile->beside.len ? profile->beside : title;
     add_line(part, tp_text_printf(part->arena, "## %s%s", name_text(part, title.len ? title : profile->file),
                                   profile->beside.len ? BESIDE : ""));
-    add_line(part, tp_text_printf(part->arena, "\n**%s.** %s %s", words.tag, words.headline, words.text));
+    add_line(part, tp_text_printf(part->arena, "\n**%s.** %s %s", words.tag, escaped(part, tp_str_of(words.headline)),
+                                  escaped(part, tp_str_of(words.text))));
 }
 
 static void add_facts(struct part *part)
@@ -168,8 +173,7 @@ static void add_short(struct part *part)
     struct tp_str worker = profile->beside.len ? profile->beside : profile->worker;
     add_line(part, tp_text_printf(part->arena, "- %s%s%s%s: **%s**, %s per step%s", name_text(part, profile->run),
                                   profile->run.len ? " / " : "", name_text(part, worker.len ? worker : profile->file),
-                                  profile->beside.len ? BESIDE : "",
-                                  tp_section_verdict(part->arena, profile->views, profile->advice).tag,
+                                  profile->beside.len ? BESIDE : "", tp_section_verdict(&part->naming, profile).tag,
                                   tp_text_of_time(part->arena, (int64_t)llround(total * 1000)), finding));
 }
 

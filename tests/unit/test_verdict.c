@@ -1,0 +1,206 @@
+/* The verdict: each class once, thresholds at their edge, and the numbers and words of one small trace by hand
+ * (section 13). */
+#include "webreport/measure/verdict.h"
+#include "webreport/model/build.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* Shares of W in the order of enum tp_time_cause: compute, communication, copy, input, sync, launch, queue, outside,
+ * unknown. */
+static void decides(const double shares[TP_TIME_DEVICE_COUNT], double gap_percent, enum tp_verdict_class expected,
+                    enum tp_time_cause cause, double percent)
+{
+    struct tp_trace_verdict verdict;
+    memset(&verdict, 0, sizeof verdict);
+    tp_verdict_decide(&verdict, shares, gap_percent);
+    assert_string_equal(tp_verdict_class_text(verdict.class), tp_verdict_class_text(expected));
+    assert_int_equal(verdict.cause, cause);
+    assert_true(verdict.percent == percent);
+}
+
+#define SHARES (const double[TP_TIME_DEVICE_COUNT])
+
+static void the_largest_group_from_a_fifth_on_names_the_class(void **state)
+{
+    (void)state;
+    decides(SHARES{50, 40, 1, 2, 3, 4}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION, 40);
+    decides(SHARES{50, 1, 40, 2, 3, 4}, 0, TP_CLASS_COPY_BOUND, TP_TIME_COPY, 40);
+    decides(SHARES{50, 1, 2, 40, 3, 4}, 0, TP_CLASS_INPUT_BOUND, TP_TIME_INPUT, 40);
+    decides(SHARES{50, 1, 2, 3, 40, 4}, 0, TP_CLASS_SYNC_BOUND, TP_TIME_SYNC, 40);
+    decides(SHARES{50, 1, 2, 3, 4, 40}, 0, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 40);
+    decides(SHARES{60, 20, 20, 0, 0, 0}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION,
+            20); /* the first of equal ones */
+}
+
+static void thresholds_hold_at_their_edge(void **state)
+{
+    (void)state;
+    decides(SHARES{66, 0, 0, 0, 0, 34}, 34, TP_CLASS_COMPUTE_BOUND, TP_TIME_COMPUTE, 66);
+    decides(SHARES{65.9, 0, 0, 0, 0, 34.1}, 34, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 34.1);
+    decides(SHARES{60.1, 19.9, 0, 0, 0, 0, 0, 0, 19.9}, 0, TP_CLASS_BALANCED, TP_TIME_COMPUTE, 60.1);
+    decides(SHARES{60, 20, 0, 0, 0, 0, 0, 0, 19.9}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION, 20);
+    decides(SHARES{40, 0, 0, 0, 0, 60}, 50, TP_CLASS_STALL, TP_TIME_LAUNCH, 60);
+    decides(SHARES{40, 0, 0, 0, 0, 60}, 49.9, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 60);
+    decides(SHARES{40, 0, 0, 0, 60, 0}, 60, TP_CLASS_SYNC_BOUND, TP_TIME_SYNC, 60); /* a stall is of launches */
+}
+
+static void what_is_not_shown_is_one_group(void **state)
+{
+    (void)state;
+    decides(SHARES{55, 0, 0, 0, 0, 15, 9, 12, 9}, 0, TP_CLASS_NOT_SHOWN, TP_TIME_OUTSIDE, 30);
+    decides(SHARES{55, 0, 0, 0, 0, 22.5, 11.5, 0, 11}, 0, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH,
+            22.5); /* equal: the named */
+    decides(SHARES{60, 0, 0, 0, 0, 10, 15, 15, 0}, 0, TP_CLASS_NOT_SHOWN, TP_TIME_QUEUE, 30);
+}
+
+/* ---- whole traces ---- */
+
+struct made {
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_order order;
+    struct tp_model model;
+    struct tp_trace_verdict verdict;
+};
+
+static void make(struct made *m, const char *events)
+{
+    static char text[16384];
+    struct tp_trace_options options = {.single_thread = true};
+    int n = snprintf(text, sizeof text, "{\"traceEvents\":[%s]}", events);
+    memset(m, 0, sizeof *m);
+    tp_arena_init(&m->arena, 0);
+    if (setjmp(m->arena.guard))
+        fail();
+    assert_int_equal(tp_trace_read_bytes(&m->trace, &m->arena, text, (size_t)n, &options, NULL), 0);
+    tp_order_build(&m->order, &m->trace, &m->arena);
+    tp_model_build(&m->model, &m->trace, &m->order, &m->arena);
+    tp_verdict_build(&m->verdict, &m->model, &m->arena);
+}
+
+static void headline_is(const struct made *m, const char *expected)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%.*s", (int)m->verdict.headline.len, m->verdict.headline.ptr);
+    assert_string_equal(text, expected);
+}
+
+#define EVENT(cat, name, ts, dur, args)                                                                                \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" #ts ",\"dur\":" #dur         \
+    ",\"args\":{" args "}}"
+#define STEP(n, ts, dur) EVENT("user_annotation", "ProfilerStep#" #n, ts, dur, "")
+#define LAUNCH(ts, dur, corr) EVENT("cuda_runtime", "cudaLaunchKernel", ts, dur, "\"correlation\":" #corr)
+#define KERNEL(name, ts, dur, corr) EVENT("kernel", name, ts, dur, "\"device\":0,\"correlation\":" #corr)
+#define LOADER "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+
+/* W is 0 to 100. Kernel a runs 12 to 22, launched at 10; then idle: 22 to 60 the host loads data until 50, and begins
+ * the launch of b at 55; b runs 60 to 80; outside until 100. The first 10 wait for the call of a. */
+static void every_nanosecond_of_the_steps_has_one_cause(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, STEP(1, 0, 100) "," LAUNCH(10, 1, 1) "," KERNEL("a", 12, 10, 1) "," EVENT(
+                 "user_annotation", LOADER, 20, 30, "") "," LAUNCH(55, 2, 2) "," KERNEL("b", 60, 20, 2));
+    const struct tp_trace_verdict *v = &m.verdict;
+    assert_int_equal(v->cause_ns[TP_TIME_COMPUTE], 30000);
+    assert_int_equal(v->cause_ns[TP_TIME_INPUT], 28000);         /* 22 to 50 */
+    assert_int_equal(v->cause_ns[TP_TIME_LAUNCH], 11000 + 7000); /* 0 to 11; 50 to 57 */
+    assert_int_equal(v->cause_ns[TP_TIME_QUEUE], 1000 + 3000);   /* 11 to 12; 57 to 60 */
+    assert_int_equal(v->cause_ns[TP_TIME_OUTSIDE], 20000);
+    int64_t sum = 0;
+    for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
+        sum += v->cause_ns[c];
+    assert_int_equal(sum, m.model.window_ns);
+    assert_int_equal(v->class, TP_CLASS_INPUT_BOUND);
+    assert_int_equal(v->gap.start_ns, 22000);
+    assert_int_equal(v->gap.total_ns, 38000);
+    assert_int_equal(v->gap.part_ns[TP_IDLE_HOST], 33000);
+    assert_true(tp_str_equal(v->gap.line, TP_STR(LOADER)));
+    headline_is(
+        &m, "GPU 0 waits for input data for 28.0 % of the step; it computes for 30.0 %. Next: it has no recorded work "
+            "before its first or after its last operation for 20.0 %.");
+    tp_arena_release(&m.arena);
+}
+
+static void one_gap_of_half_the_window_is_a_stall(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, EVENT("python_function", "train.py(3): warm", 0, 100,
+                   "") "," LAUNCH(0, 1, 1) "," KERNEL("a", 2, 8, 1) "," LAUNCH(90, 1, 2) "," KERNEL("b", 92, 8, 2));
+    assert_int_equal(m.verdict.class, TP_CLASS_STALL);
+    headline_is(
+        &m,
+        "One gap is 83.7 % of the recorded device work: GPU 0 waits for the host, most of it at train.py(3): warm.");
+    tp_arena_release(&m.arena);
+}
+
+static void a_wait_that_empties_the_device_is_the_cause(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, STEP(1, 0, 100) "," LAUNCH(0, 1, 1) "," KERNEL("a", 1, 49, 1) "," EVENT(
+                 "cuda_runtime", "cudaDeviceSynchronize", 5, 46, "") "," LAUNCH(85, 1, 2) "," KERNEL("b", 86, 14, 2));
+    assert_int_equal(m.verdict.cause_ns[TP_TIME_SYNC], 86000 - 51000);
+    assert_int_equal(m.verdict.class, TP_CLASS_SYNC_BOUND);
+    tp_arena_release(&m.arena);
+}
+
+static void programs_without_a_device_are_judged_by_the_main_thread(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m,
+         STEP(1, 0, 100) "," EVENT("user_annotation", LOADER, 0, 19, "") "," EVENT("cpu_op", "aten::mm", 30, 40, ""));
+    assert_int_equal(m.verdict.class, TP_CLASS_CPU);
+    headline_is(&m,
+                "Operators take 40.0 % of the steps, code between them 41.0 %; no device is used. Largest operator: "
+                "aten::mm, 100.0 % of operator time.");
+    tp_arena_release(&m.arena);
+    make(&m,
+         STEP(1, 0, 100) "," EVENT("user_annotation", LOADER, 0, 20, "") "," EVENT("cpu_op", "aten::mm", 30, 40, ""));
+    assert_int_equal(m.verdict.class, TP_CLASS_INPUT_BOUND);
+    headline_is(&m, "Loading input data takes 20.0 % of the steps; no device is used.");
+    tp_arena_release(&m.arena);
+}
+
+static void a_trace_without_times_says_why(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, LAUNCH(0, 5, 1));
+    assert_int_equal(m.verdict.class, TP_CLASS_DEVICE_MISSING);
+    assert_int_equal(m.verdict.cause, TP_TIME_NONE);
+    assert_true(isnan(m.verdict.percent));
+    tp_arena_release(&m.arena);
+    make(&m, EVENT("mtia_ccp_events", "x", 0, 5, ""));
+    assert_int_equal(m.verdict.class, TP_CLASS_OTHER_DEVICE);
+    tp_arena_release(&m.arena);
+    make(&m, EVENT("overhead", "x", 0, 5, ""));
+    assert_int_equal(m.verdict.class, TP_CLASS_EMPTY);
+    tp_arena_release(&m.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_largest_group_from_a_fifth_on_names_the_class),
+        cmocka_unit_test(thresholds_hold_at_their_edge),
+        cmocka_unit_test(what_is_not_shown_is_one_group),
+        cmocka_unit_test(every_nanosecond_of_the_steps_has_one_cause),
+        cmocka_unit_test(one_gap_of_half_the_window_is_a_stall),
+        cmocka_unit_test(a_wait_that_empties_the_device_is_the_cause),
+        cmocka_unit_test(programs_without_a_device_are_judged_by_the_main_thread),
+        cmocka_unit_test(a_trace_without_times_says_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+/* The verdict: what bounds the steps, from the same parts that overview, idle view and findings show (section 13).
+ *
+ * One object, made once per trace; page, JSON, digest, summaries and text take it from here. Where the window cannot
+ * tell, the class says so, and the headline has the words. Everything lives in the arena given or borrows from the
+ * model, which must stay; read-only afterwards. */
+#ifndef TP_WEBREPORT_MEASURE_VERDICT_H
+#define TP_WEBREPORT_MEASURE_VERDICT_H
+
+#include "webreport/model/facts.h"
+#include "writer/base/json_out.h"
+
+enum tp_verdict_class {
+    TP_CLASS_COMPUTE_BOUND,
+    TP_CLASS_BALANCED,
+    TP_CLASS_NOT_SHOWN, /* the trace does not show why the device did nothing */
+    TP_CLASS_STALL,     /* one gap is half of the window: no property of the steps */
+    TP_CLASS_COMMUNICATION_BOUND,
+    TP_CLASS_COPY_BOUND,
+    TP_CLASS_INPUT_BOUND,
+    TP_CLASS_SYNC_BOUND,
+    TP_CLASS_LAUNCH_BOUND,
+    TP_CLASS_CPU, /* no device, and neither loading nor communication takes a fifth */
+    TP_CLASS_DEVICE_MISSING,
+    TP_CLASS_OTHER_DEVICE,
+    TP_CLASS_EMPTY,
+    TP_CLASS_COUNT
+};
+
+/* Kinds of time. The first nine fill W exactly for the device of the verdict; a program without a device has input,
+ * communication, operators and between, which may overlap. */
+enum tp_time_cause {
+    TP_TIME_COMPUTE,
+    TP_TIME_COMMUNICATION, /* exposed */
+    TP_TIME_COPY,          /* exposed */
+    TP_TIME_INPUT,         /* starved while the main thread loads data */
+    TP_TIME_SYNC,          /* starved because the host had waited for the device */
+    TP_TIME_LAUNCH,        /* starved otherwise */
+    TP_TIME_QUEUE,         /* the idle parts of these names */
+    TP_TIME_OUTSIDE,
+    TP_TIME_UNKNOWN,
+    TP_TIME_DEVICE_COUNT,
+    TP_TIME_OPERATORS = TP_TIME_DEVICE_COUNT, /* of the main thread */
+    TP_TIME_BETWEEN,                          /* nothing recorded on the main thread, no other thread works */
+    TP_TIME_COUNT,
+    TP_TIME_NONE = TP_TIME_COUNT
+};
+
+/* The longest idle stretch of the device in W, and the line (fold of the stack) that ran for most of it. */
+struct tp_verdict_gap {
+    int64_t start_ns, total_ns; /* start: from the start of the profile */
+    double percent;             /* of W */
+    int64_t part_ns[TP_IDLE_PARTS];
+    const char *kind;
+    struct tp_str line;
+};
+
+struct tp_trace_verdict {
+    enum tp_verdict_class class;
+    enum tp_time_cause cause; /* that decides; TP_TIME_NONE: no times */
+    double percent;           /* of W: the group of the cause; NaN without cause */
+    bool has_device, has_gap;
+    int64_t device; /* its id: the one that is busy longest */
+    bool has_cause[TP_TIME_COUNT];
+    int64_t cause_ns[TP_TIME_COUNT];
+    struct tp_verdict_gap gap;
+    struct tp_str headline; /* one sentence, or two */
+    double step_us;         /* |W| / steps_used */
+    uint32_t steps_used, step_count;
+    const struct tp_step *steps; /* all, with the reason why one is left out */
+};
+
+/* "compute-bound", "not-shown" ..; "compute", "between" .. Static. */
+const char *tp_verdict_class_text(enum tp_verdict_class verdict_class);
+const char *tp_time_cause_text(enum tp_time_cause cause);
+
+void tp_verdict_build(struct tp_trace_verdict *verdict, const struct tp_model *model, struct tp_arena *arena);
+
+/* Decides from shares of W in percent (by enum tp_time_cause, the device's nine) and the longest gap's; for
+ * tp_verdict_build and its tests. Fills class, cause and percent. */
+void tp_verdict_decide(struct tp_trace_verdict *verdict, const double shares[TP_TIME_DEVICE_COUNT], double gap_percent);
+
+/* Writes the verdict as a JSON object. */
+void tp_verdict_json(const struct tp_trace_verdict *verdict, struct tp_json *json);
+
+#endif

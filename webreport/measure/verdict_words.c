@@ -1,0 +1,141 @@
+/* The headline of a verdict: what the device, or the host, does for most of the steps, and the numbers that say so. */
+#include "webreport/measure/verdict_parts.h"
+
+#include <string.h>
+
+#include "webreport/model/numbers.h"
+#include "writer/base/buf.h"
+
+static const double NEXT_PERCENT = 10; /* a second cause is named from a tenth of W on */
+
+/* "GPU 0 <words> for 12.3 % of the steps". */
+static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
+    [TP_TIME_COMPUTE] = "computes",
+    [TP_TIME_COMMUNICATION] = "runs communication that no kernel hides",
+    [TP_TIME_COPY] = "runs copies that no kernel hides",
+    [TP_TIME_INPUT] = "waits for input data",
+    [TP_TIME_SYNC] = "waits because the host waited for it",
+    [TP_TIME_LAUNCH] = "waits for the host to launch work",
+    [TP_TIME_QUEUE] = "is idle although the next operation had been called",
+    [TP_TIME_OUTSIDE] = "has no recorded work before its first or after its last operation",
+    [TP_TIME_UNKNOWN] = "is idle before operations whose launch call is not recorded",
+};
+
+static double share(const struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause)
+{
+    return tp_percent(v->cause_ns[cause], model->window_ns);
+}
+
+/* What shares are of. */
+static const char *period(const struct tp_model *model)
+{
+    if (model->step_marker == TP_MARKER_WINDOW)
+        return "the recorded device work";
+    return model->used_count == 1 ? "the step" : "the steps";
+}
+
+static struct tp_str moved(struct tp_buf *text, struct tp_arena *arena)
+{
+    size_t size = text->size;
+    return (struct tp_str){tp_buf_move(text, arena), size};
+}
+
+static bool has_line(const struct tp_trace_verdict *v)
+{
+    return v->has_gap && strcmp(v->gap.kind, "none") != 0;
+}
+
+static struct tp_str stall_words(const struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    tp_buf_printf(&text, "One gap is %.1f %% of %s: GPU %lld waits for the host", v->gap.percent, period(model),
+                  (long long)v->device);
+    if (has_line(v)) {
+        tp_buf_puts(&text, ", most of it at ");
+        tp_buf_add(&text, v->gap.line.ptr, v->gap.line.len);
+    }
+    tp_buf_putc(&text, '.');
+    return moved(&text, arena);
+}
+
+/* The largest cause but the first and compute; the earlier one of equal ones. */
+static enum tp_time_cause second_cause(const struct tp_trace_verdict *v)
+{
+    enum tp_time_cause best = TP_TIME_NONE;
+    for (enum tp_time_cause c = TP_TIME_COMMUNICATION; c < TP_TIME_DEVICE_COUNT; c++)
+        if (c != v->cause && (best == TP_TIME_NONE || v->cause_ns[c] > v->cause_ns[best]))
+            best = c;
+    return best;
+}
+
+struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *v, const struct tp_model *model,
+                                      struct tp_arena *arena)
+{
+    struct tp_buf text;
+    enum tp_time_cause second = second_cause(v);
+    if (v->class == TP_CLASS_STALL)
+        return stall_words(v, model, arena);
+    tp_buf_init(&text, 0);
+    tp_buf_printf(&text, "GPU %lld %s for %.1f %% of %s", (long long)v->device, cause_words[v->cause],
+                  share(v, model, v->cause), period(model));
+    if (v->cause == TP_TIME_OUTSIDE && has_line(v) && v->gap.part_ns[TP_IDLE_OUTSIDE]) {
+        tp_buf_puts(&text, " (the host ran ");
+        tp_buf_add(&text, v->gap.line.ptr, v->gap.line.len);
+        tp_buf_putc(&text, ')');
+    }
+    if (v->class == TP_CLASS_BALANCED)
+        tp_buf_puts(&text, ", less than two thirds, and no other cause takes a fifth");
+    else if (v->class == TP_CLASS_NOT_SHOWN)
+        tp_buf_puts(&text, "; the trace does not show why");
+    if (v->cause != TP_TIME_COMPUTE)
+        tp_buf_printf(&text, "; it computes for %.1f %%", share(v, model, TP_TIME_COMPUTE));
+    if (share(v, model, second) >= NEXT_PERCENT)
+        tp_buf_printf(&text, ". Next: it %s for %.1f %%", cause_words[second], share(v, model, second));
+    tp_buf_putc(&text, '.');
+    return moved(&text, arena);
+}
+
+/* ---- no device ---- */
+
+/* " Largest operator: aten::mm, 12.3 % of operator time.": by its own host time, ties by name. */
+static void add_largest_operator(struct tp_buf *text, const struct tp_model *model, struct tp_arena *arena)
+{
+    const struct tp_strings *names = &model->trace->names;
+    int64_t *self_ns = tp_arena_array(arena, names->count, sizeof *self_ns), total = 0;
+    uint32_t best = TP_NO_ID;
+    for (uint32_t i = 0; i < model->operators.count; i++) {
+        uint32_t name = tp_operator_event(model, i)->name;
+        self_ns[name] = tp_ns_plus(self_ns[name], model->operators.host_self[i]);
+        total = tp_ns_plus(total, model->operators.host_self[i]);
+    }
+    for (uint32_t n = 0; n < names->count && total; n++)
+        if (best == TP_NO_ID || self_ns[n] > self_ns[best] ||
+            (self_ns[n] == self_ns[best] && tp_str_compare(names->items[n], names->items[best]) < 0))
+            best = n;
+    if (best != TP_NO_ID) {
+        tp_buf_puts(text, " Largest operator: ");
+        tp_buf_add(text, names->items[best].ptr, names->items[best].len);
+        tp_buf_printf(text, ", %.1f %% of operator time.", tp_percent(self_ns[best], total));
+    }
+    tp_arena_drop(arena, self_ns, names->count * sizeof *self_ns);
+}
+
+struct tp_str tp_verdict_host_words(const struct tp_trace_verdict *v, const struct tp_model *model,
+                                    struct tp_arena *arena)
+{
+    const char *whole = model->step_marker == TP_MARKER_WINDOW ? "the main thread's time" : "the steps";
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    if (v->cause == TP_TIME_INPUT) {
+        tp_buf_printf(&text, "Loading input data takes %.1f %% of %s; no device is used.", v->percent, whole);
+    } else if (v->cause == TP_TIME_COMMUNICATION) {
+        tp_buf_printf(&text, "Communication that no operator hides takes %.1f %% of %s; no device is used.", v->percent,
+                      whole);
+    } else {
+        tp_buf_printf(&text, "Operators take %.1f %% of %s, code between them %.1f %%; no device is used.", v->percent,
+                      whole, share(v, model, TP_TIME_BETWEEN));
+        add_largest_operator(&text, model, arena);
+    }
+    return moved(&text, arena);
+}
