@@ -48,10 +48,10 @@ static const char *best_case(struct tp_arena *arena, const struct shares *shares
                           time_text(arena, ns), time_text(arena, shares->step_ns), time_text(arena, bound));
 }
 
-static struct tp_verdict_words cpu_words(struct tp_arena *arena, const struct shares *shares,
+static struct tp_verdict_block cpu_words(struct tp_arena *arena, const struct shares *shares,
                                          const struct tp_recommendations *found)
 {
-    struct tp_verdict_words words = {.tag = "CPU only", .tone = "low"};
+    struct tp_verdict_block words = {.class = "CPU only", .tone = TP_TONE_UNSURE};
 
     words.headline =
         tp_text_printf(arena, "A step takes %s; no device work was recorded.", time_text(arena, shares->step_ns));
@@ -77,7 +77,7 @@ static bool is_held_on_device(const struct tp_idle_view *idle)
     return total > 0 && host < total / 2;
 }
 
-static struct tp_verdict_words held_words(struct tp_arena *arena, const struct shares *shares,
+static struct tp_verdict_block held_words(struct tp_arena *arena, const struct shares *shares,
                                           const struct tp_idle_view *idle)
 {
     double total = 0, held = 0, unknown = 0;
@@ -88,14 +88,14 @@ static struct tp_verdict_words held_words(struct tp_arena *arena, const struct s
         unknown += (double)idle->devices[i].idle.unknown_ns;
     }
     if (unknown > held)
-        return (struct tp_verdict_words){
-            "Unclear", "low",
+        return (struct tp_verdict_block){
+            TP_TONE_UNSURE, "Unclear",
             tp_text_printf(arena, "The GPU idles %s of every step; what it waits for was not recorded.",
                            tp_text_of_percent(arena, shares->idle)),
             tp_text_printf(arena, "The launches after %s of its idle time are not in the trace.",
                            tp_text_of_percent(arena, 100 * unknown / total))};
-    return (struct tp_verdict_words){
-        "Unclear", "low",
+    return (struct tp_verdict_block){
+        TP_TONE_UNSURE, "Unclear",
         tp_text_printf(arena, "The GPU idles %s of every step, and launching earlier would not help.",
                        tp_text_of_percent(arena, shares->idle)),
         tp_text_printf(
@@ -103,56 +103,56 @@ static struct tp_verdict_words held_words(struct tp_arena *arena, const struct s
             tp_text_of_percent(arena, 100 * held / total))};
 }
 
-static struct tp_verdict_words words_of(struct tp_arena *arena, enum tp_verdict verdict, const struct shares *shares,
+static struct tp_verdict_block words_of(struct tp_arena *arena, enum tp_verdict verdict, const struct shares *shares,
                                         const struct tp_recommendations *found)
 {
     const char *idle = tp_text_of_percent(arena, shares->idle);
 
     switch (verdict) {
     case TP_VERDICT_INPUT_BOUND:
-        return (struct tp_verdict_words){
-            "Input-bound", "",
+        return (struct tp_verdict_block){
+            TP_TONE_PLAIN, "Input-bound",
             shares->is_gpu
                 ? tp_text_printf(arena, "The GPU idles %s of every step, mostly waiting for input data.", idle)
                 : tp_text_printf(arena, "Data loading takes %s of every step.",
                                  tp_text_of_percent(arena, shares->part[TP_ROLE_DATALOADER])),
             best_case(arena, shares, "Data loading", TP_ROLE_DATALOADER, ceiling_us(found, "B1", "H1"))};
     case TP_VERDICT_COMMUNICATION_BOUND:
-        return (struct tp_verdict_words){
-            "Communication-bound", "",
+        return (struct tp_verdict_block){
+            TP_TONE_PLAIN, "Communication-bound",
             tp_text_printf(arena, "%s of every step is communication that no computation hides.",
                            tp_text_of_percent(arena, shares->part[TP_ROLE_COMMUNICATION])),
             best_case(arena, shares, "Exposed communication", TP_ROLE_COMMUNICATION, ceiling_us(found, "E1", "H8"))};
     case TP_VERDICT_COPY_BOUND:
-        return (struct tp_verdict_words){"Memory-copy-bound", "",
+        return (struct tp_verdict_block){TP_TONE_PLAIN, "Memory-copy-bound",
                                          tp_text_printf(arena,
                                                         "%s of every step is memory copies that no kernel hides.",
                                                         tp_text_of_percent(arena, shares->part[TP_ROLE_MEMCPY])),
                                          best_case(arena, shares, "Copying", TP_ROLE_MEMCPY, NAN)};
     case TP_VERDICT_LAUNCH_BOUND:
-        return (struct tp_verdict_words){
-            "Launch-bound", "",
+        return (struct tp_verdict_block){
+            TP_TONE_PLAIN, "Launch-bound",
             tp_text_printf(arena, "The GPU idles %s of every step, waiting for the host to launch work.", idle),
             tp_text_printf(
                 arena, "A %s step keeps the GPU busy for %s. Launching early enough would save at most the other %s.",
                 time_text(arena, shares->step_ns), time_text(arena, shares->step_ns * (1 - shares->idle / 100)),
                 time_text(arena, shares->step_ns * shares->idle / 100))};
     case TP_VERDICT_GPU_BOUND:
-        return (struct tp_verdict_words){
-            "GPU-bound", "good",
+        return (struct tp_verdict_block){
+            TP_TONE_GOOD, "GPU-bound",
             tp_text_printf(arena, "Kernels fill %s of every step.",
                            tp_text_of_percent(arena, shares->part[TP_ROLE_KERNEL])),
             tp_text_printf(arena,
                            "The GPU is idle for only %s of a %s step, so faster or fewer kernels are what shortens it.",
                            idle, time_text(arena, shares->step_ns))};
     case TP_VERDICT_CPU_BOUND:
-        return (struct tp_verdict_words){
-            "CPU-bound", "low",
+        return (struct tp_verdict_block){
+            TP_TONE_UNSURE, "CPU-bound",
             tp_text_printf(arena, "A step takes %s of host work.", time_text(arena, shares->step_ns)),
             "No device work was recorded."};
     default:
-        return (struct tp_verdict_words){
-            "Unclear", "low",
+        return (struct tp_verdict_block){
+            TP_TONE_UNSURE, "Unclear",
             tp_text_printf(arena, "No single cause dominates: the GPU is busy for %s of a step.",
                            tp_text_of_percent(arena, 100 - shares->idle)),
             tp_text_printf(arena, "Kernels take %s, data loading %s, copies %s, communication %s of a %s step.",
@@ -192,14 +192,14 @@ static enum tp_verdict verdict_of(const struct tp_overview *overview, const stru
     return best;
 }
 
-struct tp_verdict_words tp_section_verdict(struct tp_arena *arena, const struct tp_views *views,
+struct tp_verdict_block tp_section_verdict(struct tp_arena *arena, const struct tp_views *views,
                                            const struct tp_advice *advice)
 {
     struct shares shares = shares_of(&views->overview);
     enum tp_verdict verdict = verdict_of(&views->overview, &shares);
 
     if (strcmp(advice->recommendations.program, "empty") == 0 || shares.step_ns <= 0)
-        return (struct tp_verdict_words){"No data", "low", "This trace holds no work to judge.",
+        return (struct tp_verdict_block){TP_TONE_UNSURE, "No data", "This trace holds no work to judge.",
                                          "See the trace quality section for what was read."};
     if (views->facts.device_time_ns <= 0 && verdict != TP_VERDICT_INPUT_BOUND &&
         verdict != TP_VERDICT_COMMUNICATION_BOUND)
