@@ -13,6 +13,7 @@ FLAGS_release := -O2 -g -DNDEBUG
 FLAGS_debug   := -O0 -g
 FLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_tsan    := -O1 -g -fsanitize=thread
+FLAGS_coverage := -O0 --coverage -DNDEBUG
 FLAGS_fuzz    := $(FLAGS_asan) -fsanitize=fuzzer-no-link
 MODE_FLAGS    := $(FLAGS_$(strip $(MODE)))
 HAVE_ISAL     := $(shell printf '\043include <isa-l/igzip_lib.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo 1)
@@ -160,6 +161,9 @@ $(BUILD)/gpu_program: $(BUILD)/tests/gpu/driver_program.o
 $(BUILD)/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
+$(BUILD)/kernel_path: $(BUILD)/tests/lint/kernel_path.o $(BUILD)/core.a
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
+
 fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang)
 	@for f in $(or $(F),$(FUZZ)); do $(SUB) MODE=fuzz CC=clang build/fuzz/fuzz_$$f && mkdir -p build/fuzz/new_$$f && \
 	  build/fuzz/fuzz_$$f -max_total_time=$(or $(TIME),60) -max_len=65536 -timeout=10 -rss_limit_mb=1024 \
@@ -172,8 +176,9 @@ bench: ## wall time against zcat, memory per event, growth, page size (N=events)
 
 # ---- habits ----------------------------------------------------------------
 SRC := $(sort $(shell find collector writer webreport tests -name '*.[ch]'))
-lint: $(PROTO:=.h) $(LIB) ## include layers, headers, ABI, help texts, file sizes; clang-format and clang-tidy where installed
+lint: $(PROTO:=.h) $(LIB) ## layers, arrows, concepts, sizes, circles, ABI, help texts, the path of a kernel; clang-format and clang-tidy where installed
 	@CC="$(CC)" sh tests/lint/lint.sh $(BUILD)
+	@$(SUB) MODE=coverage build/coverage/kernel_path && sh tests/lint/path.sh build/coverage
 	$(if $(shell command -v clang-format),@clang-format --dry-run -Werror $(SRC),@echo "clang-format not found: skipped")
 	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out tests/fake/% tests/abi/% tests/native/mpi_program.c webreport/mpi/%,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
 	  @echo "clang-tidy not found: skipped")

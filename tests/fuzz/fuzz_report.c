@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "webreport/document/section.h"
 #include "webreport/measure/distributed.h"
-#include "webreport/print/digest.h"
+#include "webreport/print/print.h"
 #include "webreport/print/report_page.h"
 #include "webreport/session/trace_analysis.h"
 #include "webreport/trace/strict.h"
@@ -41,22 +42,34 @@ static void write_json(const struct tp_analysis *a, const struct tp_distributed 
     require(text->failed || is_json(text));
 }
 
+/* In memory of the analysis, whose guard is set. */
+static void write_digest(const struct tp_profile *profile, struct tp_arena *arena)
+{
+    struct tp_document document;
+    struct tp_page_limits limits;
+    struct tp_section section;
+    struct tp_digest digest;
+    tp_page_limits_of(&limits, 0, TP_MAX_MARKDOWN_BYTES);
+    tp_section_init(&section, arena, profile, &(struct tp_section_options){0});
+    section.limits = &limits;
+    tp_report_document(&document, &section);
+    tp_digest_init(&digest, 1);
+    tp_digest_add(&digest, &document);
+    require(tp_digest_finish(&digest).len <= TP_MAX_MARKDOWN_BYTES);
+    tp_digest_release(&digest);
+}
+
 static void render(const struct tp_profile *profile, const struct tp_distributed *ranks)
 {
     struct tp_page_options options = {.max_bytes = 400000, .redact = profile->file.len % 2};
     struct tp_page_files files;
     struct tp_page *page = NULL;
-    struct tp_markdown markdown;
     require(tp_page_begin(&page, &options, 1, NULL) == 0);
     require(tp_page_add_profile(page, profile, NULL) == 0);
     require(tp_page_add_distributed(page, profile->run, ranks, NULL) == 0);
     if (tp_page_finish(page, &files, NULL) == 0)
         require(files.html.len <= options.max_bytes && tp_str_find(files.html, "<script>alert") < 0);
     tp_page_release(page);
-    tp_markdown_init(&markdown, false, 1);
-    require(tp_markdown_add_profile(&markdown, profile, NULL) == 0);
-    require(tp_markdown_finish(&markdown).len <= TP_MAX_MARKDOWN_BYTES);
-    tp_markdown_release(&markdown);
 }
 
 static void report(struct tp_analysis *a, struct tp_buf *text)
@@ -78,6 +91,7 @@ static void report(struct tp_analysis *a, struct tp_buf *text)
     tp_distributed_build(&view, 1, ranks, 2, &a->arena);
     write_json(a, &view, text);
     render(&profile, &view);
+    write_digest(&profile, &a->arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

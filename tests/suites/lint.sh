@@ -12,3 +12,11 @@ check "circles: no more files of a folder need each other than did" sh tests/lin
 check "headers: self-contained, own header first" sh tests/lint/headers.sh $(find collector writer webreport -name '*.h' | sort)
 check "texts: help, raw output" sh tests/lint/texts.sh
 check "abi: exports, needed libraries, the public header in C99, C17 and C++11" sh tests/lint/abi.sh "${BUILD#"$PWD"/}"
+# `make lint` builds it
+if [ -x build/coverage/kernel_path ]; then
+    too_long() { ! MOST=5 sh tests/lint/path.sh build/coverage; }
+    check "path: a kernel's event passes at most 25 files on the way to its cell" sh tests/lint/path.sh build/coverage
+    check "path: more files than allowed are seen" too_long
+else
+    skip "path: a kernel's event passes at most 25 files on the way to its cell" "make lint builds what it needs"
+fi

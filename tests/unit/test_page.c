@@ -12,7 +12,8 @@
 
 #include <cmocka.h>
 
-#include "webreport/print/digest.h"
+#include "webreport/document/section.h"
+#include "webreport/print/print.h"
 #include "writer/base/limits.h"
 
 static const char TRACE[] =
@@ -193,22 +194,46 @@ static void separate_assets_leave_no_inline_code(void **state)
     tp_page_release(page);
 }
 
+/* Documents of one profile, as lines or whole, in a digest with an input that failed. */
+static void fill_digest(struct tp_digest *digest, struct tp_arena *memory, size_t count)
+{
+    struct tp_naming naming = {.arena = memory};
+    struct tp_document document;
+    struct tp_page_limits limits;
+    struct tp_section section;
+
+    tp_page_limits_of(&limits, 0, TP_MAX_MARKDOWN_BYTES);
+    tp_digest_init(digest, count);
+    for (size_t i = 0; i + 1 < count; i++) {
+        tp_section_init(&section, memory, &fixture.profile,
+                        &(struct tp_section_options){.redact = true, .is_one_of_many = count > 1});
+        section.limits = &limits;
+        (count > 4 ? tp_report_line : tp_report_document)(&document, &section);
+        tp_digest_add(digest, &document);
+    }
+    tp_report_failed_line(&document, &naming, TP_STR("bad"), "not a trace");
+    tp_digest_add(digest, &document);
+}
+
 static void digest_is_small_and_holds_the_verdict(void **state)
 {
-    struct tp_markdown digest;
+    struct tp_digest digest;
+    struct tp_arena memory;
     struct tp_str text;
 
     (void)state;
-    tp_markdown_init(&digest, true, 80);
-    for (size_t i = 0; i < 79; i++)
-        assert_int_equal(tp_markdown_add_profile(&digest, &fixture.profile, NULL), 0);
-    assert_int_equal(tp_markdown_add_failed(&digest, TP_STR("bad"), "not a trace", NULL), 0);
-    text = tp_markdown_finish(&digest);
-    assert_true(text.len && text.len <= TP_MAX_MARKDOWN_BYTES);
-    assert_true(holds(text, "per step"));
-    assert_true(holds(text, "left out"));
-    assert_false(holds(text, "secrethost"));
-    tp_markdown_release(&digest);
+    tp_arena_init(&memory, 0);
+    assert_int_equal(setjmp(memory.guard), 0);
+    for (size_t count = 2; count <= 80; count += 26) {
+        fill_digest(&digest, &memory, count);
+        text = tp_digest_finish(&digest);
+        assert_true(text.len && text.len <= TP_MAX_MARKDOWN_BYTES);
+        assert_true(holds(text, count == 2 ? "Step time: " : "per step"));
+        assert_true(holds(text, count == 80 ? "left out" : "Not usable: bad: not a trace"));
+        assert_false(holds(text, "secrethost"));
+        tp_digest_release(&digest);
+    }
+    tp_arena_release(&memory);
 }
 
 int main(void)

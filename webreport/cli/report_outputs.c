@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "webreport/document/compare_document.h"
+#include "webreport/document/section.h"
 #include "webreport/measure/evidence_json.h"
-#include "webreport/print/print.h"
 #include "webreport/print/html.h"
+#include "webreport/print/print.h"
+#include "writer/base/limits.h"
 
 /* Path of a file that stands beside the page. */
 static int open_beside(struct tp_outfile **file, const char *html, const char *name, struct tp_error *err)
@@ -51,7 +53,7 @@ int tp_outputs_open(struct tp_outputs *o, const struct tp_outputs_options *optio
     if (code == TP_OK && options->markdown)
         code = tp_outfile_open(&o->markdown_file, options->markdown, err);
     if (code == TP_OK && options->markdown) {
-        tp_markdown_init(&o->markdown, options->page.redact, profile_count);
+        tp_digest_init(&o->digest, profile_count);
         o->has_markdown = true;
     }
     if (code == TP_OK)
@@ -102,6 +104,54 @@ static void begin_profile(struct tp_outputs *o, const struct tp_run_file *file, 
     tp_json_member_text(&o->json, "status", status);
 }
 
+/* ---- the digest ---- */
+
+/* A profile, or an input that failed, on its way to the digest. */
+struct digested {
+    struct tp_outputs *outputs;
+    const struct tp_profile *profile;
+    const struct tp_run_file *file;
+    const char *why;
+    struct tp_arena arena;
+};
+
+static int make_part(void *context, struct tp_error *err)
+{
+    enum { DETAILED_PROFILES = 4 };
+    struct digested *digested = context;
+    struct tp_digest *digest = &digested->outputs->digest;
+    bool redact = digested->outputs->options->page.redact;
+    struct tp_document document;
+    struct tp_page_limits limits;
+    struct tp_section section;
+    (void)err;
+    if (!digested->profile) {
+        struct tp_naming naming = {.arena = &digested->arena, .redact = redact};
+        tp_report_failed_line(&document, &naming, tp_str_of(digested->file->base), digested->why);
+    } else {
+        tp_page_limits_of(&limits, 0, TP_MAX_MARKDOWN_BYTES);
+        limits.evidence = 1;
+        tp_section_init(&section, &digested->arena, digested->profile,
+                        &(struct tp_section_options){.redact = redact, .is_one_of_many = digest->expected > 1});
+        section.limits = &limits;
+        (digest->expected > DETAILED_PROFILES ? tp_report_line : tp_report_document)(&document, &section);
+    }
+    tp_digest_add(digest, &document);
+    return TP_OK;
+}
+
+static int add_to_digest(struct tp_outputs *o, const struct tp_profile *profile, const struct tp_run_file *file,
+                         const char *why, struct tp_error *err)
+{
+    struct digested digested = {.outputs = o, .profile = profile, .file = file, .why = why};
+    tp_arena_init(&digested.arena, 0);
+    int code = tp_arena_run(&digested.arena, make_part, &digested, err);
+    tp_arena_release(&digested.arena);
+    return code;
+}
+
+/* ---- profiles ---- */
+
 void tp_outputs_start_profile(struct tp_outputs *o, const struct tp_profile *profile)
 {
     if (o->page)
@@ -124,7 +174,7 @@ int tp_outputs_profile(struct tp_outputs *o, const struct tp_run_file *file, con
     if (code == TP_OK && o->page)
         code = tp_page_add_profile(o->page, profile, err);
     if (code == TP_OK && o->has_markdown)
-        code = tp_markdown_add_profile(&o->markdown, profile, err);
+        code = add_to_digest(o, profile, NULL, NULL, err);
     return code;
 }
 
@@ -138,7 +188,7 @@ int tp_outputs_failed(struct tp_outputs *o, struct tp_str run, const struct tp_r
     if (o->page)
         code = tp_page_add_failed(o->page, run, file->worker, tp_str_of(file->base), why, err);
     if (code == TP_OK && o->has_markdown)
-        code = tp_markdown_add_failed(&o->markdown, tp_str_of(file->base), why, err);
+        code = add_to_digest(o, NULL, file, why, err);
     return code;
 }
 
@@ -193,7 +243,7 @@ static int write_and_commit(struct tp_outfile **file, struct tp_str text, struct
 static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
 {
     struct tp_buf text;
-    struct tp_str digest = tp_markdown_finish(&o->markdown);
+    struct tp_str digest = tp_digest_finish(&o->digest);
     tp_buf_init(&text, 0);
     tp_buf_add(&text, digest.ptr, digest.len);
     if (o->has_comparison) {
@@ -246,7 +296,7 @@ void tp_outputs_close(struct tp_outputs *o)
     tp_page_release(o->page);
     o->page = NULL;
     if (o->has_markdown)
-        tp_markdown_release(&o->markdown);
+        tp_digest_release(&o->digest);
     o->has_markdown = false;
     tp_buf_release(&o->json_text);
 }

@@ -7,7 +7,7 @@
 
 #include "webreport/document/block.h"
 #include "webreport/measure/distributed.h"
-#include "webreport/print/digest.h"
+#include "webreport/print/print.h"
 #include "webreport/print/report_page.h"
 #include "webreport/session/inputs.h"
 #include "writer/base/fs.h"
@@ -24,7 +24,7 @@ struct tp_outputs {
     const struct tp_outputs_options *options;
     struct tp_outfile *html_file, *css_file, *js_file, *json_file, *markdown_file;
     struct tp_page *page;
-    struct tp_markdown markdown;
+    struct tp_digest digest;
     struct tp_buf json_text; /* not yet written to json_file */
     struct tp_json json;
     bool has_markdown;

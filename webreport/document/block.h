@@ -74,7 +74,7 @@ struct tp_finding_block {
     const char *amounts;                     /* the same as a sentence, where a terminal shall have one */
     const char *reasons[TP_REASONS];         /* sentences */
     const char *advice, *link, *proof;       /* what to do, where that is explained, how it is known */
-    const struct tp_finding_block *remedies; /* findings that name a way to do it: title, reasons[0], advice, cause */
+    const struct tp_finding_block *remedies; /* findings that name a way to do it: id, title, reasons[0], advice */
     uint32_t remedy_count;
     const struct tp_place_block *places; /* evidence in the code */
     uint32_t place_count;

@@ -41,12 +41,12 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
 {
     const struct tp_overview *overview = &section->profile->views->overview;
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
-    struct tp_verdict_words words = tp_section_verdict(&section->naming, section->profile);
+    struct tp_verdict_block words = tp_section_verdict(&section->naming, section->profile);
     double total = overview->average_us[TP_AVERAGE_TOTAL];
 
     entry->title = copied(arena, tp_str_of(section->title));
     entry->run = copied(arena, tp_shown_text(&section->naming, section->profile->run));
-    entry->tag = tp_arena_copy(arena, words.tag, strlen(words.tag));
+    entry->tag = tp_arena_copy(arena, words.class, strlen(words.class));
     entry->step_ns = (int64_t)llround(total * 1000);
     if (overview->gpu_summary.row_count && total > 0)
         entry->busy_percent = 100 * overview->average_us[TP_AVERAGE_DEVICE_BUSY] / total;

@@ -1,6 +1,27 @@
 /* Builders that the sections share. */
 #include "webreport/document/section.h"
 
+void tp_section_init(struct tp_section *section, struct tp_arena *arena, const struct tp_profile *profile,
+                     const struct tp_section_options *options)
+{
+    *section =
+        (struct tp_section){.arena = arena,
+                            .profile = profile,
+                            .naming = {.arena = arena, .redact = options->redact, .source_url = options->source_url},
+                            .is_one_of_many = options->is_one_of_many};
+    if (options->redact)
+        section->naming.host = tp_worker_host(profile->worker);
+    struct tp_str name = section->is_one_of_many || !profile->run.len ? profile->worker : profile->run;
+    name = tp_shown_text(&section->naming, profile->beside.len ? profile->beside : name);
+    if (!name.len)
+        name = tp_shown_text(&section->naming, profile->file);
+    section->title = profile->beside.len
+                         ? tp_text_printf(arena, "%.*s, beside PyTorch's trace", (int)name.len, name.ptr)
+                     : section->is_one_of_many && profile->span != TP_NULL_INT
+                         ? tp_text_printf(arena, "%.*s, span %lld", (int)name.len, name.ptr, (long long)profile->span)
+                         : tp_text_printf(arena, "%.*s", (int)name.len, name.ptr);
+}
+
 void tp_section_add_fact(struct tp_list *list, const char *term, const char *fact)
 {
     struct tp_object *object;

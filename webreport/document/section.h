@@ -4,6 +4,7 @@
 #ifndef TP_WEBREPORT_DOCUMENT_SECTION_H
 #define TP_WEBREPORT_DOCUMENT_SECTION_H
 
+#include "webreport/document/block.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/page_limits.h"
 #include "webreport/document/section_table.h"
@@ -20,9 +21,19 @@ struct tp_section {
     const char *left_out; /* said in `about`; NULL: nothing */
 };
 
+/* How a profile's names are shown, for tp_section_init. */
+struct tp_section_options {
+    bool redact;
+    const char *source_url; /* as tp_source_link has it; NULL: none */
+    bool is_one_of_many;
+};
+
+/* The section of a profile, with its title; limits are the caller's to set. */
+void tp_section_init(struct tp_section *section, struct tp_arena *arena, const struct tp_profile *profile,
+                     const struct tp_section_options *options);
+
 #define TP_NO_DATA ((struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0})
 
-struct tp_data tp_section_overview(const struct tp_section *section);
 struct tp_data tp_section_idle(const struct tp_section *section);
 struct tp_data tp_section_operators(const struct tp_section *section);
 struct tp_data tp_section_kernels(const struct tp_section *section);
@@ -34,17 +45,24 @@ struct tp_data tp_section_timeline(const struct tp_section *section);
 struct tp_data tp_section_quality(const struct tp_section *section);
 struct tp_data tp_section_about(const struct tp_section *section);
 
-/* Parts of the overview. */
-void tp_section_put_notices(const struct tp_section *section, struct tp_object *overview);
-void tp_section_put_findings(const struct tp_section *section, struct tp_object *overview);
-void tp_section_put_figures(const struct tp_section *section, struct tp_object *overview);
+/* What is to know first of a profile, for the page's overview and the digest: verdict, figures, findings, the heaviest
+ * kernels and operators. In section->arena. */
+void tp_report_document(struct tp_document *document, const struct tp_section *section);
 
-/* The verdict of the analysis in words, in naming->arena. */
-struct tp_verdict_words {
-    const char *tag, *tone; /* tone: "", "good", "low" */
-    const char *headline, *text;
-};
-struct tp_verdict_words tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile);
+/* The same in one line: "worker0: Input-bound, 177.6 ms per step; B1 The step waits for input data, at most 28.5 %". */
+void tp_report_line(struct tp_document *document, const struct tp_section *section);
+/* Of an input that could not be used. */
+void tp_report_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
+                           const char *why);
+
+/* Parts of it. */
+void tp_section_put_notices(const struct tp_section *section, struct tp_document *document);
+void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
+void tp_section_put_findings(const struct tp_section *section, struct tp_document *document);
+
+/* The verdict of the analysis in words, made once: for the document, the index of profiles and other tools' files. In
+ * naming->arena. */
+struct tp_verdict_block tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile);
 
 /* The ranks of one span beside each other. */
 struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,

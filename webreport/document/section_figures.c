@@ -5,32 +5,11 @@
 #include "webreport/document/chart.h"
 #include "webreport/document/section.h"
 
-struct figure {
-    const char *label, *value, *unit, *note, *definition, *tone;
-    double meter; /* per cent; NaN: none */
-};
-
-static void add_figure(struct tp_list *list, const struct figure *figure)
-{
-    struct tp_object *object = tp_list_object(list);
-
-    tp_object_text(object, "label", figure->label);
-    tp_object_text(object, "value", figure->value);
-    tp_object_text(object, "unit", figure->unit);
-    tp_object_text(object, "note", figure->note ? figure->note : "");
-    tp_object_text(object, "definition", figure->definition ? figure->definition : "");
-    tp_object_text(object, "tone", figure->tone ? figure->tone : "");
-    if (isnan(figure->meter))
-        tp_object_text(object, "meter", "");
-    else
-        tp_chart_put_percent(object, "meter", figure->meter);
-}
-
 /* Splits "59.3 ms" at its last space. */
-static struct figure amount(struct tp_arena *arena, const char *label, const char *text)
+static struct tp_figure_block amount(struct tp_arena *arena, const char *label, const char *text)
 {
     const char *space = strrchr(text, ' ');
-    struct figure figure = {.label = label, .meter = NAN, .unit = ""};
+    struct tp_figure_block figure = {.label = label, .meter = NAN, .unit = ""};
 
     figure.value = space ? tp_arena_copy(arena, text, (size_t)(space - text)) : text;
     if (space)
@@ -38,25 +17,25 @@ static struct figure amount(struct tp_arena *arena, const char *label, const cha
     return figure;
 }
 
-static struct figure percentage(struct tp_arena *arena, const char *label, double percent)
+static struct tp_figure_block percentage(struct tp_arena *arena, const char *label, double percent)
 {
-    struct figure figure = amount(arena, label, tp_text_of_percent(arena, percent));
+    struct tp_figure_block figure = amount(arena, label, tp_text_of_percent(arena, percent));
 
     figure.meter = percent;
     return figure;
 }
 
-static const char *tone_of(double percent, double bad, double warn)
+static enum tp_tone tone_of(double percent, double bad, double warn)
 {
-    return isnan(percent) ? "" : percent < bad ? "bad" : percent < warn ? "warn" : "";
+    return isnan(percent) ? TP_TONE_PLAIN : percent < bad ? TP_TONE_BAD : percent < warn ? TP_TONE_WARN : TP_TONE_PLAIN;
 }
 
-static struct figure step_figure(const struct tp_section *section)
+static struct tp_figure_block step_figure(const struct tp_section *section)
 {
     const struct tp_overview *overview = &section->profile->views->overview;
     const struct tp_table *steps = &overview->steps;
     struct tp_arena *arena = section->arena;
-    struct figure figure = amount(
+    struct tp_figure_block figure = amount(
         arena, "Step time", tp_text_of_time(arena, (int64_t)llround(overview->average_us[TP_AVERAGE_TOTAL] * 1000)));
     int64_t min = INT64_MAX, max = 0;
 
@@ -92,47 +71,53 @@ static const struct tp_gpu_property *property_of(const struct tp_trace *trace, i
     return tp_model_gpu_property(trace, id);
 }
 
-static void add_gpu(const struct tp_section *section, struct tp_list *list)
+static struct tp_figure_block busy_figure(const struct tp_section *section)
 {
     const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
-    const struct tp_overview *overview = &section->profile->views->overview;
     struct tp_arena *arena = section->arena;
     size_t row = main_gpu(gpus);
-    int64_t id = tp_table_int(gpus, TP_GPU_ID)[row];
-    const struct tp_gpu_property *property = property_of(section->profile->trace, id);
-    double busy = 100 * tp_table_real(gpus, TP_GPU_BUSY_RATIO)[row],
-           sm = 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[row];
-    double eligible = 100 * overview->tensor_core_eligible_ratio,
-           used = 100 * tp_table_real(gpus, TP_GPU_TENSOR_CORE)[row];
-    struct figure figure = percentage(arena, "GPU busy", busy);
+    double busy = 100 * tp_table_real(gpus, TP_GPU_BUSY_RATIO)[row];
+    struct tp_figure_block figure = percentage(arena, "GPU busy", busy);
 
-    figure.note = gpus->row_count > 1
-                      ? tp_text_printf(arena, "GPU %lld, the busiest of %zu", (long long)id, gpus->row_count)
-                      : "kernels, copies or sets";
+    figure.note = gpus->row_count > 1 ? tp_text_printf(arena, "GPU %lld, the busiest of %zu",
+                                                       (long long)tp_table_int(gpus, TP_GPU_ID)[row], gpus->row_count)
+                                      : "kernels, copies or sets";
     figure.tone = tone_of(busy, 40, 70);
     figure.definition = gpus->defs[TP_GPU_BUSY_RATIO].definition;
-    add_figure(list, &figure);
-    figure = percentage(arena, "SM efficiency", sm);
+    return figure;
+}
+
+static void add_gpu(const struct tp_section *section, struct tp_document *document)
+{
+    const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
+    struct tp_arena *arena = section->arena;
+    size_t row = main_gpu(gpus);
+    const struct tp_gpu_property *property = property_of(section->profile->trace, tp_table_int(gpus, TP_GPU_ID)[row]);
+    double sm = 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[row];
+    double eligible = 100 * section->profile->views->overview.tensor_core_eligible_ratio,
+           used = 100 * tp_table_real(gpus, TP_GPU_TENSOR_CORE)[row];
+    struct tp_figure_block figure = percentage(arena, "SM efficiency", sm);
+
     figure.note = property && property->sm_count > 0
                       ? tp_text_printf(arena, "estimated, %lld SMs", (long long)property->sm_count)
                   : isnan(sm) ? "blocks per SM not recorded"
                               : "estimated";
     figure.tone = tone_of(sm, 30, 60);
     figure.definition = gpus->defs[TP_GPU_SM_EFFICIENCY].definition;
-    add_figure(list, &figure);
+    tp_document_figure(document, &figure);
     figure = percentage(arena, "Achieved occupancy", tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]);
     figure.note = isnan(tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]) ? "not recorded" : "estimated, time-weighted";
     figure.definition = gpus->defs[TP_GPU_OCCUPANCY].definition;
-    add_figure(list, &figure);
+    tp_document_figure(document, &figure);
     figure = percentage(arena, "Tensor Core time", used);
     figure.note = eligible > 0 ? tp_text_printf(arena, "of %s that could use them", tp_text_of_percent(arena, eligible))
                                : "no eligible operators";
-    figure.tone = eligible >= 10 && used < 0.05 ? "bad" : "";
+    figure.tone = eligible >= 10 && used < 0.05 ? TP_TONE_BAD : TP_TONE_PLAIN;
     figure.definition = gpus->defs[TP_GPU_TENSOR_CORE].definition;
-    add_figure(list, &figure);
+    tp_document_figure(document, &figure);
 }
 
-static void add_cpu(const struct tp_section *section, struct tp_list *list)
+static void add_cpu(const struct tp_section *section, struct tp_document *document)
 {
     static const struct {
         unsigned average;
@@ -146,29 +131,29 @@ static void add_cpu(const struct tp_section *section, struct tp_list *list)
     };
     const struct tp_overview *overview = &section->profile->views->overview;
     double total = overview->average_us[TP_AVERAGE_TOTAL];
-    struct figure figure;
+    struct tp_figure_block figure;
 
     for (size_t i = 0; i < sizeof(SHARES) / sizeof(SHARES[0]); i++) {
         figure = percentage(section->arena, SHARES[i].label,
                             total > 0 ? 100 * overview->average_us[SHARES[i].average] / total : 0);
         figure.note = "of the step";
         figure.definition = SHARES[i].definition;
-        add_figure(list, &figure);
+        tp_document_figure(document, &figure);
     }
     figure = amount(section->arena, "Operators called",
                     tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
     figure.note = tp_text_printf(section->arena, "%zu different", section->profile->views->operators.by_name.row_count);
     figure.definition =
         "Calls of operators in the whole trace; an operator that only calls one of the same name counts once.";
-    add_figure(list, &figure);
+    tp_document_figure(document, &figure);
 }
 
 /* Peak of the device that matters: a GPU's when there is one. */
-static void add_memory(const struct tp_section *section, struct tp_list *list)
+static void add_memory(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_memory_peak *memory = &section->profile->advice->memory;
     const struct tp_memory_device *best = NULL;
-    struct figure figure = {
+    struct tp_figure_block figure = {
         .label = "Peak memory", .value = "\xe2\x80\x93", .unit = "", .note = "not recorded", .meter = NAN};
 
     for (uint32_t i = 0; i < memory->device_count; i++) {
@@ -193,18 +178,24 @@ static void add_memory(const struct tp_section *section, struct tp_list *list)
                                          tp_text_of_bytes(section->arena, property->total_memory_bytes));
     }
     figure.definition = "Most bytes that the allocator had handed out at one time.";
-    add_figure(list, &figure);
+    tp_document_figure(document, &figure);
 }
 
-void tp_section_put_figures(const struct tp_section *section, struct tp_object *overview)
+void tp_section_put_figures(const struct tp_section *section, struct tp_document *document)
 {
-    struct tp_list *list = tp_object_list(overview, "figures");
-    struct figure figure = step_figure(section);
+    struct tp_figure_block figure = step_figure(section);
+    unsigned places = document->places;
 
-    add_figure(list, &figure);
+    tp_document_figure(document, &figure);
+    if (section->profile->views->overview.gpu_summary.row_count) {
+        figure = busy_figure(section);
+        tp_document_figure(document, &figure);
+    }
+    document->places = TP_IN_PAGES; /* elsewhere the two that the verdict is about */
     if (section->profile->views->overview.gpu_summary.row_count)
-        add_gpu(section, list);
+        add_gpu(section, document);
     else
-        add_cpu(section, list);
-    add_memory(section, list);
+        add_cpu(section, document);
+    add_memory(section, document);
+    document->places = places;
 }

@@ -4,33 +4,14 @@
 
 #include "webreport/document/section.h"
 
-static const char *severity_title(enum tp_severity severity)
+enum { EVENT_BYTES = 120 };
+
+/* What the rule saw beyond its title; NULL: nothing. */
+static const char *why_text(const struct tp_section *section, const struct tp_finding *finding)
 {
-    static const char *const TITLES[] = {"High", "Medium", "Low", "Info"};
+    struct tp_str text = tp_shown_text(&section->naming, finding->detail);
 
-    return TITLES[severity];
-}
-
-static void put_impact(struct tp_object *item, struct tp_arena *arena, const struct tp_finding *finding)
-{
-    bool has_time = !isnan(finding->ceiling_us_per_step);
-
-    if (has_time)
-        tp_object_text(item, "impact", tp_text_of_time(arena, (int64_t)llround(finding->ceiling_us_per_step * 1000)));
-    else
-        tp_object_text(item, "impact", "");
-    tp_object_text(item, "impact_share",
-                   isnan(finding->share_percent) ? "" : tp_text_of_percent(arena, finding->share_percent));
-    tp_object_text(item, "scope",
-                   has_time                        ? "per step, at most"
-                   : isnan(finding->share_percent) ? ""
-                                                   : "of the step concerned");
-}
-
-/* What the rule saw beyond its title. */
-static struct tp_str why_text(const struct tp_section *section, const struct tp_finding *finding)
-{
-    return tp_shown_text(&section->naming, finding->detail);
+    return text.len ? tp_text_printf(section->arena, "%.*s", (int)text.len, text.ptr) : NULL;
 }
 
 /* How sure it is, which flaws of the trace make it less sure, and how many events prove it. */
@@ -49,26 +30,27 @@ static const char *proof_text(struct tp_arena *arena, const struct tp_finding *f
                           tp_confidence_text(finding->confidence), weakened, evidence);
 }
 
-static void put_evidence(const struct tp_section *section, struct tp_object *item, const struct tp_finding *finding)
+static void fill_evidence(const struct tp_section *section, struct tp_finding_block *block,
+                          const struct tp_finding *finding)
 {
     struct tp_arena *arena = section->arena;
-    struct tp_list *list = tp_object_list(item, "evidence");
     unsigned count = finding->evidence_count < section->limits->evidence ? finding->evidence_count
                                                                          : (unsigned)section->limits->evidence;
+    struct tp_place_block *places = tp_arena_array(arena, count, sizeof *places);
 
-    tp_object_bool(item, "has_evidence", count > 0);
-    tp_object_text(item, "proof", proof_text(section->arena, finding, count));
     for (unsigned i = 0; i < count; i++) {
         const struct tp_evidence *evidence = &finding->evidence[i];
-        struct tp_object *event = tp_list_object(list);
 
-        tp_object_text(event, "at", tp_text_of_time(arena, evidence->ts_ns));
-        tp_object_str(
-            event, "event",
-            tp_text_cut(arena, tp_shown_text(&section->naming, tp_kernel_short_name(arena, evidence->name)), 120));
-        tp_object_str(event, "place", tp_shown_text(&section->naming, evidence->file_line));
-        tp_object_text(event, "place_href", tp_source_link(&section->naming, evidence->file_line));
+        places[i] = (struct tp_place_block){
+            .file_line = tp_shown_text(&section->naming, evidence->file_line),
+            .text = tp_text_cut(arena, tp_shown_text(&section->naming, tp_kernel_short_name(arena, evidence->name)),
+                                EVENT_BYTES),
+            .at = tp_text_of_time(arena, evidence->ts_ns),
+            .href = tp_source_link(&section->naming, evidence->file_line)};
     }
+    block->places = places;
+    block->place_count = count;
+    block->proof = proof_text(arena, finding, count);
 }
 
 /* Rules that name a remedy for what another rule found: shown beneath it (docs/definitions.md, section 15). */
@@ -85,65 +67,73 @@ static bool has_finding(const struct tp_recommendations *found, const char *id)
     return false;
 }
 
-static void put_remedies(const struct tp_section *section, struct tp_object *item, const char *id)
+static void fill_finding(const struct tp_section *section, struct tp_finding_block *block,
+                         const struct tp_finding *finding);
+
+static void fill_remedies(const struct tp_section *section, struct tp_finding_block *block, const char *id)
 {
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
-    struct tp_list *remedies = tp_object_list(item, "remedies");
+    struct tp_finding_block *remedies = tp_arena_array(section->arena, found->finding_count, sizeof *remedies);
 
     for (uint32_t i = 0; i < found->finding_count; i++) {
-        const struct tp_finding *finding = &found->findings[i];
-        const char *parent = parent_rule(finding->rule->id);
-        struct tp_object *remedy;
+        const char *parent = parent_rule(found->findings[i].rule->id);
 
-        if (!parent || strcmp(parent, id) != 0)
-            continue;
-        remedy = tp_list_object(remedies);
-        tp_object_text(remedy, "remedy_rule", finding->rule->id);
-        tp_object_text(remedy, "remedy_title", finding->rule->title);
-        tp_object_text(remedy, "remedy_advice", finding->rule->advice);
-        tp_object_str(remedy, "remedy_detail", why_text(section, finding));
+        if (parent && strcmp(parent, id) == 0)
+            fill_finding(section, &remedies[block->remedy_count++], &found->findings[i]);
     }
+    block->remedies = remedies;
 }
 
-static void put_finding(const struct tp_section *section, struct tp_list *list, const struct tp_finding *finding)
+static void fill_finding(const struct tp_section *section, struct tp_finding_block *block,
+                         const struct tp_finding *finding)
 {
-    struct tp_object *item = tp_list_object(list);
+    static const enum tp_tone tones[] = {TP_TONE_BAD, TP_TONE_WARN, TP_TONE_UNSURE, TP_TONE_PLAIN};
+    struct tp_arena *arena = section->arena;
+    bool has_time = !isnan(finding->ceiling_us_per_step), has_share = !isnan(finding->share_percent);
 
-    tp_object_text(item, "severity", tp_severity_text(finding->severity));
-    tp_object_text(item, "severity_text", severity_title(finding->severity));
-    tp_object_text(item, "finding_title", finding->rule->title);
-    put_impact(item, section->arena, finding);
-    tp_object_str(item, "why", why_text(section, finding));
-    tp_object_text(item, "advice", finding->rule->advice);
-    tp_object_text(item, "doc_url", finding->rule->doc_url ? finding->rule->doc_url : "");
-    put_remedies(section, item, finding->rule->id);
-    put_evidence(section, item, finding);
+    *block = (struct tp_finding_block){
+        .tone = tones[finding->severity],
+        .status = tp_severity_text(finding->severity),
+        .id = finding->rule->id,
+        .title = finding->rule->title,
+        .value = has_time ? tp_text_of_time(arena, (int64_t)llround(finding->ceiling_us_per_step * 1000)) : NULL,
+        .change = has_share ? tp_text_of_percent(arena, finding->share_percent) : NULL,
+        .scope = has_time    ? "per step, at most"
+                 : has_share ? "of the step concerned"
+                             : NULL,
+        .reasons = {why_text(section, finding)},
+        .advice = finding->rule->advice,
+        .link = finding->rule->doc_url};
+    fill_remedies(section, block, finding->rule->id);
+    fill_evidence(section, block, finding);
 }
 
-void tp_section_put_findings(const struct tp_section *section, struct tp_object *overview)
+void tp_section_put_findings(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
     struct tp_arena *arena = section->arena;
-    struct tp_list *list = tp_object_list(overview, "findings");
-    size_t shown = 0;
+    struct tp_findings_block list = {
+        .heading = "Findings",
+        .none = "Nothing stands out: no rule found time that could be saved. What was checked and what could not be "
+                "is listed under trace quality.",
+        .id_head = "id",
+        .title_head = "finding",
+        .value_head = "at most per step",
+        .change_head = "of it",
+        .reason_head = "what to try",
+        .items = tp_arena_array(arena, found->finding_count, sizeof *list.items)};
 
-    for (size_t i = 0; i < found->finding_count && shown < section->limits->findings; i++) {
-        if (has_finding(found, parent_rule(found->findings[i].rule->id)))
-            continue;
-        put_finding(section, list, &found->findings[i]);
-        shown++;
-    }
-    if (!found->finding_count)
-        tp_object_text(
-            overview, "findings_none",
-            "Nothing stands out: no rule found time that could be saved. What was checked and what could not be "
-            "is listed under trace quality.");
-    tp_object_text(overview, "findings_head",
-                   found->finding_count ? tp_text_printf(arena, "%u, most useful first", found->finding_count) : "");
+    for (size_t i = 0; i < found->finding_count; i++)
+        if (!has_finding(found, parent_rule(found->findings[i].rule->id)))
+            fill_finding(section, &list.items[list.count++], &found->findings[i]);
+    list.shown = list.count < section->limits->findings ? list.count : section->limits->findings;
+    list.open_count = list.count;
+    if (found->finding_count)
+        list.remark = tp_text_printf(arena, "%u, most useful first", found->finding_count);
     if (found->finding_count > 1 && found->total_ceiling_us_per_step > 0)
-        tp_object_text(overview, "findings_note",
-                       tp_text_printf(arena,
-                                      "All of them together: at most %s per step (%s), because their times overlap.",
-                                      tp_text_of_time(arena, (int64_t)llround(found->total_ceiling_us_per_step * 1000)),
-                                      tp_text_of_percent(arena, found->total_ceiling_percent)));
+        list.note =
+            tp_text_printf(arena, "All of them together: at most %s per step (%s), because their times overlap.",
+                           tp_text_of_time(arena, (int64_t)llround(found->total_ceiling_us_per_step * 1000)),
+                           tp_text_of_percent(arena, found->total_ceiling_percent));
+    tp_document_findings(document, &list);
 }

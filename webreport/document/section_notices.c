@@ -4,16 +4,6 @@
 
 #include "webreport/document/section.h"
 
-static struct tp_object *add_notice(struct tp_list *notices, const char *tone, const char *head, const char *text)
-{
-    struct tp_object *notice = tp_list_object(notices);
-
-    tp_object_text(notice, "tone", tone);
-    tp_object_text(notice, "head", head);
-    tp_object_text(notice, "text", text ? text : "");
-    return notice;
-}
-
 static bool has_notices(const struct tp_reading *reading, bool of_damage)
 {
     for (enum tp_notice i = 0; i < TP_NOTICE_COUNT; i++)
@@ -23,64 +13,68 @@ static bool has_notices(const struct tp_reading *reading, bool of_damage)
 }
 
 /* One line per notice of the kind: what it is, how often, and for damage where it was first seen. */
-static void add_points(struct tp_object *notice, struct tp_arena *arena, const struct tp_reading *reading,
-                       bool of_damage)
+static void add_points(struct tp_document *document, const struct tp_reading *reading, bool of_damage)
 {
-    struct tp_list *points = tp_object_list(notice, "points");
+    struct tp_arena *arena = document->arena;
 
-    tp_object_bool(notice, "has_points", true);
     for (enum tp_notice i = 0; i < TP_NOTICE_COUNT; i++) {
         const char *count = tp_text_of_count(arena, (int64_t)reading->notices[i]);
         if (!reading->notices[i] || tp_notice_is_damage(i) != of_damage)
             continue;
-        tp_object_text(tp_list_object(points), "point",
-                       of_damage ? tp_text_printf(arena, "%s: %s, first at byte %s", tp_notice_text(i), count,
-                                                  tp_text_of_count(arena, (int64_t)reading->notice_offset[i]))
-                                 : tp_text_printf(arena, "%s: %s", tp_notice_text(i), count));
+        tp_document_notice_point(document,
+                                 of_damage ? tp_text_printf(arena, "%s: %s, first at byte %s", tp_notice_text(i), count,
+                                                            tp_text_of_count(arena, (int64_t)reading->notice_offset[i]))
+                                           : tp_text_printf(arena, "%s: %s", tp_notice_text(i), count));
     }
 }
 
-static void add_damage(struct tp_list *notices, struct tp_arena *arena, const struct tp_profile *profile)
+static void add_damage(struct tp_document *document, const struct tp_profile *profile)
 {
+    struct tp_arena *arena = document->arena;
     const struct tp_reading *reading = &profile->trace->reading;
 
-    if (has_notices(reading, true))
-        add_points(
-            add_notice(notices, "",
-                       tp_text_printf(arena, "This trace needed repair. %s could be read",
-                                      tp_text_of_some(arena, profile->advice->quality.events_total, "event", "events")),
-                       "Numbers come from what could be read."),
-            arena, reading, true);
-    if (reading->notices[TP_NOTICE_TIME_OUTLIER] || reading->notices[TP_NOTICE_OVERLAP])
-        add_points(add_notice(notices, "info", "Odd in this trace", "Nothing was changed; times are counted once."),
-                   arena, reading, false);
+    if (has_notices(reading, true)) {
+        tp_document_notice(
+            document, TP_TONE_WARN,
+            tp_text_printf(arena, "This trace needed repair. %s could be read",
+                           tp_text_of_some(arena, profile->advice->quality.events_total, "event", "events")),
+            "Numbers come from what could be read.");
+        add_points(document, reading, true);
+    }
+    if (reading->notices[TP_NOTICE_TIME_OUTLIER] || reading->notices[TP_NOTICE_OVERLAP]) {
+        tp_document_notice(document, TP_TONE_UNSURE, "Odd in this trace",
+                           "Nothing was changed; times are counted once.");
+        add_points(document, reading, false);
+    }
 }
 
-static void add_missing(struct tp_list *notices, struct tp_arena *arena, const struct tp_profile *profile)
+static void add_missing(struct tp_document *document, const struct tp_profile *profile)
 {
+    struct tp_arena *arena = document->arena;
     const struct tp_views *views = profile->views;
     const struct tp_recommendations *found = &profile->advice->recommendations;
 
     if (strcmp(found->program, "device_missing") == 0)
-        add_notice(notices, "err", "Kernels were launched, but no device work was recorded",
-                   "The GPU views are left out. The profiler could not read the device: check that no other profiler "
-                   "held it, and "
-                   "its permissions.");
+        tp_document_notice(
+            document, TP_TONE_BAD, "Kernels were launched, but no device work was recorded",
+            "The GPU views are left out. The profiler could not read the device: check that no other profiler "
+            "held it, and "
+            "its permissions.");
     else if (!views->facts.device_time_ns && !views->kernels.is_present)
-        add_notice(notices, "info", "No GPU activity in this trace",
-                   "The GPU views are left out. If the run used a GPU, enable ProfilerActivity.CUDA.");
+        tp_document_notice(document, TP_TONE_UNSURE, "No GPU activity in this trace",
+                           "The GPU views are left out. If the run used a GPU, enable ProfilerActivity.CUDA.");
     if (strcmp(views->facts.step_marker, "window") == 0)
-        add_notice(notices, "info", "No steps are marked in this trace",
-                   tp_text_printf(
-                       arena,
-                       "The whole window of %s counts as one step. Call prof.step() once per iteration to see steps.",
-                       tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
+        tp_document_notice(
+            document, TP_TONE_UNSURE, "No steps are marked in this trace",
+            tp_text_printf(
+                arena, "The whole window of %s counts as one step. Call prof.step() once per iteration to see steps.",
+                tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
     if (profile->advice->quality.out_of_memory_events)
-        add_notice(
-            notices, "err",
+        tp_document_notice(
+            document, TP_TONE_BAD,
             tp_text_printf(arena, "The allocator ran out of memory %s",
                            tp_text_of_some(arena, profile->advice->quality.out_of_memory_events, "time", "times")),
-            NULL);
+            "");
 }
 
 /* Sections that are absent because an option was off. */
@@ -96,11 +90,12 @@ static const char *absent_text(struct tp_arena *arena, const struct tp_views *vi
                           views->modules.is_present ? "" : MODULES);
 }
 
-void tp_section_put_notices(const struct tp_section *section, struct tp_object *overview)
+void tp_section_put_notices(const struct tp_section *section, struct tp_document *document)
 {
-    struct tp_list *notices = tp_object_list(overview, "notices");
+    const char *absent = absent_text(section->arena, section->profile->views);
 
-    add_damage(notices, section->arena, section->profile);
-    add_missing(notices, section->arena, section->profile);
-    tp_object_text(overview, "absent", absent_text(section->arena, section->profile->views));
+    add_damage(document, section->profile);
+    add_missing(document, section->profile);
+    if (absent)
+        tp_document_note(document, absent);
 }

@@ -1,14 +1,14 @@
-/* Overview: the first screen. Verdict, where a step's time goes, six figures, findings, steps, the heaviest rows. */
+/* What is to know first: verdict, where a step's time goes, figures, findings, steps, the heaviest rows. */
 #include "webreport/document/chart.h"
 #include "webreport/document/section.h"
 
 #include <math.h>
 #include <string.h>
 
-static void add_meta(struct tp_list *list, const char *text)
+static void add_fact(struct tp_document *document, const char *text)
 {
     if (text && *text)
-        tp_object_text(tp_list_object(list), "text", text);
+        tp_document_fact(document, "", text);
 }
 
 static const char *step_range(struct tp_arena *arena, const struct tp_table *steps)
@@ -39,68 +39,93 @@ static const char *device_text(const struct tp_section *section)
                : tp_text_printf(section->arena, "%.*s", (int)name.len, name.ptr);
 }
 
-static void put_head(const struct tp_section *section, struct tp_object *overview)
+/* What the page says beneath its title. */
+static void put_head(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_profile *profile = section->profile;
     const struct tp_quality *quality = &profile->advice->quality;
-    struct tp_list *meta = tp_object_list(overview, "meta");
     struct tp_arena *arena = section->arena;
     struct tp_str worker = tp_shown_text(&section->naming, profile->worker);
 
-    tp_object_text(overview, "title", section->title);
     if (!section->is_one_of_many)
-        add_meta(meta, tp_text_printf(arena, "%.*s", (int)worker.len, worker.ptr));
-    add_meta(meta, device_text(section));
+        add_fact(document, tp_text_printf(arena, "%.*s", (int)worker.len, worker.ptr));
+    add_fact(document, device_text(section));
     if (strcmp(profile->views->facts.step_marker, "window") != 0)
-        add_meta(meta, step_range(arena, &profile->views->overview.steps));
-    add_meta(meta, tp_text_printf(arena, "%s window",
-                                  tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
-    add_meta(meta, tp_text_of_some(arena, quality->events_total, "event", "events"));
-    add_meta(meta,
+        add_fact(document, step_range(arena, &profile->views->overview.steps));
+    add_fact(document, tp_text_printf(arena, "%s window",
+                                      tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
+    add_fact(document, tp_text_of_some(arena, quality->events_total, "event", "events"));
+    add_fact(document,
              tp_text_of_date(arena, profile->trace->base_time_ns > 0 && profile->model->first_ns < 946684800000000000
                                         ? profile->trace->base_time_ns + profile->model->first_ns
                                         : profile->model->first_ns));
 }
 
-static void put_verdict(const struct tp_section *section, struct tp_object *overview)
-{
-    struct tp_verdict_words words = tp_section_verdict(&section->naming, section->profile);
+/* ---- where a step's time goes ---- */
 
-    tp_object_text(overview, "verdict_tag", words.tag);
-    tp_object_text(overview, "verdict_tone", words.tone);
-    tp_object_text(overview, "verdict_headline", words.headline);
-    tp_object_text(overview, "verdict_text", words.text);
+static int64_t step_ns(const struct tp_overview *view)
+{
+    return (int64_t)llround(view->average_us[TP_AVERAGE_TOTAL] * 1000);
 }
 
-static void put_split(const struct tp_section *section, struct tp_object *overview)
+static void put_split(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_overview *view = &section->profile->views->overview;
     bool is_gpu = view->gpu_summary.row_count > 0;
     struct tp_chart_part parts[TP_CHART_KINDS];
     struct tp_object *split;
 
-    if (!(view->average_us[TP_AVERAGE_TOTAL] > 0)) {
-        tp_object_bool(overview, "split", false);
+    if (!(view->average_us[TP_AVERAGE_TOTAL] > 0))
         return;
-    }
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
         unsigned average = tp_chart_average(kind);
 
         parts[kind] = (struct tp_chart_part){kind, tp_chart_label(kind, is_gpu), tp_average_defs[average].definition,
                                              view->average_us[average] * 1000};
     }
-    split = tp_object_object(overview, "split");
+    split = tp_object_new(section->arena);
     tp_chart_put_split(split, section->arena, parts, TP_CHART_KINDS);
-    tp_object_text(
-        split, "split_caption",
-        tp_text_printf(section->arena,
-                       view->steps.row_count > 1 ? "Where an average step of %s goes" : "Where the %s go",
-                       tp_text_of_time(section->arena, (int64_t)llround(view->average_us[TP_AVERAGE_TOTAL] * 1000))));
+    tp_object_printf(split, "split_caption",
+                     view->steps.row_count > 1 ? "Where an average step of %s goes" : "Where the %s go",
+                     tp_text_of_time(section->arena, step_ns(view)));
+    tp_document_chart(document, "split", tp_data_of_object(split), NULL);
+}
+
+/* The split in words, and what was read, where there are no pictures. */
+static void put_facts(const struct tp_section *section, struct tp_document *document)
+{
+    const struct tp_overview *view = &section->profile->views->overview;
+    const struct tp_quality *quality = &section->profile->advice->quality;
+    struct tp_arena *arena = section->arena;
+    double total = view->average_us[TP_AVERAGE_TOTAL];
+    const char *split = "", *flags = "";
+
+    for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS && total > 0; kind++) {
+        double us = view->average_us[tp_chart_average(kind)];
+
+        if (us > 0)
+            split = tp_text_printf(arena, "%s%s%s %s (%s)", split, *split ? ", " : "",
+                                   tp_chart_label(kind, view->gpu_summary.row_count > 0),
+                                   tp_text_of_time(arena, (int64_t)llround(us * 1000)),
+                                   tp_text_of_percent(arena, 100 * us / total));
+    }
+    if (*split)
+        tp_document_fact(
+            document, tp_text_of_some(arena, (int64_t)view->steps.row_count, "step, on average", "steps, on average"),
+            split);
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
+        if (quality->flags[i].is_raised)
+            flags = tp_text_printf(arena, "%s%s%s (%s)", flags, *flags ? ", " : "", quality->flags[i].id,
+                                   quality->flags[i].text);
+    tp_document_fact(document, "Trace",
+                     tp_text_printf(arena, "%s, %s repaired. Quality flags: %s.",
+                                    tp_text_of_some(arena, quality->events_total, "event", "events"),
+                                    tp_text_of_count(arena, quality->repaired), *flags ? flags : "none"));
 }
 
 /* ---- the heaviest kernels, or operators where there are none ---- */
 
-enum { HEAVY_ROWS = 6 };
+enum { HEAVY_ROWS = 6, BRIEF_ROWS = 5, NAME_BYTES = 80 };
 
 static void put_heavy(const struct tp_section *section, struct tp_object *card, const struct tp_table *table,
                       const unsigned columns[3])
@@ -137,18 +162,16 @@ static void put_heavy(const struct tp_section *section, struct tp_object *card, 
     }
 }
 
-static void put_heaviest(const struct tp_section *section, struct tp_object *overview)
+static void put_heaviest(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_views *views = section->profile->views;
     bool has_kernels = views->kernels.is_present && views->kernels.by_name.row_count;
     const struct tp_table *table = has_kernels ? &views->kernels.by_name : &views->operators.by_name;
     struct tp_object *card;
 
-    if (!table->row_count) {
-        tp_object_bool(overview, "heaviest", false);
+    if (!table->row_count)
         return;
-    }
-    card = tp_object_object(overview, "heaviest");
+    card = tp_object_new(section->arena);
     tp_object_text(card, "heaviest_title", has_kernels ? "Heaviest kernels" : "Heaviest operators");
     tp_object_text(card, "heaviest_name", has_kernels ? "Kernel" : "Operator, self time");
     tp_object_text(card, "heaviest_target", has_kernels ? "kernels" : "operators");
@@ -159,20 +182,102 @@ static void put_heaviest(const struct tp_section *section, struct tp_object *ove
         put_heavy(section, card, table, (unsigned[]){TP_KERNEL_NAME, TP_KERNEL_TOTAL, TP_KERNEL_CALLS});
     else
         put_heavy(section, card, table, (unsigned[]){TP_OP_NAME, TP_OP_HOST_SELF, TP_OP_CALLS});
+    tp_document_chart(document, "heaviest", tp_data_of_object(card), NULL);
 }
 
-struct tp_data tp_section_overview(const struct tp_section *section)
+/* The first rows of a table where there is little room. columns: name, calls, time. */
+static void put_brief(const struct tp_section *section, struct tp_document *document, const struct tp_table *table,
+                      const char *title, const unsigned columns[3])
 {
-    struct tp_object *overview = tp_object_new(section->arena);
+    struct tp_arena *arena = section->arena;
+    struct tp_shown_column *shown_columns = tp_arena_array(arena, 3, sizeof *shown_columns);
+    struct tp_shown_table *shown;
 
-    put_head(section, overview);
-    tp_section_put_notices(section, overview);
-    put_verdict(section, overview);
-    put_split(section, overview);
-    tp_section_put_figures(section, overview);
-    tp_section_put_findings(section, overview);
-    tp_object_put(overview, "steps",
-                  tp_chart_steps(section->arena, &section->profile->views->overview, section->limits->step_bars));
-    put_heaviest(section, overview);
-    return tp_data_of_object(overview);
+    if (!table->row_count)
+        return;
+    shown_columns[0] = (struct tp_shown_column){.format = TP_SHOW_COUNT, .column = columns[1], .title = "calls"};
+    shown_columns[1] = (struct tp_shown_column){.format = TP_SHOW_TIME, .column = columns[2], .title = "time"};
+    shown_columns[2] = (struct tp_shown_column){.format = TP_SHOW_SHARE, .column = columns[2], .title = "share"};
+    shown = tp_shown_table_new(arena, table, shown_columns, 3, BRIEF_ROWS);
+    while (shown->row_count && tp_table_int(table, columns[2])[shown->row_count - 1] <= 0)
+        shown->row_count--;
+    shown->name_title = title;
+    for (size_t i = 0; i < shown->row_count; i++) {
+        struct tp_str name = tp_table_text(table, columns[0])[i];
+
+        shown->rows[i].name =
+            tp_text_cut(arena, tp_shown_text(&section->naming, tp_kernel_short_name(arena, name)), NAME_BYTES);
+    }
+    if (shown->row_count)
+        tp_document_table(document, shown, NULL);
+}
+
+static void put_briefs(const struct tp_section *section, struct tp_document *document)
+{
+    const struct tp_views *views = section->profile->views;
+    bool is_gpu = views->operators.sorted_by_device;
+
+    if (views->kernels.is_present)
+        put_brief(section, document, &views->kernels.by_name, "kernel",
+                  (unsigned[]){TP_KERNEL_NAME, TP_KERNEL_CALLS, TP_KERNEL_TOTAL});
+    put_brief(section, document, &views->operators.by_name,
+              is_gpu ? "operator, GPU self time" : "operator, CPU self time",
+              (unsigned[]){TP_OP_NAME, TP_OP_CALLS, is_gpu ? TP_OP_DEVICE_SELF : TP_OP_HOST_SELF});
+}
+
+/* ---- all ---- */
+
+void tp_report_document(struct tp_document *document, const struct tp_section *section)
+{
+    const struct tp_profile *profile = section->profile;
+    struct tp_verdict_block verdict = tp_section_verdict(&section->naming, profile);
+
+    tp_document_init(document, "Report", section->arena);
+    tp_document_title(document, &(struct tp_title_block){section->title, "overview", "Overview"});
+    tp_document_verdict(document, &verdict);
+    document->places = TP_IN_PAGES;
+    put_head(section, document);
+    tp_section_put_notices(section, document);
+    put_split(section, document);
+    document->places = TP_EVERYWHERE;
+    tp_section_put_figures(section, document);
+    document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    put_facts(section, document);
+    document->places = TP_EVERYWHERE;
+    tp_section_put_findings(section, document);
+    document->places = TP_IN_PAGES;
+    tp_document_chart(document, "steps",
+                      tp_chart_steps(section->arena, &profile->views->overview, section->limits->step_bars), NULL);
+    put_heaviest(section, document);
+    document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    put_briefs(section, document);
+}
+
+void tp_report_line(struct tp_document *document, const struct tp_section *section)
+{
+    const struct tp_profile *profile = section->profile;
+    const struct tp_recommendations *found = &profile->advice->recommendations;
+    struct tp_arena *arena = section->arena;
+    struct tp_str run = tp_shown_text(&section->naming, profile->run);
+    const char *finding = "";
+
+    if (found->finding_count)
+        finding =
+            tp_text_printf(arena, "; %s %s, at most %s", found->findings[0].rule->id, found->findings[0].rule->title,
+                           tp_text_of_percent(arena, found->findings[0].share_percent));
+    tp_document_init(document, "Report", arena);
+    tp_document_fact(document,
+                     tp_text_printf(arena, "%.*s%s%s", (int)run.len, run.ptr, run.len ? " / " : "", section->title),
+                     tp_text_printf(arena, "%s, %s per step%s", tp_section_verdict(&section->naming, profile).class,
+                                    tp_text_of_time(arena, step_ns(&profile->views->overview)), finding));
+}
+
+void tp_report_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
+                           const char *why)
+{
+    struct tp_str name = tp_shown_text(naming, file), reason = tp_shown_text(naming, tp_str_of(why));
+
+    tp_document_init(document, "Report", naming->arena);
+    tp_document_fact(document, "Not usable",
+                     tp_text_printf(naming->arena, "%.*s: %.*s", (int)name.len, name.ptr, (int)reason.len, reason.ptr));
 }

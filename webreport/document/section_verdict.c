@@ -6,21 +6,22 @@
 #include <string.h>
 
 static const struct {
-    const char *tag, *tone;
+    const char *tag;
+    enum tp_tone tone;
 } CLASSES[TP_CLASS_COUNT] = {
-    [TP_CLASS_COMPUTE_BOUND] = {"Compute-bound", "good"},
-    [TP_CLASS_BALANCED] = {"Balanced", "low"},
-    [TP_CLASS_NOT_SHOWN] = {"Not shown", "low"},
-    [TP_CLASS_STALL] = {"Stall", ""},
-    [TP_CLASS_COMMUNICATION_BOUND] = {"Communication-bound", ""},
-    [TP_CLASS_COPY_BOUND] = {"Copy-bound", ""},
-    [TP_CLASS_INPUT_BOUND] = {"Input-bound", ""},
-    [TP_CLASS_SYNC_BOUND] = {"Sync-bound", ""},
-    [TP_CLASS_LAUNCH_BOUND] = {"Launch-bound", ""},
-    [TP_CLASS_CPU] = {"CPU only", "low"},
-    [TP_CLASS_DEVICE_MISSING] = {"Device missing", "low"},
-    [TP_CLASS_OTHER_DEVICE] = {"Other device", "low"},
-    [TP_CLASS_EMPTY] = {"No data", "low"},
+    [TP_CLASS_COMPUTE_BOUND] = {"Compute-bound", TP_TONE_GOOD},
+    [TP_CLASS_BALANCED] = {"Balanced", TP_TONE_UNSURE},
+    [TP_CLASS_NOT_SHOWN] = {"Not shown", TP_TONE_UNSURE},
+    [TP_CLASS_STALL] = {"Stall", TP_TONE_PLAIN},
+    [TP_CLASS_COMMUNICATION_BOUND] = {"Communication-bound", TP_TONE_PLAIN},
+    [TP_CLASS_COPY_BOUND] = {"Copy-bound", TP_TONE_PLAIN},
+    [TP_CLASS_INPUT_BOUND] = {"Input-bound", TP_TONE_PLAIN},
+    [TP_CLASS_SYNC_BOUND] = {"Sync-bound", TP_TONE_PLAIN},
+    [TP_CLASS_LAUNCH_BOUND] = {"Launch-bound", TP_TONE_PLAIN},
+    [TP_CLASS_CPU] = {"CPU only", TP_TONE_UNSURE},
+    [TP_CLASS_DEVICE_MISSING] = {"Device missing", TP_TONE_UNSURE},
+    [TP_CLASS_OTHER_DEVICE] = {"Other device", TP_TONE_UNSURE},
+    [TP_CLASS_EMPTY] = {"No data", TP_TONE_UNSURE},
 };
 
 /* Where `part` begins in `text`; NULL when it is not there. Both may hold any bytes. */
@@ -82,12 +83,12 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_tr
     return verdict->has_gap ? tp_text_printf(arena, "%s%s", text, gap_text(naming, verdict)) : text;
 }
 
-struct tp_verdict_words tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile)
+struct tp_verdict_block tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
     bool has_marker = profile->model->step_marker != TP_MARKER_WINDOW;
-    return (struct tp_verdict_words){
-        .tag = CLASSES[verdict->class].tag,
+    return (struct tp_verdict_block){
+        .class = CLASSES[verdict->class].tag,
         .tone = CLASSES[verdict->class].tone,
         .headline = headline_of(naming, verdict),
         .text = details_of(naming, verdict, has_marker),

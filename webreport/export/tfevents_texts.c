@@ -61,9 +61,9 @@ static void add_recommendations(const struct tp_tf_run *run)
     const struct tp_profile *profile = run->export->profile;
     const struct tp_recommendations *found = &profile->advice->recommendations;
     struct tp_naming naming = {.arena = run->export->arena};
-    struct tp_verdict_words words = tp_section_verdict(&naming, profile);
+    struct tp_verdict_block words = tp_section_verdict(&naming, profile);
     start(run);
-    tp_buf_printf(run->text, "**%s.** ", words.tag);
+    tp_buf_printf(run->text, "**%s.** ", words.class);
     tp_markdown_escape(run->text, tp_str_of(words.headline));
     tp_buf_putc(run->text, ' ');
     tp_markdown_escape(run->text, tp_str_of(words.text));

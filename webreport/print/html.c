@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "webreport/document/chart.h"
-#include "webreport/print/print.h"
 #include "webreport/print/page_shell.h"
+#include "webreport/print/print.h"
 #include "webreport/print/template.h"
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
@@ -102,7 +102,7 @@ static void put_remedies(struct tp_object *item, const struct tp_finding_block *
     for (uint32_t i = 0; i < finding->remedy_count; i++) {
         const struct tp_finding_block *remedy = &finding->remedies[i];
         struct tp_object *object = tp_list_object(list);
-        tp_object_text(object, "remedy_rule", remedy->cause);
+        tp_object_text(object, "remedy_rule", remedy->id);
         tp_object_text(object, "remedy_title", remedy->title);
         tp_object_text(object, "remedy_advice", remedy->advice);
         tp_object_text(object, "remedy_detail", remedy->reasons[0] ? remedy->reasons[0] : "");

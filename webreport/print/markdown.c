@@ -1,10 +1,11 @@
 /* A document as Markdown: see print.h. */
 #include "webreport/print/print.h"
 
+#include "writer/base/limits.h"
 #include "writer/text/format.h"
 #include "writer/text/markdown_escape.h"
 
-enum { ROWS_MOST = 20, PLACES_MOST = 10, LAST_LINE = 64 };
+enum { ROWS_MOST = 20, PLACES_MOST = 10, LAST_LINE = 64, END_BYTES = 96 };
 
 struct printer {
     struct tp_buf *out;
@@ -92,7 +93,9 @@ static void put_finding(struct printer *p, const struct tp_findings_block *list,
         put(p, finding->reasons[i]);
     }
     if (finding->advice) {
-        tp_buf_puts(p->out, finding->reasons[0] ? " " : "");
+        tp_buf_puts(p->out, !finding->reasons[0]                                    ? ""
+                            : p->out->size && p->out->data[p->out->size - 1] == '.' ? " "
+                                                                                    : ". ");
         put(p, finding->advice);
     }
     tp_buf_puts(p->out, " |\n");
@@ -118,16 +121,26 @@ static void put_findings_head(struct printer *p, const struct tp_findings_block 
     finish(p);
 }
 
+/* "- train.py(88): step: what is there", "- B1 at 12.3 ms, train.py(88): step: an event" */
+static void put_place(struct printer *p, const struct tp_finding_block *finding, const struct tp_place_block *place,
+                      bool is_first)
+{
+    tp_buf_puts(p->out, is_first ? "\n- " : "- ");
+    if (place->at)
+        tp_buf_printf(p->out, "%s at %s%s", finding->id ? finding->id : "", place->at,
+                      place->file_line.len ? ", " : ": ");
+    put_str(p, place->file_line);
+    tp_buf_puts(p->out, place->file_line.len ? ": " : "");
+    put_str(p, place->text);
+}
+
 static void put_places(struct printer *p, const struct tp_findings_block *list)
 {
     size_t left = PLACES_MOST;
     for (size_t i = 0; i < list->count; i++)
         for (uint32_t k = 0; k < list->items[i].place_count && left; k++, left--) {
             begin(p);
-            tp_buf_puts(p->out, left == PLACES_MOST ? "\n- " : "- ");
-            put_str(p, list->items[i].places[k].file_line);
-            tp_buf_puts(p->out, list->items[i].places[k].file_line.len ? ": " : "");
-            put_str(p, list->items[i].places[k].text);
+            put_place(p, &list->items[i], &list->items[i].places[k], left == PLACES_MOST);
             tp_buf_puts(p->out, "\n");
             finish(p);
         }
@@ -140,8 +153,13 @@ static void put_findings(struct printer *p, const struct tp_findings_block *list
         put_line(p, "", list->none, "\n");
     if (shown)
         put_findings_head(p, list);
-    for (size_t i = 0; i < shown; i++)
+    for (size_t i = 0; i < shown; i++) {
         put_finding(p, list, &list->items[i]);
+        for (uint32_t k = 0; k < list->items[i].remedy_count; k++)
+            put_finding(p, list, &list->items[i].remedies[k]);
+    }
+    if (list->note)
+        put_line(p, "\n", list->note, "\n");
     put_places(p, list);
     put_more(p, list->open_count - shown, "");
 }
@@ -289,7 +307,8 @@ int tp_print_markdown(struct tp_buf *out, const struct tp_document *document, co
 {
     struct printer p = {.out = out, .arena = document->arena};
     const struct tp_block *before = NULL;
-    size_t count = document->blocks.count, end = options->end > LAST_LINE ? options->end - LAST_LINE : !!options->end;
+    size_t count = document->blocks.count, last = options->left_out ? 0 : LAST_LINE;
+    size_t end = options->end > last ? options->end - last : !!options->end;
     (void)err;
     while (count && !is_shown(tp_document_at(document, count - 1)))
         count--;
@@ -304,7 +323,46 @@ int tp_print_markdown(struct tp_buf *out, const struct tp_document *document, co
         put_block(&p, document, block);
         before = block;
     }
-    if (p.left_out && (!options->end || out->size + LAST_LINE <= options->end))
+    if (options->left_out)
+        *options->left_out += p.left_out;
+    else if (p.left_out && (!options->end || out->size + LAST_LINE <= options->end))
         tp_buf_printf(out, "\n%zu %s left out.\n", p.left_out, p.left_out == 1 ? "line" : "lines");
     return TP_OK;
+}
+
+/* ---- several documents ---- */
+
+void tp_digest_init(struct tp_digest *digest, size_t expected)
+{
+    *digest = (struct tp_digest){.expected = expected ? expected : 1};
+    tp_buf_init(&digest->out, 0);
+}
+
+void tp_digest_add(struct tp_digest *digest, const struct tp_document *document)
+{
+    size_t most = TP_MAX_MARKDOWN_BYTES - END_BYTES, size = digest->out.size;
+    size_t left = digest->expected > digest->count ? digest->expected - digest->count : 1;
+    const struct tp_block *first = document->blocks.count ? tp_document_at(document, 0) : NULL;
+    digest->count++;
+    if (size && first && !is_item(first) && size < most)
+        tp_buf_putc(&digest->out, '\n');
+    size = digest->out.size;
+    tp_print_markdown(&digest->out, document,
+                      &(struct tp_print_options){.end = size < most ? size + (most - size) / left : size,
+                                                 .left_out = &digest->left_out},
+                      NULL);
+}
+
+struct tp_str tp_digest_finish(struct tp_digest *digest)
+{
+    if (digest->left_out)
+        tp_buf_printf(&digest->out, "\n%zu lines left out; the full numbers are in report.html and --json.\n",
+                      digest->left_out);
+    return digest->out.failed || !digest->out.data ? (struct tp_str){"", 0}
+                                                   : (struct tp_str){digest->out.data, digest->out.size};
+}
+
+void tp_digest_release(struct tp_digest *digest)
+{
+    tp_buf_release(&digest->out);
 }

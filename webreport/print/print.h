@@ -12,11 +12,12 @@
 
 /* How a printer is to write; each takes what concerns its format. */
 struct tp_print_options {
-    size_t row_limit;          /* of each table of text; 0: none */
-    bool has_details;          /* text has what TP_IN_DETAILED_TEXT names */
-    bool has_color;            /* of text */
-    const char *source_root;   /* taken off the front of paths in SARIF; NULL: none */
-    size_t end;                /* of Markdown: the size that `out` must not exceed; 0: none */
+    size_t row_limit;        /* of each table of text; 0: none */
+    bool has_details;        /* text has what TP_IN_DETAILED_TEXT names */
+    bool has_color;          /* of text */
+    const char *source_root; /* taken off the front of paths in SARIF; NULL: none */
+    size_t end;              /* of Markdown: the size that `out` must not exceed; 0: none */
+    size_t *left_out;        /* of Markdown: counts the lines that had no room, which are not said then; may be NULL */
     const char *templates_dir; /* of pages: overrides built-in templates; NULL: none */
     size_t max_bytes;          /* of pages: the ceiling; 0: TP_MAX_PAGE_BYTES */
     struct tp_buf *css, *js;   /* of pages: get style and script as files of their own; NULL: they are inline */
@@ -41,6 +42,21 @@ tp_print tp_print_junit;
 tp_print tp_print_sarif;
 /* An SVG picture "performance | passing" of the first verdict. */
 tp_print tp_print_badge;
+
+/* Several documents in one Markdown text of at most TP_MAX_MARKDOWN_BYTES, for pull requests and agents: each gets an
+ * equal share of the room that is left. */
+struct tp_digest {
+    struct tp_buf out;
+    size_t expected, count; /* documents */
+    size_t left_out;        /* lines */
+};
+
+void tp_digest_init(struct tp_digest *digest, size_t expected);
+void tp_digest_add(struct tp_digest *digest, const struct tp_document *document);
+/* Says what was left out and returns the text, which belongs to the digest. */
+struct tp_str tp_digest_finish(struct tp_digest *digest);
+/* Accepts a zeroed digest. */
+void tp_digest_release(struct tp_digest *digest);
 
 /* A record as a value inside of another text. */
 void tp_json_record(struct tp_json *json, const struct tp_object *record);

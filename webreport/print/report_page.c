@@ -9,6 +9,7 @@
 #include "webreport/document/history_section.h"
 #include "webreport/document/page_index.h"
 #include "webreport/document/section.h"
+#include "webreport/print/html.h"
 #include "webreport/print/page_shell.h"
 #include "writer/base/limits.h"
 #include "writer/text/assets.h"
@@ -21,13 +22,23 @@ enum {
     OVERVIEW_BYTES = 28672 /* of a profile's shortest form */
 };
 
+static struct tp_data overview(const struct tp_section *section)
+{
+    struct tp_document document;
+    struct tp_object *root = tp_object_new(section->arena);
+
+    tp_report_document(&document, section);
+    tp_html_put_blocks(root, &document, 0, document.blocks.count, &(struct tp_html_level){SIZE_MAX, SIZE_MAX, true});
+    return tp_data_of_object(root);
+}
+
 /* The sections with their place in the navigation; the order is that of the page. Large ones walk every event. */
 static const struct {
     const char *name, *label;
     struct tp_data (*build)(const struct tp_section *section);
     bool is_large;
 } SECTIONS[] = {
-    {"overview", "Overview", tp_section_overview, false},
+    {"overview", "Overview", overview, false},
     {"idle", "Idle time", tp_section_idle, false},
     {"operators", "Operators", tp_section_operators, false},
     {"kernels", "Kernels", tp_section_kernels, false},
@@ -167,26 +178,12 @@ static size_t share_of_next(const struct tp_page *page)
     return free_bytes < OVERVIEW_BYTES ? free_bytes : OVERVIEW_BYTES;
 }
 
-static void name_section(struct tp_section *section, const struct tp_page *page, const struct tp_profile *profile)
+static void init_section(struct tp_section *section, const struct tp_page *page, struct tp_arena *arena,
+                         const struct tp_profile *profile)
 {
-    struct tp_arena *arena = section->arena;
-    struct tp_str name;
-
-    section->profile = profile;
-    section->naming =
-        (struct tp_naming){.arena = arena, .redact = page->options.redact, .source_url = page->options.source_url};
-    if (page->options.redact)
-        section->naming.host = tp_worker_host(profile->worker);
-    section->is_one_of_many = page->expected > 1;
-    name = section->is_one_of_many || !profile->run.len ? profile->worker : profile->run;
-    name = tp_shown_text(&section->naming, profile->beside.len ? profile->beside : name);
-    if (!name.len)
-        name = tp_shown_text(&section->naming, profile->file);
-    section->title = profile->beside.len
-                         ? tp_text_printf(arena, "%.*s, beside PyTorch's trace", (int)name.len, name.ptr)
-                     : section->is_one_of_many && profile->span != TP_NULL_INT
-                         ? tp_text_printf(arena, "%.*s, span %lld", (int)name.len, name.ptr, (long long)profile->span)
-                         : tp_text_printf(arena, "%.*s", (int)name.len, name.ptr);
+    tp_section_init(section, arena, profile,
+                    &(struct tp_section_options){page->options.redact, page->options.source_url,
+                                                 .is_one_of_many = page->expected > 1});
 }
 
 static int build_all_large(void *context, struct tp_error *err)
@@ -326,8 +323,9 @@ static int start_profile(void *context, struct tp_error *err)
     struct large_sections *ahead = &page->ahead;
 
     (void)err;
-    *ahead = (struct large_sections){.section = {.arena = &page->beside, .limits = &page->limits}};
-    name_section(&ahead->section, page, ((struct addition *)context)->profile);
+    *ahead = (struct large_sections){0};
+    init_section(&ahead->section, page, &page->beside, ((struct addition *)context)->profile);
+    ahead->section.limits = &page->limits;
     limit_profile(page, 0, share_of_next(page));
     build_large(ahead);
     page->ahead_nodes = page->limits.tree_nodes;
@@ -347,11 +345,11 @@ static int add_profile(void *context, struct tp_error *err)
 {
     struct tp_page *page = ((struct addition *)context)->page;
     const struct tp_profile *profile = ((struct addition *)context)->profile;
-    struct tp_section section = {.arena = &page->scratch};
+    struct tp_section section;
     struct tp_page_entry *entry = tp_page_index_add(&page->entries);
     int code;
 
-    name_section(&section, page, profile);
+    init_section(&section, page, &page->scratch, profile);
     tp_page_index_name_run(&page->entries, &section.naming, profile->run);
     tp_page_index_fill(entry, &page->arena, &section);
     code = fit_profile(page, &section, entry, err);
@@ -462,8 +460,7 @@ static int add_history(void *context, struct tp_error *err)
 
 int tp_page_add_history(struct tp_page *page, const struct tp_history_run *runs, size_t count, struct tp_error *err)
 {
-    struct addition addition = {
-        .page = page, .history = runs, .history_count = count};
+    struct addition addition = {.page = page, .history = runs, .history_count = count};
     return tp_arena_run(&page->arena, add_history, &addition, err);
 }
 
