@@ -53,7 +53,7 @@ static void put_head(const struct tp_section *section, struct tp_object *overvie
     add_meta(meta, device_text(section));
     if (strcmp(profile->views->facts.step_marker, "window") != 0)
         add_meta(meta, step_range(arena, &profile->views->overview.steps));
-    add_meta(meta, tp_text_printf(arena, "%s window",
+    add_meta(meta, tp_text_printf(arena, "%s recorded",
                                   tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
     add_meta(meta, tp_text_of_some(arena, quality->events_total, "event", "events"));
     add_meta(meta,
@@ -93,8 +93,7 @@ static void put_split(const struct tp_section *section, struct tp_object *overvi
     tp_chart_put_split(split, section->arena, parts, TP_CHART_KINDS);
     tp_object_text(
         split, "split_caption",
-        tp_text_printf(section->arena,
-                       view->steps.row_count > 1 ? "Where an average step of %s goes" : "Where the %s go",
+        tp_text_printf(section->arena, view->used_count > 1 ? "Where an average step of %s goes" : "Where the %s go",
                        tp_text_of_time(section->arena, (int64_t)llround(view->average_us[TP_AVERAGE_TOTAL] * 1000))));
 }
 

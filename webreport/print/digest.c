@@ -88,10 +88,9 @@ static void add_facts(struct part *part)
                                tp_text_of_time(part->arena, (int64_t)llround(us * 1000)),
                                tp_text_of_percent(part->arena, 100 * us / total));
     }
-    add_line(part,
-             tp_text_printf(part->arena, "\n- Step: %s over %s. %s.",
-                            tp_text_of_time(part->arena, (int64_t)llround(total * 1000)),
-                            tp_text_of_some(part->arena, (int64_t)overview->steps.row_count, "step", "steps"), split));
+    add_line(part, tp_text_printf(part->arena, "\n- Step: %s over %s. %s.",
+                                  tp_text_of_time(part->arena, (int64_t)llround(total * 1000)),
+                                  tp_text_of_some(part->arena, overview->used_count, "step", "steps"), split));
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
         if (quality->flags[i].is_raised)
             flags = tp_text_printf(part->arena, "%s%s%s (%s)", flags, *flags ? ", " : "", quality->flags[i].id,
