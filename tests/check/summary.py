@@ -204,6 +204,7 @@ def check_notes(process, profile):
     same("collectives", len(process["collectives"]), profile["trace_facts"]["communication_ops"])
     same("events", process["event_count"], profile["trace_facts"]["event_count"])
     same("program", process["program"], profile["recommendations"]["program"])
+    same("verdict", [process["verdict"], process["headline"]], [profile["verdict"][m] for m in ("class", "headline")])
 
 
 def main():

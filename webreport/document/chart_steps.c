@@ -20,6 +20,7 @@ static void put_segments(struct tp_object *bar, struct tp_arena *arena, const st
     double y = PLOT_TOP + PLOT_HEIGHT;
     bool is_gpu = tp_str_equal(tp_str_of(overview->device_type), TP_STR("GPU"));
     struct tp_str name = tp_table_text(&overview->steps, TP_STEP_NAME)[step];
+    struct tp_str reason = tp_table_text(&overview->steps, TP_STEP_LEFT_OUT)[step];
 
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
         int64_t ns = part_of(overview, step, kind);
@@ -36,7 +37,8 @@ static void put_segments(struct tp_object *bar, struct tp_arena *arena, const st
         tp_object_printf(box, "y", "%.2f", y);
         tp_object_printf(box, "h", "%.2f", height);
         tp_object_text(box, "tip",
-                       tp_text_printf(arena, "Step %.*s, %s: %s", (int)(name.len < 60 ? name.len : 60), name.ptr,
+                       tp_text_printf(arena, "Step %.*s%s%.*s, %s: %s", (int)(name.len < 60 ? name.len : 60), name.ptr,
+                                      reason.len ? ", left out: " : "", (int)reason.len, reason.len ? reason.ptr : "",
                                       tp_chart_label(kind, is_gpu), tp_text_of_time(arena, ns)));
     }
     tp_object_printf(bar, "ty", "%.1f", y - 5);
@@ -82,6 +84,7 @@ struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_overview *
         struct tp_object *bar = tp_list_object(bars);
         struct tp_str name = tp_table_text(steps, TP_STEP_NAME)[i];
 
+        tp_object_bool(bar, "is_left_out", !tp_table_bool(steps, TP_STEP_IS_USED)[i]);
         put_segments(bar, arena, overview, i, (double[3]){x + pitch * 0.14, pitch * 0.72, top});
         tp_chart_put_percent(bar, "cx", x + pitch / 2);
         if (count <= 14)

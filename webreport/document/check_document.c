@@ -176,6 +176,8 @@ static void record_run(struct tp_object *object, const struct tp_summary *run)
     tp_object_whole(object, "rank", run->key.rank);
     tp_object_whole(object, "span", run->key.span);
     tp_object_str(object, "file", run->file);
+    tp_object_str(object, "verdict", run->verdict);
+    tp_object_str(object, "headline", run->headline);
     tp_object_evidence(object, "evidence", &run->evidence);
     struct tp_object *metrics = tp_object_object(object, "metrics");
     struct tp_object *unknown = tp_object_object(object, "unknown");
@@ -221,6 +223,16 @@ static void record_all(const struct tp_document *document, const struct tp_check
     record_side(record, "baseline", &c->input->base);
 }
 
+/* What bounds the steps of a single run; of several, the record has each. */
+static void add_run_verdict(struct tp_document *document, const char *what, const struct tp_check_side *side)
+{
+    if (side->count != 1 || !side->items[0].verdict.len)
+        return;
+    const struct tp_summary *run = &side->items[0];
+    tp_document_note(document, tp_text_printf(document->arena, "%s: %.*s. %.*s", what, (int)run->verdict.len,
+                                              run->verdict.ptr, (int)run->headline.len, run->headline.ptr));
+}
+
 void tp_check_document(struct tp_document *document, const struct tp_check *check, struct tp_arena *arena)
 {
     const char *file = check->input->budget->file;
@@ -253,4 +265,6 @@ void tp_check_document(struct tp_document *document, const struct tp_check *chec
         fill_finding(&list.items[i], &check->items[i], rule, arena);
     }
     tp_document_findings(document, &list);
+    add_run_verdict(document, "The run", &check->input->run);
+    add_run_verdict(document, "The baseline", &check->input->base);
 }

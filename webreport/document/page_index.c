@@ -49,7 +49,8 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
     entry->tag = tp_arena_copy(arena, words.class, strlen(words.class));
     entry->step_ns = (int64_t)llround(total * 1000);
     if (overview->gpu_summary.row_count && total > 0)
-        entry->busy_percent = 100 * overview->average_us[TP_AVERAGE_DEVICE_BUSY] / total;
+        entry->busy_percent =
+            100 * tp_table_real(&overview->gpu_summary, TP_GPU_BUSY_RATIO)[tp_overview_main_gpu(overview)];
     if (found->finding_count)
         entry->finding = found->findings[0].rule->title;
     entry->ceiling_percent = found->total_ceiling_percent;

@@ -42,28 +42,19 @@ static struct tp_figure_block step_figure(const struct tp_section *section)
     for (size_t i = 0; i < steps->row_count; i++) {
         int64_t total = tp_table_int(steps, TP_STEP_TOTAL)[i];
 
+        if (!tp_table_bool(steps, TP_STEP_IS_USED)[i])
+            continue;
         min = total < min ? total : min;
         max = total > max ? total : max;
     }
-    if (steps->row_count > 1)
+    if (overview->used_count > 1)
         figure.note = tp_text_printf(arena, "%s to %s", tp_text_of_time(arena, min), tp_text_of_time(arena, max));
     else
         figure.note =
             strcmp(section->profile->views->facts.step_marker, "window") == 0 ? "the whole window" : "one step";
     figure.definition =
-        "Mean over the steps. A step lasts from its marker's start to the end of the GPU work it launched.";
+        "Mean over the used steps. A step lasts from its marker's start to the end of the GPU work it launched.";
     return figure;
-}
-
-/* The device with the most kernel time; TP_NULL_INT rows do not occur in these columns. */
-static size_t main_gpu(const struct tp_table *gpus)
-{
-    size_t best = 0;
-
-    for (size_t i = 1; i < gpus->row_count; i++)
-        if (tp_table_int(gpus, TP_GPU_BUSY)[i] > tp_table_int(gpus, TP_GPU_BUSY)[best])
-            best = i;
-    return best;
 }
 
 static const struct tp_gpu_property *property_of(const struct tp_trace *trace, int64_t id)
@@ -75,7 +66,7 @@ static struct tp_figure_block busy_figure(const struct tp_section *section)
 {
     const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
     struct tp_arena *arena = section->arena;
-    size_t row = main_gpu(gpus);
+    size_t row = tp_overview_main_gpu(&section->profile->views->overview);
     double busy = 100 * tp_table_real(gpus, TP_GPU_BUSY_RATIO)[row];
     struct tp_figure_block figure = percentage(arena, "GPU busy", busy);
 
@@ -91,7 +82,7 @@ static void add_gpu(const struct tp_section *section, struct tp_document *docume
 {
     const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
     struct tp_arena *arena = section->arena;
-    size_t row = main_gpu(gpus);
+    size_t row = tp_overview_main_gpu(&section->profile->views->overview);
     const struct tp_gpu_property *property = property_of(section->profile->trace, tp_table_int(gpus, TP_GPU_ID)[row]);
     double sm = 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[row];
     double eligible = 100 * section->profile->views->overview.tensor_core_eligible_ratio,

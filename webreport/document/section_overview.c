@@ -52,7 +52,7 @@ static void put_head(const struct tp_section *section, struct tp_document *docum
     add_fact(document, device_text(section));
     if (strcmp(profile->views->facts.step_marker, "window") != 0)
         add_fact(document, step_range(arena, &profile->views->overview.steps));
-    add_fact(document, tp_text_printf(arena, "%s window",
+    add_fact(document, tp_text_printf(arena, "%s recorded",
                                       tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
     add_fact(document, tp_text_of_some(arena, quality->events_total, "event", "events"));
     add_fact(document,
@@ -86,7 +86,7 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     split = tp_object_new(section->arena);
     tp_chart_put_split(split, section->arena, parts, TP_CHART_KINDS);
     tp_object_printf(split, "split_caption",
-                     view->steps.row_count > 1 ? "Where an average step of %s goes" : "Where the %s go",
+                     view->used_count > 1 ? "Where an average step of %s goes" : "Where the %s go",
                      tp_text_of_time(section->arena, step_ns(view)));
     tp_document_chart(document, "split", tp_data_of_object(split), NULL);
 }
@@ -111,7 +111,7 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
     }
     if (*split)
         tp_document_fact(
-            document, tp_text_of_some(arena, (int64_t)view->steps.row_count, "step, on average", "steps, on average"),
+            document, tp_text_of_some(arena, view->used_count, "step, on average", "steps, on average"),
             split);
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
         if (quality->flags[i].is_raised)

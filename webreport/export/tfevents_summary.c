@@ -35,18 +35,6 @@ static double mean_of_gpus(const struct tp_overview *overview, unsigned column)
     return count ? 100 * sum / (double)count : NAN;
 }
 
-static double exposed_communication_pct(const struct tp_overview *overview)
-{
-    const struct tp_table *table = &overview->communication_overlap;
-    double exposed = 0, all = 0;
-    for (size_t i = 0; i < table->row_count; i++) {
-        exposed += (double)tp_table_int(table, TP_OVERLAP_COMMUNICATION)[i] -
-                   (double)tp_table_int(table, TP_OVERLAP_OVERLAP)[i];
-        all += (double)tp_table_int(&overview->steps, TP_STEP_TOTAL)[i];
-    }
-    return all > 0 ? 100 * exposed / all : NAN;
-}
-
 static double curve_peak_mib(const struct tp_table *curve)
 {
     const int64_t *bytes = tp_table_int(curve, TP_CURVE_ALLOCATED);
@@ -78,12 +66,13 @@ static void add_metrics(const struct tp_tf_run *run)
     const struct tp_views *views = run->export->profile->views;
     const struct tp_overview *overview = &views->overview;
     double total = overview->average_us[TP_AVERAGE_TOTAL];
+    double exposed_ns = (double)overview->communication_ns - (double)overview->hidden_communication_ns;
     struct tp_tf_scalar scalars[METRICS];
     const double values[METRICS] = {
         [STEP_TIME] = total / US_PER_MS,
         [GPU_UTILIZATION] = mean_of_gpus(overview, TP_GPU_UTILIZATION),
         [DATALOADER] = total > 0 ? 100 * overview->average_us[TP_ROLE_DATALOADER] / total : NAN,
-        [COMM_EXPOSED] = exposed_communication_pct(overview),
+        [COMM_EXPOSED] = overview->window_ns > 0 ? 100 * exposed_ns / (double)overview->window_ns : NAN,
         [PEAK_MEMORY] = peak_memory_mib(run),
         [TENSOR_CORE] = mean_of_gpus(overview, TP_GPU_TENSOR_CORE),
     };

@@ -107,7 +107,7 @@ static void add_overview(const struct tp_tf_run *run)
     tp_buf_printf(run->text,
                   "Step: **%s** on average over %s.\n\n| category | time per step | share |\n|---|---:|---:|\n",
                   tp_text_of_time(arena, (int64_t)llround(total * US_TO_NS)),
-                  tp_text_of_some(arena, (int64_t)overview->steps.row_count, "step", "steps"));
+                  tp_text_of_some(arena, overview->used_count, "step", "steps"));
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
         double us = overview->average_us[tp_chart_average(kind)];
         tp_buf_printf(run->text, "| %s | %s | %s |\n", tp_chart_label(kind, overview->gpu_summary.row_count > 0),

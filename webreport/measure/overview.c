@@ -243,6 +243,16 @@ void tp_overview_build(struct tp_overview *view, const struct tp_model *model, s
     tp_step_counts_build(&view->in_steps, model);
 }
 
+size_t tp_overview_main_gpu(const struct tp_overview *view)
+{
+    const int64_t *busy = tp_table_int(&view->gpu_summary, TP_GPU_BUSY);
+    size_t best = 0;
+    for (size_t i = 1; i < view->gpu_summary.row_count; i++)
+        if (busy[i] > busy[best])
+            best = i;
+    return best;
+}
+
 /* ---- JSON ---------------------------------------------------------------------------------------------------------
  */
 

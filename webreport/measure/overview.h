@@ -95,6 +95,9 @@ struct tp_gpu_window {
 void tp_gpu_window_build(struct tp_gpu_window *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_interval window, struct tp_arena *arena);
 
+/* The device of gpu_summary that the verdict is about: busy longest (ties: the smallest number). There is one. */
+size_t tp_overview_main_gpu(const struct tp_overview *view);
+
 /* Definition of an average for tooltips; key as in JSON. */
 extern const struct tp_column_def tp_average_defs[TP_AVERAGE_COUNT];
 

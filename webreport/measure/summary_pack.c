@@ -38,6 +38,8 @@ static void pack_head(struct pack *p)
     p->to->file = text(p, s->file);
     p->to->sha256 = text(p, s->sha256);
     p->to->program = text(p, s->program);
+    p->to->verdict = text(p, s->verdict);
+    p->to->headline = text(p, s->headline);
     p->to->start_ns = s->start_ns;
     p->to->kernel_fingerprint = s->kernel_fingerprint;
     COLUMN(p, metric_name, TP_METRIC_COUNT);

@@ -200,6 +200,8 @@ static void unpack_head(struct tp_unpack *u)
     s->file = tp_unpack_text(u, from->file);
     s->sha256 = tp_unpack_text(u, from->sha256);
     s->program = tp_unpack_text(u, from->program);
+    s->verdict = tp_unpack_text(u, from->verdict);
+    s->headline = tp_unpack_text(u, from->headline);
     s->start_ns = from->start_ns;
     s->kernel_fingerprint = from->kernel_fingerprint;
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++)

@@ -64,6 +64,8 @@ static void write_head(const struct tp_summary *s, struct tp_json *json, struct 
     tp_json_member_str(json, "file", s->file);
     tp_json_member_str(json, "sha256", s->sha256);
     tp_json_member_str(json, "program", s->program);
+    tp_json_member_str(json, "verdict", s->verdict);
+    tp_json_member_str(json, "headline", s->headline);
     tp_json_member_int(json, "event_count", s->event_count);
     tp_json_member_int(json, "start_ns", s->start_ns);
     tp_json_member_text(json, "kernel_fingerprint", s->kernel_fingerprint ? hash : NULL);
