@@ -184,7 +184,7 @@ static enum tp_xroot root_of(const struct host *h, const struct tp_event *e)
     uint64_t flags = h->x->model->marks[e->name];
     if (flags & TP_MARK_LOADER)
         return TP_XROOT_INPUT;
-    if (tp_str_starts(name, "Optimizer."))
+    if (flags & TP_MARK_OPTIMIZER)
         return TP_XROOT_OPTIMIZER;
     if ((flags & TP_MARK_BACKWARD_NODE) || tp_str_find(name, "Backward") >= 0 ||
         tp_str_find(name, "AccumulateGrad") >= 0)

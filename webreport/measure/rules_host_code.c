@@ -1,6 +1,7 @@
 /* Rule A11: the lines and annotations of the host that run while a device is starved for long. */
 #include "webreport/measure/idle_flame.h"
 #include "webreport/measure/rules_eval.h"
+#include "webreport/trace/regions.h"
 
 struct host_code {
     struct tp_advisor *a;
@@ -28,9 +29,7 @@ static bool is_other_rule(const struct tp_model *model, struct tp_fold fold)
 {
     if (fold.kind != TP_STACK_ANNOTATION)
         return false;
-    struct tp_str text = tp_fold_text(model, fold);
-    return (tp_str_starts(text, "enumerate(DataLoader)#") && tp_str_ends(text, ".__next__")) ||
-           tp_str_starts(text, "enumerate(DataPipe)#") || tp_str_starts(text, "Optimizer.");
+    return tp_regions_of_name(tp_fold_text(model, fold)) & (TP_REGION_LOADER | TP_REGION_OPTIMIZER);
 }
 
 static void collect_code(void *context, const struct tp_stack_segment *segment)

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "webreport/trace/regions.h"
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* ---- kernels: tensor cores and communication (sections 8 and 12) ---------------------------------------------------
@@ -248,13 +250,6 @@ struct pattern {
 };
 
 static const struct pattern prefixes[] = {
-    {"ProfilerStep#", TP_MARK_STEP | TP_MARK_REGION},
-    {"Optimizer.", TP_MARK_OPTIMIZER | TP_MARK_REGION},
-    {"Optimizer.step#", TP_MARK_OPTIMIZER_STEP},
-    {"Optimizer.zero_grad#", TP_MARK_ZERO_GRAD},
-    {"[pl][", TP_MARK_REGION},
-    {"step[", TP_MARK_STEP_BRACKET},
-    {"enumerate(DataPipe)#", TP_MARK_LOADER | TP_MARK_REGION},
     {"nn.Module: ", TP_MARK_MODULE},
     {"autograd::engine::evaluate_function:", TP_MARK_BACKWARD_NODE},
     {"PyTorch Profiler", TP_MARK_PROFILER_SPAN},
@@ -290,8 +285,6 @@ static const struct pattern folded_parts[] = {
 };
 
 static const struct pattern wholes[] = {
-    {"DataParallel.forward", TP_MARK_REGION},
-    {"DistributedDataParallel.forward", TP_MARK_REGION},
     {"aten::contiguous", TP_MARK_COPY_OP},
     {"aten::clone", TP_MARK_COPY_OP},
     {"aten::cat", TP_MARK_COPY_OP},
@@ -483,9 +476,31 @@ static uint64_t bits_of_operator(struct tp_str name)
     return bits;
 }
 
+static uint64_t bits_of_region(struct tp_str name)
+{
+    static const struct {
+        unsigned region;
+        uint64_t mark;
+    } marks[] = {
+        {TP_REGION_ANNOTATION, TP_MARK_REGION},
+        {TP_REGION_PROFILER_STEP, TP_MARK_STEP},
+        {TP_REGION_EXECUTE_CONTEXT, TP_MARK_EXECUTE_CONTEXT},
+        {TP_REGION_STEP_BRACKET, TP_MARK_STEP_BRACKET},
+        {TP_REGION_OPTIMIZER, TP_MARK_OPTIMIZER},
+        {TP_REGION_OPTIMIZER_STEP, TP_MARK_OPTIMIZER_STEP},
+        {TP_REGION_ZERO_GRAD, TP_MARK_ZERO_GRAD},
+        {TP_REGION_LOADER, TP_MARK_LOADER},
+    };
+    unsigned regions = tp_regions_of_name(name);
+    uint64_t bits = 0;
+    for (size_t i = 0; regions && i < COUNT(marks); i++)
+        bits |= regions & marks[i].region ? marks[i].mark : 0;
+    return bits;
+}
+
 static uint64_t bits_in(struct tp_str name, const struct matcher *matcher)
 {
-    uint64_t bits = bits_of_operator(name);
+    uint64_t bits = bits_of_operator(name) | bits_of_region(name);
     for (size_t i = 0; i < COUNT(prefixes); i++)
         if (tp_str_starts(name, prefixes[i].text))
             bits |= prefixes[i].bits;
@@ -496,10 +511,6 @@ static uint64_t bits_in(struct tp_str name, const struct matcher *matcher)
     bits |= bits_of_parts(fold_case(name, matcher->scratch), &matcher->folded);
     if (bits & TP_MARK_STEP && is_profiler_step(name))
         bits |= TP_MARK_PROFILER_STEP;
-    if (tp_str_starts(name, "execute_") && tp_str_find(name, "context_") >= 0)
-        bits |= TP_MARK_EXECUTE_CONTEXT;
-    if (tp_str_starts(name, "enumerate(DataLoader)#") && tp_str_ends(name, ".__next__"))
-        bits |= TP_MARK_LOADER | TP_MARK_REGION;
     if (is_sync(name))
         bits |= TP_MARK_SYNC;
     if (is_allocator(name))

@@ -1,5 +1,6 @@
 /* What a name says about its event, decided once per distinct name as bits. Every list of names of the analysis is in
- * marks.c: regions, communication, tensor cores, operators of a kind, calls of the runtime. Sections of
+ * marks.c: communication, tensor cores, operators of a kind, calls of the runtime; regions, which the reader asks for,
+ * in trace/regions.c. Sections of
  * docs/definitions.md: 2 (regions), 8 (tensor cores), 9 (waits), 12 (communication), 15 (what rules ask for). */
 #ifndef TP_WEBREPORT_MODEL_MARKS_H
 #define TP_WEBREPORT_MODEL_MARKS_H

@@ -1,6 +1,8 @@
 /* Oddities: see oddities.h. */
 #include "webreport/model/oddities.h"
 
+#include "webreport/trace/regions.h"
+
 static const int64_t DAY_NS = 86400ll * 1000000000;
 
 /* Moves the k-th smallest to its place (Hoare's selection; the pivot is the middle of three, so order does not hurt).
@@ -70,17 +72,10 @@ static uint64_t count_overlaps(const struct tp_trace *trace, const struct tp_ord
     return count;
 }
 
-static bool marks_steps(struct tp_str name)
-{
-    return tp_str_starts(name, "ProfilerStep#") || tp_str_starts(name, "step[") ||
-           tp_str_starts(name, "Optimizer.step#") ||
-           (tp_str_starts(name, "execute_") && tp_str_find(name, "context_") >= 0);
-}
-
 static bool has_steps(const struct tp_trace *trace)
 {
     for (uint32_t i = 0; i < trace->names.count; i++)
-        if (marks_steps(tp_strings_get(&trace->names, i)))
+        if (tp_regions_of_name(tp_strings_get(&trace->names, i)) & TP_REGION_STEP_MARKER)
             return true;
     return false;
 }

@@ -1,7 +1,9 @@
 /* Which events of a trace are torch's, under which name and in which order: see policy_torch.h. */
 #include "webreport/model/policy_torch.h"
 
+#include "webreport/model/marks.h"
 #include "webreport/model/policy_torch_parts.h"
+#include "webreport/trace/regions.h"
 #include "writer/base/sort.h"
 
 /* ---- names ---- */
@@ -34,7 +36,7 @@ static uint32_t *shown_names(const struct tp_functions *functions)
     const struct tp_strings *names = &functions->trace->names;
     uint32_t *shown = tp_arena_array(functions->arena, names->count, sizeof *shown);
     for (uint32_t i = 0; i < names->count; i++)
-        shown[i] = tp_str_starts(names->items[i], "ProfilerStep#") ? functions->step_name : i;
+        shown[i] = tp_regions_of_name(names->items[i]) & TP_REGION_PROFILER_STEP ? functions->step_name : i;
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         uint32_t id = tp_strings_find(names, tp_str_of(left_out[i]));
         if (id != TP_NO_ID)
@@ -67,13 +69,11 @@ static unsigned *flags_of_cats(const struct tp_functions *functions)
     return flags;
 }
 
-static bool starts_with_backend(struct tp_str name)
+/* What a backend of communication does itself ends on a thread of its own. */
+static bool is_of_backend(struct tp_str name)
 {
-    static const char *const backends[] = {"gloo:", "nccl:", "mpi:", "ucc:", "xccl:"};
-    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
-        if (tp_str_starts(name, backends[i]))
-            return true;
-    return false;
+    const char *backend = tp_name_comm_backend(name);
+    return backend && strcmp(backend, "c10d") != 0;
 }
 
 /* Flags of an event; 0: none of torch's. */
@@ -124,8 +124,8 @@ static struct tp_function make_function(const struct tp_functions *functions, ui
     }
     if (e->flags & TP_EVENT_UNFINISHED)
         f.flags |= TP_FUNCTION_ASYNC | TP_FUNCTION_UNFINISHED;
-    if (flags == TP_FUNCTION_ANNOTATION && starts_with_backend(tp_function_name(functions, name)))
-        f.flags |= TP_FUNCTION_ASYNC; /* it ends on a thread of the backend */
+    if (flags == TP_FUNCTION_ANNOTATION && is_of_backend(tp_function_name(functions, name)))
+        f.flags |= TP_FUNCTION_ASYNC;
     return f;
 }
 

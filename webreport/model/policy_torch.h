@@ -1,12 +1,12 @@
 /* What torch.profiler's tables are made of: its FunctionEvents, rebuilt from a trace.
  *
  * The rules are those of torch/autograd/profiler.py and profiler_util.py (2.13): which events count, their order, who
- * is whose parent, what a parent absorbs, whose are the kernels and the memory. No number of the report, of a gate or of
- * a comparison comes from here: those have the facts (facts.h). What differs: a call of the runtime stands on the thread
- * of the operator that its External id names; an event that sticks out of its parent has no parent; a parent takes the
- * kernels of the child that it absorbs for its own; memory belongs to every event around its time, on any thread. Here
- * equality with torch is the point, down to the order in which doubles are summed. Times stand as exact nanoseconds and
- * as the doubles torch computes from them. */
+ * is whose parent, what a parent absorbs, whose are the kernels and the memory. No number of the report, of a gate or
+ * of a comparison comes from here: those have the facts (facts.h). What differs: a call of the runtime stands on the
+ * thread of the operator that its External id names; an event that sticks out of its parent has no parent; a parent
+ * takes the kernels of the child that it absorbs for its own; memory belongs to every event around its time, on any
+ * thread. Here equality with torch is the point, down to the order in which doubles are summed. Times stand as exact
+ * nanoseconds and as the doubles torch computes from them. */
 #ifndef TP_WEBREPORT_MODEL_POLICY_TORCH_H
 #define TP_WEBREPORT_MODEL_POLICY_TORCH_H
 

@@ -1,6 +1,8 @@
 /* Frames: see frame.h. */
 #include "webreport/trace/frame.h"
 
+#include "webreport/trace/regions.h"
+
 /* ---- "path(line): function" ---- */
 
 /* Position of the "(" of "(line" that ends before `close`, where ")" stands; 0: there is none, or no path before it. */
@@ -201,7 +203,7 @@ struct tp_str tp_frame_without_address(struct tp_arena *arena, struct tp_str tex
 
 struct tp_str tp_frame_label(struct tp_arena *arena, struct tp_str name)
 {
-    if (tp_str_starts(name, "ProfilerStep#"))
+    if (tp_regions_of_name(name) & TP_REGION_PROFILER_STEP)
         return TP_STR("ProfilerStep*");
     return replace_hex(arena, name, TP_STR("0x"), TP_STR("0x*"));
 }

@@ -1,6 +1,8 @@
 /* Categories and special names: see kinds.h. Section 2 of docs/definitions.md. */
 #include "webreport/trace/kinds.h"
 
+#include "webreport/trace/regions.h"
+
 struct cat_row {
     const char *cat;
     uint8_t kind;
@@ -65,41 +67,16 @@ struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
     return meaning;
 }
 
-static bool starts_with_any(struct tp_str name, const char *const *prefixes)
-{
-    for (; *prefixes; prefixes++)
-        if (tp_str_starts(name, *prefixes))
-            return true;
-    return false;
-}
-
-static bool is_loader(struct tp_str name)
-{
-    return (tp_str_starts(name, "enumerate(DataLoader)#") && tp_str_ends(name, ".__next__")) ||
-           tp_str_starts(name, "enumerate(DataPipe)#");
-}
-
 unsigned tp_kinds_of_name(struct tp_str name)
 {
-    static const char *const region[] = {"ProfilerStep#", "Optimizer.", "[pl][", NULL};
-    static const char *const torch_region[] = {"ProfilerStep#",
-                                               "Optimizer.step#",
-                                               "Optimizer.zero_grad#",
-                                               "enumerate(DataLoader)#",
-                                               "DistributedDataParallel.forward",
-                                               "DataParallel.forward",
-                                               "nccl:",
-                                               "gloo:",
-                                               NULL};
-    unsigned meaning = 0;
+    unsigned meaning = 0, regions = tp_regions_of_name(name);
     if (tp_str_equal(name, TP_STR("[memory]")))
         meaning |= TP_NAME_MEMORY;
     if (tp_str_equal(name, TP_STR("[OutOfMemory]")))
         meaning |= TP_NAME_OUT_OF_MEMORY;
-    if (starts_with_any(name, region) || is_loader(name) || tp_str_equal(name, TP_STR("DataParallel.forward")) ||
-        tp_str_equal(name, TP_STR("DistributedDataParallel.forward")))
+    if (regions & TP_REGION_ANNOTATION)
         meaning |= TP_NAME_REGION;
-    if (starts_with_any(name, torch_region))
+    if (regions & TP_REGION_OF_TORCH)
         meaning |= TP_NAME_TORCH_REGION;
     if (tp_str_starts(name, "aten::") && tp_str_find(name, "conv") > 0)
         meaning |= TP_NAME_CONVOLUTION;

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""one_story.py TRACEPRESS WORK TRACE...: the same numbers in the page, the JSON document, the Markdown digest and `check`.
+
+Verdict (class and headline), step time, busy and idle share of the verdict's device, and each finding's time and share are
+read out of the page and the digest as a person reads them, and compared with the document to the last digit shown; the
+metrics of `check` are compared in full. Standard library only. Exit status 1 when a trace tells two stories."""
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+from decimal import Decimal
+
+UNITS = {"ns": 1, "µs": 1000, "ms": 10 ** 6, "s": 10 ** 9, "min": 60 * 10 ** 9, "h": 3600 * 10 ** 9}
+TAGS = {"CPU only": "cpu", "No data": "empty"}
+METRICS = ("step.time.mean", "idle.total", "device.busy.share", "finding.ceiling.share", "finding.count")
+NUMBER = r"(-?[\d,]+(?:\.\d+)?)"
+
+
+def plain(text):
+    """text as it was before Markdown or HTML: no marks, references resolved"""
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", "", text)).replace("\\", "")).strip()
+
+
+def shown(text, unit):
+    """(value, half of the last digit shown) of "778.1 µs" or "70.0 %"; None without a number"""
+    m = re.search(NUMBER + r"\s*(%s)" % unit, text)
+    if not m:
+        return None
+    digits = m.group(1).replace(",", "")
+    last = Decimal(10) ** -(len(digits.split(".")[1]) if "." in digits else 0)
+    factor = UNITS.get(m.group(2), 1)
+    return Decimal(digits) * factor, last * factor / 2
+
+
+def time_of(text):
+    return shown(text, "ns|µs|ms|min|s|h")
+
+
+def percent_of(text):
+    return shown(text, "%")
+
+
+class Story:
+    def __init__(self, trace, profile):
+        self.trace, self.profile, self.count, self.wrong = trace, profile, 0, []
+        self.verdict, self.found = profile["verdict"], profile["recommendations"]
+        self.device = next((d for d in profile["idle_view"] if d["device"] == self.verdict["device"]), None)
+
+    def same(self, what, ours, wanted):
+        self.count += 1
+        if ours != wanted:
+            self.wrong.append("%s: %s is not %s" % (what, ours, wanted))
+
+    def near(self, what, seen, wanted):
+        """seen: what shown() gave; wanted: the number of the document"""
+        self.count += 1
+        slack = Decimal("1e-6") * abs(wanted)
+        if seen is None or abs(seen[0] - wanted) > seen[1] + slack:
+            self.wrong.append("%s: shows %s, the document has %s" % (what, seen and seen[0], wanted))
+
+    def check_words(self, where, tag, headline):
+        tag = plain(tag)
+        self.same(where + ": class", TAGS.get(tag, tag.lower().replace(" ", "-")), self.verdict["class"])
+        letters = lambda text: re.sub(r"[^\w%.,;:()]", "", text)
+        self.same(where + ": headline", letters(plain(headline)), letters(self.verdict["headline"]))
+
+    def check_finding(self, where, finding, time, share):
+        if finding["ceiling_us_per_step"] is not None:
+            self.near("%s: time of %s" % (where, finding["id"]), time_of(time), 1000 * finding["ceiling_us_per_step"])
+        if finding["share_of_step_percent"] is not None:
+            self.near("%s: share of %s" % (where, finding["id"]), percent_of(share), finding["share_of_step_percent"])
+
+    # ---- the document itself
+    def check_document(self):
+        overview, steps = self.profile["overview"], self.verdict["steps_used"]
+        step = self.verdict["step_us"]
+        for name, value in (("average.total_us", overview["average"]["total_us"]), ("recommendations", self.found["step_us"]),
+                            ("window_us", overview["window_us"] / steps if steps else 0)):
+            self.near("document: step of " + name, (Decimal(step or 0), Decimal("1e-6")), Decimal(value or 0))
+        for f in self.found["findings"]:
+            if f["ceiling_us_per_step"] is not None and step:
+                self.near("document: share of " + f["id"], (Decimal(f["share_of_step_percent"]), Decimal("1e-6")),
+                          100 * Decimal(f["ceiling_us_per_step"]) / Decimal(step))
+                self.same("document: %s is above the step" % f["id"], f["ceiling_us_per_step"] > step * Decimal("1.000000001"), False)
+        if self.device:
+            self.near("document: busy and idle", (Decimal(100), Decimal("1e-6")),
+                      self.device["busy_percent"] + 100 * self.device["idle"]["total_us"] / self.device["window_us"])
+
+    # ---- the page
+    def check_page(self, page):
+        tag = re.search(r'class="tag[^"]*">(.*?)</span>', page, re.S)
+        headline = re.search(r'class="headline">(.*?)</p>', page, re.S)
+        if not tag or not headline:
+            self.wrong.append("page: no verdict")
+            return
+        self.check_words("page", tag.group(1), headline.group(1))
+        figures = {plain(m.group(1)): plain(m.group(2)) for m in
+                   re.finditer(r'<dt title="[^"]*">(.*?)</dt>\s*<dd class="val[^"]*">(.*?)</dd>', page, re.S)}
+        if self.verdict["step_us"] and "Step time" in figures:
+            self.near("page: step time", time_of(figures["Step time"]), 1000 * self.verdict["step_us"])
+        if self.device:
+            self.near("page: busy", percent_of(figures.get("GPU busy", "")), self.device["busy_percent"])
+            lead = re.search(r'id="t-idle">.*?<p class="lead">(.*?)</p>', page, re.S)
+            if lead and len(self.profile["idle_view"]) == 1 and "had nothing to do for" in lead.group(1):
+                self.near("page: idle", percent_of(plain(lead.group(1))),
+                          100 * self.device["idle"]["total_us"] / self.device["window_us"])
+        by_id = {f["id"]: f for f in self.found["findings"]}
+        for item in page.split('<div class="fhead">')[1:]:
+            impact, rule = re.search(r'<div class="fimp">(.*?)</div>', item, re.S), re.search(r"\bRule ([A-H]\d+) ", item)
+            if impact and rule and rule.group(1) in by_id:
+                self.check_finding("page", by_id[rule.group(1)], plain(impact.group(1)), plain(re.sub("<b>.*?</b>", "", impact.group(1))))
+
+    # ---- the digest
+    def check_digest(self, digest):
+        m = re.search(r"^\*\*(.*?)\.\*\* (.*)$", digest, re.M)
+        if not m:
+            self.wrong.append("digest: no verdict")
+            return
+        text = plain(m.group(2))
+        headline = self.verdict["headline"]
+        letters = lambda text: re.sub(r"[^\w%.,;:()]", "", text)
+        tag = plain(m.group(1))
+        self.same("digest: class", TAGS.get(tag, tag.lower().replace(" ", "-")), self.verdict["class"])
+        self.same("digest: headline", letters(text)[:len(letters(headline))], letters(headline))
+        step = re.search(r"^- Step: (.*?) over", digest, re.M)
+        if step and self.verdict["step_us"]:
+            self.near("digest: step time", time_of(step.group(1)), 1000 * self.verdict["step_us"])
+        rows = re.findall(r"^\| ([A-H]\d+) \| [^|]* \| ([^|]*) \|", digest, re.M)
+        self.same("digest: findings", [r[0] for r in rows], [f["id"] for f in self.found["findings"]][:len(rows)])
+        for (rule, impact), finding in zip(rows, self.found["findings"]):
+            time, _, share = impact.partition("(")
+            self.check_finding("digest", finding, time, share)
+
+    # ---- check
+    def check_metrics(self, values):
+        overview, findings = self.profile["overview"], self.found["findings"]
+        close = lambda what, ours, wanted: self.near("check: " + what, (Decimal(ours), Decimal("1e-9")), Decimal(wanted))
+        if values.get("step.time.mean") is not None:
+            close("step time", values["step.time.mean"], 1000 * (self.verdict["step_us"] or overview["average"]["total_us"]))
+        if self.device and len(self.profile["idle_view"]) == 1:
+            if values.get("device.busy.share") is not None:
+                close("busy", values["device.busy.share"], self.device["busy_percent"])
+            if values.get("idle.total") is not None:
+                close("idle", values["idle.total"], 100 * self.device["idle"]["total_us"] / self.device["window_us"])
+        if values.get("finding.count") is not None:
+            self.same("check: findings", int(values["finding.count"]), len(findings))
+        if values.get("finding.ceiling.share") is not None:
+            close("all ceilings", values["finding.ceiling.share"], self.found["total_ceiling_percent"])
+
+
+def main():
+    tracepress, work, traces = sys.argv[1], sys.argv[2], sys.argv[3:]
+    page, document, digest, budget = (os.path.join(work, "story." + kind) for kind in ("html", "json", "md", "budget"))
+    with open(budget, "w") as f:
+        f.write("".join("optional %s >= 0\n" % m for m in METRICS))
+    count = told = wrong = 0
+    for trace in traces:
+        run = subprocess.run([tracepress, "report", trace, "-o", page, "--json", document, "--markdown", digest, "--quiet"],
+                             capture_output=True)
+        if run.returncode != 0:
+            continue
+        with open(document, encoding="utf-8") as f:
+            profile = json.load(f, parse_float=Decimal, parse_int=Decimal)["runs"][0]["profiles"][0]
+        if profile["status"] != "ok":
+            continue
+        story = Story(trace, profile)
+        checked = subprocess.run([tracepress, "check", trace, "--budget", budget, "--json", "-"], capture_output=True, text=True)
+        story.check_document()
+        with open(page, encoding="utf-8") as f:
+            story.check_page(f.read())
+        with open(digest, encoding="utf-8") as f:
+            story.check_digest(f.read())
+        story.check_metrics({i["metric"]: i["value"] for i in json.loads(checked.stdout, parse_float=Decimal)["items"]})
+        told, count = told + 1, count + story.count
+        if story.wrong:
+            wrong += 1
+            print("%s tells %d things twice:" % (trace, len(story.wrong)))
+            for line in story.wrong[:6]:
+                print("   " + line)
+    print("%d traces, %d comparisons, %d with two stories" % (told, count, wrong))
+    return 1 if wrong or not told else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

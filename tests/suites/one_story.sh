@@ -1,0 +1,16 @@
+# One trace, one story: verdict, step time, busy and idle time and findings are the same numbers in page, document, digest
+# and check, for all traces (bundled ones, and real ones that lie beside the project).
+. tests/suites/case.sh
+if ! command -v python3 >/dev/null 2>&1; then
+    skip "page, document, digest and check tell one story" "no python3"
+    exit 0
+fi
+told() { python3 tests/check/one_story.py "$TP" "$WORK" "$@"; }
+check "bundled traces: page, document, digest and check tell one story" told "$DATA"/traces/*.gz
+if [ -d "$SHARED/data/traces" ]; then
+    # shellcheck disable=SC2046
+    check "real traces: page, document, digest and check tell one story" \
+        told $(find "$SHARED/data/traces" "$SHARED/data/torch" "$SHARED/data/advice" -name '*.json' -o -name '*.json.gz' | sort)
+else
+    skip "real traces: page, document, digest and check tell one story" "no data beside the project"
+fi

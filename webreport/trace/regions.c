@@ -1,0 +1,30 @@
+/* Names of regions: see regions.h. */
+#include "webreport/trace/regions.h"
+
+unsigned tp_regions_of_name(struct tp_str name)
+{
+    static const struct {
+        const char *text;
+        unsigned bits;
+    } prefixes[] = {
+        {"ProfilerStep#", TP_REGION_PROFILER_STEP},
+        {"step[", TP_REGION_STEP_BRACKET},
+        {"Optimizer.", TP_REGION_OPTIMIZER},
+        {"Optimizer.step#", TP_REGION_OPTIMIZER_STEP},
+        {"Optimizer.zero_grad#", TP_REGION_ZERO_GRAD},
+        {"enumerate(DataPipe)#", TP_REGION_DATA_PIPE},
+        {"[pl][", TP_REGION_LIGHTNING},
+    };
+    unsigned bits = 0;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (tp_str_starts(name, prefixes[i].text))
+            bits |= prefixes[i].bits;
+    if (tp_str_starts(name, "execute_") && tp_str_find(name, "context_") >= 0)
+        bits |= TP_REGION_EXECUTE_CONTEXT;
+    if (tp_str_starts(name, "enumerate(DataLoader)#") && tp_str_ends(name, ".__next__"))
+        bits |= TP_REGION_DATA_LOADER;
+    if (tp_str_equal(name, TP_STR("DataParallel.forward")) ||
+        tp_str_equal(name, TP_STR("DistributedDataParallel.forward")))
+        bits |= TP_REGION_DATA_PARALLEL;
+    return bits;
+}
