@@ -223,4 +223,19 @@ const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank 
 /* Index in job->ranks of a rank by number, TP_NO_ID: none. */
 uint32_t tp_job_rank_find(const struct tp_job *job, int64_t number);
 
+/* An input that could not be used. */
+struct tp_job_failed {
+    struct tp_str file, why;
+};
+
+/* All jobs of one output, in order. */
+struct tp_jobs {
+    struct tp_job *items;
+    size_t count;
+    struct tp_job_failed *failed;
+    size_t failed_count;
+    uint64_t duplicate_count; /* records that another one of the same rank replaced */
+    uint64_t left_out_count;  /* records of jobs and spans beyond TP_MAX_JOB_SPANS */
+};
+
 #endif
