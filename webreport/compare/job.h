@@ -54,6 +54,7 @@ struct tp_job_rank {
     int64_t number;            /* the rank, or the place in the job when ranks are not known */
     uint64_t fingerprint;
     int64_t event_count, peak_bytes; /* peak: allocated, largest of all devices; TP_NULL_INT: unknown */
+    const char *damage; /* "the gzip is cut ..": nothing of it is called slow; "": nothing is known against its trace */
     bool is_gpu;
     bool has_no_communication;
     uint32_t first_step, step_count, first_call, call_count, first_cost, cost_count;
@@ -141,6 +142,7 @@ enum tp_job_rule { /* the order in which equal costs stand */
                    TP_JOB_IMBALANCE,
                    TP_JOB_CHANGING_IMBALANCE,
                    TP_JOB_MISSING_RANKS,
+                   TP_JOB_DAMAGED_RANKS,
                    TP_JOB_RULES
 };
 
@@ -179,6 +181,7 @@ struct tp_job {
     struct tp_vec clusters, columns, links, findings; /* struct tp_job_cluster .. */
     uint32_t *column_steps, *step_column;             /* steps by column; column by step */
     struct tp_rank_set missing;                       /* numbers below the world size that no summary has */
+    struct tp_rank_set damaged;                       /* numbers of ranks with damage */
     uint32_t component_count;
     uint32_t blocking_count;                  /* instances that align */
     int64_t residual_ns, largest_residual_ns; /* median over the ranks, largest */
