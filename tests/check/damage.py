@@ -9,6 +9,7 @@ that changes at all and is still judged is a false pass or a false blame. The sa
 
 Not asked: `trace.*` (the damage itself); of formats that do not mark their end, what only such a mark shows."""
 import collections
+import decimal
 import gzip
 import json
 import os
@@ -155,7 +156,7 @@ class Judge:
                     continue
                 unit = {"count": "", "ns": " ns", "bytes": " B", "%": " %"}[listed[metric]["unit"]]
                 points = " points" if unit == " %" else unit
-                own += ["%s %s %s%s%s" % (metric, op, repr(value), unit, rank) for op in ("<=", ">=", "<", ">")]
+                own += ["%s %s %s%s%s" % (metric, op, format(decimal.Decimal(repr(value)), "f"), unit, rank) for op in ("<=", ">=", "<", ">")]
                 ops = ("<=", ">=", "<", ">")
                 against += ["%s %s +0%s%s" % (metric, op, points if unit != " " else "", rank) for op in ops]
         open(paths[0], "w").write("\n".join(own) + "\n")

@@ -71,10 +71,11 @@ class Rank:
         self.now += 2
 
     def write(self, folder):
+        end = {'ph': 'i', 's': 'g', 'name': 'Record Window End', 'pid': '', 'tid': '', 'ts': round(self.now + self.offset, 3)}
         header = {'schemaVersion': 1, 'distributedInfo': {'backend': 'nccl', 'rank': self.number, 'world_size': self.options.ranks},
                   'deviceProperties': [{'id': 0, 'name': 'Test GPU', 'totalGlobalMem': 8 << 30, 'computeMajor': 8, 'computeMinor': 0,
                                         'numSms': 80}],
-                  'traceEvents': self.events}
+                  'traceEvents': self.events + [end]}
         text = json.dumps(header, separators=(',', ':')).encode()
         with io.BytesIO() as out:
             with gzip.GzipFile(fileobj=out, mode='wb', mtime=0, compresslevel=1) as packed:

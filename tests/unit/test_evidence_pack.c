@@ -130,6 +130,29 @@ static void a_merge_keeps_what_is_known_of_each(void **state)
     }
 }
 
+static void a_set_says_which_ranks_of_its_job_it_has(void **state)
+{
+    struct tp_summary_set set;
+    struct tp_summary_ranks ranks;
+    GUARD;
+    tp_summary_set_open(&set, &arena);
+    tp_summary_set_ranks(&ranks, &set);
+    assert_int_equal(ranks.present, 0);
+    for (int64_t rank = 5; rank >= 1; rank -= 2) {
+        struct tp_summary summary = summary_of(rank, (struct tp_input_evidence){.is_known = false});
+        summary.key.world_size = 8;
+        assert_int_equal(tp_summary_set_add(&set, &summary, NULL), 0);
+    }
+    tp_summary_set_ranks(&ranks, &set);
+    assert_int_equal(ranks.present, 3);
+    assert_int_equal(ranks.expected, 8);
+    assert_string_equal(tp_rank_set_text(&arena, &ranks.missing, 0), "0,2,4,6-7");
+    struct tp_summary other = summary_of(TP_NULL_INT, (struct tp_input_evidence){.is_known = false});
+    assert_int_equal(tp_summary_set_add(&set, &other, NULL), 0);
+    tp_summary_set_ranks(&ranks, &set);
+    assert_int_equal(ranks.present, 0); /* who knows which rank that is */
+}
+
 /* Evidence as another version may have written it: one name with a word or a number. */
 static bool read_foreign(struct tp_input_evidence *evidence, const char *name, const char *word, int64_t number)
 {
@@ -171,6 +194,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_packed_comes_back, enter, leave),
         cmocka_unit_test_setup_teardown(nothing_known_stays_nothing_known, enter, leave),
         cmocka_unit_test_setup_teardown(a_merge_keeps_what_is_known_of_each, enter, leave),
+        cmocka_unit_test_setup_teardown(a_set_says_which_ranks_of_its_job_it_has, enter, leave),
         cmocka_unit_test_setup_teardown(other_versions_are_understood_or_distrusted, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@ struct fixture {
     struct tp_arena arena, scratch;
     struct plan plan;
     struct tp_job job;
+    bool cuts_victims; /* the traces of the planted ranks are cut */
 };
 
 static void make_hostile(struct tp_summary *summary, uint64_t *state);
@@ -31,6 +32,8 @@ static void add_rank(struct fixture *f, uint32_t rank, uint64_t *hostile)
     plan_summary(&f->plan, rank, &summary, &f->scratch);
     if (hostile)
         make_hostile(&summary, hostile);
+    if (f->cuts_victims && plan_is_victim(&f->plan, rank))
+        summary.evidence = (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CUT};
     tp_job_add(&f->job, &summary);
     tp_arena_release(&f->scratch);
 }
@@ -38,6 +41,7 @@ static void add_rank(struct fixture *f, uint32_t rank, uint64_t *hostile)
 static void start(struct fixture *f, struct plan plan)
 {
     f->plan = plan;
+    f->cuts_victims = false;
     tp_arena_init(&f->arena, 0);
     if (setjmp(f->arena.guard))
         abort();
@@ -116,6 +120,27 @@ static void expect_first(const struct fixture *f, enum tp_job_rule rule)
     if (!is_right)
         show(f);
     assert_true(is_right);
+}
+
+/* The slow ranks of a job whose traces are damaged: they are named as damaged, and nobody as slow. */
+static void a_damaged_rank_is_never_called_slow(void **state)
+{
+    static const enum plan_fault faults[] = {PLAN_SLOW_COMPUTE, PLAN_LATE_HOST, PLAN_SLOW_DATA};
+    (void)state;
+    for (unsigned l = 0; l < LAYOUTS; l++)
+        for (unsigned i = 0; i < sizeof faults / sizeof *faults; i++) {
+            struct fixture f;
+            start(&f, plan_of(1, l, faults[i]));
+            f.cuts_victims = true;
+            for (uint32_t r = 0; r < f.plan.ranks; r++)
+                add_rank(&f, r, NULL);
+            tp_job_finish(&f.job);
+            expect_first(&f, TP_JOB_DAMAGED_RANKS);
+            if (f.job.findings.count != 1)
+                show(&f);
+            assert_int_equal(f.job.findings.count, 1);
+            release(&f);
+        }
 }
 
 static void planted_stragglers_are_named_first(void **state)
@@ -350,6 +375,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rank_sets_are_runs),
         cmocka_unit_test(a_clean_job_raises_nothing),
+        cmocka_unit_test(a_damaged_rank_is_never_called_slow),
         cmocka_unit_test(planted_stragglers_are_named_first),
         cmocka_unit_test(a_slow_link_is_found_among_groups_alike),
         cmocka_unit_test(imbalance_is_told_from_stragglers),

@@ -79,3 +79,62 @@ void tp_signals_restore(void)
     for (int i = 0; i < HANDLED; i++)
         sigaction(handled[i], &before[i], NULL);
 }
+
+/* ---- work ---- */
+
+/* The last two outputs may be a page's files. */
+enum { CSS = TP_TEXT_OUTPUTS_MAX - 2, JS };
+
+int tp_cmd_run(struct tp_cmd_work *work, tp_arena_work *run, void *context)
+{
+    tp_arena_init(&work->arena, 0);
+    for (int i = 0; i < TP_TEXT_OUTPUTS_MAX; i++)
+        tp_buf_init(&work->outputs[i].text, 0);
+    int code = tp_arena_run(&work->arena, run, context, &work->err);
+    tp_console_progress_end(work->console);
+    if (code < 0)
+        tp_console_error(work->console, "%s", work->err.text);
+    return code;
+}
+
+int tp_cmd_print(struct tp_cmd_work *work, const struct tp_document *document, const struct tp_cmd_output *outputs,
+                 unsigned count, struct tp_print_options *options)
+{
+    int code = TP_OK;
+    for (unsigned i = 0; i < count && code == TP_OK; i++) {
+        work->outputs[i].path = outputs[i].path;
+        if (outputs[i].path)
+            code = outputs[i].print(&work->outputs[i].text, document, options, &work->err);
+    }
+    return code < 0 ? code : tp_text_outputs_write(work->outputs, TP_TEXT_OUTPUTS_MAX, &work->err);
+}
+
+/* Path of a file beside the page, in the arena. */
+static const char *beside(struct tp_arena *arena, const char *html, const char *name)
+{
+    const char *slash = strrchr(html, '/');
+    size_t folder = slash ? (size_t)(slash - html) + 1 : 0, size = strlen(name);
+    char *path = tp_arena_alloc(arena, folder + size + 1);
+    memcpy(path, html, folder);
+    memcpy(path + folder, name, size);
+    return path;
+}
+
+int tp_cmd_separate_assets(struct tp_cmd_work *work, const char *html, struct tp_print_options *options)
+{
+    if (tp_is_stdout(html))
+        return tp_error_set(&work->err, TP_EUSAGE, 0,
+                            "--assets=separate needs -o FILE: the style stands beside the page");
+    work->outputs[CSS].path = beside(&work->arena, html, "report.css");
+    work->outputs[JS].path = beside(&work->arena, html, "report.js");
+    options->css = &work->outputs[CSS].text;
+    options->js = &work->outputs[JS].text;
+    return TP_OK;
+}
+
+void tp_cmd_end(struct tp_cmd_work *work)
+{
+    for (int i = 0; i < TP_TEXT_OUTPUTS_MAX; i++)
+        tp_buf_release(&work->outputs[i].text);
+    tp_arena_release(&work->arena);
+}

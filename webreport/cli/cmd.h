@@ -2,10 +2,11 @@
 #ifndef TP_WEBREPORT_CLI_CMD_H
 #define TP_WEBREPORT_CLI_CMD_H
 
+#include "webreport/print/print.h"
+#include "webreport/session/console.h"
 #include "webreport/session/exit.h"
+#include "webreport/session/text_outputs.h"
 
-struct tp_console;
-struct tp_error;
 struct tp_opt_list;
 struct tp_rule_overrides;
 
@@ -36,5 +37,29 @@ int tp_cmd_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *
 
 /* Prints the help text of a command on standard output; returns an exit code. */
 int tp_help_print(const char *command);
+
+/* A command at work: its memory and what it prints. */
+struct tp_cmd_work {
+    struct tp_console *console;
+    struct tp_arena arena; /* released by tp_cmd_end */
+    struct tp_text_output outputs[TP_TEXT_OUTPUTS_MAX];
+    struct tp_error err;
+};
+
+/* Where a document goes, and how. */
+struct tp_cmd_output {
+    const char *path; /* NULL: not wanted */
+    tp_print *print;
+};
+
+/* Calls run(context) with the guard of work->arena set; what went wrong is said. Returns 0 or a negative tp_status. */
+int tp_cmd_run(struct tp_cmd_work *work, tp_arena_work *run, void *context);
+/* Within tp_cmd_run: prints the document as the outputs want it and writes all of them, or none. */
+int tp_cmd_print(struct tp_cmd_work *work, const struct tp_document *document, const struct tp_cmd_output *outputs,
+                 unsigned count, struct tp_print_options *options);
+/* Puts the files of a page's style and script beside it, for tp_cmd_print. Returns 0, or TP_EUSAGE for standard output.
+ */
+int tp_cmd_separate_assets(struct tp_cmd_work *work, const char *html, struct tp_print_options *options);
+void tp_cmd_end(struct tp_cmd_work *work);
 
 #endif

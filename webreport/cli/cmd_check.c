@@ -1,10 +1,11 @@
-/* tracepress check INPUT...: options, checked and handed to the job in run_check.c; the list of metrics. */
+/* tracepress check INPUT...: options, outputs and the exit code; the list of metrics. */
 #include <string.h>
+#include <unistd.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/run_check.h"
-#include "webreport/cli/text_outputs.h"
+#include "webreport/document/check_document.h"
 #include "webreport/print/metric_list.h"
+#include "webreport/session/check_session.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
 
@@ -65,17 +66,84 @@ static bool is_summary_place(const char *path)
     return (size > 4 && strcmp(path + size - 4, ".tps") == 0) || tp_inputs_is_folder(path);
 }
 
+/* ---- the check ---- */
+
+enum { TEXT, JSON, JUNIT, SARIF, MARKDOWN, BADGE, OUTPUTS };
+
+struct job {
+    const struct options *options;
+    struct tp_cmd_output outputs[OUTPUTS];
+    struct tp_check_session session;
+    struct tp_cmd_work work;
+};
+
 /* Where the outputs go: the text to standard output unless another one does. */
-static void place_outputs(struct tp_check_job *job, const struct options *o)
+static void place_outputs(struct job *job, const struct options *o)
 {
-    const char *const paths[TP_CHECK_OUTPUTS] = {o->text, o->json, o->junit, o->sarif, o->markdown, o->badge};
+    const struct tp_cmd_output outputs[OUTPUTS] = {
+        [TEXT] = {o->text, tp_print_text},    [JSON] = {o->json, tp_print_json},
+        [JUNIT] = {o->junit, tp_print_junit}, [SARIF] = {o->sarif, tp_print_sarif},
+        [BADGE] = {o->badge, tp_print_badge}, [MARKDOWN] = {o->markdown, tp_print_markdown}};
     bool is_taken = false;
-    for (int i = 0; i < TP_CHECK_OUTPUTS; i++) {
-        job->paths[i] = paths[i];
-        is_taken |= tp_is_stdout(paths[i]);
+    for (int i = 0; i < OUTPUTS; i++) {
+        job->outputs[i] = outputs[i];
+        is_taken |= tp_is_stdout(outputs[i].path);
     }
     if (!o->text && !is_taken)
-        job->paths[TP_CHECK_TEXT] = "-";
+        job->outputs[TEXT].path = "-";
+}
+
+static int run(void *context, struct tp_error *err)
+{
+    struct job *job = context;
+    struct tp_document document;
+    struct tp_print_options options = {.source_root = job->options->source_root,
+                                       .has_color = job->work.console->has_color &&
+                                                    tp_is_stdout(job->outputs[TEXT].path) && isatty(STDOUT_FILENO)};
+    int code = tp_check_session_run(&job->session, &job->work.arena, &job->work.err);
+    (void)err; /* the work has it */
+    if (code < 0)
+        return code;
+    tp_check_document(&document, &job->session.check, &job->work.arena);
+    code = tp_cmd_print(&job->work, &document, job->outputs, OUTPUTS, &options);
+    return code < 0 ? code : tp_check_session_store(&job->session, &job->work.arena, &job->work.err);
+}
+
+static int exit_code(const struct job *job, int code)
+{
+    enum tp_check_status verdict = job->session.check.verdict;
+    if (code < 0)
+        return code == TP_EUSAGE ? TP_EXIT_USAGE : tp_inputs_exit_code(code);
+    if (job->session.check.is_damaged)
+        return TP_EXIT_DAMAGED;
+    bool is_bad = verdict == TP_CHECK_FAIL || (verdict == TP_CHECK_INCONCLUSIVE && job->options->inconclusive == 1);
+    return is_bad ? TP_EXIT_FOUND : TP_EXIT_DONE;
+}
+
+/* ---- options ---- */
+
+/* What is wrong with what the options say together, or NULL. */
+static const char *wrong_options(const struct options *o)
+{
+    if (o->update_baseline && !o->baseline)
+        return "--update-baseline needs --baseline";
+    if (o->update_baseline && !is_summary_place(o->baseline))
+        return "--update-baseline writes summaries: name a folder or a .tps file as --baseline";
+    if (o->label && (!o->update_baseline || !*o->label || strchr(o->label, '/') || *o->label == '.'))
+        return "--label is the name of a file, for --update-baseline";
+    return NULL;
+}
+
+static const char *clash(const struct job *job)
+{
+    const char *paths[OUTPUTS];
+    for (int i = 0; i < OUTPUTS; i++)
+        paths[i] = job->outputs[i].path;
+    return tp_inputs_clash(&(struct tp_named_files){.outputs = paths,
+                                                    .output_count = OUTPUTS,
+                                                    .inputs = job->session.inputs,
+                                                    .input_count = job->session.input_count,
+                                                    .more = {job->options->budget, job->options->baseline}});
 }
 
 int tp_cmd_check(int argc, char **argv)
@@ -83,8 +151,9 @@ int tp_cmd_check(int argc, char **argv)
     struct options o = {0};
     struct tp_error err = {0};
     struct tp_console console;
-    struct tp_check_job job = {.console = &console};
-    int code = tp_opt_parse(table, &o, argc, argv, &job.input_count, &err);
+    struct job job = {.options = &o, .session = {.console = &console}, .work = {.console = &console}};
+    struct tp_check_session *session = &job.session;
+    int code = tp_opt_parse(table, &o, argc, argv, &session->input_count, &err);
     tp_console_init(&console, o.quiet, o.color);
     if (o.help)
         return tp_help_print("check");
@@ -92,31 +161,23 @@ int tp_cmd_check(int argc, char **argv)
         return tp_cmd_refuse(&console, "check", err.text);
     if (o.list_metrics)
         return list_metrics(&o, &console);
-    if (job.input_count == 0)
+    if (session->input_count == 0)
         return tp_cmd_refuse(&console, "check", "name a trace, a .tps file, or a folder of either");
-    if (tp_cmd_rules(&job.rules, &o.rules, &err) < 0)
+    if (tp_cmd_rules(&session->rules, &o.rules, &err) < 0)
         return tp_cmd_refuse(&console, "check", err.text);
-    if (o.update_baseline && !o.baseline)
-        return tp_cmd_refuse(&console, "check", "--update-baseline needs --baseline");
-    if (o.update_baseline && !is_summary_place(o.baseline))
-        return tp_cmd_refuse(&console, "check",
-                             "--update-baseline writes summaries: name a folder or a .tps file as --baseline");
-    if (o.label && (!o.update_baseline || !*o.label || strchr(o.label, '/') || *o.label == '.'))
-        return tp_cmd_refuse(&console, "check", "--label is the name of a file, for --update-baseline");
-    job.inputs = (const char *const *)argv;
-    job.budget = o.budget;
-    job.baseline = o.baseline;
-    job.updates_baseline = o.update_baseline;
-    job.label = o.label;
-    job.fails_inconclusive = o.inconclusive == 1;
-    job.source_root = o.source_root;
-    job.read.max_input_bytes = o.max_input;
-    job.read.is_strict = o.strict;
+    session->inputs = (const char *const *)argv;
+    session->budget = o.budget;
+    session->baseline = o.baseline;
+    session->updates_baseline = o.update_baseline;
+    session->label = o.label;
+    session->read.max_input_bytes = o.max_input;
+    session->read.is_strict = o.strict;
     place_outputs(&job, &o);
-    const char *wrong = tp_inputs_clash(&(struct tp_named_files){.outputs = job.paths,
-                                                                 .output_count = TP_CHECK_OUTPUTS,
-                                                                 .inputs = job.inputs,
-                                                                 .input_count = job.input_count,
-                                                                 .more = {o.budget, o.baseline}});
-    return wrong ? tp_cmd_refuse(&console, "check", wrong) : tp_check_run(&job);
+    const char *wrong = wrong_options(&o);
+    wrong = wrong ? wrong : clash(&job);
+    if (wrong)
+        return tp_cmd_refuse(&console, "check", wrong);
+    code = exit_code(&job, tp_cmd_run(&job.work, run, &job));
+    tp_cmd_end(&job.work);
+    return code;
 }

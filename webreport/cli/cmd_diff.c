@@ -1,10 +1,11 @@
-/* tracepress diff BASE NEW: options, checked and handed to the job in run_diff.c. */
+/* tracepress diff BASE NEW: options, outputs and the exit code. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/run_diff.h"
+#include "webreport/document/compare_document.h"
+#include "webreport/session/comparison.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
 
@@ -56,13 +57,61 @@ static bool read_threshold(double *out, const char *text)
     return true;
 }
 
+/* ---- the comparison ---- */
+
+enum { HTML, JSON, MARKDOWN, TEXT, OUTPUTS, PAGE_ROWS = 300 };
+
+struct job {
+    const struct options *options;
+    const char *paths[TP_SIDES];
+    struct tp_diff_read read;
+    struct tp_compare_options how;
+    struct tp_comparison comparison;
+    struct tp_cmd_work work;
+};
+
+static int run(void *context, struct tp_error *err)
+{
+    struct job *job = context;
+    const struct options *o = job->options;
+    bool is_taken = tp_is_stdout(o->html) || tp_is_stdout(o->json) || tp_is_stdout(o->markdown);
+    const struct tp_cmd_output outputs[OUTPUTS] = {[HTML] = {o->html, tp_print_html},
+                                                   [JSON] = {o->json, tp_print_json},
+                                                   [MARKDOWN] = {o->markdown, tp_print_markdown},
+                                                   [TEXT] = {is_taken ? NULL : "-", tp_print_text}};
+    struct tp_naming naming = {.arena = &job->work.arena, .redact = o->redact};
+    struct tp_print_options options = {.row_limit = o->row_limit < 0 ? 0 : (size_t)o->row_limit,
+                                       .has_details = o->all,
+                                       .templates_dir = o->templates,
+                                       .max_bytes = o->max_size};
+    struct tp_document document;
+    size_t rows = options.row_limit ? options.row_limit : SIZE_MAX;
+    (void)err; /* the work has it */
+    int code = tp_comparison_open(&job->comparison, job->paths, &job->read, &job->work.err);
+    if (code < 0)
+        return code;
+    tp_comparison_build(&job->comparison, &job->how, &job->work.arena);
+    tp_compare_document(&document, &job->comparison.compare, &naming, rows > PAGE_ROWS ? rows : PAGE_ROWS);
+    return tp_cmd_print(&job->work, &document, outputs, OUTPUTS, &options);
+}
+
+static int exit_code(const struct job *job, int code)
+{
+    enum tp_change_verdict verdict = job->comparison.compare.verdict;
+    bool is_bad =
+        verdict == TP_CHANGE_REGRESSED || (verdict == TP_CHANGE_INCONCLUSIVE && job->options->inconclusive == 1);
+    if (code < 0 || job->options->exit_zero)
+        return tp_inputs_exit_code(code);
+    return *job->comparison.compare.damage ? TP_EXIT_DAMAGED : is_bad ? TP_EXIT_FOUND : TP_EXIT_DONE;
+}
+
 int tp_cmd_diff(int argc, char **argv)
 {
     struct options o = {.row_limit = DEFAULT_ROWS};
     struct tp_error err = {0};
     struct tp_console console;
     struct tp_rule_overrides rules = {0};
-    struct tp_diff_job job = {.console = &console};
+    struct job job = {.options = &o, .work = {.console = &console}};
     size_t count = 0;
     int code = tp_opt_parse(table, &o, argc, argv, &count, &err);
     tp_console_init(&console, o.quiet, o.color);
@@ -73,7 +122,7 @@ int tp_cmd_diff(int argc, char **argv)
     if (count != 2)
         return tp_cmd_refuse(&console, "diff",
                              "name two sides, BASE and NEW: traces, summaries (.tps), or folders of them");
-    if (!read_threshold(&job.compare.threshold, o.threshold))
+    if (!read_threshold(&job.how.threshold, o.threshold))
         return tp_cmd_refuse(&console, "diff", "--threshold: per cent, a number from 0 on");
     const char *const outputs[] = {o.html, o.json, o.markdown};
     const char *wrong = tp_inputs_clash(&(struct tp_named_files){.outputs = outputs,
@@ -86,18 +135,11 @@ int tp_cmd_diff(int argc, char **argv)
         return tp_cmd_refuse(&console, "diff", err.text);
     job.paths[TP_BASE] = argv[0];
     job.paths[TP_NEW] = argv[1];
-    job.html = o.html;
-    job.json = o.json;
-    job.markdown = o.markdown;
-    job.print = (struct tp_print_options){.row_limit = o.row_limit < 0 ? 0 : (size_t)o.row_limit,
-                                          .has_details = o.all,
-                                          .templates_dir = o.templates,
-                                          .max_bytes = o.max_size};
-    job.redact = o.redact;
     job.read = (struct tp_diff_read){.rules = &rules, .console = &console, .has_trees = o.html || o.json};
     job.read.read.max_input_bytes = o.max_input;
     job.read.read.is_strict = o.strict;
-    job.exits_zero = o.exit_zero;
-    job.fails_inconclusive = o.inconclusive == 1;
-    return tp_diff_run(&job);
+    code = exit_code(&job, tp_cmd_run(&job.work, run, &job));
+    tp_comparison_close(&job.comparison);
+    tp_cmd_end(&job.work);
+    return code;
 }

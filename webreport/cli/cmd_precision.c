@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/text_outputs.h"
 #include "webreport/document/precision_document.h"
 #include "webreport/print/print.h"
 #include "webreport/session/console.h"
@@ -50,63 +49,33 @@ static const struct tp_opt table[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-enum { DEFAULT_ROWS = 50, OUTPUTS = 4 };
+enum { DEFAULT_ROWS = 50 };
 
 struct job {
     const struct options *options;
-    struct tp_console *console;
     struct tp_tensor_runs runs;
-    struct tp_arena arena;
     struct tp_precision precision;
-    struct tp_text_output outputs[OUTPUTS];
-    struct tp_error err;
+    struct tp_cmd_work work;
 };
 
-/* ---- outputs ---- */
-
-static int print(struct job *job)
+static int run(void *context, struct tp_error *err)
 {
-    static tp_print *const printers[OUTPUTS] = {tp_print_html, tp_print_json, tp_print_markdown, tp_print_text};
+    struct job *job = context;
     const struct options *o = job->options;
     bool is_taken = tp_is_stdout(o->html) || tp_is_stdout(o->json) || tp_is_stdout(o->markdown);
-    const char *const paths[OUTPUTS] = {o->html, o->json, o->markdown, is_taken ? NULL : "-"};
+    const struct tp_cmd_output outputs[] = {{o->html, tp_print_html},
+                                            {o->json, tp_print_json},
+                                            {o->markdown, tp_print_markdown},
+                                            {is_taken ? NULL : "-", tp_print_text}};
     struct tp_print_options options = {.row_limit = o->row_limit < 0 ? 0 : (size_t)o->row_limit,
                                        .templates_dir = o->templates};
     struct tp_document document;
-    int code = TP_OK;
-    tp_precision_document(&document, &job->precision, o->all, &job->arena);
-    for (int i = 0; i < OUTPUTS && code == TP_OK; i++) {
-        job->outputs[i].path = paths[i];
-        if (paths[i])
-            code = printers[i](&job->outputs[i].text, &document, &options, &job->err);
-    }
-    return code < 0 ? code : tp_text_outputs_write(job->outputs, OUTPUTS, &job->err);
-}
-
-/* ---- all ---- */
-
-static int run_job(void *context, struct tp_error *err)
-{
-    struct job *job = context;
-    (void)err; /* the job has it */
-    int code = tp_tensor_runs_compare(&job->precision, &job->runs, &job->arena, &job->err);
-    return code < 0 ? code : print(job);
-}
-
-static int run(struct job *job)
-{
-    tp_arena_init(&job->arena, 0);
-    for (int i = 0; i < OUTPUTS; i++)
-        tp_buf_init(&job->outputs[i].text, 0);
-    int code = tp_arena_run(&job->arena, run_job, job, &job->err);
-    tp_console_progress_end(job->console);
+    (void)err; /* the work has it */
+    int code = tp_tensor_runs_compare(&job->precision, &job->runs, &job->work.arena, &job->work.err);
     if (code < 0)
-        tp_console_error(job->console, "%s", job->err.text);
-    for (int i = 0; i < OUTPUTS; i++)
-        tp_buf_release(&job->outputs[i].text);
-    bool has_found = job->precision.divergent_count > 0;
-    tp_arena_release(&job->arena);
-    return code == TP_OK && has_found ? TP_EXIT_FOUND : tp_inputs_exit_code(code);
+        return code;
+    tp_precision_document(&document, &job->precision, o->all, &job->work.arena);
+    return tp_cmd_print(&job->work, &document, outputs, sizeof outputs / sizeof *outputs, &options);
 }
 
 /* A number from 0 on; NULL text leaves *out as it is. */
@@ -148,7 +117,7 @@ int tp_cmd_precision(int argc, char **argv)
     struct options o = {.row_limit = DEFAULT_ROWS};
     struct tp_error err = {0};
     struct tp_console console;
-    struct job job = {.options = &o, .console = &console};
+    struct job job = {.options = &o, .work = {.console = &console}};
     size_t count = 0;
     int code = tp_opt_parse(table, &o, argc, argv, &count, &err);
     tp_console_init(&console, o.quiet, o.color);
@@ -169,5 +138,8 @@ int tp_cmd_precision(int argc, char **argv)
     job.runs.max_input_bytes = o.max_input;
     job.runs.is_bfloat16 = o.bfloat16;
     job.runs.is_strict = o.strict;
-    return run(&job);
+    code = tp_cmd_run(&job.work, run, &job);
+    bool has_found = job.precision.divergent_count > 0;
+    tp_cmd_end(&job.work);
+    return code == TP_OK && has_found ? TP_EXIT_FOUND : tp_inputs_exit_code(code);
 }

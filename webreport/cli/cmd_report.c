@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/run_job.h"
 #include "webreport/cli/run_report.h"
+#include "webreport/document/job_document.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/job_session.h"
 #include "webreport/session/opt.h"
+#include "writer/base/limits.h"
 
 struct options {
     const char *html, *json, *markdown, *history, *baseline, *source_url, *templates;
@@ -75,6 +77,48 @@ static void hint_for_jenkins(const struct options *o, struct tp_console *console
         tp_console_notice(console, "running under Jenkins: --assets=separate keeps the page's look there");
 }
 
+/* ---- the page of summaries ---- */
+
+struct job_work {
+    const struct tp_report_job *options;
+    struct tp_cmd_work work;
+};
+
+static int run_jobs(void *context, struct tp_error *err)
+{
+    struct job_work *job = context;
+    const struct tp_outputs_options *o = &job->options->outputs;
+    const struct tp_cmd_output outputs[] = {
+        {o->html, tp_print_html}, {o->json, tp_print_json}, {o->markdown, tp_print_markdown}};
+    struct tp_job_session session = {.inputs = job->options->inputs,
+                                     .input_count = job->options->input_count,
+                                     .is_strict = job->options->read.is_strict,
+                                     .console = job->options->console};
+    struct tp_print_options options = {
+        .end = TP_MAX_MARKDOWN_BYTES, .templates_dir = o->page.templates_dir, .max_bytes = o->page.max_bytes};
+    struct tp_document document;
+    struct tp_jobs jobs;
+    int code = tp_job_session_run(&jobs, &session, &job->work.arena, &job->work.err);
+    (void)err; /* the work has it */
+    code = code < 0 || !o->html ? code : tp_source_url_check(o->page.source_url, &job->work.err);
+    if (code == TP_OK && o->html && o->page.separate_assets)
+        code = tp_cmd_separate_assets(&job->work, o->html, &options);
+    if (code < 0)
+        return code;
+    tp_job_document(&document, &jobs, o->page.redact, o->page.source_url, &job->work.arena);
+    return tp_cmd_print(&job->work, &document, outputs, sizeof outputs / sizeof *outputs, &options);
+}
+
+static int report_jobs(const struct tp_report_job *options)
+{
+    struct job_work job = {.options = options, .work = {.console = options->console}};
+    int code = tp_inputs_exit_code(tp_cmd_run(&job.work, run_jobs, &job));
+    tp_cmd_end(&job.work);
+    return code;
+}
+
+/* ---- options ---- */
+
 int tp_cmd_report(int argc, char **argv)
 {
     struct options o = {0};
@@ -131,5 +175,5 @@ int tp_cmd_report(int argc, char **argv)
         tp_console_error(&console, "report: %s does nothing to the page of summaries", useless_for_job(&o));
         return TP_EXIT_USAGE;
     }
-    return code ? tp_job_run(&job) : tp_report_run(&job);
+    return code ? report_jobs(&job) : tp_report_run(&job);
 }

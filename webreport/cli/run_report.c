@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/report_baseline.h"
+#include "webreport/session/comparison.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/stored_history.h"
 #include "webreport/session/trace_analysis.h"
@@ -22,7 +22,7 @@ struct job {
     struct tp_outputs outputs;
     size_t usable_count, done_count, file_count;
     bool hit_limit;
-    struct tp_baseline baseline; /* when options->baseline */
+    struct tp_comparison comparison; /* when options->baseline */
     struct tp_error err;
 };
 
@@ -57,7 +57,7 @@ static int finish_profile(struct job *job, const struct tp_run *run, const struc
                                       .views = &a->views,
                                       .advice = &a->advice}};
     tp_analysis_build(a, start_outputs, &shown);
-    if (job->options->baseline && tp_baseline_add(&job->baseline, file, a, &job->err) < 0)
+    if (job->options->baseline && tp_comparison_add(&job->comparison, file, a, &job->err) < 0)
         return job->err.code;
     tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
     tp_rank_summary_build(rank, file->worker, &a->model, &a->views.overview, &job->arena);
@@ -176,7 +176,7 @@ static int open_baseline(struct job *job)
         .read = options->read, .rules = &options->rules, .console = job->console, .has_trees = true};
     const char *name = tp_inputs_shown_name(&job->arena, options->inputs[0]);
     tp_outputs_reserve(&job->outputs);
-    return tp_baseline_open(&job->baseline, options->baseline, name, &how, &job->err);
+    return tp_comparison_open_base(&job->comparison, options->baseline, name, &how, &job->err);
 }
 
 static int run_job(void *context, struct tp_error *err)
@@ -199,7 +199,10 @@ static int run_job(void *context, struct tp_error *err)
     if (job->options->read.is_strict && job->usable_count < job->file_count)
         return tp_error_set(&job->err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
                             job->file_count - job->usable_count, job->file_count);
-    code = job->options->baseline ? tp_baseline_compare(&job->baseline, &job->outputs, &job->arena, &job->err) : TP_OK;
+    if (job->options->baseline) {
+        tp_comparison_build(&job->comparison, &(struct tp_compare_options){0}, &job->arena);
+        code = tp_outputs_comparison(&job->outputs, &job->comparison.compare, &job->err);
+    }
     return code < 0 ? code : tp_outputs_commit(&job->outputs, &job->err);
 }
 
@@ -212,7 +215,7 @@ int tp_report_run(const struct tp_report_job *options)
         tp_console_error(job.console, "%s", job.err.text);
     tp_outputs_close(&job.outputs);
     tp_console_progress_end(job.console);
-    tp_baseline_close(&job.baseline);
+    tp_comparison_close(&job.comparison);
     tp_arena_release(&job.arena);
     return tp_inputs_exit_code(code);
 }

@@ -39,6 +39,7 @@ void tp_job_open(struct tp_job *job, struct tp_arena *arena, struct tp_str name,
     tp_keys_init(&job->merged_keys, arena, 2);
     tp_keys_init(&job->fact_keys, arena, 2);
     tp_rank_set_init(&job->missing, arena);
+    tp_rank_set_init(&job->damaged, arena);
 }
 
 /* ---- parts of a summary ---- */
@@ -281,6 +282,9 @@ void tp_job_add(struct tp_job *job, const struct tp_summary *summary)
         job->world_size = summary->key.world_size;
     rank->fingerprint = summary->kernel_fingerprint;
     rank->event_count = summary->event_count;
+    rank->damage = tp_evidence_reason(&summary->evidence, TP_NEED_ALL, job->arena);
+    if (*rank->damage)
+        tp_rank_set_add(&job->damaged, rank->number);
     rank->is_gpu = has_device(summary);
     rank->has_no_communication = summary->collective_count == 0;
     rank->component = TP_NO_ID;

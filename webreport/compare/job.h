@@ -54,6 +54,7 @@ struct tp_job_rank {
     int64_t number;            /* the rank, or the place in the job when ranks are not known */
     uint64_t fingerprint;
     int64_t event_count, peak_bytes; /* peak: allocated, largest of all devices; TP_NULL_INT: unknown */
+    const char *damage; /* "the gzip is cut ..": nothing of it is called slow; "": nothing is known against its trace */
     bool is_gpu;
     bool has_no_communication;
     uint32_t recorded_step_count; /* with those that are not used: what sums over its recording are divided by */
@@ -142,6 +143,7 @@ enum tp_job_rule { /* the order in which equal costs stand */
                    TP_JOB_IMBALANCE,
                    TP_JOB_CHANGING_IMBALANCE,
                    TP_JOB_MISSING_RANKS,
+                   TP_JOB_DAMAGED_RANKS,
                    TP_JOB_RULES
 };
 
@@ -180,6 +182,7 @@ struct tp_job {
     struct tp_vec clusters, columns, links, findings; /* struct tp_job_cluster .. */
     uint32_t *column_steps, *step_column;             /* steps by column; column by step */
     struct tp_rank_set missing;                       /* numbers below the world size that no summary has */
+    struct tp_rank_set damaged;                       /* numbers of ranks with damage */
     uint32_t component_count;
     uint32_t blocking_count;                  /* instances that align */
     int64_t residual_ns, largest_residual_ns; /* median over the ranks, largest */
@@ -223,5 +226,20 @@ static inline struct tp_job_cluster *tp_job_cluster_at(const struct tp_job *job,
 const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank *rank);
 /* Index in job->ranks of a rank by number, TP_NO_ID: none. */
 uint32_t tp_job_rank_find(const struct tp_job *job, int64_t number);
+
+/* An input that could not be used. */
+struct tp_job_failed {
+    struct tp_str file, why;
+};
+
+/* All jobs of one output, in order. */
+struct tp_jobs {
+    struct tp_job *items;
+    size_t count;
+    struct tp_job_failed *failed;
+    size_t failed_count;
+    uint64_t duplicate_count; /* records that another one of the same rank replaced */
+    uint64_t left_out_count;  /* records of jobs and spans beyond TP_MAX_JOB_SPANS */
+};
 
 #endif

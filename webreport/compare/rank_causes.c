@@ -24,6 +24,8 @@ static const char *const advice[TP_JOB_RULES] = {
     [TP_JOB_CHANGING_IMBALANCE] = "Batches differ from rank to rank: group samples of like length, balance experts, "
                                   "cap what one step may get.",
     [TP_JOB_MISSING_RANKS] = "Add their summaries: a rank that is not here may be the one that the others wait for.",
+    [TP_JOB_DAMAGED_RANKS] = "Copy or record these traces again: until then nothing of these ranks is called slow or "
+                             "unequal.",
 };
 
 static const char *text_of_ns(const struct tp_job *job, int64_t ns)
@@ -166,9 +168,20 @@ static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
 
 /* ---- imbalance ---- */
 
+/* What a damaged rank took part in is not told: the others may be as unequal as they look, or not. */
+static bool has_damage(const struct tp_job *job, const struct tp_job_cluster *cluster)
+{
+    for (uint32_t r = 0; r < job->ranks.count && job->damaged.count; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        if (*rank->damage && tp_rank_set_has(&cluster->ranks, rank->number))
+            return true;
+    }
+    return false;
+}
+
 static void add_imbalance(struct tp_job *job, const struct tp_job_cluster *cluster)
 {
-    if (cluster->rank_count < 3 || cluster->step_spread_ratio <= UNEQUAL)
+    if (cluster->rank_count < 3 || cluster->step_spread_ratio <= UNEQUAL || has_damage(job, cluster))
         return;
     bool stays = cluster->spread_ratio > LASTING * cluster->step_spread_ratio;
     const struct tp_job_rank *slowest = tp_job_rank_at(job, cluster->slowest);
@@ -287,6 +300,25 @@ static void add_missing(struct tp_job *job)
                        tp_rank_set_text(job->arena, &job->missing, SHOWN_RUNS));
 }
 
+static void add_damaged(struct tp_job *job)
+{
+    const char *first = "";
+    for (uint32_t r = 0; r < job->ranks.count && !*first; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        if (*rank->damage)
+            first = tp_text_printf(job->arena, "%s: %s.", tp_job_rank_name(job, rank), rank->damage);
+    }
+    if (!*first)
+        return;
+    struct tp_job_finding *finding = new_finding(job, TP_JOB_DAMAGED_RANKS, TP_NULL_INT, 0);
+    finding->ranks = job->damaged;
+    finding->title = tp_text_printf(job->arena, "%s damaged",
+                                    job->damaged.count == 1 ? "The trace of 1 rank is"
+                                                            : tp_text_printf(job->arena, "The traces of %lld ranks are",
+                                                                             (long long)job->damaged.count));
+    finding->detail = capital(job, first);
+}
+
 static int costliest_first(const void *x, const void *y, const void *context)
 {
     const struct tp_job_finding *a = x, *b = y;
@@ -304,6 +336,7 @@ void tp_job_causes_build(struct tp_job *job)
         add_imbalance(job, tp_job_cluster_at(job, c));
     add_links(job);
     add_missing(job);
+    add_damaged(job);
     tp_merge_sort(job->arena, job->findings.data, job->findings.count, sizeof(struct tp_job_finding), costliest_first,
                   NULL);
 }

@@ -183,8 +183,8 @@ static void measure_cluster(const struct tp_job *job, uint32_t number, int64_t *
 
 bool tp_job_is_straggler(const struct tp_job *job, const struct tp_job_rank *rank)
 {
-    return rank->compared_steps && rank->excess_ns > tp_job_cluster_at(job, rank->cluster)->threshold_ns &&
-           rank->late_share >= 2.0 / 3;
+    return !*rank->damage && rank->compared_steps &&
+           rank->excess_ns > tp_job_cluster_at(job, rank->cluster)->threshold_ns && rank->late_share >= 2.0 / 3;
 }
 
 /* Deviation over mean of numbers, one at a time. */

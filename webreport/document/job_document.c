@@ -233,9 +233,9 @@ static void put_figures(const struct tp_job_wording *w)
 
 static const struct {
     const char *id, *name;
-} rules[TP_JOB_RULES] = {{"J1", "slow_compute"}, {"J2", "late_host"}, {"J3", "slow_input"},
-                         {"J4", "slow_link"},    {"J5", "imbalance"}, {"J6", "changing_imbalance"},
-                         {"J7", "missing_ranks"}};
+} rules[TP_JOB_RULES] = {{"J1", "slow_compute"},  {"J2", "late_host"},    {"J3", "slow_input"},
+                         {"J4", "slow_link"},     {"J5", "imbalance"},    {"J6", "changing_imbalance"},
+                         {"J7", "missing_ranks"}, {"J8", "damaged_ranks"}};
 
 static void fill_finding(struct tp_finding_block *block, const struct tp_job_wording *w,
                          const struct tp_job_finding *finding)
@@ -330,6 +330,21 @@ static void write_distributed(const struct tp_data *value, struct tp_json *json)
 
 static const struct tp_data_source DISTRIBUTED = {.write = write_distributed};
 
+/* Ranks whose traces are damaged, each with the gravest reason. */
+static void record_damage(struct tp_object *record, const struct tp_job *job)
+{
+    struct tp_list *list = tp_object_list(record, "damaged_ranks");
+    for (uint32_t r = 0; r < job->ranks.count; r++) {
+        const struct tp_job_rank *rank = tp_job_rank_at(job, r);
+        if (!*rank->damage)
+            continue;
+        struct tp_object *item = tp_list_object(list);
+        tp_object_whole(item, "rank", rank->number);
+        tp_object_str(item, "worker", rank->key.worker);
+        tp_object_text(item, "reason", rank->damage);
+    }
+}
+
 static void record_job(struct tp_object *record, const struct tp_job *job)
 {
     bool has_view = job->has_distributed && job->distributed.is_present;
@@ -338,6 +353,7 @@ static void record_job(struct tp_object *record, const struct tp_job *job)
     tp_object_int(record, "rank_count", (int64_t)job->ranks.count);
     tp_object_whole(record, "world_size", job->world_size);
     tp_object_text(record, "missing_ranks", tp_rank_set_text(job->arena, &job->missing, 0));
+    record_damage(record, job);
     tp_object_int(record, "step_count", job->labels.count);
     tp_object_int(record, "steps_left_out", (int64_t)job->steps_left_out);
     tp_object_int(record, "collectives_left_out", (int64_t)job->calls_left_out);

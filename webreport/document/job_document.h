@@ -6,21 +6,6 @@
 #include "webreport/document/block.h"
 #include "webreport/document/name_text.h"
 
-/* An input that could not be used. */
-struct tp_job_failed {
-    struct tp_str file, why;
-};
-
-/* All jobs of one output, in order. */
-struct tp_jobs {
-    struct tp_job *items;
-    size_t count;
-    struct tp_job_failed *failed;
-    size_t failed_count;
-    uint64_t duplicate_count; /* records that another one of the same rank replaced */
-    uint64_t left_out_count;  /* records of jobs and spans beyond TP_MAX_JOB_SPANS */
-};
-
 /* Makes the document in `arena` (guard set by the caller), a page per job; it borrows the jobs, whose arena serves,
  * too. redact: hides path prefixes and host names. source_url: as tp_source_link has it; may be NULL. */
 void tp_job_document(struct tp_document *document, const struct tp_jobs *jobs, bool redact, const char *source_url,

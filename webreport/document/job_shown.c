@@ -175,6 +175,8 @@ static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t inde
     add_item(items, tp_shown_text(&w->naming, rank->key.worker),
              tp_text_printf(w->arena, "%s, %s", tp_text_of_some(w->arena, rank->event_count, "event", "events"),
                             tp_text_of_some(w->arena, rank->step_count, "step", "steps")));
+    if (*rank->damage)
+        add_item(items, TP_STR("damaged"), rank->damage);
     uint32_t count = tp_job_excess_rows(job, index, &rows);
     if (count)
         items = add_block(blocks, "Heavy kernels and operators, per step, most excess first");

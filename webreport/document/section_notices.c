@@ -48,6 +48,17 @@ static void add_damage(struct tp_document *document, const struct tp_profile *pr
     }
 }
 
+/* What is known to be lost, by the evidence of the input; the numbers may be of a part only. */
+static void add_evidence(struct tp_document *document, const struct tp_profile *profile)
+{
+    const char *reason = tp_evidence_reason(&profile->trace->evidence, TP_NEED_ALL, document->arena);
+    if (*reason)
+        tp_document_notice(document, TP_TONE_WARN, "This trace is not whole",
+                           tp_text_printf(document->arena,
+                                          "Evidence: %s. A gate or a comparison decides nothing that rests on it.",
+                                          reason));
+}
+
 static void add_missing(struct tp_document *document, const struct tp_profile *profile)
 {
     struct tp_arena *arena = document->arena;
@@ -95,6 +106,7 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
     const char *absent = absent_text(section->arena, section->profile->views);
 
     add_damage(document, section->profile);
+    add_evidence(document, section->profile);
     add_missing(document, section->profile);
     if (absent)
         tp_document_note(document, absent);

@@ -117,10 +117,12 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
         if (quality->flags[i].is_raised)
             flags = tp_text_printf(arena, "%s%s%s (%s)", flags, *flags ? ", " : "", quality->flags[i].id,
                                    quality->flags[i].text);
+    const char *reason = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, arena);
     tp_document_fact(document, "Trace",
-                     tp_text_printf(arena, "%s, %s repaired. Quality flags: %s.",
+                     tp_text_printf(arena, "%s, %s repaired. Quality flags: %s.%s%s%s",
                                     tp_text_of_some(arena, quality->events_total, "event", "events"),
-                                    tp_text_of_count(arena, quality->repaired), *flags ? flags : "none"));
+                                    tp_text_of_count(arena, quality->repaired), *flags ? flags : "none",
+                                    *reason ? " Not whole: " : "", reason, *reason ? "." : ""));
 }
 
 /* ---- the heaviest kernels, or operators where there are none ---- */

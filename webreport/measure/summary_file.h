@@ -10,6 +10,7 @@
 #include "webreport/measure/summary.h"
 #include "writer/base/buf.h"
 #include "writer/base/error.h"
+#include "writer/base/number_set.h"
 
 /* One process of a file, packed. All of it belongs to the set's arena. */
 struct tp_summary_record {
@@ -42,6 +43,15 @@ bool tp_summary_is_file(const void *bytes, size_t size);
 /* Adds every process of a file's bytes, which are copied. Damage anywhere in them is found by checksums. TP_EFORMAT
  * with byte and reason, TP_EUNSUPPORTED (a newer major version), TP_ELIMIT: nothing of it was added. */
 int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t size, struct tp_error *err);
+
+/* Which ranks of a job are in a set. */
+struct tp_summary_ranks {
+    int64_t present, expected;  /* expected: the world size that a record tells; TP_NULL_INT: none does */
+    struct tp_rank_set missing; /* below it; lives in the set's arena */
+};
+
+/* Counts the ranks of the set, each once; sets of several jobs, and records without a rank, tell none. */
+void tp_summary_set_ranks(struct tp_summary_ranks *ranks, const struct tp_summary_set *set);
 
 /* A file: its head, then each record of the set in its order. `out` has a sticky failure. */
 void tp_summary_file_begin(struct tp_buf *out, const struct tp_summary_set *set);

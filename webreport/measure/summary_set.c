@@ -125,6 +125,33 @@ int tp_summary_set_add(struct tp_summary_set *set, const struct tp_summary *summ
     return code;
 }
 
+/* ---- ranks ---- */
+
+void tp_summary_set_ranks(struct tp_summary_ranks *ranks, const struct tp_summary_set *set)
+{
+    int64_t next = 0;
+    *ranks = (struct tp_summary_ranks){.expected = TP_NULL_INT};
+    tp_rank_set_init(&ranks->missing, set->arena);
+    for (size_t i = 0; i < set->count; i++) {
+        const struct tp_summary_key *key = &set->records[i].key;
+        if (key->rank == TP_NULL_INT || key->rank < 0 || !tp_str_equal(key->job, set->records[0].key.job))
+            return;
+        if (key->world_size > ranks->expected)
+            ranks->expected = key->world_size;
+    }
+    for (size_t i = 0; i < set->count; i++) { /* records stand by rank */
+        int64_t rank = set->records[i].key.rank;
+        if (i && rank == set->records[i - 1].key.rank)
+            continue;
+        ranks->present++;
+        if (rank > next && ranks->expected > next)
+            tp_rank_set_add_run(&ranks->missing, next, (rank < ranks->expected ? rank : ranks->expected) - 1);
+        next = rank + 1;
+    }
+    if (ranks->expected > next)
+        tp_rank_set_add_run(&ranks->missing, next, ranks->expected - 1);
+}
+
 /* ---- writing ---- */
 
 /* Parts of one message that are packed one after the other are the message. */

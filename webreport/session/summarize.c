@@ -88,6 +88,18 @@ static int write_process(struct job *job, const struct tp_summary_record *record
     return code < 0 ? TP_OK : flush(job);
 }
 
+static void write_ranks(struct job *job, const struct tp_summary_set *set, struct tp_json *json)
+{
+    struct tp_summary_ranks ranks;
+    tp_summary_set_ranks(&ranks, set);
+    tp_json_member_int(json, "ranks_present", ranks.present);
+    if (ranks.expected == TP_NULL_INT)
+        tp_json_member_null(json, "ranks_expected");
+    else
+        tp_json_member_int(json, "ranks_expected", ranks.expected);
+    tp_json_member_text(json, "missing_ranks", tp_rank_set_text(&job->arena, &ranks.missing, 0));
+}
+
 static int write_json(struct job *job, const struct tp_summary_set *set)
 {
     struct tp_json json;
@@ -101,6 +113,7 @@ static int write_json(struct job *job, const struct tp_summary_set *set)
     for (size_t i = 0; i < set->count && code == TP_OK; i++)
         code = write_process(job, &set->records[i], &json);
     tp_json_array_end(&json);
+    write_ranks(job, set, &json);
     tp_json_object_end(&json);
     tp_buf_putc(&job->text, '\n');
     return code;
@@ -237,6 +250,18 @@ static void say_duplicates(struct job *job)
             job->set.other_count);
 }
 
+/* A merge is of a whole job, or says what it lacks. */
+static void say_missing(struct job *job)
+{
+    enum { SHOWN_RUNS = 4 };
+    struct tp_summary_ranks ranks;
+    tp_summary_set_ranks(&ranks, &job->set);
+    if (job->options->only_merges && ranks.present && ranks.missing.count)
+        tp_console_notice(job->console, "%lld of %lld ranks of the job are there; missing: %s",
+                          (long long)ranks.present, (long long)ranks.expected,
+                          tp_rank_set_text(&job->arena, &ranks.missing, SHOWN_RUNS));
+}
+
 static int take_shard(struct job *job)
 {
     int code = TP_OK;
@@ -271,6 +296,7 @@ static int run_job(void *context, struct tp_error *err)
         return tp_error_set(&job->err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
                             job->failed_count, job->taken_count + job->inputs.missing.count);
     say_duplicates(job);
+    say_missing(job);
     return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
 }
 

@@ -1,5 +1,5 @@
 /* Outputs that are finished texts: see text_outputs.h. */
-#include "webreport/cli/text_outputs.h"
+#include "webreport/session/text_outputs.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Outputs that are finished texts: all of them appear, or none does. */
-#ifndef TP_WEBREPORT_CLI_TEXT_OUTPUTS_H
-#define TP_WEBREPORT_CLI_TEXT_OUTPUTS_H
+#ifndef TP_WEBREPORT_SESSION_TEXT_OUTPUTS_H
+#define TP_WEBREPORT_SESSION_TEXT_OUTPUTS_H
 
 #include <stdbool.h>
 

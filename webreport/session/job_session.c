@@ -1,33 +1,29 @@
-/* The job of many ranks: see run_job.h.
+/* The jobs of many ranks: see job_session.h.
  *
  * Packed summaries of all inputs are in memory together; unpacked ones a batch at a time, by two threads, each in
  * arenas of its own. What a rank leaves in the job is small. */
-#include "webreport/cli/run_job.h"
+#include "webreport/session/job_session.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "webreport/cli/cmd.h"
-#include "webreport/cli/text_outputs.h"
-#include "webreport/document/job_document.h"
-#include "webreport/print/print.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/summary_inputs.h"
 #include "writer/base/limits.h"
 
-enum { BATCH = 64, OUTPUTS = 5 };
+enum { BATCH = 64 };
 
+/* The jobs on their way, in the caller's arena. */
 struct state {
-    const struct tp_report_job *options;
+    const struct tp_job_session *session;
     struct tp_console *console;
-    struct tp_arena arena;
+    struct tp_arena *arena;
     struct tp_summary_set set;
-    struct tp_jobs jobs;
+    struct tp_jobs *jobs;
     struct tp_vec items, failed; /* struct tp_job, struct tp_job_failed */
     bool hit_limit;
-    struct tp_text_output outputs[OUTPUTS];
-    struct tp_error err;
+    struct tp_error *err;
 };
 
 /* ---- inputs ---- */
@@ -69,15 +65,15 @@ static void fail(struct state *state, const char *path, const struct tp_error *w
     tp_console_error(state->console, "%s: %s", path, why->text);
     state->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
     *(struct tp_job_failed *)tp_vec_push(&state->failed) = (struct tp_job_failed){
-        tp_str_of(file), {tp_arena_copy(&state->arena, why->text, strlen(why->text)), strlen(why->text)}};
+        tp_str_of(file), {tp_arena_copy(state->arena, why->text, strlen(why->text)), strlen(why->text)}};
 }
 
 static int read_inputs(struct state *state)
 {
     struct tp_summary_inputs inputs;
-    int code = tp_summary_inputs_find(&inputs, &state->arena, state->options->inputs, state->options->input_count,
-                                      TP_INPUTS_SUMMARIES, &state->err);
-    tp_summary_set_open(&state->set, &state->arena);
+    int code = tp_summary_inputs_find(&inputs, state->arena, state->session->inputs, state->session->input_count,
+                                      TP_INPUTS_SUMMARIES, state->err);
+    tp_summary_set_open(&state->set, state->arena);
     for (size_t i = 0; code == TP_OK && i < inputs.missing.count; i++) {
         struct tp_error why = {0};
         tp_error_set(&why, TP_ENOTFOUND, 0, "No such file or directory");
@@ -88,11 +84,11 @@ static int read_inputs(struct state *state)
         tp_console_progress(state->console, "reading %zu of %zu: %s", i + 1, inputs.count, inputs.items[i].base);
         int read = tp_summary_inputs_read(&state->set, inputs.items[i].path, &why);
         if (read == TP_ENOMEM) /* says nothing about the file */
-            return tp_error_set(&state->err, read, 0, "%s", why.text);
+            return tp_error_set(state->err, read, 0, "%s", why.text);
         if (read < 0)
             fail(state, inputs.items[i].path, &why);
     }
-    state->jobs.duplicate_count = state->set.again_count + state->set.other_count;
+    state->jobs->duplicate_count = state->set.again_count + state->set.other_count;
     return code;
 }
 
@@ -155,11 +151,11 @@ static struct tp_job *job_of(struct state *state, const struct tp_summary_key *k
             return job;
     }
     if (state->items.count == TP_MAX_JOB_SPANS) {
-        state->jobs.left_out_count++;
+        state->jobs->left_out_count++;
         return NULL;
     }
     struct tp_job *job = tp_vec_push(&state->items);
-    tp_job_open(job, &state->arena, key->job, key->span);
+    tp_job_open(job, state->arena, key->job, key->span);
     return job;
 }
 
@@ -172,13 +168,13 @@ static const char *name_of(struct state *state, const struct tp_summary_key *key
                         key->worker.ptr);
     else
         size = snprintf(name, sizeof name, "the record of rank %lld", (long long)key->rank);
-    return tp_arena_copy(&state->arena, name, (size_t)size);
+    return tp_arena_copy(state->arena, name, (size_t)size);
 }
 
 static void take(struct state *state, struct unpacked *item)
 {
     if (item->code == TP_ENOMEM)
-        tp_arena_fail(&state->arena, item->code);
+        tp_arena_fail(state->arena, item->code);
     if (item->code < 0) {
         fail(state, name_of(state, &item->record->key), &item->err);
         return;
@@ -206,7 +202,7 @@ static int take_batch(void *context, struct tp_error *err)
 /* Every record into its job, in their order. */
 static void add_records(struct state *state)
 {
-    struct unpacked *batch = tp_arena_array(&state->arena, BATCH, sizeof *batch);
+    struct unpacked *batch = tp_arena_array(state->arena, BATCH, sizeof *batch);
     for (size_t first = 0; first < state->set.count; first += BATCH) {
         size_t left = state->set.count - first, count = left < BATCH ? left : BATCH;
         tp_console_progress(state->console, "comparing %zu of %zu ranks", first, state->set.count);
@@ -216,96 +212,37 @@ static void add_records(struct state *state)
         }
         unpack_batch(batch, count);
         /* the batch's memory goes whatever happens */
-        tp_arena_run(&state->arena, take_batch, &(struct batch){state, batch, count}, NULL);
+        tp_arena_run(state->arena, take_batch, &(struct batch){state, batch, count}, NULL);
         for (size_t i = 0; i < BATCH; i++)
             tp_arena_release(&batch[i].arena);
-        tp_arena_pass_on(&state->arena);
+        tp_arena_pass_on(state->arena);
     }
 }
 
-/* ---- outputs ---- */
-
-/* Path of a file beside the page, in the arena. */
-static const char *beside(struct state *state, const char *html, const char *name)
+int tp_job_session_run(struct tp_jobs *jobs, const struct tp_job_session *session, struct tp_arena *arena,
+                       struct tp_error *err)
 {
-    const char *slash = strrchr(html, '/');
-    size_t folder = slash ? (size_t)(slash - html) + 1 : 0, size = strlen(name);
-    char *path = tp_arena_alloc(&state->arena, folder + size + 1);
-    memcpy(path, html, folder);
-    memcpy(path + folder, name, size);
-    return path;
-}
-
-/* The pages' style and script stand beside them when they are files of their own. */
-enum { HTML, JSON, MARKDOWN, CSS, JS };
-
-static int write_outputs(struct state *state)
-{
-    static tp_print *const printers[] = {
-        [HTML] = tp_print_html, [JSON] = tp_print_json, [MARKDOWN] = tp_print_markdown};
-    const struct tp_outputs_options *o = &state->options->outputs;
-    bool is_separate = o->html && o->page.separate_assets;
-    const char *paths[OUTPUTS] = {o->html, o->json, o->markdown};
-    struct tp_print_options options = {
-        .end = TP_MAX_MARKDOWN_BYTES, .templates_dir = o->page.templates_dir, .max_bytes = o->page.max_bytes};
-    struct tp_document document;
-    int code = o->html ? tp_source_url_check(o->page.source_url, &state->err) : TP_OK;
-    if (is_separate && strcmp(o->html, "-") == 0)
-        return tp_error_set(&state->err, TP_EUSAGE, 0,
-                            "--assets=separate needs -o FILE: the style stands beside the page");
-    if (is_separate) {
-        paths[CSS] = beside(state, o->html, "report.css");
-        paths[JS] = beside(state, o->html, "report.js");
-        options.css = &state->outputs[CSS].text;
-        options.js = &state->outputs[JS].text;
-    }
-    tp_job_document(&document, &state->jobs, o->page.redact, o->page.source_url, &state->arena);
-    for (int i = 0; i < OUTPUTS && code == TP_OK; i++) {
-        state->outputs[i].path = paths[i];
-        if (paths[i] && i <= MARKDOWN)
-            code = printers[i](&state->outputs[i].text, &document, &options, &state->err);
-    }
-    return code < 0 ? code : tp_text_outputs_write(state->outputs, OUTPUTS, &state->err);
-}
-
-/* ---- all ---- */
-
-static int run_job(void *context, struct tp_error *err)
-{
-    struct state *state = context;
-    (void)err; /* the state has it */
-    state->items = TP_VEC(&state->arena, struct tp_job);
-    state->failed = TP_VEC(&state->arena, struct tp_job_failed);
-    int code = read_inputs(state);
+    struct state state = {.session = session,
+                          .console = session->console,
+                          .arena = arena,
+                          .jobs = jobs,
+                          .items = TP_VEC(arena, struct tp_job),
+                          .failed = TP_VEC(arena, struct tp_job_failed),
+                          .err = err};
+    *jobs = (struct tp_jobs){0};
+    int code = read_inputs(&state);
     if (code < 0)
         return code;
-    add_records(state);
-    if (state->items.count == 0) /* every input has been named with its reason */
-        return tp_error_set(&state->err, state->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable summary");
-    if (state->options->read.is_strict && state->failed.count)
-        return tp_error_set(&state->err, TP_ENOTFOUND, 0, "--strict: %zu inputs could not be used",
-                            state->failed.count);
-    for (size_t i = 0; i < state->items.count; i++)
-        tp_job_finish(TP_AT(&state->items, struct tp_job, i));
-    state->jobs.items = state->items.data;
-    state->jobs.count = state->items.count;
-    state->jobs.failed = state->failed.data;
-    state->jobs.failed_count = state->failed.count;
-    return write_outputs(state);
-}
-
-int tp_job_run(const struct tp_report_job *options)
-{
-    struct state state = {.options = options, .console = options->console};
-    tp_arena_init(&state.arena, 0);
-    for (int i = 0; i < OUTPUTS; i++)
-        tp_buf_init(&state.outputs[i].text, 0);
-    int code = tp_arena_run(&state.arena, run_job, &state, &state.err);
-    tp_console_progress_end(state.console);
-    if (code < 0)
-        tp_console_error(state.console, "%s", state.err.text);
-    for (int i = 0; i < OUTPUTS; i++)
-        tp_buf_release(&state.outputs[i].text);
-    tp_arena_release(&state.arena);
-    return tp_inputs_exit_code(code);
+    add_records(&state);
+    if (state.items.count == 0) /* every input has been named with its reason */
+        return tp_error_set(err, state.hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable summary");
+    if (session->is_strict && state.failed.count)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu inputs could not be used", state.failed.count);
+    for (size_t i = 0; i < state.items.count; i++)
+        tp_job_finish(TP_AT(&state.items, struct tp_job, i));
+    jobs->items = state.items.data;
+    jobs->count = state.items.count;
+    jobs->failed = state.failed.data;
+    jobs->failed_count = state.failed.count;
+    return TP_OK;
 }

@@ -1,0 +1,161 @@
+/* Two sides: see comparison.h. */
+#include "webreport/session/comparison.h"
+
+#include <string.h>
+
+#include "webreport/measure/calltree.h"
+#include "webreport/measure/summary_build.h"
+#include "webreport/session/inputs.h"
+
+/* A tree on its way to a side. */
+struct keeping {
+    struct tp_diff_side *side;
+    const struct tp_analysis *analysis;
+    struct tp_arena *scratch;
+};
+
+static int keep_tree(void *context, struct tp_error *err)
+{
+    const struct keeping *k = context;
+    struct tp_calltree_options options = {.max_nodes = TP_DIFFTREE_NODES};
+    struct tp_calltree *kept = tp_vec_push(&k->side->trees), tree;
+    (void)err;
+    tp_calltree_build(&tree, &k->analysis->model, &options, k->scratch);
+    tp_calltree_keep(kept, &tree, &k->side->arena);
+    return TP_OK;
+}
+
+/* Another thread may be at work on the analysis: failures stay here until the side is loaded. */
+static void keep_run_tree(struct tp_diff_side *side, const struct tp_analysis *analysis)
+{
+    struct tp_arena scratch;
+    tp_arena_init(&scratch, 0);
+    int code = tp_arena_run_both(&scratch, &side->arena, keep_tree, &(struct keeping){side, analysis, &scratch}, NULL);
+    side->tree_code = code ? code : side->tree_code;
+    tp_arena_release(&scratch);
+}
+
+static void keep(void *context, const struct tp_analysis *analysis)
+{
+    keep_run_tree(context, analysis);
+}
+
+struct loading {
+    struct tp_diff_side *side;
+    const char *path;
+    const struct tp_diff_read *how;
+};
+
+static int load(void *context, struct tp_error *err)
+{
+    const struct loading *loading = context;
+    struct tp_diff_side *side = loading->side;
+    const struct tp_diff_read *how = loading->how;
+    const char *const path = loading->path;
+    struct tp_summaries_options options = TP_SUMMARIES_OPTIONS;
+    options.paths = &path;
+    options.path_count = 1;
+    options.read = how->read;
+    options.read.skips_hash = true; /* a comparison does not show it */
+    options.rules = how->rules;
+    options.console = how->console;
+    options.analysed = how->has_trees ? keep : NULL;
+    options.context = side;
+    side->name = tp_inputs_shown_name(&side->arena, path);
+    int code = tp_summaries_load(&side->summaries, &side->arena, &options, err);
+    if (code == TP_OK && side->tree_code)
+        return tp_error_set(err, side->tree_code, 0, "out of memory");
+    return code;
+}
+
+static int load_side(struct tp_diff_side *side, const char *path, const struct tp_diff_read *how)
+{
+    memset(side, 0, sizeof *side);
+    tp_arena_init(&side->arena, 0);
+    side->trees = TP_VEC(&side->arena, struct tp_calltree);
+    side->code = tp_arena_run(&side->arena, load, &(struct loading){side, path, how}, &side->err);
+    return side->code;
+}
+
+int tp_comparison_open(struct tp_comparison *comparison, const char *const paths[TP_SIDES],
+                       const struct tp_diff_read *how, struct tp_error *err)
+{
+    memset(comparison, 0, sizeof *comparison);
+    for (int i = 0; i < TP_SIDES; i++) {
+        struct tp_diff_side *side = &comparison->sides[i];
+        if (load_side(side, paths[i], how) < 0)
+            return tp_error_set(err, side->code, 0, "%s: %s", i == TP_BASE ? "base" : "new", side->err.text);
+    }
+    return TP_OK;
+}
+
+int tp_comparison_open_base(struct tp_comparison *comparison, const char *path, const char *name,
+                            const struct tp_diff_read *how, struct tp_error *err)
+{
+    struct tp_diff_side *base = &comparison->sides[TP_BASE], *own = &comparison->sides[TP_NEW];
+    memset(comparison, 0, sizeof *comparison);
+    tp_arena_init(&own->arena, 0);
+    own->trees = TP_VEC(&own->arena, struct tp_calltree);
+    own->runs = TP_VEC(&own->arena, struct tp_summary);
+    own->name = name;
+    if (load_side(base, path, how) < 0)
+        return tp_error_set(err, base->code, 0, "--baseline: %s", base->err.text);
+    return TP_OK;
+}
+
+void tp_comparison_close(struct tp_comparison *comparison)
+{
+    for (int s = 0; s < TP_SIDES; s++)
+        tp_arena_release(&comparison->sides[s].arena);
+}
+
+struct addition {
+    struct tp_diff_side *own;
+    const struct tp_run_file *file;
+    const struct tp_analysis *analysis;
+};
+
+static int add(void *context, struct tp_error *err)
+{
+    const struct addition *addition = context;
+    struct tp_diff_side *own = addition->own;
+    struct tp_summary_source source = tp_summaries_source(addition->file, addition->analysis);
+    keep_run_tree(own, addition->analysis);
+    if (own->tree_code)
+        return tp_error_set(err, own->tree_code, 0, "out of memory");
+    tp_summary_build(tp_vec_push(&own->runs), &source, &own->arena);
+    own->summaries.items = own->runs.data;
+    own->summaries.count = own->runs.count;
+    return TP_OK;
+}
+
+int tp_comparison_add(struct tp_comparison *comparison, const struct tp_run_file *file,
+                      const struct tp_analysis *analysis, struct tp_error *err)
+{
+    struct tp_diff_side *own = &comparison->sides[TP_NEW];
+    return tp_arena_run(&own->arena, add, &(struct addition){own, file, analysis}, err);
+}
+
+static struct tp_side_input input_of(const struct tp_diff_side *side)
+{
+    return (struct tp_side_input){side->name, side->summaries.items, (uint32_t)side->summaries.count,
+                                  side->summaries.is_one_trace};
+}
+
+/* NULL unless every summary has one. */
+static const struct tp_calltree *trees_of(const struct tp_diff_side *side)
+{
+    return side->trees.count == side->summaries.count ? side->trees.data : NULL;
+}
+
+void tp_comparison_build(struct tp_comparison *comparison, const struct tp_compare_options *options,
+                         struct tp_arena *arena)
+{
+    struct tp_side_input *inputs = tp_arena_array(arena, TP_SIDES, sizeof *inputs);
+    const struct tp_calltree *trees[TP_SIDES];
+    for (int s = 0; s < TP_SIDES; s++) {
+        inputs[s] = input_of(&comparison->sides[s]);
+        trees[s] = trees_of(&comparison->sides[s]);
+    }
+    tp_compare_build(&comparison->compare, inputs, trees, options, arena);
+}
