@@ -168,6 +168,7 @@ static void add_runtime(struct tp_summary_work *work, struct tp_vec *rows)
     tp_summary_gather_close(&gather, rows);
 }
 
+/* Those that begin in W, as in the sync table. */
 static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
 {
     const struct tp_model *model = work->source->model;
@@ -175,6 +176,9 @@ static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
     tp_summary_gather_open(&gather, work, TP_SUMMARY_SYNC);
     for (uint32_t i = 0; i < model->wait_count; i++) {
         const struct tp_wait *wait = &model->waits[i];
+        int64_t start = tp_launch_event(model, wait->launch)->ts_ns;
+        if (!tp_intervals_contain(model->window, start))
+            continue;
         struct tp_wait_place place = tp_wait_place(model, wait);
         struct tp_summary_call call = {.name = tp_strings_add(&gather.texts, place.api),
                                        .owner = tp_strings_add(&gather.texts, place.op),
@@ -182,8 +186,7 @@ static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
                                        .dtype = TP_NO_ID,
                                        .ns = wait->cost_ns,
                                        .bytes = TP_NULL_INT,
-                                       .step =
-                                           tp_summary_step_of_host(work, tp_launch_event(model, wait->launch)->ts_ns)};
+                                       .step = tp_summary_step_of_host(work, start)};
         tp_summary_gather_add(&gather, &call);
     }
     tp_summary_gather_close(&gather, rows);
