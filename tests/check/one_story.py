@@ -114,7 +114,7 @@ class Story:
 
     # ---- the digest
     def check_digest(self, digest):
-        m = re.search(r"^\*\*(.*?)\.\*\* (.*)$", digest, re.M)
+        m = re.search(r"^\*\*([^:*]*): (.*?)\*\* *$", digest, re.M)
         if not m:
             self.wrong.append("digest: no verdict")
             return
@@ -124,14 +124,16 @@ class Story:
         tag = plain(m.group(1))
         self.same("digest: class", TAGS.get(tag, tag.lower().replace(" ", "-")), self.verdict["class"])
         self.same("digest: headline", letters(text)[:len(letters(headline))], letters(headline))
-        step = re.search(r"^- Step: (.*?) over", digest, re.M)
+        step = re.search(r"^- Step time: ([^,]*)", digest, re.M)
         if step and self.verdict["step_us"]:
             self.near("digest: step time", time_of(step.group(1)), 1000 * self.verdict["step_us"])
-        rows = re.findall(r"^\| ([A-H]\d+) \| [^|]* \| ([^|]*) \|", digest, re.M)
-        self.same("digest: findings", [r[0] for r in rows], [f["id"] for f in self.found["findings"]][:len(rows)])
-        for (rule, impact), finding in zip(rows, self.found["findings"]):
-            time, _, share = impact.partition("(")
-            self.check_finding("digest", finding, time, share)
+        rows = re.findall(r"^\| [^|]* \| ([A-H]\d+) \| (?:[^|\\]|\\.)* \| ([^|]*) \| ([^|]*) \|", digest, re.M)
+        by_id = {f["id"]: f for f in self.found["findings"]}
+        self.same("digest: findings without one in the document", [r[0] for r in rows if r[0] not in by_id], [])
+        self.same("digest: first finding", [r[0] for r in rows][:1], [f["id"] for f in self.found["findings"]][:1 if rows else 0])
+        for rule, time, share in rows: # a remedy stands below what it is a remedy for
+            if rule in by_id:
+                self.check_finding("digest", by_id[rule], time, share)
 
     # ---- check
     def check_metrics(self, values):
