@@ -4,30 +4,31 @@
 # only write it for other programs to read. Fails on a second definition in any other file. A file behind "also" is a
 # second definition that is known and is to go: they are counted, and may not become more than ALSO.
 table='
-median and quantiles        | \[\(?[a-z_.>-]*(count|known|groups|length)( - 1)?\)? \/ 2\]                  | writer/base/stats.c | also webreport/model/host_steps.c
-order of plain numbers      | \*\(const (double|int64_t|uint64_t) \*\)[a-z]                               | writer/base/stats.c | also webreport/model/host_steps.c
-sums that stop at the end   | __builtin_(add|sub)_overflow\(.*\) *\? *INT64_|return .* INT64_MIN \+ 1 : INT64_MAX | writer/base/saturate.h | also webreport/model/numbers.h
-union of intervals          | ^[a-z].*[ *][a-z_]*union[a-z_]*\([^;]*$                                      | writer/base/interval.c | also webreport/model/pieces.h webreport/measure/rank_collectives.c
+median and quantiles        | \[\(?[a-z_.>-]*(count|known|groups|length)( - 1)?\)? \/ 2\]                  | writer/base/stats.c
+order of plain numbers      | \*\(const (double|int64_t|uint64_t) \*\)[a-z]                               | writer/base/stats.c
+sums that stop at the end   | __builtin_(add|sub)_overflow\(.*\) *\? *INT64_|return .* INT64_MIN \+ 1 : INT64_MAX | writer/base/saturate.h
+union of intervals          | ^[a-z].*[ *][a-z_]*union[a-z_]*\([^;]*$                                      | writer/base/interval.c | also webreport/measure/rank_collectives.c
 border of a character       | 0x[cC]0\)? *[!=]= *0x80                                                     | writer/base/utf8.h
-a digit                     | ^[a-z].* (is_digit|tp_is_digit)\(                                           | writer/base/str.h | also webreport/model/host_names.c
+a digit                     | ^[a-z].* (is_digit|tp_is_digit)\(                                           | writer/base/str.h
 text for HTML and XML       | "&(lt|amp|quot|gt);                                                         | writer/text/escape.c writer/text/markdown_escape.c
 text for JSON               | [\\]., .u.,|\\\\u00[%\"0-9a-f]                                               | writer/base/put.c
 base64                      | "ABCDEFGHIJKLMNOPQRSTUVWXYZ                                                 | writer/text/base64.c
 checksum of records         | 0x82[fF]63[bB]78                                                            | writer/base/crc32c.c
 caught allocation failures  | (^|[^a-z_])(setjmp|longjmp)\(                                               | writer/base/arena.c
 protobuf wire format        | zigzag|<< 3 \| [A-Z]                                                        | writer/proto/summary.proto | also writer/xplane.c
-communication kernels       | "(nccl|rccl)"|"nccl                                                         | webreport/model/marks.c | also webreport/model/host_names.c webreport/model/collectives.c webreport/model/functions.c webreport/trace/kinds.c webreport/compare/group_links.c
-tensor cores                | "(hmma|imma|wgmma|gmma|tensorop|s1688)                                      | webreport/model/marks.c | also webreport/model/host_names.c
-data loader                 | "(enumerate\(Data|_SingleProcessDataLoader)                                 | webreport/model/marks.c | also webreport/model/host_names.c webreport/trace/kinds.c webreport/measure/rules_gpu.c
-optimizer                   | "Optimizer\.                                                                | webreport/model/marks.c | also webreport/model/host_names.c webreport/trace/kinds.c webreport/model/oddities.c webreport/model/steps.c webreport/measure/rules_gpu.c webreport/export/xplane_host.c
-step marker                 | "ProfilerStep                                                               | webreport/model/marks.c writer/trace_json_event.c writer/spool/spool_gpu_link.c | also webreport/model/host_names.c webreport/model/host_steps.c webreport/model/functions.c webreport/model/steps.c webreport/model/oddities.c webreport/trace/kinds.c webreport/trace/frame.c webreport/export/xplane_host.c webreport/export/flamegraph_svg.c
-node of the backward pass   | "autograd::engine::evaluate_function                                        | webreport/model/marks.c | also webreport/model/functions_stacks.c
-pageable copies             | "Pageable                                                                   | webreport/model/marks.c writer/spool/spool_trace_gpu.c | also webreport/model/host_names.c
-device of an event          | ^[a-z].*[ *](device_number|device_of_event|event_device)\([^;]*$           | webreport/model/gpus.c | also webreport/model/host_links.c
+communication kernels       | "(nccl|rccl)"|"nccl                                                         | webreport/model/marks.c | also webreport/compare/group_links.c
+tensor cores                | "(hmma|imma|wgmma|gmma|tensorop|s1688)                                      | webreport/model/marks.c
+data loader                 | "enumerate\(Data                                                            | webreport/trace/regions.c
+loader in one process       | "_SingleProcess                                                              | webreport/model/marks.c
+optimizer                   | "Optimizer\.                                                                | webreport/trace/regions.c webreport/model/steps.c
+step marker                 | "ProfilerStep                                                               | webreport/trace/regions.c webreport/trace/regions.h writer/trace_json_event.c writer/spool/spool_gpu_link.c webreport/model/steps.c | also webreport/export/xplane_host.c webreport/export/flamegraph_svg.c
+node of the backward pass   | "autograd::engine::evaluate_function                                        | webreport/model/marks.h
+pageable copies             | "Pageable                                                                   | webreport/model/marks.c writer/spool/spool_trace_gpu.c
+device of an event          | ^[a-z].*[ *](device_number|device_of_event|event_device)\([^;]*$           | webreport/model/gpus.c
 categories of a trace       | "(gpu_memcpy|gpu_memset|cuda_runtime)"                                      | webreport/trace/kinds.c writer/trace_json_event.c webreport/export/chrome_slice.c | also webreport/measure/key_labels.c
-per cent for people         | %\.[0-9]f %%|^const char \*tp_text_of_percent\([^;]*$                              | writer/text/format.c | also webreport/measure/rules.c webreport/measure/rules_memory.c webreport/measure/verdict.c webreport/compare/comparability.c
+per cent for people         | %\.[0-9]f %%|^const char \*tp_text_of_percent\([^;]*$                              | writer/text/format.c | also webreport/measure/rules_eval.c webreport/measure/rules_compute.c webreport/measure/rules_memory.c webreport/measure/verdict_words.c webreport/compare/comparability.c
 '
-printf '%s\n' "${TABLE:-$table}" | awk -v most="${ALSO:-39}" '
+printf '%s\n' "${TABLE:-$table}" | awk -v most="${ALSO:-11}" '
 FILENAME == "-" {
   if ($0 !~ /\|/) next
   n = split($0, part, " [|] ")

@@ -44,8 +44,8 @@ struct flame {
 
 static void add_time(struct idle_time *time, int64_t ns, int64_t starved_ns)
 {
-    time->ns = tp_ns_plus(time->ns, ns);
-    time->starved_ns = tp_ns_plus(time->starved_ns, starved_ns);
+    time->ns = tp_sat_add(time->ns, ns);
+    time->starved_ns = tp_sat_add(time->starved_ns, starved_ns);
 }
 
 static struct idle_time *time_of(struct flame *flame, uint32_t node)
@@ -58,10 +58,10 @@ static struct idle_time *time_of(struct flame *flame, uint32_t node)
 static void charge(void *context, const struct tp_stack_segment *segment)
 {
     struct flame *flame = context;
-    int64_t ns = tp_ns_minus(segment->b, segment->a);
+    int64_t ns = tp_sat_sub(segment->b, segment->a);
     int64_t starved_ns = tp_idle_is_starved(&flame->gpu->idle[segment->tag]) ? ns : 0;
     add_time(time_of(flame, segment->node ? segment->node : flame->none), ns, starved_ns);
-    flame->total_ns = tp_ns_plus(flame->total_ns, ns);
+    flame->total_ns = tp_sat_add(flame->total_ns, ns);
     uint32_t *row = tp_id_map_put(&flame->line_ids, tp_id_pair(segment->fold.kind, segment->fold.text));
     if (*row == TP_NO_ID) {
         *row = (uint32_t)flame->lines.count;
@@ -146,8 +146,8 @@ static void sum_up(struct fill *fill, const struct flame *flame, struct tp_arena
     memcpy(fill->totals, flame->times.data, count * sizeof *fill->totals);
     for (size_t i = count; i-- > 1;) {
         struct idle_time *parent = &fill->totals[fill->nodes[i].parent];
-        parent->ns = tp_ns_plus(parent->ns, fill->totals[i].ns);
-        parent->starved_ns = tp_ns_plus(parent->starved_ns, fill->totals[i].starved_ns);
+        parent->ns = tp_sat_add(parent->ns, fill->totals[i].ns);
+        parent->starved_ns = tp_sat_add(parent->starved_ns, fill->totals[i].starved_ns);
     }
 }
 
@@ -248,10 +248,10 @@ static struct tp_vec sum_frames(const struct tp_idle_device *out, struct tp_aren
             *(struct frame *)tp_vec_push(&frames) = (struct frame){.text = node->text, .kind = node->kind};
         }
         struct frame *frame = TP_AT(&frames, struct frame, *id);
-        frame->self_ns = tp_ns_plus(frame->self_ns, node->self_ns);
+        frame->self_ns = tp_sat_add(frame->self_ns, node->self_ns);
         if (frame->open++ == 0) {
-            frame->total_ns = tp_ns_plus(frame->total_ns, node->total_ns);
-            frame->starved_ns = tp_ns_plus(frame->starved_ns, node->total_starved_ns);
+            frame->total_ns = tp_sat_add(frame->total_ns, node->total_ns);
+            frame->starved_ns = tp_sat_add(frame->starved_ns, node->total_starved_ns);
         }
         path[depth++] = *id;
     }

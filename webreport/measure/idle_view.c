@@ -35,12 +35,12 @@ static const struct tp_column_def step_columns[TP_IDLE_STEP_COLUMNS] = {
 static void add_piece(struct tp_idle_split *split, const struct tp_model *model, const struct tp_idle_piece *piece,
                       struct tp_interval within, int64_t *last_end)
 {
-    int64_t a = tp_ns_max(piece->a, within.a), b = tp_ns_min(piece->b, within.b), ns = tp_ns_minus(b, a);
+    int64_t a = tp_ns_max(piece->a, within.a), b = tp_ns_min(piece->b, within.b), ns = tp_sat_sub(b, a);
     split->gap_count += a != *last_end;
-    split->total_ns = tp_ns_plus(split->total_ns, ns);
-    split->part_ns[piece->part] = tp_ns_plus(split->part_ns[piece->part], ns);
+    split->total_ns = tp_sat_add(split->total_ns, ns);
+    split->part_ns[piece->part] = tp_sat_add(split->part_ns[piece->part], ns);
     if (piece->part == TP_IDLE_QUEUE && tp_is_graph_launched(model, piece->next))
-        split->in_graph_ns = tp_ns_plus(split->in_graph_ns, ns);
+        split->in_graph_ns = tp_sat_add(split->in_graph_ns, ns);
     *last_end = b;
 }
 
@@ -53,7 +53,7 @@ static void measure_whole(struct tp_idle_device *out, const struct tp_model *mod
         const struct tp_idle_piece *piece = &gpu->idle[i];
         add_piece(&out->idle, model, piece, always, &last_end);
         if (piece->next == TP_NO_ID || !tp_launch_of_device(model, piece->next))
-            out->without_launch_ns = tp_ns_plus(out->without_launch_ns, tp_ns_minus(piece->b, piece->a));
+            out->without_launch_ns = tp_sat_add(out->without_launch_ns, tp_sat_sub(piece->b, piece->a));
     }
 }
 
@@ -63,9 +63,9 @@ static void fill_step(const struct tp_table *table, uint32_t row, const struct t
                       const struct tp_step *step, const struct tp_idle_split *split)
 {
     tp_table_text(table, TP_IDLE_STEP_NAME)[row] = step->name;
-    tp_table_int(table, TP_IDLE_STEP_START)[row] = tp_ns_minus(step->start_ns, model->first_ns);
+    tp_table_int(table, TP_IDLE_STEP_START)[row] = tp_sat_sub(step->start_ns, model->first_ns);
     tp_table_int(table, TP_IDLE_STEP_TOTAL)[row] = split->window_ns;
-    tp_table_int(table, TP_IDLE_STEP_BUSY)[row] = tp_ns_minus(split->window_ns, split->total_ns);
+    tp_table_int(table, TP_IDLE_STEP_BUSY)[row] = tp_sat_sub(split->window_ns, split->total_ns);
     tp_table_int(table, TP_IDLE_STEP_GAPS)[row] = split->gap_count;
     tp_table_int(table, TP_IDLE_STEP_IDLE)[row] = split->total_ns;
     tp_table_int(table, TP_IDLE_STEP_IN_GRAPH)[row] = split->in_graph_ns;
@@ -87,7 +87,7 @@ static void build_steps(struct tp_idle_device *out, const struct tp_model *model
     for (uint32_t s = 0; s < model->step_count && has_room; s++) {
         const struct tp_step *step = &model->steps[s];
         struct tp_interval within = {step->start_ns, step->end_ns};
-        struct tp_idle_split split = {.window_ns = tp_ns_minus(within.b, within.a)};
+        struct tp_idle_split split = {.window_ns = tp_sat_sub(within.b, within.a)};
         int64_t last_end = INT64_MIN;
         if (!tp_step_is_used(step))
             continue;
@@ -107,7 +107,7 @@ static int64_t sum_in_window(const struct tp_model *model, const struct tp_gpu *
     int64_t sum = 0;
     for (uint32_t i = 0; i < gpu->count; i++) {
         const struct tp_event *e = tp_device_event(model, gpu->events[i]);
-        sum = tp_ns_plus(sum, tp_intervals_length_within(model->window, e->ts_ns, tp_event_end(e)));
+        sum = tp_sat_add(sum, tp_intervals_length_within(model->window, e->ts_ns, tp_event_end(e)));
     }
     return sum;
 }
@@ -120,7 +120,7 @@ static void build_device(struct tp_idle_device *out, const struct tp_model *mode
     out->operation_count = gpu->count;
     out->stream_count = gpu->stream_count;
     measure_whole(out, model, gpu);
-    out->busy_ns = tp_ns_minus(model->window_ns, out->idle.total_ns);
+    out->busy_ns = tp_sat_sub(model->window_ns, out->idle.total_ns);
     out->busy_percent = tp_percent(out->busy_ns, model->window_ns);
     out->sum_ns = sum_in_window(model, gpu);
     out->sum_over_union = out->busy_ns ? (double)out->sum_ns / (double)out->busy_ns : 0.0;

@@ -63,7 +63,7 @@ static void fill_series(struct series *s, struct tp_memory_device *out)
     s->allocated = tp_arena_array(s->arena, s->count, sizeof *s->allocated);
     for (uint32_t i = 0; i < s->count; i++) {
         const struct tp_memory *m = record_at(s, i);
-        sum = tp_ns_plus(sum, m->bytes);
+        sum = tp_sat_add(sum, m->bytes);
         s->allocated[i] = s->totals_known ? m->total_allocated : sum;
         out->allocation_count += m->bytes > 0;
         out->release_count += m->bytes < 0;
@@ -144,7 +144,7 @@ static void add_block(struct grouping *grouping, uint32_t id, struct tp_str name
         ((struct live_group *)tp_vec_push(&grouping->groups))->name = name;
     }
     struct live_group *group = TP_AT(&grouping->groups, struct live_group, *slot);
-    group->bytes = tp_ns_plus(group->bytes, bytes);
+    group->bytes = tp_sat_add(group->bytes, bytes);
     group->blocks++;
 }
 
@@ -205,7 +205,7 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
                 continue;
             const struct tp_memory *m = record_at(s, at);
             struct surrounding around = surrounding_of(s->model, m);
-            out->live_bytes = tp_ns_plus(out->live_bytes, m->bytes);
+            out->live_bytes = tp_sat_add(out->live_bytes, m->bytes);
             out->live_block_count++;
             for (int g = 0; g < GROUPINGS; g++) {
                 struct tp_str name;
@@ -213,7 +213,7 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
                 add_block(&groupings[g], id, name, m->bytes);
             }
         }
-        out->preexisting_bytes = tp_ns_minus(out->peak_allocated_bytes, out->live_bytes);
+        out->preexisting_bytes = tp_sat_sub(out->peak_allocated_bytes, out->live_bytes);
     }
     build_live_table(&out->live_by_op, &groupings[OPERATOR], "Alive at the peak, by operator", s->arena);
     build_live_table(&out->live_by_module, &groupings[MODULE], "Alive at the peak, by module", s->arena);
@@ -258,7 +258,7 @@ static void measure_growth(const struct series *s, struct tp_memory_device *out)
         out->longest_rise_steps = tp_ns_max(out->longest_rise_steps, rise);
         last = bytes;
     }
-    out->creep_bytes_per_step = points >= 2 ? (double)tp_ns_minus(last, first) / (double)(points - 1) : NAN;
+    out->creep_bytes_per_step = points >= 2 ? (double)tp_sat_sub(last, first) / (double)(points - 1) : NAN;
 }
 
 static void build_device(struct series *s, struct tp_memory_device *out)
@@ -273,12 +273,12 @@ static void build_device(struct series *s, struct tp_memory_device *out)
     int64_t reserved = reserved_at(s, peak), allocated = s->allocated[peak];
     out->totals_known = s->totals_known;
     out->peak_allocated_bytes = allocated;
-    out->peak_at_ns = tp_ns_minus(record_at(s, peak)->ts_ns, s->model->first_ns);
+    out->peak_at_ns = tp_sat_sub(record_at(s, peak)->ts_ns, s->model->first_ns);
     out->peak_event = record_at(s, peak)->ordinal;
     out->reserved_at_peak_bytes = reserved;
     out->peak_reserved_bytes = reserved_at(s, reserved_peak);
-    out->peak_reserved_at_ns = tp_ns_minus(record_at(s, reserved_peak)->ts_ns, s->model->first_ns);
-    out->fragmentation_percent = reserved > 0 ? tp_percent(tp_ns_minus(reserved, allocated), reserved) : NAN;
+    out->peak_reserved_at_ns = tp_sat_sub(record_at(s, reserved_peak)->ts_ns, s->model->first_ns);
+    out->fragmentation_percent = reserved > 0 ? tp_percent(tp_sat_sub(reserved, allocated), reserved) : NAN;
     group_live(s, peak, out);
     measure_growth(s, out);
     tp_arena_drop(s->arena, s->allocated, s->count * sizeof *s->allocated);

@@ -200,16 +200,16 @@ static void look_at_matrix(struct compute *x, uint32_t k, uint32_t owner)
     x->has_half |= (types & TYPES_HALF) != 0;
     if (c->is_nvidia && c->major >= 7) {
         push_saving(&x->c2, e, (int64_t)tp_rule_value(a, TP_RULE_C2, "speedup"));
-        x->c2_ns = tp_ns_plus(x->c2_ns, e->dur_ns);
+        x->c2_ns = tp_sat_add(x->c2_ns, e->dur_ns);
         tp_picks_longest_operation(&x->p2, a->model, k);
     }
     if (c->is_nvidia && c->major >= 8 && types & TYPES_FLOAT && !(marks & (TP_MARK_TC_YES | TP_MARK_TC_UNKNOWN))) {
         push_saving(&x->c1, e, c1_speedup(x, c));
-        x->c1_ns = tp_ns_plus(x->c1_ns, e->dur_ns);
+        x->c1_ns = tp_sat_add(x->c1_ns, e->dur_ns);
         tp_picks_longest_operation(&x->p1, a->model, k);
     }
     if (types & TYPES_HALF && is_misaligned(x, owner)) {
-        x->c3_ns = tp_ns_plus(x->c3_ns, e->dur_ns);
+        x->c3_ns = tp_sat_add(x->c3_ns, e->dur_ns);
         tp_picks_longest_operation(&x->p3, a->model, k);
     }
 }
@@ -235,11 +235,11 @@ static void look_at_operation(struct compute *x, uint32_t k)
                              : e->kind == TP_KIND_MEMCPY && model->marks[e->name] & TP_MARK_DTOD;
     if (is_cast) {
         tp_intervals_push(&x->c10, e->ts_ns, tp_event_end(e));
-        x->c10_ns = tp_ns_plus(x->c10_ns, e->dur_ns);
+        x->c10_ns = tp_sat_add(x->c10_ns, e->dur_ns);
         tp_picks_longest_operation(&x->p10, model, k);
     } else if (is_copy) {
         tp_intervals_push(&x->c11, e->ts_ns, tp_event_end(e));
-        x->c11_ns = tp_ns_plus(x->c11_ns, e->dur_ns);
+        x->c11_ns = tp_sat_add(x->c11_ns, e->dur_ns);
         tp_picks_longest_operation(&x->p11, model, k);
     }
 }
@@ -308,7 +308,7 @@ void tp_rule_small_grids(struct tp_advisor *a)
         int64_t blocks = tp_device_detail(a->model, k)->blocks_per_sm_e9;
         if (blocks < 0 || blocks >= ONE || (double)e->dur_ns <= min_ns || tp_is_communication(a->model, k))
             continue;
-        sum = tp_ns_plus(sum, e->dur_ns);
+        sum = tp_sat_add(sum, e->dur_ns);
         tp_intervals_push(&time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, ONE - blocks, ONE));
         tp_picks_longest_operation(&c.picks, a->model, k);
     }

@@ -193,7 +193,7 @@ static void collect_line(void *context, const struct tp_stack_segment *segment)
             (struct tp_line_time){.fold = segment->fold, .event = segment->event};
     }
     struct tp_line_time *line = TP_AT(&p->lines, struct tp_line_time, *id);
-    line->ns = tp_ns_plus(line->ns, tp_ns_minus(segment->b, segment->a));
+    line->ns = tp_sat_add(line->ns, tp_sat_sub(segment->b, segment->a));
 }
 
 static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)

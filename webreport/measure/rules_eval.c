@@ -45,12 +45,6 @@ struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...)
     return (struct tp_str){text, (size_t)size};
 }
 
-int64_t tp_ns_times(int64_t count, int64_t ns)
-{
-    int64_t product;
-    return __builtin_mul_overflow(count, ns, &product) ? INT64_MAX : product;
-}
-
 bool tp_any_within(const struct tp_vec *starts, int64_t a, int64_t b)
 {
     size_t lo = 0, hi = starts->count;
@@ -194,7 +188,7 @@ static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, cons
         const struct tp_event *e = &a->model->trace->events[c->picks.items[i].event];
         f->evidence[i] = (struct tp_evidence){
             .ordinal = e->ordinal,
-            .ts_ns = tp_ns_minus(e->ts_ns, a->model->first_ns),
+            .ts_ns = tp_sat_sub(e->ts_ns, a->model->first_ns),
             .name = tp_trace_name(a->model->trace, e),
             .file_line = tp_line_of(a->model, c->picks.items[i].line_event),
         };

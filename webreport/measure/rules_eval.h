@@ -139,9 +139,6 @@ void tp_picks_longest_operation(struct tp_picks *picks, const struct tp_model *m
 /* A device operation as a pick of no weight. */
 struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t device);
 
-/* count * ns, saturating. */
-int64_t tp_ns_times(int64_t count, int64_t ns);
-
 /* Does one of the times (int64_t, ascending) lie in [a, b)? */
 bool tp_any_within(const struct tp_vec *starts, int64_t a, int64_t b);
 

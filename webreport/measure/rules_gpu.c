@@ -1,8 +1,8 @@
 /* Rules about a device that waits for its host: waits (A4 A5 A6), loading of code (A8), allocator (A12 D2), short
  * kernels (A3), launches (A1). Host code (A11) and repeated launches (A2) have files of their own. */
 #include "webreport/measure/rules_eval.h"
-#include "writer/base/stats.h"
 #include "writer/base/sort.h"
+#include "writer/base/stats.h"
 
 /* ---- A4, A5, A6: waits ---- */
 
@@ -49,9 +49,9 @@ static void add_wait(const struct tp_advisor *a, struct waits *waits, const stru
     const struct tp_event *call = tp_launch_event(a->model, wait->launch);
     uint32_t event = a->model->launches.event[wait->launch];
     waits->count++;
-    waits->cost = tp_ns_plus(waits->cost, wait->cost_ns);
+    waits->cost = tp_sat_add(waits->cost, wait->cost_ns);
     waits->largest = tp_ns_max(waits->largest, wait->cost_ns);
-    tp_intervals_push(&waits->time, wait->at_ns, tp_ns_plus(wait->at_ns, wait->cost_ns));
+    tp_intervals_push(&waits->time, wait->at_ns, tp_sat_add(wait->at_ns, wait->cost_ns));
     tp_picks_rank(&waits->picks, (struct tp_pick){wait->cost_ns, call->ts_ns, -call->dur_ns, event, event});
 }
 
@@ -203,14 +203,14 @@ void tp_rule_short_kernels(struct tp_advisor *a)
             continue;
         is_seen[launch] = 1;
         int64_t ns = tp_launch_event(model, launch)->dur_ns;
-        sum = tp_ns_plus(sum, ns);
+        sum = tp_sat_add(sum, ns);
         *(int64_t *)tp_vec_push(&durations) = ns;
     }
     tp_arena_drop(a->arena, is_seen, model->launches.count);
     if (a->kernel_count &&
         tp_percent(c.picks.total, a->kernel_count) >= tp_rule_value(a, TP_RULE_A3, "min_count_pct") &&
         tp_window_percent(a, sum) >= tp_rule_value(a, TP_RULE_A3, "min_launch_pct")) {
-        int64_t ns = tp_ns_times((int64_t)durations.count, tp_lower_median(durations.data, durations.count));
+        int64_t ns = tp_sat_mul((int64_t)durations.count, tp_lower_median(durations.data, durations.count));
         c.time = tp_intervals_prefix(a->arena, model->starved, ns);
         tp_advisor_add(a, &c);
     }

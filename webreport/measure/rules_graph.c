@@ -146,7 +146,7 @@ void tp_rule_graph(struct tp_advisor *a)
         if (tp_step_is_used(&model->steps[i]))
             tp_picks_append(&c.picks, model->steps[i].event);
     int64_t replay = (int64_t)(tp_rule_value(a, TP_RULE_A2, "replay_us") * 1000);
-    int64_t want = tp_ns_minus(tp_intervals_length(a->rest), tp_ns_times(model->used_count, replay));
+    int64_t want = tp_sat_sub(tp_intervals_length(a->rest), tp_sat_mul(model->used_count, replay));
     c.time = tp_intervals_prefix(a->arena, a->rest, tp_ns_max(0, want));
     c.lower = blockers ? 1 : 0;
     c.detail = tp_advisor_text(a, "%lld launches per step, %lld blockers", (long long)s.shortest, (long long)blockers);

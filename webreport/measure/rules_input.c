@@ -99,8 +99,8 @@ static void sum_pinned(const struct tp_advisor *a, struct pageable *p)
         if (id == p->rates.count)
             tp_vec_push(&p->rates);
         struct rate *rate = TP_AT(&p->rates, struct rate, id);
-        rate->bytes = tp_ns_plus(rate->bytes, copy_bytes(a->model, k));
-        rate->ns = tp_ns_plus(rate->ns, tp_device_event(a->model, k)->dur_ns);
+        rate->bytes = tp_sat_add(rate->bytes, copy_bytes(a->model, k));
+        rate->ns = tp_sat_add(rate->ns, tp_device_event(a->model, k)->dur_ns);
     }
 }
 
@@ -133,7 +133,7 @@ void tp_rule_pageable(struct tp_advisor *a)
     int64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t k = *TP_AT(&found, uint32_t, i);
-        sum = tp_ns_plus(sum, tp_device_event(a->model, k)->dur_ns);
+        sum = tp_sat_add(sum, tp_device_event(a->model, k)->dur_ns);
         tp_picks_longest_operation(&c.picks, a->model, k);
     }
     bool is_much = tp_window_percent(a, sum) >= tp_rule_value(a, TP_RULE_B3, "min_pct") ||
@@ -208,12 +208,12 @@ void tp_rule_tiny_copies(struct tp_advisor *a)
         int64_t bytes = copy_bytes(a->model, k);
         if (!(a->model->marks[e->name] & directions) || bytes <= 0 || (double)bytes >= limit)
             continue;
-        *(int64_t *)tp_vec_push(&costs) = tp_ns_plus(e->dur_ns, call ? call->dur_ns : 0);
+        *(int64_t *)tp_vec_push(&costs) = tp_sat_add(e->dur_ns, call ? call->dur_ns : 0);
         tp_picks_append_operation(&c.picks, a->model, k);
     }
     if ((double)c.picks.total < tp_rule_value(a, TP_RULE_B5, "min_per_step") * a->model->used_count)
         return;
-    int64_t ns = tp_ns_times((int64_t)costs.count, tp_lower_median(costs.data, costs.count));
+    int64_t ns = tp_sat_mul((int64_t)costs.count, tp_lower_median(costs.data, costs.count));
     c.time = tp_intervals_prefix(a->arena, a->model->starved, ns);
     tp_advisor_claim(a, &c);
 }

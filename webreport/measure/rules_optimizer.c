@@ -73,7 +73,7 @@ static void take_operation(const struct regions *r, struct launched *out, uint32
     struct tp_pick pick = tp_pick_of_operation(r->a->model, device);
     pick.at = device; /* they are numbered in order of time */
     tp_picks_rank(&out->picks, pick);
-    out->launch_ns = tp_ns_plus(out->launch_ns, tp_launch_of_device(r->a->model, device)->dur_ns);
+    out->launch_ns = tp_sat_add(out->launch_ns, tp_launch_of_device(r->a->model, device)->dur_ns);
     tp_intervals_push(&out->time, e->ts_ns, tp_event_end(e));
 }
 

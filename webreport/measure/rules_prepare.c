@@ -36,7 +36,7 @@ static void find_operations(struct tp_advisor *a)
         if (e->kind != TP_KIND_KERNEL)
             continue;
         a->kernel_count++;
-        a->kernel_ns = tp_ns_plus(a->kernel_ns, e->dur_ns);
+        a->kernel_ns = tp_sat_add(a->kernel_ns, e->dur_ns);
     }
 }
 

@@ -83,14 +83,14 @@ static void add_wait(struct tp_sync_table *table, struct group *group, const str
 {
     table->count++;
     group->count++;
-    group->host_wait_ns = tp_ns_plus(group->host_wait_ns, e->dur_ns);
-    group->bubble_ns = tp_ns_plus(group->bubble_ns, wait->bubble_ns);
-    group->cost_ns = tp_ns_plus(group->cost_ns, wait->cost_ns);
+    group->host_wait_ns = tp_sat_add(group->host_wait_ns, e->dur_ns);
+    group->bubble_ns = tp_sat_add(group->bubble_ns, wait->bubble_ns);
+    group->cost_ns = tp_sat_add(group->cost_ns, wait->cost_ns);
     group->max_cost_ns = tp_ns_max(group->max_cost_ns, wait->cost_ns);
     group->first_event = tp_ns_min(group->first_event, e->ordinal);
-    table->host_wait_ns = tp_ns_plus(table->host_wait_ns, e->dur_ns);
-    table->bubble_ns = tp_ns_plus(table->bubble_ns, wait->bubble_ns);
-    table->cost_ns = tp_ns_plus(table->cost_ns, wait->cost_ns);
+    table->host_wait_ns = tp_sat_add(table->host_wait_ns, e->dur_ns);
+    table->bubble_ns = tp_sat_add(table->bubble_ns, wait->bubble_ns);
+    table->cost_ns = tp_sat_add(table->cost_ns, wait->cost_ns);
 }
 
 static void fill_row(const struct tp_table *rows, size_t i, const struct group *group)

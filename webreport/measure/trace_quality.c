@@ -174,9 +174,9 @@ static struct sums sum_operations(const struct tp_model *model)
         int64_t graph_id = model->trace->devices[e->detail].graph_id;
         s.kernels++;
         s.unlinked_kernels += !launch;
-        s.kernel_ns = tp_ns_plus(s.kernel_ns, e->dur_ns);
+        s.kernel_ns = tp_sat_add(s.kernel_ns, e->dur_ns);
         if (tp_is_graph_launched(model, k) || (graph_id != TP_NULL_INT && graph_id > 0))
-            s.graph_ns = tp_ns_plus(s.graph_ns, e->dur_ns);
+            s.graph_ns = tp_sat_add(s.graph_ns, e->dur_ns);
     }
     return s;
 }
@@ -212,7 +212,7 @@ static void look_at_operation(struct overlaps *o, uint32_t operation)
     int64_t *latest = TP_AT(&o->latest, int64_t, stream);
     if (e->ts_ns + 1 < *latest) {
         o->count++;
-        o->short_count += tp_ns_minus(*latest, e->ts_ns) < SHORT_OVERLAP_NS;
+        o->short_count += tp_sat_sub(*latest, e->ts_ns) < SHORT_OVERLAP_NS;
     }
     *latest = tp_ns_max(*latest, tp_event_end(e));
 }
@@ -284,7 +284,7 @@ static int64_t recorded_span(const struct tp_model *model)
         }
     }
     int64_t span = has_own ? own : any;
-    return span ? span : tp_ns_minus(model->last_ns, model->first_ns);
+    return span ? span : tp_sat_sub(model->last_ns, model->first_ns);
 }
 
 static struct recording look_at_recording(const struct tp_model *model, struct tp_arena *arena)
@@ -357,7 +357,7 @@ static int64_t count_leading(const struct tp_model *model)
 static void flag_recording(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)
 {
     struct recording r = look_at_recording(model, arena);
-    int64_t odd = tp_ns_plus(r.too_long, q->events_with_negative_dur);
+    int64_t odd = tp_sat_add(r.too_long, q->events_with_negative_dur);
     int64_t bad = q->repaired + q->is_truncated + q->has_gzip_error, leading = count_leading(model);
     set_count(q, FLAG_ABSURD, odd, odd);
     flag_options(q, model->trace, &r, arena);

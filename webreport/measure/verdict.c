@@ -51,7 +51,7 @@ static int64_t idle_ns(const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < gpu->idle_count; i++)
-        sum = tp_ns_plus(sum, tp_ns_minus(gpu->idle[i].b, gpu->idle[i].a));
+        sum = tp_sat_add(sum, tp_sat_sub(gpu->idle[i].b, gpu->idle[i].a));
     return sum;
 }
 
@@ -75,7 +75,7 @@ static struct tp_intervals waiting_times(const struct tp_model *model, struct tp
 {
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
     for (uint32_t i = 0; i < model->wait_count; i++)
-        tp_intervals_push(&pieces, model->waits[i].at_ns, tp_ns_plus(model->waits[i].at_ns, model->waits[i].cost_ns));
+        tp_intervals_push(&pieces, model->waits[i].at_ns, tp_sat_add(model->waits[i].at_ns, model->waits[i].cost_ns));
     return tp_intervals_of(&pieces);
 }
 
@@ -87,7 +87,7 @@ static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model
     int64_t part_ns[TP_IDLE_PARTS] = {0};
     for (uint32_t i = 0; i < gpu->idle_count; i++) {
         const struct tp_idle_piece *piece = &gpu->idle[i];
-        part_ns[piece->part] = tp_ns_plus(part_ns[piece->part], tp_ns_minus(piece->b, piece->a));
+        part_ns[piece->part] = tp_sat_add(part_ns[piece->part], tp_sat_sub(piece->b, piece->a));
         if (tp_idle_is_starved(piece))
             tp_intervals_push(&pieces, piece->a, piece->b);
     }
@@ -98,7 +98,7 @@ static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model
     v->cause_ns[TP_TIME_COPY] = tp_intervals_meet_length(gpu->exposed_copy, model->window);
     v->cause_ns[TP_TIME_INPUT] = tp_intervals_meet_length(starved, loading);
     v->cause_ns[TP_TIME_SYNC] = tp_intervals_meet_length(rest, waiting_times(model, arena));
-    v->cause_ns[TP_TIME_LAUNCH] = tp_ns_minus(tp_intervals_length(rest), v->cause_ns[TP_TIME_SYNC]);
+    v->cause_ns[TP_TIME_LAUNCH] = tp_sat_sub(tp_intervals_length(rest), v->cause_ns[TP_TIME_SYNC]);
     v->cause_ns[TP_TIME_QUEUE] = part_ns[TP_IDLE_QUEUE];
     v->cause_ns[TP_TIME_OUTSIDE] = part_ns[TP_IDLE_OUTSIDE];
     v->cause_ns[TP_TIME_UNKNOWN] = part_ns[TP_IDLE_UNKNOWN];
@@ -126,7 +126,7 @@ static void add_fold(void *context, const struct tp_stack_segment *segment)
         *(struct fold_time *)tp_vec_push(&folds->items) = (struct fold_time){segment->fold, 0};
     }
     struct fold_time *item = TP_AT(&folds->items, struct fold_time, *row);
-    item->ns = tp_ns_plus(item->ns, segment->b - segment->a);
+    item->ns = tp_sat_add(item->ns, segment->b - segment->a);
 }
 
 /* What ran for most of pieces first .. end - 1. */
@@ -155,7 +155,7 @@ static void find_longest_gap(struct tp_trace_verdict *v, const struct tp_model *
     for (uint32_t i = 0; i < gpu->idle_count; i++) {
         if (i && gpu->idle[i].a != gpu->idle[i - 1].b)
             first = i;
-        int64_t ns = tp_ns_minus(gpu->idle[i].b, gpu->idle[first].a);
+        int64_t ns = tp_sat_sub(gpu->idle[i].b, gpu->idle[first].a);
         if (ns <= v->gap.total_ns)
             continue;
         v->gap.total_ns = ns;
@@ -166,7 +166,7 @@ static void find_longest_gap(struct tp_trace_verdict *v, const struct tp_model *
     if (!v->has_gap)
         return;
     struct tp_fold fold = longest_fold(model, gpu, best, best_end, arena);
-    v->gap.start_ns = tp_ns_minus(gpu->idle[best].a, model->first_ns);
+    v->gap.start_ns = tp_sat_sub(gpu->idle[best].a, model->first_ns);
     v->gap.percent = tp_percent(v->gap.total_ns, model->window_ns);
     v->gap.kind = tp_stack_kind_text((enum tp_stack_kind)fold.kind);
     v->gap.line = tp_fold_text(model, fold);

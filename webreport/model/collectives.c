@@ -400,9 +400,8 @@ static void find_libraries(struct collector *c)
     }
     for (uint32_t i = 0; i < c->kernel_count; i++) {
         struct tp_str name = tp_trace_name(model->trace, tp_device_event(model, c->kernels[i]));
-        add_library(&model->collectives, tp_str_find_lower(name, "nccl") >= 0   ? "nccl"
-                                         : tp_str_find_lower(name, "rccl") >= 0 ? "rccl"
-                                                                                : "custom");
+        const char *library = tp_name_comm_library(name);
+        add_library(&model->collectives, library ? library : "custom");
     }
 }
 

@@ -76,7 +76,7 @@ static struct tp_intervals join(struct tp_arena *arena, struct tp_intervals x, s
 }
 
 /* The unions of what the device does. Without communication its kernels are its compute: one set, large as it is. */
-static void find_unions(struct tp_model *model, struct tp_gpu *gpu)
+static void find_sets(struct tp_model *model, struct tp_gpu *gpu)
 {
     enum { COMPUTE, COMMUNICATION, COPY, BUSY, COUNT };
     struct tp_vec pieces[COUNT];
@@ -181,7 +181,7 @@ void tp_model_group_gpus(struct tp_model *model)
     }
     for (uint32_t g = 0; g < model->gpu_count; g++) {
         struct tp_gpu *gpu = &model->gpus[g];
-        find_unions(model, gpu);
+        find_sets(model, gpu);
         gpu->stream_count = count_streams(model, gpu);
         gpu->main_thread = find_main_thread(model, gpu);
     }

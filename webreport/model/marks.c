@@ -251,7 +251,7 @@ struct pattern {
 
 static const struct pattern prefixes[] = {
     {"nn.Module: ", TP_MARK_MODULE},
-    {"autograd::engine::evaluate_function:", TP_MARK_BACKWARD_NODE},
+    {TP_BACKWARD_NODE, TP_MARK_BACKWARD_NODE},
     {"PyTorch Profiler", TP_MARK_PROFILER_SPAN},
 };
 
@@ -321,20 +321,6 @@ static const struct pattern wholes[] = {
     {"hipMemcpyDtoH", TP_MARK_BLOCKING_COPY},
 };
 
-/* ProfilerStep#N, a line end behind it allowed as the reference's regular expression does. */
-static bool is_profiler_step(struct tp_str name)
-{
-    size_t i = 13, end = name.len;
-    if (!tp_str_starts(name, "ProfilerStep#"))
-        return false;
-    if (end > 14 && name.ptr[end - 1] == '\n')
-        end--;
-    for (; i < end; i++)
-        if (name.ptr[i] < '0' || name.ptr[i] > '9')
-            return false;
-    return end > 13;
-}
-
 static struct tp_str after(struct tp_str text, size_t bytes)
 {
     return (struct tp_str){text.ptr + bytes, text.len - bytes};
@@ -385,6 +371,11 @@ const char *tp_name_comm_backend(struct tp_str name)
                 return backends[i];
     }
     return tp_str_starts(name, "c10d::") || tp_str_equal(name, TP_STR("record_param_comms")) ? "c10d" : NULL;
+}
+
+const char *tp_name_comm_library(struct tp_str name)
+{
+    return tp_str_find_lower(name, "nccl") >= 0 ? "nccl" : tp_str_find_lower(name, "rccl") >= 0 ? "rccl" : NULL;
 }
 
 static bool is_eligible(struct tp_str name)
@@ -484,6 +475,7 @@ static uint64_t bits_of_region(struct tp_str name)
     } marks[] = {
         {TP_REGION_ANNOTATION, TP_MARK_REGION},
         {TP_REGION_PROFILER_STEP, TP_MARK_STEP},
+        {TP_REGION_NUMBERED_STEP, TP_MARK_PROFILER_STEP},
         {TP_REGION_EXECUTE_CONTEXT, TP_MARK_EXECUTE_CONTEXT},
         {TP_REGION_STEP_BRACKET, TP_MARK_STEP_BRACKET},
         {TP_REGION_OPTIMIZER, TP_MARK_OPTIMIZER},
@@ -509,8 +501,6 @@ static uint64_t bits_in(struct tp_str name, const struct matcher *matcher)
             bits |= wholes[i].bits;
     bits |= bits_of_parts(name, &matcher->parts);
     bits |= bits_of_parts(fold_case(name, matcher->scratch), &matcher->folded);
-    if (bits & TP_MARK_STEP && is_profiler_step(name))
-        bits |= TP_MARK_PROFILER_STEP;
     if (is_sync(name))
         bits |= TP_MARK_SYNC;
     if (is_allocator(name))

@@ -61,11 +61,17 @@
 /* host communication of any level (section 12) */
 #define TP_MARK_HOST_COMM (TP_MARK_COLLECTIVE | TP_MARK_C10D)
 
+/* What names of operators of the backward pass begin with. */
+#define TP_BACKWARD_NODE "autograd::engine::evaluate_function:"
+
 /* Bits of every name of the trace, by name id, in `arena`. */
 uint64_t *tp_marks_build(const struct tp_trace *trace, struct tp_arena *arena);
 
 /* "nccl", "gloo" .. of a host event's name; "c10d" for dispatcher names; NULL for everything else. Static text. */
 const char *tp_name_comm_backend(struct tp_str name);
+
+/* "nccl" or "rccl" when a kernel's name has it in it, NULL for kernels of other libraries. Static text. */
+const char *tp_name_comm_library(struct tp_str name);
 
 /* Bytes of one element of a tensor type ("float", "c10::Half", "BFloat16"); 0 when unknown. */
 int tp_element_size(struct tp_str type);

@@ -5,21 +5,7 @@
 
 #include <stdint.h>
 
-static inline int64_t tp_ns_plus(int64_t a, int64_t b)
-{
-    int64_t sum;
-    if (__builtin_expect(__builtin_add_overflow(a, b, &sum), 0))
-        return b < 0 ? INT64_MIN + 1 : INT64_MAX;
-    return sum;
-}
-
-static inline int64_t tp_ns_minus(int64_t a, int64_t b)
-{
-    int64_t difference;
-    if (__builtin_expect(__builtin_sub_overflow(a, b, &difference), 0))
-        return b > 0 ? INT64_MIN + 1 : INT64_MAX;
-    return difference;
-}
+#include "writer/base/saturate.h"
 
 static inline int64_t tp_ns_min(int64_t a, int64_t b)
 {

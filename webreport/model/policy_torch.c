@@ -16,7 +16,7 @@ static const char *const left_out[] = {
 
 /* Ids beyond the trace's own names, for texts the trace may not have. */
 enum { EXTRA_STEP, EXTRA_MEMORY, EXTRA_OUT_OF_MEMORY };
-static const char *const extra_names[] = {"ProfilerStep*", "[memory]", "[OutOfMemory]"};
+static const char *const extra_names[] = {TP_PROFILER_STEP_LABEL, "[memory]", "[OutOfMemory]"};
 
 static uint32_t extra_name(const struct tp_trace *trace, unsigned extra)
 {

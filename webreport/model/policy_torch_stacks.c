@@ -1,10 +1,11 @@
 /* Recorded stacks, and forward stacks for backward operators: see policy_torch_stacks.h. */
 #include "webreport/model/policy_torch_stacks.h"
 
+#include "webreport/model/marks.h"
 #include "writer/base/id_map.h"
 #include "writer/base/keys.h"
 
-static const char evaluator[] = "autograd::engine::evaluate_function: ";
+static const char evaluator[] = TP_BACKWARD_NODE " ";
 
 /* ---- recorded ones ---- */
 

@@ -204,7 +204,7 @@ struct tp_str tp_frame_without_address(struct tp_arena *arena, struct tp_str tex
 struct tp_str tp_frame_label(struct tp_arena *arena, struct tp_str name)
 {
     if (tp_regions_of_name(name) & TP_REGION_PROFILER_STEP)
-        return TP_STR("ProfilerStep*");
+        return TP_STR(TP_PROFILER_STEP_LABEL);
     return replace_hex(arena, name, TP_STR("0x"), TP_STR("0x*"));
 }
 

@@ -1,6 +1,20 @@
 /* Names of regions: see regions.h. */
 #include "webreport/trace/regions.h"
 
+/* ProfilerStep#N, a line end behind it allowed as the reference's regular expression does. */
+static bool is_numbered(struct tp_str name)
+{
+    size_t i = 13, end = name.len;
+    if (!tp_str_starts(name, "ProfilerStep#"))
+        return false;
+    if (end > 14 && name.ptr[end - 1] == '\n')
+        end--;
+    for (; i < end; i++)
+        if (name.ptr[i] < '0' || name.ptr[i] > '9')
+            return false;
+    return end > 13;
+}
+
 unsigned tp_regions_of_name(struct tp_str name)
 {
     static const struct {
@@ -19,6 +33,8 @@ unsigned tp_regions_of_name(struct tp_str name)
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (tp_str_starts(name, prefixes[i].text))
             bits |= prefixes[i].bits;
+    if (bits & TP_REGION_PROFILER_STEP && is_numbered(name))
+        bits |= TP_REGION_NUMBERED_STEP;
     if (tp_str_starts(name, "execute_") && tp_str_find(name, "context_") >= 0)
         bits |= TP_REGION_EXECUTE_CONTEXT;
     if (tp_str_starts(name, "enumerate(DataLoader)#") && tp_str_ends(name, ".__next__"))
