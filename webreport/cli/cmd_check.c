@@ -10,11 +10,12 @@
 #include "webreport/session/opt.h"
 
 struct options {
+    struct tp_opt_common common;
+    struct tp_trace_options read;
     const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root;
-    uint64_t max_input;
     struct tp_opt_list rules;
-    int inconclusive, format, color;
-    bool update_baseline, list_metrics, strict, quiet, help;
+    int inconclusive, format;
+    bool update_baseline, list_metrics;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -35,12 +36,8 @@ static const struct tp_opt table[] = {
     {"list-metrics", 0, TP_OPT_FLAG, AT(list_metrics), NULL},
     {"format", 0, TP_OPT_CHOICE, AT(format), "text|json"},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
-    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
-    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
-    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
-    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
-    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
-    {NULL, 0, 0, 0, NULL},
+    TP_OPT_READING(struct options),
+    TP_OPT_COMMON(struct options),
 };
 
 static int list_metrics(const struct options *o, struct tp_console *console)
@@ -153,12 +150,9 @@ int tp_cmd_check(int argc, char **argv)
     struct tp_console console;
     struct job job = {.options = &o, .session = {.console = &console}, .work = {.console = &console}};
     struct tp_check_session *session = &job.session;
-    int code = tp_opt_parse(table, &o, argc, argv, &session->input_count, &err);
-    tp_console_init(&console, o.quiet, o.color);
-    if (o.help)
-        return tp_help_print("check");
-    if (code < 0)
-        return tp_cmd_refuse(&console, "check", err.text);
+    int code = tp_cmd_start(&console, &(struct tp_cmd){"check", table}, &o, argc, argv, &session->input_count);
+    if (code != TP_CMD_GOES_ON)
+        return code;
     if (o.list_metrics)
         return list_metrics(&o, &console);
     if (session->input_count == 0)
@@ -170,8 +164,7 @@ int tp_cmd_check(int argc, char **argv)
     session->baseline = o.baseline;
     session->updates_baseline = o.update_baseline;
     session->label = o.label;
-    session->read.max_input_bytes = o.max_input;
-    session->read.is_strict = o.strict;
+    session->read = o.read;
     place_outputs(&job, &o);
     const char *wrong = wrong_options(&o);
     wrong = wrong ? wrong : clash(&job);
