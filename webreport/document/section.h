@@ -60,9 +60,9 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document);
 
-/* What bounds the steps, in words, made once: for the document, the index of profiles and other tools' files. */
-struct tp_verdict_block tp_section_verdict(struct tp_arena *arena, const struct tp_views *views,
-                                           const struct tp_advice *advice);
+/* What bounds the steps, in words, made once: for the document, the index of profiles, the terminal and other tools'
+ * files. In naming->arena. */
+struct tp_verdict_block tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile);
 
 /* The ranks of one span beside each other. */
 struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,

@@ -232,7 +232,7 @@ static void put_briefs(const struct tp_section *section, struct tp_document *doc
 void tp_report_document(struct tp_document *document, const struct tp_section *section)
 {
     const struct tp_profile *profile = section->profile;
-    struct tp_verdict_block verdict = tp_section_verdict(section->arena, profile->views, profile->advice);
+    struct tp_verdict_block verdict = tp_section_verdict(&section->naming, section->profile);
 
     tp_document_init(document, "Report", section->arena);
     tp_document_title(document, &(struct tp_title_block){section->title, "overview", "Overview"});
@@ -270,7 +270,7 @@ void tp_report_line(struct tp_document *document, const struct tp_section *secti
     tp_document_init(document, "Report", arena);
     tp_document_fact(
         document, tp_text_printf(arena, "%.*s%s%s", (int)run.len, run.ptr, run.len ? " / " : "", section->title),
-        tp_text_printf(arena, "%s, %s per step%s", tp_section_verdict(arena, profile->views, profile->advice).class,
+        tp_text_printf(arena, "%s, %s per step%s", tp_section_verdict(&section->naming, profile).class,
                        tp_text_of_time(arena, step_ns(&profile->views->overview)), finding));
 }
 

@@ -192,9 +192,11 @@ static enum tp_verdict verdict_of(const struct tp_overview *overview, const stru
     return best;
 }
 
-struct tp_verdict_block tp_section_verdict(struct tp_arena *arena, const struct tp_views *views,
-                                           const struct tp_advice *advice)
+struct tp_verdict_block tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile)
 {
+    struct tp_arena *arena = naming->arena;
+    const struct tp_views *views = profile->views;
+    const struct tp_advice *advice = profile->advice;
     struct shares shares = shares_of(&views->overview);
     enum tp_verdict verdict = verdict_of(&views->overview, &shares);
 

@@ -60,7 +60,8 @@ static void add_recommendations(const struct tp_tf_run *run)
 {
     const struct tp_profile *profile = run->export->profile;
     const struct tp_recommendations *found = &profile->advice->recommendations;
-    struct tp_verdict_block words = tp_section_verdict(run->export->arena, profile->views, profile->advice);
+    struct tp_naming naming = {.arena = run->export->arena};
+    struct tp_verdict_block words = tp_section_verdict(&naming, profile);
     start(run);
     tp_buf_printf(run->text, "**%s.** %s %s\n", words.class, words.headline, words.text);
     for (uint32_t i = 0; i < found->finding_count; i++)
