@@ -4,7 +4,6 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/document/check_document.h"
-#include "webreport/print/metric_list.h"
 #include "webreport/session/check_session.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
@@ -40,20 +39,28 @@ static const struct tp_opt table[] = {
     TP_OPT_COMMON(struct options),
 };
 
+struct metric_list {
+    const struct options *options;
+    struct tp_cmd_work work;
+};
+
+static int print_metrics(void *context, struct tp_error *err)
+{
+    struct metric_list *list = context;
+    const struct tp_cmd_output output = {list->options->text ? list->options->text : "-",
+                                         list->options->format == 1 ? tp_print_json : tp_print_text};
+    struct tp_document document;
+    (void)err; /* the work has it */
+    tp_metric_list_document(&document, &list->work.arena);
+    return tp_cmd_print(&list->work, &document, &output, 1, &(struct tp_print_options){0});
+}
+
 static int list_metrics(const struct options *o, struct tp_console *console)
 {
-    struct tp_text_output out = {.path = o->text ? o->text : "-"};
-    struct tp_error err = {0};
-    tp_buf_init(&out.text, 0);
-    if (o->format == 1)
-        tp_metric_list_json(&out.text);
-    else
-        tp_metric_list_text(&out.text);
-    int code = tp_text_outputs_write(&out, 1, &err);
-    if (code < 0)
-        tp_console_error(console, "%s", err.text);
-    tp_buf_release(&out.text);
-    return code == TP_OK ? TP_EXIT_DONE : code == TP_EIO ? TP_EXIT_NO_OUTPUT : TP_EXIT_LIMIT;
+    struct metric_list list = {.options = o, .work = {.console = console}};
+    int code = tp_inputs_exit_code(tp_cmd_run(&list.work, print_metrics, &list));
+    tp_cmd_end(&list.work);
+    return code;
 }
 
 /* A file of ours or a folder: nothing else may be overwritten by a summary. */
