@@ -155,9 +155,16 @@ def commands():
         yield "only %d calls were found: the check itself is broken" % count
 
 
-TABLE_ROW = re.compile(r'\{"([a-z0-9-]+)",\s*(0|\'.\'),\s*TP_OPT_')
+TABLE_ROW = re.compile(r'\{[\s\\]*"([a-z0-9-]+)",\s*(0|\'.\'),\s*TP_OPT_')
 TABLES = {"record": "webreport/cli/record_options.c", "tracepress-mpi": "webreport/mpi/mpi_main.c"}
 WITHOUT_TABLE = ("tracepress", "help")
+
+
+def rows_of(source):
+    """Rows of a table of options: its own, and those that several tables share."""
+    shared = dict(re.findall(r"#define (TP_OPT_\w+)\(options\)((?:.*\\\n)+.*)", read("webreport/session/opt.h")))
+    used = [shared[macro] for macro in re.findall(r"^ +(TP_OPT_\w+)\(struct ", source, re.M)]
+    return TABLE_ROW.findall("".join([source] + used))
 
 
 def commands_without_help(helps):
@@ -174,7 +181,7 @@ def options():
         if command in WITHOUT_TABLE:
             continue
         source = TABLES.get(command, "webreport/cli/cmd_%s.c" % command)
-        rows = TABLE_ROW.findall(read(source))
+        rows = rows_of(read(source))
         if not rows:
             yield "%s: no table of options" % source
         for name, letter in rows:

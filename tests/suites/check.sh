@@ -226,6 +226,9 @@ github() {
     for file in check.txt check.json check.xml check.sarif check.md badge.svg report.html; do
         [ -s "$WORK/o/$file" ] || { echo "no $file"; cat "$WORK/out"; return 1; }
     done
+    zcat "$good" | head -c 100000 >"$WORK/cut.json"
+    action 6 TP_TRACES="$WORK/cut.json" TP_BASELINE="$WORK/store" TP_OUTPUT="$WORK/o" || return 1
+    grep -q '^verdict=inconclusive$' "$WORK/github" && grep -q 'input damaged' "$WORK/summary" || { cat "$WORK/github" "$WORK/summary"; return 1; }
     action 3 TP_TRACES="$WORK/none" TP_OUTPUT="$WORK/o2"
 }
 check "the GitHub action's script: baseline, verdict, outputs, summary" github

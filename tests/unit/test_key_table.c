@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/print/key_text.h"
+#include "webreport/print/key_table.h"
 
 static const uint32_t order[] = {0, 1};
 

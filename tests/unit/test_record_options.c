@@ -36,7 +36,7 @@ static void what_is_behind_the_dashes_is_the_programs(void **state)
     assert_int_equal(parse("-o there --report -- prog --quiet -- -o x"), 0);
     assert_string_equal(options.out, "there");
     assert_true(options.report);
-    assert_false(options.quiet);
+    assert_false(options.common.quiet);
     assert_string_equal(program[0], "prog");
     assert_string_equal(program[2], "--");
     assert_null(program[5]);

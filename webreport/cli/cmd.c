@@ -11,6 +11,18 @@
 #include "writer/base/fs.h"
 #include "writer/text/assets.h"
 
+int tp_cmd_start(struct tp_console *console, const struct tp_cmd *cmd, void *options, int argc, char **argv,
+                 size_t *operand_count)
+{
+    const struct tp_opt_common *common = options;
+    struct tp_error err = {0};
+    int code = tp_opt_parse(cmd->table, options, argc, argv, operand_count, &err);
+    tp_console_init(console, common->quiet, common->color);
+    if (common->help)
+        return tp_help_print(cmd->name);
+    return code < 0 ? tp_cmd_refuse(console, cmd->name, err.text) : TP_CMD_GOES_ON;
+}
+
 int tp_cmd_refuse(struct tp_console *console, const char *command, const char *what)
 {
     tp_console_error(console, "%s: %s; 'tracepress help %s' lists the options", command, what, command);

@@ -2,11 +2,14 @@
 #ifndef TP_WEBREPORT_CLI_CMD_H
 #define TP_WEBREPORT_CLI_CMD_H
 
+#include <stddef.h>
+
 #include "webreport/print/print.h"
 #include "webreport/session/console.h"
 #include "webreport/session/exit.h"
 #include "webreport/session/text_outputs.h"
 
+struct tp_opt;
 struct tp_opt_list;
 struct tp_rule_overrides;
 
@@ -28,6 +31,17 @@ void tp_signals_handle(void);
 
 /* Gives the signals that are handled their dispositions back, for a program that takes our place or runs below us. */
 void tp_signals_restore(void);
+
+struct tp_cmd {
+    const char *name;
+    const struct tp_opt *table;
+};
+
+/* Parses a command's options, which begin with a struct tp_opt_common, and opens its console. Returns TP_CMD_GOES_ON,
+ * or the exit code to end with: its help was printed, or what is wrong was said. */
+enum { TP_CMD_GOES_ON = -1 };
+int tp_cmd_start(struct tp_console *console, const struct tp_cmd *cmd, void *options, int argc, char **argv,
+                 size_t *operand_count);
 
 /* Says what is wrong with a command's options and where they are listed; returns TP_EXIT_USAGE. */
 int tp_cmd_refuse(struct tp_console *console, const char *command, const char *what);

@@ -4,17 +4,17 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/document/check_document.h"
-#include "webreport/print/metric_list.h"
 #include "webreport/session/check_session.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
 
 struct options {
+    struct tp_opt_common common;
+    struct tp_trace_options read;
     const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root;
-    uint64_t max_input;
     struct tp_opt_list rules;
-    int inconclusive, format, color;
-    bool update_baseline, list_metrics, strict, quiet, help;
+    int inconclusive, format;
+    bool update_baseline, list_metrics;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -35,28 +35,32 @@ static const struct tp_opt table[] = {
     {"list-metrics", 0, TP_OPT_FLAG, AT(list_metrics), NULL},
     {"format", 0, TP_OPT_CHOICE, AT(format), "text|json"},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
-    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
-    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
-    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
-    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
-    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
-    {NULL, 0, 0, 0, NULL},
+    TP_OPT_READING(struct options),
+    TP_OPT_COMMON(struct options),
 };
+
+struct metric_list {
+    const struct options *options;
+    struct tp_cmd_work work;
+};
+
+static int print_metrics(void *context, struct tp_error *err)
+{
+    struct metric_list *list = context;
+    const struct tp_cmd_output output = {list->options->text ? list->options->text : "-",
+                                         list->options->format == 1 ? tp_print_json : tp_print_text};
+    struct tp_document document;
+    (void)err; /* the work has it */
+    tp_metric_list_document(&document, &list->work.arena);
+    return tp_cmd_print(&list->work, &document, &output, 1, &(struct tp_print_options){0});
+}
 
 static int list_metrics(const struct options *o, struct tp_console *console)
 {
-    struct tp_text_output out = {.path = o->text ? o->text : "-"};
-    struct tp_error err = {0};
-    tp_buf_init(&out.text, 0);
-    if (o->format == 1)
-        tp_metric_list_json(&out.text);
-    else
-        tp_metric_list_text(&out.text);
-    int code = tp_text_outputs_write(&out, 1, &err);
-    if (code < 0)
-        tp_console_error(console, "%s", err.text);
-    tp_buf_release(&out.text);
-    return code == TP_OK ? TP_EXIT_DONE : code == TP_EIO ? TP_EXIT_NO_OUTPUT : TP_EXIT_LIMIT;
+    struct metric_list list = {.options = o, .work = {.console = console}};
+    int code = tp_inputs_exit_code(tp_cmd_run(&list.work, print_metrics, &list));
+    tp_cmd_end(&list.work);
+    return code;
 }
 
 /* A file of ours or a folder: nothing else may be overwritten by a summary. */
@@ -153,12 +157,9 @@ int tp_cmd_check(int argc, char **argv)
     struct tp_console console;
     struct job job = {.options = &o, .session = {.console = &console}, .work = {.console = &console}};
     struct tp_check_session *session = &job.session;
-    int code = tp_opt_parse(table, &o, argc, argv, &session->input_count, &err);
-    tp_console_init(&console, o.quiet, o.color);
-    if (o.help)
-        return tp_help_print("check");
-    if (code < 0)
-        return tp_cmd_refuse(&console, "check", err.text);
+    int code = tp_cmd_start(&console, &(struct tp_cmd){"check", table}, &o, argc, argv, &session->input_count);
+    if (code != TP_CMD_GOES_ON)
+        return code;
     if (o.list_metrics)
         return list_metrics(&o, &console);
     if (session->input_count == 0)
@@ -170,8 +171,7 @@ int tp_cmd_check(int argc, char **argv)
     session->baseline = o.baseline;
     session->updates_baseline = o.update_baseline;
     session->label = o.label;
-    session->read.max_input_bytes = o.max_input;
-    session->read.is_strict = o.strict;
+    session->read = o.read;
     place_outputs(&job, &o);
     const char *wrong = wrong_options(&o);
     wrong = wrong ? wrong : clash(&job);

@@ -10,12 +10,14 @@
 #include "webreport/session/opt.h"
 
 struct options {
+    struct tp_opt_common common;
+    struct tp_trace_options read;
     const char *html, *json, *markdown, *threshold, *templates;
-    uint64_t max_size, max_input;
+    uint64_t max_size;
     struct tp_opt_list rules;
     int64_t row_limit;
-    int color, inconclusive;
-    bool all, exit_zero, redact, strict, quiet, help;
+    int inconclusive;
+    bool all, exit_zero, redact;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -30,15 +32,11 @@ static const struct tp_opt table[] = {
     {"all", 0, TP_OPT_FLAG, AT(all), NULL},
     {"row-limit", 0, TP_OPT_INT, AT(row_limit), NULL},
     {"max-size", 0, TP_OPT_SIZE, AT(max_size), NULL},
-    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
     {"redact", 0, TP_OPT_FLAG, AT(redact), NULL},
     {"templates", 0, TP_OPT_TEXT, AT(templates), NULL},
-    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
-    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
-    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
-    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
-    {NULL, 0, 0, 0, NULL},
+    TP_OPT_READING(struct options),
+    TP_OPT_COMMON(struct options),
 };
 
 enum { DEFAULT_ROWS = 20 };
@@ -113,12 +111,9 @@ int tp_cmd_diff(int argc, char **argv)
     struct tp_rule_overrides rules = {0};
     struct job job = {.options = &o, .work = {.console = &console}};
     size_t count = 0;
-    int code = tp_opt_parse(table, &o, argc, argv, &count, &err);
-    tp_console_init(&console, o.quiet, o.color);
-    if (o.help)
-        return tp_help_print("diff");
-    if (code < 0)
-        return tp_cmd_refuse(&console, "diff", err.text);
+    int code = tp_cmd_start(&console, &(struct tp_cmd){"diff", table}, &o, argc, argv, &count);
+    if (code != TP_CMD_GOES_ON)
+        return code;
     if (count != 2)
         return tp_cmd_refuse(&console, "diff",
                              "name two sides, BASE and NEW: traces, summaries (.tps), or folders of them");
@@ -136,8 +131,7 @@ int tp_cmd_diff(int argc, char **argv)
     job.paths[TP_BASE] = argv[0];
     job.paths[TP_NEW] = argv[1];
     job.read = (struct tp_diff_read){.rules = &rules, .console = &console, .has_trees = o.html || o.json};
-    job.read.read.max_input_bytes = o.max_input;
-    job.read.read.is_strict = o.strict;
+    job.read.read = o.read;
     code = exit_code(&job, tp_cmd_run(&job.work, run, &job));
     tp_comparison_close(&job.comparison);
     tp_cmd_end(&job.work);

@@ -10,11 +10,11 @@
 #include "writer/base/fs.h"
 
 struct options {
+    struct tp_opt_common common;
+    struct tp_trace_options read;
     const char *to, *out, *metric, *baseline, *steps, *from, *until;
     struct tp_opt_list threads, categories;
-    uint64_t max_input;
-    int color, rules, colour; /* colour: -1: not given */
-    bool strict, quiet, help;
+    int rules, colour; /* colour: -1: not given */
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -31,12 +31,8 @@ static const struct tp_opt table[] = {
     {"until", 0, TP_OPT_TEXT, AT(until), NULL},
     {"thread", 0, TP_OPT_LIST, AT(threads), NULL},
     {"category", 0, TP_OPT_LIST, AT(categories), NULL},
-    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
-    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
-    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
-    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
-    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
-    {NULL, 0, 0, 0, NULL},
+    TP_OPT_READING(struct options),
+    TP_OPT_COMMON(struct options),
 };
 
 struct job {
@@ -129,8 +125,8 @@ static int read_and_write(void *context, struct tp_error *err)
     const struct reading *r = context;
     struct job *job = r->job;
     struct tp_analysis *a = r->analysis;
-    struct tp_trace_options read = {.max_input_bytes = job->options->max_input,
-                                    .is_strict = job->options->strict,
+    struct tp_trace_options read = {.max_input_bytes = job->options->read.max_input_bytes,
+                                    .is_strict = job->options->read.is_strict,
                                     .keeps_frame_stacks = job->format->reads_frame_stacks};
     struct tp_error why = {0};
     (void)err; /* the job has it */
@@ -167,7 +163,8 @@ static int run_profile(struct job *job, const struct tp_run *run, const struct t
 static int read_baseline(struct job *job)
 {
     const char *path = job->options->baseline;
-    struct tp_trace_options read = {.max_input_bytes = job->options->max_input, .is_strict = job->options->strict};
+    struct tp_trace_options read = {.max_input_bytes = job->options->read.max_input_bytes,
+                                    .is_strict = job->options->read.is_strict};
     struct tp_error why = {0};
     if (!path)
         return TP_OK;
@@ -197,7 +194,7 @@ static int run_job(void *context, struct tp_error *err)
         return code;
     if (job->usable_count == 0) /* every input has been named with its reason */
         return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
-    if (job->options->strict && job->usable_count < job->file_count)
+    if (job->options->read.is_strict && job->usable_count < job->file_count)
         return tp_error_set(&job->err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
                             job->file_count - job->usable_count, job->file_count);
     return TP_OK;
@@ -251,12 +248,9 @@ int tp_cmd_export(int argc, char **argv)
     struct tp_error err = {0};
     struct tp_console console;
     struct job job = {.options = &o, .console = &console, .inputs = (const char *const *)argv};
-    int code = tp_opt_parse(table, &o, argc, argv, &job.input_count, &err);
-    tp_console_init(&console, o.quiet, o.color);
-    if (o.help)
-        return tp_help_print("export");
-    if (code < 0)
-        return tp_cmd_refuse(&console, "export", err.text);
+    int code = tp_cmd_start(&console, &(struct tp_cmd){"export", table}, &o, argc, argv, &job.input_count);
+    if (code != TP_CMD_GOES_ON)
+        return code;
     if (!o.to)
         return tp_cmd_refuse(&console, "export", "name a format with --to");
     job.format = tp_export_find(o.to);

@@ -8,33 +8,31 @@
 enum { AS_TPS, AS_JSON };
 
 struct options {
+    struct tp_opt_common common;
     const char *out, *files_from;
-    int format, color;
-    bool strict, quiet, help;
+    int format;
+    bool strict;
 };
 
 #define AT(field) offsetof(struct options, field)
 
 static const struct tp_opt table[] = {
-    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},          {"files-from", 0, TP_OPT_TEXT, AT(files_from), NULL},
-    {"format", 0, TP_OPT_CHOICE, AT(format), "tps|json"}, {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
-    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},         {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
-    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},           {NULL, 0, 0, 0, NULL},
+    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
+    {"files-from", 0, TP_OPT_TEXT, AT(files_from), NULL},
+    {"format", 0, TP_OPT_CHOICE, AT(format), "tps|json"},
+    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
+    TP_OPT_COMMON(struct options),
 };
 
 int tp_cmd_merge(int argc, char **argv)
 {
     struct options o = {0};
-    struct tp_error err = {0};
     struct tp_console console;
     struct tp_summarize_job job = {.load = TP_SUMMARIES_OPTIONS, .shard_count = 1, .only_merges = true};
     size_t inputs;
-    int code = tp_opt_parse(table, &o, argc, argv, &inputs, &err);
-    tp_console_init(&console, o.quiet, o.color);
-    if (o.help)
-        return tp_help_print("merge");
-    if (code < 0)
-        return tp_cmd_refuse(&console, "merge", err.text);
+    int code = tp_cmd_start(&console, &(struct tp_cmd){"merge", table}, &o, argc, argv, &inputs);
+    if (code != TP_CMD_GOES_ON)
+        return code;
     if (inputs == 0 && !o.files_from)
         return tp_cmd_refuse(&console, "merge",
                              "name summaries, a folder to search for *.tps, or a list with --files-from");

@@ -14,12 +14,12 @@
 #include "webreport/session/tensor_runs.h"
 
 struct options {
+    struct tp_opt_common common;
+    struct tp_trace_options read;
     const char *html, *json, *markdown, *templates;
     const char *rtol, *atol, *max_abs, *max_rel, *max_rmse, *min_cosine, *max_mismatch;
     int64_t row_limit;
-    uint64_t max_input;
-    int color;
-    bool all, bfloat16, ignore_dtype, allow_missing, strict, quiet, help;
+    bool all, bfloat16, ignore_dtype, allow_missing;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -41,12 +41,8 @@ static const struct tp_opt table[] = {
     {"all", 0, TP_OPT_FLAG, AT(all), NULL},
     {"row-limit", 0, TP_OPT_INT, AT(row_limit), NULL},
     {"templates", 0, TP_OPT_TEXT, AT(templates), NULL},
-    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
-    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
-    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
-    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
-    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
-    {NULL, 0, 0, 0, NULL},
+    TP_OPT_READING(struct options),
+    TP_OPT_COMMON(struct options),
 };
 
 enum { DEFAULT_ROWS = 50 };
@@ -115,16 +111,12 @@ static const char *read_thresholds(struct tp_precision_options *how, const struc
 int tp_cmd_precision(int argc, char **argv)
 {
     struct options o = {.row_limit = DEFAULT_ROWS};
-    struct tp_error err = {0};
     struct tp_console console;
     struct job job = {.options = &o, .work = {.console = &console}};
     size_t count = 0;
-    int code = tp_opt_parse(table, &o, argc, argv, &count, &err);
-    tp_console_init(&console, o.quiet, o.color);
-    if (o.help)
-        return tp_help_print("precision");
-    if (code < 0)
-        return tp_cmd_refuse(&console, "precision", err.text);
+    int code = tp_cmd_start(&console, &(struct tp_cmd){"precision", table}, &o, argc, argv, &count);
+    if (code != TP_CMD_GOES_ON)
+        return code;
     const char *wrong = read_thresholds(&job.runs.how, &o);
     if (wrong)
         return tp_cmd_refuse(&console, "precision", wrong);
@@ -135,9 +127,9 @@ int tp_cmd_precision(int argc, char **argv)
     job.runs.paths[0] = argv[0];
     job.runs.paths[1] = argv[1];
     job.runs.console = &console;
-    job.runs.max_input_bytes = o.max_input;
+    job.runs.max_input_bytes = o.read.max_input_bytes;
     job.runs.is_bfloat16 = o.bfloat16;
-    job.runs.is_strict = o.strict;
+    job.runs.is_strict = o.read.is_strict;
     code = tp_cmd_run(&job.work, run, &job);
     bool has_found = job.precision.divergent_count > 0;
     tp_cmd_end(&job.work);

@@ -144,7 +144,7 @@ static void set_environment(const void *given)
     setenv("KINETO_LOG_LEVEL", "5", 0); /* its lines are not the program's */
     setenv("TRACEPRESS_TORCH", tp_record_torch_words(job->options, words, sizeof words), 1);
     unsetenv("TRACEPRESS_LIST_SOURCES");
-    if (job->options->quiet)
+    if (job->options->common.quiet)
         setenv("TRACEPRESS_QUIET", "1", 1);
     if (job->options->summary_only)
         setenv("TRACEPRESS_SUMMARY_ONLY", "1", 1);
@@ -306,8 +306,8 @@ int tp_cmd_record(int argc, char **argv)
     struct tp_console console;
     struct job job = {.options = &options, .console = &console, .kineto = {.fd = -1}};
     int code = tp_record_parse(&options, argc, argv, &job.argv, &err);
-    tp_console_init(&console, options.quiet, options.color);
-    if (options.help)
+    tp_console_init(&console, options.common.quiet, options.common.color);
+    if (options.common.help)
         return tp_help_print("record");
     if (code < 0) {
         tp_console_error(&console, "record: %s; 'tracepress help record' lists the options", err.text);

@@ -15,17 +15,17 @@
 #include "writer/spool/spool_trace.h"
 
 struct options {
+    struct tp_opt_common common;
     const char *out;
-    int color;
-    bool remove, quiet, help;
+    bool remove;
 };
 
 #define AT(field) offsetof(struct options, field)
 
 static const struct tp_opt table[] = {
-    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},  {"remove", 0, TP_OPT_FLAG, AT(remove), NULL},
-    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL}, {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
-    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},   {NULL, 0, 0, 0, NULL},
+    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
+    {"remove", 0, TP_OPT_FLAG, AT(remove), NULL},
+    TP_OPT_COMMON(struct options),
 };
 
 /* The name the trace would have had: ".WORKER.NS.PID.tpspool" gives "WORKER.NS.pt.trace.json.gz" beside it. */
@@ -153,16 +153,12 @@ static bool is_folder(const char *path)
 int tp_cmd_recover(int argc, char **argv)
 {
     struct options o = {0};
-    struct tp_error err = {0};
     struct tp_console console;
     size_t count;
     int worst = TP_EXIT_DONE;
-    int code = tp_opt_parse(table, &o, argc, argv, &count, &err);
-    tp_console_init(&console, o.quiet, o.color);
-    if (o.help)
-        return tp_help_print("recover");
-    if (code < 0)
-        return tp_cmd_refuse(&console, "recover", err.text);
+    int code = tp_cmd_start(&console, &(struct tp_cmd){"recover", table}, &o, argc, argv, &count);
+    if (code != TP_CMD_GOES_ON)
+        return code;
     if (count == 0)
         return tp_cmd_refuse(&console, "recover", "name a spool (.*.tpspool beside the traces) or a folder");
     if (o.out && (count > 1 || is_folder(argv[0])))

@@ -13,11 +13,13 @@
 #include "writer/base/limits.h"
 
 struct options {
+    struct tp_opt_common common;
+    struct tp_trace_options read;
     const char *html, *json, *markdown, *history, *baseline, *source_url, *templates;
-    uint64_t max_size, max_input;
+    uint64_t max_size;
     struct tp_opt_list rules;
     int assets, color, timeline;
-    bool redact, strict, quiet, help;
+    bool redact;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -30,17 +32,13 @@ static const struct tp_opt table[] = {
     {"baseline", 0, TP_OPT_TEXT, AT(baseline), NULL},
     {"assets", 0, TP_OPT_CHOICE, AT(assets), "inline|separate"},
     {"max-size", 0, TP_OPT_SIZE, AT(max_size), NULL},
-    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
     {"redact", 0, TP_OPT_FLAG, AT(redact), NULL},
     {"source-url", 0, TP_OPT_TEXT, AT(source_url), NULL},
     {"timeline", 0, TP_OPT_CHOICE, AT(timeline), "full|none"},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
     {"templates", 0, TP_OPT_TEXT, AT(templates), NULL},
-    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
-    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
-    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
-    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
-    {NULL, 0, 0, 0, NULL},
+    TP_OPT_READING(struct options),
+    TP_OPT_COMMON(struct options),
 };
 
 /* A folder given as output gets a report.html. */
@@ -62,7 +60,7 @@ static const char *useless_for_job(const struct options *o)
     } options[] = {{"--baseline", o->baseline != NULL},
                    {"--history", o->history != NULL},
                    {"--timeline", o->timeline != 0},
-                   {"--max-input", o->max_input > 0},
+                   {"--max-input", o->read.max_input_bytes > 0},
                    {"--rule", o->rules.count > 0}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].is_given)
@@ -126,12 +124,9 @@ int tp_cmd_report(int argc, char **argv)
     struct tp_console console;
     struct tp_report_job job = {.console = &console};
     size_t inputs;
-    int code = tp_opt_parse(table, &o, argc, argv, &inputs, &err);
-    tp_console_init(&console, o.quiet, o.color);
-    if (o.help)
-        return tp_help_print("report");
-    if (code < 0)
-        return tp_cmd_refuse(&console, "report", err.text);
+    int code = tp_cmd_start(&console, &(struct tp_cmd){"report", table}, &o, argc, argv, &inputs);
+    if (code != TP_CMD_GOES_ON)
+        return code;
     if (inputs == 0)
         return tp_cmd_refuse(&console, "report", "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
     if (tp_cmd_rules(&job.rules, &o.rules, &err) < 0)
@@ -162,8 +157,7 @@ int tp_cmd_report(int argc, char **argv)
                                                        .max_bytes = o.max_size}};
     job.history = o.history;
     job.baseline = o.baseline;
-    job.read.max_input_bytes = o.max_input;
-    job.read.is_strict = o.strict;
+    job.read = o.read;
     code = tp_job_is_asked(job.inputs, job.input_count);
     if (code == TP_EUSAGE)
         return tp_cmd_refuse(&console, "report", "traces and summaries make different pages: name one or the other");

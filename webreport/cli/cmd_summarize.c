@@ -11,12 +11,13 @@
 enum { AS_TPS, AS_JSON };
 
 struct options {
+    struct tp_opt_common common;
+    struct tp_trace_options read;
     const char *out, *files_from, *shard, *job;
     int64_t rank;
-    uint64_t max_input;
     struct tp_opt_list rules;
-    int format, color;
-    bool auto_rank, skip_existing, strict, quiet, help;
+    int format;
+    bool auto_rank, skip_existing;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -31,12 +32,8 @@ static const struct tp_opt table[] = {
     {"skip-existing", 0, TP_OPT_FLAG, AT(skip_existing), NULL},
     {"format", 0, TP_OPT_CHOICE, AT(format), "tps|json"},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
-    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
-    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
-    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
-    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
-    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
-    {NULL, 0, 0, 0, NULL},
+    TP_OPT_READING(struct options),
+    TP_OPT_COMMON(struct options),
 };
 
 /* A number of digits alone, at most 2^62. */
@@ -102,12 +99,9 @@ int tp_cmd_summarize(int argc, char **argv)
     struct tp_rule_overrides rules = {0};
     struct tp_summarize_job job = {.load = TP_SUMMARIES_OPTIONS, .shard_count = 1};
     size_t inputs;
-    int code = tp_opt_parse(table, &o, argc, argv, &inputs, &err);
-    tp_console_init(&console, o.quiet, o.color);
-    if (o.help)
-        return tp_help_print("summarize");
-    if (code < 0)
-        return tp_cmd_refuse(&console, "summarize", err.text);
+    int code = tp_cmd_start(&console, &(struct tp_cmd){"summarize", table}, &o, argc, argv, &inputs);
+    if (code != TP_CMD_GOES_ON)
+        return code;
     if (tp_cmd_rules(&rules, &o.rules, &err) < 0)
         return tp_cmd_refuse(&console, "summarize", err.text);
     job.print = o.format == AS_JSON ? tp_summary_json : NULL;
@@ -121,8 +115,7 @@ int tp_cmd_summarize(int argc, char **argv)
     job.load.console = &console;
     job.load.rules = &rules;
     job.load.job = o.job ? tp_str_of(o.job) : TP_STR("");
-    job.load.read.max_input_bytes = o.max_input;
-    job.load.read.is_strict = o.strict;
+    job.load.read = o.read;
     job.files_from = o.files_from;
     job.skips_existing = o.skip_existing;
     return tp_summarize_run(&job);

@@ -9,15 +9,16 @@
 #include "webreport/session/opt.h"
 
 struct options {
+    struct tp_opt_common common;
+    struct tp_trace_options read;
     const char *out, *group_by, *sort_by, *header;
     const char *aggregate_by, *order_by, *min_time, *max_time, *opr_name, *input_dtype;
     struct tp_opt_list types;
     int64_t top;
     int aggregate, times;
     int64_t stack_depth, row_limit, source_width, name_width, shapes_width;
-    uint64_t max_input;
-    int format, time_unit, rules, color;
-    bool copy_time, top_level_events_only, include_python, with_flops, strict, quiet, help;
+    int format, time_unit, rules;
+    bool copy_time, top_level_events_only, include_python, with_flops;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -49,12 +50,8 @@ static const struct tp_opt table[] = {
     {"input-dtype", 0, TP_OPT_TEXT, AT(input_dtype), NULL},
     {"print-only", 0, TP_OPT_CHOICE, AT(times), "device|host"},
     {"copy-time", 0, TP_OPT_FLAG, AT(copy_time), NULL},
-    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
-    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
-    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
-    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
-    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
-    {NULL, 0, 0, 0, NULL},
+    TP_OPT_READING(struct options),
+    TP_OPT_COMMON(struct options),
 };
 
 enum {
@@ -228,8 +225,8 @@ static const char *make_job(struct tp_table_job *job, struct options *o)
                                                .header = o->header,
                                                .top_level_events_only = o->top_level_events_only,
                                                .has_flops = o->with_flops};
-    job->read = (struct tp_trace_options){.max_input_bytes = o->max_input,
-                                          .is_strict = o->strict,
+    job->read = (struct tp_trace_options){.max_input_bytes = o->read.max_input_bytes,
+                                          .is_strict = o->read.is_strict,
                                           .keeps_frame_stacks = o->include_python && job->keys.stack_depth};
     return NULL;
 }
@@ -238,15 +235,11 @@ int tp_cmd_table(int argc, char **argv)
 {
     struct options o = {
         .row_limit = NO_LIMIT_GIVEN, .top = NO_LIMIT_GIVEN, .source_width = 75, .name_width = 55, .shapes_width = 80};
-    struct tp_error err = {0};
     struct tp_console console;
     struct tp_table_job job = {.console = &console, .inputs = (const char *const *)argv};
-    int code = tp_opt_parse(table, &o, argc, argv, &job.input_count, &err);
-    tp_console_init(&console, o.quiet, o.color);
-    if (o.help)
-        return tp_help_print("table");
-    if (code < 0)
-        return tp_cmd_refuse(&console, "table", err.text);
+    int code = tp_cmd_start(&console, &(struct tp_cmd){"table", table}, &o, argc, argv, &job.input_count);
+    if (code != TP_CMD_GOES_ON)
+        return code;
     const char *wrong = make_job(&job, &o);
     if (wrong)
         return tp_cmd_refuse(&console, "table", wrong);

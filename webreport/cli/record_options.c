@@ -26,10 +26,7 @@ static const struct tp_opt table[] = {
     {"report", 0, TP_OPT_FLAG, AT(report), NULL},
     {"summary", 0, TP_OPT_FLAG, AT(summary), NULL},
     {"summary-only", 0, TP_OPT_FLAG, AT(summary_only), NULL},
-    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
-    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
-    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
-    {NULL, 0, 0, 0, NULL},
+    TP_OPT_COMMON(struct tp_record_options),
 };
 
 static const struct {
@@ -138,7 +135,7 @@ int tp_record_parse(struct tp_record_options *options, int argc, char **argv, ch
         ours++;
     *program = argv + (ours < argc ? ours + 1 : argc); /* argv ends with NULL, as main's does */
     int code = tp_opt_parse(table, options, ours, argv, &operand_count, err);
-    if (code < 0 || options->help)
+    if (code < 0 || options->common.help)
         return code;
     if (operand_count > 0)
         return tp_error_set(err, TP_EUSAGE, 0, "\"%.60s\": write -- before the program", argv[0]);

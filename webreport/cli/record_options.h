@@ -9,11 +9,11 @@
 enum { TP_RECORD_CANNOT_RUN = 126, TP_RECORD_NOT_FOUND = 127, TP_RECORD_WORDS = 2048 };
 
 struct tp_record_options {
+    struct tp_opt_common common;
     const char *out;
     struct tp_opt_list source, no_source; /* each item: names by comma */
     const char *duration, *skip_first, *wait, *warmup, *active, *repeat, *torch;
-    int color;
-    bool list_sources, no_tfevents, report, summary, summary_only, quiet, help;
+    bool list_sources, no_tfevents, report, summary, summary_only;
     struct tp_kineto_options kineto; /* schedule and torch options, parsed; also for the inside of PyTorch */
     bool has_schedule;               /* one of the five was given */
 };

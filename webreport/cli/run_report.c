@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
+#include "webreport/document/section.h"
 #include "webreport/session/comparison.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/stored_history.h"
@@ -40,6 +41,17 @@ static void start_outputs(void *context)
     tp_outputs_start_profile(shown->outputs, &shown->profile);
 }
 
+/* The verdict on the terminal, of a few profiles. */
+static void say_verdict(struct job *job, const struct tp_run_file *file, const struct tp_profile *profile,
+                        struct tp_arena *arena)
+{
+    enum { SAID_PROFILES = 4 };
+    struct tp_naming naming = {.arena = arena};
+    struct tp_verdict_block verdict = tp_section_verdict(&naming, profile);
+    if (job->file_count <= SAID_PROFILES)
+        tp_console_notice(job->console, "%s: %s: %s", file->base, verdict.class, verdict.headline);
+}
+
 /* Builds everything of a trace that was read and hands it to the outputs. */
 static int finish_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file,
                           struct tp_analysis *a, struct tp_rank_summary *rank)
@@ -60,6 +72,7 @@ static int finish_profile(struct job *job, const struct tp_run *run, const struc
     if (job->options->baseline && tp_comparison_add(&job->comparison, file, a, &job->err) < 0)
         return job->err.code;
     tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
+    say_verdict(job, file, &shown.profile, &a->arena);
     tp_rank_summary_build(rank, file->worker, &a->model, &a->views.overview, &job->arena);
     return tp_outputs_profile(&job->outputs, file, &shown.profile, &job->err);
 }

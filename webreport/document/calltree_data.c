@@ -1,5 +1,6 @@
 /* Boxes of the icicle in per cent of its width, one row per depth; the whole tree as JSON for the script. */
 #include "webreport/document/calltree_data.h"
+#include "webreport/document/section.h"
 
 #include "writer/text/format.h"
 
@@ -161,4 +162,17 @@ struct tp_data tp_calltree_data(struct tp_arena *arena, const struct tp_calltree
     put_boxes(object, arena, tree);
     tp_object_put(object, "calltree_json", (struct tp_data){.kind = TP_DATA_PRINTED, .source = &source, .self = tree});
     return tp_data_of_object(object);
+}
+
+struct tp_data tp_section_calltree(const struct tp_section *section)
+{
+    struct tp_calltree_options options = {
+        .max_nodes = (uint32_t)section->limits->tree_nodes, .show = tp_viewer_name, .context = &section->naming};
+    struct tp_calltree *tree;
+
+    if (!options.max_nodes)
+        return TP_NO_DATA;
+    tree = tp_arena_alloc(section->arena, sizeof(*tree));
+    tp_calltree_build(tree, section->profile->model, &options, section->arena);
+    return tp_calltree_data(section->arena, tree);
 }

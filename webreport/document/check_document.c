@@ -268,3 +268,48 @@ void tp_check_document(struct tp_document *document, const struct tp_check *chec
     add_run_verdict(document, "The run", &check->input->run);
     add_run_verdict(document, "The baseline", &check->input->base);
 }
+
+/* ---- the list of metrics ---- */
+
+static void record_metric(struct tp_object *object, const struct tp_metric *metric)
+{
+    tp_object_text(object, "name", metric->name);
+    tp_object_text(object, "unit", tp_metric_unit_text(metric->unit));
+    tp_object_text(object, "judged", metric->is_timed ? "time" : "count");
+    tp_object_text(object, "better", metric->is_lower_better ? "lower" : "higher");
+    struct tp_list *needs = tp_object_list(object, "needs");
+    for (unsigned need = 1; need <= TP_NEED_ALL; need <<= 1)
+        if (metric->needs & need)
+            tp_list_add(needs, tp_data_text(tp_need_text((enum tp_need)need)));
+    tp_object_text(object, "title", tp_metric_title(metric));
+    tp_object_text(object, "json", metric->json);
+}
+
+void tp_metric_list_document(struct tp_document *document, struct tp_arena *arena)
+{
+    struct tp_findings_block list = {.title_head = "metric",
+                                     .value_head = "judged by",
+                                     .change_head = "better",
+                                     .reason_head = "what it is",
+                                     .items = tp_arena_array(arena, TP_METRIC_COUNT, sizeof *list.items),
+                                     .count = TP_METRIC_COUNT,
+                                     .shown = TP_METRIC_COUNT,
+                                     .open_count = TP_METRIC_COUNT};
+    tp_document_init(document, "Metrics", arena);
+    tp_object_text(document->record, "schema", "tracepress-metrics");
+    tp_object_int(document->record, "schema_version", 1);
+    struct tp_list *metrics = tp_object_list(document->record, "metrics");
+    for (int i = 0; i < TP_METRIC_COUNT; i++) {
+        const struct tp_metric *metric = &tp_metrics[i];
+        record_metric(tp_list_object(metrics), metric);
+        list.items[i] = (struct tp_finding_block){
+            .status = tp_metric_unit_text(metric->unit),
+            .title = metric->name,
+            .value = metric->is_timed ? "statistics" : "count",
+            .change = metric->is_lower_better ? "lower" : "higher",
+            .reasons = {tp_metric_title(metric), tp_text_printf(arena, "= %s", metric->json)}};
+    }
+    tp_document_note(document, "Unit, name, how a metric is judged against a baseline (times by statistics, counts as "
+                               "they are), which way is better; what it is, and where report --json has it.");
+    tp_document_findings(document, &list);
+}

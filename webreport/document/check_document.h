@@ -8,4 +8,7 @@
 /* Makes the document in `arena` (guard set by the caller); it borrows texts of the check. */
 void tp_check_document(struct tp_document *document, const struct tp_check *check, struct tp_arena *arena);
 
+/* The list of all metrics that a budget can limit, in `arena` (guard set by the caller). */
+void tp_metric_list_document(struct tp_document *document, struct tp_arena *arena);
+
 #endif

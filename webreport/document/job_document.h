@@ -11,7 +11,7 @@
 void tp_job_document(struct tp_document *document, const struct tp_jobs *jobs, bool redact, const char *source_url,
                      struct tp_arena *arena);
 
-/* ---- parts (job_shown.c) ---- */
+/* ---- parts (job_shown.c, rank_heat.c) ---- */
 
 struct tp_job_wording {
     struct tp_document *document;
@@ -21,7 +21,9 @@ struct tp_job_wording {
     struct tp_arena *arena;
 };
 
-/* The heat map of ranks and steps where there are any, and the tables, a section each. */
+/* A section with the picture of ranks and steps; nothing without comparable ranks. */
+void tp_job_put_heat(const struct tp_job_wording *wording);
+/* The heat map and the tables, a section each. */
 void tp_job_put_tables(const struct tp_job_wording *wording);
 
 #endif

@@ -1,95 +1,15 @@
-/* The heat map and the tables of a job: see job_document.h. */
+/* The tables of a job: see job_document.h. */
 #include "webreport/document/job_document.h"
 
 #include "webreport/compare/job_parts.h"
 #include "webreport/document/job_tables.h"
-#include "webreport/document/rank_heat.h"
 #include "webreport/document/section.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum {
-    MOST_ROWS = 200,
-    OPEN_RANKS = 16,
-    BRIEF_ROWS = 10,
-    MORE_ROWS = 8,
-    HEAT_LEAST = 48,
-    HEAT_MOST = 320,
-    CELL_MOST = 26,
-    TICKS = 5,
-    CELL_RUNS = 5
-};
-
-/* ---- heat map ---- */
-
-static void put_classes(struct tp_object *heat, struct tp_arena *arena)
-{
-    struct tp_list *classes = tp_object_list(heat, "heat_classes");
-    for (unsigned i = 0; i < tp_job_heat_class_count(); i++) {
-        uint32_t colour;
-        const char *label;
-        struct tp_object *item = tp_list_object(classes);
-        tp_job_heat_class(i, &colour, &label);
-        tp_object_text(item, "fill", tp_text_printf(arena, "#%06X", (unsigned)colour));
-        tp_object_text(item, "label", label);
-    }
-    struct tp_object *item = tp_list_object(classes);
-    tp_object_text(item, "fill", tp_text_printf(arena, "#%06X", (unsigned)TP_JOB_HEAT_NOTHING));
-    tp_object_text(item, "label", "not recorded, or no comparable rank");
-}
-
-/* Whether any rank has a peer. */
-static bool has_compared(const struct tp_job *job)
-{
-    for (size_t r = 0; r < job->ranks.count; r++)
-        if (tp_job_rank_at(job, r)->compared_steps)
-            return true;
-    return false;
-}
-
-static void put_heat(const struct tp_job_wording *w)
-{
-    const struct tp_job *job = w->job;
-    struct tp_job_heat heat;
-    const char *picture;
-    if (!has_compared(job))
-        return;
-    tp_job_heat_build(&heat, job, w->arena);
-    picture = tp_job_heat_picture(&heat, w->arena);
-    struct tp_object *object = tp_object_new(w->arena);
-    uint32_t cell = HEAT_MOST / heat.row_count < CELL_MOST ? HEAT_MOST / heat.row_count : CELL_MOST;
-    uint32_t height = heat.row_count * (cell ? cell : 1);
-    tp_object_text(object, "picture", picture);
-    tp_object_int(object, "heat_columns", heat.column_count);
-    tp_object_int(object, "heat_height", height > HEAT_LEAST ? height : HEAT_LEAST);
-    tp_object_text(object, "heat_alt",
-                   tp_text_printf(w->arena, "Heat map of %zu ranks and %u steps; the table of ranks has its numbers",
-                                  job->ranks.count, job->labels.count));
-    tp_object_str(object, "first_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, 0)));
-    tp_object_str(object, "last_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, job->labels.count - 1)));
-    struct tp_list *ticks = tp_object_list(object, "heat_ticks");
-    size_t tick_count = job->ranks.count < TICKS ? job->ranks.count : TICKS;
-    for (size_t i = 0; i < tick_count; i++)
-        tp_object_printf(tp_list_object(ticks), "tick", "%lld",
-                         (long long)tp_job_rank_at(job, i * (job->ranks.count - 1) / (tick_count - 1))->number);
-    put_classes(object, w->arena);
-    if (heat.ranks_per_cell > 1 || heat.steps_per_cell > 1)
-        tp_object_text(object, "heat_note",
-                       tp_text_printf(w->arena, "A cell stands for %s and %s: the largest excess of them.",
-                                      tp_text_of_some(w->arena, heat.ranks_per_cell, "rank", "ranks"),
-                                      tp_text_of_some(w->arena, heat.steps_per_cell, "step", "steps")));
-    tp_document_section(
-        w->document,
-        &(struct tp_section_block){.id = "heat",
-                                   .label = "Ranks and steps",
-                                   .title = "Ranks and steps",
-                                   .lead = "Ranks from left to right, steps from top to bottom: own work of each step "
-                                           "beside the median of comparable ranks in that step. Waiting for others is "
-                                           "not in it."});
-    tp_document_chart(w->document, "heat", tp_data_of_object(object), NULL);
-}
+enum { MOST_ROWS = 200, OPEN_RANKS = 16, BRIEF_ROWS = 10, MORE_ROWS = 8, CELL_RUNS = 5 };
 
 /* ---- sections ---- */
 
@@ -308,7 +228,7 @@ void tp_job_put_tables(const struct tp_job_wording *w)
     w->document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
     put_groups(w);
     w->document->places = TP_IN_PAGES | TP_IN_DETAILED_TEXT;
-    put_heat(w);
+    tp_job_put_heat(w);
     put_ranks(w);
     for (unsigned i = 0; i < COUNT(sections_of_tables); i++) {
         struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);

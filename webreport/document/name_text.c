@@ -275,3 +275,9 @@ struct tp_str tp_name_prefix(struct tp_str name)
             return (struct tp_str){"", 0};
     return (struct tp_str){name.ptr, (size_t)colons + 2};
 }
+
+struct tp_str tp_viewer_name(const void *context, struct tp_str name)
+{
+    const struct tp_naming *naming = context;
+    return tp_shown_text(naming, tp_str_starts(name, "void ") ? tp_kernel_short_name(naming->arena, name) : name);
+}

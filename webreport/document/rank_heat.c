@@ -1,10 +1,23 @@
-/* Rank x step as a picture: see rank_heat.h. */
-#include "webreport/document/rank_heat.h"
-
+/* The heat map of a job: how much longer each rank took than comparable ones, step by step. See job_document.h. */
 #include <math.h>
 
+#include "webreport/document/job_document.h"
 #include "writer/canvas.h"
 #include "writer/text/base64.h"
+#include "writer/text/format.h"
+
+enum {
+    TP_JOB_HEAT_RANKS = 1000,
+    TP_JOB_HEAT_STEPS = 200,
+    TP_JOB_HEAT_NOTHING = 0xC4CAD2 /* colour where no such step was recorded, or no rank is comparable */
+};
+
+/* Excess over comparable ranks: a cell per rank and step, or per some of each. */
+struct tp_job_heat {
+    uint32_t column_count, row_count; /* ranks across, steps down */
+    uint32_t ranks_per_cell, steps_per_cell;
+    float *share; /* [row * column_count + column]: largest excess as a share of the cluster's step; NaN: none */
+};
 
 /* Classes of excess, as a share of the step; the first whose end lies above the value. Chosen to differ in lightness
  * too: they read without colour. */
@@ -23,17 +36,6 @@ static const struct {
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
-unsigned tp_job_heat_class_count(void)
-{
-    return CLASSES;
-}
-
-void tp_job_heat_class(unsigned index, uint32_t *colour, const char **label)
-{
-    *colour = classes[index].colour;
-    *label = classes[index].label;
-}
-
 static uint32_t colour_of(float share)
 {
     if (isnan(share))
@@ -44,7 +46,7 @@ static uint32_t colour_of(float share)
     return classes[CLASSES - 1].colour;
 }
 
-void tp_job_heat_build(struct tp_job_heat *heat, const struct tp_job *job, struct tp_arena *arena)
+static void build(struct tp_job_heat *heat, const struct tp_job *job, struct tp_arena *arena)
 {
     uint32_t ranks = (uint32_t)job->ranks.count, steps = job->labels.count;
     heat->ranks_per_cell = (ranks + TP_JOB_HEAT_RANKS - 1) / TP_JOB_HEAT_RANKS;
@@ -73,7 +75,8 @@ void tp_job_heat_build(struct tp_job_heat *heat, const struct tp_job *job, struc
     }
 }
 
-const char *tp_job_heat_picture(const struct tp_job_heat *heat, struct tp_arena *arena)
+/* A pixel per cell, as a data: address. */
+static const char *picture_of(const struct tp_job_heat *heat, struct tp_arena *arena)
 {
     struct tp_canvas canvas = {0};
     struct tp_buf png, text;
@@ -96,4 +99,72 @@ const char *tp_job_heat_picture(const struct tp_job_heat *heat, struct tp_arena 
     }
     tp_buf_release(&png);
     return tp_buf_move(&text, arena);
+}
+
+/* ---- the block ---- */
+
+enum { HEAT_LEAST = 48, HEAT_MOST = 320, CELL_MOST = 26, TICKS = 5 };
+
+static void put_classes(struct tp_object *heat, struct tp_arena *arena)
+{
+    struct tp_list *list = tp_object_list(heat, "heat_classes");
+    for (unsigned i = 0; i < CLASSES; i++) {
+        struct tp_object *item = tp_list_object(list);
+        tp_object_printf(item, "fill", "#%06X", (unsigned)classes[i].colour);
+        tp_object_text(item, "label", classes[i].label);
+    }
+    struct tp_object *item = tp_list_object(list);
+    tp_object_text(item, "fill", tp_text_printf(arena, "#%06X", (unsigned)TP_JOB_HEAT_NOTHING));
+    tp_object_text(item, "label", "not recorded, or no comparable rank");
+}
+
+/* Whether any rank has a peer. */
+static bool has_compared(const struct tp_job *job)
+{
+    for (size_t r = 0; r < job->ranks.count; r++)
+        if (tp_job_rank_at(job, r)->compared_steps)
+            return true;
+    return false;
+}
+
+void tp_job_put_heat(const struct tp_job_wording *w)
+{
+    const struct tp_job *job = w->job;
+    struct tp_job_heat heat;
+    const char *picture;
+    if (!has_compared(job))
+        return;
+    build(&heat, job, w->arena);
+    picture = picture_of(&heat, w->arena);
+    struct tp_object *object = tp_object_new(w->arena);
+    uint32_t cell = HEAT_MOST / heat.row_count < CELL_MOST ? HEAT_MOST / heat.row_count : CELL_MOST;
+    uint32_t height = heat.row_count * (cell ? cell : 1);
+    tp_object_text(object, "picture", picture);
+    tp_object_int(object, "heat_columns", heat.column_count);
+    tp_object_int(object, "heat_height", height > HEAT_LEAST ? height : HEAT_LEAST);
+    tp_object_text(object, "heat_alt",
+                   tp_text_printf(w->arena, "Heat map of %zu ranks and %u steps; the table of ranks has its numbers",
+                                  job->ranks.count, job->labels.count));
+    tp_object_str(object, "first_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, 0)));
+    tp_object_str(object, "last_step", tp_shown_text(&w->naming, tp_strings_get(&job->labels, job->labels.count - 1)));
+    struct tp_list *ticks = tp_object_list(object, "heat_ticks");
+    size_t tick_count = job->ranks.count < TICKS ? job->ranks.count : TICKS;
+    for (size_t i = 0; i < tick_count; i++)
+        tp_object_printf(tp_list_object(ticks), "tick", "%lld",
+                         (long long)tp_job_rank_at(job, i * (job->ranks.count - 1) / (tick_count - 1))->number);
+    put_classes(object, w->arena);
+    if (heat.ranks_per_cell > 1 || heat.steps_per_cell > 1)
+        tp_object_text(object, "heat_note",
+                       tp_text_printf(w->arena, "A cell stands for %s and %s: the largest excess of them.",
+                                      tp_text_of_some(w->arena, heat.ranks_per_cell, "rank", "ranks"),
+                                      tp_text_of_some(w->arena, heat.steps_per_cell, "step", "steps")));
+    tp_document_section(
+        w->document,
+        &(struct tp_section_block){.id = "heat",
+                                   .label = "Ranks and steps",
+                                   .title = "Ranks and steps",
+                                   .lead = "Ranks from left to right, steps from top to bottom: own work of each step "
+                                           "beside the median of comparable ranks in that step. Waiting for others is "
+                                           "not in it."});
+    tp_document_chart(w->document, "heat", tp_data_of_object(object), NULL);
 }

@@ -60,7 +60,7 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document);
 
-/* The verdict of the analysis in words, made once: for the document, the index of profiles and other tools' files. In
+/* The verdict of the analysis in words, made once: for the document, the index of profiles, the terminal and other tools' files. In
  * naming->arena. */
 struct tp_verdict_block tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile);
 

@@ -1,5 +1,6 @@
 /* Bands, phases and load curves become percentages and path data; the viewer's data is printed as base64. */
 #include "webreport/document/timeline_data.h"
+#include "webreport/document/section.h"
 
 #include <stdio.h>
 
@@ -228,4 +229,17 @@ struct tp_data tp_timeline_data(struct tp_arena *arena, const struct tp_timeline
         tp_object_put(object, "timeline_data",
                       (struct tp_data){.kind = TP_DATA_PRINTED, .source = &base64, .self = timeline});
     return tp_data_of_object(object);
+}
+
+struct tp_data tp_section_timeline(const struct tp_section *section)
+{
+    struct tp_timeline_options options = {
+        .max_bytes = section->limits->timeline_bytes, .show = tp_viewer_name, .context = &section->naming};
+    struct tp_timeline *timeline;
+
+    if (!options.max_bytes)
+        return TP_NO_DATA;
+    timeline = tp_arena_alloc(section->arena, sizeof(*timeline));
+    tp_timeline_build(timeline, section->profile->model, &options, section->arena);
+    return tp_timeline_data(section->arena, timeline);
 }

@@ -1,6 +1,16 @@
 /* Evidence as JSON: see evidence_json.h. */
 #include "webreport/measure/evidence_json.h"
 
+static void write_needs(struct tp_json *json, const char *key, unsigned needs)
+{
+    tp_json_key(json, key);
+    tp_json_array(json);
+    for (unsigned need = 1; need <= TP_NEED_ALL; need <<= 1)
+        if (needs & need)
+            tp_json_text(json, tp_need_text((enum tp_need)need));
+    tp_json_array_end(json);
+}
+
 void tp_evidence_json(struct tp_json *json, const struct tp_input_evidence *e, struct tp_arena *arena)
 {
     if (!e->is_known) {
@@ -17,6 +27,8 @@ void tp_evidence_json(struct tp_json *json, const struct tp_input_evidence *e, s
     tp_json_member_int(json, "bytes", e->file_bytes);
     tp_json_member_int(json, "events", e->event_count);
     tp_json_member_int(json, "repaired", e->repaired);
+    write_needs(json, "present", e->present);
+    write_needs(json, "asked", e->asked);
     tp_json_key(json, "lost");
     tp_json_object(json);
     for (int i = 0; i < TP_LOST_COUNT; i++)

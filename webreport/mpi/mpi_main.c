@@ -16,10 +16,9 @@
 #include "writer/text/assets.h"
 
 struct options {
+    struct tp_opt_common common;
+    struct tp_trace_options read;
     const char *out, *files_from, *job;
-    uint64_t max_input;
-    int color;
-    bool strict, quiet, help;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -28,12 +27,8 @@ static const struct tp_opt table[] = {
     {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
     {"files-from", 0, TP_OPT_TEXT, AT(files_from), NULL},
     {"job", 0, TP_OPT_TEXT, AT(job), NULL},
-    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
-    {"strict", 0, TP_OPT_FLAG, AT(strict), NULL},
-    {"quiet", 'q', TP_OPT_FLAG, AT(quiet), NULL},
-    {"color", 0, TP_OPT_CHOICE, AT(color), "auto|always|never"},
-    {"help", 'h', TP_OPT_FLAG, AT(help), NULL},
-    {NULL, 0, 0, 0, NULL},
+    TP_OPT_READING(struct options),
+    TP_OPT_COMMON(struct options),
 };
 
 /* What the processes exchange: the size of a packed set, then its bytes. All buffers are as long as the sum of all, in
@@ -223,8 +218,8 @@ static int run(int argc, char **argv)
     struct tp_summarize_job job = {.load = TP_SUMMARIES_OPTIONS};
     size_t inputs;
     int code = tp_opt_parse(table, &o, argc, argv, &inputs, &err);
-    tp_console_init(&console, o.quiet || process_number > 0, o.color);
-    if (o.help)
+    tp_console_init(&console, o.common.quiet || process_number > 0, o.common.color);
+    if (o.common.help)
         return process_number ? TP_EXIT_DONE : print_help();
     if (code < 0 || (inputs == 0 && !o.files_from) || !o.out) {
         say(&console, code < 0 ? err.text : "name inputs and -o FILE.tps; --help lists the options");
@@ -233,8 +228,7 @@ static int run(int argc, char **argv)
     job.load.paths = (const char *const *)argv;
     job.load.path_count = inputs;
     job.load.console = &console;
-    job.load.read.is_strict = o.strict;
-    job.load.read.max_input_bytes = o.max_input;
+    job.load.read = o.read;
     job.load.job = o.job ? tp_str_of(o.job) : TP_STR("");
     job.files_from = o.files_from;
     job.out = o.out;

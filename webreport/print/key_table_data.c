@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "webreport/print/key_text.h"
 #include "webreport/print/plain_table.h"
 #include "writer/base/utf8.h"
 #include "writer/text/csv.h"

@@ -4,6 +4,7 @@
 #ifndef TP_WEBREPORT_SESSION_OPT_H
 #define TP_WEBREPORT_SESSION_OPT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,27 @@ struct tp_opt {
     size_t offset;       /* of the field in the command's options struct */
     const char *choices; /* "inline|separate" for TP_OPT_CHOICE */
 };
+
+/* What every command is asked: the first member, `common`, of its options; a table ends with its rows. */
+struct tp_opt_common {
+    int color; /* enum tp_color */
+    bool quiet, help;
+};
+
+#define TP_OPT_COMMON(options)                                                                                         \
+    {"quiet", 'q', TP_OPT_FLAG, offsetof(options, common.quiet), NULL},                                                \
+        {"color", 0, TP_OPT_CHOICE, offsetof(options, common.color), "auto|always|never"},                             \
+        {"help", 'h', TP_OPT_FLAG, offsetof(options, common.help), NULL},                                              \
+    {                                                                                                                  \
+        NULL, 0, 0, 0, NULL                                                                                            \
+    }
+
+/* What every command is asked that reads traces: a member `read`, a struct tp_trace_options, of its options. */
+#define TP_OPT_READING(options)                                                                                        \
+    {"max-input", 0, TP_OPT_SIZE, offsetof(options, read.max_input_bytes), NULL},                                      \
+    {                                                                                                                  \
+        "strict", 0, TP_OPT_FLAG, offsetof(options, read.is_strict), NULL                                              \
+    }
 
 /* Fills `options` by the table; operands (not options) are moved to the front of argv and counted. Returns 0 or
  * TP_EUSAGE with one line that says what is wrong. argc and argv begin behind the command's name. */
