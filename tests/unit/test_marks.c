@@ -1,5 +1,6 @@
 /* What names mean: one case of each list of docs/definitions.md sections 2, 8 and 12. */
 #include "webreport/model/marks.h"
+#include "webreport/trace/regions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,6 +85,33 @@ static void names_are_marked_as_the_patterns_say(void **state)
             cases[i].is_marked);
 }
 
+static void regions_of_a_name_are_steps_optimizers_and_loaders(void **state)
+{
+    static const struct {
+        const char *name;
+        unsigned bits;
+    } cases[] = {
+        {"ProfilerStep#12", TP_REGION_PROFILER_STEP | TP_REGION_NUMBERED_STEP},
+        {"ProfilerStep#x", TP_REGION_PROFILER_STEP},
+        {"execute_2_context_1", TP_REGION_EXECUTE_CONTEXT},
+        {"step[3]", TP_REGION_STEP_BRACKET},
+        {"Optimizer.step#Adam.step", TP_REGION_OPTIMIZER | TP_REGION_OPTIMIZER_STEP},
+        {"Optimizer.zero_grad#Adam.zero_grad", TP_REGION_OPTIMIZER | TP_REGION_ZERO_GRAD},
+        {"Optimizer.zero", TP_REGION_OPTIMIZER},
+        {"enumerate(DataLoader)#X.__next__", TP_REGION_DATA_LOADER},
+        {"enumerate(DataLoader)#X", 0},
+        {"enumerate(DataPipe)#X", TP_REGION_DATA_PIPE},
+        {"DataParallel.forward", TP_REGION_DATA_PARALLEL},
+        {"[pl][profile]x", TP_REGION_LIGHTNING},
+        {"forward", 0},
+        {"", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(tp_regions_of_name(tp_str_of(cases[i].name)), cases[i].bits);
+    assert_false(TP_REGION_DATA_PIPE & TP_REGION_OF_TORCH); /* an annotation, but no region of torch's tables */
+}
+
 static void collectives_have_a_backend(void **state)
 {
     (void)state;
@@ -122,6 +150,7 @@ int main(void)
         cmocka_unit_test(kernels_tell_whether_they_use_tensor_cores),
         cmocka_unit_test(hosts_names_mark_steps_and_loaders),
         cmocka_unit_test(names_are_marked_as_the_patterns_say),
+        cmocka_unit_test(regions_of_a_name_are_steps_optimizers_and_loaders),
         cmocka_unit_test(collectives_have_a_backend),
         cmocka_unit_test(operators_are_eligible_by_exact_name),
         cmocka_unit_test(element_sizes_know_both_spellings),

@@ -110,9 +110,8 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
                                    tp_text_of_percent(arena, 100 * us / total));
     }
     if (*split)
-        tp_document_fact(
-            document, tp_text_of_some(arena, view->used_count, "step, on average", "steps, on average"),
-            split);
+        tp_document_fact(document, tp_text_of_some(arena, view->used_count, "step, on average", "steps, on average"),
+                         split);
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
         if (quality->flags[i].is_raised)
             flags = tp_text_printf(arena, "%s%s%s (%s)", flags, *flags ? ", " : "", quality->flags[i].id,

@@ -236,9 +236,12 @@ static void put_definitions(struct tp_object *object)
         {"Self, total", "Self excludes the operators that an operator calls. GPU time belongs to the innermost "
                         "operator that launched it."},
         {"Tensor Cores", "A kernel counts by its name; an operator is eligible when such kernels exist for it."},
-        {"Idle", "Time between the first and the last device operation in which none runs. Host: the next operation "
-                 "was not launched yet. "
-                 "Dependency: it was queued, but something on the device held it."},
+        {"Idle", "Time of the steps in which nothing runs on the device. Host: the next operation has not been called "
+                 "yet. Launch: the host is inside that call. Queue: the operation has been called, but the device or "
+                 "its queue holds it. Outside: beyond the recorded work of the device. Unknown: its call is not "
+                 "recorded."},
+        {"Verdict", "The device that is busy longest, and the kind of time that fills most of the steps beside "
+                    "compute: from a fifth of them on it names the class; compute of two thirds is compute-bound."},
         {"At most", "A finding's time is the union of the intervals it concerns within the steps: an upper bound of "
                     "what can be saved, never "
                     "a promise. Findings overlap, so they must not be added."},

@@ -36,6 +36,8 @@ static void add_piece(struct tp_idle_split *split, const struct tp_model *model,
                       struct tp_interval within, int64_t *last_end)
 {
     int64_t a = tp_ns_max(piece->a, within.a), b = tp_ns_min(piece->b, within.b), ns = tp_sat_sub(b, a);
+    if (b <= a) /* a step of no length */
+        return;
     split->gap_count += a != *last_end;
     split->total_ns = tp_sat_add(split->total_ns, ns);
     split->part_ns[piece->part] = tp_sat_add(split->part_ns[piece->part], ns);
@@ -105,9 +107,10 @@ static void build_steps(struct tp_idle_device *out, const struct tp_model *model
 static int64_t sum_in_window(const struct tp_model *model, const struct tp_gpu *gpu)
 {
     int64_t sum = 0;
+    size_t at = 0;
     for (uint32_t i = 0; i < gpu->count; i++) {
         const struct tp_event *e = tp_device_event(model, gpu->events[i]);
-        sum = tp_sat_add(sum, tp_intervals_length_within(model->window, e->ts_ns, tp_event_end(e)));
+        sum = tp_sat_add(sum, tp_window_within(model, &at, e->ts_ns, tp_event_end(e)));
     }
     return sum;
 }

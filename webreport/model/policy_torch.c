@@ -242,18 +242,11 @@ void tp_functions_build(struct tp_functions *functions, const struct tp_trace *t
     functions->device = find_device(functions);
     tp_functions_close(functions);
     bool is_linked = tp_functions_link_by_id(functions);
-    tp_functions_add_memory(functions, capacity);
+    tp_functions_add_memory(functions);
     sort(functions);
     tp_functions_nest(functions);
     if (!is_linked)
         tp_functions_link_by_launch(functions);
     tp_functions_fold(functions);
     tp_functions_sum_devices(functions);
-}
-
-const struct tp_host_detail *tp_function_detail(const struct tp_functions *functions, const struct tp_function *f)
-{
-    const struct tp_event *e = tp_function_event(functions, f);
-    bool has_detail = e && (e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION) && e->detail != TP_NO_ID;
-    return has_detail ? &functions->trace->hosts[e->detail] : NULL;
 }

@@ -73,6 +73,12 @@ static inline const struct tp_event *tp_function_event(const struct tp_functions
 }
 
 /* "Input Dims" and the like of an operator or annotation; NULL for everything else. */
-const struct tp_host_detail *tp_function_detail(const struct tp_functions *functions, const struct tp_function *f);
+static inline const struct tp_host_detail *tp_function_detail(const struct tp_functions *functions,
+                                                              const struct tp_function *f)
+{
+    const struct tp_event *e = tp_function_event(functions, f);
+    bool has_detail = e && (e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION) && e->detail != TP_NO_ID;
+    return has_detail ? &functions->trace->hosts[e->detail] : NULL;
+}
 
 #endif

@@ -43,25 +43,36 @@ static void widen(struct bounds *bounds, int64_t id)
     bounds->count++;
 }
 
+/* The External id of an operator or annotation. */
 static int64_t host_id(const struct tp_functions *functions, const struct tp_function *f)
 {
     const struct tp_host_detail *detail = tp_function_detail(functions, f);
     return detail && detail->external_id != 0 ? detail->external_id : TP_NULL_INT;
 }
 
-/* Operators and annotations by External id: numbers and, by number, the item (the last of equal ones). */
-static uint32_t *index_hosts(const struct tp_functions *functions, struct tp_ids *ids)
+/* The correlation of a runtime call. */
+static int64_t launch_id(const struct tp_functions *functions, const struct tp_function *f)
+{
+    int64_t id = TP_NULL_INT;
+    if (f->flags & TP_FUNCTION_RUNTIME)
+        link_of(functions, f, &id);
+    return id != 0 ? id : TP_NULL_INT;
+}
+
+/* Numbers the ids that `id_of` yields; by number, the item (the last of equal ones). */
+static uint32_t *index_items(const struct tp_functions *functions, struct tp_ids *ids,
+                             int64_t (*id_of)(const struct tp_functions *functions, const struct tp_function *f))
 {
     struct bounds bounds = {0};
     for (uint32_t i = 0; i < functions->count; i++) {
-        int64_t id = host_id(functions, &functions->items[i]);
+        int64_t id = id_of(functions, &functions->items[i]);
         if (id != TP_NULL_INT)
             widen(&bounds, id);
     }
     tp_ids_init(ids, functions->arena, bounds.lowest, bounds.highest, bounds.count);
     uint32_t *item = tp_arena_array(functions->arena, bounds.count, sizeof *item);
     for (uint32_t i = 0; i < functions->count; i++) {
-        int64_t id = host_id(functions, &functions->items[i]);
+        int64_t id = id_of(functions, &functions->items[i]);
         if (id != TP_NULL_INT)
             item[tp_ids_add(ids, id)] = i;
     }
@@ -97,7 +108,7 @@ bool tp_functions_link_by_id(struct tp_functions *functions)
     struct tp_ids ids;
     if (ids_are_correlations(functions))
         return false;
-    const uint32_t *item = index_hosts(functions, &ids);
+    const uint32_t *item = index_items(functions, &ids, host_id);
     for (uint32_t i = 0; i < functions->count; i++) {
         struct tp_function *f = &functions->items[i];
         int64_t id = link_of(functions, f, NULL);
@@ -114,35 +125,11 @@ bool tp_functions_link_by_id(struct tp_functions *functions)
     return true;
 }
 
-/* Runtime calls by correlation. */
-static uint32_t *index_launches(const struct tp_functions *functions, struct tp_ids *ids)
-{
-    struct bounds bounds = {0};
-    int64_t id;
-    for (uint32_t i = 0; i < functions->count; i++) {
-        if (!(functions->items[i].flags & TP_FUNCTION_RUNTIME))
-            continue;
-        link_of(functions, &functions->items[i], &id);
-        if (id != TP_NULL_INT && id != 0)
-            widen(&bounds, id);
-    }
-    tp_ids_init(ids, functions->arena, bounds.lowest, bounds.highest, bounds.count);
-    uint32_t *item = tp_arena_array(functions->arena, bounds.count, sizeof *item);
-    for (uint32_t i = 0; i < functions->count; i++) {
-        if (!(functions->items[i].flags & TP_FUNCTION_RUNTIME))
-            continue;
-        link_of(functions, &functions->items[i], &id);
-        if (id != TP_NULL_INT && id != 0)
-            item[tp_ids_add(ids, id)] = i;
-    }
-    return item;
-}
-
 void tp_functions_link_by_launch(struct tp_functions *functions)
 {
     struct tp_ids ids;
     struct tp_function *items = functions->items;
-    const uint32_t *item = index_launches(functions, &ids);
+    const uint32_t *item = index_items(functions, &ids, launch_id);
     uint32_t *innermost =
         tp_arena_array(functions->arena, functions->count, sizeof *innermost); /* the innermost around */
     for (uint32_t i = 0; i < functions->count; i++)

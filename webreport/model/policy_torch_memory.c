@@ -95,12 +95,11 @@ static void add_item(struct tp_functions *functions, uint32_t index)
                              .next_sibling = TP_NO_ID};
 }
 
-void tp_functions_add_memory(struct tp_functions *functions, uint32_t capacity)
+void tp_functions_add_memory(struct tp_functions *functions)
 {
     const struct tp_trace *trace = functions->trace;
     struct records records = {0};
     uint32_t host_count = functions->count;
-    (void)capacity;
     collect(&records, functions);
     /* covered: +1 where an event's records begin, -1 behind their end */
     int32_t *covered = tp_arena_array(functions->arena, (size_t)records.count + 1, sizeof *covered);

@@ -15,8 +15,9 @@ bool tp_functions_link_by_id(struct tp_functions *functions);
 /* Links device events to the operator around their launch. Needs the tree. */
 void tp_functions_link_by_launch(struct tp_functions *functions);
 
-/* Adds memory records to the events around them; the rest become items of their own, at the end. Then no order. */
-void tp_functions_add_memory(struct tp_functions *functions, uint32_t capacity);
+/* Adds memory records to the events around them; the rest become items of their own, at the end, for which there is
+ * room. Then no order. */
+void tp_functions_add_memory(struct tp_functions *functions);
 
 /* Parents and children per thread; what parents absorb; device time of children. Items sorted. */
 void tp_functions_nest(struct tp_functions *functions);

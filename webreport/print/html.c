@@ -44,7 +44,10 @@ static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict
     tp_object_bool(f->root, "verdict", true);
     tp_object_text(f->root, "verdict_tag", verdict->class);
     tp_object_text(f->root, "verdict_tone", tone);
-    tp_object_text(f->root, "verdict_headline", verdict->headline);
+    const char *next = strstr(verdict->headline, " Next: "); /* the second cause is set in smaller type */
+    size_t size = next ? (size_t)(next - verdict->headline) : strlen(verdict->headline);
+    tp_object_str(f->root, "verdict_headline", (struct tp_str){verdict->headline, size});
+    tp_object_text(f->root, "verdict_next", next ? next + 1 : "");
     tp_object_text(f->root, "verdict_text", verdict->text);
 }
 
