@@ -126,8 +126,11 @@ static int copy_text(void *context, struct tp_error *err)
 char *tp_buf_move(struct tp_buf *buf, struct tp_arena *arena)
 {
     struct move move = {buf, arena, NULL};
+    int failed = buf->failed;
     tp_arena_run(arena, copy_text, &move, NULL);
     tp_buf_release(buf);
     tp_arena_pass_on(arena);
+    if (failed) /* a text of which a part is missing is none */
+        tp_arena_fail(arena, failed);
     return move.copy;
 }

@@ -27,8 +27,8 @@ void tp_buf_add(struct tp_buf *buf, const void *bytes, size_t size);
 void tp_buf_puts(struct tp_buf *buf, const char *text);
 void tp_buf_putc(struct tp_buf *buf, char c);
 void tp_buf_printf(struct tp_buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Moves the text, NUL-terminated, into the arena and releases the buffer, also when the arena has no room (then it
- * leaves through the arena's guard). */
+/* Moves the text, NUL-terminated, into the arena and releases the buffer, also when the arena has no room or an append
+ * failed before (then it leaves through the arena's guard). */
 char *tp_buf_move(struct tp_buf *buf, struct tp_arena *arena);
 /* Decimal text of an integer; much faster than tp_buf_printf. */
 void tp_buf_int(struct tp_buf *buf, int64_t value);
