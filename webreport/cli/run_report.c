@@ -40,6 +40,15 @@ static void start_outputs(void *context)
     tp_outputs_start_profile(shown->outputs, &shown->profile);
 }
 
+/* The verdict, where somebody watches; of many inputs the page has them. */
+static void say_verdict(struct job *job, const struct tp_run_file *file, const struct tp_trace_verdict *verdict)
+{
+    enum { SAID_INPUTS = 4 };
+    if (job->file_count <= SAID_INPUTS)
+        tp_console_result(job->console, "%s: %s. %.*s", file->base, tp_verdict_class_text(verdict->class),
+                          (int)verdict->headline.len, verdict->headline.ptr);
+}
+
 /* Builds everything of a trace that was read and hands it to the outputs. */
 static int finish_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file,
                           struct tp_analysis *a, struct tp_rank_summary *rank)
@@ -60,6 +69,7 @@ static int finish_profile(struct job *job, const struct tp_run *run, const struc
     if (job->options->baseline && tp_comparison_add(&job->comparison, file, a, &job->err) < 0)
         return job->err.code;
     tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
+    say_verdict(job, file, &a->advice.verdict);
     tp_rank_summary_build(rank, file->worker, &a->model, &a->views.overview, &job->arena);
     return tp_outputs_profile(&job->outputs, file, &shown.profile, &job->err);
 }

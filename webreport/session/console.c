@@ -62,6 +62,16 @@ void tp_console_notice(struct tp_console *console, const char *format, ...)
     va_end(args);
 }
 
+void tp_console_result(struct tp_console *console, const char *format, ...)
+{
+    va_list args;
+    if (console->is_quiet || !console->is_terminal)
+        return;
+    va_start(args, format);
+    say(console, "", format, args);
+    va_end(args);
+}
+
 static double seconds_since(const struct timespec *then, const struct timespec *now)
 {
     return (double)(now->tv_sec - then->tv_sec) + (double)(now->tv_nsec - then->tv_nsec) / 1e9;

@@ -21,6 +21,9 @@ void tp_console_init(struct tp_console *console, bool is_quiet, int color_choice
 void tp_console_error(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tp_console_notice(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What was found, on terminals only: a script reads the outputs. */
+void tp_console_result(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* A line that is overwritten, on terminals only and only when the work has taken over a second. */
 void tp_console_progress(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tp_console_progress_end(struct tp_console *console);
