@@ -9,17 +9,6 @@
 
 enum { NS_PER_MS = 1000000, BYTES_PER_MIB = 1 << 20 };
 
-double *tp_tf_column_new(struct tp_tf_columns *columns, const char *tag, const char *description)
-{
-    struct tp_tf_column *column = tp_vec_push(&columns->items);
-    column->tag = tag;
-    column->description = description;
-    column->values = tp_arena_array(columns->arena, columns->step_count, sizeof *column->values);
-    for (uint32_t i = 0; i < columns->step_count; i++)
-        column->values[i] = NAN;
-    return column->values;
-}
-
 static void add_times(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
     static const struct {
@@ -134,15 +123,6 @@ static void fill_peaks(const struct tp_tf_run *run, const struct tp_table *curve
         }
         peaks[i] = peak / BYTES_PER_MIB;
     }
-}
-
-struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
-{
-    const struct tp_profile *profile = run->export->profile;
-    const struct tp_memory_view *view = &profile->views->memory;
-    if (view->devices[device].curve.row_count)
-        return view->devices[device].curve;
-    return tp_chart_running_memory(run->export->arena, profile->trace, &view->devices[device], view->first_ns);
 }
 
 static void add_memory(const struct tp_tf_run *run, struct tp_tf_columns *columns)
