@@ -252,10 +252,13 @@ static void a_page_keeps_its_ceiling_and_says_what_it_cuts(void **state)
     assert_int_equal(count_of(page, "row&lt;name&gt;</"), 100);
     assert_non_null(strstr(page, "The first 100 of 400 rows are shown."));
     tp_buf_clear(&out);
-    assert_int_equal(
-        tp_print_html(&out, &document, &(struct tp_print_options){.max_bytes = 1000}, &err), TP_ELIMIT);
+    assert_int_equal(tp_print_html(&out, &document, &(struct tp_print_options){.max_bytes = 1000}, &err), TP_ELIMIT);
     printed(tp_print_text, &document, &(struct tp_print_options){0});
     assert_int_equal(count_of(out.data, "row<name>"), 400); /* the page cut nothing of the document */
+    for (int64_t limit = -1; limit < 3; limit++) {
+        printed(tp_print_text, &document, &(struct tp_print_options){.row_limit = &limit});
+        assert_int_equal(count_of(out.data, "row<name>"), limit < 0 ? 400 : limit);
+    }
 }
 
 int main(void)
