@@ -80,7 +80,4 @@ double *tp_tf_column_new(struct tp_tf_columns *columns, const char *tag, const c
  * (tfevents_kernels.c). */
 void tp_tf_add_kernel_columns(const struct tp_tf_run *run, struct tp_tf_columns *columns);
 void tp_tf_add_histograms(const struct tp_tf_run *run);
-/* Last value of each counter in each step (tfevents_counters.c). */
-void tp_tf_add_counters(const struct tp_tf_run *run, struct tp_tf_columns *columns);
-
 #endif
