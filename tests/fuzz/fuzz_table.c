@@ -7,6 +7,7 @@
 #include "webreport/measure/operator_calls.h"
 #include "webreport/measure/python_calls.h"
 #include "webreport/print/key_table.h"
+#include "webreport/print/plain_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,6 @@
 /* Calls as cProfile counts them: recursion, callers, names, and the bytes of the file. */
 #include "webreport/measure/python_calls.h"
+#include "webreport/print/plain_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -498,7 +498,7 @@ static void a_long_verdict_takes_two_lines(void **state)
     c.step = (struct tp_bounds){-0.286, -0.329, 0.127};
     tp_buf_init(&text, 0);
     verdict_of(&document, &c);
-    tp_print_text(&text, &document, &(struct tp_print_options){.row_limit = 10}, NULL);
+    tp_print_text(&text, &document, &(struct tp_print_options){.row_limit = &(const int64_t){10}}, NULL);
     const char *wanted = "Regressed: No sure change of the step (\xe2\x88\x92"
                          "28.6 %, 99 % interval \xe2\x88\x92"
                          "32.9 to +12.7 %);\nregressed: 1,234,567 rows, memory\n";

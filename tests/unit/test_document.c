@@ -187,6 +187,80 @@ static void lines_without_room_are_left_out_whole_and_counted(void **state)
     }
 }
 
+static void a_record_is_json_with_its_nulls(void **state)
+{
+    struct tp_document document;
+    GUARD;
+    tp_document_init(&document, "Test", &arena);
+    tp_object_text(document.record, "text", "a\"b");
+    tp_object_text(document.record, "absent", NULL);
+    tp_object_whole(document.record, "whole", TP_NULL_INT);
+    tp_object_ns(document.record, "time_us", 1500);
+    tp_object_real(document.record, "real", 0.5);
+    tp_object_real(document.record, "infinite", INFINITY);
+    tp_object_bool(document.record, "is", true);
+    struct tp_list *list = tp_object_list(document.record, "list");
+    tp_object_int(tp_list_object(list), "n", 1);
+    tp_object_list(document.record, "empty");
+    tp_object_table(document.record, "rows", small_table(2)->table);
+    assert_string_equal(printed(tp_print_json, &document, &(struct tp_print_options){0}),
+                        "{\"text\":\"a\\\"b\",\"absent\":null,\"whole\":null,\"time_us\":1.5,\"real\":0.5,"
+                        "\"infinite\":null,\"is\":true,\"list\":[{\"n\":1}],\"empty\":[],\"rows\":[{\"name\":null,"
+                        "\"time_us\":1.5,\"share\":25.0,\"note\":null},{\"name\":null,\"time_us\":null,\"share\":null,"
+                        "\"note\":null}]}\n");
+}
+
+static struct tp_shown_table *long_table(size_t rows)
+{
+    struct tp_table *table = tp_arena_alloc(&arena, sizeof *table);
+    tp_table_init(table, &arena, "t", defs, 4, rows);
+    struct tp_shown_table *shown = tp_shown_table_new(&arena, table, columns, 4, rows);
+    for (size_t i = 0; i < rows; i++)
+        shown->rows[i].name = TP_STR("row<name>");
+    shown->name = shown->caption = "t";
+    return shown;
+}
+
+static size_t count_of(const char *text, const char *what)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, what)); text++)
+        count++;
+    return count;
+}
+
+static void a_page_keeps_its_ceiling_and_says_what_it_cuts(void **state)
+{
+    struct tp_document document;
+    struct tp_error err = {0};
+    GUARD;
+    tp_document_init(&document, "Test", &arena);
+    tp_document_title(&document, &(struct tp_title_block){"A title", "top", "Top"});
+    tp_document_verdict(&document, &(struct tp_verdict_block){TP_TONE_GOOD, "Even", "All is well", ""});
+    document.places = TP_IN_MARKDOWN;
+    tp_document_note(&document, "not in a page");
+    document.places = TP_EVERYWHERE;
+    tp_document_section(&document, &(struct tp_section_block){.id = "rows", .label = "Rows", .title = "The rows"});
+    tp_document_table(&document, long_table(400), NULL);
+    const char *page = printed(tp_print_html, &document, &(struct tp_print_options){0});
+    assert_int_equal(count_of(page, "row&lt;name&gt;</"), 400);
+    assert_non_null(strstr(page, "<a href=\"#rows\">Rows</a>"));
+    assert_null(strstr(page, "not in a page"));
+    size_t whole = out.size;
+    page = printed(tp_print_html, &document, &(struct tp_print_options){.max_bytes = whole - 1});
+    assert_true(out.size < whole);
+    assert_int_equal(count_of(page, "row&lt;name&gt;</"), 100);
+    assert_non_null(strstr(page, "The first 100 of 400 rows are shown."));
+    tp_buf_clear(&out);
+    assert_int_equal(tp_print_html(&out, &document, &(struct tp_print_options){.max_bytes = 1000}, &err), TP_ELIMIT);
+    printed(tp_print_text, &document, &(struct tp_print_options){0});
+    assert_int_equal(count_of(out.data, "row<name>"), 400); /* the page cut nothing of the document */
+    for (int64_t limit = -1; limit < 3; limit++) {
+        printed(tp_print_text, &document, &(struct tp_print_options){.row_limit = &limit});
+        assert_int_equal(count_of(out.data, "row<name>"), limit < 0 ? 400 : limit);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +269,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(findings_read_the_same_on_a_terminal_and_in_markdown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(findings_have_their_level_in_formats_for_machines, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lines_without_room_are_left_out_whole_and_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_record_is_json_with_its_nulls, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_page_keeps_its_ceiling_and_says_what_it_cuts, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,7 +161,7 @@ static bool read_foreign(struct tp_input_evidence *evidence, const char *name, c
     uint32_t names[] = {1}, words[] = {*word ? 2 : 0};
     Tp__SummaryProcess from = TP__SUMMARY_PROCESS__INIT;
     struct tp_summary summary = {.event_count = 0};
-    struct tp_unpack unpack = {.from = &from, .to = &summary, .arena = &arena, .texts = texts};
+    struct tp_unpack unpack = {.from = &from, .to = &summary, .arena = &arena, .texts = texts, .text_count = 2};
     from.n_text = 2;
     from.text = packed;
     from.n_evidence_name = from.n_evidence_word = from.n_evidence_number = 1;

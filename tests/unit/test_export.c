@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "writer/text/csv.h"
+#include "writer/text/escape.h"
 
 static void export_format_is_found_by_name(void **state)
 {
@@ -26,14 +27,14 @@ static void export_names_stay_in_their_folder(void **state)
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))
         fail();
-    assert_string_equal(tp_export_safe_name(&arena, TP_STR("host_1.rank-0")), "host_1.rank-0");
-    assert_string_equal(tp_export_safe_name(&arena, TP_STR("../etc/passwd")), "_._etc_passwd");
-    assert_string_equal(tp_export_safe_name(&arena, TP_STR("..")), "_.");
-    assert_string_equal(tp_export_safe_name(&arena, TP_STR("a\0b\n\xc3\xa9")), "a_b___");
-    assert_string_equal(tp_export_safe_name(&arena, TP_STR("")), "_");
+    assert_string_equal(tp_file_name_escape(&arena, TP_STR("host_1.rank-0")), "host_1.rank-0");
+    assert_string_equal(tp_file_name_escape(&arena, TP_STR("../etc/passwd")), "_._etc_passwd");
+    assert_string_equal(tp_file_name_escape(&arena, TP_STR("..")), "_.");
+    assert_string_equal(tp_file_name_escape(&arena, TP_STR("a\0b\n\xc3\xa9")), "a_b___");
+    assert_string_equal(tp_file_name_escape(&arena, TP_STR("")), "_");
     char longer[4096];
     memset(longer, 'x', sizeof longer);
-    assert_int_equal(strlen(tp_export_safe_name(&arena, (struct tp_str){longer, sizeof longer})), 128);
+    assert_int_equal(strlen(tp_file_name_escape(&arena, (struct tp_str){longer, sizeof longer})), 128);
     tp_arena_release(&arena);
 }
 

@@ -78,12 +78,10 @@ static int run(void *context, struct tp_error *err)
                                                    [MARKDOWN] = {o->markdown, tp_print_markdown},
                                                    [TEXT] = {is_taken ? NULL : "-", tp_print_text}};
     struct tp_naming naming = {.arena = &job->work.arena, .redact = o->redact};
-    struct tp_print_options options = {.row_limit = o->row_limit < 0 ? 0 : (size_t)o->row_limit,
-                                       .has_details = o->all,
-                                       .templates_dir = o->templates,
-                                       .max_bytes = o->max_size};
+    struct tp_print_options options = {
+        .row_limit = &o->row_limit, .has_details = o->all, .templates_dir = o->templates, .max_bytes = o->max_size};
     struct tp_document document;
-    size_t rows = options.row_limit ? options.row_limit : SIZE_MAX;
+    size_t rows = o->row_limit < 0 ? SIZE_MAX : (size_t)o->row_limit;
     (void)err; /* the work has it */
     int code = tp_comparison_open(&job->comparison, job->paths, &job->read, &job->work.err);
     if (code < 0)

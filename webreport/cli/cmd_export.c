@@ -8,6 +8,7 @@
 #include "webreport/session/opt.h"
 #include "webreport/session/trace_analysis.h"
 #include "writer/base/fs.h"
+#include "writer/text/escape.h"
 
 struct options {
     struct tp_opt_common common;
@@ -92,8 +93,8 @@ static int write_profile(struct job *job, const struct tp_run *run, const struct
                                  .advice = &a->advice};
     struct tp_export export = {.profile = &profile,
                                .out = job->options->out,
-                               .run = tp_export_safe_name(&a->arena, run->name),
-                               .worker = tp_export_safe_name(&a->arena, file->worker),
+                               .run = tp_file_name_escape(&a->arena, run->name),
+                               .worker = tp_file_name_escape(&a->arena, file->worker),
                                .metric = job->options->metric,
                                .filter = &job->filter,
                                .baseline = job->baseline,

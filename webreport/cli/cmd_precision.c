@@ -63,8 +63,7 @@ static int run(void *context, struct tp_error *err)
                                             {o->json, tp_print_json},
                                             {o->markdown, tp_print_markdown},
                                             {is_taken ? NULL : "-", tp_print_text}};
-    struct tp_print_options options = {.row_limit = o->row_limit < 0 ? 0 : (size_t)o->row_limit,
-                                       .templates_dir = o->templates};
+    struct tp_print_options options = {.row_limit = &o->row_limit, .templates_dir = o->templates};
     struct tp_document document;
     (void)err; /* the work has it */
     int code = tp_tensor_runs_compare(&job->precision, &job->runs, &job->work.arena, &job->work.err);

@@ -311,18 +311,6 @@ uint32_t tp_job_rank_find(const struct tp_job *job, int64_t number)
     return lo < job->ranks.count && tp_job_rank_at(job, lo)->number == number ? (uint32_t)lo : TP_NO_ID;
 }
 
-const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank *rank)
-{
-    struct tp_str worker = rank->key.worker;
-    size_t size = worker.len < 200 ? worker.len : 200;
-    char *text = tp_arena_alloc(job->arena, size + 32);
-    if (rank->key.rank != TP_NULL_INT)
-        snprintf(text, size + 32, "rank %lld", (long long)rank->key.rank);
-    else
-        snprintf(text, size + 32, "%.*s", (int)size, worker.ptr);
-    return text;
-}
-
 /* Calls by instance, in the order of ranks. */
 static void join_calls(struct tp_job *job)
 {

@@ -28,6 +28,18 @@ static const char *const advice[TP_JOB_RULES] = {
                              "unequal.",
 };
 
+const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank *rank)
+{
+    struct tp_str worker = rank->key.worker;
+    size_t size = worker.len < 200 ? worker.len : 200;
+    char *text = tp_arena_alloc(job->arena, size + 32);
+    if (rank->key.rank != TP_NULL_INT)
+        snprintf(text, size + 32, "rank %lld", (long long)rank->key.rank);
+    else
+        snprintf(text, size + 32, "%.*s", (int)size, worker.ptr);
+    return text;
+}
+
 static const char *text_of_ns(const struct tp_job *job, int64_t ns)
 {
     return tp_text_of_time(job->arena, ns);

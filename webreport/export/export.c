@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "webreport/export/export_formats.h"
-#include "writer/base/limits.h"
 
 const struct tp_export_format tp_export_formats[] = {
     {.name = "chrome", .write = tp_export_chrome, .has_filter = true, .needs = TP_EXPORT_NEEDS_MODEL},
@@ -33,24 +32,4 @@ const struct tp_export_format *tp_export_find(const char *name)
         if (strcmp(format->name, name) == 0)
             return format;
     return NULL;
-}
-
-char *tp_export_clean(struct tp_arena *arena, struct tp_str text, const char *marks, size_t max_bytes)
-{
-    size_t size = text.len < max_bytes ? text.len : max_bytes;
-    char *clean = size ? tp_arena_copy(arena, text.ptr, size) : tp_arena_copy(arena, "_", 1);
-    for (char *c = clean; c < clean + size; c++) {
-        bool is_plain = (*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z');
-        if (!is_plain && (*c == '\0' || !strchr(marks, *c)))
-            *c = '_';
-    }
-    return clean;
-}
-
-const char *tp_export_safe_name(struct tp_arena *arena, struct tp_str text)
-{
-    char *name = tp_export_clean(arena, text, "._-", TP_MAX_EXPORT_NAME_BYTES);
-    if (*name == '.') /* neither hidden nor a way up */
-        *name = '_';
-    return name;
 }

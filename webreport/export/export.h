@@ -67,11 +67,4 @@ extern const struct tp_export_format tp_export_formats[];
 /* The format of that name, or NULL. name: not NULL. */
 const struct tp_export_format *tp_export_find(const char *name);
 
-/* The first max_bytes of `text` in `arena`, never empty: other bytes than letters, digits and those in `marks` become
- * "_". */
-char *tp_export_clean(struct tp_arena *arena, struct tp_str text, const char *marks, size_t max_bytes);
-
-/* `text` as a part of a path in `arena`: other bytes than letters, digits and ._- become "_". */
-const char *tp_export_safe_name(struct tp_arena *arena, struct tp_str text);
-
 #endif

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "webreport/export/export_formats.h"
+#include "webreport/export/tfevents_picture.h"
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
+#include "writer/text/escape.h"
 #include "writer/tfevents_file.h"
 
 /* Times before 2000 count from baseTimeNanoseconds, as torch writes them since 2.4. */
@@ -17,23 +19,6 @@ static int64_t base_time(const struct tp_profile *profile)
     const int64_t year_2000_ns = 946684800ll * NS_PER_S;
     int64_t base = profile->trace->base_time_ns;
     return base > 0 && base < TP_MAX_TIME_NS && profile->model->first_ns < year_2000_ns ? base : 0;
-}
-
-static double seconds_of(const struct tp_tf_run *run, int64_t time_ns)
-{
-    return ((double)run->base_ns + (double)time_ns) * 1e-9;
-}
-
-struct tp_tfevents_at tp_tf_step_end(const struct tp_tf_run *run, uint32_t step)
-{
-    return (struct tp_tfevents_at){seconds_of(run, run->export->profile->model->steps[step].end_ns),
-                                   run->step_numbers[step]};
-}
-
-const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text)
-{
-    enum { PART_BYTES = 64 };
-    return tp_export_clean(arena, text, "_.:-", PART_BYTES);
 }
 
 /* Digits at the end of a step's name; -1 without any. */
@@ -73,7 +58,7 @@ static int build(void *context, struct tp_error *err)
     run->base_ns = base_time(profile);
     number_steps(run);
     run->last = tp_tf_step_end(run, run->step_count - 1);
-    run->first = (struct tp_tfevents_at){seconds_of(run, profile->model->steps[0].start_ns), run->step_numbers[0]};
+    run->first = (struct tp_tfevents_at){tp_tf_seconds(run, profile->model->steps[0].start_ns), run->step_numbers[0]};
     run->columns = tp_arena_alloc(run->export->arena, sizeof *run->columns);
     *run->columns =
         (struct tp_tf_columns){run->export->arena, run->step_count, TP_VEC(run->export->arena, struct tp_tf_column)};
@@ -82,32 +67,9 @@ static int build(void *context, struct tp_error *err)
     tp_tf_add_summary(run);
     tp_tf_add_texts(run);
     tp_tf_add_images(run);
+    tp_tf_add_timeline(run);
     tp_tf_add_graph(run);
     return TP_OK;
-}
-
-int tp_tf_write_file(const struct tp_buf *records, const char *folder, const char *host, double wall_s,
-                     struct tp_error *err)
-{
-    struct tp_tfevents_name parts = {(int64_t)fmin(wall_s, 9e9), host, 0, tp_tfevents_next_number(folder)};
-    int64_t live = tp_tfevents_newest_live(folder);
-    struct tp_outfile *file = NULL;
-    char name[512], path[4096 + sizeof name];
-    if (parts.seconds <= live) /* a TensorBoard that runs goes on to files that sort behind the one it read */
-        parts.seconds = live + 1;
-    int code = tp_tfevents_name(name, sizeof name, &parts, err);
-    if (code < 0)
-        return code;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    code = tp_outfile_open(&file, path, err);
-    if (code == TP_OK)
-        code = tp_outfile_write(file, records->data, records->size, err);
-    if (code < 0) {
-        tp_outfile_discard(&file);
-        return code;
-    }
-    code = tp_outfile_commit(&file, err);
-    return code < 0 ? code : tp_tfevents_remove_older(folder, name, err);
 }
 
 /* What the recorded program wrote while it ran goes too, from where it may lie: the folder of the export itself, or the

@@ -23,6 +23,9 @@ struct tp_tf_run {
  * TP_ELIMIT; never through the arena's guard. For callers that want no file. */
 int tp_export_tfevents_build(const struct tp_export *export, struct tp_tfevents *events);
 
+/* A time of the trace in s since 1970. */
+double tp_tf_seconds(const struct tp_tf_run *run, int64_t time_ns);
+
 /* End of a step as time and number. */
 struct tp_tfevents_at tp_tf_step_end(const struct tp_tf_run *run, uint32_t step);
 
@@ -31,7 +34,7 @@ const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text);
 
 /* Scalars of each step, histograms of each step (tfevents_steps.c, tfevents_kernels.c). */
 void tp_tf_add_steps(const struct tp_tf_run *run);
-/* Pictures of the whole capture (tfevents_images.c). */
+/* Pictures of the whole capture (tfevents_images.c; the timeline: tfevents_picture.h). */
 void tp_tf_add_images(const struct tp_tf_run *run);
 /* Remembers what the comparison of ranks needs, in the job's arena (tfevents_ranks.c). 0 or TP_ENOMEM. */
 int tp_tf_keep_ranks(const struct tp_tf_run *run);
@@ -77,7 +80,4 @@ double *tp_tf_column_new(struct tp_tf_columns *columns, const char *tag, const c
  * (tfevents_kernels.c). */
 void tp_tf_add_kernel_columns(const struct tp_tf_run *run, struct tp_tf_columns *columns);
 void tp_tf_add_histograms(const struct tp_tf_run *run);
-/* Last value of each counter in each step (tfevents_counters.c). */
-void tp_tf_add_counters(const struct tp_tf_run *run, struct tp_tf_columns *columns);
-
 #endif

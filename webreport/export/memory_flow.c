@@ -7,6 +7,7 @@
 #include "webreport/export/export_formats.h"
 #include "webreport/export/svg.h"
 #include "writer/base/limits.h"
+#include "writer/text/escape.h"
 
 struct picture {
     const struct tp_export *export;
@@ -42,7 +43,7 @@ static int write_device(const struct picture *picture, struct tp_error *err)
     if (is_name_taken(picture->records, picture->device))
         snprintf(type, sizeof type, ".%" PRId64, device->type);
     int n = snprintf(path, sizeof path, "%s/%s.%s%s.memory.svg", export->folder, export->worker,
-                     tp_export_safe_name(export->arena, device->name), type);
+                     tp_file_name_escape(export->arena, device->name), type);
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
     return tp_svg_write(path, export->arena, draw, (void *)picture, err);

@@ -3,12 +3,170 @@
 #include <stdlib.h>
 
 #include "webreport/document/chart.h"
-#include "webreport/export/memory_flow_parts.h"
+#include "webreport/export/memory_flow.h"
 #include "webreport/export/svg.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
+
+/* Pixels; a cell is a side of the raster's. */
+enum {
+    TP_FLOW_LEFT = 130,
+    TP_FLOW_TOP = 74,
+    TP_FLOW_PLOT_WIDTH = 1040,
+    TP_FLOW_PLOT_HEIGHT = 640,
+    TP_FLOW_RIGHT = 250,
+    TP_FLOW_BOTTOM = 46,
+    TP_FLOW_CELL = 2
+};
+
+/* A picture on its way. */
+struct tp_flow_drawing {
+    struct tp_buf *out;
+    const struct tp_memory_flow *flow;
+    const struct tp_flow_colours *colours;
+    struct tp_arena *arena;
+    double x_scale, y_scale; /* pixels per nanosecond, per byte of the picture */
+    struct tp_flow_box *boxes;
+    double least; /* area in pixels from which a block is drawn by itself */
+};
+
+/* ---- frame: axis of time, peak, title ---- */
+
+static double x_of(const struct tp_flow_drawing *d, int64_t at_ns)
+{
+    return ((double)at_ns - (double)d->flow->start_ns) * d->x_scale;
+}
+
+static const char *since_start(const struct tp_flow_drawing *d, int64_t at_ns)
+{
+    return tp_text_of_time(d->arena, tp_sat_sub(at_ns, d->flow->start_ns));
+}
+
+static void put_time_axis(const struct tp_flow_drawing *d)
+{
+    int64_t span = tp_sat_sub(d->flow->end_ns, d->flow->start_ns);
+    struct tp_unit unit = tp_unit_of_time(span);
+    double top, step = span > 0 ? tp_chart_tick((double)span / unit.divisor, &top) : 0;
+    for (double at = 0; step > 0 && at * unit.divisor <= (double)span; at += step) {
+        double x = TP_FLOW_LEFT + at * unit.divisor * d->x_scale;
+        tp_buf_printf(d->out,
+                      "<path class=\"a\" stroke=\"#C3CAD4\" d=\"M%.1f %dv%d\"/><text x=\"%.1f\" y=\"%d\" "
+                      "text-anchor=\"middle\">%g</text>\n",
+                      x, TP_FLOW_TOP, TP_FLOW_PLOT_HEIGHT + 5, x, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT + 18, at);
+    }
+    tp_buf_printf(d->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">time since the start (%s)</text>\n",
+                  TP_FLOW_LEFT + TP_FLOW_PLOT_WIDTH / 2, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT + 36, unit.text);
+}
+
+static void put_peak(const struct tp_flow_drawing *d, const char *of_what)
+{
+    const struct tp_memory_flow *flow = d->flow;
+    if (flow->peak_bytes == TP_NULL_INT)
+        return;
+    double x = TP_FLOW_LEFT + x_of(d, flow->peak_at_ns);
+    bool is_right = x > TP_FLOW_LEFT + TP_FLOW_PLOT_WIDTH / 2.0;
+    tp_buf_printf(d->out,
+                  "<path id=\"peak\" stroke=\"#C22F2F\" stroke-width=\"1.5\" stroke-dasharray=\"6 3\" d=\"M%.1f "
+                  "%dv%d\"/><text class=\"p\" x=\"%.1f\" y=\"%d\" fill=\"#C22F2F\" text-anchor=\"%s\">peak %s at "
+                  "%s%s%s%s</text>\n",
+                  x, TP_FLOW_TOP - 6, TP_FLOW_PLOT_HEIGHT + 6, is_right ? x - 5 : x + 5, TP_FLOW_TOP - 8,
+                  is_right ? "end" : "start", tp_text_of_bytes(d->arena, flow->peak_bytes),
+                  since_start(d, flow->peak_at_ns), flow->is_peak_reported ? "" : " (sum of the ",
+                  flow->is_peak_reported ? "" : of_what, flow->is_peak_reported ? "" : ")");
+}
+
+static void put_picture_title(const struct tp_flow_drawing *d, struct tp_str title)
+{
+    tp_buf_puts(d->out, "<text class=\"t\" x=\"14\" y=\"24\">Memory of ");
+    tp_svg_text(d->out, d->flow->device, TP_MAX_SHOWN_NAME_BYTES);
+    tp_buf_puts(d->out, ": ");
+    tp_svg_text_in(d->out, title, 110);
+    tp_buf_puts(d->out, "</text>\n<text x=\"14\" y=\"42\">");
+}
+
+/* ---- without addresses ----
+ *
+ * Traces of torch up to 1.9 know how much was allocated and not where: the total over time, of each pixel column the
+ * highest, so that no peak is lost. */
+
+/* Highest total of each pixel column. */
+struct columns {
+    int64_t highest[TP_FLOW_PLOT_WIDTH];
+    int64_t low, high; /* of all, and 0 */
+};
+
+static void find_columns(struct columns *c, const struct tp_flow_drawing *d)
+{
+    const struct tp_memory_flow *flow = d->flow;
+    int64_t bytes = flow->bytes_before;
+    uint32_t next = 0;
+    c->low = c->high = 0;
+    for (int x = 0; x < TP_FLOW_PLOT_WIDTH; x++) {
+        c->highest[x] = bytes;
+        for (; next < flow->total_count && (x_of(d, flow->totals[next].at_ns) < x + 1 || x + 1 == TP_FLOW_PLOT_WIDTH);
+             next++) {
+            bytes = flow->totals[next].bytes;
+            c->highest[x] = bytes > c->highest[x] ? bytes : c->highest[x];
+            c->low = bytes < c->low ? bytes : c->low;
+        }
+        c->high = c->highest[x] > c->high ? c->highest[x] : c->high;
+        c->low = c->highest[x] < c->low ? c->highest[x] : c->low;
+    }
+}
+
+static double y_of(const struct columns *c, double bytes)
+{
+    double range = (double)c->high - (double)c->low;
+    return TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT * (range > 0 ? ((double)c->high - bytes) / range : 1);
+}
+
+static void put_line(const struct tp_flow_drawing *d, const struct columns *c)
+{
+    struct tp_buf *out = d->out;
+    tp_buf_printf(out, "<path id=\"curve\" fill=\"#A9CDEE\" stroke=\"#28619F\" d=\"M%d %.1f", TP_FLOW_LEFT, y_of(c, 0));
+    for (int x = 0; x < TP_FLOW_PLOT_WIDTH; x++) {
+        if (x == 0 || c->highest[x] != c->highest[x - 1])
+            tp_buf_printf(out, "V%.1f", y_of(c, (double)c->highest[x]));
+        if (x + 1 == TP_FLOW_PLOT_WIDTH || c->highest[x] != c->highest[x + 1])
+            tp_buf_printf(out, "H%d", TP_FLOW_LEFT + x + 1);
+    }
+    tp_buf_printf(out, "V%.1fz\"><title>highest total of each pixel column</title></path>\n", y_of(c, 0));
+}
+
+static void put_axis(const struct tp_flow_drawing *d, const struct columns *c)
+{
+    int64_t range = tp_sat_sub(c->high, c->low);
+    struct tp_unit unit = tp_unit_of_bytes(range);
+    double top, step = range > 0 ? tp_chart_tick((double)range / unit.divisor, &top) * unit.divisor : 0;
+    double first = step > 0 ? (double)(int64_t)((double)c->low / step) * step : 0;
+    for (double at = first; step > 0 && at <= (double)c->high; at += step)
+        tp_buf_printf(d->out,
+                      "<path class=\"a\" stroke=\"#C3CAD4\" d=\"M%d %.1fh%d\"/><text x=\"%d\" y=\"%.1f\" "
+                      "text-anchor=\"end\">%g</text>\n",
+                      TP_FLOW_LEFT - 5, y_of(c, at), TP_FLOW_PLOT_WIDTH + 5, TP_FLOW_LEFT - 8, y_of(c, at) + 4,
+                      at / unit.divisor);
+    tp_buf_printf(d->out,
+                  "<text x=\"14\" y=\"%d\" text-anchor=\"middle\" transform=\"rotate(-90 14 %d)\">allocated "
+                  "(%s)</text>\n",
+                  TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT / 2, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT / 2, unit.text);
+}
+
+static void put_curve(const struct tp_flow_drawing *d, struct tp_str title)
+{
+    const struct tp_memory_flow *flow = d->flow;
+    struct columns *columns = tp_arena_alloc(d->arena, sizeof *columns);
+    find_columns(columns, d);
+    put_axis(d, columns);
+    put_line(d, columns);
+    put_peak(d, "records since the start");
+    put_picture_title(d, title);
+    tp_buf_printf(d->out, "%s without an address: no block has a place. Over time: %s</text>\n",
+                  tp_text_of_some(d->arena, (int64_t)flow->without_address, "record", "records"),
+                  flow->is_peak_reported ? "the total that the allocator reported"
+                                         : "what was allocated less what was released since the start");
+}
 
 enum { ADDRESS_TICKS = 8, MAX_GAP_LINES = 30, LEGEND_COLUMNS = 31 };
 
@@ -21,8 +179,8 @@ static void find_boxes(struct tp_flow_drawing *d)
     for (uint32_t i = 0; i < flow->count; i++) {
         const struct tp_flow_block *block = &flow->blocks[i];
         struct tp_flow_box *box = &d->boxes[i];
-        box->x = tp_flow_x(d, block->start_ns);
-        box->width = tp_flow_x(d, block->end_ns) - box->x;
+        box->x = x_of(d, block->start_ns);
+        box->width = x_of(d, block->end_ns) - box->x;
         box->y = tp_memory_flow_place(flow, block->address) * d->y_scale;
         box->height = (double)block->bytes * d->y_scale;
         box->colour = d->colours->of_block[i];
@@ -70,12 +228,12 @@ static void put_title(const struct tp_flow_drawing *d, const struct tp_flow_bloc
     tp_buf_printf(d->out, "\n%s at 0x%" PRIx64 "\n", tp_text_of_bytes(d->arena, block->bytes),
                   (uint64_t)block->address);
     if (block->flags & TP_FLOW_FROM_BEFORE)
-        tp_buf_printf(d->out, "from before the recording to %s", tp_flow_since_start(d, block->end_ns));
+        tp_buf_printf(d->out, "from before the recording to %s", since_start(d, block->end_ns));
     else if (block->flags & TP_FLOW_NEVER_FREED)
-        tp_buf_printf(d->out, "from %s, never freed", tp_flow_since_start(d, block->start_ns));
+        tp_buf_printf(d->out, "from %s, never freed", since_start(d, block->start_ns));
     else
-        tp_buf_printf(d->out, "%s to %s: %s%s", tp_flow_since_start(d, block->start_ns),
-                      tp_flow_since_start(d, block->end_ns), tp_text_of_time(d->arena, block->end_ns - block->start_ns),
+        tp_buf_printf(d->out, "%s to %s: %s%s", since_start(d, block->start_ns), since_start(d, block->end_ns),
+                      tp_text_of_time(d->arena, block->end_ns - block->start_ns),
                       block->flags & TP_FLOW_REUSED ? ", release not recorded" : "");
     tp_buf_puts(d->out, "</title>");
 }
@@ -203,7 +361,7 @@ static void put_legend(const struct tp_flow_drawing *d)
 static void put_heading(const struct tp_flow_drawing *d, struct tp_str title, uint32_t small)
 {
     const struct tp_memory_flow *flow = d->flow;
-    tp_flow_put_title(d, title);
+    put_picture_title(d, title);
     tp_buf_puts(d->out, tp_text_of_some(d->arena, flow->count, "block", "blocks"));
     if (flow->never_freed)
         tp_buf_printf(d->out, ", %s never freed", tp_text_of_count(d->arena, (int64_t)flow->never_freed));
@@ -224,7 +382,7 @@ static void put_blocks(struct tp_flow_drawing *d, struct tp_str title)
     uint32_t small = put_raster(d);
     put_boxes(d);
     put_gaps(d);
-    tp_flow_put_peak(d, "blocks");
+    put_peak(d, "blocks");
     put_address_axis(d);
     put_legend(d);
     put_heading(d, title, small);
@@ -248,9 +406,9 @@ void tp_memory_flow_svg(struct tp_buf *out, const struct tp_memory_flow *flow, c
         "<rect class=\"b\" width=\"100%%\" height=\"100%%\" fill=\"#FFFFFF\"/>\n<rect class=\"q\" x=\"%d\" y=\"%d\" "
         "width=\"%d\" height=\"%d\" fill=\"#F4F6F8\"/>\n",
         TP_FLOW_LEFT, TP_FLOW_TOP, TP_FLOW_PLOT_WIDTH, TP_FLOW_PLOT_HEIGHT);
-    tp_flow_put_time_axis(&d);
+    put_time_axis(&d);
     if (flow->count == 0 && flow->without_address)
-        tp_flow_put_curve(&d, title);
+        put_curve(&d, title);
     else
         put_blocks(&d, title);
     tp_buf_puts(out, "</svg>\n");

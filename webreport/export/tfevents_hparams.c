@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "webreport/trace/value.h"
+#include "writer/text/escape.h"
 
 enum { MOST_TOLD = 16, MOST_BYTES = 64 };
 
@@ -64,7 +65,7 @@ double tp_tf_user_number(const struct tp_tf_run *run, const char *key)
 static const char *text_of(struct tp_arena *arena, struct tp_str text)
 {
     size_t size = text.len < MOST_BYTES ? text.len : MOST_BYTES;
-    return size ? tp_export_clean(arena, (struct tp_str){text.ptr, size}, " _.:;,+-*/()[]=@#%<>|", MOST_BYTES) : NULL;
+    return size ? tp_name_escape(arena, (struct tp_str){text.ptr, size}, " _.:;,+-*/()[]=@#%<>|", MOST_BYTES) : NULL;
 }
 
 static const char *gpu_name(const struct tp_tf_run *run)

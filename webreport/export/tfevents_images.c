@@ -170,5 +170,4 @@ void tp_tf_add_images(const struct tp_tf_run *run)
     for (uint32_t i = 0; memory->is_present && i < memory->device_count && i < TP_MAX_EXPORT_DEVICES; i++)
         if (memory->devices[i].shown == i)
             add_memory(run, i);
-    tp_tf_add_timeline(run);
 }

@@ -11,20 +11,6 @@
 
 enum { NS_PER_MS = 1000000, HEAVIEST = 8 };
 
-uint32_t tp_tf_step_of(const struct tp_tf_run *run, int64_t time_ns)
-{
-    const struct tp_step *steps = run->export->profile->model->steps;
-    uint32_t low = 0, high = run->step_count;
-    while (low < high) { /* the first step that ends after it */
-        uint32_t middle = low + (high - low) / 2;
-        if (steps[middle].end_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < run->step_count && steps[low].start_ns <= time_ns ? low : TP_NO_ID;
-}
-
 /* ---- the heaviest names ---- */
 
 struct heaviest {

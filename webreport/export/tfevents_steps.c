@@ -1,24 +1,74 @@
 /* Scalars of each step, from the tables of the views: time and its split, devices, communication, memory. */
-#include "webreport/export/export_tfevents.h"
-
 #include <math.h>
+#include <string.h>
 
 #include "webreport/document/chart.h"
+#include "webreport/export/export_tfevents.h"
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
+#include "writer/tfevents_file.h"
+
+/* ---- counters of the program (loss, learning rate ..): the last value in each step ---- */
+
+enum { MOST_COUNTERS = 64 };
+
+struct counter {
+    const char *tag;
+    double *values;
+    int64_t *times; /* by step: of the value */
+};
+
+/* The tag the live event file has for it. */
+static const char *tag_of(const struct tp_tf_run *run, uint32_t name)
+{
+    struct tp_arena *arena = run->export->arena;
+    const char *part = tp_tf_tag_part(arena, tp_strings_get(&run->export->profile->trace->names, name));
+    char *clean = tp_arena_copy(arena, part, strlen(part));
+    tp_tfevents_clean(clean);
+    return tp_text_printf(arena, "profile_counters/%s", clean);
+}
+
+/* The counter of that tag; NULL when there are too many. */
+static struct counter *counter_of(const struct tp_tf_run *run, struct tp_tf_columns *columns, struct tp_vec *counters,
+                                  const char *tag)
+{
+    for (size_t i = 0; i < counters->count; i++)
+        if (strcmp(TP_AT(counters, struct counter, i)->tag, tag) == 0)
+            return TP_AT(counters, struct counter, i);
+    if (counters->count == MOST_COUNTERS)
+        return NULL;
+    struct counter *counter = tp_vec_push(counters);
+    counter->tag = tag;
+    counter->values = tp_tf_column_new(columns, tag, "Last value of this counter in the step.");
+    counter->times = tp_arena_array(columns->arena, run->step_count, sizeof *counter->times);
+    return counter;
+}
+
+static void add_counters(const struct tp_tf_run *run, struct tp_tf_columns *columns)
+{
+    const struct tp_trace *trace = run->export->profile->trace;
+    struct tp_vec counters = TP_VEC(columns->arena, struct counter);
+    uint32_t *by_name = tp_arena_array(columns->arena, trace->names.count, sizeof *by_name); /* number + 1; 0: new */
+    for (uint32_t i = 0; i < trace->counter_count; i++) {
+        const struct tp_counter *value = &trace->counters[i];
+        uint32_t step = isnan(value->value) ? TP_NO_ID : tp_tf_step_of(run, value->ts_ns);
+        if (step == TP_NO_ID || by_name[value->name] == TP_NO_ID)
+            continue;
+        if (!by_name[value->name]) {
+            struct counter *found = counter_of(run, columns, &counters, tag_of(run, value->name));
+            by_name[value->name] = found ? (uint32_t)(found - TP_AT(&counters, struct counter, 0)) + 1 : TP_NO_ID;
+            i--; /* again, now that it has a place */
+            continue;
+        }
+        struct counter *counter = TP_AT(&counters, struct counter, by_name[value->name] - 1);
+        if (isnan(counter->values[step]) || value->ts_ns >= counter->times[step]) {
+            counter->values[step] = value->value;
+            counter->times[step] = value->ts_ns;
+        }
+    }
+}
 
 enum { NS_PER_MS = 1000000, BYTES_PER_MIB = 1 << 20 };
-
-double *tp_tf_column_new(struct tp_tf_columns *columns, const char *tag, const char *description)
-{
-    struct tp_tf_column *column = tp_vec_push(&columns->items);
-    column->tag = tag;
-    column->description = description;
-    column->values = tp_arena_array(columns->arena, columns->step_count, sizeof *column->values);
-    for (uint32_t i = 0; i < columns->step_count; i++)
-        column->values[i] = NAN;
-    return column->values;
-}
 
 static void add_times(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
@@ -136,15 +186,6 @@ static void fill_peaks(const struct tp_tf_run *run, const struct tp_table *curve
     }
 }
 
-struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
-{
-    const struct tp_profile *profile = run->export->profile;
-    const struct tp_memory_view *view = &profile->views->memory;
-    if (view->devices[device].curve.row_count)
-        return view->devices[device].curve;
-    return tp_chart_running_memory(run->export->arena, profile->trace, &view->devices[device], view->first_ns);
-}
-
 static void add_memory(const struct tp_tf_run *run, struct tp_tf_columns *columns)
 {
     const struct tp_memory_view *view = &run->export->profile->views->memory;
@@ -189,7 +230,7 @@ void tp_tf_add_steps(const struct tp_tf_run *run)
         add_gpu(run, columns, g);
     add_communication(run, columns);
     add_memory(run, columns);
-    tp_tf_add_counters(run, columns);
+    add_counters(run, columns);
     tp_tf_add_kernel_columns(run, columns);
     put_columns(run, columns);
     tp_tf_add_histograms(run);

@@ -63,7 +63,4 @@ void tp_operator_calls_build(struct tp_operator_calls *calls, const struct tp_tr
 /* True when order_by names a column. */
 bool tp_operator_can_order(const char *order_by);
 
-/* A summary and the table for a terminal. */
-void tp_operator_calls_text(struct tp_buf *out, const struct tp_operator_calls *calls);
-
 #endif

@@ -41,11 +41,6 @@ uint32_t *tp_calls_sort(const struct tp_calls *calls, const char *key, struct tp
 /* True for what tp_calls_sort knows. */
 bool tp_calls_can_sort(const char *key);
 
-/* What pstats.Stats(..).sort_stats(key).print_stats(row_limit) prints of them, without the line of the file. row_limit:
- * negative for all. */
-void tp_calls_text(struct tp_buf *out, const struct tp_calls *calls, const uint32_t *order, const char *key,
-                   int64_t row_limit);
-
 /* "file:line(name)", "{built-in method len}": pstats.func_std_string. */
 void tp_calls_name(struct tp_buf *out, const struct tp_call_row *row);
 

@@ -1,34 +1,10 @@
 /* An analysed trace -> its summary: see summary_build.h. The parts are in files of their own (summary_parts.h). */
 #include "webreport/measure/summary_build.h"
 
-#include <stdio.h>
-
 #include "webreport/measure/summary_comparison.h"
 #include "webreport/measure/summary_parts.h"
 #include "webreport/trace/value.h"
 #include "writer/base/limits.h"
-#include "writer/base/utf8.h"
-
-enum { HASH_DIGITS = 16, TEXT_ROOM = TP_MAX_SUMMARY_TEXT_BYTES - HASH_DIGITS - 1 };
-
-struct tp_str tp_summary_text(struct tp_summary_work *work, struct tp_str text)
-{
-    char cut[TP_MAX_SUMMARY_TEXT_BYTES + 1];
-    if (text.len > TP_MAX_SUMMARY_TEXT_BYTES) {
-        size_t size = tp_utf8_cut(text.ptr, text.len, TEXT_ROOM);
-        memcpy(cut, text.ptr, size);
-        size += (size_t)snprintf(cut + size, sizeof cut - size, "~%016llx",
-                                 (unsigned long long)tp_hash_bytes(text.ptr, text.len));
-        text = (struct tp_str){cut, size};
-    }
-    if (text.len == 0)
-        return TP_STR("");
-    uint32_t id = tp_strings_add(&work->texts, text);
-    if (id == work->copies.count)
-        *(struct tp_str *)tp_vec_push(&work->copies) =
-            (struct tp_str){tp_arena_copy(work->arena, text.ptr, text.len), text.len};
-    return *TP_AT(&work->copies, struct tp_str, id);
-}
 
 static void fill_key(struct tp_summary_work *work)
 {

@@ -1,39 +1,160 @@
-/* Reading `.tps` files: see summary_file.h. The outermost message is read (and written, in summary_set.c) by hand, so
- * that records are copied as the bytes they are; everything inside is protobuf-c's. */
+/* Sets of processes and their files: see summary_file.h. The order of processes, which of two records of one stays,
+ * files to sets and back. A record is copied as the bytes it is. */
 #include "webreport/measure/summary_file.h"
 
-#include <stdlib.h>
-
 #include "webreport/measure/summary_format.h"
-#include "webreport/trace/inflate.h"
 #include "writer/base/crc32c.h"
 #include "writer/base/limits.h"
-#include "writer/base/utf8.h"
-#include "writer/proto/summary.pb-c.h"
+#include "writer/base/sort.h"
 #include "writer/proto/summary_file.pb-c.h"
 
-/* ---- reading ---- */
+/* ---- order ---- */
 
-void *tp_message_take(void *memory, size_t size)
+static int compare_ints(int64_t a, int64_t b)
 {
-    struct tp_message_memory *m = memory;
-    void *block = NULL;
-    if (!m->arena) {
-        block = malloc(size);
-    } else if (size <= m->left_bytes) {
-        m->left_bytes -= size;
-        block = tp_arena_alloc(m->arena, size);
+    /* an absent one stands last */
+    uint64_t x = (uint64_t)a - 1 + (UINT64_C(1) << 63), y = (uint64_t)b - 1 + (UINT64_C(1) << 63);
+    return (x > y) - (x < y);
+}
+
+int tp_summary_key_order(const struct tp_summary_key *a, const struct tp_summary_key *b)
+{
+    int order = tp_str_compare(a->job, b->job);
+    if (!order)
+        order = compare_ints(a->rank, b->rank);
+    if (!order && a->rank == TP_NULL_INT)
+        order = tp_str_compare(a->worker, b->worker);
+    order = order ? order : compare_ints(a->span, b->span);
+    return (order > 0) - (order < 0);
+}
+
+/* Which of two records of one process stays: <0 the first. */
+static int better(const struct tp_summary_record *a, const struct tp_summary_record *b)
+{
+    if (a->event_count != b->event_count)
+        return a->event_count > b->event_count ? -1 : 1;
+    return tp_str_compare(b->bytes, a->bytes);
+}
+
+static int in_order(const void *x, const void *y, const void *context)
+{
+    const struct tp_summary_record *a = x, *b = y;
+    (void)context;
+    int order = tp_summary_key_order(&a->key, &b->key);
+    return order ? order : better(a, b);
+}
+
+/* ---- the set ---- */
+
+void tp_summary_set_open(struct tp_summary_set *set, struct tp_arena *arena)
+{
+    *set = (struct tp_summary_set){.arena = arena};
+}
+
+static struct tp_summary_record *push(struct tp_summary_set *set)
+{
+    if (set->count == set->capacity) {
+        size_t capacity = set->capacity ? set->capacity * 2 : 16;
+        set->records = tp_arena_resize(set->arena, set->records, set->capacity * sizeof *set->records,
+                                       capacity * sizeof *set->records);
+        set->capacity = capacity;
     }
-    m->is_used_up |= !block;
-    return block;
+    return &set->records[set->count++];
 }
 
-void tp_message_give_back(void *memory, void *block)
+void tp_summary_set_settle(struct tp_summary_set *set, size_t first)
 {
-    const struct tp_message_memory *m = memory;
-    if (!m->arena)
-        free(block);
+    size_t kept = 0;
+    if (first && first + 1 == set->count && in_order(&set->records[first - 1], &set->records[first], NULL) < 0 &&
+        tp_summary_key_order(&set->records[first - 1].key, &set->records[first].key))
+        return; /* one more behind the others: the usual way to grow */
+    tp_merge_sort(set->arena, set->records, set->count, sizeof *set->records, in_order, NULL);
+    for (size_t i = 0; i < set->count; i++) {
+        const struct tp_summary_record *record = &set->records[i], *last = record;
+        if (kept)
+            last = &set->records[kept - 1];
+        if (kept == 0 || tp_summary_key_order(&last->key, &record->key))
+            set->records[kept++] = *record;
+        else if (tp_str_equal(last->bytes, record->bytes))
+            set->again_count++;
+        else
+            set->other_count++;
+    }
+    set->count = kept;
 }
+
+int tp_summary_set_add_entry(struct tp_summary_set *set, struct tp_str entry, struct tp_error *err)
+{
+    struct tp_summary_record record = {.bytes = entry};
+    int code = tp_summary_entry_key(&record.key, &record.event_count, entry, set->arena, err);
+    if (code == TP_OK && set->count >= TP_MAX_SUMMARIES)
+        code = tp_error_set(err, TP_ELIMIT, 0, "more than %u processes", TP_MAX_SUMMARIES);
+    if (code == TP_OK)
+        *push(set) = record;
+    return code;
+}
+
+/* A summary on its way into a set. */
+struct addition {
+    struct tp_summary_set *set;
+    const struct tp_summary *summary;
+    struct tp_arena *scratch;
+};
+
+static int add_packed(void *context, struct tp_error *err)
+{
+    struct addition *a = context;
+    size_t first = a->set->count;
+    struct tp_str entry = tp_summary_entry(a->summary, a->scratch);
+    entry.ptr = tp_arena_copy(a->set->arena, entry.ptr, entry.len);
+    int code = tp_summary_set_add_entry(a->set, entry, err);
+    if (code == TP_OK)
+        tp_summary_set_settle(a->set, first);
+    return code;
+}
+
+int tp_summary_set_add(struct tp_summary_set *set, const struct tp_summary *summary, struct tp_error *err)
+{
+    struct tp_arena scratch;
+    tp_arena_init(&scratch, TP_MAX_SUMMARY_MEMORY_BYTES);
+    int code = tp_arena_run_both(&scratch, set->arena, add_packed, &(struct addition){set, summary, &scratch}, err);
+    if (scratch.code)
+        tp_error_set(err, code, 0, "a summary is too large");
+    tp_arena_release(&scratch);
+    tp_arena_pass_on(set->arena);
+    if (code == TP_OK && set->minor < TP_SUMMARY_MINOR)
+        set->minor = TP_SUMMARY_MINOR;
+    return code;
+}
+
+/* ---- ranks ---- */
+
+void tp_summary_set_ranks(struct tp_summary_ranks *ranks, const struct tp_summary_set *set)
+{
+    int64_t next = 0;
+    *ranks = (struct tp_summary_ranks){.expected = TP_NULL_INT};
+    tp_rank_set_init(&ranks->missing, set->arena);
+    for (size_t i = 0; i < set->count; i++) {
+        const struct tp_summary_key *key = &set->records[i].key;
+        if (key->rank == TP_NULL_INT || key->rank < 0 || !tp_str_equal(key->job, set->records[0].key.job))
+            return;
+        if (key->world_size > ranks->expected)
+            ranks->expected = key->world_size;
+    }
+    for (size_t i = 0; i < set->count; i++) { /* records stand by rank */
+        int64_t rank = set->records[i].key.rank;
+        if (i && rank == set->records[i - 1].key.rank)
+            continue;
+        ranks->present++;
+        if (rank > next && ranks->expected > next)
+            tp_rank_set_add_run(&ranks->missing, next, (rank < ranks->expected ? rank : ranks->expected) - 1);
+        next = rank + 1;
+    }
+    if (ranks->expected > next)
+        tp_rank_set_add_run(&ranks->missing, next, ranks->expected - 1);
+}
+
+/* ---- reading ---- */
 
 bool tp_summary_is_file(const void *bytes, size_t size)
 {
@@ -95,117 +216,44 @@ int tp_summary_set_read(struct tp_summary_set *set, const void *bytes, size_t si
     return TP_OK;
 }
 
-/* ---- entries ---- */
+/* ---- writing ---- */
 
-static bool is_text(const ProtobufCBinaryData *text)
+/* Parts of one message that are packed one after the other are the message. */
+static void put_part(struct tp_buf *out, const Tp__SummaryFile *part)
 {
-    size_t rest = 0;
-    return text->len <= TP_MAX_SUMMARY_TEXT_BYTES && tp_utf8_is_valid((const char *)text->data, text->len, &rest) &&
-           rest == 0;
+    size_t size = tp__summary_file__get_packed_size(part);
+    if (tp_buf_reserve(out, size) == 0)
+        out->size += tp__summary_file__pack(part, (uint8_t *)out->data + out->size);
 }
 
-/* Members of the key but its texts. */
-static struct tp_summary_key key_of(const Tp__SummaryEntry *entry)
+void tp_summary_file_begin(struct tp_buf *out, const struct tp_summary_set *set)
 {
-    return (struct tp_summary_key){.rank = entry->rank, .world_size = entry->world_size, .span = entry->span};
+    Tp__SummaryFile head = TP__SUMMARY_FILE__INIT;
+    head.has_magic = head.has_major = head.has_minor = head.has_count = true;
+    head.magic = TP_SUMMARY_MAGIC;
+    head.major = TP_SUMMARY_MAJOR;
+    head.minor = set->minor;
+    head.count = (uint32_t)set->count;
+    put_part(out, &head);
 }
 
-static struct tp_str keep_text(struct tp_arena *arena, const void *bytes, size_t size)
+void tp_summary_file_add(struct tp_buf *out, const struct tp_summary_record *record)
 {
-    return size ? (struct tp_str){tp_arena_copy(arena, bytes, size), size} : TP_STR("");
+    Tp__SummaryFile part = TP__SUMMARY_FILE__INIT;
+    Tp__SummaryRecord packed = TP__SUMMARY_RECORD__INIT, *only = &packed;
+    packed.has_crc32c = packed.has_entry = true;
+    packed.crc32c = tp_crc32c(record->bytes.ptr, record->bytes.len);
+    packed.entry.data = (uint8_t *)(uintptr_t)record->bytes.ptr; /* only read */
+    packed.entry.len = record->bytes.len;
+    part.record = &only;
+    part.n_record = 1;
+    put_part(out, &part);
 }
 
-int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struct tp_str entry, struct tp_arena *arena,
-                         struct tp_error *err)
+int tp_summary_set_write(const struct tp_summary_set *set, struct tp_buf *out, struct tp_error *err)
 {
-    char job[TP_MAX_SUMMARY_TEXT_BYTES], worker[TP_MAX_SUMMARY_TEXT_BYTES];
-    struct tp_message_memory heap = {NULL, 0, false};
-    ProtobufCAllocator allocator = {tp_message_take, tp_message_give_back, &heap};
-    Tp__SummaryEntry *e = tp__summary_entry__unpack(&allocator, entry.len, (const uint8_t *)entry.ptr);
-    if (!e)
-        return heap.is_used_up ? tp_error_set(err, TP_ENOMEM, 0, "out of memory")
-                               : tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
-    /* nothing is taken from the arena while protobuf-c's memory is held */
-    bool are_texts = is_text(&e->job) && is_text(&e->worker);
-    size_t job_size = are_texts ? e->job.len : 0, worker_size = are_texts ? e->worker.len : 0;
-    if (job_size)
-        memcpy(job, e->job.data, job_size);
-    if (worker_size)
-        memcpy(worker, e->worker.data, worker_size);
-    *key = key_of(e);
-    *event_count = e->event_count;
-    tp__summary_entry__free_unpacked(e, &allocator);
-    if (!are_texts)
-        return tp_error_set(err, TP_EFORMAT, 0, "the name of a process is no text");
-    key->job = keep_text(arena, job, job_size);
-    key->worker = keep_text(arena, worker, worker_size);
-    return TP_OK;
-}
-
-/* ---- unpacking ---- */
-
-/* A whole gzip of one member, whose last four bytes say how much is in it. */
-static int inflate_all(struct tp_str *out, struct tp_str packed, struct tp_arena *scratch, struct tp_error *err)
-{
-    struct tp_inflate inflate;
-    uint32_t size = 0;
-    if (packed.len >= sizeof size)
-        memcpy(&size, packed.ptr + packed.len - sizeof size, sizeof size);
-    if (size > TP_MAX_SUMMARY_INFLATED_BYTES)
-        return tp_error_set(err, TP_ELIMIT, 0, "a process is larger than %u MB", TP_MAX_SUMMARY_INFLATED_BYTES >> 20);
-    char *bytes = tp_arena_alloc(scratch, (size_t)size + 1); /* nothing may leave while the inflater is open */
-    if (tp_inflate_open(&inflate) < 0)
-        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
-    tp_inflate_feed(&inflate, packed.ptr, packed.len);
-    size_t done = tp_inflate_run(&inflate, bytes, (size_t)size + 1);
-    bool is_whole = done == size && (inflate.end == TP_INFLATE_GOING || inflate.end == TP_INFLATE_DONE) &&
-                    !tp_inflate_is_cut(&inflate) && !inflate.has_trailing_data;
-    tp_inflate_close(&inflate);
-    *out = (struct tp_str){bytes, done};
-    return is_whole ? TP_OK : tp_error_set(err, TP_EFORMAT, 0, "the gzip of a process is cut or damaged");
-}
-
-struct unpacking {
-    struct tp_summary *summary;
-    const struct tp_summary_record *record;
-    struct tp_arena *arena, *scratch;
-};
-
-static int unpack(void *context, struct tp_error *err)
-{
-    struct unpacking *u = context;
-    struct tp_summary *summary = u->summary;
-    struct tp_message_memory memory = {u->scratch, UINT64_MAX, false};
-    ProtobufCAllocator allocator = {tp_message_take, tp_message_give_back, &memory};
-    struct tp_str bytes = TP_STR("");
-    const struct tp_str *entry = &u->record->bytes;
-    memset(summary, 0, sizeof *summary);
-    const Tp__SummaryEntry *e = tp__summary_entry__unpack(&allocator, entry->len, (const uint8_t *)entry->ptr);
-    if (!e)
-        return tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
-    if (!is_text(&e->job) || !is_text(&e->worker))
-        return tp_error_set(err, TP_EFORMAT, 0, "the name of a process is no text");
-    int code = inflate_all(&bytes, (struct tp_str){(const char *)e->process.data, e->process.len}, u->scratch, err);
-    if (code == TP_OK)
-        code = tp_summary_process_read(summary, bytes, u->arena, u->scratch, err);
-    if (code < 0)
-        return code;
-    summary->key = key_of(e);
-    summary->key.job = keep_text(u->arena, e->job.data, e->job.len);
-    summary->key.worker = keep_text(u->arena, e->worker.data, e->worker.len);
-    summary->event_count = e->event_count;
-    return TP_OK;
-}
-
-int tp_summary_unpack(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
-                      struct tp_error *err)
-{
-    struct tp_arena scratch;
-    tp_arena_init(&scratch, TP_MAX_SUMMARY_MEMORY_BYTES);
-    int code = tp_arena_run_both(&scratch, arena, unpack, &(struct unpacking){summary, record, arena, &scratch}, err);
-    if (scratch.code)
-        tp_error_set(err, code, 0, "a process is too large");
-    tp_arena_release(&scratch);
-    tp_arena_pass_on(arena);
-    return code;
+    tp_summary_file_begin(out, set);
+    for (size_t i = 0; i < set->count; i++)
+        tp_summary_file_add(out, &set->records[i]);
+    return out->failed ? tp_error_set(err, out->failed, 0, "out of memory") : TP_OK;
 }

@@ -1,16 +1,41 @@
-/* SummaryProcess -> summary: every column is checked before it is used. What a newer minor version may add (a kind, a
- * part, a metric) is left out; what contradicts itself is an error. */
+/* SummaryEntry, and the SummaryProcess in it, -> summary: every column is checked before it is used. What a newer minor
+ * version may add (a kind, a part, a metric) is left out; what contradicts itself is an error. */
 #include "webreport/measure/summary_unpack.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "webreport/measure/evidence_pack.h"
 #include "webreport/measure/rules.h"
 #include "webreport/measure/summary_comparison.h"
 #include "webreport/measure/summary_format.h"
+#include "webreport/trace/inflate.h"
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"
 #include "writer/proto/summary.pb-c.h"
+
+/* ---- memory ---- */
+
+void *tp_message_take(void *memory, size_t size)
+{
+    struct tp_message_memory *m = memory;
+    void *block = NULL;
+    if (!m->arena) {
+        block = malloc(size);
+    } else if (size <= m->left_bytes) {
+        m->left_bytes -= size;
+        block = tp_arena_alloc(m->arena, size);
+    }
+    m->is_used_up |= !block;
+    return block;
+}
+
+void tp_message_give_back(void *memory, void *block)
+{
+    const struct tp_message_memory *m = memory;
+    if (!m->arena)
+        free(block);
+}
 
 /* ---- texts ---- */
 
@@ -171,26 +196,6 @@ static bool are_texts(const Tp__SummaryProcess *from)
     return true;
 }
 
-struct tp_str tp_unpack_text(struct tp_unpack *u, uint32_t number)
-{
-    if (number > u->from->n_text) {
-        u->is_bad = true;
-        return TP_STR("");
-    }
-    return number ? u->texts[number - 1] : TP_STR("");
-}
-
-int64_t tp_unpack_delta(int64_t difference, int64_t *before)
-{
-    return *before = (int64_t)((uint64_t)*before + (uint64_t)difference);
-}
-
-int64_t tp_unpack_count(struct tp_unpack *u, uint64_t value)
-{
-    u->is_bad |= value > INT64_MAX;
-    return (int64_t)(value & INT64_MAX);
-}
-
 /* ---- lists ---- */
 
 static void unpack_head(struct tp_unpack *u)
@@ -346,6 +351,7 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
     if (are_too_long(from))
         return tp_error_set(err, TP_ELIMIT, 0, "a list has more than %u items", TP_MAX_SUMMARY_ITEMS);
     u.texts = tp_arena_array(arena, from->n_text, sizeof *u.texts);
+    u.text_count = from->n_text;
     for (size_t i = 0; i < from->n_text; i++)
         u.texts[i] = copy_of(arena, &from->text[i]);
     unpack_head(&u);
@@ -358,4 +364,107 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
     tp_evidence_unpack(&u);
     tp_comparison_unpack(&u);
     return u.is_bad ? tp_error_set(err, TP_EFORMAT, 0, "numbers of a process contradict each other") : TP_OK;
+}
+
+/* ---- entries ---- */
+
+/* Members of the key but its texts. */
+static struct tp_summary_key key_of(const Tp__SummaryEntry *entry)
+{
+    return (struct tp_summary_key){.rank = entry->rank, .world_size = entry->world_size, .span = entry->span};
+}
+
+int tp_summary_entry_key(struct tp_summary_key *key, int64_t *event_count, struct tp_str entry, struct tp_arena *arena,
+                         struct tp_error *err)
+{
+    uint8_t job[TP_MAX_SUMMARY_TEXT_BYTES], worker[TP_MAX_SUMMARY_TEXT_BYTES];
+    struct tp_message_memory heap = {NULL, 0, false};
+    ProtobufCAllocator allocator = {tp_message_take, tp_message_give_back, &heap};
+    Tp__SummaryEntry *e = tp__summary_entry__unpack(&allocator, entry.len, (const uint8_t *)entry.ptr);
+    if (!e)
+        return heap.is_used_up ? tp_error_set(err, TP_ENOMEM, 0, "out of memory")
+                               : tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
+    /* nothing is taken from the arena while protobuf-c's memory is held */
+    bool are_texts = is_text(&e->job) && is_text(&e->worker);
+    size_t job_size = are_texts ? e->job.len : 0, worker_size = are_texts ? e->worker.len : 0;
+    if (job_size)
+        memcpy(job, e->job.data, job_size);
+    if (worker_size)
+        memcpy(worker, e->worker.data, worker_size);
+    *key = key_of(e);
+    *event_count = e->event_count;
+    tp__summary_entry__free_unpacked(e, &allocator);
+    if (!are_texts)
+        return tp_error_set(err, TP_EFORMAT, 0, "the name of a process is no text");
+    key->job = copy_of(arena, &(ProtobufCBinaryData){job_size, job});
+    key->worker = copy_of(arena, &(ProtobufCBinaryData){worker_size, worker});
+    return TP_OK;
+}
+
+/* ---- unpacking ---- */
+
+/* A whole gzip of one member, whose last four bytes say how much is in it. */
+static int inflate_all(struct tp_str *out, struct tp_str packed, struct tp_arena *scratch, struct tp_error *err)
+{
+    struct tp_inflate inflate;
+    uint32_t size = 0;
+    if (packed.len >= sizeof size)
+        memcpy(&size, packed.ptr + packed.len - sizeof size, sizeof size);
+    if (size > TP_MAX_SUMMARY_INFLATED_BYTES)
+        return tp_error_set(err, TP_ELIMIT, 0, "a process is larger than %u MB", TP_MAX_SUMMARY_INFLATED_BYTES >> 20);
+    char *bytes = tp_arena_alloc(scratch, (size_t)size + 1); /* nothing may leave while the inflater is open */
+    if (tp_inflate_open(&inflate) < 0)
+        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
+    tp_inflate_feed(&inflate, packed.ptr, packed.len);
+    size_t done = tp_inflate_run(&inflate, bytes, (size_t)size + 1);
+    bool is_whole = done == size && (inflate.end == TP_INFLATE_GOING || inflate.end == TP_INFLATE_DONE) &&
+                    !tp_inflate_is_cut(&inflate) && !inflate.has_trailing_data;
+    tp_inflate_close(&inflate);
+    *out = (struct tp_str){bytes, done};
+    return is_whole ? TP_OK : tp_error_set(err, TP_EFORMAT, 0, "the gzip of a process is cut or damaged");
+}
+
+struct unpacking {
+    struct tp_summary *summary;
+    const struct tp_summary_record *record;
+    struct tp_arena *arena, *scratch;
+};
+
+static int unpack(void *context, struct tp_error *err)
+{
+    struct unpacking *u = context;
+    struct tp_summary *summary = u->summary;
+    struct tp_message_memory memory = {u->scratch, UINT64_MAX, false};
+    ProtobufCAllocator allocator = {tp_message_take, tp_message_give_back, &memory};
+    struct tp_str bytes = TP_STR("");
+    const struct tp_str *entry = &u->record->bytes;
+    memset(summary, 0, sizeof *summary);
+    const Tp__SummaryEntry *e = tp__summary_entry__unpack(&allocator, entry->len, (const uint8_t *)entry->ptr);
+    if (!e)
+        return tp_error_set(err, TP_EFORMAT, 0, "a process is no protobuf message");
+    if (!is_text(&e->job) || !is_text(&e->worker))
+        return tp_error_set(err, TP_EFORMAT, 0, "the name of a process is no text");
+    int code = inflate_all(&bytes, (struct tp_str){(const char *)e->process.data, e->process.len}, u->scratch, err);
+    if (code == TP_OK)
+        code = tp_summary_process_read(summary, bytes, u->arena, u->scratch, err);
+    if (code < 0)
+        return code;
+    summary->key = key_of(e);
+    summary->key.job = copy_of(u->arena, &e->job);
+    summary->key.worker = copy_of(u->arena, &e->worker);
+    summary->event_count = e->event_count;
+    return TP_OK;
+}
+
+int tp_summary_unpack(struct tp_summary *summary, const struct tp_summary_record *record, struct tp_arena *arena,
+                      struct tp_error *err)
+{
+    struct tp_arena scratch;
+    tp_arena_init(&scratch, TP_MAX_SUMMARY_MEMORY_BYTES);
+    int code = tp_arena_run_both(&scratch, arena, unpack, &(struct unpacking){summary, record, arena, &scratch}, err);
+    if (scratch.code)
+        tp_error_set(err, code, 0, "a process is too large");
+    tp_arena_release(&scratch);
+    tp_arena_pass_on(arena);
+    return code;
 }

@@ -1,8 +1,8 @@
-/* The table of operators for a terminal: see operator_calls.h. Amounts of operations are base 1000, of bytes 1024. */
+/* The table of operators for a terminal: see plain_table.h. Amounts of operations are base 1000, of bytes 1024. */
 #include <math.h>
 #include <stdio.h>
 
-#include "webreport/measure/operator_calls.h"
+#include "webreport/print/plain_table.h"
 #include "writer/base/utf8.h"
 #include "writer/text/terminal.h"
 

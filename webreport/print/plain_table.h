@@ -1,9 +1,11 @@
-/* Any table as CSV, JSON, Markdown and text; names of columns are part of the interface.
+/* Any table as CSV, JSON and Markdown, names of columns are part of the interface; tables of calls as text.
  *
  * All append to `out`; a failure is sticky in it. A slice names the rows that are shown, in order. */
 #ifndef TP_WEBREPORT_PRINT_PLAIN_TABLE_H
 #define TP_WEBREPORT_PRINT_PLAIN_TABLE_H
 
+#include "webreport/measure/operator_calls.h"
+#include "webreport/measure/python_calls.h"
 #include "writer/base/table.h"
 
 struct tp_table_slice {
@@ -22,5 +24,12 @@ void tp_plain_csv(struct tp_buf *out, const struct tp_table_slice *slice, struct
 /* The member "rows" of an open object. */
 void tp_plain_json(struct tp_json *json, const struct tp_table_slice *slice);
 void tp_plain_markdown(struct tp_buf *out, const struct tp_table_slice *slice);
+
+/* What pstats.Stats(..).sort_stats(key).print_stats(row_limit) prints of them, without the line of the file. row_limit:
+ * negative for all. */
+void tp_calls_text(struct tp_buf *out, const struct tp_calls *calls, const uint32_t *order, const char *key,
+                   int64_t row_limit);
+/* A summary and the table of operators for a terminal. */
+void tp_operator_calls_text(struct tp_buf *out, const struct tp_operator_calls *calls);
 
 #endif

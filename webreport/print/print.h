@@ -12,12 +12,12 @@
 
 /* How a printer is to write; each takes what concerns its format. */
 struct tp_print_options {
-    size_t row_limit;        /* of each table of text; 0: none */
-    bool has_details;        /* text has what TP_IN_DETAILED_TEXT names */
-    bool has_color;          /* of text */
-    const char *source_root; /* taken off the front of paths in SARIF; NULL: none */
-    size_t end;              /* of Markdown: the size that `out` must not exceed; 0: none */
-    size_t *left_out;        /* of Markdown: counts the lines that had no room, which are not said then; may be NULL */
+    const int64_t *row_limit; /* of each table of text, negative: none; NULL: none */
+    bool has_details;         /* text has what TP_IN_DETAILED_TEXT names */
+    bool has_color;           /* of text */
+    const char *source_root;  /* taken off the front of paths in SARIF; NULL: none */
+    size_t end;               /* of Markdown: the size that `out` must not exceed; 0: none */
+    size_t *left_out;         /* of Markdown: counts the lines that had no room, which are not said then; may be NULL */
     const char *templates_dir; /* of pages: overrides built-in templates; NULL: none */
     size_t max_bytes;          /* of pages: the ceiling; 0: TP_MAX_PAGE_BYTES */
     struct tp_buf *css, *js;   /* of pages: get style and script as files of their own; NULL: they are inline */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "webreport/measure/python_calls.h"
+#include "webreport/print/plain_table.h"
 #include "writer/base/sort.h"
 #include "writer/text/terminal.h"
 

@@ -23,8 +23,8 @@ struct printer {
 
 static size_t limited(const struct printer *p, size_t count)
 {
-    size_t limit = p->options->row_limit;
-    return limit && limit < count ? limit : count;
+    const int64_t *limit = p->options->row_limit;
+    return limit && *limit >= 0 && (uint64_t)*limit < count ? (size_t)*limit : count;
 }
 
 /* ---- findings ---- */
@@ -205,9 +205,9 @@ static void put_cells(const struct printer *p, const struct tp_shown_table *tabl
             put_cell(p->out, cells[i], widths[i], is_left(table, i), i == last);
 }
 
-static void put_table(const struct printer *p, struct tp_shown_table *table, const char *more)
+static void put_table(const struct printer *p, struct tp_shown_table *table, size_t shown, const char *more)
 {
-    size_t widths[COLUMNS_MOST] = {0}, shown = limited(p, table->row_count), count = shown + 1; /* and the head */
+    size_t widths[COLUMNS_MOST] = {0}, count = shown + 1; /* and the head */
     struct tp_str *cells = tp_arena_array(p->arena, count * COLUMNS_MOST, sizeof *cells);
     tp_shown_table_measure(table);
     if (table->heading)
@@ -225,7 +225,7 @@ static void put_table(const struct printer *p, struct tp_shown_table *table, con
             widths[i] = width > widths[i] ? width : widths[i];
         }
     fit(widths, table);
-    for (size_t line = 0; line < count; line++)
+    for (size_t line = 0; shown && line < count; line++)
         put_cells(p, table, &cells[line * COLUMNS_MOST], widths);
     put_more(p, shown, table->table->row_count, "rows", more);
 }
@@ -288,14 +288,14 @@ static void put_block(const struct printer *p, const struct tp_document *documen
         tp_terminal_wrap(p->out, block->text, 2);
         break;
     case TP_BLOCK_TABLE:
-        put_table(p, block->table, block->more);
+        put_table(p, block->table, limited(p, block->table->row_count), block->more);
         break;
     case TP_BLOCK_FINDINGS:
         put_findings(p, &block->findings);
         break;
     case TP_BLOCK_CHART:
         if (block->chart.table)
-            put_table(p, block->chart.table, NULL);
+            put_table(p, block->chart.table, block->chart.table->row_count, NULL);
         break;
     }
 }

@@ -2,7 +2,12 @@
 #include "webreport/session/in_process.h"
 
 #include "webreport/measure/folded_stacks.h"
+#include "webreport/measure/summary_build.h"
+#include "webreport/measure/summary_file.h"
+#include "webreport/model/build.h"
+#include "webreport/model/oddities.h"
 #include "webreport/print/key_table.h"
+#include "writer/base/fs.h"
 
 /* One call: everything but the text lives in `arena`. */
 struct table_call {
@@ -89,5 +94,91 @@ int tp_in_process_stacks(const char *out, const char *path, const char *metric, 
     if (arena.code)
         tp_error_set(err, code, 0, "%s: out of memory", path);
     tp_arena_release(&arena);
+    return code;
+}
+
+/* ---- a summary ---- */
+
+struct analysed {
+    struct tp_trace trace;
+    struct tp_order order;
+    struct tp_model model;
+    struct tp_views views;
+    struct tp_advice advice;
+};
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* One call: the packed summary in `out`, everything else in `arena`. */
+struct call {
+    struct tp_arena *arena;
+    struct tp_buf *out;
+    const struct tp_in_process_summary *options;
+    const char *path;
+};
+
+static int make_summary(void *context, struct tp_error *err)
+{
+    const struct call *call = context;
+    const struct tp_in_process_summary *options = call->options;
+    struct tp_arena *arena = call->arena;
+    struct tp_trace_options read = {.single_thread = true};
+    struct analysed *a = tp_arena_alloc(arena, sizeof *a);
+    struct tp_summary *summary = tp_arena_alloc(arena, sizeof *summary);
+    struct tp_summary_set set;
+    int code = tp_trace_read(&a->trace, arena, call->path, &read, err);
+    if (code < 0)
+        return code;
+    tp_order_build(&a->order, &a->trace, arena);
+    tp_oddities_note(&a->trace, &a->order, arena);
+    tp_evidence_build(&a->trace.evidence, &a->trace, arena);
+    tp_model_build(&a->model, &a->trace, &a->order, arena);
+    tp_views_build_brief(&a->views, &a->model, arena);
+    tp_advice_build_brief(&a->advice, &a->model, NULL, arena);
+    tp_memory_view_build(&a->views.memory, &a->model, arena);
+    struct tp_summary_source source = {
+        .key = {TP_STR(""), TP_NULL_INT, TP_NULL_INT, tp_str_of(options->worker), options->span},
+        .file = tp_str_of(base_of(options->out)),
+        .sha256 = tp_str_of(a->trace.reading.file_sha256),
+        .trace = &a->trace,
+        .order = &a->order,
+        .model = &a->model,
+        .views = &a->views,
+        .advice = &a->advice};
+    tp_summary_build(summary, &source, arena);
+    tp_summary_set_open(&set, arena);
+    code = tp_summary_set_add(&set, summary, err);
+    return code < 0 ? code : tp_summary_set_write(&set, call->out, err);
+}
+
+static int write_file(const char *path, const struct tp_buf *bytes, struct tp_error *err)
+{
+    struct tp_outfile *file = NULL;
+    int code = tp_outfile_open(&file, path, err);
+    if (code == TP_OK)
+        code = tp_outfile_write(file, bytes->data, bytes->size, err);
+    if (code == TP_OK)
+        return tp_outfile_commit(&file, err);
+    tp_outfile_discard(&file);
+    return code;
+}
+
+int tp_in_process_summary(const struct tp_in_process_summary *options, const char *path, struct tp_error *err)
+{
+    struct tp_arena arena;
+    struct tp_buf out;
+    tp_arena_init(&arena, 0);
+    tp_buf_init(&out, 0);
+    int code = tp_arena_run(&arena, make_summary, &(struct call){&arena, &out, options, path}, err);
+    if (arena.code)
+        tp_error_set(err, code, 0, "%s: out of memory", path);
+    tp_arena_release(&arena);
+    if (code == TP_OK)
+        code = write_file(options->out, &out, err);
+    tp_buf_release(&out);
     return code;
 }

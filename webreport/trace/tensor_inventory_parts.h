@@ -23,9 +23,6 @@ void tp_inventory_say(struct tp_inventory_search *search, const char *path, cons
 void tp_inventory_trace(struct tp_inventory_search *search, const char *path);
 /* A file of any kind: .npy, .npz, else a trace. */
 int tp_inventory_file(struct tp_inventory_search *search, const char *path, struct tp_error *err);
-/* Adds the paths of all .npy and .npz files below a folder in any order, each with its NUL. Folders in it that cannot
- * be opened are left out. 0; TP_EIO, TP_ENOMEM. */
-int tp_inventory_list(struct tp_buf *paths, const char *path, struct tp_error *err);
 /* The .npy and .npz files below a folder. 0; TP_EIO. */
 int tp_inventory_folder(struct tp_inventory_search *search, const char *path, struct tp_error *err);
 

@@ -1,5 +1,6 @@
 /* HTML escaping: copies runs of harmless bytes, replaces the rest one by one. */
 #include "writer/text/escape.h"
+#include "writer/base/limits.h"
 #include "writer/base/utf8.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD"
@@ -69,4 +70,24 @@ void tp_html_escape(struct tp_buf *out, struct tp_str text)
     }
     if (from < text.len)
         tp_buf_add(out, bytes + from, text.len - from);
+}
+
+char *tp_name_escape(struct tp_arena *arena, struct tp_str text, const char *marks, size_t max_bytes)
+{
+    size_t size = text.len < max_bytes ? text.len : max_bytes;
+    char *clean = size ? tp_arena_copy(arena, text.ptr, size) : tp_arena_copy(arena, "_", 1);
+    for (char *c = clean; c < clean + size; c++) {
+        bool is_plain = tp_is_digit(*c) || (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z');
+        if (!is_plain && (*c == '\0' || !strchr(marks, *c)))
+            *c = '_';
+    }
+    return clean;
+}
+
+const char *tp_file_name_escape(struct tp_arena *arena, struct tp_str text)
+{
+    char *name = tp_name_escape(arena, text, "._-", TP_MAX_EXPORT_NAME_BYTES);
+    if (*name == '.') /* neither hidden nor a way up */
+        *name = '_';
+    return name;
 }

@@ -1,0 +1,92 @@
+/* What the parts of a TensorBoard event file share: times and steps, tags, columns, curves, and the file itself. */
+#include "webreport/export/export_tfevents.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "webreport/document/chart.h"
+#include "writer/base/fs.h"
+#include "writer/base/limits.h"
+#include "writer/text/escape.h"
+#include "writer/tfevents_file.h"
+
+/* ---- steps and tags ---- */
+
+double tp_tf_seconds(const struct tp_tf_run *run, int64_t time_ns)
+{
+    return ((double)run->base_ns + (double)time_ns) * 1e-9;
+}
+
+struct tp_tfevents_at tp_tf_step_end(const struct tp_tf_run *run, uint32_t step)
+{
+    return (struct tp_tfevents_at){tp_tf_seconds(run, run->export->profile->model->steps[step].end_ns),
+                                   run->step_numbers[step]};
+}
+
+const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text)
+{
+    enum { PART_BYTES = 64 };
+    return tp_name_escape(arena, text, "_.:-", PART_BYTES);
+}
+
+uint32_t tp_tf_step_of(const struct tp_tf_run *run, int64_t time_ns)
+{
+    const struct tp_step *steps = run->export->profile->model->steps;
+    uint32_t low = 0, high = run->step_count;
+    while (low < high) { /* the first step that ends after it */
+        uint32_t middle = low + (high - low) / 2;
+        if (steps[middle].end_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < run->step_count && steps[low].start_ns <= time_ns ? low : TP_NO_ID;
+}
+
+/* ---- values ---- */
+
+double *tp_tf_column_new(struct tp_tf_columns *columns, const char *tag, const char *description)
+{
+    struct tp_tf_column *column = tp_vec_push(&columns->items);
+    column->tag = tag;
+    column->description = description;
+    column->values = tp_arena_array(columns->arena, columns->step_count, sizeof *column->values);
+    for (uint32_t i = 0; i < columns->step_count; i++)
+        column->values[i] = NAN;
+    return column->values;
+}
+
+struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
+{
+    const struct tp_profile *profile = run->export->profile;
+    const struct tp_memory_view *view = &profile->views->memory;
+    if (view->devices[device].curve.row_count)
+        return view->devices[device].curve;
+    return tp_chart_running_memory(run->export->arena, profile->trace, &view->devices[device], view->first_ns);
+}
+
+/* ---- the file ---- */
+
+int tp_tf_write_file(const struct tp_buf *records, const char *folder, const char *host, double wall_s,
+                     struct tp_error *err)
+{
+    struct tp_tfevents_name parts = {(int64_t)fmin(wall_s, 9e9), host, 0, tp_tfevents_next_number(folder)};
+    int64_t live = tp_tfevents_newest_live(folder);
+    struct tp_outfile *file = NULL;
+    char name[512], path[4096 + sizeof name];
+    if (parts.seconds <= live) /* a TensorBoard that runs goes on to files that sort behind the one it read */
+        parts.seconds = live + 1;
+    int code = tp_tfevents_name(name, sizeof name, &parts, err);
+    if (code < 0)
+        return code;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    code = tp_outfile_open(&file, path, err);
+    if (code == TP_OK)
+        code = tp_outfile_write(file, records->data, records->size, err);
+    if (code < 0) {
+        tp_outfile_discard(&file);
+        return code;
+    }
+    code = tp_outfile_commit(&file, err);
+    return code < 0 ? code : tp_tfevents_remove_older(folder, name, err);
+}
