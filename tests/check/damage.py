@@ -7,7 +7,8 @@ text; a cut closed to valid JSON; all events of a kind dropped, with or without 
 four lines for each metric that the whole trace tells: <= and >= its value, which hold, < and >, which are broken; so a number
 that changes at all and is still judged is a false pass or a false blame. The same against a baseline, damaged on either side.
 
-Not asked: `trace.*` (the damage itself); of formats that do not mark their end, what only such a mark shows."""
+Not asked: `trace.*` (the damage itself). Formats that do not mark their end are not cut and closed, and of a kind of events
+dropped from them only the comparison with the whole trace is asked."""
 import collections
 import decimal
 import gzip
@@ -195,8 +196,8 @@ def compare_diffs(whole, damaged):
     return [(kind, "diff: %s, whole %s" % (new["verdict"], said["verdict"]))]
 
 
-def judge_damage(judge, path, damaged, pair, has_end, is_unmarked):
-    """All commands on the damaged input, alone and on either side of a comparison."""
+def judge_damage(judge, path, damaged, pair, is_marked):
+    """All commands on the damaged input: alone, where something in it shows the damage, and on either side of a comparison."""
     own, against = judge.known[path]["budgets"]
     broken = []
 
@@ -205,10 +206,8 @@ def judge_damage(judge, path, damaged, pair, has_end, is_unmarked):
             judge.known[path][key] = make()
         return judge.known[path][key]
 
-    if not is_unmarked:
+    if is_marked:
         broken += compare_checks(whole("own", lambda: judge.check(path, own)), judge.check(damaged, own))
-    if not has_end: # no comparison could know that its end is gone
-        return broken
     broken += compare_checks(whole("self", lambda: judge.check(path, against, path)), judge.check(damaged, against, path))
     broken += compare_checks(whole("self", lambda: judge.check(path, against, path)), judge.check(path, against, damaged))
     for base, new in ((path, damaged), (damaged, path)):
@@ -251,7 +250,7 @@ def main():
         if trace is None:
             name, (what, damaged) = "drop_rank", damage_job(judge, path, rng, os.path.join(folder, "job"))
         else:
-            if way in (cut_and_close, drop_kind, drop_hole) and not trace.has_end:
+            if way in (cut_and_close, drop_hole) and not trace.has_end:
                 way = rng.choice((flip, cut_gzip, cut_text))
             if way in (flip, cut_gzip) and trace.bytes is trace.text:
                 way = cut_text
@@ -262,8 +261,8 @@ def main():
             damaged = os.path.join(folder, "damaged.pt.trace.json.gz")
             open(damaged, "wb").write(data)
         counts[name] += 1
-        broken = judge_damage(judge, path, damaged, pairs.get(path), trace is None or trace.has_end,
-                              name == "drop_kind" and "links" in what)
+        is_marked = trace is None or trace.has_end or name != "drop_kind"
+        broken = judge_damage(judge, path, damaged, pairs.get(path), is_marked)
         for kind in {kind for kind, _ in broken}:
             faults[kind, name] += 1
         if broken:

@@ -22,7 +22,8 @@ static unsigned present_in(const struct tp_damage_runs *runs)
 
 static unsigned missed(const struct tp_input_evidence *e, unsigned present_in_others)
 {
-    return e->is_known ? present_in_others & ~e->present & ~e->absent : 0;
+    unsigned missed = e->is_known ? present_in_others & ~e->present & ~e->absent : 0;
+    return (missed & TP_NEED_ALL) | (missed & TP_PRESENT_ANNOTATIONS ? TP_NEED_HOST : 0u);
 }
 
 unsigned tp_damage_broken(const struct tp_damage_runs *runs, const struct tp_damage_runs *others)

@@ -5,7 +5,7 @@ static void write_needs(struct tp_json *json, const char *key, unsigned needs)
 {
     tp_json_key(json, key);
     tp_json_array(json);
-    for (unsigned need = 1; need <= TP_NEED_ALL; need <<= 1)
+    for (unsigned need = 1; need <= TP_PRESENT_ANNOTATIONS; need <<= 1)
         if (needs & need)
             tp_json_text(json, tp_need_text((enum tp_need)need));
     tp_json_array_end(json);

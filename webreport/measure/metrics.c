@@ -86,7 +86,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
      "100 * mean of overview.gpu_summary[].utilization_ratio", tp_metric_of_gpus, TP_GPU_UTILIZATION},
     {"gpu.sm_efficiency", GAIN, STEPS, "estimated SM efficiency; mean of the devices",
      "100 * mean of overview.gpu_summary[].est_sm_efficiency_ratio", tp_metric_of_gpus, TP_GPU_SM_EFFICIENCY},
-    {"gpu.occupancy", GAIN, TIMED_DEVICE, "estimated achieved occupancy; mean of the devices",
+    {"gpu.occupancy", GAIN, STEPS, "estimated achieved occupancy; mean of the devices",
      "mean of overview.gpu_summary[].est_achieved_occupancy_percent", tp_metric_of_gpus, TP_GPU_OCCUPANCY},
     {"kernels.per_step", COUNT, HOST_DEVICE, "kernels per step",
      "calls_in_steps of kernel_view.by_name / overview.steps_used", tp_metric_of_kernels, TP_KERNELS_PER_STEP},

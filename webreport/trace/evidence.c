@@ -293,9 +293,10 @@ static void judge_content(struct tp_input_evidence *e, const struct tp_trace *tr
 static void find_categories(struct tp_input_evidence *e, const struct tp_trace *trace, unsigned kinds)
 {
     const unsigned frames = 1u << TP_KIND_FRAME | 1u << TP_KIND_MODULE;
-    e->present = (trace->host_count ? TP_NEED_HOST : 0u) | (trace->device_count ? TP_NEED_DEVICE : 0u) |
-                 (trace->launch_count ? TP_NEED_RUNTIME : 0u) | (trace->memory_count ? TP_NEED_MEMORY : 0u) |
-                 (kinds & frames ? TP_NEED_FRAMES : 0u);
+    e->present = (kinds & 1u << TP_KIND_OPERATOR ? TP_NEED_HOST : 0u) |
+                 (kinds & 1u << TP_KIND_ANNOTATION ? TP_PRESENT_ANNOTATIONS : 0u) |
+                 (trace->device_count ? TP_NEED_DEVICE : 0u) | (trace->launch_count ? TP_NEED_RUNTIME : 0u) |
+                 (trace->memory_count ? TP_NEED_MEMORY : 0u) | (kinds & frames ? TP_NEED_FRAMES : 0u);
     e->asked = (trace->options & TP_OPTION_PROFILE_MEMORY ? TP_NEED_MEMORY : 0u) |
                (trace->options & TP_OPTION_WITH_STACK ? TP_NEED_FRAMES : 0u);
     if (trace->has_gpu_list && !trace->gpu_count && !trace->device_count && !trace->launch_count)
@@ -391,12 +392,13 @@ static const struct {
     const char *text, *things;
 } needs[] = {
     {TP_NEED_FILE, "file", "the whole file"},
-    {TP_NEED_HOST, "host", "operators and annotations"},
+    {TP_NEED_HOST, "host", "operators or annotations"},
     {TP_NEED_DEVICE, "device", "kernels, copies or sets"},
     {TP_NEED_RUNTIME, "runtime", "calls of the runtime"},
     {TP_NEED_MEMORY, "memory", "memory records"},
     {TP_NEED_FRAMES, "frames", "Python functions"},
     {TP_NEED_CLOCK, "clock", "a steady clock"},
+    {TP_PRESENT_ANNOTATIONS, "annotations", "annotations"},
 };
 
 const char *tp_need_things(enum tp_need need)

@@ -61,7 +61,9 @@ enum tp_need {
     TP_NEED_FRAMES = 32, /* Python functions */
     TP_NEED_CLOCK = 64,
     TP_NEED_ALL = 127,
-    TP_NEED_CATEGORIES = TP_NEED_HOST | TP_NEED_DEVICE | TP_NEED_RUNTIME | TP_NEED_MEMORY | TP_NEED_FRAMES
+    TP_PRESENT_ANNOTATIONS = 128, /* in `present`, where TP_NEED_HOST stands for operators alone */
+    TP_NEED_CATEGORIES =
+        TP_PRESENT_ANNOTATIONS | TP_NEED_HOST | TP_NEED_DEVICE | TP_NEED_RUNTIME | TP_NEED_MEMORY | TP_NEED_FRAMES
 };
 
 struct tp_input_evidence {
