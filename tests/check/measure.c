@@ -1,5 +1,5 @@
-/* measure [-n RUNS] [-t SECONDS] [-f] COMMAND [ARG..]: runs a command, prints `wall_us peak_kb cpu_us status` of each run,
- * with -f also its page faults.
+/* measure [-n RUNS] [-t SECONDS] [-f] COMMAND [ARG..]: runs a command, prints `wall_us peak_kb cpu_us status` of each
+ * run, with -f also its page faults.
  *
  * Its output goes to /dev/null, its stderr stays. After SECONDS (default 600) it is killed; status is then 137. */
 #include <errno.h>

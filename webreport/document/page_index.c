@@ -41,8 +41,7 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
 {
     const struct tp_overview *overview = &section->profile->views->overview;
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
-    struct tp_verdict_block words =
-        tp_section_verdict(&section->naming, section->profile);
+    struct tp_verdict_block words = tp_section_verdict(&section->naming, section->profile);
     double total = overview->average_us[TP_AVERAGE_TOTAL];
 
     entry->title = copied(arena, tp_str_of(section->title));

@@ -268,10 +268,10 @@ void tp_report_line(struct tp_document *document, const struct tp_section *secti
             tp_text_printf(arena, "; %s %s, at most %s", found->findings[0].rule->id, found->findings[0].rule->title,
                            tp_text_of_percent(arena, found->findings[0].share_percent));
     tp_document_init(document, "Report", arena);
-    tp_document_fact(
-        document, tp_text_printf(arena, "%.*s%s%s", (int)run.len, run.ptr, run.len ? " / " : "", section->title),
-        tp_text_printf(arena, "%s, %s per step%s", tp_section_verdict(&section->naming, profile).class,
-                       tp_text_of_time(arena, step_ns(&profile->views->overview)), finding));
+    tp_document_fact(document,
+                     tp_text_printf(arena, "%.*s%s%s", (int)run.len, run.ptr, run.len ? " / " : "", section->title),
+                     tp_text_printf(arena, "%s, %s per step%s", tp_section_verdict(&section->naming, profile).class,
+                                    tp_text_of_time(arena, step_ns(&profile->views->overview)), finding));
 }
 
 void tp_report_failed_line(struct tp_document *document, const struct tp_naming *naming, struct tp_str file,
