@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/model/build.h"
 #include "webreport/export/filter.h"
+#include "webreport/model/build.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

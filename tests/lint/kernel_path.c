@@ -1,5 +1,5 @@
-/* kernel_path TRACE: the kernels of a trace as their section of the page, and nothing else. What it runs is the way of a
- * kernel's event to its cell; path.sh counts the files on it. */
+/* kernel_path TRACE: the kernels of a trace as their section of the page, and nothing else. What it runs is the way of
+ * a kernel's event to its cell; path.sh counts the files on it. */
 #include <stdio.h>
 
 #include "webreport/document/section.h"

@@ -24,9 +24,9 @@ enum tp_data_kind {
     TP_DATA_LIST,    /* false in a section when empty */
     TP_DATA_OBJECT,
     /* for JSON alone; templates print nothing and show their sections */
-    TP_DATA_REAL,  /* NaN and infinity are null */
-    TP_DATA_NS,    /* nanoseconds, written as microseconds */
-    TP_DATA_TABLE, /* a list of rows */
+    TP_DATA_REAL,    /* NaN and infinity are null */
+    TP_DATA_NS,      /* nanoseconds, written as microseconds */
+    TP_DATA_TABLE,   /* a list of rows */
     TP_DATA_WRITTEN, /* by its source */
 };
 

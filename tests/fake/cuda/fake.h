@@ -1,8 +1,8 @@
 /* A CUDA without a GPU: libcuda.so.1, libcudart.so.13 and libcupti.so.13 of our own, as far as a program that is being
  * recorded needs them. Kernels do nothing and take the time that they say.
  *
- * profiler.c keeps CUPTI's buffer protocol: request and complete callbacks, a worker thread, forced and unforced flushes,
- * a buffer per launching thread as since 13.0, and the record sizes of five releases. Faults are asked for by
+ * profiler.c keeps CUPTI's buffer protocol: request and complete callbacks, a worker thread, forced and unforced
+ * flushes, a buffer per launching thread as since 13.0, and the record sizes of five releases. Faults are asked for by
  * FAKE_CUPTI="name=value,..": see cupti_faults in profiler.c. */
 #ifndef TP_TESTS_FAKE_CUDA_H
 #define TP_TESTS_FAKE_CUDA_H
