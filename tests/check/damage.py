@@ -48,14 +48,16 @@ class Trace:
     def find_numbers(self):
         """The argument that gives each event of the host a number of its own, so that a gap can be seen; "": none does."""
         host = [e.get("args", {}) for e in self.events if category(e) in ("cpu_op", "operator", "user_annotation")]
+        if not all(isinstance(args, dict) for args in host): # a trace of odd values: nothing in it is a number of its own
+            return ""
         for key in ("Ev Idx", "Profiler Event Index", "External id"):
-            numbers = {args.get(key) for args in host}
+            numbers = {n if isinstance(n, (int, str)) else None for n in (args.get(key) for args in host)}
             if len(numbers) == len(host) and not numbers & {None, 0 if key == "External id" else None}:
                 return key
         return ""
 
     def number(self, event):
-        return event.get("args", {}).get(self.numbers, 0)
+        return event.get("args", {}).get(self.numbers, 0) if self.numbers else 0
 
     def packed(self, document):
         return gzip.compress(json.dumps(document).encode(), 6, mtime=0)

@@ -68,7 +68,8 @@ class Story:
 
     def check_finding(self, where, finding, time, share):
         if finding["ceiling_us_per_step"] is not None:
-            self.near("%s: time of %s" % (where, finding["id"]), time_of(time), 1000 * finding["ceiling_us_per_step"])
+            self.near("%s: time of %s" % (where, finding["id"]), time_of(time), 1000 * finding["ceiling_us_per_step"],
+                      Decimal("0.5")) # a mean is rounded to whole ns before it is worded
         if finding["share_of_step_percent"] is not None:
             self.near("%s: share of %s" % (where, finding["id"]), percent_of(share), finding["share_of_step_percent"])
 

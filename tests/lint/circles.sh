@@ -6,7 +6,7 @@ build=${1:?build folder}
 find "$build/writer" "$build/collector" "$build/webreport" -name '*.o' | sort | while read -r object; do
     # an object whose source is gone stays in the build folder
     source=${object#"$build/"} && [ -f "${source%.o}.c" ] && nm -P "$object" | sed "s|^|${source%.o} |"
-done | awk -v limits="${CIRCLES:-writer 0 collector 10 webreport 14}" '
+done | awk -v limits="${CIRCLES:-writer 0 collector 10 webreport 5}" '
 $3 ~ /^[TDBRCVW]$/ { owner[$2] = $1 }
 $3 == "U" { uses[++n] = $1 " " $2 }
 function folder(file) { sub(/\/[^\/]*$/, "", file); return file }
