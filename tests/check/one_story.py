@@ -53,10 +53,10 @@ class Story:
         if ours != wanted:
             self.wrong.append("%s: %s is not %s" % (what, ours, wanted))
 
-    def near(self, what, seen, wanted):
-        """seen: what shown() gave; wanted: the number of the document"""
+    def near(self, what, seen, wanted, rounding=Decimal(0)):
+        """seen: what shown() gave; wanted: the number of the document; rounding: what it may have lost before it was worded"""
         self.count += 1
-        slack = Decimal("1e-6") * abs(wanted)
+        slack = Decimal("1e-6") * abs(wanted) + rounding
         if seen is None or abs(seen[0] - wanted) > seen[1] + slack:
             self.wrong.append("%s: shows %s, the document has %s" % (what, seen and seen[0], wanted))
 
