@@ -6,7 +6,7 @@
 Needs the definition (TRACEPRESS_ORACLE, else ../shared/oracle/reference); without it nothing is tested (exit 0).
 
 A round is a folder of traces with odd nesting, ties, empty lengths, missing and wrong arguments, several threads, devices and
-ranks (--mutate: changed copies of the traces below FOLDER; --programs: the small programs of fuzz_advice.py). Every value must be equal (quotients: 1e-9 relative). A differing
+ranks (--mutate: changed copies of the traces below FOLDER; --programs: the small programs of small_programs.py). Every value must be equal (quotients: 1e-9 relative). A differing
 round is kept and its folder printed.
 """
 import argparse
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-from fuzz_advice import Program
+from small_programs import Program
 
 Definition = collections.namedtuple("Definition", "document write_json compare")
 ORACLE = os.environ.get("TRACEPRESS_ORACLE") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/oracle/reference")

@@ -1,13 +1,7 @@
 #!/usr/bin/env python3
-"""fuzz_advice.py TRACEPRESS [-n COUNT] [-s SEED] [--keep DIR]: random traces through `tracepress report --json` and through the
-executable definitions (../shared/oracle/advice_ref.py, skipped when that folder is absent); every field is compared.
-
-Each trace is a small program with odd nesting, ties, zero durations, several devices, streams and threads, graph launches,
-waits, loaders, optimizers, memory records with and without totals and addresses, missing arguments, and ids as text.
-Exit status 1 when a trace differs; it is kept in DIR (default /tmp) under the name of its seed."""
-import argparse, contextlib, io, json, os, random, subprocess, sys, tempfile
-
-ORACLE = os.environ.get('TRACEPRESS_ORACLE', os.path.join(os.path.dirname(__file__), '../../../shared/oracle'))
+"""Random traces of small programs, for fuzz_views.py: odd nesting, ties, zero durations, several devices, streams and threads, graph
+launches, waits, loaders, optimizers, memory records with and without totals and addresses, missing arguments, and ids as text."""
+import random
 
 OPS = ['aten::mm', 'aten::addmm', 'aten::linear', 'aten::convolution', 'aten::copy_', 'aten::to', 'aten::_to_copy', 'aten::cat',
        'aten::add_', 'aten::select', 'aten::slice', 'aten::index', 'aten::item', 'aten::_local_scalar_dense', 'aten::nonzero',
@@ -30,8 +24,6 @@ ANNOTATIONS = ['Optimizer.step#SGD.step', 'Optimizer.step#FusedAdam.step', 'Opti
                'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__', 'enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__',
                'enumerate(DataPipe)#Foo', 'DistributedDataParallel.forward', 'nccl:all_reduce', 'gloo:all_reduce', 'my region', 'phase 0xab']
 TYPES = ['float', 'c10::Half', 'c10::BFloat16', '', 'Scalar', 'ScalarList', 'int', 'long int']
-RULES = [['A3.short_us=1', 'A1.min_pct=1'], ['H2.min_repeats=3', 'H5.min_per_step=1', 'H3.min_calls=2', 'H4.min_samples=1'],
-         ['B5.min_per_step=1', 'C6.min_kernels=1', 'C7.min_ops=1', 'A2.min_launches=1', 'A11.min_gap_us=5']]
 
 
 class Program:
@@ -312,84 +304,3 @@ class Program:
             if r.random() < 0.1:
                 del doc['deviceProperties'][0][r.choice(['id', 'totalGlobalMem', 'computeMinor', 'warpSize'])]
         return doc
-
-
-def set_rules(oracle, overrides):
-    for text in overrides:
-        rule, rest = text.split('.', 1)
-        key, value = rest.split('=')
-        oracle.RULES[rule][3][key] = type(oracle.RULES[rule][3][key])(value)
-
-
-def differences(compare, ours, reference):
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        for section in compare.SECTIONS:
-            compare.Cmp(False, 6).go(ours[section], reference[section], section)
-    return out.getvalue()
-
-
-def run(command, path, out, overrides):
-    args = [command, 'report', path, '--json', out, '-o', os.devnull, '--quiet']
-    if os.path.basename(command) == 'dump':                     # a bare caller of the library
-        args = [command, path, out] + overrides
-    else:
-        for text in overrides:
-            args += ['--rule', text]
-    p = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
-    return p.returncode, p.stderr.decode('utf-8', 'replace')
-
-
-def one(seed, options, oracle, compare):
-    r = random.Random(seed)
-    doc = Program(r).document()
-    overrides = r.choice([[], [], *RULES])
-    path, out = options.work + '/t.pt.trace.json', options.work + '/o.json'
-    with open(path, 'w') as f:
-        json.dump(doc, f)
-    saved = json.loads(json.dumps({k: v[3] for k, v in oracle.RULES.items()}))
-    set_rules(oracle, overrides)
-    try:
-        reference = json.loads(json.dumps(oracle.analyse(path)))
-    finally:
-        for k, v in oracle.RULES.items():
-            v[3].clear()
-            v[3].update(saved[k])
-    if not reference['trace_quality']['read_total']:
-        return None, reference
-    code, text = run(options.command, path, out, overrides)
-    if code:
-        return 'exit status %d %s' % (code, text[-300:]), reference
-    with open(out) as f:
-        ours = json.load(f)
-    return differences(compare, compare.find(ours), reference), reference
-
-
-def main():
-    p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument('command')
-    p.add_argument('-n', type=int, default=200)
-    p.add_argument('-s', type=int, default=1)
-    p.add_argument('--keep', default='/tmp')
-    options = p.parse_args()
-    if not os.path.exists(ORACLE + '/advice_ref.py'):
-        print('skipped: no advice_ref.py in', ORACLE)
-        return 0
-    sys.path.insert(0, ORACLE)
-    import advice_ref, compare_advice
-    bad, fired = 0, {}
-    with tempfile.TemporaryDirectory() as options.work:
-        for seed in range(options.s, options.s + options.n):
-            text, reference = one(seed, options, advice_ref, compare_advice)
-            for f in reference['recommendations']['findings']:
-                fired[f['id']] = fired.get(f['id'], 0) + 1
-            if text:
-                bad += 1
-                os.replace(options.work + '/t.pt.trace.json', '%s/fuzz_advice_%d.json' % (options.keep, seed))
-                print('seed %d\n%s' % (seed, text))
-    print('%d traces, %d differ; rules: %s' % (options.n, bad, ' '.join('%s %d' % x for x in sorted(fired.items()))))
-    return 1 if bad else 0
-
-
-if __name__ == '__main__':
-    sys.exit(main())
