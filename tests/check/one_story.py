@@ -101,6 +101,9 @@ class Story:
                    re.finditer(r'<dt title="[^"]*">(.*?)</dt>\s*<dd class="val[^"]*">(.*?)</dd>', page, re.S)}
         if self.verdict["step_us"] and "Step time" in figures:
             self.near("page: step time", time_of(figures["Step time"]), 1000 * self.verdict["step_us"])
+        window = re.search(r"The whole window of (.*?) counts as one step", page, re.S)
+        if window and self.verdict["step_us"]:
+            self.near("page: the window", time_of(plain(window.group(1))), 1000 * self.verdict["step_us"])
         if self.device:
             self.near("page: busy", percent_of(figures.get("GPU busy", "")), self.device["busy_percent"])
             lead = re.search(r'id="t-idle">.*?<p class="lead">(.*?)</p>', page, re.S)

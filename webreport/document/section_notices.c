@@ -79,7 +79,7 @@ static void add_missing(struct tp_document *document, const struct tp_profile *p
             document, TP_TONE_UNSURE, "No steps are marked in this trace",
             tp_text_printf(
                 arena, "The whole window of %s counts as one step. Call prof.step() once per iteration to see steps.",
-                tp_text_of_time(arena, profile->model->last_ns - profile->model->first_ns)));
+                tp_text_of_time(arena, profile->model->window_ns)));
     if (profile->advice->quality.out_of_memory_events)
         tp_document_notice(
             document, TP_TONE_BAD,
