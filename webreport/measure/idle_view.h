@@ -17,12 +17,6 @@ struct tp_idle_split {
     int64_t in_graph_ns;            /* part of queue: before operations of a graph launch */
 };
 
-/* Idle time in which the device waits for the host. */
-static inline int64_t tp_idle_starved_ns(const struct tp_idle_split *split)
-{
-    return split->part_ns[TP_IDLE_HOST] + split->part_ns[TP_IDLE_LAUNCH];
-}
-
 /* One node of the idle flame. Node 0 is the whole idle time; a parent stands before its children, children are in the
  * order (kind text, text): the nodes are in depth-first order. */
 struct tp_flame_node {

@@ -98,7 +98,8 @@ void tp_rule_loading(struct tp_advisor *a)
         if (tp_in_window(a, event))
             tp_picks_rank(&c.picks, (struct tp_pick){0, e->ts_ns, 0, event, TP_NO_ID});
     }
-    c.time = tp_intervals_meet(a->arena, tp_intervals_of(&pieces), a->model->idle);
+    if (pieces.count)
+        c.time = tp_intervals_meet(a->arena, tp_intervals_of(&pieces), tp_model_idle(a->model, false, a->arena));
     if (tp_window_percent(a, tp_intervals_length(c.time)) >= tp_rule_value(a, TP_RULE_A8, "min_pct"))
         tp_advisor_claim(a, &c);
 }

@@ -200,7 +200,6 @@ struct tp_model {
     int64_t window_ns;           /* |W| */
     int64_t *window_before;      /* by piece of W: ns of W before it */
     struct tp_intervals starved; /* of W: some device is idle in the parts host or launch */
-    struct tp_intervals idle;    /* of W: some device is idle */
     uint32_t main_gpu;           /* index of the device with most operations (ties: smallest id); TP_NO_ID: none */
     uint32_t host_main;          /* host main thread; TP_NO_ID: no host event */
     enum tp_program_kind program;
@@ -218,6 +217,9 @@ uint32_t tp_step_of_host(const struct tp_model *model, int64_t at);
 uint32_t tp_step_of_device(const struct tp_model *model, uint32_t device);
 /* The step in which a record starts: by its marker, for records of kernels alone by its device time (section 12). */
 uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_collective *record);
+
+/* Time of W in which some device is idle: in a starved part, or in any. In `arena`. */
+struct tp_intervals tp_model_idle(const struct tp_model *model, bool is_starved, struct tp_arena *arena);
 
 /* deviceProperties entry of a device (D18); NULL when unknown. */
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id);

@@ -81,10 +81,9 @@ static void find_pieces(struct tp_model *model, struct tp_gpu *gpu)
     gpu->idle_count = (uint32_t)gaps.out.count;
 }
 
-/* Time of W in which some device is idle in a starved part, or in any. */
-static struct tp_intervals idle_of_all(const struct tp_model *model, bool is_starved)
+struct tp_intervals tp_model_idle(const struct tp_model *model, bool is_starved, struct tp_arena *arena)
 {
-    struct tp_vec pieces = TP_VEC(model->arena, struct tp_interval);
+    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
     for (uint32_t g = 0; g < model->gpu_count; g++)
         for (uint32_t i = 0; i < model->gpus[g].idle_count; i++)
             if (!is_starved || tp_idle_is_starved(&model->gpus[g].idle[i]))
@@ -96,8 +95,7 @@ void tp_model_find_idle(struct tp_model *model)
 {
     for (uint32_t g = 0; g < model->gpu_count && model->window.count; g++)
         find_pieces(model, &model->gpus[g]);
-    model->starved = idle_of_all(model, true);
-    model->idle = idle_of_all(model, false);
+    model->starved = tp_model_idle(model, true, model->arena);
 }
 
 const char *tp_idle_part_text(enum tp_idle_part part)
@@ -108,17 +106,13 @@ const char *tp_idle_part_text(enum tp_idle_part part)
 
 /* ---- waits ---- */
 
-/* Latest end among the first k + 1 operations of each device, by place in gpu->events. */
-static int64_t **running_ends(const struct tp_model *model)
+/* Latest end among the first k + 1 operations of a device, by place in gpu->events. */
+static int64_t *running_ends(const struct tp_model *model, const struct tp_gpu *gpu)
 {
-    int64_t **ends = tp_arena_array(model->arena, model->gpu_count, sizeof *ends);
-    for (uint32_t g = 0; g < model->gpu_count; g++) {
-        const struct tp_gpu *gpu = &model->gpus[g];
-        ends[g] = tp_arena_array(model->arena, gpu->count, sizeof **ends);
-        for (uint32_t i = 0; i < gpu->count; i++) {
-            int64_t end = tp_event_end(tp_device_event(model, gpu->events[i]));
-            ends[g][i] = i ? tp_ns_max(ends[g][i - 1], end) : end;
-        }
+    int64_t *ends = tp_arena_array(model->arena, gpu->count, sizeof *ends);
+    for (uint32_t i = 0; i < gpu->count; i++) {
+        int64_t end = tp_event_end(tp_device_event(model, gpu->events[i]));
+        ends[i] = i ? tp_ns_max(ends[i - 1], end) : end;
     }
     return ends;
 }
@@ -138,14 +132,16 @@ static uint32_t first_from(const struct tp_model *model, const struct tp_gpu *gp
 }
 
 /* The bubble runs from the end of the call, or of the work that still ran, to the next operation; it costs no more than
- * the call took. */
-static struct tp_wait wait_of(const struct tp_model *model, uint32_t launch, uint32_t gpu, int64_t *const *ends)
+ * the call took. ends: by device, made for those that are waited for. */
+static struct tp_wait wait_of(const struct tp_model *model, uint32_t launch, uint32_t gpu, int64_t **ends)
 {
     const struct tp_event *call = tp_launch_event(model, launch);
     int64_t end = tp_event_end(call);
     struct tp_wait wait = {.launch = launch, .gpu = gpu, .at_ns = end};
     if (gpu == TP_NO_ID)
         return wait;
+    if (!ends[gpu])
+        ends[gpu] = running_ends(model, &model->gpus[gpu]);
     uint32_t next = first_from(model, &model->gpus[gpu], end);
     if (next == model->gpus[gpu].count)
         return wait;
@@ -172,7 +168,7 @@ static void sort_waits(struct tp_model *model, struct tp_vec *found)
 void tp_model_find_waits(struct tp_model *model)
 {
     struct tp_vec found = TP_VEC(model->arena, struct tp_wait);
-    int64_t **ends = running_ends(model);
+    int64_t **ends = tp_arena_array(model->arena, model->gpu_count, sizeof *ends);
     for (uint32_t t = 0; t < model->trace->thread_count; t++) {
         uint32_t gpu = model->main_gpu; /* of the latest launch on this thread */
         for (uint32_t i = model->launches.thread_first[t]; i < model->launches.thread_first[t + 1]; i++) {
@@ -186,5 +182,7 @@ void tp_model_find_waits(struct tp_model *model)
             *(struct tp_wait *)tp_vec_push(&found) = wait;
         }
     }
+    for (uint32_t g = 0; g < model->gpu_count; g++)
+        tp_arena_drop(model->arena, ends[g], model->gpus[g].count * sizeof **ends);
     sort_waits(model, &found);
 }

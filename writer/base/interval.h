@@ -64,10 +64,4 @@ static inline struct tp_intervals tp_intervals_of(struct tp_vec *vec)
     return set;
 }
 
-/* Gives a large set back early. The set must start where its memory does: no part of another. */
-static inline void tp_intervals_drop(struct tp_arena *arena, struct tp_intervals x)
-{
-    tp_arena_drop(arena, x.items, x.count * sizeof *x.items);
-}
-
 #endif
