@@ -183,13 +183,14 @@ static int64_t links_to_nothing(const struct tp_trace *trace)
 
 /* ---- memory ---- */
 
-static int by_device_and_time(const void *x, const void *y, const void *context)
+static int by_device_and_time(const void *context, uint32_t x, uint32_t y)
 {
-    const struct tp_memory *a = x, *b = y;
-    (void)context;
+    const struct tp_memory *records = context, *a = &records[x], *b = &records[y];
     if (a->device != b->device)
         return a->device < b->device ? -1 : 1;
-    return (a->ts_ns > b->ts_ns) - (a->ts_ns < b->ts_ns);
+    if (a->ts_ns != b->ts_ns)
+        return a->ts_ns < b->ts_ns ? -1 : 1;
+    return (x > y) - (x < y);
 }
 
 /* Totals that do not follow from the total before and the record's bytes. Threads that allocate at once write a few
@@ -197,17 +198,18 @@ static int by_device_and_time(const void *x, const void *y, const void *context)
 static int64_t broken_totals(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     enum { USUAL_PERCENT = 5 };
-    struct tp_memory *records = tp_arena_array(scratch, trace->memory_count, sizeof *records);
+    uint32_t *rows = tp_arena_array(scratch, trace->memory_count, sizeof *rows);
     int64_t broken = 0, count = 0;
     for (uint32_t i = 0; i < trace->memory_count; i++)
         if (trace->memory[i].bytes != TP_NULL_INT && trace->memory[i].total_allocated != TP_NULL_INT)
-            records[count++] = trace->memory[i];
-    tp_merge_sort(scratch, records, (size_t)count, sizeof *records, by_device_and_time, NULL);
+            rows[count++] = i;
+    tp_sort_rows(rows, (size_t)count, by_device_and_time, trace->memory, scratch);
     for (int64_t i = 1; i < count; i++) {
-        const struct tp_memory *a = &records[i - 1], *b = &records[i];
+        const struct tp_memory *a = &trace->memory[rows[i - 1]], *b = &trace->memory[rows[i]];
         bool is_same = a->device == b->device;
         broken += is_same && (uint64_t)a->total_allocated + (uint64_t)b->bytes != (uint64_t)b->total_allocated;
     }
+    tp_arena_drop(scratch, rows, trace->memory_count * sizeof *rows);
     return broken * 100 > count * USUAL_PERCENT ? broken : 0;
 }
 
