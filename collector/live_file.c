@@ -39,19 +39,25 @@ void tp_live_file_close(struct tp_live_file *file)
     file->fd = -1;
 }
 
-/* Makes a file in the folder. */
+/* Makes a file in the folder. A process of another container may have our number, our worker's name and this second:
+ * the file that is there is its own. */
 static int create(struct tp_live_file *file)
 {
+    enum { TRIES = 100 };
     char name[256];
     struct tp_tfevents_name parts = {(int64_t)time(NULL), file->worker, (long)getpid(),
                                      tp_tfevents_next_number(file->folder)};
-    if (tp_tfevents_name(name, sizeof name, &parts, NULL) != 0)
-        return ENAMETOOLONG;
-    int n = snprintf(file->path, sizeof file->path, "%s/%s", file->folder, name);
-    if (n < 0 || (size_t)n >= sizeof file->path)
-        return ENAMETOOLONG;
-    file->fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-    file->size = 0;
+    for (int i = 0; i < TRIES; i++, parts.number++) {
+        if (tp_tfevents_name(name, sizeof name, &parts, NULL) != 0)
+            return ENAMETOOLONG;
+        int n = snprintf(file->path, sizeof file->path, "%s/%s", file->folder, name);
+        if (n < 0 || (size_t)n >= sizeof file->path)
+            return ENAMETOOLONG;
+        file->fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+        file->size = 0;
+        if (file->fd >= 0 || errno != EEXIST)
+            break;
+    }
     return file->fd < 0 ? errno : 0;
 }
 

@@ -57,7 +57,7 @@ int tp_spool_create(struct tp_spool *spool, const char *directory, const char *n
     spool->dev = (uint64_t)status.st_dev;
     spool->inode = (uint64_t)status.st_ino;
     int code = reserve(spool->fd, 0, sizeof unit);
-    flock(spool->fd, LOCK_EX | LOCK_NB); /* tells `recover` that we live; without locks it asks for our process */
+    flock(spool->fd, LOCK_EX | LOCK_NB); /* tells `recover` that we live */
     memcpy(unit, head, sizeof *head);
     if (code == 0 && pwrite(spool->fd, unit, sizeof unit, 0) != (ssize_t)sizeof unit)
         code = errno ? errno : EIO;

@@ -6,12 +6,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "collector/hold.h"
 #include "writer/base/fs.h"
+#include "writer/base/temporary.h"
 #include "writer/tensor.h"
 
 enum { LONGEST = 200 }; /* bytes of a file's name, without .npy */
@@ -69,33 +69,42 @@ static int fill(int fd, const struct tp_tensor_values *values)
     return code ? code : write_all(fd, values->data, values->size);
 }
 
-static int open_temporary(const char *folder, const char *temporary)
+/* The folder, made when it is not there. */
+static int open_folder(const char *path)
 {
-    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
-    int fd = open(temporary, flags, 0666);
-    if (fd < 0 && errno == ENOENT && tp_folder_make(folder, NULL) == 0)
-        fd = open(temporary, flags, 0666);
+    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    int fd = open(path, flags);
+    if (fd < 0 && errno == ENOENT && tp_folder_make(path, NULL) == 0)
+        fd = open(path, flags);
     return fd;
+}
+
+static int write_in(int folder, const char *base, const struct tp_tensor_values *values)
+{
+    char temporary[TP_TEMPORARY_NAME];
+    int fd = tp_temporary_create(temporary, folder, base, 0666);
+    if (fd < 0)
+        return errno;
+    int code = fill(fd, values);
+    if (code == 0 && renameat(folder, temporary, folder, base) != 0)
+        code = errno;
+    if (code)
+        unlinkat(folder, temporary, 0);
+    return close(fd) != 0 && code == 0 ? errno : code;
 }
 
 int tp_tensor_write(const struct tp_session_place *place, const char *path, const struct tp_tensor_values *values)
 {
-    char target[sizeof place->directory + TP_TENSOR_PATH + 1], folder[sizeof target], temporary[sizeof target + 64];
+    char target[sizeof place->directory + TP_TENSOR_PATH + 1], folder[sizeof target];
     struct tp_hold hold;
     snprintf(target, sizeof target, "%s/%s", place->directory, path);
     const char *base = strrchr(target, '/') + 1;
     snprintf(folder, sizeof folder, "%.*s", (int)(base - 1 - target), target);
-    snprintf(temporary, sizeof temporary, "%s/.%s.%ld.tracepress-%ld.tmp", folder, base, (long)syscall(SYS_gettid),
-             (long)getpid());
     tp_hold_begin(&hold);
-    int fd = open_temporary(folder, temporary);
-    int code = fd < 0 ? errno : fill(fd, values);
-    if (fd >= 0 && close(fd) != 0 && code == 0)
-        code = errno;
-    if (fd >= 0 && code == 0 && rename(temporary, target) != 0)
-        code = errno;
-    if (fd >= 0 && code)
-        unlink(temporary);
+    int fd = open_folder(folder);
+    int code = fd < 0 ? errno : write_in(fd, base, values);
+    if (fd >= 0)
+        close(fd);
     tp_hold_end(&hold);
     return code;
 }

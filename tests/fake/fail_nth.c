@@ -1,7 +1,7 @@
 /* Preloaded: makes the n-th call of one kind fail, as a full disk or exhausted memory would.
  *
- * FAIL_KIND: memory (malloc, calloc, realloc, anonymous mmap, mremap) or output (write, fsync, rename, opening for
- * writing). FAIL_AT: number of the failing call, from 1; 0 fails none. FAIL_STAY=1: all later ones fail too.
+ * FAIL_KIND: memory (malloc, calloc, realloc, anonymous mmap, mremap) or output (write, fsync, linkat, rename, opening
+ * for writing). FAIL_AT: number of the failing call, from 1; 0 fails none. FAIL_STAY=1: all later ones fail too.
  * FAIL_COUNT: file to which the number of calls is written at exit. Threads count together. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -142,6 +142,11 @@ int rename(const char *from, const char *to)
 int renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
     return fails('o') ? disk_full() : (int)syscall(SYS_renameat, from_folder, from, to_folder, to);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    return fails('o') ? disk_full() : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
 }
 
 static int open_at(int folder, const char *path, int flags, va_list args)

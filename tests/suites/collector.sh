@@ -168,10 +168,9 @@ folder() { # two dead, one living, an unfinished file of a dead and one of a liv
     "$TOOLS/record_program" d calm 5 2>err &
     pid=$!
     while [ "$(spools_left)" -lt 3 ]; do sleep 0.02; done
-    sh -c 'echo $$' >dead
-    : >"d/.trace.tracepress-$(cat dead).tmp"
-    : >"d/worker.tensors/3/.w.npy.1.tracepress-$(cat dead).tmp"
-    : >"d/.other.tracepress-$$.tmp"
+    : >d/.trace.tracepress-0123456789abcdef.tmp
+    : >d/worker.tensors/3/.w.npy.tracepress-0123456789abcdef.tmp
+    exec 8>d/.other.tracepress-0123456789abcdef.tmp && flock -n 8 || return 1 # its writer lives
     ln -s ../elsewhere d/.link.tpspool
     "$TP" recover d >out 2>err || { echo "status $?"; cat err; kill -9 $pid; return 1; }
     live=$(find d -name ".*.$pid.tpspool")
@@ -184,8 +183,9 @@ folder() { # two dead, one living, an unfinished file of a dead and one of a liv
     kill -9 $pid
     wait $pid 2>/dev/null
     [ $status = 0 ] || { echo "the living spool was not left alone"; cat err; return 1; }
-    "$TP" recover d --remove >out 2>err && [ "$(traces_there)" = 3 ] && [ "$(find d -name '.*' -type f)" = "d/.other.tracepress-$$.tmp" ] ||
+    "$TP" recover d --remove >out 2>err && [ "$(traces_there)" = 3 ] && [ "$(find d -name '.*' -type f)" = "d/.other.tracepress-0123456789abcdef.tmp" ] ||
         { cat err; find d; return 1; }
+    exec 8>&-
     "$TP" recover d >out 2>err && grep -q 'no spool in it' err && [ ! -s out ] || { cat err; return 1; }
     "$TP" recover d -o d/x.json 2>err
     [ $? = 2 ] || { echo "-o names one trace"; return 1; }

@@ -14,12 +14,16 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/faulty_files.h"
+#include "writer/base/temporary.h"
+
 static char folder[64];
 
 static int enter_folder(void **state)
 {
     (void)state;
     strcpy(folder, "/tmp/tracepress-fs-XXXXXX");
+    fault_none();
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
@@ -149,6 +153,193 @@ static void outfile_names_the_path_that_cannot_be_opened(void **state)
     assert_null(file);
 }
 
+/* ---- two writers, whatever their process numbers ---- */
+
+enum { MUCH = 300000 }; /* more than is buffered */
+
+static void put_much(struct tp_outfile *file, char c)
+{
+    char *bytes = malloc(MUCH);
+    memset(bytes, c, MUCH);
+    assert_int_equal(tp_outfile_write(file, bytes, MUCH, NULL), 0);
+    free(bytes);
+}
+
+static void assert_much(const char *path, char c)
+{
+    FILE *file = fopen(path, "r");
+    int seen = 0;
+    assert_non_null(file);
+    for (int now; (now = getc(file)) != EOF; seen++)
+        assert_int_equal(now, c);
+    assert_int_equal(seen, MUCH);
+    fclose(file);
+}
+
+/* Both have one process number here, as in two containers that share a disk. */
+static void write_twice(int tmpfile_error)
+{
+    struct tp_outfile *a, *b;
+    fault_none();
+    fault(FAULT_TMPFILE, tmpfile_error);
+    assert_int_equal(tp_outfile_open(&a, "t.gz", NULL), 0);
+    put_much(a, 'a');
+    assert_int_equal(tp_outfile_open(&b, "t.gz", NULL), 0);
+    put_much(b, 'b');
+    assert_int_equal(tp_outfile_commit(&a, NULL), 0);
+    assert_much("t.gz", 'a');
+    assert_int_equal(tp_outfile_commit(&b, NULL), 0);
+    assert_much("t.gz", 'b');
+    assert_int_equal(count_files(), 1);
+    assert_int_equal(unlink("t.gz"), 0);
+    fault_none();
+}
+
+static void outfile_writers_of_equal_numbers_stay_apart(void **state)
+{
+    (void)state;
+    write_twice(0);
+    write_twice(EOPNOTSUPP);
+}
+
+static void outfile_removes_what_dead_writers_left_and_nothing_else(void **state)
+{
+    struct tp_outfile *file;
+    char dead[TP_TEMPORARY_NAME], living[TP_TEMPORARY_NAME], base[256];
+    (void)state;
+    memset(base, 'n', 255);
+    base[255] = '\0';
+    close(tp_temporary_create(dead, AT_FDCWD, base, 0666));
+    int fd = tp_temporary_create(living, AT_FDCWD, base, 0666);
+    assert_true(fd >= 0);
+    put_old(".other.tracepress-0123456789abcdef.tmp");
+    put_old(".tracepress-1.tmp");
+    assert_int_equal(tp_outfile_open(&file, base, NULL), 0);
+    assert_int_equal(access(dead, F_OK), -1);
+    assert_int_equal(access(living, F_OK), 0);
+    assert_int_equal(tp_outfile_write(file, "x", 1, NULL), 0);
+    assert_int_equal(tp_outfile_commit(&file, NULL), 0);
+    assert_content(base, "x");
+    assert_int_equal(count_files(), 4);
+    assert_false(tp_temporary_is_abandoned(AT_FDCWD, living));
+    close(fd);
+    assert_true(tp_temporary_is_abandoned(AT_FDCWD, living));
+}
+
+static void outfile_without_locks_removes_nothing(void **state)
+{
+    struct tp_outfile *file;
+    char dead[TP_TEMPORARY_NAME];
+    (void)state;
+    fault(FAULT_FLOCK, ENOLCK);
+    close(tp_temporary_create(dead, AT_FDCWD, "r.html", 0666));
+    assert_int_equal(tp_outfile_open(&file, "r.html", NULL), 0);
+    assert_int_equal(tp_outfile_commit(&file, NULL), 0);
+    fault_none();
+    assert_int_equal(access(dead, F_OK), 0);
+    assert_int_equal(count_files(), 2);
+}
+
+static void outfile_keeps_the_mode_of_what_it_replaces(void **state)
+{
+    const mode_t modes[] = {0600, 0664, 0755};
+    struct tp_outfile *file;
+    struct stat info;
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        fault(FAULT_TMPFILE, i % 2 ? EISDIR : 0);
+        put_old("r.html");
+        assert_int_equal(chmod("r.html", modes[i / 2]), 0);
+        assert_int_equal(tp_outfile_open(&file, "r.html", NULL), 0);
+        assert_int_equal(tp_outfile_commit(&file, NULL), 0);
+        assert_int_equal(stat("r.html", &info), 0);
+        assert_int_equal(info.st_mode & 0777, modes[i / 2]);
+    }
+    fault_none();
+}
+
+/* ---- a disk that fails ---- */
+
+/* Replaces "old" by "new" (or makes "new", is_first) while a call fails; returns the code. Nothing else is there then.
+ */
+static int replace(bool is_first, struct tp_error *err)
+{
+    struct tp_outfile *file;
+    unlink("r.html");
+    if (!is_first)
+        put_old("r.html");
+    int code = tp_outfile_open(&file, "r.html", err);
+    if (code == 0)
+        tp_outfile_write(file, "new", 3, err);
+    if (code == 0)
+        code = tp_outfile_commit(&file, err);
+    fault_none();
+    assert_int_equal(count_files(), code == 0 || !is_first || access("r.html", F_OK) == 0);
+    return code;
+}
+
+static void outfile_failing_calls_leave_the_old_one(void **state)
+{
+    const enum fault_call calls[] = {FAULT_RENAME, FAULT_FSYNC, FAULT_WRITE};
+    const int errors[] = {EIO, ENOSPC, ESTALE, EDQUOT};
+    (void)state;
+    for (size_t i = 0; i < 24; i++) {
+        struct tp_error err = {0};
+        fault(FAULT_TMPFILE, i % 2 ? EOPNOTSUPP : 0);
+        fault(calls[i / 2 % 3], errors[i / 6]);
+        assert_int_equal(replace(false, &err), TP_EIO);
+        assert_content("r.html", "old");
+        assert_non_null(strstr(err.text, "r.html: cannot write: "));
+        assert_non_null(strstr(err.text, strerror(errors[i / 6])));
+    }
+}
+
+static void outfile_that_cannot_be_linked_is_copied(void **state)
+{
+    const int errors[] = {EPERM, EACCES, EXDEV, ENOENT};
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        fault(FAULT_LINK, errors[i / 2]);
+        assert_int_equal(replace(i % 2, NULL), 0);
+        assert_content("r.html", "new");
+    }
+}
+
+static void outfile_syncs_its_folder(void **state)
+{
+    struct tp_error err = {0};
+    (void)state;
+    fault_after(FAULT_FOLDER_FSYNC, 1, EIO);
+    assert_int_equal(replace(false, &err), 0);
+    fault(FAULT_FOLDER_FSYNC, EIO);
+    assert_int_equal(replace(false, &err), TP_EIO);
+    assert_content("r.html", "new");
+    assert_non_null(strstr(err.text, "r.html: written, but its folder cannot be synced"));
+    fault(FAULT_FOLDER_FSYNC, EINVAL); /* a file system that has no such thing */
+    assert_int_equal(replace(true, NULL), 0);
+}
+
+static void outfile_for_a_library_has_a_name_of_its_own(void **state)
+{
+    struct tp_outfile *file;
+    const char *path;
+    (void)state;
+    put_old("r.db");
+    assert_int_equal(tp_outfile_open(&file, "r.db", NULL), 0);
+    assert_int_equal(tp_outfile_temporary(&path, file, NULL), 0);
+    assert_non_null(path);
+    assert_true(tp_temporary_is_name(strrchr(path, '/') + 1, "r.db"));
+    assert_false(tp_temporary_is_abandoned(AT_FDCWD, path));
+    assert_content(path, "");
+    assert_int_equal(tp_outfile_commit(&file, NULL), 0);
+    assert_content("r.db", "");
+    assert_int_equal(tp_outfile_open(&file, "/dev/null", NULL), 0);
+    assert_int_equal(tp_outfile_temporary(&path, file, NULL), 0);
+    assert_null(path);
+    tp_outfile_discard(&file);
+    assert_int_equal(count_files(), 1);
+}
+
 static void folder_is_made_with_those_above_it(void **state)
 {
     struct tp_error err = {0};
@@ -174,6 +365,14 @@ int main(void)
         CASE(outfile_writes_a_device_directly),
         CASE(outfile_tells_a_full_device_at_the_latest_on_commit),
         CASE(outfile_names_the_path_that_cannot_be_opened),
+        CASE(outfile_writers_of_equal_numbers_stay_apart),
+        CASE(outfile_removes_what_dead_writers_left_and_nothing_else),
+        CASE(outfile_without_locks_removes_nothing),
+        CASE(outfile_keeps_the_mode_of_what_it_replaces),
+        CASE(outfile_failing_calls_leave_the_old_one),
+        CASE(outfile_that_cannot_be_linked_is_copied),
+        CASE(outfile_syncs_its_folder),
+        CASE(outfile_for_a_library_has_a_name_of_its_own),
         CASE(folder_is_made_with_those_above_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,14 +129,15 @@ static int session_folder(char *path, size_t size, const struct tp_export *expor
     return n < 0 || (size_t)n >= size ? TP_ELIMIT : TP_OK;
 }
 
-/* XProf keeps what it computed beside its input; of a file that is written again that would be stale. */
-static void remove_caches(const char *folder)
+/* XProf keeps what it computed beside its input; of a file that is written again that would be stale. It makes all of
+ * these again: of this worker's file, or of all files there. */
+static void remove_caches(const char *folder, const char *worker)
 {
     DIR *dir = opendir(folder);
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
         struct tp_str name = tp_str_of(entry->d_name);
         if (tp_str_equal(name, TP_STR(".cached_tools.json")) || tp_str_equal(name, TP_STR("cache_version.txt")) ||
-            tp_str_ends(name, ".SSTABLE") || tp_str_starts(name, "ALL_HOSTS.op_stats"))
+            (tp_str_ends(name, ".SSTABLE") && tp_str_starts(name, worker)) || tp_str_starts(name, "ALL_HOSTS.op_stats"))
             unlinkat(dirfd(dir), entry->d_name, 0);
     }
     if (dir)
@@ -164,6 +165,6 @@ int tp_export_xplane(const struct tp_export *export, struct tp_error *err)
     int code = tp_folder_make(folder, err);
     code = code < 0 ? code : tp_xspace_write(x.space, path, err);
     if (code == TP_OK)
-        remove_caches(folder);
+        remove_caches(folder, export->worker);
     return code;
 }

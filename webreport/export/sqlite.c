@@ -252,10 +252,11 @@ int tp_export_sqlite(const struct tp_export *export, struct tp_error *err)
     int code = tp_outfile_open(&file, path, err);
     if (code < 0)
         return code;
-    if (tp_outfile_temporary(file))
-        code = fill_file(d, tp_outfile_temporary(file), path, err);
-    else
-        code = tp_error_set(err, TP_EIO, 0, "%s: a database cannot be written into it", path);
+    const char *temporary;
+    code = tp_outfile_temporary(&temporary, file, err);
+    if (code == TP_OK)
+        code = temporary ? fill_file(d, temporary, path, err)
+                         : tp_error_set(err, TP_EIO, 0, "%s: a database cannot be written into it", path);
     if (code == TP_OK)
         return tp_outfile_commit(&file, err);
     tp_outfile_discard(&file);

@@ -3,13 +3,14 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "writer/base/str.h"
+#include "writer/base/temporary.h"
 #include "writer/spool/spool_read.h"
 
 struct search {
@@ -17,28 +18,18 @@ struct search {
     struct tp_arena *arena;
 };
 
-/* ".NAME.tracepress-PID.tmp" (writer/base/fs.c) of a process that is no more. */
-static bool is_abandoned(const char *name)
-{
-    static const char mark[] = ".tracepress-";
-    const char *at = NULL;
-    char *end;
-    for (const char *next = name; (next = strstr(next, mark)); next++)
-        at = next;
-    long pid = at && *name == '.' ? strtol(at + sizeof mark - 1, &end, 10) : 0;
-    return pid > 0 && strcmp(end, ".tmp") == 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
-}
-
 static void look_at(struct search *search, const char *folder, const char *name)
 {
     struct stat status;
     size_t folder_size = strlen(folder), size = folder_size + strlen(name) + 2;
     bool is_spool = tp_str_ends(tp_str_of(name), ".tpspool");
-    if (!is_spool && !is_abandoned(name))
+    if (!is_spool && !tp_temporary_is_name(name, NULL))
         return;
     char *path = tp_arena_alloc(search->arena, size);
     snprintf(path, size, "%s%s%s", folder, folder_size && folder[folder_size - 1] == '/' ? "" : "/", name);
     if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return;
+    if (!is_spool && !tp_temporary_is_abandoned(AT_FDCWD, path))
         return;
     *(struct tp_leaving *)tp_vec_push(search->leavings) =
         (struct tp_leaving){path, is_spool, is_spool && tp_spool_is_live(path)};

@@ -1,13 +1,14 @@
-/* Output by rename: see fs.h. The list of open temporary files is the one piece of process-wide state here: a signal
- * handler has nothing else to find them by. Every slot is written once before and cleared once after the file exists.
- */
+/* Output by rename: see fs.h.
+ *
+ * Where the file system can, the temporary file has no name until it is finished (O_TMPFILE): a process that dies
+ * leaves nothing. Else, and where a library needs a name to write to, it has a random one (temporary.h). The list of
+ * those names is the one piece of process-wide state here: a signal handler has nothing else to find them by. Every
+ * slot is written once before and cleared once after the file exists. */
 #include "writer/base/fs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,16 +17,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "writer/base/temporary.h"
+
 enum { OPEN_MAX_FILES = 16, BUFFER = 256 * 1024 };
 
 static char *_Atomic open_files[OPEN_MAX_FILES];
 
 struct tp_outfile {
-    int fd;
+    int fd, folder;
     int slot; /* in open_files, -1: none */
-    bool is_direct;
-    bool has_failed;
-    char *target, *temporary;
+    bool is_direct, has_failed;
+    bool is_replaced; /* there is an older file */
+    char *target;
+    const char *base; /* last part of target */
+    char *path;       /* of the temporary file; NULL while it has no name */
+    char name[TP_TEMPORARY_NAME];
     char *buffer;
     size_t used;
 };
@@ -44,116 +50,12 @@ static int fail(const char *path, const char *what, struct tp_error *err)
     return tp_error_set(err, TP_EIO, 0, "%s: %s: %s", path, what, strerror(errno));
 }
 
-/* Directory part of the path with its slash ("" when there is none); the caller frees it. */
-static char *directory_of(const char *path)
+static int out_of_memory(struct tp_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("");
+    return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
 }
 
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* A killed run leaves ".NAME.tracepress-PID.tmp"; when that process is gone, so should its file be. */
-static void remove_stale(const char *directory, const char *base)
-{
-    DIR *dir = opendir(*directory ? directory : ".");
-    char mark[320], path[4096];
-    size_t n = (size_t)snprintf(mark, sizeof mark, ".%.255s.tracepress-", base);
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        char *end;
-        if (strncmp(entry->d_name, mark, n) != 0)
-            continue;
-        long pid = strtol(entry->d_name + n, &end, 10);
-        if (pid > 0 && strcmp(end, ".tmp") == 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH &&
-            snprintf(path, sizeof path, "%s%s", directory, entry->d_name) < (int)sizeof path)
-            unlink(path);
-    }
-    if (dir)
-        closedir(dir);
-}
-
-static void remember(struct tp_outfile *file)
-{
-    for (int i = 0; i < OPEN_MAX_FILES && file->slot < 0; i++) {
-        char *none = NULL;
-        if (atomic_compare_exchange_strong(&open_files[i], &none, file->temporary))
-            file->slot = i;
-    }
-}
-
-static void forget(struct tp_outfile *file)
-{
-    if (file->slot >= 0)
-        atomic_store(&open_files[file->slot], NULL);
-    file->slot = -1;
-}
-
-static int open_temporary(struct tp_outfile *file, struct tp_error *err)
-{
-    char *directory = directory_of(file->target);
-    if (!directory)
-        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
-    remove_stale(directory, base_of(file->target));
-    int size =
-        asprintf(&file->temporary, "%s.%.200s.tracepress-%ld.tmp", directory, base_of(file->target), (long)getpid());
-    free(directory);
-    if (size < 0) {
-        file->temporary = NULL;
-        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
-    }
-    remember(file);
-    unlink(file->temporary); /* our own pid: of a process before us */
-    file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    return file->fd < 0 ? fail(file->target, "cannot write", err) : TP_OK;
-}
-
-static int open_target(struct tp_outfile *file, const char *path, struct tp_error *err)
-{
-    struct stat info;
-    char real[PATH_MAX];
-    file->is_direct = true;
-    if (strcmp(path, "-") == 0) {
-        file->target = strdup("standard output");
-        if (!file->target)
-            return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
-        file->fd = dup(STDOUT_FILENO);
-        return file->fd < 0 ? fail("standard output", "cannot write", err) : TP_OK;
-    }
-    bool exists = stat(path, &info) == 0;
-    file->target = strdup(exists && realpath(path, real) ? real : path);
-    if (!file->target)
-        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
-    if (exists && S_ISDIR(info.st_mode))
-        return tp_error_set(err, TP_EIO, 0, "%s: is a directory: name a file in it", path);
-    if (exists && !S_ISREG(info.st_mode)) {
-        file->fd = open(path, O_WRONLY | O_CLOEXEC);
-        return file->fd < 0 ? fail(path, "cannot write", err) : TP_OK;
-    }
-    file->is_direct = false;
-    if (exists && access(file->target, W_OK) < 0)
-        return fail(path, "cannot write", err);
-    return open_temporary(file, err);
-}
-
-int tp_outfile_open(struct tp_outfile **out, const char *path, struct tp_error *err)
-{
-    struct tp_outfile *file = calloc(1, sizeof *file);
-    *out = NULL;
-    if (!file)
-        return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
-    file->fd = file->slot = -1;
-    file->buffer = malloc(BUFFER);
-    int code = file->buffer ? open_target(file, path, err) : tp_error_set(err, TP_ENOMEM, 0, "out of memory");
-    *out = file;
-    if (code < 0)
-        tp_outfile_discard(out);
-    return code;
-}
-
+/* Past the buffer. */
 static int write_out(struct tp_outfile *file, const char *bytes, size_t size, struct tp_error *err)
 {
     while (size) {
@@ -168,6 +70,191 @@ static int write_out(struct tp_outfile *file, const char *bytes, size_t size, st
         size -= (size_t)n;
     }
     return TP_OK;
+}
+
+/* ---- the temporary file ---- */
+
+static int open_folder(const char *target, const char *base)
+{
+    char path[PATH_MAX] = ".";
+    size_t size = (size_t)(base - target);
+    if (size >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    if (size) {
+        memcpy(path, target, size);
+        path[size] = '\0';
+    }
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
+}
+
+/* A descriptor as a path: what makes a name of a file that has none. */
+static void path_of(char path[32], int fd)
+{
+    snprintf(path, 32, "/proc/self/fd/%d", fd);
+}
+
+/* A file without a name; -1 where there are none, or where none could be given a name later. */
+static int open_nameless(int folder, mode_t mode)
+{
+    char path[32];
+    int fd = openat(folder, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, mode);
+    path_of(path, fd);
+    if (fd < 0 || access(path, F_OK) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static void remember(struct tp_outfile *file)
+{
+    for (int i = 0; i < OPEN_MAX_FILES && file->slot < 0; i++) {
+        char *none = NULL;
+        if (atomic_compare_exchange_strong(&open_files[i], &none, file->path))
+            file->slot = i;
+    }
+}
+
+/* The temporary file has no name any more, or another. */
+static void forget(struct tp_outfile *file)
+{
+    if (file->slot >= 0)
+        atomic_store(&open_files[file->slot], NULL);
+    file->slot = -1;
+    free(file->path);
+    file->path = NULL;
+}
+
+/* Keeps the path of a temporary file that has just got its name. */
+static int keep_name(struct tp_outfile *file, struct tp_error *err)
+{
+    if (asprintf(&file->path, "%.*s%s", (int)(file->base - file->target), file->target, file->name) < 0) {
+        file->path = NULL;
+        unlinkat(file->folder, file->name, 0);
+        return out_of_memory(err);
+    }
+    remember(file);
+    return TP_OK;
+}
+
+static int open_named(struct tp_outfile *file, mode_t mode, struct tp_error *err)
+{
+    file->fd = tp_temporary_create(file->name, file->folder, file->base, mode);
+    return file->fd < 0 ? fail(file->target, "cannot write", err) : keep_name(file, err);
+}
+
+/* Moves the bytes of a nameless file, which the file system refuses to give a name, to one that has one. */
+static int copy_to_named(struct tp_outfile *file, struct tp_error *err)
+{
+    struct stat info;
+    int from = file->fd;
+    off_t at = 0;
+    if (fstat(from, &info) != 0)
+        return fail(file->target, "cannot write", err);
+    int code = open_named(file, info.st_mode & 0777, err);
+    for (ssize_t n = 1; code == TP_OK && n > 0; at += n > 0 ? n : 0) {
+        n = pread(from, file->buffer, BUFFER, at);
+        code = n < 0 ? fail(file->target, "cannot write", err) : write_out(file, file->buffer, (size_t)n, err);
+    }
+    close(from);
+    return code;
+}
+
+/* Gives the temporary file a random name, if it has none. */
+static int name_file(struct tp_outfile *file, struct tp_error *err)
+{
+    char path[32];
+    path_of(path, file->fd);
+    for (int i = 0; i < 100 && !file->path; i++) {
+        tp_temporary_name(file->name, file->base);
+        if (linkat(AT_FDCWD, path, file->folder, file->name, AT_SYMLINK_FOLLOW) == 0)
+            return keep_name(file, err);
+        if (errno != EEXIST)
+            return copy_to_named(file, err);
+    }
+    return file->path ? TP_OK : fail(file->target, "cannot write", err);
+}
+
+/* A file that replaces another is for the same people; where it cannot have the same owner, it at least has the mode.
+ */
+static void take_mode(int fd, const struct stat *old)
+{
+    struct stat now;
+    if (fstat(fd, &now) != 0)
+        return;
+    if (now.st_uid != old->st_uid || now.st_gid != old->st_gid)
+        (void)!fchown(fd, old->st_uid, old->st_gid);
+    if ((now.st_mode & 0777) != (old->st_mode & 0777))
+        (void)!fchmod(fd, old->st_mode & 0777);
+}
+
+static int open_temporary(struct tp_outfile *file, const struct stat *old, struct tp_error *err)
+{
+    mode_t mode = old ? old->st_mode & 0777 : 0666;
+    file->folder = open_folder(file->target, file->base);
+    if (file->folder < 0)
+        return fail(file->target, "cannot write", err);
+    tp_temporary_remove_abandoned(file->folder, file->base);
+    file->fd = open_nameless(file->folder, mode);
+    int code = TP_OK;
+    if (file->fd >= 0)
+        tp_temporary_lock(file->fd);
+    else
+        code = open_named(file, mode, err);
+    if (code == TP_OK && old)
+        take_mode(file->fd, old);
+    return code;
+}
+
+/* ---- the target ---- */
+
+static int set_target(struct tp_outfile *file, const char *target, struct tp_error *err)
+{
+    file->target = strdup(target);
+    if (!file->target)
+        return out_of_memory(err);
+    const char *slash = strrchr(file->target, '/');
+    file->base = slash ? slash + 1 : file->target;
+    return TP_OK;
+}
+
+static int open_target(struct tp_outfile *file, const char *path, struct tp_error *err)
+{
+    struct stat info;
+    char real[PATH_MAX];
+    bool is_stdout = strcmp(path, "-") == 0, exists = !is_stdout && stat(path, &info) == 0;
+    file->is_direct = true;
+    int code = set_target(file, is_stdout ? "standard output" : exists && realpath(path, real) ? real : path, err);
+    if (code < 0)
+        return code;
+    if (exists && S_ISDIR(info.st_mode))
+        return tp_error_set(err, TP_EIO, 0, "%s: is a directory: name a file in it", path);
+    if (is_stdout || (exists && !S_ISREG(info.st_mode))) {
+        file->fd = is_stdout ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CLOEXEC);
+        return file->fd < 0 ? fail(file->target, "cannot write", err) : TP_OK;
+    }
+    file->is_direct = false;
+    file->is_replaced = exists;
+    if (exists && access(file->target, W_OK) < 0)
+        return fail(path, "cannot write", err);
+    return open_temporary(file, exists ? &info : NULL, err);
+}
+
+int tp_outfile_open(struct tp_outfile **out, const char *path, struct tp_error *err)
+{
+    struct tp_outfile *file = calloc(1, sizeof *file);
+    *out = NULL;
+    if (!file)
+        return out_of_memory(err);
+    file->fd = file->folder = file->slot = -1;
+    file->buffer = malloc(BUFFER);
+    int code = file->buffer ? open_target(file, path, err) : out_of_memory(err);
+    *out = file;
+    if (code < 0)
+        tp_outfile_discard(out);
+    return code;
 }
 
 int tp_outfile_write(struct tp_outfile *file, const void *bytes, size_t size, struct tp_error *err)
@@ -188,9 +275,28 @@ int tp_outfile_write(struct tp_outfile *file, const void *bytes, size_t size, st
     return code;
 }
 
-const char *tp_outfile_temporary(const struct tp_outfile *file)
+int tp_outfile_temporary(const char **path, struct tp_outfile *file, struct tp_error *err)
 {
-    return file->is_direct ? NULL : file->temporary;
+    int code = file->is_direct ? TP_OK : name_file(file, err);
+    *path = code == TP_OK ? file->path : NULL;
+    return code;
+}
+
+/* The finished file gets the name of its target. */
+static int put_in_place(struct tp_outfile *file, struct tp_error *err)
+{
+    char path[32];
+    path_of(path, file->fd);
+    if (fsync(file->fd) < 0 && errno != EINVAL && errno != EROFS)
+        return fail(file->target, "cannot write", err);
+    if (!file->path && !file->is_replaced && linkat(AT_FDCWD, path, file->folder, file->base, AT_SYMLINK_FOLLOW) == 0)
+        return TP_OK;
+    int code = name_file(file, err);
+    if (code == TP_OK && renameat(file->folder, file->name, file->folder, file->base) < 0)
+        code = fail(file->target, "cannot write", err);
+    if (code == TP_OK)
+        forget(file); /* the name is the target's now: nothing to remove */
+    return code;
 }
 
 int tp_outfile_commit(struct tp_outfile **slot, struct tp_error *err)
@@ -198,17 +304,14 @@ int tp_outfile_commit(struct tp_outfile **slot, struct tp_error *err)
     struct tp_outfile *file = *slot;
     int code = file->has_failed ? tp_error_set(err, TP_EIO, 0, "%s: cannot write", file->target)
                                 : write_out(file, file->buffer, file->used, err);
-    if (code == TP_OK && !file->is_direct && fsync(file->fd) < 0 && errno != EINVAL && errno != EROFS)
-        code = fail(file->target, "cannot write", err);
+    if (code == TP_OK && !file->is_direct)
+        code = put_in_place(file, err);
+    /* many file systems cannot sync a folder: only a disk that fails is told */
+    if (code == TP_OK && !file->is_direct && fsync(file->folder) < 0 && errno == EIO)
+        code = fail(file->target, "written, but its folder cannot be synced", err);
     if (close(file->fd) < 0 && code == TP_OK && errno != EINTR)
         code = fail(file->target, "cannot write", err);
     file->fd = -1;
-    if (code == TP_OK && !file->is_direct && rename(file->temporary, file->target) < 0)
-        code = fail(file->target, "cannot write", err);
-    if (code == TP_OK)
-        forget(file); /* the name is the target's now: nothing to remove */
-    if (code == TP_OK && file->temporary)
-        file->temporary[0] = '\0';
     tp_outfile_discard(slot);
     return code;
 }
@@ -218,12 +321,13 @@ void tp_outfile_discard(struct tp_outfile **slot)
     struct tp_outfile *file = *slot;
     if (!file)
         return;
-    if (file->fd >= 0)
-        close(file->fd);
-    if (file->temporary && file->temporary[0])
-        unlink(file->temporary);
+    if (file->path)
+        unlinkat(file->folder, file->name, 0);
     forget(file);
-    free(file->temporary);
+    if (file->fd >= 0) /* after its name is gone: until then the lock keeps others from it */
+        close(file->fd);
+    if (file->folder >= 0)
+        close(file->folder);
     free(file->target);
     free(file->buffer);
     free(file);

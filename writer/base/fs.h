@@ -2,7 +2,8 @@
  *
  * A target that exists and is no regular file (a pipe, /dev/stdout) is written directly. "-" is standard output.
  * Symbolic links given as a target are followed. Errors carry path and reason; after an error nothing is left behind
- * and an older file is untouched. */
+ * and an older file is untouched. A file that replaces another has its mode, and its owner where that is allowed. Any
+ * number of writers of one target, of whatever process and container: each file is whole, the last one stays. */
 #ifndef TP_WRITER_BASE_FS_H
 #define TP_WRITER_BASE_FS_H
 
@@ -19,12 +20,12 @@ int tp_outfile_open(struct tp_outfile **out, const char *path, struct tp_error *
 /* Appends bytes. 0 or TP_EIO; an error is sticky and makes tp_outfile_commit fail too. */
 int tp_outfile_write(struct tp_outfile *file, const void *bytes, size_t size, struct tp_error *err);
 
-/* Path of the temporary file, which is there and empty until something is written: for a library that writes files only
- * by their name. Use either this or tp_outfile_write. NULL: the target is written directly. Lives as long as the file.
- */
-const char *tp_outfile_temporary(const struct tp_outfile *file);
+/* *path: of the temporary file, which is there and empty until something is written: for a library that writes files
+ * only by their name. Use either this or tp_outfile_write. NULL: the target is written directly. Lives as long as the
+ * file. 0, TP_EIO, TP_ENOMEM. */
+int tp_outfile_temporary(const char **path, struct tp_outfile *file, struct tp_error *err);
 
-/* Flushes, closes and renames; frees *slot, which becomes NULL. 0 or TP_EIO. */
+/* Flushes, syncs, renames and syncs the folder; frees *slot, which becomes NULL. 0 or TP_EIO. */
 int tp_outfile_commit(struct tp_outfile **slot, struct tp_error *err);
 
 /* Throws everything away; frees *slot, which becomes NULL. Accepts NULL inside. */

@@ -1,9 +1,9 @@
 /* Reading side of the spool: see spool_read.h. */
 #include "writer/spool/spool_read.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -16,15 +16,32 @@ static const int64_t MAX_WALL_NS = 1ll << 62, MAX_NS = 1ll << 60;
 
 /* ---- the file ---- */
 
-/* True when the program that writes the spool still records into it; *pid: its number. */
+/* True when the program that writes the spool still records into it: it holds a lock on it. Where there are no locks
+ * every spool may be a living one's. */
 static bool is_live(int fd, pid_t *pid)
 {
     struct tp_spool_head head = {0};
     bool is_spool = pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head && head.magic == TP_SPOOL_MAGIC;
-    /* the head is written after the lock is taken: here, a lock of ours is in nobody's way */
-    int code = is_spool ? flock(fd, LOCK_SH | LOCK_NB) : 0;
     *pid = (pid_t)head.pid;
-    return code != 0 && (errno == EWOULDBLOCK || kill(*pid, 0) == 0 || errno == EPERM);
+    /* the head is written after the lock is taken: here, a lock of ours is in nobody's way */
+    return is_spool && flock(fd, LOCK_SH | LOCK_NB) != 0;
+}
+
+/* True when this process has the file open elsewhere, too. Its number tells nothing: a process of another container may
+ * have the same. */
+static bool is_open_here(int fd)
+{
+    struct stat own, other;
+    DIR *dir = fstat(fd, &own) == 0 ? opendir("/proc/self/fd") : NULL;
+    bool is_found = false;
+    for (struct dirent *entry; dir && !is_found && (entry = readdir(dir)) != NULL;) {
+        int number = atoi(entry->d_name);
+        is_found = *entry->d_name != '.' && number != fd && fstat(number, &other) == 0 && other.st_dev == own.st_dev &&
+                   other.st_ino == own.st_ino;
+    }
+    if (dir)
+        closedir(dir);
+    return is_found;
 }
 
 /* A copy: a living program uses chunks again. It first writes their contents to the end of the file: read in this
@@ -50,7 +67,8 @@ static void *take_bytes(int fd, size_t *size, bool *is_copy)
     pid_t pid;
     if (*size < TP_SPOOL_UNIT)
         return MAP_FAILED;
-    *is_copy = is_live(fd, &pid) && pid != getpid(); /* in the process itself, a handler has what is over */
+    /* in the process itself, a handler has what is over */
+    *is_copy = is_live(fd, &pid) && (pid != getpid() || !is_open_here(fd));
     if (*is_copy)
         return copy_bytes(fd, size);
     return mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -1,0 +1,126 @@
+/* A layer of files that fails on demand, for one unit test program: it defines the calls themselves, and code under
+ * test that is linked into the program comes here. One call in a row of a kind fails, or all.
+ *
+ * fault(CALL, ERRNO): from now on each call of that kind fails so. fault_after(CALL, COUNT, ERRNO): after COUNT more
+ * that succeed. fault(CALL, 0): it works again. FAULT_SHORT as ERRNO of a read: it returns one byte. */
+#ifndef TP_TESTS_UNIT_FAULTY_FILES_H
+#define TP_TESTS_UNIT_FAULTY_FILES_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum fault_call {
+    FAULT_TMPFILE,
+    FAULT_LINK,
+    FAULT_RENAME,
+    FAULT_FSYNC,
+    FAULT_FOLDER_FSYNC,
+    FAULT_FLOCK,
+    FAULT_WRITE,
+    FAULT_READ,
+    FAULT_CALLS
+};
+enum { FAULT_SHORT = -1 };
+
+static struct {
+    int error, after, seen;
+} faults[FAULT_CALLS];
+
+static inline void fault_after(enum fault_call call, int count, int error)
+{
+    faults[call].after = count;
+    faults[call].error = error;
+    faults[call].seen = 0;
+}
+
+static inline void fault(enum fault_call call, int error)
+{
+    fault_after(call, 0, error);
+}
+
+static inline void fault_none(void)
+{
+    memset(faults, 0, sizeof faults);
+}
+
+static bool faulty(enum fault_call call)
+{
+    if (faults[call].seen++ < faults[call].after || !faults[call].error)
+        return false;
+    errno = faults[call].error;
+    return true;
+}
+
+static bool is_of_test(int fd) /* not the test's own words */
+{
+    return fd > 2;
+}
+
+int openat(int folder, const char *path, int flags, ...)
+{
+    va_list args;
+    va_start(args, flags);
+    unsigned mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(args, unsigned) : 0;
+    va_end(args);
+    if ((flags & O_TMPFILE) == O_TMPFILE && faulty(FAULT_TMPFILE))
+        return -1;
+    return (int)syscall(SYS_openat, folder, path, flags, mode);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    return faulty(FAULT_LINK) ? -1 : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
+}
+
+int renameat(int from_folder, const char *from, int to_folder, const char *to)
+{
+    return faulty(FAULT_RENAME) ? -1 : (int)syscall(SYS_renameat, from_folder, from, to_folder, to);
+}
+
+int fsync(int fd)
+{
+    struct stat info;
+    bool is_folder = fstat(fd, &info) == 0 && S_ISDIR(info.st_mode);
+    return faulty(is_folder ? FAULT_FOLDER_FSYNC : FAULT_FSYNC) ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int flock(int fd, int operation)
+{
+    return faulty(FAULT_FLOCK) ? -1 : (int)syscall(SYS_flock, fd, operation);
+}
+
+ssize_t write(int fd, const void *bytes, size_t size)
+{
+    if (is_of_test(fd) && faulty(FAULT_WRITE))
+        return -1;
+    return syscall(SYS_write, fd, bytes, size);
+}
+
+ssize_t read(int fd, void *bytes, size_t size)
+{
+    if (is_of_test(fd) && faulty(FAULT_READ)) {
+        if (errno != FAULT_SHORT)
+            return -1;
+        size = size > 0;
+    }
+    return syscall(SYS_read, fd, bytes, size);
+}
+
+ssize_t pread(int fd, void *bytes, size_t size, off_t at)
+{
+    if (is_of_test(fd) && faulty(FAULT_READ)) {
+        if (errno != FAULT_SHORT)
+            return -1;
+        size = size > 0;
+    }
+    return syscall(SYS_pread64, fd, bytes, size, at);
+}
+
+#endif
