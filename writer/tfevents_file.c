@@ -87,7 +87,7 @@ static int for_each(const char *folder,
 
 struct census {
     unsigned count, next; /* next: one more than the largest NUMBER */
-    int64_t newest_live;
+    bool has_live;
 };
 
 static int count_one(DIR *dir, const char *base, const struct parts *parts, void *context)
@@ -98,14 +98,13 @@ static int count_one(DIR *dir, const char *base, const struct parts *parts, void
     census->count++;
     if (parts->number >= census->next && parts->number < UINT32_MAX)
         census->next = (unsigned)parts->number + 1;
-    if (parts->pid && parts->seconds > census->newest_live)
-        census->newest_live = parts->seconds;
+    census->has_live |= parts->pid != 0;
     return TP_OK;
 }
 
 static struct census take_census(const char *folder)
 {
-    struct census census = {.newest_live = -1};
+    struct census census = {0};
     for_each(folder, count_one, &census);
     return census;
 }
@@ -120,39 +119,32 @@ unsigned tp_tfevents_next_number(const char *folder)
     return take_census(folder).next;
 }
 
-int64_t tp_tfevents_newest_live(const char *folder)
+bool tp_tfevents_has_live(const char *folder)
 {
-    return take_census(folder).newest_live;
+    return take_census(folder).has_live;
 }
 
 /* ---- removing ---- */
 
 struct removal {
-    const char *folder, *keep, *live_of; /* live_of: only what a process of that host wrote */
+    const char *folder, *keep, *host;
     struct tp_error *err;
 };
 
 static int remove_one(DIR *dir, const char *base, const struct parts *parts, void *context)
 {
     const struct removal *removal = context;
-    const char *host = removal->live_of;
-    if (removal->keep && strcmp(base, removal->keep) == 0)
-        return TP_OK;
-    if (host && (!parts->pid || parts->host_size != strlen(host) || memcmp(parts->host, host, strlen(host)) != 0))
+    bool is_of_host =
+        parts->host_size == strlen(removal->host) && memcmp(parts->host, removal->host, parts->host_size) == 0;
+    if (parts->pid || !is_of_host || strcmp(base, removal->keep) == 0)
         return TP_OK;
     if (unlinkat(dirfd(dir), base, 0) == 0 || errno == ENOENT)
         return TP_OK;
     return tp_error_set(removal->err, TP_EIO, 0, "%s/%s: cannot remove: %s", removal->folder, base, strerror(errno));
 }
 
-int tp_tfevents_remove_older(const char *folder, const char *keep, struct tp_error *err)
+int tp_tfevents_remove_older(const char *folder, const char *host, const char *keep, struct tp_error *err)
 {
-    struct removal removal = {folder, keep, NULL, err};
-    return for_each(folder, remove_one, &removal);
-}
-
-int tp_tfevents_remove_live(const char *folder, const char *host, struct tp_error *err)
-{
-    struct removal removal = {folder, NULL, host, err};
+    struct removal removal = {folder, keep, host, err};
     return for_each(folder, remove_one, &removal);
 }

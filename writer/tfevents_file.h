@@ -5,6 +5,7 @@
 #ifndef TP_WRITER_TFEVENTS_FILE_H
 #define TP_WRITER_TFEVENTS_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,16 +32,12 @@ void tp_tfevents_clean(char *text);
 /* How many event files of ours are in the folder. */
 unsigned tp_tfevents_count(const char *folder);
 
-/* SECONDS of the newest file there that a process wrote while it ran (PID above 0), -1 without any: what replaces it
- * must sort behind it. */
-int64_t tp_tfevents_newest_live(const char *folder);
+/* Whether a process wrote one of them while it ran (PID above 0). Such a file has what no trace has: every step. */
+bool tp_tfevents_has_live(const char *folder);
 
-/* Removes the files that processes wrote for this host (or worker) while they ran, PID above 0, from the folder, if
- * there is one. 0 or TP_EIO. */
-int tp_tfevents_remove_live(const char *folder, const char *host, struct tp_error *err);
-
-/* Removes our event files from the folder but the one called `keep` (NULL: all), if there is one. Files of others
+/* Removes what earlier exports of this host (or worker) left in the folder, but the file called `keep`: PID 0, made
+ * from a trace and to be made again from it. Files that a process wrote while it ran, of other hosts and of others
  * stay. 0 or TP_EIO. */
-int tp_tfevents_remove_older(const char *folder, const char *keep, struct tp_error *err);
+int tp_tfevents_remove_older(const char *folder, const char *host, const char *keep, struct tp_error *err);
 
 #endif

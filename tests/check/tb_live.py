@@ -18,8 +18,8 @@ def get(path, **query):
         return None
 
 
-def steps(tag):
-    return [point[1] for point in get("scalars", run="run", tag=tag) or []]
+def steps(tag, run="run"):
+    return [point[1] for point in get("scalars", run=run, tag=tag) or []]
 
 
 def wait_for(condition, seconds=120):
@@ -35,14 +35,15 @@ def wait_for(condition, seconds=120):
 def watch():
     assert wait_for(lambda: get("tags") is not None), "TensorBoard does not answer"
     if not program:
-        tags = wait_for(lambda: (get("tags") or {}).get("run"))
+        runs = wait_for(lambda: {run: tags for run, tags in (get("tags") or {}).items() if tags})
         seen = {}
         for _ in range(20):  # until two looks agree
-            now = {tag: steps(tag) for tag in tags or []}
+            now = {run + ": " + tag: steps(tag, run) for run, tags in (runs or {}).items() for tag in tags}
             if now and now == seen:
                 break
             seen = now
             time.sleep(1)
+            runs = get("tags")
         return seen
     child = subprocess.Popen(program, stdout=subprocess.DEVNULL)
     lengths = []

@@ -1,5 +1,5 @@
 # The event file of a program that trains: a real TensorBoard shows it growing, with both loaders, and an export into the
-# same folder replaces it: each step of the trace once, nothing else. Needs TensorBoard as the suite tensorboard does.
+# same folder leaves it alone: the steps of the trace are a run of their own. Needs TensorBoard as the suite tensorboard does.
 . tests/suites/case.sh
 python=${TENSORBOARD_PYTHON:-$PWD/build/tensorboard/bin/python}
 watch=$PWD/tests/check/tb_live.py
@@ -15,13 +15,16 @@ alone() {
         [ "$(grep -c 'samples_per_s' dump)" = 12 ] && [ "$(grep -c 'CPU_allocated_peak' dump)" = 12 ] || { cat dump; return 1; }
     sed -n 's/.*counters.loss.*= //p' dump | sed -n 3,8p >loss
     live=$(ls runs/run/events.out.tfevents.*)
+    cp "$live" kept
     "$TP" export runs/run --to tfevents -o runs/run --quiet || return 1
-    [ "$(ls runs/run/events.out.tfevents.* | wc -l)" = 1 ] && [ ! -e "$live" ] || { ls runs/run; return 1; }
-    "$TOOLS/event_dump" runs/run/events.out.tfevents.* >dump || { cat dump; return 1; }
+    cmp "$live" kept && [ "$(ls runs/run/events.out.tfevents.*)" = "$live" ] || { ls runs/run; return 1; }
+    "$TP" export runs/run --to tfevents -o runs/run --quiet && cmp "$live" kept || return 1
+    [ "$(ls runs/run/profile | wc -l)" = 1 ] || { ls runs/run/profile; return 1; }
+    "$TOOLS/event_dump" runs/run/profile/events.out.tfevents.* >dump || { cat dump; return 1; }
     [ "$(grep -c '^  profile_step/time_ms .*= ' dump)" = 6 ] || { cat dump; return 1; }
     sed -n 's/.*counters.loss.*= //p' dump | cmp - loss # the six steps that the trace has
 }
-check "a recorded program writes each step, an export replaces the file" alone
+check "a recorded program writes each step, an export leaves its file alone" alone
 
 killed() { # whole records, whenever it dies
     for pause in 0.05 0.1 0.2 0.3; do
@@ -69,7 +72,8 @@ grows() { # LOADER: 900 steps, TensorBoard keeps 1000
     python3 -c 'import json, sys
 seen = json.load(open("seen.json"))
 bad = {tag: steps for tag, steps in seen.items() if len(set(steps)) != len(steps)}
-sys.exit(0 if seen["profile_step/time_ms"] == [2, 3, 4, 5, 6, 7] and not bad else repr((seen, bad)))'
+is_good = seen["run/profile: profile_step/time_ms"] == [2, 3, 4, 5, 6, 7] and not bad
+sys.exit(0 if is_good and seen["run: profile_step/time_ms"] == list(range(900)) else repr((seen, bad)))'
 }
 for fast in true false; do
     check "TensorBoard shows a run while it trains and its export afterwards, load_fast=$fast" grows $fast

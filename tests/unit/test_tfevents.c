@@ -154,7 +154,7 @@ static void tfevents_costs_are_packed_depth_first(void **state)
     tp_tfevents_release(&events);
 }
 
-static void tfevents_older_files_of_ours_go(void **state)
+static void tfevents_older_exports_of_the_worker_go_and_nothing_else(void **state)
 {
     char folder[] = "/tmp/tracepress-tfevents-XXXXXX", name[128];
     struct tp_error err;
@@ -165,16 +165,22 @@ static void tfevents_older_files_of_ours_go(void **state)
     assert_int_equal(tp_tfevents_name(name, sizeof name, &(struct tp_tfevents_name){42, "host", 7, 3}, &err), TP_OK);
     assert_string_equal(name, "events.out.tfevents.0000000042.host.7.003.tracepress");
     assert_int_equal(tp_tfevents_name(name, 20, &(struct tp_tfevents_name){42, "host", 7, 3}, &err), TP_ELIMIT);
-    static const char *const files[] = {"events.out.tfevents.0000000042.host.7.003.tracepress",
-                                        "events.out.tfevents.0000000043.host.7.011.tracepress",
-                                        "events.out.tfevents.0000000044.host.7.0", "other.tracepress"};
-    for (int i = 0; i < 4; i++)
+    static const char *const files[] = {
+        "events.out.tfevents.0000000042.host.0.003.tracepress",
+        "events.out.tfevents.0000000043.host.0.011.tracepress",
+        "events.out.tfevents.0000000041.host.7.001.tracepress",   /* of a running program */
+        "events.out.tfevents.0000000040.host.1.0.002.tracepress", /* of another worker */
+        "events.out.tfevents.0000000044.host.7.0",
+        "other.tracepress"};
+    for (int i = 0; i < 6; i++)
         fclose(fopen(files[i], "w"));
     assert_int_equal(tp_tfevents_next_number("."), 12);
-    assert_int_equal(tp_tfevents_remove_older(".", files[1], &err), TP_OK);
+    assert_true(tp_tfevents_has_live("."));
+    assert_int_equal(tp_tfevents_remove_older(".", "host", files[1], &err), TP_OK);
     assert_int_not_equal(access(files[0], F_OK), 0);
-    for (int i = 1; i < 4; i++)
-        assert_int_equal(unlink(files[i]), 0); /* the one to keep, and those of others, stayed */
+    for (int i = 1; i < 6; i++)
+        assert_int_equal(unlink(files[i]), 0);
+    assert_false(tp_tfevents_has_live("."));
     assert_int_equal(chdir("/") || rmdir(folder), 0);
 }
 
@@ -187,7 +193,7 @@ int main(void)
         cmocka_unit_test(tfevents_histograms_count_everything),
         cmocka_unit_test(tfevents_full_buffer_holds_whole_records),
         cmocka_unit_test(tfevents_costs_are_packed_depth_first),
-        cmocka_unit_test(tfevents_older_files_of_ours_go),
+        cmocka_unit_test(tfevents_older_exports_of_the_worker_go_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

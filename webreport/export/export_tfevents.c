@@ -1,4 +1,4 @@
-/* export --to tfevents: one TensorBoard event file per profile, beside nothing older of ours. */
+/* export --to tfevents: one TensorBoard event file per profile, in place of the one of an earlier export. */
 #include "webreport/export/export_tfevents.h"
 
 #include <math.h>
@@ -72,20 +72,6 @@ static int build(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* What the recorded program wrote while it ran goes too, from where it may lie: the folder of the export itself, or the
- * worker's folder in it. */
-static int remove_live(const struct tp_export *export, struct tp_error *err)
-{
-    char own[4096];
-    int code = TP_OK;
-    snprintf(own, sizeof own, "%s/%s", export->out, export->worker);
-    if (strcmp(export->folder, export->out) != 0)
-        code = tp_tfevents_remove_live(export->out, export->worker, err);
-    if (code == TP_OK && strcmp(export->folder, own) != 0)
-        code = tp_tfevents_remove_live(own, export->worker, err);
-    return code;
-}
-
 /* Fills run->events, whose memory is not the arena's: a failed allocation ends here. 0 or the code of what failed. */
 static int build_guarded(struct tp_tf_run *run)
 {
@@ -110,7 +96,6 @@ int tp_export_tfevents(const struct tp_export *export, struct tp_error *err)
         code = tp_tf_keep_ranks(&run);
     if (code == TP_OK) {
         code = tp_tf_write_file(&events.out, export->folder, export->worker, run.first.wall_s, err);
-        code = code < 0 ? code : remove_live(export, err);
     } else {
         tp_error_set(err, code, 0, "%s: %s", export->profile->file.ptr,
                      code == TP_ELIMIT ? "the event file would be larger than 256 MiB" : "out of memory");

@@ -67,19 +67,30 @@ struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
 
 /* ---- the file ---- */
 
+/* A program that ran wrote its file there, with all its steps: the few of a trace become a run of their own, below it.
+ */
+static int find_folder(char *path, size_t size, const char *folder, struct tp_error *err)
+{
+    bool is_taken = tp_tfevents_has_live(folder);
+    int n = snprintf(path, size, "%s%s", folder, is_taken ? "/profile" : "");
+    if (n < 0 || (size_t)n >= size)
+        return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the name of the folder is too long", folder);
+    return is_taken ? tp_folder_make(path, err) : TP_OK;
+}
+
 int tp_tf_write_file(const struct tp_buf *records, const char *folder, const char *host, double wall_s,
                      struct tp_error *err)
 {
-    struct tp_tfevents_name parts = {(int64_t)fmin(wall_s, 9e9), host, 0, tp_tfevents_next_number(folder)};
-    int64_t live = tp_tfevents_newest_live(folder);
     struct tp_outfile *file = NULL;
-    char name[512], path[4096 + sizeof name];
-    if (parts.seconds <= live) /* a TensorBoard that runs goes on to files that sort behind the one it read */
-        parts.seconds = live + 1;
-    int code = tp_tfevents_name(name, sizeof name, &parts, err);
+    char name[512], place[4096], path[sizeof place + sizeof name];
+    int code = find_folder(place, sizeof place, folder, err);
     if (code < 0)
         return code;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    struct tp_tfevents_name parts = {(int64_t)fmin(wall_s, 9e9), host, 0, tp_tfevents_next_number(place)};
+    code = tp_tfevents_name(name, sizeof name, &parts, err);
+    if (code < 0)
+        return code;
+    snprintf(path, sizeof path, "%s/%s", place, name);
     code = tp_outfile_open(&file, path, err);
     if (code == TP_OK)
         code = tp_outfile_write(file, records->data, records->size, err);
@@ -88,5 +99,5 @@ int tp_tf_write_file(const struct tp_buf *records, const char *folder, const cha
         return code;
     }
     code = tp_outfile_commit(&file, err);
-    return code < 0 ? code : tp_tfevents_remove_older(folder, name, err);
+    return code < 0 ? code : tp_tfevents_remove_older(place, host, name, err);
 }
