@@ -3,6 +3,7 @@
 
 #include "collector/clock.h"
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,16 @@
 static char *own_text(const char *given, const char *otherwise)
 {
     return strdup(given && *given ? given : otherwise);
+}
+
+/* The folder as it is now: a program may go to another one before it is used. */
+static char *own_folder(const char *given)
+{
+    char here[PATH_MAX], *whole;
+    bool is_here = strcmp(given, ".") == 0;
+    if (*given == '/' || !getcwd(here, sizeof here))
+        return strdup(given);
+    return asprintf(&whole, "%s%s%s", here, is_here ? "" : "/", is_here ? "" : given) < 0 ? NULL : whole;
 }
 
 bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_options *given)
@@ -26,7 +37,8 @@ bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_opt
     memcpy(kept, given, given->size < sizeof *kept ? given->size : sizeof *kept);
     gethostname(host, sizeof host - 1);
     snprintf(worker, sizeof worker, "%s_%d", host, (int)getpid());
-    kept->directory = own_text(kept->directory, directory && *directory ? directory : ".");
+    directory = directory && *directory ? directory : ".";
+    kept->directory = own_folder(kept->directory && *kept->directory ? kept->directory : directory);
     kept->worker = own_text(kept->worker, worker);
     for (char *c = (char *)(uintptr_t)kept->worker; c && *c; c++)
         *c = *c == '/' ? '_' : *c; /* a name, not a path */

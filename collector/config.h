@@ -11,7 +11,8 @@
 #define TP_CONFIG_SPOOL_BYTES (64ull << 30) /* the most a spool may grow to */
 
 /* Replaces *kept by a copy of `given` (NULL: defaults) with its texts, and with TRACEPRESS_DIR and a worker's name
- * where it has none. The texts of `kept` are its own; those before are freed. False when memory is short. */
+ * where it has none; its folder is an absolute path. The texts of `kept` are its own; those before are freed. False
+ * when memory is short. */
 bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_options *given);
 
 /* What the last part of a recording may take in bytes, by the options or TRACEPRESS_RING_MB; 0: all of it is kept. */

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "writer/base/fs.h"
 #include "writer/base/limits.h"
 #include "writer/tfevents_file.h"
 
@@ -103,7 +104,7 @@ int tp_live_file_append(struct tp_live_file *file, const void *records, size_t s
 {
     int code = 0;
     if (file->fd < 0) {
-        if (mkdir(file->directory, 0777) != 0 && errno != EEXIST)
+        if (tp_folder_make(file->directory, NULL) != 0)
             return errno;
         code = file->is_placed ? create(file) : place(file);
     }

@@ -60,7 +60,12 @@ static bool begin(const struct tracepress_options *options)
     tp_session.step = 0;
     tp_session.action = TP_ACTION_NONE;
     choose();
-    tp_session_enter_step(tp_session_action(0));
+    enum tp_action first = tp_session_action(0);
+    if (!tp_session.is_left_out && !tp_session_has_place(tp_session_is_kept(first))) {
+        tp_session.is_started = false;
+        return false;
+    }
+    tp_session_enter_step(first);
     tp_session_follow_window();
     return tp_session.is_started;
 }
@@ -88,27 +93,7 @@ static bool is_lent(void)
     return is;
 }
 
-int tracepress_start(const struct tracepress_options *options)
-{
-    pthread_once(&prepared, tp_session_prepare);
-    if (is_lent())
-        end();
-    if (options && (options->with_stack || tp_config_is_sampling(options)))
-        tp_session_prepare_stacks();
-    pthread_mutex_lock(&tp_session.lock);
-    bool is_begun = begin(options);
-    if (is_begun && !tp_session.is_left_out && (tp_session.options.live || tp_config_is_wanted("TRACEPRESS_LIVE")))
-        tp_live_start(tp_session.options.directory, tp_session.options.worker,
-                      tp_config_number("WORLD_SIZE") != UINT32_MAX && tp_config_number("WORLD_SIZE") > 1);
-    pthread_mutex_unlock(&tp_session.lock);
-    if (is_begun)
-        tp_session_tell_begun(0);
-    return is_begun ? 0 : -1;
-}
-
-/* ---- for `tracepress record` ---- */
-
-/* While the program has no recording of its own. */
+/* For `tracepress record`, while the program has no recording of its own. */
 static bool lend(void)
 {
     struct tracepress_options options = {
@@ -126,6 +111,28 @@ static bool lend(void)
         tp_session_tell_begun(0);
     return is_begun;
 }
+
+int tracepress_start(const struct tracepress_options *options)
+{
+    pthread_once(&prepared, tp_session_prepare);
+    if (is_lent())
+        end();
+    if (options && (options->with_stack || tp_config_is_sampling(options)))
+        tp_session_prepare_stacks();
+    pthread_mutex_lock(&tp_session.lock);
+    bool is_begun = begin(options);
+    if (is_begun && !tp_session.is_left_out && (tp_session.options.live || tp_config_is_wanted("TRACEPRESS_LIVE")))
+        tp_live_start(tp_session.options.directory, tp_session.options.worker,
+                      tp_config_number("WORLD_SIZE") != UINT32_MAX && tp_config_number("WORLD_SIZE") > 1);
+    pthread_mutex_unlock(&tp_session.lock);
+    if (is_begun)
+        tp_session_tell_begun(0);
+    else
+        lend();
+    return is_begun ? 0 : -1;
+}
+
+/* ---- for `tracepress record` ---- */
 
 bool tp_session_lend(const char *folder)
 {

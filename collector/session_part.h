@@ -50,6 +50,10 @@ bool tp_session_is_on(void);
 /* Switches recording on, into a spool that is opened at the first record. */
 void tp_session_turn_on(void);
 
+/* Whether what is recorded can be written where the options want it: a spool is made there and removed, unless it is
+ * opened now anyway. False after saying why. Under `record`, too, whose spools lie elsewhere: handlers write there. */
+bool tp_session_has_place(bool is_opened_now);
+
 /* Opens the spool that is awaited. False, after saying why and switching recording off, when it cannot be had. */
 bool tp_session_open(void);
 
@@ -64,6 +68,12 @@ bool tp_session_start_sampler(void);
 void tp_session_prepare_stacks(void);
 
 /* ---- steps ---- */
+
+/* Whether a step that does this is recorded. */
+static inline bool tp_session_is_kept(enum tp_action action)
+{
+    return action == TP_ACTION_RECORD || action == TP_ACTION_RECORD_AND_SAVE;
+}
 
 /* What a step does that begins now: by schedule, rank and time. */
 enum tp_action tp_session_action(uint64_t step);

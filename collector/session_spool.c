@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "collector/clock.h"
@@ -40,29 +39,51 @@ bool tp_session_is_on(void)
     return tp_session.is_awaited || tp_session.spool.fd >= 0;
 }
 
+/* Makes a spool in the folder. False, after saying why, when it cannot be had. */
+static bool create(struct tp_spool *spool, const char *directory, const struct tp_spool_clock *now)
+{
+    char name[256];
+    struct tp_spool_head head = tp_config_head(&tp_session.options, now);
+    snprintf(name, sizeof name, ".%.180s.%lld.%d.tpspool", tp_session.options.worker, (long long)now->realtime_ns,
+             (int)getpid());
+    int code = tp_spool_create(spool, directory, name, &head, TP_CONFIG_SPOOL_BYTES,
+                               tp_config_ring_bytes(&tp_session.options));
+    if (code) {
+        bool is_for_run = tp_session.run_folder && strcmp(directory, tp_session.run_folder) != 0;
+        char detail[4300];
+        snprintf(detail, sizeof detail, "%s: %s", directory, strerror(code));
+        tp_session_say(is_for_run ? "the program writes no trace of its own, `tracepress record` has what it records"
+                                  : "nothing is recorded, the program goes on",
+                       detail);
+    }
+    return code == 0;
+}
+
+bool tp_session_has_place(bool is_opened_now)
+{
+    struct tp_spool probe = {.fd = -1};
+    const char *directory = tp_session.options.directory;
+    const struct tp_spool_clock now = tp_clock_moment();
+    if (is_opened_now && (!tp_session.run_folder || strcmp(directory, tp_session.run_folder) == 0))
+        return true;
+    if (!create(&probe, directory, &now))
+        return false;
+    tp_spool_close(&probe, true);
+    return true;
+}
+
 /* Opens the spool that is awaited. False, after saying why and switching recording off, when it cannot be had. */
 bool tp_session_open(void)
 {
     if (!tp_session.is_awaited)
         return tp_session.spool.fd >= 0;
-    char name[256];
     struct tp_spool_clock now = tp_clock_moment();
-    struct tp_spool_head head = tp_config_head(&tp_session.options, &now);
     const char *directory = tp_session.run_folder ? tp_session.run_folder : tp_session.options.directory;
-    snprintf(name, sizeof name, ".%.180s.%lld.%d.tpspool", tp_session.options.worker, (long long)now.realtime_ns,
-             (int)getpid());
-    int code = tp_spool_create(&tp_session.spool, directory, name, &head, TP_CONFIG_SPOOL_BYTES,
-                               tp_config_ring_bytes(&tp_session.options));
-    if (code) {
-        char detail[4300];
-        snprintf(detail, sizeof detail, "%s: %s", directory, strerror(code));
-        tp_session_say("nothing is recorded, the program goes on", detail);
+    if (!create(&tp_session.spool, directory, &now)) {
         turn_off();
         tp_session.is_started = false;
         return false;
     }
-    if (tp_session.run_folder)
-        mkdir(tp_session.options.directory, 0777); /* where handlers look for it, and where it would have been made */
     tp_session.is_awaited = false;
     tp_notes_begin(&tp_session.spool, &now);
     tp_session_tell_modules();

@@ -23,11 +23,6 @@ void tp_session_close_step(void)
         tp_record_done(record, 0, TP_SPOOL_STEP_END, 0, 0);
 }
 
-static bool is_kept(enum tp_action action)
-{
-    return action == TP_ACTION_RECORD || action == TP_ACTION_RECORD_AND_SAVE;
-}
-
 enum tp_action tp_session_action(uint64_t step)
 {
     return !tp_session.is_left_out && tp_session_is_in_window() ? tp_schedule_action(&tp_session.options.schedule, step)
@@ -41,9 +36,9 @@ void tp_session_enter_step(enum tp_action now)
     enum tp_action before = tp_session.action;
     bool is_stepped = tp_session.options.schedule.active > 0;
     tp_session.action = now;
-    if (before == TP_ACTION_RECORD_AND_SAVE || (is_kept(before) && !is_kept(now)))
+    if (before == TP_ACTION_RECORD_AND_SAVE || (tp_session_is_kept(before) && !tp_session_is_kept(now)))
         tp_session_finish();
-    if (is_kept(now) && tp_session.is_started && !tp_session_is_on()) {
+    if (tp_session_is_kept(now) && tp_session.is_started && !tp_session_is_on()) {
         tp_session_turn_on();
         if (tp_session_open())
             tp_session_start_sampler();
@@ -81,7 +76,8 @@ void tracepress_step(void)
         pthread_mutex_unlock(&tp_session.lock);
         tp_session_close_step();
         tp_live_step_ends(step);
-        tp_session_tell_ending(before == TP_ACTION_RECORD_AND_SAVE || (is_kept(before) && !is_kept(next)));
+        tp_session_tell_ending(before == TP_ACTION_RECORD_AND_SAVE ||
+                               (tp_session_is_kept(before) && !tp_session_is_kept(next)));
         tp_session_look_for_modules();
         pthread_mutex_lock(&tp_session.lock);
         tp_session_await_turn();

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "collector/hold.h"
+#include "writer/base/fs.h"
 
 /* Reserves blocks; a limit on the size of files is an error, not a signal. */
 static int reserve(int fd, off_t offset, off_t size)
@@ -39,17 +40,30 @@ static int move_up(int fd)
     return moved;
 }
 
-int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
-                    uint64_t max_bytes, uint64_t ring_bytes)
+/* A new file, without a name as yet (flag O_TMPFILE, path of the folder) or with one. -1: errno says why. */
+static int open_new(const char *directory, const char *path, int flag)
+{
+    const int flags = O_RDWR | O_CLOEXEC | flag;
+    int fd = open(path, flags, 0600);
+    if (fd < 0 && errno == ENOENT && tp_folder_make(directory, NULL) == 0)
+        fd = open(path, flags, 0600);
+    return move_up(fd);
+}
+
+static int give_name(int fd, const char *path)
+{
+    char self[64];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+/* The file with its head. 0 or an errno. */
+static int make_file(struct tp_spool *spool, const char *directory, const struct tp_spool_head *head, bool is_named)
 {
     char unit[TP_SPOOL_UNIT] = {0};
     struct stat status;
-    int n = snprintf(spool->path, sizeof spool->path, "%s/%s", directory, name);
-    if (n < 0 || (size_t)n >= sizeof spool->path)
-        return ENAMETOOLONG;
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-        return errno;
-    spool->fd = move_up(open(spool->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    spool->fd =
+        is_named ? open_new(directory, spool->path, O_CREAT | O_EXCL) : open_new(directory, directory, O_TMPFILE);
     if (spool->fd < 0)
         return errno;
     if (fstat(spool->fd, &status) != 0)
@@ -61,13 +75,29 @@ int tp_spool_create(struct tp_spool *spool, const char *directory, const char *n
     memcpy(unit, head, sizeof *head);
     if (code == 0 && pwrite(spool->fd, unit, sizeof unit, 0) != (ssize_t)sizeof unit)
         code = errno ? errno : EIO;
-    if (code) {
-        tp_spool_close(spool, true);
-        return code;
+    if (code == 0 && !is_named)
+        code = give_name(spool->fd, spool->path);
+    if (code)
+        tp_spool_close(spool, is_named);
+    return code;
+}
+
+/* It appears with its head and its lock, so that whoever is killed meanwhile leaves no file that is no spool; by name
+ * from the start where the file system, or the place of /proc, does not have it otherwise. */
+int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
+                    uint64_t max_bytes, uint64_t ring_bytes)
+{
+    int n = snprintf(spool->path, sizeof spool->path, "%s/%s", directory, name);
+    if (n < 0 || (size_t)n >= sizeof spool->path)
+        return ENAMETOOLONG;
+    spool->spare = (struct tp_spool_spare){.ring_bytes = ring_bytes};
+    if (make_file(spool, directory, head, false) != 0) {
+        int code = make_file(spool, directory, head, true);
+        if (code)
+            return code;
     }
     spool->max_bytes = max_bytes;
-    spool->spare = (struct tp_spool_spare){.ring_bytes = ring_bytes};
-    atomic_store(&spool->size, sizeof unit);
+    atomic_store(&spool->size, TP_SPOOL_UNIT);
     atomic_store(&spool->failed, 0);
     return 0;
 }

@@ -29,8 +29,9 @@ struct tp_spool {
     char path[4096];
 };
 
-/* Creates <directory>/<name>, which must not exist. ring_bytes: when threads have filled as much, the oldest full chunk
- * is used again instead of a new one; 0: never. Returns 0 or an errno; the program's files are never touched. */
+/* Creates <directory>/<name>, which must not exist, and the folders above it. ring_bytes: when threads have filled as
+ * much, the oldest full chunk is used again instead of a new one; 0: never. Returns 0 or an errno; the program's files
+ * are never touched. */
 int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                     uint64_t max_bytes, uint64_t ring_bytes);
 

@@ -109,7 +109,9 @@ static inline struct tracepress_options tracepress_options_(void)
 #endif
 
 /* Begins a recording (with an active schedule: waits for its first step). options NULL: everything at its default.
- * Returns 0, or -1 when one is already going on or nothing can be written: the program goes on all the same. */
+ * The directory is made, with those above it, and tried at once, also when the schedule waits; a relative one is that
+ * of this moment. Returns 0, or -1 when a recording is already going on or nothing can be written there, after a line
+ * that names folder and cause: the program goes on all the same. */
 TRACEPRESS_CALL int tracepress_start(const struct tracepress_options *options);
 
 /* Ends a step of the program and begins the next. One thread at a time. */

@@ -158,6 +158,25 @@ for block in "$WORK"/recording/*.c; do
     check "docs/recording.md, block $(basename "$block" .c): compiles, runs, and leaves a trace" records_itself "$block"
 done
 
+# The example at the top of the installed header: the dots are left out, the loop gets its number of steps.
+of_header() {
+    awk '/^ \*     #include/ { print substr($0, 8); print "int main(void)\n{\n    enum { steps = 8 };"; is_in = 1; next }
+        is_in && /^ \* [A-Z]/ { exit } is_in { line = substr($0, 8); if (line !~ /^ *\.\.\.$/) print line }
+        END { print "}" }' "$U/include/tracepress.h" >"$WORK/header.c" && records_itself "$WORK/header.c" && [ -d "$WORK/c/runs/today" ]
+}
+check "tracepress.h, its example: compiles, runs in an empty folder, and leaves a trace in runs/today" of_header
+in_the_way() { # the programs again, where their folder cannot be made: exit code as before, one line with folder, cause and loss
+    for block in "$WORK"/blocks/*.c "$WORK/header.c" "$WORK"/recording/*.c; do
+        records_itself "$block" || return 1
+        rm -rf runs && : >runs
+        ./program >said 2>&1 || { echo "exit $?"; cat said; return 1; }
+        [ "$(wc -l <said)" = 1 ] && grep -q "^tracepress: nothing is recorded, the program goes on: $PWD/runs/[a-z]*: Not a directory\$" said ||
+            { cat said; return 1; }
+        ! TRACEPRESS_QUIET=1 ./program 2>&1 | grep . || return 1
+    done
+}
+check "their folder cannot be made: one line says folder, cause and what is lost, the programs go on" in_the_way
+
 uninstalled() {
     make_in_build uninstall PREFIX="$U" && left=$(find "$U" -type f -o -type l) && [ -z "$left" ] || { echo "left: $left"; return 1; }
 }

@@ -110,7 +110,10 @@ train() {
     [ "$(cat own.ops)" -gt 1000 ] && cmp own.ops r.ops || return 1
     rm -rf own # in one folder, the program's trace is enough
     "$TP" record -o own --no-tfevents --source torch -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
-    [ "$(zcat own/*.gz | grep -c '"cat":"cpu_op"')" = "$(cat own.ops)" ]
+    [ "$(zcat own/*.gz | grep -c '"cat":"cpu_op"')" = "$(cat own.ops)" ] || return 1
+    rm -rf r own && : >own # its own folder cannot be made: record has what it has of any program
+    "$TP" record -o r --no-tfevents --source null -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
+    [ "$(zcat r/*.gz | grep -c '"cat":"cpu_op"')" -gt 1000 ] && grep -q 'no trace of its own, .*/own: Not a directory' err || { cat err; return 1; }
 }
 is_asan || check "build/train: record has what its own trace has" train
 shares() { # of processor time in functions, as the program measures them itself

@@ -333,6 +333,87 @@ static void nothing_to_write_to_is_survived(void **state)
     assert_int_equal(handled, 0);
 }
 
+/* ---- where it is written ---- */
+
+static int start_in(const char *directory, int *handled)
+{
+    struct tracepress_options options = options_of(handled);
+    options.schedule = (struct tracepress_schedule){.wait = 1, .active = 1, .repeat = 1};
+    options.directory = directory;
+    return tracepress_start(&options);
+}
+
+static void take_two_steps(void)
+{
+    tracepress_step();
+    tracepress_begin_text("kept");
+    tracepress_end();
+    tracepress_step();
+    tracepress_stop();
+}
+
+static void parents_of_a_folder_are_made(void **state)
+{
+    int handled = 0;
+    char path[128];
+    (void)state;
+    snprintf(path, sizeof path, "%s/runs/today/again/", folder);
+    assert_int_equal(start_in(path, &handled), 0);
+    assert_int_equal(access(path, W_OK), 0);
+    take_two_steps();
+    assert_int_equal(handled, 1);
+    assert_non_null(strstr(told, "kept"));
+    assert_int_equal(rmdir(path), 0); /* neither a probe nor a spool is left */
+}
+
+static void a_schedule_that_waits_does_not_hide_that_nothing_can_be_written(void **state)
+{
+    int handled = 0;
+    char path[128];
+    (void)state;
+    setenv("TRACEPRESS_QUIET", "1", 1);
+    snprintf(path, sizeof path, "%s/plain", folder);
+    fclose(fopen(path, "w"));
+    assert_int_equal(start_in(path, &handled), -1);
+    strcat(path, "/below");
+    assert_int_equal(start_in(path, &handled), -1);
+    assert_int_equal(start_in("/proc/no/such", &handled), -1);
+    take_two_steps();
+    assert_int_equal(handled, 0);
+    assert_int_equal(start_in(folder, &handled), 0); /* what failed does not stand in the way */
+    take_two_steps();
+    assert_int_equal(handled, 1);
+}
+
+static void a_window_to_come_does_not_hide_it_either(void **state)
+{
+    int handled = 0;
+    struct tracepress_options options = options_of(&handled);
+    (void)state;
+    setenv("TRACEPRESS_QUIET", "1", 1);
+    setenv("TRACEPRESS_WINDOW", "60m:1ms", 1);
+    options.directory = "/proc/no/such";
+    assert_int_equal(tracepress_start(&options), -1);
+    unsetenv("TRACEPRESS_WINDOW");
+}
+
+/* A daemon goes to / after its start: the folder is what it was at the start. */
+static void a_relative_folder_is_that_of_the_start(void **state)
+{
+    int handled = 0;
+    char before[4096], path[128];
+    (void)state;
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(start_in("there/below", &handled), 0);
+    assert_int_equal(chdir("/proc"), 0);
+    take_two_steps();
+    assert_int_equal(chdir(before), 0);
+    assert_int_equal(handled, 1);
+    snprintf(path, sizeof path, "%s/there/below", folder);
+    assert_int_equal(rmdir(path), 0);
+}
+
 /* ---- activities ---- */
 
 static char trace_text[1 << 16];
@@ -389,6 +470,10 @@ int main(void)
         cmocka_unit_test(a_thousand_threads_are_told_apart),
         cmocka_unit_test(recordings_begin_and_end_under_running_threads),
         cmocka_unit_test(nothing_to_write_to_is_survived),
+        cmocka_unit_test(parents_of_a_folder_are_made),
+        cmocka_unit_test(a_schedule_that_waits_does_not_hide_that_nothing_can_be_written),
+        cmocka_unit_test(a_window_to_come_does_not_hide_it_either),
+        cmocka_unit_test(a_relative_folder_is_that_of_the_start),
         cmocka_unit_test(activities_choose_what_is_in_the_trace),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

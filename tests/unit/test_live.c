@@ -299,7 +299,7 @@ static void live_size_limit_ends_the_file_and_not_the_program(void **state)
     assert_null(strstr(told, "5 profile_step"));
 }
 
-static void live_unwritable_directory_is_said(void **state)
+static void live_directory_that_cannot_be_made_is_an_error_of_the_start(void **state)
 {
     char said[8192];
     (void)state;
@@ -309,7 +309,9 @@ static void live_unwritable_directory_is_said(void **state)
     int status = limited_child(RLIM_INFINITY, said, sizeof said);
     *strrchr(folder, '/') = '\0';
     assert_int_equal(status, 7);
-    assert_non_null(strstr(said, "no further values"));
+    assert_non_null(strstr(said, "nothing is recorded, the program goes on: "));
+    assert_non_null(strstr(said, "/file: Not a directory"));
+    assert_null(strstr(said, "no further values"));
 }
 
 /* ---- names ---- */
@@ -336,7 +338,7 @@ int main(void)
         IN_FOLDER(live_child_leaves_the_file_to_its_parent),
         IN_FOLDER(live_environment_switches_it_on),
         IN_FOLDER(live_size_limit_ends_the_file_and_not_the_program),
-        IN_FOLDER(live_unwritable_directory_is_said),
+        IN_FOLDER(live_directory_that_cannot_be_made_is_an_error_of_the_start),
         cmocka_unit_test(live_names_are_made_harmless),
         cmocka_unit_test(live_many_counters_keep_to_their_places), /* last: places stay taken */
     };

@@ -31,7 +31,7 @@ int tp_outfile_commit(struct tp_outfile **slot, struct tp_error *err);
 /* Throws everything away; frees *slot, which becomes NULL. Accepts NULL inside. */
 void tp_outfile_discard(struct tp_outfile **slot);
 
-/* Makes a folder and those above it; one that is there is good. 0 or TP_EIO. */
+/* Makes a folder and those above it; one that is there is good. 0, or TP_EIO with errno. */
 int tp_folder_make(const char *path, struct tp_error *err);
 
 /* Removes the temporary files of all open outputs. Only for a signal handler that ends the process: async-signal-safe.
