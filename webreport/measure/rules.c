@@ -69,21 +69,28 @@ static void evaluate(struct tp_advisor *a)
     note_other_programs(a);
 }
 
-void tp_recommendations_build(struct tp_recommendations *out, const struct tp_model *model,
-                              const struct tp_quality *quality, const struct tp_memory_peak *memory,
-                              const struct tp_rule_overrides *overrides, struct tp_arena *arena)
+/* What the rules find of a model. */
+struct evaluation {
+    struct tp_recommendations *out;
+    struct tp_arena *arena; /* of what is found */
+    struct tp_advisor advisor;
+};
+
+static int recommend(void *context, struct tp_error *err)
 {
-    struct tp_advisor a = {
-        .model = model, .arena = arena, .quality = quality, .memory = memory, .overrides = overrides};
-    a.findings = TP_VEC(arena, struct tp_finding);
-    a.ceilings = a.claimed = TP_VEC(arena, struct tp_interval);
-    a.notes = TP_VEC(arena, struct tp_rule_note);
-    evaluate(&a);
-    tp_merge_sort(arena, a.findings.data, a.findings.count, sizeof(struct tp_finding), by_weight, NULL);
-    tp_merge_sort(arena, a.notes.data, a.notes.count, sizeof(struct tp_rule_note), by_rule, NULL);
-    int64_t ceiling = tp_intervals_length(tp_intervals_of(&a.ceilings));
+    struct evaluation *e = context;
+    struct tp_advisor *a = &e->advisor;
+    const struct tp_model *model = a->model;
+    (void)err;
+    a->findings = TP_VEC(e->arena, struct tp_finding);
+    a->notes = TP_VEC(e->arena, struct tp_rule_note);
+    a->ceilings = a->claimed = TP_VEC(a->arena, struct tp_interval);
+    evaluate(a);
+    tp_merge_sort(a->arena, a->findings.data, a->findings.count, sizeof(struct tp_finding), by_weight, NULL);
+    tp_merge_sort(a->arena, a->notes.data, a->notes.count, sizeof(struct tp_rule_note), by_rule, NULL);
+    int64_t ceiling = tp_intervals_length(tp_intervals_of(&a->ceilings));
     double steps = model->used_count;
-    *out = (struct tp_recommendations){
+    *e->out = (struct tp_recommendations){
         .program = tp_program_kind_text(model->program),
         .step_marker = tp_step_marker_text(model->step_marker),
         .step_count = model->used_count,
@@ -91,9 +98,26 @@ void tp_recommendations_build(struct tp_recommendations *out, const struct tp_mo
         .step_us = model->used_count ? tp_microseconds(model->window_ns) / steps : 0.0,
         .total_ceiling_us_per_step = model->used_count ? tp_microseconds(ceiling) / steps : 0.0,
         .total_ceiling_percent = tp_percent(ceiling, model->window_ns),
-        .findings = a.findings.data,
-        .finding_count = (uint32_t)a.findings.count,
-        .not_evaluated = a.notes.data,
-        .not_evaluated_count = (uint32_t)a.notes.count,
+        .findings = a->findings.data,
+        .finding_count = (uint32_t)a->findings.count,
+        .not_evaluated = a->notes.data,
+        .not_evaluated_count = (uint32_t)a->notes.count,
     };
+    return TP_OK;
+}
+
+void tp_recommendations_build(struct tp_recommendations *out, const struct tp_model *model,
+                              const struct tp_quality *quality, const struct tp_memory_peak *memory,
+                              const struct tp_rule_overrides *overrides, struct tp_arena *arena)
+{
+    struct tp_arena scratch; /* sets of intervals and lists, as long as the trace: gone with the last rule */
+    struct evaluation e = {out, arena, {.model = model, .arena = &scratch}};
+    e.advisor.quality = quality;
+    e.advisor.memory = memory;
+    e.advisor.overrides = overrides;
+    tp_arena_init(&scratch, 0);
+    int code = tp_arena_run_both(&scratch, arena, recommend, &e, NULL);
+    tp_arena_release(&scratch);
+    if (code)
+        tp_arena_fail(arena, code);
 }

@@ -224,7 +224,9 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     f->severity = severity;
     f->ceiling_us_per_step = c->has_ceiling ? tp_microseconds(ns) / a->model->used_count : NAN;
     f->share_percent = c->has_ceiling ? share : c->share;
-    f->detail = c->detail.len ? c->detail : TP_STR("");
+    f->detail = TP_STR(""); /* a copy beside the finding: the rules' own memory ends with them */
+    if (c->detail.len)
+        f->detail = (struct tp_str){tp_arena_copy(a->findings.arena, c->detail.ptr, c->detail.len), c->detail.len};
     fill_evidence(a, f, c);
     for (size_t i = 0; i < within->count; i++)
         tp_intervals_push(&a->ceilings, within->items[i].a, within->items[i].b);

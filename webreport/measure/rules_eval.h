@@ -85,7 +85,7 @@ struct tp_operation_range {
 /* Everything while rules run. */
 struct tp_advisor {
     const struct tp_model *model;
-    struct tp_arena *arena;
+    struct tp_arena *arena; /* of the rules; what they find lives where `findings` does */
     const struct tp_quality *quality;
     const struct tp_memory_peak *memory;
     const struct tp_rule_overrides *overrides;
