@@ -56,9 +56,10 @@ unsigned tp_chart_average(enum tp_chart_kind kind);
 const char *tp_chart_name(enum tp_chart_kind kind);
 uint32_t tp_chart_colour(enum tp_chart_kind kind);
 
-/* Curve of a device's memory. */
+/* Curve of a device's memory: its points; without any, the running sum of its records. */
 struct tp_memory_curve {
-    const struct tp_table *points;    /* enum tp_curve_column, times since first_ns */
+    const struct tp_model *model;
+    const struct tp_device_memory *device;
     int64_t first_ns, capacity_bytes; /* capacity: TP_NULL_INT when unknown */
     const struct tp_table *steps;     /* of the overview */
 };
@@ -67,7 +68,7 @@ struct tp_memory_curve {
 struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_curve *curve);
 
 /* The running sum of a device's records as curve points, for traces that recorded no totals. */
-struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_trace *trace,
+struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_model *model,
                                         const struct tp_device_memory *device, int64_t first_ns);
 
 /* Boxes of the idle flame, callers above callees: kinds, height, boxes, icicle_note. NONE without idle time. At most

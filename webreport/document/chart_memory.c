@@ -7,10 +7,74 @@
 #include <stdlib.h>
 
 #include "webreport/document/chart.h"
-#include "writer/base/sort.h"
 #include "writer/text/format.h"
 
 enum { COLUMNS = 600, SCALE = 1200 / COLUMNS, TOP = 16, HEIGHT = 200 };
+
+/* ---- traces without totals ---- */
+
+/* The sum of a device's records, one after the other. */
+struct running {
+    const struct tp_model *model;
+    const struct tp_device_memory *device;
+    int64_t first_ns;
+    uint32_t next;        /* place in the order of records */
+    int64_t at_ns, bytes; /* of the record that was reached */
+};
+
+static int64_t or_default(int64_t value, int64_t fallback)
+{
+    return value == TP_NULL_INT ? fallback : value;
+}
+
+static bool is_of(const struct tp_trace *trace, const struct tp_memory *record, const struct tp_device_memory *device)
+{
+    const struct tp_memory_place *named = tp_memory_place(trace, record);
+    return !(record->flags & TP_MEMORY_OUT_OF_MEMORY) && or_default(named->type, 0) == device->type &&
+           or_default(named->id, -1) == device->id;
+}
+
+static bool run_on(struct running *r)
+{
+    const struct tp_trace *trace = r->model->trace;
+    while (r->next < trace->memory_count) {
+        const struct tp_memory *record = &trace->memory[r->model->order->memory[r->next++]];
+        if (!is_of(trace, record, r->device))
+            continue;
+        if (__builtin_add_overflow(r->bytes, record->bytes, &r->bytes))
+            r->bytes = 0; /* hostile sizes: any curve will do */
+        r->at_ns = record->ts_ns - r->first_ns;
+        return true;
+    }
+    return false;
+}
+
+struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_model *model,
+                                        const struct tp_device_memory *device, int64_t first_ns)
+{
+    static const struct tp_column_def DEFS[] = {
+        [TP_CURVE_TIME] = {"time_us", "Time", "us", "", TP_COLUMN_NS},
+        [TP_CURVE_ALLOCATED] = {"allocated_bytes", "Allocated", "bytes", "", TP_COLUMN_BYTES},
+        [TP_CURVE_RESERVED] = {"reserved_bytes", "Reserved", "bytes", "", TP_COLUMN_BYTES},
+    };
+    const struct running start = {.model = model, .device = device, .first_ns = first_ns};
+    struct running r = start;
+    struct tp_table points;
+    size_t count = 0;
+
+    while (run_on(&r))
+        count++;
+    tp_table_init(&points, arena, "running", DEFS, TP_CURVE_COLUMNS, count);
+    r = start;
+    for (size_t i = 0; run_on(&r); i++) {
+        tp_table_int(&points, TP_CURVE_TIME)[i] = r.at_ns;
+        tp_table_int(&points, TP_CURVE_ALLOCATED)[i] = r.bytes;
+        tp_table_int(&points, TP_CURVE_RESERVED)[i] = TP_NULL_INT;
+    }
+    return points;
+}
+
+/* ---- the picture ---- */
 
 /* What is drawn: the highest value of each column of pixels. */
 struct series {
@@ -66,24 +130,50 @@ static void put_point(struct pen *pen, int64_t at_ns, int64_t allocated, int64_t
     raise_to(&series->max, reserved);
 }
 
-static struct series *series_of(struct tp_arena *arena, const struct tp_table *points)
+static struct series *series_new(struct tp_arena *arena)
 {
     struct series *series = tp_arena_alloc(arena, sizeof(*series));
-    struct pen pen = {.series = series, .allocated = TP_NULL_INT, .reserved = TP_NULL_INT};
-    const int64_t *time = tp_table_int(points, TP_CURVE_TIME);
 
     series->peak = series->max = TP_NULL_INT;
     for (size_t i = 0; i < COLUMNS; i++)
         series->allocated[i] = series->reserved[i] = TP_NULL_INT;
-    for (size_t i = 0; i < points->row_count; i++)
-        raise_to(&series->duration_ns, time[i]);
-    if (series->duration_ns <= 0)
-        return NULL;
-    for (size_t i = 0; i < points->row_count; i++)
-        put_point(&pen, time[i], tp_table_int(points, TP_CURVE_ALLOCATED)[i],
-                  tp_table_int(points, TP_CURVE_RESERVED)[i]);
-    advance(&pen, COLUMNS - 1);
     return series;
+}
+
+static void put_points(struct pen *pen, const struct tp_table *points)
+{
+    const int64_t *time = tp_table_int(points, TP_CURVE_TIME);
+
+    for (size_t i = 0; i < points->row_count; i++)
+        raise_to(&pen->series->duration_ns, time[i]);
+    for (size_t i = 0; i < points->row_count && pen->series->duration_ns > 0; i++)
+        put_point(pen, time[i], tp_table_int(points, TP_CURVE_ALLOCATED)[i],
+                  tp_table_int(points, TP_CURVE_RESERVED)[i]);
+}
+
+/* The running sum is as long as the trace has records: it is never made a table. */
+static void put_running(struct pen *pen, const struct tp_memory_curve *curve)
+{
+    const struct running start = {.model = curve->model, .device = curve->device, .first_ns = curve->first_ns};
+
+    for (struct running r = start; run_on(&r);)
+        raise_to(&pen->series->duration_ns, r.at_ns);
+    for (struct running r = start; pen->series->duration_ns > 0 && run_on(&r);)
+        put_point(pen, r.at_ns, r.bytes, TP_NULL_INT);
+}
+
+static struct series *series_of(struct tp_arena *arena, const struct tp_memory_curve *curve)
+{
+    struct pen pen = {.series = series_new(arena), .allocated = TP_NULL_INT, .reserved = TP_NULL_INT};
+
+    if (curve->device->curve.row_count)
+        put_points(&pen, &curve->device->curve);
+    else
+        put_running(&pen, curve);
+    if (pen.series->duration_ns <= 0)
+        return NULL;
+    advance(&pen, COLUMNS - 1);
+    return pen.series;
 }
 
 /* The path of one curve as horizontal and vertical moves. Returns its text; *first and *last: where it begins and ends.
@@ -188,7 +278,7 @@ static void put_peak(struct tp_object *chart, struct tp_arena *arena, const stru
 
 struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_curve *curve)
 {
-    struct series *series = series_of(arena, curve->points);
+    struct series *series = series_of(arena, curve);
     struct tp_object *chart = tp_object_new(arena);
     struct tp_str line;
     size_t first;
@@ -214,55 +304,4 @@ struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_cu
     tp_object_text(chart, "curve_label",
                    tp_text_printf(arena, "Memory over time, peak %s", tp_text_of_bytes(arena, series->peak)));
     return tp_data_of_object(chart);
-}
-
-/* ---- traces without totals ---- */
-
-static int by_time(const void *context, uint32_t x, uint32_t y)
-{
-    const struct tp_memory *records = context, *a = &records[x], *b = &records[y];
-    if (a->ts_ns != b->ts_ns)
-        return a->ts_ns < b->ts_ns ? -1 : 1;
-    return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
-}
-
-static int64_t or_default(int64_t value, int64_t fallback)
-{
-    return value == TP_NULL_INT ? fallback : value;
-}
-
-static bool is_of(const struct tp_trace *trace, const struct tp_memory *record, const struct tp_device_memory *device)
-{
-    const struct tp_memory_place *named = tp_memory_place(trace, record);
-    return !(record->flags & TP_MEMORY_OUT_OF_MEMORY) && or_default(named->type, 0) == device->type &&
-           or_default(named->id, -1) == device->id;
-}
-
-struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_trace *trace,
-                                        const struct tp_device_memory *device, int64_t first_ns)
-{
-    static const struct tp_column_def DEFS[] = {
-        [TP_CURVE_TIME] = {"time_us", "Time", "us", "", TP_COLUMN_NS},
-        [TP_CURVE_ALLOCATED] = {"allocated_bytes", "Allocated", "bytes", "", TP_COLUMN_BYTES},
-        [TP_CURVE_RESERVED] = {"reserved_bytes", "Reserved", "bytes", "", TP_COLUMN_BYTES},
-    };
-    const struct tp_memory *records = trace->memory;
-    uint32_t *rows = tp_arena_array(arena, trace->memory_count, sizeof *rows), count = 0;
-    struct tp_table points;
-    int64_t sum = 0;
-
-    for (uint32_t i = 0; i < trace->memory_count; i++)
-        if (is_of(trace, &records[i], device))
-            rows[count++] = i;
-    tp_sort_rows(rows, count, by_time, records, arena);
-    tp_table_init(&points, arena, "running", DEFS, TP_CURVE_COLUMNS, count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (__builtin_add_overflow(sum, records[rows[i]].bytes, &sum))
-            sum = 0; /* hostile sizes: any curve will do */
-        tp_table_int(&points, TP_CURVE_TIME)[i] = records[rows[i]].ts_ns - first_ns;
-        tp_table_int(&points, TP_CURVE_ALLOCATED)[i] = sum;
-        tp_table_int(&points, TP_CURVE_RESERVED)[i] = TP_NULL_INT;
-    }
-    tp_arena_drop(arena, rows, trace->memory_count * sizeof *rows);
-    return points;
 }

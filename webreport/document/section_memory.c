@@ -147,17 +147,13 @@ static void add_device(const struct tp_section *section, struct tp_list *list, u
     const struct tp_memory_device *peak = peak_of(&section->profile->advice->memory, device);
     int64_t capacity = tp_table_int(&view->information, TP_MEMORY_CAPACITY)[index];
     struct tp_object *object = tp_list_object(list);
-    struct tp_memory_curve curve = {&device->curve, view->first_ns, capacity, &section->profile->views->overview.steps};
-    struct tp_table running;
+    struct tp_memory_curve curve = {section->profile->model, device, view->first_ns, capacity,
+                                    &section->profile->views->overview.steps};
 
     tp_object_str(object, "device_name", device->name);
     tp_object_text(object, "device_note",
                    tp_text_of_some(section->arena, tp_table_int(&view->information, TP_MEMORY_RECORDS)[index], "record",
                                    "records"));
-    if (section->limits->has_curves && !device->curve.row_count) {
-        running = tp_chart_running_memory(section->arena, section->profile->trace, device, view->first_ns);
-        curve.points = &running;
-    }
     tp_object_put(object, "curve", section->limits->has_curves ? tp_chart_memory(section->arena, &curve) : TP_NO_DATA);
     put_facts(section, object, peak, capacity);
     add_operators(section, tp_object_list(object, "tables"), device);

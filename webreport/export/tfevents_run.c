@@ -62,7 +62,7 @@ struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
     const struct tp_memory_view *view = &profile->views->memory;
     if (view->devices[device].curve.row_count)
         return view->devices[device].curve;
-    return tp_chart_running_memory(run->export->arena, profile->trace, &view->devices[device], view->first_ns);
+    return tp_chart_running_memory(run->export->arena, profile->model, &view->devices[device], view->first_ns);
 }
 
 /* ---- the file ---- */

@@ -1,8 +1,6 @@
 /* Three walks make the tree: host events by nesting, memory records beside them, device events by who launched them. */
 #include "webreport/measure/calltree_merge.h"
 
-#include <stdlib.h>
-
 #include "webreport/measure/calltree_labels.h"
 #include "writer/base/interval.h"
 #include "writer/base/saturate.h"
@@ -15,17 +13,13 @@ struct open {
     uint32_t node;
 };
 
-struct record {
-    int64_t ts, bytes;
-};
-
 struct walk {
     struct tp_merge *merge;
     struct tp_vec open;      /* struct open */
     struct tp_vec frames;    /* scratch of descend_stack */
     uint32_t *node_of_event; /* operators and runtime calls; TP_NO_ID: none */
     uint32_t main_thread, step_label, backward_label, threads_label, unknown_label;
-    struct record *records; /* memory records of the thread, by time */
+    const uint32_t *records; /* memory records of the thread, by time */
     uint32_t record_count;
 };
 
@@ -194,9 +188,9 @@ static void close_until(struct walk *w, int64_t time)
         w->open.count--;
 }
 
-static void add_record(struct walk *w, const struct record *record)
+static void add_record(struct walk *w, const struct tp_memory *record)
 {
-    close_until(w, record->ts);
+    close_until(w, record->ts_ns);
     uint32_t node = top_node(w);
     struct tp_merge_node *at = tp_merge_node(w->merge, node == TP_NO_ID ? 0 : node);
     at->bytes = tp_sat_add(at->bytes, record->bytes);
@@ -254,33 +248,26 @@ static void walk_thread(struct walk *w, uint32_t thread)
 {
     const struct tp_order *order = w->merge->model->order;
     const struct tp_event *events = w->merge->model->trace->events;
+    const struct tp_memory *memory = w->merge->model->trace->memory;
     uint32_t at = 0;
     w->open.count = 0;
     for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
         const struct tp_event *event = &events[order->host[i]];
-        for (; at < w->record_count && w->records[at].ts < event->ts_ns; at++)
-            add_record(w, &w->records[at]);
+        for (; at < w->record_count && memory[w->records[at]].ts_ns < event->ts_ns; at++)
+            add_record(w, &memory[w->records[at]]);
         close_until(w, event->ts_ns + event->dur_ns / 2);
         open_event(w, event, order->host[i]);
     }
     for (; at < w->record_count; at++)
-        add_record(w, &w->records[at]);
+        add_record(w, &memory[w->records[at]]);
 }
 
 /* ---- memory records ---- */
 
 struct records {
-    struct record *items;
+    uint32_t *items; /* indexes in trace->memory, by time */
     uint32_t *first; /* thread t owns items [first[t], first[t + 1]) */
 };
-
-static int by_time(const void *a, const void *b)
-{
-    const struct record *x = a, *y = b;
-    if (x->ts != y->ts)
-        return x->ts < y->ts ? -1 : 1;
-    return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
-}
 
 static bool is_on_device(const struct tp_trace *trace, const struct tp_memory *memory)
 {
@@ -294,10 +281,11 @@ static bool is_allocation(const struct tp_trace *trace, const struct tp_memory *
            (!device_only || is_on_device(trace, memory));
 }
 
-static struct records collect_records(const struct tp_trace *trace, struct tp_arena *arena)
+static struct records collect_records(const struct tp_model *model, struct tp_arena *arena)
 {
+    const struct tp_trace *trace = model->trace;
     struct records found = {.first = tp_arena_array(arena, (size_t)trace->thread_count + 2, sizeof(uint32_t))};
-    bool device_only = false, is_sorted = true;
+    bool device_only = false;
     for (uint32_t i = 0; i < trace->memory_count && !device_only; i++)
         device_only = is_allocation(trace, &trace->memory[i], true);
     uint32_t count = 0;
@@ -309,18 +297,10 @@ static struct records collect_records(const struct tp_trace *trace, struct tp_ar
     found.items = tp_arena_array(arena, count, sizeof *found.items);
     for (uint32_t t = 0; t < trace->thread_count; t++)
         found.first[t + 2] += found.first[t + 1];
-    for (uint32_t i = 0; i < trace->memory_count; i++)
-        if (is_allocation(trace, &trace->memory[i], device_only))
-            found.items[found.first[trace->memory[i].thread + 1]++] =
-                (struct record){trace->memory[i].ts_ns, trace->memory[i].bytes};
-    for (uint32_t t = 0; t < trace->thread_count; t++) {
-        uint32_t own = found.first[t + 1] - found.first[t];
-        struct record *items = found.items + found.first[t];
-        is_sorted = true;
-        for (uint32_t i = 1; i < own && is_sorted; i++)
-            is_sorted = items[i - 1].ts <= items[i].ts;
-        if (!is_sorted)
-            qsort(items, own, sizeof *items, by_time);
+    for (uint32_t i = 0; i < trace->memory_count; i++) {
+        uint32_t record = model->order->memory[i];
+        if (is_allocation(trace, &trace->memory[record], device_only))
+            found.items[found.first[trace->memory[record].thread + 1]++] = record;
     }
     return found;
 }
@@ -398,7 +378,7 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
     w.unknown_label = tp_merge_label(merge, TP_STR("launched outside the recorded calls"), TP_CALL_PHASE);
     w.node_of_event = tp_arena_array(arena, trace->event_count, sizeof *w.node_of_event);
     memset(w.node_of_event, 0xFF, trace->event_count * sizeof *w.node_of_event); /* TP_NO_ID */
-    struct records records = collect_records(trace, arena);
+    struct records records = collect_records(model, arena);
     for (uint32_t t = 0; t < trace->thread_count; t++) {
         w.records = records.items + records.first[t];
         w.record_count = records.first[t + 1] - records.first[t];

@@ -38,15 +38,6 @@ static const struct tp_memory *record_at(const struct series *s, uint32_t i)
     return &s->model->trace->memory[s->records[i]];
 }
 
-static int by_time(const void *x, const void *y, const void *context)
-{
-    const struct tp_memory *records = context;
-    const struct tp_memory *a = &records[*(const uint32_t *)x], *b = &records[*(const uint32_t *)y];
-    if (a->ts_ns != b->ts_ns)
-        return a->ts_ns < b->ts_ns ? -1 : 1;
-    return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
-}
-
 static int64_t reserved_at(const struct series *s, uint32_t i)
 {
     int64_t reserved = record_at(s, i)->total_reserved;
@@ -284,7 +275,7 @@ static void build_device(struct series *s, struct tp_memory_device *out)
     tp_arena_drop(s->arena, s->allocated, s->count * sizeof *s->allocated);
 }
 
-/* The records of one device, in file order. */
+/* The records of one device, in order of time. */
 struct bucket {
     int64_t type, id;
     struct tp_vec records; /* uint32_t */
@@ -318,15 +309,17 @@ static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int6
 
 /* Records by device. Without a type a record is about memory of the host, without an id about device -1: so two places
  * may be one device. */
-static struct tp_vec sort_into_buckets(const struct tp_trace *trace, struct tp_arena *arena)
+static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_arena *arena)
 {
+    const struct tp_trace *trace = model->trace;
     struct tp_vec buckets = TP_VEC(arena, struct bucket);
     struct tp_id_map maps[2];
     uint32_t *of_place = tp_arena_array(arena, trace->memory_place_count, sizeof *of_place); /* bucket + 1 */
     tp_id_map_init(&maps[0], arena);
     tp_id_map_init(&maps[1], arena);
     for (uint32_t i = 0; i < trace->memory_count; i++) {
-        const struct tp_memory *m = &trace->memory[i];
+        uint32_t record = model->order->memory[i];
+        const struct tp_memory *m = &trace->memory[record];
         const struct tp_memory_place *place = tp_memory_place(trace, m);
         uint32_t *bucket = &of_place[m->device];
         if (m->flags & TP_MEMORY_OUT_OF_MEMORY)
@@ -334,7 +327,7 @@ static struct tp_vec sort_into_buckets(const struct tp_trace *trace, struct tp_a
         if (!*bucket)
             *bucket = 1 + bucket_of(&buckets, maps, place->type == TP_NULL_INT ? 0 : place->type,
                                     place->id == TP_NULL_INT ? -1 : place->id);
-        *(uint32_t *)tp_vec_push(&TP_AT(&buckets, struct bucket, *bucket - 1)->records) = i;
+        *(uint32_t *)tp_vec_push(&TP_AT(&buckets, struct bucket, *bucket - 1)->records) = record;
     }
     tp_merge_sort(arena, buckets.data, buckets.count, sizeof(struct bucket), by_device, NULL);
     return buckets;
@@ -342,14 +335,13 @@ static struct tp_vec sort_into_buckets(const struct tp_trace *trace, struct tp_a
 
 void tp_memory_peak_build(struct tp_memory_peak *peak, const struct tp_model *model, struct tp_arena *arena)
 {
-    struct tp_vec buckets = sort_into_buckets(model->trace, arena);
+    struct tp_vec buckets = sort_into_buckets(model, arena);
     uint32_t step_ends = MAX_STEP_ENDS;
     peak->device_count = buckets.count < MAX_DEVICES ? (uint32_t)buckets.count : MAX_DEVICES;
     peak->devices = tp_arena_array(arena, peak->device_count, sizeof *peak->devices);
     for (size_t i = 0; i < peak->device_count; i++) {
         const struct bucket *bucket = TP_AT(&buckets, struct bucket, i);
         const struct tp_vec *records = &bucket->records;
-        tp_merge_sort(arena, records->data, records->count, sizeof(uint32_t), by_time, model->trace->memory);
         struct series s = {model, records->data, (uint32_t)records->count, false, NULL, &step_ends, arena};
         peak->devices[i].device_type = bucket->type;
         peak->devices[i].device_id = bucket->id;

@@ -127,20 +127,16 @@ static int64_t or_else(int64_t value, int64_t absent)
 }
 
 /* Records of the views in order of time: their numbers in trace->memory. */
-static void sort_records(struct tp_memory_records *records)
+static void list_records(struct tp_memory_records *records)
 {
     const struct tp_trace *trace = records->model->trace;
+    const uint32_t *order = records->model->order->memory;
     uint32_t n = 0;
     records->count = (uint32_t)records->model->memory_count;
     records->items = tp_arena_array(records->arena, records->count, sizeof *records->items);
-    struct tp_keyed *sorted = tp_arena_array(records->arena, records->count, sizeof *sorted);
     for (uint32_t i = 0; i < trace->memory_count; i++)
-        if (!(trace->memory[i].flags & TP_MEMORY_OUT_OF_MEMORY))
-            sorted[n++] = (struct tp_keyed){trace->memory[i].ts_ns, i, i};
-    tp_sort_keyed(sorted, n, records->arena);
-    for (uint32_t i = 0; i < n; i++)
-        records->items[i].raw = sorted[i].item;
-    tp_arena_drop(records->arena, sorted, records->count * sizeof *sorted);
+        if (!(trace->memory[order[i]].flags & TP_MEMORY_OUT_OF_MEMORY))
+            records->items[n++].raw = order[i];
 }
 
 void tp_memory_records_build(struct tp_memory_records *records, const struct tp_model *model, struct tp_arena *arena)
@@ -150,7 +146,7 @@ void tp_memory_records_build(struct tp_memory_records *records, const struct tp_
     memset(records, 0, sizeof *records);
     records->model = model;
     records->arena = arena;
-    sort_records(records);
+    list_records(records);
     struct cursor *cursors = new_cursors(model, arena);
     tp_keys_init(&seen, arena, 4);
     for (uint32_t i = 0; i < records->count; i++) {

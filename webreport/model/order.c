@@ -1,6 +1,8 @@
-/* Orders of host and device events: counting sort by thread, then one merge sort per thread that costs one pass when
- * the file is sorted already (Kineto writes a thread's operators in begin order). */
+/* Orders of host and device events and of memory records: counting sort by thread, then one merge sort per thread that
+ * costs one pass when the file is sorted already (Kineto writes a thread's operators in begin order). */
 #include "webreport/model/order.h"
+
+#include "writer/base/sort.h"
 
 typedef bool before_fn(const struct tp_event *x, const struct tp_event *y);
 
@@ -88,6 +90,19 @@ int tp_thread_compare(const struct tp_thread *x, const struct tp_thread *y)
     return order ? order : compare_ids(&x->tid, &y->tid);
 }
 
+static uint32_t *order_memory(const struct tp_trace *trace, struct tp_arena *arena)
+{
+    uint32_t count = trace->memory_count, *memory = tp_arena_array(arena, count, sizeof *memory);
+    struct tp_keyed *sorted = tp_arena_array(arena, count, sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = (struct tp_keyed){trace->memory[i].ts_ns, i, i};
+    tp_sort_keyed(sorted, count, arena);
+    for (uint32_t i = 0; i < count; i++)
+        memory[i] = sorted[i].item;
+    tp_arena_drop(arena, sorted, count * sizeof *sorted);
+    return memory;
+}
+
 void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct tp_arena *arena)
 {
     uint32_t *first = tp_arena_array(arena, (size_t)trace->thread_count + 2, sizeof *first);
@@ -116,4 +131,5 @@ void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct
     for (uint32_t t = 0; t < trace->thread_count; t++)
         sort(trace->events, order->host + first[t], first[t + 1] - first[t], arena, by_tree);
     sort(trace->events, order->device, order->device_count, arena, by_start);
+    order->memory = order_memory(trace, arena);
 }

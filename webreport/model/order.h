@@ -2,7 +2,7 @@
  *
  * Host events stand in the order of the tree: by start; calls of the runtime behind everything else that starts with
  * them; longer ones first; Python frames and modules before annotations before operators; place in the file. What
- * encloses an event stands before it. Device operations: by start, place in the file. */
+ * encloses an event stands before it. Device operations: by start, place in the file; memory records likewise. */
 #ifndef TP_WEBREPORT_MODEL_ORDER_H
 #define TP_WEBREPORT_MODEL_ORDER_H
 
@@ -14,9 +14,10 @@ struct tp_order {
     uint32_t *thread_first; /* thread_count + 1 entries: thread t owns host[thread_first[t] .. thread_first[t + 1]) */
     uint32_t *device;       /* kernels, copies, sets */
     uint32_t device_count;
+    uint32_t *memory; /* all records, indexes in tp_trace.memory */
 };
 
-/* Builds both orders in `arena`. */
+/* Builds the orders in `arena`. */
 void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct tp_arena *arena);
 
 /* Sorts indexes of events by (start, end descending, place in the file); fast when they are nearly sorted. */
