@@ -53,7 +53,6 @@ static int build_second(void *context, struct tp_error *err)
     if (!wait_for_model(a))
         return TP_OK;
     (is_whole ? tp_advice_build : tp_advice_build_brief)(&a->advice, &a->model, a->rules, &a->beside);
-    tp_arena_trim(&a->beside);
     if (a->extent != TP_ANALYSIS_METRICS)
         tp_memory_view_build(&a->views.memory, &a->model, &a->beside);
     tp_arena_trim(&a->beside);
