@@ -5,8 +5,7 @@
 
 #include "collector/recorder.h"
 #include "collector/session.h"
-
-enum { REPLACEMENT = 0xFFFD };
+#include "writer/base/utf8.h"
 
 static uint32_t slots_for(size_t bytes)
 {
@@ -20,27 +19,11 @@ struct tp_mark_text tp_mark_text(const char *text)
     return (struct tp_mark_text){TP_SPOOL_NO_NAME, text ? (uint32_t)strnlen(text, TP_NAME_BYTES) : 0, text};
 }
 
-/* Writes one character as UTF-8; its bytes. */
-static uint32_t encode(char *out, uint32_t code)
-{
-    if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
-        code = REPLACEMENT;
-    if (code < 0x80) {
-        out[0] = (char)code;
-        return 1;
-    }
-    uint32_t count = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (uint32_t i = count; i-- > 1; code >>= 6)
-        out[i] = (char)(0x80 | (code & 0x3F));
-    out[0] = (char)((0xF00 >> count & 0xF0) | code);
-    return count;
-}
-
 struct tp_mark_text tp_mark_wide(struct tp_mark_wide *room, const wchar_t *text)
 {
     uint32_t size = 0;
     while (text && *text && size + 4 <= sizeof room->bytes)
-        size += encode(room->bytes + size, (uint32_t)*text++);
+        size += (uint32_t)tp_utf8_put(room->bytes + size, (uint32_t)*text++);
     return (struct tp_mark_text){TP_SPOOL_NO_NAME, size, room->bytes};
 }
 

@@ -19,23 +19,7 @@ bool tp_clean_is_plain(struct tp_str raw)
 static void put_code_point(struct tp_buf *out, uint32_t c)
 {
     char bytes[4];
-    size_t n = 0;
-    if (c < 0x80) {
-        bytes[n++] = (char)c;
-    } else if (c < 0x800) {
-        bytes[n++] = (char)(0xC0 | c >> 6);
-        bytes[n++] = (char)(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-        bytes[n++] = (char)(0xE0 | c >> 12);
-        bytes[n++] = (char)(0x80 | (c >> 6 & 0x3F));
-        bytes[n++] = (char)(0x80 | (c & 0x3F));
-    } else {
-        bytes[n++] = (char)(0xF0 | c >> 18);
-        bytes[n++] = (char)(0x80 | (c >> 12 & 0x3F));
-        bytes[n++] = (char)(0x80 | (c >> 6 & 0x3F));
-        bytes[n++] = (char)(0x80 | (c & 0x3F));
-    }
-    tp_buf_add(out, bytes, n);
+    tp_buf_add(out, bytes, tp_utf8_put(bytes, c));
 }
 
 /* Four hex digits at p, or -1. */

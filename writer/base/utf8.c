@@ -85,3 +85,18 @@ size_t tp_utf8_cut(const char *text, size_t size, size_t max_bytes)
         kept--;
     return kept;
 }
+
+size_t tp_utf8_put(char bytes[4], uint32_t character)
+{
+    if (character > 0x10FFFF || (character >= 0xD800 && character < 0xE000))
+        character = 0xFFFD;
+    if (character < 0x80) {
+        bytes[0] = (char)character;
+        return 1;
+    }
+    size_t count = character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+    for (size_t i = count; i-- > 1; character >>= 6)
+        bytes[i] = (char)(0x80 | (character & 0x3F));
+    bytes[0] = (char)((0xF00 >> count & 0xF0) | character);
+    return count;
+}

@@ -10,6 +10,9 @@
  * subpart: what Python's "replace" turns into one U+FFFD. */
 int tp_utf8_length(const char *text, size_t left);
 
+/* Writes a character as UTF-8; its bytes, 1 to 4. One that is none (a surrogate, above U+10FFFF) becomes U+FFFD. */
+size_t tp_utf8_put(char bytes[4], uint32_t character);
+
 /* Whether a byte stands inside a character: it is not the first one. */
 static inline bool tp_utf8_is_inside(char byte)
 {

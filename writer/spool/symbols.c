@@ -1,74 +1,19 @@
 /* Addresses become frames: see symbols.h. */
 #include "writer/spool/symbols.h"
 
-#include <dlfcn.h>
-#include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "writer/base/limits.h"
 #include "writer/spool/eh_frame.h"
+#include "writer/spool/libdw.h"
+#include "writer/spool/symbol_table.h"
 
 enum { MAX_INLINED = 32, MAX_FRAME_BYTES = 1024 };
-
-/* ---- libdw ---- */
-
-#define LIBDW_FUNCTIONS(X)                                                                                             \
-    X(dwfl_begin)                                                                                                      \
-    X(dwfl_end)                                                                                                        \
-    X(dwfl_report_begin)                                                                                               \
-    X(dwfl_report_end)                                                                                                 \
-    X(dwfl_report_elf)                                                                                                 \
-    X(dwfl_module_addrinfo)                                                                                            \
-    X(dwfl_module_addrdie)                                                                                             \
-    X(dwfl_module_nextcu)                                                                                              \
-    X(dwfl_module_getelf)                                                                                              \
-    X(elf_getphdrnum)                                                                                                  \
-    X(elf_getdata_rawchunk)                                                                                            \
-    X(elf_getident)                                                                                                    \
-    X(gelf_getphdr)                                                                                                    \
-    X(dwarf_haspc)                                                                                                     \
-    X(dwfl_module_getsrc)                                                                                              \
-    X(dwfl_module_build_id)                                                                                            \
-    X(dwfl_lineinfo)                                                                                                   \
-    X(dwfl_offline_section_address)                                                                                    \
-    X(dwarf_getscopes)                                                                                                 \
-    X(dwarf_getscopes_die)                                                                                             \
-    X(dwarf_tag)                                                                                                       \
-    X(dwarf_attr_integrate)                                                                                            \
-    X(dwarf_formstring)                                                                                                \
-    X(dwarf_formudata)                                                                                                 \
-    X(dwarf_getsrcfiles)                                                                                               \
-    X(dwarf_filesrc)
-
-static struct {
-#define MEMBER(name) __typeof__(name) *name; // NOLINT(bugprone-macro-parentheses): a declaration
-    LIBDW_FUNCTIONS(MEMBER)
-    char *(*demangle)(const char *mangled, char *buffer, size_t *size, int *status); /* or NULL */
-} dw;
-
-static bool has_libdw;
-static pthread_once_t loaded = PTHREAD_ONCE_INIT;
-
-static void load(void)
-{
-    void *library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
-    void *runtime = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-    has_libdw = library != NULL;
-    if (runtime)
-        *(void **)&dw.demangle = dlsym(runtime, "__cxa_demangle");
-#define LOAD(name)                                                                                                     \
-    *(void **)&dw.name = has_libdw ? dlsym(library, #name) : NULL;                                                     \
-    has_libdw = has_libdw && dw.name;
-    LIBDW_FUNCTIONS(LOAD)
-}
 
 /* ---- modules ---- */
 
@@ -77,8 +22,9 @@ struct tp_symbol_module {
     struct tp_str path;
     Dwfl *session; /* NULL: not opened or not possible */
     Dwfl_Module *file;
-    struct tp_eh_frame frame; /* where functions begin; zeroed: not known */
-    bool was_tried;
+    struct tp_eh_frame frame;       /* where functions begin; zeroed: not known */
+    struct tp_symbol_table symbols; /* read when the first name is wanted of it */
+    bool was_tried, has_symbols;
 };
 
 /* What an address was found to be. */
@@ -90,6 +36,7 @@ struct tp_symbol_name {
 /* Frames while they are put together; places are bytes in `text`. */
 struct frames_text {
     struct tp_vec text;
+    const struct tp_demangle *demangle;
     size_t first_size, own_size, name_at, name_size;
 };
 
@@ -98,6 +45,7 @@ void tp_symbols_init(struct tp_symbols *symbols, struct tp_arena *arena)
     *symbols = (struct tp_symbols){.arena = arena,
                                    .modules = TP_VEC(arena, struct tp_symbol_module),
                                    .known = TP_VEC(arena, struct tp_symbol_name)};
+    tp_demangle_init(&symbols->demangle);
 }
 
 void tp_symbols_add(struct tp_symbols *symbols, uint64_t start, uint64_t end, uint64_t bias, uint64_t since,
@@ -111,7 +59,7 @@ void tp_symbols_release(struct tp_symbols *symbols)
 {
     for (size_t i = 0; i < symbols->modules.count; i++)
         if (TP_AT(&symbols->modules, struct tp_symbol_module, i)->session)
-            dw.dwfl_end(TP_AT(&symbols->modules, struct tp_symbol_module, i)->session);
+            tp_libdw()->dwfl_end(TP_AT(&symbols->modules, struct tp_symbol_module, i)->session);
     *symbols = (struct tp_symbols){0};
 }
 
@@ -136,7 +84,7 @@ static int find_debug_file(Dwfl_Module *module, void **data, const char *name, D
     GElf_Addr address;
     char text[128] = "/usr/lib/debug/.build-id/";
     (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc;
-    int size = dw.dwfl_module_build_id(module, &id, &address);
+    int size = tp_libdw()->dwfl_module_build_id(module, &id, &address);
     if (size < 2 || size > 40)
         return -1;
     size_t n = strlen(text);
@@ -162,20 +110,21 @@ static struct tp_eh_frame functions_of(Dwfl_Module *file)
     GElf_Phdr table = {0}, segment, found = {0};
     size_t count = 0, ident_size = 0;
     const uint16_t one = 1;
-    Elf *elf = dw.dwfl_module_getelf(file, &bias);
-    const char *ident = elf ? dw.elf_getident(elf, &ident_size) : NULL;
+    Elf *elf = tp_libdw()->dwfl_module_getelf(file, &bias);
+    const char *ident = elf ? tp_libdw()->elf_getident(elf, &ident_size) : NULL;
     if (!ident || ident_size <= EI_DATA || (ident[EI_DATA] == ELFDATA2LSB) != (*(const char *)&one == 1) ||
-        dw.elf_getphdrnum(elf, &count) != 0)
+        tp_libdw()->elf_getphdrnum(elf, &count) != 0)
         return (struct tp_eh_frame){0};
     for (size_t i = 0; i < count; i++)
-        if (dw.gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_GNU_EH_FRAME)
+        if (tp_libdw()->gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_GNU_EH_FRAME)
             table = segment;
     for (size_t i = 0; i < count && table.p_vaddr; i++)
-        if (dw.gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && table.p_vaddr >= segment.p_vaddr &&
-            table.p_vaddr - segment.p_vaddr < segment.p_filesz)
+        if (tp_libdw()->gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD &&
+            table.p_vaddr >= segment.p_vaddr && table.p_vaddr - segment.p_vaddr < segment.p_filesz)
             found = segment;
-    Elf_Data *data =
-        found.p_filesz ? dw.elf_getdata_rawchunk(elf, (int64_t)found.p_offset, found.p_filesz, ELF_T_BYTE) : NULL;
+    Elf_Data *data = found.p_filesz
+                         ? tp_libdw()->elf_getdata_rawchunk(elf, (int64_t)found.p_offset, found.p_filesz, ELF_T_BYTE)
+                         : NULL;
     if (!data || !data->d_buf)
         return (struct tp_eh_frame){0};
     return (struct tp_eh_frame){
@@ -187,17 +136,17 @@ static void open_module(struct tp_symbol_module *m)
     static Dwfl_Callbacks callbacks = {.find_elf = find_no_file, .find_debuginfo = find_debug_file};
     char path[4096];
     m->was_tried = true;
-    if (!has_libdw || m->path.len == 0 || m->path.ptr[0] != '/' || m->path.len >= sizeof path)
+    if (!tp_libdw() || m->path.len == 0 || m->path.ptr[0] != '/' || m->path.len >= sizeof path)
         return;
     memcpy(path, m->path.ptr, m->path.len);
     path[m->path.len] = '\0';
-    callbacks.section_address = dw.dwfl_offline_section_address;
-    m->session = dw.dwfl_begin(&callbacks);
+    callbacks.section_address = tp_libdw()->dwfl_offline_section_address;
+    m->session = tp_libdw()->dwfl_begin(&callbacks);
     if (!m->session)
         return;
-    dw.dwfl_report_begin(m->session);
-    m->file = dw.dwfl_report_elf(m->session, path, path, -1, m->bias, true);
-    dw.dwfl_report_end(m->session, NULL, NULL);
+    tp_libdw()->dwfl_report_begin(m->session);
+    m->file = tp_libdw()->dwfl_report_elf(m->session, path, path, -1, m->bias, true);
+    tp_libdw()->dwfl_report_end(m->session, NULL, NULL);
     if (m->file)
         m->frame = functions_of(m->file);
 }
@@ -226,17 +175,14 @@ static void add_frame(struct frames_text *frames, const char *file, int64_t line
     struct tp_vec *text = &frames->text;
     size_t start = text->count;
     char number[32];
-    int status = -1;
-    char *plain = dw.demangle && name[0] == '_' && name[1] == 'Z' ? dw.demangle(name, NULL, NULL, &status) : NULL;
     if (file) {
         snprintf(number, sizeof number, "(%" PRId64 "): ", line);
         add_part(text, start, tp_str_of(file));
         add_part(text, start, tp_str_of(number));
     }
     frames->name_at = text->count;
-    add_part(text, start, tp_str_of(plain && status == 0 ? plain : name));
+    add_part(text, start, tp_demangle(frames->demangle, tp_str_of(name), text->arena));
     frames->name_size = text->count - frames->name_at;
-    free(plain);
     if (!file) {
         add_part(text, start, TP_STR(" ["));
         add_part(text, start, library);
@@ -254,8 +200,8 @@ static const char *name_of_die(Dwarf_Die *die)
     static const unsigned ways[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
     Dwarf_Attribute attribute;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (dw.dwarf_attr_integrate(die, ways[i], &attribute))
-            return dw.dwarf_formstring(&attribute);
+        if (tp_libdw()->dwarf_attr_integrate(die, ways[i], &attribute))
+            return tp_libdw()->dwarf_formstring(&attribute);
     return NULL;
 }
 
@@ -263,7 +209,8 @@ static bool number_of_die(Dwarf_Die *die, unsigned what, uint64_t *number)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word value;
-    if (!dw.dwarf_attr_integrate(die, what, &attribute) || dw.dwarf_formudata(&attribute, &value) != 0)
+    if (!tp_libdw()->dwarf_attr_integrate(die, what, &attribute) ||
+        tp_libdw()->dwarf_formudata(&attribute, &value) != 0)
         return false;
     *number = value;
     return true;
@@ -276,20 +223,20 @@ static const char *call_site(Dwarf_Die *unit, Dwarf_Die *inlined, int64_t *line)
     Dwarf_Files *files;
     size_t count;
     if (!number_of_die(inlined, DW_AT_call_file, &file) || !number_of_die(inlined, DW_AT_call_line, &at) ||
-        dw.dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
+        tp_libdw()->dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
         return NULL;
     *line = (int64_t)at;
-    return dw.dwarf_filesrc(files, file, NULL, NULL);
+    return tp_libdw()->dwarf_filesrc(files, file, NULL, NULL);
 }
 
 /* The compilation unit of an address; some compilers leave out the table that says it. */
 static Dwarf_Die *unit_of(Dwfl_Module *file, uint64_t pc, Dwarf_Addr *bias)
 {
-    Dwarf_Die *unit = dw.dwfl_module_addrdie(file, pc, bias);
+    Dwarf_Die *unit = tp_libdw()->dwfl_module_addrdie(file, pc, bias);
     if (unit)
         return unit;
-    while ((unit = dw.dwfl_module_nextcu(file, unit, bias)) != NULL)
-        if (dw.dwarf_haspc(unit, pc - *bias) > 0)
+    while ((unit = tp_libdw()->dwfl_module_nextcu(file, unit, bias)) != NULL)
+        if (tp_libdw()->dwarf_haspc(unit, pc - *bias) > 0)
             return unit;
     return NULL;
 }
@@ -298,8 +245,8 @@ static Dwarf_Die *unit_of(Dwfl_Module *file, uint64_t pc, Dwarf_Addr *bias)
 static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
 {
     Dwarf_Die *by_language = NULL;
-    int count = dw.dwarf_getscopes(unit, address, &by_language);
-    count = count > 0 ? dw.dwarf_getscopes_die(&by_language[0], scopes) : 0;
+    int count = tp_libdw()->dwarf_getscopes(unit, address, &by_language);
+    count = count > 0 ? tp_libdw()->dwarf_getscopes_die(&by_language[0], scopes) : 0;
     free(by_language);
     return count;
 }
@@ -310,13 +257,13 @@ static bool add_inlined(struct frames_text *frames, const struct tp_symbol_modul
 {
     Dwarf_Addr bias;
     Dwarf_Die *scopes = NULL, *unit = unit_of(m->file, pc, &bias);
-    Dwfl_Line *source = unit ? dw.dwfl_module_getsrc(m->file, pc) : NULL;
+    Dwfl_Line *source = unit ? tp_libdw()->dwfl_module_getsrc(m->file, pc) : NULL;
     int found_line = 0, count = source ? scopes_at(unit, pc - bias, &scopes) : 0, shown = 0;
-    const char *file = source ? dw.dwfl_lineinfo(source, NULL, &found_line, NULL, NULL, NULL) : NULL;
+    const char *file = source ? tp_libdw()->dwfl_lineinfo(source, NULL, &found_line, NULL, NULL, NULL) : NULL;
     int64_t line = found_line;
     bool is_done = false;
     for (int i = 0; i < count && !is_done && shown < MAX_INLINED; i++) {
-        int tag = dw.dwarf_tag(&scopes[i]);
+        int tag = tp_libdw()->dwarf_tag(&scopes[i]);
         const char *name = name_of_die(&scopes[i]);
         if ((tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) || !name)
             continue;
@@ -330,13 +277,15 @@ static bool add_inlined(struct frames_text *frames, const struct tp_symbol_modul
 }
 
 /* A symbol that says nothing of its size goes on to the next one: what begins in between is not it. */
-static const char *symbol_at(const struct tp_symbol_module *m, uint64_t pc, const struct tp_eh_function *function)
+static const char *symbol_at(struct tp_symbol_module *m, uint64_t pc, const struct tp_eh_function *function,
+                             struct tp_arena *arena)
 {
-    GElf_Off offset;
-    GElf_Sym symbol;
-    const char *name = dw.dwfl_module_addrinfo(m->file, pc, &offset, &symbol, NULL, NULL, NULL);
-    bool is_other = name && symbol.st_size == 0 && function && pc - m->bias - offset < function->start;
-    return name && *name && !is_other ? name : NULL;
+    if (!m->has_symbols)
+        tp_symbol_table_read(&m->symbols, m->file, arena);
+    m->has_symbols = true;
+    const struct tp_function_symbol *symbol = tp_symbol_table_find(&m->symbols, pc);
+    bool is_other = symbol && symbol->end == symbol->start && function && symbol->start - m->bias < function->start;
+    return symbol && !is_other ? tp_symbol_table_name(&m->symbols, symbol) : NULL;
 }
 
 static void add_frames(struct frames_text *frames, struct tp_symbol_module *m, uint64_t pc)
@@ -344,13 +293,12 @@ static void add_frames(struct frames_text *frames, struct tp_symbol_module *m, u
     char plain[NAME_MAX + 32];
     struct tp_eh_function function;
     struct tp_str library = m ? file_name(m->path) : TP_STR("unknown");
-    pthread_once(&loaded, load);
     if (m && !m->was_tried)
         open_module(m);
     if (m && m->file && add_inlined(frames, m, pc, library))
         return;
     bool has_function = m && tp_eh_frame_function(&function, &m->frame, pc - m->bias);
-    const char *name = m && m->file ? symbol_at(m, pc, has_function ? &function : NULL) : NULL;
+    const char *name = m && m->file ? symbol_at(m, pc, has_function ? &function : NULL, frames->text.arena) : NULL;
     if (!name && has_function)
         snprintf(plain, sizeof plain, "%.*s+0x%" PRIx64, library.len < NAME_MAX ? (int)library.len : NAME_MAX,
                  library.ptr, function.start);
@@ -395,7 +343,7 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
     struct tp_symbol_name *name = slot_of(symbols, key);
     if (name->key)
         return name->frames;
-    struct frames_text frames = {.text = TP_VEC(symbols->arena, char)};
+    struct frames_text frames = {.text = TP_VEC(symbols->arena, char), .demangle = &symbols->demangle};
     add_frames(&frames, m, address - (is_return && address ? 1 : 0));
     const char *text = frames.text.data;
     name->key = key;

@@ -14,6 +14,7 @@
 
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
+#include "writer/text/demangle.h"
 
 struct tp_symbol_module;
 
@@ -22,6 +23,7 @@ struct tp_symbols {
     struct tp_vec modules; /* struct tp_symbol_module */
     struct tp_vec known;   /* struct tp_symbol_name, hashed by address */
     uint32_t known_count;
+    struct tp_demangle demangle;
 };
 
 /* Names live in `arena`, whose guard is set by the caller in all calls but release. */

@@ -1,9 +1,11 @@
-/* Names of C++ functions: see demangle.h. */
+/* Names of C++ and Rust functions: see demangle.h. */
 #include "writer/text/demangle.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "writer/text/demangle_rust.h"
 
 enum { LONGEST = 8192, LONGEST_RESULT = 1 << 16 };
 
@@ -18,6 +20,9 @@ void tp_demangle_init(struct tp_demangle *demangle)
 struct tp_str tp_demangle(const struct tp_demangle *demangle, struct tp_str name, struct tp_arena *arena)
 {
     int status = -1;
+    struct tp_str plain;
+    if (name.len <= LONGEST && tp_demangle_rust(name, &plain, arena))
+        return plain; /* its older names are well-formed C++ names: they are asked for first */
     if (!demangle->function || name.len > LONGEST || !tp_str_starts(name, "_Z") || memchr(name.ptr, '\0', name.len))
         return name;
     char *text = demangle->function(tp_arena_copy(arena, name.ptr, name.len), NULL, NULL, &status);

@@ -1,4 +1,4 @@
-/* Names of C++ functions as people read them, by the system's C++ runtime where there is one. */
+/* Names of functions as people read them: C++ by the system's C++ runtime where there is one, Rust by own code. */
 #ifndef TP_WRITER_TEXT_DEMANGLE_H
 #define TP_WRITER_TEXT_DEMANGLE_H
 

@@ -1,0 +1,181 @@
+/* Names of Rust functions, by the grammar of RFC 2603 and by what rustc wrote; punycode, by examples of RFC 3492. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "writer/text/demangle.h"
+#include "writer/text/demangle_rust.h"
+#include "writer/text/punycode.h"
+
+static struct tp_arena arena;
+
+static int begin(void **state)
+{
+    (void)state;
+    tp_arena_init(&arena, 0);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    return 0;
+}
+
+static const char *plain(const char *mangled)
+{
+    struct tp_demangle demangle;
+    if (setjmp(arena.guard))
+        fail();
+    tp_demangle_init(&demangle);
+    struct tp_str name = tp_demangle(&demangle, tp_str_of(mangled), &arena);
+    char *text = tp_arena_alloc(&arena, name.len + 1);
+    memcpy(text, name.ptr, name.len);
+    text[name.len] = '\0';
+    return text;
+}
+
+struct pair {
+    const char *mangled, *plain;
+};
+
+static void expect(const struct pair *pairs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(plain(pairs[i].mangled), pairs[i].plain);
+}
+#define EXPECT(pairs) expect(pairs, sizeof(pairs) / sizeof *(pairs))
+
+static void paths_are_written_as_in_the_source(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {
+        {"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
+        {"_RNvNtCs1234_7mycrate6module8function", "mycrate::module::function"},
+        {"_RNvMs_Cs4Cv8Wi1oAIB_7mycrateNtB4_7Example3foo", "<mycrate::Example>::foo"},
+        {"_RNvXs_Cs1_1aNtB4_1SNtB4_1T1f", "<a::S as a::T>::f"},
+        {"_RNvYNtCs1_1a1SNtB4_1T1f", "<a::S as a::T>::f"},
+        {"_RNCNvCs1_1a4main0", "a::main::{closure#0}"},
+        {"_RNCNvCs1_1a4mains0_0", "a::main::{closure#2}"},
+        {"_RNSNvCs1_1a1f6vtableB5_", "a::f::{shim:vtable#0}"},
+        {"_RNvCs1_1a1f.llvm.123", "a::f"},
+        {"_RINvCs1_1a1flECs2_1b", "a::f::<i32>"},
+    };
+    EXPECT(pairs);
+}
+
+static void types_and_constants_are_written_as_in_the_source(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {
+        {"_RINvC1a1fabcdefhijlmnopstuvxyzE", "a::f::<i8, bool, char, f64, str, f32, u8, isize, usize, i32, u32, i128, "
+                                             "u128, _, i16, u16, (), ..., i64, u64, !>"},
+        {"_RINvC1a1fRhQhPhOhShAhj8_ThEThlEE",
+         "a::f::<&u8, &mut u8, *const u8, *mut u8, [u8], [u8; 8], (u8,), (u8, i32)>"},
+        {"_RINvC1a1fTEE", "a::f::<()>"},
+        {"_RINvC1a1fFEuFhElFUKCaEzFK9rust_callEuE",
+         "a::f::<fn(), fn(u8) -> i32, unsafe extern \"C\" fn(i8) -> !, extern \"rust-call\" fn()>"},
+        {"_RINvC1a1fFG_RL0_hERL0_hE", "a::f::<for<'a> fn(&'a u8) -> &'a u8>"},
+        {"_RINvC1a1fDNtC1b1TEL_E", "a::f::<dyn b::T>"},
+        {"_RINvC1a1fDINtC1b1ThEp4ItemlNtBb_4SendEL_E", "a::f::<dyn b::T<u8, Item = i32> + b::Send>"},
+        {"_RINvC1a1fDNtC1b1Tp4ItemlEL_E", "a::f::<dyn b::T<Item = i32>>"},
+    };
+    EXPECT(pairs);
+    static const struct pair constants[] = {
+        {"_RINvC1a1fKj7_Kb1_Kb0_Kc78_Kln5_KpE", "a::f::<7, true, false, 'x', -5, _>"},
+        {"_RINvC1a1fKce9_Kca_Kc27_Kc1_E", "a::f::<'\xc3\xa9', '\\n', '\\'', '\\u{1}'>"},
+        {"_RINvC1a1fKn7fffffffffffffffffffffffffffffff_E", "a::f::<0x7fffffffffffffffffffffffffffffff>"},
+    };
+    EXPECT(constants);
+}
+
+static void the_older_mangling_loses_its_hash(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {
+        {"_ZN4core3fmt5Write10write_char17h0123456789abcdefE", "core::fmt::Write::write_char"},
+        {"_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
+         "<Test + 'static as foo::Bar<Test>>::bar"},
+        {"_ZN3foo17h0123456789abcdefE.llvm.9D1C9369", "foo"},
+        {"_ZN3foo17h1111111111111111E", "foo::h1111111111111111"}, /* a name that C++ could have */
+        {"_ZN3foo3barEv", "foo::bar()"},
+    };
+    EXPECT(pairs);
+}
+
+static void letters_beyond_ascii_are_put_back(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {
+        {"_RNvC1au8gdel_5qa", "a::g\xc3\xb6"
+                              "del"},
+    };
+    uint32_t text[64];
+    /* RFC 3492, 7.1 (B): Chinese, simplified; (L): 3<nen>B<gumi><kinpachi><sensei> */
+    static const uint32_t chinese[] = {0x4ED6, 0x4EEC, 0x4E3A, 0x4EC0, 0x4E48, 0x4E0D, 0x8BF4, 0x4E2D, 0x6587};
+    static const uint32_t mixed[] = {0x33, 0x5E74, 0x42, 0x7D44, 0x91D1, 0x516B, 0x5148, 0x751F};
+    assert_int_equal(tp_punycode(text, 64, (struct tp_str){0}, TP_STR("ihqwcrb4cv8a8dqg056pqjye")), 9);
+    assert_memory_equal(text, chinese, sizeof chinese);
+    assert_int_equal(tp_punycode(text, 64, TP_STR("3B"), TP_STR("ww4c5e180e575a65lsy2b")), 8);
+    assert_memory_equal(text, mixed, sizeof mixed);
+    assert_int_equal(tp_punycode(text, 4, TP_STR("3B"), TP_STR("ww4c5e180e575a65lsy2b")), 0);
+    assert_int_equal(tp_punycode(text, 64, TP_STR("a"), TP_STR("99999999")), 0);
+    assert_int_equal(tp_punycode(text, 64, TP_STR("a"), TP_STR("A")), 0);
+    assert_string_equal(plain(pairs[0].mangled), pairs[0].plain);
+}
+
+/* What cannot be read stays as it is: cut names, references forward or to themselves, nests without end. */
+static void what_is_no_name_stays(void **state)
+{
+    (void)state;
+    static const char whole[] = "_RINvNtC1a1b1fRDINtC1b1ThEp4ItemFG_RL0_hEuEL_Aj7_Kj8_E";
+    char name[sizeof whole], deep[4096] = "_RINvC1a1f";
+    static const char *const wrong[] = {"_R",
+                                        "_RC",
+                                        "_RB_",
+                                        "_RNvB0_1f",
+                                        "_RNvC1a9f",
+                                        "_RNvC1a1fX",
+                                        "_R1NvC1a1f",
+                                        "_RINvC1a1fKlx_E",
+                                        "_RNvC1a1f\x01",
+                                        "_RINvC1a1fRL0_hE",
+                                        "_ZN",
+                                        "",
+                                        "_Z"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_string_equal(plain(wrong[i]), wrong[i]);
+    for (size_t size = 3; size < sizeof whole - 1; size++) {
+        memcpy(name, whole, size);
+        name[size] = '\0';
+        struct tp_str text;
+        assert_false(tp_demangle_rust(tp_str_of(name), &text, &arena));
+    }
+    size_t count = strlen(deep);
+    memset(deep + count, 'S', 3000); /* a slice of a slice of .. */
+    deep[count + 3000] = 'h';
+    deep[count + 3001] = 'E';
+    assert_string_equal(plain(deep), deep);
+    strcpy(deep, "_RINvC1a1fThhhhhhhhE"); /* each pair holds the one before twice */
+    for (int i = 0; i < 40; i++)
+        strcat(deep, "TB9_B9_E");
+    strcat(deep, "E");
+    assert_non_null(plain(deep));
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(paths_are_written_as_in_the_source, begin, end),
+        cmocka_unit_test_setup_teardown(types_and_constants_are_written_as_in_the_source, begin, end),
+        cmocka_unit_test_setup_teardown(the_older_mangling_loses_its_hash, begin, end),
+        cmocka_unit_test_setup_teardown(letters_beyond_ascii_are_put_back, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_no_name_stays, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

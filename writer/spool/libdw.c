@@ -1,0 +1,27 @@
+/* libdw as it is found at run time: see libdw.h. */
+#include "writer/spool/libdw.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+static struct tp_libdw dw;
+static bool has_libdw;
+static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
+static void load(void)
+{
+    void *library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
+    has_libdw = library != NULL;
+#define LOAD(name)                                                                                                     \
+    *(void **)&dw.name = has_libdw ? dlsym(library, #name) : NULL;                                                     \
+    has_libdw = has_libdw && dw.name;
+    TP_LIBDW_FUNCTIONS(LOAD)
+}
+
+const struct tp_libdw *tp_libdw(void)
+{
+    pthread_once(&loaded, load);
+    return has_libdw ? &dw : NULL;
+}

@@ -1,0 +1,48 @@
+/* elfutils' libdw, loaded when the first address is asked for: what tracepress calls of it. */
+#ifndef TP_WRITER_SPOOL_LIBDW_H
+#define TP_WRITER_SPOOL_LIBDW_H
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#define TP_LIBDW_FUNCTIONS(X)                                                                                          \
+    X(dwfl_begin)                                                                                                      \
+    X(dwfl_end)                                                                                                        \
+    X(dwfl_report_begin)                                                                                               \
+    X(dwfl_report_end)                                                                                                 \
+    X(dwfl_report_elf)                                                                                                 \
+    X(dwfl_module_getsymtab)                                                                                           \
+    X(dwfl_module_getsym_info)                                                                                         \
+    X(dwfl_module_address_section)                                                                                     \
+    X(dwfl_module_addrdie)                                                                                             \
+    X(dwfl_module_nextcu)                                                                                              \
+    X(dwfl_module_getelf)                                                                                              \
+    X(elf_getphdrnum)                                                                                                  \
+    X(elf_getdata_rawchunk)                                                                                            \
+    X(elf_getident)                                                                                                    \
+    X(elf_ndxscn)                                                                                                      \
+    X(gelf_getphdr)                                                                                                    \
+    X(dwarf_haspc)                                                                                                     \
+    X(dwfl_module_getsrc)                                                                                              \
+    X(dwfl_module_build_id)                                                                                            \
+    X(dwfl_lineinfo)                                                                                                   \
+    X(dwfl_offline_section_address)                                                                                    \
+    X(dwarf_getscopes)                                                                                                 \
+    X(dwarf_getscopes_die)                                                                                             \
+    X(dwarf_tag)                                                                                                       \
+    X(dwarf_attr_integrate)                                                                                            \
+    X(dwarf_formstring)                                                                                                \
+    X(dwarf_formudata)                                                                                                 \
+    X(dwarf_getsrcfiles)                                                                                               \
+    X(dwarf_filesrc)
+
+struct tp_libdw {
+#define TP_LIBDW_MEMBER(name) __typeof__(name) *name; // NOLINT(bugprone-macro-parentheses): a declaration
+    TP_LIBDW_FUNCTIONS(TP_LIBDW_MEMBER)
+};
+
+/* The library's functions, under their own names; NULL where it is not installed. It stays loaded. From any thread. */
+const struct tp_libdw *tp_libdw(void);
+
+#endif

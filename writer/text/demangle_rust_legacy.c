@@ -1,0 +1,80 @@
+/* The older mangling of rustc, which looks like one of C++: see demangle_rust.h. */
+#include <string.h>
+
+#include "writer/text/rust_name.h"
+
+/* "$LT$" and its like at `text`; returns their length, 0: none. */
+static size_t escape_at(struct tp_rust_name *name, struct tp_str text)
+{
+    static const struct {
+        const char *escape, *meaning;
+    } escapes[] = {{"$SP$", "@"}, {"$BP$", "*"}, {"$RF$", "&"}, {"$LT$", "<"},
+                   {"$GT$", ">"}, {"$LP$", "("}, {"$RP$", ")"}, {"$C$", ","}};
+    for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++)
+        if (tp_str_starts(text, escapes[i].escape)) {
+            tp_rust_show_text(name, escapes[i].meaning);
+            return strlen(escapes[i].escape);
+        }
+    uint32_t character = 0;
+    size_t at = 2;
+    for (; at < text.len && at < 8 && text.ptr[at] != '$'; at++) {
+        char c = text.ptr[at];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+            return 0;
+        character = character << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    bool is_one = tp_str_starts(text, "$u") && at > 2 && at < text.len && text.ptr[at] == '$';
+    if (!is_one || character < ' ' || character > 0x10FFFF || (character >= 0xD800 && character < 0xE000))
+        return 0;
+    tp_rust_show_character(name, character);
+    return at + 1;
+}
+
+static void show_legacy(struct tp_rust_name *name, struct tp_str id)
+{
+    if (tp_str_starts(id, "_$"))
+        id = (struct tp_str){id.ptr + 1, id.len - 1};
+    while (id.len && !name->is_wrong) {
+        size_t used = id.ptr[0] == '$' ? escape_at(name, id) : 0;
+        if (tp_str_starts(id, "..")) {
+            tp_rust_show_text(name, "::");
+            used = 2;
+        } else if (!used) {
+            tp_rust_show(name, (struct tp_str){id.ptr, 1});
+            used = 1;
+        }
+        id = (struct tp_str){id.ptr + used, id.len - used};
+    }
+}
+
+/* "h" and 16 digits that look drawn by chance, as rustc ends its names: a C++ name hardly does. */
+static bool is_hash(struct tp_str id)
+{
+    uint32_t seen = 0, kinds = 0;
+    if (id.len != 17 || id.ptr[0] != 'h')
+        return false;
+    for (size_t i = 1; i < id.len; i++) {
+        char c = id.ptr[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+            return false;
+        seen |= 1u << (c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    for (; seen; seen &= seen - 1)
+        kinds++;
+    return kinds >= 5;
+}
+
+void tp_rust_read_legacy(struct tp_rust_name *name)
+{
+    struct tp_str last = {0};
+    size_t count = 0;
+    for (; !name->is_wrong && !tp_rust_takes(name, 'E'); count++) {
+        size_t length = tp_rust_read_length(name);
+        if (count > 1)
+            tp_rust_show_text(name, "::");
+        show_legacy(name, last);
+        last = (struct tp_str){name->at, length};
+        name->at += length;
+    }
+    name->is_wrong |= count < 2 || !is_hash(last);
+}
