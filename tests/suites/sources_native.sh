@@ -354,6 +354,20 @@ else
     skip "samples: a program in a folder called run (1); [2]: x" "no libdw"
 fi
 
+# ---- the recorder's own functions are nobody's
+
+no_own_frames() { # samples of a program that is in hooks most of the time
+    rm -rf d && "$TP" record -o d --no-tfevents --source default,sample=2000 -- ./hooked_program >out 2>err || { cat err; return 1; }
+    zcat d/*.gz | grep '"cat":"cpu_sample"' >samples
+    [ "$(grep -c hooked_calls samples)" -ge 20 ] || { echo "too few samples"; wc -l samples; return 1; }
+    ! grep -m 3 'libtracepress\|collector/' samples
+}
+if program hooked_program -g; then
+    check "samples: none is of the recorder's own functions" no_own_frames
+else
+    not_ok "hooked_program is built"
+fi
+
 # ---- what programs do, with all sources at once
 
 survives() { # WAY: the program ends as without us, in time, says nothing more, and its trace is read strictly

@@ -28,6 +28,8 @@ struct tp_str tp_spool_call_stack(struct tp_spool_conversion *c, const struct tp
     c->text.count = 0;
     for (size_t i = 0; i < count; i++) {
         struct tp_symbol_frames frames = frames_at(c, tp_spool_payload(stack), i, stack->time, true);
+        if (frames.is_own)
+            continue;
         size_t left_out = c->text.count ? 0 : frames.own_size; /* the library's own inline functions come first */
         add_text(&c->text, (struct tp_str){frames.text.ptr + left_out, frames.text.len - left_out});
     }
@@ -40,12 +42,19 @@ void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_
     memcpy(&sample, tp_spool_payload(record), sizeof sample);
     size_t room = ((size_t)record->slots * TP_SPOOL_SLOT - sizeof sample) / sizeof(uint64_t);
     size_t count = sample.frame_count < room ? (size_t)sample.frame_count : room;
-    struct tp_str leaf = TP_STR("[unknown]"); /* the function that was running */
+    struct tp_str leaf = {0}; /* the function that was running */
+    (void)tid;
     c->text.count = 0;
     for (size_t i = 0; i < count; i++) {
         struct tp_symbol_frames frames = frames_at(c, tp_spool_payload(record) + sizeof sample, i, sample.ticks, i > 0);
-        leaf = i ? leaf : frames.first;
+        if (frames.is_own)
+            continue; /* a hook in between: what it called, its caller did */
+        leaf = leaf.len ? leaf : frames.first;
         add_text(&c->text, frames.text);
+    }
+    if (count && !leaf.len) {
+        c->result->event_count--; /* nothing but the recorder */
+        return;
     }
     int64_t cpu_ns = sample.cpu_ns < INT64_MAX ? (int64_t)sample.cpu_ns : INT64_MAX;
     const struct tp_trace_out_arg args[] = {
@@ -53,13 +62,12 @@ void tp_spool_write_sample(struct tp_spool_conversion *c, const struct tp_spool_
         tp_trace_out_text(TP_OUT_CALL_STACK, (struct tp_str){c->text.data, c->text.count})};
     const struct tp_trace_out_event event = {.category = TP_OUT_OTHER,
                                              .other_category = TP_STR("cpu_sample"),
-                                             .name = leaf,
+                                             .name = leaf.len ? leaf : TP_STR("[unknown]"),
                                              .pid = (int64_t)c->file->head.pid,
                                              .tid = (int64_t)sample.tid,
                                              .ts_ns = tp_spool_time(c->file, sample.ticks) - c->base_ns,
                                              .args = args,
                                              .arg_count = count ? 2 : 1};
-    (void)tid;
     tp_trace_out_sample(c->out, &event);
 }
 

@@ -350,7 +350,8 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
     name->frames = (struct tp_symbol_frames){.text = {text, frames.text.count},
                                              .first = {text, frames.first_size},
                                              .function = {text + frames.name_at, frames.name_size},
-                                             .own_size = frames.own_size};
+                                             .own_size = frames.own_size,
+                                             .is_own = m && tp_str_starts(file_name(m->path), "libtracepress")};
     symbols->known_count++;
     return name->frames;
 }

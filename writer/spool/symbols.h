@@ -40,6 +40,7 @@ struct tp_symbol_frames {
     struct tp_str first;    /* the innermost frame, in text */
     struct tp_str function; /* name of the function that is not inlined, in text */
     size_t own_size;        /* bytes at the beginning of text that are frames of tracepress.h */
+    bool is_own;            /* code of libtracepress or its preload library: the recorder's, not the program's */
 };
 
 /* Frames of the code at `address` at a time. is_return: it is where a call returns to, so the call before it is meant.
