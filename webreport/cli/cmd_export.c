@@ -1,4 +1,4 @@
-/* tracepress export INPUT... --to FORMAT: every profile read, analysed, handed to the format's function and dropped. */
+/* tracepress export INPUT... --to FORMAT: options, and each profile handed to the format's function. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "webreport/export/export.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
-#include "webreport/session/trace_analysis.h"
+#include "webreport/session/trace_walk.h"
 #include "writer/base/fs.h"
 #include "writer/text/escape.h"
 
@@ -40,16 +40,11 @@ struct job {
     const struct options *options;
     const struct tp_export_format *format;
     struct tp_console *console;
-    const char *const *inputs;
-    size_t input_count;
     struct tp_arena arena; /* of the whole job */
-    struct tp_runs runs;
+    struct tp_trace_walk walk;
     struct tp_export_job all;
     struct tp_filter filter;
     struct tp_trace *baseline; /* in the arena; NULL: none was named */
-    size_t usable_count, done_count, file_count;
-    bool hit_limit;
-    struct tp_error err;
 };
 
 /* ---- one profile ---- */
@@ -67,7 +62,7 @@ static const char *folder_of(const struct job *job, const struct tp_run *run, co
                              const struct tp_export *export)
 {
     char path[4096], span[32] = "";
-    bool has_run = job->runs.count > 1, has_worker = run->file_count > 1;
+    bool has_run = job->walk.runs.count > 1, has_worker = run->file_count > 1;
     if (has_worker && has_other_span(run, file))
         snprintf(span, sizeof span, ".%zu", file->span ? (size_t)file->span : (size_t)(file - run->files) + 1);
     int n = snprintf(path, sizeof path, "%s%s%s%s%s%s", export->out, has_run ? "/" : "", has_run ? export->run : "",
@@ -77,20 +72,14 @@ static const char *folder_of(const struct job *job, const struct tp_run *run, co
     return tp_arena_copy(export->arena, path, (size_t)n);
 }
 
-/* Analyses a trace that was read and writes it. */
-static int write_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file,
-                         struct tp_analysis *a)
+/* Analyses a trace that was read and writes it; TP_ENOTFOUND when it lacks what the format shows. */
+static int write_profile(void *context, const struct tp_walked *walked, struct tp_error *err)
 {
-    struct tp_profile profile = {.run = run->name,
-                                 .worker = file->worker,
-                                 .span = file->span ? (int64_t)file->span : TP_NULL_INT,
-                                 .file = tp_str_of(file->base),
-                                 .sha256 = tp_str_of(a->trace.reading.file_sha256),
-                                 .trace = &a->trace,
-                                 .order = &a->order,
-                                 .model = &a->model,
-                                 .views = &a->views,
-                                 .advice = &a->advice};
+    struct job *job = context;
+    const struct tp_run *run = walked->run;
+    const struct tp_run_file *file = walked->file;
+    struct tp_analysis *a = walked->analysis;
+    struct tp_profile profile = tp_walked_profile(walked);
     struct tp_export export = {.profile = &profile,
                                .out = job->options->out,
                                .run = tp_file_name_escape(&a->arena, run->name),
@@ -109,59 +98,14 @@ static int write_profile(struct job *job, const struct tp_run *run, const struct
         tp_analysis_build_model(a);
     tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
     export.folder = folder_of(job, run, file, &export);
-    int code = tp_folder_make(job->format->has_own_folders ? export.out : export.folder, &job->err);
-    return code < 0 ? code : job->format->write(&export, &job->err);
-}
-
-/* One input on its way. */
-struct reading {
-    struct job *job;
-    const struct tp_run *run;
-    const struct tp_run_file *file;
-    struct tp_analysis *analysis;
-};
-
-static int read_and_write(void *context, struct tp_error *err)
-{
-    const struct reading *r = context;
-    struct job *job = r->job;
-    struct tp_analysis *a = r->analysis;
-    struct tp_trace_options read = {.max_input_bytes = job->options->read.max_input_bytes,
-                                    .is_strict = job->options->read.is_strict,
-                                    .keeps_frame_stacks = job->format->reads_frame_stacks};
-    struct tp_error why = {0};
-    (void)err; /* the job has it */
-    if (tp_trace_read(&a->trace, &a->arena, r->file->path, &read, &why) < 0) {
-        tp_console_error(job->console, "%s: %s", r->file->path, why.text);
-        job->hit_limit |= why.code == TP_ELIMIT || why.code == TP_ENOMEM;
-        return TP_OK;
-    }
-    int code = write_profile(job, r->run, r->file, a);
-    job->usable_count += code != TP_ENOTFOUND;
-    if (code == TP_ENOTFOUND) /* it lacks what the format shows */
-        tp_console_error(job->console, "%s: %s", r->file->path, job->err.text);
-    return code == TP_ENOTFOUND ? TP_OK : code;
-}
-
-/* Reads, analyses and writes one input. An input that cannot be used is said and counted; it is not fatal. */
-static int run_profile(struct job *job, const struct tp_run *run, const struct tp_run_file *file)
-{
-    struct tp_analysis analysis;
-    struct tp_error why = {0};
-    tp_analysis_open(&analysis, NULL);
-    tp_console_progress(job->console, "reading %zu of %zu: %s", job->done_count + 1, job->file_count, file->base);
-    int code = tp_arena_run(&analysis.arena, read_and_write, &(struct reading){job, run, file, &analysis}, &why);
-    if (analysis.arena.code)
-        tp_error_set(&job->err, code, 0, "%s: %s", file->base, why.text);
-    tp_analysis_close(&analysis);
-    job->done_count++;
-    return code;
+    int code = tp_folder_make(job->format->has_own_folders ? export.out : export.folder, err);
+    return code < 0 ? code : job->format->write(&export, err);
 }
 
 /* ---- all ---- */
 
 /* The trace named by --baseline: read once, for all profiles. */
-static int read_baseline(struct job *job)
+static int read_baseline(struct job *job, struct tp_error *err)
 {
     const char *path = job->options->baseline;
     struct tp_trace_options read = {.max_input_bytes = job->options->read.max_input_bytes,
@@ -172,8 +116,8 @@ static int read_baseline(struct job *job)
     job->baseline = tp_arena_alloc(&job->arena, sizeof *job->baseline);
     int code = tp_trace_read(job->baseline, &job->arena, path, &read, &why);
     if (code < 0)
-        return tp_error_set(&job->err, code == TP_ELIMIT || code == TP_ENOMEM ? code : TP_ENOTFOUND, 0,
-                            "--baseline: %s: %s", path, why.text);
+        return tp_error_set(err, code == TP_ELIMIT || code == TP_ENOMEM ? code : TP_ENOTFOUND, 0, "--baseline: %s: %s",
+                            path, why.text);
     tp_inputs_say_notices(job->console, path, &job->baseline->reading);
     return TP_OK;
 }
@@ -181,34 +125,28 @@ static int read_baseline(struct job *job)
 static int run_job(void *context, struct tp_error *err)
 {
     struct job *job = context;
-    (void)err; /* the job has it */
-    int code = read_baseline(job);
-    if (code < 0)
-        return code;
-    code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, job->inputs, job->input_count, &job->err);
-    for (size_t i = 0; code == TP_OK && i < job->runs.count; i++)
-        for (size_t k = 0; code == TP_OK && k < job->runs.items[i].file_count; k++)
-            code = run_profile(job, &job->runs.items[i], &job->runs.items[i].files[k]);
-    if (code == TP_OK && job->usable_count > 1 && job->format->finish)
-        code = job->format->finish(&job->all, &job->err);
-    if (code < 0)
-        return code;
-    if (job->usable_count == 0) /* every input has been named with its reason */
-        return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
-    if (job->options->read.is_strict && job->usable_count < job->file_count)
-        return tp_error_set(&job->err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
-                            job->file_count - job->usable_count, job->file_count);
-    return TP_OK;
+    int code = read_baseline(job, err);
+    code = code < 0 ? code : tp_trace_walk(&job->walk, err);
+    return code == TP_OK && job->walk.usable_count > 1 && job->format->finish ? job->format->finish(&job->all, err)
+                                                                              : code;
 }
 
 static int run(struct job *job)
 {
+    static const struct tp_walk_user user = {.use = write_profile};
+    struct tp_error err = {0};
     tp_arena_init(&job->arena, 0);
     job->all = (struct tp_export_job){.out = job->options->out, .arena = &job->arena};
-    int code = tp_arena_run(&job->arena, run_job, job, &job->err);
+    job->walk.read = job->options->read;
+    job->walk.read.keeps_frame_stacks = job->format->reads_frame_stacks;
+    job->walk.console = job->console;
+    job->walk.arena = &job->arena;
+    job->walk.user = &user;
+    job->walk.context = job;
+    int code = tp_arena_run(&job->arena, run_job, job, &err);
     tp_console_progress_end(job->console);
     if (code < 0)
-        tp_console_error(job->console, "%s", job->err.text);
+        tp_console_error(job->console, "%s", err.text);
     tp_arena_release(&job->arena);
     return tp_inputs_exit_code(code);
 }
@@ -248,8 +186,8 @@ int tp_cmd_export(int argc, char **argv)
     struct options o = {.out = ".", .colour = -1};
     struct tp_error err = {0};
     struct tp_console console;
-    struct job job = {.options = &o, .console = &console, .inputs = (const char *const *)argv};
-    int code = tp_cmd_start(&console, &(struct tp_cmd){"export", table}, &o, argc, argv, &job.input_count);
+    struct job job = {.options = &o, .console = &console, .walk = {.inputs = (const char *const *)argv}};
+    int code = tp_cmd_start(&console, &(struct tp_cmd){"export", table}, &o, argc, argv, &job.walk.input_count);
     if (code != TP_CMD_GOES_ON)
         return code;
     if (!o.to)
@@ -261,7 +199,7 @@ int tp_cmd_export(int argc, char **argv)
         return tp_cmd_refuse(&console, "export", misfit(&o, job.format));
     if (read_filter(&job, &err) < 0)
         return tp_cmd_refuse(&console, "export", err.text);
-    if (job.input_count == 0)
+    if (job.walk.input_count == 0)
         return tp_cmd_refuse(&console, "export", "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
     if (!*o.out)
         return tp_cmd_refuse(&console, "export", "-o: the name of the folder is empty");

@@ -1,15 +1,16 @@
-/* tracepress report INPUT...: options, checked and handed to the job in run_report.c. */
+/* tracepress report INPUT...: options, outputs and the exit code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/run_report.h"
 #include "webreport/document/job_document.h"
+#include "webreport/print/report_outputs.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/job_session.h"
 #include "webreport/session/opt.h"
+#include "webreport/session/report_session.h"
 #include "writer/base/limits.h"
 
 struct options {
@@ -78,20 +79,21 @@ static void hint_for_jenkins(const struct options *o, struct tp_console *console
 /* ---- the page of summaries ---- */
 
 struct job_work {
-    const struct tp_report_job *options;
+    const struct tp_report_session *session;
+    const struct tp_outputs_options *outputs;
     struct tp_cmd_work work;
 };
 
 static int run_jobs(void *context, struct tp_error *err)
 {
     struct job_work *job = context;
-    const struct tp_outputs_options *o = &job->options->outputs;
+    const struct tp_outputs_options *o = job->outputs;
     const struct tp_cmd_output outputs[] = {
         {o->html, tp_print_html}, {o->json, tp_print_json}, {o->markdown, tp_print_markdown}};
-    struct tp_job_session session = {.inputs = job->options->inputs,
-                                     .input_count = job->options->input_count,
-                                     .is_strict = job->options->read.is_strict,
-                                     .console = job->options->console};
+    struct tp_job_session session = {.inputs = job->session->inputs,
+                                     .input_count = job->session->input_count,
+                                     .is_strict = job->session->read.is_strict,
+                                     .console = job->session->console};
     struct tp_print_options options = {
         .end = TP_MAX_MARKDOWN_BYTES, .templates_dir = o->page.templates_dir, .max_bytes = o->page.max_bytes};
     struct tp_document document;
@@ -107,12 +109,27 @@ static int run_jobs(void *context, struct tp_error *err)
     return tp_cmd_print(&job->work, &document, outputs, sizeof outputs / sizeof *outputs, &options);
 }
 
-static int report_jobs(const struct tp_report_job *options)
+static int report_jobs(const struct tp_report_session *session, const struct tp_outputs_options *outputs)
 {
-    struct job_work job = {.options = options, .work = {.console = options->console}};
+    struct job_work job = {.session = session, .outputs = outputs, .work = {.console = session->console}};
     int code = tp_inputs_exit_code(tp_cmd_run(&job.work, run_jobs, &job));
     tp_cmd_end(&job.work);
     return code;
+}
+
+/* ---- the page of traces ---- */
+
+static int report_traces(struct tp_report_session *session, const struct tp_outputs_options *options)
+{
+    struct tp_outputs outputs = {.options = options};
+    struct tp_error err = {0};
+    session->receiver = &tp_outputs_receiver;
+    session->context = &outputs;
+    int code = tp_report_session_run(session, &err);
+    if (code < 0)
+        tp_console_error(session->console, "%s", err.text);
+    tp_outputs_close(&outputs);
+    return tp_inputs_exit_code(code);
 }
 
 /* ---- options ---- */
@@ -122,14 +139,14 @@ int tp_cmd_report(int argc, char **argv)
     struct options o = {0};
     struct tp_error err = {0};
     struct tp_console console;
-    struct tp_report_job job = {.console = &console};
+    struct tp_report_session session = {.console = &console, .inputs = (const char *const *)argv};
     size_t inputs;
     int code = tp_cmd_start(&console, &(struct tp_cmd){"report", table}, &o, argc, argv, &inputs);
     if (code != TP_CMD_GOES_ON)
         return code;
     if (inputs == 0)
         return tp_cmd_refuse(&console, "report", "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
-    if (tp_cmd_rules(&job.rules, &o.rules, &err) < 0)
+    if (tp_cmd_rules(&session.rules, &o.rules, &err) < 0)
         return tp_cmd_refuse(&console, "report", err.text);
     if (!o.html && !o.json && !o.markdown)
         o.html = "report.html";
@@ -144,9 +161,11 @@ int tp_cmd_report(int argc, char **argv)
     if (wrong)
         return tp_cmd_refuse(&console, "report", wrong);
     hint_for_jenkins(&o, &console);
-    job.inputs = (const char *const *)argv;
-    job.input_count = inputs;
-    job.outputs = (struct tp_outputs_options){.html = o.html,
+    session.input_count = inputs;
+    session.history = o.history;
+    session.baseline = o.baseline;
+    session.read = o.read;
+    const struct tp_outputs_options wanted = {.html = o.html,
                                               .json = o.json,
                                               .markdown = o.markdown,
                                               .page = {.redact = o.redact,
@@ -155,10 +174,7 @@ int tp_cmd_report(int argc, char **argv)
                                                        .source_url = o.source_url,
                                                        .templates_dir = o.templates,
                                                        .max_bytes = o.max_size}};
-    job.history = o.history;
-    job.baseline = o.baseline;
-    job.read = o.read;
-    code = tp_job_is_asked(job.inputs, job.input_count);
+    code = tp_job_is_asked(session.inputs, inputs);
     if (code == TP_EUSAGE)
         return tp_cmd_refuse(&console, "report", "traces and summaries make different pages: name one or the other");
     if (code < 0) {
@@ -169,5 +185,5 @@ int tp_cmd_report(int argc, char **argv)
         tp_console_error(&console, "report: %s does nothing to the page of summaries", useless_for_job(&o));
         return TP_EXIT_USAGE;
     }
-    return code ? report_jobs(&job) : tp_report_run(&job);
+    return code ? report_jobs(&session, &wanted) : report_traces(&session, &wanted);
 }

@@ -1,13 +1,14 @@
 /* The outputs of a report: see report_outputs.h. */
-#include "webreport/cli/report_outputs.h"
+#include "webreport/print/report_outputs.h"
 
 #include <string.h>
 
 #include "webreport/document/compare_document.h"
 #include "webreport/document/section.h"
+#include "webreport/measure/distributed.h"
 #include "webreport/measure/evidence_json.h"
 #include "webreport/print/html.h"
-#include "webreport/print/print.h"
+#include "writer/base/fs.h"
 #include "writer/base/limits.h"
 
 /* Path of a file that stands beside the page. */
@@ -40,12 +41,11 @@ static int open_page(struct tp_outputs *o, size_t profile_count, struct tp_error
     return code;
 }
 
-int tp_outputs_open(struct tp_outputs *o, const struct tp_outputs_options *options, size_t profile_count,
-                    struct tp_error *err)
+static int open_outputs(void *context, size_t profile_count, struct tp_error *err)
 {
+    struct tp_outputs *o = context;
+    const struct tp_outputs_options *options = o->options;
     int code = TP_OK;
-    memset(o, 0, sizeof *o);
-    o->options = options;
     tp_buf_init(&o->json_text, 0);
     tp_json_init(&o->json, &o->json_text);
     if (options->json)
@@ -78,29 +78,30 @@ static int flush_json(struct tp_outputs *o, struct tp_error *err)
     return code;
 }
 
-int tp_outputs_history(struct tp_outputs *o, const struct tp_history_run *runs, size_t count, struct tp_error *err)
+static int add_history(void *context, const struct tp_history_run *runs, size_t count, struct tp_error *err)
 {
+    struct tp_outputs *o = context;
     return o->page ? tp_page_add_history(o->page, runs, count, err) : TP_OK;
 }
 
-void tp_outputs_begin_run(struct tp_outputs *o, struct tp_str name)
+static void begin_run(void *context, struct tp_str name)
 {
+    struct tp_outputs *o = context;
     tp_json_object(&o->json);
     tp_json_member_str(&o->json, "run_name", name);
     tp_json_key(&o->json, "profiles");
     tp_json_array(&o->json);
 }
 
-static void begin_profile(struct tp_outputs *o, const struct tp_run_file *file, const char *status)
+static void begin_profile(struct tp_outputs *o, const struct tp_profile *named, const char *status)
 {
     tp_json_object(&o->json);
-    tp_json_member_str(&o->json, "worker", file->worker);
-    tp_json_key(&o->json, "span");
-    if (file->span)
-        tp_json_int(&o->json, (int64_t)file->span);
+    tp_json_member_str(&o->json, "worker", named->worker);
+    if (named->span == TP_NULL_INT)
+        tp_json_member_null(&o->json, "span");
     else
-        tp_json_null(&o->json);
-    tp_json_member_text(&o->json, "file", file->base);
+        tp_json_member_int(&o->json, "span", named->span);
+    tp_json_member_str(&o->json, "file", named->file);
     tp_json_member_text(&o->json, "status", status);
 }
 
@@ -109,9 +110,8 @@ static void begin_profile(struct tp_outputs *o, const struct tp_run_file *file, 
 /* A profile, or an input that failed, on its way to the digest. */
 struct digested {
     struct tp_outputs *outputs;
-    const struct tp_profile *profile;
-    const struct tp_run_file *file;
-    const char *why;
+    const struct tp_profile *profile; /* of a failed one: its names */
+    const char *why;                  /* NULL: it did not fail */
     struct tp_arena arena;
 };
 
@@ -125,9 +125,9 @@ static int make_part(void *context, struct tp_error *err)
     struct tp_page_limits limits;
     struct tp_section section;
     (void)err;
-    if (!digested->profile) {
+    if (digested->why) {
         struct tp_naming naming = {.arena = &digested->arena, .redact = redact};
-        tp_report_failed_line(&document, &naming, tp_str_of(digested->file->base), digested->why);
+        tp_report_failed_line(&document, &naming, digested->profile->file, digested->why);
     } else {
         tp_page_limits_of(&limits, 0, TP_MAX_MARKDOWN_BYTES);
         limits.evidence = 1;
@@ -140,10 +140,9 @@ static int make_part(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-static int add_to_digest(struct tp_outputs *o, const struct tp_profile *profile, const struct tp_run_file *file,
-                         const char *why, struct tp_error *err)
+static int add_to_digest(struct tp_outputs *o, const struct tp_profile *profile, const char *why, struct tp_error *err)
 {
-    struct digested digested = {.outputs = o, .profile = profile, .file = file, .why = why};
+    struct digested digested = {.outputs = o, .profile = profile, .why = why};
     tp_arena_init(&digested.arena, 0);
     int code = tp_arena_run(&digested.arena, make_part, &digested, err);
     tp_arena_release(&digested.arena);
@@ -152,18 +151,28 @@ static int add_to_digest(struct tp_outputs *o, const struct tp_profile *profile,
 
 /* ---- profiles ---- */
 
-void tp_outputs_start_profile(struct tp_outputs *o, const struct tp_profile *profile)
+static void start_profile(void *context, const struct tp_profile *profile)
 {
+    struct tp_outputs *o = context;
     if (o->page)
         tp_page_start_profile(o->page, profile);
 }
 
-int tp_outputs_profile(struct tp_outputs *o, const struct tp_run_file *file, const struct tp_profile *profile,
-                       struct tp_error *err)
+/* The verdict, as the page has it. */
+static const char *line_of(void *context, const struct tp_profile *profile, struct tp_arena *arena)
 {
+    struct tp_naming naming = {.arena = arena};
+    struct tp_verdict_block verdict = tp_section_verdict(&naming, profile);
+    (void)context;
+    return tp_text_printf(arena, "%s: %s", verdict.class, verdict.headline);
+}
+
+static int add_profile(void *context, const struct tp_profile *profile, struct tp_error *err)
+{
+    struct tp_outputs *o = context;
     int code = TP_OK;
     if (o->json_file) {
-        begin_profile(o, file, "ok");
+        begin_profile(o, profile, "ok");
         tp_views_json(profile->views, &o->json);
         tp_advice_json(profile->advice, &o->json);
         tp_json_key(&o->json, "evidence");
@@ -174,34 +183,35 @@ int tp_outputs_profile(struct tp_outputs *o, const struct tp_run_file *file, con
     if (code == TP_OK && o->page)
         code = tp_page_add_profile(o->page, profile, err);
     if (code == TP_OK && o->has_markdown)
-        code = add_to_digest(o, profile, NULL, NULL, err);
+        code = add_to_digest(o, profile, NULL, err);
     return code;
 }
 
-int tp_outputs_failed(struct tp_outputs *o, struct tp_str run, const struct tp_run_file *file, const char *why,
-                      struct tp_error *err)
+static int add_failed(void *context, const struct tp_profile *named, const char *why, struct tp_error *err)
 {
+    struct tp_outputs *o = context;
     int code = TP_OK;
-    begin_profile(o, file, "failed");
+    begin_profile(o, named, "failed");
     tp_json_member_text(&o->json, "error", why);
     tp_json_object_end(&o->json);
     if (o->page)
-        code = tp_page_add_failed(o->page, run, file->worker, tp_str_of(file->base), why, err);
+        code = tp_page_add_failed(o->page, named->run, named->worker, named->file, why, err);
     if (code == TP_OK && o->has_markdown)
-        code = add_to_digest(o, NULL, file, why, err);
+        code = add_to_digest(o, named, why, err);
     return code;
 }
 
-void tp_outputs_end_profiles(struct tp_outputs *o)
+static void end_profiles(void *context)
 {
+    struct tp_outputs *o = context;
     tp_json_array_end(&o->json);
     tp_json_key(&o->json, "distributed");
     tp_json_array(&o->json);
 }
 
-int tp_outputs_distributed(struct tp_outputs *o, struct tp_str run, const struct tp_distributed *view,
-                           struct tp_error *err)
+static int add_distributed(void *context, struct tp_str run, const struct tp_distributed *view, struct tp_error *err)
 {
+    struct tp_outputs *o = context;
     if (!view->is_present)
         return TP_OK;
     if (o->json_file)
@@ -209,21 +219,24 @@ int tp_outputs_distributed(struct tp_outputs *o, struct tp_str run, const struct
     return o->page ? tp_page_add_distributed(o->page, run, view, err) : TP_OK;
 }
 
-int tp_outputs_end_run(struct tp_outputs *o, struct tp_error *err)
+static int end_run(void *context, struct tp_error *err)
 {
+    struct tp_outputs *o = context;
     tp_json_array_end(&o->json);
     tp_json_object_end(&o->json);
     return flush_json(o, err);
 }
 
-void tp_outputs_reserve(struct tp_outputs *o)
+static void reserve(void *context)
 {
+    struct tp_outputs *o = context;
     o->reserved_bytes = o->page ? tp_page_reserve(o->page) : 0;
 }
 
-int tp_outputs_comparison(struct tp_outputs *o, const struct tp_compare *compare, struct tp_error *err)
+static int add_comparison(void *context, const struct tp_compare *compare, struct tp_error *err)
 {
     enum { MOST_ROWS = 100 };
+    struct tp_outputs *o = context;
     struct tp_naming naming = {
         .arena = compare->arena, .redact = o->options->page.redact, .source_url = o->options->page.source_url};
     tp_compare_document(&o->comparison, compare, &naming, MOST_ROWS);
@@ -261,8 +274,9 @@ static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
     return code;
 }
 
-int tp_outputs_commit(struct tp_outputs *o, struct tp_error *err)
+static int commit(void *context, struct tp_error *err)
 {
+    struct tp_outputs *o = context;
     struct tp_page_files files = {0};
     int code = o->page ? tp_page_finish(o->page, &files, err) : TP_OK;
     tp_json_array_end(&o->json);
@@ -285,6 +299,20 @@ int tp_outputs_commit(struct tp_outputs *o, struct tp_error *err)
         code = write_and_commit(&o->html_file, files.html, err);
     return code;
 }
+
+const struct tp_report_receiver tp_outputs_receiver = {.open = open_outputs,
+                                                       .history = add_history,
+                                                       .reserve = reserve,
+                                                       .begin_run = begin_run,
+                                                       .start_profile = start_profile,
+                                                       .line = line_of,
+                                                       .profile = add_profile,
+                                                       .failed = add_failed,
+                                                       .end_profiles = end_profiles,
+                                                       .distributed = add_distributed,
+                                                       .end_run = end_run,
+                                                       .comparison = add_comparison,
+                                                       .commit = commit};
 
 void tp_outputs_close(struct tp_outputs *o)
 {

@@ -1,0 +1,193 @@
+/* The harness of a report: see report_session.h.
+ *
+ * What must outlive a profile is a small summary per rank (for the comparison over ranks) and what the receiver keeps.
+ * The advice is computed on a second thread beside the views when the trace is large: both only read the trace and its
+ * order. */
+#include "webreport/session/report_session.h"
+
+#include "webreport/measure/distributed.h"
+#include "webreport/session/comparison.h"
+#include "webreport/session/inputs.h"
+#include "webreport/session/stored_history.h"
+#include "webreport/session/trace_walk.h"
+#include "writer/base/sort.h"
+
+struct rank {
+    uint64_t span;
+    struct tp_rank_summary summary;
+};
+
+struct report {
+    const struct tp_report_session *session;
+    const struct tp_report_receiver *receiver;
+    struct tp_trace_walk walk;
+    struct tp_arena arena; /* of the whole report: runs, rank summaries */
+    struct rank *ranks;    /* of the run at hand */
+    size_t rank_count;
+    struct tp_comparison comparison; /* with the baseline */
+};
+
+/* ---- one profile ---- */
+
+/* A profile on its way to the receiver. */
+struct received {
+    const struct report *report;
+    struct tp_profile profile;
+};
+
+static void start_profile(void *context)
+{
+    const struct received *received = context;
+    const struct report *report = received->report;
+    report->receiver->start_profile(report->session->context, &received->profile);
+}
+
+/* What the receiver has to say of a profile, where there are few. */
+static void say_line(const struct report *report, const struct tp_walked *walked, const struct tp_profile *profile)
+{
+    enum { SAID_PROFILES = 4 };
+    if (report->walk.file_count <= SAID_PROFILES)
+        tp_console_notice(report->session->console, "%s: %s", walked->file->base,
+                          report->receiver->line(report->session->context, profile, &walked->analysis->arena));
+}
+
+static int use(void *context, const struct tp_walked *walked, struct tp_error *err)
+{
+    struct report *report = context;
+    const struct tp_report_session *session = report->session;
+    const struct tp_run_file *file = walked->file;
+    struct tp_analysis *a = walked->analysis;
+    struct received received = {report, tp_walked_profile(walked)};
+    int code = TP_OK;
+    tp_analysis_build(a, start_profile, &received);
+    if (session->baseline)
+        code = tp_comparison_add(&report->comparison, file, a, err);
+    if (code < 0)
+        return code;
+    tp_inputs_say_notices(session->console, file->path, &a->trace.reading);
+    say_line(report, walked, &received.profile);
+    if (!file->beside.len) { /* else it is no rank of its own */
+        struct rank *rank = &report->ranks[report->rank_count++];
+        rank->span = file->span;
+        tp_rank_summary_build(&rank->summary, file->worker, &a->model, &a->views.overview, &report->arena);
+    }
+    return report->receiver->profile(session->context, &received.profile, err);
+}
+
+static int fail(void *context, const struct tp_walked *walked, const char *why, struct tp_error *err)
+{
+    const struct report *report = context;
+    struct tp_profile named = tp_walked_profile(walked);
+    return report->receiver->failed(report->session->context, &named, why, err);
+}
+
+/* ---- runs ---- */
+
+static int by_span(const void *x, const void *y, const void *context)
+{
+    const struct rank *a = x, *b = y;
+    (void)context;
+    return (a->span > b->span) - (a->span < b->span);
+}
+
+/* The comparison of each span's ranks. */
+static int compare_ranks(struct report *report, const struct tp_run *run, struct tp_error *err)
+{
+    struct rank *ranks = report->ranks;
+    size_t count = report->rank_count;
+    struct tp_rank_summary *span = tp_arena_array(&report->arena, count, sizeof *span);
+    int code = TP_OK;
+    /* stable: ranks of a span stay in the order of their workers */
+    tp_merge_sort(&report->arena, ranks, count, sizeof *ranks, by_span, NULL);
+    for (size_t first = 0, end; first < count && code == TP_OK; first = end) {
+        struct tp_distributed view;
+        for (end = first; end < count && ranks[end].span == ranks[first].span; end++)
+            span[end - first] = ranks[end].summary;
+        int64_t number = ranks[first].span ? (int64_t)ranks[first].span : TP_NULL_INT;
+        tp_distributed_build(&view, number, span, (uint32_t)(end - first), &report->arena);
+        code = report->receiver->distributed(report->session->context, run->name, &view, err);
+    }
+    return code;
+}
+
+static int begin_run(void *context, const struct tp_run *run, struct tp_error *err)
+{
+    struct report *report = context;
+    (void)err;
+    report->ranks = tp_arena_array(&report->arena, run->file_count, sizeof *report->ranks);
+    report->rank_count = 0;
+    report->receiver->begin_run(report->session->context, run->name);
+    return TP_OK;
+}
+
+static int end_run(void *context, const struct tp_run *run, struct tp_error *err)
+{
+    struct report *report = context;
+    report->receiver->end_profiles(report->session->context);
+    int code = compare_ranks(report, run, err);
+    return code < 0 ? code : report->receiver->end_run(report->session->context, err);
+}
+
+/* ---- all ---- */
+
+static int add_history(struct report *report, struct tp_error *err)
+{
+    const struct tp_report_session *session = report->session;
+    struct tp_stored_history history;
+    int code = tp_stored_history_load(&history, session->history, &report->arena, session->console, err);
+    return code < 0 ? code : report->receiver->history(session->context, history.runs, history.count, err);
+}
+
+static int open_baseline(struct report *report, struct tp_error *err)
+{
+    const struct tp_report_session *session = report->session;
+    struct tp_diff_read how = {
+        .read = session->read, .rules = &session->rules, .console = session->console, .has_trees = true};
+    const char *name = tp_inputs_shown_name(&report->arena, session->inputs[0]);
+    report->receiver->reserve(session->context);
+    return tp_comparison_open_base(&report->comparison, session->baseline, name, &how, err);
+}
+
+static int open_report(void *context, struct tp_error *err)
+{
+    struct report *report = context;
+    const struct tp_report_session *session = report->session;
+    int code = report->receiver->open(session->context, report->walk.file_count, err);
+    if (code == TP_OK && session->history)
+        code = add_history(report, err);
+    if (code == TP_OK && session->baseline)
+        code = open_baseline(report, err);
+    return code;
+}
+
+static int run_report(void *context, struct tp_error *err)
+{
+    struct report *report = context;
+    const struct tp_report_session *session = report->session;
+    int code = tp_trace_walk(&report->walk, err);
+    if (code == TP_OK && session->baseline) {
+        tp_comparison_build(&report->comparison, &(struct tp_compare_options){0}, &report->arena);
+        code = report->receiver->comparison(session->context, &report->comparison.compare, err);
+    }
+    return code < 0 ? code : report->receiver->commit(session->context, err);
+}
+
+int tp_report_session_run(const struct tp_report_session *session, struct tp_error *err)
+{
+    static const struct tp_walk_user user = {open_report, begin_run, use, fail, end_run};
+    struct report report = {.session = session, .receiver = session->receiver};
+    report.walk = (struct tp_trace_walk){.inputs = session->inputs,
+                                         .input_count = session->input_count,
+                                         .read = session->read,
+                                         .rules = &session->rules,
+                                         .console = session->console,
+                                         .arena = &report.arena,
+                                         .user = &user,
+                                         .context = &report};
+    tp_arena_init(&report.arena, 0);
+    int code = tp_arena_run(&report.arena, run_report, &report, err);
+    tp_console_progress_end(session->console);
+    tp_comparison_close(&report.comparison);
+    tp_arena_release(&report.arena);
+    return code;
+}

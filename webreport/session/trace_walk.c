@@ -1,0 +1,100 @@
+/* Traces, one after the other: see trace_walk.h. */
+#include "webreport/session/trace_walk.h"
+
+#include "webreport/session/inputs.h"
+
+/* One input on its way. */
+struct reading {
+    struct tp_trace_walk *walk;
+    struct tp_walked walked;
+};
+
+static int read_and_use(void *context, struct tp_error *err)
+{
+    const struct reading *r = context;
+    struct tp_trace_walk *walk = r->walk;
+    struct tp_analysis *analysis = r->walked.analysis;
+    const char *path = r->walked.file->path;
+    struct tp_error why = {0};
+    int code = tp_trace_read(&analysis->trace, &analysis->arena, path, &walk->read, &why);
+    if (code == TP_OK) {
+        code = walk->user->use(walk->context, &r->walked, &why);
+        walk->usable_count += code != TP_ENOTFOUND;
+        if (code < 0 && code != TP_ENOTFOUND)
+            return err ? (*err = why).code : code;
+        if (code == TP_OK)
+            return TP_OK;
+    }
+    tp_console_error(walk->console, "%s: %s", path, why.text);
+    walk->hit_limit |= why.code == TP_ELIMIT || why.code == TP_ENOMEM;
+    return walk->user->failed ? walk->user->failed(walk->context, &r->walked, why.text, err) : TP_OK;
+}
+
+static int walk_file(struct tp_trace_walk *walk, const struct tp_run *run, const struct tp_run_file *file,
+                     struct tp_error *err)
+{
+    struct tp_analysis analysis;
+    struct reading reading = {walk, {run, file, &analysis}};
+    tp_analysis_open(&analysis, walk->rules);
+    tp_console_progress(walk->console, "reading %zu of %zu: %s", walk->done_count + 1, walk->file_count, file->base);
+    int code = tp_arena_run_both(&analysis.arena, walk->arena, read_and_use, &reading, err);
+    if (analysis.arena.code)
+        tp_error_set(err, code, 0, "%s: %s", file->base,
+                     analysis.arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    tp_analysis_close(&analysis);
+    tp_arena_pass_on(walk->arena);
+    walk->done_count++;
+    return code;
+}
+
+static int walk_run(struct tp_trace_walk *walk, const struct tp_run *run, struct tp_error *err)
+{
+    const struct tp_walk_user *user = walk->user;
+    int code = user->begin_run ? user->begin_run(walk->context, run, err) : TP_OK;
+    for (size_t i = 0; code == TP_OK && i < run->file_count; i++)
+        code = walk_file(walk, run, &run->files[i], err);
+    return code == TP_OK && user->end_run ? user->end_run(walk->context, run, err) : code;
+}
+
+int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err)
+{
+    int code = tp_inputs_find(&walk->runs, &walk->file_count, walk->arena, walk->inputs, walk->input_count, err);
+    if (code == TP_OK && walk->user->found)
+        code = walk->user->found(walk->context, err);
+    for (size_t i = 0; code == TP_OK && i < walk->runs.count; i++)
+        code = walk_run(walk, &walk->runs.items[i], err);
+    if (code < 0)
+        return code;
+    if (walk->usable_count == 0) /* every input has been named with its reason */
+        return tp_error_set(err, walk->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
+    if (walk->read.is_strict && walk->usable_count < walk->file_count)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
+                            walk->file_count - walk->usable_count, walk->file_count);
+    return TP_OK;
+}
+
+bool tp_trace_walk_reads(const struct tp_trace_walk *walk, const char *path)
+{
+    for (size_t i = 0; i < walk->runs.count; i++)
+        for (size_t k = 0; k < walk->runs.items[i].file_count; k++)
+            if (tp_inputs_is_same(path, walk->runs.items[i].files[k].path))
+                return true;
+    return false;
+}
+
+struct tp_profile tp_walked_profile(const struct tp_walked *walked)
+{
+    const struct tp_run_file *file = walked->file;
+    const struct tp_analysis *a = walked->analysis;
+    return (struct tp_profile){.run = walked->run->name,
+                               .worker = file->worker,
+                               .beside = file->beside,
+                               .span = file->span ? (int64_t)file->span : TP_NULL_INT,
+                               .file = tp_str_of(file->base),
+                               .sha256 = tp_str_of(a->trace.reading.file_sha256),
+                               .trace = &a->trace,
+                               .order = &a->order,
+                               .model = &a->model,
+                               .views = &a->views,
+                               .advice = &a->advice};
+}
