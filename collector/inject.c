@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "collector/confined.h"
 #include "collector/session.h"
 #include "collector/sources.h"
 
@@ -24,7 +25,7 @@ static bool is_injected;
  * (What a constructor gives to atexit() runs after the destructors: the loader's own comes later and so goes first.) */
 __attribute__((destructor)) static void at_exit(void)
 {
-    if (!is_injected)
+    if (!is_injected || tp_is_confined())
         return;
     tp_sources_stop();
     tp_session_reclaim();

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collector/session.h"
@@ -19,7 +20,9 @@ _Thread_local struct tp_cursor tp_cursor __attribute__((tls_model("initial-exec"
 static pthread_key_t at_thread_end;
 static pthread_once_t key_made = PTHREAD_ONCE_INIT;
 static bool has_key;
-static _Atomic uint32_t threads; /* numbered over all recordings */
+static _Atomic uint32_t threads;   /* numbered over all recordings */
+static _Atomic uint32_t exchanges; /* threads that give a chunk back or take one at this moment */
+static _Atomic bool is_closed;
 
 static void leave_at_end(void *unused)
 {
@@ -39,8 +42,24 @@ void tp_record_leave(void)
     tp_cursor.chunk = NULL;
     tp_cursor.at = tp_cursor.end = NULL;
     tp_cursor.recording = 0;
-    if (chunk)
+    atomic_fetch_add(&exchanges, 1);
+    if (chunk && !atomic_load(&is_closed))
         tp_session_return(recording, chunk);
+    atomic_fetch_sub(&exchanges, 1);
+}
+
+void tp_record_close(unsigned patience_ms)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    atomic_store(&is_closed, true);
+    for (unsigned waited_ms = 0; atomic_load(&exchanges) && waited_ms < patience_ms; waited_ms++)
+        nanosleep(&pause, NULL);
+}
+
+void tp_record_in_child(void)
+{
+    tp_cursor.tid = 0;
+    atomic_store(&exchanges, 0);
 }
 
 static uint32_t size_of_next(uint32_t slots)
@@ -81,7 +100,9 @@ static struct tp_spool_record *refill(uint32_t recording, uint32_t slots)
 struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots)
 {
     tp_cursor.inside++;
-    struct tp_spool_record *record = refill(recording, slots);
+    atomic_fetch_add(&exchanges, 1);
+    struct tp_spool_record *record = atomic_load(&is_closed) ? NULL : refill(recording, slots);
+    atomic_fetch_sub(&exchanges, 1);
     tp_cursor.inside--;
     return record;
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "collector/loaded_modules.h"
+#include "collector/own_thread.h"
 #include "collector/perf.h"
 #include "collector/recorder.h"
 #include "collector/unwind.h"
@@ -385,7 +386,6 @@ static bool may_use_perf(void)
 
 const char *tp_sampler_start(uint32_t rate)
 {
-    sigset_t all, before;
     if (atomic_load(&sampler.phase) == RUNNING)
         return NULL;
     if (atomic_load(&sampler.phase) != IDLE)
@@ -405,11 +405,8 @@ const char *tp_sampler_start(uint32_t rate)
     sampler.is_first = !sampler.is_in_child;
     sem_init(&sampler.end, 0, 0);
     atomic_store(&sampler.must_stop, false);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are not for our thread */
     atomic_store(&sampler.phase, RUNNING);
-    bool is_running = pthread_create(&sampler.thread, NULL, run, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    bool is_running = tp_own_thread_start(&sampler.thread, run, NULL) == 0;
     if (!is_running)
         atomic_store(&sampler.phase, IDLE);
     return is_running ? NULL : "no thread can be made";
@@ -425,6 +422,13 @@ void tp_sampler_stop(void)
     pthread_join(sampler.thread, NULL);
     sampler.is_in_child = false;
     atomic_store(&sampler.phase, IDLE);
+}
+
+void tp_sampler_leave_signal(void)
+{
+    struct sigaction theirs;
+    if (sigaction(SIGURG, NULL, &theirs) == 0 && theirs.sa_flags & SA_SIGINFO && theirs.sa_sigaction == on_signal)
+        sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_DFL}, NULL); /* takes away what waits, too */
 }
 
 void tp_sampler_forget(void)

@@ -21,6 +21,9 @@ const char *tp_sampler_start(uint32_t rate);
 /* Ends it after the last samples are written; nothing when there is none. Not under the session's lock. */
 void tp_sampler_stop(void);
 
+/* After the end: no handler of ours runs any more, not even for a signal that waits. */
+void tp_sampler_leave_signal(void);
+
 /* In the child of a fork: the sampling thread is not there. */
 void tp_sampler_forget(void);
 

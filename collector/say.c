@@ -4,15 +4,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "collector/confined.h"
 #include "collector/session.h"
 
+_Atomic bool tp_confined_;
 static _Atomic int has_spoken;
 
 void tp_session_say(const char *what, const char *detail)
 {
     char line[4400];
     const char *quiet = getenv("TRACEPRESS_QUIET");
-    if ((quiet && *quiet && *quiet != '0') || atomic_exchange(&has_spoken, 1))
+    if (tp_is_confined() || (quiet && *quiet && *quiet != '0') || atomic_exchange(&has_spoken, 1))
         return;
     int n = snprintf(line, sizeof line, "tracepress: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
     if (n > 0 && write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "collector/config.h"
+#include "collector/confined.h"
 #include "collector/live.h"
 #include "collector/recorder.h"
 #include "collector/session_part.h"
@@ -48,7 +49,7 @@ static void choose(void)
 /* Begins a recording; with the lock. */
 static bool begin(const struct tracepress_options *options)
 {
-    if (tp_session.is_started || !tp_config_keep(&tp_session.options, options))
+    if (tp_session.is_started || tp_is_confined() || !tp_config_keep(&tp_session.options, options))
         return false;
     const struct tracepress_options *o = &tp_session.options;
     if (o->with_stack && !tp_stack_prepare())

@@ -50,6 +50,11 @@ bool tp_session_lend(const char *folder);
 /* Ends what is recorded for `record`; a recording of the program's own goes on. */
 void tp_session_reclaim(void);
 
+/* The program is about to confine itself, so that a call of the kernel, or a look at the time stamp counter, may end
+ * it: every recording ends for good, without the program's handler, and its spool stays; threads, timers and samples of
+ * ours end, and nothing here calls the kernel afterwards. how: by what, for the line that says so. Any thread. */
+void tp_session_confine(const char *how);
+
 /* Counts a record that had no room. */
 void tp_session_drop(void);
 

@@ -2,13 +2,18 @@
 #include "collector/session_part.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "collector/clock.h"
+#include "collector/confined.h"
 #include "collector/live.h"
 #include "collector/loaded_modules.h"
 #include "collector/notes.h"
+#include "collector/own_thread.h"
 #include "collector/recorder.h"
 #include "collector/sampler.h"
+
+enum { LOCK_PATIENCE_S = 1, END_PATIENCE_MS = 1000 };
 
 static void before_fork(void)
 {
@@ -24,7 +29,8 @@ static void after_fork(void)
  * copy of this thread's chunk belongs to the parent's spool: the new number makes it let go. */
 static void in_child(void)
 {
-    tp_cursor.tid = 0;
+    tp_record_in_child();
+    tp_own_threads_in_child();
     tp_session.has_step = false; /* the open one is the parent's */
     tp_session.busy_count = 0;   /* those threads are not here */
     tp_session.is_idle = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
@@ -48,9 +54,55 @@ void tp_session_prepare(void)
     pthread_atfork(before_fork, after_fork, in_child);
 }
 
+/* ---- a program that confines itself ---- */
+
+/* Whoever holds the lock may be this thread, interrupted by a signal. */
+static bool lock_with_patience(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += LOCK_PATIENCE_S;
+    return pthread_mutex_timedlock(&tp_session.lock, &until) == 0;
+}
+
+/* With the lock, which is let go of meanwhile: spools without a handler stay where they are. */
+static void end_for_good(void)
+{
+    tp_session_leave_window();
+    pthread_mutex_unlock(&tp_session.lock);
+    tp_session_close_step();
+    tp_live_stop();
+    tp_session_tell_ending(true);
+    tp_session_look_for_modules();
+    pthread_mutex_lock(&tp_session.lock);
+    tp_session.is_started = tp_session.is_lent = false;
+    tp_session.options.handler = NULL;
+    tp_session_finish();
+}
+
+void tp_session_confine(const char *how)
+{
+    if (lock_with_patience()) {
+        if (tp_session.is_started) {
+            tp_session_say("recording stops here, the program goes on: it confines itself", how);
+            end_for_good();
+        }
+        tp_session.run_folder = NULL; /* nothing is lent again */
+        atomic_store(&tp_confined_, true);
+        pthread_mutex_unlock(&tp_session.lock);
+    }
+    __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
+    atomic_store(&tp_confined_, true);
+    tp_record_close(END_PATIENCE_MS);
+    tp_sampler_leave_signal();
+    tp_own_threads_await(END_PATIENCE_MS);
+}
+
 /* By its number after all other destructors of the library, one of which may stop the recording. */
 __attribute__((destructor(200))) static void at_exit(void)
 {
+    if (tp_is_confined())
+        return;
     tp_live_exit();
     tp_session_leave_window_at_exit();
     if (tp_session.spool.fd >= 0 && !tp_session.run_folder) { /* it goes on for threads that outlive exit a little */

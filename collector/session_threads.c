@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "collector/confined.h"
 #include "collector/live.h"
 #include "collector/loaded_modules.h"
 #include "collector/name_table.h"
@@ -133,6 +134,8 @@ bool tp_session_place(struct tp_session_place *place, uint32_t name)
 
 tracepress_name tracepress_intern(const char *name)
 {
+    if (tp_is_confined())
+        return 0;
     pthread_mutex_lock(&tp_session.lock);
     uint32_t number = tp_notes_name(name ? name : "");
     pthread_mutex_unlock(&tp_session.lock);
@@ -149,6 +152,8 @@ const char *tp_session_name(tracepress_name name)
 
 static void add_fact(const char *key, const char *value, uint8_t kind)
 {
+    if (tp_is_confined())
+        return;
     tp_live_fact(key, value);
     if (!key || !*key || strchr(key, '\n'))
         return;

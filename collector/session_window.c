@@ -8,9 +8,9 @@
 #include "collector/session_part.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <time.h>
 
+#include "collector/own_thread.h"
 #include "collector/recorder.h"
 
 enum { NS_PER_S = 1000000000, EXIT_WAIT_S = 5 };
@@ -84,20 +84,12 @@ static void *follow(void *argument)
 void tp_session_follow_window(void)
 {
     const struct tp_choice_window *window = &tp_session.window;
-    sigset_t all, before;
-    pthread_t thread;
     uint32_t number = ++tp_session.follower;
     if (!tp_session.is_started || tp_session.is_left_out || tp_session.step || tp_session.options.schedule.active ||
         window->length_ns == window->period_ns)
         return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are not for our thread */
-    int code = pthread_create(&thread, NULL, follow, (void *)(uintptr_t)number); // NOLINT(performance-no-int-to-ptr)
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (code)
+    if (tp_own_thread_start(NULL, follow, (void *)(uintptr_t)number) != 0) // NOLINT(performance-no-int-to-ptr)
         tp_session_say("TRACEPRESS_WINDOW is not followed", "no thread can be made");
-    else
-        pthread_detach(thread);
 }
 
 /* ---- who waits for a turn ---- */

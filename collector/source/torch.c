@@ -6,14 +6,13 @@
 #include "collector/sources.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "collector/own_thread.h"
 #include "collector/session.h"
 
 enum {
@@ -83,6 +82,7 @@ static object *scope;          /* names of torch.py; used on the main thread onl
 static unsigned failures;      /* of its calls; used on the main thread only */
 static _Atomic int next_ms;    /* until the next call; 0: none is wanted */
 static _Atomic bool is_posted; /* a call is on its way */
+static _Atomic bool is_over;   /* nobody is to be asked any more */
 
 static const char *probe(const struct tp_source_host *host)
 {
@@ -166,10 +166,12 @@ static void *ask(void *unused)
     (void)unused;
     for (unsigned calls = 0;; calls++) {
         int ms = atomic_load(&next_ms);
-        if (ms == 0)
+        if (ms == 0 || atomic_load(&is_over))
             return NULL;
         ms = calls > FAST_CALLS && ms < SLOW_MS ? SLOW_MS : ms; /* a program that has not come to torch so far */
         nanosleep(&(struct timespec){.tv_nsec = (long)ms * 1000000}, NULL);
+        if (atomic_load(&is_over))
+            return NULL;
         if (!py.Py_IsInitialized() || atomic_exchange(&is_posted, true))
             continue;
         if (py.Py_AddPendingCall(on_main_thread, NULL) != 0)
@@ -177,25 +179,17 @@ static void *ask(void *unused)
     }
 }
 
-static bool start_thread(void)
-{
-    pthread_t thread;
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &old); /* the program's handlers run on its own threads */
-    bool is_started = pthread_create(&thread, NULL, ask, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (is_started)
-        pthread_detach(thread);
-    return is_started;
-}
-
 static bool start(const struct tp_source_host *host, const char *setting)
 {
     (void)setting;
     place = host;
     atomic_store(&next_ms, FAST_MS);
-    return start_thread();
+    return tp_own_thread_start(NULL, ask, NULL) == 0;
+}
+
+static void stop(void)
+{
+    atomic_store(&is_over, true);
 }
 
 /* A child that has no torch yet may still import it. Where torch is, so is Kineto, which a child cannot use: its
@@ -204,7 +198,7 @@ static void in_child(void)
 {
     atomic_store(&is_posted, false);
     if (atomic_load(&next_ms) != 0 && !scope)
-        start_thread();
+        tp_own_thread_start(NULL, ask, NULL);
 }
 
 const struct tp_source tp_source_torch = {
@@ -213,5 +207,6 @@ const struct tp_source tp_source_torch = {
     .is_default = true,
     .probe = probe,
     .start = start,
+    .stop = stop,
     .in_child = in_child,
 };

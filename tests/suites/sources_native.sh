@@ -388,6 +388,41 @@ else
     not_ok "lives_program is built"
 fi
 
+# ---- programs that confine themselves
+
+confines() { # WAY STATUS LINES: it ends and writes as without us; what was recorded before is in a trace
+    for sources in default,memory=64k null; do
+        for perf in 0 1; do
+            rm -rf d
+            TRACEPRESS_PERF=$perf timeout -s KILL 60 "$TP" record -o d --no-tfevents --source $sources -- ./confined_program "$1" >out 2>err
+            status=$?
+            [ $status = "$2" ] && [ "$(cat out)" = "done" ] || { echo "$sources: status $status"; cat out err; return 1; }
+            [ "$(grep -c 'recording stops here, the program goes on: it confines itself' err)" = "$3" ] || { cat err; return 1; }
+            zcat d/*.gz | grep -q '"finished":false\|"Bytes":70\|"process"' || { echo "$sources: nothing of what came before"; return 1; }
+        done
+    done
+}
+if program confined_program && { ./confined_program filter >out 2>err || [ $? = 7 ]; }; then
+    check "confined: a list of calls, all others kill" confines filter 7 1
+    check "confined: the same by syscall" confines syscall 7 1
+    check "confined: all threads by one of them, while they work and end" confines threads 7 1
+    check "confined: strict mode" confines strict 5 1
+    check "confined: no time stamp counter" confines counter 6 1
+    check "confined: a child, and its parent goes on" confines child 8 1
+    check "confined: who only asks the kernel what it knows is recorded to the end" confines probe 9 0
+else
+    skip "confined" "filters cannot be installed here"
+fi
+same_page() {
+    printf '%s\n' '.TH X 1' .SH NAME 'x - y' >x.1
+    man -l -P cat x.1 >plain 2>&1 && rm -rf d && "$TP" record -q -o d --no-tfevents -- man -l -P cat x.1 >out 2>err && cmp plain out
+}
+if command -v man >/dev/null; then
+    check "confined: man, whose helpers are" same_page
+else
+    skip "confined: man, whose helpers are" "it is not installed"
+fi
+
 # ---- programs of others
 
 same_peak() { # PROGRAM...: the peak that a counter of our own finds, preloaded alone

@@ -1,0 +1,83 @@
+/* Threads of ours: see own_thread.h. */
+#include "collector/own_thread.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = 64, BEGINNING = -1 }; /* of a slot: its thread has no number so far */
+
+static struct slot {
+    _Atomic pid_t tid; /* 0: free, or its thread has gone */
+    void *(*run)(void *);
+    void *argument;
+} slots[MAX_THREADS];
+
+/* Whether the system still has the thread: one that has ended may be on its way out for a moment. */
+static bool is_there(pid_t tid)
+{
+    return tid == BEGINNING || (tid > 0 && syscall(SYS_tgkill, getpid(), tid, 0) == 0);
+}
+
+static struct slot *take_slot(void)
+{
+    for (int i = 0; i < MAX_THREADS; i++) {
+        pid_t tid = atomic_load(&slots[i].tid);
+        if (!is_there(tid) && atomic_compare_exchange_strong(&slots[i].tid, &tid, BEGINNING))
+            return &slots[i];
+    }
+    return NULL;
+}
+
+static void *begin(void *context)
+{
+    struct slot *slot = context;
+    void *(*run)(void *) = slot->run;
+    void *argument = slot->argument;
+    atomic_store(&slot->tid, (pid_t)syscall(SYS_gettid));
+    return run(argument);
+}
+
+int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
+{
+    sigset_t blocked, before;
+    pthread_t unnamed;
+    struct slot *slot = take_slot();
+    if (!slot)
+        return EAGAIN;
+    slot->run = run;
+    slot->argument = argument;
+    sigfillset(&blocked);
+    sigdelset(&blocked, SIGBUS); /* of a file that is cut under us: see guard.h */
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    int code = pthread_create(thread ? thread : &unnamed, NULL, begin, slot);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (code)
+        atomic_store(&slot->tid, 0);
+    else if (!thread)
+        pthread_detach(unnamed);
+    return code;
+}
+
+bool tp_own_threads_await(unsigned patience_ms)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (unsigned waited_ms = 0;; waited_ms++) {
+        bool is_any = false;
+        for (int i = 0; i < MAX_THREADS; i++)
+            is_any |= is_there(atomic_load(&slots[i].tid));
+        if (!is_any || waited_ms == patience_ms)
+            return !is_any;
+        nanosleep(&pause, NULL);
+    }
+}
+
+void tp_own_threads_in_child(void)
+{
+    for (int i = 0; i < MAX_THREADS; i++)
+        atomic_store(&slots[i].tid, 0);
+}

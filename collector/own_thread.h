@@ -1,0 +1,20 @@
+/* Threads of ours in the program: the signals of the program are not for them, and whoever must be sure that none of
+ * them calls the kernel any more can wait for their end. Any thread; nothing is allocated here. */
+#ifndef TP_COLLECTOR_OWN_THREAD_H
+#define TP_COLLECTOR_OWN_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* Begins run(argument) on a thread that blocks all signals but those of its own faults. *thread: it is to be joined;
+ * NULL: nobody joins it. 0 or an errno. */
+int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
+
+/* Until all of them have left the kernel, for patience_ms at most; they must have been told to end. False: one goes
+ * on. */
+bool tp_own_threads_await(unsigned patience_ms);
+
+/* In the child of a fork: none is here. */
+void tp_own_threads_in_child(void);
+
+#endif

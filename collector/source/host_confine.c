@@ -1,0 +1,77 @@
+/* A program that confines itself: seccomp's filters and strict mode, and the time stamp counter made to fault.
+ *
+ * A filter ends the program when anything in it calls the kernel in a way that is not allowed, our threads, timers and
+ * writes, too. So the calls that install one are looked at, and everything of ours ends before they go on: what was
+ * recorded is in the spool, and the program does what it would do without us. Only calls by the C library's prctl and
+ * syscall are seen, which is how libseccomp makes them. */
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "collector/confined.h"
+#include "collector/hook.h"
+#include "collector/session.h"
+#include "collector/sources.h"
+
+enum { CALL_PRCTL, CALL_SYSCALL, CALL_COUNT };
+
+static struct tp_hook hooks[CALL_COUNT] = {{"prctl", NULL, NULL}, {"syscall", NULL, NULL}};
+
+__attribute__((constructor)) static void find(void)
+{
+    tp_hooks_find(hooks, CALL_COUNT);
+}
+
+/* What libc declares with an ellipsis takes as many words as the kernel does. */
+typedef int prctl_call(int, unsigned long, unsigned long, unsigned long, unsigned long);
+typedef long system_call(long, long, long, long, long, long, long);
+prctl_call tp_prctl __asm__("prctl") __attribute__((visibility("default")));
+system_call tp_syscall __asm__("syscall") __attribute__((visibility("default")));
+
+static __attribute__((noinline)) void confine(const char *how)
+{
+    if (tp_is_confined())
+        return;
+    int why = tp_hook_enter();
+    tp_sources_stop();
+    tp_session_confine(how);
+    tp_hook_leave(why);
+}
+
+/* Without a filter, or with flags that strict mode has not, the kernel is only asked what it knows. */
+static bool is_filter(unsigned long mode, unsigned long filter)
+{
+    return mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && filter);
+}
+
+static bool is_seccomp(long operation, long flags, long filter)
+{
+    return (operation == SECCOMP_SET_MODE_STRICT && !flags && !filter) ||
+           (operation == SECCOMP_SET_MODE_FILTER && filter);
+}
+
+static void look_at_prctl(int option, unsigned long first, unsigned long second)
+{
+    if (option == PR_SET_SECCOMP && is_filter(first, second))
+        confine("seccomp");
+#ifdef PR_TSC_SIGSEGV
+    if (option == PR_SET_TSC && first == PR_TSC_SIGSEGV)
+        confine("PR_SET_TSC");
+#endif
+}
+
+int tp_prctl(int option, unsigned long first, unsigned long second, unsigned long third, unsigned long fourth)
+{
+    look_at_prctl(option, first, second);
+    return ((prctl_call *)tp_hook_of(&hooks[CALL_PRCTL], NULL))(option, first, second, third, fourth);
+}
+
+// NOLINTNEXTLINE(readability-function-size): what the C library's has
+long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    if (__builtin_expect(number == SYS_seccomp && is_seccomp(a, b, c), 0))
+        confine("seccomp");
+    if (__builtin_expect(number == SYS_prctl, 0))
+        look_at_prctl((int)a, (unsigned long)b, (unsigned long)c);
+    return ((system_call *)tp_hook_of(&hooks[CALL_SYSCALL], NULL))(number, a, b, c, d, e, f);
+}
