@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "writer/base/environment.h"
+
 static char *own_text(const char *given, const char *otherwise)
 {
     return strdup(given && *given ? given : otherwise);
@@ -25,11 +27,19 @@ static char *own_folder(const char *given)
     return asprintf(&whole, "%s%s%s", here, is_here ? "" : "/", is_here ? "" : given) < 0 ? NULL : whole;
 }
 
+const char *tp_config_refusal(const struct tracepress_options *given)
+{
+    bool has_folder = given && given->directory && *given->directory;
+    if (!has_folder && tp_environment_is_ignored())
+        return "a program with rights that its caller does not have names the folder itself";
+    return NULL;
+}
+
 bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_options *given)
 {
     static const struct tracepress_options defaults = TRACEPRESS_OPTIONS;
     char host[128] = "host", worker[160];
-    const char *directory = getenv("TRACEPRESS_DIR");
+    const char *directory = tp_environment("TRACEPRESS_DIR");
     free((char *)(uintptr_t)kept->directory);
     free((char *)(uintptr_t)kept->worker);
     memset(kept, 0, sizeof *kept);
@@ -47,7 +57,7 @@ bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_opt
 
 uint64_t tp_config_ring_bytes(const struct tracepress_options *options)
 {
-    const char *text = getenv("TRACEPRESS_RING_MB");
+    const char *text = tp_environment("TRACEPRESS_RING_MB");
     char *end;
     unsigned long megabytes = options->ring_mb;
     if (!megabytes && text && *text) {
@@ -60,7 +70,7 @@ uint64_t tp_config_ring_bytes(const struct tracepress_options *options)
 
 uint32_t tp_config_number(const char *variable)
 {
-    const char *text = getenv(variable);
+    const char *text = tp_environment(variable);
     char *end;
     unsigned long value = text && *text ? strtoul(text, &end, 10) : UINT32_MAX;
     return text && *text && *end == '\0' && value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
@@ -78,7 +88,7 @@ uint32_t tp_config_rank(void)
 
 bool tp_config_is_wanted(const char *variable)
 {
-    const char *text = getenv(variable);
+    const char *text = tp_environment(variable);
     return text && *text && strcmp(text, "0") != 0;
 }
 

@@ -10,6 +10,9 @@
 
 #define TP_CONFIG_SPOOL_BYTES (64ull << 30) /* the most a spool may grow to */
 
+/* Why a recording with these options (NULL: defaults) is refused, in a few words; NULL: it is not. */
+const char *tp_config_refusal(const struct tracepress_options *given);
+
 /* Replaces *kept by a copy of `given` (NULL: defaults) with its texts, and with TRACEPRESS_DIR and a worker's name
  * where it has none; its folder is an absolute path. The texts of `kept` are its own; those before are freed. False
  * when memory is short. */

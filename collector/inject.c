@@ -13,6 +13,7 @@
 #include "collector/confined.h"
 #include "collector/session.h"
 #include "collector/sources.h"
+#include "writer/base/environment.h"
 
 /* For whoever asks a process whether it is being recorded. */
 __attribute__((visibility("default"))) extern const char tracepress_preload_version[];
@@ -34,9 +35,9 @@ __attribute__((destructor)) static void at_exit(void)
 __attribute__((constructor)) static void inject(void)
 {
     Dl_info self;
-    host.spools = getenv("TRACEPRESS_SPOOLS");
+    host.spools = tp_environment("TRACEPRESS_SPOOLS");
     host.library = dladdr(&host, &self) ? self.dli_fname : "";
-    if (getenv("TRACEPRESS_LIST_SOURCES")) {
+    if (tp_environment("TRACEPRESS_LIST_SOURCES")) {
         tp_sources_list(&host, STDOUT_FILENO);
         _exit(0);
     }
@@ -46,5 +47,5 @@ __attribute__((constructor)) static void inject(void)
     }
     is_injected = true;
     pthread_atfork(NULL, NULL, tp_sources_in_child);
-    tp_sources_start(&host, getenv("TRACEPRESS_SOURCES"));
+    tp_sources_start(&host, tp_environment("TRACEPRESS_SOURCES"));
 }

@@ -22,6 +22,7 @@
 #include "collector/perf.h"
 #include "collector/recorder.h"
 #include "collector/unwind.h"
+#include "writer/base/environment.h"
 
 enum {
     MAX_WATCHED = 4096, /* threads; further ones are not sampled */
@@ -377,7 +378,7 @@ static bool have_memory(void)
 static bool may_use_perf(void)
 {
     struct tp_perf perf;
-    const char *wish = getenv("TRACEPRESS_PERF");
+    const char *wish = tp_environment("TRACEPRESS_PERF");
     bool is_allowed = !(wish && *wish == '0') && tp_perf_open(&perf, (pid_t)syscall(SYS_gettid), 1000000000);
     if (is_allowed)
         tp_perf_close(&perf);

@@ -1,11 +1,11 @@
 /* The one line that the library may say: see tp_session_say. */
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "collector/confined.h"
 #include "collector/session.h"
+#include "writer/base/environment.h"
 
 _Atomic bool tp_confined_;
 static _Atomic int has_spoken;
@@ -13,7 +13,7 @@ static _Atomic int has_spoken;
 void tp_session_say(const char *what, const char *detail)
 {
     char line[4400];
-    const char *quiet = getenv("TRACEPRESS_QUIET");
+    const char *quiet = tp_environment("TRACEPRESS_QUIET");
     if (tp_is_confined() || (quiet && *quiet && *quiet != '0') || atomic_exchange(&has_spoken, 1))
         return;
     int n = snprintf(line, sizeof line, "tracepress: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");

@@ -4,7 +4,6 @@
 #include "collector/session.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "collector/config.h"
 #include "collector/confined.h"
@@ -12,6 +11,7 @@
 #include "collector/recorder.h"
 #include "collector/session_part.h"
 #include "collector/unwind.h"
+#include "writer/base/environment.h"
 
 struct tp_session tp_session = {.lock = PTHREAD_MUTEX_INITIALIZER,
                                 .is_idle = PTHREAD_COND_INITIALIZER,
@@ -35,21 +35,26 @@ void tp_session_drop(void)
 /* Whether this rank records, and in which windows of time, as the environment says. */
 static void choose(void)
 {
-    const char *ranks = getenv("TRACEPRESS_RANKS");
+    const char *ranks = tp_environment("TRACEPRESS_RANKS");
     uint32_t rank = tp_config_rank();
     enum tp_choice choice = rank == UINT32_MAX ? TP_CHOICE_YES : tp_choice_rank(ranks, rank);
     if (choice == TP_CHOICE_UNCLEAR)
         tp_session_say("every rank records: TRACEPRESS_RANKS is no list such as 0,7,%64", ranks);
     tp_session.is_left_out = choice == TP_CHOICE_NO;
-    if (!tp_choice_window_read(&tp_session.window, getenv("TRACEPRESS_WINDOW")))
+    if (!tp_choice_window_read(&tp_session.window, tp_environment("TRACEPRESS_WINDOW")))
         tp_session_say("all the time is recorded: TRACEPRESS_WINDOW is no period and length such as 60s:5s",
-                       getenv("TRACEPRESS_WINDOW"));
+                       tp_environment("TRACEPRESS_WINDOW"));
 }
 
 /* Begins a recording; with the lock. */
 static bool begin(const struct tracepress_options *options)
 {
-    if (tp_session.is_started || tp_is_confined() || !tp_config_keep(&tp_session.options, options))
+    if (tp_session.is_started || tp_is_confined())
+        return false;
+    const char *refusal = tp_config_refusal(options);
+    if (refusal)
+        tp_session_say("nothing is recorded, the program goes on", refusal);
+    if (refusal || !tp_config_keep(&tp_session.options, options))
         return false;
     const struct tracepress_options *o = &tp_session.options;
     if (o->with_stack && !tp_stack_prepare())

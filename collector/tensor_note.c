@@ -7,6 +7,7 @@
 #include "collector/recorder.h"
 #include "collector/session.h"
 #include "collector/tensor_file.h"
+#include "writer/base/environment.h"
 #include "writer/tensor.h"
 
 static_assert((int)TRACEPRESS_FLOAT == TP_DTYPE_FLOAT32 && (int)TRACEPRESS_DOUBLE == TP_DTYPE_FLOAT64 &&
@@ -25,7 +26,7 @@ static _Atomic uint32_t failed_recording; /* values are no longer written in thi
 
 static uint64_t max_bytes(void)
 {
-    const char *text = getenv("TRACEPRESS_TENSOR_MB");
+    const char *text = tp_environment("TRACEPRESS_TENSOR_MB");
     char *end;
     unsigned long long megabytes = text && *text ? strtoull(text, &end, 10) : 0;
     bool is_given = text && *text && *end == '\0' && megabytes < UINT64_MAX >> 20;

@@ -71,7 +71,7 @@ struct tracepress_options {
     struct tracepress_schedule schedule;
     tracepress_handler handler; /* NULL: the spool stays, for `tracepress recover` */
     void *context;              /* for the handler */
-    const char *directory;      /* for spool and traces; NULL: $TRACEPRESS_DIR, or "." */
+    const char *directory;      /* for spool and traces; NULL: $TRACEPRESS_DIR, or "."; not NULL in a setuid program */
     const char *worker;         /* NULL: host and process, as torch writes it */
     int no_gzip;                /* traces as plain .pt.trace.json */
     uint32_t sample_rate; /* samples of the stacks of running threads per second of their processor time, at most 10000;

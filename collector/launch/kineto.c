@@ -12,6 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "writer/base/environment.h"
+
 /* A request that comes before the first steps is carried out by duration, whatever it says: so wait for some. */
 enum { POLLS_BEFORE_STEPS = 8, MESSAGE_BYTES = 8192, IS_ACTIVITY = 2 };
 
@@ -22,7 +24,7 @@ struct head {
 
 int tp_kineto_open(struct tp_kineto *kineto, const struct tp_kineto_options *options, struct tp_error *err)
 {
-    const char *tmp = getenv("TMPDIR");
+    const char *tmp = tp_environment("TMPDIR");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char path[128];
     memset(kineto, 0, sizeof *kineto);

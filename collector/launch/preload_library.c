@@ -9,13 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "writer/base/environment.h"
+
 static const char file_name[] = "libtracepress-preload.so";
 
 int tp_library_find(char *path, size_t size, struct tp_error *err)
 {
     static const char *const places[] = {"", "../lib/tracepress/", "../lib64/tracepress/"};
     char self[4096];
-    const char *given = getenv("TRACEPRESS_PRELOAD");
+    const char *given = tp_environment("TRACEPRESS_PRELOAD");
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = '\0';
     char *slash = strrchr(self, '/');
@@ -54,7 +56,7 @@ static size_t runtimes_in_front(const char *libraries)
 
 int tp_library_preload(char *value, size_t size, const char *library)
 {
-    const char *before = getenv("LD_PRELOAD");
+    const char *before = tp_environment("LD_PRELOAD");
     before = before ? before : "";
     size_t in_front = runtimes_in_front(before);
     const char *then = before + in_front, *gap = in_front && !strchr(": ", then[-1]) ? ":" : "";

@@ -5,11 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include "writer/base/environment.h"
 
 enum { HEAD_BYTES = 8192 };
 
@@ -105,7 +106,7 @@ static int try_path(const char *path)
 /* Looks through PATH. Something that may not be run is remembered, as exec does, while the search goes on. */
 static void search_path(struct tp_program *program, const char *name)
 {
-    const char *path = getenv("PATH");
+    const char *path = tp_environment("PATH");
     program->error = ENOENT;
     for (path = path ? path : "/bin:/usr/bin"; path;) {
         char candidate[sizeof program->path];

@@ -20,6 +20,7 @@
 #include "collector/source/cupti_pool.h"
 #include "collector/source/cupti_records.h"
 #include "collector/sources.h"
+#include "writer/base/environment.h"
 #include "writer/spool/spool_format_gpu.h"
 
 enum { FLUSH_PERIOD_MS = 200, QUIET_MS = 20, LONGEST_WAIT_MS = 5000, MAX_REASON = 400 };
@@ -323,7 +324,7 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
 
 static const char *probe(const struct tp_source_host *host)
 {
-    const char *other = getenv("CUDA_INJECTION64_PATH");
+    const char *other = tp_environment("CUDA_INJECTION64_PATH");
     if (other && *other && strcmp(other, host->library) != 0)
         return "CUDA_INJECTION64_PATH names another tool";
     return NULL;

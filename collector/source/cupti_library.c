@@ -3,8 +3,9 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "writer/base/environment.h"
 
 /* 11's name has the minor version in it; 12 and 13 have the major one only. */
 static const char *const names[] = {
@@ -74,7 +75,7 @@ static bool find_functions(struct tp_cupti *cupti)
 
 bool tp_cupti_open(struct tp_cupti *cupti, unsigned *candidate)
 {
-    const char *given = getenv("TRACEPRESS_CUPTI");
+    const char *given = tp_environment("TRACEPRESS_CUPTI");
     bool is_given = given && *given;
     while (*candidate < (is_given ? 1u : 2u * NAMES)) {
         unsigned number = (*candidate)++;

@@ -11,6 +11,7 @@
 
 #include "collector/hook.h"
 #include "collector/sources.h"
+#include "writer/base/environment.h"
 
 typedef void *handle; /* of a communicator, type, operation; an int is in its lower half */
 
@@ -292,7 +293,7 @@ static uint32_t local_rank(void)
 {
     static const char *const variables[] = {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *text = getenv(variables[i]);
+        const char *text = tp_environment(variables[i]);
         if (text && isdigit((unsigned char)*text))
             return (uint32_t)strtoul(text, NULL, 10);
     }

@@ -5,12 +5,12 @@
  * is over when the next one begins: its range and its wait are cut at the region's end when the trace is written, by
  * the number that all of a region's records bear. The few declarations of omp-tools.h that are used are our own. */
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "collector/hook.h"
 #include "collector/session.h"
 #include "collector/sources.h"
+#include "writer/base/environment.h"
 
 /* ---- OMPT's interface: OpenMP 5.0, chapter 4 ---- */
 
@@ -169,7 +169,7 @@ __attribute__((visibility("default"))) struct ompt_start_tool_result *ompt_start
 struct ompt_start_tool_result *ompt_start_tool(unsigned version, const char *runtime)
 {
     static struct ompt_start_tool_result result = {initialize, finalize, {0}};
-    const char *spools = getenv("TRACEPRESS_SPOOLS");
+    const char *spools = tp_environment("TRACEPRESS_SPOOLS");
     (void)version, (void)runtime;
     return spools && *spools ? &result : NULL;
 }

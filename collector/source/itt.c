@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "collector/source/itt_calls.h"
+#include "writer/base/environment.h"
 
 static const char variable[] = "INTEL_LIBITTNOTIFY64";
 
@@ -71,7 +72,7 @@ void __itt_api_init(struct global *global, int groups)
 
 static const char *probe(const struct tp_source_host *host)
 {
-    const char *now = getenv(variable);
+    const char *now = tp_environment(variable);
     return now && *now && strcmp(now, host->library) != 0 ? "another tool is in INTEL_LIBITTNOTIFY64" : NULL;
 }
 

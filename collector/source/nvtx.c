@@ -21,6 +21,7 @@
 #include "collector/source/nvtx_payload.h"
 #include "collector/sources.h"
 #include "collector/tracepress.h"
+#include "writer/base/environment.h"
 
 static const char variable[] = "NVTX_INJECTION64_PATH";
 
@@ -390,7 +391,7 @@ int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t))
 
 static const char *probe(const struct tp_source_host *host)
 {
-    const char *now = getenv(variable);
+    const char *now = tp_environment(variable);
     return now && *now && strcmp(now, host->library) != 0 ? "another tool is in NVTX_INJECTION64_PATH" : NULL;
 }
 

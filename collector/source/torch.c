@@ -8,12 +8,12 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "collector/own_thread.h"
 #include "collector/session.h"
+#include "writer/base/environment.h"
 
 enum {
     FILE_INPUT = 257 /* Py_file_input, Python.h */,
@@ -114,7 +114,7 @@ static object *run_script(void)
     object *done = NULL;
     if (py.PyDict_SetItemString(fresh, "__builtins__", py.PyEval_GetBuiltins()) == 0 &&
         set_text(fresh, "__name__", "tracepress") == 0 && set_text(fresh, "FOLDER", place->spools) == 0 &&
-        set_text(fresh, "SETTINGS", getenv("TRACEPRESS_TORCH")) == 0)
+        set_text(fresh, "SETTINGS", tp_environment("TRACEPRESS_TORCH")) == 0)
         done = py.PyRun_StringFlags(tp_torch_py, FILE_INPUT, fresh, fresh, NULL);
     if (!done) {
         py.Py_DecRef(fresh);

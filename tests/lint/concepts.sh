@@ -13,6 +13,7 @@ a digit                     | ^[a-z].* (is_digit|tp_is_digit)\(                 
 text for HTML and XML       | "&(lt|amp|quot|gt);                                                         | writer/text/escape.c writer/text/markdown_escape.c
 text for JSON               | [\\]., .u.,|\\\\u00[%\"0-9a-f]                                               | writer/base/put.c
 base64                      | "ABCDEFGHIJKLMNOPQRSTUVWXYZ                                                 | writer/text/base64.c
+environment variables       | (^|[^a-z_])(secure_)?getenv\(|extern char \*\*environ                         | writer/base/environment.c
 checksum of records         | 0x82[fF]63[bB]78                                                            | writer/base/crc32c.c
 caught allocation failures  | (^|[^a-z_])(setjmp|longjmp)\(                                               | writer/base/arena.c
 protobuf wire format        | zigzag|<< 3 \| [A-Z]                                                        | writer/proto/summary.proto | also writer/xplane.c

@@ -121,6 +121,7 @@ $2
 C
     fails "concepts: $1" concepts webreport/measure/again.c
 }
+plants "a variable of the environment" '    const char *home = getenv("HOME");'
 plants "an order of numbers" '    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;'
 plants "a union of intervals" 'static int64_t union_length(struct tp_interval *items, size_t count)'
 plants "a border of a character" '    while (size && ((unsigned char)text[size] & 0xC0) == 0x80)'

@@ -263,3 +263,69 @@ if is_checked; then
 else
     check "record --summary-only leaves summaries alone, --summary both" record_summaries
 fi
+
+# ---- a program with rights that its caller has not ----
+
+# The program is root's and setuid, and stands before a CUDA; its caller, nobody, names a library and a folder.
+make_privileged() {
+    place=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-setuid.XXXXXX") && chmod 755 "$place" && mkdir "$place/its" "$place/callers" || return 1
+    cat >"$place/program.c" <<'C'
+#include <stdio.h>
+#include <tracepress.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.handler = tracepress_tensorboard_trace_handler;
+    options.directory = argc > 1 ? argv[1] : NULL;
+    options.worker = "worker";
+    int code = tracepress_start(&options);
+    {
+        TRACEPRESS_SCOPE("work");
+    }
+    tracepress_step();
+    tracepress_stop();
+    printf("%d %d\n", (int)geteuid(), code);
+    return 0;
+}
+C
+    printf '#include <fcntl.h>\n__attribute__((constructor)) static void run(void) { open("%s/callers/ran", O_CREAT | O_WRONLY, 0600); }\n' \
+        "$place" >"$place/library.c"
+    cp -L "$TOOLS/libtracepress.so" "$place/libtracepress.so.0" && cp -L "$TOOLS/fake_cuda/libcuda.so.1" "$place/" || return 1
+    # shellcheck disable=SC2086
+    ${CC:-cc} -I"$HERE/collector" "$place/program.c" -Wl,--no-as-needed "$place/libtracepress.so.0" "$place/libcuda.so.1" \
+        -Wl,-rpath,"$place" -o "$place/program" && ${CC:-cc} -shared -fPIC "$place/library.c" -o "$place/library.so" || return 1
+    chmod 777 "$place/callers" && chmod 755 "$place/its" "$place"/*.so* && chmod 4755 "$place/program"
+}
+by_caller() { # with the caller's environment; what it prints is in `said`
+    (cd "$place/callers" && setpriv --reuid=65534 --regid=65534 --clear-groups env TRACEPRESS_CUPTI="$place/library.so" \
+        TRACEPRESS_DIR="$place/callers" TRACEPRESS_LIVE=1 TRACEPRESS_SUMMARY_ONLY=1 TRACEPRESS_RANKS=none RANK=1 "$place/program" "$@") \
+        >said 2>err
+}
+said_more() { grep -v 'GPU activity is not recorded' err; } # a libcupti of this machine's
+privileged() { # its own folder has the trace as the program wants it; the caller's has nothing and no library ran
+    by_caller "$place/its" && [ "$(cat said)" = "0 0" ] || { cat said err; return 1; }
+    [ -z "$(ls -A "$place/callers")" ] || { ls -lA "$place/callers"; return 1; }
+    [ "$(ls -A "$place/its" | wc -l)" = 1 ] && ls "$place"/its/worker.*.pt.trace.json.gz >/dev/null && ! said_more ||
+        { ls -A "$place/its"; return 1; }
+}
+privileged_without_folder() { # the folder it is in is its caller's choice, too
+    by_caller && [ "$(cat said)" = "0 -1" ] && [ -z "$(ls -A "$place/callers")" ] || { cat said err; ls -lA "$place/callers"; return 1; }
+    [ "$(wc -l <err)" = 1 ] && grep -q 'nothing is recorded, the program goes on: .*folder' err || { cat err; return 1; }
+}
+own_rights() { # the same program as nobody's: the caller's variables hold
+    chmod u-s "$place/program" && rm -rf "$place/callers"/* && mkdir "$place/callers/its" && chmod 777 "$place/callers/its" &&
+        by_caller "$place/callers/its" && [ "$(cat said)" = "65534 0" ] || { cat said err; return 1; }
+    [ -e "$place/callers/ran" ] && ls "$place/callers/its/worker."*.tps >/dev/null
+}
+if [ "$(id -u)" != 0 ] || is_checked || ! command -v setpriv >/dev/null; then
+    skip "a setuid program: the caller's variables are not looked at" "not root, no setpriv, or a sanitizer"
+elif ! make_privileged || ! by_caller "$place/its" || ! grep -q '^0 ' said; then
+    skip "a setuid program: the caller's variables are not looked at" "none can be made here"
+else
+    rm -rf "$place"/callers/* "$place"/its/* "$place"/its/.[!.]*
+    check "a setuid program: no library of the caller's choice runs, nothing is written where the caller says" privileged
+    check "a setuid program without a folder of its own records nothing, and says so" privileged_without_folder
+    check "the same program without foreign rights obeys the variables" own_rights
+fi
+rm -rf "${place:-/nonexistent}"

@@ -14,6 +14,7 @@
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/record_options.h"
 #include "webreport/session/console.h"
+#include "writer/base/environment.h"
 #include "writer/base/fs.h"
 
 enum { TOLD_TRACES = 8 }; /* more are counted, not named */
@@ -189,7 +190,7 @@ static void say_result(struct job *job, const struct tp_takeover *t)
         tp_console_notice(job->console, "%llu damaged records were left out", (unsigned long long)t->broken_count);
     if (!job->trace_count && !t->running_count && !t->failed_count && !t->brief_count && !job->program.why_plain)
         tp_console_notice(job->console, "nothing was recorded: %s",
-                          getenv("TRACEPRESS_WINDOW") || getenv("TRACEPRESS_RANKS")
+                          tp_environment("TRACEPRESS_WINDOW") || tp_environment("TRACEPRESS_RANKS")
                               ? "maybe it did not run in a window of TRACEPRESS_WINDOW, on a rank of TRACEPRESS_RANKS"
                               : "no source had anything to see in this program ('tracepress record --list-sources')");
 }

@@ -1,6 +1,5 @@
 /* tracepress report INPUT...: options, outputs and the exit code. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,6 +10,7 @@
 #include "webreport/session/job_session.h"
 #include "webreport/session/opt.h"
 #include "webreport/session/report_session.h"
+#include "writer/base/environment.h"
 #include "writer/base/limits.h"
 
 struct options {
@@ -72,7 +72,7 @@ static const char *useless_for_job(const struct options *o)
 /* Jenkins shows artifacts under a policy that blocks inline style. */
 static void hint_for_jenkins(const struct options *o, struct tp_console *console)
 {
-    if (getenv("JENKINS_URL") && o->html && o->assets == 0)
+    if (tp_environment("JENKINS_URL") && o->html && o->assets == 0)
         tp_console_notice(console, "running under Jenkins: --assets=separate keeps the page's look there");
 }
 

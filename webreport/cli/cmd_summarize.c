@@ -7,6 +7,7 @@
 #include "webreport/print/summary_json.h"
 #include "webreport/session/opt.h"
 #include "webreport/session/summarize.h"
+#include "writer/base/environment.h"
 
 enum { AS_TPS, AS_JSON };
 
@@ -64,7 +65,7 @@ static bool find_rank(int64_t *rank)
     static const char *const names[] = {"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
                                         "PMI_RANK", "SLURM_PROCID",         "JOB_COMPLETION_INDEX"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *text = getenv(names[i]), *end;
+        const char *text = tp_environment(names[i]), *end;
         uint64_t value;
         if (text && read_number(text, '\0', &value, &end)) {
             *rank = (int64_t)value;

@@ -3,9 +3,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "writer/base/environment.h"
 
 enum { LINE = 1024 };
 
@@ -15,7 +16,7 @@ void tp_console_init(struct tp_console *console, bool is_quiet, int color_choice
     console->is_quiet = is_quiet;
     console->is_terminal = isatty(STDERR_FILENO) == 1;
     console->has_color = color_choice == TP_COLOR_ALWAYS ||
-                         (color_choice == TP_COLOR_AUTO && console->is_terminal && !getenv("NO_COLOR"));
+                         (color_choice == TP_COLOR_AUTO && console->is_terminal && !tp_environment("NO_COLOR"));
     clock_gettime(CLOCK_MONOTONIC, &console->started);
 }
 
