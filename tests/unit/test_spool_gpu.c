@@ -133,7 +133,7 @@ static void streams_of_one_number_do_not_meet(void **state)
     finish();
     assert_int_equal(trace.threads[find("first")->thread].tid.number, 7);
     assert_true(find("first")->thread != find("second")->thread);
-    assert_int_equal(trace.devices[find("second")->detail].stream, 7);
+    assert_int_equal(tp_device_setup(&trace, find("second")->detail)->stream, 7);
 }
 
 static void what_has_no_time_is_counted_and_not_drawn(void **state)

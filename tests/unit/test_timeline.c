@@ -21,6 +21,7 @@ struct scene {
     struct tp_gpu gpu;
     struct tp_thread threads[3];
     struct tp_device_detail detail;
+    struct tp_device_setup setup;
     struct tp_vec events;
 };
 
@@ -45,7 +46,8 @@ static void start(struct scene *s)
     s->threads[1].name = TP_STR("worker");
     s->trace.threads = s->threads;
     s->trace.thread_count = 3;
-    s->detail = (struct tp_device_detail){.stream = 20, .blocks_per_sm_e9 = 500000000};
+    s->setup = (struct tp_device_setup){.stream = 20, .blocks_per_sm_e9 = 500000000};
+    s->trace.setups = &s->setup;
     s->trace.devices = &s->detail;
     s->trace.device_count = 1;
 }

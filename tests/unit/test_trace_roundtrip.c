@@ -173,7 +173,7 @@ static void compare_details(const struct tp_trace *trace, const struct tp_event 
         const struct tp_device_detail *device = &trace->devices[event->detail];
         assert_int_equal(device->correlation, call->b);
         assert_int_equal(device->external_id, call->a);
-        assert_int_equal(device->bytes, call->c);
+        assert_int_equal(tp_device_setup(trace, event->detail)->bytes, call->c);
     }
 }
 

@@ -77,18 +77,19 @@ static void add_host(struct args *args, const struct tp_trace *trace, const stru
 
 static void add_device(struct args *args, const struct tp_trace *trace, const struct tp_device_detail *device)
 {
+    const struct tp_device_setup *setup = &trace->setups[device->setup];
     add_int(args, TP_OUT_EXTERNAL_ID, device->external_id);
     add_int(args, TP_OUT_CORRELATION, device->correlation);
-    add_int(args, TP_OUT_DEVICE, device->device);
-    add_json(args, &trace->values, TP_OUT_STREAM, device->stream_value);
-    add_int(args, TP_OUT_BYTES, device->bytes);
-    add_int(args, TP_OUT_GRAPH_ID, device->graph_id);
-    add_json(args, &trace->values, TP_OUT_REGISTERS, device->registers);
-    add_json(args, &trace->values, TP_OUT_SHARED_MEMORY, device->shared_memory);
-    add_json(args, &trace->values, TP_OUT_GRID, device->grid);
-    add_json(args, &trace->values, TP_OUT_BLOCK, device->block);
-    if (device->occupancy_pct_e9 != TP_NULL_INT)
-        args->items[args->count++] = tp_trace_out_real(TP_OUT_OCCUPANCY, (double)device->occupancy_pct_e9 / 1e9);
+    add_int(args, TP_OUT_DEVICE, setup->device);
+    add_json(args, &trace->values, TP_OUT_STREAM, setup->stream_value);
+    add_int(args, TP_OUT_BYTES, setup->bytes);
+    add_int(args, TP_OUT_GRAPH_ID, setup->graph_id);
+    add_json(args, &trace->values, TP_OUT_REGISTERS, setup->registers);
+    add_json(args, &trace->values, TP_OUT_SHARED_MEMORY, setup->shared_memory);
+    add_json(args, &trace->values, TP_OUT_GRID, setup->grid);
+    add_json(args, &trace->values, TP_OUT_BLOCK, setup->block);
+    if (setup->occupancy_pct_e9 != TP_NULL_INT)
+        args->items[args->count++] = tp_trace_out_real(TP_OUT_OCCUPANCY, (double)setup->occupancy_pct_e9 / 1e9);
 }
 
 size_t tp_chrome_args(const struct tp_trace *trace, const struct tp_event *event, struct tp_trace_out_arg *args)

@@ -152,7 +152,7 @@ static void fill_kernel(const struct tp_rows *rows, uint32_t row, struct tp_rows
     const struct tp_model *model = rows->model;
     const struct tp_trace *trace = model->trace;
     const struct tp_event *e = tp_device_event(model, row);
-    const struct tp_device_detail *d = &trace->devices[e->detail];
+    const struct tp_device_setup *d = tp_device_setup(trace, e->detail);
     enum tp_trace_out_category category;
     uint32_t launch = model->devices.launch[row];
     put_event(&cell, model->devices.event[row]);
@@ -162,7 +162,7 @@ static void fill_kernel(const struct tp_rows *rows, uint32_t row, struct tp_rows
     put_int(&cell, d->stream);
     put_times(&cell, rows, e);
     put_int(&cell, d->bytes);
-    put_int(&cell, d->correlation);
+    put_int(&cell, trace->devices[e->detail].correlation);
     put_event(&cell, launch == TP_NO_ID ? TP_NO_ID : model->launches.event[launch]);
     put_operator(&cell, rows, model->devices.owner[row]);
     put_module(&cell, rows, model->devices.module, row);

@@ -78,13 +78,13 @@ static void label_row(struct row *row, const struct tp_timeline *timeline, const
 {
     const struct tp_trace *trace = timeline->model->trace;
     uint32_t detail = trace->events[lane->slices[0]].detail;
+    const struct tp_device_setup *setup = lane->is_device && detail != TP_NO_ID ? tp_device_setup(trace, detail) : NULL;
     if (!lane->is_device && (lane->has_steps || lane->is_backward))
         snprintf(row->label, sizeof row->label, "%s", lane->has_steps ? "main" : "backward");
     else if (!lane->is_device)
         snprintf(row->label, sizeof row->label, "thread %u", number % 10);
-    else if (detail != TP_NO_ID && trace->devices[detail].stream != TP_NULL_INT)
-        snprintf(row->label, sizeof row->label, "GPU%d:%d", (int)(trace->devices[detail].device % 100),
-                 (int)(trace->devices[detail].stream % 1000));
+    else if (setup && setup->stream != TP_NULL_INT)
+        snprintf(row->label, sizeof row->label, "GPU%d:%d", (int)(setup->device % 100), (int)(setup->stream % 1000));
     else
         snprintf(row->label, sizeof row->label, "GPU");
     row->label[LABEL_LETTERS] = '\0';

@@ -58,28 +58,28 @@ static void three(const struct tp_trace *trace, uint32_t value, long long out[3]
             tp_value_next(tp_strings_get(&trace->values, value), &at, NULL, &item) ? small(tp_value_int(item), 1) : 1;
 }
 
-static uint32_t kernel_details(const struct device *d, const struct tp_device_detail *detail)
+static uint32_t kernel_details(const struct device *d, const struct tp_device_setup *setup)
 {
     const struct tp_trace *trace = d->x->trace;
     char text[320];
     long long grid[3], block[3];
-    three(trace, detail->grid, grid);
-    three(trace, detail->block, block);
-    double occupancy = detail->occupancy_pct_e9 == TP_NULL_INT ? 0 : (double)detail->occupancy_pct_e9 / 1e9;
+    three(trace, setup->grid, grid);
+    three(trace, setup->block, block);
+    double occupancy = setup->occupancy_pct_e9 == TP_NULL_INT ? 0 : (double)setup->occupancy_pct_e9 / 1e9;
     int n = snprintf(text, sizeof text,
                      "regs:%lld\nstatic_shared:%lld\ndynamic_shared:0\ngrid:%lld,%lld,%lld\nblock:%lld,%lld,%lld\n"
                      "occ_pct:%.6g",
-                     small(tp_value_int(tp_strings_get(&trace->values, detail->registers)), 0),
-                     small(tp_value_int(tp_strings_get(&trace->values, detail->shared_memory)), 0), grid[0], grid[1],
+                     small(tp_value_int(tp_strings_get(&trace->values, setup->registers)), 0),
+                     small(tp_value_int(tp_strings_get(&trace->values, setup->shared_memory)), 0), grid[0], grid[1],
                      grid[2], block[0], block[1], block[2], occupancy);
     return tp_xplane_text(d->plane, (struct tp_str){text, (size_t)n});
 }
 
-static uint32_t copy_details(const struct device *d, const struct tp_device_detail *detail, const char *kind)
+static uint32_t copy_details(const struct device *d, const struct tp_device_setup *setup, const char *kind)
 {
     char text[96];
     int n = snprintf(text, sizeof text, "kind:%s\nnum_bytes:%lld\nasync:1", kind,
-                     (long long)(detail->bytes == TP_NULL_INT || detail->bytes < 0 ? 0 : detail->bytes));
+                     (long long)(setup->bytes == TP_NULL_INT || setup->bytes < 0 ? 0 : setup->bytes));
     return tp_xplane_text(d->plane, (struct tp_str){text, (size_t)n});
 }
 
@@ -102,20 +102,21 @@ static void put_device_event(struct device *d, uint32_t k)
 {
     const struct tp_model *model = d->x->model;
     const struct tp_event *e = tp_device_event(model, k);
-    const struct tp_device_detail *detail = &d->x->trace->devices[e->detail];
+    const struct tp_device_setup *setup = tp_device_setup(d->x->trace, e->detail);
+    int64_t correlation = d->x->trace->devices[e->detail].correlation;
     uint32_t owner = model->devices.owner[k];
     uint32_t scope = owner == TP_NO_ID ? TP_NO_ID : d->x->scope[model->operators.event[owner]];
     struct tp_xstat stats[3];
     unsigned count = 0;
-    if (detail->correlation != TP_NULL_INT)
-        stats[count++] = tp_xstat_int(d->correlation, detail->correlation);
+    if (correlation != TP_NULL_INT)
+        stats[count++] = tp_xstat_int(d->correlation, correlation);
     if (e->kind == TP_KIND_KERNEL)
-        stats[count++] = tp_xstat_text(d->kernel, kernel_details(d, detail));
+        stats[count++] = tp_xstat_text(d->kernel, kernel_details(d, setup));
     else if (e->kind == TP_KIND_MEMSET)
-        stats[count++] = tp_xstat_text(d->set, copy_details(d, detail, "Memset"));
+        stats[count++] = tp_xstat_text(d->set, copy_details(d, setup, "Memset"));
     else
         stats[count++] =
-            tp_xstat_text(d->copy, copy_details(d, detail, copies[copy_kind(tp_trace_name(d->x->trace, e))].name));
+            tp_xstat_text(d->copy, copy_details(d, setup, copies[copy_kind(tp_trace_name(d->x->trace, e))].name));
     if (scope != TP_NO_ID)
         stats[count++] = tp_xstat_text(d->op, tp_xscopes_text(&d->x->scopes, scope, d->plane, d->number));
     tp_xplane_event(d->plane, &(struct tp_xevent){.start_ns = e->ts_ns - d->x->first_ns,
@@ -160,11 +161,11 @@ static struct tp_keyed *sort_streams(const struct device *d)
     const struct tp_model *model = d->x->model;
     struct tp_keyed *items = tp_arena_array(d->x->arena, d->gpu->count, sizeof *items);
     for (uint32_t i = 0; i < d->gpu->count; i++) {
-        const struct tp_device_detail *detail =
-            &d->x->trace->devices[tp_device_event(model, d->gpu->events[i])->detail];
-        int64_t key = detail->stream;
+        const struct tp_device_setup *setup =
+            tp_device_setup(d->x->trace, tp_device_event(model, d->gpu->events[i])->detail);
+        int64_t key = setup->stream;
         if (key == TP_NULL_INT)
-            key += 1 + (int64_t)(detail->stream_value == TP_NO_ID ? 0 : detail->stream_value + 1);
+            key += 1 + (int64_t)(setup->stream_value == TP_NO_ID ? 0 : setup->stream_value + 1);
         items[i] = (struct tp_keyed){key, i, d->gpu->events[i]};
     }
     tp_sort_keyed(items, d->gpu->count, d->x->arena);

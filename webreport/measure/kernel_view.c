@@ -97,7 +97,7 @@ struct in_steps {
     bool is_launched;
 };
 
-static void add_event(struct group *group, const struct tp_event *e, const struct tp_device_detail *detail,
+static void add_event(struct group *group, const struct tp_event *e, const struct tp_device_setup *setup,
                       struct in_steps in_steps)
 {
     group->longest = !group->calls || e->dur_ns > group->longest ? e->dur_ns : group->longest;
@@ -106,10 +106,10 @@ static void add_event(struct group *group, const struct tp_event *e, const struc
     group->total = tp_sat_add(group->total, e->dur_ns);
     group->in_steps = tp_sat_add(group->in_steps, in_steps.ns);
     group->calls_in_steps += in_steps.is_launched;
-    if (detail->bytes != TP_NULL_INT)
-        group->bytes = group->bytes == TP_NULL_INT ? detail->bytes : tp_sat_add(group->bytes, detail->bytes);
-    add_weighted(&group->blocks, detail->blocks_per_sm_e9, e->dur_ns);
-    add_weighted(&group->occupancy, detail->occupancy_pct_e9, e->dur_ns);
+    if (setup->bytes != TP_NULL_INT)
+        group->bytes = group->bytes == TP_NULL_INT ? setup->bytes : tp_sat_add(group->bytes, setup->bytes);
+    add_weighted(&group->blocks, setup->blocks_per_sm_e9, e->dur_ns);
+    add_weighted(&group->occupancy, setup->occupancy_pct_e9, e->dur_ns);
 }
 
 static struct group *new_group(struct tp_vec *groups, uint32_t name)
@@ -132,10 +132,10 @@ static uint32_t config_text(struct grouping *g, uint32_t value)
 }
 
 static void add_configured(struct grouping *g, struct tp_keys *keys, uint32_t k, const struct tp_event *e,
-                           const struct tp_device_detail *detail, struct in_steps in_steps)
+                           const struct tp_device_setup *setup, struct in_steps in_steps)
 {
     uint32_t owner = g->model->devices.owner[k];
-    uint32_t values[4] = {detail->grid, detail->block, detail->registers, detail->shared_memory};
+    uint32_t values[4] = {setup->grid, setup->block, setup->registers, setup->shared_memory};
     uint32_t key[6] = {e->name, owner == TP_NO_ID ? TP_NO_ID : tp_operator_event(g->model, owner)->name};
     for (unsigned i = 0; i < 4; i++)
         key[2 + i] = config_text(g, values[i]);
@@ -146,7 +146,7 @@ static void add_configured(struct grouping *g, struct tp_keys *keys, uint32_t k,
         memcpy(group->config, key + 2, sizeof group->config);
         memcpy(group->values, values, sizeof group->values);
     }
-    add_event(TP_AT(&g->configured, struct group, id), e, detail, in_steps);
+    add_event(TP_AT(&g->configured, struct group, id), e, setup, in_steps);
 }
 
 static void group_events(struct grouping *g)
@@ -159,7 +159,7 @@ static void group_events(struct grouping *g)
     tp_keys_init(&keys, g->arena, 6);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
-        const struct tp_device_detail *detail = &model->trace->devices[e->detail];
+        const struct tp_device_setup *setup = tp_device_setup(model->trace, e->detail);
         bool is_kernel = e->kind == TP_KIND_KERNEL;
         struct in_steps in_steps = {tp_window_within(model, &at, e->ts_ns, tp_event_end(e)),
                                     tp_is_in_used_step(model, tp_step_of_device(model, k))};
@@ -169,9 +169,9 @@ static void group_events(struct grouping *g)
             new_group(groups, e->name);
             *slot = (uint32_t)groups->count;
         }
-        add_event(TP_AT(groups, struct group, *slot - 1), e, detail, in_steps);
+        add_event(TP_AT(groups, struct group, *slot - 1), e, setup, in_steps);
         if (is_kernel && g->has_configs)
-            add_configured(g, &keys, k, e, detail, in_steps);
+            add_configured(g, &keys, k, e, setup, in_steps);
     }
     tp_arena_drop(g->arena, of_name, name_size);
     tp_arena_drop(g->arena, of_copy, name_size);
@@ -310,11 +310,11 @@ static void find_columns(struct tp_kernel_view *view, const struct tp_model *mod
 {
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
-        const struct tp_device_detail *detail = &model->trace->devices[e->detail];
+        const struct tp_device_setup *setup = tp_device_setup(model->trace, e->detail);
         if (e->kind != TP_KIND_KERNEL)
             continue;
-        view->has_blocks_per_sm |= detail->blocks_per_sm_e9 > 0;
-        view->has_occupancy |= detail->occupancy_pct_e9 >= 0;
+        view->has_blocks_per_sm |= setup->blocks_per_sm_e9 > 0;
+        view->has_occupancy |= setup->occupancy_pct_e9 >= 0;
     }
 }
 

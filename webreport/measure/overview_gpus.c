@@ -106,7 +106,7 @@ static double sm_efficiency(const struct tp_model *model, const struct tp_gpu *g
     struct sweep s = {.window = model->window, .heap = tp_arena_array(arena, (size_t)gpu->count + 1, sizeof *s.heap)};
     for (uint32_t i = 0; i < gpu->count; i++) {
         const struct tp_event *e = tp_device_event(model, gpu->events[i]);
-        int64_t level = model->trace->devices[e->detail].blocks_per_sm_e9;
+        int64_t level = tp_device_setup(model->trace, e->detail)->blocks_per_sm_e9;
         if (e->kind != TP_KIND_KERNEL || level == TP_NULL_INT || level <= 0)
             continue;
         while (s.count && s.heap[0].end <= e->ts_ns) {
@@ -153,7 +153,7 @@ static void sum_gpu(struct gpu_sums *sums, const struct tp_model *model, const s
             sums->yes_ns = tp_sat_add(sums->yes_ns, e->dur_ns);
         if (model->marks[e->name] & TP_MARK_TC_UNKNOWN)
             sums->unknown_ns = tp_sat_add(sums->unknown_ns, e->dur_ns);
-        int64_t occupancy = model->trace->devices[e->detail].occupancy_pct_e9;
+        int64_t occupancy = tp_device_setup(model->trace, e->detail)->occupancy_pct_e9;
         if (occupancy == TP_NULL_INT || occupancy < 0)
             continue;
         int64_t inside = tp_window_within(model, &at, e->ts_ns, tp_event_end(e));

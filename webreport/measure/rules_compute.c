@@ -305,7 +305,7 @@ void tp_rule_small_grids(struct tp_advisor *a)
     uint32_t k;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
         const struct tp_event *e = tp_device_event(a->model, k);
-        int64_t blocks = tp_device_detail(a->model, k)->blocks_per_sm_e9;
+        int64_t blocks = tp_setup_of(a->model, k)->blocks_per_sm_e9;
         if (blocks < 0 || blocks >= ONE || (double)e->dur_ns <= min_ns || tp_is_communication(a->model, k))
             continue;
         sum = tp_sat_add(sum, e->dur_ns);

@@ -198,9 +198,9 @@ static inline bool tp_next_kernel(struct tp_operations *walk, uint32_t *device)
     return false;
 }
 
-static inline const struct tp_device_detail *tp_device_detail(const struct tp_model *model, uint32_t device)
+static inline const struct tp_device_setup *tp_setup_of(const struct tp_model *model, uint32_t device)
 {
-    return &model->trace->devices[tp_device_event(model, device)->detail];
+    return tp_device_setup(model->trace, tp_device_event(model, device)->detail);
 }
 
 /* Starved time of the gaps that end with an operation that `is_one` accepts; pieces, not a set. */

@@ -65,7 +65,7 @@ static void list_sequences(struct tp_advisor *a, struct sequences *s)
 
 static bool is_equal(const struct tp_model *model, uint32_t x, uint32_t y)
 {
-    const struct tp_device_detail *p = tp_device_detail(model, x), *q = tp_device_detail(model, y);
+    const struct tp_device_setup *p = tp_setup_of(model, x), *q = tp_setup_of(model, y);
     return tp_device_event(model, x)->name == tp_device_event(model, y)->name && p->grid == q->grid &&
            p->block == q->block;
 }

@@ -67,7 +67,7 @@ struct pageable {
 
 static int64_t copy_bytes(const struct tp_model *model, uint32_t device)
 {
-    int64_t bytes = tp_device_detail(model, device)->bytes;
+    int64_t bytes = tp_setup_of(model, device)->bytes;
     return bytes == TP_NULL_INT ? 0 : bytes;
 }
 

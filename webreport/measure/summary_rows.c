@@ -137,7 +137,7 @@ static void add_device_events(struct tp_summary_work *work, enum tp_summary_kind
             call.shape = shape_of(&texts, trace->hosts[tp_operator_event(model, op)->detail].dims);
         }
         if (kind == TP_SUMMARY_COPY)
-            call.bytes = trace->devices[e->detail].bytes;
+            call.bytes = tp_device_setup(trace, e->detail)->bytes;
         tp_summary_gather_add(&gather, &call);
     }
     texts_close(&texts);

@@ -137,11 +137,12 @@ static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct
     const struct tp_thread *thread = &trace->threads[lane->thread];
     const struct tp_event *first = &trace->events[lane->slices[0]];
     char number[80];
-    if (lane->is_device && first->detail != TP_NO_ID && trace->devices[first->detail].device != TP_NULL_INT) {
-        const struct tp_device_detail *detail = &trace->devices[first->detail];
-        int size = snprintf(number, sizeof number, "GPU %lld", (long long)detail->device);
-        if (detail->stream != TP_NULL_INT)
-            size += snprintf(number + size, sizeof number - (size_t)size, " · stream %lld", (long long)detail->stream);
+    const struct tp_device_setup *setup =
+        lane->is_device && first->detail != TP_NO_ID ? tp_device_setup(trace, first->detail) : NULL;
+    if (setup && setup->device != TP_NULL_INT) {
+        int size = snprintf(number, sizeof number, "GPU %lld", (long long)setup->device);
+        if (setup->stream != TP_NULL_INT)
+            size += snprintf(number + size, sizeof number - (size_t)size, " · stream %lld", (long long)setup->stream);
         lane->title = (struct tp_str){tp_arena_copy(arena, number, (size_t)size), (size_t)size};
         return;
     }
@@ -169,7 +170,7 @@ static bool stands_before(const struct tp_trace *trace, const struct tp_lane *x,
     }
     uint32_t a = trace->events[x->slices[0]].detail, b = trace->events[y->slices[0]].detail;
     if (a != TP_NO_ID && b != TP_NO_ID) {
-        const struct tp_device_detail *p = &trace->devices[a], *q = &trace->devices[b];
+        const struct tp_device_setup *p = tp_device_setup(trace, a), *q = tp_device_setup(trace, b);
         if (p->device != q->device)
             return p->device < q->device;
         if (p->stream != q->stream)

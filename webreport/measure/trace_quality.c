@@ -171,7 +171,7 @@ static struct sums sum_operations(const struct tp_model *model)
         s.before_launch += launch && e->ts_ns < launch->ts_ns;
         if (e->kind != TP_KIND_KERNEL)
             continue;
-        int64_t graph_id = model->trace->devices[e->detail].graph_id;
+        int64_t graph_id = tp_device_setup(model->trace, e->detail)->graph_id;
         s.kernels++;
         s.unlinked_kernels += !launch;
         s.kernel_ns = tp_sat_add(s.kernel_ns, e->dur_ns);

@@ -329,7 +329,7 @@ static inline uint32_t tp_steps_left_out(const struct tp_model *model, enum tp_l
 /* Stream of a device operation: args.stream, else the tid when it is a number, else -1. */
 static inline int64_t tp_stream_number(const struct tp_model *model, const struct tp_event *operation)
 {
-    int64_t number = model->trace->devices[operation->detail].stream;
+    int64_t number = tp_device_setup(model->trace, operation->detail)->stream;
     if (number != TP_NULL_INT)
         return number;
     const struct tp_row_id *tid = &model->trace->threads[operation->thread].tid;

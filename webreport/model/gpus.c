@@ -10,7 +10,7 @@
 /* args.device, else the pid when it is a number, else -1 */
 static int64_t device_number(const struct tp_model *model, const struct tp_event *e)
 {
-    int64_t number = model->trace->devices[e->detail].device;
+    int64_t number = tp_device_setup(model->trace, e->detail)->device;
     if (number != TP_NULL_INT)
         return number;
     const struct tp_row_id *pid = &model->trace->threads[e->thread].pid;

@@ -25,6 +25,9 @@ struct tp_decoder {
     struct tp_strings row_texts; /* spellings of "pid, tid" pairs */
     struct tp_vec events, hosts, host_more, launches, devices, modules, comms, others, concretes, memory, counters,
         flows, samples, tensors, threads, processes;
+    struct tp_keys setups;                      /* struct tp_device_setup as numbers */
+    struct tp_vec setup_after;                  /* uint32_t by setup: the one that followed it last; TP_NO_ID */
+    uint32_t last_setup;                        /* of the latest device operation; TP_NO_ID: there was none */
     struct tp_keys memory_places;               /* (type, id) as four numbers */
     struct tp_memory_place last_memory_place;   /* of the latest record; its number is last_memory_number */
     uint32_t last_memory_number;                /* TP_NO_ID: there was none */

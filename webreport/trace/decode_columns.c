@@ -34,6 +34,9 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->others = TP_VEC(arena, struct tp_other_detail);
     d->concretes = TP_VEC(arena, struct tp_concrete);
     d->memory = TP_VEC(arena, struct tp_memory);
+    tp_keys_init(&d->setups, arena, sizeof(struct tp_device_setup) / sizeof(uint32_t));
+    d->setup_after = TP_VEC(arena, uint32_t);
+    d->last_setup = TP_NO_ID;
     tp_keys_init(&d->memory_places, arena, 4);
     d->last_memory_number = TP_NO_ID;
     d->counters = TP_VEC(arena, struct tp_counter);
@@ -88,6 +91,16 @@ static void list_memory_places(struct tp_decoder *d)
     }
 }
 
+static void list_setups(struct tp_decoder *d)
+{
+    struct tp_trace *trace = d->trace;
+    uint32_t count = tp_keys_count(&d->setups);
+    trace->setups = tp_arena_array(trace->arena, count, sizeof *trace->setups);
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(&trace->setups[i], tp_keys_get(&d->setups, i), sizeof *trace->setups);
+    tp_keys_drop(&d->setups);
+}
+
 void tp_decoder_finish(struct tp_decoder *d)
 {
     struct tp_trace *trace = d->trace;
@@ -105,6 +118,7 @@ void tp_decoder_finish(struct tp_decoder *d)
     trace->launch_count = (uint32_t)d->launches.count;
     trace->devices = d->devices.data;
     trace->device_count = (uint32_t)d->devices.count;
+    list_setups(d);
     trace->modules = d->modules.data;
     trace->module_count = (uint32_t)d->modules.count;
     trace->comms = d->comms.data;

@@ -70,24 +70,39 @@ static int64_t arg_e9(const struct tp_element *e, enum tp_field field)
                                                                                                          : TP_NULL_INT;
 }
 
+/* Number of a setup. A program does the same again in the same order: the one that followed the setup before, last
+ * time, is tried first. */
+static uint32_t number_of_setup(struct tp_decoder *d, const struct tp_device_setup *setup)
+{
+    uint32_t key[sizeof *setup / sizeof(uint32_t)], none = TP_NO_ID, id;
+    uint32_t *after = d->last_setup == TP_NO_ID ? &none : TP_AT(&d->setup_after, uint32_t, d->last_setup);
+    memcpy(key, setup, sizeof key);
+    if (*after != TP_NO_ID && memcmp(tp_keys_get(&d->setups, *after), key, sizeof key) == 0)
+        return d->last_setup = *after;
+    *after = id = tp_keys_add(&d->setups, key);
+    if (id == d->setup_after.count)
+        *(uint32_t *)tp_vec_push(&d->setup_after) = TP_NO_ID;
+    return d->last_setup = id;
+}
+
 static uint32_t device_detail(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_device_detail *device = tp_vec_push(&d->devices);
+    struct tp_device_setup setup = {0};
     device->external_id = external_id(d, e);
     device->correlation = tp_element_int(d, e, TP_ARG_CORRELATION);
-    device->bytes = tp_element_int(d, e, TP_ARG_BYTES);
-    device->device = tp_element_int(d, e, TP_ARG_DEVICE);
-    device->stream = tp_element_int(d, e, TP_ARG_STREAM);
-    device->graph_id = tp_element_int(d, e, TP_ARG_GRAPH_ID);
-    device->blocks_per_sm_e9 = arg_e9(e, TP_ARG_BLOCKS_PER_SM);
-    device->occupancy_pct_e9 = arg_e9(e, TP_ARG_OCCUPANCY);
-    device->blocks_per_sm =
-        tp_spans_has(e->spans, TP_ARG_BLOCKS_PER_SM) ? tp_number_real(e->spans->field[TP_ARG_BLOCKS_PER_SM]) : NAN;
-    device->stream_value = tp_element_value(d, e, TP_ARG_STREAM);
-    device->grid = tp_element_value(d, e, TP_ARG_GRID);
-    device->block = tp_element_value(d, e, TP_ARG_BLOCK);
-    device->registers = tp_element_value(d, e, TP_ARG_REGISTERS);
-    device->shared_memory = tp_element_value(d, e, TP_ARG_SHARED_MEMORY);
+    setup.bytes = tp_element_int(d, e, TP_ARG_BYTES);
+    setup.device = tp_element_int(d, e, TP_ARG_DEVICE);
+    setup.stream = tp_element_int(d, e, TP_ARG_STREAM);
+    setup.graph_id = tp_element_int(d, e, TP_ARG_GRAPH_ID);
+    setup.blocks_per_sm_e9 = arg_e9(e, TP_ARG_BLOCKS_PER_SM);
+    setup.occupancy_pct_e9 = arg_e9(e, TP_ARG_OCCUPANCY);
+    setup.stream_value = tp_element_value(d, e, TP_ARG_STREAM);
+    setup.grid = tp_element_value(d, e, TP_ARG_GRID);
+    setup.block = tp_element_value(d, e, TP_ARG_BLOCK);
+    setup.registers = tp_element_value(d, e, TP_ARG_REGISTERS);
+    setup.shared_memory = tp_element_value(d, e, TP_ARG_SHARED_MEMORY);
+    device->setup = number_of_setup(d, &setup);
     device->comm = comm_detail(d, e);
     return (uint32_t)d->devices.count - 1;
 }

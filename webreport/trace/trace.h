@@ -97,15 +97,22 @@ struct tp_launch_detail {
     int64_t external_id, correlation;
 };
 
-/* Arguments of kernels, copies and sets. */
+/* Arguments of kernels, copies and sets. 24 bytes. */
 struct tp_device_detail {
-    int64_t external_id, correlation, bytes, device, stream, graph_id;
+    int64_t external_id, correlation;
+    uint32_t setup; /* index in setups */
+    uint32_t comm;  /* index in comms, TP_NO_ID */
+};
+
+/* The arguments that come again each time a program does the same: where a device operation runs and how it is
+ * configured. Each is there once, in order of first appearance. */
+struct tp_device_setup {
+    int64_t bytes, device, stream, graph_id;
     int64_t blocks_per_sm_e9; /* "blocks per SM" in 1e-9 units, decimals cut; TP_NULL_INT for inf, nan, text */
     int64_t occupancy_pct_e9; /* "est. achieved occupancy %" likewise */
-    double blocks_per_sm;     /* the same text read as a double; NaN when absent */
     uint32_t stream_value;    /* args.stream as written, id in values */
     uint32_t grid, block, registers, shared_memory; /* ids in values; TP_NO_ID for absent or null */
-    uint32_t comm;                                  /* index in comms */
+    uint32_t unused;                                /* 0: bytes of a key all count */
 };
 
 struct tp_module_detail {
@@ -287,6 +294,7 @@ struct tp_trace {
     struct tp_host_more *host_more;
     struct tp_launch_detail *launches;
     struct tp_device_detail *devices;
+    struct tp_device_setup *setups;
     struct tp_module_detail *modules;
     struct tp_comm_detail *comms;
     struct tp_other_detail *others;
@@ -352,6 +360,12 @@ const char *tp_notice_text(enum tp_notice notice);
 static inline struct tp_str tp_trace_name(const struct tp_trace *trace, const struct tp_event *event)
 {
     return tp_strings_get(&trace->names, event->name);
+}
+
+/* Of a device operation; detail: its tp_event.detail. */
+static inline const struct tp_device_setup *tp_device_setup(const struct tp_trace *trace, uint32_t detail)
+{
+    return &trace->setups[trace->devices[detail].setup];
 }
 
 /* Arguments of an operator or annotation that few have; all absent when it has none. */
