@@ -13,24 +13,63 @@
 
 static void of_those_that_contain_it_the_last_is_found(void **state)
 {
-    /* outer [10, 100), inner [20, 30), alias of it, behind both [100, 110); by start, of equal ones the best last */
-    static const struct tp_function_symbol symbols[] = {{.start = 10, .end = 100, .number = 1},
-                                                        {.start = 20, .end = 30, .beyond = 1, .number = 2},
-                                                        {.start = 20, .end = 30, .beyond = 1, .number = 3},
-                                                        {.start = 40, .end = 50, .beyond = 1, .number = 4},
-                                                        {.start = 100, .end = 110, .number = 5}};
+    /* outer [10, 100), in it [20, 30) twice and [40, 50), [45, 120) across the end, [100, 110) in that */
+    static const struct tp_span spans[] = {{100, 110, 0, 6}, {10, 100, 0, 1}, {20, 30, 0, 3},
+                                           {45, 120, 0, 5},  {40, 50, 0, 4},  {20, 30, 0, 2}};
     static const struct {
         uint64_t address;
-        uint32_t number;
-    } cases[] = {{9, 0},  {10, 1}, {19, 1},  {20, 3},  {29, 3},  {30, 1},        {45, 4},
-                 {50, 1}, {99, 1}, {100, 5}, {109, 5}, {110, 0}, {UINT64_MAX, 0}};
-    const struct tp_symbol_table table = {.symbols = symbols, .count = 5}, empty = {0};
+        uint32_t item;
+        uint64_t reach;
+    } cases[] = {{9, 0, 0},   {10, 1, 0},    {19, 1, 0},    {20, 3, 0},    {29, 3, 0},
+                 {30, 1, 0},  {44, 4, 0},    {46, 5, 0},    {50, 5, 50},   {99, 5, 0},
+                 {100, 6, 0}, {110, 5, 110}, {119, 5, 110}, {120, 0, 120}, {UINT64_MAX, 0, 120}};
+    struct tp_arena arena;
+    struct tp_spans empty = {0};
     (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    struct tp_vec given = TP_VEC(&arena, struct tp_span);
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
+        *(struct tp_span *)tp_vec_push(&given) = spans[i];
+    struct tp_spans ordered = tp_spans_order(&given, NULL, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct tp_function_symbol *found = tp_symbol_table_find(&table, cases[i].address);
-        assert_int_equal(found ? found->number : 0, cases[i].number);
+        uint64_t reach;
+        const struct tp_span *found = tp_spans_find(ordered, cases[i].address, &reach);
+        assert_int_equal(found ? found->item : 0, cases[i].item);
+        if (!found)
+            assert_int_equal(reach, cases[i].reach);
     }
-    assert_null(tp_symbol_table_find(&empty, 10));
+    assert_null(tp_spans_find(empty, 10, NULL));
+    tp_arena_release(&arena);
+}
+
+/* Against a search of all: the last in order that contains the address. */
+static void drawn_spans_are_found_as_by_looking_at_all(void **state)
+{
+    uint64_t drawn = 88172645463325252u;
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        struct tp_arena arena;
+        tp_arena_init(&arena, 0);
+        if (setjmp(arena.guard))
+            fail();
+        struct tp_vec given = TP_VEC(&arena, struct tp_span);
+        for (uint32_t i = 0; i < 40; i++) {
+            drawn ^= drawn << 13, drawn ^= drawn >> 7, drawn ^= drawn << 17;
+            uint64_t start = drawn % 64, size = 1 + (drawn >> 20) % 16;
+            *(struct tp_span *)tp_vec_push(&given) = (struct tp_span){start, start + size, 0, i};
+        }
+        struct tp_spans spans = tp_spans_order(&given, NULL, NULL);
+        for (uint64_t address = 0; address < 90; address++) {
+            const struct tp_span *last = NULL;
+            for (size_t i = 0; i < spans.count; i++)
+                if (spans.items[i].start <= address && address < spans.items[i].end)
+                    last = &spans.items[i];
+            assert_ptr_equal(tp_spans_find(spans, address, NULL), last);
+        }
+        tp_arena_release(&arena);
+    }
 }
 
 static int no_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **path, Elf **elf)
@@ -53,9 +92,9 @@ typedef const char *(*search)(Dwfl_Module *, GElf_Addr, GElf_Off *, GElf_Sym *, 
 static uint32_t compare(const struct tp_symbol_table *table, Dwfl_Module *module, search by_libdw)
 {
     uint32_t same = 0;
-    for (size_t i = 0; i < table->count; i += 1 + table->count / 300)
+    for (size_t i = 0; i < table->functions.count; i += 1 + table->functions.count / 300)
         for (int part = 0; part < 4; part++) {
-            uint64_t start = table->symbols[i].start, size = table->symbols[i].end - start;
+            uint64_t start = table->functions.items[i].start, size = table->functions.items[i].end - start;
             uint64_t address = part == 3 ? start + size : start + (size ? size - 1 : 0) * (uint64_t)part / 2;
             const struct tp_function_symbol *found = tp_symbol_table_find(table, address);
             GElf_Off offset;
@@ -111,6 +150,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_those_that_contain_it_the_last_is_found),
+        cmocka_unit_test(drawn_spans_are_found_as_by_looking_at_all),
         cmocka_unit_test(real_files_have_the_names_that_libdw_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

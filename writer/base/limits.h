@@ -20,6 +20,11 @@
 #define TP_MAX_OUT_TEXT_BYTES (1u << 20) /* a text among the arguments, longer ones are cut and counted */
 #define TP_MAX_OUT_ARGS 4096u            /* arguments of an event */
 
+/* debug information of recorded programs; what is beyond is named by its symbol */
+#define TP_MAX_CODE_DEPTH 512u           /* entries in each other */
+#define TP_MAX_CODE_ENTRIES (1ull << 26) /* of one unit */
+#define TP_MAX_CODE_RANGES (1u << 16)    /* of one entry */
+
 /* directories */
 #define TP_MAX_DIR_DEPTH 64u
 #define TP_MAX_TRACE_FILES 100000u

@@ -15,7 +15,6 @@
     X(dwfl_module_getsymtab)                                                                                           \
     X(dwfl_module_getsym_info)                                                                                         \
     X(dwfl_module_address_section)                                                                                     \
-    X(dwfl_module_addrdie)                                                                                             \
     X(dwfl_module_nextcu)                                                                                              \
     X(dwfl_module_getelf)                                                                                              \
     X(elf_getphdrnum)                                                                                                  \
@@ -23,13 +22,14 @@
     X(elf_getident)                                                                                                    \
     X(elf_ndxscn)                                                                                                      \
     X(gelf_getphdr)                                                                                                    \
-    X(dwarf_haspc)                                                                                                     \
-    X(dwfl_module_getsrc)                                                                                              \
     X(dwfl_module_build_id)                                                                                            \
-    X(dwfl_lineinfo)                                                                                                   \
     X(dwfl_offline_section_address)                                                                                    \
-    X(dwarf_getscopes)                                                                                                 \
-    X(dwarf_getscopes_die)                                                                                             \
+    X(dwarf_child)                                                                                                     \
+    X(dwarf_siblingof)                                                                                                 \
+    X(dwarf_ranges)                                                                                                    \
+    X(dwarf_getsrc_die)                                                                                                \
+    X(dwarf_linesrc)                                                                                                   \
+    X(dwarf_lineno)                                                                                                    \
     X(dwarf_tag)                                                                                                       \
     X(dwarf_attr_integrate)                                                                                            \
     X(dwarf_formstring)                                                                                                \

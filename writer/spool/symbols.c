@@ -10,6 +10,7 @@
 
 #include "writer/base/limits.h"
 #include "writer/spool/eh_frame.h"
+#include "writer/spool/inlined.h"
 #include "writer/spool/libdw.h"
 #include "writer/spool/symbol_table.h"
 
@@ -22,7 +23,8 @@ struct tp_symbol_module {
     struct tp_str path;
     Dwfl *session; /* NULL: not opened or not possible */
     Dwfl_Module *file;
-    struct tp_eh_frame frame;       /* where functions begin; zeroed: not known */
+    struct tp_eh_frame frame; /* where functions begin; zeroed: not known */
+    struct tp_inlined inlined;
     struct tp_symbol_table symbols; /* read when the first name is wanted of it */
     bool was_tried, has_symbols;
 };
@@ -131,7 +133,7 @@ static struct tp_eh_frame functions_of(Dwfl_Module *file)
         .bytes = data->d_buf, .size = data->d_size, .address = found.p_vaddr, .header = table.p_vaddr};
 }
 
-static void open_module(struct tp_symbol_module *m)
+static void open_module(struct tp_symbol_module *m, struct tp_arena *arena)
 {
     static Dwfl_Callbacks callbacks = {.find_elf = find_no_file, .find_debuginfo = find_debug_file};
     char path[4096];
@@ -147,8 +149,10 @@ static void open_module(struct tp_symbol_module *m)
     tp_libdw()->dwfl_report_begin(m->session);
     m->file = tp_libdw()->dwfl_report_elf(m->session, path, path, -1, m->bias, true);
     tp_libdw()->dwfl_report_end(m->session, NULL, NULL);
-    if (m->file)
-        m->frame = functions_of(m->file);
+    if (!m->file)
+        return;
+    m->frame = functions_of(m->file);
+    tp_inlined_read(&m->inlined, m->file, arena);
 }
 
 /* ---- one frame ---- */
@@ -229,50 +233,25 @@ static const char *call_site(Dwarf_Die *unit, Dwarf_Die *inlined, int64_t *line)
     return tp_libdw()->dwarf_filesrc(files, file, NULL, NULL);
 }
 
-/* The compilation unit of an address; some compilers leave out the table that says it. */
-static Dwarf_Die *unit_of(Dwfl_Module *file, uint64_t pc, Dwarf_Addr *bias)
-{
-    Dwarf_Die *unit = tp_libdw()->dwfl_module_addrdie(file, pc, bias);
-    if (unit)
-        return unit;
-    while ((unit = tp_libdw()->dwfl_module_nextcu(file, unit, bias)) != NULL)
-        if (tp_libdw()->dwarf_haspc(unit, pc - *bias) > 0)
-            return unit;
-    return NULL;
-}
-
-/* The innermost block at an address, and the blocks around it as the code lies in memory; 0: not known. */
-static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
-{
-    Dwarf_Die *by_language = NULL;
-    int count = tp_libdw()->dwarf_getscopes(unit, address, &by_language);
-    count = count > 0 ? tp_libdw()->dwarf_getscopes_die(&by_language[0], scopes) : 0;
-    free(by_language);
-    return count;
-}
-
 /* Frames by debug information: the inlined functions around `pc`, then the function they are in. False: not there. */
-static bool add_inlined(struct frames_text *frames, const struct tp_symbol_module *m, uint64_t pc,
-                        struct tp_str library)
+static bool add_inlined(struct frames_text *frames, struct tp_symbol_module *m, uint64_t pc, struct tp_str library)
 {
-    Dwarf_Addr bias;
-    Dwarf_Die *scopes = NULL, *unit = unit_of(m->file, pc, &bias);
-    Dwfl_Line *source = unit ? tp_libdw()->dwfl_module_getsrc(m->file, pc) : NULL;
-    int found_line = 0, count = source ? scopes_at(unit, pc - bias, &scopes) : 0, shown = 0;
-    const char *file = source ? tp_libdw()->dwfl_lineinfo(source, NULL, &found_line, NULL, NULL, NULL) : NULL;
+    Dwarf_Die *unit = NULL;
+    const struct tp_inlined_function *function = tp_inlined_find(&m->inlined, pc, &unit);
+    Dwarf_Line *source = function ? tp_libdw()->dwarf_getsrc_die(unit, pc - m->inlined.bias) : NULL;
+    const char *file = source ? tp_libdw()->dwarf_linesrc(source, NULL, NULL) : NULL;
+    int found_line = 0, shown = 0;
+    if (!file || tp_libdw()->dwarf_lineno(source, &found_line) != 0)
+        return false;
     int64_t line = found_line;
-    bool is_done = false;
-    for (int i = 0; i < count && !is_done && shown < MAX_INLINED; i++) {
-        int tag = tp_libdw()->dwarf_tag(&scopes[i]);
-        const char *name = name_of_die(&scopes[i]);
-        if ((tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) || !name)
+    for (; function && shown < MAX_INLINED; function = function->outer) {
+        const char *name = name_of_die(function->die);
+        if (!name)
             continue;
         add_frame(frames, file, line, name, library);
         shown++;
-        is_done = tag == DW_TAG_subprogram;
-        file = is_done ? NULL : call_site(unit, &scopes[i], &line);
+        file = function->outer ? call_site(unit, function->die, &line) : NULL;
     }
-    free(scopes);
     return shown > 0;
 }
 
@@ -284,7 +263,7 @@ static const char *symbol_at(struct tp_symbol_module *m, uint64_t pc, const stru
         tp_symbol_table_read(&m->symbols, m->file, arena);
     m->has_symbols = true;
     const struct tp_function_symbol *symbol = tp_symbol_table_find(&m->symbols, pc);
-    bool is_other = symbol && symbol->end == symbol->start && function && symbol->start - m->bias < function->start;
+    bool is_other = symbol && !symbol->has_size && function && symbol->start - m->bias < function->start;
     return symbol && !is_other ? tp_symbol_table_name(&m->symbols, symbol) : NULL;
 }
 
@@ -294,7 +273,7 @@ static void add_frames(struct frames_text *frames, struct tp_symbol_module *m, u
     struct tp_eh_function function;
     struct tp_str library = m ? file_name(m->path) : TP_STR("unknown");
     if (m && !m->was_tried)
-        open_module(m);
+        open_module(m, frames->text.arena);
     if (m && m->file && add_inlined(frames, m, pc, library))
         return;
     bool has_function = m && tp_eh_frame_function(&function, &m->frame, pc - m->bias);
