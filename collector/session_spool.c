@@ -132,13 +132,24 @@ static void stop_sampler(void)
     pthread_mutex_lock(&tp_session.lock);
 }
 
-/* True when `record` makes a trace of it, too: not where the handler has just left one. */
+/* True when `record` makes a trace of it, too: not where the handler has just left one, in the folder of the run or in
+ * LOGDIR around it. */
 static bool is_kept_for_run(void)
 {
-    char handled[PATH_MAX];
-    size_t n = realpath(tp_session.options.directory, handled) ? strlen(handled) : 0;
-    return tp_session.run_folder &&
-           (n == 0 || strncmp(tp_session.run_folder, handled, n) != 0 || strchr(tp_session.run_folder + n + 1, '/'));
+    enum { FOLDERS_BETWEEN = 2 }; /* LOGDIR/RUN/.spools (collector/launch/run_folder.h) */
+    char handled[PATH_MAX], folder[PATH_MAX];
+    if (!tp_session.run_folder || !realpath(tp_session.options.directory, handled))
+        return tp_session.run_folder != NULL;
+    snprintf(folder, sizeof folder, "%s", tp_session.run_folder);
+    for (int i = 0; i < FOLDERS_BETWEEN; i++) {
+        char *slash = strrchr(folder, '/');
+        if (!slash)
+            return true;
+        *slash = '\0';
+        if (strcmp(folder, handled) == 0)
+            return false;
+    }
+    return true;
 }
 
 /* Switches recording off and hands what was kept to the handler. Lets go of the lock meanwhile: handlers may call us.

@@ -6,4 +6,7 @@
  * beside HOST_PID. Two spans of one worker would follow each other in time; these lie beside each other. */
 #define TP_WORKER_BESIDE "_tracepress"
 
+/* Folder of a run with what `record` has not made traces of yet (collector/launch/run_folder.h). */
+#define TP_WORKER_SPOOLS ".spools"
+
 #endif

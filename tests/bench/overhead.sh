@@ -33,7 +33,7 @@ pairs() {
     awk '$4 != 0 || $8 != 0 { exit 1 }' "$work/pairs" || { echo "the demo failed with $2"; exit 1; }
     awk '{ print $5 / $1 }' "$work/pairs" >"$work/wall"
     awk '{ print $7 / $3 }' "$work/pairs" >"$work/cpu"
-    events=$(zcat "$work"/demo/*.gz | grep -c '"ph":')
+    events=$(zcat "$work"/demo/*/*.gz | grep -c '"ph":')
     printf '  %-44s %8.2f %12.2f %10d\n' "$1" "$(middle wall)" "$(middle cpu)" "$events"
 }
 # samples: processor time that one more sample takes, of the thread that is sampled and of ours that walks its stack:
@@ -44,7 +44,7 @@ samples() {
     while [ $i -lt $rounds ]; do
         for rate in 500 5000; do
             under sample=$rate
-            zcat "$work"/demo/*.gz | grep -c '"cat":"cpu_sample"'
+            zcat "$work"/demo/*/*.gz | grep -c '"cat":"cpu_sample"'
         done | paste -d' ' - - - - | awk '$10 > $5 { print 1000 * ($8 - $3) / ($10 - $5) }' >>"$work/each"
         i=$((i + 1))
     done

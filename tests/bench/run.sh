@@ -87,7 +87,7 @@ done
 echo "  without a tool: $("$build/nvtx_program" time)"
 "$build/cupti_bench" | tee "$work/cupti" | sed 's/^/  /'
 "$build/tracepress" record -o "$work/split" --no-tfevents --quiet --source sample=1000 -- "$build/split" 5 2 >"$work/known"
-zcat "$work"/split/*.gz | awk -v known="$(cat "$work/known")" -f tests/check/shares.awk |
+zcat "$work"/split/*/*.gz | awk -v known="$(cat "$work/known")" -f tests/check/shares.awk |
     awk '{ printf "  %d samples of 10 s: %.2f %% of the time in one function, the program says %.2f %%: off by %.2f %% (3 wanted)\n", $1, 100 * $3, 100 * $2, $4 }'
 torch=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
 has_torch=$("$torch" -c 'import torch; print(1)' 2>/dev/null || :)

@@ -253,10 +253,10 @@ check "TRACEPRESS_RANKS that is no list: everything is recorded, one line says s
 record_summaries() {
     rm -rf d && mkdir d && text
     "$TP" record -o d --summary-only -q -- "$TOOLS/train" text - 4 >out 2>err || { cat err; return 1; }
-    [ "$(ls -A d | grep -vc '\.tps$')" = 0 ] || { ls -A d; return 1; }
+    [ "$(ls -A d/* | grep -vc '\.tps$\|^run.json$')" = 0 ] || { find d; return 1; }
     summary_of | grep -q '"kind":"operator_host"' || return 1
     rm -rf d && mkdir d
-    "$TP" record -o d --summary -q -- "$TOOLS/train" text - 4 >out 2>err && ls d/*.tps d/*.pt.trace.json.gz >/dev/null
+    "$TP" record -o d --summary -q -- "$TOOLS/train" text - 4 >out 2>err && ls d/*/*.tps d/*/*.pt.trace.json.gz >/dev/null
 }
 if is_checked; then
     skip "record --summary-only leaves summaries alone" "the preload library needs its sanitizer first"

@@ -19,9 +19,9 @@ rec() {
     timeout 60 "$TP" record -o r --no-tfevents --source null "$@" >out 2>err
     status=$?
     [ $status = "$want" ] || { echo "exit code $status, wanted $want"; cat err; return 1; }
-    found=$(ls r 2>/dev/null | grep -c 'pt.trace.json.gz$')
-    [ "$found" = "$traces" ] || { echo "$found traces, wanted $traces"; ls -A r; cat err; return 1; }
-    [ -z "$(ls -A r 2>/dev/null | grep '^\.')" ] || { echo "something is left:"; ls -A r r/.t*; return 1; }
+    found=$(ls r/* 2>/dev/null | grep -c 'pt.trace.json.gz$')
+    [ "$found" = "$traces" ] || { echo "$found traces, wanted $traces"; find r; cat err; return 1; }
+    [ -z "$(find r -name '.*' 2>/dev/null)" ] || { echo "something is left:"; find r; return 1; }
 }
 said() { grep -q "$1" err || { echo "not said: $1"; cat err; return 1; }; }
 lines() { [ "$(wc -l <err)" = "$1" ] || { echo "wanted $1 lines"; cat err; return 1; }; }
@@ -49,13 +49,13 @@ check "a program that takes LD_PRELOAD away is recorded up to there" rec 0 1 -- 
 helpers() {
     rm -rf r
     "$TP" record -o r --source torch -- sh -c '/bin/true; (exit 4)' 2>err
-    [ $? = 4 ] && [ -z "$(ls -A r)" ] && lines 1 && said 'nothing was recorded'
+    [ $? = 4 ] && [ "$(ls -A r/*)" = run.json ] && lines 1 && said 'nothing was recorded'
 }
-check "processes without records leave nothing" helpers
+check "processes without records leave nothing but run.json" helpers
 brief() { # what a script starts and is over at once is counted, not traced; the script is
     rm -rf r
     "$TP" record -o r --no-tfevents --source memory=1k -- sh -c 'for i in 1 2 3 4 5 6; do ls / >/dev/null; done; exit 5' 2>err
-    [ $? = 5 ] && said 'left out: [2-6] helper processes' && [ "$(ls -A r | wc -l)" -le 1 ] || { cat err; ls -A r; return 1; }
+    [ $? = 5 ] && said 'left out: [2-6] helper processes' && [ "$(ls -A r/* | wc -l)" -le 2 ] || { cat err; find r; return 1; }
 }
 is_checked || check "helpers of a script that are over at once are counted, and have no trace" brief
 loses_rights() { # before there is a record of it: no spool, and a line; the parent's trace is there
@@ -79,12 +79,34 @@ outlives() {
     rm -rf r
     "$TP" record -o r --source null --no-tfevents -- "$TARGET" daemon 2>err
     [ $? = 5 ] && said 'still runs' || { cat err; return 1; }
-    spool=$(sed -n 's/.*tracepress recover //p' err)
-    [ -e "$spool" ] || { echo "no spool: $spool"; return 1; }
+    run=$(sed -n 's/.*tracepress recover //p' err)
+    [ -d "$run/.spools" ] && grep -q '"state":"unprocessed"' "$run/run.json" || { find r; return 1; }
+    "$TP" recover r 2>err && said 'still records' && [ -d "$run/.spools" ] || return 1
     sleep 6
-    "$TP" recover "$spool" -o later.json --quiet && grep -q '"process"' later.json
+    "$TP" recover "$run" >out 2>err && [ "$(wc -l <out)" = 1 ] && [ -s "$(cat out)" ] || { cat out err; return 1; }
+    zcat "$(cat out)" | grep -q '"process"' && [ ! -e "$run/.spools" ] && grep -q '"state":"complete"' "$run/run.json" || { find r; return 1; }
 }
-check "a process that outlives the program keeps its spool, and a line names it" outlives
+check "a process that outlives the program keeps its spool, and a line names its run" outlives
+# record itself is killed: recover finishes the run that it left, and claims no more than it has looked at
+record_killed() {
+    rm -rf r ready
+    "$TP" record -o r --source null --no-tfevents -- sh -c 'sh -c : ; : >ready; exec sleep 60' 2>err &
+    pid=$!
+    for i in $(seq 100); do [ -e ready ] && [ "$(find r -name '*.tpspool' | wc -l)" = 3 ] && break; sleep 0.05; done
+    child=$(sed 's/ .*//' /proc/$pid/task/*/children)
+    kill -9 $pid
+    wait $pid 2>/dev/null
+    "$TP" recover r >early 2>err && said "process $child of this run still records" || { kill -9 $child; return 1; }
+    kill -9 $child
+    while [ -e /proc/$child ] && ! grep -q 'State:.Z' /proc/$child/status; do sleep 0.02; done
+    run=$(echo r/*)
+    grep -q '"state":"unprocessed"' "$run/run.json" || { cat "$run/run.json"; return 1; }
+    "$TP" recover r >out 2>err || { cat err; return 1; }
+    [ "$(cat early out | wc -l)" = 3 ] && cat early out | xargs ls >/dev/null && [ ! -e "$run/.spools" ] || { cat early out err; find r; return 1; }
+    grep -q '"state":"complete"' "$run/run.json" || { cat "$run/run.json"; return 1; }
+    "$TP" recover r >out 2>err && [ ! -s out ] && said 'no spool in it or below it (2 folders looked into)'
+}
+check "record is killed: recover LOGDIR finishes its run" record_killed
 quiet_outlives() { # it has recorded nothing so far: the folder is named
     rm -rf r
     "$TP" record -o r --source torch --no-tfevents -- "$TARGET" daemon 2>err
@@ -96,30 +118,30 @@ linked() { # one recording at a time: the program's own as it wants it, and all 
     rm -rf r d && mkdir d
     "$TP" record -o r --no-tfevents --source null -- "$TOOLS/phases" d stop 2>err || { cat err; return 1; }
     [ "$(words_of d/trace.json)" = "constructor,main,atexit,destructor," ] && [ "$(ls -A d)" = trace.json ] || { ls -A d; return 1; }
-    [ "$(words_of r/*.gz)" = "process,before the start,constructor,main,atexit,destructor,after the stop," ] || { words_of r/*.gz; return 1; }
+    [ "$(words_of r/*/*.gz)" = "process,before the start,constructor,main,atexit,destructor,after the stop," ] || { words_of r/*/*.gz; return 1; }
     rm -rf r d && mkdir d
     "$TP" record -o r --no-tfevents --source null -- "$TOOLS/phases" d leave 2>err && [ -z "$(ls -A d)" ] || { cat err; return 1; }
-    [ "$(words_of r/*.gz)" = "process,before the start,constructor,main,atexit,destructor,after the stop," ] || { words_of r/*.gz; return 1; }
+    [ "$(words_of r/*/*.gz)" = "process,before the start,constructor,main,atexit,destructor,after the stop," ] || { words_of r/*/*.gz; return 1; }
 }
 check "a program that links libtracepress has one recording: its own, which record has, too" linked
 train() {
     rm -rf r own
     "$TP" record -o r --no-tfevents --source sample -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
     zcat own/*.gz | grep -c '"cat":"cpu_op"' >own.ops
-    zcat r/*.gz | grep -c '"cat":"cpu_op"' >r.ops
+    zcat r/*/*.gz | grep -c '"cat":"cpu_op"' >r.ops
     [ "$(cat own.ops)" -gt 1000 ] && cmp own.ops r.ops || return 1
     rm -rf own # in one folder, the program's trace is enough
     "$TP" record -o own --no-tfevents --source torch -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
     [ "$(zcat own/*.gz | grep -c '"cat":"cpu_op"')" = "$(cat own.ops)" ] || return 1
     rm -rf r own && : >own # its own folder cannot be made: record has what it has of any program
     "$TP" record -o r --no-tfevents --source null -- "$TOOLS/train" "$OLDPWD/README.md" own 12 >out 2>err || { cat err; return 1; }
-    [ "$(zcat r/*.gz | grep -c '"cat":"cpu_op"')" -gt 1000 ] && grep -q 'no trace of its own, .*/own: Not a directory' err || { cat err; return 1; }
+    [ "$(zcat r/*/*.gz | grep -c '"cat":"cpu_op"')" -gt 1000 ] && grep -q 'no trace of its own, .*/own: Not a directory' err || { cat err; return 1; }
 }
 is_asan || check "build/train: record has what its own trace has" train
 shares() { # of processor time in functions, as the program measures them itself
     rm -rf r
     "$TP" record -o r --no-tfevents --source sample=1000 -- "$TOOLS/split" 0.6 2 >out 2>err || { cat err; return 1; }
-    zcat r/*.gz | awk -v known="$(cat out)" -f "$OLDPWD/tests/check/shares.awk" >shares
+    zcat r/*/*.gz | awk -v known="$(cat out)" -f "$OLDPWD/tests/check/shares.awk" >shares
     cat shares
     awk '{ exit !($1 >= 100 && $4 <= $5) }' shares
 }
@@ -136,9 +158,9 @@ real() {
     [ $? = $plain ] || { echo "not the exit code $plain"; cat err; return 1; }
     sed -i 's/[0-9.]//g' out plain.out # darknet prints times
     cmp out plain.out || return 1
-    zcat r/*.gz | grep '"cat":"cpu_sample"' >samples
+    zcat r/*/*.gz | grep '"cat":"cpu_sample"' >samples
     [ "$(wc -l <samples)" -ge 5 ] || { wc -l <samples; return 1; }
-    grep -q "$functions" samples && grep -q "$functions" r/report.html
+    grep -q "$functions" samples && grep -q "$functions" r/*/report.html
 }
 failing() {
     rm -rf r
@@ -163,6 +185,36 @@ elif command -v tesseract >/dev/null; then
 else
     skip "tesseract" "not installed"
 fi
+
+# one run of each call: its report has its traces alone, and a search finds each run once
+twice() {
+    rm -rf r
+    for status in 3 4; do
+        "$TP" record -o r --report --source null -- "$TARGET" status $status 2>err
+        [ $? = $status ] || { cat err; return 1; }
+    done
+    set -- r/*/
+    [ $# = 2 ] && [ "$(ls r | wc -l)" = 2 ] && [ -z "$(find r -type l -o -name '.*')" ] || { find r; return 1; }
+    for run in "$@"; do
+        worker=$(basename "$run"/*.gz | sed 's/[.].*//')
+        other=$(basename $(ls r/*/*.gz | grep -v "^$run") | sed 's/[.].*//')
+        grep -q "$worker" "$run/report.html" && ! grep -q "$other" "$run/report.html" || { echo "$run: $worker, not $other"; return 1; }
+        grep -q '"state":"complete".*"mode":"inside".*"argv":\["[^"]*record_target","status","[34]"\].*"exit_code":[34]}' "$run/run.json" ||
+            { cat "$run/run.json"; return 1; }
+    done
+    "$TP" report r -o all.html --json all.json --quiet
+    [ "$(grep -o '"run_name":"record_target-[0-9-]*","profiles":\[{"worker":"[^"]*"' all.json | sort -u | wc -l)" = 2 ] || { cat all.json | head -c 600; return 1; }
+    rm -rf r # nothing ran: nothing is left
+    "$TP" record -o r -- ./plain.txt 2>err
+    [ $? = 127 ] && [ -z "$(ls -A r 2>/dev/null)" ] || { find r; return 1; }
+}
+check "twice the same -o: two runs that do not mix" twice
+names() { # the program's name becomes a folder's, whatever is in it
+    rm -rf r && ln -sf "$TARGET" ".. x;\`y"
+    "$TP" record -o r/ --source null --no-tfevents -- "./.. x;\`y" status 0 2>err || { cat err; return 1; }
+    ls -d r/_._x__y-2*-*-* >/dev/null || { find r; return 1; }
+}
+is_checked || check "names of programs are made harmless" names
 
 absent() { rec 127 0 -- no_such_program_here && lines 1 && rec 127 0 -- ./no/such && lines 1; }
 check "no such program: 127" absent
@@ -279,7 +331,7 @@ check "a source that there is not: usage" unknown
 outputs() {
     rm -rf r
     "$TP" record -o r --source null --report --quiet -- "$TARGET" status 0 2>err
-    [ ! -s err ] && [ -s r/report.html ] && ls r/events.out.tfevents.* >/dev/null || { ls -A r; cat err; return 1; }
+    [ ! -s err ] && [ -s r/*/report.html ] && ls r/*/events.out.tfevents.* >/dev/null || { find r; cat err; return 1; }
 }
 check "--report, event files, --quiet" outputs
 needed() { # nothing but the C library, so that it loads into any program
@@ -308,13 +360,13 @@ scripts=$OLDPWD/tests/torch
 same() { # OPTIONS PROFILER_OPTIONS: recorded from inside, and by torch.profiler itself
     rm -rf r && mkdir -p r
     "$TP" record -o r --no-tfevents --source torch --torch-options "$1" -- "$python" "$scripts/loop.py" >out 2>err &&
-        "$python" "$scripts/loop.py" "$1" own.json >out 2>own.err && "$python" "$scripts/compare.py" r/*.gz own.json
+        "$python" "$scripts/loop.py" "$1" own.json >out 2>own.err && "$python" "$scripts/compare.py" r/*/*.gz own.json
 }
 check "PyTorch: events, operator calls and shapes are those of torch.profiler" same shapes
 check "PyTorch: so they are with memory and stacks" same shapes,memory,stack
 kineto() {
     rm -rf r && mkdir -p r
     timeout 120 "$TP" record -o r --no-tfevents --source kineto --wait 0 --active 4 -- "$python" "$scripts/loop.py" slow \
-        >out 2>err && "$python" "$scripts/compare.py" --steps 4 r/*.gz own.json
+        >out 2>err && "$python" "$scripts/compare.py" --steps 4 r/*/*.gz own.json
 }
 check "PyTorch: by Kineto's daemon protocol, the same operator calls per step" kineto

@@ -24,8 +24,8 @@ recorded() {
     rm -rf d
     "$TP" record -o d --no-tfevents --source "$source" -- "$@" >out 2>err || { cat out err; return 1; }
     [ "$(grep -vc 'recorded d/' err)" = 0 ] || { cat err; return 1; }
-    set -- d/*.pt.trace.json.gz
-    [ $# = 1 ] && [ -e "$1" ] || { ls -A d; return 1; }
+    set -- d/*/*.pt.trace.json.gz
+    [ $# = 1 ] && [ -e "$1" ] || { find d; return 1; }
     zcat "$1" >trace.json && "$TP" report "$1" -o d/report.html --json d/report.json --strict --quiet
 }
 # field NAME: the first number behind "NAME": in the trace
@@ -74,7 +74,7 @@ fi
 small_program() { # nothing of interest: nothing is left
     rm -rf d
     "$TP" record -o d --no-tfevents --source memory -- true 2>err || return 1
-    grep -q 'nothing was recorded' err && [ -z "$(ls -A d)" ] || { cat err; ls -A d; return 1; }
+    grep -q 'nothing was recorded' err && [ "$(ls -A d/*)" = run.json ] || { cat err; find d; return 1; }
 }
 check "memory: a program that holds little leaves no trace" small_program
 
@@ -94,7 +94,7 @@ check "locks: a mutex, a read-write lock and a condition are waited for as long 
 io() {
     rm -rf d
     "$TP" record -o d --no-tfevents --source io -- ./io_program >out 2>err || { cat out err; return 1; }
-    zcat d/*.gz | grep '"cpu_op"' >trace.json
+    zcat d/*/*.gz | grep '"cpu_op"' >trace.json
     read -r read recv poll fread <out
     near "$read" "$(total read | tr -d .)" 10 && near "$recv" "$(total recv | tr -d .)" 10 &&
         near "$poll" "$(total poll | tr -d .)" 10 && near "$fread" "$(total fread | tr -d .)" 10 || { cat trace.json; return 1; }
@@ -123,7 +123,7 @@ if program functions_program -finstrument-functions; then
     left_out() { # a limit: what is told is whole, and the rest is counted
         "$TP" record -o e --no-tfevents --source functions=100000 -- ./functions_program 10000 >out 2>err || return 1
         [ "$(grep -c 'more functions than are recorded' err)" = 1 ] || { cat err; return 1; }
-        zcat e/*.gz >trace.json
+        zcat e/*/*.gz >trace.json
         all=$(awk '$1 != "time" { n += $2 } END { print n }' out)
         told=$(grep -c '"cpu_op"' trace.json)
         left=$(sed -n 's/.*"functions_left_out":\([0-9]*\).*/\1/p' trace.json)
@@ -139,7 +139,7 @@ fi
 # in_windows FOLDER: each range of each trace lies in one window, the first 300 ms of a second; how late threads of a
 # busy machine may be is half of the time without a window. `calls` has "TRACE SECOND" for each call of work
 in_windows() {
-    ls "$1"/*.gz >/dev/null && for trace in "$1"/*.gz; do
+    ls "$1"/*/*.gz >/dev/null && for trace in "$1"/*/*.gz; do
         zcat "$trace" | awk -v trace="$trace" '
             { ts = $0; sub(/.*"ts":/, "", ts); dur = $0; sub(/.*"dur":/, "", dur) }
             /"baseTimeNanoseconds"/ { gsub(/[^0-9]/, ""); base = substr($0, 1, length($0) - 3) }
@@ -176,7 +176,7 @@ if program windows_program -finstrument-functions; then
     nothing() { # a window that never comes: that is said, and the program runs
         rm -rf d
         TRACEPRESS_WINDOW=71582788m:1ms "$TP" record -o d --no-tfevents --source functions -- ./windows_program 0.1 run >out 2>err
-        [ $? = 0 ] && grep -q 'nothing was recorded: .*TRACEPRESS_WINDOW' err && [ -z "$(ls -A d)" ] || { cat err; ls -A d; return 1; }
+        [ $? = 0 ] && grep -q 'nothing was recorded: .*TRACEPRESS_WINDOW' err && [ "$(ls -A d/*)" = run.json ] || { cat err; find d; return 1; }
     }
     check "windows: none came" nothing
 else
@@ -242,9 +242,9 @@ fi
 ranks() { # MPIRUN: a trace per rank, each with the calls and bytes that the program counted, and its place
     rm -rf d
     "$TP" record -o d --source mpi -- "$@" -n 3 ./mpi_program >out 2>err || { cat out err; return 1; }
-    [ "$(ls d/*.pt.trace.json.gz | wc -l)" = 3 ] || { ls d; cat err; return 1; }
+    [ "$(ls d/*/*.pt.trace.json.gz | wc -l)" = 3 ] || { ls d; cat err; return 1; }
     "$TP" report d -o d/report.html --json d/report.json --strict --quiet || return 1
-    for trace in d/*.pt.trace.json.gz; do
+    for trace in d/*/*.pt.trace.json.gz; do
         zcat "$trace" >trace.json
         while read -r name calls bytes; do
             told=$(grep '"record_param_comms"' trace.json | grep "\"Collective name\":\"$name\"" | awk -v q='"' '
@@ -260,13 +260,13 @@ ranks() { # MPIRUN: a trace per rank, each with the calls and bytes that the pro
         sed -n 's/.*"distributedInfo": *{\(.*\)}.*/\1/p' trace.json | grep -o '"rank": *[0-9]*,.*"world_size": *[0-9]*'
     done | grep -o '[0-9]*' | tr '\n' ' ' >places
     tr ' ' '\n' <places | sort -n | tr '\n' ' ' | grep -q '0 1 2 3 3 3' || { echo "ranks and sizes: $(cat places)"; return 1; }
-    gathered=$(for trace in d/*.gz; do zcat "$trace"; done | grep '"Collective name":"gather"' | grep -c '"Out msg nelems":60')
+    gathered=$(for trace in d/*/*.gz; do zcat "$trace"; done | grep '"Collective name":"gather"' | grep -c '"Out msg nelems":60')
     [ "$gathered" = 5 ] || { echo "$gathered calls of gather got what all gave"; return 1; }
 }
 ranks_in_windows() { # MPIRUN: each trace has its place, and calls of the same number are one, though not all were recorded
     rm -rf d
     TRACEPRESS_WINDOW=1s:300ms "$TP" record -o d --no-tfevents --source mpi -- "$@" -n 2 ./mpi_program 800 >out 2>err || { cat out err; return 1; }
-    for trace in d/*.pt.trace.json.gz; do
+    for trace in d/*/*.pt.trace.json.gz; do
         zcat "$trace" >trace.json
         rank=$(sed -n 's/.*"distributedInfo":.*"rank": *\([0-9]*\).*/\1/p' trace.json)
         awk -v rank="${rank:-none}" '{ ts = $0; sub(/.*"ts":/, "", ts); dur = $0; sub(/.*"dur":/, "", dur); seq = $0 }
@@ -343,7 +343,7 @@ odd_folder() { # its frames are one each, from the program to the folded stacks
     mkdir -p "run (1); [2]: x" && cp "$HERE/tests/check/split.c" "run (1); [2]: x" &&
         ${CC:-cc} -g -O1 -pthread "$PWD/run (1); [2]: x/split.c" -o "run (1); [2]: x/split" || return 1
     rm -rf d && "$TP" record -o d --no-tfevents --source sample=2000 -- "run (1); [2]: x/split" 0.5 2 >out 2>err || { cat err; return 1; }
-    "$TP" export d/*.gz --to folded --metric samples -o d/folded --quiet || return 1
+    "$TP" export d/*/*.gz --to folded --metric samples -o d/folded --quiet || return 1
     grep -q ';run__[^;]*/run_(1),_\[2\]:_x/split.c;one_quarter__[^;]*/run_(1),_\[2\]:_x/split.c;work__[^;]* [0-9]*$' d/folded/*.folded && return 0
     head -n 3 d/folded/*.folded
     return 1
@@ -358,7 +358,7 @@ fi
 
 no_own_frames() { # samples of a program that is in hooks most of the time
     rm -rf d && "$TP" record -o d --no-tfevents --source default,sample=2000 -- ./hooked_program >out 2>err || { cat err; return 1; }
-    zcat d/*.gz | grep '"cat":"cpu_sample"' >samples
+    zcat d/*/*.gz | grep '"cat":"cpu_sample"' >samples
     [ "$(grep -c hooked_calls samples)" -ge 20 ] || { echo "too few samples"; wc -l samples; return 1; }
     ! grep -m 3 'libtracepress\|collector/' samples
 }
@@ -385,7 +385,7 @@ survives() { # WAY: the program ends as without us, in time, says nothing more, 
         timeout -s KILL 120 "$TP" record -o d --no-tfevents --source default -- ./lives_program "$1" >out 2>err
         status=$?
         [ $status = 7 ] && [ "$(cat out)" = "done" ] || { echo "turn $turn: status $status"; cat out err; return 1; }
-        ! grep -v 'recorded d/\|more in d$\|ranges were open\|nothing was recorded' err || return 1
+        ! grep -v 'recorded d/\|more in d/\|ranges were open\|nothing was recorded' err || return 1
     done
     "$TP" report d -o d/report.html --strict --quiet
 }
@@ -407,7 +407,7 @@ confines() { # WAY STATUS LINES: it ends and writes as without us; what was reco
             status=$?
             [ $status = "$2" ] && [ "$(cat out)" = "done" ] || { echo "$sources: status $status"; cat out err; return 1; }
             [ "$(grep -c 'recording stops here, the program goes on: it confines itself' err)" = "$3" ] || { cat err; return 1; }
-            zcat d/*.gz | grep -q '"finished":false\|"Bytes":70\|"process"' || { echo "$sources: nothing of what came before"; return 1; }
+            zcat d/*/*.gz | grep -q '"finished":false\|"Bytes":70\|"process"' || { echo "$sources: nothing of what came before"; return 1; }
         done
     done
 }
@@ -438,7 +438,7 @@ same_peak() { # PROGRAM...: the peak that a counter of our own finds, preloaded 
     rm -rf d
     LD_PRELOAD=$PWD/count_memory.so "$@" >plain 2>counted || { cat plain counted; return 1; }
     "$TP" record -o d --no-tfevents --source memory -- "$@" >told 2>err || { cat told err; return 1; }
-    zcat d/*.gz >trace.json
+    zcat d/*/*.gz >trace.json
     near "$(sed -n 's/^peak //p' counted)" "$(field peak_bytes)" 1
 }
 functions_there() { # PROGRAM...: all sources; it does the same, and the report has its samples and its memory
@@ -448,7 +448,7 @@ functions_there() { # PROGRAM...: all sources; it does the same, and the report 
 }
 functions_of() { # PROGRAM...: no sample of the program is of an unnamed place, and there are several functions
     rm -rf d
-    "$TP" record -o d --no-tfevents --source sample=2000 -- "$@" >told 2>err && zcat d/*.gz >trace.json || { cat told err; return 1; }
+    "$TP" record -o d --no-tfevents --source sample=2000 -- "$@" >told 2>err && zcat d/*/*.gz >trace.json || { cat told err; return 1; }
     grep -o '"cat":"cpu_sample","name":"[^"]*' trace.json | grep " \[$1\]" | sort | uniq -c >functions
     ! grep '"+0x' functions && [ "$(wc -l <functions)" -ge 3 ] || { cat functions; return 1; }
 }
@@ -460,7 +460,7 @@ counted() { # a convolution: shares of darknet's functions by samples, and by ca
     valgrind --tool=callgrind --callgrind-out-file=by_instruction --dump-instr=yes --compress-pos=no --compress-strings=no \
         darknet speed one.cfg 2 >told 2>&1 || { cat told; return 1; }
     "$TP" record -o d --no-tfevents --source sample=2000 -- darknet speed one.cfg 30 >told 2>err || { cat told err; return 1; }
-    zcat d/*.gz | sed -n 's/.*"cat":"cpu_sample","name":"\([^ "]*\) \[darknet\]".*/\1/p' >samples
+    zcat d/*/*.gz | sed -n 's/.*"cat":"cpu_sample","name":"\([^ "]*\) \[darknet\]".*/\1/p' >samples
     awk -v object="$(command -v darknet)" -f "$HERE/tests/check/instructions.awk" ranges by_instruction samples
 }
 program count_memory -shared -fPIC && mv count_memory count_memory.so

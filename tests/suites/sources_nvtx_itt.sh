@@ -20,18 +20,18 @@ into() {
 }
 # counted FOLDER PHASE NAME COUNT: so many events of that name in all its traces
 counted() {
-    found=$(zcat "$1"/*.gz | grep -c "{\"ph\":\"$2\".*\"name\":\"$3\"")
-    [ "$found" = "$4" ] || { echo "$found events of $3, not $4"; zcat "$1"/*.gz | grep "\"$3\"" | head -n 5; cat err; return 1; }
+    found=$(zcat "$1"/*/*.gz | grep -c "{\"ph\":\"$2\".*\"name\":\"$3\"")
+    [ "$found" = "$4" ] || { echo "$found events of $3, not $4"; zcat "$1"/*/*.gz | grep "\"$3\"" | head -n 5; cat err; return 1; }
 }
-traces() { [ "$(ls "$1" | wc -l)" = "$2" ] || { ls -A "$1"; cat err; return 1; }; }
+traces() { [ "$(ls "$1"/*/*.gz | wc -l)" = "$2" ] || { find "$1"; cat err; return 1; }; }
 # nested FOLDER: no ranges of a row cross
-nested() { ! command -v python3 >/dev/null || python3 "$rules" "$1"/*.gz; }
-unfinished() { zcat "$1"/*.gz | grep -c '"finished":false'; }
+nested() { ! command -v python3 >/dev/null || python3 "$rules" "$1"/*/*.gz; }
+unfinished() { zcat "$1"/*/*.gz | grep -c '"finished":false'; }
 
 calls() {
     into d "$TOOLS/nvtx_program" calls 50 && traces d 1 && nested d || return 1
     counted d X outer 50 && counted d X inner 50 && counted d i mark 50 && counted d X elsewhere 50 || return 1
-    [ "$(unfinished d)" = 0 ] && "$TP" report d/*.gz -o d/report.html --strict --quiet
+    [ "$(unfinished d)" = 0 ] && "$TP" report d/*/*.gz -o d/report.html --strict --quiet
 }
 check "NVTX: ranges, marks, and ranges that end on other threads" calls
 threads() {
@@ -41,7 +41,7 @@ threads() {
 check "NVTX: 4 threads at once lose nothing" threads
 cross() {
     into d "$TOOLS/nvtx_program" cross 1000 && nested d && counted d X crossing 2000 || return 1
-    [ "$(zcat d/*.gz | grep -c '"crossing".*"domain":"one","category":3,"payload":4,"color":"#FF00FF00"')" = 1000 ]
+    [ "$(zcat d/*/*.gz | grep -c '"crossing".*"domain":"one","category":3,"payload":4,"color":"#FF00FF00"')" = 1000 ]
 }
 check "NVTX: ranges of two domains that cross have rows of their own" cross
 forks() {
@@ -81,7 +81,7 @@ fi
 tasks() {
     into d "$TOOLS/itt_program" calls 100 && traces d 1 && nested d || return 1
     counted d X outer 200 && counted d X inner 200 && counted d X work 100 && counted d C 'work: items' 100 || return 1
-    [ "$(zcat d/*.gz | grep -c '"outer".*"number":')" = 100 ] && zcat d/*.gz | grep -q 'thread [0-9]* (worker)'
+    [ "$(zcat d/*/*.gz | grep -c '"outer".*"number":')" = 100 ] && zcat d/*/*.gz | grep -q 'thread [0-9]* (worker)'
 }
 check "ITT: tasks, facts, frames, counters, and tasks that overlap" tasks
 
@@ -108,7 +108,7 @@ kernels() {
         -Wl,-rpath,"$TOOLS/fake_cuda" -Wl,--disable-new-dtags -Wl,-rpath-link,"$TOOLS/fake_cuda" || return 1
     TRACEPRESS_CUPTI=$TOOLS/fake_cuda/libcupti.so.13 into d ./kernels && nested d || return 1
     counted d X forward 60 && counted d X tiny 30 || return 1 # on the thread, and on the stream
-    [ "$(zcat d/*.gz | grep -c '"cat":"gpu_user_annotation","name":"forward"')" = 30 ]
+    [ "$(zcat d/*/*.gz | grep -c '"cat":"gpu_user_annotation","name":"forward"')" = 30 ]
 }
 check "NVTX: kernels belong to the ranges that launched them" kernels
 
@@ -142,8 +142,8 @@ EOF2
 cuda=${CUDA_HOME:-/usr/local/cuda}/include
 real_headers() {
     into d ./app && nested d && counted d X outer 1 && counted d X wide 1 && counted d X started 1 || return 1
-    counted d X registered 2 && counted d i registered 1 && zcat d/*.gz | grep -q '(main one)' || return 1
-    [ "$(zcat d/*.gz | grep -c '"domain":"real","category":"io","payload":2.5,"color":"#FF00FF00"')" = 3 ]
+    counted d X registered 2 && counted d i registered 1 && zcat d/*/*.gz | grep -q '(main one)' || return 1
+    [ "$(zcat d/*/*.gz | grep -c '"domain":"real","category":"io","payload":2.5,"color":"#FF00FF00"')" = 3 ]
 }
 if [ -e "$cuda/nvtx3/nvToolsExt.h" ] && ${CC:-cc} -I"$cuda" -o app app.c -ldl 2>/dev/null; then
     check "NVIDIA's own headers" real_headers
@@ -188,8 +188,8 @@ int main(void)
 EOF2
 payloads() {
     into d ./payload && nested d && counted d X batch 20 || return 1
-    zcat d/*.gz | grep -q '"domain":"real","size":19,"loss":19.5,"name":"images"' &&
-        [ "$(zcat d/*.gz | grep -c '"ph":"C","name":"waiting"')" = 20 ]
+    zcat d/*/*.gz | grep -q '"domain":"real","size":19,"loss":19.5,"name":"images"' &&
+        [ "$(zcat d/*/*.gz | grep -c '"ph":"C","name":"waiting"')" = 20 ]
 }
 if [ -e "$cuda/nvtx3/nvToolsExtCounters.h" ] && ${CC:-cc} -I"$cuda" -o payload payload.c -ldl; then
     check "NVIDIA's own headers: payloads by schema, counters" payloads
@@ -214,7 +214,7 @@ tree(30)' >plain.py
 package() {
     into d "$nvtx_python" package.py && nested d && counted d X decorated 21 && counted d X 'context ä' 1 || return 1
     counted d X started 1 && counted d X pushed 1 && counted d i mark 1 || return 1
-    [ "$(zcat d/*.gz | grep -c '"domain":"of python","category":"kind","payload":3,"color":"#00800080"')" = 21 ]
+    [ "$(zcat d/*/*.gz | grep -c '"domain":"of python","category":"kind","payload":3,"color":"#00800080"')" = 21 ]
 }
 module() { into d "$nvtx_python" -m nvtx plain.py && nested d && counted d X 'plain.py:1(leaf)' 30 && counted d X 'plain.py:2(tree)' 1; }
 if "$nvtx_python" -c 'import nvtx' 2>/dev/null; then
@@ -257,7 +257,7 @@ int main(void)
 EOF2
 openmp() {
     OMP_NUM_THREADS=2 into d ./loop && nested d || { cat err; return 1; }
-    found=$(zcat d/*.gz | grep -c '"ph":"X".*"name":"main$omp$parallel:2@')
+    found=$(zcat d/*/*.gz | grep -c '"ph":"X".*"name":"main$omp$parallel:2@')
     [ "$found" = 20 ] || { echo "$found parallel regions"; return 1; }
 }
 if clang -g -fopenmp -o loop loop.c 2>/dev/null && strings -a "$(ldd loop | sed -n 's/.*libomp[^ ]* => \([^ ]*\) .*/\1/p')" 2>/dev/null | grep -q INTEL_LIBITTNOTIFY64; then
@@ -291,7 +291,7 @@ EOF2
 emit() {
     rm -rf d
     "$TP" record -o d --no-tfevents --no-source torch,sample -- "$torch_python" torch_loop.py >out 2>err || { cat err; return 1; }
-    nested d && "$torch_python" torch_loop.py d/*.gz 2>err
+    nested d && "$torch_python" torch_loop.py d/*/*.gz 2>err
 }
 cat >torch_nvtx.py <<'EOF2'
 import torch

@@ -4,18 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collector/launch/child.h"
 #include "collector/launch/kineto.h"
 #include "collector/launch/preload_library.h"
 #include "collector/launch/program.h"
+#include "collector/launch/run_folder.h"
 #include "collector/launch/takeover.h"
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/record_options.h"
 #include "webreport/session/console.h"
 #include "writer/base/environment.h"
-#include "writer/base/fs.h"
 
 enum { TOLD_TRACES = 8 }; /* more are counted, not named */
 
@@ -26,7 +27,8 @@ struct job {
     struct tp_program program;
     char library[4096];
     char preload[8192]; /* LD_PRELOAD of the program; "": nothing can be preloaded */
-    char folder[4096];  /* of this run, absolute */
+    struct tp_run_folder folder;
+    struct tp_run_note note;
     struct tp_kineto kineto;
     char **traces; /* paths */
     size_t trace_count;
@@ -41,22 +43,31 @@ static int cannot_run(struct job *job, int error)
     return error == ENOENT || error == ENOTDIR ? TP_RECORD_NOT_FOUND : TP_RECORD_CANNOT_RUN;
 }
 
-/* A folder of this run in LOGDIR, by its absolute path: programs change theirs. */
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Writes run.json. What the program does and returns does not depend on it. */
+static void write_note(struct job *job)
+{
+    struct tp_error err = {0};
+    if (tp_run_folder_note(&job->folder, &job->note, &err) < 0)
+        tp_console_error(job->console, "%s", err.text);
+}
+
 static int make_folder(struct job *job, struct tp_error *err)
 {
-    char path[4096];
-    const char *logdir = job->options->out;
-    int code = tp_folder_make(logdir, err);
-    if (code < 0)
-        return code;
-    if (!realpath(logdir, path))
-        return tp_error_set(err, TP_EIO, 0, "%s: %s", logdir, strerror(errno));
-    int n = snprintf(job->folder, sizeof job->folder, "%s/.tracepress-XXXXXX", path);
-    if (n < 0 || (size_t)n >= sizeof job->folder)
-        return tp_error_set(err, TP_EIO, 0, "%s: the path is too long", logdir);
-    if (!mkdtemp(job->folder))
-        return tp_error_set(err, TP_EIO, 0, "%s: %s", logdir, strerror(errno));
-    return TP_OK;
+    int code = tp_run_folder_make(&job->folder, job->options->out, job->argv[0], err);
+    job->note = (struct tp_run_note){.argv = job->argv,
+                                     .mode = job->program.why_plain ? "none" : "inside",
+                                     .reason = job->program.why_plain,
+                                     .started_ns = now_ns()};
+    if (code == TP_OK)
+        write_note(job);
+    return code;
 }
 
 /* A runtime of OpenMP that tells what it does, in place of the program's own. */
@@ -108,7 +119,7 @@ static int prepare(struct job *job)
     if (code == TP_OK)
         code = make_folder(job, &err);
     if (code == TP_OK && tp_record_wants(job->options, "kineto")) {
-        job->options->kineto.folder = job->folder;
+        job->options->kineto.folder = job->folder.spools;
         job->options->kineto.has_step_files = *job->preload != '\0';
         code = tp_kineto_open(&job->kineto, &job->options->kineto, &err);
     }
@@ -140,7 +151,7 @@ static void set_environment(const void *given)
     if (*job->preload)
         setenv("LD_PRELOAD", job->preload, 1);
     set_tools(job);
-    setenv("TRACEPRESS_SPOOLS", job->folder, 1);
+    setenv("TRACEPRESS_SPOOLS", job->folder.spools, 1);
     setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, words, sizeof words), 1);
     setenv("KINETO_LOG_LEVEL", "5", 0); /* its lines are not the program's */
     setenv("TRACEPRESS_TORCH", tp_record_torch_words(job->options, words, sizeof words), 1);
@@ -160,7 +171,7 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
     struct job *job = context;
     if (what == TP_TAKEN_RUNNING) {
         tp_console_notice(job->console, "process %d still runs; when it is over: tracepress recover %s", (int)pid,
-                          path);
+                          job->folder.path);
     } else if (what == TP_TAKEN_FAILED) {
         tp_console_error(job->console, "no trace of process %d: %s; it is still in %s", (int)pid, why, path);
     } else {
@@ -177,7 +188,7 @@ static void say_result(struct job *job, const struct tp_takeover *t)
     for (size_t i = 0; i < job->trace_count && i < TOLD_TRACES && !job->options->summary_only; i++)
         tp_console_notice(job->console, "recorded %s", job->traces[i]);
     if (job->trace_count > TOLD_TRACES && !job->options->summary_only)
-        tp_console_notice(job->console, "and %zu more in %s", job->trace_count - TOLD_TRACES, job->options->out);
+        tp_console_notice(job->console, "and %zu more in %s", job->trace_count - TOLD_TRACES, job->folder.path);
     if (t->brief_count)
         tp_console_notice(
             job->console,
@@ -213,11 +224,11 @@ static bool run_on_traces(struct job *job, int (*command)(int, char **), const c
 /* A summary of each trace; the traces go, when nothing but summaries is wanted. */
 static void make_summaries(struct job *job)
 {
-    const char *const to_summaries[] = {"--strict", "-o", job->options->out, "--quiet", "--", NULL};
-    const char *const tolerant[] = {"-o", job->options->out, "--quiet", "--", NULL};
+    const char *const to_summaries[] = {"--strict", "-o", job->folder.path, "--quiet", "--", NULL};
+    const char *const tolerant[] = {"-o", job->folder.path, "--quiet", "--", NULL};
     if (!run_on_traces(job, tp_cmd_summarize, job->options->summary_only ? to_summaries : tolerant))
         return; /* said already; the traces stay */
-    tp_console_notice(job->console, "summarized in %s", job->options->out);
+    tp_console_notice(job->console, "summarized in %s", job->folder.path);
     for (size_t i = 0; job->options->summary_only && i < job->trace_count; i++)
         unlink(job->traces[i]);
 }
@@ -225,8 +236,8 @@ static void make_summaries(struct job *job)
 static void make_outputs(struct job *job)
 {
     char report[4200];
-    snprintf(report, sizeof report, "%s/report.html", job->options->out);
-    const char *const to_events[] = {"--to", "tfevents", "-o", job->options->out, "--quiet", "--", NULL};
+    snprintf(report, sizeof report, "%s/report.html", job->folder.path);
+    const char *const to_events[] = {"--to", "tfevents", "-o", job->folder.path, "--quiet", "--", NULL};
     const char *const to_report[] = {"-o", report, "--quiet", "--", NULL};
     if (!job->options->no_tfevents && !job->options->summary_only)
         run_on_traces(job, tp_cmd_export, to_events);
@@ -239,8 +250,8 @@ static void make_outputs(struct job *job)
 static void take_over(struct job *job, const struct tp_child *child)
 {
     struct tp_error err = {0};
-    struct tp_takeover takeover = {.folder = job->folder,
-                                   .logdir = job->options->out,
+    struct tp_takeover takeover = {.folder = job->folder.spools,
+                                   .logdir = job->folder.path,
                                    .program = child->pid,
                                    .patience_ms = 500,
                                    .tell = on_taken,
@@ -250,8 +261,21 @@ static void take_over(struct job *job, const struct tp_child *child)
                           child->signal, strsignal(child->signal));
     if (tp_takeover(&takeover, &err) < 0)
         tp_console_error(job->console, "%s", err.text);
+    job->note.state = takeover.running_count || takeover.failed_count ? TP_RUN_UNPROCESSED : TP_RUN_COMPLETE;
+    write_note(job);
     say_result(job, &takeover);
     make_outputs(job);
+}
+
+/* Nothing ran: the run leaves no folder. */
+static void forget_folder(struct job *job)
+{
+    char path[TP_RUN_PATH_BYTES + 16];
+    if (!*job->folder.path)
+        return;
+    snprintf(path, sizeof path, "%s/run.json", job->folder.path);
+    unlink(path);
+    tp_run_folder_close(&job->folder, true);
 }
 
 static int run(struct job *job)
@@ -272,11 +296,15 @@ static int run(struct job *job)
         tp_child_run(&child);
     tp_kineto_close(&job->kineto);
     if (code == TP_EXIT_DONE && !child.start_error) {
+        job->note.pid = child.pid;
+        job->note.ended_ns = now_ns();
+        job->note.exit_code = child.exit_code;
+        job->note.signal = child.signal;
         take_over(job, &child);
+        tp_run_folder_close(&job->folder, false);
         return child.exit_code;
     }
-    if (*job->folder)
-        rmdir(job->folder);
+    forget_folder(job);
     return code == TP_EXIT_DONE ? cannot_run(job, child.start_error) : code;
 }
 
@@ -305,7 +333,7 @@ int tp_cmd_record(int argc, char **argv)
     struct tp_record_options options;
     struct tp_error err = {0};
     struct tp_console console;
-    struct job job = {.options = &options, .console = &console, .kineto = {.fd = -1}};
+    struct job job = {.options = &options, .console = &console, .kineto = {.fd = -1}, .folder = {.lock = -1}};
     int code = tp_record_parse(&options, argc, argv, &job.argv, &err);
     tp_console_init(&console, options.common.quiet, options.common.color);
     if (options.common.help)

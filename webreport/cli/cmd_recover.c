@@ -1,11 +1,13 @@
-/* tracepress recover SPOOL|DIR...: the trace of a recorded program that had no orderly end; of a folder, of all that
- * have none. */
+/* tracepress recover SPOOL|DIR...: the trace of a recorded program that had no orderly end; of a folder, of all in it
+ * and below it that have none, runs that `record` did not finish among them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/launch/run_folder.h"
+#include "collector/launch/takeover.h"
 #include "webreport/cli/cmd.h"
 #include "webreport/session/console.h"
 #include "webreport/session/inputs.h"
@@ -92,14 +94,83 @@ static int recover(struct tp_console *console, const char *spool, const struct o
     return o->remove && !is_live ? drop(console, spool) : TP_EXIT_DONE;
 }
 
+/* ---- runs ---- */
+
+/* The taking over of a run, as it is told. */
+struct finishing {
+    struct tp_console *console;
+    const char *run;
+    bool has_failed_output;
+};
+
+static void on_taken(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
+{
+    struct finishing *finishing = context;
+    if (what == TP_TAKEN_RUNNING)
+        tp_console_notice(finishing->console,
+                          "%s: process %d of this run still records; when it is over: tracepress "
+                          "recover %s",
+                          path, (int)pid, finishing->run);
+    else if (what == TP_TAKEN_FAILED)
+        tp_console_error(finishing->console, "%s: no trace of process %d: %s", path, (int)pid, why);
+    else
+        finishing->has_failed_output |= printf("%s\n", path) < 0;
+}
+
+static void say_run(struct tp_console *console, const char *run, const struct tp_takeover *t)
+{
+    if (t->brief_count)
+        tp_console_notice(console, "%s: left out: helper processes that ran for less than %d ms (%zu)", run,
+                          TP_TAKEOVER_BRIEF_MS, t->brief_count);
+    if (t->open_count)
+        tp_console_notice(console, "%s: %llu ranges were open at the end; they end there, marked as not finished", run,
+                          (unsigned long long)t->open_count);
+    if (t->broken_count)
+        tp_console_notice(console, "%s: %llu damaged records were left out", run, (unsigned long long)t->broken_count);
+    if (!t->trace_count && !t->running_count && !t->failed_count)
+        tp_console_notice(console, "%s: nothing was recorded in it", run);
+}
+
+/* Does what `record` would have done: raw records become traces, and go. */
+static int finish_run(struct tp_console *console, const char *path)
+{
+    struct tp_run_folder run;
+    struct tp_error err = {0};
+    enum tp_run_state state;
+    struct finishing finishing = {.console = console, .run = path};
+    struct tp_takeover takeover = {.tell = on_taken, .context = &finishing};
+    int code = tp_run_folder_open(&run, path, &err);
+    if (code == TP_EUNSUPPORTED) {
+        tp_console_notice(console, "%s", err.text);
+        return TP_EXIT_DONE;
+    }
+    if (code == TP_OK) {
+        tp_run_folder_read(&run, &state, &takeover.program);
+        takeover.folder = run.spools;
+        takeover.logdir = run.path;
+        code = tp_takeover(&takeover, &err);
+        say_run(console, path, &takeover);
+        state = takeover.running_count || takeover.failed_count ? TP_RUN_UNPROCESSED : TP_RUN_COMPLETE;
+        code = code < 0 ? code : tp_run_folder_set_state(&run, state, &err);
+        tp_run_folder_close(&run, false);
+    }
+    if (code < 0)
+        tp_console_error(console, "%s", err.text);
+    if (code < 0 || takeover.failed_count || finishing.has_failed_output)
+        return TP_EXIT_NO_OUTPUT;
+    return TP_EXIT_DONE;
+}
+
 /* ---- folders ---- */
 
 static int recover_leaving(struct tp_console *console, const struct tp_leaving *leaving, const struct options *o)
 {
-    if (leaving->is_spool && leaving->is_live)
+    if (leaving->kind == TP_LEAVING_RUN)
+        return finish_run(console, leaving->path);
+    if (leaving->kind == TP_LEAVING_SPOOL && leaving->is_live)
         tp_console_notice(console, "%s: its program still records; name the spool to have its trace by now",
                           leaving->path);
-    else if (leaving->is_spool)
+    else if (leaving->kind == TP_LEAVING_SPOOL)
         return recover(console, leaving->path, o);
     else if (o->remove)
         return drop(console, leaving->path);
@@ -110,38 +181,62 @@ static int recover_leaving(struct tp_console *console, const struct tp_leaving *
 }
 
 struct search {
-    struct tp_vec *leavings;
+    struct tp_console *console;
     const char *folder;
+    const struct options *options;
+    struct tp_arena arena;
+    int worst; /* exit code so far */
 };
 
-static int find_recordings_left(void *context, struct tp_error *err)
+/* Says what was looked at, where nothing was found. */
+static void say_nothing(const struct search *search, const struct tp_recordings_left *left)
 {
-    const struct search *search = context;
-    return tp_recordings_left_find(search->leavings, search->leavings->arena, search->folder, err);
+    tp_console_notice(search->console, "%s: no spool in it%s (%zu folder%s looked into): nothing is left to finish",
+                      search->folder, left->folder_count > 1 ? " or below it" : "", left->folder_count,
+                      left->folder_count == 1 ? "" : "s");
+}
+
+static int recover_all(void *context, struct tp_error *err)
+{
+    struct search *search = context;
+    struct tp_recordings_left left;
+    const char *run = tp_recordings_left_run_of(&search->arena, search->folder);
+    size_t count = 0;
+    if (*run) { /* the raw records of a run, named themselves */
+        search->worst = finish_run(search->console, run);
+        return TP_OK;
+    }
+    int code = tp_recordings_left_find(&left, &search->arena, search->folder, err);
+    if (code < 0)
+        return code;
+    for (size_t i = 0; i < left.items.count; i++) {
+        const struct tp_leaving *leaving = TP_AT(&left.items, struct tp_leaving, i);
+        int exit_code = recover_leaving(search->console, leaving, search->options);
+        search->worst = search->worst > exit_code ? search->worst : exit_code;
+        count += leaving->kind != TP_LEAVING_TEMPORARY;
+    }
+    if (left.unread_count) {
+        tp_console_error(search->console, "%s: %zu folders could not be looked into, the first: %s", search->folder,
+                         left.unread_count, left.unread);
+        search->worst = search->worst > TP_EXIT_NO_INPUT ? search->worst : TP_EXIT_NO_INPUT;
+    } else if (count == 0 && search->worst == TP_EXIT_DONE) {
+        say_nothing(search, &left);
+    }
+    return TP_OK;
 }
 
 static int recover_folder(struct tp_console *console, const char *folder, const struct options *o)
 {
-    struct tp_arena arena;
+    struct search search = {.console = console, .folder = folder, .options = o};
     struct tp_error err = {0};
-    struct tp_vec leavings = TP_VEC(&arena, struct tp_leaving);
-    int worst = TP_EXIT_DONE;
-    size_t spools = 0;
-    tp_arena_init(&arena, 0);
-    if (tp_arena_run(&arena, find_recordings_left, &(struct search){&leavings, folder}, &err) < 0) {
-        tp_console_error(console, "%s%s%s", arena.code ? folder : "", arena.code ? ": " : "", err.text);
-        worst = arena.code ? TP_EXIT_LIMIT : TP_EXIT_NO_INPUT;
+    tp_arena_init(&search.arena, 0);
+    if (tp_arena_run(&search.arena, recover_all, &search, &err) < 0) {
+        int code = search.arena.code;
+        tp_console_error(console, "%s%s%s", code ? folder : "", code ? ": " : "", err.text);
+        search.worst = code ? TP_EXIT_LIMIT : TP_EXIT_NO_INPUT;
     }
-    for (size_t i = 0; i < leavings.count && !arena.code; i++) {
-        const struct tp_leaving *leaving = TP_AT(&leavings, struct tp_leaving, i);
-        int code = recover_leaving(console, leaving, o);
-        worst = worst > code ? worst : code;
-        spools += leaving->is_spool;
-    }
-    if (!spools && worst == TP_EXIT_DONE)
-        tp_console_notice(console, "%s: no spool in it; every recording had its trace", folder);
-    tp_arena_release(&arena);
-    return worst;
+    tp_arena_release(&search.arena);
+    return search.worst;
 }
 
 static bool is_folder(const char *path)

@@ -9,67 +9,88 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "writer/base/limits.h"
 #include "writer/base/str.h"
 #include "writer/base/temporary.h"
 #include "writer/spool/spool_read.h"
+#include "writer/worker.h"
 
-struct search {
-    struct tp_vec *leavings;
-    struct tp_arena *arena;
+struct place {
+    const char *path;
+    unsigned depth;
 };
 
-static void look_at(struct search *search, const char *folder, const char *name)
+struct search {
+    struct tp_recordings_left *left;
+    struct tp_arena *arena;
+    struct tp_vec places; /* struct place: folders to look into */
+};
+
+static void add(struct search *search, const char *path, enum tp_leaving_kind kind)
 {
-    struct stat status;
-    size_t folder_size = strlen(folder), size = folder_size + strlen(name) + 2;
-    bool is_spool = tp_str_ends(tp_str_of(name), ".tpspool");
-    if (!is_spool && !tp_temporary_is_name(name, NULL))
-        return;
-    char *path = tp_arena_alloc(search->arena, size);
-    snprintf(path, size, "%s%s%s", folder, folder_size && folder[folder_size - 1] == '/' ? "" : "/", name);
-    if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
-        return;
-    if (!is_spool && !tp_temporary_is_abandoned(AT_FDCWD, path))
-        return;
-    *(struct tp_leaving *)tp_vec_push(search->leavings) =
-        (struct tp_leaving){path, is_spool, is_spool && tp_spool_is_live(path)};
+    *(struct tp_leaving *)tp_vec_push(&search->left->items) =
+        (struct tp_leaving){path, kind, kind == TP_LEAVING_SPOOL && tp_spool_is_live(path)};
 }
 
-/* Calls `each` for the entries of a folder; false when it cannot be read. */
-static bool each_entry(struct search *search, const char *folder,
-                       void (*each)(struct search *search, const char *folder, const char *name))
+static void cannot_read(struct search *search, const char *path)
 {
-    DIR *dir = opendir(folder);
+    search->left->unread = search->left->unread_count++ ? search->left->unread : path;
+}
+
+static void look_at_folder(struct search *search, const struct place *place, const char *name, const char *path)
+{
+    if (strcmp(name, TP_WORKER_SPOOLS) == 0)
+        add(search, place->path, TP_LEAVING_RUN);
+    else if (place->depth + 1 < TP_MAX_DIR_DEPTH)
+        *(struct place *)tp_vec_push(&search->places) = (struct place){path, place->depth + 1};
+    else
+        cannot_read(search, path);
+}
+
+static void look_at(struct search *search, const struct place *place, const char *name)
+{
+    struct stat status;
+    size_t folder_size = strlen(place->path), size = folder_size + strlen(name) + 2;
+    char *path = tp_arena_alloc(search->arena, size);
+    bool has_slash = folder_size && place->path[folder_size - 1] == '/';
+    snprintf(path, size, "%s%s%s", place->path, has_slash ? "" : "/", name);
+    if (lstat(path, &status) != 0)
+        return;
+    if (S_ISDIR(status.st_mode))
+        look_at_folder(search, place, name, path);
+    else if (S_ISREG(status.st_mode) && tp_str_ends(tp_str_of(name), ".tpspool"))
+        add(search, path, TP_LEAVING_SPOOL);
+    else if (S_ISREG(status.st_mode) && tp_temporary_is_name(name, NULL) && tp_temporary_is_abandoned(AT_FDCWD, path))
+        add(search, path, TP_LEAVING_TEMPORARY);
+}
+
+/* An open folder; its names are looked at under a guard, so that it is closed whatever happens. */
+struct listing {
+    struct search *search;
+    const struct place *place;
+    DIR *dir;
+};
+
+static int look_into(void *context, struct tp_error *err)
+{
+    const struct listing *listing = context;
+    (void)err;
+    for (struct dirent *entry; (entry = readdir(listing->dir));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            look_at(listing->search, listing->place, entry->d_name);
+    return TP_OK;
+}
+
+static bool look_into_folder(struct search *search, const struct place *place)
+{
+    DIR *dir = opendir(place->path);
     if (!dir)
         return false;
-    for (struct dirent *entry; (entry = readdir(dir));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            each(search, folder, entry->d_name);
+    search->left->folder_count++;
+    tp_arena_run(search->arena, look_into, &(struct listing){search, place, dir}, NULL);
     closedir(dir);
+    tp_arena_pass_on(search->arena);
     return true;
-}
-
-/* A folder inside, not through a symbolic link; false when it is none. */
-static bool join(char path[4096], const char *folder, const char *name)
-{
-    struct stat status;
-    int n = snprintf(path, 4096, "%s/%s", folder, name);
-    return n > 0 && n < 4096 && lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-static void look_into_step(struct search *search, const char *folder, const char *name)
-{
-    char path[4096];
-    if (join(path, folder, name))
-        each_entry(search, path, look_at);
-}
-
-static void look_around(struct search *search, const char *folder, const char *name)
-{
-    char path[4096];
-    look_at(search, folder, name);
-    if (tp_str_ends(tp_str_of(name), ".tensors") && join(path, folder, name))
-        each_entry(search, path, look_into_step);
 }
 
 static int by_path(const void *x, const void *y)
@@ -78,13 +99,49 @@ static int by_path(const void *x, const void *y)
     return strcmp(a->path, b->path);
 }
 
-int tp_recordings_left_find(struct tp_vec *leavings, struct tp_arena *arena, const char *folder, struct tp_error *err)
+int tp_recordings_left_find(struct tp_recordings_left *left, struct tp_arena *arena, const char *folder,
+                            struct tp_error *err)
 {
-    struct search search = {leavings, arena};
-    size_t before = leavings->count;
-    if (!each_entry(&search, folder, look_around))
+    struct search search = {left, arena, TP_VEC(arena, struct place)};
+    *left = (struct tp_recordings_left){.items = TP_VEC(arena, struct tp_leaving)};
+    struct place place = {folder, 0};
+    if (!look_into_folder(&search, &place))
         return tp_error_set(err, TP_EIO, 0, "%s: %s", folder, strerror(errno));
-    if (leavings->count > before)
-        qsort(TP_AT(leavings, struct tp_leaving, before), leavings->count - before, sizeof(struct tp_leaving), by_path);
-    return 0;
+    while (search.places.count) {
+        place = *TP_AT(&search.places, struct place, --search.places.count);
+        if (!look_into_folder(&search, &place))
+            cannot_read(&search, place.path);
+    }
+    if (left->items.count)
+        qsort(left->items.data, left->items.count, sizeof(struct tp_leaving), by_path);
+    return TP_OK;
+}
+
+/* Length of a path without its last part and the slashes around that. */
+static size_t parent_size(const char *path, size_t size)
+{
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    while (size > 0 && path[size - 1] != '/')
+        size--;
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    return size;
+}
+
+const char *tp_recordings_left_run_of(struct tp_arena *arena, const char *path)
+{
+    size_t size = strlen(path);
+    for (int i = 0; i < 2; i++) { /* the path itself, then the folder that it is in */
+        while (size > 1 && path[size - 1] == '/')
+            size--;
+        struct tp_str folder = {path, size};
+        size_t parent = parent_size(path, size);
+        if (tp_str_ends(folder, "/" TP_WORKER_SPOOLS))
+            return tp_arena_copy(arena, path, parent);
+        if (tp_str_equal(folder, TP_STR(TP_WORKER_SPOOLS)))
+            return ".";
+        size = parent;
+    }
+    return "";
 }

@@ -1,0 +1,317 @@
+/* The folder of one call of `record`: see run_folder.h. */
+#include "collector/launch/run_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "writer/base/fs.h"
+#include "writer/base/json_out.h"
+#include "writer/base/put.h"
+#include "writer/worker.h"
+
+enum { NAME_BYTES = 64, SAME_NAMES = 100, MOST_NOTE_BYTES = 16 << 20 };
+
+static const char *const states[] = {"recording", "unprocessed", "complete"};
+
+/* ---- making and opening ---- */
+
+/* The program's part of the name: letters, digits and a few marks; the rest becomes '_'. */
+static void name_program(char name[NAME_BYTES + 1], const char *program)
+{
+    const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
+    size_t n = 0;
+    for (; base[n] && n < NAME_BYTES; n++) {
+        char c = base[n];
+        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                        (n > 0 && (c == '.' || c == '-' || c == '+'));
+        name[n] = is_plain ? c : '_';
+    }
+    name[n] = '\0';
+    if (n == 0)
+        strcpy(name, "program");
+}
+
+static int too_long(const char *logdir, struct tp_error *err)
+{
+    return tp_error_set(err, TP_EIO, 0, "%s: %s", logdir, strerror(ENAMETOOLONG));
+}
+
+/* Makes a folder that was not there: two calls in one second, of containers with equal numbers of processes, get one
+ * each. */
+static int make_own(struct tp_run_folder *run, const char *logdir, const char *program, struct tp_error *err)
+{
+    char name[NAME_BYTES + 1], when[32];
+    size_t size = strlen(logdir);
+    time_t now = time(NULL);
+    struct tm parts;
+    name_program(name, program);
+    strftime(when, sizeof when, "%Y%m%d-%H%M%S", localtime_r(&now, &parts) ? &parts : gmtime_r(&now, &parts));
+    while (size > 1 && logdir[size - 1] == '/')
+        size--;
+    for (int i = 1; i <= SAME_NAMES; i++) {
+        char again[16] = "";
+        if (i > 1)
+            snprintf(again, sizeof again, "-%d", i);
+        int n = snprintf(run->path, sizeof run->path, "%.*s%s%s-%s-%ld%s", (int)size, logdir,
+                         logdir[size - 1] == '/' ? "" : "/", name, when, (long)getpid(), again);
+        if (n < 0 || (size_t)n >= sizeof run->path)
+            return too_long(logdir, err);
+        if (mkdir(run->path, 0777) == 0)
+            return TP_OK;
+        if (errno != EEXIST)
+            break;
+    }
+    return tp_error_set(err, TP_EIO, 0, "%s: %s", run->path, strerror(errno));
+}
+
+/* The absolute path of the folder of raw records; false when it is too long. */
+static bool name_spools(struct tp_run_folder *run)
+{
+    char path[PATH_MAX];
+    int n = realpath(run->path, path) ? snprintf(run->spools, sizeof run->spools, "%s/%s", path, TP_WORKER_SPOOLS) : -1;
+    return n > 0 && (size_t)n < sizeof run->spools;
+}
+
+/* True when nobody else has the lock; where folders cannot be locked, nobody ever has. */
+static bool take_lock(struct tp_run_folder *run)
+{
+    run->lock = open(run->spools, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return run->lock < 0 || flock(run->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char *program, struct tp_error *err)
+{
+    *run = (struct tp_run_folder){.lock = -1};
+    int code = tp_folder_make(logdir, err);
+    code = code < 0 ? code : make_own(run, logdir, program, err);
+    if (code < 0) {
+        *run->path = '\0';
+        return code;
+    }
+    if (!name_spools(run))
+        code = too_long(logdir, err);
+    else if (mkdir(run->spools, 0777) != 0)
+        code = tp_error_set(err, TP_EIO, 0, "%s: %s", run->spools, strerror(errno));
+    if (code < 0)
+        tp_run_folder_close(run, true);
+    else
+        take_lock(run);
+    return code;
+}
+
+int tp_run_folder_open(struct tp_run_folder *run, const char *path, struct tp_error *err)
+{
+    struct stat status;
+    *run = (struct tp_run_folder){.lock = -1};
+    int n = snprintf(run->path, sizeof run->path, "%s", path);
+    if (n < 0 || (size_t)n >= sizeof run->path || !name_spools(run))
+        return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(errno ? errno : ENAMETOOLONG));
+    if (lstat(run->spools, &status) != 0 || !S_ISDIR(status.st_mode))
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s: no raw records wait in it", path);
+    if (take_lock(run))
+        return TP_OK;
+    tp_run_folder_close(run, false);
+    return tp_error_set(err, TP_EUNSUPPORTED, 0, "%s: it is still being recorded, or finished by another process",
+                        path);
+}
+
+void tp_run_folder_close(struct tp_run_folder *run, bool is_unused)
+{
+    if (is_unused && *run->spools)
+        rmdir(run->spools);
+    if (is_unused && *run->path)
+        rmdir(run->path);
+    if (run->lock >= 0)
+        close(run->lock);
+    run->lock = -1;
+}
+
+/* ---- run.json ---- */
+
+/* A text of the system, whatever its bytes are. */
+static void add_text(struct tp_json *json, const char *text)
+{
+    struct tp_buf quoted;
+    tp_buf_init(&quoted, MOST_NOTE_BYTES);
+    tp_put_string(&quoted, tp_str_of(text ? text : ""), SIZE_MAX);
+    tp_json_raw(json, quoted.failed ? TP_STR("\"\"") : (struct tp_str){quoted.data, quoted.size});
+    tp_buf_release(&quoted);
+}
+
+static void add_texts(struct tp_json *json, char *const *texts)
+{
+    tp_json_array(json);
+    for (size_t i = 0; texts && texts[i]; i++)
+        add_text(json, texts[i]);
+    tp_json_array_end(json);
+}
+
+static void add_end(struct tp_json *json, const struct tp_run_note *note)
+{
+    if (!note->ended_ns)
+        return;
+    tp_json_member_int(json, "ended_ns", note->ended_ns);
+    tp_json_member_int(json, "exit_code", note->exit_code);
+    if (note->signal)
+        tp_json_member_int(json, "signal", note->signal);
+}
+
+/* State and process come first: tp_run_folder_read looks for them. A text among the arguments cannot be taken for one
+ * of them, because quotes in texts are escaped. */
+static void make_note(struct tp_buf *text, const struct tp_run_note *note)
+{
+    char cwd[PATH_MAX];
+    struct tp_json json;
+    tp_json_init(&json, text);
+    tp_json_object(&json);
+    tp_json_member_text(&json, "schema", "tracepress-run");
+    tp_json_member_int(&json, "schema_version", 1);
+    tp_json_member_text(&json, "state", states[note->state]);
+    tp_json_member_int(&json, "pid", note->pid);
+    tp_json_member_text(&json, "tracepress", TP_VERSION);
+    tp_json_member_text(&json, "mode", note->mode);
+    if (note->reason)
+        tp_json_member_text(&json, "reason", note->reason);
+    tp_json_key(&json, "argv");
+    add_texts(&json, note->argv);
+    tp_json_key(&json, "cwd");
+    add_text(&json, getcwd(cwd, sizeof cwd));
+    tp_json_member_int(&json, "started_ns", note->started_ns);
+    add_end(&json, note);
+    tp_json_object_end(&json);
+    tp_put_char(text, '\n');
+}
+
+static bool name_note(const struct tp_run_folder *run, char path[TP_RUN_PATH_BYTES + 16])
+{
+    snprintf(path, TP_RUN_PATH_BYTES + 16, "%s/run.json", run->path);
+    return *run->path != '\0';
+}
+
+static int write_note(const struct tp_run_folder *run, const struct tp_buf *text, struct tp_error *err)
+{
+    char path[TP_RUN_PATH_BYTES + 16];
+    struct tp_outfile *file;
+    if (text->failed)
+        return tp_error_set(err, text->failed, 0, "out of memory");
+    if (!name_note(run, path))
+        return TP_OK;
+    int code = tp_outfile_open(&file, path, err);
+    code = code < 0 ? code : tp_outfile_write(file, text->data, text->size, err);
+    return code < 0 ? (tp_outfile_discard(&file), code) : tp_outfile_commit(&file, err);
+}
+
+int tp_run_folder_note(const struct tp_run_folder *run, const struct tp_run_note *note, struct tp_error *err)
+{
+    struct tp_buf text;
+    tp_buf_init(&text, MOST_NOTE_BYTES);
+    make_note(&text, note);
+    int code = write_note(run, &text, err);
+    tp_buf_release(&text);
+    return code;
+}
+
+/* All of run.json with a NUL behind it; false: it cannot be read. */
+static bool load_note(const struct tp_run_folder *run, struct tp_buf *text)
+{
+    char path[TP_RUN_PATH_BYTES + 16];
+    int fd = name_note(run, path) ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+    struct stat status;
+    ssize_t n = 1;
+    bool is_file = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    while (is_file && n > 0 && tp_buf_reserve(text, 4096) == 0) {
+        n = read(fd, text->data + text->size, 4095);
+        text->size += n > 0 ? (size_t)n : 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (is_file && n == 0)
+        text->data[text->size] = '\0';
+    return is_file && n == 0;
+}
+
+/* Where the value of a member at the top begins; NULL: there is none. */
+static char *member(const struct tp_buf *text, const char *key)
+{
+    char *at = strstr(text->data, key);
+    return at ? at + strlen(key) : NULL;
+}
+
+static bool read_state(const char *value, enum tp_run_state *state)
+{
+    for (unsigned i = 0; value && i < sizeof states / sizeof *states; i++) {
+        size_t n = strlen(states[i]);
+        if (strncmp(value, states[i], n) == 0 && value[n] == '"') {
+            *state = (enum tp_run_state)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char state_key[] = "\"state\":\"", pid_key[] = "\"pid\":";
+
+bool tp_run_folder_read(const struct tp_run_folder *run, enum tp_run_state *state, pid_t *program)
+{
+    struct tp_buf text;
+    tp_buf_init(&text, MOST_NOTE_BYTES);
+    bool is_read = load_note(run, &text) && read_state(member(&text, state_key), state);
+    const char *pid = is_read ? member(&text, pid_key) : NULL;
+    *program = pid ? (pid_t)strtol(pid, NULL, 10) : 0;
+    tp_buf_release(&text);
+    return is_read;
+}
+
+int tp_run_folder_set_state(const struct tp_run_folder *run, enum tp_run_state state, struct tp_error *err)
+{
+    struct tp_buf text, changed;
+    enum tp_run_state before;
+    int code = TP_OK;
+    tp_buf_init(&text, MOST_NOTE_BYTES);
+    tp_buf_init(&changed, MOST_NOTE_BYTES);
+    const char *value = load_note(run, &text) ? member(&text, state_key) : NULL;
+    if (read_state(value, &before) && before != state) {
+        const char *rest = value + strlen(states[before]);
+        tp_buf_add(&changed, text.data, (size_t)(value - text.data));
+        tp_buf_puts(&changed, states[state]);
+        tp_buf_add(&changed, rest, text.size - (size_t)(rest - text.data));
+        code = write_note(run, &changed, err);
+    }
+    tp_buf_release(&changed);
+    tp_buf_release(&text);
+    return code;
+}
+
+/* ---- the disk ---- */
+
+static void sync_path(const char *folder, const char *name)
+{
+    char path[TP_RUN_PATH_BYTES + 300];
+    snprintf(path, sizeof path, "%s%s%s", folder, name ? "/" : "", name ? name : "");
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+void tp_run_folder_sync(const struct tp_run_folder *run)
+{
+    DIR *dir = opendir(run->spools);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (entry->d_type == DT_REG || entry->d_type == DT_UNKNOWN)
+            sync_path(run->spools, entry->d_name);
+    if (dir)
+        closedir(dir);
+    sync_path(run->spools, NULL);
+    sync_path(run->path, NULL);
+}

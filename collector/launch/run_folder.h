@@ -1,0 +1,64 @@
+/* The folder of one call of `record`, LOGDIR/PROGRAM-YYYYMMDD-HHMMSS-PID: all that the call leaves is in it, so that
+ * two calls with one LOGDIR never mix. `run.json` tells what ran and how it ended, and whether its traces are made; raw
+ * records wait in the folder `.spools` until they are.
+ *
+ * Whoever works on the raw records holds a lock on `.spools` (flock): that, and no number of a process, tells a run
+ * that is being recorded from one that was abandoned. Calls are for one thread at a time. */
+#ifndef TP_COLLECTOR_LAUNCH_RUN_FOLDER_H
+#define TP_COLLECTOR_LAUNCH_RUN_FOLDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "writer/base/error.h"
+
+enum { TP_RUN_PATH_BYTES = 4096 };
+
+struct tp_run_folder {
+    char path[TP_RUN_PATH_BYTES];   /* as LOGDIR was given; "": there is none */
+    char spools[TP_RUN_PATH_BYTES]; /* absolute: programs change their folder */
+    int lock;                       /* a descriptor of `spools`, or -1 */
+};
+
+enum tp_run_state {
+    TP_RUN_RECORDING,   /* the program runs, or `record` was killed: the lock tells */
+    TP_RUN_UNPROCESSED, /* it is over, and raw records wait for `recover` */
+    TP_RUN_COMPLETE     /* all that can be made of the records is made */
+};
+
+/* What run.json says. Texts are borrowed; times are wall-clock nanoseconds. */
+struct tp_run_note {
+    enum tp_run_state state;
+    char *const *argv;            /* PROGRAM and its arguments, NULL-terminated */
+    const char *mode;             /* how it is recorded: "inside", or "none" where nothing can be preloaded */
+    const char *reason;           /* why nothing can be preloaded; NULL: it can */
+    int64_t started_ns, ended_ns; /* ended_ns: 0 while it runs */
+    pid_t pid;                    /* of the program; 0 before it runs */
+    int exit_code, signal;        /* signal: 0, or what ended it; both count once ended_ns is set */
+};
+
+/* Makes the folder, with LOGDIR and those above it. program: argv[0], whose last part names it. Returns 0, or TP_EIO
+ * and then nothing of the run is there. */
+int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char *program, struct tp_error *err);
+
+/* Takes the lock of a run that is there, for `recover`. Returns 0; TP_ENOTFOUND: no raw records wait in it;
+ * TP_EUNSUPPORTED: somebody else works on it; TP_EIO. */
+int tp_run_folder_open(struct tp_run_folder *run, const char *path, struct tp_error *err);
+
+/* Writes run.json whole or not at all. Returns 0, TP_EIO, TP_ENOMEM. */
+int tp_run_folder_note(const struct tp_run_folder *run, const struct tp_run_note *note, struct tp_error *err);
+
+/* Number of the program's process and the state, as run.json has them; false: there is none that can be read. */
+bool tp_run_folder_read(const struct tp_run_folder *run, enum tp_run_state *state, pid_t *program);
+
+/* Changes the state in run.json and nothing else. Returns 0, TP_EIO, TP_ENOMEM. */
+int tp_run_folder_set_state(const struct tp_run_folder *run, enum tp_run_state state, struct tp_error *err);
+
+/* Brings the raw records and the folder's names to the disk. */
+void tp_run_folder_sync(const struct tp_run_folder *run);
+
+/* Lets go of the lock. is_unused: the folder goes, when nothing is in it but `.spools`. */
+void tp_run_folder_close(struct tp_run_folder *run, bool is_unused);
+
+#endif
