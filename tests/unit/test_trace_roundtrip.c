@@ -192,10 +192,10 @@ static void compare_event(const struct tp_trace *trace, const struct tp_event *e
 static void compare_memory(const struct tp_trace *trace, const struct tp_memory *memory, const struct call *call)
 {
     assert_int_equal(memory->ts_ns, call->ts_ns);
-    assert_int_equal(memory->address, call->a);
+    assert_int_equal(tp_memory_more(trace, memory)->address, call->a);
     assert_int_equal(memory->bytes, call->b);
-    assert_int_equal(memory->total_allocated, call->c);
-    assert_int_equal(memory->total_reserved, call->a);
+    assert_int_equal(tp_memory_more(trace, memory)->total_allocated, call->c);
+    assert_int_equal(tp_memory_more(trace, memory)->total_reserved, call->a);
     assert_int_equal(tp_memory_place(trace, memory)->type, 1);
 }
 

@@ -177,27 +177,28 @@ static void put_memory(struct writing *w, const struct tp_memory *memory)
 {
     const struct tp_chrome_row *row = &w->rows.of_thread[memory->thread];
     const struct tp_memory_place *device = tp_memory_place(w->trace, memory);
+    const struct tp_memory_more *more = tp_memory_more(w->trace, memory);
     struct tp_trace_out_memory record = {.pid = row->pid,
                                          .tid = row->tid,
                                          .ts_ns = memory->ts_ns - w->first_ns,
                                          .is_out_of_memory = memory->flags & TP_MEMORY_OUT_OF_MEMORY,
-                                         .address = memory->address,
+                                         .address = more->address,
                                          .bytes = memory->bytes,
                                          .device_type = device->type == TP_NULL_INT ? 0 : device->type,
                                          .device_id = device->id == TP_NULL_INT ? -1 : device->id,
-                                         .total_allocated_bytes = memory->total_allocated,
-                                         .total_reserved_bytes = memory->total_reserved};
+                                         .total_allocated_bytes = more->total_allocated,
+                                         .total_reserved_bytes = more->total_reserved};
     char name[96];
     int n = snprintf(name, sizeof name, "memory of device %lld:%lld", (long long)record.device_type,
                      (long long)record.device_id);
-    struct tp_trace_out_value values[2] = {{TP_STR("allocated"), (double)memory->total_allocated},
-                                           {TP_STR("reserved"), (double)memory->total_reserved}};
-    if (memory->total_allocated == TP_NULL_INT)
+    struct tp_trace_out_value values[2] = {{TP_STR("allocated"), (double)more->total_allocated},
+                                           {TP_STR("reserved"), (double)more->total_reserved}};
+    if (more->total_allocated == TP_NULL_INT)
         record.total_allocated_bytes = 0;
     else
         tp_trace_out_counter(w->out, (struct tp_str){name, (size_t)n}, row->pid, record.ts_ns, values,
-                             memory->total_reserved == TP_NULL_INT ? 1 : 2);
-    if (memory->total_reserved == TP_NULL_INT)
+                             more->total_reserved == TP_NULL_INT ? 1 : 2);
+    if (more->total_reserved == TP_NULL_INT)
         record.total_reserved_bytes = 0;
     tp_trace_out_memory(w->out, &record);
 }

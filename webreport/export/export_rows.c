@@ -278,13 +278,14 @@ static void fill_memory(const struct tp_rows *rows, uint32_t row, struct tp_rows
 {
     const struct tp_memory_record *record = &rows->memory.items[row];
     const struct tp_memory *raw = tp_memory_raw(&rows->memory, record);
+    const struct tp_memory_more *more = tp_memory_more(rows->model->trace, raw);
     put_int(&cell, row);
     put_int(&cell, tp_sat_sub(raw->ts_ns, rows->first_ns));
     put_text(&cell, rows->memory.devices[record->device].name);
     put_int(&cell, raw->bytes);
-    put_int(&cell, raw->address);
-    put_int(&cell, raw->total_allocated);
-    put_int(&cell, raw->total_reserved);
+    put_int(&cell, more->address);
+    put_int(&cell, more->total_allocated);
+    put_int(&cell, more->total_reserved);
     put_int(&cell, (raw->flags & TP_MEMORY_OUT_OF_MEMORY) != 0);
     put_text(&cell, rows->threads[raw->thread]);
     put_operator(&cell, rows, record->owner);

@@ -33,15 +33,15 @@ static void end_block(struct building *b, uint32_t *alive, int64_t at_ns, uint32
     *alive = TP_NO_ID;
 }
 
-static void begin_block(struct building *b, const struct tp_memory *raw, uint32_t owner)
+static void begin_block(struct building *b, const struct tp_memory *raw, int64_t address, uint32_t owner)
 {
-    uint32_t *alive = tp_id_map_put(&b->alive, (uint64_t)raw->address);
+    uint32_t *alive = tp_id_map_put(&b->alive, (uint64_t)address);
     if (*alive != TP_NO_ID)
         end_block(b, alive, raw->ts_ns, TP_FLOW_REUSED);
     *alive = (uint32_t)b->blocks.count;
     *(struct tp_flow_block *)tp_vec_push(&b->blocks) = (struct tp_flow_block){.start_ns = raw->ts_ns,
                                                                               .end_ns = b->flow->end_ns,
-                                                                              .address = raw->address,
+                                                                              .address = address,
                                                                               .bytes = raw->bytes,
                                                                               .owner = owner,
                                                                               .flags = TP_FLOW_NEVER_FREED};
@@ -52,19 +52,20 @@ static void add_record(struct building *b, const struct tp_memory *raw, uint32_t
 {
     if (raw->flags & TP_MEMORY_OUT_OF_MEMORY || raw->bytes == TP_NULL_INT || raw->bytes == 0)
         return;
-    if (raw->address == TP_NULL_INT) {
+    int64_t address = tp_memory_more(b->flow->model->trace, raw)->address;
+    if (address == TP_NULL_INT) {
         b->flow->without_address++;
     } else if (raw->bytes > 0) {
-        begin_block(b, raw, owner);
+        begin_block(b, raw, address, owner);
     } else {
-        uint32_t *alive = tp_id_map_find(&b->alive, (uint64_t)raw->address);
+        uint32_t *alive = tp_id_map_find(&b->alive, (uint64_t)address);
         if (alive && *alive != TP_NO_ID)
             end_block(b, alive, raw->ts_ns, 0);
         else
             *(struct tp_flow_block *)tp_vec_push(&b->blocks) =
                 (struct tp_flow_block){.start_ns = b->flow->start_ns,
                                        .end_ns = raw->ts_ns,
-                                       .address = raw->address,
+                                       .address = address,
                                        .bytes = tp_sat_sub(0, raw->bytes),
                                        .owner = TP_NO_ID,
                                        .flags = TP_FLOW_FROM_BEFORE};
@@ -173,10 +174,11 @@ static void find_totals(struct tp_memory_flow *flow, const struct tp_memory_reco
     flow->totals = tp_arena_array(arena, count, sizeof *flow->totals);
     for (uint32_t i = first; i < first + count; i++) {
         const struct tp_memory *raw = tp_memory_raw(records, &records->items[records->by_device[i]]);
-        bool has_total = raw->total_allocated != TP_NULL_INT;
+        int64_t total = tp_memory_more(records->model->trace, raw)->total_allocated;
+        bool has_total = total != TP_NULL_INT;
         if (raw->flags & TP_MEMORY_OUT_OF_MEMORY || raw->bytes == TP_NULL_INT || has_total != flow->is_peak_reported)
             continue;
-        sum = has_total ? raw->total_allocated : tp_sat_add(sum, raw->bytes);
+        sum = has_total ? total : tp_sat_add(sum, raw->bytes);
         if (flow->total_count == 0)
             flow->bytes_before = tp_sat_sub(sum, raw->bytes);
         flow->totals[flow->total_count++] = (struct tp_flow_total){raw->ts_ns, sum};
@@ -197,9 +199,10 @@ void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_re
     find_range(flow, records);
     for (uint32_t i = records->device_first[device]; i < records->device_first[device + 1]; i++) {
         const struct tp_memory *raw = tp_memory_raw(records, &records->items[records->by_device[i]]);
-        if (raw->total_allocated == TP_NULL_INT || raw->flags & TP_MEMORY_OUT_OF_MEMORY)
+        int64_t total = tp_memory_more(records->model->trace, raw)->total_allocated;
+        if (total == TP_NULL_INT || raw->flags & TP_MEMORY_OUT_OF_MEMORY)
             continue;
-        note_peak(flow, raw->total_allocated, raw->ts_ns);
+        note_peak(flow, total, raw->ts_ns);
         flow->is_peak_reported = true;
     }
     for (uint32_t i = records->device_first[device]; i < records->device_first[device + 1]; i++) {

@@ -28,12 +28,13 @@ static void put_record(struct tp_xexport *x, struct tp_xplane *p, const struct t
 {
     const struct tp_memory_record *record = &records->items[i];
     const struct tp_memory *raw = tp_memory_raw(records, record);
+    const struct tp_memory_more *more = tp_memory_more(x->trace, raw);
     const struct tp_device_memory *device = &records->devices[record->device];
     struct usage *u = &usage[record->device];
     int64_t bytes = tp_memory_bytes(records, record);
     if (__builtin_add_overflow(u->now, bytes, &u->now))
         u->now = 0;
-    u->now = raw->total_allocated == TP_NULL_INT ? u->now : raw->total_allocated;
+    u->now = more->total_allocated == TP_NULL_INT ? u->now : more->total_allocated;
     u->peak = u->now > u->peak ? u->now : u->peak;
     int64_t held = u->now > 0 ? u->now : 0;
     int64_t left = u->capacity > held ? u->capacity - held : 0;
@@ -45,7 +46,7 @@ static void put_record(struct tp_xexport *x, struct tp_xplane *p, const struct t
                                tp_xstat_int(n->peak, u->peak),
                                tp_xstat_int(n->requested, magnitude(bytes)),
                                tp_xstat_int(n->size, magnitude(bytes)),
-                               tp_xstat_int(n->address, raw->address == TP_NULL_INT ? 0 : raw->address),
+                               tp_xstat_int(n->address, more->address == TP_NULL_INT ? 0 : more->address),
                                {0}};
     unsigned count = 9;
     uint32_t scope = record->owner == TP_NO_ID ? TP_NO_ID : x->scope[x->model->operators.event[record->owner]];

@@ -38,9 +38,14 @@ static const struct tp_memory *record_at(const struct series *s, uint32_t i)
     return &s->model->trace->memory[s->records[i]];
 }
 
+static const struct tp_memory_more *more_at(const struct series *s, uint32_t i)
+{
+    return tp_memory_more(s->model->trace, record_at(s, i));
+}
+
 static int64_t reserved_at(const struct series *s, uint32_t i)
 {
-    int64_t reserved = record_at(s, i)->total_reserved;
+    int64_t reserved = more_at(s, i)->total_reserved;
     return reserved == TP_NULL_INT ? 0 : reserved;
 }
 
@@ -49,13 +54,13 @@ static void fill_series(struct series *s, struct tp_memory_device *out)
     int64_t sum = 0;
     s->totals_known = true;
     for (uint32_t i = 0; i < s->count; i++)
-        if (record_at(s, i)->total_allocated == TP_NULL_INT)
+        if (more_at(s, i)->total_allocated == TP_NULL_INT)
             s->totals_known = false;
     s->allocated = tp_arena_array(s->arena, s->count, sizeof *s->allocated);
     for (uint32_t i = 0; i < s->count; i++) {
         const struct tp_memory *m = record_at(s, i);
         sum = tp_sat_add(sum, m->bytes);
-        s->allocated[i] = s->totals_known ? m->total_allocated : sum;
+        s->allocated[i] = s->totals_known ? more_at(s, i)->total_allocated : sum;
         out->allocation_count += m->bytes > 0;
         out->release_count += m->bytes < 0;
     }
@@ -162,12 +167,13 @@ static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live
     bool is_known = true;
     for (uint32_t i = 0; i <= peak && is_known; i++) {
         const struct tp_memory *m = record_at(s, i);
-        is_known = m->address != TP_NULL_INT;
+        int64_t address = more_at(s, i)->address;
+        is_known = address != TP_NULL_INT;
         if (!is_known)
             break;
-        uint32_t *slot = tp_id_map_find(&slots, (uint64_t)m->address);
+        uint32_t *slot = tp_id_map_find(&slots, (uint64_t)address);
         if (!slot && m->bytes > 0) {
-            slot = tp_id_map_put(&slots, (uint64_t)m->address);
+            slot = tp_id_map_put(&slots, (uint64_t)address);
             *slot = (uint32_t)live->count;
             tp_vec_push(live);
         }

@@ -54,9 +54,14 @@ static size_t record_count(const struct tp_memory_records *records, uint32_t dev
 /* ---- curve --------------------------------------------------------------------------------------------------------
  */
 
+struct point {
+    int64_t ts_ns;
+    const struct tp_memory_more *more;
+};
+
 /* Marks the points to keep: all up to the limit; else the first, the last and of each of equal groups of the inner
  * points the first, the first lowest, the first highest and the last. */
-static size_t choose_points(const struct tp_memory *const *points, size_t count, uint8_t *keep)
+static size_t choose_points(const struct point *points, size_t count, uint8_t *keep)
 {
     size_t kept = 0;
     if (count <= TP_CURVE_POINTS) {
@@ -68,9 +73,9 @@ static size_t choose_points(const struct tp_memory *const *points, size_t count,
     for (size_t g = 0; g < groups; g++) {
         size_t i = 1 + g * inner / groups, j = 1 + (g + 1) * inner / groups, low = i, high = i;
         for (size_t k = i; k < j; k++) {
-            if (points[k]->total_allocated < points[low]->total_allocated)
+            if (points[k].more->total_allocated < points[low].more->total_allocated)
                 low = k;
-            if (points[k]->total_allocated > points[high]->total_allocated)
+            if (points[k].more->total_allocated > points[high].more->total_allocated)
                 high = k;
         }
         keep[i] = keep[j - 1] = keep[low] = keep[high] = 1;
@@ -83,12 +88,14 @@ static size_t choose_points(const struct tp_memory *const *points, size_t count,
 static void build_curve(struct tp_memory_records *records, uint32_t device, int64_t first_ns)
 {
     struct tp_table *table = &records->devices[device].curve;
-    size_t all = record_count(records, device), count = 0, row = 0;
-    const struct tp_memory **points = tp_arena_array(records->arena, all, sizeof(void *));
+    const struct tp_trace *trace = records->model->trace;
+    size_t all = trace->memory_more ? record_count(records, device) : 0, count = 0, row = 0;
+    struct point *points = tp_arena_array(records->arena, all, sizeof *points);
     for (size_t i = 0; i < all; i++) {
         const struct tp_memory *raw = tp_memory_raw(records, record_of(records, device, i));
-        if (raw->total_allocated != TP_NULL_INT)
-            points[count++] = raw;
+        const struct tp_memory_more *more = tp_memory_more(trace, raw);
+        if (more->total_allocated != TP_NULL_INT)
+            points[count++] = (struct point){raw->ts_ns, more};
     }
     uint8_t *keep = tp_arena_array(records->arena, count, sizeof *keep);
     tp_table_init(table, records->arena, "curve", curve_defs, TP_CURVE_COLUMNS, choose_points(points, count, keep));
@@ -96,11 +103,11 @@ static void build_curve(struct tp_memory_records *records, uint32_t device, int6
     for (size_t i = 0; i < count; i++) {
         if (!keep[i])
             continue;
-        tp_table_int(table, TP_CURVE_TIME)[row] = tp_sat_sub(points[i]->ts_ns, first_ns);
-        tp_table_int(table, TP_CURVE_ALLOCATED)[row] = points[i]->total_allocated;
-        tp_table_int(table, TP_CURVE_RESERVED)[row++] = points[i]->total_reserved;
+        tp_table_int(table, TP_CURVE_TIME)[row] = tp_sat_sub(points[i].ts_ns, first_ns);
+        tp_table_int(table, TP_CURVE_ALLOCATED)[row] = points[i].more->total_allocated;
+        tp_table_int(table, TP_CURVE_RESERVED)[row++] = points[i].more->total_reserved;
     }
-    tp_arena_drop(records->arena, points, all * sizeof(void *));
+    tp_arena_drop(records->arena, points, all * sizeof *points);
     tp_arena_drop(records->arena, keep, count * sizeof *keep);
 }
 
@@ -121,9 +128,9 @@ static void build_blocks(struct tp_memory_records *records, uint32_t device, int
         const struct tp_memory_record *record = record_of(records, device, i);
         const struct tp_memory *raw = tp_memory_raw(records, record);
         int64_t bytes = tp_memory_bytes(records, record);
-        if (raw->address == TP_NULL_INT || bytes == 0)
+        uint64_t address = (uint64_t)tp_memory_more(records->model->trace, raw)->address;
+        if (address == (uint64_t)TP_NULL_INT || bytes == 0)
             continue;
-        uint64_t address = (uint64_t)raw->address;
         uint32_t id = tp_keys_pair(&addresses, (uint32_t)address, (uint32_t)(address >> 32));
         if (id == live.count)
             *(uint32_t *)tp_vec_push(&live) = 0; /* block + 1 */
@@ -174,18 +181,19 @@ static void sum_device(struct tp_table *table, const struct tp_memory_records *r
     for (size_t i = 0; i < record_count(records, device); i++) {
         const struct tp_memory_record *record = record_of(records, device, i);
         const struct tp_memory *raw = tp_memory_raw(records, record);
+        const struct tp_memory_more *more = tp_memory_more(records->model->trace, raw);
         int64_t bytes = tp_memory_bytes(records, record), size = bytes > 0 ? bytes : 0;
         add_to(table, TP_MEMORY_RECORDS, device, 1);
         add_to(table, TP_MEMORY_ALLOCATIONS, device, bytes > 0);
         add_to(table, TP_MEMORY_RELEASES, device, bytes < 0);
         add_to(table, TP_MEMORY_ALLOCATED, device, size);
         add_to(table, TP_MEMORY_RELEASED, device, bytes < 0 ? -bytes : 0);
-        if (raw->total_allocated > *peak) {
-            *peak = raw->total_allocated;
+        if (more->total_allocated > *peak) {
+            *peak = more->total_allocated;
             *at = tp_sat_sub(raw->ts_ns, first_ns);
         }
-        if (raw->total_allocated != TP_NULL_INT && raw->total_reserved > *reserved)
-            *reserved = raw->total_reserved;
+        if (more->total_allocated != TP_NULL_INT && more->total_reserved > *reserved)
+            *reserved = more->total_reserved;
         if (record->owner != TP_NO_ID)
             continue;
         add_to(table, TP_MEMORY_LOOSE_INCREASE, device, bytes);

@@ -34,6 +34,7 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->others = TP_VEC(arena, struct tp_other_detail);
     d->concretes = TP_VEC(arena, struct tp_concrete);
     d->memory = TP_VEC(arena, struct tp_memory);
+    d->memory_more = TP_VEC(arena, struct tp_memory_more);
     tp_keys_init(&d->setups, arena, sizeof(struct tp_device_setup) / sizeof(uint32_t));
     d->setup_after = TP_VEC(arena, uint32_t);
     d->last_setup = TP_NO_ID;
@@ -104,9 +105,9 @@ static void list_setups(struct tp_decoder *d)
 void tp_decoder_finish(struct tp_decoder *d)
 {
     struct tp_trace *trace = d->trace;
-    struct tp_vec *kept[] = {&d->events,   &d->hosts, &d->host_more, &d->launches,  &d->devices,
-                             &d->modules,  &d->comms, &d->others,    &d->concretes, &d->memory,
-                             &d->counters, &d->flows, &d->samples,   &d->tensors,   NULL};
+    struct tp_vec *kept[] = {&d->events, &d->hosts,   &d->host_more, &d->launches, &d->devices,     &d->modules,
+                             &d->comms,  &d->others,  &d->concretes, &d->memory,   &d->memory_more, &d->counters,
+                             &d->flows,  &d->samples, &d->tensors,   NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
         tp_vec_fit(*vec);
     trace->events = d->events.data;
@@ -128,6 +129,7 @@ void tp_decoder_finish(struct tp_decoder *d)
     trace->concretes = d->concretes.data;
     trace->concrete_count = (uint32_t)d->concretes.count;
     trace->memory = d->memory.data;
+    trace->memory_more = d->memory_more.data;
     trace->memory_count = (uint32_t)d->memory.count;
     list_memory_places(d);
     trace->counters = d->counters.data;

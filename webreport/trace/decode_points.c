@@ -42,6 +42,17 @@ static uint32_t memory_device(struct tp_decoder *d, const struct tp_element *e)
     return d->last_memory_number;
 }
 
+/* Keeps what few or all records have: the first that has some of it finds the place for those before, too. */
+static void keep_more(struct tp_decoder *d, struct tp_memory_more more)
+{
+    const struct tp_memory_more none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
+    if (!d->memory_more.count && memcmp(&more, &none, sizeof more) == 0)
+        return;
+    while (d->memory_more.count < d->memory.count)
+        *(struct tp_memory_more *)tp_vec_push(&d->memory_more) = none;
+    *(struct tp_memory_more *)tp_vec_push(&d->memory_more) = more;
+}
+
 void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_reading *reading = &d->trace->reading;
@@ -60,9 +71,9 @@ void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e)
     reading->read_out_of_memory += is_oom;
     tp_decode_number(d, e);
     record.device = memory_device(d, e);
-    record.address = tp_element_int(d, e, TP_ARG_ADDRESS);
-    record.total_allocated = tp_element_int(d, e, TP_ARG_TOTAL_ALLOCATED);
-    record.total_reserved = tp_element_int(d, e, TP_ARG_TOTAL_RESERVED);
+    keep_more(d, (struct tp_memory_more){.address = tp_element_int(d, e, TP_ARG_ADDRESS),
+                                         .total_allocated = tp_element_int(d, e, TP_ARG_TOTAL_ALLOCATED),
+                                         .total_reserved = tp_element_int(d, e, TP_ARG_TOTAL_RESERVED)});
     record.thread = tp_element_thread(d, e);
     record.ordinal = e->ordinal;
     record.flags = is_oom ? TP_MEMORY_OUT_OF_MEMORY : 0;

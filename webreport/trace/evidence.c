@@ -198,16 +198,19 @@ static int by_device_and_time(const void *context, uint32_t x, uint32_t y)
 static int64_t broken_totals(const struct tp_trace *trace, struct tp_arena *scratch)
 {
     enum { USUAL_PERCENT = 5 };
+    if (!trace->memory_more)
+        return 0;
     uint32_t *rows = tp_arena_array(scratch, trace->memory_count, sizeof *rows);
     int64_t broken = 0, count = 0;
     for (uint32_t i = 0; i < trace->memory_count; i++)
-        if (trace->memory[i].bytes != TP_NULL_INT && trace->memory[i].total_allocated != TP_NULL_INT)
+        if (tp_memory_more(trace, &trace->memory[i])->total_allocated != TP_NULL_INT)
             rows[count++] = i;
     tp_sort_rows(rows, (size_t)count, by_device_and_time, trace->memory, scratch);
     for (int64_t i = 1; i < count; i++) {
         const struct tp_memory *a = &trace->memory[rows[i - 1]], *b = &trace->memory[rows[i]];
         bool is_same = a->device == b->device;
-        broken += is_same && (uint64_t)a->total_allocated + (uint64_t)b->bytes != (uint64_t)b->total_allocated;
+        uint64_t before = (uint64_t)tp_memory_more(trace, a)->total_allocated;
+        broken += is_same && before + (uint64_t)b->bytes != (uint64_t)tp_memory_more(trace, b)->total_allocated;
     }
     tp_arena_drop(scratch, rows, trace->memory_count * sizeof *rows);
     return broken * 100 > count * USUAL_PERCENT ? broken : 0;

@@ -149,12 +149,17 @@ struct tp_memory_place {
     int64_t type, id; /* TP_NULL_INT when absent */
 };
 
-/* One [memory] or [OutOfMemory] record, in file order. bytes: 0 when absent; others: TP_NULL_INT. */
+/* One [memory] or [OutOfMemory] record, in file order. */
 struct tp_memory {
-    int64_t ts_ns, address, bytes, total_allocated, total_reserved;
-    uint32_t device; /* index in memory_places */
+    int64_t ts_ns, bytes; /* bytes: 0 when absent */
+    uint32_t device;      /* index in memory_places */
     uint32_t thread, ordinal;
     uint32_t flags;
+};
+
+/* What the records of old recorders lack; TP_NULL_INT when absent. */
+struct tp_memory_more {
+    int64_t address, total_allocated, total_reserved;
 };
 
 /* A value of a counter (ph C with an argument "value"), in file order. */
@@ -301,6 +306,7 @@ struct tp_trace {
     struct tp_concrete *concretes;
     uint32_t host_count, launch_count, device_count, module_count, comm_count, other_count, concrete_count;
     struct tp_memory *memory;
+    struct tp_memory_more *memory_more;    /* by record; NULL when no record has any of it */
     struct tp_memory_place *memory_places; /* distinct ones, in order of first appearance */
     uint32_t memory_count, memory_place_count;
     struct tp_counter *counters;
@@ -379,6 +385,13 @@ static inline const struct tp_memory_place *tp_memory_place(const struct tp_trac
                                                             const struct tp_memory *record)
 {
     return &trace->memory_places[record->device];
+}
+
+/* Of a record of the trace's own array. */
+static inline const struct tp_memory_more *tp_memory_more(const struct tp_trace *trace, const struct tp_memory *record)
+{
+    static const struct tp_memory_more none = {TP_NULL_INT, TP_NULL_INT, TP_NULL_INT};
+    return trace->memory_more ? &trace->memory_more[record - trace->memory] : &none;
 }
 
 /* Value of a top-level key as compact JSON; ptr NULL when absent. */
