@@ -99,9 +99,14 @@ def equal(tracepress, work, *files):
     run(tracepress, 'merge', *reversed(parts), '-q', '-o', work + '/all.tps')
     run(tracepress, 'report', work + '/all.tps', '--json', work + '/j.json')
     with open(work + '/r.json') as file:
-        report = json.load(file)['runs'][0]['distributed']
+        whole = json.load(file)['runs'][0]
     with open(work + '/j.json') as file:
-        job = [job['distributed'] for job in json.load(file)['jobs'] if job['distributed']]
+        jobs = json.load(file)['jobs']
+    report, job = whole['distributed'], [job['distributed'] for job in jobs if job['distributed']]
+    profiles = {p['worker']: p['verdict'] for p in whole['profiles']}
+    for rank in (rank for job in jobs for rank in job['ranks']):  # each rank's verdict is its report's
+        verdict = profiles[rank['worker']]
+        assert (rank['verdict'], rank['headline']) == (verdict['class'], verdict['headline']), (rank, verdict)
     assert report and report == job, (report, job)
     if expected:
         with gzip.open(expected) as file:

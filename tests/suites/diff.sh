@@ -25,6 +25,21 @@ neutral() { # file...: against itself; of a damaged one nothing is said
         "${TOOLS:-$BUILD}/json_check" valid "$WORK/self.json" || { echo "$file"; return 1; }
     done
 }
+sides() { # the verdict of each side is that of its report, in text, digest, page and document
+    run 0 "$DATA/diff/base.pt.trace.json.gz" "$DATA/diff/new.pt.trace.json.gz" --exit-zero &&
+        "$TP" diff "$DATA/diff/base.pt.trace.json.gz" "$DATA/diff/new.pt.trace.json.gz" --exit-zero --json "$WORK/sides.json" \
+            -o "$WORK/sides.html" --markdown "$WORK/sides.md" || return 1
+    for side in base new; do
+        "$TP" report "$DATA/diff/$side.pt.trace.json.gz" --json "$WORK/side.json" 2>"$WORK/line" || return 1
+        headline=$(sed -n 's/.*"verdict":{"class":"\([^"]*\)".*"headline":"\([^"]*\)".*/"verdict":"\1","headline":"\2"/p' "$WORK/side.json")
+        [ -n "$headline" ] && grep -qF "$headline" "$WORK/sides.json" || { echo "JSON: $headline"; return 1; }
+        words=$(sed -n 's/.*json.gz: \([A-Z][^:]*\): \(.*\)$/\1. \2/p' "$WORK/line") # as the terminal says it
+        for output in out sides.md sides.html; do
+            tr '\n' ' ' <"$WORK/$output" | grep -qF "$side: $words" || { echo "$output: $side: $words"; return 1; }
+        done
+    done
+}
+check "diff: each side's verdict is its report's" sides
 check "diff: each bundled trace is neutral to itself" neutral "$DATA"/traces/*.gz "$DATA/ddp" "$DATA/run"
 if [ -d "$SHARED/data/traces" ]; then
     real() { neutral $(find "$SHARED/data/traces" -name '*.json' -o -name '*.json.gz' | sort); }
@@ -111,7 +126,7 @@ check "diff: summaries of traces compare as the traces do" summaries
 stdin() {
     no_evidence='s/"evidence":{"base":.*,"step_time":/"step_time":/' # sizes and checksums are not those of a pipe
     zcat "$a" | "$TP" diff - "$a" --json "$WORK/piped.json" -q >"$WORK/out" && run 0 "$a" "$a" --json "$WORK/named.json" &&
-        sed 's/"name":"-"/"name":"gpu_2026.pt.trace.json.gz"/' "$WORK/piped.json" | sed "$no_evidence" >"$WORK/piped.cut"
+        sed 's/"name":"-"/"name":"gpu_2026.pt.trace.json.gz"/; s/"file":"stdin"/"file":"gpu_2026.pt.trace.json.gz"/g' "$WORK/piped.json" | sed "$no_evidence" >"$WORK/piped.cut"
     sed "$no_evidence" "$WORK/named.json" | cmp "$WORK/piped.cut" -
 }
 check "diff: a side from standard input" stdin

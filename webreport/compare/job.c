@@ -282,6 +282,8 @@ void tp_job_add(struct tp_job *job, const struct tp_summary *summary)
         job->world_size = summary->key.world_size;
     rank->fingerprint = summary->kernel_fingerprint;
     rank->event_count = summary->event_count;
+    rank->verdict = kept_text(job, summary->verdict);
+    rank->headline = kept_text(job, summary->headline);
     rank->damage = tp_evidence_reason(&summary->evidence, TP_NEED_ALL, job->arena);
     if (*rank->damage)
         tp_rank_set_add(&job->damaged, rank->number);

@@ -54,6 +54,7 @@ struct tp_job_rank {
     int64_t number;            /* the rank, or the place in the job when ranks are not known */
     uint64_t fingerprint;
     int64_t event_count, peak_bytes; /* peak: allocated, largest of all devices; TP_NULL_INT: unknown */
+    struct tp_str verdict, headline; /* of its summary */
     const char *damage; /* "the gzip is cut ..": nothing of it is called slow; "": nothing is known against its trace */
     bool is_gpu;
     bool has_no_communication;

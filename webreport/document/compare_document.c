@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "webreport/document/section.h"
 #include "writer/text/format.h"
 
 enum { MOST_OWNERS = 20 };
@@ -154,6 +155,42 @@ static void put_sides(const struct wording *w)
                          tp_text_printf(w->arena, "%s, %s",
                                         tp_text_of_some(w->arena, side->input->run_count, "run", "runs"),
                                         tp_text_of_some(w->arena, (int64_t)side->step_count, "step", "steps")));
+    }
+}
+
+/* "Launch-bound (2 runs), Balanced (1 run)", in the order of the runs; "" where none tells. */
+static const char *classes_text(const struct wording *w, const struct tp_side_input *side)
+{
+    const char *text = "";
+    for (uint32_t i = 0; i < side->run_count; i++) {
+        struct tp_str class = side->runs[i].verdict;
+        uint32_t before = 0, count = 0;
+        for (uint32_t k = 0; k < side->run_count; k++) {
+            bool is_same = tp_str_equal(side->runs[k].verdict, class);
+            before += is_same && k < i;
+            count += is_same;
+        }
+        if (class.len && !before)
+            text = tp_text_printf(w->arena, "%s%s%s (%s)", text, *text ? ", " : "",
+                                  tp_stored_verdict(w->naming, class, TP_STR("")).class,
+                                  tp_text_of_some(w->arena, count, "run", "runs"));
+    }
+    return text;
+}
+
+/* What bounds the steps of each side. */
+static void put_side_verdicts(const struct wording *w)
+{
+    for (int s = 0; s < TP_SIDES; s++) {
+        const struct tp_side_input *side = w->c->sides.side[s].input;
+        const char *text = side->run_count > 1 ? classes_text(w, side) : "";
+        if (side->run_count == 1 && side->runs[0].verdict.len) {
+            struct tp_verdict_block verdict =
+                tp_stored_verdict(w->naming, side->runs[0].verdict, side->runs[0].headline);
+            text = tp_text_printf(w->arena, "%s. %s", verdict.class, verdict.headline);
+        }
+        if (*text)
+            tp_document_note(w->document, tp_text_printf(w->arena, "%s: %s", s == TP_BASE ? "base" : "new", text));
     }
 }
 
@@ -440,96 +477,7 @@ static void put_parts(const struct wording *w)
     put_table(w, TP_COMPARE_FACTS);
 }
 
-/* ---- the record ---- */
-
-static void percent_member(struct tp_object *object, const char *key, double ratio)
-{
-    tp_object_real(object, key, 100 * ratio);
-}
-
-/* Of every run of each side. */
-static void record_evidence(const struct wording *w)
-{
-    struct tp_object *object = tp_object_object(w->document->record, "evidence");
-    for (int s = 0; s < TP_SIDES; s++) {
-        const struct tp_side_input *side = w->c->sides.side[s].input;
-        struct tp_list *runs = tp_object_list(object, s == TP_BASE ? "base" : "new");
-        for (uint32_t i = 0; i < side->run_count; i++) {
-            struct tp_object *run = tp_list_object(runs);
-            tp_object_str(run, "file", side->runs[i].file);
-            tp_object_evidence(run, "evidence", &side->runs[i].evidence);
-        }
-    }
-}
-
-static void record_verdict(const struct wording *w, const struct tp_verdict_block *verdict)
-{
-    struct tp_object *record = w->document->record;
-    const struct tp_compare *c = w->c;
-    tp_object_text(record, "schema", "tracepress-diff");
-    tp_object_int(record, "schema_version", 1);
-    tp_object_text(record, "verdict", tp_change_verdict_name(c->verdict));
-    tp_object_text(record, "summary", tp_verdict_line(w->document, verdict));
-    tp_object_text(record, "damage", *c->damage ? c->damage : NULL);
-    record_evidence(w);
-    struct tp_object *step = tp_object_object(record, "step_time");
-    tp_object_text(step, "verdict", tp_change_verdict_name(c->step_verdict));
-    percent_member(step, "change_percent", c->step.estimate);
-    percent_member(step, "low_percent", c->step.low);
-    percent_member(step, "high_percent", c->step.high);
-    tp_object_text(record, "memory_verdict", tp_change_verdict_name(c->memory_verdict));
-    percent_member(record, "confidence_percent", TP_CHANGE_CONFIDENCE);
-    percent_member(record, "noise_floor_percent", c->noise_floor);
-    percent_member(record, "threshold_percent", c->options.threshold);
-    percent_member(record, "least_share_percent", TP_CHANGE_LEAST_SHARE);
-    struct tp_object *comparability = tp_object_object(record, "comparability");
-    tp_object_int(comparability, "score", c->comparability.score);
-    tp_object_bool(comparability, "is_comparable", !c->comparability.is_low);
-    struct tp_object *counts = tp_object_object(record, "counts");
-    tp_object_int(counts, "regressed", c->regressed_count);
-    tp_object_int(counts, "improved", c->improved_count);
-    tp_object_int(counts, "replaced", c->replaced_count);
-    tp_object_int(counts, "tested", c->changes.tested_count);
-}
-
-static void record_side(const struct wording *w, int s)
-{
-    const struct tp_side *side = &w->c->sides.side[s];
-    struct tp_object *object = tp_object_object(w->document->record, s == TP_BASE ? "base" : "new");
-    tp_object_text(object, "name", w->c->names[s]);
-    tp_object_int(object, "runs", side->input->run_count);
-    tp_object_int(object, "steps", (int64_t)side->step_count);
-    tp_object_real(object, "step_median_us", w->c->step_ns[s] / 1000);
-    tp_object_real(object, "step_mean_us", side->total.mean / 1000);
-}
-
-static void record_tree(const struct wording *w)
-{
-    const struct tp_difftree *tree = &w->c->tree;
-    struct tp_object *object = tp_object_object(w->document->record, "call_tree");
-    tp_object_text(object, "time", tree->has_device ? "device" : "host");
-    struct tp_list *calls = tp_object_list(object, "calls");
-    for (uint32_t i = 0; i < tree->count; i++) {
-        const struct tp_diffcall *call = &tree->calls[i];
-        struct tp_object *item = tp_list_object(calls);
-        tp_object_int(item, "depth", call->depth);
-        tp_object_str(item, "name", call->name);
-        tp_object_ns(item, "base_us", llround(fmin(fmax(call->ns[TP_BASE], -9e18), 9e18)));
-        tp_object_ns(item, "new_us", llround(fmin(fmax(call->ns[TP_NEW], -9e18), 9e18)));
-        tp_object_real(item, "base_calls", call->calls[TP_BASE]);
-        tp_object_real(item, "new_calls", call->calls[TP_NEW]);
-    }
-}
-
-static void record_all(const struct wording *w, const struct tp_verdict_block *verdict)
-{
-    record_verdict(w, verdict);
-    for (int s = 0; s < TP_SIDES; s++)
-        record_side(w, s);
-    for (enum tp_compare_table i = 0; i < TP_COMPARE_TABLES; i++)
-        tp_object_table(w->document->record, tp_compare_table_key(i), &w->c->tables[i]);
-    record_tree(w);
-}
+/* ---- all ---- */
 
 void tp_compare_document(struct tp_document *document, const struct tp_compare *compare, const struct tp_naming *naming,
                          size_t max_rows)
@@ -537,7 +485,7 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     struct wording w = {document, compare, naming, naming->arena, max_rows};
     struct tp_verdict_block verdict = verdict_of(&w);
     tp_document_init(document, "Comparison", w.arena);
-    record_all(&w, &verdict);
+    tp_compare_record(document, compare, &verdict);
     document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* on a terminal the first line says what came out */
     put_title(&w);
     document->places = TP_EVERYWHERE;
@@ -546,6 +494,7 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
     tp_document_fact(document, comparable_text(&w), facts_text(&w));
     document->places = TP_EVERYWHERE;
+    put_side_verdicts(&w);
     put_differing(&w);
     tp_document_chart(document, "waterfall", tp_compare_waterfall(compare, w.arena),
                       tp_compare_shown(compare, naming, TP_COMPARE_STEP, max_rows));

@@ -14,7 +14,11 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
 /* What made the verdict where the step did not: "13 rows, memory"; "" where the step did, or where nothing changed. */
 const char *tp_compare_reason_text(const struct tp_compare *compare);
 
-/* ---- parts (compare_shown.c, compare_charts.c) ---- */
+/* ---- parts (compare_record.c, compare_shown.c, compare_charts.c) ---- */
+
+/* Fills the document's record; verdict: of the document. */
+void tp_compare_record(struct tp_document *document, const struct tp_compare *compare,
+                       const struct tp_verdict_block *verdict);
 
 struct tp_shown_table *tp_compare_shown(const struct tp_compare *compare, const struct tp_naming *naming,
                                         enum tp_compare_table which, size_t max_rows);

@@ -38,6 +38,7 @@ static struct tp_shown_table *new_table(const struct tp_job_wording *w, const st
 
 static const struct tp_shown_column rank_columns[] = {
     {TP_SHOW_TEXT, TP_JOB_RANK_GROUP, NULL, 0, 0, false, 0},
+    {TP_SHOW_PRINTED, TP_JOB_RANK_VERDICT, NULL, 0, 0, false, 0},
     {TP_SHOW_TIME, TP_JOB_RANK_STEP, NULL, 1, 0, false, 0},
     {TP_SHOW_TIME, TP_JOB_RANK_OWN, NULL, 1, 0, false, 0},
     {TP_SHOW_TIME, TP_JOB_RANK_EXCESS, NULL, 1, 0, true, 0},
@@ -91,6 +92,11 @@ static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t inde
                                                               ? tp_sat_sub(0, rank->part_excess_ns[p])
                                                               : rank->part_excess_ns[p]),
                                 rank->part_excess_ns[p] < 0 ? " less" : " more"));
+    if (rank->verdict.len) {
+        struct tp_verdict_block verdict = tp_stored_verdict(&w->naming, rank->verdict, rank->headline);
+        items = add_block(blocks, "Its own verdict");
+        add_item(items, tp_str_of(verdict.class), verdict.headline);
+    }
     items = add_block(blocks, "Trace");
     add_item(items, tp_shown_text(&w->naming, rank->key.worker),
              tp_text_printf(w->arena, "%s, %s", tp_text_of_some(w->arena, rank->event_count, "event", "events"),
@@ -111,6 +117,12 @@ static struct tp_data rank_details(const struct tp_job_wording *w, uint32_t inde
     return tp_data_of_object(more);
 }
 
+static struct tp_str print_verdict(struct tp_arena *arena, const struct tp_table *table, unsigned column, size_t row)
+{
+    struct tp_naming naming = {.arena = arena};
+    return tp_str_of(tp_stored_verdict(&naming, tp_table_text(table, column)[row], TP_STR("")).class);
+}
+
 static void put_ranks(const struct tp_job_wording *w)
 {
     const struct tp_job *job = w->job;
@@ -127,6 +139,7 @@ static void put_ranks(const struct tp_job_wording *w)
     struct tp_shown_table *shown =
         new_table(w, tp_table_pick(w->arena, table, rows, count), rank_columns, COUNT(rank_columns));
     shown->caption = "Ranks with the most own work beyond their peers";
+    shown->print = print_verdict;
     for (size_t i = 0; i < most && i < OPEN_RANKS; i++)
         shown->rows[i].more = rank_details(w, order[i]);
     put_section(

@@ -54,6 +54,8 @@ static const struct tp_column_def rank_defs[TP_JOB_RANK_COLUMNS] = {
      TP_COLUMN_INT},
     {"peak_allocated_bytes", "Memory peak", "bytes", "Largest peak of allocated memory of its devices.",
      TP_COLUMN_BYTES},
+    {"verdict", "Verdict", "", "What bounds its steps, as its own report says.", TP_COLUMN_TEXT},
+    {"headline", "Headline", "", "The sentence of its verdict.", TP_COLUMN_TEXT},
 };
 
 static void fill_rank(struct tp_table *table, const struct tp_job *job, size_t row)
@@ -78,6 +80,8 @@ static void fill_rank(struct tp_table *table, const struct tp_job *job, size_t r
     tp_table_int(table, TP_JOB_RANK_RESIDUAL)[row] = is_aligned ? rank->residual_ns : TP_NULL_INT;
     tp_table_int(table, TP_JOB_RANK_COMPONENT)[row] = is_aligned ? rank->component : TP_NULL_INT;
     tp_table_int(table, TP_JOB_RANK_PEAK)[row] = rank->peak_bytes;
+    tp_table_text(table, TP_JOB_RANK_VERDICT)[row] = rank->verdict;
+    tp_table_text(table, TP_JOB_RANK_HEADLINE)[row] = rank->headline;
 }
 
 void tp_job_rank_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)

@@ -27,6 +27,8 @@ enum tp_job_rank_column {
     TP_JOB_RANK_RESIDUAL,
     TP_JOB_RANK_COMPONENT,
     TP_JOB_RANK_PEAK,
+    TP_JOB_RANK_VERDICT,
+    TP_JOB_RANK_HEADLINE,
     TP_JOB_RANK_COLUMNS
 };
 /* A row per rank, in their order; it has no sets. */

@@ -60,9 +60,13 @@ void tp_section_put_notices(const struct tp_section *section, struct tp_document
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document);
 
-/* The verdict of the analysis in words, made once: for the document, the index of profiles, the terminal and other tools' files. In
- * naming->arena. */
+/* The verdict of the analysis in words, made once: for the document, the index of profiles, the terminal and other
+ * tools' files. In naming->arena. */
 struct tp_verdict_block tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile);
+
+/* The verdict that a summary has kept (tp_summary.verdict and .headline), in the same words. class "": an older file.
+ */
+struct tp_verdict_block tp_stored_verdict(const struct tp_naming *naming, struct tp_str class, struct tp_str headline);
 
 /* The ranks of one span beside each other. */
 struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,

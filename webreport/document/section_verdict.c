@@ -83,6 +83,45 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_tr
     return verdict->has_gap ? tp_text_printf(arena, "%s%s", text, gap_text(naming, verdict)) : text;
 }
 
+/* ---- of a summary ---- */
+
+static enum tp_verdict_class class_of(struct tp_str text)
+{
+    unsigned i = 0;
+    while (i < TP_CLASS_COUNT && !tp_str_equal(text, tp_str_of(tp_verdict_class_text((enum tp_verdict_class)i))))
+        i++;
+    return (enum tp_verdict_class)i;
+}
+
+/* What is private in a headline is the line of code at its end. */
+static const char *stored_headline(const struct tp_naming *naming, struct tp_str text)
+{
+    static const char *const before_line[] = {TP_HEADLINE_AT, TP_HEADLINE_RAN};
+    for (unsigned i = 0; i < sizeof before_line / sizeof *before_line; i++) {
+        const char *at = find(text, tp_str_of(before_line[i]));
+        if (!at)
+            continue;
+        size_t before = (size_t)(at - text.ptr) + strlen(before_line[i]);
+        struct tp_str rest = tp_shown_text(naming, (struct tp_str){text.ptr + before, text.len - before});
+        return tp_text_printf(naming->arena, "%.*s%.*s", (int)before, text.ptr, (int)rest.len, rest.ptr);
+    }
+    return tp_text_printf(naming->arena, "%.*s", (int)text.len, text.ptr);
+}
+
+struct tp_verdict_block tp_stored_verdict(const struct tp_naming *naming, struct tp_str class, struct tp_str headline)
+{
+    enum tp_verdict_class known = class_of(class);
+    if (known == TP_CLASS_COUNT) /* of another version */
+        return (struct tp_verdict_block){.tone = TP_TONE_UNSURE,
+                                         .class = tp_arena_copy(naming->arena, class.ptr, class.len),
+                                         .headline = stored_headline(naming, headline),
+                                         .text = ""};
+    return (struct tp_verdict_block){.tone = CLASSES[known].tone,
+                                     .class = CLASSES[known].tag,
+                                     .headline = stored_headline(naming, headline),
+                                     .text = ""};
+}
+
 struct tp_verdict_block tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;

@@ -235,6 +235,7 @@ static const struct tp_rows_column step_columns[] = {
     {"end_ns", INT, "end with its device work", false},
     {"host_start_ns", INT, "start of its marker on the host", false},
     {"host_end_ns", INT, "end of its marker on the host", false},
+    {"used", INT, "0: warm-up, or cut off; no number of the report is about it", false},
 };
 
 static uint32_t step_count(const struct tp_rows *rows)
@@ -251,6 +252,7 @@ static void fill_step(const struct tp_rows *rows, uint32_t row, struct tp_rows_c
     put_int(&cell, tp_sat_sub(step->end_ns, rows->first_ns));
     put_int(&cell, tp_sat_sub(step->host_start_ns, rows->first_ns));
     put_int(&cell, tp_sat_sub(step->host_end_ns, rows->first_ns));
+    put_int(&cell, tp_step_is_used(step));
 }
 
 /* ---- memory ---- */

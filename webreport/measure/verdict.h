@@ -69,6 +69,10 @@ struct tp_trace_verdict {
     const struct tp_step *steps; /* all, with the reason why one is left out */
 };
 
+/* What stands in a headline before the line of code that ran for most of the longest gap, where it names one. */
+#define TP_HEADLINE_AT ", most of it at "
+#define TP_HEADLINE_RAN " (the host ran "
+
 /* "compute-bound", "not-shown" ..; "compute", "between" .. Static. */
 const char *tp_verdict_class_text(enum tp_verdict_class verdict_class);
 const char *tp_time_cause_text(enum tp_time_cause cause);

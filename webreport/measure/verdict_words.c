@@ -52,7 +52,7 @@ static struct tp_str stall_words(const struct tp_trace_verdict *v, const struct 
     tp_buf_printf(&text, "One gap is %.1f %% of %s: GPU %lld waits for the host", v->gap.percent, period(model),
                   (long long)v->device);
     if (has_line(v)) {
-        tp_buf_puts(&text, ", most of it at ");
+        tp_buf_puts(&text, TP_HEADLINE_AT);
         tp_buf_add(&text, v->gap.line.ptr, v->gap.line.len);
     }
     tp_buf_putc(&text, '.');
@@ -80,7 +80,7 @@ struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *v, const st
     tp_buf_printf(&text, "GPU %lld %s for %.1f %% of %s", (long long)v->device, cause_words[v->cause],
                   share(v, model, v->cause), period(model));
     if (v->cause == TP_TIME_OUTSIDE && has_line(v) && v->gap.part_ns[TP_IDLE_OUTSIDE]) {
-        tp_buf_puts(&text, " (the host ran ");
+        tp_buf_puts(&text, TP_HEADLINE_RAN);
         tp_buf_add(&text, v->gap.line.ptr, v->gap.line.len);
         tp_buf_putc(&text, ')');
     }

@@ -1,0 +1,100 @@
+/* A comparison for machines, with the keys that scripts rely on: see compare_document.h. */
+#include <math.h>
+
+#include "webreport/document/compare_document.h"
+
+static void percent_member(struct tp_object *object, const char *key, double ratio)
+{
+    tp_object_real(object, key, 100 * ratio);
+}
+
+/* Of every run of each side. */
+static void record_evidence(struct tp_object *record, const struct tp_compare *c)
+{
+    struct tp_object *object = tp_object_object(record, "evidence");
+    for (int s = 0; s < TP_SIDES; s++) {
+        const struct tp_side_input *side = c->sides.side[s].input;
+        struct tp_list *runs = tp_object_list(object, s == TP_BASE ? "base" : "new");
+        for (uint32_t i = 0; i < side->run_count; i++) {
+            struct tp_object *run = tp_list_object(runs);
+            tp_object_str(run, "file", side->runs[i].file);
+            tp_object_evidence(run, "evidence", &side->runs[i].evidence);
+        }
+    }
+}
+
+static void record_verdict(struct tp_object *record, const struct tp_compare *c, const char *summary)
+{
+    tp_object_text(record, "schema", "tracepress-diff");
+    tp_object_int(record, "schema_version", 1);
+    tp_object_text(record, "verdict", tp_change_verdict_name(c->verdict));
+    tp_object_text(record, "summary", summary);
+    tp_object_text(record, "damage", *c->damage ? c->damage : NULL);
+    record_evidence(record, c);
+    struct tp_object *step = tp_object_object(record, "step_time");
+    tp_object_text(step, "verdict", tp_change_verdict_name(c->step_verdict));
+    percent_member(step, "change_percent", c->step.estimate);
+    percent_member(step, "low_percent", c->step.low);
+    percent_member(step, "high_percent", c->step.high);
+    tp_object_text(record, "memory_verdict", tp_change_verdict_name(c->memory_verdict));
+    percent_member(record, "confidence_percent", TP_CHANGE_CONFIDENCE);
+    percent_member(record, "noise_floor_percent", c->noise_floor);
+    percent_member(record, "threshold_percent", c->options.threshold);
+    percent_member(record, "least_share_percent", TP_CHANGE_LEAST_SHARE);
+    struct tp_object *comparability = tp_object_object(record, "comparability");
+    tp_object_int(comparability, "score", c->comparability.score);
+    tp_object_bool(comparability, "is_comparable", !c->comparability.is_low);
+    struct tp_object *counts = tp_object_object(record, "counts");
+    tp_object_int(counts, "regressed", c->regressed_count);
+    tp_object_int(counts, "improved", c->improved_count);
+    tp_object_int(counts, "replaced", c->replaced_count);
+    tp_object_int(counts, "tested", c->changes.tested_count);
+}
+
+static void record_side(struct tp_object *record, const struct tp_compare *c, int s)
+{
+    const struct tp_side *side = &c->sides.side[s];
+    struct tp_object *object = tp_object_object(record, s == TP_BASE ? "base" : "new");
+    tp_object_text(object, "name", c->names[s]);
+    tp_object_int(object, "runs", side->input->run_count);
+    struct tp_list *verdicts = tp_object_list(object, "verdicts");
+    for (uint32_t i = 0; i < side->input->run_count; i++) {
+        struct tp_object *run = tp_list_object(verdicts);
+        tp_object_str(run, "file", side->input->runs[i].file);
+        tp_object_str(run, "verdict", side->input->runs[i].verdict);
+        tp_object_str(run, "headline", side->input->runs[i].headline);
+    }
+    tp_object_int(object, "steps", (int64_t)side->step_count);
+    tp_object_real(object, "step_median_us", c->step_ns[s] / 1000);
+    tp_object_real(object, "step_mean_us", side->total.mean / 1000);
+}
+
+static void record_tree(struct tp_object *record, const struct tp_compare *c)
+{
+    const struct tp_difftree *tree = &c->tree;
+    struct tp_object *object = tp_object_object(record, "call_tree");
+    tp_object_text(object, "time", tree->has_device ? "device" : "host");
+    struct tp_list *calls = tp_object_list(object, "calls");
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct tp_diffcall *call = &tree->calls[i];
+        struct tp_object *item = tp_list_object(calls);
+        tp_object_int(item, "depth", call->depth);
+        tp_object_str(item, "name", call->name);
+        tp_object_ns(item, "base_us", llround(fmin(fmax(call->ns[TP_BASE], -9e18), 9e18)));
+        tp_object_ns(item, "new_us", llround(fmin(fmax(call->ns[TP_NEW], -9e18), 9e18)));
+        tp_object_real(item, "base_calls", call->calls[TP_BASE]);
+        tp_object_real(item, "new_calls", call->calls[TP_NEW]);
+    }
+}
+
+void tp_compare_record(struct tp_document *document, const struct tp_compare *compare,
+                       const struct tp_verdict_block *verdict)
+{
+    struct tp_object *record = document->record;
+    record_verdict(record, compare, tp_verdict_line(document, verdict));
+    for (int s = 0; s < TP_SIDES; s++)
+        record_side(record, compare, s);
+    for (enum tp_compare_table i = 0; i < TP_COMPARE_TABLES; i++)
+        tp_object_table(record, tp_compare_table_key(i), &compare->tables[i]);
+    record_tree(record, compare);
+}
