@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/config.h"
 #include "collector/hold.h"
 #include "collector/session.h"
 #include "webreport/session/in_process.h"
@@ -61,8 +62,10 @@ char *tracepress_key_averages(const struct tracepress_trace *trace, const struct
 {
     struct tracepress_table o = {0};
     struct table table = {.text = NULL};
-    if (options)
-        memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+    if (options && !tp_config_take(&o, sizeof o, options, sizeof o)) {
+        tp_session_say("the table was not made", "struct tracepress_table does not begin with its size");
+        return NULL;
+    }
     table.options =
         (struct tp_in_process_table){.by_shape = o.group_by_input_shape != 0,
                                      .stack_depth = o.group_by_stack_n < UINT16_MAX ? o.group_by_stack_n : UINT16_MAX,

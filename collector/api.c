@@ -1,9 +1,11 @@
 /* Ranges and moments of the public interface: each is one record. */
 #include <string.h>
 
+#include "collector/config.h"
 #include "collector/live.h"
 #include "collector/name_table.h"
 #include "collector/recorder.h"
+#include "collector/session.h"
 #include "collector/tracepress.h"
 
 static void mark(uint32_t name, uint8_t kind)
@@ -56,11 +58,19 @@ void tracepress_record_counter_(tracepress_name name, double value)
     tp_record_put(name, TP_SPOOL_COUNTER, &counter, sizeof counter);
 }
 
-void tracepress_record_memory_(const struct tracepress_memory *note)
+/* ---- memory ---- */
+
+/* A program built with a header from before the struct said its size. */
+struct first_memory {
+    uint64_t address;
+    int64_t bytes, total_allocated, total_reserved;
+    int32_t device_type, device_id;
+};
+
+TRACEPRESS_API void tracepress_record_memory_(const struct first_memory *note);
+
+static void put_memory(const struct tracepress_memory *note)
 {
-    if (!note)
-        return;
-    TP_RECORD_STACK();
     if (__atomic_load_n(&tracepress_live_, __ATOMIC_RELAXED))
         tp_live_memory(note);
     const struct tp_spool_memory memory = {.address = note->address,
@@ -72,6 +82,36 @@ void tracepress_record_memory_(const struct tracepress_memory *note)
     tp_record_put(0, TP_SPOOL_MEMORY_NOTE, &memory, sizeof memory);
 }
 
+void tracepress_record_note_(const struct tracepress_memory *given)
+{
+    struct tracepress_memory note;
+    if (!given)
+        return;
+    TP_RECORD_STACK();
+    if (tp_config_take(&note, sizeof note, given, sizeof note)) {
+        put_memory(&note);
+        return;
+    }
+    tp_session_drop();
+    tp_session_say("notes of memory are left out", "struct tracepress_memory does not begin with its size");
+}
+
+void tracepress_record_memory_(const struct first_memory *given)
+{
+    if (!given)
+        return;
+    TP_RECORD_STACK();
+    const struct tracepress_memory note = {.address = given->address,
+                                           .bytes = given->bytes,
+                                           .total_allocated = given->total_allocated,
+                                           .total_reserved = given->total_reserved,
+                                           .device_type = given->device_type,
+                                           .device_id = given->device_id};
+    put_memory(&note);
+}
+
+/* ---- tasks ---- */
+
 void tracepress_record_async_(tracepress_name name, uint64_t id, int is_end)
 {
     const struct tp_spool_async async = {.id = id};
@@ -79,6 +119,16 @@ void tracepress_record_async_(tracepress_name name, uint64_t id, int is_end)
 }
 
 /* ---- operators ---- */
+
+/* A program built with a header from before the struct said its size. */
+struct first_operator {
+    const struct tracepress_input *inputs;
+    uint32_t input_count;
+    int is_backward;
+    uint64_t sequence, forward_tid, flops, bytes;
+};
+
+TRACEPRESS_API void tracepress_record_operator_(tracepress_name name, const struct first_operator *call);
 
 static uint32_t kept_rank(const struct tracepress_input *input)
 {
@@ -91,6 +141,12 @@ static uint32_t slots_of_input(const struct tracepress_input *input)
     return 1 + (kept_rank(input) + 1) / 2;
 }
 
+/* The caller's inputs may be longer than those that this library knows. */
+static const struct tracepress_input *input_at(const struct tracepress_operator *call, uint32_t i)
+{
+    return (const struct tracepress_input *)((const char *)call->inputs + (size_t)i * call->input_size);
+}
+
 /* Inputs that fit into a record, and their slots. */
 static uint32_t count_inputs(const struct tracepress_operator *call, uint32_t *slots)
 {
@@ -98,15 +154,15 @@ static uint32_t count_inputs(const struct tracepress_operator *call, uint32_t *s
     uint32_t count = 0;
     *slots = fixed;
     while (call->inputs && count < call->input_count && count < TP_SPOOL_MAX_INPUTS &&
-           *slots + slots_of_input(&call->inputs[count]) < TP_SPOOL_MAX_SLOTS)
-        *slots += slots_of_input(&call->inputs[count++]);
+           *slots + slots_of_input(input_at(call, count)) < TP_SPOOL_MAX_SLOTS)
+        *slots += slots_of_input(input_at(call, count++));
     return count;
 }
 
 static void fill_inputs(char *at, const struct tracepress_operator *call, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const struct tracepress_input *input = &call->inputs[i];
+        const struct tracepress_input *input = input_at(call, i);
         const struct tp_spool_input head = {.rank = kept_rank(input), .dtype = (uint32_t)input->dtype};
         memcpy(at, &head, sizeof head);
         if (head.rank)
@@ -115,13 +171,8 @@ static void fill_inputs(char *at, const struct tracepress_operator *call, uint32
     }
 }
 
-void tracepress_record_operator_(tracepress_name name, const struct tracepress_operator *call)
+static void put_operator(tracepress_name name, const struct tracepress_operator *call)
 {
-    TP_RECORD_STACK();
-    if (!call) {
-        mark(name, TP_SPOOL_OPERATOR);
-        return;
-    }
     uint32_t slots, count = count_inputs(call, &slots);
     struct tp_spool_record *record = tp_record_take(slots);
     if (!record)
@@ -135,4 +186,38 @@ void tracepress_record_operator_(tracepress_name name, const struct tracepress_o
     memcpy(record + 1, &head, sizeof head);
     fill_inputs((char *)(record + 1) + sizeof head, call, count);
     tp_record_done(record, name, TP_SPOOL_OPERATOR, slots, 0);
+}
+
+void tracepress_record_call_(tracepress_name name, const struct tracepress_operator *given)
+{
+    struct tracepress_operator call;
+    bool has_size = given && tp_config_take(&call, sizeof call, given, sizeof call) &&
+                    (!call.inputs || tp_config_is_size(call.input_size, sizeof *call.inputs));
+    TP_RECORD_STACK();
+    if (has_size) {
+        put_operator(name, &call);
+        return;
+    }
+    mark(name, TP_SPOOL_OPERATOR);
+    if (given)
+        tp_session_say("what is known of operators is left out",
+                       "struct tracepress_operator does not begin with its size and that of its inputs");
+}
+
+void tracepress_record_operator_(tracepress_name name, const struct first_operator *given)
+{
+    TP_RECORD_STACK();
+    if (!given) {
+        mark(name, TP_SPOOL_OPERATOR);
+        return;
+    }
+    const struct tracepress_operator call = {.input_size = sizeof *given->inputs,
+                                             .inputs = given->inputs,
+                                             .input_count = given->input_count,
+                                             .is_backward = given->is_backward,
+                                             .sequence = given->sequence,
+                                             .forward_tid = given->forward_tid,
+                                             .flops = given->flops,
+                                             .bytes = given->bytes};
+    put_operator(name, &call);
 }

@@ -27,9 +27,36 @@ static char *own_folder(const char *given)
     return asprintf(&whole, "%s%s%s", here, is_here ? "" : "/", is_here ? "" : given) < 0 ? NULL : whole;
 }
 
+bool tp_config_is_size(uint32_t size, size_t least)
+{
+    enum { MOST_BYTES = 4096, UNIT_BYTES = 8 };
+    return size >= least && size <= MOST_BYTES && size % UNIT_BYTES == 0;
+}
+
+bool tp_config_take(void *own, size_t own_size, const void *given, size_t least)
+{
+    uint32_t size;
+    memcpy(&size, given, sizeof size);
+    if (!tp_config_is_size(size, least))
+        return false;
+    memset(own, 0, own_size);
+    memcpy(own, given, size < own_size ? size : own_size);
+    return true;
+}
+
+static bool take_options(struct tracepress_options *own, const struct tracepress_options *given)
+{
+    static const struct tracepress_options defaults = TRACEPRESS_OPTIONS;
+    return tp_config_take(own, sizeof *own, given ? given : &defaults,
+                          offsetof(struct tracepress_options, sample_rate) + sizeof own->sample_rate);
+}
+
 const char *tp_config_refusal(const struct tracepress_options *given)
 {
-    bool has_folder = given && given->directory && *given->directory;
+    struct tracepress_options options;
+    if (!take_options(&options, given))
+        return "the options do not begin with their size: struct tracepress_options options = TRACEPRESS_OPTIONS";
+    bool has_folder = options.directory && *options.directory;
     if (!has_folder && tp_environment_is_ignored())
         return "a program with rights that its caller does not have names the folder itself";
     return NULL;
@@ -37,14 +64,12 @@ const char *tp_config_refusal(const struct tracepress_options *given)
 
 bool tp_config_keep(struct tracepress_options *kept, const struct tracepress_options *given)
 {
-    static const struct tracepress_options defaults = TRACEPRESS_OPTIONS;
     char host[128] = "host", worker[160];
     const char *directory = tp_environment("TRACEPRESS_DIR");
     free((char *)(uintptr_t)kept->directory);
     free((char *)(uintptr_t)kept->worker);
-    memset(kept, 0, sizeof *kept);
-    given = given ? given : &defaults;
-    memcpy(kept, given, given->size < sizeof *kept ? given->size : sizeof *kept);
+    if (!take_options(kept, given))
+        memset(kept, 0, sizeof *kept);
     gethostname(host, sizeof host - 1);
     snprintf(worker, sizeof worker, "%s_%d", host, (int)getpid());
     directory = directory && *directory ? directory : ".";

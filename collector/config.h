@@ -3,12 +3,21 @@
 #define TP_COLLECTOR_CONFIG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "collector/tracepress.h"
 #include "writer/spool/spool_format.h"
 
 #define TP_CONFIG_SPOOL_BYTES (64ull << 30) /* the most a spool may grow to */
+
+/* Whether a struct of tracepress.h can have this size: not less than the first header's (least), and not what was in a
+ * variable that nobody has set. */
+bool tp_config_is_size(uint32_t size, size_t least);
+
+/* Copies such a struct, which begins with its size: members that the caller's header does not have are 0, those that
+ * this library does not know are left out. False, and nothing is copied, when the size is none. */
+bool tp_config_take(void *own, size_t own_size, const void *given, size_t least);
 
 /* Why a recording with these options (NULL: defaults) is refused, in a few words; NULL: it is not. */
 const char *tp_config_refusal(const struct tracepress_options *given);

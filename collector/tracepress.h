@@ -41,8 +41,7 @@ extern "C" {
 #define TRACEPRESS_API __attribute__((visibility("default")))
 #endif
 
-/* ---- a recording --------------------------------------------------------------------------------------------------
- */
+/* ---- a recording ---------------------------------------------------------------------------------------------- */
 
 /* Which steps are recorded, as torch.profiler.schedule: skip_first steps are left out once; then, repeat times (0:
  * without end), wait and warmup steps are left out and active steps are kept. (This recorder needs no warming up; the
@@ -65,7 +64,7 @@ struct tracepress_trace;
 typedef void (*tracepress_handler)(const struct tracepress_trace *trace, void *context);
 
 struct tracepress_options {
-    uint32_t size; /* sizeof(struct tracepress_options): lets later versions add members */
+    uint32_t size; /* sizeof(struct tracepress_options): lets later versions add members; another is refused */
     /* with_stack: ranges and memory notes carry the call stack, at about 6 ns per frame; needs libunwind at run time */
     int record_shapes, profile_memory, with_stack, with_flops, with_modules; /* noted in the trace; 0 leaves them out */
     struct tracepress_schedule schedule;
@@ -146,8 +145,9 @@ struct tracepress_table {
     int row_limit;             /* 0: 100; below 0: all */
 };
 
-/* For handlers: the table as text, as key_averages().table() prints it. options NULL: zeroed ones. The caller's, for
- * tracepress_free; NULL after saying why. Takes about as long as writing the trace does, and its room on the disk. */
+/* For handlers: the table as text, as key_averages().table() prints it. options NULL: zeroed ones but the size. The
+ * caller's, for tracepress_free; NULL after saying why. Takes about as long as writing the trace does, and its room on
+ * the disk. */
 TRACEPRESS_CALL char *tracepress_key_averages(const struct tracepress_trace *trace,
                                               const struct tracepress_table *options);
 
@@ -207,8 +207,10 @@ struct tracepress_input {
     const int64_t *dims;
 };
 
-/* What is known about an operator call. Zeroed members mean: not known. */
+/* What is known about an operator call, from TRACEPRESS_OPERATOR on. Zeroed members but the sizes mean: not known. */
 struct tracepress_operator {
+    uint32_t size;       /* sizeof(struct tracepress_operator): lets later versions add members */
+    uint32_t input_size; /* sizeof(struct tracepress_input): as above */
     const struct tracepress_input *inputs;
     uint32_t input_count; /* at most 64 are kept */
     int is_backward;
@@ -217,7 +219,25 @@ struct tracepress_operator {
     uint64_t flops, bytes;
 };
 
-/* An operator begins; tracepress_end ends it. call NULL: only its name; what it points to is copied. */
+/* What an operator begins with: struct tracepress_operator call = TRACEPRESS_OPERATOR; */
+#ifdef __cplusplus
+static inline struct tracepress_operator tracepress_operator_(void)
+{
+    struct tracepress_operator call = tracepress_operator();
+    call.size = sizeof call;
+    call.input_size = sizeof(struct tracepress_input);
+    return call;
+}
+#define TRACEPRESS_OPERATOR tracepress_operator_()
+#else
+#define TRACEPRESS_OPERATOR                                                                                            \
+    {                                                                                                                  \
+        .size = sizeof(struct tracepress_operator), .input_size = sizeof(struct tracepress_input)                      \
+    }
+#endif
+
+/* An operator begins; tracepress_end ends it. call NULL, or without its size: only its name; what it points to is
+ * copied. */
 static inline void tracepress_operator_begin(tracepress_name name, const struct tracepress_operator *call);
 
 /* A module (layer) begins; tracepress_end ends it. */
@@ -227,8 +247,7 @@ static inline void tracepress_module_begin(tracepress_name name);
 static inline void tracepress_async_begin(tracepress_name name, uint64_t id);
 static inline void tracepress_async_end(tracepress_name name, uint64_t id);
 
-/* ---- moments ------------------------------------------------------------------------------------------------------
- */
+/* ---- moments -------------------------------------------------------------------------------------------------- */
 
 /* Something happened now. */
 static inline void tracepress_instant(tracepress_name name);
@@ -243,12 +262,32 @@ enum tracepress_device { TRACEPRESS_CPU = 0, TRACEPRESS_CUDA = 1 };
 /* `bytes` were allocated (below 0: given back) at `address`. The totals of that device after it, in bytes; -1: not
  * known. */
 struct tracepress_memory {
+    uint32_t size;                  /* sizeof(struct tracepress_memory): lets later versions add members */
+    int32_t device_type, device_id; /* device_id -1 for the CPU */
+    uint32_t unused;                /* 0 */
     uint64_t address;
     int64_t bytes, total_allocated, total_reserved;
-    int32_t device_type, device_id; /* device_id -1 for the CPU */
 };
 
-/* Notes an allocation or a release, for the memory curve. NULL: nothing. */
+/* What a note begins with: struct tracepress_memory note = TRACEPRESS_MEMORY; of the CPU, its totals not known. */
+#ifdef __cplusplus
+static inline struct tracepress_memory tracepress_memory_(void)
+{
+    struct tracepress_memory note = tracepress_memory();
+    note.size = sizeof note;
+    note.device_id = -1;
+    note.total_allocated = note.total_reserved = -1;
+    return note;
+}
+#define TRACEPRESS_MEMORY tracepress_memory_()
+#else
+#define TRACEPRESS_MEMORY                                                                                              \
+    {                                                                                                                  \
+        .size = sizeof(struct tracepress_memory), .device_id = -1, .total_allocated = -1, .total_reserved = -1         \
+    }
+#endif
+
+/* Notes an allocation or a release, for the memory curve. NULL, or without its size: nothing. */
 static inline void tracepress_memory_note(const struct tracepress_memory *note);
 
 /* ---- tensors ------------------------------------------------------------------------------------------------------
@@ -308,8 +347,7 @@ TRACEPRESS_CALL double tracepress_event_elapsed(const struct tracepress_event *s
 TRACEPRESS_CALL int64_t tracepress_event_elapsed_ns(const struct tracepress_event *start,
                                                     const struct tracepress_event *end);
 
-/* ---- behind the functions above: while nothing is recorded, a call is one load and a branch ------------------------
- */
+/* ---- behind the functions above: while nothing is recorded, a call is one load and a branch ------------------- */
 
 extern TRACEPRESS_API uint32_t tracepress_recording_; /* 0: nothing is recorded */
 
@@ -318,12 +356,12 @@ extern TRACEPRESS_API uint32_t tracepress_live_; /* 1: a live event file wants c
 TRACEPRESS_API void tracepress_record_begin_(tracepress_name name);
 TRACEPRESS_API void tracepress_record_text_(const char *name);
 TRACEPRESS_API void tracepress_record_end_(void);
-TRACEPRESS_API void tracepress_record_operator_(tracepress_name name, const struct tracepress_operator *call);
+TRACEPRESS_API void tracepress_record_call_(tracepress_name name, const struct tracepress_operator *call);
 TRACEPRESS_API void tracepress_record_module_(tracepress_name name);
 TRACEPRESS_API void tracepress_record_async_(tracepress_name name, uint64_t id, int is_end);
 TRACEPRESS_API void tracepress_record_instant_(tracepress_name name);
 TRACEPRESS_API void tracepress_record_counter_(tracepress_name name, double value);
-TRACEPRESS_API void tracepress_record_memory_(const struct tracepress_memory *note);
+TRACEPRESS_API void tracepress_record_note_(const struct tracepress_memory *note);
 TRACEPRESS_API void tracepress_record_tensor_(tracepress_name name, const struct tracepress_input *shape,
                                               const void *data, enum tracepress_tensor_mode mode);
 
@@ -357,7 +395,7 @@ static inline void tracepress_end(void)
 }
 static inline void tracepress_operator_begin(tracepress_name name, const struct tracepress_operator *call)
 {
-    TRACEPRESS_WHEN_ON_(tracepress_record_operator_(name, call));
+    TRACEPRESS_WHEN_ON_(tracepress_record_call_(name, call));
 }
 static inline void tracepress_module_begin(tracepress_name name)
 {
@@ -383,7 +421,7 @@ static inline void tracepress_counter(tracepress_name name, double value)
 static inline void tracepress_memory_note(const struct tracepress_memory *note)
 {
     if (TRACEPRESS_IS_COUNTING_)
-        tracepress_record_memory_(note);
+        tracepress_record_note_(note);
 }
 static inline void tracepress_tensor(tracepress_name name, enum tracepress_dtype dtype, uint32_t rank,
                                      const int64_t *dims, const void *data, enum tracepress_tensor_mode mode)
@@ -517,6 +555,9 @@ static inline int64_t tracepress_event_elapsed_ns(const struct tracepress_event 
 #define TRACEPRESS_JOIN_(a, b) a##b
 #define TRACEPRESS_JOIN(a, b) TRACEPRESS_JOIN_(a, b)
 
+/* A number of its own for each use: two on one line, as macros of a program make them, are two ranges. */
+#define TRACEPRESS_SCOPE(text) TRACEPRESS_SCOPE_(text, __COUNTER__)
+
 #if defined(__cplusplus)
 struct tracepress_scope_guard {
     explicit tracepress_scope_guard(tracepress_name name)
@@ -530,9 +571,9 @@ struct tracepress_scope_guard {
     tracepress_scope_guard(const tracepress_scope_guard &) = delete;
     tracepress_scope_guard &operator=(const tracepress_scope_guard &) = delete;
 };
-#define TRACEPRESS_SCOPE(text)                                                                                         \
-    static const tracepress_name TRACEPRESS_JOIN(tracepress_name_, __LINE__) = tracepress_intern(text);                \
-    tracepress_scope_guard TRACEPRESS_JOIN(tracepress_scope_, __LINE__)(TRACEPRESS_JOIN(tracepress_name_, __LINE__))
+#define TRACEPRESS_SCOPE_(text, number)                                                                                \
+    static const tracepress_name TRACEPRESS_JOIN(tracepress_name_, number) = tracepress_intern(text);                  \
+    tracepress_scope_guard TRACEPRESS_JOIN(tracepress_scope_, number)(TRACEPRESS_JOIN(tracepress_name_, number))
 #else
 static inline void tracepress_end_scope_(const int *unused)
 {
@@ -540,10 +581,10 @@ static inline void tracepress_end_scope_(const int *unused)
     tracepress_end();
 }
 /* The number is looked up once; two threads that do it at the same time get the same. */
-#define TRACEPRESS_SCOPE(text)                                                                                         \
-    static tracepress_name TRACEPRESS_JOIN(tracepress_name_, __LINE__);                                                \
-    __attribute__((cleanup(tracepress_end_scope_), unused)) const int TRACEPRESS_JOIN(tracepress_scope_, __LINE__) =   \
-        (tracepress_begin_once_(&TRACEPRESS_JOIN(tracepress_name_, __LINE__), (text)), 0)
+#define TRACEPRESS_SCOPE_(text, number)                                                                                \
+    static tracepress_name TRACEPRESS_JOIN(tracepress_name_, number);                                                  \
+    __attribute__((cleanup(tracepress_end_scope_), unused)) const int TRACEPRESS_JOIN(tracepress_scope_, number) =     \
+        (tracepress_begin_once_(&TRACEPRESS_JOIN(tracepress_name_, number), (text)), 0)
 static inline void tracepress_begin_once_(tracepress_name *name, const char *text)
 {
     tracepress_name number = __atomic_load_n(name, __ATOMIC_RELAXED);

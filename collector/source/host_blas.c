@@ -30,9 +30,12 @@ static bool begin(uint32_t name, const struct product *p)
     if (p->m < 0 || p->n < 0 || p->k < 0 || __builtin_mul_overflow(p->m, p->n, &flops) ||
         __builtin_mul_overflow(flops, p->k, &flops) || __builtin_mul_overflow(flops, p->flops_each, &flops))
         flops = 0; /* the library will complain, or overflow likewise */
-    struct tracepress_operator call = {.inputs = inputs, .input_count = 2, .flops = (uint64_t)flops};
+    struct tracepress_operator call = TRACEPRESS_OPERATOR;
+    call.inputs = inputs;
+    call.input_count = 2;
+    call.flops = (uint64_t)flops;
     int why = tp_hook_enter();
-    tracepress_record_operator_(name, &call);
+    tracepress_record_call_(name, &call);
     tp_hook_leave(why);
     is_within = true;
     return true;

@@ -156,7 +156,7 @@ static void begin_node(const struct tensor *node)
     const char *text = NEXT(ggml_op_desc) ? NEXT(ggml_op_desc)(node) : NULL;
     struct tensor sources[2] = {*node};
     int64_t dims[2][4];
-    struct tracepress_operator call = {0};
+    struct tracepress_operator call = TRACEPRESS_OPERATOR;
     struct tracepress_input inputs[2];
     int why = tp_hook_enter();
     if (is_believable(node)) {
@@ -169,7 +169,7 @@ static void begin_node(const struct tensor *node)
         for (uint32_t i = 0; i < call.input_count; i++)
             inputs[i] = (struct tracepress_input){dtype_of(&sources[i]), dims_of(&sources[i], dims[i]), dims[i]};
     }
-    tracepress_record_operator_(name_of(text ? text : "ggml"), call.inputs ? &call : NULL);
+    tracepress_record_call_(name_of(text ? text : "ggml"), call.inputs ? &call : NULL);
     tp_hook_leave(why);
     is_open = true;
 }

@@ -24,7 +24,9 @@ static void begin_something(unsigned *seed)
     const char *name = names[next(seed) % (sizeof names / sizeof *names)];
     const int64_t dims[] = {next(seed) % 100, 4};
     const struct tracepress_input input = {TRACEPRESS_FLOAT, 2, dims};
-    const struct tracepress_operator call = {.inputs = &input,
+    const struct tracepress_operator call = {.size = sizeof(struct tracepress_operator),
+                                             .input_size = sizeof(struct tracepress_input),
+                                             .inputs = &input,
                                              .input_count = next(seed) % 2,
                                              .sequence = next(seed) % 50,
                                              .is_backward = next(seed) % 2,
@@ -61,7 +63,8 @@ static void tell_something(unsigned *seed)
         tracepress_async_end(name, next(seed) % 20);
         break;
     default:
-        tracepress_memory_note(&(struct tracepress_memory){.address = next(seed),
+        tracepress_memory_note(&(struct tracepress_memory){.size = sizeof(struct tracepress_memory),
+                                                           .address = next(seed),
                                                            .bytes = (int64_t)next(seed) - 30000,
                                                            .total_allocated = next(seed),
                                                            .total_reserved = -1,

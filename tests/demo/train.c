@@ -22,7 +22,8 @@ static int64_t allocated;
 static void note_memory(const void *block, int64_t bytes)
 {
     allocated += bytes;
-    tracepress_memory_note(&(struct tracepress_memory){.address = (uint64_t)(uintptr_t)block,
+    tracepress_memory_note(&(struct tracepress_memory){.size = sizeof(struct tracepress_memory),
+                                                       .address = (uint64_t)(uintptr_t)block,
                                                        .bytes = bytes,
                                                        .total_allocated = allocated,
                                                        .total_reserved = 0,
@@ -60,8 +61,12 @@ static void begin_operator(const char *text, const struct matrix *a, const struc
 {
     const int64_t dims[2][2] = {{a->rows, a->columns}, {b ? b->rows : 0, b ? b->columns : 0}};
     const struct tracepress_input inputs[2] = {{TRACEPRESS_FLOAT, 2, dims[0]}, {TRACEPRESS_FLOAT, 2, dims[1]}};
-    struct tracepress_operator call = {
-        .inputs = inputs, .input_count = b ? 2 : 1, .sequence = number, .is_backward = backward};
+    struct tracepress_operator call = {.size = sizeof(struct tracepress_operator),
+                                       .input_size = sizeof(struct tracepress_input),
+                                       .inputs = inputs,
+                                       .input_count = b ? 2 : 1,
+                                       .sequence = number,
+                                       .is_backward = backward};
     if (b)
         call.flops = (uint64_t)(2 * a->rows * a->columns * b->columns);
     tracepress_operator_begin(tracepress_intern(text), &call);

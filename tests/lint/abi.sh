@@ -47,7 +47,7 @@ grep '^tracepress.*[^_]$' "$work/listed" | while read -r name; do grep -qx "$nam
 
 # use COMPILER STANDARD LANGUAGE
 use() {
-    command -v "$1" >/dev/null || { echo "$1 is not installed: $2 is not tried"; return 0; }
+    command -v "${1##* }" >/dev/null || { echo "$1 is not installed: $2 is not tried"; return 0; }
     strict="-std=$2 -pedantic-errors -Wall -Wextra -Werror -O1 -I. -x $3"
     # shellcheck disable=SC2086
     for off in "" -DTRACEPRESS_DISABLED; do
@@ -73,4 +73,34 @@ use() {
 use "${CC:-cc}" c99 c
 use "${CC:-cc}" gnu17 c
 use "${CXX:-c++}" c++11 c++
+
+# ---- programs built with the header of another time
+# layout NAME HEADER [FLAG]: what the structs say of an operator and of memory is in the trace
+layout() {
+    # shellcheck disable=SC2086
+    ${CC:-cc} -std=c99 -pedantic-errors -Wall -Wextra -Werror -I. "-DHEADER=\"$2\"" ${3:-} tests/abi/layouts.c "$library" -Wl,-rpath,"$PWD/$build" \
+        -o "$work/layouts" || { fail "$1: it does not compile"; return; }
+    rm -rf "$work/runs"
+    "$work/layouts" "$work/runs" 2>"$work/said" || fail "$1: exit code $?"
+    [ ! -s "$work/said" ] || fail "$1: $(cat "$work/said")"
+    grep -q '"Input Dims":\[\[1,2\],\[3,4\]\]' "$work"/runs/*.json || fail "$1: the operator's inputs are not in the trace"
+    grep -q '"Total Reserved":880,"Total Allocated":770' "$work"/runs/*.json || fail "$1: the memory's totals are not in the trace"
+}
+case $build in
+*release | *debug)
+    layout "a program of today" $header
+    layout "a program built before the structs said their size" $header -DFIRST_LAYOUT
+    awk '/^struct tracepress_(options|operator|memory|table|input) \{/ { is_in = 1 }
+        is_in && /^\};/ { print "    uint64_t of_tomorrow[3];"; is_in = 0; count++ } { print } END { exit count != 5 }' $header \
+        >"$work/tomorrow.h" || fail "not every struct that grows was found in $header"
+    layout "a program built with a header of tomorrow" "$work/tomorrow.h" -Wno-missing-field-initializers
+    layout "a program of today" $header
+    rm -rf "$work/runs"
+    said=$("$work/layouts" "$work/runs" none 2>"$work/said") && [ "$said" = -1 ] || fail "options without size: tracepress_start returned $said"
+    [ "$(grep -c '^tracepress: nothing is recorded, .*TRACEPRESS_OPTIONS' "$work/said")" = 1 ] && [ "$(wc -l <"$work/said")" = 1 ] ||
+        fail "options without size: it said: $(cat "$work/said")"
+    grep -q '"name":"matmul"' "$work"/runs/*.json && ! grep -q 'Input Dims\|Total Allocated' "$work"/runs/*.json ||
+        fail "an operator and memory without size: what they say is in the trace, or the operator is not"
+    ;;
+esac
 exit $status

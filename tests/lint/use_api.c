@@ -17,11 +17,16 @@ static void record(void)
     const int64_t dims[2] = {1, 2};
     const float data[2] = {1, 2};
     const struct tracepress_input input = {TRACEPRESS_FLOAT, 2, dims};
-    struct tracepress_operator call = {&input, 1, 0, 0, 0, 0, 0};
-    const struct tracepress_memory memory = {1, 2, -1, -1, TRACEPRESS_CPU, -1};
+    struct tracepress_operator call = TRACEPRESS_OPERATOR;
+    const struct tracepress_memory memory = TRACEPRESS_MEMORY;
     const tracepress_name name = tracepress_intern("name");
     TRACEPRESS_SCOPE("block");
     TRACEPRESS_SCOPE("another on another line");
+    // clang-format off
+    TRACEPRESS_SCOPE("two"); TRACEPRESS_SCOPE("on one line");
+    // clang-format on
+    call.inputs = &input;
+    call.input_count = 1;
     call.flops = 4;
     tracepress_begin(name);
     tracepress_begin_text("text");

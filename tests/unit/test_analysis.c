@@ -79,7 +79,10 @@ static void multiply(int64_t rows)
 {
     const int64_t left[] = {rows, 3}, right[] = {3, 4};
     const struct tracepress_input inputs[] = {{TRACEPRESS_FLOAT, 2, left}, {TRACEPRESS_FLOAT, 2, right}};
-    const struct tracepress_operator call = {.inputs = inputs, .input_count = 2};
+    const struct tracepress_operator call = {.size = sizeof(struct tracepress_operator),
+                                             .input_size = sizeof(struct tracepress_input),
+                                             .inputs = inputs,
+                                             .input_count = 2};
     tracepress_operator_begin(tracepress_intern("aten::mm"), &call);
     tracepress_end();
 }

@@ -121,8 +121,14 @@ static void calls_come_back_in_order(void **state)
     struct tracepress_options options = options_of(&handled);
     const int64_t dims[] = {3, 4};
     const struct tracepress_input input = {TRACEPRESS_FLOAT, 2, dims};
-    const struct tracepress_operator call = {.inputs = &input, .input_count = 1, .sequence = 1, .flops = 24};
-    const struct tracepress_memory memory = {.address = 64, .bytes = 48, .device_id = -1};
+    const struct tracepress_operator call = {.size = sizeof(struct tracepress_operator),
+                                             .input_size = sizeof(struct tracepress_input),
+                                             .inputs = &input,
+                                             .input_count = 1,
+                                             .sequence = 1,
+                                             .flops = 24};
+    const struct tracepress_memory memory = {
+        .size = sizeof(struct tracepress_memory), .address = 64, .bytes = 48, .device_id = -1};
     (void)state;
     tracepress_begin_text("before the start");
     tracepress_end();
@@ -414,6 +420,47 @@ static void a_relative_folder_is_that_of_the_start(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
+/* ---- structs that say their size ---- */
+
+static void options_of_no_known_size_are_refused(void **state)
+{
+    static const uint32_t sizes[] = {0, 1, 80, sizeof(struct tracepress_options) + 1, 8192, UINT32_MAX};
+    int handled = 0;
+    (void)state;
+    setenv("TRACEPRESS_QUIET", "1", 1);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct tracepress_options options = options_of(&handled);
+        options.size = sizes[i];
+        assert_int_equal(tracepress_start(&options), -1);
+        tracepress_stop();
+    }
+    assert_int_equal(handled, 0);
+}
+
+static void make_tables(const struct tracepress_trace *trace, void *context)
+{
+    struct tracepress_table table = {.size = sizeof table};
+    char *text = tracepress_key_averages(trace, &table);
+    (void)context;
+    assert_non_null(text);
+    tracepress_free(text);
+    table.size = 0;
+    assert_null(tracepress_key_averages(trace, &table));
+}
+
+static void a_table_of_no_known_size_is_refused(void **state)
+{
+    int handled = 0;
+    struct tracepress_options options = options_of(&handled);
+    (void)state;
+    setenv("TRACEPRESS_QUIET", "1", 1);
+    options.handler = make_tables;
+    assert_int_equal(tracepress_start(&options), 0);
+    tracepress_operator_begin(tracepress_intern("matmul"), NULL);
+    tracepress_end();
+    tracepress_stop();
+}
+
 /* ---- activities ---- */
 
 static char trace_text[1 << 16];
@@ -474,6 +521,8 @@ int main(void)
         cmocka_unit_test(a_schedule_that_waits_does_not_hide_that_nothing_can_be_written),
         cmocka_unit_test(a_window_to_come_does_not_hide_it_either),
         cmocka_unit_test(a_relative_folder_is_that_of_the_start),
+        cmocka_unit_test(options_of_no_known_size_are_refused),
+        cmocka_unit_test(a_table_of_no_known_size_is_refused),
         cmocka_unit_test(activities_choose_what_is_in_the_trace),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);

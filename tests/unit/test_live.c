@@ -109,12 +109,24 @@ static void live_steps_have_times_rates_counters_and_memory(void **state)
     assert_int_equal(start(folder), 0);
     tracepress_counter(tracepress_intern("loss rate"), 3);
     tracepress_counter(tracepress_intern("loss rate"), 2.5); /* the last one counts */
-    tracepress_memory_note(&(struct tracepress_memory){
-        .bytes = 1, .total_allocated = 4 << 20, .total_reserved = -1, .device_type = TRACEPRESS_CPU, .device_id = -1});
-    tracepress_memory_note(&(struct tracepress_memory){
-        .bytes = -1, .total_allocated = 1 << 20, .total_reserved = -1, .device_type = TRACEPRESS_CPU, .device_id = -1});
-    tracepress_memory_note(&(struct tracepress_memory){
-        .bytes = 1, .total_allocated = 0, .total_reserved = 8 << 20, .device_type = TRACEPRESS_CUDA, .device_id = 3});
+    tracepress_memory_note(&(struct tracepress_memory){.size = sizeof(struct tracepress_memory),
+                                                       .bytes = 1,
+                                                       .total_allocated = 4 << 20,
+                                                       .total_reserved = -1,
+                                                       .device_type = TRACEPRESS_CPU,
+                                                       .device_id = -1});
+    tracepress_memory_note(&(struct tracepress_memory){.size = sizeof(struct tracepress_memory),
+                                                       .bytes = -1,
+                                                       .total_allocated = 1 << 20,
+                                                       .total_reserved = -1,
+                                                       .device_type = TRACEPRESS_CPU,
+                                                       .device_id = -1});
+    tracepress_memory_note(&(struct tracepress_memory){.size = sizeof(struct tracepress_memory),
+                                                       .bytes = 1,
+                                                       .total_allocated = 0,
+                                                       .total_reserved = 8 << 20,
+                                                       .device_type = TRACEPRESS_CUDA,
+                                                       .device_id = 3});
     tracepress_step();
     tracepress_counter(tracepress_intern("loss_rate"), 7); /* the same tag: left out */
     tracepress_counter(tracepress_intern("bad"), NAN);
@@ -150,7 +162,8 @@ static void live_many_counters_keep_to_their_places(void **state)
     for (size_t i = 0; i < count; i++)
         assert_string_not_equal(scalars[i].tag, "profile_counters/many191");
     for (int i = 0; i < 100; i++)
-        tp_live_memory(&(struct tracepress_memory){.total_allocated = 5, .total_reserved = -1, .device_id = i});
+        tp_live_memory(&(struct tracepress_memory){
+            .size = sizeof(struct tracepress_memory), .total_allocated = 5, .total_reserved = -1, .device_id = i});
     assert_in_range(tp_live_values(scalars), 1, 2 * TP_LIVE_DEVICES);
 }
 

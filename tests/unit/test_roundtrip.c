@@ -36,7 +36,11 @@ static void begin_something(unsigned *seed)
     const char *name = names[next(seed) % (sizeof names / sizeof *names)];
     const int64_t dims[] = {next(seed) % 100, 4, 5};
     const struct tracepress_input inputs[] = {{TRACEPRESS_FLOAT, 3, dims}, {TRACEPRESS_INT64, 0, NULL}};
-    const struct tracepress_operator call = {.inputs = inputs, .input_count = next(seed) % 3, .flops = next(seed)};
+    const struct tracepress_operator call = {.size = sizeof(struct tracepress_operator),
+                                             .input_size = sizeof(struct tracepress_input),
+                                             .inputs = inputs,
+                                             .input_count = next(seed) % 3,
+                                             .flops = next(seed)};
     switch (next(seed) % 4) {
     case 0:
         tracepress_begin_text(name);
@@ -62,8 +66,11 @@ static void *run(void *argument)
             tracepress_end();
             depth--;
         } else if (what == 8) {
-            tracepress_memory_note(&(struct tracepress_memory){
-                .address = seed, .bytes = (int64_t)next(&seed) - 30000, .total_allocated = 1, .device_id = -1});
+            tracepress_memory_note(&(struct tracepress_memory){.size = sizeof(struct tracepress_memory),
+                                                               .address = seed,
+                                                               .bytes = (int64_t)next(&seed) - 30000,
+                                                               .total_allocated = 1,
+                                                               .device_id = -1});
         } else {
             tracepress_counter(1, 0.5);
         }

@@ -128,8 +128,12 @@ static void beside_a_trace_of_torch_it_says_so(void **state)
 static void leave_brief_spool(unsigned ms)
 {
     struct tracepress_options options = TRACEPRESS_OPTIONS;
-    const struct tracepress_memory note = {
-        .address = 1, .bytes = 100, .total_allocated = 100, .total_reserved = -1, .device_id = -1};
+    const struct tracepress_memory note = {.size = sizeof(struct tracepress_memory),
+                                           .address = 1,
+                                           .bytes = 100,
+                                           .total_allocated = 100,
+                                           .total_reserved = -1,
+                                           .device_id = -1};
     options.directory = folder;
     options.profile_memory = 1;
     assert_int_equal(tracepress_start(&options), 0);
