@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "writer/base/mapped.h"
+
 enum { MAX_MODULES = 4096 };
 
 static struct tp_module *modules[MAX_MODULES]; /* never freed: samplers read them while the list grows */
@@ -148,6 +150,8 @@ static void map_file(struct tp_module *module)
         void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         module->file = bytes == MAP_FAILED ? NULL : bytes;
         module->size = (uint64_t)st.st_size;
+        if (module->file)
+            tp_mapped_add(module->file, module->size);
     }
     close(fd);
 }

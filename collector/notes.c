@@ -1,11 +1,11 @@
 /* Notes of a spool: see notes.h. */
 #include "collector/notes.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "collector/clock.h"
 #include "collector/loaded_modules.h"
@@ -24,6 +24,7 @@ static struct {
     struct tp_spool *spool; /* NULL: none is open */
     struct tp_spool_chunk *chunk;
     struct tp_spool_record *at;
+    const char *end;          /* of the chunk */
     uint32_t written_modules; /* of tp_modules_count */
     struct fact facts[MAX_FACTS];
     unsigned fact_count;
@@ -32,17 +33,20 @@ static struct {
 void tp_notes_say_failure(const struct tp_spool *spool)
 {
     char detail[4300];
-    snprintf(detail, sizeof detail, "%s: %s; free some space or set another directory", spool->path,
-             strerror(atomic_load(&spool->failed)));
+    int code = atomic_load(&spool->failed);
+    snprintf(detail, sizeof detail, "%s: %s", spool->path,
+             code == EIO ? "the file was cut, or its disk failed" : strerror(code));
+    if (code != EIO)
+        strcat(detail, "; free some space or set another directory");
     tp_session_say("recording stops here, the program goes on", detail);
 }
 
 static void leave_chunk(void)
 {
-    if (notes.chunk)
-        munmap(notes.chunk, notes.chunk->size);
+    tp_spool_unmap(notes.chunk);
     notes.chunk = NULL;
     notes.at = NULL;
+    notes.end = NULL;
 }
 
 void tp_notes_leave(void)
@@ -54,14 +58,14 @@ void tp_notes_leave(void)
 /* Room for a note with `slots` slots after its head; NULL: there is none. */
 static struct tp_spool_record *take(size_t slots)
 {
-    const char *end = notes.chunk ? (const char *)notes.chunk + notes.chunk->size : NULL;
-    if (notes.chunk && (size_t)(end - (const char *)notes.at) >= (slots + 1) * TP_SPOOL_SLOT)
+    if (notes.chunk && (size_t)(notes.end - (const char *)notes.at) >= (slots + 1) * TP_SPOOL_SLOT)
         return notes.at;
     leave_chunk();
     notes.chunk = notes.spool ? tp_spool_notes(notes.spool, CHUNK_BYTES) : NULL;
-    if (notes.chunk)
+    if (notes.chunk) {
         notes.at = (struct tp_spool_record *)(void *)(notes.chunk + 1);
-    else if (notes.spool)
+        notes.end = (const char *)notes.chunk + CHUNK_BYTES;
+    } else if (notes.spool)
         tp_notes_say_failure(notes.spool);
     return notes.at;
 }

@@ -12,6 +12,7 @@
 #include "collector/own_thread.h"
 #include "collector/recorder.h"
 #include "collector/sampler.h"
+#include "writer/base/mapped.h"
 
 enum { LOCK_PATIENCE_S = 1, END_PATIENCE_MS = 1000 };
 
@@ -31,6 +32,7 @@ static void in_child(void)
 {
     tp_record_in_child();
     tp_own_threads_in_child();
+    tp_mapped_in_child();
     tp_session.has_step = false; /* the open one is the parent's */
     tp_session.busy_count = 0;   /* those threads are not here */
     tp_session.is_idle = (pthread_cond_t)PTHREAD_COND_INITIALIZER;

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "collector/confined.h"
@@ -97,7 +96,7 @@ struct tp_spool_chunk *tp_session_chunk(uint32_t recording, uint32_t size, const
 void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk)
 {
     if (!lock_for_chunk(tp_cursor.inside > 1)) {
-        munmap(chunk, chunk->size);
+        tp_spool_unmap(chunk);
         return;
     }
     bool is_ours = recording == __atomic_load_n(&tracepress_recording_, __ATOMIC_SEQ_CST);
@@ -105,7 +104,7 @@ void tp_session_return(uint32_t recording, struct tp_spool_chunk *chunk)
         tp_spool_return(&tp_session.spool, chunk);
     pthread_mutex_unlock(&tp_session.lock);
     if (!is_ours)
-        munmap(chunk, chunk->size);
+        tp_spool_unmap(chunk);
 }
 
 void tp_session_note_modules(void)

@@ -12,6 +12,7 @@
 
 #include "collector/hold.h"
 #include "writer/base/fs.h"
+#include "writer/base/mapped.h"
 
 /* Reserves blocks; a limit on the size of files is an error, not a signal. */
 static int reserve(int fd, off_t offset, off_t size)
@@ -97,7 +98,9 @@ int tp_spool_create(struct tp_spool *spool, const char *directory, const char *n
             return code;
     }
     spool->max_bytes = max_bytes;
+    spool->cuts = tp_mapped_cuts();
     atomic_store(&spool->size, TP_SPOOL_UNIT);
+    atomic_store(&spool->written, TP_SPOOL_UNIT);
     atomic_store(&spool->failed, 0);
     return 0;
 }
@@ -122,6 +125,35 @@ static void close_own(const struct tp_spool *spool, int fd)
 
 /* ---- chunks ---- */
 
+static void note_written(struct tp_spool *spool, uint64_t end)
+{
+    uint64_t before = atomic_load(&spool->written);
+    while (before < end && !atomic_compare_exchange_weak(&spool->written, &before, end))
+        ;
+}
+
+/* Shorter than it was: chunks that come later would make it longer again, with a hole. Returns an errno. */
+static int check_length(const struct tp_spool *spool, int fd)
+{
+    struct stat status;
+    uint64_t least = atomic_load(&spool->written);
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return EBADF;
+    return (uint64_t)status.st_size < least ? EIO : 0;
+}
+
+/* A chunk of this spool, or of one before it, lost its page: the file is not what was written to it. */
+static bool is_cut(const struct tp_spool *spool)
+{
+    return tp_mapped_cuts() != spool->cuts;
+}
+
+void tp_spool_unmap(struct tp_spool_chunk *chunk)
+{
+    if (chunk)
+        tp_mapped_remove(chunk, chunk->size);
+}
+
 static void fail(struct tp_spool *spool, int code)
 {
     int none = 0;
@@ -134,7 +166,8 @@ static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
         return NULL;
     uint64_t offset = atomic_fetch_add(&spool->size, size);
     int fd = open_own(spool);
-    int code = offset + size > spool->max_bytes ? EFBIG : fd < 0 ? EBADF : reserve(fd, (off_t)offset, size);
+    int code = offset + size > spool->max_bytes ? EFBIG : check_length(spool, fd);
+    code = code ? code : reserve(fd, (off_t)offset, size);
     struct tp_spool_chunk *chunk =
         code ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
     code = code || chunk != MAP_FAILED ? code : errno;
@@ -143,6 +176,8 @@ static struct tp_spool_chunk *map_chunk(struct tp_spool *spool, uint32_t size)
         fail(spool, code);
         return NULL;
     }
+    note_written(spool, offset + size);
+    tp_mapped_add(chunk, size);
     chunk->size = size; /* without its magic it is no chunk yet */
     return chunk;
 }
@@ -160,6 +195,10 @@ struct tp_spool_chunk *tp_spool_take(struct tp_spool *spool, uint32_t size)
 {
     struct tp_spool_spare *spare = &spool->spare;
     bool is_ring = spare->ring_bytes != 0;
+    if (is_cut(spool)) {
+        fail(spool, EIO);
+        return NULL;
+    }
     size = is_ring || size > TP_SPOOL_FULL_CHUNK ? TP_SPOOL_FULL_CHUNK : size;
     bool uses_spare = spare->oldest && size == TP_SPOOL_FULL_CHUNK;
     if (uses_spare && (!is_ring || spare->bytes + size > spare->ring_bytes))
@@ -175,8 +214,8 @@ static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 {
     while (size) {
         ssize_t n = pwrite(fd, bytes, size, (off_t)offset);
-        if (n < 0 && errno != EINTR)
-            return errno;
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return n < 0 ? errno : EIO;
         if (n > 0) {
             bytes = (const char *)bytes + n;
             size -= (size_t)n;
@@ -195,14 +234,18 @@ static int archive(struct tp_spool *spool, const struct tp_spool_chunk *chunk)
     uint64_t offset = atomic_fetch_add(&spool->size, chunk->size);
     if (offset + chunk->size > spool->max_bytes)
         return EFBIG;
-    int fd = open_own(spool);
-    if (fd < 0)
-        return EBADF;
+    int fd = open_own(spool), code = check_length(spool, fd);
+    if (code) {
+        close_own(spool, fd);
+        return code;
+    }
     tp_hold_begin(&hold);
-    int code = write_at(fd, (const char *)chunk + magic, chunk->size - magic, offset + magic);
+    code = write_at(fd, (const char *)chunk + magic, chunk->size - magic, offset + magic);
     if (code == 0)
         code = write_at(fd, chunk, magic, offset);
     tp_hold_end(&hold);
+    if (code == 0)
+        note_written(spool, offset + chunk->size);
     close_own(spool, fd);
     return code;
 }
@@ -213,9 +256,10 @@ struct tp_spool_chunk *tp_spool_prepare(struct tp_spool *spool, struct tp_spool_
     uint32_t size = chunk->size;
     bool is_full = chunk->magic == TP_SPOOL_CHUNK_MAGIC;
     int code = is_full && !spool->spare.ring_bytes ? archive(spool, chunk) : 0;
+    code = code || !is_cut(spool) ? code : EIO;
     if (code) {
         fail(spool, code);
-        munmap(chunk, size);
+        tp_spool_unmap(chunk);
         return NULL;
     }
     if (is_full) {
@@ -239,7 +283,7 @@ void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk)
 {
     struct tp_spool_spare *spare = &spool->spare;
     if (chunk->size != TP_SPOOL_FULL_CHUNK) {
-        munmap(chunk, chunk->size);
+        tp_spool_unmap(chunk);
         return;
     }
     chunk->next = 0;
@@ -258,7 +302,7 @@ void tp_spool_close(struct tp_spool *spool, bool is_removed)
         close(spool->fd);
     spool->fd = -1;
     while (spool->spare.oldest)
-        munmap(take_spare(&spool->spare), TP_SPOOL_FULL_CHUNK);
+        tp_spool_unmap(take_spare(&spool->spare));
     if (is_removed)
         unlink(spool->path);
 }

@@ -1,6 +1,7 @@
 /* Writing side of the spool (writer/spool/spool_format.h): a file that grows by chunks, each mapped by the thread that
- * fills it. Blocks are reserved on the disk before a chunk is mapped, so that a full disk is an error here and never a
- * SIGBUS in the program. */
+ * fills it. Blocks are reserved on the disk before a chunk is mapped, so that a full disk is an error here. A file that
+ * is cut meanwhile, or a disk that fails, would be SIGBUS in the program: chunks are listed in writer/base/mapped.h, so
+ * the recording ends there. */
 #ifndef TP_COLLECTOR_SPOOL_H
 #define TP_COLLECTOR_SPOOL_H
 
@@ -23,8 +24,10 @@ struct tp_spool {
     int fd;              /* -1: closed; the program may have closed it, and given its number to a file of its own */
     uint64_t dev, inode; /* of the file: what tells */
     _Atomic uint64_t size;
-    _Atomic int failed; /* errno of the first chunk that could not be had; none is tried after it */
+    _Atomic uint64_t written; /* bytes that the file has at least, unless others cut it */
+    _Atomic int failed;       /* errno of the first chunk that could not be had; none is tried after it */
     uint64_t max_bytes;
+    uint32_t cuts; /* tp_mapped_cuts when it began */
     struct tp_spool_spare spare;
     char path[4096];
 };
@@ -51,6 +54,9 @@ struct tp_spool_chunk *tp_spool_notes(struct tp_spool *spool, uint32_t size);
 
 /* Takes back a chunk of a thread. The caller holds the session's lock. */
 void tp_spool_return(struct tp_spool *spool, struct tp_spool_chunk *chunk);
+
+/* Lets go of a chunk that no spool takes back. NULL is accepted; no lock is needed. */
+void tp_spool_unmap(struct tp_spool_chunk *chunk);
 
 /* Closes the file; chunks that others have stay mapped. is_removed: deletes it, too. */
 void tp_spool_close(struct tp_spool *spool, bool is_removed);

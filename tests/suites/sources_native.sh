@@ -432,6 +432,37 @@ else
     skip "confined: man, whose helpers are" "it is not installed"
 fi
 
+# ---- spools that are cut while they are written
+
+cuts() { # WAY STATUS LINES: it ends as without us, wherever its spool is cut, and a line says that recording stops
+    for to in 0 5000 30000; do
+        rm -rf d f && mkdir f
+        timeout -s KILL 60 "$TP" record -o d --no-tfevents --source memory=1k,sample -- ./cut_program "$1" f >out 2>err &
+        pid=$!
+        while [ ! -e f/now ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+        for spool in $(find d -name '.*.tpspool'); do
+            head -c 0 /dev/null >>"$spool" && dd if=/dev/null of="$spool" bs=1 seek=$to 2>dd.log
+        done
+        : >f/cut
+        wait $pid
+        status=$?
+        [ $status = "$2" ] || { echo "cut at $to: status $status"; cat out err; return 1; }
+        [ "$status" != 7 ] || [ "$(cat out)" = "done" ] || return 1
+        [ "$3" = 0 ] || [ $to -gt 5000 ] || grep -q 'recording stops here, the program goes on: .*: the file was cut' err || { cat err; return 1; }
+    done
+}
+if program cut_program; then
+    check "cut: a program goes on when its spool is cut" cuts plain 7 1
+    check "cut: threads that block all signals" cuts threads 7 0
+    check "cut: a program with a handler of SIGBUS gets its own faults, and no others" cuts own 7 1
+    once() { rm -rf d && "$TP" record -o d --no-tfevents --source memory=1k -- ./cut_program "$1" . >out 2>err; [ $? = "$2" ] || { cat out err; return 1; }; }
+    check "cut: what a program says of SIGBUS is what it is told" once asks 7
+    check "cut: a program that cuts a file of its own dies as without us" once die 135
+    check "cut: and one that is sent the signal" once send 135
+else
+    not_ok "cut_program is built"
+fi
+
 # ---- programs of others
 
 same_peak() { # PROGRAM...: the peak that a counter of our own finds, preloaded alone

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -215,7 +214,7 @@ static void a_full_disk_makes_the_ring_smaller(void **state)
     tp_spool_return(&spool, first);
     assert_null(tp_spool_notes(&spool, 4096)); /* what is noted is never written over */
     tp_spool_close(&spool, true);
-    munmap(second, second->size);
+    tp_spool_unmap(second);
 }
 
 /* Sequences of the chunks that a reader finds. */

@@ -1,13 +1,16 @@
 /* collector/spool: a spool in a program that closes what it does not know, and takes the number for a file of its own.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -18,6 +21,7 @@
 #include <cmocka.h>
 
 #include "collector/spool.h"
+#include "writer/spool/spool_read.h"
 
 enum { CHUNK = 4 * TP_SPOOL_UNIT };
 
@@ -79,7 +83,7 @@ static void assert_chunk(struct tp_spool *spool, off_t file_size)
     struct tp_spool_chunk *chunk = chunk_of(spool, CHUNK);
     assert_non_null(chunk);
     assert_true(chunk->magic == TP_SPOOL_CHUNK_MAGIC);
-    munmap(chunk, CHUNK);
+    tp_spool_unmap(chunk);
     assert_int_equal(size_of(spool->path), file_size);
 }
 
@@ -117,7 +121,7 @@ static void a_path_that_cannot_be_had_any_more_leaves_the_number(void **state)
     assert_int_equal(rename(place->spool.path, moved), 0);
     struct tp_spool_chunk *chunk = chunk_of(&place->spool, CHUNK);
     assert_non_null(chunk);
-    munmap(chunk, CHUNK);
+    tp_spool_unmap(chunk);
     assert_int_equal(size_of(moved), TP_SPOOL_UNIT + CHUNK);
     assert_int_equal(rename(moved, place->spool.path), 0);
 }
@@ -184,6 +188,101 @@ static void a_spool_appears_with_its_head(void **state)
     assert_int_equal(access(path, F_OK), -1);
 }
 
+/* ---- cut by others ---- */
+
+static void a_cut_file_ends_the_recording(void **state)
+{
+    struct place *place = *state;
+    const struct tp_spool_chunk header = {.tid = 1};
+    struct tp_spool_chunk *chunk = tp_spool_take(&place->spool, CHUNK);
+    struct tp_spool_chunk *notes = tp_spool_notes(&place->spool, CHUNK);
+    assert_non_null(chunk);
+    assert_non_null(notes);
+    assert_ptr_equal(tp_spool_prepare(&place->spool, chunk, &header), chunk);
+    assert_int_equal(truncate(place->spool.path, TP_SPOOL_UNIT + 3000), 0);
+    memset((char *)chunk + sizeof *chunk, 1, CHUNK - sizeof *chunk); /* without the guard: SIGBUS */
+    assert_int_equal(((char *)chunk)[CHUNK - 1], 1);
+    assert_null(tp_spool_prepare(&place->spool, notes, &header));
+    assert_int_equal(place->spool.failed, EIO);
+    assert_null(tp_spool_take(&place->spool, CHUNK));
+    assert_null(tp_spool_notes(&place->spool, CHUNK));
+    tp_spool_return(&place->spool, chunk);
+}
+
+/* A spool with a thread's chunk of eight units, each full of ranges that begin. */
+static void write_ranges(struct place *place)
+{
+    const struct tp_spool_chunk header = {.tid = 1};
+    struct tp_spool_chunk *chunk = tp_spool_take(&place->spool, 2 * CHUNK);
+    assert_non_null(chunk);
+    assert_ptr_equal(tp_spool_prepare(&place->spool, chunk, &header), chunk);
+    struct tp_spool_record *end = (struct tp_spool_record *)(void *)((char *)chunk + chunk->size);
+    for (struct tp_spool_record *at = (struct tp_spool_record *)(void *)(chunk + 1); at < end; at++)
+        *at = (struct tp_spool_record){.time = 1, .name = 1, .kind = TP_SPOOL_SCOPE};
+    tp_spool_unmap(chunk);
+    tp_spool_close(&place->spool, false);
+}
+
+static void a_file_that_is_cut_while_it_is_read_ends_there(void **state)
+{
+    struct place *place = *state;
+    struct tp_arena arena;
+    struct tp_spool_file file = {0};
+    struct tp_spool_walk walk;
+    struct tp_spool_record record;
+    const char *payload;
+    unsigned count = 0;
+    write_ranges(place);
+    tp_arena_init(&arena, 0);
+    assert_int_equal(tp_spool_open(&file, place->spool.path, &arena, NULL), 0);
+    assert_int_equal(file.thread_count, 1);
+    assert_false(tp_spool_is_cut(&file));
+    assert_int_equal(truncate(place->spool.path, 3 * TP_SPOOL_UNIT), 0);
+    tp_spool_walk(&walk, &file, file.threads);
+    while (tp_spool_next(&walk, &record, &payload))
+        count++;
+    assert_in_range(count, 300, 512); /* two units of 256 */
+    assert_true(tp_spool_is_cut(&file));
+    assert_int_equal(truncate(place->spool.path, 0), 0);
+    tp_spool_walk(&walk, &file, file.threads);
+    assert_false(tp_spool_next(&walk, &record, &payload));
+    tp_spool_release(&file);
+    tp_arena_release(&arena);
+}
+
+static volatile int caught;
+static jmp_buf leave;
+
+static void on_bus(int number)
+{
+    caught = number;
+    longjmp(leave, 1);
+}
+
+/* A fault that is not ours goes to the program's handler, set before or after ours. */
+static void faults_of_the_program_are_its_own(void **state)
+{
+    struct place *place = *state;
+    for (int turn = 0; turn < 2; turn++) {
+        struct tp_spool_chunk *chunk = turn ? tp_spool_take(&place->spool, CHUNK) : NULL;
+        int fd = memfd_create("program", 0);
+        assert_int_equal(ftruncate(fd, 4096), 0);
+        char *volatile bytes = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        assert_true(bytes != MAP_FAILED);
+        assert_int_equal(ftruncate(fd, 0), 0);
+        close(fd);
+        const struct sigaction action = {.sa_handler = on_bus, .sa_flags = SA_NODEFER};
+        sigaction(SIGBUS, &action, NULL);
+        chunk = chunk ? chunk : tp_spool_take(&place->spool, CHUNK);
+        caught = 0;
+        if (setjmp(leave) == 0)
+            *(volatile char *)(bytes + 1) = 1;
+        assert_int_equal(caught, SIGBUS);
+        munmap(bytes, 4096);
+        tp_spool_unmap(chunk);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +293,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(without_path_and_number_the_recording_stops, set_up, tear_down),
         cmocka_unit_test_setup_teardown(copies_find_the_spool_too, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_spool_appears_with_its_head, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_cut_file_ends_the_recording, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_file_that_is_cut_while_it_is_read_ends_there, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(faults_of_the_program_are_its_own, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

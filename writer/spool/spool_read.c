@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "writer/base/mapped.h"
+
 /* Bounds of what damage may claim, so that sums stay in 64 bits: the wall clock (until 2116), and other spans. */
 static const int64_t MAX_WALL_NS = 1ll << 62, MAX_NS = 1ll << 60;
 
@@ -71,7 +73,10 @@ static void *take_bytes(int fd, size_t *size, bool *is_copy)
     *is_copy = is_live(fd, &pid) && (pid != getpid() || !is_open_here(fd));
     if (*is_copy)
         return copy_bytes(fd, size);
-    return mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+    void *bytes = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes != MAP_FAILED)
+        tp_mapped_add(bytes, *size);
+    return bytes;
 }
 
 static int map_file(struct tp_spool_file *file, const char *path, struct tp_error *err)
@@ -104,12 +109,16 @@ static int map_file(struct tp_spool_file *file, const char *path, struct tp_erro
 
 void tp_spool_release(struct tp_spool_file *file)
 {
-    if (file->bytes)
-        munmap((void *)(uintptr_t)file->bytes, file->size);
+    tp_mapped_remove(file->bytes, file->size);
     file->bytes = NULL;
     if (file->source)
         close(file->source - 1);
     file->source = 0;
+}
+
+bool tp_spool_is_cut(const struct tp_spool_file *file)
+{
+    return file->source && tp_mapped_is_cut(file->bytes);
 }
 
 bool tp_spool_is_live(const char *path)
@@ -142,8 +151,10 @@ static const struct tp_spool_chunk *chunk_at(const struct tp_spool_file *file, s
 static void enter_chunk(struct tp_spool_walk *walk)
 {
     const struct tp_spool_chunk *chunk = walk->file->chunks[walk->chunk];
+    size_t size = __atomic_load_n(&chunk->size, __ATOMIC_RELAXED); /* may have changed since it was listed */
+    size_t room = walk->file->size - (size_t)((const char *)chunk - walk->file->bytes);
     walk->at = (const char *)(chunk + 1);
-    walk->chunk_end = (const char *)chunk + chunk->size;
+    walk->chunk_end = size >= sizeof *chunk && size <= room ? (const char *)chunk + size : walk->at;
 }
 
 void tp_spool_walk(struct tp_spool_walk *walk, const struct tp_spool_file *file, const struct tp_spool_thread *thread)

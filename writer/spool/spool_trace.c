@@ -231,6 +231,10 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     tp_spool_gpu_write(c);
     write_arrows(c);
     tp_spool_write_lanes(c);
+    if (tp_spool_is_cut(c->file)) {
+        tp_trace_out_discard(&c->out);
+        return tp_error_set(err, TP_EIO, 0, "it was cut short while it was read, or could not be read to its end");
+    }
     return tp_trace_out_close(&c->out, c->end_ns, err);
 }
 

@@ -1,0 +1,132 @@
+/* SIGBUS in a recorded program: ours is handled first (writer/base/mapped.h), and the program does not notice.
+ *
+ * What it says of SIGBUS is kept for signals that are not ours, and told when it asks; ours stays set. A thread never
+ * blocks SIGBUS, or a spool that is cut would end the program: one that does so is told that it has. All of these may
+ * be called in the handler of a signal. */
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+
+#include "collector/hook.h"
+#include "writer/base/mapped.h"
+
+enum {
+    CALL_SIGACTION,
+    CALL_SIGNAL,
+    CALL_BSD_SIGNAL,
+    CALL_SYSV_SIGNAL,
+    CALL_SYSV_SIGNAL_,
+    CALL_SSIGNAL,
+    CALL_SIGSET,
+    CALL_SIGIGNORE,
+    CALL_SIGPROCMASK,
+    CALL_PTHREAD_SIGMASK,
+    CALL_COUNT
+};
+
+static struct tp_hook hooks[CALL_COUNT] = {
+    {"sigaction", NULL, NULL},       {"signal", NULL, NULL},        {"bsd_signal", NULL, NULL},
+    {"sysv_signal", NULL, NULL},     {"__sysv_signal", NULL, NULL}, {"ssignal", NULL, NULL},
+    {"sigset", NULL, NULL},          {"sigignore", NULL, NULL},     {"sigprocmask", NULL, NULL},
+    {"pthread_sigmask", NULL, NULL},
+};
+
+#define EXPORT __attribute__((visibility("default")))
+#define NEXT(call, type) ((type *)tp_hook_of(&hooks[call], __builtin_return_address(0)))
+
+typedef __typeof__(signal) signal_call;
+typedef __typeof__(sigprocmask) mask_call;
+typedef int ignore_call(int);
+
+static int real_sigaction(int number, const struct sigaction *action, struct sigaction *before)
+{
+    return ((tp_mapped_setter *)tp_hook_of(&hooks[CALL_SIGACTION], NULL))(number, action, before);
+}
+
+__attribute__((constructor)) static void find(void)
+{
+    tp_hooks_find(hooks, CALL_COUNT);
+    tp_mapped_set_by(real_sigaction);
+}
+
+/* ---- actions ---- */
+
+EXPORT int sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict before)
+{
+    if (number == SIGBUS && tp_mapped_action(action, before))
+        return 0;
+    if (!action || number == SIGBUS)
+        return real_sigaction(number, action, before);
+    struct sigaction without = *action;
+    sigdelset(&without.sa_mask, SIGBUS);
+    return real_sigaction(number, &without, before);
+}
+
+/* The same by signal and its kin, with the flags that each has; false: not ours. */
+static bool set_handler(int number, sighandler_t handler, int flags, sighandler_t *before)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, was;
+    if (number != SIGBUS || !tp_mapped_action(&action, &was))
+        return false;
+    *before = was.sa_handler; /* of a handler with three parameters, too: as the C library has it */
+    return true;
+}
+
+// NOLINTBEGIN(bugprone-macro-parentheses): a function's name is no expression
+#define SIGNAL(name, call, flags)                                                                                      \
+    EXPORT sighandler_t name(int number, sighandler_t handler)                                                         \
+    {                                                                                                                  \
+        sighandler_t before;                                                                                           \
+        return set_handler(number, handler, flags, &before) ? before : NEXT(call, signal_call)(number, handler);       \
+    }
+sighandler_t bsd_signal(int number, sighandler_t handler);
+SIGNAL(signal, CALL_SIGNAL, SA_RESTART)
+SIGNAL(bsd_signal, CALL_BSD_SIGNAL, SA_RESTART)
+SIGNAL(ssignal, CALL_SSIGNAL, SA_RESTART)
+SIGNAL(sysv_signal, CALL_SYSV_SIGNAL, (int)SA_RESETHAND | SA_NODEFER)
+SIGNAL(__sysv_signal, CALL_SYSV_SIGNAL_, (int)SA_RESETHAND | SA_NODEFER)
+// NOLINTEND(bugprone-macro-parentheses)
+
+EXPORT sighandler_t sigset(int number, sighandler_t handler)
+{
+    sighandler_t before;
+    if (handler != SIG_HOLD && set_handler(number, handler, 0, &before))
+        return before;
+    return NEXT(CALL_SIGSET, signal_call)(number, handler);
+}
+
+EXPORT int sigignore(int number)
+{
+    sighandler_t before;
+    return set_handler(number, SIG_IGN, 0, &before) ? 0 : NEXT(CALL_SIGIGNORE, ignore_call)(number);
+}
+
+/* ---- masks ---- */
+
+static _Thread_local bool blocks_bus __attribute__((tls_model("initial-exec")));
+
+static int change_mask(mask_call *next, int how, const sigset_t *set, sigset_t *before)
+{
+    bool was_blocked = blocks_bus, names_bus = set && sigismember(set, SIGBUS) == 1;
+    sigset_t without;
+    if (names_bus && how != SIG_UNBLOCK) {
+        without = *set;
+        sigdelset(&without, SIGBUS);
+    }
+    int code = next(how, names_bus && how != SIG_UNBLOCK ? &without : set, before);
+    if (code == 0 && set && (how == SIG_SETMASK || names_bus))
+        blocks_bus = how != SIG_UNBLOCK && names_bus;
+    if (code == 0 && before && was_blocked)
+        sigaddset(before, SIGBUS);
+    return code;
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict before)
+{
+    return change_mask(NEXT(CALL_SIGPROCMASK, mask_call), how, set, before);
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
+{
+    return change_mask(NEXT(CALL_PTHREAD_SIGMASK, mask_call), how, set, before);
+}

@@ -1,0 +1,235 @@
+/* Files in memory that others may cut: see mapped.h. */
+#include "writer/base/mapped.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MAX_RANGES = 8192 };
+
+/* Free while start is 0; taken with start 1 until its size is known. */
+static struct range {
+    _Atomic uintptr_t start;
+    _Atomic size_t size;
+    _Atomic bool is_cut;
+} ranges[MAX_RANGES];
+
+static _Atomic uint32_t cuts;
+
+/* ---- the list ---- */
+
+static struct range *find(uintptr_t start)
+{
+    size_t first = start / 4096 % MAX_RANGES;
+    for (size_t i = 0; start && i < MAX_RANGES; i++)
+        if (atomic_load(&ranges[(first + i) % MAX_RANGES].start) == start)
+            return &ranges[(first + i) % MAX_RANGES];
+    return NULL;
+}
+
+static void list(uintptr_t start, size_t size)
+{
+    size_t first = start / 4096 % MAX_RANGES;
+    for (size_t i = 0; i < MAX_RANGES; i++) {
+        struct range *range = &ranges[(first + i) % MAX_RANGES];
+        uintptr_t none = 0;
+        if (!atomic_compare_exchange_strong(&range->start, &none, 1))
+            continue;
+        atomic_store(&range->size, size);
+        atomic_store(&range->is_cut, false);
+        atomic_store(&range->start, start);
+        return;
+    }
+}
+
+/* Puts memory of our own from the page of `address` to the end of its range. False: it is in none of ours. */
+static bool mend(uintptr_t address)
+{
+    const uintptr_t page = address & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+    for (size_t i = 0; i < MAX_RANGES; i++) {
+        uintptr_t start = atomic_load(&ranges[i].start);
+        size_t size = atomic_load(&ranges[i].size);
+        if (start <= 1 || address < start || address - start >= size)
+            continue;
+        void *at = (void *)page; // NOLINT(performance-no-int-to-ptr)
+        if (mmap(at, start + size - page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != at)
+            return false;
+        atomic_store(&ranges[i].is_cut, true);
+        atomic_fetch_add(&cuts, 1);
+        return true;
+    }
+    return false;
+}
+
+/* ---- the signal ---- */
+
+static tp_mapped_setter *set_action; /* NULL: sigaction */
+
+/* What the program wants to be done: the newest of two, so that the handler always has a whole one. */
+static struct {
+    struct sigaction actions[2];
+    _Atomic unsigned newest;
+    _Atomic bool is_set;
+    atomic_flag is_changing;
+    struct sigaction first; /* before ours came */
+} program = {.is_changing = ATOMIC_FLAG_INIT};
+
+/* The call of the handler that is being passed on: a program's handler may call the one that it found, ours. It may
+ * also leave by siglongjmp, and the next call is then at the same place of the stack, not below it. */
+static _Thread_local struct {
+    const void *context, *frame;
+} passed __attribute__((tls_model("initial-exec")));
+
+static int set(const struct sigaction *action, struct sigaction *before)
+{
+    return (set_action ? set_action : sigaction)(SIGBUS, action, before);
+}
+
+static void keep(const struct sigaction *action)
+{
+    unsigned next = !atomic_load(&program.newest);
+    program.actions[next] = *action;
+    atomic_store(&program.newest, next);
+}
+
+/* With all signals blocked: the holder is never interrupted by one that waits for him. */
+static void begin_change(sigset_t *mask)
+{
+    sigset_t all;
+    sigfillset(&all);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, mask, _NSIG / 8);
+    while (atomic_flag_test_and_set(&program.is_changing))
+        ;
+}
+
+static void end_change(const sigset_t *mask)
+{
+    atomic_flag_clear(&program.is_changing);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, mask, NULL, _NSIG / 8);
+}
+
+/* As the kernel would have done without us: the fault comes again when we return, or the signal is sent again. */
+static void die(const siginfo_t *info)
+{
+    set(&(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    if (info->si_code <= 0)
+        syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), SIGBUS);
+}
+
+static void pass_on(const struct sigaction *theirs, int number, siginfo_t *info, void *context)
+{
+    bool is_sent = info->si_code <= 0;
+    if (!(theirs->sa_flags & SA_SIGINFO) && theirs->sa_handler == SIG_IGN && is_sent)
+        return;
+    if (!(theirs->sa_flags & SA_SIGINFO) && (theirs->sa_handler == SIG_DFL || theirs->sa_handler == SIG_IGN)) {
+        die(info);
+        return;
+    }
+    sigset_t bus, mask = theirs->sa_mask;
+    sigemptyset(&bus);
+    sigaddset(&bus, SIGBUS);
+    pthread_sigmask(theirs->sa_flags & SA_NODEFER ? SIG_UNBLOCK : SIG_BLOCK, &bus, NULL);
+    pthread_sigmask(SIG_BLOCK, &mask, NULL);
+    if (theirs->sa_flags & (int)SA_RESETHAND)
+        keep(&(struct sigaction){.sa_handler = SIG_DFL});
+    if (theirs->sa_flags & SA_SIGINFO)
+        theirs->sa_sigaction(number, info, context);
+    else
+        theirs->sa_handler(number);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    int why = errno;
+    const char here = 0;
+    bool is_again = passed.context == context && (uintptr_t)&here < (uintptr_t)passed.frame;
+    bool is_mended = info->si_code > 0 && mend((uintptr_t)info->si_addr);
+    if (!is_mended) {
+        struct sigaction theirs = is_again ? program.first : program.actions[atomic_load(&program.newest)];
+        passed.context = context;
+        passed.frame = is_again ? passed.frame : &here;
+        pass_on(&theirs, number, info, context);
+        passed.context = NULL;
+    }
+    errno = why;
+}
+
+static bool is_ours(const struct sigaction *action)
+{
+    return action->sa_flags & SA_SIGINFO && action->sa_sigaction == on_signal;
+}
+
+static void install(void)
+{
+    struct sigaction ours = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART}, now;
+    sigset_t mask;
+    sigemptyset(&ours.sa_mask);
+    if (set(NULL, &now) != 0 || is_ours(&now))
+        return;
+    begin_change(&mask);
+    if (set(NULL, &now) == 0 && !is_ours(&now)) {
+        keep(&now);
+        if (!atomic_load(&program.is_set))
+            program.first = now;
+        if (set(&ours, NULL) == 0)
+            atomic_store(&program.is_set, true);
+    }
+    end_change(&mask);
+}
+
+/* ---- for others ---- */
+
+void tp_mapped_set_by(tp_mapped_setter *setter)
+{
+    set_action = setter;
+}
+
+bool tp_mapped_action(const struct sigaction *action, struct sigaction *before)
+{
+    sigset_t mask;
+    if (!atomic_load(&program.is_set))
+        return false;
+    begin_change(&mask);
+    struct sigaction was = program.actions[atomic_load(&program.newest)];
+    if (action)
+        keep(action);
+    end_change(&mask);
+    if (before)
+        *before = was;
+    return true;
+}
+
+void tp_mapped_in_child(void)
+{
+    atomic_flag_clear(&program.is_changing);
+}
+
+void tp_mapped_add(const void *start, size_t size)
+{
+    install();
+    list((uintptr_t)start, size);
+}
+
+void tp_mapped_remove(const void *start, size_t size)
+{
+    struct range *range = find((uintptr_t)start);
+    size = range ? atomic_load(&range->size) : size;
+    if (range)
+        atomic_store(&range->start, 0);
+    if (start)
+        munmap((void *)(uintptr_t)start, size);
+}
+
+bool tp_mapped_is_cut(const void *start)
+{
+    struct range *range = find((uintptr_t)start);
+    return range && atomic_load(&range->is_cut);
+}
+
+uint32_t tp_mapped_cuts(void)
+{
+    return atomic_load(&cuts);
+}
