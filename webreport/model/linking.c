@@ -25,18 +25,11 @@ static const struct tp_device_detail *device_detail(const struct tp_model *model
     return &model->trace->devices[tp_device_event(model, device)->detail];
 }
 
-static void index_ids(struct launch_index *index, const struct tp_model *model)
+/* TP_NULL_INT for a launch without one. context: the model. */
+static int64_t correlation_of(const void *context, uint32_t launch)
 {
-    int64_t lowest = INT64_MAX, highest = 0;
-    for (uint32_t i = 0; i < model->launches.count; i++) {
-        int64_t id = launch_detail(model, i)->correlation;
-        if (id > 0) {
-            lowest = id < lowest ? id : lowest;
-            highest = id > highest ? id : highest;
-            index->item_count++;
-        }
-    }
-    tp_ids_init(&index->ids, model->arena, lowest, highest, index->item_count);
+    int64_t id = launch_detail(context, launch)->correlation;
+    return id > 0 ? id : TP_NULL_INT;
 }
 
 /* Puts the launches of one correlation in order of (start, file position); nearly always there is one. */
@@ -57,19 +50,19 @@ static void index_launches(struct launch_index *index, const struct tp_model *mo
 {
     struct tp_arena *arena = model->arena;
     memset(index, 0, sizeof *index);
-    index_ids(index, model);
+    index->item_count = tp_ids_init_of(&index->ids, arena, model->launches.count, correlation_of, model);
     uint32_t *first = index->first = tp_arena_array(arena, index->item_count + 2, sizeof *first);
     index->items = tp_arena_array(arena, index->item_count, sizeof *index->items);
     for (uint32_t i = 0; i < model->launches.count; i++) {
-        int64_t id = launch_detail(model, i)->correlation;
-        if (id > 0)
+        int64_t id = correlation_of(model, i);
+        if (id != TP_NULL_INT)
             first[tp_ids_add(&index->ids, id) + 2]++;
     }
     for (uint32_t k = 0; k < index->ids.count; k++)
         first[k + 2] += first[k + 1];
     for (uint32_t i = 0; i < model->launches.count; i++) {
-        int64_t id = launch_detail(model, i)->correlation;
-        if (id > 0) /* first[id + 1] runs up to the start of id + 1 */
+        int64_t id = correlation_of(model, i);
+        if (id != TP_NULL_INT) /* first[id + 1] runs up to the start of id + 1 */
             index->items[first[tp_ids_find(&index->ids, id) + 1]++] = i;
     }
     for (uint32_t k = 0; k < index->ids.count; k++)
@@ -112,23 +105,17 @@ struct external_index {
     bool is_built;
 };
 
-static int64_t external_id(const struct tp_model *model, uint32_t op)
+/* TP_NULL_INT for an operator without one. context: the model. */
+static int64_t external_id(const void *context, uint32_t op)
 {
+    const struct tp_model *model = context;
     int64_t id = model->trace->hosts[tp_operator_event(model, op)->detail].external_id;
     return id == 0 ? TP_NULL_INT : id;
 }
 
 static void index_operators(struct external_index *index, const struct tp_model *model)
 {
-    int64_t lowest = INT64_MAX, highest = INT64_MIN;
-    for (uint32_t i = 0; i < model->operators.count; i++) {
-        int64_t id = external_id(model, i);
-        if (id != TP_NULL_INT) {
-            lowest = id < lowest ? id : lowest;
-            highest = id > highest ? id : highest;
-        }
-    }
-    tp_ids_init(&index->ids, model->arena, lowest, highest, model->operators.count);
+    tp_ids_init_of(&index->ids, model->arena, model->operators.count, external_id, model);
     index->op = tp_arena_array(model->arena, model->operators.count, sizeof *index->op);
     index->count = tp_arena_array(model->arena, model->operators.count, sizeof *index->count);
     for (uint32_t i = 0; i < model->operators.count; i++) {

@@ -1,6 +1,8 @@
 /* Renumbering of ids: see renumber.h. */
 #include "writer/base/renumber.h"
 
+#include "writer/base/table.h" /* TP_NULL_INT */
+
 void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int64_t highest, uint64_t expected)
 {
     memset(ids, 0, sizeof *ids);
@@ -12,6 +14,23 @@ void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int
     } else {
         tp_keys_init(&ids->tuples, arena, 2);
     }
+}
+
+uint64_t tp_ids_init_of(struct tp_ids *ids, struct tp_arena *arena, uint32_t count, tp_id_of *id_of,
+                        const void *context)
+{
+    int64_t lowest = INT64_MAX, highest = INT64_MIN;
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t id = id_of(context, i);
+        if (id == TP_NULL_INT)
+            continue;
+        lowest = id < lowest ? id : lowest;
+        highest = id > highest ? id : highest;
+        found++;
+    }
+    tp_ids_init(ids, arena, lowest, highest, found);
+    return found;
 }
 
 uint32_t tp_ids_add(struct tp_ids *ids, int64_t value)

@@ -19,6 +19,10 @@ struct tp_ids {
 
 /* lowest, highest: bounds of what will be added; expected: about how many additions. */
 void tp_ids_init(struct tp_ids *ids, struct tp_arena *arena, int64_t lowest, int64_t highest, uint64_t expected);
+/* The same for the ids of `count` items, which `id_of` tells (TP_NULL_INT: none); returns how many have one. */
+typedef int64_t tp_id_of(const void *context, uint32_t item);
+uint64_t tp_ids_init_of(struct tp_ids *ids, struct tp_arena *arena, uint32_t count, tp_id_of *id_of,
+                        const void *context);
 uint32_t tp_ids_add(struct tp_ids *ids, int64_t value);
 /* Number of the value or TP_NO_ID. */
 uint32_t tp_ids_find(const struct tp_ids *ids, int64_t value);
