@@ -2,12 +2,13 @@
  * costs one pass when the file is sorted already (Kineto writes a thread's operators in begin order). */
 #include "webreport/model/order.h"
 
+#include "webreport/model/order_sort.h"
 #include "writer/base/sort.h"
 
-typedef bool before_fn(const struct tp_event *x, const struct tp_event *y);
-
-static inline __attribute__((always_inline)) bool by_start_and_end(const struct tp_event *x, const struct tp_event *y)
+/* The rules; context: the events. */
+static inline __attribute__((always_inline)) bool by_start_and_end(const void *context, uint32_t i, uint32_t j)
 {
+    const struct tp_event *x = (const struct tp_event *)context + i, *y = (const struct tp_event *)context + j;
     if (x->ts_ns != y->ts_ns)
         return x->ts_ns < y->ts_ns;
     if (x->dur_ns != y->dur_ns)
@@ -15,15 +16,17 @@ static inline __attribute__((always_inline)) bool by_start_and_end(const struct 
     return x->ordinal < y->ordinal;
 }
 
-static inline __attribute__((always_inline)) bool by_start(const struct tp_event *x, const struct tp_event *y)
+static inline __attribute__((always_inline)) bool by_start(const void *context, uint32_t i, uint32_t j)
 {
+    const struct tp_event *x = (const struct tp_event *)context + i, *y = (const struct tp_event *)context + j;
     return x->ts_ns != y->ts_ns ? x->ts_ns < y->ts_ns : x->ordinal < y->ordinal;
 }
 
-static inline __attribute__((always_inline)) bool by_tree(const struct tp_event *x, const struct tp_event *y)
+static inline __attribute__((always_inline)) bool by_tree(const void *context, uint32_t i, uint32_t j)
 {
     static const uint8_t rank[TP_KIND_COUNT] = {
         [TP_KIND_ANNOTATION] = 1, [TP_KIND_OPERATOR] = 2, [TP_KIND_RUNTIME] = 3};
+    const struct tp_event *x = (const struct tp_event *)context + i, *y = (const struct tp_event *)context + j;
     if (x->ts_ns != y->ts_ns)
         return x->ts_ns < y->ts_ns;
     if ((x->kind == TP_KIND_RUNTIME) != (y->kind == TP_KIND_RUNTIME))
@@ -35,46 +38,9 @@ static inline __attribute__((always_inline)) bool by_tree(const struct tp_event 
     return x->ordinal < y->ordinal;
 }
 
-static inline __attribute__((always_inline)) void merge(const struct tp_event *events, uint32_t *items, uint32_t middle,
-                                                        uint32_t count, uint32_t *scratch, before_fn *stands_before)
-{
-    memcpy(scratch, items, middle * sizeof *items);
-    uint32_t i = 0, j = middle, k = 0;
-    while (i < middle && j < count)
-        items[k++] = stands_before(&events[items[j]], &events[scratch[i]]) ? items[j++] : scratch[i++];
-    while (i < middle)
-        items[k++] = scratch[i++];
-}
-
-/* Inline, so that each order has its own code. */
-static inline __attribute__((always_inline)) void sort(const struct tp_event *events, uint32_t *indexes, uint32_t count,
-                                                       struct tp_arena *arena, before_fn *stands_before)
-{
-    struct tp_vec starts = TP_VEC(arena, uint32_t); /* starts of the sorted runs */
-    for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || stands_before(&events[indexes[i]], &events[indexes[i - 1]]))
-            *(uint32_t *)tp_vec_push(&starts) = i;
-    if (starts.count < 2)
-        return;
-    uint32_t *scratch = tp_arena_array(arena, count, sizeof *scratch);
-    uint32_t *run = starts.data;
-    size_t runs = starts.count;
-    while (runs > 1) {
-        size_t kept = 0;
-        for (size_t r = 0; r < runs; r += 2) {
-            uint32_t end = r + 2 < runs ? run[r + 2] : count;
-            if (r + 1 < runs)
-                merge(events, indexes + run[r], run[r + 1] - run[r], end - run[r], scratch, stands_before);
-            run[kept++] = run[r];
-        }
-        runs = kept;
-    }
-    tp_arena_drop(arena, scratch, count * sizeof *scratch);
-}
-
 void tp_order_sort(const struct tp_trace *trace, uint32_t *indexes, uint32_t count, struct tp_arena *arena)
 {
-    sort(trace->events, indexes, count, arena, by_start_and_end);
+    tp_order_sort_by(indexes, count, arena, trace->events, by_start_and_end);
 }
 
 static int compare_ids(const struct tp_row_id *x, const struct tp_row_id *y)
@@ -129,7 +95,7 @@ void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct
             order->device[order->device_count++] = i;
     }
     for (uint32_t t = 0; t < trace->thread_count; t++)
-        sort(trace->events, order->host + first[t], first[t + 1] - first[t], arena, by_tree);
-    sort(trace->events, order->device, order->device_count, arena, by_start);
+        tp_order_sort_by(order->host + first[t], first[t + 1] - first[t], arena, trace->events, by_tree);
+    tp_order_sort_by(order->device, order->device_count, arena, trace->events, by_start);
     order->memory = order_memory(trace, arena);
 }
