@@ -35,7 +35,7 @@ static void measure(struct times *times, const char *path, struct tp_arena *aren
     double rows = now();
     tp_buf_init(&out, 0);
     tp_key_table_text(&out, averages, order, &style);
-    *times = (struct times){read - start, rows - read, now() - rows, averages->functions.count};
+    *times = (struct times){read - start, rows - read, now() - rows, averages->torch.count};
     tp_buf_release(&out);
 }
 

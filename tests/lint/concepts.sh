@@ -26,10 +26,10 @@ step marker                 | "ProfilerStep                                     
 node of the backward pass   | "autograd::engine::evaluate_function                                        | webreport/model/marks.h
 pageable copies             | "Pageable                                                                   | webreport/model/marks.c writer/spool/spool_trace_gpu.c
 device of an event          | ^[a-z].*[ *](device_number|device_of_event|event_device)\([^;]*$           | webreport/model/gpus.c
-categories of a trace       | "(gpu_memcpy|gpu_memset|cuda_runtime)"                                      | webreport/trace/kinds.c writer/trace_json_event.c webreport/export/chrome_slice.c | also webreport/measure/key_labels.c
+categories of a trace       | "(gpu_memcpy|gpu_memset|cuda_runtime)"                                      | webreport/trace/kinds.c writer/trace_json_event.c webreport/export/chrome_slice.c
 per cent for people         | %\.[0-9]f %%|^const char \*tp_text_of_percent\([^;]*$                              | writer/text/format.c | also webreport/measure/rules_eval.c webreport/measure/rules_compute.c webreport/measure/rules_memory.c webreport/measure/verdict_words.c webreport/compare/comparability.c
 '
-printf '%s\n' "${TABLE:-$table}" | awk -v most="${ALSO:-11}" '
+printf '%s\n' "${TABLE:-$table}" | awk -v most="${ALSO:-10}" '
 FILENAME == "-" {
   if ($0 !~ /\|/) next
   n = split($0, part, " [|] ")

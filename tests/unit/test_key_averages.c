@@ -131,7 +131,7 @@ static void kernels_belong_to_the_operator_of_their_id(void **state)
              "k", 200, 50, "\"External id\":2,\"correlation\":77") "," KERNEL("k", 300, 25,
                                                                               "\"External id\":1,\"correlation\":78"),
          NULL);
-    assert_string_equal(m.averages.functions.device, "CUDA");
+    assert_string_equal(m.averages.torch.device, "CUDA");
     assert_int_equal(row_of(&m, "g")->self_device.ns, 50000);
     assert_int_equal(row_of(&m, "f")->self_device.ns, 25000);
     assert_int_equal(row_of(&m, "f")->device.ns, 75000);
@@ -152,6 +152,21 @@ static void ids_that_are_correlations_are_not_trusted(void **state)
          NULL);
     assert_int_equal(row_of(&m, "g")->self_device.ns, 50000); /* it launched; id 1 is f's by accident */
     assert_int_equal(row_of(&m, "f")->self_device.ns, 0);
+    tp_arena_release(&m.arena);
+}
+
+/* Without links of torch's, owners are the report's, which have absorbed the child as well. */
+static void kernels_of_an_absorbed_child_are_its_parents(void **state)
+{
+    struct made m;
+    (void)state;
+    make(&m,
+         OP("f", 0, 100, "") "," OP("f", 10, 80, "") "," EVENT(
+             "cuda_runtime", "cudaLaunchKernel", 1, 15, 2,
+             "\"External id\":5,\"correlation\":5") "," KERNEL("k", 200, 50, "\"External id\":5,\"correlation\":5"),
+         NULL);
+    assert_int_equal(row_of(&m, "f")->count, 1);
+    assert_int_equal(row_of(&m, "f")->self_device.ns, 50000);
     tp_arena_release(&m.arena);
 }
 
@@ -285,6 +300,7 @@ int main(void)
         cmocka_unit_test(memory_counts_for_every_event_around_it),
         cmocka_unit_test(kernels_belong_to_the_operator_of_their_id),
         cmocka_unit_test(ids_that_are_correlations_are_not_trusted),
+        cmocka_unit_test(kernels_of_an_absorbed_child_are_its_parents),
         cmocka_unit_test(shapes_are_keys_as_python_prints_them),
         cmocka_unit_test(backward_operator_has_its_forward_stack),
         cmocka_unit_test(modules_have_what_runs_in_them),

@@ -227,6 +227,7 @@ static const char *make_job(struct tp_table_job *job, struct options *o)
                                                .has_flops = o->with_flops};
     job->read = (struct tp_trace_options){.max_input_bytes = o->read.max_input_bytes,
                                           .is_strict = o->read.is_strict,
+                                          .skips_hash = true, /* no table shows it */
                                           .keeps_frame_stacks = o->include_python && job->keys.stack_depth};
     return NULL;
 }

@@ -12,45 +12,34 @@ enum { CHUNK = 1 << 16 };
 
 struct tp_folded_metric {
     const char *name;
-    int64_t (*value)(const struct tp_functions *functions, const struct tp_function *f); /* of ours; self */
-    int64_t (*sample_value)(const struct tp_sample *sample);                             /* of samples */
+    int64_t (*value)(const struct tp_torch *torch, uint32_t item); /* of ours; self */
+    int64_t (*sample_value)(const struct tp_sample *sample);       /* of samples */
     const char *title;
     enum tp_folded_unit unit;
     bool is_torch, wants_device;
 };
 
-static int64_t self_cpu_ns(const struct tp_functions *functions, const struct tp_function *f)
+static int64_t self_cpu_ns(const struct tp_torch *torch, uint32_t item)
 {
-    int64_t ns = f->end_ns - f->start_ns;
-    if (f->flags & (TP_FUNCTION_ASYNC | TP_FUNCTION_DEVICE))
-        return 0;
-    for (uint32_t i = f->first_child; i != TP_NO_ID; i = functions->items[i].next_sibling)
-        ns = tp_sat_sub(ns, functions->items[i].end_ns - functions->items[i].start_ns);
-    return ns;
+    return tp_torch_self(torch, item, 0).cpu.ns;
 }
 
-static int64_t self_device_ns(const struct tp_functions *functions, const struct tp_function *f)
+static int64_t self_device_ns(const struct tp_torch *torch, uint32_t item)
 {
-    (void)functions;
-    return f->flags & (TP_FUNCTION_ASYNC | TP_FUNCTION_DEVICE) ? 0 : f->kernels_ns;
+    return tp_torch_self(torch, item, 0).device.ns;
 }
 
-static int64_t self_bytes(const struct tp_functions *functions, const struct tp_function *f)
+static int64_t self_bytes(const struct tp_torch *torch, uint32_t item)
 {
-    int64_t bytes = tp_sat_add(f->cpu_bytes, f->device_bytes);
-    if (f->flags & (TP_FUNCTION_ASYNC | TP_FUNCTION_DEVICE))
-        return 0;
-    for (uint32_t i = f->first_child; i != TP_NO_ID; i = functions->items[i].next_sibling) {
-        const struct tp_function *child = &functions->items[i];
-        bytes = tp_sat_sub(bytes, tp_sat_add(child->cpu_bytes, child->device_bytes));
-    }
-    return bytes;
+    struct tp_torch_sum self = tp_torch_self(torch, item, 0);
+    return tp_sat_add(self.bytes.cpu, self.bytes.gpu);
 }
 
-static int64_t one_call(const struct tp_functions *functions, const struct tp_function *f)
+static int64_t one_call(const struct tp_torch *torch, uint32_t item)
 {
-    (void)functions;
-    return f->flags & (TP_FUNCTION_ASYNC | TP_FUNCTION_DEVICE) ? 0 : 1;
+    (void)torch;
+    (void)item;
+    return 1;
 }
 
 static int64_t one_sample(const struct tp_sample *sample)
@@ -105,7 +94,7 @@ struct tp_str tp_folded_text(const struct tp_folded *folded, uint32_t path)
 {
     uint32_t name = tp_keys_get(&folded->paths, path)[1];
     return folded->metric->sample_value ? tp_strings_get(&folded->frames, name)
-                                        : tp_function_name(&folded->functions, name);
+                                        : tp_torch_name_text(&folded->torch, name);
 }
 
 /* ---- lines ---- */
@@ -143,26 +132,18 @@ static void put_value(struct tp_buf *out, int64_t value)
 }
 
 /* int(evt.self_*_time_total) of torch: whole microseconds of its double. */
-static int64_t torch_value(const struct tp_folded *folded, const struct tp_function *f)
+static int64_t torch_value(const struct tp_folded *folded, uint32_t item)
 {
-    const struct tp_functions *functions = &folded->functions;
-    bool is_device = folded->metric->wants_device;
-    double us = is_device ? f->device_us : tp_function_us(functions, f), children_us = 0;
-    if ((f->flags & TP_FUNCTION_ASYNC) || (!is_device && (f->flags & TP_FUNCTION_DEVICE)))
-        return 0;
-    for (uint32_t i = f->first_child; i != TP_NO_ID; i = functions->items[i].next_sibling) {
-        const struct tp_function *child = &functions->items[i];
-        children_us += is_device ? child->device_us : tp_function_us(functions, child);
-    }
-    us -= children_us;
+    struct tp_torch_sum self = tp_torch_self(&folded->torch, item, 0);
+    double us = folded->metric->wants_device ? self.device.us : self.cpu.us;
     return us >= 1 && us < 9e18 ? (int64_t)us : 0;
 }
 
-static void put_torch_line(const struct tp_folded *folded, uint32_t function, struct tp_buf *out)
+static void put_torch_line(const struct tp_folded *folded, uint32_t item, struct tp_buf *out)
 {
-    const struct tp_function *f = &folded->functions.items[function];
-    struct tp_frame_list list = tp_function_stack(&folded->stacks, function);
-    int64_t value = (f->flags & TP_FUNCTION_FOLDED) || list.count == 0 ? 0 : torch_value(folded, f);
+    struct tp_frame_list list = tp_torch_stack(&folded->stacks, item);
+    bool is_hidden = (tp_torch_flags(&folded->torch, item) & TP_TORCH_FOLDED) || list.count == 0;
+    int64_t value = is_hidden ? 0 : torch_value(folded, item);
     if (value <= 0)
         return;
     for (uint32_t i = list.count; i-- > 0;) {
@@ -194,13 +175,13 @@ static void put_path_line(const struct tp_folded *folded, uint32_t path, struct 
 
 bool tp_folded_more(struct tp_folded *folded, struct tp_buf *out)
 {
-    uint32_t count = folded->metric->is_torch ? folded->functions.count : tp_keys_count(&folded->paths);
+    uint32_t count = folded->metric->is_torch ? folded->torch.count : tp_keys_count(&folded->paths);
     size_t goal = out->size + CHUNK;
     if (folded->at >= count)
         return false;
     while (folded->at < count && out->size < goal && !out->failed) {
         if (folded->metric->is_torch)
-            put_torch_line(folded, folded->at++, out);
+            put_torch_line(folded, folded->torch.order[folded->at++], out);
         else
             put_path_line(folded, folded->at++, out);
     }
@@ -217,24 +198,24 @@ static void add_value(struct tp_folded *folded, uint32_t path, int64_t self)
     *value = tp_sat_add(*value, self);
 }
 
-/* The path of every function; one that is too deep counts for the deepest path around it that is kept. */
+/* The path of every item; one that is too deep counts for the deepest path around it that is kept. */
 static void find_paths(struct tp_folded *folded, struct tp_arena *arena)
 {
-    const struct tp_functions *functions = &folded->functions;
-    uint32_t *path_of = tp_arena_array(arena, functions->count, sizeof *path_of);
-    uint16_t *depth = tp_arena_array(arena, functions->count, sizeof *depth);
-    for (uint32_t i = 0; i < functions->count; i++) {
-        const struct tp_function *f = &functions->items[i];
-        bool is_root = f->parent == TP_NO_ID;
-        if (f->flags & (TP_FUNCTION_FOLDED | TP_FUNCTION_DEVICE | TP_FUNCTION_ASYNC))
+    const struct tp_torch *torch = &folded->torch;
+    uint32_t *path_of = tp_arena_array(arena, tp_torch_items(torch), sizeof *path_of);
+    uint16_t *depth = tp_arena_array(arena, tp_torch_items(torch), sizeof *depth);
+    for (uint32_t k = 0; k < torch->count; k++) {
+        uint32_t i = torch->order[k], parent = torch->parent[i];
+        bool is_root = parent == TP_NO_ID;
+        if (tp_torch_flags(torch, i) & (TP_TORCH_FOLDED | TP_TORCH_DEVICE | TP_TORCH_ASYNC))
             continue;
-        depth[i] = is_root ? 0 : depth[f->parent];
-        path_of[i] = is_root ? TP_NO_ID : path_of[f->parent];
+        depth[i] = is_root ? 0 : depth[parent];
+        path_of[i] = is_root ? TP_NO_ID : path_of[parent];
         if (depth[i] < TP_MAX_FOLDED_DEPTH) {
             depth[i]++;
-            path_of[i] = tp_keys_pair(&folded->paths, path_of[i], f->name);
+            path_of[i] = tp_keys_pair(&folded->paths, path_of[i], tp_torch_name(torch, i));
         }
-        add_value(folded, path_of[i], folded->metric->value(functions, f));
+        add_value(folded, path_of[i], folded->metric->value(torch, i));
     }
 }
 
@@ -280,9 +261,9 @@ void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, con
         find_sample_paths(folded, trace, arena);
         return;
     }
-    tp_functions_build(&folded->functions, trace, rules, arena);
+    tp_torch_build(&folded->torch, trace, rules, arena);
     if (metric->is_torch)
-        tp_function_stacks_build(&folded->stacks, &folded->functions, arena);
+        tp_torch_stacks_build(&folded->stacks, &folded->torch, arena);
     else
         find_paths(folded, arena);
 }

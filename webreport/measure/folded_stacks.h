@@ -1,7 +1,7 @@
 /* Folded stacks: "outermost;..;innermost value" lines for flamegraph.pl and speedscope.
  *
- * torch's metrics give what its export_stacks writes, byte for byte: one line per function with a stack and at least
- * one whole microsecond, in order of start, the function's own name left out, blanks as "_". Ours end in the function's
+ * torch's metrics give what its export_stacks writes, byte for byte: one line per event with a stack and at least
+ * one whole microsecond, in order of start, the event's own name left out, blanks as "_". Ours end in the event's
  * name and are merged: one line per distinct stack, in order of first use. Those of samples begin with the thread, and
  * a function is its name and file, as in the sample view. */
 #ifndef TP_WEBREPORT_MEASURE_FOLDED_STACKS_H
@@ -28,12 +28,12 @@ const char *tp_folded_title(const struct tp_folded_metric *metric);
 
 struct tp_folded {
     const struct tp_folded_metric *metric;
-    struct tp_functions functions;
-    struct tp_function_stacks stacks; /* of torch's metrics */
-    struct tp_keys paths;             /* of ours: (path around it, name) .. */
-    struct tp_vec values;             /* .. and its int64_t value: of the innermost function alone */
-    struct tp_strings frames;         /* names of samples' frames */
-    uint32_t at;                      /* function or path that comes next */
+    struct tp_torch torch;
+    struct tp_torch_stacks stacks; /* of torch's metrics */
+    struct tp_keys paths;          /* of ours: (path around it, name) .. */
+    struct tp_vec values;          /* .. and its int64_t value: of the innermost frame alone */
+    struct tp_strings frames;      /* names of samples' frames */
+    uint32_t at;                   /* place in torch's order, or path, that comes next */
 };
 
 /* Prepares the lines of a trace, which was read with keeps_frame_stacks and must outlive them, in `arena` (guard set by

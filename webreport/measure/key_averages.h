@@ -1,6 +1,6 @@
-/* Sums over functions with the same key: the rows of torch's key_averages(), and of groupings torch does not have.
+/* Sums over events with the same key: the rows of torch's key_averages(), and of groupings torch does not have.
  *
- * Rows stand in order of their first function, as torch's do. A row has every time twice: exact nanoseconds, and the
+ * Rows stand in order of their first event, as torch's do. A row has every time twice: exact nanoseconds, and the
  * double of microseconds that torch gets by adding doubles in the same order (what its tables print). */
 #ifndef TP_WEBREPORT_MEASURE_KEY_AVERAGES_H
 #define TP_WEBREPORT_MEASURE_KEY_AVERAGES_H
@@ -24,25 +24,20 @@ struct tp_key_options {
     enum tp_torch_rules rules;
 };
 
-struct tp_key_time {
-    int64_t ns;
-    double us;
-};
-
 struct tp_key_row {
     struct tp_str key;
     struct tp_str shapes;       /* Python's text of the list; ptr NULL when shapes are not part of the key */
     struct tp_frame_list stack; /* the first stack_depth frames */
     int64_t count;
-    struct tp_key_time self_cpu, cpu, self_device, device;
+    struct tp_torch_time self_cpu, cpu, self_device, device;
     int64_t cpu_bytes, self_cpu_bytes, device_bytes, self_device_bytes, flops;
     bool is_device, is_annotation, is_async;
-    bool has_parent; /* its first function was called by another: not a top level event */
+    bool has_parent; /* its first event was called by another: not a top level event */
 };
 
 struct tp_key_averages {
-    struct tp_functions functions;
-    struct tp_function_stacks stacks; /* empty without stack_depth */
+    struct tp_torch torch;
+    struct tp_torch_stacks stacks; /* empty without stack_depth */
     struct tp_key_row *rows;
     uint32_t count;
     bool has_memory, has_flops; /* torch was asked for them (or they are in the file all the same) */

@@ -45,10 +45,10 @@ static uint32_t make_text(struct tp_key_shapes *shapes, struct tp_str dims, stru
     return tp_strings_add(&shapes->texts, tp_value_shape_text(shapes->arena, dims));
 }
 
-uint32_t tp_key_shape(struct tp_key_shapes *shapes, const struct tp_functions *functions, const struct tp_function *f)
+uint32_t tp_key_shape(struct tp_key_shapes *shapes, const struct tp_torch *torch, uint32_t item)
 {
-    const struct tp_trace *trace = functions->trace;
-    const struct tp_host_detail *host = tp_function_detail(functions, f);
+    const struct tp_trace *trace = torch->trace;
+    const struct tp_host_detail *host = tp_torch_detail(torch, item);
     if (!host || host->dims == TP_NO_ID)
         return 0;
     uint32_t pair = tp_keys_pair(&shapes->pairs, host->dims, host->types);

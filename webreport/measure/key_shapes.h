@@ -14,7 +14,7 @@ struct tp_key_shapes {
 
 void tp_key_shapes_init(struct tp_key_shapes *shapes, struct tp_arena *arena);
 
-/* Id of a function's text; that of "[]" when it has no shapes. */
-uint32_t tp_key_shape(struct tp_key_shapes *shapes, const struct tp_functions *functions, const struct tp_function *f);
+/* Id of an item's text; that of "[]" when it has no shapes. */
+uint32_t tp_key_shape(struct tp_key_shapes *shapes, const struct tp_torch *torch, uint32_t item);
 
 #endif

@@ -36,7 +36,7 @@ const struct tp_column_def tp_operator_columns[TP_OPERATOR_COLUMNS] = {
 /* ---- calls ---- */
 
 struct call {
-    uint32_t name, function;
+    uint32_t name, item;
     int64_t time_ns, total_ns;
     double flop, bytes; /* NaN: unknown */
     struct tp_str in_shapes, out_shapes;
@@ -55,7 +55,7 @@ struct known_name {
 };
 
 struct building {
-    struct tp_functions functions;
+    struct tp_torch torch;
     const struct tp_operator_options *options;
     struct tp_arena *arena;
     struct tp_key_shapes shapes;
@@ -82,11 +82,11 @@ static struct tp_str value_of(const struct tp_trace *trace, uint32_t id)
 }
 
 /* Cost of a call, computed once for calls that are alike. */
-static struct known_cost cost_of(struct building *b, const struct tp_function *f, const struct tp_op_rule *rule)
+static struct known_cost cost_of(struct building *b, uint32_t item, const struct tp_op_rule *rule)
 {
-    const struct tp_trace *trace = b->functions.trace;
-    const struct tp_event *e = tp_function_event(&b->functions, f);
-    const struct tp_host_detail *host = tp_function_detail(&b->functions, f);
+    const struct tp_trace *trace = b->torch.trace;
+    const struct tp_event *e = tp_torch_event(&b->torch, item);
+    const struct tp_host_detail *host = tp_torch_detail(&b->torch, item);
     struct known_cost cost = {.flop = NAN, .bytes = NAN};
     if (!rule || !host || host->dims == TP_NO_ID || (e->flags & TP_EVENT_OLD_DIMS))
         return cost;
@@ -108,14 +108,14 @@ static struct known_cost cost_of(struct building *b, const struct tp_function *f
 
 static void learn_names(struct building *b)
 {
-    uint32_t count = b->functions.trace->names.count;
+    uint32_t count = b->torch.trace->names.count;
     const struct tp_operator_filter *filter = &b->options->filter;
     regex_t pattern;
     b->names = tp_arena_array(b->arena, count, sizeof *b->names);
     if (filter->pattern && regcomp(&pattern, filter->pattern, REG_EXTENDED) != 0) /* it was tried before */
         tp_arena_fail(b->arena, TP_ENOMEM);
     for (uint32_t i = 0; i < count; i++) {
-        struct tp_str name = b->functions.trace->names.items[i];
+        struct tp_str name = b->torch.trace->names.items[i];
         b->names[i].rule = tp_op_rule_of(name);
         b->names[i].is_wanted = tp_operator_filter_name(filter, filter->pattern ? &pattern : NULL, name);
     }
@@ -123,22 +123,12 @@ static void learn_names(struct building *b)
         regfree(&pattern);
 }
 
-/* Self CPU time: without the operators and ranges directly inside. Runtime calls are the operator's own. */
-static int64_t self_cpu_ns(const struct tp_functions *functions, const struct tp_function *f)
+static bool has_inputs(const struct building *b, uint32_t item)
 {
-    int64_t ns = f->end_ns - f->start_ns;
-    for (uint32_t i = f->first_child; i != TP_NO_ID; i = functions->items[i].next_sibling)
-        if (!(functions->items[i].flags & TP_FUNCTION_RUNTIME))
-            ns = tp_sat_sub(ns, functions->items[i].end_ns - functions->items[i].start_ns);
-    return ns;
-}
-
-static bool has_inputs(const struct building *b, const struct tp_function *f)
-{
-    const struct tp_host_detail *host = tp_function_detail(&b->functions, f);
+    const struct tp_host_detail *host = tp_torch_detail(&b->torch, item);
     struct tp_str none = {"", 0};
-    return tp_operator_filter_inputs(
-        &b->options->filter, host && host->types != TP_NO_ID ? value_of(b->functions.trace, host->types) : none);
+    return tp_operator_filter_inputs(&b->options->filter,
+                                     host && host->types != TP_NO_ID ? value_of(b->torch.trace, host->types) : none);
 }
 
 static void add_copies(struct tp_operator_calls *calls, const struct tp_trace *trace)
@@ -152,25 +142,28 @@ static void add_copies(struct tp_operator_calls *calls, const struct tp_trace *t
 
 static void add_calls(struct building *b, struct tp_operator_calls *calls)
 {
-    const struct tp_functions *functions = &b->functions;
-    for (uint32_t i = 0; i < functions->count; i++) {
-        const struct tp_function *f = &functions->items[i];
-        const unsigned hidden = TP_FUNCTION_FOLDED | TP_FUNCTION_ASYNC;
-        if (!(f->flags & TP_FUNCTION_OPERATOR) || (f->flags & hidden) || f->event == TP_NO_ID)
+    const struct tp_torch *torch = &b->torch;
+    for (uint32_t k = 0; k < torch->count; k++) {
+        uint32_t i = torch->order[k];
+        const unsigned hidden = TP_TORCH_FOLDED | TP_TORCH_ASYNC, flags = tp_torch_flags(torch, i);
+        if (!(flags & TP_TORCH_OPERATOR) || (flags & hidden))
             continue;
-        uint32_t name = tp_function_event(functions, f)->name;
-        struct known_cost cost = cost_of(b, f, b->names[name].rule);
-        int64_t time_ns = calls->is_device ? f->kernels_ns : self_cpu_ns(functions, f);
+        uint32_t name = tp_torch_event(torch, i)->name;
+        struct known_cost cost = cost_of(b, i, b->names[name].rule);
+        /* on the host, calls of the runtime are its own */
+        struct tp_torch_sum self = tp_torch_self(torch, i, calls->is_device ? 0 : TP_TORCH_CALL);
+        struct tp_torch_sum total = tp_torch_total(torch, i);
+        int64_t time_ns = calls->is_device ? self.device.ns : self.cpu.ns;
         calls->call_count++;
         calls->time_ns = tp_sat_add(calls->time_ns, time_ns);
         if (!isnan(cost.flop))
             calls->covered_ns = tp_sat_add(calls->covered_ns, time_ns);
-        if (b->names[name].is_wanted && has_inputs(b, f))
+        if (b->names[name].is_wanted && has_inputs(b, i))
             *(struct call *)tp_vec_push(&b->calls) =
                 (struct call){.name = name,
-                              .function = i,
+                              .item = i,
                               .time_ns = time_ns,
-                              .total_ns = calls->is_device ? f->device_ns : f->end_ns - f->start_ns,
+                              .total_ns = calls->is_device ? total.device.ns : total.cpu.ns,
                               .flop = cost.flop,
                               .bytes = cost.bytes,
                               .out_shapes = cost.out_shapes,
@@ -248,7 +241,7 @@ static struct tp_vec make_rows(const struct building *b)
 {
     enum tp_aggregate how = b->options->aggregate;
     struct tp_vec rows = TP_VEC(b->arena, struct row);
-    uint32_t *row_of = tp_arena_array(b->arena, b->functions.trace->names.count, sizeof *row_of);
+    uint32_t *row_of = tp_arena_array(b->arena, b->torch.trace->names.count, sizeof *row_of);
     for (size_t i = 0; i < b->calls.count; i++) {
         const struct call *call = TP_AT(&b->calls, struct call, i);
         if (how == TP_AGGREGATE_NONE || !row_of[call->name]) {
@@ -338,7 +331,7 @@ static void put_row(const struct building *b, struct tp_operator_calls *calls, s
     double all = (double)calls->time_ns;
     *cumulative_ns = tp_sat_add(*cumulative_ns, row->time_ns);
     tp_table_int(t, TP_OPERATOR_RANK)[at] = (int64_t)at + 1;
-    tp_table_text(t, TP_OPERATOR_NAME)[at] = tp_strings_get(&b->functions.trace->names, row->call.name);
+    tp_table_text(t, TP_OPERATOR_NAME)[at] = tp_strings_get(&b->torch.trace->names, row->call.name);
     tp_table_int(t, TP_OPERATOR_CALLS)[at] = row->calls;
     tp_table_int(t, TP_OPERATOR_TIME)[at] = row->time_ns;
     tp_table_real(t, TP_OPERATOR_TIME_SHARE)[at] = all > 0 ? 100 * (double)row->time_ns / all : NAN;
@@ -377,8 +370,7 @@ static void fill_table(struct building *b, struct tp_operator_calls *calls, stru
     tp_table_init(&calls->table, b->arena, "operators", tp_operator_columns, TP_OPERATOR_COLUMNS, kept.count);
     for (size_t i = 0; i < kept.count; i++) {
         struct row *row = TP_AT(&kept, struct row, i);
-        const struct tp_function *f = &b->functions.items[row->call.function];
-        row->call.in_shapes = tp_strings_get(&b->shapes.texts, tp_key_shape(&b->shapes, &b->functions, f));
+        row->call.in_shapes = tp_strings_get(&b->shapes.texts, tp_key_shape(&b->shapes, &b->torch, row->call.item));
         put_row(b, calls, i, row, &cumulative_ns);
     }
 }
@@ -392,13 +384,13 @@ void tp_operator_calls_build(struct tp_operator_calls *calls, const struct tp_tr
     b->arena = arena;
     b->costs = TP_VEC(arena, struct known_cost);
     b->calls = TP_VEC(arena, struct call);
-    tp_functions_build(&b->functions, trace, TP_TORCH_2_6, arena); /* Python frames are no callers */
+    tp_torch_build(&b->torch, trace, TP_TORCH_2_6, arena); /* Python frames are no callers */
     tp_key_shapes_init(&b->shapes, arena);
     tp_keys_init(&b->kinds, arena, 4);
     calls->tells_copies = options->has_copies;
     add_copies(calls, trace);
-    for (uint32_t i = 0; i < b->functions.count && !calls->is_device && !options->is_host; i++)
-        calls->is_device = b->functions.items[i].flags & TP_FUNCTION_WORK;
+    for (uint32_t i = 0; i < trace->event_count && !calls->is_device && !options->is_host; i++)
+        calls->is_device = tp_torch_flags(&b->torch, i) & TP_TORCH_WORK;
     learn_names(b);
     add_calls(b, calls);
     struct tp_vec rows = make_rows(b);

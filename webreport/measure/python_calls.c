@@ -1,17 +1,17 @@
 /* Counting of calls: see python_calls.h. */
 #include "webreport/measure/python_calls.h"
 
-#include "webreport/model/policy_torch_parts.h"
+#include "webreport/model/policy_torch.h"
 #include "writer/base/saturate.h"
 
 struct counting {
     struct tp_calls *calls;
-    const struct tp_functions *functions;
+    const struct tp_torch *torch;
     struct tp_arena *arena;
     struct tp_strings texts;  /* of functions; ids are the rows */
     struct tp_vec rows;       /* struct tp_call_row */
     uint32_t *row_of_name;    /* row + 1 by name id */
-    struct tp_vec stack;      /* struct open_call, of the thread at hand */
+    struct tp_vec stack;      /* struct open_call: the caller of the next call, its caller .. */
     struct tp_vec row_levels; /* uint32_t: how many calls of the row are open */
     struct tp_vec pair_levels;
 };
@@ -20,7 +20,7 @@ static uint32_t row_of(struct counting *c, uint32_t name)
 {
     if (c->row_of_name[name])
         return c->row_of_name[name] - 1;
-    struct tp_str text = tp_frame_without_address(c->arena, tp_function_name(c->functions, name));
+    struct tp_str text = tp_frame_without_address(c->arena, tp_torch_name_text(c->torch, name));
     uint32_t row = tp_strings_add(&c->texts, text);
     if (row == c->rows.count) {
         struct tp_frame frame;
@@ -34,11 +34,10 @@ static uint32_t row_of(struct counting *c, uint32_t name)
     return row;
 }
 
-/* ---- a thread ---- */
+/* ---- calls, thread by thread ---- */
 
 struct open_call {
-    int64_t start_ns, end_ns, inside_ns; /* inside: of the calls directly in it */
-    uint32_t row, pair;                  /* pair: TP_NO_ID without a caller */
+    uint32_t item, row, pair; /* pair: TP_NO_ID without a caller */
 };
 
 static void count_call(struct tp_call_sum *sum, uint32_t *level, int64_t own_ns, int64_t total_ns)
@@ -54,28 +53,22 @@ static void count_call(struct tp_call_sum *sum, uint32_t *level, int64_t own_ns,
 static void leave(struct counting *c)
 {
     struct open_call call = *TP_AT(&c->stack, struct open_call, --c->stack.count);
-    int64_t total_ns = call.end_ns - call.start_ns, own_ns = tp_sat_sub(total_ns, call.inside_ns);
+    int64_t total_ns = tp_torch_duration(c->torch, call.item).ns, own_ns = tp_torch_self(c->torch, call.item, 0).cpu.ns;
     own_ns = own_ns > 0 ? own_ns : 0; /* calls inside that overlap each other */
     count_call(&TP_AT(&c->rows, struct tp_call_row, call.row)->sum, TP_AT(&c->row_levels, uint32_t, call.row), own_ns,
                total_ns);
     if (c->stack.count == 0)
         return;
-    struct open_call *caller = TP_AT(&c->stack, struct open_call, c->stack.count - 1);
-    caller->inside_ns = tp_sat_add(caller->inside_ns, total_ns);
     count_call(TP_AT(&c->calls->pair_sums, struct tp_call_sum, call.pair), TP_AT(&c->pair_levels, uint32_t, call.pair),
                own_ns, total_ns);
 }
 
-static void enter(struct counting *c, const struct tp_function *f)
+static void enter(struct counting *c, uint32_t item)
 {
-    struct open_call call = {.start_ns = f->start_ns, .end_ns = f->end_ns, .pair = TP_NO_ID};
-    while (c->stack.count) {
-        const struct open_call *top = TP_AT(&c->stack, struct open_call, c->stack.count - 1);
-        if (f->start_ns < top->end_ns && f->end_ns <= top->end_ns)
-            break;
+    struct open_call call = {.item = item, .pair = TP_NO_ID};
+    while (c->stack.count && TP_AT(&c->stack, struct open_call, c->stack.count - 1)->item != c->torch->parent[item])
         leave(c);
-    }
-    call.row = row_of(c, f->name);
+    call.row = row_of(c, tp_torch_name(c->torch, item));
     ++*TP_AT(&c->row_levels, uint32_t, call.row);
     if (c->stack.count) {
         uint32_t caller = TP_AT(&c->stack, struct open_call, c->stack.count - 1)->row;
@@ -90,24 +83,6 @@ static void enter(struct counting *c, const struct tp_function *f)
 }
 
 /* ---- all ---- */
-
-/* Frames by thread, in order of their start. first: thread_count + 1 borders. */
-static uint32_t *frames_by_thread(const struct tp_functions *functions, uint32_t *first, struct tp_arena *arena)
-{
-    uint32_t threads = functions->trace->thread_count, total = 0;
-    for (uint32_t i = 0; i < functions->count; i++)
-        if (functions->items[i].flags & TP_FUNCTION_FRAME)
-            first[functions->items[i].thread + 1]++;
-    for (uint32_t i = 0; i <= threads; i++)
-        total = first[i] += total;
-    uint32_t *frames = tp_arena_array(arena, total, sizeof *frames);
-    uint32_t *next = tp_arena_array(arena, (size_t)threads + 1, sizeof *next);
-    memcpy(next, first, threads * sizeof *next);
-    for (uint32_t i = 0; i < functions->count; i++)
-        if (functions->items[i].flags & TP_FUNCTION_FRAME)
-            frames[next[functions->items[i].thread]++] = i;
-    return frames;
-}
 
 /* Pairs by callee, in order of their number. */
 static void sort_pairs(struct tp_calls *calls, struct tp_arena *arena)
@@ -126,28 +101,24 @@ static void sort_pairs(struct tp_calls *calls, struct tp_arena *arena)
 
 void tp_calls_build(struct tp_calls *calls, const struct tp_trace *trace, struct tp_arena *arena)
 {
-    struct tp_functions *functions = tp_arena_alloc(arena, sizeof *functions);
+    struct tp_torch *torch = tp_arena_alloc(arena, sizeof *torch);
     struct counting c = {.calls = calls,
-                         .functions = functions,
+                         .torch = torch,
                          .arena = arena,
                          .rows = TP_VEC(arena, struct tp_call_row),
                          .stack = TP_VEC(arena, struct open_call),
                          .row_levels = TP_VEC(arena, uint32_t),
                          .pair_levels = TP_VEC(arena, uint32_t)};
     memset(calls, 0, sizeof *calls);
-    tp_functions_build(functions, trace, TP_TORCH_2_13, arena);
+    tp_torch_build(torch, trace, TP_CPROFILE, arena);
     tp_strings_init(&c.texts, arena, 0);
     tp_keys_init(&calls->pairs, arena, 2);
     calls->pair_sums = TP_VEC(arena, struct tp_call_sum);
-    c.row_of_name = tp_arena_array(arena, (size_t)trace->names.count + 3, sizeof *c.row_of_name);
-    uint32_t *first = tp_arena_array(arena, (size_t)trace->thread_count + 1, sizeof *first);
-    const uint32_t *frames = frames_by_thread(functions, first, arena);
-    for (uint32_t thread = 0; thread < trace->thread_count; thread++) {
-        for (uint32_t i = first[thread]; i < first[thread + 1]; i++)
-            enter(&c, &functions->items[frames[i]]);
-        while (c.stack.count)
-            leave(&c);
-    }
+    c.row_of_name = tp_arena_array(arena, tp_torch_name_count(torch), sizeof *c.row_of_name);
+    for (uint32_t k = 0; k < torch->count; k++)
+        enter(&c, torch->order[k]);
+    while (c.stack.count)
+        leave(&c);
     calls->rows = c.rows.data;
     calls->count = (uint32_t)c.rows.count;
     sort_pairs(calls, arena);

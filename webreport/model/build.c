@@ -41,18 +41,24 @@ static enum tp_program_kind find_program(const struct tp_model *model)
     return model->order->host_count ? TP_RECORDED_CPU : TP_RECORDED_EMPTY;
 }
 
-void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const struct tp_order *order,
-                    struct tp_arena *arena)
+void tp_model_build_links(struct tp_model *model, const struct tp_trace *trace, const struct tp_order *order,
+                          struct tp_arena *arena)
 {
     memset(model, 0, sizeof *model);
     model->trace = trace;
     model->order = order;
     model->arena = arena;
     count_events(model);
-    model->marks = tp_marks_build(trace, arena);
     tp_model_nest(model);
-    tp_model_host_times(model);
     tp_model_link_devices(model);
+}
+
+void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const struct tp_order *order,
+                    struct tp_arena *arena)
+{
+    tp_model_build_links(model, trace, order, arena);
+    model->marks = tp_marks_build(trace, arena);
+    tp_model_host_times(model);
     tp_model_operator_numbers(model);
     tp_model_group_gpus(model);
     tp_model_find_main(model);

@@ -9,6 +9,10 @@
 void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const struct tp_order *order,
                     struct tp_arena *arena);
 
+/* The facts up to the owners of device operations, for who needs no more (policy_torch.c): trees and links. */
+void tp_model_build_links(struct tp_model *model, const struct tp_trace *trace, const struct tp_order *order,
+                          struct tp_arena *arena);
+
 /* ---- stages ---- */
 
 /* Operators, launches and modules: who contains whom, per thread (nesting.c). */

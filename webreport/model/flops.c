@@ -2,7 +2,6 @@
 #include "webreport/model/flops.h"
 
 #include "webreport/model/operator_shapes.h"
-#include "writer/base/keys.h"
 #include "writer/base/saturate.h"
 
 static int64_t convolution(struct tp_str dims, struct tp_str concrete)
@@ -64,18 +63,18 @@ int64_t tp_flops_of(struct tp_str name, struct tp_str dims, struct tp_str concre
     return 0;
 }
 
-/* The names with a formula. */
-static bool *names_with_flops(const struct tp_trace *trace, struct tp_arena *arena)
+void tp_flops_init(struct tp_flops *flops, const struct tp_trace *trace, struct tp_arena *arena)
 {
     static const char *const names[] = {"aten::conv2d",  "aten::mm",  "aten::addmm", "aten::bmm",
                                         "aten::baddbmm", "aten::mul", "aten::add"};
-    bool *has_flops = tp_arena_array(arena, trace->names.count, sizeof *has_flops);
+    flops->has_flops = tp_arena_array(arena, trace->names.count, sizeof *flops->has_flops);
+    flops->of_call = TP_VEC(arena, int64_t);
+    tp_keys_init(&flops->calls, arena, 3);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         uint32_t id = tp_strings_find(&trace->names, tp_str_of(names[i]));
         if (id != TP_NO_ID)
-            has_flops[id] = true;
+            flops->has_flops[id] = true;
     }
-    return has_flops;
 }
 
 /* They stand in order of the operators. */
@@ -92,28 +91,18 @@ uint32_t tp_concrete_inputs(const struct tp_trace *trace, uint32_t host)
     return low < trace->concrete_count && trace->concretes[low].host == host ? trace->concretes[low].value : TP_NO_ID;
 }
 
-int64_t *tp_functions_flops(const struct tp_functions *functions, struct tp_arena *arena)
+int64_t tp_flops_of_item(struct tp_flops *flops, const struct tp_torch *torch, uint32_t item)
 {
-    const struct tp_trace *trace = functions->trace;
-    const bool *has_flops = names_with_flops(trace, arena);
-    int64_t *flops = tp_arena_array(arena, functions->count, sizeof *flops);
-    struct tp_keys calls; /* (name, dims, concrete inputs) */
-    struct tp_vec flops_of_call = TP_VEC(arena, int64_t);
-    tp_keys_init(&calls, arena, 3);
-    for (uint32_t i = 0; i < functions->count; i++) {
-        const struct tp_event *e = tp_function_event(functions, &functions->items[i]);
-        if (!e || !has_flops[e->name])
-            continue;
-        const struct tp_host_detail *host = tp_function_detail(functions, &functions->items[i]);
-        if (!host || host->dims == TP_NO_ID || (e->flags & TP_EVENT_OLD_DIMS))
-            continue;
-        uint32_t concrete = tp_concrete_inputs(trace, e->detail);
-        uint32_t call = tp_keys_add(&calls, (uint32_t[]){e->name, host->dims, concrete});
-        if (call == flops_of_call.count)
-            *(int64_t *)tp_vec_push(&flops_of_call) =
-                tp_flops_of(tp_trace_name(trace, e), tp_strings_get(&trace->values, host->dims),
-                            tp_strings_get(&trace->values, concrete));
-        flops[i] = *TP_AT(&flops_of_call, int64_t, call);
-    }
-    return flops;
+    const struct tp_trace *trace = torch->trace;
+    const struct tp_event *e = tp_torch_event(torch, item);
+    const struct tp_host_detail *host = tp_torch_detail(torch, item);
+    if (!host || !flops->has_flops[e->name] || host->dims == TP_NO_ID || (e->flags & TP_EVENT_OLD_DIMS))
+        return 0;
+    uint32_t concrete = tp_concrete_inputs(trace, e->detail);
+    uint32_t call = tp_keys_add(&flops->calls, (uint32_t[]){e->name, host->dims, concrete});
+    if (call == flops->of_call.count)
+        *(int64_t *)tp_vec_push(&flops->of_call) =
+            tp_flops_of(tp_trace_name(trace, e), tp_strings_get(&trace->values, host->dims),
+                        tp_strings_get(&trace->values, concrete));
+    return *TP_AT(&flops->of_call, int64_t, call);
 }

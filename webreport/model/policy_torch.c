@@ -1,9 +1,12 @@
-/* Which events of a trace are torch's, under which name and in which order: see policy_torch.h. */
+/* The model's events as torch's list, one part after another: names and kinds, ends, owners, memory, order, tree,
+ * sums. See policy_torch.h. */
 #include "webreport/model/policy_torch.h"
 
-#include "webreport/model/marks.h"
-#include "webreport/model/policy_torch_parts.h"
+#include "webreport/model/build.h"
+#include "webreport/model/order_sort.h"
 #include "webreport/trace/regions.h"
+#include "writer/base/renumber.h"
+#include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
 /* ---- names ---- */
@@ -15,8 +18,8 @@ static const char *const left_out[] = {
 };
 
 /* Ids beyond the trace's own names, for texts the trace may not have. */
-enum { EXTRA_STEP, EXTRA_MEMORY, EXTRA_OUT_OF_MEMORY };
-static const char *const extra_names[] = {TP_PROFILER_STEP_LABEL, "[memory]", "[OutOfMemory]"};
+enum { EXTRA_STEP, EXTRA_MEMORY, EXTRA_OUT_OF_MEMORY, EXTRA_NAMES };
+static const char *const extra_names[EXTRA_NAMES] = {TP_PROFILER_STEP_LABEL, "[memory]", "[OutOfMemory]"};
 
 static uint32_t extra_name(const struct tp_trace *trace, unsigned extra)
 {
@@ -24,153 +27,92 @@ static uint32_t extra_name(const struct tp_trace *trace, unsigned extra)
     return id == TP_NO_ID ? trace->names.count + extra : id;
 }
 
-struct tp_str tp_function_name(const struct tp_functions *functions, uint32_t name)
+static void find_names(struct tp_torch *torch)
 {
-    uint32_t known = functions->trace->names.count;
-    return name < known ? tp_strings_get(&functions->trace->names, name) : tp_str_of(extra_names[name - known]);
-}
-
-/* By name id of the trace: the name shown, TP_NO_ID for events that are left out. */
-static uint32_t *shown_names(const struct tp_functions *functions)
-{
-    const struct tp_strings *names = &functions->trace->names;
-    uint32_t *shown = tp_arena_array(functions->arena, names->count, sizeof *shown);
+    const struct tp_strings *names = &torch->trace->names;
+    uint32_t step = extra_name(torch->trace, EXTRA_STEP);
+    torch->memory_name = extra_name(torch->trace, EXTRA_MEMORY);
+    torch->out_of_memory_name = extra_name(torch->trace, EXTRA_OUT_OF_MEMORY);
+    torch->shown = tp_arena_array(torch->arena, names->count, sizeof *torch->shown);
     for (uint32_t i = 0; i < names->count; i++)
-        shown[i] = tp_regions_of_name(names->items[i]) & TP_REGION_PROFILER_STEP ? functions->step_name : i;
+        torch->shown[i] = tp_regions_of_name(names->items[i]) & TP_REGION_PROFILER_STEP ? step : i;
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
         uint32_t id = tp_strings_find(names, tp_str_of(left_out[i]));
         if (id != TP_NO_ID)
-            shown[id] = TP_NO_ID;
+            torch->shown[id] = TP_NO_ID;
     }
-    return shown;
+}
+
+uint32_t tp_torch_name(const struct tp_torch *torch, uint32_t item)
+{
+    const struct tp_event *e = tp_torch_event(torch, item);
+    if (e)
+        return torch->shown[e->name];
+    bool has_failed = tp_torch_record(torch, item)->flags & TP_MEMORY_OUT_OF_MEMORY;
+    return has_failed ? torch->out_of_memory_name : torch->memory_name;
+}
+
+uint32_t tp_torch_name_count(const struct tp_torch *torch)
+{
+    return torch->trace->names.count + EXTRA_NAMES;
+}
+
+struct tp_str tp_torch_name_text(const struct tp_torch *torch, uint32_t name)
+{
+    uint32_t known = torch->trace->names.count;
+    return name < known ? tp_strings_get(&torch->trace->names, name) : tp_str_of(extra_names[name - known]);
 }
 
 /* ---- kinds ---- */
 
+/* What the kinds are to torch. */
+static const uint16_t flags_of_kind[TP_KIND_COUNT] = {
+    [TP_KIND_OPERATOR] = TP_TORCH_OPERATOR,
+    [TP_KIND_ANNOTATION] = TP_TORCH_ANNOTATION,
+    [TP_KIND_RUNTIME] = TP_TORCH_CALL,
+    [TP_KIND_FRAME] = TP_TORCH_FRAME,
+    [TP_KIND_MODULE] = TP_TORCH_FRAME,
+    [TP_KIND_KERNEL] = TP_TORCH_DEVICE | TP_TORCH_WORK,
+    [TP_KIND_MEMCPY] = TP_TORCH_DEVICE | TP_TORCH_WORK,
+    [TP_KIND_MEMSET] = TP_TORCH_DEVICE | TP_TORCH_WORK,
+    [TP_KIND_GPU_ANNOTATION] = TP_TORCH_DEVICE | TP_TORCH_ANNOTATION,
+    [TP_KIND_OVERHEAD] = TP_TORCH_CALL,
+};
+
 /* Categories without a kind that torch has as device events. */
 static const struct {
     const char *cat;
-    unsigned flags;
-} other_cats[] = {{"cuda_sync", TP_FUNCTION_DEVICE},
-                  {"cuda_event", TP_FUNCTION_DEVICE},
-                  {"cuda_profiler_range", TP_FUNCTION_DEVICE},
-                  {"xpu_sync", TP_FUNCTION_DEVICE},
-                  {"mtia_ccp_events", TP_FUNCTION_DEVICE | TP_FUNCTION_UNOWNED | TP_FUNCTION_WORK}};
+    uint16_t flags;
+} other_cats[] = {{"cuda_sync", TP_TORCH_DEVICE},
+                  {"cuda_event", TP_TORCH_DEVICE},
+                  {"cuda_profiler_range", TP_TORCH_DEVICE},
+                  {"xpu_sync", TP_TORCH_DEVICE},
+                  {"mtia_ccp_events", TP_TORCH_DEVICE | TP_TORCH_UNOWNED | TP_TORCH_WORK}};
 
-static unsigned *flags_of_cats(const struct tp_functions *functions)
+static uint16_t flags_of_cat(struct tp_str cat)
 {
-    const struct tp_strings *cats = &functions->trace->cats;
-    unsigned *flags = tp_arena_array(functions->arena, cats->count, sizeof *flags);
-    for (size_t i = 0; i < sizeof other_cats / sizeof *other_cats; i++) {
-        uint32_t id = tp_strings_find(cats, tp_str_of(other_cats[i].cat));
-        if (id != TP_NO_ID)
-            flags[id] = other_cats[i].flags;
-    }
-    return flags;
+    for (size_t i = 0; i < sizeof other_cats / sizeof *other_cats; i++)
+        if (tp_str_equal(cat, tp_str_of(other_cats[i].cat)))
+            return other_cats[i].flags;
+    return 0;
 }
 
-/* What a backend of communication does itself ends on a thread of its own. */
-static bool is_of_backend(struct tp_str name)
+static uint16_t flags_of(const struct tp_torch *torch, const struct tp_event *e)
 {
-    const char *backend = tp_name_comm_backend(name);
-    return backend && strcmp(backend, "c10d") != 0;
-}
-
-/* Flags of an event; 0: none of torch's. */
-static unsigned flags_of(const struct tp_trace *trace, const struct tp_event *e, const unsigned *cat_flags)
-{
-    switch (e->kind) {
-    case TP_KIND_OPERATOR:
-        return TP_FUNCTION_OPERATOR;
-    case TP_KIND_ANNOTATION:
-        return e->flags & TP_EVENT_WAS_OPERATOR ? TP_FUNCTION_OPERATOR : TP_FUNCTION_ANNOTATION;
-    case TP_KIND_RUNTIME:
-        return TP_FUNCTION_RUNTIME;
-    case TP_KIND_FRAME:
-    case TP_KIND_MODULE:
-        return TP_FUNCTION_FRAME;
-    case TP_KIND_KERNEL:
-    case TP_KIND_MEMCPY:
-    case TP_KIND_MEMSET:
-        return TP_FUNCTION_DEVICE | TP_FUNCTION_WORK;
-    case TP_KIND_GPU_ANNOTATION:
-        return TP_FUNCTION_DEVICE | TP_FUNCTION_ANNOTATION;
-    default:
-        if (e->kind == TP_KIND_OTHER)
-            return cat_flags[trace->others[e->detail].cat];
-        /* overheads are plain host events: bits of no consequence */
-        return e->kind == TP_KIND_OVERHEAD ? TP_FUNCTION_RUNTIME | TP_FUNCTION_UNOWNED : 0;
-    }
-}
-
-static struct tp_function make_function(const struct tp_functions *functions, uint32_t event, uint32_t name,
-                                        unsigned flags)
-{
-    const struct tp_event *e = &functions->trace->events[event];
-    struct tp_function f = {.start_ns = e->ts_ns,
-                            .end_ns = tp_event_end(e),
-                            .event = event,
-                            .name = name,
-                            .thread = e->thread,
-                            .parent = TP_NO_ID,
-                            .first_child = TP_NO_ID,
-                            .last_child = TP_NO_ID,
-                            .next_sibling = TP_NO_ID,
-                            .flags = flags};
-    if ((flags & TP_FUNCTION_DEVICE) && (flags & TP_FUNCTION_ANNOTATION)) {
-        /* Kineto widens them by a nanosecond on both sides */
-        f.start_ns++;
-        f.end_ns = f.end_ns - 1 > f.start_ns ? f.end_ns - 1 : f.start_ns;
-    }
-    if (e->flags & TP_EVENT_UNFINISHED)
-        f.flags |= TP_FUNCTION_ASYNC | TP_FUNCTION_UNFINISHED;
-    if (flags == TP_FUNCTION_ANNOTATION && is_of_backend(tp_function_name(functions, name)))
-        f.flags |= TP_FUNCTION_ASYNC;
-    return f;
-}
-
-/* ---- filling ---- */
-
-/* Events that torch numbers stand before those that only Kineto has; so do their items. */
-static bool is_numbered(unsigned flags)
-{
-    return flags & (TP_FUNCTION_OPERATOR | TP_FUNCTION_FRAME) || flags == TP_FUNCTION_ANNOTATION;
-}
-
-static void fill(struct tp_functions *functions, uint32_t capacity)
-{
-    const struct tp_trace *trace = functions->trace;
-    const uint32_t *shown = shown_names(functions);
-    const unsigned *cat_flags = flags_of_cats(functions);
-    bool has_frames = functions->rules != TP_TORCH_2_6;
-    functions->items = tp_arena_array(functions->arena, capacity, sizeof *functions->items);
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < trace->event_count; i++) {
-            const struct tp_event *e = &trace->events[i];
-            unsigned flags = flags_of(trace, e, cat_flags);
-            if (!flags || shown[e->name] == TP_NO_ID || is_numbered(flags) != (pass == 0) ||
-                ((flags & TP_FUNCTION_FRAME) && !has_frames))
-                continue;
-            functions->items[functions->count++] = make_function(functions, i, shown[e->name], flags);
-        }
-}
-
-/* ---- the profiler's span and device ---- */
-
-static void find_span(struct tp_functions *functions)
-{
-    const struct tp_trace *trace = functions->trace;
-    const struct tp_event *span = NULL;
-    int64_t first = INT64_MAX, last = INT64_MIN;
-    for (uint32_t i = 0; i < trace->event_count; i++) {
-        const struct tp_event *e = &trace->events[i];
-        first = e->ts_ns < first ? e->ts_ns : first;
-        last = tp_event_end(e) > last ? tp_event_end(e) : last;
-        if (e->kind == TP_KIND_SPAN && (!span || !tp_str_starts(tp_trace_name(trace, span), "PyTorch Profiler")))
-            span = e;
-    }
-    functions->base_ns = span ? span->ts_ns : first == INT64_MAX ? 0 : first;
-    functions->end_ns = span ? tp_event_end(span) : last == INT64_MIN ? 0 : last;
+    const struct tp_trace *trace = torch->trace;
+    uint16_t flags = flags_of_kind[e->kind];
+    if (e->kind == TP_KIND_OTHER)
+        flags = flags_of_cat(tp_strings_get(&trace->cats, trace->others[e->detail].cat));
+    if (e->flags & TP_EVENT_WAS_OPERATOR)
+        flags = TP_TORCH_OPERATOR;
+    if (!flags || torch->shown[e->name] == TP_NO_ID || ((flags & TP_TORCH_FRAME) && torch->rules == TP_TORCH_2_6))
+        return 0;
+    if (torch->rules == TP_CPROFILE)
+        return flags & TP_TORCH_FRAME;
+    /* what a backend of communication does itself ends on a thread of its own */
+    const char *backend = flags == TP_TORCH_ANNOTATION ? tp_name_comm_backend(tp_trace_name(trace, e)) : NULL;
+    bool is_async = (e->flags & TP_EVENT_UNFINISHED) || (backend && strcmp(backend, "c10d") != 0);
+    return is_async ? flags | TP_TORCH_ASYNC : flags;
 }
 
 static bool has_cat(const struct tp_trace *trace, const char *cat)
@@ -178,75 +120,460 @@ static bool has_cat(const struct tp_trace *trace, const char *cat)
     return tp_strings_find(&trace->cats, tp_str_of(cat)) != TP_NO_ID;
 }
 
-static const char *find_device(const struct tp_functions *functions)
+/* The name of the device that was profiled, NULL for none. */
+static const char *find_device(const struct tp_torch *torch, bool has_device_event)
 {
-    const struct tp_trace *trace = functions->trace;
+    const struct tp_trace *trace = torch->trace;
     if (has_cat(trace, "xpu_runtime") || has_cat(trace, "xpu_driver"))
         return "XPU";
     if (has_cat(trace, "mtia_runtime") || has_cat(trace, "mtia_ccp_events"))
         return "MTIA";
-    if (trace->gpu_count)
-        return "CUDA";
-    for (uint32_t i = 0; i < functions->count; i++)
-        if (functions->items[i].flags & TP_FUNCTION_DEVICE)
-            return "CUDA";
-    return NULL;
+    return trace->gpu_count || has_device_event ? "CUDA" : NULL;
 }
 
-/* ---- order ---- */
-
-/* Sorts a group of equal starts by end descending; ties keep their order. */
-static void sort_group(const struct tp_functions *functions, struct tp_keyed *group, size_t count)
+static void find_kinds(struct tp_torch *torch)
 {
-    for (size_t i = 0; i < count; i++)
-        group[i] = (struct tp_keyed){-functions->items[group[i].item].end_ns, group[i].item, group[i].item};
-    tp_sort_keyed(group, count, functions->arena);
+    const struct tp_trace *trace = torch->trace;
+    unsigned all = 0;
+    torch->flags = tp_arena_array(torch->arena, trace->event_count, sizeof *torch->flags);
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        all |= torch->flags[i] = flags_of(torch, &trace->events[i]);
+    torch->device = find_device(torch, all & TP_TORCH_DEVICE);
 }
 
-static void sort(struct tp_functions *functions)
+/* ---- times ---- */
+
+/* The profiler's span; without one, the time of all events. */
+static void find_span(struct tp_torch *torch, const struct tp_model *model)
 {
-    struct tp_arena *arena = functions->arena;
-    uint32_t count = functions->count;
-    struct tp_keyed *keys = tp_arena_array(arena, count, sizeof *keys);
-    for (uint32_t i = 0; i < count; i++)
-        keys[i] = (struct tp_keyed){functions->items[i].start_ns, i, i};
-    tp_sort_keyed(keys, count, arena);
-    for (uint32_t first = 0, end; first < count; first = end) {
-        int64_t start = keys[first].key;
-        for (end = first + 1; end < count && keys[end].key == start;)
-            end++;
-        if (end - first > 1)
-            sort_group(functions, keys + first, end - first);
+    const struct tp_trace *trace = torch->trace;
+    const struct tp_event *span = NULL;
+    for (uint32_t i = 0; model->kind_count[TP_KIND_SPAN] && i < trace->event_count; i++)
+        if (trace->events[i].kind == TP_KIND_SPAN &&
+            (!span || !tp_str_starts(tp_trace_name(trace, span), "PyTorch Profiler")))
+            span = &trace->events[i];
+    torch->base_ns = span ? span->ts_ns : model->first_ns;
+    torch->end_ns = span ? tp_event_end(span) : model->last_ns;
+}
+
+/* What gives its end to an unfinished event; that of a Python call may be an operator. */
+static bool has_end(const struct tp_torch *torch, uint32_t event)
+{
+    bool is_listed = torch->flags[event] || torch->rules == TP_CPROFILE;
+    return is_listed && !(torch->trace->events[event].flags & TP_EVENT_UNFINISHED);
+}
+
+/* Finds what was open around each unfinished event when it began. */
+static void find_ends(struct tp_torch *torch, const struct tp_model *model)
+{
+    const struct tp_trace *trace = torch->trace;
+    for (uint32_t i = 0; i < trace->event_count; i++) {
+        if (!torch->flags[i] || !(trace->events[i].flags & TP_EVENT_UNFINISHED))
+            continue;
+        int64_t at = tp_torch_start(torch, i);
+        uint32_t around = tp_innermost_at(model, trace->events[i].thread, at);
+        while (around != TP_NO_ID && !has_end(torch, around))
+            around = tp_next_alive(model, around, at);
+        *tp_id_map_put(&torch->around, i) = around;
     }
-    struct tp_function *sorted = tp_arena_array(arena, count, sizeof *sorted);
-    for (uint32_t i = 0; i < count; i++)
-        sorted[i] = functions->items[keys[i].item];
-    tp_arena_drop(arena, functions->items, count * sizeof *sorted);
-    tp_arena_drop(arena, keys, count * sizeof *keys);
-    functions->items = sorted;
 }
 
-void tp_functions_build(struct tp_functions *functions, const struct tp_trace *trace, enum tp_torch_rules rules,
-                        struct tp_arena *arena)
+int64_t tp_torch_late_end(const struct tp_torch *torch, uint32_t event)
 {
-    uint32_t capacity = trace->event_count + trace->memory_count;
-    memset(functions, 0, sizeof *functions);
-    functions->trace = trace;
-    functions->arena = arena;
-    functions->rules = rules;
-    functions->step_name = extra_name(trace, EXTRA_STEP);
-    functions->memory_name = extra_name(trace, EXTRA_MEMORY);
-    functions->out_of_memory_name = extra_name(trace, EXTRA_OUT_OF_MEMORY);
-    find_span(functions);
-    fill(functions, capacity);
-    functions->device = find_device(functions);
-    tp_functions_close(functions);
-    bool is_linked = tp_functions_link_by_id(functions);
-    tp_functions_add_memory(functions);
-    sort(functions);
-    tp_functions_nest(functions);
-    if (!is_linked)
-        tp_functions_link_by_launch(functions);
-    tp_functions_fold(functions);
-    tp_functions_sum_devices(functions);
+    const uint32_t *around = tp_id_map_find(&torch->around, event);
+    int64_t start = tp_torch_start(torch, event);
+    int64_t end = !around || *around == TP_NO_ID ? torch->end_ns : tp_event_end(&torch->trace->events[*around]);
+    return end > start ? end : start;
+}
+
+/* ---- owners ---- */
+
+/* The External id of a call or a device event, and its correlation; TP_NULL_INT when it has none. */
+static int64_t link_of(const struct tp_trace *trace, const struct tp_event *e, int64_t *correlation)
+{
+    *correlation = TP_NULL_INT;
+    if (e->detail == TP_NO_ID)
+        return TP_NULL_INT;
+    if (e->kind == TP_KIND_RUNTIME) {
+        *correlation = trace->launches[e->detail].correlation;
+        return trace->launches[e->detail].external_id;
+    }
+    if (tp_kind_is_device(e->kind)) {
+        *correlation = trace->devices[e->detail].correlation;
+        return trace->devices[e->detail].external_id;
+    }
+    return e->kind == TP_KIND_OTHER ? trace->others[e->detail].external_id : TP_NULL_INT;
+}
+
+/* Nearly every device event has its own correlation as External id: Kineto of 2021 to 2024 wrote it there, and it links
+ * nothing. */
+static bool ids_are_correlations(const struct tp_torch *torch)
+{
+    uint64_t same = 0, all = 0;
+    for (uint32_t i = 0; i < torch->trace->event_count; i++) {
+        int64_t correlation, id;
+        if (!(torch->flags[i] & TP_TORCH_DEVICE))
+            continue;
+        id = link_of(torch->trace, &torch->trace->events[i], &correlation);
+        if (id == TP_NULL_INT || id == 0 || correlation == TP_NULL_INT)
+            continue;
+        all++;
+        same += id == correlation;
+    }
+    return same * 10 > all * 9;
+}
+
+/* The External id of an operator or region; TP_NULL_INT when it has none. */
+static int64_t id_of_host(const void *context, uint32_t event)
+{
+    const struct tp_torch *torch = context;
+    const struct tp_host_detail *detail = torch->flags[event] ? tp_torch_detail(torch, event) : NULL;
+    return detail && detail->external_id != 0 ? detail->external_id : TP_NULL_INT;
+}
+
+static void own(struct tp_torch *torch, uint32_t owner, uint32_t device)
+{
+    bool is_owned = torch->flags[owner] && !(torch->flags[owner] & TP_TORCH_ASYNC);
+    if (is_owned && !(torch->flags[device] & TP_TORCH_UNOWNED))
+        tp_torch_add_time(&torch->device_time[owner], tp_torch_duration(torch, device));
+}
+
+/* By External id, as torch does, the last of equal ones: operators own device events, and calls stand on the operator's
+ * thread. */
+static void link_by_id(struct tp_torch *torch)
+{
+    struct tp_ids ids;
+    const struct tp_event *events = torch->trace->events;
+    uint32_t count = torch->trace->event_count;
+    uint64_t found = tp_ids_init_of(&ids, torch->arena, count, id_of_host, torch);
+    uint32_t *last = tp_arena_array(torch->arena, found, sizeof *last);
+    for (uint32_t i = 0; found && i < count; i++) {
+        int64_t id = id_of_host(torch, i);
+        if (id != TP_NULL_INT)
+            last[tp_ids_add(&ids, id)] = i;
+    }
+    for (uint32_t i = 0; found && i < count; i++) {
+        int64_t none, id = torch->flags[i] ? link_of(torch->trace, &events[i], &none) : TP_NULL_INT;
+        uint32_t number = id == TP_NULL_INT || id == 0 ? TP_NO_ID : tp_ids_find(&ids, id);
+        if (number == TP_NO_ID || (torch->flags[last[number]] & TP_TORCH_ASYNC))
+            continue;
+        if (torch->flags[i] & TP_TORCH_DEVICE)
+            own(torch, last[number], i);
+        else if (events[i].thread != events[last[number]].thread)
+            *tp_id_map_put(&torch->moved, i) = events[last[number]].thread;
+    }
+    tp_ids_drop(&ids, torch->arena);
+}
+
+/* Where torch's ids link nothing: by the model's owners. */
+static void link_by_owner(struct tp_torch *torch, const struct tp_model *model)
+{
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        uint32_t owner = model->devices.owner[k], event = model->devices.event[k];
+        if (owner != TP_NO_ID && torch->flags[event])
+            own(torch, model->operators.event[owner], event);
+    }
+}
+
+/* ---- memory ---- */
+
+/* Device types of torch: what it counts as memory of the CPU (CPU, MKLDNN, IDEEP) and of devices (CUDA, HIP, XPU,
+ * PrivateUse1). */
+static struct tp_torch_bytes bytes_of(const struct tp_trace *trace, const struct tp_memory *record)
+{
+    int64_t type = tp_memory_place(trace, record)->type;
+    bool is_gpu = type == 1 || type == 6 || type == 12 || type == 20;
+    bool is_cpu = type == 0 || type == 2 || type == 5 || type == TP_NULL_INT;
+    return (struct tp_torch_bytes){is_cpu ? record->bytes : 0, is_gpu ? record->bytes : 0};
+}
+
+/* [memory] records by time. */
+struct records {
+    const struct tp_torch *torch;
+    uint32_t *index; /* in trace->memory */
+    int64_t *at;
+    uint32_t count;
+    __int128 (*sums)[2]; /* of the first n, on the CPU and on devices */
+    int32_t *covered;    /* +1 where the records of an event begin, -1 behind their end */
+};
+
+static void collect(struct records *records, const uint32_t *order)
+{
+    const struct tp_trace *trace = records->torch->trace;
+    struct tp_arena *arena = records->torch->arena;
+    size_t count = trace->memory_count;
+    records->index = tp_arena_array(arena, count, sizeof *records->index);
+    records->at = tp_arena_array(arena, count, sizeof *records->at);
+    records->sums = tp_arena_array(arena, count + 1, sizeof *records->sums);
+    records->covered = tp_arena_array(arena, count + 1, sizeof *records->covered);
+    for (uint32_t i = 0, n = 0; i < count; i++) {
+        const struct tp_memory *record = &trace->memory[order[i]];
+        if (record->flags & TP_MEMORY_OUT_OF_MEMORY)
+            continue;
+        struct tp_torch_bytes bytes = bytes_of(trace, record);
+        records->index[n] = order[i];
+        records->at[n] = record->ts_ns;
+        records->sums[n + 1][0] = records->sums[n][0] + bytes.cpu;
+        records->sums[n + 1][1] = records->sums[n][1] + bytes.gpu;
+        records->count = ++n;
+    }
+}
+
+static int64_t difference(__int128 x, __int128 y)
+{
+    return x - y > INT64_MAX ? INT64_MAX : x - y < INT64_MIN + 1 ? INT64_MIN + 1 : (int64_t)(x - y);
+}
+
+/* Releases before 2.7 looked records up by double microseconds since 1970, which have steps of a quarter. */
+static double coarse(const struct tp_trace *trace, int64_t ns)
+{
+    double us = (double)((long double)tp_sat_add(ns, trace->base_time_ns) / 1000.0L);
+    return us * 1000 - (double)trace->base_time_ns;
+}
+
+/* Number of records before `at` (is_included: or at it), of which the first `low` are. They are looked for near `low`:
+ * events come nearly sorted and hold few. */
+static uint32_t count_before(const struct records *records, uint32_t low, int64_t at, bool is_included)
+{
+    bool is_coarse = records->torch->rules == TP_TORCH_2_6;
+    double limit = is_coarse ? coarse(records->torch->trace, at) : 0;
+    uint64_t high = low, step = 1;
+    bool is_near = false; /* the border is below high */
+    while (low < records->count && (!is_near || low < high)) {
+        uint64_t middle = is_near ? low + (high - low) / 2 : high < records->count ? high : records->count - 1;
+        int64_t time = records->at[middle];
+        bool is_before = is_coarse ? (double)time < limit || (is_included && (double)time <= limit)
+                                   : time < at || (is_included && time <= at);
+        if (is_before)
+            low = (uint32_t)middle + 1;
+        else
+            high = middle;
+        is_near |= !is_before;
+        if (!is_near)
+            high += step *= 2;
+    }
+    return low;
+}
+
+/* Memory of the records around which an event is; a record outside of all becomes an item. order: all by time. */
+static void add_memory(struct tp_torch *torch, const uint32_t *order)
+{
+    const struct tp_trace *trace = torch->trace;
+    struct records records = {.torch = torch};
+    int64_t last = INT64_MIN, depth = 0;
+    if (!trace->memory_count)
+        return;
+    collect(&records, order);
+    torch->bytes = tp_arena_array(torch->arena, trace->event_count, sizeof *torch->bytes);
+    torch->records = tp_arena_array(torch->arena, trace->memory_count, sizeof *torch->records);
+    for (uint32_t i = 0, first = 0; i < trace->event_count; i++) {
+        if (!torch->flags[i] || (torch->flags[i] & TP_TORCH_DEVICE))
+            continue;
+        int64_t start = tp_torch_start(torch, i);
+        first = count_before(&records, start < last ? 0 : first, start, false);
+        last = start;
+        uint32_t end = count_before(&records, first, tp_torch_end(torch, i), true);
+        if (end <= first)
+            continue;
+        torch->bytes[i].cpu = difference(records.sums[end][0], records.sums[first][0]);
+        torch->bytes[i].gpu = difference(records.sums[end][1], records.sums[first][1]);
+        records.covered[first]++;
+        records.covered[end]--;
+    }
+    for (uint32_t i = 0; i < records.count; i++) {
+        depth += records.covered[i];
+        if (depth == 0)
+            torch->records[torch->record_count++] = records.index[i];
+    }
+    for (uint32_t i = 0; i < trace->memory_count; i++)
+        if (trace->memory[i].flags & TP_MEMORY_OUT_OF_MEMORY)
+            torch->records[torch->record_count++] = i;
+}
+
+/* ---- order and tree ---- */
+
+/* Events that torch numbers stand before those that only Kineto has, and these before memory records. */
+static bool is_numbered(const struct tp_torch *torch, uint32_t item)
+{
+    unsigned flags = tp_torch_flags(torch, item);
+    return (flags & (TP_TORCH_OPERATOR | TP_TORCH_FRAME)) ||
+           (flags & (TP_TORCH_ANNOTATION | TP_TORCH_DEVICE)) == TP_TORCH_ANNOTATION;
+}
+
+static inline __attribute__((always_inline)) bool by_torch(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tp_torch *torch = context;
+    if (torch->rules == TP_CPROFILE && torch->trace->events[x].thread != torch->trace->events[y].thread)
+        return torch->trace->events[x].thread < torch->trace->events[y].thread;
+    int64_t a = tp_torch_start(torch, x), b = tp_torch_start(torch, y);
+    if (a != b)
+        return a < b;
+    a = tp_torch_end(torch, x);
+    b = tp_torch_end(torch, y);
+    if (a != b)
+        return a > b;
+    return is_numbered(torch, x) != is_numbered(torch, y) ? is_numbered(torch, x) : x < y;
+}
+
+static void append(struct tp_torch *torch, uint32_t event)
+{
+    if (torch->flags[event])
+        torch->order[torch->count++] = event;
+}
+
+/* The model's orders one behind the other and the rest, sorted by torch's. */
+static void sort(struct tp_torch *torch, const struct tp_order *order)
+{
+    const struct tp_trace *trace = torch->trace;
+    torch->order = tp_arena_array(torch->arena, (size_t)trace->event_count + torch->record_count, sizeof *torch->order);
+    for (uint32_t i = 0; i < order->host_count; i++)
+        append(torch, order->host[i]);
+    for (uint32_t i = 0; i < order->device_count; i++)
+        append(torch, order->device[i]);
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (!tp_kind_is_host(trace->events[i].kind) && !tp_kind_is_device(trace->events[i].kind))
+            append(torch, i);
+    for (uint32_t i = 0; i < torch->record_count; i++)
+        torch->order[torch->count++] = trace->event_count + i;
+    tp_order_sort_by(torch->order, torch->count, torch->arena, torch, by_torch);
+}
+
+/* The parent of an event is the innermost that begins before it and does not end before it; one that it sticks out of
+ * is left for good. Unfinished events take no part, but in cProfile's calls. */
+static void nest(struct tp_torch *torch)
+{
+    size_t items = tp_torch_items(torch), threads = torch->trace->thread_count;
+    uint32_t *innermost = tp_arena_array(torch->arena, threads, sizeof *innermost);
+    uint32_t **links[] = {&torch->parent, &torch->first_child, &torch->next_sibling};
+    memset(innermost, 0xFF, threads * sizeof *innermost);
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        *links[i] = tp_arena_array(torch->arena, items, sizeof **links[i]);
+        memset(*links[i], 0xFF, items * sizeof **links[i]);
+    }
+    for (uint32_t k = 0; k < torch->count; k++) {
+        uint32_t i = torch->order[k], thread = tp_torch_thread(torch, i);
+        if (tp_torch_flags(torch, i) & (TP_TORCH_DEVICE | TP_TORCH_ASYNC))
+            continue;
+        uint32_t parent = innermost[thread];
+        int64_t start = tp_torch_start(torch, i), end = tp_torch_end(torch, i);
+        while (parent != TP_NO_ID && (start >= tp_torch_end(torch, parent) || end > tp_torch_end(torch, parent)))
+            parent = torch->parent[parent]; /* what is open below an item is its chain of parents */
+        torch->parent[i] = parent;
+        innermost[thread] = i;
+    }
+    for (uint32_t k = torch->count; k-- > 0;) {
+        uint32_t i = torch->order[k], parent = torch->parent[i];
+        if (parent == TP_NO_ID)
+            continue;
+        torch->next_sibling[i] = torch->first_child[parent];
+        torch->first_child[parent] = i;
+    }
+}
+
+/* An only child with its parent's name is absorbed (_remove_dup_nodes): its children take its place, its call is
+ * counted no more. by_id: torch's own links, where its kernels take the place of the parent's; the model's owners have
+ * moved already. One pass in order suffices: children come after their parents. */
+static void fold(struct tp_torch *torch, bool by_id)
+{
+    for (uint32_t k = 0; k < torch->count; k++) {
+        uint32_t i = torch->order[k], parent = torch->parent[i];
+        if (parent == TP_NO_ID || tp_torch_is_record(torch, i) || tp_torch_is_record(torch, parent) ||
+            torch->first_child[parent] != i || torch->next_sibling[i] != TP_NO_ID ||
+            tp_torch_name(torch, parent) != tp_torch_name(torch, i))
+            continue;
+        torch->first_child[parent] = torch->first_child[i];
+        for (uint32_t child = torch->first_child[i]; child != TP_NO_ID; child = torch->next_sibling[child])
+            torch->parent[child] = parent;
+        if (torch->device && by_id)
+            torch->device_time[parent] = torch->device_time[i];
+        torch->flags[i] |= TP_TORCH_FOLDED;
+    }
+}
+
+/* ---- sums ---- */
+
+/* Device time of children, on top of their own kernels'. */
+static void sum_devices(struct tp_torch *torch)
+{
+    for (uint32_t k = torch->count; k-- > 0;) {
+        uint32_t i = torch->order[k];
+        struct tp_torch_time children = {0};
+        if (tp_torch_is_record(torch, i) || (torch->flags[i] & TP_TORCH_ASYNC))
+            continue;
+        if (torch->flags[i] & TP_TORCH_DEVICE)
+            torch->device_time[i] = tp_torch_duration(torch, i);
+        for (uint32_t child = torch->first_child[i]; child != TP_NO_ID; child = torch->next_sibling[child])
+            if (!tp_torch_is_record(torch, child))
+                tp_torch_add_time(&children, torch->device_time[child]);
+        tp_torch_add_time(&torch->device_time[i], children);
+    }
+}
+
+struct tp_torch_sum tp_torch_total(const struct tp_torch *torch, uint32_t item)
+{
+    struct tp_torch_sum sum = {0};
+    if (tp_torch_is_record(torch, item)) {
+        sum.bytes = bytes_of(torch->trace, tp_torch_record(torch, item));
+        return sum;
+    }
+    if (!(torch->flags[item] & TP_TORCH_DEVICE))
+        sum.cpu = tp_torch_duration(torch, item);
+    if (torch->device)
+        sum.device = torch->device_time[item];
+    if (torch->bytes)
+        sum.bytes = torch->bytes[item];
+    return sum;
+}
+
+struct tp_torch_sum tp_torch_self(const struct tp_torch *torch, uint32_t item, unsigned kept)
+{
+    struct tp_torch_sum self = tp_torch_total(torch, item), taken = {0};
+    if (tp_torch_flags(torch, item) & TP_TORCH_ASYNC)
+        return taken;
+    for (uint32_t child = torch->first_child[item]; child != TP_NO_ID; child = torch->next_sibling[child])
+        if (!(tp_torch_flags(torch, child) & kept)) {
+            struct tp_torch_sum sum = tp_torch_total(torch, child);
+            tp_torch_add_time(&taken.cpu, sum.cpu);
+            tp_torch_add_time(&taken.device, sum.device);
+            taken.bytes.cpu = tp_sat_add(taken.bytes.cpu, sum.bytes.cpu);
+            taken.bytes.gpu = tp_sat_add(taken.bytes.gpu, sum.bytes.gpu);
+        }
+    self.cpu = (struct tp_torch_time){tp_sat_sub(self.cpu.ns, taken.cpu.ns), self.cpu.us - taken.cpu.us};
+    self.device = (struct tp_torch_time){tp_sat_sub(self.device.ns, taken.device.ns), self.device.us - taken.device.us};
+    self.bytes.cpu = tp_sat_sub(self.bytes.cpu, taken.bytes.cpu);
+    self.bytes.gpu = tp_sat_sub(self.bytes.gpu, taken.bytes.gpu);
+    return self;
+}
+
+/* ---- all ---- */
+
+void tp_torch_build(struct tp_torch *torch, const struct tp_trace *trace, enum tp_torch_rules rules,
+                    struct tp_arena *arena)
+{
+    struct tp_order order;
+    struct tp_model model;
+    *torch = (struct tp_torch){.trace = trace, .arena = arena, .rules = rules};
+    tp_id_map_init(&torch->around, arena);
+    tp_id_map_init(&torch->moved, arena);
+    tp_order_build(&order, trace, arena);
+    tp_model_build_links(&model, trace, &order, arena);
+    find_names(torch);
+    find_kinds(torch);
+    find_span(torch, &model);
+    find_ends(torch, &model);
+    if (torch->device)
+        torch->device_time = tp_arena_array(arena, trace->event_count, sizeof *torch->device_time);
+    bool by_id = !ids_are_correlations(torch);
+    if (by_id)
+        link_by_id(torch);
+    else
+        link_by_owner(torch, &model);
+    if (rules != TP_CPROFILE)
+        add_memory(torch, order.memory);
+    sort(torch, &order);
+    nest(torch);
+    if (rules != TP_CPROFILE)
+        fold(torch, by_id);
+    if (torch->device)
+        sum_devices(torch);
 }

@@ -27,7 +27,7 @@ static bool is_torch_frame(struct tp_str frame)
 }
 
 /* List of a stack's frames. */
-static uint32_t list_frames(struct tp_function_stacks *stacks, uint32_t node)
+static uint32_t list_frames(struct tp_torch_stacks *stacks, uint32_t node)
 {
     struct tp_frame_list list = {.first = (uint32_t)stacks->frames.count};
     while (node != TP_NO_ID) {
@@ -44,63 +44,59 @@ static uint32_t list_frames(struct tp_function_stacks *stacks, uint32_t node)
 }
 
 /* Id of the recorded stack in trace->stack_texts, or TP_NO_ID. */
-static uint32_t argument_of(const struct tp_functions *functions, const struct tp_function *f)
+static uint32_t argument_of(const struct tp_torch *torch, uint32_t item)
 {
-    const struct tp_event *e = tp_function_event(functions, f);
-    const struct tp_host_detail *host = tp_function_detail(functions, f);
+    const struct tp_event *e = tp_torch_event(torch, item);
+    const struct tp_host_detail *host = tp_torch_detail(torch, item);
     if (host)
         return host->stack;
     if (!e || e->detail == TP_NO_ID)
         return TP_NO_ID;
     return e->kind == TP_KIND_FRAME    ? e->detail
-           : e->kind == TP_KIND_MODULE ? functions->trace->modules[e->detail].stack
+           : e->kind == TP_KIND_MODULE ? torch->trace->modules[e->detail].stack
                                        : TP_NO_ID;
 }
 
-static void read_arguments(struct tp_function_stacks *stacks, const struct tp_functions *functions)
+static void read_arguments(struct tp_torch_stacks *stacks, const struct tp_torch *torch)
 {
-    const struct tp_stacks *trie = functions->trace->stacks;
-    uint32_t *known =
-        tp_arena_array(stacks->frames.arena, functions->trace->stack_texts.count, sizeof *known); /* list + 1 */
-    for (uint32_t i = 0; i < functions->count; i++) {
-        uint32_t id = argument_of(functions, &functions->items[i]);
+    const struct tp_trace *trace = torch->trace;
+    uint32_t *known = tp_arena_array(stacks->frames.arena, trace->stack_texts.count, sizeof *known); /* list + 1 */
+    for (uint32_t k = 0; k < torch->count; k++) {
+        uint32_t id = argument_of(torch, torch->order[k]);
         if (id == TP_NO_ID)
             continue;
         if (!known[id])
-            known[id] = list_frames(stacks, tp_stacks_of_text(trie, id)) + 1;
-        stacks->list_of[i] = known[id] - 1;
+            known[id] = list_frames(stacks, tp_stacks_of_text(trace->stacks, id)) + 1;
+        stacks->list_of[torch->order[k]] = known[id] - 1;
     }
 }
 
 /* ---- backward operators ---- */
 
 struct backward {
-    const struct tp_functions *functions;
-    struct tp_function_stacks *stacks;
-    uint32_t *root;                  /* by function: the backward operator around it (or itself), TP_NO_ID */
+    const struct tp_torch *torch;
+    struct tp_torch_stacks *stacks;
+    uint32_t *root;                  /* by item: the backward operator around it (or itself), TP_NO_ID */
     struct tp_id_map forward_thread; /* thread by torch's own number of it */
-    struct tp_keys forward;          /* (sequence number, thread) */
-    struct tp_vec forward_list;      /* uint32_t by tuple: list of the first such function */
+    struct tp_keys forward;          /* (sequence number, thread) .. */
+    struct tp_vec forward_list;      /* .. and the list of the first such item, uint32_t */
 };
 
-static int64_t sequence_of(const struct backward *b, uint32_t function)
+/* What autograd knows of an item: -1 and 0 when absent, as torch has it. */
+static struct tp_host_more autograd_of(const struct tp_torch *torch, uint32_t item)
 {
-    const struct tp_host_detail *host = tp_function_detail(b->functions, &b->functions->items[function]);
-    int64_t sequence = host ? tp_host_more(b->functions->trace, host).sequence : TP_NULL_INT;
-    return sequence == TP_NULL_INT ? -1 : sequence;
-}
-
-static int64_t forward_number(const struct backward *b, uint32_t function)
-{
-    const struct tp_host_detail *host = tp_function_detail(b->functions, &b->functions->items[function]);
-    int64_t thread = host ? tp_host_more(b->functions->trace, host).forward_thread : TP_NULL_INT;
-    return thread == TP_NULL_INT ? 0 : thread;
+    const struct tp_host_detail *host = tp_torch_detail(torch, item);
+    struct tp_host_more more = {.sequence = TP_NULL_INT, .forward_thread = TP_NULL_INT};
+    if (host)
+        more = tp_host_more(torch->trace, host);
+    more.sequence = more.sequence == TP_NULL_INT ? -1 : more.sequence;
+    more.forward_thread = more.forward_thread == TP_NULL_INT ? 0 : more.forward_thread;
+    return more;
 }
 
 /* By name id: the name of the evaluator of that operator, TP_NO_ID for most. */
-static uint32_t *evaluators(const struct tp_functions *functions, struct tp_arena *arena)
+static uint32_t *evaluators(const struct tp_strings *names, struct tp_arena *arena)
 {
-    const struct tp_strings *names = &functions->trace->names;
     uint32_t *found = tp_arena_array(arena, names->count, sizeof *found);
     memset(found, 0xFF, names->count * sizeof *found);
     for (uint32_t i = 0; i < names->count; i++) {
@@ -117,37 +113,39 @@ static uint32_t *evaluators(const struct tp_functions *functions, struct tp_aren
 
 static void find_roots(struct backward *b, struct tp_arena *arena)
 {
-    const struct tp_functions *functions = b->functions;
-    const uint32_t *evaluator_of = evaluators(functions, arena);
-    b->root = tp_arena_array(arena, functions->count, sizeof *b->root);
-    for (uint32_t i = 0; i < functions->count; i++) {
-        const struct tp_function *f = &functions->items[i];
+    const struct tp_torch *torch = b->torch;
+    const uint32_t *evaluator_of = evaluators(&torch->trace->names, arena);
+    b->root = tp_arena_array(arena, tp_torch_items(torch), sizeof *b->root);
+    for (uint32_t k = 0; k < torch->count; k++) {
+        uint32_t i = torch->order[k], parent = torch->parent[i], name = tp_torch_name(torch, i);
         b->root[i] = TP_NO_ID;
-        if (f->parent == TP_NO_ID || (f->flags & TP_FUNCTION_FOLDED))
+        if (parent == TP_NO_ID || (tp_torch_flags(torch, i) & TP_TORCH_FOLDED))
             continue;
-        bool is_root = (f->flags & TP_FUNCTION_OPERATOR) && f->name < functions->trace->names.count &&
-                       functions->items[f->parent].name == evaluator_of[f->name];
-        b->root[i] = is_root ? i : b->root[f->parent];
+        bool is_root = (tp_torch_flags(torch, i) & TP_TORCH_OPERATOR) && name < torch->trace->names.count &&
+                       tp_torch_name(torch, parent) == evaluator_of[name];
+        b->root[i] = is_root ? i : b->root[parent];
     }
 }
+
+/* A place of a thread as a key. */
+#define SITE(thread, at) ((uint32_t[]){(thread), (uint32_t)(at), (uint32_t)((uint64_t)(at) >> 32)})
 
 /* Learns torch's numbers of threads from the links between forward and backward operators. */
 static void find_threads(struct backward *b, struct tp_arena *arena)
 {
-    const struct tp_functions *functions = b->functions;
-    const struct tp_trace *trace = functions->trace;
-    struct tp_keys sites; /* (thread, start) of operators that name a forward thread */
-    struct tp_vec number = TP_VEC(arena, int64_t);
+    const struct tp_torch *torch = b->torch;
+    const struct tp_trace *trace = torch->trace;
+    struct tp_keys sites;                          /* of operators that name a forward thread .. */
+    struct tp_vec number = TP_VEC(arena, int64_t); /* .. and its number */
     uint32_t *start_thread = tp_arena_array(arena, trace->texts.count, sizeof *start_thread);
     tp_keys_init(&sites, arena, 3);
     memset(start_thread, 0xFF, trace->texts.count * sizeof *start_thread);
-    for (uint32_t i = 0; i < functions->count; i++) {
-        const struct tp_function *f = &functions->items[i];
-        int64_t forward = (f->flags & TP_FUNCTION_FOLDED) ? 0 : forward_number(b, i);
+    for (uint32_t k = 0; k < torch->count; k++) {
+        uint32_t i = torch->order[k];
+        int64_t forward = (tp_torch_flags(torch, i) & TP_TORCH_FOLDED) ? 0 : autograd_of(torch, i).forward_thread;
         if (forward == 0)
             continue;
-        uint32_t site = tp_keys_add(
-            &sites, (uint32_t[]){f->thread, (uint32_t)f->start_ns, (uint32_t)((uint64_t)f->start_ns >> 32)});
+        uint32_t site = tp_keys_add(&sites, SITE(tp_torch_thread(torch, i), tp_torch_start(torch, i)));
         if (site == number.count)
             tp_vec_push(&number);
         *TP_AT(&number, int64_t, site) = forward;
@@ -159,8 +157,7 @@ static void find_threads(struct backward *b, struct tp_arena *arena)
         const struct tp_flow *flow = &trace->flows[i];
         if (flow->is_start || start_thread[flow->id] == TP_NO_ID)
             continue;
-        uint32_t site = tp_keys_find(
-            &sites, (uint32_t[]){flow->thread, (uint32_t)flow->ts_ns, (uint32_t)((uint64_t)flow->ts_ns >> 32)});
+        uint32_t site = tp_keys_find(&sites, SITE(flow->thread, flow->ts_ns));
         if (site != TP_NO_ID)
             *tp_id_map_put(&b->forward_thread, (uint64_t)*TP_AT(&number, int64_t, site)) = start_thread[flow->id];
     }
@@ -168,13 +165,12 @@ static void find_threads(struct backward *b, struct tp_arena *arena)
 
 static void find_forward(struct backward *b)
 {
-    const struct tp_functions *functions = b->functions;
-    for (uint32_t i = 0; i < functions->count; i++) {
-        const struct tp_function *f = &functions->items[i];
-        if (b->root[i] != TP_NO_ID || (f->flags & TP_FUNCTION_FOLDED))
+    const struct tp_torch *torch = b->torch;
+    for (uint32_t k = 0; k < torch->count; k++) {
+        uint32_t i = torch->order[k];
+        if (b->root[i] != TP_NO_ID || (tp_torch_flags(torch, i) & TP_TORCH_FOLDED))
             continue;
-        uint64_t sequence = (uint64_t)sequence_of(b, i);
-        uint32_t id = tp_keys_add(&b->forward, (uint32_t[]){(uint32_t)sequence, (uint32_t)(sequence >> 32), f->thread});
+        uint32_t id = tp_keys_add(&b->forward, SITE(tp_torch_thread(torch, i), autograd_of(torch, i).sequence));
         if (id == b->forward_list.count)
             *(uint32_t *)tp_vec_push(&b->forward_list) = b->stacks->list_of[i];
     }
@@ -182,26 +178,23 @@ static void find_forward(struct backward *b)
 
 static uint32_t forward_stack(const struct backward *b, uint32_t root)
 {
-    uint64_t sequence = (uint64_t)sequence_of(b, root);
-    int64_t forward = forward_number(b, root);
-    const uint32_t *thread = forward ? tp_id_map_find(&b->forward_thread, (uint64_t)forward) : NULL;
-    if (!thread)
-        return 0;
-    uint32_t id = tp_keys_find(&b->forward, (uint32_t[]){(uint32_t)sequence, (uint32_t)(sequence >> 32), *thread});
+    struct tp_host_more known = autograd_of(b->torch, root);
+    const uint32_t *thread =
+        known.forward_thread ? tp_id_map_find(&b->forward_thread, (uint64_t)known.forward_thread) : NULL;
+    uint32_t id = thread ? tp_keys_find(&b->forward, SITE(*thread, known.sequence)) : TP_NO_ID;
     return id == TP_NO_ID ? 0 : *TP_AT(&b->forward_list, uint32_t, id);
 }
 
-void tp_function_stacks_build(struct tp_function_stacks *stacks, const struct tp_functions *functions,
-                              struct tp_arena *arena)
+void tp_torch_stacks_build(struct tp_torch_stacks *stacks, const struct tp_torch *torch, struct tp_arena *arena)
 {
-    struct backward b = {.functions = functions, .stacks = stacks};
+    struct backward b = {.torch = torch, .stacks = stacks};
     memset(stacks, 0, sizeof *stacks);
-    stacks->trie = functions->trace->stacks;
+    stacks->trie = torch->trace->stacks;
     stacks->frames = TP_VEC(arena, uint32_t);
     stacks->lists = TP_VEC(arena, struct tp_frame_list);
     tp_vec_push(&stacks->lists);
-    stacks->list_of = tp_arena_array(arena, functions->count, sizeof *stacks->list_of);
-    read_arguments(stacks, functions);
+    stacks->list_of = tp_arena_array(arena, tp_torch_items(torch), sizeof *stacks->list_of);
+    read_arguments(stacks, torch);
     if (stacks->lists.count == 1) /* nothing was recorded */
         return;
     tp_id_map_init(&b.forward_thread, arena);
@@ -210,7 +203,7 @@ void tp_function_stacks_build(struct tp_function_stacks *stacks, const struct tp
     find_roots(&b, arena);
     find_threads(&b, arena);
     find_forward(&b);
-    for (uint32_t i = 0; i < functions->count; i++)
-        if (b.root[i] != TP_NO_ID)
-            stacks->list_of[i] = forward_stack(&b, b.root[i]);
+    for (uint32_t k = 0; k < torch->count; k++)
+        if (b.root[torch->order[k]] != TP_NO_ID)
+            stacks->list_of[torch->order[k]] = forward_stack(&b, b.root[torch->order[k]]);
 }

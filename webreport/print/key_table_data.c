@@ -87,7 +87,7 @@ static const char *kind_of(const struct tp_key_averages *averages, const struct 
 {
     static const char *const devices[][2] = {{"CUDA", "cuda"}, {"XPU", "xpu"}, {"MTIA", "mtia"}};
     for (size_t i = 0; row->is_device && i < sizeof devices / sizeof *devices; i++)
-        if (averages->functions.device && strcmp(averages->functions.device, devices[i][0]) == 0)
+        if (averages->torch.device && strcmp(averages->torch.device, devices[i][0]) == 0)
             return devices[i][1];
     return row->is_device ? "device" : "cpu";
 }
@@ -200,7 +200,7 @@ void tp_key_table_json(struct tp_json *json, const struct tp_key_averages *avera
 {
     int64_t cpu_ns, device_ns, shown = 0;
     sum(averages, &cpu_ns, &device_ns);
-    tp_json_member_text(json, "device", averages->functions.device);
+    tp_json_member_text(json, "device", averages->torch.device);
     tp_json_member_us(json, "self_cpu_total_us", cpu_ns);
     tp_json_member_us(json, "self_device_total_us", device_ns);
     tp_json_member_int(json, "row_count", averages->count);
@@ -232,12 +232,12 @@ static void put_markdown_row(struct tp_buf *out, const struct tp_key_averages *a
         tp_markdown_escape(out, row->shapes);
     }
     tp_buf_printf(out, " | %lld", (long long)row->count);
-    for (size_t i = 0; i < (averages->functions.device ? 4 : 2); i++) {
+    for (size_t i = 0; i < (averages->torch.device ? 4 : 2); i++) {
         tp_key_text_time(text, times[i], unit);
         tp_buf_printf(out, " | %s", text);
     }
     if (averages->has_memory) {
-        tp_key_text_memory(text, row->self_cpu_bytes, averages->functions.rules);
+        tp_key_text_memory(text, row->self_cpu_bytes, averages->torch.rules);
         tp_buf_printf(out, " | %s", text);
     }
     tp_buf_puts(out, " |\n");
@@ -246,7 +246,7 @@ static void put_markdown_row(struct tp_buf *out, const struct tp_key_averages *a
 void tp_key_table_markdown(struct tp_buf *out, const struct tp_key_averages *averages, const uint32_t *order,
                            const struct tp_key_table_options *options)
 {
-    const char *dev = averages->functions.device;
+    const char *dev = averages->torch.device;
     bool has_shapes = averages->count && averages->rows[0].shapes.ptr;
     unsigned columns = 3 + (has_shapes ? 1 : 0) + (dev ? 2 : 0) + (averages->has_memory ? 1 : 0);
     int64_t shown = 0;

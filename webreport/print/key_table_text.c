@@ -205,7 +205,7 @@ static void measure(struct printer *p, size_t *name, size_t *shapes, size_t *sou
 static void make_columns(struct printer *p)
 {
     const struct tp_key_table_options *o = p->options;
-    const char *device = p->averages->functions.device;
+    const char *device = p->averages->torch.device;
     size_t name = 0, shapes = 0, source = 0;
     measure(p, &name, &shapes, &source);
     p->has_device_time &= device != NULL;
@@ -274,7 +274,7 @@ static void put_share(struct printer *p, unsigned index, double us, double total
 static void put_memory(struct printer *p, unsigned index, int64_t bytes)
 {
     char text[TP_KEY_TEXT];
-    tp_key_text_memory(text, bytes, p->averages->functions.rules);
+    tp_key_text_memory(text, bytes, p->averages->torch.rules);
     put_text(p, index, text);
 }
 
@@ -393,5 +393,5 @@ void tp_key_table_text(struct tp_buf *out, const struct tp_key_averages *average
     put_rule(&p);
     put_total(&p, "CPU", p.cpu_us);
     if (p.has_device_time)
-        put_total(&p, averages->functions.device, p.device_us);
+        put_total(&p, averages->torch.device, p.device_us);
 }

@@ -67,6 +67,21 @@ struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
     return meaning;
 }
 
+const char *tp_kind_cat(unsigned kind)
+{
+    static const char *const cats[TP_KIND_COUNT] = {[TP_KIND_OPERATOR] = "cpu_op",
+                                                    [TP_KIND_ANNOTATION] = "user_annotation",
+                                                    [TP_KIND_RUNTIME] = "runtime",
+                                                    [TP_KIND_FRAME] = "python_function",
+                                                    [TP_KIND_MODULE] = "python_function",
+                                                    [TP_KIND_KERNEL] = "kernel",
+                                                    [TP_KIND_MEMCPY] = "gpu_memcpy",
+                                                    [TP_KIND_MEMSET] = "gpu_memset",
+                                                    [TP_KIND_GPU_ANNOTATION] = "gpu_user_annotation",
+                                                    [TP_KIND_OVERHEAD] = "overhead"};
+    return cats[kind];
+}
+
 unsigned tp_kinds_of_name(struct tp_str name)
 {
     unsigned meaning = 0, regions = tp_regions_of_name(name);

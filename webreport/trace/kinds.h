@@ -22,6 +22,8 @@ enum tp_name_meaning {
 };
 
 struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat);
+/* The category that stands for a kind; NULL for those of no kind, spans and others. Static. */
+const char *tp_kind_cat(unsigned kind);
 unsigned tp_kinds_of_name(struct tp_str name);
 
 #endif
