@@ -135,14 +135,6 @@ static size_t put_word(struct tp_buf *out, struct tp_str raw, size_t i, unsigned
     return n ? n : 1;
 }
 
-/* Whoever prints a value relies on it: [1,,2] and 1.2.3 got here because only the brackets of an event are checked. */
-static bool is_json(const char *bytes, size_t size)
-{
-    struct tp_strict strict;
-    tp_strict_init(&strict);
-    return tp_strict_feed(&strict, bytes, size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
-}
-
 unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
 {
     struct tp_buf text;
@@ -180,7 +172,9 @@ unsigned tp_clean_value(struct tp_buf *out, struct tp_str raw)
             break;
         }
     }
-    if (!out->failed && !is_json(out->data + start, out->size - start)) {
+    /* whoever prints a value relies on it: [1,,2] and 1.2.3 get here, since of an event only the brackets are checked
+     */
+    if (!out->failed && !tp_strict_is_json((struct tp_str){out->data + start, out->size - start})) {
         out->size = start;
         tp_buf_puts(out, "null");
         flags |= TP_CLEAN_SYNTAX;

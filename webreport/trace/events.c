@@ -41,6 +41,22 @@ static void count_broken(struct tp_reader *r, enum tp_notice notice)
     r->trace->reading.repaired++;
 }
 
+/* The object at r->at, which was scanned, goes to the decoder or the visitor; the next element is sought behind it. */
+static void take_event(struct tp_reader *r, bool is_repaired)
+{
+    uint32_t ordinal = (uint32_t)r->ordinal++;
+    if (!r->visitor) {
+        tp_decoder_event(&r->decoder, &r->spans, ordinal, tp_feed_offset(r->feed, r->at));
+    } else {
+        struct tp_event_text event = {.text = {r->at, (size_t)(r->scan.at - r->at)},
+                                      .spans = &r->spans,
+                                      .ordinal = ordinal,
+                                      .is_repaired = is_repaired};
+        r->code = r->visitor->event(r->visitor->context, &event, r->err);
+    }
+    r->at = r->scan.at;
+}
+
 /* The event at r->at does not scan. False: no further events can be found. */
 static bool repair(struct tp_reader *r)
 {
@@ -52,9 +68,8 @@ static bool repair(struct tp_reader *r)
     r->scan.is_lenient = false;
     if (status == TP_SCAN_OK && tp_spans_has(&r->spans, TP_FIELD_PH)) {
         count_broken(r, TP_NOTICE_EVENT_REPAIRED);
-        tp_decoder_event(&r->decoder, &r->spans, (uint32_t)r->ordinal++, tp_feed_offset(r->feed, r->at));
         bool may_go_on = spend(r, (size_t)(r->scan.at - r->at));
-        r->at = r->scan.at;
+        take_event(r, true);
         return may_go_on;
     }
     count_broken(r, TP_NOTICE_EVENT_SKIPPED);
@@ -91,8 +106,7 @@ static enum step read_event(struct tp_reader *r)
         r->scan.end = r->end;
         enum tp_scan_status status = tp_learned_keys_event(&r->layout, &r->scan, &r->spans);
         if (__builtin_expect(status == TP_SCAN_OK, 1)) {
-            tp_decoder_event(&r->decoder, &r->spans, (uint32_t)r->ordinal++, tp_feed_offset(r->feed, r->at));
-            r->at = r->scan.at;
+            take_event(r, false);
             return STEP_ON;
         }
         if (status == TP_SCAN_BAD)
@@ -119,6 +133,10 @@ static enum step read_other(struct tp_reader *r)
         r->scan.end = r->end;
         enum tp_scan_status status = tp_scan_value(&r->scan, &value, &r->spans);
         if (status == TP_SCAN_OK) {
+            if (r->visitor) {
+                struct tp_event_text other = {.text = value, .ordinal = (uint32_t)r->ordinal};
+                r->code = r->visitor->event(r->visitor->context, &other, r->err);
+            }
             r->at = r->scan.at;
             break;
         }
@@ -144,7 +162,9 @@ void tp_reader_events(struct tp_reader *r)
     bool after_comma = false;
     enum step step = STEP_ON;
     r->has_events = true;
-    while (step == STEP_ON) {
+    if (r->visitor)
+        r->code = r->visitor->list(r->visitor->context, r->is_array, r->err);
+    while (step == STEP_ON && r->code >= 0) {
         char c = tp_reader_peek(r);
         if (r->ordinal >= TP_MAX_EVENTS) {
             r->code = tp_error_set(r->err, TP_ELIMIT, 0, "more than %u events", TP_MAX_EVENTS);

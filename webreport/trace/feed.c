@@ -73,6 +73,19 @@ static void add_to_hash(struct tp_feed *feed, const uint8_t *bytes, size_t size)
         tp_sha256_add(&feed->sha256, bytes, size);
 }
 
+/* Keeps a copy of what was read for who reads it again. */
+static int copy_input(struct tp_feed *feed, const uint8_t *bytes, size_t size)
+{
+    for (size_t done = 0; feed->options.copy_fd > 0 && done < size;) {
+        ssize_t n = write(feed->options.copy_fd, bytes + done, size - done);
+        if (n < 0 && errno != EINTR)
+            return tp_error_set(&feed->error, TP_EIO, feed->report.file_bytes, "cannot keep a copy: %s",
+                                strerror(errno));
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return TP_OK;
+}
+
 /* Reads up to `capacity` bytes from the descriptor; *size 0 at its end. */
 static int read_some(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t *size)
 {
@@ -85,7 +98,7 @@ static int read_some(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t
     *size = (size_t)n;
     feed->report.file_bytes += *size;
     add_to_hash(feed, out, *size);
-    return TP_OK;
+    return copy_input(feed, out, *size);
 }
 
 /* Next bytes of the input as stored, in feed->in; none at its end. */

@@ -21,6 +21,7 @@ struct tp_feed_options {
     uint64_t max_input_bytes; /* inflated */
     bool single_thread;
     bool skips_hash;
+    int copy_fd; /* gets the bytes as they are read from a descriptor; 0: none */
 };
 
 /* What the input turned out to be; valid after the last tp_feed_more. */

@@ -9,6 +9,7 @@
 #include "webreport/trace/scan.h"
 #include "webreport/trace/strict.h"
 #include "webreport/trace/trace.h"
+#include "webreport/trace/visit.h"
 
 enum { TP_READER_LOOKAHEAD = 64 * 1024, TP_READER_REPAIR_BUDGET = 256 * 1024 * 1024 };
 
@@ -25,8 +26,9 @@ struct tp_reader {
     uint64_t repair_budget;
     bool is_at_end, has_events, is_array, is_strict, keeps_frame_stacks, wants_tensors;
     struct tp_strict strict;
+    const struct tp_visitor *visitor; /* gets the text of what is read instead of the decoder; NULL: the decoder */
     struct tp_error *err;
-    int code; /* of the feed or of the strict check; ends the reading */
+    int code; /* of the feed, the strict check or the visitor; ends the reading */
 };
 
 /* More text behind reader->at; false at the end of the input or on an error (then reader->code is set). */

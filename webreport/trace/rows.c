@@ -66,6 +66,17 @@ static uint32_t canonical_thread(struct tp_decoder *d, struct tp_str pid, struct
     return id;
 }
 
+void tp_rows_adopt(struct tp_decoder *d, const struct tp_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->thread_count; i++) {
+        tp_buf_clear(&d->row_key);
+        add_key(&d->row_key, &trace->threads[i].pid);
+        add_key(&d->row_key, &trace->threads[i].tid);
+        tp_strings_add(&d->row_canonical, key_text(&d->row_key));
+        *(struct tp_thread *)tp_vec_push(&d->threads) = trace->threads[i];
+    }
+}
+
 /* First 8 bytes of the text as a number, zeros behind its end; the window lets 8 bytes be read from any token. */
 static inline uint64_t eight_bytes(const char *text, size_t len)
 {

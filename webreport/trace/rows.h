@@ -7,6 +7,10 @@
 /* Thread number of a pair of raw tokens (empty when absent). Digit texts and "stream N" are numbers. */
 uint32_t tp_rows_thread(struct tp_decoder *decoder, struct tp_str pid, struct tp_str tid);
 
+/* Gives the threads of a trace that was read their numbers before the same file is read again: a pair of tokens then
+ * has the number that it has in the trace, and pairs that the trace does not have get numbers behind them. */
+void tp_rows_adopt(struct tp_decoder *decoder, const struct tp_trace *trace);
+
 /* A metadata record (ph M): thread_name, process_name, process_labels; the last one wins. */
 void tp_rows_metadata(struct tp_decoder *decoder, const struct tp_spans *spans);
 

@@ -3,11 +3,13 @@
 #ifndef TP_WEBREPORT_TRACE_STRICT_H
 #define TP_WEBREPORT_TRACE_STRICT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "writer/base/error.h"
 #include "writer/base/limits.h"
+#include "writer/base/str.h"
 
 struct tp_strict {
     uint64_t offset;
@@ -24,5 +26,8 @@ void tp_strict_init(struct tp_strict *strict);
 int tp_strict_feed(struct tp_strict *strict, const char *bytes, size_t size, struct tp_error *err);
 /* End of the document: 0 when it is complete. */
 int tp_strict_end(struct tp_strict *strict, struct tp_error *err);
+
+/* Whether the text is one JSON value and nothing else. */
+bool tp_strict_is_json(struct tp_str text);
 
 #endif

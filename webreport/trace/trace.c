@@ -40,9 +40,11 @@ const char *tp_notice_text(enum tp_notice notice)
 }
 /* ---- the document ---- */
 
-/* `"key" :` of a top-level member; leaves r->at at the value. */
+/* `"key" :` of a top-level member; leaves r->at at the value. The key lies in the decoder's buffer: the window moves.
+ */
 static bool read_key(struct tp_reader *r, struct tp_str *key)
 {
+    struct tp_buf *kept = &r->decoder.row_key;
     for (;;) {
         const char *close = r->at + 1;
         while (close < r->end && *close != '"')
@@ -52,7 +54,11 @@ static bool read_key(struct tp_reader *r, struct tp_str *key)
         if (value < r->end) {
             if (*colon != ':')
                 return false;
-            *key = (struct tp_str){r->at + 1, (size_t)(close - r->at - 1)};
+            tp_buf_clear(kept);
+            tp_buf_add(kept, r->at + 1, (size_t)(close - r->at - 1));
+            if (kept->failed)
+                tp_arena_fail(r->trace->arena, kept->failed);
+            *key = (struct tp_str){kept->data ? kept->data : "", kept->size};
             r->at = value;
             return true;
         }
@@ -97,12 +103,19 @@ static bool is_followed_well(const struct tp_reader *r)
     return next >= r->end || *next == ',' || *next == '}';
 }
 
+static void take_member(struct tp_reader *r, struct tp_str key, struct tp_str value)
+{
+    if (r->visitor) {
+        r->code = r->visitor->member(r->visitor->context, key, value, r->err);
+        return;
+    }
+    key.len = key.len < TP_MAX_SHOWN_NAME_BYTES ? key.len : TP_MAX_SHOWN_NAME_BYTES;
+    tp_header_add(&r->decoder, &r->header, key, value);
+}
+
 static void read_member_value(struct tp_reader *r, struct tp_str key)
 {
-    char name[TP_MAX_SHOWN_NAME_BYTES];
     struct tp_str value;
-    size_t size = key.len < sizeof name ? key.len : sizeof name;
-    memcpy(name, key.ptr, size); /* the window may move */
     for (;;) {
         r->scan.at = r->at;
         r->scan.end = r->end;
@@ -111,7 +124,7 @@ static void read_member_value(struct tp_reader *r, struct tp_str key)
         if (status == TP_SCAN_OK && is_followed_well(r)) {
             if (r->spans.is_deep)
                 tp_reader_note(r, TP_NOTICE_DEPTH);
-            tp_header_add(&r->decoder, &r->header, (struct tp_str){name, size}, value);
+            take_member(r, key, value);
             r->at = r->scan.at;
             return;
         }
@@ -303,24 +316,43 @@ static int decode_all(void *context, struct tp_error *err)
     return read_all(r);
 }
 
+/* The same for a visitor: nothing of an event is interned or kept. */
+static int visit_all(void *context, struct tp_error *err)
+{
+    struct tp_reader *r = context;
+    (void)err; /* the reader's own */
+    tp_learned_keys_init(&r->layout, r->trace->arena);
+    tp_decoder_init(&r->decoder, r->trace);
+    int code = read_document(r);
+    note_feed(r);
+    r->trace->reading.element_count = r->ordinal;
+    return code;
+}
+
 /* Runs the reader with a guard of its own, so that the feed is closed whichever way the reading ends. */
+static int run_reader(struct tp_reader *r, struct tp_arena *arena)
+{
+    memset(r->trace, 0, sizeof *r->trace);
+    r->trace->arena = arena;
+    r->repair_budget = TP_READER_REPAIR_BUDGET;
+    r->header = TP_VEC(arena, struct tp_header_value);
+    tp_strict_init(&r->strict);
+    tp_scan_init(&r->scan);
+    int code = tp_arena_run(arena, r->visitor ? visit_all : decode_all, r, NULL);
+    tp_decoder_release(&r->decoder);
+    tp_feed_close(r->feed);
+    tp_arena_pass_on(arena);
+    return code;
+}
+
 static int read_feed(struct tp_trace *trace, struct tp_arena *arena, struct tp_feed *feed,
                      const struct tp_trace_options *options, struct tp_error *err)
 {
-    struct tp_reader r = {.trace = trace, .feed = feed, .err = err, .repair_budget = TP_READER_REPAIR_BUDGET};
-    memset(trace, 0, sizeof *trace);
-    trace->arena = arena;
+    struct tp_reader r = {.trace = trace, .feed = feed, .err = err};
     r.is_strict = options && options->is_strict;
     r.keeps_frame_stacks = options && options->keeps_frame_stacks;
     r.wants_tensors = options && options->wants_tensors;
-    r.header = TP_VEC(arena, struct tp_header_value);
-    tp_strict_init(&r.strict);
-    tp_scan_init(&r.scan);
-    int code = tp_arena_run(arena, decode_all, &r, NULL);
-    tp_decoder_release(&r.decoder);
-    tp_feed_close(feed);
-    tp_arena_pass_on(arena);
-    return code;
+    return run_reader(&r, arena);
 }
 
 static struct tp_feed_options feed_options(const struct tp_trace_options *options)
@@ -330,6 +362,7 @@ static struct tp_feed_options feed_options(const struct tp_trace_options *option
         feed.max_input_bytes = options->max_input_bytes;
     feed.single_thread = options && options->single_thread;
     feed.skips_hash = options && options->skips_hash;
+    feed.copy_fd = options ? options->copy_fd : 0;
     return feed;
 }
 
@@ -349,4 +382,19 @@ int tp_trace_read_bytes(struct tp_trace *trace, struct tp_arena *arena, const vo
     struct tp_feed *feed;
     int code = tp_feed_open_bytes(&feed, bytes, size, &feed_opts, err);
     return code < 0 ? code : read_feed(trace, arena, feed, options, err);
+}
+
+int tp_trace_visit(const char *path, struct tp_arena *arena, const struct tp_trace_options *options,
+                   const struct tp_visitor *visitor, struct tp_reading *reading, struct tp_error *err)
+{
+    struct tp_trace *trace = tp_arena_alloc(arena, sizeof *trace);
+    struct tp_reader r = {.trace = trace, .err = err, .visitor = visitor};
+    struct tp_feed_options feed_opts = feed_options(options);
+    int code = tp_feed_open(&r.feed, path, &feed_opts, err);
+    if (code < 0)
+        return code;
+    code = run_reader(&r, arena);
+    if (reading)
+        *reading = trace->reading;
+    return code;
 }

@@ -342,6 +342,8 @@ struct tp_trace_options {
     bool keeps_frame_stacks;  /* "Call stack" of Python frames too: much text, and only tables by stack need it */
     bool wants_tensors;       /* a trace of nothing but tensors is usable */
     bool skips_hash;          /* nobody shows reading.file_sha256: it stays "" */
+    int copy_fd;              /* descriptor that gets the bytes of the file as they are read, for who reads them again;
+                                 0: none */
 };
 
 /* Reads a trace file ("-" for stdin) into *trace, whose memory comes from `arena` (guard set by the caller; memory or
