@@ -13,19 +13,29 @@ check "every export names the same lines of a program in a folder run (1), run [
 check "report names the same lines of a program in such folders" named report
 check "report --redact hides such folders as it hides others" named redacted
 export_all() { for trace in "$DATA"/traces/*.gz "$DATA"/run/*.gz; do "$TP" export "$trace" --to "$1" -o "$2" --quiet || [ $? = 3 ] || return 1; done; }
-chrome() { export_all chrome chrome && python3 "$rules" chrome/*.json.gz && python3 "$look" chrome "$TP" "$DATA"/traces/*.gz; }
-check "chrome: no slice crosses another, none is lost" chrome
-check "chrome: filters keep what they say" python3 "$look" filters "$TP" "$DATA/traces/gpu_2026.pt.trace.json.gz"
+check "chrome: every element and member of a trace, byte for byte" python3 "$look" raw "$TP" "$DATA"/traces/*.gz "$DATA"/run/*.gz
+check "chrome: a step is a part of the trace, arrows whole" python3 "$look" part "$TP" "$DATA"/traces/torch*full* "$DATA"/traces/gpu_2026*
+others=$(find "$SHARED/data/traces" -name '*.json*' -size -150k 2>/dev/null)
+if [ -n "$others" ]; then
+    check "chrome: the same of other projects' traces" python3 "$look" raw "$TP" $others
+    check "chrome: steps of other projects' traces" python3 "$look" part "$TP" $others
+else
+    skip "chrome: other projects' traces" "none beside the project"
+fi
+export_slim() { for trace in "$DATA"/traces/*.gz "$DATA"/run/*.gz; do "$TP" export "$trace" --to chrome --slim -o slim --quiet || [ $? = 3 ] || return 1; done; }
+slim() { export_slim && python3 "$rules" slim/*.json.gz && python3 "$look" chrome "$TP" "$DATA"/traces/*.gz; }
+check "chrome --slim: no slice crosses another, none is lost" slim
+check "chrome --slim: filters keep what they say" python3 "$look" filters "$TP" "$DATA/traces/gpu_2026.pt.trace.json.gz"
 needed() { ! python3 "$rules" "$DATA/traces/case_bad_nesting.pt.trace.json.gz"; }
-check "chrome: a trace that needed it was broken before" needed
+check "chrome --slim: a trace that needed it was broken before" needed
 samples() { # a thread that has samples and no slice has a name, too
     printf '{"traceEvents":[%s,%s,%s]}' '{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":1,"dur":1}' \
         '{"ph":"M","name":"thread_name","pid":1,"tid":7,"args":{"name":"loader"}}' \
         '{"ph":"P","cat":"cpu_sample","name":"x","pid":1,"tid":7,"ts":5,"args":{"cpu ns":9,"Call stack":"f;"}}' >samples.pt.trace.json
-    "$TP" export samples.pt.trace.json --to chrome -o samples --quiet && python3 "$rules" samples/*.json.gz &&
+    "$TP" export samples.pt.trace.json --to chrome --slim -o samples --quiet && python3 "$rules" samples/*.json.gz &&
         gunzip -c samples/*.json.gz | grep -q '"tid":7,"args":{"name":"loader"'
 }
-check "chrome: a thread of samples has its name" samples
+check "chrome --slim: a thread of samples has its name" samples
 pictures() { export_all flamegraph svg && export_all memory-flow svg && python3 "$look" xml svg/*.svg; }
 check "pictures are XML, whatever the names" pictures
 if python3 -c 'import sqlite3' 2>/dev/null; then
@@ -95,3 +105,29 @@ older() { # a database that cannot be finished leaves the older one
     [ $? = 4 ] && [ "$(cat old/gpu_2026.sqlite)" = old ] && [ "$(ls -A old)" = gpu_2026.sqlite ] && grep -q "cannot write" said
 }
 check "sqlite: a full disk leaves the older file, exit 4" older
+onto_itself() { # the file that it would write is the one that it reads
+    mkdir -p itself && cp "$DATA/traces/case_flame.pt.trace.json.gz" before.gz && cp before.gz itself/a.trace.json.gz &&
+        ln itself/a.trace.json.gz itself/a.pt.trace.json.gz || return 1
+    "$TP" export itself/a.pt.trace.json.gz --to chrome -o itself 2>said
+    [ $? = 2 ] && cmp -s itself/a.trace.json.gz before.gz && grep -q 'is the input' said
+}
+check "chrome: a trace is never written onto itself" onto_itself
+streams() { # a pipe can be read once only
+    trace=$DATA/traces/gpu_2026.pt.trace.json.gz
+    for step in "" "--step 4"; do
+        # shellcheck disable=SC2086
+        "$TP" export "$trace" --to chrome $step -o file --quiet && "$TP" export - --to chrome $step -o pipe --quiet <"$trace" &&
+            gunzip -c "$trace" | "$TP" export - --to chrome $step -o plain --quiet || return 1
+        for way in pipe plain; do
+            cmp "$way"/*.json.gz file/*.json.gz || return 1
+        done
+    done
+}
+check "chrome: standard input and pipes give the same file" streams
+damaged() { # every file of damage is refused or comes out as JSON; what follows the document, or a second one, is none of it
+    python3 "$look" raw "$TP" "$DATA"/faults/*.json* || return 1
+    cat "$DATA/traces/gpu_2026.pt.trace.json.gz" "$DATA/traces/case_flame.pt.trace.json.gz" >two.pt.trace.json.gz
+    "$TP" export two.pt.trace.json.gz --to chrome -o two --quiet && "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to chrome -o one --quiet &&
+        cmp two/*.json.gz one/*.json.gz
+}
+check "chrome: damaged traces come out as JSON" damaged

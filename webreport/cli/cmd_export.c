@@ -16,6 +16,7 @@ struct options {
     const char *to, *out, *metric, *baseline, *steps, *from, *until;
     struct tp_opt_list threads, categories;
     int rules, colour; /* colour: -1: not given */
+    bool is_slim;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -27,6 +28,7 @@ static const struct tp_opt table[] = {
     {"baseline", 0, TP_OPT_TEXT, AT(baseline), NULL},
     {"torch", 0, TP_OPT_CHOICE, AT(rules), TP_TORCH_RULES},
     {"color-by", 0, TP_OPT_CHOICE, AT(colour), TP_EXPORT_COLOURS},
+    {"slim", 0, TP_OPT_FLAG, AT(is_slim), NULL},
     {"step", 0, TP_OPT_TEXT, AT(steps), NULL},
     {"from", 0, TP_OPT_TEXT, AT(from), NULL},
     {"until", 0, TP_OPT_TEXT, AT(until), NULL},
@@ -44,6 +46,7 @@ struct job {
     struct tp_trace_walk walk;
     struct tp_export_job all;
     struct tp_filter filter;
+    enum tp_export_need needs;
     struct tp_trace *baseline; /* in the arena; NULL: none was named */
 };
 
@@ -72,7 +75,8 @@ static const char *folder_of(const struct job *job, const struct tp_run *run, co
     return tp_arena_copy(export->arena, path, (size_t)n);
 }
 
-/* Analyses a trace that was read and writes it; TP_ENOTFOUND when it lacks what the format shows. */
+/* Analyses a trace as far as the format looks at it, and writes it; TP_ENOTFOUND when it lacks what the format shows.
+ */
 static int write_profile(void *context, const struct tp_walked *walked, struct tp_error *err)
 {
     struct job *job = context;
@@ -81,6 +85,10 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
     struct tp_analysis *a = walked->analysis;
     struct tp_profile profile = tp_walked_profile(walked);
     struct tp_export export = {.profile = &profile,
+                               .path = walked->path,
+                               .read = &job->options->read,
+                               .reading = &a->trace.reading,
+                               .is_slim = job->options->is_slim,
                                .out = job->options->out,
                                .run = tp_file_name_escape(&a->arena, run->name),
                                .worker = tp_file_name_escape(&a->arena, file->worker),
@@ -92,14 +100,18 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
                                .rules = (enum tp_torch_rules)job->options->rules,
                                .job = &job->all,
                                .arena = &a->arena};
-    if (job->format->needs == TP_EXPORT_NEEDS_ALL)
+    if (job->needs == TP_EXPORT_NEEDS_ALL)
         tp_analysis_build(a, NULL, NULL);
-    if (job->format->needs == TP_EXPORT_NEEDS_MODEL)
+    if (job->needs == TP_EXPORT_NEEDS_MODEL)
         tp_analysis_build_model(a);
-    tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
+    if (job->needs != TP_EXPORT_NEEDS_NOTHING)
+        tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
     export.folder = folder_of(job, run, file, &export);
     int code = tp_folder_make(job->format->has_own_folders ? export.out : export.folder, err);
-    return code < 0 ? code : job->format->write(&export, err);
+    code = code < 0 ? code : job->format->write(&export, err);
+    if (code == TP_OK && job->needs == TP_EXPORT_NEEDS_NOTHING)
+        tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
+    return code;
 }
 
 /* ---- all ---- */
@@ -131,6 +143,13 @@ static int run_job(void *context, struct tp_error *err)
                                                                               : code;
 }
 
+static enum tp_export_need needs_of(const struct job *job)
+{
+    const struct tp_export asked = {
+        .filter = &job->filter, .is_slim = job->options->is_slim, .read = &job->options->read};
+    return job->format->asks ? job->format->asks(&asked) : job->format->needs;
+}
+
 static int run(struct job *job)
 {
     static const struct tp_walk_user user = {.use = write_profile};
@@ -139,6 +158,9 @@ static int run(struct job *job)
     job->all = (struct tp_export_job){.out = job->options->out, .arena = &job->arena};
     job->walk.read = job->options->read;
     job->walk.read.keeps_frame_stacks = job->format->reads_frame_stacks;
+    job->needs = needs_of(job);
+    job->walk.is_unread = job->needs == TP_EXPORT_NEEDS_NOTHING;
+    job->walk.keeps_copies = job->format->reads_text;
     job->walk.console = job->console;
     job->walk.arena = &job->arena;
     job->walk.user = &user;
@@ -163,6 +185,8 @@ static const char *misfit(const struct options *o, const struct tp_export_format
         return "--baseline: this format shows no difference";
     if (o->colour >= 0 && !format->has_colours)
         return "--color-by: this format has no choice of colours";
+    if (o->is_slim && !format->has_slim)
+        return "--slim: this format has one form";
     if (has_filter && !format->has_filter)
         return "--step, --from, --until, --thread, --category: this format takes no part of a trace";
     return NULL;

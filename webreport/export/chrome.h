@@ -1,4 +1,4 @@
-/* A cleaned trace for chrome://tracing and Perfetto: what a slice is called, which row it stands in. */
+/* A cleaned trace for viewers (--slim): what a slice is called, which row it stands in. */
 #ifndef TP_WEBREPORT_EXPORT_CHROME_H
 #define TP_WEBREPORT_EXPORT_CHROME_H
 
@@ -42,6 +42,9 @@ enum { TP_CHROME_MAX_ARGS = 16 };
 /* Category of an event as torch writes it today; the empty text: it is not exported. */
 struct tp_str tp_chrome_category(const struct tp_trace *trace, const struct tp_event *event,
                                  enum tp_trace_out_category *category);
+
+/* The category that torch writes today for events of that kind (enum tp_kind), NULL: there is none. Static. */
+const char *tp_chrome_category_of_kind(unsigned kind);
 
 /* Fills args (TP_CHROME_MAX_ARGS); returns how many. */
 size_t tp_chrome_args(const struct tp_trace *trace, const struct tp_event *event, struct tp_trace_out_arg *args);

@@ -41,6 +41,11 @@ struct tp_str tp_chrome_category(const struct tp_trace *trace, const struct tp_e
                : TP_STR("other");
 }
 
+const char *tp_chrome_category_of_kind(unsigned kind)
+{
+    return kind < TP_KIND_COUNT ? CATEGORIES[kind].text : NULL;
+}
+
 /* ---- arguments ---- */
 
 struct args {

@@ -1,5 +1,5 @@
-/* A cleaned trace for chrome://tracing and Perfetto: export --to chrome. Slices are written row by row as they come out
- * of a sorted list of numbers; nothing of the text is kept. */
+/* A cleaned trace for viewers: export --to chrome --slim. Slices are written row by row as they come out of a sorted
+ * list of numbers; nothing of the text is kept. */
 #include "webreport/export/chrome.h"
 
 #include <stdio.h>
@@ -26,28 +26,6 @@ struct writing {
     int64_t place;    /* of the next row */
     uint8_t *has_row; /* by thread: its first row has its name */
 };
-
-static void start_at(struct writing *w, int64_t ts_ns)
-{
-    w->first_ns = ts_ns < w->first_ns ? ts_ns : w->first_ns;
-}
-
-/* The earliest time of anything becomes 0: viewers keep nanoseconds of small numbers only. */
-static void find_first(struct writing *w)
-{
-    const struct tp_trace *trace = w->trace;
-    w->first_ns = INT64_MAX;
-    for (uint32_t i = 0; i < trace->event_count; i++)
-        start_at(w, trace->events[i].ts_ns);
-    for (uint32_t i = 0; i < trace->memory_count; i++)
-        start_at(w, trace->memory[i].ts_ns);
-    for (uint32_t i = 0; i < trace->sample_count; i++)
-        start_at(w, trace->samples[i].ts_ns);
-    for (uint32_t i = 0; i < trace->counter_count; i++)
-        start_at(w, trace->counters[i].ts_ns);
-    if (w->first_ns == INT64_MAX)
-        w->first_ns = 0;
-}
 
 static bool keeps(const struct writing *w, const struct tp_event *event)
 {
@@ -279,17 +257,13 @@ static int write_file(struct writing *w, const char *path, struct tp_error *err)
     return tp_error_set(err, code, 0, "%s: %s", path, code == TP_ELIMIT ? "a limit was reached" : "out of memory");
 }
 
-int tp_export_chrome(const struct tp_export *export, struct tp_error *err)
+int tp_export_chrome_slim(const struct tp_export *export, const char *path, struct tp_error *err)
 {
     static const struct tp_filter everything = {.from_ns = INT64_MIN, .until_ns = INT64_MAX};
     struct writing *w = tp_arena_alloc(export->arena, sizeof *w);
-    char path[4096];
     w->export = export;
     w->trace = export->profile->trace;
-    int n = snprintf(path, sizeof path, "%s/%s.chrome.json.gz", export->folder, export->worker);
-    if (n < 0 || (size_t)n >= sizeof path)
-        return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
-    find_first(w);
+    w->first_ns = tp_filter_first_ns(w->trace); /* becomes 0: viewers keep nanoseconds of small numbers only */
     int code = tp_filter_apply(&w->filter, export->filter ? export->filter : &everything, export->profile->model,
                                w->first_ns, err);
     if (code < 0)

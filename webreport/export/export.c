@@ -6,7 +6,13 @@
 #include "webreport/export/export_formats.h"
 
 const struct tp_export_format tp_export_formats[] = {
-    {.name = "chrome", .write = tp_export_chrome, .has_filter = true, .needs = TP_EXPORT_NEEDS_MODEL},
+    {.name = "chrome",
+     .write = tp_export_chrome,
+     .asks = tp_export_chrome_asks,
+     .has_filter = true,
+     .has_slim = true,
+     .reads_text = true,
+     .needs = TP_EXPORT_NEEDS_MODEL},
     {.name = "csv", .write = tp_export_csv, .needs = TP_EXPORT_NEEDS_MODEL},
     {.name = "flamegraph",
      .write = tp_export_flamegraph,

@@ -27,8 +27,12 @@ int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err);
 /* WORKER.DEVICE.memory.svg for each device with memory records (memory_flow.c). */
 int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err);
 
-/* WORKER.chrome.json.gz: a cleaned trace (chrome.c). */
+/* WORKER.trace.json.gz (chrome_export.c): the trace as it is, or a part of it (chrome_raw.c); with is_slim cleaned
+ * (chrome_slim.c). TP_EUSAGE when that file is the input. */
+enum tp_export_need tp_export_chrome_asks(const struct tp_export *export);
 int tp_export_chrome(const struct tp_export *export, struct tp_error *err);
+int tp_export_chrome_raw(const struct tp_export *export, const char *path, struct tp_error *err);
+int tp_export_chrome_slim(const struct tp_export *export, const char *path, struct tp_error *err);
 
 /* WORKER.TABLE.csv for each table of export_rows.h (export_csv.c); all of them in WORKER.sqlite (sqlite.c). */
 int tp_export_csv(const struct tp_export *export, struct tp_error *err);

@@ -76,7 +76,27 @@ int tp_filter_parse(struct tp_filter *filter, const struct tp_filter_options *op
     return TP_OK;
 }
 
+bool tp_filter_takes_part(const struct tp_filter *filter)
+{
+    return filter->has_steps || filter->from_ns != INT64_MIN || filter->until_ns != INT64_MAX ||
+           filter->options.thread_count || filter->options.category_count;
+}
+
 /* ---- a trace ---- */
+
+int64_t tp_filter_first_ns(const struct tp_trace *trace)
+{
+    int64_t first = INT64_MAX;
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        first = trace->events[i].ts_ns < first ? trace->events[i].ts_ns : first;
+    for (uint32_t i = 0; i < trace->memory_count; i++)
+        first = trace->memory[i].ts_ns < first ? trace->memory[i].ts_ns : first;
+    for (uint32_t i = 0; i < trace->sample_count; i++)
+        first = trace->samples[i].ts_ns < first ? trace->samples[i].ts_ns : first;
+    for (uint32_t i = 0; i < trace->counter_count; i++)
+        first = trace->counters[i].ts_ns < first ? trace->counters[i].ts_ns : first;
+    return first == INT64_MAX ? 0 : first;
+}
 
 /* Number at the end of a step's name, its place when there is none. */
 static int64_t step_number(const struct tp_step *step, uint32_t place)
@@ -116,8 +136,9 @@ static bool contains(struct tp_str text, const char *part)
     return length > 0 && memmem(text.ptr, text.len, part, length) != NULL;
 }
 
-static bool keeps_thread(const struct tp_filter_options *options, const struct tp_thread *thread)
+bool tp_filter_keeps_thread(const struct tp_filter *filter, const struct tp_thread *thread)
 {
+    const struct tp_filter_options *options = &filter->options;
     char number[32];
     snprintf(number, sizeof number, "%" PRId64, thread->tid.number);
     for (size_t i = 0; i < options->thread_count; i++)
@@ -139,7 +160,7 @@ int tp_filter_apply(struct tp_filter_trace *out, const struct tp_filter *filter,
         out->until_ns = tp_sat_add(first_ns, filter->until_ns);
     out->threads = tp_arena_array(model->arena, trace->thread_count, sizeof *out->threads);
     for (uint32_t i = 0; i < trace->thread_count; i++)
-        out->threads[i] = keeps_thread(&filter->options, &trace->threads[i]);
+        out->threads[i] = tp_filter_keeps_thread(filter, &trace->threads[i]);
     return filter->has_steps ? apply_steps(out, filter, model, err) : TP_OK;
 }
 

@@ -27,6 +27,12 @@ struct tp_filter {
 /* Reads the options. 0 or TP_EUSAGE with one line that says what is wrong. */
 int tp_filter_parse(struct tp_filter *filter, const struct tp_filter_options *options, struct tp_error *err);
 
+/* Whether it leaves something out. */
+bool tp_filter_takes_part(const struct tp_filter *filter);
+
+/* The earliest time of anything in the trace, ns: what --from and --until count from; 0 when there is none. */
+int64_t tp_filter_first_ns(const struct tp_trace *trace);
+
 /* A filter against one trace. */
 struct tp_filter_trace {
     int64_t from_ns, until_ns; /* absolute: kept is what meets [from, until) */
@@ -34,13 +40,14 @@ struct tp_filter_trace {
     const struct tp_filter *filter;
 };
 
-/* Prepares it in `arena` (guard set by the caller). first_ns: what times are relative to. 0; TP_ENOTFOUND: the trace
- * has no such step. */
+/* Prepares it in the model's arena (guard set by the caller). Of the model only the trace and the arena need be there
+ * when the filter names no steps. first_ns: what times are relative to. 0; TP_ENOTFOUND: the trace has no such step. */
 int tp_filter_apply(struct tp_filter_trace *out, const struct tp_filter *filter, const struct tp_model *model,
                     int64_t first_ns, struct tp_error *err);
 
 /* Whether something of that time is kept. Moments have start = end. */
 bool tp_filter_keeps_time(const struct tp_filter_trace *filter, int64_t start_ns, int64_t end_ns);
+bool tp_filter_keeps_thread(const struct tp_filter *filter, const struct tp_thread *thread);
 bool tp_filter_keeps_category(const struct tp_filter *filter, struct tp_str category);
 
 #endif

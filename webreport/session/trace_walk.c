@@ -1,12 +1,18 @@
 /* Traces, one after the other: see trace_walk.h. */
 #include "webreport/session/trace_walk.h"
 
+#include <stdio.h>
+#include <sys/stat.h>
+
 #include "webreport/session/inputs.h"
 
 /* One input on its way. */
 struct reading {
     struct tp_trace_walk *walk;
     struct tp_walked walked;
+    struct tp_trace_options options;
+    FILE *copy; /* of an input that can be read once only; NULL: none is needed */
+    char copy_path[64];
 };
 
 static int read_and_use(void *context, struct tp_error *err)
@@ -16,9 +22,11 @@ static int read_and_use(void *context, struct tp_error *err)
     struct tp_analysis *analysis = r->walked.analysis;
     const char *path = r->walked.file->path;
     struct tp_error why = {0};
-    int code = tp_trace_read(&analysis->trace, &analysis->arena, path, &walk->read, &why);
+    int code = walk->is_unread ? TP_OK : tp_trace_read(&analysis->trace, &analysis->arena, path, &r->options, &why);
     if (code == TP_OK) {
         code = walk->user->use(walk->context, &r->walked, &why);
+        if (walk->is_unread && (code == TP_ELIMIT || code == TP_ENOMEM))
+            code = TP_ENOTFOUND;
         walk->usable_count += code != TP_ENOTFOUND;
         if (code < 0 && code != TP_ENOTFOUND)
             return err ? (*err = why).code : code;
@@ -30,18 +38,42 @@ static int read_and_use(void *context, struct tp_error *err)
     return walk->user->failed ? walk->user->failed(walk->context, &r->walked, why.text, err) : TP_OK;
 }
 
+/* What comes through a pipe is gone once it was read. */
+static int open_copy(struct reading *r, struct tp_error *err)
+{
+    struct stat info;
+    const char *path = r->walked.file->path;
+    bool is_file = !tp_str_equal(tp_str_of(path), TP_STR("-")) && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    r->options = r->walk->read;
+    r->walked.path = path;
+    if (is_file || r->walk->is_unread || !r->walk->keeps_copies)
+        return TP_OK;
+    r->copy = tmpfile();
+    if (!r->copy)
+        return tp_error_set(err, TP_EIO, 0, "%s: no temporary file for a copy", path);
+    r->options.copy_fd = fileno(r->copy);
+    snprintf(r->copy_path, sizeof r->copy_path, "/proc/self/fd/%d", r->options.copy_fd);
+    r->walked.path = r->copy_path;
+    return TP_OK;
+}
+
 static int walk_file(struct tp_trace_walk *walk, const struct tp_run *run, const struct tp_run_file *file,
                      struct tp_error *err)
 {
     struct tp_analysis analysis;
-    struct reading reading = {walk, {run, file, &analysis}};
+    struct reading reading = {.walk = walk, .walked = {.run = run, .file = file, .analysis = &analysis}};
+    int code = open_copy(&reading, err);
+    if (code < 0)
+        return code;
     tp_analysis_open(&analysis, walk->rules);
     tp_console_progress(walk->console, "reading %zu of %zu: %s", walk->done_count + 1, walk->file_count, file->base);
-    int code = tp_arena_run_both(&analysis.arena, walk->arena, read_and_use, &reading, err);
+    code = tp_arena_run_both(&analysis.arena, walk->arena, read_and_use, &reading, err);
     if (analysis.arena.code)
         tp_error_set(err, code, 0, "%s: %s", file->base,
                      analysis.arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
     tp_analysis_close(&analysis);
+    if (reading.copy)
+        fclose(reading.copy);
     tp_arena_pass_on(walk->arena);
     walk->done_count++;
     return code;

@@ -15,6 +15,7 @@
 struct tp_walked {
     const struct tp_run *run;
     const struct tp_run_file *file;
+    const char *path;             /* of the file, or with keeps_copies of a copy that can be read again */
     struct tp_analysis *analysis; /* trace alone; the arena's guard is set */
 };
 
@@ -32,7 +33,11 @@ struct tp_walk_user {
 struct tp_trace_walk {
     const char *const *inputs; /* traces of any name, "-", folders of traces */
     size_t input_count;
-    struct tp_trace_options read;          /* is_strict: it ends with an error when an input could not be used */
+    struct tp_trace_options read; /* is_strict: it ends with an error when an input could not be used */
+    bool is_unread; /* the user reads each trace itself: those of the analyses are empty, limits that it meets are
+                       those of reading */
+    bool
+        keeps_copies; /* the user reads each trace again: of pipes a copy is kept, in a temporary file without a name */
     const struct tp_rule_overrides *rules; /* NULL: the defaults */
     struct tp_console *console;
     struct tp_arena *arena; /* of the whole walk; its guard is the caller's */

@@ -71,6 +71,7 @@
 #define TP_MAX_ARCHIVE_DIRECTORY_BYTES (256u << 20) /* of one .npz */
 
 /* export */
+#define TP_MAX_BEHIND_BYTES (64u << 20)      /* members of a trace that stand behind its list of events */
 #define TP_MAX_EVENT_FILE_BYTES (256u << 20) /* one TensorBoard event file */
 #define TP_MAX_LIVE_BUFFER_BYTES (4u << 20)  /* records of a running program that wait to be written */
 #define TP_MAX_EXPORT_STEPS 65536u           /* steps with numbers of their own; the first ones */

@@ -1,0 +1,118 @@
+/* Elements of a trace as text: untouched where they are JSON, repaired where they are not; arrows of a part are whole.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "webreport/export/raw_flows.h"
+#include "webreport/export/raw_text.h"
+
+static char window[1024];
+
+static struct tp_event_text element(struct tp_spans *spans, const char *text, bool is_repaired)
+{
+    struct tp_scan scan;
+    memset(window, 0, sizeof window);
+    memcpy(window, text, strlen(text));
+    tp_scan_init(&scan);
+    scan.at = window;
+    scan.end = window + strlen(text);
+    scan.is_lenient = is_repaired;
+    assert_int_equal(tp_scan_event(&scan, spans), TP_SCAN_OK);
+    return (struct tp_event_text){.text = {window, strlen(text)}, .spans = spans, .is_repaired = is_repaired};
+}
+
+static void becomes(const char *text, bool is_repaired, const char *wanted)
+{
+    struct tp_buf out;
+    struct tp_spans spans;
+    struct tp_event_text event = element(&spans, text, is_repaired);
+    tp_buf_init(&out, 0);
+    tp_buf_puts(&out, "[");
+    assert_int_equal(tp_raw_text_put(&out, &event), wanted != NULL);
+    assert_string_equal(out.data + 1, wanted ? wanted : "");
+    tp_buf_release(&out);
+}
+
+static void text_that_is_json_is_untouched(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "{ \"ph\":\"X\" ,\n\t\"ts\": 1.50e3, \"id\": 123456789012345678901234567890, \"dur\":-0.0}",
+        "{\"name\":\"\\u0041\\/\xC3\xA9\", \"args\": {\"a\" : [ 1, 2.10 ], \"a\":null}}",
+    };
+    for (size_t i = 0; i < 2; i++)
+        becomes(texts[i], false, texts[i]);
+}
+
+static void what_is_no_json_is_repaired_where_it_stands(void **state)
+{
+    (void)state;
+    becomes("{\"ph\": \"X\", \"args\": {\"blocks per SM\": inf, \"kept\": 1.50}}", false,
+            "{\"ph\": \"X\", \"args\": {\"blocks per SM\": null, \"kept\": 1.50}}");
+    becomes("{\"ph\":\"X\", \"name\":\"a\xFF\"}", false, "{\"ph\":\"X\", \"name\":\"a\xEF\xBF\xBD\"}");
+    becomes("{\"ph\":\"X\", \"name\":\"say \"this\" now\", \"ts\": 01}", true,
+            "{\"ph\":\"X\", \"name\":\"say \\\"this\\\" now\", \"ts\": null}");
+    becomes("{\"ph\":\"X\", \"dur\": 2, }", false, "{\"ph\":\"X\",\"dur\":2}");
+    becomes("{\"ph\":\"X\", \"args\": {\"x\": [1,,2]}}", false, "{\"ph\":\"X\", \"args\": {\"x\": null}}");
+}
+
+static void members_keep_their_text(void **state)
+{
+    struct tp_buf out;
+    (void)state;
+    tp_buf_init(&out, 0);
+    tp_raw_text_put_member(&out, TP_STR("distributedInfo"), TP_STR("{ \"rank\" : 0 }"));
+    tp_raw_text_put_member(&out, TP_STR("a\xFF"), TP_STR("nan"));
+    assert_string_equal(out.data, "\"distributedInfo\":{ \"rank\" : 0 }\"a\xEF\xBF\xBD\":null");
+    tp_buf_release(&out);
+}
+
+static bool takes(struct tp_raw_flows *flows, const char *text, const char *first)
+{
+    struct tp_spans spans;
+    struct tp_str waited;
+    struct tp_event_text event = element(&spans, text, false);
+    assert_true(tp_raw_flows_is_end(&event));
+    bool is_taken = tp_raw_flows_take(flows, &event, &waited);
+    assert_int_equal(waited.len, strlen(first));
+    assert_memory_equal(waited.ptr, first, waited.len);
+    return is_taken;
+}
+
+#define FLOW(ph, cat, id) "{\"ph\":\"" ph "\",\"cat\":\"" cat "\",\"id\":" id "}"
+
+static void an_arrow_is_written_when_both_ends_came(void **state)
+{
+    struct tp_arena arena;
+    struct tp_raw_flows flows;
+    (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_raw_flows_init(&flows, &arena);
+    assert_false(takes(&flows, FLOW("s", "ac2g", "7"), ""));
+    assert_false(takes(&flows, FLOW("f", "fwdbwd", "7"), "")); /* another category */
+    assert_false(takes(&flows, FLOW("f", "ac2g", "8"), ""));
+    assert_true(takes(&flows, FLOW("f", "ac2g", "\"7\""), FLOW("s", "ac2g", "7")));
+    assert_true(takes(&flows, FLOW("f", "ac2g", "7"), "")); /* a graph has many kernels */
+    assert_true(takes(&flows, FLOW("s", "ac2g", "8"), FLOW("f", "ac2g", "8")));
+    assert_false(takes(&flows, FLOW("s", "ac2g", "9"), "")); /* places are used again */
+    assert_int_equal(flows.waiting.count, 3);
+    tp_arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_that_is_json_is_untouched),
+        cmocka_unit_test(what_is_no_json_is_repaired_where_it_stands),
+        cmocka_unit_test(members_keep_their_text),
+        cmocka_unit_test(an_arrow_is_written_when_both_ends_came),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
