@@ -3,7 +3,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "writer/base/environment.h"
+#include "writer/base/input.h"
 
 enum { HEAD_BYTES = 8192 };
 
@@ -73,11 +73,13 @@ static const char *look_at(struct tp_program *program, const char *path, unsigne
 {
     unsigned char bytes[HEAD_BYTES + 1];
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, bytes, HEAD_BYTES) : -1;
-    int code = fd >= 0 ? fstat(fd, &status) : -1;
-    if (fd >= 0)
-        close(fd);
+    struct tp_input input;
+    size_t n = 0;
+    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0)
+        return NULL;
+    tp_input_read(&n, &input, bytes, HEAD_BYTES, 0, NULL);
+    int code = fstat(input.fd, &status);
+    close(input.fd);
     if (n < 4 || code != 0)
         return NULL;
     bytes[n] = '\0';

@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 
 #include "collector/launch/processes.h"
 #include "writer/base/arena.h"
+#include "writer/base/input.h"
 #include "writer/base/pack.h"
 #include "writer/spool/spool_read.h"
 #include "writer/spool/spool_trace.h"
@@ -196,37 +196,38 @@ static void take_spool(struct tp_takeover *t, struct entry *entry)
 /* ---- traces that PyTorch wrote ---- */
 
 /* Moves all bytes of fd to the packer. */
-static int pack_bytes(int fd, struct tp_pack *pack, struct tp_error *err)
+static int pack_bytes(const struct tp_input *input, struct tp_pack *pack, struct tp_error *err)
 {
     struct tp_buf block;
+    uint64_t at = 0;
     int code = 0;
-    ssize_t n = 1;
     tp_buf_init(&block, 0);
-    while (n > 0 && code == 0) {
-        code = tp_buf_reserve(&block, TP_PACK_BLOCK);
-        n = code == 0 ? read(fd, block.data, TP_PACK_BLOCK) : 0;
-        block.size = n > 0 ? (size_t)n : 0;
-        if (n > 0)
+    do {
+        if (tp_buf_reserve(&block, TP_PACK_BLOCK) < 0)
+            code = tp_error_set(err, block.failed, 0, "out of memory");
+        else
+            code = tp_input_read(&block.size, input, block.data, TP_PACK_BLOCK, at, err);
+        at += block.size;
+        if (code == 0 && block.size)
             tp_pack_write(pack, &block);
-    }
+    } while (code == 0 && block.size);
     tp_buf_release(&block);
-    if (n < 0)
-        return tp_error_set(err, TP_EIO, 0, "reading it failed: %s", strerror(errno));
-    return code < 0 ? tp_error_set(err, code, 0, "out of memory") : TP_OK;
+    return code;
 }
 
 static int pack_file(const char *from, const char *to, struct tp_error *err)
 {
     struct tp_pack_options options = {.is_gzip = true};
     struct tp_pack *pack = NULL;
-    int fd = open(from, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return tp_error_set(err, TP_EIO, 0, "%s", strerror(errno));
-    int code = tp_pack_open(&pack, to, &options, err);
-    code = code < 0 ? code : pack_bytes(fd, pack, err);
+    struct tp_input input;
+    int code = tp_input_open(&input, from, TP_INPUT_FILE, err);
+    if (code < 0)
+        return code;
+    code = tp_pack_open(&pack, to, &options, err);
+    code = code < 0 ? code : pack_bytes(&input, pack, err);
     code = code < 0 ? code : tp_pack_close(&pack, err);
     tp_pack_discard(&pack);
-    close(fd);
+    close(input.fd);
     return code;
 }
 
@@ -269,7 +270,8 @@ static void take(struct tp_takeover *t, struct dirent *const *names, int count, 
         return;
     entry.base = entry.path + (size_t)n - strlen(base);
     if (ends_with(base, ".tmp")) {
-        unlink(entry.path);
+        if (t->left_count == 0) /* else its process may still be writing it */
+            unlink(entry.path);
         return;
     }
     bool is_spool = ends_with(base, ".tpspool");

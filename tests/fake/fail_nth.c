@@ -1,6 +1,7 @@
 /* Preloaded: makes the n-th call of one kind fail, as a full disk or exhausted memory would.
  *
- * FAIL_KIND: memory (malloc, calloc, realloc, anonymous mmap, mremap) or output (write, fsync, linkat, rename, opening
+ * FAIL_KIND: memory (malloc, calloc, realloc, anonymous mmap, mremap), input (read and pread, with EIO; with ESTALE:
+ * stale; the file is shorter than it was: end), or output (write, fsync, linkat, rename, opening
  * for writing). FAIL_AT: number of the failing call, from 1; 0 fails none. FAIL_STAY=1: all later ones fail too.
  * FAIL_COUNT: file to which the number of calls is written at exit. Threads count together. */
 #include <dlfcn.h>
@@ -22,7 +23,7 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
 static long calls, fail_at;
-static char kind; /* m or o; 0 until the constructor ran */
+static char kind; /* m, o, i, s or e; 0 until the constructor ran */
 static bool stays, is_done;
 
 static bool fails(char of)
@@ -101,6 +102,35 @@ void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
         return MAP_FAILED;
     }
     return (void *)syscall(SYS_mremap, old, old_size, new_size, flags, where);
+}
+
+/* 1: the call is made. */
+static ssize_t fail_read(void)
+{
+    if (fails('i'))
+        errno = EIO;
+    else if (fails('s'))
+        errno = ESTALE;
+    else
+        return fails('e') ? 0 : 1;
+    return -1;
+}
+
+ssize_t read(int file, void *bytes, size_t size)
+{
+    ssize_t failed = file > 2 ? fail_read() : 1;
+    return failed <= 0 ? failed : syscall(SYS_read, file, bytes, size);
+}
+
+ssize_t pread64(int file, void *bytes, size_t size, off64_t at)
+{
+    ssize_t failed = fail_read();
+    return failed <= 0 ? failed : syscall(SYS_pread64, file, bytes, size, at);
+}
+
+ssize_t pread(int file, void *bytes, size_t size, off_t at)
+{
+    return pread64(file, bytes, size, at);
 }
 
 ssize_t write(int file, const void *bytes, size_t size)

@@ -6,9 +6,9 @@
 #include "webreport/export/export.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
+#include "webreport/session/output_names.h"
 #include "webreport/session/trace_walk.h"
 #include "writer/base/fs.h"
-#include "writer/text/escape.h"
 
 struct options {
     struct tp_opt_common common;
@@ -44,6 +44,7 @@ struct job {
     struct tp_console *console;
     struct tp_arena arena; /* of the whole job */
     struct tp_trace_walk walk;
+    struct tp_output_name *names; /* of all profiles, in their order */
     struct tp_export_job all;
     struct tp_filter filter;
     enum tp_export_need needs;
@@ -52,27 +53,22 @@ struct job {
 
 /* ---- one profile ---- */
 
-static bool has_other_span(const struct tp_run *run, const struct tp_run_file *file)
+/* The profile's own folder. */
+static const char *folder_of(const struct job *job, const char *part, struct tp_arena *arena)
 {
-    for (size_t i = 0; i < run->file_count; i++)
-        if (&run->files[i] != file && tp_str_equal(run->files[i].worker, file->worker))
-            return true;
-    return false;
+    size_t size = strlen(job->options->out) + strlen(part) + 2;
+    char *path = tp_arena_alloc(arena, size);
+    snprintf(path, size, "%s%s%s", job->options->out, *part ? "/" : "", part);
+    return path;
 }
 
-/* The profile's own folder: what tells it apart from the other profiles of this job. */
-static const char *folder_of(const struct job *job, const struct tp_run *run, const struct tp_run_file *file,
-                             const struct tp_export *export)
+/* The traces are known, and so are the names of what is made of them. */
+static int name_outputs(void *context, struct tp_error *err)
 {
-    char path[4096], span[32] = "";
-    bool has_run = job->walk.runs.count > 1, has_worker = run->file_count > 1;
-    if (has_worker && has_other_span(run, file))
-        snprintf(span, sizeof span, ".%zu", file->span ? (size_t)file->span : (size_t)(file - run->files) + 1);
-    int n = snprintf(path, sizeof path, "%s%s%s%s%s%s", export->out, has_run ? "/" : "", has_run ? export->run : "",
-                     has_worker ? "/" : "", has_worker ? export->worker : "", span);
-    if (n < 0 || (size_t)n >= sizeof path)
-        tp_arena_fail(export->arena, TP_ELIMIT);
-    return tp_arena_copy(export->arena, path, (size_t)n);
+    struct job *job = context;
+    (void)err;
+    job->names = tp_output_names(&job->walk.runs, &job->arena);
+    return TP_OK;
 }
 
 /* Analyses a trace as far as the format looks at it, and writes it; TP_ENOTFOUND when it lacks what the format shows.
@@ -80,8 +76,7 @@ static const char *folder_of(const struct job *job, const struct tp_run *run, co
 static int write_profile(void *context, const struct tp_walked *walked, struct tp_error *err)
 {
     struct job *job = context;
-    const struct tp_run *run = walked->run;
-    const struct tp_run_file *file = walked->file;
+    const struct tp_output_name *name = &job->names[job->walk.done_count];
     struct tp_analysis *a = walked->analysis;
     struct tp_profile profile = tp_walked_profile(walked);
     struct tp_export export = {.profile = &profile,
@@ -90,8 +85,9 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
                                .reading = &a->trace.reading,
                                .is_slim = job->options->is_slim,
                                .out = job->options->out,
-                               .run = tp_file_name_escape(&a->arena, run->name),
-                               .worker = tp_file_name_escape(&a->arena, file->worker),
+                               .run = name->run,
+                               .worker = name->worker,
+                               .folder = folder_of(job, name->folder, &a->arena),
                                .metric = job->options->metric,
                                .filter = &job->filter,
                                .baseline = job->baseline,
@@ -105,12 +101,11 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
     if (job->needs == TP_EXPORT_NEEDS_MODEL)
         tp_analysis_build_model(a);
     if (job->needs != TP_EXPORT_NEEDS_NOTHING)
-        tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
-    export.folder = folder_of(job, run, file, &export);
+        tp_inputs_say_notices(job->console, walked->file->path, &a->trace.reading);
     int code = tp_folder_make(job->format->has_own_folders ? export.out : export.folder, err);
     code = code < 0 ? code : job->format->write(&export, err);
     if (code == TP_OK && job->needs == TP_EXPORT_NEEDS_NOTHING)
-        tp_inputs_say_notices(job->console, file->path, &a->trace.reading);
+        tp_inputs_say_notices(job->console, walked->file->path, &a->trace.reading);
     return code;
 }
 
@@ -152,7 +147,7 @@ static enum tp_export_need needs_of(const struct job *job)
 
 static int run(struct job *job)
 {
-    static const struct tp_walk_user user = {.use = write_profile};
+    static const struct tp_walk_user user = {.found = name_outputs, .use = write_profile};
     struct tp_error err = {0};
     tp_arena_init(&job->arena, 0);
     job->all = (struct tp_export_job){.out = job->options->out, .arena = &job->arena};

@@ -129,6 +129,7 @@ int tp_cmd_precision(int argc, char **argv)
     job.runs.max_input_bytes = o.read.max_input_bytes;
     job.runs.is_bfloat16 = o.bfloat16;
     job.runs.is_strict = o.read.is_strict;
+    job.runs.include = o.read.include;
     code = tp_cmd_run(&job.work, run, &job);
     bool has_found = job.precision.divergent_count > 0;
     tp_cmd_end(&job.work);

@@ -174,7 +174,7 @@ int tp_cmd_report(int argc, char **argv)
                                                        .source_url = o.source_url,
                                                        .templates_dir = o.templates,
                                                        .max_bytes = o.max_size}};
-    code = tp_job_is_asked(session.inputs, inputs);
+    code = tp_job_is_asked(&(struct tp_run_search){session.inputs, inputs, session.read.include});
     if (code == TP_EUSAGE)
         return tp_cmd_refuse(&console, "report", "traces and summaries make different pages: name one or the other");
     if (code < 0) {

@@ -225,10 +225,9 @@ static const char *make_job(struct tp_table_job *job, struct options *o)
                                                .header = o->header,
                                                .top_level_events_only = o->top_level_events_only,
                                                .has_flops = o->with_flops};
-    job->read = (struct tp_trace_options){.max_input_bytes = o->read.max_input_bytes,
-                                          .is_strict = o->read.is_strict,
-                                          .skips_hash = true, /* no table shows it */
-                                          .keeps_frame_stacks = o->include_python && job->keys.stack_depth};
+    job->read = o->read;
+    job->read.keeps_frame_stacks = o->include_python && job->keys.stack_depth;
+    job->read.skips_hash = true; /* no table shows it */
     return NULL;
 }
 

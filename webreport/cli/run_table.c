@@ -283,8 +283,8 @@ static int run_job(void *context, struct tp_error *err)
 {
     struct job *job = context;
     (void)err; /* the job has it */
-    int code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, job->options->inputs,
-                              job->options->input_count, &job->err);
+    const struct tp_run_search search = {job->options->inputs, job->options->input_count, job->options->read.include};
+    int code = tp_inputs_find(&job->runs, &job->file_count, &job->arena, &search, job->console, &job->err);
     if (code == TP_OK && is_input(job, job->options->out))
         code = tp_error_set(&job->err, TP_EUSAGE, 0, "table: the output would overwrite an input");
     for (size_t i = 0; code == TP_OK && i < job->runs.count; i++)

@@ -2,7 +2,6 @@
 #include "webreport/session/check_session.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include "webreport/session/inputs.h"
 #include "webreport/session/text_outputs.h"
 #include "writer/base/fs.h"
+#include "writer/base/input.h"
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
@@ -25,16 +25,17 @@ static int read_budget(struct tp_check_session *s, struct tp_arena *arena, struc
         tp_budget_default(&s->limits, s->baseline != NULL, arena);
         return TP_OK;
     }
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rbe");
-    if (!file)
-        return tp_error_set(err, errno == ENOMEM ? TP_ENOMEM : TP_EUSAGE, 0, "%.200s: %s", path, strerror(errno));
+    struct tp_input input;
+    struct tp_error why = {0};
+    size_t size = 0;
     char *bytes = tp_arena_alloc(arena, TP_MAX_BUDGET_BYTES + 1);
-    size_t size = fread(bytes, 1, TP_MAX_BUDGET_BYTES + 1, file);
-    bool is_read = !ferror(file);
-    if (file != stdin)
-        fclose(file);
-    if (!is_read)
-        return tp_error_set(err, TP_EUSAGE, 0, "%.200s: cannot be read", path);
+    int code = tp_input_open(&input, path, TP_INPUT_NAMED, &why);
+    if (code == TP_OK) {
+        code = tp_input_read(&size, &input, bytes, TP_MAX_BUDGET_BYTES + 1, 0, &why);
+        close(input.fd);
+    }
+    if (code < 0)
+        return tp_error_set(err, code == TP_ENOMEM ? code : TP_EUSAGE, 0, "%.200s: %s", path, why.text);
     return tp_budget_parse(&s->limits, path, bytes, size, arena, err);
 }
 

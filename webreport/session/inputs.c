@@ -6,22 +6,61 @@
 #include <string.h>
 
 #include "webreport/session/exit.h"
+#include "webreport/trace/file_head.h"
+#include "writer/base/buf.h"
 
-int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *arena, const char *const *paths,
-                   size_t path_count, struct tp_error *err)
+void tp_inputs_say_found(struct tp_console *console, const struct tp_runs *runs)
+{
+    enum { SHOWN = 3 };
+    size_t count = 0;
+    struct tp_buf names;
+    tp_buf_init(&names, 0);
+    for (size_t i = 0; i < runs->count; i++)
+        for (size_t k = 0; k < runs->items[i].file_count; k++) {
+            const struct tp_run_file *file = &runs->items[i].files[k];
+            if (file->is_by_content && count++ < SHOWN)
+                tp_buf_printf(&names, "%s%s", names.size ? ", " : "", file->base);
+        }
+    if (count && !names.failed)
+        tp_console_notice(console, "taken for %s: %s%s (--include narrows)",
+                          count == 1 ? "a trace by its content" : "traces by their content", names.data,
+                          count > SHOWN ? ", ..." : "");
+    tp_buf_release(&names);
+    if (runs->irregular_count)
+        tp_console_notice(console, "%s%s: not a regular file, left out", runs->irregular,
+                          runs->irregular_count > 1 ? " and others" : "");
+}
+
+int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *arena, const struct tp_run_search *search,
+                   struct tp_console *console, struct tp_error *err)
 {
     struct tp_error local;
     struct tp_error *why = err ? err : &local;
-    int code = tp_rundir_find(runs, arena, paths, path_count, why);
+    int code = tp_rundir_find(runs, arena, search, why);
     *file_count = 0;
     for (size_t i = 0; code == TP_OK && i < runs->count; i++)
         *file_count += runs->items[i].file_count;
     if (code == TP_EIO) /* a folder that cannot be opened is an input */
         return why->code = TP_ENOTFOUND;
-    if (code == TP_OK && *file_count == 0)
-        return tp_error_set(why, TP_ENOTFOUND, 0,
-                            "no *.pt.trace.json[.gz] found; name the trace file itself if it is called otherwise");
-    return code;
+    if (code < 0)
+        return code;
+    tp_inputs_say_found(console, runs);
+    return *file_count ? TP_OK : tp_inputs_none(runs, search, "traces", why);
+}
+
+int tp_inputs_none(const struct tp_runs *runs, const struct tp_run_search *search, const char *wanted,
+                   struct tp_error *err)
+{
+    const char *what = runs->foreign ? tp_file_head_describe(runs->foreign) : NULL;
+    if (what)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "no %s found; %.80s is %s", wanted, runs->foreign, what);
+    if (search->include)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "no %s found whose names --include '%.80s' takes", wanted,
+                            search->include);
+    return tp_error_set(err, TP_ENOTFOUND, 0,
+                        "no %s found: no *.pt.trace.json[.gz], and no *.json[.gz] that begins as a trace; name the "
+                        "file itself if it is called otherwise",
+                        wanted);
 }
 
 void tp_inputs_say_notices(struct tp_console *console, const char *path, const struct tp_reading *reading)

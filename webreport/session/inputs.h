@@ -7,10 +7,17 @@
 #include "webreport/trace/rundir.h"
 #include "webreport/trace/trace.h"
 
-/* Finds the traces of `paths` (see tp_rundir_find) in `arena`, whose guard is the caller's; *file_count: of all runs.
- * Returns 0 or TP_ENOTFOUND (also for folders without traces), TP_ELIMIT. */
-int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *arena, const char *const *paths,
-                   size_t path_count, struct tp_error *err);
+/* Finds the traces (see tp_rundir_find) in `arena`, whose guard is the caller's, and says which were found by their
+ * content; *file_count: of all runs. Returns 0 or TP_ENOTFOUND (also for folders without traces), TP_ELIMIT. */
+int tp_inputs_find(struct tp_runs *runs, size_t *file_count, struct tp_arena *arena, const struct tp_run_search *search,
+                   struct tp_console *console, struct tp_error *err);
+
+/* Says which files of the folders are read for their content, and which are no regular files and left out. */
+void tp_inputs_say_found(struct tp_console *console, const struct tp_runs *runs);
+
+/* TP_ENOTFOUND for a search that found nothing of what was `wanted` ("traces"): why, and how to go on. */
+int tp_inputs_none(const struct tp_runs *runs, const struct tp_run_search *search, const char *wanted,
+                   struct tp_error *err);
 
 /* One notice per kind of repair or oddity. */
 void tp_inputs_say_notices(struct tp_console *console, const char *path, const struct tp_reading *reading);

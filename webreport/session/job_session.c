@@ -29,8 +29,7 @@ struct state {
 /* ---- inputs ---- */
 
 struct question {
-    const char *const *inputs;
-    size_t input_count;
+    const struct tp_run_search *search;
     struct tp_arena arena;
 };
 
@@ -40,8 +39,7 @@ static int ask_inputs(void *context, struct tp_error *err)
     struct question *question = context;
     struct tp_summary_inputs found;
     size_t summary_count = 0;
-    int code =
-        tp_summary_inputs_find(&found, &question->arena, question->inputs, question->input_count, TP_INPUTS_ALL, err);
+    int code = tp_summary_inputs_find(&found, &question->arena, question->search, TP_INPUTS_ALL, err);
     for (size_t i = 0; code == TP_OK && i < found.count; i++)
         summary_count += found.items[i].trace == NULL;
     if (code == TP_OK && summary_count > 0)
@@ -49,9 +47,9 @@ static int ask_inputs(void *context, struct tp_error *err)
     return code == TP_ENOMEM ? code : 0;
 }
 
-int tp_job_is_asked(const char *const *inputs, size_t input_count)
+int tp_job_is_asked(const struct tp_run_search *search)
 {
-    struct question question = {.inputs = inputs, .input_count = input_count};
+    struct question question = {.search = search};
     tp_arena_init(&question.arena, 0);
     int answer = tp_arena_run(&question.arena, ask_inputs, &question, NULL);
     tp_arena_release(&question.arena);
@@ -71,8 +69,8 @@ static void fail(struct state *state, const char *path, const struct tp_error *w
 static int read_inputs(struct state *state)
 {
     struct tp_summary_inputs inputs;
-    int code = tp_summary_inputs_find(&inputs, state->arena, state->session->inputs, state->session->input_count,
-                                      TP_INPUTS_SUMMARIES, state->err);
+    const struct tp_run_search search = {.paths = state->session->inputs, .path_count = state->session->input_count};
+    int code = tp_summary_inputs_find(&inputs, state->arena, &search, TP_INPUTS_SUMMARIES, state->err);
     tp_summary_set_open(&state->set, state->arena);
     for (size_t i = 0; code == TP_OK && i < inputs.missing.count; i++) {
         struct tp_error why = {0};

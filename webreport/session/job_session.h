@@ -4,10 +4,11 @@
 
 #include "webreport/compare/job.h"
 #include "webreport/session/console.h"
+#include "webreport/trace/rundir.h"
 
 /* 1 when every input is a summary, or a folder of summaries that holds no trace: then it is a job's. 0: none is.
  * TP_EUSAGE when some are, TP_ENOMEM, TP_ELIMIT. */
-int tp_job_is_asked(const char *const *inputs, size_t input_count);
+int tp_job_is_asked(const struct tp_run_search *search);
 
 struct tp_job_session {
     const char *const *inputs;

@@ -51,6 +51,7 @@ struct tp_opt_common {
 /* What every command is asked that reads traces: a member `read`, a struct tp_trace_options, of its options. */
 #define TP_OPT_READING(options)                                                                                        \
     {"max-input", 0, TP_OPT_SIZE, offsetof(options, read.max_input_bytes), NULL},                                      \
+        {"include", 0, TP_OPT_TEXT, offsetof(options, read.include), NULL},                                            \
     {                                                                                                                  \
         "strict", 0, TP_OPT_FLAG, offsetof(options, read.is_strict), NULL                                              \
     }

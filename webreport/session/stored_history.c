@@ -33,7 +33,8 @@ int tp_stored_history_load(struct tp_stored_history *history, const char *path, 
     struct tp_summary_inputs inputs;
     struct tp_error why = {0};
     size_t count = 0;
-    int code = tp_summary_inputs_find(&inputs, arena, &path, 1, TP_INPUTS_SUMMARIES, err);
+    int code = tp_summary_inputs_find(&inputs, arena, &(struct tp_run_search){.paths = &path, .path_count = 1},
+                                      TP_INPUTS_SUMMARIES, err);
     if (code < 0)
         return code == TP_EIO ? TP_ENOTFOUND : code;
     struct tp_history_run *runs = tp_arena_array(arena, inputs.count + 1, sizeof *runs);

@@ -143,9 +143,11 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     struct load load = {.options = options, .arena = arena, .out = out, .items = TP_VEC(arena, struct tp_summary)};
     struct tp_summary_inputs inputs;
     memset(out, 0, sizeof *out);
-    int code = tp_summary_inputs_find(&inputs, arena, options->paths, options->path_count, TP_INPUTS_ALL, err);
+    const struct tp_run_search search = {options->paths, options->path_count, options->read.include};
+    int code = tp_summary_inputs_find(&inputs, arena, &search, TP_INPUTS_ALL, err);
     if (code < 0)
         return code == TP_EIO ? TP_ENOTFOUND : code; /* a folder that cannot be opened is an input */
+    tp_inputs_say_found(options->console, &inputs.runs);
     load.file_count = inputs.count;
     for (size_t i = 0; i < inputs.count; i++)
         if (inputs.items[i].trace)
@@ -157,9 +159,7 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     out->is_one_trace = inputs.count == 1 && options->path_count == 1 && inputs.items[0].trace &&
                         strcmp(inputs.items[0].path, options->paths[0]) == 0;
     if (inputs.count == 0)
-        return tp_error_set(
-            err, TP_ENOTFOUND, 0,
-            "no *.pt.trace.json[.gz] and no *.tps found; name the file itself if it is called otherwise");
+        return tp_inputs_none(&inputs.runs, &search, "traces or summaries (*.tps)", err);
     if (out->count == 0)
         return tp_error_set(err, out->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (options->read.is_strict && out->failed_count)

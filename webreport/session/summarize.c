@@ -12,6 +12,7 @@
 #include "webreport/session/summary_inputs.h"
 #include "writer/base/fs.h"
 #include "writer/base/sort.h"
+#include "writer/base/utf8.h"
 
 struct job {
     const struct tp_summarize_job *options;
@@ -131,10 +132,13 @@ static int write_set(struct job *job, const struct tp_summary_set *set, const ch
 
 /* ---- one input ---- */
 
-/* "FOLDER/rank-3.NAME-1a2b3c4d.tps": the hash is of the whole path, so that inputs of one name do not collide. */
+/* "FOLDER/rank-3.NAME-1a2b3c4d.tps": the hash is of the whole path, so that inputs of one name do not collide; a long
+ * name is cut, to have room for what is around it. */
 static const char *path_in_folder(struct job *job, const struct tp_summary_input *input)
 {
+    enum { LONGEST = 180 };
     struct tp_str name = tp_inputs_bare_name(tp_str_of(input->base), 1);
+    name.len = tp_utf8_cut(name.ptr, name.len, LONGEST);
     char *real = realpath(input->path, NULL);
     struct tp_str whole = tp_str_of(real ? real : input->path);
     unsigned hash = (unsigned)tp_hash_bytes(whole.ptr, whole.len);
@@ -215,10 +219,12 @@ static int find(struct job *job)
         *(const char **)tp_vec_push(&paths) = load->paths[i];
     int code = job->options->files_from ? tp_summary_inputs_list(&paths, job->options->files_from, &job->err) : TP_OK;
     if (code == TP_OK)
-        code = tp_summary_inputs_find(&job->inputs, &job->arena, paths.data, paths.count,
+        code = tp_summary_inputs_find(&job->inputs, &job->arena,
+                                      &(struct tp_run_search){paths.data, paths.count, load->read.include},
                                       job->options->only_merges ? TP_INPUTS_SUMMARIES : TP_INPUTS_ANY, &job->err);
     if (code < 0)
         return code == TP_EIO ? job->err.code = TP_ENOTFOUND : code;
+    tp_inputs_say_found(job->console, &job->inputs.runs);
     for (size_t i = 0; i < job->inputs.missing.count && !job->leaves_missing; i++) {
         struct tp_error why = {.code = TP_ENOTFOUND, .text = "not there"};
         fail(job, *TP_AT(&job->inputs.missing, const char *, i), &why);
@@ -290,6 +296,9 @@ static int run_job(void *context, struct tp_error *err)
                           (unsigned long long)options->shard + 1, (unsigned long long)options->shard_count);
         return job->is_folder ? TP_OK : write_set(job, &job->set, options->out);
     }
+    if (job->inputs.count + job->inputs.missing.count == 0 && !options->only_merges)
+        return tp_inputs_none(&job->inputs.runs, &(struct tp_run_search){.include = options->load.read.include},
+                              "traces or summaries (*.tps)", &job->err);
     if (job->usable_count + job->skipped_count == 0) /* every input has been named with its reason */
         return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");
     if (options->load.read.is_strict && job->failed_count)

@@ -2,35 +2,15 @@
 #include "webreport/session/summary_inputs.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "webreport/session/inputs.h"
+#include "writer/base/input.h"
 #include "writer/base/limits.h"
 
 /* ---- whole files ---- */
-
-/* Reads to the end into `out`, which has a maximum. */
-static int read_all(struct tp_buf *out, const char *path, struct tp_error *err)
-{
-    bool is_stdin = strcmp(path, "-") == 0;
-    FILE *file = is_stdin ? stdin : fopen(path, "rbe");
-    size_t n = 1;
-    if (!file)
-        return tp_error_set(err, errno == ENOMEM ? TP_ENOMEM : TP_ENOTFOUND, 0, "%s", strerror(errno));
-    while (n > 0 && tp_buf_reserve(out, 1 << 16) == 0) {
-        n = fread(out->data + out->size, 1, 1 << 16, file);
-        out->size += n;
-    }
-    bool is_bad = ferror(file) != 0;
-    int why = errno;
-    if (!is_stdin)
-        fclose(file);
-    if (out->failed)
-        return tp_error_set(err, out->failed, 0, "the file is too large");
-    return is_bad ? tp_error_set(err, TP_EIO, 0, "%s", strerror(why)) : TP_OK;
-}
 
 struct taking {
     struct tp_summary_set *set;
@@ -47,7 +27,7 @@ int tp_summary_inputs_read(struct tp_summary_set *set, const char *path, struct 
 {
     struct tp_buf bytes;
     tp_buf_init(&bytes, TP_MAX_SUMMARY_FILE_BYTES);
-    int code = read_all(&bytes, path, err);
+    int code = tp_input_read_all(&bytes, path, TP_INPUT_NAMED, err);
     if (code == TP_OK)
         code = tp_arena_run(set->arena, take_set, &(struct taking){set, &bytes}, err);
     tp_buf_release(&bytes);
@@ -80,7 +60,7 @@ int tp_summary_inputs_list(struct tp_vec *paths, const char *file, struct tp_err
     enum { MOST_BYTES = 1 << 30 };
     struct tp_buf bytes;
     tp_buf_init(&bytes, MOST_BYTES);
-    int code = read_all(&bytes, file, err);
+    int code = tp_input_read_all(&bytes, file, TP_INPUT_NAMED, err);
     if (code == TP_OK)
         code = tp_arena_run(paths->arena, add_lines, &(struct listing){paths, &bytes}, err);
     tp_buf_release(&bytes);
@@ -91,14 +71,16 @@ int tp_summary_inputs_list(struct tp_vec *paths, const char *file, struct tp_err
 /* ---- finding ---- */
 
 /* A regular file that begins like a summary; pipes are not looked into. */
-static bool is_summary(const char *path, const struct stat *info)
+static bool is_summary(const char *path)
 {
+    struct tp_input input;
     char begin[5];
-    FILE *file = S_ISREG(info->st_mode) ? fopen(path, "rbe") : NULL;
-    size_t n = file ? fread(begin, 1, sizeof begin, file) : 0;
-    if (file)
-        fclose(file);
-    return tp_summary_is_file(begin, n) || (S_ISREG(info->st_mode) && tp_str_ends(tp_str_of(path), ".tps"));
+    size_t n = 0;
+    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0)
+        return false;
+    tp_input_read(&n, &input, begin, sizeof begin, 0, NULL);
+    close(input.fd);
+    return tp_summary_is_file(begin, n) || tp_str_ends(tp_str_of(path), ".tps");
 }
 
 static const char *base_of(const char *path)
@@ -112,22 +94,38 @@ struct find {
     struct tp_summary_inputs *out;
     struct tp_vec items, traces, files; /* struct tp_summary_input; paths of traces; paths of summaries */
     enum tp_inputs_wanted wanted;
+    const char *include;
     struct tp_error *err;
 };
 
-/* A folder: its traces, or its summaries. */
+/* How many traces there are, in *named those that torch's names or the user's pattern say to be. */
+static size_t count_traces(size_t *named, const struct tp_runs *runs, bool is_asked)
+{
+    size_t count = 0;
+    *named = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        for (size_t k = 0; k < runs->items[i].file_count; k++, count++)
+            *named += is_asked || !runs->items[i].files[k].is_by_content;
+    return count;
+}
+
+/* A folder: its traces by name, or its summaries, or what begins as a trace. */
 static int sort_folder(struct find *find, const char *path)
 {
     struct tp_runs runs;
-    size_t count = 0;
+    size_t named = 0, before = find->files.count;
     if (find->wanted == TP_INPUTS_SUMMARIES)
         return tp_rundir_find_named(&find->files, path, ".tps", find->err);
-    int code = tp_rundir_find(&runs, find->arena, &path, 1, find->err);
-    for (size_t i = 0; code == TP_OK && i < runs.count; i++)
-        count += runs.items[i].file_count;
-    if (code == TP_OK && count == 0)
-        return tp_rundir_find_named(&find->files, path, ".tps", find->err);
-    *(const char **)tp_vec_push(&find->traces) = path;
+    int code = tp_rundir_find(&runs, find->arena, &(struct tp_run_search){&path, 1, find->include}, find->err);
+    if (code < 0)
+        return code;
+    size_t count = count_traces(&named, &runs, find->include != NULL);
+    if (!find->out->runs.foreign)
+        find->out->runs.foreign = runs.foreign;
+    if (named == 0)
+        code = tp_rundir_find_named(&find->files, path, ".tps", find->err);
+    if (count && find->files.count == before)
+        *(const char **)tp_vec_push(&find->traces) = path;
     return code;
 }
 
@@ -143,7 +141,7 @@ static int sort_path(struct find *find, const char *path)
     }
     if (!is_stdin && S_ISDIR(info.st_mode))
         return sort_folder(find, path);
-    bool is_file = find->wanted == TP_INPUTS_SUMMARIES || (!is_stdin && is_summary(path, &info));
+    bool is_file = find->wanted == TP_INPUTS_SUMMARIES || (!is_stdin && is_summary(path));
     *(const char **)tp_vec_push(is_file ? &find->files : &find->traces) = path;
     return TP_OK;
 }
@@ -158,8 +156,8 @@ static void add_traces(struct find *find, const struct tp_runs *runs)
         }
 }
 
-int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *arena, const char *const *paths,
-                           size_t path_count, enum tp_inputs_wanted wanted, struct tp_error *err)
+int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *arena, const struct tp_run_search *search,
+                           enum tp_inputs_wanted wanted, struct tp_error *err)
 {
     struct find find = {.arena = arena,
                         .out = inputs,
@@ -167,17 +165,18 @@ int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *ar
                         .traces = TP_VEC(arena, const char *),
                         .files = TP_VEC(arena, const char *),
                         .wanted = wanted,
+                        .include = search->include,
                         .err = err};
-    struct tp_runs runs = {NULL, 0};
     int code = TP_OK;
-    inputs->missing = TP_VEC(arena, const char *);
-    for (size_t i = 0; code == TP_OK && i < path_count; i++)
-        code = sort_path(&find, paths[i]);
+    *inputs = (struct tp_summary_inputs){.missing = TP_VEC(arena, const char *)};
+    for (size_t i = 0; code == TP_OK && i < search->path_count; i++)
+        code = sort_path(&find, search->paths[i]);
     if (code == TP_OK && find.traces.count)
-        code = tp_rundir_find(&runs, arena, find.traces.data, find.traces.count, err);
+        code = tp_rundir_find(&inputs->runs, arena,
+                              &(struct tp_run_search){find.traces.data, find.traces.count, search->include}, err);
     if (code < 0)
         return code;
-    add_traces(&find, &runs);
+    add_traces(&find, &inputs->runs);
     for (size_t i = 0; i < find.files.count; i++) {
         const char *path = *TP_AT(&find.files, const char *, i);
         *(struct tp_summary_input *)tp_vec_push(&find.items) = (struct tp_summary_input){path, base_of(path), NULL};

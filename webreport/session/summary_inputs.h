@@ -14,6 +14,7 @@ struct tp_summary_inputs {
     struct tp_summary_input *items; /* traces by run, worker, span; then `.tps` files in the order of the paths */
     size_t count;
     struct tp_vec missing; /* const char *: named files that are not there; empty when that is an error */
+    struct tp_runs runs;   /* the traces as they were found */
 };
 
 enum tp_inputs_wanted {
@@ -22,11 +23,11 @@ enum tp_inputs_wanted {
     TP_INPUTS_SUMMARIES /* it is listed as missing; all files and "-" are summaries */
 };
 
-/* Finds what `paths` mean: a file that begins like a summary is one, other files and "-" are traces, folders are
- * searched for traces; a folder that holds none is searched for *.tps. The arena's guard is the caller's. Returns 0,
- * TP_ENOTFOUND, TP_EIO (a folder), TP_ELIMIT. */
-int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *arena, const char *const *paths,
-                           size_t path_count, enum tp_inputs_wanted wanted, struct tp_error *err);
+/* Finds what the paths of a search mean: a file that begins like a summary is one, other files and "-" are traces,
+ * folders are searched for traces; a folder that holds none is searched for *.tps. The arena's guard is the caller's.
+ * Returns 0, TP_ENOTFOUND, TP_EIO (a folder), TP_ELIMIT. */
+int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *arena, const struct tp_run_search *search,
+                           enum tp_inputs_wanted wanted, struct tp_error *err);
 
 /* Appends to `paths` (const char *) the lines of a file ("-": standard input) that are not empty; the lines live in the
  * vector's arena. Returns 0, TP_ENOTFOUND, TP_ELIMIT. */

@@ -21,6 +21,7 @@ int tp_tensor_runs_compare(struct tp_precision *precision, const struct tp_tenso
     struct tp_inventory_options find = {.max_input_bytes = runs->max_input_bytes,
                                         .is_bfloat16 = runs->is_bfloat16,
                                         .is_strict = runs->is_strict,
+                                        .include = runs->include,
                                         .context = runs->console,
                                         .say = say};
     struct tp_precision_options how = runs->how;

@@ -11,6 +11,7 @@ struct tp_tensor_runs {
     uint64_t max_input_bytes; /* 0: TP_MAX_INPUT_BYTES */
     bool is_bfloat16;         /* uint16 arrays that no trace tells about are bfloat16's bits */
     bool is_strict;
+    const char *include;             /* of folders: see struct tp_run_search */
     struct tp_precision_options how; /* but progress, which the console shows */
 };
 

@@ -90,7 +90,8 @@ static int walk_run(struct tp_trace_walk *walk, const struct tp_run *run, struct
 
 int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err)
 {
-    int code = tp_inputs_find(&walk->runs, &walk->file_count, walk->arena, walk->inputs, walk->input_count, err);
+    const struct tp_run_search search = {walk->inputs, walk->input_count, walk->read.include};
+    int code = tp_inputs_find(&walk->runs, &walk->file_count, walk->arena, &search, walk->console, err);
     if (code == TP_OK && walk->user->found)
         code = walk->user->found(walk->context, err);
     for (size_t i = 0; code == TP_OK && i < walk->runs.count; i++)

@@ -2,14 +2,14 @@
 #include "webreport/trace/array.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <zlib.h>
+
+#include "writer/base/input.h"
 
 enum {
     BLOCK_BYTES = 1 << 16, /* read at a time */
@@ -42,16 +42,11 @@ struct tp_array {
 
 int tp_array_open_file(const char *path, uint64_t *size, struct tp_error *err)
 {
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return tp_error_set(err, TP_EIO, 0, "cannot open: %s", strerror(errno));
-    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {
-        close(fd);
-        return tp_error_set(err, TP_EIO, 0, "not a regular file");
-    }
-    *size = (uint64_t)info.st_size;
-    return fd;
+    struct tp_input input;
+    if (tp_input_open(&input, path, TP_INPUT_FILE, err) < 0)
+        return TP_EIO;
+    *size = input.size;
+    return input.fd;
 }
 
 /* ---- bytes ---- */

@@ -6,14 +6,13 @@
 #include "webreport/trace/feed.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "webreport/trace/inflate.h"
+#include "writer/base/input.h"
 #include "writer/base/limits.h"
 #include "writer/base/sha256.h"
 #include "writer/base/utf8.h"
@@ -37,8 +36,7 @@ struct tp_feed {
     struct tp_feed_report report;
     struct tp_error error; /* of the filling side, read after it ended */
 
-    int fd;
-    bool owns_fd;
+    struct tp_input file; /* fd -1: there is none */
     const uint8_t *bytes; /* in-memory input, what is left of it */
     size_t bytes_left;
     uint8_t *file_part;
@@ -86,19 +84,13 @@ static int copy_input(struct tp_feed *feed, const uint8_t *bytes, size_t size)
     return TP_OK;
 }
 
-/* Reads up to `capacity` bytes from the descriptor; *size 0 at its end. */
+/* Reads up to `capacity` bytes from the file; *size 0 at its end. */
 static int read_some(struct tp_feed *feed, uint8_t *out, size_t capacity, size_t *size)
 {
-    ssize_t n;
-    do
-        n = read(feed->fd, out, capacity);
-    while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return tp_error_set(&feed->error, TP_EIO, feed->report.file_bytes, "cannot read: %s", strerror(errno));
-    *size = (size_t)n;
+    int code = tp_input_read(size, &feed->file, out, capacity, feed->report.file_bytes, &feed->error);
     feed->report.file_bytes += *size;
     add_to_hash(feed, out, *size);
-    return copy_input(feed, out, *size);
+    return code < 0 ? code : copy_input(feed, out, *size);
 }
 
 /* Next bytes of the input as stored, in feed->in; none at its end. */
@@ -116,18 +108,11 @@ static int read_input(struct tp_feed *feed)
     return TP_OK;
 }
 
-/* Looks at the first bytes: gzip by magic. A pipe may deliver a single byte first; then more is read. */
+/* Looks at the first bytes: gzip by magic. */
 static int start_input(struct tp_feed *feed)
 {
     int code = read_input(feed);
     feed->has_started = true;
-    while (code == TP_OK && !feed->bytes && feed->in_size == 1) {
-        size_t more = 0;
-        code = read_some(feed, feed->file_part + 1, FILE_PART - 1, &more);
-        if (code == TP_OK && more == 0)
-            break;
-        feed->in_size += more;
-    }
     if (code < 0)
         return code;
     feed->report.is_gzip = feed->in_size >= 2 && feed->in[0] == 0x1F && feed->in[1] == 0x8B;
@@ -281,7 +266,7 @@ static int new_feed(struct tp_feed **out, const struct tp_feed_options *options,
     if (!feed)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     feed->options = *options;
-    feed->fd = -1;
+    feed->file.fd = -1;
     tp_sha256_init(&feed->sha256);
     pthread_mutex_init(&feed->lock, NULL);
     pthread_cond_init(&feed->changed, NULL);
@@ -315,23 +300,15 @@ static int start_feed(struct tp_feed **slot, uint64_t input_size, struct tp_erro
 
 int tp_feed_open(struct tp_feed **out, const char *path, const struct tp_feed_options *options, struct tp_error *err)
 {
-    struct stat info;
     int code = new_feed(out, options, err);
     if (code < 0)
         return code;
     struct tp_feed *feed = *out;
-    feed->owns_fd = strcmp(path, "-") != 0;
-    feed->fd = feed->owns_fd ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-    if (feed->fd < 0 || fstat(feed->fd, &info) < 0) {
-        code = tp_error_set(err, TP_EIO, 0, "cannot open: %s", strerror(errno));
-    } else if (S_ISDIR(info.st_mode)) {
-        code = tp_error_set(err, TP_EIO, 0, "is a directory");
-    } else {
-        return start_feed(out, S_ISREG(info.st_mode) ? (uint64_t)info.st_size : THREAD_FROM, err);
-    }
+    if (tp_input_open(&feed->file, path, TP_INPUT_NAMED, err) == TP_OK)
+        return start_feed(out, feed->file.is_regular ? feed->file.size : THREAD_FROM, err);
     tp_feed_close(feed);
     *out = NULL;
-    return code;
+    return TP_EIO;
 }
 
 int tp_feed_open_bytes(struct tp_feed **out, const void *bytes, size_t size, const struct tp_feed_options *options,
@@ -357,8 +334,8 @@ void tp_feed_close(struct tp_feed *feed)
         pthread_join(feed->thread, NULL);
     }
     tp_inflate_close(&feed->inflate);
-    if (feed->owns_fd && feed->fd >= 0)
-        close(feed->fd);
+    if (feed->file.fd >= 0)
+        close(feed->file.fd);
     for (unsigned i = 0; i < RING; i++)
         free(feed->ring[i].memory);
     free(feed->file_part);

@@ -17,6 +17,7 @@ struct tp_reader {
     struct tp_trace *trace;
     struct tp_decoder decoder;
     struct tp_feed *feed;
+    const char *path; /* NULL: it has none */
     struct tp_scan scan;
     struct tp_learned_keys layout;
     struct tp_spans spans;

@@ -3,12 +3,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "webreport/trace/file_head.h"
 #include "writer/base/limits.h"
 #include "writer/worker.h"
 
@@ -17,7 +19,9 @@ struct search {
     struct tp_vec runs;  /* struct tp_run */
     struct tp_vec loose; /* struct tp_run_file named explicitly */
     size_t file_count;
-    const char *suffix; /* of the names wanted; NULL: those of traces */
+    const char *suffix;  /* of the names wanted; NULL: those of traces */
+    const char *include; /* pattern of the names wanted; NULL: any */
+    struct tp_runs *found;
     struct tp_error *err;
 };
 
@@ -134,10 +138,20 @@ static int by_text(const void *x, const void *y)
     return strcmp(*(char *const *)x, *(char *const *)y);
 }
 
-static bool is_wanted(const struct search *s, const char *name)
+/* What a name in a folder promises. */
+enum promise { NOTHING, OF_TORCH, PERHAPS };
+
+static enum promise promise_of(const struct search *s, const char *name)
 {
-    struct tp_str worker, time;
-    return s->suffix ? *name != '.' && tp_str_ends(tp_str_of(name), s->suffix) : tp_rundir_match(name, &worker, &time);
+    struct tp_str worker, time, text = tp_str_of(name);
+    if (s->suffix)
+        return *name != '.' && tp_str_ends(text, s->suffix) ? OF_TORCH : NOTHING;
+    if (s->include && fnmatch(s->include, name, FNM_PERIOD) != 0)
+        return NOTHING;
+    if (tp_rundir_match(name, &worker, &time))
+        return OF_TORCH;
+    bool is_json = tp_str_ends(text, ".json") || tp_str_ends(text, ".json.gz");
+    return *name != '.' && (is_json || s->include) ? PERHAPS : NOTHING;
 }
 
 /* An open folder and the names in it. */
@@ -145,8 +159,35 @@ struct listing {
     struct search *search;
     DIR *dir;
     const char *path;
-    struct tp_vec *folders, *files;
+    struct tp_vec *folders, *files, *perhaps;
 };
+
+/* What an entry is; of a link what it leads to, unless that is a folder. */
+static mode_t type_of(const struct listing *l, const struct dirent *entry, const char *name)
+{
+    struct stat info;
+    if (entry->d_type == DT_DIR)
+        return S_IFDIR;
+    if (entry->d_type == DT_REG)
+        return S_IFREG;
+    const char *path = join(l->search->arena, l->path, name);
+    if (lstat(path, &info) != 0 || S_ISDIR(info.st_mode))
+        return info.st_mode & S_IFMT;
+    return stat(path, &info) == 0 ? info.st_mode & S_IFMT : 0;
+}
+
+static void note_odd(struct listing *l, const char *name, mode_t type)
+{
+    struct tp_runs *found = l->search->found;
+    if (!found)
+        return;
+    if (type == S_IFREG && !found->foreign && tp_file_head_is_foreign_name(name))
+        found->foreign = join(l->search->arena, l->path, name);
+    if (type == S_IFREG || type == S_IFDIR || type == 0 || promise_of(l->search, name) == NOTHING)
+        return;
+    if (found->irregular_count++ == 0)
+        found->irregular = join(l->search->arena, l->path, name);
+}
 
 static int take_names(void *context, struct tp_error *err)
 {
@@ -154,31 +195,44 @@ static int take_names(void *context, struct tp_error *err)
     struct tp_arena *arena = l->search->arena;
     (void)err;
     for (struct dirent *entry; (entry = readdir(l->dir));) {
-        struct stat info;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         char *name = tp_arena_copy(arena, entry->d_name, strlen(entry->d_name));
-        bool is_folder = entry->d_type == DT_DIR;
-        if (entry->d_type == DT_UNKNOWN)
-            is_folder = lstat(join(arena, l->path, name), &info) == 0 && S_ISDIR(info.st_mode);
-        if (is_folder)
+        mode_t type = type_of(l, entry, name);
+        enum promise promise = type == S_IFREG ? promise_of(l->search, name) : NOTHING;
+        if (type == S_IFDIR)
             *(char **)tp_vec_push(l->folders) = name;
-        else if (is_wanted(l->search, name))
-            *(char **)tp_vec_push(l->files) = name;
+        else if (promise != NOTHING)
+            *(char **)tp_vec_push(promise == OF_TORCH ? l->files : l->perhaps) = name;
+        else
+            note_odd(l, name, type);
     }
     return TP_OK;
+}
+
+/* Of the files that may be traces those that begin as one, behind those of torch. */
+static void take_by_content(struct search *s, const char *path, const struct tp_vec *perhaps, struct tp_vec *files)
+{
+    for (size_t i = 0; i < perhaps->count; i++) {
+        char *name = *TP_AT(perhaps, char *, i);
+        if (tp_file_head_is_trace(join(s->arena, path, name)))
+            *(char **)tp_vec_push(files) = name;
+    }
 }
 
 /* Names in a folder, sorted; the folder itself is closed before anything else happens. */
 static int list_folder(struct search *s, const char *path, struct tp_vec *folders, struct tp_vec *files)
 {
+    struct tp_vec perhaps = TP_VEC(s->arena, char *);
     DIR *dir = opendir(path);
     if (!dir)
         return tp_error_set(s->err, errno == ENOMEM ? TP_ENOMEM : TP_EIO, 0, "%s: cannot open folder: %s", path,
                             strerror(errno));
-    tp_arena_run(s->arena, take_names, &(struct listing){s, dir, path, folders, files}, NULL);
+    tp_arena_run(s->arena, take_names, &(struct listing){s, dir, path, folders, files, &perhaps}, NULL);
     closedir(dir);
     tp_arena_pass_on(s->arena);
+    if (files->count == 0 || s->include)
+        take_by_content(s, path, &perhaps, files);
     if (folders->count)
         qsort(folders->data, folders->count, sizeof(char *), by_text);
     if (files->count)
@@ -190,6 +244,20 @@ struct folder {
     const char *path, *run_name;
     unsigned depth;
 };
+
+/* Worker and time by the name. False: it is none of torch's; then the worker is the name without its ending. */
+static bool name_worker(struct tp_run_file *file)
+{
+    if (tp_rundir_match(file->base, &file->worker, &file->time))
+        return true;
+    file->time = (struct tp_str){NULL, 0};
+    file->worker = tp_str_of(file->base);
+    if (tp_str_ends(file->worker, ".json.gz"))
+        file->worker.len -= 8;
+    else if (tp_str_ends(file->worker, ".json"))
+        file->worker.len -= 5;
+    return false;
+}
 
 static int add_run(struct search *s, const struct folder *folder, const struct tp_vec *names)
 {
@@ -204,7 +272,7 @@ static int add_run(struct search *s, const struct folder *folder, const struct t
         struct tp_run_file *file = &run->files[i];
         file->path = join(s->arena, folder->path, *TP_AT(names, char *, i));
         file->base = base_of(file->path);
-        tp_rundir_match(file->base, &file->worker, &file->time);
+        file->is_by_content = !name_worker(file) && !s->suffix;
     }
     number_spans(run);
     return TP_OK;
@@ -246,14 +314,8 @@ static const char *folder_name(struct tp_arena *arena, const char *path)
 static void add_loose(struct search *s, const char *path)
 {
     struct tp_run_file file = {.path = path, .base = strcmp(path, "-") == 0 ? "stdin" : base_of(path)};
-    struct tp_str ignored;
-    if (!tp_rundir_match(file.base, &file.worker, &ignored)) {
-        file.worker = tp_str_of(file.base);
-        if (tp_str_ends(file.worker, ".json.gz"))
-            file.worker.len -= 8;
-        else if (tp_str_ends(file.worker, ".json"))
-            file.worker.len -= 5;
-    }
+    name_worker(&file);
+    file.time = (struct tp_str){NULL, 0}; /* files that were named have no spans */
     for (size_t i = 0; i < s->loose.count; i++) {
         if (!tp_str_equal(TP_AT(&s->loose, struct tp_run_file, i)->worker, file.worker))
             continue;
@@ -279,22 +341,28 @@ static struct tp_run loose_run(struct search *s)
     return run;
 }
 
-int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const char *const *paths, size_t path_count,
+int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const struct tp_run_search *search,
                    struct tp_error *err)
 {
-    struct search s = {
-        .arena = arena, .runs = TP_VEC(arena, struct tp_run), .loose = TP_VEC(arena, struct tp_run_file), .err = err};
-    for (size_t i = 0; i < path_count; i++) {
+    struct search s = {.arena = arena,
+                       .runs = TP_VEC(arena, struct tp_run),
+                       .loose = TP_VEC(arena, struct tp_run_file),
+                       .include = search->include,
+                       .found = runs,
+                       .err = err};
+    *runs = (struct tp_runs){0};
+    for (size_t i = 0; i < search->path_count; i++) {
+        const char *path = search->paths[i];
         struct stat info;
-        bool is_stdin = strcmp(paths[i], "-") == 0;
-        if (!is_stdin && stat(paths[i], &info) < 0)
-            return tp_error_set(err, TP_ENOTFOUND, 0, "%s: %s", paths[i], strerror(errno));
+        bool is_stdin = strcmp(path, "-") == 0;
+        if (!is_stdin && stat(path, &info) < 0)
+            return tp_error_set(err, TP_ENOTFOUND, 0, "%s: %s", path, strerror(errno));
         if (!is_stdin && S_ISDIR(info.st_mode)) {
-            int code = search_folder(&s, paths[i], folder_name(arena, paths[i]));
+            int code = search_folder(&s, path, folder_name(arena, path));
             if (code < 0)
                 return code;
         } else {
-            add_loose(&s, paths[i]);
+            add_loose(&s, path);
         }
     }
     size_t first = s.loose.count > 0;

@@ -1,6 +1,6 @@
 /* Run folders: which files are traces, and whose. Names as torch's tensorboard_trace_handler writes them:
  * WORKER[.TIME].pt.trace.json[.gz]; a folder that holds some is a run, and its files are profiles of workers and spans.
- */
+ * In a folder without such names, files *.json[.gz] that begin as a trace are its traces (file_head.h). */
 #ifndef TP_WEBREPORT_TRACE_RUNDIR_H
 #define TP_WEBREPORT_TRACE_RUNDIR_H
 
@@ -16,6 +16,7 @@ struct tp_run_file {
                            * (writer/worker.h); empty: none */
     const char *path;     /* to open, NUL-terminated */
     const char *base;     /* its last part */
+    bool is_by_content;   /* found in a folder, under another name than torch's */
 };
 
 struct tp_run {
@@ -27,12 +28,23 @@ struct tp_run {
 struct tp_runs {
     struct tp_run *items;
     size_t count;
+    size_t irregular_count; /* pipes, sockets and devices in the folders under names of traces: left out */
+    const char *irregular;  /* the first of them */
+    const char *foreign;    /* of the folders: the first file that has a name of other tools; NULL: none */
 };
 
-/* Finds the traces of `paths` (files of any name, "-", or folders searched for *.pt.trace.json[.gz]). Files named
- * explicitly form one run, the first; every folder with traces is a run of its own. Symbolic links to folders inside
- * are not followed. Returns 0; TP_ENOTFOUND for a path that does not exist; TP_ELIMIT beyond TP_MAX_TRACE_FILES. */
-int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const char *const *paths, size_t path_count,
+/* Where to look. */
+struct tp_run_search {
+    const char *const *paths; /* files of any name, "-", or folders */
+    size_t path_count;
+    const char
+        *include; /* in folders only names that this pattern of fnmatch(3) fits, of any ending; NULL: see above */
+};
+
+/* Finds the traces. Files named explicitly form one run, the first; every folder with traces is a run of its own. Of
+ * folders, regular files only; symbolic links to folders inside are not followed. Returns 0; TP_ENOTFOUND for a path
+ * that does not exist; TP_ELIMIT beyond TP_MAX_TRACE_FILES. */
+int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const struct tp_run_search *search,
                    struct tp_error *err);
 
 /* Appends to `paths` (const char *) the files below `folder` whose names end in `suffix` and do not begin with a dot,

@@ -31,7 +31,8 @@ struct tp_inventory_options {
     uint64_t max_input_bytes; /* of a trace's text, and of what an archive holds; 0: TP_MAX_INPUT_BYTES */
     bool is_bfloat16;         /* uint16 arrays that no trace tells about are bfloat16's bits */
     bool is_strict;
-    void *context; /* for say */
+    const char *include; /* of folders: see struct tp_run_search */
+    void *context;       /* for say */
     /* An input that cannot be used, and why. */
     void (*say)(void *context, const char *path, const struct tp_error *why);
 };

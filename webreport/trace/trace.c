@@ -4,6 +4,7 @@
  * here. */
 #include "webreport/trace/trace.h"
 
+#include "webreport/trace/file_head.h"
 #include "webreport/trace/header.h"
 #include "webreport/trace/reader.h"
 #include "writer/base/limits.h"
@@ -196,6 +197,9 @@ static int refuse(struct tp_reader *r, const char *what)
 static int read_document(struct tp_reader *r)
 {
     tp_reader_want(r, 4);
+    const char *foreign = tp_file_head_foreign(r->at, r->at ? (size_t)(r->end - r->at) : 0, r->path);
+    if (foreign && r->code >= 0)
+        return tp_error_set(r->err, TP_EFORMAT, 0, "%s", foreign);
     if (r->end - r->at >= 3 && memcmp(r->at, "\xEF\xBB\xBF", 3) == 0)
         r->at += 3;
     if (r->end - r->at >= 2 && (memcmp(r->at, "\xFF\xFE", 2) == 0 || memcmp(r->at, "\xFE\xFF", 2) == 0))
@@ -345,10 +349,11 @@ static int run_reader(struct tp_reader *r, struct tp_arena *arena)
     return code;
 }
 
-static int read_feed(struct tp_trace *trace, struct tp_arena *arena, struct tp_feed *feed,
+/* path: NULL when there is none. */
+static int read_feed(struct tp_trace *trace, struct tp_arena *arena, struct tp_feed *feed, const char *path,
                      const struct tp_trace_options *options, struct tp_error *err)
 {
-    struct tp_reader r = {.trace = trace, .feed = feed, .err = err};
+    struct tp_reader r = {.trace = trace, .feed = feed, .path = path, .err = err};
     r.is_strict = options && options->is_strict;
     r.keeps_frame_stacks = options && options->keeps_frame_stacks;
     r.wants_tensors = options && options->wants_tensors;
@@ -372,7 +377,7 @@ int tp_trace_read(struct tp_trace *trace, struct tp_arena *arena, const char *pa
     struct tp_feed_options feed_opts = feed_options(options);
     struct tp_feed *feed;
     int code = tp_feed_open(&feed, path, &feed_opts, err);
-    return code < 0 ? code : read_feed(trace, arena, feed, options, err);
+    return code < 0 ? code : read_feed(trace, arena, feed, path, options, err);
 }
 
 int tp_trace_read_bytes(struct tp_trace *trace, struct tp_arena *arena, const void *bytes, size_t size,
@@ -381,14 +386,14 @@ int tp_trace_read_bytes(struct tp_trace *trace, struct tp_arena *arena, const vo
     struct tp_feed_options feed_opts = feed_options(options);
     struct tp_feed *feed;
     int code = tp_feed_open_bytes(&feed, bytes, size, &feed_opts, err);
-    return code < 0 ? code : read_feed(trace, arena, feed, options, err);
+    return code < 0 ? code : read_feed(trace, arena, feed, NULL, options, err);
 }
 
 int tp_trace_visit(const char *path, struct tp_arena *arena, const struct tp_trace_options *options,
                    const struct tp_visitor *visitor, struct tp_reading *reading, struct tp_error *err)
 {
     struct tp_trace *trace = tp_arena_alloc(arena, sizeof *trace);
-    struct tp_reader r = {.trace = trace, .err = err, .visitor = visitor};
+    struct tp_reader r = {.trace = trace, .path = path, .err = err, .visitor = visitor};
     struct tp_feed_options feed_opts = feed_options(options);
     int code = tp_feed_open(&r.feed, path, &feed_opts, err);
     if (code < 0)

@@ -344,6 +344,7 @@ struct tp_trace_options {
     bool skips_hash;          /* nobody shows reading.file_sha256: it stays "" */
     int copy_fd;              /* descriptor that gets the bytes of the file as they are read, for who reads them again;
                                  0: none */
+    const char *include;      /* of folders among the inputs: see struct tp_run_search */
 };
 
 /* Reads a trace file ("-" for stdin) into *trace, whose memory comes from `arena` (guard set by the caller; memory or

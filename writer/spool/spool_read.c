@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "writer/base/input.h"
 #include "writer/base/mapped.h"
 
 /* Bounds of what damage may claim, so that sums stay in 64 bits: the wall clock (until 2116), and other spans. */
@@ -81,17 +81,14 @@ static void *take_bytes(int fd, size_t *size, bool *is_copy)
 
 static int map_file(struct tp_spool_file *file, const char *path, struct tp_error *err)
 {
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &status) != 0) {
-        int why = errno;
-        if (fd >= 0)
-            close(fd);
-        return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(why));
-    }
-    size_t size = (size_t)status.st_size;
+    struct tp_input input;
+    struct tp_error why = {0};
+    int code = tp_input_open(&input, path, TP_INPUT_FILE, &why), fd = input.fd;
+    if (code < 0)
+        return tp_error_set(err, TP_EIO, 0, "%s: %s", path, why.text);
+    size_t size = (size_t)input.size;
     bool is_copy = false;
-    void *bytes = S_ISREG(status.st_mode) ? take_bytes(fd, &size, &is_copy) : MAP_FAILED;
+    void *bytes = take_bytes(fd, &size, &is_copy);
     file->source = is_copy ? 0 : fd + 1;
     if (is_copy || bytes == MAP_FAILED)
         close(fd);
@@ -124,10 +121,11 @@ bool tp_spool_is_cut(const struct tp_spool_file *file)
 bool tp_spool_is_live(const char *path)
 {
     pid_t pid;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool lives = fd >= 0 && is_live(fd, &pid);
-    if (fd >= 0)
-        close(fd);
+    struct tp_input input;
+    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0)
+        return false;
+    bool lives = is_live(input.fd, &pid);
+    close(input.fd);
     return lives;
 }
 

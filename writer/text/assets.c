@@ -2,11 +2,11 @@
 #include "writer/text/assets.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "writer/base/input.h"
 #include "writer/base/limits.h"
 
 struct asset {
@@ -47,21 +47,17 @@ static int io_fault(struct tp_error *err, const char *path)
 /* Reads a whole file of known size. No allocation while it is open: the arena may leave by its guard. */
 static int read_file(const char *path, char *to, size_t size, struct tp_error *err)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return io_fault(err, path);
+    struct tp_input input;
+    struct tp_error why = {0};
     size_t have = 0;
-    ssize_t got = 1;
-    while (have < size && got > 0) {
-        got = read(file, to + have, size - have);
-        if (got < 0 && errno == EINTR)
-            got = 1;
-        else if (got > 0)
-            have += (size_t)got;
+    int code = tp_input_open(&input, path, TP_INPUT_FILE, &why);
+    if (code == TP_OK) {
+        code = tp_input_read(&have, &input, to, size, 0, &why);
+        close(input.fd);
     }
-    int code = got < 0 ? io_fault(err, path) : 0;
-    close(file);
-    if (!code && have < size)
+    if (code < 0)
+        return tp_error_set(err, TP_EIO, 0, "%s: %s", path, why.text);
+    if (have < size)
         return tp_error_set(err, TP_EIO, 0, "%s: became shorter while it was read", path);
     return code;
 }

@@ -1,0 +1,83 @@
+/* Files that are read: see input.h. */
+#include "writer/base/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int cannot_open(struct tp_error *err)
+{
+    int code = errno == ENOMEM ? TP_ENOMEM : errno == ENOENT || errno == ENOTDIR ? TP_ENOTFOUND : TP_EIO;
+    return tp_error_set(err, code, 0, "cannot open: %s", strerror(errno));
+}
+
+/* Opens without waiting for anybody; only a pipe that was named waits for its writer. */
+static int open_path(const char *path, enum tp_input_kind kind)
+{
+    struct stat info;
+    if (kind == TP_INPUT_FILE)
+        return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (strcmp(path, "-") == 0)
+        return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    bool is_file = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (is_file ? O_NONBLOCK : 0));
+}
+
+int tp_input_open(struct tp_input *input, const char *path, enum tp_input_kind kind, struct tp_error *err)
+{
+    struct stat info;
+    int fd = open_path(path, kind), code = TP_OK;
+    *input = (struct tp_input){.fd = -1};
+    if (fd < 0)
+        return cannot_open(err);
+    if (fstat(fd, &info) < 0)
+        code = cannot_open(err);
+    else if (S_ISDIR(info.st_mode))
+        code = tp_error_set(err, TP_EIO, 0, "is a directory");
+    else if (kind == TP_INPUT_FILE && !S_ISREG(info.st_mode))
+        code = tp_error_set(err, TP_EIO, 0, "not a regular file");
+    if (code < 0) {
+        close(fd);
+        return code;
+    }
+    bool is_regular = S_ISREG(info.st_mode);
+    *input = (struct tp_input){fd, is_regular ? (uint64_t)info.st_size : 0, is_regular};
+    return TP_OK;
+}
+
+int tp_input_read(size_t *got, const struct tp_input *input, void *to, size_t size, uint64_t at, struct tp_error *err)
+{
+    ssize_t n = 1;
+    *got = 0;
+    while (*got < size && n != 0) {
+        n = read(input->fd, (char *)to + *got, size - *got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return tp_error_set(err, TP_EIO, at + *got, "cannot read from byte %llu on: %s",
+                                (unsigned long long)(at + *got), strerror(errno));
+        *got += (size_t)n;
+    }
+    return TP_OK;
+}
+
+int tp_input_read_all(struct tp_buf *out, const char *path, enum tp_input_kind kind, struct tp_error *err)
+{
+    enum { PART = 1 << 16 };
+    struct tp_input input;
+    size_t before = out->size, n = PART;
+    int code = tp_input_open(&input, path, kind, err);
+    if (code < 0)
+        return code;
+    while (code == TP_OK && n == PART && tp_buf_reserve(out, PART) == 0) {
+        code = tp_input_read(&n, &input, out->data + out->size, PART, out->size - before, err);
+        out->size += n;
+    }
+    close(input.fd);
+    if (code == TP_OK && out->failed)
+        return tp_error_set(err, out->failed, out->size,
+                            out->failed == TP_ELIMIT ? "the file is too large" : "out of memory");
+    return code;
+}
