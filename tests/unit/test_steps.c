@@ -197,7 +197,7 @@ static void events_that_stick_out_are_counted_and_operators_clipped(void **state
     assert_int_equal(model.badly_nested_count, 2);
     assert_int_equal(model.operators.clipped_count, 2);
     for (uint32_t i = 0; i < 4; i++)
-        assert_int_equal(model.operators.host_self[i], 5000);
+        assert_int_equal(tp_narrow_get(&model.operators.host_self, i), 5000);
 }
 
 static void a_wait_costs_no_more_than_itself_and_the_bubble_behind_it(void **state)

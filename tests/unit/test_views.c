@@ -100,6 +100,35 @@ static void an_operator_that_sticks_out_is_clipped_to_its_parent(void **state)
     tp_arena_release(&m.arena);
 }
 
+/* Folding renumbers the operators behind it, and takes the clipped end of a folded one away. */
+static void clipped_ends_stay_with_their_operators_when_others_are_folded(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, OP("f", 0, 100, "") "," OP("f", 90, 20, "") "," OP("p", 200, 50, "") "," OP("c", 240, 30, "") "," OP(
+                 "d", 245, 30, "") "," OP("f", 300, 10, "") "," OP("f", 301, 8, ""));
+    assert_int_equal(m.views.facts.operators_clipped, 3);
+    assert_int_equal(m.views.facts.operators_folded, 2);
+    assert_int_equal(cell(&m.views.operators.by_name, "f", TP_OP_HOST_SELF), 110000);
+    assert_int_equal(cell(&m.views.operators.by_name, "p", TP_OP_HOST_SELF), 40000);
+    assert_int_equal(cell(&m.views.operators.by_name, "c", TP_OP_HOST_SELF), 5000);
+    assert_int_equal(cell(&m.views.operators.by_name, "d", TP_OP_HOST_SELF), 5000);
+    tp_arena_release(&m.arena);
+}
+
+static void operators_of_many_seconds_have_exact_times(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, OP("f", 0, 9000000, "") "," OP("g", 10, 5000000, "") "," EVENT(
+                 "cuda_runtime", "launch", 20, 5, "\"correlation\":1") "," EVENT("kernel", "k", 30, 6000000,
+                                                                                 "\"correlation\":1"));
+    assert_int_equal(cell(&m.views.operators.by_name, "f", TP_OP_HOST_SELF), INT64_C(4000000000));
+    assert_int_equal(cell(&m.views.operators.by_name, "g", TP_OP_HOST_SELF), INT64_C(4999995000));
+    assert_int_equal(cell(&m.views.operators.by_name, "f", TP_OP_DEVICE_TOTAL), INT64_C(6000000000));
+    tp_arena_release(&m.arena);
+}
+
 static void a_kernel_belongs_to_the_operator_around_its_launch(void **state)
 {
     (void)state;
@@ -234,6 +263,8 @@ int main(void)
         cmocka_unit_test(recursion_counts_total_time_once),
         cmocka_unit_test(an_operator_absorbs_its_only_child_of_the_same_name),
         cmocka_unit_test(an_operator_that_sticks_out_is_clipped_to_its_parent),
+        cmocka_unit_test(clipped_ends_stay_with_their_operators_when_others_are_folded),
+        cmocka_unit_test(operators_of_many_seconds_have_exact_times),
         cmocka_unit_test(a_kernel_belongs_to_the_operator_around_its_launch),
         cmocka_unit_test(categories_of_a_step_add_up_to_it),
         cmocka_unit_test(stacks_come_from_arguments_and_from_python_frames),

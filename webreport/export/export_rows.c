@@ -213,9 +213,9 @@ static void fill_operator(const struct tp_rows *rows, uint32_t row, struct tp_ro
     put_text(&cell, tp_trace_name(trace, e));
     put_text(&cell, rows->threads[e->thread]);
     put_times(&cell, rows, e);
-    put_int(&cell, ops->host_self[row]);
-    put_int(&cell, ops->device_self[row]);
-    put_int(&cell, ops->device_total[row]);
+    put_int(&cell, tp_narrow_get(&ops->host_self, row));
+    put_int(&cell, tp_narrow_get(&ops->device_self, row));
+    put_int(&cell, tp_narrow_get(&ops->device_total, row));
     put_int(&cell, !(ops->flags[row] & TP_OPERATOR_UNFINISHED));
     put_module(&cell, rows, ops->module, row);
     put_int(&cell, d->external_id);

@@ -73,7 +73,8 @@ static void add_heaviest(const struct tp_tf_run *run, struct tp_tf_columns *colu
     pick_heaviest(run, columns, &operators, &profile->views->operators.by_name, "profile_top_ops_ms", false);
     for (uint32_t i = 0; i < ops->finished_count; i++)
         add_to(run, &operators, tp_operator_event(model, i),
-               profile->views->operators.sorted_by_device ? ops->device_self[i] : ops->host_self[i]);
+               profile->views->operators.sorted_by_device ? tp_narrow_get(&ops->device_self, i)
+                                                          : tp_narrow_get(&ops->host_self, i));
 }
 
 /* ---- launches and waits ---- */

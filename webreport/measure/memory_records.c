@@ -104,7 +104,7 @@ static uint32_t operator_at(const struct tp_model *model, struct cursor *cursor,
 {
     while (cursor->next < cursor->end && tp_operator_event(model, cursor->next)->ts_ns <= at)
         cursor->open = cursor->next++;
-    while (cursor->open != TP_NO_ID && at >= model->operators.clipped_end[cursor->open])
+    while (cursor->open != TP_NO_ID && at >= tp_operator_end(model, cursor->open))
         cursor->open = model->operators.parent[cursor->open];
     return cursor->open;
 }

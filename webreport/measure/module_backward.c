@@ -44,7 +44,7 @@ static void add_pair(struct backward *b, uint32_t forward, uint32_t backward)
     b->is_used[node] = 1;
     b->sums[module].calls++;
     b->sums[module].host_ns = tp_sat_add(b->sums[module].host_ns, tp_operator_event(b->model, node)->dur_ns);
-    b->sums[module].device_ns = tp_sat_add(b->sums[module].device_ns, ops->device_total[node]);
+    b->sums[module].device_ns = tp_sat_add(b->sums[module].device_ns, tp_narrow_get(&ops->device_total, node));
 }
 
 /* ---- links --------------------------------------------------------------------------------------------------------

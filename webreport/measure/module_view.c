@@ -101,7 +101,7 @@ static void find_host_self(struct builder *b)
         if (pieces[i].tie == 0)
             cover(b, covered_end, modules->parent[item], pieces[i].key, modules->clipped_end[item]);
         else
-            cover(b, covered_end, ops->module[item], pieces[i].key, ops->clipped_end[item]);
+            cover(b, covered_end, ops->module[item], pieces[i].key, tp_operator_end(b->model, item));
     }
     tp_arena_drop(b->arena, pieces, capacity * sizeof *pieces);
     tp_arena_drop(b->arena, covered_end, modules->count * sizeof *covered_end);

@@ -43,16 +43,17 @@ static void add_up(struct pass *p, struct tp_op_group *groups, uint32_t group_co
             continue;
         struct tp_op_group *group = &groups[p->key[i]];
         group->calls++;
-        group->device_self = tp_sat_add(group->device_self, ops->device_self[i]);
-        group->host_self = tp_sat_add(group->host_self, ops->host_self[i]);
+        group->device_self = tp_sat_add(group->device_self, tp_narrow_get(&ops->device_self, i));
+        group->host_self = tp_sat_add(group->host_self, tp_narrow_get(&ops->host_self, i));
         group->is_eligible |= (ops->flags[i] & TP_OPERATOR_ELIGIBLE) != 0;
-        if (ops->tensor_core_self)
-            group->tensor_core_self = tp_sat_add(group->tensor_core_self, ops->tensor_core_self[i]);
+        if (ops->has_tensor_cores)
+            group->tensor_core_self = tp_sat_add(group->tensor_core_self, tp_narrow_get(&ops->tensor_core_self, i));
         if (open[p->key[i]]++ == 0) {
-            group->device_total = tp_sat_add(group->device_total, ops->device_total[i]);
+            group->device_total = tp_sat_add(group->device_total, tp_narrow_get(&ops->device_total, i));
             group->host_total = tp_sat_add(group->host_total, tp_operator_event(p->model, i)->dur_ns);
-            if (ops->tensor_core_self)
-                group->tensor_core_total = tp_sat_add(group->tensor_core_total, ops->tensor_core_total[i]);
+            if (ops->has_tensor_cores)
+                group->tensor_core_total =
+                    tp_sat_add(group->tensor_core_total, tp_narrow_get(&ops->tensor_core_total, i));
         }
     }
     tp_arena_drop(p->arena, open, group_count * sizeof *open);

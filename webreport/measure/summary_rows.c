@@ -94,7 +94,8 @@ static void add_operators(struct tp_summary_work *work, enum tp_summary_kind kin
         const struct tp_event *e = tp_operator_event(model, i);
         const struct tp_host_detail *detail = &work->source->trace->hosts[e->detail];
         bool is_host = kind == TP_SUMMARY_OPERATOR_HOST;
-        int64_t ns = is_host ? model->operators.host_self[i] : model->operators.device_self[i];
+        int64_t ns =
+            is_host ? tp_narrow_get(&model->operators.host_self, i) : tp_narrow_get(&model->operators.device_self, i);
         if (!is_host && ns <= 0)
             continue;
         struct tp_summary_call call = {.name = name_of(&texts, e->name),

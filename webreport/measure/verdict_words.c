@@ -106,8 +106,8 @@ static void add_largest_operator(struct tp_buf *text, const struct tp_model *mod
     uint32_t best = TP_NO_ID;
     for (uint32_t i = 0; i < model->operators.count; i++) {
         uint32_t name = tp_operator_event(model, i)->name;
-        self_ns[name] = tp_sat_add(self_ns[name], model->operators.host_self[i]);
-        total = tp_sat_add(total, model->operators.host_self[i]);
+        self_ns[name] = tp_sat_add(self_ns[name], tp_narrow_get(&model->operators.host_self, i));
+        total = tp_sat_add(total, tp_narrow_get(&model->operators.host_self, i));
     }
     for (uint32_t n = 0; n < names->count && total; n++)
         if (best == TP_NO_ID || self_ns[n] > self_ns[best] ||

@@ -18,6 +18,7 @@
 #include "webreport/model/order.h"
 #include "webreport/trace/trace.h"
 #include "writer/base/interval.h"
+#include "writer/base/narrow.h"
 
 /* Host operators that are rows: finished ones thread by thread in pre-order, then the unfinished ones (D19). */
 struct tp_operators {
@@ -26,22 +27,23 @@ struct tp_operators {
     uint32_t *event;        /* index in trace->events */
     uint32_t *parent;
     uint32_t *subtree_end;
-    uint32_t *stack;                     /* node in trace->stacks */
-    uint32_t *module;                    /* index in modules; NULL without modules */
-    int64_t *clipped_end;                /* ns; end after clipping to the parent (D4) */
-    int64_t *host_self;                  /* ns (D14) */
-    int64_t *device_self, *device_total; /* ns of device events owned, and with children */
-    int64_t *tensor_core_self,
-        *tensor_core_total; /* ns of tensor-core kernels; NULL when no kernel uses tensor cores */
-    uint8_t *flags;         /* enum tp_operator_flag */
-    uint64_t clipped_count, folded_count, unfinished_count;
+    uint32_t *stack;                            /* node in trace->stacks */
+    uint32_t *module;                           /* index in modules; NULL without modules */
+    struct tp_vec clipped;                      /* struct tp_listed: ends that were clipped to the parent's (D4) */
+    struct tp_narrow host_self;                 /* ns (D14) */
+    struct tp_narrow device_self, device_total; /* ns of device events owned, and with children */
+    struct tp_narrow tensor_core_self, tensor_core_total; /* ns of tensor-core kernels */
+    bool has_tensor_cores; /* some kernel uses tensor cores; else there are no numbers of such */
+    uint8_t *flags;        /* enum tp_operator_flag */
+    uint64_t clipped_count, folded_count, unfinished_count; /* clipped_count: also of those that were folded */
 };
 
 enum tp_operator_flag {
     TP_OPERATOR_UNFINISHED = 1,
     TP_OPERATOR_ELIGIBLE = 2,       /* for tensor cores: by name, by own kernels or by a child */
     TP_OPERATOR_ELIGIBLE_CHILD = 4, /* some child is eligible */
-    TP_OPERATOR_OUTERMOST = 8       /* no ancestor has the same name (D6) */
+    TP_OPERATOR_OUTERMOST = 8,      /* no ancestor has the same name (D6) */
+    TP_OPERATOR_CLIPPED = 16        /* its end is listed in `clipped` */
 };
 
 /* Runtime and driver calls, thread by thread in order of start. */
@@ -227,6 +229,13 @@ const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace
 static inline const struct tp_event *tp_operator_event(const struct tp_model *model, uint32_t op)
 {
     return &model->trace->events[model->operators.event[op]];
+}
+/* End of an operator, clipped to its parent's (D4). */
+static inline int64_t tp_operator_end(const struct tp_model *model, uint32_t op)
+{
+    const struct tp_operators *ops = &model->operators;
+    return ops->flags[op] & TP_OPERATOR_CLIPPED ? tp_listed_value(ops->clipped.data, ops->clipped.count, op)
+                                                : tp_event_end(tp_operator_event(model, op));
 }
 static inline const struct tp_event *tp_device_event(const struct tp_model *model, uint32_t device)
 {

@@ -22,9 +22,22 @@ static void move_operator(struct tp_operators *ops, uint32_t to, uint32_t from, 
         parent == TP_NO_ID ? TP_NO_ID : kept[parent + 1] - 1; /* a folded parent: the one that absorbed it */
     ops->subtree_end[to] = kept[ops->subtree_end[from]];
     ops->stack[to] = ops->stack[from];
-    ops->clipped_end[to] = ops->clipped_end[from];
+    ops->flags[to] = ops->flags[from];
     if (ops->module)
         ops->module[to] = ops->module[from];
+}
+
+/* The ends of what was kept. */
+static void renumber_clipped(struct tp_operators *ops, const uint32_t *kept)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < ops->clipped.count; i++) {
+        struct tp_listed *items = ops->clipped.data;
+        uint32_t op = items[i].at;
+        if (kept[op + 1] > kept[op])
+            items[count++] = (struct tp_listed){kept[op], items[i].value};
+    }
+    ops->clipped.count = count;
 }
 
 void tp_model_fold(struct tp_model *model)
@@ -41,6 +54,7 @@ void tp_model_fold(struct tp_model *model)
     for (uint32_t i = 0; i < ops->count; i++)
         if (kept[i + 1] > kept[i])
             move_operator(ops, kept[i], i, kept);
+    renumber_clipped(ops, kept);
     for (uint32_t t = 0; t <= model->trace->thread_count; t++)
         ops->thread_first[t] = kept[ops->thread_first[t]];
     for (uint32_t i = 0; i < launches->count; i++)
@@ -51,16 +65,44 @@ void tp_model_fold(struct tp_model *model)
     tp_arena_drop(model->arena, kept, size);
 }
 
+/* Self times in the making: ns that are no child's so far, and up to where children have been taken off. */
+struct self_times {
+    const struct tp_model *model;
+    int64_t *self, *covered_end;
+};
+
 /* Takes [a, b) from the self time of `op`; pieces come in order of start. */
-static inline void cover(struct tp_operators *ops, int64_t *covered_end, uint32_t op, int64_t a, int64_t b)
+static inline void cover(const struct self_times *times, uint32_t op, int64_t a, int64_t b)
 {
-    if (b > ops->clipped_end[op])
-        b = ops->clipped_end[op];
-    if (a < covered_end[op])
-        a = covered_end[op];
+    int64_t end = tp_operator_end(times->model, op);
+    b = b > end ? end : b;
+    a = a < times->covered_end[op] ? times->covered_end[op] : a;
     if (b > a) {
-        ops->host_self[op] -= b - a;
-        covered_end[op] = b;
+        times->self[op] -= b - a;
+        times->covered_end[op] = b;
+    }
+}
+
+static void sum_thread(const struct self_times *times, uint32_t thread)
+{
+    const struct tp_operators *ops = &times->model->operators;
+    const struct tp_launches *launches = &times->model->launches;
+    const struct tp_event *events = times->model->trace->events;
+    uint32_t j = launches->thread_first[thread], launch_end = launches->thread_first[thread + 1];
+    for (uint32_t i = ops->thread_first[thread], end = ops->thread_first[thread + 1]; i < end || j < launch_end;) {
+        if (i < end && (j == launch_end || events[ops->event[i]].ts_ns <= events[launches->event[j]].ts_ns)) {
+            int64_t start = events[ops->event[i]].ts_ns, own_end = tp_operator_end(times->model, i);
+            times->self[i] = own_end - start;
+            times->covered_end[i] = start;
+            if (ops->parent[i] != TP_NO_ID)
+                cover(times, ops->parent[i], start, own_end);
+            i++;
+        } else {
+            const struct tp_event *e = &events[launches->event[j]];
+            if (launches->op[j] != TP_NO_ID)
+                cover(times, launches->op[j], e->ts_ns, tp_event_end(e));
+            j++;
+        }
     }
 }
 
@@ -68,28 +110,11 @@ static inline void cover(struct tp_operators *ops, int64_t *covered_end, uint32_
 void tp_model_host_times(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;
-    const struct tp_launches *launches = &model->launches;
-    const struct tp_event *events = model->trace->events;
-    ops->host_self = tp_arena_array(model->arena, ops->count, sizeof *ops->host_self);
-    size_t size = (size_t)ops->finished_count * sizeof(int64_t);
-    int64_t *covered_end = tp_arena_array(model->arena, ops->finished_count, sizeof *covered_end);
-    for (uint32_t t = 0; t < model->trace->thread_count; t++) {
-        uint32_t j = launches->thread_first[t], launch_end = launches->thread_first[t + 1];
-        for (uint32_t i = ops->thread_first[t], end = ops->thread_first[t + 1]; i < end || j < launch_end;) {
-            if (i < end && (j == launch_end || events[ops->event[i]].ts_ns <= events[launches->event[j]].ts_ns)) {
-                int64_t start = events[ops->event[i]].ts_ns;
-                ops->host_self[i] = ops->clipped_end[i] - start;
-                covered_end[i] = start;
-                if (ops->parent[i] != TP_NO_ID)
-                    cover(ops, covered_end, ops->parent[i], start, ops->clipped_end[i]);
-                i++;
-            } else {
-                const struct tp_event *e = &events[launches->event[j]];
-                if (launches->op[j] != TP_NO_ID)
-                    cover(ops, covered_end, launches->op[j], e->ts_ns, tp_event_end(e));
-                j++;
-            }
-        }
-    }
-    tp_arena_drop(model->arena, covered_end, size);
+    struct self_times times = {.model = model};
+    times.self = tp_arena_array(model->arena, ops->count, sizeof *times.self);
+    times.covered_end = tp_arena_array(model->arena, ops->finished_count, sizeof *times.covered_end);
+    for (uint32_t t = 0; t < model->trace->thread_count; t++)
+        sum_thread(&times, t);
+    tp_narrow_init(&ops->host_self, times.self, ops->count, model->arena);
+    tp_arena_drop(model->arena, times.covered_end, (size_t)ops->finished_count * sizeof *times.covered_end);
 }

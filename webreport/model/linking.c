@@ -241,41 +241,79 @@ void tp_model_link_devices(struct tp_model *model)
 /* ---- numbers of operators -----------------------------------------------------------------------------------------
  */
 
-static void add_own_device_time(struct tp_model *model)
+/* Device time of operators in the making: own, and with everything below. */
+struct device_times {
+    int64_t *self, *total;
+};
+
+static struct device_times new_times(const struct tp_model *model)
 {
-    struct tp_operators *ops = &model->operators;
-    const struct tp_devices *devices = &model->devices;
-    for (uint32_t k = 0; k < devices->count; k++) {
-        const struct tp_event *e = tp_device_event(model, k);
-        uint32_t owner = devices->owner[k];
-        if (owner == TP_NO_ID)
-            continue;
-        ops->device_self[owner] = tp_sat_add(ops->device_self[owner], e->dur_ns);
-        if (ops->tensor_core_self && e->kind == TP_KIND_KERNEL && (model->marks[e->name] & TP_MARK_TC_YES))
-            ops->tensor_core_self[owner] = tp_sat_add(ops->tensor_core_self[owner], e->dur_ns);
-    }
+    struct device_times times;
+    times.self = tp_arena_array(model->arena, model->operators.count, sizeof *times.self);
+    times.total = tp_arena_array(model->arena, model->operators.count, sizeof *times.total);
+    return times;
 }
 
 /* Children have higher numbers than their parent, so one pass from the end sums whole subtrees. */
-static void add_up(struct tp_model *model)
+static void add_up(const struct tp_model *model, const struct device_times *times)
+{
+    const struct tp_operators *ops = &model->operators;
+    for (uint32_t i = ops->count; i-- > 0;) {
+        uint32_t parent = ops->parent[i];
+        times->total[i] = tp_sat_add(times->total[i], times->self[i]);
+        if (parent != TP_NO_ID)
+            times->total[parent] = tp_sat_add(times->total[parent], times->total[i]);
+    }
+}
+
+static void find_device_times(struct tp_model *model)
+{
+    struct tp_operators *ops = &model->operators;
+    struct device_times times = new_times(model);
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        uint32_t owner = model->devices.owner[k];
+        if (owner != TP_NO_ID)
+            times.self[owner] = tp_sat_add(times.self[owner], tp_device_event(model, k)->dur_ns);
+    }
+    add_up(model, &times);
+    tp_narrow_init(&ops->device_self, times.self, ops->count, model->arena);
+    tp_narrow_init(&ops->device_total, times.total, ops->count, model->arena);
+}
+
+static bool uses_tensor_cores(const struct tp_model *model, const struct tp_event *e)
+{
+    return e->kind == TP_KIND_KERNEL && (model->marks[e->name] & TP_MARK_TC_YES);
+}
+
+static void find_tensor_core_times(struct tp_model *model)
+{
+    struct tp_operators *ops = &model->operators;
+    for (uint32_t k = 0; k < model->devices.count && !ops->has_tensor_cores; k++)
+        ops->has_tensor_cores = uses_tensor_cores(model, tp_device_event(model, k));
+    if (!ops->has_tensor_cores)
+        return;
+    struct device_times times = new_times(model);
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_event *e = tp_device_event(model, k);
+        uint32_t owner = model->devices.owner[k];
+        if (owner != TP_NO_ID && uses_tensor_cores(model, e))
+            times.self[owner] = tp_sat_add(times.self[owner], e->dur_ns);
+    }
+    add_up(model, &times);
+    tp_narrow_init(&ops->tensor_core_self, times.self, ops->count, model->arena);
+    tp_narrow_init(&ops->tensor_core_total, times.total, ops->count, model->arena);
+}
+
+static void mark_eligible(struct tp_model *model)
 {
     struct tp_operators *ops = &model->operators;
     for (uint32_t i = ops->count; i-- > 0;) {
-        uint32_t parent = ops->parent[i];
-        ops->device_total[i] = tp_sat_add(ops->device_total[i], ops->device_self[i]);
-        if (ops->tensor_core_self)
-            ops->tensor_core_total[i] = tp_sat_add(ops->tensor_core_total[i], ops->tensor_core_self[i]);
-        bool owns_tensor_cores = ops->tensor_core_self && ops->tensor_core_self[i] > 0;
+        bool owns_tensor_cores = ops->has_tensor_cores && tp_narrow_get(&ops->tensor_core_self, i) > 0;
         if (owns_tensor_cores || (ops->flags[i] & TP_OPERATOR_ELIGIBLE_CHILD) ||
             (model->marks[tp_operator_event(model, i)->name] & TP_MARK_ELIGIBLE))
             ops->flags[i] |= TP_OPERATOR_ELIGIBLE;
-        if (parent == TP_NO_ID)
-            continue;
-        if (ops->flags[i] & TP_OPERATOR_ELIGIBLE)
-            ops->flags[parent] |= TP_OPERATOR_ELIGIBLE_CHILD;
-        ops->device_total[parent] = tp_sat_add(ops->device_total[parent], ops->device_total[i]);
-        if (ops->tensor_core_self)
-            ops->tensor_core_total[parent] = tp_sat_add(ops->tensor_core_total[parent], ops->tensor_core_total[i]);
+        if (ops->parent[i] != TP_NO_ID && ops->flags[i] & TP_OPERATOR_ELIGIBLE)
+            ops->flags[ops->parent[i]] |= TP_OPERATOR_ELIGIBLE_CHILD;
     }
 }
 
@@ -296,19 +334,8 @@ static void mark_outermost(struct tp_model *model)
 
 void tp_model_operator_numbers(struct tp_model *model)
 {
-    struct tp_operators *ops = &model->operators;
-    bool has_tensor_cores = false;
-    for (uint32_t k = 0; k < model->devices.count && !has_tensor_cores; k++) {
-        const struct tp_event *e = tp_device_event(model, k);
-        has_tensor_cores = e->kind == TP_KIND_KERNEL && (model->marks[e->name] & TP_MARK_TC_YES);
-    }
-    ops->device_self = tp_arena_array(model->arena, ops->count, sizeof *ops->device_self);
-    ops->device_total = tp_arena_array(model->arena, ops->count, sizeof *ops->device_total);
-    if (has_tensor_cores) {
-        ops->tensor_core_self = tp_arena_array(model->arena, ops->count, sizeof *ops->tensor_core_self);
-        ops->tensor_core_total = tp_arena_array(model->arena, ops->count, sizeof *ops->tensor_core_total);
-    }
-    add_own_device_time(model);
-    add_up(model);
+    find_device_times(model);
+    find_tensor_core_times(model);
+    mark_eligible(model);
     mark_outermost(model);
 }

@@ -120,7 +120,7 @@ static uint32_t module_at(struct sweep *s, int64_t at)
 static void pop_operators(struct sweep *s, int64_t at)
 {
     struct tp_operators *ops = &s->model->operators;
-    while (s->op != TP_NO_ID && at >= ops->clipped_end[s->op]) {
+    while (s->op != TP_NO_ID && at >= tp_operator_end(s->model, s->op)) {
         ops->subtree_end[s->op] = ops->count;
         s->op = ops->parent[s->op];
     }
@@ -137,14 +137,14 @@ static void push_operator(struct sweep *s, uint32_t event)
     }
     pop_operators(s, e->ts_ns);
     uint32_t op = ops->count++;
-    int64_t end = tp_event_end(e);
-    if (s->op != TP_NO_ID && end > ops->clipped_end[s->op]) {
-        end = ops->clipped_end[s->op];
+    int64_t limit = s->op == TP_NO_ID ? INT64_MAX : tp_operator_end(s->model, s->op);
+    if (tp_event_end(e) > limit) {
+        *(struct tp_listed *)tp_vec_push(&ops->clipped) = (struct tp_listed){op, limit};
+        ops->flags[op] = TP_OPERATOR_CLIPPED;
         ops->clipped_count++;
     }
     ops->event[op] = event;
     ops->parent[op] = s->op;
-    ops->clipped_end[op] = end;
     if (ops->module)
         ops->module[op] = module;
     uint32_t node = TP_NO_ID;
@@ -225,7 +225,7 @@ static void allocate(struct tp_model *model)
     ops->parent = tp_arena_array(arena, op_count, sizeof *ops->parent);
     ops->subtree_end = tp_arena_array(arena, op_count, sizeof *ops->subtree_end);
     ops->stack = tp_arena_array(arena, op_count, sizeof *ops->stack);
-    ops->clipped_end = tp_arena_array(arena, op_count, sizeof *ops->clipped_end);
+    ops->clipped = TP_VEC(arena, struct tp_listed);
     ops->flags = tp_arena_array(arena, op_count, sizeof *ops->flags);
     launches->event = tp_arena_array(arena, launch_count, sizeof *launches->event);
     launches->op = tp_arena_array(arena, launch_count, sizeof *launches->op);
@@ -252,7 +252,6 @@ static void append_unfinished(struct tp_model *model, const struct tp_vec *unfin
         ops->parent[op] = TP_NO_ID;
         ops->subtree_end[op] = op + 1;
         ops->stack[op] = stack_of_operator(model, e, TP_NO_ID);
-        ops->clipped_end[op] = tp_event_end(e);
         ops->flags[op] = TP_OPERATOR_UNFINISHED;
         if (ops->module)
             ops->module[op] = from->module;
