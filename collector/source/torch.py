@@ -5,7 +5,10 @@ which returns the milliseconds until it wants to be called again, or 0 for never
 program, print, or stay in its way: a program that uses the profiler itself gets it, and ours ends.
 
 A step ends where the optimizer that stepped first steps again. Until the first step everything is recorded for a while;
-if there is a step in that time, this is thrown away and the schedule begins, else it is the trace.
+if there is a step in that time, this is thrown away and the schedule begins, else it is the trace of a program without
+steps. When steps come later the schedule begins all the same, and its first trace takes the place of that one: what a
+program does before its first step is no training, and beside the steps it would be read as some. Processes in which
+PyTorch loads data are left alone: forked ones, because Kineto does not survive a fork, and spawned ones.
 """
 import os
 import sys
@@ -21,7 +24,8 @@ class Recorder:
         self.profile = None  # ours, from its start to its stop
         self.thread = self.deadline = self.optimizer = None
         self.has_schedule = self.is_kept = self.is_over = False
-        self.pid, self.count = os.getpid(), 0
+        self.pid, self.cycles = os.getpid(), 0  # cycles: of the schedule, that are saved
+        self.startup = None  # path of the trace of the first while
         self.is_restarted = False
 
     # ---- the profiler
@@ -53,10 +57,19 @@ class Recorder:
     def save(self, profile):
         if not self.is_kept or not profile.profiler.kineto_results.events():
             return
-        self.count += 1
         path = os.path.join(self.folder, "torch.%d.%d.json" % (time.time_ns(), os.getpid()))
         profile.export_chrome_trace(path + ".tmp")
         os.rename(path + ".tmp", path)
+        if self.has_schedule:
+            self.cycles += 1
+            self.drop_startup()
+        elif not self.settings["duration_ms"]:
+            self.startup = path
+
+    def drop_startup(self):
+        path, self.startup = self.startup, None
+        if path is not None:
+            os.unlink(path)
 
     def begin(self):
         """torch is there: everything from now on, for a while."""
@@ -100,7 +113,7 @@ class Recorder:
         if self.has_schedule or self.settings["duration_ms"]:
             if self.profile is not None and is_mine:
                 self.profile.step()
-            if self.has_schedule and self.settings["repeat"] and self.count >= self.settings["repeat"]:
+            if self.has_schedule and self.settings["repeat"] and self.cycles >= self.settings["repeat"]:
                 self.finish()
         elif self.profile is None or is_mine:  # else the first while has to be over first
             self.stop(False)
@@ -178,14 +191,34 @@ class Recorder:
         optimizer.register_optimizer_step_post_hook(self.on_step)
 
 
-def is_importing():
-    """True when the program is amid an import: its locks are held, and whoever imports now waits for ever."""
+def is_inside(is_meant):
+    """True when the main thread is in a function whose file is one that is meant."""
     frame = sys._getframe()
     while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
+        if is_meant(frame.f_code.co_filename):
             return True
         frame = frame.f_back
     return False
+
+
+def is_importing():
+    """True when the program is amid an import: its locks are held, and whoever imports now waits for ever."""
+    return is_inside(lambda path: path.startswith("<frozen importlib"))
+
+
+def is_beginning():
+    """True in a process that multiprocessing has spawned, until it knows what it is for."""
+    process = sys.modules.get("multiprocessing.process")
+    if process is None or type(process.current_process()).__name__ != "_MainProcess":
+        return False
+    return is_inside(lambda path: path.endswith("multiprocessing/spawn.py"))
+
+
+def is_loader():
+    """True in a process that a DataLoader has started."""
+    process = sys.modules.get("multiprocessing.process")
+    target = getattr(process.current_process(), "_target", None) if process is not None else None
+    return getattr(target, "__module__", "").startswith("torch.utils.data.")
 
 
 def is_ready():
@@ -214,7 +247,7 @@ def is_time():
     """False while the program imports, and, before we have begun, while torch is not whole."""
     global misses
     try:
-        return not is_importing() and (recorder is not None or is_ready())
+        return not is_importing() and (recorder is not None or (is_ready() and not is_beginning()))
     except Exception:
         misses += 1
         if misses > 100:
@@ -226,6 +259,8 @@ def tick():
     global recorder
     if not is_time():
         return 5
+    if recorder is None and is_loader():
+        return 0
     if recorder is None:
         recorder = Recorder(read_settings(SETTINGS), FOLDER)
         try:

@@ -364,6 +364,25 @@ same() { # OPTIONS PROFILER_OPTIONS: recorded from inside, and by torch.profiler
 }
 check "PyTorch: events, operator calls and shapes are those of torch.profiler" same shapes
 check "PyTorch: so they are with memory and stacks" same shapes,memory,stack
+# startup SECONDS [fork|spawn]: one trace, of the three steps of the schedule, whatever comes before and beside them
+startup() {
+    rm -rf r
+    timeout 120 "$TP" record -o r --no-tfevents --source torch -- "$python" "$scripts/startup.py" "$@" >out 2>err || { cat err; return 1; }
+    [ "$(ls r/*/*.gz | wc -l)" = 1 ] || { ls -l r/*; return 1; }
+    zcat r/*/*.gz >trace.json
+    [ "$(grep -o '"name": "ProfilerStep#[0-9]*"' trace.json | sort -u | wc -l)" = 3 ] && grep -q '"name": "aten::linear"' trace.json ||
+        { grep -o '"name": "ProfilerStep#[0-9]*"' trace.json; return 1; }
+    "$TP" report trace.json -o page.html --strict --quiet --json report.json && grep -q '"steps_used": *3' report.json
+}
+check "PyTorch: tensors for longer than the first while before the steps; loaders by fork: the steps' trace, no other" startup 3.5 fork
+check "PyTorch: steps at once; loaders by spawn, which import torch: the steps' trace, no other" startup 0.5 spawn
+only_startup() { # no step comes: what the first while had stays
+    rm -rf r
+    "$TP" record -o r --no-tfevents --source torch -- "$python" -c 'import torch, time
+end = time.monotonic() + 0.5
+while time.monotonic() < end: torch.randn(9, 9).softmax(1)' >out 2>err && [ "$(ls r/*/*.gz | wc -l)" = 1 ] && zcat r/*/*.gz | grep -q aten::softmax
+}
+check "PyTorch: a program without steps has the trace of its first while" only_startup
 kineto() {
     rm -rf r && mkdir -p r
     timeout 120 "$TP" record -o r --no-tfevents --source kineto --wait 0 --active 4 -- "$python" "$scripts/loop.py" slow \
