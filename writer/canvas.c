@@ -2,6 +2,8 @@
  * bit on top, the eighth row for descenders. */
 #include "writer/canvas.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,15 +155,64 @@ int tp_canvas_text_width(const char *text, int scale)
     return (int)strlen(text) * (GLYPH_COLUMNS + 1) * scale;
 }
 
+/* Whether a letter has a dot there. */
+static bool has_dot(const uint8_t *glyph, int column, int row)
+{
+    return column >= 0 && column < GLYPH_COLUMNS && row >= 0 && row < GLYPH_ROWS && (glyph[column] >> row & 1);
+}
+
+/* Square of the distance of (x, y) to the line from a dot to one beside it; in dots. */
+static double squared_distance(double x, double y, int column, int row, int across, int down)
+{
+    double dx = x - column, dy = y - row, length = across * across + down * down;
+    double share = length > 0 ? fmin(fmax((dx * across + dy * down) / length, 0), 1) : 0;
+    dx -= share * across;
+    dy -= share * down;
+    return dx * dx + dy * dy;
+}
+
+/* Distance of a place to the strokes of a letter, where it is below 1.5 dots. A dot is joined to the dots beside it,
+ * and across a corner to one that nothing else joins it to: strokes are round, and a slope has no stairs. */
+static double distance_to(const uint8_t *glyph, double x, double y)
+{
+    static const struct {
+        int across, down;
+    } ways[] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {-1, 1}};
+    double nearest = 4;
+    for (int column = (int)x - 2; column <= (int)x + 2; column++)
+        for (int row = (int)y - 2; row <= (int)y + 2; row++)
+            for (size_t w = 0; w < sizeof ways / sizeof *ways && has_dot(glyph, column, row); w++) {
+                int across = ways[w].across, down = ways[w].down;
+                bool is_corner = across && down;
+                if (has_dot(glyph, column + across, row + down) &&
+                    !(is_corner && (has_dot(glyph, column + across, row) || has_dot(glyph, column, row + down))))
+                    nearest = fmin(nearest, squared_distance(x, y, column, row, across, down));
+            }
+    return sqrt(nearest);
+}
+
+/* Lays a colour over a pixel: share 0 leaves it, 1 hides it. */
+static void blend(const struct tp_canvas *canvas, int x, int y, uint32_t colour, double share)
+{
+    if (share <= 0 || x < 0 || y < 0 || x >= (int)canvas->width || y >= (int)canvas->height)
+        return;
+    uint8_t *pixel = canvas->rgb + ((size_t)y * canvas->width + (size_t)x) * 3;
+    for (int part = 0; part < 3; part++) {
+        double ink = colour >> (16 - 8 * part) & 0xFF;
+        pixel[part] = (uint8_t)lround(pixel[part] + (ink - pixel[part]) * fmin(share, 1));
+    }
+}
+
 void tp_canvas_text(struct tp_canvas *canvas, int x, int y, int scale, uint32_t colour, const char *text)
 {
+    const double radius = 0.44; /* of a stroke, in dots */
     for (; *text && x < (int)canvas->width; text++, x += (GLYPH_COLUMNS + 1) * scale) {
         const uint8_t *glyph = glyphs[(*text >= FIRST_GLYPH && *text <= LAST_GLYPH ? *text : '?') - FIRST_GLYPH];
-        for (int dot = 0; dot < GLYPH_COLUMNS * GLYPH_ROWS; dot++) {
-            int column = dot / GLYPH_ROWS, row = dot % GLYPH_ROWS;
-            if (glyph[column] >> row & 1)
-                tp_canvas_fill(canvas, (struct tp_box){x + column * scale, y + row * scale, scale, scale}, colour);
-        }
+        for (int down = 0; down < GLYPH_ROWS * scale; down++)
+            for (int across = 0; across < GLYPH_COLUMNS * scale; across++) {
+                double distance = distance_to(glyph, (across + 0.5) / scale - 0.5, (down + 0.5) / scale - 0.5);
+                blend(canvas, x + across, y + down, colour, (radius - distance) * scale + 0.5);
+            }
     }
 }
 

@@ -26,8 +26,8 @@ void tp_canvas_release(struct tp_canvas *canvas);
 /* colour: 0xRRGGBB. */
 void tp_canvas_fill(struct tp_canvas *canvas, struct tp_box box, uint32_t colour);
 
-/* ASCII text from its top left corner; a letter is 5 x 8 dots of scale x scale pixels, with a dot of space. Other bytes
- * show as "?". */
+/* ASCII text from its top left corner; a letter is 5 x 8 dots of scale x scale pixels, with a dot of space, drawn as
+ * round strokes from dot to dot with soft edges. Other bytes show as "?". */
 void tp_canvas_text(struct tp_canvas *canvas, int x, int y, int scale, uint32_t colour, const char *text);
 /* Pixels such a text takes. */
 int tp_canvas_text_width(const char *text, int scale);

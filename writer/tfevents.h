@@ -80,7 +80,7 @@ struct tp_tf_chart {
     const char *tags;                /* regular expression, anchored at the start; NULL: a margin chart */
     const char *middle, *low, *high; /* of a margin chart */
 };
-enum { TP_TF_MAX_CHARTS = 32 }; /* more are left out */
+enum { TP_TF_MAX_CHARTS = 80 }; /* more are left out */
 void tp_tfevents_layout(struct tp_tfevents *events, struct tp_tfevents_at at, const struct tp_tf_chart *charts,
                         size_t count);
 

@@ -38,16 +38,32 @@ static void canvas_clips_what_lies_outside(void **state)
     tp_canvas_release(&canvas);
 }
 
-static void canvas_letters_are_scaled_dots(void **state)
+/* Ink of a row of pixels, in whole pixels of black. */
+static double ink_of_row(const struct tp_canvas *canvas, unsigned row)
+{
+    double ink = 0;
+    for (size_t x = 0; x < canvas->width; x++)
+        ink += (255 - canvas->rgb[(row * canvas->width + x) * 3]) / 255.0;
+    return ink;
+}
+
+static void canvas_letters_are_round_strokes(void **state)
 {
     struct tp_canvas canvas;
     (void)state;
-    assert_int_equal(tp_canvas_init(&canvas, 40, 20), TP_OK);
-    tp_canvas_text(&canvas, 0, 0, 2, 0, "-"); /* five dots in a row */
-    assert_int_equal(count_ink(&canvas), 5 * 2 * 2);
-    assert_int_equal(canvas.rgb[(6 * 40 + 0) * 3], 0);
-    tp_canvas_text(&canvas, 12, 0, 2, 0, "\xff\n "); /* two "?" and nothing */
-    assert_int_equal(count_ink(&canvas), (5 + 10 + 10) * 4);
+    assert_int_equal(tp_canvas_init(&canvas, 80, 80), TP_OK);
+    tp_canvas_text(&canvas, 0, 0, 10, 0, "-"); /* five dots in a row: one bar, its rows equally long but at the ends */
+    for (unsigned row = 0; row < 80; row++)
+        assert_true(row / 10 == 3 || ink_of_row(&canvas, row) == 0);
+    assert_true(ink_of_row(&canvas, 35) > 47 && ink_of_row(&canvas, 35) < 50);
+    assert_true(ink_of_row(&canvas, 31) > 40 && ink_of_row(&canvas, 31) < ink_of_row(&canvas, 35));
+    assert_int_equal(canvas.rgb[(35 * 80 + 25) * 3], 0);
+    tp_canvas_fill(&canvas, (struct tp_box){0, 0, 80, 80}, 0xFFFFFF);
+    tp_canvas_text(&canvas, 0, 0, 10, 0x808080, "/"); /* a slope has no stairs: as much ink in each row of its middle */
+    for (unsigned row = 20; row < 50; row++)
+        assert_true(ink_of_row(&canvas, row) > 0.9 * ink_of_row(&canvas, 25) &&
+                    ink_of_row(&canvas, row) < 1.1 * ink_of_row(&canvas, 25));
+    tp_canvas_text(&canvas, 60, 0, 10, 0, "\xff\n "); /* what is beyond the edge is left out */
     assert_int_equal(tp_canvas_text_width("abc", 3), 54);
     tp_canvas_release(&canvas);
 }
@@ -86,7 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(canvas_clips_what_lies_outside),
-        cmocka_unit_test(canvas_letters_are_scaled_dots),
+        cmocka_unit_test(canvas_letters_are_round_strokes),
         cmocka_unit_test(canvas_png_holds_the_pixels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

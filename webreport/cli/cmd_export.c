@@ -67,7 +67,7 @@ static int name_outputs(void *context, struct tp_error *err)
 {
     struct job *job = context;
     (void)err;
-    job->names = tp_output_names(&job->walk.runs, &job->arena);
+    job->names = tp_output_names(&job->walk.runs, job->format->joins_cycles, &job->arena);
     return TP_OK;
 }
 

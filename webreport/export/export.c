@@ -27,7 +27,7 @@ const struct tp_export_format tp_export_formats[] = {
     {.name = "pstats", .write = tp_export_pstats, .needs = TP_EXPORT_NEEDS_TRACE},
     {.name = "memory-flow", .write = tp_export_memory_flow, .has_colours = true, .needs = TP_EXPORT_NEEDS_MODEL},
     {.name = "sqlite", .write = tp_export_sqlite, .needs = TP_EXPORT_NEEDS_MODEL},
-    {.name = "tfevents", .write = tp_export_tfevents, .finish = tp_export_tfevents_ranks},
+    {.name = "tfevents", .write = tp_export_tfevents, .finish = tp_export_tfevents_ranks, .joins_cycles = true},
     {.name = "xplane", .write = tp_export_xplane, .has_own_folders = true},
     {.name = NULL},
 };

@@ -63,6 +63,7 @@ struct tp_export_format {
     bool reads_text;           /* it reads export->path again */
     bool has_slim;             /* it knows --slim */
     bool has_own_folders;      /* it names what it needs in `out` itself: `folder` is not made for it */
+    bool joins_cycles;         /* captures of one worker share `folder`, which ends in no SPAN */
     bool reads_frame_stacks;   /* the trace is read with keeps_frame_stacks */
     bool has_baseline;         /* it can show the difference to another trace */
     bool has_filter;           /* it can export a part */

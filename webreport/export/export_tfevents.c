@@ -95,7 +95,9 @@ int tp_export_tfevents(const struct tp_export *export, struct tp_error *err)
     if (code == TP_OK)
         code = tp_tf_keep_ranks(&run);
     if (code == TP_OK) {
-        code = tp_tf_write_file(&events.out, export->folder, export->worker, run.first.wall_s, err);
+        struct tp_tf_folder folder;
+        code = tp_tf_find_folder(&run, &folder, err);
+        code = code < 0 ? code : tp_tf_write_file(&events.out, &folder, export->worker, run.first.wall_s, err);
     } else {
         tp_error_set(err, code, 0, "%s: %s", export->profile->file.ptr,
                      code == TP_ELIMIT ? "the event file would be larger than 256 MiB" : "out of memory");

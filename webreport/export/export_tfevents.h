@@ -36,11 +36,30 @@ const char *tp_tf_tag_part(struct tp_arena *arena, struct tp_str text);
 void tp_tf_add_steps(const struct tp_tf_run *run);
 /* Pictures of the whole capture (tfevents_images.c; the timeline: tfevents_picture.h). */
 void tp_tf_add_images(const struct tp_tf_run *run);
+/* What all profiles of one call of `export` share, in the job's arena, whose guard is set. */
+struct tp_tf_job {
+    struct tp_strings names; /* of runs and workers */
+    struct tp_vec cycles;    /* tfevents_cycles.c */
+    struct tp_vec samples;   /* tfevents_ranks.c */
+};
+struct tp_tf_job *tp_tf_job_of(struct tp_export_job *job);
+
+/* The folder of a profile's event file: the worker's own; "WORKER.2" and so on for a capture whose steps do not go on
+ * where those before it ended (tfevents_cycles.c). */
+struct tp_tf_folder {
+    char path[4096];
+    uint32_t number;   /* 1: the worker's own */
+    bool is_continued; /* it has the files of earlier cycles, which stay */
+};
+
+/* Once per profile; makes the folder. 0, TP_EIO, TP_ELIMIT, TP_ENOMEM. */
+int tp_tf_find_folder(const struct tp_tf_run *run, struct tp_tf_folder *folder, struct tp_error *err);
+
 /* Remembers what the comparison of ranks needs, in the job's arena (tfevents_ranks.c). 0 or TP_ENOMEM. */
 int tp_tf_keep_ranks(const struct tp_tf_run *run);
-/* Writes the records as the event file of a folder; the new file is there before the older ones go. host: safe as a
- * part of a name. */
-int tp_tf_write_file(const struct tp_buf *records, const char *folder, const char *host, double wall_s,
+/* Writes the records as the event file of a folder; the new file is there before the older ones go, which earlier
+ * exports made, unless it continues them. host: safe as a part of a name. */
+int tp_tf_write_file(const struct tp_buf *records, const struct tp_tf_folder *folder, const char *host, double wall_s,
                      struct tp_error *err);
 
 /* What stands once: texts (tfevents_texts.c), the row of HParams (tfevents_hparams.c), figures and charts
@@ -65,6 +84,7 @@ struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
 struct tp_tf_column {
     const char *tag, *description;
     double *values; /* by step; NaN: none */
+    bool is_flat;   /* zero in every step: no series of this file */
 };
 
 struct tp_tf_columns {
@@ -75,6 +95,13 @@ struct tp_tf_columns {
 
 /* Values of a new column, all NaN. tag: unique. description: a borrowed text. */
 double *tp_tf_column_new(struct tp_tf_columns *columns, const char *tag, const char *description);
+
+/* The first column whose tag begins and ends so; NULL: none. with_flat: also one that is zero in every step. */
+const struct tp_tf_column *tp_tf_column_find(const struct tp_tf_columns *columns, const char *begin, const char *end,
+                                             bool with_flat);
+
+/* Where the tags of the program's counters begin. */
+#define TP_TF_COUNTERS "profile_counters/"
 
 /* Columns of kernels, launches and operators, and their histograms: what needs a walk over events
  * (tfevents_kernels.c). */

@@ -34,47 +34,25 @@ struct sample {
     double values[COMPARED];
 };
 
-struct kept {
-    struct tp_strings names;
-    struct tp_vec samples; /* struct sample */
-};
-
 /* ---- per profile ---- */
-
-static const double *find_column(const struct tp_tf_columns *columns, size_t which)
-{
-    const char *begin = compared[which].begin, *end = compared[which].end;
-    for (size_t c = 0; c < columns->items.count; c++) {
-        const struct tp_tf_column *column = TP_AT(&columns->items, struct tp_tf_column, c);
-        size_t size = strlen(column->tag);
-        if (size >= strlen(end) && strncmp(column->tag, begin, strlen(begin)) == 0 &&
-            strcmp(column->tag + size - strlen(end), end) == 0)
-            return column->values;
-    }
-    return NULL;
-}
 
 static int keep(void *context, struct tp_error *err)
 {
     const struct tp_tf_run *run = *(const struct tp_tf_run *const *)context;
-    struct tp_export_job *job = run->export->job;
-    struct kept *kept = job->kept;
-    const double *columns[COMPARED];
+    struct tp_tf_job *job = tp_tf_job_of(run->export->job);
+    const struct tp_tf_column *columns[COMPARED];
     (void)err;
-    if (!kept) {
-        job->kept = kept = tp_arena_alloc(job->arena, sizeof *kept);
-        tp_strings_init(&kept->names, job->arena, 0);
-        kept->samples = TP_VEC(job->arena, struct sample);
-    }
+    if (!job->samples.arena)
+        job->samples = TP_VEC(run->export->job->arena, struct sample);
     for (size_t k = 0; k < COMPARED; k++)
-        columns[k] = find_column(run->columns, k);
-    uint32_t id = tp_strings_add(&kept->names, tp_str_of(run->export->run));
-    uint32_t worker = tp_strings_add(&kept->names, tp_str_of(run->export->worker));
+        columns[k] = tp_tf_column_find(run->columns, compared[k].begin, compared[k].end, true);
+    uint32_t id = tp_strings_add(&job->names, tp_str_of(run->export->run));
+    uint32_t worker = tp_strings_add(&job->names, tp_str_of(run->export->worker));
     for (uint32_t i = 0; i < run->step_count; i++) {
-        struct sample *sample = tp_vec_push(&kept->samples);
+        struct sample *sample = tp_vec_push(&job->samples);
         *sample = (struct sample){.run = id, .worker = worker, .at = tp_tf_step_end(run, i)};
         for (size_t k = 0; k < COMPARED; k++)
-            sample->values[k] = columns[k] ? columns[k][i] : NAN;
+            sample->values[k] = columns[k] ? columns[k]->values[i] : NAN;
     }
     return TP_OK;
 }
@@ -99,9 +77,9 @@ static int by_run_and_step(const void *a, const void *b)
 struct band {
     struct tp_arena *arena;
     struct tp_tfevents *events;
-    const char *tags[COMPARED][PARTS]; /* least, median, greatest */
-    bool is_described[COMPARED];
-    double *sorted; /* room for a value of each sample */
+    const char *tags[COMPARED][PARTS];              /* least, median, greatest */
+    bool is_described[COMPARED], is_flat[COMPARED]; /* is_flat: zero in every step of every rank */
+    double *sorted;                                 /* room for a value of each sample */
 };
 
 static void name_tags(struct band *band)
@@ -127,7 +105,7 @@ static void put_step(struct band *band, const struct sample *samples, size_t cou
         for (size_t i = 0; i < count; i++)
             if (!isnan(samples[i].values[k]))
                 band->sorted[known++] = samples[i].values[k];
-        if (known < 2)
+        if (known < 2 || band->is_flat[k])
             continue;
         tp_sort_reals(band->sorted, known);
         const double values[PARTS] = {band->sorted[0], tp_median_of_sorted(band->sorted, known),
@@ -158,6 +136,11 @@ static void put_charts(const struct band *band, struct tp_tfevents_at at)
 static void build_run(struct band *band, const struct sample *samples, size_t count)
 {
     tp_tfevents_begin(band->events, samples[0].at.wall_s);
+    for (size_t k = 0; k < COMPARED; k++) {
+        band->is_flat[k] = true;
+        for (size_t i = 0; i < count; i++)
+            band->is_flat[k] &= samples[i].values[k] == 0 || isnan(samples[i].values[k]);
+    }
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && samples[end].at.step == samples[i].at.step;)
             end++;
@@ -178,21 +161,21 @@ static bool has_ranks(const struct sample *samples, size_t count)
 static int write_run(const struct tp_export_job *job, const struct band *band, const char *run, double wall_s,
                      struct tp_error *err)
 {
-    char folder[4096];
-    int n = snprintf(folder, sizeof folder, "%s%s%s/over_ranks", job->out, *run ? "/" : "", run);
-    if (n < 0 || (size_t)n >= sizeof folder)
+    struct tp_tf_folder folder = {.number = 1};
+    int n = snprintf(folder.path, sizeof folder.path, "%s%s%s/over_ranks", job->out, *run ? "/" : "", run);
+    if (n < 0 || (size_t)n >= sizeof folder.path)
         return tp_error_set(err, TP_ELIMIT, 0, "%s: the path is too long", job->out);
     if (band->events->out.failed)
-        return tp_error_set(err, band->events->out.failed, 0, "%s: %s", folder,
+        return tp_error_set(err, band->events->out.failed, 0, "%s: %s", folder.path,
                             band->events->out.failed == TP_ELIMIT ? "the event file would be larger than 256 MiB"
                                                                   : "out of memory");
-    int code = tp_folder_make(folder, err);
-    return code < 0 ? code : tp_tf_write_file(&band->events->out, folder, "ranks", wall_s, err);
+    int code = tp_folder_make(folder.path, err);
+    return code < 0 ? code : tp_tf_write_file(&band->events->out, &folder, "ranks", wall_s, err);
 }
 
 int tp_export_tfevents_ranks(const struct tp_export_job *job, struct tp_error *err)
 {
-    struct kept *kept = job->kept;
+    const struct tp_tf_job *kept = job->kept;
     struct sample *samples = kept ? kept->samples.data : NULL;
     size_t count = kept ? kept->samples.count : 0;
     int code = TP_OK;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "webreport/document/chart.h"
 #include "writer/base/fs.h"
@@ -56,6 +57,19 @@ double *tp_tf_column_new(struct tp_tf_columns *columns, const char *tag, const c
     return column->values;
 }
 
+const struct tp_tf_column *tp_tf_column_find(const struct tp_tf_columns *columns, const char *begin, const char *end,
+                                             bool with_flat)
+{
+    for (size_t c = 0; c < columns->items.count; c++) {
+        const struct tp_tf_column *column = TP_AT(&columns->items, struct tp_tf_column, c);
+        size_t size = strlen(column->tag);
+        if ((with_flat || !column->is_flat) && size >= strlen(begin) + strlen(end) &&
+            strncmp(column->tag, begin, strlen(begin)) == 0 && strcmp(column->tag + size - strlen(end), end) == 0)
+            return column;
+    }
+    return NULL;
+}
+
 struct tp_table tp_tf_memory_curve(const struct tp_tf_run *run, uint32_t device)
 {
     const struct tp_profile *profile = run->export->profile;
@@ -78,12 +92,12 @@ static int find_folder(char *path, size_t size, const char *folder, struct tp_er
     return is_taken ? tp_folder_make(path, err) : TP_OK;
 }
 
-int tp_tf_write_file(const struct tp_buf *records, const char *folder, const char *host, double wall_s,
+int tp_tf_write_file(const struct tp_buf *records, const struct tp_tf_folder *folder, const char *host, double wall_s,
                      struct tp_error *err)
 {
     struct tp_outfile *file = NULL;
-    char name[512], place[4096], path[sizeof place + sizeof name];
-    int code = find_folder(place, sizeof place, folder, err);
+    char name[512], place[sizeof folder->path + 16], path[sizeof place + sizeof name];
+    int code = find_folder(place, sizeof place, folder->path, err);
     if (code < 0)
         return code;
     struct tp_tfevents_name parts = {(int64_t)fmin(wall_s, 9e9), host, 0, tp_tfevents_next_number(place)};
@@ -99,5 +113,5 @@ int tp_tf_write_file(const struct tp_buf *records, const char *folder, const cha
         return code;
     }
     code = tp_outfile_commit(&file, err);
-    return code < 0 ? code : tp_tfevents_remove_older(place, host, name, err);
+    return code < 0 || folder->is_continued ? code : tp_tfevents_remove_older(place, host, name, err);
 }

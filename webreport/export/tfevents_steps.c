@@ -25,7 +25,7 @@ static const char *tag_of(const struct tp_tf_run *run, uint32_t name)
     const char *part = tp_tf_tag_part(arena, tp_strings_get(&run->export->profile->trace->names, name));
     char *clean = tp_arena_copy(arena, part, strlen(part));
     tp_tfevents_clean(clean);
-    return tp_text_printf(arena, "profile_counters/%s", clean);
+    return tp_text_printf(arena, TP_TF_COUNTERS "%s", clean);
 }
 
 /* The counter of that tag; NULL when there are too many. */
@@ -207,6 +207,17 @@ static void add_memory(const struct tp_tf_run *run, struct tp_tf_columns *column
     }
 }
 
+/* A chart of a line at zero says nothing. The program's own counters stay. */
+static void mark_flat(struct tp_tf_columns *columns)
+{
+    for (size_t c = 0; c < columns->items.count; c++) {
+        struct tp_tf_column *column = TP_AT(&columns->items, struct tp_tf_column, c);
+        column->is_flat = strncmp(column->tag, TP_TF_COUNTERS, strlen(TP_TF_COUNTERS)) != 0;
+        for (uint32_t i = 0; i < columns->step_count; i++)
+            column->is_flat &= column->values[i] == 0 || isnan(column->values[i]);
+    }
+}
+
 static void put_columns(const struct tp_tf_run *run, const struct tp_tf_columns *columns)
 {
     struct tp_tf_scalar *row = tp_arena_array(columns->arena, columns->items.count, sizeof *row);
@@ -214,8 +225,9 @@ static void put_columns(const struct tp_tf_run *run, const struct tp_tf_columns 
     for (uint32_t i = 0; i < run->step_count; i++) {
         for (size_t c = 0; c < columns->items.count; c++) {
             const struct tp_tf_column *column = TP_AT(&columns->items, struct tp_tf_column, c);
-            row[c] = (struct tp_tf_scalar){column->tag, column->description, column->values[i], !is_known[c]};
-            is_known[c] |= !isnan(column->values[i]);
+            double value = column->is_flat ? NAN : column->values[i];
+            row[c] = (struct tp_tf_scalar){column->tag, column->description, value, !is_known[c]};
+            is_known[c] |= !isnan(value);
         }
         tp_tfevents_scalars(run->events, tp_tf_step_end(run, i), row, columns->items.count);
     }
@@ -232,6 +244,12 @@ void tp_tf_add_steps(const struct tp_tf_run *run)
     add_memory(run, columns);
     add_counters(run, columns);
     tp_tf_add_kernel_columns(run, columns);
+    mark_flat(columns);
     put_columns(run, columns);
     tp_tf_add_histograms(run);
+    double *times = tp_arena_array(columns->arena, run->step_count, sizeof *times);
+    for (uint32_t i = 0; i < run->step_count; i++)
+        times[i] = (double)tp_table_int(&run->export->profile->views->overview.steps, TP_STEP_TOTAL)[i] / NS_PER_MS;
+    tp_tfevents_histogram(run->events, run->last, "profile_step_ms", "Durations of the capture's steps, in ms.", times,
+                          run->step_count);
 }

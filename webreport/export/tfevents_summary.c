@@ -3,6 +3,7 @@
 #include "webreport/export/export_tfevents.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "writer/text/format.h"
 
@@ -72,7 +73,9 @@ static void add_metrics(const struct tp_tf_run *run)
         [STEP_TIME] = total / US_PER_MS,
         [GPU_UTILIZATION] = mean_of_gpus(overview, TP_GPU_UTILIZATION),
         [DATALOADER] = total > 0 ? 100 * overview->average_us[TP_ROLE_DATALOADER] / total : NAN,
-        [COMM_EXPOSED] = overview->window_ns > 0 ? 100 * exposed_ns / (double)overview->window_ns : NAN,
+        [COMM_EXPOSED] = run->export->profile->model->has_role[TP_ROLE_COMMUNICATION] && overview->window_ns > 0
+                             ? 100 * exposed_ns / (double)overview->window_ns
+                             : NAN,
         [PEAK_MEMORY] = peak_memory_mib(run),
         [TENSOR_CORE] = mean_of_gpus(overview, TP_GPU_TENSOR_CORE),
     };
@@ -83,36 +86,61 @@ static void add_metrics(const struct tp_tf_run *run)
 
 /* ---- Custom Scalars ---- */
 
+/* A tag as a regular expression that means it alone. */
+static const char *exactly(struct tp_arena *arena, const char *tag)
+{
+    char *text = tp_arena_alloc(arena, 2 * strlen(tag) + 3), *end = text;
+    *end++ = '^';
+    for (; *tag; tag++) {
+        if (strchr(".*+?()[]{}|^$\\", *tag))
+            *end++ = '\\';
+        *end++ = *tag;
+    }
+    *end++ = '$';
+    *end = '\0';
+    return text;
+}
+
+/* Each counter of the program in a chart of its own: a loss and a learning rate have no axis in common. */
+static void add_counter_charts(const struct tp_tf_run *run, struct tp_vec *charts)
+{
+    struct tp_arena *arena = run->export->arena;
+    for (size_t c = 0; c < run->columns->items.count; c++) {
+        const struct tp_tf_column *column = TP_AT(&run->columns->items, struct tp_tf_column, c);
+        if (strncmp(column->tag, TP_TF_COUNTERS, strlen(TP_TF_COUNTERS)) == 0)
+            *(struct tp_tf_chart *)tp_vec_push(charts) =
+                (struct tp_tf_chart){.category = "Program",
+                                     .title = column->tag + strlen(TP_TF_COUNTERS),
+                                     .tags = exactly(arena, column->tag)};
+    }
+}
+
 static void add_layout(const struct tp_tf_run *run)
 {
-    static const struct tp_tf_chart charts[] = {
-        {.category = "Steps", .title = "Step time (ms)", .tags = "profile_step/time_ms$"},
-        {.category = "Steps", .title = "Where a step's time goes (ms)", .tags = "profile_breakdown_ms/"},
-        {.category = "Program", .title = "Its counters", .tags = "profile_counters/"},
-        {.category = "Host", .title = "Waiting for the device (ms)", .tags = "profile_host/sync_ms$"},
-        {.category = "Operators", .title = "Heaviest operators (ms)", .tags = "profile_top_ops_ms/"},
-        {.category = "GPU", .title = "Utilization, SM efficiency, occupancy (%)", .tags = "profile_gpu[0-9]+/.*_pct$"},
-        {.category = "GPU", .title = "Idle (ms)", .tags = "profile_gpu[0-9]+/idle_ms$"},
-        {.category = "GPU", .title = "Heaviest kernels (ms)", .tags = "profile_top_kernels_ms/"},
-        {.category = "Communication", .title = "Busy and exposed (ms)", .tags = "profile_comm/.*_ms$"},
-        {.category = "Memory", .title = "Allocated and reserved peak (MiB)", .tags = "profile_memory_mib/"},
+    static const struct {
+        const char *begin, *end; /* of the tags that it shows */
+        struct tp_tf_chart chart;
+    } charts[] = {
+        {"profile_step/", "time_ms", {"Steps", "Step time (ms)", .tags = "profile_step/time_ms$"}},
+        {"profile_breakdown_ms/", "", {"Steps", "Where a step's time goes (ms)", .tags = "profile_breakdown_ms/"}},
+        {"profile_host/", "sync_ms", {"Host", "Waiting for the device (ms)", .tags = "profile_host/sync_ms$"}},
+        {"profile_top_ops_ms/", "", {"Operators", "Heaviest operators (ms)", .tags = "profile_top_ops_ms/"}},
+        {"profile_gpu",
+         "_pct",
+         {"GPU", "Utilization, SM efficiency, occupancy (%)", .tags = "profile_gpu[0-9]+/.*_pct$"}},
+        {"profile_gpu", "/idle_ms", {"GPU", "Idle (ms)", .tags = "profile_gpu[0-9]+/idle_ms$"}},
+        {"profile_top_kernels_ms/", "", {"GPU", "Heaviest kernels (ms)", .tags = "profile_top_kernels_ms/"}},
+        {"profile_comm/", "_ms", {"Communication", "Busy and exposed (ms)", .tags = "profile_comm/.*_ms$"}},
+        {"profile_memory_mib/", "", {"Memory", "Allocated and reserved peak (MiB)", .tags = "profile_memory_mib/"}},
     };
-    enum { CHARTS = sizeof charts / sizeof *charts };
-    const struct tp_profile *profile = run->export->profile;
-    struct tp_tf_chart shown[CHARTS];
-    size_t count = 0;
-    for (size_t i = 0; i < CHARTS; i++) { /* a chart without tags is an empty frame */
-        char first = charts[i].category[0];
-        bool has_tags = first == 'S' || (first == 'O' && profile->views->operators.by_name.row_count) ||
-                        (first == 'P' && profile->trace->counter_count) ||
-                        (first == 'H' && profile->model->launches.count) ||
-                        (first == 'G' && profile->model->gpu_count) ||
-                        (first == 'C' && profile->model->has_role[TP_ROLE_COMMUNICATION]) ||
-                        (first == 'M' && profile->views->memory.is_present);
-        if (has_tags)
-            shown[count++] = charts[i];
+    struct tp_vec shown = TP_VEC(run->export->arena, struct tp_tf_chart);
+    for (size_t i = 0; i < sizeof charts / sizeof *charts; i++) { /* a chart without tags is an empty frame */
+        if (tp_tf_column_find(run->columns, charts[i].begin, charts[i].end, false))
+            *(struct tp_tf_chart *)tp_vec_push(&shown) = charts[i].chart;
+        if (i == 1)
+            add_counter_charts(run, &shown);
     }
-    tp_tfevents_layout(run->events, run->first, shown, count);
+    tp_tfevents_layout(run->events, run->first, shown.data, shown.count);
 }
 
 void tp_tf_add_summary(const struct tp_tf_run *run)

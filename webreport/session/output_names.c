@@ -54,11 +54,11 @@ static bool has_other_span(const struct tp_run *run, const struct tp_run_file *f
 }
 
 static const char *folder_of(struct tp_arena *arena, const struct tp_run *run, const struct tp_run_file *file,
-                             const struct tp_output_name *name, bool has_run)
+                             const struct tp_output_name *name, bool has_run, bool joins_cycles)
 {
     bool has_worker = run->file_count > 1;
     char span[32] = "";
-    if (has_worker && has_other_span(run, file))
+    if (has_worker && !joins_cycles && has_other_span(run, file))
         snprintf(span, sizeof span, ".%zu", file->span ? (size_t)file->span : (size_t)(file - run->files) + 1);
     size_t size = strlen(name->run) + strlen(name->worker) + sizeof span + 2;
     char *path = tp_arena_alloc(arena, size);
@@ -67,7 +67,7 @@ static const char *folder_of(struct tp_arena *arena, const struct tp_run *run, c
     return path;
 }
 
-struct tp_output_name *tp_output_names(const struct tp_runs *runs, struct tp_arena *arena)
+struct tp_output_name *tp_output_names(const struct tp_runs *runs, bool joins_cycles, struct tp_arena *arena)
 {
     struct naming by_run, folders;
     struct tp_vec names = TP_VEC(arena, struct tp_output_name);
@@ -81,8 +81,8 @@ struct tp_output_name *tp_output_names(const struct tp_runs *runs, struct tp_are
             struct tp_output_name *name = tp_vec_push(&names);
             name->run = name_of(&by_run, run->name);
             name->worker = name_of(&workers, run->files[k].worker);
-            name->folder = folder_of(arena, run, &run->files[k], name, runs->count > 1);
-            if (*name->folder)
+            name->folder = folder_of(arena, run, &run->files[k], name, runs->count > 1, joins_cycles);
+            if (*name->folder && !joins_cycles) /* else the run's and the worker's names tell it apart */
                 name->folder = take_free(&folders, name->folder);
         }
     }

@@ -11,7 +11,7 @@ struct tp_output_name {
 };
 
 /* One for each file of each run, in their order, in `arena`. Texts that differ only in bytes that no name may have, or
- * behind what is cut, are numbered: a_b, a_b-2. */
-struct tp_output_name *tp_output_names(const struct tp_runs *runs, struct tp_arena *arena);
+ * behind what is cut, are numbered: a_b, a_b-2. joins_cycles: captures of one worker share a folder, without SPAN. */
+struct tp_output_name *tp_output_names(const struct tp_runs *runs, bool joins_cycles, struct tp_arena *arena);
 
 #endif
