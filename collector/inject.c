@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "collector/confined.h"
+#include "collector/exec_environment.h"
 #include "collector/session.h"
 #include "collector/sources.h"
 #include "writer/base/environment.h"
@@ -46,6 +47,7 @@ __attribute__((constructor)) static void inject(void)
         return;
     }
     is_injected = true;
+    tp_exec_keep(host.library);
     pthread_atfork(NULL, NULL, tp_sources_in_child);
     tp_sources_start(&host, tp_environment("TRACEPRESS_SOURCES"));
 }

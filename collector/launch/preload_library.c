@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "writer/base/environment.h"
+#include "writer/base/preload.h"
 
 static const char file_name[] = "libtracepress-preload.so";
 
@@ -36,32 +37,9 @@ int tp_library_find(char *path, size_t size, struct tp_error *err)
     return TP_OK;
 }
 
-/* The runtime of a sanitizer ends a program in which it is not the first library. */
-static size_t runtimes_in_front(const char *libraries)
-{
-    static const char *const runtimes[] = {"libasan.", "libtsan.", "libubsan.", "liblsan.", "libclang_rt."};
-    size_t in_front = 0;
-    for (bool is_one = true; is_one && libraries[in_front];) {
-        size_t n = strcspn(libraries + in_front, ": "), name = n;
-        while (name > 0 && libraries[in_front + name - 1] != '/')
-            name--;
-        is_one = false;
-        for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
-            is_one |= strncmp(libraries + in_front + name, runtimes[i], strlen(runtimes[i])) == 0;
-        if (is_one)
-            in_front += n + (libraries[in_front + n] != '\0');
-    }
-    return in_front;
-}
-
 int tp_library_preload(char *value, size_t size, const char *library)
 {
-    const char *before = tp_environment("LD_PRELOAD");
-    before = before ? before : "";
-    size_t in_front = runtimes_in_front(before);
-    const char *then = before + in_front, *gap = in_front && !strchr(": ", then[-1]) ? ":" : "";
-    int n = snprintf(value, size, "%.*s%s%s%s%s", (int)in_front, before, gap, library, *then ? ":" : "", then);
-    return n > 0 && (size_t)n < size ? TP_OK : TP_ELIMIT;
+    return tp_preload_with(value, size, tp_environment("LD_PRELOAD"), library);
 }
 
 static void ask(const char *library, const char *program, char *const *argv, int out)

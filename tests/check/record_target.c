@@ -2,9 +2,11 @@
  *
  * HOW: close (closes all descriptors, then writes FILE), daemon (its child outlives it for five seconds), fork (two
  * children), rights (its child becomes another user, then takes and gives back memory), exec (becomes true), unset
- * (becomes true without LD_PRELOAD), segv, abort, kill, _exit, status (exits with FILE as its code). */
+ * (becomes true without LD_PRELOAD), start (FILE says by which function: a shell in an environment of one variable,
+ * which prints that and its words and exits with 6), segv, abort, kill, _exit, status (exits with FILE as its code). */
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -51,6 +53,39 @@ static int give_up_rights(void)
     return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 5;
 }
 
+static int start(const char *way)
+{
+    static char *const words[] = {"sh", "-c", "echo \"$OWN\" $0 $1; exit 6", "one", "two", NULL};
+    static char *const only[] = {"OWN=own", NULL};
+    const char *shell = "/bin/sh", *c = words[1], *text = words[2], *one = words[3], *two = words[4];
+    int status;
+    pid_t pid = 0;
+    if (strcmp(way, "execve") == 0)
+        execve(shell, words, only);
+    if (strcmp(way, "execvpe") == 0)
+        execvpe("sh", words, only);
+    if (strcmp(way, "execle") == 0)
+        execle(shell, "sh", c, text, one, two, (char *)NULL, only);
+    if (strcmp(way, "fexecve") == 0)
+        fexecve(open(shell, O_RDONLY | O_CLOEXEC), words, only);
+    if (strncmp(way, "posix_spawn", 11) == 0) {
+        int code = way[11] ? posix_spawnp(&pid, "sh", NULL, NULL, words, only)
+                           : posix_spawn(&pid, shell, NULL, NULL, words, only);
+        return code == 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    }
+    clearenv();
+    setenv("OWN", "own", 1);
+    if (strcmp(way, "execv") == 0)
+        execv(shell, words);
+    if (strcmp(way, "execvp") == 0)
+        execvp("sh", words);
+    if (strcmp(way, "execl") == 0)
+        execl(shell, "sh", c, text, one, two, (char *)NULL);
+    if (strcmp(way, "execlp") == 0)
+        execlp("sh", "sh", c, text, one, two, (char *)NULL);
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "", *file = argc > 2 ? argv[2] : "0";
@@ -63,6 +98,8 @@ int main(int argc, char **argv)
         return fork_two();
     if (strcmp(how, "rights") == 0)
         return give_up_rights();
+    if (strcmp(how, "start") == 0)
+        return start(file);
     if (strcmp(how, "exec") == 0 || (strcmp(how, "unset") == 0 && unsetenv("LD_PRELOAD") == 0))
         execv("/bin/true", words);
     if (strcmp(how, "segv") == 0)

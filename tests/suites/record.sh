@@ -45,7 +45,16 @@ ends() {
 check "every way to end gives the shell's code, and a trace" ends
 check "children by fork have traces of their own" rec 0 3 -- "$TARGET" fork
 check "exec begins a new trace and keeps the old one" rec 0 2 -- "$TARGET" exec
-check "a program that takes LD_PRELOAD away is recorded up to there" rec 0 1 -- "$TARGET" unset
+check "a program that takes LD_PRELOAD away does not lose us" rec 0 2 -- "$TARGET" unset
+environments() { # by every function that starts a program: it is recorded, and has its own variables and words
+    for way in execve execv execvp execvpe execl execlp execle fexecve posix_spawn posix_spawnp; do
+        rec 6 2 -- "$TARGET" start $way || { echo "$way"; return 1; }
+        [ "$(cat out)" = "own one two" ] || { echo "$way:"; cat out; return 1; }
+    done
+    rec 4 2 -- env -i "$TARGET" status 4 && rec 4 2 -- env LD_PRELOAD=libz.so.1 "$TARGET" status 4 &&
+        rec 4 3 -- sh -c "LD_PRELOAD= env -i '$TARGET' status 4"
+}
+is_checked || check "programs that are started with another environment are recorded" environments
 helpers() {
     rm -rf r
     "$TP" record -o r --source torch -- sh -c '/bin/true; (exit 4)' 2>err

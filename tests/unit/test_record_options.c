@@ -122,7 +122,8 @@ static void ours_is_preloaded_first_but_for_sanitizers(void **state)
         {"", "/x/ours.so"},
         {"libjemalloc.so", "/x/ours.so:libjemalloc.so"},
         {"/usr/lib/libasan.so.8", "/usr/lib/libasan.so.8:/x/ours.so"},
-        {"libasan.so:libubsan.so libm.so", "libasan.so:libubsan.so /x/ours.so:libm.so"},
+        {"libasan.so:libubsan.so libm.so", "libasan.so:libubsan.so:/x/ours.so:libm.so"},
+        {"libm.so:/x/ours.so:libc.so", "/x/ours.so:libm.so:libc.so"},
         {"libm.so:libasan.so", "/x/ours.so:libm.so:libasan.so"},
         {"/libasan.d/libm.so", "/x/ours.so:/libasan.d/libm.so"},
     };

@@ -1,0 +1,100 @@
+/* The environment of programs that the program starts: see exec_environment.h. */
+#include "collector/exec_environment.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collector/confined.h"
+#include "writer/base/preload.h"
+
+enum { MAX_KEPT = 32, MAX_BYTES = 256 << 10 }; /* of the caller's stack; larger environments stay as they are */
+
+static const char preload[] = "LD_PRELOAD=", ours[] = "TRACEPRESS_", folder[] = "TRACEPRESS_SPOOLS=";
+
+static struct {
+    const char *library;
+    char *variables[MAX_KEPT]; /* NAME=VALUE */
+    size_t count;
+} kept;
+
+static bool begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+void tp_exec_keep(const char *library)
+{
+    kept.count = 0;
+    for (char *const *at = environ; at && *at && kept.count < MAX_KEPT; at++) {
+        char *copy = begins_with(*at, ours) ? strdup(*at) : NULL;
+        if (copy)
+            kept.variables[kept.count++] = copy;
+    }
+    kept.library = library;
+}
+
+static const char *preload_of(char *const *given)
+{
+    for (; given && *given; given++)
+        if (begins_with(*given, preload))
+            return *given + strlen(preload);
+    return NULL;
+}
+
+size_t tp_exec_bytes(char *const *given)
+{
+    const char *before = preload_of(given);
+    size_t count = 0;
+    if (!kept.library)
+        return 0;
+    while (given && given[count])
+        count++;
+    size_t text = strlen(preload) + strlen(kept.library) + (before ? strlen(before) : 0) + 2;
+    size_t bytes = (count + kept.count + 2) * sizeof(char *) + text;
+    return bytes <= MAX_BYTES ? bytes : 0;
+}
+
+/* The variable of the same name is there. */
+static bool has(char *const *given, const char *variable)
+{
+    size_t name = strcspn(variable, "=") + 1;
+    for (; given && *given; given++)
+        if (strncmp(*given, variable, name) == 0)
+            return true;
+    return false;
+}
+
+static bool may_be_loaded(void)
+{
+    return !tp_is_confined() && faccessat(AT_FDCWD, kept.library, R_OK, AT_EACCESS) == 0;
+}
+
+char **tp_exec_environment(char *const *given, void *room)
+{
+    const bool is_kept = may_be_loaded();
+    const char *before = preload_of(given);
+    size_t count = 0;
+    if (!is_kept && !before)
+        return NULL;
+    char **out = room;
+    for (char *const *at = given; at && *at; at++)
+        if (!begins_with(*at, preload) && (is_kept || !begins_with(*at, folder)))
+            out[count++] = *at;
+    for (size_t i = 0; is_kept && i < kept.count; i++)
+        if (!has(given, kept.variables[i]))
+            out[count++] = kept.variables[i];
+    char *text = (char *)(out + count + 2), *value = text + strlen(preload);
+    size_t size = strlen(kept.library) + (before ? strlen(before) : 0) + 2;
+    memcpy(text, preload, sizeof preload);
+    if (is_kept)
+        tp_preload_with(value, size, before, kept.library);
+    else
+        tp_preload_without(value, before, kept.library);
+    if (*value)
+        out[count++] = text;
+    out[count] = NULL;
+    return out;
+}

@@ -1,0 +1,24 @@
+/* The environment of what a process of the run becomes or starts, so that it is recorded, too: `env -i program`, and
+ * `LD_PRELOAD=other.so program` inside a script, would leave us behind.
+ *
+ * The program's variables stay as they are, LD_PRELOAD gets the library in front, and what `tracepress record` set is
+ * there again. Where the library cannot be loaded (another root, no rights, a program that has confined itself) it is
+ * left out, so that the loader says nothing about it. All of it may be called between vfork and exec: no memory is
+ * taken, no lock, and nothing is written but the caller's. */
+#ifndef TP_COLLECTOR_EXEC_ENVIRONMENT_H
+#define TP_COLLECTOR_EXEC_ENVIRONMENT_H
+
+#include <stddef.h>
+
+/* Keeps what this process was started with; in the constructor. Until then, environments stay as they are. library:
+ * path of the preload library, borrowed. */
+void tp_exec_keep(const char *library);
+
+/* Bytes that tp_exec_environment needs for this environment, which may be NULL; 0: it stays as it is. */
+size_t tp_exec_bytes(char *const *given);
+
+/* The environment, in `room`: pointers to the given texts, to ours, and a text of LD_PRELOAD behind them. NULL when it
+ * is to stay as it is. */
+char **tp_exec_environment(char *const *given, void *room);
+
+#endif

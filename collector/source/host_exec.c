@@ -1,0 +1,142 @@
+/* What a recorded program becomes or starts is recorded, whatever environment it is given (exec_environment.h).
+ *
+ * These run between vfork and exec, too, where memory is the parent's: they use their stack alone, and do not count as
+ * being inside, for a call that succeeds does not come back. system and popen of the C library pass no symbol: what
+ * they start has the environment of the process. */
+#include <spawn.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "collector/exec_environment.h"
+#include "collector/hook.h"
+
+enum { CALL_EXECVE, CALL_EXECVPE, CALL_FEXECVE, CALL_EXECVEAT, CALL_SPAWN, CALL_SPAWNP, CALL_COUNT };
+
+static struct tp_hook hooks[CALL_COUNT] = {
+    {"execve", NULL, NULL},   {"execvpe", NULL, NULL},     {"fexecve", NULL, NULL},
+    {"execveat", NULL, NULL}, {"posix_spawn", NULL, NULL}, {"posix_spawnp", NULL, NULL},
+};
+
+__attribute__((constructor)) static void find(void)
+{
+    tp_hooks_find(hooks, CALL_COUNT);
+}
+
+typedef int exec_call(const char *, char *const *, char *const *);
+typedef int exec_file(int, char *const *, char *const *);
+typedef int exec_at(int, const char *, char *const *, char *const *, int);
+typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+                       char *const *, char *const *);
+
+#define EXPORT __attribute__((visibility("default")))
+#define NEXT(call, type) ((type *)tp_hook_of(&hooks[call], NULL))
+
+/* Calls `next` with `arguments`, in which `env` is the environment that it is to have instead of `given`. */
+#define WITH_ENVIRONMENT(given, call)                                                                                  \
+    do {                                                                                                               \
+        size_t bytes = tp_exec_bytes(given);                                                                           \
+        char **made = bytes ? tp_exec_environment(given, __builtin_alloca(bytes)) : NULL;                              \
+        char *const *env = made ? made : (given);                                                                      \
+        return call;                                                                                                   \
+    } while (0)
+
+static int become(int call, const char *path, char *const *argv, char *const *given)
+{
+    WITH_ENVIRONMENT(given, NEXT(call, exec_call)(path, argv, env));
+}
+
+EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+    return become(CALL_EXECVE, path, argv, envp);
+}
+
+EXPORT int execv(const char *path, char *const argv[])
+{
+    return become(CALL_EXECVE, path, argv, environ);
+}
+
+EXPORT int execvp(const char *file, char *const argv[])
+{
+    return become(CALL_EXECVPE, file, argv, environ);
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+    return become(CALL_EXECVPE, file, argv, envp);
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+    WITH_ENVIRONMENT(envp, NEXT(CALL_FEXECVE, exec_file)(fd, argv, env));
+}
+
+EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags);
+EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
+{
+    WITH_ENVIRONMENT(envp, NEXT(CALL_EXECVEAT, exec_at)(fd, path, argv, env, flags));
+}
+
+/* ---- arguments one by one, ended by NULL ---- */
+
+static size_t count_arguments(va_list words)
+{
+    size_t count = 1;
+    while (va_arg(words, char *))
+        count++;
+    return count;
+}
+
+/* Makes argv of the words from `first`; `words` is then behind their end. */
+#define ARGUMENTS(argv, words, first)                                                                                  \
+    va_list words;                                                                                                     \
+    va_start(words, first);                                                                                            \
+    size_t count = count_arguments(words);                                                                             \
+    va_end(words);                                                                                                     \
+    char **argv = __builtin_alloca((count + 1) * sizeof *argv);                                                        \
+    argv[0] = (char *)(uintptr_t)(first);                                                                              \
+    va_start(words, first);                                                                                            \
+    for (size_t i = 1; i <= count; i++)                                                                                \
+    argv[i] = va_arg(words, char *)
+
+EXPORT int execl(const char *path, const char *first, ...)
+{
+    ARGUMENTS(argv, words, first);
+    va_end(words);
+    return become(CALL_EXECVE, path, argv, environ);
+}
+
+EXPORT int execlp(const char *file, const char *first, ...)
+{
+    ARGUMENTS(argv, words, first);
+    va_end(words);
+    return become(CALL_EXECVPE, file, argv, environ);
+}
+
+EXPORT int execle(const char *path, const char *first, ...)
+{
+    ARGUMENTS(argv, words, first);
+    char *const *envp = va_arg(words, char *const *);
+    va_end(words);
+    return become(CALL_EXECVE, path, argv, envp);
+}
+
+/* ---- children at once ---- */
+
+// NOLINTNEXTLINE(readability-function-size): the C library's parameters
+static int spawn(int call, pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char *const *argv, char *const *given)
+{
+    WITH_ENVIRONMENT(given, NEXT(call, spawn_call)(pid, path, actions, attributes, argv, env));
+}
+
+EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                       const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+    return spawn(CALL_SPAWN, pid, path, actions, attributes, argv, envp);
+}
+
+EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                        const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+    return spawn(CALL_SPAWNP, pid, file, actions, attributes, argv, envp);
+}

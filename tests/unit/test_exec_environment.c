@@ -1,0 +1,101 @@
+/* The environment of what a recorded program starts. */
+#include "collector/exec_environment.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/confined.h"
+
+#define OURS "/proc/self/exe" /* a file that can be read */
+
+static int keep(void **state)
+{
+    (void)state;
+    clearenv();
+    setenv("TRACEPRESS_SPOOLS", "/run", 1);
+    setenv("TRACEPRESS_SOURCES", "io", 1);
+    setenv("HOME", "/root", 1);
+    tp_exec_keep(OURS);
+    return 0;
+}
+
+static int forget(void **state)
+{
+    (void)state;
+    tp_confined_ = false;
+    return 0;
+}
+
+/* What becomes of the variables, in a text of lines. */
+static const char *made(const char *a, const char *b)
+{
+    static char text[512];
+    char *given[] = {(char *)(uintptr_t)a, (char *)(uintptr_t)b, NULL};
+    size_t bytes = tp_exec_bytes(given);
+    void *room = malloc(bytes); /* of this size, for sanitizers */
+    assert_non_null(room);
+    char **out = tp_exec_environment(given, room);
+    *text = '\0';
+    for (char **at = out ? out : given; *at; at++)
+        strcat(strcat(text, *at), "\n");
+    free(room);
+    return text;
+}
+
+static void what_was_taken_away_is_there_again(void **state)
+{
+    (void)state;
+    assert_string_equal(made(NULL, NULL), "TRACEPRESS_SPOOLS=/run\nTRACEPRESS_SOURCES=io\nLD_PRELOAD=" OURS "\n");
+    assert_string_equal(made("A=1", "LD_PRELOAD=x.so"),
+                        "A=1\nTRACEPRESS_SPOOLS=/run\nTRACEPRESS_SOURCES=io\nLD_PRELOAD=" OURS ":x.so\n");
+}
+
+static void what_the_program_says_stays(void **state)
+{
+    (void)state;
+    assert_string_equal(made("TRACEPRESS_SPOOLS=/other", "LD_PRELOAD=" OURS),
+                        "TRACEPRESS_SPOOLS=/other\nTRACEPRESS_SOURCES=io\nLD_PRELOAD=" OURS "\n");
+    assert_string_equal(made("TRACEPRESS_SPOOLS=/run", "TRACEPRESS_SOURCES="),
+                        "TRACEPRESS_SPOOLS=/run\nTRACEPRESS_SOURCES=\nLD_PRELOAD=" OURS "\n");
+}
+
+static void what_cannot_be_loaded_is_left_out(void **state)
+{
+    (void)state;
+    tp_confined_ = true;
+    assert_string_equal(made("TRACEPRESS_SPOOLS=/run", "LD_PRELOAD=" OURS ":x.so"), "LD_PRELOAD=x.so\n");
+    assert_string_equal(made("LD_PRELOAD=" OURS, "A=1"), "A=1\n");
+    tp_confined_ = false;
+    tp_exec_keep("/nowhere/ours.so");
+    assert_string_equal(made("LD_PRELOAD=/nowhere/ours.so", "A=1"), "A=1\n");
+    assert_string_equal(made("A=1", "B=2"), "A=1\nB=2\n");
+}
+
+static void no_environment_is_one_of_ours(void **state)
+{
+    (void)state;
+    char *room[64];
+    assert_in_range(tp_exec_bytes(NULL), 1, sizeof room);
+    char **out = tp_exec_environment(NULL, room);
+    assert_non_null(out);
+    assert_string_equal(out[2], "LD_PRELOAD=" OURS);
+    assert_null(out[3]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_was_taken_away_is_there_again, keep, forget),
+        cmocka_unit_test_setup_teardown(what_the_program_says_stays, keep, forget),
+        cmocka_unit_test_setup_teardown(what_cannot_be_loaded_is_left_out, keep, forget),
+        cmocka_unit_test_setup_teardown(no_environment_is_one_of_ours, keep, forget),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
