@@ -141,7 +141,7 @@ static int64_t torch_value(const struct tp_folded *folded, uint32_t item)
 
 static void put_torch_line(const struct tp_folded *folded, uint32_t item, struct tp_buf *out)
 {
-    struct tp_frame_list list = tp_torch_stack(&folded->stacks, item);
+    struct tp_frame_list list = tp_key_stack(&folded->stacks, item);
     bool is_hidden = (tp_torch_flags(&folded->torch, item) & TP_TORCH_FOLDED) || list.count == 0;
     int64_t value = is_hidden ? 0 : torch_value(folded, item);
     if (value <= 0)
@@ -263,7 +263,7 @@ void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, con
     }
     tp_torch_build(&folded->torch, trace, rules, arena);
     if (metric->is_torch)
-        tp_torch_stacks_build(&folded->stacks, &folded->torch, arena);
+        tp_key_stacks_build(&folded->stacks, &folded->torch, arena);
     else
         find_paths(folded, arena);
 }

@@ -7,7 +7,7 @@
 #ifndef TP_WEBREPORT_MEASURE_FOLDED_STACKS_H
 #define TP_WEBREPORT_MEASURE_FOLDED_STACKS_H
 
-#include "webreport/model/policy_torch_stacks.h"
+#include "webreport/measure/key_stacks.h"
 #include "writer/base/buf.h"
 #include "writer/base/error.h"
 #include "writer/base/keys.h"
@@ -29,7 +29,7 @@ const char *tp_folded_title(const struct tp_folded_metric *metric);
 struct tp_folded {
     const struct tp_folded_metric *metric;
     struct tp_torch torch;
-    struct tp_torch_stacks stacks; /* of torch's metrics */
+    struct tp_key_stacks stacks; /* of torch's metrics */
     struct tp_keys paths;          /* of ours: (path around it, name) .. */
     struct tp_vec values;          /* .. and its int64_t value: of the innermost frame alone */
     struct tp_strings frames;      /* names of samples' frames */

@@ -24,12 +24,12 @@ struct build {
 
 static uint32_t prefix_of(struct build *b, uint32_t item)
 {
-    const struct tp_torch_stacks *stacks = &b->averages->stacks;
+    const struct tp_key_stacks *stacks = &b->averages->stacks;
     if (!b->options->stack_depth)
         return 0;
     uint32_t *known = &b->prefix_of_list[stacks->list_of[item]];
     if (!*known) {
-        struct tp_frame_list list = tp_torch_stack(stacks, item);
+        struct tp_frame_list list = tp_key_stack(stacks, item);
         uint32_t prefix = TP_NO_ID;
         for (uint32_t i = 0; i < list.count && i < b->options->stack_depth; i++)
             prefix = tp_keys_pair(&b->prefixes, prefix, *TP_AT(&stacks->frames, uint32_t, list.first + i));
@@ -52,7 +52,7 @@ static struct tp_key_row make_row(const struct build *b, uint32_t item, uint32_t
     if (b->options->by_shape)
         row.shapes = tp_strings_get(&b->shapes.texts, shape);
     if (b->options->stack_depth) {
-        row.stack = tp_torch_stack(&b->averages->stacks, item);
+        row.stack = tp_key_stack(&b->averages->stacks, item);
         if (row.stack.count > b->options->stack_depth)
             row.stack.count = b->options->stack_depth;
     }
@@ -134,7 +134,7 @@ void tp_key_averages_build(struct tp_key_averages *averages, const struct tp_tra
     memset(averages, 0, sizeof *averages);
     tp_torch_build(torch, trace, options->rules, arena);
     if (options->stack_depth) {
-        tp_torch_stacks_build(&averages->stacks, torch, arena);
+        tp_key_stacks_build(&averages->stacks, torch, arena);
         b.prefix_of_list = tp_arena_array(arena, averages->stacks.lists.count, sizeof *b.prefix_of_list);
     }
     tp_key_labels_init(&b.labels, torch, options->group, arena);

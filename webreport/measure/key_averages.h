@@ -5,8 +5,7 @@
 #ifndef TP_WEBREPORT_MEASURE_KEY_AVERAGES_H
 #define TP_WEBREPORT_MEASURE_KEY_AVERAGES_H
 
-#include "webreport/model/policy_torch.h"
-#include "webreport/model/policy_torch_stacks.h"
+#include "webreport/measure/key_stacks.h"
 
 enum tp_key_group {
     TP_KEY_NAME,   /* torch's; the others are ours */
@@ -37,7 +36,7 @@ struct tp_key_row {
 
 struct tp_key_averages {
     struct tp_torch torch;
-    struct tp_torch_stacks stacks; /* empty without stack_depth */
+    struct tp_key_stacks stacks; /* empty without stack_depth */
     struct tp_key_row *rows;
     uint32_t count;
     bool has_memory, has_flops; /* torch was asked for them (or they are in the file all the same) */

@@ -7,7 +7,6 @@
 #include "webreport/trace/regions.h"
 #include "writer/base/renumber.h"
 #include "writer/base/saturate.h"
-#include "writer/base/sort.h"
 
 /* ---- names ---- */
 
@@ -188,39 +187,32 @@ int64_t tp_torch_late_end(const struct tp_torch *torch, uint32_t event)
 
 /* ---- owners ---- */
 
-/* The External id of a call or a device event, and its correlation; TP_NULL_INT when it has none. */
-static int64_t link_of(const struct tp_trace *trace, const struct tp_event *e, int64_t *correlation)
-{
-    *correlation = TP_NULL_INT;
-    if (e->detail == TP_NO_ID)
-        return TP_NULL_INT;
-    if (e->kind == TP_KIND_RUNTIME) {
-        *correlation = trace->launches[e->detail].correlation;
-        return trace->launches[e->detail].external_id;
-    }
-    if (tp_kind_is_device(e->kind)) {
-        *correlation = trace->devices[e->detail].correlation;
-        return trace->devices[e->detail].external_id;
-    }
-    return e->kind == TP_KIND_OTHER ? trace->others[e->detail].external_id : TP_NULL_INT;
-}
-
-/* Nearly every device event has its own correlation as External id: Kineto of 2021 to 2024 wrote it there, and it links
- * nothing. */
-static bool ids_are_correlations(const struct tp_torch *torch)
+/* Nearly every device operation has its own correlation as External id: Kineto of 2021 to 2024 wrote it there, and it
+ * links nothing. */
+static bool ids_are_correlations(const struct tp_model *model)
 {
     uint64_t same = 0, all = 0;
-    for (uint32_t i = 0; i < torch->trace->event_count; i++) {
-        int64_t correlation, id;
-        if (!(torch->flags[i] & TP_TORCH_DEVICE))
-            continue;
-        id = link_of(torch->trace, &torch->trace->events[i], &correlation);
-        if (id == TP_NULL_INT || id == 0 || correlation == TP_NULL_INT)
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_device_detail *detail = &model->trace->devices[tp_device_event(model, k)->detail];
+        if (detail->external_id == TP_NULL_INT || detail->external_id == 0 || detail->correlation == TP_NULL_INT)
             continue;
         all++;
-        same += id == correlation;
+        same += detail->external_id == detail->correlation;
     }
     return same * 10 > all * 9;
+}
+
+/* The External id of a call or a device event; TP_NULL_INT when it has none. */
+static int64_t id_of_call(const struct tp_torch *torch, uint32_t event)
+{
+    const struct tp_trace *trace = torch->trace;
+    const struct tp_event *e = &trace->events[event];
+    int64_t id = !torch->flags[event] || e->detail == TP_NO_ID ? 0
+                 : e->kind == TP_KIND_RUNTIME                  ? trace->launches[e->detail].external_id
+                 : e->kind == TP_KIND_OTHER                    ? trace->others[e->detail].external_id
+                 : tp_kind_is_device(e->kind)                  ? trace->devices[e->detail].external_id
+                                                               : 0;
+    return id != 0 ? id : TP_NULL_INT;
 }
 
 /* The External id of an operator or region; TP_NULL_INT when it has none. */
@@ -253,8 +245,8 @@ static void link_by_id(struct tp_torch *torch)
             last[tp_ids_add(&ids, id)] = i;
     }
     for (uint32_t i = 0; found && i < count; i++) {
-        int64_t none, id = torch->flags[i] ? link_of(torch->trace, &events[i], &none) : TP_NULL_INT;
-        uint32_t number = id == TP_NULL_INT || id == 0 ? TP_NO_ID : tp_ids_find(&ids, id);
+        int64_t id = id_of_call(torch, i);
+        uint32_t number = id == TP_NULL_INT ? TP_NO_ID : tp_ids_find(&ids, id);
         if (number == TP_NO_ID || (torch->flags[last[number]] & TP_TORCH_ASYNC))
             continue;
         if (torch->flags[i] & TP_TORCH_DEVICE)
@@ -277,117 +269,20 @@ static void link_by_owner(struct tp_torch *torch, const struct tp_model *model)
 
 /* ---- memory ---- */
 
-/* Device types of torch: what it counts as memory of the CPU (CPU, MKLDNN, IDEEP) and of devices (CUDA, HIP, XPU,
- * PrivateUse1). */
-static struct tp_torch_bytes bytes_of(const struct tp_trace *trace, const struct tp_memory *record)
-{
-    int64_t type = tp_memory_place(trace, record)->type;
-    bool is_gpu = type == 1 || type == 6 || type == 12 || type == 20;
-    bool is_cpu = type == 0 || type == 2 || type == 5 || type == TP_NULL_INT;
-    return (struct tp_torch_bytes){is_cpu ? record->bytes : 0, is_gpu ? record->bytes : 0};
-}
-
-/* [memory] records by time. */
-struct records {
-    const struct tp_torch *torch;
-    uint32_t *index; /* in trace->memory */
-    int64_t *at;
-    uint32_t count;
-    __int128 (*sums)[2]; /* of the first n, on the CPU and on devices */
-    int32_t *covered;    /* +1 where the records of an event begin, -1 behind their end */
-};
-
-static void collect(struct records *records, const uint32_t *order)
-{
-    const struct tp_trace *trace = records->torch->trace;
-    struct tp_arena *arena = records->torch->arena;
-    size_t count = trace->memory_count;
-    records->index = tp_arena_array(arena, count, sizeof *records->index);
-    records->at = tp_arena_array(arena, count, sizeof *records->at);
-    records->sums = tp_arena_array(arena, count + 1, sizeof *records->sums);
-    records->covered = tp_arena_array(arena, count + 1, sizeof *records->covered);
-    for (uint32_t i = 0, n = 0; i < count; i++) {
-        const struct tp_memory *record = &trace->memory[order[i]];
-        if (record->flags & TP_MEMORY_OUT_OF_MEMORY)
-            continue;
-        struct tp_torch_bytes bytes = bytes_of(trace, record);
-        records->index[n] = order[i];
-        records->at[n] = record->ts_ns;
-        records->sums[n + 1][0] = records->sums[n][0] + bytes.cpu;
-        records->sums[n + 1][1] = records->sums[n][1] + bytes.gpu;
-        records->count = ++n;
-    }
-}
-
-static int64_t difference(__int128 x, __int128 y)
-{
-    return x - y > INT64_MAX ? INT64_MAX : x - y < INT64_MIN + 1 ? INT64_MIN + 1 : (int64_t)(x - y);
-}
-
-/* Releases before 2.7 looked records up by double microseconds since 1970, which have steps of a quarter. */
-static double coarse(const struct tp_trace *trace, int64_t ns)
-{
-    double us = (double)((long double)tp_sat_add(ns, trace->base_time_ns) / 1000.0L);
-    return us * 1000 - (double)trace->base_time_ns;
-}
-
-/* Number of records before `at` (is_included: or at it), of which the first `low` are. They are looked for near `low`:
- * events come nearly sorted and hold few. */
-static uint32_t count_before(const struct records *records, uint32_t low, int64_t at, bool is_included)
-{
-    bool is_coarse = records->torch->rules == TP_TORCH_2_6;
-    double limit = is_coarse ? coarse(records->torch->trace, at) : 0;
-    uint64_t high = low, step = 1;
-    bool is_near = false; /* the border is below high */
-    while (low < records->count && (!is_near || low < high)) {
-        uint64_t middle = is_near ? low + (high - low) / 2 : high < records->count ? high : records->count - 1;
-        int64_t time = records->at[middle];
-        bool is_before = is_coarse ? (double)time < limit || (is_included && (double)time <= limit)
-                                   : time < at || (is_included && time <= at);
-        if (is_before)
-            low = (uint32_t)middle + 1;
-        else
-            high = middle;
-        is_near |= !is_before;
-        if (!is_near)
-            high += step *= 2;
-    }
-    return low;
-}
-
 /* Memory of the records around which an event is; a record outside of all becomes an item. order: all by time. */
 static void add_memory(struct tp_torch *torch, const uint32_t *order)
 {
     const struct tp_trace *trace = torch->trace;
-    struct records records = {.torch = torch};
-    int64_t last = INT64_MIN, depth = 0;
+    struct tp_memory_sums sums;
     if (!trace->memory_count)
         return;
-    collect(&records, order);
+    tp_memory_sums_build(&sums, trace, order, torch->rules == TP_TORCH_2_6, torch->arena);
     torch->bytes = tp_arena_array(torch->arena, trace->event_count, sizeof *torch->bytes);
     torch->records = tp_arena_array(torch->arena, trace->memory_count, sizeof *torch->records);
-    for (uint32_t i = 0, first = 0; i < trace->event_count; i++) {
-        if (!torch->flags[i] || (torch->flags[i] & TP_TORCH_DEVICE))
-            continue;
-        int64_t start = tp_torch_start(torch, i);
-        first = count_before(&records, start < last ? 0 : first, start, false);
-        last = start;
-        uint32_t end = count_before(&records, first, tp_torch_end(torch, i), true);
-        if (end <= first)
-            continue;
-        torch->bytes[i].cpu = difference(records.sums[end][0], records.sums[first][0]);
-        torch->bytes[i].gpu = difference(records.sums[end][1], records.sums[first][1]);
-        records.covered[first]++;
-        records.covered[end]--;
-    }
-    for (uint32_t i = 0; i < records.count; i++) {
-        depth += records.covered[i];
-        if (depth == 0)
-            torch->records[torch->record_count++] = records.index[i];
-    }
-    for (uint32_t i = 0; i < trace->memory_count; i++)
-        if (trace->memory[i].flags & TP_MEMORY_OUT_OF_MEMORY)
-            torch->records[torch->record_count++] = i;
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (torch->flags[i] && !(torch->flags[i] & TP_TORCH_DEVICE))
+            torch->bytes[i] = tp_memory_sums_within(&sums, tp_torch_start(torch, i), tp_torch_end(torch, i));
+    torch->record_count = tp_memory_sums_outside(&sums, torch->records);
 }
 
 /* ---- order and tree ---- */
@@ -513,7 +408,7 @@ struct tp_torch_sum tp_torch_total(const struct tp_torch *torch, uint32_t item)
 {
     struct tp_torch_sum sum = {0};
     if (tp_torch_is_record(torch, item)) {
-        sum.bytes = bytes_of(torch->trace, tp_torch_record(torch, item));
+        sum.bytes = tp_memory_bytes_of(torch->trace, tp_torch_record(torch, item));
         return sum;
     }
     if (!(torch->flags[item] & TP_TORCH_DEVICE))
@@ -563,7 +458,7 @@ void tp_torch_build(struct tp_torch *torch, const struct tp_trace *trace, enum t
     find_ends(torch, &model);
     if (torch->device)
         torch->device_time = tp_arena_array(arena, trace->event_count, sizeof *torch->device_time);
-    bool by_id = !ids_are_correlations(torch);
+    bool by_id = !ids_are_correlations(&model);
     if (by_id)
         link_by_id(torch);
     else

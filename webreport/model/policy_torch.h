@@ -10,6 +10,7 @@
 #ifndef TP_WEBREPORT_MODEL_POLICY_TORCH_H
 #define TP_WEBREPORT_MODEL_POLICY_TORCH_H
 
+#include "webreport/model/policy_torch_memory.h"
 #include "webreport/trace/trace.h"
 #include "writer/base/id_map.h"
 #include "writer/base/saturate.h"
@@ -37,10 +38,6 @@ struct tp_torch_time {
     double us;
 };
 
-struct tp_torch_bytes {
-    int64_t cpu, gpu;
-};
-
 /* Columns are by item: i < trace->event_count is that event, others are memory records outside of every event. */
 struct tp_torch {
     const struct tp_trace *trace;
@@ -52,7 +49,7 @@ struct tp_torch {
     uint32_t *parent, *first_child, *next_sibling;
     const char *device;                /* "CUDA", "XPU", "MTIA"; NULL: no device was profiled */
     struct tp_torch_time *device_time; /* by event; of all but device events: of its kernels and its children's */
-    struct tp_torch_bytes *bytes;      /* by event: memory records inside it, of any thread; NULL without records */
+    struct tp_memory_bytes *bytes;     /* by event: memory records inside it, of any thread; NULL without records */
     uint32_t *records;                 /* of items that are no events: index in trace->memory */
     uint32_t record_count;
     uint32_t *shown; /* by name id: as which it is shown, TP_NO_ID: not at all */
@@ -65,7 +62,7 @@ struct tp_torch {
 /* What an item took. */
 struct tp_torch_sum {
     struct tp_torch_time cpu, device;
-    struct tp_torch_bytes bytes;
+    struct tp_memory_bytes bytes;
 };
 
 /* Builds it in `arena` (guard set by the caller; more than fits leaves through it). The trace must outlive it. */

@@ -1,11 +1,9 @@
-/* Recorded stacks, and forward stacks for backward operators: see policy_torch_stacks.h. */
-#include "webreport/model/policy_torch_stacks.h"
+/* Recorded stacks, and forward stacks for backward operators: see key_stacks.h. */
+#include "webreport/measure/key_stacks.h"
 
 #include "webreport/model/marks.h"
 #include "writer/base/id_map.h"
 #include "writer/base/keys.h"
-
-static const char evaluator[] = TP_BACKWARD_NODE " ";
 
 /* ---- recorded ones ---- */
 
@@ -27,7 +25,7 @@ static bool is_torch_frame(struct tp_str frame)
 }
 
 /* List of a stack's frames. */
-static uint32_t list_frames(struct tp_torch_stacks *stacks, uint32_t node)
+static uint32_t list_frames(struct tp_key_stacks *stacks, uint32_t node)
 {
     struct tp_frame_list list = {.first = (uint32_t)stacks->frames.count};
     while (node != TP_NO_ID) {
@@ -57,7 +55,7 @@ static uint32_t argument_of(const struct tp_torch *torch, uint32_t item)
                                        : TP_NO_ID;
 }
 
-static void read_arguments(struct tp_torch_stacks *stacks, const struct tp_torch *torch)
+static void read_arguments(struct tp_key_stacks *stacks, const struct tp_torch *torch)
 {
     const struct tp_trace *trace = torch->trace;
     uint32_t *known = tp_arena_array(stacks->frames.arena, trace->stack_texts.count, sizeof *known); /* list + 1 */
@@ -75,7 +73,7 @@ static void read_arguments(struct tp_torch_stacks *stacks, const struct tp_torch
 
 struct backward {
     const struct tp_torch *torch;
-    struct tp_torch_stacks *stacks;
+    struct tp_key_stacks *stacks;
     uint32_t *root;                  /* by item: the backward operator around it (or itself), TP_NO_ID */
     struct tp_id_map forward_thread; /* thread by torch's own number of it */
     struct tp_keys forward;          /* (sequence number, thread) .. */
@@ -94,36 +92,26 @@ static struct tp_host_more autograd_of(const struct tp_torch *torch, uint32_t it
     return more;
 }
 
-/* By name id: the name of the evaluator of that operator, TP_NO_ID for most. */
-static uint32_t *evaluators(const struct tp_strings *names, struct tp_arena *arena)
+/* Whether an operator is what its parent, a node of the backward pass, is there to call. */
+static bool is_evaluated(const struct tp_torch *torch, uint32_t item)
 {
-    uint32_t *found = tp_arena_array(arena, names->count, sizeof *found);
-    memset(found, 0xFF, names->count * sizeof *found);
-    for (uint32_t i = 0; i < names->count; i++) {
-        struct tp_str name = names->items[i];
-        if (!tp_str_starts(name, evaluator))
-            continue;
-        size_t n = sizeof evaluator - 1;
-        uint32_t id = tp_strings_find(names, (struct tp_str){name.ptr + n, name.len - n});
-        if (id != TP_NO_ID)
-            found[id] = i;
-    }
-    return found;
+    static const struct tp_str node = TP_STR(TP_BACKWARD_NODE " ");
+    struct tp_str around = tp_torch_name_text(torch, tp_torch_name(torch, torch->parent[item]));
+    if (around.len < node.len || memcmp(around.ptr, node.ptr, node.len) != 0)
+        return false;
+    around = (struct tp_str){around.ptr + node.len, around.len - node.len};
+    return (tp_torch_flags(torch, item) & TP_TORCH_OPERATOR) &&
+           tp_str_equal(around, tp_torch_name_text(torch, tp_torch_name(torch, item)));
 }
 
 static void find_roots(struct backward *b, struct tp_arena *arena)
 {
     const struct tp_torch *torch = b->torch;
-    const uint32_t *evaluator_of = evaluators(&torch->trace->names, arena);
     b->root = tp_arena_array(arena, tp_torch_items(torch), sizeof *b->root);
     for (uint32_t k = 0; k < torch->count; k++) {
-        uint32_t i = torch->order[k], parent = torch->parent[i], name = tp_torch_name(torch, i);
-        b->root[i] = TP_NO_ID;
-        if (parent == TP_NO_ID || (tp_torch_flags(torch, i) & TP_TORCH_FOLDED))
-            continue;
-        bool is_root = (tp_torch_flags(torch, i) & TP_TORCH_OPERATOR) && name < torch->trace->names.count &&
-                       tp_torch_name(torch, parent) == evaluator_of[name];
-        b->root[i] = is_root ? i : b->root[parent];
+        uint32_t i = torch->order[k], parent = torch->parent[i];
+        bool has_caller = parent != TP_NO_ID && !(tp_torch_flags(torch, i) & TP_TORCH_FOLDED);
+        b->root[i] = !has_caller ? TP_NO_ID : is_evaluated(torch, i) ? i : b->root[parent];
     }
 }
 
@@ -185,7 +173,7 @@ static uint32_t forward_stack(const struct backward *b, uint32_t root)
     return id == TP_NO_ID ? 0 : *TP_AT(&b->forward_list, uint32_t, id);
 }
 
-void tp_torch_stacks_build(struct tp_torch_stacks *stacks, const struct tp_torch *torch, struct tp_arena *arena)
+void tp_key_stacks_build(struct tp_key_stacks *stacks, const struct tp_torch *torch, struct tp_arena *arena)
 {
     struct backward b = {.torch = torch, .stacks = stacks};
     memset(stacks, 0, sizeof *stacks);
