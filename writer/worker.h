@@ -6,6 +6,10 @@
  * beside HOST_PID. Two spans of one worker would follow each other in time; these lie beside each other. */
 #define TP_WORKER_BESIDE "_tracepress"
 
+/* Ends the worker's name of a process that helps those that a run is about: loaders of data, shells, launchers. It is
+ * no rank, and counts for no number of the run. */
+#define TP_WORKER_HELPER "_helper"
+
 /* Folder of a run with what `record` has not made traces of yet (collector/launch/run_folder.h). */
 #define TP_WORKER_SPOOLS ".spools"
 

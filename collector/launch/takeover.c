@@ -1,154 +1,154 @@
-/* From what a run has left to traces: see takeover.h.
- *
- * Names: .HOST_PID.NS.PID.tpspool (collector/session_spool.c; after fork, the first PID is the parent's),
- * torch.NS.PID.json (collector/source/torch.py), kineto_PID.json (Kineto puts the PID there). What ends in .tmp was
- * being written when its process ended. */
+/* From what a run has left to traces: see takeover.h. What ends in .tmp was being written when its process ended. */
 #include "collector/launch/takeover.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/launch/left_file.h"
 #include "collector/launch/processes.h"
-#include "writer/base/arena.h"
-#include "writer/base/input.h"
-#include "writer/base/pack.h"
-#include "writer/spool/spool_read.h"
-#include "writer/spool/spool_trace.h"
+#include "writer/base/str.h"
 #include "writer/worker.h"
 
-enum { PATH_BYTES = 4096 };
-
-struct entry {
-    char path[PATH_BYTES], trace[PATH_BYTES];
-    const char *base;
-    pid_t pid;
-    long long time_ns;
+struct work {
+    struct tp_takeover *takeover;
+    struct tp_left_file *files; /* oldest name first */
+    size_t count;
+    void (*stage)(struct work *work, struct tp_left_file *file);
+    pthread_mutex_t lock; /* of what follows */
+    size_t next, done_count;
+    uint64_t done_bytes, bytes;
 };
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
+/* ---- threads ---- */
 
-/* The number that ends before `end`; *start: where it begins. -1 when there is none. */
-static long long number_before(const char *text, const char *end, const char **start)
+/* Some of the files, one after the other: of those that nobody works on, the next. */
+static void *work_on_some(void *context)
 {
-    const char *at = end;
-    while (at > text && at[-1] >= '0' && at[-1] <= '9')
-        at--;
-    *start = at;
-    return at < end ? strtoll(at, NULL, 10) : -1;
-}
-
-/* Process and time of a file from its name; without a time, that of its last change. False: not ours. */
-static bool read_name(struct entry *entry)
-{
-    struct stat status;
-    const char *dot = strrchr(entry->base, '.'), *at;
-    if (!dot || stat(entry->path, &status) != 0 || !S_ISREG(status.st_mode))
-        return false;
-    long long pid = number_before(entry->base, dot, &at);
-    entry->time_ns = (long long)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
-    if (pid < 0 || at == entry->base)
-        return false;
-    entry->pid = (pid_t)pid;
-    if (at[-1] == '.') {
-        long long time = number_before(entry->base, at - 1, &at);
-        entry->time_ns = time > 0 ? time : entry->time_ns;
+    struct work *work = context;
+    pthread_mutex_lock(&work->lock);
+    while (work->next < work->count) {
+        struct tp_left_file *file = &work->files[work->next++];
+        pthread_mutex_unlock(&work->lock);
+        work->stage(work, file);
+        pthread_mutex_lock(&work->lock);
+        work->done_count++;
+        work->done_bytes += file->size_bytes;
+        if (work->takeover->progress && work->done_count < work->count)
+            work->takeover->progress(work->takeover->context,
+                                     &(struct tp_takeover_progress){file->base, work->done_count, work->count,
+                                                                    work->done_bytes, work->bytes});
     }
-    return true;
+    pthread_mutex_unlock(&work->lock);
+    return NULL;
+}
+
+/* A stage of all files, on as many threads as are useful. */
+static void run_stage(struct work *work, void (*stage)(struct work *work, struct tp_left_file *file))
+{
+    pthread_t threads[TP_TAKEOVER_THREADS];
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t more = 0, most = processors > 0 ? (size_t)processors : 1;
+    most = most > TP_TAKEOVER_THREADS ? TP_TAKEOVER_THREADS : most;
+    work->stage = stage;
+    work->next = work->done_count = 0;
+    work->done_bytes = 0;
+    while (more + 1 < most && more + 1 < work->count && pthread_create(&threads[more], NULL, work_on_some, work) == 0)
+        more++;
+    work_on_some(work);
+    while (more > 0)
+        pthread_join(threads[--more], NULL);
+}
+
+/* ---- which file is what ---- */
+
+static void drop(const char *folder, const char *base)
+{
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/%s", folder, base) < (int)sizeof path)
+        unlink(path);
+}
+
+/* False: no memory. */
+static bool collect(struct work *work, struct dirent *const *names, int count)
+{
+    const char *folder = work->takeover->folder;
+    work->files = calloc((size_t)count + 1, sizeof *work->files);
+    for (int i = 0; work->files && i < count; i++) {
+        struct tp_left_file *file = &work->files[work->count];
+        if (tp_str_ends(tp_str_of(names[i]->d_name), ".tmp")) {
+            drop(folder, names[i]->d_name);
+        } else if (tp_left_file_open(file, folder, names[i]->d_name)) {
+            work->bytes += file->size_bytes;
+            work->count++;
+        } else {
+            tp_left_file_release(file);
+        }
+    }
+    return work->files != NULL;
+}
+
+/* Who speaks for the run: the processes that PyTorch wrote a trace of; without any, those that told steps; without any,
+ * all of them. Other processes are helpers: loaders of data, shells, launchers. */
+enum speakers { ALL, WITH_STEPS, OF_TORCH };
+
+static enum speakers find_speakers(const struct work *work)
+{
+    enum speakers speakers = ALL;
+    for (size_t i = 0; i < work->count; i++) {
+        const struct tp_left_file *file = &work->files[i];
+        enum speakers of_file = !file->is_spool ? OF_TORCH : file->has_steps ? WITH_STEPS : ALL;
+        speakers = of_file > speakers ? of_file : speakers;
+    }
+    return speakers;
 }
 
 /* True when PyTorch has written a trace of the process, too. */
-static bool has_json(struct dirent *const *names, int count, pid_t pid)
+static bool has_torch(const struct work *work, pid_t pid)
 {
-    for (int i = 0; i < count; i++) {
-        const char *name = names[i]->d_name, *start;
-        if (ends_with(name, ".json") && number_before(name, name + strlen(name) - strlen(".json"), &start) == pid)
+    for (size_t i = 0; i < work->count; i++)
+        if (!work->files[i].is_spool && work->files[i].pid == pid)
             return true;
-    }
     return false;
 }
 
-static bool name_trace(struct entry *entry, const char *logdir, const char *suffix)
+static const char *suffix_of(const struct work *work, const struct tp_left_file *file, enum speakers speakers)
 {
-    char host[65] = "host";
-    gethostname(host, sizeof host - 1);
-    for (char *c = host; *c; c++)
-        *c = *c == '/' ? '_' : *c;
-    int n = snprintf(entry->trace, sizeof entry->trace, "%s/%s_%d%s.%lld.pt.trace.json.gz", logdir, host,
-                     (int)entry->pid, suffix, entry->time_ns);
-    return n > 0 && (size_t)n < sizeof entry->trace;
+    if (!file->is_spool || speakers == ALL || (speakers == WITH_STEPS && file->has_steps))
+        return "";
+    return speakers == OF_TORCH && has_torch(work, file->pid) ? TP_WORKER_BESIDE : TP_WORKER_HELPER;
 }
 
-/* ---- spools ---- */
+/* ---- stages ---- */
 
-struct look {
-    bool is_empty, was_stopped, is_brief;
-};
-
-/* What is seen of every process, whatever it does. */
-static bool is_of_any(uint8_t kind)
+static void look(struct work *work, struct tp_left_file *file)
 {
-    return kind == TP_SPOOL_STACK || kind == TP_SPOOL_SAMPLED || kind == TP_SPOOL_SAMPLE ||
-           kind == TP_SPOOL_MEMORY_NOTE || kind == TP_SPOOL_WAIT;
+    (void)work;
+    tp_left_file_look(file);
 }
 
-/* True when the records of a spool are below the floor. */
-static bool is_below_floor(const struct tp_spool_file *file)
+static void take(struct work *work, struct tp_left_file *file)
 {
-    uint64_t samples = 0, last = 0;
-    for (uint32_t i = 0; i < file->clock_count; i++)
-        last = file->clocks[i].ticks > last ? file->clocks[i].ticks : last;
-    for (uint32_t t = 0; t < file->thread_count; t++) {
-        struct tp_spool_walk walk;
-        struct tp_spool_record record;
-        const char *payload;
-        tp_spool_walk(&walk, file, &file->threads[t]);
-        while (tp_spool_next(&walk, &record, &payload)) {
-            samples += record.kind == TP_SPOOL_SAMPLE;
-            last = record.time > last ? record.time : last;
-            if (!is_of_any(record.kind) || samples >= TP_TAKEOVER_BRIEF_SAMPLES)
-                return false;
-        }
-    }
-    int64_t ran_ns = tp_spool_time(file, last) - (int64_t)file->head.start_realtime_ns;
-    return ran_ns < TP_TAKEOVER_BRIEF_MS * (int64_t)1000000;
+    if (file->trace)
+        tp_left_file_take(file, &(struct tp_left_run){work->takeover->folder, work->takeover->program});
+    else
+        file->outcome = TP_LEFT_FAILED;
 }
 
-struct opening {
-    struct tp_spool_file *file;
-    const char *path;
-    struct tp_arena *arena;
-};
-
-static int open_spool(void *context, struct tp_error *err)
+static void name_all(struct work *work)
 {
-    struct opening *opening = context;
-    return tp_spool_open(opening->file, opening->path, opening->arena, err);
+    enum speakers speakers = find_speakers(work);
+    for (size_t i = 0; i < work->count; i++)
+        if (!tp_left_file_name(&work->files[i], work->takeover->logdir, suffix_of(work, &work->files[i], speakers)))
+            tp_error_set(&work->files[i].err, TP_ENOMEM, 0, "out of memory");
 }
 
-static int look_at_spool(struct look *look, const char *path, struct tp_error *err)
-{
-    struct tp_spool_file file = {0};
-    struct tp_arena arena;
-    tp_arena_init(&arena, 0);
-    int code = tp_arena_run(&arena, open_spool, &(struct opening){&file, path, &arena}, err);
-    if (code == 0)
-        *look = (struct look){file.thread_count == 0, file.was_stopped, is_below_floor(&file)};
-    if (arena.code)
-        code = tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", path);
-    tp_spool_release(&file);
-    tp_arena_release(&arena);
-    return code;
-}
+/* ---- telling ---- */
 
 /* Told as running; it is not told again for having no spool so far. */
 static void tell_running(struct tp_takeover *t, const char *path, pid_t pid)
@@ -159,89 +159,20 @@ static void tell_running(struct tp_takeover *t, const char *path, pid_t pid)
     t->tell(t->context, TP_TAKEN_RUNNING, path, pid, NULL);
 }
 
-static void take_spool(struct tp_takeover *t, struct entry *entry)
+static void tell(struct tp_takeover *t, const struct tp_left_file *file)
 {
-    struct look look = {0};
-    struct tp_error err = {0};
-    struct tp_spool_trace_result result = {0};
-    int code = look_at_spool(&look, entry->path, &err);
-    if (code == 0 && !look.was_stopped && tp_process_is_of_run(entry->pid, t->folder)) {
-        tell_running(t, entry->path, entry->pid);
-        return;
-    }
-    if (code == 0 && !look.was_stopped) /* it may have gone on since */
-        code = look_at_spool(&look, entry->path, &err);
-    bool is_brief = code == 0 && look.is_brief && !look.is_empty && entry->pid != t->program;
-    if (code == 0 && !look.is_empty && !is_brief)
-        code = tp_spool_trace(entry->path, entry->trace, true, &result, &err);
-    bool has_nothing = look.is_empty || is_brief || (result.range_count == 0 && result.event_count == 0);
-    if (code < 0) {
-        t->failed_count++;
-        t->tell(t->context, TP_TAKEN_FAILED, entry->path, entry->pid, err.text);
-        return;
-    }
-    unlink(entry->path);
-    t->open_count += result.open_count;
-    t->broken_count += result.broken_count;
-    if (has_nothing && !look.is_empty && !is_brief)
-        unlink(entry->trace);
-    t->brief_count += is_brief;
-    t->empty_count += has_nothing && !is_brief;
-    if (has_nothing)
-        return;
-    t->trace_count++;
-    t->tell(t->context, TP_TAKEN_TRACE, entry->trace, entry->pid, NULL);
-}
-
-/* ---- traces that PyTorch wrote ---- */
-
-/* Moves all bytes of fd to the packer. */
-static int pack_bytes(const struct tp_input *input, struct tp_pack *pack, struct tp_error *err)
-{
-    struct tp_buf block;
-    uint64_t at = 0;
-    int code = 0;
-    tp_buf_init(&block, 0);
-    do {
-        if (tp_buf_reserve(&block, TP_PACK_BLOCK) < 0)
-            code = tp_error_set(err, block.failed, 0, "out of memory");
-        else
-            code = tp_input_read(&block.size, input, block.data, TP_PACK_BLOCK, at, err);
-        at += block.size;
-        if (code == 0 && block.size)
-            tp_pack_write(pack, &block);
-    } while (code == 0 && block.size);
-    tp_buf_release(&block);
-    return code;
-}
-
-static int pack_file(const char *from, const char *to, struct tp_error *err)
-{
-    struct tp_pack_options options = {.is_gzip = true};
-    struct tp_pack *pack = NULL;
-    struct tp_input input;
-    int code = tp_input_open(&input, from, TP_INPUT_FILE, err);
-    if (code < 0)
-        return code;
-    code = tp_pack_open(&pack, to, &options, err);
-    code = code < 0 ? code : pack_bytes(&input, pack, err);
-    code = code < 0 ? code : tp_pack_close(&pack, err);
-    tp_pack_discard(&pack);
-    close(input.fd);
-    return code;
-}
-
-static void take_json(struct tp_takeover *t, struct entry *entry)
-{
-    struct tp_error err = {0};
-    if (pack_file(entry->path, entry->trace, &err) < 0) {
-        t->failed_count++;
-        t->tell(t->context, TP_TAKEN_FAILED, entry->path, entry->pid, err.text);
-        return;
-    }
-    unlink(entry->path);
-    t->trace_count++;
-    t->tell(t->context, TP_TAKEN_TRACE, entry->trace, entry->pid, NULL);
+    t->open_count += file->result.open_count;
+    t->broken_count += file->result.broken_count;
+    t->empty_count += file->outcome == TP_LEFT_EMPTY;
+    t->brief_count += file->outcome == TP_LEFT_BRIEF;
+    t->trace_count += file->outcome == TP_LEFT_TRACE;
+    t->failed_count += file->outcome == TP_LEFT_FAILED;
+    if (file->outcome == TP_LEFT_RUNNING)
+        tell_running(t, file->path, file->pid);
+    else if (file->outcome == TP_LEFT_FAILED)
+        t->tell(t->context, TP_TAKEN_FAILED, file->path, file->pid, file->err.text);
+    else if (file->outcome == TP_LEFT_TRACE)
+        t->tell(t->context, TP_TAKEN_TRACE, file->trace, file->pid, NULL);
 }
 
 /* ---- all ---- */
@@ -262,25 +193,21 @@ static void wait_for_helpers(struct tp_takeover *t)
     }
 }
 
-static void take(struct tp_takeover *t, struct dirent *const *names, int count, const char *base)
+static int take_all(struct tp_takeover *t, struct dirent *const *names, int count, struct tp_error *err)
 {
-    struct entry entry;
-    int n = snprintf(entry.path, sizeof entry.path, "%s/%s", t->folder, base);
-    if (n < 0 || (size_t)n >= sizeof entry.path)
-        return;
-    entry.base = entry.path + (size_t)n - strlen(base);
-    if (ends_with(base, ".tmp")) {
-        if (t->left_count == 0) /* else its process may still be writing it */
-            unlink(entry.path);
-        return;
+    struct work work = {.takeover = t, .lock = PTHREAD_MUTEX_INITIALIZER};
+    if (!collect(&work, names, count))
+        return tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", t->folder);
+    run_stage(&work, look);
+    name_all(&work);
+    run_stage(&work, take);
+    for (size_t i = 0; i < work.count; i++) {
+        tell(t, &work.files[i]);
+        tp_left_file_release(&work.files[i]);
     }
-    bool is_spool = ends_with(base, ".tpspool");
-    if ((!is_spool && !ends_with(base, ".json")) || !read_name(&entry))
-        return;
-    bool is_second = is_spool && has_json(names, count, entry.pid);
-    if (!name_trace(&entry, t->logdir, is_second ? TP_WORKER_BESIDE : ""))
-        return;
-    (is_spool ? take_spool : take_json)(t, &entry);
+    free(work.files);
+    pthread_mutex_destroy(&work.lock);
+    return TP_OK;
 }
 
 int tp_takeover(struct tp_takeover *t, struct tp_error *err)
@@ -290,9 +217,7 @@ int tp_takeover(struct tp_takeover *t, struct tp_error *err)
     int count = scandir(t->folder, &names, NULL, alphasort);
     if (count < 0)
         return tp_error_set(err, TP_EIO, 0, "%s: %s", t->folder, strerror(errno));
-    for (int i = 0; i < count; i++)
-        if (strcmp(names[i]->d_name, ".") != 0 && strcmp(names[i]->d_name, "..") != 0)
-            take(t, names, count, names[i]->d_name);
+    int code = take_all(t, names, count, err);
     while (count > 0)
         free(names[--count]);
     free(names);
@@ -301,5 +226,5 @@ int tp_takeover(struct tp_takeover *t, struct tp_error *err)
             tell_running(t, t->folder, t->left[i]);
     if (t->running_count == 0)
         rmdir(t->folder);
-    return TP_OK;
+    return code;
 }

@@ -17,6 +17,15 @@ enum { TP_TAKEOVER_LEFT = 256 };
  * its memory and its waits. */
 enum { TP_TAKEOVER_BRIEF_MS = 50, TP_TAKEOVER_BRIEF_SAMPLES = 25 };
 
+enum { TP_TAKEOVER_THREADS = 4 }; /* files at the same time: each needs memory */
+
+/* What is done, of a stage: all files are looked at first, because their names depend on each other, then taken. */
+struct tp_takeover_progress {
+    const char *name; /* of the file that was done last */
+    size_t done_count, count;
+    uint64_t done_bytes, bytes;
+};
+
 /* What became of one file. */
 enum tp_taken {
     TP_TAKEN_TRACE,   /* path: the trace */
@@ -31,6 +40,8 @@ struct tp_takeover {
     pid_t program;        /* the run's own process, which always has its trace; 0: none */
     unsigned patience_ms; /* how long to wait in all for processes that are about to end */
     void (*tell)(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why);
+    /* called for each file that is done but the last; by one thread at a time, of ours or another. NULL: nobody asks */
+    void (*progress)(void *context, const struct tp_takeover_progress *progress);
     void *context;
     /* told */
     size_t trace_count, running_count, failed_count, empty_count; /* empty: spools without records, removed */
@@ -40,8 +51,8 @@ struct tp_takeover {
     uint64_t open_count, broken_count; /* ranges that were open at the end, damaged records */
 };
 
-/* Takes everything over, oldest name first, and removes what has been taken, at last the folder itself when nothing is
- * left in it. Tells of each file. Returns 0, or TP_EIO when the folder cannot be read. */
+/* Takes everything over and removes what has been taken, at last the folder itself when nothing is left in it. Tells of
+ * each file at the end, oldest name first. Returns 0, TP_EIO when the folder cannot be read, or TP_ENOMEM. */
 int tp_takeover(struct tp_takeover *takeover, struct tp_error *err);
 
 #endif

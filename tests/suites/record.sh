@@ -218,6 +218,31 @@ twice() {
     [ $? = 127 ] && [ -z "$(ls -A r 2>/dev/null)" ] || { find r; return 1; }
 }
 check "twice the same -o: two runs that do not mix" twice
+# one_step_time RUN TRACES: that many traces are one run: report, diff and check have the one step time of the process
+# that has steps, and its helpers stand in the report as such
+one_step_time() {
+    run=$(echo "$1"/*/) traces=$2
+    [ "$(ls "$run"/*.gz | wc -l)" = "$traces" ] || { find r; return 1; }
+    set -- $(ls "$run"/*.gz | grep -v '_helper\.\|_tracepress\.')
+    [ $# = 1 ] || { ls "$run"; return 1; }
+    "$TP" report "$1" -o one.html --json one.json --quiet && "$TP" report r -o all.html --json all.json --markdown all.md --quiet || return 1
+    total=$(grep -o '"average":{[^}]*"total_us":[0-9.]*' one.json | sed 's/.*://')
+    grep -q "\"average\":{[^}]*\"total_us\":$total[,}]" all.json && [ "$(grep -c 'Step time' all.md)" = 1 ] || { cat all.md; return 1; }
+    [ "$(grep -o '"is_helper":true' all.json | wc -l)" = $((traces - 1)) ] && ! grep -q '"distributed":{' all.json || { echo "helpers are ranks"; return 1; }
+    "$TP" diff r "$1" --json diff.json --quiet --exit-zero >/dev/null || return 1
+    [ "$(grep -o '"runs":1,' diff.json | wc -l)" = 2 ] && [ "$(grep -o '"step_median_us":[0-9.]*' diff.json | sort | uniq -c | awk '{ print $1 }')" = 2 ] ||
+        { head -c 2000 diff.json; return 1; }
+    "$TP" check r --json check.all >/dev/null 2>&1
+    "$TP" check "$1" --json check.one >/dev/null 2>&1
+    grep -o '"metrics":{[^}]*}' check.one >one.metrics
+    [ "$(wc -l <one.metrics)" = 1 ] && grep -o '"metrics":{[^}]*}' check.all | cmp - one.metrics
+}
+steps_and_helpers() {
+    rm -rf r
+    "$TP" record -o r --source sample -- sh -c '"$@" & "$0" 0.4 2; wait' "$TOOLS/split" "$TOOLS/train" "$OLDPWD/README.md" - 6 >out 2>err || { cat err; return 1; }
+    one_step_time r 2
+}
+is_checked || check "traces of one run: helpers count for no number of it" steps_and_helpers
 names() { # the program's name becomes a folder's, whatever is in it
     rm -rf r && ln -sf "$TARGET" ".. x;\`y"
     "$TP" record -o r/ --source null --no-tfevents -- "./.. x;\`y" status 0 2>err || { cat err; return 1; }
@@ -392,6 +417,12 @@ end = time.monotonic() + 0.5
 while time.monotonic() < end: torch.randn(9, 9).softmax(1)' >out 2>err && [ "$(ls r/*/*.gz | wc -l)" = 1 ] && zcat r/*/*.gz | grep -q aten::softmax
 }
 check "PyTorch: a program without steps has the trace of its first while" only_startup
+loaders() {
+    rm -rf r
+    "$TP" record -o r --no-tfevents -- "$python" "$scripts/loader.py" >out 2>err || { cat err; return 1; }
+    one_step_time r "$(ls r/*/*.gz | wc -l)" && [ "$(ls r/*/*.gz | wc -l)" -ge 2 ] && ls r/*/*_tracepress.*.gz
+}
+check "PyTorch: two traces of a process and its loaders of data are one run" loaders
 kineto() {
     rm -rf r && mkdir -p r
     timeout 120 "$TP" record -o r --no-tfevents --source kineto --wait 0 --active 4 -- "$python" "$scripts/loop.py" slow \

@@ -76,6 +76,8 @@ static void worker_names_yield_their_host(void **state)
 {
     (void)state;
     assert_str(tp_worker_host(TP_STR("node7.example.org_4242")), "node7.example.org");
+    assert_str(tp_worker_host(TP_STR("node7.example.org_4242_tracepress")), "node7.example.org");
+    assert_str(tp_worker_host(TP_STR("node7.example.org_4242_helper")), "node7.example.org");
     assert_str(tp_worker_host(TP_STR("worker0")), "");
     assert_str(tp_worker_host(TP_STR("rank_12")), "");
 }

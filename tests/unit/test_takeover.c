@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -63,6 +64,13 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
     told->failed += what == TP_TAKEN_FAILED;
     if (what == TP_TAKEN_TRACE && told->count < 4)
         snprintf(told->traces[told->count++], sizeof told->traces[0], "%s", path);
+}
+
+/* Of processes that are not this one. */
+static void on_taken_of_any(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
+{
+    (void)pid;
+    on_taken(context, what, path, getpid(), why);
 }
 
 static struct tp_takeover take(struct told *told)
@@ -122,6 +130,49 @@ static void beside_a_trace_of_torch_it_says_so(void **state)
     size_t n = strlen(torch);
     assert_memory_equal(ours, torch, n);
     assert_string_equal(ours + n, TP_WORKER_BESIDE);
+}
+
+/* A trace of torch of another process: ours is of a loader of data, or of what started it. */
+static void without_a_trace_of_torch_it_is_a_helper(void **state)
+{
+    static struct told told;
+    (void)state;
+    leave_spool(true);
+    write_file("torch.1700000000000000000.1.json", "{\"traceEvents\":[]}");
+    struct tp_takeover t = {.folder = folder, .logdir = logdir, .tell = on_taken_of_any, .context = &told};
+    assert_int_equal(tp_takeover(&t, NULL), 0);
+    assert_int_equal(t.trace_count, 2);
+    const char *ours = worker_of(told.traces[0]), *torch = worker_of(told.traces[1]);
+    assert_string_equal(ours + strlen(ours) - strlen(TP_WORKER_HELPER), TP_WORKER_HELPER);
+    assert_string_equal(torch + strlen(torch) - 2, "_1");
+}
+
+/* Two processes, one of which tells steps. */
+static void who_tells_no_steps_helps_who_does(void **state)
+{
+    static struct told told;
+    pid_t child = fork();
+    (void)state;
+    if (child == 0) {
+        struct tracepress_options options = TRACEPRESS_OPTIONS;
+        options.directory = folder;
+        tracepress_start(&options);
+        for (int i = 0; i < 3; i++)
+            tracepress_step();
+        tracepress_stop();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    leave_spool(true);
+    struct tp_takeover t = {.folder = folder, .logdir = logdir, .tell = on_taken_of_any, .context = &told};
+    assert_int_equal(tp_takeover(&t, NULL), 0);
+    assert_int_equal(t.trace_count, 2);
+    for (int i = 0; i < 2; i++) {
+        const char *worker = worker_of(told.traces[i]), *suffix = strstr(worker, TP_WORKER_HELPER);
+        char number[16];
+        snprintf(number, sizeof number, "_%d", (int)getpid());
+        assert_true(suffix ? strstr(worker, number) != NULL : strstr(worker, number) == NULL);
+    }
 }
 
 /* A helper of a script: all that is known of it is its memory. */
@@ -212,6 +263,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_spool_is_named_for_its_process, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(beside_a_trace_of_torch_it_says_so, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(without_a_trace_of_torch_it_is_a_helper, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(who_tells_no_steps_helps_who_does, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(a_helper_that_was_over_at_once_has_no_trace, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(the_program_itself_has_its_trace_however_brief, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(a_helper_that_ran_longer_has_its_trace, enter, empty_and_leave),

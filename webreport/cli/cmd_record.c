@@ -206,16 +206,16 @@ static void say_result(struct job *job, const struct tp_takeover *t)
                               : "no source had anything to see in this program ('tracepress record --list-sources')");
 }
 
-/* Runs another command on the traces of this run: its words, then the traces. False when it failed, which it has
+/* Runs another command on this run: its words, then the run's folder. False when it failed, which it has
  * explained, or when there is none. */
 static bool run_on_traces(struct job *job, int (*command)(int, char **), const char *const *words)
 {
     size_t count = 0;
-    char **argv = calloc(job->trace_count + 8, sizeof *argv);
+    char **argv = calloc(12, sizeof *argv);
     for (; argv && words[count]; count++)
         argv[count] = (char *)(uintptr_t)words[count];
-    for (size_t i = 0; argv && i < job->trace_count; i++)
-        argv[count++] = job->traces[i];
+    if (argv)
+        argv[count++] = job->folder.path;
     bool is_done = argv && job->trace_count && command((int)count, argv) == TP_EXIT_DONE;
     free(argv);
     return is_done;

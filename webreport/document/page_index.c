@@ -47,7 +47,7 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
     entry->title = copied(arena, tp_str_of(section->title));
     entry->run = copied(arena, tp_shown_text(&section->naming, section->profile->run));
     entry->tag = tp_arena_copy(arena, words.class, strlen(words.class));
-    entry->step_ns = (int64_t)llround(total * 1000);
+    entry->step_ns = section->profile->is_helper ? TP_NULL_INT : (int64_t)llround(total * 1000);
     if (overview->gpu_summary.row_count && total > 0)
         entry->busy_percent =
             100 * tp_table_real(&overview->gpu_summary, TP_GPU_BUSY_RATIO)[tp_overview_main_gpu(overview)];

@@ -35,8 +35,9 @@ static struct tp_figure_block step_figure(const struct tp_section *section)
     const struct tp_overview *overview = &section->profile->views->overview;
     const struct tp_table *steps = &overview->steps;
     struct tp_arena *arena = section->arena;
-    struct tp_figure_block figure = amount(
-        arena, "Step time", tp_text_of_time(arena, (int64_t)llround(overview->average_us[TP_AVERAGE_TOTAL] * 1000)));
+    struct tp_figure_block figure =
+        amount(arena, section->profile->is_helper ? "Time" : "Step time",
+               tp_text_of_time(arena, (int64_t)llround(overview->average_us[TP_AVERAGE_TOTAL] * 1000)));
     int64_t min = INT64_MAX, max = 0;
 
     for (size_t i = 0; i < steps->row_count; i++) {

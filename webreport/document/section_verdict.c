@@ -71,15 +71,20 @@ static const char *gap_text(const struct tp_naming *naming, const struct tp_trac
 }
 
 /* "A step takes 12.3 ms (18 steps, 1 left out as warm-up). The longest time without device work takes .." */
-static const char *details_of(const struct tp_naming *naming, const struct tp_trace_verdict *verdict, bool has_marker)
+static const char *details_of(const struct tp_naming *naming, const struct tp_profile *profile)
 {
+    const struct tp_trace_verdict *verdict = &profile->advice->verdict;
     struct tp_arena *arena = naming->arena;
     const char *step = tp_text_of_time(arena, (int64_t)llround(verdict->step_us * 1000));
     const char *text;
     if (verdict->cause == TP_TIME_NONE)
         return verdict->class == TP_CLASS_EMPTY ? "See the trace quality section for what was read." : "";
-    text = has_marker ? tp_text_printf(arena, "A step takes %s (%s).", step, steps_text(arena, verdict))
-                      : tp_text_printf(arena, "No step is marked: all %s count as one.", step);
+    if (profile->is_helper)
+        text = tp_text_printf(arena, "A helper of the run: the run's numbers are without these %s.", step);
+    else if (profile->model->step_marker != TP_MARKER_WINDOW)
+        text = tp_text_printf(arena, "A step takes %s (%s).", step, steps_text(arena, verdict));
+    else
+        text = tp_text_printf(arena, "No step is marked: all %s count as one.", step);
     return verdict->has_gap ? tp_text_printf(arena, "%s%s", text, gap_text(naming, verdict)) : text;
 }
 
@@ -125,11 +130,10 @@ struct tp_verdict_block tp_stored_verdict(const struct tp_naming *naming, struct
 struct tp_verdict_block tp_section_verdict(const struct tp_naming *naming, const struct tp_profile *profile)
 {
     const struct tp_trace_verdict *verdict = &profile->advice->verdict;
-    bool has_marker = profile->model->step_marker != TP_MARKER_WINDOW;
     return (struct tp_verdict_block){
         .class = CLASSES[verdict->class].tag,
         .tone = CLASSES[verdict->class].tone,
         .headline = headline_of(naming, verdict),
-        .text = details_of(naming, verdict, has_marker),
+        .text = details_of(naming, profile),
     };
 }

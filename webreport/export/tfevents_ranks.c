@@ -59,7 +59,8 @@ static int keep(void *context, struct tp_error *err)
 
 int tp_tf_keep_ranks(const struct tp_tf_run *run)
 {
-    return run->export->job ? tp_arena_run(run->export->job->arena, keep, &run, NULL) : TP_OK;
+    bool is_rank = run->export->job && !run->export->profile->is_helper;
+    return is_rank ? tp_arena_run(run->export->job->arena, keep, &run, NULL) : TP_OK;
 }
 
 /* ---- per run ---- */

@@ -102,6 +102,8 @@ static void begin_profile(struct tp_outputs *o, const struct tp_profile *named, 
     else
         tp_json_member_int(&o->json, "span", named->span);
     tp_json_member_str(&o->json, "file", named->file);
+    if (named->is_helper)
+        tp_json_member_bool(&o->json, "is_helper", true);
     tp_json_member_text(&o->json, "status", status);
 }
 

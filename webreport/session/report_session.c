@@ -46,7 +46,7 @@ static void start_profile(void *context)
 static void say_line(const struct report *report, const struct tp_walked *walked, const struct tp_profile *profile)
 {
     enum { SAID_PROFILES = 4 };
-    if (report->walk.file_count <= SAID_PROFILES)
+    if (report->walk.file_count <= SAID_PROFILES && !walked->file->is_helper)
         tp_console_notice(report->session->console, "%s: %s", walked->file->base,
                           report->receiver->line(report->session->context, profile, &walked->analysis->arena));
 }
@@ -60,13 +60,13 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
     struct received received = {report, tp_walked_profile(walked)};
     int code = TP_OK;
     tp_analysis_build(a, start_profile, &received);
-    if (session->baseline)
+    if (session->baseline && !file->is_helper)
         code = tp_comparison_add(&report->comparison, file, a, err);
     if (code < 0)
         return code;
     tp_inputs_say_notices(session->console, file->path, &a->trace.reading);
     say_line(report, walked, &received.profile);
-    if (!file->beside.len) { /* else it is no rank of its own */
+    if (!file->is_helper) { /* else it is no rank of its own */
         struct rank *rank = &report->ranks[report->rank_count++];
         rank->span = file->span;
         tp_rank_summary_build(&rank->summary, file->worker, &a->model, &a->views.overview, &report->arena);

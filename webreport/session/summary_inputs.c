@@ -151,6 +151,10 @@ static void add_traces(struct find *find, const struct tp_runs *runs)
     for (size_t i = 0; i < runs->count; i++)
         for (size_t k = 0; k < runs->items[i].file_count; k++) {
             const struct tp_run_file *file = &runs->items[i].files[k];
+            if (file->is_helper) {
+                find->out->helper_count++;
+                continue;
+            }
             *(struct tp_summary_input *)tp_vec_push(&find->items) =
                 (struct tp_summary_input){file->path, file->base, file};
         }

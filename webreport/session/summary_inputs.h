@@ -13,6 +13,7 @@ struct tp_summary_input {
 struct tp_summary_inputs {
     struct tp_summary_input *items; /* traces by run, worker, span; then `.tps` files in the order of the paths */
     size_t count;
+    size_t helper_count;   /* traces of helpers (rundir.h): they count for nothing, and are left out */
     struct tp_vec missing; /* const char *: named files that are not there; empty when that is an error */
     struct tp_runs runs;   /* the traces as they were found */
 };

@@ -122,6 +122,7 @@ struct tp_profile tp_walked_profile(const struct tp_walked *walked)
     return (struct tp_profile){.run = walked->run->name,
                                .worker = file->worker,
                                .beside = file->beside,
+                               .is_helper = file->is_helper,
                                .span = file->span ? (int64_t)file->span : TP_NULL_INT,
                                .file = tp_str_of(file->base),
                                .sha256 = tp_str_of(a->trace.reading.file_sha256),

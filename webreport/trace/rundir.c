@@ -88,11 +88,22 @@ static void find_beside(struct tp_run *run)
             continue;
         worker.len -= sizeof TP_WORKER_BESIDE - 1;
         for (size_t k = i; k-- > 0 && !file->beside.len;) /* sorted: it stands before */
-            if (tp_str_equal(run->files[k].worker, worker))
+            if (tp_str_equal(run->files[k].worker, worker)) {
                 file->beside = worker;
-            else if (tp_str_compare(run->files[k].worker, worker) < 0)
+                file->is_helper = true;
+            } else if (tp_str_compare(run->files[k].worker, worker) < 0)
                 break;
     }
+}
+
+/* Finds out which files are of helpers; where there is nobody to be helped, they are the run. */
+static void find_helpers(struct tp_run *run)
+{
+    size_t helper_count = 0;
+    for (size_t i = 0; i < run->file_count; i++)
+        helper_count += tp_str_ends(run->files[i].worker, TP_WORKER_HELPER);
+    for (size_t i = 0; i < run->file_count && helper_count < run->file_count; i++)
+        run->files[i].is_helper |= tp_str_ends(run->files[i].worker, TP_WORKER_HELPER);
 }
 
 /* Equal times of a worker share the span of the first of them. */
@@ -113,6 +124,7 @@ static void number_spans(struct tp_run *run)
     }
     qsort(run->files, run->file_count, sizeof *run->files, by_worker_span);
     find_beside(run);
+    find_helpers(run);
 }
 
 static const char *base_of(const char *path)

@@ -14,9 +14,11 @@ struct tp_run_file {
     uint64_t span;        /* 1-based position of the time among the worker's; 0: no time */
     struct tp_str beside; /* the worker of the run that this is not another of, but more records of its process
                            * (writer/worker.h); empty: none */
-    const char *path;     /* to open, NUL-terminated */
-    const char *base;     /* its last part */
-    bool is_by_content;   /* found in a folder, under another name than torch's */
+    bool is_helper;     /* it speaks for no number of the run: it lies beside another of its process, or is of a process
+                         * that helps others of the run (TP_WORKER_HELPER) */
+    const char *path;   /* to open, NUL-terminated */
+    const char *base;   /* its last part */
+    bool is_by_content; /* found in a folder, under another name than torch's */
 };
 
 struct tp_run {

@@ -1,0 +1,229 @@
+/* From one left file to its trace: see left_file.h.
+ *
+ * Names: .HOST_PID.NS.PID.tpspool (collector/session_spool.c; after fork, the first PID is the parent's),
+ * torch.NS.PID.json (collector/source/torch.py), kineto_PID.json (Kineto puts the PID there). */
+#include "collector/launch/left_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collector/launch/processes.h"
+#include "collector/launch/takeover.h"
+#include "writer/base/arena.h"
+#include "writer/base/input.h"
+#include "writer/base/pack.h"
+#include "writer/base/str.h"
+#include "writer/spool/spool_read.h"
+
+/* ---- names ---- */
+
+/* The number that ends before `end`; *start: where it begins. -1 when there is none. */
+static long long number_before(const char *text, const char *end, const char **start)
+{
+    const char *at = end;
+    while (at > text && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    *start = at;
+    return at < end ? strtoll(at, NULL, 10) : -1;
+}
+
+/* Process and time; false: not ours. */
+static bool read_name(struct tp_left_file *file)
+{
+    struct stat status;
+    const char *dot = strrchr(file->base, '.'), *at;
+    if (!dot || lstat(file->path, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    long long pid = number_before(file->base, dot, &at);
+    file->time_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+    file->size_bytes = (uint64_t)status.st_size;
+    if (pid < 0 || at == file->base)
+        return false;
+    file->pid = (pid_t)pid;
+    if (at[-1] == '.') {
+        long long time = number_before(file->base, at - 1, &at);
+        file->time_ns = time > 0 ? time : file->time_ns;
+    }
+    return true;
+}
+
+bool tp_left_file_open(struct tp_left_file *file, const char *folder, const char *base)
+{
+    *file = (struct tp_left_file){.is_spool = tp_str_ends(tp_str_of(base), ".tpspool")};
+    if ((!file->is_spool && !tp_str_ends(tp_str_of(base), ".json")) ||
+        asprintf(&file->path, "%s/%s", folder, base) < 0) {
+        file->path = NULL;
+        return false;
+    }
+    file->base = strrchr(file->path, '/') + 1;
+    return read_name(file);
+}
+
+void tp_left_file_release(struct tp_left_file *file)
+{
+    free(file->path);
+    free(file->trace);
+    file->path = file->trace = NULL;
+}
+
+bool tp_left_file_name(struct tp_left_file *file, const char *logdir, const char *suffix)
+{
+    char host[65] = "host";
+    gethostname(host, sizeof host - 1);
+    for (char *c = host; *c; c++)
+        *c = *c == '/' ? '_' : *c;
+    if (asprintf(&file->trace, "%s/%s_%d%s.%lld.pt.trace.json.gz", logdir, host, (int)file->pid, suffix,
+                 (long long)file->time_ns) < 0)
+        file->trace = NULL;
+    return file->trace != NULL;
+}
+
+/* ---- spools ---- */
+
+/* What is seen of every process, whatever it does. */
+static bool is_of_any(uint8_t kind)
+{
+    return kind == TP_SPOOL_STACK || kind == TP_SPOOL_SAMPLED || kind == TP_SPOOL_SAMPLE ||
+           kind == TP_SPOOL_MEMORY_NOTE || kind == TP_SPOOL_WAIT;
+}
+
+/* True when the records of a spool are below the floor. */
+static bool is_below_floor(const struct tp_spool_file *file)
+{
+    uint64_t samples = 0, last = 0;
+    for (uint32_t i = 0; i < file->clock_count; i++)
+        last = file->clocks[i].ticks > last ? file->clocks[i].ticks : last;
+    for (uint32_t t = 0; t < file->thread_count; t++) {
+        struct tp_spool_walk walk;
+        struct tp_spool_record record;
+        const char *payload;
+        tp_spool_walk(&walk, file, &file->threads[t]);
+        while (tp_spool_next(&walk, &record, &payload)) {
+            samples += record.kind == TP_SPOOL_SAMPLE;
+            last = record.time > last ? record.time : last;
+            if (!is_of_any(record.kind) || samples >= TP_TAKEOVER_BRIEF_SAMPLES)
+                return false;
+        }
+    }
+    int64_t ran_ns = tp_spool_time(file, last) - (int64_t)file->head.start_realtime_ns;
+    return ran_ns < TP_TAKEOVER_BRIEF_MS * (int64_t)1000000;
+}
+
+static bool has_steps(const struct tp_spool_file *file)
+{
+    for (uint32_t t = 0; t < file->thread_count; t++) {
+        struct tp_spool_walk walk;
+        struct tp_spool_record record;
+        const char *payload;
+        tp_spool_walk(&walk, file, &file->threads[t]);
+        while (tp_spool_next(&walk, &record, &payload))
+            if (record.kind == TP_SPOOL_STEP)
+                return true;
+    }
+    return false;
+}
+
+struct opening {
+    struct tp_spool_file *file;
+    const char *path;
+    struct tp_arena *arena;
+};
+
+static int open_spool(void *context, struct tp_error *err)
+{
+    struct opening *opening = context;
+    return tp_spool_open(opening->file, opening->path, opening->arena, err);
+}
+
+void tp_left_file_look(struct tp_left_file *file)
+{
+    struct tp_spool_file spool = {0};
+    struct tp_arena arena;
+    if (!file->is_spool)
+        return;
+    tp_arena_init(&arena, 0);
+    int code = tp_arena_run(&arena, open_spool, &(struct opening){&spool, file->path, &arena}, &file->err);
+    if (arena.code)
+        code = tp_error_set(&file->err, TP_ENOMEM, 0, "%s: out of memory", file->path);
+    file->is_looked_at = code == 0;
+    if (code == 0) {
+        file->is_empty = spool.thread_count == 0;
+        file->was_stopped = spool.was_stopped;
+        file->is_brief = is_below_floor(&spool);
+        file->has_steps = !file->is_brief && has_steps(&spool);
+    }
+    tp_spool_release(&spool);
+    tp_arena_release(&arena);
+}
+
+static enum tp_left_outcome take_spool(struct tp_left_file *file, const struct tp_left_run *run)
+{
+    if (file->is_looked_at && !file->was_stopped) {
+        if (tp_process_is_of_run(file->pid, run->folder))
+            return TP_LEFT_RUNNING;
+        tp_left_file_look(file); /* it may have gone on since */
+    }
+    if (!file->is_looked_at)
+        return TP_LEFT_FAILED;
+    if (file->is_empty)
+        return TP_LEFT_EMPTY;
+    if (file->is_brief && file->pid != run->program)
+        return TP_LEFT_BRIEF;
+    if (tp_spool_trace(file->path, file->trace, true, &file->result, &file->err) < 0)
+        return TP_LEFT_FAILED;
+    if (file->result.range_count || file->result.event_count)
+        return TP_LEFT_TRACE;
+    unlink(file->trace);
+    return TP_LEFT_EMPTY;
+}
+
+/* ---- traces that PyTorch wrote ---- */
+
+/* Moves all bytes of fd to the packer. */
+static int pack_bytes(const struct tp_input *input, struct tp_pack *pack, struct tp_error *err)
+{
+    struct tp_buf block;
+    uint64_t at = 0;
+    int code = 0;
+    tp_buf_init(&block, 0);
+    do {
+        if (tp_buf_reserve(&block, TP_PACK_BLOCK) < 0)
+            code = tp_error_set(err, block.failed, 0, "out of memory");
+        else
+            code = tp_input_read(&block.size, input, block.data, TP_PACK_BLOCK, at, err);
+        at += block.size;
+        if (code == 0 && block.size)
+            tp_pack_write(pack, &block);
+    } while (code == 0 && block.size);
+    tp_buf_release(&block);
+    return code;
+}
+
+static int pack_file(const char *from, const char *to, struct tp_error *err)
+{
+    struct tp_pack_options options = {.is_gzip = true};
+    struct tp_pack *pack = NULL;
+    struct tp_input input;
+    int code = tp_input_open(&input, from, TP_INPUT_FILE, err);
+    if (code < 0)
+        return code;
+    code = tp_pack_open(&pack, to, &options, err);
+    code = code < 0 ? code : pack_bytes(&input, pack, err);
+    code = code < 0 ? code : tp_pack_close(&pack, err);
+    tp_pack_discard(&pack);
+    close(input.fd);
+    return code;
+}
+
+void tp_left_file_take(struct tp_left_file *file, const struct tp_left_run *run)
+{
+    if (file->is_spool)
+        file->outcome = take_spool(file, run);
+    else
+        file->outcome = pack_file(file->path, file->trace, &file->err) < 0 ? TP_LEFT_FAILED : TP_LEFT_TRACE;
+    if (file->outcome != TP_LEFT_RUNNING && file->outcome != TP_LEFT_FAILED)
+        unlink(file->path);
+}
