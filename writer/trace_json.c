@@ -5,7 +5,7 @@
 
 #include "writer/trace_json_part.h"
 
-enum { GPU_SORT_INDEX = 5000000, SPAN_SORT_INDEX = 536870912, BASE_STEP_S = 7889238 };
+enum { GPU_SORT_INDEX = 5000000, BASE_STEP_S = 7889238 };
 
 static void put_number(struct tp_trace_out *out, int64_t value)
 {
@@ -298,36 +298,37 @@ int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct 
     return TP_OK;
 }
 
-/* The profiler's own span and the two global marks, whose rows are texts. */
+/* The profiler's own span and the two global marks. Torch writes texts as their pid and tid; speedscope refuses such
+ * traces, so here the row is a number that is no process's, with torch's texts as its names. */
 static void put_marks(struct tp_trace_out *out, int64_t end_ns)
 {
-    static const char *const marks[] = {
-        "{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\",\"pid\":\"Spans\",\"tid\":\"PyTorch "
-        "Profiler\"",
-        "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":\"Spans\",\"tid\":0",
-        "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Iteration Start: PyTorch Profiler\",\"pid\":\"Traces\",\"tid\":\"Trace "
-        "PyTorch "
-        "Profiler\"",
-        "{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\",\"pid\":\"\",\"tid\":\"\"",
+    static const struct {
+        const char *begin;
+        bool is_span, is_at_end;
+    } marks[] = {
+        {"{\"ph\":\"X\",\"cat\":\"Trace\",\"name\":\"PyTorch Profiler (0)\"", true, false},
+        {"{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Iteration Start: PyTorch Profiler\"", false, false},
+        {"{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\"", false, true},
     };
-    for (int i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         if (!tp_trace_out_begin(out))
             return;
-        tp_buf_puts(&out->text, marks[i]);
-        TP_OUT_PUTS(out, ",\"ts\":");
-        put_time(out, i == 3 ? end_ns : out->begin_ns);
-        if (i == 0) {
+        tp_buf_puts(&out->text, marks[i].begin);
+        TP_OUT_PUTS(out, ",\"pid\":");
+        put_number(out, TP_TRACE_OUT_SPANS_PID);
+        TP_OUT_PUTS(out, ",\"tid\":0,\"ts\":");
+        put_time(out, marks[i].is_at_end ? end_ns : out->begin_ns);
+        if (marks[i].is_span) {
             TP_OUT_PUTS(out, ",\"dur\":");
             put_time(out, end_ns - out->begin_ns);
             TP_OUT_PUTS(out, ",\"args\":{\"Op count\":0}");
-        } else if (i == 1) {
-            TP_OUT_PUTS(out, ",\"args\":{\"sort_index\":");
-            put_number(out, SPAN_SORT_INDEX);
-            tp_buf_putc(&out->text, '}');
         }
         tp_buf_putc(&out->text, '}');
         tp_trace_out_end(out);
     }
+    tp_trace_out_process(out, TP_TRACE_OUT_SPANS_PID, TP_STR("Spans"), (struct tp_str){NULL, 0},
+                         TP_TRACE_OUT_SPANS_PID);
+    tp_trace_out_row(out, TP_TRACE_OUT_SPANS_PID, 0, TP_STR("PyTorch Profiler"), TP_NULL_INT);
 }
 
 int tp_trace_out_close(struct tp_trace_out **slot, int64_t end_ns, struct tp_error *err)

@@ -204,6 +204,11 @@ struct tp_trace_out_options {
 
 #define TP_TRACE_OUT_OPTIONS ((struct tp_trace_out_options){.rank = -1, .world_size = -1, .local_rank = -1})
 
+/* The row of the profiler's own span and of the global marks: the pid is torch's sort index of that row, and no
+ * process's.
+ */
+enum { TP_TRACE_OUT_SPANS_PID = 536870912 };
+
 /* What torch takes as base_time_ns: the wall clock floored to 7 889 238 seconds, so that ranks started in the same
  * three months share it. wall_ns: nanoseconds since 1970, >= 0. */
 int64_t tp_trace_out_base(int64_t wall_ns);

@@ -1,8 +1,9 @@
-/* node speedscope.mjs BROWSER TRACEPRESS DATA WORK FOLDER: folded stacks in speedscope itself (FOLDER: its index.html and scripts), opened as
+/* node speedscope.mjs BROWSER TRACEPRESS DATA WORK FOLDER: folded stacks and traces in speedscope itself (FOLDER: its index.html and scripts), opened as
  * its own command does. What it understood is taken from its own export and compared with the file. Prints a line per case. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { start } from './chrome.mjs';
 import { hostileTrace } from './hostile.mjs';
 
@@ -56,7 +57,26 @@ async function folded(file) {
   same(ours, theirs);
 }
 
+/* Every slice that lasts is a frame of a row; speedscope leaves out some that do not. */
+async function trace_events(file) {
+  const stored = readFileSync(file), text = stored[0] === 0x1f ? gunzipSync(stored) : stored;
+  const slices = JSON.parse(text).traceEvents.filter((event) => event.ph === 'X');
+  const document = await imported(file);
+  const opened = document.profiles.reduce((sum, profile) => sum + profile.events.filter((event) => event.type === 'O').length, 0);
+  const rows = new Set(slices.map((slice) => `${slice.pid} ${slice.tid}`));
+  const lasting = slices.filter((slice) => slice.dur > 0).length;
+  if (!lasting || opened < lasting || opened > slices.length || document.profiles.length !== rows.size)
+    throw new Error(`${opened} of ${slices.length} slices, ${document.profiles.length} of ${rows.size} rows`);
+}
+const recovered = () => {
+  const out = join(work, 'recovered.trace.json');
+  execFileSync(tracepress, ['recover', join(data, 'spools/every_call.tpspool'), '-o', out, '--quiet'], { stdio: 'pipe' });
+  return out;
+};
+
 const cases = {
+  'slim_traces': () => trace_events(exported('slim', trace('gpu_2026'), '--to', 'chrome', '--slim')),
+  'recorded_traces': () => trace_events(recovered()),
   'torch_stacks': () => folded(exported('torch', join(data, 'tables/2.13/memory_heavy.full/trace.pt.trace.json.gz'), '--to', 'folded')),
   'host_time': () => folded(exported('cpu', trace('torch_2.13_mlp_train.full'), '--to', 'folded', '--metric', 'cpu')),
   'device_time': () => folded(exported('device', trace('gpu_2026'), '--to', 'folded', '--metric', 'device')),

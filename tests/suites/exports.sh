@@ -7,6 +7,7 @@ fi
 look=$PWD/tests/check/exports.py
 folders=$PWD/tests/check/folders.py
 rules=$PWD/tests/check/perfetto_rules.py
+speedscope=$PWD/tests/check/speedscope_rules.py
 cd "$WORK" || exit 1
 named() { python3 "$folders" "$TP" "$WORK" "$DATA" "$1"; }
 check "every export names the same lines of a program in a folder run (1), run [2]: x, a.py(4): f or a;b" named exports
@@ -23,7 +24,7 @@ else
     skip "chrome: other projects' traces" "none beside the project"
 fi
 export_slim() { for trace in "$DATA"/traces/*.gz "$DATA"/run/*.gz; do "$TP" export "$trace" --to chrome --slim -o slim --quiet || [ $? = 3 ] || return 1; done; }
-slim() { export_slim && python3 "$rules" slim/*.json.gz && python3 "$look" chrome "$TP" "$DATA"/traces/*.gz; }
+slim() { export_slim && python3 "$rules" slim/*.json.gz && python3 "$speedscope" slim/*.json.gz >said && python3 "$look" chrome "$TP" "$DATA"/traces/*.gz; }
 check "chrome --slim: no slice crosses another, none is lost" slim
 check "chrome --slim: filters keep what they say" python3 "$look" filters "$TP" "$DATA/traces/gpu_2026.pt.trace.json.gz"
 needed() { ! python3 "$rules" "$DATA/traces/case_bad_nesting.pt.trace.json.gz"; }

@@ -8,6 +8,7 @@ readers=${READERS_PYTHON:-$PWD/build/readers/bin/python}
 hta=${HTA_PYTHON:-$readers} tbp=${TBP_PYTHON:-$readers}
 oracle=$SHARED/oracle/tbp_oracle.py
 rules=$PWD/tests/check/perfetto_rules.py
+speedscope=$PWD/tests/check/speedscope_rules.py
 text=$PWD/README.md
 cd "$WORK" || exit 1
 mkdir -p demo
@@ -26,6 +27,7 @@ else
         python3 "$rules" random/*/*.pt.trace.json.gz
     }
     check "Perfetto's rules: programs that call everything at random" random
+    check "speedscope's rules: the demo's trace and those of random programs" python3 "$speedscope" "$demo" random/*/*.pt.trace.json.gz
     broken() { # a rule that finds nothing is none
         printf '{"traceEvents":[%s,%s]}' '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1.0,"dur":2.0}' \
             '{"ph":"X","name":"b","pid":1,"tid":1,"ts":2.0,"dur":1.001}' >crossing.json

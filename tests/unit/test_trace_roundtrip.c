@@ -201,7 +201,7 @@ static void compare_memory(const struct tp_trace *trace, const struct tp_memory 
 
 static void compare(const struct tp_trace *trace, const struct call *calls, size_t count)
 {
-    enum { ROWS = 3, MARKS = 4 };
+    enum { ROWS = 3, MARKS = 6 };
     uint32_t event = 0, memory = 0, flow = 0;
     assert_int_equal(trace->reading.element_count, count + ROWS + MARKS);
     assert_int_equal(trace->base_time_ns, 1790857026000000000);

@@ -225,8 +225,9 @@ static int put_all(void *context, struct tp_error *err)
     (void)err;
     const struct tp_trace *trace = w->trace;
     for (uint32_t i = 1; i < trace->process_count; i++)
-        tp_trace_out_process(w->out, w->rows.pid_of_process[i], trace->processes[i].name, trace->processes[i].labels,
-                             i);
+        if (w->rows.pid_of_process[i] != TP_TRACE_OUT_SPANS_PID) /* the writer's own row */
+            tp_trace_out_process(w->out, w->rows.pid_of_process[i], trace->processes[i].name,
+                                 trace->processes[i].labels, i);
     for (uint32_t t = 0; t < trace->thread_count; t++) {
         tp_chrome_lanes_clear(&w->lanes);
         for (uint32_t i = w->thread_first[t]; i < w->thread_first[t + 1] && !tp_trace_out_failed(w->out); i++)
