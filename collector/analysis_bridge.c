@@ -1,6 +1,6 @@
-/* Tables of a finished recording, for handlers. The one file of the collector that knows the analysis, through the one
- * header of webreport below (tests/lint/layers.sh); the analysis knows nothing of the collector. It reads traces, so
- * the recording becomes one for the time of the call, beside its spool. */
+/* Tables of a finished recording, for handlers. The one file of the collector that knows the analysis, through the
+ * harness of webreport and the printer below (tests/lint/layers.sh); the analysis knows nothing of the collector. It
+ * reads traces, so the recording becomes one for the time of the call, beside its spool. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "collector/config.h"
 #include "collector/hold.h"
 #include "collector/session.h"
+#include "webreport/print/table_outputs.h"
 #include "webreport/session/in_process.h"
 #include "writer/spool/spool_trace.h"
 
@@ -51,7 +52,7 @@ struct table {
 static int make_table(void *context, const char *path, struct tp_error *err)
 {
     struct table *table = context;
-    int code = tp_in_process_table(&table->text, path, &table->options, err);
+    int code = tp_in_process_table(&table->text, path, &table->options, tp_print_key_averages, err);
     if (code != TP_EFORMAT)
         return code;
     table->text = strdup(""); /* nothing was recorded: a table without rows, as torch's */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "webreport/print/key_table.h"
+#include "webreport/print/table_outputs.h"
 
 enum { ROUNDS = 5 };
 
@@ -21,21 +21,21 @@ static double now(void)
 
 static void measure(struct times *times, const char *path, struct tp_arena *arena)
 {
-    static const struct tp_key_options keys = {.by_shape = true};
-    static const struct tp_key_table_options style = TP_KEY_TABLE_OPTIONS;
+    struct tp_table_options options = TP_TABLE_OPTIONS;
     struct tp_trace *trace = tp_arena_alloc(arena, sizeof *trace);
-    struct tp_key_averages *averages = tp_arena_alloc(arena, sizeof *averages);
+    struct tp_profile_table *table = tp_arena_alloc(arena, sizeof *table);
     struct tp_buf out;
     double start = now();
     if (tp_trace_read(trace, arena, path, NULL, NULL) < 0)
         tp_arena_fail(arena, TP_EIO);
     double read = now();
-    tp_key_averages_build(averages, trace, &keys, arena);
-    const uint32_t *order = tp_key_averages_sort(averages, "self_cpu_time_total", arena);
+    options.keys.by_shape = true;
+    options.sort_by = "self_cpu_time_total";
+    tp_profile_table_build(table, trace, &options, arena);
     double rows = now();
     tp_buf_init(&out, 0);
-    tp_key_table_text(&out, averages, order, &style);
-    *times = (struct times){read - start, rows - read, now() - rows, averages->torch.count};
+    tp_print_key_averages(&out, table, arena, NULL);
+    *times = (struct times){read - start, rows - read, now() - rows, table->averages->torch.count};
     tp_buf_release(&out);
 }
 

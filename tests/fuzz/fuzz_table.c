@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "webreport/document/table_document.h"
+#include "webreport/export/pstats.h"
 #include "webreport/measure/folded_stacks.h"
-#include "webreport/measure/operator_calls.h"
-#include "webreport/measure/python_calls.h"
-#include "webreport/print/key_table.h"
-#include "webreport/print/plain_table.h"
+#include "webreport/print/print.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,49 +16,63 @@ static void require(bool good)
         abort();
 }
 
-/* The table in every form, in one buffer. */
-static void print(struct tp_buf *out, const struct tp_trace *trace, const struct tp_key_options *keys,
+/* A table in every form, in one buffer. */
+static void print(struct tp_buf *out, const struct tp_profile_table *table, struct tp_arena *arena)
+{
+    struct tp_table_style style = TP_TABLE_STYLE;
+    struct tp_print_options options = {0};
+    struct tp_document document;
+    style.has_flops = true;
+    tp_table_document(&document, table, &style, TP_IN_TEXT | TP_IN_MARKDOWN | TP_IN_CSV | TP_IN_RECORD, arena);
+    tp_print_text(out, &document, &options, NULL);
+    tp_print_csv(out, &document, &options, NULL);
+    tp_print_markdown(out, &document, &options, NULL);
+    tp_print_json(out, &document, &options, NULL);
+}
+
+static struct tp_profile_table *build(const struct tp_trace *trace, const struct tp_table_options *options,
+                                      struct tp_arena *arena)
+{
+    struct tp_profile_table *table = tp_arena_alloc(arena, sizeof *table);
+    require(tp_profile_table_build(table, trace, options, arena));
+    return table;
+}
+
+static void group(struct tp_buf *out, const struct tp_trace *trace, const struct tp_key_options *keys,
                   struct tp_arena *arena)
 {
-    struct tp_key_averages *averages = tp_arena_alloc(arena, sizeof *averages);
-    struct tp_key_table_options style = TP_KEY_TABLE_OPTIONS;
-    struct tp_json json;
-    style.has_flops = true;
-    tp_key_averages_build(averages, trace, keys, arena);
-    const uint32_t *order = tp_key_averages_sort(averages, "self_cuda_time_total", arena);
-    for (uint32_t i = 0; i < averages->count; i++)
-        require(averages->rows[i].self_device.ns <= averages->rows[i].device.ns || keys->group != TP_KEY_NAME);
-    tp_key_table_text(out, averages, order, &style);
-    tp_key_table_csv(out, averages, order, &style, TP_STR("p"));
-    tp_key_table_markdown(out, averages, order, &style);
-    tp_json_init(&json, out);
-    tp_json_object(&json);
-    tp_key_table_json(&json, averages, order, &style);
-    tp_json_object_end(&json);
+    const struct tp_table_options options = {.keys = *keys, .sort_by = "self_cuda_time_total", .row_limit = 100};
+    struct tp_profile_table *table = build(trace, &options, arena);
+    for (uint32_t i = 0; i < table->averages->count; i++) {
+        const struct tp_key_row *row = &table->averages->rows[i];
+        require(row->self_device.ns <= row->device.ns || keys->group != TP_KEY_NAME);
+    }
+    print(out, table, arena);
 }
 
 /* Calls as pstats has them: own times of functions are within those of the calls. */
 static void count(struct tp_buf *out, const struct tp_trace *trace, struct tp_arena *arena)
 {
-    struct tp_calls *calls = tp_arena_alloc(arena, sizeof *calls);
-    tp_calls_build(calls, trace, arena);
-    for (uint32_t i = 0; i < calls->count; i++) {
-        const struct tp_call_sum *sum = &calls->rows[i].sum;
+    const struct tp_table_options options = {.kind = TP_TABLE_FUNCTIONS, .sort_by = "stdname", .row_limit = -1};
+    struct tp_profile_table *table = build(trace, &options, arena);
+    for (uint32_t i = 0; i < table->calls->count; i++) {
+        const struct tp_call_sum *sum = &table->calls->rows[i].sum;
         require(sum->primitive_count > 0 && sum->primitive_count <= sum->call_count);
         require(sum->own_ns >= 0 && sum->total_ns >= 0);
     }
-    tp_calls_text(out, calls, tp_calls_sort(calls, "stdname", arena), "stdname", -1);
-    tp_calls_marshal(out, calls);
+    print(out, table, arena);
+    tp_calls_marshal(out, table->calls);
 }
 
 static void weigh(struct tp_buf *out, const struct tp_trace *trace, enum tp_aggregate how, struct tp_arena *arena)
 {
-    const struct tp_operator_options options = {
-        .aggregate = how, .order_by = "+bandwidth", .max_time_ns = -1, .top = 50};
-    struct tp_operator_calls *calls = tp_arena_alloc(arena, sizeof *calls);
-    tp_operator_calls_build(calls, trace, &options, arena);
+    const struct tp_table_options options = {
+        .kind = TP_TABLE_OPERATORS,
+        .operators = {.aggregate = how, .order_by = "+bandwidth", .max_time_ns = -1, .top = 50}};
+    struct tp_profile_table *table = build(trace, &options, arena);
+    const struct tp_operator_calls *calls = table->operators;
     require(calls->table.row_count <= 50 && calls->covered_ns <= calls->time_ns);
-    tp_operator_calls_text(out, calls);
+    print(out, table, arena);
 }
 
 static void fold(struct tp_buf *out, const struct tp_trace *trace, const char *metric, struct tp_arena *arena)
@@ -87,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct tp_trace *trace = tp_arena_alloc(&arena, sizeof *trace);
         if (tp_trace_read_bytes(trace, &arena, data, size, &options, NULL) == TP_OK) {
             for (size_t i = 0; i < 2 * sizeof keys / sizeof *keys; i++)
-                print(&out[i % 2], trace, &keys[i / 2], &arena);
+                group(&out[i % 2], trace, &keys[i / 2], &arena);
             for (int i = 0; i < 2; i++) {
                 count(&out[i], trace, &arena);
                 weigh(&out[i], trace, TP_AGGREGATE_NONE, &arena);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "webreport/print/table_outputs.h"
 #include "webreport/session/in_process.h"
 
 static char folder[64], trace_path[96], stacks_path[96];
@@ -135,7 +136,7 @@ static void a_handler_has_tables_and_stacks(void **state)
     assert_non_null(strstr(got.by_shape, "           3      [[5, 3], [3, 4]]       360.000  \n"));
     assert_null(got.wrong);
     assert_int_equal(got.exported, 0);
-    assert_int_equal(tp_in_process_table(&again, trace_path, &same, NULL), 0);
+    assert_int_equal(tp_in_process_table(&again, trace_path, &same, tp_print_key_averages, NULL), 0);
     assert_string_equal(again, got.by_name);
     free(again);
     release(&got);

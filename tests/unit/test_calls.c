@@ -1,6 +1,7 @@
 /* Calls as cProfile counts them: recursion, callers, names, and the bytes of the file. */
-#include "webreport/measure/python_calls.h"
-#include "webreport/print/plain_table.h"
+#include "webreport/document/table_document.h"
+#include "webreport/export/pstats.h"
+#include "webreport/print/print.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +95,17 @@ static void text_is_that_of_pstats(void **state)
     (void)state;
     build(recursion);
     tp_buf_init(&out, 0);
-    tp_calls_text(&out, &calls, tp_calls_sort(&calls, "ncalls", &arena), "ncalls", 1);
+    const uint32_t *order = tp_calls_sort(&calls, "ncalls", &arena);
+    const struct tp_profile_table table = {.kind = TP_TABLE_FUNCTIONS,
+                                           .calls = &calls,
+                                           .sort_by = "ncalls",
+                                           .order = order,
+                                           .shown = order,
+                                           .shown_count = 1,
+                                           .row_limit = 1};
+    struct tp_document document;
+    tp_table_document(&document, &table, &TP_TABLE_STYLE, TP_IN_TEXT, &arena);
+    tp_print_text(&out, &document, &(struct tp_print_options){0}, NULL);
     assert_string_equal(out.data, wanted);
     tp_buf_release(&out);
     assert_null(tp_calls_sort(&calls, "size", &arena));

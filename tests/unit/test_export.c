@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "writer/text/csv.h"
+#include "writer/text/csv_cell.h"
 #include "writer/text/escape.h"
 
 static void export_format_is_found_by_name(void **state)

@@ -1,15 +1,16 @@
 /* Rows as text: widths by characters, units, and what may not reach a terminal or a spreadsheet. */
-#include "webreport/print/key_table.h"
+#include "webreport/document/table_document.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
-#include "webreport/print/key_table.h"
+#include "webreport/print/print.h"
 
 static const uint32_t order[] = {0, 1};
 
@@ -18,14 +19,46 @@ static struct tp_key_averages averages_of(struct tp_key_row *rows, uint32_t coun
     return (struct tp_key_averages){.rows = rows, .count = count, .has_device_rows = true};
 }
 
-static void check_text(const struct tp_key_averages *averages, const struct tp_key_table_options *options,
-                       const char *expected)
-{
+/* The rows on their way to a text. */
+struct printing {
+    const struct tp_profile_table *table;
+    const struct tp_table_style *style;
+    struct tp_arena arena;
     struct tp_buf out;
-    tp_buf_init(&out, 0);
-    tp_key_table_text(&out, averages, order, options);
-    assert_string_equal(out.data ? out.data : "", expected);
-    tp_buf_release(&out);
+    bool is_csv;
+};
+
+static int print(void *context, struct tp_error *err)
+{
+    struct printing *p = context;
+    const struct tp_print_options options = {.has_no_head = true};
+    struct tp_document document;
+    tp_table_document(&document, p->table, p->style, p->is_csv ? TP_IN_CSV : TP_IN_TEXT, &p->arena);
+    return (p->is_csv ? tp_print_csv : tp_print_text)(&p->out, &document, &options, err);
+}
+
+static void check(const struct tp_key_averages *averages, const struct tp_table_style *style, bool is_csv,
+                  const char *expected)
+{
+    const struct tp_profile_table table = {.label = TP_STR("=p"),
+                                           .file = TP_STR("f"),
+                                           .averages = averages,
+                                           .order = order,
+                                           .shown = order,
+                                           .shown_count = averages->count,
+                                           .row_limit = -1};
+    struct printing printing = {.table = &table, .style = style, .is_csv = is_csv};
+    tp_arena_init(&printing.arena, 0);
+    tp_buf_init(&printing.out, 0);
+    assert_int_equal(tp_arena_run(&printing.arena, print, &printing, NULL), TP_OK);
+    assert_string_equal(printing.out.data ? printing.out.data : "", expected);
+    tp_buf_release(&printing.out);
+    tp_arena_release(&printing.arena);
+}
+
+static void check_text(const struct tp_key_averages *averages, const struct tp_table_style *style, const char *expected)
+{
+    check(averages, style, false, expected);
 }
 
 static void widths_are_characters_not_bytes(void **state)
@@ -34,7 +67,7 @@ static void widths_are_characters_not_bytes(void **state)
         {.key = TP_STR("h\xC3\xA9llo"), .count = 2, .self_cpu = {1500000, 1500}, .cpu = {3000000, 3000}},
         {.key = TP_STR("a\x1b[31m\nb\xC2\x9B"), .count = 1}};
     struct tp_key_averages averages = averages_of(rows, 2);
-    struct tp_key_table_options options = TP_KEY_TABLE_OPTIONS;
+    struct tp_table_style options = TP_TABLE_STYLE;
     (void)state;
     check_text(
         &averages, &options,
@@ -51,7 +84,7 @@ static void long_names_are_cut_by_characters(void **state)
 {
     struct tp_key_row rows[] = {{.key = TP_STR("\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9"), .count = 1}};
     struct tp_key_averages averages = averages_of(rows, 1);
-    struct tp_key_table_options options = {.row_limit = 1, .max_name_width = 7};
+    struct tp_table_style options = {.max_name_width = 7};
     (void)state;
     check_text(&averages, &options,
                "-------  ------------  ------------  ------------  ------------  ------------  ------------  \n"
@@ -66,7 +99,7 @@ static void long_names_are_cut_by_characters(void **state)
 static void no_rows_are_no_text(void **state)
 {
     struct tp_key_averages averages = averages_of(NULL, 0);
-    struct tp_key_table_options options = TP_KEY_TABLE_OPTIONS;
+    struct tp_table_style options = TP_TABLE_STYLE;
     (void)state;
     check_text(&averages, &options, "");
 }
@@ -84,18 +117,15 @@ static void cells_are_no_formulas(void **state)
                  {TP_STR("a\"b,c\nd"), "\"a\"\"b,c\nd\""},
                  {TP_STR("aten::mm"), "\"aten::mm\""},
                  {TP_STR(""), "\"\""}};
-    struct tp_key_table_options options = TP_KEY_TABLE_OPTIONS;
+    struct tp_table_style options = TP_TABLE_STYLE;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tp_key_row rows[] = {{.key = cases[i].key, .count = 1, .self_cpu = {1234, 1.234}}};
         struct tp_key_averages averages = averages_of(rows, 1);
-        struct tp_buf out;
-        tp_buf_init(&out, 0);
-        tp_key_table_csv(&out, &averages, order, &options, TP_STR("=p"));
-        assert_memory_equal(out.data, cases[i].cell, strlen(cases[i].cell));
-        assert_string_equal(out.data + strlen(cases[i].cell),
-                            ",cpu,false,false,1,1.234,0,0,0,0,0,0,0,0,0,0,,,\"'=p\"\n");
-        tp_buf_release(&out);
+        char expected[128];
+        snprintf(expected, sizeof expected, "%s,cpu,false,false,1,1.234,0,0,0,0,0,0,0,0,0,0,,,\"'=p\"\n",
+                 cases[i].cell);
+        check(&averages, &options, true, expected);
     }
 }
 

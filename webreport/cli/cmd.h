@@ -10,8 +10,6 @@
 #include "webreport/session/text_outputs.h"
 
 struct tp_opt;
-struct tp_opt_list;
-struct tp_rule_overrides;
 
 /* The commands: arguments behind the command's name; each returns an exit code. */
 int tp_cmd_diff(int argc, char **argv);
@@ -45,9 +43,6 @@ int tp_cmd_start(struct tp_console *console, const struct tp_cmd *cmd, void *opt
 
 /* Says what is wrong with a command's options and where they are listed; returns TP_EXIT_USAGE. */
 int tp_cmd_refuse(struct tp_console *console, const char *command, const char *what);
-
-/* Takes every --rule into `overrides`. Returns 0 or TP_EUSAGE with the reason. */
-int tp_cmd_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *rules, struct tp_error *err);
 
 /* Prints the help text of a command on standard output; returns an exit code. */
 int tp_help_print(const char *command);

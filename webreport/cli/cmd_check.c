@@ -164,7 +164,7 @@ int tp_cmd_check(int argc, char **argv)
         return list_metrics(&o, &console);
     if (session->input_count == 0)
         return tp_cmd_refuse(&console, "check", "name a trace, a .tps file, or a folder of either");
-    if (tp_cmd_rules(&session->rules, &o.rules, &err) < 0)
+    if (tp_opt_rules(&session->rules, &o.rules, &err) < 0)
         return tp_cmd_refuse(&console, "check", err.text);
     session->inputs = (const char *const *)argv;
     session->budget = o.budget;

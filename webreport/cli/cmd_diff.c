@@ -124,7 +124,7 @@ int tp_cmd_diff(int argc, char **argv)
                                                                  .input_count = count});
     if (wrong)
         return tp_cmd_refuse(&console, "diff", wrong);
-    if (tp_cmd_rules(&rules, &o.rules, &err) < 0)
+    if (tp_opt_rules(&rules, &o.rules, &err) < 0)
         return tp_cmd_refuse(&console, "diff", err.text);
     job.paths[TP_BASE] = argv[0];
     job.paths[TP_NEW] = argv[1];

@@ -146,7 +146,7 @@ int tp_cmd_report(int argc, char **argv)
         return code;
     if (inputs == 0)
         return tp_cmd_refuse(&console, "report", "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
-    if (tp_cmd_rules(&session.rules, &o.rules, &err) < 0)
+    if (tp_opt_rules(&session.rules, &o.rules, &err) < 0)
         return tp_cmd_refuse(&console, "report", err.text);
     if (!o.html && !o.json && !o.markdown)
         o.html = "report.html";

@@ -103,7 +103,7 @@ int tp_cmd_summarize(int argc, char **argv)
     int code = tp_cmd_start(&console, &(struct tp_cmd){"summarize", table}, &o, argc, argv, &inputs);
     if (code != TP_CMD_GOES_ON)
         return code;
-    if (tp_cmd_rules(&rules, &o.rules, &err) < 0)
+    if (tp_opt_rules(&rules, &o.rules, &err) < 0)
         return tp_cmd_refuse(&console, "summarize", err.text);
     job.print = o.format == AS_JSON ? tp_summary_json : NULL;
     job.out = o.out ? o.out : job.print ? "-" : NULL;

@@ -1,12 +1,13 @@
-/* tracepress table INPUT...: options, checked and handed to the job in run_table.c. */
+/* tracepress table INPUT...: options, the output and the exit code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/cli/run_table.h"
-#include "webreport/measure/python_calls.h"
+#include "webreport/print/table_outputs.h"
+#include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
+#include "webreport/session/table_session.h"
 
 struct options {
     struct tp_opt_common common;
@@ -117,13 +118,13 @@ static bool is_width(int64_t width)
 }
 
 /* --group-by function stands alone; it has orders of its own. */
-static const char *read_functions(struct tp_table_job *job, struct options *o)
+static const char *read_functions(struct tp_table_options *wanted, struct options *o)
 {
     if (!o->group_by || strcmp(o->group_by, "function") != 0)
         return NULL;
     if (o->top_level_events_only || o->with_flops || o->header || o->include_python || o->stack_depth)
         return "--group-by function: its only options are --sort-by, --row-limit and --format";
-    job->kind = TP_TABLE_FUNCTIONS;
+    wanted->kind = TP_TABLE_FUNCTIONS;
     o->group_by = NULL;
     o->sort_by = o->sort_by ? o->sort_by : "tottime";
     return tp_calls_can_sort(o->sort_by) ? NULL : "--sort-by: ncalls, pcalls, tottime, cumtime, stdname or none";
@@ -147,9 +148,9 @@ static bool read_time(int64_t *ns, const char *text)
 }
 
 /* profile_analyze's options, any of which makes its table. */
-static const char *read_operators(struct tp_table_job *job, const struct options *o)
+static const char *read_operators(struct tp_table_options *wanted, const struct options *o)
 {
-    struct tp_operator_options *operators = &job->operators;
+    struct tp_operator_options *operators = &wanted->operators;
     bool is_wanted = o->top != NO_LIMIT_GIVEN || o->types.count || o->aggregate || o->aggregate_by || o->order_by ||
                      o->min_time || o->max_time || o->opr_name || o->input_dtype || o->times || o->copy_time;
     if (!is_wanted)
@@ -177,7 +178,7 @@ static const char *read_operators(struct tp_table_job *job, const struct options
     operators->filter = (struct tp_operator_filter){o->types.items, o->types.count, o->opr_name, o->input_dtype};
     operators->is_host = o->times == PRINT_HOST;
     operators->has_copies = o->copy_time;
-    job->kind = TP_TABLE_OPERATORS;
+    wanted->kind = TP_TABLE_OPERATORS;
     return NULL;
 }
 
@@ -191,44 +192,63 @@ static const char *check_widths(const struct options *o)
 #undef RULE
 }
 
-/* Fills the job; NULL, or what is wrong. */
-static const char *make_job(struct tp_table_job *job, struct options *o)
+/* What the rows are; NULL, or what is wrong. */
+static const char *make_wanted(struct tp_table_options *wanted, struct options *o)
 {
     bool is_data = o->format == TP_TABLE_CSV || o->format == TP_TABLE_JSON;
-    const char *wrong = read_functions(job, o);
+    const char *wrong = read_functions(wanted, o);
     if (!wrong)
-        wrong = read_operators(job, o);
+        wrong = read_operators(wanted, o);
     if (!wrong)
-        wrong = read_groups(&job->keys, o);
+        wrong = read_groups(&wanted->keys, o);
     if (wrong)
         return wrong;
-    if (job->kind == TP_TABLE_KEYS && !tp_key_averages_can_sort(o->sort_by))
+    if (wanted->kind == TP_TABLE_KEYS && !tp_key_averages_can_sort(o->sort_by))
         return "--sort-by: no such number";
-    if ((wrong = check_widths(o)))
+    wanted->keys.includes_frames = o->include_python;
+    wanted->keys.rules = (enum tp_torch_rules)o->rules;
+    wanted->sort_by = o->sort_by;
+    wanted->row_limit = o->row_limit != NO_LIMIT_GIVEN ? o->row_limit : is_data ? -1 : DEFAULT_ROWS;
+    wanted->top_level_events_only = o->top_level_events_only;
+    return NULL;
+}
+
+/* Fills what is to be done; NULL, or what is wrong. */
+static const char *make_session(struct tp_table_session *session, struct tp_table_outputs *outputs, struct options *o)
+{
+    const char *wrong = make_wanted(&session->options, o);
+    if (wrong || (wrong = check_widths(o)))
         return wrong;
     if (o->out && !*o->out)
         return "-o: the name of the file is empty";
-    job->keys.includes_frames = o->include_python;
-    job->keys.rules = (enum tp_torch_rules)o->rules;
-    if (o->include_python && job->keys.rules == TP_TORCH_2_6)
+    if (o->include_python && session->options.keys.rules == TP_TORCH_2_6)
         return "--include-python: torch 2.6 has no Python frames in its tables";
-    job->format = (enum tp_table_format)o->format;
-    job->sort_by = o->sort_by;
-    job->out = o->out ? o->out : "-";
-    job->style = (struct tp_key_table_options){.row_limit = o->row_limit != NO_LIMIT_GIVEN ? o->row_limit
-                                                            : is_data                      ? -1
-                                                                                           : DEFAULT_ROWS,
-                                               .max_name_width = (size_t)o->name_width,
-                                               .max_shapes_width = (size_t)o->shapes_width,
-                                               .max_source_width = (size_t)o->source_width,
-                                               .time_unit = (enum tp_key_time_unit)o->time_unit,
-                                               .header = o->header,
-                                               .top_level_events_only = o->top_level_events_only,
-                                               .has_flops = o->with_flops};
-    job->read = o->read;
-    job->read.keeps_frame_stacks = o->include_python && job->keys.stack_depth;
-    job->read.skips_hash = true; /* no table shows it */
+    outputs->path = o->out ? o->out : "-";
+    outputs->format = (enum tp_table_format)o->format;
+    outputs->style = (struct tp_table_style){.max_name_width = (size_t)o->name_width,
+                                             .max_shapes_width = (size_t)o->shapes_width,
+                                             .max_source_width = (size_t)o->source_width,
+                                             .time_unit = (enum tp_key_time_unit)o->time_unit,
+                                             .header = o->header,
+                                             .has_flops = o->with_flops};
+    session->out = outputs->path;
+    session->read = o->read;
+    session->read.keeps_frame_stacks = o->include_python && session->options.keys.stack_depth;
+    session->read.skips_hash = true; /* no table shows it */
+    session->receiver = tp_table_outputs_add;
+    session->context = outputs;
     return NULL;
+}
+
+static int run(const struct tp_table_session *session, struct tp_table_outputs *outputs)
+{
+    struct tp_error err = {0};
+    int code = tp_table_session_run(session, &err);
+    code = code < 0 ? code : tp_table_outputs_commit(outputs, &err);
+    if (code < 0)
+        tp_console_error(session->console, "%s", err.text);
+    tp_table_outputs_close(outputs);
+    return tp_inputs_exit_code(code);
 }
 
 int tp_cmd_table(int argc, char **argv)
@@ -236,14 +256,15 @@ int tp_cmd_table(int argc, char **argv)
     struct options o = {
         .row_limit = NO_LIMIT_GIVEN, .top = NO_LIMIT_GIVEN, .source_width = 75, .name_width = 55, .shapes_width = 80};
     struct tp_console console;
-    struct tp_table_job job = {.console = &console, .inputs = (const char *const *)argv};
-    int code = tp_cmd_start(&console, &(struct tp_cmd){"table", table}, &o, argc, argv, &job.input_count);
+    struct tp_table_outputs outputs = {0};
+    struct tp_table_session session = {.console = &console, .inputs = (const char *const *)argv};
+    int code = tp_cmd_start(&console, &(struct tp_cmd){"table", table}, &o, argc, argv, &session.input_count);
     if (code != TP_CMD_GOES_ON)
         return code;
-    const char *wrong = make_job(&job, &o);
+    const char *wrong = make_session(&session, &outputs, &o);
     if (wrong)
         return tp_cmd_refuse(&console, "table", wrong);
-    if (job.input_count == 0)
+    if (session.input_count == 0)
         return tp_cmd_refuse(&console, "table", "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
-    return tp_table_run(&job);
+    return run(&session, &outputs);
 }

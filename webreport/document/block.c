@@ -101,6 +101,21 @@ void tp_document_chart(struct tp_document *document, const char *name, struct tp
         add(document, TP_BLOCK_CHART)->chart = (struct tp_chart_block){name, data, table};
 }
 
+void tp_document_lines(struct tp_document *document, const char *text)
+{
+    add_text(document, TP_BLOCK_LINES, "", text);
+}
+
+void tp_document_worded(struct tp_document *document, const struct tp_worded_table *table)
+{
+    add(document, TP_BLOCK_WORDED)->worded = table;
+}
+
+void tp_document_rows(struct tp_document *document, const struct tp_rows_block *rows)
+{
+    add(document, TP_BLOCK_ROWS)->rows = *rows;
+}
+
 const char *tp_fact_line(const struct tp_document *document, const struct tp_block *fact)
 {
     return *fact->term ? tp_text_printf(document->arena, "%s: %s", fact->term, fact->text) : fact->text;

@@ -8,6 +8,7 @@
 #define TP_WEBREPORT_DOCUMENT_BLOCK_H
 
 #include "webreport/document/section_table.h"
+#include "webreport/document/worded_table.h"
 
 /* How good or bad something is: a colour on a terminal and in a page, a level in formats for machines. */
 enum tp_tone { TP_TONE_PLAIN, TP_TONE_GOOD, TP_TONE_WARN, TP_TONE_UNSURE, TP_TONE_BAD };
@@ -110,6 +111,13 @@ struct tp_chart_block {
     struct tp_shown_table *table; /* NULL: pages alone show it */
 };
 
+/* Rows for programs, with every column. */
+struct tp_rows_block {
+    const struct tp_table *table;
+    const char *last_name; /* of one more column, with the same text in all rows */
+    struct tp_str last;
+};
+
 enum tp_block_kind {
     TP_BLOCK_TITLE,
     TP_BLOCK_SECTION,
@@ -123,10 +131,21 @@ enum tp_block_kind {
     TP_BLOCK_TABLE,
     TP_BLOCK_FINDINGS,
     TP_BLOCK_CHART,
+    TP_BLOCK_LINES,  /* text as it is, with its line feeds */
+    TP_BLOCK_WORDED, /* a table in a layout of its own */
+    TP_BLOCK_ROWS,   /* of CSV */
 };
 
 /* Where a block is shown, a set. */
-enum tp_place { TP_IN_PAGES = 1, TP_IN_TEXT = 2, TP_IN_DETAILED_TEXT = 4, TP_IN_MARKDOWN = 8, TP_EVERYWHERE = 15 };
+enum tp_place {
+    TP_IN_PAGES = 1,
+    TP_IN_TEXT = 2,
+    TP_IN_DETAILED_TEXT = 4,
+    TP_IN_MARKDOWN = 8,
+    TP_EVERYWHERE = 15, /* where people read */
+    TP_IN_CSV = 16,
+    TP_IN_RECORD = 32, /* no place of blocks: what is wanted of a document */
+};
 
 struct tp_block {
     enum tp_block_kind kind;
@@ -146,6 +165,8 @@ struct tp_block {
         };
         struct tp_findings_block findings;
         struct tp_chart_block chart;
+        const struct tp_worded_table *worded;
+        struct tp_rows_block rows;
     };
 };
 
@@ -179,6 +200,10 @@ void tp_document_figure(struct tp_document *document, const struct tp_figure_blo
 /* more: after the numbers of rows that are left out: "--row-limit -1 shows all". */
 void tp_document_table(struct tp_document *document, struct tp_shown_table *table, const char *more);
 void tp_document_findings(struct tp_document *document, const struct tp_findings_block *findings);
+/* Lines for terminals that hold nothing that these might obey. */
+void tp_document_lines(struct tp_document *document, const char *text);
+void tp_document_worded(struct tp_document *document, const struct tp_worded_table *table);
+void tp_document_rows(struct tp_document *document, const struct tp_rows_block *rows);
 /* Nothing for data of kind NONE without a table. */
 void tp_document_chart(struct tp_document *document, const char *name, struct tp_data data,
                        struct tp_shown_table *table);

@@ -5,7 +5,7 @@
 #include "webreport/export/export_formats.h"
 #include "webreport/export/export_rows.h"
 #include "writer/base/fs.h"
-#include "writer/text/csv.h"
+#include "writer/text/csv_cell.h"
 
 enum { CHUNK = 1 << 16 };
 

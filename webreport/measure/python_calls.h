@@ -41,17 +41,17 @@ uint32_t *tp_calls_sort(const struct tp_calls *calls, const char *key, struct tp
 /* True for what tp_calls_sort knows. */
 bool tp_calls_can_sort(const char *key);
 
+/* What pstats calls that order: "internal time"; NULL: none, or no such key. Static. */
+const char *tp_calls_order_title(const char *key);
+
 /* "file:line(name)", "{built-in method len}": pstats.func_std_string. */
 void tp_calls_name(struct tp_buf *out, const struct tp_call_row *row);
-
-/* The file that pstats.Stats(path) reads: a marshal'd dict, (file, line, name) -> (primitive calls, calls, own seconds,
- * total seconds, callers). Appends to out. */
-void tp_calls_marshal(struct tp_buf *out, const struct tp_calls *calls);
 
 /* Columns of tp_calls_table. */
 extern const struct tp_column_def tp_calls_columns[];
 enum { TP_CALLS_COLUMNS = 9 };
-/* The rows as a table, in `arena`. */
-struct tp_table *tp_calls_table(const struct tp_calls *calls, struct tp_arena *arena);
+/* These rows as a table, in `arena`. */
+struct tp_table *tp_calls_table(const struct tp_calls *calls, const uint32_t *rows, size_t count,
+                                struct tp_arena *arena);
 
 #endif

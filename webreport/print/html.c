@@ -199,6 +199,10 @@ static void put_block(struct filler *f, const struct tp_block *block)
         if (f->level->has_charts || !is_below)
             tp_object_put(f->part, block->chart.name, block->chart.data);
         break;
+    case TP_BLOCK_LINES:
+    case TP_BLOCK_WORDED:
+    case TP_BLOCK_ROWS:
+        break;
     }
 }
 

@@ -205,6 +205,45 @@ static void put_table(struct printer *p, struct tp_shown_table *table)
     put_more(p, table->table->row_count - shown, " rows");
 }
 
+/* A cell of a worded table, whose text stands in `cell`. */
+static void put_worded_cell(const struct printer *p, const struct tp_worded_column *column, const struct tp_buf *cell)
+{
+    tp_buf_putc(p->out, ' ');
+    if (column->is_number)
+        tp_buf_add(p->out, cell->data, cell->size);
+    else
+        tp_markdown_escape(p->out, (struct tp_str){cell->data, cell->size});
+    tp_buf_puts(p->out, " |");
+}
+
+static void put_worded(struct printer *p, const struct tp_worded_table *table)
+{
+    struct tp_buf cell;
+    tp_buf_init(&cell, 0);
+    begin(p);
+    tp_buf_putc(p->out, '|');
+    for (unsigned i = 0; i < table->column_count; i++)
+        tp_buf_printf(p->out, " %s |", table->columns[i].title);
+    tp_buf_puts(p->out, "\n|");
+    for (unsigned i = 0; i < table->column_count; i++)
+        tp_buf_puts(p->out, table->columns[i].is_left ? ":--|" : "--:|");
+    tp_buf_putc(p->out, '\n');
+    finish(p);
+    for (size_t row = 0; row < table->row_count; row++) {
+        begin(p);
+        tp_buf_putc(p->out, '|');
+        for (unsigned i = 0; i < table->column_count; i++) {
+            tp_buf_clear(&cell);
+            table->cell(table, row, i, &cell);
+            put_worded_cell(p, &table->columns[i], &cell);
+        }
+        tp_buf_putc(p->out, '\n');
+        finish(p);
+    }
+    p->out->failed = p->out->failed ? p->out->failed : cell.failed;
+    tp_buf_release(&cell);
+}
+
 /* ---- all ---- */
 
 static void put_verdict(struct printer *p, const struct tp_document *document, const struct tp_verdict_block *verdict)
@@ -284,6 +323,12 @@ static void put_block(struct printer *p, const struct tp_document *document, con
     case TP_BLOCK_CHART:
         if (block->chart.table)
             put_table(p, block->chart.table);
+        break;
+    case TP_BLOCK_LINES:
+    case TP_BLOCK_ROWS:
+        break;
+    case TP_BLOCK_WORDED:
+        put_worded(p, block->worded);
         break;
     }
 }

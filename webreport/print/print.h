@@ -20,6 +20,7 @@ struct tp_print_options {
     size_t *left_out;         /* of Markdown: counts the lines that had no room, which are not said then; may be NULL */
     const char *templates_dir; /* of pages: overrides built-in templates; NULL: none */
     size_t max_bytes;          /* of pages: the ceiling; 0: TP_MAX_PAGE_BYTES */
+    bool has_no_head;          /* of CSV: the names of the columns stand above already */
     struct tp_buf *css, *js;   /* of pages: get style and script as files of their own; NULL: they are inline */
 };
 
@@ -33,6 +34,9 @@ tp_print tp_print_text;
 tp_print tp_print_markdown;
 /* The document's record, complete and with the keys that scripts rely on, and a line feed. */
 tp_print tp_print_json;
+/* The rows of the document (TP_BLOCK_ROWS) with all columns, below a line of their names; absent values are empty
+ * cells. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+tp_print tp_print_csv;
 /* A page, or several in one file, that needs no network: html.h. */
 tp_print tp_print_html;
 /* A test case per finding of the document's one list: bad ones are failures, unsure ones are skipped, warnings pass

@@ -1,6 +1,7 @@
 /* A document for a terminal: see print.h. */
 #include "webreport/print/print.h"
 
+#include "writer/base/utf8.h"
 #include "writer/text/format.h"
 #include "writer/text/terminal.h"
 
@@ -230,6 +231,90 @@ static void put_table(const struct printer *p, struct tp_shown_table *table, siz
     put_more(p, shown, table->table->row_count, "rows", more);
 }
 
+/* ---- tables in a layout of their own ---- */
+
+/* A worded table on its way: the cell at hand, and how wide columns are. */
+struct layout {
+    const struct tp_worded_table *table;
+    struct tp_buf cell, *out;
+    size_t *widths;
+};
+
+static struct tp_str worded_cell(struct layout *l, size_t row, unsigned column)
+{
+    tp_buf_clear(&l->cell);
+    l->table->cell(l->table, row, column, &l->cell);
+    return (struct tp_str){l->cell.data ? l->cell.data : "", l->cell.size};
+}
+
+static size_t count_of(struct tp_str text)
+{
+    return tp_utf8_count(text.ptr, text.len);
+}
+
+static void measure_worded(struct layout *l)
+{
+    const struct tp_worded_table *table = l->table;
+    for (unsigned i = 0; i < table->column_count; i++) {
+        size_t title = count_of(tp_str_of(table->columns[i].title));
+        l->widths[i] = table->columns[i].width;
+        if (table->is_measured && title > l->widths[i])
+            l->widths[i] = title;
+        for (size_t row = 0; table->is_measured && row < table->row_count; row++) {
+            size_t width = count_of(worded_cell(l, row, i));
+            l->widths[i] = width > l->widths[i] ? width : l->widths[i];
+        }
+    }
+}
+
+static void put_worded_cell(struct layout *l, unsigned column, struct tp_str text)
+{
+    const struct tp_worded_table *table = l->table;
+    bool is_last = column + 1 == table->column_count, is_left = table->columns[column].is_left;
+    size_t used = count_of(text), pad = used < l->widths[column] ? l->widths[column] - used : 0;
+    tp_terminal_pad(l->out, is_left ? 0 : pad);
+    tp_terminal_put(l->out, text, SIZE_MAX);
+    tp_terminal_pad(l->out, is_left && (!is_last || table->is_padded) ? pad : 0);
+    tp_terminal_pad(l->out, !is_last || table->is_padded ? table->gap : 0);
+    tp_buf_puts(l->out, is_last ? "\n" : "");
+}
+
+static void put_rule(struct layout *l)
+{
+    for (unsigned i = 0; l->table->has_rules && i < l->table->column_count; i++) {
+        size_t start = l->out->size;
+        tp_terminal_pad(l->out, l->widths[i]);
+        if (!l->out->failed)
+            memset(l->out->data + start, '-', l->out->size - start);
+        tp_terminal_pad(l->out, l->table->gap);
+    }
+    tp_buf_puts(l->out, l->table->has_rules ? "\n" : "");
+}
+
+static void put_worded(struct layout *l)
+{
+    const struct tp_worded_table *table = l->table;
+    measure_worded(l);
+    put_rule(l);
+    for (unsigned i = 0; i < table->column_count; i++)
+        put_worded_cell(l, i, tp_str_of(table->columns[i].title));
+    put_rule(l);
+    for (size_t row = 0; row < table->row_count; row++)
+        for (unsigned i = 0; i < table->column_count; i++)
+            put_worded_cell(l, i, worded_cell(l, row, i));
+    put_rule(l);
+}
+
+static void put_worded_table(const struct printer *p, const struct tp_worded_table *table)
+{
+    struct layout layout = {.table = table, .out = p->out};
+    layout.widths = tp_arena_array(p->arena, table->column_count, sizeof *layout.widths);
+    tp_buf_init(&layout.cell, 0);
+    put_worded(&layout);
+    p->out->failed = p->out->failed ? p->out->failed : layout.cell.failed;
+    tp_buf_release(&layout.cell);
+}
+
 /* ---- all ---- */
 
 static void put_notice(const struct printer *p, const struct tp_notice_block *notice)
@@ -296,6 +381,14 @@ static void put_block(const struct printer *p, const struct tp_document *documen
     case TP_BLOCK_CHART:
         if (block->chart.table)
             put_table(p, block->chart.table, block->chart.table->row_count, NULL);
+        break;
+    case TP_BLOCK_LINES:
+        tp_buf_puts(p->out, block->text);
+        break;
+    case TP_BLOCK_WORDED:
+        put_worded_table(p, block->worded);
+        break;
+    case TP_BLOCK_ROWS:
         break;
     }
 }

@@ -6,7 +6,6 @@
 #include "webreport/measure/summary_file.h"
 #include "webreport/model/build.h"
 #include "webreport/model/oddities.h"
-#include "webreport/print/key_table.h"
 #include "writer/base/fs.h"
 
 /* One call: everything but the text lives in `arena`. */
@@ -15,6 +14,7 @@ struct table_call {
     struct tp_buf *text;
     const char *path;
     const struct tp_in_process_table *options;
+    tp_in_process_print *print;
 };
 
 static int make_table(void *context, struct tp_error *err)
@@ -24,29 +24,27 @@ static int make_table(void *context, struct tp_error *err)
     struct tp_buf *text = call->text;
     const struct tp_in_process_table *options = call->options;
     struct tp_trace_options read = {.single_thread = true};
-    struct tp_key_options keys = {.by_shape = options->by_shape, .stack_depth = options->stack_depth};
-    struct tp_key_table_options style = TP_KEY_TABLE_OPTIONS;
+    struct tp_table_options wanted = {.keys = {.by_shape = options->by_shape, .stack_depth = options->stack_depth},
+                                      .sort_by = options->sort_by ? options->sort_by : "none",
+                                      .row_limit = options->row_limit};
     struct tp_trace *trace = tp_arena_alloc(arena, sizeof *trace);
-    struct tp_key_averages *averages = tp_arena_alloc(arena, sizeof *averages);
+    struct tp_profile_table *table = tp_arena_alloc(arena, sizeof *table);
     int code = tp_trace_read(trace, arena, call->path, &read, err);
     if (code < 0)
         return code;
-    style.row_limit = options->row_limit;
-    tp_key_averages_build(averages, trace, &keys, arena);
-    const uint32_t *order = tp_key_averages_sort(averages, options->sort_by, arena);
-    if (!order && averages->count)
+    if (!tp_profile_table_build(table, trace, &wanted, arena))
         return tp_error_set(err, TP_EUSAGE, 0, "no such sort key: %.60s", options->sort_by);
-    tp_key_table_text(text, averages, order, &style);
+    code = call->print(text, table, arena, err);
     tp_buf_add(text, "", 0);
-    return text->failed ? tp_error_set(err, text->failed, 0, "out of memory") : TP_OK;
+    return code == TP_OK && text->failed ? tp_error_set(err, text->failed, 0, "out of memory") : code;
 }
 
-int tp_in_process_table(char **text, const char *path, const struct tp_in_process_table *options, struct tp_error *err)
+int tp_in_process_table(char **text, const char *path, const struct tp_in_process_table *options,
+                        tp_in_process_print *print, struct tp_error *err)
 {
-    static const struct tp_in_process_table defaults = {.row_limit = 100};
     struct tp_arena arena;
     struct tp_buf out;
-    struct table_call call = {&arena, &out, path, options ? options : &defaults};
+    struct table_call call = {&arena, &out, path, options, print};
     *text = NULL;
     tp_arena_init(&arena, 0);
     tp_buf_init(&out, 0);

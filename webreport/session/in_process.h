@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "webreport/measure/profile_table.h"
 #include "writer/base/error.h"
 
 struct tp_in_process_table {
@@ -15,9 +16,14 @@ struct tp_in_process_table {
     int row_limit;        /* negative: all */
 };
 
-/* The key_averages table of the trace at `path` as text. *text: for free(), NULL on failure. options NULL: by name,
- * unsorted, 100 rows. Returns 0, TP_EIO, TP_EFORMAT, TP_ELIMIT, TP_ENOMEM, TP_EUSAGE (no such sort key). */
-int tp_in_process_table(char **text, const char *path, const struct tp_in_process_table *options, struct tp_error *err);
+/* Appends the text of a table: tp_print_key_averages (webreport/print/table_outputs.h). */
+typedef int tp_in_process_print(struct tp_buf *out, const struct tp_profile_table *table, struct tp_arena *arena,
+                                struct tp_error *err);
+
+/* The key_averages table of the trace at `path` as text. *text: for free(), NULL on failure. Returns 0, TP_EIO,
+ * TP_EFORMAT, TP_ELIMIT, TP_ENOMEM, TP_EUSAGE (no such sort key). */
+int tp_in_process_table(char **text, const char *path, const struct tp_in_process_table *options,
+                        tp_in_process_print *print, struct tp_error *err);
 
 /* Folded stacks of the trace at `path` to the file `out`, which appears whole or not at all. metric: see
  * folded_stacks.h; NULL: "self_cpu_time_total". Returns as above, TP_EUSAGE when there is no such metric. */

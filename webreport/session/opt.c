@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "webreport/measure/rules.h"
+
 static const struct tp_opt *find(const struct tp_opt *table, const char *name, size_t size)
 {
     for (; table->name; table++)
@@ -145,4 +147,12 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
             return code;
     }
     return TP_OK;
+}
+
+int tp_opt_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *rules, struct tp_error *err)
+{
+    int code = TP_OK;
+    for (size_t i = 0; i < rules->count && code == TP_OK; i++)
+        code = tp_rules_override(overrides, rules->items[i], err);
+    return code;
 }

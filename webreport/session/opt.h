@@ -61,4 +61,8 @@ struct tp_opt_common {
 int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **argv, size_t *operand_count,
                  struct tp_error *err);
 
+/* Takes every --rule into `overrides`. Returns 0 or TP_EUSAGE with the reason. */
+struct tp_rule_overrides;
+int tp_opt_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *rules, struct tp_error *err);
+
 #endif

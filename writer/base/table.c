@@ -4,9 +4,10 @@
 #include <assert.h>
 
 static const size_t cell_size[] = {
-    [TP_COLUMN_TEXT] = sizeof(struct tp_str), [TP_COLUMN_INT] = sizeof(int64_t), [TP_COLUMN_NS] = sizeof(int64_t),
-    [TP_COLUMN_BYTES] = sizeof(int64_t),      [TP_COLUMN_REAL] = sizeof(double), [TP_COLUMN_BOOL] = sizeof(uint8_t),
-    [TP_COLUMN_JSON] = sizeof(struct tp_str),
+    [TP_COLUMN_TEXT] = sizeof(struct tp_str), [TP_COLUMN_INT] = sizeof(int64_t),
+    [TP_COLUMN_NS] = sizeof(int64_t),         [TP_COLUMN_BYTES] = sizeof(int64_t),
+    [TP_COLUMN_REAL] = sizeof(double),        [TP_COLUMN_BOOL] = sizeof(uint8_t),
+    [TP_COLUMN_WORD] = sizeof(struct tp_str), [TP_COLUMN_JSON] = sizeof(struct tp_str),
 };
 
 void tp_table_init(struct tp_table *table, struct tp_arena *arena, const char *name, const struct tp_column_def *defs,
@@ -37,6 +38,7 @@ void tp_table_cell_json(const struct tp_table *table, unsigned column, size_t ro
     struct tp_str text;
     switch (table->defs[column].type) {
     case TP_COLUMN_TEXT:
+    case TP_COLUMN_WORD:
         tp_json_str(json, tp_table_text(table, column)[row]);
         break;
     case TP_COLUMN_INT:
@@ -55,6 +57,21 @@ void tp_table_cell_json(const struct tp_table *table, unsigned column, size_t ro
         tp_json_raw(json, text.ptr ? text : TP_STR("null"));
         break;
     }
+}
+
+void tp_table_cell_text(const struct tp_table *table, unsigned column, size_t row, struct tp_buf *out)
+{
+    enum tp_column_type type = table->defs[column].type;
+    struct tp_json json;
+    size_t start = out->size;
+    if (type == TP_COLUMN_TEXT || type == TP_COLUMN_WORD || type == TP_COLUMN_JSON) {
+        tp_buf_add(out, tp_table_text(table, column)[row].ptr, tp_table_text(table, column)[row].len);
+        return;
+    }
+    tp_json_init(&json, out);
+    tp_table_cell_json(table, column, row, &json);
+    if (!out->failed && out->size - start == 4 && memcmp(out->data + start, "null", 4) == 0)
+        out->data[out->size = start] = '\0';
 }
 
 void tp_table_row_json(const struct tp_table *table, size_t row, struct tp_json *json)

@@ -23,6 +23,7 @@ enum tp_column_type {
     TP_COLUMN_BYTES, /* int64_t */
     TP_COLUMN_REAL,  /* double; NaN is null */
     TP_COLUMN_BOOL,  /* uint8_t */
+    TP_COLUMN_WORD,  /* as TEXT, one of a few plain words: CSV does not quote it */
     TP_COLUMN_JSON,  /* struct tp_str holding JSON text; ptr NULL is null */
 };
 
@@ -65,6 +66,8 @@ static inline uint8_t *tp_table_bool(const struct tp_table *table, unsigned colu
 
 /* Writes one cell as a JSON value. */
 void tp_table_cell_json(const struct tp_table *table, unsigned column, size_t row, struct tp_json *json);
+/* Appends one cell for a reader without types: as JSON has it, texts as they are, nothing for null. */
+void tp_table_cell_text(const struct tp_table *table, unsigned column, size_t row, struct tp_buf *out);
 /* Writes the members of one row (no braces), columns in order. */
 void tp_table_row_json(const struct tp_table *table, size_t row, struct tp_json *json);
 /* Writes [{..},{..}] with every column as a member. */

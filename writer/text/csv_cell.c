@@ -1,5 +1,5 @@
 /* CSV: see csv.h. */
-#include "writer/text/csv.h"
+#include "writer/text/csv_cell.h"
 
 void tp_csv_text(struct tp_buf *out, struct tp_str text)
 {

@@ -1,6 +1,6 @@
 /* Cells of CSV as RFC 4180 has them, for spreadsheets and pandas. */
-#ifndef TP_WRITER_TEXT_CSV_H
-#define TP_WRITER_TEXT_CSV_H
+#ifndef TP_WRITER_TEXT_CSV_CELL_H
+#define TP_WRITER_TEXT_CSV_CELL_H
 
 #include "writer/base/buf.h"
 #include "writer/base/str.h"

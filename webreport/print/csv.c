@@ -1,0 +1,46 @@
+/* Rows of a document as CSV: see print.h. */
+#include "webreport/print/print.h"
+
+#include "writer/text/csv_cell.h"
+
+static void put_head(struct tp_buf *out, const struct tp_rows_block *rows)
+{
+    for (unsigned i = 0; i < rows->table->column_count; i++)
+        tp_buf_printf(out, "%s,", rows->table->defs[i].name);
+    tp_buf_printf(out, "%s\n", rows->last_name);
+}
+
+static void put_cell(struct tp_buf *out, const struct tp_table *table, unsigned column, size_t row)
+{
+    enum tp_column_type type = table->defs[column].type;
+    if (type != TP_COLUMN_TEXT && type != TP_COLUMN_JSON)
+        tp_table_cell_text(table, column, row, out);
+    else if (tp_table_text(table, column)[row].ptr)
+        tp_csv_text(out, tp_table_text(table, column)[row]);
+    tp_buf_putc(out, ',');
+}
+
+static void put_rows(struct tp_buf *out, const struct tp_rows_block *rows)
+{
+    for (size_t row = 0; row < rows->table->row_count; row++) {
+        for (unsigned i = 0; i < rows->table->column_count; i++)
+            put_cell(out, rows->table, i, row);
+        tp_csv_text(out, rows->last);
+        tp_buf_putc(out, '\n');
+    }
+}
+
+int tp_print_csv(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options,
+                 struct tp_error *err)
+{
+    (void)err;
+    for (size_t i = 0; i < document->blocks.count; i++) {
+        const struct tp_block *block = tp_document_at(document, i);
+        if (block->kind != TP_BLOCK_ROWS || !(block->places & TP_IN_CSV))
+            continue;
+        if (!options->has_no_head)
+            put_head(out, &block->rows);
+        put_rows(out, &block->rows);
+    }
+    return TP_OK;
+}

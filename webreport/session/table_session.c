@@ -1,0 +1,76 @@
+/* The harness of `table`: see table_session.h. */
+#include "webreport/session/table_session.h"
+
+#include <stdio.h>
+
+#include "webreport/session/inputs.h"
+#include "webreport/session/trace_walk.h"
+
+struct tables {
+    const struct tp_table_session *session;
+    struct tp_arena arena; /* of all: runs */
+    struct tp_trace_walk walk;
+};
+
+/* What tells a profile apart from the others: RUN/WORKER, with its span when the file's name has one. */
+static struct tp_str label_of(const struct tables *tables, const struct tp_walked *walked, struct tp_arena *arena)
+{
+    const struct tp_run *run = walked->run;
+    const struct tp_run_file *file = walked->file;
+    bool has_run = tables->walk.runs.count > 1;
+    size_t size = run->name.len + file->worker.len + 32;
+    char *text = tp_arena_alloc(arena, size);
+    int n = snprintf(text, size, "%.*s%s%.*s", has_run ? (int)run->name.len : 0, run->name.ptr, has_run ? "/" : "",
+                     (int)file->worker.len, file->worker.ptr);
+    if (file->span && n > 0)
+        n += snprintf(text + n, size - (size_t)n, " (%llu)", (unsigned long long)file->span);
+    return (struct tp_str){text, n > 0 ? (size_t)n : 0};
+}
+
+static int check_output(void *context, struct tp_error *err)
+{
+    const struct tables *tables = context;
+    return tp_trace_walk_reads(&tables->walk, tables->session->out)
+               ? tp_error_set(err, TP_EUSAGE, 0, "table: the output would overwrite an input")
+               : TP_OK;
+}
+
+static int use(void *context, const struct tp_walked *walked, struct tp_error *err)
+{
+    const struct tables *tables = context;
+    const struct tp_table_session *session = tables->session;
+    struct tp_arena *arena = &walked->analysis->arena;
+    const struct tp_trace *trace = &walked->analysis->trace;
+    struct tp_profile_table *table = tp_arena_alloc(arena, sizeof *table);
+    if (!tp_profile_table_build(table, trace, &session->options, arena))
+        return tp_error_set(err, TP_EUSAGE, 0, "no such sort key: %.60s", session->options.sort_by);
+    table->label = label_of(tables, walked, arena);
+    table->file = tp_str_of(walked->file->base);
+    table->is_one_of_many = tables->walk.file_count > 1;
+    tp_inputs_say_notices(session->console, walked->file->path, &trace->reading);
+    return session->receiver(session->context, table, arena, err);
+}
+
+static int run_walk(void *context, struct tp_error *err)
+{
+    struct tables *tables = context;
+    return tp_trace_walk(&tables->walk, err);
+}
+
+int tp_table_session_run(const struct tp_table_session *session, struct tp_error *err)
+{
+    static const struct tp_walk_user user = {.found = check_output, .use = use};
+    struct tables tables = {.session = session};
+    tables.walk = (struct tp_trace_walk){.inputs = session->inputs,
+                                         .input_count = session->input_count,
+                                         .read = session->read,
+                                         .console = session->console,
+                                         .arena = &tables.arena,
+                                         .user = &user,
+                                         .context = &tables};
+    tp_arena_init(&tables.arena, 0);
+    int code = tp_arena_run(&tables.arena, run_walk, &tables, err);
+    tp_console_progress_end(session->console);
+    tp_arena_release(&tables.arena);
+    return code;
+}

@@ -1,0 +1,28 @@
+/* What `tracepress table` does: every trace read, its rows computed, handed over and dropped. */
+#ifndef TP_WEBREPORT_SESSION_TABLE_SESSION_H
+#define TP_WEBREPORT_SESSION_TABLE_SESSION_H
+
+#include "webreport/measure/profile_table.h"
+#include "webreport/session/console.h"
+#include "webreport/trace/trace.h"
+#include "writer/base/error.h"
+
+/* Takes a table, which goes when it returns: 0, or a negative tp_status with *err. */
+typedef int tp_table_receiver(void *context, const struct tp_profile_table *table, struct tp_arena *arena,
+                              struct tp_error *err);
+
+struct tp_table_session {
+    const char *const *inputs; /* traces of any name, "-", folders of traces */
+    size_t input_count;
+    const char *out; /* a path that must not be one of the inputs found */
+    struct tp_trace_options read;
+    struct tp_table_options options;
+    struct tp_console *console;
+    tp_table_receiver *receiver;
+    void *context; /* of the receiver */
+};
+
+/* Runs it. 0, or why not, with *err; inputs that cannot be used were said, and are an error when none is left. */
+int tp_table_session_run(const struct tp_table_session *session, struct tp_error *err);
+
+#endif
