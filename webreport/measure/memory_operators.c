@@ -40,12 +40,13 @@ struct summing {
     struct touched *touched; /* in order of being touched */
     uint32_t touched_count;
     uint32_t *row_of_name; /* row + 1; zero outside the touched names */
+    struct tp_vec rows;    /* struct row */
 };
 
-/* An operator with records, or with some below it. */
+/* An operator with records, or with some below it. all: at first what it allocated itself. */
 struct touched {
     uint32_t op;
-    struct amount self, all;
+    struct amount all;
 };
 
 static void add_amount(struct amount *to, const struct amount *x)
@@ -91,6 +92,16 @@ static uint32_t owner_of(const struct summing *s, const struct tp_memory_record 
     return op != TP_NO_ID && folds && s->folded_into[op] != TP_NO_ID ? s->folded_into[op] : op;
 }
 
+static struct row *row_of(struct summing *s, uint32_t op)
+{
+    uint32_t name = tp_operator_event(s->records->model, op)->name, *row = &s->row_of_name[name];
+    if (!*row) {
+        *(struct row *)tp_vec_push(&s->rows) = (struct row){.name = name};
+        *row = (uint32_t)s->rows.count;
+    }
+    return TP_AT(&s->rows, struct row, *row - 1);
+}
+
 /* Adds each record of the device to its operator; operators and their ancestors become touched. Counted first: what is
  * touched is a good part of all operators, and a vector that grows would need it three times. */
 static void touch(struct summing *s, uint32_t device, bool folds)
@@ -111,7 +122,7 @@ static void touch(struct summing *s, uint32_t device, bool folds)
         if (op == TP_NO_ID)
             continue;
         int64_t bytes = tp_memory_bytes(records, record);
-        add_amount(&touched_at(s, op)->self, &(struct amount){bytes, bytes > 0, bytes > 0 ? bytes : 0});
+        add_amount(&touched_at(s, op)->all, &(struct amount){bytes, bytes > 0, bytes > 0 ? bytes : 0});
     }
 }
 
@@ -133,42 +144,35 @@ static uint32_t *sort_touched(const struct summing *s)
     return sorted;
 }
 
-/* Rows by name of the touched operators, children before their parents. */
-static struct tp_vec sum_rows(struct summing *s)
+/* Rows by name of the touched operators: what each allocated itself, then, children before their parents, what it did
+ * with those below. */
+static void sum_rows(struct summing *s)
 {
-    const struct tp_model *model = s->records->model;
-    const struct tp_operators *ops = &model->operators;
-    struct tp_vec rows = TP_VEC(s->records->arena, struct row);
-    size_t count = s->touched_count;
+    const struct tp_operators *ops = &s->records->model->operators;
     uint32_t *sorted = sort_touched(s);
-    for (size_t i = count; i-- > 0;) {
+    for (size_t i = s->touched_count; i-- > 0;)
+        add_amount(&row_of(s, s->touched[sorted[i]].op)->self, &s->touched[sorted[i]].all);
+    for (size_t i = s->touched_count; i-- > 0;) {
         struct touched *touched = &s->touched[sorted[i]];
-        uint32_t name = tp_operator_event(model, touched->op)->name, parent = ops->parent[touched->op];
-        add_amount(&touched->all, &touched->self);
+        uint32_t parent = ops->parent[touched->op];
         if (parent != TP_NO_ID)
             add_amount(&touched_at(s, parent)->all, &touched->all);
-        if (!s->row_of_name[name]) {
-            *(struct row *)tp_vec_push(&rows) = (struct row){.name = name};
-            s->row_of_name[name] = (uint32_t)rows.count;
-        }
-        struct row *row = TP_AT(&rows, struct row, s->row_of_name[name] - 1);
-        add_amount(&row->self, &touched->self);
         if (ops->flags[touched->op] & TP_OPERATOR_OUTERMOST)
-            add_amount(&row->all, &touched->all);
+            add_amount(&row_of(s, touched->op)->all, &touched->all);
     }
-    tp_arena_drop(s->records->arena, sorted, count * sizeof *sorted);
-    return rows;
+    tp_arena_drop(s->records->arena, sorted, s->touched_count * sizeof *sorted);
 }
 
 /* Ready for the next table. */
-static void forget(struct summing *s, const struct tp_vec *rows)
+static void forget(struct summing *s)
 {
     for (uint32_t i = 0; i < s->touched_count; i++)
         s->place_of[s->touched[i].op] = 0;
-    for (size_t i = 0; i < rows->count; i++)
-        s->row_of_name[TP_AT(rows, struct row, i)->name] = 0;
+    for (size_t i = 0; i < s->rows.count; i++)
+        s->row_of_name[TP_AT(&s->rows, struct row, i)->name] = 0;
     tp_arena_drop(s->records->arena, s->touched, s->touched_count * sizeof *s->touched);
     s->touched_count = 0;
+    s->rows.count = 0;
 }
 
 struct order {
@@ -193,18 +197,19 @@ static void build_table(struct summing *s, struct tp_table *table, uint32_t devi
     const struct tp_strings *names = &s->records->model->trace->names;
     struct tp_arena *arena = s->records->arena;
     touch(s, device, folds);
-    struct tp_vec rows = sum_rows(s);
-    struct order order = {rows.data, names};
-    uint32_t *sorted = tp_arena_array(arena, rows.count, sizeof *sorted), count = 0;
-    for (uint32_t i = 0; i < rows.count; i++)
-        if (!is_zero(&TP_AT(&rows, struct row, i)->self) || !is_zero(&TP_AT(&rows, struct row, i)->all))
+    sum_rows(s);
+    const struct row *rows = s->rows.data;
+    struct order order = {rows, names};
+    uint32_t *sorted = tp_arena_array(arena, s->rows.count, sizeof *sorted), count = 0;
+    for (uint32_t i = 0; i < s->rows.count; i++)
+        if (!is_zero(&rows[i].self) || !is_zero(&rows[i].all))
             sorted[count++] = i;
     tp_sort_rows(sorted, count, compare_rows, &order, arena);
     tp_table_init(table, arena, folds ? "operator_stats_folded" : "operator_stats", op_defs, TP_MEMORY_OP_COLUMNS,
                   count);
     table->title = folds ? "Memory by operator, allocation helpers folded" : "Memory by operator";
     for (uint32_t i = 0; i < count; i++) {
-        const struct row *row = TP_AT(&rows, struct row, sorted[i]);
+        const struct row *row = &rows[sorted[i]];
         tp_table_text(table, TP_MEMORY_OP_NAME)[i] = names->items[row->name];
         tp_table_int(table, TP_MEMORY_OP_CALLS)[i] = s->calls[row->name];
         tp_table_int(table, TP_MEMORY_OP_INCREASE)[i] = row->all.increase;
@@ -214,14 +219,14 @@ static void build_table(struct summing *s, struct tp_table *table, uint32_t devi
         tp_table_int(table, TP_MEMORY_OP_SIZE)[i] = row->all.size;
         tp_table_int(table, TP_MEMORY_OP_SELF_SIZE)[i] = row->self.size;
     }
-    forget(s, &rows);
+    forget(s);
 }
 
 void tp_memory_ops_build(struct tp_memory_records *records)
 {
     const struct tp_model *model = records->model;
     struct tp_arena *arena = records->arena;
-    struct summing s = {.records = records};
+    struct summing s = {.records = records, .rows = TP_VEC(arena, struct row)};
     size_t ops = model->operators.count, names = model->trace->names.count;
     s.calls = tp_arena_array(arena, names, sizeof *s.calls);
     s.place_of = tp_arena_array(arena, ops, sizeof *s.place_of);
