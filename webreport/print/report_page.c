@@ -328,6 +328,7 @@ static int start_profile(void *context, struct tp_error *err)
     ahead->section.limits = &page->limits;
     limit_profile(page, 0, share_of_next(page));
     build_large(ahead);
+    tp_arena_trim(&page->beside);
     page->ahead_nodes = page->limits.tree_nodes;
     page->has_ahead = page->beside.code == 0; /* if not, tp_page_add_profile will try again, and tell */
     return 0;
