@@ -1,0 +1,22 @@
+# Memory that a report takes for each event, so that columns and tables cannot grow back: what a machine has to do beside
+# changes times, not this.
+. tests/suites/case.sh
+MEASURE=${TOOLS:-$BUILD}/measure GEN=${TOOLS:-$BUILD}/gen_trace
+
+# takes ERA EVENTS MOST: bytes at most at once, for each event, beside 30 MB for program and page
+takes() {
+    "$GEN" --events "$2" --era "$1" -o /dev/stdout |
+        "$MEASURE" "$TP" report - -o "$WORK/$1.html" --quiet >"$WORK/measured" || return 1
+    awk -v n="$2" -v most="$3" '$4 != 0 { print "exit status " $4; exit 1 }
+        { printf "%.1f bytes an event, allowed %d\n", ($2 * 1024 - 30e6) / n, most; exit ($2 * 1024 - 30e6) / n > most }' "$WORK/measured"
+}
+
+# a trace of 2021 has no addresses, totals and tensor cores
+for case in 2021:90 2026:100; do
+    name="900,000 events of ${case%:*} take at most ${case#*:} bytes each"
+    if is_checked; then
+        skip "$name" "a sanitizer's memory is its own"
+    else
+        check "$name" takes "${case%:*}" 900000 "${case#*:}"
+    fi
+done
