@@ -15,11 +15,6 @@ static const struct tp_tolerance tolerances[TP_NPY_TYPE_COUNT] = {
     [TP_NPY_FLOAT64] = {1e-7, 1e-7},
 };
 
-struct tp_tolerance tp_tolerance_of(enum tp_npy_type type)
-{
-    return tolerances[type];
-}
-
 struct tp_tolerance tp_tolerance_between(const struct tp_tolerance *wanted, enum tp_npy_type base, enum tp_npy_type new)
 {
     struct tp_tolerance of_base = tolerances[base], of_new = tolerances[new];

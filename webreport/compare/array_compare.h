@@ -12,10 +12,7 @@ struct tp_tolerance {
     double rtol, atol;
 };
 
-/* torch.testing.assert_close's for the type. */
-struct tp_tolerance tp_tolerance_of(enum tp_npy_type type);
-
-/* `wanted`, where a NaN in it stands for the larger of both types' own. */
+/* `wanted`, where a NaN in it stands for the larger of both types' own: torch.testing.assert_close's. */
 struct tp_tolerance tp_tolerance_between(const struct tp_tolerance *wanted, enum tp_npy_type base,
                                          enum tp_npy_type new);
 

@@ -300,19 +300,6 @@ void tp_job_add(struct tp_job *job, const struct tp_summary *summary)
 
 /* ---- the end ---- */
 
-uint32_t tp_job_rank_find(const struct tp_job *job, int64_t number)
-{
-    size_t lo = 0, hi = job->ranks.count;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (tp_job_rank_at(job, mid)->number < number)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < job->ranks.count && tp_job_rank_at(job, lo)->number == number ? (uint32_t)lo : TP_NO_ID;
-}
-
 /* Calls by instance, in the order of ranks. */
 static void join_calls(struct tp_job *job)
 {

@@ -225,8 +225,7 @@ static inline struct tp_job_cluster *tp_job_cluster_at(const struct tp_job *job,
 
 /* As struct tp_str -> "rank 5", or the worker's name where ranks have no numbers. In the job's arena. */
 const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank *rank);
-/* Index in job->ranks of a rank by number, TP_NO_ID: none. */
-uint32_t tp_job_rank_find(const struct tp_job *job, int64_t number);
+
 
 /* An input that could not be used. */
 struct tp_job_failed {

@@ -92,14 +92,6 @@ void tp_format_fixed(struct tp_buf *out, double value, unsigned decimals)
     tp_buf_add(out, text, (size_t)(print_fixed(text, value, decimals) - text));
 }
 
-void tp_format_in(struct tp_buf *out, int64_t value, const struct tp_unit *unit)
-{
-    if (value == TP_NULL_INT)
-        tp_buf_puts(out, DASH);
-    else
-        tp_format_fixed(out, (double)value / unit->divisor, unit->decimals);
-}
-
 /* About three digits that matter. */
 static unsigned decimals_of(double value)
 {

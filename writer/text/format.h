@@ -23,8 +23,6 @@ struct tp_unit tp_unit_of_bytes(int64_t max_bytes);
 
 /* Appends value with `decimals` (0 to 9) decimals; "–" for NaN, "∞" for infinities. */
 void tp_format_fixed(struct tp_buf *out, double value, unsigned decimals);
-/* Appends value in the unit, without the unit's text. */
-void tp_format_in(struct tp_buf *out, int64_t value, const struct tp_unit *unit);
 
 /* Texts for sentences, in the arena: "59.3 ms", "2.60 GiB", "55.5 %", "75,718". Absent values (TP_NULL_INT, NaN): "–".
  */
