@@ -3,18 +3,11 @@
 #ifndef TP_TESTS_UNIT_SMALL_TRACE_H
 #define TP_TESTS_UNIT_SMALL_TRACE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/made_trace.h"
 #include "webreport/measure/advice.h"
-#include "webreport/model/build.h"
-#include "writer/base/buf.h"
 
 static struct tp_buf text;
 static struct tp_arena arena;
@@ -102,18 +95,7 @@ __attribute__((unused)) static void kernel(const char *name, double ts, double d
  * and advice. */
 static void build_with(const char *header)
 {
-    struct tp_trace_options options = {.single_thread = true};
-    struct tp_buf file;
-    tp_arena_init(&arena, 0);
-    if (setjmp(arena.guard))
-        fail();
-    tp_buf_init(&file, 0);
-    tp_buf_printf(&file, "{%s\"traceEvents\":[%.*s]}", header, (int)text.size, text.data ? (char *)text.data : "");
-    int code = tp_trace_read_bytes(&trace, &arena, file.data, file.size, &options, NULL);
-    tp_buf_release(&file);
-    assert_int_equal(code, 0);
-    tp_order_build(&order, &trace, &arena);
-    tp_model_build(&model, &trace, &order, &arena);
+    make_model(&arena, &trace, &order, &model, header, text.data ? text.data : "");
     tp_advice_build(&advice, &model, NULL, &arena);
 }
 

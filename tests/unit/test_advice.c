@@ -2,12 +2,7 @@
  */
 #include "webreport/measure/advice.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/made_trace.h"
 
 #include "webreport/model/build.h"
 #include "writer/base/id_map.h"
@@ -36,18 +31,7 @@ struct fixture {
 
 static void advise(struct fixture *f, const char *events, const struct tp_rule_overrides *overrides)
 {
-    struct tp_trace_options options = {0};
-    struct tp_error err;
-    tp_arena_init(&f->arena, 0);
-    if (setjmp(f->arena.guard))
-        fail();
-    struct tp_buf text;
-    tp_buf_init(&text, 0);
-    tp_buf_printf(&text, "{\"traceEvents\":[%s]}", events);
-    assert_int_equal(tp_trace_read_bytes(&f->trace, &f->arena, text.data, text.size, &options, &err), 0);
-    tp_buf_release(&text);
-    tp_order_build(&f->order, &f->trace, &f->arena);
-    tp_model_build(&f->model, &f->trace, &f->order, &f->arena);
+    make_model(&f->arena, &f->trace, &f->order, &f->model, "", events);
     tp_advice_build(&f->advice, &f->model, overrides, &f->arena);
 }
 

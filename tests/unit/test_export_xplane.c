@@ -2,17 +2,12 @@
 #include "webreport/export/export_formats.h"
 #include "webreport/model/build.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/made_trace.h"
 #include "webreport/export/xplane_parts.h"
 #include "writer/proto/xplane.pb-c.h"
 
@@ -39,20 +34,12 @@ static int leave(void **state)
 /* Exports the trace and reads the file; the caller frees it. */
 static Tp__XSpace *export_events(const char *events)
 {
-    static char text[16384];
     static uint8_t bytes[1 << 20];
     struct tp_arena arena;
     struct tp_trace trace;
     struct tp_order order;
     struct tp_model model;
-    struct tp_trace_options options = {.single_thread = true};
-    int n = snprintf(text, sizeof text, "{\"traceEvents\":[%s]}", events);
-    tp_arena_init(&arena, 0);
-    if (setjmp(arena.guard))
-        fail();
-    assert_int_equal(tp_trace_read_bytes(&trace, &arena, text, (size_t)n, &options, NULL), 0);
-    tp_order_build(&order, &trace, &arena);
-    tp_model_build(&model, &trace, &order, &arena);
+    make_model(&arena, &trace, &order, &model, "", events);
     struct tp_profile profile = {.run = TP_STR("run"),
                                  .worker = TP_STR("w"),
                                  .span = 1,

@@ -1,13 +1,7 @@
 /* torch's rules on small traces; every expected number is counted by hand from the trace above it. */
 #include "webreport/measure/key_averages.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
+#include "tests/unit/made_trace.h"
 
 #include "webreport/model/flops.h"
 
@@ -19,14 +13,8 @@ struct made {
 
 static void make(struct made *m, const char *events, const struct tp_key_options *options)
 {
-    static char text[16384];
     static const struct tp_key_options by_name;
-    struct tp_trace_options read = {.single_thread = true, .keeps_frame_stacks = true};
-    int n = snprintf(text, sizeof text, "{\"traceEvents\":[%s]}", events);
-    tp_arena_init(&m->arena, 0);
-    if (setjmp(m->arena.guard))
-        fail();
-    assert_int_equal(tp_trace_read_bytes(&m->trace, &m->arena, text, (size_t)n, &read, NULL), 0);
+    make_trace(&m->arena, &m->trace, "", events);
     tp_key_averages_build(&m->averages, &m->trace, options ? options : &by_name, &m->arena);
 }
 

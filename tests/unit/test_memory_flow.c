@@ -2,14 +2,10 @@
 #include "webreport/export/memory_flow.h"
 #include "webreport/model/build.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/made_trace.h"
 
 #define MEMORY(ts, address, bytes, more)                                                                               \
     "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":" ts ",\"args\":{\"Addr\":" address                \
@@ -28,15 +24,7 @@ struct scene {
 
 static void build(struct scene *s, const char *events)
 {
-    struct tp_trace_options options = {.single_thread = true};
-    char text[8192];
-    int n = snprintf(text, sizeof text, "{\"traceEvents\":[%s]}", events);
-    tp_arena_init(&s->arena, 0);
-    if (setjmp(s->arena.guard))
-        fail();
-    assert_int_equal(tp_trace_read_bytes(&s->trace, &s->arena, text, (size_t)n, &options, NULL), 0);
-    tp_order_build(&s->order, &s->trace, &s->arena);
-    tp_model_build(&s->model, &s->trace, &s->order, &s->arena);
+    make_model(&s->arena, &s->trace, &s->order, &s->model, "", events);
     tp_memory_records_build(&s->records, &s->model, &s->arena);
     tp_memory_flow_build(&s->flow, &s->records, 0, &s->arena);
 }

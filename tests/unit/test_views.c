@@ -4,12 +4,7 @@
 
 #include <stdio.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/made_trace.h"
 
 #include "webreport/measure/distributed.h"
 
@@ -24,15 +19,7 @@ struct made {
 
 static void make(struct made *m, const char *events)
 {
-    static char text[16384];
-    struct tp_trace_options options = {.single_thread = true};
-    int n = snprintf(text, sizeof text, "{\"traceEvents\":[%s]}", events);
-    tp_arena_init(&m->arena, 0);
-    if (setjmp(m->arena.guard))
-        fail();
-    assert_int_equal(tp_trace_read_bytes(&m->trace, &m->arena, text, (size_t)n, &options, NULL), 0);
-    tp_order_build(&m->order, &m->trace, &m->arena);
-    tp_model_build(&m->model, &m->trace, &m->order, &m->arena);
+    make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
     tp_views_build(&m->views, &m->model, &m->arena);
     tp_memory_view_build(&m->views.memory, &m->model, &m->arena);
 }
