@@ -18,7 +18,17 @@
 static const int passed_on[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGTSTP,
                                 SIGCONT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
 
+static const int asked_to_end[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+enum { ASKED_TO_END = sizeof asked_to_end / sizeof *asked_to_end };
 enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
+
+void tp_child_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    for (int i = 0; i < ASKED_TO_END; i++)
+        sigaddset(set, asked_to_end[i]);
+}
 
 static void set_of_all(sigset_t *set)
 {
@@ -132,5 +142,7 @@ void tp_child_run(struct tp_child *child)
         ; /* meant for the program: it must not end the work that follows */
     if (signals >= 0)
         close(signals);
+    for (int i = 0; i < ASKED_TO_END && child->leaves_blocked && !child->start_error; i++)
+        sigaddset(&old, asked_to_end[i]);
     sigprocmask(SIG_SETMASK, &old, NULL);
 }

@@ -3,6 +3,7 @@
 #ifndef TP_COLLECTOR_LAUNCH_CHILD_H
 #define TP_COLLECTOR_LAUNCH_CHILD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -13,7 +14,8 @@ struct tp_child {
     bool may_be_shell_text;             /* when exec does not know the format, /bin/sh reads it, as shells do */
     void (*prepare)(const void *given); /* called in the child before exec: environment, dispositions of signals */
     const void *given;
-    int watched;                   /* a descriptor to watch meanwhile, or -1 */
+    bool leaves_blocked; /* the signals of tp_child_signals stay blocked: the caller takes them from then on */
+    int watched;         /* a descriptor to watch meanwhile, or -1 */
     void (*on_ready)(void *state); /* called when it can be read */
     void *state;
     /* told */
@@ -26,5 +28,8 @@ struct tp_child {
 
 /* Runs it to its end. Signals that end or stop are passed on to it meanwhile, so our handlers do not see them. */
 void tp_child_run(struct tp_child *child);
+
+/* The signals that ask a process to end: SIGINT, SIGTERM, SIGHUP, SIGQUIT. */
+void tp_child_signals(sigset_t *set);
 
 #endif

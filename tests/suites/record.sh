@@ -218,6 +218,33 @@ twice() {
     [ $? = 127 ] && [ -z "$(ls -A r 2>/dev/null)" ] || { find r; return 1; }
 }
 check "twice the same -o: two runs that do not mix" twice
+# asked to end while it finishes: half a second is waited for the process that stays, and that is when the signal comes
+interrupted() {
+    for try in 1 2 3 4 5 6 7 8; do
+        rm -rf r ready
+        "$TP" record -o r --source null -- sh -c 'sleep 30 & echo $! >left; : >ready; exit 3' 2>err &
+        pid=$!
+        while [ ! -e ready ]; do sleep 0.01; done
+        program=$(sed 's/ .*//' /proc/$pid/task/$pid/children 2>/dev/null)
+        while [ -n "$program" ] && [ -e "/proc/$program" ]; do sleep 0.01; done
+        kill -"$1" $pid 2>/dev/null
+        wait $pid
+        status=$?
+        kill "$(cat left)"
+        [ $status = 3 ] || { echo "status $status"; cat err; return 1; }
+        ! grep -q 'finish with' err || break # else the machine was busy, and it was too late
+    done
+    run=$(echo r/*)
+    lines 1 && said "recorded; finish with: tracepress recover $run$" && grep -q '"state":"unprocessed".*"exit_code":3' "$run/run.json" || { cat err "$run/run.json"; return 1; }
+    "$TP" recover r >out 2>err && [ "$(wc -l <out)" -ge 1 ] && [ ! -e "$run/.spools" ] && grep -q '"state":"complete"' "$run/run.json" || { cat out err; find r; return 1; }
+}
+both_signals() { interrupted TERM && interrupted HUP; }
+if [ "$(sed -n 's/^SigIgn:.*\(.\)$/\1/p' /proc/self/status | tr 13579bdf 1)" = 1 ]; then
+    check "asked to end while it finishes: the raw records stay, a line says how to go on" interrupted TERM # nohup
+else
+    check "asked to end while it finishes: the raw records stay, a line says how to go on" both_signals
+fi
+
 # one_step_time RUN TRACES: that many traces are one run: report, diff and check have the one step time of the process
 # that has steps, and its helpers stand in the report as such
 one_step_time() {

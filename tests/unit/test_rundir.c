@@ -58,6 +58,8 @@ static void folders_are_runs_and_times_are_spans(void **state)
     touch("runs/a.5.pt.trace.json");
     touch("runs/notes.json");
     touch("runs/b/c/x.pt.trace.json");
+    mkdir("runs/b/.spools", 0777);
+    touch("runs/b/.spools/raw.pt.trace.json");
     touch("one.json");
     tp_arena_init(&arena, 0);
     if (setjmp(arena.guard))

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collector/launch/child.h"
@@ -12,13 +11,11 @@
 #include "collector/launch/preload_library.h"
 #include "collector/launch/program.h"
 #include "collector/launch/run_folder.h"
-#include "collector/launch/takeover.h"
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/record_end.h"
 #include "webreport/cli/record_options.h"
 #include "webreport/session/console.h"
 #include "writer/base/environment.h"
-
-enum { TOLD_TRACES = 8 }; /* more are counted, not named */
 
 struct job {
     struct tp_record_options *options;
@@ -30,8 +27,6 @@ struct job {
     struct tp_run_folder folder;
     struct tp_run_note note;
     struct tp_kineto kineto;
-    char **traces; /* paths */
-    size_t trace_count;
 };
 
 /* ---- before ---- */
@@ -43,30 +38,15 @@ static int cannot_run(struct job *job, int error)
     return error == ENOENT || error == ENOTDIR ? TP_RECORD_NOT_FOUND : TP_RECORD_CANNOT_RUN;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* Writes run.json. What the program does and returns does not depend on it. */
-static void write_note(struct job *job)
-{
-    struct tp_error err = {0};
-    if (tp_run_folder_note(&job->folder, &job->note, &err) < 0)
-        tp_console_error(job->console, "%s", err.text);
-}
-
 static int make_folder(struct job *job, struct tp_error *err)
 {
     int code = tp_run_folder_make(&job->folder, job->options->out, job->argv[0], err);
     job->note = (struct tp_run_note){.argv = job->argv,
                                      .mode = job->program.why_plain ? "none" : "inside",
                                      .reason = job->program.why_plain,
-                                     .started_ns = now_ns()};
+                                     .started_ns = tp_record_now_ns()};
     if (code == TP_OK)
-        write_note(job);
+        tp_record_write_note(job->console, &job->folder, &job->note);
     return code;
 }
 
@@ -164,108 +144,7 @@ static void set_environment(const void *given)
         tp_kineto_set_environment(&job->kineto);
 }
 
-/* ---- after ---- */
-
-static void on_taken(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
-{
-    struct job *job = context;
-    if (what == TP_TAKEN_RUNNING) {
-        tp_console_notice(job->console, "process %d still runs; when it is over: tracepress recover %s", (int)pid,
-                          job->folder.path);
-    } else if (what == TP_TAKEN_FAILED) {
-        tp_console_error(job->console, "no trace of process %d: %s; it is still in %s", (int)pid, why, path);
-    } else {
-        char **more = realloc(job->traces, (job->trace_count + 1) * sizeof *more);
-        job->traces = more ? more : job->traces;
-        char *copy = more ? strdup(path) : NULL;
-        if (copy)
-            job->traces[job->trace_count++] = copy;
-    }
-}
-
-static void say_result(struct job *job, const struct tp_takeover *t)
-{
-    for (size_t i = 0; i < job->trace_count && i < TOLD_TRACES && !job->options->summary_only; i++)
-        tp_console_notice(job->console, "recorded %s", job->traces[i]);
-    if (job->trace_count > TOLD_TRACES && !job->options->summary_only)
-        tp_console_notice(job->console, "and %zu more in %s", job->trace_count - TOLD_TRACES, job->folder.path);
-    if (t->brief_count)
-        tp_console_notice(
-            job->console,
-            "left out: %zu helper process%s that ran for less than %d ms and told nothing of what they did",
-            t->brief_count, t->brief_count == 1 ? "" : "es", TP_TAKEOVER_BRIEF_MS);
-    if (t->open_count)
-        tp_console_notice(job->console, "%llu ranges were open at the end; they end there, marked as not finished",
-                          (unsigned long long)t->open_count);
-    if (t->broken_count)
-        tp_console_notice(job->console, "%llu damaged records were left out", (unsigned long long)t->broken_count);
-    if (!job->trace_count && !t->running_count && !t->failed_count && !t->brief_count && !job->program.why_plain)
-        tp_console_notice(job->console, "nothing was recorded: %s",
-                          tp_environment("TRACEPRESS_WINDOW") || tp_environment("TRACEPRESS_RANKS")
-                              ? "maybe it did not run in a window of TRACEPRESS_WINDOW, on a rank of TRACEPRESS_RANKS"
-                              : "no source had anything to see in this program ('tracepress record --list-sources')");
-}
-
-/* Runs another command on this run: its words, then the run's folder. False when it failed, which it has
- * explained, or when there is none. */
-static bool run_on_traces(struct job *job, int (*command)(int, char **), const char *const *words)
-{
-    size_t count = 0;
-    char **argv = calloc(12, sizeof *argv);
-    for (; argv && words[count]; count++)
-        argv[count] = (char *)(uintptr_t)words[count];
-    if (argv)
-        argv[count++] = job->folder.path;
-    bool is_done = argv && job->trace_count && command((int)count, argv) == TP_EXIT_DONE;
-    free(argv);
-    return is_done;
-}
-
-/* A summary of each trace; the traces go, when nothing but summaries is wanted. */
-static void make_summaries(struct job *job)
-{
-    const char *const to_summaries[] = {"--strict", "-o", job->folder.path, "--quiet", "--", NULL};
-    const char *const tolerant[] = {"-o", job->folder.path, "--quiet", "--", NULL};
-    if (!run_on_traces(job, tp_cmd_summarize, job->options->summary_only ? to_summaries : tolerant))
-        return; /* said already; the traces stay */
-    tp_console_notice(job->console, "summarized in %s", job->folder.path);
-    for (size_t i = 0; job->options->summary_only && i < job->trace_count; i++)
-        unlink(job->traces[i]);
-}
-
-static void make_outputs(struct job *job)
-{
-    char report[4200];
-    snprintf(report, sizeof report, "%s/report.html", job->folder.path);
-    const char *const to_events[] = {"--to", "tfevents", "-o", job->folder.path, "--quiet", "--", NULL};
-    const char *const to_report[] = {"-o", report, "--quiet", "--", NULL};
-    if (!job->options->no_tfevents && !job->options->summary_only)
-        run_on_traces(job, tp_cmd_export, to_events);
-    if (job->options->report && run_on_traces(job, tp_cmd_report, to_report))
-        tp_console_notice(job->console, "reported in %s", report);
-    if (job->options->summary || job->options->summary_only)
-        make_summaries(job);
-}
-
-static void take_over(struct job *job, const struct tp_child *child)
-{
-    struct tp_error err = {0};
-    struct tp_takeover takeover = {.folder = job->folder.spools,
-                                   .logdir = job->folder.path,
-                                   .program = child->pid,
-                                   .patience_ms = 500,
-                                   .tell = on_taken,
-                                   .context = job};
-    if (child->signal)
-        tp_console_notice(job->console, "%s was ended by signal %d (%s); what it had recorded is kept", job->argv[0],
-                          child->signal, strsignal(child->signal));
-    if (tp_takeover(&takeover, &err) < 0)
-        tp_console_error(job->console, "%s", err.text);
-    job->note.state = takeover.running_count || takeover.failed_count ? TP_RUN_UNPROCESSED : TP_RUN_COMPLETE;
-    write_note(job);
-    say_result(job, &takeover);
-    make_outputs(job);
-}
+/* ---- all ---- */
 
 /* Nothing ran: the run leaves no folder. */
 static void forget_folder(struct job *job)
@@ -289,6 +168,7 @@ static int run(struct job *job)
                              .may_be_shell_text = !job->program.is_elf,
                              .prepare = set_environment,
                              .given = job,
+                             .leaves_blocked = true,
                              .watched = job->kineto.fd,
                              .on_ready = tp_kineto_answer,
                              .state = &job->kineto};
@@ -296,11 +176,9 @@ static int run(struct job *job)
         tp_child_run(&child);
     tp_kineto_close(&job->kineto);
     if (code == TP_EXIT_DONE && !child.start_error) {
-        job->note.pid = child.pid;
-        job->note.ended_ns = now_ns();
-        job->note.exit_code = child.exit_code;
-        job->note.signal = child.signal;
-        take_over(job, &child);
+        tp_record_end(
+            &(struct tp_record_end){job->options, job->console, job->argv, &job->program, &job->folder, &job->note},
+            &child);
         tp_run_folder_close(&job->folder, false);
         return child.exit_code;
     }
@@ -344,9 +222,5 @@ int tp_cmd_record(int argc, char **argv)
     }
     if (options.list_sources)
         return list_sources(&job);
-    code = run(&job);
-    for (size_t i = 0; i < job.trace_count; i++)
-        free(job.traces[i]);
-    free(job.traces);
-    return code;
+    return run(&job);
 }

@@ -20,6 +20,11 @@ void tp_console_init(struct tp_console *console, bool is_quiet, int color_choice
     clock_gettime(CLOCK_MONOTONIC, &console->started);
 }
 
+void tp_console_restart(struct tp_console *console)
+{
+    clock_gettime(CLOCK_MONOTONIC, &console->started);
+}
+
 /* Control characters, also the C1 ones in UTF-8, as \xNN: a name must not move the cursor. */
 static void make_harmless(const char *text, char *out, size_t size)
 {

@@ -1,0 +1,236 @@
+/* The end of a call of `record`: see record_end.h.
+ *
+ * A thread of its own waits for signals that ask us to end, so no handler has to do what handlers may not. The lock is
+ * held by whoever changes the state of the run: the main thread as long as it takes to write run.json. */
+#include "webreport/cli/record_end.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/launch/takeover.h"
+#include "webreport/cli/cmd.h"
+#include "writer/base/environment.h"
+#include "writer/base/fs.h"
+
+enum { TOLD_TRACES = 8 }; /* more are counted, not named */
+
+enum stage { TAKING, OUTPUTS, DONE };
+
+struct ending {
+    const struct tp_record_end *end;
+    char **traces; /* paths */
+    size_t trace_count;
+    pthread_mutex_t lock;
+    enum stage stage;
+};
+
+int64_t tp_record_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void tp_record_write_note(struct tp_console *console, const struct tp_run_folder *folder,
+                          const struct tp_run_note *note)
+{
+    struct tp_error err = {0};
+    if (tp_run_folder_note(folder, note, &err) < 0)
+        tp_console_error(console, "%s", err.text);
+}
+
+/* ---- asked to end ---- */
+
+/* Nothing else of the process goes on: it ends here. */
+static void leave(struct ending *ending)
+{
+    const struct tp_record_end *end = ending->end;
+    sigset_t asked;
+    tp_outfile_remove_all(); /* before run.json is written, which is such a file itself */
+    if (ending->stage == TAKING) {
+        end->note->state = TP_RUN_UNPROCESSED;
+        tp_record_write_note(end->console, end->folder, end->note);
+        tp_console_notice(end->console, "recorded; finish with: tracepress recover %s", end->folder->path);
+    } else if (ending->stage == OUTPUTS) {
+        tp_console_notice(end->console, "recorded; the traces are in %s, what is made of them is not complete",
+                          end->folder->path);
+    }
+    tp_child_signals(&asked); /* a second one ends us at once, however long the disk takes */
+    pthread_sigmask(SIG_UNBLOCK, &asked, NULL);
+    if (ending->stage == TAKING)
+        tp_run_folder_sync(end->folder);
+    _exit(end->note->exit_code);
+}
+
+static void *wait_for_signal(void *context)
+{
+    struct ending *ending = context;
+    sigset_t asked;
+    int number;
+    tp_child_signals(&asked);
+    while (sigwait(&asked, &number) != 0)
+        ;
+    pthread_mutex_lock(&ending->lock);
+    if (ending->stage != DONE)
+        leave(ending);
+    pthread_mutex_unlock(&ending->lock);
+    return NULL;
+}
+
+static void enter_stage(struct ending *ending, enum stage stage)
+{
+    pthread_mutex_lock(&ending->lock);
+    ending->stage = stage;
+    if (stage == OUTPUTS)
+        tp_record_write_note(ending->end->console, ending->end->folder, ending->end->note);
+    pthread_mutex_unlock(&ending->lock);
+}
+
+/* ---- what is said ---- */
+
+static void on_taken(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
+{
+    struct ending *ending = context;
+    if (what == TP_TAKEN_RUNNING) {
+        tp_console_notice(ending->end->console, "process %d still runs; when it is over: tracepress recover %s",
+                          (int)pid, ending->end->folder->path);
+    } else if (what == TP_TAKEN_FAILED) {
+        tp_console_error(ending->end->console, "no trace of process %d: %s; it is still in %s", (int)pid, why, path);
+    } else {
+        char **more = realloc(ending->traces, (ending->trace_count + 1) * sizeof *more);
+        ending->traces = more ? more : ending->traces;
+        char *copy = more ? strdup(path) : NULL;
+        if (copy)
+            ending->traces[ending->trace_count++] = copy;
+    }
+}
+
+static void say_result(struct ending *ending, const struct tp_takeover *t)
+{
+    for (size_t i = 0; i < ending->trace_count && i < TOLD_TRACES && !ending->end->options->summary_only; i++)
+        tp_console_notice(ending->end->console, "recorded %s", ending->traces[i]);
+    if (ending->trace_count > TOLD_TRACES && !ending->end->options->summary_only)
+        tp_console_notice(ending->end->console, "and %zu more in %s", ending->trace_count - TOLD_TRACES,
+                          ending->end->folder->path);
+    if (t->brief_count)
+        tp_console_notice(
+            ending->end->console,
+            "left out: %zu helper process%s that ran for less than %d ms and told nothing of what they did",
+            t->brief_count, t->brief_count == 1 ? "" : "es", TP_TAKEOVER_BRIEF_MS);
+    if (t->open_count)
+        tp_console_notice(ending->end->console,
+                          "%llu ranges were open at the end; they end there, marked as not finished",
+                          (unsigned long long)t->open_count);
+    if (t->broken_count)
+        tp_console_notice(ending->end->console, "%llu damaged records were left out",
+                          (unsigned long long)t->broken_count);
+    if (!ending->trace_count && !t->running_count && !t->failed_count && !t->brief_count &&
+        !ending->end->program->why_plain)
+        tp_console_notice(ending->end->console, "nothing was recorded: %s",
+                          tp_environment("TRACEPRESS_WINDOW") || tp_environment("TRACEPRESS_RANKS")
+                              ? "maybe it did not run in a window of TRACEPRESS_WINDOW, on a rank of TRACEPRESS_RANKS"
+                              : "no source had anything to see in this program ('tracepress record --list-sources')");
+}
+
+/* Runs another command on this run: its words, then the run's folder. False when it failed, which it has
+ * explained, or when there is none. */
+static bool run_on_traces(struct ending *ending, int (*command)(int, char **), const char *const *words)
+{
+    size_t count = 0;
+    char **argv = calloc(12, sizeof *argv);
+    for (; argv && words[count]; count++)
+        argv[count] = (char *)(uintptr_t)words[count];
+    if (argv)
+        argv[count++] = ending->end->folder->path;
+    bool is_done = argv && ending->trace_count && command((int)count, argv) == TP_EXIT_DONE;
+    free(argv);
+    return is_done;
+}
+
+/* A summary of each trace; the traces go, when nothing but summaries is wanted. */
+static void make_summaries(struct ending *ending)
+{
+    const char *const to_summaries[] = {"--strict", "-o", ending->end->folder->path, "--quiet", "--", NULL};
+    const char *const tolerant[] = {"-o", ending->end->folder->path, "--quiet", "--", NULL};
+    if (!run_on_traces(ending, tp_cmd_summarize, ending->end->options->summary_only ? to_summaries : tolerant))
+        return; /* said already; the traces stay */
+    tp_console_notice(ending->end->console, "summarized in %s", ending->end->folder->path);
+    for (size_t i = 0; ending->end->options->summary_only && i < ending->trace_count; i++)
+        unlink(ending->traces[i]);
+}
+
+static void make_outputs(struct ending *ending)
+{
+    char report[4200];
+    snprintf(report, sizeof report, "%s/report.html", ending->end->folder->path);
+    const char *const to_events[] = {"--to", "tfevents", "-o", ending->end->folder->path, "--quiet", "--", NULL};
+    const char *const to_report[] = {"-o", report, "--quiet", "--", NULL};
+    if (!ending->end->options->no_tfevents && !ending->end->options->summary_only)
+        run_on_traces(ending, tp_cmd_export, to_events);
+    if (ending->end->options->report && run_on_traces(ending, tp_cmd_report, to_report))
+        tp_console_notice(ending->end->console, "reported in %s", report);
+    if (ending->end->options->summary || ending->end->options->summary_only)
+        make_summaries(ending);
+}
+
+/* ---- all ---- */
+
+static void on_progress(void *context, const struct tp_takeover_progress *p)
+{
+    const struct ending *ending = context;
+    int percent = p->bytes ? (int)(100 * (double)p->done_bytes / (double)p->bytes) : 100;
+    tp_console_progress(ending->end->console, "making traces: %zu of %zu, %d %%: %s", p->done_count, p->count, percent,
+                        p->name);
+}
+
+static void take_over(struct ending *ending, const struct tp_child *child)
+{
+    const struct tp_record_end *end = ending->end;
+    struct tp_error err = {0};
+    struct tp_takeover takeover = {.folder = end->folder->spools,
+                                   .logdir = end->folder->path,
+                                   .program = child->pid,
+                                   .patience_ms = 500,
+                                   .tell = on_taken,
+                                   .progress = on_progress,
+                                   .context = ending};
+    if (child->signal)
+        tp_console_notice(end->console, "%s was ended by signal %d (%s); what it had recorded is kept", end->argv[0],
+                          child->signal, strsignal(child->signal));
+    if (tp_takeover(&takeover, &err) < 0)
+        tp_console_error(end->console, "%s", err.text);
+    tp_console_progress_end(end->console);
+    end->note->state = takeover.running_count || takeover.failed_count ? TP_RUN_UNPROCESSED : TP_RUN_COMPLETE;
+    enter_stage(ending, OUTPUTS);
+    say_result(ending, &takeover);
+    make_outputs(ending);
+}
+
+static void end_note(struct tp_run_note *note, const struct tp_child *child)
+{
+    note->pid = child->pid;
+    note->ended_ns = tp_record_now_ns();
+    note->exit_code = child->exit_code;
+    note->signal = child->signal;
+}
+
+void tp_record_end(const struct tp_record_end *end, const struct tp_child *child)
+{
+    struct ending ending = {.end = end, .lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t waiter;
+    end_note(end->note, child);
+    bool has_waiter = pthread_create(&waiter, NULL, wait_for_signal, &ending) == 0;
+    tp_console_restart(end->console); /* the time of the program is none of ours */
+    take_over(&ending, child);
+    enter_stage(&ending, DONE);
+    if (has_waiter && pthread_cancel(waiter) == 0)
+        pthread_join(waiter, NULL);
+    for (size_t i = 0; i < ending.trace_count; i++)
+        free(ending.traces[i]);
+    free(ending.traces);
+}
