@@ -131,10 +131,12 @@ int tracepress_start(const struct tracepress_options *options)
         tp_live_start(tp_session.options.directory, tp_session.options.worker,
                       tp_config_number("WORLD_SIZE") != UINT32_MAX && tp_config_number("WORLD_SIZE") > 1);
     pthread_mutex_unlock(&tp_session.lock);
-    if (is_begun)
+    if (is_begun) {
+        tp_session_fill_ring();
         tp_session_tell_begun(0);
-    else
+    } else {
         lend();
+    }
     return is_begun ? 0 : -1;
 }
 

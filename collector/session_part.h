@@ -61,6 +61,9 @@ bool tp_session_open(void);
  */
 void tp_session_finish(void);
 
+/* Opens the spool of a ring at once, where one records, and has its pages made ready. Without the lock. */
+void tp_session_fill_ring(void);
+
 /* Samples, where they were asked for; false when there are none. */
 bool tp_session_start_sampler(void);
 

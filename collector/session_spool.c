@@ -11,6 +11,7 @@
 #include "collector/clock.h"
 #include "collector/config.h"
 #include "collector/notes.h"
+#include "collector/own_thread.h"
 #include "collector/recorder.h"
 #include "collector/sampler.h"
 #include "collector/unwind.h"
@@ -88,6 +89,46 @@ bool tp_session_open(void)
     tp_notes_begin(&tp_session.spool, &now);
     tp_session_tell_modules();
     return true;
+}
+
+/* ---- a ring ----
+ *
+ * Its pages are made ready ahead of the program: the first pass through it costs more than twice the later ones when
+ * each page is met new. A thread of ours maps and touches chunk by chunk, until the ring has all of them. */
+
+/* The recording is still the one that the thread was begun for. */
+static bool goes_on(uint32_t recording)
+{
+    return tp_session.recordings == recording && tp_session.spool.fd >= 0;
+}
+
+static void *fill(void *context)
+{
+    uint32_t recording = (uint32_t)(uintptr_t)context;
+    struct tp_spool_chunk *chunk;
+    pthread_mutex_lock(&tp_session.lock);
+    while (goes_on(recording) && (chunk = tp_spool_take_ahead(&tp_session.spool)) != NULL) {
+        tp_session.busy_count++; /* the spool waits with its end */
+        pthread_mutex_unlock(&tp_session.lock);
+        tp_spool_touch(chunk);
+        pthread_mutex_lock(&tp_session.lock);
+        tp_spool_keep_ahead(&tp_session.spool, chunk);
+        if (--tp_session.busy_count == 0)
+            pthread_cond_broadcast(&tp_session.is_idle);
+    }
+    pthread_mutex_unlock(&tp_session.lock);
+    return NULL;
+}
+
+void tp_session_fill_ring(void)
+{
+    uint32_t recording = 0;
+    pthread_mutex_lock(&tp_session.lock);
+    if (tp_session_is_on() && tp_config_ring_bytes(&tp_session.options) && tp_session_open())
+        recording = tp_session.recordings;
+    pthread_mutex_unlock(&tp_session.lock);
+    if (recording) /* without the thread, pages are met new: no more is lost */
+        tp_own_thread_start(NULL, fill, (void *)(uintptr_t)recording); // NOLINT(performance-no-int-to-ptr)
 }
 
 /* Samples, where they were asked for; false when there are none. */

@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "collector/hold.h"
@@ -201,13 +202,53 @@ struct tp_spool_chunk *tp_spool_take(struct tp_spool *spool, uint32_t size)
     }
     size = is_ring || size > TP_SPOOL_FULL_CHUNK ? TP_SPOOL_FULL_CHUNK : size;
     bool uses_spare = spare->oldest && size == TP_SPOOL_FULL_CHUNK;
-    if (uses_spare && (!is_ring || spare->bytes + size > spare->ring_bytes))
+    bool is_new = uses_spare && spare->oldest->magic != TP_SPOOL_CHUNK_MAGIC; /* it was made ready ahead */
+    if (uses_spare && (!is_ring || is_new || spare->bytes + size > spare->ring_bytes))
         return take_spare(spare);
     struct tp_spool_chunk *chunk = map_chunk(spool, size);
     if (!chunk && is_ring && spare->oldest) /* no more is to be had: the ring stays smaller */
         return take_spare(spare);
     spare->bytes += chunk ? size : 0;
     return chunk;
+}
+
+/* What is made ready ahead may never be needed: it takes nothing from what will be (names, the program's own files). */
+static bool has_room_to_spare(const struct tp_spool *spool)
+{
+    enum { LEFT_FREE = 64 << 20 };
+    struct statvfs disk;
+    uint64_t wanted = spool->spare.ring_bytes - spool->spare.bytes + LEFT_FREE;
+    return is_ours(spool, spool->fd) && spool->spare.ring_bytes < spool->max_bytes / 2 &&
+           fstatvfs(spool->fd, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= wanted;
+}
+
+struct tp_spool_chunk *tp_spool_take_ahead(struct tp_spool *spool)
+{
+    struct tp_spool_spare *spare = &spool->spare;
+    if (is_cut(spool) || spare->bytes + TP_SPOOL_FULL_CHUNK > spare->ring_bytes || !has_room_to_spare(spool))
+        return NULL;
+    struct tp_spool_chunk *chunk = map_chunk(spool, TP_SPOOL_FULL_CHUNK);
+    spare->bytes += chunk ? TP_SPOOL_FULL_CHUNK : 0;
+    return chunk;
+}
+
+void tp_spool_touch(struct tp_spool_chunk *chunk)
+{
+    enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, Linux 5.14: newer than some headers */
+    if (madvise(chunk, chunk->size, POPULATE_WRITE) == 0)
+        return;
+    for (size_t at = TP_SPOOL_UNIT; at < chunk->size; at += TP_SPOOL_UNIT)
+        ((volatile char *)chunk)[at] = 0;
+}
+
+/* New ones come before those that are full: they go first. */
+void tp_spool_keep_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk)
+{
+    struct tp_spool_spare *spare = &spool->spare;
+    chunk->next = (uint64_t)(uintptr_t)spare->oldest;
+    spare->oldest = chunk;
+    if (!spare->newest)
+        spare->newest = chunk;
 }
 
 static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)

@@ -43,6 +43,13 @@ int tp_spool_create(struct tp_spool *spool, const char *directory, const char *n
  * lock. */
 struct tp_spool_chunk *tp_spool_take(struct tp_spool *spool, uint32_t size);
 
+/* A new chunk of a ring that has not all of its own so far, to be touched and then kept for tp_spool_take; NULL: it has
+ * all, or the disk has little left. The caller holds the session's lock; tp_spool_touch needs none, and the spool must
+ * stay open meanwhile. */
+struct tp_spool_chunk *tp_spool_take_ahead(struct tp_spool *spool);
+void tp_spool_touch(struct tp_spool_chunk *chunk);
+void tp_spool_keep_ahead(struct tp_spool *spool, struct tp_spool_chunk *chunk);
+
 /* Makes the chunk ready with its header. What is in it is first copied to the end of the file, unless the spool is a
  * ring. NULL when that fails: the chunk is let go of, and what is in it stays. The caller has the chunk for himself,
  * and sees that the spool stays open; no lock is needed. */

@@ -12,9 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <glob.h>
 
 #include "collector/session.h"
 #include "writer/spool/spool_read.h"
@@ -123,6 +126,44 @@ static void a_short_recording_is_whole(void **state)
     count_ranges(0, 20000);
     tracepress_stop();
     assert_true(seen.is_unbroken && seen.first == 0 && seen.count == 20000);
+}
+
+static long size_of_spool(void)
+{
+    glob_t found;
+    char pattern[sizeof folder + 16];
+    struct stat status = {0};
+    snprintf(pattern, sizeof pattern, "%s/.*.tpspool", folder);
+    if (glob(pattern, 0, NULL, &found) == 0)
+        stat(found.gl_pathv[0], &status);
+    globfree(&found);
+    return (long)status.st_size;
+}
+
+/* The ring has its pages before anything is recorded, and what is recorded meanwhile is whole. */
+static void it_is_made_ready_ahead(void **state)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    struct statvfs disk;
+    (void)state;
+    if (statvfs(folder, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize < 128ull * MEGABYTE)
+        skip(); /* it leaves a disk alone that is nearly full */
+    start(4);
+    count_ranges(0, 500);
+    for (int i = 0; i < 6000 && size_of_spool() < 4l * MEGABYTE; i++)
+        nanosleep(&pause, NULL);
+    assert_true(size_of_spool() >= 4l * MEGABYTE);
+    count_ranges(500, 70000);
+    long size = size_of_spool();
+    tracepress_stop();
+    assert_true(seen.is_unbroken && seen.first == 0 && seen.count == 70500);
+    assert_in_range(size, 4l * MEGABYTE, 4l * MEGABYTE + SLACK);
+    for (int i = 0; i < 20; i++) { /* it ends while the ring is being made ready */
+        start(4);
+        count_ranges(0, 10);
+        tracepress_stop();
+        assert_true(seen.is_unbroken && seen.count == 10);
+    }
 }
 
 static void the_environment_may_ask_for_it(void **state)
@@ -289,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_part_is_kept),
         cmocka_unit_test(a_short_recording_is_whole),
+        cmocka_unit_test(it_is_made_ready_ahead),
         cmocka_unit_test(the_environment_may_ask_for_it),
         cmocka_unit_test(threads_share_it),
         cmocka_unit_test(more_threads_than_chunks_have_one_each),
