@@ -4,19 +4,19 @@
 #include <stdlib.h>
 
 #include "webreport/document/job_document.h"
+#include "webreport/document/summary_document.h"
 #include "webreport/measure/summary_format.h"
 #include "webreport/print/print.h"
-#include "webreport/print/summary_json.h"
 #include "writer/base/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void json_of(struct tp_buf *out, const struct tp_summary *summary, struct tp_arena *arena)
 {
-    struct tp_json json;
+    struct tp_document document;
     tp_buf_init(out, 0);
-    tp_json_init(&json, out);
-    tp_summary_json(summary, &json, arena);
+    tp_summary_document(&document, summary, arena);
+    tp_print_json(out, &document, &(struct tp_print_options){0}, NULL);
 }
 
 /* The summary as two ranks of a job: everything is compared and printed. */

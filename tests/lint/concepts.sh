@@ -28,9 +28,9 @@ pageable copies             | "Pageable                                         
 device of an event          | ^[a-z].*[ *](device_number|device_of_event|event_device)\([^;]*$           | webreport/model/gpus.c
 categories of a trace       | "(gpu_memcpy|gpu_memset|cuda_runtime)"                                      | webreport/trace/kinds.c writer/trace_json_event.c webreport/export/chrome_slice.c
 files are opened to read    | (^|[^a-z_])(open(at)?\(.*O_RDONLY|fopen\([^;]*"r)                           | writer/base/input.c writer/base/fs.c writer/base/temporary.c writer/spool/symbols.c collector/clock.c collector/sampler.c collector/loaded_modules.c collector/tensor_file.c collector/launch/run_folder.c collector/launch/processes.c
-per cent for people         | %\.[0-9]f %%|^const char \*tp_text_of_percent\([^;]*$                              | writer/text/format.c | also webreport/measure/rules_eval.c webreport/measure/rules_compute.c webreport/measure/rules_memory.c webreport/measure/verdict_words.c webreport/compare/comparability.c
+per cent for people         | %\.[0-9]f %%|^const char \*tp_text_of_percent\([^;]*$                              | writer/text/format.c | also webreport/measure/rules_eval.c webreport/measure/rules_compute.c webreport/measure/rules_memory.c webreport/measure/verdict_words.c
 '
-printf '%s\n' "${TABLE:-$table}" | awk -v most="${ALSO:-10}" '
+printf '%s\n' "${TABLE:-$table}" | awk -v most="${ALSO:-9}" '
 FILENAME == "-" {
   if ($0 !~ /\|/) next
   n = split($0, part, " [|] ")

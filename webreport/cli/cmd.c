@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "webreport/document/summary_document.h"
 #include "webreport/session/console.h"
 #include "webreport/session/opt.h"
 #include "writer/base/fs.h"
@@ -108,6 +109,13 @@ int tp_cmd_print(struct tp_cmd_work *work, const struct tp_document *document, c
             code = outputs[i].print(&work->outputs[i].text, document, options, &work->err);
     }
     return code < 0 ? code : tp_text_outputs_write(work->outputs, TP_TEXT_OUTPUTS_MAX, &work->err);
+}
+
+void tp_cmd_print_process(const struct tp_summary *summary, struct tp_json *json, struct tp_arena *arena)
+{
+    struct tp_document document;
+    tp_summary_document(&document, summary, arena);
+    tp_json_record(json, document.record);
 }
 
 /* Path of a file beside the page, in the arena. */

@@ -1,6 +1,5 @@
 /* tracepress merge F.tps... -o F.tps: options, checked and handed to the job in summarize.c. */
 #include "webreport/cli/cmd.h"
-#include "webreport/print/summary_json.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
 #include "webreport/session/summarize.h"
@@ -36,7 +35,7 @@ int tp_cmd_merge(int argc, char **argv)
     if (inputs == 0 && !o.files_from)
         return tp_cmd_refuse(&console, "merge",
                              "name summaries, a folder to search for *.tps, or a list with --files-from");
-    job.print = o.format == AS_JSON ? tp_summary_json : NULL;
+    job.print = o.format == AS_JSON ? tp_cmd_print_process : NULL;
     job.out = o.out ? o.out : job.print ? "-" : NULL;
     if (!job.out || !*job.out || tp_inputs_is_folder(job.out))
         return tp_cmd_refuse(&console, "merge", "name the summary to write: -o FILE.tps");

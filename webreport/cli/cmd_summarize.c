@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
-#include "webreport/print/summary_json.h"
 #include "webreport/session/opt.h"
 #include "webreport/session/summarize.h"
 #include "writer/base/environment.h"
@@ -105,7 +104,7 @@ int tp_cmd_summarize(int argc, char **argv)
         return code;
     if (tp_opt_rules(&rules, &o.rules, &err) < 0)
         return tp_cmd_refuse(&console, "summarize", err.text);
-    job.print = o.format == AS_JSON ? tp_summary_json : NULL;
+    job.print = o.format == AS_JSON ? tp_cmd_print_process : NULL;
     job.out = o.out ? o.out : job.print ? "-" : NULL;
     job.load.rank = o.rank;
     const char *what = wrong(&o, inputs, &job);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "writer/text/format.h"
+
 /* How facts of the summaries (summary_facts.c) are judged. What is not named here is shown and costs DEFAULT_WEIGHT. */
 static const struct rule {
     const char *name;
@@ -192,12 +194,11 @@ static void add_share(struct tp_comparability *c, const struct tp_sides *sides, 
 {
     struct tp_fact_pair *fact = &c->facts[c->fact_count++];
     double percent = 100 * share_in_common(sides, aspect);
-    char text[64];
     start_fact(fact, name);
     if (isnan(percent))
         return;
-    snprintf(text, sizeof text, "%.0f %% in common", floor(percent));
-    fact->values[TP_BASE] = fact->values[TP_NEW] = text_of(sides->arena, text);
+    const char *text = tp_text_of_fixed(sides->arena, floor(percent), 0);
+    fact->values[TP_BASE] = fact->values[TP_NEW] = tp_str_of(tp_text_printf(sides->arena, "%s %% in common", text));
     fact->verdict = percent >= COMMON_PERCENT ? TP_FACT_SAME : TP_FACT_DIFFERS;
 }
 

@@ -227,7 +227,7 @@ void tp_html_put_blocks(struct tp_object *root, const struct tp_document *docume
 
 struct tp_data tp_html_part(const struct tp_document *document, size_t max_bytes)
 {
-    enum { ROW_BYTES = 10000, MOST_ROWS = 100, OPEN_ROWS = 60 }; /* a row of each table */
+    enum { ROW_BYTES = 10000, MOST_ROWS = 200, OPEN_ROWS = 60 }; /* a row of each table */
     size_t rows = max_bytes / ROW_BYTES < MOST_ROWS ? max_bytes / ROW_BYTES : MOST_ROWS;
     struct tp_object *root = tp_object_new(document->arena);
     tp_object_text(root, "p", "");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "webreport/document/history_section.h"
+#include "webreport/document/history_document.h"
 #include "webreport/document/page_index.h"
 #include "webreport/document/section.h"
 #include "webreport/print/html.h"
@@ -454,14 +454,17 @@ int tp_page_add_section(struct tp_page *page, const char *template, const char *
 
 static int add_history(void *context, struct tp_error *err)
 {
-    struct addition *added = context;
-    added->data = tp_history_section(&added->page->arena, added->history, added->history_count);
-    return tp_page_add_section(added->page, "history", "history", "History", added->data, err);
+    const struct addition *added = context;
+    struct tp_document document;
+    tp_history_document(&document, added->history, added->history_count, &added->page->arena);
+    return tp_page_add_section(added->page, "document", "history", "History", tp_html_part(&document, SIZE_MAX), err);
 }
 
 int tp_page_add_history(struct tp_page *page, const struct tp_history_run *runs, size_t count, struct tp_error *err)
 {
     struct addition addition = {.page = page, .history = runs, .history_count = count};
+    if (!count)
+        return 0;
     return tp_arena_run(&page->arena, add_history, &addition, err);
 }
 

@@ -1,5 +1,5 @@
-/* The history section: see history_section.h. */
-#include "webreport/document/history_section.h"
+/* A history in words: see history_document.h. */
+#include "webreport/document/history_document.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -191,9 +191,10 @@ static bool is_whole(const struct series *s, size_t count)
 }
 
 /* Newest first. */
-static void add_table(struct tp_object *section, struct tp_arena *arena, const struct series *series,
-                      unsigned series_count, const struct tp_history_run *runs, size_t count)
+static void put_table(struct tp_document *document, const struct series *series, unsigned series_count,
+                      const struct tp_history_run *runs, size_t count)
 {
+    struct tp_arena *arena = document->arena;
     struct tp_column_def *defs = tp_arena_array(arena, series_count + 1, sizeof *defs);
     struct tp_shown_column *shown = tp_arena_array(arena, series_count, sizeof *shown);
     struct tp_table *table = tp_arena_alloc(arena, sizeof *table);
@@ -218,20 +219,19 @@ static void add_table(struct tp_object *section, struct tp_arena *arena, const s
     out->name_title = "Run";
     out->caption = "Metrics of the stored runs, newest first";
     tp_section_name_rows(&naming, out, 0);
-    tp_section_add_table(tp_object_list(section, "tables"), out);
+    tp_document_table(document, out, NULL);
 }
 
-struct tp_data tp_history_section(struct tp_arena *arena, const struct tp_history_run *runs, size_t count)
+void tp_history_document(struct tp_document *document, const struct tp_history_run *runs, size_t count,
+                         struct tp_arena *arena)
 {
-    struct tp_object *section = tp_object_new(arena);
     struct series *series = tp_arena_array(arena, FOLLOWED, sizeof *series);
+    struct tp_object *trends = tp_object_new(arena);
+    struct tp_list *charts = tp_object_list(trends, "charts");
     unsigned series_count = 0;
-    if (count == 0)
-        return TP_NO_DATA;
     size_t left_out = count > TP_HISTORY_RUNS ? count - TP_HISTORY_RUNS : 0;
     runs += left_out;
     count -= left_out;
-    struct tp_list *charts = tp_object_list(section, "charts");
     for (unsigned i = 0; i < FOLLOWED; i++) {
         struct series s = series_of(arena, runs, count, followed[i]);
         if (s.known_count == 0)
@@ -239,10 +239,12 @@ struct tp_data tp_history_section(struct tp_arena *arena, const struct tp_histor
         series[series_count++] = s;
         add_chart(charts, arena, &s, runs, count);
     }
-    tp_object_text(section, "lead",
-                   tp_text_printf(arena, "%s%s, oldest on the left. Axes need not begin at 0.",
-                                  tp_text_of_some(arena, (int64_t)count, "stored run", "stored runs"),
-                                  left_out ? tp_text_printf(arena, " (%zu older ones are left out)", left_out) : ""));
-    add_table(section, arena, series, series_count, runs, count);
-    return tp_data_of_object(section);
+    tp_document_init(document, "History", arena);
+    tp_document_title(document, &(struct tp_title_block){"History", "history", "History"});
+    tp_document_note(document,
+                     tp_text_printf(arena, "%s%s, oldest on the left. Axes need not begin at 0.",
+                                    tp_text_of_some(arena, (int64_t)count, "stored run", "stored runs"),
+                                    left_out ? tp_text_printf(arena, " (%zu older ones are left out)", left_out) : ""));
+    tp_document_chart(document, "trends", tp_data_of_object(trends), NULL);
+    put_table(document, series, series_count, runs, count);
 }
