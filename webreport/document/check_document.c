@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "webreport/compare/metric_amount.h"
-#include "webreport/document/name_text.h"
+#include "webreport/document/section.h"
 #include "writer/text/format.h"
 
 enum { MAX_ROWS = 200 };
@@ -228,9 +228,11 @@ static void add_run_verdict(struct tp_document *document, const char *what, cons
 {
     if (side->count != 1 || !side->items[0].verdict.len)
         return;
-    const struct tp_summary *run = &side->items[0];
-    tp_document_note(document, tp_text_printf(document->arena, "%s: %.*s. %.*s", what, (int)run->verdict.len,
-                                              run->verdict.ptr, (int)run->headline.len, run->headline.ptr));
+    struct tp_naming naming = {.arena = document->arena};
+    struct tp_verdict_block verdict =
+        tp_stored_verdict(&naming, side->items[0].verdict, side->items[0].headline);
+    tp_document_note(document,
+                     tp_text_printf(document->arena, "%s: %s. %s", what, verdict.class, verdict.headline));
 }
 
 void tp_check_document(struct tp_document *document, const struct tp_check *check, struct tp_arena *arena)
