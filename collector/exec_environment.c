@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "collector/confined.h"
+#include "collector/handed.h"
 #include "writer/base/preload.h"
 
 enum { MAX_KEPT = 32, MAX_BYTES = 256 << 10 }; /* of the caller's stack; larger environments stay as they are */
@@ -79,6 +80,8 @@ char **tp_exec_environment(char *const *given, void *room)
     size_t count = 0;
     if (!is_kept && !before)
         return NULL;
+    if (is_kept)
+        tp_handed_pass_on();
     char **out = room;
     for (char *const *at = given; at && *at; at++)
         if (!begins_with(*at, preload) && (is_kept || !begins_with(*at, folder)))

@@ -12,6 +12,7 @@
 
 #include "collector/confined.h"
 #include "collector/exec_environment.h"
+#include "collector/handed.h"
 #include "collector/session.h"
 #include "collector/sources.h"
 #include "writer/base/environment.h"
@@ -42,6 +43,7 @@ __attribute__((constructor)) static void inject(void)
         tp_sources_list(&host, STDOUT_FILENO);
         _exit(0);
     }
+    tp_handed_from(tp_environment("TRACEPRESS_SPOOL_SOCKET"));
     if (!host.spools || !*host.spools || !tp_session_lend(host.spools)) {
         tp_sources_refuse();
         return;

@@ -1,6 +1,8 @@
 /* A spool of the session begins and ends. See session.h. */
 #include "collector/session_part.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,6 +12,7 @@
 
 #include "collector/clock.h"
 #include "collector/config.h"
+#include "collector/handed.h"
 #include "collector/notes.h"
 #include "collector/own_thread.h"
 #include "collector/recorder.h"
@@ -40,6 +43,19 @@ bool tp_session_is_on(void)
     return tp_session.is_awaited || tp_session.spool.fd >= 0;
 }
 
+/* The folder of the run is not made: it is there, or this process has another root, and it would be made in that. */
+static int make_spool(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
+                      bool is_of_run)
+{
+    uint64_t ring_bytes = tp_config_ring_bytes(&tp_session.options);
+    int fd = is_of_run ? tp_handed_spool(name, head) : -1;
+    if (fd >= 0)
+        return tp_spool_adopt(spool, fd, directory, name, TP_CONFIG_SPOOL_BYTES, ring_bytes);
+    if (is_of_run && faccessat(AT_FDCWD, directory, F_OK, AT_EACCESS) != 0)
+        return errno;
+    return tp_spool_create(spool, directory, name, head, TP_CONFIG_SPOOL_BYTES, ring_bytes);
+}
+
 /* Makes a spool in the folder. False, after saying why, when it cannot be had. */
 static bool create(struct tp_spool *spool, const char *directory, const struct tp_spool_clock *now)
 {
@@ -47,10 +63,10 @@ static bool create(struct tp_spool *spool, const char *directory, const struct t
     struct tp_spool_head head = tp_config_head(&tp_session.options, now);
     snprintf(name, sizeof name, ".%.180s.%lld.%d.tpspool", tp_session.options.worker, (long long)now->realtime_ns,
              (int)getpid());
-    int code = tp_spool_create(spool, directory, name, &head, TP_CONFIG_SPOOL_BYTES,
-                               tp_config_ring_bytes(&tp_session.options));
+    bool is_of_run = tp_session.run_folder && strcmp(directory, tp_session.run_folder) == 0;
+    int code = make_spool(spool, directory, name, &head, is_of_run);
     if (code) {
-        bool is_for_run = tp_session.run_folder && strcmp(directory, tp_session.run_folder) != 0;
+        bool is_for_run = tp_session.run_folder && !is_of_run;
         char detail[4300];
         snprintf(detail, sizeof detail, "%s: %s", directory, strerror(code));
         tp_session_say(is_for_run ? "the program writes no trace of its own, `tracepress record` has what it records"

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -14,6 +13,7 @@
 #include "collector/hold.h"
 #include "writer/base/fs.h"
 #include "writer/base/mapped.h"
+#include "writer/spool/spool_file.h"
 
 /* Reserves blocks; a limit on the size of files is an error, not a signal. */
 static int reserve(int fd, off_t offset, off_t size)
@@ -42,68 +42,60 @@ static int move_up(int fd)
     return moved;
 }
 
-/* A new file, without a name as yet (flag O_TMPFILE, path of the folder) or with one. -1: errno says why. */
-static int open_new(const char *directory, const char *path, int flag)
+/* Begins with a file that has its head. */
+static void begin(struct tp_spool *spool, int fd, uint64_t max_bytes, uint64_t ring_bytes)
 {
-    const int flags = O_RDWR | O_CLOEXEC | flag;
-    int fd = open(path, flags, 0600);
-    if (fd < 0 && errno == ENOENT && tp_folder_make(directory, NULL) == 0)
-        fd = open(path, flags, 0600);
-    return move_up(fd);
-}
-
-static int give_name(int fd, const char *path)
-{
-    char self[64];
-    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-    return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
-}
-
-/* The file with its head. 0 or an errno. */
-static int make_file(struct tp_spool *spool, const char *directory, const struct tp_spool_head *head, bool is_named)
-{
-    char unit[TP_SPOOL_UNIT] = {0};
     struct stat status;
-    spool->fd =
-        is_named ? open_new(directory, spool->path, O_CREAT | O_EXCL) : open_new(directory, directory, O_TMPFILE);
-    if (spool->fd < 0)
-        return errno;
+    spool->fd = move_up(fd);
     if (fstat(spool->fd, &status) != 0)
         memset(&status, 0, sizeof status);
     spool->dev = (uint64_t)status.st_dev;
     spool->inode = (uint64_t)status.st_ino;
-    int code = reserve(spool->fd, 0, sizeof unit);
-    flock(spool->fd, LOCK_EX | LOCK_NB); /* tells `recover` that we live */
-    memcpy(unit, head, sizeof *head);
-    if (code == 0 && pwrite(spool->fd, unit, sizeof unit, 0) != (ssize_t)sizeof unit)
-        code = errno ? errno : EIO;
-    if (code == 0 && !is_named)
-        code = give_name(spool->fd, spool->path);
-    if (code)
-        tp_spool_close(spool, is_named);
-    return code;
-}
-
-/* It appears with its head and its lock, so that whoever is killed meanwhile leaves no file that is no spool; by name
- * from the start where the file system, or the place of /proc, does not have it otherwise. */
-int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
-                    uint64_t max_bytes, uint64_t ring_bytes)
-{
-    int n = snprintf(spool->path, sizeof spool->path, "%s/%s", directory, name);
-    if (n < 0 || (size_t)n >= sizeof spool->path)
-        return ENAMETOOLONG;
     spool->spare = (struct tp_spool_spare){.ring_bytes = ring_bytes};
-    if (make_file(spool, directory, head, false) != 0) {
-        int code = make_file(spool, directory, head, true);
-        if (code)
-            return code;
-    }
     spool->max_bytes = max_bytes;
     spool->cuts = tp_mapped_cuts();
     atomic_store(&spool->size, TP_SPOOL_UNIT);
     atomic_store(&spool->written, TP_SPOOL_UNIT);
     atomic_store(&spool->failed, 0);
+}
+
+static int set_path(struct tp_spool *spool, const char *directory, const char *name)
+{
+    int n = snprintf(spool->path, sizeof spool->path, "%s/%s", directory, name);
+    return n < 0 || (size_t)n >= sizeof spool->path ? ENAMETOOLONG : 0;
+}
+
+int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
+                    uint64_t max_bytes, uint64_t ring_bytes)
+{
+    struct tp_hold hold;
+    int code = set_path(spool, directory, name);
+    int folder = code ? -1 : open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (code)
+        return code;
+    if (folder < 0 && errno == ENOENT && tp_folder_make(directory, NULL) == 0)
+        folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return errno;
+    tp_hold_begin(&hold);
+    int fd = tp_spool_file_make(folder, name, head);
+    tp_hold_end(&hold);
+    close(folder);
+    if (fd < 0)
+        return -fd;
+    begin(spool, fd, max_bytes, ring_bytes);
     return 0;
+}
+
+int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const char *name, uint64_t max_bytes,
+                   uint64_t ring_bytes)
+{
+    int code = set_path(spool, directory, name);
+    if (code)
+        close(fd);
+    else
+        begin(spool, fd, max_bytes, ring_bytes);
+    return code;
 }
 
 /* A descriptor of our own file and no other: by its path, so that no number has to be trusted; by the kept number where

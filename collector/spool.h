@@ -38,6 +38,11 @@ struct tp_spool {
 int tp_spool_create(struct tp_spool *spool, const char *directory, const char *name, const struct tp_spool_head *head,
                     uint64_t max_bytes, uint64_t ring_bytes);
 
+/* Begins with a file that was handed to us (handed.h), with its head; it lies in <directory> under that name, though
+ * this process may not be able to open it there. The descriptor is the spool's. 0 or an errno. */
+int tp_spool_adopt(struct tp_spool *spool, int fd, const char *directory, const char *name, uint64_t max_bytes,
+                   uint64_t ring_bytes);
+
 /* A chunk for a thread, to be prepared: a new one of `size` bytes or, of TP_SPOOL_FULL_CHUNK bytes, one that is full
  * and whose pages are used again. NULL when the disk, the quota or max_bytes is used up. The caller holds the session's
  * lock. */

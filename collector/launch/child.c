@@ -21,7 +21,10 @@ static const int passed_on[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGTSTP,
 static const int asked_to_end[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 enum { ASKED_TO_END = sizeof asked_to_end / sizeof *asked_to_end };
-enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
+enum {
+    PASSED_ON = sizeof passed_on / sizeof *passed_on,
+    WATCHED = sizeof((struct tp_child *)0)->watched / sizeof(struct tp_child_watch)
+};
 
 void tp_child_signals(sigset_t *set)
 {
@@ -96,14 +99,17 @@ static bool collect(struct tp_child *child)
 static void watch(struct tp_child *child, int signals)
 {
     for (;;) {
-        struct pollfd fds[2] = {{.fd = signals, .events = POLLIN}, {.fd = child->watched, .events = POLLIN}};
+        struct pollfd fds[1 + WATCHED] = {{.fd = signals, .events = POLLIN}};
         struct signalfd_siginfo signal;
         if (collect(child))
             return;
-        if (poll(fds, 2, signals >= 0 ? -1 : 50) < 0 && errno != EINTR)
-            fds[0].revents = fds[1].revents = 0;
-        if (fds[1].revents & POLLIN)
-            child->on_ready(child->state);
+        for (int i = 0; i < WATCHED; i++)
+            fds[i + 1] = (struct pollfd){.fd = child->watched[i].fd, .events = POLLIN};
+        if (poll(fds, 1 + WATCHED, signals >= 0 ? -1 : 50) < 0)
+            continue;
+        for (int i = 0; i < WATCHED; i++)
+            if (fds[i + 1].revents & POLLIN)
+                child->watched[i].on_ready(child->watched[i].state);
         if ((fds[0].revents & POLLIN) && read(signals, &signal, sizeof signal) == sizeof signal &&
             signal.ssi_signo != SIGCHLD)
             pass_on(child, &signal);

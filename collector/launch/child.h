@@ -15,9 +15,11 @@ struct tp_child {
     void (*prepare)(const void *given); /* called in the child before exec: environment, dispositions of signals */
     const void *given;
     bool leaves_blocked; /* the signals of tp_child_signals stay blocked: the caller takes them from then on */
-    int watched;         /* a descriptor to watch meanwhile, or -1 */
-    void (*on_ready)(void *state); /* called when it can be read */
-    void *state;
+    struct tp_child_watch {
+        int fd;                        /* a descriptor to watch meanwhile, or -1 */
+        void (*on_ready)(void *state); /* called when it can be read */
+        void *state;
+    } watched[2];
     /* told */
     pid_t pid;
     int start_error; /* 0, or the errno of fork or exec: nothing ran */

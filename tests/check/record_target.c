@@ -1,10 +1,12 @@
 /* record_target HOW [FILE]: a program that knows nothing of recording and behaves as programs do, for `record`.
  *
  * HOW: close (closes all descriptors, then writes FILE), daemon (its child outlives it for five seconds), fork (two
- * children), rights (its child becomes another user, then takes and gives back memory), exec (becomes true), unset
+ * children), rights (its child becomes another user, then takes and gives back memory), jail (the same, and FILE is its
+ * root), exec (becomes true), unset
  * (becomes true without LD_PRELOAD), start (FILE says by which function: a shell in an environment of one variable,
  * which prints that and its words and exits with 6), segv, abort, kill, _exit, status (exits with FILE as its code). */
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -42,13 +44,20 @@ static int fork_two(void)
 }
 
 /* What is to be recorded of the child comes when it may no longer write where its parent's is. */
-static int give_up_rights(void)
+static int give_up_rights(const char *root)
 {
     int status = 0;
     pid_t child = fork();
     if (child == 0) {
-        char *volatile block = setgid(65534) == 0 && setuid(65534) == 0 ? malloc(1 << 20) : NULL;
-        exit(block ? 3 : 4); // NOLINT(clang-analyzer-unix.Malloc): its end is the end of the process
+        int code = root && (chroot(root) != 0 || chdir("/") != 0) ? 4 : 3;
+        code = setgroups(0, NULL) == 0 && setgid(65534) == 0 && setuid(65534) == 0 ? code : 4;
+        for (int i = 0; i < 3000; i++) { /* more than the first chunks of a spool have room for */
+            char *volatile block = malloc(1 << 20);
+            free(block);
+            if (i == 1500)
+                usleep(60000); /* longer than a helper that is left out */
+        }
+        exit(code);
     }
     return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 5;
 }
@@ -97,7 +106,9 @@ int main(int argc, char **argv)
     if (strcmp(how, "fork") == 0)
         return fork_two();
     if (strcmp(how, "rights") == 0)
-        return give_up_rights();
+        return give_up_rights(NULL);
+    if (strcmp(how, "jail") == 0)
+        return give_up_rights(file);
     if (strcmp(how, "start") == 0)
         return start(file);
     if (strcmp(how, "exec") == 0 || (strcmp(how, "unset") == 0 && unsetenv("LD_PRELOAD") == 0))

@@ -11,6 +11,7 @@
 #include "collector/launch/preload_library.h"
 #include "collector/launch/program.h"
 #include "collector/launch/run_folder.h"
+#include "collector/launch/spool_server.h"
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/record_end.h"
 #include "webreport/cli/record_options.h"
@@ -27,6 +28,7 @@ struct job {
     struct tp_run_folder folder;
     struct tp_run_note note;
     struct tp_kineto kineto;
+    struct tp_spool_server server;
 };
 
 /* ---- before ---- */
@@ -131,6 +133,7 @@ static void set_environment(const void *given)
     if (*job->preload)
         setenv("LD_PRELOAD", job->preload, 1);
     set_tools(job);
+    tp_spool_server_set_environment(&job->server);
     setenv("TRACEPRESS_SPOOLS", job->folder.spools, 1);
     setenv("TRACEPRESS_SOURCES", tp_record_source_words(job->options, words, sizeof words), 1);
     setenv("KINETO_LOG_LEVEL", "5", 0); /* its lines are not the program's */
@@ -163,18 +166,20 @@ static int run(struct job *job)
     if (job->program.error)
         return cannot_run(job, job->program.error);
     int code = prepare(job);
+    if (code == TP_EXIT_DONE)
+        tp_spool_server_open(&job->server, *job->preload ? job->folder.lock : -1);
     struct tp_child child = {.path = job->program.path,
                              .argv = job->argv,
                              .may_be_shell_text = !job->program.is_elf,
                              .prepare = set_environment,
                              .given = job,
                              .leaves_blocked = true,
-                             .watched = job->kineto.fd,
-                             .on_ready = tp_kineto_answer,
-                             .state = &job->kineto};
+                             .watched = {{job->kineto.fd, tp_kineto_answer, &job->kineto},
+                                         {job->server.fd, tp_spool_server_answer, &job->server}}};
     if (code == TP_EXIT_DONE)
         tp_child_run(&child);
     tp_kineto_close(&job->kineto);
+    tp_spool_server_close(&job->server);
     if (code == TP_EXIT_DONE && !child.start_error) {
         tp_record_end(
             &(struct tp_record_end){job->options, job->console, job->argv, &job->program, &job->folder, &job->note},
@@ -211,7 +216,11 @@ int tp_cmd_record(int argc, char **argv)
     struct tp_record_options options;
     struct tp_error err = {0};
     struct tp_console console;
-    struct job job = {.options = &options, .console = &console, .kineto = {.fd = -1}, .folder = {.lock = -1}};
+    struct job job = {.options = &options,
+                      .console = &console,
+                      .kineto = {.fd = -1},
+                      .server = {.fd = -1, .theirs = -1},
+                      .folder = {.lock = -1}};
     int code = tp_record_parse(&options, argc, argv, &job.argv, &err);
     tp_console_init(&console, options.common.quiet, options.common.color);
     if (options.common.help)

@@ -1,0 +1,136 @@
+/* The file of a spool, made by path or handed over a socket. */
+#include "writer/spool/spool_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const struct tp_spool_head head = {.magic = TP_SPOOL_MAGIC, .version = TP_SPOOL_VERSION, .pid = 7};
+static char path[64];
+static int folder, pair[2];
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(path, "/tmp/tracepress-handed-XXXXXX");
+    assert_non_null(mkdtemp(path));
+    folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+    return folder >= 0 ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlinkat(folder, ".a.tpspool", 0);
+    close(folder);
+    close(pair[0]);
+    close(pair[1]);
+    return rmdir(path); /* nothing else was made in it */
+}
+
+/* Answers once something waits. */
+static void *answer(void *unused)
+{
+    char byte;
+    recv(pair[0], &byte, 1, MSG_PEEK);
+    tp_spool_file_answer(pair[0], folder);
+    return unused;
+}
+
+static int ask(const char *name, const struct tp_spool_head *with)
+{
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, answer, NULL), 0);
+    int fd = tp_spool_file_ask(pair[1], name, with, 10000);
+    pthread_join(thread, NULL);
+    return fd;
+}
+
+static void a_spool_is_handed_with_its_head_and_its_lock(void **state)
+{
+    struct tp_spool_head found;
+    struct stat there, had;
+    (void)state;
+    int fd = ask(".a.tpspool", &head);
+    assert_true(fd >= 0);
+    assert_int_equal(pread(fd, &found, sizeof found, 0), sizeof found);
+    assert_memory_equal(&found, &head, sizeof head);
+    assert_int_equal(fstatat(folder, ".a.tpspool", &there, 0), 0);
+    assert_int_equal(fstat(fd, &had), 0);
+    assert_int_equal(there.st_ino, had.st_ino);
+    int other = openat(folder, ".a.tpspool", O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(other, LOCK_SH | LOCK_NB), -1); /* who answered has closed it: the lock is ours */
+    close(fd);
+    assert_int_equal(flock(other, LOCK_SH | LOCK_NB), 0);
+    close(other);
+}
+
+static void a_name_is_given_once(void **state)
+{
+    (void)state;
+    int fd = ask(".a.tpspool", &head);
+    assert_true(fd >= 0);
+    assert_int_equal(ask(".a.tpspool", &head), -EEXIST);
+    close(fd);
+}
+
+static void what_is_no_spool_of_the_folder_is_refused(void **state)
+{
+    static const char *const names[] = {
+        "", ".", "..", ".tpspool", "a.tpspool", ".a", "../.a.tpspool", ".x/a.tpspool", ".a.tpspool.gz"};
+    struct tp_spool_head other = head;
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(ask(names[i], &head), -EINVAL);
+    other.magic++;
+    assert_int_equal(ask(".a.tpspool", &other), -EINVAL);
+    char name[TP_SPOOL_NAME_BYTES + 8];
+    memset(name, '.', sizeof name);
+    name[sizeof name - 1] = '\0';
+    assert_int_equal(tp_spool_file_ask(pair[1], name, &head, 0), -ENAMETOOLONG);
+}
+
+static void odd_messages_are_left(void **state)
+{
+    struct tp_spool_request request = {.head = head, .name = ".a.tpspool"};
+    (void)state;
+    assert_int_equal(send(pair[1], &request, sizeof request, 0), sizeof request); /* nowhere to answer to */
+    assert_int_equal(send(pair[1], "x", 1, 0), 1);
+    tp_spool_file_answer(pair[0], folder);
+    assert_int_equal(faccessat(folder, ".a.tpspool", F_OK, 0), -1);
+}
+
+static void nobody_waits_for_one_who_does_not_answer(void **state)
+{
+    (void)state;
+    assert_int_equal(tp_spool_file_ask(pair[1], ".a.tpspool", &head, 1), -ETIMEDOUT);
+    tp_spool_file_answer(pair[0], folder); /* too late: the file is taken away again */
+    assert_int_equal(faccessat(folder, ".a.tpspool", F_OK, 0), -1);
+    shutdown(pair[0], SHUT_RDWR);
+    assert_int_equal(tp_spool_file_ask(pair[1], ".a.tpspool", &head, 10000), -EPIPE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_spool_is_handed_with_its_head_and_its_lock, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_name_is_given_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_no_spool_of_the_folder_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(odd_messages_are_left, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nobody_waits_for_one_who_does_not_answer, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
