@@ -323,7 +323,7 @@ done
 # signal NAME TO: record gets it, the program sees it
 signal() {
     rm -rf r ready
-    env --default-signal=INT,QUIT "$TP" record -o r --source null --no-tfevents -- \
+    env --default-signal=HUP,INT,QUIT "$TP" record -o r --source null --no-tfevents -- \
         sh -c 'trap "echo got; exit 21" '"$1"'; : >ready; while :; do sleep 0.05; done' >out 2>err &
     pid=$!
     for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -e ready ] && break; sleep 0.1; done
