@@ -1,6 +1,6 @@
 /* The verdict: each class once, thresholds at their edge, and the numbers and words of one small trace by hand
  * (section 13). */
-#include "webreport/measure/verdict.h"
+#include "webreport/measure/advice.h"
 #include "webreport/model/build.h"
 
 #include <math.h>
@@ -64,13 +64,15 @@ struct made {
     struct tp_trace trace;
     struct tp_order order;
     struct tp_model model;
+    struct tp_advice advice;
     struct tp_trace_verdict verdict;
 };
 
 static void make(struct made *m, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
-    tp_verdict_build(&m->verdict, &m->model, &m->arena);
+    tp_advice_build(&m->advice, &m->model, NULL, &m->arena);
+    m->verdict = m->advice.verdict;
 }
 
 static void headline_is(const struct made *m, const char *expected)
@@ -176,6 +178,57 @@ static void a_trace_without_times_says_why(void **state)
     tp_arena_release(&m.arena);
 }
 
+/* ---- too little to judge ---- */
+
+#define SPAN(dur) EVENT("Trace", "PyTorch Profiler (0)", 0, dur, "")
+#define OPERATORS(ts) EVENT("cpu_op", "aten::randn", ts, 10, "") "," EVENT("cpu_op", "aten::softmax", ts, 20, "")
+#define SEVEN(ts) OPERATORS(ts) "," OPERATORS(ts) "," OPERATORS(ts) "," EVENT("cpu_op", "aten::zeros", ts, 30, "")
+
+static void too_little(const char *events, bool expected)
+{
+    struct made m;
+    make(&m, events);
+    const struct tp_recommendations *found = &m.advice.recommendations;
+    bool has_share = memchr(m.verdict.headline.ptr, '%', m.verdict.headline.len) != NULL;
+    assert_int_equal(m.verdict.class == TP_CLASS_TOO_LITTLE, expected);
+    assert_int_equal(has_share, !expected);
+    if (expected) {
+        assert_int_equal(m.verdict.cause, TP_TIME_NONE);
+        assert_int_equal(found->finding_count, 0);
+        for (uint32_t i = 0; i < found->not_evaluated_count; i++)
+            assert_string_equal(found->not_evaluated[i].reason, "too little to judge");
+    }
+    tp_arena_release(&m.arena);
+}
+
+static void a_fragment_is_too_little_to_judge(void **state)
+{
+    (void)state;
+    too_little(SPAN(3000000) "," SEVEN(5) "," SEVEN(900), true); /* 15 events of three seconds before the first step */
+    too_little(SPAN(99999) "," SEVEN(5) "," SEVEN(900), false);  /* a short recording is full of what it has */
+    too_little(SPAN(100000) "," SEVEN(5), true);
+    too_little(SPAN(3000000) "," EVENT("cpu_op", "aten::mm", 5, 99999, ""), true);
+    too_little(SPAN(3000000) "," EVENT("cpu_op", "aten::mm", 5, 100000, ""), false);
+    too_little(SPAN(3000000) "," LAUNCH(5, 2, 1) "," KERNEL("a", 10, 99, 1), true);
+    too_little(SPAN(3000000) "," LAUNCH(5, 2, 1) "," KERNEL("a", 10, 100000, 1), false);
+}
+
+static void loading_data_is_no_work(void **state)
+{
+    (void)state;
+    too_little(EVENT("user_annotation", LOADER, 0, 900, "") "," SEVEN(5), true); /* short as it is */
+    too_little(SPAN(3000000) "," EVENT("user_annotation", LOADER, 0, 2900000, "") "," SEVEN(5), true);
+    too_little(STEP(1, 0, 1000) "," EVENT("user_annotation", LOADER, 0, 1000, ""), true); /* an empty step */
+}
+
+static void a_step_or_range_with_work_is_enough(void **state)
+{
+    (void)state;
+    too_little(SPAN(3000000) "," STEP(1, 0, 1000) "," SEVEN(5), false);
+    too_little(SPAN(3000000) "," STEP(1, 0, 1000) "," EVENT("user_annotation", "forward", 5, 10, ""), false);
+    too_little(SPAN(3000000) "," EVENT("user_annotation", "solve", 5, 2000000, ""), false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +240,9 @@ int main(void)
         cmocka_unit_test(a_wait_that_empties_the_device_is_the_cause),
         cmocka_unit_test(programs_without_a_device_are_judged_by_the_main_thread),
         cmocka_unit_test(a_trace_without_times_says_why),
+        cmocka_unit_test(a_fragment_is_too_little_to_judge),
+        cmocka_unit_test(loading_data_is_no_work),
+        cmocka_unit_test(a_step_or_range_with_work_is_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

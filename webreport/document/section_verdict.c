@@ -22,6 +22,7 @@ static const struct {
     [TP_CLASS_DEVICE_MISSING] = {"Device missing", TP_TONE_UNSURE},
     [TP_CLASS_OTHER_DEVICE] = {"Other device", TP_TONE_UNSURE},
     [TP_CLASS_EMPTY] = {"No data", TP_TONE_UNSURE},
+    [TP_CLASS_TOO_LITTLE] = {"Too little", TP_TONE_UNSURE},
 };
 
 /* Where `part` begins in `text`; NULL when it is not there. Both may hold any bytes. */
@@ -77,6 +78,8 @@ static const char *details_of(const struct tp_naming *naming, const struct tp_pr
     struct tp_arena *arena = naming->arena;
     const char *step = tp_text_of_time(arena, (int64_t)llround(verdict->step_us * 1000));
     const char *text;
+    if (verdict->class == TP_CLASS_TOO_LITTLE)
+        return "Facts and tables are of what was recorded; shares of so little say nothing about the program.";
     if (verdict->cause == TP_TIME_NONE)
         return verdict->class == TP_CLASS_EMPTY ? "See the trace quality section for what was read." : "";
     if (profile->is_helper)

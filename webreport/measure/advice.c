@@ -9,7 +9,7 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
     tp_sync_build(&advice->syncs, model, arena);
     tp_memory_peak_build(&advice->memory, model, arena);
     tp_idle_build(&advice->idle, model, has_flame, arena);
-    tp_verdict_build(&advice->verdict, model, arena);
+    tp_verdict_build(&advice->verdict, model, advice->quality.is_fragment, arena);
     tp_recommendations_build(&advice->recommendations, model, &advice->quality, &advice->memory, overrides, arena);
 }
 

@@ -56,9 +56,21 @@ static void note_other_programs(struct tp_advisor *a)
     }
 }
 
+static void skip_all(struct tp_advisor *a)
+{
+    unsigned count;
+    tp_rules(&count);
+    for (unsigned i = 0; i < count; i++)
+        tp_advisor_skip(a, (enum tp_rule_id)i, "too little to judge");
+}
+
 static void evaluate(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
+    if (a->quality->is_fragment) {
+        skip_all(a);
+        return;
+    }
     if (model->program == TP_RECORDED_GPU && model->window_ns)
         for (size_t i = 0; i < sizeof gpu_rules / sizeof *gpu_rules; i++)
             gpu_rules[i](a);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "webreport/measure/fragment.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/renumber.h"
 #include "writer/base/sort.h"
@@ -365,6 +366,7 @@ static void flag_recording(struct tp_quality *q, const struct tp_model *model, s
     weaken(set_percent(q, FLAG_OVERHEAD, is_slowed, tp_percent(r.overhead_ns, r.span_ns)), timed_rules);
     weaken(set_count(q, FLAG_DAMAGE, bad, bad), timed_rules);
     weaken(set_count(q, FLAG_LEADING, leading, leading), idle_rules);
+    q->is_fragment = tp_is_fragment(model, r.span_ns, arena);
 }
 
 void tp_quality_build(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)

@@ -31,6 +31,7 @@ struct tp_quality {
     unsigned read_count, skipped_count;
     int64_t events_without_dur, events_with_negative_dur, repaired, badly_nested_host_events, out_of_memory_events;
     bool is_truncated, has_gzip_error;
+    bool is_fragment;                                 /* it holds too little to judge (section 13) */
     struct tp_quality_count notices[TP_NOTICE_COUNT]; /* what the reader had to repair or skip; only counts above 0 */
     uint64_t notice_offset[TP_NOTICE_COUNT];          /* of the first one: byte in the inflated text */
     unsigned notice_count;

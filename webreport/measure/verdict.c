@@ -28,6 +28,7 @@ const char *tp_verdict_class_text(enum tp_verdict_class verdict_class)
         [TP_CLASS_DEVICE_MISSING] = "device-missing",
         [TP_CLASS_OTHER_DEVICE] = "other-device",
         [TP_CLASS_EMPTY] = "empty",
+        [TP_CLASS_TOO_LITTLE] = "too-little",
     };
     return texts[verdict_class];
 }
@@ -261,33 +262,37 @@ static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model,
     v->headline = tp_verdict_host_words(v, model, arena);
 }
 
-static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *model)
+static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *model, bool is_fragment)
 {
-    v->class = model->program == TP_RECORDED_DEVICE_MISSING ? TP_CLASS_DEVICE_MISSING
-               : model->program == TP_RECORDED_OTHER_DEVICE ? TP_CLASS_OTHER_DEVICE
-                                                            : TP_CLASS_EMPTY;
+    v->class = is_fragment                                    ? TP_CLASS_TOO_LITTLE
+               : model->program == TP_RECORDED_DEVICE_MISSING ? TP_CLASS_DEVICE_MISSING
+               : model->program == TP_RECORDED_OTHER_DEVICE   ? TP_CLASS_OTHER_DEVICE
+                                                              : TP_CLASS_EMPTY;
     v->cause = TP_TIME_NONE;
     v->percent = NAN;
-    v->headline = v->class == TP_CLASS_DEVICE_MISSING
+    v->headline = v->class == TP_CLASS_TOO_LITTLE
+                      ? TP_STR("Too little to judge: no whole step, and less than 100 ms of operators and device work.")
+                  : v->class == TP_CLASS_DEVICE_MISSING
                       ? TP_STR("The program called a device, but the trace holds no device operation.")
                   : v->class == TP_CLASS_OTHER_DEVICE
                       ? TP_STR("The trace holds work of an accelerator whose records are not read.")
                       : TP_STR("The trace holds no events to judge.");
 }
 
-void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
+void tp_verdict_build(struct tp_trace_verdict *v, const struct tp_model *model, bool is_fragment,
+                      struct tp_arena *arena)
 {
     memset(v, 0, sizeof *v);
     v->steps_used = model->used_count;
     v->steps = model->steps;
     v->step_count = model->step_count;
     v->step_us = v->steps_used ? (double)model->window_ns / 1000.0 / (double)v->steps_used : 0.0;
-    if (model->program == TP_RECORDED_GPU && model->window_ns)
+    if (!is_fragment && model->program == TP_RECORDED_GPU && model->window_ns)
         judge_device(v, model, arena);
-    else if (model->program == TP_RECORDED_CPU && model->window_ns)
+    else if (!is_fragment && model->program == TP_RECORDED_CPU && model->window_ns)
         judge_host(v, model, arena);
     else
-        judge_nothing(v, model);
+        judge_nothing(v, model, is_fragment);
 }
 
 /* ---- JSON ---- */

@@ -23,6 +23,7 @@ enum tp_verdict_class {
     TP_CLASS_DEVICE_MISSING,
     TP_CLASS_OTHER_DEVICE,
     TP_CLASS_EMPTY,
+    TP_CLASS_TOO_LITTLE, /* a fragment (fragment.h) */
     TP_CLASS_COUNT
 };
 
@@ -77,7 +78,9 @@ struct tp_trace_verdict {
 const char *tp_verdict_class_text(enum tp_verdict_class verdict_class);
 const char *tp_time_cause_text(enum tp_time_cause cause);
 
-void tp_verdict_build(struct tp_trace_verdict *verdict, const struct tp_model *model, struct tp_arena *arena);
+/* is_fragment: as the quality of the trace has it. */
+void tp_verdict_build(struct tp_trace_verdict *verdict, const struct tp_model *model, bool is_fragment,
+                      struct tp_arena *arena);
 
 /* Decides from shares of W in percent (by enum tp_time_cause, the device's nine) and the longest gap's; for
  * tp_verdict_build and its tests. Fills class, cause and percent. */
