@@ -6,6 +6,7 @@
 #include "collector/confined.h"
 #include "collector/session.h"
 #include "writer/base/environment.h"
+#include "writer/text/terminal.h"
 
 _Atomic bool tp_confined_;
 static _Atomic int has_spoken;
@@ -17,6 +18,10 @@ void tp_session_say(const char *what, const char *detail)
     if (tp_is_confined() || (quiet && *quiet && *quiet != '0') || atomic_exchange(&has_spoken, 1))
         return;
     int n = snprintf(line, sizeof line, "tracepress: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
-    if (n > 0 && write(STDERR_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0)
+    size_t size = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
+    if (size)
+        tp_terminal_clean(line, size - 1); /* paths may hold anything */
+    tp_terminal_defuse(line, size);
+    if (size && write(STDERR_FILENO, line, size) < 0)
         return; /* nobody to tell */
 }

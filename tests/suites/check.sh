@@ -222,6 +222,9 @@ github() {
     action 0 TP_TRACES="$good" TP_BASELINE="$WORK/store" TP_UPDATE_BASELINE=true TP_LABEL=a1 TP_OUTPUT="$WORK/o" TP_REPORT=false || return 1
     [ ! -e "$WORK/store.tps" ] || return 1
     action 1 TP_TRACES="$WORK/planted.json.gz" TP_BASELINE="$WORK/store" TP_OUTPUT="$WORK/o" || return 1
+    token=$(sed -n 's/^::stop-commands:://p' "$WORK/out")
+    [ "${#token}" = 32 ] && [ "$(tail -n 1 "$WORK/out")" = "::$token::" ] && [ "$(grep -c '^::' "$WORK/out")" = 2 ] ||
+        { echo "commands in names would be obeyed:"; cat "$WORK/out"; return 1; }
     grep -q '^verdict=fail$' "$WORK/github" && grep -q 'train.py(99)' "$WORK/summary" || { cat "$WORK/github" "$WORK/summary"; return 1; }
     for file in check.txt check.json check.xml check.sarif check.md badge.svg report.html; do
         [ -s "$WORK/o/$file" ] || { echo "no $file"; cat "$WORK/out"; return 1; }

@@ -104,3 +104,70 @@ rounds=$(is_asan && echo 60 || echo 300)
 for trace in gpu_2024 gpu_graphs torch_2.13_mlp_train.full torch_2.13_unfinished.plain; do
     check "$rounds random damages of $trace" damaged "$DATA/traces/$trace.pt.trace.json.gz" "$rounds"
 done
+
+# ---- what CI logs and terminals obey ----
+
+obeyed() { # file: a line that a log or a terminal would obey
+    python3 - "$1" <<'END'
+import re, sys
+text = open(sys.argv[1], "rb").read().decode("utf-8", "replace")
+bad = [line for line in re.split(r"[\n\r]", text)
+       if re.match(r"\s*::[A-Za-z]", line) or re.search(r"##[A-Za-z]*\[", line) or
+       re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]", line)]
+sys.exit("\n".join(["obeyed:"] + [repr(line) for line in bad]) if bad else 0)
+END
+}
+make_commands() { # a trace, and one to compare it with, whose every name is a command
+    python3 - <<'END'
+import json
+names = ["::error file=a.py,line=1::boom", "##[error]boom", "##vso[task.setvariable variable=x]y", "##teamcity[buildStatus text='x']",
+         "\x1b[31m\x1b]0;t\x07red", "a\n::set-output name=x::y", "\u202eevil\u2066", "b\r\n##[group]x", "\u00a0::warning::x",
+         "=1+1\n=cmd|' /C calc'!A0", "c\t=2", "\u200e\u061cmark", "\u009b31m"]
+def trace(scale):
+    events, now, number = [], 0, 0
+    for step in range(6):
+        start = now
+        for i, name in enumerate(names):
+            number += 1
+            stack = {"Call stack": name + "(1): " + name} if i % 2 else {}
+            events.append(dict(ph="X", cat="cpu_op", name=name, pid=1, tid=1, ts=now, dur=40,
+                               args=dict({"External id": number, "Input Dims": [[4, 4]], "Input type": [name]}, **stack)))
+            events.append(dict(ph="X", cat="cuda_runtime", name="cudaLaunchKernel", pid=1, tid=1, ts=now + 5, dur=3,
+                               args={"correlation": number, "External id": number}))
+            events.append(dict(ph="X", cat="kernel", name=name, pid=0, tid=7, ts=now + 20, dur=15 * scale, args={"correlation": number,
+                               "External id": number, "device": 0, "stream": 7}))
+            events.append(dict(ph="X", cat="python_function", name=name + "(3): " + name, pid=1, tid=1, ts=now, dur=45,
+                               args={"Python id": number}))
+            now += 60 * scale
+        events.append(dict(ph="X", cat="user_annotation", name="ProfilerStep#%d" % step, pid=1, tid=1, ts=start, dur=now - start))
+    return {"traceEvents": events}
+json.dump(trace(1), open("base.json", "w"))
+json.dump(trace(3), open("::error x::y.json", "w"))
+json.dump(trace(3), open("\n##vso[a]\u202e.json", "w"))
+END
+}
+commands() {
+    make_commands || return 1
+    bidi=$(printf '\n##vso[a]\342\200\256.json')
+    for file in '::error x::y.json' "$bidi"; do
+        for words in "report -o o.html --markdown -" "table" "table --format md" "table --format csv" "table --group-by stack,input-shape" \
+            "table --group-by function" "table --group-by function --format csv" "table --group-by function --format md" \
+            "table --group-by module" "check -o - --baseline base.json" "check --markdown - --baseline base.json" \
+            "diff --markdown - --exit-zero base.json" "diff --exit-zero base.json" "summarize -o o.tps" "merge -o o.tps" \
+            "table --top -1" "table --top -1 --format md" "recover" "report none -o o.html" "export --to none"; do
+            # shellcheck disable=SC2086
+            set -- $words
+            command=$1
+            shift
+            "$TP" "$command" "$@" "./$file" base.json >out 2>err
+            [ $? -lt 7 ] || { echo "$words: a signal"; return 1; }
+            [ "$command" = diff ] && "$TP" "$command" "$@" "./$file" >out 2>err
+            obeyed out && obeyed err || { echo "$words"; return 1; }
+        done
+        rm -rf f && "$TP" export "$file" --to folded -o f -q && "$TP" export "$file" --to folded --metric device -o f2 -q || return 1
+        for folded in f/* f2/*; do # a file for other tools
+            sed "s/##*/#/g" "$folded" >out && obeyed out || return 1
+        done
+    done
+}
+check "no name is a command to the log of a CI service, nor to a terminal" commands

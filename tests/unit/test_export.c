@@ -57,6 +57,13 @@ static void csv_cells_start_no_formula(void **state)
     assert_cell(TP_STR("@SUM(A1)"), "\"'@SUM(A1)\"");
     assert_cell(TP_STR("\tx"), "\"'\tx\"");
     assert_cell(TP_STR("a=1"), "\"a=1\"");
+    assert_cell(TP_STR("a\n=1\t @x\r\n+2\n\n-3"), "\"a\n'=1\t' @x\r\n'+2\n\n'-3\"");
+    assert_cell(TP_STR("  =1"), "\"'  =1\"");
+    assert_cell(TP_STR("\n"), "\"'\n\"");
+    assert_cell(TP_STR("\xEF\xBC\x9D"
+                       "1"),
+                "\"'\xEF\xBC\x9D"
+                "1\""); /* of full width */
     assert_cell((struct tp_str){NULL, 0}, "\"\"");
 }
 

@@ -15,6 +15,7 @@
 #include "webreport/session/recordings_left.h"
 #include "writer/spool/spool_read.h"
 #include "writer/spool/spool_trace.h"
+#include "writer/text/terminal.h"
 
 struct options {
     struct tp_opt_common common;
@@ -45,6 +46,16 @@ static bool name_trace(char *path, size_t size, const char *spool)
     }
     int written = snprintf(path, size, "%.*s%.*s.pt.trace.json.gz", (int)folder, spool, (int)n, base);
     return written > 0 && (size_t)written < size;
+}
+
+/* A path on standard output, for scripts; one that a terminal or a log would obey is made harmless. */
+static bool print_path(const char *path)
+{
+    char line[4096 + 64];
+    snprintf(line, sizeof line, "%s", path);
+    tp_terminal_clean(line, strlen(line));
+    tp_terminal_defuse(line, strlen(line));
+    return printf("%s\n", line) >= 0;
 }
 
 static void say(struct tp_console *console, const char *spool, const struct tp_spool_trace_result *result)
@@ -86,7 +97,7 @@ static int recover(struct tp_console *console, const char *spool, const struct o
         return tp_inputs_exit_code(code == TP_EFORMAT ? TP_ENOTFOUND : code);
     }
     say(console, spool, &result);
-    if (strcmp(out, "-") != 0 && printf("%s\n", out) < 0)
+    if (strcmp(out, "-") != 0 && !print_path(out))
         return TP_EXIT_NO_OUTPUT;
     if (is_live)
         tp_console_notice(console, "%s: its program still records; the trace has what was there by now%s", spool,
@@ -114,7 +125,7 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
     else if (what == TP_TAKEN_FAILED)
         tp_console_error(finishing->console, "%s: no trace of process %d: %s", path, (int)pid, why);
     else
-        finishing->has_failed_output |= printf("%s\n", path) < 0;
+        finishing->has_failed_output |= !print_path(path);
 }
 
 static void say_run(struct tp_console *console, const char *run, const struct tp_takeover *t)

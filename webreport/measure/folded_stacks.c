@@ -5,6 +5,7 @@
 #include "writer/base/fs.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
+#include "writer/base/utf8.h"
 
 enum { CHUNK = 1 << 16 };
 
@@ -99,29 +100,37 @@ struct tp_str tp_folded_text(const struct tp_folded *folded, uint32_t path)
 
 /* ---- lines ---- */
 
-/* torch replaces these bytes of a frame. */
+/* Bytes at `at` of what cannot stand in a line of frames, 0: the byte there can. torch replaces blanks, tabs, line
+ * feeds and ";". Other control characters, U+0080..9F and the bidirectional ones are obeyed by terminals; some reader
+ * takes others for a blank or the end of a line, as JavaScript does U+2028 and U+2029 (speedscope drops such lines
+ * without a word). No name that torch makes has any of them. */
+static size_t replaced(struct tp_str frame, size_t at)
+{
+    const char *p = frame.ptr + at;
+    size_t left = frame.len - at;
+    unsigned char c = (unsigned char)*p;
+    unsigned bidi = c < 0x80 ? 0 : tp_utf8_bidi(p, left);
+    if (c <= ' ' || c == 0x7F || c == ';')
+        return 1;
+    if (bidi)
+        return bidi < 0x800 ? 2 : 3;
+    if (c == 0xC2 && left >= 2 && (unsigned char)p[1] < 0xA0)
+        return 2;
+    return left >= 3 && memcmp(p, "\xE2\x80", 2) == 0 && ((unsigned char)p[2] | 1) == 0xA9 ? 3 : 0;
+}
+
 static void put_frame(struct tp_buf *out, struct tp_str frame)
 {
-    for (size_t i = 0; i < frame.len; i++) {
-        unsigned char c = (unsigned char)frame.ptr[i];
-        tp_buf_putc(out, c == ' ' || c == ';' || c == '\t' || c == '\n' ? '_' : (char)c);
+    for (size_t i = 0, size; i < frame.len; i += size ? size : 1) {
+        size = replaced(frame, i);
+        tp_buf_putc(out, size ? '_' : frame.ptr[i]);
     }
 }
 
-/* Ours also replace what some reader takes for a blank or the end of a line: control characters, and U+2028 and U+2029,
- * which end a line in JavaScript (speedscope drops such lines without a word); and no frame is empty, which
- * flamegraph.pl would leave out at the end of a stack. */
+/* Ours have no empty frame, which flamegraph.pl would leave out at the end of a stack. */
 static void put_clean_frame(struct tp_buf *out, struct tp_str frame)
 {
-    if (frame.len == 0)
-        tp_buf_putc(out, '_');
-    for (size_t i = 0; i < frame.len; i++) {
-        unsigned char c = (unsigned char)frame.ptr[i];
-        bool is_break = frame.len - i >= 3 && memcmp(frame.ptr + i, "\xE2\x80", 2) == 0 &&
-                        ((unsigned char)frame.ptr[i + 2] | 1) == 0xA9;
-        i += is_break ? 2 : 0;
-        tp_buf_putc(out, is_break || c <= ' ' || c == 0x7F || c == ';' ? '_' : (char)c);
-    }
+    put_frame(out, frame.len ? frame : TP_STR("_"));
 }
 
 static void put_value(struct tp_buf *out, int64_t value)

@@ -2,6 +2,7 @@
 #include "webreport/print/print.h"
 
 #include "writer/text/csv_cell.h"
+#include "writer/text/terminal.h"
 
 static void put_head(struct tp_buf *out, const struct tp_rows_block *rows)
 {
@@ -33,6 +34,7 @@ static void put_rows(struct tp_buf *out, const struct tp_rows_block *rows)
 int tp_print_csv(struct tp_buf *out, const struct tp_document *document, const struct tp_print_options *options,
                  struct tp_error *err)
 {
+    size_t start = out->size;
     (void)err;
     for (size_t i = 0; i < document->blocks.count; i++) {
         const struct tp_block *block = tp_document_at(document, i);
@@ -42,5 +44,8 @@ int tp_print_csv(struct tp_buf *out, const struct tp_document *document, const s
             put_head(out, &block->rows);
         put_rows(out, &block->rows);
     }
+    if (!out->failed && out->size > start)
+        tp_terminal_clean_lines(out->data + start, out->size - start);
+    tp_terminal_defuse_from(out, start);
     return TP_OK;
 }

@@ -4,6 +4,7 @@
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
 #include "writer/text/markdown_escape.h"
+#include "writer/text/terminal.h"
 
 enum { ROWS_MOST = 20, PLACES_MOST = 10, LAST_LINE = 64, END_BYTES = 96 };
 
@@ -353,7 +354,7 @@ int tp_print_markdown(struct tp_buf *out, const struct tp_document *document, co
     struct printer p = {.out = out, .arena = document->arena};
     const struct tp_block *before = NULL;
     size_t count = document->blocks.count, last = options->left_out ? 0 : LAST_LINE;
-    size_t end = options->end > last ? options->end - last : !!options->end;
+    size_t end = options->end > last ? options->end - last : !!options->end, start = out->size;
     (void)err;
     while (count && !is_shown(tp_document_at(document, count - 1)))
         count--;
@@ -372,6 +373,7 @@ int tp_print_markdown(struct tp_buf *out, const struct tp_document *document, co
         *options->left_out += p.left_out;
     else if (p.left_out && (!options->end || out->size + LAST_LINE <= options->end))
         tp_buf_printf(out, "\n%zu %s left out.\n", p.left_out, p.left_out == 1 ? "line" : "lines");
+    tp_terminal_defuse_from(out, start);
     return TP_OK;
 }
 

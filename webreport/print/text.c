@@ -398,9 +398,11 @@ int tp_print_text(struct tp_buf *out, const struct tp_document *document, const 
 {
     struct printer p = {out, document->arena, options};
     unsigned places = options->has_details ? TP_IN_TEXT | TP_IN_DETAILED_TEXT : TP_IN_TEXT;
+    size_t start = out->size;
     (void)err;
     for (size_t i = 0; i < document->blocks.count; i++)
         if (tp_document_at(document, i)->places & places)
             put_block(&p, document, i);
+    tp_terminal_defuse_from(out, start);
     return TP_OK;
 }

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "writer/base/environment.h"
+#include "writer/base/utf8.h"
+#include "writer/text/terminal.h"
 
 enum { LINE = 1024 };
 
@@ -25,20 +27,34 @@ void tp_console_restart(struct tp_console *console)
     clock_gettime(CLOCK_MONOTONIC, &console->started);
 }
 
-/* Control characters, also the C1 ones in UTF-8, as \xNN: a name must not move the cursor. */
+/* A control character as \xNN, a bidirectional one as \uNNNN; returns how many bytes of the text it took, 0: none. */
+static size_t put_visible(char *out, size_t size, const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    unsigned bidi = tp_utf8_bidi(text, strlen(text));
+    bool is_c1 = *p == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0;
+    if (bidi)
+        snprintf(out, size, "\\u%04x", bidi);
+    else if (is_c1 || *p < 0x20 || *p == 0x7F)
+        snprintf(out, size, "\\x%02x", is_c1 ? p[1] : *p);
+    else
+        return 0;
+    return bidi ? (bidi < 0x800 ? 2 : 3) : 1 + (size_t)is_c1;
+}
+
+/* A name must not move the cursor, nor mean anything to a log; the line begins with our own word. */
 static void make_harmless(const char *text, char *out, size_t size)
 {
     size_t used = 0;
-    for (const unsigned char *p = (const unsigned char *)text; *p && used + 9 < size; p++) {
-        bool is_c1 = *p == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0;
-        if (*p < 0x20 || *p == 0x7F)
-            used += (size_t)snprintf(out + used, size - used, "\\x%02x", *p);
-        else if (is_c1)
-            used += (size_t)snprintf(out + used, size - used, "\\x%02x", *++p);
+    for (size_t taken; *text && used + 9 < size; text += taken ? taken : 1) {
+        taken = put_visible(out + used, size - used, text);
+        if (taken)
+            used += strlen(out + used);
         else
-            out[used++] = (char)*p;
+            out[used++] = *text;
     }
     out[used] = '\0';
+    tp_terminal_defuse(out, used);
 }
 
 static void say(struct tp_console *console, const char *color, const char *format, va_list args)

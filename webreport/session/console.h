@@ -20,7 +20,8 @@ void tp_console_init(struct tp_console *console, bool is_quiet, int color_choice
 /* Begins to count the time of the work anew. */
 void tp_console_restart(struct tp_console *console);
 
-/* "tracepress: ..." ; control characters of the finished line are shown as \xNN. */
+/* "tracepress: ..." ; control characters of the finished line are shown as \xNN or \uNNNN, and nothing
+ * in it is a command to a CI log. */
 void tp_console_error(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tp_console_notice(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

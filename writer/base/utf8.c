@@ -100,3 +100,16 @@ size_t tp_utf8_put(char bytes[4], uint32_t character)
     bytes[0] = (char)((0xF00 >> count & 0xF0) | character);
     return count;
 }
+
+unsigned tp_utf8_bidi(const char *text, size_t left)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    if (left >= 2 && p[0] == 0xD8 && p[1] == 0x9C)
+        return 0x061C;
+    if (left < 3 || p[0] != 0xE2 || (p[1] != 0x80 && p[1] != 0x81) || p[2] < 0x80 || p[2] > 0xBF)
+        return 0;
+    unsigned code = 0x2000u | (unsigned)(p[1] & 0x3F) << 6 | (p[2] & 0x3Fu);
+    bool is_one =
+        code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+    return is_one ? code : 0;
+}

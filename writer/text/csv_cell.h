@@ -5,7 +5,8 @@
 #include "writer/base/buf.h"
 #include "writer/base/str.h"
 
-/* Appends a quoted cell. One that a spreadsheet would take for a formula begins with an apostrophe. */
+/* Appends a quoted cell. What a spreadsheet would take for a formula, at its beginning and behind tabs and line feeds,
+ * begins with an apostrophe; nothing else is changed. */
 void tp_csv_text(struct tp_buf *out, struct tp_str text);
 
 #endif

@@ -43,13 +43,12 @@ static size_t replace(struct tp_buf *out, const uint8_t *p, size_t left)
         return 1;
     }
     bool is_c1 = size == 2 && p[0] == 0xC2 && p[1] < 0xA0;
-    bool is_bidi = size == 3 && p[0] == 0xE2 &&
-                   ((p[1] == 0x80 && p[2] >= 0xAA && p[2] <= 0xAE) || (p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9));
+    unsigned bidi = tp_utf8_bidi((const char *)p, size);
     bool is_no_character = size == 3 && p[0] == 0xEF && p[1] == 0xBF && p[2] >= 0xBE; /* U+FFFE, U+FFFF: no XML */
     if (is_c1 || is_no_character)
         tp_buf_puts(out, REPLACEMENT);
-    else if (is_bidi)
-        tp_buf_printf(out, "\\u%04x", 0x2000u | (unsigned)(p[1] & 0x3F) << 6 | (p[2] & 0x3Fu));
+    else if (bidi)
+        tp_buf_printf(out, "\\u%04x", bidi);
     else
         tp_buf_add(out, p, size);
     return size;

@@ -6,7 +6,7 @@
 #include "writer/base/str.h"
 
 /* Appends `text` with & < > " ' as references; control characters other than tab and line feed, U+FFFE, U+FFFF and each
- * byte that is no valid UTF-8, as U+FFFD; the bidirectional controls U+202A..E and U+2066..9 visibly, as \u202e. */
+ * byte that is no valid UTF-8, as U+FFFD; bidirectional controls (writer/base/utf8.h) visibly, as \u202e. */
 void tp_html_escape(struct tp_buf *out, struct tp_str text);
 
 /* The first max_bytes of `text` in `arena`, never empty: other bytes than letters, digits and those in `marks` become

@@ -1,6 +1,8 @@
 /* Any text as Markdown that shows it as it is. */
 #include "writer/text/markdown_escape.h"
 
+#include "writer/base/utf8.h"
+
 /* Bytes of a character that Markdown takes as it is but that no text may hold: U+0080..9F, and the bidirectional
  * controls, which make a line read as another one. 0: it is none. */
 static size_t put_invisible(struct tp_buf *out, const char *text, size_t left)
@@ -10,11 +12,11 @@ static size_t put_invisible(struct tp_buf *out, const char *text, size_t left)
         tp_buf_putc(out, ' ');
         return 2;
     }
-    if (left < 3 || p[0] != 0xE2 ||
-        !((p[1] == 0x80 && p[2] >= 0xAA && p[2] <= 0xAE) || (p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9)))
+    unsigned bidi = tp_utf8_bidi(text, left);
+    if (!bidi)
         return 0;
-    tp_buf_printf(out, "\\\\u%04x", 0x2000u | (unsigned)(p[1] & 0x3F) << 6 | (p[2] & 0x3Fu));
-    return 3;
+    tp_buf_printf(out, "\\\\u%04x", bidi);
+    return bidi < 0x800 ? 2 : 3;
 }
 
 void tp_markdown_escape(struct tp_buf *out, struct tp_str text)

@@ -13,9 +13,7 @@ static size_t character(struct tp_str text, size_t at, bool *is_safe)
     const unsigned char *p = (const unsigned char *)text.ptr + at;
     int size = tp_utf8_length(text.ptr + at, text.len - at);
     bool is_c0 = p[0] < 0x20 || p[0] == 0x7F, is_c1 = size == 2 && p[0] == 0xC2 && p[1] < 0xA0;
-    bool is_bidi = size == 3 && p[0] == 0xE2 &&
-                   ((p[1] == 0x80 && p[2] >= 0xAA && p[2] <= 0xAE) || (p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9));
-    *is_safe = size > 0 && !is_c0 && !is_c1 && !is_bidi;
+    *is_safe = size > 0 && !is_c0 && !is_c1 && !tp_utf8_bidi(text.ptr + at, text.len - at);
     return size > 0 ? (size_t)size : 1;
 }
 
@@ -48,6 +46,79 @@ void tp_terminal_clean(char *text, size_t size)
             memset(text + at, '?', length);
     }
 }
+
+static bool is_break(char c)
+{
+    return c == '\t' || c == '\r' || c == '\n';
+}
+
+void tp_terminal_clean_lines(char *text, size_t size)
+{
+    for (size_t at = 0, length; at < size; at += length + 1) {
+        for (length = 0; at + length < size && !is_break(text[at + length]); length++)
+            ;
+        tp_terminal_clean(text + at, length);
+    }
+}
+
+/* ---- what the logs of CI services obey ---- */
+
+/* Bytes of the blanks at `text`, of all that .NET's TrimStart takes, which the runners of GitHub and Azure use. */
+static size_t blanks(const char *text, size_t size)
+{
+    static const char *const wide[] = {"\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80", "\xE2\x80\xA8",
+                                       "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
+    size_t at = 0, before = size;
+    while (at < size && at != before) {
+        before = at;
+        while (at < size && (text[at] == ' ' || (text[at] >= 9 && text[at] <= 13)) && text[at] != '\n' &&
+               text[at] != '\r')
+            at++;
+        for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+            if (size - at >= strlen(wide[i]) && memcmp(text + at, wide[i], strlen(wide[i])) == 0)
+                at += strlen(wide[i]);
+        if (size - at >= 3 && memcmp(text + at, "\xE2\x80", 2) == 0 && (unsigned char)text[at + 2] <= 0x8A)
+            at += 3; /* U+2000..A */
+    }
+    return at;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "##[", "##vso[", "##teamcity[": obeyed anywhere in a line. */
+static bool is_bracketed(const char *text, size_t size)
+{
+    size_t at = 2;
+    if (size < 3 || text[0] != '#' || text[1] != '#')
+        return false;
+    while (at < size && is_letter(text[at]))
+        at++;
+    return at < size && text[at] == '[';
+}
+
+void tp_terminal_defuse(char *text, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        size_t first = at + blanks(text + at, size - at);
+        if (size - first >= 3 && text[first] == ':' && text[first + 1] == ':' && is_letter(text[first + 2]))
+            text[first] = '?';
+        for (at = first; at < size && text[at] != '\n' && text[at] != '\r'; at++)
+            if (text[at] == '#' && is_bracketed(text + at, size - at))
+                text[at + 1] = '?';
+        at += at < size;
+    }
+}
+
+void tp_terminal_defuse_from(struct tp_buf *out, size_t start)
+{
+    if (!out->failed && out->size > start)
+        tp_terminal_defuse(out->data + start, out->size - start);
+}
+
+/* ---- columns ---- */
 
 void tp_terminal_pad(struct tp_buf *out, size_t columns)
 {

@@ -11,11 +11,22 @@ enum { TP_TERMINAL_WIDTH = 80 };
 size_t tp_terminal_width(struct tp_str text);
 
 /* Appends at most `columns` characters; what a terminal might obey is '?': control characters, also those of two bytes
- * (U+0080..9F), the bidirectional ones (U+202A..E, U+2066..9), and what is no UTF-8. Returns how many it were. */
+ * (U+0080..9F), the bidirectional ones (writer/base/utf8.h), and what is no UTF-8. Returns how many it were. */
 size_t tp_terminal_put(struct tp_buf *out, struct tp_str text, size_t columns);
 
 /* Makes each byte of the same things '?', in place. */
 void tp_terminal_clean(char *text, size_t size);
+
+/* The same, but tabs, line feeds and carriage returns stay. */
+void tp_terminal_clean_lines(char *text, size_t size);
+
+/* Breaks what the logs of CI services obey, in place: "::" before a letter where a line begins (GitHub), "##[",
+ * "##vso[" and "##teamcity[" anywhere (GitHub, Azure, TeamCity); one byte of each becomes '?'. The text begins a line.
+ * Whoever finishes text, Markdown or CSV, or says a line, calls it; a name alone does not know where it will stand. */
+void tp_terminal_defuse(char *text, size_t size);
+
+/* The same with what was appended since `out` had the size `start`. */
+void tp_terminal_defuse_from(struct tp_buf *out, size_t start);
 
 /* Appends blanks. */
 void tp_terminal_pad(struct tp_buf *out, size_t columns);

@@ -37,6 +37,11 @@ if [ -n "${TP_BASELINE:-}" ]; then
     fi
 fi
 
+# Names of kernels, files and ranks are whatever the traces hold: the runner obeys no line from here on.
+token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+echo "::stop-commands::$token"
+trap 'echo "::$token::"' EXIT
+
 code=0
 "$program" check "$@" || code=$?
 say code "$code"
