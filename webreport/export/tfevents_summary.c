@@ -54,7 +54,7 @@ static double peak_memory_mib(const struct tp_tf_run *run)
     for (uint32_t i = 0; view->is_present && i < view->device_count; i++) {
         struct tp_table curve = tp_tf_memory_curve(run, i);
         double peak = curve_peak_mib(&curve);
-        if (view->devices[i].type == 0)
+        if (view->devices[i].type == TP_DEVICE_CPU)
             host = fmax(host, peak);
         else
             device = fmax(device, peak);

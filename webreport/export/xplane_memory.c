@@ -4,7 +4,7 @@
 #include "webreport/export/xplane_parts.h"
 #include "webreport/measure/memory_records.h"
 
-enum { MEMORY_LINE = 1 << 30, CUDA = 1 /* c10::DeviceType */ };
+enum { MEMORY_LINE = 1 << 30 };
 
 struct memory_names {
     uint32_t alloc, release, allocator, reserved, allocated, available, fragmentation, peak, requested, size, address,
@@ -79,7 +79,7 @@ void tp_xexport_memory(struct tp_xexport *x, struct tp_xplane *p)
     struct usage *usage = tp_arena_array(x->arena, records.device_count, sizeof *usage);
     for (uint32_t i = 0; i < records.device_count; i++) {
         const struct tp_gpu_property *gpu =
-            records.devices[i].type == CUDA ? tp_model_gpu_property(x->trace, records.devices[i].id) : NULL;
+            records.devices[i].type == TP_DEVICE_CUDA ? tp_model_gpu_property(x->trace, records.devices[i].id) : NULL;
         usage[i].capacity = gpu ? gpu->total_memory_bytes : 0;
     }
     tp_xplane_line(p, MEMORY_LINE, TP_STR("memory"));

@@ -272,7 +272,7 @@ struct records {
 static bool is_on_device(const struct tp_trace *trace, const struct tp_memory *memory)
 {
     int64_t type = tp_memory_place(trace, memory)->type;
-    return type != TP_NULL_INT && type != 0;
+    return type != TP_NULL_INT && type != TP_DEVICE_CPU;
 }
 
 static bool is_allocation(const struct tp_trace *trace, const struct tp_memory *memory, bool device_only)

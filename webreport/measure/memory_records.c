@@ -12,7 +12,7 @@
 static const char *const type_names[] = {"CPU",  "CUDA", "MKLDNN", "OPENGL", "OPENCL", "IDEEP", "HIP",
                                          "FPGA", "MAIA", "XLA",    "VULKAN", "METAL",  "XPU",   "MPS",
                                          "META", "HPU",  "VE",     "LAZY",   "IPU",    "MTIA",  "PRIVATEUSE1"};
-enum { TYPE_COUNT = sizeof type_names / sizeof *type_names, CUDA = 1, HIP = 6 };
+enum { TYPE_COUNT = sizeof type_names / sizeof *type_names };
 
 static struct tp_str keep(struct tp_arena *arena, const char *text, int size)
 {
@@ -23,8 +23,9 @@ static struct tp_str keep(struct tp_arena *arena, const char *text, int size)
 static struct tp_str device_name(struct tp_arena *arena, int64_t type, int64_t id)
 {
     char out[64];
-    const char *name = type == CUDA || type == HIP ? "GPU" : type > 0 && type < TYPE_COUNT ? type_names[type] : NULL;
-    if (type == 0)
+    bool is_gpu = type == TP_DEVICE_CUDA || type == TP_DEVICE_HIP;
+    const char *name = is_gpu ? "GPU" : type > 0 && type < TYPE_COUNT ? type_names[type] : NULL;
+    if (type == TP_DEVICE_CPU)
         return TP_STR("CPU");
     if (name)
         return keep(arena, out, snprintf(out, sizeof out, "%s%lld", name, (long long)id));

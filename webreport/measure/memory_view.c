@@ -39,8 +39,6 @@ static const struct tp_column_def block_defs[TP_BLOCK_COLUMNS] = {
     {"release_time_us", "Released at", "us", "Since the start of the trace; empty when never.", TP_COLUMN_NS},
 };
 
-enum { TYPE_CUDA = 1, TYPE_HIP = 6, TYPE_XPU = 12 };
-
 static const struct tp_memory_record *record_of(const struct tp_memory_records *records, uint32_t device, size_t i)
 {
     return &records->items[records->by_device[records->device_first[device] + i]];
@@ -205,7 +203,7 @@ static void sum_device(struct tp_table *table, const struct tp_memory_records *r
 static void fill_device(struct tp_table *table, struct tp_memory_records *records, uint32_t device, int64_t first_ns)
 {
     struct tp_device_memory *out = &records->devices[device];
-    bool has_capacity = out->type == TYPE_CUDA || out->type == TYPE_HIP || out->type == TYPE_XPU;
+    bool has_capacity = out->type == TP_DEVICE_CUDA || out->type == TP_DEVICE_HIP || out->type == TP_DEVICE_XPU;
     const struct tp_gpu_property *property =
         has_capacity ? tp_model_gpu_property(records->model->trace, out->id) : NULL;
     tp_table_text(table, TP_MEMORY_DEVICE)[device] = out->name;

@@ -43,7 +43,7 @@ struct tp_metric_value tp_metric_of_memory(const struct tp_metric_source *s, int
     double best = NAN;
     for (uint32_t i = 0; i < memory->device_count; i++) {
         const struct tp_memory_device *d = &memory->devices[i];
-        if ((d->device_type == 0) != is_of_host)
+        if ((d->device_type == TP_DEVICE_CPU) != is_of_host)
             continue;
         double value = of_device(d, what);
         has_records = true;

@@ -42,7 +42,7 @@ static void count_allocations(struct tp_step_counts *counts, const struct tp_mod
             !tp_is_in_used_step(model, tp_step_of_host(model, record->ts_ns)))
             continue;
         int64_t type = tp_memory_place(trace, record)->type;
-        *(type == 0 || type == TP_NULL_INT ? &counts->host_allocations : &counts->device_allocations) += 1;
+        *(type == TP_DEVICE_CPU || type == TP_NULL_INT ? &counts->host_allocations : &counts->device_allocations) += 1;
     }
 }
 

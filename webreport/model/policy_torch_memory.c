@@ -6,9 +6,19 @@
 struct tp_memory_bytes tp_memory_bytes_of(const struct tp_trace *trace, const struct tp_memory *record)
 {
     int64_t type = tp_memory_place(trace, record)->type;
-    bool is_gpu = type == 1 || type == 6 || type == 12 || type == 20;
-    bool is_cpu = type == 0 || type == 2 || type == 5 || type == TP_NULL_INT;
-    return (struct tp_memory_bytes){is_cpu ? record->bytes : 0, is_gpu ? record->bytes : 0};
+    switch (type == TP_NULL_INT ? TP_DEVICE_CPU : type) {
+    case TP_DEVICE_CPU:
+    case TP_DEVICE_MKLDNN:
+    case TP_DEVICE_IDEEP:
+        return (struct tp_memory_bytes){.cpu = record->bytes};
+    case TP_DEVICE_CUDA:
+    case TP_DEVICE_HIP:
+    case TP_DEVICE_XPU:
+    case TP_DEVICE_PRIVATE_USE:
+        return (struct tp_memory_bytes){.gpu = record->bytes};
+    default:
+        return (struct tp_memory_bytes){0};
+    }
 }
 
 void tp_memory_sums_build(struct tp_memory_sums *sums, const struct tp_trace *trace, const uint32_t *order,

@@ -144,9 +144,20 @@ enum tp_memory_flag {
     TP_MEMORY_OUT_OF_MEMORY = 1 /* [OutOfMemory] */
 };
 
+/* c10::DeviceType, as far as something depends on it; the names of all: memory_records.c. */
+enum tp_device_type {
+    TP_DEVICE_CPU = 0,
+    TP_DEVICE_CUDA = 1,
+    TP_DEVICE_MKLDNN = 2,
+    TP_DEVICE_IDEEP = 5,
+    TP_DEVICE_HIP = 6,
+    TP_DEVICE_XPU = 12,
+    TP_DEVICE_PRIVATE_USE = 20
+};
+
 /* A device that memory records name. */
 struct tp_memory_place {
-    int64_t type, id; /* TP_NULL_INT when absent */
+    int64_t type, id; /* type: enum tp_device_type or another; TP_NULL_INT when absent */
 };
 
 /* One [memory] or [OutOfMemory] record, in file order. */
