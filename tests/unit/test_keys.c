@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "writer/base/table.h"
+
 static void equal_tuples_have_one_number(void **state)
 {
     (void)state;
@@ -58,6 +60,33 @@ static void ids_near_and_far_are_numbered_alike(void **state)
     check_ids(-(INT64_C(1) << 60), INT64_C(1) << 50);
 }
 
+static int64_t id_of_item(const void *context, uint32_t item)
+{
+    return ((const int64_t *)context)[item];
+}
+
+static void bounds_of_ids_are_those_of_the_items(void **state)
+{
+    static const int64_t near[] = {TP_NULL_INT, 70, 66, TP_NULL_INT, 70}, far[] = {INT64_MAX, -INT64_MAX, 0},
+                         none[] = {TP_NULL_INT};
+    struct tp_arena arena;
+    struct tp_ids ids;
+    (void)state;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    assert_int_equal(tp_ids_init_of(&ids, &arena, 5, id_of_item, near), 3);
+    assert_int_equal(ids.lowest, 66);
+    assert_int_equal(ids.direct_count, 5);
+    assert_int_equal(tp_ids_init_of(&ids, &arena, 3, id_of_item, far), 3);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(tp_ids_add(&ids, far[i]), i);
+    assert_int_equal(tp_ids_init_of(&ids, &arena, 1, id_of_item, none), 0);
+    assert_int_equal(tp_ids_find(&ids, 66), TP_NO_ID);
+    assert_int_equal(tp_ids_find(&ids, INT64_MAX), TP_NO_ID);
+    tp_arena_release(&arena);
+}
+
 static void ids_over_the_whole_range_need_no_table(void **state)
 {
     (void)state;
@@ -80,6 +109,7 @@ int main(void)
         cmocka_unit_test(equal_tuples_have_one_number),
         cmocka_unit_test(ids_near_and_far_are_numbered_alike),
         cmocka_unit_test(ids_over_the_whole_range_need_no_table),
+        cmocka_unit_test(bounds_of_ids_are_those_of_the_items),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

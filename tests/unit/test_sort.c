@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "webreport/model/order_sort.h"
+
 static uint32_t seed = 7;
 
 static uint32_t random_below(uint32_t n)
@@ -71,11 +73,41 @@ static void rows_that_compare_equal_keep_their_order(void **state)
     tp_arena_release(&arena);
 }
 
+static bool before_by_tens(const void *context, uint32_t x, uint32_t y)
+{
+    const uint32_t *values = context;
+    return values[x] / 10 < values[y] / 10;
+}
+
+/* Runs that are sorted already, of any length, and ties. */
+static void indexes_come_in_the_order_of_a_rule(void **state)
+{
+    (void)state;
+    struct tp_arena arena;
+    uint32_t values[500], indexes[500];
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    for (uint32_t count = 0; count <= 500; count += 1 + count / 3) {
+        for (uint32_t i = 0; i < count; i++) {
+            values[i] = i && random_below(5) ? values[i - 1] + random_below(9) : random_below(100);
+            indexes[i] = i;
+        }
+        tp_order_sort_by(indexes, count, &arena, values, before_by_tens);
+        for (uint32_t i = 1; i < count; i++) {
+            assert_false(before_by_tens(values, indexes[i], indexes[i - 1]));
+            assert_true(before_by_tens(values, indexes[i - 1], indexes[i]) || indexes[i - 1] < indexes[i]);
+        }
+    }
+    tp_arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keyed_items_come_in_order_of_key_and_tie),
         cmocka_unit_test(rows_that_compare_equal_keep_their_order),
+        cmocka_unit_test(indexes_come_in_the_order_of_a_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

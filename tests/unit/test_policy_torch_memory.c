@@ -1,0 +1,116 @@
+/* Memory records within a time: what sums of the first n and halving say is what a walk over all records says. */
+#include "webreport/model/policy_torch_memory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { RECORDS = 200, TIMES = 500, LATEST = 60 };
+
+static uint32_t seed = 1;
+
+static int64_t below(int64_t n)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (int64_t)(seed >> 8) % n;
+}
+
+/* A trace of nothing but records, and their order by time. */
+struct made {
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_memory records[RECORDS];
+    uint32_t order[RECORDS];
+};
+
+static void make(struct made *m)
+{
+    static struct tp_memory_place places[] = {{TP_DEVICE_CPU, -1}, {TP_DEVICE_HIP, 0}, {TP_NULL_INT, 0}, {9, 0}};
+    *m = (struct made){.trace = {.memory = m->records, .memory_count = RECORDS, .memory_places = places}};
+    tp_arena_init(&m->arena, 0);
+    for (uint32_t i = 0; i < RECORDS; i++) { /* by time */
+        m->records[i] = (struct tp_memory){.ts_ns = i * LATEST / RECORDS,
+                                           .bytes = below(100) - 50,
+                                           .device = (uint32_t)below(4),
+                                           .flags = below(10) ? 0 : TP_MEMORY_OUT_OF_MEMORY};
+        m->order[i] = i;
+    }
+}
+
+static struct tp_memory_bytes walk(const struct made *m, int64_t start, int64_t end, bool *is_outside)
+{
+    struct tp_memory_bytes sum = {0};
+    for (uint32_t i = 0; i < RECORDS; i++) {
+        const struct tp_memory *record = &m->records[i];
+        if ((record->flags & TP_MEMORY_OUT_OF_MEMORY) || record->ts_ns < start || record->ts_ns > end)
+            continue;
+        is_outside[i] = false;
+        sum.cpu += record->device == 0 || record->device == 2 ? record->bytes : 0;
+        sum.gpu += record->device == 1 ? record->bytes : 0;
+    }
+    return sum;
+}
+
+static void check(bool is_coarse, int times)
+{
+    static struct made m;
+    struct tp_memory_sums sums;
+    bool is_outside[RECORDS];
+    uint32_t outside[RECORDS], at = 0;
+    make(&m);
+    if (setjmp(m.arena.guard))
+        fail();
+    memset(is_outside, true, sizeof is_outside);
+    tp_memory_sums_build(&sums, &m.trace, m.order, is_coarse, &m.arena);
+    for (int i = 0; i < times; i++) {
+        int64_t start = below(LATEST + 20) - 10, end = start + below(1 + below(LATEST));
+        struct tp_memory_bytes expected = walk(&m, start, end, is_outside);
+        struct tp_memory_bytes bytes = tp_memory_sums_within(&sums, start, end);
+        assert_int_equal(bytes.cpu, expected.cpu);
+        assert_int_equal(bytes.gpu, expected.gpu);
+    }
+    uint32_t count = tp_memory_sums_outside(&sums, outside);
+    for (int failed = 0; failed < 2; failed++)
+        for (uint32_t i = 0; i < RECORDS; i++)
+            if (failed ? m.records[i].flags & TP_MEMORY_OUT_OF_MEMORY
+                       : is_outside[i] && !(m.records[i].flags & TP_MEMORY_OUT_OF_MEMORY))
+                assert_int_equal(outside[at++], i);
+    assert_int_equal(at, count);
+    tp_arena_release(&m.arena);
+}
+
+static void bytes_of_a_time_are_those_of_a_walk(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20; round++)
+        check(round % 2, TIMES / (1 + round * round)); /* as coarse as not: times are small */
+}
+
+static void sums_stop_at_the_ends_of_the_range(void **state)
+{
+    static struct made m;
+    struct tp_memory_sums sums;
+    (void)state;
+    make(&m);
+    if (setjmp(m.arena.guard))
+        fail();
+    for (uint32_t i = 0; i < RECORDS; i++)
+        m.records[i] = (struct tp_memory){.ts_ns = i, .bytes = i < 150 ? INT64_MAX : -INT64_MAX};
+    tp_memory_sums_build(&sums, &m.trace, m.order, false, &m.arena);
+    assert_int_equal(tp_memory_sums_within(&sums, 0, 99).cpu, INT64_MAX);
+    assert_int_equal(tp_memory_sums_within(&sums, 150, 180).cpu, -INT64_MAX);
+    assert_int_equal(tp_memory_sums_within(&sums, 140, 159).cpu, 0);
+    tp_arena_release(&m.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_of_a_time_are_those_of_a_walk),
+        cmocka_unit_test(sums_stop_at_the_ends_of_the_range),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
