@@ -6,8 +6,12 @@
  * time: its own while it has one. Constructors of the program's libraries may run before or after it; their threads are
  * recorded from their first record on. */
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "collector/confined.h"
@@ -16,6 +20,7 @@
 #include "collector/session.h"
 #include "collector/sources.h"
 #include "writer/base/environment.h"
+#include "writer/worker.h"
 
 /* For whoever asks a process whether it is being recorded. */
 __attribute__((visibility("default"))) extern const char tracepress_preload_version[];
@@ -34,6 +39,24 @@ __attribute__((destructor)) static void at_exit(void)
     tp_session_reclaim();
 }
 
+/* Tells `record` that the library began here: where nothing is recorded, it can say why. One write, so that lines of
+ * processes that begin together stay whole; what cannot be told is not. */
+static void tell_entry(const char *folder)
+{
+    char path[PATH_MAX], name[17] = "", line[64];
+    int n = snprintf(path, sizeof path, "%s/" TP_WORKER_ENTERED, folder);
+    int fd = n > 0 && (size_t)n < sizeof path
+                 ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666)
+                 : -1;
+    if (fd < 0)
+        return;
+    prctl(PR_GET_NAME, name);
+    n = snprintf(line, sizeof line, "%d %s\n", (int)getpid(), name);
+    if (write(fd, line, (size_t)n) < 0)
+        n = 0; /* a full disk: the folder tells that, too */
+    close(fd);
+}
+
 __attribute__((constructor)) static void inject(void)
 {
     Dl_info self;
@@ -49,6 +72,7 @@ __attribute__((constructor)) static void inject(void)
         return;
     }
     is_injected = true;
+    tell_entry(host.spools);
     tp_exec_keep(host.library);
     pthread_atfork(NULL, NULL, tp_sources_in_child);
     tp_sources_start(&host, tp_environment("TRACEPRESS_SOURCES"));

@@ -10,10 +10,16 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "writer/base/buf.h"
+#include "writer/base/input.h"
 
 static const int passed_on[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGTSTP,
                                 SIGCONT, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
@@ -79,17 +85,76 @@ static void pass_on(const struct tp_child *child, const struct signalfd_siginfo 
         raise(SIGSTOP);
 }
 
+/* The value of a line of /proc/PID/status; NULL: it is not there. */
+static const char *line_of(const char *text, const char *key)
+{
+    const char *at = strstr(text, key);
+    return at ? at + strlen(key) + strspn(at + strlen(key), "\t ") : NULL;
+}
+
+/* Mode of seccomp; 0: none. */
+static long take_status(const char *text, struct tp_child_end *end)
+{
+    const char *name = line_of(text, "Name:"), *user = line_of(text, "\nUid:"), *group = line_of(text, "\nGid:"),
+               *mode = line_of(text, "\nSeccomp:");
+    char *effective;
+    end->is_known = name && user && group;
+    if (!end->is_known)
+        return 0;
+    snprintf(end->name, sizeof end->name, "%.*s", (int)strcspn(name, "\n"), name);
+    strtoul(user, &effective, 10);
+    end->user = (uid_t)strtoul(effective, NULL, 10);
+    strtoul(group, &effective, 10);
+    end->group = (gid_t)strtoul(effective, NULL, 10);
+    return mode ? strtol(mode, NULL, 10) : 0;
+}
+
+static long read_status(pid_t pid, struct tp_child_end *end)
+{
+    char path[64];
+    struct tp_buf text;
+    long mode = 0;
+    tp_buf_init(&text, 1 << 16);
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    int code = tp_input_read_all(&text, path, TP_INPUT_FILE, NULL);
+    tp_buf_putc(&text, '\0');
+    if (code == 0 && !text.failed)
+        mode = take_status(text.data, end);
+    tp_buf_release(&text);
+    return mode;
+}
+
+/* What is known of a process that is over and was not waited for. */
+static void look_at_end(struct tp_child *child)
+{
+    struct tp_child_end ours = {0};
+    siginfo_t over = {0};
+    if (waitid(P_PID, (id_t)child->pid, &over, WEXITED | WNOHANG | WNOWAIT) != 0 || over.si_pid != child->pid)
+        return;
+    long mode = read_status(child->pid, &child->end);
+    child->end.is_confined = child->end.is_known && mode > read_status(getpid(), &ours);
+}
+
+static int64_t cpu_us(const struct rusage *used)
+{
+    return ((int64_t)used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000000 + used->ru_utime.tv_usec +
+           used->ru_stime.tv_usec;
+}
+
 /* True when the program is over. */
 static bool collect(struct tp_child *child)
 {
+    struct rusage used = {0};
     int status;
-    pid_t pid = waitpid(child->pid, &status, WNOHANG);
+    look_at_end(child);
+    pid_t pid = wait4(child->pid, &status, WNOHANG, &used);
     if (pid == 0 || (pid < 0 && errno == EINTR))
         return false;
     if (pid < 0) {
         child->exit_code = 127; /* somebody else has waited for it */
         return true;
     }
+    child->end.cpu_us = cpu_us(&used);
     child->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     child->has_core = child->signal && WCOREDUMP(status);
     child->exit_code = child->signal ? 128 + child->signal : WEXITSTATUS(status);

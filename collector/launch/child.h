@@ -5,7 +5,18 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+/* What the kernel still knew of a process that was over. */
+struct tp_child_end {
+    bool is_known;
+    char name[16]; /* as the kernel has it: of what it became last */
+    uid_t user;    /* with whose rights it ended */
+    gid_t group;
+    bool is_confined; /* by seccomp, more than we are */
+    int64_t cpu_us;   /* with its children that it waited for */
+};
 
 struct tp_child {
     /* given */
@@ -26,6 +37,7 @@ struct tp_child {
     int exit_code;   /* as a shell tells it: 128 + signal for a death */
     int signal;      /* 0, or what it died of */
     bool has_core;
+    struct tp_child_end end;
 };
 
 /* Runs it to its end. Signals that end or stop are passed on to it meanwhile, so our handlers do not see them. */

@@ -4,8 +4,7 @@
 
 #include "collector/session.h"
 #include "collector/sources.h"
-
-enum { DEFAULT_RATE = 500 }; /* about 1 % of the time of a busy thread */
+#include "writer/worker.h"
 
 static unsigned rate;
 
@@ -21,7 +20,7 @@ static bool start(const struct tp_source_host *host, const char *setting)
     if (!*setting && dlsym(RTLD_DEFAULT, "Py_AddPendingCall"))
         return false; /* stacks of an interpreter say little; with a rate it was asked for */
     unsigned long wanted = strtoul(setting, NULL, 10);
-    rate = wanted > 0 && wanted <= 10000 ? (unsigned)wanted : DEFAULT_RATE;
+    rate = wanted > 0 && wanted <= 10000 ? (unsigned)wanted : TP_WORKER_SAMPLES;
     return tp_session_sample(rate);
 }
 

@@ -224,6 +224,57 @@ twice() {
     [ $? = 127 ] && [ -z "$(ls -A r 2>/dev/null)" ] || { find r; return 1; }
 }
 check "twice the same -o: two runs that do not mix" twice
+# nothing WORDS STATUS SOURCE PROGRAM...: nothing is recorded, the exit code is the program's, and one line has these words
+nothing() {
+    words=$1 want=$2 source=$3
+    shift 3
+    rm -rf r
+    "$TP" record -o r --no-tfevents --source "$source" -- "$@" >out 2>err
+    [ $? = "$want" ] && [ "$(grep -c 'nothing was recorded: ' err)" = 1 ] && said "nothing was recorded: .*$words" || { cat err; return 1; }
+}
+make_programs() {
+    cat >becomes.c <<'X'
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+    char *none[] = {0};
+    return count > 1 ? (int)syscall(SYS_execve, words[1], words + 1, none) : 9;
+}
+X
+    echo 'int raise(int); __attribute__((constructor)) static void begin(void) { raise(11); }' >dies.c
+    echo 'int main(void) { return 0; }' >plain.c
+    cc -static -o still plain.c || : # there may be no static libc
+    cc -o becomes becomes.c && cc -shared -fPIC -o libdies.so dies.c &&
+        cc -o dies plain.c -Wl,--no-as-needed -L. -ldies -Wl,-rpath,"$PWD" && cc -pthread -o confined "$OLDPWD/tests/native/confined_program.c"
+}
+if is_checked; then
+    : # its runtime comes first, and does more
+elif make_programs >case.log 2>&1; then
+    check "nothing recorded: too short" nothing "too short: it took [0-9.]* ms .* samples were due.*sample=10000" 0 sample true
+    check "nothing recorded: ended by a signal before main" nothing 'signal 11 (.*) ended it before its main; .*--source null' 139 sample ./dies
+    check "nothing recorded: LD_PRELOAD was replaced" nothing 'becomes became sleep, and replaced LD_PRELOAD; record that one: tracepress record -- sleep' 0 sample ./becomes /bin/sleep 0
+    check "nothing recorded: the sources had nothing to see" nothing "no source that was on .*--list-sources -- true" 0 torch true
+    if [ -x still ]; then
+        check "nothing recorded: it became a static program" nothing 'sh became still, and it is statically linked' 0 sample sh -c 'exec ./still'
+    else
+        skip "nothing recorded: it became a static program" "no static libc"
+    fi
+    if ./confined filter >out 2>&1 || [ $? = 7 ]; then
+        check "nothing recorded: it confined itself" nothing 'it confined itself by seccomp.*perf record' 7 sample ./confined filter
+    else
+        skip "nothing recorded: it confined itself" "no seccomp here"
+    fi
+    if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>err; then
+        check "nothing recorded: another user has no permission" nothing "no permission for $PWD/r/setpriv-.*: it ran as user .*; run record as that user" 0 memory \
+            setpriv --reuid=65534 --regid=65534 --clear-groups sleep 0
+    else
+        skip "nothing recorded: another user has no permission" "no rights to give up"
+    fi
+else
+    not_ok "programs of which nothing is recorded" "$(cat case.log)"
+fi
+
 # asked to end while it finishes: half a second is waited for the process that stays, and that is when the signal comes
 interrupted() {
     for try in 1 2 3 4 5 6 7 8; do
@@ -364,6 +415,11 @@ full() {
     status=$?
     umount tiny
     [ $status = 0 ] && grep -q 'tracepress: ' err || { echo "status $status"; cat err; return 1; }
+    mount -t tmpfs -o size=24k none tiny
+    "$TP" record -o tiny --no-tfevents --source sample -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done' >out 2>err
+    status=$?
+    umount tiny
+    [ $status = 0 ] && grep -q 'nothing was recorded: the disk of .* is full (.* KiB are free); make room' err || { echo "status $status"; cat err; return 1; }
 }
 full >case.log 2>&1
 case $? in

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "collector/launch/takeover.h"
+#include "collector/launch/why_nothing.h"
 #include "webreport/cli/cmd.h"
 #include "writer/base/environment.h"
 #include "writer/base/fs.h"
@@ -25,6 +26,7 @@ struct ending {
     const struct tp_record_end *end;
     char **traces; /* paths */
     size_t trace_count;
+    char why_nothing[TP_RUN_PATH_BYTES + 512];
     pthread_mutex_t lock;
     enum stage stage;
 };
@@ -129,12 +131,9 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
     if (t->broken_count)
         tp_console_notice(ending->end->console, "%llu damaged records were left out",
                           (unsigned long long)t->broken_count);
-    if (!ending->trace_count && !t->running_count && !t->failed_count && !t->brief_count &&
-        !ending->end->program->why_plain)
-        tp_console_notice(ending->end->console, "nothing was recorded: %s",
-                          tp_environment("TRACEPRESS_WINDOW") || tp_environment("TRACEPRESS_RANKS")
-                              ? "maybe it did not run in a window of TRACEPRESS_WINDOW, on a rank of TRACEPRESS_RANKS"
-                              : "no source had anything to see in this program ('tracepress record --list-sources')");
+    bool has_something = ending->trace_count || t->running_count || t->failed_count || t->brief_count;
+    if (!has_something && !ending->end->program->why_plain) /* which was said before it ran */
+        tp_console_notice(ending->end->console, "nothing was recorded: %s", ending->why_nothing);
 }
 
 /* Runs another command on this run: its words, then the run's folder. False when it failed, which it has
@@ -188,6 +187,19 @@ static void on_progress(void *context, const struct tp_takeover_progress *p)
                         p->name);
 }
 
+static void find_why_nothing(struct ending *ending, const struct tp_child *child)
+{
+    const struct tp_record_end *end = ending->end;
+    struct tp_nothing nothing = {.name = end->argv[0],
+                                 .child = child,
+                                 .folder = end->folder->spools,
+                                 .sample_rate = tp_record_sample_rate(end->options),
+                                 .has_choice =
+                                     tp_environment("TRACEPRESS_WINDOW") || tp_environment("TRACEPRESS_RANKS")};
+    tp_nothing_look(&nothing, end->argv);
+    tp_nothing_word(ending->why_nothing, sizeof ending->why_nothing, &nothing);
+}
+
 static void take_over(struct ending *ending, const struct tp_child *child)
 {
     const struct tp_record_end *end = ending->end;
@@ -202,6 +214,7 @@ static void take_over(struct ending *ending, const struct tp_child *child)
     if (child->signal)
         tp_console_notice(end->console, "%s was ended by signal %d (%s); what it had recorded is kept", end->argv[0],
                           child->signal, strsignal(child->signal));
+    find_why_nothing(ending, child); /* before the folder is emptied */
     if (tp_takeover(&takeover, &err) < 0)
         tp_console_error(end->console, "%s", err.text);
     tp_console_progress_end(end->console);

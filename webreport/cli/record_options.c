@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "writer/base/buf.h"
+#include "writer/worker.h"
 
 #define AT(field) offsetof(struct tp_record_options, field)
 
@@ -183,6 +184,14 @@ bool tp_record_has(const struct tp_record_options *options, const char *source)
 {
     bool is_default = options->source.count == 0 || has_word(&options->source, "default");
     return (is_default || has_word(&options->source, source)) && !has_word(&options->no_source, source);
+}
+
+unsigned tp_record_sample_rate(const struct tp_record_options *options)
+{
+    char setting[32];
+    tp_record_setting(options, "sample", setting, sizeof setting);
+    unsigned long rate = strtoul(setting, NULL, 10);
+    return !tp_record_has(options, "sample") ? 0 : rate > 0 && rate <= 10000 ? (unsigned)rate : TP_WORKER_SAMPLES;
 }
 
 static bool is_known(const struct tp_source_rows *rows, const char *name, size_t len)

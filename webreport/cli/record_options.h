@@ -31,6 +31,9 @@ void tp_record_setting(const struct tp_record_options *options, const char *sour
 /* True when the preload library will start this source, one that is on without being named (collector/sources.h). */
 bool tp_record_has(const struct tp_record_options *options, const char *source);
 
+/* Samples a second that were asked for; 0: none. */
+unsigned tp_record_sample_rate(const struct tp_record_options *options);
+
 /* TP_EUSAGE when a source is named that there is not. */
 int tp_record_check_names(const struct tp_record_options *options, const struct tp_source_rows *rows,
                           struct tp_error *err);
