@@ -29,9 +29,9 @@ device of an event          | ^[a-z].*[ *](device_number|device_of_event|event_d
 types of a device           | (^|[^A-Z_]|TYPE_|DEVICE_)CUDA *= *[0-9]                                      | webreport/trace/trace.h writer/trace_json.h
 categories of a trace       | "(gpu_memcpy|gpu_memset|cuda_runtime)"                                      | webreport/trace/kinds.c writer/trace_json_event.c webreport/export/chrome_slice.c
 files are opened to read    | (^|[^a-z_])(open(at)?\(.*O_RDONLY|fopen\([^;]*"r)                           | writer/base/input.c writer/base/fs.c writer/base/temporary.c writer/spool/symbols.c collector/clock.c collector/sampler.c collector/loaded_modules.c collector/tensor_file.c collector/launch/run_folder.c collector/launch/processes.c
-per cent for people         | %\.[0-9]f %%|^const char \*tp_text_of_percent\([^;]*$                              | writer/text/format.c | also webreport/measure/rules_eval.c webreport/measure/rules_compute.c webreport/measure/rules_memory.c webreport/measure/verdict_words.c
+per cent for people         | %\.[0-9]f %%|^const char \*tp_text_of_percent\([^;]*$                              | writer/text/format.c
 '
-printf '%s\n' "${TABLE:-$table}" | awk -v most="${ALSO:-9}" '
+printf '%s\n' "${TABLE:-$table}" | awk -v most="${ALSO:-5}" '
 FILENAME == "-" {
   if ($0 !~ /\|/) next
   n = split($0, part, " [|] ")

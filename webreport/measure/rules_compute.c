@@ -5,6 +5,7 @@
 #include "webreport/measure/rules_eval.h"
 #include "webreport/trace/value.h"
 #include "writer/base/id_map.h"
+#include "writer/text/format.h"
 
 /* What a device is capable of. */
 struct capability {
@@ -350,7 +351,8 @@ void tp_rule_communication(struct tp_advisor *a)
         if (tp_is_communication(a->model, k))
             tp_picks_longest_operation(&c.picks, a->model, k);
     c.time = tp_intervals_of(&hidden);
-    c.detail = tp_advisor_text(a, "exposed for %.1f %% of the step; compute that could hide it: %.1f %%", share,
-                               tp_set_percent(a, tp_intervals_of(&free)));
+    c.detail = tp_advisor_text(a, "exposed for %s of the step; compute that could hide it: %s",
+                               tp_text_of_percent(a->arena, share),
+                               tp_text_of_percent(a->arena, tp_set_percent(a, tp_intervals_of(&free))));
     tp_advisor_add(a, &c);
 }

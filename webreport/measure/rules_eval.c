@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "writer/base/sort.h"
+#include "writer/text/format.h"
 
 static const double severity_limits[] = {
     [TP_SEVERITY_HIGH] = 10.0, [TP_SEVERITY_MEDIUM] = 3.0, [TP_SEVERITY_LOW] = 0.5};
@@ -146,8 +147,9 @@ struct tp_str tp_line_times_text(struct tp_advisor *a, const struct tp_line_time
     struct tp_vec text = TP_VEC(a->arena, char);
     for (size_t i = 0; i < count && i < most; i++) {
         struct tp_str line = tp_fold_text(a->model, lines[i].fold);
-        char share[64];
-        int size = snprintf(share, sizeof share, ": at most %.1f %%%s", tp_window_percent(a, lines[i].ns), ending);
+        const char *percent = tp_text_of_percent(a->arena, tp_window_percent(a, lines[i].ns));
+        char share[96];
+        int size = snprintf(share, sizeof share, ": at most %s%s", percent, ending);
         size_t at = text.count, more = line.len + (size_t)size + (i ? 2 : 0);
         tp_vec_grow(&text, at + more + 1);
         char *to = (char *)text.data + at;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "webreport/measure/rules_eval.h"
+#include "writer/text/format.h"
 
 /* Bytes of the device with that number, 0 when unknown. */
 static int64_t capacity_of(const struct tp_trace *trace, int64_t device)
@@ -24,14 +25,15 @@ static void look_at(struct tp_advisor *a, const struct tp_memory_device *m, int6
     if (full > tp_rule_value(a, TP_RULE_D1, "min_pct")) {
         c.rule = TP_RULE_D1;
         c.severity = TP_SEVERITY_HIGH;
-        c.detail = tp_advisor_text(a, "%.1f %% of device memory reserved", full);
+        c.detail = tp_advisor_text(a, "%s of device memory reserved", tp_text_of_percent(a->arena, full));
         tp_advisor_add(a, &c);
     }
     if (m->fragmentation_percent > tp_rule_value(a, TP_RULE_D3, "min_pct") && /* false for NaN */
         tp_percent(m->reserved_at_peak_bytes, capacity) > tp_rule_value(a, TP_RULE_D3, "min_reserved_pct")) {
         c.rule = TP_RULE_D3;
         c.severity = TP_SEVERITY_MEDIUM;
-        c.detail = tp_advisor_text(a, "%.1f %% of the reserved bytes are unused at the peak", m->fragmentation_percent);
+        c.detail = tp_advisor_text(a, "%s of the reserved bytes are unused at the peak",
+                                   tp_text_of_percent(a->arena, m->fragmentation_percent));
         tp_advisor_add(a, &c);
     }
 }

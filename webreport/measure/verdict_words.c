@@ -5,6 +5,7 @@
 
 #include "webreport/model/numbers.h"
 #include "writer/base/buf.h"
+#include "writer/text/format.h"
 
 static const double NEXT_PERCENT = 10; /* a second cause is named from a tenth of W on */
 
@@ -24,6 +25,12 @@ static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
 static double share(const struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause)
 {
     return tp_percent(v->cause_ns[cause], model->window_ns);
+}
+
+static const char *share_text(const struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause,
+                              struct tp_arena *arena)
+{
+    return tp_text_of_percent(arena, share(v, model, cause));
 }
 
 /* What shares are of. */
@@ -47,9 +54,10 @@ static bool has_line(const struct tp_trace_verdict *v)
 
 static struct tp_str stall_words(const struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
 {
+    const char *percent = tp_text_of_percent(arena, v->gap.percent);
     struct tp_buf text;
     tp_buf_init(&text, 0);
-    tp_buf_printf(&text, "One gap is %.1f %% of %s: GPU %lld waits for the host", v->gap.percent, period(model),
+    tp_buf_printf(&text, "One gap is %s of %s: GPU %lld waits for the host", percent, period(model),
                   (long long)v->device);
     if (has_line(v)) {
         tp_buf_puts(&text, TP_HEADLINE_AT);
@@ -76,9 +84,11 @@ struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *v, const st
     enum tp_time_cause second = second_cause(v);
     if (v->class == TP_CLASS_STALL)
         return stall_words(v, model, arena);
+    const char *decided = share_text(v, model, v->cause, arena), *next = share_text(v, model, second, arena);
+    const char *computes = share_text(v, model, TP_TIME_COMPUTE, arena);
     tp_buf_init(&text, 0);
-    tp_buf_printf(&text, "GPU %lld %s for %.1f %% of %s", (long long)v->device, cause_words[v->cause],
-                  share(v, model, v->cause), period(model));
+    tp_buf_printf(&text, "GPU %lld %s for %s of %s", (long long)v->device, cause_words[v->cause], decided,
+                  period(model));
     if (v->cause == TP_TIME_OUTSIDE && has_line(v) && v->gap.part_ns[TP_IDLE_OUTSIDE]) {
         tp_buf_puts(&text, TP_HEADLINE_RAN);
         tp_buf_add(&text, v->gap.line.ptr, v->gap.line.len);
@@ -89,9 +99,9 @@ struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *v, const st
     else if (v->class == TP_CLASS_NOT_SHOWN)
         tp_buf_puts(&text, "; the trace does not show why");
     if (v->cause != TP_TIME_COMPUTE)
-        tp_buf_printf(&text, "; it computes for %.1f %%", share(v, model, TP_TIME_COMPUTE));
+        tp_buf_printf(&text, "; it computes for %s", computes);
     if (share(v, model, second) >= NEXT_PERCENT)
-        tp_buf_printf(&text, ". Next: it %s for %.1f %%", cause_words[second], share(v, model, second));
+        tp_buf_printf(&text, ". Next: it %s for %s", cause_words[second], next);
     tp_buf_putc(&text, '.');
     return moved(&text, arena);
 }
@@ -116,7 +126,7 @@ static void add_largest_operator(struct tp_buf *text, const struct tp_model *mod
     if (best != TP_NO_ID) {
         tp_buf_puts(text, " Largest operator: ");
         tp_buf_add(text, names->items[best].ptr, names->items[best].len);
-        tp_buf_printf(text, ", %.1f %% of operator time.", tp_percent(self_ns[best], total));
+        tp_buf_printf(text, ", %s of operator time.", tp_text_of_percent(arena, tp_percent(self_ns[best], total)));
     }
     tp_arena_drop(arena, self_ns, names->count * sizeof *self_ns);
 }
@@ -125,16 +135,17 @@ struct tp_str tp_verdict_host_words(const struct tp_trace_verdict *v, const stru
                                     struct tp_arena *arena)
 {
     const char *whole = model->step_marker == TP_MARKER_WINDOW ? "the main thread's time" : "the steps";
+    const char *decided = tp_text_of_percent(arena, v->percent);
+    const char *between = share_text(v, model, TP_TIME_BETWEEN, arena);
     struct tp_buf text;
     tp_buf_init(&text, 0);
     if (v->cause == TP_TIME_INPUT) {
-        tp_buf_printf(&text, "Loading input data takes %.1f %% of %s; no device is used.", v->percent, whole);
+        tp_buf_printf(&text, "Loading input data takes %s of %s; no device is used.", decided, whole);
     } else if (v->cause == TP_TIME_COMMUNICATION) {
-        tp_buf_printf(&text, "Communication that no operator hides takes %.1f %% of %s; no device is used.", v->percent,
-                      whole);
+        tp_buf_printf(&text, "Communication that no operator hides takes %s of %s; no device is used.", decided, whole);
     } else {
-        tp_buf_printf(&text, "Operators take %.1f %% of %s, code between them %.1f %%; no device is used.", v->percent,
-                      whole, share(v, model, TP_TIME_BETWEEN));
+        tp_buf_printf(&text, "Operators take %s of %s, code between them %s; no device is used.", decided, whole,
+                      between);
         add_largest_operator(&text, model, arena);
     }
     return moved(&text, arena);
