@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "webreport/document/summary_document.h"
+#include "webreport/print/summaries_json.h"
 #include "webreport/session/console.h"
 #include "webreport/session/opt.h"
+#include "webreport/session/summarize.h"
 #include "writer/base/fs.h"
 #include "writer/text/assets.h"
 
@@ -111,12 +112,8 @@ int tp_cmd_print(struct tp_cmd_work *work, const struct tp_document *document, c
     return code < 0 ? code : tp_text_outputs_write(work->outputs, TP_TEXT_OUTPUTS_MAX, &work->err);
 }
 
-void tp_cmd_print_process(const struct tp_summary *summary, struct tp_json *json, struct tp_arena *arena)
-{
-    struct tp_document document;
-    tp_summary_document(&document, summary, arena);
-    tp_json_record(json, document.record);
-}
+const struct tp_summary_printer tp_cmd_summaries_json = {tp_summaries_json_begin, tp_summaries_json_process,
+                                                         tp_summaries_json_end};
 
 /* Path of a file beside the page, in the arena. */
 static const char *beside(struct tp_arena *arena, const char *html, const char *name)

@@ -10,7 +10,7 @@
 #include "webreport/session/text_outputs.h"
 
 struct tp_opt;
-struct tp_summary;
+struct tp_summary_printer;
 
 /* The commands: arguments behind the command's name; each returns an exit code. */
 int tp_cmd_diff(int argc, char **argv);
@@ -67,8 +67,8 @@ int tp_cmd_run(struct tp_cmd_work *work, tp_arena_work *run, void *context);
 /* Within tp_cmd_run: prints the document as the outputs want it and writes all of them, or none. */
 int tp_cmd_print(struct tp_cmd_work *work, const struct tp_document *document, const struct tp_cmd_output *outputs,
                  unsigned count, struct tp_print_options *options);
-/* Writes a process of a summary as JSON, for --format json. */
-void tp_cmd_print_process(const struct tp_summary *summary, struct tp_json *json, struct tp_arena *arena);
+/* For --format json of summaries. */
+extern const struct tp_summary_printer tp_cmd_summaries_json;
 /* Puts the files of a page's style and script beside it, for tp_cmd_print. Returns 0, or TP_EUSAGE for standard output.
  */
 int tp_cmd_separate_assets(struct tp_cmd_work *work, const char *html, struct tp_print_options *options);

@@ -35,8 +35,8 @@ int tp_cmd_merge(int argc, char **argv)
     if (inputs == 0 && !o.files_from)
         return tp_cmd_refuse(&console, "merge",
                              "name summaries, a folder to search for *.tps, or a list with --files-from");
-    job.print = o.format == AS_JSON ? tp_cmd_print_process : NULL;
-    job.out = o.out ? o.out : job.print ? "-" : NULL;
+    job.printer = o.format == AS_JSON ? &tp_cmd_summaries_json : NULL;
+    job.out = o.out ? o.out : job.printer ? "-" : NULL;
     if (!job.out || !*job.out || tp_inputs_is_folder(job.out))
         return tp_cmd_refuse(&console, "merge", "name the summary to write: -o FILE.tps");
     job.load.paths = (const char *const *)argv;

@@ -104,8 +104,8 @@ int tp_cmd_summarize(int argc, char **argv)
         return code;
     if (tp_opt_rules(&rules, &o.rules, &err) < 0)
         return tp_cmd_refuse(&console, "summarize", err.text);
-    job.print = o.format == AS_JSON ? tp_cmd_print_process : NULL;
-    job.out = o.out ? o.out : job.print ? "-" : NULL;
+    job.printer = o.format == AS_JSON ? &tp_cmd_summaries_json : NULL;
+    job.out = o.out ? o.out : job.printer ? "-" : NULL;
     job.load.rank = o.rank;
     const char *what = wrong(&o, inputs, &job);
     if (what)

@@ -243,9 +243,9 @@ static int add_comparison(void *context, const struct tp_compare *compare, struc
         .arena = compare->arena, .redact = o->options->page.redact, .source_url = o->options->page.source_url};
     tp_compare_document(&o->comparison, compare, &naming, MOST_ROWS);
     o->has_comparison = true;
-    return o->page ? tp_page_add_section(o->page, "document", "diff", "Baseline",
-                                         tp_html_part(&o->comparison, o->reserved_bytes), err)
-                   : TP_OK;
+    return o->page
+               ? tp_page_add_section(o->page, "diff", "Baseline", tp_html_part(&o->comparison, o->reserved_bytes), err)
+               : TP_OK;
 }
 
 static int write_and_commit(struct tp_outfile **file, struct tp_str text, struct tp_error *err)

@@ -93,8 +93,8 @@ struct addition {
     const struct tp_profile *profile;
     const struct tp_distributed *distributed;
     struct tp_str worker, file;
-    const char *why;                       /* the profile failed */
-    const char *template, *target, *label; /* a section of `data` */
+    const char *why;            /* the profile failed */
+    const char *target, *label; /* a section of `data` */
     struct tp_data data;
     const struct tp_history_run *history;
     size_t history_count;
@@ -439,17 +439,16 @@ static int add_section(void *context, struct tp_error *err)
 
     page->extras[page->extra_count].target = kept(&page->arena, added->target);
     page->extras[page->extra_count++].label = kept(&page->arena, added->label);
-    return tp_template_render(&page->templates, added->template, added->data, &page->extra, err);
+    return tp_template_render(&page->templates, "document", added->data, &page->extra, err);
 }
 
-int tp_page_add_section(struct tp_page *page, const char *template, const char *target, const char *label,
-                        struct tp_data data, struct tp_error *err)
+int tp_page_add_section(struct tp_page *page, const char *target, const char *label, struct tp_data data,
+                        struct tp_error *err)
 {
     if (data.kind == TP_DATA_NONE || page->extra_count == TP_PAGE_SECTIONS)
         return 0;
-    return tp_arena_run(
-        &page->arena, add_section,
-        &(struct addition){.page = page, .template = template, .target = target, .label = label, .data = data}, err);
+    return tp_arena_run(&page->arena, add_section,
+                        &(struct addition){.page = page, .target = target, .label = label, .data = data}, err);
 }
 
 static int add_history(void *context, struct tp_error *err)
@@ -457,7 +456,7 @@ static int add_history(void *context, struct tp_error *err)
     const struct addition *added = context;
     struct tp_document document;
     tp_history_document(&document, added->history, added->history_count, &added->page->arena);
-    return tp_page_add_section(added->page, "document", "history", "History", tp_html_part(&document, SIZE_MAX), err);
+    return tp_page_add_section(added->page, "history", "History", tp_html_part(&document, SIZE_MAX), err);
 }
 
 int tp_page_add_history(struct tp_page *page, const struct tp_history_run *runs, size_t count, struct tp_error *err)

@@ -60,11 +60,11 @@ int tp_page_add_distributed(struct tp_page *page, struct tp_str run, const struc
 
 enum { TP_PAGE_SECTIONS = 4 };
 
-/* Adds a section of its own at the page's end, at most TP_PAGE_SECTIONS, which the navigation finds at `target`: a
- * template filled with data, of which nothing is kept. Before the first profile, so that the profiles'
- * share of the page's ceiling knows of it, or announced by tp_page_reserve. Nothing for data of kind NONE. */
-int tp_page_add_section(struct tp_page *page, const char *template, const char *target, const char *label,
-                        struct tp_data data, struct tp_error *err);
+/* Adds a document as a section of its own at the page's end, at most TP_PAGE_SECTIONS, which the navigation finds at
+ * `target`, the id of its title: data of tp_html_part, of which nothing is kept. Before the first profile, so that the
+ * profiles' share of the page's ceiling knows of it, or announced by tp_page_reserve. Nothing for data of kind NONE. */
+int tp_page_add_section(struct tp_page *page, const char *target, const char *label, struct tp_data data,
+                        struct tp_error *err);
 
 /* Adds the section of stored runs, which are in order. */
 int tp_page_add_history(struct tp_page *page, const struct tp_history_run *runs, size_t count, struct tp_error *err);

@@ -72,7 +72,7 @@ static int print_process(void *context, struct tp_error *err)
     struct tp_summary summary;
     int code = tp_summary_unpack(&summary, process->record, &process->arena, err);
     if (code == TP_OK)
-        process->options->print(&summary, process->json, &process->arena);
+        process->options->printer->process(process->json, &summary, &process->arena);
     return code;
 }
 
@@ -89,33 +89,18 @@ static int write_process(struct job *job, const struct tp_summary_record *record
     return code < 0 ? TP_OK : flush(job);
 }
 
-static void write_ranks(struct job *job, const struct tp_summary_set *set, struct tp_json *json)
-{
-    struct tp_summary_ranks ranks;
-    tp_summary_set_ranks(&ranks, set);
-    tp_json_member_int(json, "ranks_present", ranks.present);
-    if (ranks.expected == TP_NULL_INT)
-        tp_json_member_null(json, "ranks_expected");
-    else
-        tp_json_member_int(json, "ranks_expected", ranks.expected);
-    tp_json_member_text(json, "missing_ranks", tp_rank_set_text(&job->arena, &ranks.missing, 0));
-}
-
 static int write_json(struct job *job, const struct tp_summary_set *set)
 {
+    const struct tp_summary_printer *printer = job->options->printer;
+    struct tp_summary_ranks ranks;
     struct tp_json json;
     int code = TP_OK;
     tp_json_init(&json, &job->text);
-    tp_json_object(&json);
-    tp_json_member_text(&json, "schema", "tracepress-summaries");
-    tp_json_member_int(&json, "schema_version", 1);
-    tp_json_key(&json, "processes");
-    tp_json_array(&json);
+    printer->begin(&json);
     for (size_t i = 0; i < set->count && code == TP_OK; i++)
         code = write_process(job, &set->records[i], &json);
-    tp_json_array_end(&json);
-    write_ranks(job, set, &json);
-    tp_json_object_end(&json);
+    tp_summary_set_ranks(&ranks, set);
+    printer->end(&json, &ranks, &job->arena);
     tp_buf_putc(&job->text, '\n');
     return code;
 }
@@ -124,7 +109,7 @@ static int write_set(struct job *job, const struct tp_summary_set *set, const ch
 {
     int code = tp_outfile_open(&job->file, path, &job->err);
     if (code == TP_OK)
-        code = job->options->print ? write_json(job, set) : write_file(job, set);
+        code = job->options->printer ? write_json(job, set) : write_file(job, set);
     if (code == TP_OK)
         code = flush(job);
     return code < 0 ? code : tp_outfile_commit(&job->file, &job->err);

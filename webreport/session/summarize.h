@@ -6,15 +6,21 @@
 #include "webreport/measure/summary_file.h"
 #include "webreport/session/summaries.h"
 
+/* A set as JSON, part by part, each within the guard of `arena`. */
+struct tp_summary_printer {
+    void (*begin)(struct tp_json *json);
+    void (*process)(struct tp_json *json, const struct tp_summary *summary, struct tp_arena *arena);
+    void (*end)(struct tp_json *json, const struct tp_summary_ranks *ranks, struct tp_arena *arena);
+};
+
 struct tp_summarize_job {
-    struct tp_summaries_options load; /* paths: traces, summaries, folders; missing ones are said and skipped */
-    const char *files_from;           /* a file of paths, a line each; "-": standard input; NULL: none */
-    const char *out;                  /* a file, "-", or a folder, which gets a `.tps` per input */
-    /* How a process is written instead of packed; NULL: a `.tps` file. */
-    void (*print)(const struct tp_summary *summary, struct tp_json *json, struct tp_arena *arena);
-    uint64_t shard, shard_count; /* take the inputs shard, shard + shard_count .. by path; 0 of 1: all */
-    bool skips_existing;         /* in a folder: inputs whose summary is there already */
-    bool only_merges;            /* traces are no input; folders are searched for *.tps alone */
+    struct tp_summaries_options load;         /* paths: traces, summaries, folders; missing ones are said and skipped */
+    const char *files_from;                   /* a file of paths, a line each; "-": standard input; NULL: none */
+    const char *out;                          /* a file, "-", or a folder, which gets a `.tps` per input */
+    const struct tp_summary_printer *printer; /* how the set is written instead of packed; NULL: a `.tps` file */
+    uint64_t shard, shard_count;              /* take the inputs shard, shard + shard_count .. by path; 0 of 1: all */
+    bool skips_existing;                      /* in a folder: inputs whose summary is there already */
+    bool only_merges;                         /* traces are no input; folders are searched for *.tps alone */
 };
 
 /* Runs it. Returns an exit code (enum tp_exit); everything that went wrong has been said. */
@@ -26,7 +32,7 @@ struct tp_summarize_counts {
 };
 
 /* Adds the processes of the job's inputs, or of its shard of them, to the set, whose guard is set, instead of writing
- * them; `out`, `print` and `skips_existing` are not looked at. 0, or why the inputs could not be found. */
+ * them; `out`, `printer` and `skips_existing` are not looked at. 0, or why the inputs could not be found. */
 int tp_summarize_collect(struct tp_summary_set *set, const struct tp_summarize_job *job,
                          struct tp_summarize_counts *counts, struct tp_error *err);
 
