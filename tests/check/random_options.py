@@ -76,7 +76,7 @@ def main():
         arguments = [program, command, *COMMANDS[command], *line]
         arguments = [os.fsencode(part).replace(b"\0", b"") for part in arguments]
         run = subprocess.run(arguments, cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                             timeout=60, check=False)
+                             timeout=1200, check=False)
         said = run.stderr.decode("utf-8", "replace")
         fault = fault_of(run, line, said)
         if not fault and os.listdir(place) not in ([], [COMMANDS[command][1]]) and not re.search("-o|separate", "".join(line)):

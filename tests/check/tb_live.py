@@ -55,7 +55,7 @@ def watch():
     assert child.returncode == 0, "the program ended with %d" % child.returncode
     assert len(lengths) >= 3, "points seen while it ran: %s" % lengths
     count = int(program[-1])
-    assert wait_for(lambda: steps("profile_step/time_ms") == list(range(count)), 30), \
+    assert wait_for(lambda: steps("profile_step/time_ms") == list(range(count))), \
         "%d points of %d steps in the end" % (len(steps("profile_step/time_ms")), count)
     return {"while it ran": lengths, "in the end": count}
 

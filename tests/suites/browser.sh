@@ -8,5 +8,5 @@ fi
 export BROWSER_BINARY="$browser"
 for script in tests/browser/*.sh; do
     [ -f "$script" ] || continue
-    timeout 300 sh "$script" || not_ok "$(basename "$script")" "status $?"
+    cpu_limit 300 sh "$script" || not_ok "$(basename "$script")" "status $?"
 done

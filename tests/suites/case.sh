@@ -21,6 +21,13 @@ check() {
     wanted "$check_name" || return 0
     if check_said=$("$@" 2>&1); then ok "$check_name"; else not_ok "$check_name" "$check_said"; fi
 }
+# cpu_limit SECONDS COMMAND...: a command that is ended when it has used so much time of a processor, which busy neighbours
+# do not take from it, or when it has not ended after twenty minutes: then it hangs
+cpu_limit() {
+    cpu_limit_s=$1
+    shift
+    (ulimit -t "$cpu_limit_s" && exec timeout 1200 "$@")
+}
 is_asan() { case $BUILD in *asan) return 0 ;; *) return 1 ;; esac; }
 # programs with a sanitizer are slow
 is_checked() { case $BUILD in *asan | *tsan) return 0 ;; *) return 1 ;; esac; }

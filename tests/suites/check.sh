@@ -121,7 +121,7 @@ faults() { # either side broken: as report, never more than an exit code
         report=$?
         for args in "$trace" "$good --baseline $trace"; do
             # shellcheck disable=SC2086
-            timeout 120 "$TP" check -q $args -o /dev/null 2>/dev/null
+            cpu_limit 120 "$TP" check -q $args -o /dev/null 2>/dev/null
             code=$?
             case $report in 0) [ "$code" -le 1 ] || [ "$code" = 6 ] ;; *) [ "$code" = "$report" ] ;; esac || { echo "$args: report $report, check $code"; return 1; }
         done
@@ -152,7 +152,7 @@ failing() { # KIND STATUS: the n-th call of KIND fails, and all behind it: that 
     n=0 total=1
     while [ "$n" -le "$total" ]; do
         rm -rf "$WORK/x" && mkdir "$WORK/x" && echo old >"$WORK/x/c.json"
-        timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$BUILD/fail_nth.so" \
+        cpu_limit 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$BUILD/fail_nth.so" \
             "$TP" check "$DATA/traces/case_scalar_read.pt.trace.json.gz" --baseline "$DATA/traces/case_cpu_loop.pt.trace.json.gz" --budget "$WORK/self.budget" \
             --json "$WORK/x/c.json" --junit "$WORK/x/c.xml" -o "$WORK/x/c.txt" -q 2>"$WORK/err"
         code=$?

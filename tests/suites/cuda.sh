@@ -16,7 +16,7 @@ run() {
     faults=$1
     shift
     rm -rf d emitted
-    FAKE_CUPTI=$faults timeout 100 "$PROGRAM" "$1" "$2" d ${3:-} >did 2>err || { echo "$*: status $?"; cat err; return 1; }
+    cpu_limit 100 env FAKE_CUPTI=$faults "$PROGRAM" "$1" "$2" d ${3:-} >did 2>err || { echo "$*: status $?"; cat err; return 1; }
 }
 report() { "$TP" report d -o report.html --strict --json report.json --quiet; }
 

@@ -172,7 +172,7 @@ faults() { # every broken trace, on either side: the exit code of `report`, no o
         for order in base new; do
             rm -f fault.html
             if [ $order = base ]; then set -- "./$file" "$a"; else set -- "$a" "./$file"; fi
-            timeout 60 "$TP" diff "$@" -o fault.html --exit-zero >out 2>err
+            cpu_limit 60 "$TP" diff "$@" -o fault.html --exit-zero >out 2>err
             status=$?
             [ "$status" = "$exit" ] || { echo "$file as $order: exit $status, wanted $exit"; tail -n 3 err; return 1; }
             [ "$status" = 0 ] || [ ! -e fault.html ] || { echo "$file as $order: output in spite of the fault"; return 1; }
@@ -185,7 +185,7 @@ failing() { # KIND STATUS: the n-th call of KIND fails, and all behind it: that 
     n=0 total=1
     while [ "$n" -le "$total" ]; do
         rm -rf "$WORK/x" && mkdir "$WORK/x" && echo old >"$WORK/x/d.html"
-        timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$BUILD/fail_nth.so" \
+        cpu_limit 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$BUILD/fail_nth.so" \
             "$TP" diff "$DATA/traces/case_scalar_read.pt.trace.json.gz" "$DATA/traces/case_cpu_loop.pt.trace.json.gz" \
             -o "$WORK/x/d.html" --json "$WORK/x/d.json" --exit-zero -q >"$WORK/out" 2>"$WORK/err"
         code=$?

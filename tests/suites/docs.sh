@@ -102,7 +102,7 @@ run_shell() { # block, facts
     cd "$WORK/empty" || return 1
     given=$(fact given "$2")
     [ -z "$given" ] || give "$given" || return 1
-    timeout 120 sh -eu "$1" >"$WORK/said" 2>&1 || { cat "$1" "$WORK/said"; return 1; }
+    cpu_limit 120 sh -eu "$1" >"$WORK/said" 2>&1 || { cat "$1" "$WORK/said"; return 1; }
     for output in $(sed 's/#.*//' "$1" | grep -oE -- '(-o|--json|--markdown) [^ ]+' | sed 's/.* //'); do
         [ -s "$output" ] || { echo "$output was not made"; return 1; }
     done
@@ -112,14 +112,14 @@ records_itself() { # a C program: compiled, run in a folder of its own, and what
     cp "$1" program.c
     # shellcheck disable=SC2046
     ${CC:-cc} -Wall -Wextra -Werror program.c $(pkg-config --cflags --libs tracepress) -o program || return 1
-    timeout 60 ./program >said 2>&1 || { echo "exit $?"; cat said; return 1; }
+    cpu_limit 60 ./program >said 2>&1 || { echo "exit $?"; cat said; return 1; }
     [ ! -s said ] || { cat said; return 1; }
     trace=$(find . -name '*.pt.trace.json.gz' | head -n 1)
     [ -n "$trace" ] || { echo "it left no trace:"; find .; return 1; }
     "$TP" table "$trace" --format csv | grep -q '^"forward",' || { "$TP" table "$trace"; return 1; }
     "$TP" report "$trace" --strict --quiet -o report.html
 }
-run_python() { cp "$1" "$WORK/empty/block.py" && cd "$WORK/empty" && timeout 300 "$2" block.py; }
+run_python() { cp "$1" "$WORK/empty/block.py" && cd "$WORK/empty" && cpu_limit 300 "$2" block.py; }
 run_block() { # path without ending, name of the case
     facts=$1.facts
     reason=$(fact 'not run' "$facts")

@@ -10,7 +10,7 @@ cd "$WORK" || exit 1
 
 # run KIND N STAY: the report with the N-th call of KIND failing
 run() {
-    timeout 60 env FAIL_KIND="$1" FAIL_AT="$2" FAIL_STAY="$3" FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
+    cpu_limit 60 env FAIL_KIND="$1" FAIL_AT="$2" FAIL_STAY="$3" FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
         "$TP" report "$trace" -o out/report.html --json out/report.json --quiet >stdout 2>stderr
 }
 fresh() {
@@ -64,7 +64,7 @@ sample() {
     n=0 total=1
     while [ "$n" -le "$total" ]; do
         rm -f out/t.json.gz
-        timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
+        cpu_limit 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
             "${TOOLS:-$BUILD}/write_sample" out/t.json.gz 2>stderr
         status=$?
         left=$(ls -A out)
@@ -93,7 +93,7 @@ made() {
     n=0 total=1
     while [ "$n" -le "$total" ]; do
         rm -rf out && mkdir out
-        timeout 60 env FAIL_KIND="$kind" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" "$@" --quiet >stdout 2>stderr
+        cpu_limit 60 env FAIL_KIND="$kind" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" "$@" --quiet >stdout 2>stderr
         status=$?
         left=$(find out -type f)
         if [ "$n" = 0 ]; then
@@ -146,7 +146,7 @@ events() {
     while [ "$n" -le "$total" ]; do
         for stay in 0 1; do
             rm -rf out && cp -r older out
-            timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=$stay FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
+            cpu_limit 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=$stay FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
                 "$TP" export "$DATA/traces/case_cpu_loop.pt.trace.json.gz" --to tfevents -o out --quiet 2>stderr
             status=$?
             [ "$n" != 0 ] || total=$(cat count)
@@ -173,7 +173,7 @@ summaries() {
         while [ "$n" -le "$total" ]; do
             rm -rf out && mkdir out && echo old >out/a.tps
             # shellcheck disable=SC2086
-            timeout 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
+            cpu_limit 60 env FAIL_KIND="$1" FAIL_AT="$n" FAIL_STAY=1 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" \
                 "$TP" $command -o out/a.tps -q >stdout 2>stderr
             status=$?
             if [ "$n" = 0 ]; then

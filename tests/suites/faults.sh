@@ -22,7 +22,7 @@ events() {
 }
 fault() { # exit, events, notice, file
     rm -f out.html out.json
-    timeout 60 "$TP" report "./$4" -o out.html --json out.json >stdout 2>stderr
+    cpu_limit 60 "$TP" report "./$4" -o out.html --json out.json >stdout 2>stderr
     status=$?
     [ "$status" = "$1" ] || { echo "exit $status, wanted $1"; tail -n 5 stderr; return 1; }
     [ ! -s stdout ] || { echo "stdout is not empty"; return 1; }
@@ -40,7 +40,7 @@ fault() { # exit, events, notice, file
 }
 strict() { # file
     rm -f strict.html
-    timeout 60 "$TP" report --strict "./$1" -o strict.html >stdout 2>stderr
+    cpu_limit 60 "$TP" report --strict "./$1" -o strict.html >stdout 2>stderr
     status=$?
     [ "$status" = 3 ] && [ ! -e strict.html ] && grep -q . stderr && return 0
     echo "exit $status, wanted 3"

@@ -11,7 +11,7 @@ for folder in tests/golden/*/; do
     wanted "$name" || continue
     folder=$PWD/$folder
     mkdir -p "$WORK/$name"
-    (cd "$WORK/$name" && timeout 120 sh "${folder}cmd" >"$WORK/stdout" 2>"$WORK/stderr")
+    (cd "$WORK/$name" && cpu_limit 120 sh "${folder}cmd" >"$WORK/stdout" 2>"$WORK/stderr")
     echo $? >"$WORK/exit"
     if [ -n "${UPDATE:-}" ]; then
         for part in stdout stderr exit; do cp "$WORK/$part" "${folder}$part.expect"; done

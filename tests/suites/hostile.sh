@@ -66,7 +66,7 @@ damaged() { # file, seeds
     case $1 in *.gz) gzip -dc "$1" >whole.json ;; *) cp "$1" whole.json ;; esac
     while [ "$seed" -le "$2" ]; do
         "${TOOLS:-$BUILD}/mutate" "$seed" <whole.json >damaged.json
-        timeout 60 "$TP" report damaged.json -o damaged.html --json damaged.out.json --quiet >/dev/null 2>stderr
+        cpu_limit 60 "$TP" report damaged.json -o damaged.html --json damaged.out.json --quiet >/dev/null 2>stderr
         status=$?
         case $status in
         0) "${TOOLS:-$BUILD}/json_check" valid damaged.out.json || { echo "seed $seed: JSON is not valid"; return 1; } ;;

@@ -13,7 +13,7 @@ each() { # folder, what to do with a command: its words
         "$@" diff "$trace" "$folder" -o o.html --exit-zero
 }
 ends() { # the command ends, with an exit code of its own
-    timeout 60 "$TP" "$@" >out 2>err
+    cpu_limit 60 "$TP" "$@" >out 2>err
     case $? in 0 | 1 | 6) ;; *) echo "$*: status $?"; cat err; return 1 ;; esac
 }
 
@@ -89,7 +89,7 @@ odd() {
 }
 check "a FIFO among the files of a folder stops no command" pipes
 given() { # one that was named is read: <(zcat x) is one
-    rm -f p && mkfifo p && { gzip -dc "$trace" >p & } && timeout 60 "$TP" table p -o o.txt 2>err && [ -s o.txt ]
+    rm -f p && mkfifo p && { gzip -dc "$trace" >p & } && cpu_limit 60 "$TP" table p -o o.txt 2>err && [ -s o.txt ]
 }
 check "a pipe that was named is read" given
 
@@ -129,7 +129,7 @@ failing() {
     n=0 total=1
     while [ "$n" -le "$total" ]; do
         rm -f o.html
-        timeout 60 env FAIL_KIND="$kind" FAIL_AT="$n" FAIL_STAY=0 FAIL_COUNT="$WORK/count" LD_PRELOAD="$BUILD/fail_nth.so" "$TP" "$@" >out 2>err
+        cpu_limit 60 env FAIL_KIND="$kind" FAIL_AT="$n" FAIL_STAY=0 FAIL_COUNT="$WORK/count" LD_PRELOAD="$BUILD/fail_nth.so" "$TP" "$@" >out 2>err
         status=$?
         [ "$n" != 0 ] || { total=$(cat count); [ "$status" = 0 ] && [ "$total" -gt 0 ] || { echo "$*: $total calls, status $status"; cat err; return 1; }; }
         case " $statuses 0 " in *" $status "*) ;; *) echo "$*, call $n of $total: status $status"; cat err; return 1 ;; esac

@@ -161,7 +161,7 @@ is_serial() { # what was run in $J/run, or what is in $SUMS, is the serial resul
 }
 once() { prepare && (cd "$J/run" && eval "$(cd "$OLDPWD" && recipe "$1")") && is_serial; }
 in_python() { # recipe, python
-    prepare && recipe "$1" >"$J/run/recipe.py" && (cd "$J/run" && timeout 300 "$2" recipe.py) && is_serial
+    prepare && recipe "$1" >"$J/run/recipe.py" && (cd "$J/run" && cpu_limit 300 "$2" recipe.py) && is_serial
 }
 if command -v parallel >/dev/null; then
     check "job: recipe of GNU parallel" once parallel

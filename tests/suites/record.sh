@@ -16,7 +16,7 @@ rec() {
     want=$1 traces=$2
     shift 2
     rm -rf r
-    timeout 60 "$TP" record -o r --no-tfevents --source null "$@" >out 2>err
+    cpu_limit 60 "$TP" record -o r --no-tfevents --source null "$@" >out 2>err
     status=$?
     [ $status = "$want" ] || { echo "exit code $status, wanted $want"; cat err; return 1; }
     found=$(ls r/* 2>/dev/null | grep -c 'pt.trace.json.gz$')
@@ -490,7 +490,7 @@ check "PyTorch: so they are with memory and stacks" same shapes,memory,stack
 # startup SECONDS [fork|spawn]: one trace, of the three steps of the schedule, whatever comes before and beside them
 startup() {
     rm -rf r
-    timeout 120 "$TP" record -o r --no-tfevents --source torch -- "$python" "$scripts/startup.py" "$@" >out 2>err || { cat err; return 1; }
+    cpu_limit 120 "$TP" record -o r --no-tfevents --source torch -- "$python" "$scripts/startup.py" "$@" >out 2>err || { cat err; return 1; }
     [ "$(ls r/*/*.gz | wc -l)" = 1 ] || { ls -l r/*; return 1; }
     zcat r/*/*.gz >trace.json
     [ "$(grep -o '"name": "ProfilerStep#[0-9]*"' trace.json | sort -u | wc -l)" = 3 ] && grep -q '"name": "aten::linear"' trace.json ||
@@ -514,7 +514,7 @@ loaders() {
 check "PyTorch: two traces of a process and its loaders of data are one run" loaders
 kineto() {
     rm -rf r && mkdir -p r
-    timeout 120 "$TP" record -o r --no-tfevents --source kineto --wait 0 --active 4 -- "$python" "$scripts/loop.py" slow \
+    cpu_limit 120 "$TP" record -o r --no-tfevents --source kineto --wait 0 --active 4 -- "$python" "$scripts/loop.py" slow \
         >out 2>err && "$python" "$scripts/compare.py" --steps 4 r/*/*.gz own.json
 }
 check "PyTorch: by Kineto's daemon protocol, the same operator calls per step" kineto

@@ -5,7 +5,7 @@ for source in tests/unit/test_*.c; do
     [ -f "$source" ] || continue
     name=$(basename "$source" .c)
     wanted "$name" || continue
-    timeout 120 "$BUILD/unit/$name" >"$WORK/out" 2>&1
+    cpu_limit 120 "$BUILD/unit/$name" >"$WORK/out" 2>&1
     status=$?
     # cmocka writes "ok 1 - case" and, for a skipped one, "not ok 1 # SKIP case"
     sed -n "s/^\(not \)\{0,1\}ok [0-9]* # SKIP \(.*\)/ok - $name: \2 # SKIP asked by the test/p;t
