@@ -263,7 +263,7 @@ static void on_bus(int number)
 static void faults_of_the_program_are_its_own(void **state)
 {
     struct place *place = *state;
-    for (int turn = 0; turn < 2; turn++) {
+    for (volatile int turn = 0; turn < 2; turn++) {
         struct tp_spool_chunk *chunk = turn ? tp_spool_take(&place->spool, CHUNK) : NULL;
         int fd = memfd_create("program", 0);
         assert_int_equal(ftruncate(fd, 4096), 0);

@@ -37,8 +37,9 @@ static bool is_open_here(int fd)
     DIR *dir = fstat(fd, &own) == 0 ? opendir("/proc/self/fd") : NULL;
     bool is_found = false;
     for (struct dirent *entry; dir && !is_found && (entry = readdir(dir)) != NULL;) {
-        int number = atoi(entry->d_name);
-        is_found = *entry->d_name != '.' && number != fd && fstat(number, &other) == 0 && other.st_dev == own.st_dev &&
+        /* by its name in the folder: the number may be another thread's, which closes it at this moment */
+        is_found = *entry->d_name != '.' && atoi(entry->d_name) != fd &&
+                   fstatat(dirfd(dir), entry->d_name, &other, 0) == 0 && other.st_dev == own.st_dev &&
                    other.st_ino == own.st_ino;
     }
     if (dir)

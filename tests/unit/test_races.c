@@ -1,0 +1,286 @@
+/* Recordings that begin and end under threads that record, name, end and fork: for the thread sanitizer above all
+ * (make MODE=tsan; tests/README.md). */
+#include "collector/tracepress.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/session.h"
+#include "writer/spool/spool_read.h"
+
+enum { THREADS = 4 };
+
+static char folder[64];
+static _Atomic int must_end, handled;
+
+static int enter_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/tracepress-races-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+    char command[96];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+/* A handler looks at the spool while other threads may still have chunks of it. */
+static void look(const struct tracepress_trace *trace, void *unused)
+{
+    struct tp_arena arena;
+    struct tp_spool_file file = {0};
+    (void)unused;
+    tp_arena_init(&arena, 0);
+    if (tp_spool_open(&file, trace->spool, &arena, NULL) == 0)
+        handled++;
+    tp_spool_release(&file);
+    tp_arena_release(&arena);
+}
+
+static struct tracepress_options recording(void)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.directory = folder;
+    options.handler = look;
+    return options;
+}
+
+/* All that a thread may say. */
+static void work(int turn)
+{
+    char name[32];
+    snprintf(name, sizeof name, "name %d", turn % 50);
+    tracepress_name number = tracepress_intern(name);
+    tracepress_begin(number);
+    tracepress_instant(number);
+    tracepress_counter(number, turn);
+    if (turn % 8 == 0)
+        tracepress_metadata("key", "value");
+    tracepress_end();
+}
+
+static void *record(void *unused)
+{
+    for (int turn = 0; !must_end; turn++)
+        work(turn);
+    return unused;
+}
+
+static void *come_and_go(void *unused)
+{
+    while (!must_end) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, record, NULL) == 0)
+            pthread_detach(thread);
+        usleep(500);
+        if (must_end)
+            break;
+        work(1);
+    }
+    return unused;
+}
+
+static void under_threads(void (*body)(void))
+{
+    pthread_t threads[THREADS];
+    must_end = 0;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, record, NULL), 0);
+    body();
+    must_end = 1;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void start_and_stop(void)
+{
+    struct tracepress_options options = recording();
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(tracepress_start(&options), 0);
+        usleep(i * 200);
+        tracepress_stop();
+    }
+}
+
+static void recordings_begin_and_end(void **state)
+{
+    (void)state;
+    handled = 0;
+    under_threads(start_and_stop);
+    assert_in_range(handled, 1, 20);
+}
+
+static void step(void)
+{
+    struct tracepress_options options = recording();
+    options.schedule = (struct tracepress_schedule){.wait = 1, .warmup = 1, .active = 2};
+    assert_int_equal(tracepress_start(&options), 0);
+    for (int i = 0; i < 40; i++) {
+        usleep(300);
+        tracepress_step();
+    }
+    tracepress_stop();
+}
+
+static void steps_begin_and_end(void **state)
+{
+    (void)state;
+    under_threads(step);
+}
+
+static void sample(void)
+{
+    struct tracepress_options options = recording();
+    options.sample_rate = 1000;
+    for (int i = 0; i < 4; i++) {
+        tracepress_start(&options);
+        usleep(20000);
+        tracepress_stop();
+    }
+}
+
+static void samplers_begin_and_end(void **state)
+{
+    (void)state;
+    under_threads(sample);
+}
+
+static void pass_windows(void)
+{
+    struct tracepress_options options = recording();
+    setenv("TRACEPRESS_WINDOW", "10ms:5ms", 1);
+    for (int i = 0; i < 4; i++) {
+        tracepress_start(&options);
+        usleep(25000);
+        tracepress_stop();
+    }
+    unsetenv("TRACEPRESS_WINDOW");
+}
+
+static void windows_begin_and_end(void **state)
+{
+    (void)state;
+    under_threads(pass_windows);
+}
+
+static void keep_a_ring(void)
+{
+    struct tracepress_options options = recording();
+    options.ring_mb = 1;
+    for (int i = 0; i < 4; i++) {
+        tracepress_start(&options);
+        usleep(20000);
+        tracepress_stop();
+    }
+}
+
+static void rings_begin_and_end(void **state)
+{
+    (void)state;
+    under_threads(keep_a_ring);
+}
+
+/* Two threads start and stop against each other; one of both recordings is there at a time. */
+static void *compete(void *unused)
+{
+    struct tracepress_options options = recording();
+    for (int i = 0; i < 20; i++) {
+        tracepress_start(&options);
+        tracepress_step();
+        tracepress_stop();
+    }
+    return unused;
+}
+
+static void two_start_and_stop(void)
+{
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, compete, NULL), 0);
+    compete(NULL);
+    pthread_join(other, NULL);
+}
+
+static void threads_start_and_stop_against_each_other(void **state)
+{
+    (void)state;
+    under_threads(two_start_and_stop);
+}
+
+/* In a process of its own, which exits by way of atexit functions and destructors while threads record. */
+static void exits(void (*before)(void))
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        pthread_t thread;
+        for (int i = 0; i < THREADS; i++)
+            pthread_create(&thread, NULL, i ? record : come_and_go, NULL);
+        struct tracepress_options options = recording();
+        options.sample_rate = 1000;
+        tracepress_start(&options);
+        usleep(5000);
+        before();
+        exit(3);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 3);
+}
+
+static void nothing(void)
+{
+}
+
+static void fork_too(void)
+{
+    if (fork() == 0) {
+        work(1);
+        exit(3);
+    }
+}
+
+static void confine(void)
+{
+    tp_session_confine("test");
+}
+
+static void processes_exit_while_threads_record(void **state)
+{
+    (void)state;
+    must_end = 0;
+    setenv("TRACEPRESS_QUIET", "1", 1);
+    exits(nothing);
+    exits(tracepress_stop);
+    exits(fork_too);
+    exits(confine);
+    unsetenv("TRACEPRESS_QUIET");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recordings_begin_and_end),
+        cmocka_unit_test(steps_begin_and_end),
+        cmocka_unit_test(samplers_begin_and_end),
+        cmocka_unit_test(windows_begin_and_end),
+        cmocka_unit_test(rings_begin_and_end),
+        cmocka_unit_test(threads_start_and_stop_against_each_other),
+        cmocka_unit_test(processes_exit_while_threads_record),
+    };
+    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+}
