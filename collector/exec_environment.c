@@ -28,7 +28,7 @@ static bool begins_with(const char *text, const char *start)
 
 void tp_exec_keep(const char *library)
 {
-    while (kept.count) /* a test's second call */
+    while (kept.count)
         free(kept.variables[--kept.count]);
     for (char *const *at = environ; at && *at && kept.count < MAX_KEPT; at++) {
         char *copy = begins_with(*at, ours) ? strdup(*at) : NULL;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /* Keeps what this process was started with; in the constructor. Until then, environments stay as they are. library:
- * path of the preload library, borrowed. */
+ * path of the preload library, borrowed; NULL: they stay as they are again. */
 void tp_exec_keep(const char *library);
 
 /* Bytes that tp_exec_environment needs for this environment, which may be NULL; 0: it stays as it is. */

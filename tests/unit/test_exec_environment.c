@@ -30,6 +30,8 @@ static int forget(void **state)
 {
     (void)state;
     tp_confined_ = false;
+    clearenv();
+    tp_exec_keep(NULL);
     return 0;
 }
 
