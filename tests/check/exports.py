@@ -188,6 +188,41 @@ def defused(value):
     return "'" + text if isinstance(value, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") and text else text
 
 
+def one_form(value):
+    """A value of args in the one form in which the trace, the CSV file and the database must agree: a cell is text whatever
+    it was, numbers may be spelled in other ways, an apostrophe may stand before a text."""
+    if isinstance(value, (list, dict)):
+        return json.dumps(value, default=float)
+    if value is None or isinstance(value, bool):
+        return {None: "", True: "true", False: "false"}[value]
+    text = str(value)[1:] if str(value)[:1] == "'" else str(value)
+    if re.fullmatch(r"-?[0-9]+", text, re.A):
+        return text if abs(int(text)) < 1 << 63 else repr(float(text))
+    if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?", text, re.A):
+        return repr(float(text))
+    try:
+        return json.dumps(json.loads(text)) if text[:1] in ("[", "{") else text
+    except ValueError:
+        return text
+
+
+def check_args(db, folder, trace, events):
+    """Each argument of each event that the table events has is in args, and nothing else."""
+    written = list(csv.reader(open(glob.glob(folder + "/*.args.csv")[0], newline="", encoding="utf-8")))
+    assert written[0] == ["event_id", "key", "value"], written[0]
+    ours = collections.Counter((int(row[0]), one_form(row[1]), one_form(row[2])) for row in written[1:])
+    theirs = collections.Counter((row[0], one_form(row[1]), one_form(row[2])) for row in db.execute("SELECT event_id, key, value FROM args"))
+    assert ours == theirs, (trace, list((ours - theirs).items())[:3], list((theirs - ours).items())[:3])
+    documented = [row[0] for row in db.execute("SELECT column_name FROM documentation WHERE table_name = 'args' AND definition != ''")]
+    assert documented == ["", "event_id", "key", "value"], documented
+    names = collections.Counter((row[1], one_form(row[2])) for row in ours.elements())
+    slices = [e for e in events if isinstance(e, dict) and e.get("ph") == "X" and isinstance(e.get("args"), dict) and e.get("name") != "[memory]"]
+    wanted = collections.Counter((one_form(key), one_form(value)) for e in slices for key, value in e["args"].items())
+    if "random" not in trace and "reading" not in trace: # those have broken events
+        assert names == wanted, (trace, list((names - wanted).items())[:3], list((wanted - names).items())[:3])
+    return ours.total()
+
+
 def check_tables(folder, trace):
     db = sqlite3.connect(glob.glob(folder + "/*.sqlite")[0])
     assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)] and db.execute("PRAGMA user_version").fetchone() == (1,)
@@ -212,7 +247,7 @@ def check_tables(folder, trace):
     kernels = db.execute("SELECT count(*), total(duration_ns) FROM kernels WHERE kind = 'kernel'").fetchone()
     if "random" not in trace and "reading" not in trace: # those have broken numbers
         assert kernels == (len(events), sum(int(e["dur"] * 1000) for e in events)), (kernels, len(events))
-    print(trace, kernels)
+    print(trace, kernels, check_args(db, folder, trace, document["traceEvents"] if isinstance(document, dict) else document), "arguments")
 
 
 def tables(tp, *traces):
@@ -232,6 +267,15 @@ def pandas(*files):
             is_number = name.endswith(("_ns", "_id", "_bytes", "_pct")) or name in ("step", "device_number", "stream", "correlation")
             assert not is_number or frame[name].dtype != object or frame[name].isna().all(), (path, name, frame[name].dtype)
     return not files
+
+
+def duckdb(folder):
+    import duckdb as library
+    table = lambda name: "read_csv('%s')" % glob.glob("%s/*.%s.csv" % (folder, name))[0]
+    rows = library.sql("SELECT e.category, c.value, count(*), sum(CAST(n.value AS BIGINT)) FROM %s e JOIN %s c ON c.event_id = e.event_id AND c.key = 'Collective name' "
+                       "JOIN %s n ON n.event_id = e.event_id AND n.key = 'In msg nelems' GROUP BY ALL" % (table("events"), table("args"), table("args"))).fetchall()
+    print(rows)
+    return not rows or not all(row[3] > 0 for row in rows)
 
 
 def xml(*files):
@@ -269,4 +313,4 @@ def snakeviz(*files):
     return not files
 
 
-sys.exit(bool({"folded": folded, "snakeviz": snakeviz, "chrome": chrome, "raw": raw, "part": part, "filters": filters, "tables": tables, "pandas": pandas, "xml": xml}[sys.argv[1]](*sys.argv[2:])))
+sys.exit(bool({"folded": folded, "snakeviz": snakeviz, "chrome": chrome, "raw": raw, "part": part, "filters": filters, "tables": tables, "pandas": pandas, "duckdb": duckdb, "xml": xml}[sys.argv[1]](*sys.argv[2:])))

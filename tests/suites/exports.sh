@@ -49,8 +49,10 @@ if command -v sqlite3 >/dev/null 2>&1; then
         "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to sqlite -o db --quiet || return 1
         "$TP" help export | sed -n '/^questions for/,/^$/p' | sed '1d;s/^  [^ ].*\(SELECT\)/\1/' >questions.sql
         [ "$(grep -c ';' questions.sql)" -ge 5 ] || return 1
-        for i in 1 2 3 4 5; do
-            [ -n "$(tr '\n' ' ' <questions.sql | cut -d';' -f$i | sqlite3 -bail db/*.sqlite)" ] || { echo "question $i has no answer"; return 1; }
+        "$TP" export "$DATA/run/worker0.1700000000000.pt.trace.json.gz" --to sqlite -o db6 --quiet || return 1 # has collectives
+        for i in 1 2 3 4 5 6; do
+            [ $i = 6 ] && db=db6 || db=db
+            [ -n "$(tr '\n' ' ' <questions.sql | cut -d';' -f$i | sqlite3 -bail $db/*.sqlite)" ] || { echo "question $i has no answer"; return 1; }
         done
     }
     check "sqlite: the help's questions have answers" questions
@@ -63,6 +65,13 @@ if "$pandas" -c 'import pandas' >/dev/null 2>&1; then
     check "csv: pandas reads numbers as numbers" "$pandas" "$look" pandas frames/*.csv
 else
     skip "csv: pandas reads numbers as numbers" "pandas is not installed"
+fi
+duckdb=${DUCKDB_PYTHON:-python3}
+if "$duckdb" -c 'import duckdb' >/dev/null 2>&1; then
+    "$TP" export "$DATA/run/worker0.1700000000000.pt.trace.json.gz" --to csv -o ducks --quiet
+    check "csv: DuckDB joins arguments to events" "$duckdb" "$look" duckdb ducks
+else
+    skip "csv: DuckDB joins arguments to events" "duckdb is not installed (DUCKDB_PYTHON)"
 fi
 # stacks: the rules of those who read them, and flamegraph.pl itself (Debian: libdevel-nytprof-perl)
 printf '{"traceEvents":[%s]}' "$(printf '{"ph":"X","cat":"cpu_op","name":"a 5\\t7\\u2028;\\r\\u0000 9","pid":1,"tid":1,"ts":1,"dur":9},
@@ -99,6 +108,13 @@ if "$snakeviz" -c 'import snakeviz.stats' >/dev/null 2>&1; then
     check "pstats: snakeviz reads it" "$snakeviz" "$look" snakeviz functions/*.pstats
 else
     skip "pstats: snakeviz reads it" "snakeviz is not installed (SNAKEVIZ_PYTHON)"
+fi
+gprof2dot=${GPROF2DOT_PYTHON:-python3}
+if "$gprof2dot" -c 'import gprof2dot' >/dev/null 2>&1; then
+    graph() { "$gprof2dot" -m gprof2dot -f pstats functions/*.pstats -o graph.dot 2>said && [ "$(grep -c -- '->' graph.dot)" -ge 3 ] || { cat said; return 1; }; }
+    check "pstats: gprof2dot draws the calls" graph
+else
+    skip "pstats: gprof2dot draws the calls" "gprof2dot is not installed (GPROF2DOT_PYTHON)"
 fi
 older() { # a database that cannot be finished leaves the older one
     rm -rf old && mkdir old && echo old >old/gpu_2026.sqlite

@@ -10,6 +10,7 @@ oracle=$SHARED/oracle/tbp_oracle.py
 rules=$PWD/tests/check/perfetto_rules.py
 speedscope=$PWD/tests/check/speedscope_rules.py
 text=$PWD/README.md
+same=$PWD/tests/check/same_reading.py
 cd "$WORK" || exit 1
 mkdir -p demo
 "$TOOLS/train" "$text" demo >/dev/null || not_ok "the demo records itself"
@@ -58,8 +59,13 @@ EOF2
 if "$hta" -c 'import hta.trace_analysis' 2>/dev/null; then
     # without it times are cut to microseconds, and HTA refuses torch's own traces of short operators as well
     check "HTA loads the demo's trace and builds its call graph" env HTA_DISABLE_NS_ROUNDING=1 "$hta" look_in_hta.py "$demo"
+    exported() {
+        "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to chrome -o whole --quiet &&
+            HTA_DISABLE_NS_ROUNDING=1 "$hta" "$same" "$DATA/traces/gpu_2026.pt.trace.json.gz" whole/*.json.gz
+    }
+    check "HTA reads an export as it reads its input" exported
 else
-    skip "HTA loads the demo's trace" "no Python with HTA"
+    skip "HTA loads the demo's trace and an export" "no Python with HTA"
 fi
 
 cat >compare_tbp.py <<'EOF2'

@@ -1,14 +1,11 @@
 /* A trace, or a part of it, as it is: export --to chrome. What is kept stands in the output byte for byte as in the
  * input, in the same order; only text that is no JSON is repaired (raw_text.h). The trace in memory says which part
  * that is; the text itself comes from the file, which is read a second time. */
-#include <stdio.h>
-#include <string.h>
-
 #include "webreport/export/export_formats.h"
 #include "webreport/export/raw_filter.h"
 #include "webreport/export/raw_flows.h"
 #include "webreport/export/raw_text.h"
-#include "webreport/trace/visit.h"
+#include "webreport/export/reread.h"
 #include "writer/base/limits.h"
 #include "writer/base/pack.h"
 
@@ -23,7 +20,6 @@ struct passing {
     struct tp_buf behind; /* members that came behind the list of events: it may be continued */
     bool has_member, has_list, is_bare, has_element;
     bool is_usable; /* there is an event, not only names of rows */
-    struct tp_reading reading;
 };
 
 /* 0, or the code of what failed: ends the reading. */
@@ -87,31 +83,14 @@ static int pass_event(void *context, const struct tp_event_text *event, struct t
     return go_on(p, err);
 }
 
-/* The file may have been replaced, or still be written: then it is an input that cannot be used. */
-static int check_same(const struct passing *p, struct tp_error *err)
-{
-    const struct tp_reading *first = p->export->reading;
-    if (p->asks == TP_EXPORT_NEEDS_NOTHING) {
-        *p->export->reading = p->reading;
-        return TP_OK;
-    }
-    bool is_same = first->text_bytes == p->reading.text_bytes && first->element_count == p->reading.element_count &&
-                   strcmp(first->file_sha256, p->reading.file_sha256) == 0;
-    return is_same ? TP_OK : tp_error_set(err, TP_ENOTFOUND, 0, "the file changed while it was read");
-}
-
 static int pass_all(void *context, struct tp_error *err)
 {
     struct passing *p = context;
     const struct tp_visitor visitor = {.context = p, .member = pass_member, .list = pass_list, .event = pass_event};
-    struct tp_arena *arena = p->export->arena;
-    struct tp_trace_options read = *p->export->read;
-    read.skips_hash = p->asks == TP_EXPORT_NEEDS_NOTHING;
-    int code = tp_trace_visit(p->export->path, arena, &read, &visitor, &p->reading, err);
-    if (code == TP_OK)
-        code = check_same(p, err);
+    bool is_first = p->asks == TP_EXPORT_NEEDS_NOTHING;
+    int code = (is_first ? tp_read_text : tp_reread)(p->export, p->export->arena, &visitor, err);
     if (code < 0)
-        return code == TP_EIO || code == TP_EFORMAT ? TP_ENOTFOUND : code;
+        return code;
     if (!p->is_usable)
         return tp_error_set(err, TP_ENOTFOUND, 0, "nothing to export: no event in it");
     tp_buf_puts(&p->text, "\n]");

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
+#include "webreport/export/export_args.h"
 #include "webreport/export/export_formats.h"
 #include "webreport/export/export_rows.h"
 #include "writer/base/fs.h"
@@ -160,6 +161,61 @@ static void fill_texts(struct database *d)
     sqlite3_finalize(statement);
 }
 
+/* ---- arguments ---- */
+
+/* A row holds all arguments of an event as they are, since most are asked for by event: a row for each would make the
+ * database three times as slow to write. The view takes them apart. */
+static void make_args(struct database *d)
+{
+    run(d, "CREATE TABLE args_rows (event_id INTEGER PRIMARY KEY, args TEXT NOT NULL);"
+           "CREATE VIEW args AS SELECT r.event_id AS event_id, j.key AS key, CASE j.type WHEN 'true' THEN 'true'"
+           " WHEN 'false' THEN 'false' ELSE j.value END AS value FROM args_rows AS r, json_each(r.args) AS j");
+}
+
+/* SQLite takes JSON that is nested up to 1,000 deep, and refuses the whole view at one that is deeper. */
+static bool is_too_deep(struct tp_str json)
+{
+    unsigned depth = 0, deepest = 0;
+    bool in_string = false;
+    for (size_t i = 0; json.len > 1000 && i < json.len; i++) {
+        char c = json.ptr[i];
+        if (c == '\\')
+            i++;
+        else if (c == '"')
+            in_string = !in_string;
+        else if (!in_string && (c == '[' || c == '{'))
+            deepest = ++depth > deepest ? depth : deepest;
+        else if (!in_string && (c == ']' || c == '}'))
+            depth--;
+    }
+    return deepest > 900;
+}
+
+struct args_insert {
+    struct database *d;
+    sqlite3_stmt *statement;
+};
+
+static int put_args(void *context, uint32_t event, struct tp_str args, struct tp_error *err)
+{
+    struct args_insert *a = context;
+    (void)err; /* the database has it */
+    if (is_too_deep(args))
+        return TP_OK;
+    sqlite3_bind_int64(a->statement, 1, event);
+    bind_text(a->d, a->statement, 2, args);
+    step(a->d, a->statement);
+    return a->d->code == SQLITE_OK ? TP_OK : TP_EIO;
+}
+
+static int fill_args(struct database *d, struct tp_error *err)
+{
+    struct args_insert a = {d, prepare(d, "INSERT INTO args_rows VALUES (?,?)")};
+    int code = d->code == SQLITE_OK ? tp_args_walk(d->export, d->export->arena, put_args, &a, err) : TP_OK;
+    sqlite3_finalize(a.statement);
+    return d->code == SQLITE_OK ? code : TP_OK;
+}
+
 /* What the columns mean stands in the database itself. */
 static void fill_documentation(struct database *d)
 {
@@ -171,6 +227,12 @@ static void fill_documentation(struct database *d)
             bind_text(d, statement, 3, tp_str_of(c ? table->columns[c - 1].definition : table->definition));
             step(d, statement);
         }
+    }
+    for (unsigned c = 0; c <= 3; c++) {
+        bind_text(d, statement, 1, TP_STR("args"));
+        bind_text(d, statement, 2, tp_str_of(c ? tp_args_columns[c - 1].name : ""));
+        bind_text(d, statement, 3, tp_str_of(c ? tp_args_columns[c - 1].definition : TP_ARGS_DEFINITION));
+        step(d, statement);
     }
     sqlite3_finalize(statement);
 }
@@ -200,17 +262,20 @@ static void fill_about(struct database *d)
 static int fill(void *context, struct tp_error *err)
 {
     struct database *d = context;
-    (void)err;
     run(d, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=MEMORY;"
            "BEGIN; CREATE TABLE texts (text_id INTEGER PRIMARY KEY, text TEXT NOT NULL);"
            "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT);"
            "CREATE TABLE documentation (table_name TEXT, column_name TEXT, definition TEXT)");
     for (const struct tp_rows_table *table = tp_rows_tables; table->name; table++)
         make_table(d, table);
+    make_args(d);
     fill_documentation(d);
     fill_about(d);
     for (const struct tp_rows_table *table = tp_rows_tables; table->name; table++)
         fill_table(d, table);
+    int code = fill_args(d, err);
+    if (code < 0)
+        return code;
     fill_texts(d);
     run(d, "CREATE INDEX texts_by_text ON texts (text)");
     for (const struct tp_rows_table *table = tp_rows_tables; table->name; table++)
@@ -221,13 +286,12 @@ static int fill(void *context, struct tp_error *err)
 
 static int fill_file(struct database *d, const char *temporary, const char *path, struct tp_error *err)
 {
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* it takes a lock for each allocation; refused when already open */
     d->code = sqlite3_open_v2(temporary, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     tp_buf_init(&d->sql, 0);
-    int code = tp_arena_run(d->export->arena, fill, d, NULL);
+    int code = tp_arena_run(d->export->arena, fill, d, err);
     tp_buf_release(&d->sql);
-    if (code < 0)
-        tp_error_set(err, code, 0, "%s: %s", path, code == TP_ELIMIT ? "a limit was reached" : "out of memory");
-    else if (d->code == SQLITE_NOMEM)
+    if (d->code == SQLITE_NOMEM)
         code = tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", path);
     else if (d->code != SQLITE_OK)
         code = tp_error_set(err, TP_EIO, 0, "%s: cannot write: %s", path, sqlite3_errstr(d->code));

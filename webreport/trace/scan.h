@@ -135,6 +135,10 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans);
 /* Steps over any value; *value: its span. */
 enum tp_scan_status tp_scan_value(struct tp_scan *scan, struct tp_str *value, struct tp_spans *notes);
 
+/* The next member of the object that scan->at was set to ('{'), then stands behind the member before: key without its
+ * quotes, value. False behind the last one, or where it is no JSON. */
+bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *value, struct tp_spans *notes);
+
 /* Start of the next event behind `at`: a '{' whose first key is one of an event's. NULL when there is none in the
  * window. */
 const char *tp_scan_resync(const char *at, const char *end);
