@@ -31,15 +31,15 @@ static int leave(void **state)
     return chdir("/") == 0 ? rmdir(folder) : -1;
 }
 
-/* Exports the trace and reads the file; the caller frees it. */
-static Tp__XSpace *export_events(const char *events)
+/* Exports the trace and reads the file; the caller frees it. header: members in front of the events, or "". */
+static Tp__XSpace *export_trace(const char *header, const char *events)
 {
     static uint8_t bytes[1 << 20];
     struct tp_arena arena;
     struct tp_trace trace;
     struct tp_order order;
     struct tp_model model;
-    make_model(&arena, &trace, &order, &model, "", events);
+    make_model(&arena, &trace, &order, &model, header, events);
     struct tp_profile profile = {.run = TP_STR("run"),
                                  .worker = TP_STR("w"),
                                  .span = 1,
@@ -58,6 +58,11 @@ static Tp__XSpace *export_events(const char *events)
     Tp__XSpace *space = tp__xspace__unpack(NULL, size, bytes);
     assert_non_null(space);
     return space;
+}
+
+static Tp__XSpace *export_events(const char *events)
+{
+    return export_trace("", events);
 }
 
 static bool is_text(ProtobufCBinaryData bytes, const char *want)
@@ -188,6 +193,23 @@ static void xplane_memory_peak_is_the_highest_total(void **state)
     tp__xspace__free_unpacked(space, NULL);
 }
 
+/* Of every kind of device that the trace has properties of, as in the memory view. */
+static void xplane_memory_has_the_capacity_of_its_device(void **state)
+{
+    (void)state;
+#define OF_DEVICE(ts, type)                                                                                            \
+    "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":1,\"ts\":" #ts ",\"args\":{\"Device Type\":" #type          \
+    ",\"Device Id\":0,\"Bytes\":64,\"Addr\":64}}"
+    Tp__XSpace *space = export_trace("\"deviceProperties\":[{\"id\":0,\"totalGlobalMem\":1000}],",
+                                     EVENT("cpu_op", "a", 1, 100, 50, "") "," OF_DEVICE(101, 1) "," OF_DEVICE(
+                                         102, 6) "," OF_DEVICE(103, 12) "," OF_DEVICE(104, 0));
+    const Tp__XPlane *host = plane_of(space, "/host:CPU");
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(stat_of(host, event_of(host, "MemoryAllocation", i), "bytes_available")->int64_value, 936);
+    assert_int_equal(stat_of(host, event_of(host, "MemoryAllocation", 3), "bytes_available")->int64_value, 0);
+    tp__xspace__free_unpacked(space, NULL);
+}
+
 static void xplane_far_away_times_are_left_out_and_told(void **state)
 {
     (void)state;
@@ -255,6 +277,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(xplane_step_is_marked_on_every_thread_and_device, enter, leave),
         cmocka_unit_test_setup_teardown(xplane_crossing_events_are_cut_to_nest, enter, leave),
         cmocka_unit_test_setup_teardown(xplane_memory_peak_is_the_highest_total, enter, leave),
+        cmocka_unit_test_setup_teardown(xplane_memory_has_the_capacity_of_its_device, enter, leave),
         cmocka_unit_test_setup_teardown(xplane_far_away_times_are_left_out_and_told, enter, leave),
         cmocka_unit_test_setup_teardown(xplane_stale_caches_are_removed, enter, leave),
         cmocka_unit_test(xplane_scopes_are_what_xprof_parses),

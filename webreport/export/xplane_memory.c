@@ -13,7 +13,7 @@ struct memory_names {
 
 /* What an allocator holds, as far as has been written. */
 struct usage {
-    int64_t now, peak, capacity;
+    int64_t now, peak, capacity; /* capacity: TP_NULL_INT when unknown */
 };
 
 static int64_t magnitude(int64_t bytes)
@@ -77,11 +77,8 @@ void tp_xexport_memory(struct tp_xexport *x, struct tp_xplane *p)
                                  tp_xplane_text(p, TP_STR("addr")),
                                  tp_xplane_text(p, TP_STR("tf_op"))};
     struct usage *usage = tp_arena_array(x->arena, records.device_count, sizeof *usage);
-    for (uint32_t i = 0; i < records.device_count; i++) {
-        const struct tp_gpu_property *gpu =
-            records.devices[i].type == TP_DEVICE_CUDA ? tp_model_gpu_property(x->trace, records.devices[i].id) : NULL;
-        usage[i].capacity = gpu ? gpu->total_memory_bytes : 0;
-    }
+    for (uint32_t i = 0; i < records.device_count; i++)
+        usage[i].capacity = tp_memory_capacity(x->trace, records.devices[i].type, records.devices[i].id);
     tp_xplane_line(p, MEMORY_LINE, TP_STR("memory"));
     for (uint32_t i = 0; i < records.count; i++)
         if (tp_xexport_has(x, tp_memory_raw(&records, &records.items[i])->ts_ns))

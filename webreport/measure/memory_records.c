@@ -44,6 +44,13 @@ static struct tp_str peak_key(struct tp_arena *arena, int64_t type, int64_t id)
     return keep(arena, out, snprintf(out, sizeof out, "%s:%lld", lower, (long long)id));
 }
 
+int64_t tp_memory_capacity(const struct tp_trace *trace, int64_t type, int64_t id)
+{
+    bool has_properties = type == TP_DEVICE_CUDA || type == TP_DEVICE_HIP || type == TP_DEVICE_XPU;
+    const struct tp_gpu_property *property = has_properties ? tp_model_gpu_property(trace, id) : NULL;
+    return property ? property->total_memory_bytes : TP_NULL_INT;
+}
+
 static int compare_devices(const void *context, uint32_t i, uint32_t j)
 {
     const struct tp_device_memory *x = (const struct tp_device_memory *)context + i;

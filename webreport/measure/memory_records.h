@@ -36,6 +36,9 @@ static inline int64_t tp_memory_bytes(const struct tp_memory_records *records, c
     return bytes == TP_NULL_INT ? 0 : bytes;
 }
 
+/* Bytes that a device has, of those that deviceProperties tells of; TP_NULL_INT when unknown. */
+int64_t tp_memory_capacity(const struct tp_trace *trace, int64_t type, int64_t id);
+
 /* operators and operators_folded of every device (memory_operators.c). */
 void tp_memory_ops_build(struct tp_memory_records *records);
 

@@ -203,13 +203,10 @@ static void sum_device(struct tp_table *table, const struct tp_memory_records *r
 static void fill_device(struct tp_table *table, struct tp_memory_records *records, uint32_t device, int64_t first_ns)
 {
     struct tp_device_memory *out = &records->devices[device];
-    bool has_capacity = out->type == TP_DEVICE_CUDA || out->type == TP_DEVICE_HIP || out->type == TP_DEVICE_XPU;
-    const struct tp_gpu_property *property =
-        has_capacity ? tp_model_gpu_property(records->model->trace, out->id) : NULL;
     tp_table_text(table, TP_MEMORY_DEVICE)[device] = out->name;
     tp_table_int(table, TP_MEMORY_DEVICE_TYPE)[device] = out->type;
     tp_table_int(table, TP_MEMORY_DEVICE_ID)[device] = out->id;
-    tp_table_int(table, TP_MEMORY_CAPACITY)[device] = property ? property->total_memory_bytes : TP_NULL_INT;
+    tp_table_int(table, TP_MEMORY_CAPACITY)[device] = tp_memory_capacity(records->model->trace, out->type, out->id);
     sum_device(table, records, device, first_ns);
     int64_t peak = tp_table_int(table, TP_MEMORY_PEAK)[device];
     out->has_peak = peak != TP_NULL_INT;
