@@ -40,6 +40,9 @@ bool tp_session_place(struct tp_session_place *place, uint32_t name);
 /* Samples running threads, `rate` times a second, in the recording that goes on or waits for its window. False, after
  * saying why, when it cannot be. Any thread. */
 bool tp_session_sample(unsigned rate);
+
+/* Ends the sampling thread and begins one with the rights of the calling thread; nothing when there is none. */
+void tp_session_renew_sampler(void);
 /* From now on notes say what is loaded where, for a source that records addresses. */
 void tp_session_note_modules(void);
 

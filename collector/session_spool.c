@@ -189,6 +189,17 @@ static void stop_sampler(void)
     pthread_mutex_lock(&tp_session.lock);
 }
 
+void tp_session_renew_sampler(void)
+{
+    pthread_mutex_lock(&tp_session.lock);
+    if (tp_session_is_on() && tp_session.options.sample_rate) {
+        stop_sampler(); /* lets go of the lock meanwhile */
+        if (tp_session_is_on())
+            tp_session_start_sampler();
+    }
+    pthread_mutex_unlock(&tp_session.lock);
+}
+
 /* True when `record` makes a trace of it, too: not where the handler has just left one, in the folder of the run or in
  * LOGDIR around it. */
 static bool is_kept_for_run(void)

@@ -11,6 +11,7 @@
 #include "collector/confined.h"
 #include "collector/hook.h"
 #include "collector/session.h"
+#include "collector/source/host_rights.h"
 #include "collector/sources.h"
 
 enum { CALL_PRCTL, CALL_SYSCALL, CALL_COUNT };
@@ -63,7 +64,9 @@ static void look_at_prctl(int option, unsigned long first, unsigned long second)
 int tp_prctl(int option, unsigned long first, unsigned long second, unsigned long third, unsigned long fourth)
 {
     look_at_prctl(option, first, second);
-    return ((prctl_call *)tp_hook_of(&hooks[CALL_PRCTL], NULL))(option, first, second, third, fourth);
+    int result = ((prctl_call *)tp_hook_of(&hooks[CALL_PRCTL], NULL))(option, first, second, third, fourth);
+    tp_rights_after_prctl(option);
+    return result;
 }
 
 // NOLINTNEXTLINE(readability-function-size): what the C library's has
@@ -73,5 +76,7 @@ long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
         confine("seccomp");
     if (__builtin_expect(number == SYS_prctl, 0))
         look_at_prctl((int)a, (unsigned long)b, (unsigned long)c);
-    return ((system_call *)tp_hook_of(&hooks[CALL_SYSCALL], NULL))(number, a, b, c, d, e, f);
+    long result = ((system_call *)tp_hook_of(&hooks[CALL_SYSCALL], NULL))(number, a, b, c, d, e, f);
+    tp_rights_after_syscall(number, a);
+    return result;
 }

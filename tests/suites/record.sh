@@ -211,6 +211,8 @@ twice() {
     done
     set -- r/*/
     [ $# = 2 ] && [ "$(ls r | wc -l)" = 2 ] && [ -z "$(find r -type l -o -name '.*')" ] || { find r; return 1; }
+    # a run of TensorBoard is a folder with event files
+    [ "$(find r -name 'events.out.tfevents.*' | sed 's|/[^/]*$||' | sort -u | wc -l)" = 2 ] || { find r; return 1; }
     for run in "$@"; do
         worker=$(basename "$run"/*.gz | sed 's/[.].*//')
         other=$(basename $(ls r/*/*.gz | grep -v "^$run") | sed 's/[.].*//')
@@ -265,6 +267,11 @@ elif make_programs >case.log 2>&1; then
         check "nothing recorded: it confined itself" nothing 'it confined itself by seccomp.*perf record' 7 sample ./confined filter
     else
         skip "nothing recorded: it confined itself" "no seccomp here"
+    fi
+    if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>err; then
+        # with threads of ours in it; setpriv keeps the capabilities of its own thread (PR_SET_KEEPCAPS)
+        check "nothing recorded: another user, with samples" nothing "no permission for $PWD/r/setpriv-" 0 sample \
+            setpriv --reuid=65534 --regid=65534 --clear-groups sleep 0
     fi
     if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>err; then
         check "nothing recorded: another user has no permission" nothing "no permission for $PWD/r/setpriv-.*: it ran as user .*; run record as that user" 0 memory \

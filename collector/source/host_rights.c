@@ -1,0 +1,53 @@
+/* A program that changes the rights of one thread alone, before it gives up its user: PR_SET_KEEPCAPS, capset.
+ *
+ * The C library's setuid and its family make all threads of the process call the kernel, and end the program when the
+ * answers differ. A thread of ours that has not the rights which the program's thread has just given itself answers
+ * differently. So it is ended and begun anew after such a call: a new thread has the rights of the one that begins it.
+ */
+#include "collector/source/host_rights.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "collector/hook.h"
+#include "collector/session.h"
+
+static struct tp_hook hook = {"capset", NULL, NULL};
+
+__attribute__((constructor)) static void find(void)
+{
+    tp_hooks_find(&hook, 1);
+}
+
+static __attribute__((noinline)) void renew(void)
+{
+    int error = errno, why = tp_hook_enter();
+    tp_session_renew_sampler();
+    tp_hook_leave(why);
+    errno = error;
+}
+
+void tp_rights_after_prctl(int option)
+{
+    if (__builtin_expect(option == PR_SET_KEEPCAPS || option == PR_SET_SECUREBITS, 0))
+        renew();
+}
+
+void tp_rights_after_syscall(long number, long first)
+{
+    if (__builtin_expect(number == SYS_capset, 0))
+        renew();
+    else if (__builtin_expect(number == SYS_prctl, 0))
+        tp_rights_after_prctl((int)first);
+}
+
+typedef int capset_call(void *header, const void *data);
+capset_call tp_capset __asm__("capset") __attribute__((visibility("default")));
+
+int tp_capset(void *header, const void *data)
+{
+    int result = ((capset_call *)tp_hook_of(&hook, NULL))(header, data);
+    renew();
+    return result;
+}
