@@ -292,6 +292,9 @@ void tp_trace_out_step(struct tp_trace_out *out, int64_t number, int64_t pid, in
 /* A moment (ph i) on its thread: dur_ns is ignored; no "Ev Idx". */
 void tp_trace_out_instant(struct tp_trace_out *out, const struct tp_trace_out_event *event);
 
+/* One end of a task (ph b, e): what begins on one thread may end on any. Both ends have one category, name and id. */
+void tp_trace_out_task(struct tp_trace_out *out, const struct tp_trace_out_event *event, uint64_t id, bool is_end);
+
 /* Where a thread was at a moment (ph P): as an instant; its stack is an argument. */
 void tp_trace_out_sample(struct tp_trace_out *out, const struct tp_trace_out_event *event);
 

@@ -170,6 +170,15 @@ void tp_trace_out_instant(struct tp_trace_out *out, const struct tp_trace_out_ev
     put_moment(out, "{\"ph\":\"i\",\"s\":\"t\",", event);
 }
 
+void tp_trace_out_task(struct tp_trace_out *out, const struct tp_trace_out_event *event, uint64_t id, bool is_end)
+{
+    char begin[32 + TP_PUT_INT], *at = TP_PUT_TEXT(begin, "{\"ph\":\"");
+    *at++ = is_end ? 'e' : 'b';
+    at = TP_PUT_TEXT(tp_put_uint(TP_PUT_TEXT(at, "\",\"id\":\""), id), "\",");
+    *at = '\0';
+    put_moment(out, begin, event);
+}
+
 void tp_trace_out_sample(struct tp_trace_out *out, const struct tp_trace_out_event *event)
 {
     put_moment(out, "{\"ph\":\"P\",", event);

@@ -39,6 +39,7 @@ struct tp_data tp_section_operators(const struct tp_section *section);
 struct tp_data tp_section_kernels(const struct tp_section *section);
 struct tp_data tp_section_memory(const struct tp_section *section);
 struct tp_data tp_section_modules(const struct tp_section *section);
+struct tp_data tp_section_tasks(const struct tp_section *section);
 struct tp_data tp_section_samples(const struct tp_section *section);
 struct tp_data tp_section_calltree(const struct tp_section *section);
 struct tp_data tp_section_timeline(const struct tp_section *section);

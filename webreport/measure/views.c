@@ -17,6 +17,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_kernel_view_build(&views->kernels, model, arena);
     tp_module_view_build(&views->modules, model, arena);
     tp_sample_view_build(&views->samples, model, arena);
+    tp_task_view_build(&views->tasks, model, arena);
 }
 
 void tp_views_json(const struct tp_views *views, struct tp_json *json)
@@ -36,5 +37,9 @@ void tp_views_json(const struct tp_views *views, struct tp_json *json)
     if (views->samples.is_present) {
         tp_json_key(json, "sample_view");
         tp_sample_view_json(&views->samples, json);
+    }
+    if (views->tasks.is_present) {
+        tp_json_key(json, "task_view");
+        tp_task_view_json(&views->tasks, json);
     }
 }

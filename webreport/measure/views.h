@@ -8,6 +8,7 @@
 #include "webreport/measure/operator_view.h"
 #include "webreport/measure/overview.h"
 #include "webreport/measure/sample_view.h"
+#include "webreport/measure/task_view.h"
 #include "webreport/measure/trace_facts.h"
 #include "webreport/model/facts.h"
 
@@ -19,6 +20,7 @@ struct tp_views {
     struct tp_memory_view memory;
     struct tp_module_view modules;
     struct tp_sample_view samples;
+    struct tp_task_view tasks;
 };
 
 /* Builds every view but the memory view in `arena` (guard set by the caller); the model must outlive them. The memory
@@ -31,7 +33,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
 void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
 /* Writes the members trace_facts, overview, operator_view, kernel_view, memory_view, module_view, and for a trace with
- * samples sample_view, into the open object. */
+ * samples sample_view, with tasks task_view, into the open object. */
 void tp_views_json(const struct tp_views *views, struct tp_json *json);
 
 #endif

@@ -45,6 +45,7 @@ static const struct {
     {"memory", "Memory", tp_section_memory, false},
     {"modules", "Modules", tp_section_modules, false},
     {"samples", "CPU samples", tp_section_samples, false},
+    {"tasks", "Tasks", tp_section_tasks, false},
     {"calltree", "Call tree", tp_section_calltree, true},
     {"timeline", "Timeline", tp_section_timeline, false},
     {"quality", "Trace quality", tp_section_quality, false},

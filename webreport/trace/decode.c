@@ -171,6 +171,10 @@ void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32
     }
     if (e.ph == 'C')
         tp_decode_counter(d, &e);
+    if (e.ph == 'b' || e.ph == 'e') {
+        read_cat(d, &e);
+        tp_decode_task_end(d, &e);
+    }
     if (e.ph == 'i' && tp_str_equal(tp_span_of(spans, TP_FIELD_CAT), TP_STR("\"tensor\"")))
         tp_decode_tensor(d, &e);
 }

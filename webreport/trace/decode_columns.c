@@ -41,6 +41,7 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     tp_keys_init(&d->memory_places, arena, 4);
     d->last_memory_number = TP_NO_ID;
     d->counters = TP_VEC(arena, struct tp_counter);
+    d->task_ends = TP_VEC(arena, struct tp_task_end);
     d->flows = TP_VEC(arena, struct tp_flow);
     d->samples = TP_VEC(arena, struct tp_sample);
     d->tensors = TP_VEC(arena, struct tp_tensor_record);
@@ -105,9 +106,10 @@ static void list_setups(struct tp_decoder *d)
 void tp_decoder_finish(struct tp_decoder *d)
 {
     struct tp_trace *trace = d->trace;
-    struct tp_vec *kept[] = {&d->events, &d->hosts,   &d->host_more, &d->launches, &d->devices,     &d->modules,
-                             &d->comms,  &d->others,  &d->concretes, &d->memory,   &d->memory_more, &d->counters,
-                             &d->flows,  &d->samples, &d->tensors,   NULL};
+    struct tp_vec *kept[] = {&d->events,      &d->hosts,    &d->host_more, &d->launches,  &d->devices,
+                             &d->modules,     &d->comms,    &d->others,    &d->concretes, &d->memory,
+                             &d->memory_more, &d->counters, &d->task_ends, &d->flows,     &d->samples,
+                             &d->tensors,     NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
         tp_vec_fit(*vec);
     trace->events = d->events.data;
@@ -134,6 +136,8 @@ void tp_decoder_finish(struct tp_decoder *d)
     list_memory_places(d);
     trace->counters = d->counters.data;
     trace->counter_count = (uint32_t)d->counters.count;
+    trace->task_ends = d->task_ends.data;
+    trace->task_end_count = (uint32_t)d->task_ends.count;
     trace->flows = d->flows.data;
     trace->flow_count = (uint32_t)d->flows.count;
     trace->samples = d->samples.data;

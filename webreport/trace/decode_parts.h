@@ -32,6 +32,7 @@ uint32_t tp_decode_detail(struct tp_decoder *d, const struct tp_element *e, stru
 void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e);
+void tp_decode_task_end(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e);
 

@@ -90,6 +90,17 @@ void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e)
     *(struct tp_counter *)tp_vec_push(&d->counters) = counter;
 }
 
+void tp_decode_task_end(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_task_end end = {.name = e->name_id, .category = e->cat_id, .is_begin = e->ph == 'b'};
+    struct tp_str id = e->spans->field[TP_FIELD_ID];
+    if (!e->has_name || !tp_span_has_value(e->spans, TP_FIELD_ID) ||
+        tp_number_time(tp_span_of(e->spans, TP_FIELD_TS), &end.ts_ns) != TP_NUMBER_OK)
+        return;
+    end.id = tp_element_intern(d, e, &d->texts, tp_token_is_string(id) ? tp_token_contents(id) : id);
+    *(struct tp_task_end *)tp_vec_push(&d->task_ends) = end;
+}
+
 /* A count that is there, from 0 on. */
 static bool read_count(struct tp_decoder *d, const struct tp_element *e, enum tp_field field, uint64_t *count)
 {

@@ -180,6 +180,13 @@ struct tp_counter {
     uint32_t name;
 };
 
+/* One end of a task (ph b, e), in file order: what begins on one thread may end on any. */
+struct tp_task_end {
+    int64_t ts_ns;
+    uint32_t name, category, id; /* ids of texts */
+    bool is_begin;
+};
+
 /* One end of a forward-backward link (cat fwdbwd, forward_backward), in file order. */
 struct tp_flow {
     int64_t ts_ns;
@@ -322,6 +329,8 @@ struct tp_trace {
     uint32_t memory_count, memory_place_count;
     struct tp_counter *counters;
     uint32_t counter_count;
+    struct tp_task_end *task_ends;
+    uint32_t task_end_count;
     struct tp_flow *flows;
     uint32_t flow_count;
     struct tp_sample *samples;

@@ -44,18 +44,25 @@ static void write_instant(struct tp_spool_conversion *c, const struct tp_spool_r
     tp_trace_out_instant(c->out, &event);
 }
 
-/* Both ends of a task are marks on their threads, tied by an arrow. */
+/* Both ends of a task stand on their threads, and an arrow ties what runs there. */
 static void write_async(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     struct tp_spool_async async;
     memcpy(&async, tp_spool_payload(record), sizeof async);
+    bool is_start = record->kind == TP_SPOOL_ASYNC_BEGIN;
+    const struct tp_trace_out_event event = {.category = TP_OUT_OTHER,
+                                             .other_category = TP_STR("async_task"),
+                                             .name = tp_spool_name_of(c, record),
+                                             .pid = (int64_t)c->file->head.pid,
+                                             .tid = (int64_t)tid,
+                                             .ts_ns = tp_spool_time_of(c, record)};
     const struct tp_trace_out_flow flow = {.kind = TP_OUT_FLOW_ASYNC,
-                                           .is_start = record->kind == TP_SPOOL_ASYNC_BEGIN,
+                                           .is_start = is_start,
                                            .id = (int64_t)async.id,
-                                           .pid = (int64_t)c->file->head.pid,
-                                           .tid = (int64_t)tid,
-                                           .ts_ns = tp_spool_time_of(c, record)};
-    write_instant(c, record, tid);
+                                           .pid = event.pid,
+                                           .tid = event.tid,
+                                           .ts_ns = event.ts_ns};
+    tp_trace_out_task(c->out, &event, async.id, !is_start);
     tp_trace_out_flow(c->out, &flow);
 }
 

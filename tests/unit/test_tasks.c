@@ -1,0 +1,153 @@
+/* Tasks that begin on one thread and end on another: known delays, exactly; pairs, overlaps, what has no other end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/made_trace.h"
+#include "webreport/measure/task_view.h"
+
+static struct tp_buf text;
+static struct tp_arena arena;
+static struct tp_trace trace;
+static struct tp_model model;
+static struct tp_task_view view;
+
+static int begin(void **state)
+{
+    (void)state;
+    tp_buf_init(&text, 0);
+    tp_buf_puts(&text,
+                "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":1}");
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    tp_buf_release(&text);
+    return 0;
+}
+
+static void end_of(char phase, const char *category, const char *name, const char *id, int tid, int64_t ns)
+{
+    tp_buf_printf(&text,
+                  "%s{\"ph\":\"%c\",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%s,\"pid\":1,\"tid\":%d,\"ts\":%lld.%03lld}",
+                  text.size ? "," : "", phase, category, name, id, tid, (long long)(ns / 1000), (long long)(ns % 1000));
+}
+
+static void build(void)
+{
+    struct tp_order order;
+    tp_buf_add(&text, "", 1);
+    make_model(&arena, &trace, &order, &model, "", text.data);
+    tp_task_view_build(&view, &model, &arena);
+}
+
+static int64_t cell(size_t row, unsigned column)
+{
+    return tp_table_int(&view.tasks, column)[row];
+}
+
+static bool is_called(size_t row, const char *name)
+{
+    return tp_str_equal(tp_table_text(&view.tasks, TP_TASK_NAME)[row], tp_str_of(name));
+}
+
+/* 1,000 requests of 1, 2 .. 1,000 us, drawn into any order: each quantile is the delay of that rank. */
+static void known_delays_have_their_quantiles(void **state)
+{
+    int delays[1000], at;
+    uint64_t drawn = 88172645463325252u;
+    char id[24];
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        delays[i] = i + 1;
+    for (int i = 999; i > 0; i--) {
+        drawn ^= drawn << 13, drawn ^= drawn >> 7, drawn ^= drawn << 17;
+        at = (int)(drawn % (unsigned)(i + 1));
+        int kept = delays[i];
+        delays[i] = delays[at];
+        delays[at] = kept;
+    }
+    for (int i = 0; i < 1000; i++) { /* one begins every 2 ms; the ends are on another thread */
+        snprintf(id, sizeof id, "\"%d\"", i);
+        end_of('b', "async_task", "request", id, 1, i * 2000000ll);
+        end_of('e', "async_task", "request", id, 2, i * 2000000ll + delays[i] * 1000ll);
+    }
+    build();
+    assert_true(view.is_present && view.count == 1000 && view.without_begin == 0 && view.tasks.row_count == 1);
+    assert_int_equal(cell(0, TP_TASK_COUNT), 1000);
+    assert_int_equal(cell(0, TP_TASK_TOTAL), 500500000);
+    assert_int_equal(cell(0, TP_TASK_P50), 500000);
+    assert_int_equal(cell(0, TP_TASK_P95), 950000);
+    assert_int_equal(cell(0, TP_TASK_P99), 990000);
+    assert_int_equal(cell(0, TP_TASK_MAX), 1000000);
+    assert_int_equal(cell(0, TP_TASK_AT_ONCE), 1);
+    assert_int_equal(cell(0, TP_TASK_OPEN), 0);
+}
+
+static void ends_are_paired_by_category_name_and_id(void **state)
+{
+    (void)state;
+    end_of('b', "a", "x", "1", 1, 0);
+    end_of('b', "b", "x", "1", 1, 10);     /* another category */
+    end_of('b', "a", "y", "1", 1, 20);     /* another name */
+    end_of('b', "a", "x", "\"1\"", 1, 30); /* the same id as a text: the one that began last ends first */
+    end_of('e', "a", "x", "1", 2, 50);
+    end_of('e', "a", "x", "1", 3, 100);
+    end_of('e', "a", "y", "1", 3, 220);
+    end_of('e', "a", "y", "1", 3, 300); /* nothing began it */
+    end_of('e', "c", "x", "1", 3, 300);
+    build();
+    assert_int_equal(view.count, 4);
+    assert_int_equal(view.without_begin, 2);
+    assert_int_equal(view.tasks.row_count, 2);
+    assert_true(is_called(0, "y") && is_called(1, "x"));
+    assert_int_equal(cell(0, TP_TASK_TOTAL), 200);
+    assert_int_equal(cell(1, TP_TASK_COUNT), 2);
+    assert_int_equal(cell(1, TP_TASK_TOTAL), 20 + 100);
+    assert_int_equal(cell(1, TP_TASK_P50), 20);
+    assert_int_equal(cell(1, TP_TASK_MAX), 100);
+    assert_int_equal(cell(1, TP_TASK_AT_ONCE), 3);
+    assert_int_equal(cell(1, TP_TASK_OPEN), 1);
+}
+
+static void what_ends_as_another_begins_is_not_there_with_it(void **state)
+{
+    (void)state;
+    end_of('b', "a", "chain", "1", 1, 0);
+    end_of('e', "a", "chain", "1", 1, 10);
+    end_of('b', "a", "chain", "2", 1, 10);
+    end_of('e', "a", "chain", "2", 1, 20);
+    end_of('b', "a", "short", "3", 1, 30); /* it takes no time */
+    end_of('e', "a", "short", "3", 1, 30);
+    end_of('b', "a", "left", "4", 1, 40);
+    end_of('b', "a", "left", "5", 1, 50);
+    end_of('e', "a", "left", "5", 1, 50);
+    end_of('b', "a", "left", "6", 1, 60);
+    end_of('e', "a", "left", "6", 1, 60);
+    build();
+    assert_int_equal(view.tasks.row_count, 3);
+    assert_true(is_called(0, "chain") && is_called(1, "left") && is_called(2, "short"));
+    assert_int_equal(cell(0, TP_TASK_AT_ONCE), 1);
+    assert_int_equal(cell(1, TP_TASK_AT_ONCE), 2);
+    assert_int_equal(cell(1, TP_TASK_P50), 0);
+    assert_int_equal(cell(1, TP_TASK_OPEN), 1);
+    assert_int_equal(cell(2, TP_TASK_AT_ONCE), 1);
+    assert_int_equal(cell(2, TP_TASK_MAX), 0);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(known_delays_have_their_quantiles, begin, end),
+        cmocka_unit_test_setup_teardown(ends_are_paired_by_category_name_and_id, begin, end),
+        cmocka_unit_test_setup_teardown(what_ends_as_another_begins_is_not_there_with_it, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
