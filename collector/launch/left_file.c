@@ -187,17 +187,19 @@ static int pack_bytes(const struct tp_input *input, struct tp_pack *pack, struct
 {
     struct tp_buf block;
     uint64_t at = 0;
+    size_t got = 1; /* the packer leaves the block empty */
     int code = 0;
     tp_buf_init(&block, 0);
-    do {
+    while (code == 0 && got) {
         if (tp_buf_reserve(&block, TP_PACK_BLOCK) < 0)
             code = tp_error_set(err, block.failed, 0, "out of memory");
         else
-            code = tp_input_read(&block.size, input, block.data, TP_PACK_BLOCK, at, err);
-        at += block.size;
-        if (code == 0 && block.size)
+            code = tp_input_read(&got, input, block.data, TP_PACK_BLOCK, at, err);
+        at += got;
+        block.size = got;
+        if (code == 0 && got)
             tp_pack_write(pack, &block);
-    } while (code == 0 && block.size);
+    }
     tp_buf_release(&block);
     return code;
 }

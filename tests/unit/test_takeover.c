@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -130,6 +131,26 @@ static void beside_a_trace_of_torch_it_says_so(void **state)
     size_t n = strlen(torch);
     assert_memory_equal(ours, torch, n);
     assert_string_equal(ours + n, TP_WORKER_BESIDE);
+}
+
+/* Longer than the blocks that it is moved by. */
+static void a_trace_of_torch_is_taken_whole(void **state)
+{
+    enum { SIZE = 700001 };
+    static struct told told;
+    static char text[SIZE + 1], seen[SIZE + 1];
+    char name[64];
+    (void)state;
+    for (int i = 0; i < SIZE; i++)
+        text[i] = (char)('a' + i % 23);
+    snprintf(name, sizeof name, "torch.1700000000000000000.%d.json", (int)getpid());
+    write_file(name, text);
+    assert_int_equal(take(&told).trace_count, 1);
+    gzFile file = gzopen(told.traces[0], "r");
+    assert_non_null(file);
+    assert_int_equal(gzread(file, seen, sizeof seen), SIZE);
+    gzclose(file);
+    assert_memory_equal(seen, text, SIZE);
 }
 
 /* A trace of torch of another process: ours is of a loader of data, or of what started it. */
@@ -263,6 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_spool_is_named_for_its_process, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(beside_a_trace_of_torch_it_says_so, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(a_trace_of_torch_is_taken_whole, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(without_a_trace_of_torch_it_is_a_helper, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(who_tells_no_steps_helps_who_does, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(a_helper_that_was_over_at_once_has_no_trace, enter, empty_and_leave),
