@@ -30,8 +30,8 @@ static void find_names(struct tp_torch *torch)
 {
     const struct tp_strings *names = &torch->trace->names;
     uint32_t step = extra_name(torch->trace, EXTRA_STEP);
-    torch->memory_name = extra_name(torch->trace, EXTRA_MEMORY);
-    torch->out_of_memory_name = extra_name(torch->trace, EXTRA_OUT_OF_MEMORY);
+    torch->memory_name[false] = extra_name(torch->trace, EXTRA_MEMORY);
+    torch->memory_name[true] = extra_name(torch->trace, EXTRA_OUT_OF_MEMORY);
     torch->shown = tp_arena_array(torch->arena, names->count, sizeof *torch->shown);
     for (uint32_t i = 0; i < names->count; i++)
         torch->shown[i] = tp_regions_of_name(names->items[i]) & TP_REGION_PROFILER_STEP ? step : i;
@@ -45,10 +45,8 @@ static void find_names(struct tp_torch *torch)
 uint32_t tp_torch_name(const struct tp_torch *torch, uint32_t item)
 {
     const struct tp_event *e = tp_torch_event(torch, item);
-    if (e)
-        return torch->shown[e->name];
-    bool has_failed = tp_torch_record(torch, item)->flags & TP_MEMORY_OUT_OF_MEMORY;
-    return has_failed ? torch->out_of_memory_name : torch->memory_name;
+    return e ? torch->shown[e->name]
+             : torch->memory_name[(tp_torch_record(torch, item)->flags & TP_MEMORY_OUT_OF_MEMORY) != 0];
 }
 
 uint32_t tp_torch_name_count(const struct tp_torch *torch)
@@ -114,19 +112,14 @@ static uint16_t flags_of(const struct tp_torch *torch, const struct tp_event *e)
     return is_async ? flags | TP_TORCH_ASYNC : flags;
 }
 
-static bool has_cat(const struct tp_trace *trace, const char *cat)
-{
-    return tp_strings_find(&trace->cats, tp_str_of(cat)) != TP_NO_ID;
-}
-
 /* The name of the device that was profiled, NULL for none. */
-static const char *find_device(const struct tp_torch *torch, bool has_device_event)
+static const char *find_device(const struct tp_trace *trace, bool has_device_event)
 {
-    const struct tp_trace *trace = torch->trace;
-    if (has_cat(trace, "xpu_runtime") || has_cat(trace, "xpu_driver"))
-        return "XPU";
-    if (has_cat(trace, "mtia_runtime") || has_cat(trace, "mtia_ccp_events"))
-        return "MTIA";
+    static const char *const cats[][2] = {
+        {"xpu_runtime", "XPU"}, {"xpu_driver", "XPU"}, {"mtia_runtime", "MTIA"}, {"mtia_ccp_events", "MTIA"}};
+    for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
+        if (tp_strings_find(&trace->cats, tp_str_of(cats[i][0])) != TP_NO_ID)
+            return cats[i][1];
     return trace->gpu_count || has_device_event ? "CUDA" : NULL;
 }
 
@@ -137,7 +130,7 @@ static void find_kinds(struct tp_torch *torch)
     torch->flags = tp_arena_array(torch->arena, trace->event_count, sizeof *torch->flags);
     for (uint32_t i = 0; i < trace->event_count; i++)
         all |= torch->flags[i] = flags_of(torch, &trace->events[i]);
-    torch->device = find_device(torch, all & TP_TORCH_DEVICE);
+    torch->device = find_device(trace, all & TP_TORCH_DEVICE);
 }
 
 /* ---- times ---- */
@@ -155,14 +148,8 @@ static void find_span(struct tp_torch *torch, const struct tp_model *model)
     torch->end_ns = span ? tp_event_end(span) : model->last_ns;
 }
 
-/* What gives its end to an unfinished event; that of a Python call may be an operator. */
-static bool has_end(const struct tp_torch *torch, uint32_t event)
-{
-    bool is_listed = torch->flags[event] || torch->rules == TP_CPROFILE;
-    return is_listed && !(torch->trace->events[event].flags & TP_EVENT_UNFINISHED);
-}
-
-/* Finds what was open around each unfinished event when it began. */
+/* Finds what was open around each unfinished event when it began, and has an end. Around a Python call it may be an
+ * operator. */
 static void find_ends(struct tp_torch *torch, const struct tp_model *model)
 {
     const struct tp_trace *trace = torch->trace;
@@ -171,7 +158,8 @@ static void find_ends(struct tp_torch *torch, const struct tp_model *model)
             continue;
         int64_t at = tp_torch_start(torch, i);
         uint32_t around = tp_innermost_at(model, trace->events[i].thread, at);
-        while (around != TP_NO_ID && !has_end(torch, around))
+        while (around != TP_NO_ID && ((trace->events[around].flags & TP_EVENT_UNFINISHED) ||
+                                      (!torch->flags[around] && torch->rules != TP_CPROFILE)))
             around = tp_next_alive(model, around, at);
         *tp_id_map_put(&torch->around, i) = around;
     }
@@ -333,18 +321,21 @@ static void sort(struct tp_torch *torch, const struct tp_order *order)
     tp_order_sort_by(torch->order, torch->count, torch->arena, torch, by_torch);
 }
 
+/* `count` times TP_NO_ID. */
+static uint32_t *absent(const struct tp_torch *torch, size_t count)
+{
+    uint32_t *items = tp_arena_array(torch->arena, count, sizeof *items);
+    return memset(items, 0xFF, count * sizeof *items);
+}
+
 /* The parent of an event is the innermost that begins before it and does not end before it; one that it sticks out of
  * is left for good. Unfinished events take no part, but in cProfile's calls. */
 static void nest(struct tp_torch *torch)
 {
-    size_t items = tp_torch_items(torch), threads = torch->trace->thread_count;
-    uint32_t *innermost = tp_arena_array(torch->arena, threads, sizeof *innermost);
-    uint32_t **links[] = {&torch->parent, &torch->first_child, &torch->next_sibling};
-    memset(innermost, 0xFF, threads * sizeof *innermost);
-    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
-        *links[i] = tp_arena_array(torch->arena, items, sizeof **links[i]);
-        memset(*links[i], 0xFF, items * sizeof **links[i]);
-    }
+    uint32_t *innermost = absent(torch, torch->trace->thread_count);
+    torch->parent = absent(torch, tp_torch_items(torch));
+    torch->first_child = absent(torch, tp_torch_items(torch));
+    torch->next_sibling = absent(torch, tp_torch_items(torch));
     for (uint32_t k = 0; k < torch->count; k++) {
         uint32_t i = torch->order[k], thread = tp_torch_thread(torch, i);
         if (tp_torch_flags(torch, i) & (TP_TORCH_DEVICE | TP_TORCH_ASYNC))

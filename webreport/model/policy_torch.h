@@ -52,8 +52,8 @@ struct tp_torch {
     struct tp_memory_bytes *bytes;     /* by event: memory records inside it, of any thread; NULL without records */
     uint32_t *records;                 /* of items that are no events: index in trace->memory */
     uint32_t record_count;
-    uint32_t *shown; /* by name id: as which it is shown, TP_NO_ID: not at all */
-    uint32_t memory_name, out_of_memory_name;
+    uint32_t *shown;         /* by name id: as which it is shown, TP_NO_ID: not at all */
+    uint32_t memory_name[2]; /* of records; [true]: of [OutOfMemory] */
     struct tp_id_map moved;  /* of calls that stand on another thread than their own: that thread */
     struct tp_id_map around; /* of unfinished events: the event whose end is theirs, TP_NO_ID: the profiler's span */
     int64_t base_ns, end_ns; /* that span; doubles are relative to its start */
