@@ -133,7 +133,7 @@ def raw(tp, *traces):
 
 
 def part(tp, *traces):
-    """A step is a part of the trace; arrows have both ends, with the ids that the trace gave them."""
+    """A step is a part of the trace, with all device work that its calls launched; arrows have both ends, with the ids that the trace gave them."""
     cut = 0
     for trace in traces:
         found = re.search(rb'"name" *: *"ProfilerStep#([0-9]+)"', stored(trace))
@@ -149,6 +149,11 @@ def part(tp, *traces):
                 ends[(event.get("cat"), str(event.get("id")))].add(event["ph"])
         assert all(found == {"s", "f"} for found in ends.values()), [item for item in ends.items() if len(item[1]) < 2][:3]
         launched = {str(e["args"]["correlation"]) for e in events if e.get("ph") == "X" and e.get("cat") == "kernel" and "correlation" in e.get("args", {})}
+        correlations = lambda list_of, cats: {e["args"]["correlation"] for e in list_of if isinstance(e, dict) and e.get("ph") == "X" and e.get("cat") in cats
+                                              and isinstance(e.get("args"), dict) and "correlation" in e["args"]}
+        work, calls = ("kernel", "gpu_memcpy", "gpu_memset"), ("cuda_runtime", "cuda_driver")
+        lost = correlations(events, calls) & correlations(json.loads(theirs)["traceEvents"], work) - correlations(events, work)
+        assert not lost, (trace, "launched in the step and not there", len(lost))
         arrows = {key[1] for key in ends if key[0] == "ac2g"}
         print(trace, sum(left[0].values()), "of", sum(right[0].values()), "elements,", len(arrows), "arrows,", len(launched & arrows), "of", len(launched), "kernels")
         cut += sum(left[0].values()) < sum(right[0].values())

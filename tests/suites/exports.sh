@@ -16,6 +16,18 @@ check "report --redact hides such folders as it hides others" named redacted
 export_all() { for trace in "$DATA"/traces/*.gz "$DATA"/run/*.gz; do "$TP" export "$trace" --to "$1" -o "$2" --quiet || [ $? = 3 ] || return 1; done; }
 check "chrome: every element and member of a trace, byte for byte" python3 "$look" raw "$TP" "$DATA"/traces/*.gz "$DATA"/run/*.gz
 check "chrome: a step is a part of the trace, arrows whole" python3 "$look" part "$TP" "$DATA"/traces/torch*full* "$DATA"/traces/gpu_2026*
+late() { # device work lags behind the calls by more than a step: it belongs to the step that launched it
+    call() { printf '{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%s,"dur":5,"args":{"correlation":%s}},' "$1" "$2" &&
+        printf '{"ph":"s","id":%s,"pid":1,"tid":1,"ts":%s,"cat":"ac2g","name":"ac2g"},' "$2" "$1"; }
+    kernel() { printf '{"ph":"X","cat":"kernel","name":"kernel_%s","pid":0,"tid":7,"ts":%s,"dur":20,"args":{"correlation":%s,"stream":7}},' "$2" "$1" "$2" &&
+        printf '{"ph":"f","id":%s,"pid":0,"tid":7,"ts":%s,"cat":"ac2g","name":"ac2g","bp":"e"},' "$2" "$1"; }
+    step() { printf '{"ph":"X","cat":"user_annotation","name":"ProfilerStep#%s","pid":1,"tid":1,"ts":%s,"dur":100}' "$1" "$2"; }
+    { printf '{"traceEvents":[' && call 150 41 && call 250 42 && call 350 43 && kernel 450 41 && kernel 480 42 && kernel 510 43 &&
+        step 1 100 && printf , && step 2 200 && printf , && step 3 300 && printf ']}'; } >late.pt.trace.json
+    "$TP" export late.pt.trace.json --to chrome --step 2 -o late --quiet && gunzip -c late/*.gz >late.txt || return 1
+    [ "$(grep -c '"id":42' late.txt)" = 2 ] && grep -q kernel_42 late.txt && ! grep -q 'kernel_43\|"id":43\|kernel_41\|"id":41' late.txt
+}
+check "chrome: a step has the device work that it launched" late
 others=$(find "$SHARED/data/traces" -name '*.json*' -size -150k 2>/dev/null)
 if [ -n "$others" ]; then
     check "chrome: the same of other projects' traces" python3 "$look" raw "$TP" $others

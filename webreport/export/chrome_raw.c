@@ -138,6 +138,8 @@ static int find_part(struct passing *p, struct tp_error *err)
     if (code < 0)
         return code;
     tp_raw_filter_init(&p->filter, &kept, trace, export->arena);
+    if (export->filter->has_steps)
+        tp_raw_filter_add_launched(&p->filter, model);
     tp_raw_flows_init(&p->flows, export->arena);
     return TP_OK;
 }

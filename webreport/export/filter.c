@@ -114,19 +114,24 @@ static int64_t step_number(const struct tp_step *step, uint32_t place)
 static int apply_steps(struct tp_filter_trace *out, const struct tp_filter *filter, const struct tp_model *model,
                        struct tp_error *err)
 {
-    int64_t from = INT64_MAX, until = INT64_MIN;
+    int64_t from = INT64_MAX, until = INT64_MIN, host_until = INT64_MIN;
     for (uint32_t i = 0; i < model->step_count; i++) {
         const struct tp_step *step = &model->steps[i];
         int64_t number = step_number(step, i);
         if (number < filter->first_step || number > filter->last_step)
             continue;
+        /* where the device lags, a step begins later than its calls on the host */
         from = step->start_ns < from ? step->start_ns : from;
+        from = step->host_start_ns < from ? step->host_start_ns : from;
         until = step->end_ns > until ? step->end_ns : until;
+        host_until = step->host_end_ns > host_until ? step->host_end_ns : host_until;
     }
+    until = host_until > until ? host_until : until;
     if (from > until)
         return tp_error_set(err, TP_ENOTFOUND, 0, "no step %s", filter->options.steps);
     out->from_ns = from > out->from_ns ? from : out->from_ns;
     out->until_ns = until < out->until_ns ? until : out->until_ns;
+    out->host_until_ns = host_until < out->until_ns ? host_until : out->until_ns;
     return TP_OK;
 }
 

@@ -36,6 +36,7 @@ int64_t tp_filter_first_ns(const struct tp_trace *trace);
 /* A filter against one trace. */
 struct tp_filter_trace {
     int64_t from_ns, until_ns; /* absolute: kept is what meets [from, until) */
+    int64_t host_until_ns;     /* with steps: where they end on the host; until_ns is behind their device work */
     uint8_t *threads;          /* by thread: kept */
     const struct tp_filter *filter;
 };

@@ -15,9 +15,33 @@ void tp_raw_filter_init(struct tp_raw_filter *filter, const struct tp_filter_tra
     filter->has_categories = kept->filter->options.category_count > 0;
     filter->row_kept = TP_VEC(arena, uint8_t);
     filter->place_size = 0;
+    filter->launched_count = 0;
     tp_decoder_init(&filter->rows, rows);
     if (filter->has_threads)
         tp_rows_adopt(&filter->rows, trace);
+}
+
+void tp_raw_filter_add_launched(struct tp_raw_filter *filter, const struct tp_model *model)
+{
+    const struct tp_trace *trace = model->trace;
+    uint8_t *bits = tp_arena_array(model->arena, trace->reading.element_count / 8 + 1, 1);
+    bool has_any = false;
+    for (uint32_t i = 0; i < model->devices.count; i++) {
+        uint32_t launch = model->devices.launch[i];
+        if (launch == TP_NO_ID)
+            continue;
+        const struct tp_event *call = &trace->events[model->launches.event[launch]];
+        uint32_t ordinal = tp_device_event(model, i)->ordinal;
+        if (call->ts_ns >= filter->kept.host_until_ns || tp_event_end(call) < filter->kept.from_ns)
+            continue;
+        bits[ordinal / 8] |= (uint8_t)(1 << ordinal % 8);
+        has_any = true;
+    }
+    if (!has_any)
+        return;
+    filter->kept.until_ns = filter->kept.host_until_ns;
+    filter->launched = bits;
+    filter->launched_count = trace->reading.element_count;
 }
 
 void tp_raw_filter_release(struct tp_raw_filter *filter)
@@ -43,11 +67,14 @@ static struct tp_str contents_of(const struct tp_spans *spans, enum tp_field fie
     return tp_token_is_string(token) ? tp_token_contents(token) : TP_STR("");
 }
 
-static bool keeps_time(const struct tp_raw_filter *filter, const struct tp_spans *spans, char phase)
+static bool keeps_time(const struct tp_raw_filter *filter, const struct tp_event_text *event, char phase)
 {
+    const struct tp_spans *spans = event->spans;
     int64_t ts, dur = 0;
     if (!filter->has_time)
         return true;
+    if (event->ordinal < filter->launched_count && filter->launched[event->ordinal / 8] >> event->ordinal % 8 & 1)
+        return true; /* an ordinal beyond is of a file that grew meanwhile */
     if (tp_number_time(tp_span_of(spans, TP_FIELD_TS), &ts) != TP_NUMBER_OK)
         return false;
     if (phase == 'X' && (tp_number_time(tp_span_of(spans, TP_FIELD_DUR), &dur) != TP_NUMBER_OK || dur < 0))
@@ -97,7 +124,7 @@ static bool place_of(const struct tp_spans *spans, char place[TP_RAW_PLACE], siz
     return true;
 }
 
-/* Writers put the end of a flow behind the slice that it belongs to, at the same place. */
+/* Writers put the ends of flows behind the slice that they belong to, at the same place. */
 static bool follows_kept_slice(const struct tp_raw_filter *filter, const struct tp_spans *spans)
 {
     char place[TP_RAW_PLACE];
@@ -114,12 +141,11 @@ bool tp_raw_filter_keeps(struct tp_raw_filter *filter, const struct tp_event_tex
     char phase = phase_of(spans);
     if (phase == 'M')
         return tp_str_starts(contents_of(spans, TP_FIELD_NAME), "process_") || keeps_thread(filter, spans);
-    bool is_kept = keeps_time(filter, spans, phase) && keeps_thread(filter, spans);
-    if (!filter->has_categories)
-        return is_kept;
-    bool is_flow = phase == 's' || phase == 't' || phase == 'f';
-    is_kept = is_kept && (keeps_category(filter, spans, phase) || (is_flow && follows_kept_slice(filter, spans)));
-    if (!is_flow && !(is_kept && phase == 'X' && place_of(spans, filter->place, &filter->place_size)))
+    bool is_kept = keeps_time(filter, event, phase) && keeps_thread(filter, spans) &&
+                   (!filter->has_categories || keeps_category(filter, spans, phase));
+    if (phase == 's' || phase == 't' || phase == 'f')
+        return is_kept || follows_kept_slice(filter, spans);
+    if (!is_kept || phase != 'X' || !place_of(spans, filter->place, &filter->place_size))
         filter->place_size = 0;
     return is_kept;
 }
