@@ -33,7 +33,7 @@ static bool is_injected;
  * (What a constructor gives to atexit() runs after the destructors: the loader's own comes later and so goes first.) */
 __attribute__((destructor)) static void at_exit(void)
 {
-    if (!is_injected || tp_is_confined())
+    if (!is_injected || tp_is_confined() || tp_session_is_copy())
         return;
     tp_sources_stop();
     tp_session_reclaim();

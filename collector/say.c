@@ -8,7 +8,8 @@
 #include "writer/base/environment.h"
 #include "writer/text/terminal.h"
 
-_Atomic bool tp_confined_;
+_Atomic int tp_confined_;
+_Atomic pid_t tp_confined_child;
 static _Atomic int has_spoken;
 
 void tp_session_say(const char *what, const char *detail)

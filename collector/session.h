@@ -58,6 +58,13 @@ void tp_session_reclaim(void);
  * ours end, and nothing here calls the kernel afterwards. how: by what, for the line that says so. Any thread. */
 void tp_session_confine(const char *how);
 
+/* In a copy of the process that no function of pthread_atfork has seen: nothing is recorded in it, and the parent's
+ * recording is left alone. */
+void tp_session_abandon(void);
+
+/* Whether this is one, maybe unseen so far. */
+bool tp_session_is_copy(void);
+
 /* Counts a record that had no room. */
 void tp_session_drop(void);
 

@@ -1,8 +1,11 @@
 /* The session in a process that forks and exits. See session.h. */
 #include "collector/session_part.h"
 
+#include <linux/kcmp.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "collector/clock.h"
 #include "collector/confined.h"
@@ -33,6 +36,7 @@ static void in_child(void)
     tp_record_in_child();
     tp_own_threads_in_child();
     tp_mapped_in_child();
+    tp_session.pid = getpid();
     tp_session.has_step = false; /* the open one is the parent's */
     tp_session.busy_count = 0;   /* those threads are not here */
     tp_session.is_idle = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
@@ -52,6 +56,7 @@ static void in_child(void)
 
 void tp_session_prepare(void)
 {
+    tp_session.pid = getpid();
     tp_clock_init();
     pthread_atfork(before_fork, after_fork, in_child);
 }
@@ -82,19 +87,51 @@ static void end_for_good(void)
     tp_session_finish();
 }
 
+bool tp_session_is_copy(void)
+{
+    return tp_session.pid && tp_session.pid != getpid();
+}
+
+void tp_session_abandon(void)
+{
+    tp_cursor.inside++; /* hooks of this thread, the only one, pass on from now on */
+    __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
+    atomic_store(&tp_confined_, TP_CONFINED_COPY);
+    tp_record_close(0);
+    tp_session.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    tp_session.is_started = tp_session.is_lent = tp_session.is_awaited = false;
+}
+
+/* A copy that was not seen when it was made. One by vfork has its parent's memory, which goes on. */
+static void confine_copy(void)
+{
+    if (syscall(SYS_kcmp, getpid(), getppid(), KCMP_VM, 0, 0) == 0) {
+        atomic_store(&tp_confined_child, getpid());
+        return;
+    }
+    tp_session_abandon();
+    atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
+}
+
 void tp_session_confine(const char *how)
 {
+    if (tp_is_confined())
+        atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
+    else if (tp_session_is_copy())
+        confine_copy();
+    if (tp_is_confined() || tp_session_is_copy())
+        return;
     if (lock_with_patience()) {
         if (tp_session.is_started) {
             tp_session_say("recording stops here, the program goes on: it confines itself", how);
             end_for_good();
         }
         tp_session.run_folder = NULL; /* nothing is lent again */
-        atomic_store(&tp_confined_, true);
+        atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
         pthread_mutex_unlock(&tp_session.lock);
     }
     __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
-    atomic_store(&tp_confined_, true);
+    atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
     tp_record_close(END_PATIENCE_MS);
     tp_sampler_leave_signal();
     tp_own_threads_await(END_PATIENCE_MS);
@@ -103,7 +140,7 @@ void tp_session_confine(const char *how)
 /* By its number after all other destructors of the library, one of which may stop the recording. */
 __attribute__((destructor(200))) static void at_exit(void)
 {
-    if (tp_is_confined())
+    if (tp_is_confined() || tp_session_is_copy())
         return;
     tp_live_exit();
     tp_session_leave_window_at_exit();

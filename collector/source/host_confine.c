@@ -4,7 +4,9 @@
  * writes, too. So the calls that install one are looked at, and everything of ours ends before they go on: what was
  * recorded is in the spool, and the program does what it would do without us. Only calls by the C library's prctl and
  * syscall are seen, which is how libseccomp makes them. */
+#include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -14,9 +16,9 @@
 #include "collector/source/host_rights.h"
 #include "collector/sources.h"
 
-enum { CALL_PRCTL, CALL_SYSCALL, CALL_COUNT };
+enum { CALL_PRCTL, CALL_SYSCALL, CALL_CLONE, CALL_COUNT };
 
-static struct tp_hook hooks[CALL_COUNT] = {{"prctl", NULL, NULL}, {"syscall", NULL, NULL}};
+static struct tp_hook hooks[CALL_COUNT] = {{"prctl", NULL, NULL}, {"syscall", NULL, NULL}, {"clone", NULL, NULL}};
 
 __attribute__((constructor)) static void find(void)
 {
@@ -27,14 +29,15 @@ __attribute__((constructor)) static void find(void)
 typedef int prctl_call(int, unsigned long, unsigned long, unsigned long, unsigned long);
 typedef long system_call(long, long, long, long, long, long, long);
 prctl_call tp_prctl __asm__("prctl") __attribute__((visibility("default")));
+typedef int clone_call(int (*)(void *), void *, int, void *, void *, void *, void *);
+clone_call tp_clone __asm__("clone") __attribute__((visibility("default")));
 system_call tp_syscall __asm__("syscall") __attribute__((visibility("default")));
 
 static __attribute__((noinline)) void confine(const char *how)
 {
-    if (tp_is_confined())
-        return;
     int why = tp_hook_enter();
-    tp_sources_stop();
+    if (!tp_is_confined() && !tp_session_is_copy())
+        tp_sources_stop();
     tp_session_confine(how);
     tp_hook_leave(why);
 }
@@ -69,14 +72,63 @@ int tp_prctl(int option, unsigned long first, unsigned long second, unsigned lon
     return result;
 }
 
+/* ---- copies of the process, as sandboxes make them ---- */
+
+/* The call makes a process with memory of its own, which begins where it returns. */
+static bool is_copying(long number, long first, long second)
+{
+    struct clone_args given;
+    if (number == SYS_clone)
+        return !(first & CLONE_VM);
+#ifdef SYS_clone3
+    if (number == SYS_clone3 && first && (size_t)second >= sizeof given.flags) {
+        memcpy(&given.flags, (const void *)first, sizeof given.flags); // NOLINT(performance-no-int-to-ptr)
+        return !(given.flags & CLONE_VM);
+    }
+#endif
+#ifdef SYS_fork
+    return number == SYS_fork;
+#else
+    return false;
+#endif
+}
+
 // NOLINTNEXTLINE(readability-function-size): what the C library's has
 long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
+    system_call *next = (system_call *)tp_hook_of(&hooks[CALL_SYSCALL], NULL);
     if (__builtin_expect(number == SYS_seccomp && is_seccomp(a, b, c), 0))
         confine("seccomp");
     if (__builtin_expect(number == SYS_prctl, 0))
         look_at_prctl((int)a, (unsigned long)b, (unsigned long)c);
-    long result = ((system_call *)tp_hook_of(&hooks[CALL_SYSCALL], NULL))(number, a, b, c, d, e, f);
+    if (__builtin_expect(!is_copying(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))
+        return next(number, a, b, c, d, e, f); /* not called but jumped to: it may return twice, as vfork does */
+    long result = next(number, a, b, c, d, e, f);
+    if (result == 0 && is_copying(number, a, b))
+        tp_session_abandon();
     tp_rights_after_syscall(number, a);
     return result;
+}
+
+struct beginning {
+    int (*run)(void *);
+    void *argument;
+};
+
+/* In the copy, whose memory has the beginning, too. */
+static int begin_copy(void *context)
+{
+    struct beginning beginning = *(struct beginning *)context;
+    tp_session_abandon();
+    return beginning.run(beginning.argument);
+}
+
+// NOLINTNEXTLINE(readability-function-size): what the C library's has
+int tp_clone(int (*run)(void *), void *stack, int flags, void *argument, void *parent, void *tls, void *child)
+{
+    clone_call *next = (clone_call *)tp_hook_of(&hooks[CALL_CLONE], NULL);
+    struct beginning beginning = {run, argument};
+    if (flags & CLONE_VM || !run)
+        return next(run, stack, flags, argument, parent, tls, child);
+    return next(begin_copy, stack, flags, &beginning, parent, tls, child);
 }

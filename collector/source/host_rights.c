@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "collector/confined.h"
 #include "collector/hook.h"
 #include "collector/session.h"
 
@@ -23,7 +24,8 @@ __attribute__((constructor)) static void find(void)
 static __attribute__((noinline)) void renew(void)
 {
     int error = errno, why = tp_hook_enter();
-    tp_session_renew_sampler();
+    if (!tp_is_confined() && !tp_session_is_copy()) /* else the threads are not here */
+        tp_session_renew_sampler();
     tp_hook_leave(why);
     errno = error;
 }

@@ -3,12 +3,15 @@
  *
  * filter: an allow list that kills, by prctl, exit code 7; syscall: the same by syscall(SYS_seccomp); threads: with
  * TSYNC, by a thread, while others take memory and end; strict: strict mode, exit code 5; counter: without the time
- * stamp counter, exit code 6; child: a forked child does it, and the parent goes on, exit code 8; probe: asks what the
+ * stamp counter, exit code 6; child: a forked child does it, and the parent goes on, exit code 8; raw, clone: the same
+ * with a child by the system call and by the C library's clone; probe: asks what the
  * kernel knows of filters, as libseccomp does, and installs none, exit code 9. Each writes "done". */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,10 +129,25 @@ static int without_counter(void)
     return 1;
 }
 
-static int child(void)
+static int in_clone(void *unused)
+{
+    (void)unused;
+    exit(filtered(0));
+}
+
+/* As sandboxes make one: behind the C library's back, or by its clone. */
+static pid_t make_child(const char *way)
+{
+    static char stack[1 << 20] __attribute__((aligned(64)));
+    if (strcmp(way, "clone") == 0)
+        return clone(in_clone, stack + sizeof stack, SIGCHLD, NULL);
+    return strcmp(way, "raw") == 0 ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
+}
+
+static int child(const char *way)
 {
     int status;
-    pid_t pid = fork();
+    pid_t pid = make_child(way);
     if (pid == 0)
         exit(filtered(0));
     return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 7 && work(2000) == 0 ? 8 : 1;
@@ -159,7 +177,9 @@ int main(int argc, char **argv)
            : strcmp(way, "threads") == 0 ? threads()
            : strcmp(way, "strict") == 0  ? strict()
            : strcmp(way, "counter") == 0 ? without_counter()
-           : strcmp(way, "child") == 0   ? child()
+           : strcmp(way, "child") == 0   ? child(way)
+           : strcmp(way, "raw") == 0     ? child(way)
+           : strcmp(way, "clone") == 0   ? child(way)
            : strcmp(way, "probe") == 0   ? probe()
                                          : 2;
 }

@@ -418,6 +418,8 @@ if program confined_program && { ./confined_program filter >out 2>err || [ $? = 
     check "confined: strict mode" confines strict 5 1
     check "confined: no time stamp counter" confines counter 6 1
     check "confined: a child, and its parent goes on" confines child 8 1
+    check "confined: a child made behind the C library's back" confines raw 8 0
+    check "confined: a child by clone" confines clone 8 0
     check "confined: who only asks the kernel what it knows is recorded to the end" confines probe 9 0
 else
     skip "confined" "filters cannot be installed here"

@@ -29,7 +29,7 @@ static int keep(void **state)
 static int forget(void **state)
 {
     (void)state;
-    tp_confined_ = false;
+    tp_confined_ = TP_CONFINED_NOT;
     clearenv();
     tp_exec_keep(NULL);
     return 0;
@@ -71,10 +71,10 @@ static void what_the_program_says_stays(void **state)
 static void what_cannot_be_loaded_is_left_out(void **state)
 {
     (void)state;
-    tp_confined_ = true;
+    tp_confined_ = TP_CONFINED_ITSELF;
     assert_string_equal(made("TRACEPRESS_SPOOLS=/run", "LD_PRELOAD=" OURS ":x.so"), "LD_PRELOAD=x.so\n");
     assert_string_equal(made("LD_PRELOAD=" OURS, "A=1"), "A=1\n");
-    tp_confined_ = false;
+    tp_confined_ = TP_CONFINED_NOT;
     tp_exec_keep("/nowhere/ours.so");
     assert_string_equal(made("LD_PRELOAD=/nowhere/ours.so", "A=1"), "A=1\n");
     assert_string_equal(made("A=1", "B=2"), "A=1\nB=2\n");
