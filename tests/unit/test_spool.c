@@ -264,7 +264,7 @@ static void faults_of_the_program_are_its_own(void **state)
 {
     struct place *place = *state;
     for (volatile int turn = 0; turn < 2; turn++) {
-        struct tp_spool_chunk *chunk = turn ? tp_spool_take(&place->spool, CHUNK) : NULL;
+        struct tp_spool_chunk *volatile chunk = turn ? tp_spool_take(&place->spool, CHUNK) : NULL;
         int fd = memfd_create("program", 0);
         assert_int_equal(ftruncate(fd, 4096), 0);
         char *volatile bytes = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
