@@ -1,12 +1,14 @@
 #!/bin/sh
 # circles.sh BUILD: files of one folder that need each other, as their objects say: one uses a function or a datum that the
 # other defines, directly or by way of others. Prints each group with its files; fails when a part has more files in
-# groups than it had (the numbers only go down). BUILD has the objects.
+# groups than it had (the numbers only go down). Fails, too, when two files define one name: an archive hides that, and the
+# linker takes either. BUILD has the objects.
 build=${1:?build folder}
 find "$build/writer" "$build/collector" "$build/webreport" -name '*.o' | sort | while read -r object; do
     # an object whose source is gone stays in the build folder
     source=${object#"$build/"} && [ -f "${source%.o}.c" ] && nm -P "$object" | sed "s|^|${source%.o} |"
 done | awk -v limits="${CIRCLES:-writer 0 collector 10 webreport 5}" '
+$3 ~ /^[TDBRC]$/ && $2 != "main" && ($2 in owner) && owner[$2] != $1 { print $2 ": defined in " owner[$2] " and in " $1; bad = 1 }
 $3 ~ /^[TDBRCVW]$/ { owner[$2] = $1 }
 $3 == "U" { uses[++n] = $1 " " $2 }
 function folder(file) { sub(/\/[^\/]*$/, "", file); return file }

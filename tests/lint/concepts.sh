@@ -11,6 +11,7 @@ union of intervals          | ^[a-z].*[ *][a-z_]*union[a-z_]*\([^;]*$           
 border of a character       | 0x[cC]0\)? *[!=]= *0x80                                                     | writer/base/utf8.h
 a digit                     | ^[a-z].* (is_digit|tp_is_digit)\(                                           | writer/base/str.h
 text for HTML and XML       | "&(lt|amp|quot|gt);                                                         | writer/text/escape.c writer/text/markdown_escape.c
+text for CSV                | strchr\("=\+-@                                                                | writer/text/csv_cell.c
 text for JSON               | [\\]., .u.,|\\\\u00[%\"0-9a-f]                                               | writer/base/put.c
 base64                      | "ABCDEFGHIJKLMNOPQRSTUVWXYZ                                                 | writer/text/base64.c
 environment variables       | (^|[^a-z_])(secure_)?getenv\(|extern char \*\*environ                         | writer/base/environment.c

@@ -175,6 +175,10 @@ C
 mkdir -p writer collector build/writer build/collector
 compile
 passes "circles: one way" circles build
+echo 'int tp_links(void) { return 1; }' >webreport/trace/again.c
+compile
+fails "circles: one name in two files" circles build
+rm webreport/trace/again.c
 put webreport/model/steps.c <<'C'
 int tp_tree(void);
 int tp_steps(void) { return tp_tree(); }
