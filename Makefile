@@ -40,6 +40,7 @@ WRAPS  := $(patsubst %,-Wl$(comma)--wrap=pthread_mutex_%,lock trylock timedlock 
 INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis_bridge),$(RECORD)) $(SOURCE) \
           $(BUILD)/collector/inject.o $(BUILD)/collector/hook.o
 LIB    := $(BUILD)/libtracepress.so
+STATIC := $(BUILD)/libtracepress.a
 PRE    := $(BUILD)/libtracepress-preload.so
 PARTS  := $(BUILD)/webreport/cli/record_options.o
 BIN    := $(BUILD)/tracepress
@@ -57,6 +58,17 @@ $(LIB): $(RECORD) $(CUDA) $(BUILD)/collector/linked.o $(BUILD)/core.a collector/
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libtracepress.so.0 -Wl,-z,nodelete -Wl,--version-script=collector/tracepress.map \
 	  -Wl,--exclude-libs,ALL -o $@.0 $(filter %.o %.a,$^) $(if $(HAVE_ISAL),-lisal) -l:libprotobuf-c.a -l:libz.a -lm \
 	  $(if $(findstring sanitize,$(MODE_FLAGS)),,-Wl,-z,defs) && ln -sf $(@F).0 $@
+# The same as one object whose other names are its own, for programs that are linked statically. ISA-L has no static library in Debian.
+PLAIN := $(patsubst %,$(BUILD)/%.o,webreport/trace/inflate writer/base/deflate writer/base/gzip_out)
+$(BUILD)/plain/%.o: %.c Makefile | $(PROTO:=.h)
+	@mkdir -p $(@D)
+	$(call Q,CC)$(CC) $(filter-out -DTP_HAVE_ISAL=1,$(ALL_CFLAGS)) -c -o $@ $<
+$(BUILD)/plain.a: $(filter-out $(PLAIN),$(CORE)) $(PLAIN:$(BUILD)/%=$(BUILD)/plain/%) $(BUILD)/gen/assets.o $(PROTO:=.o)
+	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
+$(STATIC): $(RECORD) $(CUDA) $(BUILD)/collector/linked.o $(BUILD)/plain.a collector/tracepress.map
+	$(call Q,LINK)awk '/^    tracepress_/ {sub(";", ""); print $$1}' collector/tracepress.map >$(BUILD)/gen/names && \
+	  $(CC) -r -nostdlib -o $(BUILD)/gen/static.o $(filter %.o %.a,$^) -l:libprotobuf-c.a -l:libz.a && \
+	  objcopy --keep-global-symbols=$(BUILD)/gen/names $(BUILD)/gen/static.o && rm -f $@ && $(AR) qcs $@ $(BUILD)/gen/static.o
 # Only what records: in a program that did not ask for it, it must need the C library alone.
 $(PRE): $(INJECT) $(BUILD)/core.a collector/preload.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=collector/preload.map \
@@ -190,23 +202,29 @@ compile_commands: $(PROTO:=.h) ## compile_commands.json, for clangd and other ed
 	$(file >compile_commands.json,[$(subst } {,}$(comma) {,$(foreach f,$(filter %.c,$(SRC)),$(call COMPILED,$(f))))])
 	@echo "compile_commands.json: $(words $(filter %.c,$(SRC))) files"
 MPI = $(wildcard $(BUILD)/tracepress-mpi)
-install: all man ## copy into $(DESTDIR)$(PREFIX)
+CMAKE = $(DESTDIR)$(PREFIX)/lib/cmake/tracepress
+install: all man $(STATIC) ## copy into $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracepress
 	install -D -m 755 $(LIB).0 $(DESTDIR)$(PREFIX)/lib/libtracepress.so.0
 	ln -sf libtracepress.so.0 $(DESTDIR)$(PREFIX)/lib/libtracepress.so
 	install -D -m 755 $(PRE) $(DESTDIR)$(PREFIX)/lib/tracepress/libtracepress-preload.so
 	install -D -m 644 collector/tracepress.h $(DESTDIR)$(PREFIX)/include/tracepress.h
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' collector/tracepress.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/tracepress.pc
+	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/libtracepress.a
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(CMAKE)
+	sed 's|@VERSION@|$(VERSION)|' collector/tracepress.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/tracepress.pc
+	install -m 644 collector/tracepressConfig.cmake $(CMAKE)/tracepressConfig.cmake
+	sed 's|@VERSION@|$(VERSION)|' collector/tracepressConfigVersion.cmake.in >$(CMAKE)/tracepressConfigVersion.cmake
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tracepress/docs
 	install -m 644 $(if $(MPI),$(MAN),$(filter-out %/tracepress-mpi.1,$(MAN))) $(DESTDIR)$(PREFIX)/share/man/man1
 	$(if $(MPI),install -m 755 $(MPI) $(DESTDIR)$(PREFIX)/bin/tracepress-mpi)
 	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/tracepress/docs
 	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/tracepress/README.md
 	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/tracepress/LICENSE
+	@echo "tracepress is in $(PREFIX). Where the system does not look there, set:"
+	@echo "  export PATH=\"$(PREFIX)/bin:\$$PATH\" LD_LIBRARY_PATH=\"$(PREFIX)/lib\" PKG_CONFIG_PATH=\"$(PREFIX)/lib/pkgconfig\" CMAKE_PREFIX_PATH=\"$(PREFIX)\" MANPATH=\"$(PREFIX)/share/man:\""
 uninstall: ## remove what install copied
-	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,bin/tracepress bin/tracepress-mpi) $(addprefix $(DESTDIR)$(PREFIX)/,share/doc/tracepress lib/tracepress) \
-	  $(addprefix $(DESTDIR)$(PREFIX)/,lib/libtracepress.so.0 lib/libtracepress.so include/tracepress.h lib/pkgconfig/tracepress.pc) \
+	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,bin/tracepress bin/tracepress-mpi) $(addprefix $(DESTDIR)$(PREFIX)/,share/doc/tracepress lib/tracepress lib/cmake/tracepress) \
+	  $(addprefix $(DESTDIR)$(PREFIX)/,lib/libtracepress.so.0 lib/libtracepress.so lib/libtracepress.a include/tracepress.h lib/pkgconfig/tracepress.pc) \
 	  $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN)))
 clean: ## remove build/
 	rm -rf build

@@ -177,6 +177,54 @@ in_the_way() { # the programs again, where their folder cannot be made: exit cod
 }
 check "their folder cannot be made: one line says folder, cause and what is lost, the programs go on" in_the_way
 
+# The tree wherever it stands: paths begin at the files themselves.
+cp -a "$U" "$WORK/moved" && mkdir "$WORK/linked"
+cat >"$WORK/linked/main.c" <<'END'
+#include <tracepress.h>
+
+int main(void)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.handler = tracepress_tensorboard_trace_handler;
+    options.directory = "runs/linked";
+    if (tracepress_start(&options) != 0)
+        return 1;
+    { TRACEPRESS_SCOPE("work"); }
+    tracepress_stop();
+    return 0;
+}
+END
+leaves_a_trace() { rm -rf runs && "$@" && ls runs/linked/*.pt.trace.json.gz >/dev/null; }
+by_pkg_config() { # FLAG...: of pkg-config and of the compiler
+    cd "$WORK/linked" || return 1
+    # shellcheck disable=SC2046
+    ${CC:-cc} $2 main.c $(PKG_CONFIG_PATH=$WORK/moved/lib/pkgconfig pkg-config $1 --cflags --libs tracepress) -o "program$2" 2>said &&
+        LD_LIBRARY_PATH=$WORK/moved/lib leaves_a_trace "./program$2" || { cat said; return 1; }
+}
+by_cmake() { # TARGET
+    cd "$WORK/linked" && rm -rf built &&
+        printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(linked C)' 'find_package(tracepress 0.1 REQUIRED)' \
+            'add_executable(linked main.c)' "target_link_libraries(linked tracepress::$1)" >CMakeLists.txt &&
+        cmake -S . -B built -DCMAKE_PREFIX_PATH="$WORK/moved" >said 2>&1 && cmake --build built >>said 2>&1 &&
+        leaves_a_trace built/linked || { cat said; return 1; }
+}
+if command -v pkg-config >/dev/null; then
+    check "pkg-config of a tree that was moved" by_pkg_config '' ''
+    if echo 'int main(void) { return 0; }' >"$WORK/alone.c" && ${CC:-cc} -static "$WORK/alone.c" -o "$WORK/alone" 2>/dev/null; then
+        check "pkg-config --static: a program that is linked statically records itself" by_pkg_config --static -static
+    else
+        skip "pkg-config --static: a program that is linked statically records itself" "no static C library"
+    fi
+else
+    skip "pkg-config of a tree that was moved" "no pkg-config"
+fi
+if command -v cmake >/dev/null; then
+    check "CMake: find_package of a tree that was moved, the shared library" by_cmake tracepress
+    check "CMake: find_package of a tree that was moved, the static library" by_cmake static
+else
+    skip "CMake: find_package of a tree that was moved" "no cmake"
+fi
+
 uninstalled() {
     make_in_build uninstall PREFIX="$U" && left=$(find "$U" -type f -o -type l) && [ -z "$left" ] || { echo "left: $left"; return 1; }
 }
