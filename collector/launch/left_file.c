@@ -170,7 +170,7 @@ static enum tp_left_outcome take_spool(struct tp_left_file *file, const struct t
         return TP_LEFT_FAILED;
     if (file->is_empty)
         return TP_LEFT_EMPTY;
-    if (file->is_brief && file->pid != run->program)
+    if (file->is_brief && (file->pid != run->program || file->is_replaced))
         return TP_LEFT_BRIEF;
     if (tp_spool_trace(file->path, file->trace, true, &file->result, &file->err) < 0)
         return TP_LEFT_FAILED;

@@ -27,6 +27,7 @@ struct tp_left_file {
     uint64_t size_bytes;
     bool is_spool; /* else PyTorch's */
 
+    bool is_replaced; /* its process became another program later, which has left a file of its own */
     bool is_empty, was_stopped, is_brief, has_steps; /* of a spool that was looked at */
     bool is_looked_at;                               /* false: it cannot be read, err says why */
 

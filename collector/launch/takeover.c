@@ -93,6 +93,33 @@ static bool collect(struct work *work, struct dirent *const *names, int count)
     return work->files != NULL;
 }
 
+static int by_process_and_time(const void *x, const void *y)
+{
+    const struct tp_left_file *a = *(struct tp_left_file *const *)x, *b = *(struct tp_left_file *const *)y;
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+}
+
+/* What a process was before exec: its recording was not stopped, and a later one of the process is above the floor.
+ * (Recordings of windows are stopped.) Without memory nobody is taken for one. */
+static void find_replaced(struct work *work)
+{
+    struct tp_left_file **files = calloc(work->count + 1, sizeof *files);
+    size_t count = 0;
+    pid_t later = -1; /* a process of which a file behind was seen */
+    for (size_t i = 0; files && i < work->count; i++)
+        if (work->files[i].is_spool && work->files[i].is_looked_at && !work->files[i].is_empty)
+            files[count++] = &work->files[i];
+    if (count)
+        qsort(files, count, sizeof(struct tp_left_file *), by_process_and_time);
+    while (count-- > 0) {
+        files[count]->is_replaced = files[count]->pid == later && !files[count]->was_stopped;
+        later = files[count]->is_brief ? later : files[count]->pid;
+    }
+    free(files);
+}
+
 /* Who speaks for the run: the processes that PyTorch wrote a trace of; without any, those that told steps; without any,
  * all of them. Other processes are helpers: loaders of data, shells, launchers. */
 enum speakers { ALL, WITH_STEPS, OF_TORCH };
@@ -119,6 +146,8 @@ static bool has_torch(const struct work *work, pid_t pid)
 
 static const char *suffix_of(const struct work *work, const struct tp_left_file *file, enum speakers speakers)
 {
+    if (file->is_replaced && speakers != OF_TORCH)
+        return TP_WORKER_HELPER;
     if (!file->is_spool || speakers == ALL || (speakers == WITH_STEPS && file->has_steps))
         return "";
     return speakers == OF_TORCH && has_torch(work, file->pid) ? TP_WORKER_BESIDE : TP_WORKER_HELPER;
@@ -199,6 +228,7 @@ static int take_all(struct tp_takeover *t, struct dirent *const *names, int coun
     if (!collect(&work, names, count))
         return tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", t->folder);
     run_stage(&work, look);
+    find_replaced(&work);
     name_all(&work);
     run_stage(&work, take);
     for (size_t i = 0; i < work.count; i++) {

@@ -334,6 +334,16 @@ steps_and_helpers() {
     "$TP" record -o r --source sample -- sh -c '"$@" & "$0" 0.4 2; wait' "$TOOLS/split" "$TOOLS/train" "$OLDPWD/README.md" - 6 >out 2>err || { cat err; return 1; }
     one_step_time r 2
 }
+before_exec() { # a shell that works and then becomes the program; nothing of memory was told, which is no damage
+    rm -rf r
+    "$TP" record -o r --no-tfevents --source sample -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; exec "$@"' x "$TOOLS/split" 0.2 2 >out 2>err
+    [ "$(ls r/*/*_helper.*.gz | wc -l)" = 1 ] && [ "$(ls r/*/*.gz | wc -l)" = 2 ] || { find r; return 1; }
+    "$TP" check r --json check.json >out 2>&1
+    [ "$(grep -o '"file":"[^"]*[.]gz"' check.json | sort -u | wc -l)" = 1 ] && ! grep -q damaged out || { cat out; return 1; }
+    for trace in r/*/*.gz; do zcat "$trace" | grep -q '"profile_memory":1' && { echo "memory was not recorded: $trace"; return 1; }; done
+    :
+}
+is_checked || check "traces of one run: what a process was before exec counts for no number of it" before_exec
 is_checked || check "traces of one run: helpers count for no number of it" steps_and_helpers
 names() { # the program's name becomes a folder's, whatever is in it
     rm -rf r && ln -sf "$TARGET" ".. x;\`y"

@@ -93,6 +93,7 @@ static void look_through(struct tp_spool_conversion *c, int64_t *first)
             uint64_t time = began(&record, payload);
             least = time < least ? time : least;
             most = record.time > most ? record.time : most;
+            c->has_memory |= record.kind == TP_SPOOL_MEMORY_NOTE;
             tp_spool_gather(c, (const struct tp_spool_record *)(const void *)payload - 1);
             tp_spool_gather_native(c, (const struct tp_spool_record *)(const void *)payload - 1);
         }
@@ -176,6 +177,8 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
             (struct tp_trace_out_meta){c->file->facts[i].key, c->file->facts[i].value, c->file->facts[i].is_json};
     options.is_gzip = is_gzip;
     options.flags = flags_of(head->flags);
+    if (!c->has_memory && !c->gpu) /* there was none to see: a reader would take it for lost */
+        options.flags &= ~(unsigned)TP_OUT_PROFILE_MEMORY;
     options.base_time_ns = c->base_ns;
     options.begin_ns = first_ns - c->base_ns;
     options.process_id = (int64_t)head->pid;

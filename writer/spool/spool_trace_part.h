@@ -79,6 +79,7 @@ struct tp_spool_conversion {
     struct tp_arena *arena;
     struct tp_spool_trace_result *result;
     int64_t base_ns, end_ns, next_id;
+    bool has_memory;                      /* some record is of memory */
     struct tp_vec arrows;                 /* struct tp_spool_arrow */
     struct tp_vec ranges;                 /* of the thread at hand */
     uint32_t top, thread;                 /* its innermost open range; 1 + place of the thread in the file */
