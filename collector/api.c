@@ -84,12 +84,11 @@ static void put_memory(const struct tracepress_memory *note)
 
 void tracepress_record_note_(const struct tracepress_memory *given)
 {
-    struct tracepress_memory note;
     if (!given)
         return;
     TP_RECORD_STACK();
-    if (tp_config_take(&note, sizeof note, given, sizeof note)) {
-        put_memory(&note);
+    if (tp_config_is_size(given->size, sizeof *given)) { /* a longer one begins with the members of this library */
+        put_memory(given);
         return;
     }
     tp_session_drop();
@@ -190,12 +189,11 @@ static void put_operator(tracepress_name name, const struct tracepress_operator 
 
 void tracepress_record_call_(tracepress_name name, const struct tracepress_operator *given)
 {
-    struct tracepress_operator call;
-    bool has_size = given && tp_config_take(&call, sizeof call, given, sizeof call) &&
-                    (!call.inputs || tp_config_is_size(call.input_size, sizeof *call.inputs));
+    bool has_size = given && tp_config_is_size(given->size, sizeof *given) &&
+                    (!given->inputs || tp_config_is_size(given->input_size, sizeof *given->inputs));
     TP_RECORD_STACK();
-    if (has_size) {
-        put_operator(name, &call);
+    if (has_size) { /* a longer one begins with the members of this library */
+        put_operator(name, given);
         return;
     }
     mark(name, TP_SPOOL_OPERATOR);

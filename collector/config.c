@@ -27,12 +27,6 @@ static char *own_folder(const char *given)
     return asprintf(&whole, "%s%s%s", here, is_here ? "" : "/", is_here ? "" : given) < 0 ? NULL : whole;
 }
 
-bool tp_config_is_size(uint32_t size, size_t least)
-{
-    enum { MOST_BYTES = 4096, UNIT_BYTES = 8 };
-    return size >= least && size <= MOST_BYTES && size % UNIT_BYTES == 0;
-}
-
 bool tp_config_take(void *own, size_t own_size, const void *given, size_t least)
 {
     uint32_t size;

@@ -13,7 +13,11 @@
 
 /* Whether a struct of tracepress.h can have this size: not less than the first header's (least), and not what was in a
  * variable that nobody has set. */
-bool tp_config_is_size(uint32_t size, size_t least);
+static inline bool tp_config_is_size(uint32_t size, size_t least)
+{
+    enum { MOST_BYTES = 4096, UNIT_BYTES = 8 };
+    return size >= least && size <= MOST_BYTES && size % UNIT_BYTES == 0;
+}
 
 /* Copies such a struct, which begins with its size: members that the caller's header does not have are 0, those that
  * this library does not know are left out. False, and nothing is copied, when the size is none. */
