@@ -60,6 +60,12 @@ def chrome(tp, *traces):
             continue
         ours = slices(export(tp, trace, "--slim"))
         lost = sum((theirs - ours).values())
+        calls = lambda found: collections.Counter(e["cat"] for e in found if isinstance(e, dict) and e.get("ph") == "X" and str(e.get("cat")).endswith(("_runtime", "_driver")) and not str(e["cat"]).startswith("cuda_"))
+        slim = export(tp, trace, "--slim")["traceEvents"]
+        assert calls(slim) == calls(document["traceEvents"] if isinstance(document, dict) else document), (trace, calls(slim))
+        numbers = {str(e["args"]["correlation"]) for e in slim if e.get("cat") == "kernel" and e["ph"] == "X" and "correlation" in e.get("args", {})}
+        arrows = {str(e["id"]) for e in slim if e.get("cat") == "ac2g" and e["ph"] == "f"}
+        assert not numbers or not arrows or numbers & arrows, (trace, "arrows have other numbers than correlations")
         print(trace, sum(theirs.values()), "slices,", lost, "lost", list((theirs - ours).items())[:3])
         bad += lost
     return bad

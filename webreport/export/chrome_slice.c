@@ -26,6 +26,9 @@ struct tp_str tp_chrome_category(const struct tp_trace *trace, const struct tp_e
     unsigned kind = event->kind;
     if (kind == TP_KIND_SPAN && tp_str_starts(name, "PyTorch Profiler"))
         return (struct tp_str){"", 0}; /* the writer's own span takes its place */
+    *category = TP_OUT_OTHER;
+    if (kind == TP_KIND_RUNTIME && event->call_cat)
+        return tp_strings_get(&trace->cats, trace->call_cats[event->call_cat] - 1);
     if (kind == TP_KIND_RUNTIME && name.len > 2 && tp_str_starts(name, "cu") && name.ptr[2] >= 'A' &&
         name.ptr[2] <= 'Z') {
         *category = TP_OUT_CUDA_DRIVER;
@@ -35,7 +38,6 @@ struct tp_str tp_chrome_category(const struct tp_trace *trace, const struct tp_e
         *category = CATEGORIES[kind].category;
         return tp_str_of(CATEGORIES[kind].text);
     }
-    *category = TP_OUT_OTHER;
     return kind == TP_KIND_OTHER && event->detail != TP_NO_ID
                ? tp_strings_get(&trace->cats, trace->others[event->detail].cat)
                : TP_STR("other");

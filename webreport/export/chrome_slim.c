@@ -7,6 +7,7 @@
 #include "webreport/export/export_formats.h"
 #include "webreport/export/filter.h"
 #include "webreport/export/flow_links.h"
+#include "writer/base/id_map.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
@@ -20,6 +21,7 @@ struct writing {
     int64_t first_ns;
     uint32_t *thread_first, *events; /* events thread by thread, in order of time */
     struct tp_links links;
+    int64_t *link_ids;     /* by link */
     struct tp_keyed *ends; /* of links that are kept, by event: tie: link * 2 + is end */
     uint32_t end_count;
     int64_t lane_tid[TP_CHROME_MAX_LANES];
@@ -55,10 +57,42 @@ static void sort_events(struct writing *w)
         tp_order_sort(trace, w->events + first[t], first[t + 1] - first[t], arena);
 }
 
+static int64_t correlation_of(const struct writing *w, const struct tp_link *link)
+{
+    if (link->kind != TP_LINK_LAUNCH)
+        return TP_NULL_INT;
+    return w->trace->devices[w->trace->events[link->to].detail].correlation;
+}
+
+/* The arrow of a launch has the number of its correlation, as in torch's traces: TraceLens finds kernels by nothing
+ * else. An arrow has one begin and one end here, so further kernels of one launch, and what has no such number, get
+ * numbers behind all correlations. */
+static void number_links(struct writing *w)
+{
+    struct tp_id_map used;
+    int64_t next = 1;
+    tp_id_map_init(&used, w->export->arena);
+    w->link_ids = tp_arena_array(w->export->arena, w->links.count, sizeof *w->link_ids);
+    for (uint32_t i = 0; i < w->links.count; i++) {
+        int64_t correlation = correlation_of(w, &w->links.items[i]);
+        if (correlation >= next && correlation < INT64_MAX - UINT32_MAX)
+            next = correlation + 1;
+    }
+    for (uint32_t i = 0; i < w->links.count; i++) {
+        int64_t correlation = correlation_of(w, &w->links.items[i]);
+        bool has_number =
+            correlation > 0 && correlation < next && *tp_id_map_put(&used, (uint64_t)correlation) == TP_NO_ID;
+        if (has_number)
+            *tp_id_map_find(&used, (uint64_t)correlation) = i;
+        w->link_ids[i] = has_number ? correlation : next++;
+    }
+}
+
 static void sort_links(struct writing *w)
 {
     struct tp_arena *arena = w->export->arena;
     tp_links_build(&w->links, w->export->profile->model, arena);
+    number_links(w);
     w->ends = tp_arena_array(arena, (size_t)w->links.count * 2, sizeof *w->ends);
     for (uint32_t i = 0; i < w->links.count; i++) {
         const struct tp_link *link = &w->links.items[i];
@@ -88,7 +122,7 @@ static void put_links(struct writing *w, uint32_t event, const struct tp_trace_o
         struct tp_trace_out_flow flow = {.kind =
                                              link->kind == TP_LINK_LAUNCH ? TP_OUT_FLOW_LAUNCH : TP_OUT_FLOW_BACKWARD,
                                          .is_start = w->ends[low].item == 0,
-                                         .id = (int64_t)w->ends[low].tie + 1,
+                                         .id = w->link_ids[w->ends[low].tie],
                                          .pid = slice->pid,
                                          .tid = slice->tid,
                                          .ts_ns = slice->ts_ns};

@@ -52,6 +52,21 @@ static int64_t decide_duration(struct tp_decoder *d, const struct tp_element *e,
     return 0;
 }
 
+/* Calls of other devices than CUDA keep the name of their category; beyond 15 of them they are CUDA's. */
+static unsigned call_cat(struct tp_decoder *d, const struct tp_element *e)
+{
+    if (!e->cat.is_other_call)
+        return 0;
+    uint32_t *cats = d->trace->call_cats;
+    for (unsigned i = 1; i < sizeof d->trace->call_cats / sizeof *cats; i++) {
+        if (cats[i] == 0)
+            cats[i] = e->cat_id + 1;
+        if (cats[i] == e->cat_id + 1)
+            return i;
+    }
+    return 0;
+}
+
 /* A complete event (ph X) that is no memory record. */
 static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 {
@@ -69,6 +84,7 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     }
     event.dur_ns = decide_duration(d, e, kind);
     event.kind = kind & 15;
+    event.call_cat = call_cat(d, e) & 15;
     reading->driver += kind == TP_KIND_RUNTIME && e->cat.is_driver;
     reading->read[kind]++;
     reading->other_device_events += e->cat.is_other_device;

@@ -59,6 +59,8 @@ struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
     meaning.is_driver = tp_str_ends(lower, "_driver");
     if (!meaning.kind && (meaning.is_driver || tp_str_ends(lower, "_runtime")))
         meaning.kind = TP_KIND_RUNTIME;
+    meaning.is_other_call =
+        meaning.kind == TP_KIND_RUNTIME && !tp_str_equal(lower, TP_STR("runtime")) && !tp_str_starts(lower, "cuda_");
     meaning.is_link = tp_str_equal(lower, TP_STR("fwdbwd")) || tp_str_equal(lower, TP_STR("forward_backward"));
     meaning.is_device_link = tp_str_equal(lower, TP_STR("ac2g")) || tp_str_equal(lower, TP_STR("async")) ||
                              tp_str_equal(lower, TP_STR("async_cpu_to_gpu"));

@@ -7,6 +7,7 @@
 struct tp_cat_meaning {
     uint8_t kind;         /* enum tp_kind; TP_KIND_NONE: unknown */
     bool is_driver;       /* ends with _driver */
+    bool is_other_call;   /* a call of another device than CUDA: mtia_runtime, xpu_driver */
     bool is_link;         /* fwdbwd, forward_backward */
     bool is_device_link;  /* ac2g and its older names */
     bool is_other_device; /* mtia_ccp_events, hpu_op */

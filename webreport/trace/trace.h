@@ -67,9 +67,10 @@ struct tp_event {
     uint32_t ordinal;      /* position in traceEvents, counting every element */
     uint32_t detail; /* index in hosts, launches, devices, modules or others by kind; of frames: their "Call stack", id
                         in stack_texts, when it was asked for; TP_NO_ID when there is none */
-    unsigned thread : 20; /* index in threads */
-    unsigned kind : 4;    /* enum tp_kind */
-    unsigned flags : 4;   /* enum tp_event_flag */
+    unsigned thread : 20;  /* index in threads */
+    unsigned kind : 4;     /* enum tp_kind */
+    unsigned flags : 4;    /* enum tp_event_flag */
+    unsigned call_cat : 4; /* of runtime and driver calls: index in tp_trace.call_cats, 0 for those of CUDA */
 };
 
 static inline int64_t tp_event_end(const struct tp_event *event)
@@ -315,6 +316,7 @@ struct tp_trace {
     uint32_t event_count;
     struct tp_host_detail *hosts;
     struct tp_host_more *host_more;
+    uint32_t call_cats[16]; /* categories of calls of other devices ("mtia_runtime"), ids in cats + 1, from [1] on */
     struct tp_launch_detail *launches;
     struct tp_device_detail *devices;
     struct tp_device_setup *setups;
