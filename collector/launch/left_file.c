@@ -162,7 +162,8 @@ void tp_left_file_look(struct tp_left_file *file)
 static enum tp_left_outcome take_spool(struct tp_left_file *file, const struct tp_left_run *run)
 {
     if (file->is_looked_at && !file->was_stopped) {
-        if (tp_process_is_of_run(file->pid, run->folder))
+        /* the lock tells of processes that have another number here than where they run */
+        if (tp_process_is_of_run(file->pid, run->folder) || tp_spool_is_live(file->path))
             return TP_LEFT_RUNNING;
         tp_left_file_look(file); /* it may have gone on since */
     }

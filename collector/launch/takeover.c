@@ -82,7 +82,8 @@ static bool collect(struct work *work, struct dirent *const *names, int count)
     for (int i = 0; work->files && i < count; i++) {
         struct tp_left_file *file = &work->files[work->count];
         if (tp_str_ends(tp_str_of(names[i]->d_name), ".tmp")) {
-            drop(folder, names[i]->d_name);
+            if (work->takeover->left_count == 0) /* else its process may still be writing it */
+                drop(folder, names[i]->d_name);
         } else if (tp_left_file_open(file, folder, names[i]->d_name)) {
             work->bytes += file->size_bytes;
             work->count++;

@@ -3,12 +3,14 @@
 
 #include <dirent.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -277,6 +279,40 @@ static void a_helper_that_ran_longer_has_its_trace(void **state)
     assert_int_equal(t.brief_count, 0);
 }
 
+/* In a container of its own a process has another number, and its environment is not ours to read. */
+static void a_spool_whose_process_lives_stays_whatever_its_number(void **state)
+{
+    static struct told told;
+    int ready[2];
+    char byte;
+    (void)state;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct tracepress_options options = TRACEPRESS_OPTIONS;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        options.directory = folder;
+        tracepress_start(&options);
+        tracepress_begin(tracepress_intern("a"));
+        tracepress_end();
+        if (write(ready[1], "x", 1) == 1)
+            pause();
+        _exit(0);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    struct tp_takeover t = {.folder = folder, .logdir = logdir, .tell = on_taken_of_any, .context = &told};
+    assert_int_equal(tp_takeover(&t, NULL), 0);
+    assert_int_equal(t.running_count, 1);
+    assert_int_equal(t.trace_count, 0);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    t = (struct tp_takeover){.folder = folder, .logdir = logdir, .tell = on_taken_of_any, .context = &told};
+    assert_int_equal(tp_takeover(&t, NULL), 0);
+    assert_int_equal(t.trace_count, 1);
+    close(ready[0]);
+    close(ready[1]);
+}
+
 static void what_was_being_written_and_what_is_empty_goes(void **state)
 {
     static struct told told;
@@ -317,6 +353,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_helper_that_was_over_at_once_has_no_trace, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(the_program_itself_has_its_trace_however_brief, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(a_helper_that_ran_longer_has_its_trace, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(a_spool_whose_process_lives_stays_whatever_its_number, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(what_was_being_written_and_what_is_empty_goes, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(what_is_no_spool_stays_and_is_told, enter, empty_and_leave),
     };
