@@ -46,10 +46,16 @@ static void choose(void)
                        tp_environment("TRACEPRESS_WINDOW"));
 }
 
+/* Another thread still ends the recording before; its options are in use. A handler may begin one itself. */
+static bool is_ending_elsewhere(void)
+{
+    return tp_session.endings && !pthread_equal(tp_session.ender, pthread_self());
+}
+
 /* Begins a recording; with the lock. */
 static bool begin(const struct tracepress_options *options)
 {
-    if (tp_session.is_started || tp_is_confined())
+    if (tp_session.is_started || tp_is_confined() || is_ending_elsewhere())
         return false;
     const char *refusal = tp_config_refusal(options);
     if (refusal)
@@ -87,7 +93,10 @@ static void end(void)
     tp_session_look_for_modules();
     pthread_mutex_lock(&tp_session.lock);
     tp_session.is_started = tp_session.is_lent = false;
+    tp_session.endings++;
+    tp_session.ender = pthread_self();
     tp_session_finish();
+    tp_session.endings -= tp_session.endings > 0; /* 0: in the child of a handler that forked */
     pthread_mutex_unlock(&tp_session.lock);
 }
 

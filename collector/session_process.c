@@ -39,6 +39,7 @@ static void in_child(void)
     tp_session.pid = getpid();
     tp_session.has_step = false; /* the open one is the parent's */
     tp_session.busy_count = 0;   /* those threads are not here */
+    tp_session.endings = 0;
     tp_session.is_idle = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     tp_sampler_forget();
     tp_modules_in_child();

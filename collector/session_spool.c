@@ -248,9 +248,11 @@ void tp_session_finish(void)
                                      .is_gzip = !o->no_gzip,
                                      .first_step = tp_session.first_step,
                                      .number = tp_session.recordings};
+    tracepress_handler handler = o->handler;
+    void *context = o->context;
     pthread_mutex_unlock(&tp_session.lock);
     tp_record_leave(); /* this thread's; the others do so at their next record or end */
-    o->handler(&trace, o->context);
+    handler(&trace, context);
     pthread_mutex_lock(&tp_session.lock);
     tp_spool_close(&spool, !must_stay && !is_kept_for_run());
 }
