@@ -71,6 +71,8 @@ def check(path):
             slices[(event["pid"], event["tid"])].append((start, start + ns(event, "dur"), event["name"]))
         elif phase in "sf":
             flows[(event["cat"], event["id"])].append(event)
+        elif phase in "be":  # a task; one that another process ends, or that nobody began, is passed over
+            ns(event, "ts"), event["cat"], event["id"], event["name"]
         elif phase == "i":
             if event.get("s") not in ("t", "p", "g"):
                 bad.append("an instant without scope: %s" % event)
