@@ -176,10 +176,14 @@ $(BUILD)/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(P
 $(BUILD)/kernel_path: $(BUILD)/tests/lint/kernel_path.o $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
+CLANG = $(firstword $(shell for c in clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14; do command -v $$c; done) clang)
 fuzz: ## libFuzzer for TIME=60 seconds on each target, or on F=name (needs clang)
-	@for f in $(or $(F),$(FUZZ)); do $(SUB) MODE=fuzz CC=clang build/fuzz/fuzz_$$f && mkdir -p build/fuzz/new_$$f && \
+	@for f in $(or $(F),$(FUZZ)); do $(SUB) MODE=fuzz CC=$(CLANG) build/fuzz/fuzz_$$f && mkdir -p build/fuzz/new_$$f && \
 	  build/fuzz/fuzz_$$f -max_total_time=$(or $(TIME),60) -max_len=65536 -timeout=10 -rss_limit_mb=1024 \
 	    -artifact_prefix=build/fuzz/ build/fuzz/new_$$f tests/fuzz/corpus/$$f || exit 1; done
+fuzz-coverage: ## lines of each parser that the corpora reach; fails below FLOOR=60 per cent
+	@$(SUB) MODE=coverage $(FUZZ:%=build/coverage/replay_%)
+	@sh tests/fuzz/coverage.sh build/coverage $(or $(FLOOR),60)
 $(BUILD)/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(PARTS) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 bench: ## wall time against zcat, memory per event, growth, page size (N=events)
@@ -232,7 +236,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z_-]+:.*## /{printf "  make %-16s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all man mpi demo test test-unit test-gpu programs fuzz bench lint format compile_commands install uninstall clean help
+.PHONY: all man mpi demo test test-unit test-gpu programs fuzz fuzz-coverage bench lint format compile_commands install uninstall clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -183,6 +184,28 @@ static void what_has_no_name_is_an_offset(void **state)
     assert_memory_equal(tp_symbols_frames(&symbols, 0x1234, 9, false).text.ptr, "+0xe34 [later.so];", 18);
     tp_symbols_release(&symbols);
     tp_arena_release(&arena);
+}
+
+/* A spool names the files: what lies there by now may be a pipe, which would keep its reader for ever. */
+static void a_library_that_is_a_pipe_is_not_opened(void **state)
+{
+    struct tp_arena arena;
+    struct tp_symbols symbols;
+    char folder[] = "/tmp/tracepress-stacks-XXXXXX", path[64];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/libpipe.so", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_symbols_init(&symbols, &arena);
+    tp_symbols_add(&symbols, 0x1000, 0x2000, 0x1000, 5, tp_str_of(path));
+    assert_true(tp_str_equal(tp_symbols_frames(&symbols, 0x1234, 6, false).text, TP_STR("+0x234 [libpipe.so];")));
+    tp_symbols_release(&symbols);
+    tp_arena_release(&arena);
+    unlink(path);
+    rmdir(folder);
 }
 
 /* ---- a program that is sampled ---- */
@@ -376,6 +399,7 @@ int main(void)
         cmocka_unit_test(a_damaged_copy_ends_early),
         cmocka_unit_test(the_own_stack_begins_with_the_caller),
         cmocka_unit_test(what_has_no_name_is_an_offset),
+        cmocka_unit_test(a_library_that_is_a_pipe_is_not_opened),
         cmocka_unit_test(samples_add_up_to_the_processor_time),
         cmocka_unit_test(samples_by_timers_do_so_too),
         cmocka_unit_test(a_program_with_its_own_handler_is_not_sampled),

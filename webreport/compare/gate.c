@@ -71,7 +71,7 @@ static size_t take(const struct tp_check_side *side, struct chosen chosen, size_
             (!chosen.worker.ptr || tp_str_equal(side->items[i].key.worker, chosen.worker)))
             *(struct tp_summary *)tp_vec_push(&taken) = side->items[i];
     size_t skipped = taken.count > most ? taken.count - most : 0;
-    *out = TP_AT(&taken, struct tp_summary, skipped);
+    *out = taken.count ? TP_AT(&taken, struct tp_summary, skipped) : NULL;
     return taken.count - skipped;
 }
 

@@ -46,8 +46,7 @@ static struct tp_str meaning_of(struct tp_buf *buf, struct tp_str content)
 bool tp_args_next(struct tp_args *args, struct tp_arg *arg)
 {
     struct tp_str key, value;
-    struct tp_spans notes;
-    if (!tp_scan_member(&args->scan, &key, &value, &notes))
+    if (!tp_scan_member(&args->scan, &key, &value))
         return false;
     arg->key = meaning_of(&args->key, key);
     arg->is_text = value.ptr[0] == '"';
@@ -73,11 +72,10 @@ struct walking {
 static struct tp_str args_of(struct walking *w, const struct tp_event_text *event)
 {
     struct tp_str key, value, args = {NULL, 0};
-    struct tp_spans notes;
     w->scan.at = event->text.ptr;
     w->scan.end = event->text.ptr + event->text.len;
     w->scan.is_lenient = event->is_repaired;
-    while (tp_scan_member(&w->scan, &key, &value, &notes))
+    while (tp_scan_member(&w->scan, &key, &value))
         if (tp_str_equal(key, TP_STR("args")) && value.ptr[0] == '{')
             args = value;
     return args;

@@ -457,12 +457,14 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
     return more == 0 ? TP_SCAN_OK : (enum tp_scan_status) - more;
 }
 
-bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *value, struct tp_spans *notes)
+bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *value)
 {
+    struct tp_spans notes; /* large, and nobody asks: only what is added to is set */
+    notes.has_bare_word = notes.is_deep = false;
     if (scan->at >= scan->end)
         return false;
     int more = *scan->at == '{' ? open_object(scan) : next_member(scan);
-    return more > 0 && scan_key(scan, key) == TP_SCAN_OK && skip_value(scan, value, notes) == TP_SCAN_OK;
+    return more > 0 && scan_key(scan, key) == TP_SCAN_OK && skip_value(scan, value, &notes) == TP_SCAN_OK;
 }
 
 enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)

@@ -137,7 +137,7 @@ enum tp_scan_status tp_scan_value(struct tp_scan *scan, struct tp_str *value, st
 
 /* The next member of the object that scan->at was set to ('{'), then stands behind the member before: key without its
  * quotes, value. False behind the last one, or where it is no JSON. */
-bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *value, struct tp_spans *notes);
+bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *value);
 
 /* Start of the next event behind `at`: a '{' whose first key is one of an event's. NULL when there is none in the
  * window. */

@@ -1,13 +1,13 @@
 /* Addresses become frames: see symbols.h. */
 #include "writer/spool/symbols.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "writer/base/input.h"
 #include "writer/base/limits.h"
 #include "writer/spool/eh_frame.h"
 #include "writer/spool/inlined.h"
@@ -93,10 +93,10 @@ static int find_debug_file(Dwfl_Module *module, void **data, const char *name, D
     for (int i = 0; i < size; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, i == 1 ? "/%02x" : "%02x", id[i]);
     snprintf(text + n, sizeof text - n, ".debug");
-    int fd = open(text, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0)
+    struct tp_input input;
+    if (tp_input_open(&input, text, TP_INPUT_FILE, NULL) == TP_OK)
         *path = strdup(text);
-    return fd;
+    return input.fd;
 }
 
 static int find_no_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **path, Elf **elf)
@@ -142,15 +142,20 @@ static void open_module(struct tp_symbol_module *m, struct tp_arena *arena)
         return;
     memcpy(path, m->path.ptr, m->path.len);
     path[m->path.len] = '\0';
+    struct tp_input input;
+    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0) /* libdw's own way would wait for a pipe */
+        return;
     callbacks.section_address = tp_libdw()->dwfl_offline_section_address;
     m->session = tp_libdw()->dwfl_begin(&callbacks);
-    if (!m->session)
+    if (m->session) {
+        tp_libdw()->dwfl_report_begin(m->session);
+        m->file = tp_libdw()->dwfl_report_elf(m->session, path, path, input.fd, m->bias, true);
+        tp_libdw()->dwfl_report_end(m->session, NULL, NULL);
+    }
+    if (!m->file) { /* else libdw closes it */
+        close(input.fd);
         return;
-    tp_libdw()->dwfl_report_begin(m->session);
-    m->file = tp_libdw()->dwfl_report_elf(m->session, path, path, -1, m->bias, true);
-    tp_libdw()->dwfl_report_end(m->session, NULL, NULL);
-    if (!m->file)
-        return;
+    }
     m->frame = functions_of(m->file);
     tp_inlined_read(&m->inlined, m->file, arena);
 }

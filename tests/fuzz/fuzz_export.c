@@ -1,0 +1,139 @@
+/* Any bytes as a trace, exported to each format. Input: a byte that tells the format, one of options, the trace. What
+ * Chrome's format gets of it can be read again; strictly, when it is cleaned. */
+#include <string.h>
+
+#include "tests/fuzz/scratch_files.h"
+#include "webreport/export/export.h"
+#include "webreport/session/trace_analysis.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Of the options. */
+enum { SLIM = 1, FILTERED = 2, BY_TIME = 4, BY_CATEGORY = 8, AS_JOB = 16, WITH_BASELINE = 32 };
+
+struct work {
+    struct tp_str bytes;
+    const struct tp_export_format *format;
+    struct tp_analysis *analysis;
+    struct tp_filter filter;
+    struct tp_trace_options read;
+    struct tp_export export;
+    struct tp_export_job job;
+    struct tp_profile profile;
+    bool is_job; /* what says something of all profiles is written, too */
+};
+
+static const struct tp_export_format *format_of(uint64_t number)
+{
+    size_t count = 0;
+    while (tp_export_formats[count].name)
+        count++;
+    return &tp_export_formats[number % count];
+}
+
+static void set_filter(struct tp_filter *filter, uint64_t options)
+{
+    static const char *const categories[] = {"kernel", "cpu_op"};
+    const struct tp_filter_options asked = {.steps = options & FILTERED ? "1-2" : NULL,
+                                            .from = options & BY_TIME ? "1us" : NULL,
+                                            .until = options & BY_TIME ? "2s" : NULL,
+                                            .categories = categories,
+                                            .category_count = options & BY_CATEGORY ? 2 : 0};
+    require(tp_filter_parse(filter, &asked, NULL) == 0);
+}
+
+static void set_export(struct work *work, const char *path, const char *folder, uint64_t options)
+{
+    struct tp_analysis *a = work->analysis;
+    work->profile = (struct tp_profile){.run = TP_STR("run"),
+                                        .worker = TP_STR("w"),
+                                        .span = TP_NULL_INT,
+                                        .file = TP_STR("w.json"),
+                                        .trace = &a->trace,
+                                        .order = &a->order,
+                                        .model = &a->model,
+                                        .views = &a->views,
+                                        .advice = &a->advice};
+    work->job = (struct tp_export_job){.out = folder, .arena = &a->arena};
+    work->export =
+        (struct tp_export){.profile = &work->profile,
+                           .out = folder,
+                           .path = path,
+                           .read = &work->read,
+                           .reading = &a->trace.reading,
+                           .folder = folder,
+                           .run = "run",
+                           .worker = "w",
+                           .baseline = work->format->has_baseline && options & WITH_BASELINE ? &a->trace : NULL,
+                           .filter = &work->filter,
+                           .colour = (enum tp_export_colour)(options >> 6) % 3,
+                           .is_slim = work->format->has_slim && options & SLIM,
+                           .job = &work->job,
+                           .arena = &a->arena};
+}
+
+/* Reads what the format looks at; false: the bytes are no trace. */
+static bool prepare(struct work *work)
+{
+    struct tp_analysis *a = work->analysis;
+    enum tp_export_need needs = work->format->asks ? work->format->asks(&work->export) : work->format->needs;
+    work->read.keeps_frame_stacks = work->format->reads_frame_stacks;
+    if (needs == TP_EXPORT_NEEDS_NOTHING)
+        return true;
+    if (tp_trace_read_bytes(&a->trace, &a->arena, work->bytes.ptr, work->bytes.len, &work->read, NULL) < 0)
+        return false;
+    if (needs == TP_EXPORT_NEEDS_ALL)
+        tp_analysis_build(a, NULL, NULL);
+    if (needs == TP_EXPORT_NEEDS_MODEL)
+        tp_analysis_build_model(a);
+    return true;
+}
+
+static void check_chrome(const struct work *work, const char *folder)
+{
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_error err = {0};
+    char path[SCRATCH_PATH + 32];
+    const struct tp_trace_options strict = {.is_strict = work->export.is_slim, .single_thread = true};
+    snprintf(path, sizeof path, "%s/w.trace.json.gz", folder);
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard) == 0)
+        require(tp_trace_read(&trace, &arena, path, &strict, &err) == 0 || arena.code ||
+                strstr(err.text, "no usable event"));
+    tp_arena_release(&arena);
+}
+
+static int write_files(void *context, struct tp_error *err)
+{
+    struct work *work = context;
+    if (!prepare(work))
+        return TP_EFORMAT;
+    int code = work->format->write(&work->export, err);
+    if (code == 0 && work->is_job && work->format->finish)
+        work->format->finish(&work->job, err);
+    return code;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct taken from = {data, data + size};
+    struct tp_analysis analysis;
+    struct work work = {.format = format_of(take_number(&from, 1)), .analysis = &analysis};
+    uint64_t options = take_number(&from, 1);
+    char path[SCRATCH_PATH], folder[SCRATCH_PATH];
+    work.bytes = (struct tp_str){(const char *)from.at, take_size(&from, size)};
+    work.is_job = options & AS_JOB;
+    int fd = scratch_file(work.bytes.ptr, work.bytes.len, path);
+    scratch_folder(folder);
+    work.read = (struct tp_trace_options){.single_thread = true, .max_input_bytes = 16u << 20};
+    set_filter(&work.filter, work.format->has_filter ? options : 0);
+    tp_analysis_open(&analysis, NULL);
+    set_export(&work, path, folder, options);
+    if (tp_arena_run(&analysis.arena, write_files, &work, NULL) == 0 && strcmp(work.format->name, "chrome") == 0)
+        check_chrome(&work, folder);
+    tp_analysis_close(&analysis);
+    scratch_remove(folder);
+    close(fd);
+    return 0;
+}

@@ -1,0 +1,73 @@
+/* Any bytes as a mangled name, after the beginnings that each reader asks for: a name of a bounded size that is UTF-8
+ * where the name was ASCII, or none. */
+#include <string.h>
+
+#include "tests/fuzz/scratch_files.h"
+#include "writer/base/arena.h"
+#include "writer/base/utf8.h"
+#include "writer/text/demangle_rust.h"
+#include "writer/text/punycode.h"
+#include "writer/text/rust_name.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { AS_IT_IS, V0, LEGACY, PUNYCODE, WAYS, ROOM = 64 };
+
+static void check_name(const char *begin, const char *end, struct tp_str rest, struct tp_arena *arena)
+{
+    struct tp_buf name;
+    struct tp_str text = {NULL, 0};
+    tp_buf_init(&name, 0);
+    tp_buf_puts(&name, begin);
+    tp_buf_add(&name, rest.ptr, rest.len);
+    tp_buf_puts(&name, end);
+    struct tp_str mangled = {tp_arena_copy(arena, name.data, name.size), name.size};
+    tp_buf_release(&name);
+    if (!tp_demangle_rust(mangled, &text, arena)) {
+        require(text.ptr == NULL && text.len == 0);
+        return;
+    }
+    bool is_ascii = tp_utf8_is_ascii(mangled.ptr, mangled.len);
+    require(text.len > 0 && text.len <= TP_RUST_LONGEST);
+    size_t cut = 0;
+    require(!is_ascii || (tp_utf8_is_valid(text.ptr, text.len, &cut) && cut == 0));
+}
+
+static void check_punycode(struct tp_str rest)
+{
+    const char *line = memchr(rest.ptr, '_', rest.len);
+    size_t ascii = line ? (size_t)(line - rest.ptr) : 0, code = line ? ascii + 1 : 0;
+    uint32_t *text = calloc(ROOM, sizeof *text);
+    require(text != NULL);
+    size_t count =
+        tp_punycode(text, ROOM, (struct tp_str){rest.ptr, ascii}, (struct tp_str){rest.ptr + code, rest.len - code});
+    require(count <= ROOM);
+    for (size_t i = 0; i < count; i++)
+        require(text[i] <= 0x10FFFF && (text[i] < 0xD800 || text[i] >= 0xE000));
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct tp_arena arena;
+    if (size == 0)
+        return 0;
+    struct tp_str rest = {(const char *)data + 1, size - 1};
+    tp_arena_init(&arena, 64u << 20);
+    if (setjmp(arena.guard) == 0)
+        switch (*data % WAYS) {
+        case AS_IT_IS:
+            check_name("", "", rest, &arena);
+            break;
+        case V0:
+            check_name("_R", "", rest, &arena);
+            break;
+        case LEGACY:
+            check_name("_ZN", "17h0123456789abcdefE", rest, &arena);
+            break;
+        default:
+            check_punycode(rest);
+        }
+    tp_arena_release(&arena);
+    return 0;
+}

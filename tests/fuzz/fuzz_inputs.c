@@ -1,0 +1,163 @@
+/* A folder of files of any names and beginnings: what is found in it, what it is called, and that no two outputs get
+ * one name. Input: a byte of options, then files: kind, length of the name, of the bytes, name, bytes. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tests/fuzz/scratch_files.h"
+#include "webreport/session/inputs.h"
+#include "webreport/session/output_names.h"
+#include "webreport/session/summary_inputs.h"
+#include "webreport/trace/file_head.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { FILES = 24, LONG_HEAD = 0xFF };
+enum kind { REGULAR, FOLDER, PIPE, LINK, DANGLING, INTO, KINDS };
+
+/* A name without what no name may have; false: it is left out. */
+static bool take_name(char name[NAME_MAX + 1], struct taken *from, size_t wanted)
+{
+    size_t size = take_size(from, wanted < NAME_MAX ? wanted : NAME_MAX);
+    memcpy(name, from->at, size);
+    name[size] = '\0';
+    from->at += size;
+    for (size_t i = 0; i < size; i++)
+        if (name[i] == '/' || name[i] == '\0')
+            name[i] = '_';
+    return size > 0 && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+/* Makes one file in the folder, or in a folder of it that was made last. */
+static void make_file(char folder[PATH_MAX], const char *top, struct taken *from)
+{
+    enum kind kind = take_number(from, 1) % KINDS;
+    size_t name_size = take_number(from, 1), head = take_number(from, 1);
+    char name[NAME_MAX + 1], path[PATH_MAX + NAME_MAX + 2];
+    bool is_good = take_name(name, from, name_size);
+    head = take_size(from, head == LONG_HEAD ? take_number(from, 2) : head);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (is_good && kind == FOLDER && strlen(path) < 1024 && mkdir(path, 0700) == 0)
+        strcpy(folder, path);
+    if (kind == INTO)
+        strcpy(folder, top);
+    if (is_good && kind == PIPE)
+        require(mkfifo(path, 0600) == 0 || access(path, F_OK) == 0 || strlen(path) > PATH_MAX - 1);
+    if (is_good && (kind == LINK || kind == DANGLING) && symlink(kind == LINK ? top : "not there", path) < 0)
+        return;
+    int fd = is_good && kind == REGULAR ? open(path, O_WRONLY | O_CREAT | O_EXCL, 0600) : -1;
+    if (fd >= 0) {
+        require(write(fd, from->at, head) == (ssize_t)head);
+        close(fd);
+    }
+    from->at += head;
+}
+
+static bool is_safe(const char *part)
+{
+    return *part && *part != '.' && !strchr(part, '/') && strlen(part) <= NAME_MAX;
+}
+
+/* Profiles that are told apart have folders of their own. */
+static void check_names(const struct tp_runs *runs, size_t count, struct tp_arena *arena)
+{
+    for (int joins = 0; joins < 2; joins++) {
+        const struct tp_output_name *names = tp_output_names(runs, joins, arena);
+        for (size_t i = 0; i < count; i++) {
+            require(is_safe(names[i].run) && is_safe(names[i].worker) && names[i].folder[0] != '/');
+            for (size_t k = 0; k < i && !joins; k++)
+                require(strcmp(names[i].folder, names[k].folder) != 0);
+        }
+    }
+}
+
+static void look_at_files(const struct tp_runs *runs)
+{
+    struct tp_str worker, time;
+    for (size_t r = 0; r < runs->count; r++)
+        for (size_t i = 0; i < runs->items[r].file_count; i++) {
+            const struct tp_run_file *file = &runs->items[r].files[i];
+            struct stat status;
+            require(stat(file->path, &status) == 0 && S_ISREG(status.st_mode));
+            require(tp_str_ends(tp_str_of(file->path), file->base) && file->worker.ptr);
+            require(!file->is_by_content || tp_file_head_is_trace(file->path));
+            (void)tp_file_head_describe(file->path);
+            if (tp_rundir_match(file->base, &worker, &time))
+                require(worker.len <= strlen(file->base));
+            require(tp_inputs_bare_name(tp_str_of(file->base), 1).len > 0);
+        }
+}
+
+static void find_all(const char *folder, const char *include, struct tp_arena *arena)
+{
+    const char *const paths[] = {folder};
+    const struct tp_run_search search = {.paths = paths, .path_count = 1, .include = include};
+    struct tp_console console = {.is_quiet = true};
+    struct tp_summary_inputs summaries;
+    struct tp_error err = {0};
+    struct tp_runs runs;
+    size_t count = 0;
+    if (tp_inputs_find(&runs, &count, arena, &search, &console, &err) == 0) {
+        look_at_files(&runs);
+        check_names(&runs, count, arena);
+    } else {
+        require(err.text[0]);
+    }
+    (void)tp_summary_inputs_find(&summaries, arena, &search, TP_INPUTS_ALL, NULL);
+}
+
+/* The files of the folder as they would be named on a command line, or in a list of names. */
+static void name_all(const char *folder, struct tp_arena *arena)
+{
+    struct tp_vec paths = TP_VEC(arena, const char *), listed = TP_VEC(arena, const char *);
+    struct tp_summary_inputs summaries;
+    char list[SCRATCH_PATH], none[PATH_MAX];
+    struct tp_buf text;
+    if (tp_rundir_find_named(&paths, folder, "", NULL) < 0 || paths.count == 0)
+        return;
+    const char *const *names = paths.data;
+    tp_buf_init(&text, 0);
+    for (size_t i = 0; i < paths.count; i++) {
+        require(*tp_inputs_shown_name(arena, names[i]) && tp_inputs_is_same(names[i], names[i]));
+        tp_buf_printf(&text, "%s\n\n", names[i]);
+    }
+    snprintf(none, sizeof none, "%s/none", folder);
+    const char *const outputs[] = {NULL, none, "-"};
+    const struct tp_named_files files = {outputs, names, 3, paths.count, {names[0], NULL}};
+    const struct tp_named_files clashing = {names, names, 1, paths.count, {NULL, NULL}};
+    (void)tp_inputs_clash(&files);
+    require(tp_inputs_clash(&clashing) != NULL);
+    int fd = scratch_file(text.data, text.size, list);
+    require(tp_summary_inputs_list(&listed, list, NULL) == 0 && listed.count >= paths.count);
+    close(fd);
+    tp_buf_release(&text);
+    const struct tp_run_search search = {.paths = names, .path_count = paths.count};
+    (void)tp_summary_inputs_find(&summaries, arena, &search, TP_INPUTS_ANY, NULL);
+}
+
+static void look(const char *folder, const char *include, struct tp_arena *arena)
+{
+    find_all(folder, include, arena);
+    name_all(folder, arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const includes[] = {NULL, "*", "*.json*", "[a-", "rank?*"};
+    struct taken from = {data, data + size};
+    struct tp_arena arena;
+    char top[SCRATCH_PATH], folder[PATH_MAX];
+    const char *include = includes[take_number(&from, 1) % 5];
+    scratch_folder(top);
+    strcpy(folder, top);
+    for (int i = 0; i < FILES && from.at < from.end; i++)
+        make_file(folder, top, &from);
+    tp_arena_init(&arena, 64u << 20);
+    if (setjmp(arena.guard) == 0)
+        look(top, include, &arena);
+    tp_arena_release(&arena);
+    scratch_remove(top);
+    return 0;
+}

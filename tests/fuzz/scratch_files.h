@@ -1,0 +1,77 @@
+/* Files that a fuzz target needs for a moment, and what several targets ask of results. */
+#ifndef TP_TESTS_FUZZ_SCRATCH_FILES_H
+#define TP_TESTS_FUZZ_SCRATCH_FILES_H
+
+#include <ftw.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "webreport/trace/strict.h"
+#include "writer/base/buf.h"
+
+enum { SCRATCH_PATH = 64 };
+
+static inline void require(bool good)
+{
+    if (!good)
+        abort();
+}
+
+/* A file of these bytes, named by `path`, that is gone with its descriptor, which the caller closes. */
+static inline int scratch_file(const void *data, size_t size, char path[SCRATCH_PATH])
+{
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    require(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+    snprintf(path, SCRATCH_PATH, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+/* A new folder, in memory where the system has such a place: files are synced when they are written. */
+static inline void scratch_folder(char path[SCRATCH_PATH])
+{
+    snprintf(path, SCRATCH_PATH, "%s/tracepress-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    require(mkdtemp(path) != NULL);
+}
+
+static inline int scratch_remove_one(const char *path, const struct stat *status, int flag, struct FTW *place)
+{
+    (void)status, (void)flag, (void)place;
+    return remove(path);
+}
+
+static inline void scratch_remove(const char *path)
+{
+    nftw(path, scratch_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static inline bool is_strict_json(const void *text, size_t size)
+{
+    struct tp_strict strict;
+    tp_strict_init(&strict);
+    return tp_strict_feed(&strict, text, size, NULL) == 0 && tp_strict_end(&strict, NULL) == 0;
+}
+
+/* The input in parts: the next byte, number or text of it; zeros and nothing behind its end. */
+struct taken {
+    const uint8_t *at, *end;
+};
+
+static inline uint64_t take_number(struct taken *from, size_t bytes)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < bytes && from->at < from->end; i++)
+        number |= (uint64_t)*from->at++ << (8 * i);
+    return number;
+}
+
+static inline size_t take_size(const struct taken *from, size_t wanted)
+{
+    size_t left = (size_t)(from->end - from->at);
+    return wanted < left ? wanted : left;
+}
+
+#endif
