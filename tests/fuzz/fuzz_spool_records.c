@@ -32,8 +32,8 @@ static void put_head(struct made *spool, struct taken *from)
                                  .pid = 42,
                                  .start_realtime_ns = 1000000000,
                                  .flags = (uint32_t)(flags >> 1),
-                                 .rank = flags & 128 ? 1 : UINT32_MAX,
-                                 .world_size = flags & 128 ? 2 : UINT32_MAX,
+                                 .rank = flags & 2 ? 1 : UINT32_MAX,
+                                 .world_size = flags & 2 ? 2 : UINT32_MAX,
                                  .local_rank = UINT32_MAX,
                                  .program = "train"};
     memcpy(spool->bytes, &head, sizeof head);
@@ -69,9 +69,10 @@ static void begin_chunk(struct made *spool, struct taken *from)
 static void put_record(struct made *spool, struct taken *from, uint8_t kind)
 {
     struct tp_spool_record record = {.kind = kind, .slots = (uint8_t)take_number(from, 1)};
-    uint64_t text = take_number(from, 1), name = take_number(from, 1);
+    uint64_t text = take_number(from, 1);
     text = text == FAR ? take_number(from, 2) : text == NONE ? record.slots * TP_SPOOL_SLOT : text;
     record.text = (uint16_t)text;
+    uint64_t name = take_number(from, 1);
     record.name = name == FAR ? (uint32_t)take_number(from, 4) : name == NONE ? TP_SPOOL_NO_NAME : (uint32_t)name;
     uint64_t ticks = take_number(from, 1);
     spool->ticks = ticks == FAR ? take_number(from, 8) : spool->ticks + ticks * TICKS;
