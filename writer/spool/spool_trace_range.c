@@ -55,7 +55,8 @@ static size_t operator_args(struct tp_spool_conversion *c, const struct tp_spool
     read_inputs(inputs, range->record, op.input_count);
     if (op.sequence != INT64_MIN) {
         args[n++] = tp_trace_out_int(TP_OUT_SEQUENCE_NUMBER, op.sequence);
-        args[n++] = tp_trace_out_int(TP_OUT_FWD_THREAD_ID, op.is_backward ? op.forward_tid : 0);
+        bool has_thread = op.is_backward && op.forward_tid > 0; /* a number of the program's: any */
+        args[n++] = tp_trace_out_int(TP_OUT_FWD_THREAD_ID, has_thread ? op.forward_tid : 0);
     }
     if (c->file->head.flags & TP_SPOOL_SHAPES && inputs->count) {
         args[n++] = tp_trace_out_shapes(TP_OUT_INPUT_DIMS, inputs->shapes, inputs->count);
