@@ -9,7 +9,7 @@
 struct tp_console {
     bool is_quiet; /* notices are left out; errors are always said */
     bool has_color, is_terminal;
-    bool shows_progress; /* a progress line stands on the terminal */
+    _Atomic bool shows_progress; /* a progress line stands on the terminal; threads may end it */
     struct timespec started, last;
 };
 
