@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "webreport/model/order_sort.h"
+#include "writer/base/rule_sort.h"
 
 static uint32_t seed = 7;
 
@@ -93,7 +93,7 @@ static void indexes_come_in_the_order_of_a_rule(void **state)
             values[i] = i && random_below(5) ? values[i - 1] + random_below(9) : random_below(100);
             indexes[i] = i;
         }
-        tp_order_sort_by(indexes, count, &arena, values, before_by_tens);
+        tp_sort_by_rule(indexes, count, &arena, values, before_by_tens);
         for (uint32_t i = 1; i < count; i++) {
             assert_false(before_by_tens(values, indexes[i], indexes[i - 1]));
             assert_true(before_by_tens(values, indexes[i - 1], indexes[i]) || indexes[i - 1] < indexes[i]);

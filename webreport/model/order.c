@@ -2,7 +2,7 @@
  * costs one pass when the file is sorted already (Kineto writes a thread's operators in begin order). */
 #include "webreport/model/order.h"
 
-#include "webreport/model/order_sort.h"
+#include "writer/base/rule_sort.h"
 #include "writer/base/sort.h"
 
 /* The rules; context: the events. */
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) bool by_tree(const void *context, u
 
 void tp_order_sort(const struct tp_trace *trace, uint32_t *indexes, uint32_t count, struct tp_arena *arena)
 {
-    tp_order_sort_by(indexes, count, arena, trace->events, by_start_and_end);
+    tp_sort_by_rule(indexes, count, arena, trace->events, by_start_and_end);
 }
 
 static int compare_ids(const struct tp_row_id *x, const struct tp_row_id *y)
@@ -95,7 +95,7 @@ void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct
             order->device[order->device_count++] = i;
     }
     for (uint32_t t = 0; t < trace->thread_count; t++)
-        tp_order_sort_by(order->host + first[t], first[t + 1] - first[t], arena, trace->events, by_tree);
-    tp_order_sort_by(order->device, order->device_count, arena, trace->events, by_start);
+        tp_sort_by_rule(order->host + first[t], first[t + 1] - first[t], arena, trace->events, by_tree);
+    tp_sort_by_rule(order->device, order->device_count, arena, trace->events, by_start);
     order->memory = order_memory(trace, arena);
 }

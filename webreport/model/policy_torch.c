@@ -3,9 +3,9 @@
 #include "webreport/model/policy_torch.h"
 
 #include "webreport/model/build.h"
-#include "webreport/model/order_sort.h"
 #include "webreport/trace/regions.h"
 #include "writer/base/renumber.h"
+#include "writer/base/rule_sort.h"
 #include "writer/base/saturate.h"
 
 /* ---- names ---- */
@@ -318,7 +318,7 @@ static void sort(struct tp_torch *torch, const struct tp_order *order)
             append(torch, i);
     for (uint32_t i = 0; i < torch->record_count; i++)
         torch->order[torch->count++] = trace->event_count + i;
-    tp_order_sort_by(torch->order, torch->count, torch->arena, torch, by_torch);
+    tp_sort_by_rule(torch->order, torch->count, torch->arena, torch, by_torch);
 }
 
 /* `count` times TP_NO_ID. */

@@ -1,7 +1,7 @@
 /* Sorting of indexes by a rule: a stable merge sort that costs one pass when they are sorted already. Inline, so that
- * each order has code of its own; the orders themselves stand in order.c and policy_torch.c. */
-#ifndef TP_WEBREPORT_MODEL_ORDER_SORT_H
-#define TP_WEBREPORT_MODEL_ORDER_SORT_H
+ * each order has code of its own; the rules stand where they are used. */
+#ifndef TP_WRITER_BASE_RULE_SORT_H
+#define TP_WRITER_BASE_RULE_SORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,9 +12,9 @@
 /* Whether x stands before y. context: what the indexes are of. */
 typedef bool tp_stands_before(const void *context, uint32_t x, uint32_t y);
 
-static inline __attribute__((always_inline)) void tp_order_merge(uint32_t *items, uint32_t middle, uint32_t count,
-                                                                 uint32_t *scratch, const void *context,
-                                                                 tp_stands_before *stands_before)
+static inline __attribute__((always_inline)) void tp_rule_merge(uint32_t *items, uint32_t middle, uint32_t count,
+                                                                uint32_t *scratch, const void *context,
+                                                                tp_stands_before *stands_before)
 {
     memcpy(scratch, items, middle * sizeof *items);
     uint32_t i = 0, j = middle, k = 0;
@@ -25,9 +25,9 @@ static inline __attribute__((always_inline)) void tp_order_merge(uint32_t *items
 }
 
 /* Scratch memory comes from the arena and goes back to it. */
-static inline __attribute__((always_inline)) void tp_order_sort_by(uint32_t *indexes, uint32_t count,
-                                                                   struct tp_arena *arena, const void *context,
-                                                                   tp_stands_before *stands_before)
+static inline __attribute__((always_inline)) void tp_sort_by_rule(uint32_t *indexes, uint32_t count,
+                                                                  struct tp_arena *arena, const void *context,
+                                                                  tp_stands_before *stands_before)
 {
     struct tp_vec starts = TP_VEC(arena, uint32_t); /* starts of the sorted runs */
     for (uint32_t i = 0; i < count; i++)
@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) void tp_order_sort_by(uint32_t *ind
         for (size_t r = 0; r < runs; r += 2) {
             uint32_t end = r + 2 < runs ? run[r + 2] : count;
             if (r + 1 < runs)
-                tp_order_merge(indexes + run[r], run[r + 1] - run[r], end - run[r], scratch, context, stands_before);
+                tp_rule_merge(indexes + run[r], run[r + 1] - run[r], end - run[r], scratch, context, stands_before);
             run[kept++] = run[r];
         }
         runs = kept;
