@@ -226,7 +226,6 @@ static inline struct tp_job_cluster *tp_job_cluster_at(const struct tp_job *job,
 /* As struct tp_str -> "rank 5", or the worker's name where ranks have no numbers. In the job's arena. */
 const char *tp_job_rank_name(const struct tp_job *job, const struct tp_job_rank *rank);
 
-
 /* An input that could not be used. */
 struct tp_job_failed {
     struct tp_str file, why;

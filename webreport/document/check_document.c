@@ -229,10 +229,8 @@ static void add_run_verdict(struct tp_document *document, const char *what, cons
     if (side->count != 1 || !side->items[0].verdict.len)
         return;
     struct tp_naming naming = {.arena = document->arena};
-    struct tp_verdict_block verdict =
-        tp_stored_verdict(&naming, side->items[0].verdict, side->items[0].headline);
-    tp_document_note(document,
-                     tp_text_printf(document->arena, "%s: %s. %s", what, verdict.class, verdict.headline));
+    struct tp_verdict_block verdict = tp_stored_verdict(&naming, side->items[0].verdict, side->items[0].headline);
+    tp_document_note(document, tp_text_printf(document->arena, "%s: %s. %s", what, verdict.class, verdict.headline));
 }
 
 void tp_check_document(struct tp_document *document, const struct tp_check *check, struct tp_arena *arena)

@@ -30,10 +30,10 @@ struct tp_folded {
     const struct tp_folded_metric *metric;
     struct tp_torch torch;
     struct tp_key_stacks stacks; /* of torch's metrics */
-    struct tp_keys paths;          /* of ours: (path around it, name) .. */
-    struct tp_vec values;          /* .. and its int64_t value: of the innermost frame alone */
-    struct tp_strings frames;      /* names of samples' frames */
-    uint32_t at;                   /* place in torch's order, or path, that comes next */
+    struct tp_keys paths;        /* of ours: (path around it, name) .. */
+    struct tp_vec values;        /* .. and its int64_t value: of the innermost frame alone */
+    struct tp_strings frames;    /* names of samples' frames */
+    uint32_t at;                 /* place in torch's order, or path, that comes next */
 };
 
 /* Prepares the lines of a trace, which was read with keeps_frame_stacks and must outlive them, in `arena` (guard set by

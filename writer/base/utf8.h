@@ -25,8 +25,8 @@ size_t tp_utf8_count(const char *text, size_t size);
 /* Bytes that are kept of a text of which at most max_bytes may be: not a part of a character. */
 size_t tp_utf8_cut(const char *text, size_t size, size_t max_bytes);
 
-/* The bidirectional control at `text` (U+061C, U+200E, U+200F, U+202A..E, U+2066..9), which makes a line read as another
- * one; 0: there is none. Those below U+0800 take two bytes, the others three. */
+/* The bidirectional control at `text` (U+061C, U+200E, U+200F, U+202A..E, U+2066..9), which makes a line read as
+ * another one; 0: there is none. Those below U+0800 take two bytes, the others three. */
 unsigned tp_utf8_bidi(const char *text, size_t left);
 
 /* True when every byte is ASCII; several GB/s. */
