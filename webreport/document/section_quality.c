@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "webreport/measure/told_facts.h"
 #include "webreport/trace/value.h"
+#include "writer/base/utf8.h"
 
 /* What the recorder could not keep, as traces of this project say in their head; "" when nothing. */
 static const char *lost_text(const struct tp_section *section)
@@ -194,6 +196,26 @@ static void add_code(struct tp_list *facts, const char *term, struct tp_str text
     tp_object_bool(object, "is_code", true);
 }
 
+/* What the program told about itself; not where names are hidden, for it may be one. */
+static void put_told(const struct tp_section *section, struct tp_list *facts)
+{
+    enum { MOST_TOLD = 64 };
+    const struct tp_trace *trace = section->profile->trace;
+    size_t shown = 0;
+
+    for (uint32_t i = 0; i < trace->header_count && shown < MOST_TOLD && !section->naming.redact; i++) {
+        struct tp_str key = trace->header[i].key, text;
+
+        if (!tp_is_told(key))
+            continue;
+        text = tp_told_text(section->arena, trace->header[i].value);
+        if (text.len) {
+            add_code(facts, tp_arena_copy(section->arena, key.ptr, tp_utf8_cut(key.ptr, key.len, 64)), text);
+            shown++;
+        }
+    }
+}
+
 static void put_about_facts(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_profile *profile = section->profile;
@@ -219,6 +241,7 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
                         tp_text_printf(arena, "%s, %s repaired",
                                        tp_text_of_count(arena, profile->advice->quality.events_total),
                                        tp_text_of_count(arena, profile->advice->quality.repaired)));
+    put_told(section, facts);
     tp_section_add_fact(facts, "Made by", "tracepress " TP_VERSION);
 }
 

@@ -4,12 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "webreport/measure/told_facts.h"
 #include "webreport/trace/value.h"
 #include "writer/text/escape.h"
 
 enum { MOST_TOLD = 16, MOST_BYTES = 64 };
 
-/* Facts with a column of their own, by the keys programs give them; the columns are the same in every run, and empty
+/* Facts with a column of their own, by the keys programs give them; these columns are the same in every run, and empty
  * where a run does not tell. TensorBoard sorts by name and shows the first five: the names put what is always known
  * first. */
 static const struct {
@@ -23,34 +24,6 @@ static const struct {
     {"user_framework", "Framework", {"torch_version", "framework_version", "framework"}, false},
 };
 enum { KNOWN = sizeof known / sizeof *known };
-
-/* What profilers themselves write into the head of a trace. */
-static const char *const technical[] = {
-    "schemaVersion",
-    "displayTimeUnit",
-    "baseTimeNanoseconds",
-    "traceName",
-    "trace_id",
-    "group_trace_id",
-    "host_name",
-    "username",
-    "record_shapes",
-    "profile_memory",
-    "with_stack",
-    "with_flops",
-    "with_modules",
-    "cupti_version",
-    "cuda_runtime_version",
-    "cuda_driver_version",
-    "hip_runtime_version",
-    "hip_driver_version",
-    "roctracer_version",
-    "PT_PROFILER_JOB_NAME",
-    "PT_PROFILER_JOB_VERSION",
-    "otherData",
-    "tracepress_dropped",
-    "tokens_per_step",
-};
 
 double tp_tf_user_number(const struct tp_tf_run *run, const char *key)
 {
@@ -93,9 +66,8 @@ static void add_known(const struct tp_tf_run *run, struct tp_tf_hparam *values, 
 
 static bool is_listed(struct tp_str key)
 {
-    for (size_t i = 0; i < sizeof technical / sizeof *technical; i++)
-        if (tp_str_equal(key, tp_str_of(technical[i])))
-            return true;
+    if (!tp_is_told(key) || tp_str_equal(key, TP_STR("tokens_per_step")))
+        return true;
     for (size_t i = 0; i < KNOWN; i++)
         for (size_t k = 0; known[i].keys[k]; k++)
             if (tp_str_equal(key, tp_str_of(known[i].keys[k])))
@@ -137,7 +109,7 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
         {"rank", "Rank", NULL, rank == TP_NULL_INT ? 0 : (double)rank},
         {"steps", "Steps", NULL, (double)profile->model->step_count},
     };
-    struct tp_tf_hparam columns[OWN + KNOWN];
+    struct tp_tf_hparam columns[OWN + KNOWN + MOST_TOLD];
     size_t count = OWN;
     for (size_t i = 0; i < OWN; i++)
         columns[i] = values[i];
@@ -145,8 +117,13 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
         columns[OWN + i] = (struct tp_tf_hparam){known[i].name, known[i].title, known[i].is_number ? NULL : "", 0};
         add_known(run, values, &count, i);
     }
+    size_t told = count;
     add_user_values(run, values, &count);
-    tp_tfevents_experiment(run->events, run->first, columns, OWN + KNOWN, metrics, metric_count);
+    for (size_t i = told; i < count; i++) { /* what else the program told has a column behind these */
+        columns[OWN + KNOWN + i - told] = values[i];
+        columns[OWN + KNOWN + i - told].text = values[i].text ? "" : NULL;
+    }
+    tp_tfevents_experiment(run->events, run->first, columns, OWN + KNOWN + count - told, metrics, metric_count);
     tp_tfevents_session_start(run->events, run->first, values, count);
     tp_tfevents_session_end(run->events, run->last);
 }
