@@ -47,7 +47,6 @@ void tp_symbols_init(struct tp_symbols *symbols, struct tp_arena *arena)
     *symbols = (struct tp_symbols){.arena = arena,
                                    .modules = TP_VEC(arena, struct tp_symbol_module),
                                    .known = TP_VEC(arena, struct tp_symbol_name)};
-    tp_demangle_init(&symbols->demangle);
 }
 
 void tp_symbols_add(struct tp_symbols *symbols, uint64_t start, uint64_t end, uint64_t bias, uint64_t since,
@@ -327,6 +326,8 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
     struct tp_symbol_name *name = slot_of(symbols, key);
     if (name->key)
         return name->frames;
+    if (!symbols->known_count) /* the first address: a recording without stacks loads no C++ runtime */
+        tp_demangle_init(&symbols->demangle);
     struct frames_text frames = {.text = TP_VEC(symbols->arena, char), .demangle = &symbols->demangle};
     add_frames(&frames, m, address - (is_return && address ? 1 : 0));
     const char *text = frames.text.data;
