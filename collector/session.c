@@ -85,14 +85,7 @@ static bool begin(const struct tracepress_options *options)
 static void end(void)
 {
     pthread_mutex_lock(&tp_session.lock);
-    tp_session_leave_window();
-    pthread_mutex_unlock(&tp_session.lock);
-    tp_session_close_step();
-    tp_live_stop();
-    tp_session_tell_ending(true);
-    tp_session_look_for_modules();
-    pthread_mutex_lock(&tp_session.lock);
-    tp_session.is_started = tp_session.is_lent = false;
+    tp_session_wind_up();
     tp_session.endings++;
     tp_session.ender = pthread_self();
     tp_session_finish();

@@ -60,6 +60,10 @@ bool tp_session_has_place(bool is_opened_now);
 /* Opens the spool that is awaited. False, after saying why and switching recording off, when it cannot be had. */
 bool tp_session_open(void);
 
+/* The first half of an end: no window opens, no step is open, no thread of ours watches; recording is not started any
+ * more. Lets go of the lock meanwhile; tp_session_finish is to follow. */
+void tp_session_wind_up(void);
+
 /* Switches recording off and hands what was kept to the handler. Lets go of the lock meanwhile: handlers may call us.
  */
 void tp_session_finish(void);

@@ -76,14 +76,7 @@ static bool lock_with_patience(void)
 /* With the lock, which is let go of meanwhile: spools without a handler stay where they are. */
 static void end_for_good(void)
 {
-    tp_session_leave_window();
-    pthread_mutex_unlock(&tp_session.lock);
-    tp_session_close_step();
-    tp_live_stop();
-    tp_session_tell_ending(true);
-    tp_session_look_for_modules();
-    pthread_mutex_lock(&tp_session.lock);
-    tp_session.is_started = tp_session.is_lent = false;
+    tp_session_wind_up();
     tp_session.options.handler = NULL;
     tp_session_finish();
 }

@@ -13,6 +13,7 @@
 #include "collector/clock.h"
 #include "collector/config.h"
 #include "collector/handed.h"
+#include "collector/live.h"
 #include "collector/notes.h"
 #include "collector/own_thread.h"
 #include "collector/recorder.h"
@@ -218,6 +219,18 @@ static bool is_kept_for_run(void)
             return false;
     }
     return true;
+}
+
+void tp_session_wind_up(void)
+{
+    tp_session_leave_window();
+    pthread_mutex_unlock(&tp_session.lock);
+    tp_session_close_step();
+    tp_live_stop();
+    tp_session_tell_ending(true);
+    tp_session_look_for_modules();
+    pthread_mutex_lock(&tp_session.lock);
+    tp_session.is_started = tp_session.is_lent = false;
 }
 
 /* Switches recording off and hands what was kept to the handler. Lets go of the lock meanwhile: handlers may call us.
