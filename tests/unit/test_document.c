@@ -261,6 +261,29 @@ static void a_page_keeps_its_ceiling_and_says_what_it_cuts(void **state)
     }
 }
 
+/* A line of a page never ends between a number and its unit; other blanks stay, also before words that begin alike. */
+static void sentence_keeps_numbers_with_their_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *wanted;
+    } cases[] = {
+        {"2.95 ms (worker 0) to 44.2 \u00b5s", "2.95\u00a0ms (worker 0) to 44.2\u00a0\u00b5s"},
+        {"33 %", "33\u00a0%"},
+        {"12 streams, 3 minutes, 4 seconds", "12 streams, 3 minutes, 4 seconds"},
+        {"x s 1 ", "x s 1 "},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tp_object *object = tp_object_new(&arena);
+        tp_object_sentence(object, "text", tp_str_of(cases[i].text));
+        const struct tp_member *member = object->members.data;
+        assert_int_equal(object->members.count, 1);
+        assert_true(tp_str_equal((struct tp_str){member->value.self, (size_t)member->value.number},
+                                 tp_str_of(cases[i].wanted)));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +294,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(lines_without_room_are_left_out_whole_and_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_record_is_json_with_its_nulls, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_page_keeps_its_ceiling_and_says_what_it_cuts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sentence_keeps_numbers_with_their_units, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

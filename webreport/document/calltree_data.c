@@ -109,10 +109,13 @@ static void put_words(struct tp_object *object, struct tp_arena *arena, const st
     const char *what = tree->has_device ? "GPU time" : "CPU time";
     const struct tp_call *call = largest(tree);
     if (call)
-        tp_object_printf(object, "lead", "%.*s takes %s of %s. Width is %s, callers stand above what they call.",
-                         (int)call->name.len, call->name.ptr,
-                         tp_text_of_percent(arena, tp_percent(size_of(tree, call), size_of(tree, &tree->calls[0]))),
-                         what, what);
+        tp_object_sentence(
+            object, "lead",
+            tp_str_of(tp_text_printf(
+                arena, "%.*s takes %s of %s. Width is %s, callers stand above what they call.", (int)call->name.len,
+                call->name.ptr,
+                tp_text_of_percent(arena, tp_percent(size_of(tree, call), size_of(tree, &tree->calls[0]))), what,
+                what)));
     else
         tp_object_printf(object, "lead", "Width is %s, callers stand above what they call.", what);
     tp_object_printf(object, "icicle_label", "Call tree by %s", what);

@@ -1,9 +1,11 @@
 /* Values for templates: the builder's objects and lists. See data.h. */
 #include "webreport/document/data.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 bool tp_data_is_true(const struct tp_data *value)
 {
@@ -92,6 +94,34 @@ void tp_object_str(struct tp_object *object, const char *name, struct tp_str tex
 void tp_object_text(struct tp_object *object, const char *name, const char *text)
 {
     tp_object_put(object, name, text ? tp_data_text(text) : (struct tp_data){.kind = TP_DATA_NONE});
+}
+
+/* Bytes of the unit that a text begins with, 0: none. */
+static size_t unit_size(const char *text, const char *end)
+{
+    static const char *const units[] = {"%", "ns", "\u00b5s", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "TiB"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t size = strlen(units[i]);
+        if ((size_t)(end - text) >= size && memcmp(text, units[i], size) == 0 &&
+            (text + size == end || !isalnum((unsigned char)text[size])))
+            return size;
+    }
+    return 0;
+}
+
+void tp_object_sentence(struct tp_object *object, const char *name, struct tp_str text)
+{
+    static const char no_break[] = "\u00a0";
+    struct tp_vec out = TP_VEC(object->members.arena, char);
+    const char *end = text.ptr + text.len;
+    for (const char *at = text.ptr; at < end; at++) {
+        bool is_joined = at > text.ptr && *at == ' ' && isdigit((unsigned char)at[-1]) && unit_size(at + 1, end);
+        for (const char *c = is_joined ? no_break : ""; *c; c++)
+            *(char *)tp_vec_push(&out) = *c;
+        if (!is_joined)
+            *(char *)tp_vec_push(&out) = *at;
+    }
+    tp_object_str(object, name, (struct tp_str){out.data, out.count});
 }
 
 void tp_object_printf(struct tp_object *object, const char *name, const char *format, ...)

@@ -220,7 +220,7 @@ struct tp_data tp_page_index_data(struct tp_page_index *index, size_t profile_co
                        tp_text_printf(index->arena, "%zu of them with their sections; a larger --max-size shows more",
                                       index->shown_count));
     put_failures(index, object);
-    tp_object_text(object, "lead", lead_text(index));
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(index)));
     if (good)
         tp_section_add_table(tp_object_list(object, "tables"), index_table(index, max_bytes / 2 / ROW_BYTES + 1));
     return tp_data_of_object(object);

@@ -246,7 +246,7 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     ranks = rank_table(arena, view);
     tp_object_text(object, "span_note",
                    view->has_span ? tp_text_printf(arena, "span %lld", (long long)view->span) : "");
-    tp_object_text(object, "lead", lead_text(arena, naming, view, ranks));
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(arena, naming, view, ranks)));
     tp_object_put(object, "chart", rank_chart(arena, naming, ranks));
     tables = tp_object_list(object, "tables");
     shown =

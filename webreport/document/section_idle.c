@@ -198,7 +198,7 @@ struct tp_data tp_section_idle(const struct tp_section *section)
     if (!view->device_count || !section->limits->line_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_text(object, "lead", lead_text(section));
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
     devices = tp_object_list(object, "devices");
     for (uint32_t i = 0; i < view->device_count && i < 16; i++)
         add_device(section, devices, &view->devices[i]);

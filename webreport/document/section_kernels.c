@@ -193,7 +193,7 @@ struct tp_data tp_section_kernels(const struct tp_section *section)
     if (!view->is_present || !section->limits->kernel_rows || (!view->by_name.row_count && !view->copies.row_count))
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_text(object, "lead", lead_text(section));
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
     tables = tp_object_list(object, "tables");
     if (view->by_name.row_count)
         add_kernels(section, tables);

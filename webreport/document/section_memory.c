@@ -194,7 +194,7 @@ struct tp_data tp_section_memory(const struct tp_section *section)
     if (!view->is_present || !view->device_count || !section->limits->memory_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_text(object, "lead", lead_text(section));
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
     devices = tp_object_list(object, "devices");
     add_device(section, devices, view->default_device);
     for (uint32_t i = 0, shown = 1; i < view->device_count && shown < 16; i++) {

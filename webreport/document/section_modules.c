@@ -99,7 +99,7 @@ struct tp_data tp_section_modules(const struct tp_section *section)
         shown->note =
             tp_text_printf(arena, "The upper levels: %s of %s modules.", tp_text_of_count(arena, (int64_t)count),
                            tp_text_of_count(arena, (int64_t)view->table.row_count));
-    tp_object_text(object, "lead", lead_text(section, is_gpu));
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(section, is_gpu)));
     tp_section_add_table(tp_object_list(object, "tables"), shown);
     return tp_data_of_object(object);
 }

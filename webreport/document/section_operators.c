@@ -323,7 +323,7 @@ struct tp_data tp_section_operators(const struct tp_section *section)
     if (!section->profile->views->operators.by_name.row_count || !section->limits->operator_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_text(object, "lead", lead_text(section));
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
     tables = tp_object_list(object, "tables");
     add_by_name(section, tables);
     add_by_shape(section, tables);

@@ -92,7 +92,7 @@ struct tp_data tp_section_samples(const struct tp_section *section)
     if (!view->is_present || !section->limits->operator_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
-    tp_object_text(object, "lead", lead_text(section));
+    tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
     put_tree(section, object);
     tables = tp_object_list(object, "tables");
     if (view->functions.row_count)

@@ -174,10 +174,11 @@ static void put_times(struct tp_object *object, const struct tp_timeline *timeli
 
 static void put_words(struct tp_object *object, const struct tp_timeline *timeline, struct tp_arena *arena)
 {
-    tp_object_printf(object, "lead", "%s slices on %u %s over %s.",
-                     tp_text_of_count(arena, (int64_t)timeline->slice_count), timeline->lane_count,
-                     timeline->lane_count == 1 ? "lane" : "lanes",
-                     tp_text_of_time(arena, (int64_t)(timeline->range_ns)));
+    tp_object_sentence(object, "lead",
+                       tp_str_of(tp_text_printf(arena, "%s slices on %u %s over %s.",
+                                                tp_text_of_count(arena, (int64_t)timeline->slice_count),
+                                                timeline->lane_count, timeline->lane_count == 1 ? "lane" : "lanes",
+                                                tp_text_of_time(arena, (int64_t)(timeline->range_ns)))));
     struct tp_list *notes = tp_object_list(object, "notes");
     if (timeline->folded_count)
         tp_object_printf(

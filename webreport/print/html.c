@@ -23,34 +23,6 @@ struct filler {
     struct tp_list *meta, *notices, *figures, *notes, *sections, *tables;
 };
 
-/* Bytes of the unit that a text begins with, 0: none. */
-static size_t unit_size(const char *text)
-{
-    static const char *const units[] = {"%", "ns", "\u00b5s", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "TiB"};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        size_t size = strlen(units[i]);
-        if (strncmp(text, units[i], size) == 0 && !isalnum((unsigned char)text[size]))
-            return size;
-    }
-    return 0;
-}
-
-/* Puts a sentence of ours: a number and its unit stay on one line. */
-static void put_sentence(struct filler *f, struct tp_object *object, const char *name, struct tp_str text)
-{
-    static const char no_break[] = "\u00a0";
-    struct tp_vec out = TP_VEC(f->arena, char);
-    for (size_t i = 0; i < text.len; i++) {
-        bool is_joined =
-            i > 0 && text.ptr[i] == ' ' && isdigit((unsigned char)text.ptr[i - 1]) && unit_size(text.ptr + i + 1);
-        for (const char *c = is_joined ? no_break : ""; *c; c++)
-            *(char *)tp_vec_push(&out) = *c;
-        if (!is_joined)
-            *(char *)tp_vec_push(&out) = text.ptr[i];
-    }
-    tp_object_str(object, name, (struct tp_str){out.data, out.count});
-}
-
 static void put_title(struct filler *f, const struct tp_title_block *title)
 {
     tp_object_text(f->root, "title", title->text);
@@ -63,7 +35,7 @@ static void put_section(struct filler *f, const struct tp_section_block *section
     f->tables = tp_object_list(f->part, "tables");
     tp_object_text(f->part, "section_id", section->id);
     tp_object_text(f->part, "section_title", section->title);
-    tp_object_text(f->part, "lead", section->lead);
+    tp_object_sentence(f->part, "lead", tp_str_of(section->lead ? section->lead : ""));
     tp_object_bool(f->part, "has_narrow_names", section->has_narrow_names);
 }
 
@@ -75,9 +47,9 @@ static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict
     tp_object_text(f->root, "verdict_tone", tone);
     const char *next = strstr(verdict->headline, " Next: "); /* the second cause is set in smaller type */
     size_t size = next ? (size_t)(next - verdict->headline) : strlen(verdict->headline);
-    put_sentence(f, f->root, "verdict_headline", (struct tp_str){verdict->headline, size});
-    put_sentence(f, f->root, "verdict_next", tp_str_of(next ? next + 1 : ""));
-    put_sentence(f, f->root, "verdict_text", tp_str_of(verdict->text));
+    tp_object_sentence(f->root, "verdict_headline", (struct tp_str){verdict->headline, size});
+    tp_object_sentence(f->root, "verdict_next", tp_str_of(next ? next + 1 : ""));
+    tp_object_sentence(f->root, "verdict_text", tp_str_of(verdict->text));
 }
 
 static void put_notice(struct filler *f, const struct tp_notice_block *notice)
@@ -99,7 +71,7 @@ static void put_figure(struct filler *f, const struct tp_figure_block *figure)
     tp_object_text(object, "label", figure->label);
     tp_object_text(object, "value", figure->value);
     tp_object_text(object, "unit", figure->unit ? figure->unit : "");
-    put_sentence(f, object, "note", tp_str_of(figure->note ? figure->note : ""));
+    tp_object_sentence(object, "note", tp_str_of(figure->note ? figure->note : ""));
     tp_object_text(object, "definition", figure->definition ? figure->definition : "");
     tp_object_text(object, "tone", figure->tone == TP_TONE_BAD ? "bad" : figure->tone == TP_TONE_WARN ? "warn" : "");
     if (isnan(figure->meter))
@@ -215,7 +187,7 @@ static void put_block(struct filler *f, const struct tp_block *block)
     case TP_BLOCK_HEADING:
     case TP_BLOCK_POINT:
     case TP_BLOCK_NOTE:
-        put_sentence(f, tp_list_object(f->notes), "text", tp_str_of(block->text));
+        tp_object_sentence(tp_list_object(f->notes), "text", tp_str_of(block->text));
         break;
     case TP_BLOCK_TABLE:
         if (f->level->rows || !is_below)
