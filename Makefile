@@ -207,12 +207,14 @@ compile_commands: $(PROTO:=.h) ## compile_commands.json, for clangd and other ed
 	@echo "compile_commands.json: $(words $(filter %.c,$(SRC))) files"
 MPI = $(wildcard $(BUILD)/tracepress-mpi)
 CMAKE = $(DESTDIR)$(PREFIX)/lib/cmake/tracepress
+HEADERS = collector/tracepress.h $(addprefix collector/tracepress_,calls.h disabled.h scope.h) # programs include the first
 install: all man $(STATIC) ## copy into $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracepress
 	install -D -m 755 $(LIB).0 $(DESTDIR)$(PREFIX)/lib/libtracepress.so.0
 	ln -sf libtracepress.so.0 $(DESTDIR)$(PREFIX)/lib/libtracepress.so
 	install -D -m 755 $(PRE) $(DESTDIR)$(PREFIX)/lib/tracepress/libtracepress-preload.so
-	install -D -m 644 collector/tracepress.h $(DESTDIR)$(PREFIX)/include/tracepress.h
+	install -d $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/libtracepress.a
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(CMAKE)
 	sed 's|@VERSION@|$(VERSION)|' collector/tracepress.pc.in >$(DESTDIR)$(PREFIX)/lib/pkgconfig/tracepress.pc
@@ -228,7 +230,8 @@ install: all man $(STATIC) ## copy into $(DESTDIR)$(PREFIX)
 	@echo "  export PATH=\"$(PREFIX)/bin:\$$PATH\" LD_LIBRARY_PATH=\"$(PREFIX)/lib\" PKG_CONFIG_PATH=\"$(PREFIX)/lib/pkgconfig\" CMAKE_PREFIX_PATH=\"$(PREFIX)\" MANPATH=\"$(PREFIX)/share/man:\""
 uninstall: ## remove what install copied
 	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,bin/tracepress bin/tracepress-mpi) $(addprefix $(DESTDIR)$(PREFIX)/,share/doc/tracepress lib/tracepress lib/cmake/tracepress) \
-	  $(addprefix $(DESTDIR)$(PREFIX)/,lib/libtracepress.so.0 lib/libtracepress.so lib/libtracepress.a include/tracepress.h lib/pkgconfig/tracepress.pc) \
+	  $(addprefix $(DESTDIR)$(PREFIX)/,lib/libtracepress.so.0 lib/libtracepress.so lib/libtracepress.a lib/pkgconfig/tracepress.pc) \
+	  $(addprefix $(DESTDIR)$(PREFIX)/include/,$(notdir $(HEADERS))) \
 	  $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN)))
 clean: ## remove build/
 	rm -rf build

@@ -181,8 +181,33 @@ static inline void tracepress_begin(tracepress_name name);
 /* The same without a number; it costs a copy of the text. */
 static inline void tracepress_begin_text(const char *name);
 
+/* What is done in a range, whatever its name. Findings go by it: a report says "waits for input" of a program whose
+ * ranges of TRACEPRESS_INPUT stand in its way. Names that torch gives its ranges have their kinds anyway. */
+enum tracepress_kind {
+    TRACEPRESS_NONE, /* not told */
+    TRACEPRESS_COMPUTE,
+    TRACEPRESS_INPUT,         /* data is read, decoded, fetched */
+    TRACEPRESS_COMMUNICATION, /* with other processes of the same work */
+    TRACEPRESS_COPY,          /* memory, between devices as well */
+    TRACEPRESS_WAIT,          /* for a thread, a lock, a time */
+    TRACEPRESS_SYNC           /* for a device */
+};
+
+/* A range of this thread begins, of a kind. Another number than those above: TRACEPRESS_NONE. */
+static inline void tracepress_begin_kind(tracepress_name name, enum tracepress_kind kind);
+
 /* Ends the range of this thread that was begun last, of whatever kind. Without one: nothing. */
 static inline void tracepress_end(void);
+
+/* An argument of the range of this thread that was begun last and is open: a number or a text under a name, in the
+ * trace, the page's timeline and the tables of events. The same name again replaces the value; the last 24 stay. NaN
+ * and infinities are null. Outside of ranges: nothing. */
+static inline void tracepress_arg_i64(tracepress_name name, int64_t value);
+static inline void tracepress_arg_f64(tracepress_name name, double value);
+static inline void tracepress_arg_text(tracepress_name name, const char *value);
+
+/* The colour of that range in timelines: 0xRRGGBB; higher bits are not used. */
+static inline void tracepress_color(uint32_t rgb);
 
 /* Types of elements; traces show torch's names for them. */
 enum tracepress_dtype {
@@ -252,6 +277,9 @@ static inline void tracepress_async_end(tracepress_name name, uint64_t id);
 /* Something happened now. */
 static inline void tracepress_instant(tracepress_name name);
 
+/* The same, with a text about this one time. */
+static inline void tracepress_instant_text(tracepress_name name, const char *text);
+
 /* A value now: a curve in the trace. NaN and infinities are left out. A live event file has the last value of
  * each step. */
 static inline void tracepress_counter(tracepress_name name, double value);
@@ -289,6 +317,66 @@ static inline struct tracepress_memory tracepress_memory_(void)
 
 /* Notes an allocation or a release, for the memory curve. NULL, or without its size: nothing. */
 static inline void tracepress_memory_note(const struct tracepress_memory *note);
+
+/* ---- work of devices of the program's own -------------------------------------------------------------------------
+ * What ran elsewhere, told when it is over: by an accelerator that nobody records, a simulator, another host. It is
+ * shown as a GPU's work is. */
+
+/* A lane: where works run one after the other. name: "DEVICE/QUEUE", such as "npu 0/queue 1"; lanes with the same
+ * DEVICE are of one device. Without '/': a device with this one lane. kind: of its works, TRACEPRESS_COMPUTE (or NONE)
+ * for kernels. The same name and kind give the same number, for the life of the process. Takes a lock. 0 when memory is
+ * short. */
+typedef uint32_t tracepress_lane_id;
+TRACEPRESS_CALL tracepress_lane_id tracepress_lane(const char *name, enum tracepress_kind kind);
+
+/* Now, on the clock of tracepress_complete: CLOCK_MONOTONIC in nanoseconds. */
+TRACEPRESS_CALL int64_t tracepress_now(void);
+
+/* An argument of a work: value is of the type's member. */
+enum tracepress_type { TRACEPRESS_I64, TRACEPRESS_F64, TRACEPRESS_TEXT };
+struct tracepress_argument {
+    tracepress_name name;
+    uint32_t type; /* enum tracepress_type */
+    int64_t i64;
+    double f64;
+    const char *text; /* copied */
+};
+
+/* More about a work, from TRACEPRESS_WORK on. */
+struct tracepress_work {
+    uint32_t size;           /* sizeof(struct tracepress_work): lets later versions add members */
+    uint32_t argument_size;  /* sizeof(struct tracepress_argument): as above */
+    uint32_t kind;           /* enum tracepress_kind; TRACEPRESS_NONE: the lane's */
+    int32_t color;           /* 0xRRGGBB; -1: none */
+    uint32_t argument_count; /* at most 24 are kept */
+    uint32_t unused;         /* 0 */
+    const struct tracepress_argument *arguments;
+};
+
+/* What it begins with: struct tracepress_work work = TRACEPRESS_WORK; */
+#ifdef __cplusplus
+static inline struct tracepress_work tracepress_work_(void)
+{
+    struct tracepress_work work = tracepress_work();
+    work.size = sizeof work;
+    work.argument_size = sizeof(struct tracepress_argument);
+    work.color = -1;
+    return work;
+}
+#define TRACEPRESS_WORK tracepress_work_()
+#else
+#define TRACEPRESS_WORK                                                                                                \
+    {                                                                                                                  \
+        .size = sizeof(struct tracepress_work), .argument_size = sizeof(struct tracepress_argument), .color = -1       \
+    }
+#endif
+
+/* A work of a lane that is over: from begin_ns to end_ns on the clock of tracepress_now, in any order, from any thread.
+ * What lies before the recording or after it is cut there, and left out when nothing remains; an end before the begin
+ * is a moment. Works of a lane that overlap are shown on further rows of the device. The argument "bytes" (i64) of a
+ * TRACEPRESS_COPY is what it moved. work NULL, or without its sizes: none of that. A lane of 0: nothing. */
+static inline void tracepress_complete(tracepress_lane_id lane, tracepress_name name, int64_t begin_ns, int64_t end_ns,
+                                       const struct tracepress_work *work);
 
 /* ---- tensors ------------------------------------------------------------------------------------------------------
  * What a program computes, kept so that two runs can be compared by name and step. */
@@ -347,253 +435,14 @@ TRACEPRESS_CALL double tracepress_event_elapsed(const struct tracepress_event *s
 TRACEPRESS_CALL int64_t tracepress_event_elapsed_ns(const struct tracepress_event *start,
                                                     const struct tracepress_event *end);
 
-/* ---- behind the functions above: while nothing is recorded, a call is one load and a branch ------------------- */
-
-extern TRACEPRESS_API uint32_t tracepress_recording_; /* 0: nothing is recorded */
-
-extern TRACEPRESS_API uint32_t tracepress_live_; /* 1: a live event file wants counters and memory */
-
-TRACEPRESS_API void tracepress_record_begin_(tracepress_name name);
-TRACEPRESS_API void tracepress_record_text_(const char *name);
-TRACEPRESS_API void tracepress_record_end_(void);
-TRACEPRESS_API void tracepress_record_call_(tracepress_name name, const struct tracepress_operator *call);
-TRACEPRESS_API void tracepress_record_module_(tracepress_name name);
-TRACEPRESS_API void tracepress_record_async_(tracepress_name name, uint64_t id, int is_end);
-TRACEPRESS_API void tracepress_record_instant_(tracepress_name name);
-TRACEPRESS_API void tracepress_record_counter_(tracepress_name name, double value);
-TRACEPRESS_API void tracepress_record_note_(const struct tracepress_memory *note);
-TRACEPRESS_API void tracepress_record_tensor_(tracepress_name name, const struct tracepress_input *shape,
-                                              const void *data, enum tracepress_tensor_mode mode);
-
-#ifdef TRACEPRESS_DISABLED
-#define TRACEPRESS_IS_ON_ 0
-#define TRACEPRESS_IS_COUNTING_ 0
-#else
-#define TRACEPRESS_IS_ON_ __builtin_expect(__atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED) != 0, 0)
-#define TRACEPRESS_IS_COUNTING_                                                                                        \
-    __builtin_expect((__atomic_load_n(&tracepress_recording_, __ATOMIC_RELAXED) |                                      \
-                      __atomic_load_n(&tracepress_live_, __ATOMIC_RELAXED)) != 0,                                      \
-                     0)
-#endif
-#define TRACEPRESS_WHEN_ON_(call)                                                                                      \
-    do {                                                                                                               \
-        if (TRACEPRESS_IS_ON_)                                                                                         \
-            call;                                                                                                      \
-    } while (0)
-
-static inline void tracepress_begin(tracepress_name name)
-{
-    TRACEPRESS_WHEN_ON_(tracepress_record_begin_(name));
-}
-static inline void tracepress_begin_text(const char *name)
-{
-    TRACEPRESS_WHEN_ON_(tracepress_record_text_(name));
-}
-static inline void tracepress_end(void)
-{
-    TRACEPRESS_WHEN_ON_(tracepress_record_end_());
-}
-static inline void tracepress_operator_begin(tracepress_name name, const struct tracepress_operator *call)
-{
-    TRACEPRESS_WHEN_ON_(tracepress_record_call_(name, call));
-}
-static inline void tracepress_module_begin(tracepress_name name)
-{
-    TRACEPRESS_WHEN_ON_(tracepress_record_module_(name));
-}
-static inline void tracepress_async_begin(tracepress_name name, uint64_t id)
-{
-    TRACEPRESS_WHEN_ON_(tracepress_record_async_(name, id, 0));
-}
-static inline void tracepress_async_end(tracepress_name name, uint64_t id)
-{
-    TRACEPRESS_WHEN_ON_(tracepress_record_async_(name, id, 1));
-}
-static inline void tracepress_instant(tracepress_name name)
-{
-    TRACEPRESS_WHEN_ON_(tracepress_record_instant_(name));
-}
-static inline void tracepress_counter(tracepress_name name, double value)
-{
-    if (TRACEPRESS_IS_COUNTING_)
-        tracepress_record_counter_(name, value);
-}
-static inline void tracepress_memory_note(const struct tracepress_memory *note)
-{
-    if (TRACEPRESS_IS_COUNTING_)
-        tracepress_record_note_(note);
-}
-static inline void tracepress_tensor(tracepress_name name, enum tracepress_dtype dtype, uint32_t rank,
-                                     const int64_t *dims, const void *data, enum tracepress_tensor_mode mode)
-{
-    if (TRACEPRESS_IS_ON_) {
-        const struct tracepress_input shape = {dtype, rank, dims};
-        tracepress_record_tensor_(name, &shape, data, mode);
-    }
-}
-
-#ifdef TRACEPRESS_DISABLED
-static inline int tracepress_start(const struct tracepress_options *options)
-{
-    (void)options;
-    return -1;
-}
-static inline void tracepress_step(void)
-{
-}
-static inline void tracepress_stop(void)
-{
-}
-static inline uint64_t tracepress_step_num(void)
-{
-    return 0;
-}
-static inline void tracepress_tensorboard_trace_handler(const struct tracepress_trace *trace, void *context)
-{
-    (void)trace;
-    (void)context;
-}
-static inline void tracepress_summary_handler(const struct tracepress_trace *trace, void *context)
-{
-    (void)trace;
-    (void)context;
-}
-static inline int tracepress_export_summary(const struct tracepress_trace *trace, const char *path)
-{
-    (void)trace;
-    (void)path;
-    return -1;
-}
-static inline int tracepress_export_chrome_trace(const struct tracepress_trace *trace, const char *path)
-{
-    (void)trace;
-    (void)path;
-    return -1;
-}
-static inline char *tracepress_key_averages(const struct tracepress_trace *trace,
-                                            const struct tracepress_table *options)
-{
-    (void)trace;
-    (void)options;
-    return NULL;
-}
-static inline void tracepress_free(void *text)
-{
-    (void)text;
-}
-static inline int tracepress_export_stacks(const struct tracepress_trace *trace, const char *path, const char *metric)
-{
-    (void)trace;
-    (void)path;
-    (void)metric;
-    return -1;
-}
-static inline void tracepress_metadata(const char *key, const char *value)
-{
-    (void)key;
-    (void)value;
-}
-static inline void tracepress_metadata_json(const char *key, const char *json)
-{
-    (void)key;
-    (void)json;
-}
-static inline tracepress_name tracepress_intern(const char *name)
-{
-    (void)name;
-    return 1;
-}
-static inline struct tracepress_event *tracepress_event_create(tracepress_name name, enum tracepress_device device)
-{
-    (void)name;
-    (void)device;
-    return NULL;
-}
-static inline void tracepress_event_destroy(struct tracepress_event *event)
-{
-    (void)event;
-}
-static inline int tracepress_event_record(struct tracepress_event *event, void *stream)
-{
-    (void)event;
-    (void)stream;
-    return -1;
-}
-static inline int tracepress_event_query(const struct tracepress_event *event)
-{
-    (void)event;
-    return -1;
-}
-static inline int tracepress_event_synchronize(const struct tracepress_event *event)
-{
-    (void)event;
-    return -1;
-}
-static inline double tracepress_event_elapsed(const struct tracepress_event *start, const struct tracepress_event *end)
-{
-    (void)start;
-    (void)end;
-    return __builtin_nan("");
-}
-static inline int64_t tracepress_event_elapsed_ns(const struct tracepress_event *start,
-                                                  const struct tracepress_event *end)
-{
-    (void)start;
-    (void)end;
-    return INT64_MIN;
-}
-#endif
-
 #ifdef __cplusplus
 }
 #endif
 
-/* ---- a range until the end of the block: TRACEPRESS_SCOPE("forward"); ------------------------------------------- */
-
-/* The text must be the same each time the place is reached: its number is looked up once. */
-
-#define TRACEPRESS_JOIN_(a, b) a##b
-#define TRACEPRESS_JOIN(a, b) TRACEPRESS_JOIN_(a, b)
-
-/* A number of its own for each use: two on one line, as macros of a program make them, are two ranges. */
-#define TRACEPRESS_SCOPE(text) TRACEPRESS_SCOPE_(text, __COUNTER__)
-
-#if defined(__cplusplus)
-struct tracepress_scope_guard {
-    explicit tracepress_scope_guard(tracepress_name name)
-    {
-        tracepress_begin(name);
-    }
-    ~tracepress_scope_guard()
-    {
-        tracepress_end();
-    }
-    tracepress_scope_guard(const tracepress_scope_guard &) = delete;
-    tracepress_scope_guard &operator=(const tracepress_scope_guard &) = delete;
-};
-#define TRACEPRESS_SCOPE_(text, number)                                                                                \
-    static const tracepress_name TRACEPRESS_JOIN(tracepress_name_, number) = tracepress_intern(text);                  \
-    tracepress_scope_guard TRACEPRESS_JOIN(tracepress_scope_, number)(TRACEPRESS_JOIN(tracepress_name_, number))
-#else
-static inline void tracepress_end_scope_(const int *unused)
-{
-    (void)unused;
-    tracepress_end();
-}
-/* The number is looked up once; two threads that do it at the same time get the same. */
-#define TRACEPRESS_SCOPE_(text, number)                                                                                \
-    static tracepress_name TRACEPRESS_JOIN(tracepress_name_, number);                                                  \
-    __attribute__((cleanup(tracepress_end_scope_), unused)) const int TRACEPRESS_JOIN(tracepress_scope_, number) =     \
-        (tracepress_begin_once_(&TRACEPRESS_JOIN(tracepress_name_, number), (text)), 0)
-static inline void tracepress_begin_once_(tracepress_name *name, const char *text)
-{
-    tracepress_name number = __atomic_load_n(name, __ATOMIC_RELAXED);
-    if (number == 0) {
-        number = tracepress_intern(text);
-        __atomic_store_n(name, number, __ATOMIC_RELAXED);
-    }
-    tracepress_begin(number);
-}
-#endif
+/* The rest of this header: what stands behind the functions above, and TRACEPRESS_SCOPE("forward"), a range until the
+ * end of the block. */
+#include "tracepress_calls.h"
+#include "tracepress_disabled.h"
+#include "tracepress_scope.h"
 
 #endif

@@ -249,10 +249,10 @@ static void put_processes(struct tp_trace_out *out, const struct tp_trace_out_op
     struct tp_str labels = options->process_labels.ptr ? options->process_labels : TP_STR("CPU");
     tp_trace_out_process(out, options->process_id, options->process_name, labels, options->process_id);
     for (size_t i = 0; i < options->device_count; i++) {
-        int64_t id = options->devices[i].id;
-        char text[8 + TP_PUT_INT], *at = tp_put_int(TP_PUT_TEXT(text, "GPU "), id);
-        tp_trace_out_process(out, id, options->process_name, (struct tp_str){text, (size_t)(at - text)},
-                             GPU_SORT_INDEX + id);
+        const struct tp_trace_out_device *device = &options->devices[i];
+        char text[8 + TP_PUT_INT], *at = tp_put_int(TP_PUT_TEXT(text, "GPU "), device->id);
+        struct tp_str label = device->label.ptr ? device->label : (struct tp_str){text, (size_t)(at - text)};
+        tp_trace_out_process(out, device->id, options->process_name, label, GPU_SORT_INDEX + device->id);
     }
 }
 

@@ -170,12 +170,25 @@ struct tp_trace_out_device {
     int64_t total_memory_bytes, compute_major, compute_minor, max_threads_per_block, max_threads_per_sm,
         registers_per_block, warp_size, shared_memory_per_block_bytes, sm_count, registers_per_sm,
         shared_memory_per_block_optin_bytes, shared_memory_per_sm_bytes;
+    struct tp_str label; /* of its process row; absent: "GPU k" */
 };
 
 #define TP_TRACE_OUT_DEVICE(number, device_name)                                                                       \
-    ((struct tp_trace_out_device){(number), (device_name), TP_NULL_INT, TP_NULL_INT, TP_NULL_INT, TP_NULL_INT,         \
-                                  TP_NULL_INT, TP_NULL_INT, TP_NULL_INT, TP_NULL_INT, TP_NULL_INT, TP_NULL_INT,        \
-                                  TP_NULL_INT, TP_NULL_INT})
+    ((struct tp_trace_out_device){(number),                                                                            \
+                                  (device_name),                                                                       \
+                                  TP_NULL_INT,                                                                         \
+                                  TP_NULL_INT,                                                                         \
+                                  TP_NULL_INT,                                                                         \
+                                  TP_NULL_INT,                                                                         \
+                                  TP_NULL_INT,                                                                         \
+                                  TP_NULL_INT,                                                                         \
+                                  TP_NULL_INT,                                                                         \
+                                  TP_NULL_INT,                                                                         \
+                                  TP_NULL_INT,                                                                         \
+                                  TP_NULL_INT,                                                                         \
+                                  TP_NULL_INT,                                                                         \
+                                  TP_NULL_INT,                                                                         \
+                                  {NULL, 0}})
 
 /* A top-level key. Keys of the format itself and repeated ones are left out. */
 struct tp_trace_out_meta {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # abi.sh BUILD: the border of libtracepress. Exported symbols are those of tracepress.map, needed libraries those listed
-# here; the public header documents every function, and compiles and works alone: as C99, C17 and C++11, with the library
+# here; the public header documents every function, and compiles and works with no other than its own parts: as C99, C17 and C++11, with the library
 # and, with TRACEPRESS_DISABLED, without it. A library of another build (sanitizers) needs more: its NEEDED is not judged.
 build=${1:-build/release}
 header=collector/tracepress.h
@@ -32,8 +32,7 @@ else
 fi
 
 # ---- the header: a function stands under its comment, or directly under another one
-awk '/^\/\* ---- behind the functions above/ { exit }
-    /^(TRACEPRESS_CALL|static inline) .*[(]/ && !/^static inline .*[)]$/ {
+awk '/^(TRACEPRESS_CALL|static inline) .*[(]/ && !/^static inline .*[)]$/ {
         if (last !~ /\*\/$/ && last !~ /;$/) { print FILENAME ":" FNR ": not documented: " $0; bad = 1 }
     }
     { last = $0 } END { exit bad }' $header || status=1
@@ -90,10 +89,11 @@ case $build in
 *release | *debug)
     layout "a program of today" $header
     layout "a program built before the structs said their size" $header -DFIRST_LAYOUT
-    awk '/^struct tracepress_(options|operator|memory|table|input) \{/ { is_in = 1 }
-        is_in && /^\};/ { print "    uint64_t of_tomorrow[3];"; is_in = 0; count++ } { print } END { exit count != 5 }' $header \
-        >"$work/tomorrow.h" || fail "not every struct that grows was found in $header"
-    layout "a program built with a header of tomorrow" "$work/tomorrow.h" -Wno-missing-field-initializers
+    mkdir "$work/tomorrow" && cp collector/tracepress_*.h "$work/tomorrow" # the parts that it includes
+    awk '/^struct tracepress_(options|operator|memory|table|input|work|argument) \{/ { is_in = 1 }
+        is_in && /^\};/ { print "    uint64_t of_tomorrow[3];"; is_in = 0; count++ } { print } END { exit count != 7 }' $header \
+        >"$work/tomorrow/tracepress.h" || fail "not every struct that grows was found in $header"
+    layout "a program built with a header of tomorrow" "$work/tomorrow/tracepress.h" -Wno-missing-field-initializers
     layout "a program of today" $header
     rm -rf "$work/runs"
     said=$("$work/layouts" "$work/runs" none 2>"$work/said") && [ "$said" = -1 ] || fail "options without size: tracepress_start returned $said"

@@ -12,6 +12,18 @@ static void handle(const struct tracepress_trace *trace, void *context)
     tracepress_summary_handler(trace, context);
 }
 
+static void complete(tracepress_name name)
+{
+    const tracepress_lane_id lane = tracepress_lane("npu 0/queue 1", TRACEPRESS_COMPUTE);
+    const int64_t now = tracepress_now();
+    struct tracepress_argument argument = {name, TRACEPRESS_TEXT, 0, 0, "text"};
+    struct tracepress_work work = TRACEPRESS_WORK;
+    work.arguments = &argument;
+    work.argument_count = 1;
+    tracepress_complete(lane, name, now - 1000, now, &work);
+    tracepress_complete(lane, name, now - 1000, now, NULL);
+}
+
 static void record(void)
 {
     const int64_t dims[2] = {1, 2};
@@ -22,6 +34,7 @@ static void record(void)
     const tracepress_name name = tracepress_intern("name");
     TRACEPRESS_SCOPE("block");
     TRACEPRESS_SCOPE("another on another line");
+    TRACEPRESS_SCOPE_KIND("of a kind", TRACEPRESS_COMPUTE);
     // clang-format off
     TRACEPRESS_SCOPE("two"); TRACEPRESS_SCOPE("on one line");
     // clang-format on
@@ -32,6 +45,12 @@ static void record(void)
     tracepress_begin_text("text");
     tracepress_end();
     tracepress_end();
+    tracepress_begin_kind(name, TRACEPRESS_INPUT);
+    tracepress_arg_i64(name, 1);
+    tracepress_arg_f64(name, 0.5);
+    tracepress_arg_text(name, "text");
+    tracepress_color(0x336699);
+    tracepress_end();
     tracepress_operator_begin(name, &call);
     tracepress_end();
     tracepress_module_begin(name);
@@ -39,6 +58,8 @@ static void record(void)
     tracepress_async_begin(name, 1);
     tracepress_async_end(name, 1);
     tracepress_instant(name);
+    tracepress_instant_text(name, "text");
+    complete(name);
     tracepress_counter(name, 0.5);
     tracepress_memory_note(&memory);
     tracepress_tensor(name, TRACEPRESS_FLOAT, 2, dims, data, TRACEPRESS_STATISTICS);

@@ -116,7 +116,8 @@ records_itself() { # a C program: compiled, run in a folder of its own, and what
     [ ! -s said ] || { cat said; return 1; }
     trace=$(find . -name '*.pt.trace.json.gz' | head -n 1)
     [ -n "$trace" ] || { echo "it left no trace:"; find .; return 1; }
-    "$TP" table "$trace" --format csv | grep -q '^"forward",' || { "$TP" table "$trace"; return 1; }
+    range=$(grep -o 'TRACEPRESS_SCOPE[A-Z_]*("[^"]*"' program.c | head -n 1 | cut -d '"' -f 2)
+    "$TP" table "$trace" --format csv | grep -q "^\"${range:?}\"," || { "$TP" table "$trace"; return 1; }
     "$TP" report "$trace" --strict --quiet -o report.html
 }
 run_python() { cp "$1" "$WORK/empty/block.py" && cd "$WORK/empty" && cpu_limit 300 "$2" block.py; }

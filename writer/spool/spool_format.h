@@ -77,9 +77,9 @@ enum tp_spool_kind {
     TP_SPOOL_SCOPE = 16, /* a range begins; the kinds differ in the category they get */
     TP_SPOOL_OPERATOR,   /* payload: struct tp_spool_operator, then its inputs */
     TP_SPOOL_MODULE,
-    TP_SPOOL_STEP, /* `name`: the step's number; ends by TP_SPOOL_STEP_END, whatever is open inside */
-    TP_SPOOL_END,  /* of the innermost range of the thread */
-    TP_SPOOL_INSTANT,
+    TP_SPOOL_STEP,        /* `name`: the step's number; ends by TP_SPOOL_STEP_END, whatever is open inside */
+    TP_SPOOL_END,         /* of the innermost range of the thread */
+    TP_SPOOL_INSTANT,     /* text, where `name` is a number: about this one time */
     TP_SPOOL_COUNTER,     /* payload: struct tp_spool_counter */
     TP_SPOOL_MEMORY_NOTE, /* payload: struct tp_spool_memory */
     TP_SPOOL_ASYNC_BEGIN, /* payload: struct tp_spool_async; may end on another thread */
@@ -90,6 +90,8 @@ enum tp_spool_kind {
     TP_SPOOL_SAMPLE,     /* payload: struct tp_spool_sample, then its addresses, padded to whole slots */
     TP_SPOOL_EVENT = 40, /* payload: struct tp_spool_event */
     TP_SPOOL_TENSOR,     /* payload: struct tp_spool_tensor, its dimensions; text: its file below the directory */
+    TP_SPOOL_KIND_SCOPE, /* a range begins; `text`: its enum tp_spool_work_kind, and no payload */
+    TP_SPOOL_WORK,       /* payload: struct tp_spool_work: what a device of the program's own did */
     /* what a GPU did: writer/spool/spool_format_gpu.h */
     TP_SPOOL_GPU_DEVICE = 48,
     TP_SPOOL_GPU_CLOCK,
@@ -179,10 +181,30 @@ struct tp_spool_async {
     uint64_t id, unused;
 };
 
-/* Domains are numbers of their names; those of ITT are told from those of NVTX by a bit. */
-#define TP_SPOOL_ITT 0x80000000u
+/* What is done in a range or by a work: enum tracepress_kind. */
+enum tp_spool_work_kind { TP_SPOOL_WORK_KINDS = 7 };
 
-enum tp_spool_value { TP_SPOOL_NOTHING, TP_SPOOL_UNSIGNED, TP_SPOOL_SIGNED, TP_SPOOL_REAL, TP_SPOOL_TEXT };
+/* A work of a lane: times of CLOCK_MONOTONIC. */
+struct tp_spool_work {
+    int64_t begin_ns, end_ns;
+    uint32_t lane, kind; /* lane: number of its name; kind: enum tp_spool_work_kind */
+    uint64_t unused;
+};
+
+/* Domains are numbers of their names; those of ITT are told from those of NVTX by a bit. Two numbers are none: */
+#define TP_SPOOL_ITT 0x80000000u
+#define TP_SPOOL_OF_RANGE 0xFFFFFFFEu /* a fact is told about the innermost range of the program's own calls */
+#define TP_SPOOL_OF_WORK 0xFFFFFFFDu  /* about the last work of its thread */
+
+/* COLOR: the bits are 0xRRGGBB. */
+enum tp_spool_value {
+    TP_SPOOL_NOTHING,
+    TP_SPOOL_UNSIGNED,
+    TP_SPOOL_SIGNED,
+    TP_SPOOL_REAL,
+    TP_SPOOL_TEXT,
+    TP_SPOOL_COLOR
+};
 
 /* What a range that may overlap others is, for the name of its row. */
 enum tp_spool_form {

@@ -173,8 +173,9 @@ bool tp_spool_next(struct tp_spool_walk *walk, struct tp_spool_record *record, c
             *record = *from;
             record->time = time;
             size_t size = (size_t)(record->slots + 1) * TP_SPOOL_SLOT;
-            bool is_address = record->kind == TP_SPOOL_FUNCTION || record->kind == TP_SPOOL_FUNCTION_END;
-            if (size <= left && (is_address || record->text <= record->slots * TP_SPOOL_SLOT) && record->kind &&
+            bool is_value = record->kind == TP_SPOOL_FUNCTION || record->kind == TP_SPOOL_FUNCTION_END ||
+                            (record->kind == TP_SPOOL_KIND_SCOPE && record->name != TP_SPOOL_NO_NAME);
+            if (size <= left && (is_value || record->text <= record->slots * TP_SPOOL_SLOT) && record->kind &&
                 record->kind < TP_SPOOL_KINDS) {
                 *payload = walk->at + TP_SPOOL_SLOT;
                 walk->at += size;

@@ -32,7 +32,7 @@ static void read_record(struct tp_spool_conversion *c, const struct tp_spool_rec
         tp_spool_end_range(c, tp_spool_time_of(c, record));
     else if (record->kind == TP_SPOOL_STEP_END)
         tp_spool_end_step(c, tp_spool_time_of(c, record));
-    else if (record->kind >= TP_SPOOL_SCOPE && record->kind <= TP_SPOOL_STEP)
+    else if ((record->kind >= TP_SPOOL_SCOPE && record->kind <= TP_SPOOL_STEP) || record->kind == TP_SPOOL_KIND_SCOPE)
         tp_spool_begin_range(c, record);
     else if (record->kind >= TP_SPOOL_MARK_PUSH && record->kind <= TP_SPOOL_MARK_FACT)
         tp_spool_read_mark(c, record, tid);
@@ -96,6 +96,7 @@ static void look_through(struct tp_spool_conversion *c, int64_t *first)
             c->has_memory |= record.kind == TP_SPOOL_MEMORY_NOTE;
             tp_spool_gather(c, (const struct tp_spool_record *)(const void *)payload - 1);
             tp_spool_gather_native(c, (const struct tp_spool_record *)(const void *)payload - 1);
+            tp_spool_gather_work(c, (const struct tp_spool_record *)(const void *)payload - 1);
         }
     }
     *first = most ? tp_spool_time(c->file, least) : (int64_t)c->file->head.start_realtime_ns;
@@ -171,7 +172,7 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
     enum { GPU_FACTS = 4 };
     struct tp_trace_out_meta *metadata = tp_arena_array(c->arena, c->file->fact_count + GPU_FACTS, sizeof *metadata);
     size_t metadata_count = c->file->fact_count, gpu_count = c->gpu ? c->gpu->devices.count : 0;
-    struct tp_trace_out_device *devices = tp_arena_array(c->arena, gpu_count + 1, sizeof *devices);
+    struct tp_trace_out_device *devices = tp_arena_array(c->arena, gpu_count + TP_SPOOL_WORK_DEVICES, sizeof *devices);
     for (uint32_t i = 0; i < c->file->fact_count; i++)
         metadata[i] =
             (struct tp_trace_out_meta){c->file->facts[i].key, c->file->facts[i].value, c->file->facts[i].is_json};
@@ -193,7 +194,7 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
     for (size_t i = 0; i < gpu_count; i++)
         devices[i] = TP_AT(&c->gpu->devices, struct tp_gpu_device, i)->out;
     options.devices = devices;
-    options.device_count = gpu_count;
+    options.device_count = gpu_count + tp_spool_work_devices(c, devices + gpu_count);
     return tp_trace_out_open(&c->out, path, &options, err);
 }
 
@@ -203,6 +204,9 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     c->categories = TP_VEC(c->arena, struct tp_spool_given);
     c->threads = TP_VEC(c->arena, struct tp_spool_given);
     c->regions = TP_VEC(c->arena, struct tp_spool_region_end);
+    c->lanes = TP_VEC(c->arena, struct tp_spool_lane);
+    c->works = TP_VEC(c->arena, struct tp_spool_lane_range);
+    c->works_first_ns = INT64_MAX;
     c->steps_left = (uint64_t)STEPS_PER_SLOT * (c->file->size / TP_SPOOL_SLOT);
     c->rank = (struct tp_spool_rank){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
     look_through(c, &first);
@@ -210,6 +214,7 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     if (c->gpu && c->gpu->first_ns < first) /* what CUPTI tells, it tells later; nothing is older than the spool */
         first = c->gpu->first_ns > (int64_t)c->file->head.start_realtime_ns ? c->gpu->first_ns
                                                                             : (int64_t)c->file->head.start_realtime_ns;
+    first = tp_spool_gathered_works(c, first);
     c->base_ns = tp_trace_out_base(first > 0 ? first : 0);
     c->end_ns -= c->base_ns;
     c->result->start_ns = first;
@@ -234,6 +239,7 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     tp_spool_gpu_write(c);
     write_arrows(c);
     tp_spool_write_lanes(c);
+    tp_spool_write_works(c);
     if (tp_spool_is_cut(c->file)) {
         tp_trace_out_discard(&c->out);
         return tp_error_set(err, TP_EIO, 0, "it was cut short while it was read, or could not be read to its end");

@@ -134,7 +134,7 @@ static struct lane heap_pop(struct heap *heap)
     return first;
 }
 
-static int by_group_and_time(const void *x, const void *y)
+int tp_spool_by_group_and_time(const void *x, const void *y)
 {
     const struct tp_spool_lane_range *a = x, *b = y;
     if (a->group != b->group)
@@ -147,7 +147,7 @@ static int by_group_and_time(const void *x, const void *y)
 }
 
 /* Gives the ranges of one group their lanes; the count of these. Ranges of no length have a lane for their moment. */
-static uint32_t lay_out(struct tp_spool_lane_range *ranges, size_t count)
+uint32_t tp_spool_lay_out(struct tp_spool_lane_range *ranges, size_t count)
 {
     struct heap used = {.count = 0}, unused = {.count = 0};
     uint32_t lanes = 0;
@@ -229,11 +229,11 @@ void tp_spool_write_lanes(struct tp_spool_conversion *c)
     match(c);
     end_open(c);
     if (c->lane_ranges.count)
-        qsort(ranges, c->lane_ranges.count, sizeof *ranges, by_group_and_time);
+        qsort(ranges, c->lane_ranges.count, sizeof *ranges, tp_spool_by_group_and_time);
     for (size_t i = 0, n; i < c->lane_ranges.count; i += n) {
         for (n = 1; i + n < c->lane_ranges.count && ranges[i + n].group == ranges[i].group;)
             n++;
-        uint32_t lanes = lay_out(&ranges[i], n);
+        uint32_t lanes = tp_spool_lay_out(&ranges[i], n);
         name_rows(c, ranges[i].group, row, lanes);
         for (size_t k = 0; k < n; k++)
             write_range(c, &ranges[i + k], row);

@@ -140,7 +140,8 @@ static struct tp_trace_out_arg *fact_arg(struct tp_spool_conversion *c, struct t
 {
     static const char prefix[] = "metadata ";
     name = name.len ? name : TP_STR("metadata");
-    bool is_taken = tp_str_equal(name, TP_STR("duration_ns")); /* spool_trace_lane.c may add it */
+    bool is_taken = tp_str_equal(name, TP_STR("duration_ns")) || /* spool_trace_lane.c may add it */
+                    tp_str_equal(name, TP_STR("color")) || tp_str_equal(name, TP_STR("kind"));
     for (size_t i = 0; i < ours; i++)
         is_taken |= tp_str_equal(args[i].name, name);
     if (is_taken) {
@@ -155,6 +156,32 @@ static struct tp_trace_out_arg *fact_arg(struct tp_spool_conversion *c, struct t
     return next_arg(args, count, TP_OUT_TEXT, name);
 }
 
+static void set_color(struct tp_spool_conversion *c, struct tp_trace_out_arg *args, size_t *count, int length)
+{
+    struct tp_str name = TP_STR("color");
+    size_t at = 0;
+    while (at < *count && !(args[at].key == TP_OUT_NAMED && tp_str_equal(args[at].name, name)))
+        at++;
+    struct tp_trace_out_arg *arg = at < *count ? &args[at] : next_arg(args, count, TP_OUT_TEXT, name);
+    arg->value.text = (struct tp_str){c->color, (size_t)length};
+}
+
+static void add_color(struct tp_spool_conversion *c, uint32_t color, struct tp_trace_out_arg *args, size_t *count)
+{
+    set_color(c, args, count, snprintf(c->color, sizeof c->color, "#%08" PRIX32, color));
+}
+
+/* The colour of a range of the program's own calls; the last that was told stays. */
+static void add_told_color(struct tp_spool_conversion *c, const char *values, size_t size,
+                           struct tp_trace_out_arg *args, size_t *count)
+{
+    uint64_t color;
+    if (size < sizeof color)
+        return;
+    memcpy(&color, values, sizeof color);
+    set_color(c, args, count, snprintf(c->color, sizeof c->color, "#%06" PRIX32, (uint32_t)color & 0xFFFFFF));
+}
+
 static void add_fact(struct tp_spool_conversion *c, const struct tp_spool_record *record, struct tp_trace_out_arg *args,
                      size_t ours, size_t *count)
 {
@@ -162,6 +189,10 @@ static void add_fact(struct tp_spool_conversion *c, const struct tp_spool_record
     memcpy(&head, tp_spool_payload(record), sizeof head);
     const char *values = tp_spool_payload(record) + sizeof head;
     const char *end = tp_spool_payload(record) + (size_t)record->slots * TP_SPOOL_SLOT;
+    if (head.type == TP_SPOOL_COLOR) {
+        add_told_color(c, values, (size_t)(end - values), args, count);
+        return;
+    }
     struct tp_trace_out_arg *arg = fact_arg(c, tp_spool_name_of(c, record), args, ours, count);
     if (head.type == TP_SPOOL_TEXT || record->name == TP_SPOOL_NO_NAME) {
         size_t padded = (size_t)(record->text + TP_SPOOL_SLOT - 1) / TP_SPOOL_SLOT * TP_SPOOL_SLOT;
@@ -182,16 +213,31 @@ static void add_fact(struct tp_spool_conversion *c, const struct tp_spool_record
     }
 }
 
-static void add_color(struct tp_spool_conversion *c, uint32_t color, struct tp_trace_out_arg *args, size_t *count)
-{
-    int n = snprintf(c->color, sizeof c->color, "#%08" PRIX32, color);
-    next_arg(args, count, TP_OUT_TEXT, TP_STR("color"))->value.text = (struct tp_str){c->color, (size_t)n};
-}
-
 struct tp_str tp_spool_domain(const struct tp_spool_conversion *c, uint32_t domain)
 {
     uint32_t name = domain & ~TP_SPOOL_ITT;
     return name < c->file->name_count && c->file->names[name].ptr ? c->file->names[name] : (struct tp_str){"", 0};
+}
+
+size_t tp_spool_kind_arg(uint32_t kind, struct tp_trace_out_arg *args, size_t count)
+{
+    static const char *const kinds[TP_SPOOL_WORK_KINDS] = {NULL,   "compute", "input", "communication",
+                                                           "copy", "wait",    "sync"};
+    if (kind < TP_SPOOL_WORK_KINDS && kinds[kind])
+        next_arg(args, &count, TP_OUT_TEXT, TP_STR("kind"))->value.text = tp_str_of(kinds[kind]);
+    return count;
+}
+
+size_t tp_spool_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct tp_trace_out_arg *args, size_t count)
+{
+    uint32_t facts[TP_SPOOL_MARK_FACTS], found = 0; /* the last ones, when there are more */
+    for (; fact != TP_NO_ID && found < TP_SPOOL_MARK_FACTS;
+         fact = TP_AT(&c->facts, struct tp_spool_range_fact, fact)->next)
+        facts[found++] = fact;
+    size_t ours = count;
+    while (found-- > 0)
+        add_fact(c, TP_AT(&c->facts, struct tp_spool_range_fact, facts[found])->record, args, ours, &count);
+    return count;
 }
 
 size_t tp_spool_mark_args(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint32_t fact,
@@ -211,14 +257,7 @@ size_t tp_spool_mark_args(struct tp_spool_conversion *c, const struct tp_spool_r
         set_value(c, next_arg(args, &n, TP_OUT_INT, TP_STR("payload")), mark.value_type, mark.value);
     if (mark.has_color)
         add_color(c, mark.color, args, &n);
-    uint32_t facts[TP_SPOOL_MARK_FACTS], count = 0; /* the last ones, when there are more */
-    for (; fact != TP_NO_ID && count < TP_SPOOL_MARK_FACTS;
-         fact = TP_AT(&c->facts, struct tp_spool_range_fact, fact)->next)
-        facts[count++] = fact;
-    size_t ours = n;
-    while (count-- > 0)
-        add_fact(c, TP_AT(&c->facts, struct tp_spool_range_fact, facts[count])->record, args, ours, &n);
-    return n;
+    return tp_spool_fact_args(c, fact, args, n);
 }
 
 /* ---- records ---- */
@@ -237,15 +276,29 @@ static void write_point(struct tp_spool_conversion *c, const struct tp_spool_rec
     c->result->event_count++;
 }
 
+static void tell_work(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint32_t number)
+{
+    if (!c->has_work)
+        return;
+    struct tp_spool_lane_range *work = TP_AT(&c->works, struct tp_spool_lane_range, c->works.count - 1);
+    *(struct tp_spool_range_fact *)tp_vec_push(&c->facts) = (struct tp_spool_range_fact){record, work->fact};
+    work->fact = number;
+}
+
 /* A fact belongs to a range that is open here, or to one with its key on rows of their own. */
 static void read_fact(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
     (void)tid;
     struct tp_spool_fact_head head;
     memcpy(&head, tp_spool_payload(record), sizeof head);
-    struct tp_spool_range *range = tp_spool_open_mark(c, head.domain, head.key);
     uint32_t number = (uint32_t)c->facts.count;
-    if (!range && head.key == 0)
+    if (head.domain == TP_SPOOL_OF_WORK) {
+        tell_work(c, record, number);
+        return;
+    }
+    struct tp_spool_range *range =
+        head.domain == TP_SPOOL_OF_RANGE ? tp_spool_open_call(c) : tp_spool_open_mark(c, head.domain, head.key);
+    if (!range && (head.key == 0 || head.domain == TP_SPOOL_OF_RANGE))
         return;
     *(struct tp_spool_range_fact *)tp_vec_push(&c->facts) =
         (struct tp_spool_range_fact){record, range ? range->fact : TP_NO_ID};

@@ -36,11 +36,18 @@ static void write_counter(struct tp_spool_conversion *c, const struct tp_spool_r
 
 static void write_instant(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
+    const struct tp_trace_out_arg text = {.key = TP_OUT_NAMED,
+                                          .type = TP_OUT_TEXT,
+                                          .name = TP_STR("text"),
+                                          .value.text = {tp_spool_payload(record), record->text}};
+    bool has_text = record->text && record->name != TP_SPOOL_NO_NAME;
     const struct tp_trace_out_event event = {.category = TP_OUT_USER_ANNOTATION,
                                              .name = tp_spool_name_of(c, record),
                                              .pid = (int64_t)c->file->head.pid,
                                              .tid = (int64_t)tid,
-                                             .ts_ns = tp_spool_time_of(c, record)};
+                                             .ts_ns = tp_spool_time_of(c, record),
+                                             .args = &text,
+                                             .arg_count = has_text};
     tp_trace_out_instant(c->out, &event);
 }
 
@@ -80,6 +87,7 @@ static const struct {
     [TP_SPOOL_SAMPLED] = {tp_spool_write_sampled, sizeof(struct tp_spool_sampled), false},
     [TP_SPOOL_SAMPLE] = {tp_spool_write_sample, sizeof(struct tp_spool_sample), false},
     [TP_SPOOL_EVENT] = {tp_spool_write_event, sizeof(struct tp_spool_event), false},
+    [TP_SPOOL_WORK] = {tp_spool_take_work, sizeof(struct tp_spool_work), false},
     [TP_SPOOL_TENSOR] = {tp_spool_write_tensor, sizeof(struct tp_spool_tensor), false},
 };
 

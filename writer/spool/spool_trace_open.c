@@ -109,6 +109,7 @@ void tp_spool_begin_thread(struct tp_spool_conversion *c, uint32_t thread)
     c->thread = thread + 1;
     c->open_steps = 0;
     c->next_stack = NULL;
+    c->has_work = false;
 }
 
 void tp_spool_begin_range(struct tp_spool_conversion *c, const struct tp_spool_record *record)
@@ -192,6 +193,20 @@ void tp_spool_end_all(struct tp_spool_conversion *c, int64_t end_ns)
         range->is_open = true;
         c->result->open_count++;
     }
+}
+
+struct tp_spool_range *tp_spool_open_call(const struct tp_spool_conversion *c)
+{
+    enum { DEPTH = 16 }; /* what the program's calls are told from stands close to them */
+    uint32_t number = innermost(c, OWN);
+    for (int i = 0; i < DEPTH && number != TP_NO_ID; i++) {
+        struct tp_spool_range *range = range_at(c, number);
+        if (range->record->kind == TP_SPOOL_KIND_SCOPE ||
+            (range->record->kind >= TP_SPOOL_SCOPE && range->record->kind <= TP_SPOOL_MODULE))
+            return range;
+        number = range->outer;
+    }
+    return NULL;
 }
 
 struct tp_spool_range *tp_spool_open_mark(const struct tp_spool_conversion *c, uint32_t domain, uint64_t key)

@@ -72,6 +72,13 @@ struct tp_spool_region_end {
     int64_t end_ns;
 };
 
+/* A row of a device of the program's own. */
+struct tp_spool_lane {
+    uint32_t name; /* its number */
+    uint32_t device, stream;
+    struct tp_str device_name, text;
+};
+
 struct tp_spool_conversion {
     const struct tp_spool_file *file;
     struct tp_spool_gpu *gpu; /* spool_gpu.h; NULL: nothing of a GPU was recorded */
@@ -88,6 +95,10 @@ struct tp_spool_conversion {
     uint32_t innermost_count, innermost_slots;
     struct tp_vec facts;                      /* struct tp_spool_range_fact */
     struct tp_vec lane_ranges, keyed;         /* struct tp_spool_lane_range, tp_spool_keyed; of all threads */
+    struct tp_vec lanes, works;               /* struct tp_spool_lane by name, tp_spool_lane_range; of all threads */
+    int64_t works_first_ns;                   /* INT64_MAX: there is none */
+    int64_t first_work_device;                /* number of the first of their devices */
+    bool has_work;                            /* facts are about the last of the works: this thread has it */
     char color[16];                           /* of the mark at hand */
     struct tp_vec categories, threads;        /* struct tp_spool_given, in the order of their keys once gathered */
     const struct tp_spool_record *next_stack; /* of the thread's next record, or NULL */
@@ -131,6 +142,9 @@ struct tp_spool_range *tp_spool_outer_range(const struct tp_spool_conversion *c,
 void tp_spool_add_range(struct tp_spool_conversion *c, const struct tp_spool_record *record, int64_t start_ns,
                         int64_t end_ns);
 
+/* The innermost open range that the program's own calls began, on the thread at hand; NULL: none. */
+struct tp_spool_range *tp_spool_open_call(const struct tp_spool_conversion *c);
+
 /* The innermost open mark of the domain with that key (0: any) on the thread at hand; NULL: none. */
 struct tp_spool_range *tp_spool_open_mark(const struct tp_spool_conversion *c, uint32_t domain, uint64_t key);
 
@@ -142,7 +156,10 @@ void tp_spool_gathered(struct tp_spool_conversion *c);
 void tp_spool_read_mark(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
 size_t tp_spool_mark_args(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint32_t fact,
                           struct tp_trace_out_arg *args);
-struct tp_str tp_spool_domain(const struct tp_spool_conversion *c, uint32_t domain); /* its name */
+/* Adds what was told about a range to its `count` arguments; args: room for TP_SPOOL_MARK_FACTS more. */
+size_t tp_spool_fact_args(struct tp_spool_conversion *c, uint32_t fact, struct tp_trace_out_arg *args, size_t count);
+size_t tp_spool_kind_arg(uint32_t kind, struct tp_trace_out_arg *args, size_t count); /* "kind", if it is one */
+struct tp_str tp_spool_domain(const struct tp_spool_conversion *c, uint32_t domain);  /* its name */
 struct tp_str tp_spool_thread_name(const struct tp_spool_conversion *c, const struct tp_spool_thread *thread);
 
 /* The mark of a record that has room for the shorter one; what is not there is 0. */
@@ -164,6 +181,19 @@ static inline uint64_t tp_spool_group(const struct tp_spool_mark *mark)
 /* Ranges on rows of their own kind (spool_trace_lane.c): one that was set aside, and all of them at the end. */
 void tp_spool_write_crossing(struct tp_spool_conversion *c, const struct tp_spool_range *range);
 void tp_spool_write_lanes(struct tp_spool_conversion *c);
+/* Gives ranges in the order of their begins the fewest lanes on which none overlap, and returns their count. */
+uint32_t tp_spool_lay_out(struct tp_spool_lane_range *ranges, size_t count);
+int tp_spool_by_group_and_time(const void *x, const void *y); /* for qsort: ranges by group and begin */
+
+/* Works of devices of the program's own (spool_trace_work.c): their lanes, to be gathered first; then the least of
+ * `first` and their begins, on the wall clock; their devices, at most TP_SPOOL_WORK_DEVICES; a record of the thread at
+ * hand; all of them at the end. */
+enum { TP_SPOOL_WORK_DEVICES = 64 };
+void tp_spool_gather_work(struct tp_spool_conversion *c, const struct tp_spool_record *record);
+int64_t tp_spool_gathered_works(struct tp_spool_conversion *c, int64_t first);
+size_t tp_spool_work_devices(struct tp_spool_conversion *c, struct tp_trace_out_device *devices);
+void tp_spool_take_work(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid);
+void tp_spool_write_works(struct tp_spool_conversion *c);
 
 /* Writes a range that has ended, and gives it its External id (spool_trace_range.c). */
 void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *range, uint64_t tid);

@@ -6,7 +6,7 @@ static const char *const dtype_names[] = {
     "",          "float", "double",   "c10::Half", "c10::BFloat16", "signed char", "unsigned char",
     "short int", "int",   "long int", "bool",      "Scalar"};
 
-enum { DTYPES = sizeof dtype_names / sizeof *dtype_names, MAX_ARGS = TP_SPOOL_MARK_ARGS + 2 };
+enum { DTYPES = sizeof dtype_names / sizeof *dtype_names, MAX_ARGS = TP_SPOOL_MARK_ARGS + 4 };
 
 /* ---- operators ---- */
 
@@ -76,9 +76,8 @@ static const struct {
     enum tp_trace_out_category category;
     const char *prefix;
 } forms[TP_SPOOL_KINDS] = {
-    [TP_SPOOL_SCOPE] = {TP_OUT_USER_ANNOTATION, ""},
-    [TP_SPOOL_OPERATOR] = {TP_OUT_CPU_OP, ""},
-    [TP_SPOOL_MODULE] = {TP_OUT_PYTHON_FUNCTION, "nn.Module: "},
+    [TP_SPOOL_SCOPE] = {TP_OUT_USER_ANNOTATION, ""},     [TP_SPOOL_KIND_SCOPE] = {TP_OUT_USER_ANNOTATION, ""},
+    [TP_SPOOL_OPERATOR] = {TP_OUT_CPU_OP, ""},           [TP_SPOOL_MODULE] = {TP_OUT_PYTHON_FUNCTION, "nn.Module: "},
     [TP_SPOOL_MARK_PUSH] = {TP_OUT_USER_ANNOTATION, ""},
 };
 
@@ -119,8 +118,12 @@ void tp_spool_write_range(struct tp_spool_conversion *c, struct tp_spool_range *
     }
     if (record->kind == TP_SPOOL_OPERATOR)
         n = operator_args(c, range, tid, &inputs, args, n);
-    else if (record->kind == TP_SPOOL_MARK_PUSH)
+    if (record->kind == TP_SPOOL_MARK_PUSH) {
         n += tp_spool_mark_args(c, record, range->fact, args + n);
+    } else {
+        n = record->kind == TP_SPOOL_KIND_SCOPE ? tp_spool_kind_arg(record->text, args, n) : n;
+        n = tp_spool_fact_args(c, range->fact, args, n);
+    }
     struct tp_str stack = tp_spool_call_stack(c, range->stack);
     if (stack.ptr)
         args[n++] = tp_trace_out_text(TP_OUT_CALL_STACK, stack);

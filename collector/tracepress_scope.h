@@ -1,0 +1,65 @@
+/* A part of tracepress.h, which includes it: ranges that end with their block. Programs include tracepress.h. */
+#ifndef TRACEPRESS_SCOPE_H
+#define TRACEPRESS_SCOPE_H
+
+#include "tracepress.h"
+
+/* ---- a range until the end of the block -------------------------------------------------------------------------
+ *
+ *     TRACEPRESS_SCOPE("forward");
+ *     TRACEPRESS_SCOPE_KIND("decode", TRACEPRESS_INPUT);
+ *
+ * The text must be the same each time the place is reached: its number is looked up once. */
+
+#define TRACEPRESS_JOIN_(a, b) a##b
+#define TRACEPRESS_JOIN(a, b) TRACEPRESS_JOIN_(a, b)
+
+/* A number of its own for each use: two on one line, as macros of a program make them, are two ranges. */
+#define TRACEPRESS_SCOPE(text) TRACEPRESS_SCOPE_(text, TRACEPRESS_NONE, __COUNTER__)
+#define TRACEPRESS_SCOPE_KIND(text, kind) TRACEPRESS_SCOPE_(text, kind, __COUNTER__)
+
+#if defined(__cplusplus)
+struct tracepress_scope_guard {
+    explicit tracepress_scope_guard(tracepress_name name, enum tracepress_kind kind = TRACEPRESS_NONE)
+    {
+        if (kind == TRACEPRESS_NONE)
+            tracepress_begin(name);
+        else
+            tracepress_begin_kind(name, kind);
+    }
+    ~tracepress_scope_guard()
+    {
+        tracepress_end();
+    }
+    tracepress_scope_guard(const tracepress_scope_guard &) = delete;
+    tracepress_scope_guard &operator=(const tracepress_scope_guard &) = delete;
+};
+#define TRACEPRESS_SCOPE_(text, kind, number)                                                                          \
+    static const tracepress_name TRACEPRESS_JOIN(tracepress_name_, number) = tracepress_intern(text);                  \
+    tracepress_scope_guard TRACEPRESS_JOIN(tracepress_scope_, number)(TRACEPRESS_JOIN(tracepress_name_, number), kind)
+#else
+static inline void tracepress_end_scope_(const int *unused)
+{
+    (void)unused;
+    tracepress_end();
+}
+/* The number is looked up once; two threads that do it at the same time get the same. */
+#define TRACEPRESS_SCOPE_(text, kind, number)                                                                          \
+    static tracepress_name TRACEPRESS_JOIN(tracepress_name_, number);                                                  \
+    __attribute__((cleanup(tracepress_end_scope_), unused)) const int TRACEPRESS_JOIN(tracepress_scope_, number) =     \
+        (tracepress_begin_once_(&TRACEPRESS_JOIN(tracepress_name_, number), (text), (kind)), 0)
+static inline void tracepress_begin_once_(tracepress_name *name, const char *text, enum tracepress_kind kind)
+{
+    tracepress_name number = __atomic_load_n(name, __ATOMIC_RELAXED);
+    if (number == 0) {
+        number = tracepress_intern(text);
+        __atomic_store_n(name, number, __ATOMIC_RELAXED);
+    }
+    if (kind == TRACEPRESS_NONE)
+        tracepress_begin(number);
+    else
+        tracepress_begin_kind(number, kind);
+}
+#endif
+
+#endif

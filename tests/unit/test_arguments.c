@@ -1,0 +1,252 @@
+/* What a program tells about its ranges, and works of devices of its own: what of it stands in the trace. */
+#include <math.h>
+#include <stdbool.h>
+
+#include "tests/unit/recorded_text.h"
+
+static int begin(void **state)
+{
+    (void)state;
+    return begin_text();
+}
+
+static bool is_there(const char *part)
+{
+    return strstr(text, part) != NULL;
+}
+
+static size_t count_of(const char *part)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at++)
+        count++;
+    return count;
+}
+
+static tracepress_name name(const char *of)
+{
+    return tracepress_intern(of);
+}
+
+/* ---- ranges ---- */
+
+static void kinds_have_their_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {NULL, "compute", "input", "communication", "copy", "wait", "sync"};
+    char part[64];
+    for (int kind = TRACEPRESS_NONE; kind <= TRACEPRESS_SYNC + 1; kind++) {
+        tracepress_begin_kind(name("of a kind"), (enum tracepress_kind)kind);
+        tracepress_end();
+    }
+    tracepress_stop();
+    assert_int_equal(count_of("\"name\":\"of a kind\""), TRACEPRESS_SYNC + 2);
+    assert_int_equal(count_of("\"kind\":"), TRACEPRESS_SYNC); /* NONE and a number of nobody's have none */
+    for (int kind = TRACEPRESS_COMPUTE; kind <= TRACEPRESS_SYNC; kind++) {
+        snprintf(part, sizeof part, "\"kind\":\"%s\"", words[kind]);
+        assert_int_equal(count_of(part), 1);
+    }
+}
+
+static void arguments_are_of_the_range_that_is_open(void **state)
+{
+    (void)state;
+    tracepress_arg_i64(name("nowhere"), 1);
+    tracepress_begin(name("outer"));
+    tracepress_begin_kind(name("inner"), TRACEPRESS_INPUT);
+    tracepress_arg_i64(name("rows"), INT64_MIN);
+    tracepress_arg_f64(name("rate"), 0.5);
+    tracepress_arg_f64(name("no number"), (double)NAN);
+    tracepress_arg_text(name("file"), "a\"b\n</script>");
+    tracepress_arg_text(name("nothing"), NULL);
+    tracepress_end();
+    tracepress_arg_i64(name("step"), 1);
+    tracepress_arg_i64(name("step"), 2);
+    tracepress_end();
+    tracepress_arg_i64(name("nowhere"), 2);
+    tracepress_stop();
+    assert_true(is_there("\"kind\":\"input\",\"rows\":-9223372036854775808,\"rate\":0.5,\"no number\":null,"
+                         "\"file\":\"a\\\"b\\n</script>\",\"nothing\":\"\""));
+    assert_int_equal(count_of("\"step\":"), 1);
+    assert_true(is_there("\"step\":2"));
+    assert_false(is_there("nowhere\":"));
+}
+
+static void operators_and_modules_take_arguments_too(void **state)
+{
+    (void)state;
+    struct tracepress_operator call = TRACEPRESS_OPERATOR;
+    call.flops = 8;
+    tracepress_operator_begin(name("matmul"), &call);
+    tracepress_arg_text(name("algorithm"), "split");
+    tracepress_end();
+    tracepress_module_begin(name("Layer"));
+    tracepress_arg_i64(name("depth"), 3);
+    tracepress_end();
+    tracepress_stop();
+    assert_int_equal(count_of("\"algorithm\":\"split\""), 1);
+    assert_int_equal(count_of("\"depth\":3"), 1);
+}
+
+static void the_last_colour_stays(void **state)
+{
+    (void)state;
+    tracepress_begin(name("painted"));
+    tracepress_color(0x112233);
+    tracepress_color(0xFF445566);
+    tracepress_end();
+    tracepress_stop();
+    assert_int_equal(count_of("\"color\":"), 1);
+    assert_true(is_there("\"color\":\"#445566\""));
+}
+
+static void names_of_ours_are_not_overwritten(void **state)
+{
+    (void)state;
+    tracepress_begin_kind(name("mine"), TRACEPRESS_COPY);
+    tracepress_arg_text(name("kind"), "input");
+    tracepress_arg_text(name("color"), "red");
+    tracepress_arg_i64(name("External id"), 77);
+    tracepress_end();
+    tracepress_stop();
+    assert_true(
+        is_there("\"kind\":\"copy\",\"metadata kind\":\"input\",\"metadata color\":\"red\",\"user External id\":77"));
+}
+
+static void only_the_last_arguments_are_kept(void **state)
+{
+    (void)state;
+    char key[16];
+    tracepress_begin(name("many"));
+    for (int i = 0; i < 100; i++) {
+        snprintf(key, sizeof key, "key %d", i);
+        tracepress_arg_i64(name(key), i);
+    }
+    tracepress_end();
+    tracepress_stop();
+    assert_int_equal(count_of("\"key "), 24);
+    assert_true(is_there("\"key 76\":76"));
+    assert_true(is_there("\"key 99\":99"));
+}
+
+static void moments_have_texts(void **state)
+{
+    (void)state;
+    tracepress_instant_text(name("loss"), "rose <b>");
+    tracepress_instant_text(name("loss"), NULL);
+    tracepress_instant(name("loss"));
+    tracepress_stop();
+    assert_int_equal(count_of("\"name\":\"loss\""), 3);
+    assert_int_equal(count_of("\"args\":{\"text\":\"rose <b>\"}"), 1);
+    assert_int_equal(count_of("\"text\":"), 1);
+}
+
+/* ---- works ---- */
+
+static void works_are_kernels_of_a_device(void **state)
+{
+    (void)state;
+    enum { WORKS = 1000 };
+    tracepress_lane_id queue = tracepress_lane("npu/queue 1", TRACEPRESS_COMPUTE);
+    tracepress_lane_id copies = tracepress_lane("npu/copies", TRACEPRESS_COPY);
+    tracepress_lane_id other = tracepress_lane("dsp", TRACEPRESS_WAIT);
+    assert_int_equal(queue, tracepress_lane("npu/queue 1", TRACEPRESS_COMPUTE));
+    assert_int_not_equal(queue, tracepress_lane("npu/queue 1", TRACEPRESS_COPY));
+    int64_t start = tracepress_now();
+    while (tracepress_now() < start + 4 * WORKS) /* what is told must be over */
+        ;
+    for (int i = 0; i < WORKS; i++)
+        tracepress_complete(queue, name("conv"), start + i * 4, start + i * 4 + 3, NULL);
+    struct tracepress_work work = TRACEPRESS_WORK;
+    struct tracepress_argument bytes = {name("bytes"), TRACEPRESS_I64, 4096, 0, NULL};
+    work.arguments = &bytes;
+    work.argument_count = 1;
+    work.color = 0xABCDEF;
+    tracepress_complete(copies, name("to npu"), start, start + 100, &work);
+    tracepress_complete(other, name("idle"), start, start + 100, NULL);
+    work.kind = TRACEPRESS_COMMUNICATION;
+    tracepress_complete(queue, name("all-reduce"), start, start + 1, &work);
+    tracepress_complete(0, name("lost"), start, start + 1, NULL);
+    tracepress_stop();
+    assert_int_equal(count_of("\"cat\":\"kernel\",\"name\":\"conv\",\"pid\":0"), WORKS);
+    assert_int_equal(count_of("\"dur\":0.003,\"args\":{\"device\":0,\"stream\":"), WORKS);
+    assert_true(is_there("\"deviceProperties\":[{\"id\":0,\"name\":\"npu\"},\n{\"id\":1,\"name\":\"dsp\"}]"));
+    assert_true(is_there("\"cat\":\"gpu_memcpy\",\"name\":\"to npu\",\"pid\":0"));
+    assert_true(is_there("\"kind\":\"copy\",\"color\":\"#ABCDEF\",\"bytes\":4096"));
+    assert_true(is_there("\"cat\":\"gpu_user_annotation\",\"name\":\"idle\",\"pid\":1"));
+    assert_true(is_there("\"kind\":\"communication\""));
+    assert_false(is_there("lost"));
+}
+
+static void works_outside_of_the_recording_are_cut(void **state)
+{
+    (void)state;
+    tracepress_lane_id lane = tracepress_lane("npu", TRACEPRESS_NONE);
+    int64_t now = tracepress_now();
+    tracepress_complete(lane, name("of the past"), INT64_MIN, now - 3600000000000, NULL);
+    tracepress_complete(lane, name("of the future"), now + 3600000000000, INT64_MAX, NULL);
+    tracepress_complete(lane, name("without end"), now, INT64_MAX, NULL);
+    tracepress_complete(lane, name("turned round"), now, now - 1000, NULL);
+    tracepress_complete(lane, name("of all times"), INT64_MIN, INT64_MAX, NULL);
+    tracepress_stop();
+    assert_false(is_there("of the past"));
+    assert_false(is_there("of the future"));
+    assert_true(is_there("\"without end\""));
+    assert_true(is_there("\"of all times\""));
+    const char *moment = strstr(text, "\"turned round\"");
+    assert_non_null(moment);
+    assert_non_null(strstr(moment, "\"dur\":0"));
+    assert_int_equal(count_of("\"dur\":-"), 0);
+}
+
+static void works_that_overlap_get_rows_of_their_own(void **state)
+{
+    (void)state;
+    tracepress_lane_id lane = tracepress_lane("npu/queue", TRACEPRESS_COMPUTE);
+    tracepress_lane_id next = tracepress_lane("npu/next", TRACEPRESS_COMPUTE);
+    int64_t start = tracepress_now();
+    while (tracepress_now() < start + 3000)
+        ;
+    tracepress_complete(lane, name("first"), start, start + 2000, NULL);
+    tracepress_complete(lane, name("second"), start + 1000, start + 3000, NULL);
+    tracepress_complete(lane, name("third"), start + 2000, start + 3000, NULL);
+    tracepress_complete(next, name("fourth"), start, start + 1000, NULL);
+    tracepress_stop();
+    assert_true(is_there("\"name\":\"first\",\"pid\":0,\"tid\":0"));
+    assert_true(is_there("\"name\":\"second\",\"pid\":0,\"tid\":1"));
+    assert_true(is_there("\"name\":\"third\",\"pid\":0,\"tid\":0"));
+    assert_true(is_there("\"name\":\"fourth\",\"pid\":0,\"tid\":2"));
+    assert_true(is_there("{\"name\":\"npu/queue (2)\"}"));
+    assert_true(is_there("{\"name\":\"npu/next\"}"));
+}
+
+static void devices_beyond_the_most_are_left_out(void **state)
+{
+    (void)state;
+    char device[32];
+    int64_t now = tracepress_now();
+    for (int i = 0; i < 70; i++) {
+        snprintf(device, sizeof device, "device %d/queue", i);
+        tracepress_complete(tracepress_lane(device, TRACEPRESS_COMPUTE), name("work"), now, now + 1, NULL);
+    }
+    tracepress_stop();
+    assert_int_equal(count_of("\"name\":\"work\""), 64);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(kinds_have_their_words, begin, stop),
+        cmocka_unit_test_setup_teardown(arguments_are_of_the_range_that_is_open, begin, stop),
+        cmocka_unit_test_setup_teardown(operators_and_modules_take_arguments_too, begin, stop),
+        cmocka_unit_test_setup_teardown(the_last_colour_stays, begin, stop),
+        cmocka_unit_test_setup_teardown(names_of_ours_are_not_overwritten, begin, stop),
+        cmocka_unit_test_setup_teardown(only_the_last_arguments_are_kept, begin, stop),
+        cmocka_unit_test_setup_teardown(moments_have_texts, begin, stop),
+        cmocka_unit_test_setup_teardown(works_are_kernels_of_a_device, begin, stop),
+        cmocka_unit_test_setup_teardown(works_outside_of_the_recording_are_cut, begin, stop),
+        cmocka_unit_test_setup_teardown(works_that_overlap_get_rows_of_their_own, begin, stop),
+        cmocka_unit_test_setup_teardown(devices_beyond_the_most_are_left_out, begin, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

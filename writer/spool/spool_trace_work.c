@@ -1,0 +1,233 @@
+/* Works of devices of the program's own, on rows as a GPU's streams have. See spool_trace.c.
+ *
+ * A lane is called "DEVICE/QUEUE". Its device is numbered after the GPUs that were recorded, so both can be there.
+ * Works of a lane that overlap share as few rows as they can. Times are cut at the ends of the recording. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "writer/spool/spool_gpu.h"
+#include "writer/spool/spool_trace_part.h"
+
+enum { MAX_ARGS = TP_SPOOL_MARK_FACTS + 8, COPY = 4 };
+
+static struct tp_spool_work work_of(const struct tp_spool_record *record)
+{
+    struct tp_spool_work work;
+    memcpy(&work, tp_spool_payload(record), sizeof work);
+    return work;
+}
+
+/* ---- lanes and their devices ---- */
+
+/* A moment of CLOCK_MONOTONIC on the wall clock; one that no recording can have is one of the ends of time. */
+static int64_t wall_of(const struct tp_spool_file *file, int64_t monotonic_ns)
+{
+    const struct tp_spool_clock *clock = file->clocks;
+    int64_t offset = file->clock_count ? clock->realtime_ns - clock->monotonic_ns : 0, wall_ns;
+    if (__builtin_add_overflow(monotonic_ns, offset, &wall_ns))
+        return monotonic_ns < 0 ? INT64_MIN : INT64_MAX;
+    return wall_ns;
+}
+
+void tp_spool_gather_work(struct tp_spool_conversion *c, const struct tp_spool_record *record)
+{
+    if (record->kind != TP_SPOOL_WORK || (size_t)record->slots * TP_SPOOL_SLOT < sizeof(struct tp_spool_work))
+        return;
+    struct tp_spool_work work = work_of(record);
+    int64_t begin_ns = wall_of(c->file, work.begin_ns);
+    c->works_first_ns = begin_ns < c->works_first_ns ? begin_ns : c->works_first_ns;
+    const struct tp_spool_lane *last =
+        c->lanes.count ? TP_AT(&c->lanes, struct tp_spool_lane, c->lanes.count - 1) : NULL;
+    if (!last || last->name != work.lane)
+        *(struct tp_spool_lane *)tp_vec_push(&c->lanes) = (struct tp_spool_lane){.name = work.lane};
+}
+
+static int by_name(const void *x, const void *y)
+{
+    const struct tp_spool_lane *a = x, *b = y;
+    return (a->name > b->name) - (a->name < b->name);
+}
+
+/* The part of a lane's name before '/'; the whole, without one. */
+static struct tp_str device_of(struct tp_str name)
+{
+    const char *slash = name.len ? memchr(name.ptr, '/', name.len) : NULL;
+    return (struct tp_str){name.ptr, slash ? (size_t)(slash - name.ptr) : name.len};
+}
+
+int64_t tp_spool_gathered_works(struct tp_spool_conversion *c, int64_t first)
+{
+    struct tp_spool_lane *lanes = c->lanes.data;
+    size_t kept = 0;
+    int64_t start = (int64_t)c->file->head.start_realtime_ns;
+    if (c->lanes.count)
+        qsort(lanes, c->lanes.count, sizeof *lanes, by_name);
+    for (size_t i = 0; i < c->lanes.count; i++) {
+        struct tp_spool_lane lane = lanes[i];
+        if (kept && lanes[kept - 1].name == lane.name)
+            continue;
+        const struct tp_spool_record named = {.name = lane.name};
+        lane.text = lane.name == TP_SPOOL_NO_NAME ? TP_STR("") : tp_spool_name(c->file, &named, NULL);
+        lane.device_name = device_of(lane.text);
+        lanes[kept++] = lane;
+    }
+    c->lanes.count = kept;
+    int64_t least = c->works_first_ns > start ? c->works_first_ns : start; /* nothing is older than the spool */
+    return least < first ? least : first;
+}
+
+static int64_t first_free_device(const struct tp_spool_conversion *c)
+{
+    int64_t number = 0;
+    for (size_t i = 0; c->gpu && i < c->gpu->devices.count; i++) {
+        int64_t id = TP_AT(&c->gpu->devices, struct tp_gpu_device, i)->out.id;
+        number = id >= number && id < UINT32_MAX - TP_SPOOL_WORK_DEVICES ? id + 1 : number;
+    }
+    return number;
+}
+
+size_t tp_spool_work_devices(struct tp_spool_conversion *c, struct tp_trace_out_device *devices)
+{
+    size_t count = 0;
+    c->first_work_device = first_free_device(c);
+    for (size_t i = 0; i < c->lanes.count; i++) {
+        struct tp_spool_lane *lane = TP_AT(&c->lanes, struct tp_spool_lane, i);
+        size_t d = 0;
+        while (d < count && !tp_str_equal(devices[d].name, lane->device_name))
+            d++;
+        lane->device = TP_NO_ID;
+        if (d == TP_SPOOL_WORK_DEVICES)
+            continue;
+        if (d == count) {
+            devices[count] = TP_TRACE_OUT_DEVICE(c->first_work_device + (int64_t)count, lane->device_name);
+            devices[count++].label = lane->device_name;
+        }
+        lane->device = (uint32_t)devices[d].id;
+    }
+    return count;
+}
+
+/* ---- records ---- */
+
+void tp_spool_take_work(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
+{
+    (void)tid;
+    struct tp_spool_work work = work_of(record);
+    int64_t begin_ns = wall_of(c->file, work.begin_ns), end_ns = wall_of(c->file, work.end_ns);
+    int64_t first_ns = c->result->start_ns, last_ns = c->base_ns + c->end_ns;
+    bool is_moment = end_ns <= begin_ns;
+    c->has_work = false;
+    if (begin_ns > last_ns || (is_moment ? begin_ns : end_ns) < first_ns || (!is_moment && begin_ns == last_ns))
+        return;
+    begin_ns = begin_ns > first_ns ? begin_ns : first_ns;
+    end_ns = is_moment ? begin_ns : end_ns < last_ns ? end_ns : last_ns;
+    *(struct tp_spool_lane_range *)tp_vec_push(&c->works) =
+        (struct tp_spool_lane_range){.start_ns = begin_ns - c->base_ns,
+                                     .dur_ns = end_ns - begin_ns,
+                                     .record = record,
+                                     .group = work.lane,
+                                     .fact = TP_NO_ID};
+    c->has_work = true;
+}
+
+/* ---- rows ---- */
+
+static enum tp_trace_out_category category_of(uint32_t kind)
+{
+    static const enum tp_trace_out_category categories[TP_SPOOL_WORK_KINDS] = {
+        TP_OUT_KERNEL,
+        TP_OUT_KERNEL,
+        TP_OUT_GPU_USER_ANNOTATION, /* input */
+        TP_OUT_KERNEL,              /* communication */
+        TP_OUT_GPU_MEMCPY,
+        TP_OUT_GPU_USER_ANNOTATION, /* wait */
+        TP_OUT_GPU_USER_ANNOTATION  /* sync */
+    };
+    return kind < TP_SPOOL_WORK_KINDS ? categories[kind] : TP_OUT_KERNEL;
+}
+
+/* What a copy moved is torch's own argument of that name. */
+static void mark_bytes(struct tp_trace_out_arg *args, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (args[i].key == TP_OUT_NAMED && args[i].type == TP_OUT_INT && tp_str_equal(args[i].name, TP_STR("bytes")))
+            args[i].key = TP_OUT_BYTES;
+}
+
+static void write_work(struct tp_spool_conversion *c, const struct tp_spool_lane_range *range,
+                       const struct tp_spool_lane *lane)
+{
+    struct tp_trace_out_arg args[MAX_ARGS];
+    struct tp_spool_work work = work_of(range->record);
+    bool has_row = range->lane != TP_NO_ID;
+    int64_t stream = lane->stream + (has_row ? range->lane : 0);
+    size_t n = 0;
+    args[n++] = tp_trace_out_int(TP_OUT_DEVICE, lane->device);
+    args[n++] = tp_trace_out_int(TP_OUT_STREAM, stream);
+    n = tp_spool_kind_arg(work.kind, args, n);
+    n = tp_spool_fact_args(c, range->fact, args, n);
+    if (work.kind == COPY)
+        mark_bytes(args, n);
+    if (!has_row)
+        args[n++] = (struct tp_trace_out_arg){
+            .key = TP_OUT_NAMED, .type = TP_OUT_INT, .name = TP_STR("duration_ns"), .value.integer = range->dur_ns};
+    const struct tp_trace_out_event event = {.category = category_of(work.kind),
+                                             .name = tp_spool_name_of(c, range->record),
+                                             .pid = lane->device,
+                                             .tid = stream,
+                                             .ts_ns = range->start_ns,
+                                             .dur_ns = range->dur_ns,
+                                             .args = args,
+                                             .arg_count = n};
+    (has_row ? tp_trace_out_complete : tp_trace_out_instant)(c->out, &event);
+}
+
+static void name_rows(struct tp_spool_conversion *c, const struct tp_spool_lane *lane, uint32_t rows)
+{
+    char text[200];
+    for (uint32_t i = 0; i < rows; i++) {
+        int n = snprintf(text, sizeof text, "%.*s", (int)(lane->text.len < 160 ? lane->text.len : 160),
+                         lane->text.len ? lane->text.ptr : "");
+        if (i)
+            n += snprintf(text + n, sizeof text - (size_t)n, " (%" PRIu32 ")", i + 1);
+        int64_t stream = (int64_t)lane->stream + i;
+        tp_trace_out_row(c->out, lane->device, stream, (struct tp_str){text, (size_t)n}, stream);
+    }
+}
+
+static struct tp_spool_lane *lane_called(const struct tp_spool_conversion *c, uint32_t name)
+{
+    size_t low = 0, high = c->lanes.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (TP_AT(&c->lanes, struct tp_spool_lane, middle)->name < name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return TP_AT(&c->lanes, struct tp_spool_lane, low); /* each work's lane was gathered */
+}
+
+void tp_spool_write_works(struct tp_spool_conversion *c)
+{
+    struct tp_spool_lane_range *works = c->works.data;
+    uint32_t streams[TP_SPOOL_WORK_DEVICES] = {0}; /* of each device, those that its lanes before have taken */
+    if (c->works.count)
+        qsort(works, c->works.count, sizeof *works, tp_spool_by_group_and_time);
+    for (size_t i = 0, n; i < c->works.count; i += n) {
+        struct tp_spool_lane *lane = lane_called(c, (uint32_t)works[i].group);
+        for (n = 1; i + n < c->works.count && works[i + n].group == works[i].group;)
+            n++;
+        if (lane->device == TP_NO_ID) {
+            c->result->broken_count += n;
+            continue;
+        }
+        uint32_t rows = tp_spool_lay_out(&works[i], n);
+        lane->stream = streams[lane->device - c->first_work_device];
+        streams[lane->device - c->first_work_device] += rows;
+        name_rows(c, lane, rows);
+        for (size_t k = 0; k < n; k++)
+            write_work(c, &works[i + k], lane);
+    }
+}
