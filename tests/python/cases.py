@@ -1,0 +1,53 @@
+"""Cases of a script: each is a function with @case(name). Run with run_all(); prints what suites/case.sh prints."""
+
+import os
+import sys
+import tempfile
+import traceback
+
+_cases = []
+PROGRAM = os.environ.get("TRACEPRESS_PROGRAM", "")
+DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data")
+TRACES = os.path.join(DATA, "traces")
+
+
+class Skip(Exception):
+    pass
+
+
+def case(name):
+    def add(function):
+        _cases.append((name, function))
+        return function
+
+    return add
+
+
+def trace(name):
+    return os.path.join(TRACES, name + ".pt.trace.json.gz")
+
+
+def run_all(label=""):
+    failed = False
+    for name, function in _cases:
+        name = f"{label}{name}"
+        if os.environ.get("T", "") not in name:
+            continue
+        try:
+            with (
+                tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+                if sys.version_info >= (3, 10)
+                else tempfile.TemporaryDirectory() as folder
+            ):
+                function(folder)
+        except Skip as reason:
+            print(f"ok - {name} # SKIP {reason}")
+        except Exception:
+            failed = True
+            print(f"not ok - {name}")
+            print("    " + traceback.format_exc().replace("\n", "\n    "))
+        else:
+            print(f"ok - {name}")
+        sys.stdout.flush()
+    print("end of cases")
+    return failed

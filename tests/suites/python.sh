@@ -1,0 +1,73 @@
+# torch_tracepress: its objects, its handler and its notebook's view, against what the program itself says.
+#
+# build/python is a Python with pandas, nbconvert, ipykernel and mypy, made once from the package index; TORCH_PYTHON (or
+# build/torch/bin/python) is one with torch; other Pythons from 3.9 on are taken where they are (PYTHONS, PATH, pyenv).
+. tests/suites/case.sh
+if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
+    skip "torch_tracepress" "no python3 from 3.9 on"
+    exit 0
+fi
+export PYTHONPATH=$PWD/python TRACEPRESS_PROGRAM=$TP PYTHONDONTWRITEBYTECODE=1
+unset RANK SLURM_PROCID OMPI_COMM_WORLD_RANK PMI_RANK
+
+# script NAME PYTHON: runs tests/python/NAME.py, which prints its cases, and a last line when it came to its end
+script() {
+    said=$WORK/$1.$(echo "$2" | tr / _)
+    "$2" "tests/python/$1.py" >"$said" 2>"$said.err"
+    if [ "$(tail -n 1 "$said")" = "end of cases" ]; then
+        grep -v '^end of cases$' "$said" || :
+    else
+        cat "$said"
+        not_ok "$1.py with $2 comes to its end" "$(tail -n 5 "$said.err")"
+    fi
+}
+
+# ---- other Pythons: fewer traces, the cases of the handler whose names say so ----
+others() {
+    for minor in 9 10 11 12 13 14; do
+        for candidate in ${PYTHONS:-} "python3.$minor" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"3.$minor".*/bin/python; do
+            "$candidate" -c "import sys; sys.exit(sys.version_info[:2] != (3, $minor))" 2>/dev/null && echo "$candidate" && break
+        done
+    done
+}
+version_of() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])'; }
+with_others() {
+    version_of python3 >"$WORK/versions"
+    for python in $(others); do
+        version=$(version_of "$python")
+        grep -qx "$version" "$WORK/versions" && continue
+        echo "$version" >>"$WORK/versions"
+        FEW=1 script objects "$python"
+    done
+    for version in 3.9 3.10 3.11 3.12 3.13 3.14; do
+        grep -qx "$version" "$WORK/versions" || skip "torch_tracepress with Python $version" "not installed"
+    done
+}
+
+# ---- with packages ----
+venv=build/python
+made() { # made once; a machine without an index is asked once
+    [ ! -e "$venv/tried" ] || return 1
+    mkdir -p "$venv" && : >"$venv/tried"
+    python3 -m venv "$venv" >"$WORK/venv" 2>&1 &&
+        "$venv/bin/pip" install --quiet --retries 1 --timeout 20 pandas pandas-stubs nbconvert ipykernel mypy >>"$WORK/venv" 2>&1
+}
+usable() { "$venv/bin/python" -c 'import pandas, nbconvert, ipykernel, mypy' 2>/dev/null; }
+with_packages() {
+    if usable || { made && usable; }; then
+        script notebook "$venv/bin/python"
+    else
+        skip "torch_tracepress with pandas, Jupyter and mypy" "no package index to make build/python from"
+    fi
+}
+
+# mostly waiting: two at a time
+{
+    script objects python3
+    with_others
+} >"$WORK/left" &
+{
+    with_packages
+} >"$WORK/right"
+wait
+cat "$WORK/left" "$WORK/right"
