@@ -1,6 +1,7 @@
 """From a PyTorch profiler's trace to an answer: the Python side of the program ``tracepress``.
 
-``report``, ``diff``, ``check`` and ``table`` give as objects what the commands of these
+While training, ``trace_handler`` takes the place of ``torch.profiler.tensorboard_trace_handler`` and leaves a report
+beside each trace. Afterwards, ``report``, ``diff``, ``check`` and ``table`` give as objects what the commands of these
 names say; in a notebook they show themselves.
 
 No number is computed here: the program computes them, these objects give them names. Importing this imports neither
@@ -8,6 +9,7 @@ torch nor pandas.
 """
 
 from ._command import TracepressError, command, run
+from ._handler import trace_handler
 from ._results import (
     Check,
     Diff,
@@ -43,6 +45,7 @@ __all__ = [
     "report",
     "run",
     "table",
+    "trace_handler",
 ]
 
 

@@ -84,9 +84,9 @@ fi
 # ---- the blocks of the README, in their order, in one empty folder ----
 export PATH="$U/bin:$PATH" PKG_CONFIG_PATH=$U/lib/pkgconfig LD_LIBRARY_PATH=$U/lib
 fact() { awk -F'\t' -v key="$1" '$1 == key { print $2; exit }' "$2"; }
-python_with_torch() {
-    for candidate in "${TORCH_PYTHON:-}" "$HERE/build/torch/bin/python" python3; do
-        [ -n "$candidate" ] && "$candidate" -c 'import torch' 2>/dev/null && echo "$candidate" && return 0
+python_with() { # module, or nothing
+    for candidate in "${TORCH_PYTHON:-}" "$HERE/build/torch/bin/python" "$HERE/build/python/bin/python" python3; do
+        [ -n "$candidate" ] && "$candidate" -c "import ${1:-sys}" 2>/dev/null && echo "$candidate" && return 0
     done
     return 1
 }
@@ -120,7 +120,12 @@ records_itself() { # a C program: compiled, run in a folder of its own, and what
     "$TP" table "$trace" --format csv | grep -q "^\"${range:?}\"," || { "$TP" table "$trace"; return 1; }
     "$TP" report "$trace" --strict --quiet -o report.html
 }
-run_python() { cp "$1" "$WORK/empty/block.py" && cd "$WORK/empty" && cpu_limit 300 "$2" block.py; }
+run_python() { # block, Python, facts
+    cp "$1" "$WORK/empty/block.py" && cd "$WORK/empty" || return 1
+    given=$(fact given "$3")
+    [ -z "$given" ] || give "$given" || return 1
+    PYTHONPATH=$HERE/python PYTHONDONTWRITEBYTECODE=1 cpu_limit 300 "$2" block.py
+}
 run_block() { # path without ending, name of the case
     facts=$1.facts
     reason=$(fact 'not run' "$facts")
@@ -135,10 +140,10 @@ run_block() { # path without ending, name of the case
     *.sh) check "$2: runs" run_shell "$block" "$facts" ;;
     *.c) check "$2: compiles, runs, and leaves a trace" records_itself "$block" ;;
     *.python)
-        if python=$(python_with_torch); then
-            check "$2: runs" run_python "$block" "$python"
+        if python=$(python_with "$(fact needs "$facts")"); then
+            check "$2: runs" run_python "$block" "$python" "$facts"
         else
-            skip "$2: runs" "no Python with $(fact needs "$facts") (TORCH_PYTHON)"
+            skip "$2: runs" "no Python with $(fact needs "$facts") (TORCH_PYTHON, build/python)"
         fi
         ;;
     *) not_ok "$2: a block of no known kind" "$(cat "$block")" ;;
@@ -153,7 +158,11 @@ python3 tests/check/docs.py blocks README.md "$WORK/blocks"
 for facts in "$WORK"/blocks/*.facts; do
     run_block "${facts%.facts}" "README.md, block $(basename "$facts" .facts)"
 done
-mkdir "$WORK/recording"
+rm -rf "$WORK/empty" && mkdir "$WORK/empty" "$WORK/python" "$WORK/recording"
+python3 tests/check/docs.py blocks docs/python.md "$WORK/python"
+for facts in "$WORK"/python/*.facts; do
+    run_block "${facts%.facts}" "docs/python.md, block $(basename "$facts" .facts)"
+done
 python3 tests/check/docs.py blocks docs/recording.md "$WORK/recording"
 for block in "$WORK"/recording/*.c; do
     check "docs/recording.md, block $(basename "$block" .c): compiles, runs, and leaves a trace" records_itself "$block"

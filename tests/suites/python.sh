@@ -38,6 +38,7 @@ with_others() {
         grep -qx "$version" "$WORK/versions" && continue
         echo "$version" >>"$WORK/versions"
         FEW=1 script objects "$python"
+        T=${T:-handler:} script handler "$python"
     done
     for version in 3.9 3.10 3.11 3.12 3.13 3.14; do
         grep -qx "$version" "$WORK/versions" || skip "torch_tracepress with Python $version" "not installed"
@@ -60,6 +61,15 @@ with_packages() {
         skip "torch_tracepress with pandas, Jupyter and mypy" "no package index to make build/python from"
     fi
 }
+with_torch() {
+    for candidate in "${TORCH_PYTHON:-}" "$PWD/build/torch/bin/python" python3; do
+        if [ -n "$candidate" ] && "$candidate" -c 'import torch' 2>/dev/null; then
+            script handler_torch "$candidate"
+            return
+        fi
+    done
+    skip "torch_tracepress.trace_handler with torch" "no Python with torch (TORCH_PYTHON)"
+}
 
 # mostly waiting: two at a time
 {
@@ -67,7 +77,9 @@ with_packages() {
     with_others
 } >"$WORK/left" &
 {
+    script handler python3
     with_packages
+    with_torch
 } >"$WORK/right"
 wait
 cat "$WORK/left" "$WORK/right"
