@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/made_profile.h"
 #include "webreport/export/export_tfevents.h"
 #include "webreport/session/trace_analysis.h"
 #include "writer/base/crc32c.h"
@@ -38,15 +39,7 @@ static void check_records(const struct tp_buf *out)
 static void export(struct tp_analysis *a)
 {
     struct tp_tfevents events[2];
-    struct tp_profile profile = {.run = TP_STR("run"),
-                                 .worker = TP_STR("w"),
-                                 .span = TP_NULL_INT,
-                                 .file = TP_STR("w.json"),
-                                 .trace = &a->trace,
-                                 .order = &a->order,
-                                 .model = &a->model,
-                                 .views = &a->views,
-                                 .advice = &a->advice};
+    struct tp_profile profile = made_profile(a);
     const struct tp_export job = {
         .profile = &profile, .out = ".", .folder = ".", .run = "run", .worker = "w", .arena = &a->arena};
     tp_analysis_build(a, NULL, NULL);

@@ -2,6 +2,7 @@
  * Chrome's format gets of it can be read again; strictly, when it is cleaned. */
 #include <string.h>
 
+#include "tests/fuzz/made_profile.h"
 #include "tests/fuzz/scratch_files.h"
 #include "webreport/export/export.h"
 #include "webreport/session/trace_analysis.h"
@@ -45,15 +46,7 @@ static void set_filter(struct tp_filter *filter, uint64_t options)
 static void set_export(struct work *work, const char *path, const char *folder, uint64_t options)
 {
     struct tp_analysis *a = work->analysis;
-    work->profile = (struct tp_profile){.run = TP_STR("run"),
-                                        .worker = TP_STR("w"),
-                                        .span = TP_NULL_INT,
-                                        .file = TP_STR("w.json"),
-                                        .trace = &a->trace,
-                                        .order = &a->order,
-                                        .model = &a->model,
-                                        .views = &a->views,
-                                        .advice = &a->advice};
+    work->profile = made_profile(a);
     work->job = (struct tp_export_job){.out = folder, .arena = &a->arena};
     work->export =
         (struct tp_export){.profile = &work->profile,

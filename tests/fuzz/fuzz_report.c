@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/made_profile.h"
 #include "webreport/document/section.h"
 #include "webreport/measure/distributed.h"
 #include "webreport/print/print.h"
@@ -76,15 +77,7 @@ static void report(struct tp_analysis *a, struct tp_buf *text)
 {
     struct tp_rank_summary ranks[2];
     struct tp_distributed view;
-    struct tp_profile profile = {.run = TP_STR("run"),
-                                 .worker = TP_STR("w"),
-                                 .span = TP_NULL_INT,
-                                 .file = TP_STR("w.json"),
-                                 .trace = &a->trace,
-                                 .order = &a->order,
-                                 .model = &a->model,
-                                 .views = &a->views,
-                                 .advice = &a->advice};
+    struct tp_profile profile = made_profile(a);
     tp_analysis_build(a, NULL, NULL);
     tp_rank_summary_build(&ranks[0], TP_STR("w0"), &a->model, &a->views.overview, &a->arena);
     tp_rank_summary_build(&ranks[1], TP_STR("w1"), &a->model, &a->views.overview, &a->arena);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/fuzz/made_profile.h"
 #include "webreport/export/export_formats.h"
 #include "webreport/session/trace_analysis.h"
 #include "writer/proto/xplane.pb-c.h"
@@ -80,15 +81,7 @@ static void check_file(const char *path)
 static void export(struct tp_analysis *a, const char *out)
 {
     char path[128];
-    struct tp_profile profile = {.run = TP_STR("run"),
-                                 .worker = TP_STR("w"),
-                                 .span = TP_NULL_INT,
-                                 .file = TP_STR("w.json"),
-                                 .trace = &a->trace,
-                                 .order = &a->order,
-                                 .model = &a->model,
-                                 .views = &a->views,
-                                 .advice = &a->advice};
+    struct tp_profile profile = made_profile(a);
     const struct tp_export job = {
         .profile = &profile, .out = out, .folder = out, .run = "run", .worker = "w", .arena = &a->arena};
     tp_analysis_build(a, NULL, NULL);
