@@ -72,6 +72,13 @@ static void work(int turn)
     if (turn % 8 == 0)
         tracepress_metadata("key", "value");
     tracepress_end();
+    int64_t now = tracepress_now();
+    TRACEPRESS_SCOPE_KIND("all that can be told", TRACEPRESS_INPUT);
+    tracepress_arg_i64(number, turn);
+    tracepress_arg_text(number, name);
+    tracepress_color((uint32_t)turn);
+    tracepress_instant_text(number, name);
+    tracepress_complete(tracepress_lane(name, TRACEPRESS_COMPUTE), number, now - 10, now, NULL);
 }
 
 static void *record(void *unused)
