@@ -7,6 +7,7 @@
 
 #include "webreport/measure/calltree_merge.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 enum { PER_MILLE = 1000 };
 
@@ -92,7 +93,7 @@ static uint32_t end_of_chain(const struct pruning *p, uint32_t index, uint32_t *
 
 /* ---- layout ---- */
 
-static int by_size(const void *a, const void *b, void *context)
+static int by_size(const void *a, const void *b, const void *context)
 {
     const struct pruning *p = context;
     const struct tp_merge_node *x = tp_merge_node(p->merge, *(const uint32_t *)a);
@@ -127,7 +128,7 @@ static void push_children(struct pruning *p, uint32_t node, uint32_t place)
     }
     uint32_t *items = p->children.data;
     if (p->children.count > 1)
-        qsort_r(items, p->children.count, sizeof *items, by_size, p);
+        tp_merge_sort(p->arena, items, p->children.count, sizeof *items, by_size, p);
     if (is_large(p, other.device_ns, other.host_ns))
         *(struct pending *)tp_vec_push(&p->stack) = (struct pending){TP_NO_ID, place, other};
     for (size_t i = p->children.count; i-- > 0;)

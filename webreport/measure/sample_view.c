@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 static const struct tp_column_def function_defs[TP_SAMPLE_COLUMNS] = {
     {"function", "Function", "", "Function and its file or library.", TP_COLUMN_TEXT},
@@ -138,7 +139,7 @@ static void count_sample(struct tp_sample_view *view, struct counting *c, const 
 
 /* ---- tables ---- */
 
-static int by_size(const void *x, const void *y, void *context)
+static int by_size(const void *x, const void *y, const void *context)
 {
     const struct places *places = context;
     uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
@@ -155,8 +156,7 @@ static uint32_t *sorted(struct places *places, struct tp_arena *arena)
     uint32_t *order = tp_arena_array(arena, places->items.count, sizeof *order);
     for (uint32_t i = 0; i < places->items.count; i++)
         order[i] = i;
-    if (places->items.count > 1)
-        qsort_r(order, places->items.count, sizeof *order, by_size, places);
+    tp_merge_sort(arena, order, places->items.count, sizeof *order, by_size, places);
     return order;
 }
 
