@@ -31,14 +31,16 @@ obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 CORE   := $(call obj,writer/*.c writer/base/*.c writer/text/*.c writer/spool/*.c collector/launch/*.c \
           $(foreach d,trace model measure compare document print export session,webreport/$(d)/*.c))
 CLI    := $(call obj,webreport/cli/*.c)
-RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources linked hook),$(call obj,collector/*.c))
+RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources linked hook%),$(call obj,collector/*.c))
 CUDA   := $(call obj,collector/source/cupti*.c)
 SOURCE := $(call obj,collector/source/*.c) $(BUILD)/collector/sources.o
 # these stand before functions of libc and others, by the same names: in the preload library alone
 HOOKS  := $(call obj,collector/source/host_*.c)
+# but these: what may end the program if we do not look at it
+HURTS  := $(patsubst %,$(BUILD)/collector/%.o,source/host_confine source/host_rights hook hook_plain)
 WRAPS  := $(patsubst %,-Wl$(comma)--wrap=pthread_mutex_%,lock trylock timedlock unlock)
 INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis_bridge),$(RECORD)) $(SOURCE) \
-          $(BUILD)/collector/inject.o $(BUILD)/collector/hook.o
+          $(BUILD)/collector/inject.o $(call obj,collector/hook*.c)
 LIB    := $(BUILD)/libtracepress.so
 STATIC := $(BUILD)/libtracepress.a
 PRE    := $(BUILD)/libtracepress-preload.so
@@ -54,7 +56,7 @@ SUB    := $(MAKE) --no-print-directory -j$(shell nproc 2>/dev/null || echo 2)
 all: $(BIN) $(LIB) $(PRE) ## build the tracepress command and the recording libraries
 $(BIN): $(CLI) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-$(LIB): $(RECORD) $(CUDA) $(BUILD)/collector/linked.o $(BUILD)/core.a collector/tracepress.map
+$(LIB): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(BUILD)/core.a collector/tracepress.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libtracepress.so.0 -Wl,-z,nodelete -Wl,--version-script=collector/tracepress.map \
 	  -Wl,--exclude-libs,ALL -o $@.0 $(filter %.o %.a,$^) $(if $(HAVE_ISAL),-lisal) -l:libprotobuf-c.a -l:libz.a -lm \
 	  $(if $(findstring sanitize,$(MODE_FLAGS)),,-Wl,-z,defs) && ln -sf $(@F).0 $@
@@ -65,10 +67,11 @@ $(BUILD)/plain/%.o: %.c Makefile | $(PROTO:=.h)
 	$(call Q,CC)$(CC) $(filter-out -DTP_HAVE_ISAL=1,$(ALL_CFLAGS)) -c -o $@ $<
 $(BUILD)/plain.a: $(filter-out $(PLAIN),$(CORE)) $(PLAIN:$(BUILD)/%=$(BUILD)/plain/%) $(BUILD)/gen/assets.o $(PROTO:=.o)
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
-$(STATIC): $(RECORD) $(CUDA) $(BUILD)/collector/linked.o $(BUILD)/plain.a collector/tracepress.map
+$(STATIC): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(BUILD)/plain.a collector/tracepress.map
 	$(call Q,LINK)awk '/^    tracepress_/ {sub(";", ""); print $$1}' collector/tracepress.map >$(BUILD)/gen/names && \
+	  sed -n 's/^# before //p' collector/tracepress.map | tr ' ' '\n' >$(BUILD)/gen/before && cat $(BUILD)/gen/before >>$(BUILD)/gen/names && \
 	  $(CC) -r -nostdlib -o $(BUILD)/gen/static.o $(filter %.o %.a,$^) -l:libprotobuf-c.a -l:libz.a && \
-	  objcopy --keep-global-symbols=$(BUILD)/gen/names $(BUILD)/gen/static.o && rm -f $@ && $(AR) qcs $@ $(BUILD)/gen/static.o
+	  objcopy --keep-global-symbols=$(BUILD)/gen/names --weaken-symbols=$(BUILD)/gen/before $(BUILD)/gen/static.o && rm -f $@ && $(AR) qcs $@ $(BUILD)/gen/static.o
 # Only what records: in a program that did not ask for it, it must need the C library alone.
 $(PRE): $(INJECT) $(BUILD)/core.a collector/preload.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=collector/preload.map \
@@ -117,7 +120,7 @@ mpi: $(BUILD)/tracepress-mpi ## summarize over the processes of an MPI job (need
 $(BUILD)/tracepress-mpi: webreport/mpi/mpi_main.c $(BUILD)/core.a
 	$(call Q,MPI)mpicc $(ALL_CFLAGS) -c -o $@.o $< && mpicc $(ALL_LDFLAGS) -o $@ $@.o $(BUILD)/core.a $(LIBS)
 programs: $(if $(filter release,$(MODE)),$(if $(shell command -v mpicc),$(BUILD)/tracepress-mpi))
-programs: all $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
+programs: all $(if $(filter release,$(MODE)),$(STATIC)) $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
 $(BUILD)/unit/test_job $(BUILD)/make_job: $(BUILD)/tests/job/plan.o
 $(BUILD)/unit/test_job $(BUILD)/make_job: LIBS := $(BUILD)/core.a $(LIBS)
@@ -129,7 +132,7 @@ $(BUILD)/renamed/%.o: $(BUILD)/collector/source/%.o tests/fake/hooks.syms
 	@mkdir -p $(@D)
 	$(call Q,SYMS)objcopy --redefine-syms=tests/fake/hooks.syms $< $@
 $(BUILD)/unit/test_hooks: LDFLAGS += $(WRAPS)
-$(BUILD)/unit/test_hooks: $(RENAMED) $(BUILD)/collector/hook.o
+$(BUILD)/unit/test_hooks: $(RENAMED) $(call obj,collector/hook*.c)
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
@@ -196,7 +199,7 @@ lint: $(PROTO:=.h) $(LIB) ## layers, arrows, concepts, sizes, circles, ABI, help
 	@CC="$(CC)" sh tests/lint/lint.sh $(BUILD)
 	@$(SUB) MODE=coverage build/coverage/kernel_path && sh tests/lint/path.sh build/coverage
 	$(if $(shell command -v clang-format),@clang-format --dry-run -Werror $(SRC),@echo "clang-format not found: skipped")
-	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out tests/fake/% tests/abi/% tests/native/mpi_program.c webreport/mpi/%,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
+	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out tests/fake/% tests/abi/% tests/native/mpi_program.c tests/native/seccomp_program.c webreport/mpi/%,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
 	  @echo "clang-tidy not found: skipped")
 format: ## rewrite sources with .clang-format
 	clang-format -i $(SRC)

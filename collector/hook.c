@@ -4,54 +4,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { MAX_LIBRARIES = 1024 };
-
-/* ---- our own locks: their holder is inside ---- */
-
-int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
-int __real_pthread_mutex_trylock(pthread_mutex_t *mutex);
-int __real_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
-int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
-int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
-
-int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-    tp_cursor.inside++;
-    int code = __real_pthread_mutex_lock(mutex);
-    tp_cursor.inside -= code != 0;
-    return code;
-}
-
-int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
-{
-    tp_cursor.inside++;
-    int code = __real_pthread_mutex_trylock(mutex);
-    tp_cursor.inside -= code != 0;
-    return code;
-}
-
-int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
-{
-    tp_cursor.inside++;
-    int code = __real_pthread_mutex_timedlock(mutex, until);
-    tp_cursor.inside -= code != 0;
-    return code;
-}
-
-int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-    int code = __real_pthread_mutex_unlock(mutex);
-    tp_cursor.inside -= code == 0;
-    return code;
-}
 
 int tp_hook_enter(void)
 {
@@ -122,6 +79,7 @@ void *tp_hook_next(const char *name, const char *version, const void *caller)
     found = found ? found : dlsym(RTLD_NEXT, name);
     if (!found && caller)
         found = look_further(name, caller);
+    found = found ? found : tp_hook_plain(name);
     tp_hook_leave(why);
     return found;
 }

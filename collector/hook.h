@@ -20,6 +20,10 @@
  * look further than the first. Any thread. */
 void *tp_hook_next(const char *name, const char *version, const void *caller);
 
+/* What tp_hook_next falls back to: `name` as a system call of our own, or under another name of the C library; NULL: it
+ * is more than that. For programs without a dynamic loader. Any thread. */
+void *tp_hook_plain(const char *name);
+
 /* One function that a source stands before. */
 struct tp_hook {
     const char *name, *version; /* version: NULL, or the newer of several */

@@ -75,5 +75,6 @@ __attribute__((constructor)) static void inject(void)
     tell_entry(host.spools);
     tp_exec_keep(host.library);
     pthread_atfork(NULL, NULL, tp_sources_in_child);
+    tp_session_at_confine(tp_sources_stop);
     tp_sources_start(&host, tp_environment("TRACEPRESS_SOURCES"));
 }

@@ -50,6 +50,10 @@ void tp_session_note_modules(void);
  * now on every spool is made in `folder`, which must stay valid, and stays there. False: nothing can be recorded. */
 bool tp_session_lend(const char *folder);
 
+/* What ends before the program confines itself, beside recordings; called once, without the lock. Set before the first
+ * recording. */
+void tp_session_at_confine(void (*stop)(void));
+
 /* Ends what is recorded for `record`; a recording of the program's own goes on. */
 void tp_session_reclaim(void);
 
@@ -57,6 +61,9 @@ void tp_session_reclaim(void);
  * it: every recording ends for good, without the program's handler, and its spool stays; threads, timers and samples of
  * ours end, and nothing here calls the kernel afterwards. how: by what, for the line that says so. Any thread. */
 void tp_session_confine(const char *how);
+
+/* Whether anything of ours has begun in the process, so that something is there which could call the kernel. */
+bool tp_session_has_begun(void);
 
 /* In a copy of the process that no function of pthread_atfork has seen: nothing is recorded in it, and the parent's
  * recording is left alone. */

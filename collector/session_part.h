@@ -36,6 +36,7 @@ struct tp_session {
     bool is_lent;           /* what goes on was begun for it, and ends when the program begins a recording of its own */
     uint64_t own_step;      /* what the program was at when its own recording ended */
     const struct tp_session_watch *watch;
+    void (*at_confine)(void); /* NULL: nothing */
     unsigned endings; /* threads that end a recording, and may be in its handler; `ender`: the last */
     pthread_t ender;
     pid_t pid; /* 0: nothing was recorded so far */

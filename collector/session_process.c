@@ -3,6 +3,7 @@
 
 #include <linux/kcmp.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -107,6 +108,26 @@ static void confine_copy(void)
     atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
 }
 
+/* With the lock. Without `record` nobody makes the trace. */
+static void say_confined(const char *how)
+{
+    char detail[sizeof tp_session.spool.path + 100];
+    bool is_left = tp_session.spool.fd >= 0 && !tp_session.run_folder;
+    snprintf(detail, sizeof detail, "%s%s%s", how, is_left ? "; make the trace with: tracepress recover " : "",
+             is_left ? tp_session.spool.path : "");
+    tp_session_say("recording stops here, the program goes on: it confines itself", detail);
+}
+
+void tp_session_at_confine(void (*stop)(void))
+{
+    tp_session.at_confine = stop;
+}
+
+bool tp_session_has_begun(void)
+{
+    return tp_session.pid != 0;
+}
+
 void tp_session_confine(const char *how)
 {
     if (tp_is_confined())
@@ -115,9 +136,11 @@ void tp_session_confine(const char *how)
         confine_copy();
     if (tp_is_confined() || tp_session_is_copy())
         return;
+    if (tp_session.at_confine)
+        tp_session.at_confine();
     if (lock_with_patience()) {
         if (tp_session.is_started) {
-            tp_session_say("recording stops here, the program goes on: it confines itself", how);
+            say_confined(how);
             end_for_good();
         }
         tp_session.run_folder = NULL; /* nothing is lent again */

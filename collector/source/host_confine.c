@@ -10,11 +10,9 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "collector/confined.h"
 #include "collector/hook.h"
 #include "collector/session.h"
 #include "collector/source/host_rights.h"
-#include "collector/sources.h"
 
 enum { CALL_PRCTL, CALL_SYSCALL, CALL_CLONE, CALL_COUNT };
 
@@ -36,28 +34,32 @@ system_call tp_syscall __asm__("syscall") __attribute__((visibility("default")))
 static __attribute__((noinline)) void confine(const char *how)
 {
     int why = tp_hook_enter();
-    if (!tp_is_confined() && !tp_session_is_copy())
-        tp_sources_stop();
     tp_session_confine(how);
     tp_hook_leave(why);
 }
 
-/* Without a filter, or with flags that strict mode has not, the kernel is only asked what it knows. */
-static bool is_filter(unsigned long mode, unsigned long filter)
+/* A filter that comes before any recording is as strict as the program wants one that it may begin later. */
+static void confine_by_filter(void)
 {
-    return mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && filter);
+    if (tp_session_has_begun())
+        confine("seccomp");
 }
 
-static bool is_seccomp(long operation, long flags, long filter)
+/* Without a filter, or with flags that strict mode has not, the kernel is only asked what it knows. */
+static __attribute__((noinline)) void look_at_seccomp(long operation, long flags, long filter)
 {
-    return (operation == SECCOMP_SET_MODE_STRICT && !flags && !filter) ||
-           (operation == SECCOMP_SET_MODE_FILTER && filter);
+    if (operation == SECCOMP_SET_MODE_STRICT && !flags && !filter)
+        confine("seccomp");
+    if (operation == SECCOMP_SET_MODE_FILTER && filter)
+        confine_by_filter();
 }
 
 static void look_at_prctl(int option, unsigned long first, unsigned long second)
 {
-    if (option == PR_SET_SECCOMP && is_filter(first, second))
+    if (option == PR_SET_SECCOMP && first == SECCOMP_MODE_STRICT)
         confine("seccomp");
+    if (option == PR_SET_SECCOMP && first == SECCOMP_MODE_FILTER && second)
+        confine_by_filter();
 #ifdef PR_TSC_SIGSEGV
     if (option == PR_SET_TSC && first == PR_TSC_SIGSEGV)
         confine("PR_SET_TSC");
@@ -97,8 +99,8 @@ static bool is_copying(long number, long first, long second)
 long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     system_call *next = (system_call *)tp_hook_of(&hooks[CALL_SYSCALL], NULL);
-    if (__builtin_expect(number == SYS_seccomp && is_seccomp(a, b, c), 0))
-        confine("seccomp");
+    if (__builtin_expect(number == SYS_seccomp, 0))
+        look_at_seccomp(a, b, c);
     if (__builtin_expect(number == SYS_prctl, 0))
         look_at_prctl((int)a, (unsigned long)b, (unsigned long)c);
     if (__builtin_expect(!is_copying(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))

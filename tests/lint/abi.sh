@@ -12,7 +12,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/tracepress-abi.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # ---- the library
-sed -n 's/^ *\([A-Za-z][A-Za-z0-9_]*\);.*/\1/p' collector/tracepress.map | sort >"$work/listed"
+{ sed -n 's/^ *\([A-Za-z][A-Za-z0-9_]*\);.*/\1/p' collector/tracepress.map; sed -n 's/^# before //p' collector/tracepress.map | tr ' ' '\n'; } | sort >"$work/listed"
 if [ -e "$library" ]; then
     nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$work/exported"
     cmp -s "$work/listed" "$work/exported" || {

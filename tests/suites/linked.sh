@@ -1,0 +1,91 @@
+# Programs that link libtracepress themselves, and run without `tracepress record`: they do what they do without us. Each
+# is built three ways, with the shared library, the static one, and wholly static.
+. tests/suites/case.sh
+HERE=$PWD
+cd "$WORK" || exit 1
+
+if is_checked; then
+    skip "programs that link the library" "a sanitizer calls the kernel by itself"
+    exit 0
+fi
+
+# built HOW NAME [FLAG...]: tests/native/NAME.c records itself, as ./HOW-NAME. HOW: shared, archive, static
+built() {
+    how=$1 name=$2
+    shift 2
+    case $how in
+    shared) set -- "$@" -L"$BUILD" -ltracepress -Wl,-rpath,"$BUILD" ;;
+    archive) set -- "$BUILD/libtracepress.a" "$@" -lm -ldl ;;
+    static) set -- -static "$BUILD/libtracepress.a" "$@" -lm -ldl ;;
+    esac
+    # shellcheck disable=SC2086
+    ${CC:-cc} -O1 -g -D_GNU_SOURCE -pthread -I"$HERE" -finstrument-functions -c "$HERE/tests/native/$name.c" -o "$name.o" &&
+        ${CC:-cc} -O1 -g -D_GNU_SOURCE -pthread -I"$HERE" -c "$HERE/tests/native/records_itself.c" -o records_itself.o &&
+        ${CC:-cc} -pthread "$name.o" records_itself.o -o "$how-$name" "$@" 2>link.log || { cat link.log; return 1; }
+}
+
+# ---- programs that confine themselves
+
+# confines NAME WAY STATUS LINES: it ends and writes as without a recording; what came before is in the trace
+confines() {
+    for how in shared archive $wholly_static; do
+        "./$how-$1" $2 >out 2>err
+        [ $? = "$3" ] && [ ! -s err ] || { echo "$how: without a recording: status not $3"; cat out err; return 1; }
+        rm -rf d
+        RECORDED=d timeout -s KILL 60 "./$how-$1" $2 >recorded.out 2>err
+        status=$?
+        [ $status = "$3" ] && cmp out recorded.out || { echo "$how: status $status"; cat recorded.out err; return 1; }
+        [ "$(grep -c 'recording stops here, the program goes on: it confines itself' err)" = "$4" ] || { echo "$how:"; cat err; return 1; }
+        "$TP" recover d >recovered 2>&1 && zcat d/*.gz | grep -q '"name":"call"' || { echo "$how:"; cat recovered; ls -lA d; return 1; }
+    done
+}
+later() { # a filter that allows what a recording needs is no reason for none
+    cat >later.c <<'C'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <tracepress.h>
+int main(void)
+{
+    struct sock_filter all[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {1, all};
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.handler = tracepress_tensorboard_trace_handler;
+    options.directory = "l";
+    int code = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+    code = code || tracepress_start(&options);
+    tracepress_begin(tracepress_intern("after the filter"));
+    tracepress_end();
+    tracepress_stop();
+    printf("%d\n", code);
+    return 0;
+}
+C
+    ${CC:-cc} -I"$HERE/collector" later.c -L"$BUILD" -ltracepress -Wl,-rpath,"$BUILD" -o later && rm -rf l &&
+        [ "$(./later 2>err)" = 0 ] && [ ! -s err ] && zcat l/*.gz | grep -q 'after the filter' || { cat err; return 1; }
+}
+wholly_static=
+if built static confined_program >static.log 2>&1; then wholly_static=static; fi
+if ! built shared confined_program >link.log 2>&1 || ! built archive confined_program >>link.log 2>&1; then
+    not_ok "confined programs are built" "$(cat link.log)"
+elif ./shared-confined_program filter >out 2>err || [ $? = 7 ]; then
+    check "linked, confined: a list of calls, all others kill" confines confined_program filter 7 1
+    check "linked, confined: the same by syscall" confines confined_program syscall 7 1
+    check "linked, confined: all threads by one of them, while they work and end" confines confined_program threads 7 1
+    check "linked, confined: strict mode" confines confined_program strict 5 1
+    check "linked, confined: no time stamp counter" confines confined_program counter 6 1
+    check "linked, confined: a child, and its parent goes on" confines confined_program child 8 1
+    check "linked, confined: a child made behind the C library's back" confines confined_program raw 8 0
+    check "linked, confined: a child by clone" confines confined_program clone 8 0
+    check "linked, confined: who only asks the kernel what it knows is recorded to the end" confines confined_program probe 9 0
+    check "linked, confined: a recording that begins behind a filter goes on" later
+    if built shared seccomp_program -lseccomp >link.log 2>&1 && built archive seccomp_program -lseccomp >>link.log 2>&1; then
+        built static seccomp_program -lseccomp >link.log 2>&1 || wholly_static=
+        check "linked, confined: by libseccomp" confines seccomp_program "" 7 1
+    else
+        skip "linked, confined: by libseccomp" "it is not installed"
+    fi
+else
+    skip "linked, confined" "filters cannot be installed here"
+fi
