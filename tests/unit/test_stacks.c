@@ -208,6 +208,56 @@ static void a_library_that_is_a_pipe_is_not_opened(void **state)
     rmdir(folder);
 }
 
+static void copy_file(const char *from, const char *to)
+{
+    char bytes[65536];
+    FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+    assert_non_null(in);
+    assert_non_null(out);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, in)) > 0;)
+        assert_int_equal(fwrite(bytes, 1, n, out), n);
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* Names `from` to `to` of a file whose code lies where the file says. */
+static void name_all(struct tp_symbols *symbols, uint64_t from, uint64_t to)
+{
+    for (uint64_t address = from; address < to; address += 64)
+        assert_true(tp_symbols_frames(symbols, address, 6, false).text.len > 0);
+}
+
+/* libdw maps files by itself: a library that is replaced while its addresses are named is SIGBUS there. */
+static void a_library_that_is_cut_while_it_is_read_has_fewer_names(void **state)
+{
+    enum { CODE = 0x100000 };
+    char folder[] = "/tmp/tracepress-stacks-XXXXXX", path[64];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/libcut.so", folder);
+    static const int lengths[] = {0, 100, 5000, 70000, 300000};
+    for (size_t i = 0; i < 2 * sizeof lengths / sizeof *lengths; i++) {
+        struct tp_arena arena;
+        struct tp_symbols symbols;
+        copy_file("/proc/self/exe", path);
+        tp_arena_init(&arena, 0);
+        if (setjmp(arena.guard))
+            fail();
+        tp_symbols_init(&symbols, &arena);
+        tp_symbols_add(&symbols, 0, CODE, 0, 5, tp_str_of(path));
+        if (i % 2) /* with its tables read already */
+            name_all(&symbols, CODE / 2, CODE / 2 + 4096);
+        else
+            name_all(&symbols, CODE - 64, CODE);
+        assert_int_equal(truncate(path, lengths[i / 2]), 0);
+        name_all(&symbols, 0, CODE / 2);
+        tp_symbols_release(&symbols);
+        tp_arena_release(&arena);
+    }
+    unlink(path);
+    rmdir(folder);
+}
+
 /* ---- a program that is sampled ---- */
 
 static uint64_t processor_ns(void)
@@ -400,6 +450,7 @@ int main(void)
         cmocka_unit_test(the_own_stack_begins_with_the_caller),
         cmocka_unit_test(what_has_no_name_is_an_offset),
         cmocka_unit_test(a_library_that_is_a_pipe_is_not_opened),
+        cmocka_unit_test(a_library_that_is_cut_while_it_is_read_has_fewer_names),
         cmocka_unit_test(samples_add_up_to_the_processor_time),
         cmocka_unit_test(samples_by_timers_do_so_too),
         cmocka_unit_test(a_program_with_its_own_handler_is_not_sampled),

@@ -14,7 +14,7 @@ enum { MAX_RANGES = 8192 };
 static struct range {
     _Atomic uintptr_t start;
     _Atomic size_t size;
-    _Atomic bool is_cut;
+    _Atomic size_t cut_at; /* SIZE_MAX: nowhere */
 } ranges[MAX_RANGES];
 
 static _Atomic uint32_t cuts;
@@ -39,29 +39,40 @@ static void list(uintptr_t start, size_t size)
         if (!atomic_compare_exchange_strong(&range->start, &none, 1))
             continue;
         atomic_store(&range->size, size);
-        atomic_store(&range->is_cut, false);
+        atomic_store(&range->cut_at, SIZE_MAX);
         atomic_store(&range->start, start);
         return;
     }
 }
 
-/* Puts memory of our own from the page of `address` to the end of its range. False: it is in none of ours. */
+/* Puts memory of our own in place of what cannot be read. */
+static bool replace(uintptr_t from, size_t size)
+{
+    void *at = (void *)from; // NOLINT(performance-no-int-to-ptr)
+    return mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
+}
+
+/* Whether a library that maps files by itself runs on this thread. */
+static _Thread_local bool is_lenient __attribute__((tls_model("initial-exec")));
+
+/* From the page of `address` to the end of its range; of a library's own maps, that page. False: it is in none. */
 static bool mend(uintptr_t address)
 {
-    const uintptr_t page = address & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+    const size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t page = address & ~((uintptr_t)page_size - 1);
     for (size_t i = 0; i < MAX_RANGES; i++) {
         uintptr_t start = atomic_load(&ranges[i].start);
         size_t size = atomic_load(&ranges[i].size);
         if (start <= 1 || address < start || address - start >= size)
             continue;
-        void *at = (void *)page; // NOLINT(performance-no-int-to-ptr)
-        if (mmap(at, start + size - page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != at)
+        if (!replace(page, start + size - page))
             return false;
-        atomic_store(&ranges[i].is_cut, true);
+        if (page - start < atomic_load(&ranges[i].cut_at)) /* of two threads at once either is true */
+            atomic_store(&ranges[i].cut_at, page - start);
         atomic_fetch_add(&cuts, 1);
         return true;
     }
-    return false;
+    return is_lenient && replace(page, page_size);
 }
 
 /* ---- the signal ---- */
@@ -223,10 +234,17 @@ void tp_mapped_remove(const void *start, size_t size)
         munmap((void *)(uintptr_t)start, size);
 }
 
-bool tp_mapped_is_cut(const void *start)
+size_t tp_mapped_cut_at(const void *start)
 {
     struct range *range = find((uintptr_t)start);
-    return range && atomic_load(&range->is_cut);
+    return range ? atomic_load(&range->cut_at) : SIZE_MAX;
+}
+
+void tp_mapped_lenient(bool is)
+{
+    if (is)
+        install();
+    is_lenient = is;
 }
 
 uint32_t tp_mapped_cuts(void)

@@ -21,8 +21,13 @@ void tp_mapped_add(const void *start, size_t size);
 /* Takes the range off the list and out of memory; one that is not listed has `size` bytes. NULL is accepted. */
 void tp_mapped_remove(const void *start, size_t size);
 
-/* Whether a listed range was cut since it was listed. */
-bool tp_mapped_is_cut(const void *start);
+/* The first byte of a listed range that could not be read since it was listed, a multiple of the page; SIZE_MAX: none.
+ */
+size_t tp_mapped_cut_at(const void *start);
+
+/* For a library that maps files by itself: while it is on, every page of this thread's that cannot be read becomes
+ * zeros. */
+void tp_mapped_lenient(bool is);
 
 /* How often any range of the process was cut so far. */
 uint32_t tp_mapped_cuts(void);

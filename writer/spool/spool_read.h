@@ -61,8 +61,9 @@ bool tp_spool_is_live(const char *path);
 int tp_spool_open(struct tp_spool_file *file, const char *path, struct tp_arena *arena, struct tp_error *err);
 void tp_spool_release(struct tp_spool_file *file);
 
-/* Whether it was cut, or could not be read, since it was opened: what was missing was read as zeros. */
-bool tp_spool_is_cut(const struct tp_spool_file *file);
+/* The first byte, to a page, that could not be read since it was opened: what was missing was read as zeros. SIZE_MAX:
+ * none. */
+size_t tp_spool_cut_at(const struct tp_spool_file *file);
 
 /* Walks the records of one thread. */
 struct tp_spool_walk {

@@ -240,9 +240,11 @@ static int convert(struct tp_spool_conversion *c, const char *path, bool is_gzip
     write_arrows(c);
     tp_spool_write_lanes(c);
     tp_spool_write_works(c);
-    if (tp_spool_is_cut(c->file)) {
+    size_t cut_at = tp_spool_cut_at(c->file);
+    if (cut_at != SIZE_MAX) {
         tp_trace_out_discard(&c->out);
-        return tp_error_set(err, TP_EIO, 0, "it was cut short while it was read, or could not be read to its end");
+        return tp_error_set(err, TP_EIO, cut_at, "it could not be read from byte %zu on, or was cut there meanwhile",
+                            cut_at);
     }
     return tp_trace_out_close(&c->out, c->end_ns, err);
 }

@@ -9,6 +9,7 @@
 
 #include "writer/base/input.h"
 #include "writer/base/limits.h"
+#include "writer/base/mapped.h"
 #include "writer/spool/eh_frame.h"
 #include "writer/spool/inlined.h"
 #include "writer/spool/libdw.h"
@@ -58,9 +59,11 @@ void tp_symbols_add(struct tp_symbols *symbols, uint64_t start, uint64_t end, ui
 
 void tp_symbols_release(struct tp_symbols *symbols)
 {
+    tp_mapped_lenient(symbols->modules.count > 0);
     for (size_t i = 0; i < symbols->modules.count; i++)
         if (TP_AT(&symbols->modules, struct tp_symbol_module, i)->session)
             tp_libdw()->dwfl_end(TP_AT(&symbols->modules, struct tp_symbol_module, i)->session);
+    tp_mapped_lenient(false);
     *symbols = (struct tp_symbols){0};
 }
 
@@ -329,7 +332,9 @@ struct tp_symbol_frames tp_symbols_frames(struct tp_symbols *symbols, uint64_t a
     if (!symbols->known_count) /* the first address: a recording without stacks loads no C++ runtime */
         tp_demangle_init(&symbols->demangle);
     struct frames_text frames = {.text = TP_VEC(symbols->arena, char), .demangle = &symbols->demangle};
+    tp_mapped_lenient(true); /* libdw maps files; where memory is short tp_symbols_release ends it */
     add_frames(&frames, m, address - (is_return && address ? 1 : 0));
+    tp_mapped_lenient(false);
     const char *text = frames.text.data;
     name->key = key;
     name->frames = (struct tp_symbol_frames){.text = {text, frames.text.count},
