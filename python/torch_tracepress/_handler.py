@@ -8,6 +8,7 @@ A thread waits for each child, so that it leaves no zombie. Nothing that goes wr
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import importlib
 import os
@@ -90,17 +91,18 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_in_child)
 
 
-def _wait_for(child: "subprocess.Popen[bytes]", page: str) -> None:
+def _wait_for(child: "subprocess.Popen[bytes]", page: str, ended: threading.Event) -> None:
     """To the end of the child. What it could not say itself is said here."""
     code = child.wait()
-    with _lock:
-        _running.discard(child)
     if code < 0 and not os.path.exists(page):
         name = signal.Signals(-code).name if -code in signal.valid_signals() else str(-code)
         try:  # not by sys.stderr: a thread that holds its lock when the interpreter ends would stop that
             os.write(2, (_line(f"no {page}: the program was ended by {name}") + "\n").encode("utf-8", "replace"))
         except OSError:
             pass
+    with _lock:
+        _running.discard(child)
+    ended.set()
 
 
 def _end_with_container() -> None:
@@ -150,13 +152,13 @@ def _report_of(trace: str, wait: bool) -> None:
     if child is None:
         _say(f"no {page}: {_RUNNING_MAX} earlier ones are still being made")
         return
-    waiting = threading.Thread(target=_wait_for, args=(child, page), name="tracepress report", daemon=True)
-    try:
-        waiting.start()
+    ended = threading.Event()
+    try:  # Thread.start() would wait until the thread has run: milliseconds where the processors are busy
+        _thread.start_new_thread(_wait_for, (child, page, ended))
     except RuntimeError:
         return  # the interpreter is ending: the system takes the child over
     if wait:
-        waiting.join(_WAIT_S)
+        ended.wait(_WAIT_S)
 
 
 def trace_handler(

@@ -107,9 +107,8 @@ def _(folder):
 
 
 DONE = """
-import threading
 end = time.monotonic() + 60
-while threading.active_count() > 1 and time.monotonic() < end: time.sleep(.01)
+while torch_tracepress._handler._running and time.monotonic() < end: time.sleep(.01)
 """
 
 
