@@ -62,7 +62,8 @@ def _own_record() -> Iterator[Path]:
         for file in found.files or ():
             if file.stem == "tracepress" and file.suffix in ("", ".exe") and file.parent.name in ("bin", "Scripts"):
                 if Path(str(found.locate_file("torch_tracepress"))).resolve() == Path(__file__).resolve().parent:
-                    yield Path(str(found.locate_file(file)))
+                    path = Path(str(found.locate_file(file)))  # SITE/../../../bin/tracepress
+                    yield path.parent.resolve() / path.name
     except metadata.PackageNotFoundError:
         return
 

@@ -173,8 +173,9 @@ def trace_handler(
     """``torch.profiler.tensorboard_trace_handler``, and a report beside each trace.
 
     The first four arguments, and the traces, are those of torch's handler, which writes them:
-    ``<worker>.<time in ns>.pt.trace.json[.gz]`` in ``dir_name``. ``use_python_export`` is for a torch that has it.
-    Then a child process makes ``<worker>.<time in ns>.report.html`` and says the verdict in one line on standard error.
+    ``<worker>.<time>.pt.trace.json[.gz]`` in ``dir_name``. ``use_python_export`` is for a torch that has it.
+    Then a child process makes ``<worker>.<time>.report.html`` beside it and says the verdict in one line on standard
+    error, after notices about what is wrong with the trace, where something is.
 
     ``report``: True or False; None means on rank 0 alone. The rank is that of torch.distributed, else of ``RANK``,
     ``SLURM_PROCID``, ``OMPI_COMM_WORLD_RANK`` or ``PMI_RANK``. ``wait=True`` returns when the report is there (or after
@@ -183,9 +184,13 @@ def trace_handler(
     The handler raises nothing, also where torch's own would: a trace or report that cannot be made is one line on
     standard error, and the training goes on. Needs torch at the first call of this function, not before.
 
-    >>> from torch.profiler import profile
-    >>> with profile(on_trace_ready=trace_handler("runs/today", use_gzip=True, wait=True)):
-    ...     _ = sum(range(1000))
+    >>> import torch
+    >>> from torch.profiler import profile, schedule
+    >>> handler = trace_handler("runs/today", use_gzip=True, wait=True)
+    >>> with profile(schedule=schedule(wait=0, warmup=1, active=2, repeat=1), on_trace_ready=handler) as p:
+    ...     for _ in range(3):
+    ...         _ = torch.ones(64, 64) @ torch.ones(64, 64)
+    ...         p.step()
     """
     torch_handler = importlib.import_module("torch.profiler").tensorboard_trace_handler
     options = {"use_python_export": True} if use_python_export else {}  # an older torch has no such argument

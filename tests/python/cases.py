@@ -27,6 +27,27 @@ def trace(name):
     return os.path.join(TRACES, name + ".pt.trace.json.gz")
 
 
+def examples(folder, names, runs):
+    """The examples of the docstrings of these modules, as they stand there, in a folder with runs/today; their number."""
+    import doctest
+    import importlib
+
+    import torch_tracepress
+
+    os.chdir(folder)
+    os.makedirs("runs/today", exist_ok=True)
+    for path in runs:
+        os.symlink(path, os.path.join("runs/today", os.path.basename(path)))
+    count = 0
+    for name in names:
+        module = importlib.import_module("torch_tracepress." + name)
+        known = {n: getattr(torch_tracepress, n) for n in torch_tracepress.__all__}
+        done = doctest.testmod(module, extraglobs=known)
+        assert done.failed == 0, done
+        count += done.attempted
+    return count
+
+
 def run_all(label=""):
     failed = False
     for name, function in _cases:

@@ -10,7 +10,7 @@ import sys
 import time
 
 import torch
-from cases import PROGRAM, Skip, case, run_all
+from cases import PROGRAM, Skip, case, examples, run_all
 from torch.profiler import profile, schedule, tensorboard_trace_handler
 
 import torch_tracepress as tracepress
@@ -67,19 +67,27 @@ def _(folder):
     every = [{}, {"worker_name": "w"}, {"use_gzip": True}, {"worker_name": "", "use_gzip": True}]
     if "use_python_export" in inspect.signature(tensorboard_trace_handler).parameters:
         every.append({"use_python_export": True})
-    clock, time.time_ns = time.time_ns, lambda: 1700000000000000000
+    clocks = time.time_ns, time.time  # torch 2.0 asks the other one
+    time.time_ns, time.time = lambda: 1700000000000000000, lambda: 1700000000.0
     try:
         for given in every:
             for make in (tensorboard_trace_handler, tracepress.trace_handler):
                 with Stderr(folder):  # that no trace is there is said
                     make(os.path.join(folder, "new"), **given)(Noted())
     finally:
-        time.time_ns = clock
+        time.time_ns, time.time = clocks
     assert len(seen) == 2 * len(every) and seen[::2] == seen[1::2], seen
     ours = list(inspect.signature(tracepress.trace_handler).parameters.values())
     for parameter in inspect.signature(tensorboard_trace_handler).parameters.values():
         own = ours.pop(0)
         assert (own.name, own.default, own.kind) == (parameter.name, parameter.default, parameter.kind)
+
+
+@case(f"{TORCH}: the example of the docstring runs")
+def _(folder):
+    with Stderr(folder) as said:
+        assert examples(folder, ("_handler",), []) >= 2
+    assert len(os.listdir("runs/today")) == 2 and len(said.lines()) == 1, said.lines()
 
 
 @case(f"{TORCH}: a training leaves torch's traces byte for byte, a page of each, one line each")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pandas
-from cases import DATA, PROGRAM, case, run_all, trace
+from cases import DATA, PROGRAM, case, examples, run_all, trace
 
 import torch_tracepress as tracepress
 
@@ -116,6 +116,12 @@ def _(folder):
         error["output_type"] == "error" and len(error["traceback"]) == 1 and "exit code 3" in error["traceback"][0]
     ), error
     assert "usage: tracepress COMMAND" in "".join(outputs[10][0]["text"])
+
+
+@case("examples: those of the docstrings run as they stand there")
+def _(folder):
+    count = examples(folder, ("_command", "_results", "_tables", "_magic"), [trace("torch_2.13_mlp_train.full")])
+    assert count >= 8, count
 
 
 @case("types: mypy --strict finds nothing in the package, and finds wrong uses of it")
