@@ -152,6 +152,16 @@ def _(folder):
     assert len(pages(os.path.join(folder, "runs"))) == 1
 
 
+@case("handler: the verdict is one write, so that lines of several processes do not mix")
+def _(folder):
+    read, write = os.pipe2(os.O_DIRECT)  # each write is a packet
+    child = subprocess.Popen([PROGRAM, "report", TRACE, "-o", os.path.join(folder, "x.html")], stderr=write)
+    os.close(write)
+    with os.fdopen(read, "rb", buffering=0) as file:
+        packets = list(iter(lambda: file.read(65536), b""))
+    assert child.wait() == 0 and len(packets) == 1 and packets[0].endswith(b"\n"), packets
+
+
 @case("handler: wait=True returns with the page")
 def _(folder):
     slow = script(os.path.join(folder, "slow"), 'sleep 0.5; exec "%s" "$@"' % PROGRAM)

@@ -59,11 +59,13 @@ static void make_harmless(const char *text, char *out, size_t size)
 
 static void say(struct tp_console *console, const char *color, const char *format, va_list args)
 {
-    char raw[LINE], line[LINE * 4];
+    char raw[LINE], line[LINE * 4], whole[sizeof line + 32];
     vsnprintf(raw, sizeof raw, format, args);
     make_harmless(raw, line, sizeof line);
     tp_console_progress_end(console);
-    fprintf(stderr, "%stracepress: %s%s\n", console->has_color ? color : "", line, console->has_color ? "\033[0m" : "");
+    snprintf(whole, sizeof whole, "%stracepress: %s%s\n", console->has_color ? color : "", line,
+             console->has_color ? "\033[0m" : "");
+    fputs(whole, stderr); /* fprintf of newer C libraries writes in parts: lines of several ranks would mix */
 }
 
 void tp_console_error(struct tp_console *console, const char *format, ...)
