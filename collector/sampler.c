@@ -4,8 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -67,7 +67,7 @@ static struct {
     struct tp_spool_clock begin; /* to tell its times by our clock */
     bool is_first;               /* the first look at the threads: their time so far is not ours */
     bool is_in_child;            /* of a process that was sampled: all of its time is ours */
-    sem_t end;                   /* wakes our thread */
+    _Atomic uint32_t end;        /* not 0 wakes our thread, which takes it back */
     pid_t own_tid;
 } sampler;
 
@@ -321,15 +321,15 @@ static uint32_t drain(void)
     return open;
 }
 
-/* Until the end of sampling at most: nobody who exits waits for us. All signals are blocked here. */
+/* Until the end of sampling at most: nobody who exits waits for us. All signals are blocked here. By a futex, for the
+ * C library counts by a clock that nobody sets (sem_clockwait) from 2.30 on alone. */
 static void wait_ms(long ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += ms * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    sem_clockwait(&sampler.end, CLOCK_MONOTONIC, &until);
+    struct timespec rest = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    if (!atomic_exchange(&sampler.end, 0)) {
+        syscall(SYS_futex, &sampler.end, FUTEX_WAIT_PRIVATE, 0, &rest, NULL, 0);
+        atomic_store(&sampler.end, 0);
+    }
 }
 
 static void *run(void *unused)
@@ -404,7 +404,7 @@ const char *tp_sampler_start(uint32_t rate)
     sampler.period_ns = 1000000000u / (rate < 1 ? 1 : rate < 10000 ? rate : 10000);
     sampler.count = sampler.ring_count = 0;
     sampler.is_first = !sampler.is_in_child;
-    sem_init(&sampler.end, 0, 0);
+    atomic_store(&sampler.end, 0);
     atomic_store(&sampler.must_stop, false);
     atomic_store(&sampler.phase, RUNNING);
     bool is_running = tp_own_thread_start(&sampler.thread, run, NULL) == 0;
@@ -419,7 +419,8 @@ void tp_sampler_stop(void)
     if (!atomic_compare_exchange_strong(&sampler.phase, &expected, STOPPING))
         return;
     atomic_store(&sampler.must_stop, true);
-    sem_post(&sampler.end);
+    atomic_store(&sampler.end, 1);
+    syscall(SYS_futex, &sampler.end, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     pthread_join(sampler.thread, NULL);
     sampler.is_in_child = false;
     atomic_store(&sampler.phase, IDLE);
