@@ -22,7 +22,7 @@ uint32_t tp_crc32c_plain(const void *bytes, size_t size)
 }
 
 #ifdef __x86_64__
-__attribute__((target("sse4.2"))) static uint32_t by_instruction(const void *bytes, size_t size)
+__attribute__((target("sse4.2,crc32"))) static uint32_t by_instruction(const void *bytes, size_t size)
 {
     const unsigned char *p = bytes;
     uint64_t crc = ~0u, word;
