@@ -16,11 +16,14 @@ FLAGS_tsan    := -O1 -g -fsanitize=thread
 FLAGS_coverage := -O0 --coverage -DNDEBUG
 FLAGS_fuzz    := $(FLAGS_asan) -fsanitize=fuzzer-no-link
 MODE_FLAGS    := $(FLAGS_$(strip $(MODE)))
-HAVE_ISAL     := $(shell printf '\043include <isa-l/igzip_lib.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo 1)
+HAVE_ISAL     := $(shell printf '\043include <isa-l/igzip_lib.h>\n' | $(CC) $(CPPFLAGS) $(CFLAGS) -E - >/dev/null 2>&1 && echo 1)
 ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1) -fvisibility=hidden -fPIC -pthread \
-                 -MMD -MP -I. -I$(BUILD)/gen $(CFLAGS)
+                 -MMD -MP -I. -I$(BUILD)/gen $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS    = $(MODE_FLAGS) -pthread $(LDFLAGS)
-LIBS          := $(if $(HAVE_ISAL),-lisal) -lprotobuf-c -lsqlite3 -lz -lm
+# STATIC_LIBS=1: nothing beyond the C library is needed to run, as in the wheel. libdl and librt are empty from glibc 2.34 on.
+SYSTEM        := -lm -ldl -lrt
+need           = $(if $(STATIC_LIBS),-l:lib$(1).a,-l$(1))
+LIBS          := $(if $(HAVE_ISAL),$(call need,isal)) $(foreach l,protobuf-c sqlite3 z,$(call need,$(l))) $(SYSTEM)
 comma := ,
 Q = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
@@ -58,7 +61,7 @@ $(BIN): $(CLI) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(LIB): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(BUILD)/core.a collector/tracepress.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libtracepress.so.0 -Wl,-z,nodelete -Wl,--version-script=collector/tracepress.map \
-	  -Wl,--exclude-libs,ALL -o $@.0 $(filter %.o %.a,$^) $(if $(HAVE_ISAL),-lisal) -l:libprotobuf-c.a -l:libz.a -lm \
+	  -Wl,--exclude-libs,ALL -o $@.0 $(filter %.o %.a,$^) $(if $(HAVE_ISAL),$(call need,isal)) -l:libprotobuf-c.a -l:libz.a $(SYSTEM) \
 	  $(if $(findstring sanitize,$(MODE_FLAGS)),,-Wl,-z,defs) && ln -sf $(@F).0 $@
 # The same as one object whose other names are its own, for programs that are linked statically. ISA-L has no static library in Debian.
 PLAIN := $(patsubst %,$(BUILD)/%.o,webreport/trace/inflate writer/base/deflate writer/base/gzip_out)
@@ -75,7 +78,7 @@ $(STATIC): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(BUILD)/plain
 # Only what records: in a program that did not ask for it, it must need the C library alone.
 $(PRE): $(INJECT) $(BUILD)/core.a collector/preload.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=collector/preload.map \
-	  -Wl,-z,defs -Wl,-z,nodelete $(WRAPS) -Wl,--exclude-libs,ALL -o $@ $(INJECT) $(BUILD)/core.a -Wl,--as-needed -l:libprotobuf-c.a -lm
+	  -Wl,-z,defs -Wl,-z,nodelete $(WRAPS) -Wl,--exclude-libs,ALL -o $@ $(INJECT) $(BUILD)/core.a -Wl,--as-needed -l:libprotobuf-c.a $(SYSTEM)
 $(BUILD)/core.a: $(CORE) $(BUILD)/gen/assets.o $(PROTO:=.o)
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
@@ -84,7 +87,8 @@ $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
 $(BUILD)/collector/source/torch.o: collector/source/torch.py
 $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
 	@mkdir -p $(@D)
-	$(call Q,GEN)protoc-c --c_out=$(BUILD)/gen $<
+# protoc-c before 1.4 tags a struct _Tp__X, where headers of ours say struct Tp__X
+	$(call Q,GEN)protoc-c --c_out=$(BUILD)/gen $< && sed -i 's/^\(typedef \)\{0,1\}struct\( *\)_Tp__/\1struct\2Tp__/' $(addprefix $(BUILD)/gen/$*.pb-c.,c h)
 $(PROTO:=.o): %.o: %.c | $(PROTO:=.h)
 	$(call Q,CC)$(CC) $(ALL_CFLAGS) -w -c -o $@ $<
 $(BUILD)/gen/assets.S: templates/embed.sh $(ASSETS) $(shell find templates -type d)
@@ -211,11 +215,15 @@ compile_commands: $(PROTO:=.h) ## compile_commands.json, for clangd and other ed
 MPI = $(wildcard $(BUILD)/tracepress-mpi)
 CMAKE = $(DESTDIR)$(PREFIX)/lib/cmake/tracepress
 HEADERS = collector/tracepress.h $(addprefix collector/tracepress_,calls.h disabled.h scope.h) # programs include the first
+install-strip: STRIPPED = --strip-program=$(STRIP) -s
+install-strip: install ## the same without what debuggers need
+	$(STRIP) -g $(DESTDIR)$(PREFIX)/lib/libtracepress.a
+STRIP ?= strip
 install: all man $(STATIC) ## copy into $(DESTDIR)$(PREFIX)
-	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracepress
-	install -D -m 755 $(LIB).0 $(DESTDIR)$(PREFIX)/lib/libtracepress.so.0
+	install $(STRIPPED) -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracepress
+	install $(STRIPPED) -D -m 644 $(LIB).0 $(DESTDIR)$(PREFIX)/lib/libtracepress.so.0
 	ln -sf libtracepress.so.0 $(DESTDIR)$(PREFIX)/lib/libtracepress.so
-	install -D -m 755 $(PRE) $(DESTDIR)$(PREFIX)/lib/tracepress/libtracepress-preload.so
+	install $(STRIPPED) -D -m 644 $(PRE) $(DESTDIR)$(PREFIX)/lib/tracepress/libtracepress-preload.so
 	install -d $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/libtracepress.a
@@ -225,10 +233,9 @@ install: all man $(STATIC) ## copy into $(DESTDIR)$(PREFIX)
 	sed 's|@VERSION@|$(VERSION)|' collector/tracepressConfigVersion.cmake.in >$(CMAKE)/tracepressConfigVersion.cmake
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tracepress/docs
 	install -m 644 $(if $(MPI),$(MAN),$(filter-out %/tracepress-mpi.1,$(MAN))) $(DESTDIR)$(PREFIX)/share/man/man1
-	$(if $(MPI),install -m 755 $(MPI) $(DESTDIR)$(PREFIX)/bin/tracepress-mpi)
+	$(if $(MPI),install $(STRIPPED) -m 755 $(MPI) $(DESTDIR)$(PREFIX)/bin/tracepress-mpi)
 	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/tracepress/docs
-	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/tracepress/README.md
-	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/tracepress/LICENSE
+	install -m 644 README.md LICENSE THIRD-PARTY $(DESTDIR)$(PREFIX)/share/doc/tracepress
 	@echo "tracepress is in $(PREFIX). Where the system does not look there, set:"
 	@echo "  export PATH=\"$(PREFIX)/bin:\$$PATH\" LD_LIBRARY_PATH=\"$(PREFIX)/lib\" PKG_CONFIG_PATH=\"$(PREFIX)/lib/pkgconfig\" CMAKE_PREFIX_PATH=\"$(PREFIX)\" MANPATH=\"$(PREFIX)/share/man:\""
 uninstall: ## remove what install copied
@@ -242,7 +249,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z_-]+:.*## /{printf "  make %-16s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all man mpi demo test test-unit test-gpu programs fuzz fuzz-coverage bench lint format compile_commands install uninstall clean help
+.PHONY: all man mpi demo test test-unit test-gpu programs fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,66 @@
+"""Build hook of the wheel: `make install-strip` into a tree, whose files become the wheel's scripts and data.
+
+TRACEPRESS_WHEEL_PLATFORM names the platform in the wheel's name, such as manylinux_2_31_x86_64; without it the wheel is for
+this machine. What make takes from its environment (CC, CFLAGS, STATIC_LIBS, BUILD) is passed on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+TREE = Path("build", "wheel-tree")
+NEEDED = "CONTRIBUTING.md, section \"Build by hand\", lists what it needs"
+
+
+def jobs() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+
+
+def install(root: Path, tree: Path) -> None:
+    """Run make. Its own variables are left out: this may run below another make, whose jobs are not ours."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    shutil.rmtree(tree, ignore_errors=True)
+    words = ["make", f"-j{jobs()}", "install-strip", f"DESTDIR={tree}", "PREFIX="]
+    try:
+        subprocess.run(words, cwd=root, env=environment, check=True, stdout=2)
+    except FileNotFoundError:
+        raise SystemExit(f"torch-tracepress is compiled by make, which is not here; {NEEDED}") from None
+    except subprocess.CalledProcessError as error:
+        raise SystemExit(f"torch-tracepress: make ended with {error.returncode}; {NEEDED}") from None
+
+
+def without_links(tree: Path) -> None:
+    """A zip has no links. The one in the tree is read by linkers, which follow this text as well."""
+    for path in tree.rglob("*"):
+        if path.is_symlink():
+            target = os.readlink(path)
+            path.unlink()
+            path.write_text(f"INPUT({target})\n", encoding="ascii")
+
+
+class MakeHook(BuildHookInterface[Any]):
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        root = Path(self.root)
+        tree = root / TREE
+        install(root, tree)
+        without_links(tree)
+        for path in sorted(path for path in tree.rglob("*") if path.is_file()):
+            name = path.relative_to(tree).as_posix()
+            kind, _, rest = name.partition("/")
+            if kind == "bin":
+                build_data["shared_scripts"][str(path)] = rest
+            else:
+                build_data["shared_data"][str(path)] = name
+        platform = os.environ.get("TRACEPRESS_WHEEL_PLATFORM") or sysconfig.get_platform()
+        build_data["pure_python"] = False
+        build_data["tag"] = "py3-none-" + re.sub(r"[-.]", "_", platform)

@@ -1,0 +1,106 @@
+# The wheel torch-tracepress: equal bytes twice, the files of `make install-strip`, installed in an empty environment.
+#
+# build/wheel is a Python with hatchling, made once from the package index.
+. tests/suites/case.sh
+venv=build/wheel
+SMALL=${BUILD#"$PWD"/}
+VERSION=$(sed -n 's/^VERSION := //p' Makefile)
+made() { # made once; a machine without an index is asked once
+    [ ! -e "$venv/tried" ] || return 1
+    mkdir -p "$venv" && : >"$venv/tried"
+    python3 -m venv "$venv" >"$WORK/venv" 2>&1 &&
+        "$venv/bin/pip" install --quiet --retries 1 --timeout 20 hatchling >>"$WORK/venv" 2>&1
+}
+usable() { "$venv/bin/python" -c 'import hatchling' 2>/dev/null; }
+if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
+    skip "the wheel" "no python3 from 3.9 on"
+    exit 0
+fi
+usable || { made && usable; } || {
+    skip "the wheel" "no package index to make build/wheel from"
+    exit 0
+}
+
+build() { # folder: the wheel and the archive of sources, nothing fetched
+    MODE=$(basename "$BUILD") BUILD=$SMALL "$venv/bin/pip" wheel --quiet --no-index --no-build-isolation --no-deps -w "$1" . &&
+        "$venv/bin/python" -m hatchling build -t sdist -d "$1" >&2
+}
+twice() {
+    build "$WORK/one" && (umask 077 && build "$WORK/two") || return 1
+    for file in "$WORK"/one/*.whl "$WORK"/one/*.tar.gz; do
+        cmp "$file" "$WORK/two/$(basename "$file")" || return 1
+    done
+}
+check "wheel and sdist have equal bytes twice" twice
+wheel=$(echo "$WORK"/one/*.whl)
+
+tree() { make -s --no-print-directory MODE="$(basename "$BUILD")" BUILD="$SMALL" install-strip DESTDIR="$WORK/tree" PREFIX= >"$WORK/make" 2>&1; }
+looks_right() { tree && python3 tests/wheel/check_wheel.py "$wheel" "$WORK/tree" "$VERSION"; }
+check "the wheel is the tree of make install-strip and the package, RECORD is right, it needs nothing" looks_right
+planted() { # each change of the tree or of the wheel is seen
+    cp "$wheel" "$WORK/bad.whl"
+    printf '\n' >>"$WORK/tree/include/tracepress.h"
+    python3 tests/wheel/check_wheel.py "$wheel" "$WORK/tree" "$VERSION" && { echo "a header that differs is not seen"; return 1; }
+    python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1], "a").writestr("torch_tracepress/more.py", "")' "$WORK/bad.whl"
+    python3 tests/wheel/check_wheel.py "$WORK/bad.whl" "$WORK/tree" "$VERSION" | grep -q "RECORD and members differ"
+}
+check "a header that differs and a member without a record are seen" planted
+
+sources() { # of what git has, all that stands in the folders that make reads
+    tar tzf "$WORK"/one/*.tar.gz | sed 's|^[^/]*/||' | grep -vx 'PKG-INFO\|.gitignore' | sort >"$WORK/packed"
+    git ls-files -c -o --exclude-standard -- '*.md' :^tests :^.github LICENSE Makefile THIRD-PARTY pyproject.toml collector docs python templates webreport writer |
+        grep -v '^\(tests\|[.]github\)/' | sort -u >"$WORK/listed"
+    diff "$WORK/listed" "$WORK/packed"
+}
+if git ls-files >"$WORK/git" 2>/dev/null && [ -s "$WORK/git" ]; then
+    check "the sdist has every source that git has" sources
+else
+    skip "the sdist has every source that git has" "no git"
+fi
+
+env=$WORK/env
+installed() { python3 -m venv "$env" && "$env/bin/pip" install --quiet --no-index "$wheel"; }
+check "pip installs the wheel" installed
+one_version() {
+    for said in "$("$env/bin/tracepress" --version)" "$("$env/bin/python" -m torch_tracepress --version)" \
+        "tracepress $("$env/bin/python" -c 'from importlib.metadata import version; print(version("torch-tracepress"))')" \
+        "tracepress $(sed -n 's/^Version: //p' "$env/lib/pkgconfig/tracepress.pc")" \
+        "tracepress $(sed -n 's/^set(PACKAGE_VERSION "\(.*\)")/\1/p' "$env/lib/cmake/tracepress/tracepressConfigVersion.cmake")"; do
+        [ "$said" = "tracepress $VERSION" ] || { echo "says: $said"; return 1; }
+    done
+}
+check "program, module, metadata, pkg-config and CMake have the Makefile's version" one_version
+trace=$(find "$DATA" -name '*.pt.trace.json.gz' | sort | head -n 1)
+own_program() { [ "$(realpath "$("$env/bin/python" -I -c "import torch_tracepress; print(torch_tracepress.command())")")" = "$(realpath "$env/bin/tracepress")" ]; }
+check "the module finds the program of its own wheel" own_program
+same_report() {
+    mkdir -p "$WORK/report" && (
+        cd "$WORK/report" && "$TP" report -q -o ours.html --json ours.json "$trace" && "$env/bin/tracepress" report -q -o its.html --json its.json "$trace" &&
+            cmp ours.html its.html && cmp ours.json its.json
+    )
+}
+check "its report has the bytes of the built program's" same_report
+exit_codes() {
+    "$env/bin/tracepress" report "$WORK/none.json" >/dev/null 2>&1
+    [ $? = 3 ] || return 1
+    "$env/bin/python" -m torch_tracepress report --no-such-option >/dev/null 2>&1
+    [ $? = 2 ]
+}
+check "its exit codes are the program's" exit_codes
+records() { "$env/bin/tracepress" record -o "$WORK/runs" -- sort /etc/passwd >"$WORK/sorted" && find "$WORK/runs" -name '*.pt.trace.json*' | grep -q .; }
+is_checked || check "record finds its library in the environment" records
+linked() {
+    printf '#include <tracepress.h>\nint main(void) { tracepress_step(); return 0; }\n' >"$WORK/step.c"
+    flags=$(PKG_CONFIG_PATH=$env/lib/pkgconfig pkg-config --cflags --libs tracepress) || return 1
+    # shellcheck disable=SC2086
+    cc "$WORK/step.c" $flags -o "$WORK/step" && LD_LIBRARY_PATH=$env/lib "$WORK/step"
+}
+if is_checked || ! command -v pkg-config >/dev/null; then
+    skip "a C program is linked by the environment's pkg-config" "no pkg-config"
+else
+    check "a C program is linked by the environment's pkg-config" linked
+fi
+gone() {
+    "$env/bin/pip" uninstall --quiet --yes torch-tracepress && left=$(find "$env" -name '*tracepress*') && { [ -z "$left" ] || { echo "$left"; return 1; }; }
+}
+check "pip uninstall leaves nothing of it" gone
