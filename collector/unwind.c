@@ -6,9 +6,12 @@
 #include "collector/unwind.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <libunwind.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -69,9 +72,41 @@ static void load(void)
     }
 }
 
+static unw_addr_space_t address_space(void);
+
+/* Each half of the library opens a pipe when it is first used, at the lowest numbers that are free, and keeps it: the
+ * program would find its own files at other numbers, or put one where the library writes. So the low ones are taken
+ * meanwhile. */
+static void use_first(void)
+{
+    enum { LOW = 200, MANY = 1024 };
+    struct rlimit limit;
+    void *unused[1];
+    int taken[LOW], count = 0;
+    bool has_room = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= MANY;
+    int fd = has_room ? eventfd(0, EFD_CLOEXEC) : -1;
+    while (fd >= 0 && fd < LOW && count < LOW) {
+        taken[count++] = fd;
+        fd = fcntl(taken[0], F_DUPFD_CLOEXEC, 0);
+    }
+    if (fd >= 0)
+        close(fd);
+    unwind.backtrace(unused, 1);
+    address_space();
+    while (count > 0)
+        close(taken[--count]);
+}
+
+static void load_and_use(void)
+{
+    load();
+    if (is_there)
+        use_first();
+}
+
 bool tp_stack_prepare(void)
 {
-    pthread_once(&loaded, load);
+    pthread_once(&loaded, load_and_use);
     return is_there;
 }
 

@@ -435,6 +435,27 @@ else
     skip "confined: man, whose helpers are" "it is not installed"
 fi
 
+# ---- programs that change their process under us
+
+survives() { # WAY: it ends and writes as without us, sampled by the kernel and by timers
+    ./hostile_program "$1" >plain 2>err
+    [ $? = 7 ] || { echo "it does not run alone"; cat err; return 1; }
+    for perf in 0 1; do
+        rm -rf d
+        TRACEPRESS_PERF=$perf timeout -s KILL 120 "$TP" record -o d --no-tfevents --source default,memory=1k,io,locks,sample=1000 -- \
+            ./hostile_program "$1" >out 2>err
+        status=$?
+        [ $status = 7 ] && cmp plain out || { echo "samples by the kernel: $perf; status $status"; cat out err; return 1; }
+    done
+}
+if program hostile_program -ldl; then
+    for way in threads children closes closes_range numbers handlers limits root starts libraries; do
+        check "hostile: $way" survives $way
+    done
+else
+    not_ok "hostile_program is built"
+fi
+
 # ---- spools that are cut while they are written
 
 cuts() { # WAY STATUS LINES: it ends as without us, wherever its spool is cut, and a line says that recording stops

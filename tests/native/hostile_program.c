@@ -1,0 +1,209 @@
+/* hostile_program WAY: a program that does to its process what a recording inside it may stumble over. Each way checks
+ * itself, writes "done" and ends with exit code 7. */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+static volatile unsigned sum;
+static volatile sig_atomic_t faults, ticks;
+
+static void work(unsigned rounds)
+{
+    for (unsigned i = 0; i < rounds; i++) {
+        char *bytes = malloc(i % 5000 + 1);
+        if (bytes) {
+            bytes[0] = (char)i;
+            sum += (unsigned char)bytes[0];
+        }
+        free(bytes);
+    }
+}
+
+static void *thread(void *unused)
+{
+    work(50);
+    return unused;
+}
+
+/* 2,000 at once, on the smallest stacks that are usual. */
+static int threads(void)
+{
+    enum { COUNT = 2000 };
+    static pthread_t ids[COUNT];
+    pthread_attr_t small;
+    int count = 0;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 64 << 10);
+    for (int i = 0; i < COUNT; i++)
+        count += pthread_create(&ids[i], &small, thread, NULL) == 0;
+    for (int i = 0; i < count; i++)
+        pthread_join(ids[i], NULL);
+    return count == COUNT;
+}
+
+static int children(void)
+{
+    int good = 0, status;
+    for (int i = 0; i < 2000; i++) {
+        pid_t pid = fork();
+        if (pid == 0)
+            _exit(sum == 1 ? 2 : 3);
+        if (i % 50 == 49)
+            while (waitpid(-1, &status, 0) > 0)
+                good += WIFEXITED(status) && WEXITSTATUS(status) == 3;
+    }
+    return good == 2000;
+}
+
+/* As daemons do: nothing but the first three. */
+static int closes(void)
+{
+    work(1000);
+    for (int fd = 3; fd < 4096; fd++)
+        close(fd);
+    work(100000);
+    int own = open("/dev/null", O_RDONLY);
+    work(100000);
+    char byte;
+    return own == 3 && read(own, &byte, 1) == 0;
+}
+
+static int closes_range(void)
+{
+    work(1000);
+#ifdef SYS_close_range
+    syscall(SYS_close_range, 3u, ~0u, 0u);
+#endif
+    work(100000);
+    return open("/dev/null", O_RDONLY) == 3;
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    (void)info, (void)context;
+    faults += number == SIGSEGV || number == SIGBUS;
+}
+
+static void on_tick(int number)
+{
+    ticks += number == SIGPROF;
+}
+
+static int handlers(void)
+{
+    static char other[1 << 16];
+    stack_t stack = {.ss_sp = other, .ss_size = sizeof other}, now;
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK}, was;
+    if (sigaltstack(&stack, NULL) != 0 || sigaction(SIGSEGV, &action, NULL) != 0 ||
+        sigaction(SIGBUS, &action, NULL) != 0)
+        return 0;
+    struct sigaction tick = {.sa_handler = on_tick};
+    struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+    sigaction(SIGPROF, &tick, NULL);
+    setitimer(ITIMER_PROF, &often, NULL);
+    for (int i = 0; i < 2000 && ticks < 20; i++)
+        work(10000);
+    setitimer(ITIMER_PROF, &never, NULL);
+    raise(SIGSEGV);
+    raise(SIGBUS);
+    sigaction(SIGBUS, NULL, &was);
+    sigaltstack(NULL, &now);
+    return faults == 2 && ticks >= 20 && was.sa_sigaction == on_fault && now.ss_sp == other;
+}
+
+static int limits(void)
+{
+    struct rlimit few = {16, 16}, small = {4096, 4096}, room = {256 << 20, 256 << 20};
+    work(1000);
+    if (setrlimit(RLIMIT_NOFILE, &few) != 0 || setrlimit(RLIMIT_AS, &room) != 0 || setrlimit(RLIMIT_FSIZE, &small) != 0)
+        return 0;
+    work(300000);
+    pthread_t id;
+    return pthread_create(&id, NULL, thread, NULL) == 0 && pthread_join(id, NULL) == 0;
+}
+
+/* The first number that is free is the program's, as it counts on. */
+static int numbers(void)
+{
+    work(1000000);
+    return open("/dev/null", O_RDONLY) == 3;
+}
+
+static int root(void)
+{
+    work(1000);
+    if (chroot("/mnt") != 0)
+        return 1; /* not root */
+    work(100000);
+    return 1;
+}
+
+static int ended(pid_t pid, int code)
+{
+    int status;
+    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == code;
+}
+
+static int starts(void)
+{
+    volatile int good = 0;
+    pid_t pid;
+    char *argv[] = {"sh", "-c", "exit 3", NULL};
+    for (int i = 0; i < 20; i++) {
+        pid = vfork();
+        if (pid == 0) {
+            execve("/bin/sh", argv, environ);
+            _exit(127);
+        }
+        good += ended(pid, 3);
+        good += posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ) == 0 && ended(pid, 3);
+        struct clone_args clone3 = {.exit_signal = SIGCHLD};
+        pid = (pid_t)syscall(SYS_clone3, &clone3, sizeof clone3);
+        if (pid == 0) {
+            work(100);
+            _exit(3);
+        }
+        good += ended(pid, 3);
+    }
+    return good == 60;
+}
+
+static int libraries(void)
+{
+    for (int i = 0; i < 200; i++) {
+        void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+        work(200);
+        if (library)
+            dlclose(library);
+    }
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *way;
+        int (*run)(void);
+    } ways[] = {
+        {"threads", threads},   {"children", children},   {"closes", closes},   {"closes_range", closes_range},
+        {"handlers", handlers}, {"limits", limits},       {"numbers", numbers}, {"root", root},
+        {"starts", starts},     {"libraries", libraries},
+    };
+    for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
+        if (strcmp(argv[1], ways[i].way) == 0 && ways[i].run())
+            return write(1, "done\n", 5) == 5 ? 7 : 1;
+    return 1;
+}
