@@ -1,8 +1,10 @@
 /* The environment of programs that the program starts: see exec_environment.h. */
 #include "collector/exec_environment.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include "collector/confined.h"
 #include "collector/handed.h"
 #include "writer/base/preload.h"
+#include "writer/worker.h"
 
 enum { MAX_KEPT = 32, MAX_BYTES = 256 << 10 }; /* of the caller's stack; larger environments stay as they are */
 
@@ -37,6 +40,48 @@ void tp_exec_keep(const char *library)
     }
     kept.library = library;
 }
+
+/* ---- what the process became ---- */
+
+void tp_exec_tell(const char *spools, char mark, const char *text)
+{
+    char path[PATH_MAX], line[PATH_MAX + 32];
+    int n = snprintf(path, sizeof path, "%s/" TP_WORKER_ENTERED, spools);
+    int size = snprintf(line, sizeof line, "%d%c%s\n", (int)getpid(), mark, text);
+    bool fits = n > 0 && (size_t)n < sizeof path && size > 0 && (size_t)size < sizeof line;
+    int fd = fits ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666) : -1;
+    if (fd < 0)
+        return;
+    if (write(fd, line, (size_t)size) < 0)
+        size = 0; /* a full disk: the folder tells that, too */
+    close(fd);
+}
+
+static bool is_confined(void)
+{
+    pid_t child = atomic_load(&tp_confined_child);
+    return atomic_load(&tp_confined_) == TP_CONFINED_ITSELF || (child && child == getpid());
+}
+
+void tp_exec_tell_program(const char *name, bool is_searched)
+{
+    char path[PATH_MAX];
+    const int saved = errno;
+    const char *spools = NULL;
+    for (size_t i = 0; i < kept.count; i++)
+        spools = begins_with(kept.variables[i], folder) ? kept.variables[i] + strlen(folder) : spools;
+    if (!kept.library || !spools || !name || is_confined() || strchr(name, '\n'))
+        return;
+    bool is_relative = *name != '/' && (!is_searched || strchr(name, '/'));
+    size_t size = is_relative && getcwd(path, sizeof path) ? strlen(path) : 0;
+    if (!size)
+        tp_exec_tell(spools, TP_WORKER_BECOMES, name);
+    else if ((size_t)snprintf(path + size, sizeof path - size, "/%s", name) < sizeof path - size)
+        tp_exec_tell(spools, TP_WORKER_BECOMES, path);
+    errno = saved;
+}
+
+/* ---- the environment ---- */
 
 static const char *preload_of(char *const *given)
 {
@@ -71,9 +116,7 @@ static bool has(char *const *given, const char *variable)
 
 static bool may_be_loaded(void)
 {
-    pid_t child = atomic_load(&tp_confined_child);
-    bool is_confined = atomic_load(&tp_confined_) == TP_CONFINED_ITSELF || (child && child == getpid());
-    return !is_confined && faccessat(AT_FDCWD, kept.library, R_OK, AT_EACCESS) == 0;
+    return !is_confined() && faccessat(AT_FDCWD, kept.library, R_OK, AT_EACCESS) == 0;
 }
 
 char **tp_exec_environment(char *const *given, void *room)

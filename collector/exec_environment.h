@@ -8,11 +8,21 @@
 #ifndef TP_COLLECTOR_EXEC_ENVIRONMENT_H
 #define TP_COLLECTOR_EXEC_ENVIRONMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Keeps what this process was started with; in the constructor. Until then, environments stay as they are. library:
  * path of the preload library, borrowed; NULL: they stay as they are again. */
 void tp_exec_keep(const char *library);
+
+/* Adds the line "PID MARK TEXT", the mark without blanks around it, to the file of the run that tells why nothing was
+ * recorded (collector/launch/why_nothing.h). One write, so that lines of processes that begin together stay whole; what
+ * cannot be told is not. */
+void tp_exec_tell(const char *folder, char mark, const char *text);
+
+/* Tells so what this process becomes or starts, as it was named. is_searched: a name without a slash is looked up in
+ * PATH. */
+void tp_exec_tell_program(const char *name, bool is_searched);
 
 /* Bytes that tp_exec_environment needs for this environment, which may be NULL; 0: it stays as it is. */
 size_t tp_exec_bytes(char *const *given);

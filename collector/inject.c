@@ -39,22 +39,12 @@ __attribute__((destructor)) static void at_exit(void)
     tp_session_reclaim();
 }
 
-/* Tells `record` that the library began here: where nothing is recorded, it can say why. One write, so that lines of
- * processes that begin together stay whole; what cannot be told is not. */
+/* Tells `record` that the library began here: where nothing is recorded, it can say why. */
 static void tell_entry(const char *folder)
 {
-    char path[PATH_MAX], name[17] = "", line[64];
-    int n = snprintf(path, sizeof path, "%s/" TP_WORKER_ENTERED, folder);
-    int fd = n > 0 && (size_t)n < sizeof path
-                 ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666)
-                 : -1;
-    if (fd < 0)
-        return;
+    char name[17] = "";
     prctl(PR_GET_NAME, name);
-    n = snprintf(line, sizeof line, "%d %s\n", (int)getpid(), name);
-    if (write(fd, line, (size_t)n) < 0)
-        n = 0; /* a full disk: the folder tells that, too */
-    close(fd);
+    tp_exec_tell(folder, TP_WORKER_BEGINS, name);
 }
 
 __attribute__((constructor)) static void inject(void)

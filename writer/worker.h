@@ -13,8 +13,10 @@
 /* Folder of a run with what `record` has not made traces of yet (collector/launch/run_folder.h). */
 #define TP_WORKER_SPOOLS ".spools"
 
-/* File in it with a line "PID NAME" for each process in which the preload library began. */
+/* File in it with a line "PID NAME" for each process in which the preload library began, and "PID=PATH" for each
+ * program that such a process became or started. */
 #define TP_WORKER_ENTERED "entered.tmp"
+enum { TP_WORKER_BEGINS = ' ', TP_WORKER_BECOMES = '=' };
 
 /* Samples a second where no other number is asked for: about 1 % of the time of a busy thread. */
 enum { TP_WORKER_SAMPLES = 500 };

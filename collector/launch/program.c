@@ -14,6 +14,8 @@
 
 enum { HEAD_BYTES = 8192 };
 
+const char tp_program_is_static[] = "it is statically linked";
+
 #if defined(__x86_64__)
 static const unsigned our_machine = EM_X86_64;
 #elif defined(__aarch64__)
@@ -54,7 +56,7 @@ const char *tp_program_check_elf(const unsigned char *bytes, unsigned long size)
         return "it was built for another processor";
     const char *loader = loader_of(bytes, size);
     if (!loader)
-        return "it is statically linked";
+        return tp_program_is_static;
     return strstr(loader, "ld-musl") ? "it was built for another C library (musl)" : NULL;
 }
 
@@ -136,4 +138,5 @@ void tp_program_find(struct tp_program *program, const char *name)
     }
     if (program->error == 0)
         program->why_plain = look_at(program, program->path, 0);
+    program->passes_on = program->why_plain == tp_program_is_static;
 }

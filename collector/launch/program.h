@@ -9,13 +9,16 @@ struct tp_program {
     int error;             /* 0, or the errno exec would give */
     bool is_elf;           /* false: a script, or something that cannot be read */
     const char *why_plain; /* NULL, or why no library can be preloaded into it: a few words */
+    bool passes_on;        /* why_plain is set, but what it starts can take the library from its environment: static */
 };
 
 /* Looks `name` up as execvp does: in PATH unless it has a slash. For a script the interpreter is looked at, too. */
 void tp_program_find(struct tp_program *program, const char *name);
 
-/* The same for ELF bytes: NULL when the dynamic loader of this machine will run it, else why not. size: of what there
+/* The same for ELF bytes: NULL when the dynamic loader of this machine will run it, else why not (tp_program_is_static
+ * among the reasons). size: of what there
  * is of the file, at least its program headers. */
+extern const char tp_program_is_static[];
 const char *tp_program_check_elf(const unsigned char *bytes, unsigned long size);
 
 #endif

@@ -1,12 +1,19 @@
 /* Why nothing was recorded: see why_nothing.h. */
 #include "collector/launch/why_nothing.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <linux/seccomp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "collector/launch/program.h"
 #include "writer/base/buf.h"
@@ -16,8 +23,14 @@
 enum {
     ROOM_BYTES = 1 << 20,
     MOST_ENTRY_BYTES = 64 << 20,
-    NAME_BYTES = 15
-}; /* a spool begins with some chunks of 64 KiB; names of the kernel */
+    NAME_BYTES = 15,
+    MOST_LOOKS = 256
+}; /* a spool begins with some chunks of 64 KiB; names of the kernel; programs that are looked at */
+
+/* With fewer samples due, it is no wonder that there was none: loading takes time, too, in which none are taken. */
+#define FEW_SAMPLES 5.0
+
+const char tp_nothing_outside[] = "it can be recorded from outside only, as by 'perf record'";
 
 /* ---- looking ---- */
 
@@ -29,25 +42,12 @@ static bool find_entry(char name[16], const char *lines, pid_t pid)
         char *end;
         size_t n = strcspn(line, "\n");
         next = line + n + (line[n] == '\n');
-        if (strtol(line, &end, 10) != pid || *end != ' ')
+        if (strtol(line, &end, 10) != pid || *end != TP_WORKER_BEGINS)
             continue;
         snprintf(name, NAME_BYTES + 1, "%.*s", (int)(line + n - end - 1), end + 1);
         is_found = true;
     }
     return is_found;
-}
-
-static void look_at_entries(struct tp_nothing *nothing)
-{
-    char path[TP_RUN_PATH_BYTES + 32];
-    struct tp_buf lines;
-    tp_buf_init(&lines, MOST_ENTRY_BYTES);
-    snprintf(path, sizeof path, "%s/%s", nothing->folder, TP_WORKER_ENTERED);
-    if (tp_input_read_all(&lines, path, TP_INPUT_FILE, NULL) == 0) {
-        tp_buf_putc(&lines, '\0');
-        nothing->has_entered = !lines.failed && find_entry(nothing->entered_as, lines.data, nothing->child->pid);
-    }
-    tp_buf_release(&lines);
 }
 
 /* True when the process had another name at its end than when the library last began in it. */
@@ -57,39 +57,114 @@ static bool has_become_other(const struct tp_nothing *nothing)
     return nothing->has_entered && *last && strcmp(last, nothing->entered_as) != 0;
 }
 
-/* Looks at one name; true when it is the process's last one, and takes no library. */
-static bool look_at_name(struct tp_nothing *nothing, const char *name, struct tp_program *program)
+static const char *base_of(const char *path)
 {
-    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-    if (strncmp(base, nothing->child->end.name, NAME_BYTES) != 0)
-        return false;
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Looks at a program of that name; true when it takes no library. */
+static bool look_at_program(struct tp_nothing *nothing, const char *name, struct tp_program *program)
+{
     tp_program_find(program, name);
     nothing->why_plain = program->error ? NULL : program->why_plain;
     if (nothing->why_plain)
-        snprintf(nothing->plain, sizeof nothing->plain, "%s", base);
+        snprintf(nothing->plain, sizeof nothing->plain, "%s", base_of(name));
     return nothing->why_plain != NULL;
 }
 
-/* What the process became is named among the program's words as a rule, maybe in a text for a shell. */
-static void look_at_words(struct tp_nothing *nothing, char *const *argv)
+static bool is_last_name(const struct tp_nothing *nothing, const char *path)
 {
-    struct tp_program *program = has_become_other(nothing) ? malloc(sizeof *program) : NULL;
-    for (size_t i = 1; program && argv[0] && argv[i] && !nothing->why_plain; i++) {
+    return strncmp(base_of(path), nothing->child->end.name, NAME_BYTES) == 0;
+}
+
+/* Looks at the programs that the processes of the run became or started, as they were told; of one that is told again
+ * and again, once. */
+static void look_at_told(struct tp_nothing *nothing, const char *lines, struct tp_program *program)
+{
+    char path[PATH_MAX], before[PATH_MAX] = "";
+    const bool is_other = has_become_other(nothing);
+    int looks = 0;
+    for (const char *line = lines, *next; *line && looks < MOST_LOOKS && !nothing->why_plain; line = next) {
+        char *end;
+        size_t n = strcspn(line, "\n");
+        next = line + n + (line[n] == '\n');
+        bool is_program = strtol(line, &end, 10) == nothing->child->pid;
+        if (*end != TP_WORKER_BECOMES || (is_other && !is_program))
+            continue;
+        snprintf(path, sizeof path, "%.*s", (int)(line + n - end - 1), end + 1);
+        if (strcmp(path, before) == 0 || (is_other && !is_last_name(nothing, path)))
+            continue;
+        looks++;
+        memcpy(before, path, strlen(path) + 1);
+        nothing->is_started = look_at_program(nothing, path, program) && !is_other;
+    }
+}
+
+/* What the process became by a call that was not seen is named among the program's words as a rule, maybe in a text for
+ * a shell. */
+static void look_at_words(struct tp_nothing *nothing, char *const *argv, struct tp_program *program)
+{
+    for (size_t i = 1; argv[0] && argv[i] && !nothing->why_plain; i++) {
         char *words = strdup(argv[i]), *rest;
         for (char *word = words ? strtok_r(words, " \t\n;&|()", &rest) : NULL; word;
              word = strtok_r(NULL, " \t\n;&|()", &rest))
-            if (look_at_name(nothing, word, program))
+            if (is_last_name(nothing, word) && look_at_program(nothing, word, program))
                 break;
         free(words);
     }
+}
+
+static void look_at_entries(struct tp_nothing *nothing, char *const *argv)
+{
+    char path[TP_RUN_PATH_BYTES + 32];
+    struct tp_program *program = malloc(sizeof *program);
+    struct tp_buf lines;
+    tp_buf_init(&lines, MOST_ENTRY_BYTES);
+    snprintf(path, sizeof path, "%s/%s", nothing->folder, TP_WORKER_ENTERED);
+    if (tp_input_read_all(&lines, path, TP_INPUT_FILE, NULL) == 0) {
+        tp_buf_putc(&lines, '\0');
+        nothing->has_entered = !lines.failed && find_entry(nothing->entered_as, lines.data, nothing->child->pid);
+        if (program && !lines.failed)
+            look_at_told(nothing, lines.data, program);
+    }
+    if (program && has_become_other(nothing) && !nothing->why_plain)
+        look_at_words(nothing, argv, program);
+    tp_buf_release(&lines);
     free(program);
+}
+
+/* Asks for the events that samples need, of ourselves: the program had the same kernel, and as a rule our rights. */
+static void look_at_kernel(struct tp_nothing *nothing)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+                                   .size = sizeof attr,
+                                   .config = PERF_COUNT_SW_TASK_CLOCK,
+                                   .disabled = 1,
+                                   .exclude_kernel = 1,
+                                   .exclude_hv = 1};
+    struct tp_buf text;
+    char *end;
+    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    nothing->events_error = fd < 0 ? errno : 0;
+    if (fd >= 0)
+        close(fd);
+    tp_buf_init(&text, 4096);
+    nothing->paranoid = -1;
+    if (tp_input_read_all(&text, "/proc/sys/kernel/perf_event_paranoid", TP_INPUT_FILE, NULL) == 0) {
+        tp_buf_putc(&text, '\0');
+        long value = text.failed ? -1 : strtol(text.data, &end, 10);
+        nothing->paranoid = !text.failed && end > text.data ? value : -1;
+    }
+    tp_buf_release(&text);
+    nothing->is_contained = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
 }
 
 void tp_nothing_look(struct tp_nothing *nothing, char *const *argv)
 {
     struct statvfs disk;
-    look_at_entries(nothing);
-    look_at_words(nothing, argv);
+    look_at_entries(nothing, argv);
+    look_at_kernel(nothing);
     nothing->free_bytes = UINT64_MAX;
     if (statvfs(nothing->folder, &disk) == 0)
         nothing->free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
@@ -120,7 +195,7 @@ enum tp_nothing_cause tp_nothing_decide(const struct tp_nothing *nothing)
     bool ended_whole = nothing->has_entered && !is_other && !child->end.is_confined && may && !is_full;
     if (nothing->has_choice)
         return TP_NOTHING_CHOSEN;
-    if (ended_whole && nothing->sample_rate && samples_due(nothing) < 1.5)
+    if (ended_whole && nothing->sample_rate && samples_due(nothing) < FEW_SAMPLES)
         return TP_NOTHING_SHORT;
     if (!nothing->has_entered && child->signal)
         return TP_NOTHING_DIED;
@@ -130,12 +205,35 @@ enum tp_nothing_cause tp_nothing_decide(const struct tp_nothing *nothing)
         return TP_NOTHING_CONFINED;
     if (is_other)
         return nothing->why_plain ? TP_NOTHING_PLAIN : TP_NOTHING_REPLACED;
+    if (nothing->is_started)
+        return TP_NOTHING_STARTED;
+    if (nothing->has_entered && nothing->sample_rate && nothing->events_error)
+        return TP_NOTHING_REFUSED;
     if (is_full)
         return TP_NOTHING_FULL;
     return nothing->has_entered ? TP_NOTHING_DONE : TP_NOTHING_LOADER;
 }
 
 /* ---- wording ---- */
+
+/* How the kernel is asked to give events, and what is left without them. */
+static void word_refused(char *text, size_t size, const struct tp_nothing *nothing)
+{
+    static const char left[] = "samples by timers need the signal SIGURG, which the program blocks or handles itself";
+    if (nothing->is_contained)
+        snprintf(text, size,
+                 "the container refuses the kernel's events (seccomp: %s), and %s; start the container with --cap-add "
+                 "PERFMON or --security-opt seccomp=unconfined",
+                 strerror(nothing->events_error), left);
+    else if (nothing->paranoid > 2)
+        snprintf(text, size,
+                 "the kernel refuses events (kernel.perf_event_paranoid is %ld), and %s; as root: sysctl "
+                 "kernel.perf_event_paranoid=2",
+                 nothing->paranoid, left);
+    else
+        snprintf(text, size, "the kernel refuses events (%s), and %s; record on the machine itself, as root",
+                 strerror(nothing->events_error), left);
+}
 
 static void word_user(char *text, size_t size, const struct tp_nothing *nothing)
 {
@@ -185,8 +283,15 @@ void tp_nothing_word(char *text, size_t size, const struct tp_nothing *nothing)
                  nothing->entered_as, last, last);
         return;
     case TP_NOTHING_PLAIN:
-        snprintf(text, size, "%s became %s, and %s: it can be recorded from outside only, as by 'perf record'",
-                 nothing->entered_as, nothing->plain, nothing->why_plain);
+        snprintf(text, size, "%s became %s, and %s: %s", nothing->entered_as, nothing->plain, nothing->why_plain,
+                 tp_nothing_outside);
+        return;
+    case TP_NOTHING_STARTED:
+        snprintf(text, size, "%s started %s, and %s: %s", nothing->entered_as, nothing->plain, nothing->why_plain,
+                 tp_nothing_outside);
+        return;
+    case TP_NOTHING_REFUSED:
+        word_refused(text, size, nothing);
         return;
     case TP_NOTHING_FULL:
         snprintf(text, size, "the disk of %s is full (%llu KiB are free); make room, or name another folder with -o",

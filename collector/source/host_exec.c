@@ -31,10 +31,12 @@ typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *
 #define EXPORT __attribute__((visibility("default")))
 #define NEXT(call, type) ((type *)tp_hook_of(&hooks[call], NULL))
 
-/* Calls `next` with `arguments`, in which `env` is the environment that it is to have instead of `given`. */
-#define WITH_ENVIRONMENT(given, call)                                                                                  \
+/* Makes the call, in which `env` is the environment that it is to have instead of `given`. name: of the program, NULL
+ * where it has none; is_searched: looked up in PATH. */
+#define WITH_ENVIRONMENT(given, name, is_searched, call)                                                               \
     do {                                                                                                               \
         size_t bytes = tp_exec_bytes(given);                                                                           \
+        tp_exec_tell_program(name, is_searched);                                                                       \
         char **made = bytes ? tp_exec_environment(given, __builtin_alloca(bytes)) : NULL;                              \
         char *const *env = made ? made : (given);                                                                      \
         return call;                                                                                                   \
@@ -42,7 +44,7 @@ typedef int spawn_call(pid_t *, const char *, const posix_spawn_file_actions_t *
 
 static int become(int call, const char *path, char *const *argv, char *const *given)
 {
-    WITH_ENVIRONMENT(given, NEXT(call, exec_call)(path, argv, env));
+    WITH_ENVIRONMENT(given, path, call == CALL_EXECVPE, NEXT(call, exec_call)(path, argv, env));
 }
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
@@ -67,13 +69,13 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-    WITH_ENVIRONMENT(envp, NEXT(CALL_FEXECVE, exec_file)(fd, argv, env));
+    WITH_ENVIRONMENT(envp, NULL, false, NEXT(CALL_FEXECVE, exec_file)(fd, argv, env));
 }
 
 EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags);
 EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
-    WITH_ENVIRONMENT(envp, NEXT(CALL_EXECVEAT, exec_at)(fd, path, argv, env, flags));
+    WITH_ENVIRONMENT(envp, NULL, false, NEXT(CALL_EXECVEAT, exec_at)(fd, path, argv, env, flags));
 }
 
 /* ---- arguments one by one, ended by NULL ---- */
@@ -126,7 +128,8 @@ EXPORT int execle(const char *path, const char *first, ...)
 static int spawn(int call, pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                  const posix_spawnattr_t *attributes, char *const *argv, char *const *given)
 {
-    WITH_ENVIRONMENT(given, NEXT(call, spawn_call)(pid, path, actions, attributes, argv, env));
+    WITH_ENVIRONMENT(given, path, call == CALL_SPAWNP,
+                     NEXT(call, spawn_call)(pid, path, actions, attributes, argv, env));
 }
 
 EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,

@@ -235,6 +235,7 @@ nothing() {
     "$TP" record -o r --no-tfevents --source "$source" -- "$@" >out 2>err
     [ $? = "$want" ] && [ "$(grep -c 'nothing was recorded: ' err)" = 1 ] && said "nothing was recorded: .*$words" || { cat err; return 1; }
 }
+in_container() { ./refused "$plain_tp" "$@"; }
 make_programs() {
     cat >becomes.c <<'X'
 #include <sys/syscall.h>
@@ -249,7 +250,11 @@ X
     echo 'int main(void) { return 0; }' >plain.c
     cc -static -o still plain.c || : # there may be no static libc
     cc -o becomes becomes.c && cc -shared -fPIC -o libdies.so dies.c &&
-        cc -o dies plain.c -Wl,--no-as-needed -L. -ldies -Wl,-rpath,"$PWD" && cc -pthread -o confined "$OLDPWD/tests/native/confined_program.c"
+        cc -o dies plain.c -Wl,--no-as-needed -L. -ldies -Wl,-rpath,"$PWD" && cc -pthread -o confined "$OLDPWD/tests/native/confined_program.c" &&
+        cc -o refused "$OLDPWD/tests/native/refused_program.c" && mkdir -p inner && printf '#!/bin/sh\ncd inner && exec ../works\n' >wrapper &&
+        printf '#!/bin/sh\n./works; exit 3\n' >starter && chmod +x wrapper starter
+    echo 'int main(void) { for (volatile long i = 0; i < 100000000; i++) ; return 5; }' >works.c
+    cc -static -o works works.c || :
 }
 if is_checked; then
     : # its runtime comes first, and does more
@@ -260,6 +265,10 @@ elif make_programs >case.log 2>&1; then
     check "nothing recorded: the sources had nothing to see" nothing "no source that was on .*--list-sources -- true" 0 torch true
     if [ -x still ]; then
         check "nothing recorded: it became a static program" nothing 'sh became still, and it is statically linked' 0 sample sh -c 'exec ./still'
+        # of what a script becomes or starts, the words of the command say nothing
+        check "nothing recorded: a script became a static program" nothing 'wrapper became works, and it is statically linked: it can be recorded from outside only' 5 sample ./wrapper
+        check "nothing recorded: a script started a static program" nothing 'starter started works, and it is statically linked: it can be recorded from outside only' 3 sample ./starter
+        check "nothing recorded: a launcher started a static program" nothing 'timeout started works, and it is statically linked' 5 sample timeout 60 ./works
     else
         skip "nothing recorded: it became a static program" "no static libc"
     fi
@@ -267,6 +276,13 @@ elif make_programs >case.log 2>&1; then
         check "nothing recorded: it confined itself" nothing 'it confined itself by seccomp.*perf record' 7 sample ./confined filter
     else
         skip "nothing recorded: it confined itself" "no seccomp here"
+    fi
+    if ./refused true; then
+        plain_tp=$TP TP=in_container
+        check "nothing recorded: the kernel refuses events" nothing "the container refuses the kernel's events.*SIGURG.*--cap-add PERFMON" 4 sample ./refused
+        TP=$plain_tp
+    else
+        skip "nothing recorded: the kernel refuses events" "no seccomp here"
     fi
     if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>err; then
         # with threads of ours in it; setpriv keeps the capabilities of its own thread (PR_SET_KEEPCAPS)
@@ -373,12 +389,14 @@ check "a text without #! is run by the shell" script
 static() {
     echo 'int main(void) { return 8; }' >static.c
     cc -static -o static static.c 2>/dev/null || return 77
-    rec 8 0 -- ./static && lines 1 && said 'statically linked'
+    rec 8 0 -- ./static && lines 1 && said 'nothing will be recorded but the programs that it starts: ./static: it is statically linked: .*from outside only' || return 1
+    echo 'int execv(const char *, char **); int main(int n, char **w) { (void)n; return execv(w[1], w + 1); }' >starts.c
+    cc -static -o starts starts.c && rec 4 1 -- ./starts "$TARGET" status 4 && said 'statically linked' && said 'recorded r/starts-'
 }
 setuid() {
     [ "$(id -u)" = 0 ] && cp "$TARGET" setuid && chown nobody setuid && chmod u+s,a+rx setuid || return 77
     rec 11 0 -- ./setuid status 11 || rec 11 1 -- ./setuid status 11 || return 1 # mounted nosuid, it is like any other
-    said 'rights of another user'
+    said 'nothing will be recorded: ./setuid: it runs with the rights of another user (setuid): .*from outside only'
 }
 for how in static setuid; do
     $how >case.log 2>&1

@@ -12,6 +12,7 @@
 #include "collector/launch/program.h"
 #include "collector/launch/run_folder.h"
 #include "collector/launch/spool_server.h"
+#include "collector/launch/why_nothing.h"
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/record_end.h"
 #include "webreport/cli/record_options.h"
@@ -70,11 +71,12 @@ static int prepare_library(struct job *job, struct tp_error *err)
     int code = tp_library_find(job->library, sizeof job->library, err);
     if (code < 0)
         return code;
-    if (job->program.why_plain) {
-        tp_console_notice(job->console, "%s: %s, so no library can be preloaded and nothing inside it is recorded",
-                          job->program.path, job->program.why_plain);
+    if (job->program.why_plain)
+        tp_console_notice(job->console, "nothing will be recorded%s: %s: %s: %s",
+                          job->program.passes_on ? " but the programs that it starts" : "", job->program.path,
+                          job->program.why_plain, tp_nothing_outside);
+    if (job->program.why_plain && !job->program.passes_on)
         return TP_OK;
-    }
     if (tp_library_preload(job->preload, sizeof job->preload, job->library) != TP_OK)
         return tp_error_set(err, TP_ELIMIT, 0, "LD_PRELOAD is too long");
     return preload_openmp(job, err);
