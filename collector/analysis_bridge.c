@@ -28,6 +28,7 @@ static int with_trace(const struct tracepress_trace *trace, analyse work, void *
         return -1;
     tp_hold_begin(&hold);
     int code = tp_spool_trace(trace->spool, path, true, NULL, &err);
+    bool is_written = code == 0;
     if (code) {
         *trace->must_stay = true;
         what = "the trace was not written; `tracepress recover` makes it from the spool";
@@ -38,7 +39,7 @@ static int with_trace(const struct tracepress_trace *trace, analyse work, void *
     tp_hold_end(&hold);
     if (code == 0)
         return 0;
-    tp_session_say(what, err.text);
+    tp_session_say(is_written ? TP_SAY_PART : TP_SAY_TRACE, what, err.text);
     return -1;
 }
 
@@ -64,7 +65,7 @@ char *tracepress_key_averages(const struct tracepress_trace *trace, const struct
     struct tracepress_table o = {0};
     struct table table = {.text = NULL};
     if (options && !tp_config_take(&o, sizeof o, options, sizeof o)) {
-        tp_session_say("the table was not made", "struct tracepress_table does not begin with its size");
+        tp_session_say(TP_SAY_PART, "the table was not made", "struct tracepress_table does not begin with its size");
         return NULL;
     }
     table.options =

@@ -92,7 +92,8 @@ void tracepress_record_note_(const struct tracepress_memory *given)
         return;
     }
     tp_session_drop();
-    tp_session_say("notes of memory are left out", "struct tracepress_memory does not begin with its size");
+    tp_session_say(TP_SAY_PART, "notes of memory are left out",
+                   "struct tracepress_memory does not begin with its size");
 }
 
 void tracepress_record_memory_(const struct first_memory *given)
@@ -198,7 +199,7 @@ void tracepress_record_call_(tracepress_name name, const struct tracepress_opera
     }
     mark(name, TP_SPOOL_OPERATOR);
     if (given)
-        tp_session_say("what is known of operators is left out",
+        tp_session_say(TP_SAY_PART, "what is known of operators is left out",
                        "struct tracepress_operator does not begin with its size and that of its inputs");
 }
 

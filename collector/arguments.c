@@ -121,7 +121,8 @@ static bool is_known(const struct tracepress_work *work)
         tp_config_is_size(work->argument_size, sizeof(struct tracepress_argument)))
         return true;
     tp_session_drop();
-    tp_session_say("what is told about works is left out", "struct tracepress_work does not begin with its sizes");
+    tp_session_say(TP_SAY_PART, "what is told about works is left out",
+                   "struct tracepress_work does not begin with its sizes");
     return false;
 }
 

@@ -74,7 +74,7 @@ static bool find_driver(struct driver *driver)
 static int record_cuda(struct tracepress_event *event, void *stream)
 {
     if (!find_driver(&event->driver)) {
-        tp_session_say("CUDA events are not timed", "the program has no CUDA driver loaded");
+        tp_session_say(TP_SAY_PART, "CUDA events are not timed", "the program has no CUDA driver loaded");
         return -1;
     }
     if (!event->cuda && event->driver.create(&event->cuda, 0) != CUDA_OK) { /* without a context, say */

@@ -38,7 +38,7 @@ void tp_notes_say_failure(const struct tp_spool *spool)
              code == EIO ? "the file was cut, or its disk failed" : strerror(code));
     if (code != EIO)
         strcat(detail, "; free some space or set another directory");
-    tp_session_say("recording stops here, the program goes on", detail);
+    tp_session_say(TP_SAY_ALL, "recording stops here, the program goes on", detail);
 }
 
 static void leave_chunk(void)

@@ -1,4 +1,4 @@
-/* The one line that the library may say: see tp_session_say. */
+/* The few lines that the library may say: see tp_session_say. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -10,13 +10,23 @@
 
 _Atomic int tp_confined_;
 _Atomic pid_t tp_confined_child;
-static _Atomic int has_spoken;
+static _Atomic int said_until; /* the level of what was said, and one; 0: nothing */
 
-void tp_session_say(const char *what, const char *detail)
+/* True when nothing of this weight was said. */
+static bool is_news(enum tp_say weight)
+{
+    int said = atomic_load(&said_until);
+    while (said <= (int)weight)
+        if (atomic_compare_exchange_weak(&said_until, &said, (int)weight + 1))
+            return true;
+    return false;
+}
+
+void tp_session_say(enum tp_say weight, const char *what, const char *detail)
 {
     char line[4400];
     const char *quiet = tp_environment("TRACEPRESS_QUIET");
-    if (tp_is_confined() || (quiet && *quiet && *quiet != '0') || atomic_exchange(&has_spoken, 1))
+    if (tp_is_confined() || (quiet && *quiet && *quiet != '0') || !is_news(weight))
         return;
     int n = snprintf(line, sizeof line, "tracepress: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
     size_t size = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;

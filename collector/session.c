@@ -39,10 +39,11 @@ static void choose(void)
     uint32_t rank = tp_config_rank();
     enum tp_choice choice = rank == UINT32_MAX ? TP_CHOICE_YES : tp_choice_rank(ranks, rank);
     if (choice == TP_CHOICE_UNCLEAR)
-        tp_session_say("every rank records: TRACEPRESS_RANKS is no list such as 0,7,%64", ranks);
+        tp_session_say(TP_SAY_PART, "every rank records: TRACEPRESS_RANKS is no list such as 0,7,%64", ranks);
     tp_session.is_left_out = choice == TP_CHOICE_NO;
     if (!tp_choice_window_read(&tp_session.window, tp_environment("TRACEPRESS_WINDOW")))
-        tp_session_say("all the time is recorded: TRACEPRESS_WINDOW is no period and length such as 60s:5s",
+        tp_session_say(TP_SAY_PART,
+                       "all the time is recorded: TRACEPRESS_WINDOW is no period and length such as 60s:5s",
                        tp_environment("TRACEPRESS_WINDOW"));
 }
 
@@ -59,12 +60,12 @@ static bool begin(const struct tracepress_options *options)
         return false;
     const char *refusal = tp_config_refusal(options);
     if (refusal)
-        tp_session_say("nothing is recorded, the program goes on", refusal);
+        tp_session_say(TP_SAY_ALL, "nothing is recorded, the program goes on", refusal);
     if (refusal || !tp_config_keep(&tp_session.options, options))
         return false;
     const struct tracepress_options *o = &tp_session.options;
     if (o->with_stack && !tp_stack_prepare())
-        tp_session_say("no call stacks are recorded", "libunwind is not installed (Debian: libunwind8)");
+        tp_session_say(TP_SAY_PART, "no call stacks are recorded", "libunwind is not installed (Debian: libunwind8)");
     __atomic_store_n(&tp_record_stacks, o->with_stack != 0, __ATOMIC_RELAXED);
     if (!o->sample_rate)
         tp_session.options.sample_rate = tp_session.run_rate;

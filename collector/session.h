@@ -84,7 +84,15 @@ struct tp_session_watch {
 };
 void tp_session_watch(const struct tp_session_watch *watch);
 
-/* Says one line on standard error, once per process and never with TRACEPRESS_QUIET=1. */
-void tp_session_say(const char *what, const char *detail);
+/* How much is lost, the least first. */
+enum tp_say {
+    TP_SAY_PART,  /* something particular is not recorded, or not as it was asked for */
+    TP_SAY_TRACE, /* a trace was not made; what was recorded is there */
+    TP_SAY_ALL    /* nothing is recorded, or nothing more */
+};
+
+/* Says one line on standard error, never with TRACEPRESS_QUIET=1: once per process, and again only where more is lost
+ * than what was said before, so that no lesser line silences a greater one. Any thread. */
+void tp_session_say(enum tp_say weight, const char *what, const char *detail);
 
 #endif

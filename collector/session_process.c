@@ -115,7 +115,7 @@ static void say_confined(const char *how)
     bool is_left = tp_session.spool.fd >= 0 && !tp_session.run_folder;
     snprintf(detail, sizeof detail, "%s%s%s", how, is_left ? "; make the trace with: tracepress recover " : "",
              is_left ? tp_session.spool.path : "");
-    tp_session_say("recording stops here, the program goes on: it confines itself", detail);
+    tp_session_say(TP_SAY_ALL, "recording stops here, the program goes on: it confines itself", detail);
 }
 
 void tp_session_at_confine(void (*stop)(void))
@@ -162,6 +162,7 @@ __attribute__((destructor(200))) static void at_exit(void)
     tp_live_exit();
     tp_session_leave_window_at_exit();
     if (tp_session.spool.fd >= 0 && !tp_session.run_folder) { /* it goes on for threads that outlive exit a little */
-        tp_session_say("the recording was not stopped; make the trace with: tracepress recover", tp_session.spool.path);
+        tp_session_say(TP_SAY_TRACE, "the recording was not stopped; make the trace with: tracepress recover",
+                       tp_session.spool.path);
     }
 }

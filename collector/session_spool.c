@@ -19,6 +19,7 @@
 #include "collector/recorder.h"
 #include "collector/sampler.h"
 #include "collector/unwind.h"
+#include "writer/worker.h"
 
 /* Switches recording off; what was to be recorded later is not. */
 static void turn_off(void)
@@ -70,7 +71,8 @@ static bool create(struct tp_spool *spool, const char *directory, const struct t
         bool is_for_run = tp_session.run_folder && !is_of_run;
         char detail[4300];
         snprintf(detail, sizeof detail, "%s: %s", directory, strerror(code));
-        tp_session_say(is_for_run ? "the program writes no trace of its own, `tracepress record` has what it records"
+        tp_session_say(is_for_run ? TP_SAY_PART : TP_SAY_ALL,
+                       is_for_run ? "the program writes no trace of its own, `tracepress record` has what it records"
                                   : "nothing is recorded, the program goes on",
                        detail);
     }
@@ -155,7 +157,7 @@ bool tp_session_start_sampler(void)
         tp_session.options.sample_rate && tp_config_is_recorded(&tp_session.options, TRACEPRESS_ACTIVITY_CPU);
     const char *reason = has_samples ? tp_sampler_start(tp_session.options.sample_rate) : NULL;
     if (reason)
-        tp_session_say("no samples of stacks are taken", reason);
+        tp_session_say(TP_SAY_PART, "no samples of stacks are taken", reason);
     return !reason;
 }
 
@@ -205,12 +207,16 @@ void tp_session_renew_sampler(void)
  * LOGDIR around it. */
 static bool is_kept_for_run(void)
 {
-    enum { FOLDERS_BETWEEN = 2 }; /* LOGDIR/RUN/.spools (collector/launch/run_folder.h) */
+    enum {
+        IN_RUN = 2,
+        IN_RANK = 4
+    }; /* LOGDIR/RUN/.spools, LOGDIR/RUN/.ranks/3/.spools (collector/launch/run_ranks.h) */
     char handled[PATH_MAX], folder[PATH_MAX];
     if (!tp_session.run_folder || !realpath(tp_session.options.directory, handled))
         return tp_session.run_folder != NULL;
     snprintf(folder, sizeof folder, "%s", tp_session.run_folder);
-    for (int i = 0; i < FOLDERS_BETWEEN; i++) {
+    int folders = strstr(folder, "/" TP_WORKER_RANKS "/") ? IN_RANK : IN_RUN;
+    for (int i = 0; i < folders; i++) {
         char *slash = strrchr(folder, '/');
         if (!slash)
             return true;

@@ -10,8 +10,16 @@
  * no rank, and counts for no number of the run. */
 #define TP_WORKER_HELPER "_helper"
 
+/* Ends the worker's name of a trace that PyTorch was still writing when its process ended: text that breaks off. Its
+ * reader keeps what is whole, and says so. */
+#define TP_WORKER_CUT "_cut"
+
 /* Folder of a run with what `record` has not made traces of yet (collector/launch/run_folder.h). */
 #define TP_WORKER_SPOOLS ".spools"
+
+/* Folder of a run that several calls of `record` share, the ranks of a job: a folder of each, by its number, with that
+ * rank's raw records (collector/launch/run_ranks.h). */
+#define TP_WORKER_RANKS ".ranks"
 
 /* File in it with a line "PID NAME" for each process in which the preload library began, and "PID=PATH" for each
  * program that such a process became or started. */

@@ -234,7 +234,7 @@ static bool be_attached(void)
     if (is_attached)
         tp_cupti_record_versions(at.version);
     else
-        tp_session_say(SAY, reason);
+        tp_session_say(TP_SAY_PART, SAY, reason);
     return is_attached;
 }
 
@@ -251,7 +251,7 @@ void tp_cupti_begin(void)
     disable_kinds();
     atomic_store(&at.is_enabled, 0);
     atomic_store(&at.state, OVER);
-    tp_session_say(SAY, reason);
+    tp_session_say(TP_SAY_PART, SAY, reason);
 }
 
 /* Waits for the context of this thread, as torch does at the end of a recording. */

@@ -96,7 +96,8 @@ static void stop(void)
     snprintf(count, sizeof count, "%llu", (unsigned long long)left_out);
     if (left_out) {
         tracepress_metadata_json("functions_left_out", count);
-        tp_session_say("the program calls more functions than are recorded; --source functions=COUNT for more", count);
+        tp_session_say(TP_SAY_PART,
+                       "the program calls more functions than are recorded; --source functions=COUNT for more", count);
     }
     tp_hook_leave(why); /* it stays on: destructors are functions, too */
 }

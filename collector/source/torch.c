@@ -157,7 +157,8 @@ static int on_main_thread(void *unused)
         atomic_store(&next_ms, SLOW_MS);
         return 0;
     }
-    tp_session_say("PyTorch is not recorded", "torch.profiler could not be switched on, or the program uses it itself");
+    tp_session_say(TP_SAY_PART, "PyTorch is not recorded",
+                   "torch.profiler could not be switched on, or the program uses it itself");
     return 0;
 }
 

@@ -97,7 +97,8 @@ full_of_tensors() {
     umount tiny
     [ $status = 0 ] || { echo "the program ended with $status"; return 1; }
     [ $whole = 0 ] && [ "$kept" -gt 0 ] || { echo "$kept tensors are there, not all of them whole"; return 1; }
-    [ "$(wc -l <err)" = 1 ] || { echo "it said:"; cat err; return 1; }
+    # a lesser line and, where the trace has no room either, one of that
+    [ "$(wc -l <err)" -le 2 ] && ! sed 1d err | grep -v "the trace was not written; " || { echo "it said:"; cat err; return 1; }
 }
 full_of_tensors >full.log 2>&1
 case $? in

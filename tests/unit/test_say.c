@@ -1,0 +1,41 @@
+/* The few lines that the library says: a lesser one silences no greater one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "collector/session.h"
+
+static void greater_lines_follow_lesser_ones(void **state)
+{
+    char said[400] = "";
+    int ends[2], before = dup(STDERR_FILENO);
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[1], STDERR_FILENO);
+    tp_session_say(TP_SAY_PART, "first part", "why");
+    tp_session_say(TP_SAY_PART, "second part", NULL);
+    tp_session_say(TP_SAY_ALL, "all", NULL);
+    tp_session_say(TP_SAY_TRACE, "trace", NULL);
+    tp_session_say(TP_SAY_ALL, "all again", NULL);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    close(ends[1]);
+    assert_true(read(ends[0], said, sizeof said - 1) > 0);
+    close(ends[0]);
+    assert_string_equal(said, "tracepress: first part: why\ntracepress: all\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(greater_lines_follow_lesser_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
