@@ -17,6 +17,7 @@
 #include "writer/base/pack.h"
 #include "writer/base/str.h"
 #include "writer/spool/spool_read.h"
+#include "writer/worker.h"
 
 /* ---- names ---- */
 
@@ -35,6 +36,8 @@ static bool read_name(struct tp_left_file *file)
 {
     struct stat status;
     const char *dot = strrchr(file->base, '.'), *at;
+    while (file->is_cut && dot > file->base && strncmp(dot, ".json", 5) != 0)
+        dot--;
     if (!dot || lstat(file->path, &status) != 0 || !S_ISREG(status.st_mode))
         return false;
     long long pid = number_before(file->base, dot, &at);
@@ -52,8 +55,9 @@ static bool read_name(struct tp_left_file *file)
 
 bool tp_left_file_open(struct tp_left_file *file, const char *folder, const char *base)
 {
-    *file = (struct tp_left_file){.is_spool = tp_str_ends(tp_str_of(base), ".tpspool")};
-    if ((!file->is_spool && !tp_str_ends(tp_str_of(base), ".json")) ||
+    *file = (struct tp_left_file){.is_spool = tp_str_ends(tp_str_of(base), ".tpspool"),
+                                  .is_cut = strstr(base, ".json.tmp") != NULL}; /* Kineto adds a .tmp of its own */
+    if ((!file->is_spool && !file->is_cut && !tp_str_ends(tp_str_of(base), ".json")) ||
         asprintf(&file->path, "%s/%s", folder, base) < 0) {
         file->path = NULL;
         return false;
@@ -75,8 +79,8 @@ bool tp_left_file_name(struct tp_left_file *file, const char *logdir, const char
     gethostname(host, sizeof host - 1);
     for (char *c = host; *c; c++)
         *c = *c == '/' ? '_' : *c;
-    if (asprintf(&file->trace, "%s/%s_%d%s.%lld.pt.trace.json.gz", logdir, host, (int)file->pid, suffix,
-                 (long long)file->time_ns) < 0)
+    if (asprintf(&file->trace, "%s/%s_%d%s%s.%lld.pt.trace.json.gz", logdir, host, (int)file->pid, suffix,
+                 file->is_cut ? TP_WORKER_CUT : "", (long long)file->time_ns) < 0)
         file->trace = NULL;
     return file->trace != NULL;
 }
@@ -221,10 +225,30 @@ static int pack_file(const char *from, const char *to, struct tp_error *err)
     return code;
 }
 
+/* Whether a file that breaks off got as far as its events; one that cannot be read may have. */
+static bool has_event(const char *path)
+{
+    static const char key[] = "\"ph\"";
+    struct tp_input input;
+    struct tp_buf block;
+    size_t got = 0;
+    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0)
+        return true;
+    tp_buf_init(&block, 0);
+    bool is_read = tp_buf_reserve(&block, TP_PACK_BLOCK) == 0 &&
+                   tp_input_read(&got, &input, block.data, TP_PACK_BLOCK, 0, NULL) == 0;
+    bool has = !is_read || got == TP_PACK_BLOCK || memmem(block.data, got, key, sizeof key - 1);
+    tp_buf_release(&block);
+    close(input.fd);
+    return has;
+}
+
 void tp_left_file_take(struct tp_left_file *file, const struct tp_left_run *run)
 {
     if (file->is_spool)
         file->outcome = take_spool(file, run);
+    else if (file->is_cut && !has_event(file->path))
+        file->outcome = TP_LEFT_EMPTY;
     else
         file->outcome = pack_file(file->path, file->trace, &file->err) < 0 ? TP_LEFT_FAILED : TP_LEFT_TRACE;
     if (file->outcome != TP_LEFT_RUNNING && file->outcome != TP_LEFT_FAILED)

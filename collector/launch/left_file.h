@@ -26,6 +26,7 @@ struct tp_left_file {
     int64_t time_ns;
     uint64_t size_bytes;
     bool is_spool; /* else PyTorch's */
+    bool is_cut;   /* of PyTorch's: its process ended while it wrote the file */
 
     bool is_replaced; /* its process became another program later, which has left a file of its own */
     bool is_empty, was_stopped, is_brief, has_steps; /* of a spool that was looked at */

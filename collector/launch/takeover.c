@@ -1,4 +1,5 @@
-/* From what a run has left to traces: see takeover.h. What ends in .tmp was being written when its process ended. */
+/* From what a run has left to traces: see takeover.h. What ends in .tmp was being written when its process ended: half
+ * of a trace of PyTorch's becomes a trace that says so, for nothing can make it again; the rest are notes, and go. */
 #include "collector/launch/takeover.h"
 
 #include <dirent.h>
@@ -81,15 +82,17 @@ static bool collect(struct work *work, struct dirent *const *names, int count)
     work->files = calloc((size_t)count + 1, sizeof *work->files);
     for (int i = 0; work->files && i < count; i++) {
         struct tp_left_file *file = &work->files[work->count];
-        if (tp_str_ends(tp_str_of(names[i]->d_name), ".tmp")) {
-            if (work->takeover->left_count == 0) /* else its process may still be writing it */
-                drop(folder, names[i]->d_name);
-        } else if (tp_left_file_open(file, folder, names[i]->d_name)) {
+        bool is_temporary = tp_str_ends(tp_str_of(names[i]->d_name), ".tmp");
+        if (is_temporary && work->takeover->left_count) /* its process may still be writing it */
+            continue;
+        if (tp_left_file_open(file, folder, names[i]->d_name)) {
             work->bytes += file->size_bytes;
             work->count++;
-        } else {
-            tp_left_file_release(file);
+            continue;
         }
+        tp_left_file_release(file);
+        if (is_temporary)
+            drop(folder, names[i]->d_name);
     }
     return work->files != NULL;
 }
@@ -196,6 +199,7 @@ static void tell(struct tp_takeover *t, const struct tp_left_file *file)
     t->empty_count += file->outcome == TP_LEFT_EMPTY;
     t->brief_count += file->outcome == TP_LEFT_BRIEF;
     t->trace_count += file->outcome == TP_LEFT_TRACE;
+    t->cut_count += file->outcome == TP_LEFT_TRACE && file->is_cut;
     t->failed_count += file->outcome == TP_LEFT_FAILED;
     if (file->outcome == TP_LEFT_RUNNING)
         tell_running(t, file->path, file->pid);
@@ -255,7 +259,7 @@ int tp_takeover(struct tp_takeover *t, struct tp_error *err)
     for (size_t i = 0; i < t->left_count; i++)
         if (t->left[i] > 0 && tp_process_is_of_run(t->left[i], t->folder))
             tell_running(t, t->folder, t->left[i]);
-    if (t->running_count == 0)
+    if (t->running_count == 0 && !t->keeps_folder)
         rmdir(t->folder);
     return code;
 }

@@ -19,6 +19,10 @@ enum { TP_TAKEOVER_BRIEF_MS = 50, TP_TAKEOVER_BRIEF_SAMPLES = 25 };
 
 enum { TP_TAKEOVER_THREADS = 4 }; /* files at the same time: each needs memory */
 
+/* For cut_count, and "s" or "". */
+#define TP_TAKEOVER_CUT_WORDS                                                                                          \
+    "%zu trace%s of PyTorch break off where the process ended (named _cut); what is whole in them is read"
+
 /* What is done, of a stage: all files are looked at first, because their names depend on each other, then taken. */
 struct tp_takeover_progress {
     const char *name; /* of the file that was done last */
@@ -38,6 +42,7 @@ struct tp_takeover {
     const char *folder; /* of the run: an absolute path */
     const char *logdir;
     pid_t program;        /* the run's own process, which always has its trace; 0: none */
+    bool keeps_folder;    /* an empty folder stays, for the caller to remove */
     unsigned patience_ms; /* how long to wait in all for processes that are about to end */
     void (*tell)(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why);
     /* called for each file that is done but the last; by one thread at a time, of ours or another. NULL: nobody asks */
@@ -48,6 +53,7 @@ struct tp_takeover {
     size_t brief_count;           /* helpers below the floor, removed (TP_TAKEOVER_BRIEF_MS) */
     pid_t left[TP_TAKEOVER_LEFT]; /* processes of the run that still ran; 0: told already */
     size_t left_count;
+    size_t cut_count;                  /* traces that end where their process ended: WORKER_cut */
     uint64_t open_count, broken_count; /* ranges that were open at the end, damaged records */
 };
 

@@ -321,7 +321,32 @@ static void what_was_being_written_and_what_is_empty_goes(void **state)
     write_file("torch.1.2.json.tmp", "{");
     struct tp_takeover t = take(&told);
     assert_int_equal(t.trace_count, 0);
+    assert_int_equal(t.empty_count, 2);
+    assert_int_equal(access(folder, F_OK), -1);
+}
+
+/* Nothing can make it again. */
+static void a_trace_that_breaks_off_is_kept_as_such(void **state)
+{
+    static struct told told;
+    char name[100], command[600];
+    int pid = (int)getpid();
+    (void)state;
+    snprintf(name, sizeof name, "torch.1700000000000000001.%d.json.tmp", pid);
+    write_file(name, "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\"},{\"ph\":");
+    snprintf(name, sizeof name, "torch.1700000000000000002.%d.json.tmp.tmp", pid);
+    write_file(name, "{\"traceEvents\":[{\"ph\":");
+    snprintf(name, sizeof name, "kineto_%d.json.tmp", pid);
+    write_file(name, "{\"traceEvents\":[");
+    struct tp_takeover t = take(&told);
+    assert_int_equal(t.trace_count, 2);
+    assert_int_equal(t.cut_count, 2);
     assert_int_equal(t.empty_count, 1);
+    snprintf(command, sizeof command,
+             "zcat %s/*_%d_cut.1700000000000000001.pt.trace.json.gz | grep -q '\"a\"},{\"ph\":$'", logdir, pid);
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof command, "test -s %s/*_%d_cut.1700000000000000002.pt.trace.json.gz", logdir, pid);
+    assert_int_equal(system(command), 0);
     assert_int_equal(access(folder, F_OK), -1);
 }
 
@@ -355,6 +380,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_helper_that_ran_longer_has_its_trace, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(a_spool_whose_process_lives_stays_whatever_its_number, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(what_was_being_written_and_what_is_empty_goes, enter, empty_and_leave),
+        cmocka_unit_test_setup_teardown(a_trace_that_breaks_off_is_kept_as_such, enter, empty_and_leave),
         cmocka_unit_test_setup_teardown(what_is_no_spool_stays_and_is_told, enter, empty_and_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
