@@ -51,6 +51,13 @@ static void write_instant(struct tp_spool_conversion *c, const struct tp_spool_r
     tp_trace_out_instant(c->out, &event);
 }
 
+/* The arrow of a task: tasks of one id and different names are different ones. Numbers from 2^53 on are not exact in
+ * every reader of JSON. */
+static int64_t arrow_of(struct tp_str name, uint64_t id)
+{
+    return (int64_t)(tp_hash_mix(tp_hash_bytes(name.ptr, name.len) ^ id, 0x9E3779B97F4A7C15ull) >> 11);
+}
+
 /* Both ends of a task stand on their threads, and an arrow ties what runs there. */
 static void write_async(struct tp_spool_conversion *c, const struct tp_spool_record *record, uint64_t tid)
 {
@@ -65,7 +72,7 @@ static void write_async(struct tp_spool_conversion *c, const struct tp_spool_rec
                                              .ts_ns = tp_spool_time_of(c, record)};
     const struct tp_trace_out_flow flow = {.kind = TP_OUT_FLOW_ASYNC,
                                            .is_start = is_start,
-                                           .id = (int64_t)async.id,
+                                           .id = arrow_of(event.name, async.id),
                                            .pid = event.pid,
                                            .tid = event.tid,
                                            .ts_ns = event.ts_ns};

@@ -1,0 +1,54 @@
+/* Tasks of the public interface in the trace: their ids, and the arrows between their ends. */
+#include "tests/unit/recorded_text.h"
+
+static int begin(void **state)
+{
+    (void)state;
+    return begin_text();
+}
+
+/* Numbers behind `key` in the lines that begin with `head`, in their order. Returns their count. */
+static size_t numbers(const char *head, const char *key, long long *out, size_t most)
+{
+    size_t count = 0;
+    for (const char *at = strstr(text, head); at && count < most; at = strstr(at + 1, head)) {
+        const char *found = strstr(at, key);
+        assert_non_null(found);
+        out[count++] = strtoll(found + strlen(key), NULL, 10);
+    }
+    return count;
+}
+
+/* Equal ids of different names are different tasks: from each begin an arrow leads to its own end. */
+static void arrows_tell_tasks_of_one_id_apart(void **state)
+{
+    long long from[4], to[4], begun[4], ended[4];
+    (void)state;
+    const tracepress_name read = tracepress_intern("read"), write = tracepress_intern("write");
+    tracepress_async_begin(read, 7);
+    tracepress_async_begin(write, 7);
+    tracepress_async_begin(write, 0);
+    tracepress_async_end(read, 7);
+    tracepress_async_end(write, 7);
+    tracepress_async_end(write, 0);
+    tracepress_stop();
+    assert_int_equal(numbers("{\"ph\":\"b\",", "\"id\":\"", begun, 4), 3);
+    assert_int_equal(numbers("{\"ph\":\"e\",", "\"id\":\"", ended, 4), 3);
+    assert_true(begun[0] == 7 && begun[1] == 7 && begun[2] == 0);
+    assert_memory_equal(begun, ended, 3 * sizeof *begun);
+    assert_int_equal(numbers("{\"ph\":\"s\",", "\"id\":", from, 4), 3);
+    assert_int_equal(numbers("{\"ph\":\"f\",", "\"id\":", to, 4), 3);
+    assert_memory_equal(from, to, 3 * sizeof *from);
+    for (int i = 0; i < 3; i++) {
+        assert_true(from[i] >= 0 && from[i] < 1ll << 53); /* exact wherever JSON is read */
+        assert_true(from[i] != from[(i + 1) % 3]);
+    }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(arrows_tell_tasks_of_one_id_apart, begin, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
