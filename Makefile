@@ -214,7 +214,7 @@ compile_commands: $(PROTO:=.h) ## compile_commands.json, for clangd and other ed
 	@echo "compile_commands.json: $(words $(filter %.c,$(SRC))) files"
 MPI = $(wildcard $(BUILD)/tracepress-mpi)
 CMAKE = $(DESTDIR)$(PREFIX)/lib/cmake/tracepress
-HEADERS = collector/tracepress.h $(addprefix collector/tracepress_,calls.h disabled.h scope.h) # programs include the first
+HEADERS = collector/tracepress.h $(addprefix collector/tracepress_,calls.h disabled.h scope.h task.h) # programs include the first
 install-strip: STRIPPED = --strip-program=$(STRIP) -s
 install-strip: install ## the same without what debuggers need
 	$(STRIP) -g $(DESTDIR)$(PREFIX)/lib/libtracepress.a

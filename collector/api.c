@@ -1,4 +1,5 @@
 /* Ranges and moments of the public interface: each is one record. */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "collector/config.h"
@@ -111,6 +112,14 @@ void tracepress_record_memory_(const struct first_memory *given)
 }
 
 /* ---- tasks ---- */
+
+static _Atomic uint64_t tasks; /* that asked for an id */
+
+uint64_t tracepress_async_id(void)
+{
+    const uint64_t first = UINT64_C(1) << 52; /* whole numbers up to 2^53 are exact wherever traces are read */
+    return first + atomic_fetch_add_explicit(&tasks, 1, memory_order_relaxed);
+}
 
 void tracepress_record_async_(tracepress_name name, uint64_t id, int is_end)
 {

@@ -272,6 +272,10 @@ static inline void tracepress_module_begin(tracepress_name name);
 static inline void tracepress_async_begin(tracepress_name name, uint64_t id);
 static inline void tracepress_async_end(tracepress_name name, uint64_t id);
 
+/* An id that no other call of this process gives: 2^52 and above, beyond the program's own counts and addresses. In C++
+ * tasks are objects, coroutines' as well: tracepress_task.h. */
+TRACEPRESS_CALL uint64_t tracepress_async_id(void);
+
 /* ---- moments -------------------------------------------------------------------------------------------------- */
 
 /* Something happened now. */
@@ -439,10 +443,11 @@ TRACEPRESS_CALL int64_t tracepress_event_elapsed_ns(const struct tracepress_even
 }
 #endif
 
-/* The rest of this header: what stands behind the functions above, and TRACEPRESS_SCOPE("forward"), a range until the
- * end of the block. */
+/* The rest of this header: what stands behind the functions above; TRACEPRESS_SCOPE("forward"), a range until the end
+ * of the block; in C++ TRACEPRESS_TASK and TRACEPRESS_AWAIT, for coroutines. */
 #include "tracepress_calls.h"
 #include "tracepress_disabled.h"
 #include "tracepress_scope.h"
+#include "tracepress_task.h"
 
 #endif

@@ -91,6 +91,10 @@ static inline int64_t tracepress_now(void)
 {
     return 0;
 }
+static inline uint64_t tracepress_async_id(void)
+{
+    return 1;
+}
 static inline struct tracepress_event *tracepress_event_create(tracepress_name name, enum tracepress_device device)
 {
     (void)name;

@@ -9,7 +9,8 @@
  *     TRACEPRESS_SCOPE("forward");
  *     TRACEPRESS_SCOPE_KIND("decode", TRACEPRESS_INPUT);
  *
- * The text must be the same each time the place is reached: its number is looked up once. */
+ * The text must be the same each time the place is reached: its number is looked up once. No co_await and no co_yield
+ * in the block: tracepress_task.h has what coroutines need. */
 
 #define TRACEPRESS_JOIN_(a, b) a##b
 #define TRACEPRESS_JOIN(a, b) TRACEPRESS_JOIN_(a, b)

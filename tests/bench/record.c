@@ -59,6 +59,16 @@ static void scopes(long count)
     }
 }
 
+/* As tracepress_task of C++ has it. */
+static void tasks(long count)
+{
+    for (long i = 0; i < count; i++) {
+        uint64_t id = tracepress_async_id();
+        tracepress_async_begin(name, id);
+        tracepress_async_end(name, id);
+    }
+}
+
 static void *on_thread(void *count)
 {
     scopes((long)(intptr_t)count);
@@ -139,6 +149,7 @@ int main(int argc, char **argv)
     double off = best(scopes, million, ROUNDS);
     start(folder, NULL, 0);
     double on = best(scopes, 100, 20000), with_pages = best(scopes, million / 4, ROUNDS);
+    double of_tasks = best(tasks, 100, 20000);
     tracepress_stop();
     start(folder, NULL, 16);
     nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL); /* a program begins with something else */
@@ -150,6 +161,8 @@ int main(int argc, char **argv)
     printf("  first pass through the ring %6.1f %6.1f  %.2f\n", first_pass, in_ring, first_pass / in_ring);
     printf("  without end, all is kept    %6.1f %6.1f  %.2f (full chunks are copied to the end of the spool)\n",
            with_pages, floor, with_pages / floor);
+    printf("  tasks, in turns of 100      %6.1f %6.1f  %.2f (an id, begin and end)\n", of_tasks, short_floor,
+           of_tasks / short_floor);
     printf("  switched off                %6.2f\n", off);
     for (int threads = 1; threads <= 16; threads *= 2) {
         start(folder, NULL, 8);

@@ -13,7 +13,7 @@ import re
 import sys
 
 HELP = "templates/help"
-LANGUAGES = ("c", "sh", "python")
+LANGUAGES = ("c", "cpp", "sh", "python")
 OTHER_TOOLS = {"--logdir", "--warnings", "--shard=", "--cflags", "--libs", "--suite", "--name", "--option"}
 FILES_ELSEWHERE = {"train.py", "train.c", "recipe.py", "digest.md", "out.md", "threading.py", "contextlib.py", "functools.py",
                   "queue.py", "selectors.py", "runpy.py"}

@@ -1,7 +1,8 @@
 #!/bin/sh
 # abi.sh BUILD: the border of libtracepress. Exported symbols are those of tracepress.map, needed libraries those listed
-# here; the public header documents every function, and compiles and works with no other than its own parts: as C99, C17 and C++11, with the library
-# and, with TRACEPRESS_DISABLED, without it. A library of another build (sanitizers) needs more: its NEEDED is not judged.
+# here; the public header documents every function, and compiles and works with no other than its own parts: as C99, C17,
+# C++11 and C++20, with the library and, with TRACEPRESS_DISABLED, without it. A library of another build (sanitizers)
+# needs more: its NEEDED is not judged.
 build=${1:-build/release}
 header=collector/tracepress.h
 library=$build/libtracepress.so
@@ -72,6 +73,7 @@ use() {
 use "${CC:-cc}" c99 c
 use "${CC:-cc}" gnu17 c
 use "${CXX:-c++}" c++11 c++
+use "${CXX:-c++}" c++20 c++
 
 # ---- programs built with the header of another time
 # layout NAME HEADER [FLAG]: what the structs say of an operator and of memory is in the trace

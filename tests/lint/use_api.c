@@ -24,6 +24,21 @@ static void complete(tracepress_name name)
     tracepress_complete(lane, name, now - 1000, now, NULL);
 }
 
+/* A task by its id; in C++ as an object, too. TRACEPRESS_AWAIT: tests/native/coroutine_program.cc. */
+static void use_tasks(tracepress_name name)
+{
+    const uint64_t id = tracepress_async_id();
+    tracepress_async_begin(name, id);
+    tracepress_async_end(name, id);
+#ifdef __cplusplus
+    TRACEPRESS_TASK(task, "task");
+    TRACEPRESS_TASK_RUNS(other, "other");
+    TRACEPRESS_PART(task, "part of a task");
+    TRACEPRESS_PART(other, "part of another");
+    TRACEPRESS_WAITS(other, "waits");
+#endif
+}
+
 static void record(void)
 {
     const int64_t dims[2] = {1, 2};
@@ -57,6 +72,7 @@ static void record(void)
     tracepress_end();
     tracepress_async_begin(name, 1);
     tracepress_async_end(name, 1);
+    use_tasks(name);
     tracepress_instant(name);
     tracepress_instant_text(name, "text");
     complete(name);

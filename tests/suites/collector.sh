@@ -211,6 +211,63 @@ flight() { # killed while chunks are used again, at any moment of that
 }
 check "a flight recorder of 1 MiB: killed anywhere, it has the last part" flight
 
+# ---- coroutines ----
+
+cat >can.cc <<'CC'
+#include <coroutine>
+#ifndef __cpp_impl_coroutine
+#error
+#endif
+CC
+case $BUILD in
+*tsan) sanitizer=-fsanitize=thread ;;
+*asan) sanitizer=-fsanitize=address,undefined ;;
+*) sanitizer= ;;
+esac
+coroutine_program() { # OUTPUT [ARGUMENT...]
+    output=$1
+    shift
+    # shellcheck disable=SC2086
+    "${CXX:-c++}" -std=c++20 -pedantic-errors -Wall -Wextra -Werror -O1 -g $sanitizer -I"$HERE/collector" \
+        "$HERE/tests/native/coroutine_program.cc" "$@" -pthread -o "$output"
+}
+# coroutines HOW: what the program counted and timed is in its trace, and in the report
+coroutines() {
+    rm -rf d && mkdir d
+    cpu_limit 300 ./coroutine_program d "$1" >counts 2>err
+    status=$?
+    if [ "$1" = die ]; then
+        [ $status = 137 ] && "$TP" recover d/.*.tpspool -o d/trace.json --quiet >out || { echo "status $status"; return 1; }
+    else
+        [ $status = 0 ] && [ ! -s err ] || { echo "status $status"; cat err; return 1; }
+    fi
+    "$TP" report d/trace.json --strict --quiet -o d/report.html --json d/views.json &&
+        python3 "$HERE/tests/check/perfetto_rules.py" d/trace.json && python3 "$HERE/tests/check/coroutines.py" "$1" counts d/trace.json d/views.json
+}
+crossed() { # a judge that finds nothing is none: ranges across co_await end what is not their own
+    rm -rf d && mkdir d
+    ./coroutine_program d scope >counts && ! python3 "$HERE/tests/check/coroutines.py" scope counts d/trace.json >said &&
+        grep -q 'worker > turn > turn' said || { cat said; return 1; }
+}
+without_library() {
+    rm -rf d && mkdir d
+    coroutine_program disabled -DTRACEPRESS_DISABLED && ./disabled d tasks
+    [ $? = 3 ] && [ "$(ls -A d)" = "" ]
+}
+if ! "${CXX:-c++}" -std=c++20 -fsyntax-only can.cc 2>/dev/null || ! command -v python3 >/dev/null; then
+    skip "coroutines: tasks and their parts" "no C++20 compiler or no python3"
+elif ! coroutine_program coroutine_program "$TOOLS/libtracepress.so" -Wl,-rpath,"$TOOLS" 2>err; then
+    not_ok "coroutines: the program is built" "$(cat err)"
+else
+    check "coroutines on four threads: tasks, parts and waits are as the program counted and timed them, no range is another's end" \
+        coroutines tasks
+    check "coroutines: runs between two waits are stays on one thread, and leave nothing of the task out" coroutines runs
+    check "coroutines that began before the recording: their waits, and no task without its begin" coroutines late
+    check "coroutines that are killed: every task that had ended, the others are told as not ended" coroutines die
+    check "coroutines: a scope across co_await ends the ranges of others, and that is seen" crossed
+    check "coroutines: disabled, they need no library" without_library
+fi
+
 # ---- jobs of many ranks ----
 
 text() { yes 'the quick brown fox jumps over the lazy dog' | head -n 200 >text; }

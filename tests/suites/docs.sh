@@ -107,18 +107,23 @@ run_shell() { # block, facts
         [ -s "$output" ] || { echo "$output was not made"; return 1; }
     done
 }
-records_itself() { # a C program: compiled, run in a folder of its own, and what it leaves is a trace
+records_itself() { # a program in C or C++: compiled, run in a folder of its own, and what it leaves is a trace
     rm -rf "$WORK/c" && mkdir "$WORK/c" && cd "$WORK/c" || return 1
-    cp "$1" program.c
-    # shellcheck disable=SC2046
-    ${CC:-cc} -Wall -Wextra -Werror program.c $(pkg-config --cflags --libs tracepress) -o program || return 1
+    cp "$1" "program.${1##*.}"
+    compiler=${CC:-cc}
+    case $1 in *.cpp) compiler="${CXX:-c++} -std=c++20 -pthread" ;; esac
+    # shellcheck disable=SC2046,SC2086
+    $compiler -Wall -Wextra -Werror program.* $(pkg-config --cflags --libs tracepress) -o program || return 1
     cpu_limit 60 ./program >said 2>&1 || { echo "exit $?"; cat said; return 1; }
     [ ! -s said ] || { cat said; return 1; }
     trace=$(find . -name '*.pt.trace.json.gz' | head -n 1)
     [ -n "$trace" ] || { echo "it left no trace:"; find .; return 1; }
-    range=$(grep -o 'TRACEPRESS_SCOPE[A-Z_]*("[^"]*"' program.c | head -n 1 | cut -d '"' -f 2)
+    range=$(grep -o 'TRACEPRESS_SCOPE[A-Z_]*("[^"]*"' program.* | head -n 1 | cut -d '"' -f 2)
     "$TP" table "$trace" --format csv | grep -q "^\"${range:?}\"," || { "$TP" table "$trace"; return 1; }
-    "$TP" report "$trace" --strict --quiet -o report.html
+    "$TP" report "$trace" --strict --quiet -o report.html --json views.json || return 1
+    for task in $(grep -oE 'TRACEPRESS_(TASK|AWAIT|PART)\([a-z]+, "[^" ]+"' program.* | cut -d '"' -f 2); do
+        grep -q "\"task\":\"$task\"" views.json || { echo "no task $task"; return 1; }
+    done
 }
 run_python() { # block, Python, facts
     cp "$1" "$WORK/empty/block.py" && cd "$WORK/empty" || return 1
@@ -164,8 +169,13 @@ for facts in "$WORK"/python/*.facts; do
     run_block "${facts%.facts}" "docs/python.md, block $(basename "$facts" .facts)"
 done
 python3 tests/check/docs.py blocks docs/recording.md "$WORK/recording"
-for block in "$WORK"/recording/*.c; do
-    check "docs/recording.md, block $(basename "$block" .c): compiles, runs, and leaves a trace" records_itself "$block"
+echo '#include <coroutine>' >"$WORK/can.cpp"
+if ! "${CXX:-c++}" -std=c++20 -fsyntax-only "$WORK/can.cpp" 2>/dev/null; then
+    skip "docs/recording.md, blocks in C++: compile, run, and leave a trace" "no C++20 compiler"
+    rm "$WORK"/recording/*.cpp
+fi
+for block in "$WORK"/recording/*.c*; do
+    check "docs/recording.md, block $(basename "${block%.*}"): compiles, runs, and leaves a trace" records_itself "$block"
 done
 
 # The example at the top of the installed header: the dots are left out, the loop gets its number of steps.
@@ -176,7 +186,7 @@ of_header() {
 }
 check "tracepress.h, its example: compiles, runs in an empty folder, and leaves a trace in runs/today" of_header
 in_the_way() { # the programs again, where their folder cannot be made: exit code as before, one line with folder, cause and loss
-    for block in "$WORK"/blocks/*.c "$WORK/header.c" "$WORK"/recording/*.c; do
+    for block in "$WORK"/blocks/*.c "$WORK/header.c" "$WORK"/recording/*.c*; do
         records_itself "$block" || return 1
         rm -rf runs && : >runs
         ./program >said 2>&1 || { echo "exit $?"; cat said; return 1; }

@@ -1,4 +1,6 @@
 /* Tasks of the public interface in the trace: their ids, and the arrows between their ends. */
+#include <pthread.h>
+
 #include "tests/unit/recorded_text.h"
 
 static int begin(void **state)
@@ -45,10 +47,42 @@ static void arrows_tell_tasks_of_one_id_apart(void **state)
     }
 }
 
+enum { THREADS = 4, IDS = 1000 };
+
+static void *ask(void *given)
+{
+    uint64_t *ids = given;
+    for (int i = 0; i < IDS; i++)
+        ids[i] = tracepress_async_id();
+    return NULL;
+}
+
+static int by_number(const void *x, const void *y)
+{
+    const uint64_t *a = x, *b = y;
+    return (*a > *b) - (*a < *b);
+}
+
+static void ids_are_given_once(void **state)
+{
+    static uint64_t ids[THREADS * IDS];
+    pthread_t threads[THREADS];
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask, ids + i * IDS), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    qsort(ids, THREADS * IDS, sizeof *ids, by_number);
+    assert_true(ids[0] >= 1ull << 52 && ids[THREADS * IDS - 1] < 1ull << 53);
+    for (int i = 1; i < THREADS * IDS; i++)
+        assert_true(ids[i - 1] < ids[i]);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(arrows_tell_tasks_of_one_id_apart, begin, stop),
+        cmocka_unit_test(ids_are_given_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
