@@ -52,7 +52,7 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
         entry->busy_percent =
             100 * tp_table_real(&overview->gpu_summary, TP_GPU_BUSY_RATIO)[tp_overview_main_gpu(overview)];
     if (found->finding_count)
-        entry->finding = found->findings[0].rule->title;
+        entry->finding = found->findings[0].title;
     entry->ceiling_percent = found->total_ceiling_percent;
 }
 

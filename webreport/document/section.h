@@ -10,6 +10,7 @@
 #include "webreport/document/section_table.h"
 #include "webreport/measure/distributed.h"
 #include "webreport/measure/profile.h"
+#include "webreport/measure/wording.h"
 
 struct tp_section {
     struct tp_arena *arena;

@@ -95,15 +95,15 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
         .tone = tones[finding->severity],
         .status = tp_severity_text(finding->severity),
         .id = finding->rule->id,
-        .title = finding->rule->title,
+        .title = finding->title,
         .value = has_time ? tp_text_of_time(arena, (int64_t)llround(finding->ceiling_us_per_step * 1000)) : NULL,
         .change = has_share ? tp_text_of_percent(arena, finding->share_percent) : NULL,
         .scope = has_time    ? "per step, at most"
                  : has_share ? "of the step concerned"
                              : NULL,
         .reasons = {why_text(section, finding)},
-        .advice = finding->rule->advice,
-        .link = finding->rule->doc_url};
+        .advice = finding->advice,
+        .link = finding->doc_url};
     fill_remedies(section, block, finding->rule->id);
     fill_evidence(section, block, finding);
 }

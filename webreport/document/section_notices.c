@@ -73,13 +73,13 @@ static void add_missing(struct tp_document *document, const struct tp_profile *p
             "its permissions.");
     else if (!views->facts.device_time_ns && !views->kernels.is_present)
         tp_document_notice(document, TP_TONE_UNSURE, "No GPU activity in this trace",
-                           "The GPU views are left out. If the run used a GPU, enable ProfilerActivity.CUDA.");
+                           tp_text_printf(arena, "The GPU views are left out. %s",
+                                          tp_phrase(TP_PHRASE_RECORD_DEVICE, profile->model->producer)));
     if (strcmp(views->facts.step_marker, "window") == 0)
-        tp_document_notice(
-            document, TP_TONE_UNSURE, "No steps are marked in this trace",
-            tp_text_printf(
-                arena, "The whole window of %s counts as one step. Call prof.step() once per iteration to see steps.",
-                tp_text_of_time(arena, profile->model->window_ns)));
+        tp_document_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
+                           tp_text_printf(arena, "The whole window of %s counts as one step. %s",
+                                          tp_text_of_time(arena, profile->model->window_ns),
+                                          tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
     if (profile->advice->quality.out_of_memory_events)
         tp_document_notice(
             document, TP_TONE_BAD,
@@ -89,21 +89,22 @@ static void add_missing(struct tp_document *document, const struct tp_profile *p
 }
 
 /* Sections that are absent because an option was off. */
-static const char *absent_text(struct tp_arena *arena, const struct tp_views *views)
+static const char *absent_text(struct tp_arena *arena, const struct tp_profile *profile)
 {
-    static const char MEMORY[] = "memory (record with profile_memory=True)";
-    static const char MODULES[] = "modules (record with with_stack=True or with_modules=True)";
+    const struct tp_views *views = profile->views;
+    const char *memory = tp_phrase(TP_PHRASE_RECORD_MEMORY, profile->model->producer);
+    const char *modules = tp_phrase(TP_PHRASE_RECORD_MODULES, profile->model->producer);
 
     if (views->memory.is_present && views->modules.is_present)
         return NULL;
-    return tp_text_printf(arena, "Not in this trace: %s%s%s.", views->memory.is_present ? "" : MEMORY,
+    return tp_text_printf(arena, "Not in this trace: %s%s%s.", views->memory.is_present ? "" : memory,
                           views->memory.is_present || views->modules.is_present ? "" : ", ",
-                          views->modules.is_present ? "" : MODULES);
+                          views->modules.is_present ? "" : modules);
 }
 
 void tp_section_put_notices(const struct tp_section *section, struct tp_document *document)
 {
-    const char *absent = absent_text(section->arena, section->profile->views);
+    const char *absent = absent_text(section->arena, section->profile);
 
     add_damage(document, section->profile);
     add_evidence(document, section->profile);

@@ -263,9 +263,8 @@ void tp_report_line(struct tp_document *document, const struct tp_section *secti
     const char *finding = "";
 
     if (found->finding_count)
-        finding =
-            tp_text_printf(arena, "; %s %s, at most %s", found->findings[0].rule->id, found->findings[0].rule->title,
-                           tp_text_of_percent(arena, found->findings[0].share_percent));
+        finding = tp_text_printf(arena, "; %s %s, at most %s", found->findings[0].rule->id, found->findings[0].title,
+                                 tp_text_of_percent(arena, found->findings[0].share_percent));
     tp_document_init(document, "Report", arena);
     tp_document_fact(document,
                      tp_text_printf(arena, "%.*s%s%s", (int)run.len, run.ptr, run.len ? " / " : "", section->title),

@@ -27,8 +27,8 @@ struct tp_str tp_chrome_category(const struct tp_trace *trace, const struct tp_e
     if (kind == TP_KIND_SPAN && tp_str_starts(name, "PyTorch Profiler"))
         return (struct tp_str){"", 0}; /* the writer's own span takes its place */
     *category = TP_OUT_OTHER;
-    if (kind == TP_KIND_RUNTIME && event->call_cat)
-        return tp_strings_get(&trace->cats, trace->call_cats[event->call_cat] - 1);
+    if (kind == TP_KIND_RUNTIME && event->variant)
+        return tp_strings_get(&trace->cats, trace->call_cats[event->variant] - 1);
     if (kind == TP_KIND_RUNTIME && name.len > 2 && tp_str_starts(name, "cu") && name.ptr[2] >= 'A' &&
         name.ptr[2] <= 'Z') {
         *category = TP_OUT_CUDA_DRIVER;

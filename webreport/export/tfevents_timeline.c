@@ -28,22 +28,22 @@ struct picture {
 /* TP_CHART_KINDS: nothing that a row shows. */
 static enum tp_chart_kind kind_of(const struct tp_model *model, const struct tp_event *event, bool is_device)
 {
-    uint64_t flags = model->marks[event->name];
+    enum tp_range_kind kind = tp_range_kind_of(model, event);
     if (event->kind == TP_KIND_MEMCPY)
         return TP_CHART_MEMCPY;
     if (event->kind == TP_KIND_MEMSET)
         return TP_CHART_MEMSET;
     if (event->kind == TP_KIND_KERNEL)
-        return flags & TP_MARK_COMM_KERNEL ? TP_CHART_COMM : TP_CHART_KERNEL;
-    if (is_device || flags & TP_MARK_STEP)
+        return kind == TP_RANGE_COMMUNICATION ? TP_CHART_COMM : TP_CHART_KERNEL;
+    if (is_device || model->marks[event->name] & TP_MARK_STEP)
         return TP_CHART_KINDS;
     if (event->kind == TP_KIND_RUNTIME)
         return TP_CHART_RUNTIME;
-    if (flags & TP_MARK_LOADER)
-        return TP_CHART_DATA;
-    if (flags & TP_MARK_HOST_COMM)
-        return TP_CHART_COMM;
-    return event->kind == TP_KIND_OPERATOR ? TP_CHART_CPU : TP_CHART_KINDS;
+    static const enum tp_chart_kind kinds[TP_RANGE_KINDS] = {
+        [TP_RANGE_NONE] = TP_CHART_KINDS,         [TP_RANGE_INPUT] = TP_CHART_DATA,  [TP_RANGE_COMPUTE] = TP_CHART_CPU,
+        [TP_RANGE_COMMUNICATION] = TP_CHART_COMM, [TP_RANGE_COPY] = TP_CHART_MEMCPY, [TP_RANGE_WAIT] = TP_CHART_RUNTIME,
+        [TP_RANGE_SYNC] = TP_CHART_RUNTIME};
+    return event->kind == TP_KIND_OPERATOR && !kind ? TP_CHART_CPU : kinds[kind];
 }
 
 static void spread(struct row *row, enum tp_chart_kind kind, uint64_t width, uint64_t start, uint64_t end)

@@ -182,7 +182,7 @@ static enum tp_xroot root_of(const struct host *h, const struct tp_event *e)
 {
     struct tp_str name = tp_trace_name(h->x->trace, e);
     uint64_t flags = h->x->model->marks[e->name];
-    if (flags & TP_MARK_LOADER)
+    if (tp_range_kind_of(h->x->model, e) == TP_RANGE_INPUT)
         return TP_XROOT_INPUT;
     if (flags & TP_MARK_OPTIMIZER)
         return TP_XROOT_OPTIMIZER;
@@ -199,7 +199,7 @@ static uint32_t operator_name(struct host *h, const struct tp_event *e, uint32_t
     if (s->plane == HOST_PLANE)
         return s->id;
     s->plane = HOST_PLANE;
-    if (h->x->model->marks[e->name] & TP_MARK_LOADER)
+    if (tp_range_kind_of(h->x->model, e) == TP_RANGE_INPUT)
         s->id = tp_xplane_name(h->plane, TP_STR("IteratorGetNext"), tp_trace_name(h->x->trace, e));
     else
         s->id = tp_xplane_name(h->plane, s->text, tp_trace_name(h->x->trace, e));

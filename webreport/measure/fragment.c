@@ -6,11 +6,13 @@
 
 static const int64_t LEAST_NS = 100000000; /* of work, or of a recording that could have had some */
 
-/* What the program does, as against what it waits for (loaders), and where it is (frames, modules, steps). */
+/* What the program does, as against what it waits for, and where it is (frames, modules, steps). */
 static bool is_host_work(const struct tp_model *model, const struct tp_event *e)
 {
+    const unsigned waits = TP_RANGE_BIT(INPUT) | TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC);
     return e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_RUNTIME ||
-           (e->kind == TP_KIND_ANNOTATION && !(model->marks[e->name] & (TP_MARK_LOADER | TP_MARK_STEP)));
+           (e->kind == TP_KIND_ANNOTATION && !(model->marks[e->name] & TP_MARK_STEP) &&
+            !(waits >> tp_range_kind_of(model, e) & 1));
 }
 
 static bool has_step_with_work(const struct tp_model *model)

@@ -67,6 +67,7 @@ struct group {
     int64_t calls, total, longest, shortest, in_steps, calls_in_steps,
         bytes; /* bytes: TP_NULL_INT when no event has any */
     struct weighted blocks, occupancy;
+    bool is_communication;
 };
 
 struct grouping {
@@ -166,7 +167,8 @@ static void group_events(struct grouping *g)
         struct tp_vec *groups = is_kernel ? &g->names : &g->copies;
         uint32_t *slot = is_kernel ? &of_name[e->name] : &of_copy[e->name];
         if (!*slot) {
-            new_group(groups, e->name);
+            struct group *group = new_group(groups, e->name);
+            group->is_communication = tp_is_communication(model, k);
             *slot = (uint32_t)groups->count;
         }
         add_event(TP_AT(groups, struct group, *slot - 1), e, setup, in_steps);
@@ -245,7 +247,7 @@ static void build_names(struct tp_table *table, struct grouping *g)
         tp_table_text(table, TP_KERNEL_NAME)[row] = g->model->trace->names.items[group->name];
         tp_table_bool(table, TP_KERNEL_USES_TC)[row] = (flags & TP_MARK_TC_YES) != 0;
         tp_table_text(table, TP_KERNEL_TC_USE)[row] = use_text(flags);
-        tp_table_bool(table, TP_KERNEL_COMMUNICATION)[row] = (flags & TP_MARK_COMM_KERNEL) != 0;
+        tp_table_bool(table, TP_KERNEL_COMMUNICATION)[row] = group->is_communication;
         fill_times(table, row, TP_KERNEL_CALLS, group, g->model->window_ns);
         tp_table_real(table, TP_KERNEL_BLOCKS_PER_SM)[row] = weighted_mean(&group->blocks);
         tp_table_real(table, TP_KERNEL_OCCUPANCY)[row] = weighted_mean(&group->occupancy);

@@ -64,6 +64,7 @@ struct tp_evidence {
 
 struct tp_finding {
     const struct tp_rule *rule;
+    const char *title, *advice, *doc_url; /* the rule's, in the words of the producer (wording.h); doc_url: or NULL */
     enum tp_severity severity;
     enum tp_confidence confidence;
     const char *weakened_by[12]; /* flags "F1".. */

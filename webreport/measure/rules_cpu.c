@@ -2,6 +2,7 @@
  * exposed communication (H8). The loop (H2) and the crowd (H4) have files of their own. */
 #include "webreport/measure/rules_cpu.h"
 
+#include "webreport/measure/wording.h"
 #include "webreport/model/main_thread.h"
 
 /* Finished operators stand in the order of the tree, unfinished ones behind all of them: both are met on the way along
@@ -34,16 +35,16 @@ void tp_rules_prepare_cpu(struct tp_advisor *a)
     list_operators(a, a->cpu);
 }
 
-/* Calls visit for the main thread's annotations with a mark that start within W. */
-static void visit_annotations(struct tp_advisor *a, uint64_t mark, void (*visit)(void *context, uint32_t event),
-                              void *context)
+/* Calls visit for the main thread's annotations that start within W and have a mark, or are of a kind. */
+static void visit_annotations(struct tp_advisor *a, uint64_t mark, enum tp_range_kind kind,
+                              void (*visit)(void *context, uint32_t event), void *context)
 {
     const struct tp_order *order = a->model->order;
-    if (!tp_any_name_is(a->model, mark))
-        return;
     for (uint32_t i = order->thread_first[a->model->host_main]; i < order->thread_first[a->model->host_main + 1]; i++) {
         const struct tp_event *e = &a->model->trace->events[order->host[i]];
-        if (e->kind == TP_KIND_ANNOTATION && a->model->marks[e->name] & mark && tp_in_window(a, order->host[i]))
+        if (e->kind != TP_KIND_ANNOTATION || !tp_in_window(a, order->host[i]))
+            continue;
+        if (kind ? tp_range_kind_of(a->model, e) == kind : (a->model->marks[e->name] & mark) != 0)
             visit(context, order->host[i]);
     }
 }
@@ -59,7 +60,9 @@ static void add_load(void *context, uint32_t event)
 {
     struct loads *loads = context;
     tp_picks_longest(&loads->candidate.picks, loads->model, event);
-    if (tp_marks_of(loads->model, event) & TP_MARK_SINGLE_PROCESS)
+    const struct tp_event *e = &loads->model->trace->events[event];
+    if (tp_speaks_torch(loads->model->producer) && !tp_event_said(e) &&
+        loads->model->marks[e->name] & TP_MARK_SINGLE_PROCESS)
         loads->candidate.detail = TP_STR("loaded in the training process (num_workers=0)");
 }
 
@@ -68,7 +71,7 @@ void tp_rule_cpu_loader(struct tp_advisor *a)
     struct loads loads = {a->model, {.rule = TP_RULE_H1, .has_ceiling = true, .time = a->cpu->loading}};
     if (!(tp_set_percent(a, a->cpu->loading) > tp_rule_value(a, TP_RULE_H1, "min_pct")))
         return;
-    visit_annotations(a, TP_MARK_LOADER, add_load, &loads);
+    visit_annotations(a, 0, TP_RANGE_INPUT, add_load, &loads);
     tp_advisor_add(a, &loads.candidate);
 }
 
@@ -94,7 +97,8 @@ static struct tp_vec find_optimizers(struct tp_advisor *a)
     for (uint32_t i = 0; i < a->cpu->count && tp_any_name_is(a->model, TP_MARK_OPTIMIZER_STEP); i++)
         if (tp_marks_of(a->model, a->model->operators.event[a->cpu->ops[i]]) & TP_MARK_FUSED)
             *(int64_t *)tp_vec_push(&found.fused) = tp_operator_event(a->model, a->cpu->ops[i])->ts_ns;
-    visit_annotations(a, TP_MARK_OPTIMIZER_STEP, add_optimizer, &found);
+    if (tp_any_name_is(a->model, TP_MARK_OPTIMIZER_STEP))
+        visit_annotations(a, TP_MARK_OPTIMIZER_STEP, TP_RANGE_NONE, add_optimizer, &found);
     return found.steps;
 }
 

@@ -2,6 +2,8 @@
  * rules_eval.h. */
 #include "webreport/measure/rules_eval.h"
 
+#include "webreport/measure/wording.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -217,7 +219,11 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     unsigned count;
     const struct tp_rule *rule = &tp_rules(&count)[c->rule];
     struct tp_finding *f = tp_vec_push(&a->findings);
+    struct tp_rule_words words = tp_rule_words(rule, a->model->producer);
     f->rule = rule;
+    f->title = words.title;
+    f->advice = words.advice;
+    f->doc_url = words.doc_url;
     weaken(a, f);
     int confidence = (int)rule->confidence - (f->weakened_by_count > 0) - c->lower;
     f->confidence = confidence < 0 ? TP_CONFIDENCE_LOW : (enum tp_confidence)confidence;

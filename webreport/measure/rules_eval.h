@@ -170,20 +170,27 @@ static inline bool tp_in_window(const struct tp_advisor *a, uint32_t event)
     return tp_intervals_contain(a->model->window, a->model->trace->events[event].ts_ns);
 }
 
-/* Operations that start within W, in order: for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);). */
+/* Operations that start within W, in order, without those on devices of the program's own, whose hardware no rule
+ * knows: for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);). */
 struct tp_operations {
     const struct tp_advisor *a;
     uint32_t range, next;
 };
+
+static inline bool tp_is_own_operation(const struct tp_model *model, uint32_t device)
+{
+    return model->gpus[model->devices.gpu[device]].is_own;
+}
 
 static inline bool tp_next_operation(struct tp_operations *walk, uint32_t *device)
 {
     for (; walk->range < walk->a->range_count; walk->range++) {
         struct tp_operation_range range = walk->a->ranges[walk->range];
         walk->next = walk->next > range.first ? walk->next : range.first;
-        if (walk->next < range.end) {
+        while (walk->next < range.end) {
             *device = walk->next++;
-            return true;
+            if (!tp_is_own_operation(walk->a->model, *device))
+                return true;
         }
     }
     return false;
@@ -206,6 +213,10 @@ static inline const struct tp_device_setup *tp_setup_of(const struct tp_model *m
 /* Starved time of the gaps that end with an operation that `is_one` accepts; pieces, not a set. */
 struct tp_vec tp_starved_before(const struct tp_advisor *a, bool (*is_one)(const void *context, uint32_t device),
                                 const void *context);
+
+/* Time of W in which some device waits for the host: starved; of devices of the program's own, idle for a reason that
+ * no call tells. */
+struct tp_intervals tp_waiting_for_host(struct tp_advisor *a);
 
 /* Rules in the order in which they are evaluated: later ones look at what earlier ones reported. */
 typedef void (*tp_rule_evaluate)(struct tp_advisor *a);

@@ -31,7 +31,7 @@ enum { WAIT_OTHER, WAIT_SCALAR, WAIT_SHAPE, WAIT_KINDS };
 /* reads: NULL until a wait asks for it. */
 static int kind_of_wait(struct tp_advisor *a, const struct tp_wait *wait, bool **reads)
 {
-    uint32_t op = a->model->launches.op[wait->launch];
+    uint32_t op = wait->op;
     unsigned above = tp_above(a, op);
     if (above & TP_ABOVE_SHAPE)
         return WAIT_SHAPE;
@@ -46,8 +46,8 @@ static int kind_of_wait(struct tp_advisor *a, const struct tp_wait *wait, bool *
 
 static void add_wait(const struct tp_advisor *a, struct waits *waits, const struct tp_wait *wait)
 {
-    const struct tp_event *call = tp_launch_event(a->model, wait->launch);
-    uint32_t event = a->model->launches.event[wait->launch];
+    const struct tp_event *call = &a->model->trace->events[wait->event];
+    uint32_t event = wait->event;
     waits->count++;
     waits->cost = tp_sat_add(waits->cost, wait->cost_ns);
     waits->largest = tp_ns_max(waits->largest, wait->cost_ns);
@@ -71,7 +71,7 @@ void tp_rule_waits(struct tp_advisor *a)
         waits[k].time = TP_VEC(a->arena, struct tp_interval);
     for (uint32_t i = 0; i < a->model->wait_count; i++) {
         const struct tp_wait *wait = &a->model->waits[i];
-        if (tp_in_window(a, a->model->launches.event[wait->launch]))
+        if (tp_in_window(a, wait->event))
             add_wait(a, &waits[kind_of_wait(a, wait, &reads)], wait);
     }
     for (int k = WAIT_SCALAR; k <= WAIT_SHAPE; k++)

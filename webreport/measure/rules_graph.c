@@ -103,7 +103,7 @@ static void pick_blockers(struct tp_advisor *a, struct tp_picks *picks)
 {
     const struct tp_model *model = a->model;
     for (uint32_t i = 0; i < model->wait_count; i++) {
-        uint32_t event = model->launches.event[model->waits[i].launch];
+        uint32_t event = model->waits[i].event;
         if (tp_in_window(a, event))
             tp_picks_append(picks, event);
     }

@@ -24,9 +24,12 @@ struct code_piece {
     struct tp_interval time;
 };
 
-/* Loader and optimizer annotations have rules of their own. */
-static bool is_other_rule(const struct tp_model *model, struct tp_fold fold)
+/* Input and optimizer annotations have rules of their own. */
+static bool is_other_rule(const struct tp_model *model, const struct tp_stack_segment *segment)
 {
+    struct tp_fold fold = segment->fold;
+    if (segment->event != TP_NO_ID && tp_event_said(&model->trace->events[segment->event]) == TP_RANGE_INPUT)
+        return true;
     if (fold.kind != TP_STACK_ANNOTATION)
         return false;
     return tp_regions_of_name(tp_fold_text(model, fold)) & (TP_REGION_LOADER | TP_REGION_OPTIMIZER);
@@ -43,7 +46,7 @@ static void collect_code(void *context, const struct tp_stack_segment *segment)
         struct code_line *added = tp_vec_push(&code->lines);
         added->line.fold = segment->fold;
         added->gpu = TP_NO_ID;
-        added->is_other = is_other_rule(code->a->model, segment->fold);
+        added->is_other = is_other_rule(code->a->model, segment);
     }
     struct code_line *line = TP_AT(&code->lines, struct code_line, *id);
     if (line->is_other)

@@ -15,19 +15,19 @@ void tp_rule_loader(struct tp_advisor *a)
     for (size_t i = 0; i < a->regions.count; i++) {
         uint32_t event = *TP_AT(&a->regions, uint32_t, i);
         const struct tp_event *e = &model->trace->events[event];
-        uint64_t marks = model->marks[e->name];
-        if (!(marks & TP_MARK_LOADER) || e->thread != model->host_main)
+        bool is_in_process = !tp_event_said(e) && model->marks[e->name] & TP_MARK_SINGLE_PROCESS_LOADER;
+        if (tp_range_kind_of(model, e) != TP_RANGE_INPUT || e->thread != model->host_main)
             continue;
         tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
         if (!tp_in_window(a, event))
             continue;
         tp_picks_longest(&all.picks, model, event);
-        if (marks & TP_MARK_SINGLE_PROCESS_LOADER)
+        if (is_in_process)
             tp_picks_longest(&single.picks, model, event);
     }
     struct tp_intervals loading = tp_intervals_meet(a->arena, tp_intervals_of(&pieces), model->window);
     double share = tp_window_percent(a, tp_intervals_length(loading));
-    all.time = single.time = tp_intervals_meet(a->arena, loading, model->starved);
+    all.time = single.time = tp_intervals_meet(a->arena, loading, tp_waiting_for_host(a));
     if (share > tp_rule_value(a, TP_RULE_B1, "min_pct"))
         tp_advisor_claim(a, &all);
     if (share > tp_rule_value(a, TP_RULE_B2, "min_pct") && single.picks.total)

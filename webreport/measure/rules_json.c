@@ -21,7 +21,7 @@ static void finding_json(const struct tp_finding *f, struct tp_json *json)
 {
     tp_json_object(json);
     tp_json_member_text(json, "id", f->rule->id);
-    tp_json_member_text(json, "title", f->rule->title);
+    tp_json_member_text(json, "title", f->title);
     tp_json_member_text(json, "severity", tp_severity_text(f->severity));
     tp_json_member_text(json, "confidence", tp_confidence_text(f->confidence));
     tp_json_key(json, "weakened_by");
@@ -33,8 +33,8 @@ static void finding_json(const struct tp_finding *f, struct tp_json *json)
     tp_json_member_real(json, "share_of_step_percent", f->share_percent);
     evidence_json(f, json);
     tp_json_member_str(json, "detail", f->detail);
-    tp_json_member_text(json, "advice", f->rule->advice);
-    tp_json_member_text(json, "doc_url", f->rule->doc_url);
+    tp_json_member_text(json, "advice", f->advice);
+    tp_json_member_text(json, "doc_url", f->doc_url ? f->doc_url : "");
     tp_json_object_end(json);
 }
 

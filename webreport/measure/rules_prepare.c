@@ -56,11 +56,12 @@ static int by_thread_and_time(const void *x, const void *y, const void *context)
 static void find_regions(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
-    const uint64_t region = TP_MARK_LOADER | TP_MARK_OPTIMIZER_STEP | TP_MARK_ZERO_GRAD;
+    const uint64_t optimizer = TP_MARK_OPTIMIZER_STEP | TP_MARK_ZERO_GRAD;
     a->regions = a->loading = TP_VEC(a->arena, uint32_t);
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
-        if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & region)
+        if (e->kind == TP_KIND_ANNOTATION &&
+            (model->marks[e->name] & optimizer || tp_range_kind_of(model, e) == TP_RANGE_INPUT))
             *(uint32_t *)tp_vec_push(&a->regions) = i;
         else if (e->kind == TP_KIND_OVERHEAD && model->marks[e->name] & TP_MARK_LOADING)
             *(uint32_t *)tp_vec_push(&a->loading) = i;
@@ -111,4 +112,21 @@ struct tp_vec tp_starved_before(const struct tp_advisor *a, bool (*is_one)(const
                 tp_intervals_push(&time, gpu->idle[i].a, gpu->idle[i].b);
     }
     return time;
+}
+
+struct tp_intervals tp_waiting_for_host(struct tp_advisor *a)
+{
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    bool is_any = false;
+    for (uint32_t g = 0; g < a->model->gpu_count; g++) {
+        const struct tp_gpu *gpu = &a->model->gpus[g];
+        is_any |= gpu->is_own;
+        for (uint32_t i = 0; gpu->is_own && i < gpu->idle_count; i++)
+            if (gpu->idle[i].part >= TP_IDLE_OUTSIDE)
+                tp_intervals_push(&time, gpu->idle[i].a, gpu->idle[i].b);
+    }
+    if (!is_any)
+        return a->model->starved;
+    tp_intervals_append(&time, a->model->starved);
+    return tp_intervals_of(&time);
 }

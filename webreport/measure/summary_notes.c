@@ -26,15 +26,14 @@ void tp_summary_findings_build(struct tp_summary_work *work)
     work->out->finding_count = count;
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_finding *from = &all->findings[i];
-        work->out->findings[i] =
-            (struct tp_summary_finding){.rule = tp_summary_text(work, tp_str_of(from->rule->id)),
-                                        .title = tp_summary_text(work, tp_str_of(from->rule->title)),
-                                        .severity = (uint8_t)from->severity,
-                                        .confidence = (uint8_t)from->confidence,
-                                        .ceiling_us_per_step = from->ceiling_us_per_step,
-                                        .occurrences = from->evidence_total,
-                                        .file_line = tp_summary_text(work, line_of(from)),
-                                        .detail = tp_summary_text(work, from->detail)};
+        work->out->findings[i] = (struct tp_summary_finding){.rule = tp_summary_text(work, tp_str_of(from->rule->id)),
+                                                             .title = tp_summary_text(work, tp_str_of(from->title)),
+                                                             .severity = (uint8_t)from->severity,
+                                                             .confidence = (uint8_t)from->confidence,
+                                                             .ceiling_us_per_step = from->ceiling_us_per_step,
+                                                             .occurrences = from->evidence_total,
+                                                             .file_line = tp_summary_text(work, line_of(from)),
+                                                             .detail = tp_summary_text(work, from->detail)};
     }
 }
 

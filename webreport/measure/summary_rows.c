@@ -177,7 +177,7 @@ static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
     tp_summary_gather_open(&gather, work, TP_SUMMARY_SYNC);
     for (uint32_t i = 0; i < model->wait_count; i++) {
         const struct tp_wait *wait = &model->waits[i];
-        int64_t start = tp_launch_event(model, wait->launch)->ts_ns;
+        int64_t start = model->trace->events[wait->event].ts_ns;
         if (!tp_intervals_contain(model->window, start))
             continue;
         struct tp_wait_place place = tp_wait_place(model, wait);

@@ -19,11 +19,11 @@ static const struct tp_column_def columns[TP_SYNC_COLUMNS] = {
     {"first_event", "First event", "", "Position of the first such call in the trace file.", TP_COLUMN_INT},
 };
 
-/* The waits of one place; its api says the kind. */
+/* The waits of one place and kind. */
 struct group {
     struct tp_wait_place place;
     int64_t count, host_wait_ns, bubble_ns, cost_ns, max_cost_ns, first_event;
-    bool is_copy;
+    enum tp_range_kind kind;
 };
 
 static int by_cost(const void *x, const void *y, const void *context)
@@ -39,13 +39,12 @@ static int by_cost(const void *x, const void *y, const void *context)
         order = tp_str_compare(a->place.op, b->place.op);
     if (!order)
         order = tp_str_compare(a->place.api, b->place.api);
-    return order ? order : (int)b->is_copy - (int)a->is_copy; /* "copy" before "sync" */
+    return order ? order : strcmp(tp_range_kind_text(a->kind), tp_range_kind_text(b->kind));
 }
 
 /* Label id of the outermost operator around a call; TP_NO_ID: none. */
-static uint32_t outermost_operator(const struct tp_model *model, uint32_t launch)
+static uint32_t outermost_operator(const struct tp_model *model, uint32_t op)
 {
-    uint32_t op = model->launches.op[launch];
     if (op == TP_NO_ID)
         return TP_NO_ID;
     while (model->operators.parent[op] != TP_NO_ID)
@@ -56,9 +55,9 @@ static uint32_t outermost_operator(const struct tp_model *model, uint32_t launch
 struct tp_wait_place tp_wait_place(const struct tp_model *model, const struct tp_wait *wait)
 {
     const struct tp_frames *frames = &model->trace->frames;
-    const struct tp_event *e = tp_launch_event(model, wait->launch);
-    uint32_t line = tp_line_id_of(model, model->launches.event[wait->launch]);
-    uint32_t op = outermost_operator(model, wait->launch);
+    const struct tp_event *e = &model->trace->events[wait->event];
+    uint32_t line = tp_line_id_of(model, wait->event);
+    uint32_t op = outermost_operator(model, wait->op);
     return (struct tp_wait_place){
         .line = line == TP_NO_ID ? TP_STR("") : tp_frames_line_text(frames, line),
         .op = op == TP_NO_ID ? TP_STR("") : tp_frames_label_text(frames, op),
@@ -71,10 +70,11 @@ static struct group *group_of(const struct tp_model *model, const struct tp_wait
                               struct tp_vec *groups)
 {
     struct tp_wait_place place = tp_wait_place(model, wait);
-    uint32_t id = tp_keys_add(keys, place.ids);
+    uint32_t key[4] = {place.ids[0], place.ids[1], place.ids[2], wait->kind};
+    uint32_t id = tp_keys_add(keys, key);
     if (id == groups->count)
         *(struct group *)tp_vec_push(groups) =
-            (struct group){.place = place, .first_event = INT64_MAX, .is_copy = wait->is_copy};
+            (struct group){.place = place, .first_event = INT64_MAX, .kind = wait->kind};
     return TP_AT(groups, struct group, id);
 }
 
@@ -98,7 +98,7 @@ static void fill_row(const struct tp_table *rows, size_t i, const struct group *
     tp_table_text(rows, TP_SYNC_LINE)[i] = group->place.line;
     tp_table_text(rows, TP_SYNC_OP)[i] = group->place.op;
     tp_table_text(rows, TP_SYNC_API)[i] = group->place.api;
-    tp_table_text(rows, TP_SYNC_KIND)[i] = group->is_copy ? TP_STR("copy") : TP_STR("sync");
+    tp_table_text(rows, TP_SYNC_KIND)[i] = tp_str_of(tp_range_kind_text(group->kind));
     tp_table_int(rows, TP_SYNC_COUNT)[i] = group->count;
     tp_table_int(rows, TP_SYNC_HOST_WAIT)[i] = group->host_wait_ns;
     tp_table_int(rows, TP_SYNC_BUBBLE)[i] = group->bubble_ns;
@@ -111,11 +111,11 @@ void tp_sync_build(struct tp_sync_table *table, const struct tp_model *model, st
 {
     struct tp_vec groups = TP_VEC(arena, struct group);
     struct tp_keys keys;
-    tp_keys_init(&keys, arena, 3);
+    tp_keys_init(&keys, arena, 4);
     memset(table, 0, sizeof *table);
     for (uint32_t i = 0; i < model->wait_count; i++) {
         const struct tp_wait *wait = &model->waits[i];
-        const struct tp_event *e = tp_launch_event(model, wait->launch);
+        const struct tp_event *e = &model->trace->events[wait->event];
         if (tp_intervals_contain(model->window, e->ts_ns))
             add_wait(table, group_of(model, wait, &keys, &groups), wait, e);
         else

@@ -98,9 +98,10 @@ static uint32_t number_of_name(struct tp_pack *pack, uint32_t id)
 static enum tp_slice_class classify(const struct tp_model *model, const struct tp_event *event)
 {
     uint64_t flags = model->marks[event->name];
+    enum tp_range_kind kind = tp_range_kind_of(model, event);
     switch (event->kind) {
     case TP_KIND_KERNEL:
-        return flags & TP_MARK_COMM_KERNEL ? TP_SLICE_COMMUNICATION : TP_SLICE_KERNEL;
+        return kind == TP_RANGE_COMMUNICATION ? TP_SLICE_COMMUNICATION : TP_SLICE_KERNEL;
     case TP_KIND_MEMCPY:
         return TP_SLICE_MEMCPY;
     case TP_KIND_MEMSET:
@@ -115,11 +116,12 @@ static enum tp_slice_class classify(const struct tp_model *model, const struct t
     }
     if (flags & TP_MARK_STEP)
         return TP_SLICE_STEP;
-    if (flags & TP_MARK_LOADER)
-        return TP_SLICE_DATA;
-    if (flags & TP_MARK_HOST_COMM)
-        return TP_SLICE_COMMUNICATION;
-    return event->kind == TP_KIND_OPERATOR ? TP_SLICE_CPU : TP_SLICE_ANNOTATION;
+    static const enum tp_slice_class classes[TP_RANGE_KINDS] = {
+        [TP_RANGE_NONE] = TP_SLICE_ANNOTATION, [TP_RANGE_INPUT] = TP_SLICE_DATA,
+        [TP_RANGE_COMPUTE] = TP_SLICE_CPU,     [TP_RANGE_COMMUNICATION] = TP_SLICE_COMMUNICATION,
+        [TP_RANGE_COPY] = TP_SLICE_MEMCPY,     [TP_RANGE_WAIT] = TP_SLICE_RUNTIME,
+        [TP_RANGE_SYNC] = TP_SLICE_RUNTIME};
+    return event->kind == TP_KIND_OPERATOR && !kind ? TP_SLICE_CPU : classes[kind];
 }
 
 static uint8_t first_class(const struct tp_pack *pack, const struct tp_event *event)

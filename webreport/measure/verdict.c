@@ -80,6 +80,54 @@ static struct tp_intervals waiting_times(const struct tp_model *model, struct tp
     return tp_intervals_of(&pieces);
 }
 
+/* Times in which the lanes of a device say that they are of one of the kinds (bits). */
+static struct tp_intervals lane_times(const struct tp_model *model, const struct tp_gpu *gpu, unsigned kinds,
+                                      struct tp_arena *arena)
+{
+    const struct tp_trace *trace = model->trace;
+    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
+    for (uint32_t i = 0; i < trace->event_count && tp_any_says(model, kinds); i++) {
+        const struct tp_event *e = &trace->events[i];
+        const struct tp_row_id *pid = &trace->threads[e->thread].pid;
+        if (e->kind == TP_KIND_GPU_ANNOTATION && kinds >> tp_event_said(e) & 1 && !pid->is_text &&
+            pid->number == gpu->id)
+            tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
+    }
+    return tp_intervals_of(&pieces);
+}
+
+static struct tp_intervals idle_of(const struct tp_gpu *gpu, enum tp_idle_part part, struct tp_arena *arena)
+{
+    struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
+    for (uint32_t i = 0; i < gpu->idle_count; i++)
+        if (gpu->idle[i].part == part)
+            tp_intervals_push(&pieces, gpu->idle[i].a, gpu->idle[i].b);
+    return tp_intervals_of(&pieces);
+}
+
+/* No call launches on a device of the program's own, so nothing tells why it is idle, but what its lanes and the main
+ * thread say that they do meanwhile. */
+static void tell_own_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
+                            struct tp_arena *arena)
+{
+    const unsigned inputs = TP_RANGE_BIT(INPUT), waits = TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC);
+    struct tp_vec said = TP_VEC(arena, struct tp_interval), waited = said;
+    tp_intervals_append(&said, tp_main_ranges(model, inputs, arena));
+    tp_intervals_append(&said, lane_times(model, gpu, inputs, arena));
+    tp_intervals_append(&waited, tp_main_ranges(model, waits, arena));
+    tp_intervals_append(&waited, lane_times(model, gpu, waits, arena));
+    struct tp_intervals loading = tp_intervals_of(&said), waiting = tp_intervals_of(&waited);
+    for (enum tp_time_cause cause = TP_TIME_OUTSIDE; cause <= TP_TIME_UNKNOWN; cause++) {
+        struct tp_intervals idle = idle_of(gpu, cause == TP_TIME_OUTSIDE ? TP_IDLE_OUTSIDE : TP_IDLE_UNKNOWN, arena);
+        struct tp_intervals input = tp_intervals_meet(arena, idle, loading);
+        int64_t input_ns = tp_intervals_length(input);
+        int64_t wait_ns = tp_intervals_meet_length(tp_intervals_minus(arena, idle, input), waiting);
+        v->cause_ns[TP_TIME_INPUT] = tp_sat_add(v->cause_ns[TP_TIME_INPUT], input_ns);
+        v->cause_ns[TP_TIME_SYNC] = tp_sat_add(v->cause_ns[TP_TIME_SYNC], wait_ns);
+        v->cause_ns[cause] = tp_sat_sub(v->cause_ns[cause], tp_sat_add(input_ns, wait_ns));
+    }
+}
+
 /* Every nanosecond of the device in W has one cause. */
 static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model, const struct tp_gpu *gpu,
                         struct tp_arena *arena)
@@ -103,6 +151,8 @@ static void fill_causes(struct tp_trace_verdict *v, const struct tp_model *model
     v->cause_ns[TP_TIME_QUEUE] = part_ns[TP_IDLE_QUEUE];
     v->cause_ns[TP_TIME_OUTSIDE] = part_ns[TP_IDLE_OUTSIDE];
     v->cause_ns[TP_TIME_UNKNOWN] = part_ns[TP_IDLE_UNKNOWN];
+    if (gpu->is_own)
+        tell_own_causes(v, model, gpu, arena);
     for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
         v->has_cause[c] = true;
 }
@@ -236,14 +286,28 @@ static int64_t operator_time(const struct tp_model *model, struct tp_arena *aren
         return 0;
     for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
         const struct tp_event *e = &model->trace->events[order->host[i]];
-        if (e->kind == TP_KIND_OPERATOR)
+        if (e->kind == TP_KIND_OPERATOR || tp_is_computing(model, e))
             tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
     }
     return tp_intervals_meet_length(tp_intervals_of(&pieces), model->window);
 }
 
+/* What only ranges can say that the host does: no such time is known of a program whose ranges say nothing. */
+static void add_said(struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause, unsigned kinds,
+                     struct tp_arena *arena)
+{
+    v->has_cause[cause] = tp_any_says(model, kinds);
+    v->cause_ns[cause] = tp_intervals_length(tp_main_ranges(model, kinds, arena));
+}
+
 static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model, struct tp_arena *arena)
 {
+    static const struct {
+        enum tp_time_cause cause;
+        enum tp_verdict_class class;
+    } causes[] = {{TP_TIME_COMMUNICATION, TP_CLASS_COMMUNICATION_BOUND},
+                  {TP_TIME_COPY, TP_CLASS_COPY_BOUND},
+                  {TP_TIME_SYNC, TP_CLASS_SYNC_BOUND}};
     struct tp_intervals loading = tp_main_loading(model, arena);
     v->cause_ns[TP_TIME_INPUT] = tp_intervals_length(loading);
     v->cause_ns[TP_TIME_COMMUNICATION] = tp_intervals_meet_length(tp_exposed_collectives(model, arena), model->window);
@@ -251,9 +315,15 @@ static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model,
     v->cause_ns[TP_TIME_BETWEEN] = tp_intervals_length(tp_main_between(model, loading, arena));
     v->has_cause[TP_TIME_INPUT] = v->has_cause[TP_TIME_COMMUNICATION] = true;
     v->has_cause[TP_TIME_OPERATORS] = v->has_cause[TP_TIME_BETWEEN] = true;
-    bool is_input = v->cause_ns[TP_TIME_INPUT] >= v->cause_ns[TP_TIME_COMMUNICATION];
-    v->cause = is_input ? TP_TIME_INPUT : TP_TIME_COMMUNICATION;
-    v->class = is_input ? TP_CLASS_INPUT_BOUND : TP_CLASS_COMMUNICATION_BOUND;
+    add_said(v, model, TP_TIME_COPY, TP_RANGE_BIT(COPY), arena);
+    add_said(v, model, TP_TIME_SYNC, TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC), arena);
+    v->cause = TP_TIME_INPUT;
+    v->class = TP_CLASS_INPUT_BOUND;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if (v->cause_ns[causes[i].cause] > v->cause_ns[v->cause]) {
+            v->cause = causes[i].cause;
+            v->class = causes[i].class;
+        }
     if (tp_percent(v->cause_ns[v->cause], model->window_ns) < CAUSE_PERCENT) {
         v->class = TP_CLASS_CPU;
         v->cause = TP_TIME_OPERATORS;

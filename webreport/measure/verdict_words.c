@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "webreport/measure/wording.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/buf.h"
 #include "writer/text/format.h"
@@ -21,6 +22,17 @@ static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
     [TP_TIME_OUTSIDE] = "has no recorded work before its first or after its last operation",
     [TP_TIME_UNKNOWN] = "is idle before operations whose launch call is not recorded",
 };
+
+/* On a device of the program's own nothing is launched: ranges say what it waits for, or nothing does. */
+static const char *words_of(const struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause)
+{
+    bool is_own = false;
+    for (uint32_t g = 0; g < model->gpu_count; g++)
+        is_own |= model->gpus[g].id == v->device && model->gpus[g].is_own;
+    if (is_own && cause == TP_TIME_SYNC)
+        return "is idle while the program waits";
+    return is_own && cause == TP_TIME_UNKNOWN ? "is idle, and no range says why" : cause_words[cause];
+}
 
 static double share(const struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause)
 {
@@ -57,8 +69,9 @@ static struct tp_str stall_words(const struct tp_trace_verdict *v, const struct 
     const char *percent = tp_text_of_percent(arena, v->gap.percent);
     struct tp_buf text;
     tp_buf_init(&text, 0);
-    tp_buf_printf(&text, "One gap is %s of %s: GPU %lld waits for the host", percent, period(model),
-                  (long long)v->device);
+    struct tp_str device = tp_device_title(model, v->device, arena);
+    tp_buf_printf(&text, "One gap is %s of %s: %.*s waits for the host", percent, period(model), (int)device.len,
+                  device.ptr);
     if (has_line(v)) {
         tp_buf_puts(&text, TP_HEADLINE_AT);
         tp_buf_add(&text, v->gap.line.ptr, v->gap.line.len);
@@ -87,7 +100,8 @@ struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *v, const st
     const char *decided = share_text(v, model, v->cause, arena), *next = share_text(v, model, second, arena);
     const char *computes = share_text(v, model, TP_TIME_COMPUTE, arena);
     tp_buf_init(&text, 0);
-    tp_buf_printf(&text, "GPU %lld %s for %s of %s", (long long)v->device, cause_words[v->cause], decided,
+    struct tp_str device = tp_device_title(model, v->device, arena);
+    tp_buf_printf(&text, "%.*s %s for %s of %s", (int)device.len, device.ptr, words_of(v, model, v->cause), decided,
                   period(model));
     if (v->cause == TP_TIME_OUTSIDE && has_line(v) && v->gap.part_ns[TP_IDLE_OUTSIDE]) {
         tp_buf_puts(&text, TP_HEADLINE_RAN);
@@ -101,7 +115,7 @@ struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *v, const st
     if (v->cause != TP_TIME_COMPUTE)
         tp_buf_printf(&text, "; it computes for %s", computes);
     if (share(v, model, second) >= NEXT_PERCENT)
-        tp_buf_printf(&text, ". Next: it %s for %s", cause_words[second], next);
+        tp_buf_printf(&text, ". Next: it %s for %s", words_of(v, model, second), next);
     tp_buf_putc(&text, '.');
     return moved(&text, arena);
 }
@@ -140,9 +154,19 @@ struct tp_str tp_verdict_host_words(const struct tp_trace_verdict *v, const stru
     struct tp_buf text;
     tp_buf_init(&text, 0);
     if (v->cause == TP_TIME_INPUT) {
-        tp_buf_printf(&text, "Loading input data takes %s of %s; no device is used.", decided, whole);
+        tp_buf_printf(&text, "%s takes %s of %s; no device is used.", tp_phrase(TP_PHRASE_LOADING, model->producer),
+                      decided, whole);
     } else if (v->cause == TP_TIME_COMMUNICATION) {
         tp_buf_printf(&text, "Communication that no operator hides takes %s of %s; no device is used.", decided, whole);
+    } else if (v->cause == TP_TIME_COPY || v->cause == TP_TIME_SYNC) {
+        tp_buf_printf(&text, "%s takes %s of %s; no device is used.", v->cause == TP_TIME_COPY ? "Copying" : "Waiting",
+                      decided, whole);
+    } else if (tp_any_says(model, TP_RANGE_BIT(COMPUTE))) {
+        tp_buf_printf(&text, "Computing takes %s of %s, code in no range that says its kind %s; no device is used.",
+                      decided, whole, between);
+    } else if (!tp_speaks_torch(model->producer) && !model->operators.count) {
+        tp_buf_puts(&text, "No range says what it does, and none waits or communicates for a fifth of the time; no "
+                           "device is used.");
     } else {
         tp_buf_printf(&text, "Operators take %s of %s, code between them %s; no device is used.", decided, whole,
                       between);

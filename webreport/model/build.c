@@ -41,6 +41,44 @@ static enum tp_program_kind find_program(const struct tp_model *model)
     return model->order->host_count ? TP_RECORDED_CPU : TP_RECORDED_EMPTY;
 }
 
+/* Names that only PyTorch, and programs in Python that use it, write. */
+static bool has_torch_name(const struct tp_model *model)
+{
+    const uint64_t marks = TP_MARK_REGION | TP_MARK_BACKWARD_NODE | TP_MARK_MODULE | TP_MARK_PROFILER_SPAN |
+                           TP_MARK_C10D | TP_MARK_EXECUTE_CONTEXT;
+    const struct tp_strings *names = &model->trace->names;
+    for (uint32_t i = 0; i < names->count; i++)
+        if (model->marks[i] & marks || tp_str_starts(names->items[i], "aten::"))
+            return true;
+    return false;
+}
+
+static bool has_mpi(const struct tp_model *model)
+{
+    const struct tp_strings *names = &model->trace->names;
+    for (uint32_t i = 0; i < names->count; i++) {
+        const char *backend = model->marks[i] & TP_MARK_COLLECTIVE ? tp_name_comm_backend(names->items[i]) : NULL;
+        if (backend && strcmp(backend, "mpi") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Our recorder writes the format of torch's profiler, names and all, and signs in the head. Others are known by what
+ * torch never writes: ranges that say their kind, or the members of Chrome's own format; bare lists of events, as tests
+ * and filters leave them, count as torch's. */
+static enum tp_producer find_producer(const struct tp_model *model)
+{
+    if (model->kind_count[TP_KIND_FRAME] || model->kind_count[TP_KIND_MODULE])
+        return TP_PRODUCER_TORCH;
+    if (tp_trace_header(model->trace, "tracepress_recorder").ptr)
+        return has_mpi(model) ? TP_PRODUCER_MPI : TP_PRODUCER_TRACEPRESS;
+    bool is_foreign = model->trace->reading.said_kinds || tp_trace_header(model->trace, "otherData").ptr ||
+                      tp_trace_header(model->trace, "metadata").ptr;
+    bool has_head = model->trace->has_gpu_list && tp_trace_header(model->trace, "schemaVersion").ptr;
+    return !is_foreign || has_head || has_torch_name(model) ? TP_PRODUCER_TORCH : TP_PRODUCER_OTHER;
+}
+
 void tp_model_build_links(struct tp_model *model, const struct tp_trace *trace, const struct tp_order *order,
                           struct tp_arena *arena)
 {
@@ -68,6 +106,7 @@ void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const 
     tp_model_find_idle(model);
     tp_model_find_waits(model);
     model->program = find_program(model);
+    model->producer = find_producer(model);
 }
 
 const char *tp_program_kind_text(enum tp_program_kind program)

@@ -53,7 +53,7 @@ static void find_notes(struct collector *c)
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         if ((e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_ANNOTATION) &&
-            (c->model->marks[e->name] & TP_MARK_HOST_COMM))
+            tp_range_kind_of(c->model, e) == TP_RANGE_COMMUNICATION)
             *(struct tp_keyed *)tp_vec_push(&found) = (struct tp_keyed){e->ts_ns, i, i};
     }
     tp_sort_keyed(found.data, found.count, c->model->arena);
@@ -68,7 +68,7 @@ static void find_kernels(struct collector *c)
     struct tp_vec found = TP_VEC(c->model->arena, struct tp_keyed);
     for (uint32_t k = 0; k < devices->count; k++) {
         const struct tp_event *e = tp_device_event(c->model, k);
-        if (e->kind == TP_KIND_KERNEL && (c->model->marks[e->name] & TP_MARK_COMM_KERNEL))
+        if (tp_is_communication(c->model, k))
             *(struct tp_keyed *)tp_vec_push(&found) = (struct tp_keyed){e->ts_ns, devices->event[k], k};
     }
     tp_sort_keyed(found.data, found.count, c->model->arena);

@@ -95,7 +95,9 @@ static inline bool tp_idle_is_starved(const struct tp_idle_piece *piece)
 /* One device that has operations, ascending by id. The unions are of the whole recording. */
 struct tp_gpu {
     int64_t id;
-    uint32_t *events; /* indexes into tp_devices, in time order */
+    bool is_own;        /* a device that the program made known itself: nothing is known of it but its name and work */
+    struct tp_str name; /* as the program gave it; "" of others */
+    uint32_t *events;   /* indexes into tp_devices, in time order */
     uint32_t count, stream_count;
     uint32_t main_thread; /* that launched most of its operations (ties: smallest); TP_NO_ID: none is linked */
     struct tp_intervals busy, kernels;
@@ -105,11 +107,12 @@ struct tp_gpu {
     uint32_t idle_count;
 };
 
-/* A call that waits for the device (section 9), in order of (start, place in the file). */
+/* A call that waits for the device, or a range that says so (section 9), in order of (start, place in the file). */
 struct tp_wait {
-    uint32_t launch; /* the call */
-    uint32_t gpu;    /* index in gpus; TP_NO_ID without devices */
-    bool is_copy;    /* a blocking copy, else a synchronisation */
+    uint32_t event;          /* the call, or the range */
+    uint32_t op;             /* innermost operator around the call; TP_NO_ID: none */
+    uint32_t gpu;            /* index in gpus; TP_NO_ID without devices */
+    enum tp_range_kind kind; /* copy: a blocking one; sync */
     int64_t bubble_ns, cost_ns;
     int64_t at_ns; /* the cost lies at [at_ns, at_ns + cost_ns) */
 };
@@ -171,6 +174,15 @@ enum tp_program_kind {
 /* "gpu", "other_device", "device_missing", "cpu", "empty". Static. */
 const char *tp_program_kind_text(enum tp_program_kind program);
 
+/* Who made the trace, and so whose words advice has to be in (docs/definitions.md, section 15). */
+enum tp_producer {
+    TP_PRODUCER_TORCH,      /* PyTorch's profiler, or a recording with Python's frames in it */
+    TP_PRODUCER_TRACEPRESS, /* our recorder, in a program of C or C++ */
+    TP_PRODUCER_MPI,        /* the same with collectives of MPI in it */
+    TP_PRODUCER_OTHER,      /* nothing in it is PyTorch's or ours, and something is neither's */
+    TP_PRODUCER_COUNT
+};
+
 struct tp_model {
     const struct tp_trace *trace;
     const struct tp_order *order;
@@ -205,6 +217,7 @@ struct tp_model {
     uint32_t main_gpu;           /* index of the device with most operations (ties: smallest id); TP_NO_ID: none */
     uint32_t host_main;          /* host main thread; TP_NO_ID: no host event */
     enum tp_program_kind program;
+    enum tp_producer producer;
     struct tp_wait *waits;
     uint32_t wait_count;
 };
@@ -319,11 +332,25 @@ static inline bool tp_is_graph_launched(const struct tp_model *model, uint32_t d
     return launch && model->marks[launch->name] & TP_MARK_GRAPH_LAUNCH;
 }
 
-/* A kernel of a communication library. */
+/* The kind of a range, of a call, or of device work: what it says it is; of those that say nothing, what their name
+ * maps to (docs/definitions.md, section 2). Verdict, findings, categories and waits ask here and nowhere else. */
+static inline enum tp_range_kind tp_range_kind_of(const struct tp_model *model, const struct tp_event *e)
+{
+    enum tp_range_kind said = tp_event_said(e);
+    return said ? said : tp_marks_range_kind(model->marks[e->name], e->kind);
+}
+
+/* Does some event say that it is one of these kinds (bits)? */
+static inline bool tp_any_says(const struct tp_model *model, unsigned kinds)
+{
+    return model->trace->reading.said_kinds & kinds;
+}
+
+/* A kernel of a communication library, or one that says so. */
 static inline bool tp_is_communication(const struct tp_model *model, uint32_t device)
 {
     const struct tp_event *e = tp_device_event(model, device);
-    return e->kind == TP_KIND_KERNEL && model->marks[e->name] & TP_MARK_COMM_KERNEL;
+    return e->kind == TP_KIND_KERNEL && tp_range_kind_of(model, e) == TP_RANGE_COMMUNICATION;
 }
 
 /* Number of steps left out for that reason. */

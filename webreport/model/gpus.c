@@ -159,6 +159,16 @@ void tp_model_find_main(struct tp_model *model)
     }
 }
 
+/* A program that made a device known itself gave a name and nothing else, and no call launches on it. */
+static void find_own(const struct tp_model *model, struct tp_gpu *gpu)
+{
+    const struct tp_gpu_property *p = tp_model_gpu_property(model->trace, gpu->id);
+    bool is_bare = p && p->name.len && p->major == TP_NULL_INT && p->sm_count == TP_NULL_INT &&
+                   p->total_memory_bytes == TP_NULL_INT && !p->has_warp_size;
+    gpu->is_own = is_bare && gpu->main_thread == TP_NO_ID;
+    gpu->name = gpu->is_own ? p->name : TP_STR("");
+}
+
 void tp_model_group_gpus(struct tp_model *model)
 {
     struct tp_devices *devices = &model->devices;
@@ -185,6 +195,7 @@ void tp_model_group_gpus(struct tp_model *model)
         find_sets(model, gpu);
         gpu->stream_count = count_streams(model, gpu);
         gpu->main_thread = find_main_thread(model, gpu);
+        find_own(model, gpu);
     }
 }
 
@@ -212,14 +223,13 @@ static void add(struct tp_model *model, struct tp_vec *pieces, enum tp_role role
 /* Operators and annotations; the steps themselves are nobody's work. */
 static void add_host(struct tp_model *model, struct tp_vec *pieces, const struct tp_event *e)
 {
-    uint64_t flags = model->marks[e->name];
-    if (flags & TP_MARK_STEP)
-        return;
-    add(model, pieces,
-        flags & TP_MARK_LOADER      ? TP_ROLE_DATALOADER
-        : flags & TP_MARK_HOST_COMM ? TP_ROLE_COMMUNICATION
-                                    : TP_ROLE_CPU_EXEC,
-        e);
+    static const enum tp_role roles[TP_RANGE_KINDS] = {
+        [TP_RANGE_NONE] = TP_ROLE_CPU_EXEC,    [TP_RANGE_COMPUTE] = TP_ROLE_CPU_EXEC,
+        [TP_RANGE_INPUT] = TP_ROLE_DATALOADER, [TP_RANGE_COMMUNICATION] = TP_ROLE_COMMUNICATION,
+        [TP_RANGE_COPY] = TP_ROLE_MEMCPY,      [TP_RANGE_WAIT] = TP_ROLE_RUNTIME,
+        [TP_RANGE_SYNC] = TP_ROLE_RUNTIME};
+    if (!(model->marks[e->name] & TP_MARK_STEP))
+        add(model, pieces, roles[tp_range_kind_of(model, e)], e);
 }
 
 /* Whether a role takes the very set that the only device has: it need not be made again. */

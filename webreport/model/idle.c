@@ -133,11 +133,12 @@ static uint32_t first_from(const struct tp_model *model, const struct tp_gpu *gp
 
 /* The bubble runs from the end of the call, or of the work that still ran, to the next operation; it costs no more than
  * the call took. ends: by device, made for those that are waited for. */
-static struct tp_wait wait_of(const struct tp_model *model, uint32_t launch, uint32_t gpu, int64_t **ends)
+static struct tp_wait wait_of(const struct tp_model *model, uint32_t event, uint32_t gpu, int64_t **ends)
 {
-    const struct tp_event *call = tp_launch_event(model, launch);
+    const struct tp_event *call = &model->trace->events[event];
     int64_t end = tp_event_end(call);
-    struct tp_wait wait = {.launch = launch, .gpu = gpu, .at_ns = end};
+    struct tp_wait wait = {
+        .event = event, .op = TP_NO_ID, .gpu = gpu, .kind = tp_range_kind_of(model, call), .at_ns = end};
     if (gpu == TP_NO_ID)
         return wait;
     if (!ends[gpu])
@@ -157,12 +158,49 @@ static void sort_waits(struct tp_model *model, struct tp_vec *found)
     model->wait_count = (uint32_t)found->count;
     model->waits = tp_arena_array(model->arena, found->count, sizeof *model->waits);
     for (uint32_t i = 0; i < model->wait_count; i++) {
-        uint32_t launch = TP_AT(found, struct tp_wait, i)->launch;
-        keys[i] = (struct tp_keyed){tp_launch_event(model, launch)->ts_ns, model->launches.event[launch], i};
+        uint32_t event = TP_AT(found, struct tp_wait, i)->event;
+        keys[i] = (struct tp_keyed){model->trace->events[event].ts_ns, event, i};
     }
     tp_sort_keyed(keys, model->wait_count, model->arena);
     for (uint32_t i = 0; i < model->wait_count; i++)
         model->waits[i] = *TP_AT(found, struct tp_wait, keys[i].item);
+}
+
+/* The calls of one thread that wait. gpu: what it launched on before the first. */
+static void find_calls(const struct tp_model *model, uint32_t thread, int64_t **ends, struct tp_vec *found)
+{
+    const struct tp_launches *launches = &model->launches;
+    uint32_t gpu = model->main_gpu; /* of the latest launch on this thread */
+    for (uint32_t i = launches->thread_first[thread]; i < launches->thread_first[thread + 1]; i++) {
+        if (launches->first_device[i] != TP_NO_ID)
+            gpu = model->devices.gpu[launches->first_device[i]];
+        if (tp_range_kind_of(model, tp_launch_event(model, i)) == TP_RANGE_NONE)
+            continue;
+        struct tp_wait wait = wait_of(model, launches->event[i], gpu, ends);
+        wait.op = launches->op[i];
+        *(struct tp_wait *)tp_vec_push(found) = wait;
+    }
+}
+
+/* Ranges of one thread that say that they synchronise: each that holds no call that waits, which counts already. calls:
+ * where the thread's own begin among those found. */
+static void find_ranges(const struct tp_model *model, uint32_t thread, size_t calls, int64_t **ends,
+                        struct tp_vec *found)
+{
+    const struct tp_order *order = model->order;
+    size_t count = found->count, next = calls;
+    for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
+        const struct tp_event *e = &model->trace->events[order->host[i]];
+        enum tp_range_kind said = tp_event_said(e);
+        if (said != TP_RANGE_SYNC)
+            continue;
+        const struct tp_event *events = model->trace->events;
+        while (next < count && events[TP_AT(found, struct tp_wait, next)->event].ts_ns < e->ts_ns)
+            next++;
+        bool holds_call = next < count && events[TP_AT(found, struct tp_wait, next)->event].ts_ns < tp_event_end(e);
+        if (!holds_call)
+            *(struct tp_wait *)tp_vec_push(found) = wait_of(model, order->host[i], model->main_gpu, ends);
+    }
 }
 
 void tp_model_find_waits(struct tp_model *model)
@@ -170,17 +208,10 @@ void tp_model_find_waits(struct tp_model *model)
     struct tp_vec found = TP_VEC(model->arena, struct tp_wait);
     int64_t **ends = tp_arena_array(model->arena, model->gpu_count, sizeof *ends);
     for (uint32_t t = 0; t < model->trace->thread_count; t++) {
-        uint32_t gpu = model->main_gpu; /* of the latest launch on this thread */
-        for (uint32_t i = model->launches.thread_first[t]; i < model->launches.thread_first[t + 1]; i++) {
-            uint64_t marks = model->marks[tp_launch_event(model, i)->name];
-            if (model->launches.first_device[i] != TP_NO_ID)
-                gpu = model->devices.gpu[model->launches.first_device[i]];
-            if (!(marks & (TP_MARK_SYNC | TP_MARK_BLOCKING_COPY)))
-                continue;
-            struct tp_wait wait = wait_of(model, i, gpu, ends);
-            wait.is_copy = !(marks & TP_MARK_SYNC);
-            *(struct tp_wait *)tp_vec_push(&found) = wait;
-        }
+        size_t calls = found.count;
+        find_calls(model, t, ends, &found);
+        if (tp_any_says(model, TP_RANGE_BIT(SYNC)))
+            find_ranges(model, t, calls, ends, &found);
     }
     for (uint32_t g = 0; g < model->gpu_count; g++)
         tp_arena_drop(model->arena, ends[g], model->gpus[g].count * sizeof **ends);

@@ -1,25 +1,33 @@
 /* Times of host threads: see main_thread.h. */
 #include "webreport/model/main_thread.h"
 
-struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_arena *arena)
+struct tp_intervals tp_main_ranges(const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
 {
     const struct tp_order *order = model->order;
     struct tp_vec pieces = TP_VEC(arena, struct tp_interval);
-    if (model->host_main == TP_NO_ID || !tp_any_name_is(model, TP_MARK_LOADER))
+    bool may_be = tp_any_says(model, kinds) || (kinds & TP_RANGE_BIT(INPUT) && tp_any_name_is(model, TP_MARK_LOADER));
+    if (model->host_main == TP_NO_ID || !may_be)
         return (struct tp_intervals){NULL, 0};
     for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
         const struct tp_event *e = &model->trace->events[order->host[i]];
-        if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_LOADER)
+        if (e->kind == TP_KIND_ANNOTATION && kinds >> tp_range_kind_of(model, e) & 1)
             tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
     }
     return tp_intervals_meet(arena, tp_intervals_of(&pieces), model->window);
 }
 
+struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_arena *arena)
+{
+    return tp_main_ranges(model, TP_RANGE_BIT(INPUT), arena);
+}
+
+/* A range that says what it does is work of the main thread, whatever it does; of other threads, when it computes. */
 static bool is_work(const struct tp_model *model, const struct tp_event *e)
 {
+    enum tp_range_kind said = tp_event_said(e);
     if (e->thread == model->host_main)
-        return e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_RUNTIME;
-    return e->kind == TP_KIND_OPERATOR || tp_is_collective(model, e);
+        return e->kind == TP_KIND_OPERATOR || e->kind == TP_KIND_RUNTIME || said;
+    return e->kind == TP_KIND_OPERATOR || said == TP_RANGE_COMPUTE || tp_is_collective(model, e);
 }
 
 struct tp_intervals tp_main_between(const struct tp_model *model, struct tp_intervals loading, struct tp_arena *arena)
@@ -37,13 +45,13 @@ struct tp_intervals tp_main_between(const struct tp_model *model, struct tp_inte
 struct tp_intervals tp_exposed_collectives(const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_vec collectives = TP_VEC(arena, struct tp_interval), compute = collectives;
-    if (!tp_any_name_is(model, TP_MARK_COLLECTIVE))
+    if (!tp_any_name_is(model, TP_MARK_COLLECTIVE) && !tp_any_says(model, TP_RANGE_BIT(COMMUNICATION)))
         return (struct tp_intervals){NULL, 0};
     for (uint32_t i = 0; i < model->order->host_count; i++) {
         const struct tp_event *e = &model->trace->events[model->order->host[i]];
         if (tp_is_collective(model, e))
             tp_intervals_push(&collectives, e->ts_ns, tp_event_end(e));
-        if (e->kind == TP_KIND_OPERATOR && !(model->marks[e->name] & TP_MARK_HOST_COMM))
+        if (tp_is_computing(model, e))
             tp_intervals_push(&compute, e->ts_ns, tp_event_end(e));
     }
     return tp_intervals_minus(arena, tp_intervals_of(&collectives), tp_intervals_of(&compute));

@@ -5,6 +5,10 @@
 
 #include "webreport/model/facts.h"
 
+/* Times of W in which the host's main thread is in a range of one of these kinds (bits of enum tp_range_kind). By their
+ * name alone only loaders count here: a call or an operator of such a kind has numbers of its own. */
+struct tp_intervals tp_main_ranges(const struct tp_model *model, unsigned kinds, struct tp_arena *arena);
+
 /* Times of W in which the host's main thread loads data. */
 struct tp_intervals tp_main_loading(const struct tp_model *model, struct tp_arena *arena);
 
@@ -19,7 +23,15 @@ struct tp_intervals tp_exposed_collectives(const struct tp_model *model, struct 
 static inline bool tp_is_collective(const struct tp_model *model, const struct tp_event *e)
 {
     bool may_be = e->kind == TP_KIND_ANNOTATION || e->kind == TP_KIND_OPERATOR;
-    return may_be && model->marks[e->name] & TP_MARK_COLLECTIVE;
+    return may_be && (tp_event_said(e) ? tp_event_said(e) == TP_RANGE_COMMUNICATION
+                                       : (model->marks[e->name] & TP_MARK_COLLECTIVE) != 0);
+}
+
+/* A host event that computes: operators that do not communicate, and ranges that say so. */
+static inline bool tp_is_computing(const struct tp_model *model, const struct tp_event *e)
+{
+    return e->kind == TP_KIND_OPERATOR ? tp_range_kind_of(model, e) != TP_RANGE_COMMUNICATION
+                                       : e->kind == TP_KIND_ANNOTATION && tp_event_said(e) == TP_RANGE_COMPUTE;
 }
 
 /* Does any name of the trace have one of these marks? */

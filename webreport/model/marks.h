@@ -61,6 +61,26 @@
 /* host communication of any level (section 12) */
 #define TP_MARK_HOST_COMM (TP_MARK_COLLECTIVE | TP_MARK_C10D)
 
+/* The kind of range that a name's bits stand for, on an event of that kind (enum tp_kind). */
+static inline enum tp_range_kind tp_marks_range_kind(uint64_t marks, unsigned kind)
+{
+    switch (kind) {
+    case TP_KIND_OPERATOR:
+    case TP_KIND_ANNOTATION:
+        return marks & TP_MARK_LOADER      ? TP_RANGE_INPUT
+               : marks & TP_MARK_HOST_COMM ? TP_RANGE_COMMUNICATION
+                                           : TP_RANGE_NONE;
+    case TP_KIND_RUNTIME:
+        return marks & TP_MARK_SYNC ? TP_RANGE_SYNC : marks & TP_MARK_BLOCKING_COPY ? TP_RANGE_COPY : TP_RANGE_NONE;
+    case TP_KIND_KERNEL:
+        return marks & TP_MARK_COMM_KERNEL ? TP_RANGE_COMMUNICATION : TP_RANGE_NONE;
+    case TP_KIND_MEMCPY:
+        return TP_RANGE_COPY;
+    default:
+        return TP_RANGE_NONE;
+    }
+}
+
 /* What names of operators of the backward pass begin with. */
 #define TP_BACKWARD_NODE "autograd::engine::evaluate_function:"
 

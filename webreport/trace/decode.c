@@ -67,6 +67,16 @@ static unsigned call_cat(struct tp_decoder *d, const struct tp_element *e)
     return 0;
 }
 
+/* What a range says it is; what runs on a device may say so, too. */
+static unsigned said_kind(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
+{
+    bool may_say = kind == TP_KIND_ANNOTATION || kind == TP_KIND_GPU_ANNOTATION || tp_kind_is_device(kind);
+    struct tp_str word = tp_span_of(e->spans, TP_ARG_KIND);
+    unsigned said = may_say && tp_token_is_string(word) ? tp_range_kind_of_text(tp_token_contents(word)) : 0;
+    d->trace->reading.said_kinds |= said ? 1u << said : 0;
+    return said;
+}
+
 /* A complete event (ph X) that is no memory record. */
 static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 {
@@ -84,7 +94,7 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     }
     event.dur_ns = decide_duration(d, e, kind);
     event.kind = kind & 15;
-    event.call_cat = call_cat(d, e) & 15;
+    event.variant = (kind == TP_KIND_RUNTIME ? call_cat(d, e) : said_kind(d, e, kind)) & 15;
     reading->driver += kind == TP_KIND_RUNTIME && e->cat.is_driver;
     reading->read[kind]++;
     reading->other_device_events += e->cat.is_other_device;

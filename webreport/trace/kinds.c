@@ -69,6 +69,23 @@ struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat)
     return meaning;
 }
 
+static const char *const range_kinds[TP_RANGE_KINDS] = {
+    [TP_RANGE_INPUT] = "input", [TP_RANGE_COMPUTE] = "compute", [TP_RANGE_COMMUNICATION] = "communication",
+    [TP_RANGE_COPY] = "copy",   [TP_RANGE_WAIT] = "wait",       [TP_RANGE_SYNC] = "sync"};
+
+const char *tp_range_kind_text(enum tp_range_kind kind)
+{
+    return range_kinds[kind];
+}
+
+enum tp_range_kind tp_range_kind_of_text(struct tp_str text)
+{
+    for (unsigned kind = TP_RANGE_NONE + 1; kind < TP_RANGE_KINDS; kind++)
+        if (tp_str_equal(text, tp_str_of(range_kinds[kind])))
+            return (enum tp_range_kind)kind;
+    return TP_RANGE_NONE;
+}
+
 const char *tp_kind_cat(unsigned kind)
 {
     static const char *const cats[TP_KIND_COUNT] = {[TP_KIND_OPERATOR] = "cpu_op",

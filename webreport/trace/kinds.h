@@ -23,6 +23,8 @@ enum tp_name_meaning {
 };
 
 struct tp_cat_meaning tp_kinds_of_cat(struct tp_str cat);
+/* "input", "compute" .. as a range says it; TP_RANGE_NONE for every other text. */
+enum tp_range_kind tp_range_kind_of_text(struct tp_str text);
 /* The category that stands for a kind; NULL for those of no kind, spans and others. Static. */
 const char *tp_kind_cat(unsigned kind);
 unsigned tp_kinds_of_name(struct tp_str name);

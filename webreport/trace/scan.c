@@ -304,6 +304,7 @@ static const struct key arg_keys[] = {
     KEY("Device Id", TP_ARG_DEVICE_ID),
     KEY("name", TP_ARG_NAME),
     KEY("labels", TP_ARG_LABELS),
+    KEY("kind", TP_ARG_KIND),
     KEY("value", TP_ARG_VALUE),
     KEY("shape", TP_ARG_SHAPE),
     KEY("step", TP_ARG_STEP),

@@ -61,6 +61,7 @@ enum tp_field {
     TP_ARG_EVENT_NUMBER, /* "Ev Idx" */
     TP_ARG_NAME,
     TP_ARG_LABELS,
+    TP_ARG_KIND,  /* of a range */
     TP_ARG_VALUE, /* of a counter */
     TP_ARG_SHAPE, /* of a tensor, as the next three */
     TP_ARG_STEP,

@@ -53,6 +53,23 @@ static inline bool tp_kind_is_frame(unsigned kind)
     return kind == TP_KIND_FRAME || kind == TP_KIND_MODULE;
 }
 
+/* What a range says of itself ("kind" of an annotation or a device event; docs/definitions.md, section 2). */
+enum tp_range_kind {
+    TP_RANGE_NONE, /* it says nothing, or another word */
+    TP_RANGE_INPUT,
+    TP_RANGE_COMPUTE,
+    TP_RANGE_COMMUNICATION,
+    TP_RANGE_COPY,
+    TP_RANGE_WAIT,
+    TP_RANGE_SYNC,
+    TP_RANGE_KINDS
+};
+
+/* "input", "compute" ..: what a range says; NULL for TP_RANGE_NONE. Static. */
+const char *tp_range_kind_text(enum tp_range_kind kind);
+
+#define TP_RANGE_BIT(kind) (1u << TP_RANGE_##kind)
+
 enum tp_event_flag {
     TP_EVENT_UNFINISHED = 1,     /* args.finished is false */
     TP_EVENT_HAS_INPUT_DIMS = 2, /* args has "Input Dims" or "Input dims" */
@@ -67,11 +84,18 @@ struct tp_event {
     uint32_t ordinal;      /* position in traceEvents, counting every element */
     uint32_t detail; /* index in hosts, launches, devices, modules or others by kind; of frames: their "Call stack", id
                         in stack_texts, when it was asked for; TP_NO_ID when there is none */
-    unsigned thread : 20;  /* index in threads */
-    unsigned kind : 4;     /* enum tp_kind */
-    unsigned flags : 4;    /* enum tp_event_flag */
-    unsigned call_cat : 4; /* of runtime and driver calls: index in tp_trace.call_cats, 0 for those of CUDA */
+    unsigned thread : 20; /* index in threads */
+    unsigned kind : 4;    /* enum tp_kind */
+    unsigned flags : 4;   /* enum tp_event_flag */
+    unsigned variant : 4; /* of runtime and driver calls: index in tp_trace.call_cats, 0 for those of CUDA; of
+                             annotations and device events: enum tp_range_kind */
 };
+
+/* What the event says it is. */
+static inline enum tp_range_kind tp_event_said(const struct tp_event *event)
+{
+    return event->kind == TP_KIND_RUNTIME ? TP_RANGE_NONE : (enum tp_range_kind)event->variant;
+}
 
 static inline int64_t tp_event_end(const struct tp_event *event)
 {
@@ -288,6 +312,7 @@ struct tp_reading {
     bool is_gzip, has_end;                         /* has_end: the bracket that closes the document was read */
     uint64_t numbered;                             /* events kept that have the recorder's number ("Ev Idx") */
     int64_t last_number;                           /* the highest of these */
+    unsigned said_kinds;                           /* bits: kinds (enum tp_range_kind) that some event says it is */
     uint64_t device_link_starts, device_link_ends; /* of links ac2g, between launches and device events */
     uint64_t correlated;                           /* events kept that have a correlation */
     uint64_t notices[TP_NOTICE_COUNT];

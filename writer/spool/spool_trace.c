@@ -169,8 +169,8 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
 {
     const struct tp_spool_head *head = &c->file->head;
     struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
-    enum { GPU_FACTS = 4 };
-    struct tp_trace_out_meta *metadata = tp_arena_array(c->arena, c->file->fact_count + GPU_FACTS, sizeof *metadata);
+    enum { OWN_FACTS = 5 }; /* four of the GPU, and who recorded */
+    struct tp_trace_out_meta *metadata = tp_arena_array(c->arena, c->file->fact_count + OWN_FACTS, sizeof *metadata);
     size_t metadata_count = c->file->fact_count, gpu_count = c->gpu ? c->gpu->devices.count : 0;
     struct tp_trace_out_device *devices = tp_arena_array(c->arena, gpu_count + TP_SPOOL_WORK_DEVICES, sizeof *devices);
     for (uint32_t i = 0; i < c->file->fact_count; i++)
@@ -190,6 +190,7 @@ static int open_trace(struct tp_spool_conversion *c, const char *path, bool is_g
     options.local_rank = known(is_given ? head->local_rank : c->rank.local_rank);
     options.metadata = metadata;
     tp_spool_gpu_facts(c, metadata, &metadata_count);
+    metadata[metadata_count++] = (struct tp_trace_out_meta){TP_STR("tracepress_recorder"), TP_STR("native"), false};
     options.metadata_count = metadata_count;
     for (size_t i = 0; i < gpu_count; i++)
         devices[i] = TP_AT(&c->gpu->devices, struct tp_gpu_device, i)->out;

@@ -1,0 +1,285 @@
+/* What a range says it is decides, whatever its name; and each program is advised in words that are its own: no rule
+ * and no phrase says a word of Python or PyTorch to a program that is neither (sections 2, 9, 13 and 15). */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/made_trace.h"
+#include "webreport/measure/advice.h"
+#include "webreport/measure/wording.h"
+
+#define EVENT(cat, name, ts, dur, args)                                                                                \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":1,\"ts\":" #ts ",\"dur\":" #dur         \
+    ",\"args\":{" args "}}"
+#define RANGE(name, ts, dur, kind) EVENT("user_annotation", name, ts, dur, "\"kind\":\"" kind "\"")
+#define STEP(n, ts, dur) EVENT("user_annotation", "ProfilerStep#" #n, ts, dur, "")
+#define NATIVE "\"tracepress_recorder\":\"native\","
+#define LOADER "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+
+struct made {
+    struct tp_arena arena;
+    struct tp_trace trace;
+    struct tp_order order;
+    struct tp_model model;
+    struct tp_advice advice;
+};
+
+static void make(struct made *m, const char *header, const char *events)
+{
+    make_model(&m->arena, &m->trace, &m->order, &m->model, header, events);
+    tp_advice_build(&m->advice, &m->model, NULL, &m->arena);
+}
+
+static void headline_is(const struct made *m, const char *expected)
+{
+    char text[1024];
+    struct tp_str headline = m->advice.verdict.headline;
+    snprintf(text, sizeof text, "%.*s", (int)headline.len, headline.ptr);
+    assert_string_equal(text, expected);
+}
+
+static const struct tp_finding *finding(const struct made *m, const char *id)
+{
+    const struct tp_recommendations *found = &m->advice.recommendations;
+    for (uint32_t i = 0; i < found->finding_count; i++)
+        if (strcmp(found->findings[i].rule->id, id) == 0)
+            return &found->findings[i];
+    return NULL;
+}
+
+/* ---- words ---- */
+
+static const char *const python_words[] = {
+    "python",
+    "pytorch",
+    "torch",
+    "num_workers",
+    "pin_memory",
+    "foreach",
+    "dataloader",
+    "data loader",
+    "data-loader",
+    "loader",
+    ".item()",
+    "prof.",
+    "autocast",
+    "non_blocking",
+    "persistent_workers",
+    "zero_grad",
+    "empty_cache",
+    "no_sync",
+    "inference_mode",
+    "profile_memory",
+    "with_stack",
+    "with_modules",
+    "DistributedDataParallel",
+    "ProfilerActivity",
+    "=True",
+    "set_to_none",
+    "nn.Module",
+    "aten::",
+    "contiguous",
+};
+
+static void speaks_no_python(const char *who, const char *text)
+{
+    for (size_t i = 0; text && i < sizeof python_words / sizeof *python_words; i++)
+        if (strcasestr(text, python_words[i]))
+            fail_msg("%s: \"%s\" in \"%s\"", who, python_words[i], text);
+}
+
+static void no_rule_speaks_python_to_others(void **state)
+{
+    (void)state;
+    unsigned count;
+    const struct tp_rule *rules = tp_rules(&count);
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned p = TP_PRODUCER_TORCH; p < TP_PRODUCER_COUNT; p++) {
+            struct tp_rule_words words = tp_rule_words(&rules[i], (enum tp_producer)p);
+            assert_true(*words.title && *words.advice);
+            if (tp_speaks_torch((enum tp_producer)p))
+                assert_true(words.title == rules[i].title && words.advice == rules[i].advice &&
+                            words.doc_url == rules[i].doc_url);
+            if (tp_speaks_torch((enum tp_producer)p))
+                continue;
+            speaks_no_python(rules[i].id, words.title);
+            speaks_no_python(rules[i].id, words.advice);
+            speaks_no_python(rules[i].id, words.doc_url);
+        }
+    for (unsigned phrase = 0; phrase < TP_PHRASE_COUNT; phrase++)
+        for (unsigned p = TP_PRODUCER_TORCH + 1; p < TP_PRODUCER_COUNT; p++)
+            speaks_no_python("phrase", tp_phrase((enum tp_phrase)phrase, (enum tp_producer)p));
+}
+
+static void the_words_of_a_rule_are_found_by_its_id(void **state)
+{
+    (void)state;
+    assert_string_equal(tp_rule_words_of(TP_STR("B2"), TP_PRODUCER_TRACEPRESS).title,
+                        "Input data is read by the thread that drives the device");
+    assert_null(tp_rule_words_of(TP_STR("Z9"), TP_PRODUCER_TORCH).title);
+    assert_non_null(strstr(tp_rule_words_of(TP_STR("H8"), TP_PRODUCER_MPI).advice, "MPI_Wait"));
+}
+
+/* ---- producers ---- */
+
+static void produced_by(const char *header, const char *events, enum tp_producer expected)
+{
+    struct made m;
+    make(&m, header, events);
+    assert_string_equal(tp_producer_text(m.model.producer), tp_producer_text(expected));
+    tp_arena_release(&m.arena);
+}
+
+static void a_trace_tells_who_made_it(void **state)
+{
+    (void)state;
+    produced_by("", EVENT("user_annotation", "solve", 0, 10, ""), TP_PRODUCER_TORCH); /* a bare list */
+    produced_by("\"schemaVersion\":1,\"deviceProperties\":[],", RANGE("solve", 0, 10, "compute"), TP_PRODUCER_TORCH);
+    produced_by("", RANGE("solve", 0, 10, "compute"), TP_PRODUCER_OTHER);
+    produced_by("\"otherData\":{},", EVENT("user_annotation", "solve", 0, 10, ""), TP_PRODUCER_OTHER);
+    produced_by("\"otherData\":{},", EVENT("cpu_op", "aten::mm", 0, 10, ""), TP_PRODUCER_TORCH);
+    produced_by(NATIVE, EVENT("cpu_op", "aten::mm", 0, 10, ""), TP_PRODUCER_TRACEPRESS);
+    produced_by(NATIVE, EVENT("user_annotation", "mpi:allreduce", 0, 10, ""), TP_PRODUCER_MPI);
+    produced_by(NATIVE, EVENT("python_function", "train.py(3): main", 0, 10, ""), TP_PRODUCER_TORCH);
+}
+
+/* ---- kinds ---- */
+
+#define FOUR(n)                                                                                                        \
+    STEP(n, n##000000, 1000000)                                                                                        \
+    "," RANGE("read batch", n##000000, 250000, "input") "," RANGE("solve", n##250000, 600000, "compute") "," RANGE(    \
+        "exchange", n##850000, 80000, "communication") "," RANGE("lock", n##930000, 50000, "wait")
+
+static void a_quarter_of_input_is_the_verdict(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, NATIVE, FOUR(1) "," FOUR(2) "," FOUR(3));
+    const struct tp_trace_verdict *v = &m.advice.verdict;
+    assert_int_equal(v->class, TP_CLASS_INPUT_BOUND);
+    assert_int_equal(v->cause_ns[TP_TIME_INPUT], 3 * 250000000ll);
+    assert_int_equal(v->cause_ns[TP_TIME_COMMUNICATION], 3 * 80000000ll);
+    assert_int_equal(v->cause_ns[TP_TIME_SYNC], 3 * 50000000ll);
+    assert_int_equal(v->cause_ns[TP_TIME_OPERATORS], 3 * 600000000ll);
+    assert_int_equal(v->cause_ns[TP_TIME_BETWEEN], 3 * 20000000ll);
+    headline_is(&m, "Waiting for input takes 25.0 % of the steps; no device is used.");
+    const struct tp_finding *h1 = finding(&m, "H1");
+    assert_non_null(h1);
+    assert_true(h1->share_percent == 25 && h1->ceiling_us_per_step == 250000);
+    assert_int_equal(h1->detail.len, 0);
+    for (uint32_t i = 0; i < m.advice.recommendations.finding_count; i++) {
+        const struct tp_finding *f = &m.advice.recommendations.findings[i];
+        speaks_no_python(f->rule->id, f->title);
+        speaks_no_python(f->rule->id, f->advice);
+        assert_null(f->doc_url);
+    }
+    const enum tp_role roles[] = {TP_ROLE_DATALOADER, TP_ROLE_CPU_EXEC, TP_ROLE_COMMUNICATION, TP_ROLE_RUNTIME};
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        assert_true(m.model.has_role[roles[i]]);
+    tp_arena_release(&m.arena);
+}
+
+static void what_a_range_says_stands_above_its_name(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, NATIVE,
+         STEP(1, 0, 1000) "," RANGE(LOADER, 0, 600, "compute") "," RANGE("nccl:all_reduce", 600, 300, "input"));
+    assert_int_equal(m.advice.verdict.cause_ns[TP_TIME_INPUT], 300000);
+    assert_int_equal(m.advice.verdict.cause_ns[TP_TIME_OPERATORS], 600000);
+    assert_int_equal(m.advice.verdict.cause_ns[TP_TIME_COMMUNICATION], 0);
+    assert_int_equal(m.model.collectives.count, 0);
+    tp_arena_release(&m.arena);
+}
+
+static void a_word_that_is_no_kind_says_nothing(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, "",
+         STEP(1, 0, 1000) "," RANGE(LOADER, 0, 600, "Input") "," EVENT("cpu_op", "aten::mm", 600, 300,
+                                                                       "\"kind\":\"input\""));
+    assert_int_equal(m.trace.reading.said_kinds, 0);
+    assert_int_equal(m.advice.verdict.cause_ns[TP_TIME_INPUT], 600000); /* by its name */
+    tp_arena_release(&m.arena);
+}
+
+/* A range that synchronises and holds the very call that waits is that call. */
+static void a_wait_counts_once(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, "",
+         STEP(1, 0, 1000) "," EVENT("kernel", "k", 10, 50, "\"device\":0,\"correlation\":1") "," EVENT(
+             "cuda_runtime", "cudaLaunchKernel", 5, 2,
+             "\"correlation\":1") "," RANGE("drain", 20, 60,
+                                            "sync") "," EVENT("cuda_runtime", "cudaDeviceSynchronize", 22, 50,
+                                                              "") "," RANGE("barrier", 100, 60,
+                                                                            "sync") "," RANGE("lock", 200, 60, "wait"));
+    assert_int_equal(m.model.wait_count, 2);
+    assert_true(tp_str_equal(tp_trace_name(&m.trace, &m.trace.events[m.model.waits[1].event]), TP_STR("barrier")));
+    assert_int_equal(m.model.waits[1].kind, TP_RANGE_SYNC);
+    tp_arena_release(&m.arena);
+}
+
+/* ---- devices of the program's own ---- */
+
+#define ENGINE "\"deviceProperties\":[{\"id\":3,\"name\":\"FFT engine\"}],"
+#define WORK(ts, dur, kind)                                                                                            \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"butterfly\",\"pid\":3,\"tid\":0,\"ts\":" #ts ",\"dur\":" #dur         \
+    ",\"args\":{\"device\":3,\"stream\":0,\"kind\":\"" kind "\"}}"
+
+static void a_device_of_its_own_has_its_name_and_what_ranges_say(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, NATIVE ENGINE,
+         STEP(1, 0, 1000) "," RANGE("read", 0, 250, "input") "," WORK(250, 300, "compute") "," WORK(
+             550, 100, "communication") "," RANGE("lock", 700, 50, "wait") "," WORK(800, 200, "compute"));
+    const struct tp_trace_verdict *v = &m.advice.verdict;
+    assert_true(m.model.gpus[0].is_own);
+    assert_int_equal(v->cause_ns[TP_TIME_COMPUTE], 500000);
+    assert_int_equal(v->cause_ns[TP_TIME_COMMUNICATION], 100000);
+    assert_int_equal(v->cause_ns[TP_TIME_INPUT], 250000);
+    assert_int_equal(v->cause_ns[TP_TIME_SYNC], 50000);
+    assert_int_equal(v->cause_ns[TP_TIME_UNKNOWN], 100000);
+    assert_int_equal(v->cause_ns[TP_TIME_OUTSIDE], 0);
+    headline_is(&m, "FFT engine waits for input data for 25.0 % of the step; it computes for 50.0 %. Next: it runs "
+                    "communication that no kernel hides for 10.0 %.");
+    assert_non_null(finding(&m, "B1"));
+    assert_true(finding(&m, "B1")->share_percent == 25);
+    tp_arena_release(&m.arena);
+}
+
+/* A device that is known, or that a call launches on, is nobody's own. */
+static void a_known_device_is_a_gpu(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, "\"deviceProperties\":[{\"id\":3,\"name\":\"H200\",\"numSms\":132}],",
+         STEP(1, 0, 100) "," WORK(10, 30, "compute"));
+    assert_false(m.model.gpus[0].is_own);
+    assert_true(tp_str_equal(tp_device_title(&m.model, 3, &m.arena), TP_STR("GPU 3")));
+    assert_string_equal(tp_devices_word(&m.model), "GPU");
+    tp_arena_release(&m.arena);
+    make(&m, ENGINE,
+         EVENT("cuda_runtime", "cudaLaunchKernel", 5, 2,
+               "\"correlation\":1") "," EVENT("kernel", "k", 10, 50, "\"device\":3,\"correlation\":1"));
+    assert_false(m.model.gpus[0].is_own);
+    tp_arena_release(&m.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_rule_speaks_python_to_others),
+        cmocka_unit_test(the_words_of_a_rule_are_found_by_its_id),
+        cmocka_unit_test(a_trace_tells_who_made_it),
+        cmocka_unit_test(a_quarter_of_input_is_the_verdict),
+        cmocka_unit_test(what_a_range_says_stands_above_its_name),
+        cmocka_unit_test(a_word_that_is_no_kind_says_nothing),
+        cmocka_unit_test(a_wait_counts_once),
+        cmocka_unit_test(a_device_of_its_own_has_its_name_and_what_ranges_say),
+        cmocka_unit_test(a_known_device_is_a_gpu),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/* The table of wordings: see wording.h. */
+#include "webreport/measure/wording.h"
+
+#include "webreport/measure/rules_eval.h"
+#include "writer/text/format.h"
+
+/* What the others say in place of PyTorch's words; NULL: the same. */
+struct words {
+    const char *title, *advice;
+};
+
+static const struct words native[TP_RULE_COUNT] = {
+    [TP_RULE_A1] = {NULL, "Give every launch more work: larger batches, fused kernels, or a captured graph that "
+                          "replays many launches at once."},
+    [TP_RULE_A2] = {NULL, NULL},
+    [TP_RULE_A3] = {NULL, "Merge small operations: batch them, or write one kernel for several."},
+    [TP_RULE_A4] = {NULL, NULL},
+    [TP_RULE_A5] = {NULL, "Keep the value on the device, read it every N steps, or copy it asynchronously into pinned "
+                          "memory and look at it one step later."},
+    [TP_RULE_A6] = {NULL, "Allocate for the largest size and keep the count on the device, so that the host need not "
+                          "wait for it."},
+    [TP_RULE_A8] = {NULL, NULL},
+    [TP_RULE_A11] = {NULL, "Move this work to other threads or onto the device, cache it, or overlap it with the "
+                           "device work of the previous batch."},
+    [TP_RULE_A12] = {NULL, "Allocate once and reuse, or take memory from a pool (cudaMallocAsync). See also D2."},
+    [TP_RULE_B1] = {NULL, "Read ahead on other threads, keep more batches ready, or make reading and decoding "
+                          "cheaper."},
+    [TP_RULE_B2] = {"Input data is read by the thread that drives the device",
+                    "Read on another thread, so that it overlaps the step."},
+    [TP_RULE_B3] = {NULL, "Allocate the host side in pinned memory (cudaHostAlloc) and copy with cudaMemcpyAsync."},
+    [TP_RULE_B4] = {NULL, NULL},
+    [TP_RULE_B5] = {NULL, NULL},
+    [TP_RULE_C1] = {NULL, "Allow TF32 in the library that multiplies (cuBLAS: CUBLAS_TF32_TENSOR_OP_MATH), or "
+                          "multiply in half precision, where the accuracy permits."},
+    [TP_RULE_C2] = {NULL, "Multiply in bfloat16 or float16 and add up in single precision."},
+    [TP_RULE_C3] = {NULL, "Pad the dimensions to a multiple of 8."},
+    [TP_RULE_C6] = {"The optimizer launches kernels per array", "Update all parameters in one kernel over a list of "
+                                                                "arrays."},
+    [TP_RULE_C7] = {NULL, "Clear them with one set over one block of memory, or write them instead of adding."},
+    [TP_RULE_C10] = {NULL, "Keep arrays in the type they are computed in; convert once and keep the result."},
+    [TP_RULE_C11] = {NULL, "Pass offsets and strides instead of copying, and write into the place where the result is "
+                           "wanted."},
+    [TP_RULE_C13] = {NULL, NULL},
+    [TP_RULE_D1] = {NULL, "Free what is needed no more, use a smaller type or batch, or spread the data over devices."},
+    [TP_RULE_D2] = {NULL, "Keep sizes fixed and take memory from a pool that keeps what is freed "
+                          "(cudaMemPoolAttrReleaseThreshold)."},
+    [TP_RULE_D3] = {NULL, "Take blocks of few fixed sizes, and the large ones first."},
+    [TP_RULE_E1] = {NULL, "Start communication as soon as its data is ready, in pieces, and compute meanwhile."},
+    [TP_RULE_E3] = {NULL, NULL},
+    [TP_RULE_H1] = {NULL, "Read ahead on other threads, keep more batches ready, or make reading and decoding "
+                          "cheaper."},
+    [TP_RULE_H2] = {"A loop takes an array apart element by element", "Replace the loop by one operation on the whole "
+                                                                      "array."},
+    [TP_RULE_H3] = {"The optimizer works array by array", "Update all parameters in one pass over a list of arrays."},
+    [TP_RULE_H4] = {NULL, "Threads may compete for cores: lower OMP_NUM_THREADS, or run fewer threads or processes "
+                          "on the machine."},
+    [TP_RULE_H5] = {NULL, "Each call costs a few microseconds before it computes: batch the work, or join calls."},
+    [TP_RULE_H6] = {"Host code outside of operators", "Record what runs there as ranges to see what it is; then move "
+                                                      "it out of the step or onto other threads."},
+    [TP_RULE_H7] = {NULL, "Keep one memory layout and type, work in place, write into preallocated outputs."},
+    [TP_RULE_H8] = {NULL, "Start communication as soon as its data is ready, in pieces, and compute meanwhile."},
+};
+
+/* What is said of MPI in place of the words above. */
+static const char overlap_of_mpi[] = "Start it with MPI_Isend, MPI_Irecv or MPI_Iallreduce as soon as its data is "
+                                     "ready, and compute before MPI_Wait.";
+static const struct words mpi[TP_RULE_COUNT] = {
+    [TP_RULE_E1] = {NULL, overlap_of_mpi},
+    [TP_RULE_H8] = {NULL, overlap_of_mpi},
+    [TP_RULE_H4] = {NULL, "Threads may compete for cores: lower OMP_NUM_THREADS, bind ranks to cores of their own "
+                          "(mpirun --bind-to), or start fewer ranks on a host."},
+};
+
+static const char *chosen(const char *first, const char *second, const char *third)
+{
+    return first ? first : second ? second : third;
+}
+
+struct tp_rule_words tp_rule_words(const struct tp_rule *rule, enum tp_producer producer)
+{
+    static const struct words none;
+    unsigned count;
+    size_t at = (size_t)(rule - tp_rules(&count));
+    if (tp_speaks_torch(producer))
+        return (struct tp_rule_words){rule->title, rule->advice, rule->doc_url};
+    const struct words *of_mpi = producer == TP_PRODUCER_MPI ? &mpi[at] : &none;
+    return (struct tp_rule_words){chosen(of_mpi->title, native[at].title, rule->title),
+                                  chosen(of_mpi->advice, native[at].advice, rule->advice), NULL};
+}
+
+struct tp_rule_words tp_rule_words_of(struct tp_str id, enum tp_producer producer)
+{
+    unsigned count;
+    const struct tp_rule *rules = tp_rules(&count);
+    for (unsigned i = 0; i < count; i++)
+        if (tp_str_equal(id, tp_str_of(rules[i].id)))
+            return tp_rule_words(&rules[i], producer);
+    return (struct tp_rule_words){NULL, NULL, NULL};
+}
+
+const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
+{
+    static const struct {
+        const char *torch, *others;
+    } phrases[TP_PHRASE_COUNT] = {
+        [TP_PHRASE_MARK_STEPS] = {"Call prof.step() once per iteration to see steps.",
+                                  "Call tracepress_step() once per iteration to see steps."},
+        [TP_PHRASE_RECORD_DEVICE] = {"If the run used a GPU, enable ProfilerActivity.CUDA.",
+                                     "If the run used a GPU, record TRACEPRESS_ACTIVITY_CUDA."},
+        [TP_PHRASE_RECORD_MEMORY] = {"memory (record with profile_memory=True)",
+                                     "memory (noted by tracepress_memory_note)"},
+        [TP_PHRASE_RECORD_MODULES] = {"modules (record with with_stack=True or with_modules=True)",
+                                      "modules (marked by tracepress_module_begin)"},
+        [TP_PHRASE_INPUT] = {"Data loading", "Waiting for input"},
+        [TP_PHRASE_INPUT_SHARE] = {"Share of the steps in which the data loader's next() runs.",
+                                   "Share of the steps in which the program is in a range that says it waits for "
+                                   "input."},
+        [TP_PHRASE_LOADING] = {"Loading input data", "Waiting for input"},
+    };
+    return tp_speaks_torch(producer) ? phrases[phrase].torch : phrases[phrase].others;
+}
+
+const char *tp_producer_text(enum tp_producer producer)
+{
+    static const char *const texts[TP_PRODUCER_COUNT] = {"torch", "tracepress", "mpi", "other"};
+    return texts[producer];
+}
+
+/* ---- devices ---- */
+
+struct tp_str tp_device_title(const struct tp_model *model, int64_t id, struct tp_arena *arena)
+{
+    for (uint32_t g = 0; g < model->gpu_count; g++)
+        if (model->gpus[g].id == id && model->gpus[g].is_own)
+            return model->gpus[g].name;
+    return tp_str_of(tp_text_printf(arena, "GPU %lld", (long long)id));
+}
+
+const char *tp_devices_word(const struct tp_model *model)
+{
+    for (uint32_t g = 0; g < model->gpu_count; g++)
+        if (!model->gpus[g].is_own)
+            return "GPU";
+    return model->gpu_count ? "Device" : "GPU";
+}

@@ -1,0 +1,51 @@
+/* What is said to whom: the words of a rule, and the phrases of a page, by the program's producer. Nobody reads advice
+ * in the words of a framework that the program does not use. The one table of wordings; all texts are static.
+ *
+ * The texts for PyTorch stand where they always stood: with the rules (rules_table.c), and in the first column of the
+ * phrases. */
+#ifndef TP_WEBREPORT_MEASURE_WORDING_H
+#define TP_WEBREPORT_MEASURE_WORDING_H
+
+#include "webreport/measure/rules.h"
+#include "webreport/model/facts.h"
+
+/* doc_url: NULL where none applies. */
+struct tp_rule_words {
+    const char *title, *advice, *doc_url;
+};
+
+struct tp_rule_words tp_rule_words(const struct tp_rule *rule, enum tp_producer producer);
+
+/* The same by the rule's id ("A1"); title NULL: there is no such rule. */
+struct tp_rule_words tp_rule_words_of(struct tp_str id, enum tp_producer producer);
+
+/* Phrases of page, digest and terminal. */
+enum tp_phrase {
+    TP_PHRASE_MARK_STEPS,     /* how a program says where its steps are */
+    TP_PHRASE_RECORD_DEVICE,  /* how the device's work is recorded */
+    TP_PHRASE_RECORD_MEMORY,  /* how memory is recorded */
+    TP_PHRASE_RECORD_MODULES, /* how modules are recorded */
+    TP_PHRASE_INPUT,          /* title of time in which the program waits for input */
+    TP_PHRASE_INPUT_SHARE,    /* what its share of the steps means */
+    TP_PHRASE_LOADING,        /* "Loading input data" takes so much: a headline's beginning */
+    TP_PHRASE_COUNT
+};
+
+const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer);
+
+/* "torch", "tracepress", "mpi", "other": for machines. Static. */
+const char *tp_producer_text(enum tp_producer producer);
+
+/* Does the program use PyTorch, so that its words may be used? */
+static inline bool tp_speaks_torch(enum tp_producer producer)
+{
+    return producer == TP_PRODUCER_TORCH;
+}
+
+/* "GPU 0"; a device of the program's own by the name that it has. In `arena` or the trace. */
+struct tp_str tp_device_title(const struct tp_model *model, int64_t id, struct tp_arena *arena);
+
+/* "GPU", or "Device" where all devices are of the program's own: what a heading calls them. Static. */
+const char *tp_devices_word(const struct tp_model *model);
+
+#endif
