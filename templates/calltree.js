@@ -47,13 +47,14 @@
     this.calls = link(data.calls);
     this.root = this.focus = this.calls[0];
     this.metric = data.device ? DEVICE : HOST;
+    this.devices = data.devices || 'GPU';
     this.unit = data.samples ? ' sample' : ' call';
     this.wanted = '';
     this.svg = card.querySelector('svg.icicle');
     var bar = card.querySelector('.toolrow');
     this.reset = this.button(bar, 'Reset zoom', function () { self.zoom(self.root); });
     if (data.device) {
-      this.byDevice = this.button(bar, 'GPU time', function () { self.measure(DEVICE); });
+      this.byDevice = this.button(bar, this.devices + ' time', function () { self.measure(DEVICE); });
       this.byHost = this.button(bar, 'CPU time', function () { self.measure(HOST); });
     }
     var input = make('input', { 'class': 'inp', type: 'search', placeholder: 'Highlight', 'aria-label': 'Highlight in the call tree' });
@@ -104,7 +105,7 @@
   Tree.prototype.tip = function (row) {
     var all = this.root.row, text = row[NAME] + '\n';
     function share(i) { return all[i] ? ' (' + (100 * row[i] / all[i]).toFixed(1) + ' %)' : ''; }
-    if (this.byDevice) text += 'GPU ' + timeText(row[DEVICE]) + share(DEVICE) + ' · ';
+    if (this.byDevice) text += this.devices + ' ' + timeText(row[DEVICE]) + share(DEVICE) + ' · ';
     text += 'CPU ' + timeText(row[HOST]) + share(HOST);
     if (row[CALLS]) text += ' · ' + row[CALLS].toLocaleString('en') + (this.unit + (row[CALLS] === 1 ? '' : 's'));
     if (row[BYTES]) text += ' · ' + bytesText(row[BYTES]) + ' allocated';
@@ -119,7 +120,7 @@
     box.appendChild(draw('rect', { width: '100%', height: ROW - 1, 'class': 'k-' + KINDS[row[KIND]] }));
     if (width > MIN_LABEL) {
       var label = draw('text', { x: 5, y: 14, 'font-size': 11 });
-      label.textContent = call.parent ? row[NAME] : this.metric === DEVICE ? 'All GPU time' : 'All CPU time';
+      label.textContent = call.parent ? row[NAME] : 'All ' + (this.metric === DEVICE ? this.devices : 'CPU') + ' time';
       box.appendChild(label);
       box.setAttribute('tabindex', '0');
     }

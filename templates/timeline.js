@@ -101,7 +101,7 @@
     });
     lanes.sort(function (a, b) { return a.rank - b.rank; });
     var gpus = header.gpus.map(function (gpu) {
-      var load = { id: gpu.id, busy: bytes.subarray(loadAt, loadAt + header.load_buckets), sm: null };
+      var load = { title: gpu.title || 'GPU ' + gpu.id, busy: bytes.subarray(loadAt, loadAt + header.load_buckets), sm: null };
       loadAt += header.load_buckets;
       if (gpu.sm) {
         load.sm = bytes.subarray(loadAt, loadAt + header.load_buckets);
@@ -258,7 +258,7 @@
       y += 4;
     });
     this.data.gpus.forEach(function (gpu) {
-      rows.push({ y: y, height: TITLE, title: 'GPU ' + gpu.id + ' busy' + (gpu.sm ? '; line: estimated SM efficiency' : '') });
+      rows.push({ y: y, height: TITLE, title: gpu.title + ' busy' + (gpu.sm ? '; line: estimated SM efficiency' : '') });
       y += TITLE;
       rows.push({ y: y, height: LOAD, load: gpu });
       y += LOAD + 4;

@@ -4,7 +4,7 @@ chrome TP TRACE...: every slice of a trace is in its cleaned trace, with name, s
 raw TP TRACE...: every element and member of a trace stands in its export byte for byte; part TP TRACE...: those of a step do;
 tables TP TRACE...: the CSV files hold what the
 database holds, ids join, kernels are those of the trace, no cell starts a formula; pandas FILE...: numbers are numbers; xml FILE...: well-formed, nothing that runs but one script without text of the trace;
-folded FILE...: what flamegraph.pl and speedscope take for a line; snakeviz FILE...: its loader sees the functions that pstats sees."""
+tasks TP: tasks of known delays; ranges TP TRACE: arguments of ranges; folded FILE...: what flamegraph.pl and speedscope take for a line; snakeviz FILE...: its loader sees the functions that pstats sees."""
 import collections
 import csv
 import glob
@@ -191,7 +191,7 @@ def filters(tp, trace):
     return 0
 
 
-TABLES = ("events", "kernels", "operators", "steps", "memory", "links")
+TABLES = ("tasks", "events", "kernels", "operators", "steps", "memory", "links")
 
 
 def defused(value):
@@ -270,6 +270,56 @@ def tables(tp, *traces):
     return not traces
 
 
+def nearest(sorted_ns, percent):
+    return sorted_ns[-(-len(sorted_ns) * percent // 100) - 1]
+
+
+def tasks(tp):
+    """1,000 requests, request k begins at 10 k us and takes a known time, on whatever thread it ends: the same numbers in all outputs."""
+    delays = [((k * 7919) % 1000 + 1) * 100 for k in range(1000)] # 100 to 100,000 ns, each once
+    ends, starts = [], [k * 10000 for k in range(1000)]
+    events = [{"ph": "X", "cat": "cpu_op", "name": "serve", "pid": 1, "tid": 1, "ts": 0, "dur": 20000}]
+    for k, delay in enumerate(delays):
+        for phase, ns, thread in (("b", starts[k], 1), ("e", starts[k] + delay, 2 + k % 3)):
+            events.append({"ph": phase, "cat": "task", "name": "request", "id": k, "pid": 1, "tid": thread, "ts": ns / 1000})
+        ends.append(starts[k] + delay)
+    events.append({"ph": "b", "cat": "task", "name": "request", "id": 5000, "pid": 1, "tid": 1, "ts": 10500.0})
+    moments = sorted([(s, 1) for s in starts + [10500000]] + [(e, -1) for e in ends])
+    open_now = most = 0
+    for _, step in moments: # an end comes before a begin of the same moment
+        open_now += step
+        most = max(most, open_now)
+    known = sorted(delays)
+    wanted = ["request", 1000, sum(delays), nearest(known, 50), nearest(known, 95), nearest(known, 99), known[-1], most, 1]
+    with tempfile.TemporaryDirectory() as folder:
+        trace = folder + "/tasks.pt.trace.json"
+        json.dump({"traceEvents": events}, open(trace, "w"))
+        for to in ("csv", "sqlite"):
+            subprocess.run([tp, "export", trace, "--to", to, "-o", folder, "--quiet"], check=True)
+        subprocess.run([tp, "report", trace, "--json", folder + "/views.json", "-o", folder + "/page.html", "--quiet"], check=True)
+        rows = list(csv.reader(open(folder + "/tasks.tasks.csv", newline="")))
+        assert rows == [["name", "count", "total_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns", "most_at_once", "open"], [str(x) for x in wanted]], rows
+        found = sqlite3.connect(folder + "/tasks.sqlite").execute("SELECT * FROM tasks").fetchall()
+        assert found == [tuple(wanted)], found
+        row, = json.load(open(folder + "/views.json"), parse_float=Decimal)["runs"][0]["profiles"][0]["task_view"]["tasks"]
+        values = [row[k] for k in ("task", "count", "total_us", "p50_us", "p95_us", "p99_us", "max_us", "at_once", "open")]
+        assert values == wanted[:2] + [Decimal(x) / 1000 for x in wanted[2:7]] + wanted[7:], values
+    print("tasks", wanted)
+
+
+def ranges(tp, trace):
+    """Arguments of ranges, their kind and colour among them, as the trace has them."""
+    events = [e for e in read(trace)["traceEvents"] if e.get("ph") == "X"]
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([tp, "export", trace, "--to", "sqlite", "-o", folder, "--quiet"], check=True)
+        db = sqlite3.connect(glob.glob(folder + "/*.sqlite")[0])
+        rows = db.execute("SELECT event_id, key, value FROM args").fetchall()
+        assert rows == [(i, key, value) for i, e in enumerate(events) for key, value in e["args"].items()
+                        ] or [tuple(map(str, r)) for r in rows] == [(str(i), k, str(v)) for i, e in enumerate(events) for k, v in e["args"].items()], rows[:9]
+        assert {r[1] for r in rows} >= {"kind", "color", "file", "rows", "residual"}, rows[:9]
+    print(len(rows), "arguments of ranges")
+
+
 def pandas(*files):
     import pandas as library
     for path in files:
@@ -324,4 +374,4 @@ def snakeviz(*files):
     return not files
 
 
-sys.exit(bool({"folded": folded, "snakeviz": snakeviz, "chrome": chrome, "raw": raw, "part": part, "filters": filters, "tables": tables, "pandas": pandas, "duckdb": duckdb, "xml": xml}[sys.argv[1]](*sys.argv[2:])))
+sys.exit(bool({"folded": folded, "snakeviz": snakeviz, "chrome": chrome, "raw": raw, "part": part, "filters": filters, "tables": tables, "tasks": tasks, "ranges": ranges, "pandas": pandas, "duckdb": duckdb, "xml": xml}[sys.argv[1]](*sys.argv[2:])))

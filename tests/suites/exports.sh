@@ -52,6 +52,8 @@ check "chrome --slim: a thread of samples has its name" samples
 pictures() { export_all flamegraph svg && export_all memory-flow svg && python3 "$look" xml svg/*.svg; }
 check "pictures are XML, whatever the names" pictures
 if python3 -c 'import sqlite3' 2>/dev/null; then
+    check "csv, sqlite, page and JSON: tasks of known delays" python3 "$look" tasks "$TP"
+    python3 "${look%/*}/wording.py" make . && check "sqlite: arguments of ranges and of devices of one's own" python3 "$look" ranges "$TP" lanes.pt.trace.json
     check "csv and sqlite: the same rows, ids that join, the trace's kernels, no formula" python3 "$look" tables "$TP" "$DATA"/traces/*.gz
 else
     skip "csv and sqlite" "no python3 with sqlite3"

@@ -273,6 +273,8 @@ void tp_job_add(struct tp_job *job, const struct tp_summary *summary)
     int64_t next = count ? tp_job_rank_at(job, count - 1)->number + 1 : 0;
     bool has_number = summary->key.rank >= next && summary->key.rank <= TP_MAX_JOB_NUMBER;
     struct tp_job_rank *rank = tp_vec_push(&job->ranks);
+    if (!count)
+        job->producer = summary->producer;
     rank->key = summary->key;
     rank->key.worker = kept_text(job, summary->key.worker);
     rank->key.job = job->name;

@@ -163,6 +163,7 @@ struct tp_job {
     struct tp_str name;              /* --job */
     int64_t span, world_size;        /* TP_NULL_INT: none */
     bool has_numbers;                /* every rank is known by number */
+    enum tp_producer producer;       /* of the first rank: all run one program */
     struct tp_strings texts, labels; /* labels: names of steps */
     struct tp_vec ranks;             /* struct tp_job_rank */
     struct tp_vec steps;             /* struct tp_job_step */

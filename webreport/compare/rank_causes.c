@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "webreport/compare/job_parts.h"
+#include "webreport/measure/wording.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
@@ -11,13 +12,10 @@ enum { SHOWN_RUNS = 4 };
 /* deviation / mean; of the deviation, half of the variance; of the step */
 static const double UNEQUAL = 0.05, LASTING = 0.7, LEAST_LINK_SHARE = 0.01;
 
+/* NULL: by the producer. */
 static const char *const advice[TP_JOB_RULES] = {
     [TP_JOB_SLOW_COMPUTE] = "Look at that device: clocks, temperature, ECC errors, another process on it; or at the "
                             "work it was given.",
-    [TP_JOB_LATE_HOST] = "Look at that host: load and pinning of its CPUs, swapping, garbage collection, a slower "
-                         "Python path than on the others.",
-    [TP_JOB_SLOW_DATA] = "Look at its input: storage and network of that host, number of loader workers, one large "
-                         "shard.",
     [TP_JOB_SLOW_LINK] = "Look at what connects these ranks: network card, cable, switch port, topology of the group.",
     [TP_JOB_IMBALANCE] = "Balance the work: equal shards, sequences packed by length, layers and experts spread "
                          "evenly.",
@@ -117,12 +115,19 @@ static const char *arrival_detail(const struct tp_job *job, const struct tp_job_
         share_of(job, rank->last_count, rank->joint_count), rank->joint_count, text_of_ns(job, rank->caused_wait_ns));
 }
 
+static const char *advice_on(const struct tp_job *job, enum tp_job_rule rule)
+{
+    return rule == TP_JOB_LATE_HOST   ? tp_phrase(TP_PHRASE_LATE_HOST, job->producer)
+           : rule == TP_JOB_SLOW_DATA ? tp_phrase(TP_PHRASE_SLOW_INPUT, job->producer)
+                                      : advice[rule];
+}
+
 static struct tp_job_finding *new_finding(struct tp_job *job, enum tp_job_rule rule, int64_t cost_ns, int64_t step_ns)
 {
     struct tp_job_finding *finding = tp_vec_push(&job->findings);
     *finding = (struct tp_job_finding){
         .rule = rule,
-        .advice = advice[rule],
+        .advice = advice_on(job, rule),
         .detail = "",
         .worst_rank = TP_NULL_INT,
         .cost_ns = cost_ns,

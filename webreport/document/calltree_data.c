@@ -25,11 +25,16 @@ static int64_t size_of(const struct tp_calltree *tree, const struct tp_call *cal
     return tree->has_device ? call->device_ns : call->host_ns;
 }
 
+static const char *devices_of(const struct tp_calltree *tree)
+{
+    return tree->devices ? tree->devices : "GPU";
+}
+
 /* Short: a tip stands in the page for each box. The script shows more. */
 static const char *tip(struct tp_arena *arena, const struct tp_calltree *tree, const struct tp_call *call)
 {
-    return tp_text_printf(arena, "%.*s\n%s%s (%s)%s%s", (int)call->name.len, call->name.ptr,
-                          tree->has_device ? "GPU " : "CPU ", tp_text_of_time(arena, size_of(tree, call)),
+    return tp_text_printf(arena, "%.*s\n%s %s (%s)%s%s", (int)call->name.len, call->name.ptr,
+                          tree->has_device ? devices_of(tree) : "CPU", tp_text_of_time(arena, size_of(tree, call)),
                           tp_text_of_percent(arena, tp_percent(size_of(tree, call), size_of(tree, &tree->calls[0]))),
                           call->call_count ? " · " : "",
                           call->call_count
@@ -63,10 +68,11 @@ static void put_boxes(struct tp_object *object, struct tp_arena *arena, const st
         tp_object_text(box, "fill", looks[call->kind].fill);
         tp_object_text(box, "tip", tip(arena, tree, call));
         if (width > MIN_LABEL)
-            tp_object_str(box, "label",
-                          call->kind == TP_CALL_ROOT
-                              ? tree->has_device ? TP_STR("All GPU time") : TP_STR("All CPU time")
-                              : call->name);
+            tp_object_str(
+                box, "label",
+                call->kind == TP_CALL_ROOT
+                    ? tp_str_of(tp_text_printf(arena, "All %s time", tree->has_device ? devices_of(tree) : "CPU"))
+                    : call->name);
     }
     tp_object_int(object, "height", rows * ROW_HEIGHT);
 }
@@ -106,7 +112,7 @@ static const struct tp_call *largest(const struct tp_calltree *tree)
 
 static void put_words(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
 {
-    const char *what = tree->has_device ? "GPU time" : "CPU time";
+    const char *what = tp_text_printf(arena, "%s time", tree->has_device ? devices_of(tree) : "CPU");
     const struct tp_call *call = largest(tree);
     if (call)
         tp_object_sentence(
@@ -134,6 +140,8 @@ static void print_json(const struct tp_data *value, struct tp_buf *out)
     json.html_safe = true;
     tp_json_object(&json);
     tp_json_member_bool(&json, "device", tree->has_device);
+    if (tree->devices && *tree->devices != 'G')
+        tp_json_member_text(&json, "devices", tree->devices);
     if (tree->has_samples)
         tp_json_member_bool(&json, "samples", true);
     tp_json_key(&json, "calls");
@@ -177,5 +185,6 @@ struct tp_data tp_section_calltree(const struct tp_section *section)
         return TP_NO_DATA;
     tree = tp_arena_alloc(section->arena, sizeof(*tree));
     tp_calltree_build(tree, section->profile->model, &options, section->arena);
+    tree->devices = tp_devices_word(section->profile->model);
     return tp_calltree_data(section->arena, tree);
 }

@@ -7,22 +7,28 @@
 #include "writer/text/format.h"
 
 static const struct {
-    const char *name, *fill, *ink, *gpu_label, *cpu_label;
+    const char *name, *fill, *ink, *gpu_label, *cpu_label; /* labels NULL: by the producer */
     unsigned average;
 } KINDS[TP_CHART_KINDS] = {
     [TP_CHART_KERNEL] = {"kernel", "#2160B8", "#FFFFFF", "GPU kernels", "Kernels", TP_ROLE_KERNEL},
     [TP_CHART_COMM] = {"comm", "#6F3F86", "#FFFFFF", "Communication", "Communication", TP_ROLE_COMMUNICATION},
     [TP_CHART_MEMCPY] = {"memcpy", "#0C8F63", "#FFFFFF", "Memory copies", "Memory copies", TP_ROLE_MEMCPY},
     [TP_CHART_MEMSET] = {"memset", "#E3C62B", "#14181D", "Memory sets", "Memory sets", TP_ROLE_MEMSET},
-    [TP_CHART_RUNTIME] = {"runtime", "#CB8017", "#14181D", "Runtime calls", "Runtime calls", TP_ROLE_RUNTIME},
-    [TP_CHART_DATA] = {"data", "#B92B27", "#FFFFFF", "Data loading", "Data loading", TP_ROLE_DATALOADER},
-    [TP_CHART_CPU] = {"cpu", "#67C7E8", "#14181D", "CPU work", "Operators", TP_ROLE_CPU_EXEC},
+    [TP_CHART_RUNTIME] = {"runtime", "#CB8017", "#14181D", NULL, NULL, TP_ROLE_RUNTIME},
+    [TP_CHART_DATA] = {"data", "#B92B27", "#FFFFFF", NULL, NULL, TP_ROLE_DATALOADER},
+    [TP_CHART_CPU] = {"cpu", "#67C7E8", "#14181D", "CPU work", NULL, TP_ROLE_CPU_EXEC},
     [TP_CHART_OTHER] = {"other", "#8C949E", "#14181D", "Other", "Other", TP_AVERAGE_OTHER},
 };
 
-const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu)
+const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu, const struct tp_model *model, struct tp_arena *arena)
 {
-    return is_gpu ? KINDS[kind].gpu_label : KINDS[kind].cpu_label;
+    if (kind == TP_CHART_DATA)
+        return tp_phrase(TP_PHRASE_INPUT, model->producer);
+    if (kind == TP_CHART_RUNTIME)
+        return tp_phrase(TP_PHRASE_CALLS, model->producer);
+    if (kind == TP_CHART_CPU && !is_gpu)
+        return tp_phrase(TP_PHRASE_HOST_WORK, model->producer);
+    return is_gpu ? tp_text_of_devices(model, KINDS[kind].gpu_label, arena) : KINDS[kind].cpu_label;
 }
 
 unsigned tp_chart_average(enum tp_chart_kind kind)

@@ -11,6 +11,8 @@
 #include "webreport/measure/idle_view.h"
 #include "webreport/measure/memory_view.h"
 #include "webreport/measure/overview.h"
+#include "webreport/measure/profile.h"
+#include "webreport/measure/wording.h"
 
 /* Categories of time, in the order in which a bar shows them. */
 enum tp_chart_kind {
@@ -47,10 +49,10 @@ void tp_chart_put_split(struct tp_object *object, struct tp_arena *arena, const 
 double tp_chart_tick(double max, double *top);
 
 /* Stacked bars of the steps: members axis_unit, ticks, bars, steps_note. At most `max_bars` steps are drawn. */
-struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_overview *overview, size_t max_bars);
+struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_profile *profile, size_t max_bars);
 
 /* Title of a category for people ("GPU kernels") and the average's column of each kind. */
-const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu);
+const char *tp_chart_label(enum tp_chart_kind kind, bool is_gpu, const struct tp_model *model, struct tp_arena *arena);
 unsigned tp_chart_average(enum tp_chart_kind kind);
 /* Short name ("kernel") and colour (0xRRGGBB, light theme), for pictures. */
 const char *tp_chart_name(enum tp_chart_kind kind);
@@ -73,8 +75,7 @@ struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_
 
 /* Boxes of the idle flame, callers above callees: kinds, height, boxes, icicle_note. NONE without idle time. At most
  * max_boxes. */
-struct tp_naming;
-struct tp_data tp_chart_flame(struct tp_arena *arena, const struct tp_naming *naming,
-                              const struct tp_idle_device *device, size_t max_boxes);
+struct tp_section;
+struct tp_data tp_chart_flame(const struct tp_section *section, const struct tp_idle_device *device, size_t max_boxes);
 
 #endif

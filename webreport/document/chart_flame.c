@@ -1,6 +1,6 @@
 /* Icicle of the idle flame: what the host did while the device had nothing to do, callers above callees. */
 #include "webreport/document/chart.h"
-#include "webreport/document/name_text.h"
+#include "webreport/document/section.h"
 #include "writer/text/format.h"
 
 enum { ROW_PIXELS = 20, MAX_ROWS = 40 };
@@ -130,19 +130,20 @@ static unsigned put_boxes(struct tp_list *boxes, struct tp_arena *arena, const s
     return rows;
 }
 
-struct tp_data tp_chart_flame(struct tp_arena *arena, const struct tp_naming *naming,
-                              const struct tp_idle_device *device, size_t max_boxes)
+struct tp_data tp_chart_flame(const struct tp_section *section, const struct tp_idle_device *device, size_t max_boxes)
 {
+    struct tp_arena *arena = section->arena;
+    enum tp_producer producer = section->profile->model->producer;
     struct tp_object *flame = tp_object_new(arena);
-    struct choice choice = {.device = device, .naming = naming};
+    struct choice choice = {.device = device, .naming = &section->naming};
     struct tp_list *kinds;
 
     if (!device->node_count || device->nodes[0].total_ns <= 0 || !max_boxes)
         return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
     choose(&choice, arena, max_boxes);
     kinds = tp_object_list(flame, "kinds");
-    for (size_t i = 1; i < sizeof(LOOKS) / sizeof(LOOKS[0]); i++) {
-        struct tp_object *kind = tp_list_object(kinds);
+    for (size_t i = tp_speaks_torch(producer) ? 1 : 2; i < sizeof(LOOKS) / sizeof(LOOKS[0]); i++) {
+        struct tp_object *kind = tp_list_object(kinds); /* who has frames speaks torch */
 
         tp_object_text(kind, "kind", LOOKS[i].kind);
         tp_object_text(kind, "fill", LOOKS[i].fill);
@@ -150,7 +151,6 @@ struct tp_data tp_chart_flame(struct tp_arena *arena, const struct tp_naming *na
     }
     tp_object_int(flame, "height", (int64_t)ROW_PIXELS * put_boxes(tp_object_list(flame, "boxes"), arena, &choice));
     tp_object_text(flame, "icicle_label", "Host activity during idle time");
-    tp_object_text(flame, "icicle_note",
-                   "Python frames that only pass the time on to one callee, and the smallest boxes, are left out.");
+    tp_object_text(flame, "icicle_note", tp_phrase(TP_PHRASE_FRAMES_LEFT_OUT, producer));
     return tp_data_of_object(flame);
 }

@@ -13,9 +13,10 @@ static int64_t part_of(const struct tp_overview *overview, size_t step, enum tp_
     return tp_table_int(&overview->steps, TP_STEP_KERNEL + tp_chart_average(kind))[step];
 }
 
-static void put_segments(struct tp_object *bar, struct tp_arena *arena, const struct tp_overview *overview, size_t step,
+static void put_segments(struct tp_object *bar, struct tp_arena *arena, const struct tp_profile *profile, size_t step,
                          const double geometry[3])
 {
+    const struct tp_overview *overview = &profile->views->overview;
     struct tp_list *list = tp_object_list(bar, "segments");
     double y = PLOT_TOP + PLOT_HEIGHT;
     bool is_gpu = tp_str_equal(tp_str_of(overview->device_type), TP_STR("GPU"));
@@ -39,7 +40,7 @@ static void put_segments(struct tp_object *bar, struct tp_arena *arena, const st
         tp_object_text(box, "tip",
                        tp_text_printf(arena, "Step %.*s%s%.*s, %s: %s", (int)(name.len < 60 ? name.len : 60), name.ptr,
                                       reason.len ? ", left out: " : "", (int)reason.len, reason.len ? reason.ptr : "",
-                                      tp_chart_label(kind, is_gpu), tp_text_of_time(arena, ns)));
+                                      tp_chart_label(kind, is_gpu, profile->model, arena), tp_text_of_time(arena, ns)));
     }
     tp_object_printf(bar, "ty", "%.1f", y - 5);
 }
@@ -56,8 +57,9 @@ static void put_ticks(struct tp_object *chart, double top, double tick, const st
     }
 }
 
-struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_overview *overview, size_t max_bars)
+struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_profile *profile, size_t max_bars)
 {
+    const struct tp_overview *overview = &profile->views->overview;
     const struct tp_table *steps = &overview->steps;
     size_t count = steps->row_count < max_bars ? steps->row_count : max_bars, every;
     struct tp_object *chart = tp_object_new(arena);
@@ -85,7 +87,7 @@ struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_overview *
         struct tp_str name = tp_table_text(steps, TP_STEP_NAME)[i];
 
         tp_object_bool(bar, "is_left_out", !tp_table_bool(steps, TP_STEP_IS_USED)[i]);
-        put_segments(bar, arena, overview, i, (double[3]){x + pitch * 0.14, pitch * 0.72, top});
+        put_segments(bar, arena, profile, i, (double[3]){x + pitch * 0.14, pitch * 0.72, top});
         tp_chart_put_percent(bar, "cx", x + pitch / 2);
         if (count <= 14)
             tp_object_text(

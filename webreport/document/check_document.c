@@ -5,6 +5,8 @@
 
 #include "webreport/compare/metric_amount.h"
 #include "webreport/document/section.h"
+#include "webreport/measure/metric_values.h"
+#include "webreport/measure/wording.h"
 #include "writer/text/format.h"
 
 enum { MAX_ROWS = 200 };
@@ -86,16 +88,17 @@ static const char *message_of(const struct tp_finding_block *finding, const stru
 }
 
 /* Advice and link of a finding; of other metrics what they are made of. */
-static struct tp_rule_block rule_of(const struct tp_metric *metric, struct tp_arena *arena)
+static struct tp_rule_block rule_of(const struct tp_metric *metric, enum tp_producer producer, struct tp_arena *arena)
 {
     struct tp_rule_block rule = {.id = metric->name, .title = tp_metric_title(metric)};
     unsigned count;
-    const struct tp_rule *rules = tp_rules(&count);
     rule.help =
         tp_text_printf(arena, "Unit: %s. In report --json: %s.", tp_metric_unit_text(metric->unit), metric->json);
-    for (unsigned i = 0; i < count; i++)
-        if (rules[i].title == rule.title)
-            rule.help = tp_text_printf(arena, "%s %s", rules[i].advice, rules[i].doc_url ? rules[i].doc_url : "");
+    if (metric->value == tp_metric_of_rule) {
+        struct tp_rule_words words = tp_rule_words(&tp_rules(&count)[metric->which], producer);
+        rule.title = words.title;
+        rule.help = tp_text_printf(arena, "%s %s", words.advice, words.doc_url ? words.doc_url : "");
+    }
     return rule;
 }
 
@@ -233,6 +236,12 @@ static void add_run_verdict(struct tp_document *document, const char *what, cons
     tp_document_note(document, tp_text_printf(document->arena, "%s: %s. %s", what, verdict.class, verdict.headline));
 }
 
+/* All runs of a side are of one program. */
+static enum tp_producer producer_of(const struct tp_check_side *side)
+{
+    return side->count ? side->items[0].producer : TP_PRODUCER_TORCH;
+}
+
 void tp_check_document(struct tp_document *document, const struct tp_check *check, struct tp_arena *arena)
 {
     const char *file = check->input->budget->file;
@@ -261,7 +270,7 @@ void tp_check_document(struct tp_document *document, const struct tp_check *chec
     for (size_t i = 0; i < check->count; i++) {
         struct tp_rule_block *rule = &rules[check->items[i].line->metric];
         if (!rule->id)
-            *rule = rule_of(&tp_metrics[check->items[i].line->metric], arena);
+            *rule = rule_of(&tp_metrics[check->items[i].line->metric], producer_of(&check->input->run), arena);
         fill_finding(&list.items[i], &check->items[i], rule, arena);
     }
     tp_document_findings(document, &list);

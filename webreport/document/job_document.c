@@ -131,9 +131,10 @@ static const struct {
     enum tp_chart_kind kind;
     const char *label, *definition;
 } split_parts[TP_JOB_PARTS] = {
+    /* definition NULL: by the producer */
     [TP_JOB_COMPUTE] = {TP_CHART_KERNEL, "Compute", "Kernels and copies; operators where there is no device."},
     [TP_JOB_HOST] = {TP_CHART_RUNTIME, "Host", "Neither device nor input nor communication."},
-    [TP_JOB_DATA] = {TP_CHART_DATA, "Input", "In the data loader."},
+    [TP_JOB_DATA] = {TP_CHART_DATA, "Input", NULL},
     [TP_JOB_COMMUNICATION] = {TP_CHART_COMM, "Communication", "That nothing hides, waiting for others included."},
 };
 
@@ -144,8 +145,9 @@ static void put_split(const struct tp_job_wording *w)
     double part_ns[TP_JOB_PARTS], step_ns;
     find_split(w->job, part_ns, &step_ns);
     for (int p = 0; p < TP_JOB_PARTS; p++)
-        parts[p] =
-            (struct tp_chart_part){split_parts[p].kind, split_parts[p].label, split_parts[p].definition, part_ns[p]};
+        parts[p] = (struct tp_chart_part){
+            split_parts[p].kind, split_parts[p].label,
+            p == TP_JOB_DATA ? tp_phrase(TP_PHRASE_IN_INPUT, w->job->producer) : split_parts[p].definition, part_ns[p]};
     tp_chart_put_split(split, w->arena, parts, TP_JOB_PARTS);
     tp_object_printf(split, "split_caption", "A step, mean over the ranks: %s",
                      tp_text_of_time(w->arena, (int64_t)step_ns));

@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "webreport/measure/rules.h"
+#include "webreport/measure/wording.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
@@ -87,7 +89,10 @@ static void fill_rank(struct tp_table *table, const struct tp_job *job, size_t r
 void tp_job_rank_table(struct tp_table *table, const struct tp_job *job, size_t max_runs)
 {
     (void)max_runs;
-    tp_table_init(table, job->arena, "ranks", rank_defs, TP_JOB_RANK_COLUMNS, job->ranks.count);
+    struct tp_column_def *defs = tp_arena_array(job->arena, TP_JOB_RANK_COLUMNS, sizeof *defs);
+    memcpy(defs, rank_defs, sizeof rank_defs);
+    defs[TP_JOB_RANK_DATA].definition = tp_phrase(TP_PHRASE_IN_INPUT_MEDIAN, job->producer);
+    tp_table_init(table, job->arena, "ranks", defs, TP_JOB_RANK_COLUMNS, job->ranks.count);
     for (size_t row = 0; row < table->row_count; row++)
         fill_rank(table, job, row);
 }

@@ -53,9 +53,11 @@ void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table 
     shown->name_definition = shown->table->defs[text_column].definition;
 }
 
-const char *tp_section_device_name(struct tp_arena *arena, bool is_gpu, int64_t id)
+const char *tp_section_device_name(const struct tp_section *section, int64_t id)
 {
-    if (!is_gpu)
-        return "CPU";
-    return id >= 0 ? tp_text_printf(arena, "GPU %lld", (long long)id) : "GPU";
+    struct tp_str title = tp_device_title(section->profile->model, id, section->arena);
+    if (id < 0)
+        return "GPU";
+    title = tp_shown_text(&section->naming, title);
+    return tp_text_printf(section->arena, "%.*s", (int)title.len, title.ptr);
 }

@@ -82,7 +82,7 @@ void tp_section_add_fact(struct tp_list *list, const char *term, const char *fac
 void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown);
 /* Fills the rows' names from a text column: shown text, prefix apart, source link when it is a line. */
 void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
-/* "GPU 0" or "CPU". */
-const char *tp_section_device_name(struct tp_arena *arena, bool is_gpu, int64_t id);
+/* "GPU 0"; a device of the program's own by its name. */
+const char *tp_section_device_name(const struct tp_section *section, int64_t id);
 
 #endif

@@ -53,8 +53,10 @@ static struct tp_figure_block step_figure(const struct tp_section *section)
     else
         figure.note =
             strcmp(section->profile->views->facts.step_marker, "window") == 0 ? "the whole window" : "one step";
-    figure.definition =
-        "Mean over the used steps. A step lasts from its marker's start to the end of the GPU work it launched.";
+    figure.definition = tp_text_of_devices(
+        section->profile->model,
+        "Mean over the used steps. A step lasts from its marker's start to the end of the GPU work it launched.",
+        arena);
     return figure;
 }
 
@@ -69,10 +71,11 @@ static struct tp_figure_block busy_figure(const struct tp_section *section)
     struct tp_arena *arena = section->arena;
     size_t row = tp_overview_main_gpu(&section->profile->views->overview);
     double busy = 100 * tp_table_real(gpus, TP_GPU_BUSY_RATIO)[row];
-    struct tp_figure_block figure = percentage(arena, "GPU busy", busy);
+    struct tp_figure_block figure =
+        percentage(arena, tp_text_of_devices(section->profile->model, "GPU busy", arena), busy);
 
-    figure.note = gpus->row_count > 1 ? tp_text_printf(arena, "GPU %lld, the busiest of %zu",
-                                                       (long long)tp_table_int(gpus, TP_GPU_ID)[row], gpus->row_count)
+    const char *name = tp_section_device_name(section, tp_table_int(gpus, TP_GPU_ID)[row]);
+    figure.note = gpus->row_count > 1 ? tp_text_printf(arena, "%s, the busiest of %zu", name, gpus->row_count)
                                       : "kernels, copies or sets";
     figure.tone = tone_of(busy, 40, 70);
     figure.definition = gpus->defs[TP_GPU_BUSY_RATIO].definition;
@@ -111,13 +114,14 @@ static void add_gpu(const struct tp_section *section, struct tp_document *docume
 
 static void add_cpu(const struct tp_section *section, struct tp_document *document)
 {
-    static const struct {
+    enum tp_producer producer = section->profile->model->producer;
+    const struct {
         unsigned average;
         const char *label, *definition;
     } SHARES[] = {
-        {TP_ROLE_CPU_EXEC, "Operator time",
+        {TP_ROLE_CPU_EXEC, tp_phrase(TP_PHRASE_HOST_SHARE, producer),
          "Share of the steps in which an operator or an annotation runs on some thread."},
-        {TP_ROLE_DATALOADER, "Data loading", "Share of the steps in which the data loader's next() runs."},
+        {TP_ROLE_DATALOADER, tp_phrase(TP_PHRASE_INPUT, producer), tp_phrase(TP_PHRASE_INPUT_SHARE, producer)},
         {TP_ROLE_COMMUNICATION, "Communication",
          "Share of the steps in which a collective runs and nothing before it in the order of categories."},
     };
@@ -173,6 +177,14 @@ static void add_memory(const struct tp_section *section, struct tp_document *doc
     tp_document_figure(document, &figure);
 }
 
+static bool has_known_gpu(const struct tp_model *model)
+{
+    bool is_any = false;
+    for (uint32_t g = 0; g < model->gpu_count; g++)
+        is_any |= !model->gpus[g].is_own;
+    return is_any;
+}
+
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document)
 {
     struct tp_figure_block figure = step_figure(section);
@@ -184,10 +196,10 @@ void tp_section_put_figures(const struct tp_section *section, struct tp_document
         tp_document_figure(document, &figure);
     }
     document->places = TP_IN_PAGES; /* elsewhere the two that the verdict is about */
-    if (section->profile->views->overview.gpu_summary.row_count)
-        add_gpu(section, document);
-    else
+    if (!section->profile->views->overview.gpu_summary.row_count)
         add_cpu(section, document);
+    else if (has_known_gpu(section->profile->model)) /* of others nothing of these is known */
+        add_gpu(section, document);
     add_memory(section, document);
     document->places = places;
 }

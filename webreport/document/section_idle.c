@@ -34,11 +34,14 @@ static const struct tp_shown_column SYNC_COLUMNS[] = {
     {TP_SHOW_TIME, TP_SYNC_MAX_COST, "Largest", 1, 0, false, false},
 };
 
-static const char *kind_title(struct tp_str kind)
+static const char *kind_title(struct tp_str kind, enum tp_producer producer)
 {
-    static const char *const TITLES[][2] = {{"line", "source line"},   {"annotation", "annotation"},
-                                            {"operator", "operator"},  {"runtime", "runtime call"},
-                                            {"frame", "Python frame"}, {"none", "nothing recorded"}};
+    const char *const TITLES[][2] = {{"line", "source line"},
+                                     {"annotation", "annotation"},
+                                     {"operator", "operator"},
+                                     {"runtime", "runtime call"},
+                                     {"frame", tp_phrase(TP_PHRASE_FRAME, producer)},
+                                     {"none", "nothing recorded"}};
 
     for (size_t i = 0; i < COUNT(TITLES); i++)
         if (tp_str_equal(kind, tp_str_of(TITLES[i][0])))
@@ -80,13 +83,14 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables, 
                                section->limits->line_rows);
     kinds = tp_arena_array(section->arena, shown->row_count, sizeof(*kinds));
     for (size_t i = 0; i < shown->row_count; i++)
-        kinds[i] = tp_str_of(kind_title(tp_table_text(&device->by_line, TP_IDLE_LINE_KIND)[i]));
+        kinds[i] = tp_str_of(
+            kind_title(tp_table_text(&device->by_line, TP_IDLE_LINE_KIND)[i], section->profile->model->producer));
     shown->own_texts[0] = kinds;
     shown->heading = "Where the idle time comes from";
     shown->name = "idle by line";
     shown->name_title = "Source line, annotation or operator";
     shown->caption = tp_text_printf(section->arena, "Idle time of %s by the line of code that the host was in",
-                                    tp_section_device_name(section->arena, true, device->device));
+                                    tp_section_device_name(section, device->device));
     shown->foot = "All idle time";
     tp_section_name_rows(&section->naming, shown, TP_IDLE_LINE_LINE);
     tp_section_add_table(tables, shown);
@@ -104,7 +108,7 @@ static void add_steps(const struct tp_section *section, struct tp_list *tables, 
     shown->name = "idle by step";
     shown->name_title = "Step";
     shown->caption = tp_text_printf(section->arena, "Busy and idle time of %s in each step",
-                                    tp_section_device_name(section->arena, true, device->device));
+                                    tp_section_device_name(section, device->device));
     shown->foot = "All steps";
     tp_section_name_rows(&section->naming, shown, TP_IDLE_STEP_NAME);
     tp_section_add_table(tables, shown);
@@ -120,14 +124,14 @@ static void add_device(const struct tp_section *section, struct tp_list *list, c
     if (device->exposed_communication_ns > 0)
         exposed = tp_text_printf(arena, ", exposed communication %s",
                                  tp_text_of_time(arena, device->exposed_communication_ns));
-    tp_object_text(object, "device_name", tp_section_device_name(arena, true, device->device));
+    tp_object_text(object, "device_name", tp_section_device_name(section, device->device));
     tp_object_text(object, "device_note",
                    tp_text_printf(arena, "%s on %s within %s%s",
                                   tp_text_of_some(arena, device->operation_count, "operation", "operations"),
                                   tp_text_of_some(arena, device->stream_count, "stream", "streams"),
                                   tp_text_of_time(arena, device->idle.window_ns), exposed));
     put_split(section, object, device);
-    tp_object_put(object, "flame", tp_chart_flame(arena, &section->naming, device, section->limits->flame_boxes));
+    tp_object_put(object, "flame", tp_chart_flame(section, device, section->limits->flame_boxes));
     tables = tp_object_list(object, "tables");
     add_lines(section, tables, device);
     add_steps(section, tables, device);
@@ -148,10 +152,13 @@ static void put_syncs(const struct tp_section *section, struct tp_object *object
     part = tp_object_object(object, "syncs");
     tp_object_text(
         part, "sync_lead",
-        tp_text_printf(arena,
-                       "%s held the host for %s. At most %s of that is time in which the GPU then had nothing to do.",
-                       tp_text_of_some(arena, syncs->count, "waiting call", "waiting calls"),
-                       tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns)));
+        tp_text_printf(
+            arena,
+            tp_devices_word(section->profile->model)[0] == 'G'
+                ? "%s held the host for %s. At most %s of that is time in which the GPU then had nothing to do."
+                : "%s held the host for %s. At most %s of that is time in which a device then had nothing to do.",
+            tp_text_of_some(arena, syncs->count, "waiting call", "waiting calls"),
+            tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns)));
     shown = tp_shown_table_new(arena, &syncs->rows, SYNC_COLUMNS, COUNT(SYNC_COLUMNS), section->limits->line_rows);
     ops = tp_arena_array(arena, shown->row_count, sizeof(*ops));
     for (size_t i = 0; i < shown->row_count; i++)
@@ -184,8 +191,8 @@ static const char *lead_text(const struct tp_section *section)
                               (int)line.len, line.ptr);
     }
     return tp_text_printf(arena, "%s had nothing to do for %s of %s (%s).%s",
-                          tp_section_device_name(arena, true, worst->device),
-                          tp_text_of_time(arena, worst->idle.total_ns), tp_text_of_time(arena, worst->idle.window_ns),
+                          tp_section_device_name(section, worst->device), tp_text_of_time(arena, worst->idle.total_ns),
+                          tp_text_of_time(arena, worst->idle.window_ns),
                           tp_text_of_percent(arena, tp_percent(worst->idle.total_ns, worst->idle.window_ns)), most);
 }
 

@@ -119,13 +119,15 @@ static void open_rows(const struct tp_section *section, struct tp_shown_table *s
 static void add_kernels(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_kernel_view *view = &section->profile->views->kernels;
-    unsigned columns = COUNT(KERNEL_COLUMNS) - (view->has_occupancy ? 0 : view->has_blocks_per_sm ? 1 : 2);
+    bool is_known = *tp_devices_word(section->profile->model) == 'G'; /* the last three columns are of GPUs */
+    unsigned left_out = !is_known ? 3 : view->has_occupancy ? 0 : view->has_blocks_per_sm ? 1 : 2;
+    unsigned columns = COUNT(KERNEL_COLUMNS) - left_out;
     struct tp_shown_table *shown =
         tp_shown_table_new(section->arena, &view->by_name, KERNEL_COLUMNS, columns, section->limits->kernel_rows);
 
     shown->name = "kernels";
     shown->name_title = "Kernel";
-    shown->caption = "GPU kernels, sorted by total time";
+    shown->caption = tp_text_of_devices(section->profile->model, "GPU kernels, sorted by total time", section->arena);
     shown->foot = tp_text_of_some(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels");
     for (size_t i = 0; i < shown->row_count; i++)
         shown->rows[i].name = tp_shown_text(
@@ -174,14 +176,15 @@ static const char *lead_text(const struct tp_section *section)
         launches += event->kind == TP_KIND_KERNEL;
         small += event->kind == TP_KIND_KERNEL && event->dur_ns < 10000;
     }
-    return tp_text_printf(
-        section->arena,
-        "%s of %s took %s. %s of the launches ran for less than 10 \xc2\xb5s; Tensor Cores ran for %s of kernel time.",
-        tp_text_of_some(section->arena, (int64_t)launches, "launch", "launches"),
-        tp_text_of_some(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels"),
-        tp_text_of_time(section->arena, section->profile->views->facts.kernel_time_ns),
-        tp_text_of_percent(section->arena, launches ? 100 * (double)small / (double)launches : 0),
-        tp_text_of_percent(section->arena, 100 * view->using_ratio));
+    bool is_known = *tp_devices_word(model) == 'G';
+    return tp_text_printf(section->arena, "%s of %s took %s. %s of the launches ran for less than 10 \xc2\xb5s%s%s%s.",
+                          tp_text_of_some(section->arena, (int64_t)launches, "launch", "launches"),
+                          tp_text_of_some(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels"),
+                          tp_text_of_time(section->arena, section->profile->views->facts.kernel_time_ns),
+                          tp_text_of_percent(section->arena, launches ? 100 * (double)small / (double)launches : 0),
+                          is_known ? "; Tensor Cores ran for " : "",
+                          is_known ? tp_text_of_percent(section->arena, 100 * view->using_ratio) : "",
+                          is_known ? " of kernel time" : "");
 }
 
 struct tp_data tp_section_kernels(const struct tp_section *section)
@@ -193,6 +196,7 @@ struct tp_data tp_section_kernels(const struct tp_section *section)
     if (!view->is_present || !section->limits->kernel_rows || (!view->by_name.row_count && !view->copies.row_count))
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
+    tp_object_printf(object, "devices", "%s", tp_devices_word(section->profile->model));
     tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
     tables = tp_object_list(object, "tables");
     if (view->by_name.row_count)

@@ -71,7 +71,7 @@ static int64_t step_ns(const struct tp_overview *view)
 static void put_split(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_overview *view = &section->profile->views->overview;
-    bool is_gpu = view->gpu_summary.row_count > 0;
+    const struct tp_model *model = section->profile->model;
     struct tp_chart_part parts[TP_CHART_KINDS];
     struct tp_object *split;
 
@@ -80,8 +80,11 @@ static void put_split(const struct tp_section *section, struct tp_document *docu
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
         unsigned average = tp_chart_average(kind);
 
-        parts[kind] = (struct tp_chart_part){kind, tp_chart_label(kind, is_gpu), tp_average_defs[average].definition,
-                                             view->average_us[average] * 1000};
+        parts[kind] =
+            (struct tp_chart_part){kind, tp_chart_label(kind, view->gpu_summary.row_count > 0, model, section->arena),
+                                   kind == TP_CHART_DATA ? tp_phrase(TP_PHRASE_INPUT_MEAN, model->producer)
+                                                         : tp_average_defs[average].definition,
+                                   view->average_us[average] * 1000};
     }
     split = tp_object_new(section->arena);
     tp_chart_put_split(split, section->arena, parts, TP_CHART_KINDS);
@@ -104,10 +107,10 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
         double us = view->average_us[tp_chart_average(kind)];
 
         if (us > 0)
-            split = tp_text_printf(arena, "%s%s%s %s (%s)", split, *split ? ", " : "",
-                                   tp_chart_label(kind, view->gpu_summary.row_count > 0),
-                                   tp_text_of_time(arena, (int64_t)llround(us * 1000)),
-                                   tp_text_of_percent(arena, 100 * us / total));
+            split = tp_text_printf(
+                arena, "%s%s%s %s (%s)", split, *split ? ", " : "",
+                tp_chart_label(kind, view->gpu_summary.row_count > 0, section->profile->model, arena),
+                tp_text_of_time(arena, (int64_t)llround(us * 1000)), tp_text_of_percent(arena, 100 * us / total));
     }
     if (*split)
         tp_document_fact(document, tp_text_of_some(arena, view->used_count, "step, on average", "steps, on average"),
@@ -247,8 +250,7 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
     document->places = TP_EVERYWHERE;
     tp_section_put_findings(section, document);
     document->places = TP_IN_PAGES;
-    tp_document_chart(document, "steps",
-                      tp_chart_steps(section->arena, &profile->views->overview, section->limits->step_bars), NULL);
+    tp_document_chart(document, "steps", tp_chart_steps(section->arena, profile, section->limits->step_bars), NULL);
     put_heaviest(section, document);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
     put_briefs(section, document);

@@ -245,13 +245,26 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
     tp_section_add_fact(facts, "Made by", "tracepress " TP_VERSION);
 }
 
-static void put_definitions(struct tp_object *object)
+/* Words that GPUs alone have. */
+static bool is_of_gpus(const char *term)
 {
-    static const char *const TEXTS[][2] = {
-        {"Step time",
-         "From a step marker's start to the end of the GPU work it launched. Time that several categories share counts "
-         "once, for "
-         "the first of: kernel, copy, set, communication, runtime, data loading, CPU; what is left is other."},
+    static const char *const terms[] = {"SM efficiency", "Occupancy", "Tensor Cores"};
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
+        if (strcmp(term, terms[i]) == 0)
+            return true;
+    return false;
+}
+
+static void put_definitions(const struct tp_section *section, struct tp_object *object)
+{
+    const struct tp_model *model = section->profile->model;
+    bool has_only_own = *tp_devices_word(model) != 'G';
+    const char *step = tp_text_printf(section->arena,
+                                      "From a step marker's start to the end of the GPU work it launched. Time that "
+                                      "several categories share counts once, for the first of: %s",
+                                      tp_phrase(TP_PHRASE_CATEGORIES, model->producer));
+    const char *const TEXTS[][2] = {
+        {"Step time", step},
         {"GPU busy", "Share of the steps during which a kernel, a copy or a set runs on the device."},
         {"SM efficiency", "Blocks of the running kernels per SM, capped at 1, over all step time. An estimate from the "
                           "launch geometry."},
@@ -274,7 +287,9 @@ static void put_definitions(struct tp_object *object)
     struct tp_list *definitions = tp_object_list(object, "definitions");
 
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
-        tp_section_add_fact(definitions, TEXTS[i][0], TEXTS[i][1]);
+        if (!has_only_own || !is_of_gpus(TEXTS[i][0]))
+            tp_section_add_fact(definitions, tp_text_of_devices(model, TEXTS[i][0], section->arena),
+                                tp_text_of_devices(model, TEXTS[i][1], section->arena));
 }
 
 struct tp_data tp_section_about(const struct tp_section *section)
@@ -282,7 +297,7 @@ struct tp_data tp_section_about(const struct tp_section *section)
     struct tp_object *object = tp_object_new(section->arena);
 
     put_about_facts(section, object);
-    put_definitions(object);
+    put_definitions(section, object);
     tp_object_text(object, "left_out", section->left_out ? section->left_out : "");
     return tp_data_of_object(object);
 }

@@ -142,7 +142,7 @@ static void put_curves(struct tp_object *object, const struct tp_timeline *timel
     for (uint32_t i = 0; i < timeline->gpu_count && i < MAX_GPU_CURVES; i++) {
         const struct tp_timeline_gpu *gpu = &timeline->gpus[i];
         struct tp_object *curve = add_curve(curves, y, TP_SLICE_KERNEL);
-        tp_object_printf(curve, "title", "GPU %lld, share of time busy%s", (long long)gpu->id,
+        tp_object_printf(curve, "title", "%.*s, share of time busy%s", (int)gpu->title.len, gpu->title.ptr,
                          gpu->has_sm ? "; line: estimated SM efficiency" : "");
         tp_object_str(curve, "path", stairs(arena, gpu->busy, CURVE_HEIGHT, false));
         if (gpu->has_sm)

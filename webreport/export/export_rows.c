@@ -315,6 +315,33 @@ static void fill_link(const struct tp_rows *rows, uint32_t row, struct tp_rows_c
     put_event(&cell, link->to);
 }
 
+/* ---- tasks ---- */
+
+static const struct tp_rows_column task_columns[] = {
+    {"name", TEXT, "name that the program gave its tasks", true},
+    {"count", INT, "tasks that began and ended in the recording", false},
+    {"total_ns", INT, "sum of their durations, nanoseconds; tasks at the same time count each", false},
+    {"p50_ns", INT, "half of them take at most so long (nearest rank)", false},
+    {"p95_ns", INT, "95 % of them take at most so long (nearest rank)", false},
+    {"p99_ns", INT, "99 % of them take at most so long (nearest rank)", false},
+    {"max_ns", INT, "the longest of them", false},
+    {"most_at_once", INT, "most tasks of this name that were open at the same time", false},
+    {"open", INT, "tasks that were still open when the recording ended", false},
+};
+
+static uint32_t task_count(const struct tp_rows *rows)
+{
+    return (uint32_t)rows->tasks.tasks.row_count;
+}
+
+static void fill_task(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_table *tasks = &rows->tasks.tasks;
+    put_text(&cell, tp_table_text(tasks, TP_TASK_NAME)[row]);
+    for (unsigned column = TP_TASK_COUNT; column < TP_TASK_COLUMNS; column++)
+        put_int(&cell, tp_table_int(tasks, column)[row]);
+}
+
 /* ---- all ---- */
 
 #define COLUMNS(list) (list), sizeof(list) / sizeof *(list)
@@ -326,6 +353,8 @@ const struct tp_rows_table tp_rows_tables[] = {
     {"steps", "steps; one for the whole trace when it has no markers", COLUMNS(step_columns), step_count, fill_step},
     {"memory", "allocations and releases", COLUMNS(memory_columns), memory_count, fill_memory},
     {"links", "what belongs together", COLUMNS(link_columns), link_count, fill_link},
+    {"tasks", "tasks that begin on one thread and may end on another, by name", COLUMNS(task_columns), task_count,
+     fill_task},
     {NULL, NULL, NULL, 0, NULL, NULL},
 };
 
@@ -344,6 +373,7 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     *rows = (struct tp_rows){.model = model, .arena = arena, .first_ns = model->first_ns};
     tp_links_build(&rows->links, model, arena);
     tp_memory_records_build(&rows->memory, model, arena);
+    tp_task_view_build(&rows->tasks, model, arena);
     rows->threads = tp_arena_array(arena, threads, sizeof *rows->threads);
     rows->processes = tp_arena_array(arena, threads, sizeof *rows->processes);
     for (uint32_t i = 0; i < threads; i++) {

@@ -5,6 +5,7 @@
 
 #include "webreport/export/flow_links.h"
 #include "webreport/measure/memory_records.h"
+#include "webreport/measure/task_view.h"
 
 enum { TP_ROWS_MAX_COLUMNS = 24 };
 
@@ -30,6 +31,7 @@ struct tp_rows {
     struct tp_arena *arena;
     struct tp_links links;
     struct tp_memory_records memory;
+    struct tp_task_view tasks;
     struct tp_str *threads, *processes; /* by thread: as texts */
     int64_t first_ns;                   /* what all times are relative to */
 };
@@ -43,7 +45,7 @@ struct tp_rows_table {
     void (*fill)(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cells);
 };
 
-/* All tables: events, kernels, operators, steps, memory, links. A NULL name ends the list. */
+/* All tables: events, kernels, operators, steps, memory, links, tasks. A NULL name ends the list. */
 extern const struct tp_rows_table tp_rows_tables[];
 
 /* Prepares rows in `arena` (guard set by the caller). */

@@ -110,9 +110,11 @@ static void add_overview(const struct tp_tf_run *run)
                   tp_text_of_some(arena, overview->used_count, "step", "steps"));
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
         double us = overview->average_us[tp_chart_average(kind)];
-        tp_buf_printf(run->text, "| %s | %s | %s |\n", tp_chart_label(kind, overview->gpu_summary.row_count > 0),
-                      tp_text_of_time(arena, (int64_t)llround(us * US_TO_NS)),
-                      tp_text_of_percent(arena, total > 0 ? 100 * us / total : 0));
+        tp_buf_printf(
+            run->text, "| %s | %s | %s |\n",
+            tp_chart_label(kind, overview->gpu_summary.row_count > 0, run->export->profile->model, run->export->arena),
+            tp_text_of_time(arena, (int64_t)llround(us * US_TO_NS)),
+            tp_text_of_percent(arena, total > 0 ? 100 * us / total : 0));
     }
     put_gpus(run);
     finish(run, "profile/2_overview", "Where a step's time goes, each instant counted once; what each device did.");

@@ -31,6 +31,7 @@ struct tp_call {
 };
 
 struct tp_calltree {
+    const char *devices;   /* what devices are called (tp_devices_word); NULL: GPU */
     struct tp_call *calls; /* depth first, children by device time, host time (both descending), name; 0 is the root */
     uint32_t count;        /* 0: the trace has nothing to show */
     uint64_t merged_count; /* nodes before pruning */

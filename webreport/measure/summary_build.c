@@ -46,6 +46,7 @@ void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source
     summary->program = tp_summary_text(&work, tp_str_of(source->advice->recommendations.program));
     summary->verdict = tp_summary_text(&work, tp_str_of(tp_verdict_class_text(source->advice->verdict.class)));
     summary->headline = tp_summary_text(&work, source->advice->verdict.headline);
+    summary->producer = source->model->producer;
     summary->event_count = (int64_t)source->model->event_count;
     summary->start_ns = source->model->first_ns;
     summary->evidence = source->trace->evidence;

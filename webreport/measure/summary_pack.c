@@ -40,6 +40,7 @@ static void pack_head(struct pack *p)
     p->to->program = text(p, s->program);
     p->to->verdict = text(p, s->verdict);
     p->to->headline = text(p, s->headline);
+    p->to->producer = s->producer;
     p->to->start_ns = s->start_ns;
     p->to->kernel_fingerprint = s->kernel_fingerprint;
     COLUMN(p, metric_name, TP_METRIC_COUNT);

@@ -207,6 +207,7 @@ static void unpack_head(struct tp_unpack *u)
     s->program = tp_unpack_text(u, from->program);
     s->verdict = tp_unpack_text(u, from->verdict);
     s->headline = tp_unpack_text(u, from->headline);
+    s->producer = from->producer < TP_PRODUCER_COUNT ? (enum tp_producer)from->producer : TP_PRODUCER_OTHER;
     s->start_ns = from->start_ns;
     s->kernel_fingerprint = from->kernel_fingerprint;
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++)

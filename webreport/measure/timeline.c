@@ -6,6 +6,7 @@
 
 #include "webreport/measure/timeline_load.h"
 #include "webreport/measure/timeline_pack.h"
+#include "webreport/measure/wording.h"
 #include "writer/base/error.h"
 #include "writer/base/gzip_out.h"
 #include "writer/base/json_out.h"
@@ -131,6 +132,7 @@ static struct tp_str join(struct tp_arena *arena, const struct tp_str *parts, si
     return (struct tp_str){text, size};
 }
 
+/* A lane of a device of the program's own has the name that the program gave it. */
 static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct tp_arena *arena)
 {
     const struct tp_trace *trace = timeline->model->trace;
@@ -139,7 +141,8 @@ static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct
     char number[80];
     const struct tp_device_setup *setup =
         lane->is_device && first->detail != TP_NO_ID ? tp_device_setup(trace, first->detail) : NULL;
-    if (setup && setup->device != TP_NULL_INT) {
+    bool has_name = setup && tp_is_own_device(timeline->model, setup->device) && thread->name.len;
+    if (setup && setup->device != TP_NULL_INT && !has_name) {
         int size = snprintf(number, sizeof number, "GPU %lld", (long long)setup->device);
         if (setup->stream != TP_NULL_INT)
             size += snprintf(number + size, sizeof number - (size_t)size, " · stream %lld", (long long)setup->stream);
@@ -260,6 +263,8 @@ static size_t write_header(char *room, const struct tp_pack *pack, const struct 
         tp_json_object(&json);
         tp_json_member_int(&json, "id", timeline->gpus[i].id);
         tp_json_member_bool(&json, "sm", timeline->gpus[i].has_sm);
+        if (timeline->gpus[i].is_own)
+            tp_json_member_str(&json, "title", timeline->gpus[i].title);
         tp_json_object_end(&json);
     }
     tp_json_array_end(&json);

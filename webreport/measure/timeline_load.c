@@ -1,6 +1,8 @@
 /* Device load per bucket: busy time from the model's unions, SM efficiency by a sweep over running kernels. Phases. */
 #include "webreport/measure/timeline_load.h"
 
+#include "webreport/measure/wording.h"
+
 #include <stdlib.h>
 
 #include "webreport/measure/timeline_pack.h"
@@ -137,6 +139,8 @@ struct tp_str tp_load_devices(struct tp_timeline *timeline, struct tp_arena *are
     for (uint32_t i = 0; i < count; i++) {
         struct tp_timeline_gpu *gpu = &timeline->gpus[i];
         gpu->id = model->gpus[i].id;
+        gpu->title = tp_device_title(model, gpu->id, arena);
+        gpu->is_own = model->gpus[i].is_own;
         memset(buckets, 0, TP_LOAD_BUCKETS * sizeof *buckets);
         busy_load(buckets, timeline, model->gpus[i].busy, width);
         gpu->busy = coarse(arena, buckets, width);

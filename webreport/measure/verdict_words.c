@@ -26,9 +26,7 @@ static const char *const cause_words[TP_TIME_DEVICE_COUNT] = {
 /* On a device of the program's own nothing is launched: ranges say what it waits for, or nothing does. */
 static const char *words_of(const struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause)
 {
-    bool is_own = false;
-    for (uint32_t g = 0; g < model->gpu_count; g++)
-        is_own |= model->gpus[g].id == v->device && model->gpus[g].is_own;
+    bool is_own = tp_is_own_device(model, v->device);
     if (is_own && cause == TP_TIME_SYNC)
         return "is idle while the program waits";
     return is_own && cause == TP_TIME_UNKNOWN ? "is idle, and no range says why" : cause_words[cause];

@@ -1,6 +1,8 @@
 /* The table of wordings: see wording.h. */
 #include "webreport/measure/wording.h"
 
+#include <string.h>
+
 #include "webreport/measure/rules_eval.h"
 #include "writer/text/format.h"
 
@@ -115,6 +117,30 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
         [TP_PHRASE_INPUT_SHARE] = {"Share of the steps in which the data loader's next() runs.",
                                    "Share of the steps in which the program is in a range that says it waits for "
                                    "input."},
+        [TP_PHRASE_INPUT_MEAN] = {"Mean over the used steps of the time in the data loader.",
+                                  "Mean over the used steps of the time in ranges that wait for input."},
+        [TP_PHRASE_CALLS] = {"Runtime calls", "Runtime calls and waits"},
+        [TP_PHRASE_HOST_WORK] = {"Operators", "Host work"},
+        [TP_PHRASE_HOST_SHARE] = {"Operator time", "Host work"},
+        [TP_PHRASE_FRAME] = {"Python frame", "frame"},
+        [TP_PHRASE_FRAMES_LEFT_OUT] =
+            {"Python frames that only pass the time on to one callee, and the smallest boxes, are left out.",
+             "The smallest boxes are left out."},
+        [TP_PHRASE_CATEGORIES] =
+            {"kernel, copy, set, communication, runtime, data loading, CPU; what is left is other.",
+             "kernel, copy, set, communication, runtime and waits, input, host work; what is left "
+             "is other."},
+        [TP_PHRASE_LATE_HOST] = {"Look at that host: load and pinning of its CPUs, swapping, garbage collection, a "
+                                 "slower Python path than on the others.",
+                                 "Look at that host: load and pinning of its CPUs, swapping, page faults, locks, a "
+                                 "slower path than on the others."},
+        [TP_PHRASE_SLOW_INPUT] = {"Look at its input: storage and network of that host, number of loader workers, one "
+                                  "large shard.",
+                                  "Look at its input: storage and network of that host, threads that read ahead, one "
+                                  "large file."},
+        [TP_PHRASE_IN_INPUT] = {"In the data loader.", "In ranges that wait for input."},
+        [TP_PHRASE_IN_INPUT_MEDIAN] = {"Median per step: in the data loader.",
+                                       "Median per step: in ranges that wait for input."},
         [TP_PHRASE_LOADING] = {"Loading input data", "Waiting for input"},
     };
     return tp_speaks_torch(producer) ? phrases[phrase].torch : phrases[phrase].others;
@@ -127,6 +153,14 @@ const char *tp_producer_text(enum tp_producer producer)
 }
 
 /* ---- devices ---- */
+
+bool tp_is_own_device(const struct tp_model *model, int64_t id)
+{
+    for (uint32_t g = 0; g < model->gpu_count; g++)
+        if (model->gpus[g].id == id)
+            return model->gpus[g].is_own;
+    return false;
+}
 
 struct tp_str tp_device_title(const struct tp_model *model, int64_t id, struct tp_arena *arena)
 {
@@ -142,4 +176,13 @@ const char *tp_devices_word(const struct tp_model *model)
         if (!model->gpus[g].is_own)
             return "GPU";
     return model->gpu_count ? "Device" : "GPU";
+}
+
+const char *tp_text_of_devices(const struct tp_model *model, const char *text, struct tp_arena *arena)
+{
+    const char *at = strstr(text, "GPU");
+    if (!at || *tp_devices_word(model) == 'G')
+        return text;
+    return tp_text_printf(arena, "%.*s%s%s", (int)(at - text), text, at == text ? "Device" : "device",
+                          tp_text_of_devices(model, at + 3, arena));
 }

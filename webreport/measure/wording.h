@@ -27,7 +27,18 @@ enum tp_phrase {
     TP_PHRASE_RECORD_MODULES, /* how modules are recorded */
     TP_PHRASE_INPUT,          /* title of time in which the program waits for input */
     TP_PHRASE_INPUT_SHARE,    /* what its share of the steps means */
+    TP_PHRASE_INPUT_MEAN,     /* what its mean over the steps is */
     TP_PHRASE_LOADING,        /* "Loading input data" takes so much: a headline's beginning */
+    TP_PHRASE_CALLS,          /* title of time in calls of the runtime and in waits */
+    TP_PHRASE_HOST_WORK,      /* title of the host's work where there is no device */
+    TP_PHRASE_HOST_SHARE,     /* of the figure with its share */
+    TP_PHRASE_FRAME,          /* what a frame of a stack is called */
+    TP_PHRASE_FRAMES_LEFT_OUT,
+    TP_PHRASE_CATEGORIES, /* the order in which a step's time is given away */
+    TP_PHRASE_LATE_HOST,  /* advice on a host that is late */
+    TP_PHRASE_SLOW_INPUT, /* advice on slow input of one rank */
+    TP_PHRASE_IN_INPUT,   /* what the time in input is */
+    TP_PHRASE_IN_INPUT_MEDIAN,
     TP_PHRASE_COUNT
 };
 
@@ -42,8 +53,14 @@ static inline bool tp_speaks_torch(enum tp_producer producer)
     return producer == TP_PRODUCER_TORCH;
 }
 
+/* Is it one that the program made known itself? */
+bool tp_is_own_device(const struct tp_model *model, int64_t id);
+
 /* "GPU 0"; a device of the program's own by the name that it has. In `arena` or the trace. */
 struct tp_str tp_device_title(const struct tp_model *model, int64_t id, struct tp_arena *arena);
+
+/* The text with "GPU" as tp_devices_word has it. In `arena`, or the text itself. */
+const char *tp_text_of_devices(const struct tp_model *model, const char *text, struct tp_arena *arena);
 
 /* "GPU", or "Device" where all devices are of the program's own: what a heading calls them. Static. */
 const char *tp_devices_word(const struct tp_model *model);

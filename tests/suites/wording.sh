@@ -1,0 +1,29 @@
+# Programs of C in all outputs: ranges are what they say they are, with the right shares, and no word of Python is said to who uses none.
+. tests/suites/case.sh
+if ! command -v python3 >/dev/null; then
+    skip "what is said to a program of C" "no python3"
+    exit 0
+fi
+words=$PWD/tests/check/wording.py
+cd "$WORK" || exit 1
+python3 "$words" make . || not_ok "the traces are made"
+for name in cpu lanes plain; do
+    "$TOOLS/tracepress" report $name.pt.trace.json -o $name.html --json $name.json --markdown $name.md --quiet || not_ok "report: $name"
+    "$TOOLS/tracepress" summarize $name.pt.trace.json -o $name.tps --quiet || not_ok "summarize: $name"
+done
+"$TOOLS/tracepress" report cpu.tps -o job.html --json job.json --quiet
+"$TOOLS/tracepress" diff plain.pt.trace.json cpu.pt.trace.json -o diff.html --json diff.json --markdown diff.md --quiet >diff.txt
+printf 'finding.B1 <= 0\nfinding.H1 <= 0\nfinding.H8 <= 0\nstep.time.mean <= 1 ms\n' >limits
+"$TOOLS/tracepress" check cpu.pt.trace.json --budget limits --json check.json --markdown check.md --sarif check.sarif --junit check.xml >check.txt
+
+headline() { grep -q "\"headline\":\"$2\"" $1.json; }
+check "a quarter of input is the verdict" headline cpu "Waiting for input takes 25.0 % of the steps; no device is used\."
+check "and that of the device of its own, by its name" headline lanes "FFT engine waits for input data for 25.0 % of the steps; .*"
+share() { grep -q "\"id\":\"$2\",[^{]*\"share_of_step_percent\":25[,.]" $1.json; }
+check "and a finding with its share" share cpu H1
+check "and a finding with its share, of the device" share lanes B1
+thousand() { grep -q '"kernel_count":1000' lanes.json && grep -q '1,000 launches' lanes.html; }
+check "a thousand kernels of the device of its own" thousand
+check "no word of Python in page, digest, check, diff and job" python3 "$words" words cpu.html cpu.md lanes.html lanes.md plain.html \
+    plain.md job.html diff.html diff.md diff.txt check.md check.sarif check.xml check.txt
+check "no word of GPUs about a device of its own" python3 "$words" words --own lanes.html lanes.md
