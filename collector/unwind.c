@@ -10,6 +10,7 @@
 #include <libunwind.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
@@ -48,6 +49,13 @@ static struct {
 
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 static bool is_there;
+
+/* This thread's stack is walked by a library that asks the loader for what is in memory: in a program that is linked
+ * statically, whose libraries have a C library of their own, it would fault. */
+static bool has_loader(void)
+{
+    return getauxval(AT_BASE) != 0;
+}
 
 static void load(void)
 {
@@ -91,7 +99,8 @@ static void use_first(void)
     }
     if (fd >= 0)
         close(fd);
-    unwind.backtrace(unused, 1);
+    if (has_loader())
+        unwind.backtrace(unused, 1);
     address_space();
     while (count > 0)
         close(taken[--count]);
@@ -114,8 +123,9 @@ uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max)
 {
     enum { OURS = 8 }; /* at most, between here and `from` */
     void *all[TP_MAX_FRAMES + OURS];
-    int first = 0,
-        count = is_there ? unwind.backtrace(all, (int)(max < TP_MAX_FRAMES ? max : TP_MAX_FRAMES) + OURS) : 0;
+    int first = 0, count = is_there && has_loader()
+                               ? unwind.backtrace(all, (int)(max < TP_MAX_FRAMES ? max : TP_MAX_FRAMES) + OURS)
+                               : 0;
     while (first < count && all[first] != from)
         first++;
     uint32_t n = first < count ? (uint32_t)(count - first) : 0;

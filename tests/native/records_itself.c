@@ -17,6 +17,7 @@ __attribute__((constructor)) static void begin(void)
     options.handler = tracepress_tensorboard_trace_handler;
     options.worker = "worker";
     options.sample_rate = 1000;
+    options.with_stack = getenv("STACKS") != NULL; /* none come where the program is linked statically */
     if (options.directory && tracepress_start(&options) == 0)
         call = tracepress_intern("call");
 }

@@ -32,8 +32,10 @@ confines() {
         "./$how-$1" $2 >out 2>err
         [ $? = "$3" ] && [ ! -s err ] || { echo "$how: without a recording: status not $3"; cat out err; return 1; }
         rm -rf d
+        [ "$2" = threads ] || export STACKS=1
         RECORDED=d timeout -s KILL 60 "./$how-$1" $2 >recorded.out 2>err
         status=$?
+        unset STACKS
         [ $status = "$3" ] && cmp out recorded.out || { echo "$how: status $status"; cat recorded.out err; return 1; }
         [ "$(grep -c 'recording stops here, the program goes on: it confines itself' err)" = "$4" ] || { echo "$how:"; cat err; return 1; }
         "$TP" recover d >recovered 2>&1 && zcat d/*.gz | grep -q '"name":"call"' || { echo "$how:"; cat recovered; ls -lA d; return 1; }
