@@ -91,3 +91,57 @@ elif ./shared-confined_program filter >out 2>err || [ $? = 7 ]; then
 else
     skip "linked, confined" "filters cannot be installed here"
 fi
+
+# ---- two containers on one volume: equal process numbers, equal workers, at the same time
+
+cat >writer.c <<'C'
+#include <stdlib.h>
+#include <tracepress.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.handler = tracepress_tensorboard_trace_handler;
+    options.directory = "shared";
+    options.worker = "worker";
+    options.live = 1;
+    int code = tracepress_start(&options);
+    for (int step = 0; step < 30; step++) {
+        for (int i = 0; i < 100; i++) {
+            tracepress_begin(tracepress_intern(argv[1]));
+            tracepress_end();
+        }
+        usleep(2000);
+        tracepress_step();
+    }
+    tracepress_stop();
+    return code || argc != 2;
+}
+C
+contained() { unshare --pid --mount --fork --mount-proc "$@"; }
+both() { # COMMAND...: in two containers at once, each with a name of its own
+    for name in first second; do
+        contained "$@" $name >$name.out 2>$name.err &
+    done
+    wait
+}
+nothing_lost() {
+    for name in first second; do
+        found=$(for file in "$@"; do gzip -t "$file" && zcat "$file"; done | grep -c "\"name\":\"$name\"")
+        [ "$found" = 3000 ] || { echo "$name: $found of 3000"; cat first.err second.err; ls -lAR shared; return 1; }
+    done
+}
+volume() {
+    rm -rf shared && both ./writer && nothing_lost shared/*.gz || return 1
+    [ "$(find shared -name 'events.out.tfevents.*' | wc -l)" = 2 ] && [ -z "$(find shared -name '.*tpspool')" ] || { ls -lAR shared; return 1; }
+    "$TP" report shared -o r.html --strict --quiet
+}
+recorded_volume() {
+    rm -rf d shared && both "$TP" record -o d --quiet -- ./writer && nothing_lost shared/*.gz
+}
+if contained true 2>err && ${CC:-cc} -I"$HERE/collector" writer.c -L"$BUILD" -ltracepress -Wl,-rpath,"$BUILD" -o writer; then
+    check "two containers record into one folder at once" volume
+    check "two containers under record write into one folder at once" recorded_volume
+else
+    skip "two containers record into one folder at once" "no namespaces here"
+fi
