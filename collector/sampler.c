@@ -23,6 +23,7 @@
 #include "collector/recorder.h"
 #include "collector/unwind.h"
 #include "writer/base/environment.h"
+#include "writer/base/signal_handler.h"
 
 enum {
     MAX_WATCHED = 4096, /* threads; further ones are not sampled */
@@ -102,7 +103,7 @@ static void take_sample(struct slot *slots, void *context)
     }
 }
 
-static void on_signal(int signal, siginfo_t *info, void *context)
+TP_SIGNAL_HANDLER static void on_signal(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
     struct slot *slots = __atomic_load_n(&sampler.slots, __ATOMIC_ACQUIRE);

@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "writer/base/signal_handler.h"
+
 enum { MAX_RANGES = 8192 };
 
 /* Free while start is 0; taken with start 1 until its size is known. */
@@ -152,7 +154,7 @@ static void pass_on(const struct sigaction *theirs, int number, siginfo_t *info,
         theirs->sa_handler(number);
 }
 
-static void on_signal(int number, siginfo_t *info, void *context)
+TP_SIGNAL_HANDLER static void on_signal(int number, siginfo_t *info, void *context)
 {
     int why = errno;
     const char here = 0;
