@@ -215,6 +215,7 @@ compile_commands: $(PROTO:=.h) ## compile_commands.json, for clangd and other ed
 MPI = $(wildcard $(BUILD)/tracepress-mpi)
 CMAKE = $(DESTDIR)$(PREFIX)/lib/cmake/tracepress
 HEADERS = collector/tracepress.h $(addprefix collector/tracepress_,calls.h disabled.h scope.h task.h) # programs include the first
+SHELLS = bash:bash-completion/completions/tracepress zsh:zsh/site-functions/_tracepress fish:fish/vendor_completions.d/tracepress.fish
 install-strip: STRIPPED = --strip-program=$(STRIP) -s
 install-strip: install ## the same without what debuggers need
 	$(STRIP) -g $(DESTDIR)$(PREFIX)/lib/libtracepress.a
@@ -233,6 +234,8 @@ install: all man $(STATIC) ## copy into $(DESTDIR)$(PREFIX)
 	sed 's|@VERSION@|$(VERSION)|' collector/tracepressConfigVersion.cmake.in >$(CMAKE)/tracepressConfigVersion.cmake
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/doc/tracepress/docs
 	install -m 644 $(if $(MPI),$(MAN),$(filter-out %/tracepress-mpi.1,$(MAN))) $(DESTDIR)$(PREFIX)/share/man/man1
+	for s in bash zsh fish; do sh templates/completions.sh $$s $(sort $(wildcard templates/help/*.txt)) >$(BUILD)/gen/tracepress.$$s || exit 1; done
+	$(foreach s,$(SHELLS),install -D -m 644 $(BUILD)/gen/tracepress.$(firstword $(subst :, ,$(s))) $(DESTDIR)$(PREFIX)/share/$(lastword $(subst :, ,$(s))) &&) :
 	$(if $(MPI),install $(STRIPPED) -m 755 $(MPI) $(DESTDIR)$(PREFIX)/bin/tracepress-mpi)
 	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/tracepress/docs
 	install -m 644 README.md LICENSE THIRD-PARTY $(DESTDIR)$(PREFIX)/share/doc/tracepress
@@ -242,14 +245,20 @@ uninstall: ## remove what install copied
 	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,bin/tracepress bin/tracepress-mpi) $(addprefix $(DESTDIR)$(PREFIX)/,share/doc/tracepress lib/tracepress lib/cmake/tracepress) \
 	  $(addprefix $(DESTDIR)$(PREFIX)/,lib/libtracepress.so.0 lib/libtracepress.so lib/libtracepress.a lib/pkgconfig/tracepress.pc) \
 	  $(addprefix $(DESTDIR)$(PREFIX)/include/,$(notdir $(HEADERS))) \
-	  $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN)))
+	  $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN))) \
+	  $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(lastword $(subst :, ,$(s))))
+deb: all ## a Debian package of this machine's architecture, in $(BUILD)/dist
+	@sh .ci/deb.sh $(BUILD) $(VERSION)
+dist: ## the archive of sources and its checksum, in $(BUILD)/dist (needs hatchling, in PYTHON=python3)
+	$(or $(PYTHON),python3) -m hatchling build -t sdist -d $(BUILD)/dist
+	cd $(BUILD)/dist && sha256sum *$(VERSION)* >SHA256SUMS
 clean: ## remove build/
 	rm -rf build
 help: ## this list
 	@awk -F':.*## ' '/^[a-z_-]+:.*## /{printf "  make %-16s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all man mpi demo test test-unit test-gpu programs fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall clean help
+.PHONY: all man mpi demo test test-unit test-gpu programs fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall deb dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

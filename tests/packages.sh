@@ -32,6 +32,8 @@ for stage in "$@"; do
         has node || wanted="$wanted nodejs"
         has sqlite3 || wanted="$wanted sqlite3"
         [ -f /usr/share/perl5/Devel/NYTProf/flamegraph.pl ] || wanted="$wanted libdevel-nytprof-perl" # has flamegraph.pl
+        has zsh || wanted="$wanted zsh" # their completions
+        has fish || wanted="$wanted fish"
         has parallel || wanted="$wanted parallel"
         has mpicc || wanted="$wanted libopenmpi-dev openmpi-bin"
         has darknet || wanted="$wanted darknet"

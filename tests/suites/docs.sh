@@ -57,6 +57,39 @@ if command -v man >/dev/null && command -v groff >/dev/null; then
 else
     skip "man pages render without warnings" "no man or groff"
 fi
+# ---- completions, asked as the shell itself asks them ----
+completed() { # what the shell offers is in the file "offered", one a line
+    for word in "$@"; do
+        grep -qx -- "$word" "$WORK/offered" || { echo "not offered: $word"; head -n 20 "$WORK/offered"; return 1; }
+    done
+}
+asked_bash() {
+    bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tracepress; printf "%s\\n" "${COMPREPLY[@]}"' bash \
+        "$U/share/bash-completion/completions/tracepress" "$@" >"$WORK/offered"
+}
+in_bash() {
+    asked_bash tracepress re && completed report record recover && asked_bash tracepress report --ma && completed --markdown --max-size --max-input &&
+        asked_bash tracepress report --assets '' && completed inline separate && asked_bash tracepress help ch && completed check
+}
+asked_fish() { HOME=$WORK XDG_CONFIG_HOME=$WORK XDG_DATA_HOME=$WORK fish -c 'source $argv[1]; complete -C $argv[2]' "$U/share/fish/vendor_completions.d/tracepress.fish" "$1" | cut -f1 >"$WORK/offered"; }
+in_fish() {
+    asked_fish 'tracepress re' && completed report record recover && asked_fish 'tracepress report --ma' && completed --markdown --max-size --max-input &&
+        asked_fish 'tracepress report --assets ' && completed inline separate
+}
+asked_zsh() { # in a terminal of its own: a list is what its menu shows
+    zsh -f tests/check/complete.zsh "$U/share/zsh/site-functions" "$1" | tr -s ' \r' '\n\n' >"$WORK/offered"
+}
+in_zsh() {
+    asked_zsh 'tracepress re' && completed report record recover && asked_zsh 'tracepress report --ma' && completed --markdown --max-size --max-input &&
+        asked_zsh 'tracepress report --assets ' && completed inline separate
+}
+for shell in bash zsh fish; do
+    if command -v "$shell" >/dev/null; then
+        check "completions in $shell: commands, options, values" "in_$shell"
+    else
+        skip "completions in $shell: commands, options, values" "no $shell"
+    fi
+done
 if command -v mandoc >/dev/null; then
     check "man pages pass mandoc's lint" sh -c 'mandoc -T lint -W warning "$1"/*.1 | grep -v "missing date" | { ! grep .; }' - "$U/share/man/man1"
 else
