@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,18 +15,28 @@
 
 static const char file_name[] = "libtracepress-preload.so";
 
+/* The file of this program; "" when it cannot be told. Containers may have no /proc. */
+static void find_self(char *file, size_t size)
+{
+    char *name = (char *)getauxval(AT_EXECFN), *whole = NULL; // NOLINT(performance-no-int-to-ptr)
+    ssize_t n = readlink("/proc/self/exe", file, size - 1);
+    file[n > 0 ? n : 0] = '\0';
+    if (n <= 0 && name && (whole = realpath(name, NULL)) != NULL)
+        snprintf(file, size, "%s", whole);
+    free(whole);
+}
+
 int tp_library_find(char *path, size_t size, struct tp_error *err)
 {
     static const char *const places[] = {"", "../lib/tracepress/", "../lib64/tracepress/"};
     char self[4096];
     const char *given = tp_environment("TRACEPRESS_PRELOAD");
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
+    find_self(self, sizeof self);
     char *slash = strrchr(self, '/');
     if (slash)
         slash[1] = '\0';
     bool is_found = given && *given && snprintf(path, size, "%s", given) > 0 && access(path, R_OK) == 0;
-    for (size_t i = 0; !is_found && i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; !is_found && *self && i < sizeof places / sizeof *places; i++) {
         int len = snprintf(path, size, "%s%s%s", self, places[i], file_name);
         is_found = len > 0 && (size_t)len < size && access(path, R_OK) == 0;
     }
@@ -45,14 +56,15 @@ int tp_library_preload(char *value, size_t size, const char *library)
 static void ask(const char *library, const char *program, char *const *argv, int out)
 {
     static char *const ourselves[] = {"tracepress", "--version", NULL};
-    char value[8192];
+    char value[8192], self[4096];
+    find_self(self, sizeof self);
     int nothing = open("/dev/null", O_RDWR);
     if (tp_library_preload(value, sizeof value, library) != TP_OK || dup2(nothing, STDIN_FILENO) < 0 ||
         dup2(nothing, STDERR_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
         _exit(1);
     setenv("LD_PRELOAD", value, 1);
     setenv("TRACEPRESS_LIST_SOURCES", "1", 1);
-    execv(program ? program : "/proc/self/exe", program ? argv : ourselves);
+    execv(program ? program : self, program ? argv : ourselves);
     _exit(1);
 }
 

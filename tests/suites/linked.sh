@@ -139,8 +139,16 @@ volume() {
 recorded_volume() {
     rm -rf d shared && both "$TP" record -o d --quiet -- ./writer && nothing_lost shared/*.gz
 }
+without_proc() { # a library in the working folder is not taken for ours
+    rm -rf d && mkdir -p elsewhere && cd elsewhere && echo none >libtracepress-preload.so || return 1
+    # shellcheck disable=SC2016
+    unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$TP" record -o ../d --no-tfevents -- \
+        sh -c 'case $LD_PRELOAD in /*/libtracepress-preload.so) exit 3 ;; esac' 2>../err
+    [ $? = 3 ] && ! grep 'preload' ../err || { cat ../err; return 1; }
+}
 if contained true 2>err && ${CC:-cc} -I"$HERE/collector" writer.c -L"$BUILD" -ltracepress -Wl,-rpath,"$BUILD" -o writer; then
     check "two containers record into one folder at once" volume
+    check "record where no /proc is mounted" without_proc
     check "two containers under record write into one folder at once" recorded_volume
 else
     skip "two containers record into one folder at once" "no namespaces here"
