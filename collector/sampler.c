@@ -322,20 +322,45 @@ static uint32_t drain(void)
     return open;
 }
 
+/* Taken by the thread while it does anything but wait: it may hold locks of the C library's then. No mutex, whose
+ * holder would count as inside our own code (hook_locks.c). */
+static atomic_flag at_work = ATOMIC_FLAG_INIT;
+
+static bool take_turn(unsigned patience_us)
+{
+    enum { PAUSE_US = 50 };
+    const struct timespec pause = {.tv_nsec = PAUSE_US * 1000};
+    for (unsigned waited_us = 0; atomic_flag_test_and_set(&at_work); waited_us += PAUSE_US) {
+        if (waited_us >= patience_us)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+static void await_turn(void)
+{
+    while (!take_turn(UINT32_MAX / 2))
+        ;
+}
+
 /* Until the end of sampling at most: nobody who exits waits for us. All signals are blocked here. By a futex, for the
  * C library counts by a clock that nobody sets (sem_clockwait) from 2.30 on alone. */
 static void wait_ms(long ms)
 {
+    atomic_flag_clear(&at_work);
     struct timespec rest = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
     if (!atomic_exchange(&sampler.end, 0)) {
         syscall(SYS_futex, &sampler.end, FUTEX_WAIT_PRIVATE, 0, &rest, NULL, 0);
         atomic_store(&sampler.end, 0);
     }
+    await_turn();
 }
 
 static void *run(void *unused)
 {
     (void)unused;
+    await_turn();
     pthread_setname_np(pthread_self(), "tracepress");
     sampler.own_tid = (pid_t)syscall(SYS_gettid);
     if (sampler.is_in_child)
@@ -355,7 +380,20 @@ static void *run(void *unused)
     for (uint32_t i = 0; i < sampler.count; i++)
         unwatch(&sampler.watched[i]);
     tp_record_leave();
+    atomic_flag_clear(&at_work);
     return NULL;
+}
+
+bool tp_sampler_pause(void)
+{
+    enum { PATIENCE_US = 200000 };
+    bool is_running = atomic_load(&sampler.phase) == RUNNING && !pthread_equal(sampler.thread, pthread_self());
+    return is_running && take_turn(PATIENCE_US);
+}
+
+void tp_sampler_resume(void)
+{
+    atomic_flag_clear(&at_work);
 }
 
 /* ---- start, stop ---- */
@@ -438,6 +476,7 @@ void tp_sampler_forget(void)
 {
     sampler.is_in_child = atomic_load(&sampler.phase) == RUNNING;
     atomic_store(&sampler.phase, IDLE);
+    atomic_flag_clear(&at_work); /* who has it is not here */
     for (uint32_t i = 0; sampler.slots && i < MAX_SLOTS; i++)
         atomic_store(&sampler.slots[i].state, SLOT_FREE);
 }

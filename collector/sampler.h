@@ -12,6 +12,7 @@
 #ifndef TP_COLLECTOR_SAMPLER_H
 #define TP_COLLECTOR_SAMPLER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Begins sampling, `rate` times a second (1 to 10000), into the current recording, unless it goes on. Returns NULL, or
@@ -26,5 +27,11 @@ void tp_sampler_leave_signal(void);
 
 /* In the child of a fork: the sampling thread is not there. */
 void tp_sampler_forget(void);
+
+/* Until tp_sampler_resume our thread holds no lock of the C library's, so that a copy of the process that is made
+ * behind the library's back finds none that nobody lets go of. False: there is no thread, or it takes too long; then
+ * nothing is to be resumed. */
+bool tp_sampler_pause(void);
+void tp_sampler_resume(void);
 
 #endif

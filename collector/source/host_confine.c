@@ -4,6 +4,7 @@
  * writes, too. So the calls that install one are looked at, and everything of ours ends before they go on: what was
  * recorded is in the spool, and the program does what it would do without us. Only calls by the C library's prctl and
  * syscall are seen, which is how libseccomp makes them. */
+#include <errno.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include "collector/hook.h"
+#include "collector/sampler.h"
 #include "collector/session.h"
 #include "collector/source/host_rights.h"
 
@@ -95,6 +97,14 @@ static bool is_copying(long number, long first, long second)
 #endif
 }
 
+/* In the parent. */
+static void resume(void)
+{
+    int why = errno;
+    tp_sampler_resume();
+    errno = why;
+}
+
 // NOLINTNEXTLINE(readability-function-size): what the C library's has
 long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -105,8 +115,11 @@ long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
         look_at_prctl((int)a, (unsigned long)b, (unsigned long)c);
     if (__builtin_expect(!is_copying(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))
         return next(number, a, b, c, d, e, f); /* not called but jumped to: it may return twice, as vfork does */
+    bool is_copy = is_copying(number, a, b), is_paused = is_copy && tp_sampler_pause();
     long result = next(number, a, b, c, d, e, f);
-    if (result == 0 && is_copying(number, a, b))
+    if (is_paused && result != 0)
+        resume();
+    if (result == 0 && is_copy)
         tp_session_abandon();
     tp_rights_after_syscall(number, a);
     return result;
@@ -132,5 +145,9 @@ int tp_clone(int (*run)(void *), void *stack, int flags, void *argument, void *p
     struct beginning beginning = {run, argument};
     if (flags & CLONE_VM || !run)
         return next(run, stack, flags, argument, parent, tls, child);
-    return next(begin_copy, stack, flags, &beginning, parent, tls, child);
+    bool is_paused = tp_sampler_pause();
+    int result = next(begin_copy, stack, flags, &beginning, parent, tls, child);
+    if (is_paused)
+        resume();
+    return result;
 }
