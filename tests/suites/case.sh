@@ -28,6 +28,20 @@ cpu_limit() {
     shift
     (ulimit -t "$cpu_limit_s" && exec timeout 1200 "$@")
 }
+# comes PID COMMAND...: waits until COMMAND succeeds, however busy the machine is; fails when process PID has ended before,
+# or after ten minutes
+comes() {
+    comes_pid=$1 comes_left=12000
+    shift
+    until "$@"; do
+        comes_left=$((comes_left - 1))
+        [ $comes_left -gt 0 ] && [ "$(state_of "$comes_pid")" != Z ] && kill -0 "$comes_pid" 2>/dev/null || return 1
+        sleep 0.05
+    done
+}
+state_of() { sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null || :; }
+is_gone() { case $(state_of "$1") in Z | "") ;; *) false ;; esac; }
+is_state() { [ "$(state_of "$1")" = "$2" ]; } # pid, letter of proc(5)
 is_asan() { case $BUILD in *asan) return 0 ;; *) return 1 ;; esac; }
 # programs with a sanitizer are slow
 is_checked() { case $BUILD in *asan | *tsan) return 0 ;; *) return 1 ;; esac; }

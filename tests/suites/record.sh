@@ -104,11 +104,12 @@ outlives() {
 }
 check "a process that outlives the program keeps its spool, and a line names its run" outlives
 # record itself is killed: recover finishes the run that it left, and claims no more than it has looked at
+has_spools() { [ -e ready ] && [ "$(find r -name '*.tpspool' | wc -l)" = "$1" ]; }
 record_killed() {
     rm -rf r ready
     "$TP" record -o r --source null --no-tfevents -- sh -c 'sh -c : ; : >ready; exec sleep 60' 2>err &
     pid=$!
-    for i in $(seq 100); do [ -e ready ] && [ "$(find r -name '*.tpspool' | wc -l)" = 3 ] && break; sleep 0.05; done
+    comes $pid has_spools 3 || { find r; cat err; return 1; }
     child=$(sed 's/ .*//' /proc/$pid/task/*/children)
     kill -9 $pid
     wait $pid 2>/dev/null
@@ -423,29 +424,28 @@ signal() {
     env --default-signal=HUP,INT,QUIT "$TP" record -o r --source null --no-tfevents -- \
         sh -c 'trap "echo got; exit 21" '"$1"'; : >ready; while :; do sleep 0.05; done' >out 2>err &
     pid=$!
-    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -e ready ] && break; sleep 0.1; done
+    comes $pid test -e ready || { cat err; return 1; }
     kill -"$1" $pid
-    (sleep 20; kill -9 $pid) 2>/dev/null &
-    guard=$!
+    comes $pid is_gone $pid || kill -9 $pid
     wait $pid
     status=$?
-    kill $guard 2>/dev/null
     [ $status = 21 ] && [ "$(cat out)" = got ] || { echo "$1: $status"; cat err; return 1; }
 }
 signals() { signal TERM && signal HUP && signal USR1 && signal QUIT && signal INT; }
 check "signals are passed on" signals
-stops() {
-    rm -rf r
-    "$TP" record -o r --source null --no-tfevents -- sleep 1 2>err &
+stops() { # the program waits for a file, so that it is there to be stopped
+    rm -rf r ready go
+    "$TP" record -o r --source null --no-tfevents -- sh -c 'echo $$ >ready; until [ -e go ]; do sleep 0.05; done' 2>err &
     pid=$!
-    sleep 0.3
+    comes $pid test -s ready || { cat err; return 1; }
     kill -TSTP $pid
-    sleep 0.2
-    state=$(sed 's/.*) //; s/ .*//' /proc/$pid/stat)
+    comes $pid is_state $pid T && comes $pid is_state "$(cat ready)" T
+    is_stopped=$?
     kill -CONT $pid
+    : >go
     wait $pid
     status=$?
-    [ "$state" = T ] && [ $status = 0 ] || { echo "state $state, status $status"; return 1; }
+    [ $is_stopped = 0 ] && [ $status = 0 ] || { echo "stopped: $is_stopped, status $status"; return 1; }
 }
 check "a stop stops both, and both go on" stops
 dispositions() { # what record ignores for itself is not ignored in the program; what was ignored stays so
