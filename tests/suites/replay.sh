@@ -3,6 +3,7 @@
 replay() { # target, folders and files...
     target=$1
     shift
+    [ -n "$(find "$1" -type f 2>/dev/null | head -n 1)" ] || { echo "no file in $1"; return 1; }
     find "$@" -type f -size -3000k ! -name '*.tsv' ! -name '*.md' -print0 2>/dev/null | sort -z | cpu_limit 300 xargs -0 -r -n 200 "$BUILD/replay_$target"
 }
 for source in tests/fuzz/fuzz_*.c; do
