@@ -2,7 +2,8 @@
 #
 # FUNCTIONS: "begin end" in hex, sorted, as readelf reads them from .eh_frame. CALLGRIND: its dump by instruction
 # (--dump-instr=yes --compress-pos=no --compress-strings=no). SAMPLES: a line per sample of the object's own code, the
-# name NAME+0xBEGIN. -v object: the object's path. Prints a line per function, and what is wrong.
+# name NAME+0xBEGIN. -v object: the object's path; -v stubs: where its sections of stubs begin (.plt), in hex: callgrind
+# counts none of their instructions, so samples in them prove nothing. Prints a line per function, and what is wrong.
 #
 # Instructions are not time: a function that waits for memory takes several times as long for each. So the largest one
 # must be the same, with a share as if an instruction of the rest took half to twice as long as one of its own, and the
@@ -23,6 +24,10 @@ function find(at, low, high, middle) {
     }
     return low
 }
+BEGIN {
+    stub_count = split(stubs, named)
+    for (i = 1; i <= stub_count; i++) is_stub[hex(named[i])] = 1
+}
 FNR == 1 { file++ }
 file == 1 { begin[++count] = hex($1); end[count] = hex($2); next }
 file == 2 && /^ob=/ { is_in = substr($0, 4) == object; next }
@@ -33,7 +38,13 @@ file == 2 && is_in && /^0x/ {
     if (at >= begin[f] && at < end[f]) { ran[begin[f]] += $3; all += $3 }
     next
 }
-file == 3 { sub(/.*\+/, ""); at = hex($1); seen[at]++; samples++ }
+file == 3 {
+    sub(/.*\+/, "")
+    at = hex($1)
+    if (at in is_stub) next
+    seen[at]++
+    samples++
+}
 END {
     for (f in ran) if (ran[f] > ran[top]) top = f
     for (f in seen) {
