@@ -11,7 +11,7 @@
     cpu: '--on-cpu', kernel: '--on-kernel', comm: '--on-comm', memcpy: '--on-memcpy', memset: '--on-memset', runtime: '--on-runtime',
     data: '--on-data', py: '--k-tx', phase: '--k-tx'
   };
-  var ROW = 15, TITLE = 18, LOAD = 26, TOP = 22, AXIS = 22;
+  var ROW = 15, TITLE = 18, MOMENT = 10, LOAD = 26, TOP = 22, AXIS = 22;
   var MAX_BUCKETS = 32768, MIN_BUCKETS = 512, DIRECT = 4000;
 
   function make(name, attributes, text) {
@@ -48,23 +48,67 @@
     };
   }
 
+  /* Characters that make a text read otherwise than it is stand visibly, as in the rest of the page. */
+  function plain(text) {
+    return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, function (c) { return '\\u' + ('000' + c.charCodeAt(0).toString(16)).slice(-4); });
+  }
+
   function readNames(bytes, sizesAt, bytesAt, classesAt, count) {
     var size = numbersAt(bytes, sizesAt), decoder = new TextDecoder(), names = new Array(count), classes = new Uint8Array(count);
     for (var i = 0; i < count; i++) {
       var length = size();
-      names[i] = decoder.decode(bytes.subarray(bytesAt, bytesAt + length));
+      names[i] = plain(decoder.decode(bytes.subarray(bytesAt, bytesAt + length)));
       bytesAt += length;
       classes[i] = bytes[classesAt + i];
     }
     return { texts: names, classes: classes };
   }
 
-  /* Rows of a lane: per depth the starts, ends and names of its slices, in order of time. Times in ns. */
-  function readLane(lane, unit, start, duration, name, depths, depthAt) {
+  /* Texts that programs told about slices and moments; number 0 stands for none. */
+  function readTexts(bytes, sizesAt, bytesAt, end) {
+    var size = numbersAt(bytes, sizesAt), decoder = new TextDecoder(), texts = [''];
+    while (bytesAt < end) {
+      var length = size();
+      texts.push(plain(decoder.decode(bytes.subarray(bytesAt, bytesAt + length))));
+      bytesAt += length;
+    }
+    return texts;
+  }
+
+  /* What was told: its text, and its colour as style sheets write it; null for none. */
+  function readSaid(number, texts) {
+    var text = texts[number()], color = number();
+    return { text: text, color: color ? '#' + (0x1000000 + color - 1).toString(16).slice(1) : null };
+  }
+
+  /* Asked slice by slice, in their order: what was told about each, or null. count: of slices about which something was. */
+  function toldSlices(number, count, texts) {
+    var place = 0, next = count ? number() : -1;
+    return function () {
+      if (place++ !== next) return null;
+      var said = readSaid(number, texts);
+      next = --count ? next + number() : -1;
+      return said;
+    };
+  }
+
+  function readMoments(count, unit, number, names, texts) {
+    var moments = [], time = 0;
+    for (var i = 0; i < count; i++) {
+      time += number();
+      var name = names[number()], said = readSaid(number, texts);
+      moments.push({ time: time * unit, name: name, text: said.text, color: said.color });
+    }
+    return moments;
+  }
+
+  /* Rows of a lane: per depth the starts, ends and names of its slices, in order of time, and by place what was told about
+     some. Times in ns. */
+  function readLane(lane, unit, start, duration, name, told, depths, depthAt) {
     var counts = new Uint32Array(lane.rows), rows = [], i, r;
     for (i = 0; i < lane.slices; i++) counts[depths[depthAt + i]]++;
     for (r = 0; r < lane.rows; r++) {
-      rows.push({ start: new Float64Array(counts[r]), end: new Float64Array(counts[r]), name: new Uint32Array(counts[r]), cover: null });
+      rows.push({ start: new Float64Array(counts[r]), end: new Float64Array(counts[r]), name: new Uint32Array(counts[r]), told: new Map(), cover: null });
       counts[r] = 0;
     }
     var time = 0;
@@ -75,6 +119,8 @@
       row.start[k] = time * unit;
       row.end[k] = (time + duration()) * unit;
       row.name[k] = name();
+      var said = told();
+      if (said) row.told.set(k, said);
     }
     return rows;
   }
@@ -86,9 +132,11 @@
     header.sections.forEach(function (size, i) { at.push(at[i] + size); });
     var names = readNames(bytes, at[4], at[5], at[6], header.sections[6]);
     var start = numbersAt(bytes, at[0]), duration = numbersAt(bytes, at[1]), name = numbersAt(bytes, at[2]);
-    var depthAt = at[3], coverAt = at[7], loadAt = at[8], unit = header.unit_ns;
+    var texts = readTexts(bytes, at[9], at[10], at[11]), moment = numbersAt(bytes, at[11]);
+    var told = toldSlices(numbersAt(bytes, at[8]), header.told, texts);
+    var depthAt = at[3], coverAt = at[7], loadAt = at[12], unit = header.unit_ns;
     var lanes = header.lanes.map(function (lane) {
-      var rows = readLane(lane, unit, start, duration, name, bytes, depthAt);
+      var rows = readLane(lane, unit, start, duration, name, told, bytes, depthAt);
       depthAt += lane.slices;
       if (lane.covered) {
         rows.forEach(function (row) {
@@ -97,7 +145,8 @@
           coverAt += header.cover_buckets;
         });
       }
-      return { title: lane.title, isDevice: lane.device, rank: lane.rank, rows: rows };
+      var moments = readMoments(lane.moments, unit, moment, names.texts, texts);
+      return { title: lane.title, isDevice: lane.device, rank: lane.rank, rows: rows, moments: moments };
     });
     lanes.sort(function (a, b) { return a.rank - b.rank; });
     var gpus = header.gpus.map(function (gpu) {
@@ -156,6 +205,27 @@
     }
     return low;
   }
+
+  /* First moment that is not before `time`. */
+  function firstMoment(moments, time) {
+    var low = 0, high = moments.length;
+    while (low < high) {
+      var middle = (low + high) >> 1;
+      if (moments[middle].time < time) low = middle + 1; else high = middle;
+    }
+    return low;
+  }
+
+  /* Relative luminance of "#rrggbb", and the contrast of two of them, as WCAG 2 defines both. */
+  function luminance(color) {
+    var parts = [1, 3, 5].map(function (at) {
+      var part = parseInt(color.slice(at, at + 2), 16) / 255;
+      return part <= 0.04045 ? part / 12.92 : Math.pow((part + 0.055) / 1.055, 2.4);
+    });
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  }
+
+  function contrast(a, b) { return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05); }
 
   function stepName(name) { return /^\d/.test(name) ? 'step ' + name : name; }
 
@@ -246,11 +316,15 @@
   Viewer.prototype.layout = function () {
     var y = TOP, rows = [];
     this.data.lanes.forEach(function (lane) {
-      if (!lane.rows.length) return;
+      if (!lane.rows.length && !lane.moments.length) return;
       var shown = lane.open ? lane.rows : lane.folded, hidden = lane.rows.length - shown.length;
       var more = hidden ? '  (+ ' + hidden + (hidden === 1 ? ' row)' : ' rows)') : '';
       rows.push({ y: y, height: TITLE, lane: lane, title: lane.title + more });
       y += TITLE;
+      if (lane.moments.length) {
+        rows.push({ y: y, height: MOMENT, lane: lane, moments: lane.moments });
+        y += MOMENT + 2;
+      }
       shown.forEach(function (row) {
         rows.push({ y: y, height: ROW - 2, lane: lane, row: row });
         y += ROW;
@@ -300,6 +374,7 @@
     this.fill = CLASSES.map(function (c) { return read(COLORS[c]); });
     this.ink = CLASSES.map(function (c) { return read(INKS[c]); });
     this.color = { text: read('--fg'), muted: read('--mut'), line: read('--line'), band: read('--band'), mark: read('--runtime'), busy: read('--kernel') };
+    this.paper = luminance(/^#[0-9a-f]{6}$/i.test(read('--card')) ? read('--card') : '#ffffff');
     this.width = width;
     this.scale = width / (this.to - this.from);
     var context = this.context = canvas.getContext('2d');
@@ -367,11 +442,47 @@
     context.fillRect(x, y, width, height);
   };
 
-  Viewer.prototype.finish = function (name, x, width, y) {
+  Viewer.prototype.finish = function (name, x, width, y, ink) {
     if (width <= 34 || (this.found && !this.found[name])) return;
     this.context.globalAlpha = 1;
-    this.label(this.data.names[name], x, width, y, this.ink[this.data.classes[name]]);
+    this.label(this.data.names[name], x, width, y, ink || this.ink[this.data.classes[name]]);
     this.fillNow = -1;
+  };
+
+  /* A slice in the colour that the program gave it: its text is black or white, whichever reads better, and it has an
+     edge where the colour is nearly the page's. */
+  Viewer.prototype.paint = function (name, color, x, width, y, height) {
+    var context = this.context, light = luminance(color);
+    this.box(name, x, width, y, height, 1);
+    context.fillStyle = color;
+    context.fillRect(x, y, width, height);
+    if (contrast(light, this.paper) < 1.6 && width > 2) {
+      context.strokeStyle = this.color.muted;
+      context.lineWidth = 1;
+      context.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
+    }
+    this.fillNow = -1;
+    this.finish(name, x, width, y, contrast(light, 0) > contrast(light, 1) ? '#000000' : '#ffffff');
+  };
+
+  /* Moments are small diamonds over the rows of their lane. */
+  Viewer.prototype.drawMoments = function (moments, y) {
+    var context = this.context, half = MOMENT / 2 - 1, middle = y + MOMENT / 2, last = -MOMENT;
+    this.fillNow = -1;
+    for (var i = firstMoment(moments, this.from); i < moments.length && moments[i].time <= this.to; i++) {
+      var moment = moments[i], x = this.x(moment.time), isNear = x - last < 1;
+      if (isNear && !moment.color) continue;
+      last = x;
+      context.globalAlpha = 1;
+      context.fillStyle = moment.color || this.color.text;
+      context.beginPath();
+      context.moveTo(x, middle - half);
+      context.lineTo(x + half, middle);
+      context.lineTo(x, middle + half);
+      context.lineTo(x - half, middle);
+      context.closePath();
+      context.fill();
+    }
   };
 
   Viewer.prototype.drawBuckets = function (level, y, height) {
@@ -411,7 +522,12 @@
     }
     for (; first < row.start.length && row.start[first] < this.to; first++) {
       var x = this.x(row.start[first]), width = (row.end[first] - row.start[first]) * this.scale;
-      this.box(row.name[first], x, Math.max(width - (width > 3 ? 0.8 : 0), 0.7), y, height, 1);
+      var drawn = Math.max(width - (width > 3 ? 0.8 : 0), 0.7), said = row.told.get(first);
+      if (said && said.color) {
+        this.paint(row.name[first], said.color, x, drawn, y, height);
+        continue;
+      }
+      this.box(row.name[first], x, drawn, y, height, 1);
       this.finish(row.name[first], x, width, y);
     }
   };
@@ -461,6 +577,8 @@
         context.fillStyle = self.color.muted;
         self.fillNow = -1;
         context.fillText(item.title, 4, item.y + TITLE / 2);
+      } else if (item.moments) {
+        self.drawMoments(item.moments, item.y);
       } else if (item.load) {
         self.drawLoad(item.load, item.y);
       } else {
@@ -482,19 +600,33 @@
   Viewer.prototype.sliceAt = function (event) {
     var hit = this.itemAt(event);
     if (!hit || !hit.item.row) return null;
-    var row = hit.item.row, margin = 1.5 / this.width * (this.to - this.from), i = firstAfter(row, hit.time - margin);
+    var row = hit.item.row, said, margin = 1.5 / this.width * (this.to - this.from), i = firstAfter(row, hit.time - margin);
     if (i >= row.start.length || row.start[i] > hit.time + margin) return null;
-    return { name: this.data.names[row.name[i]], start: row.start[i], end: row.end[i] };
+    said = row.told.get(i);
+    return { name: this.data.names[row.name[i]], start: row.start[i], end: row.end[i], text: said ? said.text : '' };
   };
 
-  function sliceText(slice) { return timeText(slice.end - slice.start) + ' at ' + timeText(slice.start); }
+  /* The moment nearest to the pointer, as a slice without length. */
+  Viewer.prototype.momentAt = function (event) {
+    var hit = this.itemAt(event), reach = MOMENT / 2 / this.width * (this.to - this.from);
+    if (!hit || !hit.item.moments) return null;
+    var moments = hit.item.moments, i = firstMoment(moments, hit.time), best = null;
+    [moments[i - 1], moments[i]].forEach(function (moment) {
+      if (!moment || Math.abs(moment.time - hit.time) > reach) return;
+      if (!best || Math.abs(moment.time - hit.time) < Math.abs(best.time - hit.time)) best = moment;
+    });
+    return best && { name: best.name, start: best.time, end: best.time, isMoment: true, text: best.text };
+  };
+
+  function sliceText(slice) { return (slice.isMoment ? '' : timeText(slice.end - slice.start) + ' ') + 'at ' + timeText(slice.start); }
 
   Viewer.prototype.click = function (event) {
-    var hit = this.itemAt(event), slice = this.sliceAt(event);
+    var hit = this.itemAt(event), slice = this.sliceAt(event) || this.momentAt(event);
     if (slice) {
       this.info.textContent = '';
       this.info.appendChild(make('b', {}, slice.name));
       this.info.appendChild(document.createTextNode('  ' + sliceText(slice)));
+      if (slice.text) this.info.appendChild(make('span', { 'class': 'told' }, slice.text));
     } else if (hit && hit.item.title !== undefined && hit.item.lane) {
       hit.item.lane.open = !hit.item.lane.open;
       this.layout();
@@ -503,9 +635,9 @@
   };
 
   Viewer.prototype.hover = function (event) {
-    var slice = this.sliceAt(event), hit = slice ? null : this.itemAt(event), text = null;
+    var slice = this.sliceAt(event) || this.momentAt(event), hit = slice ? null : this.itemAt(event), text = null;
     if (slice) {
-      text = slice.name + '\n' + sliceText(slice);
+      text = slice.name + '\n' + sliceText(slice) + (slice.text ? '\n' + slice.text : '');
     } else if (hit && hit.item.load) {
       var i = Math.floor(hit.time / this.data.loadWidth), load = hit.item.load;
       if (i < load.busy.length) text = 'busy ' + Math.round(load.busy[i] / 2.55) + ' %' + (load.sm ? '\nSM efficiency ' + Math.round(load.sm[i] / 2.55) + ' %' : '');

@@ -1,6 +1,6 @@
 /* node viewers.mjs BROWSER TRACEPRESS DATA WORK: timeline and call tree under mouse and keys. Prints a line per case. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { start } from './chrome.mjs';
 
@@ -102,6 +102,82 @@ test('timelines_of_several_profiles_start_when_seen', async () => {
   same(seen[0] > 1, true);
   same(seen[0], seen[1]);
   same(page.messages, []);
+});
+
+/* A trace whose ranges tell everything: each lasts 10 ms, in a row. */
+const EVIL = '<script>alert(1)</script>';
+const ranges = [
+  ['plain', {}],
+  ['read', { file: '/home/alice/shard-7', rows: 1007, ratio: 0.125, ids: [1, 2], 'Ev Idx': 3, 'External id': 9 }],
+  ['red', { color: '#FF0000', count: 3 }],
+  ['argb', { color: '#8000ff00' }],
+  ['white', { color: '#ffffff' }],
+  ['odd', { color: 'red; } body { display: none', kind: 'compute' }],
+  ['evil', { [EVIL]: EVIL, lines: 'one\ntwo', turned: 'a\u202eb', long: 'x'.repeat(400) }],
+  ['many', Object.fromEntries([...Array(20)].map((_, i) => ['k' + i, i]))],
+];
+const told = [
+  null, 'file: /home/alice/shard-7\nrows: 1007\nratio: 0.125\nids: [1,2]', 'count: 3', null, null, 'color: red; } body { display: none',
+  EVIL + ': ' + EVIL + '\nlines: one two\nturned: a\\u202eb\nlong: ' + 'x'.repeat(256) + '…', [...Array(16)].map((_, i) => `k${i}: ${i}`).join('\n'),
+];
+const toldTrace = (extra = []) => {
+  const slices = ranges.map(([name, args], i) => ({ ph: 'X', cat: 'user_annotation', name, pid: 1, tid: 1, ts: i * 10000, dur: 9999.5, args }));
+  const moments = [15000, 15000.25, 62000].map((ts, i) => ({ ph: 'i', s: 't', cat: 'user_annotation', name: 'saved', pid: 1, tid: 1, ts, args: i ? { text: 'm' + i } : {} }));
+  const alone = { ph: 'i', s: 't', cat: 'user_annotation', name: 'alone', pid: 1, tid: 2, ts: 79999, args: { text: 'on a thread without ranges', color: '#123456' } };
+  return JSON.stringify({ schemaVersion: 1, traceEvents: [...slices, ...moments, alone, ...extra] });
+};
+writeFileSync(join(work, 'told.pt.trace.json'), toldTrace());
+const TELLING = `
+  window.tips = () => { const all = [];
+    for (let y = 20; y < canvas().clientHeight - 20; y += 3) for (let x = 0; x <= canvas().clientWidth; x += 2) {
+      point('pointermove', x, y); const tip = canvas().getAttribute('data-tip'); if (tip && !all.includes(tip)) all.push(tip); }
+    return all; };
+  window.colourOf = (x, y) => { const c = canvas(), r = c.width / c.clientWidth; return [...c.getContext('2d').getImageData(Math.round(x * r), Math.round(y * r), 1, 1).data].slice(0, 3); };
+  1`;
+const openTold = async (name, options, ...args) => {
+  const page = await open(report(name, join(work, 'told.pt.trace.json'), ...args), options);
+  await page.ask('ready(card)');
+  await page.ask(TELLING);
+  return page;
+};
+
+test('timeline_tells_arguments_and_moments', async () => {
+  const page = await openTold('told');
+  const tips = await page.ask('tips()');
+  ranges.forEach(([name], i) => {
+    const tip = tips.find((text) => text.startsWith(name + '\n')) ?? '';
+    same(tip.split('\n').slice(2).join('\n'), told[i] ?? '');
+  });
+  const moments = tips.filter((tip) => /^(saved|alone)\n/.test(tip)).sort();
+  const near = moments.filter((tip) => tip.startsWith('saved\nat 15.0 ms')); /* of two in one pixel, one is enough */
+  same(near.length > 0 && near.every((tip) => /^saved\nat 15.0 ms(\ntext: m1)?$/.test(tip)), true);
+  same(moments.filter((tip) => !near.includes(tip)), ['alone\nat 80.0 ms\ntext: on a thread without ranges', 'saved\nat 62.0 ms\ntext: m2']);
+  const info = await page.ask(`(() => { const evil = ${JSON.stringify('evil')};
+    for (let y = 20; y < canvas().clientHeight; y += 3) for (let x = 0; x < canvas().clientWidth; x += 4) {
+      point('pointermove', x, y);
+      if ((canvas().getAttribute('data-tip') ?? '').startsWith(evil)) { point('pointerdown', x, y); point('pointerup', x, y); return [card.querySelector('.info .told').textContent, card.querySelectorAll('.info script').length]; } } })()`);
+  same(info, [told[6], 0]);
+  same(page.messages.filter((text) => !/setPointerCapture/.test(text)), []);
+});
+
+test('timeline_paints_slices_as_they_say', async () => {
+  for (const dark of [false, true]) {
+    const page = await openTold('told', { dark });
+    const seen = await page.ask(`(() => { const found = {};
+      for (let y = 20; y < canvas().clientHeight; y += 3) for (let x = 2; x < canvas().clientWidth; x += 4) {
+        point('pointermove', x, y); const tip = canvas().getAttribute('data-tip') ?? '', name = tip.split('\\n')[0];
+        if (/^(red|argb|white)$/.test(name)) (found[name] ??= []).push(colourOf(x, y).join()); }
+      return Object.fromEntries(Object.entries(found).map(([name, all]) => [name, all.filter((c, i) => all.indexOf(c) === i)])); })()`);
+    for (const [name, colour] of [['red', '255,0,0'], ['argb', '0,255,0'], ['white', '255,255,255']]) same([name, seen[name].includes(colour)], [name, true]);
+    same(seen.white.length > 1 || dark, true); /* on the light page it has an edge */
+  }
+});
+
+test('timeline_hides_what_is_private_in_arguments', async () => {
+  const page = await openTold('told_redacted', {}, '--redact');
+  const tips = await page.ask('tips()');
+  same(tips.some((tip) => tip.includes('alice')), false);
+  same(tips.some((tip) => tip.includes('file: …/shard-7\nrows: 1007')), true);
 });
 
 test('call_tree_zooms_and_measures', async () => {

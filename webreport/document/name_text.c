@@ -293,3 +293,23 @@ struct tp_str tp_viewer_name(const void *context, struct tp_str name)
     const struct tp_naming *naming = context;
     return tp_shown_text(naming, tp_str_starts(name, "void ") ? tp_kernel_short_name(naming->arena, name) : name);
 }
+
+struct tp_str tp_viewer_lines(const void *context, struct tp_str lines)
+{
+    const struct tp_naming *naming = context;
+    if (!naming->redact)
+        return lines; /* they were cut when they were read */
+    char *out = tp_arena_alloc(naming->arena, 3 * lines.len + 16), *at = out;
+    while (lines.len) {
+        const char *feed = memchr(lines.ptr, '\n', lines.len);
+        size_t size = feed ? (size_t)(feed - lines.ptr) : lines.len;
+        struct tp_str line = tp_shown_text(naming, (struct tp_str){lines.ptr, size});
+        memcpy(at, line.ptr, line.len);
+        at += line.len;
+        size += feed != NULL;
+        if (feed)
+            *at++ = '\n';
+        lines = (struct tp_str){lines.ptr + size, lines.len - size};
+    }
+    return (struct tp_str){out, (size_t)(at - out)};
+}

@@ -44,6 +44,9 @@ struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name);
  * context: struct tp_naming. */
 struct tp_str tp_viewer_name(const void *context, struct tp_str name);
 
+/* Lines as the viewer of the timeline shows them, each as tp_shown_text makes it. context: struct tp_naming. */
+struct tp_str tp_viewer_lines(const void *context, struct tp_str lines);
+
 /* "aten::" of "aten::add"; empty when there is no simple prefix. */
 struct tp_str tp_name_prefix(struct tp_str name);
 

@@ -197,6 +197,12 @@ static void put_words(struct tp_object *object, const struct tp_timeline *timeli
     if (timeline->too_deep_count)
         tp_object_printf(tp_list_object(notes), "text", "%s slices nested deeper than %d levels are not drawn.",
                          tp_text_of_count(arena, (int64_t)timeline->too_deep_count), TP_TIMELINE_MAX_ROWS);
+    if (timeline->told_left_out)
+        tp_object_printf(tp_list_object(notes), "text", "Arguments of %s slices are left out to keep the page small.",
+                         tp_text_of_count(arena, (int64_t)timeline->told_left_out));
+    if (timeline->moments_left_out)
+        tp_object_printf(tp_list_object(notes), "text", "%s moments are left out to keep the page small.",
+                         tp_text_of_count(arena, (int64_t)timeline->moments_left_out));
 }
 
 static void print_base64(const struct tp_data *value, struct tp_buf *out)
@@ -234,8 +240,10 @@ struct tp_data tp_timeline_data(struct tp_arena *arena, const struct tp_timeline
 
 struct tp_data tp_section_timeline(const struct tp_section *section)
 {
-    struct tp_timeline_options options = {
-        .max_bytes = section->limits->timeline_bytes, .show = tp_viewer_name, .context = &section->naming};
+    struct tp_timeline_options options = {.max_bytes = section->limits->timeline_bytes,
+                                          .show = tp_viewer_name,
+                                          .show_told = tp_viewer_lines,
+                                          .context = &section->naming};
     struct tp_timeline *timeline;
 
     if (!options.max_bytes)

@@ -34,15 +34,25 @@ static int by_thread(const void *a, const void *b)
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
+/* Moments by thread, for lanes of the host; devices have none. */
+static void count_moments(struct candidate *found, const struct tp_trace *trace, bool is_device)
+{
+    for (uint32_t i = 0; i < trace->moment_count && !is_device; i++)
+        found[trace->moments[i].thread].count++;
+}
+
 /* Appends the fullest threads as lanes, in order of threads. first: where each thread's slices start. */
 static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, bool is_device, const uint32_t *slices,
                       const uint32_t *first)
 {
     uint32_t threads = timeline->model->trace->thread_count, count = 0;
     struct candidate *found = tp_arena_array(arena, threads, sizeof *found);
-    for (uint32_t t = 0; t < threads; t++)
-        if (first[t + 1] > first[t])
-            found[count++] = (struct candidate){t, first[t + 1] - first[t]};
+    count_moments(found, timeline->model->trace, is_device);
+    for (uint32_t t = 0; t < threads; t++) {
+        uint32_t size = found[t].count + first[t + 1] - first[t];
+        if (size)
+            found[count++] = (struct candidate){t, size};
+    }
     if (count > TP_TIMELINE_MAX_LANES) {
         qsort(found, count, sizeof *found, by_count);
         timeline->lanes_left_out += count - TP_TIMELINE_MAX_LANES;
@@ -53,9 +63,9 @@ static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, bool
         struct tp_lane *lane = &timeline->lanes[timeline->lane_count++];
         lane->is_device = is_device;
         lane->thread = found[i].thread;
-        lane->slices = slices + first[found[i].thread];
-        lane->slice_count = found[i].count;
-        timeline->slice_count += found[i].count;
+        lane->slices = slices + first[lane->thread];
+        lane->slice_count = first[lane->thread + 1] - first[lane->thread];
+        timeline->slice_count += lane->slice_count;
     }
     tp_arena_drop(arena, found, threads * sizeof *found);
 }
@@ -84,17 +94,25 @@ static void choose_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
     add_lanes(timeline, arena, false, order->host, order->thread_first);
 }
 
+static void widen(struct tp_interval *range, int64_t time)
+{
+    range->a = time < range->a ? time : range->a;
+    range->b = time > range->b ? time : range->b;
+}
+
 static void find_range(struct tp_timeline *timeline)
 {
     const struct tp_model *model = timeline->model;
-    int64_t start = model->first_ns, end = model->first_ns;
     bool is_any = model->event_count > 0;
-    for (uint32_t i = 0; i < timeline->lane_count; i++) {
-        int64_t first = model->trace->events[timeline->lanes[i].slices[0]].ts_ns;
-        start = is_any && start < first ? start : first;
-        end = is_any && end > first ? end : first;
-        is_any = true;
-    }
+    struct tp_interval range = {is_any ? model->first_ns : INT64_MAX, is_any ? model->first_ns : INT64_MIN};
+    for (uint32_t i = 0; i < timeline->lane_count; i++)
+        if (timeline->lanes[i].slice_count)
+            widen(&range, model->trace->events[timeline->lanes[i].slices[0]].ts_ns);
+    for (uint32_t i = 0; i < model->trace->moment_count; i++)
+        widen(&range, model->trace->moments[i].ts_ns);
+    if (range.a > range.b) /* nothing is there */
+        range = (struct tp_interval){model->first_ns, model->first_ns};
+    int64_t end = range.b;
     for (int role = 0; role < TP_ROLE_COUNT; role++) {
         struct tp_intervals busy = model->roles[role];
         if (busy.count && busy.items[busy.count - 1].b > end)
@@ -102,8 +120,8 @@ static void find_range(struct tp_timeline *timeline)
     }
     if (model->step_count && model->steps[model->step_count - 1].end_ns > end)
         end = model->steps[model->step_count - 1].end_ns;
-    timeline->start_ns = start;
-    timeline->range_ns = (uint64_t)end - (uint64_t)start;
+    timeline->start_ns = range.a;
+    timeline->range_ns = (uint64_t)end - (uint64_t)range.a;
 }
 
 /* ---- titles and order, when the first walk has seen the slices ---- */
@@ -137,10 +155,9 @@ static void name_lane(struct tp_timeline *timeline, struct tp_lane *lane, struct
 {
     const struct tp_trace *trace = timeline->model->trace;
     const struct tp_thread *thread = &trace->threads[lane->thread];
-    const struct tp_event *first = &trace->events[lane->slices[0]];
     char number[80];
-    const struct tp_device_setup *setup =
-        lane->is_device && first->detail != TP_NO_ID ? tp_device_setup(trace, first->detail) : NULL;
+    uint32_t detail = lane->is_device ? trace->events[lane->slices[0]].detail : TP_NO_ID;
+    const struct tp_device_setup *setup = detail != TP_NO_ID ? tp_device_setup(trace, detail) : NULL;
     bool has_name = setup && tp_is_own_device(timeline->model, setup->device) && thread->name.len;
     if (setup && setup->device != TP_NULL_INT && !has_name) {
         int size = snprintf(number, sizeof number, "GPU %lld", (long long)setup->device);
@@ -208,6 +225,7 @@ static void header_lanes(struct tp_json *json, const struct tp_timeline *timelin
         tp_json_member_int(json, "slices", lane->shown_count);
         tp_json_member_int(json, "rows", lane->row_count);
         tp_json_member_bool(json, "covered", lane->has_cover);
+        tp_json_member_int(json, "moments", lane->moment_count);
         tp_json_object_end(json);
     }
     tp_json_array_end(json);
@@ -249,11 +267,12 @@ static size_t write_header(char *room, const struct tp_pack *pack, const struct 
     tp_buf_init(&text, MAX_HEADER_BYTES);
     tp_json_init(&json, &text);
     tp_json_object(&json);
-    tp_json_member_int(&json, "version", 1);
+    tp_json_member_int(&json, "version", 2);
     tp_json_member_int(&json, "unit_ns", pack->unit_ns);
     tp_json_member_int(&json, "range", (int64_t)(timeline->range_ns / pack->unit_ns));
     tp_json_member_int(&json, "end", (int64_t)(pack->end_ns / pack->unit_ns));
     header_sizes(&json, pack, load_bytes);
+    tp_json_member_int(&json, "told", pack->told_count);
     tp_json_member_int(&json, "cover_buckets", TP_PACK_COVER_BUCKETS);
     tp_json_member_int(&json, "cover_width", (int64_t)(pack->end_ns / TP_PACK_COVER_BUCKETS + 1));
     tp_json_member_int(&json, "load_buckets", TP_LOAD_BUCKETS);

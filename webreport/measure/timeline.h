@@ -42,6 +42,7 @@ struct tp_lane {
     uint32_t slice_count;                   /* of the lane */
     uint32_t shown_count;                   /* of them in the data */
     uint32_t row_count;                     /* depth of nesting + 1, at most TP_TIMELINE_MAX_ROWS */
+    uint32_t moment_count;                  /* in the data */
     uint32_t rank;                          /* place among the lanes shown: host lanes by work, then devices */
     uint64_t work_ns;                       /* host: outermost operators and runtime calls */
     bool has_steps, is_backward, has_cover; /* has_cover: some of its slices are folded */
@@ -80,8 +81,10 @@ struct tp_timeline {
     uint64_t folded_count;    /* into coverage */
     uint64_t folded_below_ns; /* folded: host slices shorter than this */
     uint64_t too_deep_count;  /* beyond TP_TIMELINE_MAX_ROWS */
-    bool folds_devices;       /* device slices, too */
-    struct tp_str data;       /* gzip; empty when not even the lanes' names fit */
+    uint64_t told_left_out;   /* slices and moments without what the program told about them */
+    uint64_t moments_left_out;
+    bool folds_devices; /* device slices, too */
+    struct tp_str data; /* gzip; empty when not even the lanes' names fit */
 };
 
 struct tp_timeline_options {
@@ -89,6 +92,8 @@ struct tp_timeline_options {
     /* How a name shall be shown (shortened, without private parts); NULL: as it is. The result lives as long as the
      * arena. */
     struct tp_str (*show)(const void *context, struct tp_str name);
+    /* The same for lines that a program told about a slice. */
+    struct tp_str (*show_told)(const void *context, struct tp_str lines);
     const void *context;
 };
 

@@ -1,10 +1,7 @@
 /* One walk over all slices of the timeline: nesting, names, columns, coverage. See timeline_pack.h. */
 #include "webreport/measure/timeline_pack.h"
 
-#include "writer/base/limits.h"
-#include "writer/base/utf8.h"
-
-enum { MICROSECOND = 1000, MAX_VARINT = 10, CLASS_BITS = 0x7F, BACKWARD_BIT = 0x80 };
+enum { BACKWARD_BIT = 0x80 };
 
 /* What one lane's walk carries from slice to slice. */
 struct walk {
@@ -14,6 +11,7 @@ struct walk {
     uint64_t previous_start;
     uint64_t work_end, phase_end; /* of the last outermost operation, of the last phase */
     uint64_t backward_ns;         /* part of the lane's work */
+    uint64_t place;               /* of the next slice among those of all lanes */
     uint64_t uneven;              /* not 0: some time is no multiple of the unit */
     uint64_t *load;               /* ns per load bucket */
     uint64_t load_width, cover_width;
@@ -24,76 +22,19 @@ void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const stru
                   struct tp_arena *arena)
 {
     uint32_t names = timeline->model->trace->names.count;
-    *pack = (struct tp_pack){
-        .timeline = timeline, .options = options, .arena = arena, .unit_ns = MICROSECOND, .max_name_bytes = 64u << 20};
+    *pack = (struct tp_pack){.timeline = timeline,
+                             .options = options,
+                             .arena = arena,
+                             .unit_ns = TP_PACK_MICROSECOND,
+                             .max_name_bytes = 64u << 20};
     pack->is_first = true;
     pack->name_number = tp_arena_array(arena, names, sizeof *pack->name_number);
     pack->name_class = tp_arena_array(arena, names, sizeof *pack->name_class);
     pack->phases = TP_VEC(arena, struct tp_pack_phase);
+    tp_pack_told_init(pack);
 }
 
-/* ---- columns ---- */
-
-static void reserve(struct tp_pack *pack, enum tp_pack_section section, size_t size)
-{
-    struct tp_pack_column *column = &pack->sections[section];
-    if (column->capacity - column->size >= size)
-        return;
-    size_t capacity = column->capacity + column->capacity / 2 + size + 4096;
-    column->data = tp_arena_resize(pack->arena, column->data, column->capacity, capacity);
-    column->capacity = capacity;
-}
-
-static inline void put_varint(struct tp_pack_column *column, uint64_t value)
-{
-    uint8_t *at = column->data + column->size;
-    while (value >= 0x80) {
-        *at++ = (uint8_t)value | 0x80;
-        value >>= 7;
-    }
-    *at++ = (uint8_t)value;
-    column->size = (size_t)(at - column->data);
-}
-
-/* ---- names ---- */
-
-/* The name as the page shows it, at most TP_MAX_SHOWN_NAME_BYTES bytes and a bit, no UTF-8 sequence cut. */
-static struct tp_str shown_name(const struct tp_pack *pack, uint32_t id)
-{
-    struct tp_str name = tp_strings_get(&pack->timeline->model->trace->names, id);
-    if (pack->options->show)
-        return pack->options->show(pack->options->context, name);
-    name.len = tp_utf8_cut(name.ptr, name.len, TP_MAX_SHOWN_NAME_BYTES);
-    return name;
-}
-
-static void add_name(struct tp_pack *pack, struct tp_str name, uint8_t class)
-{
-    reserve(pack, TP_PACK_NAME_SIZES, MAX_VARINT);
-    reserve(pack, TP_PACK_NAME_BYTES, name.len);
-    reserve(pack, TP_PACK_NAME_CLASSES, 1);
-    put_varint(&pack->sections[TP_PACK_NAME_SIZES], name.len);
-    struct tp_pack_column *bytes = &pack->sections[TP_PACK_NAME_BYTES];
-    if (name.len)
-        memcpy(bytes->data + bytes->size, name.ptr, name.len);
-    bytes->size += name.len;
-    struct tp_pack_column *classes = &pack->sections[TP_PACK_NAME_CLASSES];
-    classes->data[classes->size++] = class;
-    pack->name_count++;
-}
-
-static uint32_t number_of_name(struct tp_pack *pack, uint32_t id)
-{
-    uint32_t number = pack->name_number[id];
-    if (number || pack->name_count > TP_PACK_MAX_NAMES)
-        return number;
-    struct tp_str name = shown_name(pack, id);
-    if (pack->sections[TP_PACK_NAME_BYTES].size + name.len > pack->max_name_bytes)
-        return 0;
-    number = pack->name_count;
-    add_name(pack, name, (uint8_t)((pack->name_class[id] & CLASS_BITS) - 1));
-    return pack->name_number[id] = number;
-}
+/* ---- classes ---- */
 
 static enum tp_slice_class classify(const struct tp_model *model, const struct tp_event *event)
 {
@@ -137,7 +78,7 @@ static inline enum tp_slice_class class_of(struct tp_pack *pack, const struct tp
     uint8_t class = pack->name_class[event->name];
     if (__builtin_expect(!class, 0))
         class = pack->name_class[event->name] = first_class(pack, event);
-    return (enum tp_slice_class)((class & CLASS_BITS) - 1);
+    return (enum tp_slice_class)((class & TP_PACK_CLASS_BITS) - 1);
 }
 
 /* ---- buckets ---- */
@@ -243,25 +184,28 @@ static inline void emit(struct walk *w, const struct tp_event *event, size_t row
     struct tp_pack *pack = w->pack;
     uint64_t delta = start - w->previous_start, dur = (uint64_t)event->dur_ns;
     w->previous_start = start;
-    if (pack->unit_ns == MICROSECOND) {
-        w->uneven |= start % MICROSECOND | dur % MICROSECOND;
-        delta /= MICROSECOND;
-        dur /= MICROSECOND;
+    if (pack->unit_ns == TP_PACK_MICROSECOND) {
+        w->uneven |= start % TP_PACK_MICROSECOND | dur % TP_PACK_MICROSECOND;
+        delta /= TP_PACK_MICROSECOND;
+        dur /= TP_PACK_MICROSECOND;
     }
-    put_varint(&pack->sections[TP_PACK_START], delta);
-    put_varint(&pack->sections[TP_PACK_DURATION], dur);
-    put_varint(&pack->sections[TP_PACK_NAME], number_of_name(pack, event->name));
+    tp_pack_number(&pack->sections[TP_PACK_START], delta);
+    tp_pack_number(&pack->sections[TP_PACK_DURATION], dur);
+    tp_pack_number(&pack->sections[TP_PACK_NAME], tp_pack_name(pack, event->name, TP_SLICE_CPU));
     struct tp_pack_column *depth = &pack->sections[TP_PACK_DEPTH];
     depth->data[depth->size++] = (uint8_t)row;
+    if (__builtin_expect(pack->told_number != NULL, 0))
+        tp_pack_tell(pack, (uint32_t)(event - pack->timeline->model->trace->events), w->place);
+    w->place++;
     w->lane->shown_count++;
 }
 
 static void reserve_slices(struct tp_pack *pack, size_t count)
 {
-    reserve(pack, TP_PACK_START, count * MAX_VARINT);
-    reserve(pack, TP_PACK_DURATION, count * MAX_VARINT);
-    reserve(pack, TP_PACK_NAME, count * MAX_VARINT);
-    reserve(pack, TP_PACK_DEPTH, count);
+    tp_pack_reserve(pack, TP_PACK_START, count * TP_PACK_MAX_VARINT);
+    tp_pack_reserve(pack, TP_PACK_DURATION, count * TP_PACK_MAX_VARINT);
+    tp_pack_reserve(pack, TP_PACK_NAME, count * TP_PACK_MAX_VARINT);
+    tp_pack_reserve(pack, TP_PACK_DEPTH, count);
 }
 
 static void walk_slices(struct walk *w)
@@ -305,7 +249,7 @@ static void keep_cover(struct walk *w)
     if (!is_any)
         return;
     size_t size = (size_t)lane->row_count * TP_PACK_COVER_BUCKETS;
-    reserve(w->pack, TP_PACK_COVER, size);
+    tp_pack_reserve(w->pack, TP_PACK_COVER, size);
     struct tp_pack_column *column = &w->pack->sections[TP_PACK_COVER];
     memset(column->data + column->size, 0, size);
     for (uint32_t row = 0; row < lane->row_count; row++, column->size += TP_PACK_COVER_BUCKETS) {
@@ -323,7 +267,8 @@ static void start_attempt(struct tp_pack *pack)
         pack->sections[i].size = 0;
     memset(pack->name_number, 0, timeline->model->trace->names.count * sizeof *pack->name_number);
     pack->name_count = 0;
-    add_name(pack, TP_STR("(other names)"), TP_SLICE_CPU);
+    tp_pack_add_name(pack, TP_STR("(other names)"), TP_SLICE_CPU);
+    tp_pack_told_start(pack);
     timeline->shown_count = timeline->folded_count = timeline->too_deep_count = 0;
     if (!pack->is_first)
         return;
@@ -351,6 +296,7 @@ static bool walk_lanes(struct tp_pack *pack)
         lane->work_ns = pack->is_first ? 0 : lane->work_ns;
         walk_slices(&w);
         keep_cover(&w);
+        w.uneven |= !tp_pack_lane_moments(pack, lane);
         timeline->shown_count += lane->shown_count;
         if (!pack->is_first || lane->is_device)
             continue;
@@ -380,9 +326,4 @@ uint64_t tp_pack_threshold(const struct tp_pack *pack, uint64_t keep)
             return bin_start(bin + 1);
     }
     return 0;
-}
-
-enum tp_slice_class tp_pack_class(const struct tp_pack *pack, uint32_t name)
-{
-    return (enum tp_slice_class)((pack->name_class[name] & CLASS_BITS) - 1);
 }

@@ -7,7 +7,14 @@
 
 #include "webreport/measure/timeline.h"
 
-enum { TP_PACK_COVER_BUCKETS = 2048, TP_PACK_MAX_NAMES = 65535, TP_PACK_DURATION_BINS = 64 * 8 };
+enum {
+    TP_PACK_COVER_BUCKETS = 2048,
+    TP_PACK_MAX_NAMES = 65535,
+    TP_PACK_DURATION_BINS = 64 * 8,
+    TP_PACK_MAX_VARINT = 10,
+    TP_PACK_CLASS_BITS = 0x7F, /* of name_class */
+    TP_PACK_MICROSECOND = 1000
+};
 
 struct tp_pack_column {
     uint8_t *data;
@@ -23,6 +30,11 @@ enum tp_pack_section {
     TP_PACK_NAME_BYTES,
     TP_PACK_NAME_CLASSES, /* byte per name: enum tp_slice_class */
     TP_PACK_COVER,        /* per lane that has one: row_count * TP_PACK_COVER_BUCKETS bytes */
+    TP_PACK_TOLD,         /* LEB128 per slice about which something was told: place among all slices, from the one
+                             before; number of its text, 0: none; its colour + 1, 0: none */
+    TP_PACK_TOLD_SIZES,   /* LEB128 per text, from number 1 on */
+    TP_PACK_TOLD_BYTES,
+    TP_PACK_MOMENTS, /* LEB128 per moment of a lane: time, from the one before in the lane; name; text; colour + 1 */
     TP_PACK_SECTION_COUNT
 };
 
@@ -40,12 +52,16 @@ struct tp_pack {
     uint64_t fold_below_ns; /* host slices shorter than this are folded */
     bool folds_devices;     /* device slices and annotations, too */
     bool folds_steps;       /* steps, too */
-    size_t max_name_bytes;  /* of all names together; more are "(other names)" */
+    size_t max_name_bytes;  /* of all names together; more are "(other names)". Of all told texts, of all moments */
     struct tp_pack_column sections[TP_PACK_SECTION_COUNT];
     uint32_t *name_number; /* by name id: number in the data; 0: none yet. Number 0 is "(other names)" */
     uint8_t *name_class;   /* by name id: enum tp_slice_class + 1; the high bit marks backward operators */
     uint32_t name_count;
-    uint64_t *ends; /* stack of open slices: their ends */
+    uint32_t *told_number; /* by id of a told text: number in the data; 0: none yet. NULL: nothing was told */
+    uint32_t told_text_count, told_count; /* told_count: of slices about which something was told */
+    uint64_t told_slice;                  /* place of the slice that was told about last */
+    const struct tp_moment *moments;      /* by thread, time, place in the file */
+    uint64_t *ends;                       /* stack of open slices: their ends */
     size_t end_capacity;
     uint64_t end_ns;                         /* of the last slice */
     uint64_t bins[2][TP_PACK_DURATION_BINS]; /* slices by duration: those that may be folded, the others */
@@ -57,11 +73,49 @@ struct tp_pack {
 void tp_pack_init(struct tp_pack *pack, struct tp_timeline *timeline, const struct tp_timeline_options *options,
                   struct tp_arena *arena);
 
-/* Walks all lanes and fills the sections anew; counts go to the timeline. */
-void tp_pack_walk(struct tp_pack *pack);
+/* Adds a number to a section that has room for it (TP_PACK_MAX_VARINT bytes). */
+static inline void tp_pack_number(struct tp_pack_column *column, uint64_t value)
+{
+    uint8_t *at = column->data + column->size;
+    while (value >= 0x80) {
+        *at++ = (uint8_t)value | 0x80;
+        value >>= 7;
+    }
+    *at++ = (uint8_t)value;
+    column->size = (size_t)(at - column->data);
+}
+
+/* ---- sections and names (timeline_names.c) ---- */
+
+/* Makes room for `size` bytes more in a section. */
+void tp_pack_reserve(struct tp_pack *pack, enum tp_pack_section section, size_t size);
+
+/* Adds a name as the next number. class: enum tp_slice_class. */
+void tp_pack_add_name(struct tp_pack *pack, struct tp_str name, uint8_t class);
+
+/* Number of a name in the data, which it gets now when it is new; 0: there is no room for it. class: of a new one whose
+ * class is not known from slices. */
+uint32_t tp_pack_name(struct tp_pack *pack, uint32_t id, enum tp_slice_class class);
 
 /* Class of a name that some slice has. */
 enum tp_slice_class tp_pack_class(const struct tp_pack *pack, uint32_t name);
+
+/* ---- what programs told (timeline_told.c) ---- */
+
+/* Prepares what is told about slices, and sorts the moments. */
+void tp_pack_told_init(struct tp_pack *pack);
+
+/* Begins an attempt. */
+void tp_pack_told_start(struct tp_pack *pack);
+
+/* Adds what was told about the event that became slice `place` of all. */
+void tp_pack_tell(struct tp_pack *pack, uint32_t event, uint64_t place);
+
+/* Adds the moments of a lane. False when a time is no multiple of the unit. */
+bool tp_pack_lane_moments(struct tp_pack *pack, struct tp_lane *lane);
+
+/* Walks all lanes and fills the sections anew; counts go to the timeline. */
+void tp_pack_walk(struct tp_pack *pack);
 
 /* Duration below which slices must be folded so that about `keep` of those that may be folded stay. */
 uint64_t tp_pack_threshold(const struct tp_pack *pack, uint64_t keep);

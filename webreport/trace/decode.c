@@ -77,6 +77,15 @@ static unsigned said_kind(struct tp_decoder *d, const struct tp_element *e, unsi
     return said;
 }
 
+/* Programs tell about their ranges and about the works of their own devices; a profiler's operations have a number that
+ * joins them to a call. */
+static void tell(struct tp_decoder *d, const struct tp_element *e, const struct tp_event *event)
+{
+    bool is_work = tp_kind_is_device(event->kind) && !tp_spans_has(e->spans, TP_ARG_CORRELATION);
+    if (event->kind == TP_KIND_ANNOTATION || is_work)
+        tp_decode_told(d, e);
+}
+
 /* A complete event (ph X) that is no memory record. */
 static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
 {
@@ -108,6 +117,8 @@ static void decode_complete(struct tp_decoder *d, const struct tp_element *e)
     event.flags = flags & 15;
     event.thread = tp_element_thread(d, e);
     event.detail = tp_decode_detail(d, e, &event);
+    if (d->wants_told && e->spans->has_own_args)
+        tell(d, e, &event);
     *(struct tp_event *)tp_vec_push(&d->events) = event;
 }
 
@@ -152,9 +163,20 @@ static void count_phase(struct tp_decoder *d, const struct tp_element *e)
     d->end_events += e->ph == 'E';
 }
 
-void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32_t ordinal, uint64_t offset)
+/* An instant that is no memory record. */
+static void decode_instant(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_element e = {.spans = spans, .offset = offset, .ordinal = ordinal};
+    struct tp_str cat = tp_span_of(e->spans, TP_FIELD_CAT);
+    if (tp_str_equal(cat, TP_STR("\"tensor\"")))
+        tp_decode_tensor(d, e);
+    else if (d->wants_told && tp_str_equal(cat, TP_STR("\"user_annotation\"")))
+        tp_decode_moment(d, e);
+}
+
+void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_spans *spans, uint32_t ordinal,
+                      uint64_t offset)
+{
+    struct tp_element e = {.text = text, .spans = spans, .offset = offset, .ordinal = ordinal};
     struct tp_str ph = tp_span_of(spans, TP_FIELD_PH);
     e.ph = ph.len == 3 && ph.ptr[0] == '"' && ph.ptr[1] > 0 ? ph.ptr[1] : '\0';
     if (spans->has_bare_word)
@@ -201,6 +223,6 @@ void tp_decoder_event(struct tp_decoder *d, const struct tp_spans *spans, uint32
         read_cat(d, &e);
         tp_decode_task_end(d, &e);
     }
-    if (e.ph == 'i' && tp_str_equal(tp_span_of(spans, TP_FIELD_CAT), TP_STR("\"tensor\"")))
-        tp_decode_tensor(d, &e);
+    if (e.ph == 'i')
+        decode_instant(d, &e);
 }

@@ -24,7 +24,7 @@ struct tp_decoder {
     struct tp_interner names, cats, stacks, texts, values;
     struct tp_strings row_texts; /* spellings of "pid, tid" pairs */
     struct tp_vec events, hosts, host_more, launches, devices, modules, comms, others, concretes, memory, memory_more,
-        counters, task_ends, flows, samples, tensors, threads, processes;
+        counters, task_ends, flows, samples, tensors, told, moments, threads, processes;
     struct tp_keys setups;                      /* struct tp_device_setup as numbers */
     struct tp_vec setup_after;                  /* uint32_t by setup: the one that followed it last; TP_NO_ID */
     uint32_t last_setup;                        /* of the latest device operation; TP_NO_ID: there was none */
@@ -35,10 +35,10 @@ struct tp_decoder {
     struct tp_vec row_thread;                   /* thread by id of the pair's spelling */
     struct tp_strings row_canonical;            /* canonical pairs; their ids are the thread numbers */
     struct tp_strings process_canonical;        /* canonical pids with a name or label; ids number the processes */
-    struct tp_buf row_key, scratch;             /* malloc'd: released by tp_decoder_release */
+    struct tp_buf row_key, scratch, told_text;  /* malloc'd: released by tp_decoder_release */
     struct tp_row_seen rows_seen[TP_ROWS_SEEN]; /* by spelling, for short ones */
     uint64_t begin_events, end_events;          /* ph B, E: never paired, only noted */
-    bool keeps_frame_stacks, wants_tensors;
+    bool keeps_frame_stacks, wants_tensors, wants_told;
 };
 
 void tp_decoder_init(struct tp_decoder *decoder, struct tp_trace *trace);
@@ -47,8 +47,10 @@ void tp_decoder_release(struct tp_decoder *decoder);
 /* Tells the layout which texts the decoder interns, and where. */
 void tp_decoder_connect(struct tp_decoder *decoder, struct tp_learned_keys *layout);
 
-/* One element that is an object. ordinal: its position; offset: of its first byte, for notices. */
-void tp_decoder_event(struct tp_decoder *decoder, const struct tp_spans *spans, uint32_t ordinal, uint64_t offset);
+/* One element that is an object. text: all of it, where spans point; ordinal: its position; offset: of its first byte,
+ * for notices. */
+void tp_decoder_event(struct tp_decoder *decoder, struct tp_str text, const struct tp_spans *spans, uint32_t ordinal,
+                      uint64_t offset);
 
 /* Counts a notice and keeps its first place. */
 void tp_decoder_note(struct tp_decoder *decoder, enum tp_notice notice, uint64_t offset);

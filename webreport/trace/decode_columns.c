@@ -11,11 +11,13 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->trace = trace;
     tp_buf_init(&d->scratch, 0);
     tp_buf_init(&d->row_key, 0);
+    tp_buf_init(&d->told_text, 0);
     tp_strings_init(&trace->names, arena, 0);
     tp_strings_init(&trace->cats, arena, 0);
     tp_strings_init(&trace->stack_texts, arena, 0);
     tp_strings_init(&trace->texts, arena, 0);
     tp_strings_init(&trace->values, arena, 0);
+    tp_strings_init(&trace->told_texts, arena, 0);
     tp_strings_init(&d->row_texts, arena, 0);
     tp_strings_init(&d->row_canonical, arena, 0);
     tp_strings_init(&d->process_canonical, arena, 0);
@@ -45,6 +47,8 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_trace *trace)
     d->flows = TP_VEC(arena, struct tp_flow);
     d->samples = TP_VEC(arena, struct tp_sample);
     d->tensors = TP_VEC(arena, struct tp_tensor_record);
+    d->told = TP_VEC(arena, struct tp_told);
+    d->moments = TP_VEC(arena, struct tp_moment);
     d->threads = TP_VEC(arena, struct tp_thread);
     d->processes = TP_VEC(arena, struct tp_process);
     d->cat_meanings = TP_VEC(arena, struct tp_cat_meaning);
@@ -68,6 +72,7 @@ void tp_decoder_release(struct tp_decoder *d)
 {
     tp_buf_release(&d->scratch);
     tp_buf_release(&d->row_key);
+    tp_buf_release(&d->told_text);
 }
 
 void tp_decoder_note(struct tp_decoder *d, enum tp_notice notice, uint64_t offset)
@@ -109,7 +114,7 @@ void tp_decoder_finish(struct tp_decoder *d)
     struct tp_vec *kept[] = {&d->events,      &d->hosts,    &d->host_more, &d->launches,  &d->devices,
                              &d->modules,     &d->comms,    &d->others,    &d->concretes, &d->memory,
                              &d->memory_more, &d->counters, &d->task_ends, &d->flows,     &d->samples,
-                             &d->tensors,     NULL};
+                             &d->tensors,     &d->told,     &d->moments,   NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
         tp_vec_fit(*vec);
     trace->events = d->events.data;
@@ -144,6 +149,10 @@ void tp_decoder_finish(struct tp_decoder *d)
     trace->sample_count = (uint32_t)d->samples.count;
     trace->tensors = d->tensors.data;
     trace->tensor_count = (uint32_t)d->tensors.count;
+    trace->told = d->told.data;
+    trace->told_count = (uint32_t)d->told.count;
+    trace->moments = d->moments.data;
+    trace->moment_count = (uint32_t)d->moments.count;
     trace->threads = d->threads.data;
     trace->thread_count = (uint32_t)d->threads.count;
     trace->processes = d->processes.data;

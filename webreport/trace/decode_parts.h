@@ -12,6 +12,7 @@
 
 /* What decoding knows of the element at hand. */
 struct tp_element {
+    struct tp_str text;
     const struct tp_spans *spans;
     uint64_t offset;
     uint32_t ordinal;
@@ -35,6 +36,10 @@ void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_task_end(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e);
+void tp_decode_moment(struct tp_decoder *d, const struct tp_element *e);
+
+/* What the program told about the event that is pushed next: a row of `told`, or nothing. */
+void tp_decode_told(struct tp_decoder *d, const struct tp_element *e);
 
 static inline bool tp_token_is_null(struct tp_str token)
 {

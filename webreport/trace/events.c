@@ -45,10 +45,11 @@ static void count_broken(struct tp_reader *r, enum tp_notice notice)
 static void take_event(struct tp_reader *r, bool is_repaired)
 {
     uint32_t ordinal = (uint32_t)r->ordinal++;
+    struct tp_str text = {r->at, (size_t)(r->scan.at - r->at)};
     if (!r->visitor) {
-        tp_decoder_event(&r->decoder, &r->spans, ordinal, tp_feed_offset(r->feed, r->at));
+        tp_decoder_event(&r->decoder, text, &r->spans, ordinal, tp_feed_offset(r->feed, r->at));
     } else {
-        struct tp_event_text event = {.text = {r->at, (size_t)(r->scan.at - r->at)},
+        struct tp_event_text event = {.text = text,
                                       .spans = &r->spans,
                                       .ordinal = ordinal,
                                       .is_repaired = is_repaired};

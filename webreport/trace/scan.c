@@ -353,6 +353,24 @@ static inline int arg_field(const struct tp_scan *scan, struct tp_str key)
     return -1;
 }
 
+bool tp_scan_is_profilers_arg(struct tp_str key)
+{
+    static const struct key keys[] = {KEY("External id", 0),   KEY("Record function id", 0),
+                                      KEY("Ev Idx", 0),        KEY("Sequence number", 0),
+                                      KEY("Fwd thread id", 0), KEY("Call stack", 0),
+                                      KEY("Input Dims", 0),    KEY("Input type", 0),
+                                      KEY("Input Strides", 0), KEY("Concrete Inputs", 0),
+                                      KEY("Python id", 0),     KEY("Python parent id", 0),
+                                      KEY("finished", 0),      KEY("kind", 0),
+                                      KEY("device", 0),        KEY("stream", 0),
+                                      KEY("correlation", 0),   KEY("external id", 0),
+                                      KEY("Input dims", 0),    KEY("Profiler Event Index", 0)};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].len == key.len && memcmp(keys[i].text, key.ptr, key.len) == 0)
+            return true;
+    return false;
+}
+
 static inline int event_field(const char *key, size_t len)
 {
     switch (len) {
@@ -449,6 +467,7 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
             return status;
         int field = arg_field(scan, key);
         leave_trail(scan, value, field);
+        spans->has_own_args = spans->has_own_args || !tp_scan_is_profilers_arg(key);
         if (field >= 0) {
             spans->field[field] = value;
             spans->has |= 1ull << field;
@@ -471,7 +490,7 @@ bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *val
 enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
 {
     spans->has = spans->known = 0;
-    spans->has_bare_word = spans->is_deep = false;
+    spans->has_bare_word = spans->is_deep = spans->has_own_args = false;
     int more = open_object(scan);
     while (more > 0) {
         struct tp_str key, value;
@@ -483,6 +502,7 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans)
             if (scan->trail && tp_spans_has(spans, TP_FIELD_ARGS))
                 scan->trail->count = TP_SCAN_TRAIL;
             spans->has &= (1ull << TP_FIELD_ARGS) - 1;
+            spans->has_own_args = false;
             value = (struct tp_str){scan->at, 0};
             if (*scan->at == '{') {
                 status = scan_args(scan, spans);

@@ -89,6 +89,7 @@ struct tp_spans {
     uint32_t text_id[TP_FIELD_COUNT];
     bool has_bare_word; /* a value such as inf or NaN was stepped over */
     bool is_deep;       /* a value was nested deeper than TP_MAX_DEPTH */
+    bool has_own_args;  /* some argument has a name that no profiler gives to ranges */
 };
 
 static inline bool tp_spans_has(const struct tp_spans *spans, enum tp_field field)
@@ -132,6 +133,10 @@ const char *tp_scan_space(const char *at, const char *end);
 
 /* Scans the object at scan->at ('{') as an event. */
 enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans);
+
+/* Whether a profiler, ours or torch's, gives an argument of this name to ranges and works of its own accord; others are
+ * what the program tells. */
+bool tp_scan_is_profilers_arg(struct tp_str key);
 
 /* Steps over any value; *value: its span. */
 enum tp_scan_status tp_scan_value(struct tp_scan *scan, struct tp_str *value, struct tp_spans *notes);

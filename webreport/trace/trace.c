@@ -316,6 +316,7 @@ static int decode_all(void *context, struct tp_error *err)
     tp_decoder_init(&r->decoder, r->trace);
     r->decoder.keeps_frame_stacks = r->keeps_frame_stacks;
     r->decoder.wants_tensors = r->wants_tensors;
+    r->decoder.wants_told = r->wants_told;
     tp_decoder_connect(&r->decoder, &r->layout);
     return read_all(r);
 }
@@ -357,6 +358,7 @@ static int read_feed(struct tp_trace *trace, struct tp_arena *arena, struct tp_f
     r.is_strict = options && options->is_strict;
     r.keeps_frame_stacks = options && options->keeps_frame_stacks;
     r.wants_tensors = options && options->wants_tensors;
+    r.wants_told = options && options->wants_told;
     return run_reader(&r, arena);
 }
 

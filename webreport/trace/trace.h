@@ -236,6 +236,25 @@ struct tp_tensor_record {
     struct tp_tensor_stats stats;        /* numbers that are absent or null: NaN */
 };
 
+/* What a program told about a range, about a work of a device of its own, or about a moment. */
+struct tp_said {
+    uint32_t text;  /* lines "argument: value" without the last line feed, id in told_texts; TP_NO_ID: none */
+    uint32_t color; /* 0xRRGGBB; TP_NO_ID: none */
+};
+
+/* About an event, in file order. */
+struct tp_told {
+    uint32_t event; /* index in events */
+    struct tp_said said;
+};
+
+/* A moment that a program marked (instant of the category user_annotation; our collector's), in file order. */
+struct tp_moment {
+    int64_t ts_ns;
+    uint32_t name, thread;
+    struct tp_said said;
+};
+
 /* pid or tid: a number (digit texts and "stream N" count) or other text. */
 struct tp_row_id {
     bool is_text;
@@ -364,6 +383,12 @@ struct tp_trace {
     uint32_t sample_count;
     struct tp_tensor_record *tensors;
     uint32_t tensor_count;
+    struct tp_strings told_texts;
+    struct tp_told *told; /* with wants_told, as the moments */
+    uint32_t told_count;
+    struct tp_moment *moments;
+    uint32_t moment_count;
+    uint64_t told_left_out; /* texts beyond TP_MAX_TOLD_TEXTS */
 
     struct tp_thread *threads;
     uint32_t thread_count;
@@ -388,6 +413,7 @@ struct tp_trace_options {
     bool single_thread;       /* never start the inflating thread */
     bool keeps_frame_stacks;  /* "Call stack" of Python frames too: much text, and only tables by stack need it */
     bool wants_tensors;       /* a trace of nothing but tensors is usable */
+    bool wants_told;          /* arguments and colours of the program's own, and moments: the page draws them */
     bool skips_hash;          /* nobody shows reading.file_sha256: it stays "" */
     int copy_fd;              /* descriptor that gets the bytes of the file as they are read, for who reads them again;
                                  0: none */

@@ -1,0 +1,249 @@
+/* What programs tell about their ranges: read from the trace, packed for the timeline. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/made_trace.h"
+#include "webreport/measure/timeline.h"
+#include "writer/base/limits.h"
+
+static struct tp_arena arena;
+static struct tp_trace trace;
+static struct tp_order order;
+static struct tp_model model;
+static struct tp_buf text;
+
+static int begin(void **state)
+{
+    (void)state;
+    tp_buf_init(&text, 0);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    tp_buf_release(&text);
+    return 0;
+}
+
+__attribute__((format(printf, 3, 4))) static void event(const char *cat, int at_us, const char *args, ...)
+{
+    char made[2000];
+    va_list list;
+    va_start(list, args);
+    vsnprintf(made, sizeof made, args, list);
+    va_end(list);
+    tp_buf_printf(
+        &text, "%s{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1,\"args\":{%s}}",
+        text.size ? "," : "", cat, at_us, made);
+}
+
+static void read_events(bool wants_told)
+{
+    struct tp_trace_options options = {.single_thread = true, .wants_told = wants_told};
+    struct tp_buf file;
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    tp_buf_init(&file, 0);
+    tp_buf_printf(&file, "{\"traceEvents\":[%.*s]}", (int)text.size, text.data);
+    int code = tp_trace_read_bytes(&trace, &arena, file.data, file.size, &options, NULL);
+    tp_buf_release(&file);
+    assert_int_equal(code, 0);
+}
+
+static const struct tp_said *said_of(uint32_t index)
+{
+    for (uint32_t i = 0; i < trace.told_count; i++)
+        if (trace.told[i].event == index)
+            return &trace.told[i].said;
+    return NULL;
+}
+
+static void assert_said(uint32_t index, const char *lines, uint32_t color)
+{
+    const struct tp_said *said = said_of(index);
+    assert_non_null(said);
+    assert_int_equal(said->color, color);
+    if (!lines) {
+        assert_int_equal(said->text, TP_NO_ID);
+        return;
+    }
+    struct tp_str is = tp_strings_get(&trace.told_texts, said->text);
+    assert_int_equal(is.len, strlen(lines));
+    assert_memory_equal(is.ptr, lines, is.len);
+}
+
+static void arguments_of_the_profiler_are_not_told(void **state)
+{
+    (void)state;
+    event("user_annotation", 1, "\"External id\":1,\"Record function id\":0,\"Ev Idx\":2");
+    event("user_annotation", 2, "\"External id\":1,\"Record function id\":0,\"rows\":5,\"Ev Idx\":2");
+    event("cpu_op", 3, "\"External id\":1,\"rows\":5");
+    event("kernel", 4, "\"device\":0,\"stream\":7,\"correlation\":9,\"rows\":5");
+    event("kernel", 5, "\"device\":0,\"stream\":7,\"kind\":\"compute\",\"rows\":6");
+    event("user_annotation", 6, "\"kind\":\"input\"");
+    read_events(true);
+    assert_int_equal(trace.told_count, 2);
+    assert_said(1, "rows: 5", TP_NO_ID);
+    assert_said(4, "rows: 6", TP_NO_ID);
+}
+
+static void nothing_is_kept_that_nobody_wants(void **state)
+{
+    (void)state;
+    event("user_annotation", 1, "\"rows\":5,\"color\":\"#102030\"");
+    read_events(false);
+    assert_int_equal(trace.told_count, 0);
+    assert_int_equal(trace.told_texts.count, 0);
+}
+
+static void colours_are_of_six_or_eight_digits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *args, *lines;
+        uint32_t color;
+    } cases[] = {{"\"color\":\"#0a1B2c\"", NULL, 0x0A1B2C},
+                 {"\"color\":\"#FF102030\"", NULL, 0x102030},
+                 {"\"color\":\"#12345\"", "color: #12345", TP_NO_ID},
+                 {"\"color\":\"#12345g\"", "color: #12345g", TP_NO_ID},
+                 {"\"color\":\"0123456\"", "color: 0123456", TP_NO_ID},
+                 {"\"color\":1234567", "color: 1234567", TP_NO_ID},
+                 {"\"color\":\"#000000\",\"a\":null", "a: null", 0},
+                 {"\"color\":\"#111111\",\"color\":\"#222222\"", NULL, 0x222222}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+        event("user_annotation", (int)i, "%s", cases[i].args);
+    read_events(true);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_said(i, cases[i].lines, cases[i].color);
+}
+
+static void long_and_odd_values_are_lines(void **state)
+{
+    (void)state;
+    char line[2000];
+    event("user_annotation", 0, "\"two\\nlines\":\"a\\nb\\u0000c\",\"list\":[1, \"x\", {\"y\" : true}],\"\":\"\"");
+    event("user_annotation", 1, "\"%0*d\":\"%0*d\"", 100, 0, 300, 0);
+    tp_buf_printf(&text,
+                  ",{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"n\",\"pid\":1,\"tid\":1,\"ts\":2,\"args\":{");
+    for (int i = 0; i < 20; i++)
+        tp_buf_printf(&text, "%s\"k%d\":%d", i ? "," : "", i, i);
+    tp_buf_puts(&text, "}}");
+    event("user_annotation", 3, "\"a\":1},\"args\":{\"b\":2"); /* the last args count */
+    event("user_annotation", 4, "\"a\":1},\"args\":{\"Ev Idx\":2");
+    read_events(true);
+    assert_said(0, "two lines: a b c\nlist: [1,\"x\",{\"y\":true}]\n: ", TP_NO_ID);
+    snprintf(line, sizeof line, "%0*d…: %0*d…", 64, 0, 256, 0);
+    assert_said(1, line, TP_NO_ID);
+    size_t size = 0;
+    for (int i = 0; i < (int)TP_MAX_TOLD_ARGS; i++)
+        size += (size_t)snprintf(line + size, sizeof line - size, "%sk%d: %d", i ? "\n" : "", i, i);
+    assert_said(2, line, TP_NO_ID);
+    assert_said(3, "b: 2", TP_NO_ID);
+    assert_null(said_of(4));
+}
+
+/* A layout that was learned tells the same as one that is read for the first time. */
+static void learned_layouts_tell_the_same(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"External id", "Ev Idx", "rows", "file", "finished", "color"};
+    uint32_t random = 7, count = 4000;
+    char expected[4000];
+    for (uint32_t i = 0; i < count; i++) {
+        char args[400] = "";
+        size_t size = 0;
+        bool is_told = false;
+        for (unsigned k = 0; k < 6; k++) {
+            random = random * 1664525 + 1013904223;
+            if (random >> 28 & 3)
+                continue;
+            const char *value = k == 3 ? "\"f\"" : k == 4 ? "false" : k == 5 ? "\"#010203\"" : "3";
+            size += (size_t)snprintf(args + size, sizeof args - size, "%s\"%s\":%s", size ? "," : "", keys[k], value);
+            is_told |= k == 2 || k == 3 || k == 5;
+        }
+        expected[i] = (char)is_told;
+        event("user_annotation", (int)i, "%s", args);
+    }
+    read_events(true);
+    assert_int_equal(trace.event_count, count);
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_next = told < trace.told_count && trace.told[told].event == i;
+        assert_int_equal(is_next, expected[i]);
+        told += is_next;
+    }
+    assert_int_equal(told, trace.told_count);
+}
+
+static void moments_are_instants_of_annotations(void **state)
+{
+    (void)state;
+    event("user_annotation", 5, "\"a\":1");
+    tp_buf_puts(&text, ",{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"m\",\"pid\":1,\"tid\":2,\"ts\":7.5,"
+                       "\"args\":{\"text\":\"t\"}}"
+                       ",{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"m\",\"pid\":1,\"tid\":1,\"ts\":3}"
+                       ",{\"ph\":\"i\",\"cat\":\"other\",\"name\":\"m\",\"pid\":1,\"tid\":1,\"ts\":4}"
+                       ",{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"m\",\"pid\":1,\"tid\":1}");
+    read_events(true);
+    assert_int_equal(trace.moment_count, 2);
+    assert_int_equal(trace.moments[0].ts_ns, 7500);
+    assert_int_equal(trace.moments[1].said.text, TP_NO_ID);
+    tp_order_build(&order, &trace, &arena);
+    tp_model_build(&model, &trace, &order, &arena);
+    struct tp_timeline timeline;
+    struct tp_timeline_options options = {.max_bytes = 1 << 20};
+    tp_timeline_build(&timeline, &model, &options, &arena);
+    assert_int_equal(timeline.lane_count, 2); /* one has nothing but a moment */
+    assert_int_equal(timeline.start_ns, 3000);
+    assert_int_equal(timeline.range_ns, 4500);
+    assert_int_equal(timeline.lanes[0].moment_count + timeline.lanes[1].moment_count, 2);
+    assert_int_equal(timeline.moments_left_out, 0);
+    assert_true(tp_str_equal(timeline.lanes[1].title, TP_STR("Thread 2")));
+}
+
+/* Texts without end do not drive the slices, or the page, out of their room. */
+static void much_that_is_told_fits_the_page(void **state)
+{
+    (void)state;
+    uint32_t random = 1, count = 30000;
+    for (uint32_t i = 0; i < count; i++) {
+        random = random * 1664525 + 1013904223;
+        event("user_annotation", (int)i * 2, "\"key\":\"%08x%08x%08x\"", random, random * 77, random ^ i);
+        tp_buf_printf(&text,
+                      ",{\"ph\":\"i\",\"cat\":\"user_annotation\",\"name\":\"m\",\"pid\":1,\"tid\":1,\"ts\":%u,"
+                      "\"args\":{\"t\":%u}}",
+                      i * 2 + 1, random);
+    }
+    read_events(true);
+    tp_order_build(&order, &trace, &arena);
+    tp_model_build(&model, &trace, &order, &arena);
+    static const size_t sizes[] = {8 << 20, 400000, 100000, 20000, 4000};
+    for (unsigned i = 0; i < 5; i++) {
+        struct tp_timeline timeline;
+        struct tp_timeline_options options = {.max_bytes = sizes[i]};
+        tp_timeline_build(&timeline, &model, &options, &arena);
+        assert_true(timeline.data.len > 0);
+        assert_true((timeline.data.len + 2) / 3 * 4 <= sizes[i]);
+        assert_int_equal(timeline.shown_count + timeline.folded_count, count);
+        assert_int_equal(timeline.lanes[0].moment_count + timeline.moments_left_out, count);
+        if (!i)
+            assert_int_equal(timeline.told_left_out + timeline.moments_left_out + timeline.folded_count, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(arguments_of_the_profiler_are_not_told, begin, end),
+        cmocka_unit_test_setup_teardown(nothing_is_kept_that_nobody_wants, begin, end),
+        cmocka_unit_test_setup_teardown(colours_are_of_six_or_eight_digits, begin, end),
+        cmocka_unit_test_setup_teardown(long_and_odd_values_are_lines, begin, end),
+        cmocka_unit_test_setup_teardown(learned_layouts_tell_the_same, begin, end),
+        cmocka_unit_test_setup_teardown(moments_are_instants_of_annotations, begin, end),
+        cmocka_unit_test_setup_teardown(much_that_is_told_fits_the_page, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
