@@ -2,6 +2,7 @@
 . tests/suites/case.sh
 trace=$DATA/traces/case_cpu_loop.pt.trace.json.gz
 other=$DATA/traces/case_flame.pt.trace.json.gz
+seeds=$PWD/tests/fuzz/corpus/spool
 cd "$WORK" || exit 1
 
 # each FOLDER: every command that searches folders, one after the other, each with the options it needs
@@ -153,3 +154,10 @@ broken() { # KIND
 check "a disk that fails: an exit code, the file, the byte" broken input
 check "a file that went stale: an exit code, the file, the byte" broken stale
 check "a file that shrinks while it is read: an exit code" broken end
+
+renamed() { # names of one word, with the process, and hidden
+    rm -rf spools && mkdir spools && cp "$seeds/killed" spools/one1.tpspool && cp "$seeds/works" spools/one2.tpspool &&
+        cp "$seeds/works" spools/host_7.1.7.tpspool && cp "$seeds/killed" spools/.host_8.1.8.tpspool && "$TP" recover spools >said 2>&1 || { cat said; return 1; }
+    [ "$(cd spools && ls -d ./*.gz | tr '\n' ' ')" = "./host_7.1.pt.trace.json.gz ./host_8.1.pt.trace.json.gz ./one1.pt.trace.json.gz ./one2.pt.trace.json.gz " ] || { ls -A spools; return 1; }
+}
+check "spools of any names have a trace each" renamed

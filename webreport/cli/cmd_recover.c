@@ -40,9 +40,10 @@ static bool name_trace(char *path, size_t size, const char *spool)
     size_t n = strlen(base);
     if (n > 8 && strcmp(base + n - 8, ".tpspool") == 0) {
         n -= 8;
-        while (n > 1 && base[n - 1] != '.') /* the process */
-            n--;
-        n -= n > 1;
+        size_t dot = n;
+        while (dot > 0 && base[dot - 1] != '.') /* before the process; a spool of another name has none */
+            dot--;
+        n = dot > 1 ? dot - 1 : n;
     }
     int written = snprintf(path, size, "%.*s%.*s.pt.trace.json.gz", (int)folder, spool, (int)n, base);
     return written > 0 && (size_t)written < size;
