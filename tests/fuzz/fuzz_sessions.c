@@ -15,7 +15,15 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Of the first byte. A side is a trace or a summary, a file or a folder. */
-enum { BASE_IS_SUMMARY = 1, NEW_IS_SUMMARY = 2, ARE_FOLDERS = 4, HAS_BUDGET = 8, HAS_BASELINE = 16, HAS_RUN_FILE = 32 };
+enum {
+    BASE_IS_SUMMARY = 1,
+    NEW_IS_SUMMARY = 2,
+    ARE_FOLDERS = 4,
+    HAS_BUDGET = 8,
+    HAS_BASELINE = 16,
+    HAS_RUN_FILE = 32,
+    UPDATES = 64
+};
 enum { MOST = 192 << 20, PATH = 128 };
 
 struct job {
@@ -85,7 +93,7 @@ static int check(void *context, struct tp_error *err)
     tp_check_document(&document, &job->check.check, &job->arena);
     for (size_t i = 0; i < sizeof printers / sizeof *printers; i++)
         print_one(printers[i], &document);
-    return TP_OK;
+    return tp_check_session_store(&job->check, &job->arena, err);
 }
 
 static void judge(struct job *job, uint64_t what)
@@ -99,7 +107,8 @@ static void judge(struct job *job, uint64_t what)
     job->check = (struct tp_check_session){.inputs = inputs,
                                            .input_count = 1,
                                            .budget = what & HAS_BUDGET ? job->budget : NULL,
-                                           .baseline = what & HAS_BASELINE ? job->base : NULL,
+                                           .baseline = what & (HAS_BASELINE | UPDATES) ? job->base : NULL,
+                                           .updates_baseline = what & UPDATES,
                                            .read.single_thread = true,
                                            .console = &job->console};
     tp_arena_init(&job->arena, MOST);
