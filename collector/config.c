@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "writer/base/environment.h"
+#include "writer/rank.h"
 
 static char *own_text(const char *given, const char *otherwise)
 {
@@ -124,6 +125,7 @@ bool tp_config_is_recorded(const struct tracepress_options *options, enum tracep
 
 struct tp_spool_head tp_config_head(const struct tracepress_options *o, const struct tp_spool_clock *now)
 {
+    const struct tp_rank rank = tp_rank_find();
     struct tp_spool_head head = {
         .magic = TP_SPOOL_MAGIC,
         .version = TP_SPOOL_VERSION,
@@ -134,9 +136,9 @@ struct tp_spool_head tp_config_head(const struct tracepress_options *o, const st
                  (o->with_stack ? TP_SPOOL_STACKS : 0u) | (o->with_flops ? TP_SPOOL_FLOPS : 0u) |
                  (o->with_modules ? TP_SPOOL_MODULES : 0u) | (tp_config_ring_bytes(o) ? TP_SPOOL_RING : 0u) |
                  (tp_config_is_recorded(o, TRACEPRESS_ACTIVITY_CPU) ? 0u : TP_SPOOL_NO_CPU),
-        .rank = tp_config_number("RANK"),
-        .world_size = tp_config_number("WORLD_SIZE"),
-        .local_rank = tp_config_number("LOCAL_RANK")};
+        .rank = rank.rank,
+        .world_size = rank.size,
+        .local_rank = rank.local};
     snprintf(head.program, sizeof head.program, "%s", program_invocation_short_name);
     return head;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,32 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/launch/run_ranks.h"
 #include "writer/base/fs.h"
 #include "writer/base/json_out.h"
 #include "writer/base/put.h"
 #include "writer/worker.h"
 
-enum { NAME_BYTES = 64, SAME_NAMES = 100, MOST_NOTE_BYTES = 16 << 20 };
+enum { NAME_BYTES = 64, SAME_NAMES = 100, SAME_RUNS = 100000, MOST_NOTE_BYTES = 16 << 20 };
 
 static const char *const states[] = {"recording", "unprocessed", "complete"};
+
+static const struct {
+    const char *name;
+    size_t field;
+} wish_names[] = {
+    {"events", offsetof(struct tp_run_wishes, events)},
+    {"report", offsetof(struct tp_run_wishes, report)},
+    {"summary", offsetof(struct tp_run_wishes, summary)},
+    {"summary-only", offsetof(struct tp_run_wishes, summary_only)},
+};
+
+enum { WISHES = sizeof wish_names / sizeof *wish_names };
+
+static bool *wish_of(struct tp_run_wishes *wishes, size_t i)
+{
+    return (bool *)((char *)wishes + wish_names[i].field);
+}
 
 /* ---- making and opening ---- */
 
@@ -40,6 +59,16 @@ static void name_program(char name[NAME_BYTES + 1], const char *program)
         strcpy(name, "program");
 }
 
+/* LOGDIR/NAME, whether or not LOGDIR ends in a slash; false: too long. */
+static bool join_name(char path[TP_RUN_PATH_BYTES], const char *logdir, const char *name)
+{
+    size_t size = strlen(logdir);
+    while (size > 1 && logdir[size - 1] == '/')
+        size--;
+    int n = snprintf(path, TP_RUN_PATH_BYTES, "%.*s%s%s", (int)size, logdir, logdir[size - 1] == '/' ? "" : "/", name);
+    return n > 0 && n < TP_RUN_PATH_BYTES;
+}
+
 static int too_long(const char *logdir, struct tp_error *err)
 {
     return tp_error_set(err, TP_EIO, 0, "%s: %s", logdir, strerror(ENAMETOOLONG));
@@ -49,35 +78,65 @@ static int too_long(const char *logdir, struct tp_error *err)
  * each. */
 static int make_own(struct tp_run_folder *run, const char *logdir, const char *program, struct tp_error *err)
 {
-    char name[NAME_BYTES + 1], when[32];
-    size_t size = strlen(logdir);
+    char name[NAME_BYTES + 1], when[32], whole[NAME_BYTES + 96];
     time_t now = time(NULL);
     struct tm parts;
     name_program(name, program);
     strftime(when, sizeof when, "%Y%m%d-%H%M%S", localtime_r(&now, &parts) ? &parts : gmtime_r(&now, &parts));
-    while (size > 1 && logdir[size - 1] == '/')
-        size--;
     for (int i = 1; i <= SAME_NAMES; i++) {
         char again[16] = "";
         if (i > 1)
             snprintf(again, sizeof again, "-%d", i);
-        int n = snprintf(run->path, sizeof run->path, "%.*s%s%s-%s-%ld%s", (int)size, logdir,
-                         logdir[size - 1] == '/' ? "" : "/", name, when, (long)getpid(), again);
-        if (n < 0 || (size_t)n >= sizeof run->path)
+        snprintf(whole, sizeof whole, "%s-%s-%ld%s", name, when, (long)getpid(), again);
+        if (!join_name(run->path, logdir, whole))
             return too_long(logdir, err);
-        if (mkdir(run->path, 0777) == 0)
+        if (mkdir(run->path, 0777) == 0) {
+            memcpy(run->home, run->path, sizeof run->home);
             return TP_OK;
+        }
         if (errno != EEXIST)
             break;
     }
     return tp_error_set(err, TP_EIO, 0, "%s: %s", run->path, strerror(errno));
 }
 
+/* True when it is there now. *is_new: we made it. */
+static bool make_one(const char *path, bool *is_new)
+{
+    *is_new = mkdir(path, 0777) == 0;
+    return *is_new || errno == EEXIST;
+}
+
+/* Takes this rank's place in the first run of the job in which it is free: mkdir is one step on every file system. A
+ * place that is taken is of an earlier run of the same name. */
+static int make_shared(struct tp_run_folder *run, const char *logdir, const char *program,
+                       const struct tp_launcher *launcher, struct tp_error *err)
+{
+    char name[NAME_BYTES + 1], whole[NAME_BYTES + sizeof launcher->job + 16], places[TP_RUN_PATH_BYTES];
+    name_program(name, program);
+    for (int i = 1; i <= SAME_RUNS; i++) {
+        bool is_new = false;
+        int n = snprintf(whole, sizeof whole, "%s-%s", name, launcher->job);
+        if (i > 1)
+            snprintf(whole + n, sizeof whole - (size_t)n, "-%d", i);
+        if (!join_name(run->path, logdir, whole) || !join_name(places, run->path, TP_WORKER_RANKS))
+            return too_long(logdir, err);
+        snprintf(whole, sizeof whole, "%u", (unsigned)launcher->rank);
+        if (!join_name(run->home, places, whole))
+            return too_long(logdir, err);
+        if (!make_one(run->path, &is_new) || !make_one(places, &is_new) || !make_one(run->home, &is_new))
+            break;
+        if (is_new)
+            return TP_OK;
+    }
+    return tp_error_set(err, TP_EIO, 0, "%s: %s", run->home, strerror(errno));
+}
+
 /* The absolute path of the folder of raw records; false when it is too long. */
 static bool name_spools(struct tp_run_folder *run)
 {
     char path[PATH_MAX];
-    int n = realpath(run->path, path) ? snprintf(run->spools, sizeof run->spools, "%s/%s", path, TP_WORKER_SPOOLS) : -1;
+    int n = realpath(run->home, path) ? snprintf(run->spools, sizeof run->spools, "%s/%s", path, TP_WORKER_SPOOLS) : -1;
     return n > 0 && (size_t)n < sizeof run->spools;
 }
 
@@ -88,11 +147,13 @@ static bool take_lock(struct tp_run_folder *run)
     return run->lock < 0 || flock(run->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char *program, struct tp_error *err)
+int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char *program,
+                       const struct tp_launcher *launcher, struct tp_error *err)
 {
     *run = (struct tp_run_folder){.lock = -1};
     int code = tp_folder_make(logdir, err);
-    code = code < 0 ? code : make_own(run, logdir, program, err);
+    if (code == TP_OK)
+        code = launcher ? make_shared(run, logdir, program, launcher, err) : make_own(run, logdir, program, err);
     if (code < 0) {
         *run->path = '\0';
         return code;
@@ -108,12 +169,22 @@ int tp_run_folder_make(struct tp_run_folder *run, const char *logdir, const char
     return code;
 }
 
+/* Length of the path of the run: without "/.ranks/3" behind it. */
+static size_t run_size(const char *home)
+{
+    static const char ranks[] = "/" TP_WORKER_RANKS;
+    const char *last = strrchr(home, '/');
+    size_t size = last ? (size_t)(last - home) : 0, n = strlen(ranks);
+    return size > n && memcmp(last - n, ranks, n) == 0 ? size - n : strlen(home);
+}
+
 int tp_run_folder_open(struct tp_run_folder *run, const char *path, struct tp_error *err)
 {
     struct stat status;
     *run = (struct tp_run_folder){.lock = -1};
-    int n = snprintf(run->path, sizeof run->path, "%s", path);
-    if (n < 0 || (size_t)n >= sizeof run->path || !name_spools(run))
+    int n = snprintf(run->home, sizeof run->home, "%s", path);
+    snprintf(run->path, sizeof run->path, "%.*s", (int)run_size(path), path);
+    if (n < 0 || (size_t)n >= sizeof run->home || !name_spools(run))
         return tp_error_set(err, TP_EIO, 0, "%s: %s", path, strerror(errno ? errno : ENAMETOOLONG));
     if (lstat(run->spools, &status) != 0 || !S_ISDIR(status.st_mode))
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s: no raw records wait in it", path);
@@ -124,12 +195,24 @@ int tp_run_folder_open(struct tp_run_folder *run, const char *path, struct tp_er
                         path);
 }
 
+void tp_run_folder_finish(const struct tp_run_folder *run)
+{
+    char path[TP_RUN_PATH_BYTES + 32];
+    if (!*run->spools)
+        return;
+    snprintf(path, sizeof path, "%s/" TP_WORKER_ENTERED, run->spools);
+    unlink(path); /* a note for `record`: nobody waits for it any more */
+    rmdir(run->spools);
+}
+
 void tp_run_folder_close(struct tp_run_folder *run, bool is_unused)
 {
-    if (is_unused && *run->spools)
-        rmdir(run->spools);
-    if (is_unused && *run->path)
-        rmdir(run->path);
+    if (is_unused)
+        tp_run_folder_finish(run);
+    if (is_unused && *run->home)
+        rmdir(run->home);
+    if (is_unused && *run->path && strcmp(run->path, run->home) != 0)
+        tp_run_ranks_forget(run);
     if (run->lock >= 0)
         close(run->lock);
     run->lock = -1;
@@ -165,6 +248,30 @@ static void add_end(struct tp_json *json, const struct tp_run_note *note)
         tp_json_member_int(json, "signal", note->signal);
 }
 
+static void add_wishes(struct tp_json *json, const struct tp_run_wishes *wishes)
+{
+    tp_json_key(json, "makes");
+    tp_json_array(json);
+    for (size_t i = 0; i < WISHES; i++)
+        if (*wish_of((struct tp_run_wishes *)(uintptr_t)wishes, i))
+            tp_json_text(json, wish_names[i].name);
+    tp_json_array_end(json);
+}
+
+static void add_launcher(struct tp_json *json, const struct tp_launcher *launcher)
+{
+    char host[256] = "";
+    if (!launcher)
+        return;
+    gethostname(host, sizeof host - 1);
+    tp_json_member_text(json, "launcher", launcher->name);
+    tp_json_member_text(json, "job", launcher->job);
+    tp_json_member_int(json, "rank", launcher->rank);
+    tp_json_member_int(json, "rank_count", launcher->size);
+    tp_json_key(json, "host");
+    add_text(json, host);
+}
+
 /* State and process come first: tp_run_folder_read looks for them. A text among the arguments cannot be taken for one
  * of them, because quotes in texts are escaped. */
 static void make_note(struct tp_buf *text, const struct tp_run_note *note)
@@ -181,6 +288,8 @@ static void make_note(struct tp_buf *text, const struct tp_run_note *note)
     tp_json_member_text(&json, "mode", note->mode);
     if (note->reason)
         tp_json_member_text(&json, "reason", note->reason);
+    add_wishes(&json, &note->wishes);
+    add_launcher(&json, note->launcher);
     tp_json_key(&json, "argv");
     add_texts(&json, note->argv);
     tp_json_key(&json, "cwd");
@@ -193,8 +302,8 @@ static void make_note(struct tp_buf *text, const struct tp_run_note *note)
 
 static bool name_note(const struct tp_run_folder *run, char path[TP_RUN_PATH_BYTES + 16])
 {
-    snprintf(path, TP_RUN_PATH_BYTES + 16, "%s/run.json", run->path);
-    return *run->path != '\0';
+    snprintf(path, TP_RUN_PATH_BYTES + 16, "%s/run.json", run->home);
+    return *run->home != '\0';
 }
 
 static int write_note(const struct tp_run_folder *run, const struct tp_buf *text, struct tp_error *err)
@@ -258,15 +367,26 @@ static bool read_state(const char *value, enum tp_run_state *state)
     return false;
 }
 
-static const char state_key[] = "\"state\":\"", pid_key[] = "\"pid\":";
+static const char state_key[] = "\"state\":\"", pid_key[] = "\"pid\":", makes_key[] = "\"makes\":[";
 
-bool tp_run_folder_read(const struct tp_run_folder *run, enum tp_run_state *state, pid_t *program)
+static void read_wishes(const char *list, struct tp_run_wishes *wishes)
+{
+    char quoted[32];
+    size_t size = list ? strcspn(list, "]") : 0;
+    for (size_t i = 0; i < WISHES; i++) {
+        int n = snprintf(quoted, sizeof quoted, "\"%s\"", wish_names[i].name);
+        *wish_of(wishes, i) = size && memmem(list, size, quoted, (size_t)n);
+    }
+}
+
+bool tp_run_folder_read(const struct tp_run_folder *run, struct tp_run_note *note)
 {
     struct tp_buf text;
     tp_buf_init(&text, MOST_NOTE_BYTES);
-    bool is_read = load_note(run, &text) && read_state(member(&text, state_key), state);
+    bool is_read = load_note(run, &text) && read_state(member(&text, state_key), &note->state);
     const char *pid = is_read ? member(&text, pid_key) : NULL;
-    *program = pid ? (pid_t)strtol(pid, NULL, 10) : 0;
+    note->pid = pid ? (pid_t)strtol(pid, NULL, 10) : 0;
+    read_wishes(is_read ? member(&text, makes_key) : NULL, &note->wishes);
     tp_buf_release(&text);
     return is_read;
 }

@@ -14,7 +14,7 @@ import sys
 
 HELP = "templates/help"
 LANGUAGES = ("c", "cpp", "sh", "python")
-OTHER_TOOLS = {"--logdir", "--warnings", "--shard=", "--cflags", "--libs", "--suite", "--name", "--option"}
+OTHER_TOOLS = {"--logdir", "--no-python", "--rdzv-id", "--warnings", "--shard=", "--cflags", "--libs", "--suite", "--name", "--option"}
 FILES_ELSEWHERE = {"train.py", "train.c", "recipe.py", "digest.md", "out.md", "threading.py", "contextlib.py", "functools.py",
                   "queue.py", "selectors.py", "runpy.py"}
 PATTERN_NAME = re.compile(r"(.*[/_])?x\.[a-z]+")  # x stands for a name in recipes

@@ -11,6 +11,7 @@
 #include "collector/launch/preload_library.h"
 #include "collector/launch/program.h"
 #include "collector/launch/run_folder.h"
+#include "collector/launch/run_ranks.h"
 #include "collector/launch/spool_server.h"
 #include "collector/launch/why_nothing.h"
 #include "webreport/cli/cmd.h"
@@ -27,6 +28,7 @@ struct job {
     char library[4096];
     char preload[8192]; /* LD_PRELOAD of the program; "": nothing can be preloaded */
     struct tp_run_folder folder;
+    struct tp_launcher launcher; /* where the call is of a rank of a job */
     struct tp_run_note note;
     struct tp_kineto kineto;
     struct tp_spool_server server;
@@ -43,13 +45,22 @@ static int cannot_run(struct job *job, int error)
 
 static int make_folder(struct job *job, struct tp_error *err)
 {
-    int code = tp_run_folder_make(&job->folder, job->options->out, job->argv[0], err);
-    job->note = (struct tp_run_note){.argv = job->argv,
+    const struct tp_record_options *o = job->options;
+    const struct tp_launcher *launcher = tp_launcher_find(&job->launcher) ? &job->launcher : NULL;
+    int code = tp_run_folder_make(&job->folder, o->out, job->argv[0], launcher, err);
+    job->note = (struct tp_run_note){.launcher = launcher,
+                                     .wishes = {.events = !o->no_tfevents && !o->summary_only,
+                                                .report = o->report,
+                                                .summary = o->summary,
+                                                .summary_only = o->summary_only},
+                                     .argv = job->argv,
                                      .mode = job->program.why_plain ? "none" : "inside",
                                      .reason = job->program.why_plain,
                                      .started_ns = tp_record_now_ns()};
     if (code == TP_OK)
         tp_record_write_note(job->console, &job->folder, &job->note);
+    if (code == TP_OK && launcher)
+        code = tp_run_ranks_begin(&job->folder, err);
     return code;
 }
 
@@ -157,7 +168,7 @@ static void forget_folder(struct job *job)
     char path[TP_RUN_PATH_BYTES + 16];
     if (!*job->folder.path)
         return;
-    snprintf(path, sizeof path, "%s/run.json", job->folder.path);
+    snprintf(path, sizeof path, "%s/run.json", job->folder.home);
     unlink(path);
     tp_run_folder_close(&job->folder, true);
 }

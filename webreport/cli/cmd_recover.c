@@ -9,6 +9,7 @@
 #include "collector/launch/run_folder.h"
 #include "collector/launch/takeover.h"
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/run_outputs.h"
 #include "webreport/session/console.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
@@ -129,7 +130,8 @@ static void on_taken(void *context, enum tp_taken what, const char *path, pid_t 
         finishing->has_failed_output |= !print_path(path);
 }
 
-static void say_run(struct tp_console *console, const char *run, const struct tp_takeover *t)
+/* had_traces: raw records had become traces before. */
+static void say_run(struct tp_console *console, const char *run, const struct tp_takeover *t, bool had_traces)
 {
     if (t->brief_count)
         tp_console_notice(console, "%s: left out: helper processes that ran for less than %d ms (%zu)", run,
@@ -137,9 +139,11 @@ static void say_run(struct tp_console *console, const char *run, const struct tp
     if (t->open_count)
         tp_console_notice(console, "%s: %llu ranges were open at the end; they end there, marked as not finished", run,
                           (unsigned long long)t->open_count);
+    if (t->cut_count)
+        tp_console_notice(console, TP_TAKEOVER_CUT_WORDS, t->cut_count, t->cut_count == 1 ? "" : "s");
     if (t->broken_count)
         tp_console_notice(console, "%s: %llu damaged records were left out", run, (unsigned long long)t->broken_count);
-    if (!t->trace_count && !t->running_count && !t->failed_count)
+    if (!t->trace_count && !t->running_count && !t->failed_count && !had_traces)
         tp_console_notice(console, "%s: nothing was recorded in it", run);
 }
 
@@ -148,22 +152,28 @@ static int finish_run(struct tp_console *console, const char *path)
 {
     struct tp_run_folder run;
     struct tp_error err = {0};
-    enum tp_run_state state;
+    struct tp_run_note note = {0};
+    bool has_note = false, had_traces = false;
     struct finishing finishing = {.console = console, .run = path};
-    struct tp_takeover takeover = {.tell = on_taken, .context = &finishing};
+    struct tp_takeover takeover = {.keeps_folder = true, .tell = on_taken, .context = &finishing};
     int code = tp_run_folder_open(&run, path, &err);
     if (code == TP_EUNSUPPORTED) {
         tp_console_notice(console, "%s", err.text);
         return TP_EXIT_DONE;
     }
     if (code == TP_OK) {
-        tp_run_folder_read(&run, &state, &takeover.program);
+        has_note = tp_run_folder_read(&run, &note);
+        takeover.program = note.pid;
         takeover.folder = run.spools;
         takeover.logdir = run.path;
         code = tp_takeover(&takeover, &err);
-        say_run(console, path, &takeover);
-        state = takeover.running_count || takeover.failed_count ? TP_RUN_UNPROCESSED : TP_RUN_COMPLETE;
-        code = code < 0 ? code : tp_run_folder_set_state(&run, state, &err);
+        had_traces = has_note && note.state != TP_RUN_RECORDING;
+        say_run(console, path, &takeover, had_traces);
+        bool is_whole = !takeover.running_count && !takeover.failed_count;
+        bool is_made = code == TP_OK && tp_run_outputs_make(console, &run, &note, is_whole);
+        finishing.has_failed_output |= !is_made;
+        if (had_traces && is_made && is_whole && !takeover.trace_count)
+            tp_console_notice(console, "%s: its traces were there; what is made of them is, too, now", path);
         tp_run_folder_close(&run, false);
     }
     if (code < 0)

@@ -14,7 +14,7 @@
 
 #include "collector/launch/takeover.h"
 #include "collector/launch/why_nothing.h"
-#include "webreport/cli/cmd.h"
+#include "webreport/cli/run_outputs.h"
 #include "writer/base/environment.h"
 #include "writer/base/fs.h"
 
@@ -54,14 +54,9 @@ static void leave(struct ending *ending)
     const struct tp_record_end *end = ending->end;
     sigset_t asked;
     tp_outfile_remove_all(); /* before run.json is written, which is such a file itself */
-    if (ending->stage == TAKING) {
-        end->note->state = TP_RUN_UNPROCESSED;
-        tp_record_write_note(end->console, end->folder, end->note);
-        tp_console_notice(end->console, "recorded; finish with: tracepress recover %s", end->folder->path);
-    } else if (ending->stage == OUTPUTS) {
-        tp_console_notice(end->console, "recorded; the traces are in %s, what is made of them is not complete",
-                          end->folder->path);
-    }
+    end->note->state = TP_RUN_UNPROCESSED;
+    tp_record_write_note(end->console, end->folder, end->note);
+    tp_console_notice(end->console, "recorded; finish with: tracepress recover %s", end->folder->path);
     tp_child_signals(&asked); /* a second one ends us at once, however long the disk takes */
     pthread_sigmask(SIG_UNBLOCK, &asked, NULL);
     if (ending->stage == TAKING)
@@ -128,53 +123,14 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
         tp_console_notice(ending->end->console,
                           "%llu ranges were open at the end; they end there, marked as not finished",
                           (unsigned long long)t->open_count);
+    if (t->cut_count)
+        tp_console_notice(ending->end->console, TP_TAKEOVER_CUT_WORDS, t->cut_count, t->cut_count == 1 ? "" : "s");
     if (t->broken_count)
         tp_console_notice(ending->end->console, "%llu damaged records were left out",
                           (unsigned long long)t->broken_count);
     bool has_something = ending->trace_count || t->running_count || t->failed_count || t->brief_count;
     if (!has_something && !ending->end->program->why_plain) /* which was said before it ran */
         tp_console_notice(ending->end->console, "nothing was recorded: %s", ending->why_nothing);
-}
-
-/* Runs another command on this run: its words, then the run's folder. False when it failed, which it has
- * explained, or when there is none. */
-static bool run_on_traces(struct ending *ending, int (*command)(int, char **), const char *const *words)
-{
-    size_t count = 0;
-    char **argv = calloc(12, sizeof *argv);
-    for (; argv && words[count]; count++)
-        argv[count] = (char *)(uintptr_t)words[count];
-    if (argv)
-        argv[count++] = ending->end->folder->path;
-    bool is_done = argv && ending->trace_count && command((int)count, argv) == TP_EXIT_DONE;
-    free(argv);
-    return is_done;
-}
-
-/* A summary of each trace; the traces go, when nothing but summaries is wanted. */
-static void make_summaries(struct ending *ending)
-{
-    const char *const to_summaries[] = {"--strict", "-o", ending->end->folder->path, "--quiet", "--", NULL};
-    const char *const tolerant[] = {"-o", ending->end->folder->path, "--quiet", "--", NULL};
-    if (!run_on_traces(ending, tp_cmd_summarize, ending->end->options->summary_only ? to_summaries : tolerant))
-        return; /* said already; the traces stay */
-    tp_console_notice(ending->end->console, "summarized in %s", ending->end->folder->path);
-    for (size_t i = 0; ending->end->options->summary_only && i < ending->trace_count; i++)
-        unlink(ending->traces[i]);
-}
-
-static void make_outputs(struct ending *ending)
-{
-    char report[4200];
-    snprintf(report, sizeof report, "%s/report.html", ending->end->folder->path);
-    const char *const to_events[] = {"--to", "tfevents", "-o", ending->end->folder->path, "--quiet", "--", NULL};
-    const char *const to_report[] = {"-o", report, "--quiet", "--", NULL};
-    if (!ending->end->options->no_tfevents && !ending->end->options->summary_only)
-        run_on_traces(ending, tp_cmd_export, to_events);
-    if (ending->end->options->report && run_on_traces(ending, tp_cmd_report, to_report))
-        tp_console_notice(ending->end->console, "reported in %s", report);
-    if (ending->end->options->summary || ending->end->options->summary_only)
-        make_summaries(ending);
 }
 
 /* ---- all ---- */
@@ -207,6 +163,7 @@ static void take_over(struct ending *ending, const struct tp_child *child)
     struct tp_takeover takeover = {.folder = end->folder->spools,
                                    .logdir = end->folder->path,
                                    .program = child->pid,
+                                   .keeps_folder = true,
                                    .patience_ms = 500,
                                    .tell = on_taken,
                                    .progress = on_progress,
@@ -218,10 +175,10 @@ static void take_over(struct ending *ending, const struct tp_child *child)
     if (tp_takeover(&takeover, &err) < 0)
         tp_console_error(end->console, "%s", err.text);
     tp_console_progress_end(end->console);
-    end->note->state = takeover.running_count || takeover.failed_count ? TP_RUN_UNPROCESSED : TP_RUN_COMPLETE;
+    end->note->state = TP_RUN_UNPROCESSED;
     enter_stage(ending, OUTPUTS);
     say_result(ending, &takeover);
-    make_outputs(ending);
+    tp_run_outputs_make(end->console, end->folder, end->note, !takeover.running_count && !takeover.failed_count);
 }
 
 static void end_note(struct tp_run_note *note, const struct tp_child *child)

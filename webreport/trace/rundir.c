@@ -207,7 +207,8 @@ static int take_names(void *context, struct tp_error *err)
     struct tp_arena *arena = l->search->arena;
     (void)err;
     for (struct dirent *entry; (entry = readdir(l->dir));) {
-        bool is_raw = strcmp(entry->d_name, TP_WORKER_SPOOLS) == 0; /* `recover` makes traces of what is in it */
+        bool is_raw = strcmp(entry->d_name, TP_WORKER_SPOOLS) == 0 || /* `recover` makes traces of what is in them */
+                      strcmp(entry->d_name, TP_WORKER_RANKS) == 0;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || is_raw)
             continue;
         char *name = tp_arena_copy(arena, entry->d_name, strlen(entry->d_name));

@@ -1,0 +1,142 @@
+/* The launcher's variables: see launcher.h. */
+#include "collector/launch/launcher.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "writer/base/buf.h"
+#include "writer/base/environment.h"
+#include "writer/base/input.h"
+#include "writer/base/str.h"
+#include "writer/rank.h"
+
+enum { MOST_WORDS = 4, READABLE_BYTES = 40, MOST_KEY_BYTES = 1 << 16, MOST_BLOCK_BYTES = 8 << 20, MOST_SHELLS = 32 };
+
+/* Where the first of `job` is not set, or says nothing, the launcher's process tells its job from others. */
+static const struct launcher {
+    const char *name;
+    const char *job[MOST_WORDS]; /* variables */
+    const char *nothing;         /* a value of the first that every job has */
+    bool is_only_named;          /* without the first, it is none */
+    bool is_readable;            /* the first two are what users know the job by */
+} launchers[TP_RANK_GIVERS] = {
+    [TP_RANK_TORCH] = {"torchrun",
+                       {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT", "MASTER_ADDR", "MASTER_PORT"},
+                       .nothing = "none",
+                       .is_only_named = true},
+    [TP_RANK_OPENMPI] = {"openmpi", {"PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports"}},
+    [TP_RANK_MPICH] = {"mpich", {"SLURM_STEP_ID", "SLURM_JOB_ID", "SLURM_RESTART_COUNT"}},
+    [TP_RANK_SLURM] = {"slurm",
+                       {"SLURM_STEP_ID", "SLURM_JOB_ID", "SLURM_RESTART_COUNT", "SLURM_CLUSTER_NAME"},
+                       .is_only_named = true,
+                       .is_readable = true},
+    [TP_RANK_FLUX] = {"flux", {"FLUX_JOB_ID", "FLUX_URI"}, .is_only_named = true},
+};
+
+static const char *value_of(const char *variable)
+{
+    const char *text = variable ? tp_environment(variable) : NULL;
+    return text ? text : "";
+}
+
+/* All of a file of /proc with a NUL behind it; false: it cannot be read. */
+static bool load(struct tp_buf *text, pid_t pid, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    tp_buf_clear(text);
+    bool is_read = tp_input_read_all(text, path, TP_INPUT_FILE, NULL) == 0;
+    tp_buf_putc(text, '\0');
+    return is_read && !text->failed;
+}
+
+/* A field of /proc/PID/stat from the third on; NULL: there is none. */
+static const char *field_of(const struct tp_buf *stat, int number)
+{
+    const char *at = strrchr(stat->data, ')');
+    for (int field = 2; at && field < number; field++)
+        at = strchr(at + 1, ' ');
+    return at ? at + 1 : NULL;
+}
+
+static bool has_variable(const struct tp_buf *block, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = block->data, *end = at + block->size; at < end; at += strlen(at) + 1)
+        if (strncmp(at, name, n) == 0 && at[n] == '=')
+            return true;
+    return false;
+}
+
+/* The launcher's process on this host and when it began: the nearest above us to which no rank was given. Between it
+ * and us are shells. */
+static void add_parent(struct tp_buf *key, const char *rank)
+{
+    char host[256] = "";
+    struct tp_buf text;
+    pid_t pid = getppid();
+    gethostname(host, sizeof host - 1);
+    tp_buf_init(&text, MOST_BLOCK_BYTES);
+    for (int i = 0; i < MOST_SHELLS && pid > 1 && load(&text, pid, "environ") && has_variable(&text, rank); i++) {
+        const char *parent = load(&text, pid, "stat") ? field_of(&text, 4) : NULL;
+        pid = parent ? (pid_t)strtol(parent, NULL, 10) : 0;
+    }
+    const char *began = load(&text, pid, "stat") ? field_of(&text, 22) : NULL;
+    tp_buf_printf(key, "\n%s/%d/%.*s", host, (int)pid, began ? (int)strcspn(began, " ") : 0, began ? began : "");
+    tp_buf_release(&text);
+}
+
+/* All that tells the job from others: of equal names, those of another size are another job. */
+static void add_words(struct tp_buf *key, const struct launcher *launcher, uint32_t size)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%u", (unsigned)size);
+    tp_buf_puts(key, number);
+    for (int i = 0; i < MOST_WORDS; i++) {
+        tp_buf_putc(key, '\n');
+        tp_buf_puts(key, value_of(launcher->job[i]));
+    }
+}
+
+/* "4711.0" of Slurm, which its users know; else a hash of all that tells the job from others. */
+static void name_job(struct tp_launcher *found, const struct launcher *launcher, const struct tp_buf *key)
+{
+    int n = snprintf(found->job, sizeof found->job, "%s-", launcher->name);
+    if (launcher->is_readable && *value_of(launcher->job[1]))
+        n += snprintf(found->job + n, sizeof found->job - (size_t)n, "%.*s.%.*s-", READABLE_BYTES / 2,
+                      value_of(launcher->job[1]), READABLE_BYTES / 2, value_of(launcher->job[0]));
+    snprintf(found->job + n, sizeof found->job - (size_t)n, "%08x", (unsigned)tp_hash_bytes(key->data, key->size));
+    for (char *c = found->job; *c; c++)
+        if (!((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '.'))
+            *c = '-';
+}
+
+static bool is_of(struct tp_launcher *found, enum tp_rank_giver giver)
+{
+    const struct launcher *launcher = &launchers[giver];
+    const char *first = value_of(launcher->job[0]);
+    struct tp_buf key;
+    struct tp_rank rank;
+    if (!tp_rank_of(&rank, giver) || rank.size < 2 || (launcher->is_only_named && !*first))
+        return false;
+    *found = (struct tp_launcher){.name = launcher->name, .rank = rank.rank, .size = rank.size};
+    tp_buf_init(&key, MOST_KEY_BYTES);
+    add_words(&key, launcher, rank.size);
+    if (!*first || (launcher->nothing && strcmp(first, launcher->nothing) == 0))
+        add_parent(&key, tp_rank_variable(giver));
+    bool is_whole = !key.failed;
+    if (is_whole)
+        name_job(found, launcher, &key);
+    tp_buf_release(&key);
+    return is_whole;
+}
+
+bool tp_launcher_find(struct tp_launcher *launcher)
+{
+    for (int giver = 0; giver < TP_RANK_GIVERS; giver++)
+        if (is_of(launcher, (enum tp_rank_giver)giver))
+            return true;
+    return false;
+}

@@ -1,0 +1,204 @@
+/* The ranks of one job in one run: see run_ranks.h. */
+#include "collector/launch/run_ranks.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "collector/launch/run_folder.h"
+#include "writer/base/buf.h"
+#include "writer/base/fs.h"
+#include "writer/base/input.h"
+#include "writer/worker.h"
+
+enum { MOST_NOTES_BYTES = 1 << 30, PATH_BYTES = TP_RUN_PATH_BYTES + 64 };
+
+static const char ended[] = ".ended";
+static const char *const states[] = {"\"state\":\"recording\"", "\"state\":\"unprocessed\"",
+                                     "\"state\":\"complete\""}; /* as run_folder.c writes them */
+
+bool tp_run_ranks_are(const struct tp_run_folder *run)
+{
+    return strcmp(run->path, run->home) != 0;
+}
+
+static int lock_folder(const char *path)
+{
+    DIR *dir = opendir(path);
+    int fd = dir ? fcntl(dirfd(dir), F_DUPFD_CLOEXEC, 3) : -1;
+    if (dir)
+        closedir(dir);
+    if (fd >= 0)
+        flock(fd, LOCK_EX); /* where folders cannot be locked, two may both be the last: both then make the same */
+    return fd;
+}
+
+int tp_run_ranks_lock(const struct tp_run_folder *run)
+{
+    return lock_folder(run->path);
+}
+
+/* A place, "3"; or, with is_end, what says that it has ended, "3.ended". */
+static bool is_place(const char *name, bool is_end)
+{
+    size_t digits = strspn(name, "0123456789");
+    return digits > 0 && strcmp(name + digits, is_end ? ended : "") == 0;
+}
+
+/* Places that have not ended; -1: it cannot be told. */
+static long count_open(const char *places)
+{
+    long count = 0;
+    DIR *dir = opendir(places);
+    if (!dir)
+        return -1;
+    for (struct dirent *entry; (entry = readdir(dir));)
+        count += is_place(entry->d_name, false) - is_place(entry->d_name, true);
+    closedir(dir);
+    return count;
+}
+
+bool tp_run_ranks_end(const struct tp_run_folder *run)
+{
+    char places[PATH_BYTES], mark[PATH_BYTES];
+    snprintf(places, sizeof places, "%s/%s", run->path, TP_WORKER_RANKS);
+    snprintf(mark, sizeof mark, "%s%s", run->home, ended);
+    int lock = lock_folder(places);
+    int fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd >= 0)
+        close(fd);
+    bool is_last = fd >= 0 && count_open(places) == 0;
+    if (lock >= 0)
+        close(lock);
+    return is_last;
+}
+
+void tp_run_ranks_forget(const struct tp_run_folder *run)
+{
+    char places[PATH_BYTES];
+    snprintf(places, sizeof places, "%s/%s", run->path, TP_WORKER_RANKS);
+    if (rmdir(places) != 0)
+        return;
+    snprintf(places, sizeof places, "%s/run.json", run->path);
+    unlink(places);
+    rmdir(run->path);
+}
+
+/* ---- run.json ---- */
+
+static int is_rank(const struct dirent *entry)
+{
+    return is_place(entry->d_name, false);
+}
+
+static int by_number(const struct dirent **a, const struct dirent **b)
+{
+    unsigned long x = strtoul((*a)->d_name, NULL, 10), y = strtoul((*b)->d_name, NULL, 10);
+    return (x > y) - (x < y);
+}
+
+/* The note of a rank as it stands there, without the line feed; "": there is none, or it is none of ours. */
+static void load_rank(struct tp_buf *note, const char *places, const char *rank)
+{
+    static const char head[] = "{\"schema\":\"tracepress-run\",";
+    char path[PATH_BYTES + 300];
+    snprintf(path, sizeof path, "%s/%s/run.json", places, rank);
+    tp_buf_clear(note);
+    if (tp_input_read_all(note, path, TP_INPUT_FILE, NULL) < 0 || note->size < sizeof head + 1 ||
+        memcmp(note->data, head, sizeof head - 1) != 0 || memcmp(note->data + note->size - 2, "}\n", 2) != 0)
+        note->size = 0;
+    note->size -= note->size > 0;
+}
+
+/* The notes of all ranks as they are being put together. */
+struct notes {
+    struct tp_buf first, all; /* of the lowest rank; of all of them, by comma */
+    const char *state;        /* of the rank that is furthest from complete */
+};
+
+static bool has_state(const struct tp_buf *note, const char *state)
+{
+    return memmem(note->data, note->size, state, strlen(state)) != NULL;
+}
+
+static void add_rank(struct notes *notes, const struct tp_buf *note)
+{
+    if (!notes->all.size)
+        tp_buf_add(&notes->first, note->data, note->size - 1);
+    tp_buf_puts(&notes->all, notes->all.size ? ",\n" : "\n");
+    tp_buf_add(&notes->all, note->data, note->size);
+    if (notes->state != states[0] && !has_state(note, states[2]))
+        notes->state = has_state(note, states[0]) ? states[0] : states[1];
+}
+
+/* The members of the lowest rank with the state of the job, and the notes of all. */
+static void put_together(struct tp_buf *text, const struct notes *notes)
+{
+    static const char key[] = "\"state\":\"";
+    const char *begin = notes->first.data, *end = begin + notes->first.size;
+    const char *at = memmem(begin, notes->first.size, key, sizeof key - 1);
+    const char *behind = at ? memchr(at + sizeof key, '"', (size_t)(end - at) - sizeof key) : NULL;
+    tp_buf_add(text, begin, behind ? (size_t)(at - begin) : notes->first.size);
+    if (behind) {
+        tp_buf_puts(text, notes->state);
+        tp_buf_add(text, behind + 1, (size_t)(end - behind - 1));
+    }
+    tp_buf_puts(text, ",\"ranks\":[");
+    tp_buf_add(text, notes->all.data, notes->all.size);
+    tp_buf_puts(text, "\n]}\n");
+}
+
+static int write_all(const struct tp_run_folder *run, const struct tp_buf *all, struct tp_error *err)
+{
+    char path[PATH_BYTES];
+    struct tp_outfile *file;
+    snprintf(path, sizeof path, "%s/run.json", run->path);
+    int code =
+        all->failed ? tp_error_set(err, all->failed, 0, "%s: out of memory", path) : tp_outfile_open(&file, path, err);
+    if (code < 0)
+        return code;
+    code = tp_outfile_write(file, all->data, all->size, err);
+    return code < 0 ? (tp_outfile_discard(&file), code) : tp_outfile_commit(&file, err);
+}
+
+int tp_run_ranks_note(const struct tp_run_folder *run, struct tp_error *err)
+{
+    char places[PATH_BYTES];
+    struct dirent **names = NULL;
+    struct notes notes = {.state = states[2]};
+    struct tp_buf text, note;
+    snprintf(places, sizeof places, "%s/%s", run->path, TP_WORKER_RANKS);
+    int count = scandir(places, &names, is_rank, by_number), code = TP_OK;
+    tp_buf_init(&notes.first, MOST_NOTES_BYTES);
+    tp_buf_init(&notes.all, MOST_NOTES_BYTES);
+    tp_buf_init(&text, MOST_NOTES_BYTES);
+    tp_buf_init(&note, MOST_NOTES_BYTES);
+    for (int i = 0; i < count; i++) {
+        load_rank(&note, places, names[i]->d_name);
+        if (note.size)
+            add_rank(&notes, &note);
+        free(names[i]);
+    }
+    free(names);
+    text.failed = notes.first.failed ? notes.first.failed : notes.all.failed;
+    if (notes.all.size && !text.failed)
+        put_together(&text, &notes);
+    if (notes.all.size || text.failed)
+        code = write_all(run, &text, err);
+    tp_buf_release(&note);
+    tp_buf_release(&text);
+    tp_buf_release(&notes.all);
+    tp_buf_release(&notes.first);
+    return code;
+}
+
+int tp_run_ranks_begin(const struct tp_run_folder *run, struct tp_error *err)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/run.json", run->path);
+    return access(path, F_OK) == 0 ? TP_OK : tp_run_ranks_note(run, err);
+}

@@ -1,0 +1,128 @@
+/* Event files, report and summaries of a run: see run_outputs.h. */
+#include "webreport/cli/run_outputs.h"
+
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collector/launch/run_ranks.h"
+#include "webreport/cli/cmd.h"
+#include "writer/base/str.h"
+
+enum { MOST_WORDS = 12 };
+
+static const char trace_end[] = ".pt.trace.json.gz";
+
+static int is_trace(const struct dirent *entry)
+{
+    return tp_str_ends(tp_str_of(entry->d_name), trace_end);
+}
+
+/* The names of the traces, in order; the caller frees them with free_names. */
+static int list_traces(struct dirent ***names, const char *folder)
+{
+    *names = NULL;
+    int count = scandir(folder, names, is_trace, alphasort);
+    return count > 0 ? count : 0;
+}
+
+static void free_names(struct dirent **names, int count)
+{
+    while (count > 0)
+        free(names[--count]);
+    free(names);
+}
+
+/* Runs another command on the folder: its words, then the folder. False when it failed, which it has explained. */
+static bool run_on(const char *folder, int (*command)(int, char **), const char *const *words)
+{
+    size_t count = 0;
+    char *argv[MOST_WORDS + 1] = {0};
+    for (; count + 1 < MOST_WORDS && words[count]; count++)
+        argv[count] = (char *)(uintptr_t)words[count];
+    argv[count++] = (char *)(uintptr_t)folder;
+    return command((int)count, argv) == TP_EXIT_DONE;
+}
+
+/* A summary of each trace; the traces go, when nothing but summaries is wanted and each has its own. */
+static bool make_summaries(struct tp_console *console, const char *folder, bool is_only)
+{
+    const char *const strict[] = {"--strict", "-o", folder, "--quiet", "--", NULL};
+    const char *const tolerant[] = {"-o", folder, "--quiet", "--", NULL};
+    struct dirent **names;
+    char path[TP_RUN_PATH_BYTES + 300];
+    int count = list_traces(&names, folder); /* before: one that appears meanwhile has no summary */
+    bool is_done = run_on(folder, tp_cmd_summarize, is_only ? strict : tolerant);
+    if (is_done)
+        tp_console_notice(console, "summarized in %s", folder);
+    for (int i = 0; is_done && is_only && i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
+        unlink(path);
+    }
+    free_names(names, count);
+    return is_done;
+}
+
+static bool make_all(struct tp_console *console, const char *folder, const struct tp_run_wishes *wishes)
+{
+    char report[TP_RUN_PATH_BYTES + 16];
+    struct dirent **names;
+    int count = list_traces(&names, folder);
+    bool is_done = true;
+    free_names(names, count);
+    snprintf(report, sizeof report, "%s/report.html", folder);
+    const char *const to_events[] = {"--to", "tfevents", "-o", folder, "--quiet", "--", NULL};
+    const char *const to_report[] = {"-o", report, "--quiet", "--", NULL};
+    if (count && wishes->events)
+        is_done = run_on(folder, tp_cmd_export, to_events);
+    if (count && wishes->report) {
+        bool is_reported = run_on(folder, tp_cmd_report, to_report);
+        if (is_reported)
+            tp_console_notice(console, "reported in %s", report);
+        is_done = is_done && is_reported;
+    }
+    if (count && (wishes->summary || wishes->summary_only))
+        is_done = make_summaries(console, folder, wishes->summary_only) && is_done;
+    return is_done;
+}
+
+static void write_state(struct tp_console *console, const struct tp_run_folder *run, enum tp_run_state state)
+{
+    struct tp_error err = {0};
+    if (tp_run_folder_set_state(run, state, &err) < 0)
+        tp_console_error(console, "%s", err.text);
+}
+
+/* Of a job: when this was the last rank, what is made of the traces of all, and their notes in one. */
+static bool end_rank(struct tp_console *console, const struct tp_run_folder *run, const struct tp_run_note *note)
+{
+    struct tp_error err = {0};
+    bool is_done = true;
+    if (!tp_run_ranks_end(run))
+        return true;
+    int lock = tp_run_ranks_lock(run);
+    is_done = make_all(console, run->path, &note->wishes);
+    if (tp_run_ranks_note(run, &err) < 0)
+        tp_console_error(console, "%s", err.text);
+    if (lock >= 0)
+        close(lock);
+    return is_done;
+}
+
+bool tp_run_outputs_make(struct tp_console *console, const struct tp_run_folder *run, struct tp_run_note *note,
+                         bool is_whole)
+{
+    bool is_done = true, is_rank = tp_run_ranks_are(run);
+    if (is_rank && is_whole) /* before the others look */
+        write_state(console, run, TP_RUN_COMPLETE);
+    if (!is_rank || is_whole)
+        is_done = is_rank ? end_rank(console, run, note) : make_all(console, run->path, &note->wishes);
+    note->state = is_whole && is_done ? TP_RUN_COMPLETE : TP_RUN_UNPROCESSED;
+    write_state(console, run, note->state);
+    if (note->state == TP_RUN_COMPLETE)
+        tp_run_folder_finish(run);
+    return is_done;
+}

@@ -1,0 +1,50 @@
+/* Variables of launchers: see rank.h. torchrun's are those of whoever starts PyTorch. */
+#include "writer/rank.h"
+
+#include <stdlib.h>
+
+#include "writer/base/environment.h"
+
+static const struct {
+    const char *rank, *size, *local;
+} variables[TP_RANK_GIVERS] = {
+    [TP_RANK_TORCH] = {"RANK", "WORLD_SIZE", "LOCAL_RANK"},
+    [TP_RANK_OPENMPI] = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+    [TP_RANK_MPICH] = {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
+    [TP_RANK_SLURM] = {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"}, /* of a step: srun's alone */
+    [TP_RANK_FLUX] = {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID"},
+};
+
+static uint32_t number_of(const char *variable)
+{
+    const char *text = tp_environment(variable);
+    char *end;
+    unsigned long value = text && *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : UINT32_MAX;
+    return value < UINT32_MAX && *end == '\0' ? (uint32_t)value : UINT32_MAX;
+}
+
+static struct tp_rank read_all(enum tp_rank_giver giver)
+{
+    return (struct tp_rank){number_of(variables[giver].rank), number_of(variables[giver].size),
+                            number_of(variables[giver].local)};
+}
+
+const char *tp_rank_variable(enum tp_rank_giver giver)
+{
+    return variables[giver].rank;
+}
+
+bool tp_rank_of(struct tp_rank *rank, enum tp_rank_giver giver)
+{
+    *rank = read_all(giver);
+    return rank->size != UINT32_MAX && rank->rank < rank->size;
+}
+
+struct tp_rank tp_rank_find(void)
+{
+    struct tp_rank rank;
+    for (int giver = 0; giver < TP_RANK_GIVERS; giver++)
+        if (tp_rank_of(&rank, (enum tp_rank_giver)giver))
+            return rank;
+    return read_all(TP_RANK_TORCH);
+}
