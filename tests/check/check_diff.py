@@ -208,7 +208,7 @@ def sums():
         for row in report[name]:
             expect("%s %s" % (name, row["name"]), ns(row["by_count_us"]) + ns(row["by_time_us"]), ns(row["change_us"]))
             near("%s %s" % (name, row["name"]), ns(row["new_us"]) - ns(row["base_us"]), ns(row["change_us"]), 1)
-    total, parts = report["step"][0], [p for p in report["step"][1:] if not p["part"].startswith("GPU idle")]
+    total, parts = report["step"][0], [p for p in report["step"][1:] if not p["part"].startswith(("GPU idle", "Device idle"))]
     for side in ("base_us", "new_us", "change_us"):
         near(side, sum(ns(p[side]) for p in parts), ns(total[side]), len(parts))
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "webreport/measure/wording.h"
+
 const char *tp_change_verdict_name(enum tp_change_verdict verdict)
 {
     static const char *const names[TP_CHANGE_VERDICTS] = {"neutral", "improved", "regressed", "inconclusive"};
@@ -159,13 +161,14 @@ static void add_data_loading(struct tp_changes *changes, const struct tp_sides *
     const struct tp_moments *base = &sides->side[TP_BASE].parts[TP_PART_DATALOADER];
     const struct tp_moments *new_side = &sides->side[TP_NEW].parts[TP_PART_DATALOADER];
     struct tp_change *change = &changes->items[changes->count++];
-    *change = (struct tp_change){
-        .match = &none,
-        .identity = {TP_SUMMARY_KIND_COUNT, TP_STR("Data loading"), TP_STR(""), TP_STR(""), TP_STR("")},
-        .calls = {NAN, NAN},
-        .ns = {base->mean, new_side->mean},
-        .call_ns = {NAN, NAN},
-        .cause = TP_NO_ID};
+    *change = (struct tp_change){.match = &none,
+                                 .identity = {TP_SUMMARY_KIND_COUNT,
+                                              tp_str_of(tp_phrase(TP_PHRASE_INPUT, tp_sides_producer(sides))),
+                                              TP_STR(""), TP_STR(""), TP_STR("")},
+                                 .calls = {NAN, NAN},
+                                 .ns = {base->mean, new_side->mean},
+                                 .call_ns = {NAN, NAN},
+                                 .cause = TP_NO_ID};
     change->share = (new_side->mean - base->mean) / sides->side[TP_BASE].total.mean;
     change->by_time_ns = change->change_ns = whole_ns(new_side->mean - base->mean);
     base = &sides->side[TP_BASE].typical_parts[TP_PART_DATALOADER];

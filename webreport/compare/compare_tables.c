@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "webreport/compare/compare.h"
-#include "webreport/measure/rules.h"
+#include "webreport/measure/wording.h"
 #include "writer/base/sort.h"
 
 static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {
@@ -191,22 +191,29 @@ static void fill_rows(struct tp_compare *c, enum tp_compare_table which, int kin
 
 /* ---- the step ---- */
 
-static const char *const part_names[TP_PART_COUNT] = {
-    [TP_PART_KERNEL] = "GPU kernels",
-    [TP_PART_MEMCPY] = "Memory copies",
-    [TP_PART_MEMSET] = "Memory sets",
-    [TP_PART_COMMUNICATION] = "Communication",
-    [TP_PART_RUNTIME] = "Runtime calls",
-    [TP_PART_DATALOADER] = "Data loading",
-    [TP_PART_CPU_EXEC] = "CPU work",
-    [TP_PART_OTHER] = "Other",
-    [TP_PART_IDLE_HOST] = "GPU idle, waits for the host",
-    [TP_PART_IDLE_LAUNCH] = "GPU idle, inside launch calls",
-    [TP_PART_IDLE_QUEUE] = "GPU idle, work was queued",
-    [TP_PART_IDLE_OUTSIDE] = "GPU idle, outside of recorded work",
-    [TP_PART_IDLE_UNKNOWN] = "GPU idle, unknown",
-    [TP_PART_EXPOSED_COMMUNICATION] = "Communication not hidden",
-};
+/* Programs without PyTorch may have a device of their own, which no summary tells from a GPU. */
+static const char *part_name(unsigned part, enum tp_producer producer)
+{
+    static const char *const names[TP_PART_COUNT][2] = {
+        [TP_PART_KERNEL] = {"GPU kernels", "Device kernels"},
+        [TP_PART_MEMCPY] = {"Memory copies"},
+        [TP_PART_MEMSET] = {"Memory sets"},
+        [TP_PART_COMMUNICATION] = {"Communication"},
+        [TP_PART_CPU_EXEC] = {"CPU work"},
+        [TP_PART_OTHER] = {"Other"},
+        [TP_PART_IDLE_HOST] = {"GPU idle, waits for the host", "Device idle, waits for the host"},
+        [TP_PART_IDLE_LAUNCH] = {"GPU idle, inside launch calls", "Device idle, inside launch calls"},
+        [TP_PART_IDLE_QUEUE] = {"GPU idle, work was queued", "Device idle, work was queued"},
+        [TP_PART_IDLE_OUTSIDE] = {"GPU idle, outside of recorded work", "Device idle, outside of recorded work"},
+        [TP_PART_IDLE_UNKNOWN] = {"GPU idle, unknown", "Device idle, nothing says why"},
+        [TP_PART_EXPOSED_COMMUNICATION] = {"Communication not hidden"},
+    };
+    if (part == TP_PART_RUNTIME)
+        return tp_phrase(TP_PHRASE_CALLS, producer);
+    if (part == TP_PART_DATALOADER)
+        return tp_phrase(TP_PHRASE_INPUT, producer);
+    return names[part][!tp_speaks_torch(producer) && names[part][1]];
+}
 
 /* means, typical: of each side. */
 static void fill_part(struct tp_compare *c, size_t row, const char *name,
@@ -241,7 +248,7 @@ static void fill_step(struct tp_compare *c)
               (const struct tp_moments *const[]){&base->typical_total, &new_side->typical_total});
     for (unsigned i = 0; i < count; i++)
         fill_part(
-            c, i + 1, part_names[shown[i]],
+            c, i + 1, part_name(shown[i], tp_sides_producer(&c->sides)),
             (const struct tp_moments *const[]){&base->parts[shown[i]], &new_side->parts[shown[i]]},
             (const struct tp_moments *const[]){&base->typical_parts[shown[i]], &new_side->typical_parts[shown[i]]});
 }

@@ -13,6 +13,11 @@ struct tp_identity tp_sides_identity(const struct tp_sides *sides, uint32_t iden
                                 tp_strings_get(&sides->texts, key[4])};
 }
 
+enum tp_producer tp_sides_producer(const struct tp_sides *sides)
+{
+    return sides->side[TP_NEW].input->runs[0].producer;
+}
+
 static uint32_t identity_of(struct tp_sides *sides, const struct tp_summary_row *row)
 {
     uint32_t key[KEY_WIDTH] = {row->kind, tp_strings_add(&sides->texts, row->name),

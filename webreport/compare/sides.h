@@ -56,6 +56,9 @@ struct tp_sides {
 };
 
 /* Adds up both sides in `arena` (guard set by the caller). inputs must outlive them. */
+/* Of the new side's first run: in whose words a comparison is. */
+enum tp_producer tp_sides_producer(const struct tp_sides *sides);
+
 void tp_sides_build(struct tp_sides *sides, const struct tp_side_input inputs[TP_SIDES], struct tp_arena *arena);
 
 struct tp_identity tp_sides_identity(const struct tp_sides *sides, uint32_t identity);

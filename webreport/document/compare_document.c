@@ -458,7 +458,9 @@ static void put_tree(const struct wording *w)
     put_section(w, "diff-calltree", "Call tree", "Call tree",
                 tp_text_printf(w->arena,
                                "%s per step of both sides, merged by callers. Width is the greater of both sides.",
-                               w->c->tree.has_device ? "GPU time" : "CPU time"));
+                               !w->c->tree.has_device                             ? "CPU time"
+                               : tp_speaks_torch(tp_sides_producer(&w->c->sides)) ? "GPU time"
+                                                                                  : "Device time"));
     tp_document_chart(w->document, "icicle", tp_compare_icicle(w->c, w->naming), NULL);
     if (table)
         tp_document_table(w->document, table, NULL);
