@@ -120,7 +120,7 @@
     box.appendChild(draw('rect', { width: '100%', height: ROW - 1, 'class': 'k-' + KINDS[row[KIND]] }));
     if (width > MIN_LABEL) {
       var label = draw('text', { x: 5, y: 14, 'font-size': 11 });
-      label.textContent = call.parent ? row[NAME] : 'All ' + (this.metric === DEVICE ? this.devices : 'CPU') + ' time';
+      label.textContent = call.parent ? row[NAME] : 'All ' + (this.metric === DEVICE ? this.devices.replace('D', 'd') : 'CPU') + ' time';
       box.appendChild(label);
       box.setAttribute('tabindex', '0');
     }

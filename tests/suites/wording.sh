@@ -7,12 +7,15 @@ fi
 words=$PWD/tests/check/wording.py
 cd "$WORK" || exit 1
 python3 "$words" make . || not_ok "the traces are made"
-for name in cpu lanes plain; do
+for name in cpu lanes plain engine; do
     "$TOOLS/tracepress" report $name.pt.trace.json -o $name.html --json $name.json --markdown $name.md --quiet || not_ok "report: $name"
     "$TOOLS/tracepress" summarize $name.pt.trace.json -o $name.tps --quiet || not_ok "summarize: $name"
 done
 "$TOOLS/tracepress" report cpu.tps -o job.html --json job.json --quiet
 "$TOOLS/tracepress" diff plain.pt.trace.json cpu.pt.trace.json -o diff.html --json diff.json --markdown diff.md --quiet >diff.txt
+"$TOOLS/tracepress" diff engine.pt.trace.json engine.pt.trace.json -o own.html --markdown own.md --quiet >own.txt
+"$TOOLS/tracepress" table engine.pt.trace.json --quiet >own_table.txt
+"$TOOLS/tracepress" table engine.pt.trace.json --format json -o own_table.json --quiet
 printf 'finding.B1 <= 0\nfinding.H1 <= 0\nfinding.H8 <= 0\nstep.time.mean <= 1 ms\n' >limits
 "$TOOLS/tracepress" check cpu.pt.trace.json --budget limits --json check.json --markdown check.md --sarif check.sarif --junit check.xml >check.txt
 
@@ -26,4 +29,7 @@ thousand() { grep -q '"kernel_count":1000' lanes.json && grep -q '1,000 launches
 check "a thousand kernels of the device of its own" thousand
 check "no word of Python in page, digest, check, diff and job" python3 "$words" words cpu.html cpu.md lanes.html lanes.md plain.html \
     plain.md job.html diff.html diff.md diff.txt check.md check.sarif check.xml check.txt
-check "no word of GPUs about a device of its own" python3 "$words" words --own lanes.html lanes.md
+table_of_own() { ! grep -i cuda own_table.txt own_table.json && grep -q 'Self DEVICE' own_table.txt; }
+check "no word of GPUs about a device of its own" python3 "$words" words --own lanes.html lanes.md engine.html engine.md \
+    own.html own.md own.txt
+check "a device of its own is none of CUDA in the table either" table_of_own

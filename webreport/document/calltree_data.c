@@ -30,6 +30,12 @@ static const char *devices_of(const struct tp_calltree *tree)
     return tree->devices ? tree->devices : "GPU";
 }
 
+/* "GPU time": within a sentence. */
+static const char *measure_of(const struct tp_calltree *tree)
+{
+    return !tree->has_device ? "CPU time" : *devices_of(tree) == 'G' ? "GPU time" : "device time";
+}
+
 /* Short: a tip stands in the page for each box. The script shows more. */
 static const char *tip(struct tp_arena *arena, const struct tp_calltree *tree, const struct tp_call *call)
 {
@@ -68,11 +74,9 @@ static void put_boxes(struct tp_object *object, struct tp_arena *arena, const st
         tp_object_text(box, "fill", looks[call->kind].fill);
         tp_object_text(box, "tip", tip(arena, tree, call));
         if (width > MIN_LABEL)
-            tp_object_str(
-                box, "label",
-                call->kind == TP_CALL_ROOT
-                    ? tp_str_of(tp_text_printf(arena, "All %s time", tree->has_device ? devices_of(tree) : "CPU"))
-                    : call->name);
+            tp_object_str(box, "label",
+                          call->kind == TP_CALL_ROOT ? tp_str_of(tp_text_printf(arena, "All %s", measure_of(tree)))
+                                                     : call->name);
     }
     tp_object_int(object, "height", rows * ROW_HEIGHT);
 }
@@ -112,7 +116,7 @@ static const struct tp_call *largest(const struct tp_calltree *tree)
 
 static void put_words(struct tp_object *object, struct tp_arena *arena, const struct tp_calltree *tree)
 {
-    const char *what = tp_text_printf(arena, "%s time", tree->has_device ? devices_of(tree) : "CPU");
+    const char *what = measure_of(tree);
     const struct tp_call *call = largest(tree);
     if (call)
         tp_object_sentence(

@@ -24,6 +24,15 @@ static const struct tp_shown_column STEP_COLUMNS[] = {
     {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_UNKNOWN, "Unknown", 1, 0, false, true},
     {TP_SHOW_COUNT, TP_IDLE_STEP_GAPS, "Gaps", 0, 0, false, true},
 };
+/* Of a device of the program's own: nothing is known of who hands it work. */
+static const struct tp_shown_column OWN_STEP_COLUMNS[] = {
+    {TP_SHOW_TIME, TP_IDLE_STEP_TOTAL, "Step", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_BUSY, "Busy", 1, 0, false, true},
+    {TP_SHOW_TIME, TP_IDLE_STEP_IDLE, "Idle", 1, 0, false, true},
+    {TP_SHOW_PERCENT, TP_IDLE_STEP_IDLE_PERCENT, "Idle", 0, 0, false, false},
+    {TP_SHOW_TIME, TP_IDLE_STEP_PART + TP_IDLE_OUTSIDE, "Outside", 1, 0, false, true},
+    {TP_SHOW_COUNT, TP_IDLE_STEP_GAPS, "Gaps", 0, 0, false, true},
+};
 static const struct tp_shown_column SYNC_COLUMNS[] = {
     {TP_SHOW_TEXT, TP_SYNC_API, "Call", 0, 0, false, false},
     {TP_SHOW_OWN, 0, "Operator", 0, 0, false, false},
@@ -54,6 +63,7 @@ static void put_split(const struct tp_section *section, struct tp_object *object
     double part_ns[TP_IDLE_PARTS];
     for (unsigned p = 0; p < TP_IDLE_PARTS; p++)
         part_ns[p] = (double)device->idle.part_ns[p];
+    bool is_own = tp_is_own_device(section->profile->model, device->device);
     const struct tp_chart_part parts[] = {
         {TP_CHART_KERNEL, "Busy", "A kernel, copy or set is running.", (double)device->busy_ns},
         {TP_CHART_DATA, "Host", "Idle: the host had not called the next operation yet.", part_ns[TP_IDLE_HOST]},
@@ -63,7 +73,8 @@ static void put_split(const struct tp_section *section, struct tp_object *object
          part_ns[TP_IDLE_QUEUE]},
         {TP_CHART_MEMSET, "Outside", "Beyond the recorded work of the device: nobody knows whether it was busy.",
          part_ns[TP_IDLE_OUTSIDE]},
-        {TP_CHART_OTHER, "Unknown", "Idle before an operation whose launch was not recorded.",
+        {TP_CHART_OTHER, is_own ? "Idle" : "Unknown",
+         is_own ? "Nothing runs on the device." : "Idle before an operation whose launch was not recorded.",
          part_ns[TP_IDLE_UNKNOWN]},
     };
     struct tp_object *split = tp_object_object(object, "split");
@@ -98,12 +109,13 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables, 
 
 static void add_steps(const struct tp_section *section, struct tp_list *tables, const struct tp_idle_device *device)
 {
+    bool is_own = tp_is_own_device(section->profile->model, device->device);
     struct tp_shown_table *shown;
 
     if (device->steps.row_count < 2)
         return;
-    shown = tp_shown_table_new(section->arena, &device->steps, STEP_COLUMNS, COUNT(STEP_COLUMNS),
-                               section->limits->line_rows);
+    shown = tp_shown_table_new(section->arena, &device->steps, is_own ? OWN_STEP_COLUMNS : STEP_COLUMNS,
+                               is_own ? COUNT(OWN_STEP_COLUMNS) : COUNT(STEP_COLUMNS), section->limits->line_rows);
     shown->heading = "Idle time by step";
     shown->name = "idle by step";
     shown->name_title = "Step";
@@ -131,10 +143,50 @@ static void add_device(const struct tp_section *section, struct tp_list *list, c
                                   tp_text_of_some(arena, device->stream_count, "stream", "streams"),
                                   tp_text_of_time(arena, device->idle.window_ns), exposed));
     put_split(section, object, device);
-    tp_object_put(object, "flame", tp_chart_flame(section, device, section->limits->flame_boxes));
+    bool is_own = tp_is_own_device(section->profile->model, device->device);
+    tp_object_put(object, "flame", is_own ? TP_NO_DATA : tp_chart_flame(section, device, section->limits->flame_boxes));
     tables = tp_object_list(object, "tables");
-    add_lines(section, tables, device);
+    if (!is_own)
+        add_lines(section, tables, device);
     add_steps(section, tables, device);
+}
+
+/* Waits for devices of the program's own, none of them with a source line or an operator. */
+static bool are_bare(const struct tp_section *section, const struct tp_table *rows)
+{
+    if (!tp_has_only_own_devices(section->profile->model))
+        return false;
+    for (size_t i = 0; i < rows->row_count; i++)
+        if (tp_table_text(rows, TP_SYNC_OP)[i].len || tp_table_text(rows, TP_SYNC_LINE)[i].len)
+            return false;
+    return true;
+}
+
+/* Bare ones are rows by name, without the columns Call and Operator. */
+static struct tp_shown_table *shown_syncs(const struct tp_section *section, const struct tp_table *rows)
+{
+    bool is_bare = are_bare(section, rows);
+    unsigned first = is_bare ? 2 : 0;
+    struct tp_shown_column *columns = tp_arena_array(section->arena, COUNT(SYNC_COLUMNS), sizeof *columns);
+    struct tp_shown_table *shown;
+    struct tp_str *ops;
+
+    for (size_t i = 0; i < COUNT(SYNC_COLUMNS); i++) {
+        columns[i] = SYNC_COLUMNS[i];
+        if (columns[i].title)
+            columns[i].title = tp_text_of_devices(section->profile->model, columns[i].title, section->arena);
+    }
+    shown = tp_shown_table_new(section->arena, rows, columns + first, (unsigned)COUNT(SYNC_COLUMNS) - first,
+                               section->limits->line_rows);
+    ops = tp_arena_array(section->arena, shown->row_count, sizeof(*ops));
+    for (size_t i = 0; i < shown->row_count; i++)
+        ops[i] = tp_shown_text(&section->naming, tp_table_text(rows, TP_SYNC_OP)[i]);
+    shown->own_texts[0] = ops;
+    shown->name_title = is_bare ? "Wait" : "Source line";
+    tp_section_name_rows(&section->naming, shown, is_bare ? TP_SYNC_API : TP_SYNC_LINE);
+    if (is_bare)
+        shown->name_definition = "The range or call that waits.";
+    return shown;
 }
 
 static void put_syncs(const struct tp_section *section, struct tp_object *object)
@@ -143,7 +195,6 @@ static void put_syncs(const struct tp_section *section, struct tp_object *object
     struct tp_arena *arena = section->arena;
     struct tp_object *part;
     struct tp_shown_table *shown;
-    struct tp_str *ops;
 
     if (!syncs->rows.row_count || !section->limits->line_rows) {
         tp_object_bool(object, "syncs", false);
@@ -154,22 +205,16 @@ static void put_syncs(const struct tp_section *section, struct tp_object *object
         part, "sync_lead",
         tp_text_printf(
             arena,
-            tp_devices_word(section->profile->model)[0] == 'G'
-                ? "%s held the host for %s. At most %s of that is time in which the GPU then had nothing to do."
-                : "%s held the host for %s. At most %s of that is time in which a device then had nothing to do.",
+            tp_has_only_own_devices(section->profile->model)
+                ? "%s held the host for %s. At most %s of that is time in which a device then had nothing to do."
+                : "%s held the host for %s. At most %s of that is time in which the GPU then had nothing to do.",
             tp_text_of_some(arena, syncs->count, "waiting call", "waiting calls"),
             tp_text_of_time(arena, syncs->host_wait_ns), tp_text_of_time(arena, syncs->cost_ns)));
-    shown = tp_shown_table_new(arena, &syncs->rows, SYNC_COLUMNS, COUNT(SYNC_COLUMNS), section->limits->line_rows);
-    ops = tp_arena_array(arena, shown->row_count, sizeof(*ops));
-    for (size_t i = 0; i < shown->row_count; i++)
-        ops[i] = tp_shown_text(&section->naming, tp_table_text(&syncs->rows, TP_SYNC_OP)[i]);
-    shown->own_texts[0] = ops;
+    shown = shown_syncs(section, &syncs->rows);
     shown->heading = "Calls that wait";
     shown->name = "syncs";
-    shown->name_title = "Source line";
     shown->caption = "Host calls that wait for the device, and what removing them could gain at most";
     shown->foot = "All";
-    tp_section_name_rows(&section->naming, shown, TP_SYNC_LINE);
     tp_object_put(part, "sync_table", tp_shown_table_data(shown));
 }
 
@@ -183,7 +228,10 @@ static const char *lead_text(const struct tp_section *section)
     for (uint32_t i = 1; i < view->device_count; i++)
         if (view->devices[i].idle.total_ns > worst->idle.total_ns)
             worst = &view->devices[i];
-    if (worst->by_line.row_count && worst->idle.total_ns > 0) {
+    if (tp_is_own_device(section->profile->model, worst->device)) {
+        most = " Who hands it work is not recorded: the timeline shows what the host did meanwhile, and ranges of the "
+               "kinds input, wait and sync say what the device waited for.";
+    } else if (worst->by_line.row_count && worst->idle.total_ns > 0) {
         struct tp_str line = tp_shown_text(&section->naming, tp_table_text(&worst->by_line, TP_IDLE_LINE_LINE)[0]);
 
         most = tp_text_printf(arena, " %s of it while the host was in %.*s.",

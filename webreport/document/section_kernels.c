@@ -94,6 +94,7 @@ static void open_rows(const struct tp_section *section, struct tp_shown_table *s
     const struct tp_table *table = shown->table;
     size_t count = shown->row_count < section->limits->open_rows ? shown->row_count : section->limits->open_rows;
     struct config_index configs = index_configs(section, count);
+    bool has_launches = !tp_has_only_own_devices(section->profile->model);
 
     for (size_t row = 0; row < count; row++) {
         struct tp_object *more = tp_object_new(section->arena), *block;
@@ -102,7 +103,7 @@ static void open_rows(const struct tp_section *section, struct tp_shown_table *s
         block = tp_list_object(blocks);
         tp_object_text(block, "block_title", "Full name");
         tp_object_str(block, "full", tp_shown_text(&section->naming, tp_table_text(table, TP_KERNEL_NAME)[row]));
-        if (configs.count[row]) {
+        if (configs.count[row] && has_launches) {
             block = tp_list_object(blocks);
             tp_object_text(block, "block_title", "Launched by, longest first");
             tp_object_bool(block, "has_items", true);
@@ -119,7 +120,7 @@ static void open_rows(const struct tp_section *section, struct tp_shown_table *s
 static void add_kernels(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_kernel_view *view = &section->profile->views->kernels;
-    bool is_known = *tp_devices_word(section->profile->model) == 'G'; /* the last three columns are of GPUs */
+    bool is_known = !tp_has_only_own_devices(section->profile->model); /* the last three columns are of GPUs */
     unsigned left_out = !is_known ? 3 : view->has_occupancy ? 0 : view->has_blocks_per_sm ? 1 : 2;
     unsigned columns = COUNT(KERNEL_COLUMNS) - left_out;
     struct tp_shown_table *shown =
@@ -176,7 +177,7 @@ static const char *lead_text(const struct tp_section *section)
         launches += event->kind == TP_KIND_KERNEL;
         small += event->kind == TP_KIND_KERNEL && event->dur_ns < 10000;
     }
-    bool is_known = *tp_devices_word(model) == 'G';
+    bool is_known = !tp_has_only_own_devices(model);
     return tp_text_printf(section->arena, "%s of %s took %s. %s of the launches ran for less than 10 \xc2\xb5s%s%s%s.",
                           tp_text_of_some(section->arena, (int64_t)launches, "launch", "launches"),
                           tp_text_of_some(section->arena, (int64_t)view->by_name.row_count, "kernel", "kernels"),

@@ -73,7 +73,8 @@ static const char *lead_text(const struct tp_section *section, bool is_gpu)
 struct tp_data tp_section_modules(const struct tp_section *section)
 {
     const struct tp_module_view *view = &section->profile->views->modules;
-    bool is_gpu = section->profile->views->kernels.is_present;
+    /* modules launch nothing on devices of the program's own */
+    bool is_gpu = section->profile->views->kernels.is_present && !tp_has_only_own_devices(section->profile->model);
     struct tp_arena *arena = section->arena;
     struct tp_object *object;
     struct tp_shown_table *shown;

@@ -47,8 +47,11 @@ static const char *steps_text(const struct tp_section *section)
     if (unfinished)
         left_out =
             tp_text_printf(arena, "%s, %s left out as unfinished", left_out, tp_text_of_count(arena, unfinished));
-    return tp_text_printf(arena, "%s used, marked by %s%s", tp_text_of_count(arena, model->used_count),
-                          tp_step_marker_text(model->step_marker), left_out);
+    const char *own = tp_phrase(TP_PHRASE_STEP_MARKER, model->producer);
+    const char *marker =
+        own && model->step_marker == TP_MARKER_PROFILER_STEP ? own : tp_step_marker_text(model->step_marker);
+    return tp_text_printf(arena, "%s used, marked by %s%s", tp_text_of_count(arena, model->used_count), marker,
+                          left_out);
 }
 
 static void put_counts(const struct tp_section *section, struct tp_object *object)
@@ -89,7 +92,7 @@ static void put_counts(const struct tp_section *section, struct tp_object *objec
             tp_text_of_count(arena, (int64_t)facts->operators_clipped),
             tp_text_of_count(arena, (int64_t)facts->operators_folded),
             tp_text_of_count(arena, (int64_t)facts->operators_unfinished)));
-    if (facts->device_time_ns)
+    if (facts->device_time_ns && !tp_has_only_own_devices(section->profile->model))
         tp_section_add_fact(counts, "Without operator",
                             tp_text_printf(arena, "%s (%s), of them %s without a launch record",
                                            tp_text_of_some(arena, (int64_t)facts->device_events_unlinked,
@@ -255,10 +258,17 @@ static bool is_of_gpus(const char *term)
     return false;
 }
 
+static const char idle[] = "Time of the steps in which nothing runs on the device. Host: the next operation has not "
+                           "been called yet. Launch: the host is inside that call. Queue: the operation has been "
+                           "called, but the device or its queue holds it. Outside: beyond the recorded work of the "
+                           "device. Unknown: its call is not recorded.";
+static const char idle_of_own[] = "Time of the steps in which nothing runs on the device. Outside: beyond the recorded "
+                                  "work of the device.";
+
 static void put_definitions(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_model *model = section->profile->model;
-    bool has_only_own = *tp_devices_word(model) != 'G';
+    bool has_only_own = tp_has_only_own_devices(model);
     const char *step = tp_text_printf(section->arena,
                                       "From a step marker's start to the end of the GPU work it launched. Time that "
                                       "several categories share counts once, for the first of: %s",
@@ -269,13 +279,11 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
         {"SM efficiency", "Blocks of the running kernels per SM, capped at 1, over all step time. An estimate from the "
                           "launch geometry."},
         {"Occupancy", "The profiler's estimate per kernel, weighted by the kernel's time."},
-        {"Self, total", "Self excludes the operators that an operator calls. GPU time belongs to the innermost "
-                        "operator that launched it."},
+        {"Self, total", has_only_own ? "Self excludes the ranges inside of a range."
+                                     : "Self excludes the operators that an operator calls. GPU time belongs to the "
+                                       "innermost operator that launched it."},
         {"Tensor Cores", "A kernel counts by its name; an operator is eligible when such kernels exist for it."},
-        {"Idle", "Time of the steps in which nothing runs on the device. Host: the next operation has not been called "
-                 "yet. Launch: the host is inside that call. Queue: the operation has been called, but the device or "
-                 "its queue holds it. Outside: beyond the recorded work of the device. Unknown: its call is not "
-                 "recorded."},
+        {"Idle", has_only_own ? idle_of_own : idle},
         {"Verdict", "The device that is busy longest, and the kind of time that fills most of the steps beside "
                     "compute: from a fifth of them on it names the class; compute of two thirds is compute-bound."},
         {"At most", "A finding's time is the union of the intervals it concerns within the steps: an upper bound of "

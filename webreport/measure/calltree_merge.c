@@ -2,6 +2,7 @@
 #include "webreport/measure/calltree_merge.h"
 
 #include "webreport/measure/calltree_labels.h"
+#include "webreport/measure/wording.h"
 #include "writer/base/interval.h"
 #include "writer/base/saturate.h"
 
@@ -375,7 +376,10 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
     w.step_label = tp_merge_label(merge, TP_STR("training step"), TP_CALL_PHASE);
     w.backward_label = tp_merge_label(merge, TP_STR("backward"), TP_CALL_PHASE);
     w.threads_label = tp_merge_label(merge, TP_STR("other threads"), TP_CALL_PHASE);
-    w.unknown_label = tp_merge_label(merge, TP_STR("launched outside the recorded calls"), TP_CALL_PHASE);
+    w.unknown_label = tp_merge_label(merge,
+                                     tp_has_only_own_devices(model) ? TP_STR("on devices of the program's own")
+                                                                    : TP_STR("launched outside the recorded calls"),
+                                     TP_CALL_PHASE);
     w.node_of_event = tp_arena_array(arena, trace->event_count, sizeof *w.node_of_event);
     memset(w.node_of_event, 0xFF, trace->event_count * sizeof *w.node_of_event); /* TP_NO_ID */
     struct records records = collect_records(model, arena);

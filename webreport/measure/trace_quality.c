@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "webreport/measure/fragment.h"
+#include "webreport/measure/wording.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/renumber.h"
 #include "writer/base/sort.h"
@@ -385,6 +386,8 @@ void tp_quality_build(struct tp_quality *q, const struct tp_model *model, struct
     q->is_truncated = r->is_truncated;
     q->has_gzip_error = r->has_gzip_error;
     name_flags(q);
+    if (tp_has_only_own_devices(model))
+        q->flags[FLAG_UNLINKED].text = "kernels of devices of the program's own, which no call launches";
     flag_steps(q, model);
     flag_operations(q, model);
     flag_overlaps(q, model, arena);

@@ -108,7 +108,7 @@ struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *v, const st
     }
     if (v->class == TP_CLASS_BALANCED)
         tp_buf_puts(&text, ", less than two thirds, and no other cause takes a fifth");
-    else if (v->class == TP_CLASS_NOT_SHOWN)
+    else if (v->class == TP_CLASS_NOT_SHOWN && !tp_is_own_device(model, v->device)) /* there the words say it */
         tp_buf_puts(&text, "; the trace does not show why");
     if (v->cause != TP_TIME_COMPUTE)
         tp_buf_printf(&text, "; it computes for %s", computes);

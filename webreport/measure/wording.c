@@ -105,6 +105,7 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
     static const struct {
         const char *torch, *others;
     } phrases[TP_PHRASE_COUNT] = {
+        [TP_PHRASE_STEP_MARKER] = {NULL, "tracepress_step"},
         [TP_PHRASE_MARK_STEPS] = {"Call prof.step() once per iteration to see steps.",
                                   "Call tracepress_step() once per iteration to see steps."},
         [TP_PHRASE_RECORD_DEVICE] = {"If the run used a GPU, enable ProfilerActivity.CUDA.",
@@ -170,18 +171,23 @@ struct tp_str tp_device_title(const struct tp_model *model, int64_t id, struct t
     return tp_str_of(tp_text_printf(arena, "GPU %lld", (long long)id));
 }
 
-const char *tp_devices_word(const struct tp_model *model)
+bool tp_has_only_own_devices(const struct tp_model *model)
 {
     for (uint32_t g = 0; g < model->gpu_count; g++)
         if (!model->gpus[g].is_own)
-            return "GPU";
-    return model->gpu_count ? "Device" : "GPU";
+            return false;
+    return model->gpu_count > 0;
+}
+
+const char *tp_devices_word(const struct tp_model *model)
+{
+    return tp_has_only_own_devices(model) ? "Device" : "GPU";
 }
 
 const char *tp_text_of_devices(const struct tp_model *model, const char *text, struct tp_arena *arena)
 {
     const char *at = strstr(text, "GPU");
-    if (!at || *tp_devices_word(model) == 'G')
+    if (!at || !tp_has_only_own_devices(model))
         return text;
     return tp_text_printf(arena, "%.*s%s%s", (int)(at - text), text, at == text ? "Device" : "device",
                           tp_text_of_devices(model, at + 3, arena));

@@ -21,6 +21,7 @@ struct tp_rule_words tp_rule_words_of(struct tp_str id, enum tp_producer produce
 
 /* Phrases of page, digest and terminal. */
 enum tp_phrase {
+    TP_PHRASE_STEP_MARKER,    /* what marks them, where that is not what the trace has; NULL: the same */
     TP_PHRASE_MARK_STEPS,     /* how a program says where its steps are */
     TP_PHRASE_RECORD_DEVICE,  /* how the device's work is recorded */
     TP_PHRASE_RECORD_MEMORY,  /* how memory is recorded */
@@ -55,6 +56,9 @@ static inline bool tp_speaks_torch(enum tp_producer producer)
 
 /* Is it one that the program made known itself? */
 bool tp_is_own_device(const struct tp_model *model, int64_t id);
+
+/* Are all of them of that kind? False without a device. */
+bool tp_has_only_own_devices(const struct tp_model *model);
 
 /* "GPU 0"; a device of the program's own by the name that it has. In `arena` or the trace. */
 struct tp_str tp_device_title(const struct tp_model *model, int64_t id, struct tp_arena *arena);

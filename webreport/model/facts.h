@@ -239,6 +239,13 @@ struct tp_intervals tp_model_idle(const struct tp_model *model, bool is_starved,
 /* deviceProperties entry of a device (D18); NULL when unknown. */
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id);
 
+/* Has it a name and nothing that GPUs have, as a device has that a program made known itself? p: may be NULL. */
+static inline bool tp_is_bare_property(const struct tp_gpu_property *p)
+{
+    return p && p->name.len && p->major == TP_NULL_INT && p->sm_count == TP_NULL_INT &&
+           p->total_memory_bytes == TP_NULL_INT && !p->has_warp_size;
+}
+
 static inline const struct tp_event *tp_operator_event(const struct tp_model *model, uint32_t op)
 {
     return &model->trace->events[model->operators.event[op]];

@@ -163,9 +163,7 @@ void tp_model_find_main(struct tp_model *model)
 static void find_own(const struct tp_model *model, struct tp_gpu *gpu)
 {
     const struct tp_gpu_property *p = tp_model_gpu_property(model->trace, gpu->id);
-    bool is_bare = p && p->name.len && p->major == TP_NULL_INT && p->sm_count == TP_NULL_INT &&
-                   p->total_memory_bytes == TP_NULL_INT && !p->has_warp_size;
-    gpu->is_own = is_bare && gpu->main_thread == TP_NO_ID;
+    gpu->is_own = tp_is_bare_property(p) && gpu->main_thread == TP_NO_ID;
     gpu->name = gpu->is_own ? p->name : TP_STR("");
 }
 

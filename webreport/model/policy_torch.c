@@ -112,6 +112,18 @@ static uint16_t flags_of(const struct tp_torch *torch, const struct tp_event *e)
     return is_async ? flags | TP_TORCH_ASYNC : flags;
 }
 
+/* Are all devices such that no call launches on them and nothing but a name is known of them (K3)? */
+static bool has_own_devices(const struct tp_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->gpu_count; i++)
+        if (!tp_is_bare_property(&trace->gpus[i]))
+            return false;
+    for (uint32_t i = 0; i < trace->event_count; i++)
+        if (trace->events[i].kind == TP_KIND_RUNTIME)
+            return false;
+    return trace->gpu_count > 0;
+}
+
 /* The name of the device that was profiled, NULL for none. */
 static const char *find_device(const struct tp_trace *trace, bool has_device_event)
 {
@@ -120,7 +132,7 @@ static const char *find_device(const struct tp_trace *trace, bool has_device_eve
     for (size_t i = 0; i < sizeof cats / sizeof *cats; i++)
         if (tp_strings_find(&trace->cats, tp_str_of(cats[i][0])) != TP_NO_ID)
             return cats[i][1];
-    return trace->gpu_count || has_device_event ? "CUDA" : NULL;
+    return has_own_devices(trace) ? "DEVICE" : trace->gpu_count || has_device_event ? "CUDA" : NULL;
 }
 
 static void find_kinds(struct tp_torch *torch)
