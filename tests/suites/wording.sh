@@ -32,4 +32,18 @@ check "no word of Python in page, digest, check, diff and job" python3 "$words" 
 table_of_own() { ! grep -i cuda own_table.txt own_table.json && grep -q 'Self DEVICE' own_table.txt; }
 check "no word of GPUs about a device of its own" python3 "$words" words --own lanes.html lanes.md engine.html engine.md \
     own.html own.md own.txt
+without() { # FORMAT: says in the program's words what is not there
+    ! "$TOOLS/tracepress" export cpu.pt.trace.json --to "$1" -o none 2>said || return 1
+    grep -q "$2" said && ! grep -E '=True|torch' said
+}
+check "a missing picture of memory is explained in the words of tracepress.h" without memory-flow tracepress_memory_note
+check "a missing file of Python's functions says what is of any program" without pstats "\--to folded"
+board() { # texts of the event file, which stands for TensorBoard's pages
+    "$TOOLS/tracepress" export engine.pt.trace.json --to tfevents -o board --quiet || return 1
+    cat board/*tfevents* | tr -c '[:print:]' '\n' | grep -v 'profile_[a-z_]*gpu\|/device:GPU' >board.txt
+    grep -q 'Device utilization (%)' board.txt && grep -q 'Waiting for input (%)' board.txt &&
+        grep -q '| Device | name | utilization | kernels | busy |' board.txt &&
+        ! grep -E 'GPU|Data loading|SM efficiency' board.txt | grep -v 'CUDA, HIP or XPU'
+}
+check "and TensorBoard's texts, charts and parameters speak of the device" board
 check "a device of its own is none of CUDA in the table either" table_of_own

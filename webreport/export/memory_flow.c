@@ -6,6 +6,7 @@
 
 #include "webreport/export/export_formats.h"
 #include "webreport/export/svg.h"
+#include "webreport/measure/wording.h"
 #include "writer/base/limits.h"
 #include "writer/text/escape.h"
 
@@ -55,7 +56,8 @@ int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err)
     int code = TP_OK;
     tp_memory_records_build(&records, export->profile->model, export->arena);
     if (records.count == 0)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "no memory records: record with profile_memory=True");
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s",
+                            tp_phrase(TP_PHRASE_NO_MEMORY, export->profile->model->producer));
     for (uint32_t i = 0; i < records.device_count && i < TP_MAX_EXPORT_DEVICES && code == TP_OK; i++) {
         struct picture picture = {export, &records, i};
         code = write_device(&picture, err);

@@ -118,7 +118,9 @@ int tp_export_pstats(const struct tp_export *export, struct tp_error *err)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
     tp_calls_build(calls, export->profile->trace, export->arena);
     if (calls->count == 0) /* pstats refuses a file of none */
-        return tp_error_set(err, TP_ENOTFOUND, 0, "no Python functions in it; record with with_stack");
+        return tp_error_set(err, TP_ENOTFOUND, 0,
+                            "no Python functions in it, which pstats is of: record them with with_stack; stacks of "
+                            "other programs are in --to folded");
     tp_buf_init(&text, 0);
     tp_calls_marshal(&text, calls);
     int code = write_file(path, &text, err);

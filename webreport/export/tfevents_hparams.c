@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "webreport/measure/told_facts.h"
+#include "webreport/measure/wording.h"
 #include "webreport/trace/value.h"
 #include "writer/text/escape.h"
 
@@ -103,8 +104,9 @@ void tp_tf_add_hparams(const struct tp_tf_run *run, const struct tp_tf_metric *m
     enum { OWN = 6 };
     struct tp_tf_hparam values[OWN + KNOWN + MOST_TOLD] = {
         {"worker", "Worker", run->export->worker, 0},
-        {"gpu", "GPU", gpu_name(run), 0},
-        {"gpus_used", "GPUs used", NULL, (double)profile->model->gpu_count},
+        {"gpu", tp_devices_word(profile->model), gpu_name(run), 0},
+        {"gpus_used", tp_text_of_devices(profile->model, "GPUs used", run->export->arena), NULL,
+         (double)profile->model->gpu_count},
         {"world_size", "Ranks", NULL, world == TP_NULL_INT ? 1 : (double)world},
         {"rank", "Rank", NULL, rank == TP_NULL_INT ? 0 : (double)rank},
         {"steps", "Steps", NULL, (double)profile->model->step_count},

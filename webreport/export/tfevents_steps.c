@@ -4,6 +4,7 @@
 
 #include "webreport/document/chart.h"
 #include "webreport/export/export_tfevents.h"
+#include "webreport/measure/wording.h"
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
 #include "writer/tfevents_file.h"
@@ -86,7 +87,10 @@ static void add_times(const struct tp_tf_run *run, struct tp_tf_columns *columns
                  {TP_STEP_OTHER, "profile_breakdown_ms/other"}};
     const struct tp_table *steps = &run->export->profile->views->overview.steps;
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-        double *values = tp_tf_column_new(columns, parts[p].tag, steps->defs[parts[p].column].definition);
+        double *values =
+            tp_tf_column_new(columns, parts[p].tag,
+                             tp_text_of_devices(run->export->profile->model, steps->defs[parts[p].column].definition,
+                                                run->export->arena));
         for (uint32_t i = 0; i < run->step_count; i++)
             values[i] = (double)tp_table_int(steps, parts[p].column)[i] / NS_PER_MS;
     }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "webreport/measure/wording.h"
 #include "writer/text/format.h"
 
 enum { US_PER_MS = 1000, BYTES_PER_MIB = 1 << 20 };
@@ -23,6 +24,18 @@ static const struct tp_tf_metric metrics[METRICS] = {
     {"profile_summary/tensor_core_pct", "Tensor cores (%)",
      "Share of kernel time in kernels that use tensor cores, mean over the devices."},
 };
+
+/* The same in the words of the program's producer, with devices as they are called. */
+static const struct tp_tf_metric *worded(const struct tp_tf_run *run)
+{
+    const struct tp_model *model = run->export->profile->model;
+    struct tp_arena *arena = run->export->arena;
+    struct tp_tf_metric *titled = tp_arena_array(arena, METRICS, sizeof *titled);
+    memcpy(titled, metrics, sizeof metrics);
+    titled[GPU_UTILIZATION].title = tp_text_of_devices(model, metrics[GPU_UTILIZATION].title, arena);
+    titled[DATALOADER].title = tp_text_printf(arena, "%s (%%)", tp_phrase(TP_PHRASE_INPUT, model->producer));
+    return titled;
+}
 
 static double mean_of_gpus(const struct tp_overview *overview, unsigned column)
 {
@@ -77,7 +90,9 @@ static void add_metrics(const struct tp_tf_run *run)
                              ? 100 * exposed_ns / (double)overview->window_ns
                              : NAN,
         [PEAK_MEMORY] = peak_memory_mib(run),
-        [TENSOR_CORE] = mean_of_gpus(overview, TP_GPU_TENSOR_CORE),
+        [TENSOR_CORE] = tp_has_only_own_devices(run->export->profile->model)
+                            ? NAN /* nobody knows what its kernels use */
+                            : mean_of_gpus(overview, TP_GPU_TENSOR_CORE),
     };
     for (int i = 0; i < METRICS; i++)
         scalars[i] = (struct tp_tf_scalar){metrics[i].tag, metrics[i].description, values[i], true};
@@ -117,6 +132,7 @@ static void add_counter_charts(const struct tp_tf_run *run, struct tp_vec *chart
 
 static void add_layout(const struct tp_tf_run *run)
 {
+    enum { UTILIZATION = 4 };
     static const struct {
         const char *begin, *end; /* of the tags that it shows */
         struct tp_tf_chart chart;
@@ -125,9 +141,9 @@ static void add_layout(const struct tp_tf_run *run)
         {"profile_breakdown_ms/", "", {"Steps", "Where a step's time goes (ms)", .tags = "profile_breakdown_ms/"}},
         {"profile_host/", "sync_ms", {"Host", "Waiting for the device (ms)", .tags = "profile_host/sync_ms$"}},
         {"profile_top_ops_ms/", "", {"Operators", "Heaviest operators (ms)", .tags = "profile_top_ops_ms/"}},
-        {"profile_gpu",
-         "_pct",
-         {"GPU", "Utilization, SM efficiency, occupancy (%)", .tags = "profile_gpu[0-9]+/.*_pct$"}},
+        [UTILIZATION] = {"profile_gpu",
+                         "_pct",
+                         {"GPU", "Utilization, SM efficiency, occupancy (%)", .tags = "profile_gpu[0-9]+/.*_pct$"}},
         {"profile_gpu", "/idle_ms", {"GPU", "Idle (ms)", .tags = "profile_gpu[0-9]+/idle_ms$"}},
         {"profile_top_kernels_ms/", "", {"GPU", "Heaviest kernels (ms)", .tags = "profile_top_kernels_ms/"}},
         {"profile_comm/", "_ms", {"Communication", "Busy and exposed (ms)", .tags = "profile_comm/.*_ms$"}},
@@ -135,8 +151,13 @@ static void add_layout(const struct tp_tf_run *run)
     };
     struct tp_vec shown = TP_VEC(run->export->arena, struct tp_tf_chart);
     for (size_t i = 0; i < sizeof charts / sizeof *charts; i++) { /* a chart without tags is an empty frame */
-        if (tp_tf_column_find(run->columns, charts[i].begin, charts[i].end, false))
-            *(struct tp_tf_chart *)tp_vec_push(&shown) = charts[i].chart;
+        if (tp_tf_column_find(run->columns, charts[i].begin, charts[i].end, false)) {
+            struct tp_tf_chart *chart = tp_vec_push(&shown);
+            *chart = charts[i].chart;
+            chart->category = tp_text_of_devices(run->export->profile->model, chart->category, run->export->arena);
+            if (i == UTILIZATION && tp_has_only_own_devices(run->export->profile->model))
+                chart->title = "Utilization (%)";
+        }
         if (i == 1)
             add_counter_charts(run, &shown);
     }
@@ -145,7 +166,7 @@ static void add_layout(const struct tp_tf_run *run)
 
 void tp_tf_add_summary(const struct tp_tf_run *run)
 {
-    tp_tf_add_hparams(run, metrics, METRICS);
+    tp_tf_add_hparams(run, worded(run), METRICS);
     add_metrics(run);
     add_layout(run);
 }

@@ -81,19 +81,25 @@ static void put_gpus(const struct tp_tf_run *run)
 {
     const struct tp_table *gpus = &run->export->profile->views->overview.gpu_summary;
     struct tp_arena *arena = run->export->arena;
+    bool is_own = tp_has_only_own_devices(run->export->profile->model); /* of those no more is known */
     if (gpus->row_count == 0)
         return;
-    tp_buf_puts(run->text, "\n| GPU | name | utilization | SM efficiency | occupancy | tensor cores | kernels | busy "
-                           "|\n|---:|---|---:|---:|---:|---:|---:|---:|\n");
+    if (is_own)
+        tp_buf_puts(run->text, "\n| Device | name | utilization | kernels | busy |\n|---:|---|---:|---:|---:|\n");
+    else
+        tp_buf_puts(run->text,
+                    "\n| GPU | name | utilization | SM efficiency | occupancy | tensor cores | kernels | busy "
+                    "|\n|---:|---|---:|---:|---:|---:|---:|---:|\n");
     for (size_t i = 0; i < gpus->row_count; i++) {
         tp_buf_printf(run->text, "| %lld | ", (long long)tp_table_int(gpus, TP_GPU_ID)[i]);
         put_name(run, tp_table_text(gpus, TP_GPU_NAME)[i]);
-        tp_buf_printf(run->text, " | %s | %s | %s | %s | %s | %s |\n",
-                      tp_text_of_percent(arena, 100 * tp_table_real(gpus, TP_GPU_UTILIZATION)[i]),
-                      tp_text_of_percent(arena, 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[i]),
-                      tp_text_of_percent(arena, tp_table_real(gpus, TP_GPU_OCCUPANCY)[i]),
-                      tp_text_of_percent(arena, 100 * tp_table_real(gpus, TP_GPU_TENSOR_CORE)[i]),
-                      tp_text_of_count(arena, tp_table_int(gpus, TP_GPU_KERNEL_COUNT)[i]),
+        tp_buf_printf(run->text, " | %s", tp_text_of_percent(arena, 100 * tp_table_real(gpus, TP_GPU_UTILIZATION)[i]));
+        if (!is_own)
+            tp_buf_printf(run->text, " | %s | %s | %s",
+                          tp_text_of_percent(arena, 100 * tp_table_real(gpus, TP_GPU_SM_EFFICIENCY)[i]),
+                          tp_text_of_percent(arena, tp_table_real(gpus, TP_GPU_OCCUPANCY)[i]),
+                          tp_text_of_percent(arena, 100 * tp_table_real(gpus, TP_GPU_TENSOR_CORE)[i]));
+        tp_buf_printf(run->text, " | %s | %s |\n", tp_text_of_count(arena, tp_table_int(gpus, TP_GPU_KERNEL_COUNT)[i]),
                       tp_text_of_time(arena, tp_table_int(gpus, TP_GPU_BUSY)[i]));
     }
 }

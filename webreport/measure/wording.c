@@ -112,6 +112,8 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
                                      "If the run used a GPU, record TRACEPRESS_ACTIVITY_CUDA."},
         [TP_PHRASE_RECORD_MEMORY] = {"memory (record with profile_memory=True)",
                                      "memory (noted by tracepress_memory_note)"},
+        [TP_PHRASE_NO_MEMORY] = {"no memory records: record with profile_memory=True",
+                                 "no memory records: the program notes memory by tracepress_memory_note"},
         [TP_PHRASE_RECORD_MODULES] = {"modules (record with with_stack=True or with_modules=True)",
                                       "modules (marked by tracepress_module_begin)"},
         [TP_PHRASE_INPUT] = {"Data loading", "Waiting for input"},

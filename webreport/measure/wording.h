@@ -25,6 +25,7 @@ enum tp_phrase {
     TP_PHRASE_MARK_STEPS,     /* how a program says where its steps are */
     TP_PHRASE_RECORD_DEVICE,  /* how the device's work is recorded */
     TP_PHRASE_RECORD_MEMORY,  /* how memory is recorded */
+    TP_PHRASE_NO_MEMORY,      /* why there is no picture of it */
     TP_PHRASE_RECORD_MODULES, /* how modules are recorded */
     TP_PHRASE_INPUT,          /* title of time in which the program waits for input */
     TP_PHRASE_INPUT_SHARE,    /* what its share of the steps means */
