@@ -23,6 +23,7 @@
 #include "collector/recorder.h"
 #include "collector/unwind.h"
 #include "writer/base/environment.h"
+#include "writer/base/own_proc.h"
 #include "writer/base/signal_handler.h"
 
 enum {
@@ -46,7 +47,7 @@ struct slot {
 
 /* A thread of the program. */
 struct watched {
-    pid_t tid;
+    pid_t tid, listed;   /* listed: its number in /proc */
     struct tp_perf perf; /* how it is sampled, else by its timer */
     timer_t timer;
     uint64_t cpu_ns;          /* its processor time at its last sample */
@@ -135,31 +136,17 @@ static clockid_t clock_of(pid_t tid)
     return (clockid_t)((~(unsigned)tid << 3) | 6u);
 }
 
-/* Reads /proc/self/task/TID/comm. */
-static size_t read_name(pid_t tid, char *text, size_t size)
+/* Reads /proc/self/task/LISTED/comm. */
+static size_t read_name(pid_t listed, char *text, size_t size)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%d/comm", (int)tid);
+    snprintf(path, sizeof path, "/proc/self/task/%d/comm", (int)listed);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
     if (fd >= 0)
         close(fd);
     text[n > 0 ? n : 0] = '\0';
     return n > 0 ? (size_t)n : 0;
-}
-
-static void tell_name(pid_t tid)
-{
-    struct tp_spool_sampled thread = {.tid = (uint64_t)tid};
-    const uint32_t slots = sizeof thread / TP_SPOOL_SLOT;
-    size_t n = read_name(tid, thread.name, sizeof thread.name);
-    if (n && thread.name[n - 1] == '\n')
-        thread.name[n - 1] = '\0';
-    struct tp_spool_record *record = tp_record_take(slots);
-    if (!record)
-        return;
-    memcpy(record + 1, &thread, sizeof thread);
-    tp_record_done(record, 0, TP_SPOOL_SAMPLED, slots, 0);
 }
 
 /* NULL: it is new, or has ended meanwhile. */
@@ -169,6 +156,21 @@ static struct watched *find_watched(pid_t tid)
         if (sampler.watched[i].tid == tid)
             return &sampler.watched[i];
     return NULL;
+}
+
+static void tell_name(pid_t tid)
+{
+    struct tp_spool_sampled thread = {.tid = (uint64_t)tid};
+    const struct watched *known = find_watched(tid);
+    const uint32_t slots = sizeof thread / TP_SPOOL_SLOT;
+    size_t n = read_name(known ? known->listed : tid, thread.name, sizeof thread.name);
+    if (n && thread.name[n - 1] == '\n')
+        thread.name[n - 1] = '\0';
+    struct tp_spool_record *record = tp_record_take(slots);
+    if (!record)
+        return;
+    memcpy(record + 1, &thread, sizeof thread);
+    tp_record_done(record, 0, TP_SPOOL_SAMPLED, slots, 0);
 }
 
 /* A stack that cannot be walked is kept as a sample without frames: its time is time of the thread. */
@@ -244,14 +246,14 @@ static bool set_timer(struct watched *thread)
            timer_settime(thread->timer, 0, &(struct itimerspec){period, period}, NULL) == 0;
 }
 
-static void watch(pid_t tid)
+static void watch(pid_t tid, pid_t listed)
 {
     struct watched *known = find_watched(tid);
     if (known) {
         known->is_seen = true;
         return;
     }
-    struct watched fresh = {.tid = tid, .is_seen = true};
+    struct watched fresh = {.tid = tid, .listed = listed, .is_seen = true};
     struct timespec used = {0, 0};
     if (sampler.count == MAX_WATCHED || clock_gettime(clock_of(tid), &used) != 0)
         return;
@@ -277,18 +279,41 @@ static void unwatch(struct watched *thread)
     }
 }
 
+/* The last number of the line "NSpid:", which goes from the namespace of /proc inwards. */
+static pid_t innermost(const char *status)
+{
+    const char *line = strstr(status, "\nNSpid:"), *end = line ? strchr(line + 1, '\n') : NULL;
+    while (end && end > line && end[-1] >= '0' && end[-1] <= '9')
+        end--;
+    return end ? (pid_t)strtol(end, NULL, 10) : 0;
+}
+
+/* What the thread that /proc/self/task lists as `listed` is in this namespace; 0: it is not there. */
+static pid_t number_of(pid_t listed)
+{
+    char path[64], status[4096];
+    snprintf(path, sizeof path, "/proc/self/task/%d/status", (int)listed);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, status, sizeof status - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    status[n > 0 ? n : 0] = '\0';
+    return innermost(status);
+}
+
 /* Brings the list up to date with the threads that are there. */
 static void list_threads(void)
 {
     DIR *folder = opendir("/proc/self/task");
+    bool is_own = tp_proc_is_own();
     if (!folder)
         return;
     for (uint32_t i = 0; i < sampler.count; i++)
         sampler.watched[i].is_seen = false;
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+        pid_t listed = (pid_t)strtol(entry->d_name, NULL, 10), tid = is_own || listed <= 0 ? listed : number_of(listed);
         if (tid > 0 && tid != sampler.own_tid)
-            watch(tid);
+            watch(tid, listed);
     }
     closedir(folder);
     uint32_t kept = 0;

@@ -8,11 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "writer/base/own_proc.h"
+
 bool tp_process_is_of_run(pid_t pid, const char *folder)
 {
     char path[64], block[1 << 16];
     snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = tp_proc_is_own() ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     size_t kept = 0, n = strlen(folder);
     bool is = false;
     ssize_t got;
@@ -30,7 +32,7 @@ bool tp_process_is_of_run(pid_t pid, const char *folder)
 size_t tp_processes_of_run(pid_t *pids, size_t size, const char *folder)
 {
     size_t count = 0;
-    DIR *dir = opendir("/proc");
+    DIR *dir = tp_proc_is_own() ? opendir("/proc") : NULL;
     for (struct dirent *entry; dir && count < size && (entry = readdir(dir));) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
         if (pid > 0 && pid != getpid() && tp_process_is_of_run(pid, folder))
