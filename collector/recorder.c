@@ -10,7 +10,7 @@
 #include "collector/session.h"
 #include "collector/unwind.h"
 
-enum { FIRST_CHUNK = 16 << 10 }; /* many threads with little to say stay small */
+enum { FIRST_CHUNK = 16 << 10, /* many threads with little to say stay small */ WALK_COUNTS = 64, LINE = 64 };
 
 uint32_t tracepress_recording_;
 bool tp_record_stacks;
@@ -23,6 +23,12 @@ static bool has_key;
 static _Atomic uint32_t threads;   /* numbered over all recordings */
 static _Atomic uint32_t exchanges; /* threads that give a chunk back or take one at this moment */
 static _Atomic bool is_closed;
+
+/* Threads that walk their stacks at this moment, which may call the kernel. Each counts in the place of its number, so
+ * that threads do not wait for each other's cache lines. */
+static struct {
+    _Alignas(LINE) _Atomic uint32_t count;
+} walks[WALK_COUNTS];
 
 static void leave_at_end(void *unused)
 {
@@ -48,11 +54,19 @@ void tp_record_leave(void)
     atomic_fetch_sub(&exchanges, 1);
 }
 
+static bool is_busy(void)
+{
+    uint32_t count = atomic_load(&exchanges);
+    for (size_t i = 0; i < WALK_COUNTS; i++)
+        count += atomic_load(&walks[i].count);
+    return count > 0;
+}
+
 void tp_record_close(unsigned patience_ms)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     atomic_store(&is_closed, true);
-    for (unsigned waited_ms = 0; atomic_load(&exchanges) && waited_ms < patience_ms; waited_ms++)
+    for (unsigned waited_ms = 0; is_busy() && waited_ms < patience_ms; waited_ms++)
         nanosleep(&pause, NULL);
 }
 
@@ -60,6 +74,8 @@ void tp_record_in_child(void)
 {
     tp_cursor.tid = 0;
     atomic_store(&exchanges, 0);
+    for (size_t i = 0; i < WALK_COUNTS; i++)
+        atomic_store(&walks[i].count, 0);
 }
 
 static uint32_t size_of_next(uint32_t slots)
@@ -107,11 +123,20 @@ struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots)
     return record;
 }
 
+static uint32_t walk(const void *from, uint64_t *frames, uint32_t max)
+{
+    _Atomic uint32_t *walking = &walks[tp_cursor.thread % WALK_COUNTS].count;
+    atomic_fetch_add(walking, 1);
+    uint32_t count = atomic_load(&is_closed) ? 0 : tp_stack_here(from, frames, max);
+    atomic_fetch_sub(walking, 1);
+    return count;
+}
+
 void tp_record_stack(const void *from)
 {
     enum { FRAMES = 64 };
     uint64_t frames[FRAMES + 1] = {0};
-    uint32_t count = tracepress_recording_ ? tp_stack_here(from, frames, FRAMES) : 0, slots = (count + 1) / 2;
+    uint32_t count = tracepress_recording_ ? walk(from, frames, FRAMES) : 0, slots = (count + 1) / 2;
     struct tp_spool_record *record = count ? tp_record_take(slots) : NULL;
     if (!record)
         return;

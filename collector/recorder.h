@@ -55,8 +55,8 @@ struct tp_spool_record *tp_record_refill(uint32_t recording, uint32_t slots);
 /* Lets go of this thread's chunk. */
 void tp_record_leave(void);
 
-/* No thread asks for a chunk or gives one back any more: chunks stay mapped to the end of the process. Returns when
- * none is in the middle of that, or after patience_ms. */
+/* No thread asks for a chunk, gives one back or walks its stack any more: chunks stay mapped to the end of the process.
+ * Returns when none is in the middle of that, or after patience_ms. */
 void tp_record_close(unsigned patience_ms);
 
 /* In the child of a fork: only this thread is here. */

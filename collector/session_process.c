@@ -16,6 +16,7 @@
 #include "collector/own_thread.h"
 #include "collector/recorder.h"
 #include "collector/sampler.h"
+#include "collector/unwind.h"
 #include "writer/base/mapped.h"
 
 enum { LOCK_PATIENCE_S = 1, END_PATIENCE_MS = 1000 };
@@ -150,6 +151,7 @@ void tp_session_confine(const char *how)
     __atomic_store_n(&tracepress_recording_, 0, __ATOMIC_SEQ_CST);
     atomic_store(&tp_confined_, TP_CONFINED_ITSELF);
     tp_record_close(END_PATIENCE_MS);
+    tp_stack_abandon();
     tp_sampler_leave_signal();
     tp_own_threads_await(END_PATIENCE_MS);
 }

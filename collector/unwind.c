@@ -80,6 +80,39 @@ static void load(void)
     }
 }
 
+/* ---- what the library keeps of each thread ----
+ *
+ * It is given back to the kernel when the thread ends, by a function that the library has told the C library: a call
+ * that a program which confines itself may not allow. */
+
+static pthread_key_t kept;
+static bool is_kept_known;
+
+/* The key that the library makes when it is first used is the one that comes next, unless it was used before, or
+ * another thread made one at this moment: then nothing of it is here. */
+static void use_and_find_kept(void)
+{
+    void *unused[1];
+    bool is_next = pthread_key_create(&kept, NULL) == 0 && pthread_key_delete(kept) == 0;
+    unwind.backtrace(unused, 1);
+    is_kept_known = is_next && pthread_getspecific(kept) != NULL;
+}
+
+/* The key's number is taken again at once, so that the library, if the program uses it as well, writes to no other. */
+void tp_stack_abandon(void)
+{
+    enum { MOST = 64 };
+    pthread_key_t others[MOST], again;
+    size_t count = 0;
+    if (!is_kept_known || pthread_key_delete(kept) != 0)
+        return;
+    is_kept_known = false;
+    while (count < MOST && pthread_key_create(&again, NULL) == 0 && again != kept)
+        others[count++] = again;
+    while (count > 0)
+        pthread_key_delete(others[--count]);
+}
+
 static unw_addr_space_t address_space(void);
 
 /* Each half of the library opens a pipe when it is first used, at the lowest numbers that are free, and keeps it: the
@@ -89,7 +122,6 @@ static void use_first(void)
 {
     enum { LOW = 200, MANY = 1024 };
     struct rlimit limit;
-    void *unused[1];
     int taken[LOW], count = 0;
     bool has_room = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= MANY;
     int fd = has_room ? eventfd(0, EFD_CLOEXEC) : -1;
@@ -100,7 +132,7 @@ static void use_first(void)
     if (fd >= 0)
         close(fd);
     if (has_loader())
-        unwind.backtrace(unused, 1);
+        use_and_find_kept();
     address_space();
     while (count > 0)
         close(taken[--count]);
@@ -117,6 +149,13 @@ bool tp_stack_prepare(void)
 {
     pthread_once(&loaded, load_and_use);
     return is_there;
+}
+
+const char *tp_stack_here_refusal(void)
+{
+    if (!has_loader())
+        return "the program is linked statically (link it dynamically with libtracepress.a or libtracepress.so)";
+    return tp_stack_prepare() ? NULL : "libunwind is not installed (Debian: libunwind8)";
 }
 
 uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max)

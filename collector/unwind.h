@@ -35,4 +35,10 @@ void tp_stack_forget(void);
  * signal handlers. */
 uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max);
 
+/* Why tp_stack_here finds nothing in this program; NULL: it does. Static. */
+const char *tp_stack_here_refusal(void);
+
+/* Threads that end from now on make no call of the kernel for stacks that they have walked. When none walks. */
+void tp_stack_abandon(void);
+
 #endif
