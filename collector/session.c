@@ -64,8 +64,9 @@ static bool begin(const struct tracepress_options *options)
     if (refusal || !tp_config_keep(&tp_session.options, options))
         return false;
     const struct tracepress_options *o = &tp_session.options;
-    if (o->with_stack && !tp_stack_prepare())
-        tp_session_say(TP_SAY_PART, "no call stacks are recorded", "libunwind is not installed (Debian: libunwind8)");
+    const char *stackless = o->with_stack ? tp_stack_here_refusal() : NULL;
+    if (stackless)
+        tp_session_say(TP_SAY_PART, "no call stacks are recorded", stackless);
     __atomic_store_n(&tp_record_stacks, o->with_stack != 0, __ATOMIC_RELAXED);
     if (!o->sample_rate)
         tp_session.options.sample_rate = tp_session.run_rate;
