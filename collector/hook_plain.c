@@ -65,11 +65,28 @@ static int plain_capset(void *header, const void *data)
     return (int)plain_syscall(SYS_capset, (long)header, (long)data, 0, 0, 0, 0);
 }
 
+static int plain_unshare(int flags)
+{
+    return (int)plain_syscall(SYS_unshare, flags, 0, 0, 0, 0, 0);
+}
+
+static int plain_setns(int fd, int kind)
+{
+    return (int)plain_syscall(SYS_setns, fd, kind, 0, 0, 0, 0);
+}
+
 void *tp_hook_plain(const char *name)
 {
-    return strcmp(name, "syscall") == 0  ? (void *)plain_syscall
-           : strcmp(name, "prctl") == 0  ? (void *)plain_prctl
-           : strcmp(name, "capset") == 0 ? (void *)plain_capset
-           : strcmp(name, "clone") == 0  ? (void *)__clone
-                                         : NULL;
+    static const struct {
+        const char *name;
+        void *function;
+    } plain[] = {{"syscall", (void *)plain_syscall},
+                 {"prctl", (void *)plain_prctl},
+                 {"capset", (void *)plain_capset},
+                 {"unshare", (void *)plain_unshare},
+                 {"setns", (void *)plain_setns}};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (strcmp(plain[i].name, name) == 0)
+            return plain[i].function;
+    return strcmp(name, "clone") == 0 ? (void *)__clone : NULL;
 }

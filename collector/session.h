@@ -41,6 +41,11 @@ bool tp_session_place(struct tp_session_place *place, uint32_t name);
  * saying why, when it cannot be. Any thread. */
 bool tp_session_sample(unsigned rate);
 
+/* Ends the threads of ours in the process, and waits until the kernel has none; false: there was none, and nothing is
+ * to be begun again. */
+bool tp_session_end_threads(void);
+void tp_session_begin_threads(void);
+
 /* Ends the sampling thread and begins one with the rights of the calling thread; nothing when there is none. */
 void tp_session_renew_sampler(void);
 /* From now on notes say what is loaded where, for a source that records addresses. */

@@ -192,6 +192,32 @@ static void stop_sampler(void)
     pthread_mutex_lock(&tp_session.lock);
 }
 
+bool tp_session_end_threads(void)
+{
+    enum { PATIENCE_MS = 1000 };
+    pthread_mutex_lock(&tp_session.lock);
+    bool is_any = tp_session.is_started;
+    if (is_any) {
+        tp_session_leave_window();
+        stop_sampler();
+    }
+    pthread_mutex_unlock(&tp_session.lock);
+    if (is_any)
+        tp_own_threads_await(PATIENCE_MS);
+    return is_any;
+}
+
+void tp_session_begin_threads(void)
+{
+    pthread_mutex_lock(&tp_session.lock);
+    if (tp_session_is_on() && tp_session.options.sample_rate &&
+        tp_config_is_recorded(&tp_session.options, TRACEPRESS_ACTIVITY_CPU))
+        tp_sampler_start(tp_session.options.sample_rate); /* or not: see source/host_alone.c */
+    if (tp_session.is_started)
+        tp_session_follow_window();
+    pthread_mutex_unlock(&tp_session.lock);
+}
+
 void tp_session_renew_sampler(void)
 {
     pthread_mutex_lock(&tp_session.lock);

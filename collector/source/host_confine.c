@@ -14,6 +14,7 @@
 #include "collector/hook.h"
 #include "collector/sampler.h"
 #include "collector/session.h"
+#include "collector/source/host_alone.h"
 #include "collector/source/host_rights.h"
 
 enum { CALL_PRCTL, CALL_SYSCALL, CALL_CLONE, CALL_COUNT };
@@ -113,7 +114,8 @@ long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
         look_at_seccomp(a, b, c);
     if (__builtin_expect(number == SYS_prctl, 0))
         look_at_prctl((int)a, (unsigned long)b, (unsigned long)c);
-    if (__builtin_expect(!is_copying(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))
+    bool is_alone = tp_alone_before(number, a, b);
+    if (__builtin_expect(!is_alone && !is_copying(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))
         return next(number, a, b, c, d, e, f); /* not called but jumped to: it may return twice, as vfork does */
     bool is_copy = is_copying(number, a, b), is_paused = is_copy && tp_sampler_pause();
     long result = next(number, a, b, c, d, e, f);
@@ -121,6 +123,8 @@ long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
         resume();
     if (result == 0 && is_copy)
         tp_session_abandon();
+    if (is_alone)
+        tp_alone_after();
     tp_rights_after_syscall(number, a);
     return result;
 }

@@ -32,12 +32,11 @@ confines() {
         "./$how-$1" $2 >out 2>err
         [ $? = "$3" ] && [ ! -s err ] || { echo "$how: without a recording: status not $3"; cat out err; return 1; }
         rm -rf d
-        [ "$2" = threads ] || export STACKS=1
-        RECORDED=d timeout -s KILL 60 "./$how-$1" $2 >recorded.out 2>err
+        STACKS=1 RECORDED=d timeout -s KILL 60 "./$how-$1" $2 >recorded.out 2>err
         status=$?
-        unset STACKS
         [ $status = "$3" ] && cmp out recorded.out || { echo "$how: status $status"; cat recorded.out err; return 1; }
         [ "$(grep -c 'recording stops here, the program goes on: it confines itself' err)" = "$4" ] || { echo "$how:"; cat err; return 1; }
+        [ "$how" != static ] || grep -q 'no call stacks are recorded: the program is linked statically' err || { cat err; return 1; }
         "$TP" recover d >recovered 2>&1 && zcat d/*.gz | grep -q '"name":"call"' || { echo "$how:"; cat recovered; ls -lA d; return 1; }
     done
 }
@@ -146,6 +145,75 @@ without_proc() { # a library in the working folder is not taken for ours
         sh -c 'case $LD_PRELOAD in /*/libtracepress-preload.so) exit 3 ;; esac' 2>../err
     [ $? = 3 ] && ! grep 'preload' ../err || { cat ../err; return 1; }
 }
+# ---- namespaces: some are refused to a process of several threads, in some /proc has the numbers of another one
+
+cat >moves.c <<'C'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <tracepress.h>
+#include <unistd.h>
+static void work(void)
+{
+    for (clock_t end = clock() + CLOCKS_PER_SEC / 3; clock() < end;) {
+        tracepress_begin(tracepress_intern("work"));
+        tracepress_end();
+    }
+}
+int main(int argc, char **argv)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.handler = tracepress_tensorboard_trace_handler;
+    options.directory = argv[1];
+    options.sample_rate = 500;
+    if (argc != 3 || (argv[1][0] && tracepress_start(&options)))
+        return 1;
+    work();
+    int code = strcmp(argv[2], "call") ? unshare(CLONE_NEWUSER) : (int)syscall(SYS_unshare, CLONE_NEWUSER | CLONE_FILES);
+    work();
+    tracepress_stop();
+    return code ? 9 : 7;
+}
+C
+moves() { # by the function, by the system call: as without a recording, with samples from before and after
+    for way in function call; do
+        ./moves "" $way
+        [ $? = 7 ] || { echo "not possible here"; return 1; }
+        rm -rf m && mkdir m && chmod 777 m && ./moves m $way 2>err
+        [ $? = 7 ] && [ ! -s err ] || { echo "$way"; cat err; return 1; }
+        zcat m/*.gz | awk '/"cpu_sample"/ { match($0, /"ts":[0-9.]+/); t = substr($0, RSTART + 5, RLENGTH - 5); if (!n++) first = t; last = t }
+            END { if (n < 20 || last - first < 300000) { print n, last - first; exit 1 } }' || return 1
+    done
+}
+inside() { # COMMAND...: a program that it starts is recorded, whatever the numbers in /proc are
+    cat >busy.c <<'C'
+#include <time.h>
+int main(void)
+{
+    while (clock() < CLOCKS_PER_SEC / 3)
+        ;
+    return 5;
+}
+C
+    ${CC:-cc} busy.c -o busy && rm -rf d || return 1
+    "$TP" record -o d --source sample --no-tfevents -- "$@" ./busy 2>err
+    [ $? = 5 ] && [ "$(zcat d/*/*.gz | grep -c cpu_sample)" -ge 10 ] || { cat err; return 1; }
+    rm -rf d
+    "$@" "$TP" record -o d --source sample --no-tfevents -- ./busy 2>err
+    [ $? = 5 ] && [ "$(zcat d/*/*.gz | grep -c cpu_sample)" -ge 10 ] || { echo "within:"; cat err; return 1; }
+}
+if unshare --user --map-root-user true 2>err && ${CC:-cc} -I"$HERE/collector" moves.c -L"$BUILD" -ltracepress -Wl,-rpath,"$BUILD" -o moves; then
+    check "linked: a program moves into a namespace of users" moves
+    check "record: a program in a namespace of users" inside unshare --user --map-root-user
+    check "record: a program in a namespace of processes, with the /proc of the one outside" inside unshare --user --map-root-user --pid --fork
+    check "record: a program in a namespace of processes, with its own /proc" inside unshare --user --map-root-user --pid --mount --fork --mount-proc
+else
+    skip "programs in namespaces of users and processes" "none can be made here"
+fi
+
 if contained true 2>err && ${CC:-cc} -I"$HERE/collector" writer.c -L"$BUILD" -ltracepress -Wl,-rpath,"$BUILD" -o writer; then
     check "two containers record into one folder at once" volume
     check "record where no /proc is mounted" without_proc

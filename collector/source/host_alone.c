@@ -1,0 +1,73 @@
+/* Calls that the kernel refuses to a process of several threads: a program that moves itself into a namespace of users
+ * is alone in the process, as it would be without us. Threads of ours end before such a call and begin anew behind it.
+ * (They are not missed in one that has moved its children into a namespace of processes: there the kernel makes no
+ * more threads.) */
+#include "collector/source/host_alone.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+
+#include "collector/confined.h"
+#include "collector/hook.h"
+#include "collector/session.h"
+
+enum { CALL_UNSHARE, CALL_SETNS, CALL_COUNT };
+
+static struct tp_hook hooks[CALL_COUNT] = {{"unshare", NULL, NULL}, {"setns", NULL, NULL}};
+
+__attribute__((constructor)) static void find(void)
+{
+    tp_hooks_find(hooks, CALL_COUNT);
+}
+
+typedef int unshare_call(int);
+typedef int setns_call(int, int);
+unshare_call tp_unshare __asm__("unshare") __attribute__((visibility("default")));
+setns_call tp_setns __asm__("setns") __attribute__((visibility("default")));
+
+/* setns without a kind takes whatever the descriptor is of. */
+static bool must_be_alone(long number, long flags)
+{
+    return number == SYS_unshare ? flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM)
+                                 : !flags || flags & CLONE_NEWUSER;
+}
+
+bool tp_alone_before(long number, long first, long second)
+{
+    bool is_it = number == SYS_unshare || number == SYS_setns;
+    if (!is_it || !must_be_alone(number, number == SYS_unshare ? first : second) || tp_is_confined() ||
+        tp_session_is_copy())
+        return false;
+    int why = tp_hook_enter();
+    bool is_ended = tp_session_end_threads();
+    tp_hook_leave(why);
+    return is_ended;
+}
+
+void tp_alone_after(void)
+{
+    int error = errno, why = tp_hook_enter();
+    tp_session_begin_threads();
+    tp_hook_leave(why);
+    errno = error;
+}
+
+int tp_unshare(int flags)
+{
+    bool is_ended = tp_alone_before(SYS_unshare, flags, 0);
+    int result = ((unshare_call *)tp_hook_of(&hooks[CALL_UNSHARE], NULL))(flags);
+    if (is_ended)
+        tp_alone_after();
+    return result;
+}
+
+int tp_setns(int fd, int kind)
+{
+    bool is_ended = tp_alone_before(SYS_setns, fd, kind);
+    int result = ((setns_call *)tp_hook_of(&hooks[CALL_SETNS], NULL))(fd, kind);
+    if (is_ended)
+        tp_alone_after();
+    return result;
+}
