@@ -2,7 +2,7 @@
 
 make: traces of eight steps of 10 ms: 2.5 ms of input, 6 ms of compute, 0.8 ms of communication, 0.5 ms of waiting. cpu: no device; lanes: a
 simulated device of the program's own that runs 1,000 kernels of 40 us; plain: ranges that say nothing; engine: such a device again, which
-works while the program waits for it and does nothing while the program computes.
+works while the program waits for it and does nothing while the program computes; waits: no device, 3 ms of a step in one wait, 1 in another.
 words: fails when a file has a word of Python or PyTorch in it, or, behind --own, one of GPUs or of launches, outside of style and script."""
 import json
 import re
@@ -65,6 +65,20 @@ def engine():
     return whole
 
 
+def waits():
+    """The trace without a device, with other lengths: the program waits for most of a step, for two things."""
+    whole = trace()
+    lengths = {"read batch": (0, 500), "solve": (500, 5000), "exchange": (5500, 100), "wait for the disk": (5600, 1000)}
+    events = whole["traceEvents"]
+    for event in [e for e in events if e["name"] in lengths]:
+        begin, event["dur"] = lengths[event["name"]]
+        event["ts"] = 1000 + (event["ts"] - 1000) // 10000 * 10000 + begin
+    for step in range(8):
+        events.append({"ph": "X", "cat": "user_annotation", "name": "wait for the writer", "pid": 100, "tid": 100,
+                       "ts": 7600 + step * 10000, "dur": 3000, "args": {"kind": "wait"}})
+    return whole
+
+
 def words(paths, pattern):
     found = 0
     for path in paths:
@@ -86,8 +100,9 @@ if sys.argv[1] == "make":
     for name, options in (("cpu", {}), ("lanes", {"lanes": True}), ("plain", {"kinds": False})):
         with open("%s/%s.pt.trace.json" % (sys.argv[2], name), "w", encoding="utf-8") as out:
             json.dump(trace(**options), out)
-    with open("%s/engine.pt.trace.json" % sys.argv[2], "w", encoding="utf-8") as out:
-        json.dump(engine(), out)
+    for name, made in (("engine", engine()), ("waits", waits())):
+        with open("%s/%s.pt.trace.json" % (sys.argv[2], name), "w", encoding="utf-8") as out:
+            json.dump(made, out)
 elif sys.argv[1] == "words":
     own = sys.argv[2] == "--own"
     sys.exit(not (words(sys.argv[2 + own:], GPUS if own else PYTHON)))

@@ -7,7 +7,7 @@ fi
 words=$PWD/tests/check/wording.py
 cd "$WORK" || exit 1
 python3 "$words" make . || not_ok "the traces are made"
-for name in cpu lanes plain engine; do
+for name in cpu lanes plain engine waits; do
     "$TOOLS/tracepress" report $name.pt.trace.json -o $name.html --json $name.json --markdown $name.md --quiet || not_ok "report: $name"
     "$TOOLS/tracepress" summarize $name.pt.trace.json -o $name.tps --quiet || not_ok "summarize: $name"
 done
@@ -22,6 +22,8 @@ printf 'finding.B1 <= 0\nfinding.H1 <= 0\nfinding.H8 <= 0\nstep.time.mean <= 1 m
 headline() { grep -q "\"headline\":\"$2\"" $1.json; }
 check "a quarter of input is the verdict" headline cpu "Waiting for input takes 25.0 % of the steps; no device is used\."
 check "and that of the device of its own, by its name" headline lanes "FFT engine waits for input data for 25.0 % of the steps; .*"
+check "a program that waits is told where it waits longest" headline waits \
+    "Waiting takes 40.0 % of the steps; no device is used\. Longest in: wait for the writer\."
 share() { grep -q "\"id\":\"$2\",[^{]*\"share_of_step_percent\":25[,.]" $1.json; }
 check "and a finding with its share" share cpu H1
 check "and a finding with its share, of the device" share lanes B1

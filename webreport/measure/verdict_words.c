@@ -143,6 +143,40 @@ static void add_largest_operator(struct tp_buf *text, const struct tp_model *mod
     tp_arena_drop(arena, self_ns, names->count * sizeof *self_ns);
 }
 
+/* Ranges of the main thread that say one of the kinds: how long those of each name take within W, by name. */
+static int64_t *said_by_name(const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
+{
+    const struct tp_order *order = model->order;
+    int64_t *ns = tp_arena_array(arena, model->trace->names.count, sizeof *ns);
+    size_t at = 0;
+    for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++) {
+        const struct tp_event *e = &model->trace->events[order->host[i]];
+        if (e->kind == TP_KIND_ANNOTATION && kinds >> tp_event_said(e) & 1)
+            ns[e->name] = tp_sat_add(ns[e->name], tp_window_within(model, &at, e->ts_ns, tp_event_end(e)));
+    }
+    return ns;
+}
+
+/* " Most in "wait for the writer".": the name that most of that time has; ties by name. */
+static void add_largest_range(struct tp_buf *text, const struct tp_model *model, unsigned kinds, struct tp_arena *arena)
+{
+    const struct tp_strings *names = &model->trace->names;
+    uint32_t best = TP_NO_ID;
+    if (model->host_main == TP_NO_ID)
+        return;
+    int64_t *ns = said_by_name(model, kinds, arena);
+    for (uint32_t n = 0; n < names->count; n++)
+        if (ns[n] && (best == TP_NO_ID || ns[n] > ns[best] ||
+                      (ns[n] == ns[best] && tp_str_compare(names->items[n], names->items[best]) < 0)))
+            best = n;
+    if (best != TP_NO_ID) {
+        tp_buf_puts(text, " Longest in: ");
+        tp_buf_add(text, names->items[best].ptr, names->items[best].len);
+        tp_buf_putc(text, '.');
+    }
+    tp_arena_drop(arena, ns, names->count * sizeof *ns);
+}
+
 struct tp_str tp_verdict_host_words(const struct tp_trace_verdict *v, const struct tp_model *model,
                                     struct tp_arena *arena)
 {
@@ -157,8 +191,9 @@ struct tp_str tp_verdict_host_words(const struct tp_trace_verdict *v, const stru
     } else if (v->cause == TP_TIME_COMMUNICATION) {
         tp_buf_printf(&text, "Communication that no operator hides takes %s of %s; no device is used.", decided, whole);
     } else if (v->cause == TP_TIME_COPY || v->cause == TP_TIME_SYNC) {
-        tp_buf_printf(&text, "%s takes %s of %s; no device is used.", v->cause == TP_TIME_COPY ? "Copying" : "Waiting",
-                      decided, whole);
+        bool is_copy = v->cause == TP_TIME_COPY;
+        tp_buf_printf(&text, "%s takes %s of %s; no device is used.", is_copy ? "Copying" : "Waiting", decided, whole);
+        add_largest_range(&text, model, is_copy ? TP_RANGE_BIT(COPY) : TP_RANGE_BIT(WAIT) | TP_RANGE_BIT(SYNC), arena);
     } else if (tp_any_says(model, TP_RANGE_BIT(COMPUTE))) {
         tp_buf_printf(&text, "Computing takes %s of %s, code in no range that says its kind %s; no device is used.",
                       decided, whole, between);
