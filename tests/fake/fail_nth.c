@@ -2,11 +2,14 @@
  *
  * FAIL_KIND: memory (malloc, calloc, realloc, anonymous mmap, mremap), input (read and pread, with EIO; with ESTALE:
  * stale; the file is shorter than it was: end), or output (write, fsync, linkat, rename, opening
- * for writing). FAIL_AT: number of the failing call, from 1; 0 fails none. FAIL_STAY=1: all later ones fail too.
+ * for writing; part: no failure, but half of what a write was to write). FAIL_AT: number of the failing call, from 1; 0
+ * fails none. FAIL_STAY=1: all later ones fail too. FAIL_SIGNAL: the process gets that signal just before the call,
+ * which does not fail: whoever must be killed in the middle is.
  * FAIL_COUNT: file to which the number of calls is written at exit. Threads count together. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +26,8 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
 static long calls, fail_at;
-static char kind; /* m, o, i, s or e; 0 until the constructor ran */
+static char kind; /* m, o, i, s, e or p; 0 until the constructor ran */
+static int signal_number;
 static bool stays, is_done;
 
 static bool fails(char of)
@@ -31,12 +35,17 @@ static bool fails(char of)
     if (kind != of || is_done)
         return false;
     long n = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
-    return fail_at && (n == fail_at || (stays && n > fail_at));
+    bool is_due = fail_at && (n == fail_at || (stays && n > fail_at));
+    if (is_due && signal_number)
+        kill(getpid(), signal_number);
+    return is_due && !signal_number;
 }
 
 __attribute__((constructor)) static void start(void)
 {
     const char *at = getenv("FAIL_AT"), *of = getenv("FAIL_KIND"), *stay = getenv("FAIL_STAY");
+    const char *number = getenv("FAIL_SIGNAL");
+    signal_number = number ? atoi(number) : 0;
     fail_at = at ? atol(at) : 0;
     stays = stay && *stay == '1';
     kind = of ? *of : 0;
@@ -133,25 +142,31 @@ ssize_t pread(int file, void *bytes, size_t size, off_t at)
     return pread64(file, bytes, size, at);
 }
 
+/* How much of a write is made: half of it where it is cut short, a byte at least. */
+static size_t part_of(size_t size)
+{
+    return size > 1 && fails('p') ? size / 2 : size;
+}
+
 ssize_t write(int file, const void *bytes, size_t size)
 {
     if (file != 2 && fails('o'))
         return disk_full();
-    return syscall(SYS_write, file, bytes, size);
+    return syscall(SYS_write, file, bytes, file != 2 ? part_of(size) : size);
 }
 
 ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t at)
 {
     if (fails('o'))
         return disk_full();
-    return syscall(SYS_pwrite64, file, bytes, size, at);
+    return syscall(SYS_pwrite64, file, bytes, part_of(size), at);
 }
 
 ssize_t writev(int file, const struct iovec *parts, int count)
 {
     if (file != 2 && fails('o'))
         return disk_full();
-    return syscall(SYS_writev, file, parts, count);
+    return syscall(SYS_writev, file, parts, count > 1 && file != 2 && fails('p') ? count / 2 : count);
 }
 
 int fsync(int file)

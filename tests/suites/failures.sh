@@ -57,6 +57,37 @@ check "the page of a job: every allocation fails once: exit 5, old output intact
 check "the page of a job: every write, fsync, rename fails once: exit 4, old output intact" loop output 4
 trace=$DATA/traces/gpu_2024.pt.trace.json.gz
 
+# parts NAME COMMAND...: what writes to the folder out: each write writes half of it; one does, in turn: the same bytes
+parted() {
+    rm -rf out whole && mkdir out
+    cpu_limit 60 env FAIL_KIND=part FAIL_AT=0 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" "$@" >stdout 2>stderr || { cat stderr; return 1; }
+    mv out whole
+    total=$(cat count) n=0 # 0: all of them
+    [ "$total" -gt 0 ] || { echo "no write was seen"; return 1; }
+    while [ "$n" -le "$total" ]; do
+        mkdir out
+        cpu_limit 60 env FAIL_KIND=part FAIL_AT=$((n ? n : 1)) FAIL_STAY=$((n == 0)) LD_PRELOAD="$SHIM" "$@" >stdout 2>stderr || { echo "write $n of $total"; cat stderr; return 1; }
+        diff -rq out whole || { echo "write $n of $total: other bytes"; return 1; }
+        rm -rf out
+        n=$((n + 1 + n / 10))
+    done
+    echo "$total writes"
+}
+parts() {
+    name=$1
+    shift
+    check "$name whose writes are cut short: the same bytes" parted "$@"
+}
+parts "a report" "$TP" report "$trace" -o out/report.html --json out/report.json --markdown out/digest.md --quiet
+parts "a trace writer" "${TOOLS:-$BUILD}/write_sample" out/t.json.gz
+parts "an export to folded" "$TP" export "$DATA/tables/2.13/memory_heavy.full/trace.pt.trace.json.gz" --to folded -o out --quiet
+for format in xplane sqlite flamegraph memory-flow chrome csv pstats; do
+    parts "an export to $format" "$TP" export "$trace" --to $format -o out --quiet
+done
+parts "a summary" "$TP" summarize "$trace" -o out/a.tps -q
+parts "a table" "$TP" table "$trace" -o out/table --quiet
+parts "a comparison" "$TP" diff "$trace" "$DATA/traces/gpu_2026.pt.trace.json.gz" -o out/d.html --json out/d.json --exit-zero --quiet
+
 # sample KIND: a trace is written while the calls of KIND fail from the n-th on: exit 4 and nothing left behind
 sample() {
     rm -rf out

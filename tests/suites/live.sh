@@ -26,21 +26,25 @@ alone() {
 }
 check "a recorded program writes each step, an export leaves its file alone" alone
 
-killed() { # whole records, whenever it dies
-    for pause in 0.05 0.1 0.2 0.3; do
+killed() { # before any of its calls that write: whole records
+    records=0
+    for n in $(seq 1 40); do
         rm -rf runs && mkdir -p runs
-        TRACEPRESS_LIVE=1 "$TOOLS/train" "$text" runs/run 100000 >out 2>err &
-        pid=$!
-        sleep $pause
-        kill -9 $pid
-        wait $pid 2>/dev/null
+        env TRACEPRESS_LIVE=1 FAIL_KIND=output FAIL_AT="$n" FAIL_SIGNAL=9 LD_PRELOAD="$BUILD/fail_nth.so" "$TOOLS/train" "$text" runs/run 12 >out 2>err
+        [ $? = 137 ] || { echo "call $n: not killed"; cat err; return 1; }
         for file in runs/run/events.out.tfevents.*; do
-            # empty: killed between the file's creation and its first record
-            [ ! -s "$file" ] || "$TOOLS/event_dump" "$file" >dump || { cat dump; return 1; }
+            [ -s "$file" ] || continue # before its first record
+            "$TOOLS/event_dump" "$file" >dump || { cat dump; return 1; }
+            records=$((records + $(grep -c . dump)))
         done
     done
+    [ $records -gt 20 ] || { echo "only $records records in all"; return 1; }
 }
-check "a killed program leaves whole records" killed
+if is_checked; then
+    skip "a killed program leaves whole records" "the sanitizer brings its own allocator"
+else
+    check "a killed program leaves whole records" killed
+fi
 
 full() {
     [ "$(id -u)" = 0 ] && mkdir -p tiny && mount -t tmpfs -o size=16k none tiny 2>/dev/null || return 77

@@ -63,17 +63,20 @@ goes_on() {
 }
 a_killed_one_loses_its_own() {
     rm -rf killed && mkdir killed
-    delay=1
-    "$TP" summarize in --shard 1/2 -o killed/ -q || return 1
-    for _ in 1 2 3 4 5 6; do
-        "$TP" summarize in --shard 2/2 -o killed/ -q &
-        pid=$!
-        sleep "0.0$delay"
-        delay=$((delay + 1))
-        kill -9 "$pid" 2>/dev/null
-        wait "$pid" 2>/dev/null
+    part="$TP summarize in --shard 2/2 -o killed/ -q" n=1
+    env FAIL_KIND=output FAIL_AT=0 FAIL_COUNT=count LD_PRELOAD="$BUILD/fail_nth.so" $part || return 1
+    total=$(cat count) all=$(ls killed | wc -l) partly=0
+    while [ $n -le "$total" ]; do
+        rm -rf killed && mkdir killed && "$TP" summarize in --shard 1/2 -o killed/ -q || return 1
+        before=$(ls killed | wc -l)
+        env FAIL_KIND=output FAIL_AT=$n FAIL_SIGNAL=9 LD_PRELOAD="$BUILD/fail_nth.so" $part
+        [ $? = 137 ] || { echo "call $n of $total: not killed"; return 1; }
+        made=$(($(ls killed | wc -l) - before))
+        partly=$((partly + (made > 0 && made < all)))
         "$TP" merge killed --strict -o f.tps -q || return 1 # every file that is there is whole
+        n=$((n + 1 + total / 12))
     done
+    [ $partly -gt 0 ] || { echo "never in the middle: $all files, $total calls"; return 1; }
     "$TP" summarize in --shard 2/2 --skip-existing -o killed/ -q && "$TP" merge killed -o f.tps -q && cmp whole.tps f.tps
 }
 check "the same input gives the same bytes" same_again
