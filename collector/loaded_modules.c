@@ -9,15 +9,19 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "collector/own_thread.h"
 #include "writer/base/mapped.h"
 
 enum { MAX_MODULES = 4096 };
+enum { MAY_ASK, UNTRIED, TRYING }; /* of `loader` */
 
 static struct tp_module *modules[MAX_MODULES]; /* never freed: samplers read them while the list grows */
 static _Atomic uint32_t module_count;
 static _Atomic bool is_updating;
+static _Atomic int loader;
 static unsigned long long seen_adds, seen_subs; /* the loader's counts when the list was made */
 
 uint32_t tp_modules_count(void)
@@ -122,10 +126,50 @@ static int on_module(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
+static int ask_no_more(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)info, (void)size, (void)context;
+    return 1;
+}
+
+static void *try_loader(void *unused)
+{
+    dl_iterate_phdr(ask_no_more, NULL);
+    atomic_store(&loader, MAY_ASK);
+    return unused;
+}
+
+bool tp_modules_may_ask(void)
+{
+    int untried = UNTRIED;
+    if (__builtin_expect(atomic_load_explicit(&loader, memory_order_relaxed) == MAY_ASK, 1))
+        return true;
+    if (atomic_compare_exchange_strong(&loader, &untried, TRYING) && tp_own_thread_start(NULL, try_loader, NULL) != 0)
+        atomic_store(&loader, UNTRIED);
+    return false;
+}
+
+bool tp_modules_hold(void)
+{
+    enum { PAUSE_US = 50, PATIENCE_US = 200000 };
+    const struct timespec pause = {.tv_nsec = PAUSE_US * 1000};
+    for (unsigned waited_us = 0; atomic_exchange(&is_updating, true); waited_us += PAUSE_US) {
+        if (waited_us >= PATIENCE_US)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+void tp_modules_release(void)
+{
+    atomic_store(&is_updating, false);
+}
+
 bool tp_modules_update(void)
 {
     struct visit visit = {0};
-    if (atomic_exchange(&is_updating, true))
+    if (atomic_load(&loader) != MAY_ASK || atomic_exchange(&is_updating, true))
         return false;
     dl_iterate_phdr(on_module, &visit);
     atomic_store(&is_updating, false);
@@ -135,6 +179,7 @@ bool tp_modules_update(void)
 void tp_modules_in_child(void)
 {
     atomic_store(&is_updating, false);
+    atomic_store(&loader, UNTRIED);
 }
 
 /* ---- their files ---- */

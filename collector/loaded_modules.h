@@ -30,8 +30,18 @@ struct tp_module {
 
 /* Brings the list up to date. Returns true when there are new ones. Cheap when nothing was loaded since. Any thread;
  * where another one is at it, nothing is done. It waits for the loader, inside which the program's functions may be
- * called and record: so never with a lock of ours. */
+ * called and record: so never with a lock of ours. Nothing is done where the loader may not be asked, either. */
 bool tp_modules_update(void);
+
+/* Whether the loader may be asked. Not in the child of a fork, at first: where another thread of the parent held the
+ * loader's lock at that moment, nobody gives it back, and whoever asks waits for ever. A thread of ours, begun here,
+ * finds out. Any thread; not in a fork's handlers. */
+bool tp_modules_may_ask(void);
+
+/* Waits until no thread of ours asks the loader, at most for some time, and keeps all from it until tp_modules_release.
+ * False: one still does, or holds; nothing is to be released. */
+bool tp_modules_hold(void);
+void tp_modules_release(void);
 
 /* In the child of a fork, where another thread may have been at it. */
 void tp_modules_in_child(void);

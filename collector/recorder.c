@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/loaded_modules.h"
 #include "collector/session.h"
 #include "collector/unwind.h"
 
@@ -23,6 +24,7 @@ static bool has_key;
 static _Atomic uint32_t threads;   /* numbered over all recordings */
 static _Atomic uint32_t exchanges; /* threads that give a chunk back or take one at this moment */
 static _Atomic bool is_closed;
+static _Atomic uint32_t still; /* threads that copy the process at this moment */
 
 /* Threads that walk their stacks at this moment, which may call the kernel. Each counts in the place of its number, so
  * that threads do not wait for each other's cache lines. */
@@ -54,12 +56,31 @@ void tp_record_leave(void)
     atomic_fetch_sub(&exchanges, 1);
 }
 
-static bool is_busy(void)
+static bool is_walking(void)
 {
-    uint32_t count = atomic_load(&exchanges);
+    uint32_t count = 0;
     for (size_t i = 0; i < WALK_COUNTS; i++)
         count += atomic_load(&walks[i].count);
     return count > 0;
+}
+
+static bool is_busy(void)
+{
+    return atomic_load(&exchanges) > 0 || is_walking();
+}
+
+void tp_record_still(void)
+{
+    enum { PAUSE_US = 20, PATIENCE_US = 200000 };
+    const struct timespec pause = {.tv_nsec = PAUSE_US * 1000};
+    atomic_fetch_add(&still, 1);
+    for (unsigned waited_us = 0; is_walking() && waited_us < PATIENCE_US; waited_us += PAUSE_US)
+        nanosleep(&pause, NULL);
+}
+
+void tp_record_go_on(void)
+{
+    atomic_fetch_sub(&still, 1);
 }
 
 void tp_record_close(unsigned patience_ms)
@@ -74,6 +95,7 @@ void tp_record_in_child(void)
 {
     tp_cursor.tid = 0;
     atomic_store(&exchanges, 0);
+    atomic_store(&still, 0);
     for (size_t i = 0; i < WALK_COUNTS; i++)
         atomic_store(&walks[i].count, 0);
 }
@@ -127,7 +149,8 @@ static uint32_t walk(const void *from, uint64_t *frames, uint32_t max)
 {
     _Atomic uint32_t *walking = &walks[tp_cursor.thread % WALK_COUNTS].count;
     atomic_fetch_add(walking, 1);
-    uint32_t count = atomic_load(&is_closed) ? 0 : tp_stack_here(from, frames, max);
+    bool may_walk = !atomic_load(&is_closed) && !atomic_load(&still) && tp_modules_may_ask();
+    uint32_t count = may_walk ? tp_stack_here(from, frames, max) : 0;
     atomic_fetch_sub(walking, 1);
     return count;
 }

@@ -59,6 +59,11 @@ void tp_record_leave(void);
  * Returns when none is in the middle of that, or after patience_ms. */
 void tp_record_close(unsigned patience_ms);
 
+/* Until tp_record_go_on no thread walks its stack, for which it may hold locks of the loader's; records of the meantime
+ * have none. Waits for those that are at it, at most for some time. */
+void tp_record_still(void);
+void tp_record_go_on(void);
+
 /* In the child of a fork: only this thread is here. */
 void tp_record_in_child(void);
 

@@ -393,7 +393,7 @@ static void *run(void *unused)
     tp_stack_forget();           /* modules may have come and gone since the last time */
     for (uint64_t turn = 0; !atomic_load(&sampler.must_stop); turn++) {
         if (turn % (LIST_EVERY_MS / DRAIN_EVERY_MS) == 0) {
-            if (tp_modules_update()) /* stacks run through what was loaded meanwhile */
+            if (tp_modules_may_ask() && tp_modules_update()) /* stacks run through what was loaded meanwhile */
                 tp_stack_forget();
             list_threads();
         }

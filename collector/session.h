@@ -41,6 +41,14 @@ bool tp_session_place(struct tp_session_place *place, uint32_t name);
  * saying why, when it cannot be. Any thread. */
 bool tp_session_sample(unsigned rate);
 
+/* While a copy of the process is made, between the two, no thread of ours holds a lock of the C library's or of the
+ * loader's, of which the copy would find one that nobody gives back. Not with the session's lock. */
+struct tp_stillness {
+    bool has_sampler, has_modules;
+};
+struct tp_stillness tp_session_still(void);
+void tp_session_go_on(struct tp_stillness still);
+
 /* Ends the threads of ours in the process, and waits until the kernel has none; false: there was none, and nothing is
  * to be begun again. */
 bool tp_session_end_threads(void);

@@ -37,7 +37,7 @@ struct tp_session {
     uint64_t own_step;      /* what the program was at when its own recording ended */
     const struct tp_session_watch *watch;
     void (*at_confine)(void); /* NULL: nothing */
-    unsigned endings; /* threads that end a recording, and may be in its handler; `ender`: the last */
+    unsigned endings;         /* threads that end a recording, and may be in its handler; `ender`: the last */
     pthread_t ender;
     pid_t pid; /* 0: nothing was recorded so far */
     _Atomic uint64_t dropped;

@@ -21,14 +21,37 @@
 
 enum { LOCK_PATIENCE_S = 1, END_PATIENCE_MS = 1000 };
 
+struct tp_stillness tp_session_still(void)
+{
+    struct tp_stillness still = {.has_sampler = tp_sampler_pause()};
+    still.has_modules = tp_modules_hold();
+    tp_record_still();
+    return still;
+}
+
+void tp_session_go_on(struct tp_stillness still)
+{
+    tp_record_go_on();
+    if (still.has_modules)
+        tp_modules_release();
+    if (still.has_sampler)
+        tp_sampler_resume();
+}
+
+static struct tp_stillness forking; /* of the thread that forks, with the lock */
+
 static void before_fork(void)
 {
+    struct tp_stillness still = tp_session_still(); /* first: who has the lock waits for nobody, but others for it */
     pthread_mutex_lock(&tp_session.lock);
+    forking = still;
 }
 
 static void after_fork(void)
 {
+    struct tp_stillness still = forking;
     pthread_mutex_unlock(&tp_session.lock);
+    tp_session_go_on(still);
 }
 
 /* The child goes on in a spool of its own, if it records anything: most children become another program at once. Its

@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 
 #include "collector/hook.h"
-#include "collector/sampler.h"
 #include "collector/session.h"
 #include "collector/source/host_alone.h"
 #include "collector/source/host_rights.h"
@@ -98,12 +97,20 @@ static bool is_copying(long number, long first, long second)
 #endif
 }
 
-/* In the parent. */
-static void resume(void)
+static struct tp_stillness be_still(void)
 {
-    int why = errno;
-    tp_sampler_resume();
-    errno = why;
+    int why = tp_hook_enter();
+    struct tp_stillness still = tp_session_still();
+    tp_hook_leave(why);
+    return still;
+}
+
+/* In the parent. */
+static void go_on(struct tp_stillness still)
+{
+    int why = tp_hook_enter();
+    tp_session_go_on(still);
+    tp_hook_leave(why);
 }
 
 // NOLINTNEXTLINE(readability-function-size): what the C library's has
@@ -117,10 +124,13 @@ long tp_syscall(long number, long a, long b, long c, long d, long e, long f)
     bool is_alone = tp_alone_before(number, a, b);
     if (__builtin_expect(!is_alone && !is_copying(number, a, b) && number != SYS_prctl && number != SYS_capset, 1))
         return next(number, a, b, c, d, e, f); /* not called but jumped to: it may return twice, as vfork does */
-    bool is_copy = is_copying(number, a, b), is_paused = is_copy && tp_sampler_pause();
+    bool is_copy = is_copying(number, a, b);
+    struct tp_stillness still = {0};
+    if (is_copy)
+        still = be_still();
     long result = next(number, a, b, c, d, e, f);
-    if (is_paused && result != 0)
-        resume();
+    if (is_copy && result != 0)
+        go_on(still);
     if (result == 0 && is_copy)
         tp_session_abandon();
     if (is_alone)
@@ -149,9 +159,8 @@ int tp_clone(int (*run)(void *), void *stack, int flags, void *argument, void *p
     struct beginning beginning = {run, argument};
     if (flags & CLONE_VM || !run)
         return next(run, stack, flags, argument, parent, tls, child);
-    bool is_paused = tp_sampler_pause();
+    struct tp_stillness still = be_still();
     int result = next(begin_copy, stack, flags, &beginning, parent, tls, child);
-    if (is_paused)
-        resume();
+    go_on(still);
     return result;
 }

@@ -32,7 +32,7 @@ confines() {
         "./$how-$1" $2 >out 2>err
         [ $? = "$3" ] && [ ! -s err ] || { echo "$how: without a recording: status not $3"; cat out err; return 1; }
         rm -rf d
-        STACKS=1 RECORDED=d timeout -s KILL 60 "./$how-$1" $2 >recorded.out 2>err
+        STACKS=1 RECORDED=d cpu_limit 60 "./$how-$1" $2 >recorded.out 2>err
         status=$?
         [ $status = "$3" ] && cmp out recorded.out || { echo "$how: status $status"; cat recorded.out err; return 1; }
         [ "$(grep -c 'recording stops here, the program goes on: it confines itself' err)" = "$4" ] || { echo "$how:"; cat err; return 1; }

@@ -382,7 +382,7 @@ fi
 survives() { # WAY: the program ends as without us, in time, says nothing more, and its trace is read strictly
     rm -rf d
     for turn in 1 2 3; do
-        timeout -s KILL 120 "$TP" record -o d --no-tfevents --source default -- ./lives_program "$1" >out 2>err
+        cpu_limit 120 "$TP" record -o d --no-tfevents --source default -- ./lives_program "$1" >out 2>err
         status=$?
         [ $status = 7 ] && [ "$(cat out)" = "done" ] || { echo "turn $turn: status $status"; cat out err; return 1; }
         ! grep -v 'recorded d/\|more in d/\|ranges were open\|nothing was recorded' err || return 1
@@ -403,7 +403,7 @@ confines() { # WAY STATUS LINES: it ends and writes as without us; what was reco
     for sources in default,memory=64k null; do
         for perf in 0 1; do
             rm -rf d
-            TRACEPRESS_PERF=$perf timeout -s KILL 60 "$TP" record -o d --no-tfevents --source $sources -- ./confined_program "$1" >out 2>err
+            TRACEPRESS_PERF=$perf cpu_limit 60 "$TP" record -o d --no-tfevents --source $sources -- ./confined_program "$1" >out 2>err
             status=$?
             [ $status = "$2" ] && [ "$(cat out)" = "done" ] || { echo "$sources: status $status"; cat out err; return 1; }
             [ "$(grep -c 'recording stops here, the program goes on: it confines itself' err)" = "$3" ] || { cat err; return 1; }
@@ -442,7 +442,7 @@ survives() { # WAY: it ends and writes as without us, sampled by the kernel and 
     [ $? = 7 ] || { echo "it does not run alone"; cat err; return 1; }
     for perf in 0 1; do
         rm -rf d
-        TRACEPRESS_PERF=$perf timeout -s KILL 120 "$TP" record -o d --no-tfevents --source default,memory=1k,io,locks,sample=1000 -- \
+        TRACEPRESS_PERF=$perf cpu_limit 120 "$TP" record -o d --no-tfevents --source default,memory=1k,io,locks,sample=1000 -- \
             ./hostile_program "$1" >out 2>err
         status=$?
         [ $status = 7 ] && cmp plain out || { echo "samples by the kernel: $perf; status $status"; cat out err; return 1; }
@@ -454,6 +454,19 @@ if program hostile_program -ldl; then
     done
 else
     not_ok "hostile_program is built"
+fi
+
+# ---- children of a program whose threads are in the loader
+
+forks() {
+    rm -rf d && "$TP" record -o d --no-tfevents --source "$1" -- ./forks_program >out 2>err
+    [ $? = 7 ] && [ "$(cat out)" = "done" ] || { cat out err; return 1; }
+}
+if program forks_program -pthread; then
+    check "forks: no child waits for the lock that another thread of its parent held" forks sample=1000
+    check "forks: so with memory and its call stacks" forks memory=1k,sample
+else
+    not_ok "forks_program is built"
 fi
 
 # ---- spools that are cut while they are written
