@@ -15,7 +15,7 @@ struct tp_child_end {
     uid_t user;    /* with whose rights it ended */
     gid_t group;
     bool is_confined; /* by seccomp, more than we are */
-    int64_t cpu_us;   /* with its children that it waited for */
+    int64_t cpu_us;   /* outside the kernel; with its children that it waited for */
 };
 
 struct tp_child {

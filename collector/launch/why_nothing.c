@@ -252,11 +252,11 @@ void tp_nothing_word(char *text, size_t size, const struct tp_nothing *nothing)
     const char *last = child->end.name;
     switch (tp_nothing_decide(nothing)) {
     case TP_NOTHING_SHORT:
-        snprintf(
-            text, size,
-            "too short: it took %.1f ms of processor time, in which %.1f samples were due, and called nothing that "
-            "is recorded; give it more work, or more samples: --source default,sample=10000",
-            (double)child->end.cpu_us / 1000, samples_due(nothing));
+        snprintf(text, size,
+                 "too short: it took %.1f ms of processor time outside the kernel, in which %.1f samples were due, and "
+                 "called nothing that "
+                 "is recorded; give it more work, or more samples: --source default,sample=10000",
+                 (double)child->end.cpu_us / 1000, samples_due(nothing));
         return;
     case TP_NOTHING_DIED:
         snprintf(text, size, "signal %d (%s) ended it before its main; if it runs without record, try --source null",

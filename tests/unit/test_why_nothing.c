@@ -100,7 +100,8 @@ static void too_short_comes_first(void **state)
     run.nothing.is_started = true;
     run.nothing.free_bytes = UINT64_MAX;
     run.child.end.cpu_us = 6000;
-    wants(&run, TP_NOTHING_SHORT, "too short: it took 6.0 ms of processor time, in which 3.0 samples were due");
+    wants(&run, TP_NOTHING_SHORT,
+          "too short: it took 6.0 ms of processor time outside the kernel, in which 3.0 samples were due");
     run.child.end.cpu_us = 20000;
     wants(&run, TP_NOTHING_STARTED, "started inner");
     end(&run);
