@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/launch/run_ranks.h"
 #include "writer/base/fs.h"
 #include "writer/base/json_out.h"
 #include "writer/base/put.h"
@@ -205,6 +204,18 @@ void tp_run_folder_finish(const struct tp_run_folder *run)
     rmdir(run->spools);
 }
 
+/* Removes what nobody uses, after this rank's place is gone. */
+static void forget_job(const struct tp_run_folder *run)
+{
+    char places[TP_RUN_PATH_BYTES + 64];
+    snprintf(places, sizeof places, "%s/%s", run->path, TP_WORKER_RANKS);
+    if (rmdir(places) != 0)
+        return;
+    snprintf(places, sizeof places, "%s/run.json", run->path);
+    unlink(places);
+    rmdir(run->path);
+}
+
 void tp_run_folder_close(struct tp_run_folder *run, bool is_unused)
 {
     if (is_unused)
@@ -212,7 +223,7 @@ void tp_run_folder_close(struct tp_run_folder *run, bool is_unused)
     if (is_unused && *run->home)
         rmdir(run->home);
     if (is_unused && *run->path && strcmp(run->path, run->home) != 0)
-        tp_run_ranks_forget(run);
+        forget_job(run);
     if (run->lock >= 0)
         close(run->lock);
     run->lock = -1;

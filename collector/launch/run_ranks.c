@@ -77,17 +77,6 @@ bool tp_run_ranks_end(const struct tp_run_folder *run)
     return is_last;
 }
 
-void tp_run_ranks_forget(const struct tp_run_folder *run)
-{
-    char places[PATH_BYTES];
-    snprintf(places, sizeof places, "%s/%s", run->path, TP_WORKER_RANKS);
-    if (rmdir(places) != 0)
-        return;
-    snprintf(places, sizeof places, "%s/run.json", run->path);
-    unlink(places);
-    rmdir(run->path);
-}
-
 /* ---- run.json ---- */
 
 static int is_rank(const struct dirent *entry)
@@ -194,6 +183,36 @@ int tp_run_ranks_note(const struct tp_run_folder *run, struct tp_error *err)
     tp_buf_release(&notes.all);
     tp_buf_release(&notes.first);
     return code;
+}
+
+static void add_wishes(struct tp_run_wishes *all, const struct tp_run_wishes *one, bool is_first)
+{
+    bool is_only = one->summary_only && (is_first || all->summary_only);
+    all->events |= one->events;
+    all->report |= one->report;
+    all->summary |= one->summary || one->summary_only || all->summary_only;
+    all->summary_only = is_only;
+}
+
+void tp_run_ranks_wishes(const struct tp_run_folder *run, struct tp_run_wishes *wishes)
+{
+    char places[PATH_BYTES];
+    struct dirent **names = NULL;
+    bool is_first = true;
+    snprintf(places, sizeof places, "%s/%s", run->path, TP_WORKER_RANKS);
+    int count = scandir(places, &names, is_rank, by_number);
+    *wishes = (struct tp_run_wishes){0};
+    for (int i = 0; i < count; i++) {
+        struct tp_run_folder rank = {.lock = -1};
+        struct tp_run_note note;
+        int n = snprintf(rank.home, sizeof rank.home, "%s/%s", places, names[i]->d_name);
+        if (n > 0 && (size_t)n < sizeof rank.home && tp_run_folder_read(&rank, &note)) {
+            add_wishes(wishes, &note.wishes, is_first);
+            is_first = false;
+        }
+        free(names[i]);
+    }
+    free(names);
 }
 
 int tp_run_ranks_begin(const struct tp_run_folder *run, struct tp_error *err)

@@ -13,6 +13,7 @@
 #include "writer/base/error.h"
 
 struct tp_run_folder;
+struct tp_run_wishes;
 
 /* True when the call shares its run with others. */
 bool tp_run_ranks_are(const struct tp_run_folder *run);
@@ -26,10 +27,10 @@ bool tp_run_ranks_end(const struct tp_run_folder *run);
 /* Waits until nobody else makes what is made of the run; a descriptor to close afterwards, or -1. */
 int tp_run_ranks_lock(const struct tp_run_folder *run);
 
+/* What some rank asked for: each of it. Nothing but summaries where all ranks want no more. */
+void tp_run_ranks_wishes(const struct tp_run_folder *run, struct tp_run_wishes *wishes);
+
 /* Writes the run's run.json from those of the ranks that are there. Returns 0, TP_EIO, TP_ENOMEM. */
 int tp_run_ranks_note(const struct tp_run_folder *run, struct tp_error *err);
-
-/* Removes what nobody uses, after this rank's place is gone. */
-void tp_run_ranks_forget(const struct tp_run_folder *run);
 
 #endif

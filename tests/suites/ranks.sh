@@ -7,11 +7,11 @@ if is_checked; then
 fi
 cat >work.c <<'X'
 #include <stdlib.h>
-#include <time.h>
 int main(int count, char **words)
 {
-    while (clock() < CLOCKS_PER_SEC / 3) /* a machine that is busy still takes samples of it */
-        ;
+    volatile double sum = 0; /* samples are of code outside the kernel */
+    for (long i = 0; i < 60000000; i++)
+        sum += (double)i;
     return count > 1 ? atoi(words[1]) : 0;
 }
 X
@@ -95,6 +95,22 @@ ends() { # the exit codes are the ranks' own
     [ "$a$b$c" = 345 ] && job r/work-* 3 && grep -q '"exit_code":5' r/work-*/run.json || { show r; return 1; }
 }
 check "exit codes of ranks are their own" ends
+wanted() { # what one rank asks for is made, whoever ends last; what cannot be made leaves the run unprocessed
+    rm -rf r
+    rank_of 6 2 1 "$TP" record -o r --source sample -- sh -c ': >begun; while [ ! -e over ]; do sleep 0.05; done; ./work' 2>err.1 &
+    while [ ! -e begun ]; do sleep 0.05; done
+    rank_of 6 2 0 "$TP" record -o r --report --summary --source sample -- sh -c ./work 2>err.0
+    : >over
+    wait
+    cat err.* >err
+    job r/sh-* 2 && [ -s "$(echo r/*)/report.html" ] && [ "$(ls r/*/*.tps | wc -l)" = 2 ] || { show r; return 1; }
+    rm -rf r begun over
+    rank_of 7 2 0 "$TP" record -o r --report --source sample -- ./work 2>err
+    ln -sf /dev/full "$(echo r/*)/report.html" && rank_of 7 2 1 "$TP" record -o r --source sample -- ./work 2>err
+    grep -q '^{"schema":"tracepress-run","schema_version":1,"state":"unprocessed"' r/*/run.json || { head -c 300 r/*/run.json; show r; return 1; }
+    rm "$(echo r/*)/report.html" && "$TP" recover r 2>err && [ -s "$(echo r/*)/report.html" ] && grep -q '"state":"complete"' r/*/run.json || { show r; return 1; }
+}
+check "what one rank asked for is made; a job whose report fails is unprocessed" wanted
 torchrun() { # torchrun's variables; its run id, or its process where that says nothing
     rm -rf r
     for id in mine none; do

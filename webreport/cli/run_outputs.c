@@ -97,14 +97,18 @@ static void write_state(struct tp_console *console, const struct tp_run_folder *
 }
 
 /* Of a job: when this was the last rank, what is made of the traces of all, and their notes in one. */
-static bool end_rank(struct tp_console *console, const struct tp_run_folder *run, const struct tp_run_note *note)
+static bool end_rank(struct tp_console *console, const struct tp_run_folder *run)
 {
     struct tp_error err = {0};
+    struct tp_run_wishes wishes;
     bool is_done = true;
     if (!tp_run_ranks_end(run))
         return true;
     int lock = tp_run_ranks_lock(run);
-    is_done = make_all(console, run->path, &note->wishes);
+    tp_run_ranks_wishes(run, &wishes);
+    is_done = make_all(console, run->path, &wishes);
+    if (!is_done) /* before the notes are put together */
+        write_state(console, run, TP_RUN_UNPROCESSED);
     if (tp_run_ranks_note(run, &err) < 0)
         tp_console_error(console, "%s", err.text);
     if (lock >= 0)
@@ -119,7 +123,7 @@ bool tp_run_outputs_make(struct tp_console *console, const struct tp_run_folder 
     if (is_rank && is_whole) /* before the others look */
         write_state(console, run, TP_RUN_COMPLETE);
     if (!is_rank || is_whole)
-        is_done = is_rank ? end_rank(console, run, note) : make_all(console, run->path, &note->wishes);
+        is_done = is_rank ? end_rank(console, run) : make_all(console, run->path, &note->wishes);
     note->state = is_whole && is_done ? TP_RUN_COMPLETE : TP_RUN_UNPROCESSED;
     write_state(console, run, note->state);
     if (note->state == TP_RUN_COMPLETE)
