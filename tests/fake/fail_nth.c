@@ -46,6 +46,8 @@ __attribute__((constructor)) static void start(void)
     const char *at = getenv("FAIL_AT"), *of = getenv("FAIL_KIND"), *stay = getenv("FAIL_STAY");
     const char *number = getenv("FAIL_SIGNAL");
     signal_number = number ? atoi(number) : 0;
+    if (signal_number)
+        signal(signal_number, SIG_DFL); /* a shell's background job ignores SIGINT */
     fail_at = at ? atol(at) : 0;
     stays = stay && *stay == '1';
     kind = of ? *of : 0;
