@@ -3,6 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 status=0
 run() { if sh "tests/lint/$1.sh" $2; then echo "$1: ok"; else echo "$1: faults"; status=1; fi; }
+run top "$(git ls-files 2>/dev/null | sed 's,/.*,/,' | sort -u)"
 run layers "$(find collector writer webreport -name '*.[ch]' | sort)"
 run arrows "$(find webreport -name '*.[ch]' | sort)"
 run guard "$(find collector writer webreport -name '*.[ch]' | sort)"

@@ -12,6 +12,10 @@ sources() { find . -name '*.[ch]' | sed 's|^\./||' | sort; }
 passes() { what=$1 rule=$2; shift 2; sh "$rules/$rule.sh" "$@" >said 2>&1 || { echo "$what: must pass"; cat said; status=1; }; }
 fails() { what=$1 rule=$2; shift 2; ! sh "$rules/$rule.sh" "$@" >said 2>&1 || { echo "$what: must fail"; status=1; }; }
 
+# top
+passes "top: what belongs there" top README.md collector/
+fails "top: a run that was left there" top README.md q/ collector/
+
 # arrows
 put webreport/model/tree.c <<'C'
 #include "webreport/trace/trace.h"

@@ -1,0 +1,12 @@
+#!/bin/sh
+# top.sh NAME...: what stands at the top of the repository (folders end in a slash) is what belongs there; a run left in it
+# by hand does not.
+printf '%s\n' "$@" | awk '
+BEGIN {
+  folders = ".ci/ .github/ collector/ docs/ python/ templates/ tests/ webreport/ writer/"
+  files = ".clang-format .clang-tidy .editorconfig .gitattributes .gitignore CHANGELOG.md CONTRIBUTING.md LICENSE Makefile README.md SECURITY.md THIRD-PARTY pyproject.toml"
+  count = split(folders " " files, name, " ")
+  for (i = 1; i <= count; i++) known[name[i]] = 1
+}
+$0 != "" && !($0 in known) { print $0 ": it has no place at the top"; bad = 1 }
+END { exit bad }'
