@@ -2,7 +2,8 @@
  * test that is linked into the program comes here. One call in a row of a kind fails, or all.
  *
  * fault(CALL, ERRNO): from now on each call of that kind fails so. fault_after(CALL, COUNT, ERRNO): after COUNT more
- * that succeed. fault(CALL, 0): it works again. FAULT_SHORT as ERRNO of a read: it returns one byte. */
+ * that succeed. fault(CALL, 0): it works again. FAULT_SHORT as ERRNO of a read or
+ * a write: it takes one byte. */
 #ifndef TP_TESTS_UNIT_FAULTY_FILES_H
 #define TP_TESTS_UNIT_FAULTY_FILES_H
 
@@ -98,8 +99,11 @@ int flock(int fd, int operation)
 
 ssize_t write(int fd, const void *bytes, size_t size)
 {
-    if (is_of_test(fd) && faulty(FAULT_WRITE))
-        return -1;
+    if (is_of_test(fd) && faulty(FAULT_WRITE)) {
+        if (errno != FAULT_SHORT)
+            return -1;
+        size = size > 0;
+    }
     return syscall(SYS_write, fd, bytes, size);
 }
 

@@ -294,6 +294,17 @@ static void outfile_failing_calls_leave_the_old_one(void **state)
     }
 }
 
+static void outfile_is_whole_where_writes_take_a_byte(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        fault(FAULT_TMPFILE, i % 2 ? EOPNOTSUPP : 0);
+        fault(FAULT_WRITE, FAULT_SHORT);
+        assert_int_equal(replace(i / 2, NULL), 0);
+        assert_content("r.html", "new");
+    }
+}
+
 static void outfile_that_cannot_be_linked_is_copied(void **state)
 {
     const int errors[] = {EPERM, EACCES, EXDEV, ENOENT};
@@ -370,6 +381,7 @@ int main(void)
         CASE(outfile_without_locks_removes_nothing),
         CASE(outfile_keeps_the_mode_of_what_it_replaces),
         CASE(outfile_failing_calls_leave_the_old_one),
+        CASE(outfile_is_whole_where_writes_take_a_byte),
         CASE(outfile_that_cannot_be_linked_is_copied),
         CASE(outfile_syncs_its_folder),
         CASE(outfile_for_a_library_has_a_name_of_its_own),
