@@ -98,7 +98,8 @@ outlives() {
     run=$(sed -n 's/.*tracepress recover //p' err)
     [ -d "$run/.spools" ] && grep -q '"state":"unprocessed"' "$run/run.json" || { find r; return 1; }
     "$TP" recover r 2>err && said 'still records' && [ -d "$run/.spools" ] || return 1
-    sleep 6
+    left=$(sed -n 's/.*process \([0-9]*\) of this run still records.*/\1/p' err)
+    while [ -n "$left" ] && ! is_gone "$left"; do sleep 0.1; done
     "$TP" recover "$run" >out 2>err && [ "$(wc -l <out)" = 1 ] && [ -s "$(cat out)" ] || { cat out err; return 1; }
     zcat "$(cat out)" | grep -q '"process"' && [ ! -e "$run/.spools" ] && grep -q '"state":"complete"' "$run/run.json" || { find r; return 1; }
 }

@@ -474,7 +474,7 @@ fi
 cuts() { # WAY STATUS LINES: it ends as without us, wherever its spool is cut, and a line says that recording stops
     for to in 0 5000 30000; do
         rm -rf d f && mkdir f
-        timeout -s KILL 60 "$TP" record -o d --no-tfevents --source memory=1k,sample -- ./cut_program "$1" f >out 2>err &
+        cpu_limit 60 "$TP" record -o d --no-tfevents --source memory=1k,sample -- ./cut_program "$1" f >out 2>err &
         pid=$!
         while [ ! -e f/now ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
         for spool in $(find d -name '.*.tpspool'); do
