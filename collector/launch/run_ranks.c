@@ -144,7 +144,7 @@ static void put_together(struct tp_buf *text, const struct notes *notes)
 static int write_all(const struct tp_run_folder *run, const struct tp_buf *all, struct tp_error *err)
 {
     char path[PATH_BYTES];
-    struct tp_outfile *file;
+    struct tp_outfile *file = NULL;
     snprintf(path, sizeof path, "%s/run.json", run->path);
     int code =
         all->failed ? tp_error_set(err, all->failed, 0, "%s: out of memory", path) : tp_outfile_open(&file, path, err);

@@ -99,7 +99,8 @@ void tp_object_put(struct tp_object *object, const char *name, struct tp_data va
 void tp_object_str(struct tp_object *object, const char *name, struct tp_str text);
 /* The text is borrowed; NULL makes the member absent. */
 void tp_object_text(struct tp_object *object, const char *name, const char *text);
-/* A sentence of ours for a page: a number and its unit stay on one line. Kept in the arena; without a pointer, empty. */
+/* A sentence of ours for a page: a number and its unit stay on one line. Kept in the arena; without a pointer, empty.
+ */
 void tp_object_sentence(struct tp_object *object, const char *name, struct tp_str text);
 /* The formatted text is kept in the arena. */
 void tp_object_printf(struct tp_object *object, const char *name, const char *format, ...)

@@ -49,10 +49,7 @@ static void take_event(struct tp_reader *r, bool is_repaired)
     if (!r->visitor) {
         tp_decoder_event(&r->decoder, text, &r->spans, ordinal, tp_feed_offset(r->feed, r->at));
     } else {
-        struct tp_event_text event = {.text = text,
-                                      .spans = &r->spans,
-                                      .ordinal = ordinal,
-                                      .is_repaired = is_repaired};
+        struct tp_event_text event = {.text = text, .spans = &r->spans, .ordinal = ordinal, .is_repaired = is_repaired};
         r->code = r->visitor->event(r->visitor->context, &event, r->err);
     }
     r->at = r->scan.at;
