@@ -315,7 +315,7 @@ interrupted() {
         status=$?
         kill "$(cat left)"
         [ $status = 3 ] || { echo "status $status"; cat err; return 1; }
-        ! grep -q 'finish with' err || break # else the machine was busy, and it was too late
+        { grep -q 'finish with' err && [ "$(wc -l <err)" = 1 ]; } && break # else the machine was busy, and it was too late
     done
     run=$(echo r/*)
     lines 1 && said "recorded; finish with: tracepress recover $run$" && grep -q '"state":"unprocessed".*"exit_code":3' "$run/run.json" || { cat err "$run/run.json"; return 1; }
