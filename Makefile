@@ -40,7 +40,8 @@ SOURCE := $(call obj,collector/source/*.c) $(BUILD)/collector/sources.o
 # these stand before functions of libc and others, by the same names: in the preload library alone
 HOOKS  := $(call obj,collector/source/host_*.c)
 # but these: what may end the program if we do not look at it
-HURTS  := $(patsubst %,$(BUILD)/collector/%.o,source/host_confine source/host_rights source/host_alone hook hook_plain)
+HURTS  := $(patsubst %,$(BUILD)/collector/%.o,source/host_confine source/host_rights source/host_alone \
+          source/host_signals hook hook_plain)
 WRAPS  := $(patsubst %,-Wl$(comma)--wrap=pthread_mutex_%,lock trylock timedlock unlock)
 INJECT := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,handler analysis_bridge),$(RECORD)) $(SOURCE) \
           $(BUILD)/collector/inject.o $(call obj,collector/hook*.c)

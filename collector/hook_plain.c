@@ -1,7 +1,9 @@
-/* Functions of the C library that are nothing but a system call, for programs in which no library has them behind ours:
+/* Functions of the C library that are little but a system call, for programs in which no library has them behind ours:
  * those that are linked statically. See hook.h. */
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -10,6 +12,9 @@
 
 /* The C library's clone by the name that it uses itself, which nobody stands before. */
 extern __typeof__(clone) __clone __attribute__((weak));
+/* Its sigaction by such a name, and the signals that siginterrupt has named; NULL where nothing calls that. */
+extern __typeof__(sigaction) __sigaction;
+extern sigset_t _sigintr __attribute__((weak));
 
 #if defined(__x86_64__)
 // NOLINTNEXTLINE(readability-function-size): what the C library's has
@@ -75,6 +80,70 @@ static int plain_setns(int fd, int kind)
     return (int)plain_syscall(SYS_setns, fd, kind, 0, 0, 0, 0);
 }
 
+/* ---- signals ---- */
+
+static sighandler_t set_handler(int number, sighandler_t handler, int flags, bool is_blocked)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, was;
+    sigemptyset(&action.sa_mask);
+    if (is_blocked)
+        sigaddset(&action.sa_mask, number);
+    if (handler == SIG_ERR) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    return __sigaction(number, &action, &was) == 0 ? was.sa_handler : SIG_ERR;
+}
+
+static sighandler_t plain_signal(int number, sighandler_t handler)
+{
+    bool interrupts = &_sigintr && sigismember(&_sigintr, number) == 1;
+    return set_handler(number, handler, interrupts ? 0 : SA_RESTART, true);
+}
+
+static sighandler_t plain_sysv_signal(int number, sighandler_t handler)
+{
+    return set_handler(number, handler, (int)SA_RESETHAND | SA_NODEFER, false);
+}
+
+static int plain_sigignore(int number)
+{
+    return set_handler(number, SIG_IGN, 0, false) == SIG_ERR ? -1 : 0;
+}
+
+/* The two that the C library ends and directs threads with are never blocked. */
+static int plain_sigprocmask(int how, const sigset_t *set, sigset_t *before)
+{
+    enum { CANCEL = 32, SET_ID = 33 };
+    sigset_t without;
+    if (set && how != SIG_UNBLOCK) {
+        unsigned long *words = (unsigned long *)&without;
+        without = *set;
+        words[0] &= ~(1UL << (CANCEL - 1) | 1UL << (SET_ID - 1));
+        set = &without;
+    }
+    return (int)plain_syscall(SYS_rt_sigprocmask, how, (long)set, (long)before, _NSIG / 8, 0, 0);
+}
+
+static int plain_pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
+{
+    int why = errno, code = plain_sigprocmask(how, set, before) == 0 ? 0 : errno;
+    errno = why;
+    return code;
+}
+
+static sighandler_t plain_sigset(int number, sighandler_t handler)
+{
+    sigset_t one, before;
+    struct sigaction was;
+    bool holds = handler == SIG_HOLD;
+    sigemptyset(&one);
+    if (sigaddset(&one, number) != 0 || plain_sigprocmask(holds ? SIG_BLOCK : SIG_UNBLOCK, &one, &before) != 0 ||
+        __sigaction(number, NULL, &was) != 0 || (!holds && set_handler(number, handler, 0, false) == SIG_ERR))
+        return SIG_ERR;
+    return sigismember(&before, number) == 1 ? SIG_HOLD : was.sa_handler;
+}
+
 void *tp_hook_plain(const char *name)
 {
     static const struct {
@@ -84,7 +153,17 @@ void *tp_hook_plain(const char *name)
                  {"prctl", (void *)plain_prctl},
                  {"capset", (void *)plain_capset},
                  {"unshare", (void *)plain_unshare},
-                 {"setns", (void *)plain_setns}};
+                 {"setns", (void *)plain_setns},
+                 {"sigaction", (void *)__sigaction},
+                 {"signal", (void *)plain_signal},
+                 {"bsd_signal", (void *)plain_signal},
+                 {"ssignal", (void *)plain_signal},
+                 {"sysv_signal", (void *)plain_sysv_signal},
+                 {"__sysv_signal", (void *)plain_sysv_signal},
+                 {"sigset", (void *)plain_sigset},
+                 {"sigignore", (void *)plain_sigignore},
+                 {"sigprocmask", (void *)plain_sigprocmask},
+                 {"pthread_sigmask", (void *)plain_pthread_sigmask}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (strcmp(plain[i].name, name) == 0)
             return plain[i].function;

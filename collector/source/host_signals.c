@@ -87,14 +87,6 @@ SIGNAL(sysv_signal, CALL_SYSV_SIGNAL, (int)SA_RESETHAND | SA_NODEFER)
 SIGNAL(__sysv_signal, CALL_SYSV_SIGNAL_, (int)SA_RESETHAND | SA_NODEFER)
 // NOLINTEND(bugprone-macro-parentheses)
 
-EXPORT sighandler_t sigset(int number, sighandler_t handler)
-{
-    sighandler_t before;
-    if (handler != SIG_HOLD && set_handler(number, handler, 0, &before))
-        return before;
-    return NEXT(CALL_SIGSET, signal_call)(number, handler);
-}
-
 EXPORT int sigignore(int number)
 {
     sighandler_t before;
@@ -124,6 +116,22 @@ static int change_mask(mask_call *next, int how, const sigset_t *set, sigset_t *
 EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict before)
 {
     return change_mask(NEXT(CALL_SIGPROCMASK, mask_call), how, set, before);
+}
+
+/* SIG_HOLD is said and told where others have a handler. */
+EXPORT sighandler_t sigset(int number, sighandler_t handler)
+{
+    bool holds = handler == SIG_HOLD;
+    struct sigaction action = {.sa_handler = handler}, was;
+    sigset_t bus, before;
+    if (number != SIGBUS)
+        return NEXT(CALL_SIGSET, signal_call)(number, handler);
+    sigemptyset(&bus);
+    sigaddset(&bus, SIGBUS);
+    if (sigaction(SIGBUS, holds ? NULL : &action, &was) != 0 ||
+        sigprocmask(holds ? SIG_BLOCK : SIG_UNBLOCK, &bus, &before) != 0)
+        return SIG_ERR;
+    return sigismember(&before, SIGBUS) == 1 ? SIG_HOLD : was.sa_handler;
 }
 
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)

@@ -3,8 +3,8 @@
  *
  * plain; threads: four, which block all signals; own: it has a handler of SIGBUS of its own, set before and after,
  * which gets what it does to a file of its own and nothing else, and leaves by siglongjmp or returns; asks: what it
- * says of SIGBUS is what it is told; die: it cuts a file of its own and has no handler (ends by SIGBUS); send: it is
- * sent SIGBUS (ends by it). */
+ * says of SIGBUS is what it is told; older: so with signal's kin, and for another signal; die: it cuts a file of its
+ * own and has no handler (ends by SIGBUS); send: it is sent SIGBUS (ends by it). */
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -15,17 +15,25 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+sighandler_t bsd_signal(int number, sighandler_t handler);
+
 static char now[4096], cut[4096];
 static volatile int is_cut, caught;
 static sigjmp_buf back;
 static char *own;
 
+static void take_block(void)
+{
+    char *volatile block = malloc(70000);
+    free(block);
+}
+
 static void work(int rounds)
 {
-    for (int i = 0; i < rounds; i++) {
-        char *volatile block = malloc(70000);
-        free(block);
-    }
+    for (int i = 0; i < rounds; i++)
+        take_block();
 }
 
 static void *busy(void *unused)
@@ -110,6 +118,19 @@ static int asks(void)
     return sigismember(&mask, SIGBUS) == 0 ? 0 : 1;
 }
 
+/* One that is not looked at, then SIGBUS: what each says is what the next is told. */
+static int older(void)
+{
+    for (int i = 0; i < 2; i++) {
+        int number = i == 0 ? SIGUSR2 : SIGBUS;
+        if (ssignal(number, returns) != SIG_DFL || sysv_signal(number, SIG_IGN) != returns || raise(number) != 0 ||
+            sigset(number, SIG_DFL) != SIG_IGN || sigset(number, SIG_HOLD) != SIG_DFL || sigignore(number) != 0 ||
+            sigset(number, SIG_IGN) != SIG_HOLD || bsd_signal(number, SIG_DFL) != SIG_IGN)
+            return 1;
+    }
+    return signal(SIGUSR2, SIG_ERR) == SIG_ERR && signal(9999, SIG_DFL) == SIG_ERR ? 0 : 1;
+}
+
 static int threads(void)
 {
     pthread_t ids[4];
@@ -136,6 +157,8 @@ int main(int argc, char **argv)
         code = own_handler();
     else if (strcmp(way, "asks") == 0)
         code = asks();
+    else if (strcmp(way, "older") == 0)
+        code = older();
     else if (strcmp(way, "die") == 0)
         touch_own();
     else if (strcmp(way, "send") == 0)

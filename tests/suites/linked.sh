@@ -91,6 +91,47 @@ else
     skip "linked, confined" "filters cannot be installed here"
 fi
 
+# ---- spools that are cut, and programs that have something to say of SIGBUS (sources_native.sh: the same under record)
+
+cuts() { # WAY STATUS LINES: it ends as without a recording, wherever its spool is cut
+    for how in shared archive $cut_static; do
+        for to in 0 5000 30000; do
+            rm -rf d f && mkdir f
+            RECORDED=d cpu_limit 60 "./$how-cut_program" "$1" f >out 2>err &
+            pid=$!
+            comes $pid test -e f/now || return 1
+            for spool in $(find d -name '.*.tpspool'); do
+                dd if=/dev/null of="$spool" bs=1 seek=$to 2>dd.log
+            done
+            : >f/cut
+            wait $pid
+            status=$?
+            [ $status = "$2" ] && [ "$(cat out)" = "done" ] || { echo "$how, cut at $to: status $status"; cat out err; return 1; }
+            [ "$3" = 0 ] || [ $to -gt 5000 ] || grep -q 'recording stops here, the program goes on: .*: the file was cut' err || { echo "$how, cut at $to"; cat err; return 1; }
+        done
+    done
+}
+tells() { # WAY STATUS: it ends as without a recording
+    for how in shared archive $cut_static; do
+        rm -rf d
+        RECORDED=d "./$how-cut_program" "$1" . >out 2>err
+        [ $? = "$2" ] || { echo "$how"; cat out err; return 1; }
+    done
+}
+cut_static=
+if built static cut_program >static.log 2>&1; then cut_static=static; fi
+if built shared cut_program >link.log 2>&1 && built archive cut_program >>link.log 2>&1; then
+    check "linked, cut: a program goes on when its spool is cut" cuts plain 7 1
+    check "linked, cut: threads that block all signals" cuts threads 7 0
+    check "linked, cut: a program with a handler of SIGBUS gets its own faults, and no others" cuts own 7 1
+    check "linked, cut: what a program says of SIGBUS is what it is told" tells asks 7
+    check "linked, cut: by the older functions, too" tells older 7
+    check "linked, cut: a program that cuts a file of its own dies as without us" tells die 135
+    check "linked, cut: and one that is sent the signal" tells send 135
+else
+    not_ok "linked, cut: the program is built" "$(cat link.log)"
+fi
+
 # ---- two containers on one volume: equal process numbers, equal workers, at the same time
 
 cat >writer.c <<'C'

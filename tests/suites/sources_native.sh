@@ -494,6 +494,7 @@ if program cut_program; then
     check "cut: a program with a handler of SIGBUS gets its own faults, and no others" cuts own 7 1
     once() { rm -rf d && "$TP" record -o d --no-tfevents --source memory=1k -- ./cut_program "$1" . >out 2>err; [ $? = "$2" ] || { cat out err; return 1; }; }
     check "cut: what a program says of SIGBUS is what it is told" once asks 7
+    check "cut: by the older functions, too" once older 7
     check "cut: a program that cuts a file of its own dies as without us" once die 135
     check "cut: and one that is sent the signal" once send 135
 else

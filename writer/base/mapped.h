@@ -3,8 +3,8 @@
  * as cut.
  *
  * The handler of SIGBUS is set with the first range. What comes from elsewhere goes on to the handler that was there,
- * or to the one that the program sets later, when its call of sigaction comes to tp_mapped_action (the preload library
- * sees to that); else a later one is found at the next tp_mapped_add, and ours put before it. A thread that blocks
+ * or to the one that the program sets later, when its call of sigaction comes to tp_mapped_action (our libraries
+ * see to that); else a later one is found at the next tp_mapped_add, and ours put before it. A thread that blocks
  * SIGBUS is ended by the kernel all the same. The process has one list. Any thread, also in the child of a fork and in
  * the handler of a signal. */
 #ifndef TP_WRITER_BASE_MAPPED_H
