@@ -27,7 +27,7 @@ static int with_trace(const struct tracepress_trace *trace, analyse work, void *
     if (n < 0 || (size_t)n >= sizeof path)
         return -1;
     tp_hold_begin(&hold);
-    int code = tp_spool_trace(trace->spool, path, true, NULL, &err);
+    int code = tp_spool_trace(trace->spool, path, true, NULL, NULL, &err);
     bool is_written = code == 0;
     if (code) {
         *trace->must_stay = true;

@@ -13,7 +13,7 @@ static int write_trace(const struct tracepress_trace *trace, const char *path, b
     struct tp_error err = {0};
     struct tp_hold hold;
     tp_hold_begin(&hold); /* the thread that compresses and writes inherits it */
-    int code = tp_spool_trace(trace->spool, path, is_gzip, NULL, &err);
+    int code = tp_spool_trace(trace->spool, path, is_gzip, NULL, NULL, &err);
     tp_hold_end(&hold);
     if (code == 0)
         return 0;

@@ -177,7 +177,7 @@ static enum tp_left_outcome take_spool(struct tp_left_file *file, const struct t
         return TP_LEFT_EMPTY;
     if (file->is_brief && (file->pid != run->program || file->is_replaced))
         return TP_LEFT_BRIEF;
-    if (tp_spool_trace(file->path, file->trace, true, &file->result, &file->err) < 0)
+    if (tp_spool_trace(file->path, file->trace, true, &file->result, &run->watch, &file->err) < 0)
         return TP_LEFT_FAILED;
     if (file->result.range_count || file->result.event_count)
         return TP_LEFT_TRACE;
@@ -188,7 +188,8 @@ static enum tp_left_outcome take_spool(struct tp_left_file *file, const struct t
 /* ---- traces that PyTorch wrote ---- */
 
 /* Moves all bytes of fd to the packer. */
-static int pack_bytes(const struct tp_input *input, struct tp_pack *pack, struct tp_error *err)
+static int pack_bytes(const struct tp_input *input, struct tp_pack *pack, const struct tp_spool_watch *watch,
+                      struct tp_error *err)
 {
     struct tp_buf block;
     uint64_t at = 0;
@@ -204,12 +205,13 @@ static int pack_bytes(const struct tp_input *input, struct tp_pack *pack, struct
         block.size = got;
         if (code == 0 && got)
             tp_pack_write(pack, &block);
+        watch->seen(watch->context, got);
     }
     tp_buf_release(&block);
     return code;
 }
 
-static int pack_file(const char *from, const char *to, struct tp_error *err)
+static int pack_file(const char *from, const char *to, const struct tp_spool_watch *watch, struct tp_error *err)
 {
     struct tp_pack_options options = {.is_gzip = true};
     struct tp_pack *pack = NULL;
@@ -218,7 +220,7 @@ static int pack_file(const char *from, const char *to, struct tp_error *err)
     if (code < 0)
         return code;
     code = tp_pack_open(&pack, to, &options, err);
-    code = code < 0 ? code : pack_bytes(&input, pack, err);
+    code = code < 0 ? code : pack_bytes(&input, pack, watch, err);
     code = code < 0 ? code : tp_pack_close(&pack, err);
     tp_pack_discard(&pack);
     close(input.fd);
@@ -250,7 +252,8 @@ void tp_left_file_take(struct tp_left_file *file, const struct tp_left_run *run)
     else if (file->is_cut && !has_event(file->path))
         file->outcome = TP_LEFT_EMPTY;
     else
-        file->outcome = pack_file(file->path, file->trace, &file->err) < 0 ? TP_LEFT_FAILED : TP_LEFT_TRACE;
+        file->outcome =
+            pack_file(file->path, file->trace, &run->watch, &file->err) < 0 ? TP_LEFT_FAILED : TP_LEFT_TRACE;
     if (file->outcome != TP_LEFT_RUNNING && file->outcome != TP_LEFT_FAILED)
         unlink(file->path);
 }

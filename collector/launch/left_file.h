@@ -24,9 +24,9 @@ struct tp_left_file {
     const char *base;   /* last part of path */
     pid_t pid;
     int64_t time_ns;
-    uint64_t size_bytes;
-    bool is_spool; /* else PyTorch's */
-    bool is_cut;   /* of PyTorch's: its process ended while it wrote the file */
+    uint64_t size_bytes, seen_bytes; /* seen: of these, what is done while it is taken */
+    bool is_spool;                   /* else PyTorch's */
+    bool is_cut;                     /* of PyTorch's: its process ended while it wrote the file */
 
     bool is_replaced; /* its process became another program later, which has left a file of its own */
     bool is_empty, was_stopped, is_brief, has_steps; /* of a spool that was looked at */
@@ -52,6 +52,7 @@ bool tp_left_file_name(struct tp_left_file *file, const char *logdir, const char
 struct tp_left_run {
     const char *folder; /* of the raw records, absolute: a process that runs has it in its environment */
     pid_t program;      /* always has its trace; 0: none */
+    struct tp_spool_watch watch;
 };
 
 /* Makes the trace and removes the file; file->outcome says what became of it. */

@@ -26,6 +26,36 @@ struct work {
     uint64_t done_bytes, bytes;
 };
 
+/* ---- how far it is ---- */
+
+/* The lock is held. */
+static void tell_progress(const struct work *work, const struct tp_left_file *file)
+{
+    const struct tp_takeover *t = work->takeover;
+    if (t->progress && work->done_count < work->count)
+        t->progress(t->context, &(struct tp_takeover_progress){file->base, work->done_count, work->count,
+                                                               work->done_bytes, work->bytes});
+}
+
+struct watched {
+    struct work *work;
+    struct tp_left_file *file;
+};
+
+static void on_seen(void *context, uint64_t bytes)
+{
+    const struct watched *watched = context;
+    struct work *work = watched->work;
+    struct tp_left_file *file = watched->file;
+    uint64_t left = file->size_bytes - file->seen_bytes;
+    bytes = bytes < left ? bytes : left;
+    pthread_mutex_lock(&work->lock);
+    file->seen_bytes += bytes;
+    work->done_bytes += bytes;
+    tell_progress(work, file);
+    pthread_mutex_unlock(&work->lock);
+}
+
 /* ---- threads ---- */
 
 /* Some of the files, one after the other: of those that nobody works on, the next. */
@@ -39,11 +69,8 @@ static void *work_on_some(void *context)
         work->stage(work, file);
         pthread_mutex_lock(&work->lock);
         work->done_count++;
-        work->done_bytes += file->size_bytes;
-        if (work->takeover->progress && work->done_count < work->count)
-            work->takeover->progress(work->takeover->context,
-                                     &(struct tp_takeover_progress){file->base, work->done_count, work->count,
-                                                                    work->done_bytes, work->bytes});
+        work->done_bytes += file->size_bytes - file->seen_bytes;
+        tell_progress(work, file);
     }
     pthread_mutex_unlock(&work->lock);
     return NULL;
@@ -168,7 +195,9 @@ static void look(struct work *work, struct tp_left_file *file)
 static void take(struct work *work, struct tp_left_file *file)
 {
     if (file->trace)
-        tp_left_file_take(file, &(struct tp_left_run){work->takeover->folder, work->takeover->program});
+        tp_left_file_take(file, &(struct tp_left_run){work->takeover->folder,
+                                                      work->takeover->program,
+                                                      {on_seen, &(struct watched){work, file}}});
     else
         file->outcome = TP_LEFT_FAILED;
 }

@@ -25,7 +25,7 @@ enum { TP_TAKEOVER_THREADS = 4 }; /* files at the same time: each needs memory *
 
 /* What is done, of a stage: all files are looked at first, because their names depend on each other, then taken. */
 struct tp_takeover_progress {
-    const char *name; /* of the file that was done last */
+    const char *name; /* of the file at hand */
     size_t done_count, count;
     uint64_t done_bytes, bytes;
 };
@@ -45,7 +45,7 @@ struct tp_takeover {
     bool keeps_folder;    /* an empty folder stays, for the caller to remove */
     unsigned patience_ms; /* how long to wait in all for processes that are about to end */
     void (*tell)(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why);
-    /* called for each file that is done but the last; by one thread at a time, of ours or another. NULL: nobody asks */
+    /* called often while files are taken; by one thread at a time, of ours or another. NULL: nobody asks */
     void (*progress)(void *context, const struct tp_takeover_progress *progress);
     void *context;
     /* told */

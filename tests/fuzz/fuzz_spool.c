@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int fd = file_of(data, size, spool), out = mkstemp(trace);
     if (out < 0)
         abort();
-    if (tp_spool_trace(spool, trace, false, NULL, &err) == 0)
+    if (tp_spool_trace(spool, trace, false, NULL, NULL, &err) == 0)
         read_back(trace);
     unlink(trace);
     close(out);

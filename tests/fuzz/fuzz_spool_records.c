@@ -117,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int fd = scratch_file(spool.bytes, spool.size, path);
     scratch_folder(folder);
     snprintf(trace, sizeof trace, "%s/trace", folder);
-    if (tp_spool_trace(path, trace, false, NULL, NULL) == 0)
+    if (tp_spool_trace(path, trace, false, NULL, NULL, NULL) == 0)
         read_back(trace);
     scratch_remove(folder);
     close(fd);

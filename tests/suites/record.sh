@@ -1,5 +1,6 @@
 # `tracepress record`: any program runs as without it, however it ends, and what it recorded becomes traces.
 . tests/suites/case.sh
+HERE=$PWD
 cd "$WORK" || exit 1
 TARGET=$BUILD/record_target
 # Programs are not built for a sanitizer: its runtime comes first in them, and leaves signals and their leaks to them.
@@ -326,6 +327,39 @@ if [ "$(sed -n 's/^SigIgn:.*\(.\)$/\1/p' /proc/self/status | tr 13579bdf 1)" = 1
     check "asked to end while it finishes: the raw records stay, a line says how to go on" interrupted TERM # nohup
 else
     check "asked to end while it finishes: the raw records stay, a line says how to go on" both_signals
+fi
+
+# on a terminal: of one large file, too, a line says how far it is, and goes
+on_a_terminal() { # COMMAND
+    script -qec "$1" typed >/dev/null </dev/null || { cat typed; return 1; }
+    tr '\r' '\n' <typed | sed -n 's/^.*making traces: \([0-9]*\) of \([0-9]*\), \([0-9]*\) %: \(.*\)$/\1 \2 \3 \4/p' >said
+    awk -v name="$2" '$3 < last || $3 > 100 || $1 >= $2 || $4 !~ name { bad = $0 } { last = $3; seen[$3] } END { for (i in seen) n++; exit n < 3 || bad }' said ||
+        { cat said; tail -c 500 typed; return 1; }
+    tail -n 5 typed | tr '\r' '\n' | grep -v '^Script done\|^$' | tail -n 1 | grep -q "$(printf '\033\\[K').*pt.trace.json.gz" || { tail -c 500 typed; return 1; }
+}
+progress() {
+    cat >many.c <<'C'
+#include <tracepress.h>
+int main(int argc, char **argv)
+{
+    struct tracepress_options options = TRACEPRESS_OPTIONS;
+    options.directory = argv[argc - 1];
+    int code = tracepress_start(&options);
+    for (int i = 0; i < 6000000; i++) {
+        tracepress_begin(tracepress_intern("work"));
+        tracepress_end();
+    }
+    return code;
+}
+C
+    ${CC:-cc} -O1 -I"$HERE/collector" many.c -L"$BUILD" -ltracepress -Wl,-rpath,"$BUILD" -o many || return 1
+    rm -rf left && ./many left 2>err && on_a_terminal "'$TP' recover left" 'left/.*tpspool' || return 1
+    rm -rf r && on_a_terminal "'$TP' record -o r -- sh -c './many unused; sleep 1'" '^.vm_.*tpspool'
+}
+if is_checked || ! script -qec true typed >/dev/null 2>&1 </dev/null; then
+    skip "on a terminal a line says how far the traces are" "no pseudo terminal, or a sanitizer"
+else
+    check "on a terminal a line says how far the traces are" progress
 fi
 
 # one_step_time RUN TRACES: that many traces are one run: report, diff and check have the one step time of the process

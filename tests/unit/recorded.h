@@ -27,7 +27,7 @@ static void convert(const struct tracepress_trace *spool, void *context)
 {
     struct tp_error err = {0};
     (void)context;
-    if (tp_spool_trace(spool->spool, path, false, &result, &err) != 0)
+    if (tp_spool_trace(spool->spool, path, false, &result, NULL, &err) != 0)
         fail_msg("%s", err.text);
 }
 

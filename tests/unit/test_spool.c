@@ -275,12 +275,12 @@ static void a_page_that_fails_ends_with_its_byte(void **state)
     write_ranges(place);
     snprintf(trace, sizeof trace, "%s.json", place->spool.path);
     for (bad_page = 8192; bad_page; bad_page = 0) {
-        assert_int_equal(tp_spool_trace(place->spool.path, trace, false, NULL, &err), TP_EIO);
+        assert_int_equal(tp_spool_trace(place->spool.path, trace, false, NULL, NULL, &err), TP_EIO);
         assert_int_equal(err.offset, 8192);
         assert_non_null(strstr(err.text, "could not be read from byte 8192 on"));
         assert_int_not_equal(access(trace, F_OK), 0);
     }
-    assert_int_equal(tp_spool_trace(place->spool.path, trace, false, NULL, &err), 0);
+    assert_int_equal(tp_spool_trace(place->spool.path, trace, false, NULL, NULL, &err), 0);
     assert_int_equal(unlink(trace), 0);
 }
 

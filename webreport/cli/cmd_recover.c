@@ -81,6 +81,19 @@ static int drop(struct tp_console *console, const char *path)
     return TP_EXIT_NO_OUTPUT;
 }
 
+struct watched {
+    struct tp_console *console;
+    struct tp_takeover_progress progress;
+};
+
+static void on_seen(void *context, uint64_t bytes)
+{
+    struct watched *watched = context;
+    uint64_t left = watched->progress.bytes - watched->progress.done_bytes;
+    watched->progress.done_bytes += bytes < left ? bytes : left;
+    tp_run_show_progress(watched->console, &watched->progress);
+}
+
 static int recover(struct tp_console *console, const char *spool, const struct options *o)
 {
     char path[4096 + 64];
@@ -93,7 +106,11 @@ static int recover(struct tp_console *console, const char *spool, const struct o
     }
     const char *out = o->out ? o->out : path;
     size_t n = strlen(out);
-    int code = tp_spool_trace(spool, out, n > 3 && strcmp(out + n - 3, ".gz") == 0, &result, &err);
+    struct stat about;
+    struct watched watched = {console, {spool, 0, 1, 0, stat(spool, &about) == 0 ? (uint64_t)about.st_size : 0}};
+    int code = tp_spool_trace(spool, out, n > 3 && strcmp(out + n - 3, ".gz") == 0, &result,
+                              &(struct tp_spool_watch){on_seen, &watched}, &err);
+    tp_console_progress_end(console);
     if (code) {
         tp_console_error(console, "%s", err.text);
         return tp_inputs_exit_code(code == TP_EFORMAT ? TP_ENOTFOUND : code);
@@ -115,6 +132,12 @@ struct finishing {
     const char *run;
     bool has_failed_output;
 };
+
+static void on_progress(void *context, const struct tp_takeover_progress *progress)
+{
+    const struct finishing *finishing = context;
+    tp_run_show_progress(finishing->console, progress);
+}
 
 static void on_taken(void *context, enum tp_taken what, const char *path, pid_t pid, const char *why)
 {
@@ -155,7 +178,8 @@ static int finish_run(struct tp_console *console, const char *path)
     struct tp_run_note note = {0};
     bool has_note = false, had_traces = false;
     struct finishing finishing = {.console = console, .run = path};
-    struct tp_takeover takeover = {.keeps_folder = true, .tell = on_taken, .context = &finishing};
+    struct tp_takeover takeover = {
+        .keeps_folder = true, .tell = on_taken, .progress = on_progress, .context = &finishing};
     int code = tp_run_folder_open(&run, path, &err);
     if (code == TP_EUNSUPPORTED) {
         tp_console_notice(console, "%s", err.text);
@@ -167,6 +191,7 @@ static int finish_run(struct tp_console *console, const char *path)
         takeover.folder = run.spools;
         takeover.logdir = run.path;
         code = tp_takeover(&takeover, &err);
+        tp_console_progress_end(console);
         had_traces = has_note && note.state != TP_RUN_RECORDING;
         say_run(console, path, &takeover, had_traces);
         bool is_whole = !takeover.running_count && !takeover.failed_count;

@@ -138,9 +138,7 @@ static void say_result(struct ending *ending, const struct tp_takeover *t)
 static void on_progress(void *context, const struct tp_takeover_progress *p)
 {
     const struct ending *ending = context;
-    int percent = p->bytes ? (int)(100 * (double)p->done_bytes / (double)p->bytes) : 100;
-    tp_console_progress(ending->end->console, "making traces: %zu of %zu, %d %%: %s", p->done_count, p->count, percent,
-                        p->name);
+    tp_run_show_progress(ending->end->console, p);
 }
 
 static void find_why_nothing(struct ending *ending, const struct tp_child *child)

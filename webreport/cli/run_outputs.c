@@ -130,3 +130,9 @@ bool tp_run_outputs_make(struct tp_console *console, const struct tp_run_folder 
         tp_run_folder_finish(run);
     return is_done;
 }
+
+void tp_run_show_progress(struct tp_console *console, const struct tp_takeover_progress *p)
+{
+    int percent = p->bytes ? (int)(100 * (double)p->done_bytes / (double)p->bytes) : 100;
+    tp_console_progress(console, "making traces: %zu of %zu, %d %%: %s", p->done_count, p->count, percent, p->name);
+}

@@ -4,6 +4,7 @@
 #define TP_WEBREPORT_CLI_RUN_OUTPUTS_H
 
 #include "collector/launch/run_folder.h"
+#include "collector/launch/takeover.h"
 #include "webreport/session/console.h"
 
 /* Makes what note->wishes names of all traces in the folder, says so, and ends the work on this call's records:
@@ -12,5 +13,8 @@
  * which has been explained; the run stays unprocessed, too. */
 bool tp_run_outputs_make(struct tp_console *console, const struct tp_run_folder *run, struct tp_run_note *note,
                          bool is_whole);
+
+/* The line on a terminal while raw records become traces. */
+void tp_run_show_progress(struct tp_console *console, const struct tp_takeover_progress *progress);
 
 #endif

@@ -10,7 +10,7 @@
 #include "writer/spool/spool_gpu.h"
 #include "writer/spool/spool_trace_part.h"
 
-enum { STEPS_PER_SLOT = 64 };
+enum { STEPS_PER_SLOT = 64, RANGES_PER_LOOK = 1 << 14 };
 
 /* ---- threads ---- */
 
@@ -42,21 +42,43 @@ static void read_record(struct tp_spool_conversion *c, const struct tp_spool_rec
         tp_spool_write_moment(c, record, tid);
 }
 
-static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
+static void tell_seen(const struct tp_spool_conversion *c, uint64_t bytes)
+{
+    if (c->watch)
+        c->watch->seen(c->watch->context, bytes);
+}
+
+/* Reading takes about as long as writing: half of a chunk's bytes are done when it has been read. */
+static uint64_t read_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
 {
     struct tp_spool_walk walk;
     struct tp_spool_record record;
     const char *payload;
-    tp_spool_begin_thread(c, (uint32_t)(thread - c->file->threads));
-    if (!is_sampler(c, thread))
-        tp_trace_out_thread(c->out, (int64_t)c->file->head.pid, (int64_t)thread->tid, tp_spool_thread_name(c, thread));
     tp_spool_walk(&walk, c->file, thread);
+    uint32_t chunk = walk.chunk;
+    uint64_t bytes = 0;
     while (tp_spool_next(&walk, &record, &payload)) {
         const struct tp_spool_record *stored = (const struct tp_spool_record *)(const void *)payload - 1;
         if (record.kind != TP_SPOOL_STACK)
             read_record(c, stored, thread->tid);
         c->next_stack = record.kind == TP_SPOOL_STACK ? stored : NULL;
+        if (walk.chunk != chunk) {
+            uint64_t half = c->file->chunks[chunk]->size / 2;
+            tell_seen(c, half);
+            bytes += half;
+            chunk = walk.chunk;
+        }
     }
+    c->result->broken_count += walk.broken_count;
+    return bytes;
+}
+
+static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_thread *thread)
+{
+    tp_spool_begin_thread(c, (uint32_t)(thread - c->file->threads));
+    if (!is_sampler(c, thread))
+        tp_trace_out_thread(c->out, (int64_t)c->file->head.pid, (int64_t)thread->tid, tp_spool_thread_name(c, thread));
+    uint64_t other_half = read_thread(c, thread);
     tp_spool_end_all(c, c->end_ns);
     tp_spool_cut_native(c);
     for (size_t i = 0; i < c->ranges.count; i++) {
@@ -65,10 +87,11 @@ static void convert_thread(struct tp_spool_conversion *c, const struct tp_spool_
             tp_spool_write_crossing(c, range);
         else
             tp_spool_write_range(c, range, thread->tid);
+        if ((i + 1) % RANGES_PER_LOOK == 0)
+            tell_seen(c, (uint64_t)((double)other_half / (double)c->ranges.count * RANGES_PER_LOOK));
     }
     tp_spool_gpu_link(c, thread->tid);
     c->result->range_count += c->ranges.count;
-    c->result->broken_count += walk.broken_count;
 }
 
 /* A sample was taken before it was written. */
@@ -266,14 +289,14 @@ static int open_and_convert(void *context, struct tp_error *err)
 }
 
 int tp_spool_trace(const char *spool, const char *trace, bool is_gzip, struct tp_spool_trace_result *result,
-                   struct tp_error *err)
+                   const struct tp_spool_watch *watch, struct tp_error *err)
 {
     struct tp_spool_trace_result unwanted;
     struct tp_spool_file file = {0};
     struct tp_arena arena;
     struct tp_symbols symbols = {0};
     struct tp_spool_conversion c = {
-        .file = &file, .arena = &arena, .symbols = &symbols, .result = result ? result : &unwanted};
+        .file = &file, .arena = &arena, .symbols = &symbols, .result = result ? result : &unwanted, .watch = watch};
     memset(c.result, 0, sizeof *c.result);
     tp_arena_init(&arena, 0);
     int code = tp_arena_run(&arena, open_and_convert, &(struct task){&c, &file, spool, trace, is_gzip}, err);

@@ -17,9 +17,16 @@ struct tp_spool_trace_result {
     bool was_stopped;      /* false: the program was killed, or is still running */
 };
 
-/* Reads the spool and writes `trace`, gzip when is_gzip. result may be NULL. Returns 0; TP_EIO; TP_EFORMAT when the
- * spool is none; TP_ENOMEM. On an error no trace is left. Any thread; takes memory of about 64 bytes per range. */
+/* Who is told how far a conversion is. */
+struct tp_spool_watch {
+    void (*seen)(void *context, uint64_t bytes); /* as many more of the spool's are done, about; often */
+    void *context;
+};
+
+/* Reads the spool and writes `trace`, gzip when is_gzip. result and watch may be NULL. Returns 0; TP_EIO; TP_EFORMAT
+ * when the spool is none; TP_ENOMEM. On an error no trace is left. Any thread; takes memory of about 64 bytes per
+ * range. */
 int tp_spool_trace(const char *spool, const char *trace, bool is_gzip, struct tp_spool_trace_result *result,
-                   struct tp_error *err);
+                   const struct tp_spool_watch *watch, struct tp_error *err);
 
 #endif

@@ -85,6 +85,7 @@ struct tp_spool_conversion {
     struct tp_trace_out *out;
     struct tp_arena *arena;
     struct tp_spool_trace_result *result;
+    const struct tp_spool_watch *watch; /* NULL: nobody is */
     int64_t base_ns, end_ns, next_id;
     bool has_memory;                      /* some record is of memory */
     struct tp_vec arrows;                 /* struct tp_spool_arrow */
