@@ -37,6 +37,11 @@ class TracepressError(RuntimeError):
         return [f"TracepressError, exit code {self.code}: {self.text}"]
 
 
+def printable(text: str) -> str:
+    """Without what would move a cursor or turn the direction of writing."""
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+
+
 class Said(NamedTuple):
     """How a call of the program ended, and its two streams."""
 

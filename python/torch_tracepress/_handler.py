@@ -19,7 +19,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Optional, Set
 
-from ._command import TracepressError, argument, command
+from ._command import TracepressError, argument, command, printable
 
 if TYPE_CHECKING:
     from ._command import Input
@@ -46,8 +46,7 @@ def _rank() -> int:
 
 
 def _line(text: str) -> str:
-    """One line of it, without what would move a cursor or turn the direction of writing."""
-    return "tracepress: " + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in " ".join(text.split()))
+    return "tracepress: " + printable(" ".join(text.split()))
 
 
 def _say(text: str) -> None:

@@ -45,3 +45,14 @@ is_state() { [ "$(state_of "$1")" = "$2" ]; } # pid, letter of proc(5)
 is_asan() { case $BUILD in *asan) return 0 ;; *) return 1 ;; esac; }
 # programs with a sanitizer are slow
 is_checked() { case $BUILD in *asan | *tsan) return 0 ;; *) return 1 ;; esac; }
+# script NAME PYTHON: runs tests/python/NAME.py, which prints its cases, and a last line when it came to its end
+script() {
+    said=$WORK/$1.$(echo "$2" | tr / _)
+    "$2" "tests/python/$1.py" >"$said" 2>"$said.err"
+    if [ "$(tail -n 1 "$said")" = "end of cases" ]; then
+        grep -v '^end of cases$' "$said" || :
+    else
+        cat "$said"
+        not_ok "$1.py with $2 comes to its end" "$(tail -n 5 "$said.err")"
+    fi
+}

@@ -10,18 +10,6 @@ fi
 export PYTHONPATH=$PWD/python TRACEPRESS_PROGRAM=$TP PYTHONDONTWRITEBYTECODE=1
 unset RANK SLURM_PROCID OMPI_COMM_WORLD_RANK PMI_RANK
 
-# script NAME PYTHON: runs tests/python/NAME.py, which prints its cases, and a last line when it came to its end
-script() {
-    said=$WORK/$1.$(echo "$2" | tr / _)
-    "$2" "tests/python/$1.py" >"$said" 2>"$said.err"
-    if [ "$(tail -n 1 "$said")" = "end of cases" ]; then
-        grep -v '^end of cases$' "$said" || :
-    else
-        cat "$said"
-        not_ok "$1.py with $2 comes to its end" "$(tail -n 5 "$said.err")"
-    fi
-}
-
 # ---- other Pythons: fewer traces, the cases of the handler whose names say so ----
 others() {
     for minor in 9 10 11 12 13 14; do
