@@ -1,0 +1,481 @@
+"""Pages of runs: asked for, made by the program one at a time, kept while there is room.
+
+``Maker.ask`` answers at once: the page is there, it waits or is being made, or why there is none. Who still wants it
+asks again; what nobody asks for any more is not made. One thread runs the program, in a folder that only this user
+can read: its inputs stand there as links to descriptors, so that it reads the very files that were looked at, under
+their own names. A page belongs to the state of every file it was made of (`Stamp`); when one of them changes while the
+program reads it, the page is thrown away. Time, and the bytes of all that the program writes, have limits.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import errno
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+import threading
+import time
+from collections import OrderedDict
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from .._command import NOT_IN_TIME, NOT_INSTALLED, TracepressError, argument, command, printable
+from .runs import Run, Stamp, Trace, id_of, open_trace
+
+TOGETHER_MAX = 64  # traces of one page; of more than these the page is that of a job, made of their summaries
+HISTORY_MAX = 32
+_CHUNK = 32  # traces that are summarised by one call, so that descriptors are few
+_NICE = 10
+_UNUSABLE, _LIMIT = 3, 5  # as the program's exit codes
+_REPLACED = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK, errno.ENXIO)  # by a link, say
+_DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
+
+
+_Open = Dict[int, Trace]  # by descriptor
+
+
+class Limits(NamedTuple):
+    time_s: float = 600.0
+    output_bytes: int = 64 << 20  # of one call of the program; its page has a ceiling of its own below this
+    kept_bytes: int = 256 << 20
+    kept_failures: int = 256
+    said_bytes: int = 8192  # of what the program says when it fails
+    waiting: int = 64
+    wanted_s: float = 15.0  # not asked for as long as this, a page is not wanted any more
+    quiet_s: float = 2.0  # a file that changed since is still being written
+
+
+def _program() -> Tuple[str, Stamp]:
+    path = command()
+    return path, Stamp.of(os.stat(path))
+
+
+class Side(NamedTuple):
+    """What is read of a run: all its traces, or one."""
+
+    run: Run
+    one: Optional[Trace] = None
+
+    @property
+    def traces(self) -> Tuple[Trace, ...]:
+        return (self.one,) if self.one else self.run.traces
+
+    @property
+    def is_job(self) -> bool:
+        return len(self.traces) > TOGETHER_MAX
+
+    def state(self) -> object:
+        return self.run.folder, self.one is None, [(trace.name, trace.stamp) for trace in self.traces]
+
+
+class Wish(NamedTuple):
+    """A page: of one side its report, of two what changed from the first to the second."""
+
+    sides: Tuple[Side, ...]
+    history: Tuple[Side, ...] = ()
+
+    def all_traces(self) -> Iterator[Trace]:
+        for side in (*self.sides, *self.history):
+            yield from side.traces
+
+    def key(self) -> str:
+        """Equal for equal pages: made of the same states of the same files, by the same program."""
+        sides = [side.state() for side in self.sides]
+        return id_of(sides, [(side.run.name, side.state()) for side in self.history], _program())
+
+
+class Answer(NamedTuple):
+    """``state``: ready, waiting, making, writing (a trace is still being written), failed, or full (too many wait).
+    ``text`` is why it failed, or what the page leaves out."""
+
+    state: str
+    key: str = ""
+    text: str = ""
+    ahead: int = 0
+    seconds: float = 0.0
+
+
+class _Changed(Exception):
+    """A file is not, or no longer, what was listed."""
+
+
+class _Unwanted(Exception):
+    """Nobody asks for the page any more, or the maker is closed."""
+
+
+class _Job:
+    def __init__(self, key: str, wish: Wish, now: float) -> None:
+        self.key, self.wish, self.asked_s = key, wish, now
+        self.begun_s: Optional[float] = None
+
+
+class _Kept:
+    """Files by key, the longest unused of them removed when there is no more room. Not for several threads at once."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit_bytes, self._bytes, self._count = limit_bytes, 0, 0
+        self._files: "OrderedDict[str, Tuple[str, int, str]]" = OrderedDict()
+
+    def add(self, key: str, path: str, folder: str, note: str = "") -> None:
+        """Move a file here, and make room for it."""
+        self.remove(key)
+        self._count += 1
+        place = os.path.join(folder, str(self._count))
+        os.rename(path, place)
+        size = os.stat(place).st_size
+        self._files[key] = (place, size, note)
+        self._bytes += size
+        while self._bytes > self._limit_bytes and len(self._files) > 1:
+            self.remove(next(iter(self._files)))
+
+    def remove(self, key: str) -> None:
+        path, size, _ = self._files.pop(key, ("", 0, ""))
+        if path:
+            self._bytes -= size
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+
+    def find(self, key: str) -> Optional[Tuple[str, str]]:
+        """(path, note), of a file that is there; it is now the one used last."""
+        if key not in self._files:
+            return None
+        path, _, note = self._files[key]
+        if not os.path.exists(path):  # what cleans folders of temporary files took it
+            self.remove(key)
+            return None
+        self._files.move_to_end(key)
+        return path, note
+
+
+class Maker:
+    """See the head of this module. All methods may be called by several threads."""
+
+    def __init__(self, limits: Optional[Limits] = None) -> None:
+        self.limits = limits = limits or Limits()
+        self._change = threading.Condition()
+        self._waiting: List[_Job] = []
+        self._making: Optional[_Job] = None
+        self._kept = _Kept(limits.kept_bytes)
+        self._failed: "OrderedDict[str, str]" = OrderedDict()
+        self._thread: Optional[threading.Thread] = None
+        self._folder = ""
+        self._is_closed = False
+        self._pid = os.getpid()
+
+    # ---- what the answering threads call ----
+
+    def ask(self, wish: Wish, again: bool = False) -> Answer:
+        """The page's state; makes sure that it will be made. ``again``: also where that failed before."""
+        try:
+            key = wish.key()
+        except TracepressError as error:
+            return Answer("failed", text=str(error))
+        except OSError as error:
+            return Answer("failed", text=f"the program: {error.strerror}")
+        with self._change:
+            if again:
+                self._failed.pop(key, None)
+            known = self._known(key)
+            return known or self._enqueue(key, wish)
+
+    def _known(self, key: str) -> Optional[Answer]:
+        kept = self._kept.find(key)
+        if kept:
+            return Answer("ready", key, kept[1])
+        if key in self._failed:
+            return Answer("failed", key, self._failed[key])
+        now = time.monotonic()
+        if self._making and self._making.key == key:
+            self._making.asked_s = now
+            return Answer("making", key, seconds=now - (self._making.begun_s or now))
+        for index, job in enumerate(self._waiting):
+            if job.key == key:
+                job.asked_s = now
+                return Answer("waiting", key, ahead=index + (self._making is not None))
+        return None
+
+    def _enqueue(self, key: str, wish: Wish) -> Answer:
+        age_s = time.time() - max(trace.stamp.mtime_ns for trace in wish.all_traces()) / 1e9
+        if 0 <= age_s < self.limits.quiet_s:
+            return Answer("writing", key)
+        if len(self._waiting) >= self.limits.waiting or self._is_closed:
+            return Answer("full", key)
+        if self._thread is None:
+            atexit.register(self.close)
+            self._thread = threading.Thread(target=self._work, name="tracepress", daemon=True)
+            self._thread.start()
+        self._waiting.append(_Job(key, wish, time.monotonic()))
+        self._change.notify_all()
+        return Answer("waiting", key, ahead=len(self._waiting) - 1 + (self._making is not None))
+
+    def page(self, key: str) -> Optional[bytes]:
+        """The page of a key that ``ask`` gave, or None where it is not there (any more)."""
+        with self._change:
+            kept = self._kept.find(key)
+            if kept is None:
+                return None
+            try:
+                file = open(kept[0], "rb")
+            except OSError:
+                return None
+        with file:
+            return file.read()
+
+    def close(self) -> None:
+        """End the program, and remove the folder. A forked child of this process leaves both alone."""
+        if os.getpid() != self._pid:
+            return
+        with self._change:
+            self._is_closed = True
+            self._waiting.clear()
+            self._change.notify_all()
+        if self._thread:
+            self._thread.join(10)
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    # ---- the thread that makes pages ----
+
+    def _work(self) -> None:
+        while True:
+            with self._change:
+                self._making = None
+                while not (self._is_closed or self._next()):
+                    self._change.wait()
+                if self._is_closed:
+                    return
+                job = self._making = self._waiting.pop(0)
+                job.begun_s = time.monotonic()
+            try:
+                self._make(job)
+            except (_Changed, _Unwanted):
+                pass  # who still wants it asks again, for what is there now
+            except TracepressError as error:
+                self._fail(job, str(error))
+            except Exception as error:  # a full disk, no more descriptors
+                self._fail(job, f"{type(error).__name__}: {error}")
+
+    def _next(self) -> bool:
+        """Whether a job waits that somebody still wants."""
+        now = time.monotonic()
+        self._waiting = [job for job in self._waiting if now - job.asked_s < self.limits.wanted_s]
+        return bool(self._waiting)
+
+    def _fail(self, job: _Job, text: str) -> None:
+        with self._change:
+            self._failed[job.key] = "\n".join(printable(line) for line in text.splitlines())
+            while len(self._failed) > self.limits.kept_failures:
+                self._failed.popitem(last=False)
+
+    def _make(self, job: _Job) -> None:
+        if not os.path.isdir(self._folder):
+            self._folder = tempfile.mkdtemp(prefix="tracepress-tab-")
+        folder = tempfile.mkdtemp(dir=self._folder)
+        try:
+            made = _Making(self, job, folder)
+            page = made.page()
+            with self._change:
+                self._kept.add(job.key, page, self._folder, "\n".join(made.notes))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _is_wanted(self, job: _Job) -> bool:
+        with self._change:
+            is_forgotten = time.monotonic() - job.asked_s >= self.limits.wanted_s
+            return not (self._is_closed or (is_forgotten and self._next()))
+
+    def _summary_of(self, key: str, link: str) -> bool:
+        """A second name for a kept summary; it stays when the kept one is removed."""
+        with self._change:
+            kept = self._kept.find(key)
+            if kept:
+                os.link(kept[0], link)
+            return kept is not None
+
+    def _keep_summary(self, key: str, path: str) -> None:
+        copy = path + ".kept"
+        os.link(path, copy)
+        with self._change:
+            self._kept.add(key, copy, self._folder)
+
+
+class _Making:
+    """One page in the making, in a folder that is removed afterwards."""
+
+    def __init__(self, maker: Maker, job: _Job, folder: str) -> None:
+        self._maker, self._job, self._folder = maker, job, folder
+        self._end_s = time.monotonic() + maker.limits.time_s
+        self._count = 0
+        self.notes: List[str] = []
+
+    def page(self) -> str:
+        wish = self._job.wish
+        out = os.path.join(self._new_folder(), "page.html")
+        with contextlib.ExitStack() as stack:
+            place = self._new_folder()
+            open_files: _Open = {}
+            if len(wish.sides) == 2:
+                words = ["diff"]
+                for name, side in zip(("base", "new"), wish.sides):
+                    os.mkdir(os.path.join(place, name))
+                    words.append(os.path.join(name, self._stage(side, os.path.join(place, name), open_files, stack)))
+                self._run([*words, "-o", out], place, open_files, (0, 1, 6))
+            else:
+                name = self._stage(wish.sides[0], place, open_files, stack)
+                history = ["--history", self._history()] if wish.history else []
+                self._run(["report", argument(name), *history, "-o", out], place, open_files, (0,))
+        return out
+
+    def _new_folder(self) -> str:
+        self._count += 1
+        path = os.path.join(self._folder, str(self._count))
+        os.mkdir(path, 0o700)
+        return path
+
+    def _stage(self, side: Side, place: str, open_files: _Open, stack: contextlib.ExitStack) -> str:
+        """Put a side into the folder `place`, and return its name there."""
+        if side.is_job:
+            name = _file_name(side.run.folder) + ".tps"
+            os.rename(self._summary(side), os.path.join(place, name))
+            return name
+        self._link(side.run.folder, side.traces, place, open_files, stack)
+        return os.path.join(side.run.folder, side.one.name) if side.one else side.run.folder
+
+    def _link(
+        self,
+        folder: str,
+        traces: Tuple[Trace, ...],
+        place: str,
+        open_files: _Open,
+        stack: contextlib.ExitStack,
+    ) -> None:
+        """Open traces, and link place/folder/NAME to their descriptors."""
+        os.mkdir(os.path.join(place, folder))
+        for trace in traces:
+            try:
+                number = open_trace(trace)
+            except PermissionError as error:
+                raise TracepressError(_UNUSABLE, f"{trace.name}: {error.strerror}") from None
+            except OSError as error:
+                if error.errno in _REPLACED:
+                    raise _Changed from None
+                raise
+            stack.callback(os.close, number)
+            if Stamp.of(os.fstat(number)) != trace.stamp:
+                raise _Changed
+            open_files[number] = trace
+            os.symlink(f"{_DESCRIPTORS}/{number}", os.path.join(place, folder, trace.name))
+
+    def _summary(self, side: Side) -> str:
+        """The path of a summary of all traces of a side."""
+        key = id_of("summary", side.state(), _program())
+        out = os.path.join(self._new_folder(), "all.tps")
+        if self._maker._summary_of(key, out):
+            return out
+        parts: List[str] = []
+        for first in range(0, len(side.traces), _CHUNK):
+            part = os.path.join(self._new_folder(), "part.tps")
+            with contextlib.ExitStack() as stack:
+                place = self._new_folder()
+                open_files: _Open = {}
+                self._link(side.run.folder, side.traces[first : first + _CHUNK], place, open_files, stack)
+                self._run(["summarize", argument(side.run.folder), "-o", part], place, open_files, (0,))
+            parts.append(part)
+        if len(parts) == 1:
+            os.rename(parts[0], out)
+        else:
+            self._run(["merge", *parts, "-o", out], self._folder, {}, (0,))
+        self._maker._keep_summary(key, out)
+        return out
+
+    def _history(self) -> str:
+        """A folder with a summary of each earlier run, called as the run is. What cannot be read becomes a note."""
+        folder = self._new_folder()
+        for side in self._job.wish.history:
+            try:
+                path = self._summary(side)
+            except TracepressError as error:
+                if error.code == NOT_IN_TIME:
+                    raise
+                self.notes.append(printable(f"left out of the history: {side.run.name}: {str(error).splitlines()[0]}"))
+                continue
+            name = _file_name(side.run.name)
+            if os.path.lexists(os.path.join(folder, name + ".tps")):
+                name = f"{name} {side.run.id}"
+            os.rename(path, os.path.join(folder, name + ".tps"))
+        return folder
+
+    def _run(self, words: List[str], place: str, open_files: _Open, good: Tuple[int, ...]) -> None:
+        """Run the program in the folder `place`; what it reads must not have changed when it ends."""
+        said_path = os.path.join(self._new_folder(), "said")
+        with open(said_path, "w+b") as said:
+            try:
+                child = subprocess.Popen(
+                    [command(), *words, "--quiet", "--color", "never"],
+                    cwd=place,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=said,
+                    pass_fds=tuple(open_files),
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise TracepressError(NOT_INSTALLED, f"the program cannot be started: {error.strerror}") from None
+            with contextlib.suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, child.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
+            try:
+                self._watch(child)
+            finally:
+                _end(child)
+            said.seek(0)
+            text = said.read(self._maker.limits.said_bytes).decode("utf-8", "replace").strip()
+        for number, trace in open_files.items():
+            if Stamp.of(os.fstat(number)) != trace.stamp:
+                raise _Changed
+        if child.returncode not in good:
+            code = child.returncode
+            ended = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+            raise TracepressError(code, text or f"tracepress {words[0]}: {ended}")
+
+    def _watch(self, child: "subprocess.Popen[bytes]") -> None:
+        """To the end of the program, or of its time, of its room, or of the wish for it."""
+        limits = self._maker.limits
+        while True:
+            try:
+                child.wait(0.1)
+                return
+            except subprocess.TimeoutExpired:
+                pass
+            if not self._maker._is_wanted(self._job):
+                raise _Unwanted
+            if time.monotonic() >= self._end_s:
+                raise TracepressError(NOT_IN_TIME, f"not ready after {limits.time_s:g} s: ended")
+            if _size_of(self._folder) > limits.output_bytes:
+                raise TracepressError(_LIMIT, f"more than {limits.output_bytes >> 20} MiB of output: ended")
+
+
+def _end(child: "subprocess.Popen[bytes]") -> None:
+    """Nothing of the program goes on, not even what it started."""
+    if child.poll() is None:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+
+def _size_of(folder: str) -> int:
+    """Bytes of the files in a folder; links do not count."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                status = os.lstat(os.path.join(place, name))
+                total += status.st_size if stat.S_ISREG(status.st_mode) else 0
+    return total
+
+
+def _file_name(name: str) -> str:
+    """A run's name as the name of a file, which the page shows: its last 60 characters, without slashes."""
+    return printable(name)[-60:].replace("/", "\u2215").lstrip(".") or "run"

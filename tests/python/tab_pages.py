@@ -1,0 +1,469 @@
+"""The tab's pages: equal to the program's own, made one at a time, kept, limited; nothing outside is ever read."""
+
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+from cases import DATA, PROGRAM, case, run_all, trace
+from tab_names import HOSTILE, SECRET, write
+
+from torch_tracepress.tab import pages
+from torch_tracepress.tab.pages import Limits, Maker, Side, Wish
+from torch_tracepress.tab.runs import Root, walk
+
+# Writes, as a page, what it reads; then what FAKE names happens. Each call is a line of FAKE_LOG.
+FAKE = """#!/bin/sh
+printf '%s|' "$@" >>"$FAKE_LOG"; echo >>"$FAKE_LOG"
+while [ $# -gt 0 ]; do
+    case $1 in -o) out=$2; shift ;; --history | --color) shift ;; -*) ;; *) last=$1 ;; esac
+    shift
+done
+cat "$last" "$last"/* >"$out" 2>/dev/null
+echo "$$" >>"$FAKE_LOG.pids"
+while [ -n "$FAKE_GATE" ] && [ ! -e "$FAKE_GATE" ]; do sleep 0.02; done
+case $FAKE in
+killed) kill -9 $$ ;;
+segv) kill -11 $$ ;;
+endless) while :; do echo "$last $last $last" >>"$out"; done ;;
+chatty) while :; do echo "more and more and more" >&2; done ;;
+forever) sleep 1000 & echo $! >>"$FAKE_LOG.pids"; wait ;;
+silent) exit 3 ;;
+lines) printf 'tracepress: a\\033[31m\\342\\200\\256b\\n%s\\n' "$(head -c 20000 /dev/zero | tr '\\0' x)" >&2; exit 3 ;;
+esac
+"""
+
+
+class Fake:
+    """The program is the one above; its calls, and the processes it was."""
+
+    def __init__(self, folder, how="", gate=False):
+        self.path, self.log = os.path.join(folder, "fake"), os.path.join(folder, "fake.log")
+        self.gate = os.path.join(folder, "gate") if gate else ""
+        self.words = {"TRACEPRESS_PROGRAM": self.path, "FAKE": how, "FAKE_LOG": self.log, "FAKE_GATE": self.gate}
+
+    def __enter__(self):
+        with open(self.path, "w") as file:
+            file.write(FAKE)
+        os.chmod(self.path, 0o755)
+        self.before = {name: os.environ.get(name) for name in self.words}
+        os.environ.update(self.words)
+        return self
+
+    def __exit__(self, *_):
+        for name, value in self.before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+
+    def open_gate(self):
+        open(self.gate, "w").close()
+
+    def lines(self, suffix=""):
+        try:
+            with open(self.log + suffix) as file:
+                return file.read().splitlines()
+        except FileNotFoundError:
+            return []
+
+    def alive(self):
+        return [pid for pid in self.lines(".pids") if is_alive(int(pid))]
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(") ", 1)[1][0] not in "ZX"
+    except OSError:
+        return False
+
+
+def until(what, seconds=120):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = what()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError("did not happen")
+
+
+def old(path):
+    """As if it had been written a minute ago."""
+    now = time.time()
+    os.utime(path, (now - 60, now - 60))
+    return path
+
+
+def copy(name, *place):
+    with open(name, "rb") as source:
+        data = source.read()
+    path = os.path.join(*place)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as out:
+        out.write(data)
+    return old(path)
+
+
+class Board:
+    """A log directory, and a maker for it."""
+
+    def __init__(self, folder, **limits):
+        self.top = os.path.join(folder, "logs")
+        os.makedirs(self.top, exist_ok=True)
+        self.maker = Maker(Limits(**limits))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.maker.close()
+
+    def side(self, name, one=None):
+        run = next(run for run in walk([Root("", self.top)]).runs if run.name == name)
+        return Side(run, next(t for t in run.traces if t.name == one) if one else None)
+
+    def wish(self, *names):
+        return Wish(tuple(self.side(name) for name in names))
+
+    def end(self, wish, again=False):
+        """The last answer: no longer waiting, being made or written."""
+        first = [again]
+
+        def look():
+            answer = self.maker.ask(wish, again=first.pop() if first else False)
+            return answer if answer.state not in ("waiting", "making") else None
+
+        return until(look)
+
+    def page(self, wish):
+        answer = self.end(wish)
+        assert answer.state == "ready", answer
+        return self.maker.page(answer.key)
+
+
+def own(words, cwd, codes=(0,)):
+    done = subprocess.run([PROGRAM, *words, "-o", "own.html", "--quiet"], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode in codes, done
+    with open(os.path.join(cwd, "own.html"), "rb") as file:
+        return file.read()
+
+
+def demo(folder):
+    for rank in (0, 1):
+        name = f"worker{rank}.170000000000{rank}.pt.trace.json.gz"
+        copy(os.path.join(DATA, "run", name), folder, "logs", "exp", "ddp", name)
+    copy(trace("gpu_2024"), folder, "logs", "base", "w.1.pt.trace.json.gz")
+    copy(trace("gpu_2026"), folder, "logs", "new", "w.2.pt.trace.json.gz")
+    return os.path.join(folder, "logs")
+
+
+@case("pages: report of a run and of one trace, comparison: the bytes of the program's own")
+def _(folder):
+    top = demo(folder)
+    with Board(folder) as board:
+        assert board.page(board.wish("exp/ddp")) == own(["report", "ddp"], os.path.join(top, "exp"))
+        one = "worker1.1700000000001.pt.trace.json.gz"
+        page = board.page(Wish((board.side("exp/ddp", one),)))
+        assert page == own(["report", "ddp/" + one], os.path.join(top, "exp"))
+        assert board.page(board.wish("base", "new")) == own(["diff", "base", "new"], top, (0, 1, 6))
+        ranks = [board.side("exp/ddp", t.name) for t in board.side("exp/ddp").traces]
+        page = board.page(Wish(tuple(ranks)))
+        words = ["diff", *("exp/ddp/" + side.one.name for side in ranks)]
+        assert page == own(words, top, (0, 1, 6))
+        assert board.maker.page("no such key") is None
+
+
+@case("pages: a run of many traces is a job, made of summaries; its comparison, too")
+def _(folder):
+    top = demo(folder)
+    most, chunk = pages.TOGETHER_MAX, pages._CHUNK
+    with Board(folder) as board:
+        for pages.TOGETHER_MAX, pages._CHUNK in ((1, 1), (1, 32)):
+            page = board.page(board.wish("exp/ddp"))
+            subprocess.run([PROGRAM, "summarize", "exp/ddp", "-o", "ddp.tps", "-q"], cwd=top, check=True)
+            assert page == own(["report", "ddp.tps"], top)
+            assert board.page(board.wish("exp/ddp", "base")) == own(["diff", "ddp.tps", "base"], top, (0, 1, 6))
+        pages.TOGETHER_MAX, pages._CHUNK = most, chunk
+
+
+@case("pages: history over other runs; what cannot be read is left out and named")
+def _(folder):
+    top = demo(folder)
+    old(write(top, "bad\u202e", "x.pt.trace.json", text="no trace"))
+    os.makedirs(os.path.join(folder, "history"))
+    for name in ("base", "exp/ddp"):
+        out = os.path.join(folder, "history", name.replace("/", "\u2215") + ".tps")
+        subprocess.run([PROGRAM, "summarize", name, "-o", out, "-q"], cwd=top, check=True)
+    with Board(folder) as board:
+        wish = Wish((board.side("new"),), tuple(board.side(name) for name in ("base", "exp/ddp", "bad\u202e")))
+        answer = board.end(wish)
+        page = board.maker.page(answer.key)
+        assert page == own(["report", "new", "--history", "../history"], top)
+        left_out = r"left out of the history: bad\\u202e: .*x\.pt\.trace\.json: not a trace.*"
+        assert re.fullmatch(left_out, answer.text), answer
+        assert board.page(board.wish("new")) != page
+
+
+@case("pages: of runs and traces with hostile names")
+def _(folder):
+    for name in HOSTILE:
+        copy(trace("hostile_names"), folder, "logs", name, name + ".pt.trace.json.gz")
+    with Board(folder) as board:
+        for name in HOSTILE:
+            page = board.page(board.wish(name))
+            assert page == own(["report", os.path.join(".", name)], board.top), name
+            assert board.page(Wish((board.side(name, name + ".pt.trace.json.gz"),)))
+        assert board.page(board.wish("-o", "--help"))
+        answer = board.end(Wish((board.side("a b"),), tuple(board.side(name) for name in HOSTILE[1:])))
+        assert answer.state == "ready", answer
+        assert re.fullmatch(r"left out of the history: \\udcff.*", answer.text), "a summary is UTF-8, and this is not"
+    assert sorted(os.listdir(board.top)) == sorted([*HOSTILE, "own.html"]), "nothing was written there"
+
+
+@case("pages: a trace that cannot be read gives the program's own line, without our folders, as text")
+def _(folder):
+    with Board(folder) as board:
+        old(write(board.top, "r", "x.pt.trace.json", text="no trace"))
+        copy(trace("gpu_2024"), board.top, "good", "w.1.pt.trace.json.gz")
+        answer = board.end(board.wish("r"))
+        assert answer.state == "failed" and "r/x.pt.trace.json: not a trace" in answer.text, answer
+        assert "/tmp" not in answer.text and "tracepress-tab" not in answer.text
+        answer = board.end(board.wish("good", "r"))
+        assert answer.state == "failed" and "new/r/x.pt.trace.json" in answer.text, answer
+        if os.geteuid() != 0:
+            os.chmod(os.path.join(board.top, "r", "x.pt.trace.json"), 0)
+            answer = board.end(board.wish("r"))
+            assert answer.text == "x.pt.trace.json: Permission denied", answer
+    with Fake(folder, "lines"), Board(folder, said_bytes=1000) as board:
+        answer = board.end(board.wish("good"))
+        assert answer.text.startswith("tracepress: a\\u001b[31m\\u202eb\nxxx") and len(answer.text) < 1020, answer
+
+
+@case("pages: the key is that of each file's size, time and inode, and of the program")
+def _(folder):
+    with Fake(folder) as fake, Board(folder) as board:
+        path = old(write(board.top, "r", "x.pt.trace.json", text="1234"))
+        status = os.stat(path)
+
+        def page_and_calls():
+            return board.page(board.wish("r")), len(fake.lines())
+
+        assert page_and_calls() == (b"1234", 1) == page_and_calls()
+        os.rename(path, os.path.join(folder, "aside"))
+        write(path, text="5678")
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+        assert page_and_calls() == (b"5678", 2), "another file of the same size and time"
+        with open(path, "r+") as file:
+            file.write("9")
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns + 1000))
+        assert page_and_calls() == (b"9678", 3)
+        old(write(board.top, "r", "y.pt.trace.json", text="y"))
+        seen = page_and_calls()
+        assert seen == (b"9678y", 4), seen
+        os.utime(fake.path, (1, 1))
+        assert page_and_calls() == (b"9678y", 5), "another program"
+
+
+@case("pages: a trace that is being written is waited for; one that changes while it is read gives no page")
+def _(folder):
+    with Fake(folder, gate=True) as fake, Board(folder, quiet_s=3600) as board:
+        path = write(board.top, "r", "x.pt.trace.json", text="half")
+        assert board.maker.ask(board.wish("r")).state == "writing" and not fake.lines()
+    with Fake(folder, gate=True) as fake, Board(folder, quiet_s=0) as board:
+        wish = board.wish("r")
+        assert board.maker.ask(wish).state == "waiting"
+        until(fake.lines)
+        assert board.maker.ask(wish).state == "making"
+        with open(path, "a") as file:
+            file.write(" and half")
+        fake.open_gate()
+        until(lambda: board.maker._making is None)
+        assert board.maker.page(wish.key()) is None
+        assert board.page(board.wish("r")) == b"half and half"
+        assert board.maker.ask(wish).state == "waiting", "the state that was is never a page"
+        until(lambda: board.maker._making is None and not board.maker._waiting)
+        assert board.maker.page(wish.key()) is None
+
+
+@case("pages: what was swapped for a link after it was listed is never read")
+def _(folder):
+    write(folder, "outside", "deep", "x.pt.trace.json", text=SECRET)
+    for kind in ("file", "folder"):
+        with Fake(folder) as fake, Board(folder, quiet_s=0) as board:
+            path = write(board.top, "run", "deep", "x.pt.trace.json", text="mine")
+            wish = board.wish("run/deep")
+            if kind == "file":
+                os.unlink(path)
+                os.symlink(os.path.join(folder, "outside", "deep", "x.pt.trace.json"), path)
+            else:
+                os.rename(os.path.dirname(path), os.path.dirname(path) + ".old")
+                os.symlink(os.path.join(folder, "outside", "deep"), os.path.dirname(path))
+            assert board.maker.ask(wish).state == "waiting"
+            until(lambda: board.maker._making is None and not board.maker._waiting)
+            assert board.maker.page(wish.key()) is None and not fake.lines()
+            os.unlink(path if kind == "file" else os.path.dirname(path))
+    with Fake(folder, gate=True) as fake, Board(folder, quiet_s=0) as board:
+        path = write(board.top, "late", "x.pt.trace.json", text="mine")
+        link = os.path.join(folder, "link")
+        os.symlink(os.path.join(folder, "outside", "deep", "x.pt.trace.json"), link)
+        wish = board.wish("late")
+        board.maker.ask(wish)
+        until(fake.lines)
+        os.replace(link, path)  # the program has its descriptor by now
+        fake.open_gate()
+        assert board.page(wish) == b"mine"
+
+
+@case("limits: a program that is killed, that never ends, that writes or says without end, that says nothing")
+def _(folder):
+    old(write(folder, "logs", "r", "x.pt.trace.json", text="mine"))
+    for how, limits, text in (
+        ("killed", {}, "tracepress report: ended by signal 9"),
+        ("segv", {}, "tracepress report: ended by signal 11"),
+        ("forever", {"time_s": 0.5}, "not ready after 0.5 s: ended"),
+        ("endless", {"output_bytes": 3 << 20}, "more than 3 MiB of output: ended"),
+        ("chatty", {"output_bytes": 3 << 20}, "more than 3 MiB of output: ended"),
+        ("silent", {}, "tracepress report: exit code 3"),
+    ):
+        with Fake(folder, how) as fake, Board(folder, **limits) as board:
+            wish = board.wish("r")
+            answer = board.end(wish)
+            assert (answer.state, answer.text) == ("failed", text), (how, answer)
+            until(lambda: not fake.alive())
+            assert board.maker.page(answer.key) is None and len(fake.lines()) == 1
+            assert board.end(wish) == answer and len(fake.lines()) == 1, "not tried again by itself"
+            assert board.end(wish, again=True) == answer and len(fake.lines()) == 2
+            os.environ["FAKE"] = ""
+            assert board.end(wish, again=True).state == "ready"
+            os.unlink(fake.log)
+    with Board(folder) as board:
+        os.environ["TRACEPRESS_PROGRAM"] = os.path.join(folder, "nothing")
+        try:
+            answer = board.end(board.wish("r"))
+        finally:
+            os.environ["TRACEPRESS_PROGRAM"] = PROGRAM
+        assert answer.state == "failed" and "which is no program" in answer.text, answer
+
+
+@case("queue: one program at a time, in the order asked, each page once; who asks is answered meanwhile")
+def _(folder):
+    for index in range(10):
+        old(write(folder, "logs", f"r{index}", "x.pt.trace.json", text=str(index)))
+    with Fake(folder, gate=True) as fake, Board(folder) as board:
+        wishes = [board.wish(f"r{index}") for index in range(10)]
+        board.maker.ask(wishes[0])
+        until(fake.lines)
+        answers = []
+        threads = [
+            threading.Thread(target=lambda wish=wish: answers.append(board.maker.ask(wish)))
+            for wish in wishes
+            for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+            thread.join()
+        assert {answer.state for answer in answers} == {"making", "waiting"} and len(fake.lines()) == 1
+        assert [board.maker.ask(wish).ahead for wish in wishes] == list(range(10))
+        fake.open_gate()
+        assert [board.page(wish) for wish in wishes] == [str(index).encode() for index in range(10)]
+        assert [line.split("|")[1] for line in fake.lines()] == [f"r{index}" for index in range(10)]
+    with Fake(folder, gate=True) as fake, Board(folder, waiting=2) as board:
+        os.unlink(fake.gate)
+        os.unlink(fake.log)
+        board.maker.ask(wishes[0])
+        until(fake.lines)
+        assert [board.maker.ask(wish).state for wish in wishes[:5]] == ["making", "waiting", "waiting", "full", "full"]
+        fake.open_gate()
+        assert board.page(wishes[2]) == b"2" and board.page(wishes[4]) == b"4"
+
+
+@case("queue: what nobody asks for any more is not made; one that is being made ends for others alone")
+def _(folder):
+    for index in range(3):
+        old(write(folder, "logs", f"r{index}", "x.pt.trace.json", text=str(index)))
+    with Fake(folder, gate=True) as fake, Board(folder, wanted_s=0.6) as board:
+        wishes = [board.wish(f"r{index}") for index in range(3)]
+        board.maker.ask(wishes[0])
+        until(fake.lines)
+        time.sleep(1)
+        assert board.maker.ask(wishes[0]).state == "making", "nobody else waits: it goes on"
+        time.sleep(1)
+        pid = fake.lines(".pids")[0]
+        board.maker.ask(wishes[1])
+        until(lambda: (board.maker.ask(wishes[1]).state == "making") and len(fake.lines()) == 2)
+        assert not is_alive(int(pid)), "forgotten, and another page is wanted"
+        board.maker.ask(wishes[2])
+        end = time.monotonic() + 1.5
+        while time.monotonic() < end:
+            assert board.maker.ask(wishes[1]).state == "making"
+            time.sleep(0.05)
+        fake.open_gate()
+        assert board.page(wishes[1]) == b"1"
+        until(lambda: board.maker._making is None)
+        assert [line.split("|")[1] for line in fake.lines()] == ["r0", "r1"], "the third was not wanted any more"
+
+
+@case("kept: as many bytes as fit, the longest unused go first; a folder that somebody cleans is made anew")
+def _(folder):
+    for index in range(4):
+        old(write(folder, "logs", f"r{index}", "x.pt.trace.json", text=str(index) * 1000))
+    with Fake(folder) as fake, Board(folder, kept_bytes=2500) as board:
+        wishes = [board.wish(f"r{index}") for index in range(4)]
+        for index in (0, 1, 0, 2):
+            assert board.page(wishes[index]) == str(index).encode() * 1000
+        place = board.maker._folder
+        assert stat.S_IMODE(os.stat(place).st_mode) == 0o700
+        kept = [name for name in os.listdir(place) if os.path.isfile(os.path.join(place, name))]
+        assert sum(os.stat(os.path.join(place, name)).st_size for name in kept) == 2000
+        calls = len(fake.lines())
+        assert board.page(wishes[0]) and board.page(wishes[2]) and len(fake.lines()) == calls
+        assert board.page(wishes[1]) and len(fake.lines()) == calls + 1
+        until(lambda: board.maker._making is None)
+        shutil.rmtree(place)
+        assert board.maker.page(wishes[1].key()) is None
+        assert board.page(wishes[1]) == b"1" * 1000
+        place = board.maker._folder
+    assert not os.path.exists(place), "removed with the maker"
+
+
+@case("end: the program and the folder go with the process; a forked child leaves them alone")
+def _(folder):
+    old(write(folder, "logs", "r", "x.pt.trace.json", text="mine"))
+    script = f"""
+import os, sys, time
+sys.path[:0] = {[os.path.dirname(os.path.abspath(__file__))]!r}
+from tab_pages import Board
+board = Board({folder!r})
+board.maker.ask(board.wish("r"))
+while not os.path.exists(os.environ["FAKE_LOG"] + ".pids"):
+    time.sleep(0.02)
+if os.fork() == 0:
+    sys.exit(0)
+os.wait()
+import signal
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # as TensorBoard does
+print(board.maker._folder, os.path.isdir(board.maker._folder), flush=True)
+while sys.argv[1] == "wait":
+    time.sleep(0.02)
+"""
+    for how in ("ends", "wait"):
+        with Fake(folder, "forever") as fake:
+            child = subprocess.Popen([sys.executable, "-c", script, how], stdout=subprocess.PIPE, text=True)
+            place, is_there = child.stdout.readline().split()
+            assert is_there == "True"
+            if how == "wait":
+                child.send_signal(signal.SIGTERM)
+            assert child.wait(60) == 0, child.returncode
+            assert not os.path.exists(place)
+            child.stdout.close()
+            until(lambda: not fake.alive())
+            assert len(fake.lines(".pids")) == 2
+            os.unlink(fake.log + ".pids")
+
+
+if __name__ == "__main__":
+    raise SystemExit(run_all("tab: "))
