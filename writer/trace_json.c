@@ -284,7 +284,7 @@ int tp_trace_out_open(struct tp_trace_out **out, const char *path, const struct 
     struct tp_trace_out_options none = TP_TRACE_OUT_OPTIONS;
     if (!options)
         options = &none;
-    struct tp_pack_options pack = {options->is_gzip, options->level, options->single_thread};
+    struct tp_pack_options pack = {options->is_gzip, options->level, options->single_thread, options->comment};
     *out = new_writer(path, options->begin_ns);
     if (!*out)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");

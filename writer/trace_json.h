@@ -201,6 +201,7 @@ struct tp_trace_out_options {
     bool is_gzip;
     int level;            /* of gzip, 1 (fast) to 9 (small); 0: 1 */
     bool single_thread;   /* no thread for compression */
+    const char *comment;  /* in the head of the gzip member, borrowed (writer/base/deflate.h); NULL: none */
     unsigned flags;       /* enum tp_trace_out_flag */
     int64_t base_time_ns; /* baseTimeNanoseconds: wall clock of time 0. tp_trace_out_base is what torch takes */
     int64_t begin_ns;     /* start of the recording: time of the rows' names and of the profiler span */

@@ -58,6 +58,18 @@ if python3 -c 'import sqlite3' 2>/dev/null; then
 else
     skip "csv and sqlite" "no python3 with sqlite3"
 fi
+again() { # an export replaces an export, and no trace that another writer gave its name
+    trace=$DATA/traces/gpu_2026.pt.trace.json.gz out=again/gpu_2026.trace.json.gz
+    rm -rf again && "$TP" export "$trace" --to chrome --category kernel -o again -q && "$TP" export "$trace" --to chrome --slim -o again -q && "$TP" export "$trace" --to chrome -o again -q &&
+        zcat "$out" | cmp - whole || { echo "not replaced"; return 1; }
+    for other in "$trace" empty_name.gz whole; do
+        cp "$other" "$out" && "$TP" export "$trace" --to chrome -o again -q 2>err
+        [ $? = 2 ] && grep -q 'is there, and no export wrote it; name another folder' err && cmp "$other" "$out" || { echo "$other"; cat err; return 1; }
+    done
+    : >"$out" && "$TP" export "$trace" --to chrome -o again -q && zcat "$out" | cmp - whole
+}
+"$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to chrome -o whole_one -q && zcat whole_one/*.gz >whole && gzip -c whole >empty_name.gz
+check "chrome: a trace of another writer is not replaced, an export is" again
 if command -v sqlite3 >/dev/null 2>&1; then
     questions() { # those of the help text, each must give an answer
         "$TP" export "$DATA/traces/gpu_2026.pt.trace.json.gz" --to sqlite -o db --quiet || return 1

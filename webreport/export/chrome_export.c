@@ -1,18 +1,47 @@
 /* export --to chrome: where the trace goes, and in which of its two forms. */
+#include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "webreport/export/export_formats.h"
 
-int tp_export_chrome(const struct tp_export *export, struct tp_error *err)
+/* Whether the file begins as an export does: a gzip member whose head has nothing but the mark. */
+static bool is_export(const char *path)
+{
+    enum { HEAD = 10 }; /* bytes; its fourth says what follows: 0x10, a comment */
+    char head[HEAD + sizeof TP_EXPORT_MARK];
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool is_whole = file >= 0 && read(file, head, sizeof head) == (ssize_t)sizeof head;
+    if (file >= 0)
+        close(file);
+    return is_whole && memcmp(head, "\x1f\x8b\x08\x10", 4) == 0 &&
+           memcmp(head + HEAD, TP_EXPORT_MARK, sizeof TP_EXPORT_MARK) == 0;
+}
+
+/* The name is made of the input's, and a trace of another writer may have it: nothing would make that one again. */
+static int refuse_others(const struct tp_export *export, const char *path, struct tp_error *err)
 {
     struct stat input, output;
+    if (stat(path, &output) != 0)
+        return TP_OK;
+    if (stat(export->path, &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+        return tp_error_set(err, TP_EUSAGE, 0, "%.200s: is the input; name another folder with -o", path);
+    if (S_ISREG(output.st_mode) && output.st_size > 0 && !is_export(path))
+        return tp_error_set(err, TP_EUSAGE, 0, "%.200s: is there, and no export wrote it; name another folder with -o",
+                            path);
+    return TP_OK;
+}
+
+int tp_export_chrome(const struct tp_export *export, struct tp_error *err)
+{
     char path[4096];
     int n = snprintf(path, sizeof path, "%s/%s.trace.json.gz", export->folder, export->worker);
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
-    if (stat(export->path, &input) == 0 && stat(path, &output) == 0 && input.st_dev == output.st_dev &&
-        input.st_ino == output.st_ino)
-        return tp_error_set(err, TP_EUSAGE, 0, "%.200s: is the input; name another folder with -o", path);
+    int code = refuse_others(export, path, err);
+    if (code < 0)
+        return code;
     return export->is_slim ? tp_export_chrome_slim(export, path, err) : tp_export_chrome_raw(export, path, err);
 }

@@ -101,7 +101,7 @@ static int pass_all(void *context, struct tp_error *err)
 
 static int write_file(struct passing *p, const char *path, struct tp_error *err)
 {
-    struct tp_pack_options options = {.is_gzip = true};
+    struct tp_pack_options options = {.is_gzip = true, .comment = TP_EXPORT_MARK};
     int code = tp_pack_open(&p->pack, path, &options, err);
     if (code < 0)
         return code;

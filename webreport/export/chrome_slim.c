@@ -276,6 +276,7 @@ static int write_file(struct writing *w, const char *path, struct tp_error *err)
     const struct tp_trace *trace = w->trace;
     struct tp_trace_out_options options = TP_TRACE_OUT_OPTIONS;
     options.is_gzip = true;
+    options.comment = TP_EXPORT_MARK;
     options.base_time_ns = tp_sat_add(trace->base_time_ns, w->first_ns);
     if (trace->process_count) {
         options.process_id = w->rows.pid_of_process[0];

@@ -30,6 +30,8 @@ int tp_export_memory_flow(const struct tp_export *export, struct tp_error *err);
 /* WORKER.trace.json.gz (chrome_export.c): the trace as it is, or a part of it (chrome_raw.c); with is_slim cleaned
  * (chrome_slim.c). TP_EUSAGE when that file is the input. */
 enum tp_export_need tp_export_chrome_asks(const struct tp_export *export);
+/* In the head of a trace that was exported: it can be made again, and a later export replaces it. */
+#define TP_EXPORT_MARK "tracepress export"
 int tp_export_chrome(const struct tp_export *export, struct tp_error *err);
 int tp_export_chrome_raw(const struct tp_export *export, const char *path, struct tp_error *err);
 int tp_export_chrome_slim(const struct tp_export *export, const char *path, struct tp_error *err);

@@ -7,25 +7,32 @@
 
 #include "writer/base/error.h"
 
-enum { OUT = 64 * 1024, MAX_PIECE = 1 << 30 };
+enum { OUT = 64 * 1024, MAX_PIECE = 1 << 30, UNIX = 3 };
 
 #ifdef TP_HAVE_ISAL
 #include <isa-l/igzip_lib.h>
 
 struct tp_deflate {
     struct isal_zstream stream;
+    struct isal_gzip_header header;
+    bool has_header; /* to be written, before all */
     uint8_t *level_buf;
     uint8_t out[OUT];
 };
 
-static bool init(struct tp_deflate *d, int level)
+static bool init(struct tp_deflate *d, int level, const char *comment)
 {
     isal_deflate_init(&d->stream);
     d->stream.level = level > 2 ? 2 : 1;
     d->stream.level_buf_size = level > 2 ? ISAL_DEF_LVL2_DEFAULT : ISAL_DEF_LVL1_DEFAULT;
     d->level_buf = malloc(d->stream.level_buf_size);
     d->stream.level_buf = d->level_buf;
-    d->stream.gzip_flag = IGZIP_GZIP;
+    d->stream.gzip_flag = comment ? IGZIP_GZIP_NO_HDR : IGZIP_GZIP;
+    isal_gzip_header_init(&d->header);
+    d->header.os = UNIX;
+    d->header.comment = (char *)(uintptr_t)comment;
+    d->header.comment_buf_len = comment ? (uint32_t)strlen(comment) + 1 : 0;
+    d->has_header = comment != NULL;
     return d->level_buf != NULL;
 }
 
@@ -41,6 +48,9 @@ static int32_t step(struct tp_deflate *d, bool is_last, bool *is_more)
 {
     d->stream.next_out = d->out;
     d->stream.avail_out = OUT;
+    if (d->has_header && isal_write_gzip_header(&d->stream, &d->header) != 0)
+        return TP_ENOMEM;
+    d->has_header = false;
     if (isal_deflate(&d->stream) != COMP_OK)
         return TP_ENOMEM;
     *is_more =
@@ -58,12 +68,17 @@ static void end(struct tp_deflate *d)
 
 struct tp_deflate {
     z_stream stream;
+    gz_header header;
     uint8_t out[OUT];
 };
 
-static bool init(struct tp_deflate *d, int level)
+static bool init(struct tp_deflate *d, int level, const char *comment)
 {
-    return deflateInit2(&d->stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) == Z_OK;
+    if (deflateInit2(&d->stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+        return false;
+    d->header.os = UNIX;
+    d->header.comment = (Bytef *)(uintptr_t)comment;
+    return !comment || deflateSetHeader(&d->stream, &d->header) == Z_OK;
 }
 
 static void give(struct tp_deflate *d, const uint8_t *bytes, uint32_t size, bool is_last)
@@ -90,10 +105,10 @@ static void end(struct tp_deflate *d)
 }
 #endif
 
-struct tp_deflate *tp_deflate_open(int level)
+struct tp_deflate *tp_deflate_open(int level, const char *comment)
 {
     struct tp_deflate *d = calloc(1, sizeof *d);
-    if (d && !init(d, level < 1 ? 1 : level > 9 ? 9 : level)) {
+    if (d && !init(d, level < 1 ? 1 : level > 9 ? 9 : level, comment)) {
         tp_deflate_close(d);
         return NULL;
     }

@@ -11,8 +11,9 @@ struct tp_deflate;
 /* Receives compressed bytes; not 0 ends the call that produced them, which returns it. */
 typedef int (*tp_deflate_sink)(void *context, const void *bytes, size_t size);
 
-/* level: 1 (fast) to 9 (small). NULL when there is no memory. */
-struct tp_deflate *tp_deflate_open(int level);
+/* level: 1 (fast) to 9 (small); comment: stands in the head of the member, borrowed, less than 4096 bytes; NULL: none.
+ * NULL when there is no memory. */
+struct tp_deflate *tp_deflate_open(int level, const char *comment);
 
 /* Compresses `size` bytes; is_last ends the member. 0, or what the sink returned, or TP_ENOMEM. */
 int tp_deflate_add(struct tp_deflate *deflate, const void *bytes, size_t size, bool is_last, tp_deflate_sink sink,

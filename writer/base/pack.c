@@ -141,7 +141,7 @@ int tp_pack_open(struct tp_pack **out, const char *path, const struct tp_pack_op
     pthread_cond_init(&pack->has_work, NULL);
     pthread_cond_init(&pack->has_room, NULL);
     int code = TP_OK;
-    if (options->is_gzip && !(pack->deflate = tp_deflate_open(options->level)))
+    if (options->is_gzip && !(pack->deflate = tp_deflate_open(options->level, options->comment)))
         code = tp_error_set(err, TP_ENOMEM, 0, "out of memory");
     if (code == TP_OK && !options->single_thread && !reserve_ring(pack))
         code = tp_error_set(err, TP_ENOMEM, 0, "out of memory");

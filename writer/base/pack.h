@@ -20,8 +20,9 @@ struct tp_pack;
 
 struct tp_pack_options {
     bool is_gzip;
-    int level;          /* 1 (fast) to 9 (small); 0: 1 */
-    bool single_thread; /* never start the thread */
+    int level;           /* 1 (fast) to 9 (small); 0: 1 */
+    bool single_thread;  /* never start the thread */
+    const char *comment; /* in the head of the gzip member, borrowed (deflate.h); NULL: none */
 };
 
 /* Opens `path` for writing ("-": standard output). 0, TP_EIO or TP_ENOMEM. */
