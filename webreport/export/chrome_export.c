@@ -1,21 +1,23 @@
 /* export --to chrome: where the trace goes, and in which of its two forms. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "webreport/export/export_formats.h"
+#include "writer/base/input.h"
 
 /* Whether the file begins as an export does: a gzip member whose head has nothing but the mark. */
 static bool is_export(const char *path)
 {
     enum { HEAD = 10 }; /* bytes; its fourth says what follows: 0x10, a comment */
     char head[HEAD + sizeof TP_EXPORT_MARK];
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool is_whole = file >= 0 && read(file, head, sizeof head) == (ssize_t)sizeof head;
-    if (file >= 0)
-        close(file);
+    struct tp_input input;
+    size_t got = 0;
+    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0)
+        return false;
+    bool is_whole = tp_input_read(&got, &input, head, sizeof head, 0, NULL) == 0 && got == sizeof head;
+    close(input.fd);
     return is_whole && memcmp(head, "\x1f\x8b\x08\x10", 4) == 0 &&
            memcmp(head + HEAD, TP_EXPORT_MARK, sizeof TP_EXPORT_MARK) == 0;
 }
