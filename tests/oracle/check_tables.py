@@ -86,12 +86,15 @@ def check_stacks(program, folder, expected, work):
     trace = os.path.join(folder, expected["trace"])
     said = run([program, "export", trace, "--to", "folded", "-o", work, "--quiet"] + rules_of(expected))
     files = [os.path.join(work, f) for f in os.listdir(work) if f.endswith(".folded")]
+    wanted = open(path, "rb").read()
     ours = open(files[0], "rb").read() if files else said
+    if not wanted and not files and b"no call of 1 us or more with a recorded stack" in said:
+        return 1, []  # torch's file is empty; ours is none, and why is said
     for f in files:
         os.remove(f)
-    if ours == open(path, "rb").read():
+    if ours == wanted and wanted:
         return 1, []
-    return 1, [("stacks", first_difference(ours.decode("utf-8", "replace"), open(path, errors="replace").read()))]
+    return 1, [("stacks", first_difference(ours.decode("utf-8", "replace"), wanted.decode("utf-8", "replace")))]
 
 
 def main():

@@ -44,7 +44,7 @@ check "chrome --slim: a trace that needed it was broken before" needed
 samples() { # a thread that has samples and no slice has a name, too
     printf '{"traceEvents":[%s,%s,%s]}' '{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":1,"dur":1}' \
         '{"ph":"M","name":"thread_name","pid":1,"tid":7,"args":{"name":"loader"}}' \
-        '{"ph":"P","cat":"cpu_sample","name":"x","pid":1,"tid":7,"ts":5,"args":{"cpu ns":9,"Call stack":"f;"}}' >samples.pt.trace.json
+        '{"ph":"P","cat":"cpu_sample","name":"x","pid":1,"tid":7,"ts":5,"args":{"cpu ns":9000,"Call stack":"f;"}}' >samples.pt.trace.json
     "$TP" export samples.pt.trace.json --to chrome --slim -o samples --quiet && python3 "$rules" samples/*.json.gz &&
         gunzip -c samples/*.json.gz | grep -q '"tid":7,"args":{"name":"loader"'
 }
@@ -106,6 +106,22 @@ for trace in "$DATA"/traces/gpu_2026* "$DATA"/traces/hostile* "$DATA"/traces/tor
     for metric in cpu device bytes calls; do "$TP" export "$trace" --to folded --metric $metric -o folded --quiet; done
 done
 check "folded: lines are what flamegraph.pl and speedscope read" python3 "$look" folded folded/*.folded
+nothing() { # FORMAT METRIC WORDS: no file, exit 3, and a line that says what is missing and how it is recorded
+    rm -rf none
+    "$TP" export odd.pt.trace.json samples.pt.trace.json --to "$1" --metric "$2" -o none 2>said
+    [ $? = "$4" ] && grep "^tracepress: $3.pt.trace.json: no " said >line && [ "$(wc -l <line)" = 1 ] && grep -q -- "$5" line &&
+        [ -z "$(find none -name "$3*" -type f)" ] || { cat said; find none; return 1; }
+}
+no_stacks() { # the line names each file that has none
+    rm -rf none
+    "$TP" export odd.pt.trace.json samples.pt.trace.json --to folded -o none 2>said
+    [ $? = 3 ] && [ -z "$(find none -type f)" ] && [ "$(grep -c 'pt.trace.json: no call .* stack in it: record them with with_stack' said)" = 2 ] &&
+        grep -q 'C: .with_stack = 1' said && grep -q -- '--metric cpu' said || { cat said; find none; return 1; }
+}
+check "folded: a trace without stacks is named, with how they are recorded, and makes no empty file" no_stacks
+check "folded: so is one without samples" nothing folded samples odd 0 "'tracepress record' takes them, and so does .sample_rate"
+check "folded: so is one without device work" nothing folded device odd 3 "launched 1 us of device work"
+check "flamegraph: so is one without samples" nothing flamegraph samples-cpu odd 0 "'tracepress record' takes them"
 for flamegraph in ${FLAMEGRAPH_PL:-} "$(command -v flamegraph.pl)" /usr/share/perl5/Devel/NYTProf/flamegraph.pl; do
     [ ! -f "$flamegraph" ] || break
 done

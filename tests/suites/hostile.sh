@@ -164,7 +164,7 @@ commands() {
             [ "$command" = diff ] && "$TP" "$command" "$@" "./$file" >out 2>err
             obeyed out && obeyed err || { echo "$words"; return 1; }
         done
-        rm -rf f && "$TP" export "$file" --to folded -o f -q && "$TP" export "$file" --to folded --metric device -o f2 -q || return 1
+        rm -rf f && "$TP" export "$file" --to folded --metric cpu -o f -q && "$TP" export "$file" --to folded --metric device -o f2 -q || return 1
         for folded in f/* f2/*; do # a file for other tools
             sed "s/##*/#/g" "$folded" >out && obeyed out || return 1
         done

@@ -99,7 +99,8 @@ check "a pipe that was named is read" given
 equal_names() {
     rm -rf d o && mkdir d
     for name in 'a b' a_b 'a?b' 'a*b'; do cp "$trace" "d/$name.pt.trace.json.gz"; done
-    for format in folded csv chrome xplane tfevents sqlite; do
+    for format in "folded --metric cpu" csv chrome xplane tfevents sqlite; do
+        # shellcheck disable=SC2086
         rm -rf o && "$TP" export d --to $format -o o -q || return 1
         n=$(find o -type f ! -path '*/over_ranks/*' | sed 's|.*/a_b\([-0-9]*\).*|\1|' | sort -u | wc -l)
         [ "$n" = 4 ] || { echo "$format: $n of 4 workers"; find o -type f; return 1; }
@@ -111,7 +112,7 @@ long_names() {
     stem=$(head -c 238 /dev/zero | tr '\0' n)
     cp "$trace" "d/$stem.pt.trace.json.gz"
     "$TP" summarize d -q --rank 3 -o o/ && [ "$(ls o | wc -l)" = 1 ] || return 1
-    "$TP" report d -q -o "$(head -c 250 /dev/zero | tr '\0' m).html" && "$TP" export d --to folded -q -o o
+    "$TP" report d -q -o "$(head -c 250 /dev/zero | tr '\0' m).html" && "$TP" export d --to folded --metric cpu -q -o o
 }
 check "names of 255 bytes: inputs and outputs" long_names
 

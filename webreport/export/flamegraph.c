@@ -12,8 +12,8 @@ bool tp_export_flamegraph_knows(const char *metric)
     return found && tp_folded_title(found);
 }
 
-static const struct tp_folded *build(const struct tp_export *export, const struct tp_trace *trace,
-                                     const struct tp_folded_metric *metric)
+static struct tp_folded *build(const struct tp_export *export, const struct tp_trace *trace,
+                               const struct tp_folded_metric *metric)
 {
     struct tp_folded *folded = tp_arena_alloc(export->arena, sizeof *folded);
     tp_folded_build(folded, trace, metric, export->rules, export->arena);
@@ -32,27 +32,33 @@ static const char *own_choice(const struct tp_trace *trace)
 struct picture {
     const struct tp_export *export;
     const char *metric;
+    const struct tp_folded *now, *before; /* before: NULL without a baseline */
 };
 
 static void draw(struct tp_buf *out, void *context)
 {
     const struct picture *picture = context;
     const struct tp_export *export = picture->export;
-    const struct tp_folded_metric *metric = tp_folded_metric(picture->metric);
-    const struct tp_folded *now = build(export, export->profile->trace, metric);
-    const struct tp_folded *before = export->baseline ? build(export, export->baseline, metric) : NULL;
     struct tp_flame flame;
-    tp_flame_build(&flame, now, before, export->arena);
+    tp_flame_build(&flame, picture->now, picture->before, export->arena);
     tp_flame_svg(out, &flame, export->profile->worker, export->arena);
 }
 
 int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err)
 {
-    struct picture picture = {export, export->metric ? export->metric : own_choice(export->profile->trace)};
+    struct picture picture = {.export = export,
+                              .metric = export->metric ? export->metric : own_choice(export->profile->trace)};
+    const struct tp_folded_metric *metric = tp_folded_metric(picture.metric);
     char path[4096];
     int n = snprintf(path, sizeof path, "%s/%s.%s%s.svg", export->folder, export->worker, picture.metric,
                      export->baseline ? ".diff" : "");
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
+    struct tp_folded *now = build(export, export->profile->trace, metric),
+                     *before = export->baseline ? build(export, export->baseline, metric) : NULL;
+    if (tp_folded_is_empty(now) && (!before || tp_folded_is_empty(before)))
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing(metric));
+    picture.now = now;
+    picture.before = before;
     return tp_svg_write(path, export->arena, draw, &picture, err);
 }

@@ -16,6 +16,7 @@ struct tp_folded_metric {
     int64_t (*value)(const struct tp_torch *torch, uint32_t item); /* of ours; self */
     int64_t (*sample_value)(const struct tp_sample *sample);       /* of samples */
     const char *title;
+    const char *missing; /* what a trace lacks that has no line of it, and how it is recorded */
     enum tp_folded_unit unit;
     bool is_torch, wants_device;
 };
@@ -54,10 +55,17 @@ static int64_t sample_cpu_ns(const struct tp_sample *sample)
     return sample->cpu_ns;
 }
 
+#define RECORD_STACKS                                                                                                  \
+    ": record them with with_stack (PyTorch: and verbose=True of experimental_config; C: .with_stack = 1), or take "   \
+    "--metric cpu, which needs none"
 #define TORCH(metric, is_device)                                                                                       \
     {                                                                                                                  \
-        .name = (metric), .is_torch = true, .wants_device = (is_device)                                                \
+        .name = (metric), .is_torch = true, .wants_device = (is_device),                                               \
+        .missing = (is_device) ? "no call with a recorded stack and 1 us of device work in it" RECORD_STACKS           \
+                               : "no call of 1 us or more with a recorded stack in it" RECORD_STACKS                   \
     }
+#define NO_SAMPLES                                                                                                     \
+    "no samples of running threads in it: 'tracepress record' takes them, and so does .sample_rate of tracepress.h"
 
 static const struct tp_folded_metric metrics[] = {
     TORCH("self_cpu_time_total", false),
@@ -65,12 +73,14 @@ static const struct tp_folded_metric metrics[] = {
     TORCH("self_device_time_total", true),
     TORCH("self_xpu_time_total", true),
     TORCH("self_privateuse1_time_total", true),
-    {"cpu", self_cpu_ns, NULL, "Host time of calls", TP_FOLDED_NS, false, false},
-    {"device", self_device_ns, NULL, "Device time of calls", TP_FOLDED_NS, false, true},
-    {"bytes", self_bytes, NULL, "Bytes allocated by calls", TP_FOLDED_BYTES, false, false},
-    {"calls", one_call, NULL, "Calls", TP_FOLDED_COUNT, false, false},
-    {"samples", NULL, one_sample, "Samples of running threads", TP_FOLDED_COUNT, false, false},
-    {"samples-cpu", NULL, sample_cpu_ns, "Processor time of sampled threads", TP_FOLDED_NS, false, false},
+    {"cpu", self_cpu_ns, NULL, "Host time of calls", "no call of 1 us or more in it", TP_FOLDED_NS, false, false},
+    {"device", self_device_ns, NULL, "Device time of calls", "no call in it launched 1 us of device work", TP_FOLDED_NS,
+     false, true},
+    {"bytes", self_bytes, NULL, "Bytes allocated by calls",
+     "no call in it allocated memory that was recorded (profile_memory)", TP_FOLDED_BYTES, false, false},
+    {"calls", one_call, NULL, "Calls", "no calls in it", TP_FOLDED_COUNT, false, false},
+    {"samples", NULL, one_sample, "Samples of running threads", NO_SAMPLES, TP_FOLDED_COUNT, false, false},
+    {"samples-cpu", NULL, sample_cpu_ns, "Processor time of sampled threads", NO_SAMPLES, TP_FOLDED_NS, false, false},
 };
 
 const struct tp_folded_metric *tp_folded_metric(const char *name)
@@ -84,6 +94,11 @@ const struct tp_folded_metric *tp_folded_metric(const char *name)
 const char *tp_folded_title(const struct tp_folded_metric *metric)
 {
     return metric->title;
+}
+
+const char *tp_folded_missing(const struct tp_folded_metric *metric)
+{
+    return metric->missing;
 }
 
 enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric)
@@ -195,6 +210,19 @@ bool tp_folded_more(struct tp_folded *folded, struct tp_buf *out)
             put_path_line(folded, folded->at++, out);
     }
     return true;
+}
+
+bool tp_folded_is_empty(struct tp_folded *folded)
+{
+    struct tp_buf text;
+    uint32_t at = folded->at;
+    tp_buf_init(&text, 0);
+    while (text.size == 0 && !text.failed && tp_folded_more(folded, &text))
+        ;
+    bool is_empty = text.size == 0 && !text.failed;
+    tp_buf_release(&text);
+    folded->at = at;
+    return is_empty;
 }
 
 /* ---- building ---- */

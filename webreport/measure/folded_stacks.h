@@ -26,6 +26,9 @@ enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric);
 /* What a metric of ours shows, in words; NULL for torch's. Static. */
 const char *tp_folded_title(const struct tp_folded_metric *metric);
 
+/* What a trace lacks that has no line of the metric, and how it is recorded: a sentence. Static. */
+const char *tp_folded_missing(const struct tp_folded_metric *metric);
+
 struct tp_folded {
     const struct tp_folded_metric *metric;
     struct tp_torch torch;
@@ -46,6 +49,9 @@ struct tp_str tp_folded_text(const struct tp_folded *folded, uint32_t path);
 
 /* Appends some more lines; false when there were no more. Allocates nothing but in `out`. */
 bool tp_folded_more(struct tp_folded *folded, struct tp_buf *out);
+
+/* Is there no line that is still to come? Allocates nothing that stays. */
+bool tp_folded_is_empty(struct tp_folded *folded);
 
 /* All lines to a file, which appears whole or not at all. 0, TP_EIO, TP_ENOMEM. */
 int tp_folded_write(struct tp_folded *folded, const char *path, struct tp_error *err);
