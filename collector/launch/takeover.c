@@ -14,6 +14,7 @@
 #include "collector/launch/left_file.h"
 #include "collector/launch/processes.h"
 #include "writer/base/str.h"
+#include "writer/spool/spool_read.h"
 #include "writer/worker.h"
 
 struct work {
@@ -240,28 +241,50 @@ static void tell(struct tp_takeover *t, const struct tp_left_file *file)
 
 /* ---- all ---- */
 
-/* Helpers end a moment after the process that started them: waits for all of them together. Those that stay are in
- * t->left. */
-static void wait_for_helpers(struct tp_takeover *t)
+enum { PAUSE_MS = 20 };
+
+static unsigned pause_a_moment(unsigned patience_ms)
 {
-    const struct timespec pause = {.tv_nsec = 20000000};
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000L}, NULL);
+    return patience_ms > PAUSE_MS ? patience_ms - PAUSE_MS : 0;
+}
+
+/* Helpers end a moment after the process that started them: waits for all of them together. Those that stay are in
+ * t->left. Returns the patience that is left, in milliseconds. */
+static unsigned wait_for_helpers(struct tp_takeover *t)
+{
+    unsigned patience_ms = t->patience_ms;
     t->left_count = tp_processes_of_run(t->left, TP_TAKEOVER_LEFT, t->folder);
-    for (unsigned waited_ms = 0; t->left_count > 0 && waited_ms < t->patience_ms; waited_ms += 20) {
-        nanosleep(&pause, NULL);
+    while (t->left_count > 0 && patience_ms > 0) {
+        patience_ms = pause_a_moment(patience_ms);
         size_t kept = 0;
         for (size_t i = 0; i < t->left_count; i++)
             if (tp_process_is_of_run(t->left[i], t->folder))
                 t->left[kept++] = t->left[i];
         t->left_count = kept;
     }
+    return patience_ms;
 }
 
-static int take_all(struct tp_takeover *t, struct dirent *const *names, int count, struct tp_error *err)
+static bool has_live_spool(const struct work *work)
+{
+    for (size_t i = 0; i < work->count; i++) {
+        const struct tp_left_file *file = &work->files[i];
+        if (file->is_spool && file->is_looked_at && !file->was_stopped && tp_spool_is_live(file->path))
+            return true;
+    }
+    return false;
+}
+
+static int take_all(struct tp_takeover *t, struct dirent *const *names, int count, unsigned patience_ms,
+                    struct tp_error *err)
 {
     struct work work = {.takeover = t, .lock = PTHREAD_MUTEX_INITIALIZER};
     if (!collect(&work, names, count))
         return tp_error_set(err, TP_ENOMEM, 0, "%s: out of memory", t->folder);
     run_stage(&work, look);
+    while (patience_ms > 0 && has_live_spool(&work)) /* of who hides from wait_for_helpers: in a sandbox, say */
+        patience_ms = pause_a_moment(patience_ms);
     find_replaced(&work);
     name_all(&work);
     run_stage(&work, take);
@@ -277,11 +300,11 @@ static int take_all(struct tp_takeover *t, struct dirent *const *names, int coun
 int tp_takeover(struct tp_takeover *t, struct tp_error *err)
 {
     struct dirent **names = NULL;
-    wait_for_helpers(t);
+    unsigned patience_ms = wait_for_helpers(t);
     int count = scandir(t->folder, &names, NULL, alphasort);
     if (count < 0)
         return tp_error_set(err, TP_EIO, 0, "%s: %s", t->folder, strerror(errno));
-    int code = take_all(t, names, count, err);
+    int code = take_all(t, names, count, patience_ms, err);
     while (count > 0)
         free(names[--count]);
     free(names);

@@ -34,16 +34,20 @@ static bool must_be_alone(long number, long flags)
                                  : !flags || flags & CLONE_NEWUSER;
 }
 
-bool tp_alone_before(long number, long first, long second)
+bool tp_alone_end(void)
 {
-    bool is_it = number == SYS_unshare || number == SYS_setns;
-    if (!is_it || !must_be_alone(number, number == SYS_unshare ? first : second) || tp_is_confined() ||
-        tp_session_is_copy())
+    if (tp_is_confined() || tp_session_is_copy())
         return false;
     int why = tp_hook_enter();
     bool is_ended = tp_session_end_threads();
     tp_hook_leave(why);
     return is_ended;
+}
+
+bool tp_alone_before(long number, long first, long second)
+{
+    bool is_it = number == SYS_unshare || number == SYS_setns;
+    return is_it && must_be_alone(number, number == SYS_unshare ? first : second) && tp_alone_end();
 }
 
 void tp_alone_after(void)

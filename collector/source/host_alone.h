@@ -7,6 +7,8 @@
 
 /* Ends threads of ours, when the call is one of those. True: tp_alone_after is to follow it. */
 bool tp_alone_before(long number, long first, long second);
+/* The same before a call that has another reason. */
+bool tp_alone_end(void);
 void tp_alone_after(void);
 
 #endif

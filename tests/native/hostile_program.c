@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -192,6 +193,44 @@ static int libraries(void)
     return 1;
 }
 
+/* As sandboxes look whether they are alone; in a child, too, and the other threads of a program are counted. */
+static int counts_as(nlink_t threads)
+{
+    struct stat task;
+    int proc = open("/proc", O_RDONLY | O_DIRECTORY), good = 0;
+    for (int i = 0; i < 10; i++) {
+        work(20000);
+        good += fstatat(proc, "self/task/", &task, 0) == 0 && task.st_nlink == 2 + threads;
+        work(20000);
+        good += stat("/proc/self/task", &task) == 0 && task.st_nlink == 2 + threads;
+    }
+    close(proc);
+    return good == 20;
+}
+
+static void *waits(void *end)
+{
+    pthread_mutex_lock(end);
+    pthread_mutex_unlock(end);
+    return NULL;
+}
+
+static int counts(void)
+{
+    pthread_mutex_t end = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t other;
+    int good = counts_as(1);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(counts_as(1) ? 3 : 1);
+    good &= ended(pid, 3);
+    pthread_mutex_lock(&end);
+    good &= pthread_create(&other, NULL, waits, &end) == 0 && counts_as(2);
+    pthread_mutex_unlock(&end);
+    pthread_join(other, NULL);
+    return good;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -200,7 +239,7 @@ int main(int argc, char **argv)
     } ways[] = {
         {"threads", threads},   {"children", children},   {"closes", closes},   {"closes_range", closes_range},
         {"handlers", handlers}, {"limits", limits},       {"numbers", numbers}, {"root", root},
-        {"starts", starts},     {"libraries", libraries},
+        {"starts", starts},     {"libraries", libraries}, {"counts", counts},
     };
     for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
         if (strcmp(argv[1], ways[i].way) == 0 && ways[i].run())

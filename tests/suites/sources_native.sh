@@ -449,11 +449,29 @@ survives() { # WAY: it ends and writes as without us, sampled by the kernel and 
     done
 }
 if program hostile_program -ldl; then
-    for way in threads children closes closes_range numbers handlers limits root starts libraries; do
+    for way in threads children closes closes_range numbers handlers limits root starts libraries counts; do
         check "hostile: $way" survives $way
     done
 else
     not_ok "hostile_program is built"
+fi
+
+# ---- a browser: it builds sandboxes, of processes that must be alone, and ends where they are not
+
+browses() { # [COMMAND...] before the browser
+    rm -rf d
+    "$TP" record -o d --no-tfevents -- "$@" --user-data-dir="$PWD/browser" --headless --disable-gpu --dump-dom 'data:text/html,<p>told</p>' >out 2>err
+    status=$?
+    rm -rf browser
+    [ $status = 0 ] && grep -q '<p>told</p>' out && [ "$(ls d/*/*.gz | wc -l)" -ge 2 ] || { echo "status $status"; grep -v dbus err | tail -n 20; return 1; }
+}
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || :)
+if [ -z "$browser" ]; then
+    skip "a browser is recorded, without its sandbox" "no chromium"
+elif cpu_limit 60 "$browser" --no-sandbox --headless --disable-gpu --user-data-dir="$PWD/browser" --dump-dom 'data:text/html,<p>told</p>' 2>err | grep -q told; then
+    check "a browser is recorded, without its sandbox" browses "$browser" --no-sandbox
+else
+    skip "a browser is recorded, without its sandbox" "it does not run here"
 fi
 
 # ---- children of a program whose threads are in the loader
