@@ -10,102 +10,12 @@ import sys
 import threading
 import time
 
-from cases import DATA, PROGRAM, case, run_all, trace
-from tab_names import HOSTILE, SECRET, write
+from cases import PROGRAM, case, run_all, trace
+from tab_shared import HOSTILE, SECRET, Fake, copy, demo, is_alive, old, own, until, write
 
 from torch_tracepress.tab import pages
 from torch_tracepress.tab.pages import Limits, Maker, Side, Wish
 from torch_tracepress.tab.runs import Root, walk
-
-# Writes, as a page, what it reads; then what FAKE names happens. Each call is a line of FAKE_LOG.
-FAKE = """#!/bin/sh
-printf '%s|' "$@" >>"$FAKE_LOG"; echo >>"$FAKE_LOG"
-while [ $# -gt 0 ]; do
-    case $1 in -o) out=$2; shift ;; --history | --color) shift ;; -*) ;; *) last=$1 ;; esac
-    shift
-done
-cat "$last" "$last"/* >"$out" 2>/dev/null
-echo "$$" >>"$FAKE_LOG.pids"
-while [ -n "$FAKE_GATE" ] && [ ! -e "$FAKE_GATE" ]; do sleep 0.02; done
-case $FAKE in
-killed) kill -9 $$ ;;
-segv) kill -11 $$ ;;
-endless) while :; do echo "$last $last $last" >>"$out"; done ;;
-chatty) while :; do echo "more and more and more" >&2; done ;;
-forever) sleep 1000 & echo $! >>"$FAKE_LOG.pids"; wait ;;
-silent) exit 3 ;;
-lines) printf 'tracepress: a\\033[31m\\342\\200\\256b\\n%s\\n' "$(head -c 20000 /dev/zero | tr '\\0' x)" >&2; exit 3 ;;
-esac
-"""
-
-
-class Fake:
-    """The program is the one above; its calls, and the processes it was."""
-
-    def __init__(self, folder, how="", gate=False):
-        self.path, self.log = os.path.join(folder, "fake"), os.path.join(folder, "fake.log")
-        self.gate = os.path.join(folder, "gate") if gate else ""
-        self.words = {"TRACEPRESS_PROGRAM": self.path, "FAKE": how, "FAKE_LOG": self.log, "FAKE_GATE": self.gate}
-
-    def __enter__(self):
-        with open(self.path, "w") as file:
-            file.write(FAKE)
-        os.chmod(self.path, 0o755)
-        self.before = {name: os.environ.get(name) for name in self.words}
-        os.environ.update(self.words)
-        return self
-
-    def __exit__(self, *_):
-        for name, value in self.before.items():
-            os.environ.pop(name) if value is None else os.environ.update({name: value})
-
-    def open_gate(self):
-        open(self.gate, "w").close()
-
-    def lines(self, suffix=""):
-        try:
-            with open(self.log + suffix) as file:
-                return file.read().splitlines()
-        except FileNotFoundError:
-            return []
-
-    def alive(self):
-        return [pid for pid in self.lines(".pids") if is_alive(int(pid))]
-
-
-def is_alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rsplit(") ", 1)[1][0] not in "ZX"
-    except OSError:
-        return False
-
-
-def until(what, seconds=120):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        value = what()
-        if value:
-            return value
-        time.sleep(0.02)
-    raise AssertionError("did not happen")
-
-
-def old(path):
-    """As if it had been written a minute ago."""
-    now = time.time()
-    os.utime(path, (now - 60, now - 60))
-    return path
-
-
-def copy(name, *place):
-    with open(name, "rb") as source:
-        data = source.read()
-    path = os.path.join(*place)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as out:
-        out.write(data)
-    return old(path)
 
 
 class Board:
@@ -143,22 +53,6 @@ class Board:
         answer = self.end(wish)
         assert answer.state == "ready", answer
         return self.maker.page(answer.key)
-
-
-def own(words, cwd, codes=(0,)):
-    done = subprocess.run([PROGRAM, *words, "-o", "own.html", "--quiet"], cwd=cwd, capture_output=True, text=True)
-    assert done.returncode in codes, done
-    with open(os.path.join(cwd, "own.html"), "rb") as file:
-        return file.read()
-
-
-def demo(folder):
-    for rank in (0, 1):
-        name = f"worker{rank}.170000000000{rank}.pt.trace.json.gz"
-        copy(os.path.join(DATA, "run", name), folder, "logs", "exp", "ddp", name)
-    copy(trace("gpu_2024"), folder, "logs", "base", "w.1.pt.trace.json.gz")
-    copy(trace("gpu_2026"), folder, "logs", "new", "w.2.pt.trace.json.gz")
-    return os.path.join(folder, "logs")
 
 
 @case("pages: report of a run and of one trace, comparison: the bytes of the program's own")

@@ -6,7 +6,7 @@ import socket
 import threading
 
 from cases import Skip, case, run_all
-from tab_names import HOSTILE, SECRET, write
+from tab_shared import HOSTILE, SECRET, write
 
 from torch_tracepress.tab import runs
 from torch_tracepress.tab.runs import Root, Scanner, open_trace, roots_of, walk

@@ -89,6 +89,16 @@ exit_codes() {
 check "its exit codes are the program's" exit_codes
 records() { "$env/bin/tracepress" record -o "$WORK/runs" -- sort /etc/passwd >"$WORK/sorted" && find "$WORK/runs" -name '*.pt.trace.json*' | grep -q .; }
 is_checked || check "record finds its library in the environment" records
+plugin() { # without TensorBoard its class cannot be imported: the module is found, and has it
+    "$env/bin/python" -I -c '
+import importlib.metadata, importlib.util, re
+points = importlib.metadata.distribution("torch-tracepress").entry_points
+module, name = next(p.value for p in points if p.group == "tensorboard_plugins").split(":")
+found = importlib.util.find_spec(module)
+assert re.search(rf"^class {name}\(", found.loader.get_source(module), re.M), (module, name)
+assert found.loader.get_data(found.origin.replace("plugin.py", "index.js"))'
+}
+check "the entry point that TensorBoard reads leads to the plugin, and its script came along" plugin
 linked() {
     printf '#include <tracepress.h>\nint main(void) { tracepress_step(); return 0; }\n' >"$WORK/step.c"
     flags=$(PKG_CONFIG_PATH=$env/lib/pkgconfig pkg-config --cflags --libs tracepress) || return 1
