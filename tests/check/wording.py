@@ -2,8 +2,10 @@
 
 make: traces of eight steps of 10 ms: 2.5 ms of input, 6 ms of compute, 0.8 ms of communication, 0.5 ms of waiting. cpu: no device; lanes: a
 simulated device of the program's own that runs 1,000 kernels of 40 us; plain: ranges that say nothing; engine: such a device again, which
-works while the program waits for it and does nothing while the program computes; waits: no device, 3 ms of a step in one wait, 1 in another.
-words: fails when a file has a word of Python or PyTorch in it, or, behind --own, one of GPUs or of launches, outside of style and script."""
+works while the program waits for it and does nothing while the program computes; waits: no device, 3 ms of a step in one wait, 1 in another;
+calls: what record sees of a program that knows nothing of it: calls of the C library on two threads, memory, and modules, no steps.
+words: fails when a file has a word of Python or PyTorch in it, or, behind --own, one of GPUs or of launches, or, behind --host, one of
+these or of operators and backward passes, outside of style and script."""
 import json
 import re
 import sys
@@ -14,6 +16,9 @@ PYTHON = re.compile(
 GPUS = re.compile(
     r"\bGPU|\bSMs?\b|CUDA|Tensor Core|occupancy|no host event|launch record|launch call is|launched (it|outside)|launches the next|waiting for the host|"
     r"\(no operator\)|grid –|ProfilerStep", re.I)
+
+
+HOST = re.compile(GPUS.pattern + r"|operator|annotation|backward|launch|\bkernels?\b(?!, copy)|optimizer|no device operation", re.I)
 
 
 def trace(kinds=True, lanes=False):
@@ -79,15 +84,40 @@ def waits():
     return whole
 
 
+def calls():
+    """A second of a program: 300 ms in read and poll, the rest in modules; another thread waits for a lock."""
+    whole = trace()
+    events = [event for event in whole["traceEvents"] if event["ph"] == "M" or event["ph"] == "i"]
+
+    def add(cat, name, ts, dur, args, row=100):
+        events.append({"ph": "X", "cat": cat, "name": name, "pid": 100, "tid": row, "ts": ts, "dur": dur, "args": args})
+
+    for i in range(10):
+        at = 1000 + i * 100000
+        add("cpu_op", "read", at, 20000, {"External id": 4 * i + 1, "bytes": 8192})
+        add("cpu_op", "poll", at + 20000, 10000, {"External id": 4 * i + 2})
+        add("python_function", "nn.Module: Mesh", at + 30000, 60000, {"Python module id": 0, "Call stack": "mesh.c(9): refine;mesh.c(70): main;"})
+        add("python_function", "nn.Module: Solver", at + 40000, 40000, {"Python module id": 0})
+        add("cpu_op", "dgemm", at + 45000, 20000, {"External id": 4 * i + 3, "Call stack": "mesh.c(12): refine;mesh.c(70): main;"})
+        add("cpu_op", "pthread_cond_wait", at, 90000, {"External id": 4 * i + 4}, 101)
+        for size in (1 << 20, -(1 << 20)):
+            events.append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 100, "tid": 100, "ts": at + 46000 + (size < 0),
+                           "args": {"Bytes": size, "Device Id": -1, "Device Type": 0, "Addr": 4096}})
+    whole["traceEvents"] = events
+    return whole
+
+
 def words(paths, pattern):
     found = 0
     for path in paths:
         with open(path, encoding="utf-8") as file:
             text = file.read()
         text = re.sub(r"<style.*?</style>|<script.*?</script>", "", text, flags=re.S)
-        if pattern is GPUS:  # facts of a comparison are named as metrics are, for machines
+        if pattern is not PYTHON:  # facts of a comparison are named as metrics are, for machines
             text = re.sub(r"<tr>[^\n]*<code>(gpu|cuda|step)[a-z_.]*</code>", "", text)
             text = re.sub(r'<td class="t">ProfilerStep</td>', "", text)
+        if pattern is HOST:  # targets within a page are keys
+            text = re.sub(r"(id|href|for|class|aria-labelledby|data-[a-z]+)=\"[^\"]*\"", "", text)
         for line in text.split("\n"):
             match = pattern.search(line)
             if match:
@@ -100,9 +130,9 @@ if sys.argv[1] == "make":
     for name, options in (("cpu", {}), ("lanes", {"lanes": True}), ("plain", {"kinds": False})):
         with open("%s/%s.pt.trace.json" % (sys.argv[2], name), "w", encoding="utf-8") as out:
             json.dump(trace(**options), out)
-    for name, made in (("engine", engine()), ("waits", waits())):
+    for name, made in (("engine", engine()), ("waits", waits()), ("calls", calls())):
         with open("%s/%s.pt.trace.json" % (sys.argv[2], name), "w", encoding="utf-8") as out:
             json.dump(made, out)
 elif sys.argv[1] == "words":
-    own = sys.argv[2] == "--own"
-    sys.exit(not (words(sys.argv[2 + own:], GPUS if own else PYTHON)))
+    pattern = {"--own": GPUS, "--host": HOST}.get(sys.argv[2], PYTHON)
+    sys.exit(not words(sys.argv[2 + (pattern is not PYTHON):], pattern))

@@ -7,7 +7,7 @@ fi
 words=$PWD/tests/check/wording.py
 cd "$WORK" || exit 1
 python3 "$words" make . || not_ok "the traces are made"
-for name in cpu lanes plain engine waits; do
+for name in cpu lanes plain engine waits calls; do
     "$TOOLS/tracepress" report $name.pt.trace.json -o $name.html --json $name.json --markdown $name.md --quiet || not_ok "report: $name"
     "$TOOLS/tracepress" summarize $name.pt.trace.json -o $name.tps --quiet || not_ok "summarize: $name"
 done
@@ -34,6 +34,15 @@ check "no word of Python in page, digest, check, diff and job" python3 "$words" 
 table_of_own() { ! grep -i cuda own_table.txt own_table.json && grep -q 'Self DEVICE' own_table.txt; }
 check "no word of GPUs about a device of its own" python3 "$words" words --own lanes.html lanes.md engine.html engine.md \
     own.html own.md own.txt
+mkdir two && cp calls.pt.trace.json two/a.pt.trace.json && cp cpu.pt.trace.json two/b.pt.trace.json
+"$TOOLS/tracepress" report two -o two.html --markdown two.md --quiet
+"$TOOLS/tracepress" check calls.pt.trace.json --budget limits --json calls_check.json --markdown calls_check.md >calls_check.txt
+check "no word of Python to who recorded calls and modules of C" python3 "$words" words calls.html calls.md two.html two.md
+check "no word of GPUs, operators or a backward pass to a program without any" python3 "$words" words --host calls.html calls.md \
+    two.html two.md cpu.html cpu.md waits.html waits.md calls_check.md calls_check.txt
+by_name() { grep -q 'Mesh' calls.html && grep -q 'Heaviest calls' calls.html && ! grep -q 'GPU busy' two.html &&
+    grep -q 'Recorded calls take 90.9 % of .*Largest call: pthread..cond..wait' calls.md; }
+check "its calls are called calls, modules stay" by_name
 without() { # FORMAT: says in the program's words what is not there
     ! "$TOOLS/tracepress" export cpu.pt.trace.json --to "$1" -o none 2>said || return 1
     grep -q "$2" said && ! grep -E '=True|torch' said

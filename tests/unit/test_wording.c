@@ -140,6 +140,9 @@ static void a_trace_tells_who_made_it(void **state)
     produced_by(NATIVE, EVENT("cpu_op", "aten::mm", 0, 10, ""), TP_PRODUCER_TRACEPRESS);
     produced_by(NATIVE, EVENT("user_annotation", "mpi:allreduce", 0, 10, ""), TP_PRODUCER_MPI);
     produced_by(NATIVE, EVENT("python_function", "train.py(3): main", 0, 10, ""), TP_PRODUCER_TORCH);
+    produced_by(NATIVE, EVENT("python_function", "nn.Module: Mesh", 0, 10, "\"Python module id\":0"),
+                TP_PRODUCER_TRACEPRESS);
+    produced_by("", EVENT("python_function", "nn.Module: Net_0", 0, 10, "\"Python module id\":0"), TP_PRODUCER_TORCH);
 }
 
 /* ---- kinds ---- */

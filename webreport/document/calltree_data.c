@@ -10,9 +10,9 @@ static const double MIN_WIDTH = 0.25, MIN_LABEL = 1.6; /* per cent */
 static const struct look {
     const char *kind, *fill, *label;
 } looks[] = {
-    [TP_CALL_ROOT] = {"root", "#E7EAEE", "all calls"},   [TP_CALL_PHASE] = {"phase", "#D8DEE6", "phase"},
-    [TP_CALL_FRAME] = {"py", "#F4DFB3", "Python frame"}, [TP_CALL_OPERATOR] = {"op", "#BFD6F2", "operator"},
-    [TP_CALL_KERNEL] = {"kernel", "#BDE5D3", "kernel"},  [TP_CALL_OTHER] = {"root", "#E7EAEE", "smaller ones together"},
+    [TP_CALL_ROOT] = {"root", "#E7EAEE", "all calls"},  [TP_CALL_PHASE] = {"phase", "#D8DEE6", "phase"},
+    [TP_CALL_FRAME] = {"py", "#F4DFB3", NULL},          [TP_CALL_OPERATOR] = {"op", "#BFD6F2", "operator"},
+    [TP_CALL_KERNEL] = {"kernel", "#BDE5D3", "kernel"}, [TP_CALL_OTHER] = {"root", "#E7EAEE", "smaller ones together"},
 };
 
 static const char *const sample_labels[] = {
@@ -81,6 +81,15 @@ static void put_boxes(struct tp_object *object, struct tp_arena *arena, const st
     tp_object_int(object, "height", rows * ROW_HEIGHT);
 }
 
+static const char *label_of(const struct tp_calltree *tree, unsigned kind)
+{
+    if (tree->has_samples)
+        return sample_labels[kind];
+    if (kind == TP_CALL_FRAME)
+        return tp_phrase(TP_PHRASE_CALLER, tree->producer);
+    return kind == TP_CALL_OPERATOR && !tp_speaks_torch(tree->producer) ? "call" : looks[kind].label;
+}
+
 static void put_kinds(struct tp_object *object, const struct tp_calltree *tree)
 {
     static const uint8_t shown[] = {TP_CALL_PHASE, TP_CALL_FRAME, TP_CALL_OPERATOR, TP_CALL_KERNEL};
@@ -94,7 +103,7 @@ static void put_kinds(struct tp_object *object, const struct tp_calltree *tree)
         struct tp_object *kind = tp_list_object(kinds);
         tp_object_text(kind, "kind", looks[shown[i]].kind);
         tp_object_text(kind, "fill", looks[shown[i]].fill);
-        tp_object_text(kind, "label", tree->has_samples ? sample_labels[shown[i]] : looks[shown[i]].label);
+        tp_object_text(kind, "label", label_of(tree, shown[i]));
     }
 }
 
@@ -190,5 +199,6 @@ struct tp_data tp_section_calltree(const struct tp_section *section)
     tree = tp_arena_alloc(section->arena, sizeof(*tree));
     tp_calltree_build(tree, section->profile->model, &options, section->arena);
     tree->devices = tp_devices_word(section->profile->model);
+    tree->producer = section->profile->model->producer;
     return tp_calltree_data(section->arena, tree);
 }

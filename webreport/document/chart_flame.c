@@ -147,7 +147,7 @@ struct tp_data tp_chart_flame(const struct tp_section *section, const struct tp_
 
         tp_object_text(kind, "kind", LOOKS[i].kind);
         tp_object_text(kind, "fill", LOOKS[i].fill);
-        tp_object_text(kind, "label", LOOKS[i].label);
+        tp_object_text(kind, "label", tp_section_word(section, LOOKS[i].label));
     }
     tp_object_int(flame, "height", (int64_t)ROW_PIXELS * put_boxes(tp_object_list(flame, "boxes"), arena, &choice));
     tp_object_text(flame, "icicle_label", "Host activity during idle time");

@@ -44,6 +44,7 @@ void tp_page_index_fill(struct tp_page_entry *entry, struct tp_arena *arena, con
     struct tp_verdict_block words = tp_section_verdict(&section->naming, section->profile);
     double total = overview->average_us[TP_AVERAGE_TOTAL];
 
+    entry->speech = tp_speech_of(section->profile->model);
     entry->title = copied(arena, tp_str_of(section->title));
     entry->run = copied(arena, tp_shown_text(&section->naming, section->profile->run));
     entry->tag = tp_arena_copy(arena, words.class, strlen(words.class));
@@ -111,11 +112,33 @@ static const struct tp_column_def DEFS[INDEX_COLUMNS] = {
     {"ceiling_percent", "Could be saved, at most", "%", "All findings together, as a share of the step.",
      TP_COLUMN_REAL},
 };
+#define STEP_COLUMNS                                                                                                   \
+    {TP_SHOW_TIME, INDEX_STEP, NULL, 0, 0, false, false},                                                              \
+    {                                                                                                                  \
+        TP_SHOW_BAR, INDEX_STEP, NULL, 0, 0, false, false                                                              \
+    }
+#define FINDING_COLUMNS                                                                                                \
+    {TP_SHOW_OWN, 0, "Verdict", 0, 0, false, false}, {TP_SHOW_OWN, 1, "First finding", 0, 0, false, false},            \
+    {                                                                                                                  \
+        TP_SHOW_PERCENT, INDEX_CEILING, NULL, 0, 0, false, false                                                       \
+    }
 static const struct tp_shown_column SHOWN[] = {
-    {TP_SHOW_TIME, INDEX_STEP, NULL, 0, 0, false, false},    {TP_SHOW_BAR, INDEX_STEP, NULL, 0, 0, false, false},
-    {TP_SHOW_PERCENT, INDEX_BUSY, NULL, 0, 0, false, false}, {TP_SHOW_OWN, 0, "Verdict", 0, 0, false, false},
-    {TP_SHOW_OWN, 1, "First finding", 0, 0, false, false},   {TP_SHOW_PERCENT, INDEX_CEILING, NULL, 0, 0, false, false},
-};
+    STEP_COLUMNS, {TP_SHOW_PERCENT, INDEX_BUSY, NULL, 0, 0, false, false}, FINDING_COLUMNS};
+static const struct tp_shown_column SHOWN_OF_HOSTS[] = {STEP_COLUMNS, FINDING_COLUMNS};
+
+struct tp_speech tp_page_index_speech(const struct tp_page_index *index)
+{
+    const struct tp_page_entry *entries = index->entries.data;
+    struct tp_speech speech = {TP_PRODUCER_TORCH, false, false};
+    bool has_any = false;
+    for (size_t i = 0; i < index->entries.count; i++) {
+        if (entries[i].failure)
+            continue;
+        speech = has_any ? tp_speech_joined(speech, entries[i].speech) : entries[i].speech;
+        has_any = true;
+    }
+    return speech;
+}
 
 static struct tp_shown_table *index_table(struct tp_page_index *index, size_t max_rows)
 {
@@ -126,9 +149,13 @@ static struct tp_shown_table *index_table(struct tp_page_index *index, size_t ma
     struct tp_str *tags = tp_arena_array(arena, good, sizeof(*tags)),
                   *findings = tp_arena_array(arena, good, sizeof(*findings));
     struct tp_shown_table *shown;
+    struct tp_speech speech = tp_page_index_speech(index);
 
     tp_table_init(table, arena, "profiles", DEFS, INDEX_COLUMNS, good);
-    shown = tp_shown_table_new(arena, table, SHOWN, sizeof(SHOWN) / sizeof(SHOWN[0]), max_rows);
+    shown = !speech.has_none ? tp_shown_table_new(arena, table, SHOWN, sizeof(SHOWN) / sizeof(SHOWN[0]), max_rows)
+                             : tp_shown_table_new(arena, table, SHOWN_OF_HOSTS,
+                                                  sizeof SHOWN_OF_HOSTS / sizeof *SHOWN_OF_HOSTS, max_rows);
+    shown->speech = speech;
     for (size_t i = 0; i < index->entries.count; i++) {
         if (entries[i].failure)
             continue;

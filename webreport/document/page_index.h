@@ -12,6 +12,7 @@ struct tp_page_entry {
     int64_t step_ns;          /* mean; TP_NULL_INT: unknown */
     double busy_percent;      /* of the steps; NaN without a device */
     double ceiling_percent;   /* of the findings together */
+    struct tp_speech speech;  /* in whose words its sections are */
     unsigned sections;        /* bits of the sections that the page holds */
     bool is_shown;            /* the page has its sections */
     const char *failure;      /* why it could not be used; NULL: it could */
@@ -39,6 +40,8 @@ void tp_page_index_add_failed(struct tp_page_index *index, const struct tp_namin
 size_t tp_page_index_bytes(const struct tp_page_index *index, size_t profile_count);
 /* What an entry is called among the others: with its run when there are several. */
 struct tp_str tp_page_index_label(const struct tp_page_index *index, size_t entry);
+/* Whose words the index and what is of all profiles are in. */
+struct tp_speech tp_page_index_speech(const struct tp_page_index *index);
 /* Title of the document. */
 struct tp_str tp_page_index_title(const struct tp_page_index *index);
 /* Object for the template "index"; NONE for a single profile without failures. */

@@ -61,3 +61,17 @@ const char *tp_section_device_name(const struct tp_section *section, int64_t id)
     title = tp_shown_text(&section->naming, title);
     return tp_text_printf(section->arena, "%.*s", (int)title.len, title.ptr);
 }
+
+struct tp_shown_table *tp_section_table_new(const struct tp_section *section, const struct tp_table *table,
+                                            const struct tp_shown_column *columns, unsigned column_count,
+                                            size_t max_rows)
+{
+    struct tp_shown_table *shown = tp_shown_table_new(section->arena, table, columns, column_count, max_rows);
+    shown->speech = tp_speech_of(section->profile->model);
+    return shown;
+}
+
+const char *tp_section_word(const struct tp_section *section, const char *text)
+{
+    return tp_spoken(tp_speech_of(section->profile->model), text, section->arena);
+}

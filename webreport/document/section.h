@@ -72,7 +72,7 @@ struct tp_verdict_block tp_stored_verdict(const struct tp_naming *naming, struct
 
 /* The ranks of one span beside each other. */
 struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,
-                                      const struct tp_distributed *view);
+                                      const struct tp_distributed *view, struct tp_speech speech);
 
 /* ---- small builders that sections share ---- */
 
@@ -82,6 +82,12 @@ void tp_section_add_fact(struct tp_list *list, const char *term, const char *fac
 void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown);
 /* Fills the rows' names from a text column: shown text, prefix apart, source link when it is a line. */
 void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
+/* As tp_shown_table_new, in the words of the profile's producer. */
+struct tp_shown_table *tp_section_table_new(const struct tp_section *section, const struct tp_table *table,
+                                            const struct tp_shown_column *columns, unsigned column_count,
+                                            size_t max_rows);
+/* A text of ours in the words of the profile's producer: tp_spoken. */
+const char *tp_section_word(const struct tp_section *section, const char *text);
 /* "GPU 0"; a device of the program's own by its name. */
 const char *tp_section_device_name(const struct tp_section *section, int64_t id);
 

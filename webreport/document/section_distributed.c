@@ -24,17 +24,23 @@ enum rank_column {
     RANK_COLUMNS
 };
 
-static const struct tp_column_def RANK_DEFS[RANK_COLUMNS] = {
-    {"worker", "Worker", "", "Name of the rank's trace.", TP_COLUMN_TEXT},
-    {"computation_us", "Computation", "us",
-     "Mean per step: kernels, or operators where there are none, without communication.", TP_COLUMN_REAL},
-    {"overlapping_us", "Both", "us", "Mean per step: computation and communication at the same time.", TP_COLUMN_REAL},
-    {"communication_us", "Communication", "us", "Mean per step: communication that no computation hides.",
-     TP_COLUMN_REAL},
-    {"other_us", "Other", "us", "Mean per step: neither.", TP_COLUMN_REAL},
-    {"transfer_us", "Transfer", "us", "Of communication: the part in which all ranks take part.", TP_COLUMN_REAL},
-    {"waiting_us", "Waiting", "us", "Of communication: waiting for the last rank to join.", TP_COLUMN_REAL},
-};
+#define RANK_COLUMN_DEFS(computation)                                                                                  \
+    {                                                                                                                  \
+        {"worker", "Worker", "", "Name of the rank's trace.", TP_COLUMN_TEXT},                                         \
+            {"computation_us", "Computation", "us", computation, TP_COLUMN_REAL},                                      \
+            {"overlapping_us", "Both", "us", "Mean per step: computation and communication at the same time.",         \
+             TP_COLUMN_REAL},                                                                                          \
+            {"communication_us", "Communication", "us", "Mean per step: communication that no computation hides.",     \
+             TP_COLUMN_REAL},                                                                                          \
+            {"other_us", "Other", "us", "Mean per step: neither.", TP_COLUMN_REAL},                                    \
+            {"transfer_us", "Transfer", "us", "Of communication: the part in which all ranks take part.",              \
+             TP_COLUMN_REAL},                                                                                          \
+            {"waiting_us", "Waiting", "us", "Of communication: waiting for the last rank to join.", TP_COLUMN_REAL},   \
+    }
+static const struct tp_column_def RANK_DEFS[RANK_COLUMNS] =
+    RANK_COLUMN_DEFS("Mean per step: kernels, or operators where there are none, without communication.");
+static const struct tp_column_def HOST_RANK_DEFS[RANK_COLUMNS] =
+    RANK_COLUMN_DEFS("Mean per step: recorded calls and ranges, without communication.");
 static const struct tp_shown_column RANK_SHOWN[] = {
     {TP_SHOW_TIME, RANK_COMPUTE, NULL, 1, 0, false, false},  {TP_SHOW_TIME, RANK_OVERLAP, NULL, 1, 0, false, false},
     {TP_SHOW_TIME, RANK_COMM, NULL, 1, 0, false, false},     {TP_SHOW_TIME, RANK_OTHER, NULL, 1, 0, false, false},
@@ -48,11 +54,11 @@ static double mean_of(const struct tp_step_matrix *matrix, uint32_t rank, unsign
     return matrix->mean_us[(size_t)rank * matrix->part_count + part];
 }
 
-static struct tp_table *rank_table(struct tp_arena *arena, const struct tp_distributed *view)
+static struct tp_table *rank_table(struct tp_arena *arena, const struct tp_distributed *view, struct tp_speech speech)
 {
     struct tp_table *table = tp_arena_alloc(arena, sizeof(*table));
 
-    tp_table_init(table, arena, "ranks", RANK_DEFS, RANK_COLUMNS, view->rank_count);
+    tp_table_init(table, arena, "ranks", speech.has_none ? HOST_RANK_DEFS : RANK_DEFS, RANK_COLUMNS, view->rank_count);
     for (uint32_t rank = 0; rank < view->rank_count; rank++) {
         tp_table_text(table, RANK_WORKER)[rank] = view->ranks[rank]->worker;
         for (unsigned part = 0; part < TP_OVERLAP_PARTS; part++)
@@ -233,7 +239,7 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
 }
 
 struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_naming *naming,
-                                      const struct tp_distributed *view)
+                                      const struct tp_distributed *view, struct tp_speech speech)
 {
     struct tp_object *object;
     struct tp_table *ranks;
@@ -243,7 +249,7 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     if (!view->is_present || !view->rank_count)
         return TP_NO_DATA;
     object = tp_object_new(arena);
-    ranks = rank_table(arena, view);
+    ranks = rank_table(arena, view, speech);
     tp_object_text(object, "span_note",
                    view->has_span ? tp_text_printf(arena, "span %lld", (long long)view->span) : "");
     tp_object_sentence(object, "lead", tp_str_of(lead_text(arena, naming, view, ranks)));
@@ -251,6 +257,7 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
     tables = tp_object_list(object, "tables");
     shown =
         tp_shown_table_new(arena, ranks, RANK_SHOWN, COUNT(RANK_SHOWN) - (view->is_comparable ? 0 : 2), MAX_RANK_ROWS);
+    shown->speech = speech;
     shown->name = "ranks";
     shown->name_title = "Worker";
     shown->caption = "Mean step of each rank";
@@ -260,7 +267,9 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
                                      tp_text_of_some(arena, view->silent_count, "more worker", "more workers"));
     tp_section_name_rows(naming, shown, RANK_WORKER);
     tp_section_add_table(tables, shown);
-    shown = tp_shown_table_new(arena, sum_table(arena, view), SUM_SHOWN, COUNT(SUM_SHOWN), MAX_RANK_ROWS);
+    shown = tp_shown_table_new(arena, sum_table(arena, view), SUM_SHOWN,
+                               COUNT(SUM_SHOWN) - speech.has_none, /* the last is of kernels */
+                               MAX_RANK_ROWS);
     shown->name = "collectives";
     shown->name_title = "Collective";
     shown->caption = "Communication calls, all ranks together";

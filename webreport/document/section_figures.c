@@ -53,10 +53,10 @@ static struct tp_figure_block step_figure(const struct tp_section *section)
     else
         figure.note =
             strcmp(section->profile->views->facts.step_marker, "window") == 0 ? "the whole window" : "one step";
-    figure.definition = tp_text_of_devices(
-        section->profile->model,
-        "Mean over the used steps. A step lasts from its marker's start to the end of the GPU work it launched.",
-        arena);
+    figure.definition =
+        tp_speaks_of_launches(section->profile->model)
+            ? "Mean over the used steps. A step lasts from its marker's start to the end of the GPU work it launched."
+            : "Mean over the used steps. A step lasts from its marker's start to its end.";
     return figure;
 }
 
@@ -106,7 +106,7 @@ static void add_gpu(const struct tp_section *section, struct tp_document *docume
     tp_document_figure(document, &figure);
     figure = percentage(arena, "Tensor Core time", used);
     figure.note = eligible > 0 ? tp_text_printf(arena, "of %s that could use them", tp_text_of_percent(arena, eligible))
-                               : "no eligible operators";
+                               : tp_section_word(section, "no eligible operators");
     figure.tone = eligible >= 10 && used < 0.05 ? TP_TONE_BAD : TP_TONE_PLAIN;
     figure.definition = gpus->defs[TP_GPU_TENSOR_CORE].definition;
     tp_document_figure(document, &figure);
@@ -120,7 +120,7 @@ static void add_cpu(const struct tp_section *section, struct tp_document *docume
         const char *label, *definition;
     } SHARES[] = {
         {TP_ROLE_CPU_EXEC, tp_phrase(TP_PHRASE_HOST_SHARE, producer),
-         "Share of the steps in which an operator or an annotation runs on some thread."},
+         tp_section_word(section, "Share of the steps in which an operator or an annotation runs on some thread.")},
         {TP_ROLE_DATALOADER, tp_phrase(TP_PHRASE_INPUT, producer), tp_phrase(TP_PHRASE_INPUT_SHARE, producer)},
         {TP_ROLE_COMMUNICATION, "Communication",
          "Share of the steps in which a collective runs and nothing before it in the order of categories."},
@@ -136,11 +136,12 @@ static void add_cpu(const struct tp_section *section, struct tp_document *docume
         figure.definition = SHARES[i].definition;
         tp_document_figure(document, &figure);
     }
-    figure = amount(section->arena, "Operators called",
+    figure = amount(section->arena, tp_section_word(section, "Operators called"),
                     tp_text_of_count(section->arena, (int64_t)section->profile->views->facts.operator_count));
     figure.note = tp_text_printf(section->arena, "%zu different", section->profile->views->operators.by_name.row_count);
-    figure.definition =
-        "Calls of operators in the whole trace; an operator that only calls one of the same name counts once.";
+    figure.definition = tp_section_word(
+        section,
+        "Calls of operators in the whole trace; an operator that only calls one of the same name counts once.");
     tp_document_figure(document, &figure);
 }
 

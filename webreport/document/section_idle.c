@@ -90,8 +90,8 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables, 
 
     if (!device->by_line.row_count || device->idle.total_ns <= 0)
         return;
-    shown = tp_shown_table_new(section->arena, &device->by_line, LINE_COLUMNS, COUNT(LINE_COLUMNS),
-                               section->limits->line_rows);
+    shown =
+        tp_section_table_new(section, &device->by_line, LINE_COLUMNS, COUNT(LINE_COLUMNS), section->limits->line_rows);
     kinds = tp_arena_array(section->arena, shown->row_count, sizeof(*kinds));
     for (size_t i = 0; i < shown->row_count; i++)
         kinds[i] = tp_str_of(
@@ -114,8 +114,8 @@ static void add_steps(const struct tp_section *section, struct tp_list *tables, 
 
     if (device->steps.row_count < 2)
         return;
-    shown = tp_shown_table_new(section->arena, &device->steps, is_own ? OWN_STEP_COLUMNS : STEP_COLUMNS,
-                               is_own ? COUNT(OWN_STEP_COLUMNS) : COUNT(STEP_COLUMNS), section->limits->line_rows);
+    shown = tp_section_table_new(section, &device->steps, is_own ? OWN_STEP_COLUMNS : STEP_COLUMNS,
+                                 is_own ? COUNT(OWN_STEP_COLUMNS) : COUNT(STEP_COLUMNS), section->limits->line_rows);
     shown->heading = "Idle time by step";
     shown->name = "idle by step";
     shown->name_title = "Step";
@@ -167,17 +167,11 @@ static struct tp_shown_table *shown_syncs(const struct tp_section *section, cons
 {
     bool is_bare = are_bare(section, rows);
     unsigned first = is_bare ? 2 : 0;
-    struct tp_shown_column *columns = tp_arena_array(section->arena, COUNT(SYNC_COLUMNS), sizeof *columns);
     struct tp_shown_table *shown;
     struct tp_str *ops;
 
-    for (size_t i = 0; i < COUNT(SYNC_COLUMNS); i++) {
-        columns[i] = SYNC_COLUMNS[i];
-        if (columns[i].title)
-            columns[i].title = tp_text_of_devices(section->profile->model, columns[i].title, section->arena);
-    }
-    shown = tp_shown_table_new(section->arena, rows, columns + first, (unsigned)COUNT(SYNC_COLUMNS) - first,
-                               section->limits->line_rows);
+    shown = tp_section_table_new(section, rows, SYNC_COLUMNS + first, (unsigned)COUNT(SYNC_COLUMNS) - first,
+                                 section->limits->line_rows);
     ops = tp_arena_array(section->arena, shown->row_count, sizeof(*ops));
     for (size_t i = 0; i < shown->row_count; i++)
         ops[i] = tp_shown_text(&section->naming, tp_table_text(rows, TP_SYNC_OP)[i]);

@@ -124,7 +124,7 @@ static void add_kernels(const struct tp_section *section, struct tp_list *tables
     unsigned left_out = !is_known ? 3 : view->has_occupancy ? 0 : view->has_blocks_per_sm ? 1 : 2;
     unsigned columns = COUNT(KERNEL_COLUMNS) - left_out;
     struct tp_shown_table *shown =
-        tp_shown_table_new(section->arena, &view->by_name, KERNEL_COLUMNS, columns, section->limits->kernel_rows);
+        tp_section_table_new(section, &view->by_name, KERNEL_COLUMNS, columns, section->limits->kernel_rows);
 
     shown->name = "kernels";
     shown->name_title = "Kernel";
@@ -145,7 +145,7 @@ static void add_copies(const struct tp_section *section, struct tp_list *tables)
 
     if (!copies->row_count)
         return;
-    shown = tp_shown_table_new(section->arena, copies, COPY_COLUMNS, COUNT(COPY_COLUMNS), section->limits->kernel_rows);
+    shown = tp_section_table_new(section, copies, COPY_COLUMNS, COUNT(COPY_COLUMNS), section->limits->kernel_rows);
     rates = tp_arena_array(section->arena, shown->row_count, sizeof(*rates));
     for (size_t i = 0; i < shown->row_count; i++) {
         int64_t bytes = tp_table_int(copies, TP_COPY_BYTES)[i], total = tp_table_int(copies, TP_COPY_TOTAL)[i];

@@ -82,22 +82,24 @@ static void put_facts(const struct tp_section *section, struct tp_object *object
 static void add_operators(const struct tp_section *section, struct tp_list *tables,
                           const struct tp_device_memory *device)
 {
+    enum tp_producer producer = section->profile->model->producer;
     struct tp_shown_table *shown;
     struct tp_table *sorted;
 
     if (!device->operators_folded.row_count)
         return;
     sorted = tp_table_sorted(section->arena, &device->operators_folded, TP_MEMORY_OP_SELF_SIZE);
-    shown = tp_shown_table_new(section->arena, sorted, OP_COLUMNS, COUNT(OP_COLUMNS), section->limits->memory_rows);
+    shown = tp_section_table_new(section, sorted, OP_COLUMNS, COUNT(OP_COLUMNS), section->limits->memory_rows);
     shown->name = "memory";
     shown->name_title = "Operator";
-    shown->heading =
-        tp_text_printf(section->arena, "Allocated by operator, %.*s", (int)device->name.len, device->name.ptr);
-    shown->caption = tp_text_printf(
-        section->arena,
-        "%.*s memory allocated by operator; what aten::empty and its like allocate counts for their callers",
-        (int)device->name.len, device->name.ptr);
-    shown->foot = tp_text_of_some(section->arena, (int64_t)sorted->row_count, "operator", "operators");
+    shown->heading = tp_text_printf(section->arena, "%s, %.*s", tp_section_word(section, "Allocated by operator"),
+                                    (int)device->name.len, device->name.ptr);
+    shown->caption =
+        tp_text_printf(section->arena, "%.*s memory %s", (int)device->name.len, device->name.ptr,
+                       tp_speaks_torch(producer)
+                           ? "allocated by operator; what aten::empty and its like allocate counts for their callers"
+                           : "allocated by call");
+    shown->foot = tp_text_of_operators(producer, sorted->row_count, section->arena);
     tp_section_name_rows(&section->naming, shown, TP_MEMORY_OP_NAME);
     tp_section_add_table(tables, shown);
 }
@@ -111,7 +113,7 @@ static void put_live(const struct tp_section *section, struct tp_object *object,
     } groups[] = {
         {peak ? &peak->live_by_line : NULL, "Source line", "Alive at the peak, by line"},
         {peak ? &peak->live_by_module : NULL, "Module", "Alive at the peak, by module"},
-        {peak ? &peak->live_by_op : NULL, "Operator", "Alive at the peak, by operator"},
+        {peak ? &peak->live_by_op : NULL, "Operator", tp_section_word(section, "Alive at the peak, by operator")},
     };
     struct tp_object *live = NULL;
     struct tp_list *tables = NULL;
@@ -128,8 +130,8 @@ static void put_live(const struct tp_section *section, struct tp_object *object,
             live = tp_object_object(object, "live");
             tables = tp_object_list(live, "live_tables");
         }
-        shown = tp_shown_table_new(section->arena, table, LIVE_COLUMNS, COUNT(LIVE_COLUMNS),
-                                   section->limits->memory_rows / 4 + 1);
+        shown = tp_section_table_new(section, table, LIVE_COLUMNS, COUNT(LIVE_COLUMNS),
+                                     section->limits->memory_rows / 4 + 1);
         shown->name = shown->heading = groups[i].heading;
         shown->caption = tp_text_printf(section->arena, "%s, device %.*s", groups[i].heading, (int)device->name.len,
                                         device->name.ptr);

@@ -1,26 +1,55 @@
-/* Modules: the tree of nn.Module calls with forward and backward time. */
+/* Modules: the tree of nn.Module calls with forward and backward time; of other programs, the tree of their modules. */
 #include "webreport/document/section.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const struct tp_shown_column GPU_COLUMNS[] = {
-    {TP_SHOW_COUNT, TP_MODULE_OCCURRENCES, "Calls", 0, 0, false, false},
-    {TP_SHOW_TIME, TP_MODULE_DEVICE_TOTAL, "GPU total", 1, 0, false, false},
-    {TP_SHOW_BAR, TP_MODULE_DEVICE_TOTAL, NULL, 0, 0, false, false},
-    {TP_SHOW_TIME, TP_MODULE_DEVICE_SELF, "GPU self", 1, 0, false, false},
-    {TP_SHOW_TIME, TP_MODULE_BACKWARD_DEVICE_TOTAL, "Backward GPU", 1, 0, false, false},
-    {TP_SHOW_TIME, TP_MODULE_HOST_TOTAL, "CPU total", 1, 0, false, false},
-    {TP_SHOW_TIME, TP_MODULE_HOST_SELF, "CPU self", 1, 0, false, false},
-    {TP_SHOW_TIME, TP_MODULE_BACKWARD_HOST_TOTAL, "Backward CPU", 1, 0, false, false},
-};
-static const struct tp_shown_column CPU_COLUMNS[] = {
-    {TP_SHOW_COUNT, TP_MODULE_OCCURRENCES, "Calls", 0, 0, false, false},
-    {TP_SHOW_COUNT, TP_MODULE_OPERATORS, "Operators", 0, 0, false, false},
-    {TP_SHOW_TIME, TP_MODULE_HOST_TOTAL, "CPU total", 1, 0, false, false},
-    {TP_SHOW_BAR, TP_MODULE_HOST_TOTAL, NULL, 0, 0, false, false},
-    {TP_SHOW_TIME, TP_MODULE_HOST_SELF, "CPU self", 1, 0, false, false},
-    {TP_SHOW_TIME, TP_MODULE_BACKWARD_HOST_TOTAL, "Backward CPU", 1, 0, false, false},
-};
+/* Rows without a backward pass: programs that are not PyTorch's have none. */
+#define CALLS                                                                                                          \
+    {                                                                                                                  \
+        TP_SHOW_COUNT, TP_MODULE_OCCURRENCES, "Calls", 0, 0, false, false                                              \
+    }
+#define OPERATORS                                                                                                      \
+    {                                                                                                                  \
+        TP_SHOW_COUNT, TP_MODULE_OPERATORS, "Operators", 0, 0, false, false                                            \
+    }
+#define GPU_TIMES                                                                                                      \
+    {TP_SHOW_TIME, TP_MODULE_DEVICE_TOTAL, "GPU total", 1, 0, false, false},                                           \
+        {TP_SHOW_BAR, TP_MODULE_DEVICE_TOTAL, NULL, 0, 0, false, false},                                               \
+    {                                                                                                                  \
+        TP_SHOW_TIME, TP_MODULE_DEVICE_SELF, "GPU self", 1, 0, false, false                                            \
+    }
+#define CPU_TOTAL                                                                                                      \
+    {                                                                                                                  \
+        TP_SHOW_TIME, TP_MODULE_HOST_TOTAL, "CPU total", 1, 0, false, false                                            \
+    }
+#define CPU_SELF                                                                                                       \
+    {                                                                                                                  \
+        TP_SHOW_TIME, TP_MODULE_HOST_SELF, "CPU self", 1, 0, false, false                                              \
+    }
+#define CPU_BAR                                                                                                        \
+    {                                                                                                                  \
+        TP_SHOW_BAR, TP_MODULE_HOST_TOTAL, NULL, 0, 0, false, false                                                    \
+    }
+#define BACKWARD_GPU                                                                                                   \
+    {                                                                                                                  \
+        TP_SHOW_TIME, TP_MODULE_BACKWARD_DEVICE_TOTAL, "Backward GPU", 1, 0, false, false                              \
+    }
+#define BACKWARD_CPU                                                                                                   \
+    {                                                                                                                  \
+        TP_SHOW_TIME, TP_MODULE_BACKWARD_HOST_TOTAL, "Backward CPU", 1, 0, false, false                                \
+    }
+
+static const struct tp_shown_column TORCH_GPU[] = {CALLS, GPU_TIMES, BACKWARD_GPU, CPU_TOTAL, CPU_SELF, BACKWARD_CPU};
+static const struct tp_shown_column TORCH_CPU[] = {CALLS, OPERATORS, CPU_TOTAL, CPU_BAR, CPU_SELF, BACKWARD_CPU};
+static const struct tp_shown_column OTHERS_GPU[] = {CALLS, GPU_TIMES, CPU_TOTAL, CPU_SELF};
+static const struct tp_shown_column OTHERS_CPU[] = {CALLS, OPERATORS, CPU_TOTAL, CPU_BAR, CPU_SELF};
+
+static const struct columns {
+    const struct tp_shown_column *columns;
+    unsigned count;
+} layouts[2][2] = {/* [is of others][is_gpu] */
+                   {{TORCH_CPU, COUNT(TORCH_CPU)}, {TORCH_GPU, COUNT(TORCH_GPU)}},
+                   {{OTHERS_CPU, COUNT(OTHERS_CPU)}, {OTHERS_GPU, COUNT(OTHERS_GPU)}}};
 
 /* Rows of the upper levels that fit the limit; all of them when they do. */
 static size_t pick_rows(const struct tp_module_view *view, size_t limit, size_t *rows)
@@ -65,9 +94,9 @@ static const char *lead_text(const struct tp_section *section, bool is_gpu)
         }
     }
     name = tp_shown_text(&section->naming, tp_table_text(&view->table, TP_MODULE_NAME)[heaviest]);
-    return tp_text_printf(section->arena, "%.*s takes %s of the modules' %s time by itself, forward and backward.",
-                          (int)name.len, name.ptr, tp_text_of_percent(section->arena, sum > 0 ? 100 * most / sum : 0),
-                          is_gpu ? "GPU" : "CPU");
+    return tp_text_printf(section->arena, "%.*s takes %s of the modules' %s time by itself%s.", (int)name.len, name.ptr,
+                          tp_text_of_percent(section->arena, sum > 0 ? 100 * most / sum : 0), is_gpu ? "GPU" : "CPU",
+                          tp_speaks_torch(section->profile->model->producer) ? ", forward and backward" : "");
 }
 
 struct tp_data tp_section_modules(const struct tp_section *section)
@@ -77,6 +106,7 @@ struct tp_data tp_section_modules(const struct tp_section *section)
     bool is_gpu = section->profile->views->kernels.is_present && !tp_has_only_own_devices(section->profile->model);
     struct tp_arena *arena = section->arena;
     struct tp_object *object;
+    const struct columns *layout;
     struct tp_shown_table *shown;
     size_t *rows, count;
 
@@ -85,9 +115,9 @@ struct tp_data tp_section_modules(const struct tp_section *section)
     object = tp_object_new(arena);
     rows = tp_arena_array(arena, section->limits->module_rows, sizeof(*rows));
     count = pick_rows(view, section->limits->module_rows, rows);
-    shown =
-        tp_shown_table_new(arena, tp_table_pick(arena, &view->table, rows, count), is_gpu ? GPU_COLUMNS : CPU_COLUMNS,
-                           is_gpu ? COUNT(GPU_COLUMNS) : COUNT(CPU_COLUMNS), count);
+    layout = &layouts[!tp_speaks_torch(section->profile->model->producer)][is_gpu];
+    shown = tp_section_table_new(section, tp_table_pick(arena, &view->table, rows, count), layout->columns,
+                                 layout->count, count);
     shown->name = "modules";
     shown->name_title = "Module";
     shown->caption = "Modules as a tree, callers above callees";

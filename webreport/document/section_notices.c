@@ -64,6 +64,7 @@ static void add_missing(struct tp_document *document, const struct tp_profile *p
     struct tp_arena *arena = document->arena;
     const struct tp_views *views = profile->views;
     const struct tp_recommendations *found = &profile->advice->recommendations;
+    const char *how_device = tp_phrase(TP_PHRASE_RECORD_DEVICE, profile->model->producer);
 
     if (strcmp(found->program, "device_missing") == 0)
         tp_document_notice(
@@ -71,10 +72,9 @@ static void add_missing(struct tp_document *document, const struct tp_profile *p
             "The GPU views are left out. The profiler could not read the device: check that no other profiler "
             "held it, and "
             "its permissions.");
-    else if (!views->facts.device_time_ns && !views->kernels.is_present)
+    else if (!views->facts.device_time_ns && !views->kernels.is_present && how_device)
         tp_document_notice(document, TP_TONE_UNSURE, "No GPU activity in this trace",
-                           tp_text_printf(arena, "The GPU views are left out. %s",
-                                          tp_phrase(TP_PHRASE_RECORD_DEVICE, profile->model->producer)));
+                           tp_text_printf(arena, "The GPU views are left out. %s", how_device));
     if (strcmp(views->facts.step_marker, "window") == 0)
         tp_document_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
                            tp_text_printf(arena, "The whole window of %s counts as one step. %s",

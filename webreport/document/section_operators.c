@@ -46,6 +46,13 @@ static void add_frames(const struct tp_section *section, struct tp_object *objec
     }
 }
 
+/* On devices of the program's own no call launches anything: rows, which stand by their device time first, stand by
+ * their host time. */
+static bool shows_device(const struct tp_section *section)
+{
+    return section->profile->views->operators.sorted_by_device && !tp_has_only_own_devices(section->profile->model);
+}
+
 static const char *calls_text(struct tp_arena *arena, const struct tp_table *table, size_t row, unsigned shift,
                               bool is_gpu)
 {
@@ -64,6 +71,7 @@ static void add_stacks(const struct tp_section *section, struct tp_list *blocks,
     const struct tp_operator_view *view = &section->profile->views->operators;
     const struct tp_stack_table *table = &view->stacks_by_name;
     uint32_t group = view->name_stacks ? view->name_stacks[row] : TP_NO_ID;
+    const char *what = tp_phrase(TP_PHRASE_STACKS, section->profile->model->producer);
     struct tp_object *block;
     struct tp_list *stacks;
     size_t count;
@@ -74,15 +82,15 @@ static void add_stacks(const struct tp_section *section, struct tp_list *blocks,
     block = tp_list_object(blocks);
     tp_object_text(block, "block_title",
                    count > section->limits->open_items
-                       ? tp_text_printf(section->arena, "Python stacks, %zu of %zu, innermost frame first",
+                       ? tp_text_printf(section->arena, "%s, %zu of %zu, innermost frame first", what,
                                         section->limits->open_items, count)
-                       : "Python stacks, innermost frame first");
+                       : tp_text_printf(section->arena, "%s, innermost frame first", what));
     stacks = tp_object_list(block, "stacks");
     for (size_t i = 0; i < count && i < section->limits->open_items; i++) {
         size_t at = table->groups[group].first + i;
         struct tp_object *stack = tp_list_object(stacks);
 
-        tp_object_text(stack, "head", calls_text(section->arena, &table->table, at, 0, view->sorted_by_device));
+        tp_object_text(stack, "head", calls_text(section->arena, &table->table, at, 0, shows_device(section)));
         add_frames(section, stack, table->stacks, table->stack[at]);
     }
 }
@@ -171,8 +179,7 @@ static void add_shapes(const struct tp_section *section, struct tp_list *blocks,
         tp_object_str(
             item, "code",
             tp_shown_text(&section->naming, shape_text(section->arena, tp_table_text(table, TP_OP_SHAPE)[at])));
-        tp_object_text(item, "note",
-                       calls_text(section->arena, table, at, 1, section->profile->views->operators.sorted_by_device));
+        tp_object_text(item, "note", calls_text(section->arena, table, at, 1, shows_device(section)));
     }
 }
 
@@ -241,10 +248,10 @@ static struct tp_str tensor_core_text(struct tp_arena *arena, const struct tp_ta
 static void add_by_name(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_operator_view *view = &section->profile->views->operators;
-    bool is_gpu = view->sorted_by_device;
+    bool is_gpu = shows_device(section);
     struct tp_shown_table *shown =
-        tp_shown_table_new(section->arena, &view->by_name, is_gpu ? GPU_COLUMNS : CPU_COLUMNS,
-                           is_gpu ? COUNT(GPU_COLUMNS) : COUNT(CPU_COLUMNS), section->limits->operator_rows);
+        tp_section_table_new(section, &view->by_name, is_gpu ? GPU_COLUMNS : CPU_COLUMNS,
+                             is_gpu ? COUNT(GPU_COLUMNS) : COUNT(CPU_COLUMNS), section->limits->operator_rows);
     struct tp_str *texts = tp_arena_array(section->arena, shown->row_count, sizeof(*texts));
 
     for (size_t i = 0; i < shown->row_count; i++)
@@ -252,8 +259,9 @@ static void add_by_name(const struct tp_section *section, struct tp_list *tables
     shown->own_texts[0] = texts;
     shown->name = "operators";
     shown->name_title = "Operator";
-    shown->caption = is_gpu ? "Operators, sorted by GPU self time" : "Operators, sorted by CPU self time";
-    shown->foot = tp_text_of_some(section->arena, (int64_t)view->by_name.row_count, "operator", "operators");
+    shown->caption =
+        tp_section_word(section, is_gpu ? "Operators, sorted by GPU self time" : "Operators, sorted by CPU self time");
+    shown->foot = tp_text_of_operators(section->profile->model->producer, view->by_name.row_count, section->arena);
     tp_section_name_rows(&section->naming, shown, TP_OP_NAME);
     open_rows(section, shown);
     tp_section_add_table(tables, shown);
@@ -270,14 +278,14 @@ static bool has_shapes(const struct tp_table *by_shape)
 static void add_by_shape(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_operator_view *view = &section->profile->views->operators;
-    bool is_gpu = view->sorted_by_device;
+    bool is_gpu = shows_device(section);
     struct tp_shown_table *shown;
     struct tp_str *texts;
 
     if (!section->limits->shape_rows || !has_shapes(&view->by_shape))
         return;
-    shown = tp_shown_table_new(section->arena, &view->by_shape, is_gpu ? GPU_SHAPED : CPU_SHAPED,
-                               is_gpu ? COUNT(GPU_SHAPED) : COUNT(CPU_SHAPED), section->limits->shape_rows);
+    shown = tp_section_table_new(section, &view->by_shape, is_gpu ? GPU_SHAPED : CPU_SHAPED,
+                                 is_gpu ? COUNT(GPU_SHAPED) : COUNT(CPU_SHAPED), section->limits->shape_rows);
     texts = tp_arena_array(section->arena, shown->row_count, sizeof(*texts));
     for (size_t i = 0; i < shown->row_count; i++)
         texts[i] =
@@ -286,16 +294,19 @@ static void add_by_shape(const struct tp_section *section, struct tp_list *table
     shown->heading = "By input shape";
     shown->name = "operators by shape";
     shown->name_title = "Operator";
-    shown->caption = "Operators by input shape";
+    shown->caption = tp_section_word(section, "Operators by input shape");
     shown->foot = tp_text_of_some(section->arena, (int64_t)view->by_shape.row_count, "combination", "combinations");
     tp_section_name_rows(&section->naming, shown, TP_OP_NAME);
     tp_section_add_table(tables, shown);
 }
 
+#define TOP_OPERATORS "%s of %s belongs to the first %zu operators.%s"
+#define TOP_NAMES "%s of %s belongs to the first %zu names.%s"
+
 static const char *lead_text(const struct tp_section *section)
 {
     const struct tp_operator_view *view = &section->profile->views->operators;
-    const int64_t *self = tp_table_int(&view->by_name, view->sorted_by_device ? TP_OP_DEVICE_SELF : TP_OP_HOST_SELF);
+    const int64_t *self = tp_table_int(&view->by_name, shows_device(section) ? TP_OP_DEVICE_SELF : TP_OP_HOST_SELF);
     size_t count = view->by_name.row_count < 3 ? view->by_name.row_count : 3;
     double sum = 0, top = 0;
     const char *unlinked = "";
@@ -306,13 +317,16 @@ static const char *lead_text(const struct tp_section *section)
     }
     if (view->unlinked_device_events)
         unlinked = tp_text_printf(
-            section->arena, " %s (%s) could not be linked to an operator.",
+            section->arena, " %s (%s) could not be linked to %s.",
             tp_text_of_some(section->arena, (int64_t)view->unlinked_device_events, "device event", "device events"),
-            tp_text_of_time(section->arena, view->unlinked_device_time_ns));
-    return tp_text_printf(section->arena, "%s of %s belongs to the first %zu operators.%s",
-                          tp_text_of_percent(section->arena, sum > 0 ? 100 * top / sum : 0),
-                          view->sorted_by_device ? "the GPU time that operators launched" : "operator time", count,
-                          unlinked);
+            tp_text_of_time(section->arena, view->unlinked_device_time_ns), tp_section_word(section, "an operator"));
+    if (!tp_speaks_torch(section->profile->model->producer) && count < 2) /* the one has all */
+        return unlinked;
+    return tp_text_printf(
+        section->arena, tp_speaks_torch(section->profile->model->producer) ? TOP_OPERATORS : TOP_NAMES,
+        tp_text_of_percent(section->arena, sum > 0 ? 100 * top / sum : 0),
+        tp_section_word(section, shows_device(section) ? "the GPU time that operators launched" : "operator time"),
+        count, unlinked);
 }
 
 struct tp_data tp_section_operators(const struct tp_section *section)
@@ -323,6 +337,7 @@ struct tp_data tp_section_operators(const struct tp_section *section)
     if (!section->profile->views->operators.by_name.row_count || !section->limits->operator_rows)
         return TP_NO_DATA;
     object = tp_object_new(section->arena);
+    tp_object_text(object, "operators_title", tp_section_word(section, "Operators"));
     tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
     tables = tp_object_list(object, "tables");
     add_by_name(section, tables);

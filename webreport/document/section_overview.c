@@ -176,8 +176,9 @@ static void put_heaviest(const struct tp_section *section, struct tp_document *d
     if (!table->row_count)
         return;
     card = tp_object_new(section->arena);
-    tp_object_text(card, "heaviest_title", has_kernels ? "Heaviest kernels" : "Heaviest operators");
-    tp_object_text(card, "heaviest_name", has_kernels ? "Kernel" : "Operator, self time");
+    tp_object_text(card, "heaviest_title",
+                   tp_section_word(section, has_kernels ? "Heaviest kernels" : "Heaviest operators"));
+    tp_object_text(card, "heaviest_name", tp_section_word(section, has_kernels ? "Kernel" : "Operator, self time"));
     tp_object_text(card, "heaviest_target", has_kernels ? "kernels" : "operators");
     tp_object_text(
         card, "heaviest_all",
@@ -202,7 +203,7 @@ static void put_brief(const struct tp_section *section, struct tp_document *docu
     shown_columns[0] = (struct tp_shown_column){.format = TP_SHOW_COUNT, .column = columns[1], .title = "calls"};
     shown_columns[1] = (struct tp_shown_column){.format = TP_SHOW_TIME, .column = columns[2], .title = "time"};
     shown_columns[2] = (struct tp_shown_column){.format = TP_SHOW_SHARE, .column = columns[2], .title = "share"};
-    shown = tp_shown_table_new(arena, table, shown_columns, 3, BRIEF_ROWS);
+    shown = tp_section_table_new(section, table, shown_columns, 3, BRIEF_ROWS);
     while (shown->row_count && tp_table_int(table, columns[2])[shown->row_count - 1] <= 0)
         shown->row_count--;
     shown->name_title = title;
@@ -219,7 +220,7 @@ static void put_brief(const struct tp_section *section, struct tp_document *docu
 static void put_briefs(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_views *views = section->profile->views;
-    bool is_gpu = views->operators.sorted_by_device;
+    bool is_gpu = views->operators.sorted_by_device && !tp_has_only_own_devices(section->profile->model);
 
     if (views->kernels.is_present)
         put_brief(section, document, &views->kernels.by_name, "kernel",

@@ -64,7 +64,7 @@ static void put_counts(const struct tp_section *section, struct tp_object *objec
 
     tp_section_add_fact(counts, "In the file", tp_text_of_count(arena, quality->events_total));
     for (unsigned i = 0; i < quality->read_count; i++)
-        text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", quality->read[i].name,
+        text = tp_text_printf(arena, "%s%s%s %s", text, i ? ", " : "", tp_section_word(section, quality->read[i].name),
                               tp_text_of_count(arena, quality->read[i].count));
     tp_section_add_fact(counts, "Read",
                         tp_text_printf(arena, "%s: %s", tp_text_of_count(arena, quality->read_total), text));
@@ -85,7 +85,7 @@ static void put_counts(const struct tp_section *section, struct tp_object *objec
     if (*text)
         tp_section_add_fact(counts, "Lost in recording", text);
     tp_section_add_fact(
-        counts, "Operators",
+        counts, tp_section_word(section, "Operators"),
         tp_text_printf(
             arena, "%s, of them %s clipped to their caller, %s folded into a caller of the same name, %s unfinished",
             tp_text_of_count(arena, (int64_t)facts->operator_count),
@@ -93,7 +93,7 @@ static void put_counts(const struct tp_section *section, struct tp_object *objec
             tp_text_of_count(arena, (int64_t)facts->operators_folded),
             tp_text_of_count(arena, (int64_t)facts->operators_unfinished)));
     if (facts->device_time_ns && !tp_has_only_own_devices(section->profile->model))
-        tp_section_add_fact(counts, "Without operator",
+        tp_section_add_fact(counts, tp_section_word(section, "Without operator"),
                             tp_text_printf(arena, "%s (%s), of them %s without a launch record",
                                            tp_text_of_some(arena, (int64_t)facts->device_events_unlinked,
                                                            "device event", "device events"),
@@ -136,6 +136,21 @@ static const char *skipped_rules(struct tp_arena *arena, const struct tp_recomme
     return text;
 }
 
+static bool is_one_of(const char *term, const char *const *terms)
+{
+    while (*terms && strcmp(term, *terms) != 0)
+        terms++;
+    return *terms != NULL;
+}
+
+/* Checks of launches and kernels concern programs that have devices. */
+static bool is_checked(const struct tp_section *section, const struct tp_quality_flag *flag)
+{
+    const struct tp_model *model = section->profile->model;
+    return flag->is_raised || tp_speaks_torch(model->producer) || tp_speaks_of_launches(model) ||
+           !is_one_of(flag->id, (const char *const[]){"F2", "F3", "F6", "F10", NULL});
+}
+
 static void put_checks(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_quality *quality = &section->profile->advice->quality;
@@ -147,12 +162,15 @@ static void put_checks(const struct tp_section *section, struct tp_object *objec
 
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
         const struct tp_quality_flag *flag = &quality->flags[i];
-        struct tp_object *check = tp_list_object(checks);
+        struct tp_object *check;
 
+        if (!is_checked(section, flag))
+            continue;
+        check = tp_list_object(checks);
         raised += flag->is_raised;
         tp_object_text(check, "check", flag->id);
         tp_object_bool(check, "is_raised", flag->is_raised);
-        tp_object_text(check, "finding", flag_text(arena, flag));
+        tp_object_text(check, "finding", tp_section_word(section, flag_text(arena, flag)));
     }
     rules = skipped_rules(arena, found);
     if (*rules) {
@@ -169,17 +187,19 @@ struct tp_data tp_section_quality(const struct tp_section *section)
 {
     const struct tp_quality *quality = &section->profile->advice->quality;
     struct tp_object *object = tp_object_new(section->arena);
-    unsigned raised = 0;
+    unsigned raised = 0, checked = 0;
 
-    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++)
+    for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
         raised += quality->flags[i].is_raised;
+        checked += is_checked(section, &quality->flags[i]);
+    }
     tp_object_text(object, "lead",
                    tp_text_printf(section->arena,
-                                  "%s of %s carry the numbers above; %s repaired. %u of %d checks %s raised.",
+                                  "%s of %s carry the numbers above; %s repaired. %u of %u checks %s raised.",
                                   tp_text_of_count(section->arena, quality->read_total),
                                   tp_text_of_some(section->arena, quality->events_total, "event", "events"),
                                   tp_text_of_some(section->arena, quality->repaired, "event was", "events were"),
-                                  raised, TP_QUALITY_FLAGS, raised == 1 ? "is" : "are"));
+                                  raised, checked, raised == 1 ? "is" : "are"));
     put_counts(section, object);
     put_checks(section, object);
     return tp_data_of_object(object);
@@ -251,11 +271,13 @@ static void put_about_facts(const struct tp_section *section, struct tp_object *
 /* Words that GPUs alone have. */
 static bool is_of_gpus(const char *term)
 {
-    static const char *const terms[] = {"SM efficiency", "Occupancy", "Tensor Cores"};
-    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
-        if (strcmp(term, terms[i]) == 0)
-            return true;
-    return false;
+    return is_one_of(term, (const char *const[]){"SM efficiency", "Occupancy", "Tensor Cores", NULL});
+}
+
+/* Words that only devices give a meaning. */
+static bool is_of_devices(const char *term)
+{
+    return is_one_of(term, (const char *const[]){"GPU busy", "Idle", "True cost", NULL});
 }
 
 static const char idle[] = "Time of the steps in which nothing runs on the device. Host: the next operation has not "
@@ -265,13 +287,20 @@ static const char idle[] = "Time of the steps in which nothing runs on the devic
 static const char idle_of_own[] = "Time of the steps in which nothing runs on the device. Outside: beyond the recorded "
                                   "work of the device.";
 
+static const char verdict[] = "The device that is busy longest, and the kind of time that fills most of the steps "
+                              "beside compute: from a fifth of them on it names the class; compute of two thirds is "
+                              "compute-bound.";
+static const char verdict_of_host[] = "The kind of time that fills most of the main thread's steps beside compute: "
+                                      "from a fifth of them on it names the class.";
+
 static void put_definitions(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_model *model = section->profile->model;
     bool has_only_own = tp_has_only_own_devices(model);
     const char *step = tp_text_printf(section->arena,
-                                      "From a step marker's start to the end of the GPU work it launched. Time that "
-                                      "several categories share counts once, for the first of: %s",
+                                      "From a step marker's start to %s. Time that several categories share counts "
+                                      "once, for the first of: %s",
+                                      tp_speaks_of_launches(model) ? "the end of the GPU work it launched" : "its end",
                                       tp_phrase(TP_PHRASE_CATEGORIES, model->producer));
     const char *const TEXTS[][2] = {
         {"Step time", step},
@@ -280,12 +309,13 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
                           "launch geometry."},
         {"Occupancy", "The profiler's estimate per kernel, weighted by the kernel's time."},
         {"Self, total", has_only_own ? "Self excludes the ranges inside of a range."
-                                     : "Self excludes the operators that an operator calls. GPU time belongs to the "
-                                       "innermost operator that launched it."},
+                        : tp_speaks_of_launches(model)
+                            ? "Self excludes the operators that an operator calls. GPU time belongs to the "
+                              "innermost operator that launched it."
+                            : "Self excludes the operators that an operator calls."},
         {"Tensor Cores", "A kernel counts by its name; an operator is eligible when such kernels exist for it."},
         {"Idle", has_only_own ? idle_of_own : idle},
-        {"Verdict", "The device that is busy longest, and the kind of time that fills most of the steps beside "
-                    "compute: from a fifth of them on it names the class; compute of two thirds is compute-bound."},
+        {"Verdict", tp_speaks_torch(model->producer) || model->gpu_count ? verdict : verdict_of_host},
         {"At most", "A finding's time is the union of the intervals it concerns within the steps: an upper bound of "
                     "what can be saved, never "
                     "a promise. Findings overlap, so they must not be added."},
@@ -295,9 +325,10 @@ static void put_definitions(const struct tp_section *section, struct tp_object *
     struct tp_list *definitions = tp_object_list(object, "definitions");
 
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++)
-        if (!has_only_own || !is_of_gpus(TEXTS[i][0]))
-            tp_section_add_fact(definitions, tp_text_of_devices(model, TEXTS[i][0], section->arena),
-                                tp_text_of_devices(model, TEXTS[i][1], section->arena));
+        if ((tp_speaks_of_launches(model) || !is_of_gpus(TEXTS[i][0])) &&
+            (tp_speaks_torch(model->producer) || model->gpu_count || !is_of_devices(TEXTS[i][0])))
+            tp_section_add_fact(definitions, tp_section_word(section, TEXTS[i][0]),
+                                tp_section_word(section, TEXTS[i][1]));
 }
 
 struct tp_data tp_section_about(const struct tp_section *section)

@@ -21,8 +21,8 @@ static const struct tp_shown_column LINE_COLUMNS[] = {
 static void add_functions(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_table *functions = &section->profile->views->samples.functions;
-    struct tp_shown_table *shown = tp_shown_table_new(section->arena, functions, FUNCTION_COLUMNS,
-                                                      COUNT(FUNCTION_COLUMNS), section->limits->operator_rows);
+    struct tp_shown_table *shown = tp_section_table_new(section, functions, FUNCTION_COLUMNS, COUNT(FUNCTION_COLUMNS),
+                                                        section->limits->operator_rows);
 
     shown->heading = "Functions";
     shown->name = "functions";
@@ -37,7 +37,7 @@ static void add_lines(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_table *lines = &section->profile->views->samples.lines;
     struct tp_shown_table *shown =
-        tp_shown_table_new(section->arena, lines, LINE_COLUMNS, COUNT(LINE_COLUMNS), section->limits->line_rows);
+        tp_section_table_new(section, lines, LINE_COLUMNS, COUNT(LINE_COLUMNS), section->limits->line_rows);
 
     shown->heading = "Lines";
     shown->name = "lines";

@@ -246,14 +246,13 @@ static bool find_in_column(const struct tp_data *object, struct tp_str name, str
 {
     const struct tp_shown_table *shown = object->self;
     const struct tp_shown_column *column = &shown->columns[object->place];
-    const struct tp_column_def *def = column->format == TP_SHOW_OWN ? NULL : &shown->table->defs[column->column];
 
     if (tp_str_equal(name, TP_STR("column_title")))
         *out = tp_data_text(tp_shown_title(shown, (unsigned)object->place));
     else if (tp_str_equal(name, TP_STR("column_unit")))
         *out = tp_data_text(unit_text(shown, (unsigned)object->place));
     else if (tp_str_equal(name, TP_STR("column_definition")))
-        *out = tp_data_text(def && def->definition ? def->definition : "");
+        *out = tp_data_text(shown->definitions[object->place]);
     else if (tp_str_equal(name, TP_STR("column_is_bar")))
         *out = tp_data_bool(column->format == TP_SHOW_BAR);
     else if (tp_str_equal(name, TP_STR("column_is_text")))
@@ -276,9 +275,10 @@ static void get_column(const struct tp_data *list, size_t index, struct tp_data 
 const char *tp_shown_title(const struct tp_shown_table *shown, unsigned index)
 {
     const struct tp_shown_column *column = &shown->columns[index];
-    return column->title                   ? column->title
-           : column->format == TP_SHOW_OWN ? ""
-                                           : shown->table->defs[column->column].title;
+    const char *title = column->title                   ? column->title
+                        : column->format == TP_SHOW_OWN ? ""
+                                                        : shown->table->defs[column->column].title;
+    return tp_spoken(shown->speech, title, shown->arena);
 }
 
 bool tp_shown_is_text(const struct tp_shown_table *shown, unsigned index)
@@ -367,6 +367,9 @@ struct tp_data tp_shown_table_data(struct tp_shown_table *shown)
     tp_shown_table_measure(shown);
     shown->page_column_count = 0;
     for (unsigned i = 0; i < shown->column_count; i++) {
+        const struct tp_shown_column *column = &shown->columns[i];
+        const char *definition = column->format == TP_SHOW_OWN ? NULL : shown->table->defs[column->column].definition;
+        shown->definitions[i] = definition ? tp_spoken(shown->speech, definition, shown->arena) : "";
         if (has_unit(shown->columns[i].format))
             shown->units[i] = unit_of(shown, i);
         if (!(shown->columns[i].flags & TP_SHOWN_NARROW))
@@ -375,8 +378,8 @@ struct tp_data tp_shown_table_data(struct tp_shown_table *shown)
     tp_object_text(object, "table_name", shown->name);
     tp_object_text(object, "table_caption", shown->caption);
     tp_object_text(object, "table_heading", shown->heading);
-    tp_object_text(object, "name_title", shown->name_title);
-    tp_object_text(object, "name_definition", shown->name_definition);
+    tp_object_text(object, "name_title", tp_spoken(shown->speech, shown->name_title, shown->arena));
+    tp_object_text(object, "name_definition", tp_spoken(shown->speech, shown->name_definition, shown->arena));
     tp_object_text(object, "table_foot", shown->foot);
     tp_object_text(object, "table_note", shown->note);
     tp_object_text(object, "table_cut", cut_note(shown));

@@ -7,6 +7,7 @@
 #define TP_WEBREPORT_DOCUMENT_SECTION_TABLE_H
 
 #include "webreport/document/data.h"
+#include "webreport/measure/wording.h"
 #include "writer/base/table.h"
 #include "writer/text/format.h"
 
@@ -59,6 +60,7 @@ struct tp_shown_table {
     const struct tp_table *table;
     const struct tp_shown_column *columns;
     unsigned column_count;
+    struct tp_speech speech;                  /* in whose words titles and definitions of columns are shown */
     const char *name;                         /* short, for the file of a CSV and the filter: "operators" */
     const char *caption;                      /* for readers that cannot see the layout */
     const char *heading;                      /* above the table; NULL: none */
@@ -77,6 +79,7 @@ struct tp_shown_table {
     /* filled by tp_shown_table_prepare */
     struct tp_unit units[TP_MAX_SHOWN_COLUMNS];
     double maxima[TP_MAX_SHOWN_COLUMNS], sums[TP_MAX_SHOWN_COLUMNS];
+    const char *definitions[TP_MAX_SHOWN_COLUMNS];
     uint8_t page_columns[TP_MAX_SHOWN_COLUMNS]; /* those that pages show */
     unsigned page_column_count;
 };

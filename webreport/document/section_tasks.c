@@ -23,7 +23,7 @@ struct tp_data tp_section_tasks(const struct tp_section *section)
                                   tp_text_of_some(arena, (int64_t)view->count, "task", "tasks"),
                                   tp_text_of_some(arena, (int64_t)view->tasks.row_count, "name", "names")));
     struct tp_shown_table *shown =
-        tp_shown_table_new(arena, &view->tasks, TASK_COLUMNS, COUNT(TASK_COLUMNS), section->limits->operator_rows);
+        tp_section_table_new(section, &view->tasks, TASK_COLUMNS, COUNT(TASK_COLUMNS), section->limits->operator_rows);
     shown->heading = "Tasks";
     shown->name = "tasks";
     shown->name_title = "Task";

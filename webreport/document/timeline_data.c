@@ -134,8 +134,9 @@ static void put_curves(struct tp_object *object, const struct tp_timeline *timel
         if (lane->is_device || is_idle(lane->load))
             continue;
         struct tp_object *curve = add_curve(curves, y, TP_SLICE_CPU);
-        tp_object_printf(curve, "title", "%.*s, share of time in operators and runtime calls", (int)lane->title.len,
-                         lane->title.ptr);
+        tp_object_printf(curve, "title", "%.*s, %s", (int)lane->title.len, lane->title.ptr,
+                         tp_speaks_torch(timeline->model->producer) ? "share of time in operators and runtime calls"
+                                                                    : "share of time in recorded calls");
         tp_object_str(curve, "path", stairs(arena, lane->load, CURVE_HEIGHT, false));
         shown++;
     }

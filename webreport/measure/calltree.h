@@ -31,7 +31,8 @@ struct tp_call {
 };
 
 struct tp_calltree {
-    const char *devices;   /* what devices are called (tp_devices_word); NULL: GPU */
+    const char *devices; /* what devices are called (tp_devices_word); NULL: GPU */
+    enum tp_producer producer;
     struct tp_call *calls; /* depth first, children by device time, host time (both descending), name; 0 is the root */
     uint32_t count;        /* 0: the trace has nothing to show */
     uint64_t merged_count; /* nodes before pruning */

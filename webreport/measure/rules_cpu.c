@@ -145,7 +145,10 @@ void tp_rule_cpu_optimizer(struct tp_advisor *a)
     c.time = tp_intervals_of(&time);
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H3, "min_pct"))
         return;
-    c.detail = tp_advisor_text(a, "%lld operator calls per optimizer step, %lld different operators",
+    c.detail = tp_advisor_text(a,
+                               tp_speaks_torch(a->model->producer)
+                                   ? "%lld operator calls per optimizer step, %lld different operators"
+                                   : "%lld calls per optimizer step, of %lld names",
                                (long long)per_step, (long long)names);
     tp_advisor_add(a, &c);
 }
@@ -175,7 +178,10 @@ void tp_rule_cpu_small(struct tp_advisor *a)
     c.time = tp_intervals_of(&time);
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
         return;
-    c.detail = tp_advisor_text(a, "%lld of %lld outermost operator calls are shorter than %g us",
+    c.detail = tp_advisor_text(a,
+                               tp_speaks_torch(a->model->producer)
+                                   ? "%lld of %lld outermost operator calls are shorter than %g us"
+                                   : "%lld of %lld outermost calls are shorter than %g us",
                                (long long)c.picks.total, (long long)all, small_us);
     tp_advisor_add(a, &c);
 }

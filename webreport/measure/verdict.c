@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "webreport/measure/verdict_parts.h"
+#include "webreport/measure/wording.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/numbers.h"
 #include "webreport/model/stack_walk.h"
@@ -332,6 +333,8 @@ static void judge_host(struct tp_trace_verdict *v, const struct tp_model *model,
     v->headline = tp_verdict_host_words(v, model, arena);
 }
 
+#define TOO_LITTLE(what) TP_STR("Too little to judge: no whole step, and less than 100 ms of " what " and device work.")
+
 static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *model, bool is_fragment)
 {
     v->class = is_fragment                                    ? TP_CLASS_TOO_LITTLE
@@ -341,7 +344,7 @@ static void judge_nothing(struct tp_trace_verdict *v, const struct tp_model *mod
     v->cause = TP_TIME_NONE;
     v->percent = NAN;
     v->headline = v->class == TP_CLASS_TOO_LITTLE
-                      ? TP_STR("Too little to judge: no whole step, and less than 100 ms of operators and device work.")
+                      ? tp_speaks_torch(model->producer) ? TOO_LITTLE("operators") : TOO_LITTLE("calls")
                   : v->class == TP_CLASS_DEVICE_MISSING
                       ? TP_STR("The program called a device, but the trace holds no device operation.")
                   : v->class == TP_CLASS_OTHER_DEVICE

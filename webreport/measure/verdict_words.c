@@ -136,9 +136,10 @@ static void add_largest_operator(struct tp_buf *text, const struct tp_model *mod
             (self_ns[n] == self_ns[best] && tp_str_compare(names->items[n], names->items[best]) < 0))
             best = n;
     if (best != TP_NO_ID) {
-        tp_buf_puts(text, " Largest operator: ");
+        tp_buf_puts(text, tp_spoken(tp_speech_of(model), " Largest operator: ", arena));
         tp_buf_add(text, names->items[best].ptr, names->items[best].len);
-        tp_buf_printf(text, ", %s of operator time.", tp_text_of_percent(arena, tp_percent(self_ns[best], total)));
+        tp_buf_printf(text, tp_speaks_torch(model->producer) ? ", %s of operator time." : ", %s of the time in calls.",
+                      tp_text_of_percent(arena, tp_percent(self_ns[best], total)));
     }
     tp_arena_drop(arena, self_ns, names->count * sizeof *self_ns);
 }
@@ -189,7 +190,8 @@ struct tp_str tp_verdict_host_words(const struct tp_trace_verdict *v, const stru
         tp_buf_printf(&text, "%s takes %s of %s; no device is used.", tp_phrase(TP_PHRASE_LOADING, model->producer),
                       decided, whole);
     } else if (v->cause == TP_TIME_COMMUNICATION) {
-        tp_buf_printf(&text, "Communication that no operator hides takes %s of %s; no device is used.", decided, whole);
+        tp_buf_printf(&text, "Communication that no %s hides takes %s of %s; no device is used.",
+                      tp_speaks_torch(model->producer) ? "operator" : "work", decided, whole);
     } else if (v->cause == TP_TIME_COPY || v->cause == TP_TIME_SYNC) {
         bool is_copy = v->cause == TP_TIME_COPY;
         tp_buf_printf(&text, "%s takes %s of %s; no device is used.", is_copy ? "Copying" : "Waiting", decided, whole);
@@ -201,8 +203,8 @@ struct tp_str tp_verdict_host_words(const struct tp_trace_verdict *v, const stru
         tp_buf_puts(&text, "No range says what it does, and none waits or communicates for a fifth of the time; no "
                            "device is used.");
     } else {
-        tp_buf_printf(&text, "Operators take %s of %s, code between them %s; no device is used.", decided, whole,
-                      between);
+        tp_buf_printf(&text, "%s take %s of %s, code between them %s; no device is used.",
+                      tp_speaks_torch(model->producer) ? "Operators" : "Recorded calls", decided, whole, between);
         add_largest_operator(&text, model, arena);
     }
     return moved(&text, arena);

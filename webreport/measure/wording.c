@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "webreport/measure/rules_eval.h"
+#include "writer/base/buf.h"
 #include "writer/text/format.h"
 
 /* What the others say in place of PyTorch's words; NULL: the same. */
@@ -54,11 +55,14 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_H2] = {"A loop takes an array apart element by element", "Replace the loop by one operation on the whole "
                                                                       "array."},
     [TP_RULE_H3] = {"The optimizer works array by array", "Update all parameters in one pass over a list of arrays."},
-    [TP_RULE_H4] = {NULL, "Threads may compete for cores: lower OMP_NUM_THREADS, or run fewer threads or processes "
-                          "on the machine."},
-    [TP_RULE_H5] = {NULL, "Each call costs a few microseconds before it computes: batch the work, or join calls."},
-    [TP_RULE_H6] = {"Host code outside of operators", "Record what runs there as ranges to see what it is; then move "
-                                                      "it out of the step or onto other threads."},
+    [TP_RULE_H4] = {"Calls take longer while other threads make calls",
+                    "Threads may compete for cores: lower OMP_NUM_THREADS, or run fewer threads or processes "
+                    "on the machine."},
+    [TP_RULE_H5] = {"Time goes to many small calls",
+                    "Each call costs a few microseconds before it computes: batch the work, or join calls."},
+    [TP_RULE_H6] = {"Host code outside of recorded calls",
+                    "Record what runs there as ranges to see what it is; then move "
+                    "it out of the step or onto other threads."},
     [TP_RULE_H7] = {NULL, "Keep one memory layout and type, work in place, write into preallocated outputs."},
     [TP_RULE_H8] = {NULL, "Start communication as soon as its data is ready, in pieces, and compute meanwhile."},
 };
@@ -108,8 +112,7 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
         [TP_PHRASE_STEP_MARKER] = {NULL, "tracepress_step"},
         [TP_PHRASE_MARK_STEPS] = {"Call prof.step() once per iteration to see steps.",
                                   "Call tracepress_step() once per iteration to see steps."},
-        [TP_PHRASE_RECORD_DEVICE] = {"If the run used a GPU, enable ProfilerActivity.CUDA.",
-                                     "If the run used a GPU, record TRACEPRESS_ACTIVITY_CUDA."},
+        [TP_PHRASE_RECORD_DEVICE] = {"If the run used a GPU, enable ProfilerActivity.CUDA.", NULL},
         [TP_PHRASE_RECORD_MEMORY] = {"memory (record with profile_memory=True)",
                                      "memory (noted by tracepress_memory_note)"},
         [TP_PHRASE_NO_MEMORY] = {"no memory records: record with profile_memory=True",
@@ -126,6 +129,8 @@ const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer)
         [TP_PHRASE_HOST_WORK] = {"Operators", "Host work"},
         [TP_PHRASE_HOST_SHARE] = {"Operator time", "Host work"},
         [TP_PHRASE_FRAME] = {"Python frame", "frame"},
+        [TP_PHRASE_CALLER] = {"Python frame", "module"},
+        [TP_PHRASE_STACKS] = {"Python stacks", "Call stacks"},
         [TP_PHRASE_FRAMES_LEFT_OUT] =
             {"Python frames that only pass the time on to one callee, and the smallest boxes, are left out.",
              "The smallest boxes are left out."},
@@ -186,11 +191,94 @@ const char *tp_devices_word(const struct tp_model *model)
     return tp_has_only_own_devices(model) ? "Device" : "GPU";
 }
 
-const char *tp_text_of_devices(const struct tp_model *model, const char *text, struct tp_arena *arena)
+static const char *text_of_own_devices(const char *text, struct tp_arena *arena)
 {
     const char *at = strstr(text, "GPU");
-    if (!at || !tp_has_only_own_devices(model))
+    if (!at)
         return text;
     return tp_text_printf(arena, "%.*s%s%s", (int)(at - text), text, at == text ? "Device" : "device",
-                          tp_text_of_devices(model, at + 3, arena));
+                          text_of_own_devices(at + 3, arena));
+}
+
+const char *tp_text_of_devices(const struct tp_model *model, const char *text, struct tp_arena *arena)
+{
+    return tp_has_only_own_devices(model) ? text_of_own_devices(text, arena) : text;
+}
+
+/* ---- operators ---- */
+
+struct tp_speech tp_speech_of(const struct tp_model *model)
+{
+    return (struct tp_speech){model->producer, tp_has_only_own_devices(model),
+                              !model->gpu_count && !tp_speaks_torch(model->producer)};
+}
+
+struct tp_speech tp_speech_joined(struct tp_speech first, struct tp_speech second)
+{
+    bool has_gpu = !first.has_none && !first.has_only_own;
+    has_gpu |= !second.has_none && !second.has_only_own;
+    return (struct tp_speech){first.producer, !has_gpu && (first.has_only_own || second.has_only_own),
+                              first.has_none && second.has_none};
+}
+
+/* The first of them that stands at `text` is taken. */
+static const struct replacement {
+    const char *torch, *others;
+} replacements[] = {
+    {"Operators called", "Calls made"},
+    {"Calls of operators", "Calls"},
+    {"calls of the operator", "calls of that name"},
+    {"operator calls", "calls"},
+    {"operator time", "the time in calls"},
+    {"n operator", " call"}, /* of "an" and "An" */
+    {"Operator", "Call"},
+    {"operator", "call"},
+    {"n annotation", " range"},
+    {"annotation", "range"},
+};
+
+static const struct replacement *replacement_at(const char *text)
+{
+    for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++)
+        if (strncmp(text, replacements[i].torch, strlen(replacements[i].torch)) == 0)
+            return &replacements[i];
+    return NULL;
+}
+
+static const char *text_of_calls(const char *text, struct tp_arena *arena)
+{
+    struct tp_buf out;
+    if (!strstr(text, "perator") && !strstr(text, "annotation"))
+        return text;
+    tp_buf_init(&out, 0);
+    while (*text) {
+        const struct replacement *found = replacement_at(text);
+        if (found)
+            tp_buf_puts(&out, found->others);
+        else
+            tp_buf_putc(&out, *text);
+        text += found ? strlen(found->torch) : 1;
+    }
+    return tp_buf_move(&out, arena);
+}
+
+const char *tp_spoken(struct tp_speech speech, const char *text, struct tp_arena *arena)
+{
+    if (!text)
+        return NULL;
+    if (speech.has_only_own)
+        text = text_of_own_devices(text, arena);
+    return tp_speaks_torch(speech.producer) ? text : text_of_calls(text, arena);
+}
+
+const char *tp_text_of_operators(enum tp_producer producer, size_t count, struct tp_arena *arena)
+{
+    return tp_speaks_torch(producer) ? tp_text_of_some(arena, (int64_t)count, "operator", "operators")
+                                     : tp_text_of_some(arena, (int64_t)count, "name", "names");
+}
+
+bool tp_speaks_of_launches(const struct tp_model *model)
+{
+    struct tp_speech speech = tp_speech_of(model);
+    return !speech.has_none && !speech.has_only_own;
 }

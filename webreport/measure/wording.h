@@ -23,7 +23,7 @@ struct tp_rule_words tp_rule_words_of(struct tp_str id, enum tp_producer produce
 enum tp_phrase {
     TP_PHRASE_STEP_MARKER,    /* what marks them, where that is not what the trace has; NULL: the same */
     TP_PHRASE_MARK_STEPS,     /* how a program says where its steps are */
-    TP_PHRASE_RECORD_DEVICE,  /* how the device's work is recorded */
+    TP_PHRASE_RECORD_DEVICE,  /* how the device's work is recorded; NULL: that there is none is no news */
     TP_PHRASE_RECORD_MEMORY,  /* how memory is recorded */
     TP_PHRASE_NO_MEMORY,      /* why there is no picture of it */
     TP_PHRASE_RECORD_MODULES, /* how modules are recorded */
@@ -35,6 +35,8 @@ enum tp_phrase {
     TP_PHRASE_HOST_WORK,      /* title of the host's work where there is no device */
     TP_PHRASE_HOST_SHARE,     /* of the figure with its share */
     TP_PHRASE_FRAME,          /* what a frame of a stack is called */
+    TP_PHRASE_CALLER,         /* what stands around operators in a call tree */
+    TP_PHRASE_STACKS,         /* title of the stacks of an operator */
     TP_PHRASE_FRAMES_LEFT_OUT,
     TP_PHRASE_CATEGORIES, /* the order in which a step's time is given away */
     TP_PHRASE_LATE_HOST,  /* advice on a host that is late */
@@ -44,6 +46,7 @@ enum tp_phrase {
     TP_PHRASE_COUNT
 };
 
+/* NULL only where that is said above. */
 const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer);
 
 /* "torch", "tracepress", "mpi", "other": for machines. Static. */
@@ -66,6 +69,28 @@ struct tp_str tp_device_title(const struct tp_model *model, int64_t id, struct t
 
 /* The text with "GPU" as tp_devices_word has it. In `arena`, or the text itself. */
 const char *tp_text_of_devices(const struct tp_model *model, const char *text, struct tp_arena *arena);
+
+/* In whose words a text is: of a zeroed one in PyTorch's, about GPUs. */
+struct tp_speech {
+    enum tp_producer producer;
+    bool has_only_own; /* devices of the program's own, no GPU */
+    bool has_none;     /* no device at all, and it is not PyTorch's: nothing is said of any */
+};
+
+struct tp_speech tp_speech_of(const struct tp_model *model);
+/* Of two traces: in the words of the first, about the devices of both. */
+struct tp_speech tp_speech_joined(struct tp_speech first, struct tp_speech second);
+
+/* A text of ours (no name of the trace in it) as written for PyTorch, in the words of others: what PyTorch calls
+ * operators are calls, its annotations are ranges, and devices as in tp_text_of_devices. In `arena`, or the text
+ * itself; NULL: NULL. */
+const char *tp_spoken(struct tp_speech speech, const char *text, struct tp_arena *arena);
+
+/* How many different operators: "3 operators"; to others "3 names". In `arena`. */
+const char *tp_text_of_operators(enum tp_producer producer, size_t count, struct tp_arena *arena);
+
+/* Is something to be said of GPUs: has the trace one that work is launched on, or is it PyTorch's? */
+bool tp_speaks_of_launches(const struct tp_model *model);
 
 /* "GPU", or "Device" where all devices are of the program's own: what a heading calls them. Static. */
 const char *tp_devices_word(const struct tp_model *model);

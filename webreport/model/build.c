@@ -64,15 +64,17 @@ static bool has_mpi(const struct tp_model *model)
     return false;
 }
 
-/* Our recorder writes the format of torch's profiler, names and all, and signs in the head. Others are known by what
- * torch never writes: ranges that say their kind, or the members of Chrome's own format; bare lists of events, as tests
- * and filters leave them, count as torch's. */
+/* Our recorder writes the format of torch's profiler, names and modules and all, and signs in the head. Others are
+ * known by what torch never writes: ranges that say their kind, or the members of Chrome's own format; bare lists of
+ * events, as tests and filters leave them, count as torch's. */
 static enum tp_producer find_producer(const struct tp_model *model)
 {
-    if (model->kind_count[TP_KIND_FRAME] || model->kind_count[TP_KIND_MODULE])
+    if (model->kind_count[TP_KIND_FRAME])
         return TP_PRODUCER_TORCH;
     if (tp_trace_header(model->trace, "tracepress_recorder").ptr)
         return has_mpi(model) ? TP_PRODUCER_MPI : TP_PRODUCER_TRACEPRESS;
+    if (model->kind_count[TP_KIND_MODULE])
+        return TP_PRODUCER_TORCH;
     bool is_foreign = model->trace->reading.said_kinds || tp_trace_header(model->trace, "otherData").ptr ||
                       tp_trace_header(model->trace, "metadata").ptr;
     bool has_head = model->trace->has_gpu_list && tp_trace_header(model->trace, "schemaVersion").ptr;

@@ -178,7 +178,7 @@ static void put_table(struct printer *p, struct tp_shown_table *table)
     tp_shown_table_measure(table);
     begin(p);
     tp_buf_puts(p->out, "|");
-    put_cell(p, table->name_title);
+    put_cell(p, tp_spoken(table->speech, table->name_title, table->arena));
     for (unsigned i = 0; i < table->column_count; i++)
         if (is_column(table, i))
             put_cell(p, tp_shown_title(table, i));

@@ -409,7 +409,7 @@ static int add_distributed(void *context, struct tp_error *err)
 
     if (naming.redact && view->rank_count)
         naming.host = tp_worker_host(view->ranks[0]->worker);
-    data = tp_section_distributed(&page->scratch, &naming, view);
+    data = tp_section_distributed(&page->scratch, &naming, view, tp_page_index_speech(&page->entries));
     if (data.kind == TP_DATA_NONE || (page->expected > 1 && view->rank_count < 2)) /* nothing to compare */
         return 0;
     tp_object_put(root, "distributed", data);
@@ -506,7 +506,8 @@ static void put_links(struct tp_page *page, struct tp_object *root)
         }
         for (unsigned s = 0; s < SECTION_COUNT; s++)
             if (entries[i].sections & 1u << s)
-                add_link(links, tp_str_of(SECTIONS[s].name), tp_str_of(SECTIONS[s].label));
+                add_link(links, tp_str_of(SECTIONS[s].name),
+                         tp_str_of(tp_spoken(entries[i].speech, SECTIONS[s].label, &page->arena)));
     }
     if (page->ranks.size && page->expected <= 1)
         add_link(links, TP_STR("distributed"), TP_STR("Distributed"));

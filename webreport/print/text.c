@@ -172,7 +172,7 @@ static void put_cell(struct tp_buf *out, struct tp_str text, size_t width, bool 
 
 static const char *column_title(const struct tp_shown_table *table, unsigned column)
 {
-    return column ? tp_shown_title(table, column - 1) : table->name_title;
+    return column ? tp_shown_title(table, column - 1) : tp_spoken(table->speech, table->name_title, table->arena);
 }
 
 /* Texts give way, the widest first, until the line fits; when they cannot so far, the line stays as it is. */
