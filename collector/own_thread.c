@@ -63,6 +63,39 @@ int tp_own_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
     return code;
 }
 
+/* ---- threads of sources ---- */
+
+enum { MAX_OWNERS = 4 };
+
+static struct {
+    void (*leave)(void);
+    void (*come_back)(void);
+} owners[MAX_OWNERS];
+static int owner_count;
+
+void tp_own_threads_register(void (*leave)(void), void (*come_back)(void))
+{
+    if (owner_count == MAX_OWNERS)
+        return;
+    owners[owner_count].leave = leave;
+    owners[owner_count].come_back = come_back;
+    owner_count++;
+}
+
+void tp_own_threads_end(void)
+{
+    for (int i = 0; i < owner_count; i++)
+        owners[i].leave();
+}
+
+void tp_own_threads_begin(void)
+{
+    for (int i = 0; i < owner_count; i++)
+        owners[i].come_back();
+}
+
+/* ---- all ---- */
+
 bool tp_own_threads_await(unsigned patience_ms)
 {
     const struct timespec pause = {.tv_nsec = 1000000};

@@ -17,4 +17,11 @@ bool tp_own_threads_await(unsigned patience_ms);
 /* In the child of a fork: none is here. */
 void tp_own_threads_in_child(void);
 
+/* Who has a thread that is none of the session's, and can do without it for a moment: leave: asks it to end, without
+ * waiting; come_back: has it again, where it is still of use. Before main; for tp_session_end_threads, and not in it.
+ */
+void tp_own_threads_register(void (*leave)(void), void (*come_back)(void));
+void tp_own_threads_end(void);
+void tp_own_threads_begin(void);
+
 #endif

@@ -199,6 +199,7 @@ bool tp_session_end_threads(void)
     bool is_any = tp_session.is_started;
     if (is_any) {
         tp_session_leave_window();
+        tp_own_threads_end();
         stop_sampler();
     }
     pthread_mutex_unlock(&tp_session.lock);
@@ -213,9 +214,12 @@ void tp_session_begin_threads(void)
     if (tp_session_is_on() && tp_session.options.sample_rate &&
         tp_config_is_recorded(&tp_session.options, TRACEPRESS_ACTIVITY_CPU))
         tp_sampler_start(tp_session.options.sample_rate); /* or not: see source/host_alone.c */
-    if (tp_session.is_started)
+    bool is_started = tp_session.is_started;
+    if (is_started)
         tp_session_follow_window();
     pthread_mutex_unlock(&tp_session.lock);
+    if (is_started)
+        tp_own_threads_begin();
 }
 
 void tp_session_renew_sampler(void)

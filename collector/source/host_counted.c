@@ -1,6 +1,8 @@
-/* A program that counts its threads, by the links of /proc/self/task: Chromium and its kin do before they build a
- * sandbox, and end where they are not alone. Threads of ours end before such a question and begin anew behind it. */
+/* A program that counts its threads. Chromium and its kin do so before they build a sandbox, by the links of
+ * /proc/self/task, and end where they are not alone; Python does so when it forks, by /proc/self/stat, and warns of
+ * deadlocks. Threads of ours end before such a question and begin anew behind it. */
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "collector/hook.h"
@@ -21,10 +23,10 @@
       (version, folder, path, to, flags))
 
 #define NUMBER(name, parameters, arguments) CALL_##name,
-enum { STATS(NUMBER) CALL_COUNT };
+enum { STATS(NUMBER) CALL_FOPEN, CALL_FOPEN64, CALL_COUNT };
 
 #define HOOK(name, parameters, arguments) {#name, NULL, NULL},
-static struct tp_hook hooks[CALL_COUNT] = {STATS(HOOK)};
+static struct tp_hook hooks[CALL_COUNT] = {STATS(HOOK){"fopen", NULL, NULL}, {"fopen64", NULL, NULL}};
 
 __attribute__((constructor)) static void find(void)
 {
@@ -55,3 +57,35 @@ static bool counts_threads(const char *path)
     }
 STATS(STAT)
 // NOLINTEND(bugprone-macro-parentheses,readability-function-size)
+
+/* ---- streams ---- */
+
+typedef FILE *fopen_call(const char *, const char *);
+fopen_call tp_fopen __asm__("fopen") __attribute__((visibility("default")));
+fopen_call tp_fopen64 __asm__("fopen64") __attribute__((visibility("default")));
+
+/* With nothing of ours in it, the file is read into the stream's buffer, where the program finds it. */
+static FILE *open_alone(fopen_call *next, const char *path, const char *how)
+{
+    bool is_it = path && strncmp(path, "/proc/self/stat", sizeof "/proc/self/stat" - 1) == 0;
+    bool is_ended = is_it && *how == 'r' && tp_cursor.inside == 0 && tp_alone_end();
+    FILE *file = next(path, how);
+    if (is_ended && file) {
+        int first = getc(file);
+        if (first != EOF)
+            ungetc(first, file);
+    }
+    if (is_ended)
+        tp_alone_after();
+    return file;
+}
+
+FILE *tp_fopen(const char *path, const char *how)
+{
+    return open_alone((fopen_call *)tp_hook_of(&hooks[CALL_FOPEN], NULL), path, how);
+}
+
+FILE *tp_fopen64(const char *path, const char *how)
+{
+    return open_alone((fopen_call *)tp_hook_of(&hooks[CALL_FOPEN64], NULL), path, how);
+}

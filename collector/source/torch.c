@@ -6,7 +6,9 @@
 #include "collector/sources.h"
 
 #include <dlfcn.h>
+#include <semaphore.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -83,6 +85,11 @@ static unsigned failures;      /* of its calls; used on the main thread only */
 static _Atomic int next_ms;    /* until the next call; 0: none is wanted */
 static _Atomic bool is_posted; /* a call is on its way */
 static _Atomic bool is_over;   /* nobody is to be asked any more */
+
+/* The thread that asks: its number, by which an earlier one knows that it is not wanted; how often it has asked; and
+ * what wakes it before its time. */
+static _Atomic unsigned asker, calls;
+static sem_t wake;
 
 static const char *probe(const struct tp_source_host *host)
 {
@@ -162,22 +169,55 @@ static int on_main_thread(void *unused)
     return 0;
 }
 
-static void *ask(void *unused)
+static bool is_wanted(unsigned number)
 {
-    (void)unused;
-    for (unsigned calls = 0;; calls++) {
+    return atomic_load(&next_ms) && !atomic_load(&is_over) && atomic_load(&asker) == number;
+}
+
+static void wait_for_turn(int ms)
+{
+    enum { MS_PER_S = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += ms / MS_PER_S;
+    until.tv_nsec += (long)(ms % MS_PER_S) * NS_PER_MS;
+    until.tv_sec += until.tv_nsec / NS_PER_S;
+    until.tv_nsec %= NS_PER_S;
+    sem_timedwait(&wake, &until);
+}
+
+static void *ask(void *context)
+{
+    unsigned number = (unsigned)(uintptr_t)context;
+    for (; is_wanted(number); calls++) {
         int ms = atomic_load(&next_ms);
-        if (ms == 0 || atomic_load(&is_over))
-            return NULL;
-        ms = calls > FAST_CALLS && ms < SLOW_MS ? SLOW_MS : ms; /* a program that has not come to torch so far */
-        nanosleep(&(struct timespec){.tv_nsec = (long)ms * 1000000}, NULL);
-        if (atomic_load(&is_over))
+        wait_for_turn(calls > FAST_CALLS && ms < SLOW_MS ? SLOW_MS : ms); /* it has not come to torch so far */
+        if (!is_wanted(number))
             return NULL;
         if (!py.Py_IsInitialized() || atomic_exchange(&is_posted, true))
             continue;
         if (py.Py_AddPendingCall(on_main_thread, NULL) != 0)
             atomic_store(&is_posted, false); /* its queue is full */
     }
+    return NULL;
+}
+
+static bool begin_asking(void)
+{
+    uintptr_t number = ++asker;
+    return tp_own_thread_start(NULL, ask, (void *)number) == 0; // NOLINT(performance-no-int-to-ptr)
+}
+
+static void leave(void)
+{
+    asker++;
+    sem_post(&wake);
+}
+
+static void come_back(void)
+{
+    if (atomic_load(&next_ms) && !atomic_load(&is_over))
+        begin_asking();
 }
 
 static bool start(const struct tp_source_host *host, const char *setting)
@@ -185,7 +225,9 @@ static bool start(const struct tp_source_host *host, const char *setting)
     (void)setting;
     place = host;
     atomic_store(&next_ms, FAST_MS);
-    return tp_own_thread_start(NULL, ask, NULL) == 0;
+    sem_init(&wake, 0, 0);
+    tp_own_threads_register(leave, come_back);
+    return begin_asking();
 }
 
 static void stop(void)
@@ -198,8 +240,9 @@ static void stop(void)
 static void in_child(void)
 {
     atomic_store(&is_posted, false);
+    sem_init(&wake, 0, 0); /* another thread may have been at it */
     if (atomic_load(&next_ms) != 0 && !scope)
-        tp_own_thread_start(NULL, ask, NULL);
+        begin_asking();
 }
 
 const struct tp_source tp_source_torch = {

@@ -197,15 +197,21 @@ static int libraries(void)
 static int counts_as(nlink_t threads)
 {
     struct stat task;
-    int proc = open("/proc", O_RDONLY | O_DIRECTORY), good = 0;
+    int proc = open("/proc", O_RDONLY | O_DIRECTORY), good = 0, told = 0;
+    char line[256];
     for (int i = 0; i < 10; i++) {
         work(20000);
         good += fstatat(proc, "self/task/", &task, 0) == 0 && task.st_nlink == 2 + threads;
         work(20000);
         good += stat("/proc/self/task", &task) == 0 && task.st_nlink == 2 + threads;
+        FILE *status = fopen("/proc/self/status", "r");
+        work(20000);
+        for (told = 0; status && !told && fgets(line, sizeof line, status);)
+            sscanf(line, "Threads: %d", &told);
+        good += status && fclose(status) == 0 && told == (int)threads;
     }
     close(proc);
-    return good == 20;
+    return good == 30;
 }
 
 static void *waits(void *end)

@@ -331,7 +331,7 @@ fi
 
 # on a terminal: of one large file, too, a line says how far it is, and goes
 on_a_terminal() { # COMMAND
-    script -qec "$1" typed >/dev/null </dev/null || { cat typed; return 1; }
+    command script -qec "$1" typed >/dev/null </dev/null || { cat typed; return 1; }
     tr '\r' '\n' <typed | sed -n 's/^.*making traces: \([0-9]*\) of \([0-9]*\), \([0-9]*\) %: \(.*\)$/\1 \2 \3 \4/p' >said
     awk -v name="$2" '$3 < last || $3 > 100 || $1 >= $2 || $4 !~ name { bad = $0 } { last = $3; seen[$3] } END { for (i in seen) n++; exit n < 3 || bad }' said ||
         { cat said; tail -c 500 typed; return 1; }
@@ -356,7 +356,7 @@ C
     rm -rf left && ./many left 2>err && on_a_terminal "'$TP' recover left" 'left/.*tpspool' || return 1
     rm -rf r && on_a_terminal "'$TP' record -o r -- sh -c './many unused; sleep 1'" '^.vm_.*tpspool'
 }
-if is_checked || ! script -qec true typed >/dev/null 2>&1 </dev/null; then
+if is_checked || ! command script -qec true typed >/dev/null 2>&1 </dev/null; then
     skip "on a terminal a line says how far the traces are" "no pseudo terminal, or a sanitizer"
 else
     check "on a terminal a line says how far the traces are" progress

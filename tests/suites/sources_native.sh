@@ -474,6 +474,25 @@ else
     skip "a browser is recorded, without its sandbox" "it does not run here"
 fi
 
+counted_by_python() { # where a thread waits for an import of torch; from 3.12 on a fork warns of threads
+    cat >count.py <<'P'
+import os
+for i in range(20):
+    sum(range(20000))
+    assert os.stat("/proc/self/task").st_nlink == 3
+pid = os.fork()
+if pid == 0:
+    os._exit(0 if os.stat("/proc/self/task").st_nlink == 3 else 1)
+assert os.waitpid(pid, 0)[1] == 0
+P
+    rm -rf d && "$TP" record -o d --quiet --no-tfevents -- python3 -W always count.py 2>err && [ ! -s err ] || { cat err; return 1; }
+}
+if python3 -c '' 2>err; then
+    check "a Python that counts its threads finds its own" counted_by_python
+else
+    skip "a Python that counts its threads finds its own" "no python3"
+fi
+
 # ---- children of a program whose threads are in the loader
 
 forks() {
