@@ -335,7 +335,7 @@ on_a_terminal() { # COMMAND
     tr '\r' '\n' <typed | sed -n 's/^.*making traces: \([0-9]*\) of \([0-9]*\), \([0-9]*\) %: \(.*\)$/\1 \2 \3 \4/p' >said
     awk -v name="$2" '$3 < last || $3 > 100 || $1 >= $2 || $4 !~ name { bad = $0 } { last = $3; seen[$3] } END { for (i in seen) n++; exit n < 3 || bad }' said ||
         { cat said; tail -c 500 typed; return 1; }
-    tail -n 5 typed | tr '\r' '\n' | grep -v '^Script done\|^$' | tail -n 1 | grep -q "$(printf '\033\\[K').*pt.trace.json.gz" || { tail -c 500 typed; return 1; }
+    tr '\r' '\n' <typed | grep -v 'making traces' | grep -q "^$(printf '\033\\[K').*pt.trace.json.gz" || { tail -c 500 typed; return 1; }
 }
 progress() {
     cat >many.c <<'C'
