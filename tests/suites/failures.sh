@@ -140,7 +140,7 @@ made() {
                 cmp "$file" "whole/${file#out/}" || { echo "call $n of $total: left: $left"; return 1; }
             done
         fi
-        n=$((n + 1 + n / 40))
+        n=$((n + 1 + (n + 12 < total ? n / 40 : 0)))
     done
     echo "$total calls"
 }

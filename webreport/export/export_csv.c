@@ -56,7 +56,7 @@ static int write_rows(struct tp_outfile *file, const struct tp_rows_table *table
     for (unsigned c = 0; c < table->column_count; c++)
         tp_buf_printf(&text, "%s%s", c ? "," : "", table->columns[c].name);
     tp_buf_puts(&text, "\r\n");
-    for (uint32_t row = 0; code == TP_OK && (row < count || text.size); row++) {
+    for (uint32_t row = 0; code == TP_OK && (row < count || text.size || text.failed); row++) {
         if (row < count)
             put_row(&text, table, rows, row);
         code = flush(file, &text, row + 1 >= count ? 0 : CHUNK, err);
