@@ -201,6 +201,8 @@ static void work(void)
 {
     for (clock_t end = clock() + CLOCKS_PER_SEC / 3; clock() < end;) {
         tracepress_begin(tracepress_intern("work"));
+        for (volatile int i = 0; i < 100000; i++)
+            ;
         tracepress_end();
     }
 }
@@ -234,8 +236,9 @@ inside() { # COMMAND...: a program that it starts is recorded, whatever the numb
 #include <time.h>
 int main(void)
 {
-    while (clock() < CLOCKS_PER_SEC / 3)
-        ;
+    while (clock() < CLOCKS_PER_SEC / 3) /* of its own: to ask for the time is a call of the kernel */
+        for (volatile int i = 0; i < 100000; i++)
+            ;
     return 5;
 }
 C
