@@ -93,11 +93,11 @@ static const char *line_of(const char *text, const char *key)
     return at ? at + strlen(key) + strspn(at + strlen(key), "\t ") : NULL;
 }
 
-/* Mode of seccomp; 0: none. */
+/* How far seccomp confines it: its mode and the number of its filters, that of a container among them (Linux 5.9). */
 static long take_status(const char *text, struct tp_child_end *end)
 {
     const char *name = line_of(text, "Name:"), *user = line_of(text, "\nUid:"), *group = line_of(text, "\nGid:"),
-               *mode = line_of(text, "\nSeccomp:");
+               *mode = line_of(text, "\nSeccomp:"), *filters = line_of(text, "\nSeccomp_filters:");
     char *effective;
     end->is_known = name && user && group;
     if (!end->is_known)
@@ -107,22 +107,22 @@ static long take_status(const char *text, struct tp_child_end *end)
     end->user = (uid_t)strtoul(effective, NULL, 10);
     strtoul(group, &effective, 10);
     end->group = (gid_t)strtoul(effective, NULL, 10);
-    return mode ? strtol(mode, NULL, 10) : 0;
+    return (mode ? strtol(mode, NULL, 10) : 0) + (filters ? strtol(filters, NULL, 10) : 0);
 }
 
 static long read_status(pid_t pid, struct tp_child_end *end)
 {
     char path[64];
     struct tp_buf text;
-    long mode = 0;
+    long confinement = 0;
     tp_buf_init(&text, 1 << 16);
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
     int code = tp_proc_is_own() ? tp_input_read_all(&text, path, TP_INPUT_FILE, NULL) : TP_ENOTFOUND;
     tp_buf_putc(&text, '\0');
     if (code == 0 && !text.failed)
-        mode = take_status(text.data, end);
+        confinement = take_status(text.data, end);
     tp_buf_release(&text);
-    return mode;
+    return confinement;
 }
 
 /* What is known of a process that is over and was not waited for. */
@@ -132,8 +132,8 @@ static void look_at_end(struct tp_child *child)
     siginfo_t over = {0};
     if (waitid(P_PID, (id_t)child->pid, &over, WEXITED | WNOHANG | WNOWAIT) != 0 || over.si_pid != child->pid)
         return;
-    long mode = read_status(child->pid, &child->end);
-    child->end.is_confined = child->end.is_known && mode > read_status(getpid(), &ours);
+    long confinement = read_status(child->pid, &child->end);
+    child->end.is_confined = child->end.is_known && confinement > read_status(getpid(), &ours);
 }
 
 /* Samples are of code outside the kernel. */

@@ -283,6 +283,9 @@ elif make_programs >case.log 2>&1; then
     if ./refused true; then
         plain_tp=$TP TP=in_container
         check "nothing recorded: the kernel refuses events" nothing "the container refuses the kernel's events.*SIGURG.*--cap-add PERFMON" 4 sample ./refused
+        if ./refused ./confined filter >out 2>&1 || [ $? = 7 ]; then
+            check "nothing recorded: it confined itself, in a container" nothing 'it confined itself by seccomp' 7 sample ./confined filter
+        fi
         TP=$plain_tp
     else
         skip "nothing recorded: the kernel refuses events" "no seccomp here"

@@ -415,7 +415,11 @@ if program confined_program && { ./confined_program filter >out 2>err || [ $? = 
     check "confined: a list of calls, all others kill" confines filter 7 1
     check "confined: the same by syscall" confines syscall 7 1
     check "confined: all threads by one of them, while they work and end" confines threads 7 1
-    check "confined: strict mode" confines strict 5 1
+    if ./confined_program strict >out 2>err || [ $? = 5 ]; then
+        check "confined: strict mode" confines strict 5 1
+    else
+        skip "confined: strict mode" "not behind the filter of a container"
+    fi
     check "confined: no time stamp counter" confines counter 6 1
     check "confined: a child, and its parent goes on" confines child 8 1
     check "confined: a child made behind the C library's back" confines raw 8 0
