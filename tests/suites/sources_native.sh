@@ -569,7 +569,7 @@ counted() { # a convolution: shares of darknet's functions by samples, and by ca
         sed -n 's/.* FDE .*pc=\([0-9a-f]*\)\.\.\([0-9a-f]*\).*/\1 \2/p' | sort >ranges
     valgrind --tool=callgrind --callgrind-out-file=by_instruction --dump-instr=yes --compress-pos=no --compress-strings=no \
         darknet speed one.cfg 2 >told 2>&1 || { cat told; return 1; }
-    "$TP" record -o d --no-tfevents --source sample=2000 -- darknet speed one.cfg 30 >told 2>err || { cat told err; return 1; }
+    "$TP" record -o d --no-tfevents --source sample=2000 -- darknet speed one.cfg 120 >told 2>err || { cat told err; return 1; }
     zcat d/*/*.gz | sed -n 's/.*"cat":"cpu_sample","name":"\([^ "]*\) \[darknet\]".*/\1/p' >samples
     stubs=$(readelf -SW "$(command -v darknet)" | sed -n 's/.* \.plt[^ ]* *PROGBITS *\([0-9a-f]*\) .*/\1/p')
     awk -v object="$(command -v darknet)" -v stubs="$stubs" -f "$HERE/tests/check/instructions.awk" ranges by_instruction samples
