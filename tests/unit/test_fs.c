@@ -2,6 +2,7 @@
 #include "writer/base/fs.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -226,6 +228,41 @@ static void outfile_removes_what_dead_writers_left_and_nothing_else(void **state
     assert_true(tp_temporary_is_abandoned(AT_FDCWD, living));
 }
 
+/* A file that looks like what a writer of another target left, last written so many minutes ago. Returns it, open. */
+static int put_temporary(const char *name, int minutes)
+{
+    put_old(name);
+    const struct timespec times[] = {{.tv_sec = time(NULL) - 60 * minutes}, {.tv_sec = time(NULL) - 60 * minutes}};
+    assert_int_equal(utimensat(AT_FDCWD, name, times, 0), 0);
+    int fd = open(name, O_RDWR);
+    assert_true(fd >= 0);
+    return fd;
+}
+
+static void outfile_removes_what_dead_writers_of_other_targets_left_an_hour_ago(void **state)
+{
+    struct tp_outfile *file;
+    const char *dead = ".a.html.tracepress-0123456789abcdef.tmp", *living = ".b.html.tracepress-0123456789abcdef.tmp",
+               *recent = ".c.html.tracepress-0123456789abcdef.tmp", *later = ".d.html.tracepress-0123456789abcdef.tmp",
+               *other = ".a.html.somebodys-0123456789abcdef.tmp";
+    (void)state;
+    close(put_temporary(dead, 61));
+    close(put_temporary(recent, 58));
+    close(put_temporary(later, -90));
+    close(put_temporary(other, 6000));
+    int fd = put_temporary(living, 6000);
+    assert_true(tp_temporary_lock(fd));
+    assert_int_equal(tp_outfile_open(&file, "r.html", NULL), 0);
+    assert_int_equal(tp_outfile_commit(&file, NULL), 0);
+    assert_int_equal(access(dead, F_OK), -1);
+    assert_int_equal(access(living, F_OK), 0);
+    assert_int_equal(access(recent, F_OK), 0);
+    assert_int_equal(access(later, F_OK), 0);
+    assert_int_equal(access(other, F_OK), 0);
+    assert_int_equal(count_files(), 5);
+    close(fd);
+}
+
 static void outfile_without_locks_removes_nothing(void **state)
 {
     struct tp_outfile *file;
@@ -233,11 +270,12 @@ static void outfile_without_locks_removes_nothing(void **state)
     (void)state;
     fault(FAULT_FLOCK, ENOLCK);
     close(tp_temporary_create(dead, AT_FDCWD, "r.html", 0666));
+    close(put_temporary(".a.html.tracepress-0123456789abcdef.tmp", 6000));
     assert_int_equal(tp_outfile_open(&file, "r.html", NULL), 0);
     assert_int_equal(tp_outfile_commit(&file, NULL), 0);
     fault_none();
     assert_int_equal(access(dead, F_OK), 0);
-    assert_int_equal(count_files(), 2);
+    assert_int_equal(count_files(), 3);
 }
 
 static void outfile_keeps_the_mode_of_what_it_replaces(void **state)
@@ -379,6 +417,7 @@ int main(void)
         CASE(outfile_writers_of_equal_numbers_stay_apart),
         CASE(outfile_removes_what_dead_writers_left_and_nothing_else),
         CASE(outfile_without_locks_removes_nothing),
+        CASE(outfile_removes_what_dead_writers_of_other_targets_left_an_hour_ago),
         CASE(outfile_keeps_the_mode_of_what_it_replaces),
         CASE(outfile_failing_calls_leave_the_old_one),
         CASE(outfile_is_whole_where_writes_take_a_byte),

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DIGITS = 16, TRIES = 100, BASE_BYTES = 200 };
+enum { DIGITS = 16, TRIES = 100, BASE_BYTES = 200, LEFT_S = 3600 };
 
 static const char mark[] = ".tracepress-", ending[] = ".tmp";
 
@@ -100,17 +100,26 @@ bool tp_temporary_is_abandoned(int folder, const char *path)
     return fd >= 0;
 }
 
+/* Whether a file was last written so long ago that its writer is gone, also where that writes from a machine whose
+ * locks are not seen here. */
+static bool is_left(int folder, const char *name)
+{
+    struct stat info;
+    return fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && info.st_mtime <= time(NULL) - LEFT_S;
+}
+
 void tp_temporary_remove_abandoned(int folder, const char *base)
 {
     int own = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = own >= 0 ? fdopendir(own) : NULL;
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        if (!tp_temporary_is_name(entry->d_name, base))
+        const char *name = entry->d_name;
+        if (!tp_temporary_is_name(name, base) && !(tp_temporary_is_name(name, NULL) && is_left(own, name)))
             continue;
-        int fd = take_abandoned(own, entry->d_name, O_RDWR, LOCK_EX);
+        int fd = take_abandoned(own, name, O_RDWR, LOCK_EX);
         if (fd < 0)
             continue;
-        unlinkat(own, entry->d_name, 0); /* held: its writer, if it is just beginning, takes another name */
+        unlinkat(own, name, 0); /* held: its writer, if it is just beginning, takes another name */
         close(fd);
     }
     if (dir)

@@ -28,7 +28,8 @@ bool tp_temporary_is_name(const char *name, const char *base);
 /* Whether `path`, from `folder`, is a temporary file whose process is gone. */
 bool tp_temporary_is_abandoned(int folder, const char *path);
 
-/* Removes the temporary files of `base` in `folder` that are abandoned. */
+/* Removes the abandoned temporary files in `folder`: those of `base` at once, others when they were last written an
+ * hour ago. Each report beside a trace has a base of its own, which no later one has. */
 void tp_temporary_remove_abandoned(int folder, const char *base);
 
 #endif
