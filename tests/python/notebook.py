@@ -4,15 +4,17 @@ import html
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 import pandas
-from cases import DATA, PROGRAM, case, examples, run_all, trace
+from cases import DATA, PROGRAM, Skip, case, examples, run_all, trace
 
 import torch_tracepress as tracepress
 
 PACKAGE = os.path.dirname(tracepress.__file__)
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def same(cell, value):
@@ -116,6 +118,47 @@ def _(folder):
         error["output_type"] == "error" and len(error["traceback"]) == 1 and "exit code 3" in error["traceback"][0]
     ), error
     assert "usage: tracepress COMMAND" in "".join(outputs[10][0]["text"])
+
+
+def browse(folder, page, wanted):
+    browser, node = os.environ.get("BROWSER_BINARY", ""), shutil.which("node")
+    if not browser or not node:
+        raise Skip("no chromium or no node")
+    with open(os.path.join(folder, "wanted.json"), "w") as file:
+        json.dump(wanted, file)
+    words = [node, os.path.join(ROOT, "tests", "browser", "notebook.mjs"), browser, page, file.name]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0 and "not ok" not in done.stdout and done.stdout.count("ok - ") > 5 * len(wanted), (
+        done.stdout + done.stderr
+    )
+
+
+@case("notebook: as HTML pages of the classic kind and of Lab's, in a browser: each frame shows its page, and only that")
+def _(folder):
+    for name, run in (("gpu_2024", "base"), ("gpu_2026", "new")):
+        os.makedirs(os.path.join(folder, "runs", run))
+        shutil.copy(trace(name), os.path.join(folder, "runs", run))
+    hostile = "<img src=x onerror=alert(1)>"
+    shutil.copy(trace("hostile_names"), os.path.join(folder, hostile + ".pt.trace.json.gz"))
+    executed(
+        folder,
+        [
+            "%load_ext torch_tracepress\nimport torch_tracepress as t",
+            "t.report('runs/')",
+            "t.diff('runs/base', 'runs/new')",
+            "t.check('runs/base', limits=['step.count >= 1'])",
+            "%tracepress report runs/new",
+            "%tracepress diff runs/base runs/new --threshold 3",
+            f"t.report({hostile + '.pt.trace.json.gz'!r})",
+        ],
+    )
+    both = ["new", "against", "base"]
+    wanted = [["2 profiles", "base / gpu_2024", "new / gpu_2026"], both, ["gpu_2026"], both, [hostile]]
+    for template in ("classic", "lab"):
+        page = os.path.join(folder, template + ".html")
+        words = ["-m", "nbconvert", "--to", "html", "--template", template, "--output", page, "out.ipynb"]
+        subprocess.run([sys.executable, *words], check=True, capture_output=True, cwd=folder)
+        browse(folder, page, wanted)
 
 
 @case("examples: those of the docstrings run as they stand there")

@@ -8,6 +8,8 @@ if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; t
     exit 0
 fi
 export PYTHONPATH=$PWD/python TRACEPRESS_PROGRAM=$TP PYTHONDONTWRITEBYTECODE=1
+BROWSER_BINARY=$(command -v chromium || command -v chromium-browser || command -v google-chrome || :)
+export BROWSER_BINARY
 unset RANK SLURM_PROCID OMPI_COMM_WORLD_RANK PMI_RANK
 
 # ---- other Pythons: fewer traces, the cases of the handler whose names say so ----
