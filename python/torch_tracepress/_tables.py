@@ -114,6 +114,8 @@ _PROFILE: Places = {
     "kernels": ("kernel_view", "by_name"),
     "kernels_by_operator": ("kernel_view", "by_name_properties_and_operator"),
     "copies": ("kernel_view", "copies_by_name"),
+    "work": ("work_view", "devices"),
+    "work_of_operators": ("work_view", "operators"),
     "modules": ("module_view", Tree("path")),
     "idle": ("idle_view",),
     "idle_steps": ("idle_view", Each(("device",)), "steps"),

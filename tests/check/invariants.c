@@ -232,6 +232,9 @@ static void check_tables(struct check *c, const struct node *profile)
              "kernel time by operator");
         same(c, sum(names, "in_steps_us") + sum(copies, "in_steps_us"), sum(items(profile, "idle_view"), "sum_us"),
              "time in steps");
+        const struct node *works = items(at(profile, "work_view"), "devices");
+        same(c, sum(works, "total_us"), sum(names, "total_us") + sum(copies, "total_us"), "kinds of work");
+        same(c, sum(works, "in_steps_us"), sum(names, "in_steps_us") + sum(copies, "in_steps_us"), "kinds in steps");
     }
     for (const struct node *d = items(memory, "device_information"); d; d = d->next) {
         const char *name = text_of(d, "device");

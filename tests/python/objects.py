@@ -93,6 +93,8 @@ TABLE_OF = {
     "kernel_view.by_name": "kernels",
     "kernel_view.by_name_properties_and_operator": "kernels_by_operator",
     "kernel_view.copies_by_name": "copies",
+    "work_view.devices": "work",
+    "work_view.operators": "work_of_operators",
     "module_view": "modules",
     "idle_view": "idle",
     "idle_view.steps": "idle_steps",

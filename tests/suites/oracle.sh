@@ -50,3 +50,14 @@ for run in "$expected"/runs/*.json.gz; do
     "$TP" report $inputs -o out.html --json out.json --quiet 2>stderr
     check "run $name" compare out.json "$run"
 done
+kinds() { # of device work, against kinds_ref.py: real traces, or made ones
+    mkdir -p kinds
+    python3 "$OLDPWD/tests/oracle/check_work.py" "$TP" "$SHARED/oracle/costs" kinds "$@" >said 2>&1 || { tail -n 8 said; return 1; }
+}
+check "kinds of device work: 200 made traces" kinds
+# the accelerator's records that only the definition reads, and those that take it half a minute
+small=$(find "$SHARED/data/traces" -name '*.json*' -size -800k | grep -v mtia | sort)
+# shellcheck disable=SC2086
+check "kinds of device work: real traces" kinds $(for trace in $small; do
+    if zcat -f "$trace" | grep -qE '"cat": ?"(kernel|gpu_memcpy|gpu_memset)"'; then echo "$trace"; fi
+done)

@@ -80,6 +80,10 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
 void tp_section_add_fact(struct tp_list *list, const char *term, const char *fact);
 /* Adds a prepared table to a list. */
 void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown);
+
+/* Appends the table of time by kind of work. works: has rows; caption: lives as long as the section. */
+void tp_section_add_works(const struct tp_section *section, struct tp_list *tables, const struct tp_works *works,
+                          const char *caption);
 /* Fills the rows' names from a text column: shown text, prefix apart, source link when it is a line. */
 void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
 /* As tp_shown_table_new, in the words of the profile's producer. */

@@ -1,0 +1,35 @@
+/* Time by kind of work: a table of the sections of kernels and of operators. */
+#include "webreport/document/section.h"
+#include "webreport/measure/work_rules.h"
+
+enum { NAME_BYTES = 40 }; /* the table of kernels has the names whole */
+
+static const struct tp_shown_column COLUMNS[] = {
+    {TP_SHOW_COUNT, TP_WORK_CALLS, NULL, 0, 0, false, true},
+    {TP_SHOW_TIME, TP_WORK_TOTAL, NULL, 0, 0, true, true},
+    {TP_SHOW_BAR, TP_WORK_TOTAL, NULL, 0, 0, false, false},
+    {TP_SHOW_SHARE, TP_WORK_TOTAL, "Share", 0, 0, false, false},
+    {TP_SHOW_COUNT, TP_WORK_NAMES, NULL, 0, 0, false, false},
+    {TP_SHOW_OWN, 0, "Most time", 0, 0, false, false},
+};
+
+void tp_section_add_works(const struct tp_section *section, struct tp_list *tables, const struct tp_works *works,
+                          const char *caption)
+{
+    const struct tp_table *rows = &works->rows;
+    struct tp_shown_table *shown =
+        tp_section_table_new(section, rows, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS, rows->row_count);
+    struct tp_str *longest = tp_arena_array(section->arena, shown->row_count, sizeof *longest);
+    for (size_t i = 0; i < shown->row_count; i++) {
+        struct tp_str name = tp_kernel_short_name(section->arena, tp_table_text(rows, TP_WORK_LONGEST)[i]);
+        shown->rows[i].name = tp_str_of(tp_work_title(works->kinds[i]));
+        longest[i] = tp_text_cut(section->arena, tp_shown_text(&section->naming, name), NAME_BYTES);
+    }
+    shown->own_texts[0] = longest;
+    shown->heading = rows->title;
+    shown->name = "works";
+    shown->name_title = "Work";
+    shown->caption = caption;
+    shown->foot = "All";
+    tp_section_add_table(tables, shown);
+}

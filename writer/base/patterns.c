@@ -1,0 +1,241 @@
+/* Many patterns at once: see patterns.h. */
+#include "writer/base/patterns.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { MAX_NAME = 4096, MAX_DEPTH = 8, MAX_WRITTEN = 120 };
+
+/* What stands for more than itself in a text that is written out; names may hold these bytes, patterns do not. */
+enum { ANYTHING = 1, DIGITS = 2, END = 3 };
+
+static char lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+static unsigned bucket_of(char first, char second)
+{
+    return ((unsigned char)lower(first) * 31u + (unsigned char)lower(second)) % TP_PATTERN_BUCKETS;
+}
+
+/* ---- writing out ---- */
+
+struct writing {
+    struct tp_patterns *patterns;
+    unsigned rule;
+    const char *after[MAX_DEPTH]; /* what follows the groups that we are in */
+    unsigned depth, length;
+    bool is_anchored, has_failed;
+    char text[MAX_WRITTEN + 1]; /* so far */
+};
+
+static void write_rest(struct writing *w, const char *at);
+
+/* A text is complete. */
+static void keep(struct writing *w)
+{
+    struct tp_patterns *p = w->patterns;
+    bool has_two = w->length >= 2 && (unsigned char)w->text[0] > END && (unsigned char)w->text[1] > END;
+    if (!has_two || p->count == TP_MAX_PATTERNS || p->size + w->length + 1 > TP_PATTERN_BYTES) {
+        w->has_failed = true;
+        return;
+    }
+    unsigned bucket = bucket_of(w->text[0], w->text[1]);
+    uint32_t id = p->count++;
+    p->start[id] = (uint16_t)p->size;
+    p->rule[id] = (uint16_t)w->rule;
+    p->is_anchored[id] = w->is_anchored;
+    memcpy(p->text + p->size, w->text, w->length);
+    p->size += w->length + 1;
+    if (p->first[bucket])
+        p->next[p->last[bucket] - 1] = (uint16_t)(id + 1);
+    else
+        p->first[bucket] = (uint16_t)(id + 1);
+    p->last[bucket] = (uint16_t)(id + 1);
+}
+
+/* Continues with one more character, then as without it. */
+static void write_one(struct writing *w, char c, const char *rest)
+{
+    if (w->length == MAX_WRITTEN) {
+        w->has_failed = true;
+        return;
+    }
+    w->text[w->length++] = c;
+    write_rest(w, rest);
+    w->length--;
+}
+
+/* Behind the ')' that closes the group at `at`, or behind the pattern. NULL: there is none. */
+static const char *end_of_group(const char *at)
+{
+    for (unsigned depth = 0; *at; at++) {
+        if (*at == '\\' && at[1])
+            at++;
+        else if (*at == '[')
+            at += strcspn(at, "]");
+        else if (*at == '(')
+            depth++;
+        else if (*at == ')' && depth-- == 0)
+            return at + 1;
+        if (!*at)
+            break;
+    }
+    return NULL;
+}
+
+/* Each of the alternatives that begin at `at`, then what follows the group; they must end at `end`. */
+static void write_alternatives(struct writing *w, const char *at, char end, const char *after)
+{
+    if (w->depth == MAX_DEPTH) {
+        w->has_failed = true;
+        return;
+    }
+    w->after[w->depth++] = after;
+    for (unsigned depth = 0;; at++) {
+        write_rest(w, at);
+        for (; *at && (depth || (*at != '|' && *at != ')')); at++) {
+            depth += *at == '(';
+            depth -= *at == ')';
+            at += *at == '\\' && at[1];
+        }
+        if (*at != '|')
+            break;
+    }
+    w->depth--;
+    w->has_failed |= *at != end;
+}
+
+static void write_group(struct writing *w, const char *at)
+{
+    const char *after = end_of_group(at + 1);
+    if (!after) {
+        w->has_failed = true;
+        return;
+    }
+    bool may_be_missing = *after == '?';
+    write_alternatives(w, at + 1, ')', after + may_be_missing);
+    if (may_be_missing)
+        write_rest(w, after + 1);
+}
+
+/* "[kp]" or "[0-9]+". */
+static void write_set(struct writing *w, const char *at)
+{
+    size_t length = strcspn(at, "]");
+    const char *after = at + length + 1;
+    if (strncmp(at, "[0-9]+", 6) == 0) {
+        write_one(w, DIGITS, at + 6);
+        return;
+    }
+    if (!at[length] || memchr(at, '-', length) || *after == '+' || *after == '*' || *after == '?') {
+        w->has_failed = true;
+        return;
+    }
+    for (size_t i = 1; i < length; i++)
+        write_one(w, lower(at[i]), after);
+}
+
+/* The rest of an alternative and what follows the groups around it, in all its forms. */
+static void write_rest(struct writing *w, const char *at)
+{
+    bool is_over = !*at || *at == '|' || *at == ')';
+    if (w->has_failed) {
+        return;
+    } else if (is_over && w->depth) {
+        const char *after = w->after[--w->depth];
+        write_rest(w, after);
+        w->after[w->depth++] = after;
+    } else if (is_over) {
+        keep(w);
+    } else if (*at == '(') {
+        write_group(w, at);
+    } else if (*at == '[') {
+        write_set(w, at);
+    } else if (at[0] == '.' && at[1] == '*') {
+        write_one(w, ANYTHING, at + 2);
+    } else if (*at == '^' && !w->length) {
+        bool before = w->is_anchored;
+        w->is_anchored = true;
+        write_rest(w, at + 1);
+        w->is_anchored = before;
+    } else if (*at == '$') {
+        write_one(w, END, at + 1);
+    } else if (strchr(".*+?{}^", *at)) {
+        w->has_failed = true;
+    } else {
+        at += *at == '\\' && at[1];
+        bool may_be_missing = at[1] == '?';
+        write_one(w, lower(*at), at + 1 + may_be_missing);
+        if (may_be_missing)
+            write_rest(w, at + 2);
+    }
+}
+
+int tp_patterns_add(struct tp_patterns *patterns, unsigned rule, const char *pattern)
+{
+    struct writing w = {.patterns = patterns, .rule = rule};
+    write_alternatives(&w, pattern, 0, "");
+    return w.has_failed ? -1 : 0;
+}
+
+/* ---- looking up ---- */
+
+/* A name, and the patterns that cannot be found in it any more: what follows "anything" is not behind the first place
+ * where the pattern begins, so it is behind none. */
+struct look {
+    const char *end;
+    uint8_t is_over[TP_MAX_PATTERNS / 8];
+};
+
+static bool is_here(const char *pattern, const char *at, const char *end, bool *is_over)
+{
+    for (; *pattern; pattern++) {
+        if (*pattern == ANYTHING) {
+            bool ignored;
+            for (; at <= end; at++)
+                if (is_here(pattern + 1, at, end, &ignored))
+                    return true;
+            *is_over = true;
+            return false;
+        }
+        if (*pattern == END) {
+            if (at != end)
+                return false;
+        } else if (at == end || (*pattern == DIGITS ? !tp_is_digit(*at) : lower(*at) != *pattern)) {
+            return false;
+        } else {
+            for (at++; *pattern == DIGITS && at < end && tp_is_digit(*at);)
+                at++;
+        }
+    }
+    return true;
+}
+
+/* The smallest rule below `best` that begins at `at`, else `best`. */
+static int find_at(const struct tp_patterns *patterns, struct look *look, const char *at, bool is_begin, int best)
+{
+    for (unsigned i = patterns->first[bucket_of(at[0], at[1])]; i; i = patterns->next[i - 1]) {
+        unsigned id = i - 1;
+        bool is_over = false;
+        if (patterns->rule[id] >= best)
+            return best; /* rules ascend */
+        if ((patterns->is_anchored[id] && !is_begin) || look->is_over[id / 8] >> id % 8 & 1)
+            continue;
+        if (is_here(patterns->text + patterns->start[id], at, look->end, &is_over))
+            return patterns->rule[id];
+        look->is_over[id / 8] |= (uint8_t)(is_over << id % 8);
+    }
+    return best;
+}
+
+int tp_patterns_find(const struct tp_patterns *patterns, struct tp_str name)
+{
+    size_t length = name.len < MAX_NAME ? name.len : MAX_NAME;
+    struct look look = {.end = name.ptr + length};
+    int best = INT16_MAX;
+    for (size_t i = 0; i + 1 < length; i++)
+        best = find_at(patterns, &look, name.ptr + i, i == 0, best);
+    return best == INT16_MAX ? -1 : best;
+}
