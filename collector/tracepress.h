@@ -35,7 +35,10 @@
 extern "C" {
 #endif
 
-#define TRACEPRESS_VERSION 1
+/* The version of this header: VERSION in the Makefile, as a text, and as a number that can be compared: 0.1.0 is 100,
+ * 1.2.3 is 10203. */
+#define TRACEPRESS_VERSION "0.1.0"
+#define TRACEPRESS_VERSION_NUMBER 100
 
 #ifndef TRACEPRESS_API
 #define TRACEPRESS_API __attribute__((visibility("default")))

@@ -14,5 +14,6 @@ run concepts "$(find collector writer webreport -name '*.[ch]' | sort)"
 run circles "${1:-build/release}"
 run headers "$(find collector writer webreport -name '*.h' | sort)"
 run texts ""
+run version ""
 run abi "${1:-build/release}"
 exit $status

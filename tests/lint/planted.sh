@@ -16,6 +16,18 @@ fails() { what=$1 rule=$2; shift 2; ! sh "$rules/$rule.sh" "$@" >said 2>&1 || { 
 passes "top: what belongs there" top README.md collector/
 fails "top: a run that was left there" top README.md q/ collector/
 
+# version
+echo 'VERSION := 1.2.3' >Makefile.planted
+printf '#define TRACEPRESS_VERSION "1.2.3"\n#define TRACEPRESS_VERSION_NUMBER 10203\n' >version.h
+passes "version: as the Makefile says" version version.h Makefile.planted
+sed 's/1[.]2[.]3/1.2.2/' version.h >text.h
+fails "version: another text" version text.h Makefile.planted
+sed 's/10203/10202/' version.h >number.h
+fails "version: another number" version number.h Makefile.planted
+sed 1d version.h >none.h
+fails "version: no text" version none.h Makefile.planted
+rm version.h text.h number.h none.h Makefile.planted
+
 # arrows
 put webreport/model/tree.c <<'C'
 #include "webreport/trace/trace.h"

@@ -33,6 +33,11 @@ twice() {
 }
 check "wheel and sdist have equal bytes twice" twice
 wheel=$(echo "$WORK"/one/*.whl)
+MOST=3000000
+is_small() { # file
+    size=$(wc -c <"$1") && [ "$size" -gt 500000 ] && [ "$size" -le $MOST ] || { echo "$1 has $size bytes, $MOST are allowed"; return 1; }
+}
+check "the wheel has at most $MOST bytes" is_small "$wheel"
 
 tree() { make -s --no-print-directory MODE="$(basename "$BUILD")" BUILD="$SMALL" install-strip DESTDIR="$WORK/tree" PREFIX= >"$WORK/make" 2>&1; }
 looks_right() { tree && python3 tests/wheel/check_wheel.py "$wheel" "$WORK/tree" "$VERSION"; }
@@ -58,6 +63,32 @@ else
     skip "the sdist has every source that git has" "no git"
 fi
 
+# What make dist packs is whole: it compiles in a folder of its own, with nothing of the clone, to a wheel of the same members.
+unpacked=$WORK/unpacked
+alone() { env -u MAKEFLAGS -u BUILD -u MODE "$@"; }
+dist() {
+    make -s --no-print-directory MODE="$(basename "$BUILD")" BUILD="$SMALL" PYTHON="$PWD/$venv/bin/python" dist >"$WORK/dist" 2>&1 || { cat "$WORK/dist"; return 1; }
+    (cd "$BUILD/dist" && grep -q "torch_tracepress-$VERSION.tar.gz" SHA256SUMS && sha256sum -c --quiet SHA256SUMS) || return 1
+    mkdir "$unpacked" && tar xzf "$BUILD/dist/torch_tracepress-$VERSION.tar.gz" -C "$unpacked" --strip-components=1
+}
+compiled() {
+    (cd "$unpacked" && alone make -s -j2 all >"$WORK/compiled" 2>&1) || { tail -n 20 "$WORK/compiled"; return 1; }
+    [ "$("$unpacked/build/release/tracepress" --version)" = "tracepress $VERSION" ]
+}
+members() { python3 -c 'import sys, zipfile; print("\n".join(sorted(zipfile.ZipFile(sys.argv[1]).namelist())))' "$1"; }
+wheel_of_it() {
+    root=$PWD
+    (cd "$unpacked" && alone "$root/$venv/bin/pip" wheel --quiet --no-index --no-build-isolation --no-deps -w "$WORK/three" .) || return 1
+    members "$wheel" | grep -v 'man1/tracepress-mpi[.]1$\|scripts/tracepress-mpi$' >"$WORK/ours" && members "$WORK"/three/*.whl >"$WORK/its" && diff "$WORK/ours" "$WORK/its"
+}
+if is_checked; then
+    skip "make dist compiles where it is unpacked" "compiled once, in the suite of the release build"
+else
+    check "make dist: the sources with a checksum that holds" dist
+    check "they compile where they are unpacked" compiled
+    check "pip wheel of them has the members of the clone's wheel" wheel_of_it
+fi
+
 env=$WORK/env
 installed() { python3 -m venv "$env" && "$env/bin/pip" install --quiet --no-index "$wheel"; }
 check "pip installs the wheel" installed
@@ -65,11 +96,12 @@ one_version() {
     for said in "$("$env/bin/tracepress" --version)" "$("$env/bin/python" -m torch_tracepress --version)" \
         "tracepress $("$env/bin/python" -c 'from importlib.metadata import version; print(version("torch-tracepress"))')" \
         "tracepress $(sed -n 's/^Version: //p' "$env/lib/pkgconfig/tracepress.pc")" \
+        "tracepress $(sed -n 's/^#define TRACEPRESS_VERSION "\(.*\)"/\1/p' "$env/include/tracepress.h")" \
         "tracepress $(sed -n 's/^set(PACKAGE_VERSION "\(.*\)")/\1/p' "$env/lib/cmake/tracepress/tracepressConfigVersion.cmake")"; do
         [ "$said" = "tracepress $VERSION" ] || { echo "says: $said"; return 1; }
     done
 }
-check "program, module, metadata, pkg-config and CMake have the Makefile's version" one_version
+check "program, module, metadata, header, pkg-config and CMake have the Makefile's version" one_version
 trace=$(find "$DATA" -name '*.pt.trace.json.gz' | sort | head -n 1)
 own_program() { [ "$(realpath "$("$env/bin/python" -I -c "import torch_tracepress; print(torch_tracepress.command())")")" = "$(realpath "$env/bin/tracepress")" ]; }
 check "the module finds the program of its own wheel" own_program
