@@ -56,3 +56,12 @@ script() {
         not_ok "$1.py with $2 comes to its end" "$(tail -n 5 "$said.err")"
     fi
 }
+# Pythons from 3.9 on, a line for each version that is here: PYTHONS, those of PATH, pyenv's
+pythons() {
+    for minor in 9 10 11 12 13 14; do
+        for candidate in ${PYTHONS:-} "python3.$minor" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"3.$minor".*/bin/python; do
+            "$candidate" -c "import sys; sys.exit(sys.version_info[:2] != (3, $minor))" 2>/dev/null && echo "$candidate" && break
+        done
+    done
+}
+python_version() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])'; }

@@ -13,18 +13,10 @@ export BROWSER_BINARY
 unset RANK SLURM_PROCID OMPI_COMM_WORLD_RANK PMI_RANK
 
 # ---- other Pythons: fewer traces, the cases of the handler whose names say so ----
-others() {
-    for minor in 9 10 11 12 13 14; do
-        for candidate in ${PYTHONS:-} "python3.$minor" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"3.$minor".*/bin/python; do
-            "$candidate" -c "import sys; sys.exit(sys.version_info[:2] != (3, $minor))" 2>/dev/null && echo "$candidate" && break
-        done
-    done
-}
-version_of() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])'; }
 with_others() {
-    version_of python3 >"$WORK/versions"
-    for python in $(others); do
-        version=$(version_of "$python")
+    python_version python3 >"$WORK/versions"
+    for python in $(pythons); do
+        version=$(python_version "$python")
         grep -qx "$version" "$WORK/versions" && continue
         echo "$version" >>"$WORK/versions"
         FEW=1 script objects "$python"

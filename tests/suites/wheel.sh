@@ -1,7 +1,8 @@
 # The wheel torch-tracepress: equal bytes twice, the files of `make install-strip`, installed in an empty environment.
 #
-# build/wheel is a Python with hatchling, made once from the package index.
+# build/wheel is a Python with hatchling and uv, made once from the package index.
 . tests/suites/case.sh
+HERE=$PWD
 venv=build/wheel
 SMALL=${BUILD#"$PWD"/}
 VERSION=$(sed -n 's/^VERSION := //p' Makefile)
@@ -9,7 +10,8 @@ made() { # made once; a machine without an index is asked once
     [ ! -e "$venv/tried" ] || return 1
     mkdir -p "$venv" && : >"$venv/tried"
     python3 -m venv "$venv" >"$WORK/venv" 2>&1 &&
-        "$venv/bin/pip" install --quiet --retries 1 --timeout 20 hatchling >>"$WORK/venv" 2>&1
+        "$venv/bin/pip" install --quiet --retries 1 --timeout 20 hatchling >>"$WORK/venv" 2>&1 &&
+        { "$venv/bin/pip" install --quiet --retries 1 --timeout 20 --only-binary :all: uv >>"$WORK/venv" 2>&1 || :; }
 }
 usable() { "$venv/bin/python" -c 'import hatchling' 2>/dev/null; }
 if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
@@ -112,6 +114,36 @@ same_report() {
     )
 }
 check "its report has the bytes of the built program's" same_report
+
+# ---- nothing but the wheel: no network, no compiler, no other program of ours ----
+alone() { # arguments: a command
+    set -- env -i HOME="$WORK/home" LC_ALL=C.UTF-8 PATH=/nowhere "$@"
+    if unshare -n true 2>/dev/null; then unshare -n "$@"; else "$@"; fi
+}
+other=$(find "$DATA" -name '*.pt.trace.json.gz' | sort | sed -n 2p)
+mkdir -p "$WORK/built/runs" "$WORK/home" && cp "$trace" "$other" "$WORK/built/runs" &&
+    (cd "$WORK/built/runs" && "$TP" report -q "$(basename "$trace")" -o ../page.html)
+in_python() { # Python
+    place=$WORK/of$(python_version "$1")
+    mkdir -p "$place/runs" && cp "$trace" "$other" "$place/runs" && "$1" -m venv --without-pip "$place/env" &&
+        alone "$HERE/$venv/bin/pip" --python "$place/env/bin/python" install --quiet --disable-pip-version-check --no-index "$wheel" && (
+        cd "$place/runs" && alone "$place/env/bin/python" -I "$HERE/tests/wheel/installed.py" "$(basename "$trace")" "$(basename "$other")" "$WORK/built/page.html"
+    )
+}
+for python in $(pythons); do
+    check "Python $(python_version "$python"), no network, an empty PATH: pip installs it, page and objects are those of the built program" in_python "$python"
+done
+uvx() {
+    mkdir -p "$WORK/uv/runs" && cp "$trace" "$WORK/uv/runs" && (
+        cd "$WORK/uv" && alone "$HERE/$venv/bin/uvx" --offline --no-config --python "$HERE/$venv/bin/python" --from "$wheel" tracepress report runs/ -q -o uv.html &&
+            "$TP" report runs/ -q -o ours.html && cmp uv.html ours.html
+    )
+}
+if [ -x "$venv/bin/uvx" ]; then
+    check "uvx runs the command from the wheel, without an index" uvx
+else
+    skip "uvx runs the command from the wheel" "no uv in build/wheel"
+fi
 exit_codes() {
     "$env/bin/tracepress" report "$WORK/none.json" >/dev/null 2>&1
     [ $? = 3 ] || return 1

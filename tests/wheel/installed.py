@@ -1,0 +1,46 @@
+"""installed.py TRACE OTHER PAGE: whether torch_tracepress works where only its wheel is installed.
+
+Run it by the Python of that environment, in the folder of the two traces, which are named as they stand there. PAGE is the
+page of TRACE as another build of the program made it in a folder of the same name. Prints a line per fault; exit status 1
+when there is one.
+"""
+
+import os
+import subprocess
+import sys
+
+import torch_tracepress
+
+
+def faults(trace, other, wanted):
+    program = os.path.join(sys.prefix, "bin", "tracepress")
+    if os.path.realpath(torch_tracepress.command()) != os.path.realpath(program):
+        yield f"the module runs {torch_tracepress.command()}, not {program}"
+    subprocess.run([program, "report", "--quiet", trace, "-o", "installed.html"], check=True)
+    with open("installed.html", "rb") as file:
+        page = file.read()
+    if page != wanted:
+        yield "the page is not that of the other build"
+    today = torch_tracepress.report(trace)
+    if today.html.encode() != page:
+        yield "the page of report() is not that of the command"
+    if not today.verdict or not today.headline or not today.tables.rows("operators"):
+        yield "report() has no verdict or no operators"
+    if "<iframe sandbox=" not in today._repr_html_():
+        yield "report() shows no frame in a notebook"
+    change = torch_tracepress.diff(trace, other)
+    if change.verdict not in ("improved", "neutral", "regressed", "inconclusive") or not change.html:
+        yield f"diff() says {change.verdict}"
+    if not torch_tracepress.check(trace, limits=["step.count >= 1"]).is_passed:
+        yield "check() breaks a limit that is kept"
+    if torch_tracepress.check(trace, limits=["step.count >= 1000000"]).exit_code != 1:
+        yield "check() keeps a limit that is broken"
+    if {"torch", "pandas", "tensorboard"} & set(sys.modules):
+        yield "another package was imported"
+
+
+if __name__ == "__main__":
+    with open(sys.argv[3], "rb") as file:
+        found = list(faults(sys.argv[1], sys.argv[2], file.read()))
+    print("\n".join(found))
+    sys.exit(1 if found else 0)
