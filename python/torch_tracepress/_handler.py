@@ -19,12 +19,11 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Optional, Set
 
-from ._command import TracepressError, argument, command, printable
+from ._command import TracepressError, argument, command, printable, yield_processors
 
 if TYPE_CHECKING:
     from ._command import Input
 
-_NICE = 10
 _RUNNING_MAX = 4  # reports at a time; traces that come faster than that go without one
 _WAIT_S = 600
 _RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK")  # torchrun, Slurm, Open MPI, MPICH and Intel MPI
@@ -137,10 +136,7 @@ def _start(program: str, trace: str, page: str) -> Optional["subprocess.Popen[by
             start_new_session=True,
         )
         _running.add(child)
-    try:
-        os.setpriority(os.PRIO_PROCESS, child.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
-    except (AttributeError, OSError):
-        pass  # it has ended already, or this system knows no priorities
+    yield_processors(child.pid)
     return child
 
 

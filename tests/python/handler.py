@@ -153,6 +153,29 @@ def _(folder):
     assert len(pages(os.path.join(folder, "runs"))) == 1
 
 
+SPIN = """
+import sys, time
+began, end = time.process_time(), time.monotonic() + 2
+while time.monotonic() < end: pass
+with open(sys.argv[1], "w") as file: file.write(str(time.process_time() - began))
+"""
+
+
+@case("handler: on one processor with the training, a report that computes gets less than half of the training's time")
+def _(folder):
+    with open(os.path.join(folder, "spin.py"), "w") as file:
+        file.write(SPIN)
+    busy = script(os.path.join(folder, "busy"), f"exec '{sys.executable}' -S '{folder}/spin.py' report")
+    alone = "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\nsys.argv.append('training')\nhandler(profile)\n"
+    code, lines = program(folder, alone + SPIN + DONE, env=with_environment(TRACEPRESS_PROGRAM=busy))
+    assert (code, lines) == (0, []), (code, lines)
+    took = []
+    for name in ("report", "training"):
+        with open(os.path.join(folder, name)) as file:
+            took.append(float(file.read()))
+    assert 2 * took[0] < took[1], took
+
+
 @case("handler: the verdict is one write, so that lines of several processes do not mix")
 def _(folder):
     read, write = os.pipe2(os.O_DIRECT)  # each write is a packet

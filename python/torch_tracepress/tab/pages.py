@@ -23,13 +23,12 @@ import time
 from collections import OrderedDict
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from .._command import NOT_IN_TIME, NOT_INSTALLED, TracepressError, argument, command, printable
+from .._command import NOT_IN_TIME, NOT_INSTALLED, TracepressError, argument, command, printable, yield_processors
 from .runs import Run, Stamp, Trace, id_of, open_trace
 
 TOGETHER_MAX = 64  # traces of one page; of more than these the page is that of a job, made of their summaries
 HISTORY_MAX = 32
 _CHUNK = 32  # traces that are summarised by one call, so that descriptors are few
-_NICE = 10
 _UNUSABLE, _LIMIT = 3, 5  # as the program's exit codes
 _REPLACED = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK, errno.ENXIO)  # by a link, say
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
@@ -425,8 +424,7 @@ class _Making:
                 )
             except OSError as error:
                 raise TracepressError(NOT_INSTALLED, f"the program cannot be started: {error.strerror}") from None
-            with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, child.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
+            yield_processors(child.pid)
             try:
                 self._watch(child)
             finally:
