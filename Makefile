@@ -74,7 +74,7 @@ $(BUILD)/plain.a: $(filter-out $(PLAIN),$(CORE)) $(PLAIN:$(BUILD)/%=$(BUILD)/pla
 $(STATIC): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(BUILD)/plain.a collector/tracepress.map
 	$(call Q,LINK)awk '/^    tracepress_/ {sub(";", ""); print $$1}' collector/tracepress.map >$(BUILD)/gen/names && \
 	  sed -n 's/^# before //p' collector/tracepress.map | tr ' ' '\n' >$(BUILD)/gen/before && cat $(BUILD)/gen/before >>$(BUILD)/gen/names && \
-	  $(CC) -r -nostdlib -o $(BUILD)/gen/static.o $(filter %.o %.a,$^) -l:libprotobuf-c.a -l:libz.a && \
+	  $(CC) -r -nostdlib $(filter -L%,$(LDFLAGS)) -o $(BUILD)/gen/static.o $(filter %.o %.a,$^) -l:libprotobuf-c.a -l:libz.a && \
 	  objcopy --keep-global-symbols=$(BUILD)/gen/names --weaken-symbols=$(BUILD)/gen/before $(BUILD)/gen/static.o && rm -f $@ && $(AR) qcs $@ $(BUILD)/gen/static.o
 # Only what records: in a program that did not ask for it, it must need the C library alone.
 $(PRE): $(INJECT) $(BUILD)/core.a collector/preload.map
