@@ -19,14 +19,17 @@ fails "top: a run that was left there" top README.md q/ collector/
 # version
 echo 'VERSION := 1.2.3' >Makefile.planted
 printf '#define TRACEPRESS_VERSION "1.2.3"\n#define TRACEPRESS_VERSION_NUMBER 10203\n' >version.h
-passes "version: as the Makefile says" version version.h Makefile.planted
+printf 'context:\n  version: "1.2.3"\n' >recipe.planted
+passes "version: as the Makefile says" version version.h Makefile.planted recipe.planted
 sed 's/1[.]2[.]3/1.2.2/' version.h >text.h
-fails "version: another text" version text.h Makefile.planted
+fails "version: another text" version text.h Makefile.planted recipe.planted
 sed 's/10203/10202/' version.h >number.h
-fails "version: another number" version number.h Makefile.planted
+fails "version: another number" version number.h Makefile.planted recipe.planted
 sed 1d version.h >none.h
-fails "version: no text" version none.h Makefile.planted
-rm version.h text.h number.h none.h Makefile.planted
+fails "version: no text" version none.h Makefile.planted recipe.planted
+sed 's/1[.]2[.]3/1.2.2/' recipe.planted >other.planted
+fails "version: another recipe" version version.h Makefile.planted other.planted
+rm version.h text.h number.h none.h Makefile.planted recipe.planted other.planted
 
 # arrows
 put webreport/model/tree.c <<'C'

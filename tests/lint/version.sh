@@ -1,6 +1,7 @@
 #!/bin/sh
-# version.sh [HEADER [MAKEFILE]]: the public header names the version that the Makefile has, as a text and as a number.
-header=${1:-collector/tracepress.h} makefile=${2:-Makefile}
+# version.sh [HEADER [MAKEFILE [RECIPE]]]: the public header names the version that the Makefile has, as a text and as a number;
+# the recipe for conda-forge does.
+header=${1:-collector/tracepress.h} makefile=${2:-Makefile} recipe=${3:-.ci/conda/recipe.yaml}
 version=$(sed -n 's/^VERSION := //p' "$makefile")
 number=$(echo "$version" | awk -F. '{ print $1 * 10000 + $2 * 100 + $3 }')
 bad=0
@@ -10,4 +11,6 @@ has() { # macro, value
 }
 has TRACEPRESS_VERSION "\"$version\""
 has TRACEPRESS_VERSION_NUMBER "$number"
+said=$(sed -n 's/^  version: \(".*"\)$/\1/p' "$recipe")
+[ "$said" = "\"$version\"" ] || { echo "$recipe: version is ${said:-not there}, $makefile has VERSION $version"; bad=1; }
 exit $bad

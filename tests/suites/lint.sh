@@ -11,7 +11,7 @@ check "concepts: one fact, one place" sh tests/lint/concepts.sh $(find collector
 check "circles: no more files of a folder need each other than did" sh tests/lint/circles.sh "${BUILD#"$PWD"/}"
 check "headers: self-contained, own header first" sh tests/lint/headers.sh $(find collector writer webreport -name '*.h' | sort)
 check "texts: help, raw output" sh tests/lint/texts.sh
-check "version: the public header has the Makefile's" sh tests/lint/version.sh
+check "version: the public header and the recipe have the Makefile's" sh tests/lint/version.sh
 check "abi: exports, needed libraries, the public header in C99, C17 and C++11" sh tests/lint/abi.sh "${BUILD#"$PWD"/}"
 # `make lint` builds it
 if [ -x build/coverage/kernel_path ]; then

@@ -1,0 +1,57 @@
+#!/bin/sh
+# dependencies.sh PREFIX: what a release links statically, from the archives that sources.txt names, into PREFIX/lib and
+# PREFIX/include. An archive with another checksum ends it, and nothing of it is unpacked. Of libunwind, which is loaded when
+# stacks are recorded, only the headers.
+#
+# MIRROR is where the archives come from, a Debian mirror or, as file:///.., a folder that looks like one. Needs cc, make, curl,
+# tclsh (for SQLite) and, on x86_64, nasm (for ISA-L).
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+prefix=$1
+mkdir -p "$prefix/include" "$prefix/lib"
+prefix=$(cd "$prefix" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+CC=${CC:-cc} CFLAGS="-O2 -fPIC -fvisibility=hidden -DNDEBUG"
+export CC CFLAGS
+jobs=$(nproc 2>/dev/null || echo 2)
+
+cd "$work"
+while read -r sum path; do
+    file=$(basename "$path")
+    # an address has no plus sign
+    curl -sS --fail --location --retry 3 --max-time 600 -o "$file" "${MIRROR:-https://deb.debian.org/debian}/$(echo "$path" | sed 's/+/%2B/g')"
+    echo "$sum  $file" | sha256sum -c --quiet
+    mkdir "${file%%_*}"
+    tar xf "$file" -C "${file%%_*}" --strip-components=1
+done <"$here/sources.txt"
+
+library() { # NAME OBJECT...: the static library of that name, the same bytes each time
+    rm -f "$prefix/lib/lib$1.a"
+    archive=$prefix/lib/lib$1.a
+    shift
+    ar qcDs "$archive" "$@"
+}
+zlib() { ./configure --static --prefix="$prefix" && make -j"$jobs" libz.a && cp libz.a "$prefix/lib" && cp zlib.h zconf.h "$prefix/include"; }
+protobuf_c() { # one source; its compiler, protoc-c, comes from the system
+    $CC $CFLAGS -I. -c protobuf-c/protobuf-c.c -o protobuf-c.o && library protobuf-c protobuf-c.o &&
+        mkdir -p "$prefix/include/protobuf-c" && cp protobuf-c/protobuf-c.h "$prefix/include/protobuf-c"
+}
+sqlite() { # the one file that SQLite is used as
+    ./configure --disable-tcl --disable-shared --disable-readline && make sqlite3.c &&
+        $CC $CFLAGS -DSQLITE_OMIT_LOAD_EXTENSION -c sqlite3.c -o one.o && library sqlite3 one.o && cp sqlite3.h "$prefix/include"
+}
+isal() {
+    make -j"$jobs" -f Makefile.unx lib units=igzip CC="$CC" DEBUG=-fPIC && cp bin/isa-l.a "$prefix/lib/libisal.a" &&
+        mkdir -p "$prefix/include/isa-l" && cp include/igzip_lib.h "$prefix/include/isa-l"
+}
+libunwind() { ./configure --prefix="$work/unwind" && make install-includeHEADERS install-nodist_includeHEADERS && cp "$work"/unwind/include/libunwind*.h "$prefix/include"; }
+
+for each in zlib:zlib protobuf-c:protobuf_c sqlite3:sqlite libisal:isal libunwind:libunwind; do
+    echo "building ${each%%:*}" >&2
+    # a subshell behind && or || would go on after a command that failed: the functions join theirs by &&
+    (cd "$work/${each%%:*}" && "${each##*:}") >"$work/log" 2>&1 || {
+        tail -n 30 "$work/log" >&2
+        exit 1
+    }
+done
