@@ -1,6 +1,6 @@
-# The recipes of docs/artifacts.md, word for word: a store and a pull request on this machine.
+# The recipes of docs/artifacts.md, word for word: stores and a pull request on this machine.
 #
-# ARTIFACTS_PYTHON names a Python that has awscli and moto[server].
+# ARTIFACTS_PYTHON names a Python that has awscli, moto[server], mlflow-skinny and wandb.
 . tests/suites/case.sh
 HERE=$PWD
 PYTHON=${ARTIFACTS_PYTHON:-$(command -v python3)} || {
@@ -52,6 +52,50 @@ if aws --version >/dev/null 2>&1 && moto_server --help >/dev/null 2>&1; then
     check "artifacts: a download that breaks off makes no page" broken_off
 else
     skip "artifacts: recipe of an object store" "no aws or no moto_server (ARTIFACTS_PYTHON)"
+fi
+
+# ---- MLflow, Weights & Biases ----
+of_python() { # name: the recipe ran, and made the page that the program makes
+    folder "$1" && PYTHONPATH=$HERE/python "$PYTHON" recipe && "$TP" report runs/today -q -o ours.html && cmp ours.html report.html
+}
+no_traces() { # name, the folder that must not be there: nothing is kept of nothing
+    folder "$1" && rm -rf runs "$2" && ! PYTHONPATH=$HERE/python "$PYTHON" recipe && [ ! -e "$2" ]
+}
+of_mlflow() { # its own reader brings back the page, the verdict that --json has, the step time
+    of_python mlflow && "$TP" report runs/today -q -o none.html --json ours.json || return 1
+    "$PYTHON" -c '
+import json, mlflow
+[run] = mlflow.MlflowClient().search_runs(["0"])
+verdict = json.load(open("ours.json"))["runs"][0]["profiles"][0]["verdict"]
+assert run.info.status == "FINISHED", run.info
+assert run.data.tags["tracepress.verdict"] == verdict["class"] and verdict["class"], run.data.tags
+assert run.data.metrics == {"tracepress.step_us": verdict["step_us"]}, run.data.metrics
+back = mlflow.artifacts.download_artifacts(run_id=run.info.run_id, artifact_path="tracepress/report.html", dst_path="back")
+assert open(back, "rb").read() == open("ours.html", "rb").read(), back'
+}
+sum_of() { openssl md5 -binary "$1" | base64; }
+of_wandb() { # the run's file has the sums of what the artifact holds; the panel is the page
+    of_python wandb && panel=$(find wandb/offline-run-*/files/media/html -name '*.html') && cmp ours.html "$panel" || return 1
+    for file in report.html runs/today/*; do
+        grep -aqF "$(sum_of "$file")" wandb/offline-run-*/run-*.wandb wandb/offline-run-*/tmp/* 2>/dev/null || { echo "$file is not in the artifact"; return 1; }
+    done
+    grep -aq 'tracepress/verdict' wandb/offline-run-*/run-*.wandb
+}
+if "$PYTHON" -c 'import mlflow' 2>/dev/null; then
+    # MLflow 3.17 does not find the runs of a store below a folder that is called artifacts, as this suite's is
+    store=$(dirname "$WORK")/mlflow-store
+    export MLFLOW_TRACKING_URI="file://$store" MLFLOW_ALLOW_FILE_STORE=true
+    check "artifacts: recipe of MLflow: page, verdict and step time come back from its store" of_mlflow
+    check "artifacts: without traces MLflow gets no run" no_traces mlflow "$store"
+else
+    skip "artifacts: recipe of MLflow" "no Python with mlflow (ARTIFACTS_PYTHON)"
+fi
+if "$PYTHON" -c 'import wandb' 2>/dev/null && command -v openssl >/dev/null; then
+    export WANDB_MODE=offline WANDB_SILENT=true
+    check "artifacts: recipe of Weights & Biases: the page is the panel, page and traces are the artifact" of_wandb
+    check "artifacts: without traces Weights & Biases gets no run" no_traces wandb wandb
+else
+    skip "artifacts: recipe of Weights & Biases" "no Python with wandb (ARTIFACTS_PYTHON), or no openssl"
 fi
 
 # ---- a pull request ----
