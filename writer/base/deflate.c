@@ -7,7 +7,7 @@
 
 #include "writer/base/error.h"
 
-enum { OUT = 64 * 1024, MAX_PIECE = 1 << 30, UNIX = 3 };
+enum { OUT = 64 * 1024, MAX_PIECE = 1 << 30 };
 
 #ifdef TP_HAVE_ISAL
 #include <isa-l/igzip_lib.h>
@@ -29,7 +29,7 @@ static bool init(struct tp_deflate *d, int level, const char *comment)
     d->stream.level_buf = d->level_buf;
     d->stream.gzip_flag = comment ? IGZIP_GZIP_NO_HDR : IGZIP_GZIP;
     isal_gzip_header_init(&d->header);
-    d->header.os = UNIX;
+    d->header.os = TP_GZIP_SYSTEM;
     d->header.comment = (char *)(uintptr_t)comment;
     d->header.comment_buf_len = comment ? (uint32_t)strlen(comment) + 1 : 0;
     d->has_header = comment != NULL;
@@ -76,9 +76,9 @@ static bool init(struct tp_deflate *d, int level, const char *comment)
 {
     if (deflateInit2(&d->stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
         return false;
-    d->header.os = UNIX;
+    d->header.os = TP_GZIP_SYSTEM;
     d->header.comment = (Bytef *)(uintptr_t)comment;
-    return !comment || deflateSetHeader(&d->stream, &d->header) == Z_OK;
+    return deflateSetHeader(&d->stream, &d->header) == Z_OK;
 }
 
 static void give(struct tp_deflate *d, const uint8_t *bytes, uint32_t size, bool is_last)

@@ -8,6 +8,8 @@
 
 struct tp_deflate;
 
+enum { TP_GZIP_SYSTEM = 3 }; /* Unix, whatever the system: zlib would write its own into the head of a member */
+
 /* Receives compressed bytes; not 0 ends the call that produced them, which returns it. */
 typedef int (*tp_deflate_sink)(void *context, const void *bytes, size_t size);
 

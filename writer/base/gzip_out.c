@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include "writer/base/deflate.h"
 #include "writer/base/error.h"
 
 /* Room for incompressible input: stored blocks, header and trailer. */
@@ -30,8 +31,10 @@ static struct tp_str by_zlib(struct tp_arena *arena, const struct tp_str *pieces
     size_t capacity = bound(pieces, count), done = 0;
     uint8_t *out = tp_arena_alloc(arena, capacity);
     z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free, .opaque = arena};
+    gz_header header = {.os = TP_GZIP_SYSTEM};
     if (deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
         tp_arena_fail(arena, TP_ENOMEM);
+    deflateSetHeader(&stream, &header);
     for (size_t i = 0; i < count; i++) {
         size_t left = pieces[i].len;
         int code;
