@@ -19,7 +19,7 @@ struct options {
 };
 
 static const struct tp_opt table[] = {
-    {"output", 'o', TP_OPT_TEXT, offsetof(struct options, output), NULL},
+    {"output", 'o', TP_OPT_PATH, offsetof(struct options, output), NULL},
     {"size", 0, TP_OPT_SIZE, offsetof(struct options, size), NULL},
     {"rule", 0, TP_OPT_LIST, offsetof(struct options, rules), NULL},
     {"color", 0, TP_OPT_CHOICE, offsetof(struct options, color), "auto|always|never"},
@@ -56,6 +56,14 @@ static void options_may_stand_between_operands(void **state)
     assert_true(options.quiet);
     assert_true(options.size == 5u << 20);
     assert_int_equal(options.color, 2);
+}
+
+static void a_backslash_in_a_path_is_a_character(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("a\\b.json -o c\\d.html"), 0);
+    assert_string_equal(argv_now[0], "a\\b.json");
+    assert_string_equal(options.output, "c\\d.html");
 }
 
 static void two_dashes_end_the_options(void **state)
@@ -103,6 +111,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_may_stand_between_operands),
+        cmocka_unit_test(a_backslash_in_a_path_is_a_character),
         cmocka_unit_test(two_dashes_end_the_options),
         cmocka_unit_test(a_single_dash_is_an_operand),
         cmocka_unit_test(lists_collect_in_order),

@@ -23,9 +23,9 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 
 static const struct tp_opt table[] = {
-    {"output", 'o', TP_OPT_TEXT, AT(html), NULL},
-    {"json", 0, TP_OPT_TEXT, AT(json), NULL},
-    {"markdown", 0, TP_OPT_TEXT, AT(markdown), NULL},
+    {"output", 'o', TP_OPT_PATH, AT(html), NULL},
+    {"json", 0, TP_OPT_PATH, AT(json), NULL},
+    {"markdown", 0, TP_OPT_PATH, AT(markdown), NULL},
     {"threshold", 0, TP_OPT_TEXT, AT(threshold), NULL},
     {"inconclusive", 0, TP_OPT_CHOICE, AT(inconclusive), "pass|fail"},
     {"exit-zero", 0, TP_OPT_FLAG, AT(exit_zero), NULL},
@@ -34,7 +34,7 @@ static const struct tp_opt table[] = {
     {"max-size", 0, TP_OPT_SIZE, AT(max_size), NULL},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
     {"redact", 0, TP_OPT_FLAG, AT(redact), NULL},
-    {"templates", 0, TP_OPT_TEXT, AT(templates), NULL},
+    {"templates", 0, TP_OPT_PATH, AT(templates), NULL},
     TP_OPT_READING(struct options),
     TP_OPT_COMMON(struct options),
 };

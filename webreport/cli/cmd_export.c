@@ -23,9 +23,9 @@ struct options {
 
 static const struct tp_opt table[] = {
     {"to", 0, TP_OPT_TEXT, AT(to), NULL},
-    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
+    {"output", 'o', TP_OPT_PATH, AT(out), NULL},
     {"metric", 0, TP_OPT_TEXT, AT(metric), NULL},
-    {"baseline", 0, TP_OPT_TEXT, AT(baseline), NULL},
+    {"baseline", 0, TP_OPT_PATH, AT(baseline), NULL},
     {"torch", 0, TP_OPT_CHOICE, AT(rules), TP_TORCH_RULES},
     {"color-by", 0, TP_OPT_CHOICE, AT(colour), TP_EXPORT_COLOURS},
     {"slim", 0, TP_OPT_FLAG, AT(is_slim), NULL},

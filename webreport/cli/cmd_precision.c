@@ -25,9 +25,9 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 
 static const struct tp_opt table[] = {
-    {"output", 'o', TP_OPT_TEXT, AT(html), NULL},
-    {"json", 0, TP_OPT_TEXT, AT(json), NULL},
-    {"markdown", 0, TP_OPT_TEXT, AT(markdown), NULL},
+    {"output", 'o', TP_OPT_PATH, AT(html), NULL},
+    {"json", 0, TP_OPT_PATH, AT(json), NULL},
+    {"markdown", 0, TP_OPT_PATH, AT(markdown), NULL},
     {"rtol", 0, TP_OPT_TEXT, AT(rtol), NULL},
     {"atol", 0, TP_OPT_TEXT, AT(atol), NULL},
     {"max-abs-error", 0, TP_OPT_TEXT, AT(max_abs), NULL},
@@ -40,7 +40,7 @@ static const struct tp_opt table[] = {
     {"bfloat16", 0, TP_OPT_FLAG, AT(bfloat16), NULL},
     {"all", 0, TP_OPT_FLAG, AT(all), NULL},
     {"row-limit", 0, TP_OPT_INT, AT(row_limit), NULL},
-    {"templates", 0, TP_OPT_TEXT, AT(templates), NULL},
+    {"templates", 0, TP_OPT_PATH, AT(templates), NULL},
     TP_OPT_READING(struct options),
     TP_OPT_COMMON(struct options),
 };

@@ -27,7 +27,7 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 
 static const struct tp_opt table[] = {
-    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
+    {"output", 'o', TP_OPT_PATH, AT(out), NULL},
     {"remove", 0, TP_OPT_FLAG, AT(remove), NULL},
     TP_OPT_COMMON(struct options),
 };

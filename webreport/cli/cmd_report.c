@@ -26,18 +26,18 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 
 static const struct tp_opt table[] = {
-    {"output", 'o', TP_OPT_TEXT, AT(html), NULL},
-    {"json", 0, TP_OPT_TEXT, AT(json), NULL},
-    {"markdown", 0, TP_OPT_TEXT, AT(markdown), NULL},
-    {"history", 0, TP_OPT_TEXT, AT(history), NULL},
-    {"baseline", 0, TP_OPT_TEXT, AT(baseline), NULL},
+    {"output", 'o', TP_OPT_PATH, AT(html), NULL},
+    {"json", 0, TP_OPT_PATH, AT(json), NULL},
+    {"markdown", 0, TP_OPT_PATH, AT(markdown), NULL},
+    {"history", 0, TP_OPT_PATH, AT(history), NULL},
+    {"baseline", 0, TP_OPT_PATH, AT(baseline), NULL},
     {"assets", 0, TP_OPT_CHOICE, AT(assets), "inline|separate"},
     {"max-size", 0, TP_OPT_SIZE, AT(max_size), NULL},
     {"redact", 0, TP_OPT_FLAG, AT(redact), NULL},
     {"source-url", 0, TP_OPT_TEXT, AT(source_url), NULL},
     {"timeline", 0, TP_OPT_CHOICE, AT(timeline), "full|none"},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
-    {"templates", 0, TP_OPT_TEXT, AT(templates), NULL},
+    {"templates", 0, TP_OPT_PATH, AT(templates), NULL},
     TP_OPT_READING(struct options),
     TP_OPT_COMMON(struct options),
 };

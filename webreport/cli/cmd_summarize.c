@@ -23,8 +23,8 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 
 static const struct tp_opt table[] = {
-    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
-    {"files-from", 0, TP_OPT_TEXT, AT(files_from), NULL},
+    {"output", 'o', TP_OPT_PATH, AT(out), NULL},
+    {"files-from", 0, TP_OPT_PATH, AT(files_from), NULL},
     {"shard", 0, TP_OPT_TEXT, AT(shard), NULL},
     {"job", 0, TP_OPT_TEXT, AT(job), NULL},
     {"rank", 0, TP_OPT_INT, AT(rank), NULL},

@@ -25,7 +25,7 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 
 static const struct tp_opt table[] = {
-    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
+    {"output", 'o', TP_OPT_PATH, AT(out), NULL},
     {"format", 0, TP_OPT_CHOICE, AT(format), "text|csv|json|md"},
     {"group-by", 0, TP_OPT_TEXT, AT(group_by), NULL},
     {"stack-depth", 0, TP_OPT_INT, AT(stack_depth), NULL},

@@ -12,7 +12,7 @@
 #define AT(field) offsetof(struct tp_record_options, field)
 
 static const struct tp_opt table[] = {
-    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
+    {"output", 'o', TP_OPT_PATH, AT(out), NULL},
     {"source", 0, TP_OPT_LIST, AT(source), NULL},
     {"no-source", 0, TP_OPT_LIST, AT(no_source), NULL},
     {"list-sources", 0, TP_OPT_FLAG, AT(list_sources), NULL},

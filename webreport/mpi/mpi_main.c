@@ -24,8 +24,8 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 
 static const struct tp_opt table[] = {
-    {"output", 'o', TP_OPT_TEXT, AT(out), NULL},
-    {"files-from", 0, TP_OPT_TEXT, AT(files_from), NULL},
+    {"output", 'o', TP_OPT_PATH, AT(out), NULL},
+    {"files-from", 0, TP_OPT_PATH, AT(files_from), NULL},
     {"job", 0, TP_OPT_TEXT, AT(job), NULL},
     TP_OPT_READING(struct options),
     TP_OPT_COMMON(struct options),

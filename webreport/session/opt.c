@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "webreport/measure/rules.h"
+#include "writer/base/path.h"
 
 static const struct tp_opt *find(const struct tp_opt *table, const char *name, size_t size)
 {
@@ -68,7 +69,7 @@ static int parse_choice(int *out, const char *choices, const char *text)
     }
 }
 
-static int set(const struct tp_opt *opt, void *options, const char *value, struct tp_error *err)
+static int set(const struct tp_opt *opt, void *options, char *value, struct tp_error *err)
 {
     void *field = (char *)options + opt->offset;
     struct tp_opt_list *list = field;
@@ -78,6 +79,9 @@ static int set(const struct tp_opt *opt, void *options, const char *value, struc
         return TP_OK;
     case TP_OPT_TEXT:
         *(const char **)field = value;
+        return TP_OK;
+    case TP_OPT_PATH:
+        *(const char **)field = tp_path_of_user(value);
         return TP_OK;
     case TP_OPT_SIZE:
         if (parse_size(field, value) < 0)
@@ -102,7 +106,7 @@ static int set(const struct tp_opt *opt, void *options, const char *value, struc
 }
 
 /* The option that argument names, and its value when that stands in the same argument. */
-static const struct tp_opt *match(const struct tp_opt *table, const char *argument, const char **value)
+static const struct tp_opt *match(const struct tp_opt *table, char *argument, char **value)
 {
     *value = NULL;
     if (argument[1] != '-') {
@@ -123,9 +127,9 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
     bool only_operands = false;
     *operand_count = 0;
     for (int i = 0; i < argc; i++) {
-        const char *value;
+        char *value;
         if (only_operands || argv[i][0] != '-' || argv[i][1] == '\0') {
-            argv[(*operand_count)++] = argv[i];
+            argv[(*operand_count)++] = tp_path_of_user(argv[i]);
             continue;
         }
         if (strcmp(argv[i], "--") == 0) {

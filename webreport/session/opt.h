@@ -1,6 +1,7 @@
 /* Options of a command as a table of data.
  *
- * Accepted: --name value, --name=value, -o value, flags, operands between options, "--" to end the options. */
+ * Accepted: --name value, --name=value, -o value, flags, operands between options, "--" to end the options. Operands
+ * are paths. */
 #ifndef TP_WEBREPORT_SESSION_OPT_H
 #define TP_WEBREPORT_SESSION_OPT_H
 
@@ -13,6 +14,7 @@
 enum tp_opt_type {
     TP_OPT_FLAG,   /* bool: true when given */
     TP_OPT_TEXT,   /* const char * */
+    TP_OPT_PATH,   /* const char *: of a file or folder, '/' between them */
     TP_OPT_SIZE,   /* uint64_t: bytes, with K, M or G (1024) */
     TP_OPT_INT,    /* int64_t: a whole number, may be negative */
     TP_OPT_CHOICE, /* int: position in choices */
