@@ -33,7 +33,7 @@ PROTO  := $(patsubst %.proto,$(BUILD)/gen/%.pb-c,$(wildcard writer/proto/*.proto
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 CORE   := $(call obj,writer/*.c writer/base/*.c writer/text/*.c writer/spool/*.c collector/launch/*.c \
           $(foreach d,trace model measure compare document print export session,webreport/$(d)/*.c))
-CLI    := $(call obj,webreport/cli/*.c)
+CLI    := $(filter-out %/record_elsewhere.o,$(call obj,webreport/cli/*.c))
 RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources linked hook%),$(call obj,collector/*.c))
 CUDA   := $(call obj,collector/source/cupti*.c)
 SOURCE := $(call obj,collector/source/*.c) $(BUILD)/collector/sources.o
@@ -56,8 +56,12 @@ FAKE   := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libcudart.so.13 libcupti.
 TOOLS  := $(patsubst tests/check/%.c,$(BUILD)/%,$(wildcard tests/check/*.c)) $(BUILD)/gen_trace $(BUILD)/train $(BUILD)/cuda_program $(BUILD)/gpu_program \
           $(patsubst tests/fake/%.c,$(BUILD)/%.so,$(wildcard tests/fake/*.c))
 SUB    := $(MAKE) --no-print-directory -j$(shell nproc 2>/dev/null || echo 2)
+RECORDING := $(LIB) $(PRE)
+ifneq ($(filter %mingw32 %windows-gnu,$(shell $(CC) -dumpmachine 2>/dev/null)),)
+include writer/windows/windows.mk
+endif
 
-all: $(BIN) $(LIB) $(PRE) ## build the tracepress command and the recording libraries
+all: $(BIN) $(RECORDING) ## build the tracepress command and the recording libraries
 $(BIN): $(CLI) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(LIB): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(BUILD)/core.a collector/tracepress.map
@@ -71,6 +75,8 @@ $(BUILD)/plain/%.o: %.c Makefile | $(PROTO:=.h)
 	$(call Q,CC)$(CC) $(filter-out -DTP_HAVE_ISAL=1,$(ALL_CFLAGS)) -c -o $@ $<
 $(BUILD)/plain.a: $(filter-out $(PLAIN),$(CORE)) $(PLAIN:$(BUILD)/%=$(BUILD)/plain/%) $(BUILD)/gen/assets.o $(PROTO:=.o)
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
+$(BUILD)/tracepress-zlib: $(CLI) $(BUILD)/plain.a
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(filter-out %isal -l:libisal.a,$(LIBS))
 $(STATIC): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(BUILD)/plain.a collector/tracepress.map
 	$(call Q,LINK)awk '/^    tracepress_/ {sub(";", ""); print $$1}' collector/tracepress.map >$(BUILD)/gen/names && \
 	  sed -n 's/^# before //p' collector/tracepress.map | tr ' ' '\n' >$(BUILD)/gen/before && cat $(BUILD)/gen/before >>$(BUILD)/gen/names && \
@@ -121,11 +127,15 @@ test-unit: $(TESTS) ## unit tests, a program per module
 	@sh tests/run.sh --suite unit $(BUILD)
 test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped, and says so, where there is none
 	@sh tests/run.sh --suite gpu $(BUILD)
+windows: ## build/windows/tracepress.exe: the commands that read traces (needs gcc-mingw-w64-x86-64, libz-mingw-w64-dev, tcl)
+	@WINDOWS_CC="$(WINDOWS_CC)" sh writer/windows/libraries.sh build/windows-libraries
+	@$(SUB) BUILD=build/windows CC="$(WINDOWS_CC)" CPPFLAGS=-Ibuild/windows-libraries/include LDFLAGS=-Lbuild/windows-libraries/lib all
+WINDOWS_CC ?= x86_64-w64-mingw32-gcc
 mpi: $(BUILD)/tracepress-mpi ## summarize over the processes of an MPI job (needs mpicc)
 $(BUILD)/tracepress-mpi: webreport/mpi/mpi_main.c $(BUILD)/core.a
 	$(call Q,MPI)mpicc $(ALL_CFLAGS) -c -o $@.o $< && mpicc $(ALL_LDFLAGS) -o $@ $@.o $(BUILD)/core.a $(LIBS)
 programs: $(if $(filter release,$(MODE)),$(if $(shell command -v mpicc),$(BUILD)/tracepress-mpi))
-programs: all $(if $(filter release,$(MODE)),$(STATIC)) $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
+programs: all $(if $(filter release,$(MODE)),$(STATIC) $(BUILD)/tracepress-zlib) $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
 $(BUILD)/unit/test_job $(BUILD)/make_job: $(BUILD)/tests/job/plan.o
 $(BUILD)/unit/test_job $(BUILD)/make_job: LIBS := $(BUILD)/core.a $(LIBS)
@@ -200,19 +210,21 @@ bench: ## wall time against zcat, memory per event, growth, page size (N=events)
 
 # ---- habits ----------------------------------------------------------------
 SRC := $(sort $(shell find collector writer webreport tests -name '*.[ch]'))
+# what only another system compiles
+ELSEWHERE := writer/windows/%
 lint: $(PROTO:=.h) $(LIB) ## layers, arrows, concepts, sizes, circles, ABI, help texts, the path of a kernel; clang-format and clang-tidy where installed
 	@CC="$(CC)" sh tests/lint/lint.sh $(BUILD)
 	@$(SUB) MODE=coverage build/coverage/kernel_path && sh tests/lint/path.sh build/coverage
 	$(if $(shell command -v clang-format),@clang-format --dry-run -Werror $(SRC),@echo "clang-format not found: skipped")
-	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out tests/fake/% tests/abi/% tests/native/mpi_program.c tests/native/seccomp_program.c webreport/mpi/%,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
+	$(if $(shell command -v clang-tidy),@clang-tidy --quiet $(filter-out $(ELSEWHERE) tests/fake/% tests/abi/% tests/native/mpi_program.c tests/native/seccomp_program.c webreport/mpi/%,$(filter %.c,$(SRC))) -- $(STD) -I. -I$(BUILD)/gen -DTP_HAVE_ISAL=1,\
 	  @echo "clang-tidy not found: skipped")
 format: ## rewrite sources with .clang-format
 	clang-format -i $(SRC)
 # what every source is compiled with, for clangd and other editors
 COMPILED = {"directory": "$(CURDIR)", "file": "$(1)", "command": "$(subst ",\",$(lastword $(CC)) $(ALL_CFLAGS)) -c -o $(BUILD)/$(1:.c=.o) $(1)"}
 compile_commands: $(PROTO:=.h) ## compile_commands.json, for clangd and other editors
-	$(file >compile_commands.json,[$(subst } {,}$(comma) {,$(foreach f,$(filter %.c,$(SRC)),$(call COMPILED,$(f))))])
-	@echo "compile_commands.json: $(words $(filter %.c,$(SRC))) files"
+	$(file >compile_commands.json,[$(subst } {,}$(comma) {,$(foreach f,$(filter-out $(ELSEWHERE),$(filter %.c,$(SRC))),$(call COMPILED,$(f))))])
+	@echo "compile_commands.json: $(words $(filter-out $(ELSEWHERE),$(filter %.c,$(SRC)))) files"
 MPI = $(wildcard $(BUILD)/tracepress-mpi)
 CMAKE = $(DESTDIR)$(PREFIX)/lib/cmake/tracepress
 HEADERS = collector/tracepress.h $(addprefix collector/tracepress_,calls.h disabled.h scope.h task.h) # programs include the first
@@ -259,7 +271,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z_-]+:.*## /{printf "  make %-16s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all man mpi demo test test-unit test-gpu programs fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall deb dist clean help
+.PHONY: all man mpi windows demo test test-unit test-gpu programs fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall deb dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -8,6 +8,8 @@ BEGIN {
   ok["writer/text"]         = base
   ok["writer"]              = "writer writer/proto " base
   ok["writer/spool"]        = "writer writer/spool " base
+  ok["writer/windows"]      = "writer/windows writer/spool " base
+  ok["writer/windows/sys"]  = "writer/windows"
   writer = "writer writer/spool " base
   ok["collector"]           = "collector collector/source " writer
   ok["collector/source"]    = "collector collector/source " writer

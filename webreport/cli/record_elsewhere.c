@@ -1,0 +1,26 @@
+/* `record` and `recover` where the collector is not: in place of cmd_record.c and cmd_recover.c on systems other than
+ * Linux. Their help is there, too. */
+#include <stdio.h>
+#include <string.h>
+
+#include "webreport/cli/cmd.h"
+
+static int refuse(const char *command, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return tp_help_print(command);
+    fprintf(stderr, "tracepress: %s: programs are recorded on Linux; the other commands read their traces here\n",
+            command);
+    return TP_EXIT_USAGE;
+}
+
+int tp_cmd_record(int argc, char **argv)
+{
+    return refuse("record", argc, argv);
+}
+
+int tp_cmd_recover(int argc, char **argv)
+{
+    return refuse("recover", argc, argv);
+}

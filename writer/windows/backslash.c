@@ -1,0 +1,11 @@
+/* Paths as users of Windows write them, in place of writer/base/path.c. */
+#include <string.h>
+
+#include "writer/base/path.h"
+
+char *tp_path_of_user(char *path)
+{
+    for (char *at = path; (at = strchr(at, '\\'));)
+        *at = '/';
+    return path;
+}

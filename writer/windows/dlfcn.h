@@ -1,0 +1,11 @@
+/* Libraries by name: see README.md. The one that is here is the run time of C++, linked in. */
+#ifndef TP_WRITER_WINDOWS_DLFCN_H
+#define TP_WRITER_WINDOWS_DLFCN_H
+
+#define RTLD_LOCAL 0
+#define RTLD_NOW 2
+
+void *dlopen(const char *name, int how);
+void *dlsym(void *library, const char *name);
+
+#endif

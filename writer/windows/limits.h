@@ -1,0 +1,10 @@
+/* The longest path: of UTF-8, see README.md. */
+#ifndef TP_WRITER_WINDOWS_LIMITS_H
+#define TP_WRITER_WINDOWS_LIMITS_H
+
+#include_next <limits.h>
+
+#undef PATH_MAX
+#define PATH_MAX 4096
+
+#endif

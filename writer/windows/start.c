@@ -1,0 +1,25 @@
+/* Where a program of Windows begins: arguments become UTF-8 for `main`; the standard streams carry bytes. */
+#include <fcntl.h>
+#include <io.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "writer/windows/names.h"
+#include "writer/windows/system.h"
+
+int main(int argc, char **argv);
+int wmain(int argc, wchar_t **wide);
+
+int wmain(int argc, wchar_t **wide)
+{
+    char **argv = calloc((size_t)argc + 1, sizeof *argv);
+    for (int i = 0; i < argc; i++)
+        if (!argv || !(argv[i] = tp_windows_narrow(wide[i])))
+            return 5; /* out of memory, as everywhere: a limit was reached */
+    for (int fd = 0; fd <= 2; fd++)
+        _setmode(fd, _O_BINARY);
+    SetConsoleOutputCP(CP_UTF8);
+    return main(argc, argv);
+}
