@@ -54,10 +54,14 @@ kinds() { # of device work, against kinds_ref.py: real traces, or made ones
     mkdir -p kinds
     python3 "$OLDPWD/tests/oracle/check_work.py" "$TP" "$SHARED/oracle/costs" kinds "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
-check "kinds of device work: 200 made traces" kinds
+check "kinds of device work and their costs: 200 made traces" kinds
 # the accelerator's records that only the definition reads, and those that take it half a minute
 small=$(find "$SHARED/data/traces" -name '*.json*' -size -800k | grep -v mtia | sort)
 # shellcheck disable=SC2086
-check "kinds of device work: real traces" kinds $(for trace in $small; do
+check "kinds of device work and their costs: real traces" kinds $(for trace in $small; do
     if zcat -f "$trace" | grep -qE '"cat": ?"(kernel|gpu_memcpy|gpu_memset)"'; then echo "$trace"; fi
 done)
+costs() { python3 "$OLDPWD/tests/oracle/check_costs.py" "${TOOLS:-$BUILD}/call_costs" "$SHARED/oracle/costs" "$@" >said 2>&1 || { tail -n 8 said; return 1; }; }
+# shellcheck disable=SC2046
+check "costs of calls: 40,000 made ones and those of real traces" costs "$SHARED"/data/traces/tracelens/h100/Q*.gz \
+    $(find "$SHARED/data/torch/2.13" -path '*.shapes/trace*.gz' | sort)

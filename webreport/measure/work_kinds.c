@@ -104,13 +104,6 @@ static unsigned of_operator(struct kinds *kinds, uint32_t op)
 
 /* ---- device operations ---- */
 
-/* The innermost operator around what started the operation; TP_NO_ID: none. */
-static uint32_t operator_of(const struct tp_model *model, uint32_t device)
-{
-    uint32_t launch = model->devices.launch[device];
-    return launch == TP_NO_ID ? model->devices.owner[device] : model->launches.op[launch];
-}
-
 static unsigned of_asker(struct kinds *kinds, uint32_t op, uint32_t kernel)
 {
     if (op == TP_NO_ID)
@@ -123,7 +116,7 @@ static unsigned of_asker(struct kinds *kinds, uint32_t op, uint32_t kernel)
 
 static unsigned of_kernel(struct kinds *kinds, uint32_t device, uint32_t kernel)
 {
-    uint32_t op = operator_of(kinds->model, device);
+    uint32_t op = tp_work_operator_of(kinds->model, device);
     struct tp_str name = kinds->model->trace->names.items[kernel];
     if (tp_str_equal(name, TP_STR("event_wait")) || tp_str_equal(name, TP_STR("event_record")))
         return TP_WORK_WAIT;

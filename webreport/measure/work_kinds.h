@@ -12,6 +12,20 @@ struct tp_work_kinds {
     uint8_t *of_operator; /* of each operator, for its own time on the host */
 };
 
+/* The innermost operator around what started a device operation; TP_NO_ID: none. */
+static inline uint32_t tp_work_operator_of(const struct tp_model *model, uint32_t device)
+{
+    uint32_t launch = model->devices.launch[device];
+    return launch == TP_NO_ID ? model->devices.owner[device] : model->launches.op[launch];
+}
+
+/* May work of this kind have a cost? Communication, copies and waits are not limited by what their operators compute.
+ */
+static inline bool tp_work_has_cost(unsigned work)
+{
+    return work != TP_WORK_COMMUNICATION && work != TP_WORK_COPY && work != TP_WORK_WAIT;
+}
+
 /* In `arena` (its guard set by the caller; what is needed meanwhile stays there too). Each distinct name is looked at
  * once per layer of rules. */
 void tp_work_kinds_build(struct tp_work_kinds *kinds, const struct tp_model *model, struct tp_arena *arena);

@@ -1,11 +1,16 @@
 /* Device time by kind of work: see work_view.h. */
 #include "webreport/measure/work_view.h"
 
-#include "webreport/measure/work_kinds.h"
+#include <math.h>
+
+#include "webreport/measure/work_costs.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/keys.h"
+#include "writer/base/ratio.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
+
+enum { NS_FLOPS = 1000 }; /* operations of a nanosecond that are a TFLOP/s */
 
 #define KIND_COLUMNS(total, title, definition)                                                                         \
     {"kind", "Kind", "", "What was worked on, by who asked for it, else by the name itself.", TP_COLUMN_WORD},         \
@@ -22,11 +27,19 @@ static const struct tp_column_def device_defs[TP_WORK_DEVICE_COLUMNS] = {
     {"in_steps_us", "In steps", "us", "The part of the total inside the used steps.", TP_COLUMN_NS},
     {"share_of_step_percent", "Share of step", "%", "Time in the used steps over their length; streams may overlap.",
      TP_COLUMN_REAL},
-    {"calls_in_steps", "Calls in steps", "", "Number of those that used steps launched.", TP_COLUMN_INT}};
+    {"calls_in_steps", "Calls in steps", "", "Number of those that used steps launched.", TP_COLUMN_INT},
+    {"flops", "Operations", "", "Floating point operations of the calls whose cost is known.", TP_COLUMN_INT},
+    {"bytes", "Bytes", "bytes", "The least that these calls read and write.", TP_COLUMN_BYTES},
+    {"costed_us", "Time with a cost", "us", "Of the kernels of these calls.", TP_COLUMN_NS},
+    {"tflops", "Rate", "TFLOP/s", "Operations by the time of the kernels that did them.", TP_COLUMN_REAL},
+    {"gb_per_s", "Memory", "GB/s", "The least of bytes by the time of the kernels that moved them.", TP_COLUMN_REAL},
+    {"known_percent", "Known", "%", "Of the time of this kind, what belongs to calls whose cost is known.",
+     TP_COLUMN_REAL}};
 static const struct tp_column_def operator_defs[TP_WORK_OPERATOR_COLUMNS] = {
     KIND_COLUMNS("self_us", "Self", "Time on the host without operators inside.")};
 
 struct work {
+    int64_t flops, bytes, costed, known; /* of units */
     int64_t calls, total, in_steps, calls_in_steps, names, longest_ns;
     uint32_t longest; /* name id */
 };
@@ -71,6 +84,21 @@ static void group_devices(struct grouping *g, const uint8_t *kinds)
         work->in_steps = tp_sat_add(work->in_steps, tp_window_within(model, &at, e->ts_ns, tp_event_end(e)));
         work->calls_in_steps += tp_is_in_used_step(model, tp_step_of_device(model, k));
     }
+}
+
+/* The cost of a unit counts for the kind of the kernel that it is booked on. */
+static void add_units(struct grouping *g, const struct tp_units *units, const uint8_t *kinds)
+{
+    for (uint32_t i = 0; i < units->count; i++) {
+        const struct tp_unit *unit = &units->items[i];
+        const struct tp_cost *cost = &units->costs[unit->cost];
+        struct work *work = &g->works[kinds[unit->main]];
+        work->flops = tp_sat_add(work->flops, cost->flops);
+        work->bytes = tp_sat_add(work->bytes, cost->bytes);
+        work->costed = tp_sat_add(work->costed, unit->ns);
+    }
+    for (unsigned kind = 0; kind < TP_WORK_COUNT; kind++)
+        g->works[kind].known = units->known_ns[kind];
 }
 
 static void group_operators(struct grouping *g, const uint8_t *kinds)
@@ -120,6 +148,13 @@ static void fill(struct tp_table *table, size_t row, unsigned kind, const struct
     tp_table_int(table, TP_WORK_IN_STEPS)[row] = work->in_steps;
     tp_table_real(table, TP_WORK_SHARE_OF_STEP)[row] = tp_percent(work->in_steps, g->model->window_ns);
     tp_table_int(table, TP_WORK_CALLS_IN_STEPS)[row] = work->calls_in_steps;
+    tp_table_int(table, TP_WORK_FLOPS)[row] = work->costed ? work->flops : TP_NULL_INT;
+    tp_table_int(table, TP_WORK_BYTES)[row] = work->costed ? work->bytes : TP_NULL_INT;
+    tp_table_int(table, TP_WORK_COSTED)[row] = work->costed;
+    tp_table_real(table, TP_WORK_FLOPS_RATE)[row] =
+        work->costed && work->flops ? tp_ratio(work->flops, (__int128)work->costed * NS_FLOPS) : NAN;
+    tp_table_real(table, TP_WORK_BYTES_RATE)[row] = work->costed ? tp_ratio(work->bytes, work->costed) : NAN;
+    tp_table_real(table, TP_WORK_KNOWN)[row] = tp_work_has_cost(kind) ? tp_percent(work->known, work->total) : NAN;
 }
 
 static void finish(struct grouping *g, struct tp_works *works, const struct tp_column_def *defs, unsigned columns)
@@ -143,14 +178,18 @@ static void finish(struct grouping *g, struct tp_works *works, const struct tp_c
 void tp_work_view_build(struct tp_work_view *view, const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_work_kinds kinds;
+    struct tp_units units;
     struct grouping g;
     tp_work_kinds_build(&kinds, model, arena);
     start(&g, model, arena);
     group_devices(&g, kinds.of_device);
+    tp_units_build(&units, &kinds, arena);
+    add_units(&g, &units, kinds.of_device);
     finish(&g, &view->devices, device_defs, TP_WORK_DEVICE_COLUMNS);
     start(&g, model, arena);
     group_operators(&g, kinds.of_operator);
     finish(&g, &view->operators, operator_defs, TP_WORK_OPERATOR_COLUMNS);
+    tp_arena_drop(arena, units.items, units.count * sizeof *units.items);
     tp_arena_drop(arena, kinds.of_device, model->devices.count);
     tp_arena_drop(arena, kinds.of_operator, model->operators.count);
 }

@@ -1,4 +1,5 @@
-/* Time by kind of work, of devices and of operators on the host (docs/definitions.md, section 18). */
+/* Time by kind of work, of devices and of operators on the host, and what the devices had to do at least
+ * (docs/definitions.md, sections 18 and 19). */
 #ifndef TP_WEBREPORT_MEASURE_WORK_VIEW_H
 #define TP_WEBREPORT_MEASURE_WORK_VIEW_H
 
@@ -19,6 +20,12 @@ enum tp_work_column {
     TP_WORK_IN_STEPS = TP_WORK_OPERATOR_COLUMNS,
     TP_WORK_SHARE_OF_STEP,
     TP_WORK_CALLS_IN_STEPS,
+    TP_WORK_FLOPS,
+    TP_WORK_BYTES,
+    TP_WORK_COSTED,
+    TP_WORK_FLOPS_RATE,
+    TP_WORK_BYTES_RATE,
+    TP_WORK_KNOWN,
     TP_WORK_DEVICE_COLUMNS
 };
 

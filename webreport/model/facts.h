@@ -20,6 +20,11 @@
 #include "writer/base/interval.h"
 #include "writer/base/narrow.h"
 
+/* An operator, and the event of the innermost of those that were folded into it (D7). */
+struct tp_absorbed {
+    uint32_t op, event;
+};
+
 /* Host operators that are rows: finished ones thread by thread in pre-order, then the unfinished ones (D19). */
 struct tp_operators {
     uint32_t count, finished_count;
@@ -27,11 +32,13 @@ struct tp_operators {
     uint32_t *event;        /* index in trace->events */
     uint32_t *parent;
     uint32_t *subtree_end;
-    uint32_t *stack;                            /* node in trace->stacks */
-    uint32_t *module;                           /* index in modules; NULL without modules */
-    struct tp_vec clipped;                      /* struct tp_listed: ends that were clipped to the parent's (D4) */
-    struct tp_narrow host_self;                 /* ns (D14) */
-    struct tp_narrow device_self, device_total; /* ns of device events owned, and with children */
+    uint32_t *stack;              /* node in trace->stacks */
+    uint32_t *module;             /* index in modules; NULL without modules */
+    struct tp_vec clipped;        /* struct tp_listed: ends that were clipped to the parent's (D4) */
+    struct tp_absorbed *absorbed; /* ascending by operator */
+    uint32_t absorbed_count;
+    struct tp_narrow host_self;                           /* ns (D14) */
+    struct tp_narrow device_self, device_total;           /* ns of device events owned, and with children */
     struct tp_narrow tensor_core_self, tensor_core_total; /* ns of tensor-core kernels */
     bool has_tensor_cores; /* some kernel uses tensor cores; else there are no numbers of such */
     uint8_t *flags;        /* enum tp_operator_flag */
@@ -43,7 +50,8 @@ enum tp_operator_flag {
     TP_OPERATOR_ELIGIBLE = 2,       /* for tensor cores: by name, by own kernels or by a child */
     TP_OPERATOR_ELIGIBLE_CHILD = 4, /* some child is eligible */
     TP_OPERATOR_OUTERMOST = 8,      /* no ancestor has the same name (D6) */
-    TP_OPERATOR_CLIPPED = 16        /* its end is listed in `clipped` */
+    TP_OPERATOR_CLIPPED = 16,       /* its end is listed in `clipped` */
+    TP_OPERATOR_ABSORBED = 32       /* it is listed in `absorbed` */
 };
 
 /* Runtime and driver calls, thread by thread in order of start. */
@@ -249,6 +257,17 @@ static inline bool tp_is_bare_property(const struct tp_gpu_property *p)
 static inline const struct tp_event *tp_operator_event(const struct tp_model *model, uint32_t op)
 {
     return &model->trace->events[model->operators.event[op]];
+}
+/* The same, or the innermost of the equally named operators that were folded into it: what did its work. */
+static inline const struct tp_event *tp_operator_worker(const struct tp_model *model, uint32_t op)
+{
+    const struct tp_operators *ops = &model->operators;
+    uint32_t low = 0, high = ops->flags[op] & TP_OPERATOR_ABSORBED ? ops->absorbed_count : 0;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        *(ops->absorbed[middle].op <= op ? &low : &high) = middle;
+    }
+    return high ? &model->trace->events[ops->absorbed[low].event] : tp_operator_event(model, op);
 }
 /* End of an operator, clipped to its parent's (D4). */
 static inline int64_t tp_operator_end(const struct tp_model *model, uint32_t op)

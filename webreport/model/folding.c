@@ -27,6 +27,15 @@ static void move_operator(struct tp_operators *ops, uint32_t to, uint32_t from, 
         ops->module[to] = ops->module[from];
 }
 
+/* Lists `from` as what the operator `to` has absorbed; those of one operator come from the outermost in. */
+static void absorb(struct tp_operators *ops, uint32_t to, uint32_t from)
+{
+    if (!ops->absorbed_count || ops->absorbed[ops->absorbed_count - 1].op != to)
+        ops->absorbed_count++;
+    ops->absorbed[ops->absorbed_count - 1] = (struct tp_absorbed){to, ops->event[from]};
+    ops->flags[to] |= TP_OPERATOR_ABSORBED;
+}
+
 /* The ends of what was kept. */
 static void renumber_clipped(struct tp_operators *ops, const uint32_t *kept)
 {
@@ -48,12 +57,15 @@ void tp_model_fold(struct tp_model *model)
         ops->folded_count += is_folded(model, i);
     if (!ops->folded_count)
         return;
+    ops->absorbed = tp_arena_array(model->arena, ops->folded_count, sizeof *ops->absorbed);
     uint32_t *kept = tp_arena_array(model->arena, (size_t)ops->count + 1, sizeof *kept);
     for (uint32_t i = 0; i < ops->count; i++)
         kept[i + 1] = kept[i] + !is_folded(model, i);
     for (uint32_t i = 0; i < ops->count; i++)
         if (kept[i + 1] > kept[i])
             move_operator(ops, kept[i], i, kept);
+        else
+            absorb(ops, kept[i] - 1, i);
     renumber_clipped(ops, kept);
     for (uint32_t t = 0; t <= model->trace->thread_count; t++)
         ops->thread_first[t] = kept[ops->thread_first[t]];

@@ -5,8 +5,7 @@
 #include "writer/base/saturate.h"
 #include "writer/base/table.h"
 
-/* A list of integers; not known when it is anything else. */
-static struct tp_shape shape_of(struct tp_str json)
+struct tp_shape tp_shape_of(struct tp_str json)
 {
     struct tp_shape shape = {.is_known = tp_value_is(json, '[')};
     struct tp_str item;
@@ -32,7 +31,7 @@ struct tp_str tp_shape_item(struct tp_str json, unsigned index)
 
 struct tp_shape tp_shape_input(struct tp_str dims, unsigned index)
 {
-    return shape_of(tp_shape_item(dims, index));
+    return tp_shape_of(tp_shape_item(dims, index));
 }
 
 /* An argument that is a list or a number inside a text: "[1, 1]", "1". */

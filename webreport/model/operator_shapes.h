@@ -15,6 +15,8 @@ struct tp_shape {
     bool is_known; /* it is a list of integers, at most TP_SHAPE_MAX_RANK of them */
 };
 
+/* A list of integers; not known when it is anything else. */
+struct tp_shape tp_shape_of(struct tp_str json);
 /* Item `index` of a JSON list; empty when there is none. */
 struct tp_str tp_shape_item(struct tp_str json, unsigned index);
 /* Shape of an input. dims: "Input Dims". */

@@ -49,7 +49,7 @@ static uint32_t host_detail(struct tp_decoder *d, const struct tp_element *e, st
         tp_element_int(d, e, TP_ARG_CORRELATION); /* links nothing here; an absurd one is still told */
     if (is_old && host->dims != TP_NO_ID)
         event->flags |= TP_EVENT_OLD_DIMS;
-    if ((e->name & TP_NAME_CONVOLUTION) && tp_span_has_value(e->spans, TP_ARG_CONCRETE_INPUTS))
+    if ((e->name & TP_NAME_VALUES) && tp_span_has_value(e->spans, TP_ARG_CONCRETE_INPUTS))
         *(struct tp_concrete *)tp_vec_push(&d->concretes) =
             (struct tp_concrete){(uint32_t)d->hosts.count - 1, tp_element_value(d, e, TP_ARG_CONCRETE_INPUTS)};
     return (uint32_t)d->hosts.count - 1;

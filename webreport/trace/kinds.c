@@ -101,6 +101,15 @@ const char *tp_kind_cat(unsigned kind)
     return cats[kind];
 }
 
+/* Do costs depend on the values of its arguments: strides, causal masks, the dimension of a selection? */
+static bool has_telling_values(struct tp_str name)
+{
+    bool is_aten = tp_str_starts(name, "aten::");
+    return (is_aten && (tp_str_find(name, "conv") > 0 || tp_str_find(name, "attention") > 0 ||
+                        tp_str_find(name, "index_select") > 0)) ||
+           tp_str_find_lower(name, "fmha_v3") >= 0 || tp_str_find_lower(name, "flash_attn") >= 0;
+}
+
 unsigned tp_kinds_of_name(struct tp_str name)
 {
     unsigned meaning = 0, regions = tp_regions_of_name(name);
@@ -112,7 +121,7 @@ unsigned tp_kinds_of_name(struct tp_str name)
         meaning |= TP_NAME_REGION;
     if (regions & TP_REGION_OF_TORCH)
         meaning |= TP_NAME_TORCH_REGION;
-    if (tp_str_starts(name, "aten::") && tp_str_find(name, "conv") > 0)
-        meaning |= TP_NAME_CONVOLUTION;
+    if (has_telling_values(name))
+        meaning |= TP_NAME_VALUES;
     return meaning;
 }

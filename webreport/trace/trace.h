@@ -151,7 +151,7 @@ struct tp_other_detail {
     uint32_t cat; /* id in cats */
 };
 
-/* "Concrete Inputs" of a convolution, in the order of the operators. */
+/* "Concrete Inputs" of convolutions, attention and selections, in the order of the operators. */
 struct tp_concrete {
     uint32_t host;  /* index in hosts */
     uint32_t value; /* id in values */

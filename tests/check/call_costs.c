@@ -1,0 +1,47 @@
+/* call_costs: what calls of operators must at least do. A line of standard input is a call: name, then as compact JSON
+ * dims, types, concrete inputs, and the hints: shapes of a convolution's result, weight and input ("" where nobody
+ * tells), all parted by tabs. Prints a line each: operations, exact ones, bytes, type, whether types are assumed; or
+ * "none". */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "webreport/measure/cost.h"
+
+enum { NAME, DIMS, TYPES, CONCRETE, OUT, WEIGHT, INPUT, FIELDS };
+
+static struct tp_shape shape_of(struct tp_str json)
+{
+    struct tp_shape shape = {.rank = 0};
+    return json.len ? tp_shape_of(json) : shape;
+}
+
+static void print_cost(const struct tp_str *fields)
+{
+    struct tp_op_call call = {fields[DIMS], fields[TYPES], fields[CONCRETE]};
+    struct tp_cost_hint hint = {
+        .out = shape_of(fields[OUT]), .weight = shape_of(fields[WEIGHT]), .input = shape_of(fields[INPUT])};
+    struct tp_cost cost;
+    if (tp_cost_of(&cost, fields[NAME], &call, &hint))
+        printf("%" PRId64 " %" PRId64 " %" PRId64 " %s %d\n", cost.flops, cost.exact_flops, cost.bytes,
+               tp_number_type_text(cost.type), cost.is_assumed);
+    else
+        puts("none");
+}
+
+int main(void)
+{
+    static char line[1 << 20];
+    while (fgets(line, sizeof line, stdin)) {
+        struct tp_str fields[FIELDS];
+        char *at = line;
+        line[strcspn(line, "\n")] = '\0';
+        for (unsigned i = 0; i < FIELDS; i++) {
+            size_t length = strcspn(at, "\t");
+            fields[i] = (struct tp_str){at, length};
+            at += length + (at[length] == '\t');
+        }
+        print_cost(fields);
+    }
+    return 0;
+}

@@ -1,0 +1,142 @@
+/* What calls must do at least: counted by hand, or known from papers and from torch's own counter. */
+#include "webreport/measure/cost.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static bool ask(struct tp_cost *cost, const char *name, const char *dims, const char *types, const char *concrete)
+{
+    struct tp_op_call call = {tp_str_of(dims), tp_str_of(types), tp_str_of(concrete)};
+    return tp_cost_of(cost, tp_str_of(name), &call, NULL);
+}
+
+#define HALF3 "[\"c10::Half\",\"c10::Half\",\"c10::Half\"]"
+
+static void products_count_two_for_a_multiplication_and_an_addition(void **state)
+{
+    struct tp_cost cost;
+    (void)state;
+    assert_true(tp_cost_rules_are_whole());
+    assert_true(ask(&cost, "aten::mm", "[[3,4],[4,5]]", "[\"float\",\"float\"]", ""));
+    assert_int_equal(cost.flops, 2 * 3 * 4 * 5);
+    assert_int_equal(cost.bytes, 4 * (3 * 4 + 4 * 5 + 3 * 5));
+    assert_int_equal(cost.type, TP_NUMBER_FP32);
+    assert_true(ask(&cost, "aten::addmm", "[[5],[3,4],[4,5]]", HALF3, ""));
+    assert_int_equal(cost.bytes, 2 * (5 + 3 * 4 + 4 * 5 + 3 * 5));
+    assert_int_equal(cost.type, TP_NUMBER_FP16);
+    assert_true(ask(&cost, "aten::bmm", "[[7,3,4],[7,4,5]]", "[\"float\",\"float\"]", ""));
+    assert_int_equal(cost.flops, 7 * 2 * 3 * 4 * 5);
+    assert_false(ask(&cost, "aten::mm", "[[3,4],[5,4]]", "[\"float\",\"float\"]", "")); /* no product */
+    assert_false(
+        ask(&cost, "aten::matmul", "[[3,4],[4,5]]", "[\"float\",\"float\"]", "")); /* what is in it has a cost */
+}
+
+/* ResNet's first convolution: 118 million multiplications and additions, as its authors count. */
+static void a_convolution_counts_as_its_authors_do(void **state)
+{
+    static const char dims[] = "[[1,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]";
+    struct tp_cost cost;
+    (void)state;
+    assert_true(ask(&cost, "aten::convolution", dims, "[\"float\",\"float\"]",
+                    "[\"\",\"\",\"\",\"[2, 2]\",\"[3, 3]\",\"[1, 1]\",\"False\",\"[0, 0]\",\"1\"]"));
+    assert_int_equal(cost.flops, 2 * 118013952LL);
+    assert_int_equal(cost.bytes, 4 * (3 * 224 * 224 + 64 * 3 * 49 + 64 * 112 * 112));
+    assert_false(ask(&cost, "aten::convolution", dims, "[\"float\",\"float\"]", "")); /* a stride is not guessed */
+    /* the gradient of the result tells it */
+    struct tp_op_call call = {tp_str_of(dims), TP_STR("[\"float\",\"float\"]"), TP_STR("")};
+    struct tp_cost_hint hint = {.out = tp_shape_of(TP_STR("[1,64,112,112]"))};
+    assert_true(tp_cost_of(&cost, TP_STR("aten::convolution"), &call, &hint));
+    assert_int_equal(cost.flops, 2 * 118013952LL);
+}
+
+static void the_backward_of_a_convolution_is_as_much_for_each_gradient(void **state)
+{
+    static const char dims[] = "[[8,64,56,56],[8,64,56,56],[64,64,3,3],[],[],[],[],[],[],[],[]]";
+    struct tp_cost cost;
+    int64_t forward = 2LL * 8 * 64 * 64 * 9 * 56 * 56;
+    (void)state;
+    assert_true(ask(&cost, "aten::convolution_backward", dims, "[]",
+                    "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"False\",\"\",\"\",\"[True, True, False]\"]"));
+    assert_int_equal(cost.flops, 2 * forward);
+    assert_true(cost.is_assumed);
+    assert_true(ask(&cost, "aten::convolution_backward", dims, "[]",
+                    "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"False\",\"\",\"\",\"[False, True, False]\"]"));
+    assert_int_equal(cost.flops, forward);
+}
+
+static void half_of_causal_attention_is_left_out(void **state)
+{
+    static const char dims[] = "[[2,8,1024,64],[2,8,1024,64],[2,8,1024,64],[],[]]";
+    struct tp_cost cost;
+    int64_t all = 2LL * 2 * 2 * 8 * 1024 * 1024 * 64;
+    (void)state;
+    assert_true(
+        ask(&cost, "aten::_scaled_dot_product_flash_attention", dims, HALF3, "[\"\",\"\",\"\",\"0.\",\"False\"]"));
+    assert_int_equal(cost.flops, all);
+    assert_int_equal(cost.exact_flops, all);
+    assert_int_equal(cost.bytes, 2 * 4 * 2 * 8 * 1024 * 64);
+    assert_true(
+        ask(&cost, "aten::_scaled_dot_product_flash_attention", dims, HALF3, "[\"\",\"\",\"\",\"0.\",\"True\"]"));
+    assert_int_equal(cost.flops, all);
+    assert_int_equal(cost.exact_flops, all / 2 + all / 2 / 1024); /* the diagonal is not */
+    assert_false(ask(&cost, "aten::_scaled_dot_product_attention_math", dims, HALF3, ""));
+}
+
+static void what_only_moves_has_bytes_alone(void **state)
+{
+    struct tp_cost cost;
+    (void)state;
+    assert_true(ask(&cost, "aten::add", "[[128,64],[64],[]]", "[\"float\",\"float\",\"Scalar\"]", ""));
+    assert_int_equal(cost.flops, 0);
+    assert_int_equal(cost.bytes, 4 * (128 * 64 + 64 + 128 * 64));
+    assert_true(ask(&cost, "aten::gt", "[[128,64],[]]", "[\"float\",\"Scalar\"]", ""));
+    assert_int_equal(cost.bytes, 4 * 128 * 64 + 128 * 64); /* one byte for true and false */
+    assert_true(ask(&cost, "aten::copy_", "[[128,64],[128,64],[]]", "[\"c10::Half\",\"float\",\"Scalar\"]", ""));
+    assert_int_equal(cost.bytes, 6 * 128 * 64);
+    assert_true(ask(&cost, "aten::_foreach_add_", "[[[10],[20]],[[10],[20]],[]]",
+                    "[[\"float\",\"float\"],[\"float\",\"float\"],\"Scalar\"]", ""));
+    assert_int_equal(cost.bytes, 4 * 3 * 30);
+    assert_true(ask(&cost, "aten::embedding", "[[50000,512],[4,128]]", "[\"float\",\"long int\"]", ""));
+    assert_int_equal(cost.bytes, 8 * 4 * 128 + 2 * 4 * 128 * 512 * 4); /* rows, not the table */
+    assert_false(ask(&cost, "aten::view", "[[128,64],[]]", "[\"float\",\"Scalar\"]", ""));
+    assert_false(ask(&cost, "my::operator", "[[128,64]]", "[\"float\"]", ""));
+}
+
+static void hostile_arguments_have_no_cost(void **state)
+{
+    static char many[4096] = "[[1]";
+    struct tp_cost cost;
+    (void)state;
+    for (int i = 0; i < 200; i++)
+        strcat(many, ",[2]");
+    strcat(many, "]");
+    assert_false(ask(&cost, "aten::add", many, "[]", ""));
+    assert_false(ask(&cost, "aten::mm", "[[-3,4],[4,5]]", "[]", ""));
+    assert_false(ask(&cost, "aten::mm", "[[4611686018427387904,2],[2,4611686018427387904]]", "[]", ""));
+    assert_false(ask(&cost, "aten::mm", "[[1048576,1048576,1048576],[1048576,1048576]]", "[]", ""));
+    assert_false(ask(&cost, "aten::mm", "", "", ""));
+    assert_false(ask(&cost, "aten::mm", "{\"a\":1}", "7", "null"));
+    assert_false(ask(&cost, "aten::convolution", "[[1],[1]]", "[]", "[\"\",\"\",\"\",\"[1]\",\"[1]\",\"[1]\"]"));
+    assert_false(ask(&cost, "aten::convolution", "[[1,1,8],[1,1,3]]", "[]",
+                     "[\"\",\"\",\"\",\"[0]\",\"[1]\",\"[1]\",\"False\",\"[0]\",\"1\"]")); /* no stride */
+    assert_false(ask(&cost, "aten::_flash_attention_forward", "[[0,0,0,0],[0,0,0,0],[0,0,0,0]]", "[]",
+                     "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"True\"]"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_count_two_for_a_multiplication_and_an_addition),
+        cmocka_unit_test(a_convolution_counts_as_its_authors_do),
+        cmocka_unit_test(the_backward_of_a_convolution_is_as_much_for_each_gradient),
+        cmocka_unit_test(half_of_causal_attention_is_left_out),
+        cmocka_unit_test(what_only_moves_has_bytes_alone),
+        cmocka_unit_test(hostile_arguments_have_no_cost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,204 @@
+/* Units of device work: see work_costs.h. */
+#include "webreport/measure/work_costs.h"
+
+#include "webreport/model/flops.h"
+#include "writer/base/id_map.h"
+#include "writer/base/keys.h"
+#include "writer/base/saturate.h"
+
+/* Shapes that a backward of a convolution has: place of an argument in the dims of an operator. */
+struct known_shape {
+    uint32_t dims; /* id in values; TP_NO_ID: unknown */
+    unsigned argument;
+};
+
+struct costs {
+    const struct tp_model *model;
+    struct tp_arena *arena;
+    struct tp_keys calls;  /* (name, dims, types, concrete inputs, dims and argument of out, dims of the backward) .. */
+    struct tp_vec of_call; /* .. and their costs: uint32_t, index in costs, NONE */
+    struct tp_vec costs;   /* struct tp_cost */
+    struct tp_id_map backward; /* by sequence number: dims of the last backward of a convolution that has it .. */
+    struct tp_vec gradients;   /* .. and the argument that is the gradient, struct known_shape */
+    uint32_t *unit_of;         /* by operator: unit + 1 of it or of what is around it; NONE: none; 0: not looked at */
+    struct tp_vec units;
+};
+
+enum { NONE = UINT32_MAX };
+
+static const struct tp_host_detail *detail_of(const struct costs *c, uint32_t op)
+{
+    return &c->model->trace->hosts[tp_operator_event(c->model, op)->detail];
+}
+
+static struct tp_str name_of(const struct costs *c, uint32_t op)
+{
+    return tp_trace_name(c->model->trace, tp_operator_event(c->model, op));
+}
+
+static struct tp_shape shape_at(const struct costs *c, struct known_shape known)
+{
+    struct tp_shape none = {.rank = 0};
+    if (known.dims == TP_NO_ID)
+        return none;
+    struct tp_shape shape = tp_shape_input(tp_strings_get(&c->model->trace->values, known.dims), known.argument);
+    return shape.is_known && shape.rank ? shape : none;
+}
+
+/* ---- convolutions and their backwards ---- */
+
+static bool is_backward(const struct costs *c, uint32_t op)
+{
+    return tp_str_ends(name_of(c, op), "convolution_backward");
+}
+
+/* Are there three arguments or more? */
+static bool has_three(const struct costs *c, uint32_t dims)
+{
+    return dims != TP_NO_ID && tp_shape_item(tp_strings_get(&c->model->trace->values, dims), 2).len > 0;
+}
+
+/* The sequence number of an operator, else of the nearest around it that has one; TP_NULL_INT: none. */
+static int64_t sequence_around(const struct costs *c, uint32_t op)
+{
+    int64_t sequence = TP_NULL_INT;
+    for (; op != TP_NO_ID && sequence == TP_NULL_INT; op = c->model->operators.parent[op])
+        sequence = tp_host_more(c->model->trace, detail_of(c, op)).sequence;
+    return sequence;
+}
+
+static void find_backwards(struct costs *c)
+{
+    const struct tp_strings *names = &c->model->trace->names;
+    bool is_any = false;
+    tp_id_map_init(&c->backward, c->arena);
+    c->gradients = TP_VEC(c->arena, struct known_shape);
+    for (size_t i = 0; i < names->count && !is_any; i++)
+        is_any = tp_str_ends(names->items[i], "convolution_backward");
+    for (uint32_t op = 0; is_any && op < c->model->operators.count; op++) {
+        uint32_t dims = detail_of(c, op)->dims;
+        if (!is_backward(c, op) || !has_three(c, dims))
+            continue;
+        int64_t sequence = sequence_around(c, op);
+        if (sequence == TP_NULL_INT)
+            continue;
+        *tp_id_map_put(&c->backward, (uint64_t)sequence) = (uint32_t)c->gradients.count;
+        *(struct known_shape *)tp_vec_push(&c->gradients) =
+            (struct known_shape){dims, tp_str_equal(name_of(c, op), TP_STR("aten::convolution_backward")) ? 0 : 1};
+    }
+}
+
+/* The shape of a forward's result: the gradient in the backward of the nearest sequence number that has one. */
+static struct known_shape result_of(const struct costs *c, uint32_t op)
+{
+    for (; op != TP_NO_ID; op = c->model->operators.parent[op]) {
+        int64_t sequence = tp_host_more(c->model->trace, detail_of(c, op)).sequence;
+        const uint32_t *found = sequence == TP_NULL_INT ? NULL : tp_id_map_find(&c->backward, (uint64_t)sequence);
+        if (found)
+            return *TP_AT(&c->gradients, struct known_shape, *found);
+    }
+    return (struct known_shape){TP_NO_ID, 0};
+}
+
+/* Dims of the backward around a part of it. */
+static uint32_t backward_around(const struct costs *c, uint32_t op)
+{
+    for (op = c->model->operators.parent[op]; op != TP_NO_ID; op = c->model->operators.parent[op])
+        if (is_backward(c, op))
+            return has_three(c, detail_of(c, op)->dims) ? detail_of(c, op)->dims : TP_NO_ID;
+    return TP_NO_ID;
+}
+
+/* ---- costs ---- */
+
+/* Of a call of `op` with the arguments of `e`: index in costs. NONE: nothing is claimed. */
+static uint32_t cost_of(struct costs *c, uint32_t op, const struct tp_event *e)
+{
+    const struct tp_trace *trace = c->model->trace;
+    const struct tp_host_detail *host = &trace->hosts[e->detail];
+    struct known_shape out = {TP_NO_ID, 0};
+    uint32_t around = TP_NO_ID, concrete = tp_concrete_inputs(trace, e->detail);
+    if (tp_str_find(name_of(c, op), "convolution") >= 0) {
+        out = result_of(c, op);
+        around = backward_around(c, op);
+    }
+    uint32_t call = tp_keys_add(
+        &c->calls, (uint32_t[]){e->name, host->dims, host->types, concrete, out.dims, out.argument, around});
+    if (call == c->of_call.count) {
+        struct tp_cost cost;
+        uint32_t *new = tp_vec_push(&c->of_call);
+        struct tp_cost_hint hint = {.out = shape_at(c, out),
+                                    .weight = shape_at(c, (struct known_shape){around, 2}),
+                                    .input = shape_at(c, (struct known_shape){around, 0})};
+        struct tp_op_call texts = {tp_strings_get(&trace->values, host->dims),
+                                   tp_strings_get(&trace->values, host->types),
+                                   tp_strings_get(&trace->values, concrete)};
+        *new = tp_cost_of(&cost, trace->names.items[e->name], &texts, &hint) ? (uint32_t)c->costs.count : NONE;
+        if (*new != NONE)
+            *(struct tp_cost *)tp_vec_push(&c->costs) = cost;
+    }
+    return *TP_AT(&c->of_call, uint32_t, call);
+}
+
+/* By what did the work of an operator, else by its own arguments. */
+static uint32_t cost_of_operator(struct costs *c, uint32_t op)
+{
+    const struct tp_event *worker = tp_operator_worker(c->model, op), *own = tp_operator_event(c->model, op);
+    uint32_t cost = cost_of(c, op, worker);
+    return cost != NONE || worker == own ? cost : cost_of(c, op, own);
+}
+
+/* The unit of an operator or of what is around it, + 1; NONE. */
+static uint32_t unit_of(struct costs *c, uint32_t op)
+{
+    uint32_t at = op, found = NONE;
+    for (; at != TP_NO_ID && found == NONE; at = c->model->operators.parent[at]) {
+        if (c->unit_of[at]) {
+            found = c->unit_of[at];
+            break;
+        }
+        uint32_t cost = cost_of_operator(c, at);
+        if (cost != NONE) {
+            struct tp_unit *unit = tp_vec_push(&c->units);
+            *unit = (struct tp_unit){.op = at, .main = TP_NO_ID, .cost = cost};
+            found = c->unit_of[at] = (uint32_t)c->units.count;
+        }
+    }
+    for (; op != at && op != TP_NO_ID && !c->unit_of[op]; op = c->model->operators.parent[op])
+        c->unit_of[op] = found;
+    return found;
+}
+
+void tp_units_build(struct tp_units *units, const struct tp_work_kinds *kinds, struct tp_arena *arena)
+{
+    const struct tp_model *model = kinds->model;
+    size_t size = model->operators.count * sizeof(uint32_t);
+    struct costs c = {.model = model,
+                      .arena = arena,
+                      .of_call = TP_VEC(arena, uint32_t),
+                      .costs = TP_VEC(arena, struct tp_cost),
+                      .units = TP_VEC(arena, struct tp_unit),
+                      .unit_of = tp_arena_alloc(arena, size)};
+    tp_keys_init(&c.calls, arena, 7);
+    *units = (struct tp_units){0};
+    find_backwards(&c);
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        uint32_t op = tp_work_operator_of(model, k), found;
+        if (!tp_work_has_cost(kinds->of_device[k]) || op == TP_NO_ID || (found = unit_of(&c, op)) == NONE)
+            continue;
+        struct tp_unit *unit = TP_AT(&c.units, struct tp_unit, found - 1);
+        int64_t ns = tp_device_event(model, k)->dur_ns;
+        int64_t *known = &units->known_ns[kinds->of_device[k]];
+        unit->ns = tp_sat_add(unit->ns, ns);
+        *known = tp_sat_add(*known, ns);
+        if (unit->main == TP_NO_ID || ns > tp_device_event(model, unit->main)->dur_ns)
+            unit->main = k;
+    }
+    tp_vec_fit(&c.units);
+    units->costs = c.costs.data;
+    units->items = c.units.data;
+    units->count = (uint32_t)c.units.count;
+    tp_keys_drop(&c.calls);
+    tp_id_map_drop(&c.backward);
+    tp_arena_drop(arena, c.unit_of, size);
+}
