@@ -60,6 +60,11 @@ RECORDING := $(LIB) $(PRE)
 ifneq ($(filter %mingw32 %windows-gnu,$(shell $(CC) -dumpmachine 2>/dev/null)),)
 include writer/windows/windows.mk
 endif
+# what it is built for: only Linux has the recording libraries
+OS := $(shell uname -s)
+ifeq ($(OS),Darwin)
+include writer/macos/macos.mk
+endif
 
 all: $(BIN) $(RECORDING) ## build the tracepress command and the recording libraries
 $(BIN): $(CLI) $(BUILD)/core.a
@@ -131,6 +136,8 @@ windows: ## build/windows/tracepress.exe: the commands that read traces (needs g
 	@WINDOWS_CC="$(WINDOWS_CC)" sh writer/windows/libraries.sh build/windows-libraries
 	@$(SUB) BUILD=build/windows CC="$(WINDOWS_CC)" CPPFLAGS=-Ibuild/windows-libraries/include LDFLAGS=-Lbuild/windows-libraries/lib all
 WINDOWS_CC ?= x86_64-w64-mingw32-gcc
+cross: ## build/macos-*/tracepress: the commands that read traces, for arm64 and x86_64 (needs zig, or ZIG="python3 -m ziglang")
+	@ZIG="$(ZIG)" sh writer/macos/cross.sh
 mpi: $(BUILD)/tracepress-mpi ## summarize over the processes of an MPI job (needs mpicc)
 $(BUILD)/tracepress-mpi: webreport/mpi/mpi_main.c $(BUILD)/core.a
 	$(call Q,MPI)mpicc $(ALL_CFLAGS) -c -o $@.o $< && mpicc $(ALL_LDFLAGS) -o $@ $@.o $(BUILD)/core.a $(LIBS)
@@ -211,7 +218,7 @@ bench: ## wall time against zcat, memory per event, growth, page size (N=events)
 # ---- habits ----------------------------------------------------------------
 SRC := $(sort $(shell find collector writer webreport tests -name '*.[ch]'))
 # what only another system compiles
-ELSEWHERE := writer/windows/%
+ELSEWHERE := writer/macos/% writer/windows/%
 lint: $(PROTO:=.h) $(LIB) ## layers, arrows, concepts, sizes, circles, ABI, help texts, the path of a kernel; clang-format and clang-tidy where installed
 	@CC="$(CC)" sh tests/lint/lint.sh $(BUILD)
 	@$(SUB) MODE=coverage build/coverage/kernel_path && sh tests/lint/path.sh build/coverage
@@ -271,7 +278,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z_-]+:.*## /{printf "  make %-16s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all man mpi windows demo test test-unit test-gpu programs fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall deb dist clean help
+.PHONY: all man mpi windows cross demo test test-unit test-gpu programs fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall deb dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

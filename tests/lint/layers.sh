@@ -10,6 +10,7 @@ BEGIN {
   ok["writer/spool"]        = "writer writer/spool " base
   ok["writer/windows"]      = "writer/windows writer/spool " base
   ok["writer/windows/sys"]  = "writer/windows"
+  ok["writer/macos"]        = "writer/macos writer/spool " base
   writer = "writer writer/spool " base
   ok["collector"]           = "collector collector/source " writer
   ok["collector/source"]    = "collector collector/source " writer

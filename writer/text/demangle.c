@@ -11,9 +11,10 @@ enum { LONGEST = 8192, LONGEST_RESULT = 1 << 16 };
 
 void tp_demangle_init(struct tp_demangle *demangle)
 {
-    void *runtime = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
-    if (!runtime)
-        runtime = dlopen("libc++abi.so.1", RTLD_NOW | RTLD_LOCAL);
+    static const char *const names[] = {"libstdc++.so.6", "libc++abi.so.1", "/usr/lib/libc++abi.dylib"};
+    void *runtime = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !runtime; i++)
+        runtime = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     *(void **)&demangle->function = runtime ? dlsym(runtime, "__cxa_demangle") : NULL;
 }
 

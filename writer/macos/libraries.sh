@@ -1,0 +1,44 @@
+#!/bin/sh
+# libraries.sh FOLDER: zlib, protobuf-c and SQLite in FOLDER/include and FOLDER/lib, from Debian's sources, which apt-get
+# fetches and checks. CC and AR: of the target. Nothing is done where they are there.
+set -e
+self=$(realpath "$0")
+mkdir -p "${1:?folder}"
+cd "$1"
+[ ! done -nt "$self" ] || exit 0
+sources=../../macos-sources
+if [ ! -e $sources/done ] || [ "$self" -nt $sources/done ]; then
+    rm -rf $sources
+    mkdir -p $sources/apt/lists/partial $sources/apt/cache/archives/partial
+    (
+        cd $sources
+        suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+        echo "deb-src ${MIRROR:-http://deb.debian.org/debian} $suite main" >apt/sources
+        # a state of apt's own: the system's lists stay as they are
+        fetch() {
+            apt-get -qq -o Dir::Etc::sourcelist="$PWD/apt/sources" -o Dir::Etc::sourceparts=/dev/null -o Dir::State::lists="$PWD/apt/lists" \
+                -o Dir::Cache="$PWD/apt/cache" -o APT::Sandbox::User=root "$@"
+        }
+        fetch update || { echo "no sources of its libraries"; exit 1; }
+        fetch source zlib protobuf-c sqlite3 >apt/log 2>&1 || { cat apt/log; echo "no sources of its libraries"; exit 1; }
+        mkdir sqlite && cd sqlite
+        { CC="${HOST_CC:-cc}" AR=ar ../sqlite3-*/configure --disable-tcl && make sqlite3.c; } >../sqlite.log 2>&1 || { tail ../sqlite.log; exit 1; }
+    )
+    touch $sources/done
+fi
+rm -rf include lib objects
+mkdir -p include/protobuf-c lib objects
+cp $sources/protobuf-c-*/protobuf-c/protobuf-c.h include/protobuf-c/
+cp $sources/sqlite/sqlite3.h include/
+cp $sources/zlib-*/zlib.h $sources/zlib-*/zconf.h include/
+$CC -O2 -I"$(echo $sources/protobuf-c-*/)" -c -o objects/protobuf-c.o $sources/protobuf-c-*/protobuf-c/protobuf-c.c
+# as Debian does: no bytes of a page that was in use before
+$CC -O2 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_SECURE_DELETE -c -o objects/sqlite3.o $sources/sqlite/sqlite3.c
+for part in adler32 compress crc32 deflate gzclose gzlib gzread gzwrite infback inffast inflate inftrees trees uncompr zutil; do
+    # zlib 1.2.13 takes every Mac for one of the last century, without fdopen
+    $CC -O2 -w -Dfdopen=fdopen -DHAVE_UNISTD_H -DHAVE_STDARG_H -c -o objects/z_$part.o $sources/zlib-*/$part.c
+done
+$AR qcs lib/libprotobuf-c.a objects/protobuf-c.o
+$AR qcs lib/libsqlite3.a objects/sqlite3.o
+$AR qcs lib/libz.a objects/z_*.o
+touch done

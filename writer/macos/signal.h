@@ -1,0 +1,26 @@
+/* Signals that wait: see README.md. */
+#ifndef TP_WRITER_MACOS_SIGNAL_H
+#define TP_WRITER_MACOS_SIGNAL_H
+
+#include_next <signal.h>
+#include <stddef.h>
+#include <time.h>
+
+/* The first signal of `set` that waits, taken; -1 without one. Only with a time of zero. */
+static inline int sigtimedwait(const sigset_t *set, void *info, const struct timespec *at_once)
+{
+    sigset_t pending;
+    int number;
+    (void)info, (void)at_once;
+    sigpending(&pending);
+    for (int i = 1; i < NSIG; i++)
+        if (sigismember(set, i) == 1 && sigismember(&pending, i) == 1) {
+            sigset_t one;
+            sigemptyset(&one);
+            sigaddset(&one, i);
+            return sigwait(&one, &number) == 0 ? number : -1;
+        }
+    return -1;
+}
+
+#endif

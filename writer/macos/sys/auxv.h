@@ -1,0 +1,14 @@
+/* Whether the caller has fewer rights: see ../README.md. */
+#ifndef TP_WRITER_MACOS_SYS_AUXV_H
+#define TP_WRITER_MACOS_SYS_AUXV_H
+
+#include <unistd.h>
+
+#define AT_SECURE 23
+
+static inline unsigned long getauxval(unsigned long what)
+{
+    return what == AT_SECURE && issetugid();
+}
+
+#endif

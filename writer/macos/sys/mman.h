@@ -1,0 +1,18 @@
+/* Pages that grow: see ../README.md. */
+#ifndef TP_WRITER_MACOS_SYS_MMAN_H
+#define TP_WRITER_MACOS_SYS_MMAN_H
+
+#include_next <sys/mman.h>
+
+#define MADV_HUGEPAGE MADV_NORMAL /* the system has no such advice */
+#define MREMAP_MAYMOVE 1
+#define MREMAP_FIXED 2
+
+/* MAP_FAILED: pages cannot be moved here; who asks makes a copy. */
+static inline void *mremap(void *old, size_t old_size, size_t size, int flags, void *at)
+{
+    (void)old, (void)old_size, (void)size, (void)flags, (void)at;
+    return MAP_FAILED;
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* Random bytes: see ../README.md. */
+#ifndef TP_WRITER_MACOS_SYS_RANDOM_H
+#define TP_WRITER_MACOS_SYS_RANDOM_H
+
+#include_next <sys/random.h>
+#include <sys/types.h>
+
+#define GRND_NONBLOCK 1
+
+static inline ssize_t getrandom(void *to, size_t size, unsigned flags)
+{
+    (void)flags; /* it never waits */
+    return getentropy(to, size) == 0 ? (ssize_t)size : -1;
+}
+
+#endif
