@@ -4,11 +4,13 @@ MODE    ?= release
 BUILD   ?= build/$(strip $(MODE))
 PREFIX  ?= /usr/local
 CC      ?= cc
+OBJCOPY ?= objcopy
 
 # ---- flags ---------------------------------------------------------------
 WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Wundef \
          $(if $(WERROR),-Werror)
-STD   := -std=gnu17 -D_GNU_SOURCE -DTP_VERSION='"$(VERSION)"'
+# A product and a sum are rounded one by one: a processor that has one instruction for both gives the same numbers.
+STD   := -std=gnu17 -D_GNU_SOURCE -ffp-contract=off -DTP_VERSION='"$(VERSION)"'
 FLAGS_release := -O2 -g -DNDEBUG
 FLAGS_debug   := -O0 -g
 FLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -86,7 +88,7 @@ $(STATIC): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(BUILD)/plain
 	$(call Q,LINK)awk '/^    tracepress_/ {sub(";", ""); print $$1}' collector/tracepress.map >$(BUILD)/gen/names && \
 	  sed -n 's/^# before //p' collector/tracepress.map | tr ' ' '\n' >$(BUILD)/gen/before && cat $(BUILD)/gen/before >>$(BUILD)/gen/names && \
 	  $(CC) -r -nostdlib $(filter -L%,$(LDFLAGS)) -o $(BUILD)/gen/static.o $(filter %.o %.a,$^) -l:libprotobuf-c.a -l:libz.a && \
-	  objcopy --keep-global-symbols=$(BUILD)/gen/names --weaken-symbols=$(BUILD)/gen/before $(BUILD)/gen/static.o && rm -f $@ && $(AR) qcs $@ $(BUILD)/gen/static.o
+	  $(OBJCOPY) --keep-global-symbols=$(BUILD)/gen/names --weaken-symbols=$(BUILD)/gen/before $(BUILD)/gen/static.o && rm -f $@ && $(AR) qcs $@ $(BUILD)/gen/static.o
 # Only what records: in a program that did not ask for it, it must need the C library alone.
 $(PRE): $(INJECT) $(BUILD)/core.a collector/preload.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=collector/preload.map \
@@ -152,8 +154,8 @@ $(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources.o,$(SOURCE)
 RENAMED := $(patsubst %,$(BUILD)/renamed/host_%.o,memory locks io)
 $(BUILD)/renamed/%.o: $(BUILD)/collector/source/%.o tests/fake/hooks.syms
 	@mkdir -p $(@D)
-	$(call Q,SYMS)objcopy --redefine-syms=tests/fake/hooks.syms $< $@
-$(BUILD)/unit/test_hooks: LDFLAGS += $(WRAPS)
+	$(call Q,SYMS)$(OBJCOPY) --redefine-syms=tests/fake/hooks.syms $< $@
+$(BUILD)/unit/test_hooks: override LDFLAGS += $(WRAPS)
 $(BUILD)/unit/test_hooks: $(RENAMED) $(call obj,collector/hook*.c)
 $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
 	@mkdir -p $(@D)
