@@ -1,6 +1,7 @@
 /* Sums of the first n records, so that those of a time are a difference: see policy_torch_memory.h. */
 #include "webreport/model/policy_torch_memory.h"
 
+#include "writer/base/ratio.h"
 #include "writer/base/saturate.h"
 
 struct tp_memory_bytes tp_memory_bytes_of(const struct tp_trace *trace, const struct tp_memory *record)
@@ -46,7 +47,7 @@ void tp_memory_sums_build(struct tp_memory_sums *sums, const struct tp_trace *tr
 /* ns as older releases looked it up. */
 static double coarse(const struct tp_trace *trace, int64_t ns)
 {
-    double us = (double)((long double)tp_sat_add(ns, trace->base_time_ns) / 1000.0L);
+    double us = tp_ratio(tp_sat_add(ns, trace->base_time_ns), 1000);
     return us * 1000 - (double)trace->base_time_ns;
 }
 
