@@ -1,4 +1,5 @@
-# find_package(tracepress): the targets tracepress::tracepress (shared) and tracepress::static. Paths begin at this file.
+# find_package(tracepress): the targets tracepress::tracepress (shared) and, where its library is, tracepress::static. Paths
+# begin at this file.
 get_filename_component(_tracepress_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
@@ -11,7 +12,7 @@ if(NOT TARGET tracepress::tracepress)
     INTERFACE_INCLUDE_DIRECTORIES "${_tracepress_prefix}/include")
 endif()
 
-if(NOT TARGET tracepress::static)
+if(NOT TARGET tracepress::static AND EXISTS "${_tracepress_prefix}/lib/libtracepress.a")
   add_library(tracepress::static STATIC IMPORTED)
   set_target_properties(tracepress::static PROPERTIES
     IMPORTED_LOCATION "${_tracepress_prefix}/lib/libtracepress.a"
