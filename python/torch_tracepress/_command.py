@@ -121,10 +121,11 @@ def yield_processors(child: int) -> None:
     """
     try:
         os.setpriority(os.PRIO_PROCESS, child, os.getpriority(os.PRIO_PROCESS, 0) + _NICER)
-        with open("/proc/self/autogroup", encoding="ascii") as file:  # "/autogroup-12 nice 0"
+        # bytes: a program that gave up its rights may not read the files of Python any more, and so knows no new encoding
+        with open("/proc/self/autogroup", "rb", buffering=0) as file:  # "/autogroup-12 nice 0"
             own = int(file.read().split()[-1])
-        with open(f"/proc/{child}/autogroup", "w", encoding="ascii") as file:
-            file.write(str(min(own + _NICER, _NICEST)))
+        with open(f"/proc/{child}/autogroup", "wb", buffering=0) as file:
+            file.write(b"%d" % min(own + _NICER, _NICEST))
     except (AttributeError, IndexError, OSError, ValueError):
         pass  # it has ended already, or this system knows no priorities, or no such groups
 
