@@ -124,6 +124,12 @@ static void hostile_arguments_have_no_cost(void **state)
     assert_false(ask(&cost, "aten::convolution", "[[1],[1]]", "[]", "[\"\",\"\",\"\",\"[1]\",\"[1]\",\"[1]\"]"));
     assert_false(ask(&cost, "aten::convolution", "[[1,1,8],[1,1,3]]", "[]",
                      "[\"\",\"\",\"\",\"[0]\",\"[1]\",\"[1]\",\"False\",\"[0]\",\"1\"]")); /* no stride */
+    /* lengths whose product is no int64, of no heads */
+    ask(&cost, "aten::_scaled_dot_product_flash_attention",
+        "[[1,0,72057594037927935,64],[1,0,72057594037927935,64],[1,0,72057594037927935,64]]", "[]",
+        "[\"\",\"\",\"\",\"0.\",\"True\"]");
+    ask(&cost, "aten::cudnn_convolution_transpose", "[[1,1,8],[1,1,72057594037927935]]", "[]",
+        "[\"\",\"\",\"[1]\",\"[9223372036854775807]\",\"[1]\",\"[9223372036854775807]\",\"1\"]");
     assert_false(ask(&cost, "aten::_flash_attention_forward", "[[0,0,0,0],[0,0,0,0],[0,0,0,0]]", "[]",
                      "[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"True\"]"));
 }

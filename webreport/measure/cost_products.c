@@ -157,7 +157,7 @@ static int result_of(const struct tp_cost_arguments *a, const struct convolution
             return -1;
         out->sizes[i] = is_transposed
                             ? tp_sat_add(tp_sat_sub(times(in - 1, stride.sizes[i]), times(2, padding.sizes[i])),
-                                         times(dilation.sizes[i], kernel - 1) + more.sizes[i] + 1)
+                                         tp_sat_add(times(dilation.sizes[i], kernel - 1), tp_sat_add(more.sizes[i], 1)))
                             : tp_shape_slid(in, kernel, padding.sizes[i], dilation.sizes[i], stride.sizes[i]);
     }
     return 1;
@@ -244,6 +244,17 @@ static bool is_causal(const struct tp_cost_arguments *a, const struct attention 
     return form->is_mask_type ? tp_cost_integer(a, form->causal, 0) == 1 : tp_cost_truth(a, form->causal);
 }
 
+/* What a causal mask leaves out: the keys behind each query. */
+static bool leave_out_masked(struct tp_cost *cost, int64_t queries, int64_t keys)
+{
+    double all = (double)queries * (double)keys;
+    double left = all - (double)queries * (double)(queries - 1) / 2;
+    if (queries == 0 || keys == 0)
+        return false;
+    cost->exact_flops = keys >= queries ? (int64_t)((double)cost->flops * left / all) : cost->flops / 2;
+    return true;
+}
+
 static bool attention(struct tp_cost *cost, const struct tp_cost_arguments *a, const struct attention *form,
                       bool causal)
 {
@@ -253,29 +264,20 @@ static bool attention(struct tp_cost *cost, const struct tp_cost_arguments *a, c
     if (!query || !key || !value || query->rank < 3)
         return false;
     struct tp_shape q = as_four(query, query->rank == 3), k = as_four(key, query->rank == 3),
-                    v = as_four(value, query->rank == 3), batch = q;
+                    v = as_four(value, query->rank == 3);
     unsigned length_at = form->has_heads_first ? 2 : 3;
     if (k.rank < length_at)
         return false;
-    batch.rank -= 3;
-    int64_t heads = last(&q, form->has_heads_first ? 3 : 2), queries = last(&q, length_at), keys = last(&k, length_at);
-    int64_t outer = times(tp_cost_product(&batch, 0), times(heads, queries)), size = last(&q, 1),
-            value_size = last(&v, 1);
+    int64_t queries = last(&q, length_at), keys = last(&k, length_at), size = last(&q, 1), value_size = last(&v, 1);
+    q.rank--; /* batch, heads and queries */
+    int64_t outer = tp_cost_product(&q, 0);
     int64_t inner = is_backward ? times(3, size) + times(2, value_size) : tp_sat_add(size, value_size);
-    int64_t results = times(times(outer, value_size), tp_cost_size(a, form->q)); /* bytes */
-    int64_t bytes = tp_sat_add(
-        times(tp_cost_bytes(a, form->q), is_backward ? 3 : 1),
-        times(tp_sat_add(tp_cost_bytes(a, form->q + 1), tp_cost_bytes(a, form->q + 2)), is_backward ? 2 : 1));
-    bytes = tp_sat_add(bytes, times(results, is_backward ? 2 : 1));
+    int64_t of_result = times(times(outer, value_size), tp_cost_size(a, form->q));
+    int64_t of_others = tp_sat_add(tp_cost_bytes(a, form->q + 1), tp_cost_bytes(a, form->q + 2));
+    int64_t bytes = tp_sat_add(times(tp_cost_bytes(a, form->q), is_backward ? 3 : 1),
+                               times(tp_sat_add(of_others, of_result), is_backward ? 2 : 1));
     bool is_claimed = claim_product(cost, a, form->q, times(outer, keys), inner, bytes);
-    if (!is_claimed || !causal)
-        return is_claimed;
-    if (queries == 0 || keys == 0)
-        return false;
-    double below = (double)keys * (double)queries - (double)(queries * (queries - 1)) / 2;
-    cost->exact_flops =
-        keys >= queries ? (int64_t)((double)cost->flops * below / (double)(queries * keys)) : cost->flops / 2;
-    return true;
+    return is_claimed && (!causal || leave_out_masked(cost, queries, keys));
 }
 
 bool tp_cost_of_attention_form(struct tp_cost *cost, const struct tp_cost_arguments *a, bool causal)
