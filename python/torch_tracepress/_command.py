@@ -123,7 +123,7 @@ def yield_processors(child: int) -> None:
         os.setpriority(os.PRIO_PROCESS, child, os.getpriority(os.PRIO_PROCESS, 0) + _NICER)
         # bytes: a program that gave up its rights may not read the files of Python any more, and so knows no new encoding
         with open("/proc/self/autogroup", "rb", buffering=0) as file:  # "/autogroup-12 nice 0"
-            own = int(file.read().split()[-1])
+            own = int((file.read().split() or [b"0"])[-1])  # no text: its session has no group but the system's
         with open(f"/proc/{child}/autogroup", "wb", buffering=0) as file:
             file.write(b"%d" % min(own + _NICER, _NICEST))
     except (AttributeError, IndexError, OSError, ValueError):
