@@ -178,6 +178,50 @@ static void check_device(struct check *c, const struct node *device, const struc
     check_device_steps(c, device, overview);
 }
 
+/* Time of the child of that name; 0 without one. In thousandths, as every number that is no time. */
+static __int128 child_ns(const struct node *node, const char *name)
+{
+    __int128 total = 0;
+    for (const struct node *child = items(node, "children"); child; child = child->next)
+        if (strcmp(text_of(child, "name"), name) == 0)
+            total += count_of(child, "time_ns");
+    return total;
+}
+
+static void check_tree_node(struct check *c, const struct node *node)
+{
+    const struct node *children = items(node, "children");
+    if (children)
+        same(c, sum(children, "time_ns") / 1000, count_of(node, "time_ns"), "children of %s in the tree of time",
+             text_of(node, "name"));
+    at_most(c, real(node, "floor_ns"), real(node, "costed_ns") * (1 + 1e-9), "floor of %s", text_of(node, "name"));
+    for (const struct node *child = children; child; child = child->next)
+        check_tree_node(c, child);
+}
+
+/* The tree of a device's time, and what the view of its idle time says of the same device. */
+static void check_tree(struct check *c, const struct node *tree, const struct node *profile)
+{
+    const struct node *root = at(tree, "tree"), *device = items(profile, "idle_view");
+    const char *id = text_of(tree, "device");
+    while (device && strcmp(text_of(device, "device"), id) != 0)
+        device = device->next;
+    const struct node *idle = at(device, "idle");
+    check_tree_node(c, root);
+    same(c, count_of(root, "time_ns"), ns(at(profile, "overview"), "window_us"), "tree of device %s", id);
+    same(c, child_ns(root, "host"), ns(idle, "host_us"), "host in the tree of device %s", id);
+    same(c, child_ns(root, "launch"), ns(idle, "launch_us"), "launch in the tree of device %s", id);
+    same(c, child_ns(root, "outside"), ns(idle, "outside_us"), "outside in the tree of device %s", id);
+    same(c, child_ns(root, "queue") + child_ns(root, "unknown"), ns(idle, "queue_us") + ns(idle, "unknown_us"),
+         "queue in the tree of device %s", id);
+    same(c, child_ns(root, "compute") + child_ns(root, "device wait"), ns(device, "compute_us"),
+         "compute in the tree of device %s", id);
+    same(c, child_ns(root, "exposed communication"), ns(device, "exposed_communication_us"),
+         "exposed communication in the tree of device %s", id);
+    same(c, child_ns(root, "exposed copy"), ns(device, "exposed_copy_us"), "exposed copies in the tree of device %s",
+         id);
+}
+
 static void check_verdict(struct check *c, const struct node *profile)
 {
     const struct node *verdict = at(profile, "verdict"), *causes = at(verdict, "causes");
@@ -252,6 +296,8 @@ static void check_profile(struct check *c, const struct node *profile)
     check_overview(c, overview);
     for (const struct node *device = items(profile, "idle_view"); device; device = device->next)
         check_device(c, device, overview);
+    for (const struct node *tree = items(profile, "time_trees"); tree; tree = tree->next)
+        check_tree(c, tree, profile);
     check_verdict(c, profile);
     check_findings(c, at(profile, "recommendations"), overview);
     check_tables(c, profile);

@@ -7,8 +7,6 @@ each kind. Prints each difference; exit 1 when there is any."""
 import collections
 import json
 import os
-import random
-import re
 import subprocess
 import sys
 
@@ -18,6 +16,9 @@ sys.dont_write_bytecode = True
 import kinds_ref  # noqa: E402
 import tree_ref  # noqa: E402
 from trace_model import load  # noqa: E402
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from made_gpu import made  # noqa: E402
 
 
 def theirs(path):
@@ -49,77 +50,9 @@ def ours(path):
                           round(1000 * row["costed_us"])] for row in rows}
 
 
-def words():
-    """Names that the rules speak of: the letters of their patterns."""
-    for layer in ("kernel_first", "chain", "owner", "kernel"):
-        for _, pattern in kinds_ref.R[layer]:
-            for word in re.split(r"[|()^$\[\]?*+.\\]+", pattern):
-                if len(word) > 2:
-                    yield word
-    yield from ("triton_poi_fused_clone_t_1", "triton_red_fused_norm_2", "triton_tem_fused_conv_3", "generic", "k",
-                "elementwise_kernel", "event_wait")
-
-
-WORDS = sorted(set(words()))
-PREFIXES = ("", "aten::", "aten::", "aten::", "vllm::", "autograd::engine::evaluate_function: ", "void ", "x_")
-SUFFIXES = ("", "", "", "_12", "<float>", "Backward0", "_Compiled")
-
-
-def name():
-    return random.choice(PREFIXES) + random.choice(WORDS) + random.choice(SUFFIXES)
-
-
-def operators(events, begin, end, depth):
-    """Operators side by side in [begin, end), others and launches inside of them."""
-    at = begin
-    while at + 40 < end:
-        stop = min(end, at + random.randint(40, max(41, (end - begin) // 2)))
-        if random.random() < 0.1:
-            events.append(host("user_annotation", "Optimizer.step#SGD.step", at, stop - at))
-        else:
-            events.append(host("cpu_op", name(), at, stop - at, **shapes()))
-        launch(events, at + 2)
-        if depth:
-            operators(events, at + 5, stop - 1, depth - 1)
-        at = stop + random.randint(0, 5)
-
-
-def host(category, text, begin, length, **args):
-    return {"ph": "X", "cat": category, "name": text, "pid": 1, "tid": 1, "ts": begin, "dur": length, "args": args}
-
-
-def shapes():
-    """Arguments that products, convolutions and others may have, or none."""
-    if random.random() < 0.3:
-        return {}
-    sides = [random.choice((4, 8, 64)) for _ in range(random.choice((2, 2, 3, 4)))]
-    count = random.randint(1, 6)
-    return {"Input Dims": [sides] * count, "Input type": [random.choice(("float", "c10::Half", "long int"))] * count,
-            "Concrete Inputs": [random.choice(("", "True", "[1, 1]", "2"))] * count, "Sequence number": random.randint(0, 30)}
-
-
-def launch(events, at):
-    number = len(events) + 1
-    if random.random() < 0.9:
-        events.append(host("cuda_runtime", "cudaLaunchKernel", at, 1, correlation=number))
-    events.append({"ph": "X", "cat": "gpu_memcpy" if random.random() < 0.05 else "kernel", "name": name(), "pid": 0, "tid": 7,
-                   "ts": 10000 + 10 * number, "dur": random.randint(1, 9),
-                   "args": {"device": 0, "stream": 7, "correlation": number}})
-
-
-def made(seed):
-    random.seed(seed)
-    events = []
-    operators(events, 0, 2000, 4)
-    path = os.path.join(work, f"made{seed}.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"traceEvents": events}, file)
-    return path
-
-
 is_wrong = False
 seen = collections.Counter()
-for path in traces or map(made, range(200)):
+for path in traces or (made(seed, work) for seed in range(200)):
     want, got = theirs(path), ours(path)
     seen.update({kind: numbers[0] for kind, numbers in want.items()})
     seen["(operations)"] += sum(numbers[2] for numbers in want.values()) > 0

@@ -13,6 +13,7 @@ struct made {
     struct tp_order order;
     struct tp_model model;
     struct tp_work_kinds kinds;
+    struct tp_work_units units;
     struct tp_work_view view;
 };
 
@@ -20,7 +21,8 @@ static void make(struct made *m, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
     tp_work_kinds_build(&m->kinds, &m->model, &m->arena);
-    tp_work_view_build(&m->view, &m->model, &m->arena);
+    tp_work_units_build(&m->units, &m->kinds, &m->arena);
+    tp_work_view_build(&m->view, &m->kinds, &m->units, &m->arena);
 }
 
 #define HOST(cat, name, ts, dur, args)                                                                                 \

@@ -340,8 +340,8 @@ struct tp_data tp_section_operators(const struct tp_section *section)
     tp_object_text(object, "operators_title", tp_section_word(section, "Operators"));
     tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
     tables = tp_object_list(object, "tables");
-    if (!section->profile->views->works.devices.rows.row_count) /* else the kernels say it better */
-        tp_section_add_works(section, tables, &section->profile->views->works.operators, "Self time by kind of work");
+    if (!section->profile->advice->works.devices.rows.row_count) /* else the kernels say it better */
+        tp_section_add_works(section, tables, &section->profile->advice->works.operators, "Self time by kind of work");
     add_by_name(section, tables);
     add_by_shape(section, tables);
     return tp_data_of_object(object);

@@ -1,4 +1,5 @@
-/* The advice on one trace: quality, idle view, sync table, memory peak, recommendations, verdict.
+/* The advice on one trace: quality, idle view, kinds of work and the tree of time, sync table, memory peak,
+ * recommendations, verdict.
  *
  * Everything lives in the arena given and may point into the model and its trace, which must stay. */
 #ifndef TP_WEBREPORT_MEASURE_ADVICE_H
@@ -8,13 +9,17 @@
 #include "webreport/measure/memory_peak.h"
 #include "webreport/measure/rules.h"
 #include "webreport/measure/sync_table.h"
+#include "webreport/measure/time_tree.h"
 #include "webreport/measure/trace_quality.h"
 #include "webreport/measure/verdict.h"
+#include "webreport/measure/work_view.h"
 #include "webreport/model/facts.h"
 
 struct tp_advice {
     struct tp_quality quality;
     struct tp_idle_view idle;
+    struct tp_work_view works;  /* empty when brief, as the next */
+    struct tp_time_trees times; /* of each device that has a flame */
     struct tp_sync_table syncs;
     struct tp_memory_peak memory;
     struct tp_recommendations recommendations;
@@ -25,12 +30,12 @@ struct tp_advice {
 void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
                      struct tp_arena *arena);
 
-/* The same without the idle flame (tp_idle_build): what summaries are made of. */
+/* The same without kinds of work and what needs the idle flame (tp_idle_build): what summaries are made of. */
 void tp_advice_build_brief(struct tp_advice *advice, const struct tp_model *model,
                            const struct tp_rule_overrides *overrides, struct tp_arena *arena);
 
-/* Writes the members trace_quality, idle_view, sync_table, memory_peak, recommendations and verdict into an open
- * object. */
+/* Writes the members trace_quality, idle_view, work_view, time_trees, sync_table, memory_peak, recommendations and
+ * verdict into an open object. */
 void tp_advice_json(const struct tp_advice *advice, struct tp_json *json);
 
 #endif

@@ -64,6 +64,12 @@ static int64_t size_of(struct tp_str json)
     return row < 0 ? 4 : TYPES[row].size;
 }
 
+enum tp_number_type tp_number_type_of(struct tp_str json)
+{
+    int row = type_of(json);
+    return row < 0 ? TP_NUMBER_OTHER : (enum tp_number_type)TYPES[row].type;
+}
+
 const char *tp_number_type_text(enum tp_number_type type)
 {
     static const char *const texts[TP_NUMBER_TYPES] = {"other", "fp64", "fp32", "fp16", "bf16", "fp8", "fp4", "int8"};

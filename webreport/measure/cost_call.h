@@ -26,6 +26,9 @@ struct tp_cost_arguments {
     const struct tp_cost_hint *hint;
 };
 
+/* Of the text of a type as JSON; TP_NUMBER_OTHER of anything that is none. */
+enum tp_number_type tp_number_type_of(struct tp_str json);
+
 /* False: more arguments, or dimensions that make no sense. */
 bool tp_cost_read(struct tp_cost_arguments *a, const struct tp_op_call *call, const struct tp_cost_hint *hint);
 

@@ -23,6 +23,7 @@ static const struct tp_column_def line_columns[] = {
 /* Idle time with exactly one stack. */
 struct idle_time {
     int64_t ns, starved_ns;
+    int64_t host_ns; /* before the call of the next operation */
 };
 
 struct line {
@@ -42,10 +43,11 @@ struct flame {
     int64_t total_ns;
 };
 
-static void add_time(struct idle_time *time, int64_t ns, int64_t starved_ns)
+static void add_time(struct idle_time *time, const struct idle_time *more)
 {
-    time->ns = tp_sat_add(time->ns, ns);
-    time->starved_ns = tp_sat_add(time->starved_ns, starved_ns);
+    time->ns = tp_sat_add(time->ns, more->ns);
+    time->starved_ns = tp_sat_add(time->starved_ns, more->starved_ns);
+    time->host_ns = tp_sat_add(time->host_ns, more->host_ns);
 }
 
 static struct idle_time *time_of(struct flame *flame, uint32_t node)
@@ -58,16 +60,17 @@ static struct idle_time *time_of(struct flame *flame, uint32_t node)
 static void charge(void *context, const struct tp_stack_segment *segment)
 {
     struct flame *flame = context;
+    const struct tp_idle_piece *piece = &flame->gpu->idle[segment->tag];
     int64_t ns = tp_sat_sub(segment->b, segment->a);
-    int64_t starved_ns = tp_idle_is_starved(&flame->gpu->idle[segment->tag]) ? ns : 0;
-    add_time(time_of(flame, segment->node ? segment->node : flame->none), ns, starved_ns);
+    struct idle_time time = {ns, tp_idle_is_starved(piece) ? ns : 0, piece->part == TP_IDLE_HOST ? ns : 0};
+    add_time(time_of(flame, segment->node ? segment->node : flame->none), &time);
     flame->total_ns = tp_sat_add(flame->total_ns, ns);
     uint32_t *row = tp_id_map_put(&flame->line_ids, tp_id_pair(segment->fold.kind, segment->fold.text));
     if (*row == TP_NO_ID) {
         *row = (uint32_t)flame->lines.count;
         *(struct line *)tp_vec_push(&flame->lines) = (struct line){.fold = segment->fold};
     }
-    add_time(&TP_AT(&flame->lines, struct line, *row)->time, ns, starved_ns);
+    add_time(&TP_AT(&flame->lines, struct line, *row)->time, &time);
 }
 
 static int by_line(const void *x, const void *y, const void *context)
@@ -144,11 +147,8 @@ static void sum_up(struct fill *fill, const struct flame *flame, struct tp_arena
     size_t count = flame->tree.nodes.count;
     fill->totals = tp_arena_array(arena, count, sizeof *fill->totals);
     memcpy(fill->totals, flame->times.data, count * sizeof *fill->totals);
-    for (size_t i = count; i-- > 1;) {
-        struct idle_time *parent = &fill->totals[fill->nodes[i].parent];
-        parent->ns = tp_sat_add(parent->ns, fill->totals[i].ns);
-        parent->starved_ns = tp_sat_add(parent->starved_ns, fill->totals[i].starved_ns);
-    }
+    for (size_t i = count; i-- > 1;)
+        add_time(&fill->totals[fill->nodes[i].parent], &fill->totals[i]);
 }
 
 static void fill_node(struct tp_idle_device *out, const struct fill *fill, const struct flame *flame, uint32_t node)
@@ -161,6 +161,7 @@ static void fill_node(struct tp_idle_device *out, const struct fill *fill, const
         .label = from->label,
         .self_ns = time->ns,
         .self_starved_ns = time->starved_ns,
+        .self_host_ns = time->host_ns,
         .total_ns = fill->totals[node].ns,
         .total_starved_ns = fill->totals[node].starved_ns,
         .parent = node ? fill->index[from->parent] : TP_NO_ID,

@@ -4,9 +4,6 @@
 
 #include "webreport/measure/idle_view.h"
 
-/* Each device's walk reads the threads' events anew, so only the first devices get a flame. */
-enum { TP_IDLE_FLAME_DEVICES = 64 };
-
 /* Fills nodes, stacks, frames, lines and their time from the idle pieces of a device. */
 void tp_idle_flame_build(struct tp_idle_device *out, const struct tp_model *model, const struct tp_gpu *gpu,
                          struct tp_arena *arena);

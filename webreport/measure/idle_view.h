@@ -22,6 +22,7 @@ struct tp_idle_split {
 struct tp_flame_node {
     struct tp_str text;
     int64_t self_ns, self_starved_ns;   /* idle time with exactly this stack; part of it starved */
+    int64_t self_host_ns;               /* part of that: before the call of the next operation */
     int64_t total_ns, total_starved_ns; /* with this stack or a deeper one */
     uint32_t parent, depth;             /* parent of node 0: TP_NO_ID; depth of node 0: 0 */
     uint32_t label;                     /* label id of text in trace->frames */
@@ -72,6 +73,9 @@ struct tp_idle_device {
     struct tp_table frames;  /* enum tp_idle_frame_column: a frame wherever it stands */
     struct tp_table by_line; /* enum tp_idle_line_column: innermost project line, else annotation, else operator .. */
 };
+
+/* Each device's walk reads the threads' events anew, so only the first devices get a flame. */
+enum { TP_IDLE_FLAME_DEVICES = 64 };
 
 struct tp_idle_view {
     struct tp_idle_device *devices; /* by number */

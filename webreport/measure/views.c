@@ -15,7 +15,6 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_overview_build(&views->overview, model, arena);
     tp_operator_view_build(&views->operators, model, arena);
     tp_kernel_view_build(&views->kernels, model, arena);
-    tp_work_view_build(&views->works, model, arena);
     tp_module_view_build(&views->modules, model, arena);
     tp_sample_view_build(&views->samples, model, arena);
     tp_task_view_build(&views->tasks, model, arena);
@@ -31,8 +30,6 @@ void tp_views_json(const struct tp_views *views, struct tp_json *json)
     tp_operator_view_json(&views->operators, json);
     tp_json_key(json, "kernel_view");
     tp_kernel_view_json(&views->kernels, json);
-    tp_json_key(json, "work_view");
-    tp_work_view_json(&views->works, json);
     tp_json_key(json, "memory_view");
     tp_memory_view_json(&views->memory, json);
     tp_json_key(json, "module_view");

@@ -10,7 +10,6 @@
 #include "webreport/measure/sample_view.h"
 #include "webreport/measure/task_view.h"
 #include "webreport/measure/trace_facts.h"
-#include "webreport/measure/work_view.h"
 #include "webreport/model/facts.h"
 
 struct tp_views {
@@ -18,7 +17,6 @@ struct tp_views {
     struct tp_overview overview;
     struct tp_operator_view operators;
     struct tp_kernel_view kernels;
-    struct tp_work_view works;
     struct tp_memory_view memory;
     struct tp_module_view modules;
     struct tp_sample_view samples;
@@ -34,7 +32,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
  * of. */
 void tp_views_build_brief(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena);
 
-/* Writes the members trace_facts, overview, operator_view, kernel_view, work_view, memory_view, module_view, and for a
+/* Writes the members trace_facts, overview, operator_view, kernel_view, memory_view, module_view, and for a
  * trace with samples sample_view, with tasks task_view, into the open object. */
 void tp_views_json(const struct tp_views *views, struct tp_json *json);
 

@@ -111,8 +111,8 @@ static uint32_t backward_around(const struct costs *c, uint32_t op)
 
 /* ---- costs ---- */
 
-/* Of a call of `op` with the arguments of `e`: index in costs. NONE: nothing is claimed. */
-static uint32_t cost_of(struct costs *c, uint32_t op, const struct tp_event *e)
+/* Of a call of `op` with the arguments of `e`: its number. Its cost: in of_call. */
+static uint32_t call_of(struct costs *c, uint32_t op, const struct tp_event *e)
 {
     const struct tp_trace *trace = c->model->trace;
     const struct tp_host_detail *host = &trace->hosts[e->detail];
@@ -137,15 +137,29 @@ static uint32_t cost_of(struct costs *c, uint32_t op, const struct tp_event *e)
         if (*new != NONE)
             *(struct tp_cost *)tp_vec_push(&c->costs) = cost;
     }
+    return call;
+}
+
+static uint32_t cost_of_call(const struct costs *c, uint32_t call)
+{
     return *TP_AT(&c->of_call, uint32_t, call);
 }
 
-/* By what did the work of an operator, else by its own arguments. */
-static uint32_t cost_of_operator(struct costs *c, uint32_t op)
+/* By what did the work of an operator, else by its own arguments. False: nothing is claimed. */
+static bool find_cost(struct costs *c, uint32_t op, struct tp_work_unit *unit)
 {
-    const struct tp_event *worker = tp_operator_worker(c->model, op), *own = tp_operator_event(c->model, op);
-    uint32_t cost = cost_of(c, op, worker);
-    return cost != NONE || worker == own ? cost : cost_of(c, op, own);
+    const struct tp_event *own = tp_operator_event(c->model, op), *event = tp_operator_worker(c->model, op);
+    uint32_t call = call_of(c, op, event);
+    if (cost_of_call(c, call) == NONE && event != own) {
+        event = own;
+        call = call_of(c, op, own);
+    }
+    *unit = (struct tp_work_unit){.op = op,
+                                  .event = (uint32_t)(event - c->model->trace->events),
+                                  .main = TP_NO_ID,
+                                  .cost = cost_of_call(c, call),
+                                  .call = call};
+    return unit->cost != NONE;
 }
 
 /* The unit of an operator or of what is around it, + 1; NONE. */
@@ -157,10 +171,9 @@ static uint32_t unit_of(struct costs *c, uint32_t op)
             found = c->unit_of[at];
             break;
         }
-        uint32_t cost = cost_of_operator(c, at);
-        if (cost != NONE) {
-            struct tp_unit *unit = tp_vec_push(&c->units);
-            *unit = (struct tp_unit){.op = at, .main = TP_NO_ID, .cost = cost};
+        struct tp_work_unit unit;
+        if (find_cost(c, at, &unit)) {
+            *(struct tp_work_unit *)tp_vec_push(&c->units) = unit;
             found = c->unit_of[at] = (uint32_t)c->units.count;
         }
     }
@@ -169,24 +182,23 @@ static uint32_t unit_of(struct costs *c, uint32_t op)
     return found;
 }
 
-void tp_units_build(struct tp_units *units, const struct tp_work_kinds *kinds, struct tp_arena *arena)
+void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds *kinds, struct tp_arena *arena)
 {
     const struct tp_model *model = kinds->model;
-    size_t size = model->operators.count * sizeof(uint32_t);
     struct costs c = {.model = model,
                       .arena = arena,
                       .of_call = TP_VEC(arena, uint32_t),
                       .costs = TP_VEC(arena, struct tp_cost),
-                      .units = TP_VEC(arena, struct tp_unit),
-                      .unit_of = tp_arena_alloc(arena, size)};
+                      .units = TP_VEC(arena, struct tp_work_unit),
+                      .unit_of = tp_arena_array(arena, model->operators.count, sizeof(uint32_t))};
     tp_keys_init(&c.calls, arena, 7);
-    *units = (struct tp_units){0};
+    *units = (struct tp_work_units){0};
     find_backwards(&c);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         uint32_t op = tp_work_operator_of(model, k), found;
         if (!tp_work_has_cost(kinds->of_device[k]) || op == TP_NO_ID || (found = unit_of(&c, op)) == NONE)
             continue;
-        struct tp_unit *unit = TP_AT(&c.units, struct tp_unit, found - 1);
+        struct tp_work_unit *unit = TP_AT(&c.units, struct tp_work_unit, found - 1);
         int64_t ns = tp_device_event(model, k)->dur_ns;
         int64_t *known = &units->known_ns[kinds->of_device[k]];
         unit->ns = tp_sat_add(unit->ns, ns);
@@ -198,7 +210,15 @@ void tp_units_build(struct tp_units *units, const struct tp_work_kinds *kinds, s
     units->costs = c.costs.data;
     units->items = c.units.data;
     units->count = (uint32_t)c.units.count;
+    units->of_operator = c.unit_of;
+    units->operator_count = model->operators.count;
+    units->call_count = (uint32_t)c.of_call.count;
     tp_keys_drop(&c.calls);
     tp_id_map_drop(&c.backward);
-    tp_arena_drop(arena, c.unit_of, size);
+}
+
+void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena)
+{
+    tp_arena_drop(arena, units->of_operator, units->operator_count * sizeof *units->of_operator);
+    tp_arena_drop(arena, units->items, units->count * sizeof *units->items);
 }

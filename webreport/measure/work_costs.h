@@ -9,22 +9,38 @@
 #include "webreport/measure/cost.h"
 #include "webreport/measure/work_kinds.h"
 
-struct tp_unit {
-    uint32_t op;   /* the operator */
-    uint32_t main; /* device operation that its cost is booked on */
-    int64_t ns;    /* sum of the durations of its kernels */
-    uint32_t cost; /* index in costs */
+struct tp_work_unit {
+    uint32_t op;    /* the operator */
+    uint32_t event; /* its event that the cost is of: its own, or that of the one folded into it which did the work */
+    uint32_t main;  /* device operation that its cost is booked on */
+    int64_t ns;     /* sum of the durations of its kernels */
+    uint32_t cost;  /* index in costs */
+    uint32_t call;  /* number of the call: equal ones have name, shapes and types in common */
 };
 
-struct tp_units {
-    struct tp_unit *items; /* in order of their first kernel */
+struct tp_work_units {
+    struct tp_work_unit *items; /* in order of their first kernel */
     uint32_t count;
     const struct tp_cost *costs;     /* of calls that differ */
     int64_t known_ns[TP_WORK_COUNT]; /* by kind: durations of the operations that belong to a unit */
+    uint32_t *of_operator;           /* unit + 1 of each operator that device work was asked by; TP_NO_ID: none */
+    uint32_t operator_count, call_count;
 };
 
 /* In `arena` (guard set by the caller; what is needed meanwhile is given back when large). Communication, copies and
  * waits are no work that has a cost. */
-void tp_units_build(struct tp_units *units, const struct tp_work_kinds *kinds, struct tp_arena *arena);
+void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds *kinds, struct tp_arena *arena);
+/* Gives its memory back early. */
+void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena);
+
+/* The unit that a device operation belongs to; NULL: it has none. */
+static inline const struct tp_work_unit *tp_work_unit_of(const struct tp_work_units *units,
+                                                         const struct tp_work_kinds *kinds, uint32_t device)
+{
+    uint32_t op = tp_work_operator_of(kinds->model, device);
+    if (op == TP_NO_ID || !tp_work_has_cost(kinds->of_device[device]) || units->of_operator[op] == TP_NO_ID)
+        return NULL;
+    return &units->items[units->of_operator[op] - 1];
+}
 
 #endif

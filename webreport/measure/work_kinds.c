@@ -155,3 +155,9 @@ void tp_work_kinds_build(struct tp_work_kinds *result, const struct tp_model *mo
     tp_arena_drop(arena, kinds.chain, model->operators.count);
     tp_arena_drop(arena, kinds.around, model->operators.count);
 }
+
+void tp_work_kinds_drop(struct tp_work_kinds *kinds, struct tp_arena *arena)
+{
+    tp_arena_drop(arena, kinds->of_device, kinds->model->devices.count);
+    tp_arena_drop(arena, kinds->of_operator, kinds->model->operators.count);
+}

@@ -29,5 +29,7 @@ static inline bool tp_work_has_cost(unsigned work)
 /* In `arena` (its guard set by the caller; what is needed meanwhile stays there too). Each distinct name is looked at
  * once per layer of rules. */
 void tp_work_kinds_build(struct tp_work_kinds *kinds, const struct tp_model *model, struct tp_arena *arena);
+/* Gives its memory back early. */
+void tp_work_kinds_drop(struct tp_work_kinds *kinds, struct tp_arena *arena);
 
 #endif

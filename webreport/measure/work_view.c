@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "webreport/measure/work_costs.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/keys.h"
 #include "writer/base/ratio.h"
@@ -87,10 +86,10 @@ static void group_devices(struct grouping *g, const uint8_t *kinds)
 }
 
 /* The cost of a unit counts for the kind of the kernel that it is booked on. */
-static void add_units(struct grouping *g, const struct tp_units *units, const uint8_t *kinds)
+static void add_units(struct grouping *g, const struct tp_work_units *units, const uint8_t *kinds)
 {
     for (uint32_t i = 0; i < units->count; i++) {
-        const struct tp_unit *unit = &units->items[i];
+        const struct tp_work_unit *unit = &units->items[i];
         const struct tp_cost *cost = &units->costs[unit->cost];
         struct work *work = &g->works[kinds[unit->main]];
         work->flops = tp_sat_add(work->flops, cost->flops);
@@ -175,23 +174,17 @@ static void finish(struct grouping *g, struct tp_works *works, const struct tp_c
     tp_keys_drop(&g->keys);
 }
 
-void tp_work_view_build(struct tp_work_view *view, const struct tp_model *model, struct tp_arena *arena)
+void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *kinds, const struct tp_work_units *units,
+                        struct tp_arena *arena)
 {
-    struct tp_work_kinds kinds;
-    struct tp_units units;
     struct grouping g;
-    tp_work_kinds_build(&kinds, model, arena);
-    start(&g, model, arena);
-    group_devices(&g, kinds.of_device);
-    tp_units_build(&units, &kinds, arena);
-    add_units(&g, &units, kinds.of_device);
+    start(&g, kinds->model, arena);
+    group_devices(&g, kinds->of_device);
+    add_units(&g, units, kinds->of_device);
     finish(&g, &view->devices, device_defs, TP_WORK_DEVICE_COLUMNS);
-    start(&g, model, arena);
-    group_operators(&g, kinds.of_operator);
+    start(&g, kinds->model, arena);
+    group_operators(&g, kinds->of_operator);
     finish(&g, &view->operators, operator_defs, TP_WORK_OPERATOR_COLUMNS);
-    tp_arena_drop(arena, units.items, units.count * sizeof *units.items);
-    tp_arena_drop(arena, kinds.of_device, model->devices.count);
-    tp_arena_drop(arena, kinds.of_operator, model->operators.count);
 }
 
 void tp_work_view_json(const struct tp_work_view *view, struct tp_json *json)

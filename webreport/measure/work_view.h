@@ -3,7 +3,7 @@
 #ifndef TP_WEBREPORT_MEASURE_WORK_VIEW_H
 #define TP_WEBREPORT_MEASURE_WORK_VIEW_H
 
-#include "webreport/model/facts.h"
+#include "webreport/measure/work_costs.h"
 #include "writer/base/json_out.h"
 #include "writer/base/table.h"
 
@@ -41,7 +41,8 @@ struct tp_work_view {
 };
 
 /* In `arena` (guard set by the caller); the model must outlive it. */
-void tp_work_view_build(struct tp_work_view *view, const struct tp_model *model, struct tp_arena *arena);
+void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *kinds, const struct tp_work_units *units,
+                        struct tp_arena *arena);
 void tp_work_view_json(const struct tp_work_view *view, struct tp_json *json);
 
 #endif

@@ -228,8 +228,10 @@ static bool is_tensile_matrix(struct tp_str name)
     return false;
 }
 
+static const char *const tf32[] = {"tf32", "s1688gemm", "_s1688", "xf32", "tensorop_s", NULL};
+
 /* First matching list decides (D11). */
-static uint64_t kernel_meaning(struct tp_str name)
+static uint64_t tensor_core_meaning(struct tp_str name)
 {
     uint64_t comm = contains_any(name, comm_kernel) ? TP_MARK_COMM_KERNEL : 0;
     if (contains_any(name, tc_no) && !contains_any(name, tc_no_unless))
@@ -239,6 +241,11 @@ static uint64_t kernel_meaning(struct tp_str name)
     if (comm || contains_any(name, tc_no_late))
         return comm;
     return contains_any(name, tc_maybe) ? TP_MARK_TC_UNKNOWN : 0;
+}
+
+static uint64_t kernel_meaning(struct tp_str name)
+{
+    return tensor_core_meaning(name) | (contains_any(name, tf32) ? TP_MARK_TF32 : 0);
 }
 
 /* ---- host names ---------------------------------------------------------------------------------------------------
