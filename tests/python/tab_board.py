@@ -59,6 +59,10 @@ class TensorBoard:
         self.environment["PYTHONPATH"] = os.pathsep.join([site(folder), os.path.join(ROOT, "python")])
 
     def __enter__(self):
+        self.start()
+        return self
+
+    def start(self):
         with open(self.log, "wb") as log:
             self.child = subprocess.Popen(self.words, stdout=log, stderr=log, env=self.environment, cwd=self.folder)
         try:
@@ -66,7 +70,6 @@ class TensorBoard:
         except BaseException:
             self.child.kill()
             raise
-        return self
 
     def address(self):
         with open(self.log, encoding="utf-8", errors="replace") as file:
@@ -298,6 +301,28 @@ def _(folder):
             pids = until(lambda: fake.lines(".pids")[1:] and fake.lines(".pids"))
             assert board.folders()
         until(lambda: not any(is_alive(int(pid)) for pid in pids))
+
+
+@case("TensorBoard: killed while a page is made; the next removes its folder, and the page is made")
+def _(folder):
+    old(write(folder, "logs", "r", "x.pt.trace.json", text="<html>mine"))
+    flags = ("--logdir", os.path.join(folder, "logs"), "--load_fast=false")
+    with Fake(folder, gate=True) as fake:
+        killed = TensorBoard(folder, *flags)
+        killed.start()
+        killed.ours("make", **killed.query("r"))
+        until(fake.lines)
+        left = killed.folders()
+        killed.child.kill()
+        killed.child.wait()
+        assert len(left) == 1 and killed.folders() == left, left
+        with TensorBoard(folder, *flags) as board:
+            assert not board.folders(), "as soon as it answers"
+            fake.open_gate()
+            until(lambda: not fake.alive())
+            answer = board.made(**board.query("r"))
+            assert board.ours("page", key=answer["key"]).body == b"<html>mine"
+            assert len(board.folders()) == 1 and board.folders() != left
 
 
 def browse(folder, board, top):

@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -357,6 +358,51 @@ while sys.argv[1] == "wait":
             until(lambda: not fake.alive())
             assert len(fake.lines(".pids")) == 2
             os.unlink(fake.log + ".pids")
+
+
+@case("end: what a killed process left is removed by the next, and nothing else")
+def _(folder):
+    old(write(folder, "logs", "r", "x.pt.trace.json", text="mine"))
+    place = os.path.join(folder, "tmp")
+    kept = [os.path.dirname(write(place, name, "1")) for name in ("tracepress-tab-", "tracepress-tab-mine", "other123")]
+    kept.append(write(place, "tracepress-tab-file1234"))
+    kept.append(os.path.join(place, "tracepress-tab-link1234"))
+    os.symlink(kept[0], kept[-1])
+    script = f"""
+import os, sys, time
+sys.path[:0] = {[os.path.dirname(os.path.abspath(__file__))]!r}
+from tab_pages import Board
+board = Board({folder!r})
+assert board.page(board.wish("r")) == b"mine"
+print(board.maker._folder, flush=True)
+time.sleep(1000)
+"""
+    before = tempfile.tempdir
+    with Fake(folder):
+        words = [sys.executable, "-c", script]
+        children = [
+            subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=dict(os.environ, TMPDIR=place))
+            for _ in range(2)
+        ]
+        try:
+            killed, alive = [child.stdout.readline().strip() for child in children]
+            children[0].kill()
+            children[0].wait()
+            assert os.listdir(killed), "nobody could remove it"
+            tempfile.tempdir = place
+            with Board(folder) as board:
+                assert not os.path.exists(killed)
+                assert os.listdir(alive), "its process lives"
+                assert board.page(board.wish("r")) == b"mine"
+                folders = [os.path.join(place, name) for name in os.listdir(place)]
+                assert sorted(folders) == sorted([*kept, alive, board.maker._folder]), folders
+            assert os.path.exists(os.path.join(kept[0], "1"))
+        finally:
+            tempfile.tempdir = before
+            for child in children:
+                child.kill()
+                child.wait()
+                child.stdout.close()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ asks again; what nobody asks for any more is not made. One thread runs the progr
 can read: its inputs stand there as links to descriptors, so that it reads the very files that were looked at, under
 their own names. A page belongs to the state of every file it was made of (`Stamp`); when one of them changes while the
 program reads it, the page is thrown away. Time, and the bytes of all that the program writes, have limits.
+
+The folder is locked while its process lives. What a killed process left is removed by the next Maker.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import atexit
 import contextlib
 import errno
 import os
+import re
 import shutil
 import signal
 import stat
@@ -24,13 +27,15 @@ from collections import OrderedDict
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from .._command import NOT_IN_TIME, NOT_INSTALLED, TracepressError, argument, command, printable, yield_processors
-from .runs import Run, Stamp, Trace, id_of, open_trace
+from .runs import FOLDER, NO_LINK, Run, Stamp, Trace, id_of, open_trace
 
 TOGETHER_MAX = 64  # traces of one page; of more than these the page is that of a job, made of their summaries
 HISTORY_MAX = 32
 _CHUNK = 32  # traces that are summarised by one call, so that descriptors are few
 _UNUSABLE, _LIMIT = 3, 5  # as the program's exit codes
 _REPLACED = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK, errno.ENXIO)  # by a link, say
+_PREFIX = "tracepress-tab-"
+_OF_A_MAKER = re.compile(_PREFIX + r"[a-z0-9_]{8}\Z")  # as mkdtemp names it
 _DESCRIPTORS = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
 
 
@@ -112,6 +117,50 @@ class _Job:
         self.begun_s: Optional[float] = None
 
 
+def _locked(folder: str) -> int:
+    """A descriptor of a folder of this user, locked until it is closed. OSError where another process has it locked."""
+    import fcntl  # no module of Windows, where nothing is made
+
+    number = os.open(folder, FOLDER | NO_LINK)
+    try:
+        if os.fstat(number).st_uid != os.geteuid():
+            raise PermissionError(errno.EPERM, "of another user", folder)
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return number
+    except BaseException:
+        os.close(number)
+        raise
+
+
+def _remove_left() -> None:
+    """Remove the folders of makers whose process was killed: nobody has them locked."""
+    with contextlib.suppress(OSError, ImportError):
+        place = tempfile.gettempdir()
+        for name in filter(_OF_A_MAKER.match, os.listdir(place)):
+            path = os.path.join(place, name)
+            with contextlib.suppress(OSError):
+                number = _locked(path)
+                try:
+                    shutil.rmtree(path, ignore_errors=True)
+                finally:
+                    os.close(number)
+
+
+def _new_folder_of_a_maker() -> Tuple[str, Optional[int]]:
+    """A new folder, and the descriptor that locks it; None where files cannot be locked, and so nobody removes it."""
+    while True:
+        folder = tempfile.mkdtemp(prefix=_PREFIX)
+        try:
+            number = _locked(folder)
+        except (BlockingIOError, FileNotFoundError):
+            continue  # another process took it for one that was left, and removes it
+        except (OSError, ImportError):
+            return folder, None
+        if os.path.isdir(folder):
+            return folder, number
+        os.close(number)
+
+
 class _Kept:
     """Files by key, the longest unused of them removed when there is no more room. Not for several threads at once."""
 
@@ -162,8 +211,10 @@ class Maker:
         self._failed: "OrderedDict[str, str]" = OrderedDict()
         self._thread: Optional[threading.Thread] = None
         self._folder = ""
+        self._lock: Optional[int] = None  # of the folder
         self._is_closed = False
         self._pid = os.getpid()
+        _remove_left()
 
     # ---- what the answering threads call ----
 
@@ -236,6 +287,12 @@ class Maker:
             self._thread.join(10)
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
+        self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     # ---- the thread that makes pages ----
 
@@ -272,7 +329,8 @@ class Maker:
 
     def _make(self, job: _Job) -> None:
         if not os.path.isdir(self._folder):
-            self._folder = tempfile.mkdtemp(prefix="tracepress-tab-")
+            self._unlock()
+            self._folder, self._lock = _new_folder_of_a_maker()
         folder = tempfile.mkdtemp(dir=self._folder)
         try:
             made = _Making(self, job, folder)

@@ -23,9 +23,9 @@ _ENTRIES_MAX = 100_000  # of all folders of one walk
 _DEPTH_MAX = 64
 _PAUSE_S = 2.0  # between two walks; several browser tabs and is_active share one
 _PAUSE_PER_WALK = 10  # a slow file system is walked for at most a tenth of the time
-_FOLDER = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_DIRECTORY", 0)
+FOLDER = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_DIRECTORY", 0)
 _FILE = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)  # a pipe must not hold the reader
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Root(NamedTuple):
@@ -129,10 +129,10 @@ def roots_of(logdir: Optional[str], logdir_spec: Optional[str]) -> Tuple[List[Ro
 
 def _enter(place: Place, count: int) -> int:
     """A descriptor of the folder that the first `count` names lead to, none of them a link."""
-    here = os.open(place.root, _FOLDER)
+    here = os.open(place.root, FOLDER)
     for name in place.parts[:count]:
         try:
-            inside = os.open(name, _FOLDER | _NO_LINK, dir_fd=here)
+            inside = os.open(name, FOLDER | NO_LINK, dir_fd=here)
         finally:
             os.close(here)
         here = inside
@@ -143,7 +143,7 @@ def open_trace(trace: Trace) -> int:
     """A descriptor of the trace's file, which the caller closes. Raises OSError where a link stands there now."""
     folder = _enter(trace.place, len(trace.place.parts) - 1)
     try:
-        return os.open(trace.place.parts[-1], _FILE | _NO_LINK, dir_fd=folder)
+        return os.open(trace.place.parts[-1], _FILE | NO_LINK, dir_fd=folder)
     finally:
         os.close(folder)
 
