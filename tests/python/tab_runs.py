@@ -6,7 +6,7 @@ import socket
 import threading
 
 from cases import Skip, case, run_all
-from tab_shared import HOSTILE, SECRET, write
+from tab_shared import HOSTILE, SECRET, until, write
 
 from torch_tracepress.tab import runs
 from torch_tracepress.tab.runs import Root, Scanner, open_trace, roots_of, walk
@@ -270,18 +270,18 @@ def _(folder):
         now[0] += 0.2
         gate.clear()
         begun.clear()
-        walker = threading.Thread(target=scanner.listing)
-        walker.start()
+        assert scanner.listing() is first, "who begins a slow walk does not wait for its end"
         assert begun.wait(60)
         assert scanner.listing() is first, "who asks during a walk is answered at once"
         now[0] += 10  # as if the walk had taken this long
         gate.set()
-        walker.join()
+        until(lambda: scanner.listing() is not first)
         assert count[0] == 2 and "late" in names(scanner.listing())
         now[0] += 99
         assert count[0] == 2 and scanner.listing() and count[0] == 2, "a slow walk pauses longer"
         now[0] += 2
-        assert scanner.listing() and count[0] == 3
+        assert until(lambda: scanner.listing() and count[0] == 3)
+        until(lambda: not scanner._is_walking)
         gate.clear()
         fresh = Scanner([Root("", top)])
         seen = []
@@ -294,6 +294,30 @@ def _(folder):
         assert count[0] == 4 and len(seen) == 4 and len({id(each) for each in seen}) == 1
     finally:
         runs.walk = own
+
+
+@case("scanner: a walk that fails is told, and the listing before it stays")
+def _(folder):
+    now, own, told = [100.0], runs.walk, []
+    scanner = Scanner([Root("", logdir(folder))], clock=lambda: now[0])
+    first = scanner.listing()
+    hook, threading.excepthook = threading.excepthook, told.append
+
+    def fails(roots):
+        raise MemoryError("planted")
+
+    try:
+        runs.walk = fails
+        now[0] += 9
+        assert scanner.listing() is first
+        until(lambda: told)
+        assert not Scanner([Root("", folder)]).listing().runs
+        until(lambda: len(told) == 2)
+        runs.walk = own
+        now[0] += 9
+        until(lambda: scanner.listing() is not first)
+    finally:
+        runs.walk, threading.excepthook = own, hook
 
 
 raise SystemExit(run_all("tab: "))

@@ -23,6 +23,7 @@ _ENTRIES_MAX = 100_000  # of all folders of one walk
 _DEPTH_MAX = 64
 _PAUSE_S = 2.0  # between two walks; several browser tabs and is_active share one
 _PAUSE_PER_WALK = 10  # a slow file system is walked for at most a tenth of the time
+_MOMENT_S = 0.2  # in which most walks end
 FOLDER = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_DIRECTORY", 0)
 _FILE = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0)  # a pipe must not hold the reader
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -95,6 +96,9 @@ class Listing(NamedTuple):
 
     def run(self, id: str) -> Optional[Run]:
         return next((run for run in self.runs if run.id == id), None)
+
+
+_NOTHING = Listing((), False, "")
 
 
 def id_of(*parts: object) -> str:
@@ -284,7 +288,8 @@ def walk(roots: Iterable[Root]) -> Listing:
 
 
 class Scanner:
-    """The listing, at most some seconds old. One thread walks; the others get the listing before that meanwhile."""
+    """The listing, at most some seconds old where a walk is quick. A thread walks; nobody waits for it longer than a
+    moment, but for the first listing: on a slow file system one gets the listing before."""
 
     def __init__(self, roots: Iterable[Root], clock: Callable[[], float] = time.monotonic) -> None:
         self._roots = tuple(roots)
@@ -296,20 +301,22 @@ class Scanner:
 
     def listing(self) -> Listing:
         with self._change:
-            while self._listing is None and self._is_walking:
-                self._change.wait()
-            if self._listing is not None and (self._is_walking or self._clock() < self._due):
-                return self._listing
-            self._is_walking = True
+            if not self._is_walking and (self._listing is None or self._clock() >= self._due):
+                threading.Thread(target=self._walk, name="tracepress walk", daemon=True).start()
+                self._is_walking = True
+                self._change.wait_for(lambda: not self._is_walking, _MOMENT_S)
+            self._change.wait_for(lambda: self._listing is not None)
+            return self._listing or _NOTHING
+
+    def _walk(self) -> None:
         begin = self._clock()
         listing: Optional[Listing] = None
         try:
             listing = walk(self._roots)
-            return listing
         finally:
             with self._change:
                 end = self._clock()
-                self._listing = listing or self._listing
+                self._listing = listing or self._listing or _NOTHING
                 self._due = end + max(_PAUSE_S, _PAUSE_PER_WALK * (end - begin))
                 self._is_walking = False
                 self._change.notify_all()
