@@ -43,10 +43,11 @@ class Finding:
 
     ``ceiling_us_per_step`` is in microseconds, ``share_of_step_percent`` in percent of a step; None where the trace does
     not tell. ``evidence`` has the first events of ``evidence_total``. ``id`` is the rule's, and stays the same between
-    versions.
+    versions. ``cause`` is a word for what is wrong ("input.transform"), None where several causes look alike.
     """
 
     id: str
+    cause: Optional[str]
     title: str
     severity: str
     confidence: str
@@ -64,6 +65,7 @@ class Finding:
     def _of(cls, row: Json, worker: str) -> Finding:
         return cls(
             id=row["id"],
+            cause=row.get("cause"),
             title=row["title"],
             severity=row["severity"],
             confidence=row["confidence"],

@@ -42,7 +42,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Tree:
-    """Objects with "children" of their kind; this column has the names from the root on, as a list."""
+    """An object, or several, with "children" of their kind; this column has the names from the root on, as a list."""
 
     column: str
 
@@ -89,7 +89,7 @@ def rows_at(at: Any, place: Place, around: Json) -> Iterator[Row]:
         for key, value in at.items():
             yield from ({step.column: key, **row} for row in rows_at(value, rest, around))
     elif isinstance(step, Tree):
-        yield from _of_tree(at, step.column)
+        yield from _of_tree([at] if isinstance(at, dict) else at, step.column)
     else:
         yield from _of_lists(at, around, step)
 
@@ -122,6 +122,8 @@ _PROFILE: Places = {
     "idle_lines": ("idle_view", Each(("device",)), "idle_by_line"),
     "idle_frames": ("idle_view", Each(("device",)), "idle_flame", "frames"),
     "idle_stacks": ("idle_view", Each(("device",)), "idle_flame", "stacks"),
+    "time_devices": ("time_trees",),
+    "time": ("time_trees", Each(("device",)), "tree", Tree("path")),
     "syncs": ("sync_table", "rows"),
     "memory": ("memory_view", "device_information"),
     "memory_curve": ("memory_view", "curve_points_up_to_10240", Keyed("device"), Listed("curve_point_columns")),

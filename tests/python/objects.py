@@ -102,6 +102,7 @@ TABLE_OF = {
     "idle_view.idle_flame.frames": "idle_frames",
     "idle_view.idle_flame.stacks": "idle_stacks",
     "idle_view.idle_flame.stacks.frames": None,  # one value of a row of idle_stacks
+    "time_trees": "time_devices",
     "sync_table.rows": "syncs",
     "memory_view.device_information": "memory",
     "memory_view.curve_points_up_to_10240.*": "memory_curve",
@@ -119,7 +120,7 @@ TABLE_OF = {
 def modules(nodes):
     for node in nodes:
         yield node
-        yield from modules(node["children"])
+        yield from modules(node.get("children", ()))
 
 
 def expected(profile, out):
@@ -127,6 +128,8 @@ def expected(profile, out):
         name = TABLE_OF[".".join(place)]  # a KeyError: the JSON has a list that no table shows
         if name:
             out.setdefault(name, []).extend(modules(rows) if name == "modules" else rows)
+        if name == "time_devices":
+            out.setdefault("time", []).extend(modules([row["tree"] for row in rows]))
 
 
 def same_tables(result, numbers):
@@ -160,7 +163,7 @@ def _(folder):
         numbers = json.loads(said("report", path, "--json", "-", "--quiet"))
         assert result.json == numbers, path
         seen |= same_tables(result, numbers)
-    names = {name for name in TABLE_OF.values() if name}
+    names = {name for name in TABLE_OF.values() if name} | {"time"}
     assert set(tracepress.report(inputs[0]).tables) == names and seen <= names, seen
     assert seen == names or os.environ.get("FEW"), names - seen
 

@@ -251,6 +251,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     RULE(D1),
     RULE(D2),
     RULE(D3),
+    RULE(D4),
     RULE(E1),
     RULE(E3),
     RULE(H1),
@@ -261,6 +262,18 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     RULE(H6),
     RULE(H7),
     RULE(H8),
+    RULE(H9),
+    RULE(H10),
+    RULE(H11),
+    RULE(H12),
+    RULE(H13),
+    RULE(H14),
+    RULE(H15),
+    RULE(H16),
+    RULE(H17),
+    RULE(H18),
+    RULE(H19),
+    RULE(H20),
 };
 
 void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const struct tp_metric_source *source)

@@ -13,7 +13,8 @@ static const tp_rule_evaluate gpu_rules[] = {
     tp_rule_kernels,      tp_rule_optimizer,     tp_rule_small_grids, tp_rule_communication};
 
 static const tp_rule_evaluate cpu_rules[] = {tp_rules_prepare_cpu,  tp_rule_cpu_loader, tp_rule_cpu_loop,
-                                             tp_rule_cpu_optimizer, tp_rule_cpu_crowd,  tp_rule_cpu_small,
+                                             tp_rule_cpu_optimizer, tp_rule_cpu_crowd,  tp_rule_cpu_code,
+                                             tp_rule_cpu_chains,    tp_rule_cpu_batch,  tp_rule_cpu_small,
                                              tp_rule_cpu_python,    tp_rule_cpu_copies, tp_rule_cpu_communication};
 
 static int by_weight(const void *x, const void *y, const void *context)

@@ -22,7 +22,7 @@ enum tp_confidence { TP_CONFIDENCE_LOW, TP_CONFIDENCE_MEDIUM, TP_CONFIDENCE_HIGH
 const char *tp_severity_text(enum tp_severity severity);
 const char *tp_confidence_text(enum tp_confidence confidence);
 
-enum { TP_RULE_THRESHOLDS = 10, TP_RULE_COUNT = 35, TP_FINDING_EVIDENCE = 5 };
+enum { TP_RULE_THRESHOLDS = 10, TP_RULE_COUNT = 48, TP_FINDING_EVIDENCE = 5 };
 
 struct tp_threshold {
     const char *key; /* NULL ends the list */
@@ -40,6 +40,7 @@ struct tp_rule {
     enum tp_confidence confidence;
     struct tp_threshold thresholds[TP_RULE_THRESHOLDS];
     const char *advice, *doc_url;
+    const char *cause; /* the word for what is wrong; NULL: several causes look like this (docs/definitions.md 15) */
 };
 
 /* The rules in their fixed order. Static. */
@@ -65,6 +66,7 @@ struct tp_evidence {
 struct tp_finding {
     const struct tp_rule *rule;
     const char *title, *advice, *doc_url; /* the rule's, in the words of the producer (wording.h); doc_url: or NULL */
+    const char *cause;                    /* "input.transform": what is wrong; NULL: not known */
     enum tp_severity severity;
     enum tp_confidence confidence;
     const char *weakened_by[12]; /* flags "F1".. */

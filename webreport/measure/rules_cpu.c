@@ -54,6 +54,7 @@ static void visit_annotations(struct tp_advisor *a, uint64_t mark, enum tp_range
 struct loads {
     const struct tp_model *model;
     struct tp_candidate candidate;
+    bool is_in_process; /* the training process loads */
 };
 
 static void add_load(void *context, uint32_t event)
@@ -62,16 +63,22 @@ static void add_load(void *context, uint32_t event)
     tp_picks_longest(&loads->candidate.picks, loads->model, event);
     const struct tp_event *e = &loads->model->trace->events[event];
     if (tp_speaks_torch(loads->model->producer) && !tp_event_said(e) &&
-        loads->model->marks[e->name] & TP_MARK_SINGLE_PROCESS)
+        loads->model->marks[e->name] & TP_MARK_SINGLE_PROCESS) {
         loads->candidate.detail = TP_STR("loaded in the training process (num_workers=0)");
+        loads->is_in_process = true;
+    }
 }
 
 void tp_rule_cpu_loader(struct tp_advisor *a)
 {
-    struct loads loads = {a->model, {.rule = TP_RULE_H1, .has_ceiling = true, .time = a->cpu->loading}};
+    struct loads loads = {.model = a->model,
+                          .candidate = {.rule = TP_RULE_H1, .has_ceiling = true, .time = a->cpu->loading}};
     if (!(tp_set_percent(a, a->cpu->loading) > tp_rule_value(a, TP_RULE_H1, "min_pct")))
         return;
     visit_annotations(a, 0, TP_RANGE_INPUT, add_load, &loads);
+    loads.candidate.cause = tp_loader_cause(a, a->model->host_main, a->cpu->loading, &loads.candidate.picks);
+    if (!loads.candidate.cause && tp_speaks_torch(a->model->producer))
+        loads.candidate.cause = loads.is_in_process ? "input.single_process" : "input.too_few_workers";
     tp_advisor_add(a, &loads.candidate);
 }
 
@@ -224,7 +231,10 @@ void tp_rule_cpu_python(struct tp_advisor *a)
 {
     enum { SHOWN_LINES = 5 };
     struct tp_candidate c = {.rule = TP_RULE_H6, .has_ceiling = true};
+    struct tp_vec claimed = a->claimed; /* root causes are named once */
     c.time = tp_main_between(a->model, a->cpu->loading, a->arena);
+    if (claimed.count)
+        c.time = tp_intervals_minus(a->arena, c.time, tp_intervals_of(&claimed));
     double share = tp_window_percent(a, tp_intervals_length(c.time));
     if (share < tp_rule_value(a, TP_RULE_H6, "min_pct") || !a->cpu->count)
         return;
@@ -246,17 +256,23 @@ void tp_rule_cpu_copies(struct tp_advisor *a)
 {
     const struct tp_operators *ops = &a->model->operators;
     struct tp_candidate c = {.rule = TP_RULE_H7, .has_ceiling = true};
-    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval), casts = time;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
         if (!(a->model->marks[e->name] & TP_MARK_COPY_OP) || tp_cpu_is_loading(a, op))
             continue;
         tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+        if (tp_str_equal(tp_trace_name(a->model->trace, e), TP_STR("aten::_to_copy")))
+            tp_intervals_push(&casts, e->ts_ns, tp_event_end(e));
         if (!(tp_above(a, ops->parent[op]) & TP_ABOVE_COPY))
             tp_picks_longest(&c.picks, a->model, ops->event[op]);
     }
     c.time = tp_intervals_of(&time);
+    if (2 * tp_intervals_length(tp_intervals_of(&casts)) > tp_intervals_length(c.time)) {
+        c.cause = "copy.cast";
+        c.detail = TP_STR("most of it: values are converted to another type (aten::_to_copy)");
+    }
     if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H7, "min_pct"))
         tp_advisor_add(a, &c);
 }

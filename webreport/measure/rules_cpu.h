@@ -22,4 +22,8 @@ static inline bool tp_cpu_is_outer(const struct tp_advisor *a, uint32_t op)
     return a->model->operators.parent[op] == TP_NO_ID;
 }
 
+/* What of loading takes most of it, by the frames inside: "input.transform" or "input.collate", and *picks its longest
+ * frames; NULL: neither, or nobody can tell. loading: a set of times of the thread. (rules_loader.c) */
+const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading, struct tp_picks *picks);
+
 #endif

@@ -224,6 +224,7 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     f->title = words.title;
     f->advice = words.advice;
     f->doc_url = words.doc_url;
+    f->cause = c->cause ? c->cause : rule->cause;
     weaken(a, f);
     int confidence = (int)rule->confidence - (f->weakened_by_count > 0) - c->lower;
     f->confidence = confidence < 0 ? TP_CONFIDENCE_LOW : (enum tp_confidence)confidence;

@@ -38,6 +38,7 @@ enum tp_rule_id {
     TP_RULE_D1,
     TP_RULE_D2,
     TP_RULE_D3,
+    TP_RULE_D4,
     TP_RULE_E1,
     TP_RULE_E3,
     TP_RULE_H1,
@@ -47,7 +48,19 @@ enum tp_rule_id {
     TP_RULE_H5,
     TP_RULE_H6,
     TP_RULE_H7,
-    TP_RULE_H8
+    TP_RULE_H8,
+    TP_RULE_H9,
+    TP_RULE_H10,
+    TP_RULE_H11,
+    TP_RULE_H12,
+    TP_RULE_H13,
+    TP_RULE_H14,
+    TP_RULE_H15,
+    TP_RULE_H16,
+    TP_RULE_H17,
+    TP_RULE_H18,
+    TP_RULE_H19,
+    TP_RULE_H20
 };
 
 /* The events that are named as evidence: the first five of an order, and how many there are. */
@@ -74,6 +87,7 @@ struct tp_candidate {
     double share;                     /* without ceiling: share of the step, NaN for none */
     int lower;                        /* levels of confidence to take off */
     struct tp_str detail;             /* in the arena, or empty */
+    const char *cause;                /* of this finding, where the rule alone does not say it; NULL: the rule's */
     const struct tp_evidence *memory; /* evidence that is a memory record, or NULL */
 };
 
@@ -243,11 +257,14 @@ void tp_rule_cpu_loader(struct tp_advisor *a);        /* H1 */
 void tp_rule_cpu_loop(struct tp_advisor *a);          /* H2 */
 void tp_rule_cpu_optimizer(struct tp_advisor *a);     /* H3 */
 void tp_rule_cpu_crowd(struct tp_advisor *a);         /* H4 */
+void tp_rule_cpu_code(struct tp_advisor *a);          /* H9 to H15 */
+void tp_rule_cpu_chains(struct tp_advisor *a);        /* H16, H17 */
+void tp_rule_cpu_batch(struct tp_advisor *a);         /* H18 to H20 */
 void tp_rule_cpu_small(struct tp_advisor *a);         /* H5 */
 void tp_rule_cpu_python(struct tp_advisor *a);        /* H6 */
 void tp_rule_cpu_copies(struct tp_advisor *a);        /* H7 */
 void tp_rule_cpu_communication(struct tp_advisor *a); /* H8 */
 
-void tp_rule_memory(struct tp_advisor *a); /* D1, D3 */
+void tp_rule_memory(struct tp_advisor *a); /* D1, D3, D4 */
 
 #endif

@@ -21,6 +21,7 @@ static void finding_json(const struct tp_finding *f, struct tp_json *json)
 {
     tp_json_object(json);
     tp_json_member_text(json, "id", f->rule->id);
+    tp_json_member_text(json, "cause", f->cause);
     tp_json_member_text(json, "title", f->title);
     tp_json_member_text(json, "severity", tp_severity_text(f->severity));
     tp_json_member_text(json, "confidence", tp_confidence_text(f->confidence));

@@ -18,6 +18,7 @@ struct search {
     struct tp_picks *picks;
     uint32_t max_period, min_repeats;
     int64_t run_end[MAX_PERIOD + 1];
+    int64_t reads, others; /* operators of loops that read values as numbers, and of other loops */
 };
 
 static uint32_t name_at(const struct search *s, const struct siblings *group, int64_t i)
@@ -37,6 +38,15 @@ static int64_t repeats_at(struct search *s, const struct siblings *group, int64_
     return 1 + (*end - j) / p;
 }
 
+/* Does one round of a loop, p operators from j on, read a value as a number? */
+static bool reads_values(const struct search *s, const struct siblings *group, int64_t j, uint32_t p)
+{
+    bool is_any = false;
+    for (int64_t i = j; i < j + p; i++)
+        is_any |= (s->a->model->marks[name_at(s, group, i)] & TP_MARK_SCALAR_OP) != 0;
+    return is_any;
+}
+
 /* Takes the smallest period that repeats often enough; returns how many operators it covers, 0 for none. */
 static int64_t find_repetition(struct search *s, const struct siblings *group, int64_t j)
 {
@@ -49,6 +59,7 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
         tp_intervals_push(s->time, from->ts_ns, tp_event_end(to));
         const struct tp_event *first = &s->a->model->trace->events[group->events[j]];
         tp_picks_rank(s->picks, (struct tp_pick){0, first->ts_ns, -first->dur_ns, group->events[j], group->events[j]});
+        *(reads_values(s, group, j, p) ? &s->reads : &s->others) += repeats * p;
         return repeats * p;
     }
     return 0;
@@ -129,6 +140,7 @@ void tp_rule_cpu_loop(struct tp_advisor *a)
     tp_arena_drop(a->arena, events, children.count * sizeof *events);
     tp_arena_drop(a->arena, children.data, children.capacity * sizeof(struct child));
     c.time = tp_intervals_of(&time);
+    c.cause = search.reads > search.others ? "host.scalar_reads" : NULL;
     if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H2, "min_pct"))
         tp_advisor_add(a, &c);
 }

@@ -1,4 +1,4 @@
-/* Rules about device memory: near capacity (D1), fragmented (D3). */
+/* Rules about memory: near capacity (D1), fragmented (D3), growing (D4). */
 #include <stdio.h>
 
 #include "webreport/measure/rules_eval.h"
@@ -44,6 +44,69 @@ static void skip_both(struct tp_advisor *a, const char *reason)
     tp_advisor_skip(a, TP_RULE_D3, reason);
 }
 
+/* ---- growth (D4) ---- */
+
+enum { MIN_GROWING_STEPS = 4, MIB = 1 << 20, MAX_PLACES = 64 };
+
+/* Bytes that one place of memory gains in each used step. */
+struct growth {
+    int64_t *gained; /* by step */
+    const struct tp_memory *largest;
+};
+
+static struct growth growth_of(const struct tp_advisor *a, uint32_t place)
+{
+    const struct tp_model *model = a->model;
+    struct growth growth = {.gained = tp_arena_array(a->arena, model->step_count, sizeof(int64_t))};
+    for (uint32_t i = 0; i < model->trace->memory_count; i++) {
+        const struct tp_memory *m = &model->trace->memory[i];
+        uint32_t step = m->device == place ? tp_step_of_host(model, m->ts_ns) : TP_NO_ID;
+        if (step >= model->step_count || !tp_step_is_used(&model->steps[step]))
+            continue;
+        growth.gained[step] = tp_sat_add(growth.gained[step], m->bytes);
+        if (!growth.largest || m->bytes > growth.largest->bytes)
+            growth.largest = m;
+    }
+    return growth;
+}
+
+/* As much in each step but the first, which makes what stays, within a factor of two: what comes and goes is no growth.
+ */
+static void look_at_growth(struct tp_advisor *a, uint32_t place)
+{
+    const struct tp_model *model = a->model;
+    struct growth growth = growth_of(a, place);
+    int64_t least = INT64_MAX, most = 0;
+    bool is_first = true;
+    for (uint32_t s = 0; s < model->step_count; s++)
+        if (tp_step_is_used(&model->steps[s])) {
+            if (is_first) {
+                is_first = false;
+                continue;
+            }
+            least = tp_ns_min(least, growth.gained[s]);
+            most = tp_ns_max(most, growth.gained[s]);
+        }
+    if (!growth.largest || (double)least < tp_rule_value(a, TP_RULE_D4, "min_mib") * MIB || most / 2 > least)
+        return;
+    struct tp_evidence record = {
+        growth.largest->ordinal, tp_sat_sub(growth.largest->ts_ns, model->first_ns), TP_STR("[memory]"),
+        tp_line_of(model, tp_innermost_at(model, growth.largest->thread, growth.largest->ts_ns))};
+    struct tp_candidate c = {
+        .rule = TP_RULE_D4, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = NAN, .memory = &record};
+    c.detail = tp_advisor_text(a, "%s more after each step", tp_text_of_bytes(a->arena, least));
+    tp_advisor_add(a, &c);
+}
+
+static void find_growth(struct tp_advisor *a)
+{
+    uint32_t places = a->model->trace->memory_place_count;
+    if (a->model->used_count < MIN_GROWING_STEPS || a->model->step_marker == TP_MARKER_WINDOW)
+        return;
+    for (uint32_t place = 0; place < places && place < MAX_PLACES; place++)
+        look_at_growth(a, place);
+}
+
 void tp_rule_memory(struct tp_advisor *a)
 {
     enum { MAX_DEVICES = 4096 }; /* of broken traces: each looks through the list of devices */
@@ -61,4 +124,5 @@ void tp_rule_memory(struct tp_advisor *a)
     }
     if (!seen)
         skip_both(a, "no device memory records");
+    find_growth(a);
 }

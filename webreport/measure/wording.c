@@ -65,6 +65,23 @@ static const struct words native[TP_RULE_COUNT] = {
                     "it out of the step or onto other threads."},
     [TP_RULE_H7] = {NULL, "Keep one memory layout and type, work in place, write into preallocated outputs."},
     [TP_RULE_H8] = {NULL, "Start communication as soon as its data is ready, in pieces, and compute meanwhile."},
+    [TP_RULE_D4] = {NULL, "Something keeps what each step makes: free it, or use it again."},
+    [TP_RULE_H9] = {NULL, "Compile once, before the loop, and call the result."},
+    [TP_RULE_H10] = {NULL, "Write every N steps, or hand a copy to another thread that writes it meanwhile."},
+    [TP_RULE_H11] = {"Results are computed again", "Keep them where memory allows."},
+    [TP_RULE_H12] = {NULL, "Collect between rounds of work, not in every step."},
+    [TP_RULE_H13] = {"Debugging aids are on", "Leave checks of every value off in real runs."},
+    [TP_RULE_H14] = {NULL,
+                     "Compute in single precision where the accuracy permits: half the bytes, and half the time or "
+                     "less."},
+    [TP_RULE_H15] = {NULL, "Write the first one instead of adding it to zeros."},
+    [TP_RULE_H16] = {NULL,
+                     "Use one kernel for all of it: it keeps the two products and none of the passes through memory "
+                     "between them."},
+    [TP_RULE_H17] = {"Chains of elementwise calls each pass through memory", "Join them in one loop or one kernel."},
+    [TP_RULE_H18] = {NULL, "Put the samples together and make one call."},
+    [TP_RULE_H19] = {NULL, "Take more samples a step: reading the weights costs the same for each batch."},
+    [TP_RULE_H20] = {NULL, "Put inputs of like size together, or limit the elements of a batch instead of its inputs."},
 };
 
 /* What is said of MPI in place of the words above. */

@@ -1,0 +1,368 @@
+/* Rules of CPU programs that name a root cause: for each a program that has it, and one that looks alike and is sound.
+ * Steps last 1,000 us; what may be saved is counted by hand. */
+#include "small_trace.h"
+
+#include <math.h>
+
+enum { STEPS = 4 };
+
+static const struct tp_finding *finding(const char *rule)
+{
+    for (uint32_t i = 0; i < advice.recommendations.finding_count; i++)
+        if (strcmp(advice.recommendations.findings[i].rule->id, rule) == 0)
+            return &advice.recommendations.findings[i];
+    return NULL;
+}
+
+/* The rule fired, for that cause, with that share of the step (NaN: none). */
+static void assert_found(const char *rule, const char *cause, double percent)
+{
+    const struct tp_finding *found = finding(rule);
+    if (!found)
+        fail_msg("%s did not fire", rule);
+    assert_string_equal(found->cause, cause);
+    if (isnan(percent))
+        assert_true(isnan(found->share_percent));
+    else if (fabs(found->share_percent - percent) > 0.2)
+        fail_msg("%s: %f, not %f", rule, found->share_percent, percent);
+    assert_true(found->evidence_count > 0);
+}
+
+static void frame(const char *name, double ts, double dur)
+{
+    host_with("python_function", name, ts, dur, "\"Python id\":1");
+}
+
+/* An operator with the shapes of its arguments, all of one type. */
+static void shaped(const char *name, double ts, double dur, const char *dims, const char *type, int sequence)
+{
+    char args[400];
+    snprintf(args, sizeof args, "\"Input Dims\":[%s],\"Input type\":[%s%s%s],\"Sequence number\":%d", dims, type,
+             strchr(dims, ']')[1] ? "," : "", strchr(dims, ']')[1] ? type : "", sequence);
+    host_with("cpu_op", name, ts, dur, args);
+}
+
+#define FLOAT "\"float\""
+#define DOUBLE "\"double\""
+#define SQUARE "[512,512],[512,512]"
+
+/* The step, and a product in it that makes it a program that computes. */
+static double begin_step(int number)
+{
+    double at = 1000.0 * number;
+    step(number, at, 1000);
+    shaped("aten::mm", at + 1, 99, SQUARE, FLOAT, 1000 + number);
+    return at;
+}
+
+/* ---- frames ---- */
+
+static void frames_tell_what_runs(void **state)
+{
+    static const struct {
+        const char *frame, *rule, *cause;
+        double percent;
+    } known[] = {
+        {"/x/site-packages/torch/jit/_trace.py(838): trace", "H9", "compile.in_step", 40},
+        {"/x/site-packages/torch/_dynamo/convert_frame.py(1): _compile", "H9", "compile.in_step", 40},
+        {"/x/site-packages/torch/serialization.py(944): save", "H10", "io.in_step", 40},
+        {"<built-in function fsync>", "H10", "io.in_step", 40},
+        {"/x/site-packages/torch/utils/checkpoint.py(1): recompute_fn", "H11", "compute.recompute", 40},
+        {"<built-in function collect>", "H12", "host.gc", NAN},
+        {"/x/site-packages/torch/fx/traceback.py(497): format_stack", "H13", "debug.checks", 40},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        begin(state);
+        for (int s = 0; s < STEPS; s++) {
+            double at = begin_step(s);
+            frame("train.py(3): step", at + 200, 500);
+            frame(known[i].frame, at + 210, 400);
+        }
+        build();
+        assert_found(known[i].rule, known[i].cause, known[i].percent);
+        assert_string_equal(finding(known[i].rule)->evidence[0].file_line.ptr ? "line" : "", "line");
+        const struct tp_finding *python = finding("H6"); /* the rest of what is no operator, once */
+        assert_true(python && python->share_percent < 51);
+        if (i + 1 < sizeof known / sizeof *known)
+            end(state);
+    }
+}
+
+static void frames_of_others_with_such_names_tell_nothing(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        frame("store.py(3): save", at + 200, 100);
+        frame("<built-in function collect_all>", at + 300, 100);
+        frame("mytorch/checkpoint.py(4): recompute", at + 400, 100);
+    }
+    build();
+    for (int rule = 9; rule <= 13; rule++) {
+        char id[8];
+        snprintf(id, sizeof id, "H%d", rule);
+        if (strcmp(id, "H12") != 0) /* a function whose name begins so */
+            assert_null(finding(id));
+    }
+}
+
+static void the_frames_of_a_loader_tell_what_is_slow_in_it(void **state)
+{
+    static const char *const slow[][2] = {{"data.py(7): __getitem__", "input.transform"},
+                                          {"data.py(9): join", "input.collate"}};
+    for (size_t i = 0; i < 2; i++) {
+        begin(state);
+        for (int s = 0; s < STEPS; s++) {
+            double at = begin_step(s);
+            host_with("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 200, 500,
+                      "");
+            frame("/x/torch/utils/data/_utils/fetch.py(49): fetch", at + 201, 498);
+            frame(slow[i][0], at + 202, 400);
+        }
+        build();
+        assert_found("H1", slow[i][1], 50);
+        assert_non_null(strstr(finding("H1")->evidence[0].name.ptr, slow[i][0]));
+        if (i == 0)
+            end(state);
+    }
+}
+
+static void a_loader_that_reads_or_computes_is_slow_for_another_reason(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        host_with("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 200, 500, "");
+        frame("data.py(7): __getitem__", at + 202, 400);
+        frame("<built-in function read>", at + 210, 380);
+    }
+    build();
+    assert_found("H1", "input.single_process", 50);
+}
+
+/* ---- operators ---- */
+
+static void half_of_double_precision_could_go(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        shaped("aten::mm", at + 200, 400, SQUARE, DOUBLE, s);
+    }
+    build();
+    assert_found("H14", "compute.float64", 20);
+}
+
+static void a_number_in_double_precision_is_no_work(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        shaped("aten::mul", at + 200, 400, "[512,512],[]", DOUBLE, s);
+    }
+    build();
+    assert_null(finding("H14"));
+}
+
+static void gradients_are_filled_and_added_to(void **state)
+{
+    for (int is_filled = 1; is_filled >= 0; is_filled--) {
+        begin(state);
+        for (int s = 0; s < STEPS; s++) {
+            double at = begin_step(s);
+            for (int i = 0; i < 5; i++) {
+                if (is_filled)
+                    host("cpu_op", "aten::zeros_like", at + 200 + 10 * i, 10);
+                host("cpu_op", "torch::autograd::AccumulateGrad", at + 400 + 20 * i, 20);
+                host("cpu_op", "aten::add_", at + 401 + 20 * i, 10);
+            }
+        }
+        build();
+        if (is_filled) {
+            assert_found("H15", "optimizer.zero_grad", 10);
+            end(state);
+        }
+    }
+    assert_null(finding("H15")); /* gradients of several batches are added, too */
+}
+
+#define HEADS "[2,4,512,512]"
+
+/* Products around a softmax; between says what stands before it. */
+static void attention(double at, bool has_second)
+{
+    shaped("aten::matmul", at, 50, "[2,4,512,32],[2,4,32,512]", FLOAT, 1);
+    shaped("aten::div", at + 50, 100, HEADS, FLOAT, 2);
+    shaped("aten::softmax", at + 150, 100, HEADS, FLOAT, 3);
+    if (has_second)
+        shaped("aten::matmul", at + 250, 50, HEADS ",[2,4,512,32]", FLOAT, 4);
+}
+
+static void attention_keeps_its_products(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++)
+        attention(begin_step(s) + 200, true);
+    build();
+    assert_found("H16", "attention.eager", 20);
+}
+
+static void a_softmax_at_the_end_is_a_loss(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++)
+        attention(begin_step(s) + 200, false);
+    build();
+    assert_null(finding("H16"));
+}
+
+/* Elementwise operators in a row over a matrix of a side, and the backward of the first. */
+static void chain(int count, int side)
+{
+    char dims[64];
+    snprintf(dims, sizeof dims, "[%d,%d]", side, side);
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 200;
+        for (int i = 0; i < count; i++) {
+            shaped("aten::tanh", at + 50 * i, 50, dims, FLOAT, 10 * s + i + 1);
+            host("cpu_op", "aten::view", at + 50 * i + 49, 1);
+        }
+        char args[64];
+        snprintf(args, sizeof args, "\"Sequence number\":%d,\"Fwd thread id\":1", 10 * s + 1);
+        host_with("cpu_op", "autograd::engine::evaluate_function: TanhBackward0", at + 500, 100, args);
+    }
+    build();
+}
+
+static void a_chain_passes_through_memory_more_often_than_it_needs_to(void **state)
+{
+    (void)state;
+    chain(6, 512);
+    /* six of equal size: 1 - 1.5 / 6 = 0.75 of them, seven tenths of it in practice; 300 us and 100 us of backward */
+    assert_found("H17", "fuse.elementwise", 0.7 * 0.75 * 40);
+}
+
+static void short_chains_and_small_tensors_are_left_alone(void **state)
+{
+    chain(4, 512);
+    assert_null(finding("H17"));
+    end(state), begin(state);
+    chain(6, 64);
+    assert_null(finding("H17"));
+}
+
+/* ---- batches ---- */
+
+/* Calls of a module in each step, with rows in its product, and the backward of each. */
+static void modules(int calls, int rows)
+{
+    char dims[64];
+    snprintf(dims, sizeof dims, "[64],[%d,512]", rows);
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 200;
+        for (int i = 0; i < calls; i++) {
+            host_with("python_function", "nn.Module: Net_0", at + 40 * i, 40, "\"Python id\":1,\"Python module id\":0");
+            shaped("aten::addmm", at + 40 * i + 1, 30, dims, FLOAT, 100 * s + i + 1);
+        }
+        host("cpu_op", "autograd::engine::evaluate_function: X", at + 700, 50);
+    }
+    build();
+}
+
+static void a_model_called_for_each_sample_could_be_called_once(void **state)
+{
+    (void)state;
+    modules(8, 1);
+    assert_found("H18", "batch.per_sample_loop", 28); /* seven calls of 40 us */
+    assert_null(finding("H19"));
+}
+
+static void a_model_called_for_several_batches_is_no_loop_over_samples(void **state)
+{
+    (void)state;
+    modules(8, 32);
+    assert_null(finding("H18"));
+    assert_null(finding("H19"));
+}
+
+static void two_rows_are_a_small_batch(void **state)
+{
+    (void)state;
+    modules(4, 2);
+    assert_found("H19", "batch.too_small", 100.0 * 30 / 32);
+    assert_int_equal(finding("H19")->confidence, TP_CONFIDENCE_LOW);
+}
+
+static void unequal(int large)
+{
+    char dims[64];
+    for (int s = 0, at = 0; s < 5; s++) {
+        int side = s == 2 ? large : 64, length = s == 2 ? 4000 : 1000;
+        step(s, at, length);
+        snprintf(dims, sizeof dims, "[%d,512],[512,512]", side);
+        shaped("aten::mm", at + 1, length - 2, dims, FLOAT, s);
+        at += length;
+    }
+    build();
+}
+
+static void unequal_steps_have_unequal_shapes(void **state)
+{
+    unequal(512);
+    assert_found("H20", "step.imbalance", NAN);
+    end(state), begin(state);
+    unequal(64); /* a slow step of equal work has another cause */
+    assert_null(finding("H20"));
+}
+
+/* ---- memory ---- */
+
+static void grow(const int *kept, bool is_freed)
+{
+    for (int s = 0; s < 5; s++) {
+        double at = begin_step(s);
+        for (int i = 0; i <= is_freed; i++)
+            event("{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":10,\"tid\":1,\"ts\":%.3f,\"args\":{\"Device Type\":0,"
+                  "\"Device Id\":-1,\"Addr\":%d,\"Bytes\":%d}}",
+                  at + 300 + i, s, i ? -kept[s] : kept[s]);
+    }
+    build();
+}
+
+static void memory_that_grows_in_each_step_is_kept_by_something(void **state)
+{
+    static const int steady[] = {9 << 20, 2 << 20, 2 << 20, 3 << 20, 2 << 20}, once[] = {9 << 20, 0, 0, 0, 0};
+    grow(steady, false);
+    assert_found("D4", "memory.leak", NAN);
+    end(state), begin(state);
+    grow(steady, true);
+    assert_null(finding("D4"));
+    end(state), begin(state);
+    grow(once, false);
+    assert_null(finding("D4"));
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(frames_tell_what_runs),
+        CASE(frames_of_others_with_such_names_tell_nothing),
+        CASE(the_frames_of_a_loader_tell_what_is_slow_in_it),
+        CASE(a_loader_that_reads_or_computes_is_slow_for_another_reason),
+        CASE(half_of_double_precision_could_go),
+        CASE(a_number_in_double_precision_is_no_work),
+        CASE(gradients_are_filled_and_added_to),
+        CASE(attention_keeps_its_products),
+        CASE(a_softmax_at_the_end_is_a_loss),
+        CASE(a_chain_passes_through_memory_more_often_than_it_needs_to),
+        CASE(short_chains_and_small_tensors_are_left_alone),
+        CASE(a_model_called_for_each_sample_could_be_called_once),
+        CASE(a_model_called_for_several_batches_is_no_loop_over_samples),
+        CASE(two_rows_are_a_small_batch),
+        CASE(unequal_steps_have_unequal_shapes),
+        CASE(memory_that_grows_in_each_step_is_kept_by_something),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,234 @@
+/* Rules of CPU programs about operators in a row that one fused operator could replace: attention written out (H16),
+ * chains of elementwise operators that each pass through memory (H17). Their backward is found by sequence numbers. */
+#include "webreport/measure/cost.h"
+#include "webreport/measure/rules_cpu.h"
+#include "webreport/measure/work_rules.h"
+#include "webreport/model/flops.h"
+
+enum { FAR = 8, MIN_KEYS = 16, MIN_CHAIN = 5, MIN_BYTES = 65536 };
+
+/* Of what a fused operator replaces, this part of the bytes' time is saved in practice. */
+static const double SAVED = 0.7;
+
+/* Outermost forward operators of W, in order, without the loader's and the optimizer's. */
+struct row {
+    uint32_t op;
+    uint8_t work; /* enum tp_work by the name */
+    bool is_taken;
+};
+
+struct chains {
+    struct tp_advisor *a;
+    struct tp_vec rows; /* struct row */
+};
+
+static struct tp_str name_of(const struct tp_advisor *a, uint32_t op)
+{
+    return tp_trace_name(a->model->trace, tp_operator_event(a->model, op));
+}
+
+static enum tp_work work_of(struct tp_str name)
+{
+    enum tp_work work = tp_work_of_name(TP_WORK_OF_OWNER, name);
+    return work == TP_WORK_NONE ? tp_work_of_name(TP_WORK_OF_HOST, name) : work;
+}
+
+static struct tp_intervals optimizer_time(struct tp_advisor *a)
+{
+    const struct tp_order *order = a->model->order;
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    for (uint32_t i = order->thread_first[a->model->host_main]; i < order->thread_first[a->model->host_main + 1]; i++)
+        if (tp_marks_of(a->model, order->host[i]) & TP_MARK_OPTIMIZER) {
+            const struct tp_event *e = &a->model->trace->events[order->host[i]];
+            tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+        }
+    return tp_intervals_of(&time);
+}
+
+static void list_rows(struct chains *c)
+{
+    struct tp_advisor *a = c->a;
+    struct tp_intervals optimizer = optimizer_time(a);
+    c->rows = TP_VEC(a->arena, struct row);
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        const struct tp_event *e = tp_operator_event(a->model, op);
+        if (!tp_cpu_is_outer(a, op) || tp_cpu_is_loading(a, op) || a->model->marks[e->name] & TP_MARK_BACKWARD_NODE ||
+            tp_intervals_contain(optimizer, e->ts_ns))
+            continue;
+        enum tp_work work = work_of(name_of(a, op));
+        if (work != TP_WORK_ALLOCATION) /* views cost nothing and break no chain */
+            *(struct row *)tp_vec_push(&c->rows) = (struct row){op, (uint8_t)work, false};
+    }
+}
+
+static struct row *row_at(const struct chains *c, size_t i)
+{
+    return TP_AT(&c->rows, struct row, i);
+}
+
+/* ---- what is claimed ---- */
+
+struct claim {
+    struct chains *c;
+    struct tp_candidate candidate;
+    struct tp_vec time;
+    struct tp_id_map sequences; /* of the forward operators; the part of their time, in millionths */
+};
+
+static void claim_begin(struct claim *claim, struct chains *c, enum tp_rule_id rule)
+{
+    *claim = (struct claim){.c = c, .time = TP_VEC(c->a->arena, struct tp_interval)};
+    claim->candidate.rule = rule;
+    claim->candidate.has_ceiling = true;
+    tp_id_map_init(&claim->sequences, c->a->arena);
+}
+
+static void push_part(struct claim *claim, const struct tp_event *e, uint32_t millionths)
+{
+    tp_intervals_push(&claim->time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, millionths, 1000000));
+}
+
+static int64_t sequence_of(const struct tp_model *model, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(model, op);
+    return tp_host_more(model->trace, &model->trace->hosts[e->detail]).sequence;
+}
+
+static void take(struct claim *claim, struct row *row, double part)
+{
+    const struct tp_model *model = claim->c->a->model;
+    uint32_t millionths = (uint32_t)(part * 1e6);
+    int64_t sequence = sequence_of(model, row->op);
+    row->is_taken = true;
+    push_part(claim, tp_operator_event(model, row->op), millionths);
+    tp_picks_longest(&claim->candidate.picks, model, model->operators.event[row->op]);
+    if (sequence != TP_NULL_INT)
+        *tp_id_map_put(&claim->sequences, (uint64_t)sequence) = millionths;
+}
+
+/* Adds the backward of what was taken; reports the finding. */
+static void claim_end(struct claim *claim)
+{
+    struct tp_advisor *a = claim->c->a;
+    const struct tp_model *model = a->model;
+    for (uint32_t i = 0; i < a->cpu->count && claim->candidate.picks.total; i++) {
+        uint32_t op = a->cpu->ops[i];
+        const struct tp_event *e = tp_operator_event(model, op);
+        int64_t sequence = model->marks[e->name] & TP_MARK_BACKWARD_NODE ? sequence_of(model, op) : TP_NULL_INT;
+        const uint32_t *part = sequence == TP_NULL_INT ? NULL : tp_id_map_find(&claim->sequences, (uint64_t)sequence);
+        if (part)
+            push_part(claim, e, *part);
+    }
+    claim->candidate.time = tp_intervals_of(&claim->time);
+    tp_id_map_drop(&claim->sequences);
+    if (claim->candidate.picks.total &&
+        tp_set_percent(a, claim->candidate.time) >= tp_rule_value(a, claim->candidate.rule, "min_pct"))
+        tp_advisor_add(a, &claim->candidate);
+}
+
+/* ---- attention (H16) ---- */
+
+static struct tp_shape first_shape(const struct tp_model *model, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(model, op);
+    return tp_shape_input(tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims), 0);
+}
+
+/* A product of matrices in batches, as attention has them. */
+static bool is_batched_product(const struct chains *c, size_t i)
+{
+    if (row_at(c, i)->work != TP_WORK_GEMM)
+        return false;
+    struct tp_shape shape = first_shape(c->a->model, row_at(c, i)->op);
+    return shape.is_known && shape.rank >= 3;
+}
+
+static bool is_softmax(const struct chains *c, size_t i)
+{
+    struct tp_str name = name_of(c->a, row_at(c, i)->op);
+    if (!tp_str_equal(name, TP_STR("aten::softmax")) && !tp_str_equal(name, TP_STR("aten::_softmax")))
+        return false;
+    struct tp_shape shape = first_shape(c->a->model, row_at(c, i)->op);
+    return shape.is_known && shape.rank >= 3 && shape.sizes[shape.rank - 1] >= MIN_KEYS;
+}
+
+/* A fused kernel keeps both products, and nothing of what stands between them. */
+static void find_attention(struct chains *c)
+{
+    struct claim claim;
+    claim_begin(&claim, c, TP_RULE_H16);
+    for (size_t i = 0; i < c->rows.count; i++) {
+        if (!is_softmax(c, i))
+            continue;
+        size_t first = i, last = i, end = i + FAR < c->rows.count ? i + FAR : c->rows.count - 1;
+        while (first && i - first < FAR && row_at(c, first)->work != TP_WORK_GEMM)
+            first--;
+        while (last < end && row_at(c, last)->work != TP_WORK_GEMM)
+            last++;
+        if (!is_batched_product(c, first) || !is_batched_product(c, last))
+            continue;
+        for (size_t k = first + 1; k < last; k++)
+            take(&claim, row_at(c, k), 1);
+    }
+    claim_end(&claim);
+}
+
+/* ---- chains (H17) ---- */
+
+static bool may_be_fused(const struct row *row)
+{
+    return !row->is_taken && (row->work == TP_WORK_ELEMENTWISE || row->work == TP_WORK_REDUCTION ||
+                              row->work == TP_WORK_NORM || row->work == TP_WORK_SOFTMAX);
+}
+
+static int64_t bytes_of(const struct chains *c, uint32_t op)
+{
+    const struct tp_trace *trace = c->a->model->trace;
+    const struct tp_event *e = tp_operator_event(c->a->model, op);
+    const struct tp_host_detail *host = &trace->hosts[e->detail];
+    struct tp_op_call call = {tp_strings_get(&trace->values, host->dims), tp_strings_get(&trace->values, host->types),
+                              tp_strings_get(&trace->values, tp_concrete_inputs(trace, e->detail))};
+    struct tp_cost cost;
+    return tp_cost_of(&cost, trace->names.items[e->name], &call, NULL) ? cost.bytes : 0;
+}
+
+/* A fused operator passes through memory about one and a half times as the largest of them does. */
+static void take_chain(struct claim *claim, size_t first, size_t end)
+{
+    int64_t sum = 0, most = 0;
+    for (size_t i = first; i < end; i++) {
+        int64_t bytes = bytes_of(claim->c, row_at(claim->c, i)->op);
+        sum = tp_sat_add(sum, bytes);
+        most = tp_ns_max(most, bytes);
+    }
+    double part = sum ? 1 - 1.5 * (double)most / (double)sum : 0;
+    if (most < MIN_BYTES || part <= 0)
+        return;
+    for (size_t i = first; i < end; i++)
+        take(claim, row_at(claim->c, i), SAVED * part);
+}
+
+static void find_chains(struct chains *c)
+{
+    struct claim claim;
+    claim_begin(&claim, c, TP_RULE_H17);
+    for (size_t first = 0, end; first < c->rows.count; first = end) {
+        end = first + 1;
+        if (!may_be_fused(row_at(c, first)))
+            continue;
+        while (end < c->rows.count && may_be_fused(row_at(c, end)))
+            end++;
+        if (end - first >= MIN_CHAIN)
+            take_chain(&claim, first, end);
+    }
+    claim_end(&claim);
+}
+
+void tp_rule_cpu_chains(struct tp_advisor *a)
+{
+    struct chains chains = {.a = a};
+    list_rows(&chains);
+    find_attention(&chains);
+    find_chains(&chains);
+}

@@ -1,0 +1,206 @@
+/* Rules of CPU programs that know a piece of code by its frames or operators: compiling in steps (H9), files written in
+ * steps (H10), the forward pass computed again (H11), garbage collection (H12), debugging aids (H13), double precision
+ * (H14), gradients filled with zeros (H15). What they name is a root cause: the time is no longer Python code between
+ * operators (H6). */
+#include "webreport/measure/cost_call.h"
+#include "webreport/measure/rules_cpu.h"
+#include "webreport/trace/value.h"
+
+/* A frame that says what runs: the end of its path and its function; without a path the begin of a text that names no
+ * file ("<built-in function fsync>"). */
+struct code {
+    enum tp_rule_id rule;
+    const char *path, *function; /* function NULL: any */
+};
+
+static const struct code codes[] = {
+    {TP_RULE_H9, "torch/jit/_trace.py", "trace"},
+    {TP_RULE_H9, "torch/jit/_trace.py", "trace_module"},
+    {TP_RULE_H9, "torch/jit/_script.py", "script"},
+    {TP_RULE_H9, "torch/_dynamo/convert_frame.py", NULL},
+    {TP_RULE_H9, "torch/_inductor/compile_fx.py", NULL},
+    {TP_RULE_H9, "torch/export/_trace.py", NULL},
+    {TP_RULE_H9, "triton/compiler/compiler.py", "compile"},
+    {TP_RULE_H9, "torch/utils/cpp_extension.py", "load"},
+    {TP_RULE_H9, "torch/utils/cpp_extension.py", "load_inline"},
+    {TP_RULE_H10, "torch/serialization.py", "save"},
+    {TP_RULE_H10, "torch/distributed/checkpoint/state_dict_saver.py", NULL},
+    {TP_RULE_H10, "safetensors/torch.py", "save_file"},
+    {TP_RULE_H10, "tensorboard/writer.py", NULL},
+    {TP_RULE_H10, "logging/__init__.py", "emit"},
+    {TP_RULE_H10, NULL, "<built-in function open>"},
+    {TP_RULE_H10, NULL, "<built-in function fsync>"},
+    {TP_RULE_H10, NULL, "<built-in function print>"},
+    {TP_RULE_H10, NULL, "<built-in method write of _io."},
+    {TP_RULE_H10, NULL, "<built-in method flush of _io."},
+    {TP_RULE_H10, NULL, "<built-in method close of _io."},
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "recompute_fn"},
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "unpack_hook"},
+    {TP_RULE_H12, NULL, "<built-in function collect>"},
+    {TP_RULE_H13, "torch/autograd/anomaly_mode.py", NULL},
+    {TP_RULE_H13, "torch/fx/traceback.py", "format_stack"},
+    {TP_RULE_H13, "torch/autograd/gradcheck.py", "gradcheck"},
+};
+
+static bool is_code(const struct code *code, struct tp_str name)
+{
+    struct tp_frame frame;
+    if (!code->path)
+        return tp_str_starts(name, code->function);
+    return tp_frame_parse(&frame, name) && tp_str_ends(frame.path, code->path) &&
+           (!code->function || tp_str_equal(frame.function, tp_str_of(code->function)));
+}
+
+/* By name: the rule that it is known by + 1; 0: none. */
+static uint8_t *known_frames(struct tp_advisor *a)
+{
+    const struct tp_strings *names = &a->model->trace->names;
+    uint8_t *rules = tp_arena_array(a->arena, names->count, 1);
+    for (uint32_t i = 0; i < names->count; i++)
+        for (size_t c = 0; c < sizeof codes / sizeof *codes && !rules[i]; c++)
+            rules[i] = is_code(&codes[c], names->items[i]) ? (uint8_t)(codes[c].rule + 1) : 0;
+    return rules;
+}
+
+/* What is found of the rules, from the first one on. */
+enum { FIRST = TP_RULE_H9, LAST = TP_RULE_H15 };
+
+struct found {
+    struct tp_candidate candidates[LAST - FIRST + 1];
+    struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval, and for H14 half of each */
+    int64_t doubles;                       /* calls of matrix operators in double precision */
+    int64_t zeros, adds;                   /* zeros made, gradients added to them */
+};
+
+static void add_event(struct found *found, const struct tp_model *model, enum tp_rule_id rule, uint32_t event)
+{
+    const struct tp_event *e = &model->trace->events[event];
+    tp_intervals_push(&found->times[rule - FIRST], e->ts_ns, tp_event_end(e));
+    tp_picks_longest(&found->candidates[rule - FIRST].picks, model, event);
+}
+
+/* ---- frames ---- */
+
+static void find_frames(struct tp_advisor *a, struct found *found)
+{
+    const struct tp_order *order = a->model->order;
+    const uint8_t *rules = known_frames(a);
+    for (uint32_t i = order->thread_first[a->model->host_main]; i < order->thread_first[a->model->host_main + 1]; i++) {
+        const struct tp_event *e = &a->model->trace->events[order->host[i]];
+        if (tp_kind_is_frame(e->kind) && rules[e->name] && tp_in_window(a, order->host[i]) &&
+            !tp_intervals_contain(a->cpu->loading, e->ts_ns))
+            add_event(found, a->model, (enum tp_rule_id)(rules[e->name] - 1), order->host[i]);
+    }
+}
+
+/* ---- operators ---- */
+
+static bool is_named(struct tp_str name, const char *const *names)
+{
+    for (; *names; names++)
+        if (tp_str_equal(name, tp_str_of(*names)))
+            return true;
+    return false;
+}
+
+static bool takes_double(const struct tp_advisor *a, uint32_t op)
+{
+    const struct tp_trace *trace = a->model->trace;
+    struct tp_str types = tp_strings_get(&trace->values, trace->hosts[tp_operator_event(a->model, op)->detail].types);
+    struct tp_str item;
+    size_t at = 0;
+    bool is_double = false;
+    while (!is_double && tp_value_next(types, &at, NULL, &item))
+        is_double = tp_number_type_of(item) == TP_NUMBER_FP64;
+    return is_double;
+}
+
+/* Double precision costs twice the time of single at least: half of it could go. */
+static void add_double(struct tp_advisor *a, struct found *found, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(a->model, op);
+    bool is_matrix = a->model->marks[e->name] & TP_MARK_ELIGIBLE;
+    tp_intervals_push(&found->times[TP_RULE_H14 - FIRST], e->ts_ns, e->ts_ns + e->dur_ns / 2);
+    found->doubles += is_matrix;
+    if (is_matrix)
+        tp_picks_longest(&found->candidates[TP_RULE_H14 - FIRST].picks, a->model, a->model->operators.event[op]);
+}
+
+static bool is_inside(const struct tp_advisor *a, uint32_t op, const char *name)
+{
+    for (op = a->model->operators.parent[op]; op != TP_NO_ID; op = a->model->operators.parent[op])
+        if (tp_str_ends(tp_trace_name(a->model->trace, tp_operator_event(a->model, op)), name))
+            return true;
+    return false;
+}
+
+static void find_operators(struct tp_advisor *a, struct found *found)
+{
+    static const char *const checks[] = {"aten::isnan", "aten::isinf", "aten::isfinite", "aten::_is_any_true", NULL};
+    static const char *const zeros[] = {"aten::zeros_like", "aten::zero_", "aten::_foreach_zero_", NULL};
+    const struct tp_model *model = a->model;
+    uint32_t inside = 0; /* operators below this one are inside of one that takes doubles */
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, op));
+        if (tp_cpu_is_loading(a, op))
+            continue;
+        if (is_named(name, checks))
+            add_event(found, model, TP_RULE_H13, model->operators.event[op]);
+        bool is_zero = is_named(name, zeros) && tp_cpu_is_outer(a, op);
+        bool is_add = tp_str_equal(name, TP_STR("aten::add_")) && is_inside(a, op, "AccumulateGrad");
+        found->zeros += is_zero;
+        found->adds += is_add;
+        if (is_zero || is_add)
+            add_event(found, model, TP_RULE_H15, model->operators.event[op]);
+        if (op >= inside && takes_double(a, op)) {
+            add_double(a, found, op);
+            inside = model->operators.subtree_end[op];
+        }
+    }
+}
+
+/* ---- findings ---- */
+
+static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_rule_id rule)
+{
+    const struct tp_candidate *c = &found->candidates[rule - FIRST];
+    int64_t steps = a->model->used_count;
+    if (rule == TP_RULE_H14 && !found->doubles)
+        return false;
+    if (rule == TP_RULE_H15 && (found->zeros < 4 * steps || found->adds < 4 * steps))
+        return false;
+    return c->picks.total && tp_set_percent(a, c->time) >= tp_rule_value(a, rule, "min_pct");
+}
+
+/* What the profiler adds to a collection nobody can tell: it walks what the profiler itself keeps, too. */
+static void hide_cost(struct tp_candidate *c)
+{
+    c->has_ceiling = false;
+    c->is_forced = true;
+    c->severity = TP_SEVERITY_MEDIUM;
+    c->share = NAN;
+}
+
+void tp_rule_cpu_code(struct tp_advisor *a)
+{
+    struct found found = {.doubles = 0};
+    for (unsigned i = 0; i <= LAST - FIRST; i++)
+        found.times[i] = TP_VEC(a->arena, struct tp_interval);
+    find_frames(a, &found);
+    find_operators(a, &found);
+    for (unsigned rule = FIRST; rule <= LAST; rule++) {
+        struct tp_candidate *c = &found.candidates[rule - FIRST];
+        c->rule = rule;
+        c->has_ceiling = true;
+        c->time = tp_intervals_of(&found.times[rule - FIRST]);
+        if (!is_shown(a, &found, rule))
+            continue;
+        struct tp_intervals time = c->time;
+        if (rule == TP_RULE_H12)
+            hide_cost(c);
+        if (tp_advisor_add(a, c))
+            for (size_t i = 0; i < time.count; i++)
+                tp_intervals_push(&a->claimed, time.items[i].a, time.items[i].b);
+    }
+}
