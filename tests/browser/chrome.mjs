@@ -76,12 +76,13 @@ export async function start(binary) {
   const gone = new Promise((resolve) => child.on('exit', resolve));
   child.on('error', () => {});
   return {
-    async open(url, { width = 1440, height = 900, dark = false, noScript = false, print = false, bypassPolicy = false } = {}) {
+    async open(url, { width = 1440, height = 900, dark = false, noScript = false, print = false, bypassPolicy = false,
+      mobile = width < 600 } = {}) {
       const { targetId } = await pipe.send('Target.createTarget', { url: 'about:blank' });
       const { sessionId } = await pipe.send('Target.attachToTarget', { targetId, flatten: true });
       const page = new Page(pipe, sessionId);
       for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await page.send(domain + '.enable');
-      await page.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: width < 600 });
+      await page.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile });
       await page.send('Emulation.setEmulatedMedia', { media: print ? 'print' : '', features: [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }] });
       await page.send('Emulation.setScriptExecutionDisabled', { value: noScript });
       await page.send('Page.setBypassCSP', { enabled: bypassPolicy });

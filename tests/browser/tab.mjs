@@ -94,7 +94,7 @@ said('a run with a hostile name', await tab.until("d.querySelector('iframe')") &
 await tab.choose('run', 'base');
 said('a run with event files has a way to its scalars', await tab.until("[...d.querySelectorAll('a')].some((a) => a.textContent === 'Scalars' && !a.hidden)"));
 
-const second = await open('#tracepress&run=base', { width: 500, dark: true });
+const second = await open('#tracepress&run=base', { width: 390, dark: true, mobile: false });
 await second.until("d.querySelector('iframe')");
 await second.ask("d.getElementById('follow').checked || d.getElementById('follow').click()");
 await tab.until("d.querySelector('iframe')");
@@ -111,7 +111,7 @@ said('.. and shown at once in the window that follows',
 copyFileSync(join(logdir, 'new', 'w.2.pt.trace.json.gz'), place);
 utimesSync(place, 2, 2);
 said('a trace that is written anew is shown where it is followed', await second.reports([headline('late')]) === '', await second.ask('d.body.innerText'));
-said('the bar is not wider than a narrow window', await second.ask('d.documentElement.scrollWidth <= d.documentElement.clientWidth'),
+said('the bar is not wider than a narrow window', await second.ask('d.documentElement.scrollWidth <= 390 && d.documentElement.clientWidth === 390'),
   await second.ask('d.documentElement.scrollWidth'));
 
 for (const [name, { page }] of [['first', tab], ['second', second]]) {
