@@ -325,23 +325,41 @@ def _(folder):
             assert len(board.folders()) == 1 and board.folders() != left
 
 
-def browse(folder, board, top):
+def browse(folder, script, *words):
     browser = os.environ.get("BROWSER_BINARY", "")
     node = shutil.which("node")
     if not browser or not node:
         raise Skip("no chromium or no node")
-    words = [
-        node,
-        os.path.join(ROOT, "tests", "browser", "tab.mjs"),
-        browser,
-        board.base,
-        top,
-        trace("gpu_2021"),
-        PROGRAM,
-    ]
+    words = [node, os.path.join(ROOT, "tests", "browser", script), browser, *words]
     done = subprocess.run(words, capture_output=True, text=True, cwd=folder)
     sys.stdout.write(done.stdout)
     assert done.returncode == 0 and "not ok" not in done.stdout, done.stderr
+
+
+@case("TensorBoard: a program that trains: its report as soon as it has a trace, and its scalars as they come")
+def _(folder):
+    top = os.path.join(folder, "logs")
+    program = os.path.join(os.environ["TOOLS"], "train")
+    words = [program, os.path.join(ROOT, "README.md"), os.path.join(top, "run"), "100000000"]
+    with TensorBoard(folder, "--logdir", top, "--load_fast=false", "--reload_interval=1") as board:
+
+        def last_step():
+            reply = board.get("/data/plugin/scalars/scalars", run="run", tag="profile_step/time_ms")
+            return reply.json[-1][1] if reply.status == 200 else 0
+
+        assert not board.is_active()
+        child = subprocess.Popen(words, env=dict(os.environ, TRACEPRESS_LIVE="1"), stdout=subprocess.DEVNULL)
+        try:
+            until(board.is_active)
+            assert board.runs()["run"]["has_scalars"]
+            board.page(**board.query("run"))
+            first = until(last_step)
+            until(lambda: last_step() > first)
+            browse(folder, "tab_live.mjs", board.base, "run")
+            assert child.poll() is None, "it goes on"
+        finally:
+            child.kill()
+            child.wait()
 
 
 @case("TensorBoard in a browser")
@@ -353,7 +371,7 @@ def _(folder):
     write(top, "base", "events.out.tfevents.1.host", text="")
     flags = ("--logdir", top, "--path_prefix=/under/here", "--load_fast=false")
     with TensorBoard(folder, *flags, prefix="/under/here") as board:
-        browse(folder, board, top)
+        browse(folder, "tab.mjs", board.base, top, trace("gpu_2021"), PROGRAM)
 
 
 raise SystemExit(run_all("tab: "))
