@@ -144,23 +144,26 @@ def _(folder):
         path = old(write(board.top, "r", "x.pt.trace.json", text="1234"))
         status = os.stat(path)
 
-        def page_and_calls():
-            return board.page(board.wish("r")), len(fake.lines())
+        def shows(page, calls):
+            seen = board.page(board.wish("r")), len(fake.lines())
+            place = board.maker._folder
+            kept = sorted(os.listdir(place)) if os.path.isdir(place) else "gone"
+            assert seen == (page, calls), (seen, fake.lines(), place, kept)
 
-        assert page_and_calls() == (b"1234", 1) == page_and_calls()
-        os.rename(path, os.path.join(folder, "aside"))
+        shows(b"1234", 1)
+        shows(b"1234", 1)
+        os.rename(path, os.path.join(folder, "aside"))  # another file of the same size and time
         write(path, text="5678")
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-        assert page_and_calls() == (b"5678", 2), "another file of the same size and time"
+        shows(b"5678", 2)
         with open(path, "r+") as file:
             file.write("9")
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns + 1000))
-        assert page_and_calls() == (b"9678", 3)
+        shows(b"9678", 3)
         old(write(board.top, "r", "y.pt.trace.json", text="y"))
-        seen = page_and_calls()
-        assert seen == (b"9678y", 4), seen
-        os.utime(fake.path, (1, 1))
-        assert page_and_calls() == (b"9678y", 5), "another program"
+        shows(b"9678y", 4)
+        os.utime(fake.path, (1, 1))  # another program
+        shows(b"9678y", 5)
 
 
 @case("pages: a trace that is being written is waited for; one that changes while it is read gives no page")
