@@ -24,9 +24,6 @@ def of_kept_rules(ours, reference):
             if not found:
                 continue
             has_new = any(finding["id"] in NEW for finding in found["findings"])
-            for finding in found["findings"]:
-                if finding["cause"] == "copy.cast" and finding["id"] == "H7":
-                    finding["detail"] = ""  # new: what most of the copies are
             keep(found, NEW | ({"H6"} if has_new else set()), has_new)
             same = others.get((profile["worker"], profile["span"]), {}).get("recommendations")
             if has_new and same:

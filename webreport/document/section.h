@@ -81,6 +81,9 @@ void tp_section_add_fact(struct tp_list *list, const char *term, const char *fac
 /* Adds a prepared table to a list. */
 void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown);
 
+/* Adds the tree of a device's time. */
+void tp_section_add_time(const struct tp_section *section, struct tp_list *tables, const struct tp_time_tree *tree);
+
 /* Appends the table of time by kind of work. works: has rows; caption: lives as long as the section. */
 void tp_section_add_works(const struct tp_section *section, struct tp_list *tables, const struct tp_works *works,
                           const char *caption);

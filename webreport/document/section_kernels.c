@@ -201,6 +201,8 @@ struct tp_data tp_section_kernels(const struct tp_section *section)
     tp_object_printf(object, "devices", "%s", tp_devices_word(section->profile->model));
     tp_object_sentence(object, "lead", tp_str_of(lead_text(section)));
     tables = tp_object_list(object, "tables");
+    if (section->profile->advice->times.count)
+        tp_section_add_time(section, tables, &section->profile->advice->times.items[0]);
     if (section->profile->advice->works.devices.rows.row_count)
         tp_section_add_works(section, tables, &section->profile->advice->works.devices,
                              tp_text_of_devices(section->profile->model, "GPU time by kind of work", section->arena));

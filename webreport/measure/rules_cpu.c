@@ -269,10 +269,8 @@ void tp_rule_cpu_copies(struct tp_advisor *a)
             tp_picks_longest(&c.picks, a->model, ops->event[op]);
     }
     c.time = tp_intervals_of(&time);
-    if (2 * tp_intervals_length(tp_intervals_of(&casts)) > tp_intervals_length(c.time)) {
+    if (2 * tp_intervals_length(tp_intervals_of(&casts)) > tp_intervals_length(c.time))
         c.cause = "copy.cast";
-        c.detail = TP_STR("most of it: values are converted to another type (aten::_to_copy)");
-    }
     if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H7, "min_pct"))
         tp_advisor_add(a, &c);
 }

@@ -4,10 +4,12 @@
 #include "webreport/measure/cost_call.h"
 #include "webreport/measure/time_parts.h"
 #include "webreport/trace/value.h"
+#include "writer/base/renumber.h"
 #include "writer/base/utf8.h"
 
 enum {
-    MAX_TEXT = 2048,         /* bytes of an operator with its shapes; what is longer is cut */
+    MAX_TEXT = 2048, /* bytes of an operator with its shapes; what is longer is cut */
+    MOST_DEPTH = 256,
     MAX_SHAPES = 4,          /* of an operator that are written */
     COMMUNICATION_BYTES = 60 /* of a name: what is behind it are types of arguments */
 };
@@ -139,27 +141,57 @@ static int64_t sequence_of(const struct tp_model *model, uint32_t op)
 }
 
 /* The forward operator of each sequence number: the deepest one inside a module, the last of equal ones. */
-static struct tp_id_map find_forwards(const struct tp_model *model, struct tp_arena *arena)
+struct forwards {
+    struct tp_ids ids;   /* of sequence numbers .. */
+    struct tp_vec items; /* .. and their struct forward */
+};
+
+struct forward {
+    uint32_t op, depth;
+};
+
+/* Deeper ones of broken traces count as equally deep. */
+static uint32_t depth_of(const struct tp_operators *ops, uint32_t op)
+{
+    uint32_t depth = 0;
+    for (op = ops->parent[op]; op != TP_NO_ID && depth < MOST_DEPTH; op = ops->parent[op])
+        depth++;
+    return depth;
+}
+
+static void add_forward(struct forwards *forwards, const struct tp_operators *ops, uint32_t op, int64_t sequence)
+{
+    struct forward new = {op, depth_of(ops, op)};
+    uint32_t id = tp_ids_add(&forwards->ids, sequence);
+    if (id == forwards->items.count) {
+        *(struct forward *)tp_vec_push(&forwards->items) = new;
+        return;
+    }
+    struct forward *found = TP_AT(&forwards->items, struct forward, id);
+    if (ops->module[op] != TP_NO_ID && new.depth >= found->depth)
+        *found = new;
+}
+
+static bool is_forward(const struct tp_model *model, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(model, op);
+    int64_t thread = tp_host_more(model->trace, &model->trace->hosts[e->detail]).forward_thread;
+    return (thread == TP_NULL_INT || thread == 0) && !tp_str_starts(tp_trace_name(model->trace, e), "autograd::");
+}
+
+static void find_forwards(struct forwards *forwards, const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_operators *ops = &model->operators;
-    uint16_t *depths = tp_arena_array(arena, ops->count, sizeof *depths);
-    struct tp_id_map forwards;
-    tp_id_map_init(&forwards, arena);
+    int64_t highest = -1;
+    forwards->items = TP_VEC(arena, struct forward);
+    for (uint32_t op = 0; op < ops->count; op++)
+        highest = sequence_of(model, op) > highest ? sequence_of(model, op) : highest;
+    tp_ids_init(&forwards->ids, arena, 0, highest < 0 ? 0 : highest, ops->count);
     for (uint32_t op = 0; op < ops->count; op++) {
-        uint32_t parent = ops->parent[op];
-        depths[op] = parent == TP_NO_ID ? 0 : (uint16_t)(depths[parent] + (depths[parent] < UINT16_MAX));
         int64_t sequence = sequence_of(model, op);
-        const struct tp_event *e = tp_operator_event(model, op);
-        int64_t thread = tp_host_more(model->trace, &model->trace->hosts[e->detail]).forward_thread;
-        if (sequence == TP_NULL_INT || (thread != TP_NULL_INT && thread != 0) ||
-            tp_str_starts(tp_trace_name(model->trace, e), "autograd::"))
-            continue;
-        uint32_t *found = tp_id_map_put(&forwards, (uint64_t)sequence);
-        if (*found == TP_NO_ID || (ops->module[op] != TP_NO_ID && depths[op] >= depths[*found]))
-            *found = op;
+        if (sequence >= 0 && is_forward(model, op))
+            add_forward(forwards, ops, op, sequence);
     }
-    tp_arena_drop(arena, depths, ops->count * sizeof *depths);
-    return forwards;
 }
 
 /* The module of an operator's forward: by the outermost sequence number around it that leads to one. */
@@ -167,20 +199,23 @@ static void find_forward_modules(struct tp_time_places *places)
 {
     const struct tp_model *model = places->maker->model;
     const struct tp_operators *ops = &model->operators;
+    struct tp_arena *arena = places->maker->arena;
+    struct forwards forwards;
     if (!ops->module)
         return;
-    struct tp_id_map forwards = find_forwards(model, places->maker->arena);
-    places->forward_modules = tp_arena_array(places->maker->arena, ops->count, sizeof(uint32_t));
+    find_forwards(&forwards, model, arena);
+    places->forward_modules = tp_arena_array(arena, ops->count, sizeof(uint32_t));
     for (uint32_t op = 0; op < ops->count; op++) {
-        uint32_t parent = ops->parent[op], *module = &places->forward_modules[op];
+        uint32_t parent = ops->parent[op], *module = &places->forward_modules[op], id = TP_NO_ID;
         int64_t sequence = sequence_of(model, op);
         *module = parent == TP_NO_ID ? TP_NO_ID : places->forward_modules[parent];
-        const uint32_t *forward =
-            *module != TP_NO_ID || sequence == TP_NULL_INT ? NULL : tp_id_map_find(&forwards, (uint64_t)sequence);
-        if (forward)
-            *module = ops->module[*forward];
+        if (*module == TP_NO_ID && sequence >= 0)
+            id = tp_ids_find(&forwards.ids, sequence);
+        if (id != TP_NO_ID)
+            *module = ops->module[TP_AT(&forwards.items, struct forward, id)->op];
     }
-    tp_id_map_drop(&forwards);
+    tp_ids_drop(&forwards.ids, arena);
+    tp_arena_drop(arena, forwards.items.data, forwards.items.capacity * sizeof(struct forward));
 }
 
 void tp_time_places_init(struct tp_time_places *places, struct tp_time_maker *maker)
