@@ -81,6 +81,7 @@ static int filtered(int is_syscall)
 
 static void *busy(void *unused)
 {
+    work(1000); /* its heap is as large as it ever gets, before the filter may come */
     begun++;
     while (!must_end)
         work(10);

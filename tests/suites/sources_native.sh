@@ -35,6 +35,15 @@ near() {
     awk -v a="$1" -v b="${2:-none}" -v p="$3" 'BEGIN { d = a - b; d = d < 0 ? -d : d; exit !(b != "none" && d <= a * p / 100) }' ||
         { echo "wanted $1 within $3 %, found ${2:-none}"; return 1; }
 }
+# in_turns CASE..: a case that compares two looks at the clock, three times at most: a busy machine may take the processor
+# away between them
+in_turns() {
+    for turn in 1 2 3; do
+        "$@" >turn.said 2>&1 && return 0
+    done
+    cat turn.said
+    return 1
+}
 # named NAME: events of that name in the trace; total NAME: their time in microseconds
 named() { grep -c "\"name\":\"$1\"" trace.json; }
 total() { sed -n "s/.*\"name\":\"$1\".*\"dur\":\\([0-9.]*\\).*/\\1/p" trace.json | awk '{ s += $1 } END { printf "%.3f\n", s }'; }
@@ -90,7 +99,7 @@ waits() { # what the program timed, the trace's ranges say, within 10 %: both lo
     near "$mutex" "$(field mutex_wait_ns)" 10 && near "$lock" "$(field read_wait_ns)" 10 || return 1
     [ "$(named pthread_mutex_lock)" -lt 20 ] || { echo "$(named pthread_mutex_lock) waits for mutexes"; return 1; }
 }
-check "locks: a mutex, a read-write lock and a condition are waited for as long as the program says" waits
+check "locks: a mutex, a read-write lock and a condition are waited for as long as the program says" in_turns waits
 io() {
     rm -rf d
     "$TP" record -o d --no-tfevents --source io -- ./io_program >out 2>err || { cat out err; return 1; }
@@ -100,7 +109,7 @@ io() {
         near "$poll" "$(total poll | tr -d .)" 10 && near "$fread" "$(total fread | tr -d .)" 10 || { cat trace.json; return 1; }
     [ "$(grep -c '"bytes":1000' trace.json)" -ge 3 ] || { cat trace.json; return 1; }
 }
-check "io: reads that block, of a pipe, a socket and a stream, with their bytes; handlers that write; children" io
+check "io: reads that block, of a pipe, a socket and a stream, with their bytes; handlers that write; children" in_turns io
 
 # ---- functions
 
@@ -117,9 +126,9 @@ functions() { # NAME: every function is there as often as it counted, matmul as 
     ! grep -q '"finished":false' trace.json || { grep '"finished":false' trace.json; return 1; }
 }
 if program functions_program -finstrument-functions; then
-    check "functions: calls of a program built with -finstrument-functions, by name" functions ./functions_program 20
+    check "functions: calls of a program built with -finstrument-functions, by name" in_turns functions ./functions_program 20
     cp functions_program without_lines && strip --strip-debug without_lines &&
-        check "functions: names from the symbol table alone" functions ./without_lines 5
+        check "functions: names from the symbol table alone" in_turns functions ./without_lines 5
     left_out() { # a limit: what is told is whole, and the rest is counted
         "$TP" record -o e --no-tfevents --source functions=100000 -- ./functions_program 10000 >out 2>err || return 1
         [ "$(grep -c 'more functions than are recorded' err)" = 1 ] || { cat err; return 1; }
@@ -226,13 +235,13 @@ regions() { # SOURCE PROGRAM: the regions, the worker's share of each, and its w
     ! grep -q '"finished":false' trace.json || { grep finished trace.json; return 1; }
 }
 if command -v clang >/dev/null && CC=clang program openmp_program -fopenmp 2>/dev/null; then
-    check "openmp: regions, workers and waits at barriers under libomp" regions openmp ./openmp_program
+    check "openmp: regions, workers and waits at barriers under libomp" in_turns regions openmp ./openmp_program
 else
     skip "openmp: regions, workers and waits at barriers under libomp" "no clang with libomp"
 fi
 libomp=$(find /usr/lib /usr/lib64 /usr/local/lib -name 'libomp.so.5' 2>/dev/null | head -n 1)
 if [ -n "$libomp" ] && program openmp_program -fopenmp 2>/dev/null && ldd ./openmp_program | grep -q libgomp; then
-    check "openmp: a program of gcc, on libomp" regions "openmp=$libomp" ./openmp_program
+    check "openmp: a program of gcc, on libomp" in_turns regions "openmp=$libomp" ./openmp_program
 else
     skip "openmp: a program of gcc, on libomp" "no gcc with OpenMP, or no libomp.so.5"
 fi
