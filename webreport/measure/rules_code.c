@@ -42,23 +42,34 @@ static const struct code codes[] = {
     {TP_RULE_H13, "torch/autograd/gradcheck.py", "gradcheck"},
 };
 
-static bool is_code(const struct code *code, struct tp_str name)
+/* frame: of the name; path empty: it names no file. */
+static bool is_code(const struct code *code, struct tp_str name, const struct tp_frame *frame)
 {
-    struct tp_frame frame;
     if (!code->path)
-        return tp_str_starts(name, code->function);
-    return tp_frame_parse(&frame, name) && tp_str_ends(frame.path, code->path) &&
-           (!code->function || tp_str_equal(frame.function, tp_str_of(code->function)));
+        return !frame->path.len && tp_str_starts(name, code->function);
+    return frame->path.len && tp_str_ends(frame->path, code->path) &&
+           (!code->function || tp_str_equal(frame->function, tp_str_of(code->function)));
 }
 
-/* By name: the rule that it is known by + 1; 0: none. */
+/* The rule that a name is known by + 1; 0: none. */
+static uint8_t rule_of(struct tp_str name)
+{
+    struct tp_frame frame;
+    if (!tp_frame_parse(&frame, name) && !tp_str_starts(name, "<built-in "))
+        return 0;
+    for (size_t c = 0; c < sizeof codes / sizeof *codes; c++)
+        if (is_code(&codes[c], name, &frame))
+            return (uint8_t)(codes[c].rule + 1);
+    return 0;
+}
+
+/* By name. */
 static uint8_t *known_frames(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
     uint8_t *rules = tp_arena_array(a->arena, names->count, 1);
     for (uint32_t i = 0; i < names->count; i++)
-        for (size_t c = 0; c < sizeof codes / sizeof *codes && !rules[i]; c++)
-            rules[i] = is_code(&codes[c], names->items[i]) ? (uint8_t)(codes[c].rule + 1) : 0;
+        rules[i] = rule_of(names->items[i]);
     return rules;
 }
 
