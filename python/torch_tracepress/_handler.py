@@ -75,7 +75,9 @@ class _Noting:
 # ---- the children ----
 
 _running: Set["subprocess.Popen[bytes]"] = set()
+_starting: Set[threading.Event] = set()  # of threads that may not have run yet
 _lock = threading.Lock()
+_BEGIN_S = 5.0  # how long the end of the interpreter waits for such a thread: a busy machine's turn is milliseconds
 
 
 def _forget_in_child() -> None:
@@ -83,14 +85,17 @@ def _forget_in_child() -> None:
     global _lock
     _lock = threading.Lock()
     _running.clear()
+    _starting.clear()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_in_child)
 
 
-def _wait_for(child: "subprocess.Popen[bytes]", page: str, ended: threading.Event) -> None:
+def _wait_for(child: "subprocess.Popen[bytes]", page: str, begun: threading.Event, ended: threading.Event) -> None:
     """To the end of the child. What it could not say itself is said here."""
+    begun.set()
+    _starting.discard(begun)
     code = child.wait()
     if code < 0 and not os.path.exists(page):
         name = signal.Signals(-code).name if -code in signal.valid_signals() else str(-code)
@@ -103,8 +108,12 @@ def _wait_for(child: "subprocess.Popen[bytes]", page: str, ended: threading.Even
     ended.set()
 
 
-def _end_with_container() -> None:
-    """Whatever is running when the first process of a container ends is killed: that one gives its reports their time."""
+def _at_exit() -> None:
+    """A thread that runs for the first time when the interpreter has given its state away writes into what is no longer
+    its own. And whatever is running when the first process of a container ends is killed: that one gives its reports
+    their time."""
+    for begun in tuple(_starting):
+        begun.wait(_BEGIN_S)
     if os.getpid() == 1:
         for child in tuple(_running):
             try:
@@ -113,7 +122,7 @@ def _end_with_container() -> None:
                 pass
 
 
-atexit.register(_end_with_container)
+atexit.register(_at_exit)
 
 
 def _has_stderr() -> bool:
@@ -147,11 +156,15 @@ def _report_of(trace: str, wait: bool) -> None:
     if child is None:
         _say(f"no {page}: {_RUNNING_MAX} earlier ones are still being made")
         return
-    ended = threading.Event()
+    if sys.is_finalizing():
+        return  # no thread can begin any more: the system takes the child over
+    begun, ended = threading.Event(), threading.Event()
+    _starting.add(begun)
     try:  # Thread.start() would wait until the thread has run: milliseconds where the processors are busy
-        _thread.start_new_thread(_wait_for, (child, page, ended))
+        _thread.start_new_thread(_wait_for, (child, page, begun, ended))
     except RuntimeError:
-        return  # the interpreter is ending: the system takes the child over
+        _starting.discard(begun)
+        return  # the interpreter is ending, or there are too many threads
     if wait:
         ended.wait(_WAIT_S)
 
