@@ -1,11 +1,9 @@
 /* Where the idle time of a device goes in its tree: see time_parts.h. The parts are those of the idle view; what the
  * host did is read off the nodes of its flame. */
+#include "webreport/measure/idle_reasons.h"
 #include "webreport/measure/time_parts.h"
-#include "webreport/model/numbers.h"
 #include "webreport/trace/regions.h"
-#include "writer/base/stats.h"
-
-static const int64_t UNKNOWN_LATENCY_NS = 10000, MOST_LATENCY_NS = 50000, LONG_NS = 1000000;
+#include "writer/base/saturate.h"
 
 /* ---- what the host did --------------------------------------------------------------------------------------------
  */
@@ -63,22 +61,6 @@ static void push(struct stack *stack, const struct tp_flame_node *node, uint32_t
     }
 }
 
-/* What a call of the runtime is for. */
-static struct tp_str call_group(struct tp_str name)
-{
-    static const struct {
-        const char *word, *group;
-    } words[] = {{"synchron", "synchronise"}, {"wait", "synchronise"},      {"query", "synchronise"},
-                 {"memcpy", "copy call"},     {"malloc", "allocate"},       {"free", "allocate"},
-                 {"hostalloc", "allocate"},   {"hostregister", "allocate"}, {"launch", "launch call"},
-                 {"module", "set-up"},        {"function", "set-up"},       {"create", "set-up"},
-                 {"init", "set-up"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (tp_str_find_lower(name, words[i].word) >= 0)
-            return tp_str_of(words[i].group);
-    return TP_STR("runtime");
-}
-
 /* What time on the host is for: the first of these that a stack holds. */
 enum cause { LOADING, CALL, OPERATOR, PYTHON, ANNOTATION, NOTHING };
 
@@ -92,7 +74,7 @@ struct hosts {
 static uint32_t new_host(struct tp_time_maker *maker, enum cause cause, struct tp_str name)
 {
     static const char *const groups[] = {"data loading", NULL, "operator", "python", "annotation", "nothing"};
-    struct tp_str group = cause == CALL ? call_group(name) : tp_str_of(groups[cause]);
+    struct tp_str group = tp_str_of(cause == CALL ? tp_call_use_text(tp_call_use_of(name)) : groups[cause]);
     uint32_t host = tp_time_child(maker, 0, TP_STR("host"));
     return tp_time_child(maker, tp_time_child(maker, host, group), name);
 }
@@ -151,143 +133,64 @@ static void add_hosts(struct tp_time_maker *maker)
 /* ---- the other parts ----------------------------------------------------------------------------------------------
  */
 
-static const struct tp_event *launch_of(const struct tp_time_maker *maker, const struct tp_idle_piece *piece)
+static void add(struct tp_time_maker *maker, const char *part, struct tp_str name, int64_t ns)
 {
-    return piece->next == TP_NO_ID ? NULL : tp_launch_of_device(maker->model, piece->next);
+    tp_time_add(maker, tp_time_child(maker, tp_time_child(maker, 0, tp_str_of(part)), name), ns);
 }
 
-/* When a launch had ended, at the latest when its operation started. */
-static int64_t launched_at(const struct tp_time_maker *maker, const struct tp_idle_piece *piece)
+/* A launch by the name of its call, with what is said of it before. */
+static void add_launch(struct tp_time_maker *maker, const char *before, uint32_t device, int64_t ns)
 {
-    return tp_ns_min(tp_event_end(launch_of(maker, piece)), tp_device_event(maker->model, piece->next)->ts_ns);
-}
-
-/* Latency of a gap: pieces [first, end) of one gap. Negative: the operation was called before the device was free. */
-static int64_t latency_of(const struct tp_time_maker *maker, uint32_t first, uint32_t end)
-{
-    const struct tp_idle_piece *last = &maker->gpu->idle[end - 1];
-    const struct tp_event *launch = launch_of(maker, last);
-    if (!launch || tp_device_event(maker->model, last->next)->ts_ns != last->b ||
-        tp_event_end(launch) < maker->gpu->idle[first].a)
-        return -1;
-    return tp_sat_sub(last->b, tp_event_end(launch));
-}
-
-static void find_latency(struct tp_time_maker *maker)
-{
-    const struct tp_gpu *gpu = maker->gpu;
-    int64_t *found = tp_arena_alloc(maker->arena, gpu->idle_count * sizeof *found);
-    size_t count = 0;
-    for (uint32_t first = 0, end; first < gpu->idle_count; first = end) {
-        end = first + 1;
-        while (end < gpu->idle_count && gpu->idle[end].next == gpu->idle[first].next &&
-               gpu->idle[end].a == gpu->idle[end - 1].b)
-            end++;
-        int64_t ns = latency_of(maker, first, end);
-        if (ns >= 0)
-            found[count++] = ns;
-    }
-    tp_sort_integers(found, count);
-    maker->tree->latency_ns =
-        count ? tp_ns_min(tp_middle_of_sorted(found, count), MOST_LATENCY_NS) : UNKNOWN_LATENCY_NS;
-    tp_arena_drop(maker->arena, found, gpu->idle_count * sizeof *found);
-}
-
-/* A walk over the idle pieces, in order of time. */
-struct walk {
-    struct tp_time_maker *maker;
-    size_t busy_at;            /* busy intervals that lie before */
-    int64_t done_ns, total_ns; /* their length, and that of all */
-};
-
-/* Does next to no recorded work lie before a piece, which is long? A device that waits so long at the edge of the
- * recording was held by work of before it, or stalled. */
-static bool is_held(struct walk *walk, int64_t a, int64_t b, int64_t latencies)
-{
-    const struct tp_intervals *busy = &walk->maker->gpu->busy;
-    for (; walk->busy_at < busy->count && busy->items[walk->busy_at].a <= a; walk->busy_at++)
-        walk->done_ns = tp_sat_add(walk->done_ns, busy->items[walk->busy_at].b - busy->items[walk->busy_at].a);
-    int64_t ns = tp_sat_sub(b, a);
-    return (__int128)walk->done_ns * 100 < walk->total_ns && (__int128)ns * 10 > walk->total_ns &&
-           ns > tp_ns_max(LONG_NS, latencies * walk->maker->tree->latency_ns);
-}
-
-static void add(struct walk *walk, const char *part, struct tp_str name, int64_t ns)
-{
-    struct tp_time_maker *maker = walk->maker;
-    if (ns > 0)
-        tp_time_add(maker, tp_time_child(maker, tp_time_child(maker, 0, tp_str_of(part)), name), ns);
-}
-
-static void add_held(struct walk *walk, int64_t ns)
-{
-    walk->maker->tree->held_ns = tp_sat_add(walk->maker->tree->held_ns, ns);
-    add(walk, "queue", TP_STR("held: hardly any recorded work had run before; work of before the record, or a stall"),
-        ns);
-}
-
-static void add_launch(struct walk *walk, const struct tp_idle_piece *piece)
-{
-    struct tp_time_maker *maker = walk->maker;
-    const struct tp_event *launch = launch_of(maker, piece);
-    struct tp_str name = tp_trace_name(maker->model->trace, launch);
-    int64_t ns = tp_sat_sub(piece->b, piece->a), latencies = 20;
-    const char *before = "";
-    if (is_held(walk, piece->a, piece->b, latencies)) {
-        maker->tree->held_ns = tp_sat_add(maker->tree->held_ns, ns);
-        before = "first call of the record blocks: ";
-    } else if (launch->dur_ns > tp_ns_max(LONG_NS, latencies * maker->tree->latency_ns)) {
-        before = "blocks: ";
-    }
+    struct tp_str name = tp_trace_name(maker->model->trace, tp_launch_of_device(maker->model, device));
     size_t skip = strlen(before);
     char *text = tp_arena_alloc(maker->arena, skip + name.len);
     memcpy(text, before, skip);
     memcpy(text + skip, name.ptr, name.len);
-    add(walk, "launch", (struct tp_str){text, skip + name.len}, ns);
+    add(maker, "launch", (struct tp_str){text, skip + name.len}, ns);
 }
 
-/* What was called and had not started: as long as a start takes, then for another reason. */
-static void add_queue(struct walk *walk, const struct tp_idle_piece *piece)
+static void add_reason(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns)
 {
-    const struct tp_time_maker *maker = walk->maker;
-    int64_t started = tp_sat_add(launched_at(maker, piece), maker->tree->latency_ns);
-    int64_t from = tp_ns_min(tp_ns_max(started, piece->a), piece->b), ns = tp_sat_sub(piece->b, from);
-    add(walk, "queue", TP_STR("start latency"), tp_sat_sub(from, piece->a));
-    if (is_held(walk, from, piece->b, 10))
-        add_held(walk, ns);
-    else if (tp_is_graph_launched(maker->model, piece->next))
-        add(walk, "queue", TP_STR("between kernels of one graph"), ns);
-    else
-        add(walk, "queue", TP_STR("waits for its stream, an event or a copy"), ns);
+    struct tp_time_maker *maker = context;
+    switch (reason) {
+    case TP_IDLE_BY_LAUNCH:
+        add_launch(maker, "", piece->next, ns);
+        break;
+    case TP_IDLE_BY_BLOCKED:
+        add_launch(maker, "blocks: ", piece->next, ns);
+        break;
+    case TP_IDLE_BY_HELD_LAUNCH:
+        add_launch(maker, "first call of the record blocks: ", piece->next, ns);
+        break;
+    case TP_IDLE_BY_LATENCY:
+        add(maker, "queue", TP_STR("start latency"), ns);
+        break;
+    case TP_IDLE_BY_GRAPH:
+        add(maker, "queue", TP_STR("between kernels of one graph"), ns);
+        break;
+    case TP_IDLE_BY_QUEUE:
+        add(maker, "queue", TP_STR("waits for its stream, an event or a copy"), ns);
+        break;
+    case TP_IDLE_BY_HELD:
+        add(maker, "queue",
+            TP_STR("held: hardly any recorded work had run before; work of before the record, or a stall"), ns);
+        break;
+    case TP_IDLE_BY_EDGE:
+        add(maker, "outside", TP_STR("before the first or after the last recorded operation"), ns);
+        break;
+    case TP_IDLE_BY_UNKNOWN:
+        add(maker, "unknown", TP_STR("the launch of the next operation is not recorded"), ns);
+        break;
+    default: /* the host: by its flame */
+        break;
+    }
 }
 
 void tp_time_add_idle(struct tp_time_maker *maker)
 {
-    const struct tp_gpu *gpu = maker->gpu;
-    struct walk walk = {.maker = maker, .total_ns = tp_ns_max(1, tp_intervals_length(gpu->busy))};
-    find_latency(maker);
+    struct tp_idle_reasons found;
     add_hosts(maker);
-    for (uint32_t i = 0; i < gpu->idle_count; i++) {
-        const struct tp_idle_piece *piece = &gpu->idle[i];
-        int64_t ns = tp_sat_sub(piece->b, piece->a);
-        switch (piece->part) {
-        case TP_IDLE_LAUNCH:
-            add_launch(&walk, piece);
-            break;
-        case TP_IDLE_QUEUE:
-            add_queue(&walk, piece);
-            break;
-        case TP_IDLE_OUTSIDE:
-            add(&walk, "outside", TP_STR("before the first or after the last recorded operation"), ns);
-            break;
-        case TP_IDLE_UNKNOWN:
-            if (is_held(&walk, piece->a, piece->b, 10))
-                add_held(&walk, ns);
-            else
-                add(&walk, "unknown", TP_STR("the launch of the next operation is not recorded"), ns);
-            break;
-        default: /* the host: by its flame */
-            break;
-        }
-    }
+    tp_idle_reasons_find(&found, maker->model, maker->gpu, maker->arena, add_reason, maker);
+    maker->tree->latency_ns = found.latency_ns;
+    maker->tree->held_ns = tp_sat_add(found.ns[TP_IDLE_BY_HELD], found.ns[TP_IDLE_BY_HELD_LAUNCH]);
 }

@@ -188,20 +188,6 @@ static void put_in_order(struct tp_time_maker *maker)
 
 /* ---- devices ---- */
 
-/* The entry of the device, else the first that names one: traces list alike devices, and some leave their numbers out.
- */
-static void find_peaks(struct tp_time_tree *tree, const struct tp_trace *trace)
-{
-    const struct tp_gpu_property *property = tp_model_gpu_property(trace, tree->device);
-    for (uint32_t i = 0; i < trace->gpu_count && (!property || !property->name.len); i++)
-        if (trace->gpus[i].name.len)
-            property = &trace->gpus[i];
-    if (!property || !property->name.len)
-        return;
-    tree->device_name = property->name;
-    tree->peaks = tp_peaks_of(property->name, property->total_memory_bytes);
-}
-
 static void build_tree(struct tp_time_maker *maker)
 {
     size_t size = maker->model->devices.count * sizeof *maker->leaves;
@@ -264,7 +250,7 @@ void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds
                                       .arena = arena};
         tree->device = maker.gpu->id;
         tree->device_name = TP_STR("");
-        find_peaks(tree, model->trace);
+        tree->peaks = tp_work_peaks_of(model->trace, tree->device, &tree->device_name);
         build_tree(&maker);
     }
 }

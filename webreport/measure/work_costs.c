@@ -222,3 +222,16 @@ void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena)
     tp_arena_drop(arena, units->of_operator, units->operator_count * sizeof *units->of_operator);
     tp_arena_drop(arena, units->items, units->count * sizeof *units->items);
 }
+
+const struct tp_peaks *tp_work_peaks_of(const struct tp_trace *trace, int64_t device, struct tp_str *name)
+{
+    const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
+    for (uint32_t i = 0; i < trace->gpu_count && (!property || !property->name.len); i++)
+        if (trace->gpus[i].name.len)
+            property = &trace->gpus[i];
+    *name = TP_STR("");
+    if (!property || !property->name.len)
+        return NULL;
+    *name = property->name;
+    return tp_peaks_of(property->name, property->total_memory_bytes);
+}

@@ -7,6 +7,7 @@
 #define TP_WEBREPORT_MEASURE_WORK_COSTS_H
 
 #include "webreport/measure/cost.h"
+#include "webreport/measure/peaks.h"
 #include "webreport/measure/work_kinds.h"
 
 struct tp_work_unit {
@@ -32,6 +33,10 @@ struct tp_work_units {
 void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds *kinds, struct tp_arena *arena);
 /* Gives its memory back early. */
 void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena);
+
+/* What the device of that number can do at most; NULL: nobody knows. name: becomes its name, "" when unknown. Traces
+ * list alike devices, and some leave their numbers out: then the first that is named speaks for all. */
+const struct tp_peaks *tp_work_peaks_of(const struct tp_trace *trace, int64_t device, struct tp_str *name);
 
 /* The unit that a device operation belongs to; NULL: it has none. */
 static inline const struct tp_work_unit *tp_work_unit_of(const struct tp_work_units *units,
