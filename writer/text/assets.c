@@ -106,6 +106,23 @@ int tp_assets_get(const struct tp_assets *assets, struct tp_str name, struct tp_
     return code;
 }
 
+/* Without the blanks that lines begin with: they are for who reads the template, not for who loads the page. What must
+ * keep its blanks comes from values. */
+static struct tp_str without_indentation(struct tp_arena *arena, struct tp_str text)
+{
+    char *to = tp_arena_alloc(arena, text.len + 1);
+    size_t size = 0;
+    bool is_begin = true;
+    for (size_t i = 0; i < text.len; i++) {
+        bool is_blank = text.ptr[i] == ' ' || text.ptr[i] == '\t';
+        if (is_begin && is_blank)
+            continue;
+        is_begin = text.ptr[i] == '\n';
+        to[size++] = text.ptr[i];
+    }
+    return (struct tp_str){to, size};
+}
+
 int tp_assets_load(void *assets, struct tp_str name, struct tp_str *text, struct tp_error *err)
 {
     char file[160];
@@ -113,5 +130,9 @@ int tp_assets_load(void *assets, struct tp_str name, struct tp_str *text, struct
         return TP_ENOTFOUND;
     memcpy(file, name.ptr, name.len);
     memcpy(file + name.len, ".html", sizeof ".html");
-    return tp_assets_get(assets, (struct tp_str){file, name.len + 5}, text, err);
+    int code = tp_assets_get(assets, (struct tp_str){file, name.len + 5}, text, err);
+    if (code)
+        return code;
+    *text = without_indentation(((const struct tp_assets *)assets)->arena, *text);
+    return TP_OK;
 }

@@ -20,7 +20,7 @@ void tp_assets_init(struct tp_assets *assets, struct tp_arena *arena, const char
  * MiB. */
 int tp_assets_get(const struct tp_assets *assets, struct tp_str name, struct tp_str *text, struct tp_error *err);
 
-/* The same as a tp_template_load: {{> overview}} is "overview.html". assets: const struct tp_assets *. */
+/* The same as a tp_template_load: {{> overview}} is "overview.html", its lines without their indentation. assets: const struct tp_assets *. */
 int tp_assets_load(void *assets, struct tp_str name, struct tp_str *text, struct tp_error *err);
 
 /* Name of the built-in file number `index`, in byte order of names; ptr NULL behind the last. */
