@@ -43,7 +43,7 @@ class Finding:
 
     ``ceiling_us_per_step`` is in microseconds, ``share_of_step_percent`` in percent of a step; None where the trace does
     not tell. ``evidence`` has the first events of ``evidence_total``. ``id`` is the rule's, and stays the same between
-    versions. ``cause`` is a word for what is wrong ("input.transform"), None where several causes look alike.
+    versions. ``low_percent`` to ``high_percent`` of a step is what mending it gains in practice. ``cause`` is a word for what is wrong ("input.transform"), None where several causes look alike.
     """
 
     id: str
@@ -53,6 +53,8 @@ class Finding:
     confidence: str
     ceiling_us_per_step: Optional[float]
     share_of_step_percent: Optional[float]
+    low_percent: Optional[float]
+    high_percent: Optional[float]
     detail: str
     advice: str
     doc_url: str
@@ -71,6 +73,8 @@ class Finding:
             confidence=row["confidence"],
             ceiling_us_per_step=row.get("ceiling_us_per_step"),
             share_of_step_percent=row.get("share_of_step_percent"),
+            low_percent=row.get("low_percent"),
+            high_percent=row.get("high_percent"),
             detail=row.get("detail") or "",
             advice=row.get("advice") or "",
             doc_url=row.get("doc_url") or "",

@@ -247,8 +247,8 @@ static void check_verdict(struct check *c, const struct node *profile)
 static void check_findings(struct check *c, const struct node *found, const struct node *overview)
 {
     double step_us = real(found, "step_us"), total = real(found, "total_ceiling_us_per_step");
-    double window = real(overview, "window_us");
-    if (real(found, "steps") > 0 && window > 0)
+    double window = real(found, "judged_us");
+    if (real(found, "steps") > 0 && real(overview, "window_us") > 0)
         near(c, step_us, real(at(overview, "average"), "total_us"), "step of the recommendations");
     for (const struct node *f = items(found, "findings"); f; f = f->next) {
         double ceiling = real(f, "ceiling_us_per_step");

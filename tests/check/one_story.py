@@ -68,9 +68,16 @@ class Story:
 
     def check_finding(self, where, finding, time, share):
         if finding["ceiling_us_per_step"] is not None:
-            self.near("%s: time of %s" % (where, finding["id"]), time_of(time), 1000 * finding["ceiling_us_per_step"],
+            part = finding["high_percent"] / finding["share_of_step_percent"] if finding["share_of_step_percent"] else 1
+            self.near("%s: time of %s" % (where, finding["id"]), time_of(time), 1000 * finding["ceiling_us_per_step"] * part,
                       Decimal("0.5")) # a mean is rounded to whole ns before it is worded
-        if finding["share_of_step_percent"] is not None:
+            low = re.match(r"([\d.,]+) to ", plain(share))
+            if low:
+                self.near("%s: least gain of %s" % (where, finding["id"]), (Decimal(low[1].replace(",", "")), Decimal("0.05")),
+                          finding["low_percent"])
+            self.near("%s: gain of %s" % (where, finding["id"]), percent_of(re.sub(r".* to ", "", plain(share))),
+                      finding["high_percent"])
+        elif finding["share_of_step_percent"] is not None:
             self.near("%s: share of %s" % (where, finding["id"]), percent_of(share), finding["share_of_step_percent"])
 
     # ---- the document itself
@@ -83,7 +90,7 @@ class Story:
         for f in self.found["findings"]:
             if f["ceiling_us_per_step"] is not None and step:
                 self.near("document: share of " + f["id"], (Decimal(f["share_of_step_percent"]), Decimal("1e-6")),
-                          100 * Decimal(f["ceiling_us_per_step"]) / Decimal(step))
+                          100 * Decimal(f["ceiling_us_per_step"]) * steps / Decimal(self.found["judged_us"]))
                 self.same("document: %s is above the step" % f["id"], f["ceiling_us_per_step"] > step * Decimal("1.000000001"), False)
         if self.device:
             self.near("document: busy and idle", (Decimal(100), Decimal("1e-6")),
@@ -112,7 +119,7 @@ class Story:
                           100 * self.device["idle"]["total_us"] / self.device["window_us"])
         by_id = {f["id"]: f for f in self.found["findings"]}
         for item in page.split('<div class="fhead">')[1:]:
-            impact, rule = re.search(r'<div class="fimp">(.*?)</div>', item, re.S), re.search(r"\bRule ([A-H]\d+) ", item)
+            impact, rule = re.search(r'<div class="fimp">(.*?)</div>', item, re.S), re.search(r"\bRule ([A-HR]\d+) ", item)
             if impact and rule and rule.group(1) in by_id:
                 self.check_finding("page", by_id[rule.group(1)], plain(impact.group(1)), plain(re.sub("<b>.*?</b>", "", impact.group(1))))
 
@@ -131,7 +138,7 @@ class Story:
         step = re.search(r"^- Step time: ([^,]*)", digest, re.M)
         if step and self.verdict["step_us"]:
             self.near("digest: step time", time_of(step.group(1)), 1000 * self.verdict["step_us"])
-        rows = re.findall(r"^\| [^|]* \| ([A-H]\d+) \| (?:[^|\\]|\\.)* \| ([^|]*) \| ([^|]*) \|", digest, re.M)
+        rows = re.findall(r"^\| [^|]* \| ([A-HR]\d+) \| (?:[^|\\]|\\.)* \| ([^|]*) \| ([^|]*) \|", digest, re.M)
         by_id = {f["id"]: f for f in self.found["findings"]}
         self.same("digest: findings without one in the document", [r[0] for r in rows if r[0] not in by_id], [])
         self.same("digest: first finding", [r[0] for r in rows][:1], [f["id"] for f in self.found["findings"]][:1 if rows else 0])

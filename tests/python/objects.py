@@ -446,7 +446,7 @@ def _(folder):
     path = trace("gpu_2024")
     without = tracepress.report(path, options=["--timeline", "none"])
     assert without.html == tracepress.report(path, options="--timeline 'none'").html != tracepress.report(path).html
-    assert tracepress.report(path, options=["--rule", "C1.min_pct=99"]).json != without.json
+    assert tracepress.report(path, options=["--rule", "C24.min_pct=99"]).json != without.json
     other = os.path.join(folder, "x.json")
     assert tracepress.report(path, options=["--json", other]).json == without.json and not os.path.exists(other)
 

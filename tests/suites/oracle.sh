@@ -6,6 +6,7 @@ if [ ! -d "$expected" ] || ! command -v python3 >/dev/null 2>&1; then
     skip "reference outputs of real traces" "no reference data or no python3"
     exit 0
 fi
+RULES=$(only_defined_rules)
 cd "$WORK" || exit 1
 find "$SHARED/data/traces" "$SHARED/data/torch" -name '*.json' -o -name '*.json.gz' | sort >all
 
@@ -19,7 +20,8 @@ for trace in $(grep 'trace' all); do
     name=$(printf '%s' "$name" | sed 's/\.pt\.trace\.json\(\.gz\)\{0,1\}$//; s/\.json\(\.gz\)\{0,1\}$//; s|/|__|g')
     [ -f "$expected/$name.json.gz" ] || continue
     wanted "$name" || continue
-    if "$TP" report "$trace" -o out.html --json out.json --quiet 2>stderr; then
+    # shellcheck disable=SC2086
+    if "$TP" report "$trace" $RULES -o out.html --json out.json --quiet 2>stderr; then
         check "numbers of $name" compare out.json "$expected/$name.json.gz"
     else
         not_ok "report of $name" "$(cat stderr)"
@@ -29,7 +31,8 @@ for case in "$SHARED"/data/advice/cases/*.pt.trace.json; do
     name=$(basename "$case" .pt.trace.json)
     wanted "$name" || continue
     rm -f out.json
-    "$TP" report "$case" -o out.html --json out.json --quiet 2>stderr
+    # shellcheck disable=SC2086
+    "$TP" report "$case" $RULES -o out.html --json out.json --quiet 2>stderr
     status=$?
     if [ $status = 3 ] && [ "$name" = empty ]; then
         ok "case $name: nothing to report"
@@ -47,7 +50,7 @@ for run in "$expected"/runs/*.json.gz; do
     *) inputs=$(ls "$SHARED"/data/torch/2.13/"${name#torch__2.13__}"/rank?/*.pt.trace.json.gz) ;;
     esac
     # shellcheck disable=SC2086
-    "$TP" report $inputs -o out.html --json out.json --quiet 2>stderr
+    "$TP" report $inputs $RULES -o out.html --json out.json --quiet 2>stderr
     check "run $name" compare out.json "$run"
 done
 kinds() { # of device work, against kinds_ref.py: real traces, or made ones

@@ -176,7 +176,7 @@ static void thresholds_can_be_changed(void **state)
     struct fixture f;
     struct tp_rule_overrides overrides = {0};
     struct tp_error err;
-    const char *events = LAUNCH(0, 1, 1) "," LAUNCH(20, 1, 2) "," KERNEL("a", 5, 90, 1) "," KERNEL("b", 96, 5, 2);
+    const char *events = LAUNCH(0, 1, 1) "," LAUNCH(20, 1, 2) "," KERNEL("a", 5, 62, 1) "," KERNEL("b", 96, 5, 2);
     advise(&f, events, NULL);
     assert_int_equal(f.advice.recommendations.finding_count, 0);
     tp_arena_release(&f.arena);

@@ -1,46 +1,8 @@
 /* Rules of CPU programs that name a root cause: for each a program that has it, and one that looks alike and is sound.
  * Steps last 1,000 us; what may be saved is counted by hand. */
-#include "small_trace.h"
-
-#include <math.h>
+#include "small_findings.h"
 
 enum { STEPS = 4 };
-
-static const struct tp_finding *finding(const char *rule)
-{
-    for (uint32_t i = 0; i < advice.recommendations.finding_count; i++)
-        if (strcmp(advice.recommendations.findings[i].rule->id, rule) == 0)
-            return &advice.recommendations.findings[i];
-    return NULL;
-}
-
-/* The rule fired, for that cause, with that share of the step (NaN: none). */
-static void assert_found(const char *rule, const char *cause, double percent)
-{
-    const struct tp_finding *found = finding(rule);
-    if (!found)
-        fail_msg("%s did not fire", rule);
-    assert_string_equal(found->cause, cause);
-    if (isnan(percent))
-        assert_true(isnan(found->share_percent));
-    else if (fabs(found->share_percent - percent) > 0.2)
-        fail_msg("%s: %f, not %f", rule, found->share_percent, percent);
-    assert_true(found->evidence_count > 0);
-}
-
-static void frame(const char *name, double ts, double dur)
-{
-    host_with("python_function", name, ts, dur, "\"Python id\":1");
-}
-
-/* An operator with the shapes of its arguments, all of one type. */
-static void shaped(const char *name, double ts, double dur, const char *dims, const char *type, int sequence)
-{
-    char args[400];
-    snprintf(args, sizeof args, "\"Input Dims\":[%s],\"Input type\":[%s%s%s],\"Sequence number\":%d", dims, type,
-             strchr(dims, ']')[1] ? "," : "", strchr(dims, ']')[1] ? type : "", sequence);
-    host_with("cpu_op", name, ts, dur, args);
-}
 
 #define FLOAT "\"float\""
 #define DOUBLE "\"double\""

@@ -60,6 +60,8 @@ void tp_report_failed_line(struct tp_document *document, const struct tp_naming 
 /* Parts of it. */
 void tp_section_put_notices(const struct tp_section *section, struct tp_document *document);
 void tp_section_put_figures(const struct tp_section *section, struct tp_document *document);
+/* What a finding gains: "14.1 to 37.4 %", of the judged time; NULL: nobody knows. */
+const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *arena);
 void tp_section_put_findings(const struct tp_section *section, struct tp_document *document);
 
 /* The verdict of the analysis in words, made once: for the document, the index of profiles, the terminal and other

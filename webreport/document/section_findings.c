@@ -84,6 +84,26 @@ static void fill_remedies(const struct tp_section *section, struct tp_finding_bl
     block->remedies = remedies;
 }
 
+const char *tp_finding_gain(const struct tp_finding *finding, struct tp_arena *arena)
+{
+    const char *high = tp_text_of_percent(arena, finding->high_percent), *low;
+    if (isnan(finding->high_percent))
+        return isnan(finding->share_percent) ? NULL : tp_text_of_percent(arena, finding->share_percent);
+    low = tp_text_of_percent(arena, finding->low_percent);
+    if (strcmp(low, high) == 0)
+        return high;
+    if (finding->low_percent < 0.05)
+        return tp_text_printf(arena, "up to %s", high);
+    return tp_text_printf(arena, "%s to %s", tp_text_of_fixed(arena, finding->low_percent, 1), high);
+}
+
+/* What is gained at most: the upper end of the range. */
+static int64_t most_ns(const struct tp_finding *finding)
+{
+    double part = finding->share_percent > 0 ? finding->high_percent / finding->share_percent : 1;
+    return (int64_t)llround(finding->ceiling_us_per_step * 1000 * part);
+}
+
 static void fill_finding(const struct tp_section *section, struct tp_finding_block *block,
                          const struct tp_finding *finding)
 {
@@ -91,19 +111,20 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
     struct tp_arena *arena = section->arena;
     bool has_time = !isnan(finding->ceiling_us_per_step), has_share = !isnan(finding->share_percent);
 
-    *block = (struct tp_finding_block){
-        .tone = tones[finding->severity],
-        .status = tp_severity_text(finding->severity),
-        .id = finding->rule->id,
-        .title = finding->title,
-        .value = has_time ? tp_text_of_time(arena, (int64_t)llround(finding->ceiling_us_per_step * 1000)) : NULL,
-        .change = has_share ? tp_text_of_percent(arena, finding->share_percent) : NULL,
-        .scope = has_time    ? "per step, at most"
-                 : has_share ? "of the step concerned"
-                             : NULL,
-        .reasons = {why_text(section, finding)},
-        .advice = finding->advice,
-        .link = finding->doc_url};
+    *block = (struct tp_finding_block){.tone = tones[finding->severity],
+                                       .status = tp_severity_text(finding->severity),
+                                       .id = finding->rule->id,
+                                       .title = finding->title,
+                                       .value = has_time ? tp_text_of_time(arena, most_ns(finding)) : NULL,
+                                       .change = has_time    ? tp_finding_gain(finding, arena)
+                                                 : has_share ? tp_text_of_percent(arena, finding->share_percent)
+                                                             : NULL,
+                                       .scope = has_time    ? "per step, at most"
+                                                : has_share ? "of the step concerned"
+                                                            : NULL,
+                                       .reasons = {why_text(section, finding)},
+                                       .advice = finding->advice,
+                                       .link = finding->doc_url};
     fill_remedies(section, block, finding->rule->id);
     fill_evidence(section, block, finding);
 }

@@ -257,6 +257,12 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
     put_briefs(section, document);
 }
 
+static const char *first_finding(const struct tp_finding *finding, struct tp_arena *arena)
+{
+    const char *gain = tp_finding_gain(finding, arena);
+    return tp_text_printf(arena, "; %s %s%s%s", finding->rule->id, finding->title, gain ? ", " : "", gain ? gain : "");
+}
+
 void tp_report_line(struct tp_document *document, const struct tp_section *section)
 {
     const struct tp_profile *profile = section->profile;
@@ -266,8 +272,7 @@ void tp_report_line(struct tp_document *document, const struct tp_section *secti
     const char *finding = "";
 
     if (found->finding_count)
-        finding = tp_text_printf(arena, "; %s %s, at most %s", found->findings[0].rule->id, found->findings[0].title,
-                                 tp_text_of_percent(arena, found->findings[0].share_percent));
+        finding = first_finding(&found->findings[0], arena);
     tp_document_init(document, "Report", arena);
     tp_document_fact(document,
                      tp_text_printf(arena, "%.*s%s%s", (int)run.len, run.ptr, run.len ? " / " : "", section->title),

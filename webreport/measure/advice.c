@@ -1,30 +1,32 @@
 /* All of the advice on one trace: see advice.h. */
 #include "webreport/measure/advice.h"
 
-static void build_works(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena)
-{
-    struct tp_work_kinds kinds;
-    struct tp_work_units units;
-    tp_work_kinds_build(&kinds, model, arena);
-    tp_work_units_build(&units, &kinds, arena);
-    tp_work_view_build(&advice->works, &kinds, &units, arena);
-    tp_time_trees_build(&advice->times, &kinds, &units, &advice->idle, arena);
-    tp_work_units_drop(&units, arena);
-    tp_work_kinds_drop(&kinds, arena);
-}
-
 static void build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
                   bool is_whole, struct tp_arena *arena)
 {
+    struct tp_work_kinds kinds;
+    struct tp_work_units units;
+    bool has_works = is_whole || model->program == TP_RECORDED_GPU;
+    struct tp_rule_basis basis = {model, &advice->quality, &advice->memory, &kinds, &units, overrides};
     memset(advice, 0, sizeof *advice);
     tp_quality_build(&advice->quality, model, arena);
     tp_sync_build(&advice->syncs, model, arena);
     tp_memory_peak_build(&advice->memory, model, arena);
     tp_idle_build(&advice->idle, model, is_whole, arena);
-    if (is_whole)
-        build_works(advice, model, arena);
     tp_verdict_build(&advice->verdict, model, advice->quality.is_fragment, arena);
-    tp_recommendations_build(&advice->recommendations, model, &advice->quality, &advice->memory, overrides, arena);
+    if (has_works) {
+        tp_work_kinds_build(&kinds, model, arena);
+        tp_work_units_build(&units, &kinds, arena);
+    }
+    if (is_whole) {
+        tp_work_view_build(&advice->works, &kinds, &units, arena);
+        tp_time_trees_build(&advice->times, &kinds, &units, &advice->idle, arena);
+    }
+    tp_recommendations_build(&advice->recommendations, &basis, arena);
+    if (has_works) {
+        tp_work_units_drop(&units, arena);
+        tp_work_kinds_drop(&kinds, arena);
+    }
 }
 
 void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,

@@ -274,6 +274,21 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     RULE(H18),
     RULE(H19),
     RULE(H20),
+    RULE(R1),
+    RULE(R2),
+    RULE(R3),
+    RULE(R4),
+    RULE(C14),
+    RULE(C15),
+    RULE(C16),
+    RULE(C17),
+    RULE(C18),
+    RULE(C19),
+    RULE(C20),
+    RULE(C21),
+    RULE(C22),
+    RULE(C23),
+    RULE(C24),
 };
 
 void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const struct tp_metric_source *source)

@@ -7,22 +7,32 @@
 #include "writer/base/sort.h"
 
 static const tp_rule_evaluate gpu_rules[] = {
-    tp_rules_prepare_gpu, tp_rule_waits,         tp_rule_loading,     tp_rule_allocator,
-    tp_rule_loader,       tp_rule_pageable,      tp_rule_input_copy,  tp_rule_tiny_copies,
-    tp_rule_host_code,    tp_rule_short_kernels, tp_rule_launches,    tp_rule_graph,
-    tp_rule_kernels,      tp_rule_optimizer,     tp_rule_small_grids, tp_rule_communication};
+    tp_rules_prepare_gpu, tp_rule_record,        tp_rule_device_code, tp_rule_waits,         tp_rule_loading,
+    tp_rule_allocator,    tp_rule_loader,        tp_rule_pageable,    tp_rule_input_copy,    tp_rule_tiny_copies,
+    tp_rule_host_code,    tp_rule_short_kernels, tp_rule_launches,    tp_rule_graph,         tp_rule_single,
+    tp_rule_kernels,      tp_rule_optimizer,     tp_rule_small_grids, tp_rule_communication, tp_rule_fusion,
+    tp_rule_products,     tp_rule_layouts};
 
 static const tp_rule_evaluate cpu_rules[] = {tp_rules_prepare_cpu,  tp_rule_cpu_loader, tp_rule_cpu_loop,
                                              tp_rule_cpu_optimizer, tp_rule_cpu_crowd,  tp_rule_cpu_code,
                                              tp_rule_cpu_chains,    tp_rule_cpu_batch,  tp_rule_cpu_small,
                                              tp_rule_cpu_python,    tp_rule_cpu_copies, tp_rule_cpu_communication};
 
+/* The middle of what is gained, less where it is less sure. */
+static double weight_of(const struct tp_finding *finding)
+{
+    static const double sure[] = {[TP_CONFIDENCE_LOW] = 0.35, [TP_CONFIDENCE_MEDIUM] = 0.8, [TP_CONFIDENCE_HIGH] = 1};
+    double middle = (finding->low_percent + finding->high_percent) / 2 * sure[finding->confidence];
+    return isnan(finding->weight_percent) ? isnan(middle) ? 0 : middle : finding->weight_percent;
+}
+
 static int by_weight(const void *x, const void *y, const void *context)
 {
     (void)context;
     const struct tp_finding *p = x, *q = y;
-    double a = isnan(p->ceiling_us_per_step) ? 0 : p->ceiling_us_per_step;
-    double b = isnan(q->ceiling_us_per_step) ? 0 : q->ceiling_us_per_step;
+    double a = weight_of(p), b = weight_of(q);
+    if (p->is_first != q->is_first)
+        return p->is_first ? -1 : 1;
     if (p->severity != q->severity)
         return p->severity < q->severity ? -1 : 1;
     if (a != b)
@@ -78,6 +88,7 @@ static void evaluate(struct tp_advisor *a)
     else if (model->program == TP_RECORDED_CPU && model->window_ns && model->host_main != TP_NO_ID)
         for (size_t i = 0; i < sizeof cpu_rules / sizeof *cpu_rules; i++)
             cpu_rules[i](a);
+    tp_rule_no_device(a);
     tp_rule_memory(a);
     note_other_programs(a);
 }
@@ -108,9 +119,10 @@ static int recommend(void *context, struct tp_error *err)
         .step_marker = tp_step_marker_text(model->step_marker),
         .step_count = model->used_count,
         .window_ns = model->window_ns,
+        .judged_ns = a->judged_ns,
         .step_us = model->used_count ? tp_microseconds(model->window_ns) / steps : 0.0,
         .total_ceiling_us_per_step = model->used_count ? tp_microseconds(ceiling) / steps : 0.0,
-        .total_ceiling_percent = tp_percent(ceiling, model->window_ns),
+        .total_ceiling_percent = tp_percent(ceiling, a->judged_ns),
         .findings = a->findings.data,
         .finding_count = (uint32_t)a->findings.count,
         .not_evaluated = a->notes.data,
@@ -119,15 +131,16 @@ static int recommend(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-void tp_recommendations_build(struct tp_recommendations *out, const struct tp_model *model,
-                              const struct tp_quality *quality, const struct tp_memory_peak *memory,
-                              const struct tp_rule_overrides *overrides, struct tp_arena *arena)
+void tp_recommendations_build(struct tp_recommendations *out, const struct tp_rule_basis *basis, struct tp_arena *arena)
 {
     struct tp_arena scratch; /* sets of intervals and lists, as long as the trace: gone with the last rule */
-    struct evaluation e = {out, arena, {.model = model, .arena = &scratch}};
-    e.advisor.quality = quality;
-    e.advisor.memory = memory;
-    e.advisor.overrides = overrides;
+    struct evaluation e = {
+        out, arena, {.model = basis->model, .arena = &scratch, .judged_ns = basis->model->window_ns}};
+    e.advisor.quality = basis->quality;
+    e.advisor.memory = basis->memory;
+    e.advisor.kinds = basis->kinds;
+    e.advisor.units = basis->units;
+    e.advisor.overrides = basis->overrides;
     tp_arena_init(&scratch, 0);
     int code = tp_arena_run_both(&scratch, arena, recommend, &e, NULL);
     tp_arena_release(&scratch);

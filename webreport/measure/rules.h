@@ -16,13 +16,15 @@
 struct tp_model;
 struct tp_quality;
 struct tp_memory_peak;
+struct tp_work_kinds;
+struct tp_work_units;
 
 enum tp_severity { TP_SEVERITY_HIGH, TP_SEVERITY_MEDIUM, TP_SEVERITY_LOW, TP_SEVERITY_INFO };
 enum tp_confidence { TP_CONFIDENCE_LOW, TP_CONFIDENCE_MEDIUM, TP_CONFIDENCE_HIGH };
 const char *tp_severity_text(enum tp_severity severity);
 const char *tp_confidence_text(enum tp_confidence confidence);
 
-enum { TP_RULE_THRESHOLDS = 10, TP_RULE_COUNT = 48, TP_FINDING_EVIDENCE = 5 };
+enum { TP_RULE_THRESHOLDS = 10, TP_RULE_COUNT = 63, TP_FINDING_EVIDENCE = 5 };
 
 struct tp_threshold {
     const char *key; /* NULL ends the list */
@@ -69,10 +71,13 @@ struct tp_finding {
     const char *cause;                    /* "input.transform": what is wrong; NULL: not known */
     enum tp_severity severity;
     enum tp_confidence confidence;
+    bool is_first;               /* it decides what the others can tell, so it stands before them */
     const char *weakened_by[12]; /* flags "F1".. */
     unsigned weakened_by_count;
-    double ceiling_us_per_step; /* NaN: null, no time ceiling */
-    double share_percent;       /* of the step; NaN: null */
+    double ceiling_us_per_step;       /* NaN: null, no time ceiling */
+    double share_percent;             /* of the step; NaN: null */
+    double weight_percent;            /* what it stands in the list by; NaN: by what is gained */
+    double low_percent, high_percent; /* of the step: what is gained in practice; NaN: no ceiling */
     struct tp_evidence evidence[TP_FINDING_EVIDENCE];
     unsigned evidence_count;
     int64_t evidence_total;
@@ -88,6 +93,7 @@ struct tp_recommendations {
     const char *program;           /* tp_program_kind_text */
     const char *step_marker;       /* tp_step_marker_text */
     int64_t step_count, window_ns; /* steps used, and their time W */
+    int64_t judged_ns;             /* shares are of this: W, or what of it says something (R3, R4) */
     double step_us, total_ceiling_us_per_step, total_ceiling_percent;
     struct tp_finding *findings; /* severest first */
     uint32_t finding_count;
@@ -95,10 +101,19 @@ struct tp_recommendations {
     uint32_t not_evaluated_count;
 };
 
-/* Evaluates every rule. overrides may be NULL. */
-void tp_recommendations_build(struct tp_recommendations *out, const struct tp_model *model,
-                              const struct tp_quality *quality, const struct tp_memory_peak *memory,
-                              const struct tp_rule_overrides *overrides, struct tp_arena *arena);
+/* What the rules look at. */
+struct tp_rule_basis {
+    const struct tp_model *model;
+    const struct tp_quality *quality;
+    const struct tp_memory_peak *memory;
+    const struct tp_work_kinds *kinds; /* of device programs; of others NULL, as the next */
+    const struct tp_work_units *units;
+    const struct tp_rule_overrides *overrides; /* or NULL */
+};
+
+/* Evaluates every rule. */
+void tp_recommendations_build(struct tp_recommendations *out, const struct tp_rule_basis *basis,
+                              struct tp_arena *arena);
 
 /* Writes them as a JSON object. */
 void tp_recommendations_json(const struct tp_recommendations *recommendations, struct tp_json *json);

@@ -1,9 +1,10 @@
-/* Rules of CPU programs that know a piece of code by its frames or operators: compiling in steps (H9), files written in
- * steps (H10), the forward pass computed again (H11), garbage collection (H12), debugging aids (H13), double precision
- * (H14), gradients filled with zeros (H15). What they name is a root cause: the time is no longer Python code between
- * operators (H6). */
+/* Rules that know a piece of code by its frames or operators: compiling in steps (H9), files written in steps (H10),
+ * the forward pass computed again (H11, of devices C19), garbage collection (H12), debugging aids (H13), double
+ * precision (H14), gradients filled with zeros (H15). What they name is a root cause: the time is no longer Python code
+ * between operators (H6). Where there is a device, only what it waits for counts. */
 #include "webreport/measure/cost_call.h"
 #include "webreport/measure/rules_cpu.h"
+#include "webreport/measure/rules_work.h"
 #include "webreport/trace/value.h"
 
 /* A frame that says what runs: the end of its path and its function; without a path the begin of a text that names no
@@ -213,5 +214,58 @@ void tp_rule_cpu_code(struct tp_advisor *a)
         if (tp_advisor_add(a, c))
             for (size_t i = 0; i < time.count; i++)
                 tp_intervals_push(&a->claimed, time.items[i].a, time.items[i].b);
+    }
+}
+
+/* ---- device programs ---- */
+
+/* Kernels that the recomputation of a checkpoint launched. */
+static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
+{
+    struct tp_work_claim claim;
+    uint32_t k;
+    tp_work_claim_begin(&claim, a, TP_RULE_C19);
+    for (struct tp_operations w = {.a = a}; time.count && tp_next_kernel(&w, &k);) {
+        const struct tp_event *launch = tp_launch_of_device(a->model, k);
+        if (launch && tp_intervals_contain(time, launch->ts_ns))
+            tp_work_claim_take(&claim, a, k, 1);
+    }
+    tp_work_claim_end(&claim, a, TP_STR(""));
+}
+
+/* Frames of W whose names are known. False: there are none. */
+static bool find_device_frames(struct tp_advisor *a, struct found *found)
+{
+    const struct tp_model *model = a->model;
+    const uint8_t *rules = known_frames(a);
+    bool is_any = false;
+    for (uint32_t i = 0; i < model->trace->names.count; i++)
+        is_any |= rules[i];
+    for (uint32_t i = 0; is_any && i < model->trace->event_count; i++) {
+        const struct tp_event *e = &model->trace->events[i];
+        if (tp_kind_is_frame(e->kind) && rules[e->name] && tp_in_window(a, i))
+            add_event(found, model, (enum tp_rule_id)(rules[e->name] - 1), i);
+    }
+    return is_any;
+}
+
+void tp_rule_device_code(struct tp_advisor *a)
+{
+    struct found found = {.doubles = 0};
+    for (unsigned i = 0; i <= LAST - FIRST; i++)
+        found.times[i] = TP_VEC(a->arena, struct tp_interval);
+    if (!find_device_frames(a, &found))
+        return;
+    struct tp_intervals waits = tp_waiting_for_host(a);
+    for (unsigned rule = FIRST; rule <= LAST; rule++) {
+        struct tp_candidate *c = &found.candidates[rule - FIRST];
+        struct tp_intervals time = tp_intervals_of(&found.times[rule - FIRST]);
+        c->rule = rule;
+        c->has_ceiling = true;
+        c->time = tp_intervals_meet(a->arena, time, waits);
+        if (rule == TP_RULE_H11)
+            find_recomputed(a, time);
+        else if (c->picks.total && tp_set_percent(a, c->time) >= tp_rule_value(a, (enum tp_rule_id)rule, "min_pct"))
+            tp_advisor_claim(a, c);
     }
 }

@@ -351,6 +351,8 @@ void tp_rule_communication(struct tp_advisor *a)
         if (tp_is_communication(a->model, k))
             tp_picks_longest_operation(&c.picks, a->model, k);
     c.time = tp_intervals_of(&hidden);
+    c.weight =
+        share / 2; /* overlap hides no more than the ceiling; ranks that wait for each other may lose all of it */
     c.detail = tp_advisor_text(a, "exposed for %s of the step; compute that could hide it: %s",
                                tp_text_of_percent(a->arena, share),
                                tp_text_of_percent(a->arena, tp_set_percent(a, tp_intervals_of(&free))));

@@ -27,7 +27,7 @@ const char *tp_confidence_text(enum tp_confidence confidence)
 
 double tp_window_percent(const struct tp_advisor *a, int64_t ns)
 {
-    return tp_percent(ns, a->model->window_ns);
+    return tp_percent(ns, a->judged_ns);
 }
 
 double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
@@ -176,12 +176,21 @@ static enum tp_severity severity_of(const struct tp_candidate *c, double share)
     return c->is_forced && severity <= TP_SEVERITY_MEDIUM ? c->severity : severity;
 }
 
+/* The rule whose flags weaken a rule: those that came later judge the same time as an older one does. */
+static const char *like_rule(const struct tp_rule *rule)
+{
+    unsigned count;
+    ptrdiff_t id = rule - tp_rules(&count);
+    return id > TP_RULE_C14 ? "C11" : rule->id;
+}
+
 static void weaken(const struct tp_advisor *a, struct tp_finding *f)
 {
+    const char *id = like_rule(f->rule);
     for (unsigned i = 0; i < TP_QUALITY_FLAGS; i++) {
         const struct tp_quality_flag *flag = &a->quality->flags[i];
         for (unsigned k = 0; k < flag->weakens_count; k++)
-            if (strcmp(flag->weakens[k], f->rule->id) == 0)
+            if (strcmp(flag->weakens[k], id) == 0)
                 f->weakened_by[f->weakened_by_count++] = flag->id;
     }
 }
@@ -206,10 +215,17 @@ static void fill_evidence(const struct tp_advisor *a, struct tp_finding *f, cons
     }
 }
 
+static struct tp_str kept(struct tp_advisor *a, struct tp_str text)
+{
+    return (struct tp_str){tp_arena_copy(a->findings.arena, text.ptr, text.len), text.len};
+}
+
 /* As tp_advisor_add; *within receives the ceiling's part of W. */
 static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_intervals *within)
 {
     struct tp_intervals none = {NULL, 0};
+    if (a->is_left_out[c->rule])
+        return false;
     *within = c->has_ceiling ? tp_intervals_meet(a->arena, c->time, a->model->window) : none;
     int64_t ns = tp_intervals_length(*within);
     double share = tp_window_percent(a, ns);
@@ -231,11 +247,16 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     if (f->confidence == TP_CONFIDENCE_LOW && severity == TP_SEVERITY_HIGH)
         severity = TP_SEVERITY_MEDIUM;
     f->severity = severity;
+    f->is_first = c->is_first;
     f->ceiling_us_per_step = c->has_ceiling ? tp_microseconds(ns) / a->model->used_count : NAN;
     f->share_percent = c->has_ceiling ? share : c->share;
+    struct tp_rule_gain gain = c->low > 0 ? (struct tp_rule_gain){c->low, 1} : tp_rule_gain_of(c->rule);
+    f->weight_percent = c->weight > 0 ? c->weight : NAN;
+    f->low_percent = c->has_ceiling ? share * gain.low : NAN;
+    f->high_percent = c->has_ceiling ? share * gain.high : NAN;
     f->detail = TP_STR(""); /* a copy beside the finding: the rules' own memory ends with them */
     if (c->detail.len)
-        f->detail = (struct tp_str){tp_arena_copy(a->findings.arena, c->detail.ptr, c->detail.len), c->detail.len};
+        f->detail = kept(a, c->detail);
     fill_evidence(a, f, c);
     for (size_t i = 0; i < within->count; i++)
         tp_intervals_push(&a->ceilings, within->items[i].a, within->items[i].b);
@@ -257,6 +278,19 @@ bool tp_advisor_claim(struct tp_advisor *a, const struct tp_candidate *candidate
     for (size_t i = 0; i < within.count; i++)
         tp_intervals_push(&a->claimed, within.items[i].a, within.items[i].b);
     return true;
+}
+
+void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, struct tp_str detail)
+{
+    for (size_t i = 0; i < a->findings.count; i++) {
+        struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
+        if (f->rule != &tp_rules(&(unsigned){0})[rule])
+            continue;
+        struct tp_str text = detail;
+        if (f->detail.len)
+            text = tp_advisor_text(a, "%.*s; %.*s", (int)f->detail.len, f->detail.ptr, (int)detail.len, detail.ptr);
+        f->detail = kept(a, text);
+    }
 }
 
 void tp_advisor_skip(struct tp_advisor *a, enum tp_rule_id rule, const char *reason)

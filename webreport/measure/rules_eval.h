@@ -8,6 +8,7 @@
 #include "webreport/measure/memory_peak.h"
 #include "webreport/measure/rules.h"
 #include "webreport/measure/trace_quality.h"
+#include "webreport/measure/work_costs.h"
 #include "webreport/model/facts.h"
 #include "webreport/model/numbers.h"
 #include "webreport/model/stack_walk.h"
@@ -60,7 +61,22 @@ enum tp_rule_id {
     TP_RULE_H17,
     TP_RULE_H18,
     TP_RULE_H19,
-    TP_RULE_H20
+    TP_RULE_H20,
+    TP_RULE_R1,
+    TP_RULE_R2,
+    TP_RULE_R3,
+    TP_RULE_R4,
+    TP_RULE_C14,
+    TP_RULE_C15,
+    TP_RULE_C16,
+    TP_RULE_C17,
+    TP_RULE_C18,
+    TP_RULE_C19,
+    TP_RULE_C20,
+    TP_RULE_C21,
+    TP_RULE_C22,
+    TP_RULE_C23,
+    TP_RULE_C24
 };
 
 /* The events that are named as evidence: the first five of an order, and how many there are. */
@@ -81,12 +97,15 @@ struct tp_candidate {
     bool has_ceiling;
     struct tp_intervals time; /* a set; its part within W is the ceiling */
     struct tp_picks picks;
+    bool is_first;  /* stands before all others */
     bool also_info; /* report it even below the lowest severity */
     bool is_forced; /* severity below replaces high and medium, or stands without ceiling */
     enum tp_severity severity;
     double share;                     /* without ceiling: share of the step, NaN for none */
     int lower;                        /* levels of confidence to take off */
     struct tp_str detail;             /* in the arena, or empty */
+    double weight;                    /* what it stands in the list by, percent; 0: by what is gained */
+    double low;                       /* of the ceiling: the least that is gained; 0: the rule's own */
     const char *cause;                /* of this finding, where the rule alone does not say it; NULL: the rule's */
     const struct tp_evidence *memory; /* evidence that is a memory record, or NULL */
 };
@@ -103,31 +122,46 @@ struct tp_advisor {
     const struct tp_quality *quality;
     const struct tp_memory_peak *memory;
     const struct tp_rule_overrides *overrides;
+    const struct tp_work_kinds *kinds; /* of device programs */
+    const struct tp_work_units *units;
+    uint8_t *of_library;    /* by name of a kernel: enum tp_work that the name alone says + 1; 0: not looked at */
     struct tp_vec findings; /* struct tp_finding */
     struct tp_vec ceilings; /* struct tp_interval, of all findings */
     struct tp_vec notes;    /* struct tp_rule_note */
     bool reported[TP_RULE_COUNT];
+    bool is_left_out[TP_RULE_COUNT]; /* what the recording cannot tell (rules_record.c) */
+    int64_t judged_ns;               /* shares are of this: |W|, or what of it says something (rules_record.c) */
 
     uint8_t *above; /* enum tp_above_bit by operator, once tp_above was called */
 
     /* device programs */
     struct tp_operation_range *ranges; /* of operations that start within W */
     uint32_t range_count;
-    int64_t kernel_count, kernel_ns; /* of those */
+    int64_t operation_count;         /* those */
+    int64_t kernel_count, kernel_ns; /* those of them that are kernels */
     struct tp_vec copies;            /* uint32_t: those that are copies, in order */
-    struct tp_vec regions;    /* uint32_t: loader and optimizer annotations by thread, in the order of the tree */
-    struct tp_vec loading;    /* uint32_t: events of code being loaded, in the order of the file */
-    struct tp_vec claimed;    /* struct tp_interval: what other rules than A1 explain */
-    struct tp_vec allocators; /* uint32_t: events of allocator calls in steady steps, in order of time */
-    struct tp_intervals rest; /* starved time that nobody claimed */
+    struct tp_vec regions;         /* uint32_t: loader and optimizer annotations by thread, in the order of the tree */
+    struct tp_vec loading;         /* uint32_t: events of code being loaded, in the order of the file */
+    struct tp_intervals optimizer; /* time in steps of an optimizer and in zeroing gradients */
+    struct tp_vec claimed;         /* struct tp_interval: what other rules than A1 explain */
+    struct tp_vec allocators;      /* uint32_t: events of allocator calls in steady steps, in order of time */
+    struct tp_intervals input;     /* waits for input that B1 or B2 reported */
+    uint8_t *is_attention;         /* by device operation: of attention that C15 reported; NULL: none */
+    struct tp_intervals rest;      /* starved time that nobody claimed */
 
     /* CPU programs: see rules_cpu.c */
     struct tp_cpu_program *cpu;
 };
 
+/* The part of a rule's ceiling that is gained in practice: low <= high <= 1 (rules_gain.c). */
+struct tp_rule_gain {
+    double low, high;
+};
+struct tp_rule_gain tp_rule_gain_of(enum tp_rule_id rule);
+
 double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const char *key);
 
-/* 100 * ns / |W| */
+/* 100 * ns / the judged time */
 double tp_window_percent(const struct tp_advisor *a, int64_t ns);
 
 /* The same of the part of a set that lies within W. */
@@ -138,6 +172,9 @@ bool tp_advisor_add(struct tp_advisor *a, const struct tp_candidate *candidate);
 
 /* The same; what was reported is no longer unexplained idle time (rule A1). */
 bool tp_advisor_claim(struct tp_advisor *a, const struct tp_candidate *candidate);
+
+/* Says more of a finding that was reported: what another rule found of the same time. */
+void tp_advisor_explain(struct tp_advisor *a, enum tp_rule_id rule, struct tp_str detail);
 
 /* Notes that a rule was not evaluated. */
 void tp_advisor_skip(struct tp_advisor *a, enum tp_rule_id rule, const char *reason);
@@ -236,6 +273,7 @@ struct tp_intervals tp_waiting_for_host(struct tp_advisor *a);
 typedef void (*tp_rule_evaluate)(struct tp_advisor *a);
 
 void tp_rules_prepare_gpu(struct tp_advisor *a);
+void tp_rule_record(struct tp_advisor *a);        /* R1 to R4, C14 */
 void tp_rule_waits(struct tp_advisor *a);         /* A5, A6, A4 */
 void tp_rule_loading(struct tp_advisor *a);       /* A8 */
 void tp_rule_allocator(struct tp_advisor *a);     /* A12, D2 */
@@ -251,7 +289,13 @@ void tp_rule_kernels(struct tp_advisor *a);       /* C1, C2, C3, C10, C11 */
 void tp_rule_optimizer(struct tp_advisor *a);     /* C6, C7 */
 void tp_rule_small_grids(struct tp_advisor *a);   /* C13 */
 void tp_rule_communication(struct tp_advisor *a); /* E1 */
+void tp_rule_fusion(struct tp_advisor *a);        /* C15, C16 */
+void tp_rule_products(struct tp_advisor *a);      /* C17, C18, C21 to C24 */
+void tp_rule_single(struct tp_advisor *a);        /* C24 */
+void tp_rule_layouts(struct tp_advisor *a);       /* C20 */
+void tp_rule_device_code(struct tp_advisor *a);   /* H9, H10, H12, H13 and C19 */
 
+void tp_rule_no_device(struct tp_advisor *a); /* R1 */
 void tp_rules_prepare_cpu(struct tp_advisor *a);
 void tp_rule_cpu_loader(struct tp_advisor *a);        /* H1 */
 void tp_rule_cpu_loop(struct tp_advisor *a);          /* H2 */

@@ -150,5 +150,10 @@ void tp_rule_graph(struct tp_advisor *a)
     c.time = tp_intervals_prefix(a->arena, a->rest, tp_ns_max(0, want));
     c.lower = blockers ? 1 : 0;
     c.detail = tp_advisor_text(a, "%lld launches per step, %lld blockers", (long long)s.shortest, (long long)blockers);
-    tp_advisor_add(a, &c);
+    if (a->reported[TP_RULE_A1]) /* the same time: one cause, one finding */
+        tp_advisor_explain(a, TP_RULE_A1,
+                           tp_advisor_text(a, "the same in every step, so a captured graph could replay it: %.*s",
+                                           (int)c.detail.len, c.detail.ptr));
+    else
+        tp_advisor_add(a, &c);
 }

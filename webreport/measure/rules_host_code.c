@@ -134,5 +134,8 @@ void tp_rule_host_code(struct tp_advisor *a)
     c.time = tp_intervals_of(&time);
     c.detail = tp_line_times_text(a, hits.data, hits.count, (size_t)tp_rule_value(a, TP_RULE_A11, "max_lines"),
                                   " of the step");
-    tp_advisor_claim(a, &c);
+    if (tp_set_percent(a, tp_intervals_minus(a->arena, c.time, a->input)) >= tp_rule_value(a, TP_RULE_A11, "min_pct"))
+        tp_advisor_claim(a, &c);
+    else /* the code that the input waits for: one cause, one finding */
+        tp_advisor_explain(a, a->reported[TP_RULE_B2] ? TP_RULE_B2 : TP_RULE_B1, c.detail);
 }

@@ -28,10 +28,12 @@ void tp_rule_loader(struct tp_advisor *a)
     struct tp_intervals loading = tp_intervals_meet(a->arena, tp_intervals_of(&pieces), model->window);
     double share = tp_window_percent(a, tp_intervals_length(loading));
     all.time = single.time = tp_intervals_meet(a->arena, loading, tp_waiting_for_host(a));
-    if (share > tp_rule_value(a, TP_RULE_B1, "min_pct"))
-        tp_advisor_claim(a, &all);
-    if (share > tp_rule_value(a, TP_RULE_B2, "min_pct") && single.picks.total)
+    bool is_single = share > tp_rule_value(a, TP_RULE_B2, "min_pct") && single.picks.total;
+    if (is_single)
         tp_advisor_claim(a, &single);
+    else if (share > tp_rule_value(a, TP_RULE_B1, "min_pct"))
+        tp_advisor_claim(a, &all);
+    a->input = a->reported[TP_RULE_B1] || a->reported[TP_RULE_B2] ? all.time : (struct tp_intervals){NULL, 0};
 }
 
 /* ---- B3: pageable copies ---- */

@@ -32,6 +32,8 @@ static void finding_json(const struct tp_finding *f, struct tp_json *json)
     tp_json_array_end(json);
     tp_json_member_real(json, "ceiling_us_per_step", f->ceiling_us_per_step);
     tp_json_member_real(json, "share_of_step_percent", f->share_percent);
+    tp_json_member_real(json, "low_percent", f->low_percent);
+    tp_json_member_real(json, "high_percent", f->high_percent);
     evidence_json(f, json);
     tp_json_member_str(json, "detail", f->detail);
     tp_json_member_text(json, "advice", f->advice);
@@ -46,6 +48,7 @@ void tp_recommendations_json(const struct tp_recommendations *r, struct tp_json 
     tp_json_member_text(json, "step_marker", r->step_marker);
     tp_json_member_int(json, "steps", r->step_count);
     tp_json_member_us(json, "window_us", r->window_ns);
+    tp_json_member_us(json, "judged_us", r->judged_ns);
     tp_json_member_real(json, "step_us", r->step_us);
     tp_json_member_real(json, "total_ceiling_us_per_step", r->total_ceiling_us_per_step);
     tp_json_member_real(json, "total_ceiling_percent", r->total_ceiling_percent);

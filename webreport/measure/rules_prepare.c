@@ -31,6 +31,7 @@ static void find_operations(struct tp_advisor *a)
     a->copies = TP_VEC(a->arena, uint32_t);
     for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);) {
         const struct tp_event *e = tp_device_event(model, k);
+        a->operation_count++;
         if (e->kind == TP_KIND_MEMCPY)
             *(uint32_t *)tp_vec_push(&a->copies) = k;
         if (e->kind != TP_KIND_KERNEL)
@@ -57,6 +58,7 @@ static void find_regions(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     const uint64_t optimizer = TP_MARK_OPTIMIZER_STEP | TP_MARK_ZERO_GRAD;
+    struct tp_vec steps = TP_VEC(a->arena, struct tp_interval);
     a->regions = a->loading = TP_VEC(a->arena, uint32_t);
     for (uint32_t i = 0; i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
@@ -66,6 +68,12 @@ static void find_regions(struct tp_advisor *a)
         else if (e->kind == TP_KIND_OVERHEAD && model->marks[e->name] & TP_MARK_LOADING)
             *(uint32_t *)tp_vec_push(&a->loading) = i;
     }
+    for (size_t i = 0; i < a->regions.count; i++) {
+        const struct tp_event *e = &model->trace->events[*TP_AT(&a->regions, uint32_t, i)];
+        if (model->marks[e->name] & optimizer)
+            tp_intervals_push(&steps, e->ts_ns, tp_event_end(e));
+    }
+    a->optimizer = tp_intervals_of(&steps);
     tp_merge_sort(a->arena, a->regions.data, a->regions.count, sizeof(uint32_t), by_thread_and_time,
                   model->trace->events);
 }

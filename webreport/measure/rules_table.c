@@ -1,10 +1,5 @@
-/* The rules as data: text, thresholds, confidence; and the overrides of thresholds. See rules.h; what makes a rule fire
- * stands in rules_gpu.c, rules_input.c, rules_compute.c, rules_cpu.c, rules_code.c, rules_loop.c and rules_memory.c. */
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* The rules as data: text, thresholds, confidence. See rules.h; what makes a rule fire stands in rules_gpu.c,
+ * rules_input.c, rules_compute.c, rules_cpu.c, rules_code.c, rules_loop.c and rules_memory.c. */
 #include "webreport/measure/rules_eval.h"
 
 #define DOC_TUNE "https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html"
@@ -14,6 +9,11 @@
 #define DOC_AMP "https://docs.pytorch.org/docs/stable/amp.html"
 #define DOC_OPT "https://docs.pytorch.org/docs/stable/optim.html"
 #define DOC_THREADS "https://docs.pytorch.org/docs/stable/notes/cpu_threading_torchscript_inference.html"
+#define DOC_PROFILER "https://docs.pytorch.org/docs/stable/profiler.html"
+#define DOC_ATTENTION                                                                                                  \
+    "https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html"
+#define DOC_COMPILE "https://docs.pytorch.org/docs/stable/torch.compiler.html"
+#define DOC_CHECKPOINT "https://docs.pytorch.org/docs/stable/checkpoint.html"
 #define DOC_DIST "https://docs.pytorch.org/docs/stable/notes/ddp.html"
 
 static const struct tp_rule rules[TP_RULE_COUNT] = {
@@ -328,7 +328,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                     "comm.exposed"},
     [TP_RULE_H9] =
         {"H9",
-         TP_RULE_CPU,
+         TP_RULE_ANY,
          "Code is traced or compiled inside steps",
          TP_CONFIDENCE_HIGH,
          {{"min_pct", 3.0, false}},
@@ -337,7 +337,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
          "https://docs.pytorch.org/docs/stable/torch.compiler_troubleshooting.html",
          "compile.in_step"},
     [TP_RULE_H10] = {"H10",
-                     TP_RULE_CPU,
+                     TP_RULE_ANY,
                      "Files are written inside steps",
                      TP_CONFIDENCE_HIGH,
                      {{"min_pct", 3.0, false}},
@@ -355,7 +355,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                      "compute.recompute"},
     [TP_RULE_H12] =
         {"H12",
-         TP_RULE_CPU,
+         TP_RULE_ANY,
          "The garbage collector runs inside steps",
          TP_CONFIDENCE_MEDIUM,
          {{"min_pct", 3.0, false}},
@@ -364,7 +364,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
          "https://docs.python.org/3/library/gc.html",
          "host.gc"},
     [TP_RULE_H13] = {"H13",
-                     TP_RULE_CPU,
+                     TP_RULE_ANY,
                      "Debugging aids are on: anomaly mode or checks for NaN",
                      TP_CONFIDENCE_MEDIUM,
                      {{"min_pct", 3.0, false}},
@@ -438,101 +438,135 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
          "Put samples of like size together (length buckets), or limit the elements of a batch instead of its samples.",
          DOC_DATA,
          "step.imbalance"},
+    [TP_RULE_R1] = {"R1",
+                    TP_RULE_ANY,
+                    "Work of the device is missing in the recording",
+                    TP_CONFIDENCE_MEDIUM,
+                    {{"min_queue_pct", 30.0, false}},
+                    "Record the activities of the device (ProfilerActivity.CUDA) with a profiler that may see it: "
+                    "nothing can be said about time whose work is not there.",
+                    DOC_PROFILER,
+                    "capture.no_device"},
+    [TP_RULE_R2] = {"R2",
+                    TP_RULE_GPU,
+                    "Too little device work was recorded to judge",
+                    TP_CONFIDENCE_HIGH,
+                    {{"max_operations", 20, true}, {"max_busy_pct", 50.0, false}},
+                    "Record several steps after a warm-up: schedule(wait=1, warmup=3, active=5).",
+                    DOC_PROFILER,
+                    "capture.too_short"},
+    [TP_RULE_R3] = {"R3",
+                    TP_RULE_GPU,
+                    "First use of the device fills the recording",
+                    TP_CONFIDENCE_HIGH,
+                    {{"min_pct", 10.0, false}, {"min_gap_pct", 50.0, false}},
+                    "Warm up before the recording, schedule(wait=1, warmup=3, active=5), and judge the later steps.",
+                    DOC_PROFILER,
+                    "startup.first_use"},
+    [TP_RULE_R4] = {"R4",
+                    TP_RULE_GPU,
+                    "The edge of the recording hides part of the time",
+                    TP_CONFIDENCE_HIGH,
+                    {{"min_pct", 1.0, false}, {"much_pct", 20.0, false}},
+                    "Record some more steps; nothing can be said about this part.",
+                    DOC_PROFILER,
+                    "capture.edge"},
+    [TP_RULE_C14] = {"C14",
+                     TP_RULE_GPU,
+                     "The device is busy: the host has little left to save",
+                     TP_CONFIDENCE_HIGH,
+                     {{"min_pct", 75.0, false}},
+                     "Look at the kernels: fewer or cheaper operations, a smaller type, a faster kernel.",
+                     DOC_TUNE,
+                     "compute.bound"},
+    [TP_RULE_C15] = {"C15",
+                     TP_RULE_GPU,
+                     "Attention is not fused",
+                     TP_CONFIDENCE_HIGH,
+                     {{"min_pct", 3.0, false}},
+                     "Call torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask); Transformers: "
+                     "attn_implementation=\"sdpa\".",
+                     DOC_ATTENTION,
+                     "attention.eager"},
+    [TP_RULE_C16] = {"C16",
+                     TP_RULE_GPU,
+                     "Chains of small kernels that one kernel could replace",
+                     TP_CONFIDENCE_MEDIUM,
+                     {{"min_pct", 8.0, false}},
+                     "torch.compile(model) fuses them; or use fused norms, rotary embeddings and activations.",
+                     DOC_COMPILE,
+                     "fuse.elementwise"},
+    [TP_RULE_C17] = {"C17",
+                     TP_RULE_GPU,
+                     "A matrix product runs slower than others of its type",
+                     TP_CONFIDENCE_MEDIUM,
+                     {{"min_pct", 3.0, false}, {"max_of_sisters", 0.85, false}},
+                     "Tune this shape: autotuning (mode=\"max-autotune\", TunableOp), another layout, sizes that are "
+                     "multiples of 64.",
+                     DOC_TUNE,
+                     "compute.slow_gemm"},
+    [TP_RULE_C18] = {"C18",
+                     TP_RULE_GPU,
+                     "Decoding reads all weights for few tokens",
+                     TP_CONFIDENCE_MEDIUM,
+                     {{"min_pct", 20.0, false}},
+                     "Decode more requests at once, keep weights in 8 or 4 bits, or guess several tokens at once "
+                     "(speculative decoding).",
+                     DOC_TUNE,
+                     "compute.decode_gemm"},
+    [TP_RULE_C19] = {"C19",
+                     TP_RULE_GPU,
+                     "Activations are computed twice",
+                     TP_CONFIDENCE_MEDIUM,
+                     {{"min_pct", 2.0, false}},
+                     "Checkpoint fewer layers where memory is left.",
+                     DOC_CHECKPOINT,
+                     "compute.recompute"},
+    [TP_RULE_C20] = {"C20",
+                     TP_RULE_GPU,
+                     "Layouts are changed around convolutions",
+                     TP_CONFIDENCE_HIGH,
+                     {{"min_pct", 1.0, false}},
+                     "Keep model and input in channels_last: model.to(memory_format=torch.channels_last).",
+                     DOC_TUNE,
+                     "compute.layout_conv"},
+    [TP_RULE_C21] = {"C21",
+                     TP_RULE_GPU,
+                     "Matrix products in double precision",
+                     TP_CONFIDENCE_HIGH,
+                     {{"min_pct", 3.0, false}},
+                     "Convert the first double to single precision: x.float(), and what is made of it follows.",
+                     DOC_TUNE,
+                     "compute.float64"},
+    [TP_RULE_C22] = {"C22",
+                     TP_RULE_GPU,
+                     "Matrix products fall to kernels for odd sizes",
+                     TP_CONFIDENCE_HIGH,
+                     {{"min_pct", 3.0, false}},
+                     "Pad the dimension that is odd to a multiple of 8 (16 bytes).",
+                     DOC_AMP,
+                     "compute.misaligned"},
+    [TP_RULE_C23] = {"C23",
+                     TP_RULE_GPU,
+                     "Each kernel has too little work for the device",
+                     TP_CONFIDENCE_LOW,
+                     {{"short_us", 10, true}, {"min_count_pct", 60.0, false}},
+                     "Work on more at once: a larger batch, several requests together.",
+                     DOC_TUNE,
+                     "batch.too_small"},
+    [TP_RULE_C24] = {"C24",
+                     TP_RULE_GPU,
+                     "Matrix work runs in FP32 without tensor cores",
+                     TP_CONFIDENCE_HIGH,
+                     {{"min_pct", 10.0, false}},
+                     "torch.autocast(\"cuda\", dtype=torch.bfloat16), float16 before Ampere; or "
+                     "torch.set_float32_matmul_precision(\"high\").",
+                     DOC_AMP,
+                     "compute.fp32"},
 };
-
-enum { MAX_OVERRIDE_BYTES = 128 };
 
 const struct tp_rule *tp_rules(unsigned *count)
 {
     *count = TP_RULE_COUNT;
     return rules;
-}
-
-/* Adds ", text" to a list for a message. */
-static void list_add(char *list, size_t size, const char *text)
-{
-    size_t used = strlen(list);
-    if (used + strlen(text) + 3 > size)
-        return;
-    if (used)
-        strcat(list, " ");
-    strcat(list, text);
-}
-
-static int unknown_rule(const char *id, struct tp_error *err)
-{
-    char list[200] = "";
-    for (unsigned i = 0; i < TP_RULE_COUNT; i++)
-        list_add(list, sizeof list, rules[i].id);
-    return tp_error_set(err, TP_EUSAGE, 0, "--rule: no rule %.16s; known: %s", id, list);
-}
-
-static int unknown_key(const struct tp_rule *rule, const char *key, struct tp_error *err)
-{
-    char list[160] = "";
-    for (unsigned k = 0; k < TP_RULE_THRESHOLDS && rule->thresholds[k].key; k++)
-        list_add(list, sizeof list, rule->thresholds[k].key);
-    return tp_error_set(err, TP_EUSAGE, 0, "--rule: %s has no %.32s; known: %s", rule->id, key,
-                        list[0] ? list : "none");
-}
-
-/* A plain decimal number, not negative and not huge. */
-static bool read_number(const char *text, double *value)
-{
-    char *end;
-    if (!isdigit((unsigned char)*text))
-        return false;
-    *value = strtod(text, &end);
-    return *end == '\0' && isfinite(*value) && *value <= 1e12 && !strpbrk(text, "xXpP");
-}
-
-/* Whole numbers that divide something or bound a loop. */
-static bool is_allowed(const struct tp_threshold *threshold, double value)
-{
-    if (threshold->is_whole && value != floor(value))
-        return false;
-    bool is_period = strcmp(threshold->key, "max_period") == 0;
-    bool divides = strstr(threshold->key, "speedup") || strcmp(threshold->key, "multiple") == 0 || is_period ||
-                   strcmp(threshold->key, "pinned_gb_s") == 0;
-    return (!divides || value >= 1) && (!is_period || value <= 64);
-}
-
-int tp_rules_override(struct tp_rule_overrides *overrides, const char *text, struct tp_error *err)
-{
-    char copy[MAX_OVERRIDE_BYTES];
-    if (strlen(text) >= sizeof copy)
-        return tp_error_set(err, TP_EUSAGE, 0, "--rule: too long: %.40s...", text);
-    strcpy(copy, text);
-    char *equals = strchr(copy, '='), *dot = strchr(copy, '.');
-    if (!equals || !dot || dot > equals)
-        return tp_error_set(err, TP_EUSAGE, 0, "--rule: expected RULE.key=value, as A4.min_pct=2, not %.60s", text);
-    *equals = *dot = '\0';
-    const char *id = copy, *key = dot + 1, *number = equals + 1;
-    unsigned rule = 0, k = 0;
-    while (rule < TP_RULE_COUNT && strcmp(rules[rule].id, id) != 0)
-        rule++;
-    if (rule == TP_RULE_COUNT)
-        return unknown_rule(id, err);
-    const struct tp_threshold *thresholds = rules[rule].thresholds;
-    while (k < TP_RULE_THRESHOLDS && thresholds[k].key && strcmp(thresholds[k].key, key) != 0)
-        k++;
-    if (k == TP_RULE_THRESHOLDS || !thresholds[k].key)
-        return unknown_key(&rules[rule], key, err);
-    double value;
-    if (!read_number(number, &value) || !is_allowed(&thresholds[k], value))
-        return tp_error_set(err, TP_EUSAGE, 0, "--rule: %s.%s=%.40s: expected a %snumber in range (default %g)", id,
-                            key, number, thresholds[k].is_whole ? "whole " : "", thresholds[k].value);
-    overrides->items[rule][k].is_set = true;
-    overrides->items[rule][k].value = value;
-    return 0;
-}
-
-double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const char *key)
-{
-    const struct tp_threshold *thresholds = rules[rule].thresholds;
-    for (unsigned k = 0; k < TP_RULE_THRESHOLDS && thresholds[k].key; k++)
-        if (strcmp(thresholds[k].key, key) == 0)
-            return a->overrides && a->overrides->items[rule][k].is_set ? a->overrides->items[rule][k].value
-                                                                       : thresholds[k].value;
-    return 0;
 }

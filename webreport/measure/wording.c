@@ -82,6 +82,23 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_H18] = {NULL, "Put the samples together and make one call."},
     [TP_RULE_H19] = {NULL, "Take more samples a step: reading the weights costs the same for each batch."},
     [TP_RULE_H20] = {NULL, "Put inputs of like size together, or limit the elements of a batch instead of its inputs."},
+    [TP_RULE_R1] = {NULL, "Record the device's work with a tool that may see it: nothing can be said about time whose "
+                          "work is not there."},
+    [TP_RULE_R2] = {NULL, "Record several steps after a warm-up."},
+    [TP_RULE_R3] = {NULL, "Warm up before the recording, and judge the later steps."},
+    [TP_RULE_R4] = {NULL, NULL},
+    [TP_RULE_C14] = {NULL, NULL},
+    [TP_RULE_C15] = {NULL, "Use one fused kernel for both products and the softmax between them."},
+    [TP_RULE_C16] = {NULL, "Write one kernel for them: each of them reads and writes all of its data."},
+    [TP_RULE_C17] =
+        {NULL, "Tune this shape: another algorithm of the library, another layout, sizes that are multiples of 64."},
+    [TP_RULE_C18] = {NULL, NULL},
+    [TP_RULE_C19] = {"Results are computed twice", "Keep them where memory is left."},
+    [TP_RULE_C20] = {NULL, "Keep the data in the layout that the library's kernels take."},
+    [TP_RULE_C22] = {NULL, NULL},
+    [TP_RULE_C23] = {NULL, NULL},
+    [TP_RULE_C24] = {NULL, "Let the library use tensor cores: TF32, or half precision where the accuracy permits."},
+    [TP_RULE_C21] = {NULL, "Compute in single precision where the accuracy permits."},
 };
 
 /* What is said of MPI in place of the words above. */

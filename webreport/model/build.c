@@ -38,6 +38,12 @@ static enum tp_program_kind find_program(const struct tp_model *model)
     for (uint32_t i = 0; i < model->launches.count; i++)
         if (model->marks[tp_launch_event(model, i)->name] & TP_MARK_DEVICE_CALL)
             return TP_RECORDED_DEVICE_MISSING;
+    for (uint32_t i = 0; i < model->trace->event_count; i++) {
+        const struct tp_event *e = &model->trace->events[i];
+        if (e->kind == TP_KIND_ANNOTATION && model->marks[e->name] & TP_MARK_COLLECTIVE && !tp_event_said(e) &&
+            tp_name_comm_library(tp_trace_name(model->trace, e))) /* it moves data of devices alone */
+            return TP_RECORDED_DEVICE_MISSING;
+    }
     return model->order->host_count ? TP_RECORDED_CPU : TP_RECORDED_EMPTY;
 }
 

@@ -1,0 +1,335 @@
+/* Rules of device programs that name a root cause or what the recording cannot tell: for each a program that has it,
+ * and one that looks alike and is sound. Every number is counted by hand from the events above it. */
+#include "small_findings.h"
+
+#define H100                                                                                                           \
+    "\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA H100 80GB HBM3\",\"totalGlobalMem\":85000000000,"               \
+    "\"computeMajor\":9,\"computeMinor\":0,\"warpSize\":32,\"numSms\":132}],\"record_shapes\":1,"
+#define BF16 "\"c10::BFloat16\""
+#define FLOAT "\"float\""
+#define DOUBLE "\"double\""
+
+static int next_correlation;
+
+/* An operator that launches one kernel. */
+static void work(const char *name, double ts, const char *dims, const char *type, const char *kernel_name, double start,
+                 double dur)
+{
+    int correlation = ++next_correlation;
+    shaped(name, ts, 2, dims, type, correlation);
+    launch(ts + 0.5, 1, correlation);
+    kernel(kernel_name, start, dur, correlation);
+}
+
+static void assert_range(const char *rule, double low, double high)
+{
+    const struct tp_finding *found = finding(rule);
+    assert_non_null(found);
+    if (fabs(found->low_percent - low) > 0.2 || fabs(found->high_percent - high) > 0.2)
+        fail_msg("%s: %f to %f, not %f to %f", rule, found->low_percent, found->high_percent, low, high);
+}
+
+/* ---- the recording ---- */
+
+static void a_few_operations_of_one_step_are_too_little_to_judge(void **state)
+{
+    (void)state;
+    settings[0] = NULL;
+    step(1, 0, 1000), launch(0, 1, 1), kernel("a", 5, 100, 1), launch(900, 1, 2), kernel("b", 905, 50, 2);
+    build();
+    assert_found("R2", "capture.too_short", NAN);
+    assert_int_equal(advice.recommendations.finding_count, 1);
+    assert_int_equal(finding("R2")->severity, TP_SEVERITY_INFO);
+    end(state), begin(state);
+    for (int s = 0; s < 2; s++) /* two steps show a habit */
+        step(s, s * 1000, 1000), launch(s * 1000, 1, 2 * s + 1), kernel("a", s * 1000 + 5, 100, 2 * s + 1),
+            launch(s * 1000 + 900, 1, 2 * s + 2), kernel("b", s * 1000 + 905, 50, 2 * s + 2);
+    build();
+    assert_null(finding("R2"));
+    assert_non_null(finding("A1"));
+    settings[0] = "R2.max_operations=0";
+}
+
+static void what_is_made_once_is_no_habit_of_the_program(void **state)
+{
+    for (int is_habit = 0; is_habit < 2; is_habit++) {
+        begin(state);
+        for (int s = 0; s < 3; s++) {
+            double at = s * 1000;
+            step(s, at, 1000), launch(at, 1, 3 * s + 1), kernel("a", at + 5, 100, 3 * s + 1);
+            if (s == 0 || is_habit)
+                call("cudaMalloc", at + 110, 600, 3 * s + 2);
+            launch(at + 750, 1, 3 * s + 3), kernel("b", at + 755, 200, 3 * s + 3);
+        }
+        build();
+        if (is_habit) {
+            assert_null(finding("R3"));
+            assert_non_null(finding("A1"));
+        } else {
+            assert_found("R3", "startup.first_use", NAN);
+            assert_null(finding("A1"));
+            assert_true(advice.recommendations.findings[0].is_first);
+        }
+        if (!is_habit)
+            end(state);
+    }
+}
+
+static void work_of_before_the_recording_hides_its_time(void **state)
+{
+    for (int is_late = 0; is_late < 2; is_late++) { /* called 8 ms before it started, or just before */
+        begin(state);
+        launch(is_late ? 7990 : 0, 1, 1), kernel("a", 8000, 3000, 1), launch(7995, 1, 2), kernel("b", 11000, 3000, 2);
+        build();
+        if (is_late)
+            assert_null(finding("R4"));
+        else
+            assert_string_equal(finding("R4")->cause, "capture.edge");
+        if (!is_late)
+            end(state);
+    }
+}
+
+static void collectives_of_devices_need_a_device(void **state)
+{
+    static const char *const names[] = {"nccl:all_reduce", "gloo:all_reduce"};
+    for (int i = 0; i < 2; i++) {
+        begin(state);
+        step(1, 0, 1000), host("user_annotation", names[i], 10, 100), host("cpu_op", "aten::mm", 200, 300);
+        build();
+        assert_int_equal(finding("R1") != NULL, i == 0);
+        assert_int_equal(advice.verdict.class == TP_CLASS_DEVICE_MISSING, i == 0);
+        if (i == 0)
+            end(state);
+    }
+}
+
+static void a_busy_device_has_nothing_to_wait_for(void **state)
+{
+    (void)state;
+    launch(0, 1, 1), kernel("a", 5, 800, 1), launch(2, 1, 2), kernel("b", 905, 95, 2);
+    build();
+    assert_found("C14", "compute.bound", NAN);
+    assert_int_equal(finding("C14")->severity, TP_SEVERITY_INFO);
+}
+
+/* ---- one kernel instead of several ---- */
+
+#define HEADS "[8,512,64],[8,64,512]"
+#define SCORES "[8,512,512],[]"
+
+/* Products of 8 x 512 x 64 x 512 x 2 = 268 MFLOP take 0.27 us at the peak of 989 TFLOP/s; forty of each. */
+static void attention_in_pieces_could_be_one_kernel(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        double at = i * 20;
+        work("aten::bmm", at, HEADS, BF16, "gemm", at + 5, 5);
+        work("aten::_softmax", at + 3, SCORES, BF16, "softmax", at + 10, 5);
+        work("aten::bmm", at + 6, "[8,512,512],[8,512,64]", BF16, "gemm", at + 15, 5);
+    }
+    build_with(H100);
+    assert_non_null(finding("C15"));
+    assert_string_equal(finding("C15")->cause, "attention.eager");
+    /* 15 of 20 us, of W = 795; at six tenths and at a quarter of the peak two products need 0.90 and 2.17 us */
+    assert_range("C15", 100 * 40 * (15 - 2.17) / 795, 100 * 40 * (15 - 0.90) / 795);
+    assert_null(finding("C17"));
+}
+
+static void a_softmax_without_products_around_it_is_no_attention(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        double at = i * 20;
+        work("aten::mm", at, "[512,512],[512,512]", BF16, "gemm", at + 5, 5);
+        work("aten::_softmax", at + 3, "[512,512],[]", BF16, "softmax", at + 10, 5);
+        work("aten::mm", at + 6, "[512,512],[512,512]", BF16, "gemm", at + 15, 5);
+    }
+    build_with(H100);
+    assert_null(finding("C15"));
+}
+
+/* Three operators of [1000000] floats: 12, 12 and 8 MB; one kernel needs about 1.5 times the largest. */
+static void small_kernels_in_a_row_pass_through_memory_each(void **state)
+{
+    static const char *const names[] = {"vectorized_elementwise", "triton_poi_fused_add"};
+    for (int i = 0; i < 2; i++) {
+        begin(state);
+        for (int k = 0; k < 10; k++) {
+            double at = k * 100;
+            work("aten::mm", at, "[512,512],[512,512]", FLOAT, "tensorop_s1688gemm", at + 5, 40);
+            work("aten::mul", at + 3, "[1000000],[1000000]", FLOAT, names[i], at + 45, 20);
+            work("aten::add", at + 6, "[1000000],[1000000]", FLOAT, names[i], at + 65, 20);
+            work("aten::relu", at + 9, "[1000000]", FLOAT, names[i], at + 85, 15);
+        }
+        build_with(H100);
+        if (i)
+            assert_null(finding("C16"));
+        else
+            assert_found("C16", "fuse.elementwise", 100 * 10 * 55 * (1 - 18.0 / 32) / 995);
+        if (!i)
+            end(state);
+    }
+}
+
+/* ---- products ---- */
+
+static void a_product_slower_than_its_sisters_is_named(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) { /* 17.2 GFLOP each: 172 and 344 TFLOP/s, twice */
+        double at = i * 200;
+        work("aten::mm", at, "[2048,2048],[2048,2048]", BF16, "gemm_a", at + 5, 50);
+        work("aten::mm", at + 3, "[1024,4096],[4096,2048]", BF16, "gemm_b", at + 55, 50);
+        work("aten::mm", at + 6, "[4096,1024],[1024,2048]", BF16, "gemm_c", at + 105, 100);
+    }
+    build_with(H100);
+    assert_found("C17", "compute.slow_gemm", 100 * 150.0 / 600);
+    assert_range("C17", 25, 25);
+    assert_non_null(strstr(finding("C17")->detail.ptr, "172 TFLOP/s; the others reach 344"));
+}
+
+static void decoding_reads_all_weights(void **state)
+{
+    static const char *const marks[] = {"step[DECODE bs=4 toks=4]", "step[EXTEND bs=4 toks=4]"};
+    for (int i = 0; i < 2; i++) {
+        begin(state);
+        host("user_annotation", marks[i], 0, 200);
+        for (int k = 0; k < 4; k++)
+            work("aten::mm", k * 4, "[4,4096],[4096,4096]", BF16, "gemv", 20 + k * 20, 20);
+        build_with(H100);
+        assert_int_equal(finding("C18") != NULL, i == 0);
+        if (!i)
+            end(state);
+    }
+}
+
+static void names_of_kernels_tell_their_type_and_their_sizes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        launch(k * 3, 1, 3 * k + 1), kernel("ampere_sgemm_128x64_tn", 20 + k * 100, 40, 3 * k + 1);
+        launch(k * 3 + 1, 1, 3 * k + 2),
+            kernel("cutlass_80_tensorop_f16_s16816gemm_align1", 60 + k * 100, 30, 3 * k + 2);
+        launch(k * 3 + 2, 1, 3 * k + 3),
+            kernel("cutlass_80_tensorop_f16_s16816gemm_align8", 90 + k * 100, 30, 3 * k + 3);
+    }
+    build();
+    assert_found("C24", "compute.fp32", 100 * 0.75 * 160 / 400);
+    assert_range("C24", 100 * 0.3 * 160 / 400, 100 * 0.75 * 160 / 400);
+    assert_found("C22", "compute.misaligned", 100 * 120.0 / 400);
+}
+
+static void double_precision_is_told_from_single(void **state)
+{
+    static const char *const types[] = {DOUBLE, BF16};
+    for (int i = 0; i < 2; i++) {
+        begin(state);
+        for (int k = 0; k < 4; k++)
+            work("aten::mm", k * 4, "[512,512],[512,512]", types[i], "gemm", 20 + k * 20, 20);
+        build_with(H100);
+        assert_int_equal(finding("C21") != NULL, i == 0);
+        if (!i)
+            end(state);
+    }
+}
+
+static void layouts_changed_for_convolutions_are_told_from_others(void **state)
+{
+    static const char *const names[] = {"void nchwToNhwcKernel<float>", "transpose_of_mine"};
+    for (int i = 0; i < 2; i++) {
+        begin(state);
+        for (int k = 0; k < 4; k++) {
+            work("aten::cudnn_convolution", k * 8, "[8,64,56,56],[64,64,3,3]", FLOAT, names[i], 20 + k * 50, 10);
+            work("aten::cudnn_convolution", k * 8 + 4, "[8,64,56,56],[64,64,3,3]", FLOAT, "xmma_fprop", 30 + k * 50,
+                 40);
+        }
+        build_with(H100);
+        if (i)
+            assert_null(finding("C20"));
+        else
+            assert_found("C20", "compute.layout_conv", 20);
+        if (!i)
+            end(state);
+    }
+}
+
+/* ---- code ---- */
+
+static void code_is_named_where_the_device_waits_for_it(void **state)
+{
+    for (int is_late = 0; is_late < 2; is_late++) { /* the device waits for the file, or works meanwhile */
+        begin(state);
+        for (int s = 0; s < 3; s++) {
+            double at = s * 1000;
+            step(s, at, 1000), launch(at, 1, 2 * s + 1), kernel("a", at + 5, is_late ? 700 : 200, 2 * s + 1);
+            frame("<built-in function fsync>", at + 210, 400);
+            launch(at + 750, 1, 2 * s + 2), kernel("b", at + 755, 240, 2 * s + 2);
+        }
+        build();
+        if (is_late)
+            assert_null(finding("H10"));
+        else
+            assert_found("H10", "io.in_step", 40);
+        if (!is_late)
+            end(state);
+    }
+}
+
+static void what_a_checkpoint_computes_again_is_device_time(void **state)
+{
+    (void)state;
+    for (int s = 0; s < 3; s++) {
+        double at = s * 1000;
+        step(s, at, 1000);
+        frame("torch/utils/checkpoint.py(1111): unpack_hook", at + 400, 100);
+        launch(at, 1, 2 * s + 1), kernel("a", at + 5, 600, 2 * s + 1);
+        launch(at + 450, 1, 2 * s + 2), kernel("a", at + 605, 300, 2 * s + 2);
+    }
+    build();
+    assert_found("C19", "compute.recompute", 30);
+}
+
+/* ---- one cause, one finding ---- */
+
+static void code_inside_the_loader_explains_the_wait_for_input(void **state)
+{
+    (void)state;
+    for (int s = 0; s < 3; s++) {
+        double at = s * 1000;
+        step(s, at, 1000), launch(at, 1, 2 * s + 1), kernel("a", at + 5, 100, 2 * s + 1);
+        host("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 110, 600);
+        frame("data.py(9): decode", at + 120, 580);
+        launch(at + 750, 1, 2 * s + 2), kernel("b", at + 755, 240, 2 * s + 2);
+    }
+    build();
+    assert_found("B2", "input.single_process", 60);
+    assert_null(finding("B1"));
+    assert_null(finding("A11"));
+    assert_non_null(strstr(finding("B2")->detail.ptr, "data.py(9): decode: at most 58.0 %"));
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_few_operations_of_one_step_are_too_little_to_judge),
+        CASE(what_is_made_once_is_no_habit_of_the_program),
+        CASE(work_of_before_the_recording_hides_its_time),
+        CASE(collectives_of_devices_need_a_device),
+        CASE(a_busy_device_has_nothing_to_wait_for),
+        CASE(attention_in_pieces_could_be_one_kernel),
+        CASE(a_softmax_without_products_around_it_is_no_attention),
+        CASE(small_kernels_in_a_row_pass_through_memory_each),
+        CASE(a_product_slower_than_its_sisters_is_named),
+        CASE(decoding_reads_all_weights),
+        CASE(names_of_kernels_tell_their_type_and_their_sizes),
+        CASE(double_precision_is_told_from_single),
+        CASE(layouts_changed_for_convolutions_are_told_from_others),
+        CASE(code_is_named_where_the_device_waits_for_it),
+        CASE(what_a_checkpoint_computes_again_is_device_time),
+        CASE(code_inside_the_loader_explains_the_wait_for_input),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
