@@ -44,10 +44,14 @@ const AUDIT = `(() => {
     foreign: [...new Set(all.map((e) => e.localName))].filter((n) => ['img', 'iframe', 'base', 'object', 'embed', 'form', 'textarea'].includes(n)),
     links: [...document.querySelectorAll('a[href]')].map((a) => a.getAttribute('href')).filter((h) => !/^(#|https:)/.test(h)),
     twice: ids.filter((id, i) => ids.indexOf(id) !== i), dead: [...document.querySelectorAll('a[href^="#"]')].map((a) => a.hash.slice(1)).filter((h) => !document.getElementById(h)),
+    /* what a screen reader walks by: landmarks with names of their own, headings that leave no level out, rows with a name */
+    landmarks: [...document.querySelectorAll('main,nav,section[aria-labelledby],[role=region]')].filter((e) => e.checkVisibility()).map((e) => e.localName + ' ' + (e.getAttribute('aria-label') ?? (e.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent).join(' '))).filter((n, i, all) => all.indexOf(n) !== i),
+    headings: [...document.querySelectorAll('h1,h2,h3,h4')].map((e) => +e.localName[1]).filter((level, i, all) => level - (all[i - 1] ?? 0) > 1),
+    nameless: [...document.querySelectorAll('[role=rowheader],th')].filter((e) => !e.textContent.trim()).length,
     stray: (document.body.innerText.match(/\\{\\{|undefined|\\[object|NaN/g) ?? []).length,
   };
 })()`;
-const CLEAN = { handlers: 0, styled: 0, foreign: [], links: [], twice: [], dead: [], stray: 0 };
+const CLEAN = { handlers: 0, styled: 0, foreign: [], links: [], twice: [], dead: [], landmarks: [], headings: [], nameless: 0, stray: 0 };
 
 for (const name of ['gpu', 'cpu', 'many', 'diff', 'baseline'])
   test(`page_${name}_is_silent_and_asks_for_nothing`, async () => {

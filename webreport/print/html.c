@@ -143,10 +143,18 @@ static void put_finding(struct filler *f, struct tp_list *list, const struct tp_
     put_evidence(item, finding);
 }
 
+/* has_tables: the document has some above its sections. */
+static void put_table(struct filler *f, const struct tp_shown_table *table)
+{
+    if (f->part == f->root)
+        tp_object_bool(f->root, "has_tables", true);
+    tp_list_add(f->tables, table_data(f, table));
+}
+
 static void put_findings(struct filler *f, const struct tp_findings_block *findings)
 {
     if (findings->table) {
-        tp_list_add(f->tables, table_data(f, findings->table));
+        put_table(f, findings->table);
         return;
     }
     if (!findings->count && !findings->none)
@@ -191,7 +199,7 @@ static void put_block(struct filler *f, const struct tp_block *block)
         break;
     case TP_BLOCK_TABLE:
         if (f->level->rows || !is_below)
-            tp_list_add(f->tables, table_data(f, block->table));
+            put_table(f, block->table);
         break;
     case TP_BLOCK_FINDINGS:
         put_findings(f, &block->findings);
