@@ -132,6 +132,9 @@ test: ## install what is missing, run every suite, print `N passed, N failed`
 	@sh tests/run.sh $(BUILD) $(if $(filter release,$(MODE)),build/asan)
 test-unit: $(TESTS) ## unit tests, a program per module
 	@sh tests/run.sh --suite unit $(BUILD)
+truth: all ## how often each rule was right, on programs and traces whose cause is known (beside the project)
+	@if [ -f ../shared/data/truth/score.py ]; then python3 tests/oracle/truth.py $(BUILD)/tracepress ../shared/data/truth ../shared/data/traces; \
+	else echo "skipped: no programs and traces with a known cause in ../shared/data/truth"; fi
 test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped, and says so, where there is none
 	@sh tests/run.sh --suite gpu $(BUILD)
 windows: ## build/windows/tracepress.exe: the commands that read traces (needs gcc-mingw-w64-x86-64, libz-mingw-w64-dev, tcl)

@@ -43,7 +43,8 @@ class Finding:
 
     ``ceiling_us_per_step`` is in microseconds, ``share_of_step_percent`` in percent of a step; None where the trace does
     not tell. ``evidence`` has the first events of ``evidence_total``. ``id`` is the rule's, and stays the same between
-    versions. ``low_percent`` to ``high_percent`` of a step is what mending it gains in practice. ``cause`` is a word for what is wrong ("input.transform"), None where several causes look alike.
+    versions. ``low_percent`` to ``high_percent`` of a step is what mending it gains in practice. The rule named the cause
+    in ``right`` of the ``known`` programs in which it reported and the cause is known. ``cause`` is a word for what is wrong ("input.transform"), None where several causes look alike.
     """
 
     id: str
@@ -55,6 +56,8 @@ class Finding:
     share_of_step_percent: Optional[float]
     low_percent: Optional[float]
     high_percent: Optional[float]
+    right: int
+    known: int
     detail: str
     advice: str
     doc_url: str
@@ -75,6 +78,8 @@ class Finding:
             share_of_step_percent=row.get("share_of_step_percent"),
             low_percent=row.get("low_percent"),
             high_percent=row.get("high_percent"),
+            right=row.get("right") or 0,
+            known=row.get("known") or 0,
             detail=row.get("detail") or "",
             advice=row.get("advice") or "",
             doc_url=row.get("doc_url") or "",
@@ -203,8 +208,10 @@ class Report(_Page):
 
     @property
     def findings(self) -> Tuple[Finding, ...]:
-        """The findings of all traces, in the order of ``.profiles``."""
-        return tuple(finding for profile in self.profiles for finding in profile.findings)
+        """The findings over the ranks of a run, then those of all traces, in the order of ``.profiles``."""
+        runs = [run.get("recommendations") or {} for run in self.json.get("runs") or ()]
+        over_ranks = tuple(Finding._of(row, "") for run in runs for row in run.get("findings") or ())
+        return over_ranks + tuple(finding for profile in self.profiles for finding in profile.findings)
 
     def __repr__(self) -> str:
         many = f"{len(self.profiles)} traces, the first " if len(self.profiles) > 1 else ""

@@ -222,6 +222,53 @@ static void modules_merge_by_path_and_keep_first_call_order(void **state)
     tp_arena_release(&m.arena);
 }
 
+/* Two steps; the second rank begins each collective late by `late` us of 1,000. */
+static void make_ranks(struct made *ranks, struct tp_rank_summary *summaries, int late)
+{
+    for (int r = 0; r < 2; r++) {
+        char events[1024];
+        int lag = r ? late : 0;
+        snprintf(events, sizeof events,
+                 EVENT("user_annotation", "ProfilerStep#1", 0, 1000, "") "," EVENT(
+                     "user_annotation", "ProfilerStep#2", 1000, 1000,
+                     "") "," OP("f", 0, 500, "") "," OP("f", 1000, 500,
+                                                        "") ","
+                                                            "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:"
+                                                            "all_reduce\",\"pid\":1,\"tid\":1,\"ts\":%d,"
+                                                            "\"dur\":%d,\"args\":{}},"
+                                                            "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:"
+                                                            "all_reduce\",\"pid\":1,\"tid\":1,\"ts\":%d,"
+                                                            "\"dur\":%d,\"args\":{}}",
+                 500 + lag, 450 - lag, 1500 + lag, 450 - lag);
+        make(&ranks[r], events);
+        tp_rank_summary_build(&summaries[r], r ? TP_STR("b") : TP_STR("a"), &ranks[r].model, &ranks[r].views.overview,
+                              &ranks[r].arena);
+    }
+}
+
+static void the_rank_that_the_others_wait_for_is_named(void **state)
+{
+    (void)state;
+    static const int lates[] = {400, 40};
+    for (int i = 0; i < 2; i++) {
+        struct made ranks[2];
+        struct tp_rank_summary summaries[2];
+        struct tp_distributed view;
+        struct tp_straggler found;
+        make_ranks(ranks, summaries, lates[i]);
+        tp_distributed_build(&view, TP_NULL_INT, summaries, 2, &ranks[0].arena);
+        tp_straggler_find(&found, &view);
+        assert_int_equal(found.rank, i ? TP_NO_ID : 1); /* 40 of 1,000 us is below 5 % */
+        if (!i) {
+            assert_int_equal(found.late_count, 2);
+            assert_int_equal((int)found.wait_us, 400);
+            assert_true(found.share_percent > 19.9 && found.share_percent < 21.1); /* half of 400 of 950 to 1,000 us */
+        }
+        for (int r = 0; r < 2; r++)
+            tp_arena_release(&ranks[r].arena);
+    }
+}
+
 static void the_slower_rank_shows_how_long_the_faster_waited(void **state)
 {
     (void)state;
@@ -258,6 +305,7 @@ int main(void)
         cmocka_unit_test(blocks_pair_allocation_and_release_of_an_address),
         cmocka_unit_test(modules_merge_by_path_and_keep_first_call_order),
         cmocka_unit_test(the_slower_rank_shows_how_long_the_faster_waited),
+        cmocka_unit_test(the_rank_that_the_others_wait_for_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

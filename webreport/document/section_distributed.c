@@ -228,6 +228,10 @@ static const char *lead_text(struct tp_arena *arena, const struct tp_naming *nam
         return tp_text_printf(
             arena, "%u ranks. Their collectives do not match one to one, so transfer and waiting cannot be told apart.",
             view->rank_count);
+    struct tp_straggler straggler;
+    tp_straggler_find(&straggler, view);
+    if (straggler.rank != TP_NO_ID)
+        return tp_straggler_text(&straggler, tp_shown_text(naming, view->ranks[straggler.rank]->worker), arena);
     if (!(most - fastest > 0))
         return tp_text_printf(arena, "%u ranks compute equally long.", view->rank_count);
     struct tp_str waiting = tp_shown_text(naming, view->ranks[waiter]->worker);

@@ -17,7 +17,7 @@ static const char *why_text(const struct tp_section *section, const struct tp_fi
 /* How sure it is, which flaws of the trace make it less sure, and how many events prove it. */
 static const char *proof_text(struct tp_arena *arena, const struct tp_finding *finding, unsigned shown)
 {
-    const char *weakened = "", *evidence = "";
+    const char *weakened = "", *evidence = "", *known = "";
 
     for (unsigned i = 0; i < finding->weakened_by_count; i++)
         weakened = tp_text_printf(arena, "%s%s%s", weakened, i ? ", " : ", weakened by ", finding->weakened_by[i]);
@@ -26,8 +26,11 @@ static const char *proof_text(struct tp_arena *arena, const struct tp_finding *f
                                   tp_text_of_count(arena, finding->evidence_total));
     else if (shown)
         evidence = tp_text_printf(arena, " \xc2\xb7 evidence, %s", tp_text_of_some(arena, shown, "event", "events"));
-    return tp_text_printf(arena, "Rule %s \xc2\xb7 confidence %s%s%s", finding->rule->id,
-                          tp_confidence_text(finding->confidence), weakened, evidence);
+    if (finding->known)
+        known = tp_text_printf(arena, " \xc2\xb7 right in %u of %s", finding->right,
+                               tp_text_of_some(arena, finding->known, "known case", "known cases"));
+    return tp_text_printf(arena, "Rule %s \xc2\xb7 confidence %s%s%s%s", finding->rule->id,
+                          tp_confidence_text(finding->confidence), weakened, known, evidence);
 }
 
 static void fill_evidence(const struct tp_section *section, struct tp_finding_block *block,

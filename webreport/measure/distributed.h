@@ -91,6 +91,21 @@ struct tp_distributed {
 /* ranks: the profiles of one span by worker name. span: TP_NULL_INT for null. */
 void tp_distributed_build(struct tp_distributed *view, int64_t span, const struct tp_rank_summary *ranks,
                           uint32_t count, struct tp_arena *arena);
+/* The rank that the others wait for, where there is one (docs/definitions.md, section 15, E3). */
+struct tp_straggler {
+    uint32_t rank;                   /* index in ranks; TP_NO_ID: there is none */
+    uint32_t late_count, step_count; /* steps in which it arrives last, of all */
+    double wait_us, step_us;         /* per step: what the others wait for it, and the mean step of all ranks */
+    double share_percent;            /* of a step: what equal work would gain */
+};
+
+void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *view);
+/* "rank1 arrives last in 4 of 4 steps; the others wait for it 181.8 ms of a step of 249.1 ms". In `arena`. */
+const char *tp_straggler_text(const struct tp_straggler *found, struct tp_str worker, struct tp_arena *arena);
+/* Writes it as a finding. found->rank is one. */
+void tp_straggler_json(const struct tp_straggler *found, const struct tp_distributed *view, struct tp_arena *arena,
+                       struct tp_json *json);
+
 /* Writes one object of the run's "distributed" array. */
 void tp_distributed_json(const struct tp_distributed *view, struct tp_json *json);
 

@@ -21,6 +21,8 @@ struct tp_work_units;
 
 enum tp_severity { TP_SEVERITY_HIGH, TP_SEVERITY_MEDIUM, TP_SEVERITY_LOW, TP_SEVERITY_INFO };
 enum tp_confidence { TP_CONFIDENCE_LOW, TP_CONFIDENCE_MEDIUM, TP_CONFIDENCE_HIGH };
+/* The severity of what saves that part of the step, percent. */
+enum tp_severity tp_severity_of_share(double percent);
 const char *tp_severity_text(enum tp_severity severity);
 const char *tp_confidence_text(enum tp_confidence confidence);
 
@@ -74,6 +76,7 @@ struct tp_finding {
     bool is_first;               /* it decides what the others can tell, so it stands before them */
     const char *weakened_by[12]; /* flags "F1".. */
     unsigned weakened_by_count;
+    unsigned right, known;            /* it named the cause in so many of the known programs in which it reported */
     double ceiling_us_per_step;       /* NaN: null, no time ceiling */
     double share_percent;             /* of the step; NaN: null */
     double weight_percent;            /* what it stands in the list by; NaN: by what is gained */
@@ -114,6 +117,9 @@ struct tp_rule_basis {
 /* Evaluates every rule. */
 void tp_recommendations_build(struct tp_recommendations *out, const struct tp_rule_basis *basis,
                               struct tp_arena *arena);
+
+/* Writes one as a JSON object. */
+void tp_finding_json(const struct tp_finding *finding, struct tp_json *json);
 
 /* Writes them as a JSON object. */
 void tp_recommendations_json(const struct tp_recommendations *recommendations, struct tp_json *json);

@@ -13,6 +13,14 @@
 static const double severity_limits[] = {
     [TP_SEVERITY_HIGH] = 10.0, [TP_SEVERITY_MEDIUM] = 3.0, [TP_SEVERITY_LOW] = 0.5};
 
+enum tp_severity tp_severity_of_share(double percent)
+{
+    enum tp_severity severity = TP_SEVERITY_HIGH;
+    while (severity < TP_SEVERITY_INFO && percent < severity_limits[severity])
+        severity++;
+    return severity;
+}
+
 const char *tp_severity_text(enum tp_severity severity)
 {
     static const char *const texts[] = {"high", "medium", "low", "info"};
@@ -170,9 +178,7 @@ static enum tp_severity severity_of(const struct tp_candidate *c, double share)
 {
     if (!c->has_ceiling)
         return c->is_forced ? c->severity : TP_SEVERITY_LOW;
-    enum tp_severity severity = TP_SEVERITY_HIGH;
-    while (severity < TP_SEVERITY_INFO && share < severity_limits[severity])
-        severity++;
+    enum tp_severity severity = tp_severity_of_share(share);
     return c->is_forced && severity <= TP_SEVERITY_MEDIUM ? c->severity : severity;
 }
 
@@ -250,7 +256,11 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     f->is_first = c->is_first;
     f->ceiling_us_per_step = c->has_ceiling ? tp_microseconds(ns) / a->model->used_count : NAN;
     f->share_percent = c->has_ceiling ? share : c->share;
-    struct tp_rule_gain gain = c->low > 0 ? (struct tp_rule_gain){c->low, 1} : tp_rule_gain_of(c->rule);
+    struct tp_rule_gain gain = tp_rule_gain_of(c->rule);
+    f->right = gain.right;
+    f->known = gain.known;
+    if (c->has_low)
+        gain = (struct tp_rule_gain){.low = c->low, .high = 1};
     f->weight_percent = c->weight > 0 ? c->weight : NAN;
     f->low_percent = c->has_ceiling ? share * gain.low : NAN;
     f->high_percent = c->has_ceiling ? share * gain.high : NAN;

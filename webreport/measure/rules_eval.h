@@ -105,7 +105,8 @@ struct tp_candidate {
     int lower;                        /* levels of confidence to take off */
     struct tp_str detail;             /* in the arena, or empty */
     double weight;                    /* what it stands in the list by, percent; 0: by what is gained */
-    double low;                       /* of the ceiling: the least that is gained; 0: the rule's own */
+    bool has_low;                     /* low below is known, and the whole ceiling may be gained; else the rule's own */
+    double low;                       /* part of the ceiling: the least that is gained */
     const char *cause;                /* of this finding, where the rule alone does not say it; NULL: the rule's */
     const struct tp_evidence *memory; /* evidence that is a memory record, or NULL */
 };
@@ -153,9 +154,11 @@ struct tp_advisor {
     struct tp_cpu_program *cpu;
 };
 
-/* The part of a rule's ceiling that is gained in practice: low <= high <= 1 (rules_gain.c). */
+/* What experience says of a rule (rules_gain.c). */
 struct tp_rule_gain {
-    double low, high;
+    double low, high; /* the part of its ceiling that is gained in practice: low <= high <= 1 */
+    unsigned right,
+        known; /* it named the cause in so many of those programs in which it reported and the cause is known */
 };
 struct tp_rule_gain tp_rule_gain_of(enum tp_rule_id rule);
 

@@ -136,6 +136,7 @@ static void scale(struct tp_work_claim *claim, const struct tp_advisor *a, doubl
 
 static void report_attention(struct tp_advisor *a, struct attention *x)
 {
+    x->claim.candidate.has_low = true;
     x->claim.candidate.low = left_at(x, 0.25, 0.4);
     double high = left_at(x, 0.6, 0.8);
     struct tp_str scores = tp_shape_text(a, &x->scores);
@@ -221,7 +222,6 @@ void tp_rule_fusion(struct tp_advisor *a)
         find_attention(a, &s, &attention);
         runs += find_runs(&s, &attention.claim, &chains);
     }
-    chains.candidate.low = 0.4;
     tp_work_claim_end(&chains, a,
                       tp_advisor_text(a, "%s in a row that only move or combine values, %s of the step",
                                       tp_text_of_some(a->arena, runs, "time three small kernels or more",

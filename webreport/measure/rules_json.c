@@ -17,7 +17,7 @@ static void evidence_json(const struct tp_finding *f, struct tp_json *json)
     tp_json_member_int(json, "evidence_total", f->evidence_total);
 }
 
-static void finding_json(const struct tp_finding *f, struct tp_json *json)
+void tp_finding_json(const struct tp_finding *f, struct tp_json *json)
 {
     tp_json_object(json);
     tp_json_member_text(json, "id", f->rule->id);
@@ -25,6 +25,8 @@ static void finding_json(const struct tp_finding *f, struct tp_json *json)
     tp_json_member_text(json, "title", f->title);
     tp_json_member_text(json, "severity", tp_severity_text(f->severity));
     tp_json_member_text(json, "confidence", tp_confidence_text(f->confidence));
+    tp_json_member_int(json, "right", f->right);
+    tp_json_member_int(json, "known", f->known);
     tp_json_key(json, "weakened_by");
     tp_json_array(json);
     for (unsigned i = 0; i < f->weakened_by_count; i++)
@@ -55,7 +57,7 @@ void tp_recommendations_json(const struct tp_recommendations *r, struct tp_json 
     tp_json_key(json, "findings");
     tp_json_array(json);
     for (uint32_t i = 0; i < r->finding_count; i++)
-        finding_json(&r->findings[i], json);
+        tp_finding_json(&r->findings[i], json);
     tp_json_array_end(json);
     tp_json_key(json, "rules_not_evaluated");
     tp_json_array(json);

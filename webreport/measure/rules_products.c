@@ -82,6 +82,7 @@ static void find_slow(struct tp_advisor *a, enum tp_number_type type)
             continue;
         struct tp_work_claim claim;
         tp_work_claim_begin(&claim, a, TP_RULE_C17);
+        claim.candidate.has_low = true;
         claim.candidate.low = (1 - p->rate / others) / (1 - p->rate / best);
         take_calls(&claim, a, a->units->items[p->unit].call, 1 - p->rate / best);
         struct tp_shape shape = tp_unit_shape(a, &a->units->items[p->unit]);
@@ -144,6 +145,7 @@ static void find_double(struct tp_advisor *a)
         if (unit && tp_advisor_cost(a, unit)->type == TP_NUMBER_FP64 && tp_advisor_cost(a, unit)->flops)
             tp_work_claim_take(&claim, a, k, 0.9);
     }
+    claim.candidate.has_low = true;
     claim.candidate.low = 0.55;
     tp_work_claim_end(&claim, a, TP_STR(""));
 }
@@ -234,6 +236,7 @@ void tp_rule_single(struct tp_advisor *a)
         costed += is_costed ? ns : 0;
         tp_work_claim_take(&claim, a, k, gain.high);
     }
+    claim.candidate.has_low = true;
     claim.candidate.low = high > 0 ? low / high : 0;
     claim.candidate.lower = costed < 0.6 * (double)claim.ns;
     if (tp_work_claim_end(&claim, a, tp_advisor_text(a, "%s of the step", tp_work_claim_share(a, &claim))))
@@ -275,7 +278,6 @@ void tp_rule_layouts(struct tp_advisor *a)
     int64_t convolutions = 0;
     uint32_t k;
     tp_work_claim_begin(&claim, a, TP_RULE_C20);
-    claim.candidate.low = 0.5;
     for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);) {
         unsigned kind = a->kinds->of_device[k];
         convolutions += kind == TP_WORK_CONVOLUTION;

@@ -47,6 +47,7 @@ static int open_outputs(void *context, size_t profile_count, struct tp_error *er
     const struct tp_outputs_options *options = o->options;
     int code = TP_OK;
     tp_buf_init(&o->json_text, 0);
+    tp_buf_init(&o->run_finding, 0);
     tp_json_init(&o->json, &o->json_text);
     if (options->json)
         code = tp_outfile_open(&o->json_file, options->json, err);
@@ -211,13 +212,50 @@ static void end_profiles(void *context)
     tp_json_array(&o->json);
 }
 
+/* The finding over the ranks of a run, on its way into JSON. */
+struct run_finding {
+    struct tp_outputs *outputs;
+    const struct tp_distributed *view;
+    struct tp_straggler found;
+    struct tp_arena arena;
+};
+
+static int write_straggler(void *context, struct tp_error *err)
+{
+    struct run_finding *finding = context;
+    struct tp_json json;
+    (void)err;
+    tp_buf_clear(&finding->outputs->run_finding);
+    tp_json_init(&json, &finding->outputs->run_finding);
+    tp_straggler_json(&finding->found, finding->view, &finding->arena, &json);
+    return TP_OK;
+}
+
+/* Findings over ranks stand behind the distributed views of a run: the one of the span that it costs most. */
+static int keep_straggler(struct tp_outputs *o, const struct tp_distributed *view, struct tp_error *err)
+{
+    struct run_finding finding = {.outputs = o, .view = view};
+    tp_straggler_find(&finding.found, view);
+    if (finding.found.rank == TP_NO_ID || (o->run_finding.size && finding.found.share_percent <= o->straggler_percent))
+        return TP_OK;
+    o->straggler_percent = finding.found.share_percent;
+    tp_arena_init(&finding.arena, 0);
+    int code = tp_arena_run(&finding.arena, write_straggler, &finding, err);
+    tp_arena_release(&finding.arena);
+    return code;
+}
+
 static int add_distributed(void *context, struct tp_str run, const struct tp_distributed *view, struct tp_error *err)
 {
     struct tp_outputs *o = context;
     if (!view->is_present)
         return TP_OK;
-    if (o->json_file)
+    if (o->json_file) {
         tp_distributed_json(view, &o->json);
+        int code = keep_straggler(o, view, err);
+        if (code)
+            return code;
+    }
     return o->page ? tp_page_add_distributed(o->page, run, view, err) : TP_OK;
 }
 
@@ -225,6 +263,16 @@ static int end_run(void *context, struct tp_error *err)
 {
     struct tp_outputs *o = context;
     tp_json_array_end(&o->json);
+    if (o->run_finding.size) {
+        tp_json_key(&o->json, "recommendations");
+        tp_json_object(&o->json);
+        tp_json_key(&o->json, "findings");
+        tp_json_array(&o->json);
+        tp_json_raw(&o->json, (struct tp_str){o->run_finding.data, o->run_finding.size});
+        tp_json_array_end(&o->json);
+        tp_json_object_end(&o->json);
+        tp_buf_clear(&o->run_finding);
+    }
     tp_json_object_end(&o->json);
     return flush_json(o, err);
 }
@@ -329,4 +377,5 @@ void tp_outputs_close(struct tp_outputs *o)
         tp_digest_release(&o->digest);
     o->has_markdown = false;
     tp_buf_release(&o->json_text);
+    tp_buf_release(&o->run_finding);
 }
