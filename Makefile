@@ -5,6 +5,7 @@ BUILD   ?= build/$(strip $(MODE))
 PREFIX  ?= /usr/local
 CC      ?= cc
 OBJCOPY ?= objcopy
+MPICC   ?= mpicc
 
 # ---- flags ---------------------------------------------------------------
 WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Wundef \
@@ -137,16 +138,20 @@ truth: all ## how often each rule was right, on programs and traces whose cause 
 	else echo "skipped: no programs and traces with a known cause in ../shared/data/truth"; fi
 test-gpu: all $(BUILD)/gpu_program ## a real CUDA program on a real GPU; skipped, and says so, where there is none
 	@sh tests/run.sh --suite gpu $(BUILD)
-windows: ## build/windows/tracepress.exe: the commands that read traces (needs gcc-mingw-w64-x86-64, libz-mingw-w64-dev, tcl)
+windows: ## build/windows/tracepress.exe: the commands that read traces (needs g++-mingw-w64-x86-64, libz-mingw-w64-dev, tcl)
 	@WINDOWS_CC="$(WINDOWS_CC)" sh writer/windows/libraries.sh build/windows-libraries
 	@$(SUB) BUILD=build/windows CC="$(WINDOWS_CC)" CPPFLAGS=-Ibuild/windows-libraries/include LDFLAGS=-Lbuild/windows-libraries/lib all
 WINDOWS_CC ?= x86_64-w64-mingw32-gcc
+arm64: ## build/arm64: everything, for Linux on arm64 (needs gcc-aarch64-linux-gnu)
+	@sh writer/arm64/libraries.sh build/arm64-libraries
+	@$(SUB) BUILD=build/arm64 CC="$(ARM64_CC) --sysroot=$(CURDIR)/build/arm64-libraries/root" OBJCOPY=aarch64-linux-gnu-objcopy AR=aarch64-linux-gnu-ar MPICC= $(or $(ARM64_GOALS),programs)
+ARM64_CC ?= aarch64-linux-gnu-gcc
 cross: ## build/macos-*/tracepress: the commands that read traces, for arm64 and x86_64 (needs zig, or ZIG="python3 -m ziglang")
 	@ZIG="$(ZIG)" sh writer/macos/cross.sh
 mpi: $(BUILD)/tracepress-mpi ## summarize over the processes of an MPI job (needs mpicc)
 $(BUILD)/tracepress-mpi: webreport/mpi/mpi_main.c $(BUILD)/core.a
-	$(call Q,MPI)mpicc $(ALL_CFLAGS) -c -o $@.o $< && mpicc $(ALL_LDFLAGS) -o $@ $@.o $(BUILD)/core.a $(LIBS)
-programs: $(if $(filter release,$(MODE)),$(if $(shell command -v mpicc),$(BUILD)/tracepress-mpi))
+	$(call Q,MPI)$(MPICC) $(ALL_CFLAGS) -c -o $@.o $< && $(MPICC) $(ALL_LDFLAGS) -o $@ $@.o $(BUILD)/core.a $(LIBS)
+programs: $(if $(filter release,$(MODE)),$(if $(MPICC),$(if $(shell command -v $(MPICC)),$(BUILD)/tracepress-mpi)))
 programs: all $(if $(filter release,$(MODE)),$(STATIC) $(BUILD)/tracepress-zlib) $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
 $(BUILD)/unit/test_job $(BUILD)/make_job: $(BUILD)/tests/job/plan.o
@@ -283,7 +288,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z_-]+:.*## /{printf "  make %-16s %s\n",$$1,$$2}' $(MAKEFILE_LIST)
 	@echo "  MODE=release|debug|asan|tsan picks flags and build/<mode>; V=1 shows commands"
 
-.PHONY: all man mpi windows cross demo test test-unit test-gpu programs fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall deb dist clean help
+.PHONY: all man mpi windows arm64 cross demo test test-unit test-gpu programs fuzz fuzz-coverage bench lint format compile_commands install install-strip uninstall deb dist clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -13,7 +13,7 @@
 #include <asm/perf_regs.h>
 #endif
 
-enum { PAGE = 4096, RING_BYTES = 64 * PAGE, STACK_BYTES = 32 << 10 };
+enum { RING_BYTES = 256 << 10, STACK_BYTES = 32 << 10 };
 
 #if defined(__x86_64__)
 #define REGISTERS 0xff01ffull /* AX to IP, R8 to R15 */
@@ -34,14 +34,20 @@ static const uint8_t by_dwarf[] = {0};
 enum { DWARF_REGISTERS = 0, STACK_POINTER = 0 };
 #endif
 
-static char *records_of(const struct tp_perf *perf)
-{
-    return (char *)perf->ring + PAGE;
-}
-
 static struct perf_event_mmap_page *page_of(const struct tp_perf *perf)
 {
     return perf->ring;
+}
+
+/* Behind one page, whose size differs from system to system. */
+static char *records_of(const struct tp_perf *perf)
+{
+    return (char *)perf->ring + page_of(perf)->data_offset;
+}
+
+static size_t mapped_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES;
 }
 
 bool tp_perf_open(struct tp_perf *perf, pid_t tid, uint64_t period_ns)
@@ -59,12 +65,12 @@ bool tp_perf_open(struct tp_perf *perf, pid_t tid, uint64_t period_ns)
                                    .sample_regs_user = REGISTERS,
                                    .sample_stack_user = STACK_BYTES};
     perf->ring = NULL;
-    if (!REGISTERS || sysconf(_SC_PAGESIZE) != PAGE)
+    if (!REGISTERS)
         return false;
     int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return false;
-    void *ring = mmap(NULL, PAGE + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *ring = mmap(NULL, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd); /* the mapping keeps it; the program may close and reuse any number */
     perf->ring = ring == MAP_FAILED ? NULL : ring;
     return perf->ring != NULL;
@@ -73,7 +79,7 @@ bool tp_perf_open(struct tp_perf *perf, pid_t tid, uint64_t period_ns)
 void tp_perf_close(struct tp_perf *perf)
 {
     if (perf->ring)
-        munmap(perf->ring, PAGE + RING_BYTES);
+        munmap(perf->ring, mapped_bytes());
     perf->ring = NULL;
 }
 

@@ -158,6 +158,17 @@ const char *tp_stack_here_refusal(void)
     return tp_stack_prepare() ? NULL : "libunwind is not installed (Debian: libunwind8)";
 }
 
+/* Where a frame goes on. On arm64 libunwind tells the byte before it, which stands in the call. */
+static uint64_t return_address(const void *frame)
+{
+#if defined(__aarch64__)
+    enum { INSTRUCTION = 4 };
+    return ((uint64_t)(uintptr_t)frame + INSTRUCTION - 1) / INSTRUCTION * INSTRUCTION;
+#else
+    return (uint64_t)(uintptr_t)frame;
+#endif
+}
+
 uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max)
 {
     enum { OURS = 8 }; /* at most, between here and `from` */
@@ -165,11 +176,12 @@ uint32_t tp_stack_here(const void *from, uint64_t *frames, uint32_t max)
     int first = 0, count = is_there && has_loader()
                                ? unwind.backtrace(all, (int)(max < TP_MAX_FRAMES ? max : TP_MAX_FRAMES) + OURS)
                                : 0;
-    while (first < count && all[first] != from)
+    while (first < count && return_address(all[first]) != (uint64_t)(uintptr_t)from)
         first++;
     uint32_t n = first < count ? (uint32_t)(count - first) : 0;
     n = n < max ? n : max;
-    memcpy(frames, all + first, n * sizeof *frames);
+    for (uint32_t i = 0; i < n; i++)
+        frames[i] = return_address(all[first + (int)i]);
     return n;
 }
 

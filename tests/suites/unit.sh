@@ -1,11 +1,13 @@
-# Every program of tests/unit, each with its own process; cmocka counts the cases.
+# Every program of tests/unit, each with its own process; cmocka counts the cases. THROUGH: what runs programs of another
+# processor, slower.
 . tests/suites/case.sh
 export CMOCKA_MESSAGE_OUTPUT=TAP
 for source in tests/unit/test_*.c; do
     [ -f "$source" ] || continue
     name=$(basename "$source" .c)
     wanted "$name" || continue
-    cpu_limit 120 "$BUILD/unit/$name" >"$WORK/out" 2>&1
+    # shellcheck disable=SC2086
+    cpu_limit "${UNIT_CPU_S:-120}" ${THROUGH:-} "$BUILD/unit/$name" >"$WORK/out" 2>&1
     status=$?
     # cmocka writes "ok 1 - case" and, for a skipped one, "not ok 1 # SKIP case"
     sed -n "s/^\(not \)\{0,1\}ok [0-9]* # SKIP \(.*\)/ok - $name: \2 # SKIP asked by the test/p;t

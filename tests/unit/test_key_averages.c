@@ -246,6 +246,18 @@ static void ties_of_a_sort_stay_in_order(void **state)
     tp_arena_release(&m.arena);
 }
 
+/* A double cannot tell the two apart, on any processor. */
+static void every_digit_of_bytes_counts_in_a_sort(void **state)
+{
+    struct tp_arena arena = {0};
+    struct tp_key_row rows[] = {{.cpu_bytes = (1ll << 60) + 1}, {.cpu_bytes = (1ll << 60) + 2}, {.cpu_bytes = -5}};
+    struct tp_key_averages averages = {.rows = rows, .count = 3};
+    const uint32_t expected[] = {1, 0, 2};
+    (void)state;
+    assert_memory_equal(tp_key_averages_sort(&averages, "cpu_memory_usage", &arena), expected, sizeof expected);
+    tp_arena_release(&arena);
+}
+
 static void flops_follow_the_formulas(void **state)
 {
     static const struct {
@@ -293,6 +305,7 @@ int main(void)
         cmocka_unit_test(backward_operator_has_its_forward_stack),
         cmocka_unit_test(modules_have_what_runs_in_them),
         cmocka_unit_test(ties_of_a_sort_stay_in_order),
+        cmocka_unit_test(every_digit_of_bytes_counts_in_a_sort),
         cmocka_unit_test(flops_follow_the_formulas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

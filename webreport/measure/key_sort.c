@@ -3,30 +3,35 @@
 
 #include "writer/base/sort.h"
 
-typedef long double (*number)(const struct tp_key_row *row); /* holds every int64 and every double */
+/* One of the two is asked for, the other is 0: an int64 has more digits than a double. */
+struct number {
+    int64_t whole;
+    double real;
+};
+typedef struct number (*number)(const struct tp_key_row *row);
 
-static long double average(double us, int64_t count)
+static double average(double us, int64_t count)
 {
     return count ? us / (double)count : 0;
 }
 
-#define NUMBER(name, expression)                                                                                       \
-    static long double name(const struct tp_key_row *row)                                                              \
+#define NUMBER(name, type, expression)                                                                                 \
+    static struct number name(const struct tp_key_row *row)                                                            \
     {                                                                                                                  \
-        return expression;                                                                                             \
+        return (struct number){.type = expression};                                                                    \
     }
-NUMBER(cpu_time, average(row->cpu.us, row->count))
-NUMBER(cpu_time_total, row->cpu.us)
-NUMBER(self_cpu_time_total, row->self_cpu.us)
-NUMBER(device_time, average(row->device.us, row->count))
-NUMBER(device_time_total, row->device.us)
-NUMBER(self_device_time_total, row->self_device.us)
-NUMBER(cpu_memory_usage, row->cpu_bytes)
-NUMBER(self_cpu_memory_usage, row->self_cpu_bytes)
-NUMBER(device_memory_usage, row->device_bytes)
-NUMBER(self_device_memory_usage, row->self_device_bytes)
-NUMBER(count, row->count)
-NUMBER(flops, row->flops)
+NUMBER(cpu_time, real, average(row->cpu.us, row->count))
+NUMBER(cpu_time_total, real, row->cpu.us)
+NUMBER(self_cpu_time_total, real, row->self_cpu.us)
+NUMBER(device_time, real, average(row->device.us, row->count))
+NUMBER(device_time_total, real, row->device.us)
+NUMBER(self_device_time_total, real, row->self_device.us)
+NUMBER(cpu_memory_usage, whole, row->cpu_bytes)
+NUMBER(self_cpu_memory_usage, whole, row->self_cpu_bytes)
+NUMBER(device_memory_usage, whole, row->device_bytes)
+NUMBER(self_device_memory_usage, whole, row->self_device_bytes)
+NUMBER(count, whole, row->count)
+NUMBER(flops, whole, row->flops)
 
 #define KEY(name)                                                                                                      \
     {                                                                                                                  \
@@ -73,8 +78,8 @@ struct by {
 static int larger_first(const void *context, uint32_t x, uint32_t y)
 {
     const struct by *by = context;
-    long double a = by->number(&by->rows[x]), b = by->number(&by->rows[y]);
-    return (a < b) - (a > b);
+    struct number a = by->number(&by->rows[x]), b = by->number(&by->rows[y]);
+    return (a.whole < b.whole) - (a.whole > b.whole) + (a.real < b.real) - (a.real > b.real);
 }
 
 static bool is_unsorted(const char *key)

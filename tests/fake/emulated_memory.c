@@ -1,0 +1,41 @@
+/* process_vm_readv of this process for programs that qemu runs, which does not know the call: preloaded into unit tests
+ * of another processor. What cannot be read ends the copy, as with the kernel. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+ssize_t process_vm_readv(pid_t pid, const struct iovec *to, unsigned long to_count, const struct iovec *from,
+                         unsigned long from_count, unsigned long flags);
+
+/* The kernel refuses to read from memory that is not there, and this program lives on. */
+static int is_there(int pipe_end, int other_end, const void *at, size_t size)
+{
+    char bytes[4096];
+    ssize_t n = size <= sizeof bytes ? write(pipe_end, at, size) : -1;
+    return n == (ssize_t)size && read(other_end, bytes, size) == n;
+}
+
+ssize_t process_vm_readv(pid_t pid, const struct iovec *to, unsigned long to_count, const struct iovec *from,
+                         unsigned long from_count, unsigned long flags)
+{
+    int ends[2];
+    size_t done = 0;
+    if (pid != getpid() || to_count != 1 || flags || pipe2(ends, O_CLOEXEC) != 0) {
+        errno = EPERM;
+        return -1;
+    }
+    for (unsigned long i = 0; i < from_count; i++) {
+        size_t left = to->iov_len - done, size = from[i].iov_len < left ? from[i].iov_len : left;
+        if (!is_there(ends[1], ends[0], from[i].iov_base, size))
+            break;
+        memcpy((char *)to->iov_base + done, from[i].iov_base, size);
+        done += size;
+    }
+    close(ends[0]);
+    close(ends[1]);
+    if (!done)
+        errno = EFAULT;
+    return done ? (ssize_t)done : -1;
+}

@@ -1,0 +1,48 @@
+# Linux on arm64: everything is built for it here; qemu runs the unit programs and what reads traces, which gives the bytes
+# of this processor. `record` is not run: it starts programs, and the kernel here starts none of that processor.
+. tests/suites/case.sh
+HERE=$PWD
+ROOT=$HERE/build/arm64-libraries/root
+HOST=${TOOLS:-$BUILD}/tracepress-zlib # ISA-L packs with other instructions on each processor
+
+missing=
+for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
+    command -v $tool >/dev/null || missing="$missing $tool"
+done
+if [ -n "$missing" ]; then
+    skip "programs for arm64" "needs$missing"
+    exit 0
+fi
+if ! sh writer/arm64/libraries.sh build/arm64-libraries >"$WORK/libraries.log" 2>&1; then
+    skip "programs for arm64" "no packages of its libraries: $(tail -n 1 "$WORK/libraries.log")"
+    exit 0
+fi
+built() { make -s arm64 && [ -s build/arm64/tracepress ] && ! grep -i 'warning:' "$WORK/make.log"; }
+check "everything is built without a warning" built 2>"$WORK/make.log"
+[ -s build/arm64/tracepress ] || exit 0
+emulated() { qemu-aarch64 -L "$ROOT" "$@"; }
+if ! emulated build/arm64/tracepress --version >"$WORK/out" 2>&1; then
+    skip "programs for arm64 under qemu" "qemu does not run them: $(tail -n 1 "$WORK/out")"
+    exit 0
+fi
+
+# ---- unit programs ----
+here=$BUILD
+BUILD=$HERE/build/arm64 UNIT_CPU_S=1200
+THROUGH="qemu-aarch64 -L $ROOT -E LD_PRELOAD=$BUILD/emulated_memory.so"
+. tests/suites/unit.sh
+BUILD=$here
+
+# ---- what reads traces ----
+cd "$WORK" || exit 1
+elsewhere() { emulated "$HERE/build/arm64/tracepress-zlib" "$@"; }
+. "$HERE/tests/suites/elsewhere.sh"
+
+usual() { # the command that is installed, which has ISA-L: it packs the timeline in other bytes
+    command=$HERE/build/arm64/tracepress trace=$DATA/traces/gpu_2026.pt.trace.json.gz
+    emulated "$command" report "$trace" -o a.html --json a.json 2>err && "$HOST" report "$trace" -o b.html --json b.json 2>err &&
+        cmp a.json b.json && [ "$(diff a.html b.html | grep -c '^[<>]')" = 2 ] && [ "$(diff a.html b.html | grep -c 'class="tldata"')" = 2 ] || return 1
+    mkdir one && cp "$trace" one && emulated "$command" summarize one --job j -o a.tps 2>err && "$HOST" summarize one --job j -o b.tps 2>err &&
+        "$HOST" report a.tps --json a.json -o a.html 2>err && "$HOST" report b.tps --json b.json -o b.html 2>err && cmp a.json b.json && cmp a.html b.html
+}
+check "the command with ISA-L gives the same page but for packing; what it packs is read here" usual
