@@ -55,7 +55,9 @@
 
   /* ---- a link into a closed profile opens it (browsers that do so themselves lose nothing) ---- */
   function reveal() {
-    var target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    var id = location.hash.slice(1), target;
+    try { id = decodeURIComponent(id); } catch (e) { /* a per cent sign that somebody typed */ }
+    target = id && document.getElementById(id);
     if (!target) return;
     for (var box = target.closest('details'); box; box = box.parentElement.closest('details')) box.open = true;
     target.scrollIntoView();
@@ -121,12 +123,32 @@
       var up = now === 'descending' || (isText && now !== 'ascending') ? 1 : -1;
       heads.forEach(function (other) { other.removeAttribute('aria-sort'); });
       head.setAttribute('aria-sort', up > 0 ? 'ascending' : 'descending');
-      rows.map(function (row) {
-        var cell = row.children[column];
-        return { key: isText ? cellText(cell).toLowerCase() : cellNumber(cell), row: row };
-      }).sort(function (a, b) {
-        return (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * up;
-      }).forEach(function (item) { body.appendChild(item.row); });
+      rows.forEach(function (item) {
+        var cell = item.row.children[column];
+        item.key = isText ? cellText(cell).toLowerCase() : cellNumber(cell);
+      });
+      append(body, rows.filter(function (item) { return !item.parent; }), up);
+    });
+  }
+  /* Rows in order, each followed by those below it, which stay with it. */
+  function append(body, items, up) {
+    items.sort(function (a, b) {
+      return (a.key < b.key ? -1 : a.key > b.key ? 1 : 0) * up;
+    }).forEach(function (item) {
+      body.appendChild(item.row);
+      append(body, item.children, up);
+    });
+  }
+  /* Rows with their parents: in a tree the row before that is less deep. */
+  function family(rows) {
+    var path = [];
+    return rows.map(function (row) {
+      var box = one('[class^=d]', row.children[0]), depth = box && /^d\d+$/.test(box.className) ? +box.className.slice(1) : 0;
+      var item = { row: row, parent: depth ? path[depth - 1] || null : null, children: [], key: 0 };
+      path.length = Math.min(path.length, depth);
+      path[depth] = item;
+      if (item.parent) item.parent.children.push(item);
+      return item;
     });
   }
   function copyText(text, button) {
@@ -157,11 +179,11 @@
     return lines.join('\r\n');
   }
   function equip(table) {
-    if (table.tBodies[0].rows.length < 8) return; /* seen at a glance */
     var body = table.tBodies[0], rows = all('tr', body), heads = all('thead th', table), name = table.getAttribute('data-name');
-    if (!table.hasAttribute('data-tree')) {
-      heads.forEach(function (head, i) { if (!head.classList.contains('b')) sortable(head, i, heads, body, rows); });
-    }
+    if (rows.length < 2) return;
+    var items = family(rows);
+    heads.forEach(function (head, i) { if (!head.classList.contains('b')) sortable(head, i, heads, body, items); });
+    if (rows.length < 8) return; /* the rest is seen at a glance */
     var bar = make('div', { 'class': 'toolrow' });
     var count = make('span', { 'class': 'cnt', 'aria-live': 'polite' }, rows.length + (rows.length === 1 ? ' row' : ' rows'));
     var input = make('input', {

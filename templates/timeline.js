@@ -11,8 +11,9 @@
     cpu: '--on-cpu', kernel: '--on-kernel', comm: '--on-comm', memcpy: '--on-memcpy', memset: '--on-memset', runtime: '--on-runtime',
     data: '--on-data', py: '--k-tx', phase: '--k-tx'
   };
+  var KINDS = ['operator', 'kernel', 'kernel', 'copy', 'copy', 'call', 'input', 'line', 'range', 'range'];
   var ROW = 15, TITLE = 18, MOMENT = 10, LOAD = 26, TOP = 22, AXIS = 22;
-  var MAX_BUCKETS = 32768, MIN_BUCKETS = 512, DIRECT = 4000;
+  var MAX_BUCKETS = 32768, MIN_BUCKETS = 512, DIRECT = 4000, FEW_STEPS = 8;
 
   function make(name, attributes, text) {
     var element = document.createElement(name);
@@ -48,9 +49,9 @@
     };
   }
 
-  /* Characters that make a text read otherwise than it is stand visibly, as in the rest of the page. */
+  /* Characters that make a text read otherwise than it is stand visibly, and controls not at all, as in the rest of the page. */
   function plain(text) {
-    return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, function (c) { return '\\u' + ('000' + c.charCodeAt(0).toString(16)).slice(-4); });
+    return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]/g, '\ufffd').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, function (c) { return '\\u' + ('000' + c.charCodeAt(0).toString(16)).slice(-4); });
   }
 
   function readNames(bytes, sizesAt, bytesAt, classesAt, count) {
@@ -160,7 +161,7 @@
     });
     return {
       names: names.texts, classes: names.classes, lanes: lanes, gpus: gpus,
-      range: Math.max(1, header.range * unit), end: Math.max(1, header.end * unit, header.range * unit),
+      unit: unit, first: header.first, range: Math.max(1, header.range * unit), end: Math.max(1, header.end * unit, header.range * unit),
       coverWidth: header.cover_width, loadWidth: Math.floor(header.range * unit / header.load_buckets) + 1,
       steps: header.steps.map(function (s) { return { name: s[0], start: s[1] * unit, end: (s[1] + s[2]) * unit }; })
     };
@@ -227,6 +228,12 @@
 
   function contrast(a, b) { return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05); }
 
+  function stepTitle(step) {
+    var name = stepName(step.name);
+    name = name.charAt(0).toUpperCase() + name.slice(1);
+    return name.length > 24 ? name.slice(0, 23) + '…' : name;
+  }
+
   function stepName(name) { return /^\d/.test(name) ? 'step ' + name : name; }
 
   function timeText(ns) {
@@ -283,19 +290,147 @@
     button('−', 'Zoom out', function () { self.zoom(2, 0.5); });
     button('+', 'Zoom in', function () { self.zoom(0.5, 0.5); });
     button('All', 'All of the trace', function () { self.show(0, self.data.range); });
-    this.data.steps.slice(0, 8).forEach(function (step) {
-      var name = stepName(step.name);
-      name = name.charAt(0).toUpperCase() + name.slice(1);
-      if (name.length > 24) name = name.slice(0, 23) + '…';
-      button(name, 'Zoom to ' + name, function () {
-        var margin = (step.end - step.start) * 0.02;
-        self.show(step.start - margin, step.end + margin);
-      });
+    this.data.steps.slice(0, FEW_STEPS).forEach(function (step) {
+      var name = stepTitle(step);
+      button(name, 'Zoom to ' + name, function () { self.showStep(step); });
     });
+    if (this.data.steps.length > FEW_STEPS) bar.appendChild(this.stepList());
     var input = this.search = make('input', { 'class': 'inp', type: 'search', placeholder: 'Highlight', 'aria-label': 'Highlight in the timeline' });
     input.addEventListener('input', function () { self.find(input.value.toLowerCase()); });
     bar.appendChild(input);
     return bar;
+  };
+
+  /* All steps, where there are more than buttons. */
+  Viewer.prototype.stepList = function () {
+    var self = this, list = make('select', { 'class': 'inp', 'aria-label': 'Zoom to a step' });
+    list.appendChild(make('option', { value: '' }, this.data.steps.length + ' steps'));
+    this.data.steps.forEach(function (step, i) { list.appendChild(make('option', { value: i }, stepTitle(step))); });
+    list.addEventListener('change', function () { if (list.value) self.showStep(self.data.steps[+list.value]); });
+    return list;
+  };
+
+  Viewer.prototype.showStep = function (step) {
+    var margin = (step.end - step.start) * 0.02;
+    this.show(step.start - margin, step.end + margin);
+  };
+
+  /* ---- what is selected: an item among all of its name ---- */
+
+  Viewer.prototype.kindOf = function (name) { return KINDS[this.data.classes[name]]; };
+
+  /* Slices whose name is among `numbers` and which begin at `near`, when that is given. */
+  Viewer.prototype.slices = function (numbers, near) {
+    var hits = [], self = this;
+    this.data.lanes.forEach(function (lane) {
+      lane.rows.forEach(function (row) {
+        var i = near === undefined ? 0 : firstAfter(row, near - self.data.unit), end = row.start.length;
+        for (; i < end && (near === undefined || row.start[i] <= near + self.data.unit); i++) {
+          if (near !== undefined && row.start[i] < near - 1.5 * self.data.unit) continue;
+          if (numbers[row.name[i]]) hits.push({ lane: lane, row: row, i: i, start: row.start[i], end: row.end[i] });
+        }
+      });
+    });
+    return hits.sort(function (a, b) { return a.start - b.start || b.end - a.end; });
+  };
+
+  Viewer.prototype.numbersOf = function (isWanted) {
+    return this.data.names.map(function (name, i) { return i > 0 && isWanted(name); });
+  };
+
+  /* What the address says: steps and slices by name, evidence by the time at which it begins. */
+  Viewer.prototype.select = function (state) {
+    var name = state.name, from = state.from, hits, best = 0;
+    if (!state.kind) {
+      this.selected = null;
+      this.show(from, state.to > from ? state.to : from + this.data.range / 100);
+      return;
+    }
+    if (state.kind === 'step') {
+      hits = this.data.steps.filter(function (step) { return step.name === name || stepName(step.name) === name; });
+    } else if (state.kind === 'event') {
+      from += this.data.first;
+      hits = this.slices(this.numbersOf(function (other) { return other.indexOf(name.replace(/…$/, '')) >= 0; }), from);
+    } else {
+      hits = this.slices(this.numbersOf(function (other) { return state.names.indexOf(other.replace(/\s+/g, ' ').trim()) >= 0; }));
+    }
+    if (state.to > from) from = (from + state.to) / 2;
+    hits.forEach(function (hit, i) { if (from >= 0 && Math.abs(hit.start - from) < Math.abs(hits[best].start - from)) best = i; });
+    this.hits = hits;
+    this.at = best;
+    if (hits.length) this.choose(hits[best], state.to > 0 ? state : null);
+    else if (from >= 0) this.show(from - this.data.range / 200, from + this.data.range / 200);
+    if (!hits.length) this.selected = this.outlined = null;
+  };
+
+  /* Makes a step or slice the selected one and brings it into view; `range`: the one to show. */
+  Viewer.prototype.choose = function (hit, range) {
+    var margin, name = hit.row ? this.data.names[hit.row.name[hit.i]] : stepTitle(hit);
+    this.selected = {
+      name: name, kind: hit.row ? this.kindOf(hit.row.name[hit.i]) : 'step', start: hit.start, end: hit.end, count: this.hits.length,
+      text: this.words(hit), told: hit.row && hit.row.told.has(hit.i) ? hit.row.told.get(hit.i).text : '', parents: hit.row ? this.parentsOf(hit) : []
+    };
+    this.outlined = hit.row ? hit : null;
+    if (hit.lane && hit.lane.folded.indexOf(hit.row) < 0 && !hit.lane.open) {
+      hit.lane.open = true;
+      this.layout();
+    }
+    if (range) this.show(range.from, range.to);
+    else if (!hit.row) this.showStep(hit);
+    else if (hit.start < this.from || hit.end > this.to || (hit.end - hit.start) * this.scale < 12) {
+      margin = Math.max((hit.end - hit.start) * 5, 20 * this.data.unit);
+      this.show(hit.start - margin, hit.end + margin);
+    } else this.draw();
+  };
+
+  /* Scrolls the page to the row of what is selected, or to all rows. */
+  Viewer.prototype.scroll = function () {
+    var top = this.canvas.getBoundingClientRect().top + scrollY, hit = this.outlined;
+    this.rows.forEach(function (item) { if (hit && item.row === hit.row) top += item.y - innerHeight / 3; });
+    scrollTo({ top: hit ? top : top - 120, behavior: 'instant' });
+  };
+
+  Viewer.prototype.go = function (by) {
+    this.at = (this.at + by + this.hits.length) % this.hits.length;
+    this.choose(this.hits[this.at], null);
+    if (this.onselect) this.onselect(this.selected);
+  };
+
+  Viewer.prototype.words = function (hit) {
+    var all = 0, words = [];
+    this.hits.forEach(function (other) { all += other.end - other.start; });
+    words.push(timeText(hit.end - hit.start) + ' at ' + timeText(hit.start));
+    if (hit.lane) {
+      words.push(hit.lane.title);
+      this.data.steps.forEach(function (step) { if (step.start <= hit.start && hit.start < step.end) words.push(stepName(step.name)); });
+    }
+    if (this.hits.length > 1) words.push((this.at + 1) + ' of ' + this.hits.length.toLocaleString('en') + (hit.lane ? ', ' + timeText(all) + ' in all' : ''));
+    return words.join(' · ');
+  };
+
+  /* Slices around a slice, outermost first. */
+  Viewer.prototype.parentsOf = function (hit) {
+    var parents = [], self = this;
+    hit.lane.rows.some(function (row) {
+      if (row === hit.row) return true;
+      var i = firstAfter(row, hit.start);
+      if (i < row.start.length && row.start[i] <= hit.start && row.end[i] >= hit.end)
+        parents.push({ name: self.data.names[row.name[i]], kind: self.kindOf(row.name[i]), start: row.start[i] });
+      return false;
+    });
+    return parents.slice(-6);
+  };
+
+  Viewer.prototype.outline = function (item) {
+    var hit = this.outlined, x, width;
+    if (!hit || item.row !== hit.row) return;
+    x = this.x(hit.start);
+    width = Math.max(3, (hit.end - hit.start) * this.scale);
+    this.context.globalAlpha = 1;
+    this.context.strokeStyle = this.color.text;
+    this.context.lineWidth = 2;
+    this.context.strokeRect(x - 1, item.y - 1, width + 1, item.height + 2);
+    this.fillNow = -1;
   };
 
   Viewer.prototype.find = function (wanted) {
@@ -347,6 +482,7 @@
     this.from = from;
     this.to = from + width;
     this.draw();
+    if (this.onview) this.onview();
   };
 
   Viewer.prototype.zoom = function (factor, at) {
@@ -583,6 +719,7 @@
         self.drawLoad(item.load, item.y);
       } else {
         self.drawRow(item.row, item.y, item.height);
+        self.outline(item);
       }
     });
     context.globalAlpha = 1;
@@ -603,7 +740,7 @@
     var row = hit.item.row, said, margin = 1.5 / this.width * (this.to - this.from), i = firstAfter(row, hit.time - margin);
     if (i >= row.start.length || row.start[i] > hit.time + margin) return null;
     said = row.told.get(i);
-    return { name: this.data.names[row.name[i]], start: row.start[i], end: row.end[i], text: said ? said.text : '' };
+    return { name: this.data.names[row.name[i]], start: row.start[i], end: row.end[i], text: said ? said.text : '', lane: hit.item.lane, row: row, i: i };
   };
 
   /* The moment nearest to the pointer, as a slice without length. */
@@ -622,7 +759,14 @@
 
   Viewer.prototype.click = function (event) {
     var hit = this.itemAt(event), slice = this.sliceAt(event) || this.momentAt(event);
-    if (slice) {
+    if (slice && slice.row && this.onselect) {
+      var number = slice.row.name[slice.i], numbers = [];
+      numbers[number] = true;
+      this.hits = this.slices(numbers);
+      this.hits.forEach(function (other, i) { if (other.row === slice.row && other.i === slice.i) this.at = i; }, this);
+      this.choose(this.hits[this.at], this);
+      this.onselect(this.selected);
+    } else if (slice) {
       this.info.textContent = '';
       this.info.appendChild(make('b', {}, slice.name));
       this.info.appendChild(document.createTextNode('  ' + sliceText(slice)));
@@ -661,17 +805,31 @@
   };
 
   Viewer.prototype.listen = function () {
-    var self = this, canvas = this.canvas, drag = null;
+    var self = this, canvas = this.canvas, drag = null, fingers = {};
+    function span() {
+      var at = Object.keys(fingers).map(function (id) { return fingers[id]; });
+      return at.length === 2 ? { width: Math.max(10, Math.abs(at[0] - at[1])), middle: (at[0] + at[1]) / 2 - canvas.getBoundingClientRect().left } : null;
+    }
     canvas.addEventListener('pointerdown', function (event) {
+      fingers[event.pointerId] = event.clientX;
       drag = { x: event.clientX, from: self.from, moved: false };
       canvas.setPointerCapture(event.pointerId);
     });
     canvas.addEventListener('pointerup', function (event) {
+      delete fingers[event.pointerId];
       if (drag && !drag.moved) self.click(event);
       drag = null;
     });
-    canvas.addEventListener('pointercancel', function () { drag = null; });
+    canvas.addEventListener('pointercancel', function (event) { delete fingers[event.pointerId]; drag = null; });
     canvas.addEventListener('pointermove', function (event) {
+      var before = span(), after;
+      if (fingers[event.pointerId] !== undefined) fingers[event.pointerId] = event.clientX;
+      after = span();
+      if (after) {
+        if (drag) drag.moved = true;
+        self.zoom(before.width / after.width, after.middle / self.width);
+        return;
+      }
       if (!drag) { self.hover(event); return; }
       canvas.removeAttribute('data-tip');
       if (Math.abs(event.clientX - drag.x) >= 3) drag.moved = true;
@@ -708,7 +866,9 @@
       box.hidden = false;
       drawing.classList.add('replaced');
       var viewer = new Viewer(box, unpack(all));
+      viewer.card = card;
       viewer.draw();
+      document.dispatchEvent(new CustomEvent('tracepress-timeline', { detail: viewer }));
       card.setAttribute('data-ready-ms', Math.round(performance.now() - began));
       if (viewer.drawMilliseconds) card.setAttribute('data-draw-ms', viewer.drawMilliseconds.toFixed(1)); /* not on paper */
     }).catch(function (error) {

@@ -4,3 +4,4 @@ if ! command -v node >/dev/null || [ "$(node -p 'process.versions.node.split("."
     exit 0
 fi
 node tests/browser/page.mjs "$BROWSER_BINARY" "$BUILD/tracepress" "$PWD/tests/data" "$WORK"
+node tests/browser/walk.mjs "$BROWSER_BINARY" "$BUILD/tracepress" "$PWD/tests/data" "$WORK"

@@ -55,6 +55,7 @@ struct tp_place_block {
     struct tp_str text;      /* what is there */
     struct tp_str function;  /* of file_line; ptr NULL: it names none */
     const char *at, *href;   /* time and address; NULL: none */
+    const char *at_ns;       /* the time for scripts; NULL: none */
 };
 
 /* What a rule is, for formats that list rules. */

@@ -13,6 +13,17 @@ static int64_t part_of(const struct tp_overview *overview, size_t step, enum tp_
     return tp_table_int(&overview->steps, TP_STEP_KERNEL + tp_chart_average(kind))[step];
 }
 
+/* "Step 3, 1.72 ms, left out: warm-up" */
+static const char *bar_head(struct tp_arena *arena, const struct tp_overview *overview, size_t step)
+{
+    struct tp_str name = tp_table_text(&overview->steps, TP_STEP_NAME)[step];
+    struct tp_str reason = tp_table_text(&overview->steps, TP_STEP_LEFT_OUT)[step];
+
+    return tp_text_printf(arena, "Step %.*s, %s%s%.*s", (int)(name.len < 60 ? name.len : 60), name.ptr,
+                          tp_text_of_time(arena, tp_table_int(&overview->steps, TP_STEP_TOTAL)[step]),
+                          reason.len ? ", left out: " : "", (int)reason.len, reason.len ? reason.ptr : "");
+}
+
 static void put_segments(struct tp_object *bar, struct tp_arena *arena, const struct tp_profile *profile, size_t step,
                          const double geometry[3])
 {
@@ -20,28 +31,28 @@ static void put_segments(struct tp_object *bar, struct tp_arena *arena, const st
     struct tp_list *list = tp_object_list(bar, "segments");
     double y = PLOT_TOP + PLOT_HEIGHT;
     bool is_gpu = tp_str_equal(tp_str_of(overview->device_type), TP_STR("GPU"));
-    struct tp_str name = tp_table_text(&overview->steps, TP_STEP_NAME)[step];
-    struct tp_str reason = tp_table_text(&overview->steps, TP_STEP_LEFT_OUT)[step];
+    const char *tip = bar_head(arena, overview, step);
 
     for (enum tp_chart_kind kind = 0; kind < TP_CHART_KINDS; kind++) {
         int64_t ns = part_of(overview, step, kind);
         double height = PLOT_HEIGHT * (double)ns / geometry[2];
         struct tp_object *box;
 
-        if (ns <= 0 || height < 0.15)
+        if (ns <= 0)
+            continue;
+        tip = tp_text_printf(arena, "%s\n%s: %s", tip, tp_chart_label(kind, is_gpu, profile->model, arena),
+                             tp_text_of_time(arena, ns));
+        if (height < 0.15)
             continue;
         y -= height;
         box = tp_list_object(list);
         tp_chart_put_kind(box, kind);
-        tp_chart_put_percent(box, "x", geometry[0]);
-        tp_chart_put_percent(box, "w", geometry[1]);
         tp_object_printf(box, "y", "%.2f", y);
         tp_object_printf(box, "h", "%.2f", height);
-        tp_object_text(box, "tip",
-                       tp_text_printf(arena, "Step %.*s%s%.*s, %s: %s", (int)(name.len < 60 ? name.len : 60), name.ptr,
-                                      reason.len ? ", left out: " : "", (int)reason.len, reason.len ? reason.ptr : "",
-                                      tp_chart_label(kind, is_gpu, profile->model, arena), tp_text_of_time(arena, ns)));
     }
+    tp_chart_put_percent(bar, "x", geometry[0]);
+    tp_chart_put_percent(bar, "w", geometry[1]);
+    tp_object_text(bar, "tip", tip);
     tp_object_printf(bar, "ty", "%.1f", y - 5);
 }
 

@@ -360,20 +360,38 @@ void tp_shown_table_measure(struct tp_shown_table *shown)
         measure_column(shown, i);
 }
 
+/* Columns of pages: the one that rows are ordered by comes first, with its bar and share behind it, so that it is seen
+ * where there is room for few; then the others as they are defined. */
+static void order_columns(struct tp_shown_table *shown)
+{
+    unsigned first = 0, behind;
+
+    while (first < shown->column_count && !shown->columns[first].is_sorted)
+        first++;
+    behind = first < shown->column_count ? first + 1 : first;
+    while (behind < shown->column_count &&
+           (shown->columns[behind].format == TP_SHOW_BAR || shown->columns[behind].format == TP_SHOW_SHARE))
+        behind++;
+    shown->page_column_count = 0;
+    for (unsigned i = 0; i < shown->column_count; i++) {
+        unsigned column = i < behind - first ? first + i : i < behind ? i - (behind - first) : i;
+        if (!(shown->columns[column].flags & TP_SHOWN_NARROW))
+            shown->page_columns[shown->page_column_count++] = (uint8_t)column;
+    }
+}
+
 struct tp_data tp_shown_table_data(struct tp_shown_table *shown)
 {
     struct tp_object *object = tp_object_new(shown->arena);
 
     tp_shown_table_measure(shown);
-    shown->page_column_count = 0;
+    order_columns(shown);
     for (unsigned i = 0; i < shown->column_count; i++) {
         const struct tp_shown_column *column = &shown->columns[i];
         const char *definition = column->format == TP_SHOW_OWN ? NULL : shown->table->defs[column->column].definition;
         shown->definitions[i] = definition ? tp_spoken(shown->speech, definition, shown->arena) : "";
         if (has_unit(shown->columns[i].format))
             shown->units[i] = unit_of(shown, i);
-        if (!(shown->columns[i].flags & TP_SHOWN_NARROW))
-            shown->page_columns[shown->page_column_count++] = (uint8_t)i;
     }
     tp_object_text(object, "table_name", shown->name);
     tp_object_text(object, "table_caption", shown->caption);

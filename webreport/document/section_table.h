@@ -80,7 +80,7 @@ struct tp_shown_table {
     struct tp_unit units[TP_MAX_SHOWN_COLUMNS];
     double maxima[TP_MAX_SHOWN_COLUMNS], sums[TP_MAX_SHOWN_COLUMNS];
     const char *definitions[TP_MAX_SHOWN_COLUMNS];
-    uint8_t page_columns[TP_MAX_SHOWN_COLUMNS]; /* those that pages show */
+    uint8_t page_columns[TP_MAX_SHOWN_COLUMNS]; /* those that pages show, in their order */
     unsigned page_column_count;
 };
 

@@ -11,9 +11,10 @@ enum {
     MAX_BANDS = 200,
     MAX_HOST_CURVES = 4,
     MAX_GPU_CURVES = 8,
-    CURVE_TOP = 16,   /* room for the steps' names */
-    CURVE_PITCH = 56, /* from one curve to the next */
-    CURVE_HEIGHT = 34,
+    CURVE_TOP = 16,    /* room for the steps' names */
+    CURVE_PITCH = 56,  /* from one curve to the next */
+    CURVE_HEIGHT = 34, /* in pixels */
+    CURVE_UNITS = 340, /* of its paths */
     PHASE_HEIGHT = 22,
     AXIS_HEIGHT = 22,
     AXIS_TICKS = 8
@@ -83,25 +84,25 @@ static void put_phases(struct tp_object *object, const struct tp_timeline *timel
     }
 }
 
-/* Filled stairs of shares 0..255 in a box of `height`, runs of equal values joined. ends_open: without the base line.
- */
-static struct tp_str stairs(struct tp_arena *arena, const uint8_t *shares, unsigned height, bool ends_open)
+/* Filled stairs of shares 0..255 in a box that is CURVE_UNITS high, runs of equal values joined; each corner from the
+ * one before it, which is short. ends_open: without the base line. */
+static struct tp_str stairs(struct tp_arena *arena, const uint8_t *shares, bool ends_open)
 {
     char *text = tp_arena_alloc(arena, TP_TIMELINE_LOAD_BUCKETS * 16 + 64), *at = text;
-    unsigned last = 256;
-    at += sprintf(at, "M0 %u", height);
+    int level = CURVE_UNITS, since = 0;
+    at += sprintf(at, "M0 %d", level);
     for (int i = 0; i < TP_TIMELINE_LOAD_BUCKETS; i++) {
-        if (shares[i] == last)
+        int next = (255 - shares[i]) * CURVE_UNITS / 255;
+        if (next == level)
             continue;
-        unsigned tenths = (255 - shares[i]) * height * 10 / 255;
-        if (i)
-            at += sprintf(at, "H%d", i);
-        at += sprintf(at, "V%u.%u", tenths / 10, tenths % 10);
-        last = shares[i];
+        if (i > since)
+            at += sprintf(at, "h%d", i - since);
+        at += sprintf(at, "v%d", next - level);
+        level = next, since = i;
     }
     at += sprintf(at, "H%d", TP_TIMELINE_LOAD_BUCKETS);
     if (!ends_open)
-        at += sprintf(at, "V%uZ", height);
+        at += sprintf(at, "V%dZ", CURVE_UNITS);
     return (struct tp_str){text, (size_t)(at - text)};
 }
 
@@ -137,7 +138,7 @@ static void put_curves(struct tp_object *object, const struct tp_timeline *timel
         tp_object_printf(curve, "title", "%.*s, %s", (int)lane->title.len, lane->title.ptr,
                          tp_speaks_torch(timeline->model->producer) ? "share of time in operators and runtime calls"
                                                                     : "share of time in recorded calls");
-        tp_object_str(curve, "path", stairs(arena, lane->load, CURVE_HEIGHT, false));
+        tp_object_str(curve, "path", stairs(arena, lane->load, false));
         shown++;
     }
     for (uint32_t i = 0; i < timeline->gpu_count && i < MAX_GPU_CURVES; i++) {
@@ -145,9 +146,9 @@ static void put_curves(struct tp_object *object, const struct tp_timeline *timel
         struct tp_object *curve = add_curve(curves, y, TP_SLICE_KERNEL);
         tp_object_printf(curve, "title", "%.*s, share of time busy%s", (int)gpu->title.len, gpu->title.ptr,
                          gpu->has_sm ? "; line: estimated SM efficiency" : "");
-        tp_object_str(curve, "path", stairs(arena, gpu->busy, CURVE_HEIGHT, false));
+        tp_object_str(curve, "path", stairs(arena, gpu->busy, false));
         if (gpu->has_sm)
-            tp_object_str(curve, "line", stairs(arena, gpu->sm, CURVE_HEIGHT, true));
+            tp_object_str(curve, "line", stairs(arena, gpu->sm, true));
     }
 }
 
@@ -230,6 +231,7 @@ struct tp_data tp_timeline_data(struct tp_arena *arena, const struct tp_timeline
     tp_object_int(object, "phase_y", CURVE_TOP);
     tp_object_int(object, "curve_width", TP_TIMELINE_LOAD_BUCKETS);
     tp_object_int(object, "curve_height", CURVE_HEIGHT);
+    tp_object_int(object, "curve_units", CURVE_UNITS);
     tp_object_int(object, "band_height", y - CURVE_TOP);
     tp_object_int(object, "time_y", y + 14);
     tp_object_int(object, "height", y + AXIS_HEIGHT);

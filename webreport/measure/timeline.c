@@ -11,6 +11,7 @@
 #include "writer/base/gzip_out.h"
 #include "writer/base/json_out.h"
 #include "writer/base/limits.h"
+#include "writer/base/saturate.h"
 
 enum { MAX_HEADER_BYTES = 1 << 20, MAX_BANDS = 5000, FEW_BANDS = 100, MAX_ATTEMPTS = 8 };
 
@@ -269,6 +270,7 @@ static size_t write_header(char *room, const struct tp_pack *pack, const struct 
     tp_json_object(&json);
     tp_json_member_int(&json, "version", 2);
     tp_json_member_int(&json, "unit_ns", pack->unit_ns);
+    tp_json_member_int(&json, "first", tp_sat_sub(timeline->model->first_ns, timeline->start_ns));
     tp_json_member_int(&json, "range", (int64_t)(timeline->range_ns / pack->unit_ns));
     tp_json_member_int(&json, "end", (int64_t)(pack->end_ns / pack->unit_ns));
     header_sizes(&json, pack, load_bytes);

@@ -120,6 +120,7 @@ static void put_evidence(struct tp_object *item, const struct tp_finding_block *
     for (uint32_t i = 0; i < finding->place_count; i++) {
         struct tp_object *event = tp_list_object(list);
         tp_object_text(event, "at", finding->places[i].at);
+        tp_object_text(event, "at_ns", finding->places[i].at_ns ? finding->places[i].at_ns : "");
         tp_object_str(event, "event", finding->places[i].text);
         tp_object_str(event, "place", finding->places[i].file_line);
         tp_object_text(event, "place_href", finding->places[i].href);

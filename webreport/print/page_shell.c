@@ -4,13 +4,35 @@
 #include "writer/base/sha256.h"
 #include "writer/text/base64.h"
 
-/* Appends a file; CR LF becomes LF as the browser's parser does before it hashes. */
+/* Where the text goes on behind a comment that has its lines to itself; `at` where there is none. Those that begin with
+ * an exclamation mark are for who receives the page. */
+static size_t behind_comment(struct tp_str text, size_t at)
+{
+    if (text.len - at < 3 || memcmp(text.ptr + at, "/*", 2) != 0 || text.ptr[at + 2] == '!')
+        return at;
+    ptrdiff_t length = tp_str_find((struct tp_str){text.ptr + at, text.len - at}, "*/");
+    size_t end = length < 0 ? text.len : at + (size_t)length + 2;
+    return end < text.len && text.ptr[end] == '\n' ? end + 1 : at;
+}
+
+/* Appends a file without what is there for who reads the source: blanks at the begin of lines, lines of comment. CR LF
+ * becomes LF as the browser's parser does before it hashes. */
 static void append(char *to, size_t *size, struct tp_str text)
 {
+    bool is_begin = true;
     for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] == '\r' && i + 1 < text.len && text.ptr[i + 1] == '\n')
+        char c = text.ptr[i];
+        if (c == '\r' && i + 1 < text.len && text.ptr[i + 1] == '\n')
             continue;
-        to[(*size)++] = text.ptr[i] == '\r' ? '\n' : text.ptr[i];
+        if (is_begin && (c == ' ' || c == '\t'))
+            continue;
+        size_t behind = is_begin ? behind_comment(text, i) : i;
+        if (behind > i) {
+            i = behind - 1;
+            continue;
+        }
+        to[(*size)++] = c == '\r' ? '\n' : c;
+        is_begin = to[*size - 1] == '\n';
     }
 }
 
