@@ -63,7 +63,7 @@ def kernel_metrics(p, m, n):
     m["gpu.sm_efficiency"] = scaled(100, mean([g["est_sm_efficiency_ratio"] for g in gpus]))
     m["gpu.occupancy"] = mean([g["est_achieved_occupancy_percent"] for g in gpus])
     names = ("kernels.per_step kernels.distinct kernel.time.per_step kernel.time.mean graph.share tensor_core.share "
-             "tensor_core.eligible.share gemm.share gemm.fp32.share copies.per_step sets.per_step").split()
+             "tensor_core.eligible.share gemm.share gemm.fp32.share gemm.pct_of_peak step.mfu copies.per_step sets.per_step").split()
     for way in WAYS:
         names += [way + ".per_step", way + ".bytes"]
         names += [way + ".pageable.per_step", way + ".pageable.bytes"] if way != "d2d" else []
@@ -80,6 +80,8 @@ def kernel_metrics(p, m, n):
     gemms = [k for k in view["by_name"] if any(part in k["name"].lower() for part in GEMM)]
     single = [k for k in gemms if not k["uses_tensor_cores"] and any(part in k["name"].lower() for part in SINGLE)]
     gemm_us = sum(k["total_us"] for k in gemms)
+    m["gemm.pct_of_peak"] = p["work_rates"]["gemm_percent_of_peak"]
+    m["step.mfu"] = p["work_rates"]["step_percent_of_peak"]
     m["gemm.share"] = scaled(100, div(gemm_us, sum(k["total_us"] for k in view["by_name"])))
     m["gemm.fp32.share"] = 100 * sum(k["total_us"] for k in single) / gemm_us if gemm_us > 0 else 0
     rows = view["copies_by_name"]

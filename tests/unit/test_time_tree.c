@@ -20,7 +20,7 @@ static void make(struct made *m, const char *header, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, header, events);
     tp_work_kinds_build(&m->kinds, &m->model, &m->arena);
-    tp_work_units_build(&m->units, &m->kinds, &m->arena);
+    tp_work_units_build(&m->units, &m->kinds, NULL, &m->arena);
     tp_idle_build(&m->idle, &m->model, true, &m->arena);
     tp_time_trees_build(&m->trees, &m->kinds, &m->units, &m->idle, &m->arena);
 }

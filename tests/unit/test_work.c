@@ -21,7 +21,7 @@ static void make(struct made *m, const char *events)
 {
     make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
     tp_work_kinds_build(&m->kinds, &m->model, &m->arena);
-    tp_work_units_build(&m->units, &m->kinds, &m->arena);
+    tp_work_units_build(&m->units, &m->kinds, NULL, &m->arena);
     tp_work_view_build(&m->view, &m->kinds, &m->units, &m->arena);
 }
 

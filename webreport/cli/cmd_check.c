@@ -13,6 +13,7 @@ struct options {
     struct tp_trace_options read;
     const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root;
     struct tp_opt_list rules;
+    const char *peaks;
     int inconclusive, format;
     bool update_baseline, list_metrics;
 };
@@ -35,6 +36,7 @@ static const struct tp_opt table[] = {
     {"list-metrics", 0, TP_OPT_FLAG, AT(list_metrics), NULL},
     {"format", 0, TP_OPT_CHOICE, AT(format), "text|json"},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
+    {"peaks", 0, TP_OPT_TEXT, AT(peaks), NULL},
     TP_OPT_READING(struct options),
     TP_OPT_COMMON(struct options),
 };
@@ -153,6 +155,7 @@ static const char *clash(const struct job *job)
 int tp_cmd_check(int argc, char **argv)
 {
     struct options o = {0};
+    struct tp_peaks_file peaks;
     struct tp_error err = {0};
     struct tp_console console;
     struct job job = {.options = &o, .session = {.console = &console}, .work = {.console = &console}};
@@ -164,7 +167,7 @@ int tp_cmd_check(int argc, char **argv)
         return list_metrics(&o, &console);
     if (session->input_count == 0)
         return tp_cmd_refuse(&console, "check", "name a trace, a .tps file, or a folder of either");
-    if (tp_opt_rules(&session->rules, &o.rules, &err) < 0)
+    if (tp_opt_rules(&session->rules, &o.rules, &err) < 0 || tp_opt_peaks(&session->rules, &peaks, o.peaks, &err) < 0)
         return tp_cmd_refuse(&console, "check", err.text);
     session->inputs = (const char *const *)argv;
     session->budget = o.budget;

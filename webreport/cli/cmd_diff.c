@@ -15,6 +15,7 @@ struct options {
     const char *html, *json, *markdown, *threshold, *templates;
     uint64_t max_size;
     struct tp_opt_list rules;
+    const char *peaks;
     int64_t row_limit;
     int inconclusive;
     bool all, exit_zero, redact;
@@ -33,6 +34,7 @@ static const struct tp_opt table[] = {
     {"row-limit", 0, TP_OPT_INT, AT(row_limit), NULL},
     {"max-size", 0, TP_OPT_SIZE, AT(max_size), NULL},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
+    {"peaks", 0, TP_OPT_TEXT, AT(peaks), NULL},
     {"redact", 0, TP_OPT_FLAG, AT(redact), NULL},
     {"templates", 0, TP_OPT_PATH, AT(templates), NULL},
     TP_OPT_READING(struct options),
@@ -104,6 +106,7 @@ static int exit_code(const struct job *job, int code)
 int tp_cmd_diff(int argc, char **argv)
 {
     struct options o = {.row_limit = DEFAULT_ROWS};
+    struct tp_peaks_file peaks;
     struct tp_error err = {0};
     struct tp_console console;
     struct tp_rule_overrides rules = {0};
@@ -124,7 +127,7 @@ int tp_cmd_diff(int argc, char **argv)
                                                                  .input_count = count});
     if (wrong)
         return tp_cmd_refuse(&console, "diff", wrong);
-    if (tp_opt_rules(&rules, &o.rules, &err) < 0)
+    if (tp_opt_rules(&rules, &o.rules, &err) < 0 || tp_opt_peaks(&rules, &peaks, o.peaks, &err) < 0)
         return tp_cmd_refuse(&console, "diff", err.text);
     job.paths[TP_BASE] = argv[0];
     job.paths[TP_NEW] = argv[1];

@@ -19,6 +19,7 @@ struct options {
     const char *html, *json, *markdown, *history, *baseline, *source_url, *templates;
     uint64_t max_size;
     struct tp_opt_list rules;
+    const char *peaks;
     int assets, color, timeline;
     bool redact;
 };
@@ -37,6 +38,7 @@ static const struct tp_opt table[] = {
     {"source-url", 0, TP_OPT_TEXT, AT(source_url), NULL},
     {"timeline", 0, TP_OPT_CHOICE, AT(timeline), "full|none"},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
+    {"peaks", 0, TP_OPT_TEXT, AT(peaks), NULL},
     {"templates", 0, TP_OPT_PATH, AT(templates), NULL},
     TP_OPT_READING(struct options),
     TP_OPT_COMMON(struct options),
@@ -58,11 +60,9 @@ static const char *useless_for_job(const struct options *o)
     const struct {
         const char *option;
         bool is_given;
-    } options[] = {{"--baseline", o->baseline != NULL},
-                   {"--history", o->history != NULL},
-                   {"--timeline", o->timeline != 0},
-                   {"--max-input", o->read.max_input_bytes > 0},
-                   {"--rule", o->rules.count > 0}};
+    } options[] = {{"--baseline", o->baseline != NULL}, {"--history", o->history != NULL},
+                   {"--timeline", o->timeline != 0},    {"--max-input", o->read.max_input_bytes > 0},
+                   {"--rule", o->rules.count > 0},      {"--peaks", o->peaks != NULL}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].is_given)
             return options[i].option;
@@ -137,6 +137,7 @@ static int report_traces(struct tp_report_session *session, const struct tp_outp
 int tp_cmd_report(int argc, char **argv)
 {
     struct options o = {0};
+    struct tp_peaks_file peaks;
     struct tp_error err = {0};
     struct tp_console console;
     struct tp_report_session session = {.console = &console, .inputs = (const char *const *)argv};
@@ -146,7 +147,7 @@ int tp_cmd_report(int argc, char **argv)
         return code;
     if (inputs == 0)
         return tp_cmd_refuse(&console, "report", "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
-    if (tp_opt_rules(&session.rules, &o.rules, &err) < 0)
+    if (tp_opt_rules(&session.rules, &o.rules, &err) < 0 || tp_opt_peaks(&session.rules, &peaks, o.peaks, &err) < 0)
         return tp_cmd_refuse(&console, "report", err.text);
     if (!o.html && !o.json && !o.markdown)
         o.html = "report.html";

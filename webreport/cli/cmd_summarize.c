@@ -16,6 +16,7 @@ struct options {
     const char *out, *files_from, *shard, *job;
     int64_t rank;
     struct tp_opt_list rules;
+    const char *peaks;
     int format;
     bool auto_rank, skip_existing;
 };
@@ -32,6 +33,7 @@ static const struct tp_opt table[] = {
     {"skip-existing", 0, TP_OPT_FLAG, AT(skip_existing), NULL},
     {"format", 0, TP_OPT_CHOICE, AT(format), "tps|json"},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
+    {"peaks", 0, TP_OPT_TEXT, AT(peaks), NULL},
     TP_OPT_READING(struct options),
     TP_OPT_COMMON(struct options),
 };
@@ -94,6 +96,7 @@ static const char *wrong(const struct options *o, size_t inputs, struct tp_summa
 int tp_cmd_summarize(int argc, char **argv)
 {
     struct options o = {.rank = TP_NULL_INT};
+    struct tp_peaks_file peaks;
     struct tp_error err = {0};
     struct tp_console console;
     struct tp_rule_overrides rules = {0};
@@ -102,7 +105,7 @@ int tp_cmd_summarize(int argc, char **argv)
     int code = tp_cmd_start(&console, &(struct tp_cmd){"summarize", table}, &o, argc, argv, &inputs);
     if (code != TP_CMD_GOES_ON)
         return code;
-    if (tp_opt_rules(&rules, &o.rules, &err) < 0)
+    if (tp_opt_rules(&rules, &o.rules, &err) < 0 || tp_opt_peaks(&rules, &peaks, o.peaks, &err) < 0)
         return tp_cmd_refuse(&console, "summarize", err.text);
     job.printer = o.format == AS_JSON ? &tp_cmd_summaries_json : NULL;
     job.out = o.out ? o.out : job.printer ? "-" : NULL;

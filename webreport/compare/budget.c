@@ -158,7 +158,7 @@ static const struct unit units[] = {
 static const char *const unit_hints[] = {"it is a number without a unit", "times are in ns, us, ms or s",
                                          "sizes are in B, KiB, MiB, GiB, TiB, KB, MB, GB or TB", "it is in %"};
 
-/* The unit behind a number; none is good for 0, counts and bytes. */
+/* The unit behind a number; none is good for 0, counts, bytes, and per cent that no baseline has to do with. */
 static int read_unit(struct tp_budget_line *out, struct cursor *c)
 {
     enum tp_metric_unit of = tp_metrics[out->metric].unit;
@@ -168,7 +168,7 @@ static int read_unit(struct tp_budget_line *out, struct cursor *c)
     struct token unit = next(c);
     if (unit.text.len == 0 || unit.text.ptr[0] == '@') {
         c->at = before;
-        if (out->limit == 0 || of == TP_UNIT_COUNT || of == TP_UNIT_BYTES)
+        if (out->limit == 0 || of == TP_UNIT_COUNT || of == TP_UNIT_BYTES || (of == TP_UNIT_PERCENT && !has_sign))
             return TP_OK;
         return wrong(c, before, "a unit is missing for", tp_str_of(tp_metrics[out->metric].name), unit_hints[of]);
     }

@@ -1,4 +1,6 @@
 /* The tree of a device's time: a table of the section of kernels. */
+#include <math.h>
+
 #include "webreport/document/section.h"
 #include "webreport/measure/time_table.h"
 #include "webreport/measure/work_rules.h"
@@ -74,11 +76,26 @@ static struct tp_str name_of(const struct tp_section *section, const struct tp_t
     return tp_shown_text(&section->naming, name);
 }
 
+/* What products and steps reach of the peak, as far as it is known. */
+static const char *rates_text(const struct tp_section *section)
+{
+    const struct tp_work_rates *rates = &section->profile->advice->rates;
+    if (isnan(rates->step_percent))
+        return "";
+    if (isnan(rates->products_percent))
+        return tp_text_printf(section->arena, " The steps reach %s of the peak (MFU).",
+                              tp_text_of_percent(section->arena, rates->step_percent));
+    return tp_text_printf(section->arena, " Matrix products reach %s of the peak while they run, the steps %s (MFU).",
+                          tp_text_of_percent(section->arena, rates->products_percent),
+                          tp_text_of_percent(section->arena, rates->step_percent));
+}
+
 static const char *note_of(const struct tp_section *section, const struct tp_time_tree *tree, bool has_floors)
 {
     if (has_floors)
-        return tp_text_printf(section->arena, "Reached: against the published dense peaks of %s (%s).",
-                              tree->peaks->device, tree->peaks->source);
+        return tp_text_printf(section->arena, "Reached: against the %s dense peaks of %s (%s).%s",
+                              tree->peaks->is_measured ? "measured" : "published", tree->peaks->device,
+                              tree->peaks->source, rates_text(section));
     return NULL;
 }
 

@@ -10,6 +10,7 @@
 #include "webreport/export/export_args.h"
 #include "webreport/export/export_formats.h"
 #include "webreport/export/export_rows.h"
+#include "webreport/measure/work_rates.h"
 #include "writer/base/fs.h"
 #include "writer/base/saturate.h"
 
@@ -237,8 +238,23 @@ static void fill_documentation(struct database *d)
     sqlite3_finalize(statement);
 }
 
+static struct tp_work_rates rates_of(const struct database *d)
+{
+    struct tp_arena *arena = d->export->arena;
+    struct tp_work_kinds kinds;
+    struct tp_work_units units;
+    struct tp_work_rates rates;
+    tp_work_kinds_build(&kinds, d->rows.model, arena);
+    tp_work_units_build(&units, &kinds, NULL, arena);
+    tp_work_rates_build(&rates, &kinds, &units);
+    tp_work_units_drop(&units, arena);
+    tp_work_kinds_drop(&kinds, arena);
+    return rates;
+}
+
 static void fill_about(struct database *d)
 {
+    const struct tp_work_rates reached = rates_of(d);
     const struct tp_profile *profile = d->export->profile;
     char first[32];
     int n = snprintf(first, sizeof first, "%lld",
@@ -248,10 +264,21 @@ static void fill_about(struct database *d)
         struct tp_str value;
     } facts[] = {{"schema_version", TP_STR("1")}, {"run", profile->run},       {"worker", profile->worker},
                  {"file", profile->file},         {"sha256", profile->sha256}, {"first_event_ns", {first, (size_t)n}}};
+    const struct {
+        const char *key;
+        double value;
+    } rates[] = {{"gemm.pct_of_peak", reached.products_percent}, {"step.mfu", reached.step_percent}};
     sqlite3_stmt *statement = prepare(d, "INSERT INTO about VALUES (?,?)");
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         bind_text(d, statement, 1, tp_str_of(facts[i].key));
         bind_text(d, statement, 2, facts[i].value);
+        step(d, statement);
+    }
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        if (isnan(rates[i].value)) /* the trace does not tell: no row */
+            continue;
+        bind_text(d, statement, 1, tp_str_of(rates[i].key));
+        sqlite3_bind_double(statement, 2, rates[i].value);
         step(d, statement);
     }
     sqlite3_finalize(statement);

@@ -10,7 +10,7 @@
 
 enum { US_PER_MS = 1000, BYTES_PER_MIB = 1 << 20 };
 
-enum metric { STEP_TIME, GPU_UTILIZATION, DATALOADER, COMM_EXPOSED, PEAK_MEMORY, TENSOR_CORE, METRICS };
+enum metric { STEP_TIME, GPU_UTILIZATION, DATALOADER, COMM_EXPOSED, PEAK_MEMORY, TENSOR_CORE, GEMM_PEAK, MFU, METRICS };
 
 static const struct tp_tf_metric metrics[METRICS] = {
     {"profile_summary/step_time_ms", "Step time (ms)", "Mean length of a step."},
@@ -23,6 +23,10 @@ static const struct tp_tf_metric metrics[METRICS] = {
      "Highest number of bytes in tensors, on the device that held most."},
     {"profile_summary/tensor_core_pct", "Tensor cores (%)",
      "Share of kernel time in kernels that use tensor cores, mean over the devices."},
+    {"profile_summary/gemm_pct_of_peak", "Matrix products of peak (%)",
+     "What matrix products reach of the device's peak while they run."},
+    {"profile_summary/mfu_pct", "MFU (%)",
+     "What steps reach of the device's peak: their operations over their length."},
 };
 
 /* The same in the words of the program's producer, with devices as they are called. */
@@ -93,6 +97,8 @@ static void add_metrics(const struct tp_tf_run *run)
         [TENSOR_CORE] = tp_has_only_own_devices(run->export->profile->model)
                             ? NAN /* nobody knows what its kernels use */
                             : mean_of_gpus(overview, TP_GPU_TENSOR_CORE),
+        [GEMM_PEAK] = run->export->profile->advice->rates.products_percent,
+        [MFU] = run->export->profile->advice->rates.step_percent,
     };
     for (int i = 0; i < METRICS; i++)
         scalars[i] = (struct tp_tf_scalar){metrics[i].tag, metrics[i].description, values[i], true};

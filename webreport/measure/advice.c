@@ -16,7 +16,10 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
     tp_verdict_build(&advice->verdict, model, advice->quality.is_fragment, arena);
     if (has_works) {
         tp_work_kinds_build(&kinds, model, arena);
-        tp_work_units_build(&units, &kinds, arena);
+        tp_work_units_build(&units, &kinds, overrides ? overrides->peaks : NULL, arena);
+        tp_work_rates_build(&advice->rates, &kinds, &units);
+    } else {
+        tp_work_rates_none(&advice->rates);
     }
     if (is_whole) {
         tp_work_view_build(&advice->works, &kinds, &units, arena);
@@ -49,6 +52,8 @@ void tp_advice_json(const struct tp_advice *advice, struct tp_json *json)
     tp_idle_json(&advice->idle, json);
     tp_json_key(json, "work_view");
     tp_work_view_json(&advice->works, json);
+    tp_json_key(json, "work_rates");
+    tp_work_rates_json(&advice->rates, json);
     tp_json_key(json, "time_trees");
     tp_time_trees_json(&advice->times, json);
     tp_json_key(json, "sync_table");

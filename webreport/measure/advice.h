@@ -12,6 +12,7 @@
 #include "webreport/measure/time_tree.h"
 #include "webreport/measure/trace_quality.h"
 #include "webreport/measure/verdict.h"
+#include "webreport/measure/work_rates.h"
 #include "webreport/measure/work_view.h"
 #include "webreport/model/facts.h"
 
@@ -19,6 +20,7 @@ struct tp_advice {
     struct tp_quality quality;
     struct tp_idle_view idle;
     struct tp_work_view works;  /* empty when brief, as the next */
+    struct tp_work_rates rates;
     struct tp_time_trees times; /* of each device that has a flame */
     struct tp_sync_table syncs;
     struct tp_memory_peak memory;

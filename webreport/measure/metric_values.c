@@ -170,6 +170,13 @@ struct tp_metric_value tp_metric_of_gemms(const struct tp_metric_source *s, int 
     return quotient(100 * gemms, all, "no kernels in the trace");
 }
 
+struct tp_metric_value tp_metric_of_peak(const struct tp_metric_source *s, int which)
+{
+    const struct tp_work_rates *rates = &s->advice->rates;
+    return which == TP_RATE_GEMM ? (struct tp_metric_value){rates->products_percent, rates->why_products}
+                                 : (struct tp_metric_value){rates->step_percent, rates->why_step};
+}
+
 /* ---- host ---- */
 
 struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int which)

@@ -327,10 +327,11 @@ static bool is_found(const char *pattern, struct tp_str name)
     return tp_patterns_add(&patterns, 0, pattern) == 0 && tp_patterns_find(&patterns, name) == 0;
 }
 
-static bool has_memory(const struct tp_peaks *peaks, double gib)
+bool tp_peaks_have_memory(const struct tp_peaks *peaks, int64_t memory_bytes)
 {
+    double gib = (double)memory_bytes / (double)(INT64_C(1) << 30);
     bool is_near = false;
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; memory_bytes != TP_NULL_INT && memory_bytes > 0 && i < 2; i++)
         is_near |= fabs(gib - peaks->memory_gib[i]) < 0.15 * peaks->memory_gib[i];
     return is_near;
 }
@@ -338,11 +339,10 @@ static bool has_memory(const struct tp_peaks *peaks, double gib)
 const struct tp_peaks *tp_peaks_of(struct tp_str name, int64_t memory_bytes)
 {
     const struct tp_peaks *first = NULL;
-    bool has_size = memory_bytes != TP_NULL_INT && memory_bytes > 0;
     for (size_t i = 0; i < ROWS && name.len; i++) {
         if (!is_found(rows[i].match, name))
             continue;
-        if (has_size && has_memory(&rows[i], (double)memory_bytes / (double)(INT64_C(1) << 30)))
+        if (tp_peaks_have_memory(&rows[i], memory_bytes))
             return &rows[i];
         first = first ? first : &rows[i];
     }

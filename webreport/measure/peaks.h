@@ -1,4 +1,4 @@
-/* Published peaks of devices: operations and bytes a second (docs/definitions.md, section 20). Dense ones, without
+/* Peaks of devices, published ones: operations and bytes a second (docs/definitions.md, section 20). Dense ones, without
  * structured sparsity, at boost clock, of a device as its driver lists it. Pure functions, any thread. */
 #ifndef TP_WEBREPORT_MEASURE_PEAKS_H
 #define TP_WEBREPORT_MEASURE_PEAKS_H
@@ -28,11 +28,15 @@ struct tp_peaks {
     double memory_gib[2];         /* sizes that tell it from others of its name; 0: none */
     double links_gb_s;            /* to other devices, both directions together; 0: it has none but PCIe */
     const char *source;           /* the document that says so */
+    bool is_measured;             /* numbers of a user's file are among them (peaks_file.h) */
 };
 
 /* The device of that name; of several that it fits the first, or the first that has such a memory (within 15 %). NULL:
  * nobody knows. memory_bytes: TP_NULL_INT when unknown. Static. */
 const struct tp_peaks *tp_peaks_of(struct tp_str name, int64_t memory_bytes);
+
+/* Whether one of the sizes that a row is for is near that memory. */
+bool tp_peaks_have_memory(const struct tp_peaks *peaks, int64_t memory_bytes);
 
 /* Rate of products of that type, TFLOP/s. is_tf32: the kernel's name says that it takes FP32 as TF32. 0: nothing is
  * claimed. */

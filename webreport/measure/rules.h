@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "webreport/measure/peaks_file.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/json_out.h"
@@ -50,8 +51,9 @@ struct tp_rule {
 /* The rules in their fixed order. Static. */
 const struct tp_rule *tp_rules(unsigned *count);
 
-/* Thresholds changed by the user. Zero-initialised: none. */
+/* What the user says otherwise: thresholds, and peaks of devices. Zero-initialised: nothing. */
 struct tp_rule_overrides {
+    const struct tp_peaks_file *peaks; /* measured ones; NULL: published ones alone */
     struct {
         bool is_set;
         double value;

@@ -5,12 +5,6 @@
 
 enum { FAR = 8, MIN_KEYS = 16, MIN_RUN = 3 };
 
-static const struct tp_peaks *peaks_of(const struct tp_advisor *a, uint32_t gpu)
-{
-    struct tp_str name;
-    return tp_work_peaks_of(a->model->trace, a->model->gpus[gpu].id, &name);
-}
-
 /* ---- C15: attention ---- */
 
 /* Kernels of W of one device that compute, in order. */
@@ -77,7 +71,7 @@ struct attention {
 
 static void take_attention(struct attention *x, const struct sequence *s, uint32_t first, uint32_t last)
 {
-    const struct tp_peaks *peaks = peaks_of(s->a, s->gpu);
+    const struct tp_peaks *peaks = s->a->units->peaks[s->gpu];
     uint64_t seen = TP_NO_ID;
     for (uint32_t i = first; i <= last; i++) {
         uint32_t k = s->kernels[i];

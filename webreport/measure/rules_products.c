@@ -197,9 +197,7 @@ struct single_gain {
  */
 static struct single_gain gain_of(const struct tp_advisor *a, const struct tp_work_unit *unit, uint32_t device)
 {
-    struct tp_str name;
-    const struct tp_peaks *peaks =
-        unit ? tp_work_peaks_of(a->model->trace, a->model->gpus[a->model->devices.gpu[device]].id, &name) : NULL;
+    const struct tp_peaks *peaks = unit ? a->units->peaks[a->model->devices.gpu[device]] : NULL;
     struct single_gain gain = {0.3, 0.75};
     double half = peaks ? tp_peaks_tflops(peaks, TP_NUMBER_FP16, false) : 0;
     double tf32 = peaks ? tp_peaks_tflops(peaks, TP_NUMBER_FP32, true) : 0;

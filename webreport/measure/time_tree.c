@@ -57,7 +57,7 @@ static double floor_of(const struct tp_time_maker *maker, const struct tp_work_u
     if (cost->flops && tflops <= 0)
         return -1;
     double compute = cost->flops ? (double)cost->exact_flops / (tflops * 1e12) * 1e9 : 0;
-    double memory = (double)cost->bytes / (peaks->memory_gb_s * 1e9) * 1e9;
+    double memory = peaks->memory_gb_s > 0 ? (double)cost->bytes / (peaks->memory_gb_s * 1e9) * 1e9 : 0;
     double least = compute > memory ? compute : memory;
     *bound = unit->ns < SHORT_NS && least < 0.25 * (double)unit->ns ? TP_BOUND_LATENCY
              : compute >= memory                                    ? TP_BOUND_COMPUTE
@@ -249,8 +249,8 @@ void tp_time_trees_build(struct tp_time_trees *trees, const struct tp_work_kinds
                                       .tree = tree,
                                       .arena = arena};
         tree->device = maker.gpu->id;
-        tree->device_name = TP_STR("");
-        tree->peaks = tp_work_peaks_of(model->trace, tree->device, &tree->device_name);
+        tree->device_name = units->device_names[rows[i]];
+        tree->peaks = units->peaks[rows[i]];
         build_tree(&maker);
     }
 }
@@ -307,6 +307,7 @@ void tp_time_trees_json(const struct tp_time_trees *trees, struct tp_json *json)
         tp_json_member_int(json, "device", tree->device);
         tp_json_member_str(json, "device_name", tree->device_name);
         tp_json_member_text(json, "peaks", tree->peaks ? tree->peaks->device : NULL);
+        tp_json_member_bool(json, "peaks_are_measured", tree->peaks && tree->peaks->is_measured);
         tp_json_member_int(json, "latency_ns", tree->latency_ns);
         tp_json_member_int(json, "held_ns", tree->held_ns);
         tp_json_key(json, "tree");

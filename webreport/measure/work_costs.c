@@ -182,7 +182,31 @@ static uint32_t unit_of(struct costs *c, uint32_t op)
     return found;
 }
 
-void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds *kinds, struct tp_arena *arena)
+/* Traces list alike devices, and some leave their numbers out: then the first that is named speaks for all. */
+static const struct tp_gpu_property *named_device(const struct tp_trace *trace, int64_t device)
+{
+    const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
+    for (uint32_t i = 0; i < trace->gpu_count && (!property || !property->name.len); i++)
+        if (trace->gpus[i].name.len)
+            property = &trace->gpus[i];
+    return property && property->name.len ? property : NULL;
+}
+
+static void find_peaks(struct tp_work_units *units, const struct tp_model *model, const struct tp_peaks_file *measured,
+                       struct tp_arena *arena)
+{
+    units->peaks = tp_arena_array(arena, model->gpu_count, sizeof *units->peaks);
+    units->device_names = tp_arena_array(arena, model->gpu_count, sizeof *units->device_names);
+    for (uint32_t gpu = 0; gpu < model->gpu_count; gpu++) {
+        const struct tp_gpu_property *property = named_device(model->trace, model->gpus[gpu].id);
+        units->device_names[gpu] = property ? property->name : TP_STR("");
+        units->peaks[gpu] =
+            property ? tp_peaks_with(measured, property->name, property->total_memory_bytes, arena) : NULL;
+    }
+}
+
+void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds *kinds,
+                         const struct tp_peaks_file *measured, struct tp_arena *arena)
 {
     const struct tp_model *model = kinds->model;
     struct costs c = {.model = model,
@@ -193,6 +217,7 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
                       .unit_of = tp_arena_array(arena, model->operators.count, sizeof(uint32_t))};
     tp_keys_init(&c.calls, arena, 7);
     *units = (struct tp_work_units){0};
+    find_peaks(units, model, measured, arena);
     find_backwards(&c);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         uint32_t op = tp_work_operator_of(model, k), found;
@@ -221,17 +246,4 @@ void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena)
 {
     tp_arena_drop(arena, units->of_operator, units->operator_count * sizeof *units->of_operator);
     tp_arena_drop(arena, units->items, units->count * sizeof *units->items);
-}
-
-const struct tp_peaks *tp_work_peaks_of(const struct tp_trace *trace, int64_t device, struct tp_str *name)
-{
-    const struct tp_gpu_property *property = tp_model_gpu_property(trace, device);
-    for (uint32_t i = 0; i < trace->gpu_count && (!property || !property->name.len); i++)
-        if (trace->gpus[i].name.len)
-            property = &trace->gpus[i];
-    *name = TP_STR("");
-    if (!property || !property->name.len)
-        return NULL;
-    *name = property->name;
-    return tp_peaks_of(property->name, property->total_memory_bytes);
 }

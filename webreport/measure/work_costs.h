@@ -7,7 +7,7 @@
 #define TP_WEBREPORT_MEASURE_WORK_COSTS_H
 
 #include "webreport/measure/cost.h"
-#include "webreport/measure/peaks.h"
+#include "webreport/measure/peaks_file.h"
 #include "webreport/measure/work_kinds.h"
 
 struct tp_work_unit {
@@ -26,17 +26,16 @@ struct tp_work_units {
     int64_t known_ns[TP_WORK_COUNT]; /* by kind: durations of the operations that belong to a unit */
     uint32_t *of_operator;           /* unit + 1 of each operator that device work was asked by; TP_NO_ID: none */
     uint32_t operator_count, call_count;
+    const struct tp_peaks **peaks; /* of each of the model's devices: what it can do at most; NULL: nobody knows */
+    struct tp_str *device_names;   /* of each of them, as the driver gives it; "" when unknown */
 };
 
 /* In `arena` (guard set by the caller; what is needed meanwhile is given back when large). Communication, copies and
- * waits are no work that has a cost. */
-void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds *kinds, struct tp_arena *arena);
+ * waits are no work that has a cost. measured: peaks of the user's, or NULL. */
+void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds *kinds,
+                         const struct tp_peaks_file *measured, struct tp_arena *arena);
 /* Gives its memory back early. */
 void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena);
-
-/* What the device of that number can do at most; NULL: nobody knows. name: becomes its name, "" when unknown. Traces
- * list alike devices, and some leave their numbers out: then the first that is named speaks for all. */
-const struct tp_peaks *tp_work_peaks_of(const struct tp_trace *trace, int64_t device, struct tp_str *name);
 
 /* The unit that a device operation belongs to; NULL: it has none. */
 static inline const struct tp_work_unit *tp_work_unit_of(const struct tp_work_units *units,

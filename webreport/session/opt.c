@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "webreport/measure/rules.h"
+#include "writer/base/input.h"
+#include "writer/base/limits.h"
 #include "writer/base/path.h"
 
 static const struct tp_opt *find(const struct tp_opt *table, const char *name, size_t size)
@@ -158,5 +160,23 @@ int tp_opt_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *
     int code = TP_OK;
     for (size_t i = 0; i < rules->count && code == TP_OK; i++)
         code = tp_rules_override(overrides, rules->items[i], err);
+    return code;
+}
+
+int tp_opt_peaks(struct tp_rule_overrides *overrides, struct tp_peaks_file *file, const char *path,
+                 struct tp_error *err)
+{
+    struct tp_buf bytes;
+    struct tp_error why = {0};
+    if (!path)
+        return TP_OK;
+    tp_buf_init(&bytes, TP_MAX_PEAKS_BYTES);
+    int code = tp_input_read_all(&bytes, path, TP_INPUT_NAMED, &why);
+    if (code < 0)
+        tp_error_set(err, code == TP_ENOMEM ? code : TP_EUSAGE, 0, "--peaks: %.200s: %s", path, why.text);
+    else if ((code = tp_peaks_parse(file, path, (struct tp_str){bytes.data, bytes.size}, &why)) < 0)
+        tp_error_set(err, code, 0, "--peaks: %s", why.text);
+    tp_buf_release(&bytes);
+    overrides->peaks = code == TP_OK ? file : NULL;
     return code;
 }

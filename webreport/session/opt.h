@@ -67,4 +67,10 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
 struct tp_rule_overrides;
 int tp_opt_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *rules, struct tp_error *err);
 
+/* Reads the file of --peaks into `file`, which must outlive `overrides` and gets it. path NULL: there is none. Returns
+ * 0 or TP_EUSAGE, TP_ELIMIT, TP_ENOMEM with the reason. */
+struct tp_peaks_file;
+int tp_opt_peaks(struct tp_rule_overrides *overrides, struct tp_peaks_file *file, const char *path,
+                 struct tp_error *err);
+
 #endif

@@ -39,6 +39,11 @@
 #define TP_MAX_DELIMITER_BYTES 16u
 #define TP_MAX_MARKDOWN_BYTES 4096u
 
+/* measured peaks, --peaks */
+#define TP_MAX_PEAKS_BYTES (256u << 10) /* of the file */
+#define TP_MAX_PEAK_ROWS 32u
+#define TP_MAX_PEAK_TEXT_BYTES 8192u /* names and sources, together */
+
 /* check */
 #define TP_MAX_BUDGET_BYTES (1u << 20)
 
