@@ -105,11 +105,11 @@
 
   /* Rows of a lane: per depth the starts, ends and names of its slices, in order of time, and by place what was told about
      some. Times in ns. */
-  function readLane(lane, unit, start, duration, name, told, depths, depthAt) {
+  function readLane(lane, unit, start, duration, name, told, depths, depthAt, launch) {
     var counts = new Uint32Array(lane.rows), rows = [], i, r;
     for (i = 0; i < lane.slices; i++) counts[depths[depthAt + i]]++;
     for (r = 0; r < lane.rows; r++) {
-      rows.push({ start: new Float64Array(counts[r]), end: new Float64Array(counts[r]), name: new Uint32Array(counts[r]), told: new Map(), cover: null });
+      rows.push({ start: new Float64Array(counts[r]), end: new Float64Array(counts[r]), name: new Uint32Array(counts[r]), told: new Map(), cover: null, launch: launch && new Float64Array(counts[r]) });
       counts[r] = 0;
     }
     var time = 0;
@@ -120,7 +120,8 @@
       row.start[k] = time * unit;
       row.end[k] = (time + duration()) * unit;
       row.name[k] = name();
-      var said = told();
+      var said = told(), before = launch ? launch() : 0;
+      if (launch) row.launch[k] = before ? (time - before + 1) * unit : -1;
       if (said) row.told.set(k, said);
     }
     return rows;
@@ -135,9 +136,9 @@
     var start = numbersAt(bytes, at[0]), duration = numbersAt(bytes, at[1]), name = numbersAt(bytes, at[2]);
     var texts = readTexts(bytes, at[9], at[10], at[11]), moment = numbersAt(bytes, at[11]);
     var told = toldSlices(numbersAt(bytes, at[8]), header.told, texts);
-    var depthAt = at[3], coverAt = at[7], loadAt = at[12], unit = header.unit_ns;
+    var depthAt = at[3], coverAt = at[7], loadAt = at[13], unit = header.unit_ns, launch = header.sections[12] ? numbersAt(bytes, at[12]) : null;
     var lanes = header.lanes.map(function (lane) {
-      var rows = readLane(lane, unit, start, duration, name, told, bytes, depthAt);
+      var rows = readLane(lane, unit, start, duration, name, told, bytes, depthAt, lane.device ? launch : null);
       depthAt += lane.slices;
       if (lane.covered) {
         rows.forEach(function (row) {
@@ -352,7 +353,12 @@
       from += this.data.first;
       hits = this.slices(this.numbersOf(function (other) { return other.indexOf(name.replace(/…$/, '')) >= 0; }), from);
     } else {
-      hits = this.slices(this.numbersOf(function (other) { return state.names.indexOf(other.replace(/\s+/g, ' ').trim()) >= 0; }));
+      hits = this.slices(this.numbersOf(function (other) {
+        other = other.replace(/\s+/g, ' ').trim();
+        return state.names.some(function (wanted) {
+          return other === wanted || (wanted.slice(-1) === '…' && other.indexOf(wanted.slice(0, -1)) === 0);
+        });
+      }));
     }
     if (state.to > from) from = (from + state.to) / 2;
     hits.forEach(function (hit, i) { if (from >= 0 && Math.abs(hit.start - from) < Math.abs(hits[best].start - from)) best = i; });
@@ -371,6 +377,9 @@
       text: this.words(hit), told: hit.row && hit.row.told.has(hit.i) ? hit.row.told.get(hit.i).text : '', parents: hit.row ? this.parentsOf(hit) : []
     };
     this.outlined = hit.row ? hit : null;
+    this.selected.launch = hit.row ? this.launchOf(hit) : null;
+    this.selected.launched = hit.row && !hit.row.launch ? this.launchedBy(hit) : [];
+    hit.partners = this.selected.launch ? [this.selected.launch] : this.selected.launched;
     if (hit.lane && hit.lane.folded.indexOf(hit.row) < 0 && !hit.lane.open) {
       hit.lane.open = true;
       this.layout();
@@ -419,6 +428,61 @@
       return false;
     });
     return parents.slice(-6);
+  };
+
+  /* A slice as walk.js names it. */
+  Viewer.prototype.named = function (lane, row, i) {
+    return { lane: lane, row: row, i: i, name: this.data.names[row.name[i]], kind: this.kindOf(row.name[i]), start: row.start[i], end: row.end[i] };
+  };
+
+  /* The call that launched a slice of a device: the innermost that begins when it says; null: not here. */
+  Viewer.prototype.launchOf = function (hit) {
+    var at = hit.row.launch ? hit.row.launch[hit.i] : -1, self = this, found = null;
+    if (at < 0) return null;
+    this.data.lanes.forEach(function (lane) {
+      if (lane.isDevice) return;
+      lane.rows.forEach(function (row) {
+        for (var i = firstAfter(row, at); i < row.start.length && row.start[i] <= at + self.data.unit / 2; i++)
+          if (Math.abs(row.start[i] - at) <= self.data.unit / 2 && CLASSES[self.data.classes[row.name[i]]] === 'runtime') found = self.named(lane, row, i);
+      });
+    });
+    return found;
+  };
+
+  /* The first slices that a call launched. */
+  Viewer.prototype.launchedBy = function (hit) {
+    var self = this, found = [];
+    if (CLASSES[this.data.classes[hit.row.name[hit.i]]] !== 'runtime') return found;
+    this.data.lanes.forEach(function (lane) {
+      lane.rows.forEach(function (row) {
+        for (var i = row.launch ? firstAfter(row, hit.start) : row.start.length; i < row.start.length && found.length < 8; i++)
+          if (Math.abs(row.launch[i] - hit.start) <= self.data.unit / 2) found.push(self.named(lane, row, i));
+      });
+    });
+    return found;
+  };
+
+  /* Lines from calls to what they launched. */
+  Viewer.prototype.drawLaunches = function () {
+    var hit = this.outlined, self = this, middle = new Map(), context = this.context;
+    if (!hit || !hit.partners.length) return;
+    this.rows.forEach(function (item) { if (item.row) middle.set(item.row, item.y + item.height / 2); });
+    context.globalAlpha = 0.8;
+    context.strokeStyle = this.color.text;
+    context.lineWidth = 1.5;
+    hit.partners.forEach(function (other) {
+      var from = hit.row.launch ? other : hit, to = hit.row.launch ? hit : other;
+      if (!middle.has(from.row) || !middle.has(to.row)) return;
+      var x = self.x(from.start), y = middle.get(from.row), z = self.x(to.start), end = middle.get(to.row);
+      context.beginPath();
+      context.moveTo(x, y);
+      context.lineTo(z, end);
+      context.lineTo(z - 6, end - 3);
+      context.moveTo(z, end);
+      context.lineTo(z - 6, end + 3);
+      context.stroke();
+    });
+    context.globalAlpha = 1;
   };
 
   Viewer.prototype.outline = function (item) {
@@ -722,6 +786,7 @@
         self.outline(item);
       }
     });
+    this.drawLaunches();
     context.globalAlpha = 1;
     this.drawMilliseconds = performance.now() - began;
   };

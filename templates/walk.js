@@ -69,6 +69,7 @@
     var full = one('.full', cell), code = one('code', cell), names = [flat(code.textContent)];
     if (full) names.push(flat(full.textContent));
     if (code.hasAttribute('data-tip')) names.push(flat(code.getAttribute('data-tip')));
+    if (/….+/.test(names[0])) names.push(names[0].replace(/….*/, '…')); /* cut, and told apart from another one */
     if (kind === 'module') names.push('nn.Module: ' + names[0]);
     return names;
   }
@@ -147,7 +148,7 @@
     if (!slices.length) return;
     var line = panel.appendChild(make('p', {}, words + ' '));
     slices.forEach(function (slice, i) {
-      if (i) line.appendChild(document.createTextNode(' › '));
+      if (i) line.appendChild(document.createTextNode(words === 'Launches' ? ', ' : ' › '));
       line.appendChild(make('a', { href: address({ kind: slice.kind, name: slice.name, from: slice.start, page: state.page }) }, slice.name));
     });
   }
@@ -162,6 +163,9 @@
       panel.appendChild(make('p', {}, shown.text));
       if (shown.told) panel.appendChild(make('p', { 'class': 'told' }, shown.told));
       addNames(panel, 'Inside of', shown.parents, state);
+      addNames(panel, 'Launched by', shown.launch ? [shown.launch] : [], state);
+      if (shown.launch) addNames(panel, 'which is inside of', viewer.parentsOf(shown.launch), state);
+      addNames(panel, 'Launches', shown.launched || [], state);
     } else {
       panel.appendChild(make('p', {}, state.kind === 'step' ? 'No step of this name is in the timeline.' : 'No slice of this name is in the timeline: short ones are folded into coverage.'));
     }

@@ -122,6 +122,8 @@ _PROFILE: Places = {
     "idle_lines": ("idle_view", Each(("device",)), "idle_by_line"),
     "idle_frames": ("idle_view", Each(("device",)), "idle_flame", "frames"),
     "idle_stacks": ("idle_view", Each(("device",)), "idle_flame", "stacks"),
+    "serving_steps": ("serving", "steps"),
+    "serving_classes": ("serving", "classes"),
     "time_devices": ("time_trees",),
     "time": ("time_trees", Each(("device",)), "tree", Tree("path")),
     "syncs": ("sync_table", "rows"),

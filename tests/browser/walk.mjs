@@ -100,6 +100,17 @@ test('evidence_of_a_finding_opens_that_event', async () => {
   same(text.includes('at ' + (wanted[0] / 1e6).toFixed(2) + ' ms'), true);
 });
 
+test('a_kernel_names_its_launch_and_the_launch_its_kernel', async () => {
+  const page = await open(urls.gpu + '#sel=kernel:ampere_sgemm_128x64_tn&t=2.21ms');
+  await comes(page, PANEL);
+  const links = (words) => `[...document.querySelectorAll('.walk p')].filter((p) => p.textContent.startsWith(${JSON.stringify(words)})).map((p) => [...p.querySelectorAll('a')].map((a) => a.textContent))`;
+  same(await page.ask(links('Launched by')), [['cudaLaunchKernel']]);
+  same((await page.ask(links('which is inside of')))[0].slice(-1), ['aten::mm']);
+  await page.ask(`[...document.querySelectorAll('.walk a')].find((a) => a.textContent === 'cudaLaunchKernel').click()`);
+  await comes(page, `/call/.test(document.querySelector('.walk .sev').textContent)`);
+  same(await page.ask(links('Launches')), [['ampere_sgemm_128x64_tn']]);
+});
+
 test('step_50_of_60_is_two_keys_away', async () => {
   const page = await open(urls.steps + '#sel=step:50');
   await comes(page, PANEL);

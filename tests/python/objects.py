@@ -95,6 +95,8 @@ TABLE_OF = {
     "kernel_view.copies_by_name": "copies",
     "work_view.devices": "work",
     "work_view.operators": "work_of_operators",
+    "serving.steps": "serving_steps",
+    "serving.classes": "serving_classes",
     "module_view": "modules",
     "idle_view": "idle",
     "idle_view.steps": "idle_steps",

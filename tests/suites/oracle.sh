@@ -78,3 +78,10 @@ costs() { python3 "$OLDPWD/tests/oracle/check_costs.py" "${TOOLS:-$BUILD}/call_c
 # shellcheck disable=SC2046
 check "costs of calls: 40,000 made ones and those of real traces" costs "$SHARED"/data/traces/tracelens/h100/Q*.gz \
     $(find "$SHARED/data/torch/2.13" -path '*.shapes/trace*.gz' | sort)
+serving() { # steps of serving engines, against serve_ref.py
+    mkdir -p serving
+    python3 "$OLDPWD/tests/oracle/check_serving.py" "$TP" "$SHARED/oracle/costs" serving "$@" >said 2>&1 || { tail -n 8 said; return 1; }
+}
+check "steps of serving engines: 100 made traces" serving
+# shellcheck disable=SC2046
+check "steps of serving engines: real ones" serving $(grep 'sglang_prefilldecode\|vllm_decode_full/[^/]*$' all)

@@ -52,6 +52,24 @@ static void start(struct scene *s)
     s->trace.device_count = 1;
 }
 
+/* The first calls of the runtime launch the first operations of the device, one each. */
+static void link_launches(struct scene *s)
+{
+    struct tp_model *m = &s->model;
+    uint32_t count = 0;
+    m->devices.launch = tp_arena_array(&s->arena, s->order.device_count, sizeof *m->devices.launch);
+    m->launches.event = tp_arena_array(&s->arena, s->events.count, sizeof *m->launches.event);
+    for (uint32_t i = 0; i < s->order.device_count; i++)
+        m->devices.launch[i] = TP_NO_ID;
+    for (uint32_t i = 0; i < s->events.count && count < s->order.device_count; i++) {
+        if (s->trace.events[i].kind != TP_KIND_RUNTIME)
+            continue;
+        m->launches.event[count] = i;
+        m->devices.launch[count] = count;
+        count++;
+    }
+}
+
 static void build(struct scene *s, struct tp_timeline *timeline, size_t max_bytes)
 {
     s->trace.events = s->events.data;
@@ -65,6 +83,7 @@ static void build(struct scene *s, struct tp_timeline *timeline, size_t max_byte
     m->step_count = 1;
     m->devices.event = s->order.device;
     m->devices.count = s->order.device_count;
+    link_launches(s);
     s->gpu = (struct tp_gpu){0};
     m->gpus = &s->gpu;
     m->gpu_count = s->order.device_count > 0;
@@ -119,6 +138,33 @@ static void slices_are_packed_in_order_with_their_depth(void **state)
     const uint8_t expected[] = {0, 1, 0xAB, 2, 0xAC, 2, 0xF4, 3, 0xC8, 1, 100, 0, 1, 2, 2, 1, 0, 1, 1, 0};
     assert_memory_equal(bytes, expected, sizeof expected);
     assert_memory_equal(bytes + sizeof expected + 3, "(other names)outerinner", 23);
+    tp_arena_release(&s.arena);
+}
+
+static void slices_of_a_device_tell_their_launch(void **state)
+{
+    (void)state;
+    struct scene s;
+    start(&s);
+    assert_int_equal(setjmp(s.arena.guard), 0);
+    add(&s, TP_KIND_RUNTIME, 0, "launch", 1000000, 2000);
+    add(&s, TP_KIND_RUNTIME, 0, "launch", 1010000, 2000); /* its operation begins before it: clocks */
+    add(&s, TP_KIND_KERNEL, 2, "kernel", 1005000, 1000);
+    add(&s, TP_KIND_KERNEL, 2, "kernel", 1009000, 1000);
+    add(&s, TP_KIND_KERNEL, 2, "kernel", 1020000, 1000); /* nobody knows who launched it */
+    struct tp_timeline timeline;
+    build(&s, &timeline, 1 << 20);
+    const char *header;
+    const uint8_t *bytes = unpack(&timeline, &s.arena, &header);
+    unsigned sizes[13], before = 0;
+    const char *at = strstr(header, "\"sections\":[") + 11;
+    for (unsigned i = 0; i < 13; i++) {
+        sizes[i] = (unsigned)strtoul(at + 1, (char **)&at, 10);
+        before += i < 12 ? sizes[i] : 0;
+    }
+    const uint8_t expected[] = {6, 0, 0};
+    assert_int_equal(sizes[12], sizeof expected);
+    assert_memory_equal(bytes + before, expected, sizeof expected);
     tp_arena_release(&s.arena);
 }
 
@@ -230,6 +276,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_are_packed_in_order_with_their_depth),
+        cmocka_unit_test(slices_of_a_device_tell_their_launch),
         cmocka_unit_test(single_nanoseconds_are_kept),
         cmocka_unit_test(short_host_slices_are_folded_to_fit),
         cmocka_unit_test(device_load_counts_time_and_blocks),

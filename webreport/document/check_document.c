@@ -185,6 +185,8 @@ static void record_run(struct tp_object *object, const struct tp_summary *run)
     struct tp_object *metrics = tp_object_object(object, "metrics");
     struct tp_object *unknown = tp_object_object(object, "unknown");
     for (int i = 0; i < TP_METRIC_COUNT; i++) {
+        if (tp_metric_is_left_out(&tp_metrics[i], run->metrics[i].value))
+            continue;
         tp_object_real(metrics, tp_metrics[i].name, run->metrics[i].value);
         if (isnan(run->metrics[i].value))
             tp_object_text(unknown, tp_metrics[i].name, run->metrics[i].why ? run->metrics[i].why : "");
@@ -300,10 +302,7 @@ void tp_metric_list_document(struct tp_document *document, struct tp_arena *aren
                                      .value_head = "judged by",
                                      .change_head = "better",
                                      .reason_head = "what it is",
-                                     .items = tp_arena_array(arena, TP_METRIC_COUNT, sizeof *list.items),
-                                     .count = TP_METRIC_COUNT,
-                                     .shown = TP_METRIC_COUNT,
-                                     .open_count = TP_METRIC_COUNT};
+                                     .items = tp_arena_array(arena, TP_METRIC_COUNT, sizeof *list.items)};
     tp_document_init(document, "Metrics", arena);
     tp_object_text(document->record, "schema", "tracepress-metrics");
     tp_object_int(document->record, "schema_version", 1);
@@ -311,13 +310,16 @@ void tp_metric_list_document(struct tp_document *document, struct tp_arena *aren
     for (int i = 0; i < TP_METRIC_COUNT; i++) {
         const struct tp_metric *metric = &tp_metrics[i];
         record_metric(tp_list_object(metrics), metric);
-        list.items[i] = (struct tp_finding_block){
+        if (tp_metric_is_like_smaller(metric))
+            continue;
+        list.items[list.count++] = (struct tp_finding_block){
             .status = tp_metric_unit_text(metric->unit),
             .title = metric->name,
             .value = metric->is_timed ? "statistics" : "count",
             .change = metric->is_lower_better ? "lower" : "higher",
             .reasons = {tp_metric_title(metric), tp_text_printf(arena, "= %s", metric->json)}};
     }
+    list.shown = list.open_count = list.count;
     tp_document_note(document, "Unit, name, how a metric is judged against a baseline (times by statistics, counts as "
                                "they are), which way is better; what it is, and where report --json has it.");
     tp_document_findings(document, &list);

@@ -40,6 +40,7 @@ struct tp_data tp_section_operators(const struct tp_section *section);
 struct tp_data tp_section_kernels(const struct tp_section *section);
 struct tp_data tp_section_memory(const struct tp_section *section);
 struct tp_data tp_section_modules(const struct tp_section *section);
+struct tp_data tp_section_serving(const struct tp_section *section);
 struct tp_data tp_section_tasks(const struct tp_section *section);
 struct tp_data tp_section_samples(const struct tp_section *section);
 struct tp_data tp_section_calltree(const struct tp_section *section);
@@ -85,6 +86,10 @@ void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown);
 
 /* Adds the tree of a device's time. */
 void tp_section_add_time(const struct tp_section *section, struct tp_list *tables, const struct tp_time_tree *tree);
+
+/* Rows whose names were cut to the same text show, too, where the texts of that column begin to differ. After they have
+ * their names. */
+void tp_section_tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
 
 /* Appends the table of time by kind of work. works: has rows; caption: lives as long as the section. */
 void tp_section_add_works(const struct tp_section *section, struct tp_list *tables, const struct tp_works *works,

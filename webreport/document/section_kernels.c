@@ -134,6 +134,7 @@ static void add_kernels(const struct tp_section *section, struct tp_list *tables
     for (size_t i = 0; i < shown->row_count; i++)
         shown->rows[i].name = tp_shown_text(
             &section->naming, tp_kernel_short_name(section->arena, tp_table_text(&view->by_name, TP_KERNEL_NAME)[i]));
+    tp_section_tell_rows_apart(&section->naming, shown, TP_KERNEL_NAME);
     open_rows(section, shown);
     tp_section_add_table(tables, shown);
 }

@@ -56,7 +56,8 @@ static void record_head(struct tp_object *record, const struct tp_summary *s)
     tp_object_evidence(record, "evidence", &s->evidence);
     struct tp_object *metrics = tp_object_object(record, "metrics");
     for (unsigned i = 0; i < TP_METRIC_COUNT; i++)
-        tp_object_real(metrics, tp_metrics[i].name, s->metrics[i].value);
+        if (!tp_metric_is_left_out(&tp_metrics[i], s->metrics[i].value))
+            tp_object_real(metrics, tp_metrics[i].name, s->metrics[i].value);
     struct tp_object *facts = tp_object_object(record, "facts");
     for (uint32_t i = 0; i < s->fact_count; i++)
         tp_object_str(facts, tp_arena_copy(record->members.arena, s->facts[i].name.ptr, s->facts[i].name.len),

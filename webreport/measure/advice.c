@@ -18,8 +18,10 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
         tp_work_kinds_build(&kinds, model, arena);
         tp_work_units_build(&units, &kinds, overrides ? overrides->peaks : NULL, arena);
         tp_work_rates_build(&advice->rates, &kinds, &units);
+        tp_serving_build(&advice->serving, &kinds, arena);
     } else {
         tp_work_rates_none(&advice->rates);
+        tp_serving_none(&advice->serving);
     }
     if (is_whole) {
         tp_work_view_build(&advice->works, &kinds, &units, arena);
@@ -54,6 +56,10 @@ void tp_advice_json(const struct tp_advice *advice, struct tp_json *json)
     tp_work_view_json(&advice->works, json);
     tp_json_key(json, "work_rates");
     tp_work_rates_json(&advice->rates, json);
+    if (advice->serving.is_present) {
+        tp_json_key(json, "serving");
+        tp_serving_json(&advice->serving, json);
+    }
     tp_json_key(json, "time_trees");
     tp_time_trees_json(&advice->times, json);
     tp_json_key(json, "sync_table");

@@ -8,6 +8,7 @@
 #include "webreport/measure/idle_view.h"
 #include "webreport/measure/memory_peak.h"
 #include "webreport/measure/rules.h"
+#include "webreport/measure/serving_view.h"
 #include "webreport/measure/sync_table.h"
 #include "webreport/measure/time_tree.h"
 #include "webreport/measure/trace_quality.h"
@@ -21,6 +22,7 @@ struct tp_advice {
     struct tp_idle_view idle;
     struct tp_work_view works;  /* empty when brief, as the next */
     struct tp_work_rates rates;
+    struct tp_serving_view serving;
     struct tp_time_trees times; /* of each device that has a flame */
     struct tp_sync_table syncs;
     struct tp_memory_peak memory;

@@ -177,6 +177,17 @@ struct tp_metric_value tp_metric_of_peak(const struct tp_metric_source *s, int w
                                  : (struct tp_metric_value){rates->step_percent, rates->why_step};
 }
 
+struct tp_metric_value tp_metric_of_serving(const struct tp_metric_source *s, int which)
+{
+    static const char no_steps[] = "no steps of a serving engine of that phase and size in the trace";
+    const struct tp_serving_view *view = &s->advice->serving;
+    int phase = which / TP_SERVING_WHICH, rest = which % TP_SERVING_WHICH, exponent = (rest - TP_SERVING_P50) / 2;
+    if (!rest)
+        return real(view->tokens_per_s[phase], no_steps);
+    int64_t ns = (rest - TP_SERVING_P50) % 2 ? view->p90_ns[phase][exponent] : view->p50_ns[phase][exponent];
+    return ns == TP_NULL_INT ? unknown(no_steps) : known((double)ns);
+}
+
 /* ---- host ---- */
 
 struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int which)

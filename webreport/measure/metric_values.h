@@ -11,6 +11,8 @@ enum { TP_COPIES_PAGEABLE = 8 }; /* may be added to the above: only those from o
 
 enum tp_metric_wait { TP_WAITS_SYNC, TP_WAITS_COPY, TP_WAITS_TIME, TP_WAITS_COST };
 enum tp_metric_gemm { TP_GEMM_SHARE, TP_GEMM_FP32_SHARE };
+/* phase * WHICH: tokens a second of the phase; + 2 * exponent + one of the others: a quantile of a class */
+enum tp_metric_serving { TP_SERVING_P50 = 1, TP_SERVING_P90, TP_SERVING_WHICH = 64 };
 enum tp_metric_rate { TP_RATE_GEMM, TP_RATE_STEP };
 enum { TP_METRIC_IDLE_ALL = TP_IDLE_PARTS }; /* below: enum tp_idle_part */
 enum tp_metric_memory {
@@ -58,6 +60,7 @@ tp_metric_function tp_metric_of_kernels;      /* enum tp_metric_kernel */
 tp_metric_function tp_metric_of_gpus;         /* enum tp_gpu_column: mean over the devices */
 tp_metric_function tp_metric_of_gemms;        /* enum tp_metric_gemm */
 tp_metric_function tp_metric_of_peak;         /* enum tp_metric_rate */
+tp_metric_function tp_metric_of_serving;      /* enum tp_metric_serving */
 tp_metric_function tp_metric_of_host;         /* enum tp_metric_host */
 tp_metric_function tp_metric_copies_per_step; /* enum tp_metric_copy */
 tp_metric_function tp_metric_copied_bytes;    /* enum tp_metric_copy */

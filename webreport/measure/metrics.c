@@ -2,6 +2,7 @@
  * metric_trace.c. */
 #include "webreport/measure/metrics.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "webreport/measure/metric_values.h"
@@ -32,6 +33,29 @@
         "finding." #id, COUNT, ALL, "findings of rule " #id, "recommendations.findings[id " #id "]: number",           \
             tp_metric_of_rule, TP_RULE_##id                                                                            \
     }
+
+/* Steps of an engine by their class, whose size is a power of two. */
+#define SERVED(word, PHASE, size, exponent, at, AT)                                                                    \
+    {                                                                                                                  \
+#word "." #size ".step." #at, TIME, LINKS,                                                                     \
+            "time of a step of an engine, by phase and batch: up to bs1024 requests, tok65536 tokens",                 \
+            "serving.classes[class " #word "." #size "]." #at "_us", tp_metric_of_serving,                             \
+            TP_SERVING_##PHASE *TP_SERVING_WHICH + 2 * (exponent) + TP_SERVING_##AT                                    \
+    }
+#define SERVED_BOTH(word, PHASE, size, exponent)                                                                       \
+    SERVED(word, PHASE, size, exponent, p50, P50), SERVED(word, PHASE, size, exponent, p90, P90)
+#define BY_REQUESTS(word, PHASE)                                                                                       \
+    SERVED_BOTH(word, PHASE, bs1, 0), SERVED_BOTH(word, PHASE, bs2, 1), SERVED_BOTH(word, PHASE, bs4, 2),              \
+        SERVED_BOTH(word, PHASE, bs8, 3), SERVED_BOTH(word, PHASE, bs16, 4), SERVED_BOTH(word, PHASE, bs32, 5),        \
+        SERVED_BOTH(word, PHASE, bs64, 6), SERVED_BOTH(word, PHASE, bs128, 7), SERVED_BOTH(word, PHASE, bs256, 8),     \
+        SERVED_BOTH(word, PHASE, bs512, 9), SERVED_BOTH(word, PHASE, bs1024, 10)
+#define BY_TOKENS(word, PHASE)                                                                                         \
+    SERVED_BOTH(word, PHASE, tok128, 7), SERVED_BOTH(word, PHASE, tok256, 8), SERVED_BOTH(word, PHASE, tok512, 9),     \
+        SERVED_BOTH(word, PHASE, tok1024, 10), SERVED_BOTH(word, PHASE, tok2048, 11),                                  \
+        SERVED_BOTH(word, PHASE, tok4096, 12), SERVED_BOTH(word, PHASE, tok8192, 13),                                  \
+        SERVED_BOTH(word, PHASE, tok16384, 14), SERVED_BOTH(word, PHASE, tok32768, 15),                                \
+        SERVED_BOTH(word, PHASE, tok65536, 16)
+#define SERVED_ALL(sizes, word, PHASE) sizes(word, PHASE)
 
 const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     {"step.count", MORE, HOST, "steps that numbers are about", "overview.steps_used", tp_metric_of_steps,
@@ -293,12 +317,34 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     RULE(C22),
     RULE(C23),
     RULE(C24),
+    {"decode.tokens_per_s", TP_UNIT_COUNT, true, false, LINKS,
+     "tokens made by the time of the decode steps of an engine",
+     "serving.steps[phase decode]: sum of decode_tokens / sum of step_us", tp_metric_of_serving,
+     TP_SERVING_DECODE *TP_SERVING_WHICH},
+    {"prefill.tokens_per_s", TP_UNIT_COUNT, true, false, LINKS,
+     "tokens read by the time of the prefill steps of an engine",
+     "serving.steps[phase prefill]: sum of tokens / sum of step_us", tp_metric_of_serving,
+     TP_SERVING_PREFILL *TP_SERVING_WHICH},
+    SERVED_ALL(BY_REQUESTS, decode, DECODE),
+    SERVED_ALL(BY_TOKENS, prefill, PREFILL),
+    SERVED_ALL(BY_TOKENS, mixed, MIXED),
 };
 
 void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const struct tp_metric_source *source)
 {
     for (int i = 0; i < TP_METRIC_COUNT; i++)
         values[i] = tp_metrics[i].value(source, tp_metrics[i].which);
+}
+
+bool tp_metric_is_left_out(const struct tp_metric *metric, double value)
+{
+    return isnan(value) && metric->value == tp_metric_of_serving;
+}
+
+bool tp_metric_is_like_smaller(const struct tp_metric *metric)
+{
+    int rest = metric->which % TP_SERVING_WHICH, least = metric->which / TP_SERVING_WHICH == TP_SERVING_DECODE ? 0 : 7;
+    return metric->value == tp_metric_of_serving && rest && (rest - TP_SERVING_P50) / 2 > least;
 }
 
 const char *tp_metric_title(const struct tp_metric *metric)

@@ -44,7 +44,7 @@ struct tp_metric {
     int which; /* for `value`: column, category, rule .. */
 };
 
-enum { TP_METRIC_COUNT = 151 };
+enum { TP_METRIC_COUNT = 215 };
 
 extern const struct tp_metric tp_metrics[TP_METRIC_COUNT];
 
@@ -56,6 +56,13 @@ int tp_metric_find(const char *name, size_t length);
 
 /* The name nearest to a mistyped one (edits); NULL when nothing is near. */
 const char *tp_metric_nearest(const char *name, size_t length);
+
+/* Is it of a class of steps that most programs do not have, and not known? Such ones are left out of lists and files.
+ */
+bool tp_metric_is_left_out(const struct tp_metric *metric, double value);
+
+/* Does one of smaller size stand for it in lists for people? */
+bool tp_metric_is_like_smaller(const struct tp_metric *metric);
 
 /* What it is, for a finding's metric the title of its rule. */
 const char *tp_metric_title(const struct tp_metric *metric);

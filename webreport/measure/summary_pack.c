@@ -32,6 +32,24 @@ static int64_t delta(int64_t value, int64_t *before)
     return difference;
 }
 
+static void pack_metrics(struct pack *p)
+{
+    const struct tp_summary *s = p->from;
+    unsigned count = 0, at = 0;
+    for (unsigned i = 0; i < TP_METRIC_COUNT; i++)
+        count += !tp_metric_is_left_out(&tp_metrics[i], s->metrics[i].value);
+    COLUMN(p, metric_name, count);
+    COLUMN(p, metric_value, count);
+    COLUMN(p, metric_why, count);
+    for (unsigned i = 0; i < TP_METRIC_COUNT; i++) {
+        if (tp_metric_is_left_out(&tp_metrics[i], s->metrics[i].value))
+            continue;
+        p->to->metric_name[at] = text(p, tp_str_of(tp_metrics[i].name));
+        p->to->metric_value[at] = isnan(s->metrics[i].value) ? (double)NAN : s->metrics[i].value; /* one NaN */
+        p->to->metric_why[at++] = s->metrics[i].why ? text(p, tp_str_of(s->metrics[i].why)) : 0;
+    }
+}
+
 static void pack_head(struct pack *p)
 {
     const struct tp_summary *s = p->from;
@@ -43,14 +61,7 @@ static void pack_head(struct pack *p)
     p->to->producer = s->producer;
     p->to->start_ns = s->start_ns;
     p->to->kernel_fingerprint = s->kernel_fingerprint;
-    COLUMN(p, metric_name, TP_METRIC_COUNT);
-    COLUMN(p, metric_value, TP_METRIC_COUNT);
-    COLUMN(p, metric_why, TP_METRIC_COUNT);
-    for (unsigned i = 0; i < TP_METRIC_COUNT; i++) {
-        p->to->metric_name[i] = text(p, tp_str_of(tp_metrics[i].name));
-        p->to->metric_value[i] = isnan(s->metrics[i].value) ? (double)NAN : s->metrics[i].value; /* one NaN */
-        p->to->metric_why[i] = s->metrics[i].why ? text(p, tp_str_of(s->metrics[i].why)) : 0;
-    }
+    pack_metrics(p);
     COLUMN(p, fact_name, s->fact_count);
     COLUMN(p, fact_value, s->fact_count);
     for (uint32_t i = 0; i < s->fact_count; i++) {

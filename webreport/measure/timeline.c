@@ -13,7 +13,7 @@
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 
-enum { MAX_HEADER_BYTES = 1 << 20, MAX_BANDS = 5000, FEW_BANDS = 100, MAX_ATTEMPTS = 8 };
+enum { MAX_HEADER_BYTES = 1 << 20, MAX_BANDS = 5000, FEW_BANDS = 100, MAX_ATTEMPTS = 8, MAX_LAUNCHED = 200000 };
 
 /* ---- lanes ---- */
 
@@ -42,10 +42,12 @@ static void count_moments(struct candidate *found, const struct tp_trace *trace,
         found[trace->moments[i].thread].count++;
 }
 
-/* Appends the fullest threads as lanes, in order of threads. first: where each thread's slices start. */
-static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, bool is_device, const uint32_t *slices,
-                      const uint32_t *first)
+/* Appends the fullest threads as lanes, in order of threads. operations: of devices, number of each slice; NULL: they
+ * are of the host. first: where each thread's slices start. */
+static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, const uint32_t *slices,
+                      const uint32_t *operations, const uint32_t *first)
 {
+    bool is_device = operations != NULL;
     uint32_t threads = timeline->model->trace->thread_count, count = 0;
     struct candidate *found = tp_arena_array(arena, threads, sizeof *found);
     count_moments(found, timeline->model->trace, is_device);
@@ -65,6 +67,7 @@ static void add_lanes(struct tp_timeline *timeline, struct tp_arena *arena, bool
         lane->is_device = is_device;
         lane->thread = found[i].thread;
         lane->slices = slices + first[lane->thread];
+        lane->operations = is_device ? operations + first[lane->thread] : NULL;
         lane->slice_count = first[lane->thread + 1] - first[lane->thread];
         timeline->slice_count += lane->slice_count;
     }
@@ -78,13 +81,17 @@ static void add_device_lanes(struct tp_timeline *timeline, struct tp_arena *aren
     const struct tp_order *order = timeline->model->order;
     uint32_t *first = tp_arena_array(arena, (size_t)trace->thread_count + 2, sizeof *first);
     uint32_t *slices = tp_arena_array(arena, order->device_count, sizeof *slices);
+    uint32_t *operations = tp_arena_array(arena, order->device_count + 1, sizeof *operations);
     for (uint32_t i = 0; i < order->device_count; i++)
         first[trace->events[order->device[i]].thread + 2]++;
     for (uint32_t t = 0; t < trace->thread_count; t++)
         first[t + 2] += first[t + 1];
-    for (uint32_t i = 0; i < order->device_count; i++)
-        slices[first[trace->events[order->device[i]].thread + 1]++] = order->device[i];
-    add_lanes(timeline, arena, true, slices, first);
+    for (uint32_t i = 0; i < order->device_count; i++) {
+        uint32_t at = first[trace->events[order->device[i]].thread + 1]++;
+        slices[at] = order->device[i];
+        operations[at] = i;
+    }
+    add_lanes(timeline, arena, slices, operations, first);
 }
 
 static void choose_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
@@ -92,7 +99,7 @@ static void choose_lanes(struct tp_timeline *timeline, struct tp_arena *arena)
     const struct tp_order *order = timeline->model->order;
     timeline->lanes = tp_arena_array(arena, (size_t)2 * TP_TIMELINE_MAX_LANES, sizeof *timeline->lanes);
     add_device_lanes(timeline, arena); /* first, so that their names have small numbers and always find room */
-    add_lanes(timeline, arena, false, order->host, order->thread_first);
+    add_lanes(timeline, arena, order->host, NULL, order->thread_first);
 }
 
 static void widen(struct tp_interval *range, int64_t time)
@@ -381,6 +388,7 @@ static void pack_within(struct tp_pack *pack, struct tp_timeline *timeline, stru
                 return;
             }
         }
+        pack->has_launches = false;
         fold_more(pack, timeline, size, max_bytes, attempt);
         tp_pack_walk(pack);
     }
@@ -395,6 +403,7 @@ void tp_timeline_build(struct tp_timeline *timeline, const struct tp_model *mode
     choose_lanes(timeline, arena);
     find_range(timeline);
     tp_pack_init(&pack, timeline, options, arena);
+    pack.has_launches = timeline->slice_count <= MAX_LAUNCHED;
     tp_pack_walk(&pack);
     rank_lanes(timeline, arena);
     tp_load_phases(timeline, &pack);

@@ -39,6 +39,7 @@ struct tp_lane {
     bool is_device;
     uint32_t thread;                        /* index in trace->threads */
     const uint32_t *slices;                 /* events in order of start */
+    const uint32_t *operations;             /* of a device: their numbers in model->devices; NULL: of the host */
     uint32_t slice_count;                   /* of the lane */
     uint32_t shown_count;                   /* of them in the data */
     uint32_t row_count;                     /* depth of nesting + 1, at most TP_TIMELINE_MAX_ROWS */

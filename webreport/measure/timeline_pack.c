@@ -179,6 +179,15 @@ static void fold(struct walk *w, size_t row, uint64_t start, uint64_t end)
     w->pack->timeline->folded_count++;
 }
 
+/* How long before its start a device operation was launched. */
+static void put_launch(const struct walk *w, uint32_t slice, const struct tp_event *event)
+{
+    const struct tp_event *launch = tp_launch_of_device(w->pack->timeline->model, w->lane->operations[slice]);
+    uint64_t before = launch ? (uint64_t)event->ts_ns - (uint64_t)launch->ts_ns : 0;
+    bool is_known = launch && launch->ts_ns <= event->ts_ns;
+    tp_pack_number(&w->pack->sections[TP_PACK_LAUNCH], is_known ? before / w->pack->unit_ns + 1 : 0);
+}
+
 static inline void emit(struct walk *w, const struct tp_event *event, size_t row, uint64_t start)
 {
     struct tp_pack *pack = w->pack;
@@ -206,6 +215,8 @@ static void reserve_slices(struct tp_pack *pack, size_t count)
     tp_pack_reserve(pack, TP_PACK_DURATION, count * TP_PACK_MAX_VARINT);
     tp_pack_reserve(pack, TP_PACK_NAME, count * TP_PACK_MAX_VARINT);
     tp_pack_reserve(pack, TP_PACK_DEPTH, count);
+    if (pack->has_launches)
+        tp_pack_reserve(pack, TP_PACK_LAUNCH, count * TP_PACK_MAX_VARINT);
 }
 
 static void walk_slices(struct walk *w)
@@ -233,8 +244,11 @@ static void walk_slices(struct walk *w)
             lane->row_count = (uint32_t)row + 1;
         if ((uint64_t)event->dur_ns < pack->fold_below_ns && may_fold(w, class))
             fold(w, row, start, end);
-        else
+        else {
             emit(w, event, row, start);
+            if (lane->operations && pack->has_launches)
+                put_launch(w, i, event);
+        }
     }
 }
 

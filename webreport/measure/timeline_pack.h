@@ -35,6 +35,8 @@ enum tp_pack_section {
     TP_PACK_TOLD_SIZES,   /* LEB128 per text, from number 1 on */
     TP_PACK_TOLD_BYTES,
     TP_PACK_MOMENTS, /* LEB128 per moment of a lane: time, from the one before in the lane; name; text; colour + 1 */
+    TP_PACK_LAUNCH,  /* LEB128 per slice of a device: from the start of its launch to its own, + 1; 0: none is known.
+                        Empty where there is no room for it */
     TP_PACK_SECTION_COUNT
 };
 
@@ -52,6 +54,7 @@ struct tp_pack {
     uint64_t fold_below_ns; /* host slices shorter than this are folded */
     bool folds_devices;     /* device slices and annotations, too */
     bool folds_steps;       /* steps, too */
+    bool has_launches;      /* slices of devices have their launches */
     size_t max_name_bytes;  /* of all names together; more are "(other names)". Of all told texts, of all moments */
     struct tp_pack_column sections[TP_PACK_SECTION_COUNT];
     uint32_t *name_number; /* by name id: number in the data; 0: none yet. Number 0 is "(other names)" */

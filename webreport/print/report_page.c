@@ -40,6 +40,7 @@ static const struct {
 } SECTIONS[] = {
     {"overview", "Overview", overview, false},
     {"idle", "Idle time", tp_section_idle, false},
+    {"serving", "Serving", tp_section_serving, false},
     {"operators", "Operators", tp_section_operators, false},
     {"kernels", "Kernels", tp_section_kernels, false},
     {"memory", "Memory", tp_section_memory, false},
