@@ -79,7 +79,7 @@ enum { FIRST = TP_RULE_H9, LAST = TP_RULE_H15 };
 
 struct found {
     struct tp_candidate candidates[LAST - FIRST + 1];
-    struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval, and for H14 half of each */
+    struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval, and for H14 two thirds of each */
     int64_t doubles;                       /* calls of matrix operators in double precision */
     int64_t zeros, adds;                   /* zeros made, gradients added to them */
 };
@@ -127,12 +127,13 @@ static bool takes_double(const struct tp_advisor *a, uint32_t op)
     return is_double;
 }
 
-/* Double precision costs twice the time of single at least: half of it could go. */
+/* Double precision costs twice the time of single at least, for it has twice the bytes and half the lanes; functions
+ * such as tanh, whose polynomials are longer, and what then fits a nearer cache, three times. */
 static void add_double(struct tp_advisor *a, struct found *found, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
     bool is_matrix = a->model->marks[e->name] & TP_MARK_ELIGIBLE;
-    tp_intervals_push(&found->times[TP_RULE_H14 - FIRST], e->ts_ns, e->ts_ns + e->dur_ns / 2);
+    tp_intervals_push(&found->times[TP_RULE_H14 - FIRST], e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, 2, 3));
     found->doubles += is_matrix;
     if (is_matrix)
         tp_picks_longest(&found->candidates[TP_RULE_H14 - FIRST].picks, a->model, a->model->operators.event[op]);
