@@ -263,6 +263,22 @@ static void a_loop_of_indexing_is_a_repeated_pattern(void **state)
     assert_true(was_not_evaluated("A1", "not for this kind of program"));
 }
 
+static void the_backward_of_a_loop_goes_with_it(void **state)
+{
+    (void)state;
+    step(0, 0, 1000), step(1, 1000, 1000);
+    for (int i = 0; i < 20; i++) {
+        char args[64];
+        snprintf(args, sizeof args, "\"Sequence number\":%d,\"Fwd thread id\":0", 100 + i);
+        host_with("cpu_op", "aten::select", 100 + 20 * i, 15, args);
+        snprintf(args, sizeof args, "\"Sequence number\":%d,\"Fwd thread id\":1", 100 + i);
+        host_with("cpu_op", "autograd::engine::evaluate_function: SelectBackward0", 600 + 15 * i, 10, args);
+    }
+    host_with("cpu_op", "autograd::engine::evaluate_function: OtherBackward0", 950, 10, "\"Sequence number\":7");
+    build();
+    assert_ceiling("H2", (495 - 120 + 19 * 10) / 2.0);
+}
+
 static void time_between_operators_is_named_by_line(void **state)
 {
     (void)state;
@@ -315,6 +331,7 @@ int main(void)
         CASE(an_optimizer_that_launches_per_tensor_is_told_from_a_fused_one),
         CASE(a_fused_optimizer_is_let_alone),
         CASE(a_loop_of_indexing_is_a_repeated_pattern),
+        CASE(the_backward_of_a_loop_goes_with_it),
         CASE(time_between_operators_is_named_by_line),
         CASE(operators_beside_others_are_held_against_the_same_alone),
         CASE(an_empty_trace_says_so),

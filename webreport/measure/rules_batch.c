@@ -6,17 +6,6 @@
 
 enum { MIN_CALLS = 4, SMALL_BATCH = 4, USUAL_BATCH = 32, MIN_STEPS = 3 };
 
-static int64_t sequence_of(const struct tp_model *model, uint32_t op)
-{
-    const struct tp_event *e = tp_operator_event(model, op);
-    return tp_host_more(model->trace, &model->trace->hosts[e->detail]).sequence;
-}
-
-static bool is_backward(const struct tp_model *model, uint32_t op)
-{
-    return (model->marks[tp_operator_event(model, op)->name] & TP_MARK_BACKWARD_NODE) != 0;
-}
-
 static struct tp_shape shape_of(const struct tp_model *model, uint32_t op, unsigned argument)
 {
     const struct tp_event *e = tp_operator_event(model, op);
@@ -99,32 +88,6 @@ static bool is_one_sample(const struct tp_advisor *a, struct tp_intervals time)
     return is_any;
 }
 
-/* The same times, and the backward of what ran in them. */
-static struct tp_intervals with_backward(struct tp_advisor *a, struct tp_intervals forward)
-{
-    const struct tp_model *model = a->model;
-    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    struct tp_id_map sequences;
-    tp_id_map_init(&sequences, a->arena);
-    for (uint32_t i = 0; i < a->cpu->count; i++) {
-        uint32_t op = a->cpu->ops[i];
-        int64_t sequence = sequence_of(model, op);
-        if (!is_backward(model, op) && sequence != TP_NULL_INT &&
-            tp_intervals_contain(forward, tp_operator_event(model, op)->ts_ns))
-            *tp_id_map_put(&sequences, (uint64_t)sequence) = 1;
-    }
-    for (uint32_t i = 0; i < a->cpu->count; i++) {
-        uint32_t op = a->cpu->ops[i];
-        const struct tp_event *e = tp_operator_event(model, op);
-        int64_t sequence = sequence_of(model, op);
-        if (is_backward(model, op) && sequence != TP_NULL_INT && tp_id_map_find(&sequences, (uint64_t)sequence))
-            tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
-    }
-    tp_id_map_drop(&sequences);
-    tp_intervals_append(&time, forward);
-    return tp_intervals_of(&time);
-}
-
 static bool find_samples(struct tp_advisor *a)
 {
     struct calls calls = {.a = a};
@@ -139,13 +102,23 @@ static bool find_samples(struct tp_advisor *a)
     struct tp_intervals time = tp_intervals_of(&repeated);
     if (!is_one_sample(a, time))
         return false;
-    c.time = with_backward(a, time);
+    c.time = tp_cpu_with_backward(a, time);
     c.detail =
         tp_advisor_text(a, "%u calls of one sample in each step", calls.of_name[calls.name] / a->model->used_count);
     return tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H18, "min_pct") && tp_advisor_add(a, &c);
 }
 
 /* ---- small batch (H19) ---- */
+
+/* Matrix work whose operands do not say what a batch is. */
+static bool is_other_product(struct tp_str name)
+{
+    static const char *const names[] = {"aten::convolution", "aten::bmm", "aten::baddbmm"};
+    bool is_any = tp_str_starts(name, "aten::_scaled_dot_product");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        is_any |= tp_str_equal(name, tp_str_of(names[i]));
+    return is_any;
+}
 
 static void find_small_batch(struct tp_advisor *a)
 {
@@ -155,14 +128,15 @@ static void find_small_batch(struct tp_advisor *a)
     bool is_training = false;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
-        int64_t rows = model->operators.parent[op] == TP_NO_ID || !is_backward(model, op) ? rows_of(model, op) : 0;
-        is_training |= is_backward(model, op);
+        int64_t rows = rows_of(model, op);
+        is_training |= tp_cpu_is_backward(model, op);
         const struct tp_event *e = tp_operator_event(model, op);
-        bool is_forward = rows && tp_str_equal(tp_trace_name(model->trace, e), TP_STR("aten::addmm"));
-        if (!is_forward || tp_cpu_is_loading(a, op))
+        struct tp_str name = tp_trace_name(model->trace, e);
+        bool is_forward = rows && tp_str_equal(name, TP_STR("aten::addmm"));
+        if ((!is_forward && !is_other_product(name)) || tp_cpu_is_loading(a, op))
             continue;
         all = tp_sat_add(all, e->dur_ns);
-        if (rows > SMALL_BATCH)
+        if (!is_forward || rows > SMALL_BATCH)
             continue;
         small = tp_sat_add(small, e->dur_ns);
         most = tp_ns_max(most, rows);

@@ -89,17 +89,11 @@ static void push_part(struct claim *claim, const struct tp_event *e, uint32_t mi
     tp_intervals_push(&claim->time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, millionths, 1000000));
 }
 
-static int64_t sequence_of(const struct tp_model *model, uint32_t op)
-{
-    const struct tp_event *e = tp_operator_event(model, op);
-    return tp_host_more(model->trace, &model->trace->hosts[e->detail]).sequence;
-}
-
 static void take(struct claim *claim, struct row *row, double part)
 {
     const struct tp_model *model = claim->c->a->model;
     uint32_t millionths = (uint32_t)(part * 1e6);
-    int64_t sequence = sequence_of(model, row->op);
+    int64_t sequence = tp_cpu_sequence(model, row->op);
     row->is_taken = true;
     push_part(claim, tp_operator_event(model, row->op), millionths);
     tp_picks_longest(&claim->candidate.picks, model, model->operators.event[row->op]);
@@ -115,7 +109,7 @@ static void claim_end(struct claim *claim)
     for (uint32_t i = 0; i < a->cpu->count && claim->candidate.picks.total; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(model, op);
-        int64_t sequence = model->marks[e->name] & TP_MARK_BACKWARD_NODE ? sequence_of(model, op) : TP_NULL_INT;
+        int64_t sequence = model->marks[e->name] & TP_MARK_BACKWARD_NODE ? tp_cpu_sequence(model, op) : TP_NULL_INT;
         const uint32_t *part = sequence == TP_NULL_INT ? NULL : tp_id_map_find(&claim->sequences, (uint64_t)sequence);
         if (part)
             push_part(claim, e, *part);

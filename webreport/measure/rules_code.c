@@ -82,6 +82,13 @@ struct found {
     struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval, and for H14 two thirds of each */
     int64_t doubles;                       /* calls of matrix operators in double precision */
     int64_t zeros, adds;                   /* zeros made, gradients added to them */
+    struct tp_id_map clearing;             /* the user's functions that make zeros: index of their struct cleared */
+    struct tp_vec cleared;
+};
+
+struct cleared {
+    uint32_t event; /* of the function */
+    int64_t ns;     /* that its zeros take */
 };
 
 static void add_event(struct found *found, const struct tp_model *model, enum tp_rule_id rule, uint32_t event)
@@ -147,6 +154,35 @@ static bool is_inside(const struct tp_advisor *a, uint32_t op, const char *name)
     return false;
 }
 
+/* Books zeros made on the innermost function of the user's that they are made in. */
+static void book_zeros(const struct tp_advisor *a, struct found *found, uint32_t event)
+{
+    const struct tp_model *model = a->model;
+    uint32_t frame = model->inside[event];
+    while (frame != TP_NO_ID && !tp_frame_project_line(tp_trace_name(model->trace, &model->trace->events[frame])).ptr)
+        frame = model->inside[frame];
+    if (frame == TP_NO_ID)
+        return;
+    uint32_t *at = tp_id_map_put(&found->clearing, frame);
+    if (*at == TP_NO_ID) {
+        *at = (uint32_t)found->cleared.count;
+        *(struct cleared *)tp_vec_push(&found->cleared) = (struct cleared){frame, 0};
+    }
+    struct cleared *cleared = TP_AT(&found->cleared, struct cleared, *at);
+    cleared->ns = tp_sat_add(cleared->ns, model->trace->events[event].dur_ns);
+}
+
+/* A function that does little else than make zeros goes with them. */
+static void add_clearing(const struct tp_advisor *a, struct found *found)
+{
+    for (size_t i = 0; i < found->cleared.count; i++) {
+        const struct cleared *cleared = TP_AT(&found->cleared, struct cleared, i);
+        const struct tp_event *e = &a->model->trace->events[cleared->event];
+        if (cleared->ns > e->dur_ns / 2)
+            tp_intervals_push(&found->times[TP_RULE_H15 - FIRST], e->ts_ns, tp_event_end(e));
+    }
+}
+
 static void find_operators(struct tp_advisor *a, struct found *found)
 {
     static const char *const checks[] = {"aten::isnan", "aten::isinf", "aten::isfinite", "aten::_is_any_true", NULL};
@@ -164,6 +200,8 @@ static void find_operators(struct tp_advisor *a, struct found *found)
         bool is_add = tp_str_equal(name, TP_STR("aten::add_")) && is_inside(a, op, "AccumulateGrad");
         found->zeros += is_zero;
         found->adds += is_add;
+        if (is_zero)
+            book_zeros(a, found, model->operators.event[op]);
         if (is_zero || is_add)
             add_event(found, model, TP_RULE_H15, model->operators.event[op]);
         if (op >= inside && takes_double(a, op)) {
@@ -171,6 +209,7 @@ static void find_operators(struct tp_advisor *a, struct found *found)
             inside = model->operators.subtree_end[op];
         }
     }
+    add_clearing(a, found);
 }
 
 /* ---- findings ---- */
@@ -200,6 +239,8 @@ void tp_rule_cpu_code(struct tp_advisor *a)
     struct found found = {.doubles = 0};
     for (unsigned i = 0; i <= LAST - FIRST; i++)
         found.times[i] = TP_VEC(a->arena, struct tp_interval);
+    tp_id_map_init(&found.clearing, a->arena);
+    found.cleared = TP_VEC(a->arena, struct cleared);
     find_frames(a, &found);
     find_operators(a, &found);
     for (unsigned rule = FIRST; rule <= LAST; rule++) {

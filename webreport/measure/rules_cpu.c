@@ -35,6 +35,37 @@ void tp_rules_prepare_cpu(struct tp_advisor *a)
     list_operators(a, a->cpu);
 }
 
+int64_t tp_cpu_sequence(const struct tp_model *model, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(model, op);
+    return tp_host_more(model->trace, &model->trace->hosts[e->detail]).sequence;
+}
+
+struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_intervals forward)
+{
+    const struct tp_model *model = a->model;
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    struct tp_id_map sequences;
+    tp_id_map_init(&sequences, a->arena);
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        int64_t sequence = tp_cpu_sequence(model, op);
+        if (!tp_cpu_is_backward(model, op) && sequence != TP_NULL_INT &&
+            tp_intervals_contain(forward, tp_operator_event(model, op)->ts_ns))
+            *tp_id_map_put(&sequences, (uint64_t)sequence) = 1;
+    }
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        const struct tp_event *e = tp_operator_event(model, op);
+        int64_t sequence = tp_cpu_sequence(model, op);
+        if (tp_cpu_is_backward(model, op) && sequence != TP_NULL_INT && tp_id_map_find(&sequences, (uint64_t)sequence))
+            tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+    }
+    tp_id_map_drop(&sequences);
+    tp_intervals_append(&time, forward);
+    return tp_intervals_of(&time);
+}
+
 /* Calls visit for the main thread's annotations that start within W and have a mark, or are of a kind. */
 static void visit_annotations(struct tp_advisor *a, uint64_t mark, enum tp_range_kind kind,
                               void (*visit)(void *context, uint32_t event), void *context)
@@ -69,6 +100,15 @@ static void add_load(void *context, uint32_t event)
     }
 }
 
+/* Tensors are made of samples whatever one does: what Python takes besides can be gained. */
+static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct tp_intervals collation)
+{
+    c->detail =
+        tp_advisor_text(a, "loading takes %.1f %% of the steps; Python code that puts batches together, %.1f %%",
+                        tp_set_percent(a, c->time), tp_set_percent(a, collation));
+    c->time = collation;
+}
+
 void tp_rule_cpu_loader(struct tp_advisor *a)
 {
     struct loads loads = {.model = a->model,
@@ -76,7 +116,11 @@ void tp_rule_cpu_loader(struct tp_advisor *a)
     if (!(tp_set_percent(a, a->cpu->loading) > tp_rule_value(a, TP_RULE_H1, "min_pct")))
         return;
     visit_annotations(a, 0, TP_RANGE_INPUT, add_load, &loads);
-    loads.candidate.cause = tp_loader_cause(a, a->model->host_main, a->cpu->loading, &loads.candidate.picks);
+    struct tp_intervals collation = {0};
+    loads.candidate.cause =
+        tp_loader_cause(a, a->model->host_main, a->cpu->loading, &loads.candidate.picks, &collation);
+    if (collation.count && tp_rule_value(a, TP_RULE_H1, "collation") > 0)
+        claim_collation(a, &loads.candidate, collation);
     if (!loads.candidate.cause && tp_speaks_torch(a->model->producer))
         loads.candidate.cause = loads.is_in_process ? "input.single_process" : "input.too_few_workers";
     tp_advisor_add(a, &loads.candidate);

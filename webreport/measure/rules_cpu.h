@@ -22,8 +22,22 @@ static inline bool tp_cpu_is_outer(const struct tp_advisor *a, uint32_t op)
     return a->model->operators.parent[op] == TP_NO_ID;
 }
 
+/* Is the operator a node of the backward pass? */
+static inline bool tp_cpu_is_backward(const struct tp_model *model, uint32_t op)
+{
+    return (model->marks[tp_operator_event(model, op)->name] & TP_MARK_BACKWARD_NODE) != 0;
+}
+
+/* The number of its autograd node, which the node's backward has, too; TP_NULL_INT: none. */
+int64_t tp_cpu_sequence(const struct tp_model *model, uint32_t op);
+
+/* The times, and those of the backward of the operators that start in them. */
+struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_intervals forward);
+
 /* What of loading takes most of it, by the frames inside: "input.transform" or "input.collate", and *picks its longest
- * frames; NULL: neither, or nobody can tell. loading: a set of times of the thread. (rules_loader.c) */
-const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading, struct tp_picks *picks);
+ * frames; NULL: neither, or nobody can tell. loading: a set of times of the thread. *collation: of "input.collate" what
+ * Python takes of it; operators and making tensors stay whatever one does. (rules_loader.c) */
+const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading, struct tp_picks *picks,
+                            struct tp_intervals *collation);
 
 #endif

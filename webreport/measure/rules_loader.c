@@ -7,8 +7,17 @@ struct parts {
     const struct tp_model *model;
     uint32_t fetch;                         /* event of the fetch that was met last */
     struct tp_vec samples, batches, others; /* struct tp_interval; others: waiting, and operators */
+    struct tp_vec making; /* tensors made from what there is: any way to put a batch together has it */
     struct tp_picks of_samples, of_batches;
 };
+
+static bool begins_with(struct tp_str name, const char *const *begins)
+{
+    for (; *begins; begins++)
+        if (tp_str_starts(name, *begins))
+            return true;
+    return false;
+}
 
 static bool is_waiting(struct tp_str name)
 {
@@ -17,11 +26,17 @@ static bool is_waiting(struct tp_str name)
         "<built-in function pread>",    "<built-in function stat>",     "<built-in method read of",
         "<built-in method readinto of", "<built-in method readline of", "<built-in method recv of",
         "<built-in method recv_into",   "<built-in method acquire of",  "<built-in function poll>",
-        "<built-in method poll of",     "<built-in function select>"};
-    bool is_any = false;
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        is_any |= tp_str_starts(name, begins[i]);
-    return is_any;
+        "<built-in method poll of",     "<built-in function select>",   NULL};
+    return begins_with(name, begins);
+}
+
+static bool is_making(struct tp_str name)
+{
+    static const char *const begins[] = {
+        "<built-in method tensor of type", "<built-in method as_tensor of type", "<built-in method stack of type",
+        "<built-in method cat of type",    "<built-in method from_numpy of",     "<built-in function array>",
+        "<built-in method array of",       "<built-in function stack>",          NULL};
+    return begins_with(name, begins);
 }
 
 static bool is_fetch(const struct tp_frame *frame)
@@ -43,6 +58,8 @@ static void look_at(struct parts *p, uint32_t event)
     struct tp_frame frame;
     if (is_waiting(name))
         tp_intervals_push(&p->others, e->ts_ns, tp_event_end(e));
+    if (is_making(name))
+        tp_intervals_push(&p->making, e->ts_ns, tp_event_end(e));
     if (!tp_frame_parse(&frame, name))
         return;
     if (is_fetch(&frame)) {
@@ -57,11 +74,13 @@ static void look_at(struct parts *p, uint32_t event)
     }
 }
 
-const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading, struct tp_picks *picks)
+const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading, struct tp_picks *picks,
+                            struct tp_intervals *collation)
 {
     const struct tp_order *order = a->model->order;
     struct tp_vec none = TP_VEC(a->arena, struct tp_interval);
-    struct parts p = {.model = a->model, .fetch = TP_NO_ID, .samples = none, .batches = none, .others = none};
+    struct parts p = {
+        .model = a->model, .fetch = TP_NO_ID, .samples = none, .batches = none, .others = none, .making = none};
     for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
         const struct tp_event *e = &a->model->trace->events[order->host[i]];
         if (!tp_intervals_contain(loading, e->ts_ns))
@@ -79,5 +98,9 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
     if (of_samples <= half && of_batches <= half)
         return NULL;
     *picks = of_batches > of_samples ? p.of_batches : p.of_samples;
-    return of_batches > of_samples ? "input.collate" : "input.transform";
+    if (of_batches <= of_samples)
+        return "input.transform";
+    *collation =
+        tp_intervals_meet(a->arena, tp_intervals_minus(a->arena, batches, tp_intervals_of(&p.making)), loading);
+    return "input.collate";
 }

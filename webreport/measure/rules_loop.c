@@ -140,6 +140,8 @@ void tp_rule_cpu_loop(struct tp_advisor *a)
     tp_arena_drop(a->arena, events, children.count * sizeof *events);
     tp_arena_drop(a->arena, children.data, children.capacity * sizeof(struct child));
     c.time = tp_intervals_of(&time);
+    if (tp_rule_value(a, TP_RULE_H2, "backward") > 0)
+        c.time = tp_cpu_with_backward(a, c.time);
     c.cause = search.reads > search.others ? "host.scalar_reads" : NULL;
     if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H2, "min_pct"))
         tp_advisor_add(a, &c);
