@@ -1,6 +1,7 @@
 /* Memory per device: the curve, the peak and what was alive then, what operators allocated. */
 #include "webreport/document/chart.h"
 #include "webreport/document/section.h"
+#include "webreport/measure/memory_category.h"
 
 #include <math.h>
 
@@ -111,6 +112,8 @@ static void put_live(const struct tp_section *section, struct tp_object *object,
         const struct tp_table *table;
         const char *title, *heading;
     } groups[] = {
+        {peak && tp_speaks_torch(section->profile->model->producer) ? &peak->live_by_category : NULL, "What it is for",
+         "Memory at the peak, by what it is for"},
         {peak ? &peak->live_by_line : NULL, "Source line", "Alive at the peak, by line"},
         {peak ? &peak->live_by_module : NULL, "Module", "Alive at the peak, by module"},
         {peak ? &peak->live_by_op : NULL, "Operator", tp_section_word(section, "Alive at the peak, by operator")},
@@ -162,6 +165,22 @@ static void add_device(const struct tp_section *section, struct tp_list *list, u
     put_live(section, object, device, peak);
 }
 
+/* ", 61 % of it activations"; "" when nobody can tell, or what is most is nothing to be named. */
+static const char *most_text(const struct tp_section *section, const struct tp_memory_device *peak)
+{
+    const struct tp_table *table = &peak->live_by_category;
+
+    if (!table->row_count || !tp_speaks_torch(section->profile->model->producer))
+        return "";
+    struct tp_str name = tp_table_text(table, TP_LIVE_NAME)[0];
+    if (tp_str_equal(name, tp_str_of(tp_memory_category_text(TP_MEMORY_RESERVED))))
+        return "";
+    return tp_text_printf(section->arena, "; %s of that is %.*s",
+                          tp_text_of_percent(section->arena, tp_percent(tp_table_int(table, TP_LIVE_BYTES)[0],
+                                                                        peak->peak_allocated_bytes)),
+                          (int)name.len, name.ptr);
+}
+
 static const char *lead_text(const struct tp_section *section)
 {
     const struct tp_memory_view *view = &section->profile->views->memory;
@@ -179,12 +198,12 @@ static const char *lead_text(const struct tp_section *section)
                               (int)device->name.len, device->name.ptr,
                               tp_text_of_bytes(arena, peak->peak_allocated_bytes));
     if (capacity > 0)
-        return tp_text_printf(arena, "%.*s peaks at %s, %s of its %s.", (int)device->name.len, device->name.ptr,
+        return tp_text_printf(arena, "%.*s peaks at %s, %s of its %s%s.", (int)device->name.len, device->name.ptr,
                               tp_text_of_bytes(arena, peak->peak_allocated_bytes),
                               tp_text_of_percent(arena, tp_percent(peak->peak_allocated_bytes, capacity)),
-                              tp_text_of_bytes(arena, capacity));
-    return tp_text_printf(arena, "%.*s peaks at %s.", (int)device->name.len, device->name.ptr,
-                          tp_text_of_bytes(arena, peak->peak_allocated_bytes));
+                              tp_text_of_bytes(arena, capacity), most_text(section, peak));
+    return tp_text_printf(arena, "%.*s peaks at %s%s.", (int)device->name.len, device->name.ptr,
+                          tp_text_of_bytes(arena, peak->peak_allocated_bytes), most_text(section, peak));
 }
 
 struct tp_data tp_section_memory(const struct tp_section *section)

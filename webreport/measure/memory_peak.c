@@ -3,11 +3,12 @@
 
 #include <math.h>
 
+#include "webreport/measure/memory_category.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/id_map.h"
 #include "writer/base/sort.h"
 
-enum { OPERATOR, MODULE, LINE, GROUPINGS };
+enum { OPERATOR, MODULE, LINE, CATEGORY, GROUPINGS };
 
 /* Most ancestors that are looked at for one block; more occur in broken traces only. */
 enum { MAX_ANCESTORS = 1024 };
@@ -158,36 +159,73 @@ static void build_live_table(struct tp_table *table, struct grouping *grouping, 
     }
 }
 
-/* Walks the records up to the peak: bytes > 0 put an address (replacing), others remove it. live: by slot, the record
- * that put it, TP_NO_ID once it is gone. False when a record has no address. */
+/* A block that is alive at the peak: its records; freed TP_NO_ID: it stayed. */
+struct live_block {
+    uint32_t made, freed;
+};
+
+/* Walks the records: up to the peak bytes > 0 put an address (replacing), others remove it; behind it the first of
+ * either kind ends what was alive. live: by slot, made TP_NO_ID where nothing is. False when a record up to the peak
+ * has no address. */
 static bool walk_live(const struct series *s, uint32_t peak, struct tp_vec *live)
 {
     struct tp_id_map slots;
     tp_id_map_init(&slots, s->arena);
     bool is_known = true;
-    for (uint32_t i = 0; i <= peak && is_known; i++) {
+    for (uint32_t i = 0; i < s->count && is_known; i++) {
         const struct tp_memory *m = record_at(s, i);
         int64_t address = more_at(s, i)->address;
-        is_known = address != TP_NULL_INT;
-        if (!is_known)
-            break;
+        is_known = address != TP_NULL_INT || i > peak;
+        if (address == TP_NULL_INT)
+            continue;
         uint32_t *slot = tp_id_map_find(&slots, (uint64_t)address);
-        if (!slot && m->bytes > 0) {
+        if (!slot && m->bytes > 0 && i <= peak) {
             slot = tp_id_map_put(&slots, (uint64_t)address);
             *slot = (uint32_t)live->count;
             tp_vec_push(live);
         }
-        if (slot)
-            *TP_AT(live, uint32_t, *slot) = m->bytes > 0 ? i : TP_NO_ID;
+        if (!slot)
+            continue;
+        struct live_block *block = TP_AT(live, struct live_block, *slot);
+        if (i <= peak)
+            *block = (struct live_block){m->bytes > 0 ? i : TP_NO_ID, TP_NO_ID};
+        else if (block->freed == TP_NO_ID)
+            block->freed = i;
     }
     tp_id_map_drop(&slots);
     return is_known;
 }
 
+static void add_live(const struct series *s, const struct live_block *block, struct grouping *groupings,
+                     struct tp_memory_device *out)
+{
+    const struct tp_memory *m = record_at(s, block->made);
+    struct surrounding around = surrounding_of(s->model, m);
+    out->live_bytes = tp_sat_add(out->live_bytes, m->bytes);
+    out->live_block_count++;
+    for (int g = 0; g < CATEGORY; g++) {
+        struct tp_str name;
+        uint32_t id = grouping_id(s->model, &around, g, &name);
+        add_block(&groupings[g], id, name, m->bytes);
+    }
+    enum tp_memory_category category =
+        tp_memory_category_of(s->model, m, block->freed == TP_NO_ID ? NULL : record_at(s, block->freed));
+    add_block(&groupings[CATEGORY], category, tp_str_of(tp_memory_category_text(category)), m->bytes);
+}
+
+/* What the totals have and no block has. */
+static void add_rest(struct grouping *grouping, enum tp_memory_category category, int64_t bytes)
+{
+    if (bytes <= 0)
+        return;
+    add_block(grouping, category, tp_str_of(tp_memory_category_text(category)), bytes);
+    TP_AT(&grouping->groups, struct live_group, grouping->groups.count - 1)->blocks = TP_NULL_INT;
+}
+
 static void group_live(const struct series *s, uint32_t peak, struct tp_memory_device *out)
 {
     struct grouping groupings[GROUPINGS];
-    struct tp_vec live = TP_VEC(s->arena, uint32_t);
+    struct tp_vec live = TP_VEC(s->arena, struct live_block);
     for (int g = 0; g < GROUPINGS; g++) {
         tp_id_map_init(&groupings[g].ids, s->arena);
         groupings[g].groups = TP_VEC(s->arena, struct live_group);
@@ -196,26 +234,21 @@ static void group_live(const struct series *s, uint32_t peak, struct tp_memory_d
     out->preexisting_bytes = out->live_bytes = out->live_block_count = TP_NULL_INT;
     if (out->addresses_known) {
         out->live_bytes = out->live_block_count = 0;
-        for (size_t i = 0; i < live.count; i++) {
-            uint32_t at = *TP_AT(&live, uint32_t, i);
-            if (at == TP_NO_ID)
-                continue;
-            const struct tp_memory *m = record_at(s, at);
-            struct surrounding around = surrounding_of(s->model, m);
-            out->live_bytes = tp_sat_add(out->live_bytes, m->bytes);
-            out->live_block_count++;
-            for (int g = 0; g < GROUPINGS; g++) {
-                struct tp_str name;
-                uint32_t id = grouping_id(s->model, &around, g, &name);
-                add_block(&groupings[g], id, name, m->bytes);
-            }
-        }
+        for (size_t i = 0; i < live.count; i++)
+            if (TP_AT(&live, struct live_block, i)->made != TP_NO_ID)
+                add_live(s, TP_AT(&live, struct live_block, i), groupings, out);
         out->preexisting_bytes = tp_sat_sub(out->peak_allocated_bytes, out->live_bytes);
+        if (s->totals_known) {
+            add_rest(&groupings[CATEGORY], TP_MEMORY_BEFORE, out->preexisting_bytes);
+            add_rest(&groupings[CATEGORY], TP_MEMORY_RESERVED,
+                     tp_sat_sub(out->reserved_at_peak_bytes, out->peak_allocated_bytes));
+        }
     }
     build_live_table(&out->live_by_op, &groupings[OPERATOR], "Alive at the peak, by operator", s->arena);
     build_live_table(&out->live_by_module, &groupings[MODULE], "Alive at the peak, by module", s->arena);
     build_live_table(&out->live_by_line, &groupings[LINE], "Alive at the peak, by line", s->arena);
-    tp_arena_drop(s->arena, live.data, live.capacity * sizeof(uint32_t));
+    build_live_table(&out->live_by_category, &groupings[CATEGORY], "Memory at the peak, by what it is for", s->arena);
+    tp_arena_drop(s->arena, live.data, live.capacity * sizeof(struct live_block));
 }
 
 /* ---- growth ---- */
@@ -377,6 +410,8 @@ static void live_json(const struct tp_memory_device *d, struct tp_json *json)
     tp_table_json(&d->live_by_module, json);
     tp_json_key(json, "line");
     tp_table_json(&d->live_by_line, json);
+    tp_json_key(json, "category");
+    tp_table_json(&d->live_by_category, json);
     tp_json_object_end(json);
 }
 
