@@ -73,6 +73,15 @@ broken_statistics() { # that no tensor can have
         run 0 "$WORK/s" "$WORK/s" --all && grep -q '1 no values' "$WORK/out" || { cat "$WORK/out"; return 1; }
     done
 }
+nan_first() { # it begins in the last step; a type and a shape differ before
+    run 1 "$DATA/tensors/base" "$DATA/tensors/new" -o "$WORK/p.html" --json "$WORK/p.json" || return 1
+    tr '\n' ' ' <"$WORK/out" | grep -q 'NaN begins at: linear.weight, step 10: 1 of 12 elements are NaN in new, 0 in base first divergent: mask, step 1' ||
+        { cat "$WORK/out"; return 1; }
+    [ "$(grep -A2 '^Tensor ' "$WORK/out" | sed -n 2p | cut -d' ' -f1)" = linear.weight ] || { echo "NaN is not the first row"; return 1; }
+    grep -q '"first_nan":6' "$WORK/p.json" && grep -q 'NaN or Inf begins at linear.weight, step 10: 1 of 12 elements' "$WORK/p.html" &&
+        grep -q 'aria-label="step 1: another type or shape, missing, unreadable"' "$WORK/p.html" && # mask
+        grep -q 'aria-label="steps 1 to 2: equal; step 10: NaN or Inf that base does not have"' "$WORK/p.html" || { grep -o 'aria-label="step[^"]*"' "$WORK/p.html"; return 1; }
+}
 missing_file() {
     record && rm "$(find "$WORK/b/w.tensors/2" -name '*.npy' | sort | head -n 1)" && run 1 "$WORK/a" "$WORK/b" &&
         grep -q '^first divergent: .*, step 2 (unreadable)' "$WORK/out" || { cat "$WORK/out"; return 1; }
@@ -101,6 +110,7 @@ large() { # 192 MiB within 64 MiB of memory
 }
 check "precision: two recordings of the same tensors are equal" equal_runs
 check "precision: planted differences, the first in order of execution is named" planted
+check "precision: NaN comes first, the map has a row per tensor and a cell per step" nan_first
 check "precision: a run without values is compared by its statistics, and says so" only_statistics
 check "precision: statistics that no tensor can have are none" broken_statistics
 check "precision: a tensor whose file is gone diverges" missing_file

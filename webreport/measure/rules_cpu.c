@@ -4,6 +4,7 @@
 
 #include "webreport/measure/wording.h"
 #include "webreport/model/main_thread.h"
+#include "writer/text/format.h"
 
 /* Finished operators stand in the order of the tree, unfinished ones behind all of them: both are met on the way along
  * the thread. */
@@ -103,9 +104,9 @@ static void add_load(void *context, uint32_t event)
 /* Tensors are made of samples whatever one does: what Python takes besides can be gained. */
 static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct tp_intervals collation)
 {
-    c->detail =
-        tp_advisor_text(a, "loading takes %.1f %% of the steps; Python code that puts batches together, %.1f %%",
-                        tp_set_percent(a, c->time), tp_set_percent(a, collation));
+    c->detail = tp_advisor_text(a, "loading takes %s of the steps; Python code that puts batches together, %s",
+                                tp_text_of_percent(a->arena, tp_set_percent(a, c->time)),
+                                tp_text_of_percent(a->arena, tp_set_percent(a, collation)));
     c->time = collation;
 }
 
