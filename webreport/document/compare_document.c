@@ -84,24 +84,83 @@ const char *tp_compare_reason_text(const struct tp_compare *c)
     if (!rows)
         return "memory";
     return tp_text_printf(c->arena, "%s%s", tp_text_of_some(c->arena, rows, "row", "rows"),
-                          is_memory ? ", memory" : "");
+                          is_memory ? " and memory" : "");
 }
 
+/* ---- what the change of the mean step is made of ---- */
+
+/* Parts that people tell apart; every part of a step is in one. */
+static const struct {
+    const char *name;
+    unsigned parts; /* bits of enum tp_step_part */
+} groups[] = {
+    {"kernels", 1U << TP_PART_KERNEL},
+    {"copies", 1U << TP_PART_MEMCPY | 1U << TP_PART_MEMSET},
+    {"communication", 1U << TP_PART_COMMUNICATION},
+    {"data loading", 1U << TP_PART_DATALOADER},
+    {"host", 1U << TP_PART_RUNTIME | 1U << TP_PART_CPU_EXEC | 1U << TP_PART_OTHER},
+};
+enum { GROUPS = sizeof groups / sizeof *groups, SHOWN_GROUPS = 3 };
+
+static double change_of_group(const struct tp_compare *c, unsigned group)
+{
+    double change = 0;
+    for (unsigned part = 0; part <= TP_PART_OTHER; part++) {
+        double base = c->sides.side[TP_BASE].parts[part].mean, new_mean = c->sides.side[TP_NEW].parts[part].mean;
+        if (groups[group].parts >> part & 1 && !isnan(base) && !isnan(new_mean))
+            change += new_mean - base;
+    }
+    return change;
+}
+
+/* "data loading \u221246.6 ms, host +20.6 ms": what moves the mean step by a hundredth or more, largest first; "". */
+static const char *groups_words(const struct tp_compare *c, struct tp_arena *arena)
+{
+    double changes[GROUPS], least = 0.01 * c->sides.side[TP_BASE].total.mean;
+    const char *text = "";
+    for (unsigned i = 0; i < GROUPS; i++)
+        changes[i] = change_of_group(c, i);
+    for (unsigned shown = 0; shown < SHOWN_GROUPS; shown++) {
+        unsigned most = 0;
+        for (unsigned i = 1; i < GROUPS; i++)
+            most = fabs(changes[i]) > fabs(changes[most]) ? i : most;
+        if (!(fabs(changes[most]) >= least) || !(fabs(changes[most]) >= 1))
+            break;
+        text = tp_text_printf(arena, "%s%s%s %s", text, *text ? ", " : "", groups[most].name,
+                              signed_time(arena, llround(changes[most])));
+        changes[most] = 0;
+    }
+    return text;
+}
+
+/* The badge's word is the sentence's subject: the step, or else what changed while the step did not for sure. */
 static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
 {
+    const char *moved = groups_words(c, arena);
     if (*c->damage)
         return tp_text_printf(arena, "Input damaged: %s", c->damage);
     if (c->comparability.is_low)
         return "The two sides are not comparable";
+    if (c->step_verdict != TP_CHANGE_NEUTRAL && c->step_verdict != TP_CHANGE_INCONCLUSIVE && *moved)
+        return tp_text_printf(arena, "%s: %s in the mean step", step_words(c, arena), moved);
     if (c->step_verdict != TP_CHANGE_NEUTRAL || c->verdict == TP_CHANGE_NEUTRAL)
         return step_words(c, arena);
-    return tp_text_printf(arena, "%s; %s: %s", step_words(c, arena), tp_change_verdict_name(c->verdict),
-                          tp_compare_reason_text(c));
+    const char *words = step_words(c, arena);
+    char *step = tp_arena_copy(arena, words, strlen(words));
+    *step = (char)(*step >= 'A' && *step <= 'Z' ? *step - 'A' + 'a' : *step);
+    return tp_text_printf(arena, "%s %s%s%s%s; %s", tp_compare_reason_text(c), tp_change_verdict_name(c->verdict),
+                          *moved ? " (" : "", moved, *moved ? " in the mean step)" : "", step);
 }
 
 static int64_t median_of(const struct tp_compare *c, int side)
 {
     return isnan(c->step_ns[side]) ? TP_NULL_INT : llround(c->step_ns[side]);
+}
+
+static const char *mean_text(const struct tp_compare *c, int side, struct tp_arena *arena)
+{
+    double mean = c->sides.side[side].total.mean;
+    return tp_text_of_time(arena, isnan(mean) ? TP_NULL_INT : llround(mean));
 }
 
 static struct tp_verdict_block verdict_of(const struct wording *w)
@@ -116,11 +175,13 @@ static struct tp_verdict_block verdict_of(const struct wording *w)
         .headline = headline(c, w->arena),
         .text = tp_text_printf(
             w->arena,
-            "Median step %s \xe2\x86\x92 %s, %s. A change counts when its whole interval lies beyond %s %%. "
+            "Median step %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s), %s. A change counts when its whole interval "
+            "lies beyond %s %%. "
             "%s changed beyond noise: %u slower, %u faster, %u replaced.",
             tp_text_of_time(w->arena, median_of(c, TP_BASE)), tp_text_of_time(w->arena, median_of(c, TP_NEW)),
-            interval_text(c, w->arena), tp_text_of_fixed(w->arena, 100 * c->floor, 1),
-            tp_text_of_some(w->arena, count, "row", "rows"), c->regressed_count, c->improved_count, c->replaced_count)};
+            mean_text(c, TP_BASE, w->arena), mean_text(c, TP_NEW, w->arena), interval_text(c, w->arena),
+            tp_text_of_fixed(w->arena, 100 * c->floor, 1), tp_text_of_some(w->arena, count, "row", "rows"),
+            c->regressed_count, c->improved_count, c->replaced_count)};
 }
 
 /* ---- what is compared ---- */
