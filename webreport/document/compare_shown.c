@@ -2,6 +2,7 @@
 #include "webreport/document/compare_document.h"
 
 #include "webreport/document/section.h"
+#include "writer/base/sort.h"
 #include "writer/text/format.h"
 
 /* ---- tables ---- */
@@ -164,6 +165,68 @@ static void describe_change(const struct tp_naming *naming, const struct tp_tabl
         *where = shown_text(naming, table, TP_ROW_SHAPE, row);
 }
 
+/* ---- rows of one name ---- */
+
+enum { MOST_APART = 90 }; /* bytes of what tells rows apart */
+
+static int by_shown_name(const void *context, uint32_t x, uint32_t y)
+{
+    const struct tp_shown_row *rows = context;
+    int order = tp_str_compare(rows[x].name, rows[y].name);
+    return order ? order : (x > y) - (x < y);
+}
+
+/* " 8x64x56x56": what of a row is not the same in all rows of its name; numbered where even that is one text. */
+static void name_group(const struct tp_naming *naming, struct tp_shown_table *shown, const uint32_t *rows,
+                       uint32_t count)
+{
+    static const unsigned columns[] = {TP_ROW_OWNER, TP_ROW_SHAPE, TP_ROW_DTYPE};
+    struct tp_str *texts = tp_arena_array(naming->arena, count, sizeof *texts);
+    uint32_t *counts = tp_arena_array(naming->arena, (size_t)count + 1, sizeof *counts);
+    struct tp_strings seen;
+    bool differs[3] = {false};
+    tp_strings_init(&seen, naming->arena, UINT64_MAX);
+    for (unsigned c = 0; c < 3; c++)
+        for (uint32_t i = 1; i < count; i++)
+            differs[c] |= !tp_str_equal(tp_table_text(shown->table, columns[c])[rows[i]],
+                                        tp_table_text(shown->table, columns[c])[rows[0]]);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *text = "";
+        for (unsigned c = 0; c < 3; c++) {
+            struct tp_str part = differs[c] ? shown_text(naming, shown->table, (int)columns[c], rows[i]) : TP_STR("");
+            if (columns[c] == TP_ROW_SHAPE)
+                part = tp_shapes_text(naming->arena, part);
+            if (part.len)
+                text = tp_text_printf(naming->arena, "%s%s%.*s", text, *text ? " " : "", (int)part.len, part.ptr);
+        }
+        texts[i] = tp_text_cut(naming->arena, tp_str_of(text), MOST_APART);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t same = counts[tp_strings_add(&seen, texts[i])]++;
+        struct tp_str name = shown->rows[rows[i]].name;
+        const char *number = same ? tp_text_printf(naming->arena, " (%u)", same + 1) : "";
+        if (texts[i].len || *number)
+            shown->rows[rows[i]].name =
+                tp_str_of(tp_text_printf(naming->arena, "%.*s%s%.*s%s", (int)name.len, name.ptr,
+                                         texts[i].len ? " " : "", (int)texts[i].len, texts[i].ptr, number));
+    }
+}
+
+/* No two rows have one name. */
+static void tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown)
+{
+    uint32_t count = (uint32_t)shown->row_count, *order = tp_arena_array(naming->arena, count, sizeof *order);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    tp_sort_rows(order, count, by_shown_name, shown->rows, naming->arena);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && tp_str_equal(shown->rows[order[i]].name, shown->rows[order[end]].name); end++)
+            continue;
+        if (end - i > 1)
+            name_group(naming, shown, order + i, end - i);
+    }
+}
+
 struct tp_shown_table *tp_compare_shown(const struct tp_compare *compare, const struct tp_naming *naming,
                                         enum tp_compare_table which, size_t max_rows)
 {
@@ -188,6 +251,8 @@ struct tp_shown_table *tp_compare_shown(const struct tp_compare *compare, const 
         if (is_row_table(which) && row < OPEN_ROWS)
             shown->rows[row].more = more_of(naming, table, row);
     }
+    if (is_row_table(which) && which != TP_COMPARE_CHANGES)
+        tell_rows_apart(naming, shown);
     shown->name = tp_compare_table_key(which);
     shown->name_title = table->defs[columns->name].title;
     shown->name_definition = table->defs[columns->name].definition;

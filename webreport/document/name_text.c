@@ -313,3 +313,33 @@ struct tp_str tp_viewer_lines(const void *context, struct tp_str lines)
     }
     return (struct tp_str){out, (size_t)(at - out)};
 }
+
+struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shape)
+{
+    char *out, *at;
+    size_t depth = 0;
+
+    if (shape.len < 4 || shape.ptr[0] != '[' || shape.len > 2048)
+        return shape;
+    out = at = tp_arena_alloc(arena, shape.len * 4 + 8);
+    for (size_t i = 0; i < shape.len; i++) {
+        char c = shape.ptr[i];
+
+        if (c == '[') {
+            depth++;
+            if (i + 1 < shape.len && shape.ptr[i + 1] == ']') {
+                memcpy(at, "()", 2);
+                at += 2;
+            }
+        } else if (c == ']') {
+            depth -= depth > 0;
+        } else if (c == ',' && depth >= 2) {
+            memcpy(at, "\xc3\x97", 2);
+            at += 2;
+            i += i + 1 < shape.len && shape.ptr[i + 1] == ' ';
+        } else {
+            *at++ = c;
+        }
+    }
+    return (struct tp_str){out, (size_t)(at - out)};
+}

@@ -40,6 +40,9 @@ const char *tp_source_link(const struct tp_naming *naming, struct tp_str text);
 /* A kernel's name for a narrow column: without return type, arguments and namespaces that say nothing. */
 struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name);
 
+/* "[[32, 3, 224, 224], [], [64]]" -> "32x3x224x224, (), 64" with the multiplication sign; other texts stay. */
+struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shapes);
+
 /* A name as the viewers of the timeline and the call tree show it: kernels without their arguments, nothing private.
  * context: struct tp_naming. */
 struct tp_str tp_viewer_name(const void *context, struct tp_str name);

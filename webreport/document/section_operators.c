@@ -128,37 +128,6 @@ static struct shape_index index_shapes(const struct tp_section *section, size_t 
     return index;
 }
 
-/* "[[32, 3, 224, 224], [], [64]]" -> "32x3x224x224, scalar, 64" with the multiplication sign; other texts stay. */
-static struct tp_str shape_text(struct tp_arena *arena, struct tp_str shape)
-{
-    char *out, *at;
-    size_t depth = 0;
-
-    if (shape.len < 4 || shape.ptr[0] != '[' || shape.len > 2048)
-        return shape;
-    out = at = tp_arena_alloc(arena, shape.len * 4 + 8);
-    for (size_t i = 0; i < shape.len; i++) {
-        char c = shape.ptr[i];
-
-        if (c == '[') {
-            depth++;
-            if (i + 1 < shape.len && shape.ptr[i + 1] == ']') {
-                memcpy(at, "()", 2);
-                at += 2;
-            }
-        } else if (c == ']') {
-            depth -= depth > 0;
-        } else if (c == ',' && depth >= 2) {
-            memcpy(at, "\xc3\x97", 2);
-            at += 2;
-            i += i + 1 < shape.len && shape.ptr[i + 1] == ' ';
-        } else {
-            *at++ = c;
-        }
-    }
-    return (struct tp_str){out, (size_t)(at - out)};
-}
-
 static void add_shapes(const struct tp_section *section, struct tp_list *blocks, const struct shape_index *index,
                        size_t row)
 {
@@ -178,7 +147,7 @@ static void add_shapes(const struct tp_section *section, struct tp_list *blocks,
 
         tp_object_str(
             item, "code",
-            tp_shown_text(&section->naming, shape_text(section->arena, tp_table_text(table, TP_OP_SHAPE)[at])));
+            tp_shown_text(&section->naming, tp_shapes_text(section->arena, tp_table_text(table, TP_OP_SHAPE)[at])));
         tp_object_text(item, "note", calls_text(section->arena, table, at, 1, shows_device(section)));
     }
 }
@@ -289,7 +258,7 @@ static void add_by_shape(const struct tp_section *section, struct tp_list *table
     texts = tp_arena_array(section->arena, shown->row_count, sizeof(*texts));
     for (size_t i = 0; i < shown->row_count; i++)
         texts[i] =
-            tp_shown_text(&section->naming, shape_text(section->arena, tp_table_text(&view->by_shape, TP_OP_SHAPE)[i]));
+            tp_shown_text(&section->naming, tp_shapes_text(section->arena, tp_table_text(&view->by_shape, TP_OP_SHAPE)[i]));
     shown->own_texts[0] = texts;
     shown->heading = "By input shape";
     shown->name = "operators by shape";
