@@ -263,9 +263,10 @@ struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
         rest.len = 1024;
     out = at = tp_arena_alloc(arena, rest.len + 1);
     while (rest.len) {
+        bool may_begin = *rest.ptr == '(' || at == out || !is_word(at[-1]); /* most places cannot */
         size_t skip = 0;
 
-        for (size_t i = 0; i < sizeof(NOISE) / sizeof(NOISE[0]); i++)
+        for (size_t i = 0; may_begin && i < sizeof(NOISE) / sizeof(NOISE[0]); i++)
             if (tp_str_starts(rest, NOISE[i]) && (i == 0 || at == out || !is_word(at[-1])))
                 skip = strlen(NOISE[i]);
         if (!skip)

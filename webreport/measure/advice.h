@@ -20,7 +20,7 @@
 struct tp_advice {
     struct tp_quality quality;
     struct tp_idle_view idle;
-    struct tp_work_view works;  /* empty when brief, as the next */
+    struct tp_work_view works; /* empty when brief, as the next */
     struct tp_work_rates rates;
     struct tp_serving_view serving;
     struct tp_time_trees times; /* of each device that has a flame */

@@ -3,7 +3,6 @@
 
 #include "webreport/model/numbers.h"
 #include "writer/base/saturate.h"
-#include "writer/base/sort.h"
 #include "writer/base/stats.h"
 
 static const int64_t UNKNOWN_LATENCY_NS = 10000, MOST_LATENCY_NS = 50000, LONG_NS = 1000000;
@@ -77,9 +76,7 @@ static void find_latency(struct walk *walk, struct tp_arena *arena)
         if (ns >= 0)
             found[count++] = ns;
     }
-    tp_sort_integers(found, count);
-    walk->found->latency_ns =
-        count ? tp_ns_min(tp_middle_of_sorted(found, count), MOST_LATENCY_NS) : UNKNOWN_LATENCY_NS;
+    walk->found->latency_ns = count ? tp_ns_min(tp_middle(found, count), MOST_LATENCY_NS) : UNKNOWN_LATENCY_NS;
     tp_arena_drop(arena, found, gpu->idle_count * sizeof *found);
 }
 

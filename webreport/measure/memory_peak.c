@@ -14,7 +14,7 @@ enum { OPERATOR, MODULE, LINE, CATEGORY, GROUPINGS };
 enum { MAX_ANCESTORS = 1024 };
 
 /* Devices times steps whose ends are listed; a trace may name any number of both, a real one has a few. */
-enum { MAX_STEP_ENDS = 1 << 20, MAX_DEVICES = 1 << 16 };
+enum { MAX_STEP_ENDS = 1 << 20, MAX_DEVICES = 1 << 16, USUAL_DEVICES = 2 };
 
 static const struct tp_column_def live_columns[TP_LIVE_COLUMNS] = {
     {"name", "Allocated in", "", "Where the block was allocated; empty when nothing was recorded there.",
@@ -329,8 +329,8 @@ static int by_device(const void *x, const void *y, const void *context)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* The bucket of a type and an id, made when new. */
-static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int64_t type, int64_t id)
+/* The bucket of a type and an id, made when new. most: records that it may get. */
+static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int64_t type, int64_t id, size_t most)
 {
     uint32_t *type_slot = tp_id_map_put(&maps[0], (uint64_t)type);
     if (*type_slot == TP_NO_ID)
@@ -341,7 +341,10 @@ static uint32_t bucket_of(struct tp_vec *buckets, struct tp_id_map maps[2], int6
     uint32_t *slot = tp_id_map_put(&maps[1], tp_id_pair(number, *id_slot));
     if (*slot == TP_NO_ID) {
         *slot = (uint32_t)buckets->count;
-        *(struct bucket *)tp_vec_push(buckets) = (struct bucket){type, id, TP_VEC(buckets->arena, uint32_t)};
+        struct bucket *bucket = tp_vec_push(buckets);
+        *bucket = (struct bucket){type, id, TP_VEC(buckets->arena, uint32_t)};
+        if (buckets->count <= USUAL_DEVICES) /* growing would touch twice the memory */
+            tp_vec_grow(&bucket->records, most);
     }
     return *slot;
 }
@@ -365,7 +368,7 @@ static struct tp_vec sort_into_buckets(const struct tp_model *model, struct tp_a
             continue;
         if (!*bucket)
             *bucket = 1 + bucket_of(&buckets, maps, place->type == TP_NULL_INT ? 0 : place->type,
-                                    place->id == TP_NULL_INT ? -1 : place->id);
+                                    place->id == TP_NULL_INT ? -1 : place->id, trace->memory_count);
         *(uint32_t *)tp_vec_push(&TP_AT(&buckets, struct bucket, *bucket - 1)->records) = record;
     }
     tp_merge_sort(arena, buckets.data, buckets.count, sizeof(struct bucket), by_device, NULL);

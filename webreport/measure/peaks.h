@@ -1,5 +1,5 @@
-/* Peaks of devices, published ones: operations and bytes a second (docs/definitions.md, section 20). Dense ones, without
- * structured sparsity, at boost clock, of a device as its driver lists it. Pure functions, any thread. */
+/* Peaks of devices, published ones: operations and bytes a second (docs/definitions.md, section 20). Dense ones,
+ * without structured sparsity, at boost clock, of a device as its driver lists it. Pure functions, any thread. */
 #ifndef TP_WEBREPORT_MEASURE_PEAKS_H
 #define TP_WEBREPORT_MEASURE_PEAKS_H
 

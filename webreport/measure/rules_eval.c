@@ -38,6 +38,18 @@ double tp_window_percent(const struct tp_advisor *a, int64_t ns)
     return tp_percent(ns, a->judged_ns);
 }
 
+bool tp_any_annotation(const struct tp_model *model, bool (*says)(struct tp_str name))
+{
+    const struct tp_trace *trace = model->trace;
+    bool is_any = false;
+    for (uint32_t i = 0; i < trace->names.count && !is_any; i++)
+        is_any = says(trace->names.items[i]);
+    for (uint32_t i = 0; is_any && i < trace->event_count; i++)
+        if (trace->events[i].kind == TP_KIND_ANNOTATION && says(tp_trace_name(trace, &trace->events[i])))
+            return true;
+    return false;
+}
+
 double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
 {
     return tp_window_percent(a, tp_intervals_meet_length(set, a->model->window));

@@ -139,7 +139,8 @@ struct tp_advisor {
     struct tp_operation_range *ranges; /* of operations that start within W */
     uint32_t range_count;
     int64_t operation_count;         /* those */
-    int64_t kernel_count, kernel_ns; /* those of them that are kernels */
+    int64_t kernel_count, kernel_ns; /* those of them that are kernels .. */
+    uint32_t *kernels;               /* .. in order */
     struct tp_vec copies;            /* uint32_t: those that are copies, in order */
     struct tp_vec regions;         /* uint32_t: loader and optimizer annotations by thread, in the order of the tree */
     struct tp_vec loading;         /* uint32_t: events of code being loaded, in the order of the file */
@@ -219,6 +220,9 @@ enum tp_above_bit { TP_ABOVE_SHAPE = 1, TP_ABOVE_SCALAR = 2, TP_ABOVE_FILL = 4, 
 /* Bits of an operator and everything above it; 0 of TP_NO_ID. The first call finds them for all operators. */
 unsigned tp_above(struct tp_advisor *a, uint32_t op);
 
+/* Does the name of an annotation say it? Names first: they are few, and mostly none does. */
+bool tp_any_annotation(const struct tp_model *model, bool (*says)(struct tp_str name));
+
 static inline bool tp_in_window(const struct tp_advisor *a, uint32_t event)
 {
     return tp_intervals_contain(a->model->window, a->model->trace->events[event].ts_ns);
@@ -253,10 +257,10 @@ static inline bool tp_next_operation(struct tp_operations *walk, uint32_t *devic
 /* The same, kernels alone. */
 static inline bool tp_next_kernel(struct tp_operations *walk, uint32_t *device)
 {
-    while (tp_next_operation(walk, device))
-        if (tp_device_event(walk->a->model, *device)->kind == TP_KIND_KERNEL)
-            return true;
-    return false;
+    bool is_any = walk->next < walk->a->kernel_count;
+    if (is_any)
+        *device = walk->a->kernels[walk->next++];
+    return is_any;
 }
 
 static inline const struct tp_device_setup *tp_setup_of(const struct tp_model *model, uint32_t device)

@@ -57,10 +57,11 @@ struct growth {
 static struct growth growth_of(const struct tp_advisor *a, uint32_t place)
 {
     const struct tp_model *model = a->model;
+    uint32_t near = 0;
     struct growth growth = {.gained = tp_arena_array(a->arena, model->step_count, sizeof(int64_t))};
     for (uint32_t i = 0; i < model->trace->memory_count; i++) {
         const struct tp_memory *m = &model->trace->memory[i];
-        uint32_t step = m->device == place ? tp_step_of_host(model, m->ts_ns) : TP_NO_ID;
+        uint32_t step = m->device == place ? tp_step_of_host_near(model, m->ts_ns, &near) : TP_NO_ID;
         if (step >= model->step_count || !tp_step_is_used(&model->steps[step]))
             continue;
         growth.gained[step] = tp_sat_add(growth.gained[step], m->bytes);

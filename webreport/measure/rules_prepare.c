@@ -28,6 +28,7 @@ static void find_operations(struct tp_advisor *a)
         next = first_from(model, first, model->window.items[i].b);
         a->ranges[i] = (struct tp_operation_range){first, next};
     }
+    struct tp_vec kernels = TP_VEC(a->arena, uint32_t);
     a->copies = TP_VEC(a->arena, uint32_t);
     for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);) {
         const struct tp_event *e = tp_device_event(model, k);
@@ -36,9 +37,11 @@ static void find_operations(struct tp_advisor *a)
             *(uint32_t *)tp_vec_push(&a->copies) = k;
         if (e->kind != TP_KIND_KERNEL)
             continue;
-        a->kernel_count++;
+        *(uint32_t *)tp_vec_push(&kernels) = k;
         a->kernel_ns = tp_sat_add(a->kernel_ns, e->dur_ns);
     }
+    a->kernels = kernels.data;
+    a->kernel_count = (int64_t)kernels.count;
 }
 
 static int by_thread_and_time(const void *x, const void *y, const void *context)

@@ -97,17 +97,15 @@ static void find_slow(struct tp_advisor *a, enum tp_number_type type)
     }
 }
 
+static bool says_decode(struct tp_str name)
+{
+    return tp_str_find(name, "DECODE") >= 0 || tp_str_find(name, "context_0(") >= 0;
+}
+
 /* Does an annotation say that the program decodes token by token? */
 static bool is_decoding(const struct tp_advisor *a)
 {
-    const struct tp_trace *trace = a->model->trace;
-    for (uint32_t i = 0; i < trace->event_count; i++) {
-        const struct tp_event *e = &trace->events[i];
-        struct tp_str name = tp_trace_name(trace, e);
-        if (e->kind == TP_KIND_ANNOTATION && (tp_str_find(name, "DECODE") >= 0 || tp_str_find(name, "context_0(") >= 0))
-            return true;
-    }
-    return false;
+    return tp_any_annotation(a->model, says_decode);
 }
 
 /* Products whose rows are so few that reading the weights takes longer than multiplying. */
@@ -260,8 +258,12 @@ static void find_small(struct tp_advisor *a)
 
 void tp_rule_products(struct tp_advisor *a)
 {
+    uint64_t types = 0;
+    for (uint32_t i = 0; i < a->units->count; i++)
+        types |= UINT64_C(1) << tp_advisor_cost(a, &a->units->items[i])->type;
     for (unsigned type = TP_NUMBER_FP64; type < TP_NUMBER_TYPES; type++)
-        find_slow(a, (enum tp_number_type)type);
+        if (types >> type & 1)
+            find_slow(a, (enum tp_number_type)type);
     find_weight_reading(a);
     find_double(a);
     find_named(a);

@@ -149,13 +149,9 @@ static bool is_too_short(struct record *r)
 
 /* ---- R3: first use ---- */
 
-static bool is_benchmark(const struct tp_model *model)
+static bool is_parameter(struct tp_str name)
 {
-    for (uint32_t i = 0; i < model->trace->event_count; i++)
-        if (model->trace->events[i].kind == TP_KIND_ANNOTATION &&
-            tp_str_starts(tp_trace_name(model->trace, &model->trace->events[i]), "[param|"))
-            return true;
-    return false;
+    return tp_str_starts(name, "[param|");
 }
 
 /* Is nearly all of what was made at first use made in the first step? What every step makes is a habit. */
@@ -178,7 +174,7 @@ static void look_at_first_use(struct record *r)
     struct tp_advisor *a = r->a;
     double setup = share_of(r->setup_ns, a->model->window_ns), huge = share_of(r->huge_ns, r->all_ns);
     bool is_first = setup > tp_rule_value(a, TP_RULE_R3, "min_pct") && is_at_first(r);
-    if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && is_benchmark(a->model)))
+    if (!is_first && !(huge > tp_rule_value(a, TP_RULE_R3, "min_gap_pct") && tp_any_annotation(a->model, is_parameter)))
         return;
     a->judged_ns = tp_ns_max(1, tp_sat_add(r->busy_ns, r->short_ns) / r->gpu_count);
     skip(a, late_host, sizeof late_host / sizeof *late_host, "first use of the device covers the recording");

@@ -27,7 +27,7 @@ static inline struct tp_str tp_advisor_name(const struct tp_advisor *a, uint32_t
 
 static inline const struct tp_work_unit *tp_advisor_unit(const struct tp_advisor *a, uint32_t device)
 {
-    return tp_work_unit_of(a->units, a->kinds, device);
+    return tp_work_unit_of(a->units, device);
 }
 
 static inline const struct tp_cost *tp_advisor_cost(const struct tp_advisor *a, const struct tp_work_unit *unit)

@@ -95,16 +95,16 @@ static struct tp_vec find_marks(const struct maker *m)
     const struct tp_trace *trace = m->model->trace;
     const struct tp_order *order = m->model->order;
     struct tp_vec found = TP_VEC(m->arena, uint32_t);
+    struct tp_serving_mark mark;
     uint8_t *is_mark = tp_arena_array(m->arena, trace->names.count, 1);
-    uint32_t end = order->thread_first[trace->thread_count];
+    uint32_t end = 0; /* most programs serve nothing: their events need no look */
+    for (uint32_t i = 0; i < trace->names.count; i++) {
+        is_mark[i] = tp_serving_mark_read(&mark, trace->names.items[i]);
+        end = is_mark[i] ? order->thread_first[trace->thread_count] : end;
+    }
     for (uint32_t i = 0; i < end; i++) {
         const struct tp_event *event = &trace->events[order->host[i]];
-        struct tp_serving_mark mark;
-        if (!is_range(event))
-            continue;
-        if (!is_mark[event->name])
-            is_mark[event->name] = tp_serving_mark_read(&mark, tp_trace_name(trace, event)) ? MARK : NO_MARK;
-        if (is_mark[event->name] == MARK)
+        if (is_mark[event->name] && is_range(event))
             *(uint32_t *)tp_vec_push(&found) = order->host[i];
     }
     tp_arena_drop(m->arena, is_mark, trace->names.count);

@@ -36,10 +36,11 @@ static void count_host(struct tp_step_counts *counts, const struct tp_model *mod
 static void count_allocations(struct tp_step_counts *counts, const struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
+    uint32_t near = 0;
     for (uint32_t i = 0; i < trace->memory_count; i++) {
         const struct tp_memory *record = &trace->memory[i];
         if (record->bytes == TP_NULL_INT || record->bytes <= 0 || (record->flags & TP_MEMORY_OUT_OF_MEMORY) ||
-            !tp_is_in_used_step(model, tp_step_of_host(model, record->ts_ns)))
+            !tp_is_in_used_step(model, tp_step_of_host_near(model, record->ts_ns, &near)))
             continue;
         int64_t type = tp_memory_place(trace, record)->type;
         *(type == TP_DEVICE_CPU || type == TP_NULL_INT ? &counts->host_allocations : &counts->device_allocations) += 1;

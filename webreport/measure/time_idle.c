@@ -133,64 +133,67 @@ static void add_hosts(struct tp_time_maker *maker)
 /* ---- the other parts ----------------------------------------------------------------------------------------------
  */
 
-static void add(struct tp_time_maker *maker, const char *part, struct tp_str name, int64_t ns)
-{
-    tp_time_add(maker, tp_time_child(maker, tp_time_child(maker, 0, tp_str_of(part)), name), ns);
-}
+/* The nodes of reasons, each made once. */
+struct reasons {
+    struct tp_time_maker *maker;
+    uint32_t buds[TP_IDLE_REASONS]; /* of those that are one node; TP_NO_ID: not yet */
+    struct tp_id_map launches;      /* by (reason, name of the call) */
+};
 
 /* A launch by the name of its call, with what is said of it before. */
-static void add_launch(struct tp_time_maker *maker, const char *before, uint32_t device, int64_t ns)
+static uint32_t launch_bud(struct reasons *reasons, enum tp_idle_reason reason, uint32_t device)
 {
-    struct tp_str name = tp_trace_name(maker->model->trace, tp_launch_of_device(maker->model, device));
-    size_t skip = strlen(before);
-    char *text = tp_arena_alloc(maker->arena, skip + name.len);
-    memcpy(text, before, skip);
-    memcpy(text + skip, name.ptr, name.len);
-    add(maker, "launch", (struct tp_str){text, skip + name.len}, ns);
+    static const char *const before[TP_IDLE_REASONS] = {[TP_IDLE_BY_LAUNCH] = "",
+                                                        [TP_IDLE_BY_BLOCKED] = "blocks: ",
+                                                        [TP_IDLE_BY_HELD_LAUNCH] = "first call of the record blocks: "};
+    struct tp_time_maker *maker = reasons->maker;
+    const struct tp_event *launch = tp_launch_of_device(maker->model, device);
+    uint32_t *bud = tp_id_map_put(&reasons->launches, tp_id_pair(reason, launch->name));
+    if (*bud == TP_NO_ID) {
+        struct tp_str name = tp_trace_name(maker->model->trace, launch);
+        size_t skip = strlen(before[reason]);
+        char *text = tp_arena_alloc(maker->arena, skip + name.len);
+        memcpy(text, before[reason], skip);
+        memcpy(text + skip, name.ptr, name.len);
+        *bud = tp_time_child(maker, tp_time_child(maker, 0, TP_STR("launch")), (struct tp_str){text, skip + name.len});
+    }
+    return *bud;
 }
 
 static void add_reason(void *context, enum tp_idle_reason reason, const struct tp_idle_piece *piece, int64_t ns)
 {
-    struct tp_time_maker *maker = context;
-    switch (reason) {
-    case TP_IDLE_BY_LAUNCH:
-        add_launch(maker, "", piece->next, ns);
-        break;
-    case TP_IDLE_BY_BLOCKED:
-        add_launch(maker, "blocks: ", piece->next, ns);
-        break;
-    case TP_IDLE_BY_HELD_LAUNCH:
-        add_launch(maker, "first call of the record blocks: ", piece->next, ns);
-        break;
-    case TP_IDLE_BY_LATENCY:
-        add(maker, "queue", TP_STR("start latency"), ns);
-        break;
-    case TP_IDLE_BY_GRAPH:
-        add(maker, "queue", TP_STR("between kernels of one graph"), ns);
-        break;
-    case TP_IDLE_BY_QUEUE:
-        add(maker, "queue", TP_STR("waits for its stream, an event or a copy"), ns);
-        break;
-    case TP_IDLE_BY_HELD:
-        add(maker, "queue",
-            TP_STR("held: hardly any recorded work had run before; work of before the record, or a stall"), ns);
-        break;
-    case TP_IDLE_BY_EDGE:
-        add(maker, "outside", TP_STR("before the first or after the last recorded operation"), ns);
-        break;
-    case TP_IDLE_BY_UNKNOWN:
-        add(maker, "unknown", TP_STR("the launch of the next operation is not recorded"), ns);
-        break;
-    default: /* the host: by its flame */
-        break;
+    static const char *const texts[TP_IDLE_REASONS][2] = {
+        [TP_IDLE_BY_LATENCY] = {"queue", "start latency"},
+        [TP_IDLE_BY_GRAPH] = {"queue", "between kernels of one graph"},
+        [TP_IDLE_BY_QUEUE] = {"queue", "waits for its stream, an event or a copy"},
+        [TP_IDLE_BY_HELD] = {"queue",
+                             "held: hardly any recorded work had run before; work of before the record, or a stall"},
+        [TP_IDLE_BY_EDGE] = {"outside", "before the first or after the last recorded operation"},
+        [TP_IDLE_BY_UNKNOWN] = {"unknown", "the launch of the next operation is not recorded"}};
+    struct reasons *reasons = context;
+    struct tp_time_maker *maker = reasons->maker;
+    uint32_t *bud = &reasons->buds[reason];
+    if (reason == TP_IDLE_BY_HOST) /* by its flame */
+        return;
+    if (!texts[reason][0]) {
+        tp_time_add(maker, launch_bud(reasons, reason, piece->next), ns);
+        return;
     }
+    if (*bud == TP_NO_ID)
+        *bud = tp_time_child(maker, tp_time_child(maker, 0, tp_str_of(texts[reason][0])), tp_str_of(texts[reason][1]));
+    tp_time_add(maker, *bud, ns);
 }
 
 void tp_time_add_idle(struct tp_time_maker *maker)
 {
     struct tp_idle_reasons found;
+    struct reasons reasons = {.maker = maker};
+    for (unsigned i = 0; i < TP_IDLE_REASONS; i++)
+        reasons.buds[i] = TP_NO_ID;
+    tp_id_map_init(&reasons.launches, maker->arena);
     add_hosts(maker);
-    tp_idle_reasons_find(&found, maker->model, maker->gpu, maker->arena, add_reason, maker);
+    tp_idle_reasons_find(&found, maker->model, maker->gpu, maker->arena, add_reason, &reasons);
+    tp_id_map_drop(&reasons.launches);
     maker->tree->latency_ns = found.latency_ns;
     maker->tree->held_ns = tp_sat_add(found.ns[TP_IDLE_BY_HELD], found.ns[TP_IDLE_BY_HELD_LAUNCH]);
 }

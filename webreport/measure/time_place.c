@@ -127,11 +127,29 @@ static uint32_t class_text(struct tp_time_places *places, uint32_t module)
 
 /* ---- operators: what is known of each by those around it ---- */
 
-static bool is_of_backward(const struct tp_model *model, uint32_t op)
+/* is_engine: by name, of autograd's engine. */
+static bool is_of_backward(const struct tp_model *model, const uint8_t *is_engine, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(model, op);
+    if (is_engine[e->name])
+        return true;
     int64_t thread = tp_host_more(model->trace, &model->trace->hosts[e->detail]).forward_thread;
-    return (thread != TP_NULL_INT && thread != 0) || tp_str_starts(tp_trace_name(model->trace, e), "autograd::engine");
+    return thread != TP_NULL_INT && thread != 0;
+}
+
+/* What belongs to the backward pass, by itself or by what it is called by. */
+static void find_backward(struct tp_time_places *places)
+{
+    const struct tp_model *model = places->maker->model;
+    const struct tp_operators *ops = &model->operators;
+    const struct tp_strings *names = &model->trace->names;
+    uint8_t *is_engine = tp_arena_array(places->maker->arena, names->count, 1);
+    for (uint32_t i = 0; i < names->count; i++)
+        is_engine[i] = tp_str_starts(names->items[i], "autograd::engine");
+    for (uint32_t op = 0; op < ops->count; op++)
+        places->is_backward[op] = (ops->parent[op] != TP_NO_ID && places->is_backward[ops->parent[op]]) ||
+                                  is_of_backward(model, is_engine, op);
+    tp_arena_drop(places->maker->arena, is_engine, names->count);
 }
 
 static int64_t sequence_of(const struct tp_model *model, uint32_t op)
@@ -230,9 +248,7 @@ void tp_time_places_init(struct tp_time_places *places, struct tp_time_maker *ma
                                 .is_backward = tp_arena_array(maker->arena, ops->count, 1)};
     tp_keys_init(&places->paths, maker->arena, 4);
     tp_keys_init(&places->calls, maker->arena, 3);
-    for (uint32_t op = 0; op < ops->count; op++)
-        places->is_backward[op] =
-            is_of_backward(maker->model, op) || (ops->parent[op] != TP_NO_ID && places->is_backward[ops->parent[op]]);
+    find_backward(places);
     find_forward_modules(places);
 }
 
@@ -436,7 +452,7 @@ static void make_key(struct tp_time_places *places, uint32_t device, uint32_t ke
     const struct tp_event *e = tp_device_event(model, device);
     unsigned work = places->maker->kinds->of_device[device];
     uint32_t op = tp_work_operator_of(model, device);
-    const struct tp_work_unit *unit = tp_work_unit_of(places->maker->units, places->maker->kinds, device);
+    const struct tp_work_unit *unit = tp_work_unit_of(places->maker->units, device);
     key[0] = work;
     key[1] = key[2] = TP_NO_ID;
     key[3] = e->name;

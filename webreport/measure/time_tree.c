@@ -23,20 +23,22 @@ static void own(void *context, uint32_t device, int64_t ns)
     tp_time_add(maker, maker->leaves[device], ns);
 }
 
-static bool begins_in_window(const struct tp_model *model, uint32_t device)
+/* near: as tp_intervals_contain_near has it. */
+static bool begins_in_window(const struct tp_model *model, uint32_t device, size_t *near)
 {
-    return tp_intervals_contain(model->window, tp_device_event(model, device)->ts_ns);
+    return tp_intervals_contain_near(model->window, tp_device_event(model, device)->ts_ns, near);
 }
 
 /* Finds the leaves, too. */
 static void count_operations(struct tp_time_maker *maker)
 {
     struct tp_time_places places;
+    size_t near = 0;
     tp_time_places_init(&places, maker);
     for (uint32_t i = 0; i < maker->gpu->count; i++) {
         uint32_t device = maker->gpu->events[i];
         maker->leaves[device] = tp_time_place(&places, device);
-        if (!begins_in_window(maker->model, device))
+        if (!begins_in_window(maker->model, device, &near))
             continue;
         struct tp_time_bud *bud = tp_time_bud(maker, maker->leaves[device]);
         bud->calls++;
@@ -67,11 +69,12 @@ static double floor_of(const struct tp_time_maker *maker, const struct tp_work_u
 
 static void add_units(struct tp_time_maker *maker)
 {
+    size_t near = 0;
     for (uint32_t i = 0; i < maker->units->count; i++) {
         const struct tp_work_unit *unit = &maker->units->items[i];
         const struct tp_cost *cost = &maker->units->costs[unit->cost];
         if (&maker->model->gpus[maker->model->devices.gpu[unit->main]] != maker->gpu ||
-            !begins_in_window(maker->model, unit->main))
+            !begins_in_window(maker->model, unit->main, &near))
             continue;
         struct tp_time_bud *bud = tp_time_bud(maker, maker->leaves[unit->main]);
         bud->flops = tp_sat_add(bud->flops, cost->flops);

@@ -47,9 +47,19 @@ static struct tp_shape shape_at(const struct costs *c, struct known_shape known)
 
 /* ---- convolutions and their backwards ---- */
 
+static bool has_conv(const struct costs *c, uint32_t op)
+{
+    return c->model->marks[tp_operator_event(c->model, op)->name] & TP_MARK_CONV;
+}
+
+static bool is_convolution(const struct costs *c, uint32_t op)
+{
+    return has_conv(c, op) && tp_str_find(name_of(c, op), "convolution") >= 0;
+}
+
 static bool is_backward(const struct costs *c, uint32_t op)
 {
-    return tp_str_ends(name_of(c, op), "convolution_backward");
+    return has_conv(c, op) && tp_str_ends(name_of(c, op), "convolution_backward");
 }
 
 /* Are there three arguments or more? */
@@ -76,8 +86,10 @@ static void find_backwards(struct costs *c)
     for (size_t i = 0; i < names->count && !is_any; i++)
         is_any = tp_str_ends(names->items[i], "convolution_backward");
     for (uint32_t op = 0; is_any && op < c->model->operators.count; op++) {
+        if (!is_backward(c, op))
+            continue;
         uint32_t dims = detail_of(c, op)->dims;
-        if (!is_backward(c, op) || !has_three(c, dims))
+        if (!has_three(c, dims))
             continue;
         int64_t sequence = sequence_around(c, op);
         if (sequence == TP_NULL_INT)
@@ -118,7 +130,7 @@ static uint32_t call_of(struct costs *c, uint32_t op, const struct tp_event *e)
     const struct tp_host_detail *host = &trace->hosts[e->detail];
     struct known_shape out = {TP_NO_ID, 0};
     uint32_t around = TP_NO_ID, concrete = tp_concrete_inputs(trace, e->detail);
-    if (tp_str_find(name_of(c, op), "convolution") >= 0) {
+    if (is_convolution(c, op)) {
         out = result_of(c, op);
         around = backward_around(c, op);
     }
@@ -219,10 +231,14 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
     *units = (struct tp_work_units){0};
     find_peaks(units, model, measured, arena);
     find_backwards(&c);
+    units->of_device = tp_arena_array(arena, model->devices.count, sizeof *units->of_device);
+    units->device_count = model->devices.count;
     for (uint32_t k = 0; k < model->devices.count; k++) {
         uint32_t op = tp_work_operator_of(model, k), found;
+        units->of_device[k] = TP_NO_ID;
         if (!tp_work_has_cost(kinds->of_device[k]) || op == TP_NO_ID || (found = unit_of(&c, op)) == NONE)
             continue;
+        units->of_device[k] = found - 1;
         struct tp_work_unit *unit = TP_AT(&c.units, struct tp_work_unit, found - 1);
         int64_t ns = tp_device_event(model, k)->dur_ns;
         int64_t *known = &units->known_ns[kinds->of_device[k]];
@@ -235,8 +251,7 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
     units->costs = c.costs.data;
     units->items = c.units.data;
     units->count = (uint32_t)c.units.count;
-    units->of_operator = c.unit_of;
-    units->operator_count = model->operators.count;
+    tp_arena_drop(arena, c.unit_of, model->operators.count * sizeof *c.unit_of);
     units->call_count = (uint32_t)c.of_call.count;
     tp_keys_drop(&c.calls);
     tp_id_map_drop(&c.backward);
@@ -244,6 +259,6 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
 
 void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena)
 {
-    tp_arena_drop(arena, units->of_operator, units->operator_count * sizeof *units->of_operator);
+    tp_arena_drop(arena, units->of_device, units->device_count * sizeof *units->of_device);
     tp_arena_drop(arena, units->items, units->count * sizeof *units->items);
 }

@@ -24,8 +24,8 @@ struct tp_work_units {
     uint32_t count;
     const struct tp_cost *costs;     /* of calls that differ */
     int64_t known_ns[TP_WORK_COUNT]; /* by kind: durations of the operations that belong to a unit */
-    uint32_t *of_operator;           /* unit + 1 of each operator that device work was asked by; TP_NO_ID: none */
-    uint32_t operator_count, call_count;
+    uint32_t *of_device;             /* by device operation: its unit; TP_NO_ID: none */
+    uint32_t device_count, call_count;
     const struct tp_peaks **peaks; /* of each of the model's devices: what it can do at most; NULL: nobody knows */
     struct tp_str *device_names;   /* of each of them, as the driver gives it; "" when unknown */
 };
@@ -38,13 +38,9 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
 void tp_work_units_drop(struct tp_work_units *units, struct tp_arena *arena);
 
 /* The unit that a device operation belongs to; NULL: it has none. */
-static inline const struct tp_work_unit *tp_work_unit_of(const struct tp_work_units *units,
-                                                         const struct tp_work_kinds *kinds, uint32_t device)
+static inline const struct tp_work_unit *tp_work_unit_of(const struct tp_work_units *units, uint32_t device)
 {
-    uint32_t op = tp_work_operator_of(kinds->model, device);
-    if (op == TP_NO_ID || !tp_work_has_cost(kinds->of_device[device]) || units->of_operator[op] == TP_NO_ID)
-        return NULL;
-    return &units->items[units->of_operator[op] - 1];
+    return units->of_device[device] == TP_NO_ID ? NULL : &units->items[units->of_device[device]];
 }
 
 #endif

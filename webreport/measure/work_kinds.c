@@ -1,21 +1,61 @@
 /* Kinds of device work: see work_kinds.h. A chain is the operators around a launch, innermost first by `parent`. */
 #include "webreport/measure/work_kinds.h"
 
+/* What an operator's name says. */
+struct answers {
+    uint8_t chain, owner, own; /* own: owner's, nothing where the name is a wrapper's */
+    uint8_t rest;              /* of the layers that are asked last */
+    bool is_known, is_triton;
+};
+
 struct kinds {
     const struct tp_model *model;
     struct tp_arena *arena;
-    uint8_t *found[TP_WORK_LAYERS]; /* by name id: what the layer says + 1; 0: not asked yet */
+    struct answers *of_name;        /* by name id: asked of operators */
+    uint8_t *found[TP_WORK_LAYERS]; /* by name id: what the layer says of kernels + 1; 0: not asked yet */
+    uint8_t *beside;                /* by name id: beside a convolution: 2, or not: 1; 0: not asked yet */
     struct tp_intervals *optimizer; /* by thread: marks of an optimizer; NULL: the trace has none */
+    size_t near;                    /* where the mark asked for last stands */
     uint8_t *chain;  /* by operator: what the outermost one around it, or itself, says that says anything */
     uint8_t *around; /* the same of the innermost one, by the rules of owners */
 };
+
+static struct tp_str text_of(const struct kinds *kinds, uint32_t name)
+{
+    return kinds->model->trace->names.items[name];
+}
 
 static unsigned ask(struct kinds *kinds, enum tp_work_layer layer, uint32_t name)
 {
     uint8_t *found = &kinds->found[layer][name];
     if (!*found)
-        *found = (uint8_t)(tp_work_of_name(layer, kinds->model->trace->names.items[name]) + 1);
+        *found = (uint8_t)(tp_work_of_name(layer, text_of(kinds, name)) + 1);
     return *found - 1u;
+}
+
+static bool is_beside_convolution(struct kinds *kinds, uint32_t kernel)
+{
+    uint8_t *beside = &kinds->beside[kernel];
+    if (!*beside)
+        *beside = tp_work_is_beside_convolution(text_of(kinds, kernel)) ? 2 : 1;
+    return *beside == 2;
+}
+
+static const struct answers *answers_of(struct kinds *kinds, uint32_t name)
+{
+    struct answers *answers = &kinds->of_name[name];
+    if (answers->is_known)
+        return answers;
+    struct tp_str text = text_of(kinds, name);
+    unsigned owner = tp_work_of_name(TP_WORK_OF_OWNER, text), rest = tp_work_of_name(TP_WORK_OF_TRITON, text);
+    rest = rest == TP_WORK_NONE ? tp_work_of_name(TP_WORK_OF_HOST, text) : rest;
+    *answers = (struct answers){.chain = (uint8_t)tp_work_of_name(TP_WORK_OF_CHAIN, text),
+                                .owner = (uint8_t)owner,
+                                .own = (uint8_t)(tp_work_is_wrapper(text) ? TP_WORK_NONE : owner),
+                                .rest = (uint8_t)(rest == TP_WORK_NONE ? TP_WORK_OTHER : rest),
+                                .is_known = true,
+                                .is_triton = tp_str_starts(text, "triton_")};
+    return answers;
 }
 
 static uint32_t name_of(const struct kinds *kinds, uint32_t op)
@@ -47,14 +87,14 @@ static void find_optimizers(struct kinds *kinds)
 }
 
 /* Was the operation started inside a mark of an optimizer? op: the innermost operator, or TP_NO_ID. */
-static bool is_optimizer(const struct kinds *kinds, uint32_t device, uint32_t op)
+static bool is_optimizer(struct kinds *kinds, uint32_t device, uint32_t op)
 {
     const struct tp_event *e = tp_launch_of_device(kinds->model, device);
     if (!kinds->optimizer)
         return false;
     if (!e && op != TP_NO_ID)
         e = tp_operator_event(kinds->model, op);
-    return e && tp_intervals_contain(kinds->optimizer[e->thread], e->ts_ns);
+    return e && tp_intervals_contain_near(kinds->optimizer[e->thread], e->ts_ns, &kinds->near);
 }
 
 /* ---- operators ---- */
@@ -63,26 +103,24 @@ static bool is_optimizer(const struct kinds *kinds, uint32_t device, uint32_t op
 static void look_at_operators(struct kinds *kinds)
 {
     const struct tp_model *model = kinds->model;
-    const struct tp_str *names = model->trace->names.items;
     kinds->chain = tp_arena_array(kinds->arena, model->operators.count, sizeof *kinds->chain);
     kinds->around = tp_arena_array(kinds->arena, model->operators.count, sizeof *kinds->around);
     for (uint32_t op = 0; op < model->operators.count; op++) {
-        uint32_t parent = model->operators.parent[op], name = name_of(kinds, op);
+        const struct answers *answers = answers_of(kinds, name_of(kinds, op));
+        uint32_t parent = model->operators.parent[op];
         unsigned chain = parent == TP_NO_ID ? TP_WORK_NONE : kinds->chain[parent];
-        kinds->chain[op] = (uint8_t)(chain != TP_WORK_NONE ? chain : ask(kinds, TP_WORK_OF_CHAIN, name));
-        unsigned own = tp_work_is_wrapper(names[name]) ? TP_WORK_NONE : ask(kinds, TP_WORK_OF_OWNER, name);
         unsigned outer = parent == TP_NO_ID ? TP_WORK_NONE : kinds->around[parent];
-        kinds->around[op] = (uint8_t)(own != TP_WORK_NONE ? own : outer);
+        kinds->chain[op] = (uint8_t)(chain != TP_WORK_NONE ? chain : answers->chain);
+        kinds->around[op] = (uint8_t)(answers->own != TP_WORK_NONE ? answers->own : outer);
     }
 }
 
 /* What the innermost operator that says anything says. own: what the operator itself says. A kernel of torch.compile's
  * speaks for itself, not for the operators around it. */
-static unsigned of_owner(const struct kinds *kinds, uint32_t op, unsigned own)
+static unsigned of_owner(struct kinds *kinds, uint32_t op, unsigned own)
 {
     uint32_t parent = kinds->model->operators.parent[op];
-    if (own != TP_WORK_NONE || parent == TP_NO_ID ||
-        tp_str_starts(kinds->model->trace->names.items[name_of(kinds, op)], "triton_"))
+    if (own != TP_WORK_NONE || parent == TP_NO_ID || answers_of(kinds, name_of(kinds, op))->is_triton)
         return own;
     return kinds->around[parent];
 }
@@ -90,16 +128,14 @@ static unsigned of_owner(const struct kinds *kinds, uint32_t op, unsigned own)
 static unsigned of_operator(struct kinds *kinds, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(kinds->model, op);
+    const struct answers *answers = answers_of(kinds, e->name);
     unsigned work = kinds->chain[op];
-    if (work == TP_WORK_NONE && kinds->optimizer && tp_intervals_contain(kinds->optimizer[e->thread], e->ts_ns))
+    if (work == TP_WORK_NONE && kinds->optimizer &&
+        tp_intervals_contain_near(kinds->optimizer[e->thread], e->ts_ns, &kinds->near))
         work = TP_WORK_OPTIMIZER;
     if (work == TP_WORK_NONE)
-        work = of_owner(kinds, op, ask(kinds, TP_WORK_OF_OWNER, e->name));
-    if (work == TP_WORK_NONE)
-        work = ask(kinds, TP_WORK_OF_TRITON, e->name);
-    if (work == TP_WORK_NONE)
-        work = ask(kinds, TP_WORK_OF_HOST, e->name);
-    return work == TP_WORK_NONE ? TP_WORK_OTHER : work;
+        work = of_owner(kinds, op, answers->owner);
+    return work == TP_WORK_NONE ? answers->rest : work;
 }
 
 /* ---- device operations ---- */
@@ -108,8 +144,8 @@ static unsigned of_asker(struct kinds *kinds, uint32_t op, uint32_t kernel)
 {
     if (op == TP_NO_ID)
         return TP_WORK_NONE;
-    unsigned own = ask(kinds, TP_WORK_OF_OWNER, name_of(kinds, op));
-    if (own == TP_WORK_CONVOLUTION && tp_work_is_beside_convolution(kinds->model->trace->names.items[kernel]))
+    unsigned own = answers_of(kinds, name_of(kinds, op))->owner;
+    if (own == TP_WORK_CONVOLUTION && is_beside_convolution(kinds, kernel))
         own = ask(kinds, TP_WORK_OF_KERNEL, kernel);
     return of_owner(kinds, op, own);
 }
@@ -141,6 +177,8 @@ void tp_work_kinds_build(struct tp_work_kinds *result, const struct tp_model *mo
     struct kinds kinds = {.model = model, .arena = arena};
     for (unsigned layer = 0; layer < TP_WORK_LAYERS; layer++)
         kinds.found[layer] = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.found[layer]);
+    kinds.beside = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.beside);
+    kinds.of_name = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.of_name);
     find_optimizers(&kinds);
     look_at_operators(&kinds);
     *result = (struct tp_work_kinds){.model = model,

@@ -60,7 +60,7 @@ static void add_times(struct sums *sums, const struct tp_work_kinds *kinds, cons
             continue;
         double ns = (double)tp_device_event(model, k)->dur_ns;
         sums->all_ns += ns;
-        sums->known_ns += tp_work_unit_of(units, kinds, k) ? ns : 0;
+        sums->known_ns += tp_work_unit_of(units, k) ? ns : 0;
     }
 }
 

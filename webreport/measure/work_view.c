@@ -50,6 +50,7 @@ struct grouping {
     struct work works[TP_WORK_COUNT];
     struct tp_keys keys; /* (kind, name) */
     struct tp_vec named; /* int64_t ns, by key */
+    uint32_t *last;      /* by name: the key that it had last, + 1 */
     int64_t total;
 };
 
@@ -57,12 +58,22 @@ static void start(struct grouping *g, const struct tp_model *model, struct tp_ar
 {
     *g = (struct grouping){.model = model, .arena = arena, .named = TP_VEC(arena, int64_t)};
     tp_keys_init(&g->keys, arena, 2);
+    g->last = tp_arena_array(arena, model->trace->names.count, sizeof *g->last);
+}
+
+/* Most names are of one kind. */
+static uint32_t key_of(struct grouping *g, unsigned kind, uint32_t name)
+{
+    uint32_t last = g->last[name];
+    if (!last || tp_keys_get(&g->keys, last - 1)[0] != kind)
+        last = g->last[name] = tp_keys_pair(&g->keys, kind, name) + 1;
+    return last - 1;
 }
 
 static struct work *add(struct grouping *g, unsigned kind, uint32_t name, int64_t ns)
 {
     struct work *work = &g->works[kind];
-    uint32_t key = tp_keys_pair(&g->keys, kind, name);
+    uint32_t key = key_of(g, kind, name);
     if (key == g->named.count)
         tp_vec_push(&g->named);
     int64_t *named = TP_AT(&g->named, int64_t, key);
@@ -76,12 +87,13 @@ static struct work *add(struct grouping *g, unsigned kind, uint32_t name, int64_
 static void group_devices(struct grouping *g, const uint8_t *kinds)
 {
     const struct tp_model *model = g->model;
+    uint32_t near = 0;
     size_t at = 0;
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
         struct work *work = add(g, kinds[k], e->name, e->dur_ns);
         work->in_steps = tp_sat_add(work->in_steps, tp_window_within(model, &at, e->ts_ns, tp_event_end(e)));
-        work->calls_in_steps += tp_is_in_used_step(model, tp_step_of_device(model, k));
+        work->calls_in_steps += tp_is_in_used_step(model, tp_step_of_device_near(model, k, &near));
     }
 }
 
@@ -172,6 +184,7 @@ static void finish(struct grouping *g, struct tp_works *works, const struct tp_c
         fill(&works->rows, row, rows[row], g);
     }
     tp_keys_drop(&g->keys);
+    tp_arena_drop(g->arena, g->last, g->model->trace->names.count * sizeof *g->last);
 }
 
 void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *kinds, const struct tp_work_units *units,

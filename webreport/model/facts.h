@@ -238,6 +238,9 @@ int64_t tp_window_within(const struct tp_model *model, size_t *at, int64_t a, in
 uint32_t tp_step_of_host(const struct tp_model *model, int64_t at);
 /* The step of a device operation: of its launch, else the one (prolonged by device work) in which it starts. */
 uint32_t tp_step_of_device(const struct tp_model *model, uint32_t device);
+/* The same for moments that mostly come in order. *near: a step to look at first, 0 at first. */
+uint32_t tp_step_of_host_near(const struct tp_model *model, int64_t at, uint32_t *near);
+uint32_t tp_step_of_device_near(const struct tp_model *model, uint32_t device, uint32_t *near);
 /* The step in which a record starts: by its marker, for records of kernels alone by its device time (section 12). */
 uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_collective *record);
 

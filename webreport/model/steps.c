@@ -530,6 +530,29 @@ uint32_t tp_step_of_host(const struct tp_model *model, int64_t at)
     return model->step_marker == TP_MARKER_WINDOW ? 0 : step_around(model, at, true);
 }
 
+/* Is it the step that holds `at`, by its marker? */
+static bool is_around(const struct tp_model *model, uint32_t step, int64_t at)
+{
+    return step < model->step_count && model->steps[step].host_start_ns <= at && at < model->steps[step].host_end_ns;
+}
+
+uint32_t tp_step_of_host_near(const struct tp_model *model, int64_t at, uint32_t *near)
+{
+    if (model->step_marker == TP_MARKER_WINDOW)
+        return 0;
+    if (is_around(model, *near, at))
+        return *near;
+    uint32_t step = step_around(model, at, true);
+    *near = step == TP_NO_ID ? *near : step;
+    return step;
+}
+
+uint32_t tp_step_of_device_near(const struct tp_model *model, uint32_t device, uint32_t *near)
+{
+    const struct tp_event *launch = tp_launch_of_device(model, device);
+    return launch ? tp_step_of_host_near(model, launch->ts_ns, near) : tp_step_of_device(model, device);
+}
+
 uint32_t tp_step_of_device(const struct tp_model *model, uint32_t device)
 {
     const struct tp_event *launch = tp_launch_of_device(model, device);

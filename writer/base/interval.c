@@ -127,6 +127,16 @@ int64_t tp_intervals_meet_length(struct tp_intervals x, struct tp_intervals y)
     return sum;
 }
 
+/* *near: of the first interval that ends after the last moment asked for. */
+bool tp_intervals_contain_near(struct tp_intervals x, int64_t at, size_t *near)
+{
+    if (*near < x.count && x.items[*near].b <= at)
+        ++*near;
+    if (*near > x.count || (*near < x.count && x.items[*near].b <= at) || (*near && x.items[*near - 1].b > at))
+        *near = first_ending_after(x, at);
+    return *near < x.count && x.items[*near].a <= at;
+}
+
 bool tp_intervals_contain(struct tp_intervals x, int64_t at)
 {
     size_t i = first_ending_after(x, at);

@@ -31,6 +31,8 @@ int64_t tp_intervals_length_within(struct tp_intervals x, int64_t a, int64_t b);
 /* Length of the common part of two sets, without building it. */
 int64_t tp_intervals_meet_length(struct tp_intervals x, struct tp_intervals y);
 bool tp_intervals_contain(struct tp_intervals x, int64_t at);
+/* The same for moments that mostly come in order. *near: 0 at first, of any set later. */
+bool tp_intervals_contain_near(struct tp_intervals x, int64_t at, size_t *near);
 
 /* Sets are made of a struct tp_vec of struct tp_interval, in any order. What comes in order of start is joined on
  * arrival, so that nested and touching pieces take no memory; empty ones are left out. */

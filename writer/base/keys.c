@@ -23,9 +23,28 @@ static inline uint64_t hash_of(const uint32_t *key, uint32_t width)
     return hash;
 }
 
+/* Slot of a pair, the usual key, as one number. */
+static inline uint32_t *slot_of_pair(const struct tp_keys *keys, const uint32_t *key)
+{
+    uint64_t pair, other;
+    memcpy(&pair, key, sizeof pair);
+    unsigned __int128 product = (unsigned __int128)(pair ^ 0x9E3779B97F4A7C15ull) * 0xE7037ED1A0B428DBull;
+    uint32_t mask = keys->slot_count - 1;
+    for (uint32_t at = (uint32_t)(product >> 64 ^ product) & mask;; at = (at + 1) & mask) {
+        uint32_t *slot = &keys->slots[at];
+        if (!*slot)
+            return slot;
+        memcpy(&other, tp_keys_get(keys, *slot - 1), sizeof other);
+        if (other == pair)
+            return slot;
+    }
+}
+
 /* Slot that holds the key, or the free one where it belongs. */
 static inline uint32_t *slot_of(const struct tp_keys *keys, const uint32_t *key)
 {
+    if (keys->width == 2)
+        return slot_of_pair(keys, key);
     uint32_t mask = keys->slot_count - 1;
     for (uint32_t at = (uint32_t)hash_of(key, keys->width) & mask;; at = (at + 1) & mask) {
         uint32_t *slot = &keys->slots[at];

@@ -124,16 +124,25 @@ void tp_sort_keyed(struct tp_keyed *items, size_t count, struct tp_arena *arena)
 
 /* ---- rows ---- */
 
+static bool is_in_order(const uint32_t *rows, size_t count, tp_row_order order, const void *context)
+{
+    for (size_t i = 1; i < count; i++)
+        if (order(context, rows[i], rows[i - 1]) < 0)
+            return false;
+    return true;
+}
+
 void tp_sort_rows(uint32_t *rows, size_t count, tp_row_order order, const void *context, struct tp_arena *arena)
 {
-    if (count < 2)
+    if (is_in_order(rows, count, order, context)) /* what comes in order of time often is */
         return;
     uint32_t *from = rows, *to = tp_arena_array(arena, count, sizeof *to), *scratch = to;
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t lo = 0; lo < count; lo += 2 * width) {
             size_t mid = lo + width < count ? lo + width : count, hi = mid + width < count ? mid + width : count;
             size_t i = lo, j = mid, k = lo;
-            while (i < mid && j < hi)
+            bool is_done = mid == hi || order(context, from[mid], from[mid - 1]) >= 0;
+            while (!is_done && i < mid && j < hi)
                 to[k++] = order(context, from[j], from[i]) < 0 ? from[j++] : from[i++];
             while (i < mid)
                 to[k++] = from[i++];

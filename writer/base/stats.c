@@ -83,13 +83,22 @@ double tp_median(double *values, size_t count)
     return tp_median_of_sorted(values, count);
 }
 
-/* Radix selection: one pass per byte over the values that are still possible, so linear for any input. */
-int64_t tp_lower_median(int64_t *values, size_t count)
+/* Of the highest byte in which the values differ. */
+static int highest_shift(const int64_t *values, size_t count)
 {
-    if (count == 0)
-        return 0;
-    size_t rank = (count - 1) / 2;
-    for (int shift = 56; shift >= 0 && count > 1; shift -= 8) {
+    uint64_t differs = 0;
+    int shift = 0;
+    for (size_t i = 1; i < count; i++)
+        differs |= (uint64_t)values[i] ^ (uint64_t)values[0];
+    while (shift < 56 && differs >> shift >> 8)
+        shift += 8;
+    return shift;
+}
+
+/* Radix selection: one pass per byte over the values that are still possible, so linear for any input. count > rank. */
+static int64_t value_of_rank(int64_t *values, size_t count, size_t rank)
+{
+    for (int shift = highest_shift(values, count); shift >= 0 && count > 1; shift -= 8) {
         size_t counts[256] = {0}, kept = 0;
         for (size_t i = 0; i < count; i++)
             counts[((uint64_t)values[i] ^ (UINT64_C(1) << 63)) >> shift & 255]++;
@@ -97,11 +106,28 @@ int64_t tp_lower_median(int64_t *values, size_t count)
         for (; rank >= counts[byte]; byte++)
             rank -= counts[byte];
         for (size_t i = 0; i < count; i++)
-            if ((((uint64_t)values[i] ^ (UINT64_C(1) << 63)) >> shift & 255) == byte)
+            if ((((uint64_t)values[i] ^ (UINT64_C(1) << 63)) >> shift & 255) == byte) {
+                int64_t other = values[kept];
                 values[kept++] = values[i];
+                values[i] = other;
+            }
         count = kept;
     }
     return values[0];
+}
+
+int64_t tp_lower_median(int64_t *values, size_t count)
+{
+    return count ? value_of_rank(values, count, (count - 1) / 2) : 0;
+}
+
+int64_t tp_middle(int64_t *values, size_t count)
+{
+    if (!count)
+        return 0;
+    int64_t low = value_of_rank(values, count, (count - 1) / 2);
+    int64_t high = count % 2 ? low : value_of_rank(values, count, count / 2);
+    return tp_sat_add(low, tp_sat_sub(high, low) / 2);
 }
 
 /* Continued fraction of the incomplete beta function, by Lentz's method (Press et al., Numerical Recipes, 6.4). */

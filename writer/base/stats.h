@@ -34,6 +34,9 @@ double tp_median_of_sorted(const double *sorted, size_t count);
 /* The lower one of the two in the middle; 0 of none. Reorders the values, in linear time. */
 int64_t tp_lower_median(int64_t *values, size_t count);
 
+/* Between the two in the middle, rounded to the lower one; 0 of none. Reorders the values, in linear time. */
+int64_t tp_middle(int64_t *values, size_t count);
+
 /* Between the two in the middle of `count` (> 0) sorted values, rounded to the lower one. */
 int64_t tp_middle_of_sorted(const int64_t *sorted, size_t count);
 

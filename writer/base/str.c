@@ -34,15 +34,33 @@ static inline unsigned char lower(char c)
     return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
 }
 
+/* The next place of a byte from `from` on; the end of the text where there is none. */
+static size_t next_of(struct tp_str text, size_t from, int byte)
+{
+    const char *at = from < text.len ? memchr(text.ptr + from, byte, text.len - from) : NULL;
+    return at ? (size_t)(at - text.ptr) : text.len;
+}
+
+/* Names of kernels are kilobytes long: the first letter is looked for in both cases by memchr, the rest where it is. */
 ptrdiff_t tp_str_find_lower(struct tp_str text, const char *needle)
 {
     size_t n = strlen(needle);
-    for (size_t i = 0; i + n <= text.len; i++) {
-        size_t k = 0;
-        while (k < n && lower(text.ptr[i + k]) == (unsigned char)needle[k])
+    unsigned char first = (unsigned char)*needle;
+    bool is_letter = first >= 'a' && first <= 'z';
+    if (!n || n > text.len)
+        return n ? -1 : 0;
+    text.len -= n - 1; /* where it can begin */
+    size_t small = next_of(text, 0, first), large = is_letter ? next_of(text, 0, first - 32) : text.len;
+    for (size_t at; (at = small < large ? small : large) < text.len;) {
+        size_t k = 1;
+        while (k < n && lower(text.ptr[at + k]) == (unsigned char)needle[k])
             k++;
         if (k == n)
-            return (ptrdiff_t)i;
+            return (ptrdiff_t)at;
+        if (at == small)
+            small = next_of(text, at + 1, first);
+        else
+            large = next_of(text, at + 1, first - 32);
     }
     return -1;
 }
