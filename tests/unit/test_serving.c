@@ -74,14 +74,17 @@ struct made {
     struct tp_order order;
     struct tp_model model;
     struct tp_work_kinds kinds;
+    struct tp_work_units units;
     struct tp_serving_view view;
 };
 
 static void make(struct made *m, const char *events)
 {
-    make_model(&m->arena, &m->trace, &m->order, &m->model, "", events);
+    make_model(&m->arena, &m->trace, &m->order, &m->model,
+               "\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA H100 80GB HBM3\"}],", events);
     tp_work_kinds_build(&m->kinds, &m->model, &m->arena);
-    tp_serving_build(&m->view, &m->kinds, &m->arena);
+    tp_work_units_build(&m->units, &m->kinds, NULL, &m->arena);
+    tp_serving_build(&m->view, &m->kinds, &m->units, &m->arena);
 }
 
 static int64_t number(const struct made *m, unsigned column, size_t row)
@@ -141,10 +144,33 @@ static void a_step_without_device_work_has_no_time(void **state)
     tp_arena_release(&m.arena);
 }
 
+#define PRODUCT(ts, id)                                                                                                \
+    HOST("cpu_op", "aten::mm", ts, 3,                                                                                  \
+         "\"Input Dims\":[[64,4096],[4096,8192]],\"Input type\":[\"c10::BFloat16\",\"c10::BFloat16\"]")                \
+    "," LAUNCH("cudaLaunchKernel", ts, id)
+
+/* A prefill with shapes tells the weights of decode steps that replay a graph. */
+static void no_step_is_shorter_than_reading_the_weights(void **state)
+{
+    struct made m;
+    (void)state;
+    make(&m, STEP("step[EXTEND bs=1 toks=64]", 0, 50) PRODUCT(10, 1) PRODUCT(20, 2) STEP("step[DECODE bs=1]", 100, 50)
+                 LAUNCH("cudaGraphLaunch", 110, 3)
+                     KERNEL("gemm", 15, 60, 1) "," KERNEL("gemm", 80, 15, 2) "," KERNEL("gemm", 120, 100, 3));
+    const int64_t bytes = 2 * 4096 * 8192 * 2;
+    assert_int_equal(m.view.weight_bytes, bytes);
+    assert_int_equal(m.view.weight_ns, llround((double)bytes / 3350));
+    assert_int_equal(m.view.classes.row_count, 2);
+    assert_float_equal(tp_table_real(&m.view.classes, TP_SERVING_CLASS_OF_BOUND)[1], 100 * 134217728 / 3350.0 / 100000,
+                       1e-3); /* decode: of 100 us */
+    tp_arena_release(&m.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(names_of_engines_are_read),
                                        cmocka_unit_test(steps_have_the_work_that_was_launched_in_them),
+                                       cmocka_unit_test(no_step_is_shorter_than_reading_the_weights),
                                        cmocka_unit_test(a_step_without_device_work_has_no_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

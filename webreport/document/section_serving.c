@@ -13,6 +13,8 @@ static const struct tp_shown_column CLASS_COLUMNS[] = {
     {TP_SHOW_TIME, TP_SERVING_CLASS_GAP, NULL, 0, 0, false, 0},
     {TP_SHOW_PERCENT, TP_SERVING_CLASS_GRAPHS, NULL, 0, 0, false, 0},
     {TP_SHOW_REAL, TP_SERVING_CLASS_RATE, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_SERVING_CLASS_BOUND, NULL, 1, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_SERVING_CLASS_OF_BOUND, NULL, 0, 0, false, 0},
     {TP_SHOW_TEXT, TP_SERVING_CLASS_KINDS, NULL, 0, 0, false, 0},
 };
 
@@ -44,8 +46,13 @@ static const char *lead_of(const struct tp_section *section, const struct tp_ser
         rates = tp_text_printf(arena, "%s%s%s %s tokens/s", rates, *rates ? ", " : ": ", tp_serving_phase_text(phase),
                                tp_text_of_fixed(arena, view->tokens_per_s[phase], 0));
     }
-    return tp_text_printf(arena, "%s of a serving engine%s.",
-                          tp_text_of_some(arena, (int64_t)view->steps.row_count, "step", "steps"), rates);
+    const char *weights = "";
+    if (view->weight_ns != TP_NULL_INT)
+        weights =
+            tp_text_printf(arena, " One pass reads %s of weights: %s at the memory's peak, and no step is shorter.",
+                           tp_text_of_bytes(arena, view->weight_bytes), tp_text_of_time(arena, view->weight_ns));
+    return tp_text_printf(arena, "%s of a serving engine%s.%s",
+                          tp_text_of_some(arena, (int64_t)view->steps.row_count, "step", "steps"), rates, weights);
 }
 
 static void add_table(const struct tp_section *section, struct tp_list *tables, const struct tp_table *rows,

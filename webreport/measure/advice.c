@@ -18,7 +18,7 @@ static void build(struct tp_advice *advice, const struct tp_model *model, const 
         tp_work_kinds_build(&kinds, model, arena);
         tp_work_units_build(&units, &kinds, overrides ? overrides->peaks : NULL, arena);
         tp_work_rates_build(&advice->rates, &kinds, &units);
-        tp_serving_build(&advice->serving, &kinds, arena);
+        tp_serving_build(&advice->serving, &kinds, &units, arena);
     } else {
         tp_work_rates_none(&advice->rates);
         tp_serving_none(&advice->serving);

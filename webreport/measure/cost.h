@@ -30,6 +30,7 @@ struct tp_cost {
     int64_t flops;       /* as torch counts: of attention as if there were no mask */
     int64_t exact_flops; /* without the part that a causal mask leaves out */
     int64_t bytes;
+    int64_t weight_bytes; /* of those: the second operand of a product of matrices, where it is one matrix; else 0 */
     enum tp_number_type type;
     bool is_assumed; /* the call has no types: four bytes an element */
 };

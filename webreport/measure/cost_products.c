@@ -49,7 +49,9 @@ static bool matrices(struct tp_cost *cost, const struct tp_cost_arguments *a, co
     int64_t outputs = times(tp_cost_product(&batch, 0), times(m, n));
     int64_t size = p->out_size ? p->out_size : tp_cost_size(a, p->x);
     int64_t bytes = tp_sat_add(tp_sat_add(tp_cost_bytes(a, p->x), tp_cost_bytes(a, p->y)), times(outputs, size));
-    return claim_product(cost, a, p->x, outputs, k, tp_sat_add(bytes, tp_cost_bytes(a, p->bias)));
+    bool is_claimed = claim_product(cost, a, p->x, outputs, k, tp_sat_add(bytes, tp_cost_bytes(a, p->bias)));
+    cost->weight_bytes = is_claimed && right->rank == 2 ? tp_cost_bytes(a, p->y) : 0;
+    return is_claimed;
 }
 
 /* x [..,K] by w [N,K] */
@@ -63,7 +65,9 @@ static bool linear(struct tp_cost *cost, const struct tp_cost_arguments *a)
     int64_t outputs = times(tp_cost_product(&rows, 0), w->sizes[0]);
     int64_t bytes =
         tp_sat_add(tp_sat_add(tp_cost_bytes(a, 0), tp_cost_bytes(a, 1)), times(outputs, tp_cost_size(a, 0)));
-    return claim_product(cost, a, 0, outputs, w->sizes[1], bytes);
+    bool is_claimed = claim_product(cost, a, 0, outputs, w->sizes[1], bytes);
+    cost->weight_bytes = is_claimed ? tp_cost_bytes(a, 1) : 0;
+    return is_claimed;
 }
 
 bool tp_cost_of_linear_form(struct tp_cost *cost, const struct tp_cost_arguments *a)

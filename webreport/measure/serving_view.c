@@ -53,6 +53,12 @@ static const struct tp_column_def class_defs[TP_SERVING_CLASS_COLUMNS] = {
     {"host_gap_us", "Host gap", "us", "Half of them are followed by the next step's range sooner.", TP_COLUMN_NS},
     {"graph_percent", "In graphs", "%", "Of their device operations: started by graph launches.", TP_COLUMN_REAL},
     {"tokens_per_s", "Tokens/s", "1/s", "Tokens by time, all of them together.", TP_COLUMN_REAL},
+    {"weights_us", "Weights", "us",
+     "As long as the device's memory needs to read the weights of one pass, by its peak: no step is shorter. The "
+     "caches "
+     "of keys and values come on top.",
+     TP_COLUMN_NS},
+    {"weights_percent", "Of p50", "%", "That as part of p50.", TP_COLUMN_REAL},
     {"kinds", "Kinds of work", "", "Of the durations of their kernels, largest first.", TP_COLUMN_TEXT},
 };
 
@@ -63,10 +69,12 @@ struct step {
     int64_t first_ns, last_ns, queued_ns, busy_until_ns, busy_ns, outside_ns;
     int64_t operations, graphs, graph_operations;
     int64_t kind_ns[TP_WORK_COUNT];
+    int64_t weight_bytes, weighed_ns; /* of its products whose shapes are known: the weights, and their kernels */
 };
 
 struct maker {
     const struct tp_work_kinds *kinds;
+    const struct tp_work_units *units;
     const struct tp_model *model;
     struct tp_arena *arena;
     struct step *steps;
@@ -188,6 +196,38 @@ static void add_operations(struct maker *m)
         if (step)
             add_operation(m, step, k);
     }
+}
+
+/* Do the products of a step with known shapes read all weights? Experts behind one operator tell none. */
+static bool is_whole_pass(const struct step *step)
+{
+    return 2 * step->graph_operations < step->operations && !step->kind_ns[TP_WORK_MOE] &&
+           (double)step->weighed_ns >= 0.8 * (double)step->kind_ns[TP_WORK_GEMM];
+}
+
+/* The weights of one pass: what the products of a step read, where their shapes are recorded. A step that replays a
+ * graph has none; another one of the same model tells. */
+static void find_weights(struct tp_serving_view *view, struct maker *m)
+{
+    const struct tp_model *model = m->model;
+    const struct tp_peaks *peaks = model->main_gpu == TP_NO_ID ? NULL : m->units->peaks[model->main_gpu];
+    int64_t most = 0;
+    for (uint32_t i = 0; i < m->units->count; i++) {
+        const struct tp_work_unit *unit = &m->units->items[i];
+        const struct tp_event *launch = tp_launch_of_device(model, unit->main);
+        struct step *step = launch ? step_at(m, launch->ts_ns) : NULL;
+        if (!step || model->devices.gpu[unit->main] != model->main_gpu)
+            continue;
+        bool is_product = m->kinds->of_device[unit->main] == TP_WORK_GEMM;
+        step->weight_bytes = tp_sat_add(step->weight_bytes, m->units->costs[unit->cost].weight_bytes);
+        step->weighed_ns = tp_sat_add(step->weighed_ns, is_product ? unit->ns : 0);
+    }
+    for (uint32_t i = 0; i < m->count; i++)
+        if (is_whole_pass(&m->steps[i]) && m->steps[i].weight_bytes > most)
+            most = m->steps[i].weight_bytes;
+    view->weight_bytes = most ? most : TP_NULL_INT;
+    if (most && peaks && peaks->memory_gb_s > 0)
+        view->weight_ns = (int64_t)llround((double)most / peaks->memory_gb_s);
 }
 
 /* Time in the spans that says nothing. */
@@ -327,6 +367,9 @@ static void fill_class(struct tp_serving_view *view, size_t row, struct class_su
     tp_table_int(table, TP_SERVING_CLASS_GAP)[row] = quantile(gaps, sums->gaps.count, 0.5);
     tp_table_real(table, TP_SERVING_CLASS_GRAPHS)[row] = percent(sums->graph_operations, sums->operations);
     tp_table_real(table, TP_SERVING_CLASS_RATE)[row] = rate(sums->tokens, sums->token_ns);
+    tp_table_int(table, TP_SERVING_CLASS_BOUND)[row] = view->weight_ns;
+    tp_table_real(table, TP_SERVING_CLASS_OF_BOUND)[row] =
+        view->weight_ns == TP_NULL_INT ? NAN : percent((double)view->weight_ns, (double)view->p50_ns[phase][exponent]);
     tp_table_text(table, TP_SERVING_CLASS_KINDS)[row] = kinds_text(sums->kind_ns, arena);
 }
 
@@ -397,7 +440,7 @@ static void fill_step(struct tp_table *table, const struct maker *m, uint32_t i)
 
 void tp_serving_none(struct tp_serving_view *view)
 {
-    *view = (struct tp_serving_view){0};
+    *view = (struct tp_serving_view){.weight_bytes = TP_NULL_INT, .weight_ns = TP_NULL_INT};
     for (unsigned phase = 0; phase < TP_SERVING_PHASES; phase++) {
         view->tokens_per_s[phase] = NAN;
         for (unsigned i = 0; i < TP_SERVING_SIZES; i++)
@@ -405,10 +448,11 @@ void tp_serving_none(struct tp_serving_view *view)
     }
 }
 
-void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *kinds, struct tp_arena *arena)
+void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *kinds,
+                      const struct tp_work_units *units, struct tp_arena *arena)
 {
     const struct tp_model *model = kinds->model;
-    struct maker m = {.kinds = kinds, .model = model, .arena = arena};
+    struct maker m = {.kinds = kinds, .units = units, .model = model, .arena = arena};
     struct tp_idle_reasons unused;
     tp_serving_none(view);
     make_steps(&m);
@@ -416,6 +460,7 @@ void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *
         return;
     view->is_present = true;
     add_operations(&m);
+    find_weights(view, &m);
     if (model->main_gpu != TP_NO_ID)
         tp_idle_reasons_find(&unused, model, &model->gpus[model->main_gpu], arena, add_outside, &m);
     tp_table_init(&view->steps, arena, "serving_steps", step_defs, TP_SERVED_COLUMNS, m.count);
@@ -432,5 +477,10 @@ void tp_serving_json(const struct tp_serving_view *view, struct tp_json *json)
     tp_table_json(&view->steps, json);
     tp_json_key(json, "classes");
     tp_table_json(&view->classes, json);
+    tp_json_key(json, "weight_bytes");
+    if (view->weight_bytes == TP_NULL_INT)
+        tp_json_null(json);
+    else
+        tp_json_int(json, view->weight_bytes);
     tp_json_object_end(json);
 }

@@ -6,6 +6,7 @@
 #define TP_WEBREPORT_MEASURE_SERVING_VIEW_H
 
 #include "webreport/measure/serving_marks.h"
+#include "webreport/measure/work_costs.h"
 #include "webreport/measure/work_kinds.h"
 #include "writer/base/json_out.h"
 #include "writer/base/table.h"
@@ -39,6 +40,8 @@ enum tp_serving_class_column {
     TP_SERVING_CLASS_GAP,
     TP_SERVING_CLASS_GRAPHS,
     TP_SERVING_CLASS_RATE,
+    TP_SERVING_CLASS_BOUND,
+    TP_SERVING_CLASS_OF_BOUND,
     TP_SERVING_CLASS_KINDS,
     TP_SERVING_CLASS_COLUMNS
 };
@@ -53,13 +56,16 @@ struct tp_serving_view {
     /* Quantiles by phase and size (as exponent of two), nanoseconds; TP_NULL_INT: no such class. */
     int64_t p50_ns[TP_SERVING_PHASES][TP_SERVING_SIZES], p90_ns[TP_SERVING_PHASES][TP_SERVING_SIZES];
     double tokens_per_s[TP_SERVING_PHASES]; /* of all steps of the phase together; NaN: none, or nobody knows */
+    int64_t weight_bytes; /* that the products of one pass read, the most of all steps; TP_NULL_INT: no shapes */
+    int64_t weight_ns;    /* as long as the device's memory needs for them; TP_NULL_INT: nobody knows */
 };
 
 /* A view without steps. */
 void tp_serving_none(struct tp_serving_view *view);
 
 /* In `arena` (guard set by the caller); what the model holds must outlive it. */
-void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *kinds, struct tp_arena *arena);
+void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *kinds,
+                      const struct tp_work_units *units, struct tp_arena *arena);
 
 /* Writes the object; call it only when is_present. */
 void tp_serving_json(const struct tp_serving_view *view, struct tp_json *json);
