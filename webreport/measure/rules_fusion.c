@@ -152,7 +152,6 @@ static void report_attention(struct tp_advisor *a, struct attention *x)
 static bool may_be_fused(struct tp_advisor *a, const struct tp_work_claim *attention, uint32_t k)
 {
     unsigned kind = a->kinds->of_device[k];
-    uint32_t op = tp_work_operator_of(a->model, k);
     if (attention->parts[k] ||
         (kind != TP_WORK_ELEMENTWISE && kind != TP_WORK_LAYOUT && kind != TP_WORK_REDUCTION && kind != TP_WORK_NORM))
         return false;
@@ -161,6 +160,7 @@ static bool may_be_fused(struct tp_advisor *a, const struct tp_work_claim *atten
     if (tp_str_starts(name, "triton") || tp_kernel_of_library(a, k) != TP_WORK_NONE)
         return false;
     const struct tp_work_unit *unit = tp_advisor_unit(a, k);
+    uint32_t op = tp_work_operator_of(a->model, k);
     uint32_t event = unit ? unit->event : op == TP_NO_ID ? TP_NO_ID : a->model->operators.event[op];
     return event == TP_NO_ID || tp_str_starts(tp_advisor_name(a, event), "aten::");
 }
