@@ -1,5 +1,9 @@
 /* Builders that the sections share. */
 #include "webreport/document/section.h"
+
+#include <stdio.h>
+
+#include "webreport/document/kernel_name.h"
 #include "writer/base/sort.h"
 #include "writer/base/utf8.h"
 
@@ -44,17 +48,27 @@ void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown)
 
 enum { HEAD_BYTES = 60, BEFORE_BYTES = 8, TAIL_BYTES = 72 };
 
-static int by_shown_name(const void *context, uint32_t x, uint32_t y)
+struct apart {
+    const struct tp_shown_row *rows;
+    const struct tp_str *texts; /* the full names, by row */
+    const uint32_t *groups;     /* rows of different groups may have one name; NULL: all are of one */
+};
+
+static bool is_same_name(const struct apart *apart, uint32_t x, uint32_t y)
 {
-    const struct tp_shown_row *rows = context;
-    int order = tp_str_compare(rows[x].prefix, rows[y].prefix);
-    order = order ? order : tp_str_compare(rows[x].name, rows[y].name);
-    return order ? order : (x > y) - (x < y);
+    const struct tp_shown_row *a = &apart->rows[x], *b = &apart->rows[y];
+    return tp_str_equal(a->name, b->name) && tp_str_equal(a->prefix, b->prefix) &&
+           (!apart->groups || apart->groups[x] == apart->groups[y]);
 }
 
-static bool is_same_name(const struct tp_shown_row *a, const struct tp_shown_row *b)
+static int by_shown_name(const void *context, uint32_t x, uint32_t y)
 {
-    return tp_str_equal(a->name, b->name) && tp_str_equal(a->prefix, b->prefix);
+    const struct apart *apart = context;
+    int order = apart->groups ? (apart->groups[x] > apart->groups[y]) - (apart->groups[x] < apart->groups[y]) : 0;
+    order = order ? order : tp_str_compare(apart->rows[x].prefix, apart->rows[y].prefix);
+    order = order ? order : tp_str_compare(apart->rows[x].name, apart->rows[y].name);
+    order = order ? order : tp_str_compare(apart->texts[x], apart->texts[y]);
+    return order ? order : (x > y) - (x < y);
 }
 
 static size_t common_bytes(struct tp_str a, struct tp_str b)
@@ -77,24 +91,63 @@ static struct tp_str around(const struct tp_naming *naming, struct tp_str shown,
         tp_text_printf(naming->arena, "%.*s\xe2\x80\xa6%.*s", (int)shown.len, shown.ptr, (int)tail.len, tail.ptr));
 }
 
+/* Rows of one name, their full names in order: of all others, the neighbours have most in common with a name. */
+static void tell_group_apart(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *texts,
+                             const uint32_t *order, uint32_t count)
+{
+    size_t before = 0;
+    for (uint32_t i = 0, end; i < count; i = end) {
+        struct tp_str text = texts[order[i]];
+        for (end = i + 1; end < count && tp_str_equal(text, texts[order[end]]); end++)
+            continue;
+        size_t after = end < count ? common_bytes(text, texts[order[end]]) : 0;
+        for (uint32_t k = i; k < end && end - i < count; k++)
+            rows[order[k]].name = around(naming, rows[order[k]].name, text, before > after ? before : after);
+        before = after;
+    }
+}
+
+void tp_section_tell_apart(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
+                           const uint32_t *groups, size_t row_count)
+{
+    uint32_t count = (uint32_t)row_count, *order = tp_arena_array(naming->arena, count, sizeof *order);
+    struct tp_str *texts = tp_arena_array(naming->arena, count, sizeof *texts);
+    struct apart apart = {rows, texts, groups};
+    for (uint32_t i = 0; i < count; i++) {
+        order[i] = i;
+        texts[i] = tp_kernel_plain_name(naming->arena, names[i]);
+    }
+    tp_sort_rows(order, count, by_shown_name, &apart, naming->arena);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && is_same_name(&apart, order[i], order[end]); end++)
+            continue;
+        if (end - i > 1)
+            tell_group_apart(naming, rows, texts, order + i, end - i);
+    }
+}
+
+/* What has the name of a row before it gets a number: of long names, one window may show nothing that differs. */
+static void number_rows(const struct tp_naming *naming, struct tp_shown_table *shown)
+{
+    struct tp_strings seen;
+    tp_strings_init(&seen, naming->arena, UINT64_MAX);
+    for (size_t i = 0; i < shown->row_count; i++) {
+        struct tp_str prefix = shown->rows[i].prefix, name = shown->rows[i].name;
+        char *whole = tp_arena_alloc(naming->arena, prefix.len + name.len + 16);
+        memcpy(whole, prefix.ptr ? prefix.ptr : "", prefix.len);
+        memcpy(whole + prefix.len, name.ptr, name.len);
+        struct tp_str text = {whole, prefix.len + name.len};
+        for (unsigned number = 2; tp_strings_find(&seen, text) != TP_NO_ID; number++)
+            text.len = prefix.len + name.len + (size_t)snprintf(whole + prefix.len + name.len, 16, " (%u)", number);
+        tp_strings_add(&seen, text);
+        shown->rows[i].name = (struct tp_str){whole + prefix.len, text.len - prefix.len};
+    }
+}
+
 void tp_section_tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)
 {
-    const struct tp_str *texts = tp_table_text(shown->table, text_column);
-    struct tp_shown_row *rows = shown->rows;
-    uint32_t count = (uint32_t)shown->row_count, *order = tp_arena_array(naming->arena, count, sizeof *order);
-
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = i;
-    tp_sort_rows(order, count, by_shown_name, rows, naming->arena);
-    for (uint32_t i = 0, end; i < count; i = end) {
-        size_t common = texts[order[i]].len;
-        for (end = i + 1; end < count && is_same_name(&rows[order[i]], &rows[order[end]]); end++) {
-            size_t both = common_bytes(texts[order[i]], texts[order[end]]);
-            common = both < common ? both : common;
-        }
-        for (uint32_t k = i; k < end && end - i > 1; k++)
-            rows[order[k]].name = around(naming, rows[order[k]].name, texts[order[k]], common);
-    }
+    tp_section_tell_apart(naming, shown->rows, tp_table_text(shown->table, text_column), NULL, shown->row_count);
+    number_rows(naming, shown);
 }
 
 void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "webreport/document/kernel_name.h"
 #include "webreport/document/section.h"
 
 enum { EVENT_BYTES = 120 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "webreport/document/kernel_name.h"
 #include "webreport/document/name_text.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
