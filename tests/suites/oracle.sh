@@ -85,3 +85,12 @@ serving() { # steps of serving engines, against serve_ref.py
 check "steps of serving engines: 100 made traces" serving
 # shellcheck disable=SC2046
 check "steps of serving engines: real ones" serving $(grep 'sglang_prefilldecode\|vllm_decode_full/[^/]*$' all)
+mangled() { # our demangler against that of binutils
+    python3 "$OLDPWD/tests/oracle/check_names.py" "${TOOLS:-$BUILD}/kernel_names" "$@" >said 2>&1 || { tail -n 8 said; return 1; }
+}
+if command -v c++filt >/dev/null 2>&1; then
+    # shellcheck disable=SC2046
+    check "mangled names of kernels: as c++filt reads them" mangled $(cat all)
+else
+    skip "mangled names of kernels" "no c++filt"
+fi

@@ -3,6 +3,7 @@
 
 #include "webreport/compare/job_parts.h"
 #include "webreport/document/job_tables.h"
+#include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
