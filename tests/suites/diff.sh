@@ -107,6 +107,16 @@ else
     skip "diff: planted changes" "python3 is not there"
 fi
 
+if ! command -v python3 >/dev/null || [ ! -f "$SHARED/oracle/ledger_ref.py" ]; then
+    skip "diff: the statistics of runs are those of the executable definition" "it is not beside the project"
+else
+    cases=2000
+    is_checked && cases=200
+    statistics() { python3 tests/oracle/check_ledger.py "${TOOLS:-$BUILD}/ledger_cases" "$SHARED/oracle/ledger_ref.py" $cases >"$WORK/ledger" || { cat "$WORK/ledger"; return 1; }; }
+    check "diff: the statistics of runs are those of the executable definition, $cases cases of each function" statistics
+    sed 's/^/    /' "$WORK/ledger" 2>/dev/null
+fi
+
 a=$DATA/traces/gpu_2026.pt.trace.json.gz b=$DATA/traces/gpu_2024.pt.trace.json.gz
 same_bytes() {
     run 0 "$a" "$a" --json "$WORK/1.json" -o "$WORK/1.html" --markdown "$WORK/1.md" &&

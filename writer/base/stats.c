@@ -1,6 +1,8 @@
 /* Statistics of samples: see stats.h. */
 #include "writer/base/stats.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+#include "writer/base/student.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,6 +85,57 @@ double tp_median(double *values, size_t count)
     return tp_median_of_sorted(values, count);
 }
 
+double tp_spread(double *values, size_t count)
+{
+    double middle = tp_median(values, count);
+    for (size_t i = 0; i < count; i++)
+        values[i] = fabs(values[i] - middle);
+    return 1.4826 * tp_median(values, count);
+}
+
+static int by_value(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    return by_real(x, y); /* value comes first */
+}
+
+double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_arena *arena)
+{
+    double all = 0, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        all += items[i].weight;
+    tp_merge_sort(arena, items, count, sizeof *items, by_value, NULL);
+    for (size_t i = 0; i < count; i++) {
+        sum += items[i].weight;
+        if (sum >= all / 2)
+            return items[i].value;
+    }
+    return 0;
+}
+
+/* Sums with a second number for what the first one loses (Neumaier 1974). */
+double tp_sum(const double *values, size_t count)
+{
+    double sum = 0, lost = 0;
+    for (size_t i = 0; i < count; i++) {
+        double next = sum + values[i];
+        lost += fabs(sum) >= fabs(values[i]) ? sum - next + values[i] : values[i] - next + sum;
+        sum = next;
+    }
+    return isfinite(lost) ? sum + lost : sum;
+}
+
+double tp_squares(double *values, size_t count)
+{
+    double first = values[0];
+    for (size_t i = 0; i < count; i++)
+        values[i] -= first;
+    double mean = tp_sum(values, count) / (double)count;
+    for (size_t i = 0; i < count; i++)
+        values[i] = (values[i] - mean) * (values[i] - mean);
+    return tp_sum(values, count);
+}
+
 /* Of the highest byte in which the values differ. */
 static int highest_shift(const int64_t *values, size_t count)
 {
@@ -128,80 +181,6 @@ int64_t tp_middle(int64_t *values, size_t count)
     int64_t low = value_of_rank(values, count, (count - 1) / 2);
     int64_t high = count % 2 ? low : value_of_rank(values, count, count / 2);
     return tp_sat_add(low, tp_sat_sub(high, low) / 2);
-}
-
-/* Continued fraction of the incomplete beta function, by Lentz's method (Press et al., Numerical Recipes, 6.4). */
-static double beta_fraction(double a, double b, double x)
-{
-    enum { MAX_TERMS = 300 };
-    const double tiny = 1e-300;
-    double c = 1, d = 1 - (a + b) * x / (a + 1), h;
-    d = 1 / (fabs(d) < tiny ? tiny : d);
-    h = d;
-    for (int m = 1; m <= MAX_TERMS; m++) {
-        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)), step;
-        d = 1 + even * d;
-        c = 1 + even / c;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        h *= d * (fabs(c) < tiny ? tiny : c);
-        d = 1 + odd * d;
-        c = 1 + odd / c;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        step = d * (fabs(c) < tiny ? tiny : c);
-        h *= step;
-        if (fabs(step - 1) < 1e-13)
-            break;
-    }
-    return h;
-}
-
-/* Regularized incomplete beta function. */
-static double beta_share(double a, double b, double x)
-{
-    if (x <= 0 || x >= 1)
-        return x > 0;
-    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-    if (x < (a + 1) / (a + b + 2))
-        return front * beta_fraction(a, b, x) / a;
-    return 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
-
-/* Share of Student's distribution beyond t > 0, one tail. */
-static double student_tail(double t, double freedom)
-{
-    return 0.5 * beta_share(freedom / 2, 0.5, freedom / (freedom + t * t));
-}
-
-/* Density of Student's distribution. */
-static double student_density(double t, double freedom)
-{
-    return exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - (freedom + 1) / 2 * log1p(t * t / freedom)) /
-           sqrt(freedom * acos(-1));
-}
-
-/* Newton's method, kept inside of a bracket: the tail falls steadily. */
-double tp_student_quantile(double p, double freedom)
-{
-    double tail = p < 0.5 ? p : 1 - p, low = 0, high = INFINITY, t = 2;
-    if (!(p > 0 && p < 1 && freedom > 0))
-        return NAN;
-    if (freedom > 1e6) /* the fraction loses digits; the distributions are one by then */
-        freedom = 1e6;
-    for (int i = 0; i < 200; i++) {
-        double over = student_tail(t, freedom) - tail, next;
-        if (over > 0)
-            low = t;
-        else
-            high = t;
-        next = t + over / student_density(t, freedom);
-        if (!(next > low && next < high))
-            next = isinf(high) ? 2 * t : (low + high) / 2;
-        if (fabs(next - t) <= 1e-12 * t)
-            break;
-        t = next;
-    }
-    return p < 0.5 ? -t : t;
 }
 
 /* ---- intervals ---- */

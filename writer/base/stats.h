@@ -44,8 +44,24 @@ int64_t tp_middle_of_sorted(const int64_t *sorted, size_t count);
  * 100) per cent of them do not exceed. For 50 the lower median. */
 size_t tp_nearest_rank(size_t count, unsigned percent);
 
-/* The quantile `p` (0 < p < 1) of Student's distribution with `freedom` degrees (> 0, need not be whole). */
-double tp_student_quantile(double p, double freedom);
+/* The robust standard deviation: 1.4826 times the median distance from the median; 0 of one value, NaN of none.
+ * Overwrites the values. */
+double tp_spread(double *values, size_t count);
+
+struct tp_weighted {
+    double value, weight; /* weight: 0 or more */
+};
+
+/* The least value below and at which half of the weight lies; 0 of none. Sorts the items; scratch from `arena`. */
+double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_arena *arena);
+
+/* The sum as if it were made in twice the digits: it does not depend on the machine's order of additions, and of sorted
+ * values not on that of the input. */
+double tp_sum(const double *values, size_t count);
+
+/* The sum of the squares of the distances from the mean: exactly 0 when all are equal. Overwrites the values, of which
+ * there is one or more. */
+double tp_squares(double *values, size_t count);
 
 /* ---- intervals ---- */
 
