@@ -107,6 +107,13 @@ else
     skip "diff: planted changes" "python3 is not there"
 fi
 
+power() { "${TOOLS:-$BUILD}/run_power" >"$WORK/power" || { cat "$WORK/power"; return 1; }; }
+if is_checked; then
+    skip "diff: drawn runs: false alarms and power" "the release build draws them"
+else
+    check "diff: drawn runs with 0.06 to 5 % between them: at most 1 % are told slower for nothing, what is seen is found" power
+    sed 's/^/    /' "$WORK/power" 2>/dev/null
+fi
 if ! command -v python3 >/dev/null || [ ! -f "$SHARED/oracle/ledger_ref.py" ]; then
     skip "diff: the statistics of runs are those of the executable definition" "it is not beside the project"
 else
