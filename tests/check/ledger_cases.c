@@ -86,6 +86,13 @@ static void level(void)
     put(of.cv);
 }
 
+static void warm_up(void)
+{
+    size_t length;
+    double *steps = list(&length);
+    put((double)tp_warm_up_count(steps, length, &arena));
+}
+
 static void prior(void)
 {
     size_t length;
@@ -242,23 +249,15 @@ static const struct {
     const char *name;
     void (*run)(void);
 } functions[] = {
-    {"quantile", quantile},
-    {"tails", tails},
-    {"level", level},
-    {"prior", prior},
-    {"pooled", pooled},
-    {"compare", compare},
-    {"paired", paired},
-    {"limit", limit},
-    {"fit", fit},
-    {"needed", needed},
-    {"shift", shift},
-    {"holm", holm},
-    {"bh", bh},
-    {"rows", rows},
-    {"series", series},
-    {"changes", changes},
-    {"loaded", loaded},
+    {"warm_up", warm_up},   {"quantile", quantile},
+    {"tails", tails},       {"level", level},
+    {"prior", prior},       {"pooled", pooled},
+    {"compare", compare},   {"paired", paired},
+    {"limit", limit},       {"fit", fit},
+    {"needed", needed},     {"shift", shift},
+    {"holm", holm},         {"bh", bh},
+    {"rows", rows},         {"series", series},
+    {"changes", changes},   {"loaded", loaded},
     {"accepted", accepted},
 };
 

@@ -106,6 +106,11 @@ def level():
     return flat(values), list(ref.level(values)), 0
 
 
+def warm_up():
+    steps = [R.choice([1, 1, 1, 1.2, 1.6, 3]) * R.uniform(0.9, 1.1) * (2 if i < 3 and R.random() < 0.5 else 1) for i in range(some())]
+    return flat(steps), [len(steps) - len(ref.steady({"steps": steps}))], 0
+
+
 def prior():
     q, host, cvs = R.randrange(4), R.random() < 0.5, [R.choice([0.0, 10 ** R.uniform(-4, 0)]) for _ in range(some())]
     return flat(q, int(host), cvs), list(ref.prior(QUANTITIES[q], cvs, host)), 0
@@ -226,7 +231,7 @@ def size(*lists):
     return max((abs(v) for items in lists for v in items), default=0)
 
 
-FUNCTIONS = [quantile, tails, level, prior, pooled, compare, paired, limit, needed, fit, shift, holm, bh, rows, series, changes, accepted, loaded]
+FUNCTIONS = [quantile, tails, level, warm_up, prior, pooled, compare, paired, limit, needed, fit, shift, holm, bh, rows, series, changes, accepted, loaded]
 
 
 def far(value, wanted, scale):

@@ -175,7 +175,7 @@ static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
                 }
             if (pass == 0 || name_on[name] != 3)
                 continue;
-            double time = tp_sides_row(sides, pass - 1, i)->ns.mean;
+            double time = tp_sides_row(sides, pass - 1, i)->ns;
             all += time;
             common += pair_on[pair] == 3 ? time : 0;
         }

@@ -198,9 +198,11 @@ struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t c
     judgement.rows = tp_arena_array(arena, count, sizeof *judgement.rows);
     for (size_t i = 0; i < count; i++) {
         struct tp_run_noise own = noise_of(&noise, &rows[i], i);
-        judgement.rows[i] = (struct tp_row_verdict){.estimate = expm1(changes[i]),
-                                                    .p = tp_student_tails(changes[i] / (own.sd * width), own.freedom),
-                                                    .sd = own.sd};
+        judgement.rows[i] =
+            (struct tp_row_verdict){.estimate = expm1(changes[i]),
+                                    .p = tp_student_tails(changes[i] / (own.sd * width), own.freedom),
+                                    .noise = own,
+                                    .half = own.sd * width * tp_student_quantile(1 - TP_ROW_DOUBT / 2, own.freedom)};
     }
     mark(judgement.rows, count, arena);
     return judgement;

@@ -21,11 +21,12 @@ struct tp_row_levels {
 };
 
 struct tp_row_verdict {
-    double estimate; /* relative, the shift that is common to all rows taken out */
-    double p;        /* as in struct tp_run_change */
-    double sd;       /* of a run, shrunk */
-    bool is_sure;    /* after Holm */
-    bool is_listed;  /* after Benjamini and Hochberg */
+    double estimate;           /* relative, the shift that is common to all rows taken out */
+    double p;                  /* as in struct tp_run_change */
+    struct tp_run_noise noise; /* of a run, shrunk */
+    double half;               /* half of the 99 % interval, of logarithms */
+    bool is_sure;              /* after Holm */
+    bool is_listed;            /* after Benjamini and Hochberg */
 };
 
 struct tp_row_judgement {

@@ -21,6 +21,7 @@ static const struct {
 
 #define WORTH_OF_WINSORIZED 1.12 /* what the sum of squares of normal values loses, given back */
 enum {
+    WARM_UP_FROM = 3,    /* steps */
     TRIMMED_FROM = 5,    /* values, to leave a fifth at each end */
     WINSORIZED_FROM = 5, /* runs */
     NEEDED_FREEDOM = 8,  /* of runs, from which on no guess is needed */
@@ -43,6 +44,21 @@ struct tp_run_level tp_run_level_of(double *values, size_t count)
     level.level = log(mean);
     level.cv = tp_spread(values, count) / mean;
     return level;
+}
+
+size_t tp_warm_up_count(const double *steps, size_t count, struct tp_arena *arena)
+{
+    const double much = 1.5;
+    size_t later = count - count / 2, warm = 0;
+    if (count < WARM_UP_FROM)
+        return 0;
+    double *copy = tp_arena_array(arena, later, sizeof *copy);
+    memcpy(copy, steps + count / 2, later * sizeof *copy);
+    double middle = tp_median(copy, later);
+    tp_arena_drop(arena, copy, later * sizeof *copy);
+    while (warm < count / 3 && steps[warm] > much * middle)
+        warm++;
+    return warm;
 }
 
 struct tp_run_noise tp_run_noise_prior(enum tp_quantity quantity, double *cvs, size_t count, bool is_same_host)

@@ -40,6 +40,10 @@ struct tp_run_noise {
 /* Of `count` values above 0, one a step; the extremes go from five values on. Sorts the values. */
 struct tp_run_level tp_run_level_of(double *values, size_t count);
 
+/* How many of the first of `count` steps are warm-up: those longer than 1.5 times the median of the later half, a third
+ * of all at most; none of fewer than 3. Scratch memory from `arena`. */
+size_t tp_warm_up_count(const double *steps, size_t count, struct tp_arena *arena);
+
 /* What may be supposed before runs tell: from the robust cv of the steps of `count` (> 0) runs, and a floor, which is
  * higher when the runs are not known to be of one host. Overwrites cvs. */
 struct tp_run_noise tp_run_noise_prior(enum tp_quantity quantity, double *cvs, size_t count, bool is_same_host);

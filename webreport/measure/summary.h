@@ -49,8 +49,8 @@ struct tp_summary_row {
     int64_t *by_step_count; /* calls per step; NULL with by_step_ns */
 };
 
-/* Where a step's time went; parts of `total_ns` but for those from idle on, which look at the device alone, and the sums
- * at the end. Numbers stay: files have them, and older ones lack the later parts. */
+/* Where a step's time went; parts of `total_ns` but for those from idle on, which look at the device alone, and the
+ * sums at the end. Numbers stay: files have them, and older ones lack the later parts. */
 enum tp_summary_part {
     TP_PART_KERNEL,
     TP_PART_MEMCPY,
