@@ -187,7 +187,7 @@ $(BUILD)/load_library: $(BUILD)/tests/check/load_library.o
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
 $(BUILD)/nvtx_program $(BUILD)/itt_program: $(BUILD)/%: $(BUILD)/tests/check/%.o
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
-$(BUILD)/false_alarms: $(BUILD)/tests/check/false_alarms.o $(BUILD)/core.a
+$(BUILD)/false_alarms $(BUILD)/ledger_cases $(BUILD)/run_power: $(BUILD)/%: $(BUILD)/tests/check/%.o $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%: $(BUILD)/tests/check/%.o $(RECORD) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)

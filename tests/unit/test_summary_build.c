@@ -162,11 +162,24 @@ static void steps_are_those_of_the_overview(void **state)
     /* the device's first work begins at 50: until 100, 52 to 95 are idle. Then 105 to 140, and behind it 160 to 200 */
     int64_t idle[2] = {0, 0};
     for (int s = 0; s < 2; s++)
-        for (int p = TP_PART_IDLE_HOST; p < TP_PART_COUNT; p++)
+        for (int p = TP_PART_IDLE_HOST; p <= TP_PART_IDLE_OUTSIDE; p++)
             idle[s] += p == TP_PART_EXPOSED_COMMUNICATION ? 0 : m.summary.steps[s].part_ns[p];
     assert_int_equal(idle[0], 43000);
     assert_int_equal(idle[1], 75000);
     assert_int_equal(m.summary.steps[0].part_ns[TP_PART_EXPOSED_COMMUNICATION], TP_NULL_INT);
+    for (int s = 0; s < 2; s++) { /* whatever rows are kept */
+        int64_t sums[2] = {0, 0};
+        for (uint32_t r = 0; r < m.summary.row_count; r++) {
+            const struct tp_summary_row *row = &m.summary.rows[r];
+            if (row->kind == TP_SUMMARY_KERNEL || row->kind == TP_SUMMARY_COPY)
+                sums[0] += row->by_step_ns ? row->by_step_ns[s] : 0;
+            if (row->kind == TP_SUMMARY_OPERATOR_HOST)
+                sums[1] += row->by_step_ns ? row->by_step_ns[s] : 0;
+        }
+        assert_true(sums[0] > 0);
+        assert_true(m.summary.steps[s].part_ns[TP_PART_DEVICE_SUM] == sums[0]);
+        assert_true(m.summary.steps[s].part_ns[TP_PART_HOST_SUM] == (sums[1] ? sums[1] : TP_NULL_INT));
+    }
     drop(&m);
 }
 

@@ -34,6 +34,7 @@ static const struct rule {
     {"framework", 0, 5, false},
     {"cuda.runtime", 0, 5, false},
     {"cuda.driver", 0, 5, false},
+    {"host", 0, 0, false}, /* runs of another host differ more from each other, and are compared all the same */
 };
 enum { RULES = sizeof rules / sizeof *rules, DEFAULT_WEIGHT = 5 };
 
@@ -174,7 +175,7 @@ static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
                 }
             if (pass == 0 || name_on[name] != 3)
                 continue;
-            double time = tp_sides_row(sides, pass - 1, i)->ns.mean;
+            double time = tp_sides_row(sides, pass - 1, i)->ns;
             all += time;
             common += pair_on[pair] == 3 ? time : 0;
         }
