@@ -9,6 +9,7 @@
 #include "webreport/measure/rules.h"
 #include "webreport/measure/summary_comparison.h"
 #include "webreport/measure/summary_format.h"
+#include "webreport/measure/summary_slots.h"
 #include "webreport/trace/inflate.h"
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"
@@ -76,7 +77,12 @@ enum list {
     RECORDS,
     META,
     RANGES,
-    GPUS
+    GPUS,
+    GROUPS,
+    RUNS,
+    SLOTS,
+    SLOT_STEPS,
+    LENGTHS
 };
 
 #define COUNT(field) offsetof(Tp__SummaryProcess, n_##field)
@@ -163,6 +169,20 @@ static const struct {
     {GPUS, COUNT(gpu_memory_bytes)},
     {GPUS, COUNT(gpu_name)},
     {GPUS, COUNT(gpu_capability)},
+    {GROUPS, COUNT(group_name)},
+    {GROUPS, COUNT(group_description)},
+    {GROUPS, COUNT(group_size)},
+    {GROUPS, COUNT(group_runs)},
+    {RUNS, COUNT(run_first)},
+    {RUNS, COUNT(run_stride)},
+    {RUNS, COUNT(run_length)},
+    {SLOTS, COUNT(slot_group)},
+    {SLOTS, COUNT(slot_calls)},
+    {SLOT_STEPS, COUNT(slot_step)},
+    {LENGTHS, COUNT(slot_kernel_us)},
+    {LENGTHS, COUNT(slot_pause_us)},
+    {LENGTHS, COUNT(slot_input_us)},
+    {LENGTHS, COUNT(slot_within_us)},
 };
 
 static size_t length_at(const Tp__SummaryProcess *from, unsigned column)
@@ -364,6 +384,7 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
     unpack_flags(&u);
     tp_evidence_unpack(&u);
     tp_comparison_unpack(&u);
+    tp_slots_unpack(&u);
     return u.is_bad ? tp_error_set(err, TP_EFORMAT, 0, "numbers of a process contradict each other") : TP_OK;
 }
 
