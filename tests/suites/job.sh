@@ -32,6 +32,14 @@ else
         python3 tests/job/check_job.py large "$TP" "$J" "$BUILD/make_job"
 fi
 
+# ---- the replay is that of the executable definitions ----
+if [ -f "$SHARED/oracle/ledger_ref.py" ] && ! is_checked; then
+    check "job: replay, coordinates, causes and shares of random jobs equal the reference to 1e-12" \
+        python3 tests/job/check_replay.py "$BUILD/replay_job" "$SHARED/oracle/ledger_ref.py" 80
+else
+    skip "job: replay and causes equal the reference" "no reference beside the project, or a checked build"
+fi
+
 # ---- the numbers are those of report ----
 check "job: two ranks merged equal the report of both (DDP)" \
     python3 tests/job/check_job.py equal "$TP" "$J" tests/data/ddp/worker0.pt.trace.json.gz tests/data/ddp/worker1.pt.trace.json.gz
