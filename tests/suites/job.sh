@@ -28,6 +28,8 @@ if is_checked; then # sanitizers are slow: one size
 else
     check "job: the planted cause is named first, 2 to 10,000 ranks; clean jobs raise nothing" \
         python3 tests/job/check_job.py planted "$TP" "$J" "$BUILD/make_job"
+    check "job: what the costly causes cost, 8 to 10,000 ranks: within 20 %, shares add up, clean jobs are silent" \
+        python3 tests/job/check_job.py what-if "$TP" "$J" "$BUILD/make_job"
     check "job: 10,000 summaries in files of their own: page below 5 MB, memory below 1 GB" \
         python3 tests/job/check_job.py large "$TP" "$J" "$BUILD/make_job"
 fi

@@ -60,7 +60,8 @@ static void find_thresholds(struct finder *f)
     f->rate = (double)(above + 1) / ((double)w->ranks * w->steps);
 }
 
-/* The step from which all stand out and before which none does; 0: none. A chance run of rank-steps is none. */
+/* The step from which all stand out and before which none does; 0: none. A chance run of rank-steps is none: every rank
+ * may have one that begins at any step. */
 static uint32_t late_from(const struct finder *f, uint32_t rank)
 {
     const double *e = excess_of(f, rank);
@@ -75,7 +76,7 @@ static uint32_t late_from(const struct finder *f, uint32_t rank)
         }
         mean /= steps - from;
         if (least - f->middle > fmax(f->cell_us, 0.5 * mean) &&
-            f->w->ranks * pow(fmin(1, f->rate), steps - from) < CHANCE && before - f->middle < 0.4 * mean)
+            (double)f->w->ranks * steps * pow(fmin(1, f->rate), steps - from) < CHANCE && before - f->middle < 0.4 * mean)
             return from;
     }
     return 0;

@@ -7,7 +7,7 @@
 #include "writer/base/stats.h"
 
 static const double LEAST_UNEVEN = 1.02, LEAST_LEVEL = 0.01;
-enum { LEVEL_SPREADS = 4 };
+enum { LEVEL_SPREADS = 4, FEW_RANKS = 3 };
 
 double tp_spread(double *values, size_t count)
 {
@@ -90,6 +90,26 @@ static void find_upper(struct tp_what_if_work *w, const struct tp_graph_class *c
         w->is_upper[part][means[i].rank] = true;
 }
 
+/* Of two or three ranks no median tells which is usual: it is the fastest one, and the others are slower than it when
+ * they are so by more than its steps differ. */
+static void find_slower(struct tp_what_if_work *w, const struct tp_graph_class *class, unsigned part, double least_us)
+{
+    const double *fastest = NULL;
+    double least = INFINITY, means[FEW_RANKS];
+    for (uint32_t i = 0; i < class->rank_count; i++) {
+        const double *total = w->total[part] + (size_t)class->ranks[i] * w->steps;
+        means[i] = 0;
+        for (uint32_t s = 0; s < w->steps; s++)
+            means[i] += total[s] / w->steps;
+        fastest = means[i] < least ? total : fastest;
+        least = fmin(least, means[i]);
+    }
+    memcpy(w->values, fastest, w->steps * sizeof *w->values);
+    double apart = fmax(2 * least_us, LEVEL_SPREADS * tp_spread(w->values, w->steps));
+    for (uint32_t i = 0; i < class->rank_count; i++)
+        w->is_upper[part][class->ranks[i]] = means[i] > least + apart;
+}
+
 static void find_levels(struct tp_what_if_work *w)
 {
     double sum = 0, cells = (double)w->ranks * w->steps;
@@ -97,8 +117,10 @@ static void find_levels(struct tp_what_if_work *w)
         sum += w->total[TP_SLOT_KERNEL][i];
     for (unsigned p = 0; p < TP_SLOT_OWN; p++) {
         w->is_upper[p] = tp_arena_array(w->arena, w->ranks, sizeof(bool));
-        for (size_t c = 0; c < w->graph->classes.count; c++)
-            find_upper(w, tp_graph_class_at(w->graph, c), p, LEAST_LEVEL * sum / cells);
+        for (size_t c = 0; c < w->graph->classes.count; c++) {
+            const struct tp_graph_class *class = tp_graph_class_at(w->graph, c);
+            (class->rank_count <= FEW_RANKS ? find_slower : find_upper)(w, class, p, LEAST_LEVEL * sum / cells);
+        }
     }
 }
 
