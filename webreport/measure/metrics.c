@@ -361,9 +361,17 @@ const char *tp_metric_unit_text(enum tp_metric_unit unit)
 
 int tp_metric_find(const char *name, size_t length)
 {
-    for (int i = 0; i < TP_METRIC_COUNT; i++)
-        if (strlen(tp_metrics[i].name) == length && memcmp(tp_metrics[i].name, name, length) == 0)
-            return i;
+    int near = 0;
+    return tp_metric_find_near(name, length, &near);
+}
+
+int tp_metric_find_near(const char *name, size_t length, int *near)
+{
+    for (int i = 0, at = *near; i < TP_METRIC_COUNT; i++, at = at + 1 < TP_METRIC_COUNT ? at + 1 : 0)
+        if (strlen(tp_metrics[at].name) == length && memcmp(tp_metrics[at].name, name, length) == 0) {
+            *near = at + 1 < TP_METRIC_COUNT ? at + 1 : 0;
+            return at;
+        }
     return -1;
 }
 

@@ -222,6 +222,7 @@ static void unpack_head(struct tp_unpack *u)
 {
     const Tp__SummaryProcess *from = u->from;
     struct tp_summary *s = u->to;
+    int near = 0;
     s->file = tp_unpack_text(u, from->file);
     s->sha256 = tp_unpack_text(u, from->sha256);
     s->program = tp_unpack_text(u, from->program);
@@ -235,7 +236,7 @@ static void unpack_head(struct tp_unpack *u)
     for (size_t i = 0; i < from->n_metric_name; i++) {
         struct tp_str name = tp_unpack_text(u, from->metric_name[i]);
         struct tp_str why = tp_unpack_text(u, from->metric_why[i]);
-        int metric = tp_metric_find(name.ptr, name.len);
+        int metric = tp_metric_find_near(name.ptr, name.len, &near);
         if (metric >= 0 && !(fabs(from->metric_value[i]) > INT64_MAX)) /* what no trace can hold is not there */
             s->metrics[metric] = (struct tp_metric_value){from->metric_value[i], why.len ? why.ptr : NULL};
     }
