@@ -66,6 +66,7 @@ static const enum tp_job_rule rules[TP_CAUSE_KINDS] = {
     [TP_CAUSE_UNEQUAL] = TP_JOB_IMBALANCE,    [TP_CAUSE_CHANGING] = TP_JOB_CHANGING_IMBALANCE};
 
 static const char *const part_words[TP_SLOT_OWN] = {"computing", "in pauses of the host", "waiting for input"};
+static const char *const part_nouns[TP_SLOT_OWN] = {"slow compute", "pauses", "late input"};
 static const struct {
     const char *one, *many;
 } verbs[TP_SLOT_OWN] = {{"computes slower than its peers", "compute slower than their peers"},
@@ -152,7 +153,7 @@ static void word_part(const struct tp_job *job, const struct tp_cause *cause, st
                   finding->ranks.count == 1;
     const char *subject = who(job, cause, &finding->ranks);
     is_one = is_one && !tp_str_starts(tp_str_of(subject), "ranks");
-    finding->told = subject;
+    finding->told = tp_text_printf(job->arena, "%s of %s", part_nouns[cause->part], subject);
     finding->title =
         tp_text_printf(job->arena, "%s %s", capital(job, subject), is_one ? verbs[cause->part].one : verbs[cause->part].many);
     finding->detail = tp_text_printf(job->arena, "%s: %s per step more %s than is usual.%s",

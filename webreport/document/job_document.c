@@ -295,13 +295,14 @@ static const struct {
                          {"J13", "late_input"},   {"J14", "sequence_lengths"}, {"J15", "stage"},
                          {"J16", "all_links"}};
 
-/* What the replay says of a finding; NULL: nothing. */
-static const char *replay_text(const struct tp_job_wording *w, const struct tp_job_finding *finding)
+/* Its detail, and what the replay says of it. */
+static const char *reason_of(const struct tp_job_wording *w, const struct tp_job_finding *finding)
 {
     if (!finding->told || finding->rule == TP_JOB_ALL_LINKS)
-        return NULL;
-    return tp_text_printf(w->arena, "Alone it would cost %s of the job, without it %s would be saved; its share is %s.",
-                          tp_text_of_percent(w->arena, finding->alone), tp_text_of_percent(w->arena, finding->saved),
+        return finding->detail;
+    return tp_text_printf(w->arena,
+                          "%s Alone it would cost %s of the job, without it %s would be saved; its share is %s.",
+                          finding->detail, tp_text_of_percent(w->arena, finding->alone), tp_text_of_percent(w->arena, finding->saved),
                           tp_text_of_percent(w->arena, finding->share));
 }
 
@@ -322,7 +323,7 @@ static void fill_finding(struct tp_finding_block *block, const struct tp_job_wor
                                   .value = has_cost ? tp_text_of_time(w->arena, finding->cost_ns) : NULL,
                                   .change = has_cost ? tp_text_of_percent(w->arena, 100 * finding->cost_ratio) : NULL,
                                   .scope = has_cost ? "per step" : NULL,
-                                  .reasons = {finding->detail, replay_text(w, finding)},
+                                  .reasons = {reason_of(w, finding)},
                                   .advice = finding->advice,
                                   .proof = tp_text_printf(w->arena, "Rule %s \xc2\xb7 %s: %s", rules[finding->rule].id,
                                                           finding->ranks.count == 1 ? "rank" : "ranks",

@@ -414,3 +414,16 @@ void tp_summary_slots_build(struct tp_summary_work *summary)
     w.out->groups = w.groups.data;
     w.out->group_count = (uint32_t)w.groups.count;
 }
+
+void tp_slots_of_trace(struct tp_step_slots *slots, const struct tp_trace *trace, const struct tp_model *model,
+                       struct tp_str worker, struct tp_arena *arena)
+{
+    struct tp_summary summary = {.key = {.worker = worker}};
+    struct tp_summary_source source = {.trace = trace, .model = model};
+    struct tp_summary_work work = {.out = &summary, .source = &source, .arena = arena, .scratch = trace->arena};
+    tp_strings_init(&work.texts, work.scratch, 0);
+    work.copies = TP_VEC(work.scratch, struct tp_str);
+    summary.step_count = model->step_count < TP_MAX_SUMMARY_STEPS ? model->step_count : TP_MAX_SUMMARY_STEPS;
+    tp_summary_slots_build(&work);
+    *slots = summary.slots;
+}

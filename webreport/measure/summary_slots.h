@@ -3,6 +3,7 @@
 #define TP_WEBREPORT_MEASURE_SUMMARY_SLOTS_H
 
 #include "webreport/measure/step_slots.h"
+#include "webreport/measure/summary_parts.h"
 #include "webreport/measure/summary_unpack.h"
 #include "writer/base/str.h"
 
@@ -11,5 +12,9 @@ void tp_slots_pack(struct Tp__SummaryProcess *to, const struct tp_step_slots *fr
                    struct tp_arena *arena);
 /* Fills the slots; steps stand already. */
 void tp_slots_unpack(struct tp_unpack *unpack);
+
+/* Slots of a trace by themselves, in `arena`; the worker's name tells the host where the trace does not. */
+void tp_slots_of_trace(struct tp_step_slots *slots, const struct tp_trace *trace, const struct tp_model *model,
+                       struct tp_str worker, struct tp_arena *arena);
 
 #endif
