@@ -65,7 +65,7 @@ traces() { # fault, cause in the JSON
         "$TP" summarize "$J/tr" -q -o "$J/tr.tps" && expect 0 "$J/tr.tps" --json "$J/tr.json" || return 1
     victim=$(sed 's/.*victim //' "$J/said")
     if [ "$1" = clean ]; then
-        grep -q '"findings":\[\],"groups"' "$J/tr.json" || { head -c 2000 "$J/tr.json"; return 1; }
+        grep -q '"findings":\[\],"replay"' "$J/tr.json" || { head -c 2000 "$J/tr.json"; return 1; }
     else
         grep -q "\"cause\":\"$2\".*\"worst_rank\":$victim," "$J/tr.json" || { head -c 2000 "$J/tr.json"; return 1; }
     fi

@@ -362,5 +362,7 @@ void tp_job_finish(struct tp_job *job)
     tp_job_stragglers_build(job);
     tp_job_links_build(job);
     tp_job_replay_build(job);
+    if (!job->what_if.why_not)
+        tp_job_replay_findings(job);
     tp_job_causes_build(job);
 }

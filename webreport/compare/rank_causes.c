@@ -363,9 +363,7 @@ static int costliest_first(const void *x, const void *y, const void *context)
 
 void tp_job_causes_build(struct tp_job *job)
 {
-    if (!job->what_if.why_not) {
-        tp_job_replay_findings(job);
-    } else {
+    if (job->what_if.why_not) { /* else the replay has told these */
         for (enum tp_job_rule rule = TP_JOB_SLOW_COMPUTE; rule <= TP_JOB_SLOW_DATA; rule++)
             add_stragglers(job, rule);
         for (size_t c = 0; c < job->clusters.count; c++)

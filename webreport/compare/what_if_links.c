@@ -253,7 +253,7 @@ void tp_what_if_links(struct tp_what_if_work *w)
         uint32_t family = TP_AT(&w->graph->keys, struct tp_graph_key, k)->family;
         if (is_told[family] || tp_graph_family_at(w->graph, family)->count < 2)
             continue;
-        tp_what_if_without(w, false); /* own work as it was */
+        tp_what_if_replay(w, false, false); /* own work as it was */
         add_alike(w, k);
     }
 }

@@ -43,10 +43,16 @@ static inline double tp_usual_of(const struct tp_what_if_work *w, const double *
 /* 1.4826 x median distance from the median. Sorts the values. */
 double tp_spread(double *values, size_t count);
 
+static const double TP_LEAST_COST = 0.5; /* percent of T: what is told */
+
+/* what_if_cost.c: T with what is marked in left_out and is_left_out as usual; uses_usual: with all but that as usual. */
+double tp_what_if_replay(const struct tp_what_if_work *work, bool uses_usual, bool evens_stages);
+/* T with everything usual, and the stages even where they are not. */
+double tp_what_if_ideal(const struct tp_what_if_work *work);
+/* Marks what the cause is. */
+void tp_what_if_mark(const struct tp_what_if_work *work, const struct tp_cause *cause);
 /* A cause with what it costs; its lists live in the arena. A link that is no more than rough has its cost in `alone`. */
 void tp_what_if_add(struct tp_what_if_work *work, struct tp_cause cause);
-/* T without the marked cells and pairs. */
-double tp_what_if_without(const struct tp_what_if_work *work, bool evens_stages);
 
 /* what_if_usual.c */
 void tp_what_if_usual(struct tp_what_if_work *work);
