@@ -1,8 +1,8 @@
 /* replay_job < JOB: what tp_what_if_build says of a job given as numbers, as JSON. For tests that know the answer.
  *
- * JOB, numbers and names between blanks: ranks, steps, slots, families; a host per rank; per family its name, its number
- * of groups, and of each its size and ranks; per slot the family or -1; per step and slot kernel, pause and input of
- * each rank, then, where the slot has a family, the transfer of each group. Lengths are whole microseconds. */
+ * JOB, numbers and names between blanks: ranks, steps, slots, families; a host per rank; per family its name, its
+ * number of groups, and of each its size and ranks; per slot the family or -1; per step and slot kernel, pause and
+ * input of each rank, then, where the slot has a family, the transfer of each group. Lengths are whole microseconds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,9 @@ struct family {
     uint32_t count, *size, **ranks, *group_of; /* group_of: by rank */
 };
 
-static const char *const kinds[TP_CAUSE_KINDS] = {"compute",  "pause", "input", "half", "late",      "moving",  "pauses",
-                                                  "inputs", "sequence", "stage", "link", "all_links", "unequal", "changing"};
+static const char *const kinds[TP_CAUSE_KINDS] = {"compute", "pause",     "input",   "half",     "late",
+                                                  "moving",  "pauses",    "inputs",  "sequence", "stage",
+                                                  "link",    "all_links", "unequal", "changing"};
 
 static uint32_t number(void)
 {
@@ -75,8 +76,8 @@ static struct tp_step_slots *read_job(struct tp_graph_source *sources, struct fa
     for (uint32_t r = 0; r < ranks; r++) {
         char *host = tp_arena_alloc(arena, 16);
         snprintf(host, 16, "host%u", number());
-        sources[r] = (struct tp_graph_source){
-            .slots = &rows[r], .labels = labels, .number = r, .host = tp_str_of(host)};
+        sources[r] =
+            (struct tp_graph_source){.slots = &rows[r], .labels = labels, .number = r, .host = tp_str_of(host)};
     }
     for (uint32_t f = 0; f < counts[3]; f++)
         read_family(&families[f], ranks, arena);
@@ -123,11 +124,12 @@ static void print_result(const struct tp_what_if *what_if, const struct tp_graph
         printf("{\"why_not\": \"%s\"}\n", what_if->why_not);
         return;
     }
-    printf("{\"step_us\": %.17g, \"ideal_us\": %.17g, \"loss\": %.17g, \"jitter\": %.17g, \"causes\": [", what_if->step_us,
-           what_if->ideal_us, what_if->loss, what_if->jitter);
+    printf("{\"step_us\": %.17g, \"ideal_us\": %.17g, \"loss\": %.17g, \"jitter\": %.17g, \"causes\": [",
+           what_if->step_us, what_if->ideal_us, what_if->loss, what_if->jitter);
     for (size_t i = 0; i < what_if->causes.count; i++) {
         const struct tp_cause *cause = TP_AT(&what_if->causes, struct tp_cause, i);
-        printf("%s{\"kind\": \"%s\", \"part\": %d, \"place\": %d, \"only\": %.17g, \"saved\": %.17g, \"share\": %.17g, \"cells\": %u, "
+        printf("%s{\"kind\": \"%s\", \"part\": %d, \"place\": %d, \"only\": %.17g, \"saved\": %.17g, \"share\": %.17g, "
+               "\"cells\": %u, "
                "\"pairs\": %u",
                i ? ", " : "", kinds[cause->kind], (int)cause->part, (int)cause->place, cause->alone, cause->saved,
                cause->share, cause->cell_count, cause->pair_count);

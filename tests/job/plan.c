@@ -5,10 +5,10 @@
 
 #include "writer/base/stats.h"
 
-const char *const plan_fault_names[PLAN_FAULTS] = {"clean",     "compute",  "host",    "data",     "link",
-                                                   "imbalance", "changing", "missing", "more-work",
-                                                   "even",      "slow-host", "host-input", "stage", "half",
-                                                   "late-slow", "moving", "pauses", "sequence", "host-link", "all-links"};
+const char *const plan_fault_names[PLAN_FAULTS] = {"clean",     "compute",    "host",     "data",      "link",
+                                                   "imbalance", "changing",   "missing",  "more-work", "even",
+                                                   "slow-host", "host-input", "stage",    "half",      "late-slow",
+                                                   "moving",    "pauses",     "sequence", "host-link", "all-links"};
 
 enum { SEGMENTS = PLAN_SEGMENTS, BUCKETS = PLAN_BUCKETS, MS = 1000000, KERNELS = 8 };
 static const double BYTES_PER_NS = 80; /* of a link */
@@ -203,10 +203,10 @@ static void add_fault(const struct plan *plan, uint32_t rank, uint32_t step, dou
 {
     enum { COMPUTE, HOST, DATA };
     static const int8_t part_of[PLAN_FAULTS] = {
-        [PLAN_LATE_HOST] = HOST + 1,  [PLAN_SLOW_DATA] = DATA + 1,     [PLAN_SLOW_COMPUTE] = COMPUTE + 1,
+        [PLAN_LATE_HOST] = HOST + 1,    [PLAN_SLOW_DATA] = DATA + 1,    [PLAN_SLOW_COMPUTE] = COMPUTE + 1,
         [PLAN_MORE_WORK] = COMPUTE + 1, [PLAN_SLOW_HOST] = COMPUTE + 1, [PLAN_HOST_INPUT] = DATA + 1,
-        [PLAN_STAGE] = COMPUTE + 1,   [PLAN_HALF] = COMPUTE + 1,       [PLAN_LATE_SLOW] = COMPUTE + 1,
-        [PLAN_MOVING] = COMPUTE + 1,  [PLAN_PAUSES] = HOST + 1};
+        [PLAN_STAGE] = COMPUTE + 1,     [PLAN_HALF] = COMPUTE + 1,      [PLAN_LATE_SLOW] = COMPUTE + 1,
+        [PLAN_MOVING] = COMPUTE + 1,    [PLAN_PAUSES] = HOST + 1};
     if (part_of[plan->fault] && is_hit(plan, rank, step))
         parts[part_of[plan->fault] - 1] += plan->percent * MS;
     if (plan->fault == PLAN_IMBALANCE)
@@ -328,7 +328,8 @@ void plan_run(struct plan *plan, struct tp_arena *arena)
     int64_t *last = tp_arena_array(arena, plan->ranks, sizeof *last);
     choose_victims(plan, arena);
     /* in the shadow of a stage with more work a fault costs nothing: where one is planted, stages are even */
-    plan->is_even = plan->fault != PLAN_CLEAN && plan->fault != PLAN_IMBALANCE && plan->fault != PLAN_CHANGING_IMBALANCE;
+    plan->is_even =
+        plan->fault != PLAN_CLEAN && plan->fault != PLAN_IMBALANCE && plan->fault != PLAN_CHANGING_IMBALANCE;
     int64_t with_ns = run_steps(plan, now, last);
     enum plan_fault fault = plan->fault;
     plan->evened_ns = evened(plan, arena);

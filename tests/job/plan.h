@@ -42,8 +42,8 @@ struct plan {
     uint32_t rows;    /* more rows a rank, to give summaries the size of real ones */
     double percent;   /* of the step that the fault adds, 20 when 0 */
     /* made by plan_run */
-    bool is_even;      /* all stages have equal work */
-    int64_t evened_ns; /* added to all ranks' compute in the run without the fault */
+    bool is_even;                            /* all stages have equal work */
+    int64_t evened_ns;                       /* added to all ranks' compute in the run without the fault */
     uint32_t *victim;                        /* rank numbers, or the group's number */
     int64_t *arrival_ns, *end_ns;            /* [rank][call], each in its rank's clock */
     int64_t *step_start, *step_end;          /* [rank][step], likewise */

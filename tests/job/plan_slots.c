@@ -42,11 +42,11 @@ static void add_groups(const struct plan *plan, uint32_t rank, struct tp_step_sl
         group_of[kind] = slots->group_count;
         if (plan_group_size(plan, kind) < 2)
             continue;
-        add_group(plan, slots,
-                  (struct tp_slot_group){.name = {tp_arena_copy(arena, name, (size_t)size), (size_t)size},
-                                         .description =
-                                             plan->fault >= PLAN_EVEN ? tp_str_of(described[kind]) : TP_STR("")},
-                  ranks_of(plan, kind, group), arena);
+        add_group(
+            plan, slots,
+            (struct tp_slot_group){.name = {tp_arena_copy(arena, name, (size_t)size), (size_t)size},
+                                   .description = plan->fault >= PLAN_EVEN ? tp_str_of(described[kind]) : TP_STR("")},
+            ranks_of(plan, kind, group), arena);
     }
     if (plan->fault >= PLAN_EVEN && plan->pipeline > 1)
         add_group(plan, slots, (struct tp_slot_group){.name = TP_STR(""), .description = TP_STR("pp")},

@@ -192,15 +192,19 @@ static void key_is_of_the_trace_where_none_is_given(void **state)
  * beside gemm), 40 of gemm, all-reduce of dp from 170 on for 25; the rest is pause. Step 1 the same 300 later, and its
  * dp call takes 10 more. PyTorch cuts the second list of ranks. */
 #define SLOT_COMM(name, desc, ranks, size)                                                                             \
-    DEVICE(0) ",\"Collective name\":\"allreduce\",\"Process Group Name\":\"" name                                       \
-              "\",\"Process Group Description\":\"" desc "\",\"Process Group Ranks\":\"" ranks "\",\"Group size\":" size
+    DEVICE(0)                                                                                                          \
+    ",\"Collective name\":\"allreduce\",\"Process Group Name\":\"" name "\",\"Process Group Description\":\"" desc     \
+    "\",\"Process Group Ranks\":\"" ranks "\",\"Group size\":" size
 #define SLOT_STEP(number, at, load, k1, c1, k2, c2, d2)                                                                \
     EVENT("user_annotation", "ProfilerStep#" number, 1, at, 200, "")                                                   \
-    "," EVENT("user_annotation", "enumerate(DataLoader)#x.__next__", 1, load, 30, "") ","                              \
-    EVENT("kernel", "gemm", 7, k1, 45, DEVICE(0)) ","                                                                  \
-    EVENT("kernel", "ncclDevKernel_AllReduce", 8, c1, 20, SLOT_COMM("1", "tp", "[4, 5]", "2")) ","                     \
-    EVENT("kernel", "gemm", 7, k2, 40, DEVICE(0)) ","                                                                  \
-    EVENT("kernel", "ncclDevKernel_AllReduce", 8, c2, d2, SLOT_COMM("2", "dp", "[0, 4, ..., 124]", "32"))
+    "," EVENT("user_annotation", "enumerate(DataLoader)#x.__next__", 1, load, 30, "") "," EVENT(                       \
+        "kernel", "gemm", 7, k1, 45,                                                                                   \
+        DEVICE(0)) "," EVENT("kernel", "ncclDevKernel_AllReduce", 8, c1, 20,                                           \
+                             SLOT_COMM(                                                                                \
+                                 "1", "tp", "[4, 5]",                                                                  \
+                                 "2")) "," EVENT("kernel", "gemm", 7, k2, 40,                                          \
+                                                 DEVICE(0)) "," EVENT("kernel", "ncclDevKernel_AllReduce", 8, c2, d2,  \
+                                                                      SLOT_COMM("2", "dp", "[0, 4, ..., 124]", "32"))
 static const char slot_steps[] =
     SLOT_STEP("0", 0, 10, 50, 90, 120, 170, 25) "," SLOT_STEP("1", 300, 310, 350, 390, 420, 470, 35);
 
@@ -238,7 +242,8 @@ static void slots_are_own_work_up_to_each_collective(void **state)
     drop(&m);
 }
 
-/* 500 calls a step in three groups by turns: the row is cut to what a rank may keep, and nothing of its time is lost. */
+/* 500 calls a step in three groups by turns: the row is cut to what a rank may keep, and nothing of its time is lost.
+ */
 static void many_calls_are_added_up(void **state)
 {
     static char text[1 << 20];
@@ -251,10 +256,11 @@ static void many_calls_are_added_up(void **state)
                                  "\"tid\":1,\"ts\":%d,\"dur\":10000}",
                                  s ? "," : "{\"traceEvents\":[", s, s * 10000);
         for (int c = 0; c < 500; c++)
-            size += (size_t)snprintf(text + size, sizeof text - size,
-                                     ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce\",\"pid\":0,"
-                                     "\"tid\":8,\"ts\":%d,\"dur\":7,\"args\":{\"device\":0,\"Process Group Name\":\"%d\"}}",
-                                     s * 10000 + c * 20 + 10, c % 3);
+            size +=
+                (size_t)snprintf(text + size, sizeof text - size,
+                                 ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce\",\"pid\":0,"
+                                 "\"tid\":8,\"ts\":%d,\"dur\":7,\"args\":{\"device\":0,\"Process Group Name\":\"%d\"}}",
+                                 s * 10000 + c * 20 + 10, c % 3);
     }
     size += (size_t)snprintf(text + size, sizeof text - size, "]}");
     make_text(&m, text, size);

@@ -119,8 +119,8 @@ static void any_slots(struct tp_summary *s, struct tp_arena *arena)
     slots->slots = tp_arena_array(arena, slots->slot_count, sizeof *slots->slots);
     slots->steps = tp_arena_array(arena, slots->step_count, sizeof *slots->steps);
     for (uint32_t k = 0; k < slots->slot_count; k++)
-        slots->slots[k] = (struct tp_slot){
-            slots->group_count && any(3) ? (uint32_t)any(slots->group_count) : TP_NO_ID, (uint32_t)any(9)};
+        slots->slots[k] = (struct tp_slot){slots->group_count && any(3) ? (uint32_t)any(slots->group_count) : TP_NO_ID,
+                                           (uint32_t)any(9)};
     for (uint32_t i = 0; i < slots->step_count; i++)
         slots->steps[i] = s->step_count - slots->step_count + i;
     for (unsigned p = 0; p < TP_SLOT_PARTS; p++) {

@@ -35,7 +35,8 @@ static const char *name_of(const struct tp_graph *graph, const struct tp_graph_g
 }
 
 /* Is a rank in two groups of the family? seen: by rank, the mark of the last family. */
-static bool overlaps(const struct tp_graph *graph, const uint32_t *groups, uint32_t count, uint32_t *seen, uint32_t mark)
+static bool overlaps(const struct tp_graph *graph, const uint32_t *groups, uint32_t count, uint32_t *seen,
+                     uint32_t mark)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct tp_graph_group *group = tp_graph_group_at(graph, groups[i]);
@@ -108,8 +109,7 @@ static void add_family(struct tp_graph *graph, uint32_t *groups, uint32_t count,
             family->coordinate[rank] = m;
         }
     }
-    if (family->is_pipeline && graph->pipeline == TP_NO_ID && covered == graph->rank_count &&
-        count < graph->rank_count)
+    if (family->is_pipeline && graph->pipeline == TP_NO_ID && covered == graph->rank_count && count < graph->rank_count)
         graph->pipeline = index;
 }
 

@@ -163,9 +163,9 @@ struct tp_job_finding {
     enum tp_job_rule rule;
     const char *title, *detail, *advice;
     struct tp_rank_set ranks;
-    int64_t worst_rank; /* number; TP_NULL_INT: none */
-    int64_t cost_ns;    /* per step; TP_NULL_INT: not a matter of time */
-    double cost_ratio;  /* of the median step; NaN with cost_ns absent */
+    int64_t worst_rank;         /* number; TP_NULL_INT: none */
+    int64_t cost_ns;            /* per step; TP_NULL_INT: not a matter of time */
+    double cost_ratio;          /* of the median step; NaN with cost_ns absent */
     double alone, saved, share; /* percent of the job (what_if.h); NaN: not replayed */
     const char *told;           /* "the link of node3": what share of the job it is; NULL: not replayed */
 };
@@ -200,7 +200,7 @@ struct tp_job {
     uint32_t component_count;
     uint32_t blocking_count;                  /* instances that align */
     int64_t residual_ns, largest_residual_ns; /* median over the ranks, largest */
-    struct tp_graph graph;     /* of the steps of all ranks that have slots */
+    struct tp_graph graph;                    /* of the steps of all ranks that have slots */
     struct tp_what_if what_if; /* of it; its findings stand for those of own work and links when it tells */
 };
 

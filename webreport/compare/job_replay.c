@@ -154,8 +154,8 @@ static void word_part(const struct tp_job *job, const struct tp_cause *cause, st
     const char *subject = who(job, cause, &finding->ranks);
     is_one = is_one && !tp_str_starts(tp_str_of(subject), "ranks");
     finding->told = tp_text_printf(job->arena, "%s of %s", part_nouns[cause->part], subject);
-    finding->title =
-        tp_text_printf(job->arena, "%s %s", capital(job, subject), is_one ? verbs[cause->part].one : verbs[cause->part].many);
+    finding->title = tp_text_printf(job->arena, "%s %s", capital(job, subject),
+                                    is_one ? verbs[cause->part].one : verbs[cause->part].many);
     finding->detail = tp_text_printf(job->arena, "%s: %s per step more %s than is usual.%s",
                                      capital(job, ranks_text(job, &finding->ranks)), time_of(job, cause->excess_us),
                                      part_words[cause->part],
@@ -170,8 +170,9 @@ static void word_half(const struct tp_job *job, const struct tp_cause *cause, st
                                    job->graph.rank_count);
     finding->title = tp_text_printf(job->arena, "%u of %u ranks are a slower level of their own", cause->rank_count,
                                     job->graph.rank_count);
-    finding->detail = tp_text_printf(job->arena, "They are %s per step longer %s than the others, and no host, group or stage.",
-                                     time_of(job, cause->excess_us), part_words[cause->part]);
+    finding->detail =
+        tp_text_printf(job->arena, "They are %s per step longer %s than the others, and no host, group or stage.",
+                       time_of(job, cause->excess_us), part_words[cause->part]);
 }
 
 static const char *step_name(const struct tp_job *job, const struct tp_cause *cause)
@@ -187,8 +188,9 @@ static void word_late(const struct tp_job *job, const struct tp_cause *cause, st
     finding->told = tp_text_printf(job->arena, "%s from step %s on", subject, step_name(job, cause));
     finding->title = tp_text_printf(job->arena, "%s %s slow from step %s on", capital(job, subject),
                                     finding->ranks.count == 1 ? "is" : "are", step_name(job, cause));
-    finding->detail = tp_text_printf(job->arena, "From then on %s per step more %s than is usual, in every step; before, none.",
-                                     time_of(job, cause->excess_us), part_words[cause->part]);
+    finding->detail =
+        tp_text_printf(job->arena, "From then on %s per step more %s than is usual, in every step; before, none.",
+                       time_of(job, cause->excess_us), part_words[cause->part]);
 }
 
 static void word_cells(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
@@ -197,10 +199,12 @@ static void word_cells(const struct tp_job *job, const struct tp_cause *cause, s
                                                     "The host stops now here, now there",
                                                     "Input is late now here, now there"};
     static const char *const told[TP_SLOT_OWN] = {"kernels that are slow now here, now there",
-                                                  "pauses of the host, now here, now there", "input that is late now and then"};
+                                                  "pauses of the host, now here, now there",
+                                                  "input that is late now and then"};
     double all = (double)job->graph.rank_count * job->graph.step_count;
     finding->told = told[cause->part];
-    finding->title = tp_text_printf(job->arena, "%s: %u of %.0f rank-steps", titles[cause->part], cause->cell_count, all);
+    finding->title =
+        tp_text_printf(job->arena, "%s: %u of %.0f rank-steps", titles[cause->part], cause->cell_count, all);
     finding->detail = tp_text_printf(
         job->arena, "%s in %u of %.0f rank-steps (%s), on %u ranks: %s to %s longer than is usual, mean %s.",
         cause->part == TP_SLOT_PAUSE    ? "Pauses (garbage collection, CPU taken away)"
@@ -217,14 +221,16 @@ static void word_sequence(const struct tp_job *job, const struct tp_cause *cause
     finding->title = tp_text_printf(job->arena, "Batches are of unlike length: work differs by %s from step to step",
                                     percent_of(job, 100 * cause->ratio));
     finding->detail = tp_text_printf(
-        job->arena, "It is the same for all ranks of one place in their %s groups, so it is the replica's data, no device.",
+        job->arena,
+        "It is the same for all ranks of one place in their %s groups, so it is the replica's data, no device.",
         family);
 }
 
 static void word_stage(const struct tp_job *job, const struct tp_cause *cause, struct tp_job_finding *finding)
 {
     finding->told = tp_text_printf(job->arena, "the unequal pipeline stages, stage %u above all", cause->where);
-    finding->title = tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage", cause->where, cause->ratio);
+    finding->title =
+        tp_text_printf(job->arena, "Pipeline stage %u has %.2f times the work of a stage", cause->where, cause->ratio);
     finding->detail = tp_text_printf(job->arena, "It is %s; the cost is what stages of equal work would save.",
                                      ranks_text(job, &finding->ranks));
 }
@@ -256,8 +262,8 @@ static void word_link(const struct tp_job *job, const struct tp_cause *cause, st
     finding->title = tp_text_printf(job->arena, "The link of %s is slow", what);
     finding->detail = tp_text_printf(
         job->arena, "%s: transfers take %.1f times as long as those of the other groups. %s %s%s%s.",
-        capital(job, groups_text(job, cause)), cause->ratio, is_host ? "What they share, and no other group passes, is"
-                                                                    : "They are",
+        capital(job, groups_text(job, cause)), cause->ratio,
+        is_host ? "What they share, and no other group passes, is" : "They are",
         is_host ? what : ranks_text(job, &finding->ranks), !is_host && *hosts ? ", on " : "", is_host ? "" : hosts);
 }
 
@@ -285,11 +291,11 @@ static void word_unequal(const struct tp_job *job, const struct tp_cause *cause,
 }
 
 static void (*const words[TP_CAUSE_KINDS])(const struct tp_job *, const struct tp_cause *, struct tp_job_finding *) = {
-    [TP_CAUSE_COMPUTE] = word_part,      [TP_CAUSE_PAUSE] = word_part,       [TP_CAUSE_INPUT] = word_part,
-    [TP_CAUSE_HALF] = word_half,         [TP_CAUSE_LATE] = word_late,        [TP_CAUSE_MOVING] = word_cells,
-    [TP_CAUSE_PAUSES] = word_cells,      [TP_CAUSE_INPUTS] = word_cells,     [TP_CAUSE_SEQUENCE] = word_sequence,
-    [TP_CAUSE_STAGE] = word_stage,       [TP_CAUSE_LINK] = word_link,        [TP_CAUSE_ALL_LINKS] = word_alike,
-    [TP_CAUSE_UNEQUAL] = word_unequal,   [TP_CAUSE_CHANGING] = word_unequal,
+    [TP_CAUSE_COMPUTE] = word_part,    [TP_CAUSE_PAUSE] = word_part,       [TP_CAUSE_INPUT] = word_part,
+    [TP_CAUSE_HALF] = word_half,       [TP_CAUSE_LATE] = word_late,        [TP_CAUSE_MOVING] = word_cells,
+    [TP_CAUSE_PAUSES] = word_cells,    [TP_CAUSE_INPUTS] = word_cells,     [TP_CAUSE_SEQUENCE] = word_sequence,
+    [TP_CAUSE_STAGE] = word_stage,     [TP_CAUSE_LINK] = word_link,        [TP_CAUSE_ALL_LINKS] = word_alike,
+    [TP_CAUSE_UNEQUAL] = word_unequal, [TP_CAUSE_CHANGING] = word_unequal,
 };
 
 const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *cause)
@@ -306,9 +312,9 @@ const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *c
 /* Single ranks of one kind are one finding: their shares add up. */
 static bool goes_with(const struct tp_cause *first, const struct tp_cause *other)
 {
-    return first == other || (first->kind == other->kind && first->part == other->part &&
-                              first->first_step == other->first_step && first->place == TP_PLACE_RANK &&
-                              other->place == TP_PLACE_RANK);
+    return first == other ||
+           (first->kind == other->kind && first->part == other->part && first->first_step == other->first_step &&
+            first->place == TP_PLACE_RANK && other->place == TP_PLACE_RANK);
 }
 
 static int by_number(const void *context, uint32_t x, uint32_t y)
@@ -338,8 +344,7 @@ static void add_finding(struct tp_job *job, size_t first, bool *is_told)
     tp_sort_rows(ranks, count, by_number, NULL, job->arena);
     double cost = all.kind == TP_CAUSE_ALL_LINKS ? alone : share;
     int64_t cost_ns = (int64_t)fmin(9e18, fmax(0, cost) / 100 * step_ns);
-    struct tp_job_finding *finding =
-        tp_job_new_finding(job, rules[all.kind], cost_ns, (int64_t)fmin(9e18, step_ns));
+    struct tp_job_finding *finding = tp_job_new_finding(job, rules[all.kind], cost_ns, (int64_t)fmin(9e18, step_ns));
     add_ranks(&finding->ranks, &job->graph, ranks, count);
     if (all.place == TP_PLACE_RANK)
         finding->worst_rank = tp_graph_rank_at(&job->graph, all.ranks[0])->number;

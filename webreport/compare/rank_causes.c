@@ -26,15 +26,17 @@ static const char *const advice[TP_JOB_RULES] = {
                     "another job beside them.",
     [TP_JOB_LATE_SLOW] = "Something began while the job ran: look at temperature, clocks, power caps and ECC errors of "
                          "that device, and at what started on that host.",
-    [TP_JOB_MOVING] = "It is another rank each time: look at what may slow any device for a step: power caps of a rack, "
-                      "a service that runs everywhere, kernels whose length depends on the data.",
+    [TP_JOB_MOVING] =
+        "It is another rank each time: look at what may slow any device for a step: power caps of a rack, "
+        "a service that runs everywhere, kernels whose length depends on the data.",
     [TP_JOB_PAUSES] = "Collect garbage on all ranks at the same step (gc.disable, then gc.collect every N steps), and "
                       "keep other work off the cores of the training.",
     [TP_JOB_INPUTS] = "Prefetch more, and look at the storage that some batches come from.",
     [TP_JOB_SEQUENCE] = "Pack sequences by length, or give each replica batches of equal cost.",
     [TP_JOB_STAGE] = "Move layers to other stages: the slowest one sets the pace.",
-    [TP_JOB_ALL_LINKS] = "Compare with the rate that the link should have, or with a run that is stored; overlap it with "
-                         "compute, or send less.",
+    [TP_JOB_ALL_LINKS] =
+        "Compare with the rate that the link should have, or with a run that is stored; overlap it with "
+        "compute, or send less.",
     [TP_JOB_DAMAGED_RANKS] = "Copy or record these traces again: until then nothing of these ranks is called slow or "
                              "unequal.",
 };
@@ -218,8 +220,8 @@ static void add_imbalance(struct tp_job *job, const struct tp_job_cluster *clust
         return;
     bool stays = cluster->spread_ratio > LASTING * cluster->step_spread_ratio;
     const struct tp_job_rank *slowest = tp_job_rank_at(job, cluster->slowest);
-    struct tp_job_finding *finding =
-        tp_job_new_finding(job, stays ? TP_JOB_IMBALANCE : TP_JOB_CHANGING_IMBALANCE, cluster->imbalance_ns, cluster->step_ns);
+    struct tp_job_finding *finding = tp_job_new_finding(job, stays ? TP_JOB_IMBALANCE : TP_JOB_CHANGING_IMBALANCE,
+                                                        cluster->imbalance_ns, cluster->step_ns);
     const char *who = tp_rank_set_text(job->arena, &cluster->ranks, SHOWN_RUNS);
     const char *spread = tp_text_of_percent(job->arena, 100 * cluster->step_spread_ratio);
     finding->ranks = cluster->ranks;

@@ -1,4 +1,5 @@
-/* The graph of a job's steps: ranks, meetings in an order in which they can be replayed, the replay. See step_graph.h. */
+/* The graph of a job's steps: ranks, meetings in an order in which they can be replayed, the replay. See step_graph.h.
+ */
 #include "webreport/compare/step_graph.h"
 
 #include <math.h>
@@ -54,11 +55,8 @@ static uint32_t group_of(struct tp_graph *graph, const struct tp_slot_group *fro
     uint32_t id = tp_strings_add(&graph->texts, (struct tp_str){text, (size_t)size + description.len});
     uint32_t group = tp_keys_add(&graph->group_keys, &id);
     if (group == graph->groups.count)
-        *(struct tp_graph_group *)tp_vec_push(&graph->groups) =
-            (struct tp_graph_group){.name = kept(graph, from->name),
-                                    .description = description,
-                                    .size = from->size,
-                                    .first_slot = TP_NO_ID};
+        *(struct tp_graph_group *)tp_vec_push(&graph->groups) = (struct tp_graph_group){
+            .name = kept(graph, from->name), .description = description, .size = from->size, .first_slot = TP_NO_ID};
     return group;
 }
 
@@ -70,8 +68,9 @@ static void copy_lengths(struct tp_graph_rank *rank, const struct tp_step_slots 
         for (uint32_t k = 0; k < from->slot_count; k++)
             for (unsigned p = 0; p < TP_SLOT_PARTS; p++) {
                 int64_t us = from->us[p][tp_slot_cell(from, k, s)];
-                rank->us[((size_t)s * from->slot_count + k) * TP_SLOT_PARTS + p] =
-                    us < 0 ? 0 : us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
+                rank->us[((size_t)s * from->slot_count + k) * TP_SLOT_PARTS + p] = us < 0            ? 0
+                                                                                   : us > UINT32_MAX ? UINT32_MAX
+                                                                                                     : (uint32_t)us;
             }
 }
 
@@ -161,7 +160,8 @@ static uint64_t row_of(const struct tp_graph *graph, const struct tp_graph_rank 
 {
     uint64_t hash = rank->slot_count;
     for (uint32_t k = 0; k < rank->slot_count; k++) {
-        uint32_t group = rank->group[k], family = group == TP_NO_ID ? TP_NO_ID : tp_graph_group_at(graph, group)->family;
+        uint32_t group = rank->group[k],
+                 family = group == TP_NO_ID ? TP_NO_ID : tp_graph_group_at(graph, group)->family;
         hash = tp_hash_mix(hash ^ tp_hash_bytes(&family, sizeof family), 0x9E3779B97F4A7C15ull);
     }
     return hash;
@@ -200,15 +200,15 @@ static void find_classes(struct tp_graph *graph)
 /* Ranks on their way through their slots. */
 struct walk {
     struct tp_graph *graph;
-    uint32_t *at;           /* by rank: slots passed */
-    uint32_t *queue;        /* ranks that go on; a ring of rank_count */
+    uint32_t *at;    /* by rank: slots passed */
+    uint32_t *queue; /* ranks that go on; a ring of rank_count */
     uint32_t head, queued, done;
-    uint32_t *takes_part;   /* by group: members whose rows have it */
-    uint32_t *uses;         /* by group: how often a row has it */
+    uint32_t *takes_part;     /* by group: members whose rows have it */
+    uint32_t *uses;           /* by group: how often a row has it */
     uint32_t *arrived, *held; /* by group: ranks that wait; meetings held */
-    uint32_t *waiting;      /* by member: the cell it waits at, + 1 */
+    uint32_t *waiting;        /* by member: the cell it waits at, + 1 */
     struct tp_keys pair_keys, key_keys;
-    uint32_t used;          /* of meeting_cells */
+    uint32_t used; /* of meeting_cells */
 };
 
 /* How often each group stands in the rows of its members: equally often, or they do not fit together. */

@@ -38,9 +38,9 @@ struct tp_graph_rank {
 struct tp_graph_group {
     struct tp_str name, description;
     int64_t size;
-    uint32_t family, index;               /* index: place in the family, by first rank */
-    uint32_t first_member, member_count;  /* in graph->members: ascending ranks (indexes) */
-    uint32_t first_slot;                  /* the earliest slot that uses it; TP_NO_ID: none */
+    uint32_t family, index;              /* index: place in the family, by first rank */
+    uint32_t first_member, member_count; /* in graph->members: ascending ranks (indexes) */
+    uint32_t first_slot;                 /* the earliest slot that uses it; TP_NO_ID: none */
 };
 
 /* Groups that play one part: they share no rank. */
@@ -89,11 +89,11 @@ struct tp_graph {
     uint32_t rank_count, step_count, cell_count;
     uint32_t *members;
     struct tp_vec families, classes, meetings, pairs, keys; /* struct tp_graph_family .. */
-    uint32_t pipeline;                                       /* in families; TP_NO_ID: none is known */
+    uint32_t pipeline;                                      /* in families; TP_NO_ID: none is known */
     uint32_t *meeting_cells, *meeting_ranks;
-    double *own_us;   /* [cell * TP_SLOT_OWN + part] */
-    double *alone_us; /* [cell]: time in a call between two ranks that nobody knows; else 0 */
-    double *ends_us;  /* scratch of a replay: by rank */
+    double *own_us;     /* [cell * TP_SLOT_OWN + part] */
+    double *alone_us;   /* [cell]: time in a call between two ranks that nobody knows; else 0 */
+    double *ends_us;    /* scratch of a replay: by rank */
     double measured_us; /* of all steps: the median rank */
 };
 

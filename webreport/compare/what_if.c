@@ -1,4 +1,5 @@
-/* Causes, their shares, and what is left: see what_if.h. The rules that find causes are in files of their own (what_if_parts.h). */
+/* Causes, their shares, and what is left: see what_if.h. The rules that find causes are in files of their own
+ * (what_if_parts.h). */
 #include "webreport/compare/what_if.h"
 
 #include <math.h>

@@ -35,17 +35,17 @@ struct tp_cause {
     enum tp_cause_kind kind;
     enum tp_slot_part part;
     enum tp_rank_place place;
-    uint32_t where;  /* host; group; stage; rank: by place */
-    uint32_t family; /* of groups and coordinates; TP_NO_ID: none */
-    uint32_t *ranks, rank_count; /* indexes, ascending; none: it has no ranks of its own */
-    uint32_t *cells, cell_count; /* what of `part` is left out */
-    uint32_t *pairs, pair_count; /* transfers that are left out */
+    uint32_t where;                /* host; group; stage; rank: by place */
+    uint32_t family;               /* of groups and coordinates; TP_NO_ID: none */
+    uint32_t *ranks, rank_count;   /* indexes, ascending; none: it has no ranks of its own */
+    uint32_t *cells, cell_count;   /* what of `part` is left out */
+    uint32_t *pairs, pair_count;   /* transfers that are left out */
     uint32_t *groups, group_count; /* slow ones */
-    uint32_t host;   /* link: the one that all slow groups pass and no other does; TP_NO_ID: none */
+    uint32_t host;                 /* link: the one that all slow groups pass and no other does; TP_NO_ID: none */
     uint32_t first_step;
-    double excess_us;      /* mean per step of its ranks */
+    double excess_us;         /* mean per step of its ranks */
     double least_us, most_us; /* of single cells */
-    double ratio;          /* stage, link: times the usual; sequence: of the work */
+    double ratio;             /* stage, link: times the usual; sequence: of the work */
     bool evens_stages;
     double alone, saved, share; /* percent of T */
 };

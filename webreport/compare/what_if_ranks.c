@@ -76,7 +76,8 @@ static uint32_t late_from(const struct finder *f, uint32_t rank)
         }
         mean /= steps - from;
         if (least - f->middle > fmax(f->cell_us, 0.5 * mean) &&
-            (double)f->w->ranks * steps * pow(fmin(1, f->rate), steps - from) < CHANCE && before - f->middle < 0.4 * mean)
+            (double)f->w->ranks * steps * pow(fmin(1, f->rate), steps - from) < CHANCE &&
+            before - f->middle < 0.4 * mean)
             return from;
     }
     return 0;
@@ -106,8 +107,12 @@ static const enum tp_cause_kind kind_of_cells[TP_SLOT_OWN] = {TP_CAUSE_MOVING, T
 
 static struct tp_cause new_cause(const struct finder *f, enum tp_cause_kind kind)
 {
-    return (struct tp_cause){
-        .kind = kind, .part = f->part, .place = TP_PLACE_RANKS, .where = TP_NO_ID, .family = TP_NO_ID, .host = TP_NO_ID};
+    return (struct tp_cause){.kind = kind,
+                             .part = f->part,
+                             .place = TP_PLACE_RANKS,
+                             .where = TP_NO_ID,
+                             .family = TP_NO_ID,
+                             .host = TP_NO_ID};
 }
 
 /* Cells of the ranks from a step on. */
@@ -148,8 +153,11 @@ static struct tp_vec find_sets(const struct finder *f)
         if (tp_graph_rank_at(graph, r)->host != TP_NO_ID)
             ranks[count[tp_graph_rank_at(graph, r)->host + 1]++] = r;
     for (uint32_t h = 0; h < hosts; h++)
-        *(struct set *)tp_vec_push(&sets) = (struct set){
-            .place = TP_PLACE_HOST, .where = h, .family = TP_NO_ID, .size = count[h + 1] - count[h], .ranks = ranks + count[h]};
+        *(struct set *)tp_vec_push(&sets) = (struct set){.place = TP_PLACE_HOST,
+                                                         .where = h,
+                                                         .family = TP_NO_ID,
+                                                         .size = count[h + 1] - count[h],
+                                                         .ranks = ranks + count[h]};
     for (uint32_t i = 0; i < graph->families.count; i++) {
         const struct tp_graph_family *family = tp_graph_family_at(graph, i);
         for (uint32_t g = 0; g < family->count; g++) {

@@ -84,8 +84,8 @@ static void find_upper(struct tp_what_if_work *w, const struct tp_graph_class *c
     if (!at)
         return;
     double inner = fmax(fmax(spread_of(w, means, at), spread_of(w, means + at, n - at)), 1e-9);
-    bool are_two = gap > LEVEL_SPREADS * inner &&
-                   median_of(w, means + at, n - at) - median_of(w, means, at) > 2 * least_us;
+    bool are_two =
+        gap > LEVEL_SPREADS * inner && median_of(w, means + at, n - at) - median_of(w, means, at) > 2 * least_us;
     for (uint32_t i = at; i < n && are_two; i++)
         w->is_upper[part][means[i].rank] = true;
 }
@@ -196,7 +196,8 @@ static void find_even(struct tp_what_if_work *w)
     bool is_one_row = are_of_one_row(w->graph);
     for (size_t c = 0; c < w->graph->classes.count; c++)
         most = fmax(most, w->work[c]);
-    w->is_uneven = w->graph->pipeline != TP_NO_ID && w->graph->classes.count > 1 && most > LEAST_UNEVEN * w->median_work;
+    w->is_uneven =
+        w->graph->pipeline != TP_NO_ID && w->graph->classes.count > 1 && most > LEAST_UNEVEN * w->median_work;
     for (unsigned p = 0; p < TP_SLOT_OWN; p++)
         even_out(w, p, is_one_row);
 }

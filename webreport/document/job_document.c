@@ -70,14 +70,15 @@ static void put_replay_notice(const struct tp_job_wording *w)
     const struct tp_what_if *what_if = &w->job->what_if;
     if (!what_if->why_not || w->job->ranks.count < 2)
         return;
-    tp_document_notice(
-        w->document, TP_TONE_UNSURE, tp_text_printf(w->arena, "What each cause costs cannot be told: %s", what_if->why_not),
-        what_if->error > TP_MOST_REPLAY_ERROR
-            ? tp_text_printf(w->arena, "The replay gives %s a step, the traces %s: %s apart; told is up to %d %%.",
-                             tp_text_of_time(w->arena, (int64_t)(what_if->step_us * 1000)),
-                             tp_text_of_time(w->arena, (int64_t)(what_if->measured_us * 1000)),
-                             tp_text_of_percent(w->arena, what_if->error), TP_MOST_REPLAY_ERROR)
-            : "Findings are of own work and of links, each for itself; their costs do not add up.");
+    tp_document_notice(w->document, TP_TONE_UNSURE,
+                       tp_text_printf(w->arena, "What each cause costs cannot be told: %s", what_if->why_not),
+                       what_if->error > TP_MOST_REPLAY_ERROR
+                           ? tp_text_printf(w->arena,
+                                            "The replay gives %s a step, the traces %s: %s apart; told is up to %d %%.",
+                                            tp_text_of_time(w->arena, (int64_t)(what_if->step_us * 1000)),
+                                            tp_text_of_time(w->arena, (int64_t)(what_if->measured_us * 1000)),
+                                            tp_text_of_percent(w->arena, what_if->error), TP_MOST_REPLAY_ERROR)
+                           : "Findings are of own work and of links, each for itself; their costs do not add up.");
 }
 
 static void put_notices(const struct tp_job_wording *w)
@@ -202,8 +203,9 @@ static struct tp_verdict_block verdict_of(const struct tp_job_wording *w)
     if (!job->findings.count && !job->what_if.why_not)
         return (struct tp_verdict_block){
             TP_TONE_GOOD, "Even", tp_text_printf(w->arena, "%s; no rank holds the others up", whole_story(w)),
-            tp_text_printf(w->arena, "No rank, host, stage, link or step costs 0.5 %% of it. %s is jitter: the slowest of %u "
-                                     "ranks sets the pace.",
+            tp_text_printf(w->arena,
+                           "No rank, host, stage, link or step costs 0.5 %% of it. %s is jitter: the slowest of %u "
+                           "ranks sets the pace.",
                            tp_text_of_percent(w->arena, job->what_if.jitter), job->what_if.rank_count)};
     if (!job->findings.count)
         return has_peers
@@ -266,11 +268,13 @@ static void put_figures(const struct tp_job_wording *w)
                tp_text_of_time(w->arena, (int64_t)step_ns),
                tp_text_of_some(w->arena, job->labels.count, "step", "steps"));
     if (!job->what_if.why_not)
-        put_figure(w, "Beyond its ideal",
-                   "The job replayed from its steps against the same with everything usual: docs/jobs.md. The error is that of "
-                   "the replay against the measured steps.",
-                   tp_text_of_percent(w->arena, job->what_if.loss),
-                   tp_text_printf(w->arena, "of the job; replay error %s", tp_text_of_percent(w->arena, job->what_if.error)));
+        put_figure(
+            w, "Beyond its ideal",
+            "The job replayed from its steps against the same with everything usual: docs/jobs.md. The error is that "
+            "of "
+            "the replay against the measured steps.",
+            tp_text_of_percent(w->arena, job->what_if.loss),
+            tp_text_printf(w->arena, "of the job; replay error %s", tp_text_of_percent(w->arena, job->what_if.error)));
     put_figure(w, "Slowest beyond its peers", "Largest excess of own work of any rank, median over its steps.",
                tp_text_of_time(w->arena, excess), "own work per step");
     put_figure(w, "Spread inside a step",
@@ -288,12 +292,11 @@ static void put_figures(const struct tp_job_wording *w)
 
 static const struct {
     const char *id, *name;
-} rules[TP_JOB_RULES] = {{"J1", "slow_compute"},  {"J2", "late_host"},    {"J3", "slow_input"},
-                         {"J4", "slow_link"},     {"J5", "imbalance"},    {"J6", "changing_imbalance"},
-                         {"J7", "missing_ranks"}, {"J8", "damaged_ranks"}, {"J9", "slower_level"},
-                         {"J10", "late_slow"},    {"J11", "moving"},       {"J12", "pauses"},
-                         {"J13", "late_input"},   {"J14", "sequence_lengths"}, {"J15", "stage"},
-                         {"J16", "all_links"}};
+} rules[TP_JOB_RULES] = {
+    {"J1", "slow_compute"}, {"J2", "late_host"},          {"J3", "slow_input"},    {"J4", "slow_link"},
+    {"J5", "imbalance"},    {"J6", "changing_imbalance"}, {"J7", "missing_ranks"}, {"J8", "damaged_ranks"},
+    {"J9", "slower_level"}, {"J10", "late_slow"},         {"J11", "moving"},       {"J12", "pauses"},
+    {"J13", "late_input"},  {"J14", "sequence_lengths"},  {"J15", "stage"},        {"J16", "all_links"}};
 
 /* Its detail, and what the replay says of it. */
 static const char *reason_of(const struct tp_job_wording *w, const struct tp_job_finding *finding)
@@ -302,8 +305,8 @@ static const char *reason_of(const struct tp_job_wording *w, const struct tp_job
         return finding->detail;
     return tp_text_printf(w->arena,
                           "%s Alone it would cost %s of the job, without it %s would be saved; its share is %s.",
-                          finding->detail, tp_text_of_percent(w->arena, finding->alone), tp_text_of_percent(w->arena, finding->saved),
-                          tp_text_of_percent(w->arena, finding->share));
+                          finding->detail, tp_text_of_percent(w->arena, finding->alone),
+                          tp_text_of_percent(w->arena, finding->saved), tp_text_of_percent(w->arena, finding->share));
 }
 
 static void fill_finding(struct tp_finding_block *block, const struct tp_job_wording *w,

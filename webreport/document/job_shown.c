@@ -273,10 +273,11 @@ static void put_causes(const struct tp_job_wording *w, bool is_brief)
         return;
     }
     shown->caption = "Causes";
-    put_section(w, "causes", "Causes", "What the job would take without",
-                "The job replayed from its steps without each cause. Alone: the usual job with it. Saved: the job without it. "
-                "Share: left out one after the other, so that shares add up to what the job takes beyond its ideal.",
-                shown);
+    put_section(
+        w, "causes", "Causes", "What the job would take without",
+        "The job replayed from its steps without each cause. Alone: the usual job with it. Saved: the job without it. "
+        "Share: left out one after the other, so that shares add up to what the job takes beyond its ideal.",
+        shown);
 }
 
 void tp_job_put_tables(const struct tp_job_wording *w)

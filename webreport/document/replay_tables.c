@@ -20,12 +20,20 @@ static const struct tp_column_def cause_defs[TP_JOB_CAUSE_COLUMNS] = {
      TP_COLUMN_REAL},
 };
 
-static const char *const kind_names[TP_CAUSE_KINDS] = {
-    [TP_CAUSE_COMPUTE] = "compute",   [TP_CAUSE_PAUSE] = "pause",         [TP_CAUSE_INPUT] = "input",
-    [TP_CAUSE_HALF] = "slower_level", [TP_CAUSE_LATE] = "late",           [TP_CAUSE_MOVING] = "moving",
-    [TP_CAUSE_PAUSES] = "pauses",     [TP_CAUSE_INPUTS] = "late_input",   [TP_CAUSE_SEQUENCE] = "sequence_lengths",
-    [TP_CAUSE_STAGE] = "stage",       [TP_CAUSE_LINK] = "link",           [TP_CAUSE_ALL_LINKS] = "all_links",
-    [TP_CAUSE_UNEQUAL] = "imbalance", [TP_CAUSE_CHANGING] = "changing_imbalance"};
+static const char *const kind_names[TP_CAUSE_KINDS] = {[TP_CAUSE_COMPUTE] = "compute",
+                                                       [TP_CAUSE_PAUSE] = "pause",
+                                                       [TP_CAUSE_INPUT] = "input",
+                                                       [TP_CAUSE_HALF] = "slower_level",
+                                                       [TP_CAUSE_LATE] = "late",
+                                                       [TP_CAUSE_MOVING] = "moving",
+                                                       [TP_CAUSE_PAUSES] = "pauses",
+                                                       [TP_CAUSE_INPUTS] = "late_input",
+                                                       [TP_CAUSE_SEQUENCE] = "sequence_lengths",
+                                                       [TP_CAUSE_STAGE] = "stage",
+                                                       [TP_CAUSE_LINK] = "link",
+                                                       [TP_CAUSE_ALL_LINKS] = "all_links",
+                                                       [TP_CAUSE_UNEQUAL] = "imbalance",
+                                                       [TP_CAUSE_CHANGING] = "changing_imbalance"};
 static const char *const part_names[TP_SLOT_PARTS] = {"compute", "pause", "input", ""};
 
 static bool has_part(const struct tp_cause *cause)

@@ -87,8 +87,8 @@ struct tp_distributed {
     int64_t span;
     const struct tp_rank_summary **ranks; /* with communication; rows of everything below */
     uint32_t rank_count;
-    struct tp_rank_kin *kin;       /* by rank */
-    bool *is_blamed;               /* by rank: a replay (docs/jobs.md) says that its own work costs; NULL: none to trust */
+    struct tp_rank_kin *kin; /* by rank */
+    bool *is_blamed;         /* by rank: a replay (docs/jobs.md) says that its own work costs; NULL: none to trust */
     struct tp_str *silent_workers; /* without communication */
     uint32_t silent_count;
     bool is_comparable;

@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "webreport/measure/rank_parts.h"
-#include "writer/base/keys.h"
 #include "webreport/trace/value.h"
+#include "writer/base/keys.h"
 
 static struct tp_str copy(struct tp_arena *arena, struct tp_str text)
 {

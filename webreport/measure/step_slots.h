@@ -1,8 +1,8 @@
 /* What a job of many ranks is replayed from, of one rank: per step a row of slots. A slot is own work up to the next
  * collective, split by what it was spent on, and that collective; the last one is the work behind the last collective.
  *
- * Only lengths inside the rank are kept, no moment of a clock. Every kept step has the same row; neighbours are added up
- * until the row has at most TP_MAX_SLOTS. Lists live in the arena of the summary. */
+ * Only lengths inside the rank are kept, no moment of a clock. Every kept step has the same row; neighbours are added
+ * up until the row has at most TP_MAX_SLOTS. Lists live in the arena of the summary. */
 #ifndef TP_WEBREPORT_MEASURE_STEP_SLOTS_H
 #define TP_WEBREPORT_MEASURE_STEP_SLOTS_H
 
@@ -43,8 +43,8 @@ struct tp_step_slots {
     struct tp_str host; /* name of the machine; "": not recorded */
     struct tp_slot_group *groups;
     struct tp_slot *slots;
-    uint32_t *steps;             /* indexes in the summary's steps, ascending */
-    int64_t *us[TP_SLOT_PARTS];  /* [slot * step_count + step], microseconds */
+    uint32_t *steps;            /* indexes in the summary's steps, ascending */
+    int64_t *us[TP_SLOT_PARTS]; /* [slot * step_count + step], microseconds */
     uint32_t group_count, slot_count, step_count;
 };
 

@@ -148,7 +148,7 @@ struct tp_summary {
     uint32_t memory_count;
     struct tp_summary_flag *flags;
     uint32_t flag_count;
-    struct tp_step_slots slots;               /* what a job is replayed from; no slots: no collective, or an older file */
+    struct tp_step_slots slots; /* what a job is replayed from; no slots: no collective, or an older file */
     const struct tp_rank_summary *comparison; /* for the distributed view (views/distributed.h); NULL: no collective */
 };
 

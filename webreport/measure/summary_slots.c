@@ -1,5 +1,5 @@
-/* Step slots of an analysed trace: see step_slots.h. First every collective of a step is a slot of its own; the row that
- * most steps have is kept, then neighbours are added up until it is short enough. */
+/* Step slots of an analysed trace: see step_slots.h. First every collective of a step is a slot of its own; the row
+ * that most steps have is kept, then neighbours are added up until it is short enough. */
 #include "webreport/measure/summary_slots.h"
 
 #include "webreport/measure/summary_parts.h"
@@ -95,8 +95,8 @@ static void read_ranks(struct work *w, struct tp_slot_group *group, struct tp_st
 
 static bool are_equal(const struct tp_slot_group *a, const struct tp_slot_group *b)
 {
-    bool are = tp_str_equal(a->name, b->name) && tp_str_equal(a->description, b->description) &&
-               a->run_count == b->run_count;
+    bool are =
+        tp_str_equal(a->name, b->name) && tp_str_equal(a->description, b->description) && a->run_count == b->run_count;
     for (uint32_t i = 0; are && i < a->run_count; i++)
         are = a->runs[i].first == b->runs[i].first && a->runs[i].stride == b->runs[i].stride &&
               a->runs[i].length == b->runs[i].length;
@@ -199,8 +199,8 @@ static void find_calls(struct work *w)
                                                        (comm ? comm->group_size : TP_NO_ID) * 2 + is_pair});
         if (key == group_of_key.count)
             *(uint32_t *)tp_vec_push(&group_of_key) = group_of(w, record);
-        *(struct call *)tp_vec_push(&w->calls) = (struct call){
-            tp_summary_collective_time(record), step, *TP_AT(&group_of_key, uint32_t, key), i};
+        *(struct call *)tp_vec_push(&w->calls) =
+            (struct call){tp_summary_collective_time(record), step, *TP_AT(&group_of_key, uint32_t, key), i};
     }
     tp_merge_sort(w->arena, w->calls.data, w->calls.count, sizeof(struct call), by_step_and_start, NULL);
 }
@@ -367,8 +367,7 @@ static void fill_slots(struct work *w, uint64_t usual)
         out->step_count += TP_AT(&w->rows, struct row, i)->hash == usual;
     out->steps = tp_arena_array(w->summary->arena, out->step_count, sizeof *out->steps);
     for (unsigned p = 0; p < TP_SLOT_PARTS; p++)
-        out->us[p] =
-            tp_arena_array(w->summary->arena, (size_t)out->slot_count * out->step_count, sizeof *out->us[p]);
+        out->us[p] = tp_arena_array(w->summary->arena, (size_t)out->slot_count * out->step_count, sizeof *out->us[p]);
     for (size_t i = 0, step = 0; i < w->rows.count && step < out->step_count; i++) {
         const struct row *row = TP_AT(&w->rows, struct row, i);
         if (row->hash != usual)

@@ -87,8 +87,8 @@ static void unpack_runs(struct tp_unpack *u, struct tp_rank_stride *runs)
     const Tp__SummaryProcess *from = u->from;
     for (size_t i = 0; i < from->n_run_first; i++) {
         runs[i] = (struct tp_rank_stride){from->run_first[i], from->run_stride[i], from->run_length[i]};
-        u->is_bad |= !is_rank(runs[i].first) || !is_rank(runs[i].stride) || runs[i].stride == 0 ||
-                     runs[i].length < 1 || runs[i].length > TP_MAX_JOB_RANKS;
+        u->is_bad |= !is_rank(runs[i].first) || !is_rank(runs[i].stride) || runs[i].stride == 0 || runs[i].length < 1 ||
+                     runs[i].length > TP_MAX_JOB_RANKS;
     }
 }
 
@@ -101,9 +101,9 @@ static void unpack_groups(struct tp_unpack *u, struct tp_step_slots *to)
     to->group_count = (uint32_t)from->n_group_name;
     to->groups = tp_arena_array(u->arena, to->group_count, sizeof *to->groups);
     for (uint32_t g = 0; g < to->group_count && !u->is_bad; g++) {
-        to->groups[g] =
-            (struct tp_slot_group){tp_unpack_text(u, from->group_name[g]), tp_unpack_text(u, from->group_description[g]),
-                                   from->group_size[g], runs + at, from->group_runs[g]};
+        to->groups[g] = (struct tp_slot_group){tp_unpack_text(u, from->group_name[g]),
+                                               tp_unpack_text(u, from->group_description[g]), from->group_size[g],
+                                               runs + at, from->group_runs[g]};
         at += from->group_runs[g];
         u->is_bad |= at > from->n_run_first || from->group_runs[g] > TP_MAX_SLOT_RUNS;
     }

@@ -28,7 +28,7 @@ struct report {
     struct tp_arena arena; /* of the whole report: runs, rank summaries */
     struct rank *ranks;    /* of the run at hand */
     size_t rank_count;
-    struct tp_strings labels; /* names of steps */
+    struct tp_strings labels;        /* names of steps */
     struct tp_comparison comparison; /* with the baseline */
 };
 
@@ -113,10 +113,9 @@ static void replay_ranks(struct report *report, struct tp_distributed *view, con
     struct tp_what_if what_if;
     tp_graph_open(&graph, &report->arena);
     for (uint32_t r = 0; r < count; r++)
-        tp_graph_add(&graph, &(struct tp_graph_source){.slots = &ranks[r].slots,
-                                                       .labels = ranks[r].labels,
-                                                       .number = r,
-                                                       .host = ranks[r].slots.host});
+        tp_graph_add(
+            &graph, &(struct tp_graph_source){
+                        .slots = &ranks[r].slots, .labels = ranks[r].labels, .number = r, .host = ranks[r].slots.host});
     tp_graph_finish(&graph);
     tp_what_if_build(&what_if, &graph);
     tp_what_if_trust(&what_if);
