@@ -5,7 +5,6 @@
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
-#include "writer/worker.h"
 
 static const char ELLIPSIS[] = "\xe2\x80\xa6";
 
@@ -30,36 +29,6 @@ int tp_source_url_check(const char *pattern, struct tp_error *err)
     return tp_error_set(
         err, TP_EUSAGE, 0,
         "--source-url: the address must begin with https://, http:// or an editor's scheme such as vscode://");
-}
-
-/* HOST_PID of HOST_PID_helper and the like (writer/worker.h). */
-static struct tp_str without_suffix(struct tp_str worker)
-{
-    static const char *const suffixes[] = {TP_WORKER_BESIDE, TP_WORKER_HELPER};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (tp_str_ends(worker, suffixes[i]))
-            worker.len -= strlen(suffixes[i]);
-    return worker;
-}
-
-struct tp_str tp_worker_host(struct tp_str worker)
-{
-    worker = without_suffix(worker);
-    struct tp_str host = worker, letters;
-
-    while (host.len && tp_is_digit(host.ptr[host.len - 1]))
-        host.len--;
-    if (host.len == worker.len || !host.len || !strchr("_.-", host.ptr[host.len - 1]))
-        host = worker;
-    else
-        host.len--;
-    letters = host;
-    while (letters.len && (tp_is_digit(letters.ptr[letters.len - 1]) || strchr("_-.", letters.ptr[letters.len - 1])))
-        letters.len--;
-    if (letters.len < 3 || tp_str_equal(letters, TP_STR("worker")) || tp_str_equal(letters, TP_STR("rank")) ||
-        tp_str_equal(letters, TP_STR("trace")))
-        return (struct tp_str){"", 0};
-    return host;
 }
 
 struct tp_str tp_text_cut(struct tp_arena *arena, struct tp_str text, size_t max_bytes)

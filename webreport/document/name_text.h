@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "webreport/measure/worker_host.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/str.h"
@@ -21,10 +22,6 @@ struct tp_naming {
 
 /* Whether a pattern may become a link: a known scheme, and {path} in it. 0 or TP_EUSAGE. pattern may be NULL. */
 int tp_source_url_check(const char *pattern, struct tp_error *err);
-
-/* The host's part of a worker name: "node7_4242" -> "node7"; empty when the name says only worker or rank and digits.
- */
-struct tp_str tp_worker_host(struct tp_str worker);
 
 /* The text without private parts (when asked for), cut at TP_MAX_SHOWN_NAME_BYTES with an ellipsis: a place
  * in the source at its begin. */

@@ -4,6 +4,7 @@
 #include "webreport/measure/evidence_pack.h"
 #include "webreport/measure/summary_comparison.h"
 #include "webreport/measure/summary_format.h"
+#include "webreport/measure/summary_slots.h"
 #include "writer/base/gzip_out.h"
 #include "writer/proto/summary.pb-c.h"
 
@@ -333,6 +334,7 @@ struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena
     tp_evidence_pack(&process, &summary->evidence, &p.texts, arena);
     if (summary->comparison)
         tp_comparison_pack(&process, summary->comparison, &p.texts, arena);
+    tp_slots_pack(&process, &summary->slots, &p.texts, arena);
     pack_texts(&p);
     struct tp_str bytes = serialized(arena, &process.base);
     entry.job = binary(summary->key.job);
