@@ -1,5 +1,5 @@
-/* Rules of programs without device: loader (H1), optimizer (H3), small operators (H5), copies (H7), exposed communication
- * (H8). The loop (H2), the crowd (H4) and Python between operators (H6) have files of their own. */
+/* Rules of programs without device: loader (H1), optimizer (H3), small operators (H5), copies (H7), exposed
+ * communication (H8). The loop (H2), the crowd (H4) and Python between operators (H6) have files of their own. */
 #include "webreport/measure/rules_cpu.h"
 
 #include "webreport/measure/wording.h"
@@ -75,7 +75,7 @@ struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_interva
             tp_intervals_contain(forward, tp_operator_event(model, op)->ts_ns))
             *tp_id_map_put(&sequences, (uint64_t)sequence) = 1;
     }
-    const struct tp_event *last = NULL; /* the node before, when it was taken: what the engine does in between goes too */
+    const struct tp_event *last = NULL; /* the node before, when it was taken: what the engine does in between, too */
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i], event = model->operators.event[op];
         const struct tp_event *e = tp_operator_event(model, op);

@@ -17,8 +17,8 @@ static void walk_main(struct tp_advisor *a, struct tp_intervals time, tp_stack_v
 /* A long time in which no event of the main thread begins or ends. */
 struct stretch {
     struct tp_interval time;
-    uint32_t name, step; /* of the innermost event, when it is a frame (else TP_NO_ID: names of steps have numbers); where
-                            it begins */
+    uint32_t name; /* of the innermost event, when it is a frame; else TP_NO_ID: names of steps have numbers */
+    uint32_t step; /* that it begins in */
 };
 
 struct stretches {
@@ -53,8 +53,8 @@ static bool is_repeated(const struct stretches *s, const struct stretch *one)
     return 2 * steps >= s->model->used_count;
 }
 
-/* A thread that loses its processor, or waits for a page, stands still anywhere: what one step has and the others do not
- * have at that place is no code of the program's. */
+/* A thread that loses its processor, or waits for a page, stands still anywhere: what one step has and the others do
+ * not have at that place is no code of the program's. */
 static struct tp_intervals without_pauses(struct tp_advisor *a, struct tp_intervals time)
 {
     enum { MIN_STEPS = 3, MOST = 4096 }; /* with so many, they are no accident */

@@ -314,7 +314,10 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                     TP_RULE_CPU,
                     "Python code outside operators",
                     TP_CONFIDENCE_MEDIUM,
-                    {{"min_pct", 25.0, false}, {"frame_ns", 150, true}, {"operator_ns", 150, true}, {"pause_us", 500, true}},
+                    {{"min_pct", 30.0, false},
+                     {"frame_ns", 150, true},
+                     {"operator_ns", 150, true},
+                     {"pause_us", 500, true}},
                     "Move Python work out of the step, or compile the model. The profiler itself enlarges this share "
                     "when stacks are recorded.",
                     DOC_TUNE,
@@ -453,8 +456,8 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                     "Work of the device is missing in the recording",
                     TP_CONFIDENCE_MEDIUM,
                     {{"min_queue_pct", 30.0, false}},
-                    "Record the activities of the device (ProfilerActivity.CUDA) with a profiler that may see it: "
-                    "nothing can be said about time whose work is not there.",
+                    "Where no device work is recorded, record it (ProfilerActivity.CUDA); where some is, look for "
+                    "records that were filtered or dropped: nothing can be said about time whose work is not there.",
                     DOC_PROFILER,
                     "capture.no_device"},
     [TP_RULE_R2] = {"R2",
@@ -569,8 +572,9 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                      "Matrix work runs in FP32 without tensor cores",
                      TP_CONFIDENCE_HIGH,
                      {{"min_pct", 10.0, false}},
-                     "torch.autocast(\"cuda\", dtype=torch.bfloat16), float16 before Ampere; or "
-                     "torch.set_float32_matmul_precision(\"high\").",
+                     "torch.autocast(\"cuda\", dtype=torch.bfloat16), float16 before Ampere. From Ampere on TF32 "
+                     "helps, too: torch.set_float32_matmul_precision(\"high\") for products, "
+                     "torch.backends.cudnn.allow_tf32 for convolutions.",
                      DOC_AMP,
                      "compute.fp32"},
 };
