@@ -5,6 +5,9 @@
 #define H100                                                                                                           \
     "\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA H100 80GB HBM3\",\"totalGlobalMem\":85000000000,"               \
     "\"computeMajor\":9,\"computeMinor\":0,\"warpSize\":32,\"numSms\":132}],\"record_shapes\":1,"
+#define A100                                                                                                           \
+    "\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA A100-SXM4-80GB\",\"totalGlobalMem\":85000000000,"              \
+    "\"computeMajor\":8,\"computeMinor\":0,\"warpSize\":32,\"numSms\":108}],\"record_shapes\":1,"
 #define BF16 "\"c10::BFloat16\""
 #define FLOAT "\"float\""
 #define DOUBLE "\"double\""
@@ -204,6 +207,32 @@ static void decoding_reads_all_weights(void **state)
     }
 }
 
+static void half_precision_could_be_less_where_computing_bounds(void **state)
+{
+    static const struct {
+        const char *device, *type, *dims;
+    } programs[] = {{H100, BF16, "[8192,8192],[8192,8192]"},
+                    {A100, BF16, "[8192,8192],[8192,8192]"}, /* has no FP8 */
+                    {H100, FLOAT, "[8192,8192],[8192,8192]"},
+                    {H100, BF16, "[4,4096],[4096,4096]"}}; /* reads */
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        begin(state);
+        for (int k = 0; k < 4; k++)
+            work("aten::mm", k * 4, programs[i].dims, programs[i].type, "gemm", 20 + k * 2000, 2000);
+        build_with(programs[i].device);
+        if (i == 0) {
+            assert_found("C25", "compute.low_precision", 45);
+            assert_range("C25", 0.33 * 45, 45);
+            assert_int_equal(finding("C25")->severity, TP_SEVERITY_LOW);
+            end(state);
+        } else {
+            assert_null(finding("C25"));
+            if (i + 1 < sizeof programs / sizeof *programs)
+                end(state);
+        }
+    }
+}
+
 static void names_of_kernels_tell_their_type_and_their_sizes(void **state)
 {
     (void)state;
@@ -324,6 +353,7 @@ int main(void)
         CASE(small_kernels_in_a_row_pass_through_memory_each),
         CASE(a_product_slower_than_its_sisters_is_named),
         CASE(decoding_reads_all_weights),
+        CASE(half_precision_could_be_less_where_computing_bounds),
         CASE(names_of_kernels_tell_their_type_and_their_sizes),
         CASE(double_precision_is_told_from_single),
         CASE(layouts_changed_for_convolutions_are_told_from_others),

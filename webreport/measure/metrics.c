@@ -316,6 +316,7 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     RULE(C22),
     RULE(C23),
     RULE(C24),
+    RULE(C25),
     {"decode.tokens_per_s", TP_UNIT_COUNT, true, false, LINKS,
      "tokens made by the time of the decode steps of an engine",
      "serving.steps[phase decode]: sum of decode_tokens / sum of step_us", tp_metric_of_serving,

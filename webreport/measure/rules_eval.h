@@ -76,7 +76,8 @@ enum tp_rule_id {
     TP_RULE_C21,
     TP_RULE_C22,
     TP_RULE_C23,
-    TP_RULE_C24
+    TP_RULE_C24,
+    TP_RULE_C25
 };
 
 /* The events that are named as evidence: the first five of an order, and how many there are. */
@@ -308,7 +309,7 @@ void tp_rule_optimizer(struct tp_advisor *a);     /* C6, C7 */
 void tp_rule_small_grids(struct tp_advisor *a);   /* C13 */
 void tp_rule_communication(struct tp_advisor *a); /* E1 */
 void tp_rule_fusion(struct tp_advisor *a);        /* C15, C16 */
-void tp_rule_products(struct tp_advisor *a);      /* C17, C18, C21 to C24 */
+void tp_rule_products(struct tp_advisor *a);      /* C17, C18, C21 to C23, C25 */
 void tp_rule_single(struct tp_advisor *a);        /* C24 */
 void tp_rule_layouts(struct tp_advisor *a);       /* C20 */
 void tp_rule_device_code(struct tp_advisor *a);   /* H9, H10, H12, H13 and C19 */

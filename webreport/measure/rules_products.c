@@ -1,6 +1,7 @@
 /* Rules of device programs about products of matrices and convolutions: one that is slower than its sisters (C17),
  * those that read all weights for few rows (C18), layouts changed around convolutions (C20), double precision (C21),
- * kernels that names tell: for odd sizes (C22), of single precision (C24); kernels with too little work (C23). */
+ * kernels that names tell: for odd sizes (C22), of single precision (C24); kernels with too little work (C23); half
+ * precision where the device has FP8 (C25). */
 #include "webreport/measure/rules_work.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
@@ -239,6 +240,35 @@ void tp_rule_single(struct tp_advisor *a)
         a->is_left_out[TP_RULE_C1] = a->is_left_out[TP_RULE_C2] = true;
 }
 
+/* Is the product, of half precision, bound by what the device computes, and has that FP8? */
+static bool could_be_fp8(const struct tp_advisor *a, const struct tp_work_unit *unit, uint32_t device)
+{
+    const struct tp_peaks *peaks = unit ? a->units->peaks[a->model->devices.gpu[device]] : NULL;
+    const struct tp_cost *cost = unit ? tp_advisor_cost(a, unit) : NULL;
+    if (!peaks || peaks->tflops[TP_PEAK_FP8] <= 0 || a->kinds->of_device[device] != TP_WORK_GEMM ||
+        (cost->type != TP_NUMBER_FP16 && cost->type != TP_NUMBER_BF16))
+        return false;
+    double rate = tp_peaks_tflops(peaks, cost->type, false);
+    return rate > 0 && (double)cost->flops / rate / 1e3 >= (double)cost->bytes / peaks->memory_gb_s;
+}
+
+/* FP8 has twice the rate: less than half of the time is gained, for what stands beside the products stays. */
+static void find_half(struct tp_advisor *a)
+{
+    static const double MOST = 0.45;
+    struct tp_work_claim claim;
+    uint32_t k;
+    tp_work_claim_begin(&claim, a, TP_RULE_C25);
+    claim.candidate.is_forced = true; /* behind what costs no accuracy */
+    claim.candidate.severity = TP_SEVERITY_LOW;
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
+        if (could_be_fp8(a, tp_advisor_unit(a, k), k))
+            tp_work_claim_take(&claim, a, k, MOST);
+    tp_work_claim_end(&claim, a,
+                      tp_advisor_text(a, "%s of the step are products in half precision that computing bounds",
+                                      tp_work_claim_share(a, &claim)));
+}
+
 /* Kernels so short that a device cannot fill itself, in a program that trains nothing. */
 static void find_small(struct tp_advisor *a)
 {
@@ -267,6 +297,7 @@ void tp_rule_products(struct tp_advisor *a)
     find_weight_reading(a);
     find_double(a);
     find_named(a);
+    find_half(a);
     find_small(a);
 }
 

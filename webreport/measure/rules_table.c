@@ -577,6 +577,15 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                      "torch.backends.cudnn.allow_tf32 for convolutions.",
                      DOC_AMP,
                      "compute.fp32"},
+    [TP_RULE_C25] = {"C25",
+                     TP_RULE_GPU,
+                     "Products in half precision that the device could run in FP8",
+                     TP_CONFIDENCE_LOW,
+                     {{"min_pct", 25.0, false}},
+                     "After a check of the accuracy: FP8 weights and activations (torchao's float8 training or inference, "
+                     "Transformer Engine, the engine's own quantisation).",
+                     DOC_AMP,
+                     "compute.low_precision"},
 };
 
 const struct tp_rule *tp_rules(unsigned *count)

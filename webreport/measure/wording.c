@@ -98,6 +98,7 @@ static const struct words native[TP_RULE_COUNT] = {
     [TP_RULE_C22] = {NULL, NULL},
     [TP_RULE_C23] = {NULL, NULL},
     [TP_RULE_C24] = {NULL, "Let the library use tensor cores: TF32, or half precision where the accuracy permits."},
+    [TP_RULE_C25] = {NULL, "Where the accuracy permits, multiply in FP8."},
     [TP_RULE_C21] = {NULL, "Compute in single precision where the accuracy permits."},
 };
 
