@@ -28,6 +28,7 @@ struct report {
     struct tp_arena arena; /* of the whole report: runs, rank summaries */
     struct rank *ranks;    /* of the run at hand */
     size_t rank_count;
+    bool has_several; /* files, that may be ranks: then they are replayed */
     struct tp_strings labels;        /* names of steps */
     struct tp_comparison comparison; /* with the baseline */
 };
@@ -62,6 +63,8 @@ static void add_rank(struct report *report, const struct tp_run_file *file, cons
     struct rank *rank = &report->ranks[report->rank_count++];
     rank->span = file->span;
     tp_rank_summary_build(&rank->summary, file->worker, &a->model, &a->views.overview, &report->arena);
+    if (!report->has_several)
+        return;
     tp_slots_of_trace(&rank->slots, &a->trace, &a->model, file->worker, &report->arena);
     rank->labels = tp_arena_array(&report->arena, rank->slots.step_count, sizeof *rank->labels);
     for (uint32_t s = 0; s < rank->slots.step_count; s++)
@@ -109,6 +112,8 @@ static int by_span(const void *x, const void *y, const void *context)
 static void replay_ranks(struct report *report, struct tp_distributed *view, const struct rank *ranks, uint32_t count,
                          const struct tp_rank_summary *span)
 {
+    if (count < 2)
+        return;
     struct tp_graph graph;
     struct tp_what_if what_if;
     tp_graph_open(&graph, &report->arena);
@@ -160,6 +165,7 @@ static int begin_run(void *context, const struct tp_run *run, struct tp_error *e
     (void)err;
     report->ranks = tp_arena_array(&report->arena, run->file_count, sizeof *report->ranks);
     report->rank_count = 0;
+    report->has_several = run->file_count > 1;
     tp_strings_init(&report->labels, &report->arena, 0);
     report->receiver->begin_run(report->session->context, run->name);
     return TP_OK;
