@@ -8,7 +8,15 @@
 #include "writer/base/stats.h"
 #include "writer/base/student.h"
 
-enum { LEAST_PAIRS = 3, LEAST_STEPS = 3, MARKED_FROM = 6, DRAWN_IN_FROM = 8, LOOKS = 2, LOADED_FROM = 4, RUNS_LEFT_MOST = 1000 };
+enum {
+    LEAST_PAIRS = 3,
+    LEAST_STEPS = 3,
+    MARKED_FROM = 6,   /* runs of a side, to call one an outlier */
+    DRAWN_IN_FROM = 8, /* pairs */
+    LOOKS = 2,         /* in succession */
+    LOADED_FROM = 4,   /* runs of a side, to call one loaded */
+    RUNS_LEFT_MOST = 1000
+};
 
 const char *tp_bench_quantity_name(enum tp_bench_quantity quantity)
 {
