@@ -136,10 +136,9 @@ static void look_at_end(struct tp_child *child)
     child->end.is_confined = child->end.is_known && confinement > read_status(getpid(), &ours);
 }
 
-/* Samples are of code outside the kernel. */
-static int64_t cpu_us(const struct rusage *used)
+static int64_t us_of(const struct timeval *time)
 {
-    return (int64_t)used->ru_utime.tv_sec * 1000000 + used->ru_utime.tv_usec;
+    return (int64_t)time->tv_sec * 1000000 + time->tv_usec;
 }
 
 /* True when the program is over. */
@@ -155,7 +154,8 @@ static bool collect(struct tp_child *child)
         child->exit_code = 127; /* somebody else has waited for it */
         return true;
     }
-    child->end.cpu_us = cpu_us(&used);
+    child->end.cpu_us = us_of(&used.ru_utime); /* samples are of code outside the kernel */
+    child->end.used_us = child->end.cpu_us + us_of(&used.ru_stime);
     child->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     child->has_core = child->signal && WCOREDUMP(status);
     child->exit_code = child->signal ? 128 + child->signal : WEXITSTATUS(status);

@@ -16,6 +16,7 @@ struct tp_child_end {
     gid_t group;
     bool is_confined; /* by seccomp, more than we are */
     int64_t cpu_us;   /* outside the kernel; with its children that it waited for */
+    int64_t used_us;  /* the same and in the kernel */
 };
 
 struct tp_child {

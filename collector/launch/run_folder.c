@@ -254,6 +254,7 @@ static void add_end(struct tp_json *json, const struct tp_run_note *note)
     if (!note->ended_ns)
         return;
     tp_json_member_int(json, "ended_ns", note->ended_ns);
+    tp_json_member_int(json, "cpu_us", note->cpu_us);
     tp_json_member_int(json, "exit_code", note->exit_code);
     if (note->signal)
         tp_json_member_int(json, "signal", note->signal);
@@ -390,13 +391,22 @@ static void read_wishes(const char *list, struct tp_run_wishes *wishes)
     }
 }
 
+/* 0: there is none. */
+static int64_t number_of(const struct tp_buf *text, const char *key)
+{
+    const char *value = member(text, key);
+    return value ? strtoll(value, NULL, 10) : 0;
+}
+
 bool tp_run_folder_read(const struct tp_run_folder *run, struct tp_run_note *note)
 {
     struct tp_buf text;
     tp_buf_init(&text, MOST_NOTE_BYTES);
     bool is_read = load_note(run, &text) && read_state(member(&text, state_key), &note->state);
-    const char *pid = is_read ? member(&text, pid_key) : NULL;
-    note->pid = pid ? (pid_t)strtol(pid, NULL, 10) : 0;
+    note->pid = is_read ? (pid_t)number_of(&text, pid_key) : 0;
+    note->started_ns = is_read ? number_of(&text, "\"started_ns\":") : 0;
+    note->ended_ns = is_read ? number_of(&text, "\"ended_ns\":") : 0;
+    note->cpu_us = is_read ? number_of(&text, "\"cpu_us\":") : 0;
     read_wishes(is_read ? member(&text, makes_key) : NULL, &note->wishes);
     tp_buf_release(&text);
     return is_read;

@@ -42,6 +42,7 @@ struct tp_run_note {
     const char *reason;           /* why nothing can be preloaded; NULL: it can */
     int64_t started_ns, ended_ns; /* ended_ns: 0 while it runs */
     pid_t pid;                    /* of the program; 0 before it runs */
+    int64_t cpu_us;               /* of the program and its children that it waited for; counts once ended_ns is set */
     int exit_code, signal;        /* signal: 0, or what ended it; both count once ended_ns is set */
     struct tp_run_wishes wishes;
     const struct tp_launcher *launcher; /* NULL: it is no rank of a job */
@@ -60,8 +61,8 @@ int tp_run_folder_open(struct tp_run_folder *run, const char *path, struct tp_er
 /* Writes run.json whole or not at all. Returns 0, TP_EIO, TP_ENOMEM. */
 int tp_run_folder_note(const struct tp_run_folder *run, const struct tp_run_note *note, struct tp_error *err);
 
-/* State, number of the program's process and wishes, as run.json has them, the rest as it is; false: there is none that
- * can be read. */
+/* State, number of the program's process, times and wishes, as run.json has them, the rest as it is; false: there is
+ * none that can be read. */
 bool tp_run_folder_read(const struct tp_run_folder *run, struct tp_run_note *note);
 
 /* Changes the state in run.json and nothing else. Returns 0, TP_EIO, TP_ENOMEM. */

@@ -1,8 +1,11 @@
 /* What the commands have in common: see cmd.h. */
 #include "webreport/cli/cmd.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "webreport/print/summaries_json.h"
@@ -28,6 +31,20 @@ int tp_cmd_refuse(struct tp_console *console, const char *command, const char *w
 {
     tp_console_error(console, "%s: %s; 'tracepress help %s' lists the options", command, what, command);
     return TP_EXIT_USAGE;
+}
+
+bool tp_cmd_percent(double *out, const char *text)
+{
+    char *end;
+    *out = 0;
+    if (!text)
+        return true;
+    double value = strtod(text, &end);
+    if (end == text || !isfinite(value) || value < 0)
+        return false;
+    *out = value / 100;
+    end += strspn(end, " ");
+    return *end == '\0' || strcmp(end, "%") == 0;
 }
 
 /* ---- help ---- */

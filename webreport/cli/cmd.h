@@ -13,6 +13,7 @@ struct tp_opt;
 struct tp_summary_printer;
 
 /* The commands: arguments behind the command's name; each returns an exit code. */
+int tp_cmd_bench(int argc, char **argv);
 int tp_cmd_diff(int argc, char **argv);
 int tp_cmd_check(int argc, char **argv);
 int tp_cmd_export(int argc, char **argv);
@@ -44,6 +45,9 @@ int tp_cmd_start(struct tp_console *console, const struct tp_cmd *cmd, void *opt
 
 /* Says what is wrong with a command's options and where they are listed; returns TP_EXIT_USAGE. */
 int tp_cmd_refuse(struct tp_console *console, const char *command, const char *what);
+
+/* "3", "3%" or "3 %": per cent from 0 on, as a ratio; NULL: 0. False: it is none. */
+bool tp_cmd_percent(double *out, const char *text);
 
 /* Prints the help text of a command on standard output; returns an exit code. */
 int tp_help_print(const char *command);

@@ -4,6 +4,7 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/document/check_document.h"
+#include "webreport/document/history_document.h"
 #include "webreport/session/check_session.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
@@ -11,11 +12,11 @@
 struct options {
     struct tp_opt_common common;
     struct tp_trace_options read;
-    const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root;
+    const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root, *reason;
     struct tp_opt_list rules;
     const char *peaks;
     int inconclusive, format;
-    bool update_baseline, list_metrics;
+    bool update_baseline, list_metrics, accept, bisect_hint;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -25,6 +26,9 @@ static const struct tp_opt table[] = {
     {"baseline", 0, TP_OPT_PATH, AT(baseline), NULL},
     {"update-baseline", 0, TP_OPT_FLAG, AT(update_baseline), NULL},
     {"label", 0, TP_OPT_TEXT, AT(label), NULL},
+    {"accept", 0, TP_OPT_FLAG, AT(accept), NULL},
+    {"reason", 0, TP_OPT_TEXT, AT(reason), NULL},
+    {"bisect-hint", 0, TP_OPT_FLAG, AT(bisect_hint), NULL},
     {"inconclusive", 0, TP_OPT_CHOICE, AT(inconclusive), "pass|fail"},
     {"output", 'o', TP_OPT_PATH, AT(text), NULL},
     {"json", 0, TP_OPT_PATH, AT(json), NULL},
@@ -111,6 +115,7 @@ static int run(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     tp_check_document(&document, &job->session.check, &job->work.arena);
+    tp_history_told(&document, job->session.history.runs, job->session.history.count, job->options->bisect_hint);
     code = tp_cmd_print(&job->work, &document, job->outputs, OUTPUTS, &options);
     return code < 0 ? code : tp_check_session_store(&job->session, &job->work.arena, &job->work.err);
 }
@@ -122,6 +127,8 @@ static int exit_code(const struct job *job, int code)
         return code == TP_EUSAGE ? TP_EXIT_USAGE : tp_inputs_exit_code(code);
     if (job->session.check.is_damaged)
         return TP_EXIT_DAMAGED;
+    if (job->session.accepts)
+        return TP_EXIT_DONE;
     bool is_bad = verdict == TP_CHECK_FAIL || (verdict == TP_CHECK_INCONCLUSIVE && job->options->inconclusive == 1);
     return is_bad ? TP_EXIT_FOUND : TP_EXIT_DONE;
 }
@@ -131,12 +138,14 @@ static int exit_code(const struct job *job, int code)
 /* What is wrong with what the options say together, or NULL. */
 static const char *wrong_options(const struct options *o)
 {
-    if (o->update_baseline && !o->baseline)
-        return "--update-baseline needs --baseline";
-    if (o->update_baseline && !is_summary_place(o->baseline))
+    if ((o->update_baseline || o->accept || o->bisect_hint) && !o->baseline)
+        return "--update-baseline, --accept and --bisect-hint need --baseline";
+    if (o->reason && !o->accept)
+        return "--reason says why --accept";
+    if ((o->update_baseline || o->accept) && !is_summary_place(o->baseline))
         return "--update-baseline writes summaries: name a folder or a .tps file as --baseline";
-    if (o->label && (!o->update_baseline || !*o->label || strchr(o->label, '/') || *o->label == '.'))
-        return "--label is the name of a file, for --update-baseline";
+    if (o->label && (!o->baseline || !*o->label || strchr(o->label, '/') || *o->label == '.'))
+        return "--label is the name of a file in the folder --baseline";
     return NULL;
 }
 
@@ -172,7 +181,9 @@ int tp_cmd_check(int argc, char **argv)
     session->inputs = (const char *const *)argv;
     session->budget = o.budget;
     session->baseline = o.baseline;
-    session->updates_baseline = o.update_baseline;
+    session->updates_baseline = o.update_baseline || o.accept;
+    session->accepts = o.accept;
+    session->reason = o.reason;
     session->label = o.label;
     session->read = o.read;
     place_outputs(&job, &o);

@@ -1,6 +1,4 @@
 /* tracepress diff BASE NEW: options, outputs and the exit code. */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
@@ -42,20 +40,6 @@ static const struct tp_opt table[] = {
 };
 
 enum { DEFAULT_ROWS = 20 };
-
-/* "3" or "3%": per cent from 0 on. */
-static bool read_threshold(double *out, const char *text)
-{
-    char *end;
-    *out = 0;
-    if (!text)
-        return true;
-    double value = strtod(text, &end);
-    if (end == text || !isfinite(value) || value < 0 || (*end && strcmp(end, "%") != 0))
-        return false;
-    *out = value / 100;
-    return true;
-}
 
 /* ---- the comparison ---- */
 
@@ -118,7 +102,7 @@ int tp_cmd_diff(int argc, char **argv)
     if (count != 2)
         return tp_cmd_refuse(&console, "diff",
                              "name two sides, BASE and NEW: traces, summaries (.tps), or folders of them");
-    if (!read_threshold(&job.how.threshold, o.threshold))
+    if (!tp_cmd_percent(&job.how.threshold, o.threshold))
         return tp_cmd_refuse(&console, "diff", "--threshold: per cent, a number from 0 on");
     const char *const outputs[] = {o.html, o.json, o.markdown};
     const char *wrong = tp_inputs_clash(&(struct tp_named_files){.outputs = outputs,

@@ -9,10 +9,10 @@ static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"report", tp_cmd_report},   {"record", tp_cmd_record}, {"table", tp_cmd_table},
-    {"export", tp_cmd_export},   {"diff", tp_cmd_diff},     {"summarize", tp_cmd_summarize},
-    {"merge", tp_cmd_merge},     {"check", tp_cmd_check},   {"precision", tp_cmd_precision},
-    {"recover", tp_cmd_recover}, {"help", tp_cmd_help},     {NULL, NULL},
+    {"report", tp_cmd_report}, {"record", tp_cmd_record}, {"table", tp_cmd_table},         {"export", tp_cmd_export},
+    {"diff", tp_cmd_diff},     {"bench", tp_cmd_bench},   {"summarize", tp_cmd_summarize}, {"merge", tp_cmd_merge},
+    {"check", tp_cmd_check},   {"precision", tp_cmd_precision}, {"recover", tp_cmd_recover}, {"help", tp_cmd_help},
+    {NULL, NULL},
 };
 
 int main(int argc, char **argv)

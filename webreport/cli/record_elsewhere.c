@@ -1,4 +1,4 @@
-/* `record` and `recover` where the collector is not: in place of cmd_record.c and cmd_recover.c on systems other than
+/* `record`, `recover` and `bench` where the collector is not: in place of cmd_record.c and others on systems other than
  * Linux. Their help is there, too. */
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +13,11 @@ static int refuse(const char *command, int argc, char **argv)
     fprintf(stderr, "tracepress: %s: programs are recorded on Linux; the other commands read their traces here\n",
             command);
     return TP_EXIT_USAGE;
+}
+
+int tp_cmd_bench(int argc, char **argv)
+{
+    return refuse("bench", argc, argv);
 }
 
 int tp_cmd_record(int argc, char **argv)

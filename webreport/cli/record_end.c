@@ -183,6 +183,7 @@ static void end_note(struct tp_run_note *note, const struct tp_child *child)
 {
     note->pid = child->pid;
     note->ended_ns = tp_record_now_ns();
+    note->cpu_us = child->end.used_us;
     note->exit_code = child->exit_code;
     note->signal = child->signal;
 }

@@ -9,7 +9,7 @@
 #include "webreport/document/section.h"
 #include "writer/base/stats.h"
 
-enum { PLOT_TOP = 10, PLOT_HEIGHT = 90, PLOT_WIDTH = 1000, MAX_LABEL = 40 };
+enum { PLOT_TOP = 10, PLOT_HEIGHT = 90, PLOT_WIDTH = 1000, MAX_LABEL = 40, MANY_RUNS = 60 };
 #define PLOT_LEFT 17.0 /* per cent of the width: for the labels of the axis, on a narrow screen too */
 #define PLOT_RIGHT 98.0
 
@@ -26,6 +26,7 @@ struct series {
     double *values; /* by run; NaN: not told */
     double least, greatest;
     size_t known_count;
+    const struct tp_level_series *level; /* NULL: of a metric */
 };
 
 /* ---- values ---- */
@@ -61,6 +62,27 @@ static struct series series_of(struct tp_arena *arena, const struct tp_history_r
 }
 
 /* ---- charts ---- */
+
+/* The levels of a quantity: what limits are held against. */
+static struct series series_of_level(struct tp_arena *arena, const struct tp_level_series *level, size_t count)
+{
+    static const struct tp_metric names[TP_LEVEL_SERIES] = {
+        [TP_BENCH_STEP] = {.name = "Level of the steps", .unit = TP_UNIT_NS},
+        [TP_BENCH_KERNELS] = {.name = "Level of the kernels", .unit = TP_UNIT_NS},
+        [TP_BENCH_HOST_OPS] = {.name = "Level of the operators on the host", .unit = TP_UNIT_NS}};
+    struct series s = {.metric = &names[level->quantity],
+                       .values = tp_arena_array(arena, count, sizeof *s.values),
+                       .least = isnan(level->accepted) ? INFINITY : exp(level->accepted),
+                       .known_count = level->known_count,
+                       .level = level};
+    s.greatest = isinf(s.least) ? 0 : s.least;
+    for (size_t i = 0; i < count; i++) {
+        double value = s.values[i] = exp(level->levels[i]);
+        s.least = value < s.least ? value : s.least;
+        s.greatest = value > s.greatest ? value : s.greatest;
+    }
+    return s;
+}
 
 /* What the axis shows: some room around the values, and never less than nothing. */
 struct axis {
@@ -101,6 +123,58 @@ static void put_ticks(struct tp_object *chart, struct tp_arena *arena, const str
     }
 }
 
+/* Why a run is drawn hollow; NULL: it is not. */
+static const char *mark_of(const struct series *s, const struct tp_history_run *run, size_t i)
+{
+    if (run->decision.is_accepted)
+        return NULL;
+    return s->level && s->level->is_outlier[i] ? "outlier" : run->decision.is_failed ? "broke a limit" : NULL;
+}
+
+static void put_accepted(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
+                         const struct axis *axis, const struct tp_history_run *runs, size_t count)
+{
+    double accepted = exp(s->level->accepted), sees = s->level->newest.base_count ? s->level->newest.half : 0;
+    if (isnan(accepted))
+        return;
+    struct tp_object *line = tp_object_object(chart, "accepted");
+    double top = fmax(y_of(axis, accepted * (1 + sees)), PLOT_TOP);
+    double bottom = fmin(y_of(axis, accepted / (1 + sees)), PLOT_TOP + PLOT_HEIGHT);
+    double from = x_of(tp_history_accepted_from(runs, count), count);
+    tp_chart_put_percent(line, "x", from);
+    tp_chart_put_percent(line, "width", PLOT_RIGHT - from);
+    tp_object_printf(line, "y", "%.1f", y_of(axis, accepted));
+    tp_object_printf(line, "top", "%.1f", top);
+    tp_object_printf(line, "height", "%.1f", fmax(bottom - top, 1));
+    tp_object_text(line, "tip",
+                   tp_text_printf(arena, "accepted level: %s; one more run differs when it is off by %s",
+                                  tp_amount_text(arena, TP_UNIT_NS, accepted),
+                                  tp_amount_change(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * sees)));
+}
+
+/* A line where the level changed, with the commit that it changed with. */
+static void put_steps(struct tp_object *chart, struct tp_arena *arena, const struct series *s,
+                      const struct tp_history_run *runs, size_t count)
+{
+    struct tp_list *steps = tp_object_list(chart, "steps");
+    for (size_t i = 0; i < s->level->step_count; i++) {
+        const struct tp_level_step *step = &s->level->steps[i];
+        const struct tp_history_run *after = &runs[step->after];
+        struct tp_object *one = tp_list_object(steps);
+        double x = (x_of(step->before, count) + x_of(step->after, count)) / 2;
+        struct tp_str label = tp_text_cut(arena, after->label, 12);
+        const char *change = tp_amount_change(arena, TP_UNIT_NS, TP_LIMIT_RELATIVE, 100 * step->change);
+        tp_chart_put_percent(one, "x", x);
+        tp_object_text(one, "anchor", x > 60 ? "end" : "start");
+        tp_object_text(one, "dx", x > 60 ? "-4" : "4");
+        tp_object_int(one, "y", PLOT_TOP + (int64_t)(i % 3) * 13);
+        tp_object_text(one, "label", tp_text_printf(arena, "%.*s %s", (int)label.len, label.ptr, change));
+        tp_object_text(one, "tip",
+                       tp_text_printf(arena, "%s between %.*s and %.*s", change, (int)runs[step->before].label.len,
+                                      runs[step->before].label.ptr, (int)after->label.len, after->label.ptr));
+    }
+}
+
 static void put_points(struct tp_object *chart, struct tp_arena *arena, const struct series *s, const struct axis *axis,
                        const struct tp_history_run *runs, size_t count)
 {
@@ -116,9 +190,13 @@ static void put_points(struct tp_object *chart, struct tp_arena *arena, const st
         struct tp_object *point = tp_list_object(points);
         tp_chart_put_percent(point, "x", x);
         tp_object_printf(point, "y", "%.1f", y);
+        const char *mark = mark_of(s, &runs[i], i);
+        tp_object_text(point, "mark", mark);
+        tp_object_text(point, "radius", count > MANY_RUNS ? "2" : "3.5");
         tp_object_text(point, "tip",
-                       tp_text_printf(arena, "%.*s: %s", (int)runs[i].label.len, runs[i].label.ptr,
-                                      tp_amount_text(arena, s->metric->unit, s->values[i])));
+                       tp_text_printf(arena, "%.*s: %s%s%s", (int)runs[i].label.len, runs[i].label.ptr,
+                                      tp_amount_text(arena, s->metric->unit, s->values[i]), mark ? ", " : "",
+                                      mark ? mark : ""));
         at += snprintf(at, 32, "%c%.1f %.1f", is_open ? 'L' : 'M', x * PLOT_WIDTH / 100, y);
         is_open = true;
     }
@@ -150,7 +228,14 @@ static void add_chart(struct tp_list *charts, struct tp_arena *arena, const stru
     const char *now = latest(arena, s, count);
     tp_object_text(chart, "metric", s->metric->name);
     tp_object_text(chart, "latest", now);
-    tp_object_text(chart, "meaning", tp_metric_title(s->metric));
+    tp_object_text(chart, "meaning",
+                   s->level ? "The mean of the middle three fifths of a run's steps. Dashed: the accepted level, in the "
+                              "band one more run does not differ from it; hollow: outliers, and runs that broke a limit."
+                            : tp_metric_title(s->metric));
+    if (s->level) {
+        put_accepted(chart, arena, s, &axis, runs, count);
+        put_steps(chart, arena, s, runs, count);
+    }
     tp_object_printf(chart, "chart_label", "%s over %zu runs: %s", s->metric->name, count, now);
     put_ticks(chart, arena, s, &axis);
     put_points(chart, arena, s, &axis, runs, count);
@@ -222,16 +307,37 @@ static void put_table(struct tp_document *document, const struct series *series,
     tp_document_table(document, out, NULL);
 }
 
+/* Who accepted what, newest first. */
+static void put_accepting(struct tp_document *document, const struct tp_history_run *runs, size_t count)
+{
+    for (size_t i = count; i-- > 0;) {
+        const struct tp_run_decision *d = &runs[i].decision;
+        struct tp_str label = tp_text_cut(document->arena, runs[i].label, MAX_LABEL);
+        if (d->is_accepted)
+            tp_document_fact(document, "Accepted",
+                             tp_text_printf(document->arena, "%.*s by %.*s, %.*s%s%.*s", (int)label.len, label.ptr,
+                                            (int)d->by.len, d->by.ptr, (int)d->at.len, d->at.ptr,
+                                            d->reason.len ? ": " : "", (int)d->reason.len, d->reason.ptr));
+    }
+}
+
 void tp_history_document(struct tp_document *document, const struct tp_history_run *runs, size_t count,
                          struct tp_arena *arena)
 {
     struct series *series = tp_arena_array(arena, FOLLOWED, sizeof *series);
+    struct tp_level_series *levels = tp_arena_array(arena, TP_LEVEL_SERIES, sizeof *levels);
     struct tp_object *trends = tp_object_new(arena);
     struct tp_list *charts = tp_object_list(trends, "charts");
     unsigned series_count = 0;
     size_t left_out = count > TP_HISTORY_RUNS ? count - TP_HISTORY_RUNS : 0;
     runs += left_out;
     count -= left_out;
+    tp_history_levels(levels, runs, count, arena);
+    for (unsigned i = 0; i < TP_LEVEL_SERIES; i++)
+        if (levels[i].known_count > 1) {
+            struct series s = series_of_level(arena, &levels[i], count);
+            add_chart(charts, arena, &s, runs, count);
+        }
     for (unsigned i = 0; i < FOLLOWED; i++) {
         struct series s = series_of(arena, runs, count, followed[i]);
         if (s.known_count == 0)
@@ -245,6 +351,7 @@ void tp_history_document(struct tp_document *document, const struct tp_history_r
                      tp_text_printf(arena, "%s%s, oldest on the left. Axes need not begin at 0.",
                                     tp_text_of_some(arena, (int64_t)count, "stored run", "stored runs"),
                                     left_out ? tp_text_printf(arena, " (%zu older ones are left out)", left_out) : ""));
+    put_accepting(document, runs, count);
     tp_document_chart(document, "trends", tp_data_of_object(trends), NULL);
     put_table(document, series, series_count, runs, count);
 }

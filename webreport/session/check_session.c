@@ -7,6 +7,7 @@
 
 #include "webreport/measure/summary_file.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/run_notes.h"
 #include "webreport/session/text_outputs.h"
 #include "writer/base/fs.h"
 #include "writer/base/input.h"
@@ -71,6 +72,70 @@ static int load(struct tp_check_session *s, int side, struct tp_arena *arena, st
     return TP_OK;
 }
 
+/* The label, or the name of the input without what says that it is a trace or summary. */
+static const char *label_of(const struct tp_check_session *s, struct tp_arena *arena)
+{
+    struct tp_str name = tp_inputs_bare_name(tp_str_of(s->input.run.name), 0);
+    if (s->label)
+        return s->label;
+    return name.len && strcmp(s->input.run.name, "-") != 0 ? tp_arena_copy(arena, name.ptr, name.len) : "run";
+}
+
+/* ---- the stored runs ---- */
+
+/* A folder of summaries alone is a store of runs; what holds traces, or is picked from, is a side like any other. */
+static bool is_store(const struct tp_check_session *s, struct tp_arena *arena)
+{
+    const struct tp_run_search search = {.paths = &s->baseline, .path_count = 1};
+    struct tp_runs runs = {0};
+    struct tp_error none = {0};
+    if (!s->baseline || s->read.include || !tp_inputs_is_folder(s->baseline) || access(s->baseline, F_OK) != 0)
+        return false;
+    return tp_rundir_find(&runs, arena, &search, &none) == TP_OK && runs.count == 0;
+}
+
+/* Limits are held against the runs since the last accepted one: the gate takes its levels from the first of them, and
+ * learns the noise from all. What broke a limit is none of them. */
+static int load_store(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
+{
+    size_t total = 0, count = 0;
+    int code = tp_stored_history_load(&s->history, s->baseline, arena, s->console, err);
+    if (code < 0)
+        return code;
+    if (s->read.is_strict && s->history.failed_count)
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%.200s: not every summary can be read", s->baseline);
+    const struct tp_history_run *runs = s->history.runs;
+    size_t from = tp_history_accepted_from(runs, s->history.count);
+    for (size_t i = from; i < s->history.count; i++)
+        total += runs[i].count;
+    struct tp_summary *items = tp_arena_array(arena, total, sizeof *items);
+    for (size_t i = from; i < s->history.count; i++)
+        if (runs[i].decision.is_accepted || !runs[i].decision.is_failed) {
+            memcpy(items + count, runs[i].items, runs[i].count * sizeof *items);
+            count += runs[i].count;
+        }
+    s->input.base =
+        (struct tp_check_side){tp_inputs_shown_name(arena, s->baseline), count ? items : NULL, count, false};
+    return TP_OK;
+}
+
+/* This run takes its place among the stored ones; a former one of its label goes. */
+static void join_store(struct tp_check_session *s, struct tp_arena *arena)
+{
+    const struct tp_run_decision decision = {s->check.verdict == TP_CHECK_FAIL, s->accepts, TP_STR(""), TP_STR(""),
+                                             TP_STR("")};
+    struct tp_history_run own = {tp_str_of(label_of(s, arena)), s->input.run.items, s->input.run.count, decision};
+    struct tp_history_run *runs = tp_arena_array(arena, s->history.count + 1, sizeof *runs);
+    size_t count = 0;
+    for (size_t i = 0; i < s->history.count; i++)
+        if (!tp_str_equal(s->history.runs[i].label, own.label))
+            runs[count++] = s->history.runs[i];
+    runs[count++] = own;
+    tp_history_sort(runs, count, arena);
+    s->history.runs = runs;
+    s->history.count = count;
+}
+
 /* A baseline that is to be made by this run need not be there. */
 static bool is_new_baseline(const struct tp_check_session *s)
 {
@@ -82,7 +147,7 @@ static int load_sides(struct tp_check_session *s, struct tp_arena *arena, struct
     int code = load(s, RUN, arena, err);
     if (code < 0 || !s->baseline || is_new_baseline(s))
         return code;
-    return load(s, BASE, arena, err);
+    return is_store(s, arena) ? load_store(s, arena, err) : load(s, BASE, arena, err);
 }
 
 int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
@@ -93,44 +158,56 @@ int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, str
         return code;
     s->input.budget = &s->limits;
     tp_check_build(&s->check, &s->input, arena);
+    if (s->history.count && !s->check.is_damaged)
+        join_store(s, arena);
     return TP_OK;
 }
 
 /* ---- the new baseline ---- */
 
-/* The label, or the name of the input without what says that it is a trace or summary. */
-static const char *label_of(const struct tp_check_session *s, struct tp_arena *arena)
+static int write_runs(const struct tp_check_session *s, const char *path, struct tp_arena *arena, struct tp_error *err)
 {
-    struct tp_str name = tp_inputs_bare_name(tp_str_of(s->input.run.name), 0);
-    if (s->label)
-        return s->label;
-    return name.len && strcmp(s->input.run.name, "-") != 0 ? tp_arena_copy(arena, name.ptr, name.len) : "run";
-}
-
-int tp_check_session_store(const struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
-{
-    const char *path = s->baseline;
     struct tp_summary_set set;
-    struct tp_text_output file = {NULL, {0}};
+    struct tp_text_output file = {path, {0}};
     int code = TP_OK;
-    if (!s->updates_baseline)
-        return TP_OK;
-    if (s->check.verdict == TP_CHECK_FAIL || s->check.is_damaged) {
-        tp_console_notice(s->console, "%s: the baseline stays as it is",
-                          s->check.is_damaged ? "the input is damaged or incomplete" : "a limit is broken");
-        return TP_OK;
-    }
-    if (tp_inputs_is_folder(path)) {
-        code = tp_folder_make(path, err);
-        path = tp_text_printf(arena, "%s/%s.tps", path, label_of(s, arena));
-    }
     tp_summary_set_open(&set, arena);
     for (size_t i = 0; i < s->input.run.count && code == TP_OK; i++)
         code = tp_summary_set_add(&set, &s->input.run.items[i], err);
-    file.path = path;
     tp_buf_init(&file.text, 0);
     code = code < 0 ? code : tp_summary_set_write(&set, &file.text, err);
     code = code < 0 ? code : tp_text_outputs_write(&file, 1, err);
     tp_buf_release(&file.text);
     return code;
+}
+
+/* The note before the run: a run without its note would belong to the accepted level. */
+static int store_in_folder(const struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
+{
+    struct tp_run_decision decision = {.is_failed = s->check.verdict == TP_CHECK_FAIL, .is_accepted = s->accepts};
+    const char *path = tp_text_printf(arena, "%s/%s.tps", s->baseline, label_of(s, arena));
+    int code = tp_folder_make(s->baseline, err);
+    if (s->accepts) {
+        tp_run_note_sign(&decision, arena);
+        decision.reason = tp_str_of(s->reason ? s->reason : "");
+    }
+    code = code < 0 ? code : tp_run_note_write(path, &decision, arena, err);
+    code = code < 0 ? code : write_runs(s, path, arena, err);
+    if (code == TP_OK && s->accepts)
+        tp_console_notice(s->console, "%s: accepted, a new level begins with it", path);
+    else if (code == TP_OK && decision.is_failed)
+        tp_console_notice(s->console, "%s: stored as a run that broke a limit; --accept makes it the new level", path);
+    return code;
+}
+
+int tp_check_session_store(const struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
+{
+    if (!s->updates_baseline)
+        return TP_OK;
+    bool is_kept = s->check.is_damaged || (s->check.verdict == TP_CHECK_FAIL && !s->accepts);
+    if (s->check.is_damaged || (is_kept && !tp_inputs_is_folder(s->baseline))) {
+        tp_console_notice(s->console, "%s: the baseline stays as it is",
+                          s->check.is_damaged ? "the input is damaged or incomplete" : "a limit is broken");
+        return TP_OK;
+    }
+    return tp_inputs_is_folder(s->baseline) ? store_in_folder(s, arena, err) : write_runs(s, s->baseline, arena, err);
 }

@@ -4,6 +4,7 @@
 
 #include "webreport/compare/gate.h"
 #include "webreport/session/console.h"
+#include "webreport/session/stored_history.h"
 #include "webreport/session/summaries.h"
 
 struct tp_check_session {
@@ -12,7 +13,9 @@ struct tp_check_session {
     const char *budget;   /* file; NULL: the one built in */
     const char *baseline; /* trace, .tps or folder of them; NULL: none */
     bool updates_baseline;
-    const char *label; /* name of the new file in a folder of baselines; NULL: that of the input */
+    bool accepts;       /* a new level begins with this run, whatever it broke */
+    const char *reason; /* why; NULL: nobody says */
+    const char *label;  /* name of the new file in a folder of baselines; NULL: that of the input */
     struct tp_trace_options read;
     struct tp_rule_overrides rules;
     struct tp_console *console;
@@ -22,14 +25,16 @@ struct tp_check_session {
     struct tp_summaries sides[2]; /* baseline, run */
     struct tp_check_input input;
     struct tp_check check;
+    struct tp_stored_history history; /* the runs of a folder of baselines and this one; count 0: there is no such folder */
 };
 
 /* Reads everything and judges it, in `arena` (guard set by the caller). Returns 0; TP_EUSAGE for a budget that cannot
  * be read or has a mistake; what tp_summaries_load returns. */
 int tp_check_session_run(struct tp_check_session *session, struct tp_arena *arena, struct tp_error *err);
 
-/* Makes the runs the new baseline when that was asked for: PATH, or LABEL.tps in the folder PATH. Where a limit is
- * broken or the input damaged it says so and does nothing. Returns 0, TP_EIO, TP_ENOMEM. */
+/* Stores the runs when that was asked for: as LABEL.tps in the folder PATH, with a note when a limit is broken or they
+ * are accepted; or as PATH, which stays as it is when a limit is broken and nobody accepts that. A damaged input is
+ * never stored. Returns 0, TP_EIO, TP_ENOMEM. */
 int tp_check_session_store(const struct tp_check_session *session, struct tp_arena *arena, struct tp_error *err);
 
 #endif

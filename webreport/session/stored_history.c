@@ -1,6 +1,7 @@
 /* Stored summaries in order: see stored_history.h. */
 #include "webreport/session/stored_history.h"
 
+#include "webreport/session/run_notes.h"
 #include "webreport/session/summary_inputs.h"
 
 static struct tp_str label_of(const struct tp_summary_input *input)
@@ -23,7 +24,8 @@ static int read_run(struct tp_history_run *run, const struct tp_summary_input *i
     struct tp_summary *items = tp_arena_array(arena, set.count, sizeof *items);
     for (size_t i = 0; i < set.count && code == TP_OK; i++)
         code = tp_summary_unpack(&items[i], &set.records[i], arena, err);
-    *run = (struct tp_history_run){label_of(input), items, set.count};
+    *run = (struct tp_history_run){.label = label_of(input), .items = items, .count = set.count};
+    tp_run_note_read(&run->decision, input->path, arena);
     return code;
 }
 
@@ -46,8 +48,8 @@ int tp_stored_history_load(struct tp_stored_history *history, const char *path, 
             count += runs[count].count > 0;
     }
     if (count == 0)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "--history %.200s: no .tps file that can be read", path);
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%.200s: no .tps file that can be read", path);
     tp_history_sort(runs, count, arena);
-    *history = (struct tp_stored_history){runs, count};
+    *history = (struct tp_stored_history){runs, count, inputs.count - count};
     return TP_OK;
 }

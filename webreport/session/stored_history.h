@@ -8,7 +8,7 @@
 
 struct tp_stored_history {
     struct tp_history_run *runs;
-    size_t count;
+    size_t count, failed_count; /* failed: files that cannot be read */
 };
 
 /* Reads the `.tps` files of a folder, or one file, into `arena` (its guard is the caller's). A file that cannot be read

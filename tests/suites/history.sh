@@ -1,0 +1,83 @@
+# The workflow of docs/ci.md in a scratch repository: green, red with its line, accepted, a drift that no run alone shows; the store
+# merges in git, 200 runs are read, a run in it is small; the page of the history.
+. tests/suites/case.sh
+GEN=$PWD/tests/check/gen_history.py
+PAGES=$PWD/tests/browser
+cd "$WORK" || exit 1
+if ! command -v python3 >/dev/null || ! command -v git >/dev/null; then
+    skip "history" "no python3 or git"
+    exit 0
+fi
+export GITHUB_ACTOR=anna SOURCE_DATE_EPOCH=1767225600
+unset GITLAB_USER_LOGIN
+git init -q -b main repo && cd repo && git config user.email a@b && git config user.name n && git commit -qm begin --allow-empty
+printf '%s\n' 'step.time.median <= +3 %' 'optional operators.per_step <= +0' >perf.budget
+echo 'step.time.median <= +3 %' >loose.budget
+run() { # exit code, number, step in us, label, options...; EXTRA: operators
+    wanted_code=$1 number=$2 step=$3 label=$4
+    shift 4
+    python3 "$GEN" ../t.json "$step" "$number" "${EXTRA:-0}" || return 1
+    "$TP" check ../t.json --budget perf.budget --baseline baselines/ --label "$label" "$@" >../out 2>../err
+    code=$?
+    [ "$code" = "$wanted_code" ] || { echo "$label: exit $code, not $wanted_code"; cat ../out ../err; return 1; }
+}
+says() { grep -q -- "$1" ../out ../err || { echo "not said: $1"; cat ../out ../err; return 1; }; }
+one_line() { tr '\n' ' ' <../out | tr -s ' ' >../line; grep -q -- "$1" ../line || { echo "not said: $1"; cat ../out ../err; return 1; }; }
+
+green() {
+    for i in $(seq 1 12); do run 0 "$i" 1000 "c$(printf %02d "$i")" --update-baseline || return 1; done
+    [ "$(ls baselines | wc -l)" = 12 ] && git add . && git commit -qm baselines && ! grep -q 'History: steps' ../out || { ls baselines; cat ../out; return 1; }
+}
+check "green: twelve equal runs are stored, a file each" green
+red() { # stored with its verdict, and yet no baseline of the next
+    run 1 13 1200 c13 --update-baseline && says 'step.time.median' && says 'stored as a run that broke a limit' || return 1
+    grep -qx 'verdict: fail' baselines/c13.note || { cat baselines/c13.note; return 1; }
+    run 1 14 1200 c14 --update-baseline && run 0 15 1000 c15 --update-baseline && [ ! -e baselines/c15.note ]
+}
+check "red: a slower run breaks the limit and is stored as what broke it; main is not red for ever" red
+drift() { # 2.2 % more from one commit on, with 3 % allowed
+    rm -rf baselines && git checkout -q baselines && EXTRA=0
+    run 0 13 1000 c13 --update-baseline && run 0 14 1000 c14 --update-baseline && run 0 15 1000 c15 --update-baseline || return 1
+    EXTRA=1
+    for i in 16 17 18 19; do run 0 "$i" 1022 "c$i" --update-baseline --budget loose.budget || return 1; done
+    one_line 'History: steps +2\.[0-9] % between c15 and c16' && one_line 'operators.per_step 6 -> 7' &&
+        run 1 20 1200 c20 --update-baseline --bisect-hint && one_line 'steps +[12][0-9]\.[0-9] % from the accepted level' && says 'Bisect: git bisect start c16 c15' && says 'git bisect run tracepress bench --rev'
+}
+check "drift: the commit and the counts that changed are named, against a level that does not roll; --bisect-hint" drift
+accepted() {
+    EXTRA=1
+    run 0 21 1200 c21 --accept --reason 'the larger vocabulary
+is worth it' && says 'accepted, a new level begins' || return 1
+    printf 'tracepress-run-note 1\nverdict: fail\naccepted: 2026-01-01 00:00:00 UTC\nby: anna\nreason: the larger vocabulary is worth it\n' |
+        cmp - baselines/c21.note || { cat baselines/c21.note; return 1; }
+    run 0 22 1200 c22 --update-baseline && run 0 23 1200 c23 --update-baseline && one_line 'Accepted by anna, 2026-01-01 00:00:00 UTC: the larger vocabulary is worth it' &&
+        run 1 24 1700 c24 && run 2 24 1700 c24 --reason x && says 'says why'
+}
+check "accepted: a level begins, with who, when and why; limits are held against it" accepted
+damaged() { # never stored, also when accepted
+    head -c 3000 ../t.json >../cut.json
+    "$TP" check ../cut.json --budget perf.budget --baseline baselines/ --label cut --accept >../out 2>../err
+    [ $? = 6 ] && [ ! -e baselines/cut.tps ] && [ ! -e baselines/cut.note ] || { cat ../out ../err; return 1; }
+    echo 'something else' >baselines/c22.note # a note of another version makes no level
+    run 0 25 1200 c25 && rm baselines/c22.note
+}
+check "a damaged run is never stored" damaged
+merges() { # two branches store runs
+    git add . && git commit -qm more && git checkout -qb one && run 1 26 1700 d1 --update-baseline && git add . && git commit -qm one &&
+        git checkout -q main && run 0 27 1200 d2 --update-baseline && git add . && git commit -qm two && git merge -q -m both one >../said 2>&1 || { cat ../said; return 1; }
+    [ -e baselines/d1.tps ] && [ -e baselines/d1.note ] && [ -e baselines/d2.tps ] && run 0 28 1200 d3
+}
+check "branches that store runs merge without a conflict" merges
+pages() {
+    python3 "$GEN" ../t.json 1200 29 1 && "$TP" report ../t.json --history baselines/ -o ../h.html -q || return 1
+    for text in 'accepted level' 'c21' 'class="mark' 'anna' 'the larger vocabulary is worth it'; do grep -q "$text" ../h.html || { echo "not in the page: $text"; return 1; }; done
+}
+check "the page of the history: accepted level, limits, changes with their commits, marks" pages
+many() { # 200 runs
+    mkdir many && python3 "$GEN" ../t.json 1000 1 && "$TP" summarize ../t.json -o many/r000.tps -q || return 1
+    size=$(wc -c <many/r000.tps)
+    for i in $(seq 1 210); do cp many/r000.tps "many/r$(printf %03d "$i").tps"; done
+    cpu_limit 60 "$TP" check ../t.json --baseline many --budget perf.budget >../out 2>../err || { cat ../out ../err; return 1; }
+    [ "$size" -lt 3072 ] || { echo "a run has $size bytes"; return 1; }
+}
+check "more than 200 runs are read; a run of a small program has less than 3 KB" many

@@ -1,0 +1,126 @@
+/* Stored runs: which make the accepted level, where a level changed, and which run is off. */
+#include "webreport/compare/history.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "writer/base/stats.h"
+
+enum { RUNS = 30, STEPS = 5 };
+
+static struct tp_arena arena;
+static struct tp_summary summaries[RUNS];
+static struct tp_summary_step steps[RUNS][STEPS];
+static struct tp_history_run runs[RUNS];
+
+static int begin(void **state)
+{
+    (void)state;
+    tp_arena_init(&arena, 0);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    return 0;
+}
+
+/* Runs of 1 ms that differ by 0.2 %, from run `from` on longer by `change`. */
+static void fill(size_t from, double change)
+{
+    struct tp_random random = {11};
+    memset(runs, 0, sizeof runs);
+    for (size_t i = 0; i < RUNS; i++) {
+        double level = 1e6 * (1 + 0.004 * (tp_random_unit(&random) - 0.5)) * (i >= from ? 1 + change : 1);
+        for (size_t s = 0; s < STEPS; s++)
+            steps[i][s] = (struct tp_summary_step){.total_ns = (int64_t)level};
+        summaries[i] = (struct tp_summary){.steps = steps[i], .step_count = STEPS};
+        runs[i] = (struct tp_history_run){.label = TP_STR("c"), .items = &summaries[i], .count = 1};
+    }
+}
+
+static void stall(size_t run)
+{
+    for (size_t s = 0; s < STEPS; s++)
+        steps[run][s].total_ns += 100000;
+}
+
+static void runs_that_broke_a_limit_make_no_level(void **state)
+{
+    size_t count;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    fill(RUNS, 0);
+    runs[3].decision.is_failed = true;
+    const size_t *accepted = tp_history_accepted(&count, runs, RUNS, &arena);
+    assert_int_equal(count, TP_ACCEPTED_RUNS);
+    assert_int_equal(accepted[2], 2);
+    assert_int_equal(accepted[3], 4);
+    runs[20].decision = (struct tp_run_decision){.is_failed = true, .is_accepted = true};
+    runs[22].decision.is_failed = true;
+    accepted = tp_history_accepted(&count, runs, RUNS, &arena);
+    assert_int_equal(tp_history_accepted_from(runs, RUNS), 20);
+    assert_int_equal(count, 9); /* to the newest */
+    assert_int_equal(accepted[0], 20);
+    assert_int_equal(accepted[2], 23);
+}
+
+static void a_change_is_placed_between_its_runs_whatever_is_near(void **state)
+{
+    struct tp_level_series series[TP_LEVEL_SERIES];
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (size_t from = 5; from < RUNS - 3; from++)
+        for (size_t off = 1; off < from - 1; off++) {
+            fill(from, 0.02);
+            stall(off);
+            tp_history_levels(series, runs, RUNS, &arena);
+            const struct tp_level_series *s = &series[TP_BENCH_STEP];
+            assert_int_equal(s->step_count, 1);
+            assert_int_equal(s->steps[0].before, from - 1);
+            assert_int_equal(s->steps[0].after, from);
+            assert_true(fabs(s->steps[0].change - 0.02) < 0.004);
+            if (from >= 4)
+                for (size_t i = 0; i < RUNS; i++)
+                    assert_int_equal(s->is_outlier[i], i == off);
+        }
+}
+
+static void equal_runs_tell_nothing_and_the_newest_is_held_against_the_accepted(void **state)
+{
+    struct tp_level_series series[TP_LEVEL_SERIES];
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    fill(RUNS, 0);
+    tp_history_levels(series, runs, RUNS, &arena);
+    assert_int_equal(series[TP_BENCH_STEP].step_count, 0);
+    assert_int_equal(series[TP_BENCH_KERNELS].known_count, 0);
+    assert_true(series[TP_BENCH_STEP].newest.low < 0 && series[TP_BENCH_STEP].newest.high > 0);
+    fill(RUNS - 1, 0.1);
+    tp_history_levels(series, runs, RUNS, &arena);
+    assert_true(series[TP_BENCH_STEP].newest.low > 0.05 && series[TP_BENCH_STEP].newest.base_count == 10);
+    assert_int_equal(series[TP_BENCH_STEP].step_count, 0); /* one run is no level */
+    tp_history_levels(series, runs, 1, &arena);
+    assert_int_equal(series[TP_BENCH_STEP].newest.base_count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_that_broke_a_limit_make_no_level),
+        cmocka_unit_test(a_change_is_placed_between_its_runs_whatever_is_near),
+        cmocka_unit_test(equal_runs_tell_nothing_and_the_newest_is_held_against_the_accepted),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,114 @@
+/* Notes on stored runs: see run_notes.h. */
+#include "webreport/session/run_notes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "webreport/session/text_outputs.h"
+#include "writer/base/environment.h"
+#include "writer/base/input.h"
+#include "writer/text/format.h"
+
+static const char head[] = "tracepress-run-note 1";
+enum { MOST_BYTES = 1 << 16, MOST_REASON = 400 };
+
+static const char *path_of(const char *tps, struct tp_arena *arena)
+{
+    size_t size = strlen(tps);
+    size -= size > 4 && strcmp(tps + size - 4, ".tps") == 0 ? 4 : 0;
+    return tp_text_printf(arena, "%.*s.note", (int)size, tps);
+}
+
+/* ---- reading ---- */
+
+static bool take(struct tp_str line, const char *key, struct tp_str *value)
+{
+    size_t size = strlen(key);
+    if (line.len < size || memcmp(line.ptr, key, size) != 0)
+        return false;
+    *value = (struct tp_str){line.ptr + size, line.len - size};
+    return true;
+}
+
+static void take_line(struct tp_run_decision *d, struct tp_str line)
+{
+    struct tp_str verdict;
+    if (take(line, "verdict: ", &verdict))
+        d->is_failed = tp_str_equal(verdict, TP_STR("fail"));
+    else if (take(line, "accepted: ", &d->at))
+        d->is_accepted = true;
+    else if (!take(line, "by: ", &d->by))
+        take(line, "reason: ", &d->reason);
+}
+
+void tp_run_note_read(struct tp_run_decision *decision, const char *tps, struct tp_arena *arena)
+{
+    const char *path = path_of(tps, arena);
+    struct tp_buf text;
+    *decision = (struct tp_run_decision){false, false, TP_STR(""), TP_STR(""), TP_STR("")};
+    if (access(path, F_OK) != 0 && errno == ENOENT)
+        return;
+    tp_buf_init(&text, MOST_BYTES);
+    int code = tp_input_read_all(&text, path, TP_INPUT_FILE, NULL);
+    size_t size = code == 0 && !text.failed ? text.size : 0;
+    const char *at = tp_arena_copy(arena, text.data, size), *end = at + size;
+    tp_buf_release(&text);
+    decision->is_failed = size < sizeof head || memcmp(at, head, sizeof head - 1) != 0 || at[sizeof head - 1] != '\n';
+    if (decision->is_failed)
+        return;
+    while (at < end) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        line_end = line_end ? line_end : end;
+        take_line(decision, (struct tp_str){at, (size_t)(line_end - at)});
+        at = line_end + (line_end < end);
+    }
+}
+
+/* ---- writing ---- */
+
+/* One line, whatever was given. */
+static void put_line(struct tp_buf *out, const char *key, struct tp_str value)
+{
+    if (!value.len)
+        return;
+    tp_buf_puts(out, key);
+    for (size_t i = 0; i < value.len && i < MOST_REASON; i++)
+        tp_buf_putc(out, (unsigned char)value.ptr[i] < ' ' ? ' ' : value.ptr[i]);
+    tp_buf_putc(out, '\n');
+}
+
+int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, struct tp_arena *arena,
+                      struct tp_error *err)
+{
+    struct tp_text_output file = {path_of(tps, arena), {0}};
+    if (!decision->is_failed && !decision->is_accepted) {
+        if (unlink(file.path) != 0 && errno != ENOENT)
+            return tp_error_set(err, TP_EIO, 0, "%.200s: %s", file.path, strerror(errno));
+        return TP_OK;
+    }
+    tp_buf_init(&file.text, MOST_BYTES);
+    tp_buf_printf(&file.text, "%s\nverdict: %s\n", head, decision->is_failed ? "fail" : "pass");
+    if (decision->is_accepted) {
+        put_line(&file.text, "accepted: ", decision->at);
+        put_line(&file.text, "by: ", decision->by);
+        put_line(&file.text, "reason: ", decision->reason);
+    }
+    int code = tp_text_outputs_write(&file, 1, err);
+    tp_buf_release(&file.text);
+    return code;
+}
+
+void tp_run_note_sign(struct tp_run_decision *decision, struct tp_arena *arena)
+{
+    static const char *const names[] = {"GITHUB_ACTOR", "GITLAB_USER_LOGIN", "BUILD_USER_ID", "LOGNAME", "USER"};
+    const char *by = NULL, *epoch = tp_environment("SOURCE_DATE_EPOCH");
+    time_t now = epoch && *epoch ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
+    const char *at = tp_text_of_date(arena, (int64_t)now * 1000000000);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !(by && *by); i++)
+        by = tp_environment(names[i]);
+    decision->by = tp_str_of(tp_text_printf(arena, "%.100s", by && *by ? by : "unknown"));
+    decision->at = tp_str_of(at ? at : "unknown");
+}

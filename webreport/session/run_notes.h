@@ -1,0 +1,29 @@
+/* What was decided about a stored run: a text LABEL.note beside LABEL.tps, lines of KEY: VALUE. A run without one broke no
+ * limit and began no level.
+ *
+ *     tracepress-run-note 1
+ *     verdict: fail
+ *     accepted: 2026-11-25 04:00:00 UTC
+ *     by: anna
+ *     reason: the larger vocabulary is worth it
+ *
+ * One file for each run, so that branches and machines that store runs at the same time never write the same file. */
+#ifndef TP_WEBREPORT_SESSION_RUN_NOTES_H
+#define TP_WEBREPORT_SESSION_RUN_NOTES_H
+
+#include "webreport/compare/history.h"
+#include "writer/base/error.h"
+
+/* The decision on the run in the file `tps`; texts live in the arena. What cannot be read or is of a later version is
+ * as if it broke a limit: it never makes a level. */
+void tp_run_note_read(struct tp_run_decision *decision, const char *tps, struct tp_arena *arena);
+
+/* Writes the note of the run in `tps`, or removes it where there is nothing to say. Returns 0, TP_EIO, TP_ENOMEM. */
+int tp_run_note_write(const char *tps, const struct tp_run_decision *decision, struct tp_arena *arena,
+                      struct tp_error *err);
+
+/* Who and when, for a decision that is made now: the account of the CI system or of the process, the time of
+ * SOURCE_DATE_EPOCH or of the clock. In the arena. */
+void tp_run_note_sign(struct tp_run_decision *decision, struct tp_arena *arena);
+
+#endif
