@@ -277,3 +277,9 @@ struct tp_str tp_viewer_name(const void *context, struct tp_str name)
     const struct tp_naming *naming = context;
     return tp_shown_text(naming, tp_is_kernel_name(name) ? tp_kernel_short_name(naming->arena, name) : name);
 }
+
+struct tp_str tp_viewer_kernel(const void *context, struct tp_str name)
+{
+    const struct tp_naming *naming = context;
+    return tp_shown_text(naming, tp_kernel_short_name(naming->arena, name));
+}

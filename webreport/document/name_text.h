@@ -47,6 +47,9 @@ struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name);
  * context: struct tp_naming. */
 struct tp_str tp_viewer_name(const void *context, struct tp_str name);
 
+/* The same of an event that is known to be a kernel, as tables of kernels show it. */
+struct tp_str tp_viewer_kernel(const void *context, struct tp_str name);
+
 /* Lines as the viewer of the timeline shows them, each as tp_shown_text makes it. context: struct tp_naming. */
 struct tp_str tp_viewer_lines(const void *context, struct tp_str lines);
 

@@ -246,6 +246,7 @@ struct tp_data tp_section_timeline(const struct tp_section *section)
 {
     struct tp_timeline_options options = {.max_bytes = section->limits->timeline_bytes,
                                           .show = tp_viewer_name,
+                                          .show_kernel = tp_viewer_kernel,
                                           .show_told = tp_viewer_lines,
                                           .context = &section->naming};
     struct tp_timeline *timeline;

@@ -93,6 +93,8 @@ struct tp_timeline_options {
     /* How a name shall be shown (shortened, without private parts); NULL: as it is. The result lives as long as the
      * arena. */
     struct tp_str (*show)(const void *context, struct tp_str name);
+    /* The same for names of kernels. */
+    struct tp_str (*show_kernel)(const void *context, struct tp_str name);
     /* The same for lines that a program told about a slice. */
     struct tp_str (*show_told)(const void *context, struct tp_str lines);
     const void *context;

@@ -1,6 +1,7 @@
 /* Sections of the timeline's data grow, and names get their numbers. See timeline_pack.h. */
 #include "webreport/measure/timeline_pack.h"
 
+#include "webreport/model/marks.h"
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"
 
@@ -19,11 +20,14 @@ void tp_pack_reserve(struct tp_pack *pack, enum tp_pack_section section, size_t 
 /* ---- names ---- */
 
 /* The name as the page shows it, at most TP_MAX_SHOWN_NAME_BYTES bytes and a bit, no UTF-8 sequence cut. */
-static struct tp_str shown_name(const struct tp_pack *pack, uint32_t id)
+static struct tp_str shown_name(const struct tp_pack *pack, uint32_t id, enum tp_slice_class class)
 {
     struct tp_str name = tp_strings_get(&pack->timeline->model->trace->names, id);
+    uint64_t marks = pack->timeline->model->marks[id];
+    bool is_collective = marks & TP_MARK_COMM_KERNEL && !(marks & TP_MARK_HOST_COMM);
+    bool is_kernel = class == TP_SLICE_KERNEL || (class == TP_SLICE_COMMUNICATION && is_collective);
     if (pack->options->show)
-        return pack->options->show(pack->options->context, name);
+        return (is_kernel ? pack->options->show_kernel : pack->options->show)(pack->options->context, name);
     name.len = tp_utf8_cut(name.ptr, name.len, TP_MAX_SHOWN_NAME_BYTES);
     return name;
 }
@@ -48,12 +52,12 @@ uint32_t tp_pack_name(struct tp_pack *pack, uint32_t id, enum tp_slice_class cla
     uint32_t number = pack->name_number[id];
     if (number || pack->name_count > TP_PACK_MAX_NAMES)
         return number;
-    struct tp_str name = shown_name(pack, id);
+    if (pack->name_class[id])
+        class = tp_pack_class(pack, id);
+    struct tp_str name = shown_name(pack, id, class);
     if (pack->sections[TP_PACK_NAME_BYTES].size + name.len > pack->max_name_bytes)
         return 0;
     number = pack->name_count;
-    if (pack->name_class[id])
-        class = tp_pack_class(pack, id);
     tp_pack_add_name(pack, name, (uint8_t) class);
     return pack->name_number[id] = number;
 }
