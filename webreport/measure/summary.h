@@ -13,6 +13,7 @@
 
 #include "webreport/measure/distributed.h"
 #include "webreport/measure/metrics.h"
+#include "webreport/measure/signature.h"
 #include "webreport/measure/sketch.h"
 #include "webreport/trace/evidence.h"
 #include "writer/base/arena.h"
@@ -147,6 +148,7 @@ struct tp_summary {
     uint32_t memory_count;
     struct tp_summary_flag *flags;
     uint32_t flag_count;
+    struct tp_signature signature;
     const struct tp_rank_summary *comparison; /* for the distributed view (views/distributed.h); NULL: no collective */
 };
 
