@@ -228,7 +228,7 @@ static void what_is_built_in_parses(void **state)
     tp_budget_default(&alone, false, &arena);
     tp_budget_default(&against, true, &arena);
     assert_int_equal(alone.count, 1);
-    assert_int_equal(against.count, 6);
+    assert_int_equal(against.count, 8);
     assert_null(alone.file);
 }
 

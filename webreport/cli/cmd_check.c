@@ -174,6 +174,7 @@ int tp_cmd_check(int argc, char **argv)
     session->baseline = o.baseline;
     session->updates_baseline = o.update_baseline;
     session->label = o.label;
+    session->source_root = o.source_root;
     session->read = o.read;
     place_outputs(&job, &o);
     const char *wrong = wrong_options(&o);

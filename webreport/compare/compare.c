@@ -16,7 +16,7 @@ static void judge_step(struct tp_compare *c)
     c->step_verdict = tp_bounds_verdict(&c->step, c->floor);
     if (fabs(c->step.estimate) > c->floor && isnan(c->step.low))
         c->step_verdict = TP_CHANGE_INCONCLUSIVE;
-    if (*c->damage || (c->is_open && c->step_verdict != TP_CHANGE_NEUTRAL))
+    if (*c->damage || ((c->is_open || c->comparability.is_recorded_otherwise) && c->step_verdict != TP_CHANGE_NEUTRAL))
         c->step_verdict = TP_CHANGE_INCONCLUSIVE;
 }
 
@@ -51,6 +51,8 @@ static void count_causes(struct tp_compare *c)
  * median step is faster by more than the floor, only not surely so. */
 static enum tp_change_verdict judge(const struct tp_compare *c)
 {
+    if (c->is_work_changed)
+        return TP_CHANGE_REGRESSED;
     if (c->is_open)
         return TP_CHANGE_INCONCLUSIVE;
     if (c->step_verdict == TP_CHANGE_REGRESSED || c->memory_verdict == TP_CHANGE_REGRESSED)
@@ -60,6 +62,14 @@ static enum tp_change_verdict judge(const struct tp_compare *c)
     if (c->regressed_count && !(c->step.estimate < -c->floor))
         return TP_CHANGE_REGRESSED;
     return c->improved_count || c->memory_verdict == TP_CHANGE_IMPROVED ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
+}
+
+const char *tp_compare_verdict_word(const struct tp_compare *c)
+{
+    if (c->is_work_changed)
+        return "work changed";
+    return c->comparability.workload == TP_WORKLOAD_OTHER && !*c->damage ? "other workload"
+                                                                         : tp_change_verdict_name(c->verdict);
 }
 
 /* Damage of either side, ranks that only the other one has among it. */
@@ -94,6 +104,8 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     tp_comparability_build(&compare->comparability, &compare->sides);
     compare->damage = damage_of(compare);
     compare->is_open = compare->comparability.is_low || *compare->damage;
+    tp_work_sides_build(&compare->work, &compare->sides, &compare->comparability);
+    compare->is_work_changed = !*compare->damage && tp_work_has_gated(&compare->work);
     judge_step(compare);
     tp_matches_build(&compare->matches, &compare->sides);
     tp_changes_build(&compare->changes, &compare->sides, &compare->matches,

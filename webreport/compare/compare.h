@@ -9,6 +9,7 @@
 #include "webreport/compare/changes.h"
 #include "webreport/compare/comparability.h"
 #include "webreport/compare/difftree.h"
+#include "webreport/compare/work_sides.h"
 #include "writer/base/table.h"
 
 enum tp_compare_table {
@@ -108,7 +109,7 @@ enum tp_finding_diff_column {
     TP_FINDING_DIFF_COLUMNS
 };
 
-enum tp_fact_column { TP_FACT_NAME, TP_FACT_BASE, TP_FACT_NEW, TP_FACT_VERDICT, TP_FACT_WEIGHT, TP_FACT_COLUMNS };
+enum tp_fact_column { TP_FACT_NAME, TP_FACT_BASE, TP_FACT_NEW, TP_FACT_VERDICT, TP_FACT_CLASS, TP_FACT_COLUMNS };
 
 struct tp_compare_options {
     double threshold; /* relative, 0 or more: a change must exceed it, too (0.03: 3 %) */
@@ -120,6 +121,7 @@ struct tp_compare {
     struct tp_compare_options options;
     struct tp_sides sides;
     struct tp_comparability comparability;
+    struct tp_work_diff work; /* what the steps of both sides do otherwise: exact */
     struct tp_matches matches;
     struct tp_changes changes;
     struct tp_difftree tree;   /* count 0: a side has none */
@@ -127,6 +129,7 @@ struct tp_compare {
     double step_ns[TP_SIDES];  /* median */
     struct tp_bounds step;     /* ratio of the medians, minus 1 */
     const char *damage;        /* why an input decides nothing: "new: the gzip is cut .."; "": none is damaged */
+    bool is_work_changed;      /* work came or changed that a limit counts: regressed, whatever the times are */
     bool is_open;              /* damaged or not comparable: nothing is improved or regressed */
     enum tp_change_verdict step_verdict, memory_verdict, verdict;
     uint32_t regressed_count, improved_count, replaced_count; /* of causes */
@@ -138,6 +141,9 @@ struct tp_compare {
 void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inputs[TP_SIDES],
                       const struct tp_calltree *const trees[TP_SIDES], const struct tp_compare_options *options,
                       struct tp_arena *arena);
+
+/* The verdict in a word: "work changed", "other workload", or that of the times: "regressed", "neutral" .. */
+const char *tp_compare_verdict_word(const struct tp_compare *compare);
 
 /* Key of a table in JSON: "kernels"; its title for people. */
 const char *tp_compare_table_key(enum tp_compare_table table);

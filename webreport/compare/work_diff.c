@@ -279,14 +279,18 @@ static void merge_same(struct tp_work_diff *diff, struct tp_work_compared *c)
         changes[i].is_consequence = false;
 }
 
-/* A wait is told where the operator that waits came. */
+/* A wait is told with the operator that waits, where that one came, too. */
 static void place_waits(struct tp_work_diff *diff)
 {
     for (uint32_t i = 0; i < diff->count; i++)
-        for (uint32_t k = 0; k < diff->count && diff->changes[i].kind == TP_WORK_CHANGE_WAIT; k++)
-            if (diff->changes[k].kind < TP_WORK_CHANGE_SHAPE && diff->changes[k].delta > 0 &&
-                tp_str_equal(diff->changes[k].name, diff->changes[i].detail[TP_NEW]) && !diff->changes[i].place.len)
-                diff->changes[i].place = diff->changes[k].place;
+        for (uint32_t k = 0; k < diff->count && diff->changes[i].kind == TP_WORK_CHANGE_WAIT; k++) {
+            const struct tp_work_change *cause = &diff->changes[k];
+            if (cause->kind >= TP_WORK_CHANGE_SHAPE || cause->delta <= 0 ||
+                !tp_str_equal(cause->name, diff->changes[i].detail[TP_NEW]))
+                continue;
+            diff->changes[i].place = diff->changes[i].place.len ? diff->changes[i].place : cause->place;
+            diff->changes[i].is_consequence = true;
+        }
 }
 
 /* ---- all ---- */

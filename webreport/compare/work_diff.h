@@ -42,8 +42,7 @@ struct tp_work_change {
     bool is_gated;                  /* a limit counts it: something came or changed */
     bool is_consequence;            /* backward of a change that is told itself */
     struct tp_str around[2];        /* operators before and after it where no place is known; "" */
-    struct tp_str file;             /* of the place, once it was looked up; "" */
-    int32_t line;                   /* in it, from 1; 0: unknown */
+    int32_t line;                   /* of the place, once it was found in the source; 0: it is the line of the def */
 };
 
 struct tp_work_diff {

@@ -103,10 +103,30 @@ static void add_changed(const struct naming *n, uint32_t old_call, uint32_t new_
     change->is_gated = true;
 }
 
+/* The list without what no tensor is at its end: options, which a similar operator may not have. */
+static struct tp_str tensors_of(struct tp_str list, const char *const *others)
+{
+    if (tp_str_ends(list, "]"))
+        list.len--;
+    for (bool is_cut = true; is_cut;) {
+        is_cut = false;
+        for (const char *const *other = others; *other; other++)
+            if (tp_str_ends(list, *other)) {
+                list.len -= strlen(*other);
+                is_cut = true;
+            }
+    }
+    return list;
+}
+
+/* Equal tensors go in, under another name. */
 static bool is_renamed(const struct tp_work_pair *old, const struct tp_work_pair *now)
 {
-    return old->key.dims.len > 2 && tp_str_equal(old->key.dims, now->key.dims) &&
-           tp_str_equal(old->key.detail, now->key.detail) && old->delta < 0 && now->delta > 0;
+    static const char *const no_dims[] = {", []", NULL}, *const no_types[] = {", Scalar", ", ScalarList", ", ", NULL};
+    struct tp_str dims[TP_SIDES] = {tensors_of(old->key.dims, no_dims), tensors_of(now->key.dims, no_dims)};
+    struct tp_str types[TP_SIDES] = {tensors_of(old->key.detail, no_types), tensors_of(now->key.detail, no_types)};
+    return old->key.dims.len > 2 && tp_str_equal(dims[0], dims[1]) && tp_str_equal(types[0], types[1]) &&
+           old->delta < 0 && now->delta > 0;
 }
 
 /* Removed and added operators between equal ones: of equal shapes and types they are the same one under another name. */

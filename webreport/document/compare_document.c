@@ -139,8 +139,13 @@ static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
     const char *moved = groups_words(c, arena);
     if (*c->damage)
         return tp_text_printf(arena, "Input damaged: %s", c->damage);
+    if (c->is_work_changed)
+        return tp_compare_work_words(c, arena);
+    if (c->comparability.workload == TP_WORKLOAD_OTHER)
+        return tp_text_printf(arena, "%s; times are not judged", tp_comparability_text(&c->comparability, arena));
     if (c->comparability.is_low)
-        return "The two sides are not comparable";
+        return tp_text_printf(arena, "Not known to be the same workload: %s",
+                              tp_comparability_text(&c->comparability, arena));
     if (c->step_verdict != TP_CHANGE_NEUTRAL && c->step_verdict != TP_CHANGE_INCONCLUSIVE && *moved)
         return tp_text_printf(arena, "%s: %s in the mean step", step_words(c, arena), moved);
     if (c->step_verdict != TP_CHANGE_NEUTRAL || c->verdict == TP_CHANGE_NEUTRAL)
@@ -171,7 +176,9 @@ static struct tp_verdict_block verdict_of(const struct wording *w)
     uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;
     return (struct tp_verdict_block){
         .tone = tones[c->verdict],
-        .class = classes[c->verdict],
+        .class = c->is_work_changed ? "Work changed"
+                 : c->comparability.workload == TP_WORKLOAD_OTHER && !*c->damage ? "Other workload"
+                                                                                 : classes[c->verdict],
         .headline = headline(c, w->arena),
         .text = tp_text_printf(
             w->arena,
@@ -189,13 +196,14 @@ static struct tp_verdict_block verdict_of(const struct wording *w)
 static const char *facts_text(const struct wording *w)
 {
     const struct tp_comparability *facts = &w->c->comparability;
-    return tp_text_printf(w->arena, "%u of 100, %u facts the same, %u differ, %u unknown", facts->score,
+    return tp_text_printf(w->arena, "%u facts the same, %u differ, %u unknown",
                           facts->counts[TP_FACT_SAME], facts->counts[TP_FACT_DIFFERS], facts->counts[TP_FACT_UNKNOWN]);
 }
 
 static const char *comparable_text(const struct wording *w)
 {
-    return w->c->comparability.is_low ? "not comparable" : "comparable";
+    static const char *const texts[] = {"the same workload", "workload not known", "another workload"};
+    return texts[w->c->comparability.workload];
 }
 
 static void put_title(const struct wording *w)
@@ -258,15 +266,19 @@ static void put_side_verdicts(const struct wording *w)
 static void put_differing(const struct wording *w)
 {
     const struct tp_comparability *facts = &w->c->comparability;
-    if (!facts->counts[TP_FACT_DIFFERS])
+    bool has_any = false;
+    for (uint32_t i = 0; i < facts->fact_count; i++)
+        has_any |= facts->facts[i].verdict == TP_FACT_DIFFERS && facts->facts[i].class != TP_FACT_RESULT;
+    if (!has_any)
         return;
     tp_document_notice(w->document, facts->is_low ? TP_TONE_BAD : TP_TONE_UNSURE,
-                       facts->is_low ? "The sides differ in what must be the same: nothing below is a regression"
-                                     : "The sides differ in something, but may be compared",
+                       facts->workload == TP_WORKLOAD_OTHER
+                           ? "Another workload: times are told, and not judged"
+                           : "The sides differ in something, but may be compared",
                        "");
     for (uint32_t i = 0; i < facts->fact_count; i++) {
         const struct tp_fact_pair *fact = &facts->facts[i];
-        if (fact->verdict != TP_FACT_DIFFERS)
+        if (fact->verdict != TP_FACT_DIFFERS || fact->class == TP_FACT_RESULT)
             continue;
         struct tp_str base = tp_text_cut(w->arena, tp_shown_text(w->naming, fact->values[TP_BASE]), 200);
         struct tp_str new_value = tp_text_cut(w->arena, tp_shown_text(w->naming, fact->values[TP_NEW]), 200);
@@ -294,8 +306,7 @@ static void put_figures(const struct wording *w)
     put_figure(w, "Improved", tp_text_of_count(w->arena, c->improved_count), "rows", "faster, or called less often");
     put_figure(w, "Replaced", tp_text_of_count(w->arena, c->replaced_count), "kernels", "another name, as fast");
     put_figure(w, "Memory peak", signed_bytes(w->arena, peak_change), "", tp_change_verdict_name(c->memory_verdict));
-    put_figure(w, "Comparable", tp_text_of_count(w->arena, c->comparability.score), "of 100",
-               c->comparability.is_low ? "too low to judge" : "same conditions on both sides");
+    put_figure(w, "Work", tp_compare_work_figure(c, w->arena), "", "what a step does otherwise");
 }
 
 /* ---- what changed ---- */
@@ -535,8 +546,8 @@ static void put_parts(const struct wording *w)
     if (!w->c->tables[TP_COMPARE_FACTS].row_count)
         return;
     put_section(w, "diff-common", "In common", tp_compare_table_title(TP_COMPARE_FACTS),
-                tp_text_printf(w->arena, "%s: %s. Below %d every result is inconclusive.", comparable_text(w),
-                               facts_text(w), TP_COMPARABLE_FROM));
+                tp_text_printf(w->arena, "%s: %s. Facts that define the workload decide.", comparable_text(w),
+                               facts_text(w)));
     put_table(w, TP_COMPARE_FACTS);
 }
 
@@ -564,6 +575,7 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     document->places = TP_IN_PAGES;
     put_figures(&w);
     document->places = TP_EVERYWHERE;
+    tp_compare_put_work(document, compare, naming);
     put_changes(&w);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
     for (size_t row = 0; row < compare->tables[TP_COMPARE_MEMORY].row_count; row++)

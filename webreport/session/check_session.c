@@ -7,6 +7,7 @@
 
 #include "webreport/measure/summary_file.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/source_lines.h"
 #include "webreport/session/text_outputs.h"
 #include "writer/base/fs.h"
 #include "writer/base/input.h"
@@ -93,6 +94,7 @@ int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, str
         return code;
     s->input.budget = &s->limits;
     tp_check_build(&s->check, &s->input, arena);
+    tp_source_lines_check(&s->check, s->source_root, arena);
     return TP_OK;
 }
 

@@ -12,6 +12,7 @@ struct tp_check_session {
     const char *budget;   /* file; NULL: the one built in */
     const char *baseline; /* trace, .tps or folder of them; NULL: none */
     bool updates_baseline;
+    const char *source_root; /* folder of the sources; NULL: lines are those of the functions */
     const char *label; /* name of the new file in a folder of baselines; NULL: that of the input */
     struct tp_trace_options read;
     struct tp_rule_overrides rules;

@@ -70,6 +70,7 @@
 #define TP_MAX_SIGNATURE_TEXT_BYTES 256  /* shapes of one piece of work; longer ones are cut and end in a hash */
 
 /* comparisons */
+#define TP_MAX_SOURCE_BYTES (4u << 20) /* of a file in which the line of a change is looked for */
 #define TP_MAX_WORK_CHANGES 512u /* of the work of a step: the first ones */
 
 /* files of summaries */
