@@ -1,6 +1,6 @@
 /* Whether two sides are runs of the same workload: what they must have in common, fact by fact.
  *
- * Facts of four classes are told apart (docs/definitions.md, section 21). What defines the workload: device, number of
+ * Facts of four classes are told apart (docs/definitions.md, section 22). What defines the workload: device, number of
  * processes, shape of the input, options of the model. How it was recorded. The environment: versions. And what is a
  * result: shapes and types inside of the model, how much is launched by graphs; a change of it is what a comparison is
  * for. Only a defining fact that differs makes another workload; one that a side does not tell leaves it unknown. A

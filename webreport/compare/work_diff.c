@@ -331,6 +331,7 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
         diff->is_told = tp_work_name_calls(&c);
         if (!c.changes.count)
             tp_work_name_counts(&c);
+        tp_work_join_renamed(&c);
     }
     add_others(&c);
     merge_same(diff, &c);

@@ -2,7 +2,7 @@
  *
  * Counts are exact, so there is no statistics here: a key whose count is not the same in nearly all steps of a side is
  * set aside. The difference of the two multisets says what changed; the operators of one usual step a side are aligned
- * only to name and place it (docs/definitions.md, section 21). */
+ * only to name and place it (docs/definitions.md, section 22). */
 #ifndef TP_WEBREPORT_COMPARE_WORK_DIFF_H
 #define TP_WEBREPORT_COMPARE_WORK_DIFF_H
 

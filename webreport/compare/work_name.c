@@ -119,14 +119,42 @@ static struct tp_str tensors_of(struct tp_str list, const char *const *others)
     return list;
 }
 
+static bool takes_the_same(const struct tp_str old[2], const struct tp_str now[2])
+{
+    static const char *const no_dims[] = {", []", NULL}, *const no_types[] = {", Scalar", ", ScalarList", ", ", NULL};
+    return old[0].len > 2 && tp_str_equal(tensors_of(old[0], no_dims), tensors_of(now[0], no_dims)) &&
+           tp_str_equal(tensors_of(old[1], no_types), tensors_of(now[1], no_types));
+}
+
 /* Equal tensors go in, under another name. */
 static bool is_renamed(const struct tp_work_pair *old, const struct tp_work_pair *now)
 {
-    static const char *const no_dims[] = {", []", NULL}, *const no_types[] = {", Scalar", ", ScalarList", ", ", NULL};
-    struct tp_str dims[TP_SIDES] = {tensors_of(old->key.dims, no_dims), tensors_of(now->key.dims, no_dims)};
-    struct tp_str types[TP_SIDES] = {tensors_of(old->key.detail, no_types), tensors_of(now->key.detail, no_types)};
-    return old->key.dims.len > 2 && tp_str_equal(dims[0], dims[1]) && tp_str_equal(types[0], types[1]) &&
-           old->delta < 0 && now->delta > 0;
+    return old->delta < 0 && now->delta > 0 &&
+           takes_the_same((struct tp_str[]){old->key.dims, old->key.detail},
+                          (struct tp_str[]){now->key.dims, now->key.detail});
+}
+
+void tp_work_join_renamed(struct tp_work_compared *c)
+{
+    struct tp_work_change *changes = c->changes.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < c->changes.count; i++)
+        for (size_t k = 0; k < c->changes.count && changes[i].times && changes[i].kind < TP_WORK_CHANGE_SHAPE &&
+                           changes[i].delta == -1; k++)
+            if (changes[k].times && changes[k].kind < TP_WORK_CHANGE_SHAPE && changes[k].delta == 1 &&
+                tp_str_equal(changes[i].place, changes[k].place) &&
+                takes_the_same(changes[i].detail, changes[k].detail)) {
+                changes[k].kind = TP_WORK_CHANGE_RENAMED;
+                changes[k].delta = 0;
+                changes[k].is_gated = false;
+                changes[k].detail[TP_BASE] = changes[i].name;
+                changes[k].detail[TP_NEW] = changes[k].name;
+                changes[i].times = 0; /* told with what came */
+            }
+    for (size_t i = 0; i < c->changes.count; i++)
+        if (changes[i].times)
+            changes[kept++] = changes[i];
+    c->changes.count = kept;
 }
 
 /* Removed and added operators between equal ones: of equal shapes and types they are the same one under another name. */

@@ -34,6 +34,10 @@ bool tp_work_name_calls(struct tp_work_compared *c);
 /* The same from the counts alone; places where a sequence tells one. */
 void tp_work_name_counts(struct tp_work_compared *c);
 
+/* Joins an operator that went and one that came at the same place with equal tensors: it was renamed. Equal neighbours
+ * can lead the alignment to put both apart. */
+void tp_work_join_renamed(struct tp_work_compared *c);
+
 /* What an operator is as a change: .item(), copy .. */
 enum tp_work_change_kind tp_work_kind_of(struct tp_str name);
 

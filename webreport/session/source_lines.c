@@ -1,12 +1,10 @@
 /* Lines of source files: see source_lines.h. */
 #include "webreport/session/source_lines.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "webreport/trace/frame.h"
+#include "writer/base/input.h"
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
 
@@ -15,18 +13,17 @@
 /* The bytes of a regular file of at most TP_MAX_SOURCE_BYTES; ptr NULL: it is none. */
 static struct tp_str read_file(const char *path, struct tp_arena *arena)
 {
-    struct stat info;
+    struct tp_input input;
     struct tp_str text = {NULL, 0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
+    size_t size = 0;
+    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0)
         return text;
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= (off_t)TP_MAX_SOURCE_BYTES) {
-        char *bytes = tp_arena_alloc(arena, (size_t)info.st_size + 1);
-        ssize_t size = read(fd, bytes, (size_t)info.st_size);
-        if (size >= 0)
-            text = (struct tp_str){bytes, (size_t)size};
+    if (input.size <= TP_MAX_SOURCE_BYTES) {
+        char *bytes = tp_arena_alloc(arena, (size_t)input.size + 1);
+        if (tp_input_read(&size, &input, bytes, (size_t)input.size, 0, NULL) == 0)
+            text = (struct tp_str){bytes, size};
     }
-    close(fd);
+    close(input.fd);
     return text;
 }
 
@@ -163,7 +160,7 @@ static int32_t line_in(struct tp_str text, const struct tp_frame *frame, struct 
             is_open = !(tp_str_ends(rest, ":") || tp_str_ends(rest, ":\r") || tp_str_find(rest, ": ") >= 0);
         if (!rest.len || rest.ptr[0] == '#')
             continue;
-        if (!is_module && !is_head && indent <= least && rest.ptr[0] != ')')
+        if (!is_module && !is_head && indent <= least && !tp_str_starts(rest, ")"))
             break;
         if (!is_call(rest, operator, arena))
             continue;
