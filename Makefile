@@ -154,7 +154,7 @@ $(BUILD)/tracepress-mpi: webreport/mpi/mpi_main.c $(BUILD)/core.a
 programs: $(if $(filter release,$(MODE)),$(if $(MPICC),$(if $(shell command -v $(MPICC)),$(BUILD)/tracepress-mpi)))
 programs: all $(if $(filter release,$(MODE)),$(STATIC) $(BUILD)/tracepress-zlib) $(TESTS) $(TOOLS) $(FUZZ:%=$(BUILD)/replay_%)
 $(BUILD)/unit/test_event: | $(BUILD)/libcuda.so
-$(BUILD)/unit/test_job $(BUILD)/make_job: $(BUILD)/tests/job/plan.o
+$(BUILD)/unit/test_job $(BUILD)/make_job: $(BUILD)/tests/job/plan.o $(BUILD)/tests/job/plan_slots.o
 $(BUILD)/unit/test_job $(BUILD)/make_job: LIBS := $(BUILD)/core.a $(LIBS)
 $(BUILD)/sources.a: $(filter-out $(HOOKS) $(BUILD)/collector/sources.o,$(SOURCE))
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
@@ -187,7 +187,7 @@ $(BUILD)/load_library: $(BUILD)/tests/check/load_library.o
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
 $(BUILD)/nvtx_program $(BUILD)/itt_program: $(BUILD)/%: $(BUILD)/tests/check/%.o
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $< -ldl
-$(BUILD)/false_alarms: $(BUILD)/tests/check/false_alarms.o $(BUILD)/core.a
+$(BUILD)/false_alarms $(BUILD)/ledger_cases $(BUILD)/run_power: $(BUILD)/%: $(BUILD)/tests/check/%.o $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/%: $(BUILD)/tests/check/%.o $(RECORD) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)

@@ -165,6 +165,7 @@ _JOB_TABLES = (
 JOB: Places = {
     **{name: ("jobs", Each(("job", "span")), name) for name in _JOB_TABLES},
     **{name: ("jobs", Each(("job", "span")), "distributed", *place) for name, place in _RANKS.items()},
+    **{name: ("jobs", Each(("job", "span")), "replay", name) for name in ("causes", "coordinates")},
     "failed": ("failed",),
 }
 

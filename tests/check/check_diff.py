@@ -5,6 +5,7 @@ Cases: noise, slow, faster, sync, copy, leak, swap, batch, folders, moved, sums,
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from urllib.parse import unquote
@@ -57,8 +58,17 @@ def noise():
                ("neutral", [], "neutral", 0))
 
 
+def side(name, seed, *arguments, count=3):
+    """A folder of runs, each with noise of its own."""
+    for number in range(count):
+        trace("%s/worker%d" % (name, number), "--seed", seed + number, *arguments)
+    return os.path.join(WORK, name)
+
+
 def slow(percent=10.0, verdict="regressed", code=1):
-    report, exited = diff(base(), trace("slow%g" % percent, "--seed", 30, "--slow", "%s=%g" % (HEAVY, percent)))
+    """Three runs a side: the row has a verdict. One a side sees less; what it tells of a row is a hint."""
+    before, after = side("three", 1), side("slow%g" % percent, 30, "--slow", "%s=%g" % (HEAVY, percent))
+    report, exited = diff(before, after)
     expect("changes", changes(report), [(verdict, "kernel", "same", HEAVY)])
     expect("verdict, exit", (report["verdict"], exited), (verdict, code))
     row = report["rows"][0]
@@ -68,8 +78,15 @@ def slow(percent=10.0, verdict="regressed", code=1):
     planted = 4 * 680 * percent / 100
     if not row["low_us"] <= planted <= row["high_us"]:
         wrong.append("%g us were planted, outside of %g to %g" % (planted, row["low_us"], row["high_us"]))
-    if exited and diff(base(), trace("slow%g" % percent), "--exit-zero")[1]:
+    if exited and diff(before, after, "--exit-zero")[1]:
         wrong.append("--exit-zero exits 1")
+    report, exited = diff(base(), trace("slow%g/worker0" % percent))
+    expect("one run a side", [c for c in changes(report) if c[3] != HEAVY or c[0] != "hint"], [])
+    expect("one run a side", (report["verdict"], exited), ("neutral", 0))
+    much = 5 * percent
+    report, exited = diff(base(), trace("much%g" % percent, "--seed", 30, "--slow", "%s=%g" % (HEAVY, much)))
+    expect("%g %%, one run a side" % much, (report["times"]["kernels"]["verdict"], report["verdict"], exited), (verdict, verdict, code))
+    expect("%g %%, one run a side" % much, changes(report), [("hint", "kernel", "same", HEAVY)])
 
 
 def faster():
@@ -220,25 +237,29 @@ def sums():
 
 
 def runs():
-    """Several runs a side: the floor is learned from them, the same change is found."""
-    for side, extra in (("a", ()), ("b", ("--slow", HEAVY + "=5"))):
-        for seed in range(3):
-            trace("%s/worker%d" % (side, seed), "--seed", 40 + seed + 10 * (side == "b"), "--steps", 8, *extra)
-    report, code = diff(os.path.join(WORK, "a"), os.path.join(WORK, "b"))
+    """More runs a side see more: the same change, with one and with three."""
+    before, after = side("a", 40, "--steps", 8), side("b", 50, "--steps", 8, "--slow", HEAVY + "=5")
+    report, code = diff(before, after)
     expect("runs, steps", (report["base"]["runs"], report["new"]["steps"]), (3, 24))
-    if not 0.5 <= report["noise_floor_percent"] < 2:
-        wrong.append("floor %g" % report["noise_floor_percent"])
     expect("changes", changes(report), [("regressed", "kernel", "same", HEAVY)])
+    one, _ = diff(trace("a/worker0"), trace("b/worker0"))
+    for quantity in ("kernels", "host_ops", "step"):
+        seen = report["times"][quantity]
+        expect(quantity, (seen["base_runs"], seen["new_runs"], seen["low_percent"] < seen["change_percent"] < seen["high_percent"]), (3, 3, True))
+        if not seen["sees_percent"] < 0.6 * one["times"][quantity]["sees_percent"]:
+            wrong.append("%s: sees %g with three runs, %g with one" % (quantity, seen["sees_percent"], one["times"][quantity]["sees_percent"]))
+    if not report["times"]["kernels"]["sees_percent"] < 2:
+        wrong.append("kernels: sees %g" % report["times"]["kernels"]["sees_percent"])
 
 
 def table():
-    """Planted size against detection; nothing else may ever be reported."""
-    sizes, repeats, found = (0.5, 1, 2, 3, 5, 10, 20), 20, {}
+    """Planted size against detection with three runs a side; nothing else may ever be reported."""
+    sizes, repeats, found = (0.5, 1, 2, 3, 5, 10, 20), 10, {}
     for size in sizes:
         for repeat in range(repeats):
-            after = trace("t", "--seed", 100 + repeat, "--slow", "%s=%g" % (HEAVY, size))
-            report, _ = diff(base(1 + repeat % 3), after)
-            os.unlink(after)
+            after = side("t", 100 + 3 * repeat, "--steps", 12, "--slow", "%s=%g" % (HEAVY, size))
+            report, _ = diff(side("t.base%d" % (repeat % 3), 200 + 3 * (repeat % 3), "--steps", 12), after)
+            shutil.rmtree(after)
             seen = changes(report)
             found[size] = found.get(size, 0) + (("regressed", "kernel", "same", HEAVY) in seen)
             others = [c for c in seen if c[3] != HEAVY]
@@ -247,10 +268,10 @@ def table():
     print("slower by   found in %d" % repeats)
     for size in sizes:
         print("  %5g %%   %5d %%" % (size, 100 * found[size] // repeats))
-    expect("found of 0.5 and 1 %", (found[0.5], found[1]), (0, 0))
-    expect("found of 10, 20 %", (found[10], found[20]), (repeats,) * 2)
-    if found[5] < repeats // 2:
-        wrong.append("found of 5 %%: %d of %d" % (found[5], repeats))
+    expect("found of 0.5 %", found[0.5], 0)
+    expect("found of 5, 10, 20 %", (found[5], found[10], found[20]), (repeats,) * 3)
+    if found[3] < repeats // 2:
+        wrong.append("found of 3 %%: %d of %d" % (found[3], repeats))
 
 
 globals()[CASE]()

@@ -61,7 +61,9 @@ def check_sarif(folder, check):
     assert len(set(ids)) == len(ids)
     for rule in driver["rules"]:
         assert rule["shortDescription"]["text"] and rule["help"]["text"]
-    places = [(item, place) for item in check["items"] if item["status"] != "pass" for place in item["places"] or [None]]
+    # what more runs would tell is no mark in the code
+    told = [item for item in check["items"] if item["status"] != "pass" and item["cause"] != "noise"]
+    places = [(item, place) for item in told for place in item["places"] or [None]]
     assert len(places) == len(results), (len(places), len(results))
     for result, (item, place) in zip(results, places):
         assert result["ruleId"] == item["metric"] == ids[result["ruleIndex"]]

@@ -192,6 +192,7 @@ class Run:
                "computeMinor": 0, "maxThreadsPerBlock": 1024, "maxThreadsPerMultiprocessor": 2048, "numSms": 80,
                "regsPerBlock": 65536, "warpSize": 32, "sharedMemPerBlock": 49152}
         return {"schemaVersion": 1, "deviceProperties": [gpu], "record_shapes": 1, "profile_memory": 1, "with_stack": 1,
+                "host_name": "node-0",
                 "traceEvents": sorted(self.events, key=lambda e: (e["ts"], -e.get("dur", 0))) + [self.end()]}
 
     def end(self):

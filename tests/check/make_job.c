@@ -102,7 +102,7 @@ int main(int argc, char **argv)
     for (uint32_t r = 0; r < plan.ranks; r++)
         if (plan_is_victim(&plan, r))
             printf(" %u", r);
-    printf("\n");
+    printf("\nloss %.3f\n", plan.loss_percent);
     if (argv[1][strlen(argv[1]) - 1] == '/')
         make_folder(&plan, argv[1]);
     else

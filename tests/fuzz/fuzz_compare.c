@@ -118,7 +118,7 @@ static void check(struct side sides[TP_SIDES], struct tp_str text, uint64_t what
     struct tp_document document;
     bool is_one = what & IS_ONE_TRACE, has_base = what & HAS_BASELINE;
     if (!(what & HAS_BUDGET) || tp_budget_parse(&budget, "budget", text.ptr, text.len, arena, NULL) < 0)
-        tp_budget_default(&budget, has_base, arena);
+        tp_budget_default(&budget, arena);
     const struct tp_check_input input = {
         .budget = &budget,
         .run = {"run", &sides[TP_NEW].summary, 1, is_one},

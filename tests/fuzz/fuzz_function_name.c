@@ -3,15 +3,18 @@
 #include <string.h>
 
 #include "tests/fuzz/scratch_files.h"
+#include "webreport/document/name_text.h"
 #include "writer/base/arena.h"
 #include "writer/base/utf8.h"
+#include "writer/text/cxx_name.h"
+#include "writer/text/demangle_cxx.h"
 #include "writer/text/demangle_rust.h"
 #include "writer/text/punycode.h"
 #include "writer/text/rust_name.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { AS_IT_IS, V0, LEGACY, PUNYCODE, WAYS, ROOM = 64 };
+enum { AS_IT_IS, V0, LEGACY, PUNYCODE, CXX, KERNEL, WAYS, ROOM = 64, SHORT_BYTES = 256 };
 
 static void check_name(const char *begin, const char *end, struct tp_str rest, struct tp_arena *arena)
 {
@@ -31,6 +34,24 @@ static void check_name(const char *begin, const char *end, struct tp_str rest, s
     require(text.len > 0 && text.len <= TP_RUST_LONGEST);
     size_t cut = 0;
     require(!is_ascii || (tp_utf8_is_valid(text.ptr, text.len, &cut) && cut == 0));
+}
+
+/* C++ after "_Z" or as it is read: bounded, and its short name short. */
+static void check_kernel(const char *begin, struct tp_str rest, struct tp_arena *arena)
+{
+    struct tp_buf name;
+    struct tp_str text = {NULL, 0};
+    tp_buf_init(&name, 0);
+    tp_buf_puts(&name, begin);
+    tp_buf_add(&name, rest.ptr, rest.len);
+    struct tp_str mangled = {tp_arena_copy(arena, name.data, name.size), name.size};
+    tp_buf_release(&name);
+    if (tp_demangle_cxx(mangled, &text, arena))
+        require(text.len > 0 && text.len <= TP_CXX_LONGEST);
+    else
+        require(text.ptr == NULL && text.len == 0);
+    struct tp_str brief = tp_kernel_short_name(arena, mangled);
+    require(brief.len <= SHORT_BYTES && (brief.len > 0 || mangled.len == 0));
 }
 
 static void check_punycode(struct tp_str rest)
@@ -64,6 +85,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         case LEGACY:
             check_name("_ZN", "17h0123456789abcdefE", rest, &arena);
+            break;
+        case CXX:
+            check_kernel("_Z", rest, &arena);
+            break;
+        case KERNEL:
+            check_kernel("", rest, &arena);
             break;
         default:
             check_punycode(rest);

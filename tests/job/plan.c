@@ -3,10 +3,14 @@
 
 #include <stdio.h>
 
-const char *const plan_fault_names[PLAN_FAULTS] = {"clean",     "compute",  "host",    "data",     "link",
-                                                   "imbalance", "changing", "missing", "more-work"};
+#include "writer/base/stats.h"
 
-enum { SEGMENTS = 3, BUCKETS = 2, MS = 1000000, KERNELS = 8 };
+const char *const plan_fault_names[PLAN_FAULTS] = {"clean",     "compute",    "host",     "data",      "link",
+                                                   "imbalance", "changing",   "missing",  "more-work", "even",
+                                                   "slow-host", "host-input", "stage",    "half",      "late-slow",
+                                                   "moving",    "pauses",     "sequence", "host-link", "all-links"};
+
+enum { SEGMENTS = PLAN_SEGMENTS, BUCKETS = PLAN_BUCKETS, MS = 1000000, KERNELS = 8 };
 static const double BYTES_PER_NS = 80; /* of a link */
 
 /* ---- chance ---- */
@@ -62,24 +66,23 @@ static struct place place_of(const struct plan *plan, uint32_t rank)
     return (struct place){rank % plan->tensor, rank / plan->tensor % data, rank / plan->tensor / data};
 }
 
-enum kind { TENSOR, DATA, WORLD };
-
-/* A call of the step: SEGMENTS in the tensor group, BUCKETS in the data group, one of all. */
-static enum kind kind_of(uint32_t call)
+enum plan_kind plan_kind_of(uint32_t call)
 {
-    uint32_t at = call % (SEGMENTS + BUCKETS + 1);
-    return at < SEGMENTS ? TENSOR : at < SEGMENTS + BUCKETS ? DATA : WORLD;
+    uint32_t at = call % PLAN_CALLS;
+    return at < SEGMENTS ? PLAN_TENSOR : at < SEGMENTS + BUCKETS ? PLAN_DATA : PLAN_WORLD;
 }
 
-static uint32_t group_of(const struct plan *plan, enum kind kind, uint32_t rank)
+uint32_t plan_group_of(const struct plan *plan, enum plan_kind kind, uint32_t rank)
 {
     struct place place = place_of(plan, rank);
-    return kind == TENSOR ? rank / plan->tensor : kind == DATA ? place.stage * plan->tensor + place.tensor : 0;
+    return kind == PLAN_TENSOR ? rank / plan->tensor
+           : kind == PLAN_DATA ? place.stage * plan->tensor + place.tensor
+                               : 0;
 }
 
-static uint32_t group_size(const struct plan *plan, enum kind kind)
+uint32_t plan_group_size(const struct plan *plan, enum plan_kind kind)
 {
-    return kind == TENSOR ? plan->tensor : kind == DATA ? data_size(plan) : plan->ranks;
+    return kind == PLAN_TENSOR ? plan->tensor : kind == PLAN_DATA ? data_size(plan) : plan->ranks;
 }
 
 static int64_t bytes_of(uint32_t call)
@@ -108,43 +111,134 @@ static bool is_named(const struct plan *plan, uint32_t number)
     return false;
 }
 
+static bool is_of_host(const struct plan *plan, uint32_t rank)
+{
+    for (uint32_t v = 0; v < plan->victims; v++)
+        if (plan->victim[v] / PLAN_HOST_RANKS == rank / PLAN_HOST_RANKS)
+            return true;
+    return false;
+}
+
+/* Is some rank of the data group on the host? */
+static bool passes_host(const struct plan *plan, uint32_t group)
+{
+    uint32_t stage = group / plan->tensor, tensor = group % plan->tensor;
+    for (uint32_t d = 0; d < data_size(plan); d++)
+        if (is_of_host(plan, (stage * data_size(plan) + d) * plan->tensor + tensor))
+            return true;
+    return false;
+}
+
+/* The share of rank-steps that single faults hit. */
+static double share_of(enum plan_fault fault)
+{
+    return fault == PLAN_MOVING ? 0.02 : 0.06;
+}
+
+/* Is the rank hit in this step? step UINT32_MAX: in any. */
+static bool is_hit(const struct plan *plan, uint32_t rank, uint32_t step)
+{
+    switch (plan->fault) {
+    case PLAN_CLEAN:
+    case PLAN_EVEN:
+        return false;
+    case PLAN_SLOW_HOST:
+    case PLAN_HOST_INPUT:
+        return is_of_host(plan, rank);
+    case PLAN_STAGE:
+        return place_of(plan, rank).stage == plan->pipeline - 1;
+    case PLAN_HALF:
+        return chance(plan, CHANCE_WORK, rank, 1) < 0.5;
+    case PLAN_LATE_SLOW:
+        return is_named(plan, rank) && step >= plan->steps / 2;
+    case PLAN_MOVING:
+    case PLAN_PAUSES:
+        if (step != UINT32_MAX)
+            return chance(plan, CHANCE_WORK, rank, 2 + step) < share_of(plan->fault);
+        for (uint32_t s = 0; s < plan->steps; s++)
+            if (chance(plan, CHANCE_WORK, rank, 2 + s) < share_of(plan->fault))
+                return true;
+        return false;
+    case PLAN_SLOW_LINK:
+        return is_named(plan, plan_group_of(plan, PLAN_DATA, rank));
+    case PLAN_HOST_LINK:
+        return passes_host(plan, plan_group_of(plan, PLAN_DATA, rank));
+    case PLAN_SEQUENCE:
+    case PLAN_ALL_LINKS:
+        return true;
+    default:
+        return is_named(plan, rank);
+    }
+}
+
 bool plan_is_victim(const struct plan *plan, uint32_t rank)
 {
-    if (plan->fault == PLAN_CLEAN)
-        return false;
-    return is_named(plan, plan->fault == PLAN_SLOW_LINK ? group_of(plan, DATA, rank) : rank);
+    return is_hit(plan, rank, UINT32_MAX);
+}
+
+/* Length of a replica's batch in a step, about 1. */
+static double batch_of(const struct plan *plan, uint32_t data, uint32_t step)
+{
+    return 0.8 + 0.4 * chance(plan, CHANCE_WORK, data, step);
+}
+
+/* What all ranks have more in the run without the fault: work is evened out, not lost. Stages to their mean; batches to
+ * the median length, which is what is usual. */
+static int64_t evened(const struct plan *plan, struct tp_arena *arena)
+{
+    if (plan->fault == PLAN_STAGE)
+        return (int64_t)(plan->percent * MS / plan->pipeline);
+    if (plan->fault != PLAN_SEQUENCE)
+        return 0;
+    size_t count = (size_t)data_size(plan) * plan->steps;
+    double *lengths = tp_arena_array(arena, count, sizeof *lengths);
+    for (uint32_t d = 0; d < data_size(plan); d++)
+        for (uint32_t s = 0; s < plan->steps; s++)
+            lengths[(size_t)d * plan->steps + s] = batch_of(plan, d, s);
+    return (int64_t)((tp_median(lengths, count) - 1) * 70 * MS);
+}
+
+/* What a fault adds to the parts of a step. */
+static void add_fault(const struct plan *plan, uint32_t rank, uint32_t step, double *parts)
+{
+    enum { COMPUTE, HOST, DATA };
+    static const int8_t part_of[PLAN_FAULTS] = {
+        [PLAN_LATE_HOST] = HOST + 1,    [PLAN_SLOW_DATA] = DATA + 1,    [PLAN_SLOW_COMPUTE] = COMPUTE + 1,
+        [PLAN_MORE_WORK] = COMPUTE + 1, [PLAN_SLOW_HOST] = COMPUTE + 1, [PLAN_HOST_INPUT] = DATA + 1,
+        [PLAN_STAGE] = COMPUTE + 1,     [PLAN_HALF] = COMPUTE + 1,      [PLAN_LATE_SLOW] = COMPUTE + 1,
+        [PLAN_MOVING] = COMPUTE + 1,    [PLAN_PAUSES] = HOST + 1};
+    if (part_of[plan->fault] && is_hit(plan, rank, step))
+        parts[part_of[plan->fault] - 1] += plan->percent * MS;
+    if (plan->fault == PLAN_IMBALANCE)
+        parts[COMPUTE] *= 0.75 + 0.5 * chance(plan, CHANCE_WORK, rank, 0);
+    if (plan->fault == PLAN_CHANGING_IMBALANCE)
+        parts[COMPUTE] *= 0.75 + 0.5 * chance(plan, CHANCE_WORK, rank, step);
+    if (plan->fault == PLAN_SEQUENCE)
+        parts[COMPUTE] *= batch_of(plan, place_of(plan, rank).data, step);
 }
 
 /* Lengths of one step of one rank before anyone waits. */
 static void work_of(struct plan *plan, uint32_t rank, uint32_t step)
 {
     size_t at = (size_t)rank * plan->steps + step;
-    double stage = 1 + 0.3 * place_of(plan, rank).stage, added = plan->percent / 100 * 100 * MS;
-    double compute = 70.0 * MS * stage * jitter(plan, CHANCE_COMPUTE, rank, step, 0.02);
-    double host = 20.0 * MS * jitter(plan, CHANCE_HOST, rank, step, 0.04);
-    double data = 5.0 * MS * jitter(plan, CHANCE_DATA, rank, step, 0.1);
-    bool is_hit = plan_is_victim(plan, rank);
-    if (is_hit && (plan->fault == PLAN_SLOW_COMPUTE || plan->fault == PLAN_MORE_WORK))
-        compute += added;
-    if (is_hit && plan->fault == PLAN_LATE_HOST)
-        host += added;
-    if (is_hit && plan->fault == PLAN_SLOW_DATA)
-        data += added;
-    if (plan->fault == PLAN_IMBALANCE)
-        compute *= 0.75 + 0.5 * chance(plan, CHANCE_WORK, rank, 0);
-    if (plan->fault == PLAN_CHANGING_IMBALANCE)
-        compute *= 0.75 + 0.5 * chance(plan, CHANCE_WORK, rank, step);
-    plan->compute_ns[at] = (int64_t)compute;
-    plan->host_ns[at] = (int64_t)host;
-    plan->data_ns[at] = (int64_t)data;
+    double stage = plan->is_even ? 1 : 1 + 0.3 * place_of(plan, rank).stage;
+    double parts[] = {70.0 * MS * stage * jitter(plan, CHANCE_COMPUTE, rank, step, 0.02),
+                      20.0 * MS * jitter(plan, CHANCE_HOST, rank, step, 0.04),
+                      5.0 * MS * jitter(plan, CHANCE_DATA, rank, step, 0.1)};
+    add_fault(plan, rank, step, parts);
+    plan->compute_ns[at] = (int64_t)parts[0] + plan->evened_ns;
+    plan->host_ns[at] = (int64_t)parts[1];
+    plan->data_ns[at] = (int64_t)parts[2];
 }
 
 /* What the wire needs for one call of a group; every group of a kind the same, but for the slow one. */
 static int64_t transfer_of(const struct plan *plan, uint32_t call, uint32_t group)
 {
-    enum kind kind = kind_of(call);
-    double n = group_size(plan, kind), ns = 20000 + (double)bytes_of(call) * 2 * (n - 1) / n / BYTES_PER_NS;
-    if (kind == DATA && plan->fault == PLAN_SLOW_LINK && is_named(plan, group))
+    enum plan_kind kind = plan_kind_of(call);
+    double n = plan_group_size(plan, kind), ns = 20000 + (double)bytes_of(call) * 2 * (n - 1) / n / BYTES_PER_NS;
+    bool is_slow = (plan->fault == PLAN_SLOW_LINK && is_named(plan, group)) ||
+                   (plan->fault == PLAN_HOST_LINK && passes_host(plan, group)) || plan->fault == PLAN_ALL_LINKS;
+    if (kind == PLAN_DATA && is_slow)
         ns *= 10;
     return (int64_t)(ns * jitter(plan, CHANCE_WIRE, call, (uint64_t)kind * 1000003 + group, 0.05));
 }
@@ -154,19 +248,19 @@ static int64_t transfer_of(const struct plan *plan, uint32_t call, uint32_t grou
 /* One call of all groups of its kind: everyone leaves when the last has come and the wire is done. */
 static void meet(struct plan *plan, uint32_t call, int64_t *now, int64_t *last)
 {
-    enum kind kind = kind_of(call);
-    uint32_t groups = plan->ranks / group_size(plan, kind);
+    enum plan_kind kind = plan_kind_of(call);
+    uint32_t groups = plan->ranks / plan_group_size(plan, kind);
     for (uint32_t g = 0; g < groups; g++)
         last[g] = 0;
     for (uint32_t r = 0; r < plan->ranks; r++) {
-        uint32_t g = group_of(plan, kind, r);
+        uint32_t g = plan_group_of(plan, kind, r);
         plan->arrival_ns[(size_t)r * plan->calls + call] = now[r];
         last[g] = now[r] > last[g] ? now[r] : last[g];
     }
     for (uint32_t g = 0; g < groups; g++)
         last[g] += transfer_of(plan, call, g);
     for (uint32_t r = 0; r < plan->ranks; r++) {
-        now[r] = last[group_of(plan, kind, r)] + (int64_t)(4000 * chance(plan, CHANCE_END, r, call));
+        now[r] = last[plan_group_of(plan, kind, r)] + (int64_t)(4000 * chance(plan, CHANCE_END, r, call));
         plan->end_ns[(size_t)r * plan->calls + call] = now[r];
     }
 }
@@ -187,6 +281,19 @@ static void run_step(struct plan *plan, uint32_t step, int64_t *now, int64_t *la
     }
     for (uint32_t r = 0; r < plan->ranks; r++)
         plan->step_end[(size_t)r * plan->steps + step] = now[r];
+}
+
+/* All steps; when the last rank is through. */
+static int64_t run_steps(struct plan *plan, int64_t *now, int64_t *last)
+{
+    int64_t end = 0;
+    for (uint32_t r = 0; r < plan->ranks; r++)
+        now[r] = 0;
+    for (uint32_t s = 0; s < plan->steps; s++)
+        run_step(plan, s, now, last);
+    for (uint32_t r = 0; r < plan->ranks; r++)
+        end = now[r] > end ? now[r] : end;
+    return end;
 }
 
 /* Each rank's own clock, and its own start of recording. */
@@ -220,8 +327,17 @@ void plan_run(struct plan *plan, struct tp_arena *arena)
     int64_t *now = tp_arena_array(arena, plan->ranks, sizeof *now);
     int64_t *last = tp_arena_array(arena, plan->ranks, sizeof *last);
     choose_victims(plan, arena);
-    for (uint32_t s = 0; s < plan->steps; s++)
-        run_step(plan, s, now, last);
+    /* in the shadow of a stage with more work a fault costs nothing: where one is planted, stages are even */
+    plan->is_even =
+        plan->fault != PLAN_CLEAN && plan->fault != PLAN_IMBALANCE && plan->fault != PLAN_CHANGING_IMBALANCE;
+    int64_t with_ns = run_steps(plan, now, last);
+    enum plan_fault fault = plan->fault;
+    plan->evened_ns = evened(plan, arena);
+    plan->fault = fault > PLAN_EVEN ? PLAN_EVEN : PLAN_CLEAN;
+    plan->loss_percent = 100 * (1 - (double)run_steps(plan, now, last) / (double)with_ns);
+    plan->fault = fault;
+    plan->evened_ns = 0;
+    run_steps(plan, now, last);
     set_clocks(plan);
 }
 
@@ -263,17 +379,17 @@ static void add_calls(const struct plan *plan, uint32_t rank, struct tp_summary 
     int64_t origin = plan->step_start[(size_t)rank * plan->steps];
     summary->collectives = tp_arena_array(arena, plan->calls, sizeof *summary->collectives);
     for (uint32_t c = 0; c < plan->calls; c++) {
-        enum kind kind = kind_of(c);
+        enum plan_kind kind = plan_kind_of(c);
         size_t at = (size_t)rank * plan->calls + c;
-        if (group_size(plan, kind) < 2)
+        if (plan_group_size(plan, kind) < 2)
             continue;
         summary->collectives[summary->collective_count++] =
             (struct tp_summary_collective){.name = TP_STR("nccl:all_reduce"),
-                                           .group = text(arena, group_names[kind], group_of(plan, kind, rank), ""),
+                                           .group = text(arena, group_names[kind], plan_group_of(plan, kind, rank), ""),
                                            .dtype = TP_STR("BFloat16"),
                                            .sequence = c,
                                            .bytes = bytes_of(c),
-                                           .group_size = group_size(plan, kind),
+                                           .group_size = plan_group_size(plan, kind),
                                            .arrival_ns = plan->arrival_ns[at] - origin,
                                            .duration_ns = plan->end_ns[at] - plan->arrival_ns[at],
                                            .step = c / (SEGMENTS + BUCKETS + 1)};
@@ -401,6 +517,7 @@ void plan_summary(const struct plan *plan, uint32_t rank, struct tp_summary *sum
     add_steps(plan, rank, summary, arena);
     add_calls(plan, rank, summary, arena);
     add_comparison(plan, summary, arena);
+    plan_slots(plan, rank, &summary->slots, arena);
     add_rows(plan, rank, summary, arena);
     add_notes(plan, rank, summary, arena);
 }

@@ -21,8 +21,9 @@ static int go(void *context, struct tp_error *err)
     struct tp_order *order = tp_arena_alloc(arena, sizeof *order);
     struct tp_model *model = tp_arena_alloc(arena, sizeof *model);
     struct tp_views *views = tp_arena_alloc(arena, sizeof *views);
+    struct tp_advice *advice = tp_arena_alloc(arena, sizeof *advice); /* none: the table of kernels is the way */
     struct tp_page_limits limits;
-    struct tp_profile profile = {.trace = trace, .order = order, .model = model, .views = views};
+    struct tp_profile profile = {.trace = trace, .order = order, .model = model, .views = views, .advice = advice};
     struct tp_section section = {
         .arena = arena, .profile = &profile, .limits = &limits, .naming = {.arena = arena}, .title = "one"};
     struct tp_assets assets;

@@ -28,8 +28,18 @@ if is_checked; then # sanitizers are slow: one size
 else
     check "job: the planted cause is named first, 2 to 10,000 ranks; clean jobs raise nothing" \
         python3 tests/job/check_job.py planted "$TP" "$J" "$BUILD/make_job"
+    check "job: what the costly causes cost, 8 to 10,000 ranks: within 20 %, shares add up, clean jobs are silent" \
+        python3 tests/job/check_job.py what-if "$TP" "$J" "$BUILD/make_job"
     check "job: 10,000 summaries in files of their own: page below 5 MB, memory below 1 GB" \
         python3 tests/job/check_job.py large "$TP" "$J" "$BUILD/make_job"
+fi
+
+# ---- the replay is that of the executable definitions ----
+if [ -f "$SHARED/oracle/ledger_ref.py" ] && ! is_checked; then
+    check "job: replay, coordinates, causes and shares of random jobs equal the reference to 1e-12" \
+        python3 tests/job/check_replay.py "$BUILD/replay_job" "$SHARED/oracle/ledger_ref.py" 80
+else
+    skip "job: replay and causes equal the reference" "no reference beside the project, or a checked build"
 fi
 
 # ---- the numbers are those of report ----
@@ -55,7 +65,7 @@ traces() { # fault, cause in the JSON
         "$TP" summarize "$J/tr" -q -o "$J/tr.tps" && expect 0 "$J/tr.tps" --json "$J/tr.json" || return 1
     victim=$(sed 's/.*victim //' "$J/said")
     if [ "$1" = clean ]; then
-        grep -q '"findings":\[\],"groups"' "$J/tr.json" || { head -c 2000 "$J/tr.json"; return 1; }
+        grep -q '"findings":\[\],"replay"' "$J/tr.json" || { head -c 2000 "$J/tr.json"; return 1; }
     else
         grep -q "\"cause\":\"$2\".*\"worst_rank\":$victim," "$J/tr.json" || { head -c 2000 "$J/tr.json"; return 1; }
     fi

@@ -91,4 +91,15 @@ changes() {
 }
 if [ -f "$SHARED/oracle/ledger_ref.py" ]; then
     check "diff: changed work is that of another reading, in traces with changes at random places" changes
+else
+    skip "diff: changed work" "another reading is not beside the project"
+fi
+mangled() { # our demangler against that of binutils
+    python3 "$OLDPWD/tests/oracle/check_names.py" "${TOOLS:-$BUILD}/kernel_names" "$@" >said 2>&1 || { tail -n 8 said; return 1; }
+}
+if command -v c++filt >/dev/null 2>&1; then
+    # shellcheck disable=SC2046
+    check "mangled names of kernels: as c++filt reads them" mangled $(cat all)
+else
+    skip "mangled names of kernels" "no c++filt"
 fi

@@ -27,8 +27,8 @@ static void frames_tell_what_runs(void **state)
     } known[] = {
         {"/x/site-packages/torch/jit/_trace.py(838): trace", "H9", "compile.in_step", 40},
         {"/x/site-packages/torch/_dynamo/convert_frame.py(1): _compile", "H9", "compile.in_step", 40},
-        {"/x/site-packages/torch/serialization.py(944): save", "H10", "io.in_step", 40},
-        {"<built-in function fsync>", "H10", "io.in_step", 40},
+        {"/x/site-packages/torch/serialization.py(944): save", "H10", "io.in_step", 50},
+        {"<built-in function fsync>", "H10", "io.in_step", 50},
         {"/x/site-packages/torch/utils/checkpoint.py(1): recompute_fn", "H11", "compute.recompute", 40},
         {"<built-in function collect>", "H12", "host.gc", NAN},
         {"/x/site-packages/torch/fx/traceback.py(497): format_stack", "H13", "debug.checks", 40},
@@ -44,7 +44,8 @@ static void frames_tell_what_runs(void **state)
         assert_found(known[i].rule, known[i].cause, known[i].percent);
         assert_string_equal(finding(known[i].rule)->evidence[0].file_line.ptr ? "line" : "", "line");
         const struct tp_finding *python = finding("H6"); /* the rest of what is no operator, once */
-        assert_true(python && python->share_percent < 51);
+        if (strcmp(known[i].rule, "H10") != 0) /* the function that does little but write goes with it */
+            assert_true(python && python->share_percent < 51);
         if (i + 1 < sizeof known / sizeof *known)
             end(state);
     }
@@ -195,11 +196,59 @@ static void a_function_that_does_little_but_fill_goes_with_it(void **state)
     }
 }
 
+/* A hook that asks whether all is finite takes 70 us, its operators 50; another one does so beside its work. */
+static void functions_that_only_check_go_with_their_checks(void **state)
+{
+    for (int other = 0; other <= 100; other += 100) {
+        begin(state);
+        for (int s = 0; s < STEPS; s++) {
+            double at = begin_step(s);
+            frame("train.py(3): hook", at + 190, 70 + other);
+            host("cpu_op", "aten::isfinite", at + 200, 40);
+            host("cpu_op", "aten::all", at + 242, 6);
+            host("cpu_op", "aten::is_nonzero", at + 250, 4);
+        }
+        build();
+        assert_found("H13", "debug.checks", other ? 4 : 7);
+        if (!other)
+            end(state);
+    }
+}
+
+static void a_reentrant_checkpoint_computes_up_to_its_own_backward(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        frame("/x/site-packages/torch/autograd/__init__.py(255): backward", at + 200, 400);
+        frame("/x/site-packages/torch/utils/checkpoint.py(277): backward", at + 250, 300);
+        frame("/x/site-packages/torch/autograd/__init__.py(255): backward", at + 350, 190);
+    }
+    build();
+    assert_found("H11", "compute.recompute", 10);
+}
+
 static void attention_keeps_its_products(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++)
         attention(begin_step(s) + 200, true);
+    build();
+    assert_found("H16", "attention.eager", 0.85 * 20); /* of 200 us; a fused operator takes some */
+}
+
+/* Exponentials divided by their sum. */
+static void a_softmax_may_be_written_out_too(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 200;
+        shaped("aten::baddbmm", at, 50, HEADS, FLOAT, 1);
+        shaped("aten::exp", at + 50, 100, HEADS, FLOAT, 2);
+        shaped("aten::sum", at + 150, 30, HEADS, FLOAT, 3);
+        shaped("aten::div", at + 180, 70, HEADS, FLOAT, 4);
+        shaped("aten::bmm", at + 250, 50, HEADS, FLOAT, 5);
+    }
     build();
     assert_found("H16", "attention.eager", 20);
 }
@@ -235,8 +284,8 @@ static void a_chain_passes_through_memory_more_often_than_it_needs_to(void **sta
 {
     (void)state;
     chain(6, 512);
-    /* six of equal size: 1 - 1.5 / 6 = 0.75 of them, seven tenths of it in practice; 300 us and 100 us of backward */
-    assert_found("H17", "fuse.elementwise", 0.7 * 0.75 * 40);
+    /* six of equal size: 1 - 1.5 / 6 = 0.75 of them, 0.55 of it in practice; 300 us and 100 us of backward */
+    assert_found("H17", "fuse.elementwise", 0.55 * 0.75 * 40);
 }
 
 static void short_chains_and_small_tensors_are_left_alone(void **state)
@@ -272,6 +321,33 @@ static void a_model_called_for_each_sample_could_be_called_once(void **state)
     modules(8, 1);
     assert_found("H18", "batch.per_sample_loop", 28); /* seven calls of 40 us */
     assert_null(finding("H19"));
+}
+
+/* Calls of a recurrent model: one sequence each, of equal lengths, or one that grows. */
+static void sequences(int calls, int batch, bool is_growing)
+{
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 200;
+        for (int i = 0; i < calls; i++) {
+            char dims[64];
+            snprintf(dims, sizeof dims, "[%d,%d,64]", batch, is_growing ? 12 + i : 12);
+            host_with("python_function", "nn.Module: Net_0", at + 40 * i, 30, "\"Python id\":1,\"Python module id\":0");
+            shaped("aten::gru", at + 40 * i + 1, 20, dims, FLOAT, 100 * s + i + 1);
+        }
+    }
+    build();
+}
+
+static void what_stands_between_calls_for_samples_goes_with_them(void **state)
+{
+    sequences(8, 1, false);
+    assert_found("H18", "batch.per_sample_loop", 27); /* from the second call to the end of the eighth */
+    end(state), begin(state);
+    sequences(8, 16, false);
+    assert_null(finding("H18"));
+    end(state), begin(state);
+    sequences(8, 1, true); /* a text made word by word: each call needs the one before */
+    assert_null(finding("H18"));
 }
 
 static void a_model_called_for_several_batches_is_no_loop_over_samples(void **state)
@@ -368,10 +444,14 @@ int main(void)
         CASE(gradients_are_filled_and_added_to),
         CASE(a_function_that_does_little_but_fill_goes_with_it),
         CASE(attention_keeps_its_products),
+        CASE(a_softmax_may_be_written_out_too),
+        CASE(functions_that_only_check_go_with_their_checks),
+        CASE(a_reentrant_checkpoint_computes_up_to_its_own_backward),
         CASE(a_softmax_at_the_end_is_a_loss),
         CASE(a_chain_passes_through_memory_more_often_than_it_needs_to),
         CASE(short_chains_and_small_tensors_are_left_alone),
         CASE(a_model_called_for_each_sample_could_be_called_once),
+        CASE(what_stands_between_calls_for_samples_goes_with_them),
         CASE(a_model_called_for_several_batches_is_no_loop_over_samples),
         CASE(two_rows_are_a_small_batch),
         CASE(a_head_of_two_rows_behind_a_convolution_is_no_small_batch),

@@ -1,5 +1,6 @@
 /* Comparisons of summaries made by hand: what is matched, what is reported, what explains what. */
 #include "webreport/document/compare_document.h"
+#include "webreport/document/compare_words.h"
 #include "webreport/print/print.h"
 
 #include <math.h>
@@ -72,6 +73,22 @@ static void add_row(struct tp_summary *run, const struct plan *plan)
     tp_sketch_build(&row->time, ns, count, &arena);
 }
 
+/* What the rows add up to, step by step. */
+static void add_sums(struct tp_summary *run)
+{
+    for (int i = 0; i < STEPS; i++) {
+        int64_t *parts = run->steps[i].part_ns;
+        parts[TP_PART_DEVICE_SUM] = parts[TP_PART_HOST_SUM] = 0;
+        for (uint32_t r = 0; r < run->row_count; r++) {
+            const struct tp_summary_row *row = &run->rows[r];
+            if (row->kind == TP_SUMMARY_KERNEL || row->kind == TP_SUMMARY_COPY)
+                parts[TP_PART_DEVICE_SUM] += row->by_step_ns[i];
+            if (row->kind == TP_SUMMARY_OPERATOR_HOST)
+                parts[TP_PART_HOST_SUM] += row->by_step_ns[i];
+        }
+    }
+}
+
 /* A run whose steps take step_us and contain these rows; the list ends with calls 0. */
 static struct tp_summary make_run(double step_us, const struct plan *plans)
 {
@@ -86,6 +103,7 @@ static struct tp_summary make_run(double step_us, const struct plan *plans)
     }
     for (; plans->calls; plans++)
         add_row(&run, plans);
+    add_sums(&run);
     return run;
 }
 
@@ -106,6 +124,24 @@ static void compare_plans(struct tp_compare *compare, const struct plan *base, c
     compare_runs(compare);
 }
 
+enum { MANY = 3 };
+
+/* MANY runs a side. */
+static void compare_many(struct tp_compare *compare, const struct plan *base, const struct plan *new_plans)
+{
+    static const struct tp_calltree *const no_trees[TP_SIDES];
+    static struct tp_side_input inputs[TP_SIDES];
+    static struct tp_summary many[TP_SIDES][MANY];
+    struct tp_compare_options options = {0};
+    for (int i = 0; i < MANY; i++) {
+        many[TP_BASE][i] = make_run(10000, base);
+        many[TP_NEW][i] = make_run(10000, new_plans);
+    }
+    inputs[TP_BASE] = (struct tp_side_input){"base", many[TP_BASE], MANY, false};
+    inputs[TP_NEW] = (struct tp_side_input){"new", many[TP_NEW], MANY, false};
+    tp_compare_build(compare, inputs, no_trees, &options, &arena);
+}
+
 /* The causes as one text: "regressed same kernel;". */
 static void assert_changes(const struct tp_compare *c, const char *wanted)
 {
@@ -121,14 +157,8 @@ static void assert_changes(const struct tp_compare *c, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-#define KERNEL(name, calls, us)                                                                                        \
-    {                                                                                                                  \
-        name, "aten::mm", "[[8, 8]]", us, TP_SUMMARY_KERNEL, calls                                                     \
-    }
-#define END                                                                                                            \
-    {                                                                                                                  \
-        "", "", "", 0, TP_SUMMARY_KERNEL, 0                                                                            \
-    }
+#define KERNEL(name, calls, us) {name, "aten::mm", "[[8, 8]]", us, TP_SUMMARY_KERNEL, calls}
+#define END {"", "", "", 0, TP_SUMMARY_KERNEL, 0}
 
 static void likeness_of_names(void **state)
 {
@@ -139,33 +169,87 @@ static void likeness_of_names(void **state)
     assert_true(tp_name_likeness(TP_STR("a"), TP_STR("b")) == 0 && tp_name_likeness(TP_STR("a"), TP_STR("a")) == 1);
 }
 
-static void a_slower_kernel_is_told_with_its_operator_explained(void **state)
+#define OTHERS                                                                                                         \
+    KERNEL("relu", 4, 300), KERNEL("norm", 2, 200), KERNEL("add", 8, 60), KERNEL("mul", 3, 90), KERNEL("copy", 1, 150)
+
+/* With several runs a row has a verdict; with one a side the total has, and the row is a hint. Its operator and its
+ * modules are told by their numbers. */
+static void a_slower_kernel_is_told(void **state)
 {
-    const struct plan base[] = {KERNEL("gemm", 4, 500),
-                                KERNEL("relu", 4, 300),
+    const struct plan base[] = {KERNEL("gemm", 2, 500),
+                                OTHERS,
                                 {"aten::mm", "", "[[8, 8]]", 800, TP_SUMMARY_OPERATOR_DEVICE, 4},
                                 {"Net/Linear", "", "", 800, TP_SUMMARY_MODULE_DEVICE, 4},
-                                {"Net", "", "", 3200, TP_SUMMARY_MODULE_DEVICE, 1},
                                 END};
-    const struct plan slower[] = {KERNEL("gemm", 4, 550),
-                                  KERNEL("relu", 4, 300),
-                                  {"aten::mm", "", "[[8, 8]]", 850, TP_SUMMARY_OPERATOR_DEVICE, 4},
-                                  {"Net/Linear", "", "", 850, TP_SUMMARY_MODULE_DEVICE, 4},
-                                  {"Net", "", "", 3400, TP_SUMMARY_MODULE_DEVICE, 1},
+    const struct plan slower[] = {KERNEL("gemm", 2, 750),
+                                  OTHERS,
+                                  {"aten::mm", "", "[[8, 8]]", 925, TP_SUMMARY_OPERATOR_DEVICE, 4},
+                                  {"Net/Linear", "", "", 925, TP_SUMMARY_MODULE_DEVICE, 4},
                                   END};
-    struct tp_compare compare;
+    struct tp_compare c;
     (void)state;
     if (setjmp(arena.guard))
         fail();
-    compare_plans(&compare, base, slower);
-    assert_changes(&compare, "regressed same gemm;");
-    assert_int_equal(compare.verdict, TP_CHANGE_REGRESSED);
-    const struct tp_table *modules = &compare.tables[TP_COMPARE_MODULES_DEVICE];
-    assert_true(tp_table_bool(modules, TP_ROW_IS_REPORTED)[0]); /* reported there, explained by the kernel */
-    assert_true(tp_str_equal(tp_table_text(modules, TP_ROW_CAUSE)[0], TP_STR("gemm")));
-    compare_plans(&compare, slower, base);
-    assert_changes(&compare, "improved same gemm;");
-    assert_int_equal(compare.verdict, TP_CHANGE_IMPROVED);
+    compare_many(&c, base, slower);
+    assert_changes(&c, "regressed same gemm;");
+    assert_int_equal(c.verdict, TP_CHANGE_REGRESSED);
+    assert_int_equal(c.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_REGRESSED);
+    assert_int_equal(c.totals[TP_QUANTITY_STEP].verdict, TP_CHANGE_NEUTRAL);
+    assert_true(fabs(c.totals[TP_QUANTITY_KERNELS].change.estimate - 500.0 / 3500) < 0.01);
+    const struct tp_table *kernels = &c.tables[TP_COMPARE_KERNELS];
+    assert_true(tp_table_int(kernels, TP_ROW_LOW)[0] < 500000 && tp_table_int(kernels, TP_ROW_HIGH)[0] > 500000);
+    assert_true(tp_table_int(&c.tables[TP_COMPARE_MODULES_DEVICE], TP_ROW_CHANGE)[0] > 450000);
+    compare_many(&c, slower, base);
+    assert_changes(&c, "improved same gemm;");
+    assert_int_equal(c.verdict, TP_CHANGE_IMPROVED);
+    compare_plans(&c, base, slower);
+    assert_changes(&c, "hint same gemm;");
+    assert_int_equal(c.verdict, TP_CHANGE_REGRESSED);
+    assert_true(tp_compare_is_worse(&c));
+}
+
+/* Rows never make a run regressed whose total improved. */
+static void rows_against_their_total_are_mixed(void **state)
+{
+    const struct plan base[] = {KERNEL("gemm", 4, 500), OTHERS, END};
+    const struct plan later[] = {KERNEL("gemm", 4, 300),
+                                 KERNEL("relu", 4, 360),
+                                 KERNEL("norm", 2, 200),
+                                 KERNEL("add", 8, 60),
+                                 KERNEL("mul", 3, 90),
+                                 KERNEL("copy", 1, 150),
+                                 END};
+    struct tp_compare c;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    compare_many(&c, base, later);
+    assert_changes(&c, "improved same gemm;regressed same relu;");
+    assert_int_equal(c.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_IMPROVED);
+    assert_int_equal(c.verdict, TP_CHANGE_MIXED);
+    assert_false(tp_compare_is_worse(&c));
+    compare_many(&c, later, base);
+    assert_int_equal(c.verdict, TP_CHANGE_MIXED);
+    assert_true(tp_compare_is_worse(&c));
+}
+
+/* All kernels slower alike: one line, no row. */
+static void a_slower_clock_is_told_once(void **state)
+{
+    const struct plan base[] = {KERNEL("gemm", 4, 500), OTHERS, END};
+    struct plan later[sizeof base / sizeof *base];
+    struct tp_compare c;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (size_t i = 0; i < sizeof base / sizeof *base; i++) {
+        later[i] = base[i];
+        later[i].call_us *= 1.05;
+    }
+    compare_many(&c, base, later);
+    assert_changes(&c, "");
+    assert_true(fabs(c.changes.shift - 0.05) < 0.005);
+    assert_int_equal(c.verdict, TP_CHANGE_REGRESSED);
 }
 
 static void what_comes_and_goes(void **state)
@@ -274,18 +358,39 @@ static void other_conditions_are_no_regression(void **state)
     compare_runs(&compare);
     assert_true(compare.comparability.is_low);
     assert_int_equal(compare.verdict, TP_CHANGE_INCONCLUSIVE);
-    assert_int_equal(compare.step_verdict, TP_CHANGE_INCONCLUSIVE);
+    assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_INCONCLUSIVE);
     assert_int_equal(compare.regressed_count, 0);
     assert_string_equal(tp_compare_verdict_word(&compare), "other workload");
     runs[TP_NEW].facts = &unknown; /* known on one side only */
     compare_runs(&compare);
     assert_int_equal(compare.comparability.workload, TP_WORKLOAD_UNKNOWN);
-    assert_int_equal(compare.step_verdict, TP_CHANGE_INCONCLUSIVE);
+    assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_INCONCLUSIVE);
     runs[TP_NEW].facts = NULL;
     runs[TP_NEW].fact_count = 0; /* an older file, which never asked */
     compare_runs(&compare);
     assert_int_equal(compare.comparability.workload, TP_WORKLOAD_SAME);
     assert_int_equal(compare.verdict, TP_CHANGE_REGRESSED);
+}
+
+static void times_of_the_host_need_equal_options_of_the_recorder(void **state)
+{
+    const struct plan plans[] = {KERNEL("gemm", 4, 500), END}, slower[] = {KERNEL("gemm", 4, 900), END};
+    struct tp_summary_fact with = {TP_STR("with_stack"), TP_STR("1")}, without = {TP_STR("with_stack"), TP_STR("0")};
+    struct tp_compare compare;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    runs[TP_BASE] = make_run(10000, plans);
+    runs[TP_NEW] = make_run(20000, slower);
+    runs[TP_BASE].facts = runs[TP_NEW].facts = &with;
+    runs[TP_BASE].fact_count = runs[TP_NEW].fact_count = 1;
+    compare_runs(&compare);
+    assert_int_equal(compare.totals[TP_QUANTITY_STEP].verdict, TP_CHANGE_REGRESSED);
+    runs[TP_NEW].facts = &without;
+    compare_runs(&compare);
+    assert_int_equal(compare.comparability.workload, TP_WORKLOAD_SAME);
+    assert_int_equal(compare.totals[TP_QUANTITY_STEP].verdict, TP_CHANGE_INCONCLUSIVE);
+    assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_REGRESSED);
 }
 
 static void more_runs_of_a_side_are_no_difference(void **state)
@@ -326,7 +431,7 @@ static void a_leak_is_found_by_its_line(void **state)
     runs[TP_BASE].memory_count = runs[TP_NEW].memory_count = 1;
     compare_runs(&c);
     assert_int_equal(c.verdict, TP_CHANGE_REGRESSED);
-    assert_int_equal(c.step_verdict, TP_CHANGE_NEUTRAL);
+    assert_int_equal(c.totals[TP_QUANTITY_STEP].verdict, TP_CHANGE_NEUTRAL);
     assert_true(tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_OWNERS], TP_OWNER_DIFF_NAME)[0], after[1].name));
     assert_true(
         tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_OWNERS], TP_OWNER_DIFF_VERDICT)[0], TP_STR("regressed")));
@@ -377,7 +482,7 @@ static void a_damaged_side_is_never_regressed(void **state)
         runs[s].evidence = (struct tp_input_evidence){.is_known = true, .eof = TP_EOF_CUT};
         compare_runs(&c);
         assert_int_equal(c.verdict, TP_CHANGE_INCONCLUSIVE);
-        assert_int_equal(c.step_verdict, TP_CHANGE_INCONCLUSIVE);
+        assert_int_equal(c.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_INCONCLUSIVE);
         assert_int_equal(c.regressed_count, 0);
         assert_headline(&c, s == TP_BASE ? "Input damaged: base: the file is cut: what it lost is not known"
                                          : "Input damaged: new: the file is cut: what it lost is not known");
@@ -452,8 +557,13 @@ static void alternate(struct tp_summary *run, int64_t step_us)
 
 static void the_verdict_names_rows_before_memory(void **state)
 {
-    const struct plan base[] = {KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), END};
-    const struct plan faster[] = {KERNEL("gemm", 4, 300), KERNEL("relu", 4, 100), END};
+    const struct plan base[] = {KERNEL("gemm", 4, 500),
+                                KERNEL("relu", 4, 200),
+                                {"Memcpy HtoD", "aten::to", "", 3, TP_SUMMARY_COPY, 2},
+                                {"cudaStreamSynchronize", "", "a.py(1): f", 4, TP_SUMMARY_SYNC, 1},
+                                END};
+    const struct plan faster[] = {
+        KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), {"Memcpy HtoD", "aten::to", "", 3, TP_SUMMARY_COPY, 1}, END};
     struct tp_summary_memory much = {TP_STR("GPU0"), 140 << 20, 200 << 20, 0, NULL, 0};
     struct tp_summary_memory less = {TP_STR("GPU0"), 100 << 20, 200 << 20, 0, NULL, 0};
     struct tp_compare c;
@@ -461,14 +571,14 @@ static void the_verdict_names_rows_before_memory(void **state)
     if (setjmp(arena.guard))
         fail();
     compare_plans(&c, base, faster);
-    assert_int_equal(c.step_verdict, TP_CHANGE_NEUTRAL);
+    assert_int_equal(c.totals[TP_QUANTITY_STEP].verdict, TP_CHANGE_NEUTRAL);
     assert_string_equal(tp_compare_reason_text(&c), "2 rows");
     runs[TP_BASE].memory = &much;
     runs[TP_NEW].memory = &less;
     runs[TP_BASE].memory_count = runs[TP_NEW].memory_count = 1;
     alternate(&runs[TP_NEW], 6000);
     compare_runs(&c);
-    assert_int_equal(c.step_verdict, TP_CHANGE_NEUTRAL);
+    assert_int_equal(c.totals[TP_QUANTITY_STEP].verdict, TP_CHANGE_NEUTRAL);
     assert_int_equal(c.verdict, TP_CHANGE_IMPROVED);
     assert_string_equal(tp_compare_reason_text(&c), "2 rows and memory");
     struct tp_document document;
@@ -481,10 +591,13 @@ static void the_verdict_names_rows_before_memory(void **state)
     runs[TP_NEW].memory = &less;
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "memory");
-    assert_headline(&c, "memory improved; steps take as long as before (0.0 %)");
+    assert_headline(&c, "memory improved; no sure change of the step (0.0 %, 99 % interval ");
     runs[TP_NEW] = runs[TP_BASE];
     compare_runs(&c);
     assert_string_equal(tp_compare_reason_text(&c), "");
+    assert_headline(&c, "No sure change of the step (0.0 %, 99 % interval "); /* one run a side leaves room for much */
+    c.totals[TP_QUANTITY_STEP].change.low = -0.012;
+    c.totals[TP_QUANTITY_STEP].change.high = 0.015;
     assert_headline(&c, "Steps take as long as before (0.0 %)");
 }
 
@@ -502,7 +615,8 @@ static void a_long_verdict_takes_two_lines(void **state)
     c.verdict = TP_CHANGE_REGRESSED;
     c.memory_verdict = TP_CHANGE_REGRESSED;
     c.regressed_count = 1234567;
-    c.step = (struct tp_bounds){-0.286, -0.329, 0.127};
+    c.totals[TP_QUANTITY_STEP].change = (struct tp_run_change){.estimate = -0.286, .low = -0.329, .high = 0.127};
+    c.totals[TP_QUANTITY_KERNELS].verdict = TP_CHANGE_NEUTRAL;
     tp_buf_init(&text, 0);
     verdict_of(&document, &c);
     tp_print_text(&text, &document, &(struct tp_print_options){.row_limit = &(const int64_t){10}}, NULL);
@@ -518,11 +632,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(likeness_of_names, begin, end),
-        cmocka_unit_test_setup_teardown(a_slower_kernel_is_told_with_its_operator_explained, begin, end),
+        cmocka_unit_test_setup_teardown(a_slower_kernel_is_told, begin, end),
+        cmocka_unit_test_setup_teardown(rows_against_their_total_are_mixed, begin, end),
+        cmocka_unit_test_setup_teardown(a_slower_clock_is_told_once, begin, end),
         cmocka_unit_test_setup_teardown(what_comes_and_goes, begin, end),
         cmocka_unit_test_setup_teardown(rows_are_matched_beyond_their_names, begin, end),
         cmocka_unit_test_setup_teardown(a_change_is_by_count_and_by_time, begin, end),
         cmocka_unit_test_setup_teardown(other_conditions_are_no_regression, begin, end),
+        cmocka_unit_test_setup_teardown(times_of_the_host_need_equal_options_of_the_recorder, begin, end),
         cmocka_unit_test_setup_teardown(more_runs_of_a_side_are_no_difference, begin, end),
         cmocka_unit_test_setup_teardown(a_damaged_side_is_never_regressed, begin, end),
         cmocka_unit_test_setup_teardown(a_leak_is_found_by_its_line, begin, end),

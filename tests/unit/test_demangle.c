@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "writer/text/demangle.h"
+#include "writer/text/demangle_cxx.h"
 #include "writer/text/demangle_rust.h"
 #include "writer/text/punycode.h"
 
@@ -168,6 +170,111 @@ static void what_is_no_name_stays(void **state)
     assert_non_null(plain(deep));
 }
 
+/* ---- C++ by own code; what is expected is what c++filt of binutils says ---- */
+
+static const char *own_plain(const char *mangled)
+{
+    struct tp_str text = tp_str_of(mangled);
+    if (setjmp(arena.guard))
+        fail();
+    bool is_read = tp_demangle_cxx(tp_str_of(mangled), &text, &arena);
+    assert_true(is_read || text.ptr == mangled);
+    return tp_arena_copy(&arena, text.ptr, text.len);
+}
+
+static void expect_own(const struct pair *pairs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(own_plain(pairs[i].mangled), pairs[i].plain);
+}
+#define EXPECT_OWN(pairs) expect_own(pairs, sizeof(pairs) / sizeof *(pairs))
+
+#define GRID                                                                                                           \
+    "ck::(anonymous namespace)::Grid<64, unsigned short, float, (ck::Enum)1, ck::Tuple<int, ck::Tuple<> >, "           \
+    "ck::Sequence<1, 4, 8> >"
+
+static void kernels_are_demangled_without_a_runtime(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {
+        {"_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi64ELi8ELb0ELb1EEEvPT0_PT_PfS4_S4_S4_diib",
+         "void aiter::add_rmsnorm_quant_kernel<std::bfloat16_t, std::bfloat16_t, 64, 8, false, true>(std::bfloat16_t*, "
+         "std::bfloat16_t*, float*, std::bfloat16_t*, std::bfloat16_t*, std::bfloat16_t*, double, int, int, bool)"},
+        {"_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_addIfEESt5arrayIPcLm3EEEEviT0_T1_",
+         "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> "
+         ">(int, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul>)"},
+        {"_ZN2ck11kernel_gemmINS_12_GLOBAL__N_14GridILi64EtfLNS_4EnumE1ENS_5TupleIJiNS4_IJEEEEEENS_8SequenceIJLi1ELi4E"
+         "Li8EEEEEELb1EEEvPKNT_4ArgsESA_PNS4_IJSA_iEEE",
+         "void ck::kernel_gemm<" GRID ", true>(" GRID "::Args const*, " GRID ", ck::Tuple<" GRID ", int>*)"},
+        {"_ZN2ck6kentryILi2ENS_8SequenceIJLi128ELi64ELi32EEEEJiPfEEEvDpT1_",
+         "void ck::kentry<2, ck::Sequence<128, 64, 32>, int, float*>(int, float*)"},
+        {"_Z3fooPFvRKiE.kd", "foo(void (*)(int const&)) [clone .kd]"},
+        {"_Z1fIJidfEEvDpRKT_", "void f<int, double, float>(int const&, double const&, float const&)"},
+        {"_Z1fIJEEvDpT_", "void f<>()"},
+        {"_Z1fIabcdefghijlmEvT8_T9_T10_",
+         "void f<signed char, bool, char, double, long double, float, __float128, unsigned char, int, unsigned int, "
+         "long, unsigned long>(unsigned int, long, unsigned long)"}, /* decimal, unlike the number of S_ */
+    };
+    EXPECT_OWN(pairs);
+}
+
+static void declarators_lambdas_and_literals_are_demangled(void **state)
+{
+    (void)state;
+    static const struct pair pairs[] = {
+        {"_Z1fM1AKFvvE", "f(void (A::*)() const)"},
+        {"_Z1fRA10_Ki", "f(int const (&) [10])"},
+        {"_Z1fIXadL_Z4siluIiEvT_EEEvv", "void f<&(void silu<int>(int))>()"},
+        {"_Z1fILb1ELc97ELs3ELin1ELm3EEvv", "void f<true, (char)97, (short)3, -1, 3ul>()"},
+        {"_ZZ4mainENKUlvE0_clEv", "main::{lambda()#2}::operator()() const"},
+        {"_ZNSaIcEC1ERKS_", "std::allocator<char>::allocator(std::allocator<char> const&)"},
+        {"_ZNSt9enable_ifIXntLb0EEvE4typeE", "std::enable_if<!(false), void>::type"},
+        /* newer than c++filt: an argument with its type; by hand */
+        {"_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_ES3_S5_EEEEvPS3_PS4_i",
+         "void sgl_hip::activation::act_and_mul_kernel<__hip_bfloat16, &(__hip_bfloat16 silu<__hip_bfloat16>("
+         "__hip_bfloat16 const&))>(__hip_bfloat16*, __hip_bfloat16 const*, int)"},
+    };
+    EXPECT_OWN(pairs);
+}
+
+static void what_is_no_cxx_name_stays(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"_Z",
+                                        "_ZN",
+                                        "_ZN3fooE1",
+                                        "_Z9foo",
+                                        "_Z3foo!",
+                                        "foo",
+                                        "_ZTV3foo",
+                                        "_Z1fIT_Evv",
+                                        "_Z1fS0_",
+                                        "_Z1fIiEDTcl1gEEv",
+                                        "_ZN2ck6kernelINS_5GridI",
+                                        "_Z1fv."};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_string_equal(own_plain(names[i]), names[i]);
+}
+
+/* A name of n letters may stand for 2^n ones, and nest as deep as it is long. */
+static void names_that_grow_without_end_are_left_alone(void **state)
+{
+    (void)state;
+    char name[8000], *at = name + sprintf(name, "_Z1fI1aEv");
+    at += sprintf(at, "1TIS0_S0_E"); /* S0_: f<a>, S1_: T, S2_: T<..> */
+    for (int i = 0; i < 40; i++) {
+        int last = i + 2 < 10 ? '0' + i + 2 - 1 : 'A' + i + 2 - 11;
+        if (last <= 'Z')
+            at += sprintf(at, "S1_IS%c_S%c_E", last, last);
+    }
+    assert_string_equal(own_plain(name), name);
+    memset(name, 'P', sizeof name);
+    memcpy(name, "_Z1f", 4);
+    name[sizeof name - 2] = 'i';
+    name[sizeof name - 1] = 0;
+    assert_string_equal(own_plain(name), name);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -176,6 +283,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_older_mangling_loses_its_hash, begin, end),
         cmocka_unit_test_setup_teardown(letters_beyond_ascii_are_put_back, begin, end),
         cmocka_unit_test_setup_teardown(what_is_no_name_stays, begin, end),
+        cmocka_unit_test_setup_teardown(kernels_are_demangled_without_a_runtime, begin, end),
+        cmocka_unit_test_setup_teardown(declarators_lambdas_and_literals_are_demangled, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_no_cxx_name_stays, begin, end),
+        cmocka_unit_test_setup_teardown(names_that_grow_without_end_are_left_alone, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

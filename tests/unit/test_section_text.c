@@ -1,5 +1,6 @@
 /* Names as the page shows them: cut, redacted, linked, shortened. */
 #include "webreport/document/name_text.h"
+#include "webreport/document/section.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,6 +127,106 @@ static void kernel_names_lose_arguments_and_noise(void **state)
     assert_str(tp_kernel_short_name(&arena, TP_STR("void ")), "void ");
 }
 
+static const char *short_name(const char *name)
+{
+    struct tp_str text = tp_kernel_short_name(&arena, tp_str_of(name));
+    return tp_arena_copy(&arena, text.ptr, text.len);
+}
+
+static void kernels_are_called_by_what_they_do(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> "
+         ">(int, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul>)",
+         "vectorized_elementwise add<float> x4"},
+        {"void at::native::elementwise_kernel<128, 4, "
+         "at::native::gpu_kernel_impl_nocast<at::native::direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda()#3}"
+         "::operator()() const::{lambda()#12}::operator()() const::{lambda(c10::BFloat16)#1}>(at::TensorIteratorBase&, "
+         "int)::{lambda(int)#1}>(int, int)",
+         "elementwise direct_copy<BFloat16>"},
+        {"void at::native::unrolled_elementwise_kernel<at::native::BinaryFunctor<float, float, float, "
+         "at::native::binary_internal::MulFunctor<float> >, at::detail::Array<char*, 3> >(int)",
+         "unrolled_elementwise Mul<float>"},
+        {"void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::func_wrapper_t<float, "
+         "at::native::sum_functor<float, float, float>::operator()(at::TensorIterator&)::{lambda(float, float)#1}>, "
+         "unsigned int, float, 4> >(int)",
+         "reduce sum<float>"},
+        {"void multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor<float>, float>(int, int volatile*)",
+         "multi_tensor_apply Adam<float>"},
+        {"void vllm::act_and_mul_kernel<c10::BFloat16, &(c10::BFloat16 vllm::silu_kernel<c10::BFloat16>(c10::BFloat16 "
+         "const&)), true>(int)",
+         "vllm::act_and_mul_kernel<BFloat16, &silu_kernel, true>"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        assert_string_equal(short_name(pairs[i][0]), pairs[i][1]);
+}
+
+static void kernels_keep_tile_and_layout(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_256x128_32x3_nt_align1>(cutlass_80_tensorop::Params)",
+         "cutlass_80_tensorop_s1688gemm_256x128_32x3_nt_align1"},
+        {"ampere_sgemm_128x64_tn", "ampere_sgemm_128x64_tn"},
+        {"nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NNT", "nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NNT"},
+        {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1_execute_segment_k_off_kernel__"
+         "5x_cublas",
+         "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_segment_k_off"},
+        {"Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT128x256x32_MI16x16x1_SN_LDSB1_AFC1_WG32_8_1",
+         "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT128x256x32_MI16x16x1"},
+        {"_ZN7ck_tile6kentryILi2ENS_4FmhaINS_4PipeINS_8sequenceIJLi128ELi64ELi32EEEEEEEEJiPfEEEvDpT1_",
+         "ck_tile Fmha<Pipe> 128x64x32"},
+        {"_ZN5aiter9norm_quanIDF16bLi64ELb1EEEvPT_", "aiter::norm_quan<bfloat16_t, 64, true>"},
+        {"void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int>, "
+         "cutlass::Mma<cute::tuple<cute::C<128>, cute::C<256>, cute::C<64> > > > >(int)",
+         "GemmUniversal<tuple, \xe2\x80\xa6> 128x256x64"},
+        {"triton_poi_fused_add_mul_0", "triton_poi_fused_add_mul_0"},
+        {"triton_red_fused_native_layer_norm_native_layer_norm_backward_add_mul_div_silu_sigmoid_sub_where_view_clone_"
+         "expand_unsqueeze_17",
+         "triton_red_fused_native_layer_norm_native_layer_norm_\xe2\x80\xa6_clone_expand_unsqueeze_17"},
+        {"_ZN2ck6kernelINS_5GridI", "_ZN2ck6kernelINS_5GridI"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        assert_string_equal(short_name(pairs[i][0]), pairs[i][1]);
+}
+
+/* Kernels of one short name show where their names differ; of three, each from its nearest. */
+static void rows_of_one_short_name_are_distinct(void **state)
+{
+    (void)state;
+    struct tp_naming naming = {.arena = &arena};
+    static const char *const names[] = {"void f<g<1, 2, 3> >(int)", "void f<g<1, 2, 4> >(int)",
+                                        "void f<g<7, 2, 3> >(int)", "void f<g<7, 2, 3> >(int)", "other"};
+    struct tp_shown_row rows[5] = {0};
+    struct tp_str texts[5];
+    for (size_t i = 0; i < 5; i++) {
+        texts[i] = tp_str_of(names[i]);
+        rows[i].name = i < 4 ? TP_STR("f") : TP_STR("other");
+    }
+    tp_section_tell_apart(&naming, rows, texts, NULL, 5);
+    assert_str(rows[0].name, "f\xe2\x80\xa6g<1, 2, 3> >(int)");
+    assert_str(rows[1].name, "f\xe2\x80\xa6g<1, 2, 4> >(int)");
+    assert_str(rows[2].name, "f\xe2\x80\xa6oid f<g<7, 2, 3> >(int)");
+    assert_str(rows[3].name, "f\xe2\x80\xa6oid f<g<7, 2, 3> >(int)"); /* one name: nothing to tell */
+    assert_str(rows[4].name, "other");
+}
+
+static void long_paths_keep_their_end(void **state)
+{
+    (void)state;
+    struct tp_naming naming = {.arena = &arena};
+    char text[512];
+    memset(text, 'd', sizeof text);
+    for (size_t i = 0; i < 400; i += 8)
+        text[i] = '/';
+    strcpy(text + 400, "/models/attention.py(12): forward");
+    struct tp_str shown = tp_shown_text(&naming, tp_str_of(text));
+    assert_true(shown.len <= TP_MAX_SHOWN_NAME_BYTES);
+    assert_true(tp_str_starts(shown, "\xe2\x80\xa6/"));
+    assert_true(tp_str_ends(shown, "/models/attention.py(12): forward"));
+}
+
 static void markdown_shows_names_as_they_are(void **state)
 {
     struct tp_buf buf;
@@ -171,6 +272,10 @@ int main(void)
         cmocka_unit_test(source_lines_become_links),
         cmocka_unit_test(a_frame_is_no_kernel),
         cmocka_unit_test(kernel_names_lose_arguments_and_noise),
+        cmocka_unit_test(kernels_are_called_by_what_they_do),
+        cmocka_unit_test(kernels_keep_tile_and_layout),
+        cmocka_unit_test(rows_of_one_short_name_are_distinct),
+        cmocka_unit_test(long_paths_keep_their_end),
         cmocka_unit_test(markdown_shows_names_as_they_are),
         cmocka_unit_test(terminals_are_told_nothing_they_obey),
     };

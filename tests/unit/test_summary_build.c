@@ -162,11 +162,24 @@ static void steps_are_those_of_the_overview(void **state)
     /* the device's first work begins at 50: until 100, 52 to 95 are idle. Then 105 to 140, and behind it 160 to 200 */
     int64_t idle[2] = {0, 0};
     for (int s = 0; s < 2; s++)
-        for (int p = TP_PART_IDLE_HOST; p < TP_PART_COUNT; p++)
+        for (int p = TP_PART_IDLE_HOST; p <= TP_PART_IDLE_OUTSIDE; p++)
             idle[s] += p == TP_PART_EXPOSED_COMMUNICATION ? 0 : m.summary.steps[s].part_ns[p];
     assert_int_equal(idle[0], 43000);
     assert_int_equal(idle[1], 75000);
     assert_int_equal(m.summary.steps[0].part_ns[TP_PART_EXPOSED_COMMUNICATION], TP_NULL_INT);
+    for (int s = 0; s < 2; s++) { /* whatever rows are kept */
+        int64_t sums[2] = {0, 0};
+        for (uint32_t r = 0; r < m.summary.row_count; r++) {
+            const struct tp_summary_row *row = &m.summary.rows[r];
+            if (row->kind == TP_SUMMARY_KERNEL || row->kind == TP_SUMMARY_COPY)
+                sums[0] += row->by_step_ns ? row->by_step_ns[s] : 0;
+            if (row->kind == TP_SUMMARY_OPERATOR_HOST)
+                sums[1] += row->by_step_ns ? row->by_step_ns[s] : 0;
+        }
+        assert_true(sums[0] > 0);
+        assert_true(m.summary.steps[s].part_ns[TP_PART_DEVICE_SUM] == sums[0]);
+        assert_true(m.summary.steps[s].part_ns[TP_PART_HOST_SUM] == (sums[1] ? sums[1] : TP_NULL_INT));
+    }
     drop(&m);
 }
 
@@ -185,6 +198,97 @@ static void key_is_of_the_trace_where_none_is_given(void **state)
         has_shapes |= tp_str_equal(m.summary.facts[i].name, TP_STR("record_shapes")) &&
                       tp_str_equal(m.summary.facts[i].value, TP_STR("1"));
     assert_true(has_shapes);
+    drop(&m);
+}
+
+/* Two steps of a rank of two groups. Step 0: the loader has 30, gemm 40; all-reduce of tp from 90 on for 20 (5 of them
+ * beside gemm), 40 of gemm, all-reduce of dp from 170 on for 25; the rest is pause. Step 1 the same 300 later, and its
+ * dp call takes 10 more. PyTorch cuts the second list of ranks. */
+#define SLOT_COMM(name, desc, ranks, size)                                                                             \
+    DEVICE(0)                                                                                                          \
+    ",\"Collective name\":\"allreduce\",\"Process Group Name\":\"" name "\",\"Process Group Description\":\"" desc     \
+    "\",\"Process Group Ranks\":\"" ranks "\",\"Group size\":" size
+#define SLOT_STEP(number, at, load, k1, c1, k2, c2, d2)                                                                \
+    EVENT("user_annotation", "ProfilerStep#" number, 1, at, 200, "")                                                   \
+    "," EVENT("user_annotation", "enumerate(DataLoader)#x.__next__", 1, load, 30, "") "," EVENT(                       \
+        "kernel", "gemm", 7, k1, 45,                                                                                   \
+        DEVICE(0)) "," EVENT("kernel", "ncclDevKernel_AllReduce", 8, c1, 20,                                           \
+                             SLOT_COMM(                                                                                \
+                                 "1", "tp", "[4, 5]",                                                                  \
+                                 "2")) "," EVENT("kernel", "gemm", 7, k2, 40,                                          \
+                                                 DEVICE(0)) "," EVENT("kernel", "ncclDevKernel_AllReduce", 8, c2, d2,  \
+                                                                      SLOT_COMM("2", "dp", "[0, 4, ..., 124]", "32"))
+static const char slot_steps[] =
+    SLOT_STEP("0", 0, 10, 50, 90, 120, 170, 25) "," SLOT_STEP("1", 300, 310, 350, 390, 420, 470, 35);
+
+static void expect_cell(const struct tp_step_slots *slots, uint32_t slot, uint32_t step, const int64_t *us)
+{
+    for (unsigned p = 0; p < TP_SLOT_PARTS; p++)
+        assert_int_equal(slots->us[p][tp_slot_cell(slots, slot, step)], us[p]);
+}
+
+static void slots_are_own_work_up_to_each_collective(void **state)
+{
+    /* kernel, pause, input, within; the gap of 100 between the steps is a pause of the second one */
+    static const int64_t cells[2][3][TP_SLOT_PARTS] = {{{45, 20, 30, 15}, {40, 20, 0, 25}, {0, 5, 0, 0}},
+                                                       {{45, 120, 30, 15}, {40, 20, 0, 35}, {0, 0, 0, 0}}};
+    struct made m;
+    (void)state;
+    make(&m, "\"hostname\":\"node7\",", slot_steps);
+    const struct tp_step_slots *slots = &m.summary.slots;
+    assert_true(tp_str_equal(slots->host, TP_STR("node7")));
+    assert_int_equal(slots->group_count, 2);
+    assert_true(tp_str_equal(slots->groups[0].description, TP_STR("tp")));
+    assert_int_equal(slots->groups[0].runs[0].first, 4);
+    assert_int_equal(slots->groups[0].runs[0].length, 2);
+    assert_int_equal(slots->groups[1].run_count, 1);
+    assert_int_equal(slots->groups[1].runs[0].stride, 4);
+    assert_int_equal(slots->groups[1].runs[0].length, 32);
+    assert_int_equal(slots->slot_count, 3);
+    assert_int_equal(slots->slots[0].group, 0);
+    assert_int_equal(slots->slots[1].group, 1);
+    assert_int_equal(slots->slots[2].group, TP_NO_ID);
+    assert_int_equal(slots->step_count, 2);
+    for (uint32_t s = 0; s < 2; s++)
+        for (uint32_t k = 0; k < 3; k++)
+            expect_cell(slots, k, s, cells[s][k]);
+    drop(&m);
+}
+
+/* 500 calls a step in three groups by turns: the row is cut to what a rank may keep, and nothing of its time is lost.
+ */
+static void many_calls_are_added_up(void **state)
+{
+    static char text[1 << 20];
+    size_t size = 0;
+    struct made m;
+    (void)state;
+    for (int s = 0; s < 12; s++) {
+        size += (size_t)snprintf(text + size, sizeof text - size,
+                                 "%s{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%d\",\"pid\":1,"
+                                 "\"tid\":1,\"ts\":%d,\"dur\":10000}",
+                                 s ? "," : "{\"traceEvents\":[", s, s * 10000);
+        for (int c = 0; c < 500; c++)
+            size +=
+                (size_t)snprintf(text + size, sizeof text - size,
+                                 ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce\",\"pid\":0,"
+                                 "\"tid\":8,\"ts\":%d,\"dur\":7,\"args\":{\"device\":0,\"Process Group Name\":\"%d\"}}",
+                                 s * 10000 + c * 20 + 10, c % 3);
+    }
+    size += (size_t)snprintf(text + size, sizeof text - size, "]}");
+    make_text(&m, text, size);
+    const struct tp_step_slots *slots = &m.summary.slots;
+    int64_t total_us = 0, calls = 0;
+    assert_in_range(slots->slot_count, 4, TP_MAX_SLOTS);
+    assert_in_range(slots->slot_count * slots->step_count, 1, TP_MAX_SLOT_CELLS);
+    assert_int_equal(slots->step_count, TP_MAX_SLOT_CELLS / slots->slot_count);
+    for (uint32_t k = 0; k < slots->slot_count; k++) {
+        calls += slots->slots[k].calls;
+        for (unsigned p = 0; p < TP_SLOT_PARTS; p++)
+            total_us += slots->us[p][tp_slot_cell(slots, k, 1)];
+    }
+    assert_int_equal(calls, 500);
+    assert_int_equal(total_us, 10000);
     drop(&m);
 }
 
@@ -396,6 +500,8 @@ int main(void)
         cmocka_unit_test(rows_count_calls_per_step),
         cmocka_unit_test(steps_are_those_of_the_overview),
         cmocka_unit_test(key_is_of_the_trace_where_none_is_given),
+        cmocka_unit_test(slots_are_own_work_up_to_each_collective),
+        cmocka_unit_test(many_calls_are_added_up),
         cmocka_unit_test(collectives_have_arrival_and_sequence),
         cmocka_unit_test(fingerprint_tells_sequences_of_kernels_apart),
         cmocka_unit_test(rows_beyond_the_limit_are_added_up),

@@ -101,6 +101,35 @@ static void any_lists(struct tp_summary *s, struct tp_arena *arena)
         s->flags[i] = (struct tp_summary_flag){any_text(arena), any_int()};
 }
 
+static void any_slots(struct tp_summary *s, struct tp_arena *arena)
+{
+    struct tp_step_slots *slots = &s->slots;
+    slots->host = any_text(arena);
+    slots->group_count = (uint32_t)any(4);
+    slots->groups = tp_arena_array(arena, slots->group_count, sizeof *slots->groups);
+    for (uint32_t g = 0; g < slots->group_count; g++) {
+        slots->groups[g] = (struct tp_slot_group){any_text(arena), any_text(arena), any_int(), NULL, (uint32_t)any(3)};
+        slots->groups[g].runs = tp_arena_array(arena, slots->groups[g].run_count, sizeof *slots->groups[g].runs);
+        for (uint32_t i = 0; i < slots->groups[g].run_count; i++)
+            slots->groups[g].runs[i] =
+                (struct tp_rank_stride){(int64_t)any(1000), 1 + (int64_t)any(64), 1 + (int64_t)any(64)};
+    }
+    slots->slot_count = (uint32_t)any(5);
+    slots->step_count = (uint32_t)any((uint64_t)s->step_count + 1);
+    slots->slots = tp_arena_array(arena, slots->slot_count, sizeof *slots->slots);
+    slots->steps = tp_arena_array(arena, slots->step_count, sizeof *slots->steps);
+    for (uint32_t k = 0; k < slots->slot_count; k++)
+        slots->slots[k] = (struct tp_slot){slots->group_count && any(3) ? (uint32_t)any(slots->group_count) : TP_NO_ID,
+                                           (uint32_t)any(9)};
+    for (uint32_t i = 0; i < slots->step_count; i++)
+        slots->steps[i] = s->step_count - slots->step_count + i;
+    for (unsigned p = 0; p < TP_SLOT_PARTS; p++) {
+        slots->us[p] = tp_arena_array(arena, (size_t)slots->slot_count * slots->step_count, sizeof(int64_t));
+        for (size_t i = 0; i < (size_t)slots->slot_count * slots->step_count; i++)
+            slots->us[p][i] = (int64_t)any(UINT64_C(1) << any(31));
+    }
+}
+
 static struct tp_summary any_summary(struct tp_arena *arena)
 {
     struct tp_summary s = {.key = {any_text(arena), any(3) ? (int64_t)any(6) : TP_NULL_INT, any_int(), any_text(arena),
@@ -129,6 +158,7 @@ static struct tp_summary any_summary(struct tp_arena *arena)
     }
     any_rows(&s, arena);
     any_lists(&s, arena);
+    any_slots(&s, arena);
     return s;
 }
 
@@ -279,6 +309,32 @@ static void assert_equal_lists(const struct tp_summary *a, const struct tp_summa
     }
 }
 
+static void assert_equal_slots(const struct tp_step_slots *a, const struct tp_step_slots *b)
+{
+    ASSERT_TEXT(a->host, b->host);
+    assert_int_equal(a->group_count, b->group_count);
+    for (uint32_t g = 0; g < a->group_count; g++) {
+        const struct tp_slot_group *x = &a->groups[g], *y = &b->groups[g];
+        ASSERT_TEXT(x->name, y->name);
+        ASSERT_TEXT(x->description, y->description);
+        assert_int_equal(x->size, y->size);
+        assert_int_equal(x->run_count, y->run_count);
+        for (uint32_t i = 0; i < x->run_count; i++)
+            assert_memory_equal(&x->runs[i], &y->runs[i], sizeof x->runs[i]);
+    }
+    assert_int_equal(a->slot_count, b->slot_count);
+    assert_int_equal(a->step_count, b->step_count);
+    for (uint32_t k = 0; k < a->slot_count; k++) {
+        assert_int_equal(a->slots[k].group, b->slots[k].group);
+        assert_int_equal(a->slots[k].calls, b->slots[k].calls);
+    }
+    for (uint32_t s = 0; s < a->step_count; s++)
+        assert_int_equal(a->steps[s], b->steps[s]);
+    for (unsigned p = 0; p < TP_SLOT_PARTS; p++)
+        for (size_t i = 0; i < (size_t)a->slot_count * a->step_count; i++)
+            assert_int_equal(a->us[p][i], b->us[p][i]);
+}
+
 static void assert_equal_head(const struct tp_summary *a, const struct tp_summary *b)
 {
     assert_int_equal(tp_summary_key_order(&a->key, &b->key), 0);
@@ -328,6 +384,7 @@ static void file_gives_back_what_was_packed(void **state)
         assert_int_equal(tp_summary_unpack(&after, &read.records[0], &arena, NULL), 0);
         assert_equal_head(&before, &after);
         assert_equal_rows(&before, &after);
+        assert_equal_slots(&before.slots, &after.slots);
         assert_equal_lists(&before, &after);
     }
 }

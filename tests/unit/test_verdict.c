@@ -41,7 +41,9 @@ static void thresholds_hold_at_their_edge(void **state)
     (void)state;
     decides(SHARES{66, 0, 0, 0, 0, 34}, 34, TP_CLASS_COMPUTE_BOUND, TP_TIME_COMPUTE, 66);
     decides(SHARES{65.9, 0, 0, 0, 0, 34.1}, 34, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 34.1);
-    decides(SHARES{60.1, 19.9, 0, 0, 0, 0, 0, 0, 19.9}, 0, TP_CLASS_BALANCED, TP_TIME_COMPUTE, 60.1);
+    decides(SHARES{60.1, 19.9, 0, 0, 0, 0, 0, 0, 19.9}, 0, TP_CLASS_COMPUTE_BOUND, TP_TIME_COMPUTE, 60.1);
+    decides(SHARES{50, 19, 0, 0, 19, 12, 0, 0, 0}, 0, TP_CLASS_COMPUTE_BOUND, TP_TIME_COMPUTE, 50);
+    decides(SHARES{49.9, 19, 0, 0, 19, 12.1, 0, 0, 0}, 0, TP_CLASS_BALANCED, TP_TIME_COMPUTE, 49.9);
     decides(SHARES{60, 20, 0, 0, 0, 0, 0, 0, 19.9}, 0, TP_CLASS_COMMUNICATION_BOUND, TP_TIME_COMMUNICATION, 20);
     decides(SHARES{40, 0, 0, 0, 0, 60}, 50, TP_CLASS_STALL, TP_TIME_LAUNCH, 60);
     decides(SHARES{40, 0, 0, 0, 0, 60}, 49.9, TP_CLASS_LAUNCH_BOUND, TP_TIME_LAUNCH, 60);
@@ -143,6 +145,23 @@ static void a_wait_that_empties_the_device_is_the_cause(void **state)
     tp_arena_release(&m.arena);
 }
 
+/* W is 0 to 10 ms. A collective is called at 1 ms and begins at 5 ms, though nothing runs from 2 ms on. */
+static void a_collective_that_does_not_begin_is_communication(void **state)
+{
+    (void)state;
+    struct made m;
+    make(&m, STEP(1, 0, 10000) "," LAUNCH(0, 1, 1) "," KERNEL("a", 1, 1999, 1) "," LAUNCH(1000, 1, 2) "," KERNEL(
+                 "ncclDevKernel_SendRecv", 5000, 1000, 2) "," LAUNCH(1002, 1, 3) "," KERNEL("b", 8000, 2000, 3));
+    assert_int_equal(m.verdict.cause_ns[TP_TIME_QUEUE], 3000000 + 2000000); /* as the idle view has it */
+    assert_int_equal(m.verdict.awaited_communication_ns, 3000000);          /* before b nothing says what is awaited */
+    assert_int_equal(m.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
+    assert_true(m.verdict.percent == 40);
+    headline_is(&m, "GPU 0 runs communication that no kernel hides for 10.0 % of the step and waits for it to begin "
+                    "for 30.0 %; it computes for 40.0 %. Next: it is idle although the next operation had been called for "
+                    "20.0 %.");
+    tp_arena_release(&m.arena);
+}
+
 static void programs_without_a_device_are_judged_by_the_main_thread(void **state)
 {
     (void)state;
@@ -238,6 +257,7 @@ int main(void)
         cmocka_unit_test(every_nanosecond_of_the_steps_has_one_cause),
         cmocka_unit_test(one_gap_of_half_the_window_is_a_stall),
         cmocka_unit_test(a_wait_that_empties_the_device_is_the_cause),
+        cmocka_unit_test(a_collective_that_does_not_begin_is_communication),
         cmocka_unit_test(programs_without_a_device_are_judged_by_the_main_thread),
         cmocka_unit_test(a_trace_without_times_says_why),
         cmocka_unit_test(a_fragment_is_too_little_to_judge),

@@ -98,12 +98,12 @@ static int run(void *context, struct tp_error *err)
 
 static int exit_code(const struct job *job, int code)
 {
-    enum tp_change_verdict verdict = job->comparison.compare.verdict;
+    const struct tp_compare *compare = &job->comparison.compare;
     bool is_bad =
-        verdict == TP_CHANGE_REGRESSED || (verdict == TP_CHANGE_INCONCLUSIVE && job->options->inconclusive == 1);
+        tp_compare_is_worse(compare) || (compare->verdict == TP_CHANGE_INCONCLUSIVE && job->options->inconclusive == 1);
     if (code < 0 || job->options->exit_zero)
         return tp_inputs_exit_code(code);
-    return *job->comparison.compare.damage ? TP_EXIT_DAMAGED : is_bad ? TP_EXIT_FOUND : TP_EXIT_DONE;
+    return *compare->damage ? TP_EXIT_DAMAGED : is_bad ? TP_EXIT_FOUND : TP_EXIT_DONE;
 }
 
 int tp_cmd_diff(int argc, char **argv)

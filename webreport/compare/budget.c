@@ -304,18 +304,16 @@ int tp_budget_parse(struct tp_budget *budget, const char *file, const char *byte
     return lines.count ? TP_OK : tp_error_set(err, TP_EUSAGE, 0, "%.80s: no line with a metric", file);
 }
 
-void tp_budget_default(struct tp_budget *budget, bool has_baseline, struct tp_arena *arena)
+void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena)
 {
-    static const char alone[] = "finding.high == 0\n";
-    static const char against[] = "optional count.added <= +0\n"
-                                  "optional count.copy <= +0\n"
-                                  "optional count.wait <= +0\n"
-                                  "optional count.type <= +0\n"
-                                  "optional count.shape <= +0\n"
-                                  "optional step.time.median <= +3 %\n"
-                                  "optional h2d.pageable.bytes <= +0\n"
-                                  "optional memory.peak <= +3 %\n";
-    const char *text = has_baseline ? against : alone;
+    static const char text[] = "optional count.added <= +0\n"
+                               "optional count.copy <= +0\n"
+                               "optional count.wait <= +0\n"
+                               "optional count.type <= +0\n"
+                               "optional count.shape <= +0\n"
+                               "optional step.time.median <= +3 %\n"
+                               "optional h2d.pageable.bytes <= +0\n"
+                               "optional memory.peak <= +3 %\n";
     tp_budget_parse(budget, "default budget", text, strlen(text), arena, NULL);
     for (size_t i = 0; i < budget->count; i++)
         budget->lines[i].number = 0;

@@ -49,9 +49,9 @@ struct tp_budget {
 int tp_budget_parse(struct tp_budget *budget, const char *file, const char *bytes, size_t size, struct tp_arena *arena,
                     struct tp_error *err);
 
-/* The budget of a check that names none: no finding of high severity; has_baseline: no operator, copy or wait more in a
- * step, no other type or shape, no more memory, pageable bytes or step time than the baseline. */
-void tp_budget_default(struct tp_budget *budget, bool has_baseline, struct tp_arena *arena);
+/* The budget of a check that names none: no operator, copy or wait more in a step, no other type or shape, no more
+ * memory, pageable bytes or step time than the baseline. Findings are advice, and no part of it. */
+void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena);
 
 /* "<=", ">=" .. */
 const char *tp_budget_op_text(enum tp_budget_op op);

@@ -3,49 +3,24 @@
 
 #include <math.h>
 
+#include "webreport/compare/row_judge.h"
 #include "webreport/measure/wording.h"
-
-const char *tp_change_verdict_name(enum tp_change_verdict verdict)
-{
-    static const char *const names[TP_CHANGE_VERDICTS] = {"neutral", "improved", "regressed", "inconclusive"};
-    return names[verdict];
-}
-
-enum tp_change_verdict tp_bounds_verdict(const struct tp_bounds *interval, double floor)
-{
-    if (interval->low > floor)
-        return TP_CHANGE_REGRESSED;
-    return interval->high < -floor ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
-}
 
 /* A side of a match, its members added up. */
 struct total {
-    struct tp_moments ns, calls, typical;
+    double ns, calls;
     bool is_count_constant;
 };
 
-static void add_moments(struct tp_moments *sum, const struct tp_moments *more)
-{
-    sum->count = more->count;
-    sum->mean += more->mean;
-    sum->error_square += more->error_square;
-    if (more->freedom > 0 && (sum->freedom <= 0 || more->freedom < sum->freedom))
-        sum->freedom = more->freedom;
-}
-
 static struct total total_of(const struct tp_sides *sides, const struct tp_match *match, int side)
 {
-    bool is_one = sides->side[side].step_count < 2; /* what is not there in one step may be in the next */
-    struct total total = {.is_count_constant = !is_one};
+    struct total total = {.is_count_constant = sides->side[side].step_count >= 2}; /* in one step it may be by chance */
     for (uint32_t i = 0; i < match->member_count[side]; i++) {
         const struct tp_side_row *row = tp_sides_row(sides, side, match->members[side][i]);
         total.is_count_constant &= row->is_count_constant;
-        add_moments(&total.ns, &row->ns);
-        add_moments(&total.calls, &row->calls);
-        add_moments(&total.typical, &row->typical);
+        total.ns += row->ns;
+        total.calls += row->calls;
     }
-    if (match->member_count[side] == 0 && is_one)
-        total.ns.error_square = total.calls.error_square = total.typical.error_square = NAN;
     return total; /* without members: none at all, beyond doubt */
 }
 
@@ -68,15 +43,11 @@ static void split_change(struct tp_change *change)
     }
 }
 
-static bool is_count_changed(const struct total totals[TP_SIDES], double confidence)
+/* Counts that are not the same in every step are no evidence. */
+static bool is_count_changed(const struct total totals[TP_SIDES])
 {
-    const struct total *base = &totals[TP_BASE], *new_side = &totals[TP_NEW];
-    if (base->calls.mean == new_side->calls.mean)
-        return false;
-    if (base->is_count_constant && new_side->is_count_constant)
-        return true;
-    struct tp_bounds interval = tp_welch_difference(&base->calls, &new_side->calls, confidence);
-    return tp_bounds_verdict(&interval, 0) != TP_CHANGE_NEUTRAL;
+    return totals[TP_BASE].calls != totals[TP_NEW].calls && totals[TP_BASE].is_count_constant &&
+           totals[TP_NEW].is_count_constant;
 }
 
 /* Sets of memory come and go with the algorithms of a library: they count by their time. */
@@ -91,114 +62,210 @@ static enum tp_change_verdict by_sign(double difference)
     return difference > 0 ? TP_CHANGE_REGRESSED : difference < 0 ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
 }
 
-/* base_ns, step_ns: of a typical step of BASE. */
-static enum tp_change_verdict judge(const struct tp_change *change, double floor, double base_ns, double step_ns)
+/* Kernels that do what others did. */
+static bool is_other_kernel(const struct tp_change *change)
 {
-    double beyond = floor * base_ns;
-    enum tp_change_verdict verdict = tp_bounds_verdict(&change->interval, beyond);
-    if (change->is_count_change && counts_alone(&change->identity))
-        return by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
-    if (!(fabs(change->interval.estimate) >= TP_CHANGE_LEAST_SHARE * step_ns) ||
-        fabs(change->interval.estimate) <= beyond)
+    enum tp_match_kind kind = change->match->kind;
+    return kind == TP_MATCH_RENAMED || kind == TP_MATCH_FUSED || kind == TP_MATCH_SPLIT;
+}
+
+/* By what was called more or less often: the least that is told is a share of BASE's step. What the calls take now is
+ * another matter, and runtime calls follow from what they start. */
+static enum tp_change_verdict judge_count(const struct tp_change *change, double step_ns)
+{
+    if (!change->is_count_change || is_other_kernel(change)) /* of another algorithm the sum of all has the verdict */
         return TP_CHANGE_NEUTRAL;
-    if (!isnan(change->interval.low))
-        return verdict;
-    return change->is_count_change ? by_sign(change->interval.estimate) : TP_CHANGE_INCONCLUSIVE;
+    if (counts_alone(&change->identity))
+        return by_sign(change->calls[TP_NEW] - change->calls[TP_BASE]);
+    if (change->identity.kind == TP_SUMMARY_RUNTIME ||
+        !(fabs((double)change->by_count_ns) >= TP_CHANGE_LEAST_SHARE * step_ns))
+        return TP_CHANGE_NEUTRAL;
+    return by_sign((double)change->by_count_ns);
 }
 
 /* A kernel under another name in every step, which matters. */
 static bool is_replaced(const struct tp_change *change, const struct total totals[TP_SIDES], double step_ns)
 {
-    enum tp_match_kind kind = change->match->kind;
-    return (kind == TP_MATCH_RENAMED || kind == TP_MATCH_FUSED || kind == TP_MATCH_SPLIT) &&
-           totals[TP_BASE].is_count_constant && totals[TP_NEW].is_count_constant &&
+    return is_other_kernel(change) && totals[TP_BASE].is_count_constant && totals[TP_NEW].is_count_constant &&
            fmax(change->ns[TP_BASE], change->ns[TP_NEW]) >= TP_CHANGE_LEAST_SHARE * step_ns;
 }
 
 static void fill(struct tp_change *change, const struct tp_sides *sides, const struct tp_match *match,
                  struct total totals[TP_SIDES])
 {
-    *change = (struct tp_change){.match = match, .cause = TP_NO_ID};
+    *change = (struct tp_change){.match = match, .interval = {NAN, NAN, NAN}, .cause = TP_NO_ID};
     change->identity = tp_sides_identity(sides, tp_match_identity(match));
     for (int s = 0; s < TP_SIDES; s++) {
         totals[s] = total_of(sides, match, s);
-        change->calls[s] = totals[s].calls.mean;
-        change->ns[s] = totals[s].ns.mean;
+        change->calls[s] = totals[s].calls;
+        change->ns[s] = totals[s].ns;
         change->call_ns[s] = change->calls[s] > 0 ? change->ns[s] / change->calls[s] : NAN;
     }
-    change->share = (change->ns[TP_NEW] - change->ns[TP_BASE]) / sides->side[TP_BASE].total.mean;
+    change->share = (change->ns[TP_NEW] - change->ns[TP_BASE]) / sides->side[TP_BASE].total_ns;
     split_change(change);
-}
-
-/* Rows that could be reported at all. */
-static uint32_t count_tested(const struct tp_sides *sides, const struct tp_matches *matches)
-{
-    double least = TP_CHANGE_LEAST_SHARE * sides->side[TP_BASE].total.mean;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < matches->count; i++) {
-        struct tp_change change;
-        struct total totals[TP_SIDES];
-        fill(&change, sides, &matches->items[i], totals);
-        count += counts_alone(&change.identity) || !(fmax(change.ns[TP_BASE], change.ns[TP_NEW]) < least);
-    }
-    return count;
 }
 
 static void mark(struct tp_change *change, const struct tp_change_limits *limits, bool is_replaced_kernel)
 {
-    change->is_reported =
-        change->verdict == TP_CHANGE_IMPROVED || change->verdict == TP_CHANGE_REGRESSED || is_replaced_kernel;
-    if (limits->is_inconclusive && change->verdict != TP_CHANGE_NEUTRAL)
+    change->is_reported = change->verdict == TP_CHANGE_IMPROVED || change->verdict == TP_CHANGE_REGRESSED ||
+                          change->verdict == TP_CHANGE_HINT || is_replaced_kernel;
+    if (limits->is_open && change->verdict != TP_CHANGE_NEUTRAL)
         change->verdict = TP_CHANGE_INCONCLUSIVE;
 }
 
-/* Data loading is no row of its own: it is what no operator, kernel or copy explains. Its doubt is shared by the parts
- * of the step, not by all rows. */
+/* ---- times of rows ---- */
+
+/* Rows that are judged together, and which change each is of. */
+struct judged {
+    struct tp_row_levels *rows;
+    uint32_t *changes, count;
+};
+
+/* What a row is of: kernels, or operators where neither side has any. */
+static enum tp_summary_kind judged_kind(const struct tp_changes *changes)
+{
+    for (uint32_t i = 0; i < changes->count; i++)
+        if (changes->items[i].identity.kind == TP_SUMMARY_KERNEL)
+            return TP_SUMMARY_KERNEL;
+    return TP_SUMMARY_OPERATOR_HOST;
+}
+
+/* Of the time of all rows of the kind, in the base. */
+static double all_of(const struct tp_changes *changes, const struct tp_sides *sides, enum tp_summary_kind kind)
+{
+    double all = sides->side[TP_BASE].part_ns[kind == TP_SUMMARY_KERNEL ? TP_PART_DEVICE_SUM : TP_PART_HOST_SUM],
+           sum = 0;
+    for (uint32_t i = 0; i < changes->count; i++)
+        sum += changes->items[i].identity.kind == kind ? changes->items[i].ns[TP_BASE] : 0;
+    return all > 0 ? all : sum;
+}
+
+static void add_judged(struct judged *judged, const struct tp_changes *changes, uint32_t at,
+                       const struct tp_sides *sides, double all)
+{
+    const struct tp_change *change = &changes->items[at];
+    const struct tp_match *match = change->match;
+    double calls[TP_SIDES];
+    struct tp_side_levels levels[TP_SIDES];
+    if (match->kind != TP_MATCH_SAME || !(change->ns[TP_BASE] > TP_CHANGE_LEAST_SHARE * all))
+        return;
+    for (int s = 0; s < TP_SIDES; s++)
+        levels[s] = tp_sides_row_levels(&calls[s], sides, s, match->members[s][0]);
+    if (!levels[TP_BASE].levels || !levels[TP_NEW].levels || calls[TP_BASE] != calls[TP_NEW])
+        return;
+    judged->rows[judged->count] =
+        (struct tp_row_levels){levels[TP_BASE].levels, levels[TP_NEW].levels, levels[TP_BASE].cvs[0],
+                               levels[TP_NEW].cvs[0], change->ns[TP_BASE] / all};
+    judged->changes[judged->count++] = at;
+}
+
+static struct judged find_judged(const struct tp_changes *changes, const struct tp_sides *sides)
+{
+    enum tp_summary_kind kind = judged_kind(changes);
+    double all = all_of(changes, sides, kind);
+    struct judged judged = {tp_arena_array(sides->arena, changes->count, sizeof *judged.rows),
+                            tp_arena_array(sides->arena, changes->count, sizeof *judged.changes), 0};
+    for (uint32_t i = 0; i < changes->count; i++)
+        if (changes->items[i].identity.kind == kind)
+            add_judged(&judged, changes, i, sides, all);
+    return judged;
+}
+
+/* is_alone: the runs are enough to judge a row by itself; has_moved: a total did. */
+static enum tp_change_verdict judge_row(const struct tp_row_verdict *row, double share, bool is_alone, bool has_moved)
+{
+    if (!(fabs(row->estimate) * share >= TP_CHANGE_LEAST_SHARE))
+        return TP_CHANGE_NEUTRAL;
+    if (is_alone && row->is_sure)
+        return by_sign(row->estimate);
+    return row->is_listed && (is_alone || has_moved) ? TP_CHANGE_HINT : TP_CHANGE_NEUTRAL;
+}
+
+/* In ns of a typical step. */
+static struct tp_bounds interval_of(const struct tp_row_levels *levels, const struct tp_row_verdict *row, uint32_t runs)
+{
+    double base = exp(tp_sum(levels->base, runs) / runs), change = log1p(row->estimate);
+    return (struct tp_bounds){base * row->estimate, base * expm1(change - row->half), base * expm1(change + row->half)};
+}
+
+static bool has_total_moved(const struct tp_total totals[TP_QUANTITIES])
+{
+    for (int q = 0; q < TP_QUANTITIES; q++)
+        if (totals[q].verdict != TP_CHANGE_NEUTRAL)
+            return true;
+    return false;
+}
+
+static void judge_times(struct tp_changes *changes, const struct tp_sides *sides,
+                        const struct tp_total totals[TP_QUANTITIES])
+{
+    uint32_t base_count = sides->side[TP_BASE].input->run_count, new_count = sides->side[TP_NEW].input->run_count;
+    bool is_alone = base_count + new_count >= TP_ROW_VERDICT_RUNS, has_moved = has_total_moved(totals);
+    struct judged judged = find_judged(changes, sides);
+    struct tp_row_judgement judgement = tp_rows_judge(judged.rows, judged.count, base_count, new_count, sides->arena);
+    changes->tested_count = judged.count;
+    changes->shift = expm1(judgement.shift);
+    for (uint32_t i = 0; judgement.rows && i < judged.count; i++) {
+        struct tp_change *change = &changes->items[judged.changes[i]];
+        change->interval = interval_of(&judged.rows[i], &judgement.rows[i], base_count);
+        change->verdict = judge_row(&judgement.rows[i], judged.rows[i].share, is_alone, has_moved);
+    }
+}
+
+/* Data loading is no row of its own: it is what no operator, kernel or copy explains. Its runs are judged as wall times
+ * are; with few of them what comes out is a hint. */
 static void add_data_loading(struct tp_changes *changes, const struct tp_sides *sides,
                              const struct tp_change_limits *limits)
 {
     static const struct tp_match none = {.kind = TP_MATCH_SAME};
-    const struct tp_moments *base = &sides->side[TP_BASE].parts[TP_PART_DATALOADER];
-    const struct tp_moments *new_side = &sides->side[TP_NEW].parts[TP_PART_DATALOADER];
+    const struct tp_side *base = &sides->side[TP_BASE], *new_side = &sides->side[TP_NEW];
+    const struct tp_side_levels levels[TP_SIDES] = {base->loading, new_side->loading};
+    double ns[TP_SIDES] = {base->part_ns[TP_PART_DATALOADER], new_side->part_ns[TP_PART_DATALOADER]};
+    struct tp_total total =
+        tp_total_of(sides, TP_QUANTITY_STEP, levels, &(struct tp_change_limits){limits->threshold, false});
     struct tp_change *change = &changes->items[changes->count++];
     *change = (struct tp_change){.match = &none,
                                  .identity = {TP_SUMMARY_KIND_COUNT,
                                               tp_str_of(tp_phrase(TP_PHRASE_INPUT, tp_sides_producer(sides))),
                                               TP_STR(""), TP_STR(""), TP_STR("")},
                                  .calls = {NAN, NAN},
-                                 .ns = {base->mean, new_side->mean},
+                                 .ns = {ns[TP_BASE], ns[TP_NEW]},
                                  .call_ns = {NAN, NAN},
+                                 .interval = {ns[TP_BASE] * total.change.estimate, ns[TP_BASE] * total.change.low,
+                                              ns[TP_BASE] * total.change.high},
                                  .cause = TP_NO_ID};
-    change->share = (new_side->mean - base->mean) / sides->side[TP_BASE].total.mean;
-    change->by_time_ns = change->change_ns = whole_ns(new_side->mean - base->mean);
-    base = &sides->side[TP_BASE].typical_parts[TP_PART_DATALOADER];
-    new_side = &sides->side[TP_NEW].typical_parts[TP_PART_DATALOADER];
-    change->interval = tp_welch_difference(base, new_side, 1 - (1 - TP_CHANGE_CONFIDENCE) / TP_PART_OTHER);
-    change->verdict = judge(change, limits->floor, base->mean, sides->side[TP_BASE].typical_total.mean);
+    change->share = (ns[TP_NEW] - ns[TP_BASE]) / base->total_ns;
+    change->by_time_ns = change->change_ns = whole_ns(ns[TP_NEW] - ns[TP_BASE]);
+    if (fabs(change->share) >= TP_CHANGE_LEAST_SHARE && total.verdict != TP_CHANGE_NEUTRAL)
+        change->verdict =
+            base->input->run_count + new_side->input->run_count >= TP_ROW_VERDICT_RUNS ? total.verdict : TP_CHANGE_HINT;
     mark(change, limits, false);
 }
 
 void tp_changes_build(struct tp_changes *changes, const struct tp_sides *sides, const struct tp_matches *matches,
-                      const struct tp_change_limits *limits)
+                      const struct tp_total totals[TP_QUANTITIES], const struct tp_change_limits *limits)
 {
-    uint32_t tested = count_tested(sides, matches);
+    double step_ns = sides->side[TP_BASE].total_ns;
+    bool *is_new_kernel = tp_arena_array(sides->arena, matches->count, sizeof *is_new_kernel);
     *changes =
         (struct tp_changes){.items = tp_arena_array(sides->arena, (size_t)matches->count + 1, sizeof *changes->items),
-                            .count = matches->count,
-                            .tested_count = tested,
-                            .confidence = 1 - (1 - TP_CHANGE_CONFIDENCE) / (tested ? tested : 1)};
+                            .count = matches->count};
     for (uint32_t i = 0; i < matches->count; i++) {
         struct tp_change *change = &changes->items[i];
-        struct total totals[TP_SIDES];
-        fill(change, sides, &matches->items[i], totals);
-        change->interval = tp_welch_difference(&totals[TP_BASE].typical, &totals[TP_NEW].typical, changes->confidence);
-        change->is_count_change = is_count_changed(totals, changes->confidence);
-        change->verdict =
-            judge(change, limits->floor, totals[TP_BASE].typical.mean, sides->side[TP_BASE].typical_total.mean);
-        mark(change, limits, is_replaced(change, totals, sides->side[TP_BASE].total.mean));
+        struct total sums[TP_SIDES];
+        fill(change, sides, &matches->items[i], sums);
+        change->is_count_change = is_count_changed(sums);
+        is_new_kernel[i] = is_replaced(change, sums, step_ns);
     }
-    if (!isnan(sides->side[TP_BASE].parts[TP_PART_DATALOADER].mean) &&
-        !isnan(sides->side[TP_NEW].parts[TP_PART_DATALOADER].mean))
+    judge_times(changes, sides, totals);
+    for (uint32_t i = 0; i < matches->count; i++) {
+        struct tp_change *change = &changes->items[i];
+        if (change->verdict == TP_CHANGE_NEUTRAL)
+            change->verdict = judge_count(change, step_ns);
+        mark(change, limits, is_new_kernel[i]);
+    }
+    if (!isnan(sides->side[TP_BASE].part_ns[TP_PART_DATALOADER]) &&
+        !isnan(sides->side[TP_NEW].part_ns[TP_PART_DATALOADER]))
         add_data_loading(changes, sides, limits);
     tp_changes_explain(changes);
 }

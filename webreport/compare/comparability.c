@@ -28,6 +28,7 @@ static const struct rule {
     {"record_shapes", NULL, TP_FACT_RECORDING, false},
     {"with_modules", NULL, TP_FACT_RECORDING, false},
     {"with_flops", NULL, TP_FACT_RECORDING, false},
+    {"host", NULL, TP_FACT_ENVIRONMENT, false}, /* runs of another host differ more, and are compared all the same */
     {"framework", NULL, TP_FACT_ENVIRONMENT, false},
     {"cuda.runtime", NULL, TP_FACT_ENVIRONMENT, false},
     {"cuda.driver", NULL, TP_FACT_ENVIRONMENT, false},
@@ -179,7 +180,7 @@ static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
                 }
             if (pass == 0 || name_on[name] != 3)
                 continue;
-            double time = tp_sides_row(sides, pass - 1, i)->ns.mean;
+            double time = tp_sides_row(sides, pass - 1, i)->ns;
             all += time;
             common += pair_on[pair] == 3 ? time : 0;
         }

@@ -1,23 +1,15 @@
 /* Two sides compared: see compare.h. */
 #include "webreport/compare/compare.h"
 
-#include <math.h>
-
 #include "webreport/compare/damage.h"
 #include "writer/text/format.h"
 
-/* The step: a median ratio beyond the floor that too few steps stand behind is no verdict. */
-static void judge_step(struct tp_compare *c)
+/* What the host takes depends on how it was recorded: with other options its times are told, not judged. */
+static void open_host_times(struct tp_compare *c)
 {
-    const struct tp_side *base = &c->sides.side[TP_BASE], *new_side = &c->sides.side[TP_NEW];
-    struct tp_bounds ratio = tp_median_ratio(base->step_ns, base->step_count, new_side->step_ns, new_side->step_count,
-                                             TP_CHANGE_CONFIDENCE, c->arena);
-    c->step = (struct tp_bounds){ratio.estimate - 1, ratio.low - 1, ratio.high - 1};
-    c->step_verdict = tp_bounds_verdict(&c->step, c->floor);
-    if (fabs(c->step.estimate) > c->floor && isnan(c->step.low))
-        c->step_verdict = TP_CHANGE_INCONCLUSIVE;
-    if (*c->damage || ((c->is_open || c->comparability.is_recorded_otherwise) && c->step_verdict != TP_CHANGE_NEUTRAL))
-        c->step_verdict = TP_CHANGE_INCONCLUSIVE;
+    for (enum tp_quantity q = 0; q < TP_QUANTITIES && c->comparability.is_recorded_otherwise; q++)
+        if (q != TP_QUANTITY_KERNELS && c->totals[q].verdict != TP_CHANGE_NEUTRAL)
+            c->totals[q].verdict = TP_CHANGE_INCONCLUSIVE;
 }
 
 static void measure_steps(struct tp_compare *c)
@@ -29,10 +21,6 @@ static void measure_steps(struct tp_compare *c)
             memcpy(copy, side->step_ns, side->step_count * sizeof *copy);
         c->step_ns[s] = tp_median(copy, side->step_count);
     }
-    const struct tp_side *base = &c->sides.side[TP_BASE], *new_side = &c->sides.side[TP_NEW];
-    c->noise_floor =
-        tp_noise_floor(base->run_medians, base->median_count, new_side->run_medians, new_side->median_count, c->arena);
-    c->floor = fmax(c->noise_floor, c->options.threshold);
 }
 
 static void count_causes(struct tp_compare *c)
@@ -44,24 +32,48 @@ static void count_causes(struct tp_compare *c)
         c->regressed_count += change->verdict == TP_CHANGE_REGRESSED;
         c->improved_count += change->verdict == TP_CHANGE_IMPROVED;
         c->replaced_count += change->verdict == TP_CHANGE_NEUTRAL;
+        c->hint_count += change->verdict == TP_CHANGE_HINT;
     }
 }
 
-/* Steps and memory decide; when both are neutral, what changed inside. Rows that are slower do not fail a run whose
- * median step is faster by more than the floor, only not surely so. */
+static bool has_total(const struct tp_compare *c, enum tp_change_verdict verdict)
+{
+    for (int q = 0; q < TP_QUANTITIES; q++)
+        if (c->totals[q].verdict == verdict)
+            return true;
+    return false;
+}
+
+static bool is_any_known(const struct tp_compare *c)
+{
+    for (int q = 0; q < TP_QUANTITIES; q++)
+        if (c->totals[q].is_known)
+            return true;
+    return false;
+}
+
+/* Totals, memory, and what changed inside: each may be for the better or the worse. */
 static enum tp_change_verdict judge(const struct tp_compare *c)
 {
+    bool is_worse = has_total(c, TP_CHANGE_REGRESSED) || c->memory_verdict == TP_CHANGE_REGRESSED || c->regressed_count;
+    bool is_better = has_total(c, TP_CHANGE_IMPROVED) || c->memory_verdict == TP_CHANGE_IMPROVED || c->improved_count;
     if (c->is_work_changed)
         return TP_CHANGE_REGRESSED;
     if (c->is_open)
         return TP_CHANGE_INCONCLUSIVE;
-    if (c->step_verdict == TP_CHANGE_REGRESSED || c->memory_verdict == TP_CHANGE_REGRESSED)
-        return TP_CHANGE_REGRESSED;
-    if (c->step_verdict != TP_CHANGE_NEUTRAL)
-        return c->step_verdict;
-    if (c->regressed_count && !(c->step.estimate < -c->floor))
-        return TP_CHANGE_REGRESSED;
-    return c->improved_count || c->memory_verdict == TP_CHANGE_IMPROVED ? TP_CHANGE_IMPROVED : TP_CHANGE_NEUTRAL;
+    if (is_worse && is_better)
+        return TP_CHANGE_MIXED;
+    if (is_worse || is_better)
+        return is_worse ? TP_CHANGE_REGRESSED : TP_CHANGE_IMPROVED;
+    return is_any_known(c) ? TP_CHANGE_NEUTRAL : TP_CHANGE_INCONCLUSIVE;
+}
+
+bool tp_compare_is_worse(const struct tp_compare *c)
+{
+    if (c->verdict != TP_CHANGE_MIXED)
+        return c->verdict == TP_CHANGE_REGRESSED;
+    return has_total(c, TP_CHANGE_REGRESSED) || c->memory_verdict == TP_CHANGE_REGRESSED ||
+           !has_total(c, TP_CHANGE_IMPROVED);
 }
 
 const char *tp_compare_verdict_word(const struct tp_compare *c)
@@ -106,10 +118,11 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     compare->is_open = compare->comparability.is_low || *compare->damage;
     tp_work_sides_build(&compare->work, &compare->sides, &compare->comparability);
     compare->is_work_changed = !*compare->damage && tp_work_has_gated(&compare->work);
-    judge_step(compare);
+    const struct tp_change_limits limits = {options->threshold, compare->is_open};
+    tp_totals_build(compare->totals, &compare->sides, &limits);
+    open_host_times(compare);
     tp_matches_build(&compare->matches, &compare->sides);
-    tp_changes_build(&compare->changes, &compare->sides, &compare->matches,
-                     &(struct tp_change_limits){compare->floor, compare->is_open});
+    tp_changes_build(&compare->changes, &compare->sides, &compare->matches, compare->totals, &limits);
     count_causes(compare);
     tp_compare_memory(compare);
     compare->verdict = judge(compare);

@@ -1,6 +1,6 @@
 /* Memory of both sides: peaks by device, and who holds the bytes at the peak. See compare.h.
  *
- * Peaks hardly vary from run to run, so there are no intervals: a peak changed when it moved by more than the floor, or
+ * Peaks hardly vary from run to run, so there are no intervals: a peak changed when it moved by more than 2 %, or
  * when memory now grows (or no longer grows) by that much over the steps of NEW. Owners are judged only where their
  * device changed. */
 #include <math.h>
@@ -11,6 +11,7 @@
 #include "writer/base/sort.h"
 
 enum { LEAST_BYTES = 64 << 10 };
+static const double LEAST_SHARE = 0.02;      /* of the peak: the allocator's rounding is not told */
 static const double LEAST_OWNER_SHARE = 0.1; /* of the change of its device */
 
 static const struct tp_column_def memory_defs[TP_MEMORY_DIFF_COLUMNS] = {
@@ -24,7 +25,7 @@ static const struct tp_column_def memory_defs[TP_MEMORY_DIFF_COLUMNS] = {
      "What stays allocated from step to step, in the base.", TP_COLUMN_REAL},
     {"new_growth_bytes_per_step", "New growth a step", "bytes",
      "What stays allocated from step to step, in the new side.", TP_COLUMN_REAL},
-    {"verdict", "Verdict", "", "Whether the peak, or what stays from step to step, moved by more than the floor.",
+    {"verdict", "Verdict", "", "Whether the peak, or what stays from step to step, moved by more than 2 %.",
      TP_COLUMN_TEXT},
 };
 
@@ -151,7 +152,7 @@ static enum tp_change_verdict judge(const struct memory *m, const struct device 
 {
     const struct tp_compare *c = m->compare;
     int64_t change = difference(device->peak);
-    double least = fmax(LEAST_BYTES, c->floor * (double)device->peak[TP_BASE]);
+    double least = fmax(LEAST_BYTES, fmax(LEAST_SHARE, c->options.threshold) * (double)device->peak[TP_BASE]);
     double runs = c->sides.side[TP_NEW].input->run_count;
     double growth = (device->creep[TP_NEW] - device->creep[TP_BASE]) * (double)c->sides.side[TP_NEW].step_count / runs;
     double most = change == TP_NULL_INT ? 0 : (double)change;

@@ -17,8 +17,11 @@ static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {
      TP_COLUMN_TEXT},
     {"base_name", "Was", "", "Name, shapes or line in the base, when they are others.", TP_COLUMN_TEXT},
     {"verdict", "Verdict", "",
-     "neutral, unless the whole interval of the change is beyond the floor and the change is at least 0.2 % of a step; "
-     "synchronisations and copies that come or go count whatever they take.",
+     "improved or regressed: kernels (operators of a program without kernels) by their runs, four or more of them, 99 "
+     "% for "
+     "all rows together; what is called more or less often in every step, from 0.2 % of a step on; synchronisations "
+     "and "
+     "copies that come or go, whatever they take. hint: it may be chance. Else neutral.",
      TP_COLUMN_TEXT},
     {"is_reported", "Reported", "", "Whether the change is more than noise.", TP_COLUMN_BOOL},
     {"follows_from", "Follows from", "", "The reported change that explains this one.", TP_COLUMN_TEXT},
@@ -31,12 +34,10 @@ static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {
      TP_COLUMN_NS},
     {"by_time_us", "By time", "us", "Calls on the new side, times the change of what a call takes.", TP_COLUMN_NS},
     {"low_us", "At least", "us",
-     "Lower end of the interval of the change of a typical step: the middle three fifths of both sides; 99 % for all "
-     "rows together.",
+     "Lower end of the 99 % interval of the row's own change in a typical step, without what all rows have in common.",
      TP_COLUMN_NS},
     {"high_us", "At most", "us",
-     "Upper end of the interval of the change of a typical step: the middle three fifths of both sides; 99 % for all "
-     "rows together.",
+     "Upper end of the 99 % interval of the row's own change in a typical step, without what all rows have in common.",
      TP_COLUMN_NS},
     {"share_percent", "Of a step", "%", "Change as a share of the base's mean step.", TP_COLUMN_REAL},
     {"base_call_us", "Base a call", "us", "Mean of a call in the base.", TP_COLUMN_NS},
@@ -49,10 +50,11 @@ static const struct tp_column_def part_defs[TP_PART_COLUMNS] = {
     {"base_us", "Base", "us", "Mean per step in the base.", TP_COLUMN_NS},
     {"new_us", "New", "us", "Mean per step on the new side.", TP_COLUMN_NS},
     {"change_us", "Change", "us", "New minus base.", TP_COLUMN_NS},
-    {"low_us", "At least", "us", "Lower end of the 99 % interval of the change of a typical step.", TP_COLUMN_NS},
-    {"high_us", "At most", "us", "Upper end of the 99 % interval of the change of a typical step.", TP_COLUMN_NS},
+    {"low_us", "At least", "us", "Lower end of the 99 % interval of the change, of the step alone.", TP_COLUMN_NS},
+    {"high_us", "At most", "us", "Upper end of the 99 % interval of the change, of the step alone.", TP_COLUMN_NS},
     {"share_percent", "Of a step", "%", "Change as a share of the base's mean step.", TP_COLUMN_REAL},
-    {"verdict", "Verdict", "", "neutral, unless the whole interval is beyond the floor (a share of the step).",
+    {"verdict", "Verdict", "",
+     "Of the step: neutral, unless its whole interval is on one side of 0. Parts are told, not judged.",
      TP_COLUMN_TEXT},
 };
 
@@ -218,24 +220,29 @@ static const char *part_name(unsigned part, enum tp_producer producer)
     return names[part][!tp_speaks_torch(producer) && names[part][1]];
 }
 
-/* means, typical: of each side. */
-static void fill_part(struct tp_compare *c, size_t row, const char *name,
-                      const struct tp_moments *const means[TP_SIDES], const struct tp_moments *const typical[TP_SIDES])
+/* ns: mean of each side. */
+static void fill_part(struct tp_compare *c, size_t row, const char *name, const double ns[TP_SIDES])
 {
     struct tp_table *table = &c->tables[TP_COMPARE_STEP];
-    struct tp_bounds change = tp_welch_difference(typical[TP_BASE], typical[TP_NEW], TP_CHANGE_CONFIDENCE);
-    double step = c->sides.side[TP_BASE].total.mean, difference = means[TP_NEW]->mean - means[TP_BASE]->mean;
-    enum tp_change_verdict verdict = tp_bounds_verdict(&change, c->floor * step);
-    if (c->is_open && verdict != TP_CHANGE_NEUTRAL)
-        verdict = TP_CHANGE_INCONCLUSIVE;
+    double step = c->sides.side[TP_BASE].total_ns, difference = ns[TP_NEW] - ns[TP_BASE];
     tp_table_text(table, TP_PART_NAME)[row] = tp_str_of(name);
-    tp_table_int(table, TP_PART_BASE)[row] = tp_whole_of(means[TP_BASE]->mean);
-    tp_table_int(table, TP_PART_NEW)[row] = tp_whole_of(means[TP_NEW]->mean);
+    tp_table_int(table, TP_PART_BASE)[row] = tp_whole_of(ns[TP_BASE]);
+    tp_table_int(table, TP_PART_NEW)[row] = tp_whole_of(ns[TP_NEW]);
     tp_table_int(table, TP_PART_CHANGE)[row] = tp_whole_of(difference);
-    tp_table_int(table, TP_PART_LOW)[row] = tp_whole_of(change.low);
-    tp_table_int(table, TP_PART_HIGH)[row] = tp_whole_of(change.high);
+    tp_table_int(table, TP_PART_LOW)[row] = tp_table_int(table, TP_PART_HIGH)[row] = TP_NULL_INT;
     tp_table_real(table, TP_PART_SHARE)[row] = step > 0 ? 100 * difference / step : NAN;
-    tp_table_text(table, TP_PART_VERDICT)[row] = tp_str_of(tp_change_verdict_name(verdict));
+    tp_table_text(table, TP_PART_VERDICT)[row] = (struct tp_str){NULL, 0};
+}
+
+/* The step has a verdict and its interval. */
+static void judge_step(struct tp_compare *c)
+{
+    struct tp_table *table = &c->tables[TP_COMPARE_STEP];
+    const struct tp_total *total = &c->totals[TP_QUANTITY_STEP];
+    double step = c->sides.side[TP_BASE].total_ns;
+    tp_table_int(table, TP_PART_LOW)[0] = tp_whole_of(step * total->change.low);
+    tp_table_int(table, TP_PART_HIGH)[0] = tp_whole_of(step * total->change.high);
+    tp_table_text(table, TP_PART_VERDICT)[0] = tp_str_of(tp_change_verdict_name(total->verdict));
 }
 
 /* The first row is the step, the parts follow; a part that is 0 on both sides is left out. */
@@ -243,17 +250,15 @@ static void fill_step(struct tp_compare *c)
 {
     const struct tp_side *base = &c->sides.side[TP_BASE], *new_side = &c->sides.side[TP_NEW];
     unsigned shown[TP_PART_COUNT], count = 0;
-    for (unsigned part = 0; part < TP_PART_COUNT; part++)
-        if (base->parts[part].mean > 0 || new_side->parts[part].mean > 0)
+    for (unsigned part = 0; part <= TP_PART_IDLE_OUTSIDE; part++)
+        if (base->part_ns[part] > 0 || new_side->part_ns[part] > 0)
             shown[count++] = part;
     tp_table_init(&c->tables[TP_COMPARE_STEP], c->arena, "step", part_defs, TP_PART_COLUMNS, count + 1);
-    fill_part(c, 0, "Step", (const struct tp_moments *const[]){&base->total, &new_side->total},
-              (const struct tp_moments *const[]){&base->typical_total, &new_side->typical_total});
+    fill_part(c, 0, "Step", (const double[]){base->total_ns, new_side->total_ns});
     for (unsigned i = 0; i < count; i++)
-        fill_part(
-            c, i + 1, part_name(shown[i], tp_sides_producer(&c->sides)),
-            (const struct tp_moments *const[]){&base->parts[shown[i]], &new_side->parts[shown[i]]},
-            (const struct tp_moments *const[]){&base->typical_parts[shown[i]], &new_side->typical_parts[shown[i]]});
+        fill_part(c, i + 1, part_name(shown[i], tp_sides_producer(&c->sides)),
+                  (const double[]){base->part_ns[shown[i]], new_side->part_ns[shown[i]]});
+    judge_step(c);
 }
 
 /* ---- findings and facts ---- */

@@ -79,8 +79,9 @@ static size_t take(const struct tp_check_side *side, struct chosen chosen, size_
 /* Compares the sides, in `scratch`: of ten thousand ranks one after the other. */
 static void compare_sides(struct tp_check_subject *s, struct tp_arena *scratch)
 {
+    size_t skipped = s->base_count > TP_CHECK_FACT_RUNS ? s->base_count - TP_CHECK_FACT_RUNS : 0;
     const struct tp_side_input sides[TP_SIDES] = {
-        {"base", s->base, (uint32_t)s->base_count, false},
+        {"base", s->base + skipped, (uint32_t)(s->base_count - skipped), false},
         {"new", s->runs, (uint32_t)s->run_count, false},
     };
     struct tp_side_input *kept = tp_arena_array(scratch, TP_SIDES, sizeof *kept);
@@ -99,7 +100,7 @@ static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *i
     s->name = rank == TP_NULL_INT ? TP_STR("") : tp_str_of(tp_text_printf(arena, "rank %lld", (long long)rank));
     if (base_has_ranks) /* the same rank's runs, or all where the baseline does not tell ranks apart */
         base.rank = s->rank;
-    s->base_count = take(&input->base, base, TP_CHECK_BASELINE_RUNS, &s->base, arena);
+    s->base_count = take(&input->base, base, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     s->is_base_incomplete = base_has_ranks && s->base_count == 0 && s->rank != TP_NULL_INT;
 }
 
@@ -112,9 +113,9 @@ static bool fill_worker(struct tp_check_subject *s, const struct tp_check_input 
     s->rank = TP_NULL_INT;
     s->worker = worker;
     s->name = worker;
-    s->base_count = take(&input->base, chosen, TP_CHECK_BASELINE_RUNS, &s->base, arena);
+    s->base_count = take(&input->base, chosen, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     if (s->base_count == 0) /* names of workers often hold the number of a process */
-        s->base_count = take(&input->base, all, TP_CHECK_BASELINE_RUNS, &s->base, arena);
+        s->base_count = take(&input->base, all, TP_CHECK_HISTORY_RUNS, &s->base, arena);
     return s->run_count > 0;
 }
 
@@ -163,7 +164,7 @@ static struct tp_check_item *add_item(struct tp_vec *items, const struct tp_budg
                                    .change = NAN,
                                    .low = NAN,
                                    .high = NAN,
-                                   .floor = NAN};
+                                   .sees = NAN};
     return item;
 }
 

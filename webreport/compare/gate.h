@@ -1,8 +1,10 @@
 /* The verdict on a run: each line of a budget against the run's metrics, and against a baseline's.
  *
- * Counts and limits of their own are judged as they are. Times against a baseline fail only when the whole 99 %
- * interval of the change is beyond both the limit and the noise floor (writer/base/stats.h). Sides that
- * cannot be compared make lines against the baseline inconclusive.
+ * Counts and limits of their own are judged as they are. Times against a baseline are judged by their runs
+ * (run_change.h): a limit fails when the whole 99 % interval of the change is beyond it, holds when the whole interval
+ * is within, and is else inconclusive, with the runs that would decide it. Times are held against the accepted level,
+ * the first runs of a baseline, which never rolls; the others teach the noise. Sides that cannot be compared make lines
+ * against the baseline inconclusive.
  *
  * Damage never decides (webreport/compare/damage.h): where an input lacks what a metric needs, or a rank of the job is
  * not there, the line is inconclusive, so that the verdict is that of the whole input or none. The same holds for what
@@ -30,7 +32,7 @@ enum tp_check_status {
 enum tp_check_cause {
     TP_CAUSE_WITHIN,         /* the limit holds */
     TP_CAUSE_BEYOND,         /* it does not */
-    TP_CAUSE_NOISE,          /* beyond the limit, but it may be noise: neutral */
+    TP_CAUSE_NOISE,          /* these runs cannot tell: inconclusive */
     TP_CAUSE_MISSING,        /* the trace does not tell: inconclusive, for it may have lost it */
     TP_CAUSE_DAMAGED,        /* what the metric needs is damaged or lost in an input: inconclusive */
     TP_CAUSE_SKIPPED,        /* the same of an optional line, or no subject has the line's worker */
@@ -54,7 +56,8 @@ struct tp_check_item {
     enum tp_check_cause cause;
     double value, base_value; /* in the metric's unit; NaN: unknown, or no baseline asked for */
     double change, low, high; /* %, or metric's unit for TP_LIMIT_DELTA; low, high: 99 % interval. NaN: none */
-    double floor;             /* of noise, in the same unit; NaN: judged as it is */
+    double sees;              /* the smallest change that such runs find, in the same unit; NaN: judged as it is */
+    size_t base_runs, runs;   /* behind the interval */
     const char *reason;       /* a sentence; "" when the limit holds and there is no more to say */
     struct tp_check_place *places;
     uint32_t place_count;
@@ -92,9 +95,10 @@ struct tp_check {
 
 enum {
     TP_CHECK_PLACES = 10,
-    TP_CHECK_KEYS = 8, /* changes of work that a line names */
-    TP_CHECK_BASELINE_RUNS = 10, /* of a rank, the newest */
-    TP_CHECK_COUNT_RUNS = 3,     /* of these, for counts */
+    TP_CHECK_KEYS = 8,           /* changes of work that a line names */
+    TP_CHECK_HISTORY_RUNS = 200, /* of a rank, the newest */
+    TP_CHECK_FACT_RUNS = 10,     /* of these, to tell whether both sides compare */
+    TP_CHECK_COUNT_RUNS = 3,     /* and for counts */
 };
 
 /* Judges; `input` is kept. arena: its guard is the caller's. */

@@ -2,12 +2,11 @@
 #include <math.h>
 
 #include "webreport/compare/gate_parts.h"
+#include "webreport/compare/level_history.h"
 #include "webreport/compare/metric_amount.h"
 #include "webreport/measure/metric_values.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
-
-#define CONFIDENCE 0.99
 
 /* ---- values of a side ---- */
 
@@ -53,79 +52,113 @@ static double value_of(const struct tp_summary *runs, size_t count, const struct
 
 /* ---- changes of times ---- */
 
-/* A relative change and its 99 % interval: 0.03 is 3 % more. */
-struct change {
-    double estimate, low, high;
+static bool is_of_kernels(const struct tp_metric *metric)
+{
+    return metric->unit == TP_UNIT_NS && (metric->value == tp_metric_of_kernels ||
+                                          (metric->value == tp_metric_average_time && metric->which == TP_ROLE_KERNEL));
+}
+
+/* What of a step its noise is that of; TP_PART_COUNT: of the whole step. */
+static enum tp_summary_part part_of(const struct tp_metric *metric)
+{
+    if (is_of_kernels(metric))
+        return TP_PART_DEVICE_SUM;
+    if (metric->value == tp_metric_average_time && metric->which <= (int)TP_AVERAGE_OTHER)
+        return (enum tp_summary_part)metric->which; /* parts stand in the order of the averages */
+    return TP_PART_COUNT;
+}
+
+/* Robust cv of the steps of a run; NaN: too few of them. */
+static double cv_of(const struct tp_summary *run, enum tp_summary_part part, struct tp_arena *arena)
+{
+    double *totals = tp_arena_array(arena, run->step_count, sizeof *totals);
+    double *values = tp_arena_array(arena, run->step_count, sizeof *values);
+    size_t count = 0;
+    for (uint32_t i = 0; i < run->step_count; i++) {
+        const struct tp_summary_step *step = &run->steps[i];
+        if (step->is_left_out)
+            continue;
+        bool is_told = part < TP_PART_COUNT && step->part_ns[part] != TP_NULL_INT;
+        totals[count] = (double)step->total_ns;
+        values[count++] = (double)(is_told ? step->part_ns[part] : step->total_ns);
+    }
+    if (count < TP_LEVEL_LEAST_STEPS)
+        return NAN;
+    size_t warm = tp_warm_up_count(totals, count, arena);
+    return tp_run_level_of(values + warm, count - warm).cv;
+}
+
+/* Levels of a metric in all runs of a baseline and in those that are judged. */
+struct levels {
+    struct tp_levels base, accepted, runs;
+    double *cvs;
+    size_t cv_count;
+    bool has_steps; /* enough in every run */
 };
 
-static bool is_step_metric(const struct tp_metric *metric, enum tp_metric_step which)
+static bool add_levels(struct levels *l, struct tp_levels *out, const struct tp_summary *runs, size_t count, int index,
+                       struct tp_arena *arena)
 {
-    return metric->value == tp_metric_of_steps && metric->which == (int)which;
+    double *items = tp_arena_array(arena, count, sizeof *items);
+    bool is_positive = true;
+    for (size_t i = 0; i < count; i++) {
+        double value = runs[i].metrics[index].value, cv = cv_of(&runs[i], part_of(&tp_metrics[index]), arena);
+        is_positive &= value > 0 && isfinite(value);
+        items[i] = log(value);
+        l->has_steps &= !isnan(cv);
+        l->cvs[l->cv_count++] = isnan(cv) ? 0 : cv;
+    }
+    *out = (struct tp_levels){items, count};
+    return is_positive;
 }
 
-/* Mean and uncertainty of a metric that is a mean over steps; count 0: it is none. */
-static struct tp_moments moments_of(const struct tp_side *side, const struct tp_metric *metric)
-{
-    if (is_step_metric(metric, TP_STEPS_MEAN))
-        return side->total;
-    if (metric->value == tp_metric_average_time && metric->which <= (int)TP_AVERAGE_OTHER)
-        return side->parts[metric->which]; /* parts stand in the order of the averages */
-    return (struct tp_moments){.count = 0, .mean = NAN};
-}
-
-static struct change ratio_of_medians(const double *base, size_t base_count, const double *run, size_t count,
+/* The new runs against the accepted ones; NaN bounds: some value is 0, or a run has too few steps. */
+static struct tp_run_change change_of(const struct tp_check_subject *s, int index, bool *has_steps,
                                       struct tp_arena *arena)
 {
-    struct tp_bounds ratio = tp_median_ratio(base, base_count, run, count, CONFIDENCE, arena);
-    return (struct change){ratio.estimate - 1, ratio.low - 1, ratio.high - 1};
+    struct levels l = {.cvs = tp_arena_array(arena, s->base_count + s->run_count, sizeof(double)), .has_steps = true};
+    bool is_positive = add_levels(&l, &l.base, s->base, s->base_count, index, arena);
+    is_positive &= add_levels(&l, &l.runs, s->runs, s->run_count, index, arena);
+    *has_steps = l.has_steps;
+    if (!is_positive || !l.has_steps)
+        return (struct tp_run_change){.estimate = NAN, .low = NAN, .high = NAN, .sees = NAN};
+    enum tp_quantity quantity = is_of_kernels(&tp_metrics[index]) ? TP_QUANTITY_KERNELS : TP_QUANTITY_STEP;
+    struct tp_run_context context = {
+        .prior = tp_run_noise_prior(quantity, l.cvs, l.cv_count, tp_sides_are_of_one_host(&s->sides))};
+    l.accepted = (struct tp_levels){l.base.items, l.base.count < TP_ACCEPTED_RUNS ? l.base.count : TP_ACCEPTED_RUNS};
+    if (l.accepted.count == l.base.count)
+        return tp_run_change_of(&l.base, &l.runs, &context, arena);
+    return tp_level_history_change(&l.base, &l.accepted, &l.runs, &context.prior, arena);
 }
 
-static double *values_of(const struct tp_summary *runs, size_t count, int metric, struct tp_arena *arena)
+/* Where a value is 0 there is no noise to know of: all of the base went, or something came from nothing. */
+static void change_of_nothing(struct tp_run_change *c, const struct tp_check_item *item)
 {
-    double *values = tp_arena_array(arena, count, sizeof *values);
-    for (size_t i = 0; i < count; i++)
-        values[i] = runs[i].metrics[metric].value;
-    return values;
+    c->estimate = item->base_value > 0 ? item->value / item->base_value - 1 : item->value > 0 ? INFINITY : 0;
+    c->low = c->high = c->estimate;
+    c->sees = 0;
 }
 
-/* Steps are the samples where the metric is one of steps, else the runs. */
-static struct change change_of(const struct tp_check_subject *s, int index, struct tp_arena *arena)
+static struct tp_run_change measure_change(struct tp_check_item *item, const struct tp_check_subject *s,
+                                           bool *has_steps, struct tp_arena *arena)
 {
-    const struct tp_metric *metric = &tp_metrics[index];
-    const struct tp_side *base = &s->sides.side[TP_BASE], *run = &s->sides.side[TP_NEW];
-    struct tp_moments means[TP_SIDES] = {moments_of(base, metric), moments_of(run, metric)};
-    if (is_step_metric(metric, TP_STEPS_MEDIAN))
-        return ratio_of_medians(base->step_ns, base->step_count, run->step_ns, run->step_count, arena);
-    if (means[TP_BASE].count > 0 && means[TP_NEW].count > 0 && means[TP_BASE].mean > 0) {
-        struct tp_bounds d = tp_welch_difference(&means[TP_BASE], &means[TP_NEW], CONFIDENCE);
-        double mean = means[TP_BASE].mean;
-        return (struct change){d.estimate / mean, d.low / mean, d.high / mean};
-    }
-    return ratio_of_medians(values_of(s->base, s->base_count, index, arena), s->base_count,
-                            values_of(s->runs, s->run_count, index, arena), s->run_count, arena);
-}
-
-static void measure_change(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
-{
-    const struct tp_side *base = &s->sides.side[TP_BASE], *run = &s->sides.side[TP_NEW];
-    double floor = tp_noise_floor(base->run_medians, base->median_count, run->run_medians, run->median_count, arena);
-    struct change c = change_of(s, item->line->metric, arena);
-    double scale = item->line->kind == TP_LIMIT_RELATIVE ? 100 : item->base_value;
-    if (isnan(c.estimate)) /* a side is 0 */
-        c.estimate = item->base_value > 0 ? item->value / item->base_value - 1 : item->value > 0 ? INFINITY : 0;
-    if (isnan(c.low)) { /* a single value on each side: the floor is all that is known of its noise */
-        c.low = c.estimate - floor;
-        c.high = c.estimate + floor;
-    }
-    if (item->line->kind == TP_LIMIT_DELTA && !(item->base_value > 0)) { /* from 0 on there is no noise to know of */
+    struct tp_run_change c = change_of(s, item->line->metric, has_steps, arena);
+    bool is_delta = item->line->kind == TP_LIMIT_DELTA, is_from_nothing = is_delta && !(item->base_value > 0);
+    double scale = is_delta ? item->base_value : 100;
+    if (isnan(c.low) && (!(item->value > 0) || !(item->base_value > 0)))
+        change_of_nothing(&c, item);
+    if (is_from_nothing) {
         item->change = item->low = item->high = item->value - item->base_value;
-        item->floor = 0;
-        return;
+        item->sees = 0;
+        return c;
     }
-    item->change = c.estimate * scale;
+    item->change = (isnan(c.estimate) ? item->value / item->base_value - 1 : c.estimate) * scale;
     item->low = c.low * scale;
     item->high = c.high * scale;
-    item->floor = floor * scale;
+    item->sees = c.sees * scale;
+    item->base_runs = c.base_count;
+    item->runs = c.new_count;
+    return c;
 }
 
 /* ---- verdicts ---- */
@@ -135,14 +168,15 @@ static void conclude(struct tp_check_item *item, enum tp_check_cause cause, cons
     static const enum tp_check_status statuses[TP_CAUSE_COUNT] = {
         [TP_CAUSE_WITHIN] = TP_CHECK_PASS,
         [TP_CAUSE_BEYOND] = TP_CHECK_FAIL,
-        [TP_CAUSE_NOISE] = TP_CHECK_PASS,
+        [TP_CAUSE_NOISE] = TP_CHECK_INCONCLUSIVE,
         [TP_CAUSE_MISSING] = TP_CHECK_INCONCLUSIVE,
         [TP_CAUSE_DAMAGED] = TP_CHECK_INCONCLUSIVE,
         [TP_CAUSE_SKIPPED] = TP_CHECK_PASS,
         [TP_CAUSE_NO_BASELINE] = TP_CHECK_INCONCLUSIVE,
         [TP_CAUSE_NOT_COMPARABLE] = TP_CHECK_INCONCLUSIVE,
     };
-    bool is_warning = item->line->is_warning && (cause == TP_CAUSE_BEYOND || cause == TP_CAUSE_MISSING);
+    bool is_warning =
+        item->line->is_warning && (cause == TP_CAUSE_BEYOND || cause == TP_CAUSE_MISSING || cause == TP_CAUSE_NOISE);
     item->cause = cause;
     item->reason = reason;
     item->status = is_warning ? TP_CHECK_WARN : statuses[cause];
@@ -155,25 +189,63 @@ static void conclude_missing(struct tp_check_item *item, const char *whose, cons
              tp_text_printf(arena, "%s: %s%s", is_optional ? "skipped" : "missing", whose, why));
 }
 
-static void judge_time(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+/* "this runner sees 1.3 % with 10 + 3 runs" */
+static const char *sees_text(const struct tp_check_item *item, struct tp_arena *arena)
+{
+    enum tp_budget_kind kind = item->line->kind;
+    enum tp_metric_unit unit = kind == TP_LIMIT_RELATIVE ? TP_UNIT_PERCENT : tp_metrics[item->line->metric].unit;
+    return tp_text_printf(arena, "this runner sees %s with %zu + %zu runs", tp_amount_text(arena, unit, item->sees),
+                          item->base_runs, item->runs);
+}
+
+/* What would decide a limit that these runs cannot. most: of a relative change. */
+static const char *help_text(const struct tp_run_change *c, double most, struct tp_arena *arena)
+{
+    unsigned needed = tp_runs_needed(&c->noise, fabs(most), c->base_count);
+    if (!needed)
+        return most == 0 ? "no number of runs shows that nothing changed: allow some change"
+                         : "even 200 runs a side cannot see so little";
+    if (needed <= c->new_count)
+        return "the change is as large as the limit";
+    return tp_text_printf(arena, "%s would decide it",
+                          tp_text_of_some(arena, needed - (int64_t)c->new_count, "more run", "more runs"));
+}
+
+static enum tp_limit_verdict verdict_of(const struct tp_check_item *item)
 {
     double limit = item->line->limit;
+    enum tp_budget_op op = item->line->op;
+    if (is_upper(op) ? item->low > limit : item->high < limit)
+        return TP_LIMIT_FAIL;
+    if (op == TP_OP_LT && item->low == limit && item->high == limit) /* no noise, and at the limit */
+        return TP_LIMIT_FAIL;
+    if (op == TP_OP_GT && item->low == limit && item->high == limit)
+        return TP_LIMIT_FAIL;
+    return tp_budget_holds(op, is_upper(op) ? item->high : item->low, limit) ? TP_LIMIT_PASS : TP_LIMIT_UNCLEAR;
+}
+
+static void judge_time(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+{
     enum tp_metric_unit unit = tp_metrics[item->line->metric].unit;
     enum tp_budget_kind kind = item->line->kind;
-    measure_change(item, s, arena);
-    double noise = item->floor;
-    bool is_beyond = is_upper(item->line->op) ? item->low > (limit < 0 ? limit : fmax(limit, noise))
-                                              : item->high < (limit > 0 ? limit : fmin(limit, -noise));
-    bool holds = tp_budget_holds(item->line->op, item->change, limit);
-    const char *interval =
-        tp_text_printf(arena, "%s to %s at 99 %%, noise floor %s", tp_amount_change(arena, unit, kind, item->low),
-                       tp_amount_change(arena, unit, kind, item->high),
-                       tp_amount_text(arena, kind == TP_LIMIT_RELATIVE ? TP_UNIT_PERCENT : unit, noise));
-    if (is_beyond)
-        conclude(item, TP_CAUSE_BEYOND, interval);
+    bool has_steps;
+    struct tp_run_change c = measure_change(item, s, &has_steps, arena);
+    double most = kind == TP_LIMIT_RELATIVE ? item->line->limit / 100 : item->line->limit / item->base_value;
+    enum tp_limit_verdict verdict = verdict_of(item);
+    if (isnan(item->low)) {
+        conclude(item, TP_CAUSE_NOISE,
+                 has_steps ? "unclear: some of the runs have none of it"
+                           : tp_text_printf(arena, "unclear: a run needs %d steps to be judged", TP_LEVEL_LEAST_STEPS));
+        return;
+    }
+    const char *interval = tp_text_printf(arena, "%s to %s at 99 %%", tp_amount_change(arena, unit, kind, item->low),
+                                          tp_amount_change(arena, unit, kind, item->high));
+    if (item->base_runs)
+        interval = tp_text_printf(arena, "%s; %s", interval, sees_text(item, arena));
+    if (verdict == TP_LIMIT_UNCLEAR)
+        conclude(item, TP_CAUSE_NOISE, tp_text_printf(arena, "unclear: %s; %s", interval, help_text(&c, most, arena)));
     else
-        conclude(item, holds ? TP_CAUSE_WITHIN : TP_CAUSE_NOISE,
-                 holds ? "" : tp_text_printf(arena, "neutral: %s", interval));
+        conclude(item, verdict == TP_LIMIT_PASS ? TP_CAUSE_WITHIN : TP_CAUSE_BEYOND, interval);
 }
 
 /* Per-step counts of sides with other numbers of steps: what lies outside of steps is divided by another number. */
@@ -248,14 +320,18 @@ static void judge_against(struct tp_check_item *item, const struct tp_check_subj
 {
     const char *why = NULL;
     if (s->base_count == 0) {
-        conclude(item, TP_CAUSE_NO_BASELINE, "no baseline to compare with");
+        conclude(item, TP_CAUSE_NO_BASELINE,
+                 "no baseline to compare with: --baseline names one, --update-baseline stores one");
         return;
     }
     /* a count that was better in the newest runs shall not get worse again because older ones were */
     size_t skipped = !tp_metrics[item->line->metric].is_timed && s->base_count > TP_CHECK_COUNT_RUNS
                          ? s->base_count - TP_CHECK_COUNT_RUNS
                          : 0;
-    item->base_value = value_of(s->base + skipped, s->base_count - skipped, item->line, NAN, arena, &why);
+    size_t base_count = s->base_count - skipped;
+    if (tp_metrics[item->line->metric].is_timed && base_count > TP_ACCEPTED_RUNS)
+        base_count = TP_ACCEPTED_RUNS; /* the accepted level does not roll */
+    item->base_value = value_of(s->base + skipped, base_count, item->line, NAN, arena, &why);
     item->value = value_of(s->runs, s->run_count, item->line, limit_of(item->line, item->base_value), arena, &why);
     if (isnan(item->base_value))
         conclude_missing(item, "in the baseline, ", why, arena);
@@ -271,7 +347,7 @@ void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *s
 {
     const struct tp_budget_line *line = item->line;
     const char *why = NULL, *damage = damage_of(line, s, arena);
-    item->value = item->base_value = item->change = item->low = item->high = item->floor = NAN;
+    item->value = item->base_value = item->change = item->low = item->high = item->sees = NAN;
     if (*damage) {
         conclude(item, TP_CAUSE_DAMAGED, damage);
         return;

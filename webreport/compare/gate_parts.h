@@ -16,7 +16,7 @@ struct tp_check_subject {
     int64_t rank;                  /* TP_NULL_INT: unknown */
     const struct tp_summary *runs; /* run_count of them, above 0 */
     size_t run_count;
-    const struct tp_summary *base; /* base_count of them; 0: nothing to compare with */
+    const struct tp_summary *base; /* base_count of them, oldest first; 0: nothing to compare with */
     size_t base_count;
     bool is_base_incomplete; /* the baseline has ranks, but not this one */
     struct tp_sides sides;   /* only with a base */

@@ -38,6 +38,7 @@ void tp_job_open(struct tp_job *job, struct tp_arena *arena, struct tp_str name,
     tp_keys_init(&job->group_keys, arena, 2);
     tp_keys_init(&job->merged_keys, arena, 2);
     tp_keys_init(&job->fact_keys, arena, 2);
+    tp_graph_open(&job->graph, arena);
     tp_rank_set_init(&job->missing, arena);
     tp_rank_set_init(&job->damaged, arena);
 }
@@ -292,7 +293,9 @@ void tp_job_add(struct tp_job *job, const struct tp_summary *summary)
     rank->is_gpu = has_device(summary);
     rank->has_no_communication = summary->collective_count == 0;
     rank->component = TP_NO_ID;
-    add_calls(job, rank, summary, add_steps(job, rank, summary));
+    const uint32_t *labels = add_steps(job, rank, summary);
+    add_calls(job, rank, summary, labels);
+    tp_job_replay_add(job, rank, summary, labels);
     add_costs(job, rank, summary);
     add_findings(job, rank, summary);
     add_facts(job, rank, summary);
@@ -358,5 +361,8 @@ void tp_job_finish(struct tp_job *job)
     tp_job_align(job);
     tp_job_stragglers_build(job);
     tp_job_links_build(job);
+    tp_job_replay_build(job);
+    if (!job->what_if.why_not)
+        tp_job_replay_findings(job);
     tp_job_causes_build(job);
 }

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "webreport/compare/what_if.h"
 #include "webreport/measure/distributed.h"
 #include "webreport/measure/summary.h"
 #include "writer/base/keys.h"
@@ -60,6 +61,7 @@ struct tp_job_rank {
     bool has_no_communication;
     uint32_t recorded_step_count; /* with those that are not used: what sums over its recording are divided by */
     uint32_t first_step, step_count, first_call, call_count, first_cost, cost_count;
+    uint32_t graph_rank; /* in job->graph; TP_NO_ID: not in it */
     /* results */
     uint32_t cluster;   /* in job->clusters */
     uint32_t component; /* ranks of one component are aligned with each other; TP_NO_ID: no joint collective */
@@ -145,6 +147,14 @@ enum tp_job_rule { /* the order in which equal costs stand */
                    TP_JOB_CHANGING_IMBALANCE,
                    TP_JOB_MISSING_RANKS,
                    TP_JOB_DAMAGED_RANKS,
+                   TP_JOB_HALF,
+                   TP_JOB_LATE_SLOW,
+                   TP_JOB_MOVING,
+                   TP_JOB_PAUSES,
+                   TP_JOB_INPUTS,
+                   TP_JOB_SEQUENCE,
+                   TP_JOB_STAGE,
+                   TP_JOB_ALL_LINKS,
                    TP_JOB_RULES
 };
 
@@ -153,9 +163,11 @@ struct tp_job_finding {
     enum tp_job_rule rule;
     const char *title, *detail, *advice;
     struct tp_rank_set ranks;
-    int64_t worst_rank; /* number; TP_NULL_INT: none */
-    int64_t cost_ns;    /* per step; TP_NULL_INT: not a matter of time */
-    double cost_ratio;  /* of the median step; NaN with cost_ns absent */
+    int64_t worst_rank;         /* number; TP_NULL_INT: none */
+    int64_t cost_ns;            /* per step; TP_NULL_INT: not a matter of time */
+    double cost_ratio;          /* of the median step; NaN with cost_ns absent */
+    double alone, saved, share; /* percent of the job (what_if.h); NaN: not replayed */
+    const char *told;           /* "the link of node3": what share of the job it is; NULL: not replayed */
 };
 
 struct tp_job {
@@ -188,6 +200,8 @@ struct tp_job {
     uint32_t component_count;
     uint32_t blocking_count;                  /* instances that align */
     int64_t residual_ns, largest_residual_ns; /* median over the ranks, largest */
+    struct tp_graph graph;                    /* of the steps of all ranks that have slots */
+    struct tp_what_if what_if; /* of it; its findings stand for those of own work and links when it tells */
 };
 
 /* An empty job. */

@@ -16,6 +16,18 @@ bool tp_job_is_communication(struct tp_str name);
 void tp_job_stragglers_build(struct tp_job *job);
 /* group_links.c: bandwidths of groups. */
 void tp_job_links_build(struct tp_job *job);
+/* job_replay.c: the steps of all ranks as a graph, and what the job would take without each cause. */
+void tp_job_replay_build(struct tp_job *job);
+void tp_job_replay_add(struct tp_job *job, struct tp_job_rank *rank, const struct tp_summary *summary,
+                       const uint32_t *labels);
+/* job_replay.c: the causes of the replay as findings. */
+void tp_job_replay_findings(struct tp_job *job);
+/* "the link of dp groups 4-7", in the job's arena. */
+const char *tp_job_cause_text(const struct tp_job *job, const struct tp_cause *cause);
+/* A finding that costs so much per step of that length, without words. */
+struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule rule, int64_t cost_ns, int64_t step_ns);
+/* What the kernels or operators of a rank do more than its peers: longer calls, or more of them; "": nothing. */
+const char *tp_job_compute_detail(const struct tp_job *job, uint32_t rank);
 /* rank_causes.c: findings. */
 void tp_job_causes_build(struct tp_job *job);
 

@@ -69,7 +69,7 @@ struct matcher {
 
 static double time_of(const struct tp_sides *sides, int side, uint32_t identity)
 {
-    return tp_sides_row(sides, side, identity)->ns.mean;
+    return tp_sides_row(sides, side, identity)->ns;
 }
 
 static uint32_t *list_of(struct tp_arena *arena, uint32_t identity)
@@ -139,10 +139,9 @@ static double likeness(const struct tp_sides *sides, uint32_t base, uint32_t new
 {
     const struct tp_side_row *a = tp_sides_row(sides, TP_BASE, base), *b = tp_sides_row(sides, TP_NEW, new_identity);
     struct tp_identity x = tp_sides_identity(sides, base), y = tp_sides_identity(sides, new_identity);
-    if (quotient(a->ns.mean, b->ns.mean) < 0.1) /* hardly the same work */
+    if (quotient(a->ns, b->ns) < 0.1) /* hardly the same work */
         return 0;
-    return 0.5 * tp_name_likeness(x.name, y.name) + 0.3 * quotient(a->calls.mean, b->calls.mean) +
-           0.2 * quotient(a->ns.mean, b->ns.mean);
+    return 0.5 * tp_name_likeness(x.name, y.name) + 0.3 * quotient(a->calls, b->calls) + 0.2 * quotient(a->ns, b->ns);
 }
 
 static void mark_used(struct lone *row)
@@ -169,8 +168,8 @@ static void join(struct matcher *m, struct tp_match *match, struct lone *rows, s
         int side = rows[i].side;
         if (rows[i].identity == TP_NO_ID)
             continue;
-        double calls = tp_sides_row(m->sides, side, rows[i].identity)->calls.mean;
-        if (quotient(calls, tp_sides_row(m->sides, side, match->members[side][0])->calls.mean) < 0.5)
+        double calls = tp_sides_row(m->sides, side, rows[i].identity)->calls;
+        if (quotient(calls, tp_sides_row(m->sides, side, match->members[side][0])->calls) < 0.5)
             continue;
         size_t size = match->member_count[side] * sizeof(uint32_t);
         match->members[side] = tp_arena_resize(m->arena, match->members[side], size, size + sizeof(uint32_t));

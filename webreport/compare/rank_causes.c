@@ -22,6 +22,21 @@ static const char *const advice[TP_JOB_RULES] = {
     [TP_JOB_CHANGING_IMBALANCE] = "Batches differ from rank to rank: group samples of like length, balance experts, "
                                   "cap what one step may get.",
     [TP_JOB_MISSING_RANKS] = "Add their summaries: a rank that is not here may be the one that the others wait for.",
+    [TP_JOB_HALF] = "Look at what these ranks have in common that the others have not: board, clock, driver, cooling, "
+                    "another job beside them.",
+    [TP_JOB_LATE_SLOW] = "Something began while the job ran: look at temperature, clocks, power caps and ECC errors of "
+                         "that device, and at what started on that host.",
+    [TP_JOB_MOVING] =
+        "It is another rank each time: look at what may slow any device for a step: power caps of a rack, "
+        "a service that runs everywhere, kernels whose length depends on the data.",
+    [TP_JOB_PAUSES] = "Collect garbage on all ranks at the same step (gc.disable, then gc.collect every N steps), and "
+                      "keep other work off the cores of the training.",
+    [TP_JOB_INPUTS] = "Prefetch more, and look at the storage that some batches come from.",
+    [TP_JOB_SEQUENCE] = "Pack sequences by length, or give each replica batches of equal cost.",
+    [TP_JOB_STAGE] = "Move layers to other stages: the slowest one sets the pace.",
+    [TP_JOB_ALL_LINKS] =
+        "Compare with the rate that the link should have, or with a run that is stored; overlap it with "
+        "compute, or send less.",
     [TP_JOB_DAMAGED_RANKS] = "Copy or record these traces again: until then nothing of these ranks is called slow or "
                              "unequal.",
 };
@@ -77,7 +92,7 @@ static enum tp_job_rule cause_of(const struct tp_job_rank *rank)
 }
 
 /* Compute that is slow: by the same calls taking longer, or by more of them. */
-static const char *compute_detail(const struct tp_job *job, uint32_t worst)
+const char *tp_job_compute_detail(const struct tp_job *job, uint32_t worst)
 {
     struct tp_job_excess *rows;
     uint32_t count = tp_job_excess_rows(job, worst, &rows);
@@ -122,7 +137,7 @@ static const char *advice_on(const struct tp_job *job, enum tp_job_rule rule)
                                       : advice[rule];
 }
 
-static struct tp_job_finding *new_finding(struct tp_job *job, enum tp_job_rule rule, int64_t cost_ns, int64_t step_ns)
+struct tp_job_finding *tp_job_new_finding(struct tp_job *job, enum tp_job_rule rule, int64_t cost_ns, int64_t step_ns)
 {
     struct tp_job_finding *finding = tp_vec_push(&job->findings);
     *finding = (struct tp_job_finding){
@@ -131,7 +146,10 @@ static struct tp_job_finding *new_finding(struct tp_job *job, enum tp_job_rule r
         .detail = "",
         .worst_rank = TP_NULL_INT,
         .cost_ns = cost_ns,
-        .cost_ratio = cost_ns == TP_NULL_INT || step_ns <= 0 ? NAN : (double)cost_ns / (double)step_ns};
+        .cost_ratio = cost_ns == TP_NULL_INT || step_ns <= 0 ? NAN : (double)cost_ns / (double)step_ns,
+        .alone = NAN,
+        .saved = NAN,
+        .share = NAN};
     tp_rank_set_init(&finding->ranks, job->arena);
     return finding;
 }
@@ -166,7 +184,7 @@ static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
         return;
     const struct tp_job_rank *rank = tp_job_rank_at(job, worst);
     const struct tp_job_cluster *cluster = tp_job_cluster_at(job, rank->cluster);
-    struct tp_job_finding *finding = new_finding(job, rule, rank->excess_ns, cluster->step_ns);
+    struct tp_job_finding *finding = tp_job_new_finding(job, rule, rank->excess_ns, cluster->step_ns);
     finding->ranks = ranks;
     finding->worst_rank = rank->number;
     finding->title = tp_text_printf(job->arena, "%s %s", capital(job, name_ranks(job, &ranks, worst)),
@@ -180,7 +198,7 @@ static void add_stragglers(struct tp_job *job, enum tp_job_rule rule)
         text_of_ns(job, rank->excess_ns), cluster->rank_count - 1, share_of(job, rank->excess_ns, cluster->step_ns),
         text_of_ns(job, rank->part_excess_ns[part_of_rule[rule]]), part_words[rule],
         tp_text_of_percent(job->arena, 100 * rank->late_share), rank->compared_steps,
-        rule == TP_JOB_SLOW_COMPUTE ? compute_detail(job, worst) : "", arrival_detail(job, rank));
+        rule == TP_JOB_SLOW_COMPUTE ? tp_job_compute_detail(job, worst) : "", arrival_detail(job, rank));
 }
 
 /* ---- imbalance ---- */
@@ -202,8 +220,8 @@ static void add_imbalance(struct tp_job *job, const struct tp_job_cluster *clust
         return;
     bool stays = cluster->spread_ratio > LASTING * cluster->step_spread_ratio;
     const struct tp_job_rank *slowest = tp_job_rank_at(job, cluster->slowest);
-    struct tp_job_finding *finding =
-        new_finding(job, stays ? TP_JOB_IMBALANCE : TP_JOB_CHANGING_IMBALANCE, cluster->imbalance_ns, cluster->step_ns);
+    struct tp_job_finding *finding = tp_job_new_finding(job, stays ? TP_JOB_IMBALANCE : TP_JOB_CHANGING_IMBALANCE,
+                                                        cluster->imbalance_ns, cluster->step_ns);
     const char *who = tp_rank_set_text(job->arena, &cluster->ranks, SHOWN_RUNS);
     const char *spread = tp_text_of_percent(job->arena, 100 * cluster->step_spread_ratio);
     finding->ranks = cluster->ranks;
@@ -285,7 +303,7 @@ static void add_links(struct tp_job *job)
     int64_t step_ns = tp_job_rank_at(job, group->first_rank_index)->step_ns;
     if ((double)lost < LEAST_LINK_SHARE * (double)step_ns)
         return;
-    struct tp_job_finding *finding = new_finding(job, TP_JOB_SLOW_LINK, lost, step_ns);
+    struct tp_job_finding *finding = tp_job_new_finding(job, TP_JOB_SLOW_LINK, lost, step_ns);
     int64_t shared = shared_rank(job, links, count);
     struct tp_str name = tp_strings_get(&job->texts, group->name);
     finding->ranks = ranks;
@@ -308,7 +326,7 @@ static void add_missing(struct tp_job *job)
 {
     if (!job->missing.count)
         return;
-    struct tp_job_finding *finding = new_finding(job, TP_JOB_MISSING_RANKS, TP_NULL_INT, 0);
+    struct tp_job_finding *finding = tp_job_new_finding(job, TP_JOB_MISSING_RANKS, TP_NULL_INT, 0);
     finding->ranks = job->missing;
     finding->title = tp_text_printf(job->arena, "%lld of %lld ranks are missing", (long long)job->missing.count,
                                     (long long)job->world_size);
@@ -327,7 +345,7 @@ static void add_damaged(struct tp_job *job)
     }
     if (!*first)
         return;
-    struct tp_job_finding *finding = new_finding(job, TP_JOB_DAMAGED_RANKS, TP_NULL_INT, 0);
+    struct tp_job_finding *finding = tp_job_new_finding(job, TP_JOB_DAMAGED_RANKS, TP_NULL_INT, 0);
     finding->ranks = job->damaged;
     finding->title = tp_text_printf(job->arena, "%s damaged",
                                     job->damaged.count == 1 ? "The trace of 1 rank is"
@@ -347,11 +365,13 @@ static int costliest_first(const void *x, const void *y, const void *context)
 
 void tp_job_causes_build(struct tp_job *job)
 {
-    for (enum tp_job_rule rule = TP_JOB_SLOW_COMPUTE; rule <= TP_JOB_SLOW_DATA; rule++)
-        add_stragglers(job, rule);
-    for (size_t c = 0; c < job->clusters.count; c++)
-        add_imbalance(job, tp_job_cluster_at(job, c));
-    add_links(job);
+    if (job->what_if.why_not) { /* else the replay has told these */
+        for (enum tp_job_rule rule = TP_JOB_SLOW_COMPUTE; rule <= TP_JOB_SLOW_DATA; rule++)
+            add_stragglers(job, rule);
+        for (size_t c = 0; c < job->clusters.count; c++)
+            add_imbalance(job, tp_job_cluster_at(job, c));
+        add_links(job);
+    }
     add_missing(job);
     add_damaged(job);
     tp_merge_sort(job->arena, job->findings.data, job->findings.count, sizeof(struct tp_job_finding), costliest_first,

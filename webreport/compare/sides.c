@@ -18,6 +18,23 @@ enum tp_producer tp_sides_producer(const struct tp_sides *sides)
     return sides->side[TP_NEW].input->runs[0].producer;
 }
 
+bool tp_sides_are_of_one_host(const struct tp_sides *sides)
+{
+    struct tp_str host = TP_STR("");
+    for (int s = 0; s < TP_SIDES; s++)
+        for (uint32_t r = 0; r < sides->side[s].input->run_count; r++) {
+            const struct tp_summary *run = &sides->side[s].input->runs[r];
+            struct tp_str own = TP_STR("");
+            for (uint32_t i = 0; i < run->fact_count; i++)
+                if (tp_str_equal(run->facts[i].name, TP_STR("host")))
+                    own = run->facts[i].value;
+            if (!own.len || (host.len && !tp_str_equal(own, host)))
+                return false;
+            host = own;
+        }
+    return true;
+}
+
 static uint32_t identity_of(struct tp_sides *sides, const struct tp_summary_row *row)
 {
     uint32_t key[KEY_WIDTH] = {row->kind, tp_strings_add(&sides->texts, row->name),
@@ -28,68 +45,99 @@ static uint32_t identity_of(struct tp_sides *sides, const struct tp_summary_row 
 
 /* ---- steps ---- */
 
+static double mean_of(const double *values, size_t count)
+{
+    return count ? tp_sum(values, count) / (double)count : NAN;
+}
+
 static void find_steps(struct tp_side *side, struct tp_arena *arena)
 {
     const struct tp_side_input *input = side->input;
     side->first = tp_arena_array(arena, (size_t)input->run_count + 1, sizeof *side->first);
+    side->warm_up = tp_arena_array(arena, input->run_count, sizeof *side->warm_up);
     for (uint32_t r = 0; r < input->run_count; r++) {
         side->first[r + 1] = side->first[r] + tp_summary_used_steps(&input->runs[r]);
         side->recorded_step_count += input->runs[r].step_count;
     }
     side->step_count = side->first[input->run_count];
     side->step_ns = tp_arena_array(arena, side->step_count, sizeof *side->step_ns);
-    side->run_medians = tp_arena_array(arena, input->run_count, sizeof *side->run_medians);
-    double *scratch = tp_arena_array(arena, side->step_count, sizeof *scratch);
     for (uint32_t r = 0; r < input->run_count; r++) {
         double *own = side->step_ns + side->first[r];
         size_t count = 0;
         for (uint32_t i = 0; i < input->runs[r].step_count; i++)
             if (!input->runs[r].steps[i].is_left_out)
                 own[count++] = (double)input->runs[r].steps[i].total_ns;
-        if (count)
-            memcpy(scratch, own, count * sizeof *scratch);
-        double median = tp_median(scratch, count);
-        if (median > 0)
-            side->run_medians[side->median_count++] = median;
+        side->warm_up[r] = tp_warm_up_count(own, count, arena);
     }
-    side->total = tp_moments_of(side->step_ns, side->step_count);
-    if (side->step_count)
-        memcpy(scratch, side->step_ns, side->step_count * sizeof *scratch);
-    side->typical_total = tp_moments_typical(scratch, side->step_count);
+    side->total_ns = mean_of(side->step_ns, side->step_count);
+}
+
+/* A part of every used step, run by run; false: some step does not tell. */
+static bool fill_part(double *values, const struct tp_side *side, enum tp_summary_part part)
+{
+    bool is_known = side->step_count > 0;
+    size_t at = 0;
+    for (uint32_t r = 0; r < side->input->run_count; r++)
+        for (uint32_t i = 0; i < side->input->runs[r].step_count; i++) {
+            const struct tp_summary_step *step = &side->input->runs[r].steps[i];
+            if (step->is_left_out)
+                continue;
+            is_known &= step->part_ns[part] != TP_NULL_INT;
+            values[at++] = (double)step->part_ns[part];
+        }
+    return is_known;
+}
+
+/* Values of used steps, run by run, to levels. */
+static struct tp_side_levels levels_of(const struct tp_side *side, const double *values, struct tp_arena *arena)
+{
+    uint32_t runs = side->input->run_count;
+    struct tp_side_levels out = {tp_arena_array(arena, runs, sizeof(double)),
+                                 tp_arena_array(arena, runs, sizeof(double))};
+    double *own = tp_arena_array(arena, side->step_count, sizeof *own);
+    bool is_known = true;
+    for (uint32_t r = 0; r < runs && is_known; r++) {
+        size_t used = side->first[r + 1] - side->first[r], count = used - side->warm_up[r];
+        memcpy(own, values + side->first[r + 1] - count, count * sizeof *own);
+        struct tp_run_level level = tp_run_level_of(own, count);
+        out.levels[r] = level.level;
+        out.cvs[r] = level.cv;
+        is_known = used >= TP_LEVEL_LEAST_STEPS && !isnan(level.level);
+    }
+    tp_arena_drop(arena, own, side->step_count * sizeof *own);
+    return is_known ? out : (struct tp_side_levels){NULL, NULL};
+}
+
+static bool are_positive(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(values[i] > 0))
+            return false;
+    return true;
 }
 
 static void find_parts(struct tp_side *side, struct tp_arena *arena)
 {
-    const struct tp_moments unknown = {0, NAN, NAN, 0};
     double *values = tp_arena_array(arena, side->step_count, sizeof *values);
-    for (unsigned part = 0; part < TP_PART_COUNT; part++) {
-        bool is_known = side->step_count > 0;
-        size_t at = 0;
-        for (uint32_t r = 0; r < side->input->run_count; r++)
-            for (uint32_t i = 0; i < side->input->runs[r].step_count; i++) {
-                const struct tp_summary_step *step = &side->input->runs[r].steps[i];
-                if (step->is_left_out)
-                    continue;
-                is_known &= step->part_ns[part] != TP_NULL_INT;
-                values[at++] = (double)step->part_ns[part];
-            }
-        side->parts[part] = is_known ? tp_moments_of(values, side->step_count) : unknown;
-        side->typical_parts[part] = is_known ? tp_moments_typical(values, side->step_count) : unknown;
+    for (enum tp_summary_part part = 0; part < TP_PART_COUNT; part++) {
+        bool is_known = fill_part(values, side, part);
+        struct tp_side_levels *levels = part == TP_PART_DEVICE_SUM   ? &side->quantities[TP_QUANTITY_KERNELS]
+                                        : part == TP_PART_HOST_SUM   ? &side->quantities[TP_QUANTITY_HOST_OPS]
+                                        : part == TP_PART_DATALOADER ? &side->loading
+                                                                     : NULL;
+        side->part_ns[part] = is_known ? mean_of(values, side->step_count) : NAN;
+        if (levels && is_known && (part == TP_PART_DATALOADER || are_positive(values, side->step_count)))
+            *levels = levels_of(side, values, arena);
     }
+    if (are_positive(side->step_ns, side->step_count))
+        side->quantities[TP_QUANTITY_STEP] = levels_of(side, side->step_ns, arena);
 }
 
 /* ---- rows ---- */
 
-/* Where each run of a side has an identity: row + 1 by identity * run_count + run. */
-struct places {
-    uint32_t *row;
-    uint32_t run_count;
-};
-
-static const struct tp_summary_row *row_in(const struct tp_side *side, const struct places *places, uint32_t identity,
-                                           uint32_t run)
+static const struct tp_summary_row *row_in(const struct tp_side *side, uint32_t identity, uint32_t run)
 {
-    uint32_t at = places->row[(size_t)identity * places->run_count + run];
+    uint32_t at = side->row_of[(size_t)identity * side->input->run_count + run];
     return at ? &side->input->runs[run].rows[at - 1] : NULL;
 }
 
@@ -107,11 +155,10 @@ struct scratch {
 };
 
 /* Numbers of every step, when every run that has the row kept them; a run without it has none of it. */
-static bool fill_steps(const struct tp_side *side, const struct places *places, uint32_t identity,
-                       const struct scratch *scratch)
+static bool fill_steps(const struct tp_side *side, uint32_t identity, const struct scratch *scratch)
 {
-    for (uint32_t r = 0; r < places->run_count; r++) {
-        const struct tp_summary_row *row = row_in(side, places, identity, r);
+    for (uint32_t r = 0; r < side->input->run_count; r++) {
+        const struct tp_summary_row *row = row_in(side, identity, r);
         if (row && (!row->by_step_ns || !row->by_step_count))
             return false;
         size_t at = side->first[r];
@@ -128,84 +175,83 @@ static bool fill_steps(const struct tp_side *side, const struct places *places, 
 /* From the steps: the usual way. */
 static void add_by_steps(struct tp_side_row *sum, const struct tp_side *side, const struct scratch *scratch)
 {
-    sum->ns = tp_moments_of(scratch->ns, side->step_count);
-    sum->calls = tp_moments_of(scratch->calls, side->step_count);
-    sum->typical = tp_moments_typical(scratch->ns, side->step_count);
+    sum->ns = mean_of(scratch->ns, side->step_count);
+    sum->calls = mean_of(scratch->calls, side->step_count);
     sum->is_count_constant = side->step_count > 1 && is_constant(scratch->calls, side->step_count);
 }
 
-/* Single calls of all runs. */
-struct calls {
-    double count, sum, square_sum;
-    bool is_whole; /* each run has a whole number of calls per step */
-};
-
-static struct calls calls_of(const struct tp_side *side, const struct places *places, uint32_t identity)
+/* From all calls: their numbers per step were not kept. Constant when each run has a whole number of them a step. */
+static void add_by_calls(struct tp_side_row *sum, const struct tp_side *side, uint32_t identity)
 {
-    struct calls calls = {.is_whole = true};
-    double per_step = NAN;
-    for (uint32_t r = 0; r < places->run_count; r++) {
-        const struct tp_summary_row *row = row_in(side, places, identity, r);
-        uint32_t steps = side->input->runs[r].step_count;
-        double own = row ? (double)row->time.count / (steps ? steps : 1) : 0;
-        calls.is_whole &= own == floor(own) && (isnan(per_step) || own == per_step);
+    double steps = side->recorded_step_count ? (double)side->recorded_step_count : 1, per_step = NAN;
+    bool is_whole = side->recorded_step_count > 1; /* one step tells no count */
+    for (uint32_t r = 0; r < side->input->run_count; r++) {
+        const struct tp_summary_row *row = row_in(side, identity, r);
+        uint32_t own_steps = side->input->runs[r].step_count;
+        double own = row ? (double)row->time.count / (own_steps ? own_steps : 1) : 0;
+        is_whole &= own == floor(own) && (isnan(per_step) || own == per_step);
         per_step = own;
-        calls.count += row ? (double)row->time.count : 0;
-        calls.sum += row ? (double)row->time.sum_ns : 0;
-        calls.square_sum += row ? row->time.square_sum : 0;
+        sum->ns += row ? (double)row->time.sum_ns / steps : 0;
+        sum->calls += row ? (double)row->time.count / steps : 0;
     }
-    return calls;
+    sum->is_count_constant = is_whole;
 }
 
-/* From single calls: the steps are few, or were not kept. The sum of a step varies as its calls do, and when their
- * number is not known to be constant as a compound Poisson sum does. */
-static void add_by_calls(struct tp_side_row *sum, const struct tp_side *side, const struct calls *calls)
-{
-    double steps = side->recorded_step_count ? (double)side->recorded_step_count : 1;
-    struct tp_moments single = tp_moments_of_sums(calls->count, calls->sum, calls->square_sum);
-    double square = calls->is_whole ? single.error_square * calls->count * calls->count : calls->square_sum;
-    bool is_enough = calls->count >= TP_SIDES_LEAST_CALLS,
-         is_one = side->recorded_step_count < 2; /* one step tells no count */
-    sum->ns = (struct tp_moments){steps, calls->sum / steps, is_enough ? square / steps / steps : NAN, single.freedom};
-    sum->calls = (struct tp_moments){steps, calls->count / steps, calls->is_whole ? 0 : calls->count / steps / steps,
-                                     single.freedom};
-    if (is_one)
-        sum->calls.error_square = NAN;
-    sum->typical = sum->ns;
-    sum->is_count_constant = calls->is_whole && !is_one;
-}
-
-static void add_row(struct tp_side *side, const struct places *places, uint32_t identity, const struct scratch *scratch)
+static void add_row(struct tp_side *side, uint32_t identity, const struct scratch *scratch)
 {
     struct tp_side_row *sum = &side->rows[identity];
-    struct calls calls = calls_of(side, places, identity);
-    bool has_steps = fill_steps(side, places, identity, scratch);
-    for (uint32_t r = 0; r < places->run_count; r++)
-        sum->is_there |= row_in(side, places, identity, r) != NULL;
-    if (has_steps)
+    for (uint32_t r = 0; r < side->input->run_count; r++)
+        sum->is_there |= row_in(side, identity, r) != NULL;
+    if (fill_steps(side, identity, scratch))
         add_by_steps(sum, side, scratch);
-    if (!has_steps) {
-        add_by_calls(sum, side, &calls);
-    } else if (side->step_count < TP_SIDES_LEAST_STEPS && sum->is_there) {
-        bool is_constant_count = sum->is_count_constant;
-        struct tp_moments by_steps = sum->ns, counts = sum->calls;
-        add_by_calls(sum, side, &calls);
-        sum->ns.mean = sum->typical.mean = by_steps.mean; /* calls outside of steps are not in it */
-        sum->calls = counts;
-        sum->is_count_constant = is_constant_count;
-    }
+    else
+        add_by_calls(sum, side, identity);
 }
 
-static struct places find_places(struct tp_sides *sides, const uint32_t *identities, const struct tp_side_input *input)
+/* The commonest of `count` numbers of calls; NaN: fewer than nine of ten are it, and more than one are not. Sorts. */
+static double exact_count(double *calls, size_t count)
 {
-    struct places places = {
-        tp_arena_array(sides->arena, (size_t)sides->identity_count * input->run_count, sizeof(uint32_t)),
-        input->run_count};
+    size_t most = 0, length = 0;
+    double commonest = NAN;
+    tp_sort_reals(calls, count);
+    for (size_t i = 0; i < count; i++) {
+        length = i && calls[i] == calls[i - 1] ? length + 1 : 1;
+        commonest = length > most ? calls[i] : commonest;
+        most = length > most ? length : most;
+    }
+    return (double)most >= 0.9 * (double)count || count - most <= 1 ? commonest : NAN;
+}
+
+struct tp_side_levels tp_sides_row_levels(double *calls, const struct tp_sides *sides, int s, uint32_t identity)
+{
+    const struct tp_side *side = &sides->side[s];
+    const struct tp_side_levels none = {NULL, NULL};
+    struct scratch scratch = {tp_arena_array(sides->arena, side->step_count, sizeof(double)),
+                              tp_arena_array(sides->arena, side->step_count, sizeof(double))};
+    *calls = NAN;
+    for (uint32_t r = 0; r < side->input->run_count; r++)
+        if (!row_in(side, identity, r))
+            return none;
+    if (!fill_steps(side, identity, &scratch))
+        return none;
+    for (uint32_t r = 0; r < side->input->run_count; r++) {
+        size_t begin = side->first[r] + side->warm_up[r], count = side->first[r + 1] - begin;
+        double own = exact_count(scratch.calls + begin, count);
+        if (!are_positive(scratch.ns + begin, count) || isnan(own) || (r && own != *calls))
+            return none;
+        *calls = own;
+    }
+    return levels_of(side, scratch.ns, sides->arena);
+}
+
+static void find_rows(struct tp_sides *sides, struct tp_side *side, const uint32_t *identities)
+{
+    uint32_t runs = side->input->run_count;
     size_t at = 0;
-    for (uint32_t r = 0; r < input->run_count; r++)
-        for (uint32_t i = 0; i < input->runs[r].row_count; i++)
-            places.row[(size_t)identities[at++] * input->run_count + r] = i + 1;
-    return places;
+    side->row_of = tp_arena_array(sides->arena, (size_t)sides->identity_count * runs, sizeof *side->row_of);
+    for (uint32_t r = 0; r < runs; r++)
+        for (uint32_t i = 0; i < side->input->runs[r].row_count; i++)
+            side->row_of[(size_t)identities[at++] * runs + r] = i + 1;
 }
 
 static uint32_t *find_identities(struct tp_sides *sides, const struct tp_side_input *input)
@@ -235,10 +281,10 @@ void tp_sides_build(struct tp_sides *sides, const struct tp_side_input inputs[TP
         find_steps(side, arena);
         find_parts(side, arena);
         side->rows = tp_arena_array(arena, sides->identity_count, sizeof *side->rows);
-        struct places places = find_places(sides, identities[s], &inputs[s]);
+        find_rows(sides, side, identities[s]);
         struct scratch scratch = {tp_arena_array(arena, side->step_count, sizeof(double)),
                                   tp_arena_array(arena, side->step_count, sizeof(double))};
         for (uint32_t i = 0; i < sides->identity_count; i++)
-            add_row(side, &places, i, &scratch);
+            add_row(side, i, &scratch);
     }
 }

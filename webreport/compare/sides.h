@@ -5,12 +5,13 @@
 #ifndef TP_WEBREPORT_COMPARE_SIDES_H
 #define TP_WEBREPORT_COMPARE_SIDES_H
 
+#include "webreport/compare/run_noise.h"
 #include "webreport/measure/summary.h"
 #include "writer/base/keys.h"
 #include "writer/base/stats.h"
 
 enum { TP_BASE, TP_NEW, TP_SIDES };
-enum { TP_SIDES_LEAST_STEPS = 5, TP_SIDES_LEAST_CALLS = 8 }; /* samples behind the variance of a row */
+enum { TP_LEVEL_LEAST_STEPS = 3 }; /* used ones of a run, to have a level */
 
 /* What stands on a side. */
 struct tp_side_input {
@@ -20,26 +21,31 @@ struct tp_side_input {
     bool is_one_trace;             /* as in struct tp_check_side */
 };
 
+/* Levels of the runs of a side, one each. */
+struct tp_side_levels {
+    double *levels, *cvs; /* NULL: some run does not tell, or has too few steps */
+};
+
 /* A row of all runs of a side together. Per step means divided by the number of steps of the side. */
 struct tp_side_row {
-    bool is_there;               /* some run has it */
-    bool is_count_constant;      /* the same number of calls in each of several steps, as far as the summaries tell */
-    struct tp_moments ns, calls; /* per step; error NaN: too few samples to tell */
-    struct tp_moments typical;   /* of ns, without the extremes: what verdicts stand on */
+    bool is_there;          /* some run has it */
+    bool is_count_constant; /* the same number of calls in each of several steps, as far as the summaries tell */
+    double ns, calls;       /* mean of a step */
 };
 
 struct tp_side {
     const struct tp_side_input *input;
-    double *step_ns;            /* totals of the used steps, run by run */
-    size_t *first;              /* run r owns steps first[r] .. first[r + 1] */
-    size_t step_count;          /* used ones of all runs */
-    size_t recorded_step_count; /* with those left out: what sums over a whole recording are divided by */
-    double *run_medians;        /* of step totals; of runs that have steps */
-    size_t median_count;
-    struct tp_moments total;                                       /* of step_ns */
-    struct tp_moments parts[TP_PART_COUNT];                        /* NaN mean: the trace does not tell */
-    struct tp_moments typical_total, typical_parts[TP_PART_COUNT]; /* without the extremes */
-    struct tp_side_row *rows;                                      /* by identity */
+    double *step_ns;               /* totals of the used steps, run by run */
+    size_t *first;                 /* run r owns steps first[r] .. first[r + 1] */
+    size_t step_count;             /* used ones of all runs */
+    size_t recorded_step_count;    /* with those left out: what sums over a whole recording are divided by */
+    size_t *warm_up;               /* the first used steps of each run that levels leave out */
+    double total_ns;               /* mean of step_ns */
+    double part_ns[TP_PART_COUNT]; /* mean of a step; NaN: the trace does not tell */
+    struct tp_side_levels quantities[TP_QUANTITIES]; /* not of TP_QUANTITY_ROW */
+    struct tp_side_levels loading;                   /* of what the step waits for input */
+    struct tp_side_row *rows;                        /* by identity */
+    uint32_t *row_of; /* row + 1 by identity * run_count + run of the input; 0: that run has none */
 };
 
 struct tp_identity {
@@ -55,11 +61,19 @@ struct tp_sides {
     uint32_t identity_count;
 };
 
-/* Adds up both sides in `arena` (guard set by the caller). inputs must outlive them. */
 /* Of the new side's first run: in whose words a comparison is. */
 enum tp_producer tp_sides_producer(const struct tp_sides *sides);
 
+/* Adds up both sides in `arena` (guard set by the caller). inputs must outlive them. */
 void tp_sides_build(struct tp_sides *sides, const struct tp_side_input inputs[TP_SIDES], struct tp_arena *arena);
+
+/* Whether all runs of both sides are known to be of one host. */
+bool tp_sides_are_of_one_host(const struct tp_sides *sides);
+
+/* Levels of a row in all runs of a side, and the number of calls in a step: the same in nine of ten steps of every run
+ * (or in all but one). NULL levels: some run does not tell or has too few steps, does not have the row in each, or
+ * calls vary. In sides->arena. */
+struct tp_side_levels tp_sides_row_levels(double *calls, const struct tp_sides *sides, int side, uint32_t identity);
 
 struct tp_identity tp_sides_identity(const struct tp_sides *sides, uint32_t identity);
 

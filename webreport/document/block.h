@@ -82,6 +82,7 @@ struct tp_finding_block {
     uint32_t place_count;
     const struct tp_rule_block *rule; /* of what; for machines */
     const char *cause;                /* a word for machines */
+    bool is_noise;                    /* more runs would tell: no mark in the code */
     bool is_input_fault;              /* the input does not tell: an error, never a failure of what is judged */
     const char *message;              /* all of it in one sentence */
     struct tp_str subject;            /* whom it concerns */

@@ -1,5 +1,6 @@
 /* Boxes of the icicle in per cent of its width, one row per depth; the whole tree as JSON for the script. */
 #include "webreport/document/calltree_data.h"
+#include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 
 #include "writer/text/format.h"

@@ -138,6 +138,7 @@ static void fill_finding(struct tp_finding_block *finding, const struct tp_check
         .place_count = item->place_count,
         .rule = rule,
         .cause = tp_check_cause_text(item->cause),
+        .is_noise = item->cause == TP_CAUSE_NOISE,
         .is_input_fault = item->status == TP_CHECK_INCONCLUSIVE &&
                           (item->cause == TP_CAUSE_DAMAGED || item->cause == TP_CAUSE_MISSING),
         .subject = item->subject,
@@ -172,7 +173,9 @@ static void record_item(struct tp_object *object, const struct tp_check_item *it
     tp_object_real(object, "change", item->change);
     tp_object_real(object, "change_low", item->low);
     tp_object_real(object, "change_high", item->high);
-    tp_object_real(object, "noise_floor", item->floor);
+    tp_object_real(object, "sees", item->sees);
+    tp_object_int(object, "baseline_runs", (int64_t)item->base_runs);
+    tp_object_int(object, "runs", (int64_t)item->runs);
     tp_object_text(object, "reason", item->reason);
     struct tp_list *places = tp_object_list(object, "places");
     for (uint32_t i = 0; i < item->place_count; i++) {

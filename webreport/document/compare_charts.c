@@ -44,7 +44,7 @@ static size_t count_rows(const struct tp_compare *c)
 {
     size_t rows = 1;
     for (unsigned part = 0; part <= TP_PART_OTHER; part++)
-        rows += c->sides.side[TP_BASE].parts[part].mean > 0 || c->sides.side[TP_NEW].parts[part].mean > 0;
+        rows += c->sides.side[TP_BASE].part_ns[part] > 0 || c->sides.side[TP_NEW].part_ns[part] > 0;
     return rows;
 }
 
@@ -54,12 +54,15 @@ static double change_at(const struct tp_table *t, size_t row)
     return change == TP_NULL_INT ? 0 : (double)change;
 }
 
-/* The least value and the length of an axis that holds every sum on the way, and the noise floor, so that noise looks
- * small. */
+static const double MOST_SEEN = 0.02; /* of the step, for the axis of a waterfall */
+
+/* The least value and the length of an axis that holds every sum on the way, and what the runs can see, so that noise
+ * looks small. */
 static double axis_of(const struct tp_compare *c, size_t rows, double *span)
 {
     const struct tp_table *t = &c->tables[TP_COMPARE_STEP];
-    double at = 0, noise = c->floor * (double)tp_table_int(t, TP_PART_BASE)[0];
+    double sees = c->totals[TP_QUANTITY_STEP].change.sees, at = 0;
+    double noise = (sees < MOST_SEEN ? sees : MOST_SEEN) * (double)tp_table_int(t, TP_PART_BASE)[0];
     double least = fmin(change_at(t, 0), -noise), most = fmax(change_at(t, 0), noise);
     for (size_t row = 1; row < rows; row++) {
         at += change_at(t, row);
@@ -99,7 +102,8 @@ struct tp_data tp_compare_waterfall(const struct tp_compare *c, struct tp_arena 
     tp_object_bool(sum, "is_sum", true);
     tp_object_text(object, "fall_unit", unit.text);
     tp_object_text(object, "fall_caption",
-                   "Where the change of the mean step comes from; the bars' axis spans at least the noise floor");
+                   "Where the change of the mean step comes from; the bars' axis spans at least 2 % of it, or what the "
+                   "runs can see");
     return tp_data_of_object(object);
 }
 
@@ -171,7 +175,7 @@ static void put_kinds(struct tp_object *object)
 
 static double least_change(const struct tp_compare *c)
 {
-    double step = c->sides.side[TP_BASE].total.mean;
+    double step = c->sides.side[TP_BASE].total_ns;
     return step > 0 ? TP_CHANGE_LEAST_SHARE * step : 0;
 }
 
@@ -265,7 +269,7 @@ static void fill_tree(struct tp_table *table, struct tp_shown_table *shown, cons
         tp_table_int(table, TREE_BASE)[row] = tp_whole_of(call->ns[TP_BASE]);
         tp_table_int(table, TREE_NEW)[row] = tp_whole_of(call->ns[TP_NEW]);
         tp_table_int(table, TREE_CHANGE)[row] = tp_whole_of(change_of(call));
-        tp_table_real(table, TREE_SHARE)[row] = 100 * change_of(call) / c->sides.side[TP_BASE].total.mean;
+        tp_table_real(table, TREE_SHARE)[row] = 100 * change_of(call) / c->sides.side[TP_BASE].total_ns;
         tp_table_real(table, TREE_BASE_CALLS)[row] = call->calls[TP_BASE];
         tp_table_real(table, TREE_NEW_CALLS)[row] = call->calls[TP_NEW];
         shown->rows[row].name = tp_shown_text(naming, call->name);

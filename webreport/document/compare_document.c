@@ -1,5 +1,6 @@
 /* A comparison in words: see compare_document.h. */
 #include "webreport/document/compare_document.h"
+#include "webreport/document/compare_words.h"
 
 #include <math.h>
 
@@ -16,180 +17,6 @@ struct wording {
     struct tp_arena *arena;
     size_t max_rows;
 };
-
-static const char *signed_text(struct tp_arena *arena, bool is_more, const char *text)
-{
-    return is_more ? tp_text_printf(arena, "+%s", text) : text;
-}
-
-static const char *signed_time(struct tp_arena *arena, int64_t ns)
-{
-    return signed_text(arena, ns > 0, tp_text_of_time(arena, ns));
-}
-
-static const char *signed_bytes(struct tp_arena *arena, int64_t bytes)
-{
-    return signed_text(arena, bytes > 0, tp_text_of_bytes(arena, bytes));
-}
-
-static const char *signed_percent(struct tp_arena *arena, double percent)
-{
-    return signed_text(arena, percent > 0, tp_text_of_fixed(arena, percent, 1));
-}
-
-/* ---- the verdict ---- */
-
-static const char *interval_text(const struct tp_compare *c, struct tp_arena *arena)
-{
-    if (isnan(c->step.low))
-        return "too few steps for an interval";
-    return tp_text_printf(arena, "99 %% interval %s to %s %%", signed_percent(arena, 100 * c->step.low),
-                          signed_percent(arena, 100 * c->step.high));
-}
-
-/* That nothing changed is said only where the interval leaves no room for more than the floor. */
-static const char *unchanged_words(const struct tp_compare *c, struct tp_arena *arena)
-{
-    double percent = 100 * c->step.estimate;
-    bool is_sure = c->step.low >= -c->floor && c->step.high <= c->floor; /* NaN is not */
-    if (isnan(percent))
-        return "No step times to compare";
-    const char *change = tp_text_printf(arena, "%s %%", signed_percent(arena, percent));
-    return is_sure ? tp_text_printf(arena, "Steps take as long as before (%s)", change)
-                   : tp_text_printf(arena, "No sure change of the step (%s, %s)", change, interval_text(c, arena));
-}
-
-static const char *step_words(const struct tp_compare *c, struct tp_arena *arena)
-{
-    const char *amount = tp_text_of_fixed(arena, fabs(100 * c->step.estimate), 1);
-    switch (c->step_verdict) {
-    case TP_CHANGE_REGRESSED:
-        return tp_text_printf(arena, "Steps take %s %% longer", amount);
-    case TP_CHANGE_IMPROVED:
-        return tp_text_printf(arena, "Steps take %s %% less time", amount);
-    case TP_CHANGE_INCONCLUSIVE:
-        return tp_text_printf(arena, "Steps differ by %s %%, but too few of them tell", amount);
-    default:
-        return unchanged_words(c, arena);
-    }
-}
-
-const char *tp_compare_reason_text(const struct tp_compare *c)
-{
-    uint32_t rows = c->verdict == TP_CHANGE_REGRESSED ? c->regressed_count : c->improved_count;
-    bool is_told = c->verdict == TP_CHANGE_REGRESSED || c->verdict == TP_CHANGE_IMPROVED;
-    bool is_memory = c->memory_verdict == c->verdict;
-    if (!is_told || c->step_verdict == c->verdict)
-        return "";
-    if (!rows)
-        return "memory";
-    return tp_text_printf(c->arena, "%s%s", tp_text_of_some(c->arena, rows, "row", "rows"),
-                          is_memory ? " and memory" : "");
-}
-
-/* ---- what the change of the mean step is made of ---- */
-
-/* Parts that people tell apart; every part of a step is in one. */
-static const struct {
-    const char *name;
-    unsigned parts; /* bits of enum tp_step_part */
-} groups[] = {
-    {"kernels", 1U << TP_PART_KERNEL},
-    {"copies", 1U << TP_PART_MEMCPY | 1U << TP_PART_MEMSET},
-    {"communication", 1U << TP_PART_COMMUNICATION},
-    {"data loading", 1U << TP_PART_DATALOADER},
-    {"host", 1U << TP_PART_RUNTIME | 1U << TP_PART_CPU_EXEC | 1U << TP_PART_OTHER},
-};
-enum { GROUPS = sizeof groups / sizeof *groups, SHOWN_GROUPS = 3 };
-
-static double change_of_group(const struct tp_compare *c, unsigned group)
-{
-    double change = 0;
-    for (unsigned part = 0; part <= TP_PART_OTHER; part++) {
-        double base = c->sides.side[TP_BASE].parts[part].mean, new_mean = c->sides.side[TP_NEW].parts[part].mean;
-        if (groups[group].parts >> part & 1 && !isnan(base) && !isnan(new_mean))
-            change += new_mean - base;
-    }
-    return change;
-}
-
-/* "data loading \u221246.6 ms, host +20.6 ms": what moves the mean step by a hundredth or more, largest first; "". */
-static const char *groups_words(const struct tp_compare *c, struct tp_arena *arena)
-{
-    double changes[GROUPS], least = 0.01 * c->sides.side[TP_BASE].total.mean;
-    const char *text = "";
-    for (unsigned i = 0; i < GROUPS; i++)
-        changes[i] = change_of_group(c, i);
-    for (unsigned shown = 0; shown < SHOWN_GROUPS; shown++) {
-        unsigned most = 0;
-        for (unsigned i = 1; i < GROUPS; i++)
-            most = fabs(changes[i]) > fabs(changes[most]) ? i : most;
-        if (!(fabs(changes[most]) >= least) || !(fabs(changes[most]) >= 1))
-            break;
-        text = tp_text_printf(arena, "%s%s%s %s", text, *text ? ", " : "", groups[most].name,
-                              signed_time(arena, llround(changes[most])));
-        changes[most] = 0;
-    }
-    return text;
-}
-
-/* The badge's word is the sentence's subject: the step, or else what changed while the step did not for sure. */
-static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
-{
-    const char *moved = groups_words(c, arena);
-    if (*c->damage)
-        return tp_text_printf(arena, "Input damaged: %s", c->damage);
-    if (c->is_work_changed)
-        return tp_compare_work_words(c, arena);
-    if (c->comparability.workload == TP_WORKLOAD_OTHER)
-        return tp_text_printf(arena, "%s; times are not judged", tp_comparability_text(&c->comparability, arena));
-    if (c->comparability.is_low)
-        return tp_text_printf(arena, "Not known to be the same workload: %s",
-                              tp_comparability_text(&c->comparability, arena));
-    if (c->step_verdict != TP_CHANGE_NEUTRAL && c->step_verdict != TP_CHANGE_INCONCLUSIVE && *moved)
-        return tp_text_printf(arena, "%s: %s in the mean step", step_words(c, arena), moved);
-    if (c->step_verdict != TP_CHANGE_NEUTRAL || c->verdict == TP_CHANGE_NEUTRAL)
-        return step_words(c, arena);
-    const char *words = step_words(c, arena);
-    char *step = tp_arena_copy(arena, words, strlen(words));
-    *step = (char)(*step >= 'A' && *step <= 'Z' ? *step - 'A' + 'a' : *step);
-    return tp_text_printf(arena, "%s %s%s%s%s; %s", tp_compare_reason_text(c), tp_change_verdict_name(c->verdict),
-                          *moved ? " (" : "", moved, *moved ? " in the mean step)" : "", step);
-}
-
-static int64_t median_of(const struct tp_compare *c, int side)
-{
-    return isnan(c->step_ns[side]) ? TP_NULL_INT : llround(c->step_ns[side]);
-}
-
-static const char *mean_text(const struct tp_compare *c, int side, struct tp_arena *arena)
-{
-    double mean = c->sides.side[side].total.mean;
-    return tp_text_of_time(arena, isnan(mean) ? TP_NULL_INT : llround(mean));
-}
-
-static struct tp_verdict_block verdict_of(const struct wording *w)
-{
-    static const enum tp_tone tones[TP_CHANGE_VERDICTS] = {TP_TONE_UNSURE, TP_TONE_GOOD, TP_TONE_PLAIN, TP_TONE_UNSURE};
-    static const char *const classes[TP_CHANGE_VERDICTS] = {"Neutral", "Improved", "Regressed", "Inconclusive"};
-    const struct tp_compare *c = w->c;
-    uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;
-    return (struct tp_verdict_block){
-        .tone = tones[c->verdict],
-        .class = c->is_work_changed ? "Work changed"
-                 : c->comparability.workload == TP_WORKLOAD_OTHER && !*c->damage ? "Other workload"
-                                                                                 : classes[c->verdict],
-        .headline = headline(c, w->arena),
-        .text = tp_text_printf(
-            w->arena,
-            "Median step %s \xe2\x86\x92 %s (mean %s \xe2\x86\x92 %s), %s. A change counts when its whole interval "
-            "lies beyond %s %%. "
-            "%s changed beyond noise: %u slower, %u faster, %u replaced.",
-            tp_text_of_time(w->arena, median_of(c, TP_BASE)), tp_text_of_time(w->arena, median_of(c, TP_NEW)),
-            mean_text(c, TP_BASE, w->arena), mean_text(c, TP_NEW, w->arena), interval_text(c, w->arena),
-            tp_text_of_fixed(w->arena, 100 * c->floor, 1), tp_text_of_some(w->arena, count, "row", "rows"),
-            c->regressed_count, c->improved_count, c->replaced_count)};
-}
 
 /* ---- what is compared ---- */
 
@@ -301,11 +128,14 @@ static void put_figures(const struct wording *w)
     const struct tp_table *memory = &c->tables[TP_COMPARE_MEMORY];
     int64_t peak_change =
         memory->row_count ? tp_table_int(memory, TP_MEMORY_DIFF_CHANGE)[memory->row_count - 1] : TP_NULL_INT;
-    put_figure(w, "Step time", signed_percent(w->arena, 100 * c->step.estimate), "%", interval_text(c, w->arena));
+    const struct tp_run_change *step = &c->totals[TP_QUANTITY_STEP].change;
+    put_figure(w, "Step time", tp_signed_percent_text(w->arena, 100 * step->estimate), "%",
+               tp_interval_text(step, w->arena));
     put_figure(w, "Regressed", tp_text_of_count(w->arena, c->regressed_count), "rows", "slower, or called more often");
     put_figure(w, "Improved", tp_text_of_count(w->arena, c->improved_count), "rows", "faster, or called less often");
     put_figure(w, "Replaced", tp_text_of_count(w->arena, c->replaced_count), "kernels", "another name, as fast");
-    put_figure(w, "Memory peak", signed_bytes(w->arena, peak_change), "", tp_change_verdict_name(c->memory_verdict));
+    put_figure(w, "Memory peak", tp_signed_bytes_text(w->arena, peak_change), "",
+               tp_change_verdict_name(c->memory_verdict));
     put_figure(w, "Work", tp_compare_work_figure(c, w->arena), "", "what a step does otherwise");
 }
 
@@ -328,8 +158,8 @@ static const char *calls_line(const struct wording *w, const struct tp_table *t,
                               tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_NEW_CALL)[row]));
     return tp_text_printf(w->arena, "%s \xe2\x86\x92 %s calls a step: %s by count, %s by time",
                           calls_text(w->arena, base), calls_text(w->arena, new_calls),
-                          signed_time(w->arena, tp_table_int(t, TP_ROW_BY_COUNT)[row]),
-                          signed_time(w->arena, tp_table_int(t, TP_ROW_BY_TIME)[row]));
+                          tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_COUNT)[row]),
+                          tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_BY_TIME)[row]));
 }
 
 /* "in aten::addmm, [[1000], [64, 512]]"; NULL where neither is known. */
@@ -370,10 +200,10 @@ static void fill_change(struct tp_finding_block *finding, const struct wording *
                                 is_same ? "" : " ", (int)kind.len, kind.ptr, (int)name.len, name.ptr),
         .base = tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_BASE_TIME)[row]),
         .value = tp_text_of_time(w->arena, tp_table_int(t, TP_ROW_NEW_TIME)[row]),
-        .change = signed_time(w->arena, tp_table_int(t, TP_ROW_CHANGE)[row])};
+        .change = tp_signed_time_text(w->arena, tp_table_int(t, TP_ROW_CHANGE)[row])};
     finding->amounts =
         tp_text_printf(w->arena, "%s \xe2\x86\x92 %s a step, %s (%s %% of the step)", finding->base, finding->value,
-                       finding->change, signed_percent(w->arena, tp_table_real(t, TP_ROW_SHARE)[row]));
+                       finding->change, tp_signed_percent_text(w->arena, tp_table_real(t, TP_ROW_SHARE)[row]));
     if (was.ptr) {
         was = tp_shown_text(w->naming, was);
         finding->reasons[count++] = tp_text_printf(w->arena, "was %.*s", (int)was.len, was.ptr);
@@ -388,7 +218,7 @@ static const char *nothing_text(const struct tp_compare *c)
 {
     return *c->damage                             ? "What changed cannot be told from a damaged input."
            : c->verdict == TP_CHANGE_INCONCLUSIVE ? "What changed cannot be told from these samples."
-                                                  : "Nothing changed beyond noise.";
+                                                  : "Nothing changed that these runs can see.";
 }
 
 static void put_changes(const struct wording *w)
@@ -428,7 +258,7 @@ static void put_device(const struct wording *w, size_t row)
                                        device.ptr, (int)verdict.len, verdict.ptr,
                                        tp_text_of_bytes(w->arena, tp_table_int(t, TP_MEMORY_DIFF_BASE)[row]),
                                        tp_text_of_bytes(w->arena, tp_table_int(t, TP_MEMORY_DIFF_NEW)[row]),
-                                       signed_bytes(w->arena, tp_table_int(t, TP_MEMORY_DIFF_CHANGE)[row])));
+                                       tp_signed_bytes_text(w->arena, tp_table_int(t, TP_MEMORY_DIFF_CHANGE)[row])));
     for (size_t i = 0, left = MOST_OWNERS; i < owners->row_count && left; i++) {
         struct tp_str kind = tp_table_text(owners, TP_OWNER_DIFF_KIND)[i];
         struct tp_str name = tp_shown_text(w->naming, tp_table_text(owners, TP_OWNER_DIFF_NAME)[i]);
@@ -438,7 +268,7 @@ static void put_device(const struct wording *w, size_t row)
         left--;
         tp_document_point(w->document,
                           tp_text_printf(w->arena, "%s by %.*s %.*s",
-                                         signed_bytes(w->arena, tp_table_int(owners, TP_OWNER_DIFF_CHANGE)[i]),
+                                         tp_signed_bytes_text(w->arena, tp_table_int(owners, TP_OWNER_DIFF_CHANGE)[i]),
                                          (int)kind.len, kind.ptr, (int)name.len, name.ptr));
     }
 }
@@ -557,7 +387,7 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
                          size_t max_rows)
 {
     struct wording w = {document, compare, naming, naming->arena, max_rows};
-    struct tp_verdict_block verdict = verdict_of(&w);
+    struct tp_verdict_block verdict = tp_compare_verdict(compare, w.arena);
     tp_document_init(document, "Comparison", w.arena);
     tp_compare_record(document, compare, &verdict);
     document->places = TP_IN_PAGES | TP_IN_MARKDOWN; /* on a terminal the first line says what came out */

@@ -11,9 +11,6 @@
 void tp_compare_document(struct tp_document *document, const struct tp_compare *compare, const struct tp_naming *naming,
                          size_t max_rows);
 
-/* What made the verdict where the step did not: "13 rows, memory"; "" where the step did, or where nothing changed. */
-const char *tp_compare_reason_text(const struct tp_compare *compare);
-
 /* ---- parts (compare_record.c, compare_shown.c, compare_charts.c) ---- */
 
 /* Fills the document's record; verdict: of the document. */

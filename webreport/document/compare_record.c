@@ -60,6 +60,26 @@ static void record_changes(struct tp_object *record, const struct tp_compare *c)
         tp_work_change_record(tp_list_object(list), &work->changes[i], record->members.arena);
 }
 
+/* Of each quantity that both sides tell in every run. */
+static void record_times(struct tp_object *times, const struct tp_compare *c)
+{
+    for (enum tp_quantity q = 0; q < TP_QUANTITIES; q++) {
+        const struct tp_total *total = &c->totals[q];
+        if (!total->is_known)
+            continue;
+        struct tp_object *object = tp_object_object(times, tp_quantity_name(q));
+        tp_object_text(object, "verdict", tp_change_verdict_name(total->verdict));
+        percent_member(object, "change_percent", total->change.estimate);
+        percent_member(object, "low_percent", total->change.low);
+        percent_member(object, "high_percent", total->change.high);
+        percent_member(object, "sees_percent", total->change.sees);
+        percent_member(object, "run_sd_percent", total->change.noise.sd);
+        tp_object_real(object, "degrees_of_freedom", total->change.noise.freedom);
+        tp_object_int(object, "base_runs", (int64_t)total->change.base_count);
+        tp_object_int(object, "new_runs", (int64_t)total->change.new_count);
+    }
+}
+
 static void record_verdict(struct tp_object *record, const struct tp_compare *c, const char *summary)
 {
     tp_object_text(record, "schema", "tracepress-diff");
@@ -68,14 +88,15 @@ static void record_verdict(struct tp_object *record, const struct tp_compare *c,
     tp_object_text(record, "summary", summary);
     tp_object_text(record, "damage", *c->damage ? c->damage : NULL);
     record_evidence(record, c);
-    struct tp_object *step = tp_object_object(record, "step_time");
-    tp_object_text(step, "verdict", tp_change_verdict_name(c->step_verdict));
-    percent_member(step, "change_percent", c->step.estimate);
-    percent_member(step, "low_percent", c->step.low);
-    percent_member(step, "high_percent", c->step.high);
+    struct tp_object *step = tp_object_object(record, "step_time"); /* what scripts of older versions read */
+    tp_object_text(step, "verdict", tp_change_verdict_name(c->totals[TP_QUANTITY_STEP].verdict));
+    percent_member(step, "change_percent", c->totals[TP_QUANTITY_STEP].change.estimate);
+    percent_member(step, "low_percent", c->totals[TP_QUANTITY_STEP].change.low);
+    percent_member(step, "high_percent", c->totals[TP_QUANTITY_STEP].change.high);
+    record_times(tp_object_object(record, "times"), c);
+    percent_member(record, "common_shift_percent", c->changes.shift);
     tp_object_text(record, "memory_verdict", tp_change_verdict_name(c->memory_verdict));
-    percent_member(record, "confidence_percent", TP_CHANGE_CONFIDENCE);
-    percent_member(record, "noise_floor_percent", c->noise_floor);
+    percent_member(record, "confidence_percent", 1 - TP_RUN_DOUBT);
     percent_member(record, "threshold_percent", c->options.threshold);
     percent_member(record, "least_share_percent", TP_CHANGE_LEAST_SHARE);
     record_identity(record, c);
@@ -84,6 +105,7 @@ static void record_verdict(struct tp_object *record, const struct tp_compare *c,
     tp_object_int(counts, "regressed", c->regressed_count);
     tp_object_int(counts, "improved", c->improved_count);
     tp_object_int(counts, "replaced", c->replaced_count);
+    tp_object_int(counts, "hints", c->hint_count);
     tp_object_int(counts, "tested", c->changes.tested_count);
 }
 
@@ -102,7 +124,7 @@ static void record_side(struct tp_object *record, const struct tp_compare *c, in
     }
     tp_object_int(object, "steps", (int64_t)side->step_count);
     tp_object_real(object, "step_median_us", c->step_ns[s] / 1000);
-    tp_object_real(object, "step_mean_us", side->total.mean / 1000);
+    tp_object_real(object, "step_mean_us", side->total_ns / 1000);
 }
 
 static void record_tree(struct tp_object *record, const struct tp_compare *c)

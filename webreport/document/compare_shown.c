@@ -1,6 +1,7 @@
 /* Tables of a comparison as they are shown: see compare_document.h. */
 #include "webreport/document/compare_document.h"
 
+#include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
@@ -9,18 +10,9 @@
 
 enum { OWN_WHERE, OWN_WHAT, OPEN_ROWS = 60 };
 
-#define COLUMN(format, column, group, decimals)                                                                        \
-    {                                                                                                                  \
-        format, column, NULL, group, decimals, false, 0                                                                \
-    }
-#define WIDE(format, column, group, decimals)                                                                          \
-    {                                                                                                                  \
-        format, column, NULL, group, decimals, false, TP_SHOWN_WIDE                                                    \
-    }
-#define SIGNED(format, column, group)                                                                                  \
-    {                                                                                                                  \
-        format, column, NULL, group, 0, false, TP_SHOWN_SIGNED                                                         \
-    }
+#define COLUMN(format, column, group, decimals) {format, column, NULL, group, decimals, false, 0}
+#define WIDE(format, column, group, decimals) {format, column, NULL, group, decimals, false, TP_SHOWN_WIDE}
+#define SIGNED(format, column, group) {format, column, NULL, group, 0, false, TP_SHOWN_SIGNED}
 
 static const struct tp_shown_column change_columns[] = {
     COLUMN(TP_SHOW_TEXT, TP_ROW_VERDICT, 0, 0),        {TP_SHOW_OWN, OWN_WHAT, "What", 0, 0, false, 0},
@@ -212,9 +204,10 @@ static void name_group(const struct tp_naming *naming, struct tp_shown_table *sh
     }
 }
 
-/* No two rows have one name. */
+/* No two rows have one name: kernels by their full names first, then by what else a row has. */
 static void tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown)
 {
+    tp_section_tell_apart(naming, shown->rows, tp_table_text(shown->table, TP_ROW_NAME), NULL, shown->row_count);
     uint32_t count = (uint32_t)shown->row_count, *order = tp_arena_array(naming->arena, count, sizeof *order);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;

@@ -64,6 +64,23 @@ static void put_failed(const struct tp_job_wording *w)
                                  tp_text_printf(w->arena, "and %zu more", jobs->failed_count - SHOWN_FAILED));
 }
 
+/* Why nothing is said of what the job would take without a cause: the findings are then those of own work alone. */
+static void put_replay_notice(const struct tp_job_wording *w)
+{
+    const struct tp_what_if *what_if = &w->job->what_if;
+    if (!what_if->why_not || w->job->ranks.count < 2)
+        return;
+    tp_document_notice(w->document, TP_TONE_UNSURE,
+                       tp_text_printf(w->arena, "What each cause costs cannot be told: %s", what_if->why_not),
+                       what_if->error > TP_MOST_REPLAY_ERROR
+                           ? tp_text_printf(w->arena,
+                                            "The replay gives %s a step, the traces %s: %s apart; told is up to %d %%.",
+                                            tp_text_of_time(w->arena, (int64_t)(what_if->step_us * 1000)),
+                                            tp_text_of_time(w->arena, (int64_t)(what_if->measured_us * 1000)),
+                                            tp_text_of_percent(w->arena, what_if->error), TP_MOST_REPLAY_ERROR)
+                           : "Findings are of own work and of links, each for itself; their costs do not add up.");
+}
+
 static void put_notices(const struct tp_job_wording *w)
 {
     const struct tp_job *job = w->job;
@@ -101,6 +118,7 @@ static void put_notices(const struct tp_job_wording *w)
             tp_text_printf(w->arena, "Clocks could be aligned to %s only", tp_text_of_time(w->arena, job->residual_ns)),
             "Ranks do not leave these collectives together, or their recordings do not show the same ones. Who "
             "arrived last is told beyond that only.");
+    put_replay_notice(w);
     if (!job->has_numbers)
         tp_document_notice(w->document, TP_TONE_UNSURE, "Ranks are not known by number",
                            "The traces do not tell; tracepress summarize --rank N sets it.");
@@ -154,10 +172,41 @@ static void put_split(const struct tp_job_wording *w)
     tp_document_chart(w->document, "split", tp_data_of_object(split), NULL);
 }
 
+/* "The job takes 1.31 x its ideal". */
+static const char *whole_story(const struct tp_job_wording *w)
+{
+    const struct tp_what_if *what_if = &w->job->what_if;
+    return tp_text_printf(w->arena, "The job takes %.2f \xc3\x97 its ideal", what_if->step_us / what_if->ideal_us);
+}
+
+/* A replayed job with something to tell: what it takes beyond its ideal, and how much of the job the first cause is. */
+static struct tp_verdict_block replayed_verdict(const struct tp_job_wording *w, const struct tp_job_finding *first)
+{
+    struct tp_str told = tp_shown_text(&w->naming, tp_str_of(first->told));
+    const char *part = tp_text_of_percent(w->arena, 100 * first->cost_ratio);
+    bool is_cause = first->rule != TP_JOB_ALL_LINKS;
+    return (struct tp_verdict_block){
+        TP_TONE_PLAIN, is_cause ? "Held up" : "Even",
+        is_cause ? tp_text_printf(w->arena, "%s; %s of it is %.*s", whole_story(w), part, (int)told.len, told.ptr)
+                 : tp_text_printf(w->arena, "%s; %s is %.*s, all groups alike", whole_story(w), part, (int)told.len,
+                                  told.ptr),
+        tp_text_printf(w->arena, "%s. It costs %s per step. %s", first->title,
+                       tp_text_of_time(w->arena, first->cost_ns), first->advice)};
+}
+
 static struct tp_verdict_block verdict_of(const struct tp_job_wording *w)
 {
     const struct tp_job *job = w->job;
     bool has_peers = job->clusters.count < job->ranks.count;
+    if (job->findings.count && TP_AT(&job->findings, struct tp_job_finding, 0)->told)
+        return replayed_verdict(w, TP_AT(&job->findings, struct tp_job_finding, 0));
+    if (!job->findings.count && !job->what_if.why_not)
+        return (struct tp_verdict_block){
+            TP_TONE_GOOD, "Even", tp_text_printf(w->arena, "%s; no rank holds the others up", whole_story(w)),
+            tp_text_printf(w->arena,
+                           "No rank, host, stage, link or step costs 0.5 %% of it. %s is jitter: the slowest of %u "
+                           "ranks sets the pace.",
+                           tp_text_of_percent(w->arena, job->what_if.jitter), job->what_if.rank_count)};
     if (!job->findings.count)
         return has_peers
                    ? (struct tp_verdict_block){TP_TONE_GOOD, "Even", "No rank holds the others up",
@@ -218,6 +267,14 @@ static void put_figures(const struct tp_job_wording *w)
     put_figure(w, "Step", "Median over the steps of a rank, mean over the ranks.",
                tp_text_of_time(w->arena, (int64_t)step_ns),
                tp_text_of_some(w->arena, job->labels.count, "step", "steps"));
+    if (!job->what_if.why_not)
+        put_figure(
+            w, "Beyond its ideal",
+            "The job replayed from its steps against the same with everything usual: docs/jobs.md. The error is that "
+            "of "
+            "the replay against the measured steps.",
+            tp_text_of_percent(w->arena, job->what_if.loss),
+            tp_text_printf(w->arena, "of the job; replay error %s", tp_text_of_percent(w->arena, job->what_if.error)));
     put_figure(w, "Slowest beyond its peers", "Largest excess of own work of any rank, median over its steps.",
                tp_text_of_time(w->arena, excess), "own work per step");
     put_figure(w, "Spread inside a step",
@@ -235,9 +292,22 @@ static void put_figures(const struct tp_job_wording *w)
 
 static const struct {
     const char *id, *name;
-} rules[TP_JOB_RULES] = {{"J1", "slow_compute"},  {"J2", "late_host"},    {"J3", "slow_input"},
-                         {"J4", "slow_link"},     {"J5", "imbalance"},    {"J6", "changing_imbalance"},
-                         {"J7", "missing_ranks"}, {"J8", "damaged_ranks"}};
+} rules[TP_JOB_RULES] = {
+    {"J1", "slow_compute"}, {"J2", "late_host"},          {"J3", "slow_input"},    {"J4", "slow_link"},
+    {"J5", "imbalance"},    {"J6", "changing_imbalance"}, {"J7", "missing_ranks"}, {"J8", "damaged_ranks"},
+    {"J9", "slower_level"}, {"J10", "late_slow"},         {"J11", "moving"},       {"J12", "pauses"},
+    {"J13", "late_input"},  {"J14", "sequence_lengths"},  {"J15", "stage"},        {"J16", "all_links"}};
+
+/* Its detail, and what the replay says of it. */
+static const char *reason_of(const struct tp_job_wording *w, const struct tp_job_finding *finding)
+{
+    if (!finding->told || finding->rule == TP_JOB_ALL_LINKS)
+        return finding->detail;
+    return tp_text_printf(w->arena,
+                          "%s Alone it would cost %s of the job, without it %s would be saved; its share is %s.",
+                          finding->detail, tp_text_of_percent(w->arena, finding->alone),
+                          tp_text_of_percent(w->arena, finding->saved), tp_text_of_percent(w->arena, finding->share));
+}
 
 static void fill_finding(struct tp_finding_block *block, const struct tp_job_wording *w,
                          const struct tp_job_finding *finding)
@@ -256,7 +326,7 @@ static void fill_finding(struct tp_finding_block *block, const struct tp_job_wor
                                   .value = has_cost ? tp_text_of_time(w->arena, finding->cost_ns) : NULL,
                                   .change = has_cost ? tp_text_of_percent(w->arena, 100 * finding->cost_ratio) : NULL,
                                   .scope = has_cost ? "per step" : NULL,
-                                  .reasons = {finding->detail},
+                                  .reasons = {reason_of(w, finding)},
                                   .advice = finding->advice,
                                   .proof = tp_text_printf(w->arena, "Rule %s \xc2\xb7 %s: %s", rules[finding->rule].id,
                                                           finding->ranks.count == 1 ? "rank" : "ranks",
@@ -300,7 +370,39 @@ static void record_findings(struct tp_object *record, const struct tp_job *job)
         tp_object_whole(item, "worst_rank", finding->worst_rank);
         tp_object_ns(item, "cost_us_per_step", finding->cost_ns);
         tp_object_real(item, "cost_percent", 100 * finding->cost_ratio);
+        tp_object_real(item, "alone_percent", finding->alone);
+        tp_object_real(item, "saved_percent", finding->saved);
+        tp_object_real(item, "share_percent", finding->share);
     }
+}
+
+static void record_table(struct tp_object *record, const char *key, const struct tp_job *job,
+                         void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs))
+{
+    struct tp_table *table = tp_arena_alloc(job->arena, sizeof *table);
+    build(table, job, 0);
+    tp_object_table(record, key, table);
+}
+
+/* The replay: what the job takes, what it would take at best, and where the difference goes. */
+static void record_replay(struct tp_object *record, const struct tp_job *job)
+{
+    const struct tp_what_if *what_if = &job->what_if;
+    struct tp_object *item = tp_object_object(record, "replay");
+    bool is_told = !what_if->why_not;
+    tp_object_bool(item, "is_told", is_told);
+    tp_object_text(item, "why_not", is_told ? "" : what_if->why_not);
+    tp_object_int(item, "rank_count", what_if->rank_count);
+    tp_object_int(item, "step_count", what_if->step_count);
+    tp_object_real(item, "step_us", what_if->step_us);
+    tp_object_real(item, "measured_step_us", what_if->measured_us);
+    tp_object_real(item, "error_percent", what_if->error);
+    tp_object_real(item, "ideal_step_us", is_told ? what_if->ideal_us : NAN);
+    tp_object_real(item, "times_ideal", is_told ? what_if->step_us / what_if->ideal_us : NAN);
+    tp_object_real(item, "loss_percent", is_told ? what_if->loss : NAN);
+    tp_object_real(item, "jitter_percent", is_told ? what_if->jitter : NAN);
+    record_table(item, "causes", job, tp_job_cause_table);
+    record_table(item, "coordinates", job, tp_job_family_table);
 }
 
 static void record_steps(struct tp_object *record, const struct tp_job *job)
@@ -315,14 +417,6 @@ static void record_steps(struct tp_object *record, const struct tp_job *job)
         tp_object_ns(item, "total_us", column->total_ns);
         tp_object_ns(item, "own_us", column->own_ns);
     }
-}
-
-static void record_table(struct tp_object *record, const char *key, const struct tp_job *job,
-                         void (*build)(struct tp_table *table, const struct tp_job *job, size_t max_runs))
-{
-    struct tp_table *table = tp_arena_alloc(job->arena, sizeof *table);
-    build(table, job, 0);
-    tp_object_table(record, key, table);
 }
 
 static void write_distributed(const struct tp_data *value, struct tp_json *json)
@@ -365,6 +459,7 @@ static void record_job(struct tp_object *record, const struct tp_job *job)
     tp_object_ns(alignment, "residual_us", job->residual_ns);
     tp_object_ns(alignment, "largest_residual_us", job->largest_residual_ns);
     record_findings(record, job);
+    record_replay(record, job);
     record_table(record, "groups", job, tp_job_cluster_table);
     record_table(record, "ranks", job, tp_job_rank_table);
     record_steps(record, job);

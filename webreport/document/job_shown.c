@@ -3,6 +3,7 @@
 
 #include "webreport/compare/job_parts.h"
 #include "webreport/document/job_tables.h"
+#include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
@@ -179,6 +180,26 @@ static const struct tp_shown_column collective_columns[] = {
     {TP_SHOW_TIME, TP_JOB_COLLECTIVE_WAIT, NULL, 0, 0, false, TP_SHOWN_SUM},
     {TP_SHOW_TIME, TP_JOB_COLLECTIVE_MEAN_WAIT, NULL, 0, 0, false, 0},
 };
+static const struct tp_shown_column cause_columns[] = {
+    {TP_SHOW_TEXT, TP_JOB_CAUSE_KIND, NULL, 0, 0, false, 0},
+    {TP_SHOW_TEXT, TP_JOB_CAUSE_RANKS, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_CAUSE_CELLS, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CAUSE_ALONE, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CAUSE_SAVED, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CAUSE_SHARE, NULL, 0, 0, false, TP_SHOWN_SUM},
+};
+static const struct tp_shown_column brief_cause_columns[] = {
+    {TP_SHOW_TEXT, TP_JOB_CAUSE_RANKS, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CAUSE_ALONE, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CAUSE_SAVED, NULL, 0, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_JOB_CAUSE_SHARE, NULL, 0, 0, false, 0},
+};
+static const struct tp_shown_column family_columns[] = {
+    {TP_SHOW_COUNT, TP_JOB_FAMILY_GROUPS, NULL, 0, 0, false, 0},
+    {TP_SHOW_COUNT, TP_JOB_FAMILY_SIZE, NULL, 0, 0, false, 0},
+    {TP_SHOW_TEXT, TP_JOB_FAMILY_FIRST, NULL, 0, 0, false, 0},
+    {TP_SHOW_YES, TP_JOB_FAMILY_PIPELINE, NULL, 0, 0, false, 0},
+};
 static const struct tp_shown_column link_columns[] = {
     {TP_SHOW_TEXT, TP_JOB_LINK_RANKS, NULL, 0, 0, false, 0},
     {TP_SHOW_TEXT, TP_JOB_LINK_COLLECTIVE, NULL, 0, 0, false, 0},
@@ -215,6 +236,8 @@ static const struct {
 } sections_of_tables[] = {
     {tp_job_cluster_table, cluster_columns, COUNT(cluster_columns), "groups", "Groups", "Groups of comparable ranks",
      "Ranks are compared inside a group only: pipeline stages and roles do different work."},
+    {tp_job_family_table, family_columns, COUNT(family_columns), "coordinates", NULL, "Process groups",
+     "Groups of one family share no rank; the place of a rank in its group is its coordinate."},
     {tp_job_collective_table, collective_columns, COUNT(collective_columns), "collectives", "Collectives",
      "Collectives",
      "Transfer is the shortest time any rank spent in a collective; what the others spend beyond it is waiting."},
@@ -236,11 +259,35 @@ static void put_groups(const struct tp_job_wording *w)
     tp_document_table(w->document, shown, NULL);
 }
 
+/* Where the loss of the job goes; short where there is no room. */
+static void put_causes(const struct tp_job_wording *w, bool is_brief)
+{
+    struct tp_table *table = tp_arena_alloc(w->arena, sizeof *table);
+    tp_job_cause_table(table, w->job, CELL_RUNS);
+    if (!table->row_count)
+        return;
+    struct tp_shown_table *shown = is_brief ? new_table(w, table, brief_cause_columns, COUNT(brief_cause_columns))
+                                            : new_table(w, table, cause_columns, COUNT(cause_columns));
+    if (is_brief) {
+        shown->brief_count = BRIEF_ROWS;
+        tp_document_table(w->document, shown, NULL);
+        return;
+    }
+    shown->caption = "Causes";
+    put_section(
+        w, "causes", "Causes", "What the job would take without",
+        "The job replayed from its steps without each cause. Alone: the usual job with it. Saved: the job without it. "
+        "Share: left out one after the other, so that shares add up to what the job takes beyond its ideal.",
+        shown);
+}
+
 void tp_job_put_tables(const struct tp_job_wording *w)
 {
     w->document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
+    put_causes(w, true);
     put_groups(w);
     w->document->places = TP_IN_PAGES | TP_IN_DETAILED_TEXT;
+    put_causes(w, false);
     tp_job_put_heat(w);
     put_ranks(w);
     for (unsigned i = 0; i < COUNT(sections_of_tables); i++) {

@@ -68,6 +68,32 @@ enum tp_job_collective_column {
 /* By name, size class and size of the group; most time first. */
 void tp_job_collective_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
 
+enum tp_job_cause_column {
+    TP_JOB_CAUSE_TEXT,
+    TP_JOB_CAUSE_KIND,
+    TP_JOB_CAUSE_PART,
+    TP_JOB_CAUSE_RANKS,
+    TP_JOB_CAUSE_COUNT,
+    TP_JOB_CAUSE_CELLS,
+    TP_JOB_CAUSE_ALONE,
+    TP_JOB_CAUSE_SAVED,
+    TP_JOB_CAUSE_SHARE,
+    TP_JOB_CAUSE_COLUMNS
+};
+/* A row per cause of the replay, costliest first, then the jitter; no rows when nothing is told. */
+void tp_job_cause_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
+
+enum tp_job_family_column {
+    TP_JOB_FAMILY_NAME,
+    TP_JOB_FAMILY_GROUPS,
+    TP_JOB_FAMILY_SIZE,
+    TP_JOB_FAMILY_FIRST,
+    TP_JOB_FAMILY_PIPELINE,
+    TP_JOB_FAMILY_COLUMNS
+};
+/* A row per family of process groups: the coordinates of the ranks. */
+void tp_job_family_table(struct tp_table *table, const struct tp_job *job, size_t max_runs);
+
 enum tp_job_link_column {
     TP_JOB_LINK_GROUP,
     TP_JOB_LINK_RANKS,

@@ -5,7 +5,6 @@
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
-#include "writer/worker.h"
 
 static const char ELLIPSIS[] = "\xe2\x80\xa6";
 
@@ -30,36 +29,6 @@ int tp_source_url_check(const char *pattern, struct tp_error *err)
     return tp_error_set(
         err, TP_EUSAGE, 0,
         "--source-url: the address must begin with https://, http:// or an editor's scheme such as vscode://");
-}
-
-/* HOST_PID of HOST_PID_helper and the like (writer/worker.h). */
-static struct tp_str without_suffix(struct tp_str worker)
-{
-    static const char *const suffixes[] = {TP_WORKER_BESIDE, TP_WORKER_HELPER};
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (tp_str_ends(worker, suffixes[i]))
-            worker.len -= strlen(suffixes[i]);
-    return worker;
-}
-
-struct tp_str tp_worker_host(struct tp_str worker)
-{
-    worker = without_suffix(worker);
-    struct tp_str host = worker, letters;
-
-    while (host.len && tp_is_digit(host.ptr[host.len - 1]))
-        host.len--;
-    if (host.len == worker.len || !host.len || !strchr("_.-", host.ptr[host.len - 1]))
-        host = worker;
-    else
-        host.len--;
-    letters = host;
-    while (letters.len && (tp_is_digit(letters.ptr[letters.len - 1]) || strchr("_-.", letters.ptr[letters.len - 1])))
-        letters.len--;
-    if (letters.len < 3 || tp_str_equal(letters, TP_STR("worker")) || tp_str_equal(letters, TP_STR("rank")) ||
-        tp_str_equal(letters, TP_STR("trace")))
-        return (struct tp_str){"", 0};
-    return host;
 }
 
 struct tp_str tp_text_cut(struct tp_arena *arena, struct tp_str text, size_t max_bytes)
@@ -141,15 +110,32 @@ static struct tp_str redacted(const struct tp_naming *naming, struct tp_str text
     return (struct tp_str){out, (size_t)(at - out)};
 }
 
+/* "…/models/attention.py(12): forward": of a place in the source its last folders say most. path_bytes: of its path. */
+static struct tp_str path_cut(struct tp_arena *arena, struct tp_str text, size_t path_bytes)
+{
+    size_t from = text.len - TP_MAX_SHOWN_NAME_BYTES + 3;
+    while (from < path_bytes && text.ptr[from] != '/' && text.ptr[from] != '\\')
+        from++;
+    if (from >= path_bytes) /* what follows the path is what is long */
+        return tp_text_cut(arena, text, TP_MAX_SHOWN_NAME_BYTES);
+    char *cut = tp_arena_alloc(arena, text.len - from + 3);
+    memcpy(cut, ELLIPSIS, 3);
+    memcpy(cut + 3, text.ptr + from, text.len - from);
+    return (struct tp_str){cut, text.len - from + 3};
+}
+
 struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text)
 {
     struct tp_str shown = text;
+    struct tp_frame frame;
 
     if (naming->redact && text.len) {
         if (shown.len > 4096) /* a longer one is cut below anyway, whatever is hidden */
             shown.len = 4096;
         shown = redacted(naming, shown);
     }
+    if (shown.len > TP_MAX_SHOWN_NAME_BYTES && tp_frame_parse_place(&frame, shown))
+        return path_cut(naming->arena, shown, frame.path.len);
     return tp_text_cut(naming->arena, shown, TP_MAX_SHOWN_NAME_BYTES);
 }
 
@@ -216,67 +202,6 @@ const char *tp_source_link(const struct tp_naming *naming, struct tp_str text)
     return out;
 }
 
-/* ---- short names ---- */
-
-/* Position of the argument list: the first ( outside < > that is not "(anonymous namespace)", and not at the beginning.
- */
-static size_t arguments_at(struct tp_str name)
-{
-    size_t depth = 0;
-
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-
-        if (c == '<') {
-            depth++;
-        } else if (c == '>' && depth && !(i && name.ptr[i - 1] == '-')) {
-            depth--;
-        } else if (c == '(' && !depth && i) {
-            struct tp_str rest = {name.ptr + i, name.len - i};
-
-            if (tp_str_starts(rest, "(anonymous namespace)"))
-                i += 20;
-            else
-                return i;
-        }
-    }
-    return name.len;
-}
-
-struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
-{
-    static const char *const NOISE[] = {"(anonymous namespace)::", "at::native::", "at::detail::", "c10::", "detail::"};
-    struct tp_str rest = name;
-    struct tp_frame frame;
-    char *out, *at;
-
-    if (tp_frame_parse(&frame, name)) /* evidence may be a Python call; "(" is no argument list there */
-        return tp_text_cut(arena, tp_frame_short_name(name), TP_MAX_SHOWN_NAME_BYTES);
-    if (tp_str_starts(rest, "Mem")) /* Memcpy HtoD (Pageable -> Device) */
-        return tp_text_cut(arena, name, TP_MAX_SHOWN_NAME_BYTES);
-    if (tp_str_starts(rest, "void "))
-        rest = (struct tp_str){rest.ptr + 5, rest.len - 5};
-    rest.len = arguments_at(rest);
-    if (!rest.len)
-        return tp_text_cut(arena, name, TP_MAX_SHOWN_NAME_BYTES);
-    if (rest.len > 1024)
-        rest.len = 1024;
-    out = at = tp_arena_alloc(arena, rest.len + 1);
-    while (rest.len) {
-        bool may_begin = *rest.ptr == '(' || at == out || !is_word(at[-1]); /* most places cannot */
-        size_t skip = 0;
-
-        for (size_t i = 0; may_begin && i < sizeof(NOISE) / sizeof(NOISE[0]); i++)
-            if (tp_str_starts(rest, NOISE[i]) && (i == 0 || at == out || !is_word(at[-1])))
-                skip = strlen(NOISE[i]);
-        if (!skip)
-            *at++ = *rest.ptr;
-        skip += !skip;
-        rest = (struct tp_str){rest.ptr + skip, rest.len - skip};
-    }
-    return tp_text_cut(arena, (struct tp_str){out, (size_t)(at - out)}, 160);
-}
-
 struct tp_str tp_name_prefix(struct tp_str name)
 {
     ptrdiff_t colons = tp_str_find(name, "::");
@@ -287,12 +212,6 @@ struct tp_str tp_name_prefix(struct tp_str name)
         if (!is_word(name.ptr[i]))
             return (struct tp_str){"", 0};
     return (struct tp_str){name.ptr, (size_t)colons + 2};
-}
-
-struct tp_str tp_viewer_name(const void *context, struct tp_str name)
-{
-    const struct tp_naming *naming = context;
-    return tp_shown_text(naming, tp_str_starts(name, "void ") ? tp_kernel_short_name(naming->arena, name) : name);
 }
 
 struct tp_str tp_viewer_lines(const void *context, struct tp_str lines)
@@ -343,4 +262,18 @@ struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shape)
         }
     }
     return (struct tp_str){out, (size_t)(at - out)};
+}
+
+struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
+{
+    struct tp_frame frame;
+    if (tp_frame_parse(&frame, name)) /* evidence may be a Python call; "(" is no argument list there */
+        return tp_text_cut(arena, tp_frame_short_name(name), TP_MAX_SHOWN_NAME_BYTES);
+    return tp_text_cut(arena, tp_kernel_text(arena, name), TP_KERNEL_TEXT_BYTES);
+}
+
+struct tp_str tp_viewer_name(const void *context, struct tp_str name)
+{
+    const struct tp_naming *naming = context;
+    return tp_shown_text(naming, tp_is_kernel_name(name) ? tp_kernel_short_name(naming->arena, name) : name);
 }

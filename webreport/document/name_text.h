@@ -7,9 +7,11 @@
 
 #include <stdbool.h>
 
+#include "webreport/measure/worker_host.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/str.h"
+#include "writer/text/kernel_text.h"
 
 struct tp_naming {
     struct tp_arena *arena;
@@ -21,11 +23,8 @@ struct tp_naming {
 /* Whether a pattern may become a link: a known scheme, and {path} in it. 0 or TP_EUSAGE. pattern may be NULL. */
 int tp_source_url_check(const char *pattern, struct tp_error *err);
 
-/* The host's part of a worker name: "node7_4242" -> "node7"; empty when the name says only worker or rank and digits.
- */
-struct tp_str tp_worker_host(struct tp_str worker);
-
-/* The text without private parts (when asked for), cut at TP_MAX_SHOWN_NAME_BYTES with an ellipsis. */
+/* The text without private parts (when asked for), cut at TP_MAX_SHOWN_NAME_BYTES with an ellipsis: a place
+ * in the source at its begin. */
 struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text);
 
 /* Cuts `text` to at most `max_bytes` at a character's border, with an ellipsis. */
@@ -37,13 +36,14 @@ struct tp_str tp_path_file(struct tp_str text);
 /* Address of the source line named by "path(line)" or "path(line): function"; NULL when there is none or no pattern. */
 const char *tp_source_link(const struct tp_naming *naming, struct tp_str text);
 
-/* A kernel's name for a narrow column: without return type, arguments and namespaces that say nothing. */
-struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name);
-
 /* "[[32, 3, 224, 224], [], [64]]" -> "32x3x224x224, (), 64" with the multiplication sign; other texts stay. */
 struct tp_str tp_shapes_text(struct tp_arena *arena, struct tp_str shapes);
 
-/* A name as the viewers of the timeline and the call tree show it: kernels without their arguments, nothing private.
+/* The short name of a kernel, at most TP_KERNEL_TEXT_BYTES. A Python call keeps the end of its path. The arena's, or
+ * `name`. */
+struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name);
+
+/* A name as the viewers of the timeline and the call tree show it: kernels by their short names, nothing private.
  * context: struct tp_naming. */
 struct tp_str tp_viewer_name(const void *context, struct tp_str name);
 

@@ -1,7 +1,9 @@
 /* Builders that the sections share. */
 #include "webreport/document/section.h"
-#include "writer/base/sort.h"
-#include "writer/base/utf8.h"
+
+#include <stdio.h>
+
+#include "webreport/document/name_text.h"
 
 void tp_section_init(struct tp_section *section, struct tp_arena *arena, const struct tp_profile *profile,
                      const struct tp_section_options *options)
@@ -38,63 +40,6 @@ void tp_section_add_fact(struct tp_list *list, const char *term, const char *fac
 void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown)
 {
     tp_list_add(list, tp_shown_table_data(shown));
-}
-
-/* ---- rows whose shown names are equal ---- */
-
-enum { HEAD_BYTES = 60, BEFORE_BYTES = 8, TAIL_BYTES = 72 };
-
-static int by_shown_name(const void *context, uint32_t x, uint32_t y)
-{
-    const struct tp_shown_row *rows = context;
-    int order = tp_str_compare(rows[x].prefix, rows[y].prefix);
-    order = order ? order : tp_str_compare(rows[x].name, rows[y].name);
-    return order ? order : (x > y) - (x < y);
-}
-
-static bool is_same_name(const struct tp_shown_row *a, const struct tp_shown_row *b)
-{
-    return tp_str_equal(a->name, b->name) && tp_str_equal(a->prefix, b->prefix);
-}
-
-static size_t common_bytes(struct tp_str a, struct tp_str b)
-{
-    size_t size = a.len < b.len ? a.len : b.len, i = 0;
-    while (i < size && a.ptr[i] == b.ptr[i])
-        i++;
-    return i;
-}
-
-/* The begin of a name, and it from where it differs from others: "Cijk_Alik_…_WG32_8_1". */
-static struct tp_str around(const struct tp_naming *naming, struct tp_str shown, struct tp_str text, size_t differs)
-{
-    size_t from = differs > BEFORE_BYTES ? differs - BEFORE_BYTES : 0;
-    from = tp_utf8_cut(text.ptr, text.len, from);
-    struct tp_str tail = {text.ptr + from, text.len - from};
-    shown.len = tp_utf8_cut(shown.ptr, shown.len, HEAD_BYTES);
-    tail = tp_shown_text(naming, tp_text_cut(naming->arena, tail, TAIL_BYTES));
-    return tp_str_of(
-        tp_text_printf(naming->arena, "%.*s\xe2\x80\xa6%.*s", (int)shown.len, shown.ptr, (int)tail.len, tail.ptr));
-}
-
-void tp_section_tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)
-{
-    const struct tp_str *texts = tp_table_text(shown->table, text_column);
-    struct tp_shown_row *rows = shown->rows;
-    uint32_t count = (uint32_t)shown->row_count, *order = tp_arena_array(naming->arena, count, sizeof *order);
-
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = i;
-    tp_sort_rows(order, count, by_shown_name, rows, naming->arena);
-    for (uint32_t i = 0, end; i < count; i = end) {
-        size_t common = texts[order[i]].len;
-        for (end = i + 1; end < count && is_same_name(&rows[order[i]], &rows[order[end]]); end++) {
-            size_t both = common_bytes(texts[order[i]], texts[order[end]]);
-            common = both < common ? both : common;
-        }
-        for (uint32_t k = i; k < end && end - i > 1; k++)
-            rows[order[k]].name = around(naming, rows[order[k]].name, texts[order[k]], common);
-    }
 }
 
 void tp_section_name_rows(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column)

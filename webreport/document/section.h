@@ -87,8 +87,11 @@ void tp_section_add_table(struct tp_list *list, struct tp_shown_table *shown);
 /* Adds the tree of a device's time. */
 void tp_section_add_time(const struct tp_section *section, struct tp_list *tables, const struct tp_time_tree *tree);
 
-/* Rows whose names were cut to the same text show, too, where the texts of that column begin to differ. After they have
- * their names. */
+/* Rows of one shown name, but of different full ones, show where the full names begin to differ. After the rows have
+ * their names. names: by row; groups: by row, only rows of one group are told apart, NULL: all. */
+void tp_section_tell_apart(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *names,
+                           const uint32_t *groups, size_t row_count);
+/* The same for a whole table, whose full names stand in a column; no two rows have one name then. */
 void tp_section_tell_rows_apart(const struct tp_naming *naming, struct tp_shown_table *shown, unsigned text_column);
 
 /* Appends the table of time by kind of work. works: has rows; caption: lives as long as the section. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 
 enum { EVENT_BYTES = 120 };

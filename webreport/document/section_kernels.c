@@ -1,5 +1,6 @@
 /* Device time by kind of work; GPU kernels by name, rows opening to full name and launch configurations; memory copies
  * and sets. */
+#include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* What is to know first: verdict, where a step's time goes, figures, findings, steps, the heaviest rows. */
 #include "webreport/document/chart.h"
+#include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 
 #include <math.h>
@@ -150,12 +151,17 @@ static void put_heavy(const struct tp_section *section, struct tp_object *card, 
     mean_unit = tp_unit_of_time(max_mean);
     tp_object_text(card, "total_unit", total_unit.text);
     tp_object_text(card, "mean_unit", mean_unit.text);
+    struct tp_shown_row *named = tp_arena_array(section->arena, count, sizeof *named);
+    for (size_t i = 0; i < count; i++)
+        named[i].name =
+            tp_shown_text(&section->naming, tp_kernel_short_name(section->arena, tp_table_text(table, columns[0])[i]));
+    tp_section_tell_apart(&section->naming, named, tp_table_text(table, columns[0]), NULL, count);
     for (size_t i = 0; i < count; i++) {
         struct tp_object *row = tp_list_object(rows);
         struct tp_str name = tp_table_text(table, columns[0])[i];
 
         tp_object_str(row, "full_name", tp_shown_text(&section->naming, name));
-        tp_object_str(row, "short_name", tp_shown_text(&section->naming, tp_kernel_short_name(section->arena, name)));
+        tp_object_str(row, "short_name", named[i].name);
         tp_object_text(row, "share", tp_text_of_percent(section->arena, sum > 0 ? 100 * (double)totals[i] / sum : 0));
         tp_object_text(row, "total_time",
                        tp_text_of_fixed(section->arena, (double)totals[i] / total_unit.divisor, total_unit.decimals));
@@ -213,6 +219,7 @@ static void put_brief(const struct tp_section *section, struct tp_document *docu
         shown->rows[i].name =
             tp_text_cut(arena, tp_shown_text(&section->naming, tp_kernel_short_name(arena, name)), NAME_BYTES);
     }
+    tp_section_tell_rows_apart(&section->naming, shown, columns[0]);
     if (shown->row_count)
         tp_document_table(document, shown, NULL);
 }

@@ -1,6 +1,7 @@
 /* The tree of a device's time: a table of the section of kernels. */
 #include <math.h>
 
+#include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 #include "webreport/measure/time_table.h"
 #include "webreport/measure/work_rules.h"
@@ -111,10 +112,16 @@ void tp_section_add_time(const struct tp_section *section, struct tp_list *table
                      : time->has_costs ? sizeof COSTED / sizeof *COSTED
                                        : sizeof PLAIN / sizeof *PLAIN;
     struct tp_shown_table *shown = tp_section_table_new(section, &time->rows, columns, count, time->rows.row_count);
+    struct tp_str *names = tp_arena_array(section->arena, shown->row_count, sizeof *names);
+    uint32_t *parents = tp_arena_array(section->arena, shown->row_count, sizeof *parents);
     for (size_t row = 0; row < shown->row_count; row++) {
+        const struct tp_time_node *node = &tree->nodes[time->nodes[row]];
         shown->rows[row].name = name_of(section, tree, time->nodes[row]);
-        shown->rows[row].depth = tree->nodes[time->nodes[row]].depth - 1;
+        shown->rows[row].depth = node->depth - 1;
+        names[row] = node->text;
+        parents[row] = node->parent;
     }
+    tp_section_tell_apart(&section->naming, shown->rows, names, parents, shown->row_count);
     shown->heading = time->rows.title;
     shown->name = "time";
     shown->name_title = "What";

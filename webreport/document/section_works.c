@@ -1,4 +1,5 @@
 /* Time by kind of work: a table of the sections of kernels and of operators. */
+#include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 #include "webreport/measure/work_rules.h"
 

@@ -87,6 +87,8 @@ static const struct tp_column_def step_columns[STEP_COLUMNS] = {
     [STEP_PARTS + TP_PART_IDLE_OUTSIDE] = INT_COLUMN("idle_outside"),
     [STEP_PARTS + TP_PART_IDLE_UNKNOWN] = INT_COLUMN("idle_unknown"),
     [STEP_PARTS + TP_PART_EXPOSED_COMMUNICATION] = INT_COLUMN("exposed_communication"),
+    [STEP_PARTS + TP_PART_DEVICE_SUM] = INT_COLUMN("device_sum"),
+    [STEP_PARTS + TP_PART_HOST_SUM] = INT_COLUMN("host_sum"),
 };
 
 static void record_steps(struct tp_object *record, const struct tp_summary *s)

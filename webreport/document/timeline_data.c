@@ -1,5 +1,6 @@
 /* Bands, phases and load curves become percentages and path data; the viewer's data is printed as base64. */
 #include "webreport/document/timeline_data.h"
+#include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "webreport/document/chart.h"
+#include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
 #include "writer/text/format.h"
 #include "writer/text/markdown_escape.h"

@@ -171,6 +171,7 @@ void tp_distributed_build(struct tp_distributed *view, int64_t span, const struc
             view->silent_workers[view->silent_count++] = ranks[i].worker;
     }
     view->is_present = view->rank_count > 0;
+    tp_rank_kin_build(view, arena);
     if (!view->is_present)
         return;
     view->is_comparable = are_comparable(view);

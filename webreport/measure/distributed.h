@@ -75,12 +75,20 @@ struct tp_step_matrix {
     double *mean_us;  /* [worker * part_count + part] */
 };
 
+/* Ranks with devices that are of one node (and process), as lists: their worker's names tell. TP_NO_ID ends them. */
+struct tp_rank_kin {
+    uint32_t next_of_node, next_of_process;
+    bool is_first_of_node, is_first_of_process;
+};
+
 struct tp_distributed {
     bool is_present; /* false: no communication in this span, nothing is written */
     bool has_span;
     int64_t span;
     const struct tp_rank_summary **ranks; /* with communication; rows of everything below */
     uint32_t rank_count;
+    struct tp_rank_kin *kin; /* by rank */
+    bool *is_blamed;         /* by rank: a replay (docs/jobs.md) says that its own work costs; NULL: none to trust */
     struct tp_str *silent_workers; /* without communication */
     uint32_t silent_count;
     bool is_comparable;

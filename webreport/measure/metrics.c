@@ -29,19 +29,18 @@
 #define PART TP_UNIT_PERCENT, false, true
 #define BYTES TP_UNIT_BYTES, false, true
 #define RULE(id)                                                                                                       \
-    {                                                                                                                  \
-        "finding." #id, COUNT, ALL, "findings of rule " #id, "recommendations.findings[id " #id "]: number",           \
-            tp_metric_of_rule, TP_RULE_##id                                                                            \
-    }
+    {"finding." #id,    COUNT,       ALL, "findings of rule " #id, "recommendations.findings[id " #id "]: number",     \
+     tp_metric_of_rule, TP_RULE_##id}
 
 /* Steps of an engine by their class, whose size is a power of two. */
 #define SERVED(word, PHASE, size, exponent, at, AT)                                                                    \
-    {                                                                                                                  \
-#word "." #size ".step." #at, TIME, LINKS,                                                                     \
-            "time of a step of an engine, by phase and batch: up to bs1024 requests, tok65536 tokens",                 \
-            "serving.classes[class " #word "." #size "]." #at "_us", tp_metric_of_serving,                             \
-            TP_SERVING_##PHASE *TP_SERVING_WHICH + 2 * (exponent) + TP_SERVING_##AT                                    \
-    }
+    {#word "." #size ".step." #at,                                                                                     \
+     TIME,                                                                                                             \
+     LINKS,                                                                                                            \
+     "time of a step of an engine, by phase and batch: up to bs1024 requests, tok65536 tokens",                        \
+     "serving.classes[class " #word "." #size "]." #at "_us",                                                          \
+     tp_metric_of_serving,                                                                                             \
+     TP_SERVING_##PHASE * TP_SERVING_WHICH + 2 * (exponent) + TP_SERVING_##AT}
 #define SERVED_BOTH(word, PHASE, size, exponent)                                                                       \
     SERVED(word, PHASE, size, exponent, p50, P50), SERVED(word, PHASE, size, exponent, p90, P90)
 #define BY_REQUESTS(word, PHASE)                                                                                       \
@@ -332,11 +331,11 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     {"decode.tokens_per_s", TP_UNIT_COUNT, true, false, LINKS,
      "tokens made by the time of the decode steps of an engine",
      "serving.steps[phase decode]: sum of decode_tokens / sum of step_us", tp_metric_of_serving,
-     TP_SERVING_DECODE *TP_SERVING_WHICH},
+     TP_SERVING_DECODE * TP_SERVING_WHICH},
     {"prefill.tokens_per_s", TP_UNIT_COUNT, true, false, LINKS,
      "tokens read by the time of the prefill steps of an engine",
      "serving.steps[phase prefill]: sum of tokens / sum of step_us", tp_metric_of_serving,
-     TP_SERVING_PREFILL *TP_SERVING_WHICH},
+     TP_SERVING_PREFILL * TP_SERVING_WHICH},
     SERVED_ALL(BY_REQUESTS, decode, DECODE),
     SERVED_ALL(BY_TOKENS, prefill, PREFILL),
     SERVED_ALL(BY_TOKENS, mixed, MIXED),
@@ -373,9 +372,17 @@ const char *tp_metric_unit_text(enum tp_metric_unit unit)
 
 int tp_metric_find(const char *name, size_t length)
 {
-    for (int i = 0; i < TP_METRIC_COUNT; i++)
-        if (strlen(tp_metrics[i].name) == length && memcmp(tp_metrics[i].name, name, length) == 0)
-            return i;
+    int near = 0;
+    return tp_metric_find_near(name, length, &near);
+}
+
+int tp_metric_find_near(const char *name, size_t length, int *near)
+{
+    for (int i = 0, at = *near; i < TP_METRIC_COUNT; i++, at = at + 1 < TP_METRIC_COUNT ? at + 1 : 0)
+        if (strlen(tp_metrics[at].name) == length && memcmp(tp_metrics[at].name, name, length) == 0) {
+            *near = at + 1 < TP_METRIC_COUNT ? at + 1 : 0;
+            return at;
+        }
     return -1;
 }
 

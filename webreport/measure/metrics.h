@@ -53,6 +53,8 @@ void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const stru
 
 /* Index of the metric with this name, -1: none. */
 int tp_metric_find(const char *name, size_t length);
+/* The same for names that mostly come in the order of the table. *near: 0 at first. */
+int tp_metric_find_near(const char *name, size_t length, int *near);
 
 /* The name nearest to a mistyped one (edits); NULL when nothing is near. */
 const char *tp_metric_nearest(const char *name, size_t length);

@@ -3,6 +3,7 @@
 
 #include "webreport/measure/rank_parts.h"
 #include "webreport/trace/value.h"
+#include "writer/base/keys.h"
 
 static struct tp_str copy(struct tp_arena *arena, struct tp_str text)
 {
@@ -198,21 +199,37 @@ static void split_worker(struct tp_str worker, struct tp_str *node, struct tp_st
     }
 }
 
-static bool is_same_node(const struct tp_rank_summary *x, const struct tp_rank_summary *y, bool with_process)
+/* Lists of ranks of one node, and of one process of it, so that no rank is compared with all others. */
+void tp_rank_kin_build(struct tp_distributed *view, struct tp_arena *arena)
 {
-    struct tp_str node_x, node_y, process_x, process_y;
-    split_worker(x->worker, &node_x, &process_x);
-    split_worker(y->worker, &node_y, &process_y);
-    return tp_str_equal(node_x, node_y) && (!with_process || tp_str_equal(process_x, process_y));
-}
-
-/* Some rank before w with devices is of the same node (and process). */
-static bool is_written(const struct tp_distributed *view, uint32_t w, bool with_process)
-{
-    for (uint32_t i = 0; i < w; i++)
-        if (view->ranks[i]->gpu_count && is_same_node(view->ranks[i], view->ranks[w], with_process))
-            return true;
-    return false;
+    struct tp_strings texts;
+    struct tp_keys nodes, processes;
+    struct tp_vec last_of_node = TP_VEC(arena, uint32_t), last_of_process = TP_VEC(arena, uint32_t);
+    tp_strings_init(&texts, arena, 0);
+    tp_keys_init(&nodes, arena, 1);
+    tp_keys_init(&processes, arena, 2);
+    view->kin = tp_arena_array(arena, view->rank_count, sizeof *view->kin);
+    for (uint32_t r = 0; r < view->rank_count; r++) {
+        struct tp_rank_kin *kin = &view->kin[r];
+        struct tp_str node, process;
+        *kin = (struct tp_rank_kin){.next_of_node = TP_NO_ID, .next_of_process = TP_NO_ID};
+        if (!view->ranks[r]->gpu_count)
+            continue;
+        split_worker(view->ranks[r]->worker, &node, &process);
+        uint32_t text = tp_strings_add(&texts, node), id = tp_keys_add(&nodes, &text);
+        uint32_t of_process = tp_keys_pair(&processes, id, tp_strings_add(&texts, process));
+        kin->is_first_of_node = id == last_of_node.count;
+        kin->is_first_of_process = of_process == last_of_process.count;
+        if (kin->is_first_of_node)
+            tp_vec_push(&last_of_node);
+        else
+            view->kin[*TP_AT(&last_of_node, uint32_t, id)].next_of_node = r;
+        if (kin->is_first_of_process)
+            tp_vec_push(&last_of_process);
+        else
+            view->kin[*TP_AT(&last_of_process, uint32_t, of_process)].next_of_process = r;
+        *TP_AT(&last_of_node, uint32_t, id) = *TP_AT(&last_of_process, uint32_t, of_process) = r;
+    }
 }
 
 /* The last rank of the same node and process that has the device; NULL when an earlier one wrote it. */
@@ -220,9 +237,7 @@ static const struct tp_rank_gpu *shown_gpu(const struct tp_distributed *view, ui
 {
     const struct tp_rank_gpu *found = NULL;
     int64_t id = view->ranks[rank]->gpus[g].id;
-    for (uint32_t i = w; i < view->rank_count; i++) {
-        if (!is_same_node(view->ranks[w], view->ranks[i], true))
-            continue;
+    for (uint32_t i = w; i != TP_NO_ID; i = view->kin[i].next_of_process) {
         for (uint32_t k = 0; k < view->ranks[i]->gpu_count; k++) {
             if (view->ranks[i]->gpus[k].id != id)
                 continue;
@@ -237,9 +252,7 @@ static const struct tp_rank_gpu *shown_gpu(const struct tp_distributed *view, ui
 static void write_process(const struct tp_distributed *view, uint32_t w, struct tp_json *json)
 {
     tp_json_object(json);
-    for (uint32_t i = w; i < view->rank_count; i++) {
-        if (!is_same_node(view->ranks[w], view->ranks[i], true))
-            continue;
+    for (uint32_t i = w; i != TP_NO_ID; i = view->kin[i].next_of_process) {
         for (uint32_t g = 0; g < view->ranks[i]->gpu_count; g++) {
             const struct tp_rank_gpu *gpu = shown_gpu(view, w, i, g);
             char key[32];
@@ -264,10 +277,10 @@ static void write_process(const struct tp_distributed *view, uint32_t w, struct 
 static void write_node(const struct tp_distributed *view, uint32_t w, struct tp_json *json)
 {
     tp_json_object(json);
-    for (uint32_t i = w; i < view->rank_count; i++) {
+    for (uint32_t i = w; i != TP_NO_ID; i = view->kin[i].next_of_node) {
         const struct tp_rank_summary *rank = view->ranks[i];
         struct tp_str node, process;
-        if (!rank->gpu_count || !is_same_node(view->ranks[w], rank, false) || is_written(view, i, true))
+        if (!view->kin[i].is_first_of_process)
             continue;
         split_worker(rank->worker, &node, &process);
         char key[64];
@@ -291,7 +304,7 @@ void tp_rank_devices_json(const struct tp_distributed *view, struct tp_json *jso
     tp_json_object(json);
     for (uint32_t w = 0; w < view->rank_count; w++) {
         struct tp_str node, process;
-        if (!view->ranks[w]->gpu_count || is_written(view, w, false))
+        if (!view->kin[w].is_first_of_node)
             continue;
         split_worker(view->ranks[w]->worker, &node, &process);
         tp_json_key_str(json, node);

@@ -20,6 +20,9 @@ void tp_range_groups_build(struct tp_range_groups *groups, const struct tp_rank_
 void tp_rank_ops_build(struct tp_table *table, const struct tp_rank_summary *rank, const int64_t *shortest,
                        struct tp_arena *arena);
 
+/* Fills kin. */
+void tp_rank_kin_build(struct tp_distributed *view, struct tp_arena *arena);
+
 /* Writes the member device_information: node, process, GPU. */
 void tp_rank_devices_json(const struct tp_distributed *view, struct tp_json *json);
 

@@ -81,6 +81,8 @@ void tp_straggler_find(struct tp_straggler *found, const struct tp_distributed *
     double late = 100.0 * found->late_count / found->step_count;
     /* with equal work all ranks end when the mean of them does */
     found->share_percent = wait * (view->rank_count - 1) / view->rank_count;
+    if (view->is_blamed && !view->is_blamed[found->rank])
+        found->rank = TP_NO_ID;
     if (wait < threshold(rule, "min_wait_pct") || late < threshold(rule, "min_late_pct"))
         found->rank = TP_NO_ID;
 }

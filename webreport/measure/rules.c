@@ -112,8 +112,16 @@ static int recommend(void *context, struct tp_error *err)
     evaluate(a);
     tp_merge_sort(a->arena, a->findings.data, a->findings.count, sizeof(struct tp_finding), by_weight, NULL);
     tp_merge_sort(a->arena, a->notes.data, a->notes.count, sizeof(struct tp_rule_note), by_rule, NULL);
-    int64_t ceiling = tp_intervals_length(tp_intervals_of(&a->ceilings));
     double steps = model->used_count;
+    int64_t ceiling = tp_less_recording(a, tp_intervals_of(&a->ceilings));
+    double most_us = 0, most_percent = 0; /* of one: where short events cost more than they last, all have less */
+    for (size_t i = 0; i < a->findings.count; i++) {
+        const struct tp_finding *f = TP_AT(&a->findings, struct tp_finding, i);
+        if (!isnan(f->ceiling_us_per_step)) {
+            most_us = fmax(most_us, f->ceiling_us_per_step);
+            most_percent = fmax(most_percent, f->share_percent);
+        }
+    }
     *e->out = (struct tp_recommendations){
         .program = tp_program_kind_text(model->program),
         .step_marker = tp_step_marker_text(model->step_marker),
@@ -121,8 +129,8 @@ static int recommend(void *context, struct tp_error *err)
         .window_ns = model->window_ns,
         .judged_ns = a->judged_ns,
         .step_us = model->used_count ? tp_microseconds(model->window_ns) / steps : 0.0,
-        .total_ceiling_us_per_step = model->used_count ? tp_microseconds(ceiling) / steps : 0.0,
-        .total_ceiling_percent = tp_percent(ceiling, a->judged_ns),
+        .total_ceiling_us_per_step = model->used_count ? fmax(tp_microseconds(ceiling) / steps, most_us) : 0.0,
+        .total_ceiling_percent = fmax(tp_percent(ceiling, a->judged_ns), most_percent),
         .findings = a->findings.data,
         .finding_count = (uint32_t)a->findings.count,
         .not_evaluated = a->notes.data,

@@ -56,61 +56,134 @@ static void count_calls(struct calls *c)
     }
 }
 
-/* The calls of the module but the first of each step, and what computes in them for one sample. */
-static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct tp_picks *picks)
+/* From the second call of each step to the end of its last: whoever calls the model once drops what stands between the
+ * calls, too. */
+static bool find_repeated(const struct calls *c, struct tp_vec *repeated, struct tp_vec *calls, struct tp_picks *picks)
 {
     const struct tp_model *model = c->a->model;
     uint32_t last_step = TP_NO_ID;
+    struct tp_interval *of_step = NULL;
     for (uint32_t m = 0; m < model->modules.count; m++) {
         const struct tp_event *e = &model->trace->events[model->modules.event[m]];
         if (e->name != c->name || !is_counted(c, m))
             continue;
         uint32_t step = tp_step_of_host(model, e->ts_ns);
-        if (step == last_step)
-            tp_intervals_push(repeated, e->ts_ns, tp_event_end(e));
+        if (step != last_step)
+            of_step = NULL;
+        else if (of_step)
+            of_step->b = tp_event_end(e);
+        else
+            *(of_step = tp_vec_push(repeated)) = (struct tp_interval){e->ts_ns, tp_event_end(e)};
         last_step = step;
+        *(struct tp_interval *)tp_vec_push(calls) = (struct tp_interval){e->ts_ns, tp_event_end(e)};
         tp_picks_longest(picks, model, model->modules.event[m]);
     }
     return repeated->count > 0;
 }
 
-/* Do all products in these times have one row? */
-static bool is_one_sample(const struct tp_advisor *a, struct tp_intervals time)
+/* An operator whose argument says how many samples it works on, as its first size; of recurrent layers the smaller of
+ * the first two, for either may come first. */
+struct batched {
+    const char *name;
+    unsigned argument, min_rank;
+    bool is_recurrent, is_of_words;
+};
+
+static const struct batched *batched_of(struct tp_str name)
 {
-    bool is_any = false;
+    static const struct batched operators[] = {
+        {"aten::linear", 0, 2, false, false},   {"aten::addmm", 1, 2, false, false},
+        {"aten::mm", 0, 2, false, false},       {"aten::conv1d", 0, 3, false, false},
+        {"aten::conv2d", 0, 4, false, false},   {"aten::conv3d", 0, 5, false, false},
+        {"aten::embedding", 1, 2, false, true}, {"aten::convolution", 0, 3, false, false},
+        {"aten::gru", 0, 3, true, false},       {"aten::lstm", 0, 3, true, false},
+        {"aten::rnn_tanh", 0, 3, true, false},  {"aten::rnn_relu", 0, 3, true, false},
+    };
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (tp_str_equal(name, tp_str_of(operators[i].name)))
+            return &operators[i];
+    return NULL;
+}
+
+/* What one operator of a call works on. samples 0: nobody knows. */
+struct batch {
+    int64_t samples, length; /* length: of a sequence; 0: it has none */
+};
+
+static struct batch batch_of(const struct tp_model *model, uint32_t op)
+{
+    const struct batched *batched = batched_of(tp_trace_name(model->trace, tp_operator_event(model, op)));
+    if (!batched)
+        return (struct batch){0, 0};
+    struct tp_shape shape = shape_of(model, op, batched->argument);
+    if (!shape.is_known || shape.rank < batched->min_rank)
+        return (struct batch){0, 0};
+    int64_t first = shape.sizes[0], second = shape.sizes[1];
+    if (batched->is_recurrent)
+        return (struct batch){tp_ns_min(first, second), tp_ns_max(first, second)};
+    bool is_sequence = shape.rank == 3 || batched->is_of_words;
+    return (struct batch){first, is_sequence ? second : 0};
+}
+
+/* Do all calls work on one sample, none of them on the last word of one text? Calls whose sequences grow, or have one
+ * element, make a text word by word: each needs the one before. */
+static bool is_one_sample(const struct tp_advisor *a, const struct tp_vec *calls)
+{
+    const struct tp_model *model = a->model;
+    uint32_t inside = 0, known = 0, growing = 0;
+    int64_t last = 0;
+    size_t call = 0, seen = SIZE_MAX;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
-        uint32_t op = a->cpu->ops[i];
-        int64_t rows = tp_intervals_contain(time, tp_operator_event(a->model, op)->ts_ns) ? rows_of(a->model, op) : 0;
-        if (rows > 1)
+        int64_t ts = tp_operator_event(model, a->cpu->ops[i])->ts_ns;
+        while (call < calls->count && TP_AT(calls, struct tp_interval, call)->b <= ts)
+            call++;
+        if (call == calls->count)
+            break;
+        if (ts < TP_AT(calls, struct tp_interval, call)->a || a->cpu->ops[i] < inside)
+            continue;
+        struct batch batch = batch_of(model, a->cpu->ops[i]);
+        if (!batch.samples)
+            continue;
+        if (batch.samples > 1)
             return false;
-        is_any |= rows == 1;
+        inside = model->operators.subtree_end[a->cpu->ops[i]];
+        if (seen == call) /* the first operator of a call says how long its sequence is */
+            continue;
+        seen = call;
+        known++;
+        growing += batch.length == 1 || (last && batch.length > last);
+        last = batch.length;
     }
-    return is_any;
+    return known && growing < known / 2;
 }
 
 static bool find_samples(struct tp_advisor *a)
 {
     struct calls calls = {.a = a};
     struct tp_candidate c = {.rule = TP_RULE_H18, .has_ceiling = true};
-    struct tp_vec repeated = TP_VEC(a->arena, struct tp_interval);
+    struct tp_vec repeated = TP_VEC(a->arena, struct tp_interval), each = repeated;
     if (a->model->step_marker == TP_MARKER_WINDOW) /* calls may be those of many steps */
         return false;
     count_calls(&calls);
     if (calls.name == TP_NO_ID || calls.of_name[calls.name] < MIN_CALLS * a->model->used_count ||
-        !find_repeated(&calls, &repeated, &c.picks))
+        !find_repeated(&calls, &repeated, &each, &c.picks) || !is_one_sample(a, &each))
         return false;
-    struct tp_intervals time = tp_intervals_of(&repeated);
-    if (!is_one_sample(a, time))
-        return false;
-    c.time = tp_cpu_with_backward(a, time);
+    c.time = tp_cpu_with_backward(a, tp_intervals_of(&repeated));
     c.detail =
         tp_advisor_text(a, "%u calls of one sample in each step", calls.of_name[calls.name] / a->model->used_count);
-    return tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H18, "min_pct") && tp_advisor_add(a, &c);
+    return tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H18, "min_pct") && tp_cpu_add(a, &c);
 }
 
 /* ---- small batch (H19) ---- */
 
-/* Matrix work whose operands do not say what a batch is. */
+/* Samples of a recurrent layer; 0: it is none, or nobody knows. */
+static int64_t recurrent_samples(const struct tp_model *model, uint32_t op)
+{
+    const struct batched *batched = batched_of(tp_trace_name(model->trace, tp_operator_event(model, op)));
+    return batched && batched->is_recurrent ? batch_of(model, op).samples : 0;
+}
+
+/* Matrix work that does not count as products of a small batch. */
 static bool is_other_product(struct tp_str name)
 {
     static const char *const names[] = {"aten::convolution", "aten::bmm", "aten::baddbmm"};
@@ -124,21 +197,23 @@ static void find_small_batch(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     struct tp_candidate c = {.rule = TP_RULE_H19, .has_ceiling = true};
-    int64_t all = 0, small = 0, most = 0;
+    int64_t all = 0, small = 0, most = 0, recurrent = 0;
     bool is_training = false;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
-        int64_t rows = rows_of(model, op);
+        int64_t rows = rows_of(model, op), samples = recurrent_samples(model, op);
         is_training |= tp_cpu_is_backward(model, op);
         const struct tp_event *e = tp_operator_event(model, op);
         struct tp_str name = tp_trace_name(model->trace, e);
-        bool is_forward = rows && tp_str_equal(name, TP_STR("aten::addmm"));
+        bool is_forward = samples || (rows && tp_str_equal(name, TP_STR("aten::addmm")));
+        rows = samples ? samples : rows;
         if ((!is_forward && !is_other_product(name)) || tp_cpu_is_loading(a, op))
             continue;
         all = tp_sat_add(all, e->dur_ns);
         if (!is_forward || rows > SMALL_BATCH)
             continue;
         small = tp_sat_add(small, e->dur_ns);
+        recurrent = tp_sat_add(recurrent, samples ? e->dur_ns : 0);
         most = tp_ns_max(most, rows);
         tp_picks_longest(&c.picks, model, model->operators.event[op]);
     }
@@ -148,7 +223,10 @@ static void find_small_batch(struct tp_advisor *a)
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (size_t i = 0; i < model->window.count; i++) {
         struct tp_interval step = model->window.items[i];
-        tp_intervals_push(&time, step.a, step.b - tp_ns_scaled(step.b - step.a, most, USUAL_BATCH));
+        int64_t gained = step.b - step.a - tp_ns_scaled(step.b - step.a, most, USUAL_BATCH);
+        if (recurrent > small / 2) /* goes from element to element whatever the batch is */
+            gained = tp_ns_scaled(gained, 2, 3);
+        tp_intervals_push(&time, step.a, step.a + gained);
     }
     c.time = tp_intervals_minus(a->arena, tp_intervals_of(&time), a->cpu->loading);
     c.detail = tp_advisor_text(a, "%lld rows in the products; at most this part of the time of a sample, with %d",

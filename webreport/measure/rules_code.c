@@ -4,43 +4,61 @@
  * between operators (H6). Where there is a device, only what it waits for counts. */
 #include "webreport/measure/cost_call.h"
 #include "webreport/measure/rules_cpu.h"
+#include "webreport/measure/rules_functions.h"
 #include "webreport/measure/rules_work.h"
 #include "webreport/trace/value.h"
 
 /* A frame that says what runs: the end of its path and its function; without a path the begin of a text that names no
- * file ("<built-in function fsync>"). */
+ * file ("<built-in function fsync>"). What begins with one frame goes up to the one inside of it that ends it. */
+enum code_part { CODE_WHOLE, CODE_BEGIN, CODE_END };
+
 struct code {
     enum tp_rule_id rule;
     const char *path, *function; /* function NULL: any */
+    enum code_part part;
 };
 
 static const struct code codes[] = {
-    {TP_RULE_H9, "torch/jit/_trace.py", "trace"},
-    {TP_RULE_H9, "torch/jit/_trace.py", "trace_module"},
-    {TP_RULE_H9, "torch/jit/_script.py", "script"},
-    {TP_RULE_H9, "torch/_dynamo/convert_frame.py", NULL},
-    {TP_RULE_H9, "torch/_inductor/compile_fx.py", NULL},
-    {TP_RULE_H9, "torch/export/_trace.py", NULL},
-    {TP_RULE_H9, "triton/compiler/compiler.py", "compile"},
-    {TP_RULE_H9, "torch/utils/cpp_extension.py", "load"},
-    {TP_RULE_H9, "torch/utils/cpp_extension.py", "load_inline"},
-    {TP_RULE_H10, "torch/serialization.py", "save"},
-    {TP_RULE_H10, "torch/distributed/checkpoint/state_dict_saver.py", NULL},
-    {TP_RULE_H10, "safetensors/torch.py", "save_file"},
-    {TP_RULE_H10, "tensorboard/writer.py", NULL},
-    {TP_RULE_H10, "logging/__init__.py", "emit"},
-    {TP_RULE_H10, NULL, "<built-in function open>"},
-    {TP_RULE_H10, NULL, "<built-in function fsync>"},
-    {TP_RULE_H10, NULL, "<built-in function print>"},
-    {TP_RULE_H10, NULL, "<built-in method write of _io."},
-    {TP_RULE_H10, NULL, "<built-in method flush of _io."},
-    {TP_RULE_H10, NULL, "<built-in method close of _io."},
-    {TP_RULE_H11, "torch/utils/checkpoint.py", "recompute_fn"},
-    {TP_RULE_H11, "torch/utils/checkpoint.py", "unpack_hook"},
-    {TP_RULE_H12, NULL, "<built-in function collect>"},
-    {TP_RULE_H13, "torch/autograd/anomaly_mode.py", NULL},
-    {TP_RULE_H13, "torch/fx/traceback.py", "format_stack"},
-    {TP_RULE_H13, "torch/autograd/gradcheck.py", "gradcheck"},
+    {TP_RULE_H9, "torch/jit/_trace.py", "trace", CODE_WHOLE},
+    {TP_RULE_H9, "torch/jit/_trace.py", "trace_module", CODE_WHOLE},
+    {TP_RULE_H9, "torch/jit/_script.py", "script", CODE_WHOLE},
+    {TP_RULE_H9, "torch/_dynamo/convert_frame.py", NULL, CODE_WHOLE},
+    {TP_RULE_H9, "torch/_inductor/compile_fx.py", NULL, CODE_WHOLE},
+    {TP_RULE_H9, "torch/export/_trace.py", NULL, CODE_WHOLE},
+    {TP_RULE_H9, "triton/compiler/compiler.py", "compile", CODE_WHOLE},
+    {TP_RULE_H9, "torch/utils/cpp_extension.py", "load", CODE_WHOLE},
+    {TP_RULE_H9, "torch/utils/cpp_extension.py", "load_inline", CODE_WHOLE},
+    {TP_RULE_H10, "torch/serialization.py", "save", CODE_WHOLE},
+    {TP_RULE_H10, "torch/distributed/checkpoint/state_dict_saver.py", NULL, CODE_WHOLE},
+    {TP_RULE_H10, "safetensors/torch.py", "save_file", CODE_WHOLE},
+    {TP_RULE_H10, "tensorboard/writer.py", NULL, CODE_WHOLE},
+    {TP_RULE_H10, "logging/__init__.py", "emit", CODE_WHOLE},
+    {TP_RULE_H10, "numpy/lib/npyio.py", "save", CODE_WHOLE},
+    {TP_RULE_H10, "numpy/lib/npyio.py", "savez", CODE_WHOLE},
+    {TP_RULE_H10, "numpy/lib/_npyio_impl.py", "save", CODE_WHOLE},
+    {TP_RULE_H10, "numpy/lib/_npyio_impl.py", "savez", CODE_WHOLE},
+    {TP_RULE_H10, "pandas/core/generic.py", "to_csv", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function open>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function write>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function fsync>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function fdatasync>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function rename>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function replace>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function print>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method writerow of _csv.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method writerows of _csv.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in function dump>", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method write of _io.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method flush of _io.", CODE_WHOLE},
+    {TP_RULE_H10, NULL, "<built-in method close of _io.", CODE_WHOLE},
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "recompute_fn", CODE_WHOLE},
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "unpack_hook", CODE_WHOLE},
+    {TP_RULE_H11, "torch/utils/checkpoint.py", "backward", CODE_BEGIN}, /* reentrant: again, up to .. */
+    {TP_RULE_H11, "torch/autograd/__init__.py", "backward", CODE_END},  /* .. its own backward */
+    {TP_RULE_H12, NULL, "<built-in function collect>", CODE_WHOLE},
+    {TP_RULE_H13, "torch/autograd/anomaly_mode.py", NULL, CODE_WHOLE},
+    {TP_RULE_H13, "torch/fx/traceback.py", "format_stack", CODE_WHOLE},
+    {TP_RULE_H13, "torch/autograd/gradcheck.py", "gradcheck", CODE_WHOLE},
 };
 
 /* frame: of the name; path empty: it names no file. */
@@ -52,15 +70,15 @@ static bool is_code(const struct code *code, struct tp_str name, const struct tp
            (!code->function || tp_str_equal(frame->function, tp_str_of(code->function)));
 }
 
-/* The rule that a name is known by + 1; 0: none. */
-static uint8_t rule_of(struct tp_str name)
+/* The index in codes that a name is known by + 1; 0: none. */
+static uint8_t code_of(struct tp_str name)
 {
     struct tp_frame frame;
     if (!tp_frame_parse(&frame, name) && !tp_str_starts(name, "<built-in "))
         return 0;
     for (size_t c = 0; c < sizeof codes / sizeof *codes; c++)
         if (is_code(&codes[c], name, &frame))
-            return (uint8_t)(codes[c].rule + 1);
+            return (uint8_t)(c + 1);
     return 0;
 }
 
@@ -68,10 +86,10 @@ static uint8_t rule_of(struct tp_str name)
 static uint8_t *known_frames(struct tp_advisor *a)
 {
     const struct tp_strings *names = &a->model->trace->names;
-    uint8_t *rules = tp_arena_array(a->arena, names->count, 1);
+    uint8_t *known = tp_arena_array(a->arena, names->count, 1);
     for (uint32_t i = 0; i < names->count; i++)
-        rules[i] = rule_of(names->items[i]);
-    return rules;
+        known[i] = code_of(names->items[i]);
+    return known;
 }
 
 /* What is found of the rules, from the first one on. */
@@ -82,13 +100,7 @@ struct found {
     struct tp_vec times[LAST - FIRST + 1]; /* struct tp_interval, and for H14 two thirds of each */
     int64_t doubles;                       /* calls of matrix operators in double precision */
     int64_t zeros, adds;                   /* zeros made, gradients added to them */
-    struct tp_id_map clearing;             /* the user's functions that make zeros: index of their struct cleared */
-    struct tp_vec cleared;
-};
-
-struct cleared {
-    uint32_t event; /* of the function */
-    int64_t ns;     /* that its zeros take */
+    struct tp_busy_functions functions;    /* of the project's, that write, check or make zeros */
 };
 
 static void add_event(struct found *found, const struct tp_model *model, enum tp_rule_id rule, uint32_t event)
@@ -100,15 +112,45 @@ static void add_event(struct found *found, const struct tp_model *model, enum tp
 
 /* ---- frames ---- */
 
+/* What lies behind the walk along the frames. */
+struct frames_seen {
+    struct tp_interval begun; /* from the frame that begins something to its end; empty: none */
+    uint32_t begun_event;
+    int64_t written_until;
+};
+
+static void add_frame(struct found *found, struct frames_seen *seen, const struct tp_model *model, uint32_t event,
+                      const struct code *code)
+{
+    const struct tp_event *e = &model->trace->events[event];
+    if (code->part == CODE_BEGIN) {
+        seen->begun = (struct tp_interval){e->ts_ns, tp_event_end(e)};
+        seen->begun_event = event;
+    } else if (code->part == CODE_END) {
+        if (e->ts_ns >= seen->begun.b)
+            return;
+        tp_intervals_push(&found->times[code->rule - FIRST], seen->begun.a, e->ts_ns);
+        tp_picks_longest(&found->candidates[code->rule - FIRST].picks, model, seen->begun_event);
+        seen->begun.b = e->ts_ns;
+    } else {
+        add_event(found, model, code->rule, event);
+        if (code->rule == TP_RULE_H10 && e->ts_ns >= seen->written_until) { /* not what writes inside of what writes */
+            tp_busy_functions_book(&found->functions, code->rule, event, true);
+            seen->written_until = tp_event_end(e);
+        }
+    }
+}
+
 static void find_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_order *order = a->model->order;
-    const uint8_t *rules = known_frames(a);
+    const uint8_t *known = known_frames(a);
+    struct frames_seen seen = {{INT64_MIN, INT64_MIN}, TP_NO_ID, INT64_MIN};
     for (uint32_t i = order->thread_first[a->model->host_main]; i < order->thread_first[a->model->host_main + 1]; i++) {
         const struct tp_event *e = &a->model->trace->events[order->host[i]];
-        if (tp_kind_is_frame(e->kind) && rules[e->name] && tp_in_window(a, order->host[i]) &&
+        if (tp_kind_is_frame(e->kind) && known[e->name] && tp_in_window(a, order->host[i]) &&
             !tp_intervals_contain(a->cpu->loading, e->ts_ns))
-            add_event(found, a->model, (enum tp_rule_id)(rules[e->name] - 1), order->host[i]);
+            add_frame(found, &seen, a->model, order->host[i], &codes[known[e->name] - 1]);
     }
 }
 
@@ -154,54 +196,34 @@ static bool is_inside(const struct tp_advisor *a, uint32_t op, const char *name)
     return false;
 }
 
-/* Books zeros made on the innermost function of the user's that they are made in. */
-static void book_zeros(const struct tp_advisor *a, struct found *found, uint32_t event)
-{
-    const struct tp_model *model = a->model;
-    uint32_t frame = model->inside[event];
-    while (frame != TP_NO_ID && !tp_frame_project_line(tp_trace_name(model->trace, &model->trace->events[frame])).ptr)
-        frame = model->inside[frame];
-    if (frame == TP_NO_ID)
-        return;
-    uint32_t *at = tp_id_map_put(&found->clearing, frame);
-    if (*at == TP_NO_ID) {
-        *at = (uint32_t)found->cleared.count;
-        *(struct cleared *)tp_vec_push(&found->cleared) = (struct cleared){frame, 0};
-    }
-    struct cleared *cleared = TP_AT(&found->cleared, struct cleared, *at);
-    cleared->ns = tp_sat_add(cleared->ns, model->trace->events[event].dur_ns);
-}
-
-/* A function that does little else than make zeros goes with them. */
-static void add_clearing(const struct tp_advisor *a, struct found *found)
-{
-    for (size_t i = 0; i < found->cleared.count; i++) {
-        const struct cleared *cleared = TP_AT(&found->cleared, struct cleared, i);
-        const struct tp_event *e = &a->model->trace->events[cleared->event];
-        if (cleared->ns > e->dur_ns / 2)
-            tp_intervals_push(&found->times[TP_RULE_H15 - FIRST], e->ts_ns, tp_event_end(e));
-    }
-}
-
 static void find_operators(struct tp_advisor *a, struct found *found)
 {
     static const char *const checks[] = {"aten::isnan", "aten::isinf", "aten::isfinite", "aten::_is_any_true", NULL};
     static const char *const zeros[] = {"aten::zeros_like", "aten::zero_", "aten::_foreach_zero_", NULL};
+    static const char *const answers[] = {"aten::any", "aten::all",         "aten::is_nonzero", "aten::item",
+                                          "aten::abs", "aten::max",         "aten::min",        "aten::lt",
+                                          "aten::gt",  "aten::logical_not", "aten::logical_or", NULL};
     const struct tp_model *model = a->model;
     uint32_t inside = 0; /* operators below this one are inside of one that takes doubles */
+    uint32_t booked = 0; /* the same of one that is booked as a check or its answer */
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         struct tp_str name = tp_trace_name(model->trace, tp_operator_event(model, op));
         if (tp_cpu_is_loading(a, op))
             continue;
-        if (is_named(name, checks))
+        bool is_check = is_named(name, checks);
+        if (is_check)
             add_event(found, model, TP_RULE_H13, model->operators.event[op]);
+        if ((is_check || is_named(name, answers)) && op >= booked) {
+            tp_busy_functions_book(&found->functions, TP_RULE_H13, model->operators.event[op], is_check);
+            booked = model->operators.subtree_end[op];
+        }
         bool is_zero = is_named(name, zeros) && tp_cpu_is_outer(a, op);
         bool is_add = tp_str_equal(name, TP_STR("aten::add_")) && is_inside(a, op, "AccumulateGrad");
         found->zeros += is_zero;
         found->adds += is_add;
         if (is_zero)
-            book_zeros(a, found, model->operators.event[op]);
+            tp_busy_functions_book(&found->functions, TP_RULE_H15, model->operators.event[op], true);
         if (is_zero || is_add)
             add_event(found, model, TP_RULE_H15, model->operators.event[op]);
         if (op >= inside && takes_double(a, op)) {
@@ -209,7 +231,6 @@ static void find_operators(struct tp_advisor *a, struct found *found)
             inside = model->operators.subtree_end[op];
         }
     }
-    add_clearing(a, found);
 }
 
 /* ---- findings ---- */
@@ -239,12 +260,12 @@ void tp_rule_cpu_code(struct tp_advisor *a)
     struct found found = {.doubles = 0};
     for (unsigned i = 0; i <= LAST - FIRST; i++)
         found.times[i] = TP_VEC(a->arena, struct tp_interval);
-    tp_id_map_init(&found.clearing, a->arena);
-    found.cleared = TP_VEC(a->arena, struct cleared);
+    tp_busy_functions_init(&found.functions, a);
     find_frames(a, &found);
     find_operators(a, &found);
     for (unsigned rule = FIRST; rule <= LAST; rule++) {
         struct tp_candidate *c = &found.candidates[rule - FIRST];
+        tp_busy_functions_take(&found.functions, (enum tp_rule_id)rule, &found.times[rule - FIRST]);
         c->rule = rule;
         c->has_ceiling = true;
         c->time = tp_intervals_of(&found.times[rule - FIRST]);
@@ -279,14 +300,15 @@ static void find_recomputed(struct tp_advisor *a, struct tp_intervals time)
 static bool find_device_frames(struct tp_advisor *a, struct found *found)
 {
     const struct tp_model *model = a->model;
-    const uint8_t *rules = known_frames(a);
+    const uint8_t *known = known_frames(a);
     bool is_any = false;
     for (uint32_t i = 0; i < model->trace->names.count; i++)
-        is_any |= rules[i];
+        is_any |= known[i] && codes[known[i] - 1].part == CODE_WHOLE;
     for (uint32_t i = 0; is_any && i < model->trace->event_count; i++) {
         const struct tp_event *e = &model->trace->events[i];
-        if (tp_kind_is_frame(e->kind) && rules[e->name] && tp_in_window(a, i))
-            add_event(found, model, (enum tp_rule_id)(rules[e->name] - 1), i);
+        if (tp_kind_is_frame(e->kind) && known[e->name] && codes[known[e->name] - 1].part == CODE_WHOLE &&
+            tp_in_window(a, i))
+            add_event(found, model, codes[known[e->name] - 1].rule, i);
     }
     return is_any;
 }

@@ -1,5 +1,5 @@
-/* Rules of programs without device: loader (H1), optimizer (H3), small operators (H5), Python (H6), copies (H7),
- * exposed communication (H8). The loop (H2) and the crowd (H4) have files of their own. */
+/* Rules of programs without device: loader (H1), optimizer (H3), small operators (H5), copies (H7), exposed communication
+ * (H8). The loop (H2), the crowd (H4) and Python between operators (H6) have files of their own. */
 #include "webreport/measure/rules_cpu.h"
 
 #include "webreport/measure/wording.h"
@@ -29,8 +29,28 @@ static void list_operators(struct tp_advisor *a, struct tp_cpu_program *cpu)
     }
 }
 
+/* Frames and operators last a little longer for being recorded: a loop of very short ones would look dear. What is
+ * judged is the program without that. */
+static void count_recorded(struct tp_advisor *a)
+{
+    const struct tp_order *order = a->model->order;
+    uint32_t first = order->thread_first[a->model->host_main], end = order->thread_first[a->model->host_main + 1];
+    int64_t frame_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "frame_ns"), cost_ns = 0;
+    int64_t operator_ns = (int64_t)tp_rule_value(a, TP_RULE_H6, "operator_ns");
+    a->recorded = tp_arena_array(a->arena, end - first, sizeof *a->recorded);
+    for (uint32_t i = first; i < end; i++) {
+        const struct tp_event *e = &a->model->trace->events[order->host[i]];
+        if (e->kind != TP_KIND_OPERATOR && !tp_kind_is_frame(e->kind))
+            continue;
+        cost_ns = tp_sat_add(cost_ns, e->kind == TP_KIND_OPERATOR ? operator_ns : frame_ns);
+        a->recorded[a->recorded_count++] = (struct tp_recorded){e->ts_ns, cost_ns};
+    }
+    a->judged_ns = tp_ns_max(1, tp_less_recording(a, a->model->window));
+}
+
 void tp_rules_prepare_cpu(struct tp_advisor *a)
 {
+    count_recorded(a);
     a->cpu = tp_arena_alloc(a->arena, sizeof *a->cpu);
     a->cpu->loading = tp_main_loading(a->model, a->arena);
     list_operators(a, a->cpu);
@@ -55,16 +75,33 @@ struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_interva
             tp_intervals_contain(forward, tp_operator_event(model, op)->ts_ns))
             *tp_id_map_put(&sequences, (uint64_t)sequence) = 1;
     }
+    const struct tp_event *last = NULL; /* the node before, when it was taken: what the engine does in between goes too */
     for (uint32_t i = 0; i < a->cpu->count; i++) {
-        uint32_t op = a->cpu->ops[i];
+        uint32_t op = a->cpu->ops[i], event = model->operators.event[op];
         const struct tp_event *e = tp_operator_event(model, op);
-        int64_t sequence = tp_cpu_sequence(model, op);
-        if (tp_cpu_is_backward(model, op) && sequence != TP_NULL_INT && tp_id_map_find(&sequences, (uint64_t)sequence))
-            tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+        int64_t sequence = tp_cpu_is_backward(model, op) ? tp_cpu_sequence(model, op) : TP_NULL_INT;
+        bool is_taken = sequence != TP_NULL_INT && tp_id_map_find(&sequences, (uint64_t)sequence);
+        bool is_next = last && model->inside[event] == model->inside[last - model->trace->events];
+        if (is_taken)
+            tp_intervals_push(&time, is_next ? tp_event_end(last) : e->ts_ns, tp_event_end(e));
+        if (tp_cpu_is_outer(a, op))
+            last = is_taken ? e : NULL;
     }
     tp_id_map_drop(&sequences);
     tp_intervals_append(&time, forward);
     return tp_intervals_of(&time);
+}
+
+bool tp_cpu_add(struct tp_advisor *a, const struct tp_candidate *candidate)
+{
+    bool is_once = tp_rule_value(a, TP_RULE_H5, "gap_us") > 0;
+    return is_once ? tp_advisor_claim(a, candidate) : tp_advisor_add(a, candidate);
+}
+
+struct tp_intervals tp_cpu_without_claimed(struct tp_advisor *a, struct tp_intervals time)
+{
+    struct tp_vec claimed = a->claimed;
+    return claimed.count ? tp_intervals_minus(a->arena, time, tp_intervals_of(&claimed)) : time;
 }
 
 /* Calls visit for the main thread's annotations that start within W and have a mark, or are of a kind. */
@@ -187,11 +224,12 @@ void tp_rule_cpu_optimizer(struct tp_advisor *a)
     count_leaves(a, tp_intervals_of(&pieces), &calls, &names);
     if (calls < count || (double)calls < tp_rule_value(a, TP_RULE_H3, "min_calls") * (double)count)
         return;
-    int64_t per_step = calls / count;
+    int64_t per_step = calls / count, kept_pct = (int64_t)tp_rule_value(a, TP_RULE_H3, "kept_pct");
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     for (int64_t i = 0; i < count; i++) {
         const struct tp_event *e = &a->model->trace->events[*TP_AT(&steps, uint32_t, i)];
-        int64_t needed = tp_ns_scaled(e->dur_ns, tp_ns_min(names, per_step), per_step);
+        int64_t needed = tp_ns_max(tp_ns_scaled(e->dur_ns, tp_ns_min(names, per_step), per_step),
+                                   tp_ns_scaled(e->dur_ns, kept_pct, 100));
         tp_intervals_push(&time, e->ts_ns + needed, tp_event_end(e));
     }
     c.time = tp_intervals_of(&time);
@@ -202,7 +240,7 @@ void tp_rule_cpu_optimizer(struct tp_advisor *a)
                                    ? "%lld operator calls per optimizer step, %lld different operators"
                                    : "%lld calls per optimizer step, of %lld names",
                                (long long)per_step, (long long)names);
-    tp_advisor_add(a, &c);
+    tp_cpu_add(a, &c);
 }
 
 /* ---- H5 ---- */
@@ -210,18 +248,22 @@ void tp_rule_cpu_optimizer(struct tp_advisor *a)
 void tp_rule_cpu_small(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_H5, .has_ceiling = true};
-    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    double small_us = tp_rule_value(a, TP_RULE_H5, "small_us");
-    int64_t all = 0;
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval), between = time;
+    double small_us = tp_rule_value(a, TP_RULE_H5, "small_us"), gap_us = tp_rule_value(a, TP_RULE_H5, "gap_us");
+    int64_t all = 0, last_end = INT64_MIN; /* of the operator before, when it is small */
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
         if (!tp_cpu_is_outer(a, op) || tp_cpu_is_loading(a, op))
             continue;
         all++;
-        if ((double)e->dur_ns >= small_us * 1000)
+        int64_t before = last_end;
+        last_end = (double)e->dur_ns < small_us * 1000 ? tp_event_end(e) : INT64_MIN;
+        if (last_end == INT64_MIN)
             continue;
         tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+        if (before != INT64_MIN && (double)(e->ts_ns - before) < gap_us * 1000)
+            tp_intervals_push(&between, before, e->ts_ns);
         tp_picks_longest(&c.picks, a->model, a->model->operators.event[op]);
     }
     if ((double)c.picks.total < tp_rule_value(a, TP_RULE_H5, "min_per_step") * a->model->used_count ||
@@ -230,72 +272,21 @@ void tp_rule_cpu_small(struct tp_advisor *a)
     c.time = tp_intervals_of(&time);
     if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
         return;
+    tp_intervals_append(&between, c.time);
+    c.time = tp_cpu_without_claimed(a, tp_intervals_of(&between));
+    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H5, "min_pct"))
+        return;
     c.detail = tp_advisor_text(a,
                                tp_speaks_torch(a->model->producer)
                                    ? "%lld of %lld outermost operator calls are shorter than %g us"
                                    : "%lld of %lld outermost calls are shorter than %g us",
                                (long long)c.picks.total, (long long)all, small_us);
-    tp_advisor_add(a, &c);
-}
-
-/* ---- H6 ---- */
-
-struct python_lines {
-    struct tp_id_map ids;
-    struct tp_vec lines; /* struct tp_line_time */
-};
-
-static void collect_line(void *context, const struct tp_stack_segment *segment)
-{
-    struct python_lines *p = context;
-    uint32_t *id = tp_id_map_put(&p->ids, tp_id_pair(segment->fold.kind, segment->fold.text));
-    if (*id == TP_NO_ID) {
-        *id = (uint32_t)p->lines.count;
-        *(struct tp_line_time *)tp_vec_push(&p->lines) =
-            (struct tp_line_time){.fold = segment->fold, .event = segment->event};
-    }
-    struct tp_line_time *line = TP_AT(&p->lines, struct tp_line_time, *id);
-    line->ns = tp_sat_add(line->ns, tp_sat_sub(segment->b, segment->a));
-}
-
-static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)
-{
-    struct python_lines p;
-    tp_id_map_init(&p.ids, a->arena);
-    p.lines = TP_VEC(a->arena, struct tp_line_time);
-    struct tp_stack_walk walk = {.model = a->model, .arena = a->arena, .visit = collect_line, .context = &p};
-    struct tp_stack_piece *pieces = tp_arena_array(a->arena, time.count, sizeof *pieces);
-    for (size_t i = 0; i < time.count; i++)
-        pieces[i] = (struct tp_stack_piece){time.items[i].a, time.items[i].b, 0};
-    tp_stack_walk(&walk, a->model->host_main, pieces, time.count);
-    tp_line_times_sort(a, p.lines.data, p.lines.count);
-    return p.lines;
-}
-
-void tp_rule_cpu_python(struct tp_advisor *a)
-{
-    enum { SHOWN_LINES = 5 };
-    struct tp_candidate c = {.rule = TP_RULE_H6, .has_ceiling = true};
-    struct tp_vec claimed = a->claimed; /* root causes are named once */
-    c.time = tp_main_between(a->model, a->cpu->loading, a->arena);
-    if (claimed.count)
-        c.time = tp_intervals_minus(a->arena, c.time, tp_intervals_of(&claimed));
-    double share = tp_window_percent(a, tp_intervals_length(c.time));
-    if (share < tp_rule_value(a, TP_RULE_H6, "min_pct") || !a->cpu->count)
-        return;
-    struct tp_vec lines = find_lines(a, c.time);
-    for (size_t i = 0; i < lines.count; i++) {
-        uint32_t event = TP_AT(&lines, struct tp_line_time, i)->event;
-        if (event != TP_NO_ID)
-            tp_picks_append(&c.picks, event);
-    }
-    bool has_frames = a->model->kind_count[TP_KIND_FRAME] || a->model->kind_count[TP_KIND_MODULE];
-    c.lower = has_frames ? 1 : 0; /* recording stacks makes Python slower */
-    c.detail = tp_line_times_text(a, lines.data, lines.count, SHOWN_LINES, "");
-    tp_advisor_add(a, &c);
+    tp_cpu_add(a, &c); /* Python between them goes with them */
 }
 
 /* ---- H7 ---- */
+
+static const double CAST_LOW = 0.4; /* part of the time of casts that is gained at least */
 
 void tp_rule_cpu_copies(struct tp_advisor *a)
 {
@@ -314,8 +305,11 @@ void tp_rule_cpu_copies(struct tp_advisor *a)
             tp_picks_longest(&c.picks, a->model, ops->event[op]);
     }
     c.time = tp_intervals_of(&time);
-    if (2 * tp_intervals_length(tp_intervals_of(&casts)) > tp_intervals_length(c.time))
+    if (2 * tp_intervals_length(tp_intervals_of(&casts)) > tp_intervals_length(c.time)) {
         c.cause = "copy.cast";
+        c.has_low = true; /* the memory that a cast writes is often new to the process only while it is recorded */
+        c.low = CAST_LOW;
+    }
     if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H7, "min_pct"))
         tp_advisor_add(a, &c);
 }

@@ -34,6 +34,12 @@ int64_t tp_cpu_sequence(const struct tp_model *model, uint32_t op);
 /* The times, and those of the backward of the operators that start in them. */
 struct tp_intervals tp_cpu_with_backward(struct tp_advisor *a, struct tp_intervals forward);
 
+/* As tp_advisor_add; what it found is no longer asked by H5 and H6: one cause is one finding. */
+bool tp_cpu_add(struct tp_advisor *a, const struct tp_candidate *candidate);
+
+/* The times without what was reported by tp_cpu_add. */
+struct tp_intervals tp_cpu_without_claimed(struct tp_advisor *a, struct tp_intervals time);
+
 /* What of loading takes most of it, by the frames inside: "input.transform" or "input.collate", and *picks its longest
  * frames; NULL: neither, or nobody can tell. loading: a set of times of the thread. *collation: of "input.collate" what
  * Python takes of it; operators and making tensors stay whatever one does. (rules_loader.c) */

@@ -50,9 +50,31 @@ bool tp_any_annotation(const struct tp_model *model, bool (*says)(struct tp_str 
     return false;
 }
 
+/* What recording cost before a time. */
+static int64_t recorded_before(const struct tp_advisor *a, int64_t time)
+{
+    size_t lo = 0, hi = a->recorded_count;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (a->recorded[mid].start_ns < time)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo ? a->recorded[lo - 1].cost_ns : 0;
+}
+
+int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set)
+{
+    int64_t ns = tp_intervals_length(set);
+    for (size_t i = 0; i < set.count && a->recorded_count; i++)
+        ns = tp_sat_sub(ns, recorded_before(a, set.items[i].b) - recorded_before(a, set.items[i].a));
+    return tp_ns_max(0, ns);
+}
+
 double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
 {
-    return tp_window_percent(a, tp_intervals_meet_length(set, a->model->window));
+    return tp_window_percent(a, tp_less_recording(a, tp_intervals_meet(a->arena, set, a->model->window)));
 }
 
 struct tp_str tp_advisor_text(struct tp_advisor *a, const char *format, ...)
@@ -238,6 +260,14 @@ static struct tp_str kept(struct tp_advisor *a, struct tp_str text)
     return (struct tp_str){tp_arena_copy(a->findings.arena, text.ptr, text.len), text.len};
 }
 
+/* Where most of the ceiling is gained, a wider range than this says nothing of use; where it may be little or nothing,
+ * that is said. */
+static double least_gained(double low, double high, double part)
+{
+    static const double WIDEST_PERCENT = 20, MOST = 0.5;
+    return part >= MOST ? fmax(low, high - WIDEST_PERCENT) : low;
+}
+
 /* As tp_advisor_add; *within receives the ceiling's part of W. */
 static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_intervals *within)
 {
@@ -245,7 +275,7 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     if (a->is_left_out[c->rule])
         return false;
     *within = c->has_ceiling ? tp_intervals_meet(a->arena, c->time, a->model->window) : none;
-    int64_t ns = tp_intervals_length(*within);
+    int64_t ns = tp_less_recording(a, *within);
     double share = tp_window_percent(a, ns);
     enum tp_severity severity = severity_of(c, share);
     if (c->has_ceiling && severity == TP_SEVERITY_INFO && !c->also_info)
@@ -274,8 +304,8 @@ static bool add(struct tp_advisor *a, const struct tp_candidate *c, struct tp_in
     if (c->has_low)
         gain = (struct tp_rule_gain){.low = c->low, .high = 1};
     f->weight_percent = c->weight > 0 ? c->weight : NAN;
-    f->low_percent = c->has_ceiling ? share * gain.low : NAN;
     f->high_percent = c->has_ceiling ? share * gain.high : NAN;
+    f->low_percent = c->has_ceiling ? least_gained(share * gain.low, f->high_percent, gain.low) : NAN;
     f->detail = TP_STR(""); /* a copy beside the finding: the rules' own memory ends with them */
     if (c->detail.len)
         f->detail = kept(a, c->detail);

@@ -116,6 +116,11 @@ struct tp_operation_range {
     uint32_t first, end;
 };
 
+/* An operator or a frame, and what recording cost up to it, itself included. */
+struct tp_recorded {
+    int64_t start_ns, cost_ns;
+};
+
 /* Everything while rules run. */
 struct tp_advisor {
     const struct tp_model *model;
@@ -132,6 +137,9 @@ struct tp_advisor {
     bool reported[TP_RULE_COUNT];
     bool is_left_out[TP_RULE_COUNT]; /* what the recording cannot tell (rules_record.c) */
     int64_t judged_ns;               /* shares are of this: |W|, or what of it says something (rules_record.c) */
+
+    struct tp_recorded *recorded; /* CPU programs: of the main thread, ascending by start */
+    size_t recorded_count;
 
     uint8_t *above; /* enum tp_above_bit by operator, once tp_above was called */
 
@@ -168,7 +176,10 @@ double tp_rule_value(const struct tp_advisor *a, enum tp_rule_id rule, const cha
 /* 100 * ns / the judged time */
 double tp_window_percent(const struct tp_advisor *a, int64_t ns);
 
-/* The same of the part of a set that lies within W. */
+/* The length of a set without what recording cost in it. */
+int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set);
+
+/* The share that the part of a set within W has, without what recording cost. */
 double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set);
 
 /* Reports a finding unless it is too small; true when it was reported. */

@@ -8,22 +8,21 @@ enum { FAR = 8, MIN_KEYS = 16, MIN_RUN = 3 };
 /* ---- C15: attention ---- */
 
 /* Kernels of W of one device that compute, in order. */
-static uint32_t *list_kernels(struct tp_advisor *a, uint32_t gpu, uint32_t *count)
-{
-    struct tp_vec list = TP_VEC(a->arena, uint32_t);
-    uint32_t k;
-    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
-        if (a->model->devices.gpu[k] == gpu && tp_work_has_cost(a->kinds->of_device[k]))
-            *(uint32_t *)tp_vec_push(&list) = k;
-    *count = (uint32_t)list.count;
-    return list.data;
-}
-
 struct sequence {
     struct tp_advisor *a;
-    const uint32_t *kernels;
+    uint32_t *kernels;
     uint32_t count, gpu;
 };
+
+static void list_kernels(struct sequence *s)
+{
+    const struct tp_advisor *a = s->a;
+    uint32_t k;
+    s->count = 0;
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
+        if (a->model->devices.gpu[k] == s->gpu && tp_work_has_cost(a->kinds->of_device[k]))
+            s->kernels[s->count++] = k;
+}
 
 static bool is_softmax(const struct sequence *s, uint32_t i, bool *is_backward)
 {
@@ -152,7 +151,6 @@ static void report_attention(struct tp_advisor *a, struct attention *x)
 static bool may_be_fused(struct tp_advisor *a, const struct tp_work_claim *attention, uint32_t k)
 {
     unsigned kind = a->kinds->of_device[k];
-    uint32_t op = tp_work_operator_of(a->model, k);
     if (attention->parts[k] ||
         (kind != TP_WORK_ELEMENTWISE && kind != TP_WORK_LAYOUT && kind != TP_WORK_REDUCTION && kind != TP_WORK_NORM))
         return false;
@@ -161,6 +159,7 @@ static bool may_be_fused(struct tp_advisor *a, const struct tp_work_claim *atten
     if (tp_str_starts(name, "triton") || tp_kernel_of_library(a, k) != TP_WORK_NONE)
         return false;
     const struct tp_work_unit *unit = tp_advisor_unit(a, k);
+    uint32_t op = tp_work_operator_of(a->model, k);
     uint32_t event = unit ? unit->event : op == TP_NO_ID ? TP_NO_ID : a->model->operators.event[op];
     return event == TP_NO_ID || tp_str_starts(tp_advisor_name(a, event), "aten::");
 }
@@ -207,15 +206,16 @@ void tp_rule_fusion(struct tp_advisor *a)
 {
     struct attention attention = {.count = 0};
     struct tp_work_claim chains;
+    struct sequence s = {.a = a, .kernels = tp_arena_array(a->arena, (size_t)a->kernel_count, sizeof *s.kernels)};
     int64_t runs = 0;
     tp_work_claim_begin(&attention.claim, a, TP_RULE_C15);
     tp_work_claim_begin(&chains, a, TP_RULE_C16);
-    for (uint32_t g = 0; g < a->model->gpu_count; g++) {
-        struct sequence s = {.a = a, .gpu = g};
-        s.kernels = list_kernels(a, g, &s.count);
+    for (s.gpu = 0; s.gpu < a->model->gpu_count; s.gpu++) {
+        list_kernels(&s);
         find_attention(a, &s, &attention);
         runs += find_runs(&s, &attention.claim, &chains);
     }
+    tp_arena_drop(a->arena, s.kernels, (size_t)a->kernel_count * sizeof *s.kernels);
     tp_work_claim_end(&chains, a,
                       tp_advisor_text(a, "%s in a row that only move or combine values, %s of the step",
                                       tp_text_of_some(a->arena, runs, "time three small kernels or more",

@@ -2,6 +2,8 @@
  * together. Without recorded stacks nobody can tell. */
 #include "webreport/measure/rules_cpu.h"
 
+enum { SMALL_NS = 20000 };
+
 /* Time of the loader's parts on the thread that loads. */
 struct parts {
     const struct tp_model *model;
@@ -85,7 +87,7 @@ const char *tp_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_int
         const struct tp_event *e = &a->model->trace->events[order->host[i]];
         if (!tp_intervals_contain(loading, e->ts_ns))
             continue;
-        if (e->kind == TP_KIND_OPERATOR)
+        if (e->kind == TP_KIND_OPERATOR && e->dur_ns >= SMALL_NS) /* tiny ones are how Python puts numbers in */
             tp_intervals_push(&p.others, e->ts_ns, tp_event_end(e));
         else if (tp_kind_is_frame(e->kind))
             look_at(&p, order->host[i]);

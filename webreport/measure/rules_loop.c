@@ -17,6 +17,7 @@ struct search {
     struct tp_vec *time;
     struct tp_picks *picks;
     uint32_t max_period, min_repeats;
+    bool finds_reads; /* loops that read values and begin with another operator, too */
     int64_t run_end[MAX_PERIOD + 1];
     int64_t reads, others; /* operators of loops that read values as numbers, and of other loops */
 };
@@ -47,12 +48,14 @@ static bool reads_values(const struct search *s, const struct siblings *group, i
     return is_any;
 }
 
-/* Takes the smallest period that repeats often enough; returns how many operators it covers, 0 for none. */
+/* Takes the smallest period that repeats often enough; returns how many operators it covers, 0 for none. A loop takes a
+ * tensor apart from an operator on that indexes, or it reads values. */
 static int64_t find_repetition(struct search *s, const struct siblings *group, int64_t j)
 {
+    bool is_indexing = (tp_marks_of(s->a->model, group->events[j]) & TP_MARK_INDEX_OP) != 0;
     for (uint32_t p = 1; p <= s->max_period && j + p < group->count; p++) {
         int64_t repeats = repeats_at(s, group, j, p);
-        if (repeats < s->min_repeats)
+        if (repeats < s->min_repeats || !(is_indexing || reads_values(s, group, j, p)))
             continue;
         const struct tp_event *from = &s->a->model->trace->events[group->events[j + p]];
         const struct tp_event *to = &s->a->model->trace->events[group->events[j + repeats * p - 1]];
@@ -71,7 +74,7 @@ static void search_group(struct search *s, const struct siblings *group)
         s->run_end[p] = -1;
     for (int64_t j = 0; j < group->count;) {
         int64_t covered = 0;
-        if (tp_marks_of(s->a->model, group->events[j]) & TP_MARK_INDEX_OP)
+        if (s->finds_reads || tp_marks_of(s->a->model, group->events[j]) & TP_MARK_INDEX_OP)
             covered = find_repetition(s, group, j);
         j += covered ? covered : 1;
     }
@@ -118,6 +121,12 @@ static struct tp_vec list_children(struct tp_advisor *a)
     return children;
 }
 
+/* An optimizer that goes tensor by tensor reads its count of steps in each turn: rule H3 is about that. */
+static bool is_of_optimizer(const struct tp_advisor *a, uint32_t owner)
+{
+    return owner != TP_NO_ID && (tp_marks_of(a->model, owner) & TP_MARK_OPTIMIZER) != 0;
+}
+
 void tp_rule_cpu_loop(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_H2, .has_ceiling = true};
@@ -125,7 +134,8 @@ void tp_rule_cpu_loop(struct tp_advisor *a)
     struct search search = {.a = a, .time = &time, .picks = &c.picks};
     search.max_period = (uint32_t)tp_rule_value(a, TP_RULE_H2, "max_period");
     search.min_repeats = (uint32_t)fmin(fmax(2, tp_rule_value(a, TP_RULE_H2, "min_repeats")), 1e9);
-    if (!tp_any_name_is(a->model, TP_MARK_INDEX_OP))
+    bool finds_reads = tp_rule_value(a, TP_RULE_H2, "reads") > 0 && tp_any_name_is(a->model, TP_MARK_SCALAR_OP);
+    if (!finds_reads && !tp_any_name_is(a->model, TP_MARK_INDEX_OP))
         return;
     struct tp_vec children = list_children(a);
     const struct child *items = children.data;
@@ -134,6 +144,7 @@ void tp_rule_cpu_loop(struct tp_advisor *a)
         struct siblings group = {events + i, 0};
         for (end = i; end < children.count && items[end].owner == items[i].owner; end++)
             group.events[group.count++] = items[end].event;
+        search.finds_reads = finds_reads && !is_of_optimizer(a, items[i].owner);
         if (group.count >= search.min_repeats)
             search_group(&search, &group);
     }
@@ -144,5 +155,5 @@ void tp_rule_cpu_loop(struct tp_advisor *a)
         c.time = tp_cpu_with_backward(a, c.time);
     c.cause = search.reads > search.others ? "host.scalar_reads" : NULL;
     if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H2, "min_pct"))
-        tp_advisor_add(a, &c);
+        tp_cpu_add(a, &c);
 }

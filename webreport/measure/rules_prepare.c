@@ -20,15 +20,16 @@ static uint32_t first_from(const struct tp_model *model, uint32_t from, int64_t 
 static void find_operations(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
-    uint32_t next = 0, k;
+    uint32_t next = 0, most = 0, k;
     a->ranges = tp_arena_array(a->arena, model->window.count, sizeof *a->ranges);
     a->range_count = (uint32_t)model->window.count;
     for (size_t i = 0; i < model->window.count; i++) {
         uint32_t first = first_from(model, next, model->window.items[i].a);
         next = first_from(model, first, model->window.items[i].b);
         a->ranges[i] = (struct tp_operation_range){first, next};
+        most += next - first;
     }
-    struct tp_vec kernels = TP_VEC(a->arena, uint32_t);
+    a->kernels = tp_arena_array(a->arena, most, sizeof *a->kernels);
     a->copies = TP_VEC(a->arena, uint32_t);
     for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);) {
         const struct tp_event *e = tp_device_event(model, k);
@@ -37,11 +38,9 @@ static void find_operations(struct tp_advisor *a)
             *(uint32_t *)tp_vec_push(&a->copies) = k;
         if (e->kind != TP_KIND_KERNEL)
             continue;
-        *(uint32_t *)tp_vec_push(&kernels) = k;
+        a->kernels[a->kernel_count++] = k;
         a->kernel_ns = tp_sat_add(a->kernel_ns, e->dur_ns);
     }
-    a->kernels = kernels.data;
-    a->kernel_count = (int64_t)kernels.count;
 }
 
 static int by_thread_and_time(const void *x, const void *y, const void *context)

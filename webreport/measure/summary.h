@@ -15,6 +15,7 @@
 #include "webreport/measure/metrics.h"
 #include "webreport/measure/signature.h"
 #include "webreport/measure/sketch.h"
+#include "webreport/measure/step_slots.h"
 #include "webreport/trace/evidence.h"
 #include "writer/base/arena.h"
 #include "writer/base/str.h"
@@ -50,8 +51,8 @@ struct tp_summary_row {
     int64_t *by_step_count; /* calls per step; NULL with by_step_ns */
 };
 
-/* Where a step's time went; parts of `total_ns` but for those from idle on, which look at the device alone. Numbers
- * stay: files have them. */
+/* Where a step's time went; parts of `total_ns` but for those from idle on, which look at the device alone, and the
+ * sums at the end. Numbers stay: files have them, and older ones lack the later parts. */
 enum tp_summary_part {
     TP_PART_KERNEL,
     TP_PART_MEMCPY,
@@ -67,6 +68,8 @@ enum tp_summary_part {
     TP_PART_EXPOSED_COMMUNICATION, /* communication_overlap: communication that nothing computed beside */
     TP_PART_IDLE_LAUNCH,
     TP_PART_IDLE_OUTSIDE,
+    TP_PART_DEVICE_SUM, /* no parts, but sums of what the step started: durations of its kernels, copies and sets */
+    TP_PART_HOST_SUM,   /* self time of its operators on the host; absent, as the sum before, where there are none */
     TP_PART_COUNT
 };
 
@@ -149,6 +152,7 @@ struct tp_summary {
     struct tp_summary_flag *flags;
     uint32_t flag_count;
     struct tp_signature signature;
+    struct tp_step_slots slots; /* what a job is replayed from; no slots: no collective, or an older file */
     const struct tp_rank_summary *comparison; /* for the distributed view (views/distributed.h); NULL: no collective */
 };
 

@@ -27,6 +27,7 @@ static void build_comparable(struct tp_summary_work *work)
         tp_summary_fingerprint_build(work);
         tp_summary_collectives_build(work);
         tp_summary_comparison_build(work);
+        tp_summary_slots_build(work);
     }
     tp_summary_facts_build(work);
     tp_signature_build(work);

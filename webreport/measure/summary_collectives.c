@@ -15,7 +15,7 @@ static struct tp_str value_text(struct tp_summary_work *work, uint32_t value)
 }
 
 /* From the first start to the last end of the record's kernels: its ranges but for one, that of the host call. */
-static struct tp_interval time_of(const struct tp_collective *record)
+struct tp_interval tp_summary_collective_time(const struct tp_collective *record)
 {
     struct tp_interval time = {record->start_ns, record->end_ns};
     bool skips_host = !record->is_device, has_any = false;
@@ -38,7 +38,7 @@ static void fill_collective(struct tp_summary_work *work, struct tp_summary_coll
                             const struct tp_collective *record)
 {
     const struct tp_trace *trace = work->source->trace;
-    struct tp_interval time = time_of(record);
+    struct tp_interval time = tp_summary_collective_time(record);
     *out = (struct tp_summary_collective){.name = tp_summary_text(work, record->name),
                                           .group = TP_STR(""),
                                           .dtype = TP_STR(""),

@@ -256,6 +256,7 @@ static const struct {
     {"framework", NULL, {"torch_version", "framework_version", "framework"}},
     {"cuda.runtime", NULL, {"cuda_runtime_version", "hip_runtime_version"}},
     {"cuda.driver", NULL, {"cuda_driver_version", "hip_driver_version"}},
+    {"host", NULL, {"host_name", "hostname"}},
     {"batch_size", NULL, {"batch_size", "batchSize", "train_batch_size"}},
     {"dtype", NULL, {"dtype", "torch_dtype", "precision"}},
 };

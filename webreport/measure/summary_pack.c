@@ -5,6 +5,7 @@
 #include "webreport/measure/signature_pack.h"
 #include "webreport/measure/summary_comparison.h"
 #include "webreport/measure/summary_format.h"
+#include "webreport/measure/summary_slots.h"
 #include "writer/base/gzip_out.h"
 #include "writer/base/limits.h"
 #include "writer/proto/summary.pb-c.h"
@@ -339,6 +340,7 @@ static struct tp_str packed_process(const struct tp_summary *summary, bool has_c
     tp_signature_pack(&process, &signature, &p.texts, arena);
     if (summary->comparison)
         tp_comparison_pack(&process, summary->comparison, &p.texts, arena);
+    tp_slots_pack(&process, &summary->slots, &p.texts, arena);
     pack_texts(&p);
     struct tp_str bytes = serialized(arena, &process.base);
     return tp_gzip_small(arena, &bytes, 1);

@@ -66,7 +66,7 @@ static void add_idle(struct tp_summary_work *work, const struct tp_gpu *gpu)
         int64_t *parts = work->out->steps[s].part_ns;
         if (!tp_step_is_used(step))
             continue;
-        for (unsigned p = TP_PART_IDLE_HOST; p < TP_PART_COUNT; p++)
+        for (unsigned p = TP_PART_IDLE_HOST; p <= TP_PART_IDLE_OUTSIDE; p++)
             if (p != TP_PART_EXPOSED_COMMUNICATION && parts[p] == TP_NULL_INT)
                 parts[p] = 0;
         while (first < gpu->idle_count && gpu->idle[first].b <= step->start_ns)
@@ -79,6 +79,37 @@ static void add_idle(struct tp_summary_work *work, const struct tp_gpu *gpu)
             *part = tp_sat_add(*part, b - a);
         }
     }
+}
+
+/* ---- sums ---- */
+
+static void start_sum(struct tp_summary_work *work, enum tp_summary_part part)
+{
+    for (uint32_t s = 0; s < work->out->step_count; s++)
+        work->out->steps[s].part_ns[part] = 0;
+}
+
+static void add_to_sum(struct tp_summary_work *work, enum tp_summary_part part, uint32_t step, int64_t ns)
+{
+    if (step == TP_NO_ID)
+        return;
+    int64_t *sum = &work->out->steps[step].part_ns[part];
+    *sum = tp_sat_add(*sum, ns);
+}
+
+/* What a comparison of runs judges first: all of it, not only the rows that a summary keeps. */
+static void add_sums(struct tp_summary_work *work)
+{
+    const struct tp_model *model = work->source->model;
+    if (model->devices.count)
+        start_sum(work, TP_PART_DEVICE_SUM);
+    if (model->operators.count)
+        start_sum(work, TP_PART_HOST_SUM);
+    for (uint32_t k = 0; k < model->devices.count; k++)
+        add_to_sum(work, TP_PART_DEVICE_SUM, tp_summary_step_of_device(work, k), tp_device_event(model, k)->dur_ns);
+    for (uint32_t i = 0; i < model->operators.count; i++)
+        add_to_sum(work, TP_PART_HOST_SUM, tp_summary_step_of_host(work, tp_operator_event(model, i)->ts_ns),
+                   tp_narrow_get(&model->operators.host_self, i));
 }
 
 void tp_summary_steps_build(struct tp_summary_work *work)
@@ -95,4 +126,6 @@ void tp_summary_steps_build(struct tp_summary_work *work)
         fill_step(work, i);
     for (uint32_t g = 0; g < model->gpu_count; g++)
         add_idle(work, &model->gpus[g]);
+    if (work->source->extent != TP_SUMMARY_JUDGED)
+        add_sums(work);
 }

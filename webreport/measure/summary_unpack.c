@@ -10,6 +10,7 @@
 #include "webreport/measure/signature_pack.h"
 #include "webreport/measure/summary_comparison.h"
 #include "webreport/measure/summary_format.h"
+#include "webreport/measure/summary_slots.h"
 #include "webreport/trace/inflate.h"
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"
@@ -82,7 +83,12 @@ enum list {
     WORK_PLACES,
     WORK_LANES,
     WORK_CALL_KEYS,
-    WORK_CALLS
+    WORK_CALLS,
+    GROUPS,
+    RUNS,
+    SLOTS,
+    SLOT_STEPS,
+    LENGTHS
 };
 
 #define COUNT(field) offsetof(Tp__SummaryProcess, n_##field)
@@ -180,6 +186,20 @@ static const struct {
     {WORK_CALL_KEYS, COUNT(work_call_depth)},
     {WORK_CALL_KEYS, COUNT(work_call_place)},
     {WORK_CALLS, COUNT(work_call)},
+    {GROUPS, COUNT(group_name)},
+    {GROUPS, COUNT(group_description)},
+    {GROUPS, COUNT(group_size)},
+    {GROUPS, COUNT(group_runs)},
+    {RUNS, COUNT(run_first)},
+    {RUNS, COUNT(run_stride)},
+    {RUNS, COUNT(run_length)},
+    {SLOTS, COUNT(slot_group)},
+    {SLOTS, COUNT(slot_calls)},
+    {SLOT_STEPS, COUNT(slot_step)},
+    {LENGTHS, COUNT(slot_kernel_us)},
+    {LENGTHS, COUNT(slot_pause_us)},
+    {LENGTHS, COUNT(slot_input_us)},
+    {LENGTHS, COUNT(slot_within_us)},
 };
 
 static size_t length_at(const Tp__SummaryProcess *from, unsigned column)
@@ -219,6 +239,7 @@ static void unpack_head(struct tp_unpack *u)
 {
     const Tp__SummaryProcess *from = u->from;
     struct tp_summary *s = u->to;
+    int near = 0;
     s->file = tp_unpack_text(u, from->file);
     s->sha256 = tp_unpack_text(u, from->sha256);
     s->program = tp_unpack_text(u, from->program);
@@ -232,7 +253,7 @@ static void unpack_head(struct tp_unpack *u)
     for (size_t i = 0; i < from->n_metric_name; i++) {
         struct tp_str name = tp_unpack_text(u, from->metric_name[i]);
         struct tp_str why = tp_unpack_text(u, from->metric_why[i]);
-        int metric = tp_metric_find(name.ptr, name.len);
+        int metric = tp_metric_find_near(name.ptr, name.len, &near);
         if (metric >= 0 && !(fabs(from->metric_value[i]) > INT64_MAX)) /* what no trace can hold is not there */
             s->metrics[metric] = (struct tp_metric_value){from->metric_value[i], why.len ? why.ptr : NULL};
     }
@@ -382,6 +403,7 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
     tp_evidence_unpack(&u);
     tp_comparison_unpack(&u);
     tp_signature_unpack(&u);
+    tp_slots_unpack(&u);
     return u.is_bad ? tp_error_set(err, TP_EFORMAT, 0, "numbers of a process contradict each other") : TP_OK;
 }
 

@@ -9,9 +9,10 @@
 #include "webreport/model/numbers.h"
 #include "webreport/model/stack_walk.h"
 
-static const double BOUND_PERCENT = 66; /* compute of two thirds of W: the device is the limit */
 static const double CAUSE_PERCENT = 20; /* a cause names the class from a fifth of W on */
+static const double MOST_PERCENT = 50;  /* compute of half of W, and no cause: the device is the limit, too */
 static const double STALL_PERCENT = 50; /* one gap of half of W is no property of the steps */
+enum { LONG_START_NS = 1000000 };       /* no collective takes so long to begin by itself */
 
 const char *tp_verdict_class_text(enum tp_verdict_class verdict_class)
 {
@@ -95,6 +96,21 @@ static struct tp_intervals lane_times(const struct tp_model *model, const struct
             tp_intervals_push(&pieces, e->ts_ns, tp_event_end(e));
     }
     return tp_intervals_of(&pieces);
+}
+
+/* Time in which nothing runs and a collective, called long ago, has not begun: it waits for peers, or for communication
+ * before it. Shorter waits are its start. */
+static int64_t awaited_communication(const struct tp_model *model, const struct tp_gpu *gpu)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->idle_count; i++) {
+        const struct tp_idle_piece *piece = &gpu->idle[i];
+        int64_t ns = tp_sat_sub(piece->b, piece->a);
+        if (piece->part == TP_IDLE_QUEUE && ns >= LONG_START_NS && piece->next != TP_NO_ID &&
+            tp_is_communication(model, piece->next))
+            sum = tp_sat_add(sum, ns);
+    }
+    return sum;
 }
 
 static struct tp_intervals idle_of(const struct tp_gpu *gpu, enum tp_idle_part part, struct tp_arena *arena)
@@ -255,9 +271,10 @@ void tp_verdict_decide(struct tp_trace_verdict *v, const double shares[TP_TIME_D
     }
     if (v->class == TP_CLASS_LAUNCH_BOUND && gap_percent >= STALL_PERCENT)
         v->class = TP_CLASS_STALL;
-    bool is_bound = shares[TP_TIME_COMPUTE] >= BOUND_PERCENT;
+    bool is_bound = shares[TP_TIME_COMPUTE] >= TP_BOUND_PERCENT;
     if (is_bound || v->percent < CAUSE_PERCENT) {
-        v->class = is_bound ? TP_CLASS_COMPUTE_BOUND : TP_CLASS_BALANCED;
+        bool is_most = shares[TP_TIME_COMPUTE] >= MOST_PERCENT;
+        v->class = is_bound || is_most ? TP_CLASS_COMPUTE_BOUND : TP_CLASS_BALANCED;
         v->cause = TP_TIME_COMPUTE;
         v->percent = shares[TP_TIME_COMPUTE];
     }
@@ -271,8 +288,13 @@ static void judge_device(struct tp_trace_verdict *v, const struct tp_model *mode
     v->device = gpu->id;
     fill_causes(v, model, gpu, arena);
     find_longest_gap(v, model, gpu, arena);
+    v->awaited_communication_ns = awaited_communication(model, gpu);
     for (unsigned c = 0; c < TP_TIME_DEVICE_COUNT; c++)
         shares[c] = tp_percent(v->cause_ns[c], model->window_ns);
+    int64_t awaited_ns = v->awaited_communication_ns;
+    shares[TP_TIME_COMMUNICATION] =
+        tp_percent(tp_sat_add(v->cause_ns[TP_TIME_COMMUNICATION], awaited_ns), model->window_ns);
+    shares[TP_TIME_QUEUE] = tp_percent(tp_sat_sub(v->cause_ns[TP_TIME_QUEUE], awaited_ns), model->window_ns);
     tp_verdict_decide(v, shares, v->gap.percent);
     v->headline = tp_verdict_device_words(v, model, arena);
 }
@@ -425,6 +447,8 @@ void tp_verdict_json(const struct tp_trace_verdict *v, struct tp_json *json)
         if (v->has_cause[c])
             tp_json_member_us(json, tp_time_cause_text((enum tp_time_cause)c), v->cause_ns[c]);
     tp_json_object_end(json);
+    if (v->has_device)
+        tp_json_member_us(json, "awaited_communication_us", v->awaited_communication_ns);
     gap_json(v, json);
     tp_json_member_str(json, "headline", v->headline);
     tp_json_member_real(json, "step_us", v->step_us);

@@ -58,11 +58,13 @@ struct tp_verdict_gap {
 struct tp_trace_verdict {
     enum tp_verdict_class class;
     enum tp_time_cause cause; /* that decides; TP_TIME_NONE: no times */
-    double percent;           /* of W: the group of the cause; NaN without cause */
+    double percent;           /* of W: the group of the cause; NaN without cause. Communication: awaited_.. with it */
     bool has_device, has_gap;
     int64_t device; /* its id: the one that is busy longest */
     bool has_cause[TP_TIME_COUNT];
     int64_t cause_ns[TP_TIME_COUNT];
+    int64_t awaited_communication_ns; /* of queue: a collective had been called and did not begin; counts for the
+                                         group of communication */
     struct tp_verdict_gap gap;
     struct tp_str headline; /* one sentence, or two */
     double step_us;         /* |W| / steps_used */

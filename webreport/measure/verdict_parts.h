@@ -4,6 +4,8 @@
 
 #include "webreport/measure/verdict.h"
 
+#define TP_BOUND_PERCENT 66.0 /* compute of two thirds of W: the device is the limit, whatever else there is */
+
 struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *verdict, const struct tp_model *model,
                                       struct tp_arena *arena);
 struct tp_str tp_verdict_host_words(const struct tp_trace_verdict *verdict, const struct tp_model *model,

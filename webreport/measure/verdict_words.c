@@ -32,9 +32,16 @@ static const char *words_of(const struct tp_trace_verdict *v, const struct tp_mo
     return is_own && cause == TP_TIME_UNKNOWN ? "is idle, and no range says why" : cause_words[cause];
 }
 
+/* What the headline says of a cause: waiting for communication is no riddle. */
+static int64_t told_ns(const struct tp_trace_verdict *v, enum tp_time_cause cause)
+{
+    int64_t ns = v->cause_ns[cause];
+    return cause == TP_TIME_QUEUE ? ns - v->awaited_communication_ns : ns;
+}
+
 static double share(const struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause)
 {
-    return tp_percent(v->cause_ns[cause], model->window_ns);
+    return tp_percent(told_ns(v, cause), model->window_ns);
 }
 
 static const char *share_text(const struct tp_trace_verdict *v, const struct tp_model *model, enum tp_time_cause cause,
@@ -83,7 +90,7 @@ static enum tp_time_cause second_cause(const struct tp_trace_verdict *v)
 {
     enum tp_time_cause best = TP_TIME_NONE;
     for (enum tp_time_cause c = TP_TIME_COMMUNICATION; c < TP_TIME_DEVICE_COUNT; c++)
-        if (c != v->cause && (best == TP_TIME_NONE || v->cause_ns[c] > v->cause_ns[best]))
+        if (c != v->cause && (best == TP_TIME_NONE || told_ns(v, c) > told_ns(v, best)))
             best = c;
     return best;
 }
@@ -101,13 +108,18 @@ struct tp_str tp_verdict_device_words(const struct tp_trace_verdict *v, const st
     struct tp_str device = tp_device_title(model, v->device, arena);
     tp_buf_printf(&text, "%.*s %s for %s of %s", (int)device.len, device.ptr, words_of(v, model, v->cause), decided,
                   period(model));
+    if (v->class == TP_CLASS_COMMUNICATION_BOUND && v->awaited_communication_ns)
+        tp_buf_printf(&text, " and waits for it to begin for %s",
+                      tp_text_of_percent(arena, tp_percent(v->awaited_communication_ns, model->window_ns)));
     if (v->cause == TP_TIME_OUTSIDE && has_line(v) && v->gap.part_ns[TP_IDLE_OUTSIDE]) {
         tp_buf_puts(&text, TP_HEADLINE_RAN);
         tp_buf_add(&text, v->gap.line.ptr, v->gap.line.len);
         tp_buf_putc(&text, ')');
     }
     if (v->class == TP_CLASS_BALANCED)
-        tp_buf_puts(&text, ", less than two thirds, and no other cause takes a fifth");
+        tp_buf_puts(&text, ", less than half, and no other cause takes a fifth");
+    else if (v->class == TP_CLASS_COMPUTE_BOUND && v->percent < TP_BOUND_PERCENT)
+        tp_buf_puts(&text, ", and no other cause takes a fifth");
     else if (v->class == TP_CLASS_NOT_SHOWN && !tp_is_own_device(model, v->device)) /* there the words say it */
         tp_buf_puts(&text, "; the trace does not show why");
     if (v->cause != TP_TIME_COMPUTE)

@@ -41,21 +41,25 @@ static bool is_beside_convolution(struct kinds *kinds, uint32_t kernel)
     return *beside == 2;
 }
 
-static const struct answers *answers_of(struct kinds *kinds, uint32_t name)
+static void ask_of_operators(struct kinds *kinds, uint32_t name)
 {
-    struct answers *answers = &kinds->of_name[name];
-    if (answers->is_known)
-        return answers;
     struct tp_str text = text_of(kinds, name);
     unsigned owner = tp_work_of_name(TP_WORK_OF_OWNER, text), rest = tp_work_of_name(TP_WORK_OF_TRITON, text);
     rest = rest == TP_WORK_NONE ? tp_work_of_name(TP_WORK_OF_HOST, text) : rest;
-    *answers = (struct answers){.chain = (uint8_t)tp_work_of_name(TP_WORK_OF_CHAIN, text),
-                                .owner = (uint8_t)owner,
-                                .own = (uint8_t)(tp_work_is_wrapper(text) ? TP_WORK_NONE : owner),
-                                .rest = (uint8_t)(rest == TP_WORK_NONE ? TP_WORK_OTHER : rest),
-                                .is_known = true,
-                                .is_triton = tp_str_starts(text, "triton_")};
-    return answers;
+    kinds->of_name[name] = (struct answers){.chain = (uint8_t)tp_work_of_name(TP_WORK_OF_CHAIN, text),
+                                            .owner = (uint8_t)owner,
+                                            .own = (uint8_t)(tp_work_is_wrapper(text) ? TP_WORK_NONE : owner),
+                                            .rest = (uint8_t)(rest == TP_WORK_NONE ? TP_WORK_OTHER : rest),
+                                            .is_known = true,
+                                            .is_triton = tp_str_starts(text, "triton_")};
+}
+
+/* One look per operator: the names have been asked nearly always. */
+static inline const struct answers *answers_of(struct kinds *kinds, uint32_t name)
+{
+    if (!kinds->of_name[name].is_known)
+        ask_of_operators(kinds, name);
+    return &kinds->of_name[name];
 }
 
 static uint32_t name_of(const struct kinds *kinds, uint32_t op)
@@ -99,28 +103,22 @@ static bool is_optimizer(struct kinds *kinds, uint32_t device, uint32_t op)
 
 /* ---- operators ---- */
 
-/* What the chains of operators say: they are in pre-order, so a parent is known before its children. */
-static void look_at_operators(struct kinds *kinds)
+/* What the chain of an operator says. Operators are in pre-order, so its parent is known. */
+static void look_at_chain(struct kinds *kinds, uint32_t op, const struct answers *answers)
 {
-    const struct tp_model *model = kinds->model;
-    kinds->chain = tp_arena_array(kinds->arena, model->operators.count, sizeof *kinds->chain);
-    kinds->around = tp_arena_array(kinds->arena, model->operators.count, sizeof *kinds->around);
-    for (uint32_t op = 0; op < model->operators.count; op++) {
-        const struct answers *answers = answers_of(kinds, name_of(kinds, op));
-        uint32_t parent = model->operators.parent[op];
-        unsigned chain = parent == TP_NO_ID ? TP_WORK_NONE : kinds->chain[parent];
-        unsigned outer = parent == TP_NO_ID ? TP_WORK_NONE : kinds->around[parent];
-        kinds->chain[op] = (uint8_t)(chain != TP_WORK_NONE ? chain : answers->chain);
-        kinds->around[op] = (uint8_t)(answers->own != TP_WORK_NONE ? answers->own : outer);
-    }
+    uint32_t parent = kinds->model->operators.parent[op];
+    unsigned chain = parent == TP_NO_ID ? TP_WORK_NONE : kinds->chain[parent];
+    unsigned outer = parent == TP_NO_ID ? TP_WORK_NONE : kinds->around[parent];
+    kinds->chain[op] = (uint8_t)(chain != TP_WORK_NONE ? chain : answers->chain);
+    kinds->around[op] = (uint8_t)(answers->own != TP_WORK_NONE ? answers->own : outer);
 }
 
 /* What the innermost operator that says anything says. own: what the operator itself says. A kernel of torch.compile's
  * speaks for itself, not for the operators around it. */
-static unsigned of_owner(struct kinds *kinds, uint32_t op, unsigned own)
+static unsigned of_owner(const struct kinds *kinds, uint32_t op, unsigned own, bool is_triton)
 {
     uint32_t parent = kinds->model->operators.parent[op];
-    if (own != TP_WORK_NONE || parent == TP_NO_ID || answers_of(kinds, name_of(kinds, op))->is_triton)
+    if (own != TP_WORK_NONE || parent == TP_NO_ID || is_triton)
         return own;
     return kinds->around[parent];
 }
@@ -129,12 +127,13 @@ static unsigned of_operator(struct kinds *kinds, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(kinds->model, op);
     const struct answers *answers = answers_of(kinds, e->name);
+    look_at_chain(kinds, op, answers);
     unsigned work = kinds->chain[op];
     if (work == TP_WORK_NONE && kinds->optimizer &&
         tp_intervals_contain_near(kinds->optimizer[e->thread], e->ts_ns, &kinds->near))
         work = TP_WORK_OPTIMIZER;
     if (work == TP_WORK_NONE)
-        work = of_owner(kinds, op, answers->owner);
+        work = of_owner(kinds, op, answers->owner, answers->is_triton);
     return work == TP_WORK_NONE ? answers->rest : work;
 }
 
@@ -144,10 +143,11 @@ static unsigned of_asker(struct kinds *kinds, uint32_t op, uint32_t kernel)
 {
     if (op == TP_NO_ID)
         return TP_WORK_NONE;
-    unsigned own = answers_of(kinds, name_of(kinds, op))->owner;
+    const struct answers *answers = answers_of(kinds, name_of(kinds, op));
+    unsigned own = answers->owner;
     if (own == TP_WORK_CONVOLUTION && is_beside_convolution(kinds, kernel))
         own = ask(kinds, TP_WORK_OF_KERNEL, kernel);
-    return of_owner(kinds, op, own);
+    return of_owner(kinds, op, own, answers->is_triton);
 }
 
 static unsigned of_kernel(struct kinds *kinds, uint32_t device, uint32_t kernel)
@@ -180,7 +180,8 @@ void tp_work_kinds_build(struct tp_work_kinds *result, const struct tp_model *mo
     kinds.beside = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.beside);
     kinds.of_name = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.of_name);
     find_optimizers(&kinds);
-    look_at_operators(&kinds);
+    kinds.chain = tp_arena_array(arena, model->operators.count, sizeof *kinds.chain);
+    kinds.around = tp_arena_array(arena, model->operators.count, sizeof *kinds.around);
     *result = (struct tp_work_kinds){.model = model,
                                      .of_device = tp_arena_array(arena, model->devices.count, 1),
                                      .of_operator = tp_arena_array(arena, model->operators.count, 1)};

@@ -18,6 +18,7 @@ struct sums {
     double floor_ns, product_floor_ns; /* least time at the peak */
     double product_ns, untyped_ns;     /* of kernels: of products with a floor; of those whose type has no peak */
     double known_ns, all_ns;           /* of products, attention and convolutions */
+    size_t near;                       /* as tp_intervals_contain_near has it, of the window */
 };
 
 static bool is_matrix_work(unsigned work)
@@ -25,9 +26,9 @@ static bool is_matrix_work(unsigned work)
     return work == TP_WORK_GEMM || work == TP_WORK_ATTENTION || work == TP_WORK_CONVOLUTION;
 }
 
-static bool is_used(const struct tp_model *model, uint32_t device)
+static bool is_used(struct sums *sums, const struct tp_model *model, uint32_t device)
 {
-    return tp_intervals_contain(model->window, tp_device_event(model, device)->ts_ns);
+    return tp_intervals_contain_near(model->window, tp_device_event(model, device)->ts_ns, &sums->near);
 }
 
 static void add_unit(struct sums *sums, const struct tp_work_kinds *kinds, const struct tp_work_units *units,
@@ -40,7 +41,7 @@ static void add_unit(struct sums *sums, const struct tp_work_kinds *kinds, const
     bool is_tf32 = model->marks[kernel->name] & TP_MARK_TF32;
     double tflops = peaks ? tp_peaks_tflops(peaks, cost->type, is_tf32) : 0;
     bool is_product = kinds->of_device[unit->main] == TP_WORK_GEMM;
-    if (!cost->flops || !is_used(model, unit->main))
+    if (!cost->flops || !is_used(sums, model, unit->main))
         return;
     if (tflops <= 0) {
         sums->untyped_ns += (double)unit->ns;
@@ -56,7 +57,7 @@ static void add_times(struct sums *sums, const struct tp_work_kinds *kinds, cons
 {
     const struct tp_model *model = kinds->model;
     for (uint32_t k = 0; k < model->devices.count; k++) {
-        if (!is_matrix_work(kinds->of_device[k]) || !is_used(model, k))
+        if (!is_matrix_work(kinds->of_device[k]) || !is_used(sums, model, k))
             continue;
         double ns = (double)tp_device_event(model, k)->dur_ns;
         sums->all_ns += ns;

@@ -28,6 +28,11 @@ static void text_object(struct tp_json *json, const char *key, const char *text)
 
 /* ---- rules ---- */
 
+static bool is_result(const struct tp_finding_block *finding)
+{
+    return finding->tone != TP_TONE_GOOD && !finding->is_noise;
+}
+
 /* Position of a rule in the list; the count when it is not in it. */
 static size_t rule_index(const struct sarif *s, const struct tp_rule_block *rule)
 {
@@ -43,7 +48,7 @@ static void put_rules(struct sarif *s)
     tp_json_array(&s->json);
     for (size_t i = 0; i < s->list->count; i++) {
         const struct tp_rule_block *rule = s->list->items[i].rule;
-        if (s->list->items[i].tone == TP_TONE_GOOD || rule_index(s, rule) < s->rules.count)
+        if (!is_result(&s->list->items[i]) || rule_index(s, rule) < s->rules.count)
             continue;
         *(const struct tp_rule_block **)tp_vec_push(&s->rules) = rule;
         tp_json_object(&s->json);
@@ -165,7 +170,7 @@ static void put_results(struct sarif *s)
     tp_json_array(&s->json);
     for (size_t i = 0; i < s->list->count; i++) {
         const struct tp_finding_block *finding = &s->list->items[i];
-        if (finding->tone == TP_TONE_GOOD)
+        if (!is_result(finding))
             continue;
         for (uint32_t p = 0; p < finding->place_count; p++)
             put_result(s, finding, &finding->places[p]);

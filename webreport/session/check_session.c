@@ -23,7 +23,7 @@ static int read_budget(struct tp_check_session *s, struct tp_arena *arena, struc
 {
     const char *path = s->budget;
     if (!path) {
-        tp_budget_default(&s->limits, s->baseline != NULL, arena);
+        tp_budget_default(&s->limits, arena);
         return TP_OK;
     }
     struct tp_input input;

@@ -5,7 +5,9 @@
  * order. */
 #include "webreport/session/report_session.h"
 
+#include "webreport/compare/what_if.h"
 #include "webreport/measure/distributed.h"
+#include "webreport/measure/summary_slots.h"
 #include "webreport/session/comparison.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/stored_history.h"
@@ -15,6 +17,8 @@
 struct rank {
     uint64_t span;
     struct tp_rank_summary summary;
+    struct tp_step_slots slots;
+    uint32_t *labels; /* names of the slots' steps, in report->labels */
 };
 
 struct report {
@@ -24,6 +28,7 @@ struct report {
     struct tp_arena arena; /* of the whole report: runs, rank summaries */
     struct rank *ranks;    /* of the run at hand */
     size_t rank_count;
+    struct tp_strings labels;        /* names of steps */
     struct tp_comparison comparison; /* with the baseline */
 };
 
@@ -51,6 +56,18 @@ static void say_line(const struct report *report, const struct tp_walked *walked
                           report->receiver->line(report->session->context, profile, &walked->analysis->arena));
 }
 
+/* What is kept of a rank for the comparison with the others. */
+static void add_rank(struct report *report, const struct tp_run_file *file, const struct tp_analysis *a)
+{
+    struct rank *rank = &report->ranks[report->rank_count++];
+    rank->span = file->span;
+    tp_rank_summary_build(&rank->summary, file->worker, &a->model, &a->views.overview, &report->arena);
+    tp_slots_of_trace(&rank->slots, &a->trace, &a->model, file->worker, &report->arena);
+    rank->labels = tp_arena_array(&report->arena, rank->slots.step_count, sizeof *rank->labels);
+    for (uint32_t s = 0; s < rank->slots.step_count; s++)
+        rank->labels[s] = tp_strings_add(&report->labels, a->model.steps[rank->slots.steps[s]].name);
+}
+
 static int use(void *context, const struct tp_walked *walked, struct tp_error *err)
 {
     struct report *report = context;
@@ -66,11 +83,8 @@ static int use(void *context, const struct tp_walked *walked, struct tp_error *e
         return code;
     tp_inputs_say_notices(session->console, file->path, &a->trace.reading);
     say_line(report, walked, &received.profile);
-    if (!file->is_helper) { /* else it is no rank of its own */
-        struct rank *rank = &report->ranks[report->rank_count++];
-        rank->span = file->span;
-        tp_rank_summary_build(&rank->summary, file->worker, &a->model, &a->views.overview, &report->arena);
-    }
+    if (!file->is_helper) /* else it is no rank of its own */
+        add_rank(report, file, a);
     return report->receiver->profile(session->context, &received.profile, err);
 }
 
@@ -90,6 +104,35 @@ static int by_span(const void *x, const void *y, const void *context)
     return (a->span > b->span) - (a->span < b->span);
 }
 
+/* The rules of a job's page for these ranks: which of them a replay blames, where it can be trusted. span: summaries of
+ * the ranks, as the view points to them. */
+static void replay_ranks(struct report *report, struct tp_distributed *view, const struct rank *ranks, uint32_t count,
+                         const struct tp_rank_summary *span)
+{
+    struct tp_graph graph;
+    struct tp_what_if what_if;
+    tp_graph_open(&graph, &report->arena);
+    for (uint32_t r = 0; r < count; r++)
+        tp_graph_add(
+            &graph, &(struct tp_graph_source){
+                        .slots = &ranks[r].slots, .labels = ranks[r].labels, .number = r, .host = ranks[r].slots.host});
+    tp_graph_finish(&graph);
+    tp_what_if_build(&what_if, &graph);
+    tp_what_if_trust(&what_if);
+    if (what_if.why_not || graph.rank_count < count)
+        return;
+    bool *is_blamed = tp_arena_array(&report->arena, count, sizeof *is_blamed);
+    view->is_blamed = tp_arena_array(&report->arena, view->rank_count, sizeof *view->is_blamed);
+    for (size_t i = 0; i < what_if.causes.count; i++) {
+        const struct tp_cause *cause = TP_AT(&what_if.causes, struct tp_cause, i);
+        bool is_own = cause->kind < TP_CAUSE_SEQUENCE || cause->kind >= TP_CAUSE_UNEQUAL;
+        for (uint32_t r = 0; r < cause->rank_count && is_own; r++)
+            is_blamed[cause->ranks[r]] = true;
+    }
+    for (uint32_t r = 0; r < view->rank_count; r++)
+        view->is_blamed[r] = is_blamed[view->ranks[r] - span];
+}
+
 /* The comparison of each span's ranks. */
 static int compare_ranks(struct report *report, const struct tp_run *run, struct tp_error *err)
 {
@@ -105,6 +148,7 @@ static int compare_ranks(struct report *report, const struct tp_run *run, struct
             span[end - first] = ranks[end].summary;
         int64_t number = ranks[first].span ? (int64_t)ranks[first].span : TP_NULL_INT;
         tp_distributed_build(&view, number, span, (uint32_t)(end - first), &report->arena);
+        replay_ranks(report, &view, ranks + first, (uint32_t)(end - first), span);
         code = report->receiver->distributed(report->session->context, run->name, &view, err);
     }
     return code;
@@ -116,6 +160,7 @@ static int begin_run(void *context, const struct tp_run *run, struct tp_error *e
     (void)err;
     report->ranks = tp_arena_array(&report->arena, run->file_count, sizeof *report->ranks);
     report->rank_count = 0;
+    tp_strings_init(&report->labels, &report->arena, 0);
     report->receiver->begin_run(report->session->context, run->name);
     return TP_OK;
 }

@@ -11,7 +11,7 @@ static uint32_t comm_detail(struct tp_decoder *d, const struct tp_element *e)
 {
     const uint64_t keys = 1ull << TP_ARG_COLLECTIVE | 1ull << TP_ARG_DTYPE | 1ull << TP_ARG_IN_COUNT |
                           1ull << TP_ARG_OUT_COUNT | 1ull << TP_ARG_GROUP_SIZE | 1ull << TP_ARG_GROUP_NAME |
-                          1ull << TP_ARG_GROUP_DESCRIPTION;
+                          1ull << TP_ARG_GROUP_DESCRIPTION | 1ull << TP_ARG_GROUP_RANKS;
     if (!(e->spans->has & keys))
         return TP_NO_ID;
     struct tp_comm_detail *comm = tp_vec_push(&d->comms);
@@ -20,6 +20,7 @@ static uint32_t comm_detail(struct tp_decoder *d, const struct tp_element *e)
     comm->group_size = tp_element_value(d, e, TP_ARG_GROUP_SIZE);
     comm->group_name = tp_element_value(d, e, TP_ARG_GROUP_NAME);
     comm->group_description = tp_element_value(d, e, TP_ARG_GROUP_DESCRIPTION);
+    comm->group_ranks = tp_element_value(d, e, TP_ARG_GROUP_RANKS);
     comm->in_count = tp_element_int(d, e, TP_ARG_IN_COUNT);
     comm->out_count = tp_element_int(d, e, TP_ARG_OUT_COUNT);
     comm->sequence = tp_element_int(d, e, TP_ARG_COMM_SEQUENCE);

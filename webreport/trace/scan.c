@@ -295,6 +295,7 @@ static const struct key arg_keys[] = {
     KEY("Group size", TP_ARG_GROUP_SIZE),
     KEY("Process Group Name", TP_ARG_GROUP_NAME),
     KEY("Process Group Description", TP_ARG_GROUP_DESCRIPTION),
+    KEY("Process Group Ranks", TP_ARG_GROUP_RANKS),
     KEY("Seq", TP_ARG_COMM_SEQUENCE),
     KEY("Bytes", TP_ARG_MEMORY_BYTES),
     KEY("Addr", TP_ARG_ADDRESS),

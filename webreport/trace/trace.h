@@ -160,7 +160,7 @@ struct tp_concrete {
 /* Collective arguments of record_param_comms and of communication kernels; ids in values, TP_NO_ID for absent or null.
  */
 struct tp_comm_detail {
-    uint32_t collective, dtype, group_size, group_name, group_description;
+    uint32_t collective, dtype, group_size, group_name, group_description, group_ranks;
     int64_t in_count, out_count; /* "In msg nelems", "Out msg nelems" */
     int64_t sequence;            /* "Seq": number of the call within its process group */
 };

@@ -1,6 +1,9 @@
 /* Distinct keys: open addressing over the list of items. See keys.h. */
 #include "writer/base/keys.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 #include "writer/base/error.h"
 #include "writer/base/limits.h"
 
@@ -13,29 +16,43 @@ void tp_keys_init(struct tp_keys *keys, struct tp_arena *arena, uint32_t width)
     keys->width = width;
 }
 
+static inline uint64_t mix(uint64_t x)
+{
+    unsigned __int128 product = (unsigned __int128)(x ^ 0x9E3779B97F4A7C15ull) * 0xE7037ED1A0B428DBull;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t pair_at(const uint32_t *key)
+{
+    uint64_t pair;
+    memcpy(&pair, key, sizeof pair);
+    return pair;
+}
+
 static inline uint64_t hash_of(const uint32_t *key, uint32_t width)
 {
     uint64_t hash = width;
-    for (uint32_t i = 0; i < width; i++) {
-        unsigned __int128 product = (unsigned __int128)(hash ^ key[i] ^ 0x9E3779B97F4A7C15ull) * 0xE7037ED1A0B428DBull;
-        hash = (uint64_t)product ^ (uint64_t)(product >> 64);
-    }
-    return hash;
+    for (; width > 1; width -= 2, key += 2)
+        hash = mix(hash ^ pair_at(key));
+    return width ? mix(hash ^ *key) : hash;
+}
+
+static inline bool are_equal(const uint32_t *x, const uint32_t *y, uint32_t width)
+{
+    uint32_t i = 0;
+    while (i < width && x[i] == y[i])
+        i++;
+    return i == width;
 }
 
 /* Slot of a pair, the usual key, as one number. */
 static inline uint32_t *slot_of_pair(const struct tp_keys *keys, const uint32_t *key)
 {
-    uint64_t pair, other;
-    memcpy(&pair, key, sizeof pair);
-    unsigned __int128 product = (unsigned __int128)(pair ^ 0x9E3779B97F4A7C15ull) * 0xE7037ED1A0B428DBull;
+    uint64_t pair = pair_at(key);
     uint32_t mask = keys->slot_count - 1;
-    for (uint32_t at = (uint32_t)(product >> 64 ^ product) & mask;; at = (at + 1) & mask) {
+    for (uint32_t at = (uint32_t)mix(pair) & mask;; at = (at + 1) & mask) {
         uint32_t *slot = &keys->slots[at];
-        if (!*slot)
-            return slot;
-        memcpy(&other, tp_keys_get(keys, *slot - 1), sizeof other);
-        if (other == pair)
+        if (!*slot || pair_at(tp_keys_get(keys, *slot - 1)) == pair)
             return slot;
     }
 }
@@ -48,7 +65,7 @@ static inline uint32_t *slot_of(const struct tp_keys *keys, const uint32_t *key)
     uint32_t mask = keys->slot_count - 1;
     for (uint32_t at = (uint32_t)hash_of(key, keys->width) & mask;; at = (at + 1) & mask) {
         uint32_t *slot = &keys->slots[at];
-        if (!*slot || memcmp(tp_keys_get(keys, *slot - 1), key, keys->width * sizeof *key) == 0)
+        if (!*slot || are_equal(tp_keys_get(keys, *slot - 1), key, keys->width))
             return slot;
     }
 }

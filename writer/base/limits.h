@@ -73,6 +73,13 @@
 #define TP_MAX_SOURCE_BYTES (4u << 20) /* of a file in which the line of a change is looked for */
 #define TP_MAX_WORK_CHANGES 512u /* of the work of a step: the first ones */
 
+/* slots of a summary (step_slots.h): together at most 4 KB a rank */
+#define TP_MAX_SLOTS 64u          /* of a step; more are added up */
+#define TP_MAX_SLOT_CELLS 512u    /* slots times steps; later steps are not kept */
+#define TP_MAX_SLOT_GROUPS 32u    /* process groups with their ranks */
+#define TP_MAX_SLOT_US UINT32_MAX /* of a cell: 71 minutes */
+#define TP_MAX_SLOT_RUNS 16u      /* runs of ranks of a group; of more the ranks are not kept */
+
 /* files of summaries */
 #define TP_MAX_SUMMARIES (1u << 20)               /* processes of a file, of a job */
 #define TP_MAX_SUMMARY_FILE_BYTES (4ull << 30)    /* as it stands on disk */

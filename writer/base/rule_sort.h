@@ -12,15 +12,20 @@
 /* Whether x stands before y. context: what the indexes are of. */
 typedef bool tp_stands_before(const void *context, uint32_t x, uint32_t y);
 
+/* Merges two sorted runs, of items [0, middle) and [middle, count). Where little is out of order, little is moved: what
+ * stands before the whole second run stays where it is, and so does what stands behind the whole first one. */
 static inline __attribute__((always_inline)) void tp_rule_merge(uint32_t *items, uint32_t middle, uint32_t count,
                                                                 uint32_t *scratch, const void *context,
                                                                 tp_stands_before *stands_before)
 {
-    memcpy(scratch, items, middle * sizeof *items);
-    uint32_t i = 0, j = middle, k = 0;
-    while (i < middle && j < count)
+    uint32_t first = middle;
+    while (first && stands_before(context, items[middle], items[first - 1]))
+        first--;
+    uint32_t moved = middle - first, i = 0, j = middle, k = first;
+    memcpy(scratch, items + first, moved * sizeof *items);
+    while (i < moved && j < count)
         items[k++] = stands_before(context, items[j], scratch[i]) ? items[j++] : scratch[i++];
-    while (i < middle)
+    while (i < moved)
         items[k++] = scratch[i++];
 }
 
@@ -49,6 +54,7 @@ static inline __attribute__((always_inline)) void tp_sort_by_rule(uint32_t *inde
         runs = kept;
     }
     tp_arena_drop(arena, scratch, count * sizeof *scratch);
+    tp_arena_drop(arena, starts.data, starts.capacity * sizeof *run);
 }
 
 #endif

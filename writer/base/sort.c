@@ -13,10 +13,15 @@ struct merging {
     const void *context;
 };
 
+/* What stands before the whole second run stays where it is, and so does what stands behind the whole first one. */
 static void merge(const struct merging *m, size_t first, size_t middle, size_t end)
 {
-    size_t size = m->size, left_bytes = (middle - first) * size;
-    char *out = m->items + first * size, *right = m->items + middle * size, *stop = m->items + end * size;
+    size_t size = m->size, from = middle;
+    char *right = m->items + middle * size, *stop = m->items + end * size;
+    while (from > first && m->compare(right, m->items + (from - 1) * size, m->context) < 0)
+        from--;
+    size_t left_bytes = (middle - from) * size;
+    char *out = m->items + from * size;
     const char *left = m->scratch, *left_stop = m->scratch + left_bytes;
     memcpy(m->scratch, out, left_bytes);
     while (left < left_stop && right < stop) {
@@ -65,13 +70,17 @@ static inline bool stands_before(const struct tp_keyed *x, const struct tp_keyed
     return x->key != y->key ? x->key < y->key : x->tie < y->tie;
 }
 
+/* As merge. */
 static void merge_keyed(struct tp_keyed *items, size_t middle, size_t count, struct tp_keyed *scratch)
 {
-    memcpy(scratch, items, middle * sizeof *items);
-    size_t i = 0, j = middle, k = 0;
-    while (i < middle && j < count)
+    size_t first = middle;
+    while (first && stands_before(&items[middle], &items[first - 1]))
+        first--;
+    size_t moved = middle - first, i = 0, j = middle, k = first;
+    memcpy(scratch, items + first, moved * sizeof *items);
+    while (i < moved && j < count)
         items[k++] = stands_before(&items[j], &scratch[i]) ? items[j++] : scratch[i++];
-    while (i < middle)
+    while (i < moved)
         items[k++] = scratch[i++];
 }
 

@@ -1,10 +1,10 @@
 /* Statistics of samples: see stats.h. */
 #include "writer/base/stats.h"
 #include "writer/base/saturate.h"
+#include "writer/base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 int64_t tp_whole_of(double value)
 {
@@ -83,6 +83,57 @@ double tp_median(double *values, size_t count)
     return tp_median_of_sorted(values, count);
 }
 
+double tp_spread(double *values, size_t count)
+{
+    double middle = tp_median(values, count);
+    for (size_t i = 0; i < count; i++)
+        values[i] = fabs(values[i] - middle);
+    return 1.4826 * tp_median(values, count);
+}
+
+static int by_value(const void *x, const void *y, const void *context)
+{
+    (void)context;
+    return by_real(x, y); /* value comes first */
+}
+
+double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_arena *arena)
+{
+    double all = 0, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        all += items[i].weight;
+    tp_merge_sort(arena, items, count, sizeof *items, by_value, NULL);
+    for (size_t i = 0; i < count; i++) {
+        sum += items[i].weight;
+        if (sum >= all / 2)
+            return items[i].value;
+    }
+    return 0;
+}
+
+/* Sums with a second number for what the first one loses (Neumaier 1974). */
+double tp_sum(const double *values, size_t count)
+{
+    double sum = 0, lost = 0;
+    for (size_t i = 0; i < count; i++) {
+        double next = sum + values[i];
+        lost += fabs(sum) >= fabs(values[i]) ? sum - next + values[i] : values[i] - next + sum;
+        sum = next;
+    }
+    return isfinite(lost) ? sum + lost : sum;
+}
+
+double tp_squares(double *values, size_t count)
+{
+    double first = values[0];
+    for (size_t i = 0; i < count; i++)
+        values[i] -= first;
+    double mean = tp_sum(values, count) / (double)count;
+    for (size_t i = 0; i < count; i++)
+        values[i] = (values[i] - mean) * (values[i] - mean);
+    return tp_sum(values, count);
+}
+
 /* Of the highest byte in which the values differ. */
 static int highest_shift(const int64_t *values, size_t count)
 {
@@ -128,254 +179,4 @@ int64_t tp_middle(int64_t *values, size_t count)
     int64_t low = value_of_rank(values, count, (count - 1) / 2);
     int64_t high = count % 2 ? low : value_of_rank(values, count, count / 2);
     return tp_sat_add(low, tp_sat_sub(high, low) / 2);
-}
-
-/* Continued fraction of the incomplete beta function, by Lentz's method (Press et al., Numerical Recipes, 6.4). */
-static double beta_fraction(double a, double b, double x)
-{
-    enum { MAX_TERMS = 300 };
-    const double tiny = 1e-300;
-    double c = 1, d = 1 - (a + b) * x / (a + 1), h;
-    d = 1 / (fabs(d) < tiny ? tiny : d);
-    h = d;
-    for (int m = 1; m <= MAX_TERMS; m++) {
-        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)), step;
-        d = 1 + even * d;
-        c = 1 + even / c;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        h *= d * (fabs(c) < tiny ? tiny : c);
-        d = 1 + odd * d;
-        c = 1 + odd / c;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        step = d * (fabs(c) < tiny ? tiny : c);
-        h *= step;
-        if (fabs(step - 1) < 1e-13)
-            break;
-    }
-    return h;
-}
-
-/* Regularized incomplete beta function. */
-static double beta_share(double a, double b, double x)
-{
-    if (x <= 0 || x >= 1)
-        return x > 0;
-    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-    if (x < (a + 1) / (a + b + 2))
-        return front * beta_fraction(a, b, x) / a;
-    return 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
-
-/* Share of Student's distribution beyond t > 0, one tail. */
-static double student_tail(double t, double freedom)
-{
-    return 0.5 * beta_share(freedom / 2, 0.5, freedom / (freedom + t * t));
-}
-
-/* Density of Student's distribution. */
-static double student_density(double t, double freedom)
-{
-    return exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - (freedom + 1) / 2 * log1p(t * t / freedom)) /
-           sqrt(freedom * acos(-1));
-}
-
-/* Newton's method, kept inside of a bracket: the tail falls steadily. */
-double tp_student_quantile(double p, double freedom)
-{
-    double tail = p < 0.5 ? p : 1 - p, low = 0, high = INFINITY, t = 2;
-    if (!(p > 0 && p < 1 && freedom > 0))
-        return NAN;
-    if (freedom > 1e6) /* the fraction loses digits; the distributions are one by then */
-        freedom = 1e6;
-    for (int i = 0; i < 200; i++) {
-        double over = student_tail(t, freedom) - tail, next;
-        if (over > 0)
-            low = t;
-        else
-            high = t;
-        next = t + over / student_density(t, freedom);
-        if (!(next > low && next < high))
-            next = isinf(high) ? 2 * t : (low + high) / 2;
-        if (fabs(next - t) <= 1e-12 * t)
-            break;
-        t = next;
-    }
-    return p < 0.5 ? -t : t;
-}
-
-/* ---- intervals ---- */
-
-static double mean_of(const double *values, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += values[i];
-    return sum / (double)count;
-}
-
-struct tp_moments tp_moments_of(const double *values, size_t count)
-{
-    struct tp_moments m = {(double)count, NAN, NAN, 0};
-    double squares = 0;
-    if (count == 0)
-        return m;
-    m.mean = mean_of(values, count);
-    if (count < 2)
-        return m;
-    for (size_t i = 0; i < count; i++)
-        squares += (values[i] - m.mean) * (values[i] - m.mean);
-    m.freedom = (double)count - 1;
-    m.error_square = squares / m.freedom / (double)count;
-    return m;
-}
-
-struct tp_moments tp_moments_typical(double *values, size_t count)
-{
-    size_t cut = count / 5, kept = count - 2 * cut;
-    if (count < TP_TYPICAL_FROM)
-        return tp_moments_of(values, count);
-    tp_sort_reals(values, count);
-    double mean = mean_of(values + cut, kept), whole = 0, squares = 0;
-    for (size_t i = 0; i < count; i++) /* what was cut counts as the last value that was kept */
-        whole += values[i < cut ? cut : i >= count - cut ? count - cut - 1 : i];
-    whole /= (double)count;
-    for (size_t i = 0; i < count; i++) {
-        double value = values[i < cut ? cut : i >= count - cut ? count - cut - 1 : i];
-        squares += (value - whole) * (value - whole);
-    }
-    return (struct tp_moments){(double)count, mean, squares / (double)kept / ((double)kept - 1), (double)kept - 1};
-}
-
-struct tp_moments tp_moments_of_sums(double count, double sum, double square_sum)
-{
-    struct tp_moments m = {count, NAN, NAN, 0};
-    if (!(count > 0))
-        return m;
-    m.mean = sum / count;
-    if (count < 2)
-        return m;
-    m.freedom = count - 1;
-    m.error_square = fmax(0, square_sum - sum * m.mean) / m.freedom / count;
-    return m;
-}
-
-struct tp_bounds tp_welch_difference(const struct tp_moments *base, const struct tp_moments *new_side,
-                                     double confidence)
-{
-    struct tp_bounds interval = {new_side->mean - base->mean, NAN, NAN};
-    double a = base->error_square, b = new_side->error_square, error = a + b;
-    if (isnan(interval.estimate) || isnan(error))
-        return interval;
-    interval.low = interval.high = interval.estimate;
-    if (!(error > 0)) /* no sample differs from another of its side */
-        return interval;
-    double parts = (a > 0 ? a * a / base->freedom : 0) + (b > 0 ? b * b / new_side->freedom : 0);
-    double freedom = error * error / parts;
-    double width = tp_student_quantile(0.5 + confidence / 2, freedom) * sqrt(error);
-    interval.low -= width;
-    interval.high += width;
-    return interval;
-}
-
-/* Median of `count` draws from `sorted`: how often each was drawn tells where the middle is. `drawn`: count zeros,
- * zeros again afterwards. */
-static double resampled_median(struct tp_random *random, const double *sorted, size_t count, uint32_t *drawn)
-{
-    size_t seen = 0, middle = (count - 1) / 2, i = 0;
-    for (size_t k = 0; k < count; k++)
-        drawn[tp_random_below(random, (uint32_t)count)]++;
-    while (seen + drawn[i] <= middle)
-        seen += drawn[i++];
-    double low = sorted[i], high = low;
-    if (count % 2 == 0 && seen + drawn[i] == middle + 1) { /* the next one that was drawn */
-        for (i++; !drawn[i]; i++)
-            ;
-        high = sorted[i];
-    }
-    memset(drawn, 0, count * sizeof *drawn);
-    return (low + high) / 2;
-}
-
-/* sides: sorted. */
-static void bootstrap(struct tp_bounds *interval, const double *const sides[2], const size_t counts[2],
-                      double confidence, struct tp_arena *arena)
-{
-    enum { SEED = 7, MAX_DRAWS = 1 << 22, LEAST_RESAMPLES = 400 };
-    struct tp_random random = {SEED};
-    size_t most = counts[0] > counts[1] ? counts[0] : counts[1], resamples = MAX_DRAWS / most;
-    if (resamples > TP_BOOTSTRAP_RESAMPLES)
-        resamples = TP_BOOTSTRAP_RESAMPLES;
-    if (resamples < LEAST_RESAMPLES)
-        resamples = LEAST_RESAMPLES;
-    uint32_t *drawn = tp_arena_array(arena, most, sizeof *drawn);
-    double *ratios = tp_arena_array(arena, resamples, sizeof *ratios);
-    for (size_t i = 0; i < resamples; i++) {
-        double base = resampled_median(&random, sides[0], counts[0], drawn);
-        ratios[i] = resampled_median(&random, sides[1], counts[1], drawn) / base;
-    }
-    tp_sort_reals(ratios, resamples);
-    size_t cut = (size_t)((1 - confidence) / 2 * (double)resamples);
-    interval->low = ratios[cut];
-    interval->high = ratios[resamples - 1 - cut];
-    tp_arena_drop(arena, drawn, most * sizeof *drawn);
-    tp_arena_drop(arena, ratios, resamples * sizeof *ratios);
-}
-
-static double *copied(struct tp_arena *arena, const double *values, size_t count)
-{
-    double *copy = tp_arena_array(arena, count, sizeof *copy);
-    if (count)
-        memcpy(copy, values, count * sizeof *copy);
-    return copy;
-}
-
-struct tp_bounds tp_median_ratio(const double *base, size_t base_count, const double *new_side, size_t new_count,
-                                 double confidence, struct tp_arena *arena)
-{
-    const double *const sides[2] = {base, new_side};
-    const size_t counts[2] = {base_count, new_count};
-    double *copies[2], medians[2];
-    struct tp_bounds interval = {NAN, NAN, NAN};
-    for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < counts[side]; i++)
-            if (!(sides[side][i] > 0))
-                return interval;
-    for (int side = 0; side < 2; side++) {
-        copies[side] = copied(arena, sides[side], counts[side]);
-        medians[side] = tp_median(copies[side], counts[side]);
-    }
-    interval.estimate = medians[1] / medians[0];
-    if (base_count >= TP_BOOTSTRAP_FROM && new_count >= TP_BOOTSTRAP_FROM) {
-        bootstrap(&interval, (const double *const[]){copies[0], copies[1]}, counts, confidence, arena);
-        return interval;
-    }
-    if (base_count < TP_RATIO_FROM || new_count < TP_RATIO_FROM)
-        return interval;
-    interval.low = copies[1][0] / copies[0][base_count - 1]; /* tp_median sorted them */
-    interval.high = copies[1][new_count - 1] / copies[0][0];
-    return interval;
-}
-
-/* ---- noise floor ---- */
-
-double tp_noise_floor(const double *base, size_t base_count, const double *new_side, size_t new_count,
-                      struct tp_arena *arena)
-{
-    const double *const sides[2] = {base, new_side};
-    const size_t counts[2] = {base_count, new_count};
-    double *distances = tp_arena_array(arena, base_count + new_count, sizeof *distances);
-    size_t count = 0;
-    double least = TP_NOISE_FLOOR_ONE_RUN;
-    for (int side = 0; side < 2; side++) {
-        if (counts[side] < 2)
-            continue;
-        if (counts[side] >= TP_NOISE_RUNS)
-            least = TP_NOISE_FLOOR_LEAST;
-        double *copy = copied(arena, sides[side], counts[side]), middle = tp_median(copy, counts[side]);
-        for (size_t i = 0; i < counts[side]; i++)
-            distances[count++] = fabs(sides[side][i] - middle) / middle;
-    }
-    double floor = count ? 2 * 1.4826 * tp_median(distances, count) : 0;
-    return floor > least ? floor : least;
 }

@@ -1,5 +1,5 @@
-/* Statistics of samples: medians and quantiles, bootstrap and Welch intervals, the noise floor of runs. Pure functions,
- * the same result for the same input on every machine: the generator is ours and starts from a constant. */
+/* Statistics of samples: medians and quantiles, robust spread, sums. Pure functions, the same result for the same input
+ * on every machine: the generator is ours and starts from a constant. */
 #ifndef TP_WRITER_BASE_STATS_H
 #define TP_WRITER_BASE_STATS_H
 
@@ -44,60 +44,29 @@ int64_t tp_middle_of_sorted(const int64_t *sorted, size_t count);
  * 100) per cent of them do not exceed. For 50 the lower median. */
 size_t tp_nearest_rank(size_t count, unsigned percent);
 
-/* The quantile `p` (0 < p < 1) of Student's distribution with `freedom` degrees (> 0, need not be whole). */
-double tp_student_quantile(double p, double freedom);
+/* The robust standard deviation: 1.4826 times the median distance from the median; 0 of one value, NaN of none.
+ * Overwrites the values. */
+double tp_spread(double *values, size_t count);
 
-/* ---- intervals ---- */
+struct tp_weighted {
+    double value, weight; /* weight: 0 or more */
+};
+
+/* The least value below and at which half of the weight lies; 0 of none. Sorts the items; scratch from `arena`. */
+double tp_weighted_median(struct tp_weighted *items, size_t count, struct tp_arena *arena);
+
+/* The sum as if it were made in twice the digits: it does not depend on the machine's order of additions, and of sorted
+ * values not on that of the input. */
+double tp_sum(const double *values, size_t count);
+
+/* The sum of the squares of the distances from the mean: exactly 0 when all are equal. Overwrites the values, of which
+ * there is one or more. */
+double tp_squares(double *values, size_t count);
 
 /* NaN bounds: the samples do not tell. */
 struct tp_bounds {
     double estimate, low, high;
 };
-
-/* Mean and what its uncertainty is made of. */
-struct tp_moments {
-    double count, mean;
-    double error_square; /* variance of the mean; NaN: unknown (fewer than two samples) */
-    double freedom;      /* degrees behind error_square */
-};
-
-/* Of single samples. */
-struct tp_moments tp_moments_of(const double *values, size_t count);
-
-/* Of the middle three fifths: the mean without a fifth of the values at each end, and its uncertainty from the
- * winsorized variance (Yuen 1974). A stall in one step moves neither. From TP_TYPICAL_FROM values on; of fewer as
- * tp_moments_of. Reorders the values. */
-enum { TP_TYPICAL_FROM = 10 };
-struct tp_moments tp_moments_typical(double *values, size_t count);
-
-/* Of a count, a sum and a sum of squares. */
-struct tp_moments tp_moments_of_sums(double count, double sum, double square_sum);
-
-/* new - base with `confidence` (0.99: one true difference of hundred lies outside), after Welch: neither the variances
- * nor the numbers of samples need be equal. */
-struct tp_bounds tp_welch_difference(const struct tp_moments *base, const struct tp_moments *new_side,
-                                     double confidence);
-
-enum { TP_BOOTSTRAP_RESAMPLES = 2000, TP_BOOTSTRAP_FROM = 6, TP_RATIO_FROM = 5 };
-
-/* Ratio new / base of the medians of positive samples. From TP_BOOTSTRAP_FROM samples a side on by the percentile
- * bootstrap; with fewer from the extremes of both sides, which few samples do not leave by chance (all of one side
- * above all of the other: 1 in 126 for 5 and 5). No interval with fewer than TP_RATIO_FROM a side. Values that are not
- * positive make it NaN. Scratch memory from `arena`. */
-struct tp_bounds tp_median_ratio(const double *base, size_t base_count, const double *new_side, size_t new_count,
-                                 double confidence, struct tp_arena *arena);
-
-/* ---- noise floor ---- */
-
-#define TP_NOISE_FLOOR_ONE_RUN 0.02 /* when there is nothing, or little, to learn from */
-#define TP_NOISE_FLOOR_LEAST 0.005
-enum { TP_NOISE_RUNS = 3 }; /* of one side, to learn from that it varies by less than TP_NOISE_FLOOR_ONE_RUN */
-
-/* The relative difference that two runs of the same program may show: twice the deviation (1.4826 times the median
- * distance) of the runs from the median of their own side; at least TP_NOISE_FLOOR_LEAST, and at least
- * TP_NOISE_FLOOR_ONE_RUN unless a side has TP_NOISE_RUNS runs. base, new_side: one positive number a run. */
-double tp_noise_floor(const double *base, size_t base_count, const double *new_side, size_t new_count,
-                      struct tp_arena *arena);
 
 /* ---- numbers for tables ---- */
 

@@ -31,18 +31,20 @@ int tp_utf8_length(const char *text, size_t left)
 
 bool tp_utf8_is_ascii(const char *p, size_t size)
 {
-    typedef uint64_t lanes __attribute__((vector_size(32))); /* two or four registers, whatever the machine has */
-    lanes a = {0}, b = {0}, x, y;
+    /* a register each: lanes of 32 bytes are kept in memory where the compiler may not use AVX */
+    typedef uint64_t lanes __attribute__((vector_size(16), aligned(1), may_alias));
+    lanes a = {0}, b = {0}, c = {0}, d = {0};
     uint64_t high = 0, word;
     size_t i = 0;
-    for (; i + 64 <= size; i += 64) {
-        memcpy(&x, p + i, 32);
-        memcpy(&y, p + i + 32, 32);
-        a |= x;
-        b |= y;
+    for (; i + 4 * sizeof a <= size; i += 4 * sizeof a) {
+        const lanes *block = (const lanes *)(const void *)(p + i);
+        a |= block[0];
+        b |= block[1];
+        c |= block[2];
+        d |= block[3];
     }
-    a |= b;
-    high = a[0] | a[1] | a[2] | a[3];
+    a |= b | c | d;
+    high = a[0] | a[1];
     for (; i + 8 <= size; i += 8) {
         memcpy(&word, p + i, 8);
         high |= word;

@@ -1,0 +1,22 @@
+/* Names of kernels, a line each on standard input: without mangling, a tab, and as the page shows them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "webreport/document/name_text.h"
+
+int main(void)
+{
+    static char line[1 << 17];
+    while (fgets(line, sizeof line, stdin)) {
+        struct tp_arena arena;
+        struct tp_str name = {line, strcspn(line, "\n")}, plain = name, brief = name;
+        tp_arena_init(&arena, 0);
+        if (setjmp(arena.guard) == 0) {
+            plain = tp_kernel_plain_name(&arena, name);
+            brief = tp_kernel_short_name(&arena, name);
+        }
+        printf("%.*s\t%.*s\n", (int)plain.len, plain.ptr, (int)brief.len, brief.ptr);
+        tp_arena_release(&arena);
+    }
+    return 0;
+}

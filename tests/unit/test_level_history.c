@@ -1,0 +1,142 @@
+/* A history of levels: noise that neither steps nor drifts move, changes that stay, outliers that are none. */
+#include "webreport/compare/level_history.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "writer/base/stats.h"
+
+enum { RUNS = 40 };
+
+static struct tp_arena arena;
+
+static int begin(void **state)
+{
+    (void)state;
+    tp_arena_init(&arena, 0);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    return 0;
+}
+
+static double normal(struct tp_random *random)
+{
+    return sqrt(-2 * log(1 - tp_random_unit(random))) * cos(2 * acos(-1) * tp_random_unit(random));
+}
+
+/* 1 % between runs. */
+static void fill(double *levels, struct tp_random *random, double drift, double step)
+{
+    for (int i = 0; i < RUNS; i++)
+        levels[i] = 14.2 + 0.01 * normal(random) + drift * i + (i >= 23 ? step : 0);
+}
+
+static void neither_step_nor_drift_is_noise(void **state)
+{
+    struct tp_random random = {6};
+    double levels[RUNS], noise[3] = {0};
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int round = 0; round < 100; round++)
+        for (int kind = 0; kind < 3; kind++) {
+            fill(levels, &random, kind == 1 ? 0.005 : 0, kind == 2 ? 0.3 : 0);
+            noise[kind] += tp_level_history_noise(&(struct tp_levels){levels, RUNS}, &arena) / 100;
+        }
+    for (int kind = 0; kind < 3; kind++)
+        assert_true(fabs(noise[kind] / 0.01 - 1) < 0.15);
+    assert_true(isnan(tp_level_history_noise(&(struct tp_levels){levels, 3}, &arena)));
+}
+
+static void a_step_is_found_and_an_outlier_is_none(void **state)
+{
+    struct tp_random random = {7};
+    double levels[RUNS];
+    static unsigned found, alarms; /* setjmp */
+    size_t count;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int round = 0; round < 100; round++) {
+        struct tp_levels history = {levels, RUNS};
+        fill(levels, &random, 0, 0.03);
+        const size_t *starts = tp_level_history_changes(&count, &history, NAN, &arena);
+        found += count == 2 && starts[0] == 0 && starts[1] + 2 >= 23 && starts[1] <= 25;
+        fill(levels, &random, 0, 0);
+        levels[11] += 0.08;
+        levels[30] -= 0.08;
+        tp_level_history_changes(&count, &history, NAN, &arena);
+        alarms += count > 1;
+    }
+    assert_true(found >= 94 && alarms <= 3);
+}
+
+static void equal_runs_are_one_level(void **state)
+{
+    double levels[RUNS];
+    size_t count;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (size_t runs = 0; runs < RUNS; runs++) {
+        levels[runs] = 14.2; /* sums of its squares are no whole numbers */
+        const size_t *starts = tp_level_history_changes(&count, &(struct tp_levels){levels, runs}, NAN, &arena);
+        assert_true(count == 1 && starts[0] == 0);
+    }
+}
+
+/* 1.5 % more with each run: a base that rolls is never more than that behind, the accepted level falls ever farther. */
+static void a_drift_adds_up_against_the_accepted_level(void **state)
+{
+    const struct tp_run_noise guess = {0.015, 4};
+    struct tp_random random = {8};
+    double levels[RUNS];
+    int first = 0;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    fill(levels, &random, 0, 0);
+    for (int i = 11; i < RUNS; i++)
+        levels[i] += 0.015 * (i - 10);
+    for (int i = 11; i < RUNS && !first; i++) {
+        struct tp_run_change c = tp_level_history_change(&(struct tp_levels){levels, (size_t)i},
+                                                         &(struct tp_levels){levels, TP_ACCEPTED_RUNS},
+                                                         &(struct tp_levels){levels + i, 1}, &guess, &arena);
+        if (tp_run_change_limit(&c, 0.03) == TP_LIMIT_FAIL)
+            first = i;
+    }
+    assert_true(first > 12 && first < 18);
+}
+
+static void a_loaded_machine_is_known_by_its_cpu_time(void **state)
+{
+    double usual[] = {0.95, 0.96, 0.94, 0.95}, again[] = {0.95, 0.96, 0.94, 0.95};
+    (void)state;
+    assert_true(tp_run_is_loaded(0.8, usual, 4));
+    assert_false(tp_run_is_loaded(0.93, again, 4));
+    assert_true(tp_run_is_loaded(0.4, NULL, 0));
+    assert_false(tp_run_is_loaded(0.6, NULL, 0));
+    assert_false(tp_run_is_loaded(NAN, NULL, 0) || tp_run_is_loaded(NAN, again, 4));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(neither_step_nor_drift_is_noise, begin, end),
+        cmocka_unit_test_setup_teardown(a_step_is_found_and_an_outlier_is_none, begin, end),
+        cmocka_unit_test_setup_teardown(equal_runs_are_one_level, begin, end),
+        cmocka_unit_test_setup_teardown(a_drift_adds_up_against_the_accepted_level, begin, end),
+        cmocka_unit_test(a_loaded_machine_is_known_by_its_cpu_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

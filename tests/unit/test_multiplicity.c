@@ -1,0 +1,81 @@
+/* Which of many tests to believe, against R 4 (p.adjust) and against what must hold of any. */
+#include "writer/base/multiplicity.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "writer/base/stats.h"
+
+static struct tp_arena arena;
+
+static int begin(void **state)
+{
+    (void)state;
+    tp_arena_init(&arena, 0);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    return 0;
+}
+
+static void those_of_p_adjust(void **state)
+{
+    /* p.adjust(p, "holm") of these: 0.03 0.06 0.06 0.02; "BH": 0.02 0.04 0.04 0.02 */
+    const double p[] = {0.01, 0.04, 0.03, 0.005};
+    bool kept[4];
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    assert_int_equal(tp_holm(kept, p, 4, 0.05, &arena), 2);
+    assert_true(kept[0] && !kept[1] && !kept[2] && kept[3]);
+    assert_int_equal(tp_holm(kept, p, 4, 0.029, &arena), 1);
+    assert_true(!kept[0] && kept[3]);
+    assert_int_equal(tp_benjamini_hochberg(kept, p, 4, 0.05, &arena), 4);
+    assert_int_equal(tp_benjamini_hochberg(kept, p, 4, 0.03, &arena), 2);
+    assert_true(kept[0] && !kept[1] && !kept[2] && kept[3]);
+    assert_int_equal(tp_holm(kept, p, 0, 0.05, &arena), 0);
+}
+
+/* Whatever the order of the tests, the same ones are kept; Holm keeps no more than the other; a greater p is never kept
+ * where a smaller one is not. */
+static void order_does_not_matter(void **state)
+{
+    enum { COUNT = 40 };
+    struct tp_random random = {11};
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int round = 0; round < 300; round++) {
+        double p[COUNT], turned[COUNT];
+        bool holm[COUNT], bh[COUNT], other[COUNT];
+        for (int i = 0; i < COUNT; i++) {
+            double unit = tp_random_unit(&random);
+            turned[COUNT - 1 - i] = p[i] = tp_random_below(&random, 3) ? unit : unit * unit * 0.001;
+        }
+        tp_holm(holm, p, COUNT, 0.01, &arena);
+        tp_benjamini_hochberg(bh, p, COUNT, 0.05, &arena);
+        tp_holm(other, turned, COUNT, 0.01, &arena);
+        for (int i = 0; i < COUNT; i++) {
+            assert_true(holm[i] == other[COUNT - 1 - i] && holm[i] <= bh[i]);
+            for (int k = 0; k < COUNT; k++)
+                assert_true(p[i] > p[k] || holm[i] >= holm[k]);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(those_of_p_adjust, begin, end),
+        cmocka_unit_test_setup_teardown(order_does_not_matter, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

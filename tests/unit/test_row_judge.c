@@ -1,0 +1,136 @@
+/* Rows judged together: the common shift is told once, a row that moved is found, and few runs teach what many rows
+ * know. */
+#include "webreport/compare/row_judge.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "writer/base/stats.h"
+
+enum { ROWS = 60, RUNS = 5 };
+
+static struct tp_arena arena;
+static double levels[2][ROWS][RUNS];
+static struct tp_row_levels rows[ROWS];
+
+static int begin(void **state)
+{
+    (void)state;
+    tp_arena_init(&arena, 0);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    return 0;
+}
+
+static double normal(struct tp_random *random)
+{
+    return sqrt(-2 * log(1 - tp_random_unit(random))) * cos(2 * acos(-1) * tp_random_unit(random));
+}
+
+/* Rows with 0.3 % between runs, the new side's runs 2 % slower in all, row 7 by `change` more. */
+static void make_rows(struct tp_random *random, double change)
+{
+    for (int i = 0; i < ROWS; i++) {
+        for (int side = 0; side < 2; side++)
+            for (int run = 0; run < RUNS; run++)
+                levels[side][i][run] =
+                    10 + 0.1 * i + 0.003 * normal(random) + (side ? 0.02 : 0) + (side && i == 7 ? change : 0);
+        rows[i] = (struct tp_row_levels){levels[0][i], levels[1][i], 0.003, 0.003, 1.0 / ROWS};
+    }
+}
+
+static void a_row_is_found_behind_the_common_shift(void **state)
+{
+    struct tp_random random = {4};
+    static unsigned found, wrong, hints; /* setjmp */
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int round = 0; round < 100; round++) {
+        make_rows(&random, 0.03);
+        struct tp_row_judgement j = tp_rows_judge(rows, ROWS, 3, 3, &arena);
+        assert_true(fabs(j.shift - 0.02) < 0.003);
+        found += j.rows[7].is_sure && fabs(j.rows[7].estimate - 0.03) < 0.015;
+        for (int i = 0; i < ROWS; i++)
+            wrong += i != 7 && j.rows[i].is_sure;
+        j = tp_rows_judge(rows, ROWS, 1, 1, &arena);
+        hints += j.rows[7].is_listed;
+    }
+    assert_true(found >= 98 && wrong <= 3 && hints >= 50);
+}
+
+static void fewer_rows_than_five_tell_nothing(void **state)
+{
+    struct tp_random random = {4};
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    make_rows(&random, 0.03);
+    struct tp_row_judgement j = tp_rows_judge(rows, 4, 3, 3, &arena);
+    assert_true(j.shift == 0 && !j.rows);
+    assert_non_null(tp_rows_judge(rows, 5, 3, 3, &arena).rows);
+}
+
+/* Rows that are equal are no change, however few digits of noise there are. */
+static void equal_rows_are_no_change(void **state)
+{
+    struct tp_random random = {4};
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    make_rows(&random, 0);
+    for (int i = 0; i < ROWS; i++)
+        for (int side = 0; side < 2; side++)
+            for (int run = 0; run < RUNS; run++)
+                levels[side][i][run] = 14.2 + i;
+    for (size_t runs = 1; runs <= RUNS; runs++) {
+        struct tp_row_judgement j = tp_rows_judge(rows, ROWS, runs, runs, &arena);
+        assert_true(j.shift == 0);
+        for (int i = 0; i < ROWS; i++)
+            assert_true(j.rows[i].estimate == 0 && j.rows[i].p == 1 && !j.rows[i].is_listed);
+    }
+}
+
+/* Sample sds of 5 degrees whose true variances are s0^2 nu0 / chi-square(nu0): both are found again. */
+static void a_fit_finds_what_variances_were_drawn_from(void **state)
+{
+    enum { MANY = 4000, FREEDOM = 5, WORTH = 8 };
+    static double sds[MANY];
+    struct tp_random random = {9};
+    (void)state;
+    for (int i = 0; i < MANY; i++) {
+        double worth = 0, own = 0;
+        for (int k = 0; k < WORTH; k++)
+            worth += pow(normal(&random), 2);
+        for (int k = 0; k < FREEDOM; k++)
+            own += pow(normal(&random), 2);
+        sds[i] = sqrt(0.004 * 0.004 * WORTH / worth * own / FREEDOM);
+    }
+    struct tp_run_noise fit = tp_row_noise_fit(sds, MANY, FREEDOM);
+    assert_true(fabs(fit.sd / 0.004 - 1) < 0.03 && fabs(fit.freedom - WORTH) < 1.5);
+    assert_true(tp_row_noise_fit(sds, 7, FREEDOM).freedom == 0);
+    for (int i = 0; i < MANY; i++)
+        sds[i] = 0.01; /* more alike than chance: one noise for all */
+    assert_true(tp_row_noise_fit(sds, MANY, FREEDOM).freedom == 50);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_row_is_found_behind_the_common_shift, begin, end),
+        cmocka_unit_test_setup_teardown(fewer_rows_than_five_tell_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(equal_rows_are_no_change, begin, end),
+        cmocka_unit_test(a_fit_finds_what_variances_were_drawn_from),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

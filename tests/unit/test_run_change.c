@@ -1,0 +1,221 @@
+/* Levels of runs, their noise, changes and limits: what must hold of any, and cases that a hand can compute. */
+#include "webreport/compare/run_change.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "writer/base/stats.h"
+#include "writer/base/student.h"
+
+static struct tp_arena arena;
+
+static int begin(void **state)
+{
+    (void)state;
+    tp_arena_init(&arena, 0);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    return 0;
+}
+
+static void assert_near(double value, double wanted, double tolerance)
+{
+    if (!(fabs(value - wanted) <= tolerance))
+        fail_msg("%.12g, wanted %.12g", value, wanted);
+}
+
+static const struct tp_run_context of_steps = {{0.015, 4}, NULL, 0};
+
+static struct tp_run_change change_of(const double *base, size_t base_count, const double *new_side, size_t new_count)
+{
+    return tp_run_change_of(&(struct tp_levels){base, base_count}, &(struct tp_levels){new_side, new_count}, &of_steps,
+                            &arena);
+}
+
+static void a_level_is_of_the_middle_steps(void **state)
+{
+    double steps[] = {100, 5000, 102, 98, 1, 101, 99, 100, 103, 97}; /* 98 to 102 stay, and one of the 100 */
+    double four[] = {1, 2, 3, 6}, none[] = {0, 0, 0};
+    (void)state;
+    struct tp_run_level level = tp_run_level_of(steps, 10);
+    assert_near(level.level, log(100), 1e-12);
+    assert_near(level.cv, 1.4826 * 0.02, 1e-12);
+    assert_near(tp_run_level_of(four, 4).level, log(3), 1e-12);
+    assert_true(isnan(tp_run_level_of(none, 3).level) && isnan(tp_run_level_of(none, 0).level));
+}
+
+static void a_guess_is_the_greater_of_floor_and_steps(void **state)
+{
+    double calm[] = {0.001, 0.002, 0.0005}, wild[] = {0.04, 0.1, 0.02};
+    (void)state;
+    assert_near(tp_run_noise_prior(TP_QUANTITY_KERNELS, calm, 3, true).sd, 0.002, 0);
+    assert_near(tp_run_noise_prior(TP_QUANTITY_KERNELS, calm, 3, false).sd, 0.008, 0);
+    assert_near(tp_run_noise_prior(TP_QUANTITY_STEP, wild, 3, true).sd, 0.04, 0);
+    assert_near(tp_run_noise_prior(TP_QUANTITY_KERNELS, wild, 3, true).sd, 0.85 * 0.04, 1e-15);
+}
+
+/* One run a side: only the guess speaks, with its four degrees. */
+static void one_run_a_side(void **state)
+{
+    const double base[] = {5}, later[] = {5.1};
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    struct tp_run_change c = change_of(base, 1, later, 1);
+    double error = 0.015 * sqrt(2);
+    assert_near(c.estimate, expm1(0.1), 1e-12);
+    assert_near(c.low, expm1(0.1 - 4.60409 * error), 1e-5);
+    assert_near(c.high, expm1(0.1 + 4.60409 * error), 1e-5);
+    assert_near(c.sees, expm1((4.60409 + 0.94096) * error), 1e-5);
+    assert_near(c.noise.freedom, 4, 0);
+}
+
+/* Ten equal runs: what is left is a guess worth one run. Ten noisy ones contradict the guess, and it is dropped. */
+static void runs_take_the_place_of_the_guess(void **state)
+{
+    double equal[10], noisy[10];
+    const double one[] = {5};
+    const struct tp_run_noise guess = {0.015, 4};
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int i = 0; i < 10; i++) {
+        equal[i] = 14.2; /* no sum of few powers of two */
+        noisy[i] = 5 + 0.1 * (i % 2 ? 1 : -1);
+    }
+    struct tp_levels groups[] = {{equal, 10}, {one, 1}}, noisy_groups[] = {{noisy, 10}, {one, 1}};
+    struct tp_run_noise calm = tp_run_noise_pooled(groups, 2, &guess, &arena);
+    assert_near(calm.sd, 0.015 / sqrt(10), 1e-12);
+    assert_near(calm.freedom, 10, 0);
+    struct tp_run_noise wild = tp_run_noise_pooled(noisy_groups, 2, &guess, &arena);
+    assert_near(wild.sd, sqrt(10 * 0.01 / 9), 1e-12);
+    assert_near(wild.freedom, 9, 0);
+    struct tp_run_noise none = tp_run_noise_pooled(NULL, 0, &guess, &arena);
+    assert_true(none.sd == guess.sd && none.freedom == guess.freedom);
+}
+
+static double normal(struct tp_random *random)
+{
+    return sqrt(-2 * log(1 - tp_random_unit(random))) * cos(2 * acos(-1) * tp_random_unit(random));
+}
+
+static void turn(double *out, const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = values[(i * 7 + 3) % count]; /* counts are no multiples of 7 */
+}
+
+/* The order of runs changes no bit. Sides that are exchanged turn the change round. An interval holds its estimate, and
+ * what is seen is more than half of it. */
+static void what_holds_of_any_runs(void **state)
+{
+    struct tp_random random = {2};
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int round = 0; round < 500; round++) {
+        double base[20], later[20], other[20];
+        size_t count = 1 + tp_random_below(&random, 6), more = 1 + tp_random_below(&random, 13);
+        more += more % 7 == 0;
+        for (size_t i = 0; i < 20; i++) {
+            base[i] = 14 + 0.01 * normal(&random);
+            later[i] = 14 + 0.03 * normal(&random);
+        }
+        struct tp_run_change c = change_of(base, more, later, count);
+        turn(other, base, more);
+        struct tp_run_change turned = change_of(other, more, later, count);
+        assert_memory_equal(&c, &turned, sizeof c);
+        assert_true(c.low < c.estimate && c.estimate < c.high && c.sees > c.half && c.p >= 0 && c.p <= 1);
+        assert_true((c.p < TP_RUN_DOUBT) == (c.low > 0 || c.high < 0));
+        if (more < 5 && count < 5) {
+            struct tp_run_change back = change_of(later, count, base, more);
+            assert_near((1 + back.estimate) * (1 + c.estimate), 1, 1e-12);
+            assert_near(back.sees, c.sees, 1e-12);
+        }
+        struct tp_run_change same = change_of(base, more, base, more);
+        assert_true(same.low < 0 && same.high > 0);
+    }
+}
+
+static void more_runs_see_more(void **state)
+{
+    double levels[40], before = INFINITY;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int i = 0; i < 40; i++)
+        levels[i] = 3 + 0.015 * (i % 2 ? 1 : -1);
+    for (size_t count = 2; count <= 40; count += 2) {
+        if (count == 6) /* from here on the base's median, which costs */
+            before = INFINITY;
+        struct tp_run_change c = change_of(levels, count, levels, count);
+        assert_true(c.sees < before);
+        before = c.sees;
+    }
+}
+
+/* Fail, pass, unclear by the ends alone: above, at or below, across. */
+static void limits_on_a_grid(void **state)
+{
+    (void)state;
+    for (int low = -10; low <= 10; low++)
+        for (int high = low; high <= 10; high++)
+            for (int most = -10; most <= 10; most++) {
+                struct tp_run_change c = {.low = low / 1000.0, .high = high / 1000.0};
+                enum tp_limit_verdict verdict = tp_run_change_limit(&c, most / 1000.0);
+                assert_int_equal(verdict, low > most ? TP_LIMIT_FAIL : high <= most ? TP_LIMIT_PASS : TP_LIMIT_UNCLEAR);
+            }
+    struct tp_run_change unknown = {.low = NAN, .high = NAN};
+    assert_int_equal(tp_run_change_limit(&unknown, 0.03), TP_LIMIT_UNCLEAR);
+}
+
+static void runs_that_are_needed(void **state)
+{
+    const struct tp_run_noise noise = {0.01, 6}, none = {0, 6};
+    (void)state;
+    unsigned runs = tp_runs_needed(&noise, 0.02, 1);
+    double shorter = tp_student_quantile(0.995, 6 + runs) * 0.01 * sqrt(2.0 / runs);
+    double longer = tp_student_quantile(0.995, 6 + runs - 1) * 0.01 * sqrt(2.0 / (runs - 1));
+    assert_true(shorter <= 0.02 && longer > 0.02);
+    assert_true(tp_runs_needed(&noise, 0.02, 10) < runs);
+    assert_int_equal(tp_runs_needed(&noise, 0.0001, 1), 0);
+    assert_int_equal(tp_runs_needed(&none, 0, 1), 1);
+}
+
+/* t.test(d) in R of Student's sleep data, paired: mean 1.58, 0.4598 to 2.7002 with 99 %, 9 degrees, p 0.002833. */
+static void pairs_are_those_of_r(void **state)
+{
+    double sleep[] = {1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4};
+    (void)state;
+    struct tp_run_change c = tp_run_change_paired(sleep, 10);
+    assert_near(log1p(c.estimate), 1.58, 1e-12);
+    assert_near(log1p(c.low), 0.3158805, 1e-3);
+    assert_near(log1p(c.high), 2.8441195, 1e-3);
+    assert_near(c.p, 0.002833, 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_level_is_of_the_middle_steps, begin, end),
+        cmocka_unit_test_setup_teardown(a_guess_is_the_greater_of_floor_and_steps, begin, end),
+        cmocka_unit_test_setup_teardown(one_run_a_side, begin, end),
+        cmocka_unit_test_setup_teardown(runs_take_the_place_of_the_guess, begin, end),
+        cmocka_unit_test_setup_teardown(what_holds_of_any_runs, begin, end),
+        cmocka_unit_test_setup_teardown(more_runs_see_more, begin, end),
+        cmocka_unit_test(limits_on_a_grid),
+        cmocka_unit_test(runs_that_are_needed),
+        cmocka_unit_test(pairs_are_those_of_r),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+/* Jobs replayed: every expected number is counted by hand from the lengths beside it. */
+#include "webreport/compare/what_if.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { RANKS = 4, STEPS = 4, SLOTS = 2 };
+
+struct fixture {
+    struct tp_arena arena;
+    struct tp_graph graph;
+    struct tp_what_if what_if;
+    struct tp_step_slots rows[RANKS];
+    struct tp_slot slots[SLOTS];
+    struct tp_slot_group groups[RANKS];
+    struct tp_rank_stride run;
+    int64_t us[RANKS][TP_SLOT_PARTS][SLOTS * STEPS];
+};
+
+/* Four ranks of one group: 10 ms of kernels, then a collective of 1 ms, then 2 ms of pause; four steps. */
+static void open_job(struct fixture *f)
+{
+    tp_arena_init(&f->arena, 0);
+    if (setjmp(f->arena.guard))
+        fail();
+    f->run = (struct tp_rank_stride){0, 1, RANKS};
+    f->slots[0] = (struct tp_slot){0, 1};
+    f->slots[1] = (struct tp_slot){TP_NO_ID, 0};
+    for (uint32_t r = 0; r < RANKS; r++) {
+        f->groups[r] = (struct tp_slot_group){TP_STR("0"), TP_STR("dp"), RANKS, &f->run, 1};
+        f->rows[r] = (struct tp_step_slots){.host = r < 2 ? TP_STR("a") : TP_STR("b"),
+                                            .groups = &f->groups[r],
+                                            .group_count = 1,
+                                            .slots = f->slots,
+                                            .slot_count = SLOTS,
+                                            .step_count = STEPS};
+        for (unsigned p = 0; p < TP_SLOT_PARTS; p++)
+            f->rows[r].us[p] = f->us[r][p];
+        for (uint32_t s = 0; s < STEPS; s++) {
+            f->us[r][TP_SLOT_KERNEL][tp_slot_cell(&f->rows[r], 0, s)] = 10000;
+            f->us[r][TP_SLOT_WITHIN][tp_slot_cell(&f->rows[r], 0, s)] = 1000;
+            f->us[r][TP_SLOT_PAUSE][tp_slot_cell(&f->rows[r], 1, s)] = 2000;
+        }
+    }
+}
+
+static void finish_job(struct fixture *f)
+{
+    static const uint32_t labels[STEPS] = {7, 8, 9, 10};
+    tp_graph_open(&f->graph, &f->arena);
+    for (uint32_t r = 0; r < RANKS; r++)
+        tp_graph_add(&f->graph, &(struct tp_graph_source){
+                                    .slots = &f->rows[r], .labels = labels, .number = r, .host = f->rows[r].host});
+    tp_graph_finish(&f->graph);
+    tp_what_if_build(&f->what_if, &f->graph);
+    tp_what_if_trust(&f->what_if);
+}
+
+static void close_job(struct fixture *f)
+{
+    tp_arena_release(&f->arena);
+}
+
+static const struct tp_cause *cause_at(const struct fixture *f, size_t i)
+{
+    return TP_AT(&f->what_if.causes, struct tp_cause, i);
+}
+
+static void assert_near(double got, double wanted)
+{
+    if (!(got > wanted - 1e-9 && got < wanted + 1e-9))
+        fail_msg("%.12f, not %.12f", got, wanted);
+}
+
+static void equal_ranks_lose_nothing(void **state)
+{
+    static struct fixture f;
+    (void)state;
+    open_job(&f);
+    finish_job(&f);
+    assert_null(f.what_if.why_not);
+    assert_near(f.what_if.step_us, 13000);
+    assert_near(f.what_if.ideal_us, 13000);
+    assert_near(f.what_if.error, 0);
+    assert_int_equal(f.what_if.causes.count, 0);
+    assert_near(f.what_if.jitter, 0);
+    close_job(&f);
+}
+
+/* Rank 2 has 5 ms more: the others wait for it, so a step takes 18 ms instead of 13. */
+static void a_slow_rank_costs_what_the_others_wait(void **state)
+{
+    static struct fixture f;
+    (void)state;
+    open_job(&f);
+    for (uint32_t r = 0; r < RANKS; r++)
+        for (uint32_t s = 0; s < STEPS; s++)
+            f.us[r][r == 2 ? TP_SLOT_KERNEL : TP_SLOT_WITHIN][tp_slot_cell(&f.rows[r], 0, s)] += 5000;
+    finish_job(&f);
+    assert_near(f.what_if.step_us, 18000);
+    assert_near(f.what_if.ideal_us, 13000);
+    assert_near(f.what_if.error, 0);
+    assert_int_equal(f.what_if.causes.count, 1);
+    assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_COMPUTE);
+    assert_int_equal(cause_at(&f, 0)->rank_count, 1);
+    assert_int_equal(cause_at(&f, 0)->ranks[0], 2);
+    assert_near(cause_at(&f, 0)->share, 100 * 5.0 / 18);
+    assert_near(cause_at(&f, 0)->alone, 100 * 5.0 / 18);
+    assert_near(f.what_if.jitter, 0);
+    close_job(&f);
+}
+
+/* Rank 1 stops for 13 ms in step 0, rank 3 in step 2: two of four steps take 26 ms. */
+static void pauses_are_told_by_number(void **state)
+{
+    static struct fixture f;
+    (void)state;
+    open_job(&f);
+    for (uint32_t r = 0; r < RANKS; r++)
+        for (uint32_t s = 0; s < STEPS; s += 2)
+            f.us[r][r == 1 + s ? TP_SLOT_PAUSE : TP_SLOT_WITHIN][tp_slot_cell(&f.rows[r], 0, s)] += 13000;
+    finish_job(&f);
+    assert_near(f.what_if.step_us, 13000 + 6500);
+    assert_int_equal(f.what_if.causes.count, 1);
+    assert_int_equal(cause_at(&f, 0)->kind, TP_CAUSE_PAUSES);
+    assert_int_equal(cause_at(&f, 0)->cell_count, 2);
+    assert_int_equal(cause_at(&f, 0)->rank_count, 2);
+    assert_near(cause_at(&f, 0)->least_us, 13000);
+    assert_near(cause_at(&f, 0)->share, 100 * 6.5 / 19.5);
+    close_job(&f);
+}
+
+/* Every rank spends 3 ms more in a collective than the shortest of them: nobody's own work explains it. */
+static void a_replay_that_misses_the_step_tells_nothing(void **state)
+{
+    static struct fixture f;
+    (void)state;
+    open_job(&f);
+    for (uint32_t s = 0; s < STEPS; s++)
+        for (uint32_t r = 0; r < RANKS; r++)
+            f.us[r][TP_SLOT_WITHIN][tp_slot_cell(&f.rows[r], 0, s)] += r == s ? 0 : 3000;
+    finish_job(&f);
+    assert_true(f.what_if.error > TP_MOST_REPLAY_ERROR);
+    assert_string_equal(f.what_if.why_not, "the replay of the job does not give its step time");
+    close_job(&f);
+}
+
+/* Rank 3 lists its collective in a group of another name: its three peers would wait for ever. */
+static void collectives_that_do_not_fit_are_told(void **state)
+{
+    static struct fixture f;
+    struct tp_slot other[3] = {{0, 1}, {0, 1}, {TP_NO_ID, 0}};
+    (void)state;
+    open_job(&f);
+    f.rows[3].slots = other;
+    f.rows[3].slot_count = 3;
+    f.rows[3].step_count = 2; /* the cells are there, cut another way */
+    finish_job(&f);
+    assert_string_equal(f.what_if.why_not, "ranks of one process group differ in their collectives");
+    close_job(&f);
+}
+
+static void a_place_in_the_group_is_the_coordinate(void **state)
+{
+    static struct fixture f;
+    (void)state;
+    open_job(&f);
+    finish_job(&f);
+    assert_int_equal(f.graph.families.count, 1);
+    assert_string_equal(tp_graph_family_at(&f.graph, 0)->name, "dp");
+    for (uint32_t r = 0; r < RANKS; r++)
+        assert_int_equal(tp_graph_family_at(&f.graph, 0)->coordinate[r], r);
+    assert_int_equal(f.graph.pipeline, TP_NO_ID);
+    close_job(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_ranks_lose_nothing),
+        cmocka_unit_test(a_slow_rank_costs_what_the_others_wait),
+        cmocka_unit_test(pauses_are_told_by_number),
+        cmocka_unit_test(a_replay_that_misses_the_step_tells_nothing),
+        cmocka_unit_test(collectives_that_do_not_fit_are_told),
+        cmocka_unit_test(a_place_in_the_group_is_the_coordinate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* Rows of several runs judged together: see row_judge.h. */
+#include "webreport/compare/row_judge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "writer/base/multiplicity.h"
+#include "writer/base/stats.h"
+#include "writer/base/student.h"
+
+/* ---- noise of rows in general ---- */
+
+enum { FIT_FROM = 8, MANY_ROWS = 20 };
+#define LEAST_WORTH 1.0
+#define MOST_WORTH 50.0
+
+/* The first two derivatives of log gamma: by differences and by its series, as in the definition. */
+static double digamma(double x)
+{
+    const double h = 1e-4;
+    return x > 1e-3 ? (lgamma(x + h) - lgamma(x - h)) / (2 * h) : -1 / x;
+}
+
+static double trigamma(double x)
+{
+    enum { TERMS = 200 };
+    double sum = 0;
+    for (int i = 0; i < TERMS; i++)
+        sum += 1 / ((x + i) * (x + i));
+    return sum + 1 / (x + TERMS - 0.5);
+}
+
+/* Degrees of a distribution whose log variances vary by `variance` more than chance explains. */
+static double worth_of(double variance)
+{
+    double low = 0.05, high = 100;
+    if (variance <= 0.01)
+        return MOST_WORTH;
+    for (int i = 0; i < 60; i++) {
+        double middle = sqrt(low * high);
+        if (trigamma(middle) > variance)
+            low = middle;
+        else
+            high = middle;
+    }
+    return fmax(LEAST_WORTH, fmin(MOST_WORTH, 2 * low));
+}
+
+struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double freedom)
+{
+    double sum = 0, squares = 0, telling = 0;
+    for (size_t i = 0; i < count; i++)
+        if (sds[i] > 0) {
+            sum += log(sds[i] * sds[i]);
+            telling++;
+        }
+    if (telling < FIT_FROM)
+        return (struct tp_run_noise){0, 0};
+    double mean = sum / telling;
+    for (size_t i = 0; i < count; i++)
+        if (sds[i] > 0)
+            squares += (log(sds[i] * sds[i]) - mean) * (log(sds[i] * sds[i]) - mean);
+    double worth = worth_of(squares / (telling - 1) - trigamma(freedom / 2));
+    double variance =
+        mean - digamma(freedom / 2) + log(freedom / 2) + digamma(worth / 2) - log(worth / 2); /* logarithm */
+    return (struct tp_run_noise){sqrt(exp(variance)), worth};
+}
+
+/* ---- all rows ---- */
+
+/* Levels of a side without what its runs' rows did together: by row, then run. */
+struct centred {
+    double *levels;
+    size_t runs;
+    double shift; /* mean of its runs' */
+};
+
+static double level_in(const struct tp_row_levels *row, bool is_new, size_t run)
+{
+    return is_new ? row->new_side[run] : row->base[run];
+}
+
+/* How far run `run` stands from the first run of the base, by the weighted median of its rows. */
+static double shift_of(const struct tp_row_levels *rows, size_t count, bool is_new, size_t run, struct tp_arena *arena)
+{
+    struct tp_weighted *items = tp_arena_array(arena, count, sizeof *items);
+    for (size_t i = 0; i < count; i++)
+        items[i] = (struct tp_weighted){level_in(&rows[i], is_new, run) - rows[i].base[0], rows[i].share};
+    double shift = tp_weighted_median(items, count, arena);
+    tp_arena_drop(arena, items, count * sizeof *items);
+    return shift;
+}
+
+static struct centred centre(const struct tp_row_levels *rows, size_t count, bool is_new, size_t runs,
+                             struct tp_arena *arena)
+{
+    struct centred c = {tp_arena_array(arena, count * runs, sizeof *c.levels), runs, 0};
+    for (size_t run = 0; run < runs; run++) {
+        double shift = shift_of(rows, count, is_new, run, arena);
+        c.shift += shift / (double)runs;
+        for (size_t i = 0; i < count; i++)
+            c.levels[i * runs + run] = level_in(&rows[i], is_new, run) - shift;
+    }
+    return c;
+}
+
+/* scratch: of the runs of either side. */
+static double squares_about(const struct centred *c, size_t row, double *scratch)
+{
+    memcpy(scratch, c->levels + row * c->runs, c->runs * sizeof *scratch);
+    return tp_squares(scratch, c->runs);
+}
+
+/* What all rows tell of the noise of one. */
+struct rows_noise {
+    double *variance;        /* of each row about its sides' means */
+    double freedom;          /* of these */
+    struct tp_run_noise fit; /* freedom 0: none */
+    double across;           /* sd of a run, from the spread of the changes over the rows */
+    bool is_many;            /* rows */
+};
+
+static struct tp_run_noise noise_of(const struct rows_noise *n, const struct tp_row_levels *row, size_t i)
+{
+    const double least_fitted = 0.001, least = 0.003, least_of_many = 0.0015;
+    double sd, worth;
+    if (n->fit.freedom > 0) {
+        sd = fmax(n->fit.sd, least_fitted);
+        worth = n->fit.freedom;
+    } else if (n->freedom >= 2) {
+        sd = fmax(n->across, least);
+        worth = 4;
+    } else { /* next to nothing is known of a row by itself: the noisier of what its steps and the other rows say */
+        sd = fmax(fmax(n->across, fmax(row->base_cv, row->new_cv)), n->is_many ? least_of_many : least);
+        return (struct tp_run_noise){sd, n->is_many ? 6 : 4};
+    }
+    double variance = (worth * sd * sd + n->freedom * n->variance[i]) / (worth + n->freedom);
+    return (struct tp_run_noise){sqrt(variance), worth + n->freedom};
+}
+
+static void find_noise(struct rows_noise *n, const struct centred sides[2], const double *changes, size_t count,
+                       struct tp_arena *arena)
+{
+    const double least_variance = 1e-10;
+    size_t most = sides[0].runs > sides[1].runs ? sides[0].runs : sides[1].runs;
+    double *scratch = tp_arena_array(arena, count, sizeof *scratch);
+    double *levels = tp_arena_array(arena, most, sizeof *levels);
+    n->variance = tp_arena_array(arena, count, sizeof *n->variance);
+    n->freedom = (double)(sides[0].runs + sides[1].runs) - 2;
+    n->is_many = count >= MANY_ROWS;
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = changes[i];
+    n->across = tp_spread(scratch, count) / sqrt(1 / (double)sides[0].runs + 1 / (double)sides[1].runs);
+    for (size_t i = 0; i < count && n->freedom >= 2; i++) {
+        n->variance[i] = (squares_about(&sides[0], i, levels) + squares_about(&sides[1], i, levels)) / n->freedom;
+        scratch[i] = sqrt(fmax(n->variance[i], least_variance));
+    }
+    n->fit = (struct tp_run_noise){0, 0};
+    if (n->freedom >= 2)
+        n->fit = tp_row_noise_fit(scratch, count, n->freedom);
+    tp_arena_drop(arena, scratch, count * sizeof *scratch);
+    tp_arena_drop(arena, levels, most * sizeof *levels);
+}
+
+/* Which of the rows to believe, all of them together. */
+static void mark(struct tp_row_verdict *rows, size_t count, struct tp_arena *arena)
+{
+    double *p = tp_arena_array(arena, count, sizeof *p);
+    bool *is_kept = tp_arena_array(arena, count, sizeof *is_kept);
+    for (size_t i = 0; i < count; i++)
+        p[i] = rows[i].p;
+    tp_holm(is_kept, p, count, TP_ROW_DOUBT, arena);
+    for (size_t i = 0; i < count; i++)
+        rows[i].is_sure = is_kept[i];
+    tp_benjamini_hochberg(is_kept, p, count, TP_ROW_LIST_RATE, arena);
+    for (size_t i = 0; i < count; i++)
+        rows[i].is_listed = is_kept[i];
+    tp_arena_drop(arena, p, count * sizeof *p);
+    tp_arena_drop(arena, is_kept, count * sizeof *is_kept);
+}
+
+struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, size_t base_count,
+                                      size_t new_count, struct tp_arena *arena)
+{
+    struct tp_row_judgement judgement = {0, NULL};
+    if (count < TP_ROWS_LEAST)
+        return judgement;
+    const struct centred sides[2] = {centre(rows, count, false, base_count, arena),
+                                     centre(rows, count, true, new_count, arena)};
+    double *changes = tp_arena_array(arena, count, sizeof *changes);
+    double width = sqrt(1 / (double)base_count + 1 / (double)new_count);
+    struct rows_noise noise;
+    for (size_t i = 0; i < count; i++)
+        changes[i] = tp_sum(sides[1].levels + i * new_count, new_count) / (double)new_count -
+                     tp_sum(sides[0].levels + i * base_count, base_count) / (double)base_count;
+    find_noise(&noise, sides, changes, count, arena);
+    judgement.shift = sides[1].shift - sides[0].shift;
+    judgement.rows = tp_arena_array(arena, count, sizeof *judgement.rows);
+    for (size_t i = 0; i < count; i++) {
+        struct tp_run_noise own = noise_of(&noise, &rows[i], i);
+        judgement.rows[i] =
+            (struct tp_row_verdict){.estimate = expm1(changes[i]),
+                                    .p = tp_student_tails(changes[i] / (own.sd * width), own.freedom),
+                                    .noise = own,
+                                    .half = own.sd * width * tp_student_quantile(1 - TP_ROW_DOUBT / 2, own.freedom)};
+    }
+    mark(judgement.rows, count, arena);
+    return judgement;
+}

@@ -1,0 +1,46 @@
+/* Rows (kernels by operator, operators) of several runs judged together.
+ *
+ * What all rows did together (another clock, a warmer board) is taken out first and told as one change. Each row's
+ * noise is its own, shrunk to that of all rows (Smyth 2004: the moderated t), for few runs tell little of one row. With
+ * one run a side the rows are each other's control, and what comes out is a hint. Pure functions; scratch from `arena`.
+ */
+#ifndef TP_WEBREPORT_COMPARE_ROW_JUDGE_H
+#define TP_WEBREPORT_COMPARE_ROW_JUDGE_H
+
+#include "webreport/compare/run_noise.h"
+
+enum { TP_ROWS_LEAST = 5 };   /* to judge any */
+#define TP_ROW_DOUBT 0.01     /* of a verdict on any row, all rows together (Holm) */
+#define TP_ROW_LIST_RATE 0.05 /* of rows that are listed, those that are by chance (Benjamini, Hochberg) */
+
+/* A row that every run of both sides has, with equal counts. */
+struct tp_row_levels {
+    const double *base, *new_side; /* levels, one a run */
+    double base_cv, new_cv;        /* of the steps of each side's first run */
+    double share;                  /* of the time of all rows in the first run of the base */
+};
+
+struct tp_row_verdict {
+    double estimate;           /* relative, the shift that is common to all rows taken out */
+    double p;                  /* as in struct tp_run_change */
+    struct tp_run_noise noise; /* of a run, shrunk */
+    double half;               /* half of the 99 % interval, of logarithms */
+    bool is_sure;              /* after Holm */
+    bool is_listed;            /* after Benjamini and Hochberg */
+};
+
+struct tp_row_judgement {
+    double shift; /* level of the new side less that of the base, in common; 0 with fewer than TP_ROWS_LEAST rows */
+    struct tp_row_verdict *rows; /* in the order of the rows; NULL with fewer than TP_ROWS_LEAST */
+};
+
+/* Judges `count` rows of base_count and new_count runs (each above 0). */
+struct tp_row_judgement tp_rows_judge(const struct tp_row_levels *rows, size_t count, size_t base_count,
+                                      size_t new_count, struct tp_arena *arena);
+
+/* Noise of rows in general: the scaled inverse chi-square distribution that variances with `freedom` degrees each come
+ * from, by the moments of their logarithms. sds: standard deviations, those of 0 tell nothing. freedom 0: fewer than 8
+ * of them tell. */
+struct tp_run_noise tp_row_noise_fit(const double *sds, size_t count, double freedom);
+
+#endif

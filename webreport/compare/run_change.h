@@ -1,0 +1,52 @@
+/* What changed between runs: the difference of their levels with its interval, what could have been seen, and what a
+ * limit makes of it.
+ *
+ * The interval is Student's, 99 %, from the noise between runs (run_noise.h). One run against one, few against few and
+ * a history against one run are this one formula: with one run a side the guess alone speaks, with nine or more the
+ * runs alone. Pure functions; scratch memory from `arena`. */
+#ifndef TP_WEBREPORT_COMPARE_RUN_CHANGE_H
+#define TP_WEBREPORT_COMPARE_RUN_CHANGE_H
+
+#include "webreport/compare/run_noise.h"
+
+#define TP_RUN_DOUBT 0.01 /* true changes outside of the interval, of all */
+
+/* Relative: 0.03 is 3 % more. */
+struct tp_run_change {
+    double estimate, low, high;
+    double sees; /* the smallest change that four of five such comparisons find */
+    double half; /* from the estimate to the end of the interval, when nothing changed */
+    double p;    /* probability of such a difference, or of a greater one, when nothing changed */
+    struct tp_run_noise noise;
+    size_t base_count, new_count; /* runs */
+};
+
+/* What is known beside both sides: a guess of the noise, and groups of further runs of the program, which teach the
+ * noise but no level. */
+struct tp_run_context {
+    struct tp_run_noise prior;
+    const struct tp_levels *more; /* more_count of them */
+    size_t more_count;
+};
+
+/* new_side - base, each with one level or more. Of a base of five or more the median counts, else the mean. */
+struct tp_run_change tp_run_change_of(const struct tp_levels *base, const struct tp_levels *new_side,
+                                      const struct tp_run_context *context, struct tp_arena *arena);
+
+/* Of `count` (2 or more) pairs of runs made next to each other: the differences of their levels. Nothing is guessed.
+ * Overwrites the differences. */
+struct tp_run_change tp_run_change_paired(double *differences, size_t count);
+
+enum tp_limit_verdict { TP_LIMIT_PASS, TP_LIMIT_FAIL, TP_LIMIT_UNCLEAR };
+
+/* A limit "at most `most`" (relative): fail when the whole interval is above it, pass when the whole interval is at or
+ * below it. NaN bounds are unclear. */
+enum tp_limit_verdict tp_run_change_limit(const struct tp_run_change *change, double most);
+
+enum { TP_RUNS_NEEDED_MOST = 200 };
+
+/* Runs a side, the base having `base_count` already, until half of the interval is no longer than `most`; 0: even
+ * TP_RUNS_NEEDED_MOST are too few. */
+unsigned tp_runs_needed(const struct tp_run_noise *noise, double most, size_t base_count);
+
+#endif

@@ -1,0 +1,152 @@
+/* The steps of a job as a graph: rows of slots of its ranks (step_slots.h) that meet in collectives.
+ *
+ *     tp_graph_open(&graph, &arena);
+ *     for each rank: tp_graph_add(&graph, &rank);
+ *     tp_graph_finish(&graph, steps, step_count);    families, coordinates, meetings and their order
+ *     tp_graph_replay(&graph, own, transfer)         as often as something is to be asked
+ *
+ * A replay lets every rank work through its slots: a collective ends for all of its group when the last one has come
+ * and the transfer is done. Only lengths are used, no clocks. All lives in the arena; one thread. */
+#ifndef TP_WEBREPORT_COMPARE_STEP_GRAPH_H
+#define TP_WEBREPORT_COMPARE_STEP_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "webreport/measure/step_slots.h"
+#include "writer/base/arena.h"
+#include "writer/base/keys.h"
+
+/* A rank as it was added. */
+struct tp_graph_rank {
+    int64_t number;
+    uint32_t host;  /* of graph->hosts; TP_NO_ID: not known */
+    uint32_t kind;  /* ranks of one kind do the same work, where no stage of a pipeline tells */
+    bool is_silent; /* nothing of it is judged */
+    /* its slots: a copy */
+    uint32_t slot_count, step_count;
+    uint32_t *labels; /* of its steps */
+    uint32_t *group;  /* by slot, in graph->groups; TP_NO_ID: none */
+    uint32_t *us;     /* [(step * slot_count + slot) * TP_SLOT_PARTS + part] */
+    /* made by tp_graph_finish */
+    uint32_t class;       /* in graph->classes */
+    uint32_t first_cell;  /* of step s and slot k: + s * slot_count + k */
+    uint32_t *step_index; /* by step of the graph: step of the rank */
+};
+
+/* A process group: the ranks that take part in it. */
+struct tp_graph_group {
+    struct tp_str name, description;
+    int64_t size;
+    uint32_t family, index;              /* index: place in the family, by first rank */
+    uint32_t first_member, member_count; /* in graph->members: ascending ranks (indexes) */
+    uint32_t first_slot;                 /* the earliest slot that uses it; TP_NO_ID: none */
+};
+
+/* Groups that play one part: they share no rank. */
+struct tp_graph_family {
+    const char *name;        /* "tp", "TENSOR_MODEL_PARALLEL_GROUP", "groups of 8, 4 apart" */
+    bool is_pipeline;        /* the place in the group is the stage of the rank */
+    uint32_t *groups, count; /* by first rank */
+    uint32_t *group_of;      /* by rank: in graph->groups; TP_NO_ID: none */
+    uint32_t *coordinate;    /* by rank: place in its group, 0 without one */
+};
+
+/* Ranks that have the same row of slots and the same stage, or kind of work. */
+struct tp_graph_class {
+    uint32_t slot_count, stage, rank_count;
+    uint32_t *ranks; /* ascending */
+    uint64_t row;    /* hash of the families of the slots */
+};
+
+/* A collective of one step, or what one rank does behind its last one. In an order in which they can be replayed. */
+struct tp_graph_meeting {
+    uint32_t first, count; /* in meeting_cells, meeting_ranks */
+    uint32_t pair;         /* in graph->pairs; TP_NO_ID: a rank alone, without a transfer */
+    double transfer_us;    /* the shortest time that one of them spent in it */
+};
+
+/* One group at one place of the step. Those of one key are compared. */
+struct tp_graph_pair {
+    uint32_t key, group;
+};
+
+/* Family and how many collectives of it were before in the step. */
+struct tp_graph_key {
+    uint32_t family, ordinal;
+};
+
+struct tp_graph {
+    struct tp_arena *arena;
+    struct tp_strings hosts;
+    struct tp_vec ranks;  /* struct tp_graph_rank */
+    struct tp_vec groups; /* struct tp_graph_group */
+    struct tp_keys group_keys, join_keys;
+    struct tp_vec joined; /* struct { group, rank }: as they came */
+    struct tp_strings texts;
+    /* made by tp_graph_finish */
+    const char *why_not; /* why it cannot be replayed; NULL: it can */
+    uint32_t rank_count, step_count, cell_count;
+    uint32_t *members;
+    struct tp_vec families, classes, meetings, pairs, keys; /* struct tp_graph_family .. */
+    uint32_t pipeline;                                      /* in families; TP_NO_ID: none is known */
+    uint32_t *meeting_cells, *meeting_ranks;
+    double *own_us;     /* [cell * TP_SLOT_OWN + part] */
+    double *alone_us;   /* [cell]: time in a call between two ranks that nobody knows; else 0 */
+    double *ends_us;    /* scratch of a replay: by rank */
+    double measured_us; /* of all steps: the median rank */
+};
+
+void tp_graph_open(struct tp_graph *graph, struct tp_arena *arena);
+
+/* What is asked of a rank; all is copied. labels: of the kept steps, in any numbering that the ranks share. */
+struct tp_graph_source {
+    const struct tp_step_slots *slots;
+    const uint32_t *labels;
+    int64_t number;
+    uint32_t kind;
+    struct tp_str host;
+    bool is_silent;
+};
+/* Ranks come in ascending order of their numbers. A rank without slots is left out. */
+void tp_graph_add(struct tp_graph *graph, const struct tp_graph_source *source);
+
+/* Brings the ranks together in the steps that all of them have. */
+void tp_graph_finish(struct tp_graph *graph);
+
+/* When the last rank is through all steps, in microseconds. own: by cell; transfer: by meeting. */
+double tp_graph_replay(const struct tp_graph *graph, const double *own, const double *transfer);
+
+static inline struct tp_graph_rank *tp_graph_rank_at(const struct tp_graph *graph, size_t rank)
+{
+    return TP_AT(&graph->ranks, struct tp_graph_rank, rank);
+}
+static inline struct tp_graph_group *tp_graph_group_at(const struct tp_graph *graph, size_t group)
+{
+    return TP_AT(&graph->groups, struct tp_graph_group, group);
+}
+static inline struct tp_graph_family *tp_graph_family_at(const struct tp_graph *graph, size_t family)
+{
+    return TP_AT(&graph->families, struct tp_graph_family, family);
+}
+static inline struct tp_graph_class *tp_graph_class_at(const struct tp_graph *graph, size_t class)
+{
+    return TP_AT(&graph->classes, struct tp_graph_class, class);
+}
+static inline struct tp_graph_meeting *tp_graph_meeting_at(const struct tp_graph *graph, size_t meeting)
+{
+    return TP_AT(&graph->meetings, struct tp_graph_meeting, meeting);
+}
+static inline struct tp_graph_pair *tp_graph_pair_at(const struct tp_graph *graph, size_t pair)
+{
+    return TP_AT(&graph->pairs, struct tp_graph_pair, pair);
+}
+static inline uint32_t tp_graph_cell(const struct tp_graph_rank *rank, uint32_t step, uint32_t slot)
+{
+    return rank->first_cell + step * rank->slot_count + slot;
+}
+
+/* graph_families.c: families, coordinates, the pipeline. */
+void tp_graph_families_build(struct tp_graph *graph);
+
+#endif

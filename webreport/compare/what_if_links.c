@@ -1,0 +1,259 @@
+/* Stages of a pipeline, work that moves along a coordinate, links: see docs/jobs.md. */
+#include <math.h>
+
+#include "webreport/compare/what_if_parts.h"
+#include "writer/base/sort.h"
+#include "writer/base/stats.h"
+
+static const double SLOW_LINK = 1.3, LEAST_NOISE = 0.02, SEQUENCE_RATIO = 20, SEQUENCE_SHARE = 0.015, ALL_SHARE = 10;
+enum { NOISES = 4, LEAST_LINKS = 3 };
+
+/* ---- stages ---- */
+
+void tp_what_if_stages(struct tp_what_if_work *w)
+{
+    uint32_t most = 0;
+    if (!w->is_uneven)
+        return;
+    for (uint32_t c = 1; c < w->graph->classes.count; c++)
+        if (w->work[c] > w->work[most])
+            most = c;
+    const struct tp_graph_class *class = tp_graph_class_at(w->graph, most);
+    tp_what_if_add(w, (struct tp_cause){.kind = TP_CAUSE_STAGE,
+                                        .place = TP_PLACE_STAGE,
+                                        .where = class->stage,
+                                        .family = w->graph->pipeline,
+                                        .host = TP_NO_ID,
+                                        .ranks = class->ranks,
+                                        .rank_count = class->rank_count,
+                                        .ratio = w->work[most] / w->median_work,
+                                        .evens_stages = true});
+}
+
+/* ---- work that all ranks of a coordinate share ---- */
+
+/* Variance between (coordinate, step) cells over the one within; deviation: of the cells, in microseconds. */
+static double ratio_of(const struct tp_what_if_work *w, const struct tp_graph_family *family, uint32_t coordinates,
+                       double *deviation)
+{
+    const double *excess = w->excess[TP_SLOT_KERNEL];
+    uint32_t *size = tp_arena_array(w->arena, coordinates, sizeof *size);
+    double *mean = tp_arena_array(w->arena, coordinates, sizeof *mean);
+    double *own = tp_arena_array(w->arena, w->ranks, sizeof *own);
+    double between = 0, within = 0, cells = (double)coordinates * w->steps, all = (double)w->ranks * w->steps;
+    for (uint32_t r = 0; r < w->ranks; r++) {
+        size[family->coordinate[r]]++;
+        for (uint32_t s = 0; s < w->steps; s++)
+            own[r] += excess[(size_t)r * w->steps + s];
+        own[r] /= w->steps;
+    }
+    for (uint32_t s = 0; s < w->steps; s++) {
+        for (uint32_t c = 0; c < coordinates; c++)
+            mean[c] = 0;
+        for (uint32_t r = 0; r < w->ranks; r++)
+            mean[family->coordinate[r]] += excess[(size_t)r * w->steps + s] - own[r];
+        for (uint32_t c = 0; c < coordinates; c++) {
+            mean[c] /= size[c];
+            between += mean[c] * mean[c] * size[c];
+        }
+        for (uint32_t r = 0; r < w->ranks; r++) {
+            double off = excess[(size_t)r * w->steps + s] - own[r] - mean[family->coordinate[r]];
+            within += off * off;
+        }
+    }
+    *deviation = sqrt(fmax(0, between / cells / size[0]));
+    return between / fmax(1, cells - coordinates) / fmax(1e-9, within / fmax(1, all - cells));
+}
+
+void tp_what_if_sequences(struct tp_what_if_work *w)
+{
+    for (uint32_t i = 0; i < w->graph->families.count; i++) {
+        const struct tp_graph_family *family = tp_graph_family_at(w->graph, i);
+        uint32_t most = 0, first = 0, cells = w->ranks * w->steps;
+        double deviation;
+        for (uint32_t r = 0; r < w->ranks; r++)
+            most = family->coordinate[r] > most ? family->coordinate[r] : most;
+        for (uint32_t r = 0; r < w->ranks; r++)
+            first += family->coordinate[r] == 0;
+        if (i == w->graph->pipeline || most == 0 || first < 2)
+            continue;
+        double ratio = ratio_of(w, family, most + 1, &deviation);
+        if (ratio <= SEQUENCE_RATIO || deviation <= SEQUENCE_SHARE * w->median_work)
+            continue;
+        struct tp_cause cause = {.kind = TP_CAUSE_SEQUENCE,
+                                 .family = i,
+                                 .host = TP_NO_ID,
+                                 .ratio = deviation / w->median_work,
+                                 .cell_count = cells};
+        cause.cells = tp_arena_array(w->arena, cells, sizeof *cause.cells);
+        for (uint32_t c = 0; c < cells; c++)
+            cause.cells[c] = c;
+        tp_what_if_add(w, cause);
+        w->is_done[TP_SLOT_KERNEL] = true;
+    }
+}
+
+/* ---- links ---- */
+
+/* Were all ranks of the group there? A transfer without one of them may have waited for it. */
+static bool is_whole(const struct tp_graph *graph, const struct tp_graph_group *group)
+{
+    bool is = group->size == TP_NULL_INT || group->member_count == group->size;
+    for (uint32_t m = 0; m < group->member_count && is; m++)
+        is = !tp_graph_rank_at(graph, graph->members[group->first_member + m])->is_silent;
+    return is;
+}
+
+/* Pairs of a family whose transfer is beyond what is usual. */
+static struct tp_vec slow_pairs(struct tp_what_if_work *w, uint32_t family)
+{
+    struct tp_vec found = TP_VEC(w->arena, uint32_t);
+    for (size_t k = 0; k < w->graph->keys.count; k++) {
+        const struct tp_usual_link *link = &w->links[k];
+        uint32_t half = link->pair_count / 2 > 2 ? link->pair_count / 2 : 2;
+        if (TP_AT(&w->graph->keys, struct tp_graph_key, k)->family != family || link->pair_count < LEAST_LINKS ||
+            !(link->usual_us > 0))
+            continue;
+        for (uint32_t i = 0; i < link->pair_count; i++)
+            w->values[i] = w->pair_us[w->by_key[link->first_pair + i]] / link->usual_us;
+        tp_sort_reals(w->values, link->pair_count);
+        double noise = fmax(tp_spread(w->values, half), LEAST_NOISE);
+        for (uint32_t i = 0; i < link->pair_count; i++) {
+            uint32_t pair = w->by_key[link->first_pair + i];
+            if (w->pair_us[pair] > link->usual_us * (SLOW_LINK + NOISES * noise) &&
+                is_whole(w->graph, tp_graph_group_at(w->graph, tp_graph_pair_at(w->graph, pair)->group)))
+                *(uint32_t *)tp_vec_push(&found) = pair;
+        }
+    }
+    return found;
+}
+
+static int by_number(const void *context, uint32_t x, uint32_t y)
+{
+    (void)context;
+    return (x > y) - (x < y);
+}
+
+static uint32_t drop_equal(uint32_t *sorted, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!kept || sorted[kept - 1] != sorted[i])
+            sorted[kept++] = sorted[i];
+    return kept;
+}
+
+/* Marks the hosts of a group: *mark of each becomes `with` where it is `from`. */
+static void mark_hosts(const struct tp_graph *graph, uint32_t group_index, uint32_t *mark, uint32_t from, uint32_t with)
+{
+    const struct tp_graph_group *group = tp_graph_group_at(graph, group_index);
+    for (uint32_t m = 0; m < group->member_count; m++) {
+        uint32_t host = tp_graph_rank_at(graph, graph->members[group->first_member + m])->host;
+        if (host != TP_NO_ID && mark[host] == from)
+            mark[host] = with;
+    }
+}
+
+/* The one host that all slow groups pass, and no other group of the family where that leaves any; TP_NO_ID: none. */
+static uint32_t common_host(const struct tp_what_if_work *w, const struct tp_cause *cause)
+{
+    const struct tp_graph *graph = w->graph;
+    const struct tp_graph_family *family = tp_graph_family_at(graph, cause->family);
+    uint32_t hosts = graph->hosts.count, slow = cause->group_count;
+    uint32_t *passes = tp_arena_array(w->arena, hosts, sizeof *passes), common = 0, only = 0, any = TP_NO_ID;
+    uint32_t *others = tp_arena_array(w->arena, hosts, sizeof *others), alone = TP_NO_ID;
+    bool *is_slow = tp_arena_array(w->arena, graph->groups.count, sizeof *is_slow);
+    for (uint32_t i = 0; i < slow; i++)
+        mark_hosts(graph, cause->groups[i], passes, i, i + 1);
+    for (uint32_t i = 0; i < slow; i++)
+        is_slow[cause->groups[i]] = true;
+    for (uint32_t g = 0; g < family->count; g++)
+        if (!is_slow[family->groups[g]])
+            mark_hosts(graph, family->groups[g], others, 0, 1);
+    for (uint32_t h = 0; h < hosts; h++) {
+        if (passes[h] != slow)
+            continue;
+        common++;
+        any = h;
+        only += !others[h];
+        alone = others[h] ? alone : h;
+    }
+    return only ? (only == 1 ? alone : TP_NO_ID) : common == 1 ? any : TP_NO_ID;
+}
+
+/* Ranks of the slow groups; of one host alone where there is one to blame. */
+static void fill_ranks(const struct tp_what_if_work *w, struct tp_cause *cause)
+{
+    const struct tp_graph *graph = w->graph;
+    bool is_host = cause->group_count > 1 && cause->host != TP_NO_ID;
+    cause->ranks = tp_arena_array(w->arena, w->ranks, sizeof *cause->ranks);
+    for (uint32_t i = 0; i < cause->group_count; i++) {
+        const struct tp_graph_group *group = tp_graph_group_at(graph, cause->groups[i]);
+        for (uint32_t m = 0; m < group->member_count; m++) {
+            uint32_t rank = graph->members[group->first_member + m];
+            if (!is_host || tp_graph_rank_at(graph, rank)->host == cause->host)
+                cause->ranks[cause->rank_count++] = rank;
+        }
+    }
+    tp_sort_rows(cause->ranks, cause->rank_count, by_number, NULL, w->arena);
+    cause->place = is_host ? TP_PLACE_HOST : cause->group_count == 1 ? TP_PLACE_GROUP : TP_PLACE_RANKS;
+    cause->where = is_host ? cause->host : cause->groups[0];
+}
+
+static void add_slow(struct tp_what_if_work *w, uint32_t family, const struct tp_vec *slow)
+{
+    struct tp_cause cause = {.kind = TP_CAUSE_LINK,
+                             .family = family,
+                             .host = TP_NO_ID,
+                             .pairs = slow->data,
+                             .pair_count = (uint32_t)slow->count};
+    double times = 0;
+    cause.groups = tp_arena_array(w->arena, slow->count, sizeof *cause.groups);
+    for (uint32_t i = 0; i < slow->count; i++) {
+        const struct tp_graph_pair *pair = tp_graph_pair_at(w->graph, cause.pairs[i]);
+        cause.groups[i] = pair->group;
+        times += w->pair_us[cause.pairs[i]] / w->links[pair->key].usual_us / (double)slow->count;
+    }
+    tp_sort_rows(cause.groups, cause.pair_count, by_number, NULL, w->arena);
+    cause.group_count = drop_equal(cause.groups, cause.pair_count);
+    cause.ratio = times;
+    cause.host = common_host(w, &cause);
+    fill_ranks(w, &cause);
+    tp_what_if_add(w, cause);
+}
+
+/* A collective that costs much, and whose groups are all alike: nothing inside the job to compare it with. */
+static void add_alike(struct tp_what_if_work *w, uint32_t key)
+{
+    const struct tp_graph *graph = w->graph;
+    uint32_t family = TP_AT(&graph->keys, struct tp_graph_key, key)->family;
+    struct tp_cause cause = {.kind = TP_CAUSE_ALL_LINKS, .family = family, .host = TP_NO_ID, .group_count = 0};
+    for (size_t m = 0; m < graph->meetings.count; m++) {
+        const struct tp_graph_meeting *meeting = tp_graph_meeting_at(graph, m);
+        bool is_it = meeting->pair != TP_NO_ID && tp_graph_pair_at(graph, meeting->pair)->key == key;
+        w->transfer[m] = is_it ? 0 : meeting->transfer_us;
+    }
+    cause.alone = 100 * (w->T - tp_graph_replay(graph, w->own, w->transfer)) / w->T;
+    cause.excess_us = w->links[key].usual_us;
+    cause.group_count = tp_graph_family_at(graph, family)->count;
+    if (cause.alone > ALL_SHARE)
+        tp_what_if_add(w, cause);
+}
+
+void tp_what_if_links(struct tp_what_if_work *w)
+{
+    bool *is_told = tp_arena_array(w->arena, w->graph->families.count, sizeof *is_told);
+    for (uint32_t f = 0; f < w->graph->families.count; f++) {
+        struct tp_vec slow = slow_pairs(w, f);
+        is_told[f] = slow.count > 0;
+        if (slow.count)
+            add_slow(w, f, &slow);
+    }
+    for (uint32_t k = 0; k < w->graph->keys.count; k++) {
+        uint32_t family = TP_AT(&w->graph->keys, struct tp_graph_key, k)->family;
+        if (is_told[family] || tp_graph_family_at(w->graph, family)->count < 2)
+            continue;
+        tp_what_if_replay(w, false, false); /* own work as it was */
+        add_alike(w, k);
+    }
+}

@@ -1,0 +1,313 @@
+/* C++ names as text: see cxx_name.h. A declarator stands around what it declares ("void (*)(int)"): a type is shown as
+ * what is left and what is right of that place. */
+#include "writer/text/cxx_name.h"
+
+enum { MAX_STEPS = 1 << 17, ALL = -1 };
+
+struct show {
+    struct tp_vec *text; /* char */
+    int32_t place;       /* of packs, the one item that is shown; ALL: each */
+    uint32_t steps;
+    bool is_wrong;
+};
+
+static void show_left(struct show *show, const struct tp_cxx_node *node);
+static void show_right(struct show *show, const struct tp_cxx_node *node);
+
+static void put(struct show *show, struct tp_str part)
+{
+    if (show->is_wrong || show->text->count + part.len > TP_CXX_LONGEST) {
+        show->is_wrong = true;
+        return;
+    }
+    size_t at = show->text->count;
+    if (at + part.len > show->text->capacity)
+        tp_vec_grow(show->text, at + part.len);
+    memcpy(TP_AT(show->text, char, at), part.ptr, part.len);
+    show->text->count = at + part.len;
+}
+
+static void put_text(struct show *show, const char *text)
+{
+    put(show, tp_str_of(text));
+}
+
+static char last_letter(const struct show *show)
+{
+    return show->text->count ? *TP_AT(show->text, char, show->text->count - 1) : '\0';
+}
+
+static void show_whole(struct show *show, const struct tp_cxx_node *node)
+{
+    show_left(show, node);
+    show_right(show, node);
+}
+
+/* Items with commas between those that are not empty. */
+static void show_list(struct show *show, const struct tp_cxx_node *list)
+{
+    bool is_first = true;
+    for (const struct tp_cxx_node *cell = list; cell && cell->left && !show->is_wrong; cell = cell->right) {
+        size_t before = show->text->count;
+        if (!is_first)
+            put_text(show, ", ");
+        size_t start = show->text->count;
+        show_whole(show, cell->left);
+        if (show->text->count == start)
+            show->text->count = before;
+        else
+            is_first = false;
+    }
+}
+
+static void show_arguments(struct show *show, const struct tp_cxx_node *list)
+{
+    put_text(show, "(");
+    show_list(show, list);
+    put_text(show, ")");
+}
+
+/* ---- packs ---- */
+
+/* The first pack in what an expansion repeats. */
+static const struct tp_cxx_node *pack_in(struct show *show, const struct tp_cxx_node *node)
+{
+    for (; node && node->kind != TP_CXX_PACK && node->kind != TP_CXX_EXPANSION; node = node->right) {
+        if (show->is_wrong || ++show->steps > MAX_STEPS) {
+            show->is_wrong = true;
+            return NULL;
+        }
+        const struct tp_cxx_node *found = pack_in(show, node->left);
+        found = found ? found : pack_in(show, node->third);
+        if (found)
+            return found;
+    }
+    return node && node->kind == TP_CXX_PACK ? node : NULL;
+}
+
+static void show_pack(struct show *show, const struct tp_cxx_node *pack)
+{
+    int32_t place = show->place;
+    const struct tp_cxx_node *cell = pack->left;
+    show->place = ALL;
+    if (place == ALL) {
+        show_list(show, cell);
+    } else {
+        for (; cell && place > 0; place--)
+            cell = cell->right;
+        if (cell && cell->left)
+            show_whole(show, cell->left);
+    }
+    show->place = place;
+}
+
+static void show_expansion(struct show *show, const struct tp_cxx_node *node)
+{
+    const struct tp_cxx_node *pack = pack_in(show, node->left);
+    int32_t before = show->place, place = 0;
+    if (!pack) {
+        show_whole(show, node->left);
+        put_text(show, "...");
+        return;
+    }
+    for (const struct tp_cxx_node *cell = pack->left; cell && cell->left && !show->is_wrong; cell = cell->right) {
+        if (place)
+            put_text(show, ", ");
+        show->place = place++;
+        show_whole(show, node->left);
+    }
+    show->place = before;
+}
+
+/* ---- types ---- */
+
+static bool is_around(const struct tp_cxx_node *node)
+{
+    return node->kind == TP_CXX_FUNCTION || node->kind == TP_CXX_ARRAY;
+}
+
+static void show_pointer(struct show *show, const struct tp_cxx_node *node)
+{
+    show_left(show, node->left);
+    if (node->left->kind == TP_CXX_ARRAY)
+        put_text(show, " ");
+    if (is_around(node->left))
+        put_text(show, "(");
+    if (node->kind == TP_CXX_MEMBER) {
+        if (!is_around(node->left))
+            put_text(show, " ");
+        show_whole(show, node->right);
+        put_text(show, "::*");
+    } else {
+        put(show, node->text);
+    }
+}
+
+static void show_encoding(struct show *show, const struct tp_cxx_node *node, bool has_return)
+{
+    if (has_return && node->third) {
+        show_left(show, node->third);
+        put_text(show, " ");
+    }
+    show_whole(show, node->left);
+    show_arguments(show, node->right);
+    put(show, node->text);
+    if (has_return && node->third)
+        show_right(show, node->third);
+}
+
+static void show_template(struct show *show, const struct tp_cxx_node *node)
+{
+    show_whole(show, node->left);
+    if (last_letter(show) == '<')
+        put_text(show, " "); /* operator< */
+    put_text(show, "<");
+    show_list(show, node->right);
+    if (last_letter(show) == '>')
+        put_text(show, " ");
+    put_text(show, ">");
+}
+
+static void show_operand(struct show *show, const struct tp_cxx_node *node)
+{
+    bool is_plain =
+        node->kind == TP_CXX_NESTED ||
+        (node->kind == TP_CXX_TEXT && node->depth == 0 && node->text.len && !tp_is_digit(node->text.ptr[0]) &&
+         !tp_str_equal(node->text, TP_STR("true")) && !tp_str_equal(node->text, TP_STR("false")));
+    if (!is_plain)
+        put_text(show, "(");
+    show_whole(show, node);
+    if (!is_plain)
+        put_text(show, ")");
+}
+
+/* What has no right side. */
+static void show_name(struct show *show, const struct tp_cxx_node *node)
+{
+    switch (node->kind) {
+    case TP_CXX_NESTED:
+        show_whole(show, node->left);
+        put_text(show, "::");
+        show_whole(show, node->right);
+        break;
+    case TP_CXX_LOCAL:
+        if (node->left->kind == TP_CXX_ENCODING)
+            show_encoding(show, node->left, false);
+        else
+            show_whole(show, node->left);
+        put_text(show, "::");
+        show_whole(show, node->right);
+        break;
+    case TP_CXX_LAMBDA:
+        put_text(show, "{lambda");
+        show_arguments(show, node->right);
+        put_text(show, "#");
+        put(show, node->text);
+        put_text(show, "}");
+        break;
+    case TP_CXX_CAST:
+        put_text(show, "(");
+        show_whole(show, node->left);
+        put_text(show, ")");
+        put(show, node->text);
+        break;
+    case TP_CXX_CONVERSION:
+        put_text(show, "operator ");
+        show_whole(show, node->left);
+        break;
+    case TP_CXX_UNARY:
+        put(show, node->text);
+        show_operand(show, node->left);
+        break;
+    case TP_CXX_BINARY:
+        put_text(show, tp_str_equal(node->text, TP_STR(">")) ? "(" : "");
+        show_operand(show, node->left);
+        put(show, node->text);
+        show_operand(show, node->right);
+        put_text(show, tp_str_equal(node->text, TP_STR(">")) ? ")" : "");
+        break;
+    default:
+        put(show, node->text);
+    }
+}
+
+static void show_left(struct show *show, const struct tp_cxx_node *node)
+{
+    if (show->is_wrong || ++show->steps > MAX_STEPS) {
+        show->is_wrong = true;
+        return;
+    }
+    switch (node->kind) {
+    case TP_CXX_TEMPLATE:
+        show_template(show, node);
+        break;
+    case TP_CXX_PACK:
+        show_pack(show, node);
+        break;
+    case TP_CXX_EXPANSION:
+        show_expansion(show, node);
+        break;
+    case TP_CXX_CELL:
+        show_list(show, node);
+        break;
+    case TP_CXX_QUALIFIED:
+        show_left(show, node->left);
+        put(show, node->text);
+        break;
+    case TP_CXX_POINTER:
+    case TP_CXX_MEMBER:
+        show_pointer(show, node);
+        break;
+    case TP_CXX_FUNCTION:
+        show_left(show, node->left);
+        put_text(show, " ");
+        break;
+    case TP_CXX_ARRAY:
+        show_left(show, node->left);
+        break;
+    case TP_CXX_ENCODING:
+        show_encoding(show, node, true);
+        break;
+    default:
+        show_name(show, node);
+    }
+}
+
+static void show_right(struct show *show, const struct tp_cxx_node *node)
+{
+    if (show->is_wrong || ++show->steps > MAX_STEPS) {
+        show->is_wrong = true;
+        return;
+    }
+    switch (node->kind) {
+    case TP_CXX_QUALIFIED:
+        show_right(show, node->left);
+        break;
+    case TP_CXX_POINTER:
+    case TP_CXX_MEMBER:
+        if (is_around(node->left))
+            put_text(show, ")");
+        show_right(show, node->left);
+        break;
+    case TP_CXX_FUNCTION:
+        show_arguments(show, node->right);
+        put(show, node->text);
+        show_right(show, node->left);
+        break;
+    case TP_CXX_ARRAY:
+        put_text(show, " [");
+        put(show, node->text);
+        put_text(show, "]");
+        show_right(show, node->left);
+        break;
+    default:
+        break;
+    }
+}
+
+bool tp_cxx_show(const struct tp_cxx_node *node, struct tp_vec *text)
+{
+    struct show show = {.text = text, .place = ALL};
+    show_whole(&show, node);
+    return !show.is_wrong;
+}

@@ -1,0 +1,128 @@
+/* C++ names as text: see cxx_text.h. */
+#include "writer/text/cxx_text.h"
+
+struct tp_str tp_text_from(struct tp_str text, size_t at)
+{
+    return (struct tp_str){text.ptr + at, text.len - at};
+}
+
+struct tp_str tp_text_upto(struct tp_str text, size_t at)
+{
+    return (struct tp_str){text.ptr, at};
+}
+
+struct tp_str tp_text_trimmed(struct tp_str text)
+{
+    while (text.len && text.ptr[0] == ' ')
+        text = tp_text_from(text, 1);
+    while (text.len && text.ptr[text.len - 1] == ' ')
+        text.len--;
+    return text;
+}
+
+/* ---- brackets ---- */
+
+size_t tp_cxx_depth_after(struct tp_str text, size_t i, size_t depth)
+{
+    char c = text.ptr[i], before = i ? text.ptr[i - 1] : ' ';
+    bool is_operator = i >= 8 && memcmp(text.ptr + i - 8, "operator", 8) == 0;
+    if (c == '(' || c == '[' || c == '{' || (c == '<' && !is_operator && before != '<'))
+        return depth + 1;
+    if (depth && (c == ')' || c == ']' || c == '}' || (c == '>' && before != '-' && !is_operator)))
+        return depth - 1;
+    return depth;
+}
+
+size_t tp_cxx_find_outside(struct tp_str text, char c, size_t at)
+{
+    size_t depth = 0;
+    for (size_t i = at; i < text.len; i++) {
+        if (text.ptr[i] == c && depth == 0)
+            return i;
+        depth = tp_cxx_depth_after(text, i, depth);
+    }
+    return text.len;
+}
+
+/* Where the parameters of a function begin: the first ( that opens none of "(anonymous namespace)" and "operator()". */
+size_t tp_cxx_parameters_at(struct tp_str name)
+{
+    for (size_t i = tp_cxx_find_outside(name, '(', 1); i < name.len; i = tp_cxx_find_outside(name, '(', i)) {
+        if (tp_str_starts(tp_text_from(name, i), "(anonymous namespace)"))
+            i += 21;
+        else if (i >= 8 && tp_str_starts(tp_text_from(name, i - 8), "operator()"))
+            i += 2;
+        else
+            return i;
+    }
+    return name.len;
+}
+
+/* Behind the last "::" outside of brackets. */
+static size_t last_word_at(struct tp_str path)
+{
+    size_t at = 0, depth = 0;
+    for (size_t i = 0; i < path.len; i++) {
+        if (depth == 0 && i + 1 < path.len && path.ptr[i] == ':' && path.ptr[i + 1] == ':')
+            at = i + 2;
+        depth = tp_cxx_depth_after(path, i, depth);
+    }
+    return at;
+}
+
+/* ---- "path::word<arguments>" ---- */
+
+void tp_cxx_split_arguments(struct tp_cxx_entity *entity, struct tp_str list)
+{
+    while (list.len) {
+        size_t end = tp_cxx_find_outside(list, ',', 0);
+        if (entity->count == TP_CXX_ARGUMENTS) {
+            entity->has_more = true;
+            return;
+        }
+        entity->arguments[entity->count++] = tp_text_trimmed(tp_text_upto(list, end));
+        list = tp_text_from(list, end < list.len ? end + 1 : end);
+    }
+}
+
+struct tp_cxx_entity tp_cxx_entity_of(struct tp_str text)
+{
+    struct tp_cxx_entity entity = {.count = 0};
+    text = tp_text_trimmed(text);
+    size_t word = last_word_at(text), open = tp_cxx_find_outside(text, '<', word);
+    entity.path = tp_text_upto(text, word);
+    entity.word = (struct tp_str){text.ptr + word, open - word};
+    if (open + 1 < text.len && text.ptr[text.len - 1] == '>')
+        tp_cxx_split_arguments(&entity, (struct tp_str){text.ptr + open + 1, text.len - open - 2});
+    return entity;
+}
+
+bool tp_cxx_is_number(struct tp_str text)
+{
+    size_t i = text.len && text.ptr[0] == '-', digits = i;
+    while (i < text.len && tp_is_digit(text.ptr[i]))
+        i++;
+    digits = i - digits;
+    while (i < text.len && strchr("ul", text.ptr[i]))
+        i++;
+    return digits > 0 && i == text.len;
+}
+
+/* "C<128>" of CUTLASS is 128, "(Enum)2" is 2. */
+struct tp_str tp_cxx_value_of(struct tp_str text)
+{
+    if (text.len && text.ptr[0] == '(' && !tp_str_starts(text, "(anonymous")) {
+        size_t close = 0, depth = 0;
+        do
+            depth = tp_cxx_depth_after(text, close++, depth);
+        while (close < text.len && depth);
+        if (close < text.len)
+            return tp_text_from(text, close);
+    }
+    struct tp_cxx_entity entity = tp_cxx_entity_of(text);
+    bool is_constant = tp_str_equal(entity.word, TP_STR("C")) || tp_str_equal(entity.word, TP_STR("constant")) ||
+                       tp_str_equal(entity.word, TP_STR("integral_constant"));
+    if (is_constant && entity.count && tp_cxx_is_number(entity.arguments[entity.count - 1]))
+        return entity.arguments[entity.count - 1];
+    return text;
+}

@@ -1,0 +1,571 @@
+/* Names of C++ functions: see demangle_cxx.h. The grammar in comments is that of the Itanium C++ ABI, section 5.1. */
+#include "writer/text/demangle_cxx.h"
+
+#include "writer/text/cxx_reader.h"
+
+enum { LONGEST = 8192 };
+
+static const struct tp_cxx_node *read_type(struct tp_cxx_reader *r);
+static const struct tp_cxx_node *read_name(struct tp_cxx_reader *r, struct tp_cxx_named *named);
+static const struct tp_cxx_node *read_encoding(struct tp_cxx_reader *r);
+static const struct tp_cxx_node *read_arguments(struct tp_cxx_reader *r, bool tags);
+static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r);
+
+/* ---- names ---- */
+
+/* <source-name> ::= length bytes */
+static const struct tp_cxx_node *read_source_name(struct tp_cxx_reader *r)
+{
+    uint32_t length = tp_cxx_small_number(tp_cxx_read_digits(r));
+    if (r->is_wrong || length == 0 || length > (size_t)(r->end - r->at))
+        return tp_cxx_wrong(r);
+    struct tp_str text = {r->at, length};
+    r->at += length;
+    if (text.len >= 10 && memcmp(text.ptr, "_GLOBAL_", 8) == 0 && strchr("_.$", text.ptr[8]) && text.ptr[9] == 'N')
+        text = TP_STR("(anonymous namespace)");
+    return TP_CXX_PART(r, TP_CXX_TEXT, .text = text);
+}
+
+static const struct tp_cxx_node *read_operator(struct tp_cxx_reader *r, struct tp_cxx_named *named)
+{
+    const char *text = tp_cxx_operator_text(r);
+    if (tp_cxx_takes(r, "cv")) {
+        named->has_no_value = true;
+        return TP_CXX_PART(r, TP_CXX_CONVERSION, .left = read_type(r));
+    }
+    if (!text)
+        return tp_cxx_wrong(r);
+    r->at += 2;
+    char *whole = tp_arena_alloc(r->arena, strlen(text) + 9);
+    memcpy(whole, "operator", 8);
+    memcpy(whole + 8, text, strlen(text));
+    return tp_cxx_text_part(r, whole);
+}
+
+static bool at_end_letter(const struct tp_cxx_reader *r)
+{
+    return tp_cxx_peek(r) == 'E';
+}
+
+static bool at_end_of_encoding(const struct tp_cxx_reader *r)
+{
+    return r->at >= r->end || *r->at == 'E' || *r->at == '.';
+}
+
+/* <type>+ up to an end, which is left; "v" alone is none. */
+static const struct tp_cxx_node *read_types(struct tp_cxx_reader *r, bool (*is_end)(const struct tp_cxx_reader *r))
+{
+    struct tp_cxx_list list = {NULL, NULL};
+    const char *begin = r->at;
+    if (tp_cxx_takes(r, "v") && is_end(r))
+        return tp_cxx_list_end(r, &list);
+    r->at = begin;
+    while (!r->is_wrong && !is_end(r)) {
+        r->is_wrong |= r->at >= r->end;
+        tp_cxx_list_add(r, &list, read_type(r));
+    }
+    return tp_cxx_list_end(r, &list);
+}
+
+/* [number] "_": "_" is the first, "0_" the second. */
+static struct tp_str read_ordinal(struct tp_cxx_reader *r)
+{
+    struct tp_str digits = tp_cxx_read_digits(r);
+    uint32_t number = digits.len ? tp_cxx_small_number(digits) + 2 : 1;
+    char *text = tp_arena_alloc(r->arena, 12), *at = text + 11;
+    r->is_wrong |= digits.len > 6 || !tp_cxx_takes(r, "_");
+    for (; number; number /= 10)
+        *--at = (char)('0' + number % 10);
+    return (struct tp_str){at, (size_t)(text + 11 - at)};
+}
+
+/* <unnamed-type-name> ::= "Ut" [number] "_" | "Ul" type+ "E" [number] "_" */
+static const struct tp_cxx_node *read_unnamed(struct tp_cxx_reader *r)
+{
+    if (tp_cxx_takes(r, "Ut")) {
+        struct tp_str number = read_ordinal(r);
+        char *text = tp_arena_alloc(r->arena, number.len + 16);
+        memcpy(text, "{unnamed type#", 14);
+        memcpy(text + 14, number.ptr, number.len);
+        text[14 + number.len] = '}';
+        return tp_cxx_text_part(r, text);
+    }
+    if (!tp_cxx_takes(r, "Ul"))
+        return tp_cxx_wrong(r);
+    bool was_in_lambda = r->is_in_lambda;
+    r->is_in_lambda = true;
+    const struct tp_cxx_node *types = read_types(r, at_end_letter);
+    r->is_in_lambda = was_in_lambda;
+    r->is_wrong |= !tp_cxx_takes(r, "E");
+    return TP_CXX_PART(r, TP_CXX_LAMBDA, .right = types, .text = read_ordinal(r));
+}
+
+/* <unqualified-name>, with its tags of an ABI left out: they tell no function from another. */
+static const struct tp_cxx_node *read_unqualified(struct tp_cxx_reader *r, struct tp_cxx_named *named)
+{
+    const struct tp_cxx_node *name;
+    tp_cxx_takes(r, "L"); /* of one file only */
+    if (tp_is_digit(tp_cxx_peek(r)))
+        name = read_source_name(r);
+    else if (tp_cxx_peek(r) == 'U')
+        name = read_unnamed(r);
+    else
+        name = read_operator(r, named);
+    return tp_cxx_peek(r) == 'B' ? tp_cxx_wrong(r) : name;
+}
+
+/* <template-param> ::= "T" [number] "_" */
+static const struct tp_cxx_node *read_parameter(struct tp_cxx_reader *r)
+{
+    if (!tp_cxx_takes(r, "T"))
+        return tp_cxx_wrong(r);
+    struct tp_str digits = tp_cxx_read_digits(r); /* decimal, unlike that of S_ */
+    uint32_t number = digits.len ? tp_cxx_small_number(digits) : 0;
+    number += digits.len && number < UINT32_MAX;
+    r->is_wrong |= !tp_cxx_takes(r, "_");
+    if (!r->is_wrong && number < r->arguments.count)
+        return *TP_AT(&r->arguments, const struct tp_cxx_node *, number);
+    if (!r->is_in_lambda || number > 98)
+        return tp_cxx_wrong(r);
+    char *text = tp_arena_alloc(r->arena, 8);
+    memcpy(text, "auto:", 5);
+    size_t at = 5;
+    if (number + 1 >= 10)
+        text[at++] = (char)('0' + (number + 1) / 10);
+    text[at] = (char)('0' + (number + 1) % 10);
+    return tp_cxx_text_part(r, text);
+}
+
+/* <substitution>, without "St". */
+static const struct tp_cxx_node *read_again(struct tp_cxx_reader *r)
+{
+    static const char *const known[][2] = {{"Sa", "allocator"}, {"Sb", "basic_string"}, {"Ss", "string"},
+                                           {"Si", "istream"},   {"So", "ostream"},      {"Sd", "iostream"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (tp_cxx_takes(r, known[i][0]))
+            return TP_CXX_PART(r, TP_CXX_NESTED, .left = tp_cxx_text_part(r, "std"),
+                               .right = tp_cxx_text_part(r, known[i][1]));
+    if (!tp_cxx_takes(r, "S"))
+        return tp_cxx_wrong(r);
+    uint32_t number = tp_cxx_read_base36(r);
+    if (r->is_wrong || number >= r->again.count)
+        return tp_cxx_wrong(r);
+    return *TP_AT(&r->again, const struct tp_cxx_node *, number);
+}
+
+/* The last word of a name, for constructors and destructors. */
+static const struct tp_cxx_node *last_word(const struct tp_cxx_node *name)
+{
+    while (name->kind == TP_CXX_NESTED || name->kind == TP_CXX_TEMPLATE)
+        name = name->kind == TP_CXX_NESTED ? name->right : name->left;
+    return name;
+}
+
+/* What may follow `prefix` in a nested name. */
+static const struct tp_cxx_node *read_component(struct tp_cxx_reader *r, const struct tp_cxx_node *prefix,
+                                                struct tp_cxx_named *named)
+{
+    bool is_destructor = tp_cxx_peek(r) == 'D';
+    const struct tp_cxx_node *word;
+    if (prefix && r->end - r->at >= 2 && (tp_cxx_peek(r) == 'C' || is_destructor) && r->at[1] >= '0' &&
+        r->at[1] <= '5') {
+        r->at += 2;
+        word = last_word(prefix);
+        named->has_no_value = true;
+        if (is_destructor)
+            word = TP_CXX_PART(r, TP_CXX_NESTED, .left = prefix,
+                               .right = TP_CXX_PART(r, TP_CXX_UNARY, .text = TP_STR("~"), .left = word));
+        return is_destructor ? word : TP_CXX_PART(r, TP_CXX_NESTED, .left = prefix, .right = word);
+    }
+    word = read_unqualified(r, named);
+    return prefix ? TP_CXX_PART(r, TP_CXX_NESTED, .left = prefix, .right = word) : word;
+}
+
+static struct tp_str read_quals(struct tp_cxx_reader *r)
+{
+    static const char *const texts[] = {
+        "",          " const",          " volatile",          " const volatile",
+        " restrict", " const restrict", " volatile restrict", " const volatile restrict"};
+    unsigned is_restrict = tp_cxx_takes(r, "r"), is_volatile = tp_cxx_takes(r, "V"), is_const = tp_cxx_takes(r, "K");
+    return tp_str_of(texts[is_const + 2 * is_volatile + 4 * is_restrict]);
+}
+
+/* <nested-name> ::= "N" [quals] ["R" | "O"] prefix.. "E" */
+static const struct tp_cxx_node *read_nested(struct tp_cxx_reader *r, struct tp_cxx_named *named)
+{
+    const struct tp_cxx_node *name = NULL;
+    named->quals = read_quals(r);
+    if (tp_cxx_takes(r, "R"))
+        named->quals = named->quals.len ? TP_STR(" const &") : TP_STR(" &");
+    else if (tp_cxx_takes(r, "O"))
+        named->quals = named->quals.len ? TP_STR(" const &&") : TP_STR(" &&");
+    bool is_new = false;
+    while (!r->is_wrong && !tp_cxx_takes(r, "E")) {
+        bool is_arguments = tp_cxx_peek(r) == 'I';
+        is_new = true;
+        if (!name && tp_cxx_takes(r, "St")) {
+            name = tp_cxx_text_part(r, "std");
+            continue;
+        }
+        if (!name && tp_cxx_peek(r) == 'S') {
+            name = read_again(r);
+            is_new = false;
+            continue;
+        }
+        if (!name && tp_cxx_peek(r) == 'T')
+            name = read_parameter(r);
+        else if (is_arguments && name)
+            name = TP_CXX_PART(r, TP_CXX_TEMPLATE, .left = name, .right = read_arguments(r, named->tags));
+        else
+            name = read_component(r, name, named);
+        named->is_template = is_arguments;
+        tp_cxx_remember(r, name);
+    }
+    if (!name || !is_new || r->is_wrong)
+        return tp_cxx_wrong(r);
+    r->again.count -= r->again.count > 0; /* the whole is remembered by who uses it as a type */
+    return name;
+}
+
+/* <local-name> ::= "Z" encoding "E" (entity | "s") [discriminator] */
+static const struct tp_cxx_node *read_local(struct tp_cxx_reader *r, struct tp_cxx_named *named)
+{
+    const struct tp_cxx_node *function = read_encoding(r), *entity;
+    r->is_wrong |= !tp_cxx_takes(r, "E");
+    if (tp_cxx_takes(r, "s")) {
+        entity = tp_cxx_text_part(r, "string literal");
+    } else {
+        if (tp_cxx_takes(r, "d")) {
+            tp_cxx_read_digits(r);
+            r->is_wrong |= !tp_cxx_takes(r, "_");
+        }
+        entity = read_name(r, named);
+    }
+    if (tp_cxx_takes(r, "__")) {
+        tp_cxx_read_digits(r);
+        r->is_wrong |= !tp_cxx_takes(r, "_");
+    } else if (tp_cxx_takes(r, "_")) {
+        r->is_wrong |= !tp_is_digit(tp_cxx_peek(r));
+        r->at += !r->is_wrong;
+    }
+    return TP_CXX_PART(r, TP_CXX_LOCAL, .left = function, .right = entity);
+}
+
+/* <name> */
+static const struct tp_cxx_node *read_name(struct tp_cxx_reader *r, struct tp_cxx_named *named)
+{
+    const struct tp_cxx_node *name;
+    if (!tp_cxx_enters(r))
+        return tp_cxx_wrong(r);
+    bool is_known = tp_cxx_peek(r) == 'S' && r->end - r->at >= 2 && r->at[1] != 't';
+    if (tp_cxx_takes(r, "N")) {
+        name = read_nested(r, named);
+    } else if (tp_cxx_takes(r, "Z")) {
+        name = read_local(r, named);
+    } else {
+        if (is_known)
+            name = read_again(r);
+        else if (tp_cxx_takes(r, "St"))
+            name =
+                TP_CXX_PART(r, TP_CXX_NESTED, .left = tp_cxx_text_part(r, "std"), .right = read_unqualified(r, named));
+        else
+            name = read_unqualified(r, named);
+        r->is_wrong |= is_known && tp_cxx_peek(r) != 'I';
+        if (tp_cxx_peek(r) == 'I') {
+            if (!is_known)
+                tp_cxx_remember(r, name);
+            name = TP_CXX_PART(r, TP_CXX_TEMPLATE, .left = name, .right = read_arguments(r, named->tags));
+            named->is_template = true;
+        }
+    }
+    r->depth--;
+    return name;
+}
+
+/* <encoding> ::= name [type that is returned] type.. */
+static const struct tp_cxx_node *read_encoding(struct tp_cxx_reader *r)
+{
+    struct tp_cxx_named named = {.tags = true, .quals = {"", 0}};
+    struct tp_vec before = r->arguments;
+    if (!tp_cxx_enters(r))
+        return tp_cxx_wrong(r);
+    r->arguments = TP_VEC(r->arena, const struct tp_cxx_node *);
+    const struct tp_cxx_node *name = read_name(r, &named);
+    if (!r->is_wrong && !at_end_of_encoding(r)) {
+        const struct tp_cxx_node *returned = named.is_template && !named.has_no_value ? read_type(r) : NULL;
+        r->is_wrong |= at_end_of_encoding(r);
+        const struct tp_cxx_node *types = read_types(r, at_end_of_encoding);
+        name = TP_CXX_PART(r, TP_CXX_ENCODING, .left = name, .right = types, .third = returned, .text = named.quals);
+    }
+    r->arguments = before;
+    r->depth--;
+    return name;
+}
+
+/* ---- template arguments ---- */
+
+static void list_add_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list, bool tags);
+
+/* <template-args> ::= "I" argument.. "E"; as T_ stands for them from the first one on */
+static const struct tp_cxx_node *read_arguments(struct tp_cxx_reader *r, bool tags)
+{
+    struct tp_cxx_list list = {NULL, NULL};
+    if (!tp_cxx_enters(r) || !tp_cxx_takes(r, "I"))
+        return tp_cxx_wrong(r);
+    if (tags)
+        r->arguments = TP_VEC(r->arena, const struct tp_cxx_node *);
+    while (!r->is_wrong && !tp_cxx_takes(r, "E"))
+        list_add_argument(r, &list, tags);
+    r->depth--;
+    return tp_cxx_list_end(r, &list);
+}
+
+/* "L" type value "E" | "L" "_Z" encoding "E" */
+static const struct tp_cxx_node *read_literal(struct tp_cxx_reader *r)
+{
+    static const char *const endings[][2] = {{"i", ""}, {"j", "u"}, {"l", "l"}, {"m", "ul"}, {"x", "ll"}, {"y", "ull"}};
+    const char *ending = NULL;
+    const struct tp_cxx_node *value;
+    if (tp_cxx_takes(r, "_Z")) {
+        value = read_encoding(r);
+        r->is_wrong |= !tp_cxx_takes(r, "E");
+        return value;
+    }
+    if (tp_cxx_takes(r, "b0E") || tp_cxx_takes(r, "b1E"))
+        return tp_cxx_text_part(r, r->at[-2] == '1' ? "true" : "false");
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && !ending; i++)
+        if (tp_cxx_takes(r, endings[i][0]))
+            ending = endings[i][1];
+    const struct tp_cxx_node *type = ending ? NULL : read_type(r);
+    const char *sign = tp_cxx_takes(r, "n") ? "-" : "";
+    struct tp_str digits = tp_cxx_read_digits(r);
+    if (r->is_wrong || !digits.len || !tp_cxx_takes(r, "E"))
+        return tp_cxx_wrong(r); /* floating point, strings */
+    size_t before = strlen(sign), after = ending ? strlen(ending) : 0;
+    char *text = tp_arena_alloc(r->arena, before + digits.len + after + 1);
+    memcpy(text, sign, before);
+    memcpy(text + before, digits.ptr, digits.len);
+    memcpy(text + before + digits.len, ending ? ending : "", after);
+    return type ? TP_CXX_PART(r, TP_CXX_CAST, .left = type, .text = tp_str_of(text)) : tp_cxx_text_part(r, text);
+}
+
+static const struct tp_cxx_node *read_argument(struct tp_cxx_reader *r)
+{
+    const struct tp_cxx_node *argument;
+    if (tp_cxx_takes(r, "Tn")) /* of a type that is written before it */
+        read_type(r);
+    else
+        tp_cxx_takes(r, "Ty");
+    if (tp_cxx_takes(r, "L"))
+        return read_literal(r);
+    if (tp_cxx_takes(r, "X")) {
+        argument = read_expression(r);
+        r->is_wrong |= !tp_cxx_takes(r, "E");
+        return argument;
+    }
+    if (tp_cxx_takes(r, "J")) {
+        struct tp_cxx_list list = {NULL, NULL};
+        while (!r->is_wrong && !tp_cxx_takes(r, "E"))
+            list_add_argument(r, &list, false);
+        return TP_CXX_PART(r, TP_CXX_PACK, .left = tp_cxx_list_end(r, &list));
+    }
+    return read_type(r);
+}
+
+static void list_add_argument(struct tp_cxx_reader *r, struct tp_cxx_list *list, bool tags)
+{
+    if (!tp_cxx_enters(r))
+        return;
+    const struct tp_cxx_node *argument = read_argument(r);
+    tp_cxx_list_add(r, list, argument);
+    if (tags && !r->is_wrong)
+        *(const struct tp_cxx_node **)tp_vec_push(&r->arguments) = argument;
+    r->depth--;
+}
+
+/* <expression>, as far as arguments of kernels have them: operators on literals, parameters and addresses */
+static const struct tp_cxx_node *read_expression(struct tp_cxx_reader *r)
+{
+    static const char UNARY[] = "ad nt ng ps co de ";
+    const struct tp_cxx_node *result = NULL;
+    const char *text = tp_cxx_operator_text(r);
+    if (!tp_cxx_enters(r))
+        return tp_cxx_wrong(r);
+    if (tp_cxx_takes(r, "L")) {
+        result = read_literal(r);
+    } else if (tp_cxx_peek(r) == 'T') {
+        result = read_parameter(r);
+    } else if (tp_cxx_takes(r, "sr")) {
+        struct tp_cxx_named named = {.quals = {"", 0}};
+        const struct tp_cxx_node *type = read_type(r), *name = read_unqualified(r, &named);
+        result = TP_CXX_PART(r, TP_CXX_NESTED, .left = type, .right = name);
+        if (tp_cxx_peek(r) == 'I')
+            result = TP_CXX_PART(r, TP_CXX_TEMPLATE, .left = result, .right = read_arguments(r, false));
+    } else if (text && *text != ' ' && strcmp(text, "()") != 0) {
+        struct tp_str code = {r->at, 2};
+        bool is_unary = tp_str_find(TP_STR(UNARY), (char[]){code.ptr[0], code.ptr[1], ' ', 0}) >= 0;
+        r->at += 2;
+        result = read_expression(r);
+        result = is_unary ? TP_CXX_PART(r, TP_CXX_UNARY, .text = tp_str_of(text), .left = result)
+                          : TP_CXX_PART(r, TP_CXX_BINARY, .text = tp_str_of(text), .left = result,
+                                        .right = read_expression(r));
+    }
+    r->depth--;
+    return result ? result : tp_cxx_wrong(r);
+}
+
+/* ---- types ---- */
+
+/* "P" type and the like; a reference to a reference is one. */
+static const struct tp_cxx_node *read_pointer(struct tp_cxx_reader *r, const char *mark)
+{
+    const struct tp_cxx_node *to = read_type(r);
+    if (*mark == '&' && to->kind == TP_CXX_POINTER && *to->text.ptr == '&')
+        return to->text.len == 1 || !mark[1] ? TP_CXX_PART(r, TP_CXX_POINTER, .text = TP_STR("&"), .left = to->left)
+                                             : to;
+    return TP_CXX_PART(r, TP_CXX_POINTER, .text = tp_str_of(mark), .left = to);
+}
+
+/* <function-type> ::= ["Do"] "F" ["Y"] type that is returned, type.. ["R" | "O"] "E" */
+static bool at_end_of_function(const struct tp_cxx_reader *r)
+{
+    return tp_cxx_peek(r) == 'E' ||
+           ((tp_cxx_peek(r) == 'R' || tp_cxx_peek(r) == 'O') && r->end - r->at >= 2 && r->at[1] == 'E');
+}
+
+static const struct tp_cxx_node *read_function(struct tp_cxx_reader *r, struct tp_str quals)
+{
+    tp_cxx_takes(r, "Y");
+    const struct tp_cxx_node *returned = read_type(r), *types = read_types(r, at_end_of_function);
+    if (tp_cxx_takes(r, "R"))
+        quals = quals.len ? TP_STR(" const &") : TP_STR(" &");
+    else if (tp_cxx_takes(r, "O"))
+        quals = quals.len ? TP_STR(" const &&") : TP_STR(" &&");
+    r->is_wrong |= !tp_cxx_takes(r, "E");
+    return TP_CXX_PART(r, TP_CXX_FUNCTION, .left = returned, .right = types, .text = quals);
+}
+
+/* quals type: those of a function stand behind its arguments */
+static const struct tp_cxx_node *read_qualified(struct tp_cxx_reader *r)
+{
+    struct tp_str quals = read_quals(r);
+    if (tp_cxx_takes(r, "F"))
+        return read_function(r, quals);
+    const struct tp_cxx_node *type = read_type(r);
+    bool is_said = type->kind == TP_CXX_QUALIFIED && tp_str_equal(type->text, quals); /* T_ may say it as well */
+    return is_said ? type : TP_CXX_PART(r, TP_CXX_QUALIFIED, .text = quals, .left = type);
+}
+
+static const struct tp_cxx_node *read_array(struct tp_cxx_reader *r)
+{
+    struct tp_str count = tp_cxx_read_digits(r);
+    r->is_wrong |= !tp_cxx_takes(r, "_");
+    return TP_CXX_PART(r, TP_CXX_ARRAY, .text = count, .left = read_type(r));
+}
+
+/* <class-enum-type>, <substitution> and <template-param> with what follows them */
+static const struct tp_cxx_node *read_named_type(struct tp_cxx_reader *r)
+{
+    struct tp_cxx_named named = {.quals = {"", 0}};
+    const struct tp_cxx_node *type;
+    bool is_parameter = tp_cxx_peek(r) == 'T',
+         is_again = tp_cxx_peek(r) == 'S' && r->end - r->at >= 2 && r->at[1] != 't';
+    if (!is_parameter && !is_again)
+        return tp_cxx_remember(r, read_name(r, &named));
+    type = is_parameter ? read_parameter(r) : read_again(r);
+    if (is_parameter)
+        tp_cxx_remember(r, type);
+    if (tp_cxx_peek(r) == 'I')
+        type = tp_cxx_remember(r, TP_CXX_PART(r, TP_CXX_TEMPLATE, .left = type, .right = read_arguments(r, false)));
+    return type;
+}
+
+static const struct tp_cxx_node *read_other_type(struct tp_cxx_reader *r)
+{
+    const struct tp_cxx_node *type;
+    switch (tp_cxx_peek(r)) {
+    case 'r':
+    case 'V':
+    case 'K':
+        return tp_cxx_remember(r, read_qualified(r));
+    case 'M':
+        r->at++;
+        type = read_type(r);
+        return tp_cxx_remember(r, TP_CXX_PART(r, TP_CXX_MEMBER, .right = type, .left = read_type(r)));
+    case 'A':
+        r->at++;
+        return tp_cxx_remember(r, read_array(r));
+    case 'u':
+        r->at++;
+        return tp_cxx_remember(r, read_source_name(r));
+    default:
+        return read_named_type(r);
+    }
+}
+
+static const struct tp_cxx_node *read_type(struct tp_cxx_reader *r)
+{
+    static const char *const marks[][2] = {{"P", "*"}, {"R", "&"}, {"O", "&&"}};
+    if (!tp_cxx_enters(r))
+        return tp_cxx_wrong(r);
+    const struct tp_cxx_node *type = tp_cxx_read_builtin(r);
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && !type; i++)
+        if (tp_cxx_takes(r, marks[i][0]))
+            type = tp_cxx_remember(r, read_pointer(r, marks[i][1]));
+    if (!type && tp_cxx_takes(r, "Dp"))
+        type = tp_cxx_remember(r, TP_CXX_PART(r, TP_CXX_EXPANSION, .left = read_type(r)));
+    if (!type && (tp_cxx_takes(r, "DoF") || tp_cxx_takes(r, "F")))
+        type = tp_cxx_remember(r, read_function(r, TP_STR("")));
+    if (!type && tp_cxx_takes(r, "Dv")) {
+        tp_cxx_read_digits(r);
+        r->is_wrong |= !tp_cxx_takes(r, "_");
+        type = tp_cxx_remember(r, TP_CXX_PART(r, TP_CXX_QUALIFIED, .text = TP_STR(" __vector"), .left = read_type(r)));
+    }
+    if (!type)
+        type = read_other_type(r);
+    r->depth--;
+    return type;
+}
+
+/* ---- the whole ---- */
+
+/* "." letters {"." digits}: what a compiler or a runtime wrote behind the name */
+static bool add_clones(struct tp_cxx_reader *r, struct tp_vec *text)
+{
+    while (!r->is_wrong && r->at < r->end) {
+        const char *begin = r->at;
+        r->is_wrong |= !tp_cxx_takes(r, ".");
+        while (tp_cxx_peek(r) == '_' || (tp_cxx_peek(r) >= 'a' && tp_cxx_peek(r) <= 'z') ||
+               (tp_cxx_peek(r) >= '0' && tp_cxx_peek(r) <= '9'))
+            r->at++;
+        while (r->end - r->at >= 2 && *r->at == '.' && tp_is_digit(r->at[1])) {
+            r->at++;
+            tp_cxx_read_digits(r);
+        }
+        struct tp_str clone = {begin, (size_t)(r->at - begin)};
+        r->is_wrong |= clone.len < 2;
+        size_t at = text->count, size = clone.len + 9;
+        tp_vec_grow(text, at + size);
+        text->count = at + size;
+        memcpy(TP_AT(text, char, at), " [clone ", 8);
+        memcpy(TP_AT(text, char, at + 8), clone.ptr, clone.len);
+        *TP_AT(text, char, at + size - 1) = ']';
+    }
+    return !r->is_wrong;
+}
+
+bool tp_demangle_cxx(struct tp_str name, struct tp_str *text, struct tp_arena *arena)
+{
+    struct tp_cxx_reader r = {.at = name.ptr, .end = name.ptr + name.len, .arena = arena};
+    struct tp_vec plain = TP_VEC(arena, char);
+    if (name.len > LONGEST || !tp_cxx_takes(&r, "_Z"))
+        return false;
+    r.again = TP_VEC(arena, const struct tp_cxx_node *);
+    const struct tp_cxx_node *root = read_encoding(&r);
+    if (r.is_wrong || (r.at < r.end && *r.at != '.') || !tp_cxx_show(root, &plain) || !add_clones(&r, &plain))
+        return false;
+    if (plain.count == 0 || plain.count > TP_CXX_LONGEST)
+        return false;
+    *text = (struct tp_str){plain.data, plain.count};
+    return true;
+}

@@ -1,0 +1,460 @@
+/* Short names of kernels: see kernel_text.h. A C++ name is read as text: "path::word<arguments>(parameters)", where the
+ * word may be a known wrapper and one of its arguments what is done. */
+#include "writer/text/kernel_text.h"
+
+#include "writer/text/cxx_text.h"
+#include "writer/base/limits.h"
+#include "writer/text/demangle_cxx.h"
+
+enum { ARGUMENT_BYTES = 56, MOST_READ = 1 << 16, MAX_DEPTH = 6, MAX_SHAPES = 2 };
+enum { LAST = 255 };
+
+/* A short name while it is written; what does not fit is left out, and the cut shows it. */
+struct out {
+    char *data;
+    size_t size;
+};
+
+static void put(struct out *out, struct tp_str part)
+{
+    size_t room = 2 * TP_KERNEL_TEXT_BYTES - out->size, size = part.len < room ? part.len : room;
+    memcpy(out->data + out->size, part.ptr, size);
+    out->size += size;
+}
+
+static void put_text(struct out *out, const char *text)
+{
+    put(out, tp_str_of(text));
+}
+
+/* "128x64x32" of sequence<128, 64, 32>; whether it is one. */
+static bool put_shape(struct out *out, const struct tp_cxx_entity *entity)
+{
+    static const char *const WORDS[] = {"sequence", "Sequence", "tuple", "GemmShape", "MatrixShape", "Shape"};
+    bool is_shape = false;
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        is_shape |= tp_str_equal(entity->word, tp_str_of(WORDS[i]));
+    for (size_t i = 0; i < entity->count; i++)
+        is_shape &= tp_cxx_is_number(tp_cxx_value_of(entity->arguments[i]));
+    if (!is_shape || entity->count < 2 || entity->has_more)
+        return false;
+    for (size_t i = 0; i < entity->count; i++) {
+        put_text(out, i ? "x" : "");
+        put(out, tp_cxx_value_of(entity->arguments[i]));
+    }
+    return true;
+}
+
+/* ---- arguments ---- */
+
+static void put_argument(struct out *out, struct tp_str text, unsigned depth);
+
+static bool is_plain(struct tp_str text)
+{
+    return !memchr(text.ptr, '<', text.len) && !memchr(text.ptr, '(', text.len);
+}
+
+/* The first five of at least four numbers in a row: block and tile of Composable Kernel's classes. */
+static bool put_numbers(struct out *out, const struct tp_cxx_entity *entity)
+{
+    size_t first = 0, count = 0;
+    for (size_t i = 0; i < entity->count && count < 4; i++) {
+        count = tp_cxx_is_number(entity->arguments[i]) ? count + 1 : 0;
+        first = i + 1 - count;
+    }
+    if (count < 4)
+        return false;
+    put_text(out, first ? "\xe2\x80\xa6, " : "");
+    for (size_t i = first; i < entity->count && i < first + 5 && tp_cxx_is_number(entity->arguments[i]); i++) {
+        put_text(out, i > first ? ", " : "");
+        put(out, entity->arguments[i]);
+    }
+    put_text(out, ", \xe2\x80\xa6");
+    return true;
+}
+
+/* All plain ones; of others so many that the word still is what is seen. */
+static void put_arguments(struct out *out, const struct tp_cxx_entity *entity, unsigned depth)
+{
+    size_t bytes = 0, start = out->size;
+    for (size_t i = 0; i < entity->count; i++)
+        bytes += is_plain(entity->arguments[i]) ? entity->arguments[i].len + 2 : 1000;
+    if (!entity->count)
+        return;
+    put_text(out, "<");
+    if (depth == 0 || bytes < 60) {
+        for (size_t i = 0; i < entity->count && out->size < start + ARGUMENT_BYTES; i++) {
+            put_text(out, i ? ", " : "");
+            put_argument(out, entity->arguments[i], depth + 1);
+            if (i + 1 < entity->count && out->size >= start + ARGUMENT_BYTES)
+                put_text(out, ", \xe2\x80\xa6");
+        }
+    } else if (!put_numbers(out, entity)) {
+        if (depth < 2)
+            put_argument(out, entity->arguments[0], depth + 1);
+        put_text(out, entity->count > 1 && depth < 2 ? ", \xe2\x80\xa6" : depth < 2 ? "" : "\xe2\x80\xa6");
+    }
+    put_text(out, ">");
+}
+
+/* The name of the function whose address is an argument: "&(float act::silu<float>(float const&))". */
+static void put_address(struct out *out, struct tp_str text)
+{
+    text = tp_text_upto(text, tp_cxx_parameters_at(text));
+    size_t space = tp_cxx_find_outside(text, ' ', 0);
+    struct tp_cxx_entity entity = tp_cxx_entity_of(space < text.len ? tp_text_from(text, space + 1) : text);
+    put_text(out, "&");
+    put(out, entity.word);
+}
+
+static void put_argument(struct out *out, struct tp_str text, unsigned depth)
+{
+    struct tp_str value = tp_cxx_value_of(text);
+    if (tp_str_starts(text, "&(") && tp_str_ends(text, ")")) {
+        put_address(out, (struct tp_str){text.ptr + 2, text.len - 3});
+        return;
+    }
+    if (tp_cxx_is_number(value) || tp_str_starts(text, "decltype(")) {
+        put(out, tp_cxx_is_number(value) ? value : TP_STR("nullptr"));
+        return;
+    }
+    struct tp_cxx_entity entity = tp_cxx_entity_of(tp_text_upto(value, tp_cxx_parameters_at(value)));
+    if (put_shape(out, &entity))
+        return;
+    put(out, entity.word);
+    if (depth < MAX_DEPTH)
+        put_arguments(out, &entity, depth);
+}
+
+/* ---- what is done ---- */
+
+static const struct {
+    const char *word;
+    const char *label; /* said before what is done; NULL: nothing */
+    const char *path;  /* begin of its path, NULL: any */
+    uint8_t argument;  /* which one says what is done */
+} WRAPPERS[] = {
+    {"vectorized_elementwise_kernel", "vectorized_elementwise ", NULL, 1},
+    {"vectorized_templated_elementwise_kernel", "vectorized_elementwise ", NULL, 1},
+    {"unrolled_elementwise_kernel", "unrolled_elementwise ", NULL, 0},
+    {"unrolled_elementwise_kernel_for_multi_outputs", "unrolled_elementwise ", NULL, 1},
+    {"elementwise_kernel", "elementwise ", NULL, 2},
+    {"elementwise_kernel_manual_unroll", "elementwise ", NULL, 2},
+    {"elementwise_kernel_with_index", "elementwise_with_index ", NULL, 1},
+    {"legacy_elementwise_kernel", "elementwise ", NULL, 2},
+    {"index_elementwise_kernel", "index_elementwise ", NULL, 2},
+    {"_scatter_gather_elementwise_kernel", "scatter_gather ", NULL, 2},
+    {"distribution_elementwise_grid_stride_kernel", "distribution ", NULL, 2},
+    {"reduce_kernel", "reduce ", NULL, 2},
+    {"multi_tensor_apply_kernel", "multi_tensor_apply ", NULL, 1},
+    {"_kernel_agent", NULL, NULL, 0},
+    {"device_kernel", NULL, "cutlass", 0},
+    {"Kernel", NULL, "cutlass", 0},
+    {"Kernel2", NULL, "cutlass", 0},
+    {"kentry", "ck_tile ", "ck_tile", 1},
+    {"gpu_kernel_impl", NULL, NULL, 0},
+    {"gpu_kernel_impl_nocast", NULL, NULL, 0},
+    {"ReduceOp", NULL, NULL, 1},
+    {"func_wrapper_t", NULL, NULL, 1},
+    {"BinaryFunctor", NULL, NULL, LAST},
+    {"AUnaryFunctor", "scalar ", NULL, LAST},
+    {"BUnaryFunctor", "scalar ", NULL, LAST},
+    {"enable_3x_kernel_for_sm9x", NULL, NULL, 0},
+    {"enable_3x_kernel_for_sm10", NULL, NULL, 0},
+};
+
+static const char *wrapper_of(const struct tp_cxx_entity *entity, struct tp_str *inner)
+{
+    for (size_t i = 0; i < sizeof WRAPPERS / sizeof *WRAPPERS; i++) {
+        size_t argument = WRAPPERS[i].argument == LAST && entity->count ? entity->count - 1 : WRAPPERS[i].argument;
+        if (tp_str_equal(entity->word, tp_str_of(WRAPPERS[i].word)) && entity->count > argument &&
+            (!WRAPPERS[i].path || tp_str_starts(entity->path, WRAPPERS[i].path))) {
+            *inner = entity->arguments[argument];
+            return WRAPPERS[i].label ? WRAPPERS[i].label : "";
+        }
+    }
+    return NULL;
+}
+
+/* "neg" of neg_kernel_cuda, "add" of CUDAFunctor_add. */
+static void put_operation(struct out *out, struct tp_str word)
+{
+    static const char *const BEGINS[] = {"CUDAFunctorOnSelf_", "CUDAFunctorOnOther_", "CUDAFunctor_"};
+    static const char *const ENDS[] = {"CUDAKernelImpl", "KernelImpl", "_kernel_impl", "_kernel_cuda",
+                                       "_cuda_kernel",   "_cuda_impl", "_kernel",      "_cuda",
+                                       "_functor",       "Functor",    "Ops",          "_kernel_with_scalars"};
+    bool is_scalar = false;
+    for (size_t i = 0; i < sizeof BEGINS / sizeof *BEGINS; i++)
+        if (tp_str_starts(word, BEGINS[i]) && word.len > strlen(BEGINS[i])) {
+            word = tp_text_from(word, strlen(BEGINS[i]));
+            is_scalar = i < 2;
+        }
+    for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++)
+        if (tp_str_ends(word, ENDS[i]) && word.len > strlen(ENDS[i]))
+            word.len -= strlen(ENDS[i]);
+    put_text(out, is_scalar ? "scalar " : "");
+    put(out, word);
+}
+
+/* "<bool, float>": each type once. */
+static void put_types(struct out *out, const struct tp_str *types, size_t count)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < count; i++) {
+        bool is_said = types[i].len == 0;
+        for (size_t k = 0; k < i; k++)
+            is_said |= tp_str_equal(types[i], types[k]);
+        if (is_said)
+            continue;
+        put_text(out, is_first ? "<" : ", ");
+        put_argument(out, types[i], 1);
+        is_first = false;
+    }
+    put_text(out, is_first ? "" : ">");
+}
+
+/* What the last lambda of "f(..)::{lambda(..)#1}::..::{lambda(float)#2}" takes. */
+static struct tp_str last_lambda(struct tp_str text)
+{
+    struct tp_str taken = {NULL, 0};
+    for (ptrdiff_t at; (at = tp_str_find(text, "lambda")) >= 0;) {
+        text = tp_text_from(text, (size_t)at + 6);
+        while (text.len && (text.ptr[0] == '\'' || tp_is_digit(text.ptr[0])))
+            text = tp_text_from(text, 1);
+        if (!text.len || text.ptr[0] != '(')
+            continue;
+        size_t end = 0, depth = 0;
+        do
+            depth = tp_cxx_depth_after(text, end++, depth);
+        while (end < text.len && depth);
+        taken = (struct tp_str){text.ptr + 1, end < 2 ? 0 : end - 2};
+    }
+    return taken;
+}
+
+static void put_done(struct out *out, struct tp_str text, unsigned depth);
+
+/* A function and the lambda in it that does the work. */
+static void put_local(struct out *out, struct tp_str text, size_t parameters, unsigned depth)
+{
+    struct tp_str function = tp_text_upto(text, parameters), inner;
+    if (tp_str_ends(function, "::operator()"))
+        function.len -= 12;
+    struct tp_cxx_entity entity = tp_cxx_entity_of(function), lambda = {.count = 0};
+    if (tp_str_equal(entity.word, TP_STR("operator()")) && entity.path.len > 2)
+        entity = tp_cxx_entity_of(tp_text_upto(entity.path, entity.path.len - 2));
+    const char *label = wrapper_of(&entity, &inner);
+    if (label && depth < MAX_DEPTH) {
+        put_text(out, label);
+        put_done(out, inner, depth + 1);
+        return;
+    }
+    put_operation(out, entity.word);
+    tp_cxx_split_arguments(&lambda, last_lambda(tp_text_from(text, parameters)));
+    if (entity.count)
+        put_types(out, entity.arguments, entity.count);
+    else
+        put_types(out, lambda.arguments, lambda.count);
+}
+
+/* Up to two shapes in all that a class is made of: its tile. */
+static void put_tiles(struct out *out, struct tp_str text)
+{
+    static const char *const WORDS[] = {"sequence<", "tuple<", "GemmShape<"};
+    unsigned count = 0;
+    for (size_t i = 0; i < text.len && count < MAX_SHAPES; i++) {
+        bool is_word = false;
+        for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS; k++)
+            is_word |= text.ptr[i] == WORDS[k][0] && tp_str_starts(tp_text_from(text, i), WORDS[k]);
+        if (!is_word)
+            continue;
+        struct tp_str rest = tp_text_from(text, i);
+        size_t end = tp_cxx_find_outside(rest, ',', 0), close = tp_cxx_find_outside(rest, '>', 0);
+        struct tp_cxx_entity entity = tp_cxx_entity_of(tp_text_trimmed(tp_text_upto(rest, end < close ? end : close)));
+        size_t before = out->size;
+        put_text(out, " ");
+        if (put_shape(out, &entity))
+            count++;
+        else
+            out->size = before;
+    }
+}
+
+static bool has_template_argument(const struct tp_cxx_entity *entity)
+{
+    for (size_t i = 0; i < entity->count; i++)
+        if (!is_plain(entity->arguments[i]))
+            return true;
+    return false;
+}
+
+/* What a wrapper's argument does. */
+static void put_done(struct out *out, struct tp_str text, unsigned depth)
+{
+    struct tp_str inner;
+    size_t parameters = tp_cxx_parameters_at(text);
+    if (parameters < text.len) {
+        put_local(out, text, parameters, depth);
+        return;
+    }
+    struct tp_cxx_entity entity = tp_cxx_entity_of(text);
+    const char *label = wrapper_of(&entity, &inner);
+    if (label && depth < MAX_DEPTH) {
+        put_text(out, label);
+        put_done(out, inner, depth + 1);
+        return;
+    }
+    put_operation(out, entity.word);
+    if (!has_template_argument(&entity)) {
+        put_types(out, entity.arguments, entity.count);
+        return;
+    }
+    put_text(out, "<");
+    put(out, tp_cxx_entity_of(entity.arguments[0]).word);
+    put_text(out, entity.count > 1 ? ", \xe2\x80\xa6>" : ">");
+    put_tiles(out, text);
+}
+
+/* ---- whole names ---- */
+
+/* Namespaces that say nothing go; of more than two the first stays. */
+static void put_path(struct out *out, struct tp_str path)
+{
+    static const char *const NOISE[] = {
+        "(anonymous namespace)::", "at::native::", "at::detail::", "c10::", "detail::", "internal::", "at::cuda::"};
+    size_t start = out->size, first = 0, words = 0;
+    while (path.len) {
+        size_t skip = 0;
+        for (size_t i = 0; i < sizeof NOISE / sizeof *NOISE && !skip; i++)
+            skip = tp_str_starts(path, NOISE[i]) ? strlen(NOISE[i]) : 0;
+        if (!skip) {
+            size_t colon = tp_cxx_find_outside(path, ':', 0);
+            skip = colon + 2 < path.len ? colon + 2 : path.len;
+            put(out, tp_text_upto(path, skip));
+            first = ++words == 1 ? out->size : first;
+        }
+        path = tp_text_from(path, skip);
+    }
+    if (words > 2 && out->size > start)
+        out->size = first;
+}
+
+static void put_cxx(struct out *out, struct tp_str name)
+{
+    struct tp_str inner;
+    name = tp_text_upto(name, tp_cxx_parameters_at(name));
+    for (size_t space; !tp_str_starts(name, "operator") && (space = tp_cxx_find_outside(name, ' ', 0)) < name.len;)
+        name = tp_text_from(name, space + 1); /* what it returns */
+    struct tp_cxx_entity entity = tp_cxx_entity_of(name);
+    const char *label = wrapper_of(&entity, &inner);
+    if (!label) {
+        put_path(out, entity.path);
+        put(out, entity.word);
+        put_arguments(out, &entity, 0);
+        return;
+    }
+    put_text(out, label);
+    put_done(out, inner, 0);
+    if (tp_str_starts(entity.word, "vectorized") && tp_cxx_is_number(entity.arguments[0])) {
+        put_text(out, " x");
+        put(out, entity.arguments[0]);
+    }
+    if (tp_str_starts(entity.word, "multi_tensor") && entity.count > 2 && tp_str_starts(entity.arguments[2], "std::")) {
+        put_text(out, " ");
+        put_argument(out, entity.arguments[2], 1);
+    }
+}
+
+/* The first `keep` bytes and the last `tail` ones, cut between words. */
+static void put_ends(struct out *out, struct tp_str name, size_t keep, size_t tail)
+{
+    size_t end = name.len - tail;
+    while (keep && name.ptr[keep - 1] != '_')
+        keep--;
+    while (end < name.len && name.ptr[end] != '_')
+        end++;
+    put(out, tp_text_upto(name, keep));
+    put_text(out, "\xe2\x80\xa6");
+    put(out, tp_text_from(name, end < name.len ? end : name.len - tail));
+}
+
+/* Up to and with the words that begin with one of `marks`; all of it where none does. */
+static struct tp_str upto_marks(struct tp_str name, const char *const *marks, size_t count)
+{
+    size_t end = 0;
+    for (size_t i = 0; i < count; i++) {
+        ptrdiff_t at = tp_str_find(name, marks[i]);
+        struct tp_str rest = tp_text_from(name, at < 0 ? name.len : (size_t)at + 1);
+        const char *next = rest.len ? memchr(rest.ptr, '_', rest.len) : NULL;
+        size_t to = at < 0 ? 0 : next ? (size_t)(next - name.ptr) : name.len;
+        end = to > end ? to : end;
+    }
+    return end ? tp_text_upto(name, end) : name;
+}
+
+/* Words that all kernels of this kind have, or that say how a tile is cut up once more. */
+static bool is_idle_word(struct tp_str word)
+{
+    static const char *const BEGINS[] = {"warpsize", "warpgroupsize", "tensor", "execute", "kernel",
+                                         "cudnn",    "infer",         "train",  "cublas",  "5x"};
+    for (size_t i = 0; i < sizeof BEGINS / sizeof *BEGINS; i++)
+        if (tp_str_starts(word, BEGINS[i]))
+            return true;
+    return word.len == 0 || tp_str_equal(word, TP_STR("g1"));
+}
+
+static void put_xmma(struct out *out, struct tp_str name)
+{
+    for (size_t at = 0, end; at < name.len; at = end + 1) {
+        end = tp_cxx_find_outside(name, '_', at);
+        struct tp_str word = {name.ptr + at, end - at};
+        if (is_idle_word(word))
+            continue;
+        put_text(out, out->size ? "_" : "");
+        put(out, word);
+    }
+}
+
+static void put_plain(struct out *out, struct tp_str name)
+{
+    static const char *const TENSILE[] = {"_MT", "_MI"}, *const IGEMM[] = {"_bt", "_wt"};
+    if (tp_str_starts(name, "Cijk_"))
+        put(out, upto_marks(name, TENSILE, 2));
+    else if (tp_str_starts(name, "igemm_"))
+        put(out, upto_marks(name, IGEMM, 2));
+    else if (tp_str_find(name, "_xmma_") > 0)
+        put_xmma(out, name);
+    else if (tp_str_starts(name, "triton_") && name.len > 96)
+        put_ends(out, name, 60, 30);
+    else
+        put(out, name);
+}
+
+struct tp_str tp_kernel_plain_name(struct tp_arena *arena, struct tp_str name)
+{
+    struct tp_str plain;
+    return tp_demangle_cxx(name, &plain, arena) ? plain : name;
+}
+
+bool tp_is_kernel_name(struct tp_str name)
+{
+    static const char *const BEGINS[] = {"void ", "_Z", "Cijk_", "triton_"};
+    for (size_t i = 0; i < sizeof BEGINS / sizeof *BEGINS; i++)
+        if (tp_str_starts(name, BEGINS[i]))
+            return true;
+    return false;
+}
+
+struct tp_str tp_kernel_text(struct tp_arena *arena, struct tp_str name)
+{
+    struct tp_str plain = tp_text_trimmed(tp_kernel_plain_name(arena, name));
+    if (tp_str_starts(plain, "Mem") || tp_str_starts(plain, "_Z") || plain.len > MOST_READ || plain.len < 2 ||
+        tp_str_equal(plain, TP_STR("void"))) /* "Memcpy HtoD (Pageable -> Device)" takes no parameters */
+        return name;
+    struct out out = {.data = tp_arena_alloc(arena, 2 * TP_KERNEL_TEXT_BYTES)};
+    if (is_plain(plain))
+        put_plain(&out, plain);
+    else
+        put_cxx(&out, plain);
+    return out.size ? (struct tp_str){out.data, out.size} : name;
+}
