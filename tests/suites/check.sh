@@ -73,11 +73,11 @@ planted() { # a wait more in each step
     python3 - "$WORK/p.json" "$WORK/p.sarif" <<'END'
 import json, sys
 check, sarif = (json.load(open(path)) for path in sys.argv[1:])
-assert [i["metric"] for i in check["items"] if i["status"] == "fail"] == ["sync.per_step"], check["verdict_line"]
+assert [i["metric"] for i in check["items"] if i["status"] == "fail"] == ["count.wait"], check["verdict_line"]
 (result,) = sarif["runs"][0]["results"]
 at = result["locations"][0]["physicalLocation"]
 assert (at["artifactLocation"]["uri"], at["region"]["startLine"]) == ("train.py", 99), at
-assert result["ruleId"] == "sync.per_step" and result["level"] == "error"
+assert result["ruleId"] == "count.wait" and result["level"] == "error"
 END
 }
 check "a wait that is new fails, with its line and nothing else" planted

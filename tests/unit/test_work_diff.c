@@ -109,7 +109,8 @@ static void scripts_are_right_and_short(void **state)
         struct tp_align_sequence a, b;
         uint32_t changes = 0;
         a.count = 40 + (uint32_t)tp_random_below(&random, 2000);
-        uint32_t *items = tp_arena_array(&arena, a.count, sizeof *items), *depth = tp_arena_array(&arena, 2 * a.count, 4);
+        uint32_t *items = tp_arena_array(&arena, a.count, sizeof *items),
+                 *depth = tp_arena_array(&arena, 2 * a.count, 4);
         uint32_t *other = tp_arena_array(&arena, 2 * a.count, sizeof *other);
         b.count = 0;
         for (uint32_t i = 0; i < a.count; i++) {
@@ -148,8 +149,9 @@ static struct tp_signature signature(const struct op *ops, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct tp_str texts[] = {tp_str_of(ops[i].name), tp_str_of(ops[i].dims), tp_str_of(ops[i].types)};
         uint32_t key = 0;
-        while (key < s.key_count && !(tp_str_equal(s.keys[key].name, texts[0]) &&
-                                      tp_str_equal(s.keys[key].dims, texts[1]) && tp_str_equal(s.keys[key].detail, texts[2])))
+        while (key < s.key_count &&
+               !(tp_str_equal(s.keys[key].name, texts[0]) && tp_str_equal(s.keys[key].dims, texts[1]) &&
+                 tp_str_equal(s.keys[key].detail, texts[2])))
             key++;
         if (key == s.key_count)
             s.keys[s.key_count++] = (struct tp_count_key){
@@ -169,15 +171,12 @@ static struct tp_signature signature(const struct op *ops, size_t count)
 #define STEP "train.py(12): train_step"
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 #define LINEAR                                                                                                         \
-    {"aten::linear", "[[4, 8], [8, 8]]", "float, float", 0, STEP}, {"aten::mm", "[[4, 8], [8, 8]]", "float, float", 1, STEP}
-#define RELU                                                                                                           \
+    {"aten::linear", "[[4, 8], [8, 8]]", "float, float", 0, STEP},                                                     \
     {                                                                                                                  \
-        "aten::relu", "[[4, 8]]", "float", 0, STEP                                                                     \
+        "aten::mm", "[[4, 8], [8, 8]]", "float, float", 1, STEP                                                        \
     }
-#define LOSS                                                                                                           \
-    {                                                                                                                  \
-        "aten::sum", "[[4, 8]]", "float", 0, STEP                                                                      \
-    }
+#define RELU {"aten::relu", "[[4, 8]]", "float", 0, STEP}
+#define LOSS {"aten::sum", "[[4, 8]]", "float", 0, STEP}
 
 static const struct op base_ops[] = {LINEAR, RELU, LINEAR, RELU, LOSS};
 
@@ -203,7 +202,11 @@ static void equal_work_is_the_same(void **state)
 static void an_added_item_is_named_with_its_place(void **state)
 {
     GUARD;
-    const struct op ops[] = {LINEAR, RELU, LINEAR, RELU, LOSS,
+    const struct op ops[] = {LINEAR,
+                             RELU,
+                             LINEAR,
+                             RELU,
+                             LOSS,
                              {"aten::item", "[[]]", "float", 0, STEP},
                              {"aten::_local_scalar_dense", "[[]]", "float", 1, STEP}};
     struct tp_work_diff diff = compared(ops, COUNT(ops), false);
@@ -220,7 +223,8 @@ static void equal_changes_are_one_with_their_number(void **state)
 {
     GUARD;
     const struct op ops[] = {LINEAR, {"aten::clone", "[[4, 8]]", "float", 0, STEP}, RELU,
-                             LINEAR, {"aten::clone", "[[4, 8]]", "float", 0, STEP}, RELU, LOSS};
+                             LINEAR, {"aten::clone", "[[4, 8]]", "float", 0, STEP}, RELU,
+                             LOSS};
     struct tp_work_diff diff = compared(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 1);
     assert_int_equal(diff.changes[0].delta, 2);
@@ -236,7 +240,8 @@ static void a_renamed_operator_is_no_new_one(void **state)
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_RENAMED);
     assert_false(diff.changes[0].is_gated);
     assert_false(tp_work_has_gated(&diff));
-    const struct op with_option[] = {LINEAR, {"aten::gelu", "[[4, 8], []]", "float, Scalar", 0, STEP}, LINEAR, RELU, LOSS};
+    const struct op with_option[] = {
+        LINEAR, {"aten::gelu", "[[4, 8], []]", "float, Scalar", 0, STEP}, LINEAR, RELU, LOSS};
     diff = compared(with_option, COUNT(with_option), false);
     assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_RENAMED);
 }
@@ -271,7 +276,11 @@ static void removed_work_breaks_no_limit(void **state)
 static void counts_alone_name_the_change(void **state)
 {
     GUARD;
-    const struct op ops[] = {LINEAR, RELU, LINEAR, RELU, LOSS,
+    const struct op ops[] = {LINEAR,
+                             RELU,
+                             LINEAR,
+                             RELU,
+                             LOSS,
                              {"aten::item", "[[]]", "float", 0, STEP},
                              {"aten::_local_scalar_dense", "[[]]", "float", 1, STEP}};
     struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = signature(ops, COUNT(ops));
@@ -297,7 +306,8 @@ static void what_varies_is_set_aside(void **state)
     assert_int_equal(diff.varying_count, 1);
 }
 
-static void add_key(struct tp_signature *s, enum tp_count_kind kind, const char *name, const char *detail, int64_t count)
+static void add_key(struct tp_signature *s, enum tp_count_kind kind, const char *name, const char *detail,
+                    int64_t count)
 {
     s->keys[s->key_count++] = (struct tp_count_key){.kind = (uint8_t)kind,
                                                     .name = tp_str_of(name),
@@ -330,7 +340,12 @@ static void device_work_is_told_by_its_operator(void **state)
 static void the_backward_pass_follows(void **state)
 {
     GUARD;
-    const struct op ops[] = {LINEAR, {"aten::clone", "[[4, 8]]", "float", 0, STEP}, RELU, LINEAR, RELU, LOSS,
+    const struct op ops[] = {LINEAR,
+                             {"aten::clone", "[[4, 8]]", "float", 0, STEP},
+                             RELU,
+                             LINEAR,
+                             RELU,
+                             LOSS,
                              {"autograd::engine::evaluate_function: CloneBackward0", "[[4, 8]]", "float", 0, STEP}};
     struct tp_work_diff diff = compared(ops, COUNT(ops), false);
     assert_int_equal(diff.count, 2);

@@ -303,14 +303,16 @@ void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *s
     c->is_other_input_alone &= c->is_other_input;
 }
 
-const char *tp_comparability_text(const struct tp_comparability *c, struct tp_arena *arena)
+/* What is not the same among the facts of a class; of defining ones also what one side does not tell. */
+static const char *unlike_text(const struct tp_comparability *c, enum tp_fact_class class, struct tp_arena *arena)
 {
     enum { MOST = 60 };
     const char *text = "";
     for (uint32_t i = 0; i < c->fact_count; i++) {
         const struct tp_fact_pair *f = &c->facts[i];
-        bool is_half = f->verdict == TP_FACT_UNKNOWN && (f->values[0].len || f->values[1].len);
-        if (f->class != TP_FACT_DEFINING || (f->verdict != TP_FACT_DIFFERS && !is_half))
+        bool is_half =
+            class == TP_FACT_DEFINING && f->verdict == TP_FACT_UNKNOWN && (f->values[0].len || f->values[1].len);
+        if (f->class != class || (f->verdict != TP_FACT_DIFFERS && !is_half))
             continue;
         struct tp_str shown[TP_SIDES];
         for (int s = 0; s < TP_SIDES; s++) {
@@ -321,4 +323,14 @@ const char *tp_comparability_text(const struct tp_comparability *c, struct tp_ar
                               (int)shown[TP_BASE].len, shown[TP_BASE].ptr, (int)shown[TP_NEW].len, shown[TP_NEW].ptr);
     }
     return text;
+}
+
+const char *tp_comparability_text(const struct tp_comparability *c, struct tp_arena *arena)
+{
+    return unlike_text(c, TP_FACT_DEFINING, arena);
+}
+
+const char *tp_comparability_recording_text(const struct tp_comparability *c, struct tp_arena *arena)
+{
+    return unlike_text(c, TP_FACT_RECORDING, arena);
 }

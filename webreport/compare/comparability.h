@@ -44,5 +44,7 @@ const char *tp_workload_name(enum tp_workload workload);
 
 /* The facts that make it another workload, or leave it unknown: "gpu A100 / H100, input [16, 3] / [20, 3]"; "". */
 const char *tp_comparability_text(const struct tp_comparability *comparability, struct tp_arena *arena);
+/* The options of the recorder that differ: "with_stack 0 / 1"; "". */
+const char *tp_comparability_recording_text(const struct tp_comparability *comparability, struct tp_arena *arena);
 
 #endif

@@ -58,6 +58,12 @@ static bool is_of_kernels(const struct tp_metric *metric)
                                           (metric->value == tp_metric_average_time && metric->which == TP_ROLE_KERNEL));
 }
 
+/* Times that what is recorded changes: all but those of kernels. */
+static bool is_of_host(const struct tp_metric *metric)
+{
+    return metric->is_timed && !is_of_kernels(metric);
+}
+
 /* What of a step its noise is that of; TP_PART_COUNT: of the whole step. */
 static enum tp_summary_part part_of(const struct tp_metric *metric)
 {
@@ -337,6 +343,10 @@ static void judge_against(struct tp_check_item *item, const struct tp_check_subj
         conclude_missing(item, "in the baseline, ", why, arena);
     else if (s->comparability.is_low)
         conclude_not_comparable(item, s, arena);
+    else if (s->comparability.is_recorded_otherwise && is_of_host(&tp_metrics[item->line->metric]))
+        conclude(item, TP_CAUSE_NOT_COMPARABLE,
+                 tp_text_printf(arena, "recorded otherwise: %s; that changes what the host takes",
+                                tp_comparability_recording_text(&s->comparability, arena)));
     else if (tp_metrics[item->line->metric].is_timed)
         judge_time(item, s, arena);
     else

@@ -13,7 +13,8 @@
 static void add_place(struct tp_vec *places, struct tp_str rule, struct tp_str file_line, const char *text)
 {
     if (places->count < TP_CHECK_PLACES && file_line.len)
-        *(struct tp_check_place *)tp_vec_push(places) = (struct tp_check_place){rule, file_line, tp_str_of(text), TP_STR("")};
+        *(struct tp_check_place *)tp_vec_push(places) =
+            (struct tp_check_place){rule, file_line, tp_str_of(text), TP_STR("")};
 }
 
 /* ---- findings ---- */

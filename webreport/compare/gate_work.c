@@ -12,8 +12,8 @@ static bool is_of_operator(const struct tp_budget_line *line)
     return tp_metrics[line->metric].which == TP_METRIC_OPERATOR_CALLS;
 }
 
-/* Calls of the line's operator in a step: of several runs those of the one nearest to breaking the limit. NaN: a run has
- * no counts. */
+/* Calls of the line's operator in a step: of several runs those of the one nearest to breaking the limit. NaN: a run
+ * has no counts. */
 static double calls_of(const struct tp_summary *runs, size_t count, const struct tp_budget_line *line)
 {
     bool is_lower = line->op == TP_OP_GE || line->op == TP_OP_GT;
@@ -32,9 +32,9 @@ static const char *measure(struct tp_check_item *item, const struct tp_check_sub
     const struct tp_budget_line *line = item->line;
     if (!is_of_operator(line)) {
         item->base_value = 0;
-        item->value = s->work.is_known ? (double)tp_work_diff_count(
-                                             &s->work, (enum tp_work_rule)tp_metrics[line->metric].which)
-                                       : NAN;
+        item->value = s->work.is_known
+                          ? (double)tp_work_diff_count(&s->work, (enum tp_work_rule)tp_metrics[line->metric].which)
+                          : NAN;
         item->change = item->value;
         return isnan(item->value) ? "a side has no marked steps, or its file is of an older version" : NULL;
     }

@@ -20,7 +20,8 @@ struct way {
     int32_t x;
 };
 
-/* Items of a passed on diagonal k by one more edit: an item of a taken out, or one of b put in. -1: neither is there. */
+/* Items of a passed on diagonal k by one more edit: an item of a taken out, or one of b put in. -1: neither is there.
+ */
 static int32_t edited(const struct search *s, int edits, int k, bool *is_in)
 {
     const int32_t *before = s->far[edits - 1];

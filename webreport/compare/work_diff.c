@@ -173,7 +173,8 @@ static bool has_changed(const struct tp_work_compared *c, const struct tp_count_
     return false;
 }
 
-static void add_device_work(struct tp_work_compared *c, const struct tp_work_pair *first, const struct tp_work_pair *end)
+static void add_device_work(struct tp_work_compared *c, const struct tp_work_pair *first,
+                            const struct tp_work_pair *end)
 {
     bool is_kernel = first->key.kind == TP_COUNT_KERNEL, is_set = true;
     int64_t delta = 0;
@@ -190,8 +191,7 @@ static void add_device_work(struct tp_work_compared *c, const struct tp_work_pai
     enum tp_work_change_kind kind = is_other    ? is_kernel ? TP_WORK_CHANGE_ALGORITHM : TP_WORK_CHANGE_OTHER_COPY
                                     : is_kernel ? TP_WORK_CHANGE_KERNELS
                                                 : TP_WORK_CHANGE_COPIES;
-    struct tp_work_change *change =
-        add(c, kind, first->key.name.len ? first->key.name : came.len ? came : went, delta);
+    struct tp_work_change *change = add(c, kind, first->key.name.len ? first->key.name : came.len ? came : went, delta);
     change->detail[TP_BASE] = went;
     change->detail[TP_NEW] = came;
     change->is_gated = kind == TP_WORK_CHANGE_COPIES && delta > 0 && !is_set; /* sets come with a library's algorithm */
@@ -230,7 +230,8 @@ static void add_others(struct tp_work_compared *c)
     for (uint32_t i = 0, end; i < c->pair_count; i = end) {
         enum tp_count_kind kind = (enum tp_count_kind)pairs[i].key.kind;
         bool is_of_owner = kind == TP_COUNT_KERNEL || kind == TP_COUNT_COPY;
-        for (end = i + 1; end < c->pair_count && pairs[end].key.kind == kind && (is_of_owner || kind == TP_COUNT_WAIT) &&
+        for (end = i + 1; end < c->pair_count && pairs[end].key.kind == kind &&
+                          (is_of_owner || kind == TP_COUNT_WAIT) &&
                           tp_str_equal(pairs[end].key.name, pairs[i].key.name) &&
                           (kind == TP_COUNT_WAIT || tp_str_equal(pairs[end].key.dims, pairs[i].key.dims));)
             end++;

@@ -46,10 +46,10 @@ struct tp_work_change {
 };
 
 struct tp_work_diff {
-    bool is_known; /* both sides have counts */
-    bool is_same;  /* their steps do the same, as far as it is told */
-    bool is_bare;  /* by names alone: shapes of one side are not known, or of other inputs */
-    bool is_told;  /* the sequences were aligned; else changes have no place of their own */
+    bool is_known;                  /* both sides have counts */
+    bool is_same;                   /* their steps do the same, as far as it is told */
+    bool is_bare;                   /* by names alone: shapes of one side are not known, or of other inputs */
+    bool is_told;                   /* the sequences were aligned; else changes have no place of their own */
     struct tp_work_change *changes; /* as they come in a step, then copies, kernels, loader, waits, launches, memory */
     uint32_t count;
     uint32_t varying_count; /* keys that were set aside */

@@ -19,12 +19,12 @@ enum tp_work_change_kind tp_work_kind_of(struct tp_str name)
     static const char *const copies[] = {"aten::clone", "aten::contiguous", "aten::copy_", NULL};
     static const char *const casts[] = {"aten::to", "aten::_to_copy", NULL};
     static const char *const waits[] = {"aten::nonzero", "aten::is_nonzero", NULL};
-    static const char *const allocations[] = {"aten::empty", "aten::zeros", "aten::ones", "aten::full",
-                                              "aten::empty_strided", NULL};
-    return is_any(name, items)    ? TP_WORK_CHANGE_ITEM
-           : is_any(name, copies) ? TP_WORK_CHANGE_COPY
-           : is_any(name, casts)  ? TP_WORK_CHANGE_CAST
-           : is_any(name, waits)  ? TP_WORK_CHANGE_HOST_WAIT
+    static const char *const allocations[] = {"aten::empty", "aten::zeros",         "aten::ones",
+                                              "aten::full",  "aten::empty_strided", NULL};
+    return is_any(name, items)                                              ? TP_WORK_CHANGE_ITEM
+           : is_any(name, copies)                                           ? TP_WORK_CHANGE_COPY
+           : is_any(name, casts)                                            ? TP_WORK_CHANGE_CAST
+           : is_any(name, waits)                                            ? TP_WORK_CHANGE_HOST_WAIT
            : is_any(name, allocations) || tp_str_starts(name, "aten::new_") ? TP_WORK_CHANGE_ALLOCATION
                                                                             : TP_WORK_CHANGE_OPERATOR;
 }
@@ -140,7 +140,8 @@ void tp_work_join_renamed(struct tp_work_compared *c)
     size_t kept = 0;
     for (size_t i = 0; i < c->changes.count; i++)
         for (size_t k = 0; k < c->changes.count && changes[i].times && changes[i].kind < TP_WORK_CHANGE_SHAPE &&
-                           changes[i].delta == -1; k++)
+                           changes[i].delta == -1;
+             k++)
             if (changes[k].times && changes[k].kind < TP_WORK_CHANGE_SHAPE && changes[k].delta == 1 &&
                 tp_str_equal(changes[i].place, changes[k].place) &&
                 takes_the_same(changes[i].detail, changes[k].detail)) {
@@ -157,15 +158,15 @@ void tp_work_join_renamed(struct tp_work_compared *c)
     c->changes.count = kept;
 }
 
-/* Removed and added operators between equal ones: of equal shapes and types they are the same one under another name. */
+/* Removed and added operators between equal ones: of equal shapes and types they are the same one under another name.
+ */
 static void name_replaced(const struct naming *n, const uint32_t *old, uint32_t old_count, const uint32_t *now,
                           uint32_t new_count)
 {
     uint8_t *is_named = tp_arena_array(n->c->arena, (size_t)new_count + 1, 1);
     for (uint32_t i = 0; i < old_count; i++) {
         uint32_t k = 0;
-        while (k < new_count &&
-               (is_named[k] || !is_renamed(pair_at(n, TP_BASE, old[i]), pair_at(n, TP_NEW, now[k]))))
+        while (k < new_count && (is_named[k] || !is_renamed(pair_at(n, TP_BASE, old[i]), pair_at(n, TP_NEW, now[k]))))
             k++;
         if (k == new_count) {
             add_one(n, TP_BASE, old[i]);

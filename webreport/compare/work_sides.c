@@ -47,9 +47,7 @@ static void agree(struct tp_signature *s, const struct tp_signature *other, uint
     struct tp_vec more = TP_VEC(arena, struct tp_count_key);
     uint32_t i = 0, k = 0;
     while (i < own_count || k < other->key_count) {
-        int order = i == own_count            ? 1
-                    : k == other->key_count ? -1
-                                            : by_text(&s->keys[i], &other->keys[k]);
+        int order = i == own_count ? 1 : k == other->key_count ? -1 : by_text(&s->keys[i], &other->keys[k]);
         if (order > 0 && other->keys[k].count > 0) {
             struct tp_count_key *key = tp_vec_push(&more);
             *key = other->keys[k];
@@ -71,7 +69,8 @@ static void agree(struct tp_signature *s, const struct tp_signature *other, uint
     s->key_count += (uint32_t)more.count;
 }
 
-static struct tp_signature agreed(const struct tp_side_input *side, const struct tp_summary *run, struct tp_arena *arena)
+static struct tp_signature agreed(const struct tp_side_input *side, const struct tp_summary *run,
+                                  struct tp_arena *arena)
 {
     struct tp_signature s = run->signature;
     uint32_t seen = 1;
@@ -179,8 +178,8 @@ static void compare_ranks(struct tp_work_diff *diff, const struct tp_side_input 
         if (newest(sides[TP_NEW], run->key.rank) != run || !base ||
             !is_new(&seen, base->signature.hash, run->signature.hash))
             continue;
-        struct tp_signature signatures[TP_SIDES] = {[TP_BASE] = agreed(sides[TP_BASE], base, arena),
-                                                    [TP_NEW] = agreed(sides[TP_NEW], run, arena)};
+        struct tp_signature signatures[TP_SIDES] = {
+            [TP_BASE] = agreed(sides[TP_BASE], base, arena), [TP_NEW] = agreed(sides[TP_NEW], run, arena)};
         struct tp_work_diff rank;
         tp_work_diff_build(&rank, &signatures[TP_BASE], &signatures[TP_NEW], is_bare, arena);
         place_waits(&rank, base, run);
@@ -198,8 +197,8 @@ bool tp_work_has_gated(const struct tp_work_diff *diff)
 
 void tp_work_sides_build(struct tp_work_diff *diff, const struct tp_sides *sides, const struct tp_comparability *c)
 {
-    const struct tp_side_input *const inputs[TP_SIDES] = {[TP_BASE] = sides->side[TP_BASE].input,
-                                                          [TP_NEW] = sides->side[TP_NEW].input};
+    const struct tp_side_input *const inputs[TP_SIDES] = {
+        [TP_BASE] = sides->side[TP_BASE].input, [TP_NEW] = sides->side[TP_NEW].input};
     *diff = (struct tp_work_diff){.is_known = false};
     compare_ranks(diff, inputs, c->is_other_input, sides->arena);
     for (uint32_t i = 0; i < diff->count && c->workload == TP_WORKLOAD_OTHER && !c->is_other_input_alone; i++)

@@ -23,8 +23,8 @@ struct wording {
 static const char *facts_text(const struct wording *w)
 {
     const struct tp_comparability *facts = &w->c->comparability;
-    return tp_text_printf(w->arena, "%u facts the same, %u differ, %u unknown",
-                          facts->counts[TP_FACT_SAME], facts->counts[TP_FACT_DIFFERS], facts->counts[TP_FACT_UNKNOWN]);
+    return tp_text_printf(w->arena, "%u facts the same, %u differ, %u unknown", facts->counts[TP_FACT_SAME],
+                          facts->counts[TP_FACT_DIFFERS], facts->counts[TP_FACT_UNKNOWN]);
 }
 
 static const char *comparable_text(const struct wording *w)
@@ -99,9 +99,8 @@ static void put_differing(const struct wording *w)
     if (!has_any)
         return;
     tp_document_notice(w->document, facts->is_low ? TP_TONE_BAD : TP_TONE_UNSURE,
-                       facts->workload == TP_WORKLOAD_OTHER
-                           ? "Another workload: times are told, and not judged"
-                           : "The sides differ in something, but may be compared",
+                       facts->workload == TP_WORKLOAD_OTHER ? "Another workload: times are told, and not judged"
+                                                            : "The sides differ in something, but may be compared",
                        "");
     for (uint32_t i = 0; i < facts->fact_count; i++) {
         const struct tp_fact_pair *fact = &facts->facts[i];
@@ -375,9 +374,9 @@ static void put_parts(const struct wording *w)
     put_tree(w);
     if (!w->c->tables[TP_COMPARE_FACTS].row_count)
         return;
-    put_section(w, "diff-common", "In common", tp_compare_table_title(TP_COMPARE_FACTS),
-                tp_text_printf(w->arena, "%s: %s. Facts that define the workload decide.", comparable_text(w),
-                               facts_text(w)));
+    put_section(
+        w, "diff-common", "In common", tp_compare_table_title(TP_COMPARE_FACTS),
+        tp_text_printf(w->arena, "%s: %s. Facts that define the workload decide.", comparable_text(w), facts_text(w)));
     put_table(w, TP_COMPARE_FACTS);
 }
 

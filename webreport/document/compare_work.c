@@ -66,9 +66,9 @@ void tp_compare_put_work(struct tp_document *document, const struct tp_compare *
                 tp_document_notice(document, c->is_work_changed ? TP_TONE_BAD : TP_TONE_UNSURE,
                                    "A step does other work", "");
             struct tp_str sentence = tp_shown_text(naming, tp_str_of(tp_work_change_sentence(change, arena)));
-            tp_document_notice_point(document, tp_text_printf(arena, "%s: %.*s%s", tp_work_change_text(change),
-                                                              (int)sentence.len, sentence.ptr,
-                                                              place_text(change, naming)));
+            tp_document_notice_point(document,
+                                     tp_text_printf(arena, "%s: %.*s%s", tp_work_change_text(change), (int)sentence.len,
+                                                    sentence.ptr, place_text(change, naming)));
         }
     if (left_out)
         tp_document_notice_point(document, tp_text_printf(arena, "and %u more; --json has all", left_out));

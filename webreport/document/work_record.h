@@ -5,7 +5,8 @@
 #include "webreport/compare/work_diff.h"
 #include "webreport/document/data.h"
 
-/* Adds its members to `object`: what, name, delta, times, before, after, where, file, line, rule, gate, follows, text. */
+/* Adds its members to `object`: what, name, delta, times, before, after, where, file, line, rule, gate, follows, text.
+ */
 void tp_work_change_record(struct tp_object *object, const struct tp_work_change *change, struct tp_arena *arena);
 
 #endif

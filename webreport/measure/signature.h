@@ -13,12 +13,12 @@
 
 /* What a key counts. Numbers stay: files have them. */
 enum tp_count_kind {
-    TP_COUNT_OPERATOR,   /* name; dims and types of its inputs */
-    TP_COUNT_LOADER,     /* the same inside a range of the data loader */
-    TP_COUNT_COPY,       /* a copy or set on a device. name, dims: those of the operator it counts for; detail: its own */
-    TP_COUNT_WAIT,       /* a call that waits for the device. name: the call; dims: outermost operator around it */
-    TP_COUNT_KERNEL,     /* as a copy */
-    TP_COUNT_LAUNCH,     /* kernels that were launched one by one, or a graph of them: number of calls */
+    TP_COUNT_OPERATOR, /* name; dims and types of its inputs */
+    TP_COUNT_LOADER,   /* the same inside a range of the data loader */
+    TP_COUNT_COPY,     /* a copy or set on a device. name, dims: those of the operator it counts for; detail: its own */
+    TP_COUNT_WAIT,     /* a call that waits for the device. name: the call; dims: outermost operator around it */
+    TP_COUNT_KERNEL,   /* as a copy */
+    TP_COUNT_LAUNCH,   /* kernels that were launched one by one, or a graph of them: number of calls */
     TP_COUNT_ALLOCATION, /* memory records that take memory. name: "device 0", the type of the device */
     TP_COUNT_KINDS
 };
@@ -36,8 +36,8 @@ struct tp_count_call {
 };
 
 struct tp_signature {
-    uint64_t hash;         /* of all keys and counts, those left out too; 0: the run has no steps, or is too old a file */
-    uint32_t steady_count; /* steps that counts are about */
+    uint64_t hash; /* of all keys and counts, those left out too; 0: the run has no steps, or is too old a file */
+    uint32_t steady_count;     /* steps that counts are about */
     struct tp_count_key *keys; /* by kind, name, dims, detail; each once */
     uint32_t key_count;
     struct tp_str *places; /* [0] is "": unknown. Else "train.py(12): step", or a path of modules "Net_0/Linear_1" */

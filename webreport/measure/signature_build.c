@@ -9,7 +9,7 @@
 const char *tp_count_kind_text(enum tp_count_kind kind)
 {
     static const char *const texts[TP_COUNT_KINDS] = {"operator", "loader", "copy",      "wait",
-                                                     "kernel",   "launch", "allocation"};
+                                                      "kernel",   "launch", "allocation"};
     return texts[kind];
 }
 
@@ -143,17 +143,19 @@ static void count_calls(struct counting *c)
     for (uint32_t i = 0; i < model->launches.count; i++) {
         const struct tp_event *e = tp_launch_event(model, i);
         bool is_wait = model->marks[e->name] & waits;
-        bool is_launch = model->marks[e->name] & TP_MARK_DEVICE_CALL &&
-                         tp_str_find(tp_trace_name(model->trace, e), "Launch") >= 0;
+        bool is_launch =
+            model->marks[e->name] & TP_MARK_DEVICE_CALL && tp_str_find(tp_trace_name(model->trace, e), "Launch") >= 0;
         uint32_t step = is_wait || is_launch ? tp_step_of_host_near(model, e->ts_ns, &near) : TP_NO_ID;
         if (!is_steady(c, step))
             continue;
         if (is_wait)
-            count_in(c, step, tp_count_keys_add(&c->keys, (uint32_t[TP_COUNT_IDS]){TP_COUNT_WAIT, e->name,
-                                                                                 owner_of_call(model, i), TP_NO_ID}));
-        if (is_launch)
             count_in(c, step,
-                     tp_count_keys_add(&c->keys, (uint32_t[TP_COUNT_IDS]){TP_COUNT_LAUNCH, TP_NO_ID, TP_NO_ID, TP_NO_ID}));
+                     tp_count_keys_add(&c->keys, (uint32_t[TP_COUNT_IDS]){TP_COUNT_WAIT, e->name,
+                                                                          owner_of_call(model, i), TP_NO_ID}));
+        if (is_launch)
+            count_in(
+                c, step,
+                tp_count_keys_add(&c->keys, (uint32_t[TP_COUNT_IDS]){TP_COUNT_LAUNCH, TP_NO_ID, TP_NO_ID, TP_NO_ID}));
     }
     flush(c);
 }
@@ -167,7 +169,7 @@ static void count_device_work(struct counting *c)
         const struct tp_event *e = tp_device_event(model, k);
         uint32_t step = tp_step_of_device_near(model, k, &near), op = model->devices.owner[k];
         uint32_t ids[TP_COUNT_IDS] = {e->kind == TP_KIND_KERNEL ? TP_COUNT_KERNEL : TP_COUNT_COPY, TP_NO_ID, TP_NO_ID,
-                                     tp_frames_label(&trace->frames, e->name)};
+                                      tp_frames_label(&trace->frames, e->name)};
         if (!is_steady(c, step))
             continue;
         if (op != TP_NO_ID) {
@@ -216,8 +218,8 @@ static size_t *sort_parts(struct counting *c)
     return first;
 }
 
-/* Fills count and is_exact of a key: `by_step` has its count in every steady step. Of equally common counts the one that
- * comes first stays. */
+/* Fills count and is_exact of a key: `by_step` has its count in every steady step. Of equally common counts the one
+ * that comes first stays. */
 static void find_commonest(struct tp_count_key *key, const uint32_t *by_step, struct tp_keyed *sorted, uint32_t steps,
                            struct tp_arena *scratch)
 {
@@ -337,7 +339,8 @@ static uint64_t hash_of(const struct tp_count_key *key)
 {
     if (key->count == 0 && key->is_exact)
         return 0;
-    uint64_t hash = tp_hash_mix((uint64_t)key->count + 1, 0x9E3779B97F4A7C15ull ^ key->kind ^ (uint64_t)key->is_exact << 8);
+    uint64_t hash =
+        tp_hash_mix((uint64_t)key->count + 1, 0x9E3779B97F4A7C15ull ^ key->kind ^ (uint64_t)key->is_exact << 8);
     const struct tp_str texts[] = {key->name, key->dims, key->detail};
     for (unsigned i = 0; i < 3; i++)
         hash = tp_hash_mix(hash ^ tp_hash_bytes(texts[i].ptr, texts[i].len), 0xE7037ED1A0B428DBull + i);
@@ -349,8 +352,8 @@ static uint32_t *keep_keys(struct counting *c, struct named *named, uint32_t cou
 {
     struct tp_signature *s = &c->work->out->signature;
     uint32_t *number = tp_arena_array(c->work->scratch, tp_keys_count(&c->keys.keys), sizeof *number);
-    s->keys = tp_arena_array(c->work->arena, count < TP_MAX_SIGNATURE_KEYS ? count : TP_MAX_SIGNATURE_KEYS,
-                             sizeof *s->keys);
+    s->keys =
+        tp_arena_array(c->work->arena, count < TP_MAX_SIGNATURE_KEYS ? count : TP_MAX_SIGNATURE_KEYS, sizeof *s->keys);
     tp_merge_sort(c->work->scratch, named, count, sizeof *named, by_text, NULL);
     for (uint32_t i = 0; i < count; i++) {
         if (i && by_text(&named[i - 1], &named[i], NULL) == 0 && s->key_count && !s->is_cut) {

@@ -30,8 +30,7 @@ struct item {
 static bool is_users(struct places *p, uint32_t name)
 {
     if (p->asked[name] == NOT_ASKED)
-        p->asked[name] =
-            tp_frame_is_users(tp_strings_get(&p->work->source->trace->names, name)) ? IS_USERS : IS_NOT;
+        p->asked[name] = tp_frame_is_users(tp_strings_get(&p->work->source->trace->names, name)) ? IS_USERS : IS_NOT;
     return p->asked[name] == IS_USERS;
 }
 

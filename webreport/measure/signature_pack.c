@@ -9,7 +9,8 @@
 enum { TUPLE = 3, NONE = 0 };
 
 /* A column of the message, of `count` items. */
-#define COLUMN(field, count) (to->n_##field = (count), to->field = tp_arena_array(arena, to->n_##field, sizeof *to->field))
+#define COLUMN(field, count)                                                                                           \
+    (to->n_##field = (count), to->field = tp_arena_array(arena, to->n_##field, sizeof *to->field))
 
 static uint32_t text_number(struct tp_strings *texts, struct tp_str text)
 {

@@ -32,12 +32,12 @@ static inline uint32_t tp_count_keys_add(struct tp_count_keys *keys, const uint3
 
 /* The key of an operator; is_loading: inside a range of the data loader. */
 static inline uint32_t tp_count_operator_key(struct tp_count_keys *keys, const struct tp_trace *trace,
-                                            const struct tp_event *e, bool is_loading)
+                                             const struct tp_event *e, bool is_loading)
 {
     const struct tp_host_detail *detail = &trace->hosts[e->detail];
     return tp_count_keys_add(keys, (uint32_t[TP_COUNT_IDS]){is_loading ? TP_COUNT_LOADER : TP_COUNT_OPERATOR,
-                                                          tp_frames_label(&trace->frames, e->name), detail->dims,
-                                                          detail->types});
+                                                            tp_frames_label(&trace->frames, e->name), detail->dims,
+                                                            detail->types});
 }
 
 /* Fills places, calls and lanes from the operators of a step. number: of a key of `keys` in the signature. */

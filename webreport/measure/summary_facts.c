@@ -40,10 +40,11 @@ static struct tp_str gpu_name(struct tp_summary_work *work)
 /* Whose device a name is of: of a call of the runtime, a kernel, or the device itself. */
 static const struct {
     const char *part, *vendor;
-} vendors[] = {{"hip", "AMD"},      {"Cijk_", "AMD"},       {"gfx9", "AMD"},      {"Instinct", "AMD"},  {"Radeon", "AMD"},
-               {"AMD", "AMD"},      {"cuda", "NVIDIA"},     {"cuLaunch", "NVIDIA"}, {"NVIDIA", "NVIDIA"}, {"Tesla", "NVIDIA"},
-               {"GeForce", "NVIDIA"}, {"Quadro", "NVIDIA"}, {"cutlass", "NVIDIA"}, {"cudnn", "NVIDIA"},  {"ampere_", "NVIDIA"},
-               {"volta_", "NVIDIA"}, {"nvjet", "NVIDIA"},   {"Intel", "Intel"}};
+} vendors[] = {{"hip", "AMD"},        {"Cijk_", "AMD"},    {"gfx9", "AMD"},       {"Instinct", "AMD"},
+               {"Radeon", "AMD"},     {"AMD", "AMD"},      {"cuda", "NVIDIA"},    {"cuLaunch", "NVIDIA"},
+               {"NVIDIA", "NVIDIA"},  {"Tesla", "NVIDIA"}, {"GeForce", "NVIDIA"}, {"Quadro", "NVIDIA"},
+               {"cutlass", "NVIDIA"}, {"cudnn", "NVIDIA"}, {"ampere_", "NVIDIA"}, {"volta_", "NVIDIA"},
+               {"nvjet", "NVIDIA"},   {"Intel", "Intel"}};
 
 static const char *vendor_of(struct tp_str name, bool is_call)
 {
@@ -170,7 +171,8 @@ static struct tp_str input_of_thread(const struct tp_model *model, uint32_t thre
             continue;
         uint32_t dims = model->trace->hosts[e->detail].dims;
         outer_end_ns = tp_event_end(e);
-        if (dims == TP_NO_ID || is_filling(model, e) || tp_intervals_contain_near(model->roles[TP_ROLE_DATALOADER], e->ts_ns, &loading) ||
+        if (dims == TP_NO_ID || is_filling(model, e) ||
+            tp_intervals_contain_near(model->roles[TP_ROLE_DATALOADER], e->ts_ns, &loading) ||
             tp_step_of_host_near(model, e->ts_ns, &near) == TP_NO_ID)
             continue;
         struct tp_str tensor = first_tensor(model->trace->values.items[dims]);
