@@ -171,6 +171,7 @@ JOB: Places = {
 
 _DIFF_TABLES = (
     "changes",
+    "rows",
     "step",
     "operators_device",
     "operators_host",

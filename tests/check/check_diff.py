@@ -43,7 +43,7 @@ def expect(what, seen, wanted):
 
 
 def changes(report):
-    return [(row["verdict"], row["kind"], row["match"], row["name"]) for row in report["changes"]]
+    return [(row["verdict"], row["kind"], row["match"], row["name"]) for row in report["rows"]]
 
 
 def near(what, value, wanted, tolerance):
@@ -71,7 +71,7 @@ def slow(percent=10.0, verdict="regressed", code=1):
     report, exited = diff(before, after)
     expect("changes", changes(report), [(verdict, "kernel", "same", HEAVY)])
     expect("verdict, exit", (report["verdict"], exited), (verdict, code))
-    row = report["changes"][0]
+    row = report["rows"][0]
     near("change of a call, %", 100 * (row["new_call_us"] / row["base_call_us"] - 1), percent, 2.0)
     expect("operator", row["owner"], "aten::cudnn_convolution_backward")
     expect("by count", row["by_count_us"], 0)
@@ -96,21 +96,27 @@ def faster():
 def sync():
     report, code = diff(base(), trace("sync", "--seed", 31, "--sync", 42))
     expect("changes", changes(report), [("regressed", "sync", "new", "cudaStreamSynchronize")])
-    row = report["changes"][0]
+    row = report["rows"][0]
     expect("line", row["shape"], "train.py(42): log_metric")
     expect("calls", (row["base_calls"], row["new_calls"], code), (0, 1, 1))
+    expect("verdict", report["verdict"], "work changed")
+    work = [(c["what"], c["name"], c["delta"], c["gate"], c["file"], c["line"]) for c in report["changes"]]
+    for change in (("added .item(): the host waits for the value", "aten::item", 1, True, "train.py", 42),
+                   ("new wait", "cudaStreamSynchronize", 1, False, "train.py", 42)):
+        if change not in work:
+            wrong.append("work: %r is not among %r" % (change, work))
 
 
 def copy():
     report, code = diff(base(), trace("copy", "--seed", 32, "--copy", 43))
     expect("changes", changes(report), [("regressed", "copy", "new", "Memcpy HtoD (Pinned -> Device)")])
-    expect("operator, calls", (report["changes"][0]["owner"], report["changes"][0]["new_calls"], code), ("aten::copy_", 1, 1))
+    expect("operator, calls", (report["rows"][0]["owner"], report["rows"][0]["new_calls"], code), ("aten::copy_", 1, 1))
 
 
 def leak():
     report, code = diff(base(), trace("leak", "--seed", 33, "--leak", "45=2000000"))
     expect("changes", changes(report), [])
-    expect("verdicts", (report["verdict"], report["memory_verdict"], code), ("regressed", "regressed", 1))
+    expect("verdicts", (report["verdict"], report["memory_verdict"], code), ("work changed", "regressed", 1))
     device = report["memory"][0]
     near("growth a step", device["new_growth_bytes_per_step"] - device["base_growth_bytes_per_step"], 2e6, 1e5)
     owners = [(o["owner_kind"], o["owner"]) for o in report["memory_owners"] if o["verdict"] != "neutral"]
@@ -124,13 +130,13 @@ def swap():
     new = "ampere_scudnn_winograd_256x64_nhwc"
     report, code = diff(base(), trace("swap", "--seed", 34, "--swap", HEAVY + "=" + new))
     expect("changes", changes(report), [("neutral", "kernel", "renamed", new)])
-    expect("was, verdict", (report["changes"][0]["base_name"], report["verdict"], code), (HEAVY, "neutral", 0))
+    expect("was, verdict", (report["rows"][0]["base_name"], report["verdict"], code), (HEAVY, "neutral", 0))
 
 
 def batch():
     after = trace("batch", "--seed", 35, "--batch", 96)
     report, code = diff(base(), after)
-    expect("verdict", (report["verdict"], report["comparability"]["is_comparable"], code), ("inconclusive", False, 0))
+    expect("verdict", (report["verdict"], report["identity"]["workload"], code), ("other workload", "other", 0))
     rows = [r for r in report["kernels"] if r["verdict"] in ("regressed", "improved")]
     expect("rows judged", rows, [])
     expect("--inconclusive=fail", diff(base(), after, "--inconclusive", "fail")[1], 1)

@@ -50,7 +50,7 @@ for path in sys.argv[1:]:
     if any(not p["evidence"]["clean"] for p in check["run"]["profiles"]):
         assert check["damaged"] and check["verdict"] == "inconclusive", check["verdict_line"]
         continue
-    assert check["verdict"] in ("pass", "inconclusive") and check["comparability_score"] >= 99, (check["sides"], check["verdict_line"])
+    assert check["verdict"] in ("pass", "inconclusive") and check["identity"]["workload"] == "same", (check["sides"], check["verdict_line"])
     for item in check["items"]:
         assert item["change"] in (0, None) and item["cause"] in ("within", "skipped", "noise"), (check["sides"], item)
         if item["cause"] == "noise":  # nothing changed, and no number of runs shows that: never passed
@@ -73,11 +73,11 @@ planted() { # a wait more in each step
     python3 - "$WORK/p.json" "$WORK/p.sarif" <<'END'
 import json, sys
 check, sarif = (json.load(open(path)) for path in sys.argv[1:])
-assert [i["metric"] for i in check["items"] if i["status"] == "fail"] == ["sync.per_step"], check["verdict_line"]
+assert [i["metric"] for i in check["items"] if i["status"] == "fail"] == ["count.wait"], check["verdict_line"]
 (result,) = sarif["runs"][0]["results"]
 at = result["locations"][0]["physicalLocation"]
 assert (at["artifactLocation"]["uri"], at["region"]["startLine"]) == ("train.py", 99), at
-assert result["ruleId"] == "sync.per_step" and result["level"] == "error"
+assert result["ruleId"] == "count.wait" and result["level"] == "error"
 END
 }
 check "a wait that is new fails, with its line and nothing else" planted

@@ -85,6 +85,15 @@ serving() { # steps of serving engines, against serve_ref.py
 check "steps of serving engines: 100 made traces" serving
 # shellcheck disable=SC2046
 check "steps of serving engines: real ones" serving $(grep 'sglang_prefilldecode\|vllm_decode_full/[^/]*$' all)
+changes() {
+    # shellcheck disable=SC2046
+    python3 "$OLDPWD/tests/oracle/check_changes.py" "$TP" "$SHARED/oracle" $(find "$SHARED/data/torch/2.13" -name 'trace.pt.trace.json.gz' | sort) >said 2>&1 || { tail -n 8 said; return 1; }
+}
+if [ -f "$SHARED/oracle/ledger_ref.py" ]; then
+    check "diff: changed work is that of another reading, in traces with changes at random places" changes
+else
+    skip "diff: changed work" "another reading is not beside the project"
+fi
 mangled() { # our demangler against that of binutils
     python3 "$OLDPWD/tests/oracle/check_names.py" "${TOOLS:-$BUILD}/kernel_names" "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }

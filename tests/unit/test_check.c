@@ -297,6 +297,26 @@ static void sides_that_do_not_compare_are_inconclusive(void **state)
     assert_non_null(strstr(c.items[0].reason, "gpu A / B"));
 }
 
+static void times_of_the_host_need_equal_options_of_the_recorder(void **state)
+{
+    GUARD;
+    static struct tp_summary_fact with_stack = {TP_STR("with_stack"), TP_STR("1")};
+    static struct tp_summary_fact without = {TP_STR("with_stack"), TP_STR("0")};
+    struct tp_summary base = with(scaled(1, 0), "step.kernel.time", 1000),
+                      run = with(scaled(2, 0), "step.kernel.time", 2000);
+    base.facts = &without;
+    run.facts = &with_stack;
+    base.fact_count = run.fact_count = 1;
+    struct tp_check c = judged("step.time.median <= +3 %", &run, 1, &base, 1);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_NOT_COMPARABLE);
+    assert_non_null(strstr(c.items[0].reason, "with_stack 0 / 1"));
+    c = judged("step.kernel.time <= +3 %", &run, 1, &base, 1);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
+    run.facts = &without;
+    c = judged("step.time.median <= +3 %", &run, 1, &base, 1);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_BEYOND);
+}
+
 static void ranks_are_compared_with_the_same_rank(void **state)
 {
     GUARD;
@@ -495,6 +515,7 @@ int main(void)
         cmocka_unit_test(what_is_missing_is_inconclusive_unless_it_is_optional),
         cmocka_unit_test(no_baseline_is_inconclusive),
         cmocka_unit_test(sides_that_do_not_compare_are_inconclusive),
+        cmocka_unit_test(times_of_the_host_need_equal_options_of_the_recorder),
         cmocka_unit_test(ranks_are_compared_with_the_same_rank),
         cmocka_unit_test(damage_decides_nothing),
         cmocka_unit_test(a_damaged_baseline_decides_nothing_either),

@@ -340,7 +340,8 @@ static void a_change_is_by_count_and_by_time(void **state)
 static void other_conditions_are_no_regression(void **state)
 {
     const struct plan plans[] = {KERNEL("gemm", 4, 500), END}, slower[] = {KERNEL("gemm", 4, 900), END};
-    struct tp_summary_fact v100 = {TP_STR("gpu"), TP_STR("V100")}, h100 = {TP_STR("gpu"), TP_STR("H100")};
+    struct tp_summary_fact v100 = {TP_STR("gpu"), TP_STR("V100")}, h100 = {TP_STR("gpu"), TP_STR("H100")},
+                           unknown = {TP_STR("gpu"), TP_STR("")};
     struct tp_compare compare;
     (void)state;
     if (setjmp(arena.guard))
@@ -351,7 +352,7 @@ static void other_conditions_are_no_regression(void **state)
     runs[TP_NEW].facts = &v100;
     runs[TP_BASE].fact_count = runs[TP_NEW].fact_count = 1;
     compare_runs(&compare);
-    assert_int_equal(compare.comparability.score, 100);
+    assert_int_equal(compare.comparability.workload, TP_WORKLOAD_SAME);
     assert_int_equal(compare.verdict, TP_CHANGE_REGRESSED);
     runs[TP_NEW].facts = &h100;
     compare_runs(&compare);
@@ -359,10 +360,37 @@ static void other_conditions_are_no_regression(void **state)
     assert_int_equal(compare.verdict, TP_CHANGE_INCONCLUSIVE);
     assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_INCONCLUSIVE);
     assert_int_equal(compare.regressed_count, 0);
-    runs[TP_NEW].facts = NULL;
-    runs[TP_NEW].fact_count = 0; /* unknown on one side: a quarter of its weight */
+    assert_string_equal(tp_compare_verdict_word(&compare), "other workload");
+    runs[TP_NEW].facts = &unknown; /* known on one side only */
     compare_runs(&compare);
-    assert_int_equal(compare.comparability.score, 85);
+    assert_int_equal(compare.comparability.workload, TP_WORKLOAD_UNKNOWN);
+    assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_INCONCLUSIVE);
+    runs[TP_NEW].facts = NULL;
+    runs[TP_NEW].fact_count = 0; /* an older file, which never asked */
+    compare_runs(&compare);
+    assert_int_equal(compare.comparability.workload, TP_WORKLOAD_SAME);
+    assert_int_equal(compare.verdict, TP_CHANGE_REGRESSED);
+}
+
+static void times_of_the_host_need_equal_options_of_the_recorder(void **state)
+{
+    const struct plan plans[] = {KERNEL("gemm", 4, 500), END}, slower[] = {KERNEL("gemm", 4, 900), END};
+    struct tp_summary_fact with = {TP_STR("with_stack"), TP_STR("1")}, without = {TP_STR("with_stack"), TP_STR("0")};
+    struct tp_compare compare;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    runs[TP_BASE] = make_run(10000, plans);
+    runs[TP_NEW] = make_run(20000, slower);
+    runs[TP_BASE].facts = runs[TP_NEW].facts = &with;
+    runs[TP_BASE].fact_count = runs[TP_NEW].fact_count = 1;
+    compare_runs(&compare);
+    assert_int_equal(compare.totals[TP_QUANTITY_STEP].verdict, TP_CHANGE_REGRESSED);
+    runs[TP_NEW].facts = &without;
+    compare_runs(&compare);
+    assert_int_equal(compare.comparability.workload, TP_WORKLOAD_SAME);
+    assert_int_equal(compare.totals[TP_QUANTITY_STEP].verdict, TP_CHANGE_INCONCLUSIVE);
+    assert_int_equal(compare.totals[TP_QUANTITY_KERNELS].verdict, TP_CHANGE_REGRESSED);
 }
 
 static void more_runs_of_a_side_are_no_difference(void **state)
@@ -380,7 +408,7 @@ static void more_runs_of_a_side_are_no_difference(void **state)
     const struct tp_calltree *const trees[TP_SIDES] = {NULL, NULL};
     const struct tp_compare_options options = {0};
     tp_compare_build(&c, inputs, trees, &options, &arena);
-    assert_int_equal(c.comparability.score, 100);
+    assert_int_equal(c.comparability.workload, TP_WORKLOAD_SAME);
     assert_int_equal(c.comparability.counts[TP_FACT_DIFFERS], 0);
 }
 
@@ -611,6 +639,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(rows_are_matched_beyond_their_names, begin, end),
         cmocka_unit_test_setup_teardown(a_change_is_by_count_and_by_time, begin, end),
         cmocka_unit_test_setup_teardown(other_conditions_are_no_regression, begin, end),
+        cmocka_unit_test_setup_teardown(times_of_the_host_need_equal_options_of_the_recorder, begin, end),
         cmocka_unit_test_setup_teardown(more_runs_of_a_side_are_no_difference, begin, end),
         cmocka_unit_test_setup_teardown(a_damaged_side_is_never_regressed, begin, end),
         cmocka_unit_test_setup_teardown(a_leak_is_found_by_its_line, begin, end),

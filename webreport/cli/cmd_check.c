@@ -185,6 +185,7 @@ int tp_cmd_check(int argc, char **argv)
     session->accepts = o.accept;
     session->reason = o.reason;
     session->label = o.label;
+    session->source_root = o.source_root;
     session->read = o.read;
     place_outputs(&job, &o);
     const char *wrong = wrong_options(&o);

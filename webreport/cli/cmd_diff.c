@@ -6,11 +6,12 @@
 #include "webreport/session/comparison.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
+#include "webreport/session/source_lines.h"
 
 struct options {
     struct tp_opt_common common;
     struct tp_trace_options read;
-    const char *html, *json, *markdown, *threshold, *templates;
+    const char *html, *json, *markdown, *threshold, *templates, *source_root;
     uint64_t max_size;
     struct tp_opt_list rules;
     const char *peaks;
@@ -33,6 +34,7 @@ static const struct tp_opt table[] = {
     {"max-size", 0, TP_OPT_SIZE, AT(max_size), NULL},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
     {"peaks", 0, TP_OPT_TEXT, AT(peaks), NULL},
+    {"source-root", 0, TP_OPT_PATH, AT(source_root), NULL},
     {"redact", 0, TP_OPT_FLAG, AT(redact), NULL},
     {"templates", 0, TP_OPT_PATH, AT(templates), NULL},
     TP_OPT_READING(struct options),
@@ -73,6 +75,7 @@ static int run(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     tp_comparison_build(&job->comparison, &job->how, &job->work.arena);
+    tp_source_lines_compare(&job->comparison.compare, o->source_root, &job->work.arena);
     tp_compare_document(&document, &job->comparison.compare, &naming, rows > PAGE_ROWS ? rows : PAGE_ROWS);
     return tp_cmd_print(&job->work, &document, outputs, OUTPUTS, &options);
 }

@@ -99,7 +99,19 @@ static bool is_word(struct tp_str text, const char *word)
 
 /* ---- parts of a line ---- */
 
-static int read_metric(struct tp_budget_line *out, struct cursor *c)
+/* The operator of "op[NAME].calls", which may hold blanks and signs; ptr NULL: it is another metric. */
+static struct tp_str read_operator(struct cursor *c, const struct token *name)
+{
+    static const char lead[] = "op[", end[] = "].calls";
+    struct tp_str rest = {c->line.ptr + name->at, c->line.len - name->at};
+    ptrdiff_t length = tp_str_starts(rest, lead) ? tp_str_find(rest, end) : -1;
+    if (length < (ptrdiff_t)sizeof lead)
+        return (struct tp_str){NULL, 0};
+    c->at = name->at + (size_t)length + sizeof end - 1;
+    return (struct tp_str){rest.ptr + sizeof lead - 1, (size_t)length - sizeof lead + 1};
+}
+
+static int read_metric(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
 {
     struct token name = next(c);
     out->is_warning = is_word(name.text, "warn");
@@ -110,6 +122,11 @@ static int read_metric(struct tp_budget_line *out, struct cursor *c)
         name = next(c);
     if (name.text.len == 0)
         return wrong(c, name.at, "a metric is missing before", name.text, "'tracepress check --list-metrics' has all");
+    out->operator = read_operator(c, &name);
+    if (out->operator.ptr) {
+        out->operator.ptr = tp_arena_copy(arena, out->operator.ptr, out->operator.len);
+        name.text = TP_STR("op[NAME].calls");
+    }
     out->metric = tp_metric_find(name.text.ptr, name.text.len);
     if (out->metric < 0) {
         char hint[96] = "'tracepress check --list-metrics' has all";
@@ -247,7 +264,7 @@ static struct tp_str content_of(struct tp_str line)
 
 static int read_line(struct tp_budget_line *out, struct cursor *c, struct tp_arena *arena)
 {
-    int code = read_metric(out, c);
+    int code = read_metric(out, c, arena);
     code = code ? code : read_op(out, c);
     code = code ? code : read_limit(out, c);
     code = code ? code : read_scope(out, c, arena);
@@ -289,9 +306,12 @@ int tp_budget_parse(struct tp_budget *budget, const char *file, const char *byte
 
 void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena)
 {
-    static const char text[] = "optional step.time.median <= +3 %\n"
-                               "optional kernels.per_step <= +0\n"
-                               "optional sync.per_step <= +0\n"
+    static const char text[] = "optional count.added <= +0\n"
+                               "optional count.copy <= +0\n"
+                               "optional count.wait <= +0\n"
+                               "optional count.type <= +0\n"
+                               "optional count.shape <= +0\n"
+                               "optional step.time.median <= +3 %\n"
                                "optional h2d.pageable.bytes <= +0\n"
                                "optional memory.peak <= +3 %\n";
     tp_budget_parse(budget, "default budget", text, strlen(text), arena, NULL);

@@ -31,6 +31,7 @@ struct tp_budget_line {
     double limit;         /* count, ns, bytes, %; of TP_LIMIT_RELATIVE: % */
     bool is_warning;      /* level warn: told, never fails */
     bool is_optional;     /* passes when the trace does not tell the metric; without it that fails */
+    struct tp_str operator; /* of op[NAME].calls: NAME; ptr NULL of other metrics */
     struct tp_str worker; /* applies to this worker alone; ptr NULL: to all */
     int64_t rank;         /* the same by rank; TP_NULL_INT: to all */
     unsigned number;      /* of the line in the file, from 1; 0: built in */
@@ -48,8 +49,8 @@ struct tp_budget {
 int tp_budget_parse(struct tp_budget *budget, const char *file, const char *bytes, size_t size, struct tp_arena *arena,
                     struct tp_error *err);
 
-/* The budget of a check that names none: no count, peak or step time beyond the baseline's. Findings are advice, and no
- * part of it. */
+/* The budget of a check that names none: no operator, copy or wait more in a step, no other type or shape, no more
+ * memory, pageable bytes or step time than the baseline. Findings are advice, and no part of it. */
 void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena);
 
 /* "<=", ">=" .. */

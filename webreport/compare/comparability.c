@@ -3,40 +3,40 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
-/* How facts of the summaries (summary_facts.c) are judged. What is not named here is shown and costs DEFAULT_WEIGHT. */
+/* How facts of the summaries (summary_facts.c) are judged; what is not named here is a result. */
 static const struct rule {
-    const char *name;
-    double tolerance; /* above 0: numbers that differ by at most this are the same */
-    unsigned weight;
+    const char *name, *absent; /* absent: the value of who does not tell it; NULL: not known */
+    enum tp_fact_class class;
     bool is_by_rows; /* judged below, from what both sides have in common */
 } rules[] = {
-    {"gpu", 0, 60, false},
-    {"gpu.count", 0, 60, false},
-    {"gpu.compute_capability", 0, 20, false},
-    {"world_size", 0, 60, false},
-    {"batch_size", 0, 60, false},
-    {"operators.shapes", 0, 60, true},
-    {"operators.dtypes", 0, 20, true},
-    {"dtype", 0, 20, false},
-    {"step.marker", 0, 55, false},
-    {"step.count", 0, 10, true},
-    {"graph.share_pct", 10, 15, false},
-    {"with_stack", 0, 15, false},
-    {"profile_memory", 0, 10, false},
-    {"record_shapes", 0, 5, false},
-    {"with_modules", 0, 5, false},
-    {"with_flops", 0, 5, false},
-    {"framework", 0, 5, false},
-    {"cuda.runtime", 0, 5, false},
-    {"cuda.driver", 0, 5, false},
-    {"host", 0, 0, false}, /* runs of another host differ more from each other, and are compared all the same */
+    {"gpu", NULL, TP_FACT_DEFINING, false},
+    {"gpu.vendor", NULL, TP_FACT_DEFINING, false},
+    {"gpu.count", NULL, TP_FACT_DEFINING, false},
+    {"gpu.compute_capability", NULL, TP_FACT_ENVIRONMENT, false}, /* of a device that `gpu` names */
+    {"world_size", "1", TP_FACT_DEFINING, false},
+    {"input", NULL, TP_FACT_DEFINING, false},
+    {"batch_size", NULL, TP_FACT_DEFINING, false},
+    {"dtype", NULL, TP_FACT_DEFINING, false},
+    {"step.marker", NULL, TP_FACT_DEFINING, false},
+    {"with_stack", NULL, TP_FACT_RECORDING, false},
+    {"profile_memory", NULL, TP_FACT_RECORDING, false},
+    {"record_shapes", NULL, TP_FACT_RECORDING, false},
+    {"with_modules", NULL, TP_FACT_RECORDING, false},
+    {"with_flops", NULL, TP_FACT_RECORDING, false},
+    {"host", NULL, TP_FACT_ENVIRONMENT, false}, /* runs of another host differ more, and are compared all the same */
+    {"framework", NULL, TP_FACT_ENVIRONMENT, false},
+    {"cuda.runtime", NULL, TP_FACT_ENVIRONMENT, false},
+    {"cuda.driver", NULL, TP_FACT_ENVIRONMENT, false},
+    {"operators.shapes", NULL, TP_FACT_RESULT, true},
+    {"operators.dtypes", NULL, TP_FACT_RESULT, true},
+    {"step.count", NULL, TP_FACT_RESULT, true},
 };
-enum { RULES = sizeof rules / sizeof *rules, DEFAULT_WEIGHT = 5 };
+enum { RULES = sizeof rules / sizeof *rules };
 
 enum { COMMON_PERCENT = 90, MAX_VALUES = 4 };
 
@@ -46,9 +46,21 @@ const char *tp_fact_verdict_name(enum tp_fact_verdict verdict)
     return names[verdict];
 }
 
+const char *tp_fact_class_name(enum tp_fact_class class)
+{
+    static const char *const names[TP_FACT_CLASSES] = {"defining", "recording", "environment", "result"};
+    return names[class];
+}
+
+const char *tp_workload_name(enum tp_workload workload)
+{
+    static const char *const names[] = {"same", "unknown", "other"};
+    return names[workload];
+}
+
 static const struct rule *rule_of(struct tp_str name)
 {
-    static const struct rule other = {"", 0, DEFAULT_WEIGHT, false};
+    static const struct rule other = {"", NULL, TP_FACT_RESULT, false};
     for (unsigned i = 0; i < RULES; i++)
         if (tp_str_equal(name, tp_str_of(rules[i].name)))
             return &rules[i];
@@ -101,28 +113,21 @@ static struct tp_str value_of(const struct tp_side *side, struct tp_str name, st
     return (struct tp_str){text, (size_t)(at - text)};
 }
 
-static bool read_number(struct tp_str text, double *out)
+/* Whether some run of a side has the fact at all, be it without a value. */
+static bool is_asked(const struct tp_side *side, struct tp_str name)
 {
-    char copy[64], *end;
-    if (text.len == 0 || text.len >= sizeof copy)
-        return false;
-    memcpy(copy, text.ptr, text.len);
-    copy[text.len] = 0;
-    *out = strtod(copy, &end);
-    return end != copy && isfinite(*out);
+    for (uint32_t r = 0; r < side->input->run_count; r++)
+        for (uint32_t i = 0; i < side->input->runs[r].fact_count; i++)
+            if (tp_str_equal(side->input->runs[r].facts[i].name, name))
+                return true;
+    return false;
 }
 
-static enum tp_fact_verdict judge(const struct tp_str values[TP_SIDES], double tolerance)
+static enum tp_fact_verdict judge(const struct tp_str values[TP_SIDES])
 {
-    double numbers[TP_SIDES];
     if (!values[TP_BASE].len || !values[TP_NEW].len)
         return TP_FACT_UNKNOWN;
-    if (tp_str_equal(values[TP_BASE], values[TP_NEW]))
-        return TP_FACT_SAME;
-    if (tolerance > 0 && read_number(values[TP_BASE], &numbers[0]) && read_number(values[TP_NEW], &numbers[1]) &&
-        fabs(numbers[0] - numbers[1]) <= tolerance)
-        return TP_FACT_SAME;
-    return TP_FACT_DIFFERS;
+    return tp_str_equal(values[TP_BASE], values[TP_NEW]) ? TP_FACT_SAME : TP_FACT_DIFFERS;
 }
 
 /* ---- what the rows tell ---- */
@@ -187,8 +192,8 @@ static double share_in_common(const struct tp_sides *sides, enum aspect aspect)
 
 static void start_fact(struct tp_fact_pair *fact, const char *name)
 {
-    *fact = (struct tp_fact_pair){tp_str_of(name), {TP_STR(""), TP_STR("")}, TP_FACT_UNKNOWN, 0};
-    fact->weight = rule_of(fact->name)->weight;
+    *fact = (struct tp_fact_pair){tp_str_of(name), {TP_STR(""), TP_STR("")}, TP_FACT_UNKNOWN, TP_FACT_RESULT};
+    fact->class = rule_of(fact->name)->class;
 }
 
 static void add_share(struct tp_comparability *c, const struct tp_sides *sides, const char *name, enum aspect aspect)
@@ -237,32 +242,95 @@ static size_t find_names(struct tp_strings *names, const struct tp_sides *sides)
     return names->count;
 }
 
+/* "[16, 3, 8]" -> "3, 8]" */
+static struct tp_str behind_batch(struct tp_str shape)
+{
+    ptrdiff_t at = tp_str_find(shape, ", ");
+    return at < 0 ? shape : (struct tp_str){shape.ptr + at, shape.len - (size_t)at};
+}
+
+/* What one fact says of the workload. */
+static void conclude(struct tp_comparability *c, const struct tp_fact_pair *fact, bool is_asked)
+{
+    bool is_half_known = fact->verdict == TP_FACT_UNKNOWN && is_asked && (fact->values[0].len || fact->values[1].len);
+    enum tp_workload workload = fact->verdict == TP_FACT_DIFFERS ? TP_WORKLOAD_OTHER
+                                : is_half_known                  ? TP_WORKLOAD_UNKNOWN
+                                                                 : TP_WORKLOAD_SAME;
+    bool is_input = tp_str_equal(fact->name, TP_STR("input"));
+    c->counts[fact->verdict]++;
+    c->is_recorded_otherwise |= fact->class == TP_FACT_RECORDING && fact->verdict == TP_FACT_DIFFERS;
+    if (fact->class != TP_FACT_DEFINING || workload == TP_WORKLOAD_SAME)
+        return;
+    c->workload = workload > c->workload ? workload : c->workload;
+    if (is_input && workload == TP_WORKLOAD_OTHER) {
+        c->is_other_input = true;
+        c->is_other_batch = tp_str_equal(behind_batch(fact->values[TP_BASE]), behind_batch(fact->values[TP_NEW]));
+    } else if (workload == TP_WORKLOAD_OTHER && !tp_str_equal(fact->name, TP_STR("batch_size"))) {
+        c->is_other_input_alone = false;
+    }
+}
+
 void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *sides)
 {
     struct tp_strings names;
     size_t count = find_names(&names, sides);
-    double lost = 0;
-    *c = (struct tp_comparability){.facts = tp_arena_array(sides->arena, count + 3, sizeof *c->facts)};
+    *c = (struct tp_comparability){.facts = tp_arena_array(sides->arena, count + 3, sizeof *c->facts),
+                                   .is_other_input_alone = true};
     for (uint32_t i = 0; i < names.count; i++) {
         const struct rule *rule = rule_of(names.items[i]);
+        bool is_in_both = true;
         if (rule->is_by_rows)
             continue;
         struct tp_fact_pair *fact = &c->facts[c->fact_count++];
         fact->name = names.items[i];
-        fact->weight = rule->weight;
-        for (int s = 0; s < TP_SIDES; s++)
+        fact->class = rule->class;
+        for (int s = 0; s < TP_SIDES; s++) {
             fact->values[s] = value_of(&sides->side[s], fact->name, sides->arena);
-        fact->verdict = judge(fact->values, rule->tolerance);
+            is_in_both &= is_asked(&sides->side[s], fact->name);
+        }
+        for (int s = 0; s < TP_SIDES && rule->absent; s++)
+            if (!fact->values[s].len && fact->values[TP_SIDES - 1 - s].len)
+                fact->values[s] = tp_str_of(rule->absent);
+        fact->verdict = judge(fact->values);
+        conclude(c, fact, is_in_both);
     }
     add_share(c, sides, "operators.shapes", ASPECT_SHAPE);
     add_share(c, sides, "operators.dtypes", ASPECT_DTYPE);
     add_steps(c, sides);
+    for (uint32_t i = c->fact_count - 3; i < c->fact_count; i++)
+        c->counts[c->facts[i].verdict]++;
+    c->is_low = c->workload != TP_WORKLOAD_SAME;
+    c->is_other_input_alone &= c->is_other_input;
+}
+
+/* What is not the same among the facts of a class; of defining ones also what one side does not tell. */
+static const char *unlike_text(const struct tp_comparability *c, enum tp_fact_class class, struct tp_arena *arena)
+{
+    enum { MOST = 60 };
+    const char *text = "";
     for (uint32_t i = 0; i < c->fact_count; i++) {
-        const struct tp_fact_pair *fact = &c->facts[i];
-        bool is_half_known = fact->verdict == TP_FACT_UNKNOWN && (fact->values[0].len || fact->values[1].len);
-        c->counts[fact->verdict]++;
-        lost += fact->verdict == TP_FACT_DIFFERS ? fact->weight : is_half_known ? fact->weight / 4.0 : 0;
+        const struct tp_fact_pair *f = &c->facts[i];
+        bool is_half =
+            class == TP_FACT_DEFINING && f->verdict == TP_FACT_UNKNOWN && (f->values[0].len || f->values[1].len);
+        if (f->class != class || (f->verdict != TP_FACT_DIFFERS && !is_half))
+            continue;
+        struct tp_str shown[TP_SIDES];
+        for (int s = 0; s < TP_SIDES; s++) {
+            shown[s] = f->values[s].len ? f->values[s] : TP_STR("unknown");
+            shown[s].len = tp_utf8_cut(shown[s].ptr, shown[s].len, MOST);
+        }
+        text = tp_text_printf(arena, "%s%s%.*s %.*s / %.*s", text, *text ? ", " : "", (int)f->name.len, f->name.ptr,
+                              (int)shown[TP_BASE].len, shown[TP_BASE].ptr, (int)shown[TP_NEW].len, shown[TP_NEW].ptr);
     }
-    c->score = lost < 100 ? (unsigned)(100 - lost) : 0;
-    c->is_low = c->score < TP_COMPARABLE_FROM;
+    return text;
+}
+
+const char *tp_comparability_text(const struct tp_comparability *c, struct tp_arena *arena)
+{
+    return unlike_text(c, TP_FACT_DEFINING, arena);
+}
+
+const char *tp_comparability_recording_text(const struct tp_comparability *c, struct tp_arena *arena)
+{
+    return unlike_text(c, TP_FACT_RECORDING, arena);
 }

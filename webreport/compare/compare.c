@@ -4,6 +4,14 @@
 #include "webreport/compare/damage.h"
 #include "writer/text/format.h"
 
+/* What the host takes depends on how it was recorded: with other options its times are told, not judged. */
+static void open_host_times(struct tp_compare *c)
+{
+    for (enum tp_quantity q = 0; q < TP_QUANTITIES && c->comparability.is_recorded_otherwise; q++)
+        if (q != TP_QUANTITY_KERNELS && c->totals[q].verdict != TP_CHANGE_NEUTRAL)
+            c->totals[q].verdict = TP_CHANGE_INCONCLUSIVE;
+}
+
 static void measure_steps(struct tp_compare *c)
 {
     for (int s = 0; s < TP_SIDES; s++) {
@@ -49,6 +57,8 @@ static enum tp_change_verdict judge(const struct tp_compare *c)
 {
     bool is_worse = has_total(c, TP_CHANGE_REGRESSED) || c->memory_verdict == TP_CHANGE_REGRESSED || c->regressed_count;
     bool is_better = has_total(c, TP_CHANGE_IMPROVED) || c->memory_verdict == TP_CHANGE_IMPROVED || c->improved_count;
+    if (c->is_work_changed)
+        return TP_CHANGE_REGRESSED;
     if (c->is_open)
         return TP_CHANGE_INCONCLUSIVE;
     if (is_worse && is_better)
@@ -64,6 +74,14 @@ bool tp_compare_is_worse(const struct tp_compare *c)
         return c->verdict == TP_CHANGE_REGRESSED;
     return has_total(c, TP_CHANGE_REGRESSED) || c->memory_verdict == TP_CHANGE_REGRESSED ||
            !has_total(c, TP_CHANGE_IMPROVED);
+}
+
+const char *tp_compare_verdict_word(const struct tp_compare *c)
+{
+    if (c->is_work_changed)
+        return "work changed";
+    return c->comparability.workload == TP_WORKLOAD_OTHER && !*c->damage ? "other workload"
+                                                                         : tp_change_verdict_name(c->verdict);
 }
 
 /* Damage of either side, ranks that only the other one has among it. */
@@ -98,8 +116,11 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     tp_comparability_build(&compare->comparability, &compare->sides);
     compare->damage = damage_of(compare);
     compare->is_open = compare->comparability.is_low || *compare->damage;
+    tp_work_sides_build(&compare->work, &compare->sides, &compare->comparability);
+    compare->is_work_changed = !*compare->damage && tp_work_has_gated(&compare->work);
     const struct tp_change_limits limits = {options->threshold, compare->is_open};
     tp_totals_build(compare->totals, &compare->sides, &limits);
+    open_host_times(compare);
     tp_matches_build(&compare->matches, &compare->sides);
     tp_changes_build(&compare->changes, &compare->sides, &compare->matches, compare->totals, &limits);
     count_causes(compare);

@@ -9,6 +9,7 @@
 #include "webreport/compare/changes.h"
 #include "webreport/compare/comparability.h"
 #include "webreport/compare/difftree.h"
+#include "webreport/compare/work_sides.h"
 #include "writer/base/table.h"
 
 enum tp_compare_table {
@@ -108,7 +109,7 @@ enum tp_finding_diff_column {
     TP_FINDING_DIFF_COLUMNS
 };
 
-enum tp_fact_column { TP_FACT_NAME, TP_FACT_BASE, TP_FACT_NEW, TP_FACT_VERDICT, TP_FACT_WEIGHT, TP_FACT_COLUMNS };
+enum tp_fact_column { TP_FACT_NAME, TP_FACT_BASE, TP_FACT_NEW, TP_FACT_VERDICT, TP_FACT_CLASS, TP_FACT_COLUMNS };
 
 struct tp_compare_options {
     double threshold; /* relative, 0 or more: the interval of a change must lie beyond it (0.03: 3 %) */
@@ -120,12 +121,14 @@ struct tp_compare {
     struct tp_compare_options options;
     struct tp_sides sides;
     struct tp_comparability comparability;
+    struct tp_work_diff work; /* what the steps of both sides do otherwise: exact */
     struct tp_matches matches;
     struct tp_changes changes;
     struct tp_difftree tree;               /* count 0: a side has none */
     struct tp_total totals[TP_QUANTITIES]; /* not of TP_QUANTITY_ROW */
     double step_ns[TP_SIDES];              /* median */
     const char *damage; /* why an input decides nothing: "new: the gzip is cut .."; "": none is damaged */
+    bool is_work_changed; /* work came or changed that a limit counts: regressed, whatever the times are */
     bool is_open;       /* damaged or not comparable: nothing is improved or regressed */
     enum tp_change_verdict memory_verdict, verdict;
     uint32_t regressed_count, improved_count, replaced_count, hint_count; /* of causes */
@@ -137,6 +140,9 @@ struct tp_compare {
 void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inputs[TP_SIDES],
                       const struct tp_calltree *const trees[TP_SIDES], const struct tp_compare_options *options,
                       struct tp_arena *arena);
+
+/* The verdict in a word: "work changed", "other workload", or that of the times: "regressed", "neutral" .. */
+const char *tp_compare_verdict_word(const struct tp_compare *compare);
 
 /* Whether the comparison found what a gate stops at: something regressed, and no total improved by more than it. */
 bool tp_compare_is_worse(const struct tp_compare *compare);

@@ -76,7 +76,10 @@ static const struct tp_column_def fact_defs[TP_FACT_COLUMNS] = {
     {"base", "Base", "", "Value in the base.", TP_COLUMN_TEXT},
     {"new", "New", "", "Value on the new side.", TP_COLUMN_TEXT},
     {"verdict", "Verdict", "", "same, differs, or unknown: a side does not tell.", TP_COLUMN_TEXT},
-    {"weight", "Weight", "", "Points of 100 that a difference costs.", TP_COLUMN_INT},
+    {"class", "Class", "",
+     "defining: another one is another workload; recording: an option of the recorder; environment: versions; result: "
+     "what a run came to, no condition of it.",
+     TP_COLUMN_TEXT},
 };
 
 /* ---- which table holds which kind ---- */
@@ -85,7 +88,7 @@ static const struct {
     const char *key, *title, *kind; /* kind: of a row, for people */
     int rows_of;                    /* enum tp_summary_kind; -1: no rows */
 } tables[TP_COMPARE_TABLES] = {
-    [TP_COMPARE_CHANGES] = {"changes", "What changed", NULL, -1},
+    [TP_COMPARE_CHANGES] = {"rows", "Times that changed", NULL, -1},
     [TP_COMPARE_STEP] = {"step", "Where the step's time went", NULL, -1},
     [TP_COMPARE_OPERATORS_DEVICE] = {"operators_device", "Operators, device time", "operator, device",
                                      TP_SUMMARY_OPERATOR_DEVICE},
@@ -330,7 +333,7 @@ static void fill_facts(struct tp_compare *c)
             tp_table_text(table, TP_FACT_BASE + (unsigned)s)[i] =
                 fact->values[s].len ? fact->values[s] : (struct tp_str){NULL, 0};
         tp_table_text(table, TP_FACT_VERDICT)[i] = tp_str_of(tp_fact_verdict_name(fact->verdict));
-        tp_table_int(table, TP_FACT_WEIGHT)[i] = fact->weight;
+        tp_table_text(table, TP_FACT_CLASS)[i] = tp_str_of(tp_fact_class_name(fact->class));
     }
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "webreport/compare/gate_parts.h"
+#include "writer/base/limits.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
 
@@ -87,6 +88,7 @@ static void compare_sides(struct tp_check_subject *s, struct tp_arena *scratch)
     memcpy(kept, sides, sizeof sides);
     tp_sides_build(&s->sides, kept, scratch);
     tp_comparability_build(&s->comparability, &s->sides);
+    tp_work_sides_build(&s->work, &s->sides, &s->comparability);
 }
 
 static void fill_rank(struct tp_check_subject *s, const struct tp_check_input *input, int64_t rank, bool base_has_ranks,
@@ -230,10 +232,23 @@ static void judge_lines(struct tp_vec *items, const struct tp_budget *budget, co
 /* One subject; the comparison's own memory is `scratch`. */
 struct judging {
     struct tp_check *check;
-    struct tp_vec *items;
+    struct tp_vec *items, *changes;
     struct tp_check_subject *subject;
     struct tp_arena *arena, *scratch;
 };
+
+/* Keeps what was found out about the workload and the work of a subject. */
+static void note_work(const struct judging *j)
+{
+    const struct tp_check_subject *s = j->subject;
+    struct tp_check *check = j->check;
+    if (s->comparability.workload > check->workload) {
+        check->workload = s->comparability.workload;
+        check->differs = tp_comparability_text(&s->comparability, j->arena);
+    }
+    for (uint32_t i = 0; i < s->work.count && j->changes->count < TP_MAX_WORK_CHANGES; i++)
+        *(struct tp_check_change *)tp_vec_push(j->changes) = (struct tp_check_change){s->name, s->work.changes[i]};
+}
 
 static int judge(void *context, struct tp_error *err)
 {
@@ -243,21 +258,21 @@ static int judge(void *context, struct tp_error *err)
     if (s->base_count)
         compare_sides(s, j->scratch);
     judge_lines(j->items, j->check->input->budget, s, j->arena);
-    if (s->base_count && s->comparability.score < j->check->score)
-        j->check->score = s->comparability.score;
+    if (s->base_count)
+        note_work(j);
     return TP_OK;
 }
 
 /* The items live in `arena`; what the comparison needs goes with this call, also when memory runs out. */
-static void judge_subject(struct tp_check *check, struct tp_vec *items, struct tp_check_subject *s,
-                          struct tp_arena *arena)
+static void judge_subject(struct judging *j)
 {
     struct tp_arena scratch;
     tp_arena_init(&scratch, 0);
-    int code = tp_arena_run_both(&scratch, arena, judge, &(struct judging){check, items, s, arena, &scratch}, NULL);
+    j->scratch = &scratch;
+    int code = tp_arena_run_both(&scratch, j->arena, judge, j, NULL);
     tp_arena_release(&scratch);
     if (code)
-        tp_arena_fail(arena, code);
+        tp_arena_fail(j->arena, code);
 }
 
 static void judge_rest(struct tp_vec *items, const struct tp_check_input *input,
@@ -294,10 +309,12 @@ void tp_check_build(struct tp_check *check, const struct tp_check_input *input, 
 {
     size_t subject_count;
     struct tp_check_subject *subjects = find_subjects(input, &subject_count, arena);
-    struct tp_vec items = TP_VEC(arena, struct tp_check_item);
-    *check = (struct tp_check){.input = input, .score = 100};
+    struct tp_vec items = TP_VEC(arena, struct tp_check_item), changes = TP_VEC(arena, struct tp_check_change);
+    *check = (struct tp_check){.input = input, .differs = ""};
     for (size_t i = 0; i < subject_count; i++)
-        judge_subject(check, &items, &subjects[i], arena);
+        judge_subject(&(struct judging){check, &items, &changes, &subjects[i], arena, NULL});
+    check->changes = changes.data;
+    check->change_count = changes.count;
     judge_rest(&items, input, subjects, subject_count, arena);
     tp_merge_sort(arena, items.data, items.count, sizeof(struct tp_check_item), by_status, NULL);
     check->items = items.data;

@@ -16,6 +16,8 @@
 #define TP_WEBREPORT_COMPARE_GATE_H
 
 #include "webreport/compare/budget.h"
+#include "webreport/compare/comparability.h"
+#include "webreport/compare/work_diff.h"
 #include "webreport/measure/summary.h"
 
 enum tp_check_status {
@@ -44,6 +46,7 @@ struct tp_check_place {
     struct tp_str rule;      /* "A5" of a finding; "" */
     struct tp_str file_line; /* "train.py(88): step" */
     struct tp_str text;      /* what is there */
+    struct tp_str operator;  /* of changed work: what came or changed there; else "" */
 };
 
 struct tp_check_item {
@@ -58,6 +61,12 @@ struct tp_check_item {
     const char *reason;       /* a sentence; "" when the limit holds and there is no more to say */
     struct tp_check_place *places;
     uint32_t place_count;
+};
+
+/* A change of the work of a step. */
+struct tp_check_change {
+    struct tp_str subject; /* as in tp_check_item */
+    struct tp_work_change change;
 };
 
 struct tp_check_side {
@@ -78,11 +87,15 @@ struct tp_check {
     size_t count, counts[TP_CHECK_STATUS_COUNT];
     enum tp_check_status verdict; /* the worst; a fail is worse than inconclusive, that worse than a warning */
     bool is_damaged;              /* nothing fails, and what would decide is damaged, lost or missing in an input */
-    unsigned score;               /* of comparability, the least of all subjects; 100 without baseline */
+    enum tp_workload workload;    /* the farthest from the same of all subjects; same without baseline */
+    const char *differs;          /* the facts that make it so; "" */
+    struct tp_check_change *changes; /* of the work of a step, subject by subject */
+    size_t change_count;
 };
 
 enum {
     TP_CHECK_PLACES = 10,
+    TP_CHECK_KEYS = 8,           /* changes of work that a line names */
     TP_CHECK_HISTORY_RUNS = 200, /* of a rank, the newest */
     TP_CHECK_FACT_RUNS = 10,     /* of these, to tell whether both sides compare */
     TP_CHECK_COUNT_RUNS = 3,     /* and for counts */

@@ -58,6 +58,12 @@ static bool is_of_kernels(const struct tp_metric *metric)
                                           (metric->value == tp_metric_average_time && metric->which == TP_ROLE_KERNEL));
 }
 
+/* Times that what is recorded changes: all but those of kernels. */
+static bool is_of_host(const struct tp_metric *metric)
+{
+    return metric->is_timed && !is_of_kernels(metric);
+}
+
 /* What of a step its noise is that of; TP_PART_COUNT: of the whole step. */
 static enum tp_summary_part part_of(const struct tp_metric *metric)
 {
@@ -269,21 +275,6 @@ static void judge_count(struct tp_check_item *item, const struct tp_check_subjec
              "");
 }
 
-/* The facts that differ, for a sentence. */
-static const char *differences(const struct tp_comparability *c, struct tp_arena *arena)
-{
-    const char *text = "";
-    for (uint32_t i = 0; i < c->fact_count; i++) {
-        const struct tp_fact_pair *f = &c->facts[i];
-        if (f->verdict == TP_FACT_DIFFERS && f->weight)
-            text =
-                tp_text_printf(arena, "%s%s%.*s %.*s / %.*s", text, *text ? ", " : "", (int)f->name.len, f->name.ptr,
-                               (int)(f->values[TP_BASE].len < 40 ? f->values[TP_BASE].len : 40), f->values[TP_BASE].ptr,
-                               (int)(f->values[TP_NEW].len < 40 ? f->values[TP_NEW].len : 40), f->values[TP_NEW].ptr);
-    }
-    return text;
-}
-
 /* ---- damage ---- */
 
 /* What a line rests on: a change also on whether both sides compare at all. */
@@ -309,6 +300,28 @@ static const char *damage_of(const struct tp_budget_line *line, const struct tp_
     return *reason ? tp_text_printf(arena, "input damaged: the baseline: %s", reason) : "";
 }
 
+static void conclude_not_comparable(struct tp_check_item *item, const struct tp_check_subject *s,
+                                    struct tp_arena *arena)
+{
+    bool is_other = s->comparability.workload == TP_WORKLOAD_OTHER;
+    conclude(item, TP_CAUSE_NOT_COMPARABLE,
+             tp_text_printf(arena, "%s: %s", is_other ? "another workload" : "not known to be the same workload",
+                            tp_comparability_text(&s->comparability, arena)));
+}
+
+/* Counts of the work of a step, which another input leaves as they are. */
+static void judge_work(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
+{
+    const char *why = NULL;
+    enum tp_check_cause cause = tp_check_judge_work(item, s, &why);
+    if (cause == TP_CAUSE_MISSING)
+        conclude_missing(item, "", why, arena);
+    else if (cause == TP_CAUSE_NOT_COMPARABLE)
+        conclude_not_comparable(item, s, arena);
+    else
+        conclude(item, cause, cause == TP_CAUSE_NO_BASELINE ? "no baseline to compare with" : "");
+}
+
 static void judge_against(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const char *why = NULL;
@@ -329,9 +342,11 @@ static void judge_against(struct tp_check_item *item, const struct tp_check_subj
     if (isnan(item->base_value))
         conclude_missing(item, "in the baseline, ", why, arena);
     else if (s->comparability.is_low)
+        conclude_not_comparable(item, s, arena);
+    else if (s->comparability.is_recorded_otherwise && is_of_host(&tp_metrics[item->line->metric]))
         conclude(item, TP_CAUSE_NOT_COMPARABLE,
-                 tp_text_printf(arena, "not comparable (score %u of 100): %s", s->comparability.score,
-                                differences(&s->comparability, arena)));
+                 tp_text_printf(arena, "recorded otherwise: %s; that changes what the host takes",
+                                tp_comparability_recording_text(&s->comparability, arena)));
     else if (tp_metrics[item->line->metric].is_timed)
         judge_time(item, s, arena);
     else
@@ -345,6 +360,10 @@ void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *s
     item->value = item->base_value = item->change = item->low = item->high = item->sees = NAN;
     if (*damage) {
         conclude(item, TP_CAUSE_DAMAGED, damage);
+        return;
+    }
+    if (tp_metrics[line->metric].value == tp_metric_of_work) {
+        judge_work(item, s, arena);
         return;
     }
     item->value = value_of(s->runs, s->run_count, line, limit_of(line, NAN), arena, &why);

@@ -6,6 +6,7 @@
 #include "webreport/compare/damage.h"
 #include "webreport/compare/gate.h"
 #include "webreport/compare/sides.h"
+#include "webreport/compare/work_sides.h"
 
 /* The runs of one rank, or all runs where ranks are not told apart, or those of a worker that the budget names; and
  * what they are compared with. */
@@ -20,6 +21,7 @@ struct tp_check_subject {
     bool is_base_incomplete; /* the baseline has ranks, but not this one */
     struct tp_sides sides;   /* only with a base */
     struct tp_comparability comparability;
+    struct tp_work_diff work; /* only with a base */
 };
 
 /* Judges one line; fills everything of the item but `places`. item->line and item->subject are set. */
@@ -27,5 +29,13 @@ void tp_check_judge(struct tp_check_item *item, const struct tp_check_subject *s
 
 /* Finds where in the code a failed line points: findings with a line, new or costly waits. */
 void tp_check_find_places(struct tp_check_item *item, const struct tp_check_subject *subject, struct tp_arena *arena);
+
+/* Judges a line about the work of a step; fills value, base_value and change of the item. *why: of TP_CAUSE_MISSING. */
+enum tp_check_cause tp_check_judge_work(struct tp_check_item *item, const struct tp_check_subject *subject,
+                                        const char **why);
+
+/* Appends what changed in the work (struct tp_check_place) as far as the line is about it. */
+void tp_check_find_work(struct tp_vec *places, const struct tp_check_item *item, const struct tp_check_subject *subject,
+                        struct tp_arena *arena);
 
 #endif

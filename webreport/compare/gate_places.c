@@ -13,7 +13,8 @@
 static void add_place(struct tp_vec *places, struct tp_str rule, struct tp_str file_line, const char *text)
 {
     if (places->count < TP_CHECK_PLACES && file_line.len)
-        *(struct tp_check_place *)tp_vec_push(places) = (struct tp_check_place){rule, file_line, tp_str_of(text)};
+        *(struct tp_check_place *)tp_vec_push(places) =
+            (struct tp_check_place){rule, file_line, tp_str_of(text), TP_STR("")};
 }
 
 /* ---- findings ---- */
@@ -126,6 +127,8 @@ void tp_check_find_places(struct tp_check_item *item, const struct tp_check_subj
     struct tp_vec places = TP_VEC(arena, struct tp_check_place);
     if (metric->value == tp_metric_of_findings || metric->value == tp_metric_of_rule || rule_of(metric))
         find_findings(&places, item, s, arena);
+    if (metric->value == tp_metric_of_work)
+        tp_check_find_work(&places, item, s, arena);
     if (metric->value == tp_metric_of_waits)
         find_waits(&places, item, s, arena);
     item->places = places.data;

@@ -5,6 +5,7 @@
 
 #include "webreport/compare/metric_amount.h"
 #include "webreport/document/section.h"
+#include "webreport/document/work_record.h"
 #include "webreport/measure/metric_values.h"
 #include "webreport/measure/wording.h"
 #include "writer/text/format.h"
@@ -14,6 +15,15 @@ enum { MAX_ROWS = 200 };
 static enum tp_metric_unit unit_of(const struct tp_check_item *item)
 {
     return tp_metrics[item->line->metric].unit;
+}
+
+/* The metric; of calls of an operator with the operator's name. */
+static const char *metric_text(const struct tp_check_item *item, struct tp_arena *arena)
+{
+    struct tp_str operator = item->line->operator;
+    if (!operator.ptr)
+        return tp_metrics[item->line->metric].name;
+    return tp_text_printf(arena, "op[%.*s].calls", (int)(operator.len < 200 ? operator.len : 200), operator.ptr);
 }
 
 static const char *side_text(struct tp_arena *arena, const struct tp_check_side *side)
@@ -52,8 +62,9 @@ static const char *sides_text(const struct tp_check *c, struct tp_arena *arena)
     const char *run = side_text(arena, &c->input->run);
     if (!c->input->base.name)
         return run;
-    return tp_text_printf(arena, "%s against %s, comparable %u of 100", run, side_text(arena, &c->input->base),
-                          c->score);
+    static const char *const words[] = {"the same workload", "not known to be the same workload", "another workload"};
+    return tp_text_printf(arena, "%s against %s, %s%s%s", run, side_text(arena, &c->input->base), words[c->workload],
+                          *c->differs ? ": " : "", c->differs);
 }
 
 static enum tp_tone tone_of(enum tp_check_status status)
@@ -64,7 +75,7 @@ static enum tp_tone tone_of(enum tp_check_status status)
 
 static const char *title_of(const struct tp_check_item *item, struct tp_arena *arena)
 {
-    const char *limit = tp_amount_limit(arena, item->line), *name = tp_metrics[item->line->metric].name;
+    const char *limit = tp_amount_limit(arena, item->line), *name = metric_text(item, arena);
     if (item->subject.len)
         return tp_text_printf(arena, "%.*s: %s %s", (int)item->subject.len, item->subject.ptr, name, limit);
     return tp_text_printf(arena, "%s %s", name, limit);
@@ -74,7 +85,7 @@ static const char *title_of(const struct tp_check_item *item, struct tp_arena *a
 static const char *message_of(const struct tp_finding_block *finding, const struct tp_check_item *item,
                               struct tp_arena *arena)
 {
-    const char *name = tp_metrics[item->line->metric].name, *text = name;
+    const char *name = metric_text(item, arena), *text = name;
     if (finding->value)
         text = tp_text_printf(arena, "%s is %s", name, finding->value);
     if (finding->base)
@@ -209,6 +220,25 @@ static void record_side(struct tp_object *record, const char *key, const struct 
         record_run(tp_list_object(profiles), &side->items[i]);
 }
 
+/* Whether it is the same workload, and what its work does otherwise; null without a baseline. */
+static void record_work(struct tp_object *record, const struct tp_check *c)
+{
+    if (!c->input->base.count) {
+        tp_object_null(record, "identity");
+        tp_object_null(record, "changes");
+        return;
+    }
+    struct tp_object *identity = tp_object_object(record, "identity");
+    tp_object_text(identity, "workload", tp_workload_name(c->workload));
+    tp_object_text(identity, "differs", c->differs);
+    struct tp_list *list = tp_object_list(record, "changes");
+    for (size_t i = 0; i < c->change_count; i++) {
+        struct tp_object *object = tp_list_object(list);
+        tp_object_str(object, "subject", c->changes[i].subject);
+        tp_work_change_record(object, &c->changes[i].change, record->members.arena);
+    }
+}
+
 static void record_all(const struct tp_document *document, const struct tp_check *c,
                        const struct tp_verdict_block *verdict)
 {
@@ -223,7 +253,7 @@ static void record_all(const struct tp_document *document, const struct tp_check
     for (int i = 0; i < TP_CHECK_STATUS_COUNT; i++)
         tp_object_int(counts, tp_check_status_text((enum tp_check_status)i), (int64_t)c->counts[i]);
     tp_object_text(record, "budget", c->input->budget->file);
-    tp_object_whole(record, "comparability_score", c->input->base.count ? (int64_t)c->score : TP_NULL_INT);
+    record_work(record, c);
     struct tp_list *items = tp_object_list(record, "items");
     for (size_t i = 0; i < c->count; i++)
         record_item(tp_list_object(items), &c->items[i]);

@@ -23,13 +23,14 @@ struct wording {
 static const char *facts_text(const struct wording *w)
 {
     const struct tp_comparability *facts = &w->c->comparability;
-    return tp_text_printf(w->arena, "%u of 100, %u facts the same, %u differ, %u unknown", facts->score,
-                          facts->counts[TP_FACT_SAME], facts->counts[TP_FACT_DIFFERS], facts->counts[TP_FACT_UNKNOWN]);
+    return tp_text_printf(w->arena, "%u facts the same, %u differ, %u unknown", facts->counts[TP_FACT_SAME],
+                          facts->counts[TP_FACT_DIFFERS], facts->counts[TP_FACT_UNKNOWN]);
 }
 
 static const char *comparable_text(const struct wording *w)
 {
-    return w->c->comparability.is_low ? "not comparable" : "comparable";
+    static const char *const texts[] = {"the same workload", "workload not known", "another workload"};
+    return texts[w->c->comparability.workload];
 }
 
 static void put_title(const struct wording *w)
@@ -92,15 +93,18 @@ static void put_side_verdicts(const struct wording *w)
 static void put_differing(const struct wording *w)
 {
     const struct tp_comparability *facts = &w->c->comparability;
-    if (!facts->counts[TP_FACT_DIFFERS])
+    bool has_any = false;
+    for (uint32_t i = 0; i < facts->fact_count; i++)
+        has_any |= facts->facts[i].verdict == TP_FACT_DIFFERS && facts->facts[i].class != TP_FACT_RESULT;
+    if (!has_any)
         return;
     tp_document_notice(w->document, facts->is_low ? TP_TONE_BAD : TP_TONE_UNSURE,
-                       facts->is_low ? "The sides differ in what must be the same: nothing below is a regression"
-                                     : "The sides differ in something, but may be compared",
+                       facts->workload == TP_WORKLOAD_OTHER ? "Another workload: times are told, and not judged"
+                                                            : "The sides differ in something, but may be compared",
                        "");
     for (uint32_t i = 0; i < facts->fact_count; i++) {
         const struct tp_fact_pair *fact = &facts->facts[i];
-        if (fact->verdict != TP_FACT_DIFFERS)
+        if (fact->verdict != TP_FACT_DIFFERS || fact->class == TP_FACT_RESULT)
             continue;
         struct tp_str base = tp_text_cut(w->arena, tp_shown_text(w->naming, fact->values[TP_BASE]), 200);
         struct tp_str new_value = tp_text_cut(w->arena, tp_shown_text(w->naming, fact->values[TP_NEW]), 200);
@@ -131,8 +135,7 @@ static void put_figures(const struct wording *w)
     put_figure(w, "Replaced", tp_text_of_count(w->arena, c->replaced_count), "kernels", "another name, as fast");
     put_figure(w, "Memory peak", tp_signed_bytes_text(w->arena, peak_change), "",
                tp_change_verdict_name(c->memory_verdict));
-    put_figure(w, "Comparable", tp_text_of_count(w->arena, c->comparability.score), "of 100",
-               c->comparability.is_low ? "too low to judge" : "same conditions on both sides");
+    put_figure(w, "Work", tp_compare_work_figure(c, w->arena), "", "what a step does otherwise");
 }
 
 /* ---- what changed ---- */
@@ -371,9 +374,9 @@ static void put_parts(const struct wording *w)
     put_tree(w);
     if (!w->c->tables[TP_COMPARE_FACTS].row_count)
         return;
-    put_section(w, "diff-common", "In common", tp_compare_table_title(TP_COMPARE_FACTS),
-                tp_text_printf(w->arena, "%s: %s. Below %d every result is inconclusive.", comparable_text(w),
-                               facts_text(w), TP_COMPARABLE_FROM));
+    put_section(
+        w, "diff-common", "In common", tp_compare_table_title(TP_COMPARE_FACTS),
+        tp_text_printf(w->arena, "%s: %s. Facts that define the workload decide.", comparable_text(w), facts_text(w)));
     put_table(w, TP_COMPARE_FACTS);
 }
 
@@ -401,6 +404,7 @@ void tp_compare_document(struct tp_document *document, const struct tp_compare *
     document->places = TP_IN_PAGES;
     put_figures(&w);
     document->places = TP_EVERYWHERE;
+    tp_compare_put_work(document, compare, naming);
     put_changes(&w);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
     for (size_t row = 0; row < compare->tables[TP_COMPARE_MEMORY].row_count; row++)

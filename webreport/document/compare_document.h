@@ -31,4 +31,14 @@ struct tp_data tp_compare_icicle(const struct tp_compare *compare, const struct 
 struct tp_shown_table *tp_compare_tree_table(const struct tp_compare *compare, const struct tp_naming *naming,
                                              size_t max_rows);
 
+/* ---- the work of a step (compare_work.c) ---- */
+
+/* What a limit counts: the first changes, and how many there are more. */
+const char *tp_compare_work_words(const struct tp_compare *compare, struct tp_arena *arena);
+/* "same", "3 changes", "unknown". */
+const char *tp_compare_work_figure(const struct tp_compare *compare, struct tp_arena *arena);
+/* Puts a notice with a point for each change. */
+void tp_compare_put_work(struct tp_document *document, const struct tp_compare *compare,
+                         const struct tp_naming *naming);
+
 #endif

@@ -3,6 +3,8 @@
 
 #include "webreport/document/compare_document.h"
 
+#include "webreport/document/work_record.h"
+
 static void percent_member(struct tp_object *object, const char *key, double ratio)
 {
     tp_object_real(object, key, 100 * ratio);
@@ -21,6 +23,41 @@ static void record_evidence(struct tp_object *record, const struct tp_compare *c
             tp_object_evidence(run, "evidence", &side->runs[i].evidence);
         }
     }
+}
+
+/* Whether both are the same workload, and which facts say otherwise. */
+static void record_identity(struct tp_object *record, const struct tp_compare *c)
+{
+    struct tp_object *identity = tp_object_object(record, "identity");
+    tp_object_text(identity, "workload", tp_workload_name(c->comparability.workload));
+    tp_object_bool(identity, "is_other_input_alone", c->comparability.is_other_input_alone);
+    struct tp_list *differs = tp_object_list(identity, "differs");
+    for (uint32_t i = 0; i < c->comparability.fact_count; i++) {
+        const struct tp_fact_pair *fact = &c->comparability.facts[i];
+        bool is_half = fact->verdict == TP_FACT_UNKNOWN && (fact->values[0].len || fact->values[1].len);
+        if (fact->class == TP_FACT_RESULT || (fact->verdict != TP_FACT_DIFFERS && !is_half))
+            continue;
+        struct tp_object *object = tp_list_object(differs);
+        tp_object_str(object, "fact", fact->name);
+        tp_object_str(object, "base", fact->values[TP_BASE]);
+        tp_object_str(object, "new", fact->values[TP_NEW]);
+        tp_object_text(object, "class", tp_fact_class_name(fact->class));
+        tp_object_text(object, "verdict", tp_fact_verdict_name(fact->verdict));
+    }
+}
+
+/* The work of a step: null where a side has no counts. */
+static void record_changes(struct tp_object *record, const struct tp_compare *c)
+{
+    const struct tp_work_diff *work = &c->work;
+    struct tp_object *object = tp_object_object(record, "work");
+    tp_object_bool(object, "is_known", work->is_known);
+    tp_object_bool(object, "is_same", work->is_same);
+    tp_object_bool(object, "by_name", work->is_bare);
+    tp_object_int(object, "varying", work->varying_count);
+    struct tp_list *list = tp_object_list(record, "changes");
+    for (uint32_t i = 0; i < work->count; i++)
+        tp_work_change_record(tp_list_object(list), &work->changes[i], record->members.arena);
 }
 
 /* Of each quantity that both sides tell in every run. */
@@ -46,8 +83,8 @@ static void record_times(struct tp_object *times, const struct tp_compare *c)
 static void record_verdict(struct tp_object *record, const struct tp_compare *c, const char *summary)
 {
     tp_object_text(record, "schema", "tracepress-diff");
-    tp_object_int(record, "schema_version", 1);
-    tp_object_text(record, "verdict", tp_change_verdict_name(c->verdict));
+    tp_object_int(record, "schema_version", 2);
+    tp_object_text(record, "verdict", tp_compare_verdict_word(c));
     tp_object_text(record, "summary", summary);
     tp_object_text(record, "damage", *c->damage ? c->damage : NULL);
     record_evidence(record, c);
@@ -62,9 +99,8 @@ static void record_verdict(struct tp_object *record, const struct tp_compare *c,
     percent_member(record, "confidence_percent", 1 - TP_RUN_DOUBT);
     percent_member(record, "threshold_percent", c->options.threshold);
     percent_member(record, "least_share_percent", TP_CHANGE_LEAST_SHARE);
-    struct tp_object *comparability = tp_object_object(record, "comparability");
-    tp_object_int(comparability, "score", c->comparability.score);
-    tp_object_bool(comparability, "is_comparable", !c->comparability.is_low);
+    record_identity(record, c);
+    record_changes(record, c);
     struct tp_object *counts = tp_object_object(record, "counts");
     tp_object_int(counts, "regressed", c->regressed_count);
     tp_object_int(counts, "improved", c->improved_count);

@@ -61,7 +61,7 @@ static const struct tp_shown_column fact_columns[] = {
     {TP_SHOW_OWN, 0, "Base", 0, 0, false, 0},
     {TP_SHOW_OWN, 1, "New", 0, 0, false, 0},
     COLUMN(TP_SHOW_TEXT, TP_FACT_VERDICT, 0, 0),
-    WIDE(TP_SHOW_COUNT, TP_FACT_WEIGHT, 0, 0),
+    WIDE(TP_SHOW_TEXT, TP_FACT_CLASS, 0, 0),
 };
 
 #define COLUMNS(list) list, sizeof(list) / sizeof *(list)

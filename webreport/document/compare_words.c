@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "webreport/document/compare_document.h"
 #include "writer/text/format.h"
 
 static const char *signed_text(struct tp_arena *arena, bool is_more, const char *text)
@@ -173,8 +174,13 @@ static const char *headline(const struct tp_compare *c, struct tp_arena *arena)
     const char *moved = groups_words(c, arena), *step = unchanged_words(&c->totals[TP_QUANTITY_STEP].change, arena);
     if (*c->damage)
         return tp_text_printf(arena, "Input damaged: %s", c->damage);
+    if (c->is_work_changed)
+        return tp_compare_work_words(c, arena);
+    if (c->comparability.workload == TP_WORKLOAD_OTHER)
+        return tp_text_printf(arena, "%s; times are not judged", tp_comparability_text(&c->comparability, arena));
     if (c->comparability.is_low)
-        return "The two sides are not comparable";
+        return tp_text_printf(arena, "Not known to be the same workload: %s",
+                              tp_comparability_text(&c->comparability, arena));
     if (basis == TP_QUANTITY_STEP)
         step = *moved ? tp_text_printf(arena, "%s: %s in the mean step", total_words(c, basis, arena), moved)
                       : total_words(c, basis, arena);
@@ -230,18 +236,25 @@ static const char *mean_text(const struct tp_compare *c, int side, struct tp_are
     return tp_text_of_time(arena, isnan(mean) ? TP_NULL_INT : llround(mean));
 }
 
+static const char *class_of(const struct tp_compare *c)
+{
+    static const char *const classes[TP_CHANGE_VERDICTS] = {"Neutral",      "Improved", "Regressed",
+                                                            "Inconclusive", "Mixed",    "Hint"};
+    if (c->is_work_changed)
+        return "Work changed";
+    return c->comparability.workload == TP_WORKLOAD_OTHER && !*c->damage ? "Other workload" : classes[c->verdict];
+}
+
 struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp_arena *arena)
 {
     static const enum tp_tone tones[TP_CHANGE_VERDICTS] = {
         [TP_CHANGE_NEUTRAL] = TP_TONE_UNSURE,  [TP_CHANGE_IMPROVED] = TP_TONE_GOOD,
         [TP_CHANGE_REGRESSED] = TP_TONE_PLAIN, [TP_CHANGE_INCONCLUSIVE] = TP_TONE_UNSURE,
         [TP_CHANGE_MIXED] = TP_TONE_PLAIN,     [TP_CHANGE_HINT] = TP_TONE_UNSURE};
-    static const char *const classes[TP_CHANGE_VERDICTS] = {"Neutral",      "Improved", "Regressed",
-                                                            "Inconclusive", "Mixed",    "Hint"};
     uint32_t count = c->regressed_count + c->improved_count + c->replaced_count;
     return (struct tp_verdict_block){
         .tone = tones[c->verdict],
-        .class = classes[c->verdict],
+        .class = class_of(c),
         .headline = headline(c, arena),
         .text = tp_text_printf(
             arena,

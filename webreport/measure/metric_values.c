@@ -177,6 +177,13 @@ struct tp_metric_value tp_metric_of_peak(const struct tp_metric_source *s, int w
                                  : (struct tp_metric_value){rates->step_percent, rates->why_step};
 }
 
+struct tp_metric_value tp_metric_of_work(const struct tp_metric_source *s, int which)
+{
+    (void)s;
+    (void)which;
+    return unknown("only the work of two runs, or of a named operator, tells it");
+}
+
 struct tp_metric_value tp_metric_of_serving(const struct tp_metric_source *s, int which)
 {
     static const char no_steps[] = "no steps of a serving engine of that phase and size in the trace";

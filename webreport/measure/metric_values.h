@@ -29,6 +29,15 @@ enum tp_metric_collective {
     TP_COLLECTIVES_EXPOSED,
     TP_COLLECTIVES_HIDDEN
 };
+/* of the work of a step: in the order of the rules of a comparison (webreport/compare/work_diff.h) */
+enum tp_metric_work {
+    TP_METRIC_ADDED,
+    TP_METRIC_COPIED,
+    TP_METRIC_WAITS,
+    TP_METRIC_TYPES,
+    TP_METRIC_SHAPES,
+    TP_METRIC_OPERATOR_CALLS
+};
 enum tp_metric_finding { TP_FINDINGS_ALL = 4, TP_FINDINGS_CEILING }; /* below: enum tp_severity */
 enum tp_metric_trace {
     TP_TRACE_EVENTS,
@@ -60,6 +69,7 @@ tp_metric_function tp_metric_of_kernels;      /* enum tp_metric_kernel */
 tp_metric_function tp_metric_of_gpus;         /* enum tp_gpu_column: mean over the devices */
 tp_metric_function tp_metric_of_gemms;        /* enum tp_metric_gemm */
 tp_metric_function tp_metric_of_peak;         /* enum tp_metric_rate */
+tp_metric_function tp_metric_of_work;         /* enum tp_metric_work: no run tells it alone */
 tp_metric_function tp_metric_of_serving;      /* enum tp_metric_serving */
 tp_metric_function tp_metric_of_host;         /* enum tp_metric_host */
 tp_metric_function tp_metric_copies_per_step; /* enum tp_metric_copy */

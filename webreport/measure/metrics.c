@@ -317,6 +317,18 @@ const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
     RULE(C23),
     RULE(C24),
     RULE(C25),
+    {"count.added", COUNT, HOST, "operators more in a step than in the baseline, but for copies and waits",
+     "none: diff --json, changes", tp_metric_of_work, TP_METRIC_ADDED},
+    {"count.copy", COUNT, HOST_DEVICE, "copies more in a step than in the baseline", "none: diff --json, changes",
+     tp_metric_of_work, TP_METRIC_COPIED},
+    {"count.wait", COUNT, HOST_RUNTIME, "waits more in a step than in the baseline", "none: diff --json, changes",
+     tp_metric_of_work, TP_METRIC_WAITS},
+    {"count.type", COUNT, HOST, "operators of a step whose types are others than in the baseline",
+     "none: diff --json, changes", tp_metric_of_work, TP_METRIC_TYPES},
+    {"count.shape", COUNT, HOST, "operators of a step whose shapes are others than in the baseline",
+     "none: diff --json, changes", tp_metric_of_work, TP_METRIC_SHAPES},
+    {"op[NAME].calls", COUNT, HOST, "calls of the operator NAME in the usual step", "none: the usual step",
+     tp_metric_of_work, TP_METRIC_OPERATOR_CALLS},
     {"decode.tokens_per_s", TP_UNIT_COUNT, true, false, LINKS,
      "tokens made by the time of the decode steps of an engine",
      "serving.steps[phase decode]: sum of decode_tokens / sum of step_us", tp_metric_of_serving,
@@ -338,7 +350,7 @@ void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const stru
 
 bool tp_metric_is_left_out(const struct tp_metric *metric, double value)
 {
-    return isnan(value) && metric->value == tp_metric_of_serving;
+    return isnan(value) && (metric->value == tp_metric_of_serving || metric->value == tp_metric_of_work);
 }
 
 bool tp_metric_is_like_smaller(const struct tp_metric *metric)

@@ -13,6 +13,7 @@
 
 #include "webreport/measure/distributed.h"
 #include "webreport/measure/metrics.h"
+#include "webreport/measure/signature.h"
 #include "webreport/measure/sketch.h"
 #include "webreport/measure/step_slots.h"
 #include "webreport/trace/evidence.h"
@@ -150,6 +151,7 @@ struct tp_summary {
     uint32_t memory_count;
     struct tp_summary_flag *flags;
     uint32_t flag_count;
+    struct tp_signature signature;
     struct tp_step_slots slots; /* what a job is replayed from; no slots: no collective, or an older file */
     const struct tp_rank_summary *comparison; /* for the distributed view (views/distributed.h); NULL: no collective */
 };

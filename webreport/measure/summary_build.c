@@ -30,6 +30,7 @@ static void build_comparable(struct tp_summary_work *work)
         tp_summary_slots_build(work);
     }
     tp_summary_facts_build(work);
+    tp_signature_build(work);
 }
 
 void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source *source, struct tp_arena *arena)

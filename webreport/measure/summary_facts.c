@@ -28,10 +28,46 @@ static const struct tp_gpu_property *gpu_of(const struct tp_summary_work *work)
     return NULL;
 }
 
+/* "cpu" where no device was to be recorded. */
 static struct tp_str gpu_name(struct tp_summary_work *work)
 {
     const struct tp_gpu_property *gpu = gpu_of(work);
+    if (work->source->model->program == TP_RECORDED_CPU)
+        return TP_STR("cpu");
     return gpu && gpu->name.ptr ? tp_summary_text(work, gpu->name) : TP_STR("");
+}
+
+/* Whose device a name is of: of a call of the runtime, a kernel, or the device itself. */
+static const struct {
+    const char *part, *vendor;
+} vendors[] = {{"hip", "AMD"},        {"Cijk_", "AMD"},    {"gfx9", "AMD"},       {"Instinct", "AMD"},
+               {"Radeon", "AMD"},     {"AMD", "AMD"},      {"cuda", "NVIDIA"},    {"cuLaunch", "NVIDIA"},
+               {"NVIDIA", "NVIDIA"},  {"Tesla", "NVIDIA"}, {"GeForce", "NVIDIA"}, {"Quadro", "NVIDIA"},
+               {"cutlass", "NVIDIA"}, {"cudnn", "NVIDIA"}, {"ampere_", "NVIDIA"}, {"volta_", "NVIDIA"},
+               {"nvjet", "NVIDIA"},   {"Intel", "Intel"}};
+
+static const char *vendor_of(struct tp_str name, bool is_call)
+{
+    for (unsigned i = 0; i < sizeof vendors / sizeof *vendors; i++)
+        if (is_call ? tp_str_starts(name, vendors[i].part) : tp_str_find(name, vendors[i].part) >= 0)
+            return vendors[i].vendor;
+    return NULL;
+}
+
+/* Who made the device: by its name, else by the calls that launch its work, else by the names of its kernels. */
+static struct tp_str gpu_vendor(struct tp_summary_work *work)
+{
+    const struct tp_model *model = work->source->model;
+    const struct tp_gpu_property *gpu = gpu_of(work);
+    const char *vendor = gpu && gpu->name.ptr ? vendor_of(gpu->name, false) : NULL;
+    if (model->program == TP_RECORDED_CPU)
+        return TP_STR("cpu");
+    for (uint32_t k = 0; k < model->devices.count && !vendor; k++)
+        if (model->devices.launch[k] != TP_NO_ID)
+            vendor = vendor_of(tp_trace_name(model->trace, tp_launch_of_device(model, k)), true);
+    for (uint32_t k = 0; k < model->devices.count && !vendor; k++)
+        vendor = vendor_of(tp_trace_name(model->trace, tp_device_event(model, k)), false);
+    return vendor ? tp_str_of(vendor) : TP_STR("");
 }
 
 static struct tp_str gpu_count(struct tp_summary_work *work)
@@ -90,6 +126,82 @@ static struct tp_str dtypes(struct tp_summary_work *work)
     return operators_hash(work, 1);
 }
 
+/* The first list among the shapes of an operator that has two dimensions or more; ptr NULL: none. */
+static struct tp_str first_tensor(struct tp_str dims)
+{
+    struct tp_str item, part;
+    if (!tp_value_is(dims, '['))
+        return (struct tp_str){0};
+    for (size_t at = 0; tp_value_next(dims, &at, NULL, &item);) {
+        unsigned count = 0;
+        if (!tp_value_is(item, '['))
+            continue;
+        for (size_t inner = 0; tp_value_next(item, &inner, NULL, &part);)
+            count++;
+        if (count > 1)
+            return item;
+    }
+    return (struct tp_str){0};
+}
+
+/* A tensor that is only filled is no input: gradients, or a state that begins with zeros. */
+static bool is_filling(const struct tp_model *model, const struct tp_event *e)
+{
+    return model->marks[e->name] & TP_MARK_FILL_OP ||
+           tp_str_equal(tp_trace_name(model->trace, e), TP_STR("aten::_foreach_zero_"));
+}
+
+/* Shape of the first tensor of rank 2 or more that an outermost operator of a thread takes from `from_ns` on, in a step
+ * and outside of the data loader; *at_ns: when. ptr NULL: none. */
+static struct tp_str input_of_thread(const struct tp_model *model, uint32_t thread, int64_t from_ns, int64_t *at_ns)
+{
+    const struct tp_order *order = model->order;
+    uint32_t low = order->thread_first[thread], high = order->thread_first[thread + 1], near = 0;
+    size_t loading = 0;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (model->trace->events[order->host[middle]].ts_ns < from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int64_t outer_end_ns = INT64_MIN; low < order->thread_first[thread + 1]; low++) {
+        const struct tp_event *e = &model->trace->events[order->host[low]];
+        if (e->kind != TP_KIND_OPERATOR || e->ts_ns < outer_end_ns)
+            continue;
+        uint32_t dims = model->trace->hosts[e->detail].dims;
+        outer_end_ns = tp_event_end(e);
+        if (dims == TP_NO_ID || is_filling(model, e) ||
+            tp_intervals_contain_near(model->roles[TP_ROLE_DATALOADER], e->ts_ns, &loading) ||
+            tp_step_of_host_near(model, e->ts_ns, &near) == TP_NO_ID)
+            continue;
+        struct tp_str tensor = first_tensor(model->trace->values.items[dims]);
+        if (tensor.ptr) {
+            *at_ns = e->ts_ns;
+            return tensor;
+        }
+    }
+    return (struct tp_str){0};
+}
+
+/* What the program works on: known from the second step on, when the first is often another. */
+static struct tp_str input_shape(struct tp_summary_work *work)
+{
+    const struct tp_model *model = work->source->model;
+    struct tp_str input = {0};
+    int64_t first_ns = INT64_MAX, at_ns = 0;
+    if (model->step_marker == TP_MARKER_WINDOW || model->step_count < 2)
+        return TP_STR("");
+    for (uint32_t t = 0; t < model->trace->thread_count; t++) {
+        struct tp_str found = input_of_thread(model, t, model->steps[1].host_start_ns, &at_ns);
+        if (found.ptr && at_ns < first_ns) {
+            input = found;
+            first_ns = at_ns;
+        }
+    }
+    return input.ptr ? tp_summary_text(work, tp_value_shape_text(work->scratch, input)) : TP_STR("");
+}
+
 static struct tp_str world_size(struct tp_summary_work *work)
 {
     int64_t size = work->out->key.world_size;
@@ -128,8 +240,10 @@ static const struct {
     const char *keys[3];
 } table[] = {
     {"gpu", gpu_name, {NULL}},
+    {"gpu.vendor", gpu_vendor, {NULL}},
     {"gpu.count", gpu_count, {NULL}},
     {"gpu.compute_capability", compute_capability, {NULL}},
+    {"input", input_shape, {NULL}},
     {"operators.shapes", shapes, {NULL}},
     {"operators.dtypes", dtypes, {NULL}},
     {"world_size", world_size, {NULL}},

@@ -2,10 +2,12 @@
 #include <math.h>
 
 #include "webreport/measure/evidence_pack.h"
+#include "webreport/measure/signature_pack.h"
 #include "webreport/measure/summary_comparison.h"
 #include "webreport/measure/summary_format.h"
 #include "webreport/measure/summary_slots.h"
 #include "writer/base/gzip_out.h"
+#include "writer/base/limits.h"
 #include "writer/proto/summary.pb-c.h"
 
 struct pack {
@@ -318,12 +320,15 @@ static ProtobufCBinaryData binary(struct tp_str text)
     return (ProtobufCBinaryData){text.len, (uint8_t *)(uintptr_t)text.ptr};
 }
 
-struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena *arena)
+/* gzip of a SummaryProcess. has_calls: with the sequence of the usual step. */
+static struct tp_str packed_process(const struct tp_summary *summary, bool has_calls, struct tp_arena *arena)
 {
     Tp__SummaryProcess process = TP__SUMMARY_PROCESS__INIT;
-    Tp__SummaryEntry entry = TP__SUMMARY_ENTRY__INIT;
     struct pack p = {.from = summary, .to = &process, .arena = arena};
+    struct tp_signature signature = summary->signature;
     tp_strings_init(&p.texts, arena, 0);
+    if (!has_calls)
+        signature.call_count = signature.lane_count = signature.place_count = 0;
     pack_head(&p);
     pack_steps(&p);
     pack_rows(&p);
@@ -332,17 +337,27 @@ struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena
     pack_memory(&p);
     pack_flags(&p);
     tp_evidence_pack(&process, &summary->evidence, &p.texts, arena);
+    tp_signature_pack(&process, &signature, &p.texts, arena);
     if (summary->comparison)
         tp_comparison_pack(&process, summary->comparison, &p.texts, arena);
     tp_slots_pack(&process, &summary->slots, &p.texts, arena);
     pack_texts(&p);
     struct tp_str bytes = serialized(arena, &process.base);
+    return tp_gzip_small(arena, &bytes, 1);
+}
+
+struct tp_str tp_summary_entry(const struct tp_summary *summary, struct tp_arena *arena)
+{
+    Tp__SummaryEntry entry = TP__SUMMARY_ENTRY__INIT;
+    struct tp_str process = packed_process(summary, true, arena);
+    if (process.len > TP_MAX_SUMMARY_KEPT_BYTES && summary->signature.call_count)
+        process = packed_process(summary, false, arena);
     entry.job = binary(summary->key.job);
     entry.rank = summary->key.rank;
     entry.world_size = summary->key.world_size;
     entry.worker = binary(summary->key.worker);
     entry.span = summary->key.span;
     entry.event_count = summary->event_count;
-    entry.process = binary(tp_gzip_small(arena, &bytes, 1));
+    entry.process = binary(process);
     return serialized(arena, &entry.base);
 }

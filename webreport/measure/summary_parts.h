@@ -30,6 +30,9 @@ enum tp_summary_cut {
 /* A copy that stays; long ones are cut and end in a hash, so that different texts stay different. ptr NULL: "". */
 struct tp_str tp_summary_text(struct tp_summary_work *work, struct tp_str text);
 
+/* "float, long, " of ["float","long",""], in the scratch. */
+struct tp_str tp_summary_dtype_text(struct tp_summary_work *work, struct tp_str types);
+
 /* Fill steps. */
 void tp_summary_steps_build(struct tp_summary_work *work);
 
@@ -51,6 +54,9 @@ void tp_summary_facts_build(struct tp_summary_work *work);
 void tp_summary_findings_build(struct tp_summary_work *work);
 void tp_summary_memory_build(struct tp_summary_work *work);
 void tp_summary_flags_build(struct tp_summary_work *work);
+
+/* Fills the signature. */
+void tp_signature_build(struct tp_summary_work *work);
 
 /* ---- rows of one kind ---- */
 

@@ -47,8 +47,7 @@ static uint32_t shape_of(struct texts *t, uint32_t value)
     return t->shape[value] - 1;
 }
 
-/* "float, long, " of ["float","long",""] */
-static struct tp_str dtype_text(struct tp_summary_work *work, struct tp_str types)
+struct tp_str tp_summary_dtype_text(struct tp_summary_work *work, struct tp_str types)
 {
     struct tp_str item, text;
     size_t size = 0;
@@ -75,7 +74,7 @@ static uint32_t dtype_of(struct texts *t, uint32_t value)
     if (value == TP_NO_ID)
         return TP_NO_ID;
     if (!t->dtype[value]) {
-        struct tp_str text = dtype_text(t->gather->work, t->trace->values.items[value]);
+        struct tp_str text = tp_summary_dtype_text(t->gather->work, t->trace->values.items[value]);
         t->dtype[value] = 1 + tp_strings_add(&t->gather->texts, text.ptr ? text : TP_STR(""));
     }
     return t->dtype[value] - 1;

@@ -7,6 +7,7 @@
 
 #include "webreport/measure/evidence_pack.h"
 #include "webreport/measure/rules.h"
+#include "webreport/measure/signature_pack.h"
 #include "webreport/measure/summary_comparison.h"
 #include "webreport/measure/summary_format.h"
 #include "webreport/measure/summary_slots.h"
@@ -78,6 +79,11 @@ enum list {
     META,
     RANGES,
     GPUS,
+    WORK,
+    WORK_PLACES,
+    WORK_LANES,
+    WORK_CALL_KEYS,
+    WORK_CALLS,
     GROUPS,
     RUNS,
     SLOTS,
@@ -169,6 +175,17 @@ static const struct {
     {GPUS, COUNT(gpu_memory_bytes)},
     {GPUS, COUNT(gpu_name)},
     {GPUS, COUNT(gpu_capability)},
+    {WORK, COUNT(work_kind)},
+    {WORK, COUNT(work_name)},
+    {WORK, COUNT(work_dims)},
+    {WORK, COUNT(work_detail)},
+    {WORK, COUNT(work_count)},
+    {WORK_PLACES, COUNT(work_place)},
+    {WORK_LANES, COUNT(work_lane)},
+    {WORK_CALL_KEYS, COUNT(work_call_key)},
+    {WORK_CALL_KEYS, COUNT(work_call_depth)},
+    {WORK_CALL_KEYS, COUNT(work_call_place)},
+    {WORK_CALLS, COUNT(work_call)},
     {GROUPS, COUNT(group_name)},
     {GROUPS, COUNT(group_description)},
     {GROUPS, COUNT(group_size)},
@@ -385,6 +402,7 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
     unpack_flags(&u);
     tp_evidence_unpack(&u);
     tp_comparison_unpack(&u);
+    tp_signature_unpack(&u);
     tp_slots_unpack(&u);
     return u.is_bad ? tp_error_set(err, TP_EFORMAT, 0, "numbers of a process contradict each other") : TP_OK;
 }

@@ -82,9 +82,9 @@ static bool locate(const struct sarif *s, struct tp_str file_line, const char **
     return *uri && *line && strtol(*line, NULL, 10) > 0;
 }
 
-static void location(struct tp_json *json, const char *uri, int64_t line)
+static void location(struct tp_json *json, const char *key, const char *uri, int64_t line)
 {
-    tp_json_key(json, "locations");
+    tp_json_key(json, key);
     tp_json_array(json);
     tp_json_object(json);
     tp_json_key(json, "physicalLocation");
@@ -116,9 +116,9 @@ static const char *file_uri(const struct sarif *s, const char *file)
 static void fallback(struct sarif *s, const struct tp_finding_block *finding)
 {
     if (s->list->is_source_file)
-        location(&s->json, file_uri(s, s->list->source), finding->line);
+        location(&s->json, "locations", file_uri(s, s->list->source), finding->line);
     else
-        location(&s->json, file_uri(s, s->list->input), 1);
+        location(&s->json, "locations", file_uri(s, s->list->input), 1);
 }
 
 /* ---- results ---- */
@@ -152,8 +152,10 @@ static void put_result(struct sarif *s, const struct tp_finding_block *finding, 
                                                                                    : "note");
     text_object(&s->json, "message", message);
     if (has_place)
-        location(&s->json, uri, strtol(line, NULL, 10));
-    else
+        location(&s->json, "locations", uri, strtol(line, NULL, 10));
+    if (has_place && s->list->is_source_file) /* the limit that is broken */
+        location(&s->json, "relatedLocations", file_uri(s, s->list->source), finding->line);
+    if (!has_place)
         fallback(s, finding);
     tp_json_key(&s->json, "partialFingerprints");
     tp_json_object(&s->json);

@@ -8,6 +8,7 @@
 #include "webreport/measure/summary_file.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/run_notes.h"
+#include "webreport/session/source_lines.h"
 #include "webreport/session/text_outputs.h"
 #include "writer/base/fs.h"
 #include "writer/base/input.h"
@@ -160,6 +161,7 @@ int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, str
     tp_check_build(&s->check, &s->input, arena);
     if (s->history.count && !s->check.is_damaged)
         join_store(s, arena);
+    tp_source_lines_check(&s->check, s->source_root, arena);
     return TP_OK;
 }
 

@@ -168,6 +168,30 @@ struct tp_str tp_frame_project_line(struct tp_str text)
     return (struct tp_str){path.ptr, text.len - (size_t)(path.ptr - text.ptr)};
 }
 
+/* Whether a folder of this name stands in the path, at its beginning or behind a slash. */
+static bool has_folder(struct tp_str path, const char *folder)
+{
+    size_t size = strlen(folder);
+    for (size_t at = 0; at + size <= path.len; at++)
+        if ((at == 0 || path.ptr[at - 1] == '/') && memcmp(path.ptr + at, folder, size) == 0)
+            return true;
+    return false;
+}
+
+bool tp_frame_is_users(struct tp_str text)
+{
+    struct tp_frame frame;
+    if (!tp_frame_project_line(text).ptr || !tp_frame_parse(&frame, text))
+        return false;
+    struct tp_str path = frame.path;
+    const char *const files[] = {"threading.py", "contextlib.py"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (tp_str_ends(path, files[i]))
+            return false;
+    return !has_folder(path, "torch/") && !has_folder(path, "site-packages/") && !has_folder(path, "dist-packages/") &&
+           !has_folder(path, "multiprocessing/") && tp_str_find(path, "/lib/python") < 0;
+}
+
 /* ---- labels ---- */
 
 static bool is_hex(char c)

@@ -43,6 +43,10 @@ struct tp_str tp_frame_module_name(struct tp_str text);
  * frames of the library list, frames that are no Python file's, and other texts. */
 struct tp_str tp_frame_project_line(struct tp_str text);
 
+/* Whether a frame is a function of the user: of a Python file that belongs to no framework, no installed package and
+ * not to Python itself. */
+bool tp_frame_is_users(struct tp_str text);
+
 /* The text without object addresses (" at 0x7f12.."), which differ from call to call; `text` itself or in the arena. */
 struct tp_str tp_frame_without_address(struct tp_arena *arena, struct tp_str text);
 

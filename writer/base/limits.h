@@ -64,6 +64,15 @@
 #define TP_MAX_SUMMARY_FINDINGS 256u
 #define TP_MAX_SUMMARY_DEVICES 256u /* with memory records */
 #define TP_MAX_SUMMARY_OWNERS 64u   /* of a kind, of a device */
+#define TP_MAX_SUMMARY_KEPT_BYTES (40u << 10) /* as it is kept; one that is larger leaves out the sequence of a step   \
+                                               */
+#define TP_MAX_SIGNATURE_KEYS 4096u           /* different pieces of work of a step; beyond, the first in their order */
+#define TP_MAX_SIGNATURE_CALLS 65536u         /* operators of the usual step; beyond, none */
+#define TP_MAX_SIGNATURE_TEXT_BYTES 256       /* shapes of one piece of work; longer ones are cut and end in a hash */
+
+/* comparisons */
+#define TP_MAX_SOURCE_BYTES (4u << 20) /* of a file in which the line of a change is looked for */
+#define TP_MAX_WORK_CHANGES 512u       /* of the work of a step: the first ones */
 
 /* slots of a summary (step_slots.h): together at most 4 KB a rank */
 #define TP_MAX_SLOTS 64u          /* of a step; more are added up */

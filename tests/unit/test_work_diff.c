@@ -1,0 +1,441 @@
+/* The work of two steps compared: signatures made by hand, each expected change counted by hand. */
+#include "webreport/compare/work_sides.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "webreport/compare/budget.h"
+#include "webreport/compare/gate.h"
+#include "webreport/compare/work_align.h"
+#include "webreport/compare/work_words.h"
+#include "writer/base/stats.h"
+
+static struct tp_arena arena;
+
+static int setup(void **state)
+{
+    (void)state;
+    tp_arena_init(&arena, 0);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    return 0;
+}
+
+#define GUARD                                                                                                          \
+    (void)state;                                                                                                       \
+    if (setjmp(arena.guard))                                                                                           \
+    fail_msg("the arena failed")
+
+/* ---- alignment ---- */
+
+static struct tp_align_sequence sequence(const char *letters)
+{
+    uint32_t count = (uint32_t)strlen(letters);
+    uint32_t *items = tp_arena_array(&arena, count + 1, sizeof *items);
+    uint32_t *depth = tp_arena_array(&arena, count + 1, sizeof *depth);
+    for (uint32_t i = 0; i < count; i++) {
+        items[i] = (uint32_t)letters[i];
+        depth[i] = letters[i] >= 'a'; /* capitals call what follows them */
+    }
+    return (struct tp_align_sequence){items, depth, count};
+}
+
+static struct tp_vec aligned(const char *a, const char *b)
+{
+    struct tp_vec blocks = TP_VEC(&arena, struct tp_align_block);
+    struct tp_align_sequence x = sequence(a), y = sequence(b);
+    tp_align(&blocks, &x, &y);
+    return blocks;
+}
+
+static void equal_sequences_have_no_blocks(void **state)
+{
+    GUARD;
+    assert_int_equal(aligned("", "").count, 0);
+    assert_int_equal(aligned("AbcD", "AbcD").count, 0);
+}
+
+static void a_block_begins_with_what_calls_the_rest(void **state)
+{
+    GUARD;
+    /* "bcA" and "Abc" are both right; the operator that calls stands first */
+    struct tp_vec blocks = aligned("AbcD", "AbcAbcD");
+    assert_int_equal(blocks.count, 1);
+    struct tp_align_block *block = blocks.data;
+    assert_int_equal(block->b_end - block->b, 3);
+    assert_true(block->b == 0 || block->b == 3);
+    assert_int_equal(block->a, block->a_end);
+    blocks = aligned("AbcAbcD", "AbcD");
+    assert_int_equal(blocks.count, 1);
+    block = blocks.data;
+    assert_true(block->a == 0 || block->a == 3);
+}
+
+/* Taking the blocks out of one sequence and putting those of the other in makes the other one. */
+static void check_script(const struct tp_align_sequence *a, const struct tp_align_sequence *b, size_t most)
+{
+    struct tp_vec blocks = TP_VEC(&arena, struct tp_align_block);
+    uint32_t i = 0, k = 0;
+    size_t edits = 0;
+    tp_align(&blocks, a, b);
+    for (size_t at = 0; at <= blocks.count; at++) {
+        struct tp_align_block end = {a->count, a->count, b->count, b->count};
+        struct tp_align_block *block = at < blocks.count ? TP_AT(&blocks, struct tp_align_block, at) : &end;
+        for (; i < block->a; i++, k++)
+            assert_true(k < b->count && a->items[i] == b->items[k]);
+        assert_int_equal(k, block->b);
+        edits += block->a_end - block->a + block->b_end - block->b;
+        i = block->a_end;
+        k = block->b_end;
+    }
+    assert_true(i == a->count && k == b->count);
+    assert_true(edits <= most);
+}
+
+static void scripts_are_right_and_short(void **state)
+{
+    GUARD;
+    struct tp_random random = {7};
+    for (int round = 0; round < 300; round++) {
+        struct tp_align_sequence a, b;
+        uint32_t changes = 0;
+        a.count = 40 + (uint32_t)tp_random_below(&random, 2000);
+        uint32_t *items = tp_arena_array(&arena, a.count, sizeof *items),
+                 *depth = tp_arena_array(&arena, 2 * a.count, 4);
+        uint32_t *other = tp_arena_array(&arena, 2 * a.count, sizeof *other);
+        b.count = 0;
+        for (uint32_t i = 0; i < a.count; i++) {
+            uint32_t what = (uint32_t)tp_random_below(&random, round % 3 ? 200 : 4);
+            items[i] = (uint32_t)tp_random_below(&random, 20);
+            if (what == 0 && ++changes)
+                continue; /* went */
+            if (what == 1 && ++changes)
+                other[b.count++] = 100;
+            other[b.count++] = items[i];
+        }
+        a.items = items;
+        b.items = other;
+        a.depth = b.depth = depth;
+        check_script(&a, &b, changes < TP_ALIGN_EDITS ? changes : SIZE_MAX);
+    }
+}
+
+/* ---- signatures ---- */
+
+struct op {
+    const char *name, *dims, *types;
+    uint32_t depth;
+    const char *place;
+};
+
+static struct tp_signature signature(const struct op *ops, size_t count)
+{
+    struct tp_signature s = {.steady_count = 8, .hash = 1, .lane_count = 1, .place_count = 1};
+    s.keys = tp_arena_array(&arena, count + 8, sizeof *s.keys);
+    s.calls = tp_arena_array(&arena, count, sizeof *s.calls);
+    s.places = tp_arena_array(&arena, count + 1, sizeof *s.places);
+    s.lanes = tp_arena_array(&arena, 2, sizeof *s.lanes);
+    s.places[0] = TP_STR("");
+    s.call_count = s.lanes[1] = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        struct tp_str texts[] = {tp_str_of(ops[i].name), tp_str_of(ops[i].dims), tp_str_of(ops[i].types)};
+        uint32_t key = 0;
+        while (key < s.key_count &&
+               !(tp_str_equal(s.keys[key].name, texts[0]) && tp_str_equal(s.keys[key].dims, texts[1]) &&
+                 tp_str_equal(s.keys[key].detail, texts[2])))
+            key++;
+        if (key == s.key_count)
+            s.keys[s.key_count++] = (struct tp_count_key){
+                .name = texts[0], .dims = texts[1], .detail = texts[2], .is_exact = true, .kind = TP_COUNT_OPERATOR};
+        s.keys[key].count++;
+        s.calls[i] = (struct tp_count_call){key, ops[i].depth, ops[i].place ? s.place_count : 0};
+        if (ops[i].place)
+            s.places[s.place_count++] = tp_str_of(ops[i].place);
+    }
+    for (uint32_t i = 0; i < s.key_count; i++)
+        s.hash += (uint64_t)s.keys[i].count * tp_hash_bytes(s.keys[i].name.ptr, s.keys[i].name.len) +
+                  tp_hash_bytes(s.keys[i].dims.ptr, s.keys[i].dims.len) * 3 +
+                  tp_hash_bytes(s.keys[i].detail.ptr, s.keys[i].detail.len) * 5;
+    return s;
+}
+
+#define STEP "train.py(12): train_step"
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+#define LINEAR                                                                                                         \
+    {"aten::linear", "[[4, 8], [8, 8]]", "float, float", 0, STEP},                                                     \
+    {                                                                                                                  \
+        "aten::mm", "[[4, 8], [8, 8]]", "float, float", 1, STEP                                                        \
+    }
+#define RELU {"aten::relu", "[[4, 8]]", "float", 0, STEP}
+#define LOSS {"aten::sum", "[[4, 8]]", "float", 0, STEP}
+
+static const struct op base_ops[] = {LINEAR, RELU, LINEAR, RELU, LOSS};
+
+static struct tp_work_diff compared(const struct op *ops, size_t count, bool is_bare)
+{
+    struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = signature(ops, count);
+    struct tp_work_diff diff;
+    tp_work_diff_build(&diff, &base, &now, is_bare, &arena);
+    return diff;
+}
+
+static void equal_work_is_the_same(void **state)
+{
+    GUARD;
+    struct tp_work_diff diff = compared(base_ops, COUNT(base_ops), false);
+    assert_true(diff.is_known && diff.is_same);
+    assert_int_equal(diff.count, 0);
+    const struct op moved[] = {LINEAR, RELU, LOSS, LINEAR, RELU}; /* what only moved inside the step is no change */
+    diff = compared(moved, COUNT(moved), false);
+    assert_int_equal(diff.count, 0);
+}
+
+static void an_added_item_is_named_with_its_place(void **state)
+{
+    GUARD;
+    const struct op ops[] = {LINEAR,
+                             RELU,
+                             LINEAR,
+                             RELU,
+                             LOSS,
+                             {"aten::item", "[[]]", "float", 0, STEP},
+                             {"aten::_local_scalar_dense", "[[]]", "float", 1, STEP}};
+    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    assert_int_equal(diff.count, 1); /* what it calls follows from it */
+    assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_ITEM);
+    assert_true(diff.changes[0].is_gated);
+    assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
+                        "+1 aten::item a step in train_step; the host waits for the value");
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_WAITS), 1);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
+}
+
+static void equal_changes_are_one_with_their_number(void **state)
+{
+    GUARD;
+    const struct op ops[] = {LINEAR, {"aten::clone", "[[4, 8]]", "float", 0, STEP}, RELU,
+                             LINEAR, {"aten::clone", "[[4, 8]]", "float", 0, STEP}, RELU,
+                             LOSS};
+    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    assert_int_equal(diff.count, 1);
+    assert_int_equal(diff.changes[0].delta, 2);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_COPIED), 2);
+}
+
+static void a_renamed_operator_is_no_new_one(void **state)
+{
+    GUARD;
+    const struct op ops[] = {LINEAR, {"aten::silu", "[[4, 8]]", "float", 0, STEP}, LINEAR, RELU, LOSS};
+    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    assert_int_equal(diff.count, 1);
+    assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_RENAMED);
+    assert_false(diff.changes[0].is_gated);
+    assert_false(tp_work_has_gated(&diff));
+    const struct op with_option[] = {
+        LINEAR, {"aten::gelu", "[[4, 8], []]", "float, Scalar", 0, STEP}, LINEAR, RELU, LOSS};
+    diff = compared(with_option, COUNT(with_option), false);
+    assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_RENAMED);
+}
+
+static void other_shapes_and_types_are_changes(void **state)
+{
+    GUARD;
+    const struct op shapes[] = {LINEAR, RELU, LINEAR, {"aten::relu", "[[4, 9]]", "float", 0, STEP}, LOSS};
+    struct tp_work_diff diff = compared(shapes, COUNT(shapes), false);
+    assert_int_equal(diff.count, 1);
+    assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_SHAPE);
+    assert_string_equal(tp_work_change_sentence(&diff.changes[0], &arena),
+                        "aten::relu: shapes [[4, 9]] instead of [[4, 8]] in train_step");
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_SHAPES), 1);
+    const struct op types[] = {LINEAR, RELU, LINEAR, {"aten::relu", "[[4, 8]]", "c10::Half", 0, STEP}, LOSS};
+    diff = compared(types, COUNT(types), false);
+    assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_TYPE);
+    diff = compared(shapes, COUNT(shapes), true); /* by names nothing changed */
+    assert_int_equal(diff.count, 0);
+}
+
+static void removed_work_breaks_no_limit(void **state)
+{
+    GUARD;
+    const struct op ops[] = {LINEAR, RELU, LINEAR, RELU};
+    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    assert_int_equal(diff.count, 1);
+    assert_int_equal(diff.changes[0].delta, -1);
+    assert_false(tp_work_has_gated(&diff));
+}
+
+static void counts_alone_name_the_change(void **state)
+{
+    GUARD;
+    const struct op ops[] = {LINEAR,
+                             RELU,
+                             LINEAR,
+                             RELU,
+                             LOSS,
+                             {"aten::item", "[[]]", "float", 0, STEP},
+                             {"aten::_local_scalar_dense", "[[]]", "float", 1, STEP}};
+    struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = signature(ops, COUNT(ops));
+    struct tp_work_diff diff;
+    base.call_count = base.lane_count = 0; /* a stored run that was too large to keep them */
+    tp_work_diff_build(&diff, &base, &now, false, &arena);
+    assert_false(diff.is_told);
+    assert_int_equal(diff.count, 1);
+    assert_true(tp_str_equal(diff.changes[0].name, TP_STR("aten::item")));
+    assert_true(tp_str_equal(diff.changes[0].place, TP_STR(STEP)));
+}
+
+static void what_varies_is_set_aside(void **state)
+{
+    GUARD;
+    const struct op ops[] = {LINEAR, RELU, LINEAR, RELU, LOSS, {"aten::item", "[[]]", "float", 0, STEP}};
+    struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = signature(ops, COUNT(ops));
+    struct tp_work_diff diff;
+    for (uint32_t i = 0; i < now.key_count; i++)
+        now.keys[i].is_exact = !tp_str_equal(now.keys[i].name, TP_STR("aten::item"));
+    tp_work_diff_build(&diff, &base, &now, false, &arena);
+    assert_int_equal(diff.count, 0);
+    assert_int_equal(diff.varying_count, 1);
+}
+
+static void add_key(struct tp_signature *s, enum tp_count_kind kind, const char *name, const char *detail,
+                    int64_t count)
+{
+    s->keys[s->key_count++] = (struct tp_count_key){.kind = (uint8_t)kind,
+                                                    .name = tp_str_of(name),
+                                                    .dims = TP_STR(""),
+                                                    .detail = tp_str_of(detail),
+                                                    .count = count,
+                                                    .is_exact = true};
+    s->hash += (uint64_t)count + 77;
+}
+
+static void device_work_is_told_by_its_operator(void **state)
+{
+    GUARD;
+    struct tp_signature base = signature(base_ops, COUNT(base_ops)), now = signature(base_ops, COUNT(base_ops));
+    struct tp_work_diff diff;
+    add_key(&base, TP_COUNT_KERNEL, "aten::mm", "gemm_128", 2);
+    add_key(&now, TP_COUNT_COPY, "", "Memcpy HtoD (Pageable -> Device)", 1);
+    add_key(&now, TP_COUNT_WAIT, "cudaStreamSynchronize", "", 1);
+    add_key(&now, TP_COUNT_KERNEL, "aten::mm", "gemm_64", 4);
+    tp_work_diff_build(&diff, &base, &now, false, &arena);
+    assert_int_equal(diff.count, 3);
+    assert_int_equal(diff.changes[0].kind, TP_WORK_CHANGE_COPIES);
+    assert_true(diff.changes[0].is_gated);
+    assert_int_equal(diff.changes[1].kind, TP_WORK_CHANGE_WAIT);
+    assert_true(diff.changes[1].is_gated);
+    assert_int_equal(diff.changes[2].kind, TP_WORK_CHANGE_ALGORITHM); /* a tuner may choose another */
+    assert_false(diff.changes[2].is_gated);
+}
+
+static void the_backward_pass_follows(void **state)
+{
+    GUARD;
+    const struct op ops[] = {LINEAR,
+                             {"aten::clone", "[[4, 8]]", "float", 0, STEP},
+                             RELU,
+                             LINEAR,
+                             RELU,
+                             LOSS,
+                             {"autograd::engine::evaluate_function: CloneBackward0", "[[4, 8]]", "float", 0, STEP}};
+    struct tp_work_diff diff = compared(ops, COUNT(ops), false);
+    assert_int_equal(diff.count, 2);
+    assert_true(diff.changes[1].is_consequence);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_COPIED), 1);
+    assert_int_equal(tp_work_diff_count(&diff, TP_WORK_ADDED), 0);
+}
+
+/* ---- a check ---- */
+
+static struct tp_check checked(const char *text, const struct tp_summary *run, const struct tp_summary *base)
+{
+    struct tp_budget *budget = tp_arena_alloc(&arena, sizeof *budget);
+    struct tp_check_input *input = tp_arena_alloc(&arena, sizeof *input);
+    struct tp_check check;
+    struct tp_error err = {0};
+    if (tp_budget_parse(budget, "b", text, strlen(text), &arena, &err) < 0)
+        fail_msg("%s", err.text);
+    *input = (struct tp_check_input){budget, {"run", run, 1, false}, {base ? "base" : NULL, base, base ? 1 : 0, false}};
+    tp_check_build(&check, input, &arena);
+    return check;
+}
+
+static void limits_fail_with_operator_and_line(void **state)
+{
+    GUARD;
+    const struct op ops[] = {LINEAR, RELU, LINEAR, RELU, LOSS, {"aten::item", "[[]]", "float", 0, STEP}};
+    struct tp_summary base = {.key = {.rank = TP_NULL_INT}}, run = base;
+    base.signature = signature(base_ops, COUNT(base_ops));
+    run.signature = signature(ops, COUNT(ops));
+    struct tp_check c = checked("op[aten::item].calls <= +0\ncount.wait <= +0\ncount.copy <= +0", &run, &base);
+    assert_int_equal(c.counts[TP_CHECK_FAIL], 2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(c.items[i].place_count, 1);
+        assert_true(tp_str_equal(c.items[i].places[0].file_line, TP_STR(STEP)));
+        assert_true(tp_str_equal(c.items[i].places[0].rule, TP_STR("count.wait")));
+        assert_true(c.items[i].change == 1);
+    }
+    c = checked("op[aten::item].calls == 0", &run, NULL);
+    assert_int_equal(c.verdict, TP_CHECK_FAIL);
+    c = checked("op[aten::item].calls <= +0\ncount.added <= +0", &base, &run);
+    assert_int_equal(c.verdict, TP_CHECK_PASS);
+    run.signature.hash = 0; /* without steps nothing is known */
+    c = checked("optional count.wait <= +0", &run, &base);
+    assert_int_equal(c.items[0].cause, TP_CAUSE_SKIPPED);
+}
+
+static void another_input_leaves_names_to_compare(void **state)
+{
+    GUARD;
+    const struct op ops[] = {{"aten::linear", "[[5, 8], [8, 8]]", "float, float", 0, STEP},
+                             {"aten::mm", "[[5, 8], [8, 8]]", "float, float", 1, STEP},
+                             {"aten::relu", "[[5, 8]]", "float", 0, STEP},
+                             {"aten::linear", "[[5, 8], [8, 8]]", "float, float", 0, STEP},
+                             {"aten::mm", "[[5, 8], [8, 8]]", "float, float", 1, STEP},
+                             {"aten::relu", "[[5, 8]]", "float", 0, STEP},
+                             {"aten::sum", "[[5, 8]]", "float", 0, STEP},
+                             {"aten::item", "[[]]", "float", 0, STEP}};
+    struct tp_summary_fact four = {TP_STR("input"), TP_STR("[4, 8]")}, five = {TP_STR("input"), TP_STR("[5, 8]")};
+    struct tp_summary base = {.key = {.rank = TP_NULL_INT}, .facts = &four, .fact_count = 1}, run = base;
+    base.signature = signature(base_ops, COUNT(base_ops));
+    run.facts = &five;
+    run.signature = signature(ops, COUNT(ops));
+    struct tp_check c = checked("count.wait <= +0\ncount.shape <= +0\nkernels.per_step <= +0", &run, &base);
+    assert_int_equal(c.workload, TP_WORKLOAD_OTHER);
+    assert_int_equal(c.counts[TP_CHECK_FAIL], 1); /* the .item() */
+    assert_int_equal(c.items[0].places[0].rule.len, strlen("count.wait"));
+    run.signature = signature(ops, COUNT(ops) - 1);
+    c = checked("count.wait <= +0\ncount.shape <= +0\ncount.added <= +0", &run, &base);
+    assert_int_equal(c.verdict, TP_CHECK_PASS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(equal_sequences_have_no_blocks, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_block_begins_with_what_calls_the_rest, setup, teardown),
+        cmocka_unit_test_setup_teardown(scripts_are_right_and_short, setup, teardown),
+        cmocka_unit_test_setup_teardown(equal_work_is_the_same, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_added_item_is_named_with_its_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(equal_changes_are_one_with_their_number, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_renamed_operator_is_no_new_one, setup, teardown),
+        cmocka_unit_test_setup_teardown(other_shapes_and_types_are_changes, setup, teardown),
+        cmocka_unit_test_setup_teardown(removed_work_breaks_no_limit, setup, teardown),
+        cmocka_unit_test_setup_teardown(counts_alone_name_the_change, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_varies_is_set_aside, setup, teardown),
+        cmocka_unit_test_setup_teardown(device_work_is_told_by_its_operator, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_backward_pass_follows, setup, teardown),
+        cmocka_unit_test_setup_teardown(limits_fail_with_operator_and_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(another_input_leaves_names_to_compare, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

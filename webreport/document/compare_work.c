@@ -1,0 +1,75 @@
+/* What the steps of two sides do otherwise, in words: see compare_document.h. */
+#include "webreport/compare/work_words.h"
+#include "webreport/document/compare_document.h"
+#include "webreport/trace/frame.h"
+#include "writer/text/format.h"
+
+enum { POINTS = 20 };
+
+/* The first changes that a limit counts, and how many there are more; what the times do stands below. */
+const char *tp_compare_work_words(const struct tp_compare *c, struct tp_arena *arena)
+{
+    enum { SHOWN = 2 };
+    const char *text = "";
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->work.count; i++) {
+        const struct tp_work_change *change = &c->work.changes[i];
+        if (!change->is_gated || change->is_consequence || ++count > SHOWN)
+            continue;
+        text = tp_text_printf(arena, "%s%s%s", text, *text ? "; " : "", tp_work_change_sentence(change, arena));
+    }
+    return count > SHOWN ? tp_text_printf(arena, "%s; and %u more", text, count - SHOWN) : text;
+}
+
+/* "same", "3 changes", "unknown". */
+const char *tp_compare_work_figure(const struct tp_compare *c, struct tp_arena *arena)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->work.count; i++)
+        count += !c->work.changes[i].is_consequence;
+    return !c->work.is_known ? "unknown" : count ? tp_text_of_some(arena, count, "change", "changes") : "same";
+}
+
+/* " (train.py(12))": the line as it is known, with the file as it is shown. */
+static const char *place_text(const struct tp_work_change *change, const struct tp_naming *naming)
+{
+    struct tp_frame frame;
+    if (!tp_frame_parse(&frame, change->place))
+        return "";
+    struct tp_str path = frame.path; /* the file alone: a folder may have blanks, at which lines are cut */
+    for (size_t i = path.len; i-- > 0;)
+        if (path.ptr[i] == '/' || path.ptr[i] == '\\') {
+            path = (struct tp_str){path.ptr + i + 1, path.len - i - 1};
+            break;
+        }
+    path = tp_shown_text(naming, path);
+    return tp_text_printf(naming->arena, " (%.*s:%d)", (int)path.len, path.ptr,
+                          change->line ? change->line : frame.line);
+}
+
+void tp_compare_put_work(struct tp_document *document, const struct tp_compare *c, const struct tp_naming *naming)
+{
+    struct tp_arena *arena = naming->arena;
+    uint32_t shown = 0, left_out = 0;
+    if (c->work.is_known && c->work.is_bare && !c->work.count)
+        tp_document_note(document, "The work of a step was compared by the names of its operators: the same.");
+    for (uint32_t pass = 0; pass < 2; pass++) /* what a limit counts first */
+        for (uint32_t i = 0; i < c->work.count; i++) {
+            const struct tp_work_change *change = &c->work.changes[i];
+            if (change->is_consequence || change->is_gated == (pass == 1))
+                continue;
+            if (shown == POINTS) {
+                left_out++;
+                continue;
+            }
+            if (shown++ == 0)
+                tp_document_notice(document, c->is_work_changed ? TP_TONE_BAD : TP_TONE_UNSURE,
+                                   "A step does other work", "");
+            struct tp_str sentence = tp_shown_text(naming, tp_str_of(tp_work_change_sentence(change, arena)));
+            tp_document_notice_point(document,
+                                     tp_text_printf(arena, "%s: %.*s%s", tp_work_change_text(change), (int)sentence.len,
+                                                    sentence.ptr, place_text(change, naming)));
+        }
+    if (left_out)
+        tp_document_notice_point(document, tp_text_printf(arena, "and %u more; --json has all", left_out));
+}
