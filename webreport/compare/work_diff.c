@@ -88,20 +88,11 @@ struct entry {
     uint8_t side;
 };
 
-static int by_text(const struct tp_count_key *a, const struct tp_count_key *b)
-{
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    int order = tp_str_compare(a->name, b->name);
-    order = order ? order : tp_str_compare(a->dims, b->dims);
-    return order ? order : tp_str_compare(a->detail, b->detail);
-}
-
 static int entries_by_text(const void *x, const void *y, const void *context)
 {
     const struct entry *a = x, *b = y;
     (void)context;
-    int order = by_text(&a->key, &b->key);
+    int order = tp_count_key_compare(&a->key, &b->key);
     return order ? order : (int)a->side - (int)b->side;
 }
 
@@ -119,7 +110,7 @@ static void close_pair(const struct tp_work_compared *c, struct tp_work_pair *pa
 {
     for (int s = 0; s < TP_SIDES; s++) {
         const struct tp_signature *side = c->side[s];
-        pair->is_behind |= side->is_cut && by_text(&pair->key, &side->keys[side->key_count - 1]) > 0;
+        pair->is_behind |= side->is_cut && tp_count_key_compare(&pair->key, &side->keys[side->key_count - 1]) > 0;
     }
     pair->delta = tp_work_is_set_aside(pair) ? 0 : pair->count[TP_NEW] - pair->count[TP_BASE];
 }
@@ -138,7 +129,7 @@ static void find_pairs(struct tp_work_compared *c, bool is_bare)
     }
     tp_merge_sort(c->arena, entries, count, sizeof *entries, entries_by_text, NULL);
     for (uint32_t i = 0; i < count; i++) {
-        if (i == 0 || by_text(&entries[i].key, &entries[i - 1].key))
+        if (i == 0 || tp_count_key_compare(&entries[i].key, &entries[i - 1].key))
             c->pairs[c->pair_count++] =
                 (struct tp_work_pair){.key = entries[i].key, .is_exact = {[TP_BASE] = true, [TP_NEW] = true}};
         struct tp_work_pair *pair = &c->pairs[c->pair_count - 1];

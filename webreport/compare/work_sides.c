@@ -31,15 +31,6 @@ static const struct tp_summary *newest(const struct tp_side_input *side, int64_t
 
 /* ---- what the runs of a side agree on ---- */
 
-static int by_text(const struct tp_count_key *a, const struct tp_count_key *b)
-{
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    int order = tp_str_compare(a->name, b->name);
-    order = order ? order : tp_str_compare(a->dims, b->dims);
-    return order ? order : tp_str_compare(a->detail, b->detail);
-}
-
 /* Keys of `s` with their count where `other` has the same, else not exact; and those that `other` alone has. Keys of
  * `s` keep their numbers: the others stand behind them. */
 static void agree(struct tp_signature *s, const struct tp_signature *other, uint32_t own_count, struct tp_arena *arena)
@@ -47,7 +38,7 @@ static void agree(struct tp_signature *s, const struct tp_signature *other, uint
     struct tp_vec more = TP_VEC(arena, struct tp_count_key);
     uint32_t i = 0, k = 0;
     while (i < own_count || k < other->key_count) {
-        int order = i == own_count ? 1 : k == other->key_count ? -1 : by_text(&s->keys[i], &other->keys[k]);
+        int order = i == own_count ? 1 : k == other->key_count ? -1 : tp_count_key_compare(&s->keys[i], &other->keys[k]);
         if (order > 0 && other->keys[k].count > 0) {
             struct tp_count_key *key = tp_vec_push(&more);
             *key = other->keys[k];

@@ -49,6 +49,9 @@ struct tp_signature {
     bool is_cut; /* more keys than are kept: the last ones in their order are left out, and all calls */
 };
 
+/* The order of keys in a signature: by kind, name, dims, detail; <0, 0, >0. */
+int tp_count_key_compare(const struct tp_count_key *a, const struct tp_count_key *b);
+
 /* "operator", "loader" .. */
 const char *tp_count_kind_text(enum tp_count_kind kind);
 

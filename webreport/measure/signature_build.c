@@ -6,6 +6,15 @@
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
 
+int tp_count_key_compare(const struct tp_count_key *a, const struct tp_count_key *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    int order = tp_str_compare(a->name, b->name);
+    order = order ? order : tp_str_compare(a->dims, b->dims);
+    return order ? order : tp_str_compare(a->detail, b->detail);
+}
+
 const char *tp_count_kind_text(enum tp_count_kind kind)
 {
     static const char *const texts[TP_COUNT_KINDS] = {"operator", "loader", "copy",      "wait",
@@ -325,13 +334,8 @@ struct named {
 
 static int by_text(const void *x, const void *y, const void *context)
 {
-    const struct tp_count_key *a = &((const struct named *)x)->key, *b = &((const struct named *)y)->key;
     (void)context;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    int order = tp_str_compare(a->name, b->name);
-    order = order ? order : tp_str_compare(a->dims, b->dims);
-    return order ? order : tp_str_compare(a->detail, b->detail);
+    return tp_count_key_compare(&((const struct named *)x)->key, &((const struct named *)y)->key);
 }
 
 /* 0 of what the commonest step does not have: it is not there. */
@@ -356,7 +360,7 @@ static uint32_t *keep_keys(struct counting *c, struct named *named, uint32_t cou
         tp_arena_array(c->work->arena, count < TP_MAX_SIGNATURE_KEYS ? count : TP_MAX_SIGNATURE_KEYS, sizeof *s->keys);
     tp_merge_sort(c->work->scratch, named, count, sizeof *named, by_text, NULL);
     for (uint32_t i = 0; i < count; i++) {
-        if (i && by_text(&named[i - 1], &named[i], NULL) == 0 && s->key_count && !s->is_cut) {
+        if (i && tp_count_key_compare(&named[i - 1].key, &named[i].key) == 0 && s->key_count && !s->is_cut) {
             s->keys[s->key_count - 1].count += named[i].key.count;
             s->keys[s->key_count - 1].is_exact &= named[i].key.is_exact;
         } else if (s->key_count < TP_MAX_SIGNATURE_KEYS) {

@@ -2,20 +2,14 @@
  * place) and, for each operator of the step, 0 when it is the one that followed the operator before it the last time,
  * else 1 + its number in the table: layers that repeat are runs of 0. */
 #include "webreport/measure/signature_pack.h"
+#include "webreport/measure/summary_columns.h"
 
 #include "writer/base/keys.h"
 #include "writer/proto/summary.pb-c.h"
 
 enum { TUPLE = 3, NONE = 0 };
 
-/* A column of the message, of `count` items. */
-#define COLUMN(field, count)                                                                                           \
-    (to->n_##field = (count), to->field = tp_arena_array(arena, to->n_##field, sizeof *to->field))
-
-static uint32_t text_number(struct tp_strings *texts, struct tp_str text)
-{
-    return text.len ? tp_strings_add(texts, text) + 1 : 0;
-}
+#define COLUMN(field, count) TP_COLUMN_OF(to, arena, field, count)
 
 static void pack_keys(Tp__SummaryProcess *to, const struct tp_signature *s, struct tp_strings *texts,
                       struct tp_arena *arena)
@@ -31,9 +25,9 @@ static void pack_keys(Tp__SummaryProcess *to, const struct tp_signature *s, stru
     for (uint32_t i = 0; i < s->key_count; i++) {
         const struct tp_count_key *key = &s->keys[i];
         to->work_kind[i] = key->kind;
-        to->work_name[i] = text_number(texts, key->name);
-        to->work_dims[i] = text_number(texts, key->dims);
-        to->work_detail[i] = text_number(texts, key->detail);
+        to->work_name[i] = tp_column_text(texts, key->name);
+        to->work_dims[i] = tp_column_text(texts, key->dims);
+        to->work_detail[i] = tp_column_text(texts, key->detail);
         to->work_count[i] = (uint64_t)key->count;
         if (key->is_exact)
             continue;
@@ -79,7 +73,7 @@ void tp_signature_pack(Tp__SummaryProcess *to, const struct tp_signature *s, str
     pack_calls(to, s, arena);
     COLUMN(work_place, s->place_count ? s->place_count - 1 : 0);
     for (size_t i = 0; i < to->n_work_place; i++)
-        to->work_place[i] = text_number(texts, s->places[i + 1]);
+        to->work_place[i] = tp_column_text(texts, s->places[i + 1]);
     COLUMN(work_lane, s->lane_count);
     for (uint32_t i = 0; i < s->lane_count; i++)
         to->work_lane[i] = s->lanes[i + 1] - s->lanes[i];

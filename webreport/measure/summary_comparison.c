@@ -1,5 +1,6 @@
 /* The comparison of ranks inside a summary: see summary_comparison.h. */
 #include "webreport/measure/summary_comparison.h"
+#include "webreport/measure/summary_columns.h"
 
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
@@ -42,18 +43,12 @@ void tp_summary_comparison_build(struct tp_summary_work *work)
 
 /* ---- packed ---- */
 
-#define COLUMN(field, count)                                                                                           \
-    (to->n_##field = (count), to->field = tp_arena_array(arena, to->n_##field, sizeof *to->field))
-
-static uint32_t number_of(struct tp_strings *texts, struct tp_str text)
-{
-    return text.len ? tp_strings_add(texts, text) + 1 : 0;
-}
+#define COLUMN(field, count) TP_COLUMN_OF(to, arena, field, count)
 
 /* 0: no text at all */
 static uint32_t number_or_none(struct tp_strings *texts, struct tp_str text)
 {
-    return text.ptr ? number_of(texts, text) + 1 : 0;
+    return text.ptr ? tp_column_text(texts, text) + 1 : 0;
 }
 
 static void pack_overlap(Tp__SummaryProcess *to, const struct tp_table *overlap, struct tp_strings *texts,
@@ -66,7 +61,7 @@ static void pack_overlap(Tp__SummaryProcess *to, const struct tp_table *overlap,
     COLUMN(overlap_both_ns, count);
     COLUMN(overlap_other_ns, count);
     for (size_t i = 0; i < count; i++) {
-        to->overlap_step[i] = number_of(texts, tp_table_text(overlap, TP_OVERLAP_STEP)[i]);
+        to->overlap_step[i] = tp_column_text(texts, tp_table_text(overlap, TP_OVERLAP_STEP)[i]);
         to->overlap_computation_ns[i] = tp_table_int(overlap, TP_OVERLAP_COMPUTATION)[i];
         to->overlap_communication_ns[i] = tp_table_int(overlap, TP_OVERLAP_COMMUNICATION)[i];
         to->overlap_both_ns[i] = tp_table_int(overlap, TP_OVERLAP_OVERLAP)[i];
@@ -87,7 +82,7 @@ static void pack_records(Tp__SummaryProcess *to, const struct tp_rank_summary *f
     COLUMN(record_meta, (size_t)from->record_count * METAS);
     for (uint32_t i = 0; i < from->record_count; i++) {
         const struct tp_rank_record *record = &from->records[i];
-        to->record_name[i] = number_of(texts, record->name);
+        to->record_name[i] = tp_column_text(texts, record->name);
         to->record_step[i] = record->step + 1; /* TP_NO_ID becomes 0 */
         to->record_ranges[i] = record->range_count;
         to->record_kernels[i] = record->kernel_count;
@@ -110,7 +105,7 @@ void tp_comparison_pack(Tp__SummaryProcess *to, const struct tp_rank_summary *fr
 {
     COLUMN(label, from->label_count);
     for (uint32_t i = 0; i < from->label_count; i++)
-        to->label[i] = number_of(texts, from->labels[i]);
+        to->label[i] = tp_column_text(texts, from->labels[i]);
     pack_overlap(to, &from->overlap, texts, arena);
     pack_records(to, from, texts, arena);
     COLUMN(gpu_id, from->gpu_count);

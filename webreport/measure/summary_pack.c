@@ -3,6 +3,7 @@
 
 #include "webreport/measure/evidence_pack.h"
 #include "webreport/measure/signature_pack.h"
+#include "webreport/measure/summary_columns.h"
 #include "webreport/measure/summary_comparison.h"
 #include "webreport/measure/summary_format.h"
 #include "webreport/measure/summary_slots.h"
@@ -18,13 +19,11 @@ struct pack {
 };
 
 /* A column of the message, of `count` items. */
-#define COLUMN(pack, field, count)                                                                                     \
-    ((pack)->to->n_##field = (count),                                                                                  \
-     (pack)->to->field = tp_arena_array((pack)->arena, (pack)->to->n_##field, sizeof *(pack)->to->field))
+#define COLUMN(pack, field, count) TP_COLUMN_OF((pack)->to, (pack)->arena, field, count)
 
 static uint32_t text(struct pack *p, struct tp_str value)
 {
-    return value.len ? tp_strings_add(&p->texts, value) + 1 : 0;
+    return tp_column_text(&p->texts, value);
 }
 
 /* Differences wrap around: adding them up again does too. */

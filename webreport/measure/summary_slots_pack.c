@@ -1,16 +1,11 @@
 /* Step slots to the columns of a summary's file and back: see summary_slots.h. */
 #include "webreport/measure/summary_slots.h"
+#include "webreport/measure/summary_columns.h"
 
 #include "writer/base/limits.h"
 #include "writer/proto/summary.pb-c.h"
 
-#define COLUMN(field, count)                                                                                           \
-    (to->n_##field = (count), to->field = tp_arena_array(arena, to->n_##field, sizeof *to->field))
-
-static uint32_t number_of(struct tp_strings *texts, struct tp_str text)
-{
-    return text.len ? tp_strings_add(texts, text) + 1 : 0;
-}
+#define COLUMN(field, count) TP_COLUMN_OF(to, arena, field, count)
 
 static void pack_groups(Tp__SummaryProcess *to, const struct tp_step_slots *from, struct tp_strings *texts,
                         struct tp_arena *arena)
@@ -28,8 +23,8 @@ static void pack_groups(Tp__SummaryProcess *to, const struct tp_step_slots *from
     runs = 0;
     for (uint32_t g = 0; g < from->group_count; g++) {
         const struct tp_slot_group *group = &from->groups[g];
-        to->group_name[g] = number_of(texts, group->name);
-        to->group_description[g] = number_of(texts, group->description);
+        to->group_name[g] = tp_column_text(texts, group->name);
+        to->group_description[g] = tp_column_text(texts, group->description);
         to->group_size[g] = group->size;
         to->group_runs[g] = group->run_count;
         for (uint32_t i = 0; i < group->run_count; i++, runs++) {
@@ -54,7 +49,7 @@ void tp_slots_pack(Tp__SummaryProcess *to, const struct tp_step_slots *from, str
                    struct tp_arena *arena)
 {
     size_t cells = (size_t)from->slot_count * from->step_count;
-    to->host = number_of(texts, from->host);
+    to->host = tp_column_text(texts, from->host);
     pack_groups(to, from, texts, arena);
     COLUMN(slot_group, from->slot_count);
     COLUMN(slot_calls, from->slot_count);
