@@ -2,38 +2,14 @@
 #include "webreport/compare/bench.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/normal_draws.h"
+#include "tests/unit/one_arena.h"
 #include "writer/base/stats.h"
 
 enum { MOST_PAIRS = 30 };
 
-static struct tp_arena arena;
 static const struct tp_bench_goal plain = {.effect = 0.02, .quantity = -1, .max_runs = MOST_PAIRS};
-
-static int begin(void **state)
-{
-    (void)state;
-    tp_arena_init(&arena, 0);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
-}
-
-static double normal(struct tp_random *random)
-{
-    return sqrt(-2 * log(1 - tp_random_unit(random))) * cos(2 * acos(-1) * tp_random_unit(random));
-}
 
 static void clear(struct tp_bench_run *run, int side, unsigned pair)
 {

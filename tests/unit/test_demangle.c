@@ -1,33 +1,12 @@
 /* Names of Rust functions, by the grammar of RFC 2603 and by what rustc wrote; punycode, by examples of RFC 3492. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/one_arena.h"
 #include "writer/text/demangle.h"
 #include "writer/text/demangle_cxx.h"
 #include "writer/text/demangle_rust.h"
 #include "writer/text/punycode.h"
-
-static struct tp_arena arena;
-
-static int begin(void **state)
-{
-    (void)state;
-    tp_arena_init(&arena, 0);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
-}
 
 static const char *plain(const char *mangled)
 {

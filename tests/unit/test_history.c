@@ -2,36 +2,16 @@
 #include "webreport/compare/history.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/one_arena.h"
 #include "writer/base/stats.h"
 
 enum { RUNS = 30, STEPS = 5 };
 
-static struct tp_arena arena;
 static struct tp_summary summaries[RUNS];
 static struct tp_summary_step steps[RUNS][STEPS];
 static struct tp_history_run runs[RUNS];
-
-static int begin(void **state)
-{
-    (void)state;
-    tp_arena_init(&arena, 0);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
-}
 
 /* Runs of 1 ms that differ by 0.2 %, from run `from` on longer by `change`. */
 static void fill(size_t from, double change)

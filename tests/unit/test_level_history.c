@@ -2,37 +2,12 @@
 #include "webreport/compare/level_history.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/normal_draws.h"
+#include "tests/unit/one_arena.h"
 #include "writer/base/stats.h"
 
 enum { RUNS = 40 };
-
-static struct tp_arena arena;
-
-static int begin(void **state)
-{
-    (void)state;
-    tp_arena_init(&arena, 0);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
-}
-
-static double normal(struct tp_random *random)
-{
-    return sqrt(-2 * log(1 - tp_random_unit(random))) * cos(2 * acos(-1) * tp_random_unit(random));
-}
 
 /* 1 % between runs. */
 static void fill(double *levels, struct tp_random *random, double drift, double step)

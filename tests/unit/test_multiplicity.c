@@ -1,30 +1,8 @@
 /* Which of many tests to believe, against R 4 (p.adjust) and against what must hold of any. */
 #include "writer/base/multiplicity.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/one_arena.h"
 #include "writer/base/stats.h"
-
-static struct tp_arena arena;
-
-static int begin(void **state)
-{
-    (void)state;
-    tp_arena_init(&arena, 0);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
-}
 
 static void those_of_p_adjust(void **state)
 {

@@ -3,39 +3,15 @@
 #include "webreport/compare/row_judge.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/normal_draws.h"
+#include "tests/unit/one_arena.h"
 #include "writer/base/stats.h"
 
 enum { ROWS = 60, RUNS = 5 };
 
-static struct tp_arena arena;
 static double levels[2][ROWS][RUNS];
 static struct tp_row_levels rows[ROWS];
-
-static int begin(void **state)
-{
-    (void)state;
-    tp_arena_init(&arena, 0);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
-}
-
-static double normal(struct tp_random *random)
-{
-    return sqrt(-2 * log(1 - tp_random_unit(random))) * cos(2 * acos(-1) * tp_random_unit(random));
-}
 
 /* Rows with 0.3 % between runs, the new side's runs 2 % slower in all, row 7 by `change` more. */
 static void make_rows(struct tp_random *random, double change)

@@ -2,31 +2,11 @@
 #include "webreport/compare/run_change.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "tests/unit/normal_draws.h"
+#include "tests/unit/one_arena.h"
 #include "writer/base/stats.h"
 #include "writer/base/student.h"
-
-static struct tp_arena arena;
-
-static int begin(void **state)
-{
-    (void)state;
-    tp_arena_init(&arena, 0);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
-}
 
 static void assert_near(double value, double wanted, double tolerance)
 {
@@ -102,11 +82,6 @@ static void runs_take_the_place_of_the_guess(void **state)
     assert_near(wild.freedom, 9, 0);
     struct tp_run_noise none = tp_run_noise_pooled(NULL, 0, &guess, &arena);
     assert_true(none.sd == guess.sd && none.freedom == guess.freedom);
-}
-
-static double normal(struct tp_random *random)
-{
-    return sqrt(-2 * log(1 - tp_random_unit(random))) * cos(2 * acos(-1) * tp_random_unit(random));
 }
 
 static void turn(double *out, const double *values, size_t count)

@@ -1,0 +1,15 @@
+/* Draws that follow the normal distribution, from a seed. */
+#ifndef TP_TESTS_UNIT_NORMAL_DRAWS_H
+#define TP_TESTS_UNIT_NORMAL_DRAWS_H
+
+#include <math.h>
+
+#include "writer/base/stats.h"
+
+/* Of mean 0 and standard deviation 1 (Box and Muller). */
+static inline double normal(struct tp_random *random)
+{
+    return sqrt(-2 * log(1 - tp_random_unit(random))) * cos(2 * acos(-1) * tp_random_unit(random));
+}
+
+#endif

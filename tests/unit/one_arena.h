@@ -1,0 +1,31 @@
+/* An arena for each case: `begin` and `end` are cmocka's setup and teardown. cmocka's headers are included. For one test
+ * program each: all of it is static. */
+#ifndef TP_TESTS_UNIT_ONE_ARENA_H
+#define TP_TESTS_UNIT_ONE_ARENA_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "writer/base/arena.h"
+
+static struct tp_arena arena;
+
+static int begin(void **state)
+{
+    (void)state;
+    tp_arena_init(&arena, 0);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tp_arena_release(&arena);
+    return 0;
+}
+
+#endif
