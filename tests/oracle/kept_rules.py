@@ -38,10 +38,9 @@ def judges_other_time(found):
                for finding in found["findings"])
 
 
-def decided(verdict):
-    """The class with its words: ours knows collectives that do not begin, and that half of the time decides where
-    nothing else has a fifth (section 13 of docs/definitions.md)."""
-    return {key: verdict[key] for key in ("class", "cause", "percent", "headline")}
+# What a verdict decides: ours knows collectives that do not begin, and that half of the time decides where nothing else
+# has a fifth (section 13 of docs/definitions.md).
+DECIDED = ("class", "cause", "percent", "headline")
 
 
 def judged_alike(mine, theirs):
@@ -54,7 +53,7 @@ def judged_alike(mine, theirs):
         assert mine["class"] == "compute-bound" and causes["compute"] >= total / 2, mine
     elif not mine.get("awaited_communication_us"):
         return
-    for key in decided(mine):
+    for key in DECIDED:
         del mine[key], theirs[key]
 
 

@@ -74,6 +74,8 @@ int64_t tp_less_recording(const struct tp_advisor *a, struct tp_intervals set)
 
 double tp_set_percent(const struct tp_advisor *a, struct tp_intervals set)
 {
+    if (!a->recorded_count) /* nothing is taken off: no copy of the set is needed */
+        return tp_window_percent(a, tp_intervals_meet_length(set, a->model->window));
     return tp_window_percent(a, tp_less_recording(a, tp_intervals_meet(a->arena, set, a->model->window)));
 }
 
