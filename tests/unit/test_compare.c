@@ -1,128 +1,12 @@
 /* Comparisons of summaries made by hand: what is matched, what is reported, what explains what. */
 #include "webreport/document/compare_document.h"
 #include "webreport/document/compare_words.h"
-#include "webreport/print/print.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-enum { STEPS = 20, ROWS = 48 };
-
-/* A row of every step alike: calls times call_us, and noise. */
-struct plan {
-    const char *name, *owner, *shape;
-    double call_us;
-    enum tp_summary_kind kind;
-    int calls;
-};
-
-static struct tp_arena arena;
-static struct tp_random noise;
-static struct tp_summary runs[TP_SIDES];
-
-static int begin(void **state)
-{
-    (void)state;
-    tp_arena_init(&arena, 0);
-    noise.state = 77;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    tp_arena_release(&arena);
-    return 0;
-}
-
-/* About 1, with a deviation of 1 %: the sum of twelve is nearly normal. */
-static double jitter(void)
-{
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-        sum += tp_random_unit(&noise);
-    return 1 + 0.01 * sum;
-}
-
-static void add_row(struct tp_summary *run, const struct plan *plan)
-{
-    struct tp_summary_row *row = &run->rows[run->row_count++];
-    int64_t ns[STEPS * 64];
-    size_t count = 0;
-    *row = (struct tp_summary_row){.kind = plan->kind,
-                                   .name = tp_str_of(plan->name),
-                                   .owner = tp_str_of(plan->owner),
-                                   .shape = tp_str_of(plan->shape),
-                                   .dtype = TP_STR(""),
-                                   .bytes = TP_NULL_INT};
-    row->by_step_ns = tp_arena_array(&arena, STEPS, sizeof(int64_t));
-    row->by_step_count = tp_arena_array(&arena, STEPS, sizeof(int64_t));
-    for (int i = 0; i < STEPS; i++)
-        for (int k = 0; k < plan->calls; k++) {
-            ns[count] = (int64_t)(1000 * plan->call_us * jitter());
-            row->by_step_ns[i] += ns[count++];
-            row->by_step_count[i]++;
-        }
-    tp_sketch_build(&row->time, ns, count, &arena);
-}
-
-/* What the rows add up to, step by step. */
-static void add_sums(struct tp_summary *run)
-{
-    for (int i = 0; i < STEPS; i++) {
-        int64_t *parts = run->steps[i].part_ns;
-        parts[TP_PART_DEVICE_SUM] = parts[TP_PART_HOST_SUM] = 0;
-        for (uint32_t r = 0; r < run->row_count; r++) {
-            const struct tp_summary_row *row = &run->rows[r];
-            if (row->kind == TP_SUMMARY_KERNEL || row->kind == TP_SUMMARY_COPY)
-                parts[TP_PART_DEVICE_SUM] += row->by_step_ns[i];
-            if (row->kind == TP_SUMMARY_OPERATOR_HOST)
-                parts[TP_PART_HOST_SUM] += row->by_step_ns[i];
-        }
-    }
-}
-
-/* A run whose steps take step_us and contain these rows; the list ends with calls 0. */
-static struct tp_summary make_run(double step_us, const struct plan *plans)
-{
-    struct tp_summary run = {.key = {.rank = TP_NULL_INT}, .step_count = STEPS};
-    run.rows = tp_arena_array(&arena, ROWS, sizeof *run.rows);
-    run.steps = tp_arena_array(&arena, STEPS, sizeof *run.steps);
-    for (int i = 0; i < STEPS; i++) {
-        run.steps[i].name = TP_STR("step");
-        run.steps[i].total_ns = (int64_t)(1000 * step_us * jitter());
-        for (int part = 0; part < TP_PART_COUNT; part++)
-            run.steps[i].part_ns[part] = part == TP_PART_OTHER ? run.steps[i].total_ns : 0;
-    }
-    for (; plans->calls; plans++)
-        add_row(&run, plans);
-    add_sums(&run);
-    return run;
-}
-
-static void compare_runs(struct tp_compare *compare)
-{
-    static const struct tp_calltree *const no_trees[TP_SIDES];
-    static struct tp_side_input inputs[TP_SIDES];
-    struct tp_compare_options options = {0};
-    inputs[TP_BASE] = (struct tp_side_input){"base", &runs[TP_BASE], 1, false};
-    inputs[TP_NEW] = (struct tp_side_input){"new", &runs[TP_NEW], 1, false};
-    tp_compare_build(compare, inputs, no_trees, &options, &arena);
-}
-
-static void compare_plans(struct tp_compare *compare, const struct plan *base, const struct plan *new_plans)
-{
-    runs[TP_BASE] = make_run(10000, base);
-    runs[TP_NEW] = make_run(10000, new_plans);
-    compare_runs(compare);
-}
+#include "tests/unit/made_comparison.h"
 
 enum { MANY = 3 };
 
@@ -156,9 +40,6 @@ static void assert_changes(const struct tp_compare *c, const char *wanted)
                              (int)tp_table_text(t, TP_ROW_NAME)[row].len, tp_table_text(t, TP_ROW_NAME)[row].ptr);
     assert_string_equal(text, wanted);
 }
-
-#define KERNEL(name, calls, us) {name, "aten::mm", "[[8, 8]]", us, TP_SUMMARY_KERNEL, calls}
-#define END {"", "", "", 0, TP_SUMMARY_KERNEL, 0}
 
 static void likeness_of_names(void **state)
 {
@@ -438,36 +319,6 @@ static void a_leak_is_found_by_its_line(void **state)
     assert_true(tp_str_equal(tp_table_text(&c.tables[TP_COMPARE_OWNERS], TP_OWNER_DIFF_VERDICT)[1], TP_STR("neutral")));
 }
 
-static const struct tp_verdict_block *verdict_of(struct tp_document *document, const struct tp_compare *c)
-{
-    struct tp_naming naming = {.arena = &arena};
-    tp_compare_document(document, c, &naming, 100);
-    for (size_t i = 0; i < document->blocks.count; i++)
-        if (tp_document_at(document, i)->kind == TP_BLOCK_VERDICT)
-            return &tp_document_at(document, i)->verdict;
-    fail();
-    return NULL;
-}
-
-static void assert_headline(const struct tp_compare *c, const char *wanted)
-{
-    struct tp_document document;
-    struct tp_print_options options = {0};
-    const struct tp_verdict_block *verdict = verdict_of(&document, c);
-    tp_print *const formats[] = {tp_print_html, tp_print_text, tp_print_markdown, tp_print_json};
-    if (strncmp(verdict->headline, wanted, strlen(wanted)) != 0)
-        fail_msg("%.120s", verdict->headline);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) { /* the same words in each */
-        struct tp_buf out;
-        char begin[16];
-        tp_buf_init(&out, 0);
-        assert_int_equal(formats[i](&out, &document, &options, NULL), 0);
-        snprintf(begin, sizeof begin, "%s", verdict->headline);
-        assert_non_null(strstr(out.data, begin));
-        tp_buf_release(&out);
-    }
-}
-
 static void a_damaged_side_is_never_regressed(void **state)
 {
     const struct plan base[] = {KERNEL("gemm", 4, 500), END}, slower[] = {KERNEL("gemm", 4, 900), END};
@@ -546,88 +397,6 @@ static void noise_raises_no_alarm(void **state)
     assert_true(alarms * 100 <= PAIRS);
 }
 
-/* ---- words ---- */
-
-/* Every other step takes this many us: the median may lie anywhere between. */
-static void alternate(struct tp_summary *run, int64_t step_us)
-{
-    for (uint32_t i = 0; i < run->step_count; i += 2)
-        run->steps[i].part_ns[TP_PART_OTHER] = run->steps[i].total_ns = 1000 * step_us;
-}
-
-static void the_verdict_names_rows_before_memory(void **state)
-{
-    const struct plan base[] = {KERNEL("gemm", 4, 500),
-                                KERNEL("relu", 4, 200),
-                                {"Memcpy HtoD", "aten::to", "", 3, TP_SUMMARY_COPY, 2},
-                                {"cudaStreamSynchronize", "", "a.py(1): f", 4, TP_SUMMARY_SYNC, 1},
-                                END};
-    const struct plan faster[] = {
-        KERNEL("gemm", 4, 500), KERNEL("relu", 4, 200), {"Memcpy HtoD", "aten::to", "", 3, TP_SUMMARY_COPY, 1}, END};
-    struct tp_summary_memory much = {TP_STR("GPU0"), 140 << 20, 200 << 20, 0, NULL, 0};
-    struct tp_summary_memory less = {TP_STR("GPU0"), 100 << 20, 200 << 20, 0, NULL, 0};
-    struct tp_compare c;
-    (void)state;
-    if (setjmp(arena.guard))
-        fail();
-    compare_plans(&c, base, faster);
-    assert_int_equal(c.totals[TP_QUANTITY_STEP].verdict, TP_CHANGE_NEUTRAL);
-    assert_string_equal(tp_compare_reason_text(&c), "2 rows");
-    runs[TP_BASE].memory = &much;
-    runs[TP_NEW].memory = &less;
-    runs[TP_BASE].memory_count = runs[TP_NEW].memory_count = 1;
-    alternate(&runs[TP_NEW], 6000);
-    compare_runs(&c);
-    assert_int_equal(c.totals[TP_QUANTITY_STEP].verdict, TP_CHANGE_NEUTRAL);
-    assert_int_equal(c.verdict, TP_CHANGE_IMPROVED);
-    assert_string_equal(tp_compare_reason_text(&c), "2 rows and memory");
-    struct tp_document document;
-    const struct tp_verdict_block *verdict = verdict_of(&document, &c);
-    assert_string_equal(verdict->class, "Improved");
-    assert_non_null(strstr(verdict->headline, "; no sure change of the step ("));
-    assert_non_null(strstr(verdict->headline, " to "));
-    assert_headline(&c, "2 rows and memory improved"); /* what the badge says, first */
-    runs[TP_NEW] = runs[TP_BASE];
-    runs[TP_NEW].memory = &less;
-    compare_runs(&c);
-    assert_string_equal(tp_compare_reason_text(&c), "memory");
-    assert_headline(&c, "memory improved; no sure change of the step (0.0 %, 99 % interval ");
-    runs[TP_NEW] = runs[TP_BASE];
-    compare_runs(&c);
-    assert_string_equal(tp_compare_reason_text(&c), "");
-    assert_headline(&c, "No sure change of the step (0.0 %, 99 % interval "); /* one run a side leaves room for much */
-    c.totals[TP_QUANTITY_STEP].change.low = -0.012;
-    c.totals[TP_QUANTITY_STEP].change.high = 0.015;
-    assert_headline(&c, "Steps take as long as before (0.0 %)");
-}
-
-/* A verdict too long for a terminal keeps its interval, on more lines. */
-static void a_long_verdict_takes_two_lines(void **state)
-{
-    const struct plan plans[] = {KERNEL("gemm", 4, 500), END};
-    struct tp_compare c;
-    struct tp_document document;
-    struct tp_buf text;
-    (void)state;
-    if (setjmp(arena.guard))
-        fail();
-    compare_plans(&c, plans, plans);
-    c.verdict = TP_CHANGE_REGRESSED;
-    c.memory_verdict = TP_CHANGE_REGRESSED;
-    c.regressed_count = 1234567;
-    c.totals[TP_QUANTITY_STEP].change = (struct tp_run_change){.estimate = -0.286, .low = -0.329, .high = 0.127};
-    c.totals[TP_QUANTITY_KERNELS].verdict = TP_CHANGE_NEUTRAL;
-    tp_buf_init(&text, 0);
-    verdict_of(&document, &c);
-    tp_print_text(&text, &document, &(struct tp_print_options){.row_limit = &(const int64_t){10}}, NULL);
-    const char *wanted = "Regressed: 1,234,567 rows and memory regressed; no sure change of the step\n(\xe2\x88\x92"
-                         "28.6 %, 99 % interval \xe2\x88\x92"
-                         "32.9 to +12.7 %)\n";
-    if (!strstr(text.data, wanted))
-        fail_msg("%.300s", text.data);
-    tp_buf_release(&text);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -644,8 +413,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_damaged_side_is_never_regressed, begin, end),
         cmocka_unit_test_setup_teardown(a_leak_is_found_by_its_line, begin, end),
         cmocka_unit_test_setup_teardown(noise_raises_no_alarm, begin, end),
-        cmocka_unit_test_setup_teardown(the_verdict_names_rows_before_memory, begin, end),
-        cmocka_unit_test_setup_teardown(a_long_verdict_takes_two_lines, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
