@@ -1,5 +1,5 @@
-/* An arena for each case: `begin` and `end` are cmocka's setup and teardown. cmocka's headers are included. For one test
- * program each: all of it is static. */
+/* An arena for each case: `begin` and `end` are cmocka's setup and teardown. cmocka's headers are included. For one
+ * test program each: all of it is static. */
 #ifndef TP_TESTS_UNIT_ONE_ARENA_H
 #define TP_TESTS_UNIT_ONE_ARENA_H
 

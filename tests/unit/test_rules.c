@@ -269,7 +269,7 @@ static void small_operators_go_with_what_stands_between_them(void **state)
 {
     (void)state;
     step(0, 0, 1000), step(1, 1000, 1000);
-    const char *const names[] = {"aten::add",  "aten::mul", "aten::exp", "aten::tanh",
+    const char *const names[] = {"aten::add", "aten::mul", "aten::exp", "aten::tanh",
                                  "aten::sin", "aten::cos", "aten::log"};
     for (int i = 0; i < 42; i++)
         host("cpu_op", names[(i * i) % 7], 100 + 15 * i, 10);
@@ -330,7 +330,7 @@ static void time_between_operators_is_named_by_line(void **state)
     (void)state;
     host("python_function", "train.py(3): main", 0, 100), host("cpu_op", "aten::mm", 20, 40);
     build();
-    assert_ceiling("H6", 60 - 0.15); /* the frame begins in it */
+    assert_ceiling("H6", 60 - 0.15);                                /* the frame begins in it */
     assert_int_equal(finding("H6")->confidence, TP_CONFIDENCE_LOW); /* frames cost time, and no step is marked */
     assert_string_equal(finding("H6")->detail.ptr, "train.py(3): main: at most 60.0 %"); /* 59.85 of 99.7 */
 }

@@ -156,9 +156,10 @@ static void a_collective_that_does_not_begin_is_communication(void **state)
     assert_int_equal(m.verdict.awaited_communication_ns, 3000000);          /* before b nothing says what is awaited */
     assert_int_equal(m.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
     assert_true(m.verdict.percent == 40);
-    headline_is(&m, "GPU 0 runs communication that no kernel hides for 10.0 % of the step and waits for it to begin "
-                    "for 30.0 %; it computes for 40.0 %. Next: it is idle although the next operation had been called for "
-                    "20.0 %.");
+    headline_is(&m,
+                "GPU 0 runs communication that no kernel hides for 10.0 % of the step and waits for it to begin "
+                "for 30.0 %; it computes for 40.0 %. Next: it is idle although the next operation had been called for "
+                "20.0 %.");
     tp_arena_release(&m.arena);
 }
 

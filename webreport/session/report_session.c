@@ -28,7 +28,7 @@ struct report {
     struct tp_arena arena; /* of the whole report: runs, rank summaries */
     struct rank *ranks;    /* of the run at hand */
     size_t rank_count;
-    bool has_several; /* files, that may be ranks: then they are replayed */
+    bool has_several;                /* files, that may be ranks: then they are replayed */
     struct tp_strings labels;        /* names of steps */
     struct tp_comparison comparison; /* with the baseline */
 };
