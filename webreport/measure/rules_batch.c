@@ -4,12 +4,17 @@
 #include "webreport/model/operator_shapes.h"
 #include "writer/base/stats.h"
 
-enum { MIN_CALLS = 4, SMALL_BATCH = 4, USUAL_BATCH = 32, MIN_STEPS = 3 };
+enum { MIN_CALLS = 4, MIN_INNER_CALLS = 8, SMALL_BATCH = 4, USUAL_BATCH = 32, MIN_STEPS = 3 };
+
+/* Id of the sizes of all operands. */
+static uint32_t dims_of(const struct tp_model *model, uint32_t op)
+{
+    return model->trace->hosts[tp_operator_event(model, op)->detail].dims;
+}
 
 static struct tp_shape shape_of(const struct tp_model *model, uint32_t op, unsigned argument)
 {
-    const struct tp_event *e = tp_operator_event(model, op);
-    return tp_shape_input(tp_strings_get(&model->trace->values, model->trace->hosts[e->detail].dims), argument);
+    return tp_shape_input(tp_strings_get(&model->trace->values, dims_of(model, op)), argument);
 }
 
 /* Rows of the first operand of a product of matrices that runs forward; 0: it is none, or nobody knows. */
@@ -28,32 +33,53 @@ static int64_t rows_of(const struct tp_model *model, uint32_t op)
 
 /* ---- sample by sample (H18) ---- */
 
-/* Calls of the outermost modules on the main thread within W. */
+/* Calls of modules on the main thread within W. */
 struct calls {
     struct tp_advisor *a;
-    uint32_t *of_name; /* by name: number of calls */
-    uint32_t name;     /* that is called most */
+    uint32_t *of_name; /* by name, which is that of one module: number of calls */
+    uint32_t name;     /* that is called most, of those that nothing is inside of which is called as often */
+    bool is_inner;     /* it is part of another module */
 };
 
 static bool is_counted(const struct calls *c, uint32_t module)
 {
     const struct tp_model *model = c->a->model;
     uint32_t event = model->modules.event[module];
-    return model->modules.parent[module] == TP_NO_ID && tp_in_window(c->a, event) &&
-           model->trace->events[event].thread == model->host_main &&
+    return tp_in_window(c->a, event) && model->trace->events[event].thread == model->host_main &&
            !tp_intervals_contain(c->a->cpu->loading, model->trace->events[event].ts_ns);
+}
+
+static uint32_t calls_of(const struct calls *c, uint32_t module)
+{
+    return c->of_name[c->a->model->trace->events[c->a->model->modules.event[module]].name];
+}
+
+/* Is the module called at least so often in each step, and nothing that it is a part of? Parts of other modules, such
+ * as heads for maps of several sizes, are shared now and then: of them more calls are asked. */
+static bool is_repeated(const struct calls *c, uint32_t module)
+{
+    uint32_t outer = c->a->model->modules.parent[module];
+    uint32_t least = (outer == TP_NO_ID ? MIN_CALLS : MIN_INNER_CALLS) * c->a->model->used_count;
+    for (; outer != TP_NO_ID; outer = c->a->model->modules.parent[outer])
+        if (calls_of(c, outer) >= MIN_CALLS * c->a->model->used_count)
+            return false;
+    return calls_of(c, module) >= least;
 }
 
 static void count_calls(struct calls *c)
 {
     const struct tp_model *model = c->a->model;
+    uint32_t most = 0;
     c->of_name = tp_arena_array(c->a->arena, model->trace->names.count, sizeof *c->of_name);
     c->name = TP_NO_ID;
-    for (uint32_t m = 0; m < model->modules.count; m++) {
-        uint32_t name = model->trace->events[model->modules.event[m]].name;
-        if (is_counted(c, m) && (++c->of_name[name] > (c->name == TP_NO_ID ? 0 : c->of_name[c->name])))
-            c->name = name;
-    }
+    for (uint32_t m = 0; m < model->modules.count; m++)
+        c->of_name[model->trace->events[model->modules.event[m]].name] += is_counted(c, m);
+    for (uint32_t m = 0; m < model->modules.count; m++)
+        if (is_counted(c, m) && calls_of(c, m) > most && is_repeated(c, m)) {
+            most = calls_of(c, m);
+            c->name = model->trace->events[model->modules.event[m]].name;
+            c->is_inner = model->modules.parent[m] != TP_NO_ID;
+        }
 }
 
 /* From the second call of each step to the end of its last: whoever calls the model once drops what stands between the
@@ -125,12 +151,13 @@ static struct batch batch_of(const struct tp_model *model, uint32_t op)
     return (struct batch){first, is_sequence ? second : 0};
 }
 
-/* Do all calls work on one sample, none of them on the last word of one text? Calls whose sequences grow, or have one
- * element, make a text word by word: each needs the one before. */
-static bool is_one_sample(const struct tp_advisor *a, const struct tp_vec *calls)
+/* Do all calls work on one sample (those of a part of a module on equal ones), none of them on the last word of one
+ * text? Calls whose sequences grow, or have one element, make a text word by word: each needs the one before. */
+static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
 {
+    const struct tp_advisor *a = c->a;
     const struct tp_model *model = a->model;
-    uint32_t inside = 0, known = 0, growing = 0;
+    uint32_t inside = 0, known = 0, growing = 0, dims = TP_NO_ID;
     int64_t last = 0;
     size_t call = 0, seen = SIZE_MAX;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
@@ -150,11 +177,30 @@ static bool is_one_sample(const struct tp_advisor *a, const struct tp_vec *calls
         if (seen == call) /* the first operator of a call says how long its sequence is */
             continue;
         seen = call;
+        if (c->is_inner && dims != TP_NO_ID && dims != dims_of(model, a->cpu->ops[i]))
+            return false;
+        dims = dims_of(model, a->cpu->ops[i]);
         known++;
         growing += batch.length == 1 || (last && batch.length > last);
         last = batch.length;
     }
     return known && growing < known / 2;
+}
+
+/* Half of the time of convolutions: one sample keeps a processor busy with them, so that a batch needs their work, too.
+ * Products of one row mostly read the weights, which a batch reads once. */
+static struct tp_intervals kept_of_convolutions(struct tp_advisor *a)
+{
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    uint32_t inside = 0;
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        const struct tp_event *e = tp_operator_event(a->model, a->cpu->ops[i]);
+        if (a->cpu->ops[i] < inside || !tp_str_starts(tp_trace_name(a->model->trace, e), "aten::conv"))
+            continue;
+        inside = a->model->operators.subtree_end[a->cpu->ops[i]];
+        tp_intervals_push(&time, e->ts_ns, e->ts_ns + e->dur_ns / 2);
+    }
+    return tp_intervals_of(&time);
 }
 
 static bool find_samples(struct tp_advisor *a)
@@ -165,10 +211,9 @@ static bool find_samples(struct tp_advisor *a)
     if (a->model->step_marker == TP_MARKER_WINDOW) /* calls may be those of many steps */
         return false;
     count_calls(&calls);
-    if (calls.name == TP_NO_ID || calls.of_name[calls.name] < MIN_CALLS * a->model->used_count ||
-        !find_repeated(&calls, &repeated, &each, &c.picks) || !is_one_sample(a, &each))
+    if (calls.name == TP_NO_ID || !find_repeated(&calls, &repeated, &each, &c.picks) || !is_one_sample(&calls, &each))
         return false;
-    c.time = tp_cpu_with_backward(a, tp_intervals_of(&repeated));
+    c.time = tp_intervals_minus(a->arena, tp_cpu_with_backward(a, tp_intervals_of(&repeated)), kept_of_convolutions(a));
     c.detail =
         tp_advisor_text(a, "%u calls of one sample in each step", calls.of_name[calls.name] / a->model->used_count);
     return tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H18, "min_pct") && tp_cpu_add(a, &c);

@@ -9,13 +9,14 @@ enum { FAR = 8, MIN_KEYS = 16, MIN_CHAIN = 5, MIN_BYTES = 65536 };
 
 /* Of the passes through memory that a fused operator saves, and of what stands between the products of attention, these
  * parts of the time were saved where programs were mended and timed. */
-static const double SAVED = 0.55, SAVED_OF_ATTENTION = 0.85;
+static const double SAVED = 0.7, SAVED_OF_ATTENTION = 0.85;
 
-/* Outermost forward operators of W, in order, without the loader's and the optimizer's. */
+/* Outermost forward operators of W, in order, without the loader's, the optimizer's, and what is
+ * claimed. */
 struct row {
     uint32_t op;
     uint8_t work; /* enum tp_work by the name */
-    bool is_taken;
+    bool is_taken, is_large;
 };
 
 struct chains {
@@ -34,6 +35,17 @@ static enum tp_work work_of(struct tp_str name)
     return work == TP_WORK_NONE ? tp_work_of_name(TP_WORK_OF_HOST, name) : work;
 }
 
+/* einsum is what it calls: a product of matrices in batches, or none. */
+static bool holds_batched_product(const struct tp_advisor *a, uint32_t op)
+{
+    if (!tp_str_equal(name_of(a, op), TP_STR("aten::einsum")))
+        return false;
+    for (uint32_t i = op + 1; i < a->model->operators.subtree_end[op]; i++)
+        if (tp_str_equal(name_of(a, i), TP_STR("aten::bmm")))
+            return true;
+    return false;
+}
+
 static struct tp_intervals optimizer_time(struct tp_advisor *a)
 {
     const struct tp_order *order = a->model->order;
@@ -50,16 +62,18 @@ static void list_rows(struct chains *c)
 {
     struct tp_advisor *a = c->a;
     struct tp_intervals optimizer = optimizer_time(a);
+    struct tp_vec known = a->claimed; /* goes with a cause that has its finding */
+    struct tp_intervals claimed = tp_intervals_of(&known);
     c->rows = TP_VEC(a->arena, struct row);
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
         if (!tp_cpu_is_outer(a, op) || tp_cpu_is_loading(a, op) || a->model->marks[e->name] & TP_MARK_BACKWARD_NODE ||
-            tp_intervals_contain(optimizer, e->ts_ns))
+            tp_intervals_contain(optimizer, e->ts_ns) || tp_intervals_contain(claimed, e->ts_ns))
             continue;
-        enum tp_work work = work_of(name_of(a, op));
+        enum tp_work work = holds_batched_product(a, op) ? TP_WORK_GEMM : work_of(name_of(a, op));
         if (work != TP_WORK_ALLOCATION) /* views cost nothing and break no chain */
-            *(struct row *)tp_vec_push(&c->rows) = (struct row){op, (uint8_t)work, false};
+            *(struct row *)tp_vec_push(&c->rows) = (struct row){op, (uint8_t)work, false, false};
     }
 }
 
@@ -135,6 +149,8 @@ static bool is_batched_product(const struct chains *c, size_t i)
 {
     if (row_at(c, i)->work != TP_WORK_GEMM)
         return false;
+    if (holds_batched_product(c->a, row_at(c, i)->op))
+        return true;
     struct tp_shape shape = first_shape(c->a->model, row_at(c, i)->op);
     return shape.is_known && shape.rank >= 3;
 }
@@ -207,20 +223,25 @@ static int64_t bytes_of(const struct chains *c, uint32_t op)
     return tp_cost_of(&cost, trace->names.items[e->name], &call, NULL) ? cost.bytes : 0;
 }
 
-/* A fused operator passes through memory about one and a half times as the largest of them does. */
+/* A fused operator passes through memory about one and a half times as the largest of them does. What is small costs
+ * its call, and no pass: rule H5 is about that. */
 static void take_chain(struct claim *claim, size_t first, size_t end)
 {
     int64_t sum = 0, most = 0;
+    size_t large = 0;
     for (size_t i = first; i < end; i++) {
         int64_t bytes = bytes_of(claim->c, row_at(claim->c, i)->op);
+        row_at(claim->c, i)->is_large = bytes >= MIN_BYTES;
+        if (bytes < MIN_BYTES)
+            continue;
+        large++;
         sum = tp_sat_add(sum, bytes);
         most = tp_ns_max(most, bytes);
     }
     double part = sum ? 1 - 1.5 * (double)most / (double)sum : 0;
-    if (most < MIN_BYTES || part <= 0)
-        return;
-    for (size_t i = first; i < end; i++)
-        take(claim, row_at(claim->c, i), SAVED * part);
+    for (size_t i = first; i < end && large >= MIN_CHAIN && part > 0; i++)
+        if (row_at(claim->c, i)->is_large)
+            take(claim, row_at(claim->c, i), SAVED * part);
 }
 
 static void find_chains(struct chains *c)

@@ -5,8 +5,10 @@
 #include "webreport/measure/cost_call.h"
 #include "webreport/measure/rules_cpu.h"
 #include "webreport/measure/rules_functions.h"
+#include "webreport/measure/rules_hooks.h"
 #include "webreport/measure/rules_work.h"
 #include "webreport/trace/value.h"
+#include "writer/text/format.h"
 
 /* A frame that says what runs: the end of its path and its function; without a path the begin of a text that names no
  * file ("<built-in function fsync>"). What begins with one frame goes up to the one inside of it that ends it. */
@@ -179,12 +181,15 @@ static bool takes_double(const struct tp_advisor *a, uint32_t op)
 }
 
 /* Double precision costs twice the time of single at least, for it has twice the bytes and half the lanes; functions
- * such as tanh, whose polynomials are longer, and what then fits a nearer cache, three times. */
+ * such as tanh, whose polynomials are longer, and what then fits a nearer cache, three times. Convolutions, which the
+ * fast library does in single precision alone, cost four times (3.7, the mean of six sizes). */
 static void add_double(struct tp_advisor *a, struct found *found, uint32_t op)
 {
     const struct tp_event *e = tp_operator_event(a->model, op);
     bool is_matrix = a->model->marks[e->name] & TP_MARK_ELIGIBLE;
-    tp_intervals_push(&found->times[TP_RULE_H14 - FIRST], e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, 2, 3));
+    bool is_convolution = tp_str_starts(tp_trace_name(a->model->trace, e), "aten::conv");
+    int64_t gained = is_convolution ? tp_ns_scaled(e->dur_ns, 3, 4) : tp_ns_scaled(e->dur_ns, 2, 3);
+    tp_intervals_push(&found->times[TP_RULE_H14 - FIRST], e->ts_ns, e->ts_ns + gained);
     found->doubles += is_matrix;
     if (is_matrix)
         tp_picks_longest(&found->candidates[TP_RULE_H14 - FIRST].picks, a->model, a->model->operators.event[op]);
@@ -235,6 +240,22 @@ static void find_operators(struct tp_advisor *a, struct found *found)
     }
 }
 
+/* Hooks that watch values are said where they cost as much as the rule asks for. */
+static void find_hooks(struct tp_advisor *a, struct found *found)
+{
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    struct tp_picks picks = {.total = 0};
+    uint32_t calls = tp_watching_hooks(a, &time, &picks);
+    struct tp_candidate *c = &found->candidates[TP_RULE_H13 - FIRST];
+    if (!calls || tp_set_percent(a, tp_intervals_of(&time)) < tp_rule_value(a, TP_RULE_H13, "min_pct"))
+        return;
+    tp_intervals_append(&found->times[TP_RULE_H13 - FIRST], tp_intervals_of(&time));
+    c->picks = picks;
+    c->detail = tp_advisor_text(
+        a, "hooks of modules that compute what nothing is trained on, %s in a step",
+        tp_text_of_some(a->arena, (calls + a->model->used_count - 1) / a->model->used_count, "call", "calls"));
+}
+
 /* ---- findings ---- */
 
 static bool is_shown(struct tp_advisor *a, const struct found *found, enum tp_rule_id rule)
@@ -265,6 +286,7 @@ void tp_rule_cpu_code(struct tp_advisor *a)
     tp_busy_functions_init(&found.functions, a);
     find_frames(a, &found);
     find_operators(a, &found);
+    find_hooks(a, &found);
     for (unsigned rule = FIRST; rule <= LAST; rule++) {
         struct tp_candidate *c = &found.candidates[rule - FIRST];
         tp_busy_functions_take(&found.functions, (enum tp_rule_id)rule, &found.times[rule - FIRST]);

@@ -4,6 +4,7 @@
 
 #include "webreport/measure/wording.h"
 #include "webreport/model/main_thread.h"
+#include "webreport/model/operator_shapes.h"
 #include "writer/text/format.h"
 
 /* Finished operators stand in the order of the tree, unfinished ones behind all of them: both are met on the way along
@@ -288,6 +289,28 @@ void tp_rule_cpu_small(struct tp_advisor *a)
 
 static const double CAST_LOW = 0.4; /* part of the time of casts that is gained at least */
 
+/* Is the operator called by a convolution, which orders its operands as its library asks for? */
+static bool is_of_convolution(const struct tp_advisor *a, uint32_t op)
+{
+    const struct tp_model *model = a->model;
+    for (op = model->operators.parent[op]; op != TP_NO_ID; op = model->operators.parent[op])
+        if (model->marks[tp_operator_event(model, op)->name] & TP_MARK_CONV)
+            return true;
+    return false;
+}
+
+/* Copies that nobody can leave out: numbers of Python's that meet a tensor are made tensors of one value. */
+static bool is_needed(const struct tp_advisor *a, uint32_t op)
+{
+    const struct tp_trace *trace = a->model->trace;
+    double least = tp_rule_value(a, TP_RULE_H7, "min_values");
+    if (least > 0 && is_of_convolution(a, op))
+        return true;
+    uint32_t dims = trace->hosts[tp_operator_event(a->model, op)->detail].dims;
+    struct tp_shape shape = tp_shape_input(tp_strings_get(&trace->values, dims), 0);
+    return shape.is_known && (double)tp_shape_product(&shape) < least;
+}
+
 void tp_rule_cpu_copies(struct tp_advisor *a)
 {
     const struct tp_operators *ops = &a->model->operators;
@@ -296,7 +319,7 @@ void tp_rule_cpu_copies(struct tp_advisor *a)
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         uint32_t op = a->cpu->ops[i];
         const struct tp_event *e = tp_operator_event(a->model, op);
-        if (!(a->model->marks[e->name] & TP_MARK_COPY_OP) || tp_cpu_is_loading(a, op))
+        if (!(a->model->marks[e->name] & TP_MARK_COPY_OP) || tp_cpu_is_loading(a, op) || is_needed(a, op))
             continue;
         tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
         if (tp_str_equal(tp_trace_name(a->model->trace, e), TP_STR("aten::_to_copy")))

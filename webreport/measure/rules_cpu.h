@@ -40,6 +40,12 @@ bool tp_cpu_add(struct tp_advisor *a, const struct tp_candidate *candidate);
 /* The times without what was reported by tp_cpu_add. */
 struct tp_intervals tp_cpu_without_claimed(struct tp_advisor *a, struct tp_intervals time);
 
+/* Is half of the Python of the main thread, and least_percent of what is judged, in one function of the project that
+ * calls no module and little else but Python, at most twice a step? Then *c gets its time, evidence and cause.
+ * python: a set. (rules_stretch.c) */
+bool tp_cpu_python_stretch(struct tp_advisor *a, struct tp_intervals python, double least_percent,
+                           struct tp_candidate *c);
+
 /* What of loading takes most of it, by the frames inside: "input.transform" or "input.collate", and *picks its longest
  * frames; NULL: neither, or nobody can tell. loading: a set of times of the thread. *collation: of "input.collate" what
  * Python takes of it; operators and making tensors stay whatever one does. (rules_loader.c) */

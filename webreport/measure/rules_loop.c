@@ -121,10 +121,27 @@ static struct tp_vec list_children(struct tp_advisor *a)
     return children;
 }
 
-/* An optimizer that goes tensor by tensor reads its count of steps in each turn: rule H3 is about that. */
+/* An optimizer that goes tensor by tensor reads its count of steps in each turn: rule H3 is about that. A fused one
+ * does so inside of its operator, where no loop is Python's. */
 static bool is_of_optimizer(const struct tp_advisor *a, uint32_t owner)
 {
-    return owner != TP_NO_ID && (tp_marks_of(a->model, owner) & TP_MARK_OPTIMIZER) != 0;
+    return owner != TP_NO_ID &&
+           ((tp_marks_of(a->model, owner) & (TP_MARK_OPTIMIZER | TP_MARK_FUSED)) != 0 ||
+            tp_str_starts(tp_trace_name(a->model->trace, &a->model->trace->events[owner]), "aten::"));
+}
+
+/* Products of matrices, which a loop's replacement has to do, too. */
+static struct tp_intervals products_of(struct tp_advisor *a)
+{
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        const struct tp_event *e = tp_operator_event(a->model, op);
+        unsigned both = TP_OPERATOR_ELIGIBLE | TP_OPERATOR_ELIGIBLE_CHILD; /* it leaves none to an operator inside */
+        if ((a->model->operators.flags[op] & both) == TP_OPERATOR_ELIGIBLE)
+            tp_intervals_push(&time, e->ts_ns, tp_event_end(e));
+    }
+    return tp_intervals_of(&time);
 }
 
 void tp_rule_cpu_loop(struct tp_advisor *a)
@@ -152,7 +169,7 @@ void tp_rule_cpu_loop(struct tp_advisor *a)
     tp_arena_drop(a->arena, children.data, children.capacity * sizeof(struct child));
     c.time = tp_intervals_of(&time);
     if (tp_rule_value(a, TP_RULE_H2, "backward") > 0)
-        c.time = tp_cpu_with_backward(a, c.time);
+        c.time = tp_intervals_minus(a->arena, tp_cpu_with_backward(a, c.time), products_of(a));
     c.cause = search.reads > search.others ? "host.scalar_reads" : NULL;
     if (tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H2, "min_pct"))
         tp_cpu_add(a, &c);

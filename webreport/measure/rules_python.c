@@ -109,7 +109,9 @@ void tp_rule_cpu_python(struct tp_advisor *a)
     c.time = tp_cpu_without_claimed(a, tp_main_between(a->model, a->cpu->loading, a->arena));
     if (tp_rule_value(a, TP_RULE_H6, "pause_us") > 0)
         c.time = without_pauses(a, c.time);
-    if (tp_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H6, "min_pct") || !a->cpu->count)
+    bool is_spread = tp_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H6, "min_pct");
+    if (!a->cpu->count ||
+        (!is_spread && !tp_cpu_python_stretch(a, c.time, tp_rule_value(a, TP_RULE_H6, "stretch_pct"), &c)))
         return;
     struct tp_vec lines = find_lines(a, c.time);
     int64_t recorded_ns = tp_intervals_length(c.time), judged_ns = tp_less_recording(a, c.time);
@@ -120,7 +122,7 @@ void tp_rule_cpu_python(struct tp_advisor *a)
             tp_picks_append(&c.picks, line->event);
     }
     bool has_frames = a->model->kind_count[TP_KIND_FRAME] || a->model->kind_count[TP_KIND_MODULE];
-    c.lower = has_frames ? 1 : 0; /* recording stacks makes Python slower */
+    c.lower = has_frames && is_spread ? 1 : 0; /* recording stacks makes Python slower */
     c.detail = tp_line_times_text(a, lines.data, lines.count, SHOWN_LINES, "");
     tp_advisor_add(a, &c);
 }

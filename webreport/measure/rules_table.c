@@ -314,7 +314,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
          TP_RULE_CPU,
          "Python code outside operators",
          TP_CONFIDENCE_MEDIUM,
-         {{"min_pct", 30.0, false}, {"frame_ns", 150, true}, {"operator_ns", 150, true}, {"pause_us", 500, true}},
+         {{"min_pct", 30.0, false}, {"frame_ns", 150, true}, {"operator_ns", 150, true}, {"pause_us", 500, true}, {"stretch_pct", 10.0, false}},
          "Move Python work out of the step, or compile the model. The profiler itself enlarges this share "
          "when stacks are recorded.",
          DOC_TUNE,
@@ -323,7 +323,7 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
                     TP_RULE_CPU,
                     "Copies and layout changes",
                     TP_CONFIDENCE_MEDIUM,
-                    {{"min_pct", 10.0, false}},
+                    {{"min_pct", 10.0, false}, {"min_values", 2, true}},
                     "Keep one memory layout and type, prefer views, write into preallocated outputs.",
                     DOC_TUNE,
                     "copy.layout"},
@@ -375,10 +375,11 @@ static const struct tp_rule rules[TP_RULE_COUNT] = {
          "host.gc"},
     [TP_RULE_H13] = {"H13",
                      TP_RULE_ANY,
-                     "Debugging aids are on: anomaly mode or checks for NaN",
+                     "Debugging aids are on: anomaly mode, checks for NaN, hooks that watch",
                      TP_CONFIDENCE_MEDIUM,
                      {{"min_pct", 3.0, false}},
-                     "Leave torch.autograd.set_detect_anomaly off in real runs, and look for NaN every N steps.",
+                     "Leave torch.autograd.set_detect_anomaly off in real runs, and look for NaN, or at values in hooks, every "
+                     "N steps.",
                      "https://docs.pytorch.org/docs/stable/autograd.html",
                      "debug.checks"},
     [TP_RULE_H14] =

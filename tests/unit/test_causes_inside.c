@@ -1,0 +1,251 @@
+/* Root causes of CPU programs that stand inside of something else: hooks of modules, modules of modules, one function
+ * of a step; and what looks like a cause there and is none. Steps last 1,000 us; what may be saved is counted by hand.
+ */
+#include "small_findings.h"
+
+enum { STEPS = 4 };
+
+#define FLOAT "\"float\""
+#define HEADS "[2,4,512,512]"
+#define MODULE "\"Python id\":1,\"Python module id\":0"
+
+static double begin_step(int number)
+{
+    double at = 1000.0 * number;
+    step(number, at, 1000);
+    shaped("aten::mm", at + 1, 99, "[512,512],[512,512]", FLOAT, 1000 + number);
+    return at;
+}
+
+/* ---- hooks ---- */
+
+/* A function that torch calls beside a module's forward, with an operator of 60 us in it. */
+static void hook(const char *caller, const char *function, const char *operator)
+{
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        frame(caller, at + 200, 200);
+        frame(function, at + 210, 100);
+        host("cpu_op", operator, at + 220, 60);
+    }
+    build();
+}
+
+static void hooks_that_reduce_values_watch(void **state)
+{
+    hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): watch", "aten::mean");
+    assert_found("H13", "debug.checks", 10);
+    end(state), begin(state);
+    hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): keep", "aten::mul"); /* changes what goes on */
+    assert_null(finding("H13"));
+    end(state), begin(state);
+    hook("/x/torch/nn/modules/module.py(1794): inner", "train.py(13): forward", "aten::mean"); /* the module itself */
+    assert_null(finding("H13"));
+    end(state), begin(state);
+    hook("train.py(3): step", "train.py(13): watch", "aten::mean"); /* a call of the step's own */
+    assert_null(finding("H13"));
+}
+
+static void hooks_of_the_backward_bring_nodes_of_their_own(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        host("cpu_op", "autograd::engine::evaluate_function: BackwardHookFunctionBackward", at + 200, 200);
+        frame("/x/torch/utils/hooks.py(128): hook", at + 205, 150);
+        frame("train.py(14): watch", at + 210, 100);
+        host("cpu_op", "aten::isfinite", at + 220, 60);
+    }
+    build();
+    assert_found("H13", "debug.checks", 20);
+}
+
+static void a_wrapper_around_a_forward_is_no_hook(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        frame("/x/torch/nn/modules/module.py(1794): inner", at + 200, 200);
+        frame("train.py(5): timed", at + 210, 180);
+        frame("train.py(9): forward", at + 220, 160);
+        host("cpu_op", "aten::mean", at + 230, 60);
+    }
+    build();
+    assert_null(finding("H13"));
+}
+
+/* ---- operators inside of operators ---- */
+
+static void einsum_is_the_product_it_calls(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 200;
+        for (int i = 0; i < 2; i++) {
+            host("cpu_op", "aten::einsum", at + 250 * i, 50);
+            shaped("aten::bmm", at + 250 * i + 5, 40, "[8,512,32],[8,32,512]", FLOAT, 10 * s + i);
+        }
+        shaped("aten::div", at + 50, 100, HEADS, FLOAT, 10 * s + 2);
+        shaped("aten::softmax", at + 150, 100, HEADS, FLOAT, 10 * s + 3);
+    }
+    build();
+    assert_found("H16", "attention.eager", 0.85 * 20);
+}
+
+static void copies_that_nobody_can_leave_out_are_not_told(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 200;
+        host("cpu_op", "aten::convolution_backward", at, 300);
+        shaped("aten::contiguous", at + 10, 200, "[8,32,64,64]", FLOAT, 10 * s);
+        shaped("aten::to", at + 400, 150, "[]", "\"double\"", 10 * s + 1);
+    }
+    build();
+    assert_null(finding("H7"));
+    end(state), begin(state);
+    for (int s = 0; s < STEPS; s++)
+        shaped("aten::contiguous", begin_step(s) + 210, 200, "[8,32,64,64]", FLOAT, 10 * s);
+    build();
+    assert_found("H7", "copy.layout", 20);
+}
+
+static void a_convolution_in_double_precision_costs_four_times(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++)
+        shaped("aten::conv2d", begin_step(s) + 200, 400, "[8,32,24,24],[32,32,3,3]", "\"double\",\"double\"", s);
+    build();
+    assert_found("H14", "compute.float64", 30);
+}
+
+static void a_fused_optimizer_reads_its_steps_in_no_loop_of_pythons(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 200;
+        host("cpu_op", "aten::_fused_adamw_", at, 400);
+        for (int i = 0; i < 20; i++)
+            host("cpu_op", "aten::item", at + 10 + 15 * i, 10);
+    }
+    build();
+    assert_null(finding("H2"));
+}
+
+/* A recurrence written out: what it multiplies, one call multiplies, too. */
+static void a_loop_keeps_its_products(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 200;
+        for (int i = 0; i < 20; i++) {
+            host("cpu_op", "aten::select", at + 30 * i, 10);
+            shaped("aten::addmm", at + 30 * i + 10, 10, "[64],[16,48],[48,64]", FLOAT, 100 * s + i);
+        }
+    }
+    build();
+    assert_found("H2", "host.index_loop", (19 * 30 - 10 - 19 * 10) / 10.0);
+}
+
+static void small_operators_between_large_ones_pass_through_no_memory(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 200;
+        for (int i = 0; i < 12; i++)
+            shaped("aten::tanh", at + 50 * i, 50, i % 2 ? "[8,8]" : "[512,512]", FLOAT, 100 * s + i);
+    }
+    build();
+    assert_found("H17", "fuse.elementwise", 0.7 * 0.75 * 30); /* six of twelve */
+}
+
+/* ---- modules inside of modules ---- */
+
+/* A part of a model, called for each sample; side: of what the call works on, the same in all calls or not. */
+static void parts(int calls, bool is_equal)
+{
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 200;
+        host_with("python_function", "nn.Module: Net_0", at, 700, MODULE);
+        for (int i = 0; i < calls; i++) {
+            char dims[64];
+            int side = is_equal ? 32 : 32 - i;
+            snprintf(dims, sizeof dims, "[1,3,%d,%d],[16,3,3,3]", side, side);
+            host_with("python_function", "nn.Module: Encoder_0", at + 1 + 40 * i, 40, MODULE);
+            shaped("aten::conv2d", at + 2 + 40 * i, 20, dims, FLOAT, 100 * s + i);
+        }
+    }
+    build();
+}
+
+static void a_part_of_a_model_may_be_called_for_each_sample(void **state)
+{
+    parts(10, true);
+    assert_found("H18", "batch.per_sample_loop", 9 * (40 - 20 / 2) / 10.0); /* half of convolutions stays */
+    end(state), begin(state);
+    parts(10, false); /* a head that maps of several sizes share */
+    assert_null(finding("H18"));
+    end(state), begin(state);
+    parts(5, true);
+    assert_null(finding("H18"));
+}
+
+/* ---- one function ---- */
+
+/* Python of so many us in one function of the project, before or behind the step's module; the rest is operators. */
+static void one_function(double us, bool is_before)
+{
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        frame("train.py(8): next_batch", is_before ? at + 100 : at + 1000 - us, us);
+        host_with("python_function", "nn.Module: Net_0", is_before ? at + 100 + us : at + 100, 900 - us, MODULE);
+        host("cpu_op", "aten::linear", is_before ? at + 100 + us : at + 100, 900 - us);
+    }
+    build();
+}
+
+static void python_of_one_function_is_told_sooner_than_python_all_over(void **state)
+{
+    one_function(150, true);
+    assert_found("H6", "input.preprocess", 15);
+    end(state), begin(state);
+    one_function(150, false);
+    assert_found("H6", "host.python", 15);
+    end(state), begin(state);
+    one_function(60, true);
+    assert_null(finding("H6"));
+}
+
+static void python_all_over_is_told_where_it_is_much(void **state)
+{
+    (void)state;
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s);
+        for (int i = 0; i < 9; i++) {
+            frame("model.py(8): part", at + 100 + 100 * i, 20);
+            host("cpu_op", "aten::linear", at + 120 + 100 * i, 80);
+        }
+    }
+    build();
+    assert_null(finding("H6"));
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        CASE(hooks_that_reduce_values_watch),
+        CASE(hooks_of_the_backward_bring_nodes_of_their_own),
+        CASE(a_wrapper_around_a_forward_is_no_hook),
+        CASE(einsum_is_the_product_it_calls),
+        CASE(copies_that_nobody_can_leave_out_are_not_told),
+        CASE(a_convolution_in_double_precision_costs_four_times),
+        CASE(a_fused_optimizer_reads_its_steps_in_no_loop_of_pythons),
+        CASE(a_loop_keeps_its_products),
+        CASE(small_operators_between_large_ones_pass_through_no_memory),
+        CASE(a_part_of_a_model_may_be_called_for_each_sample),
+        CASE(python_of_one_function_is_told_sooner_than_python_all_over),
+        CASE(python_all_over_is_told_where_it_is_much),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
