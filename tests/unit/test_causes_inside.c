@@ -156,7 +156,7 @@ static void small_operators_between_large_ones_pass_through_no_memory(void **sta
             shaped("aten::tanh", at + 50 * i, 50, i % 2 ? "[8,8]" : "[512,512]", FLOAT, 100 * s + i);
     }
     build();
-    assert_found("H17", "fuse.elementwise", 0.7 * 0.75 * 30); /* six of twelve */
+    assert_found("H17", "fuse.elementwise", 0.85 * 0.75 * 30); /* six of twelve */
 }
 
 /* ---- modules inside of modules ---- */
