@@ -11,18 +11,6 @@ int tp_str_compare(struct tp_str a, struct tp_str b)
     return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-bool tp_str_starts(struct tp_str text, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    return text.len >= n && memcmp(text.ptr, prefix, n) == 0;
-}
-
-bool tp_str_ends(struct tp_str text, const char *suffix)
-{
-    size_t n = strlen(suffix);
-    return text.len >= n && memcmp(text.ptr + text.len - n, suffix, n) == 0;
-}
-
 ptrdiff_t tp_str_find(struct tp_str text, const char *needle)
 {
     const char *at = text.len ? memmem(text.ptr, text.len, needle, strlen(needle)) : NULL;
