@@ -11,7 +11,10 @@ void tp_section_init(struct tp_section *section, struct tp_arena *arena, const s
     *section =
         (struct tp_section){.arena = arena,
                             .profile = profile,
-                            .naming = {.arena = arena, .redact = options->redact, .source_url = options->source_url},
+                            .naming = {.arena = arena,
+                                       .kernels = tp_shown_kernels_new(arena),
+                                       .redact = options->redact,
+                                       .source_url = options->source_url},
                             .is_one_of_many = options->is_one_of_many};
     if (options->redact)
         section->naming.host = tp_worker_host(profile->worker);

@@ -214,6 +214,7 @@ static void begin_large(struct large_sections *large, const struct tp_section *s
         return;
     large->section = *section;
     large->section.arena = large->section.naming.arena = beside;
+    large->section.naming.kernels = NULL; /* of the other thread */
     large->has_thread = section->profile->trace->event_count >= THREAD_FROM_EVENTS &&
                         pthread_create(&large->thread, NULL, build_large, large) == 0;
 }
