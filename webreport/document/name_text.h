@@ -18,9 +18,9 @@ struct tp_shown_kernels;
 struct tp_naming {
     struct tp_arena *arena;
     struct tp_shown_kernels *kernels; /* of tp_shown_kernels_new, in `arena`; NULL: names are made anew each time */
-    bool redact;            /* hide path prefixes and the host's name */
-    const char *source_url; /* "https://host/repo/blob/REV/{path}#L{line}"; NULL: no links */
-    struct tp_str host;     /* the name to hide; empty: none */
+    bool redact;                      /* hide path prefixes and the host's name */
+    const char *source_url;           /* "https://host/repo/blob/REV/{path}#L{line}"; NULL: no links */
+    struct tp_str host;               /* the name to hide; empty: none */
 };
 
 /* Whether a pattern may become a link: a known scheme, and {path} in it. 0 or TP_EUSAGE. pattern may be NULL. */

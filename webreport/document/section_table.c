@@ -478,7 +478,7 @@ enum { HEAD_BYTES = 60, BEFORE_BYTES = 8, TAIL_BYTES = 72 };
 
 struct apart {
     const struct tp_shown_row *rows;
-    const uint32_t *groups;     /* rows of different groups may have one name; NULL: all are of one */
+    const uint32_t *groups; /* rows of different groups may have one name; NULL: all are of one */
 };
 
 static bool is_same_name(const struct apart *apart, uint32_t x, uint32_t y)
@@ -524,8 +524,8 @@ static struct tp_str around(const struct tp_naming *naming, struct tp_str shown,
         tp_text_printf(naming->arena, "%.*s\xe2\x80\xa6%.*s", (int)shown.len, shown.ptr, (int)tail.len, tail.ptr));
 }
 
-/* Rows of one name, put in the order of their full names: of all others, the neighbours have most in common with a name.
- * texts: the full names, by row. */
+/* Rows of one name, put in the order of their full names: of all others, the neighbours have most in common with a
+ * name. texts: the full names, by row. */
 static void tell_group_apart(const struct tp_naming *naming, struct tp_shown_row *rows, const struct tp_str *texts,
                              uint32_t *order, uint32_t count)
 {
