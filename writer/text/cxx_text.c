@@ -25,8 +25,8 @@ struct tp_str tp_text_trimmed(struct tp_str text)
 /* Nearly all letters of a name leave the depth as it is: one look tells. */
 static inline bool is_bracket(char c)
 {
-    static const bool BRACKETS[256] = {['('] = true, ['['] = true, ['{'] = true, ['<'] = true,
-                                       [')'] = true, [']'] = true, ['}'] = true, ['>'] = true};
+    static const bool BRACKETS[256] = {
+        ['('] = true, ['['] = true, ['{'] = true, ['<'] = true, [')'] = true, [']'] = true, ['}'] = true, ['>'] = true};
     return BRACKETS[(unsigned char)c];
 }
 
