@@ -546,6 +546,9 @@ static int finish(void *context, struct tp_error *err)
     put_part(parts, page->expected > 1 ? &page->ranks : &page->profiles);
     put_part(parts, page->expected > 1 ? &page->profiles : &page->ranks);
     put_part(parts, &page->extra);
+    /* at once: a buffer that grows by halves copies all that is in it, into new memory */
+    tp_buf_reserve(&page->document, page->index.size + page->ranks.size + page->profiles.size + page->extra.size +
+                                        page->html.css.len + page->html.js.len);
     return tp_template_render(&page->templates, "report", tp_data_of_object(root), &page->document, err);
 }
 
